@@ -1,0 +1,75 @@
+import type {
+	ICredentialDataDecryptedObject,
+	ICredentialType,
+	IHttpRequestOptions,
+	Icon,
+	INodeProperties,
+} from 'n8n-workflow';
+
+const MESSAGES_PATH = '/v1/messages';
+
+function isMessagesRequest({ baseURL, url }: IHttpRequestOptions): boolean {
+	return new URL(url, baseURL).pathname.endsWith(MESSAGES_PATH);
+}
+
+export class MediaGenApi implements ICredentialType {
+	name = 'mediaGenApi';
+
+	displayName = 'MediaGen API';
+
+	icon: Icon = { light: 'file:mediaGenApi.svg', dark: 'file:mediaGenApi.dark.svg' };
+
+	documentationUrl = 'https://github.com/mediagen-nodes/n8n-nodes-mediagen/blob/main/docs/credential.md';
+
+	properties: INodeProperties[] = [
+		{
+			displayName: 'Base URL',
+			name: 'baseUrl',
+			type: 'string',
+			required: true,
+			default: '',
+			placeholder: 'e.g. https://api.example.com',
+			description: 'Address of the service, without /v1',
+		},
+		{
+			displayName: 'API Key',
+			name: 'apiKey',
+			type: 'string',
+			typeOptions: { password: true },
+			required: true,
+			default: '',
+			description: "From the key management page of the service. It is sent to the service's own address only.",
+		},
+		{
+			displayName: 'Allow Private Callbacks',
+			name: 'allowPrivateCallbacks',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether the service may call back, and serve its files from, private addresses and any port. For a service on your own network, such as the sandbox.',
+		},
+		{
+			displayName: 'Brand Words',
+			name: 'brandWords',
+			type: 'json',
+			default: '{}',
+			description:
+				'Words that your deployment uses in place of musicgen, gridart, imagegen, imgfast, vidgen, vidomni and vendor, as a JSON object, e.g. {"gridart": "acmegrid"}. Leave it empty if it uses these words.',
+		},
+	];
+
+	/** One key, two headers: the messages-style chat endpoint alone takes it as `x-api-key` (spec, Authentication). */
+	authenticate = async (
+		{ apiKey }: ICredentialDataDecryptedObject,
+		requestOptions: IHttpRequestOptions,
+	): Promise<IHttpRequestOptions> => {
+		const key = typeof apiKey === 'string' ? apiKey : '';
+		const header = isMessagesRequest(requestOptions)
+			? { 'x-api-key': key }
+			: { Authorization: `Bearer ${key}` };
+		return await Promise.resolve({
+			...requestOptions,
+			headers: { ...requestOptions.headers, ...header },
+		});
+	};
+}

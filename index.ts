@@ -1,0 +1,10 @@
+/**
+ * What a programmer may reuse: the contract of the service as schemas and types, free of n8n. The nodes themselves
+ * are found by n8n through `package.json`.
+ */
+export * from './nodes/shared/api/brandWords';
+export * from './nodes/shared/api/family';
+export * from './nodes/shared/api/image';
+export * from './nodes/shared/api/picture';
+export * from './nodes/shared/api/records';
+export * from './nodes/shared/api/status';

@@ -1,0 +1,42 @@
+import { NodeConnectionTypes } from 'n8n-workflow';
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+} from 'n8n-workflow';
+
+import { describeOperations, runOperation } from '../shared/operation';
+import { mediaGenApiTest } from '../shared/transport/credentialTest';
+import { check } from './operations/check';
+import { get } from './operations/get';
+
+const operations = [get, check];
+
+const OUTPUTS = `={{ $parameter["operation"] === "check"
+	? [{ type: "${NodeConnectionTypes.Main}", displayName: "Enough" }, { type: "${NodeConnectionTypes.Main}", displayName: "Low" }]
+	: ["${NodeConnectionTypes.Main}"] }}` as const;
+
+export class MediaGenBalance implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'MediaGen Balance',
+		name: 'mediaGenBalance',
+		icon: { light: 'file:mediaGenBalance.svg', dark: 'file:mediaGenBalance.dark.svg' },
+		group: ['transform'],
+		version: 1,
+		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		description: 'Ask what is left of the balance, and branch on it',
+		defaults: { name: 'MediaGen Balance' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: OUTPUTS,
+		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
+		properties: describeOperations(operations),
+	};
+
+	methods = { credentialTest: { mediaGenApiTest } };
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return await runOperation(this, operations);
+	}
+}

@@ -1,0 +1,13 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import type { Resource } from '../shared/operation';
+
+export const balanceResource: Resource = { name: 'Balance', value: 'balance' };
+
+export const simplifyField: INodeProperties = {
+	displayName: 'Simplify',
+	name: 'simplify',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to return a simplified version of the response instead of the raw data',
+};

@@ -1,0 +1,29 @@
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+
+import { asNodeError } from '../shared/transport/nodeError';
+
+/**
+ * Makes one output item of each input item. What goes wrong ends the node, or becomes the item's error where the
+ * node is set to continue.
+ */
+export async function forEachItem(
+	context: IExecuteFunctions,
+	toJson: (itemIndex: number) => Promise<IDataObject>,
+): Promise<INodeExecutionData[]> {
+	const items: INodeExecutionData[] = [];
+	for (let itemIndex = 0; itemIndex < context.getInputData().length; itemIndex++) {
+		const pairedItem = { item: itemIndex };
+		try {
+			items.push({ json: await toJson(itemIndex), pairedItem });
+		} catch (error) {
+			const nodeError = asNodeError(context.getNode(), error, { itemIndex });
+			if (!context.continueOnFail()) throw nodeError;
+			items.push({
+				json: { error: { message: nodeError.message, description: nodeError.description ?? null } },
+				error: nodeError,
+				pairedItem,
+			});
+		}
+	}
+	return items;
+}

@@ -1,0 +1,36 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+
+import { pictureType, UPLOAD_MAX_BYTES } from '../shared/api/picture';
+import { openFile } from '../shared/results/download';
+import { getConnection } from '../shared/transport/connection';
+
+/**
+ * Fetches a picture by its address, never more of it than the service would take. Throws a `NodeOperationError` that
+ * names the item for an address that is none or private, for a file that is no picture, and for one too large.
+ */
+export async function fetchPicture(context: IExecuteFunctions, address: string, itemIndex: number) {
+	const refuse = (reason: string) =>
+		new NodeOperationError(context.getNode(), `"URL": ${reason} [item ${itemIndex}]`, { itemIndex });
+
+	const connection = await getConnection(context);
+	const { body } = await openFile(context, address, connection, context.getExecutionCancelSignal());
+	const chunks: Buffer[] = [];
+	let bytes = 0;
+	for await (const chunk of body) {
+		const piece = Buffer.from(chunk);
+		bytes += piece.length;
+		if (bytes > UPLOAD_MAX_BYTES) {
+			body.destroy();
+			throw refuse(`the file has more than the ${UPLOAD_MAX_BYTES} bytes that the service takes`);
+		}
+		chunks.push(piece);
+	}
+	const content = Buffer.concat(chunks, bytes);
+	const mimeType = pictureType(content);
+	if (mimeType === undefined) {
+		throw refuse('the file is not a picture that the service takes (JPEG, PNG, GIF or WebP by its content)');
+	}
+	const name = decodeURIComponent(new URL(address).pathname.split('/').pop() ?? '');
+	return { content, mimeType, fileName: name || 'picture' };
+}

@@ -1,0 +1,45 @@
+import { z } from '../vendor/zod';
+
+/** The spec's neutral words, each of which a deployment may replace by a word of its own. */
+export const BRAND_WORDS = [
+	'musicgen',
+	'gridart',
+	'imagegen',
+	'imgfast',
+	'vidgen',
+	'vidomni',
+	'vendor',
+] as const;
+
+const replacement = z.string().regex(/^[A-Za-z0-9._-]+$/);
+
+/** From the spec's word to the deployment's. An empty map means the spec's own words. */
+export const brandWordMap = z.record(z.enum(BRAND_WORDS), replacement);
+
+export type BrandWordMap = z.infer<typeof brandWordMap>;
+
+const NEUTRAL_WORD = new RegExp(`(?<![A-Za-z0-9])(${BRAND_WORDS.join('|')})(?![A-Za-z])`, 'g');
+
+function isBrandWord(word: string): word is (typeof BRAND_WORDS)[number] {
+	return BRAND_WORDS.some((known) => known === word);
+}
+
+/** Puts the deployment's words into a path, a model name or a header's name. */
+export function toDeploymentWords(text: string, words: BrandWordMap): string {
+	return text.replace(NEUTRAL_WORD, (word) => (isBrandWord(word) ? (words[word] ?? word) : word));
+}
+
+function toNeutralWords(name: string, words: BrandWordMap): string {
+	for (const word of BRAND_WORDS) {
+		const own = words[word];
+		if (own !== undefined && name.startsWith(`${own}_`)) return word + name.slice(own.length);
+	}
+	return name;
+}
+
+/** Turns the deployment's words in the field names of a `usage` object back into the spec's. */
+export function neutralUsage(usage: Record<string, unknown>, words: BrandWordMap): Record<string, unknown> {
+	return Object.fromEntries(
+		Object.entries(usage).map(([name, value]) => [toNeutralWords(name, words), value]),
+	);
+}

@@ -1,0 +1,99 @@
+/** Image generation: models, lists and limits (spec §3). */
+
+export const OFFICIAL_MODEL = 'imagegen-2-official';
+
+/** A lite model and its alias are interchangeable (spec §3b). */
+export const LITE_MODELS = [
+	'imgfast-3.1-flash-lite-image',
+	'imgfast-3.1-flash-lite-image-ext',
+	'lite-2-lite',
+	'lite-2-lite-ext',
+] as const;
+
+export const IMAGE_MODELS = [OFFICIAL_MODEL, ...LITE_MODELS] as const;
+
+export type ImageModel = (typeof IMAGE_MODELS)[number];
+
+/** Pixels for each ratio and resolution, as the service draws them (spec §3a, size by resolution map). */
+export const SIZE_BY_RESOLUTION = {
+	'1:1': { '1k': ['1024x1024'], '2k': ['2048x2048'], '4k': ['2880x2880'] },
+	'3:2': { '1k': ['1536x1024'], '2k': ['2048x1360'], '4k': ['3520x2336'] },
+	'2:3': { '1k': ['1024x1536'], '2k': ['1360x2048'], '4k': ['2336x3520'] },
+	'4:3': { '1k': ['1024x768'], '2k': ['2048x1536'], '4k': ['3312x2480'] },
+	'3:4': { '1k': ['768x1024'], '2k': ['1536x2048'], '4k': ['2480x3312'] },
+	'5:4': { '1k': ['1280x1024'], '2k': ['2560x2048'], '4k': ['3216x2576'] },
+	'4:5': { '1k': ['1024x1280'], '2k': ['2048x2560'], '4k': ['2576x3216'] },
+	'16:9': { '1k': ['1536x864'], '2k': ['2048x1152'], '4k': ['3840x2160'] },
+	'9:16': { '1k': ['864x1536'], '2k': ['1152x2048'], '4k': ['2160x3840'] },
+	'2:1': { '1k': ['2048x1024'], '2k': ['2688x1344'], '4k': ['3840x1920'] },
+	'1:2': { '1k': ['1024x2048'], '2k': ['1344x2688'], '4k': ['1920x3840'] },
+	'3:1': { '1k': ['1881x836', '1536x512'], '2k': ['3072x1024'], '4k': ['3840x1280'] },
+	'1:3': { '1k': ['887x1774', '512x1536'], '2k': ['1024x3072'], '4k': ['1280x3840'] },
+	'21:9': { '1k': ['2016x864'], '2k': ['2688x1152'], '4k': ['3840x1648'] },
+	'9:21': { '1k': ['864x2016'], '2k': ['1152x2688'], '4k': ['1648x3840'] },
+} as const;
+
+export type ImageRatio = keyof typeof SIZE_BY_RESOLUTION;
+
+const isRatio = (size: string): size is ImageRatio => Object.hasOwn(SIZE_BY_RESOLUTION, size);
+
+export const IMAGE_RATIOS = Object.keys(SIZE_BY_RESOLUTION).filter(isRatio);
+
+export const OFFICIAL_RESOLUTIONS = ['1k', '2k', '4k'] as const;
+
+export type OfficialResolution = (typeof OFFICIAL_RESOLUTIONS)[number];
+
+/** Ratios of the lite models (spec §3b). */
+export const LITE_RATIOS = [
+	'1:1',
+	'3:2',
+	'2:3',
+	'4:3',
+	'3:4',
+	'16:9',
+	'9:16',
+	'5:4',
+	'4:5',
+	'21:9',
+] as const;
+
+/** `1K` is all that a lite model draws; the others are taken and silently drawn as `1K`. */
+export const LITE_RESOLUTIONS = ['1K', '2K', '4K', '0.5K'] as const;
+
+export const IMAGE_QUALITIES = ['auto', 'low', 'medium', 'high'] as const;
+export const IMAGE_BACKGROUNDS = ['auto', 'opaque', 'transparent'] as const;
+export const IMAGE_MODERATIONS = ['auto', 'low'] as const;
+export const OUTPUT_FORMATS = ['png', 'jpeg', 'webp'] as const;
+export const COMPRESSIBLE_FORMATS = ['jpeg', 'webp'] as const;
+
+export const MAX_IMAGES = 4;
+export const MAX_COMPRESSION = 100;
+
+// The upload endpoint counts its 20 MB as 20 971 520 bytes, so a megabyte is taken for this many here too.
+const MEGABYTE = 1_048_576;
+
+/** References each model takes: how many, and how large each and all may be, in bytes (spec, Limits). */
+export const REFERENCE_LIMITS = {
+	official: { count: 16, bytes: 20 * MEGABYTE, totalBytes: 256 * MEGABYTE },
+	lite: { count: 14, bytes: 10 * MEGABYTE, totalBytes: Infinity },
+} as const;
+
+/** Picture types that a data URI may hold (spec §3b). */
+export const DATA_URI_TYPES = ['image/jpeg', 'image/png', 'image/webp'] as const;
+
+/** Whether the model, under its name or its alias, is one of the lite ones. */
+export function isLiteModel(model: unknown): boolean {
+	return LITE_MODELS.some((name) => name === model);
+}
+
+const PIXEL_SIZE = /^[1-9]\d{1,4}x[1-9]\d{1,4}$/;
+
+/** Whether `size` has the form `<width>x<height>` in pixels. Which pairs the service draws is not shown. */
+export function isPixelSize(size: string): boolean {
+	return PIXEL_SIZE.test(size);
+}
+
+/** Pixel sizes the service may draw for a ratio, or `undefined` where the server chooses. */
+export function pixelsOf(size: string, resolution: OfficialResolution): readonly string[] | undefined {
+	return isRatio(size) ? SIZE_BY_RESOLUTION[size][resolution] : undefined;
+}

@@ -1,0 +1,97 @@
+import { z } from '../vendor/zod';
+
+const NUMERIC = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/** Expressions and spreadsheet cells give numbers as text; the service wants JSON numbers. */
+function toNumber(value: unknown): unknown {
+	return typeof value === 'string' && NUMERIC.test(value.trim()) ? Number(value) : value;
+}
+
+function toBoolean(value: unknown): unknown {
+	if (value === 'true') return true;
+	if (value === 'false') return false;
+	return value;
+}
+
+function range(min?: number, max?: number): string {
+	if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`;
+	if (min !== undefined) return ` of at least ${min}`;
+	if (max !== undefined) return ` of at most ${max}`;
+	return '';
+}
+
+/** A JSON number within the given bounds, both included. */
+export function number(min?: number, max?: number) {
+	const message = `must be a number${range(min, max)}`;
+	return z.preprocess(
+		toNumber,
+		z
+			.number({ required_error: 'is required', invalid_type_error: message })
+			.finite(message)
+			.min(min ?? -Infinity, message)
+			.max(max ?? Infinity, message),
+	);
+}
+
+/** A whole JSON number within the given bounds, both included. */
+export function integer(min?: number, max?: number) {
+	const message = `must be a whole number${range(min, max)}`;
+	return z.preprocess(
+		toNumber,
+		z
+			.number({ required_error: 'is required', invalid_type_error: message })
+			.int(message)
+			.min(min ?? -Infinity, message)
+			.max(max ?? Infinity, message),
+	);
+}
+
+/** A JSON boolean; the words `true` and `false` are taken for it. */
+export function flag() {
+	const message = 'must be true or false';
+	return z.preprocess(
+		toBoolean,
+		z.boolean({ required_error: 'is required', invalid_type_error: message }),
+	);
+}
+
+/** Text that is not empty, of at most `maxLength` characters. */
+export function text(maxLength?: number) {
+	const base = z
+		.string({ required_error: 'is required', invalid_type_error: 'must be text' })
+		.refine((value) => value.trim() !== '', 'is required');
+	return maxLength === undefined
+		? base
+		: base.refine(
+				(value) => value.length <= maxLength,
+				`must have at most ${maxLength} characters`,
+			);
+}
+
+/** One of a fixed list of the API's own values. */
+export function oneOf<const Values extends readonly [string, ...string[]]>(values: Values) {
+	return z.enum(values, {
+		errorMap: (issue) => ({
+			message:
+				issue.code === 'invalid_type' && issue.received === 'undefined'
+					? 'is required'
+					: `must be one of ${values.join(', ')}`,
+		}),
+	});
+}
+
+/** An absolute http or https address. */
+export function webUrl() {
+	const message = 'must be a full http or https URL';
+	return z
+		.string({ required_error: 'is required', invalid_type_error: message })
+		.refine((value) => /^https?:$/.test(protocolOf(value)), message);
+}
+
+function protocolOf(value: string): string {
+	try {
+		return new URL(value).protocol;
+	} catch {
+		return '';
+	}
+}

@@ -1,0 +1,84 @@
+import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import { NodeOperationError, updateDisplayOptions } from 'n8n-workflow';
+
+/** A resource as the panel shows it. */
+export interface Resource {
+	name: string;
+	value: string;
+}
+
+/** One operation: what the panel shows of it and what it does with all input items. */
+export interface Operation {
+	resource: Resource;
+	/** Label, in Title Case. */
+	name: string;
+	value: string;
+	/** What the nodes panel calls it, e.g. "Generate an image". */
+	action: string;
+	description: string;
+	fields: INodeProperties[];
+	execute(context: IExecuteFunctions): Promise<INodeExecutionData[][]>;
+}
+
+const resourceField: INodeProperties = {
+	displayName: 'Resource',
+	name: 'resource',
+	type: 'options',
+	noDataExpression: true,
+	options: [],
+	default: '',
+};
+
+const operationField: INodeProperties = {
+	displayName: 'Operation',
+	name: 'operation',
+	type: 'options',
+	noDataExpression: true,
+	options: [],
+	default: '',
+};
+
+function resourcesOf(operations: readonly Operation[]): Resource[] {
+	return [...new Map(operations.map(({ resource }) => [resource.value, resource])).values()];
+}
+
+function operationSelector(resource: Resource, operations: readonly Operation[]): INodeProperties {
+	const own = operations.filter((operation) => operation.resource.value === resource.value);
+	return {
+		...operationField,
+		displayOptions: { show: { resource: [resource.value] } },
+		options: own
+			.map(({ name, value, action, description }) => ({ name, value, action, description }))
+			.sort((a, b) => a.name.localeCompare(b.name)),
+		default: own[0]?.value ?? '',
+	};
+}
+
+/** The panel of a node with the given operations: resource, operation, and each operation's own fields. */
+export function describeOperations(operations: readonly Operation[]): INodeProperties[] {
+	const resources = resourcesOf(operations);
+	return [
+		{ ...resourceField, options: resources, default: resources[0]?.value ?? '' },
+		...resources.map((resource) => operationSelector(resource, operations)),
+		...operations.flatMap(({ resource, value, fields }) =>
+			updateDisplayOptions({ show: { resource: [resource.value], operation: [value] } }, fields),
+		),
+	];
+}
+
+/** Runs the operation that the node is set to. Throws a `NodeOperationError` for one that it does not have. */
+export async function runOperation(
+	context: IExecuteFunctions,
+	operations: readonly Operation[],
+): Promise<INodeExecutionData[][]> {
+	const resource = context.getNodeParameter('resource', 0);
+	const value = context.getNodeParameter('operation', 0);
+	const operation = operations.find(
+		(candidate) => candidate.resource.value === resource && candidate.value === value,
+	);
+	if (operation) return await operation.execute(context);
+	throw new NodeOperationError(
+		context.getNode(),
+		`The operation "${String(value)}" does not exist for the resource "${String(resource)}"`,
+	);
+}

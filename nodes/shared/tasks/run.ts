@@ -1,0 +1,83 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { type TaskFamily, taskPath } from '../api/family';
+import { ServiceFault } from '../api/faults';
+import { readTaskRecord, type TaskRecord } from '../api/records';
+import { readRunOptions, type RunOptions } from '../fields/runOptions';
+import { toTask } from '../results/task';
+import { createClient, type ServiceClient } from '../transport/client';
+import { clock } from '../transport/clock';
+import { pLimit } from '../vendor/pLimit';
+import { z } from '../vendor/zod';
+import type { Look } from './wait';
+
+/** The tasks that one run of a node deals with, and what it needs to deal with them. */
+export interface Run {
+	context: IExecuteFunctions;
+	family: TaskFamily;
+	operation: string;
+	options: RunOptions;
+	client: ServiceClient;
+	signal: AbortSignal | undefined;
+	/** Milliseconds since 1970 at which waiting stops. */
+	deadline: number;
+	/** Runs a job as soon as fewer than "Concurrency" others are under way. */
+	limit: <Result>(job: () => Promise<Result>) => Promise<Result>;
+}
+
+/** Reads the options and the credential once for all items. Throws n8n errors that name what is wrong. */
+export async function openRun(
+	context: IExecuteFunctions,
+	family: TaskFamily,
+	operation: string,
+): Promise<Run> {
+	const options = readRunOptions(context);
+	const signal = context.getExecutionCancelSignal();
+	return {
+		context,
+		family,
+		operation,
+		options,
+		client: await createClient(context, signal),
+		signal,
+		deadline: clock.now() + options.timeout * 1_000,
+		limit: pLimit(options.concurrency),
+	};
+}
+
+const taskAnswer = z.unknown().transform((answer, issues): TaskRecord => {
+	const record = readTaskRecord(answer);
+	if (record) return record;
+	issues.addIssue({ code: z.ZodIssueCode.custom, message: 'is not a task record' });
+	return z.NEVER;
+});
+
+function pathOf(run: Run, taskId: string): string {
+	const { taskQueryPath } = run.options;
+	return taskQueryPath
+		? taskQueryPath.replaceAll('{task_id}', encodeURIComponent(taskId))
+		: taskPath(run.family, taskId);
+}
+
+/** One look at a task, within the run's limit of requests. */
+export function lookAt(run: Run, taskId: string, retry: 'once' | 'read' = 'once'): Look {
+	return async () =>
+		await run.limit(async () => {
+			try {
+				return await run.client.send({ method: 'GET', path: pathOf(run, taskId), retry }, taskAnswer);
+			} catch (error) {
+				if (error instanceof ServiceFault) return error;
+				throw asError(error);
+			}
+		});
+}
+
+function asError(error: unknown): Error {
+	return error instanceof Error ? error : new Error(String(error));
+}
+
+/** Tells a record of one of this run's tasks in the common shape. */
+export function readAs(run: Run, taskId: string, record: TaskRecord) {
+	const origin = { taskId, family: run.family, operation: run.operation };
+	return { task: toTask(record, origin, run.client.connection.brandWords, clock.now()), record };
+}

@@ -1,0 +1,67 @@
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+
+import type { TaskFamily } from '../api/family';
+import { readWaitMode, runOptionsField, waitModeField } from '../fields/runOptions';
+import type { Operation, Resource } from '../operation';
+import { awaitTasks } from './await';
+import { finish } from './finish';
+import { SubmissionLedger } from './ledger';
+import type { Outcome } from './outcome';
+import { isPrepared, type PreparedItem, prepareItems, type RequestBody, type RequestShape } from './prepare';
+import { openRun } from './run';
+import { submitItems } from './submit';
+
+/** An operation that buys a task: see `docs/adding-an-operation.md`. */
+export interface SubmissionOperation extends RequestShape, Omit<Operation, 'execute' | 'fields' | 'resource'> {
+	family: TaskFamily;
+	resource: Resource;
+	/** What the service will change or ignore in this body without a word. */
+	notes?(body: RequestBody): string[];
+}
+
+function notesOf(operation: SubmissionOperation, prepared: ReadonlyArray<PreparedItem | Outcome>): string[] {
+	const notes = prepared.filter(isPrepared).flatMap(({ body }) => operation.notes?.(body) ?? []);
+	return [...new Set(notes)];
+}
+
+/** Throws what stands in the way of the first item that cannot be sent, before anything has been bought. */
+function refuseEarly(context: IExecuteFunctions, prepared: ReadonlyArray<PreparedItem | Outcome>): void {
+	const refused = prepared.find((item) => !isPrepared(item));
+	if (refused && !isPrepared(refused) && refused.error && !context.continueOnFail()) throw refused.error;
+}
+
+async function execute(
+	context: IExecuteFunctions,
+	operation: SubmissionOperation,
+): Promise<INodeExecutionData[][]> {
+	const waitMode = readWaitMode(context);
+	const run = await openRun(context, operation.family, operation.value);
+	const prepared = await prepareItems(context, operation);
+	refuseEarly(context, prepared);
+
+	const ledger = new SubmissionLedger(context);
+	const submitted = await submitItems({ run, ledger, shape: operation }, prepared);
+	const outcomes = waitMode === 'none' ? submitted : await awaitTasks(run, submitted);
+	const output = await finish(run, outcomes, notesOf(operation, prepared));
+	ledger.forget();
+	return output;
+}
+
+/** Makes an operation of a request: adds how to wait for the task and what to do with its results. */
+export function submission(operation: SubmissionOperation): Operation {
+	const { resource, name, value, action, description, fields } = operation;
+	return {
+		resource,
+		name,
+		value,
+		action,
+		description,
+		fields: [
+			...fields,
+			waitModeField,
+			runOptionsField({ waits: true, submits: true, namesPath: operation.family === 'video' }),
+		],
+		execute: async (context) => await execute(context, operation),
+	};
+}
+

@@ -1,0 +1,37 @@
+import { sleep } from 'n8n-workflow';
+
+/** Time as the nodes see it. Tests put a faster one in its place. */
+export interface Clock {
+	/** Milliseconds since 1970. */
+	now(): number;
+	/** Resolves after `ms` milliseconds. */
+	sleep(ms: number): Promise<void>;
+}
+
+const host: Clock = { now: () => Date.now(), sleep: async (ms) => await sleep(ms) };
+
+let current = host;
+
+/** The clock that every wait goes by. */
+export const clock: Clock = {
+	now: () => current.now(),
+	sleep: async (ms) => await current.sleep(ms),
+};
+
+/** Replaces the clock for all nodes in this process, or restores the host's. For tests only. */
+export function setClock(replacement: Clock | undefined): void {
+	current = replacement ?? host;
+}
+
+/** Longest time, in milliseconds, for which a cancelled execution goes unnoticed. */
+const SLICE_MS = 250;
+
+/** Sleeps for `ms` milliseconds, or until `signal` is aborted: whichever comes first. */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+	const end = clock.now() + ms;
+	while (!signal?.aborted) {
+		const left = end - clock.now();
+		if (left <= 0) return;
+		await clock.sleep(Math.min(left, SLICE_MS));
+	}
+}
