@@ -78,46 +78,52 @@ export function malformed(statusCode: number): ServiceFault {
 	});
 }
 
-const NEVER_MADE = new Set([
+const NEVER_MADE = [
 	'ECONNREFUSED',
 	'ENOTFOUND',
 	'EAI_AGAIN',
 	'EHOSTUNREACH',
 	'ENETUNREACH',
 	'EHOSTDOWN',
-]);
+];
 
 const thrown = z.object({
 	code: z.unknown(),
-	syscall: z.unknown(),
+	/** Where n8n keeps the code of what its HTTP client threw. */
+	httpCode: z.unknown(),
 	message: z.unknown(),
+	/** n8n's list of the messages it has replaced by its own. */
+	messages: z.array(z.unknown()).catch([]),
 	cause: z.unknown(),
 });
 
-/** An error and what caused it, outermost first. n8n wraps what its HTTP client throws. */
-function chain(error: unknown): Array<z.infer<typeof thrown>> {
-	const links: Array<z.infer<typeof thrown>> = [];
+interface Trace {
+	codes: Set<unknown>;
+	text: string;
+}
+
+/** Codes and messages of an error and of what caused it. */
+function traceOf(error: unknown): Trace {
+	const codes = new Set<unknown>();
+	const texts: unknown[] = [];
 	let next = error;
-	while (links.length < 6) {
+	for (let depth = 0; depth < 6; depth++) {
 		const link = thrown.safeParse(next);
 		if (!link.success) break;
-		links.push(link.data);
-		next = link.data.cause;
+		const { code, httpCode, message, messages, cause } = link.data;
+		codes.add(code).add(httpCode);
+		texts.push(message, ...messages);
+		next = cause;
 	}
-	return links;
+	return { codes, text: texts.join('\n') };
 }
 
 function kindOfThrown(error: unknown): FaultKind {
-	const links = chain(error);
-	const has = (code: string) => links.some((link) => link.code === code);
-	if (has('ERR_CANCELED') || has('ABORT_ERR')) return 'cancelled';
-	if (links.some((link) => typeof link.code === 'string' && NEVER_MADE.has(link.code))) return 'notReached';
-	if (has('ETIMEDOUT')) {
-		return links.some((link) => link.syscall === 'connect') ? 'notReached' : 'timeout';
-	}
-	if (has('ECONNABORTED') || links.some(({ message }) => /timeout of \d+ms/.test(String(message)))) {
-		return 'timeout';
-	}
+	const { codes, text } = traceOf(error);
+	if (codes.has('ERR_CANCELED') || codes.has('ABORT_ERR')) return 'cancelled';
+	if (NEVER_MADE.some((code) => codes.has(code))) return 'notReached';
+	if (codes.has('ETIMEDOUT')) return text.includes('connect ETIMEDOUT') ? 'notReached' : 'timeout';
+	if (codes.has('ECONNABORTED') || /timeout of \d+ ?ms/.test(text)) return 'timeout';
 	return 'network';
 }
 
