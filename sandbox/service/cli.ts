@@ -1,0 +1,49 @@
+import { parseArgs } from 'node:util';
+import { createSandbox, scaledClock, SANDBOX_KEYS } from './index';
+
+const HELP = `Runs the MediaGen sandbox: a stand-in for the media generation service.
+
+  --port <number>   port to listen on (default 4010; 0 takes a free one)
+  --host <address>  address to listen on (default 127.0.0.1)
+  --scale <number>  how many times as fast as real time its clock runs (default 1)
+  --seed <text>     decides ids and media (default sandbox)
+  --public-url <url>        base of the links in results (default: the address it listens on)
+  --allow-private-callbacks send callbacks to private addresses and any port too
+  --help            this text`;
+
+async function main(): Promise<void> {
+	const { values } = parseArgs({
+		options: {
+			port: { type: 'string', default: '4010' },
+			host: { type: 'string', default: '127.0.0.1' },
+			scale: { type: 'string', default: '1' },
+			seed: { type: 'string', default: 'sandbox' },
+			'public-url': { type: 'string' },
+			'allow-private-callbacks': { type: 'boolean', default: false },
+			help: { type: 'boolean', default: false },
+		},
+	});
+	if (values.help) {
+		console.log(HELP);
+		return;
+	}
+	const sandbox = await createSandbox({
+		port: Number(values.port),
+		host: values.host,
+		clock: scaledClock(Number(values.scale)),
+		seed: values.seed,
+		publicUrl: values['public-url'],
+		allowPrivateCallbacks: values['allow-private-callbacks'],
+	});
+	console.log(`The MediaGen sandbox listens on ${sandbox.url}`);
+	console.log(`API key: ${SANDBOX_KEYS.default}    admin: ${sandbox.adminUrl}`);
+	console.log('Stop it with Ctrl-C.');
+	for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+		process.once(signal, () => void sandbox.close());
+	}
+}
+
+main().catch((error: NodeJS.ErrnoException) => {
+	console.error(error.code === 'EADDRINUSE' ? `${error.message}. Choose another with --port.` : error.message);
+	process.exitCode = 1;
+});

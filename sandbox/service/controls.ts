@@ -1,0 +1,136 @@
+import { z } from 'zod/v3';
+import type { Account, KeyOptions } from './entities/account';
+import type { Delivery } from './entities/delivery';
+import type { LedgerReport } from './entities/ledger';
+import type { RequestRecord } from './entities/request';
+import type { Fate, Task } from './entities/task';
+import type { FaultRule, FaultRuleInput } from './faults/rule';
+import type { DurationTable } from './lifecycle/durations';
+import { progressOf } from './lifecycle/progress';
+import { current, settle } from './lifecycle/settle';
+import { SANDBOX_KEYS, type Settings } from './options';
+import type { Service } from './service';
+import type { RequestFilter } from './store/requests';
+
+/** A task as the sandbox knows it, which is more than the service's records tell. */
+export interface TaskView extends Omit<Task, 'plan' | 'result' | 'fate'> {
+	stage: 'submitted' | 'running' | 'completed' | 'failed';
+	/** Why it failed, or is going to. */
+	failure: string | null;
+	/** Links of its results. */
+	urls: string[];
+}
+
+/** A callback to be sent by hand, true or false. */
+export interface HandCallback {
+	/** The base address; `/callback` is appended. */
+	base: string;
+	body: unknown;
+	/** How often; default 1. */
+	copies?: number;
+	/** All copies at the same moment, rather than one after the other. */
+	simultaneous?: boolean;
+	taskId?: string;
+	kind?: 'forged' | 'manual' | 'duplicate';
+}
+
+/** The sandbox's own knobs: the same for a program that holds it and for the admin paths. */
+export interface Controls {
+	faults: {
+		/** @throws ZodError when the rule is not one */
+		add(rule: FaultRuleInput): FaultRule;
+		list(): FaultRule[];
+		/** @returns whether there was such a rule */
+		remove(id: string): boolean;
+		clear(): void;
+	};
+	ledger(): LedgerReport;
+	requests: { list(filter?: RequestFilter): RequestRecord[]; clear(): void };
+	deliveries: {
+		list(): Delivery[];
+		/** Sends a callback by hand; resolves with its log entries once they have been noted, not once they arrived. */
+		send(callback: HandCallback): Delivery[];
+	};
+	tasks: {
+		list(): TaskView[];
+		get(id: string): TaskView | undefined;
+		/**
+		 * Ends a task now.
+		 * @returns the task, or `undefined` when there is none of that id
+		 */
+		finish(id: string, failure?: { message: string; code?: string }): TaskView | undefined;
+	};
+	keys: { list(): Account[]; set(options: KeyOptions): Account };
+	/** Sets what is left on a key, in credits; without a key, on the default one. */
+	setBalance(credits: number, key?: string): Account;
+	setUnlimited(unlimited: boolean, key?: string): Account;
+	durations: { get(): DurationTable; set(changes: Partial<DurationTable>): DurationTable };
+	settings: { get(): Settings; set(changes: Partial<Settings>): Settings };
+	reset(): void;
+}
+
+export const handCallbackSchema = z
+	.object({
+		base: z.string(),
+		body: z.unknown(),
+		copies: z.number().int().min(1).max(1000).optional(),
+		simultaneous: z.boolean().optional(),
+		taskId: z.string().optional(),
+		kind: z.enum(['forged', 'manual', 'duplicate']).optional(),
+	})
+	.strict();
+
+export function createControls(service: Service): Controls {
+	const find = (id: string) => service.tasks.find(id);
+	return {
+		faults: service.faults,
+		ledger: () => service.ledger.report(),
+		requests: { list: (filter) => service.requests.list(filter), clear: () => service.requests.reset() },
+		deliveries: {
+			list: () => service.deliveries.list(),
+			send: (callback) => sendByHand(service, callback),
+		},
+		tasks: {
+			list: () => service.tasks.list().map((task) => taskView(service, task)),
+			get(id) {
+				const task = find(id);
+				return task && taskView(service, task);
+			},
+			finish(id, failure) {
+				const task = find(id);
+				if (!task) return undefined;
+				const fate: Fate = failure ? { status: 'failed', code: '', ...failure } : { status: 'completed' };
+				settle(service, task, fate);
+				return taskView(service, task);
+			},
+		},
+		keys: { list: () => service.accounts.list(), set: (options) => service.accounts.set(options) },
+		setBalance: (credits, key = SANDBOX_KEYS.default) => service.accounts.set({ key, credits }),
+		setUnlimited: (unlimited, key = SANDBOX_KEYS.default) => service.accounts.set({ key, unlimited }),
+		durations: { get: () => service.durations.all(), set: (changes) => service.durations.set(changes) },
+		settings: {
+			get: () => ({ ...service.settings }),
+			set: (changes) => ({ ...Object.assign(service.settings, changes) }),
+		},
+		reset: () => service.reset(),
+	};
+}
+
+function taskView(service: Service, task: Task): TaskView {
+	const { plan: _plan, result, fate, ...known } = current(service, task);
+	return {
+		...known,
+		stage: progressOf(task, service.clock.now()).stage,
+		failure: fate.status === 'failed' ? fate.message : null,
+		urls: (result?.files ?? []).map((file) => service.files.url(file)),
+	};
+}
+
+function sendByHand(service: Service, { base, body, copies = 1, simultaneous, taskId, kind = 'manual' }: HandCallback): Delivery[] {
+	const noted = Array.from({ length: copies }, () => service.deliveries.record({ kind, taskId: taskId ?? null, base, body }));
+	service.lifetime.background(async () => {
+		if (simultaneous) await Promise.all(noted.map((delivery) => service.deliveries.send(delivery)));
+		else for (const delivery of noted) await service.deliveries.send(delivery);
+	});
+	return noted;
+}

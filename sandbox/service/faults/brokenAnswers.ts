@@ -1,0 +1,54 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { errorEnvelope } from '../errors';
+import type { RequestEffect } from './rule';
+
+type StatusEffect = Extract<RequestEffect, { type: 'status' }>;
+
+/** Sets code and headers of an injected status, and gives its body. */
+export function statusAnswer(reply: FastifyReply, effect: StatusEffect): string {
+	const { status, retryAfter } = effect;
+	reply.code(status).type('application/json; charset=utf-8').removeHeader('content-length');
+	if (typeof retryAfter === 'number') reply.header('retry-after', String(retryAfter));
+	if (typeof retryAfter === 'object') {
+		reply.header('retry-after', new Date(Date.now() + retryAfter.dateIn * 1000).toUTCString());
+	}
+	const message = effect.message ?? `The sandbox was asked to answer ${status}.`;
+	return JSON.stringify(errorEnvelope(status, message, effect.code));
+}
+
+/** Ends the connection the hard way: the client sees ECONNRESET. */
+export function resetConnection(request: FastifyRequest): void {
+	request.raw.socket.resetAndDestroy();
+}
+
+/** JSON that stops in the middle, although the answer is complete as far as HTTP goes. */
+export function truncate(payload: unknown): string {
+	const text = typeof payload === 'string' ? payload : '{"code":200,"data":[{"status":"submitted"}]}';
+	return text.slice(0, Math.ceil(text.length / 2));
+}
+
+/** Announces the whole body, sends half of it and loses the connection. */
+export function cutInHalf(reply: FastifyReply, payload: unknown): Readable {
+	const length = Number(reply.getHeader('content-length') ?? Buffer.byteLength(asText(payload)));
+	reply.header('content-length', length);
+	return Readable.from(firstBytes(payload, Math.floor(length / 2)), { objectMode: false });
+}
+
+async function* firstBytes(payload: unknown, wanted: number): AsyncGenerator<Buffer> {
+	let left = wanted;
+	for await (const piece of payload instanceof Readable ? payload : [asText(payload)]) {
+		const chunk = Buffer.from(piece as string | Uint8Array).subarray(0, left);
+		left -= chunk.length;
+		yield chunk;
+		if (left === 0) break;
+	}
+	// Lets what was written leave the machine before the connection is torn down.
+	await new Promise((resolve) => setTimeout(resolve, 20));
+	throw new Error('The sandbox was asked to cut this answer.');
+}
+
+function asText(payload: unknown): string | Uint8Array {
+	if (typeof payload === 'string' || payload instanceof Uint8Array) return payload;
+	return '';
+}

@@ -1,0 +1,15 @@
+export { createSandbox, type Sandbox } from './createSandbox';
+export type { Controls, HandCallback, TaskView } from './controls';
+export type { Account, KeyOptions, KeyStatus } from './entities/account';
+export type { Attempt, Delivery, DeliveryKind, DeliveryState } from './entities/delivery';
+export type { LedgerEntry, LedgerReport, TaskBill } from './entities/ledger';
+export type { RequestRecord } from './entities/request';
+export type { Family } from './entities/task';
+export type { FaultEffect, FaultMatch, FaultRule, FaultRuleInput } from './faults/rule';
+export type { DurationTable } from './lifecycle/durations';
+export { SANDBOX_KEYS, type CallbackShape, type SandboxOptions, type Settings } from './options';
+export { PRICES } from './rules/prices';
+export type { RequestFilter } from './store/requests';
+export type { Clock } from './time/clock';
+export { manualClock, type ManualClock } from './time/manualClock';
+export { scaledClock, systemClock } from './time/realClocks';

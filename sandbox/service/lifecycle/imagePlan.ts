@@ -1,0 +1,184 @@
+import type { Account } from '../entities/account';
+import type { ImagePlan, ImageUsage } from '../entities/image';
+import { invalid } from '../errors';
+import type { PictureSpec } from '../media/picture';
+import {
+	LITE_MODELS,
+	liteImageSchema,
+	MODEL_ALIASES,
+	OFFICIAL_MODEL,
+	officialImageSchema,
+	REFERENCE_LIMITS,
+	type LiteImageRequest,
+	type OfficialImageRequest,
+} from '../rules/imageRequest';
+import { LITE_RATIOS, nearestRatio, parsePixels, pixelFault, sizeOfRatio, type Size } from '../rules/imageSizes';
+import { parse, unknownFields } from '../rules/parse';
+import { PRICES, type PriceKey } from '../rules/prices';
+import { PHRASES } from '../rules/submission';
+import type { Service } from '../service';
+import type { Submission } from './submit';
+
+/** "A 1K image is about 1120 output tokens" (spec, 3b). */
+const TOKENS_PER_1K_IMAGE = 1120;
+const PIXELS_OF_1K = 1024 * 1024;
+const TOKENS_PER_REFERENCE = 258;
+
+type Draft = Omit<Submission, 'account' | 'path' | 'body'>;
+
+/**
+ * Reads the body of `POST /v1/images/generations` (spec, section 3).
+ * @throws ServiceError 400 for every rule it breaks
+ */
+export async function imageSubmission(service: Service, account: Account, path: string, body: unknown): Promise<Submission> {
+	const model = modelOf(body);
+	const input = { ...(body as Record<string, unknown>), model };
+	const draft =
+		model === OFFICIAL_MODEL
+			? await official(service, parse(officialImageSchema, input))
+			: await lite(service, parse(liteImageSchema, input));
+	return { ...draft, account, path, body, ignored: unknownFields(body, [...Object.keys(draft.applied), 'webhook']) };
+}
+
+function modelOf(body: unknown): string {
+	const named = typeof body === 'object' && body !== null && 'model' in body ? body.model : undefined;
+	const model = typeof named === 'string' ? (MODEL_ALIASES[named] ?? named) : undefined;
+	if (model === OFFICIAL_MODEL || LITE_MODELS.some((lite) => lite === model)) return model ?? '';
+	throw invalid(`model: must be ${OFFICIAL_MODEL}, ${LITE_MODELS.join(', ')}, or an alias of these`);
+}
+
+async function official(service: Service, request: OfficialImageRequest): Promise<Draft> {
+	review(request.prompt, request.moderation === 'low');
+	const size = officialSize(request);
+	const references = request.image_urls ?? [];
+	await service.references.check(references, REFERENCE_LIMITS.official);
+	if (request.mask_url !== undefined) await checkMask(service, request.mask_url, references[0] ?? '');
+
+	const { webhook, ...applied } = request;
+	const notes: string[] = [];
+	if (applied.background === 'transparent') {
+		applied.background = 'auto';
+		notes.push('background: transparent became auto');
+	}
+	return draft({
+		size,
+		applied,
+		notes,
+		webhook,
+		item: `imagegen-2-official-${request.resolution}`,
+		format: request.output_format,
+		compression: request.output_compression ?? null,
+		references: references.length,
+	});
+}
+
+async function lite(service: Service, request: LiteImageRequest): Promise<Draft> {
+	review(request.prompt, false);
+	const references = request.image_urls ?? [];
+	await service.references.check(references, REFERENCE_LIMITS.lite);
+
+	const { webhook, ...applied } = request;
+	const notes: string[] = [];
+	if (applied.resolution !== '1K') {
+		notes.push(`resolution: ${applied.resolution} became 1K`);
+		applied.resolution = '1K';
+	}
+	const ratio = request.size === 'auto' ? await ratioLike(service, references[0]) : request.size;
+	return draft({
+		size: sizeOfRatio(ratio, '1k') ?? { width: 1024, height: 1024 },
+		applied,
+		notes,
+		webhook,
+		item: request.model,
+		format: 'png',
+		compression: null,
+		references: references.length,
+	});
+}
+
+function review(prompt: string, loose: boolean): void {
+	if (prompt.includes(PHRASES.unsafe) || (!loose && prompt.includes(PHRASES.borderline))) {
+		throw invalid('prompt: refused by the safety review');
+	}
+}
+
+function officialSize({ size, resolution }: OfficialImageRequest): Size {
+	const known = sizeOfRatio(size === 'auto' ? '1:1' : size, resolution);
+	if (known) return known;
+	const pixels = parsePixels(size);
+	if (!pixels) throw invalid(`size: ${size} is neither a ratio of the table nor <width>x<height>`);
+	const fault = pixelFault(pixels);
+	if (fault) throw invalid(`size: ${size}: ${fault}`);
+	return pixels;
+}
+
+async function checkMask(service: Service, maskUrl: string, firstUrl: string): Promise<void> {
+	await service.references.check([maskUrl], REFERENCE_LIMITS.official, 'mask_url');
+	const mask = await service.references.inspect(maskUrl);
+	if (mask && !mask.hasAlpha) throw invalid('mask_url: the mask has no alpha channel');
+	const first = await service.references.inspect(firstUrl);
+	if (mask && first && (mask.width !== first.width || mask.height !== first.height)) {
+		throw invalid(`mask_url: ${mask.width}x${mask.height}, the first reference image is ${first.width}x${first.height}`);
+	}
+}
+
+/** "For image-to-image the upstream ratio applies": that of the first reference, where the sandbox knows it. */
+async function ratioLike(service: Service, reference: string | undefined): Promise<string> {
+	const image = reference === undefined ? null : await service.references.inspect(reference);
+	return image ? nearestRatio(image, LITE_RATIOS) : '1:1';
+}
+
+interface DraftParts {
+	size: Size;
+	applied: Record<string, unknown> & { prompt: string; n: number; model: string };
+	notes: string[];
+	webhook: string | undefined;
+	item: PriceKey;
+	format: PictureSpec['format'];
+	compression: number | null;
+	references: number;
+}
+
+function draft({ size, applied, notes, webhook, item, format, compression, references }: DraftParts): Draft {
+	const { prompt, n, model } = applied;
+	const picture = (index: number): Omit<PictureSpec, 'seed'> => ({
+		...size,
+		format,
+		compression,
+		prompt,
+		caption: `${index}/${n} · ${model}`,
+	});
+	return {
+		family: 'image',
+		operation: 'generate',
+		applied,
+		notes,
+		webhook,
+		item,
+		credits: PRICES[item] * n,
+		fails: prompt.includes(PHRASES.fail),
+		plan: (taskId, produced = n): ImagePlan => {
+			const made = Math.min(produced, n);
+			return {
+				family: 'image',
+				pictures: Array.from({ length: made }, (_, at) => ({ ...picture(at + 1), seed: `${taskId}/${at + 1}` })),
+				missing: n - made,
+				creditsPerPicture: PRICES[item],
+				usage: usage(prompt, references, size, made),
+			};
+		},
+	};
+}
+
+function usage(prompt: string, references: number, { width, height }: Size, made: number): ImageUsage {
+	const text = Math.max(1, Math.ceil(prompt.length / 4));
+	const images = references * TOKENS_PER_REFERENCE;
+	const output = Math.round((TOKENS_PER_1K_IMAGE * width * height) / PIXELS_OF_1K) * made;
+	return {
+		input_tokens: text + images,
+		input_tokens_details: { cached_tokens: 0, image_tokens: images, text_tokens: text },
+		output_tokens: output,
+		output_tokens_details: { image_tokens: output, text_tokens: 0 },
+		total_tokens: text + images + output,
+	};
+}

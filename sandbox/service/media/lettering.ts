@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { parse, type Font, type PathCommand } from 'opentype.js';
+
+const FONT_FILE = '@fontsource/inter/files/inter-latin-700-normal.woff';
+
+let font: Font | undefined;
+
+/** A text as the outline of its letters, so that a picture does not depend on the machine's fonts. */
+export interface Lettering {
+	/** SVG path data, with the start of the baseline at 0,0. */
+	path: string;
+	width: number;
+}
+
+/** @param size height of the letters in pixels */
+export function lettering(text: string, size: number): Lettering {
+	const inter = (font ??= loadFont());
+	let width = 0;
+	let path = '';
+	// Letter by letter, because the parser does not know every substitution rule of the font.
+	for (const letter of text) {
+		const glyph = inter.charToGlyph(letter);
+		path += glyph.getPath(width, 0, size).commands.map(svgCommand).join('');
+		width += ((glyph.advanceWidth ?? inter.unitsPerEm / 2) / inter.unitsPerEm) * size;
+	}
+	return { path, width };
+}
+
+/** Breaks a text into lines no wider than `width` pixels; what does not fit on the last one ends in an ellipsis. */
+export function wrap(text: string, size: number, width: number, maxLines: number): string[] {
+	const lines: string[] = [];
+	let line = '';
+	for (const word of text.split(/\s+/).filter(Boolean)) {
+		const longer = line ? `${line} ${word}` : word;
+		if (!line || lettering(longer, size).width <= width) {
+			line = longer;
+			continue;
+		}
+		if (lines.length === maxLines - 1) return [...lines, `${line} …`];
+		lines.push(line);
+		line = word;
+	}
+	return line ? [...lines, line] : lines;
+}
+
+/** The library's own writer leaves out the space before a zero, and so runs two numbers into one. */
+function svgCommand(command: PathCommand): string {
+	const point = (x: number, y: number) => `${x.toFixed(1)} ${y.toFixed(1)} `;
+	switch (command.type) {
+		case 'M':
+		case 'L':
+			return command.type + point(command.x, command.y);
+		case 'Q':
+			return `Q${point(command.x1, command.y1)}${point(command.x, command.y)}`;
+		case 'C':
+			return `C${point(command.x1, command.y1)}${point(command.x2, command.y2)}${point(command.x, command.y)}`;
+		case 'Z':
+			return 'Z';
+	}
+}
+
+function loadFont(): Font {
+	const file = readFileSync(require.resolve(FONT_FILE));
+	return parse(file.buffer.slice(file.byteOffset, file.byteOffset + file.byteLength));
+}

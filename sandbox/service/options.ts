@@ -1,0 +1,66 @@
+import type { KeyOptions } from './entities/account';
+import type { DurationTable } from './lifecycle/durations';
+import type { Clock } from './time/clock';
+
+/** How a callback's body looks: `bare` is `{ id, status, … }`, `enveloped` is `{ code, data: { id, status, … } }`. */
+export type CallbackShape = 'bare' | 'enveloped';
+
+export interface SandboxOptions {
+	/** 0 (the default) takes a free port. */
+	port?: number;
+	/** Address to listen on; default 127.0.0.1. */
+	host?: string;
+	/** Base of the URLs in results, where clients reach the sandbox under another name than it listens on. */
+	publicUrl?: string;
+	/** Decides ids and media. Default `sandbox`. */
+	seed?: string | number;
+	/** Default: the machine's own time. */
+	clock?: Clock;
+	/** Clock milliseconds that tasks take, by family. */
+	durations?: Partial<DurationTable>;
+	/** Whether callbacks may go to private hosts and any port. Default false, as the service has it. */
+	allowPrivateCallbacks?: boolean;
+	callbackShape?: CallbackShape;
+	/** Host names that count as the service's own domain, besides its own address. */
+	serviceHosts?: readonly string[];
+	/** Callbacks on their way at the same time; default 50. */
+	callbackConcurrency?: number;
+	/** Keys besides the usual ones, or changes to these. */
+	keys?: readonly KeyOptions[];
+	/** Clock milliseconds until the link of a finished picture dies; default 24 hours. */
+	imageLinkTtl?: number;
+}
+
+/** Keys that every sandbox knows. */
+export const SANDBOX_KEYS = {
+	default: 'sandbox-key',
+	unlimited: 'sandbox-key-unlimited',
+	empty: 'sandbox-key-empty',
+	deleted: 'sandbox-key-deleted',
+	forbidden: 'sandbox-key-forbidden',
+} as const;
+
+export const USUAL_KEYS: readonly KeyOptions[] = [
+	{ key: SANDBOX_KEYS.default },
+	{ key: SANDBOX_KEYS.unlimited, unlimited: true },
+	{ key: SANDBOX_KEYS.empty, credits: 0 },
+	{ key: SANDBOX_KEYS.deleted, status: 'deleted' },
+	{ key: SANDBOX_KEYS.forbidden, status: 'forbidden' },
+];
+
+/** What can be changed while the sandbox runs. */
+export interface Settings {
+	allowPrivateCallbacks: boolean;
+	callbackShape: CallbackShape;
+	imageLinkTtl: number;
+}
+
+const DAY = 24 * 60 * 60 * 1000;
+
+export function initialSettings(options: SandboxOptions): Settings {
+	return {
+		allowPrivateCallbacks: options.allowPrivateCallbacks ?? false,
+		callbackShape: options.callbackShape ?? 'bare',
+		imageLinkTtl: options.imageLinkTtl ?? DAY,
+	};
+}

@@ -1,0 +1,11 @@
+import type { FastifyRequest } from 'fastify';
+import { submit, type Submission } from '../lifecycle/submit';
+import type { Service } from '../service';
+import { acknowledgement } from '../views/taskRecord';
+
+/** Buys a submission and notes in the request log which task it became. */
+export function accept(service: Service, request: FastifyRequest, submission: Submission) {
+	const task = submit(service, submission);
+	if (request.exchange) request.exchange.task = task.id;
+	return acknowledgement(task);
+}

@@ -1,0 +1,103 @@
+import { BlockList, isIPv6 } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod/v3';
+import { handCallbackSchema, type Controls } from '../controls';
+import { errorEnvelope, ServiceError } from '../errors';
+import { faultRuleSchema } from '../faults/rule';
+import { SANDBOX_KEYS } from '../options';
+import { ADMIN_PREFIX } from '../rules/paths';
+import type { Service } from '../service';
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+const duration = z.number().min(0).nullable();
+const durationsSchema = z.object({ image: duration, music: duration, grid: duration, video: duration }).partial().strict();
+const keySchema = z
+	.object({
+		status: z.enum(['active', 'deleted', 'forbidden']),
+		unlimited: z.boolean(),
+		credits: z.number().int().min(0),
+	})
+	.partial()
+	.strict();
+const balanceSchema = keySchema.omit({ status: true }).extend({ key: z.string().default(SANDBOX_KEYS.default) }).strict();
+const settingsSchema = z
+	.object({
+		allowPrivateCallbacks: z.boolean(),
+		callbackShape: z.enum(['bare', 'enveloped']),
+		imageLinkTtl: z.number().min(0),
+	})
+	.partial()
+	.strict();
+const finishSchema = z
+	.object({ failure: z.object({ message: z.string(), code: z.string().optional() }).strict().optional() })
+	.strict()
+	.default({});
+
+/** The admin paths: no key is needed, and only this machine is served. */
+export function adminRoutes(app: FastifyInstance, service: Service, controls: Controls): void {
+	app.addHook('onRequest', async (request, reply) => {
+		if (LOOPBACK.check(request.ip, isIPv6(request.ip) ? 'ipv6' : 'ipv4')) return;
+		await reply.code(404).send(errorEnvelope(404, 'The admin paths are served to this machine only.'));
+	});
+	const path = (rest: string) => `${ADMIN_PREFIX}${rest}`;
+
+	app.get(ADMIN_PREFIX, () => ({
+		url: service.url,
+		now: service.clock.now(),
+		settings: controls.settings.get(),
+		durations: controls.durations.get(),
+		counts: {
+			accepted: controls.ledger().accepted,
+			requests: controls.requests.list().length,
+			deliveries: controls.deliveries.list().length,
+			faults: controls.faults.list().length,
+		},
+		paths: ['faults', 'ledger', 'requests', 'deliveries', 'callbacks', 'tasks', 'keys', 'balance', 'durations', 'settings', 'reset'].map(
+			(name) => path(`/${name}`),
+		),
+	}));
+
+	app.get(path('/faults'), () => controls.faults.list());
+	app.post(path('/faults'), (request) => controls.faults.add(faultRuleSchema.parse(request.body)));
+	app.delete(path('/faults'), () => (controls.faults.clear(), { cleared: true }));
+	app.delete<{ Params: { id: string } }>(path('/faults/:id'), (request) => {
+		if (!controls.faults.remove(request.params.id)) throw new ServiceError(404, 'There is no such rule.');
+		return { removed: request.params.id };
+	});
+
+	app.get(path('/ledger'), () => controls.ledger());
+	app.get<{ Querystring: { method?: string; path?: string } }>(path('/requests'), (request) =>
+		controls.requests.list(request.query),
+	);
+	app.delete(path('/requests'), () => (controls.requests.clear(), { cleared: true }));
+	app.get(path('/deliveries'), () => controls.deliveries.list());
+	app.post(path('/callbacks'), (request) => {
+		const { body, ...callback } = handCallbackSchema.parse(request.body);
+		return controls.deliveries.send({ ...callback, body });
+	});
+
+	app.get(path('/tasks'), () => controls.tasks.list());
+	app.get<{ Params: { id: string } }>(path('/tasks/:id'), (request) => orNotFound(controls.tasks.get(request.params.id)));
+	app.post<{ Params: { id: string } }>(path('/tasks/:id/finish'), (request) =>
+		orNotFound(controls.tasks.finish(request.params.id, finishSchema.parse(request.body ?? undefined).failure)),
+	);
+
+	app.get(path('/keys'), () => controls.keys.list());
+	app.put<{ Params: { key: string } }>(path('/keys/:key'), (request) =>
+		controls.keys.set({ key: request.params.key, ...keySchema.parse(request.body) }),
+	);
+	app.put(path('/balance'), (request) => controls.keys.set(balanceSchema.parse(request.body)));
+	app.get(path('/durations'), () => controls.durations.get());
+	app.put(path('/durations'), (request) => controls.durations.set(durationsSchema.parse(request.body)));
+	app.get(path('/settings'), () => controls.settings.get());
+	app.put(path('/settings'), (request) => controls.settings.set(settingsSchema.parse(request.body)));
+	app.post(path('/reset'), () => (controls.reset(), { reset: true }));
+}
+
+function orNotFound<Found>(found: Found | undefined): Found {
+	if (found === undefined) throw new ServiceError(404, 'There is no such task.');
+	return found;
+}

@@ -1,0 +1,214 @@
+import sharp from 'sharp';
+import { createSandbox } from '../../sandbox/service';
+import { IMAGES, LITE, OFFICIAL, uploaded } from './support/images';
+import { ask, bench, clientOf, download, text, type Json } from './support/sandbox';
+
+const firstUrl = (task: Json) => text(task.result?.images?.[0]?.url?.[0]);
+
+/** The spec's table, read once more. */
+const SIZES = `
+1:1 1024x1024 2048x2048 2880x2880
+3:2 1536x1024 2048x1360 3520x2336
+2:3 1024x1536 1360x2048 2336x3520
+4:3 1024x768 2048x1536 3312x2480
+3:4 768x1024 1536x2048 2480x3312
+5:4 1280x1024 2560x2048 3216x2576
+4:5 1024x1280 2048x2560 2576x3216
+16:9 1536x864 2048x1152 3840x2160
+9:16 864x1536 1152x2048 2160x3840
+2:1 2048x1024 2688x1344 3840x1920
+1:2 1024x2048 1344x2688 1920x3840
+3:1 1536x512 3072x1024 3840x1280
+1:3 512x1536 1024x3072 1280x3840
+21:9 2016x864 2688x1152 3840x1648
+9:21 864x2016 1152x2688 1648x3840
+auto 1024x1024 2048x2048 2880x2880`
+	.trim()
+	.split('\n')
+	.map((line) => line.split(' ') as [string, string, string, string]);
+
+describe('the pictures that come out', () => {
+	it.each(SIZES)('%s is %s, %s or %s pixels', async (size, ...expected) => {
+		const { client, clock } = await bench();
+		const ids = await Promise.all(
+			['1k', '2k', '4k'].map((resolution) =>
+				client.submit(IMAGES, { ...OFFICIAL, size, resolution, output_format: 'jpeg', output_compression: 40 }),
+			),
+		);
+		await clock.advance(3_000);
+		const seen: string[] = [];
+		for (const id of ids) {
+			const { width, height } = await sharp(await download(firstUrl(await client.task(id)))).metadata();
+			seen.push(`${width}x${height}`);
+		}
+		expect(seen).toEqual(expected);
+	});
+
+	it('have the pixels that were asked for by number', async () => {
+		const { client, clock } = await bench();
+		const id = await client.submit(IMAGES, { ...OFFICIAL, size: '1040x784', resolution: '4k' });
+		await clock.advance(3_000);
+		expect(await sharp(await download(firstUrl(await client.task(id)))).metadata()).toMatchObject({
+			width: 1040,
+			height: 784,
+			format: 'png',
+		});
+	});
+
+	it.each(['png', 'jpeg', 'webp'])('are %s when that is asked for, and said to be', async (format) => {
+		const { client, clock } = await bench();
+		const id = await client.submit(IMAGES, { ...OFFICIAL, output_format: format });
+		await clock.advance(3_000);
+		const url = firstUrl(await client.task(id));
+		expect((await fetch(url)).headers.get('content-type')).toBe(`image/${format}`);
+		expect((await sharp(await download(url)).metadata()).format).toBe(format);
+	});
+
+	it('are smaller with lower compression quality', async () => {
+		const { client, clock } = await bench({ seed: 1 });
+		const ids = await Promise.all(
+			[5, 95].map((output_compression) => client.submit(IMAGES, { ...OFFICIAL, output_format: 'jpeg', output_compression })),
+		);
+		await clock.advance(3_000);
+		const [low, high] = await Promise.all(ids.map(async (id) => (await download(firstUrl(await client.task(id)))).length));
+		expect(low).toBeLessThan(high ?? 0);
+	});
+
+	it('differ from one another, and come again with the same seed', async () => {
+		const seen: Buffer[][] = [];
+		for (const seed of ['a', 'a', 'b']) {
+			const { client, clock } = await bench({ seed });
+			const id = await client.submit(IMAGES, { ...OFFICIAL, n: 2 });
+			await clock.advance(3_000);
+			const { result } = await client.task(id);
+			seen.push(await Promise.all([0, 1].map((index) => download(text(result?.images?.[index]?.url?.[0])))));
+		}
+		const [first, again, other] = seen;
+		expect(first?.[0]?.equals(again?.[0] ?? Buffer.alloc(0))).toBe(true);
+		expect(first?.[1]?.equals(again?.[1] ?? Buffer.alloc(0))).toBe(true);
+		expect(first?.[0]?.equals(first?.[1] ?? Buffer.alloc(0))).toBe(false);
+		expect(first?.[0]?.equals(other?.[0] ?? Buffer.alloc(0))).toBe(false);
+	});
+
+	it('take the ratio of the first reference where a lite model chooses by itself', async () => {
+		const { sandbox, client, clock } = await bench();
+		const wide = await uploaded(sandbox, 'png', { width: 320, height: 180 });
+		const id = await client.submit(IMAGES, { ...LITE, image_urls: [wide] });
+		await clock.advance(3_000);
+		expect(await sharp(await download(firstUrl(await client.task(id)))).metadata()).toMatchObject({ width: 1536, height: 864 });
+	});
+});
+
+describe('an image task', () => {
+	it('goes from submitted over in_progress to completed, with the record of the spec', async () => {
+		const { client, clock } = await bench();
+		const created = Math.floor(clock.now() / 1000);
+		const id = await client.submit(IMAGES, { ...OFFICIAL, n: 2 });
+		expect(await client.task(id)).toMatchObject({ id, status: 'submitted', progress: 0, created });
+
+		await clock.advance(1_500);
+		expect(await client.task(id)).toMatchObject({ status: 'in_progress', progress: 50, estimated_time: 3 });
+
+		await clock.advance(1_500);
+		const done = await client.task(id);
+		expect(done).toMatchObject({
+			id,
+			status: 'completed',
+			progress: 100,
+			created,
+			completed: created + 3,
+			actual_time: 3,
+			cost: 0.08,
+			credits_cost: 80,
+		});
+		expect(done.result?.images).toHaveLength(2);
+		expect(done.result?.images?.[1]).toEqual({
+			url: [expect.stringMatching(/^http.*-2\.png$/)],
+			expires_at: created + 3 + 24 * 3600,
+		});
+		const { usage } = done;
+		expect(usage?.total_tokens).toBe(Number(usage?.input_tokens) + Number(usage?.output_tokens));
+		expect(usage?.output_tokens_details?.image_tokens).toBe(usage?.output_tokens);
+		expect(usage?.input_tokens).toBe(
+			Number(usage?.input_tokens_details?.text_tokens) + Number(usage?.input_tokens_details?.image_tokens),
+		);
+	});
+
+	it('says about 1120 output tokens for a 1K picture of a lite model', async () => {
+		const { client, clock } = await bench();
+		const id = await client.submit(IMAGES, LITE);
+		await clock.advance(3_000);
+		expect((await client.task(id)).usage?.output_tokens).toBe(1120);
+	});
+
+	it('fails with its reason, and without results', async () => {
+		const { client, clock } = await bench();
+		const id = await client.submit(IMAGES, { ...OFFICIAL, prompt: 'sandbox:fail' });
+		await clock.advance(3_000);
+		const { error, ...record } = await client.task(id);
+		expect(record).toEqual({
+			id,
+			status: 'failed',
+			progress: 99,
+			created: expect.any(Number) as number,
+			completed: expect.any(Number) as number,
+		});
+		expect(error).toEqual({ message: expect.stringMatching(/./) as string, code: '' });
+	});
+
+	it('can be read by the other path too, with status, url and fail_reason', async () => {
+		const { client, clock } = await bench();
+		const good = await client.submit(IMAGES, OFFICIAL);
+		const bad = await client.submit(IMAGES, { ...OFFICIAL, prompt: 'sandbox:fail' });
+		expect((await client.get(`${IMAGES}/${good}`)).body).toMatchObject({ status: 'submitted', url: '', fail_reason: '' });
+		await clock.advance(3_000);
+		expect((await client.get(`${IMAGES}/${good}`)).body).toMatchObject({
+			status: 'completed',
+			url: expect.stringMatching(/\.png$/) as string,
+			fail_reason: '',
+		});
+		expect((await client.get(`${IMAGES}/${bad}`)).body).toMatchObject({
+			status: 'failed',
+			url: '',
+			fail_reason: expect.stringMatching(/./) as string,
+		});
+	});
+
+	it('that does not exist is 404 not_found_error', async () => {
+		const { client } = await bench();
+		for (const path of ['/v1/tasks/none', `${IMAGES}/none`]) {
+			const answer = await client.get(path);
+			expect([answer.status, answer.body.error?.code, answer.body.error?.type]).toEqual([404, 404, 'not_found_error']);
+		}
+	});
+});
+
+describe('links', () => {
+	it('of results die after a day, on the clock', async () => {
+		const { client, clock } = await bench();
+		const id = await client.submit(IMAGES, OFFICIAL);
+		await clock.advance(3_000);
+		const url = firstUrl(await client.task(id));
+		await clock.advance(24 * 3600 * 1000 - 1);
+		expect((await fetch(url)).status).toBe(200);
+		await clock.advance(1);
+		const dead = await ask(url);
+		expect([dead.status, dead.body.error?.type]).toEqual([410, 'invalid_request_error']);
+	});
+});
+
+describe('a public address', () => {
+	it('is what the links of results begin with', async () => {
+		const sandbox = await createSandbox({ publicUrl: 'http://media.example.com/' });
+		try {
+			expect(sandbox.url).toBe('http://media.example.com');
+			const local = { ...sandbox, url: sandbox.adminUrl.replace('/_sandbox', '') };
+			const client = clientOf(local, sandbox.key);
+			const id = await client.submit(IMAGES, OFFICIAL);
+			sandbox.tasks.finish(id);
+			expect(firstUrl(await client.task(id))).toMatch(/^http:\/\/media\.example\.com\/files\//);
+		} finally {
+			await sandbox.close();
+		}
+	});
+});
