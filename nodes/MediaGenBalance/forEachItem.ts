@@ -1,5 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
+import { errorItem, hasErrorOutput } from '../shared/results/errorItem';
 import { asNodeError } from '../shared/transport/nodeError';
 
 /**
@@ -12,17 +13,12 @@ export async function forEachItem(
 ): Promise<INodeExecutionData[]> {
 	const items: INodeExecutionData[] = [];
 	for (let itemIndex = 0; itemIndex < context.getInputData().length; itemIndex++) {
-		const pairedItem = { item: itemIndex };
 		try {
-			items.push({ json: await toJson(itemIndex), pairedItem });
+			items.push({ json: await toJson(itemIndex), pairedItem: { item: itemIndex } });
 		} catch (error) {
 			const nodeError = asNodeError(context.getNode(), error, { itemIndex });
 			if (!context.continueOnFail()) throw nodeError;
-			items.push({
-				json: { error: { message: nodeError.message, description: nodeError.description ?? null } },
-				error: nodeError,
-				pairedItem,
-			});
+			items.push(errorItem(nodeError, itemIndex, hasErrorOutput(context.getNode())));
 		}
 	}
 	return items;

@@ -3,9 +3,10 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import { number, oneOf } from '../../shared/api/schema';
 import type { Operation } from '../../shared/operation';
+import { errorItem, hasErrorOutput } from '../../shared/results/errorItem';
+import { asNodeError } from '../../shared/transport/nodeError';
 import { type BalanceRecord, describeBalance, readBalance, remainingOf } from '../balance';
 import { balanceResource } from '../fields';
-import { asNodeError } from '../../shared/transport/nodeError';
 
 const fields: INodeProperties[] = [
 	{
@@ -69,7 +70,7 @@ export const check: Operation = {
 			} catch (error) {
 				const nodeError = asNodeError(context.getNode(), error, { itemIndex });
 				if (!context.continueOnFail()) throw nodeError;
-				low.push({ json: { error: nodeError.message }, error: nodeError, pairedItem: { item: itemIndex } });
+				low.push(errorItem(nodeError, itemIndex, hasErrorOutput(context.getNode())));
 			}
 		}
 		return [enough, low];

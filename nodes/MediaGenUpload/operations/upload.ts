@@ -7,6 +7,7 @@ import { flag, integer, oneOf, text } from '../../shared/api/schema';
 import { inspectPicture } from '../../shared/fields/binary';
 import { toCamelCase } from '../../shared/fields/names';
 import type { Operation } from '../../shared/operation';
+import { errorItem, hasErrorOutput } from '../../shared/results/errorItem';
 import { toJson } from '../../shared/results/items';
 import { uploadPicture } from '../../shared/tasks/uploads';
 import { createClient, type ServiceClient } from '../../shared/transport/client';
@@ -127,7 +128,6 @@ async function uploadItem(
 	client: ServiceClient,
 	itemIndex: number,
 ): Promise<INodeExecutionData> {
-	const pairedItem = { item: itemIndex };
 	const options = uploadOptions.parse(context.getNodeParameter('options', itemIndex, {}));
 	try {
 		const picture = await readPicture(context, itemIndex);
@@ -135,15 +135,11 @@ async function uploadItem(
 			...picture,
 			fileName: options.fileName ?? picture.fileName,
 		});
-		return { json: toJson(options.simplify ? simplified(record) : record), pairedItem };
+		return { json: toJson(options.simplify ? simplified(record) : record), pairedItem: { item: itemIndex } };
 	} catch (error) {
 		const nodeError = asNodeError(context.getNode(), error, { itemIndex });
 		if (!context.continueOnFail()) throw nodeError;
-		return {
-			json: { error: { message: nodeError.message, description: nodeError.description ?? null } },
-			error: nodeError,
-			pairedItem,
-		};
+		return errorItem(nodeError, itemIndex, hasErrorOutput(context.getNode()));
 	}
 }
 

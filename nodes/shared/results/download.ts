@@ -27,6 +27,7 @@ export interface DownloadContext {
 
 const MEGABYTE = 1_000_000;
 const MAX_REDIRECTS = 5;
+const TRY_TIMEOUT_MS = 60_000;
 
 /** A readable stream, told by what is needed of it: the build must not import `stream`. */
 interface ByteStream extends NodeJS.ReadableStream {
@@ -96,7 +97,7 @@ async function request(context: DownloadContext, url: string, signal?: AbortSign
 			ignoreHttpStatusErrors: true,
 			disableFollowRedirect: true,
 			abortSignal: signal,
-			timeout: 60_000,
+			timeout: clock.toHostMs(TRY_TIMEOUT_MS),
 		});
 		return streamResponse.parse(response);
 	} catch (error) {

@@ -21,7 +21,7 @@ function whyNot(run: Run, outcome: TakenOutcome, end: WaitEnd): NodeApiError | N
 				`The task goes on at the service. ${resume} A higher "Timeout" in the options waits longer.`,
 			);
 		case 'cancelled':
-			return operationError(`The wait for task ${taskId} was cancelled`, `The task goes on at the service. ${resume}`);
+			return operationError(`The wait for task ${taskId} was canceled [item ${itemIndex}]`, `The task goes on at the service. ${resume}`);
 		case 'fault':
 			return toNodeApiError(node, end.fault, {
 				itemIndex,

@@ -1,7 +1,8 @@
-import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IBinaryData, INodeExecutionData } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import { downloadResult } from '../results/download';
+import { errorItem, hasErrorOutput } from '../results/errorItem';
 import { toItems, toJson } from '../results/items';
 import { asNodeError } from '../transport/nodeError';
 import { pLimit } from '../vendor/pLimit';
@@ -42,19 +43,23 @@ async function downloadAll(run: Run, outcomes: readonly Outcome[]): Promise<Deli
 	);
 }
 
-/** What comes out for an item without a result, when the workflow goes on all the same. */
-function errorItem(outcome: Outcome, error: NodeApiError | NodeOperationError): INodeExecutionData {
-	const task: IDataObject = outcome.read ? toJson(outcome.read.task) : {};
-	return {
-		json: {
-			...task,
-			...(outcome.taskId === undefined ? {} : { taskId: outcome.taskId }),
-			status: stateOf(outcome),
-			error: { message: error.message, description: error.description ?? null },
-		},
-		error,
-		pairedItem: { item: outcome.itemIndex },
-	};
+/** The error's item, with whatever is known of the task. */
+function brokenItem(run: Run, outcome: Outcome, error: NodeApiError | NodeOperationError): INodeExecutionData {
+	const { itemIndex, taskId, read } = outcome;
+	return errorItem(error, itemIndex, hasErrorOutput(run.context.getNode()), {
+		...(read ? toJson(read.task) : {}),
+		...(taskId === undefined ? {} : { taskId }),
+		status: stateOf(outcome),
+	});
+}
+
+/**
+ * With "Retry On Fail" n8n takes any `error` field of the first item, even `null`, for a sign to run the node again.
+ * A run that went well must not give that sign.
+ */
+function withoutEmptyError(item: INodeExecutionData): INodeExecutionData {
+	const { error, ...json } = item.json;
+	return error === null || error === undefined ? { ...item, json } : item;
 }
 
 function line(outcome: Outcome): string {
@@ -123,8 +128,8 @@ export async function finish(
 	}
 	addHints(run, delivered, notes);
 	const items = delivered.flatMap((outcome) => {
-		if (outcome.error) return [errorItem(outcome, outcome.error)];
+		if (outcome.error) return [brokenItem(run, outcome, outcome.error)];
 		return outcome.read ? toItems(outcome.read, outcome.files, outcome.itemIndex, run.options) : [];
 	});
-	return [items];
+	return [run.context.getNode().retryOnFail ? items.map(withoutEmptyError) : items];
 }

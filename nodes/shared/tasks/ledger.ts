@@ -39,16 +39,19 @@ export class SubmissionLedger {
 		this.context[KEY] = { ...this.entries(), [this.keyOf(itemIndex, request)]: value };
 	}
 
-	/** Drops one entry: its task has failed and was refunded, so a second run is to buy it anew. */
-	drop(itemIndex: number, request: unknown): void {
-		const { [this.keyOf(itemIndex, request)]: _, ...rest } = this.entries();
-		this.context[KEY] = rest;
+	/** Drops a task that has failed and was refunded, so that a second run buys it anew. */
+	drop(taskId: string): void {
+		this.keep(([, value]) => value !== taskId);
 	}
 
 	/** Forgets this run: the node has returned what it bought. */
 	forget(): void {
-		const others = Object.entries(this.entries()).filter(([key]) => !key.startsWith(`${this.runIndex}:`));
-		if (others.length > 0) this.context[KEY] = Object.fromEntries(others);
+		this.keep(([key]) => !key.startsWith(`${this.runIndex}:`));
+	}
+
+	private keep(wanted: (entry: [key: string, value: string]) => boolean): void {
+		const kept = Object.entries(this.entries()).filter(wanted);
+		if (kept.length > 0) this.context[KEY] = Object.fromEntries(kept);
 		else delete this.context[KEY];
 	}
 

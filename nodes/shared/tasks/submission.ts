@@ -15,12 +15,16 @@ import { submitItems } from './submit';
 export interface SubmissionOperation extends RequestShape, Omit<Operation, 'execute' | 'fields' | 'resource'> {
 	family: TaskFamily;
 	resource: Resource;
-	/** What the service will change or ignore in this body without a word. */
-	notes?(body: RequestBody): string[];
+	/** The service answers with the finished task, so there is nothing to wait for. */
+	synchronous?: boolean;
+	/** What the service will change or ignore in this body, or the node has left out of it, without a word. */
+	notes?(body: RequestBody, given: RequestBody): string[];
+	/** Rules that only another task's record can show. */
+	precheck?: Precheck;
 }
 
 function notesOf(operation: SubmissionOperation, prepared: ReadonlyArray<PreparedItem | Outcome>): string[] {
-	const notes = prepared.filter(isPrepared).flatMap(({ body }) => operation.notes?.(body) ?? []);
+	const notes = prepared.filter(isPrepared).flatMap(({ body, given }) => operation.notes?.(body, given) ?? []);
 	return [...new Set(notes)];
 }
 
@@ -28,6 +32,11 @@ function notesOf(operation: SubmissionOperation, prepared: ReadonlyArray<Prepare
 function refuseEarly(context: IExecuteFunctions, prepared: ReadonlyArray<PreparedItem | Outcome>): void {
 	const refused = prepared.find((item) => !isPrepared(item));
 	if (refused && !isPrepared(refused) && refused.error && !context.continueOnFail()) throw refused.error;
+}
+
+/** "Retry On Fail" also runs a node again that has returned an item with an error instead of throwing it. */
+function mayRunAgain(context: IExecuteFunctions, outcomes: readonly Outcome[]): boolean {
+	return context.getNode().retryOnFail === true && outcomes.some(({ error }) => error !== undefined);
 }
 
 async function execute(
@@ -42,8 +51,11 @@ async function execute(
 	const ledger = new SubmissionLedger(context);
 	const submitted = await submitItems({ run, ledger, shape: operation }, prepared);
 	const outcomes = waitMode === 'none' ? submitted : await awaitTasks(run, submitted);
+	for (const { taskId, read } of outcomes) {
+		if (taskId !== undefined && read?.task.status === 'failed') ledger.drop(taskId);
+	}
 	const output = await finish(run, outcomes, notesOf(operation, prepared));
-	ledger.forget();
+	if (!mayRunAgain(context, outcomes)) ledger.forget();
 	return output;
 }
 

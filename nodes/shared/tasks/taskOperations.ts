@@ -19,8 +19,8 @@ const taskIdField: INodeProperties = {
 	name: 'taskId',
 	type: 'string',
 	required: true,
-	default: '={{ $json.taskId }}',
-	description: 'The task to look at. The output of any MediaGen node has it as taskId.',
+	default: '={{ $json.taskId ?? $json.error?.taskId }}',
+	description: 'The task to look at. Every output of a MediaGen node carries it, that of an error branch too.',
 };
 
 function namedTask(run: Run, itemIndex: number): Outcome {

@@ -25,7 +25,8 @@ const HEADLINE: Record<FaultKind, string> = {
 	network: 'The connection to the service broke',
 	timeout: 'The service did not answer in time',
 	malformed: 'The service sent an answer that cannot be read',
-	cancelled: 'The execution was cancelled',
+	// With this spelling n8n tells a canceled execution from one that failed.
+	cancelled: 'The execution was canceled',
 	refused: 'The request was not sent',
 };
 

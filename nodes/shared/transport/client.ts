@@ -76,7 +76,7 @@ export async function createClient(context: ServiceContext, signal?: AbortSignal
 			),
 			body,
 			json: !Buffer.isBuffer(body),
-			timeout: request.timeoutMs ?? TRY_TIMEOUT_MS,
+			timeout: clock.toHostMs(request.timeoutMs ?? TRY_TIMEOUT_MS),
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
 			// A redirected POST may be sent twice, and a redirect could carry the key to another host.

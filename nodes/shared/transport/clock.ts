@@ -6,9 +6,15 @@ export interface Clock {
 	now(): number;
 	/** Resolves after `ms` milliseconds. */
 	sleep(ms: number): Promise<void>;
+	/** What `ms` milliseconds of this clock are for a time limit that the host itself keeps. */
+	toHostMs(ms: number): number;
 }
 
-const host: Clock = { now: () => Date.now(), sleep: async (ms) => await sleep(ms) };
+const host: Clock = {
+	now: () => Date.now(),
+	sleep: async (ms) => await sleep(ms),
+	toHostMs: (ms) => ms,
+};
 
 let current = host;
 
@@ -16,6 +22,7 @@ let current = host;
 export const clock: Clock = {
 	now: () => current.now(),
 	sleep: async (ms) => await current.sleep(ms),
+	toHostMs: (ms) => current.toHostMs(ms),
 };
 
 /** Replaces the clock for all nodes in this process, or restores the host's. For tests only. */

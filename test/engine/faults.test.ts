@@ -1,0 +1,245 @@
+import { MediaGenImage } from '../../nodes/MediaGenImage/MediaGenImage.node';
+import type { FaultRuleInput } from '../../sandbox/service';
+import { runNode } from './support/engine';
+import { sharedClock, submissions, useSandbox } from './support/sandbox';
+
+const service = useSandbox();
+
+const SUBMIT = { method: 'POST', path: '/v1/images/generations' };
+const POLL = { method: 'GET', path: '/v1/tasks/*' };
+
+const fault = (rule: FaultRuleInput) => service.sandbox.faults.add(rule);
+
+async function run(count: number, settings = {}, options = {}, onStart?: (cancel: () => void) => void) {
+	return await runNode({
+		node: new MediaGenImage(),
+		parameters: {
+			resource: 'image',
+			operation: 'generate',
+			model: 'imagegen-2-official',
+			prompt: '={{ $json.prompt }}',
+			referenceImages: 'none',
+			waitMode: 'poll',
+			options: { pollInterval: 1, ...options },
+		},
+		items: Array.from({ length: count }, (_, index) => ({ json: { prompt: `Picture ${index}` } })),
+		credential: service.credential(),
+		settings,
+		onStart,
+	});
+}
+
+/** Nothing is bought twice, and every task that was bought is named in the output or in the message. */
+function expectNothingLost(told: string, accepted: number) {
+	const { accepted: counted, entries } = service.sandbox.ledger();
+	const charged = entries.filter(({ type }) => type === 'charge');
+	expect(counted).toBe(accepted);
+	expect(charged).toHaveLength(accepted);
+	const bodies = submissions(service.sandbox).map(({ body }) => JSON.stringify(body));
+	expect(new Set(bodies).size).toBe(bodies.length);
+	for (const { taskId } of charged) expect(told).toContain(taskId);
+}
+
+describe('while submitting', () => {
+	test.each([
+		['with Retry-After in seconds', { retryAfter: 2 }],
+		['with Retry-After as a date', { retryAfter: { dateIn: 2 } }],
+		['without Retry-After', {}],
+	])('429 %s is waited for', async (_, extra) => {
+		fault({ match: SUBMIT, count: 2, effect: { type: 'status', status: 429, ...extra } });
+		const { json, error } = await run(3);
+		expect(error).toBeUndefined();
+		expect(json.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
+		expectNothingLost(JSON.stringify(json), 3);
+	});
+
+	test('Retry-After is respected by all items, not only by the one that met it', async () => {
+		fault({ match: SUBMIT, effect: { type: 'status', status: 429, retryAfter: 20 } });
+		await run(4, {}, { concurrency: 1 });
+		const [refused, next] = service.sandbox.requests.list({ path: SUBMIT.path });
+		expect((next?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThanOrEqual(19_900);
+	});
+
+	test.each<[string, FaultRuleInput['effect']]>([
+		['500', { type: 'status', status: 500 }],
+		['502', { type: 'status', status: 502 }],
+		['a reset before the service saw it', { type: 'reset' }],
+	])('%s is not repeated, and the other items go on', async (_, effect) => {
+		fault({ match: SUBMIT, nth: 2, effect });
+		const { error } = await run(3, {}, { concurrency: 1 });
+		expect(service.sandbox.requests.list({ path: SUBMIT.path })).toHaveLength(3);
+		expect(error?.message).toContain('1 of 3 items have no result');
+		expect(error?.description).toContain('may have been accepted and charged');
+		expectNothingLost(error?.description ?? '', 2);
+	});
+
+	test.each<[string, FaultRuleInput['effect']]>([
+		['a reset after the task was bought', { type: 'reset', when: 'after' }],
+		['no answer at all after the task was bought', { type: 'hang', when: 'after' }],
+		['500 after the task was bought', { type: 'status', status: 500, when: 'after' }],
+		['an answer that is not JSON', { type: 'malformedJson' }],
+		['an answer that breaks off', { type: 'truncatedJson' }],
+		['an empty answer', { type: 'emptyBody' }],
+	])('%s never buys a second one', async (_, effect) => {
+		fault({ match: SUBMIT, effect });
+		const { error } = await run(1);
+		expect(service.sandbox.ledger().accepted).toBe(1);
+		expect(service.sandbox.requests.list({ path: SUBMIT.path })).toHaveLength(1);
+		expect(error?.description).toContain('may have been accepted and charged');
+	});
+
+	test('no answer within the time limit is told as such', async () => {
+		fault({ match: SUBMIT, effect: { type: 'hang' } });
+		const { error } = await run(1);
+		expect(error?.message).toBe('The service did not answer in time');
+	});
+
+	test('an empty balance stops the run and says what is left', async () => {
+		service.sandbox.setBalance(50);
+		const { error } = await run(4, {}, { concurrency: 1 });
+		expect(error?.httpCode).toBe('402');
+		expect(error?.message).toContain('balance is not sufficient');
+		expect(error?.description).toMatch(/Remaining: \S+ \(\d+ credits\)/);
+		const tried = service.sandbox.requests.list({ path: SUBMIT.path });
+		expect(tried.filter(({ status }) => status === 402)).toHaveLength(1);
+		expectNothingLost(error?.description ?? '', service.sandbox.ledger().accepted);
+	});
+
+	test.each([
+		[401, 'does not accept the API key'],
+		[403, 'has no permission'],
+	])('%s is said once and stops the run', async (status, words) => {
+		fault({ match: SUBMIT, count: null, effect: { type: 'status', status, message: 'Key sandbox-key is not good' } });
+		const { error } = await run(5, {}, { concurrency: 1 });
+		expect(error?.message).toContain(words);
+		expect(service.sandbox.requests.list({ path: SUBMIT.path })).toHaveLength(1);
+		expect(JSON.stringify(error)).not.toContain('sandbox-key');
+	});
+
+	test("the service's own message comes through a 400", async () => {
+		fault({ match: SUBMIT, effect: { type: 'status', status: 400, message: 'The prompt violates the rules' } });
+		const { error } = await run(1);
+		expect(error).toMatchObject({ httpCode: '400', message: expect.stringContaining('The prompt violates the rules') });
+	});
+});
+
+describe('while polling', () => {
+	test.each<[string, FaultRuleInput['effect']]>([
+		['429 with Retry-After', { type: 'status', status: 429, retryAfter: 1 }],
+		['429', { type: 'status', status: 429 }],
+		['500', { type: 'status', status: 500 }],
+		['502', { type: 'status', status: 502 }],
+		['resets', { type: 'reset' }],
+		['answers that are not JSON', { type: 'malformedJson' }],
+		['answers that break off', { type: 'truncatedJson' }],
+		['silence', { type: 'hang' }],
+	])('%s never lose the task', async (_, effect) => {
+		fault({ match: POLL, count: 3, effect });
+		const { json, error } = await run(2);
+		expect(error).toBeUndefined();
+		expect(json.map(({ status }) => status)).toEqual(['completed', 'completed']);
+		expectNothingLost(JSON.stringify(json), 2);
+	});
+
+	test('a task that the service does not know is told with its id', async () => {
+		fault({ match: POLL, count: null, effect: { type: 'status', status: 404 } });
+		const { error } = await run(1);
+		expect(error).toMatchObject({ httpCode: '404' });
+		expectNothingLost(error?.description ?? '', 1);
+	});
+});
+
+test('all at once: what is charged is what was accepted, and every task is named', async () => {
+	fault({ match: SUBMIT, nth: 2, effect: { type: 'status', status: 429, retryAfter: 1 } });
+	fault({ match: SUBMIT, nth: 4, effect: { type: 'status', status: 429 } });
+	fault({ match: SUBMIT, nth: 3, effect: { type: 'failTask', message: 'The canvas tore' } });
+	fault({ match: SUBMIT, nth: 5, effect: { type: 'duration', ms: null } });
+	fault({ match: POLL, nth: 2, count: 2, effect: { type: 'status', status: 500 } });
+	fault({ match: POLL, nth: 6, count: 2, effect: { type: 'reset' } });
+	const { error } = await run(8, {}, { timeout: 60 });
+	expect(error?.description).toContain('The canvas tore');
+	expect(error?.description).toContain('after 60 seconds');
+	expect(error?.message).toContain('2 of 8 items have no result');
+	expectNothingLost(error?.description ?? '', 8);
+	const failed = service.sandbox.tasks.list().filter(({ stage }) => stage === 'failed');
+	expect(failed).toHaveLength(1);
+	expect(service.sandbox.ledger().tasks[failed[0]?.id ?? '']).toMatchObject({ refunded: expect.any(Number) });
+});
+
+test('with Continue On Fail every item has its own end', async () => {
+	fault({ match: SUBMIT, nth: 2, effect: { type: 'failTask', message: 'The canvas tore' } });
+	fault({ match: SUBMIT, nth: 3, effect: { type: 'status', status: 500 } });
+	const { json, items, error } = await run(3, { onError: 'continueRegularOutput' }, { concurrency: 1 });
+	expect(error).toBeUndefined();
+	expect(json.map(({ status }) => status)).toEqual(['completed', 'failed', 'not submitted']);
+	expect(json[1]).toMatchObject({
+		taskId: expect.any(String),
+		error: { message: expect.stringContaining('The canvas tore') },
+	});
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
+	expectNothingLost(JSON.stringify(json), 2);
+});
+
+test('items without a result go to the error output, if the node has one', async () => {
+	fault({ match: SUBMIT, nth: 2, effect: { type: 'failTask', message: 'The canvas tore' } });
+	const { outputs } = await run(3, { onError: 'continueErrorOutput' }, { concurrency: 1 });
+	expect(outputs.map((output) => output.length)).toEqual([2, 1]);
+	expect(outputs[1]?.[0]?.json).toMatchObject({
+		prompt: 'Picture 1',
+		error: { status: 'failed', taskId: expect.any(String), message: expect.stringContaining('tore') },
+	});
+});
+
+describe('Retry On Fail', () => {
+	const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+
+	test('picks up the tasks that were bought, and buys only what failed anew', async () => {
+		fault({ match: SUBMIT, nth: 2, effect: { type: 'failTask', message: 'The canvas tore' } });
+		const { json, error } = await run(3, retry, { concurrency: 1 });
+		expect(error).toBeUndefined();
+		expect(json.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
+		expect(service.sandbox.ledger().accepted).toBe(4);
+		expect(service.sandbox.ledger().entries.filter(({ type }) => type === 'refund')).toHaveLength(1);
+	});
+
+	test('does not run a node again that went well', async () => {
+		const { json } = await run(2, retry);
+		expect(service.sandbox.requests.list({ path: SUBMIT.path })).toHaveLength(2);
+		expect(json[0]).not.toHaveProperty('error');
+	});
+
+	test('goes on waiting for a task that took longer than the time limit', async () => {
+		service.sandbox.durations.set({ image: 25_000 });
+		const { json, error } = await run(2, retry, { timeout: 15 });
+		expect(error).toBeUndefined();
+		expect(json.map(({ status }) => status)).toEqual(['completed', 'completed']);
+		expect(service.sandbox.ledger().accepted).toBe(2);
+	});
+});
+
+test('cancelling stops at once and leaves nothing running', async () => {
+	service.sandbox.durations.set({ image: null });
+	const { run: execution } = await run(2, {}, {}, (cancel) => {
+		const watch = setInterval(() => {
+			const polls = service.sandbox.requests.list().filter(({ path }) => path.startsWith('/v1/tasks/'));
+			if (polls.length < 2) return;
+			clearInterval(watch);
+			cancel();
+		}, 5);
+	});
+	expect(execution.status).toBe('canceled');
+	expect(execution.data.resultData.error?.message).toMatch(/^The wait for task \S+ was canceled/);
+	const seen = service.sandbox.requests.list().length;
+	await sharedClock.sleep(10_000);
+	expect(service.sandbox.requests.list()).toHaveLength(seen);
+});
+
+test('a service that cannot be reached is tried again, and said so', async () => {
+	const { error } = await runNode({
+		node: new MediaGenImage(),
+		parameters: { resource: 'image', operation: 'generate', model: 'lite-2-lite', prompt: 'x', waitMode: 'poll' },
+		credential: { ...service.credential(), baseUrl: 'http://127.0.0.1:9' },
+	});
+	expect(error?.message).toContain('could not be reached');
+	expect(error?.description).toContain('base URL');
+});

@@ -1,0 +1,74 @@
+import type { ICredentialDataDecryptedObject, INodeExecutionData } from 'n8n-workflow';
+import sharp from 'sharp';
+
+import { type Clock, setClock } from '../../../nodes/shared/transport/clock';
+import { createSandbox, type Sandbox, scaledClock } from '../../../sandbox/service';
+import { storeBinary } from './engine';
+
+const SCALE = 50;
+
+const scaled = scaledClock(SCALE);
+
+/** One clock for the nodes and for the service, so that a minute of waiting takes about a second. */
+export const sharedClock: Clock = {
+	now: () => scaled.now(),
+	sleep: async (ms) => await scaled.sleep(ms),
+	toHostMs: (ms) => Math.ceil(ms / SCALE),
+};
+
+/** A sandbox for the tests of one file, emptied before each of them. */
+export function useSandbox(): { readonly sandbox: Sandbox; credential(): ICredentialDataDecryptedObject } {
+	let sandbox: Sandbox | undefined;
+	const current = () => {
+		if (!sandbox) throw new Error('The sandbox runs inside tests only');
+		return sandbox;
+	};
+	beforeAll(async () => {
+		setClock(sharedClock);
+		sandbox = await createSandbox({ clock: scaled, seed: 'engine' });
+	});
+	beforeEach(() => current().reset());
+	afterAll(async () => {
+		setClock(undefined);
+		await sandbox?.close();
+	});
+	return {
+		get sandbox() {
+			return current();
+		},
+		credential: () => ({
+			baseUrl: current().url,
+			apiKey: current().key,
+			allowPrivateCallbacks: true,
+			brandWords: '{}',
+		}),
+	};
+}
+
+/** Submissions, in the order in which the service took them. */
+export function submissions(sandbox: Sandbox) {
+	return sandbox.requests
+		.list()
+		.filter(({ method, path, task }) => method === 'POST' && task !== null && !path.includes('uploads'));
+}
+
+/** A picture as bytes. */
+export async function picture(
+	width: number,
+	height: number,
+	format: 'png' | 'jpeg' | 'webp' | 'gif' = 'png',
+	alpha = false,
+): Promise<Buffer> {
+	const background = alpha ? { r: 200, g: 30, b: 60, alpha: 0.5 } : { r: 200, g: 30, b: 60 };
+	const image = sharp({ create: { width, height, channels: alpha ? 4 : 3, background } });
+	return await image.toFormat(format).toBuffer();
+}
+
+/** An input item with a file in the binary field `data`. */
+export async function fileItem(
+	content: Buffer,
+	fileName = 'picture.png',
+	mimeType = 'image/png',
+): Promise<INodeExecutionData> {
+	return { json: {}, binary: { data: await storeBinary(content, fileName, mimeType) } };
+}
