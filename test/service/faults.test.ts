@@ -1,0 +1,265 @@
+import type { FaultRuleInput } from '../../sandbox/service';
+import { IMAGES, OFFICIAL, plainImage, upload } from './support/images';
+import { ask, bench, clientOf, connectionError, download, text, until } from './support/sandbox';
+
+const POST: FaultRuleInput['match'] = { method: 'POST', path: IMAGES };
+
+describe('an injected code', () => {
+	it.each([
+		[400, 'invalid_request_error'],
+		[401, 'authentication_error'],
+		[402, 'payment_required'],
+		[403, 'permission_error'],
+		[404, 'not_found_error'],
+		[429, 'rate_limit_error'],
+		[500, 'server_error'],
+		[502, 'bad_gateway'],
+		[503, 'server_error'],
+	])('%i comes with the envelope of %s, and buys nothing', async (status, type) => {
+		const { sandbox, client } = await bench();
+		sandbox.faults.add({ match: POST, effect: { type: 'status', status, message: 'because' } });
+		const answer = await client.post(IMAGES, OFFICIAL);
+		expect(answer.status).toBe(status);
+		expect(answer.body).toEqual({ error: { code: status, message: 'because', type } });
+		expect(sandbox.ledger().accepted).toBe(0);
+		expect((await client.post(IMAGES, OFFICIAL)).status).toBe(200);
+	});
+
+	it('can have a code of its own, and Retry-After in seconds or as a date', async () => {
+		const { sandbox, client } = await bench();
+		sandbox.faults.add({ effect: { type: 'status', status: 429, code: 7, retryAfter: 12 } });
+		sandbox.faults.add({ nth: 2, effect: { type: 'status', status: 429, retryAfter: { dateIn: 60 } } });
+		sandbox.faults.add({ nth: 3, effect: { type: 'status', status: 429 } });
+
+		const first = await client.get('/balance');
+		expect([first.status, first.body.error?.code, first.headers.get('retry-after')]).toEqual([429, 7, '12']);
+		const second = await client.get('/balance');
+		const wait = Date.parse(second.headers.get('retry-after') ?? '') - Date.now();
+		expect(wait).toBeGreaterThan(50_000);
+		expect(wait).toBeLessThanOrEqual(60_000);
+		expect((await client.get('/balance')).headers.get('retry-after')).toBeNull();
+		expect((await client.get('/balance')).status).toBe(200);
+	});
+
+	it('after the work was done is a purchase all the same', async () => {
+		const { sandbox, client } = await bench();
+		sandbox.faults.add({ match: POST, effect: { type: 'status', status: 502, when: 'after' } });
+		expect((await client.post(IMAGES, OFFICIAL)).status).toBe(502);
+		expect(sandbox.ledger().accepted).toBe(1);
+		expect(sandbox.requests.list()[0]).toMatchObject({ status: 502, outcome: 'answered', task: sandbox.tasks.list()[0]?.id });
+	});
+
+	it('reaches an upload, in place of its being stored', async () => {
+		const { sandbox } = await bench();
+		sandbox.faults.add({ match: { path: '/v1/uploads/*' }, effect: { type: 'status', status: 500 } });
+		expect((await upload(sandbox, await plainImage('png'))).body.error?.type).toBe('server_error');
+		expect((await upload(sandbox, await plainImage('png'))).status).toBe(200);
+	});
+});
+
+describe('a lost answer', () => {
+	it.each([
+		['before', 0],
+		['after', 1],
+	] as const)('by a reset %s the work: %i purchases', async (when, purchases) => {
+		const { sandbox, client } = await bench();
+		sandbox.faults.add({ match: POST, effect: { type: 'reset', when } });
+		expect(await connectionError(client.post(IMAGES, OFFICIAL))).toMatch(/ECONNRESET|UND_ERR_SOCKET/);
+		expect(sandbox.ledger().accepted).toBe(purchases);
+		expect(sandbox.requests.list()[0]).toMatchObject({ status: null, outcome: 'reset' });
+	});
+
+	it.each([
+		['before', 0],
+		['after', 1],
+	] as const)('by silence %s the work: %i purchases', async (when, purchases) => {
+		const { sandbox } = await bench();
+		sandbox.faults.add({ match: POST, effect: { type: 'hang', when } });
+		const patience = new AbortController();
+		const asked = fetch(sandbox.url + IMAGES, {
+			method: 'POST',
+			headers: { authorization: `Bearer ${sandbox.key}`, 'content-type': 'application/json' },
+			body: JSON.stringify(OFFICIAL),
+			signal: patience.signal,
+		});
+		await until('the request has been left unanswered', () => sandbox.requests.list()[0]?.outcome === 'unanswered');
+		patience.abort();
+		await expect(asked).rejects.toThrow(/abort/);
+		expect(sandbox.ledger().accepted).toBe(purchases);
+	});
+
+	it('does not keep the sandbox from closing', async () => {
+		const { sandbox, client } = await bench();
+		sandbox.faults.add({ effect: { type: 'hang' } });
+		const asked = connectionError(client.get('/balance'));
+		await until('it hangs', () => sandbox.requests.list().length === 1);
+		await sandbox.close();
+		expect(await asked).toMatch(/UND_ERR_SOCKET|ECONNRESET/);
+	});
+});
+
+describe('a broken answer', () => {
+	it.each([
+		['malformedJson', /^\{"code": 200, .*[^}]$/],
+		['truncatedJson', /^\{"code":200,"data":\[.*[^}]$/],
+		['emptyBody', /^$/],
+	] as const)('%s is no JSON, and the purchase happened', async (type, shape) => {
+		const { sandbox, client } = await bench();
+		sandbox.faults.add({ match: POST, effect: { type } });
+		const answer = await client.post(IMAGES, OFFICIAL);
+		expect(answer.status).toBe(200);
+		expect(answer.text).toMatch(shape);
+		expect(() => JSON.parse(answer.text) as unknown).toThrow();
+		expect(sandbox.ledger().accepted).toBe(1);
+	});
+
+	it.each([
+		['a record', '/balance'],
+		['a streamed file', '/files/blob/1000000.bin'],
+	])('cutBody loses the connection in the middle of %s', async (_what, path) => {
+		const { sandbox, client } = await bench();
+		sandbox.faults.add({ effect: { type: 'cutBody' } });
+		expect(await connectionError(client.get(path))).toMatch(/UND_ERR_SOCKET|ECONNRESET/);
+		await until('it is noted', () => sandbox.requests.list()[0]?.outcome === 'cut');
+		expect((await client.get(path)).status).toBe(200);
+	});
+
+	it('cutBody in the middle of a finished picture', async () => {
+		const { sandbox, client, clock } = await bench();
+		const id = await client.submit(IMAGES, OFFICIAL);
+		await clock.advance(3_000);
+		const url = text((await client.task(id)).result?.images?.[0]?.url?.[0]);
+		sandbox.faults.add({ match: { path: '/files/*' }, effect: { type: 'cutBody' } });
+		expect(await connectionError(download(url))).toMatch(/UND_ERR_SOCKET|ECONNRESET/);
+	});
+});
+
+describe('a slow answer', () => {
+	it('comes when its time on the clock is over', async () => {
+		const { sandbox, client, clock } = await bench();
+		sandbox.faults.add({ effect: { type: 'slow', ms: 90_000 } });
+		let answered = false;
+		const asked = client.get('/balance').then((answer) => {
+			answered = true;
+			return answer;
+		});
+		await until('it has come in', () => sandbox.requests.list()[0]?.fault === 'fault_1');
+		await clock.advance(89_999);
+		expect(answered).toBe(false);
+		await clock.advance(1);
+		expect((await asked).status).toBe(200);
+	});
+});
+
+describe('a rule', () => {
+	it('takes effect from the nth match on, as often as it says', async () => {
+		const { sandbox, client } = await bench();
+		sandbox.faults.add({ match: { path: '/balance' }, nth: 2, count: 2, effect: { type: 'status', status: 503 } });
+		await client.get('/v1/balance');
+		const seen = [];
+		for (let round = 0; round < 5; round += 1) seen.push((await client.get('/balance')).status);
+		expect(seen).toEqual([200, 503, 503, 200, 200]);
+		expect(sandbox.faults.list()).toMatchObject([{ id: 'fault_1', matched: 5, applied: 2 }]);
+	});
+
+	it('without a count stays until it is removed', async () => {
+		const { sandbox, client } = await bench();
+		const rule = sandbox.faults.add({ count: null, effect: { type: 'status', status: 500 } });
+		for (let round = 0; round < 3; round += 1) expect((await client.get('/balance')).status).toBe(500);
+		expect(sandbox.faults.remove(rule.id)).toBe(true);
+		expect(sandbox.faults.remove(rule.id)).toBe(false);
+		expect((await client.get('/balance')).status).toBe(200);
+	});
+
+	it('picks by method, path and family', async () => {
+		const { sandbox, client } = await bench();
+		const id = await client.submit(IMAGES, OFFICIAL);
+		const hits = async (match: FaultRuleInput['match']) => {
+			sandbox.faults.clear();
+			sandbox.faults.add({ match, count: null, effect: { type: 'status', status: 500 } });
+			const statuses = await Promise.all([
+				client.get('/v1/balance'),
+				client.get(`/v1/tasks/${id}`),
+				client.get(`/v1/tasks/unknown`),
+				client.post(IMAGES, OFFICIAL),
+			]);
+			return statuses.map(({ status }) => status === 500);
+		};
+		expect(await hits({})).toEqual([true, true, true, true]);
+		expect(await hits({ method: 'get' })).toEqual([true, true, true, false]);
+		expect(await hits({ path: '/v1/tasks/*' })).toEqual([false, true, true, false]);
+		expect(await hits({ path: '/v1/task' })).toEqual([false, false, false, false]);
+		expect(await hits({ family: 'image' })).toEqual([false, true, false, true]);
+		expect(await hits({ family: 'video' })).toEqual([false, false, false, false]);
+	});
+
+	it('for tasks counts only what was accepted', async () => {
+		const { sandbox, client } = await bench();
+		sandbox.faults.add({ match: { family: 'image' }, nth: 2, effect: { type: 'duration', ms: null } });
+		const first = await client.submit(IMAGES, OFFICIAL);
+		expect((await client.post(IMAGES, { ...OFFICIAL, n: 9 })).status).toBe(400);
+		const second = await client.submit(IMAGES, OFFICIAL);
+		expect(sandbox.tasks.get(first)?.durationMs).toBe(3_000);
+		expect(sandbox.tasks.get(second)?.durationMs).toBeNull();
+	});
+
+	it('that is none is refused, naming what is wrong', async () => {
+		const { sandbox } = await bench();
+		for (const rule of [{}, { effect: { type: 'magic' } }, { effect: { type: 'reset' }, nth: 0 }, { effect: { type: 'reset' }, more: 1 }]) {
+			const answer = await ask(`${sandbox.adminUrl}/faults`, {
+				method: 'POST',
+				headers: { 'content-type': 'application/json' },
+				body: JSON.stringify(rule),
+			});
+			expect(answer.status).toBe(400);
+		}
+		expect(sandbox.faults.list()).toEqual([]);
+	});
+});
+
+describe('big results', () => {
+	it('have the length that was asked for, and still begin as what they are', async () => {
+		const { sandbox, client, clock } = await bench();
+		sandbox.faults.add({ effect: { type: 'resultBytes', bytes: 3_000_001 } });
+		const id = await client.submit(IMAGES, OFFICIAL);
+		await clock.advance(3_000);
+		const url = text((await client.task(id)).result?.images?.[0]?.url?.[0]);
+		const response = await fetch(url);
+		expect(response.headers.get('content-length')).toBe('3000001');
+		const bytes = Buffer.from(await response.arrayBuffer());
+		expect(bytes.length).toBe(3_000_001);
+		expect(bytes.subarray(1, 4).toString()).toBe('PNG');
+	});
+
+	it('stream from /files/blob/<bytes>.bin, and no other name', async () => {
+		const { sandbox } = await bench();
+		expect((await download(`${sandbox.url}/files/blob/123457.bin`)).length).toBe(123_457);
+		expect((await ask(`${sandbox.url}/files/blob/many.bin`)).status).toBe(404);
+	});
+});
+
+describe('everything else', () => {
+	it.each([
+		['no JSON', '{"model":', 'application/json'],
+		['another content type', 'model=x', 'application/x-www-form-urlencoded'],
+		['a list', '[]', 'application/json'],
+		['nothing', '', 'application/json'],
+	])('a body that is %s is 400', async (_what, body, type) => {
+		const { client } = await bench();
+		const answer = await client.post(IMAGES, body, { 'content-type': type });
+		expect([answer.status, answer.body.error?.type]).toEqual([400, 'invalid_request_error']);
+	});
+
+	it('a path that is not of the service is 404', async () => {
+		const { sandbox, client } = await bench();
+		for (const path of ['/v1/nothing', '/v2/balance', '/_sandbox/nothing']) {
+			expect([path, (await client.get(path)).status]).toEqual([path, 404]);
+		}
+		expect((await clientOf(sandbox, sandbox.key).post('/v1/balance', {})).body.error?.type).toBe('not_found_error');
+	});
+
+	it('a path that cannot be read is 400', async () => {
+		const { client } = await bench();
+		expect((await client.get('/v1/tasks/%E0%A4%A')).body.error?.type).toBe('invalid_request_error');
+	});
+});

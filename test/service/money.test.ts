@@ -1,0 +1,74 @@
+import { SANDBOX_KEYS } from '../../sandbox/service';
+import { IMAGES, LITE, OFFICIAL } from './support/images';
+import { bench, clientOf } from './support/sandbox';
+
+describe('money', () => {
+	it('is taken when a submission is accepted, and once', async () => {
+		const { sandbox, client, clock } = await bench();
+		const id = await client.submit(IMAGES, { ...OFFICIAL, n: 3, resolution: '2k' });
+		expect((await client.get('/v1/balance')).body).toMatchObject({ remain_credits: 999_760, used_credits: 240, used_balance: 0.24 });
+
+		await clock.advance(10_000);
+		await client.task(id);
+		expect(sandbox.ledger()).toMatchObject({
+			accepted: 1,
+			chargedCredits: 240,
+			refundedCredits: 0,
+			netCredits: 240,
+			tasks: { [id]: { charged: 240, refunded: 0 } },
+		});
+	});
+
+	it('comes back when a task fails', async () => {
+		const { sandbox, client, clock } = await bench();
+		sandbox.faults.add({ nth: 2, effect: { type: 'failTask', message: 'no luck', code: 'E7' } });
+		const ids = [await client.submit(IMAGES, OFFICIAL), await client.submit(IMAGES, OFFICIAL), await client.submit(IMAGES, OFFICIAL)];
+		await clock.advance(3_000);
+
+		expect((await client.task(ids[1] ?? '')).error).toEqual({ message: 'no luck', code: 'E7' });
+		expect(sandbox.ledger()).toMatchObject({ accepted: 3, chargedCredits: 120, refundedCredits: 40, netCredits: 80 });
+		expect((await client.get('/balance')).body).toMatchObject({ remain_credits: 999_920, used_credits: 80 });
+	});
+
+	it('is only for what was made', async () => {
+		const { sandbox, client, clock } = await bench();
+		sandbox.faults.add({ effect: { type: 'shortfall', produced: 1 } });
+		const id = await client.submit(IMAGES, { ...LITE, n: 4 });
+		await clock.advance(3_000);
+		const task = await client.task(id);
+		expect(task.result?.images).toHaveLength(1);
+		expect(task.credits_cost).toBe(34);
+		expect(sandbox.ledger().tasks[id]).toEqual({ charged: 136, refunded: 102 });
+	});
+
+	it('that is not there is 402, and nothing is accepted', async () => {
+		const { sandbox } = await bench({ keys: [{ key: 'poor', credits: 79 }] });
+		for (const key of ['poor', SANDBOX_KEYS.empty]) {
+			const answer = await clientOf(sandbox, key).post(IMAGES, { ...OFFICIAL, n: 2 });
+			expect([answer.status, answer.body.error?.code, answer.body.error?.type]).toEqual([402, 402, 'payment_required']);
+		}
+		expect(sandbox.ledger().accepted).toBe(0);
+		expect((await clientOf(sandbox, 'poor').post(IMAGES, OFFICIAL)).status).toBe(200);
+		expect((await clientOf(sandbox, 'poor').get('/balance')).body.remain_credits).toBe(39);
+	});
+
+	it('never runs out on an unlimited key, but is counted', async () => {
+		const { sandbox } = await bench();
+		const client = clientOf(sandbox, SANDBOX_KEYS.unlimited);
+		await client.submit(IMAGES, OFFICIAL);
+		expect((await client.get('/balance')).body).toMatchObject({ remain_credits: -1, used_credits: 40 });
+	});
+
+	it('is counted for 200 submissions at once as for one after the other', async () => {
+		const { sandbox, client, clock } = await bench();
+		sandbox.setBalance(150 * 40);
+		const answers = await Promise.all(Array.from({ length: 200 }, () => client.post(IMAGES, OFFICIAL)));
+		expect(answers.filter(({ status }) => status === 200)).toHaveLength(150);
+		expect(answers.filter(({ status }) => status === 402)).toHaveLength(50);
+		const ids = new Set(answers.map(({ body }) => body.data?.[0]?.task_id).filter(Boolean));
+		expect(ids.size).toBe(150);
+		await clock.advance(3_000);
+		expect(sandbox.tasks.list().filter(({ stage }) => stage === 'completed')).toHaveLength(150);
+		expect(sandbox.ledger()).toMatchObject({ accepted: 150, netCredits: 6_000 });
+	});
+});
