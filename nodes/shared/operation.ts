@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import { NodeOperationError, updateDisplayOptions } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
 
 /** A resource as the panel shows it. */
 export interface Resource {
@@ -54,14 +54,26 @@ function operationSelector(resource: Resource, operations: readonly Operation[])
 	};
 }
 
+/**
+ * Puts a field under its operation. The operation's condition comes first: n8n stops reading conditions at the first
+ * one that depends on an expression, and would then show the field under every operation.
+ */
+function underOperation({ resource, value }: Operation, field: INodeProperties): INodeProperties {
+	const { show, ...others } = field.displayOptions ?? {};
+	return {
+		...field,
+		displayOptions: { ...others, show: { resource: [resource.value], operation: [value], ...show } },
+	};
+}
+
 /** The panel of a node with the given operations: resource, operation, and each operation's own fields. */
 export function describeOperations(operations: readonly Operation[]): INodeProperties[] {
 	const resources = resourcesOf(operations);
 	return [
 		{ ...resourceField, options: resources, default: resources[0]?.value ?? '' },
 		...resources.map((resource) => operationSelector(resource, operations)),
-		...operations.flatMap(({ resource, value, fields }) =>
-			updateDisplayOptions({ show: { resource: [resource.value], operation: [value] } }, fields),
+		...operations.flatMap((operation) =>
+			operation.fields.map((field) => underOperation(operation, field)),
 		),
 	];
 }

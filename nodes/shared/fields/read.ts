@@ -37,6 +37,16 @@ function groupsOf(value: unknown): unknown {
 	return isPlainObject(value) ? Object.values(value)[0] : value;
 }
 
+/** The value in the form that can be cleaned and renamed, by the type of the field that holds it. */
+function plainValue(type: string | undefined, value: unknown): unknown {
+	if (type === 'fixedCollection') return groupsOf(value);
+	// The object in a JSON field is the user's own: as text it passes whatever renames or cleans the others.
+	if (type === 'json') return isPlainObject(value) ? JSON.stringify(value) : value;
+	// A list that can also be typed into keeps beside the value how it was given.
+	if (type === 'resourceLocator') return isPlainObject(value) ? value.value : value;
+	return value;
+}
+
 /**
  * Reads the given fields for one item. Fields that are hidden, unset or empty do not appear in what comes back,
  * so that only what the user set is ever sent.
@@ -53,7 +63,7 @@ export function readParameters(
 		if (field.type === 'collection') {
 			if (isPlainObject(value)) Object.assign(values, readCollection(field, value));
 		} else {
-			const cleaned = withoutUnset(field.type === 'fixedCollection' ? groupsOf(value) : value);
+			const cleaned = withoutUnset(plainValue(field.type, value));
 			if (isSet(cleaned)) values[field.name] = cleaned;
 		}
 	}
@@ -61,13 +71,11 @@ export function readParameters(
 }
 
 function readCollection(field: INodeProperties, value: Record<string, unknown>): ParameterValues {
-	const fixed = new Set(
-		(field.options ?? []).flatMap((option) =>
-			'type' in option && option.type === 'fixedCollection' ? [option.name] : [],
-		),
+	const types = new Map(
+		(field.options ?? []).flatMap((option) => ('type' in option ? [[option.name, option.type] as const] : [])),
 	);
 	const entries = Object.entries(value).map(
-		([name, inner]) => [name, withoutUnset(fixed.has(name) ? groupsOf(inner) : inner)] as const,
+		([name, inner]) => [name, withoutUnset(plainValue(types.get(name), inner))] as const,
 	);
 	return Object.fromEntries(entries.filter(([, inner]) => isSet(inner)));
 }

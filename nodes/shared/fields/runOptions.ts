@@ -67,7 +67,7 @@ const callbackOption: INodeProperties = {
 		'Where the service shall report that the task has ended. It adds /callback to this address: copy the base address from a MediaGen Trigger.',
 };
 
-const resultOptions: INodeProperties[] = [
+const fileOptions: INodeProperties[] = [
 	{
 		displayName: 'Download Results',
 		name: 'downloadResults',
@@ -103,14 +103,15 @@ const resultOptions: INodeProperties[] = [
 		displayOptions: { show: { downloadResults: [true] } },
 		hint: 'The name of the output binary field to put the file in. Further files of the same item get a number behind it.',
 	},
-	{
-		displayName: 'Simplify',
-		name: 'simplify',
-		type: 'boolean',
-		default: true,
-		description: 'Whether to return a simplified version of the response instead of the raw data',
-	},
 ];
+
+const simplifyOption: INodeProperties = {
+	displayName: 'Simplify',
+	name: 'simplify',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to return a simplified version of the response instead of the raw data',
+};
 
 const taskPathOption: INodeProperties = {
 	displayName: 'Task Query Path',
@@ -132,6 +133,8 @@ export interface OptionGroups {
 	submits: boolean;
 	/** The record's path is not in the spec, so that the user may name it. */
 	namesPath: boolean;
+	/** The task makes files. They do, unless this says that they do not. */
+	files?: boolean;
 }
 
 /** The collection "Options" of an operation that deals with tasks. */
@@ -146,7 +149,8 @@ export function runOptionsField(groups: OptionGroups): INodeProperties {
 			concurrencyOption,
 			...(groups.waits ? pollOptions : []),
 			...(groups.submits ? [callbackOption] : []),
-			...resultOptions,
+			...(groups.files === false ? [] : fileOptions),
+			simplifyOption,
 			...(groups.namesPath ? [taskPathOption] : []),
 		].sort(byName),
 	};

@@ -4,7 +4,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import { displayNameOf } from '../fields/names';
 import { type ParameterValues, readParameters, toApiNames } from '../fields/read';
 import { asNodeError } from '../transport/nodeError';
-import type { z } from '../vendor/zod';
+import { z } from '../vendor/zod';
 import type { Outcome } from './outcome';
 
 /** A request body, checked, in the API's names. Binary pictures still stand in it as `PendingUpload`. */
@@ -25,12 +25,19 @@ export interface RequestShape {
 export interface PreparedItem {
 	itemIndex: number;
 	body: RequestBody;
+	/** What the user set, in the API's names, with what the schema then left out of the body. */
+	given: RequestBody;
+	/** What the user is told about this item when all went well. */
+	notes?: string[];
 }
 
-function refusal(
+const givenFields = z.record(z.unknown());
+
+/** The error for a request that breaks rules: it names the fields by their labels, and the item. */
+export function refusal(
 	context: IExecuteFunctions,
 	shape: RequestShape,
-	issues: z.ZodIssue[],
+	issues: ReadonlyArray<Pick<z.ZodIssue, 'path' | 'message'>>,
 	itemIndex: number,
 ): NodeOperationError {
 	const sentences = issues.map((issue) => {
@@ -54,7 +61,7 @@ async function prepareItem(
 		const values = readParameters(context, shape.fields, itemIndex);
 		const named = toApiNames((await shape.toBody?.(values, context, itemIndex)) ?? values);
 		const read = shape.schema.safeParse(named);
-		if (read.success) return { itemIndex, body: read.data };
+		if (read.success) return { itemIndex, body: read.data, given: givenFields.catch({}).parse(named) };
 		return { itemIndex, error: refusal(context, shape, read.error.issues, itemIndex) };
 	} catch (error) {
 		return { itemIndex, error: asNodeError(context.getNode(), error, { itemIndex }) };

@@ -6,8 +6,10 @@ import type { Operation, Resource } from '../operation';
 import { awaitTasks } from './await';
 import { finish } from './finish';
 import { SubmissionLedger } from './ledger';
+import { lookNow } from './lookNow';
 import type { Outcome } from './outcome';
 import { isPrepared, type PreparedItem, prepareItems, type RequestBody, type RequestShape } from './prepare';
+import { type Precheck, precheckItems } from './precheck';
 import { openRun } from './run';
 import { submitItems } from './submit';
 
@@ -24,7 +26,10 @@ export interface SubmissionOperation extends RequestShape, Omit<Operation, 'exec
 }
 
 function notesOf(operation: SubmissionOperation, prepared: ReadonlyArray<PreparedItem | Outcome>): string[] {
-	const notes = prepared.filter(isPrepared).flatMap(({ body, given }) => operation.notes?.(body, given) ?? []);
+	const notes = prepared.filter(isPrepared).flatMap(({ body, given, notes: own = [] }) => [
+		...own,
+		...(operation.notes?.(body, given) ?? []),
+	]);
 	return [...new Set(notes)];
 }
 
@@ -45,11 +50,14 @@ async function execute(
 ): Promise<INodeExecutionData[][]> {
 	const waitMode = readWaitMode(context);
 	const run = await openRun(context, operation.family, operation.value);
-	const prepared = await prepareItems(context, operation);
+	const readable = await prepareItems(context, operation);
+	refuseEarly(context, readable);
+	const prepared = await precheckItems(run, operation, readable);
 	refuseEarly(context, prepared);
 
 	const ledger = new SubmissionLedger(context);
-	const submitted = await submitItems({ run, ledger, shape: operation }, prepared);
+	const taken = await submitItems({ run, ledger, shape: operation }, prepared);
+	const submitted = operation.synchronous ? await lookNow(run, taken) : taken;
 	const outcomes = waitMode === 'none' ? submitted : await awaitTasks(run, submitted);
 	for (const { taskId, read } of outcomes) {
 		if (taskId !== undefined && read?.task.status === 'failed') ledger.drop(taskId);
@@ -61,18 +69,20 @@ async function execute(
 
 /** Makes an operation of a request: adds how to wait for the task and what to do with its results. */
 export function submission(operation: SubmissionOperation): Operation {
-	const { resource, name, value, action, description, fields } = operation;
+	const { resource, name, value, action, description, fields, family, synchronous = false } = operation;
+	const options = runOptionsField({
+		waits: !synchronous,
+		submits: !synchronous,
+		files: !synchronous,
+		namesPath: family === 'video',
+	});
 	return {
 		resource,
 		name,
 		value,
 		action,
 		description,
-		fields: [
-			...fields,
-			waitModeField,
-			runOptionsField({ waits: true, submits: true, namesPath: operation.family === 'video' }),
-		],
+		fields: [...fields, ...(synchronous ? [] : [waitModeField]), options],
 		execute: async (context) => await execute(context, operation),
 	};
 }
