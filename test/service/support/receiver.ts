@@ -14,7 +14,7 @@ export interface Receiver {
 	url: string;
 	arrivals: Arrival[];
 	/** Callbacks being answered at the same moment, at most. */
-	busiest(): number;
+	busiest: () => number;
 }
 
 type Answer = number | 'never' | ((response: ServerResponse) => void);

@@ -1,0 +1,185 @@
+import { networkInterfaces } from 'node:os';
+import { IMAGES, OFFICIAL } from './support/images';
+import { receiver } from './support/receiver';
+import { ask, bench, until, type Answer, type Bench } from './support/sandbox';
+
+const admin = ({ sandbox }: Bench, method: string, path: string, body?: unknown): Promise<Answer> =>
+	ask(sandbox.adminUrl + path, {
+		method,
+		...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+	});
+
+describe('the admin paths', () => {
+	it('say what they are', async () => {
+		const it = await bench();
+		const { paths, counts, durations } = (await admin(it, 'GET', '')).body;
+		expect(paths).toContain('/_sandbox/ledger');
+		expect(counts).toEqual({ accepted: 0, requests: 0, deliveries: 0, faults: 0 });
+		expect(durations).toEqual({ image: 3_000, music: 8_000, grid: 5_000, video: 10_000 });
+	});
+
+	it('put a fault in force, list it and take it back', async () => {
+		const it = await bench();
+		const rule = await admin(it, 'POST', '/faults', { match: { path: '/balance' }, count: null, effect: { type: 'status', status: 500 } });
+		expect(rule.body).toMatchObject({ id: 'fault_1', nth: 1, count: null, matched: 0, applied: 0 });
+		expect((await it.client.get('/balance')).status).toBe(500);
+		expect((await admin(it, 'GET', '/faults')).body).toMatchObject([{ id: 'fault_1', matched: 1, applied: 1 }]);
+		expect((await admin(it, 'DELETE', '/faults/fault_1')).status).toBe(200);
+		expect((await admin(it, 'DELETE', '/faults/fault_1')).status).toBe(404);
+		expect((await it.client.get('/balance')).status).toBe(200);
+		await admin(it, 'POST', '/faults', { effect: { type: 'reset' } });
+		await admin(it, 'DELETE', '/faults');
+		expect((await admin(it, 'GET', '/faults')).body).toEqual([]);
+	});
+
+	it('are never touched by a fault, and not in the log', async () => {
+		const it = await bench();
+		it.sandbox.faults.add({ count: null, effect: { type: 'status', status: 500 } });
+		expect((await admin(it, 'GET', '/ledger')).status).toBe(200);
+		expect((await admin(it, 'GET', '/requests')).body).toEqual([]);
+	});
+
+	it('show tasks, ledger, requests and deliveries as the program sees them', async () => {
+		const it = await bench();
+		const id = await it.client.submit(IMAGES, { ...OFFICIAL, webhook: 'http://10.0.0.1/x' });
+		await it.clock.advance(3_000);
+		const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
+		expect((await admin(it, 'GET', '/tasks')).body).toEqual(plain(it.sandbox.tasks.list()));
+		expect((await admin(it, 'GET', `/tasks/${id}`)).body).toMatchObject({ id, stage: 'completed', operation: 'generate', credits: 40 });
+		expect((await admin(it, 'GET', '/tasks/none')).status).toBe(404);
+		expect((await admin(it, 'GET', '/ledger')).body).toEqual(plain(it.sandbox.ledger()));
+		expect((await admin(it, 'GET', '/deliveries')).body).toMatchObject([{ taskId: id, state: 'dropped' }]);
+		expect((await admin(it, 'GET', '/requests?method=post')).body).toMatchObject([{ path: IMAGES, status: 200, outcome: 'answered', task: id }]);
+		expect((await admin(it, 'GET', '/requests?path=/v1/tasks')).body).toEqual([]);
+	});
+
+	it('end a task by hand, well or badly', async () => {
+		const it = await bench({ durations: { image: null } });
+		const good = await it.client.submit(IMAGES, OFFICIAL);
+		const bad = await it.client.submit(IMAGES, OFFICIAL);
+		await it.clock.advance(86_400_000);
+		expect((await it.client.task(good)).status).toBe('in_progress');
+		expect((await admin(it, 'POST', `/tasks/${good}/finish`)).body.stage).toBe('completed');
+		expect((await admin(it, 'POST', `/tasks/${bad}/finish`, { failure: { message: 'no' } })).body).toMatchObject({
+			stage: 'failed',
+			failure: 'no',
+			refunded: 40,
+		});
+		expect((await it.client.task(good)).status).toBe('completed');
+		expect((await it.client.task(bad)).error).toEqual({ message: 'no', code: '' });
+		expect((await admin(it, 'POST', '/tasks/none/finish')).status).toBe(404);
+	});
+
+	it('set balance, keys, durations and settings', async () => {
+		const it = await bench();
+		await admin(it, 'PUT', '/balance', { credits: 12 });
+		expect((await it.client.get('/balance')).body.remain_credits).toBe(12);
+		await admin(it, 'PUT', '/balance', { unlimited: true });
+		expect((await it.client.get('/balance')).body.unlimited_quota).toBe(true);
+		await admin(it, 'PUT', `/keys/${it.sandbox.key}`, { status: 'forbidden' });
+		expect((await it.client.get('/balance')).status).toBe(403);
+		expect((await admin(it, 'GET', '/keys')).body).toContainEqual(expect.objectContaining({ key: it.sandbox.key, status: 'forbidden' }));
+		expect((await admin(it, 'PUT', '/durations', { image: 50, video: null })).body).toMatchObject({ image: 50, video: null, music: 8_000 });
+		expect((await admin(it, 'PUT', '/settings', { callbackShape: 'enveloped' })).body.callbackShape).toBe('enveloped');
+		for (const [path, body] of [
+			['/balance', { credits: 'many' }],
+			['/durations', { image: -1 }],
+			['/durations', { picture: 1 }],
+			['/settings', { callbackShape: 'round' }],
+		] as const) {
+			expect([path, (await admin(it, 'PUT', path, body)).status]).toEqual([path, 400]);
+		}
+	});
+
+	it('send a callback by hand', async () => {
+		const it = await bench({ allowPrivateCallbacks: true });
+		const { url, arrivals } = await receiver();
+		const noted = await admin(it, 'POST', '/callbacks', { base: url, body: { id: 'x' }, kind: 'forged' });
+		expect(noted.body).toMatchObject([{ kind: 'forged', url: `${url}/callback` }]);
+		await until('it has arrived', () => arrivals.length === 1);
+		expect(arrivals[0]?.body).toEqual({ id: 'x' });
+	});
+
+	it('start all over, with new ids', async () => {
+		const it = await bench();
+		const before = await it.client.submit(IMAGES, OFFICIAL);
+		it.sandbox.durations.set({ image: 1 });
+		await admin(it, 'POST', '/reset');
+		expect((await it.client.get(`/v1/tasks/${before}`)).status).toBe(404);
+		expect(it.sandbox.ledger()).toMatchObject({ accepted: 0, chargedCredits: 0 });
+		expect(it.sandbox.durations.get().image).toBe(3_000);
+		expect((await it.client.get('/balance')).body.used_credits).toBe(0);
+		expect(await it.client.submit(IMAGES, OFFICIAL)).not.toBe(before);
+	});
+
+	const outside = Object.values(networkInterfaces())
+		.flat()
+		.find((address) => address && !address.internal && address.family === 'IPv4')?.address;
+
+	(outside ? it : it.skip)('are served to this machine alone', async () => {
+		const { sandbox } = await bench({ host: '0.0.0.0' });
+		const { port } = new URL(sandbox.url);
+		expect((await ask(`http://${outside}:${port}/v1/balance`)).status).toBe(401);
+		expect((await ask(`http://${outside}:${port}/_sandbox/ledger`)).status).toBe(404);
+		expect((await ask(`http://127.0.0.1:${port}/_sandbox/ledger`)).status).toBe(200);
+	});
+});
+
+describe('the request log', () => {
+	it('hides keys and keeps the scheme', async () => {
+		const { sandbox, client } = await bench();
+		await client.get('/balance?x=1', { 'x-api-key': 'secret-two' });
+		const [record] = sandbox.requests.list();
+		expect(record).toMatchObject({
+			number: 1,
+			method: 'GET',
+			path: '/balance',
+			query: '?x=1',
+			headers: { authorization: 'Bearer [redacted]', 'x-api-key': '[redacted]' },
+		});
+		expect(JSON.stringify(sandbox.requests.list())).not.toMatch(/sandbox-key|secret-two/);
+	});
+
+	it('keeps bodies, with very long texts shortened', async () => {
+		const { sandbox, client } = await bench();
+		await client.post(IMAGES, { ...OFFICIAL, prompt: 'x'.repeat(70_000), n: 2 });
+		expect(sandbox.requests.list()[0]?.body).toMatchObject({ n: 2, prompt: expect.stringMatching(/^x{100}… \(70000 characters\)$/) as string });
+	});
+
+	it('counts requests that are in progress at the same time', async () => {
+		const { sandbox, client, clock } = await bench();
+		sandbox.faults.add({ count: 5, effect: { type: 'slow', ms: 1_000 } });
+		const asked = Promise.all(Array.from({ length: 5 }, () => client.get('/balance')));
+		await until('all have come in', () => sandbox.requests.list().filter(({ fault }) => fault).length === 5);
+		await clock.advance(1_000);
+		await asked;
+		expect(sandbox.requests.list().map(({ inFlight }) => inFlight)).toEqual([1, 2, 3, 4, 5]);
+		await client.get('/balance');
+		expect(sandbox.requests.list()[5]?.inFlight).toBe(1);
+	});
+});
+
+describe('the sandbox', () => {
+	it('says in a browser what it is', async () => {
+		const { sandbox } = await bench();
+		const page = await ask(sandbox.url);
+		expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+		expect(page.text).toContain('MediaGen sandbox');
+		expect(page.text).toContain(sandbox.key);
+	});
+
+	it('closes promptly with tasks, callbacks and downloads under way, and can be closed twice', async () => {
+		const { sandbox, client, clock } = await bench({ allowPrivateCallbacks: true });
+		const { url, arrivals } = await receiver('never');
+		const bodies = Array.from({ length: 20 }, () => client.submit(IMAGES, { ...OFFICIAL, webhook: url }));
+		await Promise.all(bodies);
+		await clock.advance(3_000);
+		await client.submit(IMAGES, OFFICIAL);
+		await until('callbacks are under way', () => arrivals.length > 0);
+		const blob = await fetch(`${sandbox.url}/files/blob/900000000.bin`);
+		await sandbox.close();
+		await sandbox.close();
+		await expect(blob.arrayBuffer()).rejects.toThrow();
+		await expect(client.get('/balance')).rejects.toThrow();
+	});
+});

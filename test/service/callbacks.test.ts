@@ -1,0 +1,292 @@
+import type { SandboxOptions } from '../../sandbox/service';
+import { addressFault, callbackUrl } from '../../sandbox/service/deliveries/address';
+import { IMAGES, OFFICIAL } from './support/images';
+import { receiver } from './support/receiver';
+import { bench, until, type Bench } from './support/sandbox';
+
+const open: SandboxOptions = { allowPrivateCallbacks: true };
+
+/** Submits an image task with a callback and lets it end. */
+async function finished({ client, clock }: Bench, webhook: string, body: object = {}): Promise<string> {
+	const id = await client.submit(IMAGES, { ...OFFICIAL, ...body, webhook });
+	await clock.advance(3_000);
+	return id;
+}
+
+const states = ({ sandbox }: Bench) => sandbox.deliveries.list().map(({ state }) => state);
+
+describe('a callback', () => {
+	it('brings the completed record to <base>/callback', async () => {
+		const it = await bench(open);
+		const { url, arrivals } = await receiver(204);
+		const id = await finished(it, `${url}/hooks/7`);
+		await until('it has arrived', () => states(it)[0] === 'delivered');
+
+		expect(arrivals).toHaveLength(1);
+		expect(arrivals[0]?.path).toBe('/hooks/7/callback');
+		expect(arrivals[0]?.contentType).toMatch(/^application\/json/);
+		expect(arrivals[0]?.body).toEqual(await it.client.task(id));
+		expect(arrivals[0]?.body).toMatchObject({ id, status: 'completed', progress: 100 });
+	});
+
+	it('brings the failed record', async () => {
+		const it = await bench(open);
+		const { url, arrivals } = await receiver();
+		const id = await finished(it, url, { prompt: 'sandbox:fail' });
+		await until('it has arrived', () => arrivals.length === 1);
+		expect(arrivals[0]?.body).toMatchObject({ id, status: 'failed', error: { message: expect.stringMatching(/./) as string, code: '' } });
+	});
+
+	it('can be enveloped like the answer to a query', async () => {
+		const it = await bench({ ...open, callbackShape: 'enveloped' });
+		const { url, arrivals } = await receiver();
+		const id = await finished(it, url);
+		await until('it has arrived', () => arrivals.length === 1);
+		expect(arrivals[0]?.body).toEqual({ code: 200, data: await it.client.task(id) });
+	});
+
+	it('is not sent for a task without webhook', async () => {
+		const it = await bench(open);
+		await it.client.submit(IMAGES, OFFICIAL);
+		await it.clock.advance(3_000);
+		expect(it.sandbox.deliveries.list()).toEqual([]);
+	});
+
+	it('is not sent before the end, and not twice', async () => {
+		const it = await bench(open);
+		const { url, arrivals } = await receiver();
+		const id = await it.client.submit(IMAGES, { ...OFFICIAL, webhook: url });
+		await it.clock.advance(2_999);
+		await it.client.task(id);
+		expect(it.sandbox.deliveries.list()).toEqual([]);
+		await it.clock.advance(1);
+		await it.client.task(id);
+		await until('it has arrived', () => states(it)[0] === 'delivered');
+		await it.clock.advance(600_000);
+		expect(arrivals).toHaveLength(1);
+		expect(it.sandbox.deliveries.list()).toHaveLength(1);
+	});
+});
+
+describe('the address of a callback', () => {
+	it.each([
+		['https://a.example.com', 'https://a.example.com/callback'],
+		['https://a.example.com/', 'https://a.example.com/callback'],
+		['https://a.example.com/api', 'https://a.example.com/api/callback'],
+		['https://a.example.com/api/', 'https://a.example.com/api/callback'],
+		['http://h/webhook-waiting/12?signature=abc', 'http://h/webhook-waiting/12?signature=abc/callback'],
+	])('%s becomes %s', (base, url) => {
+		expect(callbackUrl(base)).toBe(url);
+	});
+
+	it.each([
+		['http://127.0.0.1/x', /private/],
+		['http://127.8.8.8/x', /private/],
+		['http://2130706433/x', /private/],
+		['http://localhost/x', /private/],
+		['http://n8n.localhost/x', /private/],
+		['http://10.1.2.3/x', /private/],
+		['http://172.16.0.1/x', /private/],
+		['http://172.31.255.255/x', /private/],
+		['http://192.168.0.5/x', /private/],
+		['http://169.254.169.254/x', /private/],
+		['http://0.0.0.0/x', /private/],
+		['http://[::1]/x', /private/],
+		['http://[fd00::1]/x', /private/],
+		['http://[fe80::1]/x', /private/],
+		['http://[::ffff:192.168.0.5]/x', /private/],
+		['http://n8n/x', /private/],
+		['http://printer.local/x', /private/],
+		['https://a.example.com:8443/x', /port 8443/],
+		['http://a.example.com:5678/x', /port 5678/],
+		['ftp://a.example.com/x', /scheme ftp/],
+		['a.example.com/x', /not a URL/],
+		['', /not a URL/],
+		['https://api.service.example/x', /own/],
+		['https://API.SERVICE.example./x', /own/],
+	])('%s is dropped', (base, reason) => {
+		expect(addressFault(base, { allowPrivate: false, ownHosts: ['api.service.example'], ownAddress: '127.0.0.1:4010' })).toMatch(reason);
+	});
+
+	it.each([
+		'http://a.example.com/x',
+		'https://a.example.com/x',
+		'http://a.example.com:80/x',
+		'https://a.example.com:443/x',
+		'http://a.example.com:443/x',
+		'http://172.32.0.1/x',
+		'http://8.8.8.8/x',
+		'https://[2606:4700::1111]/x',
+	])('%s is taken', (base) => {
+		expect(addressFault(base, { allowPrivate: false, ownHosts: [], ownAddress: '127.0.0.1:4010' })).toBeNull();
+	});
+
+	it('may be private where that is allowed, but not the service itself, and http or https all the same', () => {
+		const rules = { allowPrivate: true, ownHosts: [], ownAddress: '127.0.0.1:4010' };
+		expect(addressFault('http://127.0.0.1:5678/x', rules)).toBeNull();
+		expect(addressFault('http://127.0.0.1:4010/x', rules)).toMatch(/own/);
+		expect(addressFault('ftp://127.0.0.1/x', rules)).toMatch(/scheme/);
+	});
+
+	it('that is bad is accepted with the submission, and dropped in silence when the task ends', async () => {
+		const it = await bench();
+		const { url, arrivals } = await receiver();
+		const id = await finished(it, url);
+		await it.clock.advance(600_000);
+		expect(arrivals).toEqual([]);
+		expect((await it.client.task(id)).status).toBe('completed');
+		expect(it.sandbox.deliveries.list()).toMatchObject([
+			{ taskId: id, state: 'dropped', reason: '127.0.0.1 is a local or private address', attempts: [] },
+		]);
+	});
+});
+
+describe('a callback that is not taken', () => {
+	/** Lets the clock pass on to each moment at which the sandbox has something to do, and notes when attempts began. */
+	async function attemptTimes(it: Bench, answers: number): Promise<number[]> {
+		const [delivery] = it.sandbox.deliveries.list();
+		const times: number[] = [];
+		for (let attempt = 0; attempt < answers; attempt += 1) {
+			await until(`attempt ${attempt + 1} has ended`, () => delivery?.attempts[attempt]?.endedAt != null);
+			times.push(((delivery?.attempts[attempt]?.startedAt ?? 0) - (delivery?.attempts[0]?.startedAt ?? 0)) / 1000);
+			await it.clock.advance(1_000);
+			for (let second = 1; second < 61 && delivery?.attempts.length === attempt + 1; second += 1) await it.clock.advance(1_000);
+		}
+		return times;
+	}
+
+	it('for a 5xx is tried again after 10, 30 and 60 seconds, then given up', async () => {
+		const it = await bench(open);
+		const { url, arrivals } = await receiver(503);
+		await finished(it, url);
+		expect(await attemptTimes(it, 4)).toEqual([0, 10, 40, 100]);
+		await it.clock.advance(3_600_000);
+		expect(arrivals).toHaveLength(4);
+		expect(states(it)).toEqual(['givenUp']);
+	});
+
+	it('is taken at a later attempt, and that is the end of it', async () => {
+		const it = await bench(open);
+		const { url, arrivals } = await receiver(500, 502, 200);
+		await finished(it, url);
+		expect(await attemptTimes(it, 3)).toEqual([0, 10, 40]);
+		await it.clock.advance(3_600_000);
+		expect(arrivals).toHaveLength(3);
+		expect(it.sandbox.deliveries.list()[0]?.attempts.map(({ status }) => status)).toEqual([500, 502, 200]);
+		expect(states(it)).toEqual(['delivered']);
+	});
+
+	it.each([400, 404, 409, 429])('for a %i is not tried again', async (status) => {
+		const it = await bench(open);
+		const { url, arrivals } = await receiver(status);
+		await finished(it, url);
+		await until('it has been refused', () => states(it)[0] === 'refused');
+		await it.clock.advance(3_600_000);
+		expect(arrivals).toHaveLength(1);
+	});
+
+	it('for a redirect is tried again, and the redirect not followed', async () => {
+		const it = await bench(open);
+		const { url, arrivals } = await receiver(
+			(response) => response.writeHead(307, { location: `${url}/elsewhere` }).end(),
+			200,
+		);
+		await finished(it, `${url}/base`);
+		expect(await attemptTimes(it, 2)).toEqual([0, 10]);
+		expect(arrivals.map(({ path }) => path)).toEqual(['/base/callback', '/base/callback']);
+	});
+
+	it('within 10 seconds counts as not answered', async () => {
+		const it = await bench(open);
+		const { url, arrivals } = await receiver('never', 200);
+		await finished(it, url);
+		await until('it is there', () => arrivals.length === 1);
+		await it.clock.advance(9_999);
+		expect(states(it)).toEqual(['sending']);
+		await it.clock.advance(1);
+		await until('it has been given up', () => states(it)[0] === 'waiting');
+		expect(it.sandbox.deliveries.list()[0]?.attempts[0]).toMatchObject({ status: null, error: 'timeout' });
+		await it.clock.advance(10_000);
+		await until('it has been taken', () => states(it)[0] === 'delivered');
+	});
+
+	it('because nobody is there is tried again', async () => {
+		const it = await bench(open);
+		await finished(it, 'http://127.0.0.1:9');
+		expect(await attemptTimes(it, 2)).toEqual([0, 10]);
+		expect(it.sandbox.deliveries.list()[0]?.attempts[0]).toMatchObject({ status: null, error: 'ECONNREFUSED' });
+	});
+
+	it('is forgotten when the sandbox is reset', async () => {
+		const it = await bench(open);
+		const { url, arrivals } = await receiver(500);
+		await finished(it, url);
+		await until('the first attempt is over', () => states(it)[0] === 'waiting');
+		it.sandbox.reset();
+		await it.clock.advance(3_600_000);
+		expect(arrivals).toHaveLength(1);
+	});
+});
+
+describe('a callback that goes wrong on demand', () => {
+	it('comes twice, one after the other', async () => {
+		const it = await bench(open);
+		const { url, arrivals, busiest } = await receiver();
+		it.sandbox.faults.add({ effect: { type: 'duplicateCallback', copies: 3 } });
+		await finished(it, url);
+		await until('all have arrived', () => states(it).filter((state) => state === 'delivered').length === 3);
+		expect(new Set(arrivals.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+		expect(busiest()).toBe(1);
+		expect(it.sandbox.deliveries.list().map(({ kind }) => kind)).toEqual(['genuine', 'duplicate', 'duplicate']);
+	});
+
+	it('comes twice at the same moment', async () => {
+		const it = await bench(open);
+		const waiting: Array<() => void> = [];
+		const { url, busiest } = await receiver((response) => {
+			waiting.push(() => response.writeHead(200).end());
+			if (waiting.length === 2) for (const answer of waiting) answer();
+		});
+		it.sandbox.faults.add({ effect: { type: 'duplicateCallback', spacing: 'simultaneous' } });
+		await finished(it, url);
+		await until('both have been taken', () => states(it).every((state) => state === 'delivered'));
+		expect(busiest()).toBe(2);
+	});
+
+	it('comes late', async () => {
+		const it = await bench(open);
+		const { url, arrivals } = await receiver();
+		it.sandbox.faults.add({ effect: { type: 'lateCallback', ms: 45_000 } });
+		await finished(it, url);
+		await it.clock.advance(44_999);
+		expect(states(it)).toEqual(['waiting']);
+		await it.clock.advance(1);
+		await until('it has arrived', () => arrivals.length === 1);
+	});
+
+	it('never comes', async () => {
+		const it = await bench(open);
+		const { url, arrivals } = await receiver();
+		it.sandbox.faults.add({ effect: { type: 'missingCallback' } });
+		const id = await finished(it, url);
+		await it.clock.advance(3_600_000);
+		expect(arrivals).toEqual([]);
+		expect(it.sandbox.deliveries.list()).toMatchObject([{ taskId: id, state: 'withheld', fault: 'fault_1' }]);
+	});
+
+	it('is sent by hand, with any body', async () => {
+		const it = await bench(open);
+		const { url, arrivals } = await receiver();
+		it.sandbox.deliveries.send({ base: url, body: { id: 'task_forged', status: 'completed' }, copies: 2, simultaneous: true, kind: 'forged' });
+		await until('both have arrived', () => arrivals.length === 2);
+		expect(arrivals.map(({ body }) => body)).toEqual(Array.from({ length: 2 }, () => ({ id: 'task_forged', status: 'completed' })));
+	});
+
+	it('keeps to the number that may be on their way at the same time', async () => {
+		const it = await bench({ ...open, callbackConcurrency: 3 });
+		const { url, arrivals, busiest } = await receiver((response) => void setTimeout(() => response.writeHead(200).end(), 5));
+		it.sandbox.deliveries.send({ base: url, body: {}, copies: 12, simultaneous: true });
+		await until('all have arrived', () => arrivals.length === 12);
+		expect(busiest()).toBe(3);
+	});
+});
