@@ -49,7 +49,7 @@ export interface ServiceClient {
 }
 
 const TRY_TIMEOUT_MS = 60_000;
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 
 const fullResponse = z.object({
 	statusCode: z.number(),

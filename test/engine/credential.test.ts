@@ -1,0 +1,43 @@
+import './support/environment';
+
+import { CredentialTestContext } from 'n8n-core';
+import type { ICredentialsDecrypted } from 'n8n-workflow';
+
+import { mediaGenApiTest } from '../../nodes/shared/transport/credentialTest';
+import { useSandbox } from './support/sandbox';
+
+const service = useSandbox();
+
+async function check(change: object) {
+	const credential: ICredentialsDecrypted = {
+		id: '1',
+		name: 'MediaGen',
+		type: 'mediaGenApi',
+		data: { ...service.credential(), ...change },
+	};
+	return await mediaGenApiTest.call(new CredentialTestContext(), credential);
+}
+
+test('a key that works', async () => {
+	expect(await check({})).toEqual({ status: 'OK', message: 'Connection successful!' });
+});
+
+test("a key that the service does not know shows the service's own message", async () => {
+	const answer = await fetch(`${service.sandbox.url}/v1/balance`, {
+		headers: { authorization: 'Bearer sandbox-key-deleted' },
+	});
+	const { message, success } = (await answer.json()) as { message: string; success: boolean };
+	expect(success).toBe(false);
+	expect(await check({ apiKey: 'sandbox-key-deleted' })).toEqual({ status: 'Error', message });
+});
+
+test.each([
+	['no permission', { apiKey: 'sandbox-key-forbidden' }, 'has no permission'],
+	['no service there', { baseUrl: 'http://127.0.0.1:9' }, 'could not be reached'],
+	['no address', { baseUrl: '' }, '"Base URL" must be a full address'],
+	['plain http in public', { baseUrl: 'http://example.com' }, 'never sent in the clear'],
+])('%s', async (_, change, words) => {
+	const { status, message } = await check(change);
+	expect(status).toBe('Error');
+	expect(message).toContain(words);
+});

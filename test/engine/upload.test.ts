@@ -1,0 +1,121 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { MediaGenUpload } from '../../nodes/MediaGenUpload/MediaGenUpload.node';
+import { UPLOAD_MAX_BYTES } from '../../nodes/shared/api/picture';
+import { runNode } from './support/engine';
+import { fileItem, picture, useSandbox } from './support/sandbox';
+
+const service = useSandbox();
+
+const PATH = '/v1/uploads/images';
+
+async function run(parameters: object, items = [{ json: {} }], settings = {}, credential = {}) {
+	return await runNode({
+		node: new MediaGenUpload(),
+		parameters: { resource: 'image', operation: 'upload', source: 'binary', binaryPropertyName: 'data', ...parameters },
+		items,
+		credential: { ...service.credential(), ...credential },
+		settings,
+	});
+}
+
+test.each([
+	['png', 'image/png'],
+	['jpeg', 'image/jpeg'],
+	['webp', 'image/webp'],
+	['gif', 'image/gif'],
+] as const)('a %s gets a public URL and the date at which it dies', async (format, type) => {
+	const content = await picture(40, 30, format);
+	const { json, error } = await run({}, [await fileItem(content, 'holiday "1".bin', 'application/octet-stream')]);
+	expect(error).toBeUndefined();
+	expect(json[0]).toMatchObject({ contentType: type, bytes: content.length, url: expect.stringMatching(/^http/) });
+	const hours = (Date.parse(String(json[0]?.expiresAt)) / 1000 - Number(json[0]?.createdAt)) / 3600;
+	expect(hours).toBe(72);
+	const stored = await fetch(String(json[0]?.url));
+	expect(Buffer.from(await stored.arrayBuffer()).equals(content)).toBe(true);
+});
+
+test('the largest picture the service takes goes through whole', async () => {
+	const head = await picture(8, 8);
+	const content = Buffer.concat([head, Buffer.alloc(UPLOAD_MAX_BYTES - head.length)]);
+	const { json } = await run({}, [await fileItem(content)]);
+	expect(json[0]).toMatchObject({ bytes: UPLOAD_MAX_BYTES });
+});
+
+test('one byte more is refused before it is sent', async () => {
+	const head = await picture(8, 8);
+	const content = Buffer.concat([head, Buffer.alloc(UPLOAD_MAX_BYTES - head.length + 1)]);
+	const { error } = await run({}, [await fileItem(content)]);
+	expect(error?.message).toContain(`has ${UPLOAD_MAX_BYTES + 1} bytes`);
+	expect(service.sandbox.requests.list()).toEqual([]);
+});
+
+test('many pictures come out in the order of the input', async () => {
+	const widths = [10, 20, 30, 40, 50, 60];
+	const contents = await Promise.all(widths.map(async (width) => await picture(width, 10)));
+	const items = await Promise.all(contents.map(async (content) => await fileItem(content)));
+	const { json, items: out } = await run({}, items);
+	expect(json.map(({ bytes }) => bytes)).toEqual(contents.map(({ length }) => length));
+	expect(out.map(({ pairedItem }) => pairedItem)).toEqual(widths.map((_, item) => ({ item })));
+});
+
+test('an upload costs nothing, so it is tried again', async () => {
+	service.sandbox.faults.add({ match: { path: PATH }, count: 2, effect: { type: 'status', status: 500 } });
+	const { error } = await run({}, [await fileItem(await picture(10, 10))]);
+	expect(error).toBeUndefined();
+	expect(service.sandbox.requests.list({ path: PATH })).toHaveLength(3);
+});
+
+describe('from a URL', () => {
+	let server: Server;
+	let address = '';
+	let content: Buffer;
+
+	beforeAll(async () => {
+		content = await picture(25, 25);
+		server = createServer((request, response) => {
+			if (request.url === '/redirect') response.writeHead(302, { location: '/lake.png' }).end();
+			else if (request.url === '/missing') response.writeHead(404).end();
+			else if (request.url === '/text') response.end('Not a picture');
+			else if (request.url === '/endless') {
+				const more = () => {
+					while (!response.destroyed && response.write(Buffer.alloc(1_000_000)));
+				};
+				response.on('drain', more);
+				more();
+			} else response.end(content);
+		});
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+		address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	});
+	afterAll(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+
+	test.each(['/lake.png', '/redirect'])('%s is fetched and stored', async (path) => {
+		const { json } = await run({ source: 'url', url: address + path });
+		expect(json[0]).toMatchObject({ contentType: 'image/png', bytes: content.length });
+	});
+
+	test.each([
+		['/text', 'is not a picture that the service takes'],
+		['/endless', 'more than the 20971520 bytes'],
+		['/missing', 'does not know'],
+	])('%s is refused', async (path, words) => {
+		const { error } = await run({ source: 'url', url: address + path });
+		expect(error?.message).toContain(words);
+		expect(service.sandbox.requests.list()).toEqual([]);
+	});
+
+	test('a private address is refused unless the credential allows it', async () => {
+		const { error } = await run({ source: 'url', url: address }, undefined, {}, { allowPrivateCallbacks: false });
+		expect(error?.message).toContain('private host 127.0.0.1');
+	});
+
+	test('an address that is none is refused', async () => {
+		const { error } = await run({ source: 'url', url: 'lake.png' });
+		expect(error?.message).toContain('not a full http or https URL');
+	});
+});
