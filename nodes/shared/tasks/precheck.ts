@@ -40,9 +40,9 @@ export async function precheckItems(
 	const { precheck } = shape;
 	if (!precheck) return [...prepared];
 
-	async function check(item: PreparedItem, { parentOf, judge }: Precheck): Promise<PreparedItem | Outcome> {
-		const record = await recordOf(run, parentOf(item.body));
-		const { refusal: refused, note } = judge(item.body, record, run.client.connection.brandWords);
+	async function check(item: PreparedItem, rules: Precheck): Promise<PreparedItem | Outcome> {
+		const record = await recordOf(run, rules.parentOf(item.body));
+		const { refusal: refused, note } = rules.judge(item.body, record, run.client.connection.brandWords);
 		if (!refused) return { ...item, notes: note === undefined ? [] : [note] };
 		const issue = { path: [refused.field], message: refused.message };
 		return { itemIndex: item.itemIndex, error: refusal(run.context, shape, [issue], item.itemIndex) };

@@ -1,0 +1,71 @@
+import { NodeConnectionTypes } from 'n8n-workflow';
+import type {
+	IExecuteFunctions,
+	ILoadOptionsFunctions,
+	INodeExecutionData,
+	INodeListSearchResult,
+	INodeType,
+	INodeTypeDescription,
+} from 'n8n-workflow';
+
+import { describeOperations, runOperation } from '../shared/operation';
+import { taskOperations } from '../shared/tasks/taskOperations';
+import { mediaGenApiTest } from '../shared/transport/credentialTest';
+import { addInstrumental } from './operations/addInstrumental';
+import { addStem } from './operations/addStem';
+import { addVocals } from './operations/addVocals';
+import { coverSong } from './operations/coverSong';
+import { crop } from './operations/crop';
+import { extend } from './operations/extend';
+import { fadeIn } from './operations/fadeIn';
+import { sample } from './operations/sample';
+import { sounds } from './operations/sounds';
+import { stems } from './operations/stems';
+import { upsampleTags } from './operations/upsampleTags';
+import { searchStemTypes } from './stemTypes';
+
+const operations = [
+	sample,
+	coverSong,
+	extend,
+	addInstrumental,
+	addVocals,
+	addStem,
+	crop,
+	stems,
+	fadeIn,
+	sounds,
+	upsampleTags,
+	...taskOperations('music'),
+];
+
+export class MediaGenMusic implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'MediaGen Music',
+		name: 'mediaGenMusic',
+		icon: { light: 'file:mediaGenMusic.svg', dark: 'file:mediaGenMusic.dark.svg' },
+		group: ['transform'],
+		version: 1,
+		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		description: 'Make, cover, extend, crop and take apart songs, and generate sounds',
+		defaults: { name: 'MediaGen Music' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
+		properties: describeOperations(operations),
+	};
+
+	methods = {
+		credentialTest: { mediaGenApiTest },
+		listSearch: {
+			async searchStemTypes(this: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> {
+				return await searchStemTypes(filter);
+			},
+		},
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return await runOperation(this, operations);
+	}
+}

@@ -1,0 +1,189 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { DEFAULT_VERSION, MUSIC_MODELS, VOCAL_GENDERS, WEIGHT } from '../shared/api/music';
+import { toOptions } from '../shared/fields/options';
+import type { ModeRules } from './mode';
+
+// A track that comes out of a MediaGen node carries its number; what is no number there falls back on the first.
+const INCOMING_INDEX = '={{ $json.index || 1 }}';
+
+/** The track to work on: the task that made it, and which of its tracks (spec §2, Common field rules). */
+export function sourceFields(taskDescription: string): INodeProperties[] {
+	return [
+		{
+			displayName: 'Task ID',
+			name: 'taskId',
+			type: 'string',
+			required: true,
+			default: '={{ $json.taskId }}',
+			description: taskDescription,
+		},
+		{
+			displayName: 'Track Number',
+			name: 'audioIndex',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			default: INCOMING_INDEX,
+			description: 'Which of the task\'s tracks to use, counted from 1',
+		},
+	];
+}
+
+export const MADE_BY_A_TASK = 'The task that made the track';
+
+export const UPLOADED_BY_A_TASK =
+	'The task that uploaded the track. It must be your own upload: the service does not take a generated track here.';
+
+export const promptField: INodeProperties = {
+	displayName: 'Prompt',
+	name: 'prompt',
+	type: 'string',
+	typeOptions: { rows: 4 },
+	default: '',
+	placeholder: 'e.g. [Verse] The harbour lights are low…',
+	description: 'The lyrics',
+};
+
+const descriptionField: INodeProperties = {
+	displayName: 'Description',
+	name: 'gptDescription',
+	type: 'string',
+	typeOptions: { rows: 3 },
+	default: '',
+	placeholder: 'e.g. A slow sea shanty with an accordion',
+	description: 'What the song shall be like, in your own words. From Description needs it.',
+};
+
+export const titleField: INodeProperties = {
+	displayName: 'Title',
+	name: 'title',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. Harbour Lights',
+};
+
+export const tagsField: INodeProperties = {
+	displayName: 'Tags',
+	name: 'tags',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. folk, accordion, slow',
+	description: 'The style, as tags',
+};
+
+/** The mode, and the fields in which a song is put into words: each is shown where the mode reads it. */
+export function wordFields(mode: ModeRules, tagsDescription = tagsField.description): INodeProperties[] {
+	return [
+		mode.field,
+		{ ...promptField, displayOptions: mode.customOnly },
+		{ ...descriptionField, displayOptions: mode.descriptionOnly },
+		{ ...tagsField, description: tagsDescription, displayOptions: mode.customOnly },
+		{ ...titleField, displayOptions: mode.customOnly },
+	];
+}
+
+const byName = (a: INodeProperties, b: INodeProperties) => a.displayName.localeCompare(b.displayName);
+
+const modelOption: INodeProperties = {
+	displayName: 'Model',
+	name: 'model',
+	type: 'options',
+	options: toOptions(MUSIC_MODELS, {}, { musicgen: 'MusicGen' }),
+	default: 'musicgen',
+};
+
+/** The collection of what is optional. Every music operation can name the model. */
+export function additionalFields(...options: INodeProperties[]): INodeProperties {
+	return {
+		displayName: 'Additional Fields',
+		name: 'additionalFields',
+		type: 'collection',
+		placeholder: 'Add Field',
+		default: {},
+		options: [modelOption, ...options].sort(byName),
+	};
+}
+
+export function versionOption(versions: readonly string[]): INodeProperties {
+	return {
+		displayName: 'Version',
+		name: 'version',
+		type: 'options',
+		options: versions.map((version) => ({ name: version, value: version })),
+		default: DEFAULT_VERSION,
+		description: 'Version of the model. Quality and price depend on it.',
+	};
+}
+
+function weightOption(displayName: string, name: string, description: string): INodeProperties {
+	return {
+		displayName,
+		name,
+		type: 'number',
+		typeOptions: { minValue: WEIGHT.min, maxValue: WEIGHT.max, numberPrecision: 2 },
+		default: 0.5,
+		description,
+	};
+}
+
+/** Optional fields that shape the style, in custom mode only. */
+export const styleOptions: INodeProperties[] = [
+	weightOption('Audio Weight', 'audioWeight', 'How much the source track counts, from 0.00 to 1.00'),
+	{
+		displayName: 'Negative Tags',
+		name: 'negativeTags',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. drums, distortion',
+		description: 'What the style must keep away from, as tags',
+	},
+	weightOption('Style Weight', 'styleWeight', 'How closely to keep to the tags, from 0.00 to 1.00'),
+	weightOption('Weirdness', 'weirdnessConstraint', 'How far to stray from the usual, from 0.00 to 1.00'),
+];
+
+export const autoLyricsOption: INodeProperties = {
+	displayName: 'Auto Lyrics',
+	name: 'autoLyrics',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to write the lyrics anew instead of singing them as they are',
+};
+
+export const personaOption: INodeProperties = {
+	displayName: 'Persona ID',
+	name: 'personaId',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. persona_7f3a',
+};
+
+/** Options that the service reads in custom mode only, shown there only. */
+export function inCustomMode(mode: ModeRules, ...options: INodeProperties[]): INodeProperties[] {
+	return options.map((option) => ({ ...option, displayOptions: mode.customOnlyOption }));
+}
+
+export const vocalGenderOption: INodeProperties = {
+	displayName: 'Vocal Gender',
+	name: 'vocalGender',
+	type: 'options',
+	options: toOptions(VOCAL_GENDERS),
+	default: 'Female',
+};
+
+/** A point in time, which may lie between two seconds. */
+export function secondsField(displayName: string, name: string, description: string): INodeProperties {
+	return {
+		displayName,
+		name,
+		type: 'number',
+		typeOptions: { minValue: 0, numberPrecision: 3 },
+		required: true,
+		default: 0,
+		description,
+	};
+}
+
+/** A point in time at a whole second. */
+export function wholeSecondsField(displayName: string, name: string, description: string): INodeProperties {
+	return { ...secondsField(displayName, name, description), typeOptions: { minValue: 0, numberPrecision: 0 } };
+}

@@ -1,0 +1,28 @@
+import { MUSIC_VERSIONS } from '../../shared/api/music';
+import { z } from '../../shared/vendor/zod';
+import {
+	additionalFields,
+	inCustomMode,
+	MADE_BY_A_TASK,
+	sourceFields,
+	styleOptions,
+	versionOption,
+	wordFields,
+} from '../fields';
+import { inferredMode } from '../mode';
+import { musicOperation } from '../musicOperation';
+import { model, song, songRequest, source, version } from '../schema';
+
+/** One more stem over an existing track (spec §2, addStem). */
+export const addStem = musicOperation({
+	name: 'Add Stem',
+	value: 'addStem',
+	action: 'Add a stem to a track',
+	description: 'Lay one more stem over an existing track',
+	fields: [
+		...sourceFields(MADE_BY_A_TASK),
+		...wordFields(inferredMode),
+		additionalFields(...inCustomMode(inferredMode, ...styleOptions), versionOption(MUSIC_VERSIONS)),
+	],
+	schema: songRequest(z.object({ ...model, ...source, ...version, ...song })),
+});

@@ -1,0 +1,59 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { MUSIC_VERSIONS } from '../../shared/api/music';
+import { integer } from '../../shared/api/schema';
+import { z } from '../../shared/vendor/zod';
+import {
+	additionalFields,
+	autoLyricsOption,
+	inCustomMode,
+	MADE_BY_A_TASK,
+	personaOption,
+	sourceFields,
+	styleOptions,
+	versionOption,
+	vocalGenderOption,
+	wordFields,
+} from '../fields';
+import { extendMode } from '../mode';
+import { musicOperation } from '../musicOperation';
+import { autoLyrics, extendRequest, model, persona, song, source, version, vocals } from '../schema';
+
+const continueAtOption: INodeProperties = {
+	displayName: 'Continue At',
+	name: 'continueAt',
+	type: 'number',
+	typeOptions: { minValue: 0, numberPrecision: 0 },
+	default: 0,
+	description: 'Second from which to continue, a whole number',
+};
+
+/** A song goes on from a point in time (spec §2, extend). */
+export const extend = musicOperation({
+	name: 'Extend',
+	value: 'extend',
+	action: 'Extend a song',
+	description: 'Continue a song from a point in time',
+	fields: [
+		...sourceFields(MADE_BY_A_TASK),
+		...wordFields(extendMode),
+		additionalFields(
+			continueAtOption,
+			...inCustomMode(extendMode, autoLyricsOption, personaOption, ...styleOptions),
+			versionOption(MUSIC_VERSIONS),
+			vocalGenderOption,
+		),
+	],
+	schema: extendRequest(
+		z.object({
+			...model,
+			...source,
+			...version,
+			continue_at: integer(0).optional(),
+			...song,
+			...autoLyrics,
+			...persona,
+			...vocals,
+		}),
+	),
+});

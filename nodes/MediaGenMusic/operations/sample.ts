@@ -1,0 +1,63 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { MUSIC_VERSIONS } from '../../shared/api/music';
+import { flag, number } from '../../shared/api/schema';
+import { z } from '../../shared/vendor/zod';
+import {
+	additionalFields,
+	autoLyricsOption,
+	inCustomMode,
+	MADE_BY_A_TASK,
+	secondsField,
+	sourceFields,
+	styleOptions,
+	versionOption,
+	vocalGenderOption,
+	wordFields,
+} from '../fields';
+import { inferredMode } from '../mode';
+import { musicOperation } from '../musicOperation';
+import { autoLyrics, endsAfterItStarts, model, song, songRequest, source, version, vocals } from '../schema';
+
+const instrumentalOption: INodeProperties = {
+	displayName: 'Instrumental',
+	name: 'instrumental',
+	type: 'boolean',
+	default: true,
+	description: 'Whether the song has no vocals',
+};
+
+/** A new song from a piece of another one (spec §2, sample). */
+export const sample = musicOperation({
+	name: 'Sample',
+	value: 'sample',
+	action: 'Create a song from a sample',
+	description: 'Make a new song from a piece of an existing one',
+	fields: [
+		...sourceFields(MADE_BY_A_TASK),
+		secondsField('Sample Start', 'startS', 'Second at which the sample begins'),
+		secondsField('Sample End', 'endS', 'Second at which the sample ends'),
+		...wordFields(inferredMode),
+		additionalFields(
+			...inCustomMode(inferredMode, autoLyricsOption, ...styleOptions),
+			instrumentalOption,
+			versionOption(MUSIC_VERSIONS),
+			vocalGenderOption,
+		),
+	],
+	schema: songRequest(
+		z
+			.object({
+				...model,
+				...source,
+				start_s: number(0),
+				end_s: number(0),
+				instrumental: flag().optional(),
+				...version,
+				...song,
+				...autoLyrics,
+				...vocals,
+			})
+			.superRefine(endsAfterItStarts),
+	),
+});

@@ -1,0 +1,16 @@
+import { text } from '../../shared/api/schema';
+import { z } from '../../shared/vendor/zod';
+import { additionalFields, tagsField } from '../fields';
+import { musicOperation } from '../musicOperation';
+import { model } from '../schema';
+
+/** Style tags made richer, at once (spec §2, upsampleTags). */
+export const upsampleTags = musicOperation({
+	name: 'Enhance Tags',
+	value: 'upsampleTags',
+	action: 'Enhance style tags',
+	description: 'Turn a few style tags into richer ones. The answer comes at once, as upsampledTags.',
+	synchronous: true,
+	fields: [{ ...tagsField, required: true, description: 'The style tags to enhance' }, additionalFields()],
+	schema: z.object({ ...model, tags: text() }),
+});

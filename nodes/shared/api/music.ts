@@ -1,0 +1,69 @@
+/** Music operations: models, lists, limits and the mode that decides which fields take effect (spec §2). */
+
+export const MUSIC_MODELS = ['musicgen'] as const;
+
+export const MUSIC_VERSIONS = ['v3.5', 'v4', 'v4.5', 'v4.5+', 'v4.5-all', 'v5', 'v5.5'] as const;
+
+/** Versions that can add an accompaniment. */
+export const INSTRUMENTAL_VERSIONS = ['v5', 'v5.5'] as const;
+
+/** What the service takes where no version is sent. */
+export const DEFAULT_VERSION = 'v5.5';
+
+export const VOCAL_GENDERS = ['Male', 'Female'] as const;
+
+/** Style, creativity and audio weights (spec, Limits). */
+export const WEIGHT = { min: 0, max: 1 } as const;
+
+/** The stem types that the spec names, of over a hundred. */
+export const STEM_TYPES = [
+	'lead_vocal',
+	'backing_vocals',
+	'drum_kit',
+	'bass',
+	'piano',
+	'electric_guitar',
+] as const;
+
+export const DEFAULT_STEM_TYPE = 'lead_vocal';
+
+/** Fields that take effect in custom mode only. */
+export const CUSTOM_MODE_FIELDS = [
+	'prompt',
+	'title',
+	'tags',
+	'negative_tags',
+	'style_weight',
+	'weirdness_constraint',
+	'audio_weight',
+	'auto_lyrics',
+	'persona_id',
+] as const;
+
+/** The one field that takes effect in description mode only. */
+export const DESCRIPTION_MODE_FIELD = 'gpt_description';
+
+/** Fields of a music request, as far as the mode depends on them. */
+export type MusicFields = Readonly<Record<string, unknown>>;
+
+/**
+ * The mode in which the service reads a request: `true` for custom, `false` for description, `undefined` if nothing in
+ * it decides. Without `custom` it is inferred in the order of spec §2, Common field rules.
+ */
+export function inferMode(fields: MusicFields): boolean | undefined {
+	if (typeof fields.custom === 'boolean') return fields.custom;
+	if (fields.prompt !== undefined) return true;
+	if (fields.gpt_description !== undefined) return false;
+	return fields.tags !== undefined || fields.title !== undefined ? true : undefined;
+}
+
+/** The mode in which `extend` reads a request: it infers nothing, and reads the description unless told otherwise. */
+export function extendReads(fields: MusicFields): boolean {
+	return fields.custom === true;
+}
+
+/** Names of the fields that a mode does not read. */
+export function unreadFields(mode: boolean | undefined): readonly string[] {
+	if (mode === undefined) return [];
+	return mode ? [DESCRIPTION_MODE_FIELD] : CUSTOM_MODE_FIELDS;
+}
