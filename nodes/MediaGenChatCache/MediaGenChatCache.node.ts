@@ -1,0 +1,38 @@
+import { NodeConnectionTypes } from 'n8n-workflow';
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+} from 'n8n-workflow';
+
+import { describeOperations, runOperation } from '../shared/operation';
+import { mediaGenApiTest } from '../shared/transport/credentialTest';
+import { completion } from './operations/completion';
+import { message } from './operations/message';
+
+const operations = [message, completion];
+
+export class MediaGenChatCache implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'MediaGen Chat Cache',
+		name: 'mediaGenChatCache',
+		icon: { light: 'file:mediaGenChatCache.svg', dark: 'file:mediaGenChatCache.dark.svg' },
+		group: ['transform'],
+		version: 1,
+		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		description: 'Ask many questions about the same long text and pay for reading it once',
+		defaults: { name: 'MediaGen Chat Cache' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
+		properties: describeOperations(operations),
+	};
+
+	methods = { credentialTest: { mediaGenApiTest } };
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return await runOperation(this, operations);
+	}
+}

@@ -1,0 +1,51 @@
+import type { ChatOptions } from './options';
+import type { Usage } from './usage';
+
+/** In the currency of the prices; `null` where a price that it takes is not known. */
+export type Cost = { estimatedCost: number | null; savedByCache: number | null };
+
+const MILLION = 1_000_000;
+
+/** Floating point leaves a tail behind the ninth digit that no price list has. */
+const rounded = (amount: number) => Math.round(amount * 1e9) / 1e9;
+
+type Priced = readonly [tokens: number, price: number | undefined];
+
+function sumOf(priced: readonly Priced[]): number | null {
+	const used = priced.filter(([tokens]) => tokens > 0);
+	if (used.some(([, price]) => price === undefined)) return null;
+	return used.reduce((total, [tokens, price]) => total + (tokens * (price ?? 0)) / MILLION, 0);
+}
+
+/** What was written, by lifetime. Where the service does not tell, there is a price only if both are the same. */
+function writes(usage: Usage, { priceCacheWrite5m, priceCacheWrite1h }: ChatOptions): Priced[] {
+	if (usage.cacheWrite5m === null || usage.cacheWrite1h === null) {
+		return [[usage.cacheWrite, priceCacheWrite5m === priceCacheWrite1h ? priceCacheWrite5m : undefined]];
+	}
+	return [
+		[usage.cacheWrite5m, priceCacheWrite5m],
+		[usage.cacheWrite1h, priceCacheWrite1h],
+	];
+}
+
+/**
+ * What an answer costs, and what its input would have cost more without a cache: below zero where writing cost more
+ * than reading saved (cache rule 9). Without any price in the options there is no guess: `undefined`.
+ */
+export function costOf(usage: Usage, options: ChatOptions): Cost | undefined {
+	const { priceInput, priceCacheRead, priceOutput, priceCacheWrite5m, priceCacheWrite1h } = options;
+	const given = [priceInput, priceCacheRead, priceOutput, priceCacheWrite5m, priceCacheWrite1h];
+	if (given.every((price) => price === undefined)) return undefined;
+
+	const input = sumOf([
+		[usage.inputUncached, priceInput],
+		[usage.cacheRead, priceCacheRead],
+		...writes(usage, options),
+	]);
+	const output = sumOf([[usage.output, priceOutput]]);
+	const uncached = sumOf([[usage.inputTotal, priceInput]]);
+	return {
+		estimatedCost: input === null || output === null ? null : rounded(input + output),
+		savedByCache: input === null || uncached === null ? null : rounded(uncached - input),
+	};
+}

@@ -1,0 +1,42 @@
+/** Something in a text that looks as if it were another one at the next request (cache rule 5). */
+export interface Volatile {
+	what: 'a timestamp' | 'a UUID' | 'a random ID';
+	/** Where the first of its kind begins, in characters from 1. */
+	character: number;
+	/** How many of its kind there are. */
+	count: number;
+}
+
+const CLOCK = String.raw`\d{1,2}:\d{2}(?::\d{2})?`;
+const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*';
+
+/** A day with a time of day, as dates are commonly written out, or the milliseconds since 1970 of our days. */
+const TIMESTAMP = new RegExp(
+	[
+		String.raw`\b\d{4}-\d{2}-\d{2}[T ]${CLOCK}`,
+		String.raw`\b\d{1,2}[/.]\d{1,2}[/.]\d{4},? ${CLOCK}`,
+		String.raw`\b${MONTH} \d{1,2},? \d{4},? (?:at )?${CLOCK}`,
+		String.raw`\b\d{1,2} ${MONTH} \d{4},? ${CLOCK}`,
+		String.raw`(?<![\w.])1[5-9]\d{11}(?![\w.])`,
+	].join('|'),
+	'g',
+);
+
+const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi;
+
+/** Digits and letters mixed: a long number or a ruler of one letter is no random ID. */
+const RANDOM_ID = /\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{24,64}\b/gi;
+
+const KINDS = [
+	['a timestamp', TIMESTAMP],
+	['a UUID', UUID],
+	['a random ID', RANDOM_ID],
+] as const;
+
+/** What in a text is likely to change by itself: the first of each kind, and how many there are. */
+export function findVolatile(text: string): Volatile[] {
+	return KINDS.flatMap(([what, pattern]) => {
+		const found = [...text.matchAll(pattern)];
+		return found[0] === undefined ? [] : [{ what, character: found[0].index + 1, count: found.length }];
+	});
+}

@@ -1,0 +1,125 @@
+import { z } from '../shared/vendor/zod';
+
+/**
+ * Tokens of one answer, the same for both styles. `inputUncached`, `cacheRead` and `cacheWrite` do not overlap and
+ * sum to `inputTotal` (spec, Chat usage objects). The two parts of `cacheWrite` are `null` where the service does
+ * not tell them apart.
+ */
+export type Usage = {
+	inputTotal: number;
+	inputUncached: number;
+	cacheRead: number;
+	cacheWrite: number;
+	cacheWrite5m: number | null;
+	cacheWrite1h: number | null;
+	output: number;
+	cacheHit: boolean;
+};
+
+/** Reads the `usage` of an answer, with its field names in the spec's words. */
+export type UsageReader = (usage: Record<string, unknown>) => Usage;
+
+const tokens = z.number().nonnegative().nullish().catch(undefined);
+
+interface Parts {
+	inputUncached: number;
+	cacheRead: number;
+	/** What the service says of writes in general, if it does. */
+	written: number | null | undefined;
+	written5m: number | null | undefined;
+	written1h: number | null | undefined;
+	output: number;
+}
+
+function writesOf({ written, written5m, written1h }: Parts) {
+	const isSplit = typeof written5m === 'number' || typeof written1h === 'number';
+	const split = (written5m ?? 0) + (written1h ?? 0);
+	const cacheWrite = Math.max(split, written ?? 0);
+	// A split that is all zero beside a sum that is not says nothing.
+	if ((isSplit && split > 0) || cacheWrite === 0) {
+		return { cacheWrite, cacheWrite5m: written5m ?? 0, cacheWrite1h: written1h ?? 0 };
+	}
+	return { cacheWrite, cacheWrite5m: null, cacheWrite1h: null };
+}
+
+function toUsage(parts: Parts): Usage {
+	const { inputUncached, cacheRead, output } = parts;
+	const writes = writesOf(parts);
+	return {
+		inputTotal: inputUncached + cacheRead + writes.cacheWrite,
+		inputUncached,
+		cacheRead,
+		...writes,
+		output,
+		cacheHit: cacheRead > 0,
+	};
+}
+
+const messagesUsage = z.object({
+	input_tokens: tokens,
+	cache_creation_input_tokens: tokens,
+	cache_read_input_tokens: tokens,
+	cache_creation: z
+		.object({ ephemeral_5m_input_tokens: tokens, ephemeral_1h_input_tokens: tokens })
+		.nullish()
+		.catch(undefined),
+	output_tokens: tokens,
+});
+
+/** Usage of `/v1/messages`: the service counts the three parts, the total is their sum. */
+export const readMessagesUsage: UsageReader = (usage) => {
+	const read = messagesUsage.parse(usage);
+	return toUsage({
+		inputUncached: read.input_tokens ?? 0,
+		cacheRead: read.cache_read_input_tokens ?? 0,
+		written: read.cache_creation_input_tokens,
+		written5m: read.cache_creation?.ephemeral_5m_input_tokens,
+		written1h: read.cache_creation?.ephemeral_1h_input_tokens,
+		output: read.output_tokens ?? 0,
+	});
+};
+
+const completionUsage = z.object({
+	prompt_tokens: tokens,
+	completion_tokens: tokens,
+	prompt_tokens_details: z
+		.object({ cached_tokens: tokens, cache_write_tokens: tokens })
+		.nullish()
+		.catch(undefined),
+	vendor_cache_creation_5_m_tokens: tokens,
+	vendor_cache_creation_1_h_tokens: tokens,
+});
+
+/** Usage of `/v1/chat/completions`: the service counts the total, what is plain in it is what remains. */
+export const readCompletionUsage: UsageReader = (usage) => {
+	const read = completionUsage.parse(usage);
+	const parts: Parts = {
+		inputUncached: 0,
+		cacheRead: read.prompt_tokens_details?.cached_tokens ?? 0,
+		written: read.prompt_tokens_details?.cache_write_tokens,
+		written5m: read.vendor_cache_creation_5_m_tokens,
+		written1h: read.vendor_cache_creation_1_h_tokens,
+		output: read.completion_tokens ?? 0,
+	};
+	const cached = parts.cacheRead + writesOf(parts).cacheWrite;
+	return toUsage({ ...parts, inputUncached: Math.max(0, (read.prompt_tokens ?? 0) - cached) });
+};
+
+const addKnown = (a: number | null, b: number | null) => (a === null || b === null ? null : a + b);
+
+/** All usages together. */
+export function sumUsage(usages: readonly Usage[]): Usage {
+	return usages.reduce(
+		(total, usage) => ({
+			inputTotal: total.inputTotal + usage.inputTotal,
+			inputUncached: total.inputUncached + usage.inputUncached,
+			cacheRead: total.cacheRead + usage.cacheRead,
+			cacheWrite: total.cacheWrite + usage.cacheWrite,
+			cacheWrite5m: addKnown(total.cacheWrite5m, usage.cacheWrite5m),
+			cacheWrite1h: addKnown(total.cacheWrite1h, usage.cacheWrite1h),
+			output: total.output + usage.output,
+			cacheHit: total.cacheHit || usage.cacheHit,
+		}),
+		toUsage({ inputUncached: 0, cacheRead: 0, written: 0, written5m: 0, written1h: 0, output: 0 }),
+	);
+}
