@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+
+import { readCompletionUsage, readMessagesUsage, sumUsage, type Usage } from '../../nodes/MediaGenChatCache/usage';
+
+const written5m = {
+	inputTotal: 5_030,
+	inputUncached: 30,
+	cacheRead: 0,
+	cacheWrite: 5_000,
+	cacheWrite5m: 5_000,
+	cacheWrite1h: 0,
+	output: 12,
+	cacheHit: false,
+};
+
+test('a messages-style usage is told in the common shape', () => {
+	expect(
+		readMessagesUsage({
+			input_tokens: 30,
+			cache_creation_input_tokens: 5_000,
+			cache_read_input_tokens: 0,
+			cache_creation: { ephemeral_5m_input_tokens: 5_000, ephemeral_1h_input_tokens: 0 },
+			output_tokens: 12,
+		}),
+	).toEqual(written5m);
+});
+
+test('a completions-style usage with a breakdown is told in the same shape: its total is prompt_tokens', () => {
+	expect(
+		readCompletionUsage({
+			prompt_tokens: 5_030,
+			completion_tokens: 12,
+			prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: null },
+			vendor_cache_creation_5_m_tokens: 5_000,
+			vendor_cache_creation_1_h_tokens: 0,
+		}),
+	).toEqual(written5m);
+});
+
+test('cache_write_tokens beside a breakdown is not counted twice', () => {
+	const usage = readCompletionUsage({
+		prompt_tokens: 5_030,
+		prompt_tokens_details: { cached_tokens: 1_000, cache_write_tokens: 3_000 },
+		vendor_cache_creation_5_m_tokens: 1_000,
+		vendor_cache_creation_1_h_tokens: 2_000,
+	});
+	expect(usage).toMatchObject({ inputUncached: 1_030, cacheRead: 1_000, cacheWrite: 3_000, cacheWrite5m: 1_000, cacheWrite1h: 2_000 });
+});
+
+test('without a breakdown cache_write_tokens is the write, and its lifetime is not made up', () => {
+	expect(
+		readCompletionUsage({
+			prompt_tokens: 5_030,
+			completion_tokens: 12,
+			prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 5_000 },
+		}),
+	).toEqual({ ...written5m, cacheWrite5m: null, cacheWrite1h: null });
+	expect(readMessagesUsage({ input_tokens: 30, cache_creation_input_tokens: 5_000, output_tokens: 12 })).toEqual({
+		...written5m,
+		cacheWrite5m: null,
+		cacheWrite1h: null,
+	});
+});
+
+test('a usage without any cache field is all plain input', () => {
+	const plain = { inputTotal: 30, inputUncached: 30, cacheRead: 0, cacheWrite: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 12, cacheHit: false };
+	expect(readMessagesUsage({ input_tokens: 30, output_tokens: 12 })).toEqual(plain);
+	expect(readCompletionUsage({ prompt_tokens: 30, completion_tokens: 12 })).toEqual(plain);
+});
+
+test('what cannot be a number of tokens counts as absent, for the answer is paid for', () => {
+	expect(readMessagesUsage({ input_tokens: 'many', cache_creation: 7, output_tokens: 3 })).toMatchObject({
+		inputTotal: 0,
+		output: 3,
+	});
+	expect(readCompletionUsage({ prompt_tokens: 20, prompt_tokens_details: 'none' })).toMatchObject({ inputTotal: 20 });
+});
+
+test('whatever the service says, the three parts of the input sum to its total and none is below zero', () => {
+	const amount = fc.option(fc.nat(100_000), { nil: undefined });
+	fc.assert(
+		fc.property(amount, amount, amount, amount, amount, (a, b, c, d, e) => {
+			const usages: Usage[] = [
+				readMessagesUsage({
+					input_tokens: a,
+					cache_creation_input_tokens: b,
+					cache_read_input_tokens: c,
+					cache_creation: { ephemeral_5m_input_tokens: d, ephemeral_1h_input_tokens: e },
+				}),
+				readCompletionUsage({
+					prompt_tokens: a,
+					prompt_tokens_details: { cached_tokens: b, cache_write_tokens: c },
+					vendor_cache_creation_5_m_tokens: d,
+					vendor_cache_creation_1_h_tokens: e,
+				}),
+			];
+			for (const { inputTotal, inputUncached, cacheRead, cacheWrite } of usages) {
+				expect(inputUncached + cacheRead + cacheWrite).toBe(inputTotal);
+				expect(Math.min(inputUncached, cacheRead, cacheWrite)).toBeGreaterThanOrEqual(0);
+			}
+		}),
+	);
+});
+
+test('a sum adds every part, and does not know a split that one of its parts does not know', () => {
+	const read = readMessagesUsage({ input_tokens: 10, cache_read_input_tokens: 5_000, output_tokens: 1 });
+	expect(sumUsage([written5m, read])).toEqual({
+		inputTotal: 10_040,
+		inputUncached: 40,
+		cacheRead: 5_000,
+		cacheWrite: 5_000,
+		cacheWrite5m: 5_000,
+		cacheWrite1h: 0,
+		output: 13,
+		cacheHit: true,
+	});
+	expect(sumUsage([{ ...written5m, cacheWrite5m: null, cacheWrite1h: null }, read]).cacheWrite5m).toBeNull();
+});

@@ -1,0 +1,73 @@
+import type { Part } from '../../nodes/MediaGenChatCache/conversation';
+import { prefixKeys, WarmUp } from '../../nodes/MediaGenChatCache/warmUp';
+
+const marked = (...texts: string[]): Part[] => texts.map((text) => ({ role: 'system', text, ttl: '5m' }));
+
+/** Jobs that end by hand, and the order in which they began. */
+function jobs() {
+	const begun: string[] = [];
+	const ends = new Map<string, (written: boolean) => void>();
+	return {
+		begun,
+		job: (name: string) => async () =>
+			await new Promise<boolean>((resolve) => {
+				begun.push(name);
+				ends.set(name, resolve);
+			}),
+		async end(name: string, written = true) {
+			ends.get(name)?.(written);
+			await new Promise(setImmediate);
+		},
+	};
+}
+
+const isWritten = (written: boolean) => written;
+
+function start(items: Record<string, Part[]>) {
+	const { begun, job, end } = jobs();
+	const warmUp = new WarmUp();
+	for (const [name, prefix] of Object.entries(items)) {
+		void warmUp.run(prefixKeys('model', prefix), job(name), isWritten);
+	}
+	return { begun, end };
+}
+
+test('the first of a prefix goes ahead, the rest follow together', async () => {
+	const { begun, end } = start({ a: marked('doc'), b: marked('doc'), c: marked('doc') });
+	expect(begun).toEqual(['a']);
+	await end('a');
+	expect(begun).toEqual(['a', 'b', 'c']);
+});
+
+test('different prefixes, and requests without one, do not wait for one another', () => {
+	const { begun } = start({ a: marked('one'), b: marked('two'), c: [], d: [] });
+	expect(begun).toEqual(['a', 'b', 'c', 'd']);
+});
+
+test('where the one ahead has written nothing, the next one goes ahead, alone', async () => {
+	const { begun, end } = start({ a: marked('doc'), b: marked('doc'), c: marked('doc') });
+	await end('a', false);
+	expect(begun).toEqual(['a', 'b']);
+	await end('b');
+	expect(begun).toEqual(['a', 'b', 'c']);
+});
+
+test('who shares only the first block waits for it, and then goes ahead for its own second block', async () => {
+	const { begun, end } = start({
+		a: marked('rules', 'one'),
+		b: marked('rules', 'two'),
+		c: marked('rules', 'two'),
+		d: marked('rules', 'one'),
+	});
+	expect(begun).toEqual(['a']);
+	await end('a');
+	expect(begun).toEqual(['a', 'b', 'd']);
+	await end('b');
+	expect(begun).toEqual(['a', 'b', 'd', 'c']);
+});
+
+test('where one block ends is part of what a prefix is known by', () => {
+	expect(prefixKeys('m', marked('ab', 'c'))[1]).not.toBe(prefixKeys('m', marked('a', 'bc'))[1]);
+	expect(prefixKeys('m', marked('ab'))[0]).not.toBe(prefixKeys('n', marked('ab'))[0]);
+	expect(prefixKeys('m', marked('ab', 'c'))[0]).toBe(prefixKeys('m', marked('ab', 'd'))[0]);
+});
