@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import type { Progress } from '../progress';
+import type { HostRecipe } from '../versions';
+import { installFromLock } from './locked';
+
+/** A Node.js to run n8n on. */
+export interface NodeRuntime {
+	/** The executable. */
+	bin: string;
+	/** Its headers, for building native packages; absent for the machine's own Node.js, whose headers npm finds. */
+	headers?: string;
+	/** Tells builds for different Node.js majors apart. */
+	name: string;
+}
+
+const major = () => Number(process.versions.node.split('.')[0]);
+
+/**
+ * The machine's own Node.js where n8n runs on it, else Node.js 24 from the npm registry, kept in the cache.
+ *
+ * @throws when neither is to be had on this platform
+ */
+export async function ensureNode({ node }: HostRecipe, progress: Progress): Promise<NodeRuntime> {
+	const own = major();
+	if (own >= node.from && own <= node.to) {
+		return { bin: process.execPath, name: `node-${own}-${process.platform}-${process.arch}` };
+	}
+
+	const folder = await installFromLock(
+		{
+			title: 'Node.js 24',
+			name: 'node-24',
+			from: join(__dirname, '..', 'node-24'),
+			madeFor: [process.platform, process.arch],
+			usually: 'half a minute, once',
+		},
+		progress,
+	);
+	const home = join(folder, 'node_modules', `node-${process.platform}-${process.arch}`);
+	if (!existsSync(join(home, 'bin', 'node'))) {
+		throw new Error(
+			`This n8n needs Node.js ${node.from} to ${node.to}, this is ${process.version}, and none for ${process.platform} ${process.arch} ` +
+				`is on the npm registry. Install Node.js ${node.from} and run the command again with it.`,
+		);
+	}
+	return { bin: join(home, 'bin', 'node'), headers: home, name: `node-24-${process.platform}-${process.arch}` };
+}
+
+/** PATH with this Node.js first, so that everything n8n starts runs on it as well. */
+export function pathWith(node: NodeRuntime): string {
+	return `${dirname(node.bin)}${delimiter}${process.env.PATH ?? ''}`;
+}

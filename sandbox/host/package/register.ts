@@ -1,0 +1,28 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { InstalledN8n } from '../install/ensureN8n';
+import type { NodeType } from '../rest/nodeTypes';
+import type { LaidDownPackage } from './layDown';
+
+/** Where n8n keeps its tables. */
+export type HostDatabase = { file: string } | { connection: string };
+
+/** Writes the package into n8n's list of community nodes, which its installer does after laying it down. */
+export async function registerPackage(
+	n8n: InstalledN8n,
+	database: HostDatabase,
+	pack: LaidDownPackage,
+	types: NodeType[],
+): Promise<void> {
+	const nodes = types
+		// n8n makes the "…Tool" twin of a node by itself and does not list it as installed.
+		.filter(({ name }) => !types.some((other) => name === `${other.name}Tool`))
+		.map(({ name, displayName, version }) => ({
+			type: name,
+			displayName,
+			version: Array.isArray(version) ? Math.max(...version) : version,
+		}));
+	const argument = JSON.stringify({ database, pack, nodes, from: join(n8n.dir, 'node_modules') });
+	await promisify(execFile)(n8n.node.bin, [join(__dirname, 'register.cjs'), argument]);
+}

@@ -1,0 +1,63 @@
+import axios, { type AxiosInstance, type AxiosRequestConfig, isAxiosError } from 'axios';
+import { z } from 'zod/v3';
+
+/** n8n's own words about a request that it refused. */
+export class RestError extends Error {
+	constructor(
+		readonly status: number,
+		request: string,
+		message: string,
+	) {
+		super(`${request} was answered ${status}: ${message}`);
+		this.name = 'RestError';
+	}
+}
+
+const refusalSchema = z.object({ message: z.string() }).passthrough();
+
+/** n8n's internal REST interface, as its editor uses it: one session, kept by its cookie. */
+export class RestClient {
+	/** For requests whose status matters, whatever it is: nothing is thrown. */
+	readonly raw: AxiosInstance;
+
+	private cookie = '';
+
+	constructor(readonly baseUrl: string) {
+		this.raw = axios.create({ baseURL: baseUrl, validateStatus: () => true, proxy: false });
+		this.raw.interceptors.request.use((config) => {
+			if (this.cookie) config.headers.set('Cookie', this.cookie);
+			return config;
+		});
+		this.raw.interceptors.response.use((response) => {
+			const auth = (response.headers['set-cookie'] ?? []).find((cookie) => cookie.startsWith('n8n-auth='));
+			if (auth) this.cookie = auth.split(';')[0] ?? '';
+			return response;
+		});
+	}
+
+	/** The session's cookie as `name=value`, for a browser that is to be logged in. */
+	get session(): string {
+		return this.cookie;
+	}
+
+	/**
+	 * Sends a request and reads the answer by `schema`; n8n's envelope `{ data: … }` is taken off first.
+	 *
+	 * @throws {RestError} when n8n answers anything but 2xx
+	 * @throws when the answer does not have the shape of `schema`
+	 */
+	async call<S extends z.ZodTypeAny>(schema: S, request: AxiosRequestConfig): Promise<z.output<S>> {
+		const line = `${request.method ?? 'GET'} ${request.url ?? ''}`;
+		const response = await this.raw.request<unknown>(request).catch((error: unknown) => {
+			throw isAxiosError(error) ? new Error(`${line} got no answer: ${error.message}`, { cause: error }) : error;
+		});
+		if (response.status < 200 || response.status > 299) {
+			const refusal = refusalSchema.safeParse(response.data);
+			throw new RestError(response.status, line, refusal.success ? refusal.data.message : JSON.stringify(response.data));
+		}
+		const body: unknown = z.object({ data: z.unknown() }).safeParse(response.data).data?.data ?? response.data;
+		const parsed = schema.safeParse(body);
+		if (!parsed.success) throw new Error(`${line} was answered in an unknown shape: ${parsed.error.message}`);
+		return parsed.data as z.output<S>;
+	}
+}
