@@ -64,6 +64,13 @@ test('beyond the characters that have a check of their own, the position is told
 	);
 });
 
+test('where one text only goes on behind the other, the end is exact beyond the checked characters too', () => {
+	const whole = prose.slice(0, 1_000 + 2 * 256);
+	const added = { from: whole.length + 1, to: whole.length + 1 };
+	expect(compare(print([part(1, whole)], 1_000), MODEL, [part(1, `${whole}x`)])).toMatchObject(added);
+	expect(compare(print([part(1, `${whole}x`)], 1_000), MODEL, [part(1, whole)])).toMatchObject(added);
+});
+
 test('a fingerprint does not hold the text, and a long one is far smaller than it', () => {
 	const long = `${'secret recipe '.repeat(40_000)}`;
 	const stored = JSON.stringify(print([part(1, long)]));

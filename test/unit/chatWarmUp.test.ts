@@ -14,7 +14,7 @@ function jobs() {
 				begun.push(name);
 				ends.set(name, resolve);
 			}),
-		async end(name: string, written = true) {
+		end: async (name: string, written = true) => {
 			ends.get(name)?.(written);
 			await new Promise(setImmediate);
 		},
