@@ -14,12 +14,17 @@ const STATUS_OF_WORD = new Map(
 	TASK_STATUSES.flatMap((status) => WORDS[status].map((word) => [word, status] as const)),
 );
 
+/** The state that the service's word stands for, or `undefined` for a word that is not known here. */
+export function knownStatus(serviceStatus: string): TaskStatus | undefined {
+	return STATUS_OF_WORD.get(serviceStatus.toLowerCase());
+}
+
 /**
  * Reads the service's word for a state. The spec does not show every word (grid and video between submission
  * and completion), so an unknown one counts as running: the wait goes on until its own time limit.
  */
 export function toTaskStatus(serviceStatus: string): TaskStatus {
-	return STATUS_OF_WORD.get(serviceStatus.toLowerCase()) ?? 'running';
+	return knownStatus(serviceStatus) ?? 'running';
 }
 
 /** Whether nothing more will happen to a task in this state. */

@@ -1,0 +1,87 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { GRID_INDEX, GRID_SPEEDS } from '../shared/api/grid';
+import { toOptions } from '../shared/fields/options';
+
+export const parentField: INodeProperties = {
+	displayName: 'Task ID',
+	name: 'taskId',
+	type: 'string',
+	required: true,
+	default: '={{ $json.taskId }}',
+	description: 'The task to go on from. It must have ended well.',
+};
+
+/** How the picture, or the button, is chosen. */
+export function matchByField(byItself: { name: string; value: string; description: string }): INodeProperties {
+	const { value } = byItself;
+	return {
+		displayName: 'Choose By',
+		name: 'matchBy',
+		type: 'options',
+		options: [
+			byItself,
+			{
+				name: 'Button',
+				value: 'button',
+				description: 'One of the follow-ups that the task itself offers',
+			},
+		],
+		default: value,
+	};
+}
+
+export const pictureMatchField = matchByField({
+	name: 'Picture',
+	value: 'index',
+	description: 'One of the four pictures, by its number',
+});
+
+// An item that stands for one picture of a grid carries its number; 0, the grid itself, falls back on the first.
+const INCOMING_INDEX = '={{ $json.index || 1 }}';
+
+export const indexField: INodeProperties = {
+	displayName: 'Picture Number',
+	name: 'index',
+	type: 'number',
+	typeOptions: { minValue: GRID_INDEX.min, maxValue: GRID_INDEX.max },
+	default: INCOMING_INDEX,
+	displayOptions: { show: { matchBy: ['index'] } },
+	description: 'From 1 to 4, for V1 to V4',
+};
+
+export const buttonField: INodeProperties = {
+	displayName: 'Button Name or ID',
+	name: 'customId',
+	type: 'options',
+	typeOptions: { loadOptionsMethod: 'getButtons', loadOptionsDependsOn: ['taskId'] },
+	default: '',
+	displayOptions: { show: { matchBy: ['button'] } },
+	description:
+		'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
+};
+
+export const additionalFields: INodeProperties = {
+	displayName: 'Additional Fields',
+	name: 'additionalFields',
+	type: 'collection',
+	placeholder: 'Add Field',
+	default: {},
+	options: [
+		{
+			displayName: 'Metadata',
+			name: 'metadata',
+			type: 'json',
+			default: '{}',
+			description: 'A JSON object of your own that the service keeps with the task',
+		},
+		{
+			displayName: 'Speed',
+			name: 'speed',
+			type: 'options',
+			options: toOptions(GRID_SPEEDS),
+			default: 'fast',
+			description: 'How fast to draw. The price depends on it.',
+		},
+	],
+};

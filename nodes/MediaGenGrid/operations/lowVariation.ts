@@ -1,0 +1,14 @@
+import { additionalFields, buttonField, indexField, parentField, pictureMatchField } from '../fields';
+import { gridOperation } from '../gridOperation';
+import { variationRequest } from '../gridRequest';
+
+/** The same as a variation at another price, meant for a single upscaled picture (spec §4, low-variation). */
+export const lowVariation = gridOperation({
+	name: 'Vary Slightly',
+	value: 'lowVariation',
+	path: 'low-variation',
+	action: 'Vary a picture slightly',
+	description: 'Draw a grid of slight variations, usually of a single upscaled picture. It has a price of its own.',
+	fields: [parentField, pictureMatchField, indexField, buttonField, additionalFields],
+	schema: variationRequest,
+});

@@ -1,0 +1,14 @@
+import { additionalFields, buttonField, indexField, parentField, pictureMatchField } from '../fields';
+import { gridOperation } from '../gridOperation';
+import { variationRequest } from '../gridRequest';
+
+/** A weak variation of one picture of a grid (spec §4, variation). */
+export const variation = gridOperation({
+	name: 'Vary',
+	value: 'variation',
+	path: 'variation',
+	action: 'Vary a picture of a grid',
+	description: 'Draw a grid of weak variations of one of the four pictures',
+	fields: [parentField, pictureMatchField, indexField, buttonField, additionalFields],
+	schema: variationRequest,
+});
