@@ -1,11 +1,11 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INode, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import { flag, integer, number, oneOf, text, webUrl } from '../api/schema';
 import { z } from '../vendor/zod';
 import { displayNameOf } from './names';
 
-export const WAIT_MODES = ['poll', 'none'] as const;
+export const WAIT_MODES = ['poll', 'callback', 'none'] as const;
 
 export type WaitMode = (typeof WAIT_MODES)[number];
 
@@ -18,6 +18,12 @@ export const waitModeField: INodeProperties = {
 			name: 'Wait Here for the Result',
 			value: 'poll',
 			description: 'Ask the service every few seconds until the task has ended',
+		},
+		{
+			name: 'Pause Until the Service Calls Back',
+			value: 'callback',
+			description:
+				'Park the execution until the task has ended: nothing runs meanwhile. This n8n must be reachable for the service.',
 		},
 		{
 			name: 'Return the Task at Once',
@@ -53,7 +59,7 @@ const pollOptions: INodeProperties[] = [
 		typeOptions: { minValue: 1 },
 		default: 600,
 		description:
-			'Seconds after which the node stops waiting. The task goes on at the service: its ID is in the message, to be picked up with the operation Wait.',
+			'Seconds after which the node stops waiting. The task goes on at the service: its ID is in the message, to be picked up with the operation Wait. A paused execution wakes on n8n\'s tick of one minute, and its items then say "submitted".',
 	},
 ];
 
@@ -176,8 +182,8 @@ const runOptions = z.object({
 export type RunOptions = z.infer<typeof runOptions>;
 
 /** Reads and checks the collection "Options". Throws a `NodeOperationError` that names the option. */
-export function readRunOptions(context: IExecuteFunctions, itemIndex = 0): RunOptions {
-	const given = z.record(z.unknown()).parse(context.getNodeParameter('options', itemIndex, {}));
+export function readRunOptions(node: INode, value: unknown): RunOptions {
+	const given = z.record(z.unknown()).parse(value);
 	const set = Object.fromEntries(
 		Object.entries(given).filter(([, value]) => value !== '' && value !== null),
 	);
@@ -189,9 +195,7 @@ export function readRunOptions(context: IExecuteFunctions, itemIndex = 0): RunOp
 		[runOptionsField({ waits: true, submits: true, namesPath: true })],
 		name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
 	);
-	throw new NodeOperationError(context.getNode(), `"${label ?? name}" ${issue?.message ?? 'is not valid'}`, {
-		itemIndex,
-	});
+	throw new NodeOperationError(node, `"${label ?? name}" ${issue?.message ?? 'is not valid'}`);
 }
 
 const waitMode = oneOf(WAIT_MODES);

@@ -5,15 +5,21 @@ import { ServiceFault } from '../api/faults';
 import { readTaskRecord, type TaskRecord } from '../api/records';
 import { readRunOptions, type RunOptions } from '../fields/runOptions';
 import { toTask } from '../results/task';
-import { createClient, type ServiceClient } from '../transport/client';
+import type { DownloadContext } from '../results/download';
+import { createClient, type ServiceClient, type ServiceContext } from '../transport/client';
 import { clock } from '../transport/clock';
 import { pLimit } from '../vendor/pLimit';
 import { z } from '../vendor/zod';
 import type { Look } from './wait';
 
+/** What an n8n context must offer for tasks to be looked at and their files to be fetched. */
+export interface TaskContext extends ServiceContext, Omit<DownloadContext, 'helpers'> {
+	helpers: ServiceContext['helpers'] & DownloadContext['helpers'];
+}
+
 /** The tasks that one run of a node deals with, and what it needs to deal with them. */
-export interface Run {
-	context: IExecuteFunctions;
+export interface Run<Context extends TaskContext = IExecuteFunctions> {
+	context: Context;
 	family: TaskFamily;
 	operation: string;
 	options: RunOptions;
@@ -31,7 +37,7 @@ export async function openRun(
 	family: TaskFamily,
 	operation: string,
 ): Promise<Run> {
-	const options = readRunOptions(context);
+	const options = readRunOptions(context.getNode(), context.getNodeParameter('options', 0, {}));
 	const signal = context.getExecutionCancelSignal();
 	return {
 		context,
@@ -52,7 +58,7 @@ const taskAnswer = z.unknown().transform((answer, issues): TaskRecord => {
 	return z.NEVER;
 });
 
-function pathOf(run: Run, taskId: string): string {
+function pathOf(run: Run<TaskContext>, taskId: string): string {
 	const { taskQueryPath } = run.options;
 	return taskQueryPath
 		? taskQueryPath.replaceAll('{task_id}', encodeURIComponent(taskId))
@@ -60,7 +66,7 @@ function pathOf(run: Run, taskId: string): string {
 }
 
 /** One look at a task, within the run's limit of requests. */
-export function lookAt(run: Run, taskId: string, retry: 'once' | 'read' = 'once'): Look {
+export function lookAt(run: Run<TaskContext>, taskId: string, retry: 'once' | 'read' = 'once'): Look {
 	return async () =>
 		await run.limit(async () => {
 			try {
@@ -77,7 +83,7 @@ function asError(error: unknown): Error {
 }
 
 /** Tells a record of one of this run's tasks in the common shape. */
-export function readAs(run: Run, taskId: string, record: TaskRecord) {
+export function readAs(run: Run<TaskContext>, taskId: string, record: TaskRecord) {
 	const origin = { taskId, family: run.family, operation: run.operation };
 	return { task: toTask(record, origin, run.client.connection.brandWords, clock.now()), record };
 }

@@ -1,16 +1,18 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { TaskFamily } from '../api/family';
-import { readWaitMode, runOptionsField, waitModeField } from '../fields/runOptions';
+import { readWaitMode, runOptionsField, type WaitMode, waitModeField } from '../fields/runOptions';
 import type { Operation, Resource } from '../operation';
 import { awaitTasks } from './await';
+import { resumeAddress } from './callbackAddress';
 import { finish } from './finish';
 import { SubmissionLedger } from './ledger';
 import { lookNow } from './lookNow';
 import type { Outcome } from './outcome';
+import { hasOpenTask, park } from './park';
 import { isPrepared, type PreparedItem, prepareItems, type RequestBody, type RequestShape } from './prepare';
 import { type Precheck, precheckItems } from './precheck';
-import { openRun } from './run';
+import { openRun, type Run } from './run';
 import { submitItems } from './submit';
 
 /** An operation that buys a task: see `docs/adding-an-operation.md`. */
@@ -44,6 +46,17 @@ function mayRunAgain(context: IExecuteFunctions, outcomes: readonly Outcome[]): 
 	return context.getNode().retryOnFail === true && outcomes.some(({ error }) => error !== undefined);
 }
 
+/** The address that is sent along: where this execution resumes, or the one that the options name. */
+function callbackAddress({ context, client, options }: Run, waitMode: WaitMode): string | undefined {
+	return waitMode === 'callback' ? resumeAddress(context, client.connection) : options.callbackBaseUrl;
+}
+
+/** A parked node cannot fail any more, so an item that has failed already is waited for here, with all others. */
+function mayPark(context: IExecuteFunctions, outcomes: readonly Outcome[]): boolean {
+	const failed = outcomes.some(({ error }) => error !== undefined);
+	return hasOpenTask(outcomes) && (!failed || context.continueOnFail());
+}
+
 async function execute(
 	context: IExecuteFunctions,
 	operation: SubmissionOperation,
@@ -56,9 +69,17 @@ async function execute(
 	refuseEarly(context, prepared);
 
 	const ledger = new SubmissionLedger(context);
-	const taken = await submitItems({ run, ledger, shape: operation }, prepared);
+	const webhook = callbackAddress(run, waitMode);
+	const taken = await submitItems({ run, ledger, shape: operation, webhook }, prepared);
 	const submitted = operation.synchronous ? await lookNow(run, taken) : taken;
-	const outcomes = waitMode === 'none' ? submitted : await awaitTasks(run, submitted);
+	// n8n turns a callback away that comes while the execution still runs, and the service does not repeat it: a task
+	// that has ended by now must not be waited for.
+	const looked = waitMode === 'callback' ? await lookNow(run, submitted) : submitted;
+	if (waitMode === 'callback' && mayPark(context, looked)) {
+		if (!mayRunAgain(context, looked)) ledger.forget();
+		return await park(context, looked, run.options.timeout);
+	}
+	const outcomes = waitMode === 'none' ? looked : await awaitTasks(run, looked);
 	for (const { taskId, read } of outcomes) {
 		if (taskId !== undefined && read?.task.status === 'failed') ledger.drop(taskId);
 	}

@@ -23,16 +23,16 @@ interface Submission {
 	run: Run;
 	ledger: SubmissionLedger;
 	shape: RequestShape;
+	/** Base address that the service is to call when a task has ended. */
+	webhook?: string;
 }
 
-async function buy({ run, ledger, shape }: Submission, item: PreparedItem): Promise<TakenTask> {
-	const { itemIndex } = item;
-	const { callbackBaseUrl } = run.options;
-	const wanted = callbackBaseUrl ? { ...item.body, webhook: callbackBaseUrl } : item.body;
+async function buy({ run, ledger, shape, webhook }: Submission, item: PreparedItem): Promise<TakenTask> {
+	const { itemIndex, body: wanted } = item;
 	const bought = ledger.find(itemIndex, wanted);
 	if (bought !== undefined) return { taskId: bought };
 
-	const { path, body } = shape.toRequest(wanted);
+	const { path, body } = shape.toRequest(webhook === undefined ? wanted : { ...wanted, webhook });
 	const resolved = requestBody.parse(await resolveUploads(run.context, run.client, ledger, body));
 	const taken = await run.client.send(
 		{
@@ -74,7 +74,7 @@ export async function submitItems(
 
 	async function submit(item: PreparedItem): Promise<Outcome> {
 		const { itemIndex } = item;
-		if (halted) return { itemIndex, error: await explain(run, halted, itemIndex) };
+		if (halted) return { itemIndex, error: toNodeApiError(run.context.getNode(), halted, { itemIndex }) };
 		try {
 			const { taskId, record } = await buy(submission, item);
 			const origin = { taskId, family: run.family, operation: run.operation };

@@ -1,0 +1,34 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+
+import { callbackAddressFlaw } from '../transport/address';
+import type { Connection } from '../transport/connection';
+import { z } from '../vendor/zod';
+
+const HOW_TO_MEND =
+	"Set n8n's environment variable WEBHOOK_URL to the address under which the service reaches this n8n, on port 80 or 443. For a service on your own network, switch on \"Allow Private Callbacks\" in the credential.";
+
+/** n8n gives a node that an AI agent uses as a tool a type of its own. */
+function isTool(context: IExecuteFunctions): boolean {
+	return context.getNode().type.endsWith('Tool');
+}
+
+/**
+ * The base address at which n8n resumes this execution, as it is to be sent as `webhook` (spec, Events). Throws a
+ * `NodeOperationError` where the service could not reach it, or where an execution cannot pause.
+ */
+export function resumeAddress(context: IExecuteFunctions, connection: Connection): string {
+	if (isTool(context)) {
+		throw new NodeOperationError(context.getNode(), 'A tool of an AI agent cannot pause the execution', {
+			description: 'Set "When Submitted" to "Wait Here for the Result".',
+		});
+	}
+	const address = z.string().parse(context.evaluateExpression('{{ $execution.resumeUrl }}', 0));
+	const flaw = connection.allowPrivateCallbacks ? undefined : callbackAddressFlaw(address, connection.baseUrl);
+	if (flaw === undefined) return address;
+	throw new NodeOperationError(
+		context.getNode(),
+		`The service would never call back: ${flaw}`,
+		{ description: `${HOW_TO_MEND} Nothing was sent to the service.` },
+	);
+}
