@@ -6,9 +6,13 @@ import type {
 	INodePropertyOptions,
 	INodeType,
 	INodeTypeDescription,
+	IWebhookFunctions,
+	IWebhookResponseData,
 } from 'n8n-workflow';
 
+import { callbackWebhook } from '../shared/fields/callbackWebhook';
 import { describeOperations, runOperation } from '../shared/operation';
+import { resumeOnCallback } from '../shared/tasks/resume';
 import { taskOperations } from '../shared/tasks/taskOperations';
 import { mediaGenApiTest } from '../shared/transport/credentialTest';
 import { loadButtons } from './buttons';
@@ -32,6 +36,7 @@ export class MediaGenGrid implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
+		webhooks: callbackWebhook,
 		properties: describeOperations(operations),
 	};
 
@@ -43,6 +48,10 @@ export class MediaGenGrid implements INodeType {
 			},
 		},
 	};
+
+	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+		return await resumeOnCallback(this, 'grid');
+	}
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runOperation(this, operations);

@@ -6,9 +6,13 @@ import type {
 	INodeListSearchResult,
 	INodeType,
 	INodeTypeDescription,
+	IWebhookFunctions,
+	IWebhookResponseData,
 } from 'n8n-workflow';
 
+import { callbackWebhook } from '../shared/fields/callbackWebhook';
 import { describeOperations, runOperation } from '../shared/operation';
+import { resumeOnCallback } from '../shared/tasks/resume';
 import { taskOperations } from '../shared/tasks/taskOperations';
 import { mediaGenApiTest } from '../shared/transport/credentialTest';
 import { addInstrumental } from './operations/addInstrumental';
@@ -53,6 +57,7 @@ export class MediaGenMusic implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
+		webhooks: callbackWebhook,
 		properties: describeOperations(operations),
 	};
 
@@ -64,6 +69,10 @@ export class MediaGenMusic implements INodeType {
 			},
 		},
 	};
+
+	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+		return await resumeOnCallback(this, 'music');
+	}
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runOperation(this, operations);

@@ -4,9 +4,13 @@ import type {
 	INodeExecutionData,
 	INodeType,
 	INodeTypeDescription,
+	IWebhookFunctions,
+	IWebhookResponseData,
 } from 'n8n-workflow';
 
+import { callbackWebhook } from '../shared/fields/callbackWebhook';
 import { describeOperations, runOperation } from '../shared/operation';
+import { resumeOnCallback } from '../shared/tasks/resume';
 import { taskOperations } from '../shared/tasks/taskOperations';
 import { mediaGenApiTest } from '../shared/transport/credentialTest';
 import { generate } from './operations/generate';
@@ -28,10 +32,15 @@ export class MediaGenVideo implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
+		webhooks: callbackWebhook,
 		properties: describeOperations(operations),
 	};
 
 	methods = { credentialTest: { mediaGenApiTest } };
+
+	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+		return await resumeOnCallback(this, 'video');
+	}
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runOperation(this, operations);
