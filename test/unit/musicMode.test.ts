@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+
+import { MediaGenMusic } from '../../nodes/MediaGenMusic/MediaGenMusic.node';
+import { extendRequest, persona, song, songRequest, autoLyrics, vocals } from '../../nodes/MediaGenMusic/schema';
+import { searchStemTypes } from '../../nodes/MediaGenMusic/stemTypes';
+import { z } from '../../nodes/shared/vendor/zod';
+
+const shape = z.object({ ...song, ...autoLyrics, ...persona, ...vocals });
+const inferring = songRequest(shape);
+const extending = extendRequest(shape);
+
+const words = fc.string({ minLength: 1 }).filter((value) => value.trim() !== '');
+const weight = fc.double({ min: 0, max: 1, noNaN: true });
+
+const customOnly = {
+	prompt: words,
+	title: words,
+	tags: words,
+	negative_tags: words,
+	style_weight: weight,
+	weirdness_constraint: weight,
+	audio_weight: weight,
+	auto_lyrics: fc.boolean(),
+	persona_id: words,
+};
+
+const anySong = fc.record(
+	{
+		custom: fc.constantFrom(true, false),
+		gpt_description: words,
+		vocal_gender: fc.constantFrom('Male', 'Female'),
+		...customOnly,
+	},
+	{ requiredKeys: [] },
+);
+
+type Song = Record<string, unknown>;
+
+/** The rule of spec §2 as a list of steps, told apart from the code under test. */
+function modeByTheSpec(given: Song): 'custom' | 'description' | 'undecided' {
+	if (given.custom === true) return 'custom';
+	if (given.custom === false) return 'description';
+	if ('prompt' in given) return 'custom';
+	if ('gpt_description' in given) return 'description';
+	return 'tags' in given || 'title' in given ? 'custom' : 'undecided';
+}
+
+function readByTheSpec(given: Song, mode: 'custom' | 'description' | 'undecided'): Song {
+	const ignored = { custom: ['gpt_description'], description: Object.keys(customOnly), undecided: [] }[mode];
+	return Object.fromEntries(Object.entries(given).filter(([name]) => !(ignored as string[]).includes(name)));
+}
+
+test('what the inferred mode does not read is not sent, and nothing else is left out', () => {
+	fc.assert(
+		fc.property(anySong, (given) => {
+			const mode = modeByTheSpec(given);
+			const read = inferring.safeParse(given);
+			if (given.custom === false && given.gpt_description === undefined) {
+				expect(read.error?.issues.map(({ path }) => path[0])).toEqual(['gpt_description']);
+			} else {
+				expect(read.data).toEqual(readByTheSpec(given, mode));
+			}
+		}),
+	);
+});
+
+test('the service infers the same mode from what is sent as from what was given', () => {
+	fc.assert(
+		fc.property(anySong, (given) => {
+			const read = inferring.safeParse(given);
+			fc.pre(read.success);
+			expect(modeByTheSpec(read.data ?? {})).toBe(modeByTheSpec(given));
+		}),
+	);
+});
+
+test('extend infers nothing and demands nothing', () => {
+	fc.assert(
+		fc.property(anySong, (given) => {
+			const mode = given.custom === true ? 'custom' : 'description';
+			expect(extending.parse(given)).toEqual(readByTheSpec(given, mode));
+		}),
+	);
+});
+
+test('"Automatic" and a mode given as text', () => {
+	expect(inferring.parse({ custom: 'auto', tags: 'folk' })).toEqual({ tags: 'folk' });
+	expect(inferring.parse({ custom: 'false', gpt_description: 'a shanty', tags: 'folk' })).toEqual({
+		custom: false,
+		gpt_description: 'a shanty',
+	});
+	expect(inferring.safeParse({ custom: 'perhaps', tags: 'folk' }).success).toBe(false);
+});
+
+test('a weight outside 0 to 1 is refused, unless the mode does not send it', () => {
+	const outside = fc.double({ noNaN: true }).filter((value) => value < 0 || value > 1);
+	fc.assert(
+		fc.property(outside, fc.constantFrom('style_weight', 'weirdness_constraint', 'audio_weight'), (value, name) => {
+			const read = inferring.safeParse({ custom: true, [name]: value });
+			expect(read.error?.issues[0]?.path).toEqual([name]);
+			expect(inferring.safeParse({ custom: false, gpt_description: 'a', [name]: value }).success).toBe(true);
+		}),
+	);
+});
+
+test('the list of stem types is narrowed by what is typed', async () => {
+	const all = await searchStemTypes();
+	expect(all.results.map(({ value }) => value)).toContain('lead_vocal');
+	const vocals = await searchStemTypes('Vocal');
+	expect(vocals.results.map(({ value }) => value)).toEqual(['lead_vocal', 'backing_vocals']);
+});
+
+test('the eleven operations, by the names that saved workflows refer to', () => {
+	const { properties } = new MediaGenMusic().description;
+	const operations = properties.find(
+		({ name, displayOptions }) => name === 'operation' && displayOptions?.show?.resource?.includes('music'),
+	);
+	const values = (operations?.options ?? []).map((option) => 'value' in option && option.value).sort();
+	expect(values).toEqual(
+		[
+			'sample',
+			'coverSong',
+			'extend',
+			'addInstrumental',
+			'addVocals',
+			'addStem',
+			'crop',
+			'stems',
+			'fadeIn',
+			'sounds',
+			'upsampleTags',
+		].sort(),
+	);
+});

@@ -1,0 +1,148 @@
+import fc from 'fast-check';
+
+import { elementMentions, imageReferences } from '../../nodes/MediaGenVideo/references';
+import { videoRequest } from '../../nodes/MediaGenVideo/videoRequest';
+
+const url = 'https://example.com/picture.png';
+
+function refused(given: Record<string, unknown>): string[] {
+	const read = videoRequest.safeParse(given);
+	return (read.error?.issues ?? []).map(({ path, message }) => `${String(path[0])} ${message}`);
+}
+
+const shots = fc.array(
+	fc.record({ prompt: fc.constantFrom('the boat', 'the pier'), duration: fc.integer({ min: 1, max: 15 }) }),
+	{ minLength: 1, maxLength: 6 },
+);
+
+const sumOf = (list: Array<{ duration: number }>) => list.reduce((sum, { duration }) => sum + duration, 0);
+
+const several = { multi_shot: true, shot_type: 'customize' };
+
+test('shots that add up to the duration are sent, numbered from 1 in their order', () => {
+	fc.assert(
+		fc.property(shots, (list) => {
+			const duration = sumOf(list);
+			fc.pre(duration >= 3 && duration <= 15);
+			const body = videoRequest.parse({ ...several, multi_prompt: list, duration });
+			expect(body.multi_prompt).toEqual(list.map((shot, at) => ({ index: at + 1, ...shot })));
+		}),
+	);
+});
+
+test('shots that add up to anything else are refused, with both sums', () => {
+	fc.assert(
+		fc.property(shots, fc.integer({ min: 3, max: 15 }), (list, duration) => {
+			fc.pre(sumOf(list) !== duration);
+			const [message] = refused({ ...several, multi_prompt: list, duration });
+			expect(message).toContain(`multi_prompt must last as long as the video: ${duration} seconds`);
+			expect(message).toContain(`the shots add up to ${sumOf(list)}`);
+		}),
+	);
+});
+
+test('without a duration the shots must add up to the default of 5 seconds', () => {
+	fc.assert(
+		fc.property(shots, (list) => {
+			expect(refused({ ...several, multi_prompt: list }).length === 0).toBe(sumOf(list) === 5);
+		}),
+	);
+});
+
+test.each([
+	['seven shots', { multi_prompt: Array(7).fill({ prompt: 'a', duration: 1 }), duration: 7 }, 'at most 6 shots'],
+	['a shot of half a second', { multi_prompt: [{ prompt: 'a', duration: 0.5 }] }, 'whole number of at least 1'],
+	['a shot without a prompt', { multi_prompt: [{ duration: 5 }] }, 'is required'],
+	['no shots', {}, 'multi_prompt is required'],
+])('%s', (_, given, message) => {
+	expect(refused({ ...several, ...given }).join()).toContain(message);
+});
+
+test('several shots need a shot type', () => {
+	expect(refused({ multi_shot: true })).toEqual(['shot_type is required where there are several shots']);
+	expect(refused({ multi_shot: true, shot_type: 'intelligence' })).toEqual([]);
+});
+
+test('a reference is taken exactly where the picture it names is given', () => {
+	fc.assert(
+		fc.property(
+			fc.integer({ min: 0, max: 6 }),
+			fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 1, maxLength: 4 }),
+			fc.boolean(),
+			(pictures, numbers, withRoles) => {
+				const prompt = numbers.map((number) => `<<<image_${number}>>>`).join(' and ');
+				const given = withRoles
+					? { image_with_roles: Array(pictures).fill({ url, role: 'reference' }) }
+					: { image_urls: Array(pictures).fill(url) };
+				const there = numbers.every((number) => number >= 1 && number <= pictures);
+				expect(imageReferences(prompt)).toEqual(numbers);
+				expect(refused({ prompt, ...(pictures > 0 ? given : {}) }).length === 0).toBe(there);
+			},
+		),
+	);
+});
+
+const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);
+
+const elementNamed = (called: string) => ({ name: called, description: 'd', element_input_urls: [url, url] });
+
+test('a mention is taken exactly where an element has the name', () => {
+	fc.assert(
+		fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 3 }), name, (names, mentioned) => {
+			const messages = refused({ prompt: `A film with @${mentioned}.`, element_list: names.map(elementNamed) });
+			expect(messages.length === 0).toBe(names.includes(mentioned));
+		}),
+	);
+});
+
+test('mentions: names with spaces, the longest name first, addresses left alone', () => {
+	expect(elementMentions('@Red Fox runs', ['Red', 'Red Fox'])).toEqual({ known: ['Red Fox'], unknown: [] });
+	expect(elementMentions('@cat and @caterpillar', ['cat'])).toEqual({ known: ['cat'], unknown: ['caterpillar'] });
+	expect(elementMentions('write to info@example.com, @ noon', [])).toEqual({ known: [], unknown: [] });
+	expect(elementMentions('@Jürgen, please', ['Jürgen'])).toEqual({ known: ['Jürgen'], unknown: [] });
+});
+
+test('an element takes two to four pictures, and a video three elements', () => {
+	fc.assert(
+		fc.property(fc.integer({ min: 0, max: 8 }), fc.integer({ min: 1, max: 6 }), (pictures, elements) => {
+			const element_list = Array.from({ length: elements }, (_, at) => ({
+				...elementNamed(`e${at}`),
+				element_input_urls: Array(pictures).fill(url),
+			}));
+			const fits = pictures >= 2 && pictures <= 4 && elements <= 3;
+			expect(refused({ element_list }).length === 0).toBe(fits);
+		}),
+	);
+});
+
+test('a negative prompt has at most 2500 characters', () => {
+	expect(refused({ negative_prompt: 'x'.repeat(2_500) })).toEqual([]);
+	expect(refused({ negative_prompt: 'x'.repeat(2_501) })).toEqual([
+		'negative_prompt must have at most 2500 characters',
+	]);
+});
+
+const video = (refer_type?: string) => [{ video_url: 'https://example.com/clip.mp4', ...(refer_type ? { refer_type } : {}) }];
+const roles = (...list: string[]) => list.map((role) => ({ url, role }));
+
+test.each<[string, Record<string, unknown>, string | undefined]>([
+	['rule 1', { image_urls: [url], image_with_roles: roles('reference') }, 'must not be set together'],
+	['rule 3', { image_with_roles: roles('last_frame') }, 'must have a first frame'],
+	['rule 3, kept', { image_with_roles: roles('last_frame', 'first_frame') }, undefined],
+	['rule 4', { video_list: video('base'), image_with_roles: roles('first_frame') }, 'no first or last frame'],
+	['rule 4, by default', { video_list: video(), image_with_roles: roles('first_frame') }, 'no first or last frame'],
+	['rule 4, kept', { video_list: video('base'), image_with_roles: roles('reference') }, undefined],
+	['rule 5', { video_list: video('base'), audio: true }, 'audio must not be set together with a video'],
+	['rule 6', { video_list: video('feature'), image_urls: [url, url] }, 'must hold one picture at most'],
+	['rule 6, kept', { video_list: video('feature'), image_urls: [url] }, undefined],
+	['rule 6, no address', { video_list: [{ refer_type: 'feature' }] }, 'is required'],
+	['two videos', { video_list: [...video(), ...video()] }, 'at most 1 video'],
+	['too short', { duration: 2 }, 'from 3 to 15'],
+	['too long', { duration: 16 }, 'from 3 to 15'],
+	['an unknown mode', { mode: '8k' }, 'must be one of std, pro, 4k'],
+	['an unknown ratio', { aspect_ratio: '4:3' }, 'must be one of 16:9, 9:16, 1:1'],
+])('%s', (_, given, message) => {
+	const messages = refused({ prompt: 'a', ...given });
+	if (message === undefined) expect(messages).toEqual([]);
+	else expect(messages.join()).toContain(message);
+});
