@@ -79,7 +79,7 @@ export function warningsOf({ prefix, comparison, stopReason, usage, otherMarkers
 	}
 	const short = shortPrefixes(prefix, usage);
 	warnings.push(...short);
-	if (short.length === 0 && usage !== undefined && !isCached(usage)) {
+	if (short.length === 0 && usage !== undefined && !isCached(usage) && stopReason !== REFUSAL) {
 		warnings.push(
 			'The service neither wrote to the cache nor read from it. The prefix may be shorter than the model asks for, or the model may not cache.',
 		);

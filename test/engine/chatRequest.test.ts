@@ -1,0 +1,150 @@
+import { blocks, chatNode, MODEL, questions, useChatSandbox } from './chatSupport';
+
+const service = useChatSandbox();
+
+const first = () => {
+	const [request] = service.requests();
+	if (!request) throw new Error('Nothing was sent');
+	return request;
+};
+
+const everything = {
+	cachedBlocks: blocks(
+		{ text: 'The whole manual.  \n', ttl: '1h', place: 'user' },
+		{ text: 'Be brief.', ttl: 'none' },
+		{ text: 'Be kind.' },
+		{ text: 'I have read it.', place: 'assistant', ttl: 'none' },
+	),
+	earlierTurns: {
+		turn: [
+			{ role: 'assistant', text: 'Ask me.' },
+			{ role: 'user', text: 'Is it long?' },
+			{ role: 'assistant', text: 'Yes.' },
+		],
+	},
+	extraBody: '{"temperature": 0.2, "stop": null}',
+};
+
+const turns = [
+	{
+		role: 'user',
+		content: [{ type: 'text', text: 'The whole manual.  \n', cache_control: { type: 'ephemeral', ttl: '1h' } }],
+	},
+	{ role: 'assistant', content: [{ type: 'text', text: 'I have read it.' }, { type: 'text', text: 'Ask me.' }] },
+	{ role: 'user', content: [{ type: 'text', text: 'Is it long?' }] },
+	{ role: 'assistant', content: [{ type: 'text', text: 'Yes.' }] },
+	{ role: 'user', content: [{ type: 'text', text: 'Why?' }] },
+];
+
+const system = [
+	{ type: 'text', text: 'Be brief.' },
+	{ type: 'text', text: 'Be kind.', cache_control: { type: 'ephemeral' } },
+];
+
+test('message: system beside the turns, markers inside blocks, the question last and unmarked', async () => {
+	await chatNode('message', service.credential).run({ parameters: everything });
+	expect(first().path).toBe('/v1/messages');
+	expect(first().body).toEqual({ model: MODEL, max_tokens: 100, system, messages: turns, temperature: 0.2, stop: null });
+});
+
+test('completion: system as the first turn, the rest the same', async () => {
+	await chatNode('completion', service.credential).run({ parameters: everything });
+	expect(first().path).toBe('/v1/chat/completions');
+	expect(first().body).toEqual({
+		model: MODEL,
+		max_tokens: 100,
+		messages: [{ role: 'system', content: system }, ...turns],
+		temperature: 0.2,
+		stop: null,
+	});
+});
+
+test('only what is set is sent', async () => {
+	await chatNode('message', service.credential).run();
+	expect(first().body).toEqual({
+		model: MODEL,
+		max_tokens: 100,
+		messages: [{ role: 'user', content: [{ type: 'text', text: 'Why?' }] }],
+	});
+});
+
+test('the key goes into x-api-key on messages and into Authorization on completions; the version is for messages', async () => {
+	await chatNode('message', service.credential).run();
+	await chatNode('completion', service.credential).run();
+	const [message, completion] = service.requests().map(({ headers }) => headers);
+	expect(message).toMatchObject({ 'x-api-key': expect.any(String), 'vendor-version': '2023-06-01' });
+	expect(message).not.toHaveProperty('authorization');
+	expect(completion).toMatchObject({ authorization: expect.any(String) });
+	expect(completion).not.toHaveProperty('x-api-key');
+	expect(completion).not.toHaveProperty('vendor-version');
+});
+
+test.each(['message', 'completion'] as const)('%s: the beta header comes with one hour, and only with it', async (operation) => {
+	const node = chatNode(operation, service.credential);
+	await node.run({ parameters: { cachedBlocks: blocks({ text: 'a', ttl: '5m' }) } });
+	await node.run({ parameters: { cachedBlocks: blocks({ text: 'a', ttl: '1h' }) } });
+	await node.run({
+		parameters: { extraBody: '{"tools": [{"name": "t", "cache_control": {"type": "ephemeral", "ttl": "1h"}}]}' },
+	});
+	expect(service.requests().map(({ headers }) => headers['vendor-beta'])).toEqual([
+		undefined,
+		'extended-cache-ttl-2025-04-11',
+		'extended-cache-ttl-2025-04-11',
+	]);
+});
+
+test('brand words reach the headers and the model', async () => {
+	const credential = { ...service.credential(), brandWords: '{"vendor": "acme"}' };
+	await chatNode('message', service.credential).run({
+		credential,
+		parameters: { cachedBlocks: blocks({ text: 'a', ttl: '1h' }) },
+	});
+	expect(first().headers).toMatchObject({ 'acme-version': '2023-06-01', 'acme-beta': 'extended-cache-ttl-2025-04-11' });
+	expect(first().headers).not.toHaveProperty('vendor-version');
+	expect(first().body).toMatchObject({ model: MODEL.replace('vendor', 'acme') });
+});
+
+test.each([
+	['"Model" is required', { model: '={{ "" }}' }],
+	['"Question" is required', { prompt: '={{ " " }}' }],
+	['"Max Tokens" must be a whole number of at least 1', { maxTokens: '={{ 0 }}' }],
+	['"Cached Blocks › 2 › Text" is required', { cachedBlocks: blocks({ text: 'a' }, { text: '={{ "" }}' }) }],
+	['"Cached Blocks › 1 › Cache For" must be one of 5m, 1h, none', { cachedBlocks: { block: [{ text: 'a', ttl: '={{ "2h" }}' }] } }],
+	['"Cached Blocks" must not mark more than 4 blocks, and 5 are marked', { cachedBlocks: blocks(...'abcde'.split('').map((text) => ({ text }))) }],
+	[
+		'"Cached Blocks" must not mark more than 4 blocks, and 5 are marked: 4 here and 1 in "Extra Body Fields"',
+		{
+			cachedBlocks: blocks(...'abcd'.split('').map((text) => ({ text }))),
+			extraBody: '{"tools": [{"cache_control": {"type": "ephemeral"}}]}',
+		},
+	],
+	['"Earlier Turns › 1 › Text" is required', { earlierTurns: { turn: [{ role: 'user', text: '={{ "" }}' }] } }],
+	['"Extra Body Fields" must be a JSON object', { extraBody: '={{ "[1]" }}' }],
+	['"Extra Body Fields" must not have "messages" in it', { extraBody: '{"messages": []}' }],
+	['"Extra Body Fields" must not turn "stream" on', { extraBody: '{"stream": true}' }],
+])('%s: refused before anything is sent, with its item', async (message, parameters) => {
+	const { error } = await chatNode('message', service.credential).run({ parameters });
+	expect(error?.message).toContain(message);
+	expect(error?.message).toContain('[item 0]');
+	expect(error?.description).toContain('Nothing was sent to the service.');
+	expect(service.requests()).toHaveLength(0);
+});
+
+test('an option that cannot be is refused by its label', async () => {
+	const { error } = await chatNode('message', service.credential).run({ parameters: { options: { concurrency: 0 } } });
+	expect(error?.message).toContain('"Concurrency" must be a whole number from 1 to 100');
+	expect(service.requests()).toHaveLength(0);
+});
+
+test('a question that is wrong in the last item keeps the first from being paid for', async () => {
+	const { error } = await chatNode('message', service.credential).run({ items: questions('Why?', 'How?', '') });
+	expect(error?.message).toContain('[item 2]');
+	expect(service.requests()).toHaveLength(0);
+});
+
+test('four markers are sent', async () => {
+	await chatNode('message', service.credential).run({
+		parameters: { cachedBlocks: blocks(...'abcd'.split('').map((text) => ({ text })), { text: 'e', ttl: 'none' }) },
+	});
+	expect(JSON.stringify(first().body).match(/cache_control/g)).toHaveLength(4);
+});

@@ -1,0 +1,129 @@
+import type { ICredentialDataDecryptedObject, IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
+
+import { MediaGenChatCache } from '../../nodes/MediaGenChatCache/MediaGenChatCache.node';
+import { setClock } from '../../nodes/shared/transport/clock';
+import { createSandbox, type Sandbox, scaledClock } from '../../sandbox/service';
+import { runNode } from './support/engine';
+
+const SCALE = 50;
+
+/** A sandbox for the tests of one file, on a clock that it shares with the nodes and that can be put on. */
+export function useChatSandbox() {
+	const scaled = scaledClock(SCALE);
+	let ahead = 0;
+	const now = () => scaled.now() + ahead;
+	let sandbox: Sandbox | undefined;
+	const current = () => {
+		if (!sandbox) throw new Error('The sandbox runs inside tests only');
+		return sandbox;
+	};
+	beforeAll(async () => {
+		setClock({ now, sleep: async (ms) => await scaled.sleep(ms), toHostMs: (ms) => Math.ceil(ms / SCALE) });
+		sandbox = await createSandbox({ clock: { ...scaled, now }, seed: 'chat' });
+	});
+	beforeEach(() => current().reset());
+	afterAll(async () => {
+		setClock(undefined);
+		await sandbox?.close();
+	});
+	return {
+		get sandbox() {
+			return current();
+		},
+		credential: (): ICredentialDataDecryptedObject => ({
+			baseUrl: current().url,
+			apiKey: current().key,
+			allowPrivateCallbacks: true,
+			brandWords: '{}',
+		}),
+		/** Lets that many minutes pass at once. */
+		pass: (minutes: number) => {
+			ahead += minutes * 60_000;
+		},
+		/** Chat requests as they arrived, in order. */
+		requests: () =>
+			current()
+				.requests.list()
+				.filter(({ method }) => method === 'POST'),
+	};
+}
+
+/** Words that make a long text, in an order that depends on the subject: the same subject gives the same text. */
+const WORDS =
+	'valve filter pump water pressure handle before after every close open gently turn left right until stop clean dry check seal replace part number store cool place never use force'.split(
+		' ',
+	);
+
+/** A text of about `tokens` tokens, the same for the same subject. */
+export function document(subject: string, tokens = 5_000): string {
+	let state = [...subject].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7) % 2_147_483_647;
+	const words = Array.from({ length: Math.ceil(tokens * 0.9) }, (_, at) => {
+		state = (state * 48_271) % 2_147_483_647;
+		return at % 12 === 11 ? `${WORDS[state % WORDS.length]}.\n` : (WORDS[state % WORDS.length] ?? '');
+	});
+	return `Manual of the ${subject}. ${words.join(' ')}`;
+}
+
+export const MODEL = 'vendor-chat-1';
+
+type Block = { text: string; ttl?: '5m' | '1h' | 'none'; place?: 'system' | 'user' | 'assistant' };
+
+/** The parameter "Cached Blocks" as n8n stores it. */
+export const blocks = (...list: Block[]) => ({
+	block: list.map((block) => ({ ttl: '5m', place: 'system', ...block })),
+});
+
+export const questions = (...list: string[]): INodeExecutionData[] => list.map((question) => ({ json: { question } }));
+
+const common = {
+	resource: 'chat',
+	model: MODEL,
+	maxTokens: 100,
+	prompt: '={{ $json.question }}',
+	earlierTurns: {},
+	extraBody: '{}',
+	options: {},
+};
+
+/** A node that keeps its static data from one run to the next as n8n does: as JSON, read before and saved after. */
+function rememberingNode() {
+	const node = new MediaGenChatCache();
+	const inner = new MediaGenChatCache();
+	let saved = '{}';
+	node.execute = async function (this: IExecuteFunctions) {
+		const data = this.getWorkflowStaticData('node');
+		Object.assign(data, JSON.parse(saved) as IDataObject);
+		try {
+			return await inner.execute.call(this);
+		} finally {
+			saved = JSON.stringify(data);
+		}
+	};
+	return { node, stored: () => saved };
+}
+
+export interface ChatRunOptions {
+	parameters?: object;
+	items?: INodeExecutionData[];
+	settings?: Partial<INode>;
+	credential?: ICredentialDataDecryptedObject;
+	onStart?: (cancel: () => void) => void;
+}
+
+/** A node that is run several times, with what it remembers between its runs. */
+export function chatNode(operation: 'message' | 'completion', credential: () => ICredentialDataDecryptedObject) {
+	const { node, stored } = rememberingNode();
+	return {
+		/** What n8n would have saved with the workflow. */
+		stored,
+		run: async ({ parameters, items = questions('Why?'), settings, onStart, credential: other }: ChatRunOptions = {}) =>
+			await runNode({
+				node,
+				parameters: { ...common, operation, ...parameters },
+				items,
+				settings,
+				onStart,
+				credential: other ?? credential(),
+			}),
+	};
+}
