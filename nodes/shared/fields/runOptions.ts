@@ -69,6 +69,7 @@ const callbackOption: INodeProperties = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. https://n8n.example.com/webhook/…',
+	displayOptions: { hide: { '/waitMode': ['callback'] } },
 	description:
 		'Where the service shall report that the task has ended. It adds /callback to this address: copy the base address from a MediaGen Trigger.',
 };
@@ -118,6 +119,9 @@ const simplifyOption: INodeProperties = {
 	default: true,
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 };
+
+/** Options that say what to do with a task's results. */
+export const resultOptions: readonly INodeProperties[] = [...fileOptions, simplifyOption];
 
 const taskPathOption: INodeProperties = {
 	displayName: 'Task Query Path',

@@ -4,7 +4,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import { hasEnded } from '../api/status';
 import { toNodeApiError } from '../transport/nodeError';
 import { isTaken, type Outcome, stateOf, type TakenOutcome } from './outcome';
-import { lookAt, readAs, type Run, type TaskContext } from './run';
+import { type Delivery, lookAt, readAs, type Run } from './run';
 import { waitForTask, type WaitEnd } from './wait';
 
 function whyNot(run: Run, outcome: TakenOutcome, end: WaitEnd): NodeApiError | NodeOperationError | undefined {
@@ -33,7 +33,7 @@ function whyNot(run: Run, outcome: TakenOutcome, end: WaitEnd): NodeApiError | N
 }
 
 /** The error for a task that the service says has failed; `undefined` for any other. */
-export function failureError(run: Run<TaskContext>, { itemIndex, taskId, read }: TakenOutcome): NodeOperationError | undefined {
+export function failureError(run: Delivery, { itemIndex, taskId, read }: TakenOutcome): NodeOperationError | undefined {
 	const failure = read?.task.error;
 	if (!failure) return undefined;
 	const message = run.client.connection.redact(failure.message);

@@ -7,14 +7,14 @@ import { toItems, toJson } from '../results/items';
 import { asNodeError } from '../transport/nodeError';
 import { pLimit } from '../vendor/pLimit';
 import { isTaken, type Outcome, stateOf, type TakenOutcome } from './outcome';
-import type { Run, TaskContext } from './run';
+import type { Delivery } from './run';
 
 /** An outcome with its files in n8n's binary storage, in the order of the task's results. */
 export interface Delivered extends Outcome {
 	files?: IBinaryData[];
 }
 
-async function download(run: Run<TaskContext>, outcome: TakenOutcome): Promise<Delivered> {
+async function download(run: Delivery, outcome: TakenOutcome): Promise<Delivered> {
 	const { context, client, options, signal } = run;
 	const files: IBinaryData[] = [];
 	try {
@@ -32,7 +32,7 @@ async function download(run: Run<TaskContext>, outcome: TakenOutcome): Promise<D
 const PARALLEL_DOWNLOADS = 3;
 
 /** Downloads the files of every task that has some, if the options ask for it. */
-export async function downloadAll(run: Run<TaskContext>, outcomes: readonly Outcome[]): Promise<Delivered[]> {
+export async function downloadAll(run: Delivery, outcomes: readonly Outcome[]): Promise<Delivered[]> {
 	if (!run.options.downloadResults) return [...outcomes];
 	const limit = pLimit(PARALLEL_DOWNLOADS);
 	return await Promise.all(
@@ -45,7 +45,7 @@ export async function downloadAll(run: Run<TaskContext>, outcomes: readonly Outc
 }
 
 /** The error's item, with whatever is known of the task. */
-function brokenItem(run: Run<TaskContext>, outcome: Outcome, error: NodeApiError | NodeOperationError): INodeExecutionData {
+function brokenItem(run: Delivery, outcome: Outcome, error: NodeApiError | NodeOperationError): INodeExecutionData {
 	const { itemIndex, taskId, read } = outcome;
 	return errorItem(error, itemIndex, hasErrorOutput(run.context.getNode()), {
 		...(read ? toJson(read.task) : {}),
@@ -64,7 +64,7 @@ function withoutEmptyError(item: INodeExecutionData): INodeExecutionData {
 }
 
 /** The node's output for what became of each item, in the order of the input. */
-export function outputItems(run: Run<TaskContext>, delivered: readonly Delivered[]): INodeExecutionData[] {
+export function outputItems(run: Delivery, delivered: readonly Delivered[]): INodeExecutionData[] {
 	const items = delivered.flatMap((outcome) => {
 		if (outcome.error) return [brokenItem(run, outcome, outcome.error)];
 		return outcome.read ? toItems(outcome.read, outcome.files, outcome.itemIndex, run.options) : [];

@@ -17,14 +17,19 @@ export interface TaskContext extends ServiceContext, Omit<DownloadContext, 'help
 	helpers: ServiceContext['helpers'] & DownloadContext['helpers'];
 }
 
-/** The tasks that one run of a node deals with, and what it needs to deal with them. */
-export interface Run<Context extends TaskContext = IExecuteFunctions> {
+/** What it takes to tell what became of tasks and to fetch their files. */
+export interface Delivery<Context extends TaskContext = TaskContext> {
 	context: Context;
 	family: TaskFamily;
 	operation: string;
 	options: RunOptions;
-	client: ServiceClient;
+	client: Pick<ServiceClient, 'connection'>;
 	signal: AbortSignal | undefined;
+}
+
+/** The tasks that one run of a node deals with, and what it needs to deal with them. */
+export interface Run<Context extends TaskContext = IExecuteFunctions> extends Delivery<Context> {
+	client: ServiceClient;
 	/** Milliseconds since 1970 at which waiting stops. */
 	deadline: number;
 	/** Runs a job as soon as fewer than "Concurrency" others are under way. */
@@ -83,7 +88,7 @@ function asError(error: unknown): Error {
 }
 
 /** Tells a record of one of this run's tasks in the common shape. */
-export function readAs(run: Run<TaskContext>, taskId: string, record: TaskRecord) {
+export function readAs(run: Delivery, taskId: string, record: TaskRecord) {
 	const origin = { taskId, family: run.family, operation: run.operation };
 	return { task: toTask(record, origin, run.client.connection.brandWords, clock.now()), record };
 }

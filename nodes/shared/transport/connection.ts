@@ -18,6 +18,14 @@ export interface Connection {
 	redact: (text: string) => string;
 }
 
+/** For what needs none: files are fetched by the rules for public addresses, and no brand word is replaced. */
+export const unknownConnection: Connection = {
+	baseUrl: '',
+	allowPrivateCallbacks: false,
+	brandWords: {},
+	redact: (text) => text,
+};
+
 const storedCredential = z.object({
 	baseUrl: z.string().default(''),
 	apiKey: z.string().default(''),

@@ -1,0 +1,178 @@
+import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+
+import { TASK_FAMILIES, type TaskFamily } from '../shared/api/family';
+import { ServiceFault } from '../shared/api/faults';
+import type { TaskRecord } from '../shared/api/records';
+import { flag, number } from '../shared/api/schema';
+import { hasEnded, toTaskStatus } from '../shared/api/status';
+import { readRunOptions } from '../shared/fields/runOptions';
+import { downloadAll, outputItems } from '../shared/tasks/deliver';
+import { readAs } from '../shared/tasks/run';
+import { createClient, type ServiceClient } from '../shared/transport/client';
+import { clock } from '../shared/transport/clock';
+import { CREDENTIAL_TYPE, unknownConnection } from '../shared/transport/connection';
+import { z } from '../shared/vendor/zod';
+import { claimedRecord, familyOf, taskIdOf } from './hint';
+import { keyOf } from './seenTasks';
+import { type TriggerMemory, triggerMemory } from './triggerMemory';
+import { findRecord } from './verify';
+
+const STATIC_KEY = 'seenTasks';
+
+const EVENTS = ['completed', 'failed', 'other'] as const;
+
+const settingsSchema = z.object({
+	events: z.array(z.enum(EVENTS)).catch(['completed', 'failed']),
+	verify: flag().catch(true),
+	dedupeWindow: number(1).catch(24),
+	families: z.array(z.enum(TASK_FAMILIES)).catch([]),
+	repeatInDoubt: flag().catch(true),
+});
+
+type Settings = z.infer<typeof settingsSchema>;
+
+function readSettings(context: IWebhookFunctions): Settings {
+	const options = z.record(z.unknown()).catch({}).parse(context.getNodeParameter('options', {}));
+	return settingsSchema.parse({
+		...options,
+		events: context.getNodeParameter('events', ['completed', 'failed']),
+		verify: context.getNodeParameter('verify', true),
+	});
+}
+
+/** Answers the service by ourselves; nothing starts. */
+function answer(context: IWebhookFunctions, status: number, message: string): IWebhookResponseData {
+	context.getResponseObject().status(status).json({ message });
+	return { noWebhookResponse: true };
+}
+
+function ignore(context: IWebhookFunctions, taskId: string, reason: string): IWebhookResponseData {
+	context.logger.info(`MediaGen Trigger: callback for task ${taskId} starts nothing: ${reason}`);
+	return answer(context, 200, `Received, and ignored: ${reason}`);
+}
+
+/** What the record says of the task, or why no execution is to start. */
+type Verdict = { record: TaskRecord; family: TaskFamily | undefined } | { status: number; reason: string };
+
+async function judge(
+	context: IWebhookFunctions,
+	client: ServiceClient | undefined,
+	taskId: string,
+	settings: Settings,
+): Promise<Verdict> {
+	const claimed = claimedRecord(context.getBodyData());
+	const claimedFamily = claimed && familyOf(claimed);
+	const found = client && (await findRecord(client, taskId, claimedFamily));
+	if (client && !found) return { status: 200, reason: 'the service does not know the task' };
+	const record = found?.record ?? claimed;
+	if (!record) return { status: 400, reason: 'the callback does not say the state of the task' };
+
+	const family = familyOf(record) ?? (found?.path === 'music' ? 'music' : claimedFamily);
+	const status = toTaskStatus(record.status);
+	const event = status === 'completed' || status === 'failed' ? status : 'other';
+	if (event === 'other' && claimed && hasEnded(toTaskStatus(claimed.status)) && !settings.events.includes('other')) {
+		// The record may lag behind the callback by a moment: the service shall try again rather than lose the task.
+		return { status: 503, reason: 'the service says that the task is still running' };
+	}
+	if (!settings.events.includes(event)) return { status: 200, reason: `the event is "${event}"` };
+	if (settings.families.length > 0 && !settings.families.some((wanted) => wanted === family)) {
+		return { status: 200, reason: `the family is ${family ?? 'not known'}` };
+	}
+	return { record, family };
+}
+
+async function itemsFor(
+	context: IWebhookFunctions,
+	client: ServiceClient | undefined,
+	taskId: string,
+	{ record, family = 'image' }: { record: TaskRecord; family: TaskFamily | undefined },
+): Promise<INodeExecutionData[]> {
+	const options = readRunOptions(context.getNode(), context.getNodeParameter('options', {}));
+	const delivery = {
+		context,
+		family,
+		operation: 'callback',
+		options,
+		client: client ?? { connection: unknownConnection },
+		signal: undefined,
+	};
+	const outcome = { itemIndex: 0, taskId, read: readAs(delivery, taskId, record) };
+	const delivered = await downloadAll(delivery, [outcome]);
+	return outputItems(delivery, delivered).map(({ pairedItem: _, ...item }) => item);
+}
+
+/**
+ * Whether an execution has been started for this task before. An `open` one was about to start when its process ended:
+ * then nobody knows, and running it again is better than losing what was paid for.
+ */
+function wasStarted(memory: TriggerMemory, key: string, settings: Settings): boolean {
+	const state = memory.seen.stateOf(key);
+	return state === 'started' || (state === 'open' && !settings.repeatInDoubt);
+}
+
+async function start(
+	context: IWebhookFunctions,
+	memory: TriggerMemory,
+	taskId: string,
+	settings: Settings,
+): Promise<IWebhookResponseData> {
+	const credential = context.getNode().credentials?.[CREDENTIAL_TYPE];
+	const client = settings.verify && credential ? await createClient(context) : undefined;
+	const verdict = await judge(context, client, taskId, settings);
+	if ('reason' in verdict) {
+		if (verdict.status === 200) return ignore(context, taskId, verdict.reason);
+		context.logger.info(`MediaGen Trigger: callback for task ${taskId} is not taken: ${verdict.reason}`);
+		return answer(context, verdict.status, verdict.reason);
+	}
+	const items = await itemsFor(context, client, taskId, verdict);
+	if (context.getMode() === 'manual') return { workflowData: [items] };
+
+	const key = keyOf(taskId);
+	memory.seen.note(key, 'open', clock.now());
+	context.getWorkflowStaticData('node')[STATIC_KEY] = memory.seen.toText(settings.dedupeWindow, clock.now());
+	answerWhenStarted(context, memory, key);
+	return { noWebhookResponse: true, workflowData: [items] };
+}
+
+/**
+ * Answers the service only when the execution runs. n8n itself would answer before it has written the execution: were
+ * it killed in between, the task would be lost, for the service does not repeat what was answered 2xx.
+ */
+function answerWhenStarted(context: IWebhookFunctions, memory: TriggerMemory, key: string): void {
+	const response = context.getResponseObject();
+	void memory.started(key).then(() => response.status(200).json({ message: 'Received' }));
+}
+
+async function handleTask(
+	context: IWebhookFunctions,
+	memory: TriggerMemory,
+	taskId: string,
+): Promise<IWebhookResponseData> {
+	const settings = readSettings(context);
+	if (context.getMode() !== 'manual') {
+		memory.seen.merge(context.getWorkflowStaticData('node')[STATIC_KEY]);
+		await memory.pending(keyOf(taskId));
+		if (wasStarted(memory, keyOf(taskId), settings)) return ignore(context, taskId, 'it has been received before');
+	}
+	try {
+		return await start(context, memory, taskId, settings);
+	} catch (error) {
+		const reason = error instanceof Error ? error.message : String(error);
+		context.logger.warn(`MediaGen Trigger: callback for task ${taskId} cannot be verified: ${reason}`);
+		// Whatever it is, the service shall try again: a purchase hangs on it.
+		return answer(context, error instanceof ServiceFault ? 503 : 500, 'Not verified yet: call again later');
+	}
+}
+
+/** Takes one callback of the service (spec, Events): starts one execution per task, and none on a mere claim. */
+export async function handleCallback(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	const taskId = taskIdOf(context.getBodyData());
+	if (taskId === undefined) return answer(context, 400, 'The body must be JSON and name the task as "id"');
+	const memory = triggerMemory(context.getWorkflow().id ?? '', context.getNode().id);
+	return await memory.inTurn(keyOf(taskId), async () => await handleTask(context, memory, taskId));
+}
+
+/** Answers whoever opens the base address in a browser. */
+export function explainBaseAddress(context: IWebhookFunctions): IWebhookResponseData {
+	return answer(context, 200, 'This is the base address of a MediaGen Trigger. The service adds /callback to it.');
+}
