@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { HostLog } from './n8n/log';
 import * as memory from './n8n/memory';
-import type { N8nProcess } from './n8n/process';
+import type { MainProcess } from './n8n/process';
 import { type BinaryFile, readBinary, saveBinary } from './rest/binaries';
 import { RestClient } from './rest/client';
 import * as credentials from './rest/credentials';
@@ -14,13 +14,13 @@ import type { HostVersion } from './versions';
 
 /** A process beside the main one, as in queue mode. */
 export interface Companion {
-	process: N8nProcess;
+	process: MainProcess;
 	ready: () => Promise<boolean>;
 }
 
 export interface HostParts {
 	version: HostVersion;
-	main: N8nProcess;
+	main: MainProcess;
 	companions?: Companion[];
 	userFolder: string;
 	url: string;
@@ -70,6 +70,11 @@ export class Host {
 		return Number(new URL(this.url).port);
 	}
 
+	/** Of n8n's main process. */
+	get pid(): number {
+		return this.parts.main.pid;
+	}
+
 	/** What n8n's main process has written so far. */
 	get log(): HostLog {
 		return this.parts.main.log;
@@ -95,6 +100,11 @@ export class Host {
 		return credentials.createCredential(this.api, credential);
 	}
 
+	/** Creates a credential, or gives the one of this name and type new values. */
+	async putCredential(credential: credentials.NewCredential): Promise<credentials.Credential> {
+		return credentials.putCredential(this.api, credential);
+	}
+
 	/** Creates a credential and tests it, as the editor does. */
 	async testCredential(credential: credentials.NewCredential): Promise<credentials.CredentialTestResult> {
 		const { id } = await this.createCredential(credential);
@@ -107,6 +117,14 @@ export class Host {
 	 */
 	async importWorkflow(json: unknown): Promise<workflows.Workflow> {
 		return workflows.importWorkflow(this.api, json, await credentials.listCredentials(this.api));
+	}
+
+	async workflows(): Promise<Array<{ id: string; name: string }>> {
+		return workflows.listWorkflows(this.api);
+	}
+
+	async workflow(id: string): Promise<workflows.Workflow> {
+		return workflows.getWorkflow(this.api, id);
 	}
 
 	/** Activates a workflow and waits until its webhooks really answer. */
@@ -195,16 +213,16 @@ export class Host {
 
 	/** Bytes of memory that n8n's main process holds. */
 	async rssBytes(): Promise<number> {
-		return memory.rssBytes(this.parts.main.pid);
+		return memory.rssBytes(this.pid);
 	}
 
 	/** The most it has held since its start or since {@link resetPeakRss}. Linux only. */
 	async peakRssBytes(): Promise<number> {
-		return memory.peakRssBytes(this.parts.main.pid);
+		return memory.peakRssBytes(this.pid);
 	}
 
 	async resetPeakRss(): Promise<void> {
-		await memory.resetPeakRss(this.parts.main.pid);
+		await memory.resetPeakRss(this.pid);
 	}
 
 	/** Ends n8n in order, and with it everything that was started for it. The user folder goes, unless it was given. */
@@ -224,7 +242,7 @@ export class Host {
 		await this.launch();
 	}
 
-	private get processes(): N8nProcess[] {
+	private get processes(): MainProcess[] {
 		return [this.parts.main, ...(this.parts.companions ?? []).map(({ process }) => process)];
 	}
 

@@ -1,3 +1,4 @@
+export { attachHost, describeHost, type HostDescription } from './attach';
 export { Host, type RunOptions } from './host';
 export { ensureN8n, type InstalledN8n } from './install/ensureN8n';
 export { freePort, assertPortFree, PortTakenError } from './n8n/ports';

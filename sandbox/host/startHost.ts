@@ -66,7 +66,7 @@ export async function startHost({
 			url: `http://127.0.0.1:${editorPort}`,
 			owner: DEFAULT_OWNER,
 			dispose: async () => {
-				await log.close();
+				log.close();
 				if (userFolder === undefined) await rm(folder, { recursive: true, force: true });
 			},
 		});

@@ -30,6 +30,9 @@ export async function npm(args: string[], { cwd, env, nodeBin, onLine }: NpmOpti
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});
 
+	const end = () => child.kill();
+	process.once('exit', end);
+
 	let output = '';
 	let transcript = '';
 	child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
@@ -47,6 +50,7 @@ export async function npm(args: string[], { cwd, env, nodeBin, onLine }: NpmOpti
 	const code = await new Promise<number | null>((resolve, reject) => {
 		child.once('error', reject).once('close', resolve);
 	});
+	process.off('exit', end);
 	if (code !== 0) {
 		const tail = transcript
 			.split('\n')

@@ -1,51 +1,44 @@
-import { createWriteStream, type WriteStream } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
 
-/** What n8n writes, kept in a file and in memory, without colour codes. */
+/** What n8n writes, without colour codes. It is kept in a file, so that another process can read along. */
 export class HostLog {
-	private readonly kept: string[] = [];
+	private handle: number | undefined;
 
-	private readonly stream: WriteStream;
-
-	private partial = '';
-
-	constructor(readonly file: string) {
-		this.stream = createWriteStream(file, { flags: 'a' });
-	}
+	constructor(readonly file: string) {}
 
 	/** Takes a piece of output as it comes, in the middle of a line or not. */
 	write(chunk: string): void {
-		// eslint's no-control-regex is right in general, but escape codes are what is looked for here.
-		const text = chunk.replace(new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g'), '');
-		this.stream.write(text);
-		const lines = (this.partial + text).split('\n');
-		this.partial = lines.pop() ?? '';
-		this.kept.push(...lines);
+		this.handle ??= openSync(this.file, 'a');
+		// At once, so that whoever looks after an answer of n8n's finds the lines that came before it.
+		writeSync(this.handle, stripVTControlCharacters(chunk));
+	}
+
+	text(): string {
+		return existsSync(this.file) ? readFileSync(this.file, 'utf8') : '';
+	}
+
+	get lines(): string[] {
+		return this.text().split('\n');
 	}
 
 	/** Number of lines so far: give it to {@link since} to see only what came later. */
 	get mark(): number {
-		return this.kept.length;
+		return this.lines.length - 1;
 	}
 
 	/** The lines from `mark` on. */
 	since(mark: number): string[] {
-		return this.kept.slice(mark);
-	}
-
-	get lines(): readonly string[] {
-		return this.kept;
-	}
-
-	text(): string {
-		return [...this.kept, this.partial].join('\n');
+		return this.lines.slice(mark);
 	}
 
 	/** The last lines, for an error message. */
 	tail(count = 30): string {
-		return this.kept.slice(-count).join('\n');
+		return this.lines.slice(-count).join('\n');
 	}
 
-	async close(): Promise<void> {
-		await new Promise<void>((resolve) => this.stream.end(resolve));
+	close(): void {
+		if (this.handle !== undefined) closeSync(this.handle);
+		this.handle = undefined;
 	}
 }

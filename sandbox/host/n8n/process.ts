@@ -14,8 +14,18 @@ const running = new Set<N8nProcess>();
 // The last resort for an exit that nobody announced; a regular stop() has emptied the set by then.
 process.on('exit', () => running.forEach((n8n) => n8n.signal('SIGKILL')));
 
+/** What a host needs of n8n's main process. */
+export interface MainProcess {
+	readonly pid: number;
+	readonly log: HostLog;
+	spawn(): void;
+	until(what: string, ready: () => Promise<boolean>, timeoutMs: number): Promise<void>;
+	stop(): Promise<void>;
+	kill(): Promise<void>;
+}
+
 /** One operating-system process of n8n (`start`, `worker` or `webhook`) and everything that it starts. */
-export class N8nProcess {
+export class N8nProcess implements MainProcess {
 	private child: ChildProcess | undefined;
 
 	private exited: Promise<string> = Promise.resolve('it was not started');

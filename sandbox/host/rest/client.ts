@@ -20,24 +20,20 @@ export class RestClient {
 	/** For requests whose status matters, whatever it is: nothing is thrown. */
 	readonly raw: AxiosInstance;
 
-	private cookie = '';
+	/** The session's cookie as `name=value`: for a browser, or another client, that is to be logged in too. */
+	session = '';
 
 	constructor(readonly baseUrl: string) {
 		this.raw = axios.create({ baseURL: baseUrl, validateStatus: () => true, proxy: false });
 		this.raw.interceptors.request.use((config) => {
-			if (this.cookie) config.headers.set('Cookie', this.cookie);
+			if (this.session) config.headers.set('Cookie', this.session);
 			return config;
 		});
 		this.raw.interceptors.response.use((response) => {
 			const auth = (response.headers['set-cookie'] ?? []).find((cookie) => cookie.startsWith('n8n-auth='));
-			if (auth) this.cookie = auth.split(';')[0] ?? '';
+			if (auth) this.session = auth.split(';')[0] ?? '';
 			return response;
 		});
-	}
-
-	/** The session's cookie as `name=value`, for a browser that is to be logged in. */
-	get session(): string {
-		return this.cookie;
 	}
 
 	/**

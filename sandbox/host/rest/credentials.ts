@@ -27,6 +27,13 @@ export async function listCredentials(api: RestClient): Promise<Credential[]> {
 	return api.call(z.array(credentialSchema), { url: '/rest/credentials' });
 }
 
+/** Creates a credential, or gives the one of this name and type new values. */
+export async function putCredential(api: RestClient, credential: NewCredential): Promise<Credential> {
+	const known = (await listCredentials(api)).find(({ name, type }) => name === credential.name && type === credential.type);
+	if (!known) return createCredential(api, credential);
+	return api.call(credentialSchema, { method: 'PATCH', url: `/rest/credentials/${known.id}`, data: credential });
+}
+
 /** Tests a credential as the editor does, with the values given here. */
 export async function testCredential(api: RestClient, id: string, credential: NewCredential): Promise<CredentialTestResult> {
 	return api.call(testResultSchema, {

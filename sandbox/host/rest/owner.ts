@@ -19,8 +19,9 @@ export async function restIsUp(api: RestClient): Promise<boolean> {
 	return response?.status === 200 && z.object({ data: settingsSchema }).safeParse(response.data).success;
 }
 
-/** Sets up the owner on a fresh user folder, logs in on a used one. */
+/** Sets up the owner on a fresh user folder, logs in on a used one; a session that still holds is kept. */
 export async function enter(api: RestClient, owner: Owner): Promise<void> {
+	if (api.session && (await api.raw.get('/rest/login')).status === 200) return;
 	const { userManagement } = await api.call(settingsSchema, { url: '/rest/settings' });
 	if (userManagement.showSetupOnFirstLoad) {
 		await api.call(z.unknown(), {

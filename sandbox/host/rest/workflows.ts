@@ -59,6 +59,11 @@ function replaceCredentials(wanted: Record<string, { name: string }>, existing: 
 	);
 }
 
+/** Lists the workflows that exist. */
+export async function listWorkflows(api: RestClient): Promise<Array<{ id: string; name: string }>> {
+	return api.call(z.array(z.object({ id: z.string(), name: z.string() })), { url: '/rest/workflows' });
+}
+
 /** Reads a workflow. */
 export async function getWorkflow(api: RestClient, id: string): Promise<Workflow> {
 	return api.call(workflowSchema, { url: `/rest/workflows/${id}` });

@@ -1,0 +1,33 @@
+import { Host } from './host';
+import { AttachedProcess } from './n8n/attached';
+import { HostLog } from './n8n/log';
+import type { Owner } from './rest/owner';
+import type { HostVersion } from './versions';
+
+/** All that another process needs in order to use a running host; plain JSON. */
+export interface HostDescription {
+	version: HostVersion;
+	url: string;
+	userFolder: string;
+	owner: Owner;
+	session: string;
+	pid: number;
+	logFile: string;
+}
+
+/** Describes a running host for {@link attachHost}. */
+export function describeHost({ version, url, userFolder, owner, api, pid, log }: Host): HostDescription {
+	return { version, url, userFolder, owner, session: api.session, pid, logFile: log.file };
+}
+
+/** Uses a host that another process has started. It can do everything but end or restart it. */
+export function attachHost({ session, pid, logFile, ...parts }: HostDescription): Host {
+	const host = new Host({
+		...parts,
+		main: new AttachedProcess(pid, new HostLog(logFile)),
+		dispose: async () => {},
+	});
+	// A log-in of its own for each user would soon meet n8n's limit of attempts.
+	host.api.session = session;
+	return host;
+}

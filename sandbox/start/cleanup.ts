@@ -1,0 +1,28 @@
+/** What is to be undone at the end, the newest first, however the end comes. */
+export class Cleanup {
+	private readonly tasks: Array<() => Promise<void>> = [];
+
+	private running: Promise<void> | undefined;
+
+	/** `task` is called once, at the end. */
+	add(task: () => Promise<void>): void {
+		this.tasks.push(task);
+	}
+
+	/** Does it all; called again, waits for the first call. */
+	async run(): Promise<void> {
+		this.running ??= (async () => {
+			for (const task of this.tasks.reverse()) {
+				await task().catch((error: unknown) => console.error(error));
+			}
+		})();
+		await this.running;
+	}
+}
+
+/** Resolves with the name of the first signal that asks this program to end. */
+export function endSignal(): Promise<NodeJS.Signals> {
+	return new Promise((resolve) => {
+		for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve(signal));
+	});
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod/v3';
+import { type HostVersion, parseHostVersions } from '../host';
+
+const portSchema = z.coerce.number().int().min(1).max(65_535);
+
+const schema = z.object({
+	once: z.boolean(),
+	n8n: z.string(),
+	port: portSchema.optional(),
+	'sandbox-port': portSchema.optional(),
+	folder: z.string().optional(),
+});
+
+/** What `npm start` was asked for, with its defaults. */
+export interface StartOptions {
+	once: boolean;
+	version: HostVersion;
+	/** Undefined: any free one. */
+	port: number | undefined;
+	sandboxPort: number | undefined;
+	folder: string | undefined;
+}
+
+/**
+ * Reads the command line's options.
+ *
+ * @throws with the option's name when a value cannot be used
+ */
+export function readOptions(given: unknown): StartOptions {
+	const parsed = schema.safeParse(given);
+	if (!parsed.success) {
+		const [issue] = parsed.error.issues;
+		throw new Error(`--${issue?.path.join('.')} cannot be used: ${issue?.message}. See npm start -- --help.`);
+	}
+	const { once, n8n, folder, ...ports } = parsed.data;
+	const [version] = parseHostVersions(n8n);
+	if (!version) throw new Error('--n8n names no version. See npm start -- --help.');
+	// A served address is to be remembered and bookmarked; a run that ends by itself must never meet a taken port.
+	const [editor, service] = once ? [undefined, undefined] : [5678, 5690];
+	return { once, version, folder, port: ports.port ?? editor, sandboxPort: ports['sandbox-port'] ?? service };
+}

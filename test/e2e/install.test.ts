@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod/v3';
+import { createSandbox, type Sandbox } from '../../sandbox/service';
+import { describeOnHosts } from './support/hosts';
+
+const manifest = z
+	.object({ name: z.string(), version: z.string(), n8n: z.object({ nodes: z.array(z.string()) }) })
+	.parse(JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8')));
+
+/** `dist/nodes/MediaGenImage/MediaGenImage.node.js` is the node `mediaGenImage`. */
+const nodeNames = manifest.n8n.nodes
+	.map((path) => /(\w+)\.node\.js$/.exec(path)?.[1] ?? path)
+	.map((name) => `${name.charAt(0).toLowerCase()}${name.slice(1)}`);
+
+describeOnHosts('The packed package', (host) => {
+	let sandbox: Sandbox;
+	beforeAll(async () => {
+		sandbox = await createSandbox();
+	});
+	afterAll(() => sandbox.close());
+
+	const credential = (apiKey: string) => ({
+		name: `Key ${apiKey}`,
+		type: 'mediaGenApi',
+		data: { baseUrl: sandbox.url, apiKey, allowPrivateCallbacks: true, brandWords: '{}' },
+	});
+
+	test('offers every one of its nodes in the editor', async () => {
+		const types = await host().nodeTypes(`${manifest.name}.`);
+		const offered = types.map(({ name }) => name.replace(`${manifest.name}.`, ''));
+		expect(offered.sort()).toEqual(expect.arrayContaining(nodeNames.sort()));
+	});
+
+	test('offers every node but the trigger as a tool for an AI agent', async () => {
+		const types = await host().nodeTypes(`${manifest.name}.`);
+		const tools = types.map(({ name }) => name.replace(`${manifest.name}.`, '')).filter((name) => name.endsWith('Tool'));
+		expect(tools.sort()).toEqual(
+			nodeNames
+				.filter((name) => !name.endsWith('Trigger'))
+				.map((name) => `${name}Tool`)
+				.sort(),
+		);
+	});
+
+	test('is in the list of installed community nodes', async () => {
+		const listed = await host().api.call(
+			z.array(z.object({ packageName: z.string(), installedVersion: z.string() })),
+			{ url: '/rest/community-packages' },
+		);
+		expect(listed).toContainEqual({ packageName: manifest.name, installedVersion: manifest.version });
+	});
+
+	test('loads without a complaint from n8n', () => {
+		const complaints = host().log.lines.filter((line) => line.includes('mediagen') && /\b(error|warn)\b/i.test(line));
+		expect(complaints).toEqual([]);
+	});
+
+	test('a credential with a working key passes its test', async () => {
+		expect(await host().testCredential(credential('sandbox-key'))).toMatchObject({ status: 'OK' });
+	});
+
+	test("a credential with a wrong key fails its test, with the service's own reason", async () => {
+		const { status, message } = await host().testCredential(credential('no-such-key'));
+		expect(status).toBe('Error');
+		expect(message).toBeTruthy();
+		expect(message).not.toContain('no-such-key');
+	});
+
+	test('a credential whose service does not answer fails its test', async () => {
+		const { data, ...rest } = credential('sandbox-key');
+		const result = await host().testCredential({ ...rest, data: { ...data, baseUrl: 'http://127.0.0.1:1' } });
+		expect(result.status).toBe('Error');
+	});
+});

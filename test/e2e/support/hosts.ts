@@ -1,0 +1,64 @@
+import axios from 'axios';
+import { attachHost, type Host, type HostDescription, HOST_VERSIONS, type HostOptions, type HostVersion, parseHostVersions, startHost } from '../../../sandbox/host';
+
+/** The n8n versions that this run is for: all, or those that `N8N_HOSTS` names. */
+export const chosenVersions: HostVersion[] = process.env.N8N_HOSTS ? parseHostVersions(process.env.N8N_HOSTS) : [...HOST_VERSIONS];
+
+/** An install into an empty cache is part of the first start. */
+const START_MS = 20 * 60_000;
+
+/**
+ * Describes a suite that runs once for each chosen n8n, on a host that all suites of the run share.
+ *
+ * @param define is given a function that returns the host; call it inside tests and hooks
+ */
+export function describeOnHosts(title: string, define: (host: () => Host) => void): void {
+	describe.each(chosenVersions)(`${title} on n8n %s`, (version) => {
+		let host: Host;
+		beforeAll(async () => {
+			host = await sharedHost(version);
+		}, START_MS);
+		define(() => host);
+	});
+}
+
+/**
+ * Describes a suite for each chosen n8n that starts hosts of its own, because it kills them or changes their settings.
+ *
+ * @param define is given the version and a function that starts a host with the packed package; all of them are stopped
+ * after the suite
+ */
+export function describeWithOwnHosts(
+	title: string,
+	define: (version: HostVersion, start: (options?: Omit<HostOptions, 'version' | 'tarball'>) => Promise<Host>) => void,
+): void {
+	describe.each(chosenVersions)(`${title} on n8n %s`, (version) => {
+		const started: Host[] = [];
+		afterAll(async () => {
+			await Promise.all(started.map((host) => host.stop()));
+		}, 60_000);
+		define(version, async (options) => {
+			const host = await startHost({ ...options, version, tarball: await packedTarball() });
+			started.push(host);
+			return host;
+		});
+	});
+}
+
+/** The host of this version that all suites share: it can be used for everything but ending or restarting it. */
+export async function sharedHost(version: HostVersion): Promise<Host> {
+	return attachHost(await ask<HostDescription>(`/hosts/${version}`));
+}
+
+/** The package as it would be published; built and packed once per run. */
+export async function packedTarball(): Promise<string> {
+	return (await ask<{ tarball: string }>('/tarball')).tarball;
+}
+
+async function ask<T>(path: string): Promise<T> {
+	const keeper = process.env.MEDIAGEN_HOST_KEEPER;
+	if (!keeper) throw new Error('Tests on real n8n are run with: npm run test:e2e');
+	const response = await axios.get<T & { message?: string }>(keeper + path, { validateStatus: () => true, proxy: false });
+	if (response.status !== 200) throw new Error(response.data.message);
+	return response.data;
+}

@@ -1,0 +1,13 @@
+/** @type {import('jest').Config} */
+module.exports = {
+	rootDir: '../../..',
+	testEnvironment: 'node',
+	testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
+	// Types are a stage of their own; here they would only cost time.
+	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json', transpilation: true }] },
+	globalSetup: '<rootDir>/test/e2e/support/globalSetup.cjs',
+	globalTeardown: '<rootDir>/test/e2e/support/globalTeardown.cjs',
+	// Two n8n at once and their tests are more than two cores can carry without disturbing one another.
+	maxWorkers: 1,
+	testTimeout: 180_000,
+};

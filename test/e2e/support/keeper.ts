@@ -1,0 +1,56 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { describeHost, type Host, type HostVersion, packPackage, parseHostVersions, startHost, terminalProgress } from '../../../sandbox/host';
+
+/**
+ * Keeps one n8n per version for all test files of a run, started when the first of them asks for it.
+ *
+ * `GET /tarball` gives the packed package's path, `GET /hosts/<version>` a host's description. It ends, with all that it
+ * has started, when the test run that started it is gone.
+ */
+const progress = terminalProgress();
+
+const hosts = new Map<HostVersion, Promise<Host>>();
+
+let packed: Promise<string> | undefined;
+
+const tarball = () => (packed ??= packPackage({ progress, built: process.env.MEDIAGEN_BUILT === '1' }));
+
+async function hostOf(version: HostVersion): Promise<Host> {
+	const known = hosts.get(version) ?? tarball().then((path) => startHost({ version, tarball: path, progress }));
+	hosts.set(version, known);
+	return known;
+}
+
+async function answer(path: string): Promise<unknown> {
+	if (path === '/tarball') return { tarball: await tarball() };
+	const [version] = parseHostVersions(path.replace('/hosts/', ''));
+	if (!version) throw new Error(`There is nothing at ${path}.`);
+	return describeHost(await hostOf(version));
+}
+
+const server = createServer((request, response) => {
+	const send = (status: number, body: unknown) => response.writeHead(status).end(JSON.stringify(body));
+	answer(request.url ?? '').then(
+		(body) => send(200, body),
+		(error: unknown) => send(500, { message: error instanceof Error ? error.message : String(error) }),
+	);
+});
+
+async function end(): Promise<void> {
+	server.close();
+	server.closeAllConnections();
+	await Promise.allSettled([...hosts.values()].map(async (host) => (await host).stop()));
+	if (packed) await rm(dirname(await packed), { recursive: true, force: true });
+	process.exit();
+}
+
+process.once('disconnect', () => void end());
+// Ctrl-C reaches this process as well; the test run decides when it is over.
+process.on('SIGINT', () => {});
+
+server.listen(0, '127.0.0.1', () => {
+	process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+});
