@@ -40,7 +40,8 @@ async function execute(context: IExecuteFunctions, style: ChatStyle): Promise<IN
 	const memory = options.watchPrefix ? new PrefixMemory(context) : undefined;
 	const client = await createClient(context, signal);
 	const outcomes = await askAll({ context, style, options, client, ledger, memory }, items);
-	memory?.keep(items.filter(isPrepared));
+	// Where nothing was answered nothing was cached: the run before stays the one to compare with.
+	memory?.keep(items.filter(isPrepared).filter(({ itemIndex }) => outcomes[itemIndex]?.answer !== undefined));
 	const output = finish(context, options, outcomes);
 	ledger.forget();
 	return [output];

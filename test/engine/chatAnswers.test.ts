@@ -133,6 +133,8 @@ test('a prefix that differs from the last run is told to the character, and kept
 	expect(node.stored()).not.toContain('Manual');
 	expect(await run(text)).toEqual([]);
 	expect(await run(changed, { watchPrefix: false })).toEqual([]);
+	answers = [{}, { choices: [], usage: hit }];
+	expect(await run('another manual, which the service did not answer for')).toBeUndefined();
 	expect(await run(changed)).toEqual([expect.stringContaining('The prefix changed at block 2, character 1,431, since the last run.')]);
 	expect(await run(changed)).toEqual([]);
 });
