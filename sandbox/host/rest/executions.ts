@@ -137,16 +137,27 @@ const listSchema = z.object({ results: z.array(summarySchema) }).passthrough();
 /** Lists executions, the newest first, all pages. Running ones are among them. */
 export async function listExecutions(api: RestClient, filter: ExecutionFilter = {}): Promise<ExecutionSummary[]> {
 	const found: ExecutionSummary[] = [];
+	let lastId: string | undefined;
 	for (;;) {
 		const { results } = await api.call(listSchema, {
 			url: '/rest/executions',
-			params: { filter: JSON.stringify(filter), limit: PAGE, lastId: found.at(-1)?.id },
+			params: { filter: JSON.stringify(filter), limit: PAGE, lastId },
 		});
+		lastId = medianId(results);
 		const known = new Set(found.map(({ id }) => id));
 		const fresh = results.filter(({ id }) => !known.has(id));
 		found.push(...fresh);
 		if (fresh.length === 0 || results.length < PAGE) return found;
 	}
+}
+
+/**
+ * Where the next page begins. n8n pages by id and sorts by start, and executions that begin together start in any
+ * order, so the pages overlap by half: a page's lowest id would leave out those that started earlier.
+ */
+function medianId(page: ExecutionSummary[]): string | undefined {
+	const ids = page.map(({ id }) => Number(id)).sort((a, b) => a - b);
+	return ids[Math.floor(ids.length / 2)]?.toString();
 }
 
 /** Stops an execution, as the editor's button does. */
