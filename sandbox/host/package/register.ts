@@ -24,5 +24,5 @@ export async function registerPackage(
 			version: Array.isArray(version) ? Math.max(...version) : version,
 		}));
 	const argument = JSON.stringify({ database, pack, nodes, from: join(n8n.dir, 'node_modules') });
-	await promisify(execFile)(n8n.node.bin, [join(__dirname, 'register.cjs'), argument]);
+	await promisify(execFile)(n8n.node.bin, [join(__dirname, 'writeTables.cjs'), argument]);
 }

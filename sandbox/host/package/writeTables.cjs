@@ -1,4 +1,4 @@
-// Run by n8n's own Node.js inside n8n's own node_modules: `node register.cjs '<json>'`, with the database that n8n has made.
+// Run by n8n's own Node.js inside n8n's own node_modules: `node writeTables.cjs '<json>'`, with the database that n8n has made.
 // n8n loads a package from its folder alone; the list under Settings > Community nodes comes from these two tables.
 const [, , argument] = process.argv;
 const { database, pack, nodes, from } = JSON.parse(argument);
