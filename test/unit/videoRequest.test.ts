@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
 import { elementMentions, imageReferences } from '../../nodes/MediaGenVideo/references';
+import { judgeOriginal } from '../../nodes/MediaGenVideo/original';
 import { videoRequest } from '../../nodes/MediaGenVideo/videoRequest';
 
 const url = 'https://example.com/picture.png';
@@ -145,4 +146,27 @@ test.each<[string, Record<string, unknown>, string | undefined]>([
 	const messages = refused({ prompt: 'a', ...given });
 	if (message === undefined) expect(messages).toEqual([]);
 	else expect(messages.join()).toContain(message);
+});
+
+test.each<[string, string | undefined, Record<string, string>, string | undefined]>([
+	['vidgen3.1-fast', 'vidgen3.1-fast', {}, undefined],
+	['vidgen3.1-fast-ext', 'vidgen3.1-fast', {}, undefined],
+	['vidgen3.1-fast', 'vidgen3.1-fast-ext', {}, undefined],
+	['vidgen3.1-fast', 'vidgen3.1-quality', {}, 'must be the model that made the video: vidgen3.1-quality'],
+	['vidgen3.1-fast', 'acme3.1-fast', { vidgen: 'acme' }, undefined],
+	['vidgen3.1-quality', 'acme3.1-fast', { vidgen: 'acme' }, 'must be the model that made the video: acme3.1-fast'],
+])('an extension by %s of a video by %s', (model, original, words, refusal) => {
+	const record = { status: 'success', result: {}, model: original };
+	const verdict = judgeOriginal({ task_id: 't', model }, record, words);
+	expect(verdict).toEqual(refusal === undefined ? {} : { refusal: { field: 'model', message: refusal } });
+});
+
+test('an original whose record tells no model, or cannot be read, is left to the service', () => {
+	for (const record of [{ status: 'success', result: {} }, undefined]) {
+		const { refusal, note } = judgeOriginal({ task_id: 't', model: 'vidgen3.1-fast' }, record, {});
+		expect(refusal).toBeUndefined();
+		expect(note).toContain('left to the service');
+	}
+	expect(judgeOriginal({ task_id: 't', model: 'm' }, { status: 'failed', result: {} }, {}).refusal?.field).toBe('task_id');
+	expect(judgeOriginal({ task_id: 't', model: 'm' }, { status: 'a new word', result: {}, model: 'm' }, {})).toEqual({});
 });

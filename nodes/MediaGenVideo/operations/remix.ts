@@ -1,13 +1,11 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { toDeploymentWords } from '../../shared/api/brandWords';
 import { flag, oneOf, text } from '../../shared/api/schema';
 import { REMIX_ASPECT_RATIOS, REMIX_MODELS, REMIX_RESOLUTIONS, withoutAlias } from '../../shared/api/video';
 import { toOptions } from '../../shared/fields/options';
-import { judgeParent } from '../../shared/tasks/parent';
-import type { Precheck } from '../../shared/tasks/precheck';
 import { submission } from '../../shared/tasks/submission';
 import { z } from '../../shared/vendor/zod';
+import { judgeOriginal } from '../original';
 
 const ALIASES = Object.fromEntries(
 	REMIX_MODELS.filter((model) => model !== withoutAlias(model)).map((model) => [
@@ -83,20 +81,6 @@ const schema = z.object({
 	resolution: oneOf(REMIX_RESOLUTIONS).optional(),
 });
 
-const remixBody = schema.pick({ task_id: true, model: true });
-
-/** The original must have ended well, and by the same model, as far as its record tells (spec §5). */
-const judge: Precheck['judge'] = (body, record, words) => {
-	const verdict = judgeParent(record);
-	if (verdict.refusal) return verdict;
-	const { task_id: taskId, model } = remixBody.parse(body);
-	if (typeof record?.model !== 'string') {
-		return { note: `Whether task ${taskId} was made by ${model} is left to the service: its record does not name a model` };
-	}
-	if (withoutAlias(record.model) === withoutAlias(toDeploymentWords(model, words))) return {};
-	return { refusal: { field: 'model', message: `must be the model that made the video: ${record.model}` } };
-};
-
 /** A video made longer, from 8 to 15 seconds (spec §5): `POST /v1/videos/{task_id}/remix`. */
 export const remix = submission({
 	family: 'video',
@@ -108,5 +92,5 @@ export const remix = submission({
 	fields,
 	schema,
 	toRequest: ({ task_id, ...body }) => ({ path: `/v1/videos/${encodeURIComponent(String(task_id))}/remix`, body }),
-	precheck: { parentOf: ({ task_id }) => task_id, judge },
+	precheck: { parentOf: ({ task_id }) => task_id, judge: judgeOriginal },
 });
