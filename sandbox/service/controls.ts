@@ -6,6 +6,8 @@ import type { RequestRecord } from './entities/request';
 import type { Fate, Task } from './entities/task';
 import type { FaultRule, FaultRuleInput } from './faults/rule';
 import type { DurationTable } from './lifecycle/durations';
+import { Originals, type OriginalGridOptions, type OriginalVideoOptions, type UploadedTrackOptions } from './lifecycle/originals';
+import { filesOf } from './lifecycle/produce';
 import { progressOf } from './lifecycle/progress';
 import { current, settle } from './lifecycle/settle';
 import { SANDBOX_KEYS, type Settings } from './options';
@@ -20,6 +22,8 @@ export interface TaskView extends Omit<Task, 'plan' | 'result' | 'fate'> {
 	/** Links of its results. */
 	urls: string[];
 }
+
+export type SettingsChange = Partial<Omit<Settings, 'linkTtl'>> & { linkTtl?: Partial<Settings['linkTtl']> | undefined };
 
 /** A callback to be sent by hand, true or false. */
 export interface HandCallback {
@@ -60,12 +64,21 @@ export interface Controls {
 		 */
 		finish(id: string, failure?: { message: string; code?: string }): TaskView | undefined;
 	};
+	/** Tasks for which the spec shows no endpoint; free, and not in the ledger. */
+	originals: {
+		/** An uploaded track. */
+		track(options?: UploadedTrackOptions): TaskView;
+		/** A grid or a single picture to work on. */
+		grid(options?: OriginalGridOptions): TaskView;
+		/** A video to extend or to refer to. */
+		video(options?: OriginalVideoOptions): TaskView;
+	};
 	keys: { list(): Account[]; set(options: KeyOptions): Account };
 	/** Sets what is left on a key, in credits; without a key, on the default one. */
 	setBalance(credits: number, key?: string): Account;
 	setUnlimited(unlimited: boolean, key?: string): Account;
 	durations: { get(): DurationTable; set(changes: Partial<DurationTable>): DurationTable };
-	settings: { get(): Settings; set(changes: Partial<Settings>): Settings };
+	settings: { get(): Settings; set(changes: SettingsChange): Settings };
 	reset(): void;
 }
 
@@ -82,6 +95,7 @@ export const handCallbackSchema = z
 
 export function createControls(service: Service): Controls {
 	const find = (id: string) => service.tasks.find(id);
+	const originals = new Originals(service);
 	return {
 		faults: service.faults,
 		ledger: () => service.ledger.report(),
@@ -104,13 +118,22 @@ export function createControls(service: Service): Controls {
 				return taskView(service, task);
 			},
 		},
+		originals: {
+			track: (options) => taskView(service, originals.track(options)),
+			grid: (options) => taskView(service, originals.grid(options)),
+			video: (options) => taskView(service, originals.video(options)),
+		},
 		keys: { list: () => service.accounts.list(), set: (options) => service.accounts.set(options) },
 		setBalance: (credits, key = SANDBOX_KEYS.default) => service.accounts.set({ key, credits }),
 		setUnlimited: (unlimited, key = SANDBOX_KEYS.default) => service.accounts.set({ key, unlimited }),
 		durations: { get: () => service.durations.all(), set: (changes) => service.durations.set(changes) },
 		settings: {
 			get: () => ({ ...service.settings }),
-			set: (changes) => ({ ...Object.assign(service.settings, changes) }),
+			set({ linkTtl, ...changes }) {
+				Object.assign(service.settings, changes);
+				Object.assign(service.settings.linkTtl, linkTtl);
+				return { ...service.settings };
+			},
 		},
 		reset: () => service.reset(),
 	};
@@ -122,7 +145,7 @@ function taskView(service: Service, task: Task): TaskView {
 		...known,
 		stage: progressOf(task, service.clock.now()).stage,
 		failure: fate.status === 'failed' ? fate.message : null,
-		urls: (result?.files ?? []).map((file) => service.files.url(file)),
+		urls: filesOf(result).map((file) => service.files.url(file)),
 	};
 }
 

@@ -1,9 +1,16 @@
 import type { KeyOptions } from './entities/account';
+import type { Family } from './entities/task';
 import type { DurationTable } from './lifecycle/durations';
 import type { Clock } from './time/clock';
 
 /** How a callback's body looks: `bare` is `{ id, status, … }`, `enveloped` is `{ code, data: { id, status, … } }`. */
 export type CallbackShape = 'bare' | 'enveloped';
+
+/**
+ * What becomes of `addInstrumental` and `addVocals` with a generated track as source: the task is accepted and fails, or
+ * the submission is refused with 400.
+ */
+export type GeneratedSource = 'fail' | 'refuse';
 
 export interface SandboxOptions {
 	/** 0 (the default) takes a free port. */
@@ -21,14 +28,16 @@ export interface SandboxOptions {
 	/** Whether callbacks may go to private hosts and any port. Default false, as the service has it. */
 	allowPrivateCallbacks?: boolean;
 	callbackShape?: CallbackShape;
+	/** Default `fail`. */
+	generatedSource?: GeneratedSource;
 	/** Host names that count as the service's own domain, besides its own address. */
 	serviceHosts?: readonly string[];
 	/** Callbacks on their way at the same time; default 50. */
 	callbackConcurrency?: number;
 	/** Keys besides the usual ones, or changes to these. */
 	keys?: readonly KeyOptions[];
-	/** Clock milliseconds until the link of a finished picture dies; default 24 hours. */
-	imageLinkTtl?: number;
+	/** Clock milliseconds until the links of results die, by family; default 24 hours, as the spec has it for video. */
+	linkTtl?: Partial<Record<Family, number>>;
 }
 
 /** Keys that every sandbox knows. */
@@ -52,7 +61,8 @@ export const USUAL_KEYS: readonly KeyOptions[] = [
 export interface Settings {
 	allowPrivateCallbacks: boolean;
 	callbackShape: CallbackShape;
-	imageLinkTtl: number;
+	linkTtl: Record<Family, number>;
+	generatedSource: GeneratedSource;
 }
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -61,6 +71,7 @@ export function initialSettings(options: SandboxOptions): Settings {
 	return {
 		allowPrivateCallbacks: options.allowPrivateCallbacks ?? false,
 		callbackShape: options.callbackShape ?? 'bare',
-		imageLinkTtl: options.imageLinkTtl ?? DAY,
+		generatedSource: options.generatedSource ?? 'fail',
+		linkTtl: { image: DAY, music: DAY, grid: DAY, video: DAY, ...options.linkTtl },
 	};
 }

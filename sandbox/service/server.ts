@@ -7,11 +7,14 @@ import { installRequestFaults } from './faults/requestFaults';
 import { adminRoutes } from './routes/admin';
 import { balanceRoutes } from './routes/balance';
 import { fileRoutes } from './routes/files';
+import { gridRoutes } from './routes/grid';
 import { homeRoute } from './routes/home';
 import { imageRoutes } from './routes/images';
+import { musicRoutes } from './routes/music';
 import { installRequestLog } from './routes/requestLog';
 import { taskRoutes } from './routes/tasks';
 import { uploadRoutes } from './routes/uploads';
+import { videoRoutes } from './routes/videos';
 import type { Service } from './service';
 
 /** Room for fourteen references of 10 MB as data URIs (spec, 3b). */
@@ -38,7 +41,17 @@ export async function buildServer(service: Service, controls: Controls): Promise
 
 	installRequestLog(app, service);
 	installRequestFaults(app, service);
-	for (const routes of [homeRoute, balanceRoutes, imageRoutes, taskRoutes, uploadRoutes, fileRoutes]) {
+	for (const routes of [
+		homeRoute,
+		balanceRoutes,
+		musicRoutes,
+		imageRoutes,
+		gridRoutes,
+		videoRoutes,
+		taskRoutes,
+		uploadRoutes,
+		fileRoutes,
+	]) {
 		routes(app, service);
 	}
 	await app.register((admin, _options, done) => {

@@ -1,9 +1,14 @@
+import type { ClipSpec } from '../media/clip';
 import type { PictureSpec } from '../media/picture';
+import type { TrackSpec } from '../media/track';
 
 /** What a file holds: bytes as they were uploaded, or a description from which they are made when first asked for. */
 export type FileContent =
 	| { type: 'bytes'; bytes: Buffer }
 	| { type: 'picture'; picture: PictureSpec }
+	| { type: 'composite'; pictures: readonly PictureSpec[] }
+	| { type: 'track'; track: TrackSpec }
+	| { type: 'clip'; clip: ClipSpec }
 	| { type: 'blob' };
 
 /** Something that the service hands out at `/files/<name>`. */

@@ -14,9 +14,6 @@ export interface ImagePlan {
 	family: 'image';
 	/** One for each picture that will be made. */
 	pictures: readonly PictureSpec[];
-	/** Pictures asked for and paid for, but not made: they are refunded. */
-	missing: number;
-	creditsPerPicture: number;
 	usage: ImageUsage;
 }
 

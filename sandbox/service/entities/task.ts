@@ -1,12 +1,15 @@
+import type { GridPlan, GridResult } from './grid';
 import type { ImagePlan, ImageResult } from './image';
+import type { MusicPlan, MusicResult } from './music';
+import type { VideoPlan, VideoResult } from './video';
 
 export type Family = 'image' | 'music' | 'grid' | 'video';
 
 /** What is to be made, as the family understood the request. */
-export type Plan = ImagePlan;
+export type Plan = ImagePlan | MusicPlan | GridPlan | VideoPlan;
 
 /** What was made. */
-export type Result = ImageResult;
+export type Result = ImageResult | MusicResult | GridResult | VideoResult;
 
 /** How a task is going to end. It is settled when the task is accepted, and can be changed until it has ended. */
 export type Fate = { status: 'completed' } | { status: 'failed'; message: string; code: string };
@@ -35,6 +38,8 @@ export interface Task {
 	/** Make every result file this many bytes long. */
 	readonly padTo: number | null;
 	readonly credits: number;
+	/** Credits for results that were paid for and will not be made. */
+	readonly missingCredits: number;
 	fate: Fate;
 	refunded: number;
 	endedAt: number | null;

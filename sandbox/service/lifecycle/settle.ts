@@ -20,7 +20,7 @@ export function settle(service: Service, task: Task, fate: Fate = task.fate): vo
 	task.fate = fate;
 	if (fate.status === 'completed') {
 		task.result = produce(service, task, task.endedAt);
-		refund(service, task, task.plan.missing * task.plan.creditsPerPicture);
+		refund(service, task, task.missingCredits);
 	} else {
 		refund(service, task, task.credits);
 	}

@@ -1,8 +1,9 @@
 import type { Account } from '../entities/account';
-import type { Family, Plan, Task } from '../entities/task';
+import type { Family, Fate, Plan, Task } from '../entities/task';
+import type { TaskEffect } from '../faults/rule';
 import { shortened } from '../rules/parse';
 import type { Service } from '../service';
-import { settle } from './settle';
+import { createTask } from './create';
 
 /** A request that has been read and found good, ready to be bought. */
 export interface Submission {
@@ -16,12 +17,14 @@ export interface Submission {
 	applied: Readonly<Record<string, unknown>>;
 	ignored?: readonly string[];
 	notes?: readonly string[];
-	webhook: string | undefined;
+	webhook?: string | undefined;
 	/** Name in the price table. */
 	item: string;
 	credits: number;
-	/** Whether a documented phrase asks for a failure. */
-	fails?: boolean;
+	/** Where results are paid for one by one: the price of one. */
+	creditsPerResult?: number;
+	/** Why it is going to fail, where something in the request asks for that. */
+	failure?: string | undefined;
 	/** Clock milliseconds, where it is not the family's usual time. */
 	durationMs?: number;
 	/**
@@ -36,15 +39,15 @@ export interface Submission {
  * @throws ServiceError 402 when the balance is insufficient; nothing is accepted then
  */
 export function submit(service: Service, submission: Submission): Task {
-	const { account, family, operation, path, item, credits } = submission;
+	const { account, family, operation, path, item, credits, creditsPerResult } = submission;
 	service.accounts.take(account, credits);
 
-	const due = service.faults.forTask({ method: 'POST', path, family });
-	const effect = due?.effect;
+	const effect = service.faults.forTask({ method: 'POST', path, family })?.effect;
+	const produced = effect?.type === 'shortfall' ? effect.produced : undefined;
+	const missing = produced === undefined || creditsPerResult === undefined ? 0 : credits / creditsPerResult - produced;
 	const id = service.ids.next('task');
-	const failure = { status: 'failed', message: 'The generation failed, as the prompt asked it to.', code: '' } as const;
-	const usual = submission.durationMs ?? service.durations.of(family);
-	const task: Task = {
+	service.ledger.write({ type: 'charge', key: account.key, credits, taskId: id, item });
+	return createTask(service, {
 		id,
 		family,
 		operation,
@@ -55,26 +58,16 @@ export function submit(service: Service, submission: Submission): Task {
 		ignored: submission.ignored ?? [],
 		notes: submission.notes ?? [],
 		webhook: submission.webhook ?? null,
-		plan: submission.plan(id, effect?.type === 'shortfall' ? effect.produced : undefined),
-		createdAt: service.clock.now(),
-		durationMs: effect?.type === 'duration' ? effect.ms : usual,
+		plan: submission.plan(id, produced),
+		durationMs: effect?.type === 'duration' ? effect.ms : (submission.durationMs ?? service.durations.of(family)),
 		padTo: effect?.type === 'resultBytes' ? effect.bytes : null,
 		credits,
-		fate: submission.fails ? failure : { status: 'completed' },
-		refunded: 0,
-		endedAt: null,
-		result: null,
-	};
-	if (effect?.type === 'failTask') task.fate = { status: 'failed', message: effect.message, code: effect.code };
-
-	service.tasks.add(task);
-	service.ledger.write({ type: 'charge', key: account.key, credits, taskId: id, item });
-	service.lifetime.background(() => live(service, task));
-	return task;
+		missingCredits: Math.max(0, missing) * (creditsPerResult ?? 0),
+		fate: fateOf(submission, effect),
+	});
 }
 
-async function live(service: Service, task: Task): Promise<void> {
-	if (task.durationMs === null) return;
-	await service.lifetime.sleep(task.durationMs);
-	settle(service, task);
+function fateOf({ failure }: Submission, effect: TaskEffect | undefined): Fate {
+	if (effect?.type === 'failTask') return { status: 'failed', message: effect.message, code: effect.code };
+	return failure === undefined ? { status: 'completed' } : { status: 'failed', message: failure, code: '' };
 }

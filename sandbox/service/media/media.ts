@@ -1,6 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { FileContent, StoredFile } from '../entities/file';
+import { filmClip } from './clip';
+import { composeGrid } from './composite';
 import { drawPicture } from './picture';
+import { playTrack } from './track';
 
 const CACHE_BYTES = 64 * 1024 * 1024;
 
@@ -28,6 +31,12 @@ async function make(content: FileContent): Promise<Buffer> {
 			return content.bytes;
 		case 'picture':
 			return await drawPicture(content.picture);
+		case 'composite':
+			return await composeGrid(content.pictures);
+		case 'track':
+			return playTrack(content.track);
+		case 'clip':
+			return await filmClip(content.clip);
 		case 'blob':
 			return Buffer.alloc(0);
 	}

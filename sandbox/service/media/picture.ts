@@ -37,7 +37,7 @@ export async function drawPicture(spec: PictureSpec): Promise<Buffer> {
 }
 
 /** The picture as SVG: a ground of two colours, the word SAMPLE across it, the prompt and the caption. */
-export function pictureSvg({ width, height, seed, prompt, caption }: PictureSpec): string {
+export function pictureSvg({ width, height, seed, prompt, caption }: Omit<PictureSpec, 'format' | 'compression'>): string {
 	const hue = createHash('sha256').update(seed).digest().readUInt16BE(0) % 360;
 	const unit = Math.min(width, height) / 20;
 	const mark = lettering('SAMPLE', unit * 4);

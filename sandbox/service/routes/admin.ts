@@ -4,6 +4,7 @@ import { z } from 'zod/v3';
 import { handCallbackSchema, type Controls } from '../controls';
 import { errorEnvelope, ServiceError } from '../errors';
 import { faultRuleSchema } from '../faults/rule';
+import { originalGridSchema, originalVideoSchema, uploadedTrackSchema } from '../lifecycle/originals';
 import { SANDBOX_KEYS } from '../options';
 import { ADMIN_PREFIX } from '../rules/paths';
 import type { Service } from '../service';
@@ -13,6 +14,7 @@ LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
 const duration = z.number().min(0).nullable();
+const ttl = z.number().min(0);
 const durationsSchema = z.object({ image: duration, music: duration, grid: duration, video: duration }).partial().strict();
 const keySchema = z
 	.object({
@@ -27,7 +29,8 @@ const settingsSchema = z
 	.object({
 		allowPrivateCallbacks: z.boolean(),
 		callbackShape: z.enum(['bare', 'enveloped']),
-		imageLinkTtl: z.number().min(0),
+		generatedSource: z.enum(['fail', 'refuse']),
+		linkTtl: z.object({ image: ttl, music: ttl, grid: ttl, video: ttl }).partial().strict(),
 	})
 	.partial()
 	.strict();
@@ -55,7 +58,7 @@ export function adminRoutes(app: FastifyInstance, service: Service, controls: Co
 			deliveries: controls.deliveries.list().length,
 			faults: controls.faults.list().length,
 		},
-		paths: ['faults', 'ledger', 'requests', 'deliveries', 'callbacks', 'tasks', 'keys', 'balance', 'durations', 'settings', 'reset'].map(
+		paths: ['faults', 'ledger', 'requests', 'deliveries', 'callbacks', 'tasks', 'tracks', 'grids', 'videos', 'keys', 'balance', 'durations', 'settings', 'reset'].map(
 			(name) => path(`/${name}`),
 		),
 	}));
@@ -84,6 +87,10 @@ export function adminRoutes(app: FastifyInstance, service: Service, controls: Co
 	app.post<{ Params: { id: string } }>(path('/tasks/:id/finish'), (request) =>
 		orNotFound(controls.tasks.finish(request.params.id, finishSchema.parse(request.body ?? undefined).failure)),
 	);
+
+	app.post(path('/tracks'), (request) => controls.originals.track(uploadedTrackSchema.parse(request.body ?? undefined)));
+	app.post(path('/grids'), (request) => controls.originals.grid(originalGridSchema.parse(request.body ?? undefined)));
+	app.post(path('/videos'), (request) => controls.originals.video(originalVideoSchema.parse(request.body ?? undefined)));
 
 	app.get(path('/keys'), () => controls.keys.list());
 	app.put<{ Params: { key: string } }>(path('/keys/:key'), (request) =>

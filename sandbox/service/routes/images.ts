@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../errors';
-import { imageSubmission } from '../lifecycle/imagePlan';
 import { current } from '../lifecycle/settle';
+import { imageSubmission } from '../plans/image';
 import type { Service } from '../service';
 import { imageGenerationRecord } from '../views/imageGeneration';
 import { bearerAccount } from './auth';

@@ -17,4 +17,11 @@ export const PHRASES = {
 	borderline: 'sandbox:borderline',
 	/** Accepted, and fails at its end. */
 	fail: 'sandbox:fail',
+	/** In the prompt of a grid: a reroll of it is refused by the upstream service (502). */
+	refuse: 'sandbox:refuse',
 } as const;
+
+/** Why a task is going to fail, where its prompt asks for that. */
+export function promptedFailure(prompt: string | undefined): string | undefined {
+	return prompt?.includes(PHRASES.fail) ? 'The generation failed, as the prompt asked it to.' : undefined;
+}

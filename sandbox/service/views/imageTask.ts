@@ -1,5 +1,6 @@
 import type { ImageUsage } from '../entities/image';
 import type { Task } from '../entities/task';
+import { filesOf } from '../lifecycle/produce';
 import { progressOf } from '../lifecycle/progress';
 import { creditsToCost } from '../rules/prices';
 import type { Service } from '../service';
@@ -46,11 +47,11 @@ export function imageTaskRecord(service: Service, task: Task): ImageTaskRecord {
 		cost: creditsToCost(credits),
 		credits_cost: credits,
 		result: {
-			images: (task.result?.files ?? []).map((file) => ({
+			images: filesOf(task.result).map((file) => ({
 				url: [service.files.url(file)],
 				expires_at: unixSeconds(file.expiresAt ?? 0),
 			})),
 		},
-		usage: task.plan.usage,
+		...(task.plan.family === 'image' ? { usage: task.plan.usage } : {}),
 	};
 }

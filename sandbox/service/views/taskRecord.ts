@@ -1,10 +1,22 @@
 import type { Task } from '../entities/task';
 import type { Service } from '../service';
+import { gridTaskRecord } from './gridTask';
 import { imageTaskRecord } from './imageTask';
+import { musicTaskRecord } from './musicTask';
+import { videoTaskRecord } from './videoTask';
 
 /** A task's record in the shape of its family, as polling shows it. */
 export function taskRecord(service: Service, task: Task): object {
-	return imageTaskRecord(service, task);
+	switch (task.family) {
+		case 'image':
+			return imageTaskRecord(service, task);
+		case 'music':
+			return musicTaskRecord(service, task);
+		case 'grid':
+			return gridTaskRecord(service, task);
+		case 'video':
+			return videoTaskRecord(service, task);
+	}
 }
 
 /** The answer to every asynchronous submission (spec, Submission acknowledgement). */

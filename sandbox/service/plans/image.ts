@@ -15,9 +15,9 @@ import {
 import { LITE_RATIOS, nearestRatio, parsePixels, pixelFault, sizeOfRatio, type Size } from '../rules/imageSizes';
 import { parse, unknownFields } from '../rules/parse';
 import { PRICES, type PriceKey } from '../rules/prices';
-import { PHRASES } from '../rules/submission';
+import { PHRASES, promptedFailure } from '../rules/submission';
 import type { Service } from '../service';
-import type { Submission } from './submit';
+import type { Submission } from '../lifecycle/submit';
 
 /** "A 1K image is about 1120 output tokens" (spec, 3b). */
 const TOKENS_PER_1K_IMAGE = 1120;
@@ -156,14 +156,13 @@ function draft({ size, applied, notes, webhook, item, format, compression, refer
 		webhook,
 		item,
 		credits: PRICES[item] * n,
-		fails: prompt.includes(PHRASES.fail),
+		creditsPerResult: PRICES[item],
+		failure: promptedFailure(prompt),
 		plan: (taskId, produced = n): ImagePlan => {
 			const made = Math.min(produced, n);
 			return {
 				family: 'image',
 				pictures: Array.from({ length: made }, (_, at) => ({ ...picture(at + 1), seed: `${taskId}/${at + 1}` })),
-				missing: n - made,
-				creditsPerPicture: PRICES[item],
 				usage: usage(prompt, references, size, made),
 			};
 		},

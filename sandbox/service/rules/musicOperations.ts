@@ -1,0 +1,106 @@
+import { z } from 'zod/v3';
+
+/** Values of `version` (spec, section 2); quality and billing go by it. */
+export const VERSIONS = ['v3.5', 'v4', 'v4.5', 'v4.5+', 'v4.5-all', 'v5', 'v5.5'] as const;
+export type Version = (typeof VERSIONS)[number];
+
+/**
+ * How `custom` decides which fields take effect.
+ * - `inferred`: the common rules, and the common order of inference
+ * - `passedThrough`: `extend`, which neither enforces nor infers it
+ * - `none`: the operation has no modes
+ */
+export type ModeRule = 'inferred' | 'passedThrough' | 'none';
+
+/** An operation as its section of the spec lists it. */
+export interface MusicOperation {
+	/** Whether `task_id` and `audio_index` point at a source track. */
+	source: 'any' | 'uploaded' | 'none';
+	/** Allowed values of `version`; `null` where there is no such dimension and a sent one is dropped. */
+	versions: readonly Version[] | null;
+	mode: ModeRule;
+	/** Fields that only `custom: true` reads. */
+	customFields: readonly string[];
+	/** Fields that only `custom: false` reads. */
+	descriptionFields: readonly string[];
+	/** Fields that are read in every mode. */
+	fields: readonly string[];
+}
+
+const COMMON = ['prompt', 'title', 'tags', 'negative_tags', 'style_weight', 'weirdness_constraint', 'audio_weight'];
+const DESCRIPTION = ['gpt_description'];
+
+const songFrom = (source: MusicOperation['source'], more: Partial<MusicOperation> = {}): MusicOperation => ({
+	source,
+	versions: VERSIONS,
+	mode: 'inferred',
+	customFields: COMMON,
+	descriptionFields: DESCRIPTION,
+	fields: ['vocal_gender'],
+	...more,
+});
+const edit = (fields: readonly string[], more: Partial<MusicOperation> = {}): MusicOperation => ({
+	source: 'any',
+	versions: null,
+	mode: 'none',
+	customFields: [],
+	descriptionFields: [],
+	fields,
+	...more,
+});
+
+export const MUSIC_OPERATIONS = {
+	sample: songFrom('any', {
+		customFields: [...COMMON, 'auto_lyrics'],
+		fields: ['vocal_gender', 'start_s', 'end_s', 'instrumental'],
+	}),
+	coverSong: songFrom('any', { customFields: [...COMMON, 'persona_id'] }),
+	extend: songFrom('any', {
+		mode: 'passedThrough',
+		customFields: [...COMMON, 'auto_lyrics', 'persona_id'],
+		fields: ['vocal_gender', 'continue_at'],
+	}),
+	addInstrumental: songFrom('uploaded', { versions: ['v5', 'v5.5'] }),
+	addVocals: songFrom('uploaded'),
+	addStem: songFrom('any', { fields: [] }),
+	crop: edit(['start_s', 'end_s']),
+	stems: edit(['stem_type']),
+	fadeIn: edit(['duration_s', 'title']),
+	sounds: edit(['prompt', 'type', 'bpm', 'key'], { source: 'none', versions: VERSIONS }),
+	upsampleTags: edit(['tags'], { source: 'none' }),
+} as const satisfies Record<string, MusicOperation>;
+
+export type MusicOperationName = keyof typeof MUSIC_OPERATIONS;
+
+const text = z.string().optional();
+const weight = z.number().min(0, 'is 0.00 to 1.00').max(1, 'is 0.00 to 1.00').optional();
+const required = { required_error: 'is required' };
+
+/** What a field must be where it takes effect; an operation's own rules come before these. */
+export const MUSIC_FIELDS: Readonly<Record<string, z.ZodTypeAny>> = {
+	prompt: text,
+	gpt_description: text,
+	title: text,
+	tags: text,
+	negative_tags: text,
+	style_weight: weight,
+	weirdness_constraint: weight,
+	audio_weight: weight,
+	auto_lyrics: z.boolean().optional(),
+	persona_id: text,
+	vocal_gender: z.enum(['Male', 'Female']).optional(),
+	instrumental: z.boolean().default(false),
+	continue_at: z.number().int().min(0).optional(),
+	stem_type: z.string().min(1).default('lead_vocal'),
+	duration_s: z.number().int().min(0).optional(),
+	type: text,
+	bpm: z.number().int().min(1).optional(),
+	key: text,
+};
+
+/** Rules that a field has in one operation only. */
+export const OWN_RULES: Readonly<Partial<Record<MusicOperationName, Record<string, z.ZodTypeAny>>>> = {
+	sample: { start_s: z.number(required).min(0), end_s: z.number(required) },
+	crop: { start_s: z.number(required).int().min(0), end_s: z.number(required).int() },
+	upsampleTags: { tags: z.string(required).min(1, 'is required') },
+};
