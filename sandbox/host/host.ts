@@ -58,6 +58,9 @@ export class Host {
 
 	private readonly active = new Set<string>();
 
+	/** Kept, for it is a list of many megabytes that only a restart changes. */
+	private types: Promise<NodeType[]> | undefined;
+
 	constructor(private readonly parts: HostParts) {
 		this.version = parts.version;
 		this.url = parts.url;
@@ -83,6 +86,7 @@ export class Host {
 	/** Starts the processes and logs in; for `startHost` and {@link restart}. */
 	async launch(): Promise<void> {
 		const { main, companions = [] } = this.parts;
+		this.types = undefined;
 		main.spawn();
 		await main.until('its REST interface answers', () => restIsUp(this.api), START_MS);
 		for (const { process } of companions) process.spawn();
@@ -92,8 +96,9 @@ export class Host {
 	}
 
 	/** Every node that n8n offers, or those whose name begins with `prefix`. */
-	async nodeTypes(prefix?: string): Promise<NodeType[]> {
-		return nodeTypes(this.api, prefix);
+	async nodeTypes(prefix = ''): Promise<NodeType[]> {
+		this.types ??= nodeTypes(this.api);
+		return (await this.types).filter(({ name }) => name.startsWith(prefix));
 	}
 
 	async createCredential(credential: credentials.NewCredential): Promise<credentials.Credential> {

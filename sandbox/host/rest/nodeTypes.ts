@@ -27,10 +27,9 @@ export type NodeType = z.infer<typeof nodeTypeSchema>;
 /** Where a node listens for requests. */
 export type NodeWebhook = z.infer<typeof webhookSchema>;
 
-/** Every node that n8n knows, from `/types/nodes.json`; `prefix` narrows them, for example `n8n-nodes-mediagen.`. */
-export async function nodeTypes(api: RestClient, prefix = ''): Promise<NodeType[]> {
-	const all = await api.call(z.array(z.object({ name: z.string() }).passthrough()), { url: '/types/nodes.json' });
-	return all.filter(({ name }) => name.startsWith(prefix)).map((type) => nodeTypeSchema.parse(type));
+/** Every node that n8n knows, from `/types/nodes.json`. */
+export async function nodeTypes(api: RestClient): Promise<NodeType[]> {
+	return api.call(z.array(nodeTypeSchema), { url: '/types/nodes.json' });
 }
 
 /** The webhooks that listen for as long as the workflow is active, not those that resume one execution. */
