@@ -1,0 +1,133 @@
+import type {
+	INodeParameters,
+	INodeProperties,
+	INodePropertyCollection,
+	INodePropertyOptions,
+	INodeType,
+	INodeTypeDescription,
+} from 'n8n-workflow';
+import { NodeHelpers } from 'n8n-workflow';
+
+/** One field of one operation: how the panel sets it, and what the request then carries. */
+export interface Row {
+	/** Where the panel has it: `prompt`, `additionalFields.title`, `multiPrompt.shot.duration`. */
+	field: string;
+	/** Parameters with the field set. */
+	set: Record<string, unknown>;
+	/** The same without it; `undefined` where the operation cannot do without. */
+	unset?: Record<string, unknown>;
+	/** The field of the API, and the JSON value that it has in the request. */
+	api: string;
+	sent: unknown;
+}
+
+type Given = Record<string, unknown>;
+
+/** A field at top level. Emptied, it is not sent. */
+export function top(field: string, value: unknown, api: string, sent = value, given: Given = {}): Row {
+	return { field, set: { ...given, [field]: value }, unset: { ...given, [field]: '' }, api, sent };
+}
+
+/** A field at top level that the operation cannot do without. */
+export function needed(field: string, value: unknown, api: string, sent = value, given: Given = {}): Row {
+	return { field, set: { ...given, [field]: value }, api, sent };
+}
+
+/** A field of the collection "Additional Fields". */
+export function extra(field: string, value: unknown, api: string, sent = value, given: Given = {}): Row {
+	return {
+		field: `additionalFields.${field}`,
+		set: { ...given, additionalFields: { [field]: value } },
+		unset: given,
+		api,
+		sent,
+	};
+}
+
+type Field = INodeProperties | INodePropertyOptions | INodePropertyCollection;
+
+const isProperty = (field: Field): field is INodeProperties => 'type' in field;
+
+function inner(field: Field): readonly Field[] {
+	if ('values' in field) return field.values;
+	if (!isProperty(field)) return [];
+	return field.type === 'collection' || field.type === 'fixedCollection' ? (field.options ?? []) : [];
+}
+
+const node = (description: INodeTypeDescription, parameters: INodeParameters) => ({
+	id: '1',
+	name: 'Node',
+	type: description.name,
+	typeVersion: 1,
+	position: [0, 0] as [number, number],
+	parameters,
+});
+
+/** The parameters as n8n completes them: with the defaults of every field that is shown. */
+export function completed(type: INodeType, parameters: Given): INodeParameters {
+	const given = parameters as INodeParameters;
+	const { description } = type;
+	return (
+		NodeHelpers.getNodeParameters(description.properties, given, true, false, node(description, given), description) ??
+		{}
+	);
+}
+
+/** What a collection, or the first item of a group, holds. */
+function within(values: INodeParameters, name: string): INodeParameters {
+	const value = values[name];
+	const first = Array.isArray(value) ? value[0] : value;
+	return typeof first === 'object' && first !== null ? (first as INodeParameters) : {};
+}
+
+/** Whether the panel shows the field at `path`, with the given parameters. */
+export function isShown(type: INodeType, parameters: Given, path: string): boolean {
+	const { description } = type;
+	const root = completed(type, parameters);
+	const holder = node(description, root);
+	const steps = path.split('.');
+
+	function shown(fields: readonly Field[], [name, ...rest]: string[], values: INodeParameters): boolean {
+		return fields
+			.filter((field) => field.name === name)
+			.some((field) => {
+				if (isProperty(field) && !NodeHelpers.displayParameter(values, field, holder, description, root)) return false;
+				if (rest.length === 0) return true;
+				return shown(inner(field), rest, within(values, field.name));
+			});
+	}
+	return shown(description.properties, steps, root);
+}
+
+/** Every field that belongs to an operation, whatever hides it, as a path. */
+export function fieldsOf(type: INodeType, operation: string): string[] {
+	const leaves = (field: Field, prefix: string): string[] => {
+		const path = prefix === '' ? field.name : `${prefix}.${field.name}`;
+		const within = inner(field);
+		return within.length === 0 ? [path] : within.flatMap((each) => leaves(each, path));
+	};
+	const own = type.description.properties.filter(({ displayOptions }) =>
+		displayOptions?.show?.operation?.includes(operation),
+	);
+	const paths = own
+		.filter(({ name }) => name !== 'options' && name !== 'waitMode')
+		.flatMap((field) => leaves(field, ''));
+	return [...new Set(paths)];
+}
+
+/** The same parameters with the row's value as the result of an expression, as text where it is a number or a boolean. */
+export function asExpression(value: unknown): unknown {
+	if (typeof value === 'number' || typeof value === 'boolean') return `={{ "${String(value)}" }}`;
+	return typeof value === 'string' && !value.startsWith('=') ? `={{ ${JSON.stringify(value)} }}` : undefined;
+}
+
+/** A row whose value comes out of an expression; `undefined` where the value is not a single one. */
+export function withExpression({ set, field, ...row }: Row): Row | undefined {
+	const [name = '', option] = field.split('.');
+	const holder = option === undefined ? set : (set[name] as Given);
+	const key = option ?? name;
+	const expression = asExpression(holder[key]);
+	if (expression === undefined || field.split('.').length > 2) return undefined;
+	const changed = { ...holder, [key]: expression };
+	return { ...row, field, set: option === undefined ? changed : { ...set, [name]: changed } };
+}

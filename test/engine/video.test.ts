@@ -1,0 +1,301 @@
+import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
+
+import { MediaGenVideo } from '../../nodes/MediaGenVideo/MediaGenVideo.node';
+import { runNode } from './support/engine';
+import { extra, fieldsOf, isShown, needed, type Row, top, withExpression } from './support/fieldTable';
+import { fileItem, picture, submissions, useSandbox } from './support/sandbox';
+
+const service = useSandbox();
+const node = new MediaGenVideo();
+
+type Given = Record<string, unknown>;
+
+async function run(operation: string, parameters: Given, items: INodeExecutionData[] = [{ json: {} }]) {
+	return await runNode({
+		node,
+		parameters: { resource: 'video', operation, waitMode: 'none', ...(parameters as INodeParameters) },
+		items,
+		credential: service.credential(),
+	});
+}
+
+const sent = () => submissions(service.sandbox).map(({ body }) => body as Given);
+
+const front = 'https://example.com/front.png';
+const side = 'https://example.com/side.png';
+const clip = 'https://example.com/clip.mp4';
+const prompt = { prompt: 'a pier' };
+
+const images = (...image: Given[]) => ({ ...prompt, imageInput: 'roles', imageWithRoles: { image } });
+const shots = (...shot: Given[]) => ({ ...prompt, multiShot: true, shotType: 'customize', multiPrompt: { shot } });
+const elements = (...element: Given[]) => ({ prompt: 'a pier with @sailor', elementList: { element } });
+const sailor = { name: 'sailor', description: 'red beard', elementInputUrls: [front, side] };
+const edit = { ...prompt, referType: 'base', videoUrl: clip };
+
+const sentImages = [{ url: front, role: 'first_frame' }];
+const sentShots = [
+	{ index: 1, prompt: 'out', duration: 2 },
+	{ index: 2, prompt: 'back', duration: 3 },
+];
+const twoShots = shots({ prompt: 'out', duration: 2 }, { prompt: 'back', duration: '={{ "3" }}' });
+const sentSailor = [{ name: 'sailor', description: 'red beard', element_input_urls: [front, side] }];
+const sentVideo = [{ video_url: clip, refer_type: 'base' }];
+
+function nested(field: string, set: Given, api: string, value: unknown): Row {
+	return { field, set, unset: prompt, api, sent: value };
+}
+
+const generateRows: Row[] = [
+	{ ...top('prompt', 'a pier', 'prompt'), unset: { prompt: '', imageInput: 'url', imageUrls: [front] } },
+	{ ...top('imageUrls', [front, side], 'image_urls', undefined, { ...prompt, imageInput: 'url' }), sent: [front, side] },
+	nested('imageWithRoles.image.url', images({ url: front, role: 'first_frame' }), 'image_with_roles', sentImages),
+	nested('imageWithRoles.image.role', images({ url: front }), 'image_with_roles', sentImages),
+	nested(
+		'imageWithRoles.image.role',
+		{ ...images({ url: front, role: 'reference' }), referType: 'base', videoUrl: clip },
+		'image_with_roles',
+		[{ url: front, role: 'reference' }],
+	),
+	nested('referType', edit, 'video_list', sentVideo),
+	nested('videoUrl', { ...edit, referType: 'feature' }, 'video_list', [{ video_url: clip, refer_type: 'feature' }]),
+	nested('additionalFields.keepOriginalSound', { ...edit, additionalFields: { keepOriginalSound: 'yes' } }, 'video_list', [
+		{ video_url: clip, refer_type: 'base', keep_original_sound: 'yes' },
+	]),
+	nested('multiShot', { ...prompt, multiShot: true, shotType: 'intelligence' }, 'multi_shot', true),
+	nested('shotType', { ...prompt, multiShot: true, shotType: 'intelligence' }, 'shot_type', 'intelligence'),
+	nested('multiPrompt.shot.prompt', twoShots, 'multi_prompt', sentShots),
+	nested('multiPrompt.shot.duration', twoShots, 'multi_prompt', sentShots),
+	nested('elementList.element.name', elements(sailor), 'element_list', sentSailor),
+	nested('elementList.element.description', elements(sailor), 'element_list', sentSailor),
+	nested('elementList.element.elementInputUrls', elements(sailor), 'element_list', sentSailor),
+	extra('negativePrompt', 'blur', 'negative_prompt', 'blur', prompt),
+	extra('mode', 'pro', 'mode', 'pro', prompt),
+	extra('duration', 7, 'duration', 7, prompt),
+	extra('aspectRatio', '1:1', 'aspect_ratio', '1:1', prompt),
+	extra('watermark', false, 'watermark', false, prompt),
+	extra('audio', true, 'audio', true, prompt),
+];
+
+/** Choices of the panel, and pictures of the workflow's own: tested by themselves below. */
+const PANEL_ONLY = ['imageInput', 'imageBinaryProperties', 'imageWithRoles.image.binaryProperty', 'elementList.element.binaryProperties'];
+
+/** Fields by spec §5 and §6; `model` is fixed for a generation, and an extension's task stands in its path. */
+const OPERATIONS: Record<string, { spec: string[]; rows: Row[]; others: string[] }> = {
+	generate: {
+		spec: [
+			'prompt',
+			'negative_prompt',
+			'mode',
+			'duration',
+			'aspect_ratio',
+			'image_urls',
+			'image_with_roles',
+			'video_list',
+			'multi_shot',
+			'shot_type',
+			'multi_prompt',
+			'element_list',
+			'watermark',
+			'audio',
+		],
+		rows: generateRows,
+		others: PANEL_ONLY,
+	},
+	remix: {
+		spec: ['model', 'prompt', 'raw', 'aspect_ratio', 'resolution'],
+		rows: [
+			needed('model', 'vidgen3.1-fast', 'model'),
+			needed('model', 'vidgen3.1-fast-ext', 'model'),
+			top('prompt', 'the fog lifts', 'prompt'),
+			extra('raw', true, 'raw'),
+			extra('aspectRatio', '9:16', 'aspect_ratio'),
+			extra('resolution', '1080p', 'resolution'),
+		],
+		others: ['taskId'],
+	},
+};
+
+const rows = Object.entries(OPERATIONS).flatMap(([operation, { rows: own }]) =>
+	own.map((row) => [operation, row.field, row] as const),
+);
+
+test.each(Object.keys(OPERATIONS))('%s: the table has every field of the panel, and the panel every field of the spec', (operation) => {
+	const { rows: own, spec, others } = OPERATIONS[operation] ?? { rows: [], spec: [], others: [] };
+	expect([...new Set([...own.map(({ field }) => field), ...others])].sort()).toEqual(fieldsOf(node, operation).sort());
+	expect([...new Set(own.map(({ api }) => api))].sort()).toEqual([...spec].sort());
+});
+
+test.each(rows)('%s › %s: shown, sent under its name and type, taken, and absent when unset', async (operation, field, row) => {
+	const taskId = operation === 'remix' ? service.sandbox.originals.video().id : undefined;
+	const filled = (given: Given): Given => (taskId === undefined ? given : { taskId, ...given });
+	expect(isShown(node, { resource: 'video', operation, ...filled(row.set) }, field)).toBe(true);
+
+	const first = await run(operation, filled(row.set));
+	expect(first.error).toBeUndefined();
+	const typed = row.api === 'video_list' ? undefined : withExpression(row);
+	if (typed) await run(operation, filled(typed.set));
+	expect(sent()).toHaveLength(typed ? 2 : 1);
+	for (const body of sent()) expect(body[row.api]).toStrictEqual(row.sent);
+	const path = taskId === undefined ? '/v1/videos/generations' : `/v1/videos/${taskId}/remix`;
+	expect(submissions(service.sandbox)[0]?.path).toBe(path);
+	if (operation === 'generate') expect(sent()[0]?.model).toBe('vidomni-v3-omni');
+	else expect(sent()[0]).not.toHaveProperty('task_id');
+
+	if (row.unset === undefined) return;
+	service.sandbox.requests.clear();
+	const without = await run(operation, filled(row.unset));
+	expect(without.error).toBeUndefined();
+	expect(sent()).toHaveLength(1);
+	expect(sent()[0]).not.toHaveProperty(row.api);
+});
+
+test.each<[Given, string, boolean]>([
+	[{}, 'imageUrls', false],
+	[{ imageInput: 'url' }, 'imageUrls', true],
+	[{ imageInput: 'binary' }, 'imageUrls', false],
+	[{ imageInput: 'binary' }, 'imageBinaryProperties', true],
+	[{ imageInput: 'both' }, 'imageBinaryProperties', true],
+	[{ imageInput: 'both' }, 'imageWithRoles', false],
+	[{ imageInput: 'roles' }, 'imageWithRoles', true],
+	[{ imageInput: 'roles' }, 'imageUrls', false],
+	[{}, 'videoUrl', false],
+	[{ referType: 'base' }, 'videoUrl', true],
+	[{}, 'additionalFields.keepOriginalSound', false],
+	[{ referType: 'feature' }, 'additionalFields.keepOriginalSound', true],
+	[{}, 'additionalFields.audio', true],
+	[{ referType: 'base' }, 'additionalFields.audio', false],
+	[{ referType: 'feature' }, 'additionalFields.audio', false],
+	[{}, 'shotType', false],
+	[{ multiShot: true }, 'shotType', true],
+	[{ multiShot: true }, 'multiPrompt', true],
+	[{ multiShot: true, shotType: 'intelligence' }, 'multiPrompt', false],
+	[{ shotType: 'customize' }, 'multiPrompt', false],
+])('with %j the field %s is shown: %s', (given, field, shown) => {
+	expect(isShown(node, { resource: 'video', operation: 'generate', ...given }, field)).toBe(shown);
+});
+
+test('beside an edited video only the role "reference" is offered', () => {
+	const group = node.description.properties.find(({ name }) => name === 'imageWithRoles')?.options?.[0];
+	const roles = (group && 'values' in group ? group.values : []).filter(({ name }) => name === 'role');
+	const values = roles.map(({ options = [] }) => options.map((option) => 'value' in option && option.value));
+	expect(values).toEqual([['first_frame', 'last_frame', 'reference'], ['reference']]);
+	expect(roles.map(({ displayOptions }) => displayOptions)).toEqual([
+		{ hide: { '/referType': ['base'] } },
+		{ show: { '/referType': ['base'] } },
+	]);
+});
+
+const feature = { ...prompt, referType: 'feature', videoUrl: clip };
+
+test.each<[string, string, Given, string]>([
+	['a long negative prompt', 'generate', { ...prompt, additionalFields: { negativePrompt: 'x'.repeat(2_501) } }, '"Negative Prompt" must have at most 2500 characters'],
+	['two seconds', 'generate', { ...prompt, additionalFields: { duration: 2 } }, '"Duration" must be a whole number from 3 to 15'],
+	['half a second more', 'generate', { ...prompt, additionalFields: { duration: 5.5 } }, '"Duration" must be a whole number from 3 to 15'],
+	['an unknown mode', 'generate', { ...prompt, additionalFields: { mode: '={{ "8k" }}' } }, '"Mode" must be one of std, pro, 4k'],
+	['an unknown ratio', 'generate', { ...prompt, additionalFields: { aspectRatio: '={{ "4:3" }}' } }, '"Aspect Ratio" must be one of'],
+	['a picture that has no address', 'generate', { ...prompt, imageInput: 'url', imageUrls: ['picture.png'] }, '"Image URLs › 1" must be a full http or https URL'],
+	['a last frame alone', 'generate', images({ url: front, role: 'last_frame' }), '"Images With Roles" must have a first frame'],
+	['a frame of an edited video', 'generate', { ...images({ url: front, role: 'first_frame' }), referType: 'base', videoUrl: clip }, '"Images With Roles" must have no first or last frame'],
+	['sound beside a video', 'generate', { ...prompt, referType: '={{ "base" }}', videoUrl: clip, additionalFields: { audio: true } }, '"Audio" must not be set together with a video'],
+	['a video without an address', 'generate', { ...feature, videoUrl: '={{ "" }}' }, 'is required'],
+	['two pictures beside a feature video', 'generate', { ...feature, imageInput: 'url', imageUrls: [front, side] }, '"Image URLs" must hold one picture at most'],
+	['a use of a video that there is not', 'generate', { ...feature, referType: '={{ "inspire" }}' }, 'must be one of base, feature'],
+	['shots without a type', 'generate', { ...prompt, multiShot: true, shotType: '={{ "" }}' }, '"Shot Type" is required'],
+	['no shots', 'generate', { ...prompt, multiShot: true }, '"Shots" is required'],
+	['shots that do not add up', 'generate', shots({ prompt: 'out', duration: 2 }), '"Shots" must last as long as the video: 5 seconds'],
+	['seven shots', 'generate', shots(...Array<Given>(7).fill({ prompt: 'out', duration: 1 })), '"Shots" must have at most 6 shots'],
+	['a shot that shows nothing', 'generate', shots({ duration: 5 }), '"Shots › 1 › prompt" is required'],
+	['four elements', 'generate', elements(sailor, ...['a', 'b', 'c'].map((name) => ({ ...sailor, name }))), '"Elements" must have at most 3 elements'],
+	['an element with one picture', 'generate', elements({ ...sailor, elementInputUrls: [front] }), 'must have at least 2 pictures'],
+	['an element with five pictures', 'generate', elements({ ...sailor, elementInputUrls: Array<string>(5).fill(front) }), 'must have at most 4 pictures'],
+	['an element without a description', 'generate', elements({ ...sailor, description: '' }), '"Elements › 1 › description" is required'],
+	['a picture that is not given', 'generate', { prompt: 'like <<<image_2>>>', imageInput: 'url', imageUrls: [front] }, '"Prompt" must refer to given pictures only: <<<image_2>>>'],
+	['an element that is not given', 'generate', { prompt: 'with @captain' }, '"Prompt" must mention given elements only'],
+	['no task to extend', 'remix', { taskId: '={{ "" }}' }, '"Task ID" is required'],
+	['an unknown model', 'remix', { taskId: 't', model: '={{ "vidgen9" }}' }, '"Model" must be one of vidgen3.1-fast'],
+	['an unknown resolution', 'remix', { taskId: 't', additionalFields: { resolution: '={{ "8k" }}' } }, '"Resolution" must be one of 720p, 1080p, 4k'],
+	['a square extension', 'remix', { taskId: 't', additionalFields: { aspectRatio: '={{ "1:1" }}' } }, '"Aspect Ratio" must be one of 16:9, 9:16'],
+])('refused before anything is sent: %s', async (_, operation, given, message) => {
+	const { error } = await run(operation, given);
+	expect(error?.message).toContain(message);
+	expect(error?.message).toContain('[item 0]');
+	expect(service.sandbox.requests.list()).toEqual([]);
+});
+
+test('pictures of the workflow\'s own are uploaded first, wherever they stand', async () => {
+	const item = await fileItem(await picture(320, 320));
+	const uploaded = expect.stringContaining(service.sandbox.url) as string;
+	const cases: Array<[Given, Given]> = [
+		[{ ...prompt, imageInput: 'both', imageUrls: [front] }, { image_urls: [front, uploaded] }],
+		[images({ binaryProperty: 'data' }), { image_with_roles: [{ url: uploaded, role: 'first_frame' }] }],
+		[
+			elements({ ...sailor, elementInputUrls: [front], binaryProperties: 'data, data' }),
+			{ element_list: [{ name: 'sailor', description: 'red beard', element_input_urls: [front, uploaded, uploaded] }] },
+		],
+	];
+	for (const [given, body] of cases) {
+		service.sandbox.requests.clear();
+		const { error } = await run('generate', given, [item]);
+		expect(error).toBeUndefined();
+		expect(sent()[0]).toMatchObject(body);
+		expect(service.sandbox.requests.list({ path: '/v1/uploads' })).toHaveLength(1);
+	}
+});
+
+test('a file that is no picture is refused before anything is sent', async () => {
+	const item = await fileItem(Buffer.from('not a picture'));
+	const { error } = await run('generate', { ...prompt, imageInput: 'binary', imageBinaryProperties: 'data' }, [item]);
+	expect(error?.message).toContain('"Input Data Field Name": the file in "data" is not a picture');
+	expect(service.sandbox.requests.list()).toEqual([]);
+});
+
+test('what the service does without a word is said', async () => {
+	const { hints } = await run('generate', { ...images({ url: front, role: 'reference' }), ...elements(sailor), prompt: 'a pier', referType: 'base', videoUrl: clip, additionalFields: { duration: 7 } });
+	expect(hints.map(({ message }) => message)).toEqual(
+		expect.arrayContaining([
+			'The prompt refers to no image: the service puts <<<image_1>>> in front of it',
+			'An edited video keeps its own length, whatever "Duration" says',
+			'No prompt mentions the element @sailor',
+		]),
+	);
+});
+
+test.each<[string, { state: 'running' | 'failed' }, string]>([
+	['still running', { state: 'running' }, '"Task ID" must be a task that has ended well; this one is still'],
+	['failed', { state: 'failed' }, '"Task ID" must be a task that has ended well; this one has failed'],
+])('an original that is %s is refused before anything is bought', async (_, original, message) => {
+	const { id } = service.sandbox.originals.video(original);
+	const { error } = await run('remix', { taskId: id });
+	expect(error?.message).toContain(message);
+	expect(error?.message).toContain('[item 0]');
+	expect(sent()).toEqual([]);
+});
+
+test('a model that the record does not tell is left to the service, and that is said', async () => {
+	const { id } = service.sandbox.originals.video({ model: 'vidgen3.1-quality' });
+	const wrong = await run('remix', { taskId: id });
+	expect(wrong.error?.httpCode).toBe('400');
+	expect(service.sandbox.ledger().accepted).toBe(0);
+
+	const right = await run('remix', { taskId: id, model: 'vidgen3.1-quality-ext' });
+	expect(right.error).toBeUndefined();
+	expect(right.hints.map(({ message }) => message)).toContain(
+		`Whether task ${id} was made by vidgen3.1-quality-ext is left to the service: its record does not name a model`,
+	);
+});
+
+test('a video that nobody knows is the service\'s to refuse', async () => {
+	const { error } = await run('remix', { taskId: 'nobody' });
+	expect(error?.httpCode).toBe('404');
+	expect(service.sandbox.ledger().accepted).toBe(0);
+});
+
+test('video → extension: the link carries its last day', async () => {
+	const { id } = service.sandbox.originals.video();
+	const { json, error } = await run('remix', { waitMode: 'poll' }, [{ json: { taskId: id } }]);
+	expect(error).toBeUndefined();
+	expect(json[0]).toMatchObject({ family: 'video', operation: 'remix', status: 'completed' });
+	expect(json[0]?.results).toEqual([
+		expect.objectContaining({ index: 1, kind: 'video', url: expect.stringMatching(/^http/) as string, expiresAt: expect.stringMatching(/^\d{4}-/) as string }),
+	]);
+});
