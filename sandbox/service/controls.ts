@@ -3,7 +3,8 @@ import type { Account, KeyOptions } from './entities/account';
 import type { Delivery } from './entities/delivery';
 import type { LedgerReport } from './entities/ledger';
 import type { RequestRecord } from './entities/request';
-import type { Fate, Task } from './entities/task';
+import type { Family, Task } from './entities/task';
+import { invalid } from './errors';
 import type { FaultRule, FaultRuleInput } from './faults/rule';
 import type { DurationTable } from './lifecycle/durations';
 import { Originals, type OriginalGridOptions, type OriginalVideoOptions, type UploadedTrackOptions } from './lifecycle/originals';
@@ -13,6 +14,7 @@ import { current, settle } from './lifecycle/settle';
 import { SANDBOX_KEYS, type Settings } from './options';
 import type { Service } from './service';
 import type { RequestFilter } from './store/requests';
+import { callbackBody } from './views/callbackBody';
 
 /** A task as the sandbox knows it, which is more than the service's records tell. */
 export interface TaskView extends Omit<Task, 'plan' | 'result' | 'fate'> {
@@ -27,15 +29,22 @@ export type SettingsChange = Partial<Omit<Settings, 'linkTtl'>> & { linkTtl?: Pa
 
 /** A callback to be sent by hand, true or false. */
 export interface HandCallback {
+	/** Whose callback it is. Where `base` or `body` is left out, they are the task's own. */
+	taskId?: string | undefined;
 	/** The base address; `/callback` is appended. */
-	base: string;
-	body: unknown;
+	base?: string | undefined;
+	body?: unknown;
 	/** How often; default 1. */
 	copies?: number;
 	/** All copies at the same moment, rather than one after the other. */
 	simultaneous?: boolean;
-	taskId?: string;
 	kind?: 'forged' | 'manual' | 'duplicate';
+}
+
+/** Why a task is to fail. */
+export interface Failure {
+	message: string;
+	code?: string | undefined;
 }
 
 /** The sandbox's own knobs: the same for a program that holds it and for the admin paths. */
@@ -52,7 +61,11 @@ export interface Controls {
 	requests: { list(filter?: RequestFilter): RequestRecord[]; clear(): void };
 	deliveries: {
 		list(): Delivery[];
-		/** Sends a callback by hand; resolves with its log entries once they have been noted, not once they arrived. */
+		/**
+		 * Sends a callback by hand, true or false.
+		 * @returns its log entries, as they are before it is sent
+		 * @throws ServiceError 400 where there is neither an address nor a task that has one
+		 */
 		send(callback: HandCallback): Delivery[];
 	};
 	tasks: {
@@ -62,7 +75,9 @@ export interface Controls {
 		 * Ends a task now.
 		 * @returns the task, or `undefined` when there is none of that id
 		 */
-		finish(id: string, failure?: { message: string; code?: string }): TaskView | undefined;
+		finish(id: string, failure?: Failure): TaskView | undefined;
+		/** Ends all tasks that are still running, or those of a family, in the order of their acceptance. */
+		finishAll(family?: Family): TaskView[];
 	};
 	/** Tasks for which the spec shows no endpoint; free, and not in the ledger. */
 	originals: {
@@ -84,7 +99,7 @@ export interface Controls {
 
 export const handCallbackSchema = z
 	.object({
-		base: z.string(),
+		base: z.string().optional(),
 		body: z.unknown(),
 		copies: z.number().int().min(1).max(1000).optional(),
 		simultaneous: z.boolean().optional(),
@@ -113,9 +128,14 @@ export function createControls(service: Service): Controls {
 			finish(id, failure) {
 				const task = find(id);
 				if (!task) return undefined;
-				const fate: Fate = failure ? { status: 'failed', code: '', ...failure } : { status: 'completed' };
-				settle(service, task, fate);
+				// One that was going to fail by itself does so.
+				settle(service, task, failure && { status: 'failed', message: failure.message, code: failure.code ?? '' });
 				return taskView(service, task);
+			},
+			finishAll(family) {
+				const running = service.tasks.list().filter((task) => task.endedAt === null && (family ?? task.family) === task.family);
+				for (const task of running) settle(service, task);
+				return running.map((task) => taskView(service, task));
 			},
 		},
 		originals: {
@@ -149,11 +169,13 @@ function taskView(service: Service, task: Task): TaskView {
 	};
 }
 
-function sendByHand(service: Service, { base, body, copies = 1, simultaneous, taskId, kind = 'manual' }: HandCallback): Delivery[] {
+function sendByHand(service: Service, callback: HandCallback): Delivery[] {
+	const { taskId, copies = 1, simultaneous, kind = 'manual' } = callback;
+	const task = taskId === undefined ? undefined : service.tasks.find(taskId);
+	const base = callback.base ?? task?.webhook;
+	if (base === undefined || base === null) throw invalid('base: is required where the task has no webhook');
+	const body = callback.body === undefined && task ? callbackBody(service, current(service, task)) : (callback.body ?? null);
 	const noted = Array.from({ length: copies }, () => service.deliveries.record({ kind, taskId: taskId ?? null, base, body }));
-	service.lifetime.background(async () => {
-		if (simultaneous) await Promise.all(noted.map((delivery) => service.deliveries.send(delivery)));
-		else for (const delivery of noted) await service.deliveries.send(delivery);
-	});
+	service.lifetime.background(() => service.deliveries.sendAll(noted, simultaneous ? 'simultaneous' : 'sequential'));
 	return noted;
 }

@@ -1,5 +1,5 @@
 export { createSandbox, type Sandbox } from './createSandbox';
-export type { Controls, HandCallback, TaskView } from './controls';
+export type { Controls, Failure, HandCallback, SettingsChange, TaskView } from './controls';
 export type { Account, KeyOptions, KeyStatus } from './entities/account';
 export type { Attempt, Delivery, DeliveryKind, DeliveryState } from './entities/delivery';
 export type { LedgerEntry, LedgerReport, TaskBill } from './entities/ledger';

@@ -1,9 +1,11 @@
+import { EventEmitter, once } from 'node:events';
 import pLimit from 'p-limit';
 import type { Delivery } from '../entities/delivery';
 import type { Lifetime } from '../lifecycle/lifetime';
 import type { Ids } from '../store/ids';
 import type { Clock } from '../time/clock';
 import { addressFault, callbackUrl, type AddressRules } from './address';
+import { Holdback } from './holdback';
 import { post } from './post';
 
 /** Pauses before the three retries, in clock milliseconds (spec, Events, rule 5). */
@@ -24,9 +26,13 @@ type NewDelivery = Pick<Delivery, 'kind' | 'taskId' | 'base' | 'body'> & { fault
 export class Deliveries {
 	private log: Delivery[] = [];
 	private readonly gate: ReturnType<typeof pLimit>;
+	private readonly tried = new EventEmitter();
+	readonly holdback: Holdback;
 
 	constructor(private readonly options: DeliveriesOptions) {
 		this.gate = pLimit(options.concurrency);
+		this.tried.setMaxListeners(0);
+		this.holdback = new Holdback(options.lifetime, (delivery) => this.send(delivery));
 	}
 
 	list(): Delivery[] {
@@ -63,8 +69,22 @@ export class Deliveries {
 		if (delivery.state === 'waiting') delivery.state = 'givenUp';
 	}
 
+	/** Sends several, one after the other or all at the same moment. */
+	async sendAll(deliveries: readonly Delivery[], spacing: 'sequential' | 'simultaneous' = 'sequential'): Promise<void> {
+		if (spacing === 'simultaneous') await Promise.all(deliveries.map((delivery) => this.send(delivery)));
+		else for (const delivery of deliveries) await this.send(delivery);
+	}
+
+	/** Resolves once a callback of the task has been tried; at once where none is going to be. */
+	async afterFirstAttempt(taskId: string): Promise<void> {
+		const { signal } = this.options.lifetime;
+		const own = this.log.filter((delivery) => delivery.taskId === taskId);
+		if (own.some(({ state }) => state === 'waiting' || state === 'sending')) await once(this.tried, taskId, { signal });
+	}
+
 	reset(): void {
 		this.log = [];
+		this.holdback.reset();
 	}
 
 	private async attempt(delivery: Delivery, signal: AbortSignal): Promise<void> {
@@ -75,6 +95,7 @@ export class Deliveries {
 		delivery.state = 'sending';
 		Object.assign(attempt, await post(delivery.url, delivery.body, clock, signal), { endedAt: clock.now() });
 		delivery.state = stateAfter(attempt.status);
+		if (delivery.taskId !== null) this.tried.emit(delivery.taskId);
 	}
 }
 

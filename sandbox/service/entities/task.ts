@@ -40,6 +40,8 @@ export interface Task {
 	readonly credits: number;
 	/** Credits for results that were paid for and will not be made. */
 	readonly missingCredits: number;
+	/** Whether the submission is answered only once the callback has been tried. */
+	readonly answersAfterCallback: boolean;
 	fate: Fate;
 	refunded: number;
 	endedAt: number | null;

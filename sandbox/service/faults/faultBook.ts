@@ -26,10 +26,7 @@ export interface Due<Effect> {
 	effect: Effect;
 }
 
-/**
- * The rules in force. A request, an accepted task and a callback are each an occasion of their own: every rule for it
- * counts the match, and the first that is due takes effect.
- */
+/** The rules in force. A request, an accepted task and a callback are each an occasion of their own. */
 export class FaultBook {
 	private rules: FaultRule[] = [];
 	private made = 0;
@@ -57,32 +54,52 @@ export class FaultBook {
 		this.rules = [];
 	}
 
+	/** The first rule that is due for a request: it can have one answer only. */
 	forRequest(occasion: Occasion): Due<RequestEffect> | null {
-		return this.due(occasion, isRequestEffect);
+		return this.due(occasion, isRequestEffect, 1)[0] ?? null;
 	}
 
-	forTask(occasion: Occasion): Due<TaskEffect> | null {
-		return this.due(occasion, isTaskEffect);
+	/** All rules that are due for a task that has been accepted. */
+	forTask(occasion: Occasion): Effects<TaskEffect> {
+		return new Effects(this.due(occasion, isTaskEffect, Infinity));
 	}
 
-	forCallback(occasion: Occasion): Due<CallbackEffect> | null {
-		return this.due(occasion, isCallbackEffect);
+	/** All rules that are due for the callback of a task that has ended. */
+	forCallback(occasion: Occasion): Effects<CallbackEffect> {
+		return new Effects(this.due(occasion, isCallbackEffect, Infinity));
 	}
 
 	private due<Effect extends FaultEffect>(
 		occasion: Occasion,
 		isKind: (effect: FaultEffect) => effect is Effect,
-	): Due<Effect> | null {
-		let found: Due<Effect> | null = null;
+		most: number,
+	): Array<Due<Effect>> {
+		const found: Array<Due<Effect>> = [];
 		for (const rule of this.rules) {
 			if (!isKind(rule.effect) || !matches(rule.match, occasion)) continue;
 			rule.matched += 1;
 			const isDue = rule.matched >= rule.nth && (rule.count === null || rule.applied < rule.count);
-			if (found || !isDue) continue;
+			if (!isDue || found.length === most) continue;
 			rule.applied += 1;
-			found = { rule: rule.id, effect: rule.effect };
+			found.push({ rule: rule.id, effect: rule.effect });
 		}
 		return found;
+	}
+}
+
+/** Effects that come together, at most one of a type. */
+export class Effects<Effect extends FaultEffect> {
+	constructor(private readonly due: ReadonlyArray<Due<Effect>>) {}
+
+	/** Ids of the rules they come from, or `null` where there is none. */
+	get rules(): string | null {
+		return this.due.length > 0 ? this.due.map(({ rule }) => rule).join(' ') : null;
+	}
+
+	/** The effect of a type, with its rule. */
+	find<Type extends Effect['type']>(type: Type): Due<Extract<Effect, { type: Type }>> | undefined {
+		const isIt = (one: Due<Effect>): one is Due<Extract<Effect, { type: Type }>> => one.effect.type === type;
+		return this.due.find(isIt);
 	}
 }
 

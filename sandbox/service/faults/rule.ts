@@ -32,6 +32,10 @@ const taskEffects = [
 	z.object({ type: z.literal('duration'), ms: milliseconds.nullable() }),
 	z.object({ type: z.literal('resultBytes'), bytes: z.number().int().min(0).max(999_999_999_999) }),
 	z.object({ type: z.literal('shortfall'), produced: z.number().int().min(0) }),
+	/** It ends at once, and its callback is on its way before the submission is answered. */
+	z.object({ type: z.literal('callbackFirst') }),
+	/** Besides its own callback, one at acceptance: a false one that claims the end, or a true one that it is running. */
+	z.object({ type: z.literal('earlyCallback'), claims: z.enum(['completed', 'running']).default('completed') }),
 ] as const;
 
 /** Effects on the callback of a task that has just ended. */
@@ -44,6 +48,19 @@ const callbackEffects = [
 	}),
 	z.object({ type: z.literal('lateCallback'), ms: milliseconds }),
 	z.object({ type: z.literal('missingCallback') }),
+	z.object({
+		type: z.literal('reorderCallbacks'),
+		/** Callbacks are held back until so many have gathered. */
+		window: z.number().int().min(2).max(10_000),
+		order: z.enum(['reversed', 'shuffled']).default('reversed'),
+		/** Clock ms after the first of them when those that are there are sent all the same. */
+		maxWaitMs: milliseconds.default(60_000),
+	}),
+	z.object({
+		type: z.literal('forgedCallback'),
+		/** Sent before the true one: for a task that does not exist, or with links that lead elsewhere. */
+		forgery: z.enum(['unknownTask', 'wrongResult']).default('unknownTask'),
+	}),
 ] as const;
 
 const effect = z.discriminatedUnion('type', [...requestEffects, ...taskEffects, ...callbackEffects]);

@@ -19,6 +19,7 @@ export function createTask(service: Service, given: Given & Optional): Task {
 		padTo: null,
 		credits: 0,
 		missingCredits: 0,
+		answersAfterCallback: false,
 		fate: { status: 'completed' },
 		...given,
 		createdAt: service.clock.now(),

@@ -1,5 +1,7 @@
 import type { Account } from '../entities/account';
 import type { Family, Fate, Plan, Task } from '../entities/task';
+import { announceEarly } from '../deliveries/announceEarly';
+import type { Effects } from '../faults/faultBook';
 import type { TaskEffect } from '../faults/rule';
 import { shortened } from '../rules/parse';
 import type { Service } from '../service';
@@ -42,12 +44,12 @@ export function submit(service: Service, submission: Submission): Task {
 	const { account, family, operation, path, item, credits, creditsPerResult } = submission;
 	service.accounts.take(account, credits);
 
-	const effect = service.faults.forTask({ method: 'POST', path, family })?.effect;
-	const produced = effect?.type === 'shortfall' ? effect.produced : undefined;
+	const faults = service.faults.forTask({ method: 'POST', path, family });
+	const produced = faults.find('shortfall')?.effect.produced;
 	const missing = produced === undefined || creditsPerResult === undefined ? 0 : credits / creditsPerResult - produced;
 	const id = service.ids.next('task');
 	service.ledger.write({ type: 'charge', key: account.key, credits, taskId: id, item });
-	return createTask(service, {
+	const task = createTask(service, {
 		id,
 		family,
 		operation,
@@ -59,15 +61,25 @@ export function submit(service: Service, submission: Submission): Task {
 		notes: submission.notes ?? [],
 		webhook: submission.webhook ?? null,
 		plan: submission.plan(id, produced),
-		durationMs: effect?.type === 'duration' ? effect.ms : (submission.durationMs ?? service.durations.of(family)),
-		padTo: effect?.type === 'resultBytes' ? effect.bytes : null,
+		durationMs: durationOf(service, submission, faults),
+		padTo: faults.find('resultBytes')?.effect.bytes ?? null,
 		credits,
 		missingCredits: Math.max(0, missing) * (creditsPerResult ?? 0),
-		fate: fateOf(submission, effect),
+		answersAfterCallback: faults.find('callbackFirst') !== undefined,
+		fate: fateOf(submission, faults),
 	});
+	announceEarly(service, task, faults.find('earlyCallback'));
+	return task;
 }
 
-function fateOf({ failure }: Submission, effect: TaskEffect | undefined): Fate {
-	if (effect?.type === 'failTask') return { status: 'failed', message: effect.message, code: effect.code };
+function durationOf(service: Service, { durationMs, family }: Submission, faults: Effects<TaskEffect>): number | null {
+	const changed = faults.find('duration');
+	if (faults.find('callbackFirst')) return 0;
+	return changed ? changed.effect.ms : (durationMs ?? service.durations.of(family));
+}
+
+function fateOf({ failure }: Submission, faults: Effects<TaskEffect>): Fate {
+	const failed = faults.find('failTask')?.effect;
+	if (failed) return { status: 'failed', message: failed.message, code: failed.code };
 	return failure === undefined ? { status: 'completed' } : { status: 'failed', message: failure, code: '' };
 }

@@ -1,7 +1,5 @@
 import type { Account } from '../entities/account';
-import type { ImagePlan, ImageUsage } from '../entities/image';
 import { invalid } from '../errors';
-import type { PictureSpec } from '../media/picture';
 import {
 	LITE_MODELS,
 	liteImageSchema,
@@ -14,17 +12,10 @@ import {
 } from '../rules/imageRequest';
 import { LITE_RATIOS, nearestRatio, parsePixels, pixelFault, sizeOfRatio, type Size } from '../rules/imageSizes';
 import { parse, unknownFields } from '../rules/parse';
-import { PRICES, type PriceKey } from '../rules/prices';
-import { PHRASES, promptedFailure } from '../rules/submission';
+import { PHRASES } from '../rules/submission';
 import type { Service } from '../service';
+import { imageDraft, type ImageDraft } from './imageDraft';
 import type { Submission } from '../lifecycle/submit';
-
-/** "A 1K image is about 1120 output tokens" (spec, 3b). */
-const TOKENS_PER_1K_IMAGE = 1120;
-const PIXELS_OF_1K = 1024 * 1024;
-const TOKENS_PER_REFERENCE = 258;
-
-type Draft = Omit<Submission, 'account' | 'path' | 'body'>;
 
 /**
  * Reads the body of `POST /v1/images/generations` (spec, section 3).
@@ -47,7 +38,7 @@ function modelOf(body: unknown): string {
 	throw invalid(`model: must be ${OFFICIAL_MODEL}, ${LITE_MODELS.join(', ')}, or an alias of these`);
 }
 
-async function official(service: Service, request: OfficialImageRequest): Promise<Draft> {
+async function official(service: Service, request: OfficialImageRequest): Promise<ImageDraft> {
 	review(request.prompt, request.moderation === 'low');
 	const size = officialSize(request);
 	const references = request.image_urls ?? [];
@@ -60,7 +51,7 @@ async function official(service: Service, request: OfficialImageRequest): Promis
 		applied.background = 'auto';
 		notes.push('background: transparent became auto');
 	}
-	return draft({
+	return imageDraft({
 		size,
 		applied,
 		notes,
@@ -72,7 +63,7 @@ async function official(service: Service, request: OfficialImageRequest): Promis
 	});
 }
 
-async function lite(service: Service, request: LiteImageRequest): Promise<Draft> {
+async function lite(service: Service, request: LiteImageRequest): Promise<ImageDraft> {
 	review(request.prompt, false);
 	const references = request.image_urls ?? [];
 	await service.references.check(references, REFERENCE_LIMITS.lite);
@@ -84,7 +75,7 @@ async function lite(service: Service, request: LiteImageRequest): Promise<Draft>
 		applied.resolution = '1K';
 	}
 	const ratio = request.size === 'auto' ? await ratioLike(service, references[0]) : request.size;
-	return draft({
+	return imageDraft({
 		size: sizeOfRatio(ratio, '1k') ?? { width: 1024, height: 1024 },
 		applied,
 		notes,
@@ -126,58 +117,4 @@ async function checkMask(service: Service, maskUrl: string, firstUrl: string): P
 async function ratioLike(service: Service, reference: string | undefined): Promise<string> {
 	const image = reference === undefined ? null : await service.references.inspect(reference);
 	return image ? nearestRatio(image, LITE_RATIOS) : '1:1';
-}
-
-interface DraftParts {
-	size: Size;
-	applied: Record<string, unknown> & { prompt: string; n: number; model: string };
-	notes: string[];
-	webhook: string | undefined;
-	item: PriceKey;
-	format: PictureSpec['format'];
-	compression: number | null;
-	references: number;
-}
-
-function draft({ size, applied, notes, webhook, item, format, compression, references }: DraftParts): Draft {
-	const { prompt, n, model } = applied;
-	const picture = (index: number): Omit<PictureSpec, 'seed'> => ({
-		...size,
-		format,
-		compression,
-		prompt,
-		caption: `${index}/${n} · ${model}`,
-	});
-	return {
-		family: 'image',
-		operation: 'generate',
-		applied,
-		notes,
-		webhook,
-		item,
-		credits: PRICES[item] * n,
-		creditsPerResult: PRICES[item],
-		failure: promptedFailure(prompt),
-		plan: (taskId, produced = n): ImagePlan => {
-			const made = Math.min(produced, n);
-			return {
-				family: 'image',
-				pictures: Array.from({ length: made }, (_, at) => ({ ...picture(at + 1), seed: `${taskId}/${at + 1}` })),
-				usage: usage(prompt, references, size, made),
-			};
-		},
-	};
-}
-
-function usage(prompt: string, references: number, { width, height }: Size, made: number): ImageUsage {
-	const text = Math.max(1, Math.ceil(prompt.length / 4));
-	const images = references * TOKENS_PER_REFERENCE;
-	const output = Math.round((TOKENS_PER_1K_IMAGE * width * height) / PIXELS_OF_1K) * made;
-	return {
-		input_tokens: text + images,
-		input_tokens_details: { cached_tokens: 0, image_tokens: images, text_tokens: text },
-		output_tokens: output,
-		output_tokens_details: { image_tokens: output, text_tokens: 0 },
-		total_tokens: text + images + output,
-	};
 }

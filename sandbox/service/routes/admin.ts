@@ -39,6 +39,8 @@ const finishSchema = z
 	.strict()
 	.default({});
 
+const finishAllSchema = z.object({ family: z.enum(['image', 'music', 'grid', 'video']).optional() }).strict().default({});
+
 /** The admin paths: no key is needed, and only this machine is served. */
 export function adminRoutes(app: FastifyInstance, service: Service, controls: Controls): void {
 	app.addHook('onRequest', async (request, reply) => {
@@ -84,6 +86,7 @@ export function adminRoutes(app: FastifyInstance, service: Service, controls: Co
 
 	app.get(path('/tasks'), () => controls.tasks.list());
 	app.get<{ Params: { id: string } }>(path('/tasks/:id'), (request) => orNotFound(controls.tasks.get(request.params.id)));
+	app.post(path('/tasks/finish'), (request) => controls.tasks.finishAll(finishAllSchema.parse(request.body ?? undefined).family));
 	app.post<{ Params: { id: string } }>(path('/tasks/:id/finish'), (request) =>
 		orNotFound(controls.tasks.finish(request.params.id, finishSchema.parse(request.body ?? undefined).failure)),
 	);

@@ -7,6 +7,10 @@ import { taskRecord } from './taskRecord';
  * quite agree: bare is the list's shape, enveloped the response's. The setting `callbackShape` chooses.
  */
 export function callbackBody(service: Service, task: Task): unknown {
-	const record = { id: task.id, ...taskRecord(service, task) };
+	return shaped(service, { id: task.id, ...taskRecord(service, task) });
+}
+
+/** A record in the shape that callbacks have at the moment. */
+export function shaped(service: Service, record: object): unknown {
 	return service.settings.callbackShape === 'enveloped' ? { code: 200, data: record } : record;
 }

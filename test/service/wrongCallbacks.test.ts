@@ -1,0 +1,228 @@
+import type { FaultRuleInput, SandboxOptions } from '../../sandbox/service';
+import { IMAGES, OFFICIAL } from './support/images';
+import { receiver } from './support/receiver';
+import { ask, bench, until, type Bench, type Json } from './support/sandbox';
+
+const open: SandboxOptions = { allowPrivateCallbacks: true };
+
+async function submitted({ client }: Bench, webhook: string, count = 1): Promise<string[]> {
+	const ids: string[] = [];
+	for (let at = 0; at < count; at += 1) ids.push(await client.submit(IMAGES, { ...OFFICIAL, webhook }));
+	return ids;
+}
+
+async function setUp(options: SandboxOptions, ...effects: Array<FaultRuleInput['effect']>) {
+	const it = await bench({ ...open, ...options });
+	for (const effect of effects) it.sandbox.faults.add({ count: null, effect });
+	return { ...it, ...(await receiver()) };
+}
+
+const ids = (arrivals: Array<{ body: Json }>) => arrivals.map(({ body }) => body.id);
+
+describe('callbacks out of order', () => {
+	it('come in reverse once enough have gathered', async () => {
+		const it = await setUp({}, { type: 'reorderCallbacks', window: 4 });
+		const tasks = await submitted(it, it.url, 4);
+		await it.clock.advance(3_000);
+		await until('all have arrived', () => it.arrivals.length === 4);
+		expect(ids(it.arrivals)).toEqual([...tasks].reverse());
+	});
+
+	it('come all the same when no more follow', async () => {
+		const it = await setUp({}, { type: 'reorderCallbacks', window: 10, maxWaitMs: 20_000 });
+		const tasks = await submitted(it, it.url, 3);
+		await it.clock.advance(3_000 + 19_999);
+		expect(it.arrivals).toEqual([]);
+		await it.clock.advance(1);
+		await until('all have arrived', () => it.arrivals.length === 3);
+		expect(ids(it.arrivals)).toEqual([...tasks].reverse());
+	});
+
+	it('come shuffled and doubled', async () => {
+		const it = await setUp({}, { type: 'reorderCallbacks', window: 24, order: 'shuffled' }, { type: 'duplicateCallback' });
+		const tasks = await submitted(it, it.url, 12);
+		await it.clock.advance(3_000);
+		await until('all have arrived', () => it.arrivals.length === 24);
+		expect(ids(it.arrivals).sort()).toEqual([...tasks, ...tasks].sort());
+		expect(ids(it.arrivals)).not.toEqual(tasks.flatMap((id) => [id, id]));
+	});
+
+	it('are held back in groups of the window', async () => {
+		const it = await setUp({}, { type: 'reorderCallbacks', window: 2 });
+		const tasks = await submitted(it, it.url, 4);
+		for (const id of tasks) {
+			it.sandbox.tasks.finish(id);
+			if (id === tasks[1]) await until('the first two have arrived', () => it.arrivals.length === 2);
+		}
+		await until('all have arrived', () => it.arrivals.length === 4);
+		expect(ids(it.arrivals)).toEqual([tasks[1], tasks[0], tasks[3], tasks[2]]);
+	});
+});
+
+describe('a forged callback', () => {
+	it('names a task that does not exist, before the true one comes', async () => {
+		const it = await setUp({}, { type: 'forgedCallback' });
+		const [id] = await submitted(it, it.url);
+		await it.clock.advance(3_000);
+		await until('both have arrived', () => it.arrivals.length === 2);
+		const [forged, genuine] = it.arrivals;
+		expect(genuine?.body.id).toBe(id);
+		expect(forged?.body).toEqual({ ...genuine?.body, id: expect.stringMatching(/^task_forged_/) as string });
+		expect((await it.client.get(`/v1/tasks/${forged?.body.id as unknown as string}`)).status).toBe(404);
+		expect(it.sandbox.deliveries.list().map(({ kind }) => kind)).toEqual(['forged', 'genuine']);
+	});
+
+	it('has links that lead elsewhere', async () => {
+		const it = await setUp({}, { type: 'forgedCallback', forgery: 'wrongResult' });
+		const [id] = await submitted(it, it.url);
+		await it.clock.advance(3_000);
+		await until('both have arrived', () => it.arrivals.length === 2);
+		expect(it.arrivals[0]?.body).toMatchObject({
+			id,
+			status: 'completed',
+			result: { images: [{ url: ['https://forged.example.com/result'] }] },
+		});
+		expect(it.arrivals[1]?.body).toEqual(await it.client.task(id ?? ''));
+	});
+
+	it('claims the end of a task that is still running', async () => {
+		const it = await setUp({ durations: { image: null } }, { type: 'earlyCallback' });
+		const [id = ''] = await submitted(it, it.url);
+		await until('it has arrived', () => it.arrivals.length === 1);
+		expect(it.arrivals[0]?.body).toMatchObject({ id, status: 'completed', progress: 100 });
+		expect((await it.client.task(id)).status).toBe('in_progress');
+		it.sandbox.tasks.finish(id);
+		await until('the true one has arrived', () => it.arrivals.length === 2);
+		expect(it.arrivals[1]?.body).toEqual(await it.client.task(id));
+	});
+
+	it.each([
+		['music', '/v1/music/generations/sounds', { prompt: 'rain' }, { status: 'completed', result: { music: [{}] } }],
+		['video', '/v1/videos/generations', { model: 'vidomni-v3-omni', prompt: 'x' }, { status: 'success', result: {} }],
+	])('of the %s family looks like one of it', async (_family, path, body, shape) => {
+		const it = await setUp({}, { type: 'earlyCallback' });
+		await it.client.submit(path, { ...body, webhook: it.url });
+		await until('it has arrived', () => it.arrivals.length === 1);
+		expect(it.arrivals[0]?.body).toMatchObject(shape);
+	});
+
+	it('of a grid looks like one of it', async () => {
+		const it = await setUp({}, { type: 'earlyCallback' });
+		const parent = it.sandbox.originals.grid().id;
+		await it.client.submit('/v1/gridart/generations/reroll', { task_id: parent, webhook: it.url });
+		await until('it has arrived', () => it.arrivals.length === 1);
+		expect(it.arrivals[0]?.body).toMatchObject({ status: 'SUCCESS', image_urls: [{}, {}, {}, {}].map(() => expect.any(String) as string) });
+	});
+});
+
+describe('an early callback', () => {
+	it('says truly that the task is running', async () => {
+		const it = await setUp({ durations: { image: null } }, { type: 'earlyCallback', claims: 'running' });
+		const [id] = await submitted(it, it.url);
+		await until('it has arrived', () => it.arrivals.length === 1);
+		expect(it.arrivals[0]?.body).toMatchObject({ id, status: 'in_progress' });
+		expect(it.sandbox.deliveries.list()[0]?.kind).toBe('genuine');
+	});
+
+	it('comes before the submission is answered', async () => {
+		const it = await setUp({}, { type: 'callbackFirst' });
+		const arrivedBefore: number[] = [];
+		const [id] = await submitted(it, it.url);
+		arrivedBefore.push(it.arrivals.length);
+		expect(arrivedBefore).toEqual([1]);
+		expect(it.arrivals[0]?.body).toMatchObject({ id, status: 'completed' });
+		expect(it.sandbox.deliveries.list()).toHaveLength(1);
+	});
+
+	it('does not hold up a submission whose callback is dropped or lost, or that has none', async () => {
+		const dropped = await setUp({ allowPrivateCallbacks: false }, { type: 'callbackFirst' });
+		expect(await submitted(dropped, dropped.url)).toHaveLength(1);
+		expect((await dropped.client.post(IMAGES, OFFICIAL)).status).toBe(200);
+		const lost = await setUp({}, { type: 'callbackFirst' }, { type: 'missingCallback' });
+		expect(await submitted(lost, lost.url)).toHaveLength(1);
+	});
+});
+
+describe('effects on the same callback', () => {
+	it('come together', async () => {
+		const it = await setUp(
+			{},
+			{ type: 'lateCallback', ms: 5_000 },
+			{ type: 'duplicateCallback', copies: 2, spacing: 'simultaneous' },
+			{ type: 'forgedCallback' },
+		);
+		await submitted(it, it.url);
+		await it.clock.advance(7_999);
+		expect(it.arrivals).toEqual([]);
+		await it.clock.advance(1);
+		await until('all have arrived', () => it.arrivals.length === 3);
+		expect(it.sandbox.deliveries.list().map(({ kind, fault }) => [kind, fault])).toEqual([
+			['forged', 'fault_1 fault_2 fault_3'],
+			['genuine', 'fault_1 fault_2 fault_3'],
+			['duplicate', 'fault_1 fault_2 fault_3'],
+		]);
+	});
+
+	it('on a task come together too', async () => {
+		const it = await setUp({}, { type: 'duration', ms: 500 }, { type: 'failTask', message: 'no' });
+		const [id = ''] = await submitted(it, it.url);
+		await it.clock.advance(500);
+		expect(await it.client.task(id)).toMatchObject({ status: 'failed', error: { message: 'no' } });
+	});
+});
+
+describe('by hand', () => {
+	const send = ({ sandbox }: Bench, body: object) =>
+		ask(`${sandbox.adminUrl}/callbacks`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+
+	it("a task's own callback is sent again, as often as wanted", async () => {
+		const it = await setUp({});
+		const [id = ''] = await submitted(it, it.url);
+		await it.clock.advance(3_000);
+		await until('it has arrived', () => it.arrivals.length === 1);
+		expect((await send(it, { taskId: id, copies: 3, simultaneous: true, kind: 'duplicate' })).status).toBe(200);
+		await until('all have arrived', () => it.arrivals.length === 4);
+		expect(new Set(it.arrivals.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+	});
+
+	it('another body goes to the address of a task', async () => {
+		const it = await setUp({});
+		const [taskId] = await submitted(it, it.url);
+		await send(it, { taskId, body: 'no record at all', kind: 'forged' });
+		await until('it has arrived', () => it.arrivals.length === 1);
+		expect(it.arrivals[0]?.body).toBe('no record at all');
+	});
+
+	it('nothing is sent without an address', async () => {
+		const it = await setUp({});
+		const task = await it.client.submit(IMAGES, OFFICIAL);
+		expect((await send(it, { body: {} })).status).toBe(400);
+		expect((await send(it, { taskId: task })).status).toBe(400);
+		expect(it.sandbox.deliveries.list()).toEqual([]);
+	});
+
+	it('all running tasks are ended at once, or those of a family', async () => {
+		const it = await setUp({ durations: { image: null, music: null } });
+		const pictures = await submitted(it, it.url, 3);
+		const sound = await it.client.submit('/v1/music/generations/sounds', { webhook: it.url });
+		expect(it.sandbox.tasks.finishAll('music').map(({ id }) => id)).toEqual([sound]);
+		const ended = await ask(`${it.sandbox.adminUrl}/tasks/finish`, { method: 'POST' });
+		expect(Object.values(ended.body).map((task) => task?.id)).toEqual(pictures);
+		await until('all have arrived', () => it.arrivals.length === 4);
+		expect(it.sandbox.tasks.finishAll()).toEqual([]);
+	});
+});
+
+describe('many callbacks', () => {
+	it('of 300 tasks, each doubled, all arrive, 50 at a time at most', async () => {
+		const it = await setUp({ durations: { image: null } }, { type: 'duplicateCallback', spacing: 'simultaneous' });
+		const answers = await Promise.all(Array.from({ length: 300 }, () => submitted(it, it.url)));
+		it.sandbox.tasks.finishAll();
+		await until('all have been taken', () => it.sandbox.deliveries.list().filter(({ state }) => state === 'delivered').length === 600);
+		const counts = new Map<unknown, number>();
+		for (const id of ids(it.arrivals)) counts.set(id, (counts.get(id) ?? 0) + 1);
+		expect([...counts.keys()].sort()).toEqual(answers.flat().sort());
+		expect([...counts.values()].every((count) => count === 2)).toBe(true);
+		expect(it.busiest()).toBeLessThanOrEqual(50);
+	});
+});
