@@ -14,6 +14,8 @@ import type { HostVersion } from './versions';
 
 /** A process beside the main one, as in queue mode. */
 export interface Companion {
+	/** `worker-1`, `webhook-2` … */
+	name: string;
 	process: MainProcess;
 	ready: () => Promise<boolean>;
 }
@@ -56,6 +58,9 @@ export class Host {
 	/** n8n's REST interface, for what has no method here. */
 	readonly api: RestClient;
 
+	/** Workers and webhook processors in queue mode; else none. Each can be killed, stopped and spawned by itself. */
+	readonly companions: readonly Companion[];
+
 	private readonly active = new Set<string>();
 
 	/** Kept, for it is a list of many megabytes that only a restart changes. */
@@ -66,6 +71,7 @@ export class Host {
 		this.url = parts.url;
 		this.userFolder = parts.userFolder;
 		this.owner = parts.owner;
+		this.companions = parts.companions ?? [];
 		this.api = new RestClient(parts.url);
 	}
 
@@ -85,12 +91,12 @@ export class Host {
 
 	/** Starts the processes and logs in; for `startHost` and {@link restart}. */
 	async launch(): Promise<void> {
-		const { main, companions = [] } = this.parts;
+		const { main } = this.parts;
 		this.types = undefined;
 		main.spawn();
 		await main.until('its REST interface answers', () => restIsUp(this.api), START_MS);
-		for (const { process } of companions) process.spawn();
-		for (const { process, ready } of companions) await process.until('being ready', ready, START_MS);
+		for (const { process } of this.companions) process.spawn();
+		for (const companion of this.companions) await this.untilReady(companion);
 		await enter(this.api, this.owner);
 		for (const id of this.active) await this.untilListening(id);
 	}
@@ -206,14 +212,14 @@ export class Host {
 		await executions.deleteExecutions(this.api, ids);
 	}
 
-	/** Reads a file that a node put out; `id` is `item.binary.<name>.id`. */
-	async binary(id: string): Promise<BinaryFile> {
-		return readBinary(this.api, id);
+	/** Reads a file that a node put out: `item.binary.<name>`, or its id. */
+	async binary(file: executions.ItemFile | string): Promise<BinaryFile> {
+		return readBinary(this.api, asFile(file));
 	}
 
 	/** Saves such a file, of any size, to `path`. */
-	async saveBinary(id: string, path: string): Promise<void> {
-		await saveBinary(this.api, id, path);
+	async saveBinary(file: executions.ItemFile | string, path: string): Promise<void> {
+		await saveBinary(this.api, asFile(file), path);
 	}
 
 	/** Bytes of memory that n8n's main process holds. */
@@ -247,8 +253,13 @@ export class Host {
 		await this.launch();
 	}
 
+	/** Waits for a worker or webhook processor that was spawned again. */
+	async untilReady({ process, ready }: Companion): Promise<void> {
+		await process.until('being ready', ready, START_MS);
+	}
+
 	private get processes(): MainProcess[] {
-		return [this.parts.main, ...(this.parts.companions ?? []).map(({ process }) => process)];
+		return [this.parts.main, ...this.companions.map(({ process }) => process)];
 	}
 
 	private async halt(): Promise<void> {
@@ -265,4 +276,8 @@ export class Host {
 			await this.parts.main.until(`listening for ${webhook.method} ${webhook.path}`, () => isListening(this.api, webhook), 30_000);
 		}
 	}
+}
+
+function asFile(file: executions.ItemFile | string): executions.ItemFile {
+	return typeof file === 'string' ? { id: file, data: '', mimeType: '' } : file;
 }

@@ -13,10 +13,9 @@ export async function saveFiles(host: Host, execution: Execution, node: string, 
 	await mkdir(folder, { recursive: true });
 	const files = execution.items(node).flatMap((item) => Object.values(item.binary ?? {}));
 	const saved: SavedFile[] = [];
-	for (const [index, { id, fileName, fileExtension }] of files.entries()) {
-		if (id === undefined) continue;
-		const path = join(folder, fileName ?? `${index + 1}.${fileExtension ?? 'bin'}`);
-		await host.saveBinary(id, path);
+	for (const [index, file] of files.entries()) {
+		const path = join(folder, file.fileName ?? `${index + 1}.${file.fileExtension ?? 'bin'}`);
+		await host.saveBinary(file, path);
 		saved.push({ path, bytes: (await stat(path)).size });
 	}
 	return saved;

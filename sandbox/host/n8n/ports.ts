@@ -17,9 +17,16 @@ export class PortTakenError extends Error {
 	}
 }
 
-/** A port of the loopback address that nothing listens on at this moment. */
+const given = new Set<number>();
+
+/** A port of the loopback address that nothing listens on at this moment, and that was not given out here before. */
 export async function freePort(): Promise<number> {
-	return listenOnce(0);
+	for (;;) {
+		const port = await listenOnce(0);
+		if (given.has(port)) continue;
+		given.add(port);
+		return port;
+	}
 }
 
 /**

@@ -14,6 +14,9 @@ const running = new Set<N8nProcess>();
 // The last resort for an exit that nobody announced; a regular stop() has emptied the set by then.
 process.on('exit', () => running.forEach((n8n) => n8n.signal('SIGKILL')));
 
+/** What n8n is started as: the whole of it, or in queue mode a part. */
+export type N8nCommand = 'start' | 'worker' | 'webhook';
+
 /** What a host needs of n8n's main process. */
 export interface MainProcess {
 	readonly pid: number;
@@ -32,7 +35,7 @@ export class N8nProcess implements MainProcess {
 
 	constructor(
 		private readonly n8n: InstalledN8n,
-		private readonly command: 'start' | 'worker' | 'webhook',
+		private readonly command: N8nCommand,
 		private readonly env: Record<string, string>,
 		readonly log: HostLog,
 		private readonly cwd: string,

@@ -6,7 +6,7 @@ import type { NodeType } from '../rest/nodeTypes';
 import type { LaidDownPackage } from './layDown';
 
 /** Where n8n keeps its tables. */
-export type HostDatabase = { file: string } | { connection: string };
+export type HostDatabase = { file: string } | { connection: { host: string; port: number; user: string; database: string } };
 
 /** Writes the package into n8n's list of community nodes, which its installer does after laying it down. */
 export async function registerPackage(

@@ -31,11 +31,14 @@ const binarySchema = z
 	})
 	.passthrough();
 
+/** A file of an item: `id` says where n8n keeps it; without one, `data` is the content itself, in base64. */
+export type ItemFile = z.infer<typeof binarySchema>;
+
 const itemSchema = z
 	.object({ json: z.record(z.unknown()), binary: z.record(binarySchema).optional(), pairedItem: z.unknown() })
 	.passthrough();
 
-/** One item that a node put out. `binary.<name>.id` is what {@link readBinary} takes. */
+/** One item that a node put out. */
 export type ExecutionItem = z.infer<typeof itemSchema>;
 
 const errorSchema = z

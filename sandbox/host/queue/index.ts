@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import axios from 'axios';
+import { type Companion, Host } from '../host';
+import { ensureN8n, type InstalledN8n } from '../install/ensureN8n';
+import { n8nEnvironment } from '../n8n/environment';
+import { HostLog } from '../n8n/log';
+import { freePort } from '../n8n/ports';
+import { type N8nCommand, N8nProcess } from '../n8n/process';
+import { layDown } from '../package/layDown';
+import { registerPackage } from '../package/register';
+import { type Progress, silentProgress } from '../progress';
+import { DEFAULT_OWNER } from '../rest/owner';
+import type { HostVersion } from '../versions';
+import { ensurePrograms } from './debian';
+import { queueEnvironment } from './environment';
+import { startPostgres } from './postgres';
+import { startProxy } from './proxy';
+import { startRedis } from './redis';
+
+export interface QueueHostOptions {
+	version: HostVersion;
+	tarball?: string;
+	/** How many processes execute workflows; 2 by default. */
+	workers?: number;
+	/** How many processes answer webhooks, behind a proxy that takes them in turn; 2 by default. */
+	webhooks?: number;
+	/** Goes over the environment of every process. */
+	env?: Record<string, string>;
+	progress?: Progress;
+}
+
+const PROGRAMS = [
+	{ command: 'redis-server', package: 'redis-server' },
+	{ command: 'initdb', package: 'postgresql' },
+	{ command: 'postgres', package: 'postgresql' },
+	{ command: 'pg_isready', package: 'postgresql' },
+	{ command: 'setpriv', package: 'util-linux' },
+];
+
+/**
+ * Brings up n8n in queue mode: main, workers and webhook processors as processes of their own, with Redis, PostgreSQL
+ * and a proxy before them. All of it is on this machine and ends with `stop()`.
+ *
+ * `host.companions` holds the workers and webhook processors; `kill()` and `restart()` of the host are for all processes,
+ * but leave Redis and PostgreSQL running, as servers of their own would.
+ */
+export async function startQueueHost({
+	version,
+	tarball,
+	workers = 2,
+	webhooks = 2,
+	env = {},
+	progress = silentProgress,
+}: QueueHostOptions): Promise<Host> {
+	const n8n = await ensureN8n(version, progress);
+	const programs = await ensurePrograms(PROGRAMS, progress);
+	const title = `Starting n8n ${version} in queue mode: main, ${workers} workers, ${webhooks} webhook processors`;
+	return progress.step(title, () => start(n8n, programs, { tarball, workers, webhooks, env }), 'half a minute to a minute');
+}
+
+interface Layout {
+	tarball: string | undefined;
+	workers: number;
+	webhooks: number;
+	env: Record<string, string>;
+}
+
+async function start(n8n: InstalledN8n, programs: Record<string, string>, layout: Layout): Promise<Host> {
+	const folder = await mkdtemp(join(tmpdir(), `mediagen-queue-${n8n.version}-`));
+	// PostgreSQL runs as another user and must get to its own folder inside.
+	await chmod(folder, 0o755);
+	const undo: Array<() => void | Promise<void>> = [() => rm(folder, { recursive: true, force: true })];
+	const dispose = async () => {
+		for (const step of undo.splice(0).reverse()) await step();
+	};
+	try {
+		const postgres = await startPostgres(programs, join(folder, 'postgres'));
+		undo.push(() => postgres.stop());
+		const redis = await startRedis(programs['redis-server'] ?? 'redis-server', folder);
+		undo.push(() => redis.stop());
+
+		const port = await freePort();
+		const url = `http://127.0.0.1:${port}`;
+		const encryptionKey = randomBytes(24).toString('base64');
+		const shared = queueEnvironment({ postgres: postgres.connection, redisPort: redis.port, encryptionKey, url });
+		const part = async (command: N8nCommand, number?: number) => {
+			const made = await makeProcess(n8n, folder, command, number, { ...shared, ...layout.env }, layout.tarball);
+			undo.push(() => made.process.log.close());
+			return made;
+		};
+		const main = await part('start');
+		const workers = await each(layout.workers, (number) => part('worker', number));
+		const webhooks = await each(layout.webhooks, (number) => part('webhook', number));
+		const proxy = await startProxy({ port, main: main.address, webhooks: webhooks.map(({ address }) => address) });
+		undo.push(() => proxy.stop());
+
+		const host = new Host({
+			version: n8n.version,
+			main: main.process,
+			companions: [...workers, ...webhooks],
+			userFolder: main.userFolder,
+			url,
+			owner: DEFAULT_OWNER,
+			dispose,
+		});
+		undo.push(() => host.kill());
+		await host.launch();
+		if (main.pack) {
+			const { pack } = main;
+			await registerPackage(n8n, { connection: postgres.connection }, pack, await host.nodeTypes(`${pack.name}.`));
+		}
+		return host;
+	} catch (error) {
+		await dispose();
+		throw error;
+	}
+}
+
+async function each<T>(count: number, make: (number: number) => Promise<T>): Promise<T[]> {
+	const made: T[] = [];
+	for (let number = 1; number <= count; number += 1) made.push(await make(number));
+	return made;
+}
+
+/** One process with a user folder of its own, as if on a machine of its own. */
+async function makeProcess(
+	n8n: InstalledN8n,
+	folder: string,
+	command: N8nCommand,
+	number: number | undefined,
+	env: Record<string, string>,
+	tarball: string | undefined,
+): Promise<Companion & { process: N8nProcess; address: string; userFolder: string; pack: Awaited<ReturnType<typeof layDown>> | undefined }> {
+	const name = number === undefined ? 'main' : `${command}-${number}`;
+	const userFolder = join(folder, name);
+	await mkdir(userFolder);
+	const pack = tarball === undefined ? undefined : await layDown(tarball, userFolder);
+	const port = await freePort();
+	const settings = n8nEnvironment({
+		version: n8n.version,
+		node: n8n.node,
+		userFolder,
+		port,
+		brokerPort: await freePort(),
+		env: { ...env, QUEUE_HEALTH_CHECK_PORT: String(port) },
+	});
+	const process = new N8nProcess(n8n, command, settings, new HostLog(join(userFolder, 'n8n.log')), userFolder);
+	const address = `http://127.0.0.1:${port}`;
+	const ready = async () => {
+		const response = await axios.get(`${address}/healthz/readiness`, { validateStatus: () => true, proxy: false }).catch(() => undefined);
+		return response?.status === 200;
+	};
+	return { name, process, ready, address, userFolder, pack };
+}
