@@ -4,12 +4,17 @@ import { NodeOperationError } from 'n8n-workflow';
 import { pictureType, UPLOAD_MAX_BYTES } from '../shared/api/picture';
 import { openFile } from '../shared/results/download';
 import { getConnection } from '../shared/transport/connection';
+import type { FileSource } from '../shared/transport/multipart';
 
 /**
  * Fetches a picture by its address, never more of it than the service would take. Throws a `NodeOperationError` that
  * names the item for an address that is none or private, for a file that is no picture, and for one too large.
  */
-export async function fetchPicture(context: IExecuteFunctions, address: string, itemIndex: number) {
+export async function fetchPicture(
+	context: IExecuteFunctions,
+	address: string,
+	itemIndex: number,
+): Promise<FileSource> {
 	const refuse = (reason: string) =>
 		new NodeOperationError(context.getNode(), `"URL": ${reason} [item ${itemIndex}]`, { itemIndex });
 
@@ -26,11 +31,14 @@ export async function fetchPicture(context: IExecuteFunctions, address: string, 
 		}
 		chunks.push(piece);
 	}
-	const content = Buffer.concat(chunks, bytes);
-	const mimeType = pictureType(content);
+	const mimeType = pictureType(Buffer.concat(chunks.slice(0, 2)));
 	if (mimeType === undefined) {
 		throw refuse('the file is not a picture that the service takes (JPEG, PNG, GIF or WebP by its content)');
 	}
 	const name = decodeURIComponent(new URL(address).pathname.split('/').pop() ?? '');
-	return { content, mimeType, fileName: name || 'picture' };
+	return { bytes, mimeType, fileName: name || 'picture', chunks: inOrder(chunks) };
+}
+
+async function* inOrder(chunks: Buffer[]): AsyncGenerator<Buffer> {
+	for (const chunk of chunks) yield await Promise.resolve(chunk);
 }

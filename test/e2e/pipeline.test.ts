@@ -94,7 +94,7 @@ describeOnHosts('A pipeline of pictures', (host) => {
 	test('the example makes two pictures of an uploaded one and keeps them as files', async () => {
 		sandbox.durations.set({ image: 1_000 });
 		const example: unknown = JSON.parse(readFileSync(join(__dirname, '../../examples/first-pipeline.json'), 'utf8'));
-		const workflow = await host().importWorkflow(example as Parameters<ReturnType<typeof host>['importWorkflow']>[0]);
+		const workflow = await host().importWorkflow(example);
 		const execution = await host().run(workflow.id, { timeout: 60_000 });
 		expect(execution.status).toBe('success');
 		const files = Object.values(execution.runs)

@@ -4,7 +4,7 @@ import { LINK_LIFETIME_HOURS } from '../../shared/api/family';
 import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../../shared/api/picture';
 import type { uploadRecord } from '../../shared/api/records';
 import { flag, integer, oneOf, text } from '../../shared/api/schema';
-import { inspectPicture } from '../../shared/fields/binary';
+import { openPicture } from '../../shared/fields/binary';
 import { toCamelCase } from '../../shared/fields/names';
 import type { Operation } from '../../shared/operation';
 import { errorItem, hasErrorOutput } from '../../shared/results/errorItem';
@@ -12,6 +12,7 @@ import { toJson } from '../../shared/results/items';
 import { uploadPicture } from '../../shared/tasks/uploads';
 import { createClient, type ServiceClient } from '../../shared/transport/client';
 import { clock } from '../../shared/transport/clock';
+import type { FileSource } from '../../shared/transport/multipart';
 import { asNodeError } from '../../shared/transport/nodeError';
 import { pLimit } from '../../shared/vendor/pLimit';
 import { z } from '../../shared/vendor/zod';
@@ -90,28 +91,17 @@ const uploadOptions = z.object({
 
 const urlText = z.string().catch('');
 
-interface Picture {
-	content: Buffer;
-	fileName: string;
-	mimeType: string;
-}
-
-async function readPicture(context: IExecuteFunctions, itemIndex: number): Promise<Picture> {
+async function findPicture(context: IExecuteFunctions, itemIndex: number): Promise<FileSource> {
 	const source = oneOf(['binary', 'url']).parse(context.getNodeParameter('source', itemIndex));
 	if (source === 'url') {
 		return await fetchPicture(context, urlText.parse(context.getNodeParameter('url', itemIndex)), itemIndex);
 	}
 	const property = text().parse(context.getNodeParameter('binaryPropertyName', itemIndex));
-	const { mimeType } = await inspectPicture(context, itemIndex, property, {
+	return await openPicture(context, itemIndex, property, {
 		field: 'Input Data Field Name',
 		maxBytes: UPLOAD_MAX_BYTES,
 		types: PICTURE_TYPES,
 	});
-	return {
-		content: await context.helpers.getBinaryDataBuffer(itemIndex, property),
-		fileName: context.getInputData()[itemIndex]?.binary?.[property]?.fileName ?? property,
-		mimeType,
-	};
 }
 
 /** The record in camelCase with the date at which the link dies, which the service only states as a lifetime. */
@@ -130,7 +120,7 @@ async function uploadItem(
 ): Promise<INodeExecutionData> {
 	const options = uploadOptions.parse(context.getNodeParameter('options', itemIndex, {}));
 	try {
-		const picture = await readPicture(context, itemIndex);
+		const picture = await findPicture(context, itemIndex);
 		const record = await uploadPicture(client, {
 			...picture,
 			fileName: options.fileName ?? picture.fileName,

@@ -8,6 +8,7 @@ export class PendingUpload {
 		readonly itemIndex: number,
 		/** Name of the item's binary property. */
 		readonly property: string,
+		readonly fileName: string,
 		readonly mimeType: string,
 		readonly bytes: number,
 		/** The same for the same content, so that a second run recognises it. */

@@ -1,9 +1,10 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { uploadRecord } from '../api/records';
+import { reopenPicture } from '../fields/binary';
 import { PendingUpload } from '../fields/pendingUpload';
 import type { ServiceClient } from '../transport/client';
-import { multipartFile } from '../transport/multipart';
+import { type FileSource, multipartFile } from '../transport/multipart';
 import type { z } from '../vendor/zod';
 import type { SubmissionLedger } from './ledger';
 
@@ -15,9 +16,9 @@ const UPLOAD_PATH = '/v1/uploads/images';
  */
 export async function uploadPicture(
 	client: ServiceClient,
-	picture: { content: Buffer; fileName: string; mimeType: string },
+	picture: FileSource,
 ): Promise<z.infer<typeof uploadRecord>> {
-	const { body, contentType } = multipartFile('file', picture);
+	const { body, contentType } = await multipartFile('file', picture);
 	return await client.send(
 		{
 			method: 'POST',
@@ -39,13 +40,8 @@ async function urlOf(
 ): Promise<string> {
 	const known = ledger.find(pending.itemIndex, pending);
 	if (known !== undefined) return known;
-	const { itemIndex, property, mimeType } = pending;
-	const { url } = await uploadPicture(client, {
-		content: await context.helpers.getBinaryDataBuffer(itemIndex, property),
-		fileName: context.getInputData()[itemIndex]?.binary?.[property]?.fileName ?? property,
-		mimeType,
-	});
-	ledger.record(itemIndex, pending, url);
+	const { url } = await uploadPicture(client, await reopenPicture(context, pending));
+	ledger.record(pending.itemIndex, pending, url);
 	return url;
 }
 

@@ -8,22 +8,41 @@ function quoted(name: string): string {
 	return `"${name.replace(/["\r\n]/g, (character) => escapes[character] ?? '')}"`;
 }
 
-/** A multipart form with one file in it, as one buffer. */
-export function multipartFile(
+/** A file whose size is known and whose content comes piece by piece. */
+export interface FileSource {
+	fileName: string;
+	mimeType: string;
+	bytes: number;
+	chunks: AsyncIterable<Buffer>;
+}
+
+/**
+ * A multipart form with one file in it, as one buffer. The pieces go straight to their place, so that the file is in
+ * memory once. Throws an `Error` when there is more or less of it than was said.
+ */
+export async function multipartFile(
 	field: string,
-	file: { content: Buffer; fileName: string; mimeType: string },
-): { body: Buffer; contentType: string } {
+	file: FileSource,
+): Promise<{ body: Buffer; contentType: string }> {
 	const boundary = `----mediagen-${randomUUID()}`;
-	const head = [
-		`--${boundary}`,
-		`Content-Disposition: form-data; name=${quoted(field)}; filename=${quoted(file.fileName)}`,
-		`Content-Type: ${file.mimeType}`,
-		'',
-		'',
-	].join(CRLF);
-	const tail = `${CRLF}--${boundary}--${CRLF}`;
-	return {
-		body: Buffer.concat([Buffer.from(head), file.content, Buffer.from(tail)]),
-		contentType: `multipart/form-data; boundary=${boundary}`,
-	};
+	const head = Buffer.from(
+		[
+			`--${boundary}`,
+			`Content-Disposition: form-data; name=${quoted(field)}; filename=${quoted(file.fileName)}`,
+			`Content-Type: ${file.mimeType}`,
+			'',
+			'',
+		].join(CRLF),
+	);
+	const tail = Buffer.from(`${CRLF}--${boundary}--${CRLF}`);
+	const body = Buffer.allocUnsafe(head.length + file.bytes + tail.length);
+	head.copy(body);
+	let end = head.length;
+	for await (const chunk of file.chunks) {
+		if (end + chunk.length > body.length - tail.length) throw new Error('The file is larger than it was said to be');
+		end += chunk.copy(body, end);
+	}
+	if (end !== body.length - tail.length) throw new Error('The file is smaller than it was said to be');
+	tail.copy(body, end);
+	return { body, contentType: `multipart/form-data; boundary=${boundary}` };
 }

@@ -54,5 +54,5 @@ export function imageWorkflow(
 		],
 		connections: { Go: link('Prompts'), Prompts: link('Pictures'), Pictures: link('End') },
 		settings: { executionOrder: 'v1' },
-	} as WorkflowJson;
+	};
 }
