@@ -3,8 +3,12 @@
  * are found by n8n through `package.json`.
  */
 export * from './nodes/shared/api/brandWords';
+export * from './nodes/shared/api/chat';
 export * from './nodes/shared/api/family';
+export * from './nodes/shared/api/grid';
 export * from './nodes/shared/api/image';
+export * from './nodes/shared/api/music';
 export * from './nodes/shared/api/picture';
 export * from './nodes/shared/api/records';
 export * from './nodes/shared/api/status';
+export * from './nodes/shared/api/video';
