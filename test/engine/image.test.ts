@@ -30,9 +30,15 @@ async function run(parameters: object, items = prompts(1), settings = {}) {
 	});
 }
 
-test('twenty items are twenty purchases and twenty results in the order of the input, in the time of one task', async () => {
-	service.sandbox.durations.set({ image: 30_000 });
+test('twenty items are twenty purchases, waited for together, and twenty results in the order of the input', async () => {
+	service.sandbox.durations.set({ image: null });
+	// No task ends before all of them have been bought: a node that took one item after the other would never end.
+	const watch = setInterval(() => {
+		const tasks = service.sandbox.tasks.list();
+		if (tasks.length === 20) for (const { id } of tasks) service.sandbox.tasks.finish(id);
+	}, 5);
 	const { json, items, error } = await run({ options: { pollInterval: 4, concurrency: 10 } }, prompts(20));
+	clearInterval(watch);
 
 	expect(error).toBeUndefined();
 	expect(service.sandbox.ledger().accepted).toBe(20);
@@ -43,8 +49,6 @@ test('twenty items are twenty purchases and twenty results in the order of the i
 		expect(bought.get(String(taskId))).toMatchObject({ prompt: `Picture ${index}` });
 		expect(items[index]?.pairedItem).toEqual({ item: index });
 	});
-	const times = service.sandbox.requests.list().map(({ at }) => at);
-	expect(Math.max(...times) - Math.min(...times)).toBeLessThan(1.5 * 30_000);
 });
 
 test('what comes out has the shape that all families share', async () => {
