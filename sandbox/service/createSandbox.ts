@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
-import { createControls, type Controls } from './controls';
+import type { Controls } from './controls';
+import { createControls } from './createControls';
 import { SANDBOX_KEYS, type SandboxOptions } from './options';
 import { ADMIN_PREFIX } from './rules/paths';
 import { buildServer } from './server';

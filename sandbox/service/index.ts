@@ -1,5 +1,7 @@
 export { createSandbox, type Sandbox } from './createSandbox';
 export type { Controls, Failure, HandCallback, SettingsChange, TaskView } from './controls';
+export { CHAT_PRICES, type ChatBillEntry, type ChatBillReport } from './chat/bill';
+export type { ScriptedReply } from './chat/replies';
 export type { Account, KeyOptions, KeyStatus } from './entities/account';
 export type { Attempt, Delivery, DeliveryKind, DeliveryState } from './entities/delivery';
 export type { LedgerEntry, LedgerReport, TaskBill } from './entities/ledger';

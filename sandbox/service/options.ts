@@ -28,6 +28,10 @@ export interface SandboxOptions {
 	/** Whether callbacks may go to private hosts and any port. Default false, as the service has it. */
 	allowPrivateCallbacks?: boolean;
 	callbackShape?: CallbackShape;
+	/** Clock milliseconds until a chat request is answered, and what it wrote can be read; default 0. */
+	chatLatency?: number;
+	/** Whether cache writes are told apart by their lifetime in `usage`; default true. */
+	cacheTtlBreakdown?: boolean;
 	/** Default `fail`. */
 	generatedSource?: GeneratedSource;
 	/** Host names that count as the service's own domain, besides its own address. */
@@ -63,6 +67,8 @@ export interface Settings {
 	callbackShape: CallbackShape;
 	linkTtl: Record<Family, number>;
 	generatedSource: GeneratedSource;
+	chatLatency: number;
+	cacheTtlBreakdown: boolean;
 }
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -72,6 +78,8 @@ export function initialSettings(options: SandboxOptions): Settings {
 		allowPrivateCallbacks: options.allowPrivateCallbacks ?? false,
 		callbackShape: options.callbackShape ?? 'bare',
 		generatedSource: options.generatedSource ?? 'fail',
+		chatLatency: options.chatLatency ?? 0,
+		cacheTtlBreakdown: options.cacheTtlBreakdown ?? true,
 		linkTtl: { image: DAY, music: DAY, grid: DAY, video: DAY, ...options.linkTtl },
 	};
 }

@@ -6,6 +6,7 @@ import { errorEnvelope, ServiceError } from './errors';
 import { installRequestFaults } from './faults/requestFaults';
 import { adminRoutes } from './routes/admin';
 import { balanceRoutes } from './routes/balance';
+import { chatRoutes } from './routes/chat';
 import { fileRoutes } from './routes/files';
 import { gridRoutes } from './routes/grid';
 import { homeRoute } from './routes/home';
@@ -48,6 +49,7 @@ export async function buildServer(service: Service, controls: Controls): Promise
 		imageRoutes,
 		gridRoutes,
 		videoRoutes,
+		chatRoutes,
 		taskRoutes,
 		uploadRoutes,
 		fileRoutes,

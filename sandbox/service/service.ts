@@ -1,3 +1,4 @@
+import { Chat } from './chat/chat';
 import { Deliveries } from './deliveries/deliveries';
 import { FaultBook } from './faults/faultBook';
 import { Durations } from './lifecycle/durations';
@@ -30,6 +31,7 @@ export interface Service {
 	readonly faults: FaultBook;
 	readonly deliveries: Deliveries;
 	readonly requests: Requests;
+	readonly chat: Chat;
 	/** Where clients reach it; known once it listens. */
 	url: string;
 	/** Forgets all that happened since it was made; keys, durations and settings are as at the beginning. */
@@ -42,14 +44,17 @@ export function createService(options: SandboxOptions): Service {
 	const lifetime = new Lifetime(clock);
 	const files = new Files(clock, () => service.url);
 	const media = new Media();
+	const settings = initialSettings(options);
+	const accounts = new Accounts([...USUAL_KEYS, ...(options.keys ?? [])]);
+	const ledger = new Ledger(clock);
 	const service: Service = {
 		clock,
 		ids,
 		lifetime,
-		settings: initialSettings(options),
+		settings,
 		durations: new Durations(options.durations ?? {}),
-		accounts: new Accounts([...USUAL_KEYS, ...(options.keys ?? [])]),
-		ledger: new Ledger(clock),
+		accounts,
+		ledger,
 		tasks: new Tasks(),
 		files,
 		media,
@@ -67,6 +72,7 @@ export function createService(options: SandboxOptions): Service {
 			}),
 		}),
 		requests: new Requests(),
+		chat: new Chat({ clock, ids, lifetime, settings, accounts, ledger }),
 		url: options.publicUrl?.replace(/\/+$/, '') ?? '',
 		reset() {
 			lifetime.end();
@@ -81,6 +87,7 @@ export function createService(options: SandboxOptions): Service {
 				media,
 				service.deliveries,
 				service.requests,
+				service.chat,
 			]) {
 				part.reset();
 			}

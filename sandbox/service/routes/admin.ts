@@ -1,45 +1,26 @@
 import { BlockList, isIPv6 } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod/v3';
-import { handCallbackSchema, type Controls } from '../controls';
+import { replySchema } from '../chat/replies';
+import type { Controls } from '../controls';
 import { errorEnvelope, ServiceError } from '../errors';
 import { faultRuleSchema } from '../faults/rule';
 import { originalGridSchema, originalVideoSchema, uploadedTrackSchema } from '../lifecycle/originals';
-import { SANDBOX_KEYS } from '../options';
 import { ADMIN_PREFIX } from '../rules/paths';
 import type { Service } from '../service';
+import {
+	balanceSchema,
+	durationsSchema,
+	finishAllSchema,
+	finishSchema,
+	handCallbackSchema,
+	keySchema,
+	settingsSchema,
+} from './adminSchemas';
 
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
-
-const duration = z.number().min(0).nullable();
-const ttl = z.number().min(0);
-const durationsSchema = z.object({ image: duration, music: duration, grid: duration, video: duration }).partial().strict();
-const keySchema = z
-	.object({
-		status: z.enum(['active', 'deleted', 'forbidden']),
-		unlimited: z.boolean(),
-		credits: z.number().int().min(0),
-	})
-	.partial()
-	.strict();
-const balanceSchema = keySchema.omit({ status: true }).extend({ key: z.string().default(SANDBOX_KEYS.default) }).strict();
-const settingsSchema = z
-	.object({
-		allowPrivateCallbacks: z.boolean(),
-		callbackShape: z.enum(['bare', 'enveloped']),
-		generatedSource: z.enum(['fail', 'refuse']),
-		linkTtl: z.object({ image: ttl, music: ttl, grid: ttl, video: ttl }).partial().strict(),
-	})
-	.partial()
-	.strict();
-const finishSchema = z
-	.object({ failure: z.object({ message: z.string(), code: z.string().optional() }).strict().optional() })
-	.strict()
-	.default({});
-
-const finishAllSchema = z.object({ family: z.enum(['image', 'music', 'grid', 'video']).optional() }).strict().default({});
 
 /** The admin paths: no key is needed, and only this machine is served. */
 export function adminRoutes(app: FastifyInstance, service: Service, controls: Controls): void {
@@ -60,7 +41,7 @@ export function adminRoutes(app: FastifyInstance, service: Service, controls: Co
 			deliveries: controls.deliveries.list().length,
 			faults: controls.faults.list().length,
 		},
-		paths: ['faults', 'ledger', 'requests', 'deliveries', 'callbacks', 'tasks', 'tracks', 'grids', 'videos', 'keys', 'balance', 'durations', 'settings', 'reset'].map(
+		paths: ['faults', 'ledger', 'requests', 'deliveries', 'callbacks', 'tasks', 'tracks', 'grids', 'videos', 'chat/bill', 'chat/replies', 'keys', 'balance', 'durations', 'settings', 'reset'].map(
 			(name) => path(`/${name}`),
 		),
 	}));
@@ -94,6 +75,14 @@ export function adminRoutes(app: FastifyInstance, service: Service, controls: Co
 	app.post(path('/tracks'), (request) => controls.originals.track(uploadedTrackSchema.parse(request.body ?? undefined)));
 	app.post(path('/grids'), (request) => controls.originals.grid(originalGridSchema.parse(request.body ?? undefined)));
 	app.post(path('/videos'), (request) => controls.originals.video(originalVideoSchema.parse(request.body ?? undefined)));
+
+	app.get(path('/chat/bill'), () => controls.chat.bill());
+	app.get(path('/chat/replies'), () => controls.chat.scripted());
+	app.post(path('/chat/replies'), (request) => {
+		controls.chat.script(...(Array.isArray(request.body) ? z.array(replySchema) : replySchema.transform((one) => [one])).parse(request.body));
+		return controls.chat.scripted();
+	});
+	app.delete(path('/chat/replies'), () => (controls.chat.clearScript(), { cleared: true }));
 
 	app.get(path('/keys'), () => controls.keys.list());
 	app.put<{ Params: { key: string } }>(path('/keys/:key'), (request) =>

@@ -37,13 +37,18 @@ export class Accounts {
 
 	/** @throws ServiceError 402 when the key has not got that much left */
 	take(account: Account, credits: number): void {
+		this.check(account, credits);
+		this.move(account, credits);
+	}
+
+	/** @throws ServiceError 402 when the key has not got that much left */
+	check(account: Account, credits: number): void {
 		if (!account.unlimited && account.remainCredits < credits) {
 			throw new ServiceError(
 				402,
 				`The balance is insufficient: this costs ${credits} credits, ${account.remainCredits} are left.`,
 			);
 		}
-		this.move(account, credits);
 	}
 
 	giveBack(key: string, credits: number): void {

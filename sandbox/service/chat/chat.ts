@@ -1,0 +1,65 @@
+import type { Account } from '../entities/account';
+import type { Service } from '../service';
+import { ChatBill } from './bill';
+import { PrefixCache, type CacheUsage } from './prefixCache';
+import { boundariesOf, checkMarkers, type PromptBlock } from './prompt';
+import { Replies, type Occasion, type Reply } from './replies';
+
+/** A chat request that has been read, in either style. */
+export interface ChatRequest {
+	account: Account;
+	style: 'messages' | 'completions';
+	model: string;
+	blocks: readonly PromptBlock[];
+	/** The `vendor-beta` header. */
+	beta: string | undefined;
+	occasion: Occasion;
+}
+
+export interface ChatAnswer {
+	id: string;
+	reply: Reply;
+	usage: CacheUsage;
+}
+
+/** The chat side of the service: prefix cache, answers, bill. */
+export class Chat {
+	readonly cache: PrefixCache;
+	readonly replies: Replies;
+	readonly bill: ChatBill;
+
+	constructor(private readonly service: Pick<Service, 'clock' | 'ids' | 'lifetime' | 'settings' | 'accounts' | 'ledger'>) {
+		this.cache = new PrefixCache(service.clock);
+		this.replies = new Replies(service.ids);
+		this.bill = new ChatBill(service.clock);
+	}
+
+	/**
+	 * Answers a request and bills it.
+	 * @throws ServiceError 400 for markers that cannot be, 402 when the balance is insufficient
+	 */
+	async answer({ account, style, model, blocks, beta, occasion }: ChatRequest): Promise<ChatAnswer> {
+		const { service } = this;
+		checkMarkers(blocks, beta);
+		// Whoever has nothing left is told before the work is done; what it costs is known only afterwards.
+		service.accounts.check(account, 1);
+		const plan = this.cache.plan(`${account.key}/${model}`, boundariesOf(blocks));
+		const reply = this.replies.answer(occasion);
+		if (service.settings.chatLatency > 0) await service.lifetime.sleep(service.settings.chatLatency);
+
+		const refused = reply.stop === 'refusal';
+		// What a refused request wrote is reported, but the next one does not read it (cache rule 6).
+		if (!refused) plan.commit();
+		const { credits } = this.bill.write({ key: account.key, style, model, ...plan.usage, output: reply.tokens, refused });
+		const charged = Math.min(Math.ceil(credits), account.unlimited ? Infinity : account.remainCredits);
+		service.accounts.take(account, charged);
+		service.ledger.write({ type: 'charge', key: account.key, credits: charged, taskId: null, item: `chat@${model}` });
+		return { id: service.ids.next('chat'), reply, usage: plan.usage };
+	}
+
+	reset(): void {
+		this.cache.reset();
+		this.replies.reset();
+		this.bill.reset();
+	}
+}

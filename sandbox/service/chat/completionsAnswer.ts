@@ -1,0 +1,84 @@
+import { unixSeconds } from '../time/clock';
+import type { ChatAnswer } from './chat';
+import type { Reply } from './replies';
+
+const FINISH = { end: 'stop', limit: 'length', tools: 'tool_calls', refusal: 'content_filter' } as const;
+const STOP = { end: 'end_turn', limit: 'max_tokens', tools: 'tool_use', refusal: 'refusal' } as const;
+const REFUSAL = 'This was refused.';
+/** Pieces of a streamed answer are about as long as a word. */
+const PIECE = /\S+\s*|\s+/g;
+
+/** What both the whole and the streamed answer need to know. */
+export interface CompletionContext {
+	model: string;
+	/** Clock milliseconds. */
+	now: number;
+	/** Whether writes are told apart by their lifetime. */
+	hasBreakdown: boolean;
+}
+
+/** The answer of `POST /v1/chat/completions`. The spec shows `usage` and `stop_reason`. */
+export function completionsAnswer(answer: ChatAnswer, { model, now, hasBreakdown }: CompletionContext) {
+	const { id, reply } = answer;
+	return {
+		id,
+		object: 'chat.completion',
+		created: unixSeconds(now),
+		model,
+		choices: [
+			{
+				index: 0,
+				message: {
+					role: 'assistant',
+					content: reply.text || null,
+					refusal: reply.stop === 'refusal' ? REFUSAL : null,
+					...(reply.toolCalls.length > 0 ? { tool_calls: toolCalls(reply) } : {}),
+				},
+				logprobs: null,
+				finish_reason: FINISH[reply.stop],
+			},
+		],
+		stop_reason: STOP[reply.stop],
+		usage: completionsUsage(answer, hasBreakdown),
+	};
+}
+
+/** The same answer as server-sent events, a few words at a time. */
+export function* completionsStream(answer: ChatAnswer, context: CompletionContext, withUsage: boolean): Generator<string> {
+	const { id, reply } = answer;
+	const chunk = (more: object) =>
+		`data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created: unixSeconds(context.now), model: context.model, ...more })}\n\n`;
+	const delta = (content: object, finish: string | null = null) =>
+		chunk({ choices: [{ index: 0, delta: content, logprobs: null, finish_reason: finish }] });
+
+	yield delta({ role: 'assistant', content: '' });
+	for (const piece of reply.text.match(PIECE) ?? []) yield delta({ content: piece });
+	for (const [index, call] of toolCalls(reply).entries()) yield delta({ tool_calls: [{ index, ...call }] });
+	if (reply.stop === 'refusal') yield delta({ refusal: REFUSAL });
+	yield delta({}, FINISH[reply.stop]);
+	if (withUsage) yield chunk({ choices: [], usage: completionsUsage(answer, context.hasBreakdown) });
+	yield 'data: [DONE]\n\n';
+}
+
+function toolCalls(reply: Reply) {
+	return reply.toolCalls.map((call) => ({
+		id: call.id,
+		type: 'function',
+		function: { name: call.name, arguments: JSON.stringify(call.arguments) },
+	}));
+}
+
+/** `cache_write_tokens` "has a value only when no TTL breakdown exists" (spec, Chat usage objects). */
+function completionsUsage({ reply, usage }: ChatAnswer, hasBreakdown: boolean) {
+	const written = usage.written5m + usage.written1h;
+	const prompt = usage.plain + usage.read + written;
+	return {
+		prompt_tokens: prompt,
+		completion_tokens: reply.tokens,
+		total_tokens: prompt + reply.tokens,
+		prompt_tokens_details: { cached_tokens: usage.read, cache_write_tokens: hasBreakdown ? 0 : written },
+		...(hasBreakdown
+			? { vendor_cache_creation_5_m_tokens: usage.written5m, vendor_cache_creation_1_h_tokens: usage.written1h }
+			: {}),
+	};
+}

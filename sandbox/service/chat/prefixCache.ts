@@ -1,0 +1,93 @@
+import type { Clock } from '../time/clock';
+import type { Boundary, Ttl } from './prompt';
+
+/** "About 1024 tokens": a shorter prefix has its marker ignored (cache rule 4). */
+export const SHORTEST_PREFIX = 1024;
+/** How many blocks before its last marker a request looks for something cached earlier. */
+const LOOK_BACK = 20;
+
+const LIFETIMES: Readonly<Record<Ttl, number>> = { '5m': 5 * 60_000, '1h': 60 * 60_000 };
+
+/** Tokens of a prompt, in categories that do not overlap (cache rule 9). */
+export interface CacheUsage {
+	/** Neither read nor written. */
+	plain: number;
+	read: number;
+	written5m: number;
+	written1h: number;
+}
+
+interface Entry {
+	ttl: Ttl;
+	expiresAt: number;
+}
+
+/** What a request reads, and what it will have written once it has been answered. */
+export interface CachePlan {
+	usage: CacheUsage;
+	commit(): void;
+}
+
+/** Prefixes that may be read again, by owner and model. */
+export class PrefixCache {
+	private readonly entries = new Map<string, Entry>();
+
+	constructor(private readonly clock: Clock) {}
+
+	/**
+	 * Works out what a prompt reads and writes. Reading refreshes at once (cache rule 7); what is written can be read once
+	 * `commit` is called.
+	 * @param scope prefixes of one scope never serve another
+	 */
+	plan(scope: string, boundaries: readonly Boundary[]): CachePlan {
+		const total = boundaries.at(-1)?.tokens ?? 0;
+		const lastMarked = boundaries.map(isCacheable).lastIndexOf(true);
+		const hit = this.longestHit(scope, boundaries, lastMarked);
+		const read = hit < 0 ? 0 : (boundaries[hit]?.tokens ?? 0);
+		const usage: CacheUsage = { plain: total, read, written5m: 0, written1h: 0 };
+		const writes: Array<[string, Ttl]> = [];
+
+		let reached = read;
+		for (const { fingerprint, tokens, marker } of boundaries.slice(hit + 1, lastMarked + 1)) {
+			if (marker === null || tokens < SHORTEST_PREFIX) continue;
+			usage[marker === '1h' ? 'written1h' : 'written5m'] += tokens - reached;
+			reached = tokens;
+			writes.push([`${scope}/${fingerprint}`, marker]);
+		}
+		usage.plain = total - reached;
+		return {
+			usage,
+			commit: () => {
+				for (const [key, ttl] of writes) this.entries.set(key, { ttl, expiresAt: this.clock.now() + LIFETIMES[ttl] });
+			},
+		};
+	}
+
+	reset(): void {
+		this.entries.clear();
+	}
+
+	private longestHit(scope: string, boundaries: readonly Boundary[], lastMarked: number): number {
+		let longest = -1;
+		for (let at = lastMarked; at >= Math.max(0, lastMarked - LOOK_BACK); at -= 1) {
+			if (this.touch(`${scope}/${boundaries[at]?.fingerprint}`)) longest = Math.max(longest, at);
+		}
+		return longest;
+	}
+
+	/** Whether an entry is alive; if so, its lifetime begins anew. */
+	private touch(key: string): boolean {
+		const entry = this.entries.get(key);
+		if (!entry) return false;
+		if (entry.expiresAt <= this.clock.now()) {
+			this.entries.delete(key);
+			return false;
+		}
+		entry.expiresAt = this.clock.now() + LIFETIMES[entry.ttl];
+		return true;
+	}
+}
+
+function isCacheable({ marker, tokens }: Boundary): boolean {
+	return marker !== null && tokens >= SHORTEST_PREFIX;
+}

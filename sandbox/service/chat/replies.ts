@@ -1,0 +1,88 @@
+import { z } from 'zod/v3';
+import type { Ids } from '../store/ids';
+import { countTokens } from './tokens';
+
+/** An answer that a test has prepared. */
+export const replySchema = z
+	.object({
+		/** `{{tool}}` stands for the last tool result, `{{user}}` for what the user said last. */
+		text: z.string().optional(),
+		toolCalls: z
+			.array(z.object({ name: z.string(), arguments: z.record(z.unknown()).default({}), id: z.string().optional() }).strict())
+			.optional(),
+		refusal: z.boolean().default(false),
+		/** Only for requests of this kind; without it, for any. */
+		when: z.object({ lastRole: z.enum(['user', 'tool']).optional(), contains: z.string().optional() }).strict().default({}),
+		/** Stays for all that follow, rather than for one request. */
+		repeat: z.boolean().default(false),
+	})
+	.strict();
+
+export type ScriptedReply = z.input<typeof replySchema>;
+type Scripted = z.output<typeof replySchema>;
+
+/** What a reply is chosen by. */
+export interface Occasion {
+	lastRole: string;
+	user: string;
+	tool: string;
+	/** In tokens; `null` for no limit. */
+	limit: number | null;
+}
+
+export interface Reply {
+	text: string;
+	toolCalls: Array<{ id: string; name: string; arguments: Record<string, unknown> }>;
+	stop: 'end' | 'limit' | 'tools' | 'refusal';
+	tokens: number;
+}
+
+const REFUSE = 'sandbox:refuse';
+const LONGEST_ECHO = 200;
+
+/** Finds the answer to a chat request: a prepared one, or a sample. */
+export class Replies {
+	private script: Scripted[] = [];
+
+	constructor(private readonly ids: Ids) {}
+
+	/** @throws ZodError when a reply is none */
+	add(replies: readonly ScriptedReply[]): void {
+		this.script.push(...replies.map((reply) => replySchema.parse(reply)));
+	}
+
+	list(): readonly Scripted[] {
+		return [...this.script];
+	}
+
+	reset(): void {
+		this.script = [];
+	}
+
+	answer(occasion: Occasion): Reply {
+		const scripted = this.script.find((reply) => suits(reply, occasion));
+		if (scripted && !scripted.repeat) this.script.splice(this.script.indexOf(scripted), 1);
+		if (scripted?.refusal || (!scripted && occasion.user.includes(REFUSE))) {
+			return { text: '', toolCalls: [], stop: 'refusal', tokens: 0 };
+		}
+		const toolCalls = (scripted?.toolCalls ?? []).map(({ id, ...call }) => ({ id: id ?? this.ids.next('call'), ...call }));
+		const sample = scripted ? (scripted.text ?? '') : `Sample answer to: ${occasion.user.slice(0, LONGEST_ECHO)}`;
+		const text = sample.replaceAll('{{tool}}', occasion.tool).replaceAll('{{user}}', occasion.user);
+		return limited({ text, toolCalls, stop: toolCalls.length > 0 ? 'tools' : 'end', tokens: 0 }, occasion.limit);
+	}
+}
+
+function suits({ when }: Scripted, { lastRole, user, tool }: Occasion): boolean {
+	if (when.lastRole !== undefined && when.lastRole !== lastRole) return false;
+	return when.contains === undefined || (lastRole === 'tool' ? tool : user).includes(when.contains);
+}
+
+/** Cuts an answer off where `max_tokens` ends it. */
+function limited(reply: Reply, limit: number | null): Reply {
+	const calls = reply.toolCalls.reduce((sum, call) => sum + countTokens(JSON.stringify(call)), 0);
+	const tokens = countTokens(reply.text) + calls;
+	if (limit === null || tokens <= limit || calls > 0) return { ...reply, tokens };
+	let text = reply.text;
+	while (countTokens(text) > limit) text = text.slice(0, -Math.max(1, Math.floor(text.length / 20)));
+	return { ...reply, text, stop: 'limit', tokens: countTokens(text) };
+}

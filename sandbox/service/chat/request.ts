@@ -1,0 +1,80 @@
+import { z } from 'zod/v3';
+import { block, type PromptBlock } from './prompt';
+
+const cacheControl = z
+	.object({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).default('5m') })
+	.nullish()
+	.transform((marker) => marker?.ttl ?? null);
+
+const contentBlock = z.object({ type: z.string(), cache_control: cacheControl }).passthrough();
+const content = z.union([z.string(), z.array(contentBlock)]);
+
+/** The fields of both styles that the sandbox reads; "complete request schema … not shown", so all else passes. */
+const common = {
+	model: z.string().min(1),
+	max_tokens: z.number().int().min(1).nullish(),
+	stream: z.boolean().nullish(),
+	tools: z.array(z.unknown()).nullish(),
+};
+
+const message = <Role extends z.ZodTypeAny>(role: Role) =>
+	z.object({ role, content: content.nullish(), tool_calls: z.array(z.unknown()).nullish() }).passthrough();
+
+/** `POST /v1/messages` (spec, section 8). */
+export const messagesSchema = z.object({
+	...common,
+	system: content.nullish(),
+	messages: z.array(message(z.enum(['user', 'assistant']))).min(1),
+});
+
+/** `POST /v1/chat/completions` (spec, section 8); newer clients call `max_tokens` `max_completion_tokens`. */
+export const completionsSchema = z.object({
+	...common,
+	max_completion_tokens: z.number().int().min(1).nullish(),
+	stream_options: z.object({ include_usage: z.boolean().nullish() }).passthrough().nullish(),
+	messages: z.array(message(z.enum(['system', 'developer', 'user', 'assistant', 'tool']))).min(1),
+});
+
+type Content = z.output<typeof content>;
+type Message = z.output<typeof messagesSchema>['messages'][number] | z.output<typeof completionsSchema>['messages'][number];
+
+export interface ChatBody {
+	system?: Content | null | undefined;
+	tools?: unknown[] | null | undefined;
+	messages: readonly Message[];
+}
+
+/** A prompt as blocks in the order in which the model reads them: tools, system, messages. */
+export function blocksOf({ tools, system, messages }: ChatBody): PromptBlock[] {
+	return [
+		...(tools ?? []).map((tool) => block('tools', JSON.stringify(tool))),
+		...contentBlocks('system', system),
+		...messages.flatMap(({ role, content: said, tool_calls }) => [
+			...contentBlocks(role, said),
+			...(tool_calls ?? []).map((call) => block(role, JSON.stringify(call))),
+		]),
+	];
+}
+
+/** A text stands for one block without a marker, wherever else a marker may sit (cache rule 2). */
+function contentBlocks(role: string, said: Content | null | undefined): PromptBlock[] {
+	if (said === null || said === undefined) return [];
+	if (typeof said === 'string') return [block(role, said)];
+	return said.map(({ cache_control: marker, ...rest }) => block(role, textOf(rest) ?? JSON.stringify(rest), marker));
+}
+
+function textOf(candidate: Record<string, unknown>): string | undefined {
+	return candidate.type === 'text' && typeof candidate.text === 'string' ? candidate.text : undefined;
+}
+
+/** The text of the last message of a role, for answers that refer to it. */
+export function lastSaid(messages: readonly Message[], ...roles: string[]): string {
+	const last = messages.filter(({ role }) => roles.includes(role)).at(-1)?.content ?? '';
+	if (typeof last === 'string') return last;
+	return last.map((part) => textOf(part) ?? toolText(part)).join('\n');
+}
+
+/** A tool's result in messages style. */
+function toolText(part: Record<string, unknown>): string {
+	return part.type === 'tool_result' && typeof part.content === 'string' ? part.content : '';
+}

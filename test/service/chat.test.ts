@@ -1,0 +1,514 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { CHAT_PRICES, SANDBOX_KEYS, type SandboxOptions } from '../../sandbox/service';
+import { ask, bench, text, until, type Answer, type Bench, type Json } from './support/sandbox';
+
+const BETA = { 'vendor-beta': 'extended-cache-ttl-2025-04-11' };
+const MODEL = 'a-model';
+/** About 1,300 tokens, and about 2,600. */
+const DOCUMENT = Array.from({ length: 130 }, (_, line) => `Line ${line} of a document about the sea.`).join('\n');
+const SHORT = 'Only a few words.';
+const QUESTION = 'How deep is it?';
+
+type Marker = true | '5m' | '1h' | 'none';
+
+/** A text block, with a marker on it if wanted. */
+const block = (content: string, marker: Marker = 'none') => ({
+	type: 'text',
+	text: content,
+	...(marker === 'none' ? {} : { cache_control: { type: 'ephemeral', ...(marker === true ? {} : { ttl: marker }) } }),
+});
+
+interface Chat extends Bench {
+	messages(body: object, headers?: Record<string, string>): Promise<Answer>;
+	completions(body: object, headers?: Record<string, string>): Promise<Answer>;
+}
+
+async function chat(options: SandboxOptions = {}): Promise<Chat> {
+	const it = await bench(options);
+	const { sandbox } = it;
+	const post = (path: string, headers: Record<string, string>, body: object) =>
+		ask(sandbox.url + path, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json', ...headers },
+			body: JSON.stringify({ model: MODEL, max_tokens: 500, ...body }),
+		});
+	return {
+		...it,
+		messages: (body, headers = {}) =>
+			post('/v1/messages', { 'x-api-key': sandbox.key, 'vendor-version': '2023-06-01', ...headers }, body),
+		completions: (body, headers = {}) => post('/v1/chat/completions', { authorization: `Bearer ${sandbox.key}`, ...headers }, body),
+	};
+}
+
+interface Seen {
+	plain: number;
+	read: number;
+	written: number;
+}
+
+/** The three categories, from either style. */
+function seen({ status, text: body, body: { usage } }: Answer): Seen {
+	if (status !== 200) throw new Error(`${status} ${body}`);
+	const number = (value: unknown) => Number(value ?? 0);
+	if (usage?.input_tokens !== undefined) {
+		return { plain: number(usage.input_tokens), read: number(usage.cache_read_input_tokens), written: number(usage.cache_creation_input_tokens) };
+	}
+	const details = usage?.prompt_tokens_details;
+	const read = number(details?.cached_tokens);
+	const written =
+		number(details?.cache_write_tokens) +
+		number(usage?.vendor_cache_creation_5_m_tokens) +
+		number(usage?.vendor_cache_creation_1_h_tokens);
+	return { plain: number(usage?.prompt_tokens) - read - written, read, written };
+}
+
+const tokens = (...texts: string[]) => texts.reduce((sum, one) => sum + countTokens(one), 0);
+const ask1 = (marker: Marker = true, question = QUESTION, document = DOCUMENT) => ({
+	system: [block(document, marker)],
+	messages: [{ role: 'user', content: question }],
+});
+const ask2 = (marker: Marker = true, question = QUESTION, document = DOCUMENT) => ({
+	messages: [
+		{ role: 'system', content: [block(document, marker)] },
+		{ role: 'user', content: question },
+	],
+});
+
+/** Both endpoints, asked the same. */
+const STYLES = [
+	['messages', (it: Chat, ...of: Parameters<typeof ask1>) => it.messages(ask1(...of), of[0] === '1h' ? BETA : {})],
+	['completions', (it: Chat, ...of: Parameters<typeof ask2>) => it.completions(ask2(...of), of[0] === '1h' ? BETA : {})],
+] as const;
+
+describe.each(STYLES)('the prefix cache of %s', (_style, send) => {
+	it('rule 8: is written by the first request and read by an identical second', async () => {
+		const it = await chat();
+		expect(seen(await send(it))).toEqual({ plain: tokens(QUESTION), read: 0, written: tokens(DOCUMENT) });
+		expect(seen(await send(it))).toEqual({ plain: tokens(QUESTION), read: tokens(DOCUMENT), written: 0 });
+	});
+
+	it('rule 3: serves another question behind the same marked block', async () => {
+		const it = await chat();
+		await send(it);
+		expect(seen(await send(it, true, 'And how cold is it down there?'))).toMatchObject({ read: tokens(DOCUMENT), written: 0 });
+	});
+
+	it('is not used without a marker', async () => {
+		const it = await chat();
+		await send(it);
+		expect(seen(await send(it, 'none'))).toEqual({ plain: tokens(DOCUMENT, QUESTION), read: 0, written: 0 });
+	});
+
+	it('rule 4: ignores a marker on a prefix that is too short, without an error', async () => {
+		const it = await chat();
+		for (let round = 0; round < 2; round += 1) {
+			expect(seen(await send(it, true, QUESTION, SHORT))).toEqual({ plain: tokens(SHORT, QUESTION), read: 0, written: 0 });
+		}
+	});
+
+	it.each([
+		['a space', `${DOCUMENT} `],
+		['a line break', `${DOCUMENT}\n`],
+		['a letter at its beginning', `l${DOCUMENT.slice(1)}`],
+		['a timestamp', `2026-01-01T00:00:00Z ${DOCUMENT}`],
+	])('rule 5: is missed by a prefix that differs in %s', async (_what, document) => {
+		const it = await chat();
+		await send(it);
+		expect(seen(await send(it, true, QUESTION, document))).toMatchObject({ read: 0, written: tokens(document) });
+	});
+
+	it('rule 1: lives for 5 minutes, also where no ttl is given', async () => {
+		for (const marker of [true, '5m'] as const) {
+			const it = await chat();
+			await send(it, marker);
+			await it.clock.advance(5 * 60_000 - 1);
+			expect(seen(await send(it, marker)).read).toBe(tokens(DOCUMENT));
+			await it.clock.advance(5 * 60_000);
+			expect(seen(await send(it, marker))).toMatchObject({ read: 0, written: tokens(DOCUMENT) });
+		}
+	});
+
+	it('rule 1: lives for an hour with ttl 1h', async () => {
+		const it = await chat();
+		await send(it, '1h');
+		await it.clock.advance(60 * 60_000 - 1);
+		expect(seen(await send(it, '1h')).read).toBe(tokens(DOCUMENT));
+		await it.clock.advance(60 * 60_000);
+		expect(seen(await send(it, '1h')).read).toBe(0);
+	});
+
+	it('rule 7: counts its lifetime from the last access', async () => {
+		const it = await chat();
+		await send(it);
+		for (let round = 0; round < 4; round += 1) {
+			await it.clock.advance(4 * 60_000);
+			expect(seen(await send(it)).read).toBe(tokens(DOCUMENT));
+		}
+	});
+
+	it('rule 6: is reported as written by a refused request, and not read by the next', async () => {
+		const it = await chat();
+		it.sandbox.chat.script({ refusal: true });
+		const refused = await send(it);
+		expect(refused.body.stop_reason).toBe('refusal');
+		expect(seen(refused).written).toBe(tokens(DOCUMENT));
+		expect(seen(await send(it))).toMatchObject({ read: 0, written: tokens(DOCUMENT) });
+		expect(seen(await send(it))).toMatchObject({ read: tokens(DOCUMENT), written: 0 });
+	});
+
+	it('is refused at a phrase, too', async () => {
+		const it = await chat();
+		expect((await send(it, true, 'sandbox:refuse')).body.stop_reason).toBe('refusal');
+	});
+
+	it('belongs to its key and its model', async () => {
+		const it = await chat({ keys: [{ key: 'other' }] });
+		await send(it);
+		const other = { 'x-api-key': 'other', authorization: 'Bearer other' };
+		const elsewhere = _style === 'messages' ? it.messages(ask1(), other) : it.completions(ask2(), other);
+		expect(seen(await elsewhere).read).toBe(0);
+		const another = _style === 'messages' ? it.messages({ ...ask1(), model: 'b' }) : it.completions({ ...ask2(), model: 'b' });
+		expect(seen(await another).read).toBe(0);
+	});
+
+	it('cannot be read before the first request has been answered', async () => {
+		const it = await chat({ chatLatency: 1_000 });
+		const both = [send(it), send(it)];
+		await until('both have come in', () => it.sandbox.requests.list().filter(({ body }) => body !== undefined).length === 2);
+		await it.clock.advance(1_000);
+		await until('both were answered', () => it.sandbox.chat.bill().requests.length === 2);
+		expect((await Promise.all(both)).map((answer) => seen(answer).written)).toEqual([tokens(DOCUMENT), tokens(DOCUMENT)]);
+	});
+
+	it('is cheaper to read than plain input, and dearer to write', async () => {
+		expect(CHAT_PRICES.read).toBeLessThan(CHAT_PRICES.plain);
+		expect(CHAT_PRICES.written5m).toBeGreaterThan(CHAT_PRICES.plain);
+		const it = await chat();
+		for (let question = 0; question < 5; question += 1) await send(it, true, `Question ${question}?`);
+		const { requests, totals } = it.sandbox.chat.bill();
+		expect(requests).toHaveLength(5);
+		expect(totals).toMatchObject({
+			written5m: tokens(DOCUMENT),
+			written1h: 0,
+			read: 4 * tokens(DOCUMENT),
+			plain: tokens('Question 0?', 'Question 1?', 'Question 2?', 'Question 3?', 'Question 4?'),
+		});
+		expect(totals.input).toBe(totals.plain + totals.read + totals.written5m);
+		const credits =
+			(totals.plain * CHAT_PRICES.plain +
+				totals.read * CHAT_PRICES.read +
+				totals.written5m * CHAT_PRICES.written5m +
+				totals.output * CHAT_PRICES.output) /
+			1_000_000;
+		expect(totals.credits).toBeCloseTo(credits, 9);
+	});
+});
+
+describe('several breakpoints', () => {
+	const other = DOCUMENT.replaceAll('sea', 'sky');
+	const third = DOCUMENT.replaceAll('sea', 'sun');
+	const send = (it: Chat, blocks: object[], headers = {}) =>
+		it.messages({ system: blocks, messages: [{ role: 'user', content: QUESTION }] }, headers);
+
+	it('write each its own part, and are read as far as they agree', async () => {
+		const it = await chat();
+		const first = await send(it, [block(DOCUMENT, '1h'), block(other, '5m')], BETA);
+		expect(first.body.usage).toMatchObject({
+			cache_creation_input_tokens: tokens(DOCUMENT, other),
+			cache_creation: { ephemeral_1h_input_tokens: tokens(DOCUMENT), ephemeral_5m_input_tokens: tokens(other) },
+		});
+		const changed = await send(it, [block(DOCUMENT, '1h'), block(third, '5m')], BETA);
+		expect(seen(changed)).toEqual({ plain: tokens(QUESTION), read: tokens(DOCUMENT), written: tokens(third) });
+		await it.clock.advance(10 * 60_000);
+		expect(seen(await send(it, [block(DOCUMENT, '1h'), block(other, '5m')], BETA))).toMatchObject({
+			read: tokens(DOCUMENT),
+			written: tokens(other),
+		});
+	});
+
+	it('find what an earlier turn wrote when the marker has moved on', async () => {
+		const it = await chat();
+		await send(it, [block(DOCUMENT, true)]);
+		expect(seen(await send(it, [block(DOCUMENT), block(other, true)]))).toEqual({
+			plain: tokens(QUESTION),
+			read: tokens(DOCUMENT),
+			written: tokens(other),
+		});
+	});
+
+	it('count a short block together with what stands before it', async () => {
+		const it = await chat();
+		expect(seen(await send(it, [block(DOCUMENT), block(SHORT, true)])).written).toBe(tokens(DOCUMENT, SHORT));
+	});
+
+	it('depend on the order of the blocks', async () => {
+		const it = await chat();
+		await send(it, [block(DOCUMENT), block(other, true)]);
+		expect(seen(await send(it, [block(other), block(DOCUMENT, true)])).read).toBe(0);
+	});
+
+	it('are at most four', async () => {
+		const it = await chat();
+		expect((await send(it, [1, 2, 3, 4].map((line) => block(`${line}`, true)))).status).toBe(200);
+		const five = await send(it, [1, 2, 3, 4, 5].map((line) => block(`${line}`, true)));
+		expect([five.status, five.body.error?.message]).toEqual([400, expect.stringMatching(/at most 4/)]);
+	});
+
+	it('may sit in user and assistant turns', async () => {
+		for (const role of ['user', 'assistant']) {
+			const it = await chat();
+			const turns = { messages: [{ role, content: [block(DOCUMENT, true)] }, { role: 'user', content: QUESTION }] };
+			expect(seen(await it.completions(turns)).written).toBe(tokens(DOCUMENT));
+			expect(seen(await it.completions(turns)).read).toBe(tokens(DOCUMENT));
+		}
+	});
+
+	it('see the tools, which come first', async () => {
+		const it = await chat();
+		const tool = (name: string) => ({ type: 'function', function: { name } });
+		await it.completions({ ...ask2(), tools: [tool('a')] });
+		expect(seen(await it.completions({ ...ask2(), tools: [tool('a')] })).read).toBeGreaterThan(tokens(DOCUMENT));
+		expect(seen(await it.completions({ ...ask2(), tools: [tool('b')] })).read).toBe(0);
+	});
+});
+
+describe('markers', () => {
+	it.each(['system', 'user'])('rule 2: on a %s message whose content is a text are ignored without an error', async (role) => {
+		const it = await chat();
+		const body = {
+			messages: [
+				{ role, content: DOCUMENT, cache_control: { type: 'ephemeral' } },
+				{ role: 'user', content: QUESTION },
+			],
+		};
+		for (let round = 0; round < 2; round += 1) {
+			expect(seen(await it.completions(body))).toEqual({ plain: tokens(DOCUMENT, QUESTION), read: 0, written: 0 });
+		}
+	});
+
+	it.each(STYLES)('rule 1: of 1h need the beta header in %s', async (style) => {
+		const it = await chat();
+		const send = (headers: Record<string, string>) =>
+			style === 'messages' ? it.messages(ask1('1h'), headers) : it.completions(ask2('1h'), headers);
+		for (const headers of [{ 'vendor-beta': '' }, { 'vendor-beta': 'something-else' }]) {
+			const answer = await send(headers);
+			expect([answer.status, answer.body.error?.message]).toEqual([400, expect.stringMatching(/vendor-beta/)]);
+		}
+		expect((await send(BETA)).status).toBe(200);
+		expect((await send({ 'vendor-beta': `other-2026, ${BETA['vendor-beta']}` })).status).toBe(200);
+	});
+
+	it('of another lifetime or type are refused', async () => {
+		const it = await chat();
+		for (const cache_control of [{ type: 'ephemeral', ttl: '2h' }, { type: 'permanent' }, { ttl: '5m' }]) {
+			const system = [{ type: 'text', text: 'x', cache_control }];
+			expect((await it.messages({ system, messages: [{ role: 'user', content: 'x' }] })).status).toBe(400);
+		}
+	});
+});
+
+describe('usage', () => {
+	it('of messages has the fields of the spec', async () => {
+		const it = await chat();
+		const { usage } = (await it.messages(ask1('1h'), BETA)).body;
+		expect(usage).toEqual({
+			input_tokens: tokens(QUESTION),
+			cache_creation_input_tokens: tokens(DOCUMENT),
+			cache_read_input_tokens: 0,
+			cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: tokens(DOCUMENT) },
+			output_tokens: tokens(`Sample answer to: ${QUESTION}`),
+		});
+	});
+
+	it('of completions has the fields of the spec, and the generic one only without a breakdown', async () => {
+		const it = await chat();
+		const whole = tokens(DOCUMENT, QUESTION);
+		const output = tokens(`Sample answer to: ${QUESTION}`);
+		expect((await it.completions(ask2('5m'))).body.usage).toEqual({
+			prompt_tokens: whole,
+			completion_tokens: output,
+			total_tokens: whole + output,
+			prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+			vendor_cache_creation_5_m_tokens: tokens(DOCUMENT),
+			vendor_cache_creation_1_h_tokens: 0,
+		});
+		it.sandbox.reset();
+		it.sandbox.settings.set({ cacheTtlBreakdown: false });
+		const generic = (await it.completions(ask2('5m'))).body.usage;
+		expect(generic?.prompt_tokens_details).toEqual({ cached_tokens: 0, cache_write_tokens: tokens(DOCUMENT) });
+		expect(generic).not.toHaveProperty('vendor_cache_creation_5_m_tokens');
+		expect((await it.messages(ask1())).body.usage).not.toHaveProperty('cache_creation');
+	});
+
+	it('is charged, shown in the ledger, and is no submission', async () => {
+		const it = await chat();
+		await it.messages(ask1());
+		const [entry] = it.sandbox.chat.bill().requests;
+		const report = it.sandbox.ledger();
+		expect(report).toMatchObject({ accepted: 0, chargedCredits: Math.ceil(entry?.credits ?? 0) });
+		expect((await it.client.get('/balance')).body.used_credits).toBe(report.chargedCredits);
+		expect((await ask(`${it.sandbox.adminUrl}/chat/bill`)).body).toEqual(JSON.parse(JSON.stringify(it.sandbox.chat.bill())));
+	});
+});
+
+describe('access', () => {
+	it('to messages is by x-api-key alone', async () => {
+		const it = await chat();
+		const bearer = await it.client.post('/v1/messages', { model: MODEL, ...ask1() }, { 'vendor-version': '2023-06-01' });
+		expect([bearer.status, bearer.body.error?.type]).toEqual([401, 'authentication_error']);
+		for (const key of ['', 'wrong', SANDBOX_KEYS.deleted]) expect((await it.messages(ask1(), { 'x-api-key': key })).status).toBe(401);
+		expect((await it.messages(ask1(), { 'x-api-key': SANDBOX_KEYS.forbidden })).status).toBe(403);
+	});
+
+	it('to completions is by bearer token alone', async () => {
+		const it = await chat();
+		const byKey = await ask(`${it.sandbox.url}/v1/chat/completions`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json', 'x-api-key': it.sandbox.key },
+			body: JSON.stringify({ model: MODEL, ...ask2() }),
+		});
+		expect([byKey.status, byKey.body.error?.type]).toEqual([401, 'authentication_error']);
+		expect((await it.completions(ask2(), { authorization: `Bearer ${SANDBOX_KEYS.forbidden}` })).status).toBe(403);
+	});
+
+	it('is 402 where nothing is left', async () => {
+		const it = await chat();
+		expect((await it.messages(ask1(), { 'x-api-key': SANDBOX_KEYS.empty })).body.error?.type).toBe('payment_required');
+		expect((await it.messages(ask1(), { 'x-api-key': SANDBOX_KEYS.unlimited })).status).toBe(200);
+	});
+
+	it.each([
+		['no vendor-version', {}, { 'vendor-version': '' }],
+		['another vendor-version', {}, { 'vendor-version': '2024-01-01' }],
+		['no model', { model: undefined }, {}],
+		['no messages', { messages: [] }, {}],
+		['another role', { messages: [{ role: 'system', content: 'x' }] }, {}],
+		['max_tokens of nothing', { max_tokens: 0 }, {}],
+		['a stream', { stream: true }, {}],
+	])('to messages with %s is 400', async (_what, body, headers) => {
+		const it = await chat();
+		const answer = await it.messages({ ...ask1(), ...body }, headers);
+		expect([answer.status, answer.body.error?.type]).toEqual([400, 'invalid_request_error']);
+		expect(it.sandbox.chat.bill().requests).toEqual([]);
+	});
+});
+
+describe('answers', () => {
+	const say = (content: string) => ({ messages: [{ role: 'user', content }] });
+	const content = ({ body }: Answer) => body.choices?.[0]?.message?.content;
+
+	it('end where max_tokens ends them', async () => {
+		const it = await chat();
+		const long = await it.completions({ ...say('one two three four five six seven'), max_tokens: 4 });
+		expect(long.body.choices?.[0]?.finish_reason).toBe('length');
+		expect(long.body.usage?.completion_tokens).toBeLessThanOrEqual(4);
+		const messages = await it.messages({ ...say('one two three four five six seven'), max_tokens: 4 });
+		expect(messages.body.stop_reason).toBe('max_tokens');
+	});
+
+	it('come from the script, each once, in its order', async () => {
+		const it = await chat();
+		it.sandbox.chat.script({ text: 'first' }, { text: 'second' });
+		expect(content(await it.completions(say('a')))).toBe('first');
+		expect((await it.messages(say('b'))).body.content).toEqual([{ type: 'text', text: 'second' }]);
+		expect(content(await it.completions(say('c')))).toBe('Sample answer to: c');
+	});
+
+	it('can be kept for the requests that they suit', async () => {
+		const it = await chat();
+		it.sandbox.chat.script({ text: 'about cats', when: { contains: 'cat' }, repeat: true });
+		expect(content(await it.completions(say('a cat')))).toBe('about cats');
+		expect(content(await it.completions(say('a dog')))).toBe('Sample answer to: a dog');
+		expect(content(await it.completions(say('my cat')))).toBe('about cats');
+		it.sandbox.chat.clearScript();
+		expect(content(await it.completions(say('a cat')))).toBe('Sample answer to: a cat');
+	});
+
+	/** An agent's loop: a call of a tool, its result, the answer. */
+	const AGENT = [
+		{ when: { lastRole: 'user' as const }, toolCalls: [{ name: 'make_image', arguments: { prompt: 'a fox' } }] },
+		{ when: { lastRole: 'tool' as const }, text: 'Here it is: {{tool}}' },
+	];
+
+	it('drive an agent through a tool call', async () => {
+		const it = await chat();
+		const prepared = await ask(`${it.sandbox.adminUrl}/chat/replies`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify(AGENT),
+		});
+		expect(prepared.body).toHaveLength(2);
+		const first = await it.completions(say('Draw a fox'));
+		const choice = first.body.choices?.[0];
+		expect(choice).toMatchObject({
+			finish_reason: 'tool_calls',
+			message: { role: 'assistant', content: null, tool_calls: [{ type: 'function', function: { name: 'make_image' } }] },
+		});
+		const call = choice?.message?.tool_calls?.[0];
+		expect(JSON.parse(text(call?.function?.arguments))).toEqual({ prompt: 'a fox' });
+		const second = await it.completions({
+			messages: [
+				{ role: 'user', content: 'Draw a fox' },
+				choice?.message,
+				{ role: 'tool', tool_call_id: text(call?.id), content: 'https://example.com/fox.png' },
+			],
+		});
+		expect(content(second)).toBe('Here it is: https://example.com/fox.png');
+	});
+
+	it('drive an agent in messages style, too', async () => {
+		const it = await chat();
+		it.sandbox.chat.script(...AGENT);
+		const first = await it.messages(say('Draw a fox'));
+		expect(first.body).toMatchObject({ stop_reason: 'tool_use', content: [{ type: 'tool_use', name: 'make_image', input: { prompt: 'a fox' } }] });
+		const second = await it.messages({
+			messages: [
+				{ role: 'user', content: 'Draw a fox' },
+				{ role: 'assistant', content: first.body.content },
+				{ role: 'user', content: [{ type: 'tool_result', tool_use_id: first.body.content?.[0]?.id, content: 'the link' }] },
+			],
+		});
+		expect(second.body.content).toEqual([{ type: 'text', text: 'Here it is: the link' }]);
+	});
+
+	it('that are none are refused', async () => {
+		const it = await chat();
+		const answer = await ask(`${it.sandbox.adminUrl}/chat/replies`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify({ words: 'x' }),
+		});
+		expect(answer.status).toBe(400);
+		expect(it.sandbox.chat.scripted()).toEqual([]);
+	});
+});
+
+describe('a streamed answer', () => {
+	function events(answer: Answer): Json[] {
+		expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/);
+		const lines = answer.text.split('\n\n').filter(Boolean);
+		expect(lines.pop()).toBe('data: [DONE]');
+		return lines.map((line) => JSON.parse(line.replace(/^data: /, '')) as Json);
+	}
+
+	it('comes word by word, and says why it ended', async () => {
+		const it = await chat();
+		it.sandbox.chat.script({ text: 'Three short words' });
+		const chunks = events(await it.completions({ messages: [{ role: 'user', content: 'x' }], stream: true }));
+		const words = chunks.map((chunk) => chunk.choices?.[0]?.delta?.content).filter(Boolean);
+		expect(words).toEqual(['Three ', 'short ', 'words']);
+		expect(chunks.at(-1)?.choices?.[0]?.finish_reason).toBe('stop');
+		expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
+	});
+
+	it('carries tool calls, and the usage when that is asked for', async () => {
+		const it = await chat();
+		it.sandbox.chat.script({ toolCalls: [{ name: 'draw', arguments: { n: 1 } }] });
+		const chunks = events(await it.completions({ ...ask2(), stream: true, stream_options: { include_usage: true } }));
+		expect(chunks.flatMap((chunk) => chunk.choices?.[0]?.delta?.tool_calls ?? [])).toMatchObject([
+			{ index: 0, type: 'function', function: { name: 'draw', arguments: '{"n":1}' } },
+		]);
+		expect(chunks.at(-2)?.choices?.[0]?.finish_reason).toBe('tool_calls');
+		expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { vendor_cache_creation_5_m_tokens: tokens(DOCUMENT) } });
+	});
+});
