@@ -5,7 +5,7 @@ import { resultOptions } from '../shared/fields/runOptions';
 export const triggerFields: INodeProperties[] = [
 	{
 		displayName:
-			'The URL above is the base address: give it as "Callback Base URL" to a MediaGen node, or as <code>webhook</code> to the service, which adds /callback to it by itself.',
+			'The address under "Webhook URLs" above is the base address: give it as "Callback Base URL" to a MediaGen node, or as <code>webhook</code> to the service, which adds /callback to it by itself.',
 		name: 'baseAddressNotice',
 		type: 'notice',
 		default: '',
