@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { ServiceFault } from '../shared/api/faults';
 import type { balanceRecord } from '../shared/api/records';
-import { toCamelCase } from '../shared/fields/names';
+import { toCamelCase } from '../shared/api/names';
 import { fetchBalance } from '../shared/tasks/balance';
 import { createClient } from '../shared/transport/client';
 import { asNodeError } from '../shared/transport/nodeError';

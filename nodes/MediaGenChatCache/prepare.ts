@@ -1,7 +1,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { displayNameOf, toApiName } from '../shared/fields/names';
+import { toApiName } from '../shared/api/names';
+import { displayNameOf } from '../shared/fields/names';
 import { readParameters } from '../shared/fields/read';
 import { asNodeError } from '../shared/transport/nodeError';
 import type { z } from '../shared/vendor/zod';

@@ -5,7 +5,7 @@ import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../../shared/api/picture';
 import type { uploadRecord } from '../../shared/api/records';
 import { flag, integer, oneOf, text } from '../../shared/api/schema';
 import { openPicture } from '../../shared/fields/binary';
-import { toCamelCase } from '../../shared/fields/names';
+import { toCamelCase } from '../../shared/api/names';
 import type { Operation } from '../../shared/operation';
 import { errorItem, hasErrorOutput } from '../../shared/results/errorItem';
 import { toJson } from '../../shared/results/items';

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
+import { toApiName } from '../api/names';
 import { PendingUpload } from './pendingUpload';
-import { toApiName } from './names';
 
 /** What the user has set, by parameter name: collections laid flat, everything unset left out. */
 export type ParameterValues = Record<string, unknown>;

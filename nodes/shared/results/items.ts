@@ -1,7 +1,6 @@
 import type { GenericValue, IBinaryData, IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import type { TaskRecord } from '../api/records';
-import type { RunOptions } from '../fields/runOptions';
 import type { ResultFile } from './files';
 import type { Task } from './task';
 
@@ -12,6 +11,13 @@ export interface ReadTask {
 	record?: TaskRecord;
 }
 
+/** How the output is to look: see the options of the same names. */
+export interface OutputRules {
+	simplify: boolean;
+	output: 'task' | 'result';
+	binaryPropertyName: string;
+}
+
 /** JSON values are all that a record, or a task made of one, can hold. */
 export function toJson(value: object): IDataObject {
 	return Object.fromEntries(
@@ -19,12 +25,12 @@ export function toJson(value: object): IDataObject {
 	);
 }
 
-function jsonOf({ task, record }: ReadTask, options: RunOptions): IDataObject {
-	return toJson(options.simplify ? task : (record ?? task));
+function jsonOf({ task, record }: ReadTask, rules: OutputRules): IDataObject {
+	return toJson(rules.simplify ? task : (record ?? task));
 }
 
-function fileJson(read: ReadTask, file: ResultFile, options: RunOptions): IDataObject {
-	const { results: _, ...rest } = jsonOf(read, options);
+function fileJson(read: ReadTask, file: ResultFile, rules: OutputRules): IDataObject {
+	const { results: _, ...rest } = jsonOf(read, rules);
 	return { ...rest, ...toJson(file) };
 }
 
@@ -41,17 +47,17 @@ export function toItems(
 	read: ReadTask,
 	files: readonly IBinaryData[] | undefined,
 	itemIndex: number,
-	options: RunOptions,
+	rules: OutputRules,
 ): INodeExecutionData[] {
 	const item = (json: IDataObject, own: readonly IBinaryData[] | undefined): INodeExecutionData => ({
 		json,
 		pairedItem: { item: itemIndex },
-		...(own?.length ? { binary: binaryFields(options.binaryPropertyName, own) } : {}),
+		...(own?.length ? { binary: binaryFields(rules.binaryPropertyName, own) } : {}),
 	});
-	if (options.output === 'task' || read.task.results.length === 0) {
-		return [item(jsonOf(read, options), files)];
+	if (rules.output === 'task' || read.task.results.length === 0) {
+		return [item(jsonOf(read, rules), files)];
 	}
 	return read.task.results.map((file, at) =>
-		item(fileJson(read, file, options), files?.slice(at, at + 1)),
+		item(fileJson(read, file, rules), files?.slice(at, at + 1)),
 	);
 }

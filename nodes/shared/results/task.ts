@@ -1,8 +1,8 @@
 import { type BrandWordMap, neutralUsage } from '../api/brandWords';
 import type { TaskFamily } from '../api/family';
+import { toCamelCase } from '../api/names';
 import { gridRecord, type TaskRecord } from '../api/records';
 import { type TaskStatus, toTaskStatus } from '../api/status';
-import { toCamelCase } from '../fields/names';
 import { z } from '../vendor/zod';
 import { type ResultFile, resultFiles } from './files';
 
