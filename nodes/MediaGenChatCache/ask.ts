@@ -114,7 +114,7 @@ export async function askAll(run: ChatRun, items: ReadonlyArray<Prepared | Outco
 
 	async function ask(item: Prepared): Promise<Outcome> {
 		const { itemIndex } = item;
-		if (halted) return await explain(halted, itemIndex);
+		if (halted) return { itemIndex, error: chatError(context.getNode(), halted, itemIndex) };
 		try {
 			return { itemIndex, answer: read(run, item, await send(run, item)) };
 		} catch (error) {

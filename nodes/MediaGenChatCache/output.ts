@@ -1,6 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
+import { errorItem, hasErrorOutput } from '../shared/results/errorItem';
 import type { ChatOptions } from './options';
 import type { Answer, Outcome } from './outcome';
 import { sumUsage } from './usage';
@@ -9,12 +10,10 @@ function jsonOf({ text, stopReason, usage, warnings, cost, raw }: Answer, option
 	return options.simplify ? { text, stopReason, usage, ...cost, warnings } : raw;
 }
 
-function toItem({ itemIndex, answer, error }: Outcome, options: ChatOptions): INodeExecutionData[] {
-	const pairedItem = { item: itemIndex };
-	if (answer) return [{ json: jsonOf(answer, options), pairedItem }];
-	if (!error) return [];
-	const { message, description } = error;
-	return [{ json: { error: { message, description: description ?? null } }, error, pairedItem }];
+function toItem(context: IExecuteFunctions, outcome: Outcome, options: ChatOptions): INodeExecutionData[] {
+	const { itemIndex, answer, error } = outcome;
+	if (answer) return [{ json: jsonOf(answer, options), pairedItem: { item: itemIndex } }];
+	return error ? [errorItem(error, itemIndex, hasErrorOutput(context.getNode()))] : [];
 }
 
 const count = (value: number) => value.toLocaleString('en-US');
@@ -88,5 +87,5 @@ export function finish(
 		},
 		...warningHints(outcomes),
 	);
-	return outcomes.flatMap((outcome) => toItem(outcome, options));
+	return outcomes.flatMap((outcome) => toItem(context, outcome, options));
 }
