@@ -1,0 +1,154 @@
+import { blocks, chatNode, document, questions, useChatSandbox } from './chatSupport';
+
+const service = useChatSandbox();
+
+const PATHS = { message: '/v1/messages', completion: '/v1/chat/completions' };
+
+const OPERATIONS = ['message', 'completion'] as const;
+
+const cachedBlocks = blocks({ text: document('pump', 1_500) });
+
+const ten = questions(...Array.from({ length: 10 }, (_, at) => `Question ${at}?`));
+
+describe.each(OPERATIONS)('%s', (operation) => {
+	const node = () => chatNode(operation, service.credential);
+	const fault = (effect: Parameters<typeof service.sandbox.faults.add>[0]['effect'], count: number | null = 1) =>
+		service.sandbox.faults.add({ match: { path: PATHS[operation] }, count, effect });
+
+	test('a rate limit is waited for, and the answer comes once', async () => {
+		fault({ type: 'status', status: 429, retryAfter: 1 }, 2);
+		const { json, error } = await node().run({ parameters: { cachedBlocks } });
+		expect(error).toBeUndefined();
+		expect(json[0]).toMatchObject({ usage: { cacheHit: false } });
+		expect(service.requests()).toHaveLength(3);
+	});
+
+	test.each([
+		['a 500', { type: 'status', status: 500 }, 'The service could not handle the request (HTTP 500)'],
+		['a 502', { type: 'status', status: 502 }, 'The service could not reach its own upstream'],
+		['a reset', { type: 'reset', when: 'after' }, 'The connection to the service broke'],
+		['no answer', { type: 'hang' }, 'The service did not answer in time'],
+		['a broken answer', { type: 'malformedJson' }, 'The service sent an answer that cannot be read'],
+	] as const)('%s: not sent again, for it may have been paid for', async (_name, effect, message) => {
+		fault(effect);
+		const { error } = await node().run({ parameters: { cachedBlocks, options: { timeout: 20 } } });
+		expect(error?.message).toContain(message);
+		expect(error?.description).toContain('may have been answered and charged');
+		expect(service.requests()).toHaveLength(1);
+	});
+
+	test('a service that is not there is tried again, and named', async () => {
+		const { error } = await node().run({
+			parameters: { options: { timeout: 20 } },
+			credential: { ...service.credential(), baseUrl: 'http://127.0.0.1:9' },
+		});
+		expect(error?.message).toContain('The service could not be reached');
+	});
+
+	test('with "Continue" each item has its answer or its error, in order, paired with its item', async () => {
+		service.sandbox.faults.add({ match: { path: PATHS[operation] }, nth: 2, effect: { type: 'status', status: 500 } });
+		const { json, items, hints } = await node().run({
+			items: questions('One?', 'Two?', 'Three?'),
+			parameters: { cachedBlocks, options: { concurrency: 1 } },
+			settings: { onError: 'continueRegularOutput' },
+		});
+		expect(json).toEqual([
+			expect.objectContaining({ text: expect.any(String) }),
+			{ error: { message: expect.stringContaining('HTTP 500'), description: expect.any(String) } },
+			expect.objectContaining({ text: expect.any(String) }),
+		]);
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
+		expect(hints[0]).toMatchObject({ type: 'warning', message: expect.stringContaining('2 answers, 1 without one') });
+	});
+
+	test('with "Continue" an item that cannot be sent does not keep the others back', async () => {
+		const { json } = await node().run({
+			items: questions('One?', '', 'Three?'),
+			parameters: { cachedBlocks },
+			settings: { onError: 'continueRegularOutput' },
+		});
+		expect(json[1]).toEqual({
+			error: { message: expect.stringContaining('"Question" is required'), description: expect.any(String) },
+		});
+		expect(service.requests()).toHaveLength(2);
+	});
+
+	test('with an error output, items without an answer go there', async () => {
+		service.sandbox.faults.add({ match: { path: PATHS[operation] }, nth: 2, effect: { type: 'status', status: 500 } });
+		const { outputs } = await node().run({
+			items: questions('One?', 'Two?', 'Three?'),
+			parameters: { cachedBlocks, options: { concurrency: 1 } },
+			settings: { onError: 'continueErrorOutput' },
+		});
+		expect(outputs.map((output) => output.length)).toEqual([2, 1]);
+		expect(outputs[1]?.[0]?.json).toMatchObject({ error: { message: expect.stringContaining('HTTP 500') } });
+	});
+
+	test('with "Retry On Fail" what has been answered is not asked for again', async () => {
+		service.sandbox.faults.add({ match: { path: PATHS[operation] }, nth: 3, effect: { type: 'status', status: 500 } });
+		const { json, error } = await node().run({
+			items: questions('One?', 'Two?', 'Three?'),
+			parameters: { cachedBlocks, options: { concurrency: 1 } },
+			settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 },
+		});
+		expect(error).toBeUndefined();
+		expect(json).toHaveLength(3);
+		expect(service.requests()).toHaveLength(4);
+	});
+
+	test('the item ahead that gets no answer lets the next one go ahead: still one write', async () => {
+		fault({ type: 'status', status: 500 });
+		const { json } = await node().run({
+			items: ten,
+			parameters: { cachedBlocks, options: { concurrency: 10 } },
+			settings: { onError: 'continueRegularOutput' },
+		});
+		const writes = json.filter(({ usage }) => typeof usage === 'object' && usage !== null && 'cacheWrite' in usage && usage.cacheWrite !== 0);
+		expect(json.filter((item) => 'error' in item)).toHaveLength(1);
+		expect(writes).toHaveLength(1);
+	});
+
+	test('an unknown key stops the run after the first request, and never shows', async () => {
+		const apiKey = 'a-key-nobody-knows';
+		const { error, run } = await node().run({
+			items: ten,
+			parameters: { cachedBlocks },
+			credential: { ...service.credential(), apiKey },
+		});
+		expect(error?.message).toContain('The service does not accept the API key');
+		expect(error?.httpCode).toBe('401');
+		expect(service.requests()).toHaveLength(1);
+		expect(JSON.stringify(run)).not.toContain(apiKey);
+	});
+
+	test('an empty balance stops the run and says what is left', async () => {
+		service.sandbox.setBalance(0);
+		const { error } = await node().run({ items: ten, parameters: { cachedBlocks } });
+		expect(error?.message).toContain('The balance is not sufficient');
+		expect(error?.description).toContain('Remaining: 0');
+		expect(service.requests()).toHaveLength(1);
+	});
+
+	test('the key is in no output and in no message', async () => {
+		fault({ type: 'status', status: 500, message: `no, ${service.sandbox.key}` });
+		const { run } = await node().run({
+			items: questions('One?', 'Two?'),
+			parameters: { cachedBlocks },
+			settings: { onError: 'continueRegularOutput' },
+		});
+		expect(JSON.stringify(run)).not.toContain(service.sandbox.key);
+	});
+
+	test('a cancelled execution sends no further question', async () => {
+		fault({ type: 'slow', ms: 20_000 }, null);
+		const began = Date.now();
+		await node().run({
+			items: ten,
+			parameters: { cachedBlocks },
+			onStart: (cancel) => setTimeout(cancel, 200),
+		});
+		expect(Date.now() - began).toBeLessThan(5_000);
+		await new Promise((resolve) => setTimeout(resolve, 600));
+		expect(service.requests()).toHaveLength(1);
+	});
+});

@@ -1,0 +1,248 @@
+import axios from 'axios';
+
+import { readCompletionUsage, readMessagesUsage } from '../../nodes/MediaGenChatCache/usage';
+import { blocks, chatNode, document, MODEL, questions, useChatSandbox } from './chatSupport';
+
+const service = useChatSandbox();
+
+const OPERATIONS = ['message', 'completion'] as const;
+
+const PATHS = { message: '/v1/messages', completion: '/v1/chat/completions' };
+
+/** At this phrase the sandbox's model refuses. */
+const REFUSED = 'sandbox:refuse';
+
+type Operation = (typeof OPERATIONS)[number];
+
+interface Seen {
+	usage: Record<'inputTotal' | 'inputUncached' | 'cacheRead' | 'cacheWrite' | 'cacheWrite5m' | 'cacheWrite1h' | 'output', number>;
+	warnings: string[];
+	stopReason: string;
+}
+
+/** Asks as a workflow would, and gives back what comes out for each question. */
+function asker(operation: Operation) {
+	const node = chatNode(operation, service.credential);
+	return async (cachedBlocks: object, ...asked: string[]): Promise<Seen[]> => {
+		const { json, error } = await node.run({
+			items: questions(...(asked.length > 0 ? asked : ['Why?'])),
+			parameters: { cachedBlocks },
+		});
+		expect(error).toBeUndefined();
+		return json as unknown as Seen[];
+	};
+}
+
+const one = async (seen: Promise<Seen[]>) => {
+	const [first] = await seen;
+	if (!first) throw new Error('There is no answer');
+	return first;
+};
+
+const READERS = { message: readMessagesUsage, completion: readCompletionUsage };
+
+interface Direct {
+	/** What stands where the marker belongs; none by default. */
+	marker?: object;
+	/** The marker stands beside a content that is plain text. */
+	onMessage?: boolean;
+	text?: string;
+	question?: string;
+	headers?: Record<string, string>;
+}
+
+/** Asks the service as no node would, to see that it keeps the rule by itself. */
+async function directly(operation: Operation, { marker, onMessage, text = pump, question = 'Why?', headers }: Direct) {
+	const { key, url } = service.sandbox;
+	const own = operation === 'message' ? { 'x-api-key': key, 'vendor-version': '2023-06-01' } : { Authorization: `Bearer ${key}` };
+	const marked = marker === undefined ? {} : { cache_control: marker };
+	const messages = onMessage
+		? [{ role: 'user', content: text, ...marked }, { role: 'user', content: question }]
+		: [{ role: 'user', content: [{ type: 'text', text, ...marked }, { type: 'text', text: question }] }];
+	const { status, data } = await axios.post<{ usage?: Record<string, unknown> }>(
+		url + PATHS[operation],
+		{ model: MODEL, max_tokens: 50, messages },
+		{ headers: { ...own, ...headers }, validateStatus: () => true },
+	);
+	return { status, usage: READERS[operation](data.usage ?? {}) };
+}
+
+const HOUR = { type: 'ephemeral', ttl: '1h' };
+
+const FIVE_MINUTES = { type: 'ephemeral' };
+
+const pump = document('pump');
+
+describe.each(OPERATIONS)('%s', (operation) => {
+	test('rule 1: five minutes unless an hour is asked for, and an hour needs its header', async () => {
+		const ask = asker(operation);
+		const short = blocks({ text: pump });
+		const long = blocks({ text: document('oven'), ttl: '1h' });
+		expect(await one(ask(short))).toMatchObject({ usage: { cacheWrite1h: 0, cacheRead: 0 } });
+		expect(await one(ask(long))).toMatchObject({ usage: { cacheWrite5m: 0, cacheRead: 0 } });
+		service.pass(30);
+		expect((await one(ask(short))).usage.cacheWrite5m).toBeGreaterThan(4_000);
+		expect(await one(ask(long))).toMatchObject({ usage: { cacheWrite: 0, cacheHit: true } });
+	});
+
+	test('rule 1, the service: without the header nothing lives for an hour', async () => {
+		const { usage } = await directly(operation, { marker: HOUR });
+		expect(usage.cacheWrite1h).toBe(0);
+		service.pass(30);
+		expect((await directly(operation, { marker: FIVE_MINUTES })).usage.cacheHit).toBe(false);
+	});
+
+	test('rule 2: markers work inside blocks, where the node puts them; beside plain text they do nothing', async () => {
+		const ask = asker(operation);
+		const beside = await directly(operation, { marker: FIVE_MINUTES, onMessage: true });
+		expect(beside).toMatchObject({ status: 200, usage: { cacheWrite: 0, cacheRead: 0 } });
+		expect((await one(ask(blocks({ text: pump, place: 'user' })))).usage.cacheWrite).toBeGreaterThan(4_000);
+		expect((await one(ask(blocks({ text: pump, place: 'user' })))).usage.cacheRead).toBeGreaterThan(4_000);
+	});
+
+	test('rule 3: another question reads the same prefix, and nothing more is written', async () => {
+		const ask = asker(operation);
+		const written = await one(ask(blocks({ text: pump }), 'How is the filter changed?'));
+		const read = await one(ask(blocks({ text: pump }), 'What is the pressure?'));
+		expect(read.usage).toMatchObject({ cacheWrite: 0, cacheRead: written.usage.cacheWrite });
+		expect(read.usage.inputUncached).toBeLessThan(50);
+	});
+
+	test('rule 4: a short prefix is taken without its marker, and the node says so', async () => {
+		const ask = asker(operation);
+		const short = blocks({ text: document('pump', 400) });
+		expect(await one(ask(short))).toMatchObject({
+			usage: { cacheWrite: 0, cacheRead: 0 },
+			warnings: [expect.stringContaining('tokens by a rough estimate')],
+		});
+		const long = await one(ask(blocks({ text: document('pump', 2_500) })));
+		expect(long.warnings.join()).not.toContain('rough estimate');
+		expect(long.usage.cacheWrite).toBeGreaterThan(1_024);
+	});
+
+	test('rule 5: one byte makes another prefix, and the node says where', async () => {
+		const ask = asker(operation);
+		await ask(blocks({ text: pump }));
+		expect(await one(ask(blocks({ text: `${pump} ` })))).toMatchObject({
+			usage: { cacheRead: 0, cacheHit: false },
+			warnings: [expect.stringContaining(`changed at block 1, character ${(pump.length + 1).toLocaleString('en-US')}`)],
+		});
+		await ask(blocks({ text: 'Be brief.\n', ttl: 'none' }, { text: pump }));
+		expect(await one(ask(blocks({ text: 'Be brief.', ttl: 'none' }, { text: pump })))).toMatchObject({
+			usage: { cacheRead: 0 },
+			warnings: [expect.stringContaining('changed at block 1, character 10')],
+		});
+		expect(await one(ask(blocks({ text: pump }, { text: 'Be brief.', ttl: 'none' })))).toMatchObject({
+			usage: { cacheWrite: 0, cacheHit: true },
+		});
+	});
+
+	test('rule 6: a refusal writes what the next request does not read; it is data with a warning', async () => {
+		const ask = asker(operation);
+		const refused = await one(ask(blocks({ text: pump }), REFUSED));
+		expect(refused).toMatchObject({ stopReason: 'refusal', warnings: [expect.stringContaining('refused')] });
+		expect(refused.usage.cacheWrite).toBeGreaterThan(4_000);
+		expect(await one(ask(blocks({ text: pump })))).toMatchObject({ usage: { cacheRead: 0, cacheHit: false } });
+		expect(await one(ask(blocks({ text: pump })))).toMatchObject({ usage: { cacheHit: true } });
+	});
+
+	test('rule 6: in one run the next item goes ahead where the first was refused: the rest read', async () => {
+		const seen = await asker(operation)(blocks({ text: pump }), REFUSED, 'One?', 'Two?', 'Three?');
+		expect(seen.map(({ usage }) => usage.cacheWrite > 0)).toEqual([true, true, false, false]);
+	});
+
+	test('rule 7: each use begins the five minutes anew', async () => {
+		const ask = asker(operation);
+		const cached = blocks({ text: pump });
+		await ask(cached);
+		for (let use = 0; use < 3; use++) {
+			service.pass(4);
+			expect(await one(ask(cached))).toMatchObject({ usage: { cacheWrite: 0, cacheHit: true } });
+		}
+		service.pass(6);
+		expect(await one(ask(cached))).toMatchObject({ usage: { cacheRead: 0, cacheHit: false } });
+	});
+
+	test('rule 8: the first request writes and reads nothing, the same again reads and writes nothing', async () => {
+		const ask = asker(operation);
+		const first = await one(ask(blocks({ text: pump })));
+		const second = await one(ask(blocks({ text: pump })));
+		expect(first.usage).toMatchObject({ cacheRead: 0, cacheHit: false });
+		expect(first.usage.cacheWrite).toBeGreaterThan(4_000);
+		expect(second.usage).toMatchObject({ cacheWrite: 0, cacheRead: first.usage.cacheWrite, cacheHit: true });
+		expect(second.usage.inputTotal).toBe(first.usage.inputTotal);
+		expect(second.warnings).toEqual([]);
+	});
+
+	test('two items in parallel with the same cold prefix pay for one write; with the option off for two', async () => {
+		const node = chatNode(operation, service.credential);
+		const writes = async (subject: string, warmCacheFirst: boolean) => {
+			const { json } = await node.run({
+				items: questions('One?', 'Two?'),
+				parameters: { cachedBlocks: blocks({ text: document(subject) }), options: { warmCacheFirst, concurrency: 2 } },
+			});
+			return (json as unknown as Seen[]).filter(({ usage }) => usage.cacheWrite > 0).length;
+		};
+		service.sandbox.settings.set({ chatLatency: 5_000 });
+		expect(await writes('oven', false)).toBe(2);
+		expect(await writes('lamp', true)).toBe(1);
+	});
+
+	test('ten questions over one document in one run: one write, nine reads, and the bill to the token', async () => {
+		const { json, error, hints } = await chatNode(operation, service.credential).run({
+			items: questions(...Array.from({ length: 10 }, (_, at) => `What does chapter ${at} say of the filter?`)),
+			parameters: { cachedBlocks: blocks({ text: pump, ttl: '1h' }), options: { concurrency: 10 } },
+		});
+		expect(error).toBeUndefined();
+		const usages = (json as unknown as Seen[]).map(({ usage }) => usage);
+		expect(usages.filter(({ cacheWrite }) => cacheWrite > 0)).toHaveLength(1);
+		expect(usages.filter(({ cacheRead }) => cacheRead > 0)).toHaveLength(9);
+
+		const sum = (part: keyof Seen['usage']) => usages.reduce((total, usage) => total + usage[part], 0);
+		const { totals, requests } = service.sandbox.chat.bill();
+		expect(requests).toHaveLength(10);
+		expect(sum('cacheWrite')).toBeGreaterThan(4_500);
+		expect({
+			plain: sum('inputUncached'),
+			read: sum('cacheRead'),
+			written5m: sum('cacheWrite5m'),
+			written1h: sum('cacheWrite1h'),
+			output: sum('output'),
+		}).toEqual({
+			plain: totals.plain,
+			read: totals.read,
+			written5m: totals.written5m,
+			written1h: totals.written1h,
+			output: totals.output,
+		});
+		expect(sum('inputUncached') + sum('cacheRead') + sum('cacheWrite')).toBe(totals.input);
+		expect(sum('inputTotal')).toBe(totals.input);
+		expect(hints[0]?.message).toContain(`10 answers, ${totals.input.toLocaleString('en-US')} input tokens`);
+	});
+
+	test('rule 9: write, read and plain input do not overlap, and are what the service bills', async () => {
+		const ask = asker(operation);
+		const both = blocks({ text: pump }, { text: document('lamp', 2_000), ttl: '1h' });
+		await ask(blocks({ text: pump }));
+		const { usage } = await one(ask(both));
+		expect(Math.min(usage.cacheRead, usage.cacheWrite1h, usage.inputUncached)).toBeGreaterThan(0);
+		expect(usage.inputUncached + usage.cacheRead + usage.cacheWrite).toBe(usage.inputTotal);
+		expect(service.sandbox.chat.bill().requests.at(-1)).toMatchObject({
+			plain: usage.inputUncached,
+			read: usage.cacheRead,
+			written5m: usage.cacheWrite5m,
+			written1h: usage.cacheWrite1h,
+		});
+	});
+
+	test('items with different prefixes do not wait for one another', async () => {
+		service.sandbox.faults.add({ match: { path: PATHS[operation] }, count: null, effect: { type: 'slow', ms: 10_000 } });
+		const { json } = await chatNode(operation, service.credential).run({
+			items: ['oven', 'lamp', 'door'].map((subject) => ({ json: { question: 'Why?', text: document(subject) } })),
+			parameters: { cachedBlocks: blocks({ text: '={{ $json.text }}' }) },
+		});
+		expect(json).toHaveLength(3);
+		const times = service.requests().map(({ at }) => at);
+		expect(Math.max(...times) - Math.min(...times)).toBeLessThan(9_000);
+	});
+});
