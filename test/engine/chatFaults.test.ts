@@ -81,7 +81,10 @@ describe.each(OPERATIONS)('%s', (operation) => {
 			settings: { onError: 'continueErrorOutput' },
 		});
 		expect(outputs.map((output) => output.length)).toEqual([2, 1]);
-		expect(outputs[1]?.[0]?.json).toMatchObject({ error: { message: expect.stringContaining('HTTP 500') } });
+		expect(outputs[1]?.[0]?.json).toMatchObject({
+			error: { message: expect.stringContaining('HTTP 500'), description: expect.any(String) },
+			message: expect.stringContaining('HTTP 500'),
+		});
 	});
 
 	test('with "Retry On Fail" what has been answered is not asked for again', async () => {
@@ -97,6 +100,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
 	});
 
 	test('the item ahead that gets no answer lets the next one go ahead: still one write', async () => {
+		service.sandbox.settings.set({ chatLatency: 3_000 });
 		fault({ type: 'status', status: 500 });
 		const { json } = await node().run({
 			items: ten,

@@ -147,6 +147,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
 	});
 
 	test('rule 6: in one run the next item goes ahead where the first was refused: the rest read', async () => {
+		service.sandbox.settings.set({ chatLatency: 3_000 });
 		const seen = await asker(operation)(blocks({ text: pump }), REFUSED, 'One?', 'Two?', 'Three?');
 		expect(seen.map(({ usage }) => usage.cacheWrite > 0)).toEqual([true, true, false, false]);
 	});
