@@ -236,6 +236,15 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		});
 	});
 
+	test('where the service does not tell for how long it wrote, the parts still sum to its bill', async () => {
+		service.sandbox.settings.set({ cacheTtlBreakdown: false });
+		const { usage } = await one(asker(operation)(blocks({ text: pump })));
+		const { totals } = service.sandbox.chat.bill();
+		expect(usage).toMatchObject({ cacheWrite: totals.written5m, cacheWrite5m: null, cacheWrite1h: null });
+		expect(usage.inputUncached).toBe(totals.plain);
+		expect(usage.inputTotal).toBe(totals.input);
+	});
+
 	test('items with different prefixes do not wait for one another', async () => {
 		service.sandbox.faults.add({ match: { path: PATHS[operation] }, count: null, effect: { type: 'slow', ms: 10_000 } });
 		const { json } = await chatNode(operation, service.credential).run({
