@@ -39,7 +39,7 @@ export async function main(root: string, given: unknown): Promise<number> {
 
 async function serveAndRun(root: string, options: StartOptions, cleanup: Cleanup): Promise<undefined> {
 	const { host, sandbox } = await bringUp(options, cleanup);
-	const workflows = await importExamples(host, join(root, 'examples'));
+	const workflows = await importExamples(host, join(root, 'examples'), sandbox);
 	const pipeline = workflows.get(PIPELINE);
 	if (!pipeline) throw new Error(`examples/${PIPELINE} is missing.`);
 	try {
