@@ -1,0 +1,126 @@
+import type { Execution, Host } from '../../sandbox/host';
+import type { Sandbox } from '../../sandbox/service';
+import { end, items, loopLinks, loopNodes, picture, startByHand, submitByHand, workflow, type WorkflowJson } from './support/nodes';
+import { clearService, type Measurement } from './support/stage';
+import { median } from './support/statistics';
+import { megabytes, ratio, seconds, table, verdict } from './support/table';
+
+const TASK_MS = 5_000;
+const RUNS = 3;
+
+/** Items and seconds between two looks: the node's default, and the shortest that it allows. */
+const CASES = [
+	{ count: 1, interval: 4 },
+	{ count: 10, interval: 4 },
+	{ count: 50, interval: 4 },
+	{ count: 200, interval: 4 },
+	{ count: 50, interval: 1 },
+];
+
+/** "50 items take the slowest task plus submission": by how much more at most. */
+const GOAL = 1.3;
+
+interface Run {
+	wallMs: number;
+	/** From the start of the execution to the moment at which the service had made the last picture. */
+	serviceMs: number;
+	requests: number;
+	addedBytes: number;
+}
+
+const ours = (count: number, interval: number): WorkflowJson =>
+	workflow('Ours', [startByHand, items(count), picture('Pictures', { options: { pollInterval: interval } }), end], {
+		Go: 'Items',
+		Items: 'Pictures',
+		Pictures: 'End',
+	});
+
+const loop = (url: string, count: number, interval: number): WorkflowJson =>
+	workflow('Loop', [startByHand, items(count), submitByHand(url), ...loopNodes(url, interval), end], {
+		Go: 'Items',
+		Items: 'Submit',
+		...loopLinks('End'),
+	});
+
+/** A loop's last node runs once for each round in which tasks ended. */
+function delivered(execution: Execution): number {
+	return (execution.runs.End ?? []).reduce((sum, run) => sum + (run.data?.main?.[0]?.length ?? 0), 0);
+}
+
+async function once(host: Host, sandbox: Sandbox, workflowId: string, count: number): Promise<Run> {
+	clearService(sandbox);
+	await host.resetPeakRss();
+	const before = await host.rssBytes();
+	const execution = await host.run(workflowId, { timeout: 120_000 });
+	const addedBytes = (await host.peakRssBytes()) - before;
+	const tasks = sandbox.tasks.list();
+	if (execution.status !== 'success' || tasks.length !== count || delivered(execution) !== count) {
+		throw new Error(`${execution.status}: ${tasks.length} tasks and ${delivered(execution)} results for ${count} items`);
+	}
+	const started = Date.parse(execution.summary.startedAt ?? '');
+	return {
+		wallMs: Date.parse(execution.summary.stoppedAt ?? '') - started,
+		serviceMs: Math.max(...tasks.map(({ endedAt }) => endedAt ?? Infinity)) - started,
+		requests: sandbox.requests.list().length,
+		addedBytes,
+	};
+}
+
+function typical(runs: readonly Run[]): Run {
+	return {
+		wallMs: median(runs.map(({ wallMs }) => wallMs)),
+		serviceMs: median(runs.map(({ serviceMs }) => serviceMs)),
+		requests: median(runs.map(({ requests }) => requests)),
+		addedBytes: median(runs.map(({ addedBytes }) => addedBytes)),
+	};
+}
+
+/** Many pictures in one execution, waited for by our node and by a loop of n8n's own nodes. */
+export const manyItems: Measurement = {
+	name: 'items',
+	title: 'Many items',
+	about: `Pictures of ${TASK_MS / 1_000} s in one execution, median of ${RUNS} runs.`,
+	usually: '4 min',
+	async run({ host, sandbox, note }) {
+		sandbox.durations.set({ image: TASK_MS });
+		const rows: string[][] = [];
+		const remarks: string[] = [];
+		for (const { count, interval } of CASES) {
+			const mine = await host.importWorkflow(ours(count, interval));
+			const theirs = await host.importWorkflow(loop(sandbox.url, count, interval));
+			const runs: { mine: Run[]; theirs: Run[] } = { mine: [], theirs: [] };
+			for (let run = 0; run < RUNS; run++) {
+				note(`${count} items, run ${run + 1} of ${RUNS}`);
+				// Turn about, so that what n8n keeps from one run burdens neither side alone.
+				runs.mine.push(await once(host, sandbox, mine.id, count));
+				runs.theirs.push(await once(host, sandbox, theirs.id, count));
+			}
+			const [a, b] = [typical(runs.mine), typical(runs.theirs)];
+			rows.push([
+				String(count),
+				`${interval} s`,
+				seconds(a.wallMs),
+				seconds(b.wallMs),
+				ratio(a.wallMs, b.wallMs),
+				(a.wallMs / a.serviceMs).toFixed(2),
+				(b.wallMs / b.serviceMs).toFixed(2),
+				(a.requests / count).toFixed(1),
+				(b.requests / count).toFixed(1),
+				ratio(a.requests, b.requests),
+				megabytes(a.addedBytes),
+				megabytes(b.addedBytes),
+			]);
+			const over = a.wallMs / a.serviceMs;
+			const allowed = TASK_MS / 1_000 / interval + 2;
+			remarks.push(
+				`${count} items, every ${interval} s: ${over.toFixed(2)} × (submission + slowest task), goal ${GOAL}: ${verdict(over <= GOAL)}; ` +
+					`${(a.requests / count).toFixed(1)} requests per task, submission included, goal ${allowed.toFixed(2)}: ${verdict(a.requests / count <= allowed)}.`,
+			);
+		}
+		const head = [
+			'items', 'interval', 'time: ours', 'loop', 'ratio', '÷ service: ours', 'loop',
+			'requests per task: ours', 'loop', 'ratio', 'added memory: ours', 'loop',
+		];
+		return { tables: [table(head, rows)], remarks };
+	},
+};
