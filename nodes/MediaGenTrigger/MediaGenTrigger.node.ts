@@ -11,7 +11,9 @@ import type {
 import { mediaGenApiTest } from '../shared/transport/credentialTest';
 import { triggerFields } from './fields';
 import { explainBaseAddress, handleCallback } from './handleCallback';
+import { deliver, type Handover, readHandover } from './handover';
 import { keyOf } from './seenTasks';
+import { writeSeen } from './store';
 import { triggerMemory } from './triggerMemory';
 import { BASE_ADDRESS, triggerWebhooks } from './webhooks';
 
@@ -39,14 +41,20 @@ export class MediaGenTrigger implements INodeType {
 		return this.getWebhookName() === BASE_ADDRESS ? explainBaseAddress(this) : await handleCallback(this);
 	}
 
-	/** The first thing that an execution runs: its sign that it has started, for whoever holds back the answer. */
+	/** The first thing that an execution runs, and so the sign that it has begun, for whoever holds back the answer. */
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const items = this.getInputData();
-		const memory = triggerMemory(this.getWorkflow().id ?? '', this.getNode().id);
-		for (const { json } of items) {
-			const taskId = json.taskId ?? json.id ?? json.task_id;
-			if (typeof taskId === 'string') memory.confirm(keyOf(taskId));
-		}
-		return await Promise.resolve([items]);
+		const tasks = items.map(readHandover).filter((task) => task !== undefined);
+		// Whatever else is here was put in by hand: there is nothing to make of it.
+		if (tasks.length < items.length) return [items];
+		noteStarted(this, tasks);
+		return [await deliver(this, tasks)];
 	}
+}
+
+function noteStarted(context: IExecuteFunctions, tasks: readonly Handover[]): void {
+	const memory = triggerMemory(context.getWorkflow().id ?? '', context.getNode().id);
+	const awaited = tasks.filter(({ taskId }) => memory.confirm(keyOf(taskId)));
+	// In a burst the next callback writes what is known by now; after the last one nobody else would.
+	if (awaited.length > 0 && !memory.busy) writeSeen(context, memory);
 }

@@ -1,23 +1,20 @@
-import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { TASK_FAMILIES, type TaskFamily } from '../shared/api/family';
 import { ServiceFault } from '../shared/api/faults';
 import type { TaskRecord } from '../shared/api/records';
 import { flag, number } from '../shared/api/schema';
 import { hasEnded, toTaskStatus } from '../shared/api/status';
-import { readRunOptions } from '../shared/fields/runOptions';
-import { downloadAll, outputItems } from '../shared/tasks/deliver';
-import { readAs } from '../shared/tasks/run';
 import { createClient, type ServiceClient } from '../shared/transport/client';
 import { clock } from '../shared/transport/clock';
-import { CREDENTIAL_TYPE, unknownConnection } from '../shared/transport/connection';
+import { CREDENTIAL_TYPE } from '../shared/transport/connection';
 import { z } from '../shared/vendor/zod';
+import { handoverItem } from './handover';
 import { claimedRecord, familyOf, taskIdOf } from './hint';
 import { keyOf } from './seenTasks';
+import { readSeen, writeSeen } from './store';
 import { type TriggerMemory, triggerMemory } from './triggerMemory';
 import { findRecord } from './verify';
-
-const STATIC_KEY = 'seenTasks';
 
 const EVENTS = ['completed', 'failed', 'other'] as const;
 
@@ -39,6 +36,8 @@ function readSettings(context: IWebhookFunctions): Settings {
 		verify: context.getNodeParameter('verify', true),
 	});
 }
+
+const NOT_CERTAIN = 'The execution has not begun yet: call again later';
 
 /** Answers the service by ourselves; nothing starts. */
 function answer(context: IWebhookFunctions, status: number, message: string): IWebhookResponseData {
@@ -81,26 +80,6 @@ async function judge(
 	return { record, family };
 }
 
-async function itemsFor(
-	context: IWebhookFunctions,
-	client: ServiceClient | undefined,
-	taskId: string,
-	{ record, family = 'image' }: { record: TaskRecord; family: TaskFamily | undefined },
-): Promise<INodeExecutionData[]> {
-	const options = readRunOptions(context.getNode(), context.getNodeParameter('options', {}));
-	const delivery = {
-		context,
-		family,
-		operation: 'callback',
-		options,
-		client: client ?? { connection: unknownConnection },
-		signal: undefined,
-	};
-	const outcome = { itemIndex: 0, taskId, read: readAs(delivery, taskId, record) };
-	const delivered = await downloadAll(delivery, [outcome]);
-	return outputItems(delivery, delivered).map(({ pairedItem: _, ...item }) => item);
-}
-
 /**
  * Whether an execution has been started for this task before. An `open` one was about to start when its process ended:
  * then nobody knows, and running it again is better than losing what was paid for.
@@ -124,12 +103,13 @@ async function start(
 		context.logger.info(`MediaGen Trigger: callback for task ${taskId} is not taken: ${verdict.reason}`);
 		return answer(context, verdict.status, verdict.reason);
 	}
-	const items = await itemsFor(context, client, taskId, verdict);
+	const { record, family = 'image' } = verdict;
+	const items = [handoverItem({ taskId, family, record, verified: client !== undefined })];
 	if (context.getMode() === 'manual') return { workflowData: [items] };
 
 	const key = keyOf(taskId);
 	memory.seen.note(key, 'open', clock.now());
-	context.getWorkflowStaticData('node')[STATIC_KEY] = memory.seen.toText(settings.dedupeWindow, clock.now());
+	writeSeen(context, memory);
 	answerWhenStarted(context, memory, key);
 	return { noWebhookResponse: true, workflowData: [items] };
 }
@@ -139,8 +119,10 @@ async function start(
  * it killed in between, the task would be lost, for the service does not repeat what was answered 2xx.
  */
 function answerWhenStarted(context: IWebhookFunctions, memory: TriggerMemory, key: string): void {
-	const response = context.getResponseObject();
-	void memory.started(key).then(() => response.status(200).json({ message: 'Received' }));
+	void memory.starting(key).then((certain) => {
+		if (certain) answer(context, 200, 'Received');
+		else answer(context, 503, NOT_CERTAIN);
+	});
 }
 
 async function handleTask(
@@ -150,8 +132,9 @@ async function handleTask(
 ): Promise<IWebhookResponseData> {
 	const settings = readSettings(context);
 	if (context.getMode() !== 'manual') {
-		memory.seen.merge(context.getWorkflowStaticData('node')[STATIC_KEY]);
-		await memory.pending(keyOf(taskId));
+		memory.windowHours = settings.dedupeWindow;
+		readSeen(context, memory);
+		if (!(await memory.settled(keyOf(taskId)))) return answer(context, 503, NOT_CERTAIN);
 		if (wasStarted(memory, keyOf(taskId), settings)) return ignore(context, taskId, 'it has been received before');
 	}
 	try {

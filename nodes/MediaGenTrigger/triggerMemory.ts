@@ -4,49 +4,81 @@ import { SeenTasks } from './seenTasks';
 /** What this process keeps for one trigger of one workflow. */
 export interface TriggerMemory {
 	seen: SeenTasks;
+	/** Hours for which a task is remembered, as the trigger was last set. */
+	windowHours: number;
 	/** Runs a job after all earlier ones for the same task. */
 	inTurn<Result>(key: string, job: () => Promise<Result>): Promise<Result>;
-	/** Resolves once the execution for the task runs, or is taken to. */
-	started(key: string): Promise<void>;
-	/** Resolves when no start of an execution for the task is under way in this process. */
-	pending(key: string): Promise<void>;
-	/** Notes that the execution for the task runs. */
-	confirm(key: string): void;
+	/**
+	 * To be called when an execution is about to start for the task. Gives whether it is certain to run; waits for that
+	 * as long as the service waits for an answer.
+	 */
+	starting(key: string): Promise<boolean>;
+	/** Whether the start of an execution for the task, under way in this process, is certain by now; `true` if there is none. */
+	settled(key: string): Promise<boolean>;
+	/** Notes that the execution for the task runs. Gives whether this process was waiting for it. */
+	confirm(key: string): boolean;
+	/** Whether executions are about to start. */
+	readonly busy: boolean;
 }
 
-/** Longest wait for a sign of the execution, in milliseconds; the service waits ten seconds for an answer. */
-const PATIENCE_MS = 3_000;
+/** Longest wait for a sign of the execution, in milliseconds; the service waits about ten seconds (spec, Events 5). */
+const PATIENCE_MS = 8_000;
 /** The wait where executions run in another process, so that no sign ever comes. */
-const BLIND_MS = 300;
+const BLIND_MS = 1_000;
 const BLIND_AFTER = 3;
+/** After this a start that never gave a sign counts as one that a stop of n8n has cut off. */
+const FORGET_MS = 600_000;
 
-/** How often a sign failed to come since the last one that did: workers of n8n's queue mode give none. */
-let missed = 0;
+/**
+ * Whether this process runs executions by itself. Workers of n8n's queue mode give no sign, and the webhook process
+ * learns it from nothing else. One sign is proof; their absence is only a guess, for a busy n8n is late as well.
+ */
+const signs = { seen: false, missed: 0 };
+
+interface Start {
+	since: number;
+	certain: Promise<boolean>;
+	confirm(): void;
+}
 
 function newMemory(): TriggerMemory {
 	const seen = new SeenTasks();
 	const turns = new Map<string, Promise<unknown>>();
-	const signs = new Map<string, () => void>();
-	const starts = new Map<string, Promise<void>>();
+	const starts = new Map<string, Start>();
 
-	async function waitForSign(key: string): Promise<void> {
-		let signalled = false;
-		const sign = new Promise<void>((resolve) => {
-			signs.set(key, () => {
-				signalled = true;
-				resolve();
-			});
-		});
-		const patience = new AbortController();
-		await Promise.race([sign, pause(missed >= BLIND_AFTER ? BLIND_MS : PATIENCE_MS, patience.signal)]);
-		patience.abort();
-		signs.delete(key);
-		missed = signalled ? 0 : missed + 1;
+	function isStarted(key: string): void {
 		seen.note(key, 'started', clock.now());
+		starts.delete(key);
+	}
+
+	async function waitForSign(key: string, sign: Promise<boolean>): Promise<boolean> {
+		const blind = !signs.seen && signs.missed >= BLIND_AFTER;
+		const patience = new AbortController();
+		const late = pause(blind ? BLIND_MS : PATIENCE_MS, patience.signal).then(() => false);
+		const came = await Promise.race([sign, late]);
+		patience.abort();
+		if (came) return true;
+		signs.missed += 1;
+		if (signs.seen) return false;
+		isStarted(key);
+		return true;
+	}
+
+	function begin(key: string): Start {
+		let confirm = (): void => undefined;
+		const sign = new Promise<boolean>((resolve) => {
+			confirm = () => {
+				signs.seen = true;
+				isStarted(key);
+				resolve(true);
+			};
+		});
+		return { since: clock.now(), certain: waitForSign(key, sign), confirm };
 	}
 
 	return {
 		seen,
+		windowHours: 24,
 		async inTurn(key, job) {
 			const before = turns.get(key) ?? Promise.resolve();
 			const turn = before.then(job, job);
@@ -58,16 +90,27 @@ function newMemory(): TriggerMemory {
 				if (turns.get(key) === settled) turns.delete(key);
 			}
 		},
-		async started(key) {
-			const start = waitForSign(key).finally(() => starts.delete(key));
+		async starting(key) {
+			const start = begin(key);
 			starts.set(key, start);
-			await start;
+			return await start.certain;
 		},
-		async pending(key) {
-			await starts.get(key);
+		async settled(key) {
+			const start = starts.get(key);
+			if (!start) return true;
+			if (await start.certain) return true;
+			// The sign may have come after the service had been told to call again.
+			const open = starts.get(key);
+			if (open && clock.now() - open.since > FORGET_MS) starts.delete(key);
+			return !starts.has(key);
 		},
 		confirm(key) {
-			signs.get(key)?.();
+			const start = starts.get(key);
+			start?.confirm();
+			return start !== undefined;
+		},
+		get busy() {
+			return starts.size > 0;
 		},
 	};
 }

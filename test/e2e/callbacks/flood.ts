@@ -1,0 +1,45 @@
+import type { Sandbox } from '../../../sandbox/service';
+import type { createSender, Sent } from './sender';
+import { buyMany, recordOf } from './tasks';
+
+export interface Flood {
+	taskIds: string[];
+	/** How many callbacks it takes altogether. */
+	size: number;
+	/** Sends them all, and gives what became of each. `onTaken` is told how many have been taken so far. */
+	run(url: string, sender: ReturnType<typeof createSender>, onTaken?: (taken: number) => void): Promise<Sent[]>;
+}
+
+const copiesOf = (index: number) => 1 + (index % 3);
+
+const atOnce = (index: number) => Math.floor(index / 3) % 2 === 0;
+
+/**
+ * Tasks that have ended, to be called back one to three times each: half of the duplicates at the same moment, half of them
+ * each as soon as the one before it has been dealt with.
+ */
+export async function prepareFlood(sandbox: Sandbox, tasks: number): Promise<Flood> {
+	const taskIds = await buyMany(sandbox, tasks);
+	const bodies: unknown[] = [];
+	for (const taskId of taskIds) bodies.push(await recordOf(sandbox, taskId));
+	return {
+		taskIds,
+		size: taskIds.reduce((sum, _, index) => sum + copiesOf(index), 0),
+		async run(url, sender, onTaken = () => undefined) {
+			let taken = 0;
+			async function push(index: number): Promise<Sent> {
+				const sent = await sender.send(url, taskIds[index] ?? '', bodies[index]);
+				if (sent.taken) onTaken((taken += 1));
+				return sent;
+			}
+			async function pushCopies(index: number): Promise<Sent[]> {
+				const copies = Array.from({ length: copiesOf(index) });
+				if (atOnce(index)) return await Promise.all(copies.map(() => push(index)));
+				const sent: Sent[] = [];
+				for (const _ of copies) sent.push(await push(index));
+				return sent;
+			}
+			return (await Promise.all(taskIds.map((_, index) => pushCopies(index)))).flat();
+		},
+	};
+}

@@ -1,0 +1,78 @@
+import { Agent } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import axios from 'axios';
+import pLimit from 'p-limit';
+
+/** What became of one callback. */
+export interface Sent {
+	taskId: string;
+	/** Each try: when it began and ended, and the receiver's code, or none where no answer came. */
+	tries: Array<{ at: number; endedAt: number; status: number | undefined; message: string }>;
+	taken: boolean;
+}
+
+export interface SenderRules {
+	/** Callbacks on their way at the same time. */
+	concurrency?: number;
+	/** Milliseconds before each further try. The service's own are 10, 30 and 60 seconds. */
+	pauses?: readonly number[];
+}
+
+/** A third of the service's own intervals, so that a restart of n8n still falls between them. */
+export const SHORTENED_PAUSES = [3_500, 10_000, 20_000];
+
+const ANSWER_WITHIN_MS = 10_000;
+
+/**
+ * Sends callbacks as the service does (spec, Events 5): again where the answer is not 2xx, or none comes in time, or the
+ * connection fails; never after a 2xx or a 4xx. The sandbox's own delivery sends one callback per task as it ends; a flood
+ * needs them counted out.
+ */
+export function createSender({ concurrency = 50, pauses = SHORTENED_PAUSES }: SenderRules = {}) {
+	const gate = pLimit(concurrency);
+	const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
+
+	async function attempt(url: string, body: unknown): Promise<Sent['tries'][number]> {
+		const at = Date.now();
+		try {
+			const response = await axios.post<{ message?: string }>(url, body, {
+				timeout: ANSWER_WITHIN_MS,
+				httpAgent: agent,
+				proxy: false,
+				validateStatus: () => true,
+			});
+			return { at, endedAt: Date.now(), status: response.status, message: String(response.data?.message ?? '') };
+		} catch (error) {
+			return { at, endedAt: Date.now(), status: undefined, message: error instanceof Error ? error.message : '' };
+		}
+	}
+
+	return {
+		/** Sends one callback until it is taken, refused or given up. */
+		async send(url: string, taskId: string, body: unknown): Promise<Sent> {
+			const sent: Sent = { taskId, tries: [], taken: false };
+			for (const pause of [0, ...pauses]) {
+				await delay(pause);
+				const result = await gate(() => attempt(url, body));
+				sent.tries.push(result);
+				const { status } = result;
+				sent.taken = status !== undefined && status >= 200 && status < 300;
+				if (sent.taken || (status !== undefined && status >= 400 && status < 500)) break;
+			}
+			return sent;
+		},
+		close(): void {
+			agent.destroy();
+		},
+	};
+}
+
+/** How often each answer was given, over all tries. */
+export function answersOf(sent: readonly Sent[]): Record<string, number> {
+	const counts: Record<string, number> = {};
+	for (const { status } of sent.flatMap(({ tries }) => tries)) {
+		const name = String(status ?? 'no answer');
+		counts[name] = (counts[name] ?? 0) + 1;
+	}
+	return counts;
+}

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import type { Host, WorkflowDefinition } from '../../../sandbox/host';
+import { activateLoosely } from './listening';
+
+/** A workflow in n8n that begins with a MediaGen Trigger called "Trigger". */
+export interface TriggerWorkflow {
+	id: string;
+	/** What the trigger's panel shows. */
+	base: string;
+	/** What the service calls. */
+	url: string;
+	/** What the service calls while the editor listens for a test event. */
+	testUrl: string;
+}
+
+function definition(webhookId: string, parameters: Record<string, unknown>, credential: string): WorkflowDefinition {
+	return {
+		name: `Trigger ${webhookId}`,
+		nodes: [
+			{
+				id: 'trigger',
+				name: 'Trigger',
+				type: 'n8n-nodes-mediagen.mediaGenTrigger',
+				typeVersion: 1,
+				position: [0, 0],
+				webhookId,
+				parameters,
+				credentials: { mediaGenApi: { id: '', name: credential } },
+			},
+			{ id: 'end', name: 'End', type: 'n8n-nodes-base.noOp', typeVersion: 1, position: [200, 0], parameters: {} },
+		],
+		connections: { Trigger: { main: [[{ node: 'End', type: 'main', index: 0 }]] } },
+		settings: { executionOrder: 'v1' },
+	};
+}
+
+/** Imports such a workflow without activating it. */
+export async function importTrigger(
+	host: Host,
+	credential: string,
+	parameters: Record<string, unknown> = {},
+): Promise<TriggerWorkflow> {
+	const webhookId = randomUUID();
+	const { id } = await host.importWorkflow(definition(webhookId, parameters, credential));
+	return {
+		id,
+		base: `${host.url}/webhook/${webhookId}`,
+		url: `${host.url}/webhook/${webhookId}/callback`,
+		testUrl: `${host.url}/webhook-test/${webhookId}/callback`,
+	};
+}
+
+/** Imports and activates it. */
+export async function activeTrigger(
+	host: Host,
+	credential: string,
+	parameters: Record<string, unknown> = {},
+): Promise<TriggerWorkflow> {
+	const workflow = await importTrigger(host, credential, parameters);
+	await activateLoosely(host, workflow.id, workflow.url);
+	return workflow;
+}
