@@ -1,0 +1,189 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import axios from 'axios';
+import { keyOf, SeenTasks } from '../../nodes/MediaGenTrigger/seenTasks';
+import { ensureN8n, type Host, packPackage, parseHostVersions, startHost, terminalProgress } from '../../sandbox/host';
+import { createSandbox, type Sandbox } from '../../sandbox/service';
+import { activateLoosely } from '../e2e/callbacks/listening';
+import { recordedExecutions } from '../e2e/callbacks/recorded';
+import { createSender } from '../e2e/callbacks/sender';
+import { buyMany } from '../e2e/callbacks/tasks';
+import { activeTrigger } from '../e2e/callbacks/triggerWorkflow';
+import { credentialFor } from '../e2e/support/workflows';
+
+const HELP = `npm run bench:trigger [-- <n8n version>]   what a callback costs; ends with 1 when a goal is missed
+
+A burst of ${'BURST'} callbacks, 50 at a time, to the MediaGen Trigger and to n8n's own Webhook node with the same downstream, in
+turns; then single callbacks to a trigger that remembers nothing and to one that remembers 10 000 tasks, in turns.
+BURST=300 ROUNDS=5 CALLS=200 are the sizes.
+`;
+
+const CREDENTIAL = 'Sandbox';
+const REMEMBERED = 10_000;
+const size = (name: string, usual: number) => Number(process.env[name] ?? usual);
+const [BURST, ROUNDS, CALLS] = [size('BURST', 300), size('ROUNDS', 5), size('CALLS', 200)];
+
+const GOALS = { cost: 1.25, rate: 0.9 };
+
+interface Subject {
+	name: string;
+	id: string;
+	url: string;
+	/** Executions that it has started so far. */
+	started: number;
+}
+
+const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+
+async function webhookNode(host: Host): Promise<Subject> {
+	const path = randomUUID();
+	const { id } = await host.importWorkflow({
+		name: 'Webhook node',
+		nodes: [
+			{
+				id: 'webhook',
+				name: 'Webhook',
+				type: 'n8n-nodes-base.webhook',
+				typeVersion: 2,
+				position: [0, 0],
+				webhookId: path,
+				parameters: { httpMethod: 'POST', path, responseMode: 'onReceived' },
+			},
+			{ id: 'end', name: 'End', type: 'n8n-nodes-base.noOp', typeVersion: 1, position: [200, 0], parameters: {} },
+		],
+		connections: { Webhook: { main: [[{ node: 'End', type: 'main', index: 0 }]] } },
+		settings: { executionOrder: 'v1' },
+	});
+	const url = `${host.url}/webhook/${path}`;
+	await activateLoosely(host, id, url);
+	return { name: "n8n's Webhook", id, url, started: 0 };
+}
+
+async function trigger(host: Host, name: string, parameters: Record<string, unknown> = {}): Promise<Subject> {
+	const { id, url } = await activeTrigger(host, CREDENTIAL, parameters);
+	return { name, id, url, started: 0 };
+}
+
+async function whenDone(host: Host, subject: Subject): Promise<void> {
+	for (;;) {
+		const all = await host.api.raw.get<{ data: { count: number } }>('/rest/executions', {
+			params: { filter: JSON.stringify({ workflowId: subject.id, status: ['success'] }), limit: 1 },
+		});
+		if (all.data.data.count >= subject.started) return;
+		await new Promise((resolve) => setTimeout(resolve, 50));
+	}
+}
+
+interface Burst {
+	/** Callbacks per second until the last answer, and until the last execution was over. */
+	answered: number;
+	executed: number;
+}
+
+const bodyOf = (id: string) => ({
+	id,
+	status: 'completed',
+	result: { images: [{ url: [`https://example.com/${id}.png`] }] },
+});
+
+async function burst(host: Host, sandbox: Sandbox, subject: Subject): Promise<Burst> {
+	const ids = await buyMany(sandbox, BURST);
+	const sender = createSender({ pauses: [] });
+	const began = performance.now();
+	const sent = await Promise.all(ids.map((id) => sender.send(subject.url, id, bodyOf(id))));
+	const answered = performance.now();
+	if (sent.some(({ taken }) => !taken)) throw new Error(`${subject.name} did not take every callback`);
+	subject.started += ids.length;
+	await whenDone(host, subject);
+	sender.close();
+	const perSecond = (end: number) => (1_000 * ids.length) / (end - began);
+	return { answered: perSecond(answered), executed: perSecond(performance.now()) };
+}
+
+async function remember(host: Host, subject: Subject, tasks: number): Promise<void> {
+	const seen = new SeenTasks();
+	const now = Date.now();
+	for (let index = 0; index < tasks; index++) seen.note(keyOf(`earlier ${index}`), 'started', now - (index % 20) * 3_600_000);
+	const n8n = await ensureN8n(host.version);
+	const argument = {
+		file: join(host.userFolder, '.n8n', 'database.sqlite'),
+		workflowId: subject.id,
+		staticData: { 'node:Trigger': { seenTasks: seen.toText(24, now) } },
+		from: join(n8n.dir, 'node_modules'),
+	};
+	await promisify(execFile)(n8n.node.bin, [join(__dirname, 'writeStaticData.cjs'), JSON.stringify(argument)]);
+}
+
+/** Milliseconds until the answer to one callback, with nothing else under way. */
+async function call({ url }: Subject, id: string): Promise<number> {
+	const began = performance.now();
+	const { data } = await axios.post<{ message: string }>(url, bodyOf(id), { proxy: false });
+	if (data.message !== 'Received') throw new Error(`A callback was answered: ${data.message}`);
+	return performance.now() - began;
+}
+
+async function compareCalls(host: Host, sandbox: Sandbox): Promise<number> {
+	const [none, many] = [await trigger(host, 'remembers nothing'), await trigger(host, `remembers ${REMEMBERED}`)];
+	await remember(host, many, REMEMBERED);
+	const times: Array<[Subject, number[]]> = [[none, []], [many, []]];
+	for (const [index, id] of (await buyMany(sandbox, 2 * CALLS)).entries()) {
+		const subject = times[index % 2];
+		if (!subject) continue;
+		subject[1].push(await call(subject[0], id));
+		subject[0].started += 1;
+		await whenDone(host, subject[0]);
+	}
+	for (const [{ name }, values] of times) console.log(`| ${name} | ${median(values).toFixed(1)} ms |`);
+	const stored = (await recordedExecutions(host, many.id)).length;
+	console.log(`(${stored} executions)`);
+	return median(times[1]?.[1] ?? []) / median(times[0]?.[1] ?? []);
+}
+
+async function compareBursts(host: Host, sandbox: Sandbox): Promise<Record<string, number>> {
+	const own = await webhookNode(host);
+	const subjects = [own, await trigger(host, 'MediaGen Trigger'), await trigger(host, 'MediaGen Trigger, not verifying', { verify: false })];
+	const rates = new Map<Subject, Burst[]>(subjects.map((subject) => [subject, []]));
+	// The first round warms n8n up.
+	for (let round = 0; round <= ROUNDS; round++) {
+		for (const subject of subjects) {
+			const rate = await burst(host, sandbox, subject);
+			if (round > 0) rates.get(subject)?.push(rate);
+		}
+	}
+	const of = (subject: Subject, what: keyof Burst) => median((rates.get(subject) ?? []).map((rate) => rate[what]));
+	console.log(`\n| ${BURST} callbacks, 50 at a time | answered per second | executed per second | of n8n's own |\n|---|---|---|---|`);
+	for (const subject of subjects) {
+		const share = of(subject, 'executed') / of(own, 'executed');
+		console.log(`| ${subject.name} | ${of(subject, 'answered').toFixed(1)} | ${of(subject, 'executed').toFixed(1)} | ${share.toFixed(2)} |`);
+	}
+	return Object.fromEntries(subjects.map((subject) => [subject.name, of(subject, 'executed') / of(own, 'executed')]));
+}
+
+async function main(version: string): Promise<void> {
+	const [known] = parseHostVersions(version);
+	if (!known) throw new Error(HELP);
+	const progress = terminalProgress();
+	const sandbox = await createSandbox({ allowPrivateCallbacks: true, durations: { image: 0 } });
+	sandbox.setUnlimited(true);
+	const host = await startHost({ version: known, tarball: process.env.TARBALL ?? (await packPackage({ progress })), progress });
+	try {
+		await host.createCredential(credentialFor(sandbox, CREDENTIAL));
+		const rates = await compareBursts(host, sandbox);
+		console.log('\n| a single callback | median |\n|---|---|');
+		const cost = await compareCalls(host, sandbox);
+		const rate = rates['MediaGen Trigger'] ?? 0;
+		const verdict = (met: boolean) => (met ? 'met' : 'MISSED');
+		console.log(`\n| n8n ${known} | measured | goal | |\n|---|---|---|---|`);
+		console.log(`| cost of a call with ${REMEMBERED} remembered tasks | ${cost.toFixed(2)} | ≤ ${GOALS.cost} | ${verdict(cost <= GOALS.cost)} |`);
+		console.log(`| rate of a burst, of n8n's Webhook | ${rate.toFixed(2)} | ≥ ${GOALS.rate} | ${verdict(rate >= GOALS.rate)} |`);
+		if (cost > GOALS.cost || rate < GOALS.rate) process.exitCode = 1;
+	} finally {
+		await host.stop();
+		await sandbox.close();
+	}
+}
+
+if (process.argv.includes('--help')) console.log(HELP.replace('BURST callbacks', `${BURST} callbacks`));
+else void main(process.argv[2] ?? '1.123');
