@@ -20,7 +20,8 @@ function parkedFields(outcome: Outcome): IDataObject {
 	return {
 		...(read ? toJson(read.task) : {}),
 		...(taskId === undefined ? {} : { taskId }),
-		status: stateOf(outcome),
+		// Whatever was seen of it a moment ago: a workflow asks for this one word after a timeout.
+		status: isOpen(outcome) ? 'submitted' : stateOf(outcome),
 		error: error ? { message: error.message, description: error.description ?? null } : null,
 	};
 }

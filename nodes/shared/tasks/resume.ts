@@ -3,6 +3,7 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import type { TaskFamily } from '../api/family';
 import { ServiceFault } from '../api/faults';
+import { readTaskRecord } from '../api/records';
 import { hasEnded, TASK_STATUSES, toTaskStatus } from '../api/status';
 import { readRunOptions } from '../fields/runOptions';
 import { submittedTask } from '../results/task';
@@ -84,13 +85,23 @@ async function endOf(run: CallbackRun, outcome: TakenOutcome): Promise<Outcome |
 	return { ...ended, error: failureError(run, ended) };
 }
 
+/** The task that the callback claims to be about: a hint where to look first, and nothing more. */
+function claimedTask(context: IWebhookFunctions): string | undefined {
+	const record = readTaskRecord(context.getBodyData());
+	return record?.id ?? record?.task_id;
+}
+
 /**
- * Asks the service for the tasks not yet known to have ended, in order, up to the first that still runs. Every
- * callback therefore costs about one look beyond those that bring news.
+ * Asks the service for the tasks not yet known to have ended: the one that the callback names, then the others in order,
+ * up to the first that still runs. Each callback so costs about one look beyond the one that brings news, and a duplicate
+ * none at all.
  */
 async function allEnded(run: CallbackRun, parked: readonly Outcome[], memory: ResumeMemory): Promise<boolean> {
-	for (const outcome of parked.filter(isTaken)) {
-		if (memory.ended.has(outcome.taskId)) continue;
+	const claimed = claimedTask(run.context);
+	const open = parked.filter(isTaken).filter(({ taskId }) => !memory.ended.has(taskId));
+	if (open.length > 0 && claimed !== undefined && memory.ended.has(claimed)) return false;
+	const named = open.filter(({ taskId }) => taskId === claimed);
+	for (const outcome of [...named, ...open.filter(({ taskId }) => taskId !== claimed)]) {
 		const end = await endOf(run, outcome);
 		if (!end) {
 			run.context.logger.info(`MediaGen: callback received, task ${outcome.taskId} still runs`);

@@ -1,0 +1,244 @@
+import axios from 'axios';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod/v3';
+import type { Execution, Host } from '../../sandbox/host';
+import { createSandbox, type Sandbox } from '../../sandbox/service';
+import { untilListening } from './callbacks/listening';
+import { pausingWorkflow, type PausingWorkflow } from './callbacks/pausingWorkflow';
+import { recordedExecutions } from './callbacks/recorded';
+import { report } from './callbacks/report';
+import { describeWithOwnHosts } from './support/hosts';
+import { credentialFor } from './support/workflows';
+
+const PARKED = Number(process.env.MEDIAGEN_PARKED ?? 300);
+const CREDENTIAL = 'Sandbox';
+
+const submissionSchema = z.object({ prompt: z.string(), webhook: z.string() });
+
+describeWithOwnHosts('Pause until the service calls back', (version, start) => {
+	let host: Host;
+	let sandbox: Sandbox;
+
+	beforeAll(async () => {
+		sandbox = await createSandbox({ allowPrivateCallbacks: true, durations: { image: null } });
+		sandbox.setUnlimited(true);
+		host = await start();
+		await host.createCredential(credentialFor(sandbox, CREDENTIAL));
+	}, 20 * 60_000);
+	beforeEach(() => {
+		sandbox.reset();
+		sandbox.setUnlimited(true);
+		sandbox.settings.set({ allowPrivateCallbacks: true });
+		sandbox.durations.set({ image: null });
+	});
+	afterAll(async () => await sandbox.close());
+
+	/** What was bought, in the order in which the service took it. */
+	const bought = () =>
+		sandbox.requests
+			.list({ method: 'POST', path: '/v1/images' })
+			.filter(({ task }) => task !== null)
+			.map(({ task, body }) => ({ taskId: String(task), ...submissionSchema.parse(body) }));
+
+	const taskOf = (prompt: string) => bought().find((task) => task.prompt === prompt)?.taskId ?? '';
+
+	async function until<Value>(what: string, look: () => Promise<Value | undefined> | Value | undefined, timeoutMs = 60_000) {
+		const deadline = Date.now() + timeoutMs;
+		for (;;) {
+			const value = await look();
+			if (value !== undefined) return value;
+			if (Date.now() > deadline) throw new Error(`Not within ${timeoutMs / 1_000} s: ${what}. n8n's log ends with:\n${host.log.tail()}`);
+			await delay(200);
+		}
+	}
+
+	const begin = async ({ url }: PausingWorkflow, prompts: string[]) => await axios.post(url, { prompts }, { proxy: false });
+
+	/** The only execution of a workflow, once it is in that state. */
+	async function execution({ id }: PausingWorkflow, status: 'waiting' | 'success' | 'error'): Promise<Execution> {
+		const found = await until(`an execution that is "${status}"`, async () => {
+			const all = await host.executions({ workflowId: id });
+			return all.length === 1 && all[0]?.status === status ? all[0] : undefined;
+		}, 150_000);
+		return await host.execution(found.id);
+	}
+
+	async function park(prompts: string[], options: object = {}, node: object = {}) {
+		const workflow = await pausingWorkflow(host, CREDENTIAL, options, node);
+		await begin(workflow, prompts);
+		const { id } = await execution(workflow, 'waiting');
+		return { workflow, id, webhook: bought()[0]?.webhook ?? '' };
+	}
+
+	/** Calls back by hand, and gives n8n's answer. */
+	async function call(webhook: string, body: unknown): Promise<number> {
+		const [delivery] = sandbox.deliveries.send({ base: webhook, body, kind: 'forged' });
+		return await until('an answer to the callback', () => {
+			const { state, attempts } = sandbox.deliveries.list().find(({ id }) => id === delivery?.id) ?? {};
+			return state === 'waiting' || state === 'sending' ? undefined : (attempts?.at(-1)?.status ?? 0);
+		});
+	}
+
+	const callbacksAreOver = async () =>
+		await until('the end of all callbacks', () =>
+			sandbox.deliveries.list().every(({ state }) => state !== 'waiting' && state !== 'sending') ? true : undefined,
+		);
+
+	test(`${PARKED} parked executions survive a kill: each resumes once, with its own result`, async () => {
+		const workflow = await pausingWorkflow(host, CREDENTIAL, { timeout: 3_600 });
+		const prompts = Array.from({ length: PARKED }, (_, index) => `Picture ${index}`);
+		for (let at = 0; at < prompts.length; at += 10) {
+			await Promise.all(prompts.slice(at, at + 10).map(async (prompt) => await begin(workflow, [prompt])));
+		}
+		await until('all parked', async () => {
+			const waiting = (await recordedExecutions(host, workflow.id)).filter(({ status }) => status === 'waiting');
+			return waiting.length === PARKED ? true : undefined;
+		}, 120_000);
+
+		await host.kill();
+		await host.restart();
+		await untilListening(host, workflow.url);
+		const began = Date.now();
+		for (const { taskId } of bought()) sandbox.tasks.finish(taskId);
+		const all = await until('all resumed', async () => {
+			const recorded = await recordedExecutions(host, workflow.id);
+			return recorded.every(({ status }) => status === 'success') ? recorded : undefined;
+		}, 120_000);
+		const seconds = (Date.now() - began) / 1_000;
+		// n8n writes an execution's state a moment before its data.
+		await delay(2_000);
+
+		const promptOf = new Map(bought().map(({ taskId, prompt }) => [taskId, prompt]));
+		const right = new Set<string>();
+		for (const { id } of all) {
+			const resumed = await host.execution(id);
+			const [asked] = resumed.json('Prompts');
+			const { taskId } = resumed.json('End')[0] ?? {};
+			expect(resumed.json('End')).toMatchObject([
+				{ taskId, status: 'completed', results: [{ url: expect.stringContaining(String(taskId)) }] },
+			]);
+			expect(promptOf.get(String(taskId))).toBe(asked?.prompt);
+			if (resumed.runs.End?.length === 1) right.add(String(taskId));
+		}
+		report(`Parked executions, n8n ${version}, killed and restarted`, {
+			parked: PARKED,
+			executions: all.length,
+			'resumed once with their own result': right.size,
+			seconds: seconds.toFixed(1),
+		});
+		expect({ executions: all.length, right: right.size }).toEqual({ executions: PARKED, right: PARKED });
+	}, 400_000);
+
+	test('20 items, called back shuffled, doubled and some at once: one resume, in item order, at most 3 looks per item', async () => {
+		sandbox.faults.add({ match: { family: 'image' }, nth: 4, count: 3, effect: { type: 'duration', ms: 0 } });
+		sandbox.faults.add({ count: null, effect: { type: 'duplicateCallback', copies: 2, spacing: 'simultaneous' } });
+		const prompts = Array.from({ length: 20 }, (_, index) => `Picture ${index}`);
+		const { workflow } = await park(prompts);
+		const open = prompts.map(taskOf).filter((taskId) => sandbox.tasks.get(taskId)?.stage !== 'completed');
+		expect(open).toHaveLength(17);
+		open.sort((a, b) => a.slice(-6).localeCompare(b.slice(-6)));
+		for (const taskId of open) {
+			sandbox.tasks.finish(taskId);
+			await delay(30);
+		}
+		const resumed = await execution(workflow, 'success');
+		await callbacksAreOver();
+
+		expect(resumed.runs.End).toHaveLength(1);
+		expect(resumed.json('End').map(({ taskId, status }) => ({ taskId, status }))).toEqual(
+			prompts.map((prompt) => ({ taskId: taskOf(prompt), status: 'completed' })),
+		);
+		expect(resumed.items('End').map(({ pairedItem }) => pairedItem)).toEqual(prompts.map((_, item) => ({ item })));
+		const looks = sandbox.requests.list({ method: 'GET', path: '/v1/tasks/' }).length;
+		report(`One execution with 20 items, n8n ${version}`, { callbacks: sandbox.deliveries.list().length, looks, 'looks per item': looks / 20 });
+		expect(looks).toBeLessThanOrEqual(3 * 20);
+		expect(looks).toBeGreaterThanOrEqual(20);
+	}, 120_000);
+
+	test('a forged callback leaves the execution parked; the true one resumes it; a late one is turned away', async () => {
+		const { workflow, webhook } = await park(['Picture']);
+		const taskId = taskOf('Picture');
+		const mark = host.log.mark;
+		expect(await call(webhook, { id: taskId, status: 'completed' })).toBe(200);
+		expect(await call(webhook, { id: 'task_of_somebody_else', status: 'completed' })).toBe(200);
+		expect(await call(webhook, 'nonsense')).toBe(200);
+		await execution(workflow, 'waiting');
+		expect(host.log.since(mark).join('\n')).toContain(`task ${taskId} still runs`);
+
+		sandbox.tasks.finish(taskId);
+		const resumed = await execution(workflow, 'success');
+		expect(resumed.json('End')).toMatchObject([{ taskId, status: 'completed' }]);
+		expect(await call(webhook, { id: taskId, status: 'completed' })).toBe(409);
+		expect((await execution(workflow, 'success')).runs.End).toHaveLength(1);
+	}, 60_000);
+
+	test('a callback that comes before the execution is parked is turned away by n8n, and no task is lost by it', async () => {
+		sandbox.faults.add({ match: { family: 'image' }, nth: 1, effect: { type: 'duration', ms: 0 } });
+		sandbox.faults.add({ match: { method: 'GET', path: '/v1/tasks/*' }, nth: 1, effect: { type: 'slow', ms: 1_500 } });
+		const workflow = await pausingWorkflow(host, CREDENTIAL);
+		await begin(workflow, ['Early']);
+		const done = await execution(workflow, 'success');
+		expect(done.json('End')).toMatchObject([{ taskId: taskOf('Early'), status: 'completed' }]);
+		expect(sandbox.deliveries.list().map(({ attempts }) => attempts.map(({ status }) => status))).toEqual([[409]]);
+	}, 60_000);
+
+	test('while the service cannot be reached, a callback is asked for again', async () => {
+		const { workflow, webhook } = await park(['Picture']);
+		sandbox.faults.add({ match: { method: 'GET', path: '/v1/tasks/*' }, count: 1, effect: { type: 'status', status: 502 } });
+		const taskId = taskOf('Picture');
+		sandbox.faults.add({ count: 1, effect: { type: 'missingCallback' } });
+		sandbox.tasks.finish(taskId);
+		const first = await axios.post(`${webhook}/callback`, { id: taskId }, { proxy: false, validateStatus: () => true });
+		expect(first.status).toBe(503);
+		await execution(workflow, 'waiting');
+		expect(await call(webhook, { id: taskId })).toBe(200);
+		expect((await execution(workflow, 'success')).json('End')).toMatchObject([{ taskId, status: 'completed' }]);
+	}, 60_000);
+
+	test('without any callback, what comes out after the timeout says "submitted" and names the task', async () => {
+		const { workflow } = await park(['Lost'], { timeout: 5 });
+		sandbox.faults.add({ count: null, effect: { type: 'missingCallback' } });
+		sandbox.tasks.finish(taskOf('Lost'));
+		const woken = await execution(workflow, 'success');
+		expect(woken.json('End')).toMatchObject([{ taskId: taskOf('Lost'), status: 'submitted' }]);
+	}, 180_000);
+
+	test('an address that the service would never call is refused before anything is bought, with the way to mend it', async () => {
+		const strict = credentialFor(sandbox, 'Public');
+		await host.createCredential({ ...strict, data: { ...strict.data, allowPrivateCallbacks: false } });
+		const workflow = await pausingWorkflow(host, 'Public');
+		await begin(workflow, ['Picture']);
+		const { error } = await execution(workflow, 'error');
+		expect(error?.message).toContain('never call back');
+		expect(error?.description).toContain('WEBHOOK_URL');
+		expect(sandbox.ledger().accepted).toBe(0);
+	}, 60_000);
+
+	test('files of a resumed execution can all be read, and go with it', async () => {
+		const { workflow, id } = await park(['One', 'Two', 'Three'], { downloadResults: true });
+		for (const { taskId } of bought()) sandbox.tasks.finish(taskId);
+		const resumed = await execution(workflow, 'success');
+		const files = resumed.items('End').map(({ binary }) => binary?.data?.id ?? '');
+		expect(new Set(files).size).toBe(3);
+		for (const file of files) {
+			const { data, contentType } = await host.binary(file);
+			expect(contentType).toBe('image/png');
+			expect(data.subarray(1, 4).toString()).toBe('PNG');
+		}
+		await host.deleteExecutions([id]);
+		for (const file of files) await expect(host.binary(file)).rejects.toThrow('404');
+	}, 60_000);
+
+	test('a failed task comes out in its place, with the reason', async () => {
+		const { workflow } = await park(['One', 'Two', 'Three'], {}, { onError: 'continueRegularOutput' });
+		sandbox.tasks.finish(taskOf('Three'));
+		sandbox.tasks.finish(taskOf('Two'), { message: 'The canvas tore' });
+		sandbox.tasks.finish(taskOf('One'));
+		const resumed = await execution(workflow, 'success');
+		expect(resumed.json('End')).toMatchObject([
+			{ taskId: taskOf('One'), status: 'completed' },
+			{ taskId: taskOf('Two'), status: 'failed', error: { message: expect.stringContaining('The canvas tore') } },
+			{ taskId: taskOf('Three'), status: 'completed' },
+		]);
+	}, 60_000);
+});
