@@ -54,6 +54,7 @@ const picture = (other: z.ZodTypeAny) =>
 const referenceList = (each: z.ZodTypeAny, limit: number) =>
 	z
 		.array(each, { invalid_type_error: 'must be a list of URLs' })
+		.min(1, 'is required, unless "Reference Images" is None')
 		.max(limit, `must have at most ${limit} pictures for this model`);
 
 const uploadedBytes = (references: readonly unknown[]) =>

@@ -1,6 +1,9 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
+import { errorItem, hasErrorOutput } from './results/errorItem';
+import { asNodeError } from './transport/nodeError';
+
 /** A resource as the panel shows it. */
 export interface Resource {
 	name: string;
@@ -78,6 +81,21 @@ export function describeOperations(operations: readonly Operation[]): INodePrope
 	];
 }
 
+/**
+ * What stops all items at once (the credential, an option) is every item's error where the node is set to continue: n8n
+ * itself would pass the input on as if nothing had happened.
+ */
+async function runOrContinue(context: IExecuteFunctions, operation: Operation): Promise<INodeExecutionData[][]> {
+	try {
+		return await operation.execute(context);
+	} catch (error) {
+		const nodeError = asNodeError(context.getNode(), error);
+		if (!context.continueOnFail()) throw nodeError;
+		const toErrorOutput = hasErrorOutput(context.getNode());
+		return [context.getInputData().map((_, itemIndex) => errorItem(nodeError, itemIndex, toErrorOutput))];
+	}
+}
+
 /** Runs the operation that the node is set to. Throws a `NodeOperationError` for one that it does not have. */
 export async function runOperation(
 	context: IExecuteFunctions,
@@ -88,7 +106,7 @@ export async function runOperation(
 	const operation = operations.find(
 		(candidate) => candidate.resource.value === resource && candidate.value === value,
 	);
-	if (operation) return await operation.execute(context);
+	if (operation) return await runOrContinue(context, operation);
 	throw new NodeOperationError(
 		context.getNode(),
 		`The operation "${String(value)}" does not exist for the resource "${String(resource)}"`,

@@ -80,6 +80,7 @@ test.each<[string, Case, string]>([
 	['a data URI of another type', { ...lite, ...withUrl, imageUrls: ['data:image/gif;base64,R0lGODlh'] }, '"Image URLs › 1" must be a data URI'],
 	['a size the lite models lack', { ...lite, additionalFields: { size: '={{ "3:1" }}' } }, '"Size" must be one of auto, 1:1'],
 	['a resolution the lite models lack', { ...lite, additionalFields: { resolution: '={{ "8K" }}' } }, '"Resolution" must be one of'],
+	['no URL at all', { ...withUrl, imageUrls: [] }, '"Image URLs" is required'],
 	['no concurrency', { options: { concurrency: 0 } }, '"Concurrency" must be a whole number'],
 	['too short an interval', { options: { pollInterval: 0.1 } }, '"Poll Interval" must be a number of at least 1'],
 	['a callback address that is none', { options: { callbackBaseUrl: 'n8n' } }, '"Callback Base URL" must be a full http'],
@@ -108,6 +109,36 @@ test('with Continue On Fail only the bad item is left out', async () => {
 	const { json } = await run({ additionalFields: { n: '={{ $json.n }}' } }, items, { onError: 'continueRegularOutput' });
 	expect(json.map(({ status }) => status)).toEqual(['completed', 'not submitted']);
 	expect(service.sandbox.ledger().accepted).toBe(1);
+});
+
+test.each([
+	['http://10.0.0.5/hook', 'private host 10.0.0.5'],
+	['https://n8n.example.com:5678/webhook/x', 'standard ports 80 and 443'],
+])('a callback address that the service would drop in silence (%s) is refused', async (callbackBaseUrl, words) => {
+	const { error } = await runNode({
+		node: new MediaGenImage(),
+		parameters: {
+			resource: 'image',
+			operation: 'generate',
+			model: 'imagegen-2-official',
+			prompt: 'x',
+			options: { callbackBaseUrl },
+		},
+		credential: { ...service.credential(), allowPrivateCallbacks: false },
+	});
+	expect(error?.message).toContain(words);
+	expect(service.sandbox.requests.list()).toEqual([]);
+});
+
+test('a pause is refused where the service could not reach this n8n, with the fix', async () => {
+	const { error } = await runNode({
+		node: new MediaGenImage(),
+		parameters: { resource: 'image', operation: 'generate', model: 'imagegen-2-official', prompt: 'x', waitMode: 'callback' },
+		credential: { ...service.credential(), allowPrivateCallbacks: false },
+	});
+	expect(error?.message).toContain('The service would never call back');
+	expect(error?.description).toContain('WEBHOOK_URL');
+	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
 describe('pictures from the input', () => {

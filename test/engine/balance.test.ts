@@ -54,6 +54,12 @@ test.each([
 	expect(item).toMatchObject({ json: { name: 'a', balance: expect.any(Object) }, pairedItem: { item: 0 } });
 });
 
+test('check: a balance that cannot be read is never enough', async () => {
+	const settings = { onError: 'continueRegularOutput' as const };
+	const { outputs } = await run({ operation: 'check', compare: 'credits', threshold: 1 }, 'sandbox-key-forbidden', undefined, settings);
+	expect([outputs[0]?.length ?? 0, outputs[1]?.length ?? 0]).toEqual([0, 1]);
+});
+
 test('a threshold that is none is refused with the item', async () => {
 	const { error } = await run({ operation: 'check', compare: 'credits', threshold: '={{ "much" }}' });
 	expect(error?.message).toBe('"Threshold" must be a number of at least 0 [item 0]');

@@ -91,7 +91,7 @@ describe('while submitting', () => {
 	test('no answer within the time limit is told as such', async () => {
 		fault({ match: SUBMIT, effect: { type: 'hang' } });
 		const { error } = await run(1);
-		expect(error?.message).toBe('The service did not answer in time');
+		expect(error?.message).toBe('The service did not answer in time [item 0]');
 	});
 
 	test('an empty balance stops the run and says what is left', async () => {
@@ -180,6 +180,16 @@ test('with Continue On Fail every item has its own end', async () => {
 	expectNothingLost(JSON.stringify(json), 2);
 });
 
+test('what stops all items at once is the error of each, where the node is set to continue', async () => {
+	const regular = await run(2, { onError: 'continueRegularOutput' }, { concurrency: 0 });
+	expect(regular.json.map(({ error }) => error)).toEqual(
+		Array(2).fill({ message: expect.stringContaining('"Concurrency"'), description: null }),
+	);
+	const separate = await run(2, { onError: 'continueErrorOutput' }, { concurrency: 0 });
+	expect(separate.outputs.map((output) => output.length)).toEqual([0, 2]);
+	expect(service.sandbox.requests.list()).toEqual([]);
+});
+
 test('items without a result go to the error output, if the node has one', async () => {
 	fault({ match: SUBMIT, nth: 2, effect: { type: 'failTask', message: 'The canvas tore' } });
 	const { outputs } = await run(3, { onError: 'continueErrorOutput' }, { concurrency: 1 });
@@ -206,6 +216,26 @@ describe('Retry On Fail', () => {
 		const { json } = await run(2, retry);
 		expect(service.sandbox.requests.list({ path: SUBMIT.path })).toHaveLength(2);
 		expect(json[0]).not.toHaveProperty('error');
+	});
+
+	test.each<[string, FaultRuleInput['effect']]>([
+		['a reset', { type: 'reset', when: 'after' }],
+		['500', { type: 'status', status: 500, when: 'after' }],
+		['an answer that is not JSON', { type: 'malformedJson' }],
+	])('never buys again what may have been bought before %s', async (_, effect) => {
+		fault({ match: SUBMIT, effect });
+		const { error } = await run(1, retry);
+		expect(service.sandbox.ledger().accepted).toBe(1);
+		expect(service.sandbox.requests.list({ path: SUBMIT.path })).toHaveLength(1);
+		expect(error?.message).toContain('may have been bought: it was not sent again');
+	});
+
+	test('buys what was surely refused before', async () => {
+		fault({ match: SUBMIT, effect: { type: 'status', status: 400, message: 'Try a kinder word' } });
+		const { json, error } = await run(1, retry);
+		expect(error).toBeUndefined();
+		expect(json[0]).toMatchObject({ status: 'completed' });
+		expect(service.sandbox.ledger().accepted).toBe(1);
 	});
 
 	test('goes on waiting for a task that took longer than the time limit', async () => {

@@ -58,9 +58,10 @@ export const check: Operation = {
 		const enough: INodeExecutionData[] = [];
 		const low: INodeExecutionData[] = [];
 		// One question serves all items: nothing is spent between them.
-		const record = await readBalance(context);
+		const balance = readBalance(context);
 		for (const [itemIndex, item] of context.getInputData().entries()) {
 			try {
+				const record = await balance;
 				const branch = isEnough(context, record, itemIndex) ? enough : low;
 				branch.push({
 					...item,

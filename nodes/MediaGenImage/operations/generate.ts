@@ -1,4 +1,5 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
 
 import {
 	COMPRESSIBLE_FORMATS,
@@ -280,6 +281,13 @@ async function toBody(values: ParameterValues, context: IExecuteFunctions, itemI
 		referenceImages === 'binary' || referenceImages === 'both'
 			? await pictures({ ...values, imageBinaryProperties }, context, itemIndex)
 			: [];
+	if (maskBinaryProperty !== undefined && values.maskUrl !== undefined) {
+		throw new NodeOperationError(
+			context.getNode(),
+			`"Mask URL" must not be set together with "Mask Input Data Field Name" [item ${itemIndex}]`,
+			{ itemIndex },
+		);
+	}
 	const mask =
 		maskBinaryProperty === undefined
 			? undefined
@@ -291,7 +299,7 @@ async function toBody(values: ParameterValues, context: IExecuteFunctions, itemI
 	const references = [...urls, ...own];
 	return {
 		...body,
-		...(references.length > 0 ? { imageUrls: references } : {}),
+		...(referenceImages === undefined || referenceImages === 'none' ? {} : { imageUrls: references }),
 		...(mask ? { maskUrl: mask } : {}),
 	};
 }

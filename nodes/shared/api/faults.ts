@@ -13,7 +13,8 @@ export type FaultKind =
 	| 'timeout'
 	| 'malformed'
 	| 'cancelled'
-	| 'refused';
+	| 'refused'
+	| 'unsettled';
 
 /**
  * Whether a request that went wrong may have been carried out all the same. `no`: the service said so, or never

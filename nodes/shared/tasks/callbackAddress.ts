@@ -5,8 +5,11 @@ import { callbackAddressFlaw } from '../transport/address';
 import type { Connection } from '../transport/connection';
 import { z } from '../vendor/zod';
 
-const HOW_TO_MEND =
-	"Set n8n's environment variable WEBHOOK_URL to the address under which the service reaches this n8n, on port 80 or 443. For a service on your own network, switch on \"Allow Private Callbacks\" in the credential.";
+const SET_WEBHOOK_URL =
+	"Set n8n's environment variable WEBHOOK_URL to the address under which the service reaches this n8n, on port 80 or 443.";
+
+const ON_OWN_NETWORK =
+	'For a service on your own network, switch on "Allow Private Callbacks" in the credential.';
 
 /** n8n gives a node that an AI agent uses as a tool a type of its own. */
 function isTool(context: IExecuteFunctions): boolean {
@@ -24,11 +27,22 @@ export function resumeAddress(context: IExecuteFunctions, connection: Connection
 		});
 	}
 	const address = z.string().parse(context.evaluateExpression('{{ $execution.resumeUrl }}', 0));
+	return reachableAddress(context, connection, address, SET_WEBHOOK_URL);
+}
+
+/**
+ * A base address that the service would call. It drops any other without a word (spec, Events 6), so a
+ * `NodeOperationError` says what is wrong with it, before anything is sent.
+ */
+export function reachableAddress(
+	context: IExecuteFunctions,
+	connection: Connection,
+	address: string,
+	howToMend = 'Give a public address in "Callback Base URL".',
+): string {
 	const flaw = connection.allowPrivateCallbacks ? undefined : callbackAddressFlaw(address, connection.baseUrl);
 	if (flaw === undefined) return address;
-	throw new NodeOperationError(
-		context.getNode(),
-		`The service would never call back: ${flaw}`,
-		{ description: `${HOW_TO_MEND} Nothing was sent to the service.` },
-	);
+	throw new NodeOperationError(context.getNode(), `The service would never call back: ${flaw}`, {
+		description: `${howToMend} ${ON_OWN_NETWORK} Nothing was sent to the service.`,
+	});
 }

@@ -11,6 +11,9 @@ interface ExecutionMemory {
 
 const KEY = 'mediaGenSubmissions';
 
+/** Stands where the task's id will be. */
+const UNSETTLED = '?';
+
 const memory = z.record(z.string());
 
 const proxy = z.object({ $runIndex: z.number() });
@@ -37,6 +40,22 @@ export class SubmissionLedger {
 
 	record(itemIndex: number, request: unknown, value: string): void {
 		this.context[KEY] = { ...this.entries(), [this.keyOf(itemIndex, request)]: value };
+	}
+
+	/** Notes that a purchase is being sent: until it is settled, nobody knows whether it was made. */
+	open(itemIndex: number, request: unknown): void {
+		this.record(itemIndex, request, UNSETTLED);
+	}
+
+	/** Whether an earlier try at this purchase broke off without an answer. */
+	isUnsettled(itemIndex: number, request: unknown): boolean {
+		return this.find(itemIndex, request) === UNSETTLED;
+	}
+
+	/** Drops a purchase that surely was not made. */
+	withdraw(itemIndex: number, request: unknown): void {
+		const own = this.keyOf(itemIndex, request);
+		this.keep(([key]) => key !== own);
 	}
 
 	/** Drops a task that has failed and was refunded, so that a second run buys it anew. */

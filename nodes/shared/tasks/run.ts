@@ -83,7 +83,8 @@ export function lookAt(run: Run<TaskContext>, taskId: string, retry: 'once' | 'r
 		});
 }
 
-function asError(error: unknown): Error {
+/** Whatever was thrown, as an `Error`. */
+export function asError(error: unknown): Error {
 	return error instanceof Error ? error : new Error(String(error));
 }
 

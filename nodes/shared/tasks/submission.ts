@@ -4,7 +4,7 @@ import type { TaskFamily } from '../api/family';
 import { readWaitMode, runOptionsField, type WaitMode, waitModeField } from '../fields/runOptions';
 import type { Operation, Resource } from '../operation';
 import { awaitTasks } from './await';
-import { resumeAddress } from './callbackAddress';
+import { reachableAddress, resumeAddress } from './callbackAddress';
 import { finish } from './finish';
 import { SubmissionLedger } from './ledger';
 import { lookNow } from './lookNow';
@@ -48,7 +48,9 @@ function mayRunAgain(context: IExecuteFunctions, outcomes: readonly Outcome[]): 
 
 /** The address that is sent along: where this execution resumes, or the one that the options name. */
 function callbackAddress({ context, client, options }: Run, waitMode: WaitMode): string | undefined {
-	return waitMode === 'callback' ? resumeAddress(context, client.connection) : options.callbackBaseUrl;
+	if (waitMode === 'callback') return resumeAddress(context, client.connection);
+	const { callbackBaseUrl } = options;
+	return callbackBaseUrl && reachableAddress(context, client.connection, callbackBaseUrl);
 }
 
 /** A parked node cannot fail any more, so an item that has failed already is waited for here, with all others. */

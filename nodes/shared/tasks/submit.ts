@@ -10,14 +10,16 @@ import { z } from '../vendor/zod';
 import { remainingBalance } from './balance';
 import type { SubmissionLedger } from './ledger';
 import type { Outcome } from './outcome';
-import { isPrepared, type PreparedItem, type RequestShape } from './prepare';
-import { readAs, type Run } from './run';
+import { isPrepared, type PreparedItem, type RequestBody, type RequestShape } from './prepare';
+import { asError, readAs, type Run } from './run';
 import { resolveUploads } from './uploads';
 
 const requestBody = z.record(z.unknown());
 
 /** Faults that every further submission of the same key would meet as well. */
 const HALTING = new Set(['authentication', 'payment', 'permission', 'cancelled']);
+
+const UNSETTLED = 'An earlier try at this submission broke off, and the task may have been bought: it was not sent again';
 
 interface Submission {
 	run: Run;
@@ -29,25 +31,33 @@ interface Submission {
 
 async function buy({ run, ledger, shape, webhook }: Submission, item: PreparedItem): Promise<TakenTask> {
 	const { itemIndex, body: wanted } = item;
+	if (ledger.isUnsettled(itemIndex, wanted)) throw new ServiceFault('unsettled', UNSETTLED, 'unknown');
 	const bought = ledger.find(itemIndex, wanted);
 	if (bought !== undefined) return { taskId: bought };
 
 	const { path, body } = shape.toRequest(webhook === undefined ? wanted : { ...wanted, webhook });
 	const resolved = requestBody.parse(await resolveUploads(run.context, run.client, ledger, body));
-	const taken = await run.client.send(
-		{
-			method: 'POST',
-			path,
-			body: toJson(resolved),
-			retry: 'purchase',
-			giveUpAt: run.deadline,
-		},
-		submissionAnswer,
-	);
+	ledger.open(itemIndex, wanted);
+	const taken = await purchase(run, path, resolved, () => ledger.withdraw(itemIndex, wanted));
 	ledger.record(itemIndex, wanted, taken.taskId);
 	// The one trace of a purchase that is left if this process is killed before the execution is saved.
 	run.context.logger.info(`MediaGen: task ${taken.taskId} submitted for item ${itemIndex}`);
 	return taken;
+}
+
+async function purchase(
+	run: Run,
+	path: string,
+	body: RequestBody,
+	onRefusal: () => void,
+): Promise<TakenTask> {
+	const request = { method: 'POST', path, body: toJson(body), retry: 'purchase', giveUpAt: run.deadline } as const;
+	try {
+		return await run.client.send(request, submissionAnswer);
+	} catch (error) {
+		if (error instanceof ServiceFault && error.accepted === 'no') onRefusal();
+		throw asError(error);
+	}
 }
 
 async function explain(run: Run, fault: ServiceFault, itemIndex: number): Promise<NodeApiError> {

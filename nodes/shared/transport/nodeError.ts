@@ -15,11 +15,16 @@ const NEXT_STEP: Partial<Record<FaultKind, string>> = {
 	notReached: 'Check the base URL in the MediaGen credential, and that this n8n can reach it.',
 	network: 'Run the node again later.',
 	timeout: 'Run the node again later.',
+	refused: 'Check the address.',
+	unsettled:
+		'Look at the balance and at your tasks at the service. If it was not bought, start a new execution for this item.',
 	malformed: 'Check the base URL in the MediaGen credential: something else may be answering there.',
 };
 
 const MAY_BE_BOUGHT =
 	'The request may have been accepted and charged all the same: look at the balance and at your tasks at the service before you send it again.';
+
+const SPEAKS_FOR_ITSELF = new Set<FaultKind>(['cancelled', 'unsettled']);
 
 interface ErrorContext {
 	itemIndex?: number;
@@ -32,12 +37,14 @@ interface ErrorContext {
 /** Puts a fault into n8n's own words for what a service said, with the item it belongs to and what to do next. */
 export function toNodeApiError(node: INode, fault: ServiceFault, context: ErrorContext = {}): NodeApiError {
 	const advice =
-		context.purchase && fault.accepted === 'unknown' && fault.kind !== 'cancelled'
+		context.purchase && fault.accepted === 'unknown' && !SPEAKS_FOR_ITSELF.has(fault.kind)
 			? MAY_BE_BOUGHT
 			: NEXT_STEP[fault.kind];
-	const response: JsonObject = { message: fault.message };
+	const item = context.itemIndex === undefined ? '' : ` [item ${context.itemIndex}]`;
+	const message = fault.message + item;
+	const response: JsonObject = { message };
 	return new NodeApiError(node, response, {
-		message: fault.message,
+		message,
 		description: [context.doing, advice].filter(Boolean).join(' '),
 		httpCode: fault.details.httpCode === undefined ? undefined : String(fault.details.httpCode),
 		itemIndex: context.itemIndex,

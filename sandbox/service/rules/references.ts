@@ -5,7 +5,10 @@ import { detectImage } from '../media/magicBytes';
 import type { Media } from '../media/media';
 import type { Files } from '../store/files';
 
-const DATA_URI = /^data:image\/(jpeg|png|webp);base64,([A-Za-z0-9+/]+={0,2})$/;
+const DATA_URI_HEAD = /^data:image\/(jpeg|png|webp);base64,/;
+
+/** A pattern with a repetition in it, run over ten million letters, can exhaust the stack. */
+const NOT_BASE64 = /[^A-Za-z0-9+/=]|=[^=]|={3}/;
 
 /** As many letters of base64 as hold the bytes by which a format is known. */
 const MAGIC_LETTERS = 64;
@@ -59,8 +62,9 @@ export class References {
 
 	private async bytesOf(url: string, { dataUris }: ReferenceLimits, field: string): Promise<number> {
 		if (/^https?:\/\//i.test(url) && URL.canParse(url)) return await this.fileSize(url, field);
-		const encoded = dataUris ? DATA_URI.exec(url)?.[2] : undefined;
-		if (encoded === undefined) {
+		const head = dataUris ? DATA_URI_HEAD.exec(url.slice(0, 40))?.[0] : undefined;
+		const encoded = head === undefined ? '' : url.slice(head.length);
+		if (encoded === '' || NOT_BASE64.test(encoded)) {
 			throw invalid(`${field}: must be a public http or https URL${dataUris ? ' or a full data URI (jpeg, png, webp)' : ''}`);
 		}
 		if (!detectImage(Buffer.from(encoded.slice(0, MAGIC_LETTERS), 'base64'))) throw invalid(`${field}: the data is no picture`);
