@@ -158,7 +158,6 @@ export const bigFiles: Measurement = {
 	about: `One file, binary data on disk, median of ${RUNS} runs; n8n started anew for each.`,
 	usually: '5 min',
 	async run({ host, sandbox, note }) {
-		sandbox.durations.set({ image: 0 });
 		const folder = join(host.userFolder, '.n8n-files');
 		await mkdir(folder, { recursive: true });
 		const rows: string[][] = [];

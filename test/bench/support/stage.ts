@@ -1,7 +1,6 @@
 import { type Host, type HostVersion, type Note, packPackage, type Progress, startHost } from '../../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../../sandbox/service';
-import { credentialFor } from '../../e2e/support/workflows';
-import { BENCH_CREDENTIAL } from './nodes';
+import { giveCredentials } from './credentials';
 
 /** What every measurement is run on: one n8n with the packed package in it, and the service it talks to. */
 export interface Stage {
@@ -33,7 +32,7 @@ export interface Measurement {
 /** Results of a few bytes: making real pictures would take the time of the machine that is being measured. */
 const RESULT_BYTES = 1_000;
 
-/** Forgets tasks, requests and faults; results stay small. */
+/** Forgets tasks, requests, faults and durations; results stay small. */
 export function clearService(sandbox: Sandbox): void {
 	sandbox.reset();
 	sandbox.faults.add({ match: { method: 'POST' }, effect: { type: 'resultBytes', bytes: RESULT_BYTES }, count: null });
@@ -47,12 +46,7 @@ export async function openStage(version: HostVersion, progress: Progress): Promi
 	const tarball = await packPackage({ progress });
 	const sandbox = await createSandbox({ allowPrivateCallbacks: true });
 	const host = await startHost({ version, tarball, progress });
-	await host.createCredential(credentialFor(sandbox, BENCH_CREDENTIAL));
-	await host.createCredential({
-		name: BENCH_CREDENTIAL,
-		type: 'httpHeaderAuth',
-		data: { name: 'Authorization', value: `Bearer ${sandbox.key}` },
-	});
+	await giveCredentials(host, sandbox);
 	return {
 		host,
 		sandbox,
