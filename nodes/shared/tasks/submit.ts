@@ -4,6 +4,7 @@ import { ServiceFault } from '../api/faults';
 import { submissionAnswer, type TakenTask } from '../api/records';
 import { toJson } from '../results/items';
 import { submittedTask } from '../results/task';
+import { headline } from '../transport/classify';
 import { asNodeError, toNodeApiError } from '../transport/nodeError';
 import { pLimit } from '../vendor/pLimit';
 import { z } from '../vendor/zod';
@@ -19,8 +20,6 @@ const requestBody = z.record(z.unknown());
 /** Faults that every further submission of the same key would meet as well. */
 const HALTING = new Set(['authentication', 'payment', 'permission', 'cancelled']);
 
-const UNSETTLED = 'An earlier try at this submission broke off, and the task may have been bought: it was not sent again';
-
 interface Submission {
 	run: Run;
 	ledger: SubmissionLedger;
@@ -31,7 +30,7 @@ interface Submission {
 
 async function buy({ run, ledger, shape, webhook }: Submission, item: PreparedItem): Promise<TakenTask> {
 	const { itemIndex, body: wanted } = item;
-	if (ledger.isUnsettled(itemIndex, wanted)) throw new ServiceFault('unsettled', UNSETTLED, 'unknown');
+	if (ledger.isUnsettled(itemIndex, wanted)) throw new ServiceFault('unsettled', headline('unsettled'), 'unknown');
 	const bought = ledger.find(itemIndex, wanted);
 	if (bought !== undefined) return { taskId: bought };
 

@@ -28,7 +28,7 @@ const HEADLINE: Record<FaultKind, string> = {
 	// With this spelling n8n tells a canceled execution from one that failed.
 	cancelled: 'The execution was canceled',
 	refused: 'The request was not sent',
-	unsettled: 'The request was not sent again',
+	unsettled: 'An earlier try at this submission broke off, and the task may have been bought: it was not sent again',
 };
 
 /** One sentence for a kind of fault, without the service's own words. */
