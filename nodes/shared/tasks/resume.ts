@@ -137,7 +137,8 @@ function askToCallAgain(context: IWebhookFunctions, error: unknown): IWebhookRes
 
 /**
  * Handles a callback for a parked execution: resumes it once all of its tasks have ended, and leaves it parked
- * before. The callback's body is not even read: what has become of the tasks is asked at the service.
+ * before. Of the callback's body only the task's id is read, as a hint where to look first: what has become of the tasks is
+ * asked at the service.
  */
 export async function resumeOnCallback(
 	context: IWebhookFunctions,
