@@ -20,6 +20,8 @@ const definitionSchema = z
 		nodes: z.array(nodeSchema),
 		connections: z.record(z.unknown()),
 		settings: z.record(z.unknown()).default({}),
+		// n8n 2's editor cannot run a single step of a workflow that it was given without this.
+		pinData: z.record(z.unknown()).nullish().transform((pinned) => pinned ?? {}),
 	})
 	.passthrough();
 

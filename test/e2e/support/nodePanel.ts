@@ -1,0 +1,113 @@
+import type { Locator, Page } from 'playwright-core';
+import { messageAfter } from './messages';
+
+export type OutputView = 'schema' | 'table' | 'json' | 'binary';
+
+/** The panel of one node: its fields in the middle, its input on the left, its output on the right. */
+export class NodePanel {
+	readonly root: Locator;
+
+	readonly output: Locator;
+
+	constructor(private readonly page: Page) {
+		this.root = page.getByTestId('ndv');
+		this.output = page.getByTestId('output-panel');
+	}
+
+	/** The labels of the fields that are shown, from top to bottom, those inside collections included. */
+	async labels(): Promise<string[]> {
+		const shown = this.fields.getByTestId('input-label').filter({ visible: true });
+		const texts = await shown.evaluateAll((labels) => labels.map((label) => label.querySelector('.n8n-text')?.textContent ?? ''));
+		return texts.map((text) => text.replace(/\s*\*$/, '').trim()).filter((text) => text !== '');
+	}
+
+	/** The notices between the fields. */
+	async notices(): Promise<string[]> {
+		return [...new Set(await this.fields.locator('[class*="notice"]').filter({ visible: true }).allInnerTexts())];
+	}
+
+	/** Chooses from a field's list. `field` is the parameter's name, `option` what the list shows. */
+	async choose(field: string, option: string): Promise<void> {
+		await this.input(field).click();
+		await this.optionOf(option).click();
+	}
+
+	/** What a field's list offers. */
+	async options(field: string): Promise<string[]> {
+		await this.input(field).click();
+		const names = this.page.getByTestId('parameter-input-item').filter({ visible: true }).locator('.option-headline');
+		await names.first().waitFor();
+		const offered = await names.allInnerTexts();
+		await this.page.keyboard.press('Escape');
+		return offered.map((name) => name.trim());
+	}
+
+	/** Types into a field. */
+	async fill(field: string, text: string): Promise<void> {
+		await this.input(field).locator('input, textarea').first().fill(text);
+	}
+
+	/** Adds a field out of a collection, for example `add('Options', 'Simplify')`. */
+	async add(collection: string, field: string): Promise<void> {
+		const section = this.fields
+			.getByTestId('parameter-item')
+			.filter({ has: this.page.getByTestId('input-label').filter({ hasText: collection }) })
+			.last();
+		await section.locator('.add-option, [data-test-id="collection-parameter-add"]').last().click();
+		await this.page
+			.getByTestId('collection-parameter-option')
+			.filter({ visible: true })
+			.filter({ hasText: new RegExp(`^\\s*${field}`) })
+			.first()
+			.click();
+	}
+
+	/** Clicks "Execute step" and gives the message that n8n shows at the end; it runs the nodes before this one, too. */
+	async execute(timeout = 60_000): Promise<string> {
+		return messageAfter(this.page, () => this.page.getByTestId('node-execute-button').click(), timeout);
+	}
+
+	/** Turns the output to one of its views. */
+	async show(view: OutputView): Promise<void> {
+		await this.output.getByTestId(`radio-button-${view}`).click();
+	}
+
+	/** Shows the file of an item, which counts from 0, in the binary view; for a picture that is an `img`. */
+	async viewFile(item: number): Promise<Locator> {
+		await this.show('binary');
+		await this.output.getByTestId('ndv-view-binary-data').nth(item).click();
+		const shown = this.output.locator('img, video, audio').first();
+		await shown.waitFor();
+		return shown;
+	}
+
+	/** What the node failed with, as the output shows it. */
+	async error(): Promise<{ message: string; description: string }> {
+		const message = await this.output.getByTestId('node-error-message').innerText();
+		const description = this.output.getByTestId('node-error-description');
+		return { message, description: (await description.count()) > 0 ? await description.innerText() : '' };
+	}
+
+	/** Back to the canvas. */
+	async close(): Promise<void> {
+		await this.page.keyboard.press('Escape');
+		await this.root.waitFor({ state: 'hidden' });
+	}
+
+	private get fields(): Locator {
+		return this.root.getByTestId('node-parameters');
+	}
+
+	private input(field: string): Locator {
+		return this.root.getByTestId(`parameter-input-${field}`).filter({ visible: true }).first();
+	}
+
+	private optionOf(name: string): Locator {
+		const headline = this.page.locator('.option-headline').filter({ hasText: new RegExp(`^\\s*${escape(name)}\\s*$`) });
+		return this.page.getByTestId('parameter-input-item').filter({ visible: true, has: headline }).first();
+	}
+}
+
+function escape(text: string): string {
+	return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
