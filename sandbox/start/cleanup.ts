@@ -9,6 +9,10 @@ export class Cleanup {
 		this.tasks.push(task);
 	}
 
+	get isNeeded(): boolean {
+		return this.tasks.length > 0;
+	}
+
 	/** Does it all; called again, waits for the first call. */
 	async run(): Promise<void> {
 		this.running ??= (async () => {

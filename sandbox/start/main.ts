@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { assertPortFree, type Host, packPackage, startHost, terminalProgress } from '../host';
 import { createSandbox, type Sandbox } from '../service';
 import { Cleanup, endSignal } from './cleanup';
@@ -31,7 +31,7 @@ export async function main(root: string, given: unknown): Promise<number> {
 		await stopped;
 		return 0;
 	} finally {
-		await progress.step('Ending n8n and the sandbox', () => cleanup.run());
+		if (cleanup.isNeeded) await progress.step('Ending n8n and the sandbox', () => cleanup.run());
 		// Whatever was cut off in the middle (an install, a build) is not waited for.
 		setTimeout(() => process.exit(), 1_000).unref();
 	}
@@ -58,6 +58,7 @@ async function bringUp(options: StartOptions, cleanup: Cleanup): Promise<{ host:
 	if (sandboxPort !== undefined) await assertPortFree(sandboxPort, '--sandbox-port <number>');
 
 	const tarball = await packPackage({ progress });
+	cleanup.add(() => rm(dirname(tarball), { recursive: true, force: true }));
 	const sandbox = await createSandbox({ port: sandboxPort ?? 0, allowPrivateCallbacks: true });
 	cleanup.add(() => sandbox.close());
 
