@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import sharp from 'sharp';
+
+import { MediaGenImage } from '../../nodes/MediaGenImage/MediaGenImage.node';
+import { IMAGE_RATIOS, OFFICIAL_RESOLUTIONS, pixelsOf } from '../../nodes/shared/api/image';
+import { readBinary, runNode } from './support/engine';
+import { useSandbox } from './support/sandbox';
+
+const service = useSandbox();
+
+test('a picture has the pixels that the panel shows for its size and resolution', async () => {
+	const size = fc.constantFrom(...IMAGE_RATIOS);
+	const resolution = fc.constantFrom(...OFFICIAL_RESOLUTIONS);
+	await fc.assert(
+		fc.asyncProperty(size, resolution, async (ratio, detail) => {
+			const { items, error } = await runNode({
+				node: new MediaGenImage(),
+				parameters: {
+					resource: 'image',
+					operation: 'generate',
+					model: 'imagegen-2-official',
+					prompt: 'A lighthouse',
+					additionalFields: { size: ratio, resolution: detail, outputFormat: 'jpeg' },
+					options: { downloadResults: true, pollInterval: 1 },
+				},
+				credential: service.credential(),
+			});
+			expect(error).toBeUndefined();
+			const { width, height } = await sharp(await readBinary(items[0]?.binary?.data)).metadata();
+			expect(pixelsOf(ratio, detail)).toContain(`${width}x${height}`);
+		}),
+		{ numRuns: 15 },
+	);
+}, 120_000);
