@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod/v3';
 import type { Execution, Host } from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
-import { untilListening } from './callbacks/listening';
+import { untilRecovered } from './callbacks/listening';
 import { pausingWorkflow, type PausingWorkflow } from './callbacks/pausingWorkflow';
 import { recordedExecutions } from './callbacks/recorded';
 import { report } from './callbacks/report';
@@ -95,9 +95,12 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 			return waiting.length === PARKED ? true : undefined;
 		}, 120_000);
 
+		// As at the end: a kill between the two writes would leave n8n an execution that it cannot resume.
+		await delay(2_000);
+		const mark = host.log.mark;
 		await host.kill();
 		await host.restart();
-		await untilListening(host, workflow.url);
+		await untilRecovered(host, mark);
 		const began = Date.now();
 		for (const { taskId } of bought()) sandbox.tasks.finish(taskId);
 		const all = await until('all resumed', async () => {
