@@ -10,7 +10,7 @@ import { report } from './callbacks/report';
 import { describeWithOwnHosts } from './support/hosts';
 import { credentialFor } from './support/workflows';
 
-const PARKED = Number(process.env.MEDIAGEN_PARKED ?? 300);
+const PARKED = Number(process.env.MEDIAGEN_PARKED ?? 100);
 const CREDENTIAL = 'Sandbox';
 
 const submissionSchema = z.object({ prompt: z.string(), webhook: z.string() });

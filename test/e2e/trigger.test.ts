@@ -14,7 +14,7 @@ import { describeWithOwnHosts } from './support/hosts';
 import { credentialFor } from './support/workflows';
 
 /** `npm run test:callbacks` takes 2 000. */
-const TASKS = Number(process.env.MEDIAGEN_FLOOD ?? 400);
+const TASKS = Number(process.env.MEDIAGEN_FLOOD ?? 150);
 const FLOOD_MS = 60_000 + TASKS * 200;
 const CREDENTIAL = 'Sandbox';
 
