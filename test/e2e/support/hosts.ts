@@ -1,11 +1,11 @@
 import axios from 'axios';
-import { attachHost, type Host, type HostDescription, HOST_VERSIONS, type HostOptions, type HostVersion, parseHostVersions, startHost } from '../../../sandbox/host';
+import { attachHost, type Host, type HostDescription, type HostOptions, type HostVersion, startHost, terminalProgress } from '../../../sandbox/host';
+import { chosenVersions } from './chosen';
 
-/** The n8n versions that this run is for: all, or those that `N8N_HOSTS` names. */
-export const chosenVersions: HostVersion[] = process.env.N8N_HOSTS ? parseHostVersions(process.env.N8N_HOSTS) : [...HOST_VERSIONS];
+export { chosenVersions };
 
-/** An install into an empty cache is part of the first start. */
-const START_MS = 20 * 60_000;
+/** Building and packing the package is part of the first start. */
+const START_MS = 5 * 60_000;
 
 /**
  * Describes a suite that runs once for each chosen n8n, on a host that all suites of the run share.
@@ -38,7 +38,7 @@ export function describeWithOwnHosts(
 			await Promise.all(started.map((host) => host.stop()));
 		}, 60_000);
 		define(version, async (options) => {
-			const host = await startHost({ ...options, version, tarball: await packedTarball() });
+			const host = await startHost({ progress: terminalProgress(), ...options, version, tarball: await packedTarball() });
 			started.push(host);
 			return host;
 		});

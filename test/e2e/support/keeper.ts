@@ -2,7 +2,17 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { describeHost, type Host, type HostVersion, packPackage, parseHostVersions, startHost, terminalProgress } from '../../../sandbox/host';
+import {
+	describeHost,
+	ensureN8n,
+	type Host,
+	type HostVersion,
+	packPackage,
+	parseHostVersions,
+	startHost,
+	terminalProgress,
+} from '../../../sandbox/host';
+import { chosenVersions } from './chosen';
 
 /**
  * Keeps one n8n per version for all test files of a run, started when the first of them asks for it.
@@ -51,6 +61,15 @@ process.once('disconnect', () => void end());
 // Ctrl-C reaches this process as well; the test run decides when it is over.
 process.on('SIGINT', () => {});
 
-server.listen(0, '127.0.0.1', () => {
-	process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+async function main(): Promise<void> {
+	// Before the first test, so that no test's time has an install in it.
+	for (const version of chosenVersions) await ensureN8n(version, progress);
+	server.listen(0, '127.0.0.1', () => {
+		process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+	});
+}
+
+main().catch((error: unknown) => {
+	console.error(error instanceof Error ? error.message : error);
+	process.exit(1);
 });
