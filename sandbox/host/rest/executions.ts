@@ -135,32 +135,23 @@ export interface ExecutionFilter {
 
 const PAGE = 100;
 
-const listSchema = z.object({ results: z.array(summarySchema) }).passthrough();
+const listSchema = z.object({ results: z.array(summarySchema), nextCursor: z.string().nullish() }).passthrough();
 
 /** Lists executions, the newest first, all pages. Running ones are among them. */
 export async function listExecutions(api: RestClient, filter: ExecutionFilter = {}): Promise<ExecutionSummary[]> {
-	const found: ExecutionSummary[] = [];
-	let lastId: string | undefined;
+	const found = new Map<string, ExecutionSummary>();
+	let position: { cursor?: string; lastId?: string } = {};
 	for (;;) {
-		const { results } = await api.call(listSchema, {
+		const { results, nextCursor } = await api.call(listSchema, {
 			url: '/rest/executions',
-			params: { filter: JSON.stringify(filter), limit: PAGE, lastId },
+			params: { filter: JSON.stringify(filter), limit: PAGE, ...position },
 		});
-		lastId = medianId(results);
-		const known = new Set(found.map(({ id }) => id));
-		const fresh = results.filter(({ id }) => !known.has(id));
-		found.push(...fresh);
-		if (fresh.length === 0 || results.length < PAGE) return found;
+		const known = found.size;
+		for (const execution of results) found.set(execution.id, execution);
+		if (found.size === known || (results.length < PAGE && !nextCursor)) return [...found.values()];
+		// n8n 2 gives the place to go on from and takes no other; n8n 1 goes on from the last id.
+		position = nextCursor ? { cursor: nextCursor } : { lastId: results.at(-1)?.id ?? '' };
 	}
-}
-
-/**
- * Where the next page begins. n8n pages by id and sorts by start, and executions that begin together start in any
- * order, so the pages overlap by half: a page's lowest id would leave out those that started earlier.
- */
-function medianId(page: ExecutionSummary[]): string | undefined {
-	const ids = page.map(({ id }) => Number(id)).sort((a, b) => a - b);
-	return ids[Math.floor(ids.length / 2)]?.toString();
 }
 
 /** Stops an execution, as the editor's button does. */
