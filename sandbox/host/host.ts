@@ -63,7 +63,7 @@ export class Host {
 
 	private readonly active = new Set<string>();
 
-	/** Kept, for it is a list of many megabytes that only a restart changes. */
+	/** Kept, for it is a list of many megabytes, and a restart changes nothing of it. */
 	private types: Promise<NodeType[]> | undefined;
 
 	constructor(private readonly parts: HostParts) {
@@ -92,7 +92,6 @@ export class Host {
 	/** Starts the processes and logs in; for `startHost` and {@link restart}. */
 	async launch(): Promise<void> {
 		const { main } = this.parts;
-		this.types = undefined;
 		main.spawn();
 		await main.until('its REST interface answers', () => restIsUp(this.api), START_MS);
 		for (const { process } of this.companions) process.spawn();
@@ -103,7 +102,10 @@ export class Host {
 
 	/** Every node that n8n offers, or those whose name begins with `prefix`. */
 	async nodeTypes(prefix = ''): Promise<NodeType[]> {
-		this.types ??= nodeTypes(this.api);
+		this.types ??= nodeTypes(this.api).catch((error: unknown) => {
+			this.types = undefined;
+			throw error;
+		});
 		return (await this.types).filter(({ name }) => name.startsWith(prefix));
 	}
 
@@ -273,7 +275,7 @@ export class Host {
 
 	private async untilListening(workflowId: string): Promise<void> {
 		for (const webhook of await this.webhooks(workflowId)) {
-			await this.parts.main.until(`listening for ${webhook.method} ${webhook.path}`, () => isListening(this.api, webhook), 30_000);
+			await this.parts.main.until(`listening for ${webhook.method} ${webhook.path}`, () => isListening(this.api, webhook), START_MS);
 		}
 	}
 }

@@ -6,7 +6,6 @@ import axios from 'axios';
 import { keyOf, SeenTasks } from '../../nodes/MediaGenTrigger/seenTasks';
 import { ensureN8n, type Host, packPackage, parseHostVersions, startHost, terminalProgress } from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
-import { activateLoosely } from '../e2e/callbacks/listening';
 import { recordedExecutions } from '../e2e/callbacks/recorded';
 import { createSender } from '../e2e/callbacks/sender';
 import { buyMany } from '../e2e/callbacks/tasks';
@@ -57,7 +56,7 @@ async function webhookNode(host: Host): Promise<Subject> {
 		settings: { executionOrder: 'v1' },
 	});
 	const url = `${host.url}/webhook/${path}`;
-	await activateLoosely(host, id, url);
+	await host.activate(id);
 	return { name: "n8n's Webhook", id, url, started: 0 };
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod/v3';
 import type { Execution, Host } from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
-import { untilRecovered } from './callbacks/listening';
+import { untilRecovered } from './callbacks/recovered';
 import { pausingWorkflow, type PausingWorkflow } from './callbacks/pausingWorkflow';
 import { recordedExecutions } from './callbacks/recorded';
 import { report } from './callbacks/report';

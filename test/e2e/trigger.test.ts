@@ -4,7 +4,6 @@ import type { Host } from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
 import { prepareFlood } from './callbacks/flood';
 import { openGate } from './callbacks/gate';
-import { untilListening } from './callbacks/listening';
 import { startsByTask, whenOver } from './callbacks/recorded';
 import { report } from './callbacks/report';
 import { answersOf, createSender, type Sent } from './callbacks/sender';
@@ -134,7 +133,6 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 			await post(own.url, body);
 			await executionsOf(own);
 			await host.restart();
-			await untilListening(host, own.url);
 			expect(await post(own.url, body)).toMatchObject({ status: 200, data: { message: expect.stringContaining('before') } });
 			expect(await executionsOf(own)).toHaveLength(1);
 		}, 90_000);

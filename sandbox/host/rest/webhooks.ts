@@ -40,14 +40,15 @@ function pathOf({ path, isFullPath }: NodeWebhook, webhookId: string, parameters
 
 /**
  * Asks whether n8n listens on a path, without starting anything: a CORS preflight is answered with the methods that are
- * registered for it.
+ * registered for it. While n8n does not answer at all, it does not listen.
  */
 export async function isListening(api: RestClient, { method, path }: WebhookPath): Promise<boolean> {
-	const response = await api.raw.request<unknown>({
+	const preflight = {
 		method: 'OPTIONS',
 		url: `/webhook/${path}`,
 		headers: { Origin: api.baseUrl, 'Access-Control-Request-Method': method },
-	});
-	const allowed = String(response.headers['access-control-allow-methods'] ?? '');
+	};
+	const response = await api.raw.request<unknown>(preflight).catch(() => undefined);
+	const allowed = String(response?.headers['access-control-allow-methods'] ?? '');
 	return allowed.split(/\s*,\s*/).includes(method);
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Host, WorkflowDefinition } from '../../../sandbox/host';
-import { activateLoosely } from './listening';
 
 /** A workflow that a webhook starts with a list of prompts, and that pauses in the node "Pictures" until they are made. */
 export interface PausingWorkflow {
@@ -66,6 +65,6 @@ export async function pausingWorkflow(
 	const path = randomUUID();
 	const { id } = await host.importWorkflow(definition(path, credential, options, node));
 	const url = `${host.url}/webhook/${path}`;
-	await activateLoosely(host, id, url);
+	await host.activate(id);
 	return { id, url };
 }

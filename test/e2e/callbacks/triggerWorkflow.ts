@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Host, WorkflowDefinition } from '../../../sandbox/host';
-import { activateLoosely } from './listening';
 
 /** A workflow in n8n that begins with a MediaGen Trigger called "Trigger". */
 export interface TriggerWorkflow {
@@ -57,6 +56,6 @@ export async function activeTrigger(
 	parameters: Record<string, unknown> = {},
 ): Promise<TriggerWorkflow> {
 	const workflow = await importTrigger(host, credential, parameters);
-	await activateLoosely(host, workflow.id, workflow.url);
+	await host.activate(workflow.id);
 	return workflow;
 }
