@@ -60,6 +60,8 @@ export const taskRecord = z
 		status: z.string().min(1),
 		progress: z.union([z.number(), z.string()]).nullish(),
 		created: z.number().nullish(),
+		/** Seconds from submission to the end that the service expects; image records alone are shown with it. */
+		estimated_time: z.unknown(),
 		completed: z.number().nullish(),
 		cost: z.number().nullish(),
 		credits_cost: z.number().nullish(),
