@@ -8,12 +8,14 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 
+import { clock } from '../shared/transport/clock';
 import { mediaGenApiTest } from '../shared/transport/credentialTest';
 import { triggerFields } from './fields';
 import { explainBaseAddress, handleCallback } from './handleCallback';
 import { deliver, type Handover, readHandover } from './handover';
 import { keyOf } from './seenTasks';
-import { writeSeen } from './store';
+import { readSettings } from './settings';
+import { readSeen, writeSeen } from './store';
 import { triggerMemory } from './triggerMemory';
 import { BASE_ADDRESS, triggerWebhooks } from './webhooks';
 
@@ -53,8 +55,17 @@ export class MediaGenTrigger implements INodeType {
 }
 
 function noteStarted(context: IExecuteFunctions, tasks: readonly Handover[]): void {
+	if (context.getMode() === 'manual') return;
 	const memory = triggerMemory(context.getWorkflow().id ?? '', context.getNode().id);
-	const awaited = tasks.filter(({ taskId }) => memory.confirm(keyOf(taskId)));
-	// In a burst the next callback writes what is known by now; after the last one nobody else would.
-	if (awaited.length > 0 && !memory.busy) writeSeen(context, memory);
+	const foreign = tasks.filter(({ taskId }) => !memory.confirm(keyOf(taskId)));
+	if (foreign.length > 0) {
+		// A worker: only what it stores tells the processes that take the calls.
+		memory.windowHours = readSettings({ options: context.getNodeParameter('options', 0, {}) }).dedupeWindow;
+		readSeen(context, memory);
+		for (const { taskId } of foreign) memory.seen.note(keyOf(taskId), 'started', clock.now());
+		writeSeen(context, memory);
+	} else if (!memory.busy) {
+		// In a burst the next callback writes what is known by now; after the last one nobody else would.
+		writeSeen(context, memory);
+	}
 }

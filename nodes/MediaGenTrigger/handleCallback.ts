@@ -1,41 +1,19 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
-import { TASK_FAMILIES, type TaskFamily } from '../shared/api/family';
+import type { TaskFamily } from '../shared/api/family';
 import { ServiceFault } from '../shared/api/faults';
 import type { TaskRecord } from '../shared/api/records';
-import { flag, number } from '../shared/api/schema';
 import { hasEnded, toTaskStatus } from '../shared/api/status';
 import { createClient, type ServiceClient } from '../shared/transport/client';
 import { clock } from '../shared/transport/clock';
 import { CREDENTIAL_TYPE } from '../shared/transport/connection';
-import { z } from '../shared/vendor/zod';
 import { handoverItem } from './handover';
 import { claimedRecord, familyOf, taskIdOf } from './hint';
 import { keyOf } from './seenTasks';
+import { readSettings, type Settings } from './settings';
 import { readSeen, writeSeen } from './store';
 import { type TriggerMemory, triggerMemory } from './triggerMemory';
 import { findRecord } from './verify';
-
-const EVENTS = ['completed', 'failed', 'other'] as const;
-
-const settingsSchema = z.object({
-	events: z.array(z.enum(EVENTS)).catch(['completed', 'failed']),
-	verify: flag().catch(true),
-	dedupeWindow: number(1).catch(24),
-	families: z.array(z.enum(TASK_FAMILIES)).catch([]),
-	repeatInDoubt: flag().catch(true),
-});
-
-type Settings = z.infer<typeof settingsSchema>;
-
-function readSettings(context: IWebhookFunctions): Settings {
-	const options = z.record(z.unknown()).catch({}).parse(context.getNodeParameter('options', {}));
-	return settingsSchema.parse({
-		...options,
-		events: context.getNodeParameter('events', ['completed', 'failed']),
-		verify: context.getNodeParameter('verify', true),
-	});
-}
 
 const NOT_CERTAIN = 'The execution has not begun yet: call again later';
 
@@ -85,7 +63,7 @@ async function judge(
  * then nobody knows, and running it again is better than losing what was paid for.
  */
 function wasStarted(memory: TriggerMemory, key: string, settings: Settings): boolean {
-	const state = memory.seen.stateOf(key);
+	const state = memory.seen.stateOf(key, memory.windowHours, clock.now());
 	return state === 'started' || (state === 'open' && !settings.repeatInDoubt);
 }
 
@@ -130,12 +108,22 @@ async function handleTask(
 	memory: TriggerMemory,
 	taskId: string,
 ): Promise<IWebhookResponseData> {
-	const settings = readSettings(context);
+	const settings = readSettings({
+		events: context.getNodeParameter('events', undefined),
+		verify: context.getNodeParameter('verify', undefined),
+		options: context.getNodeParameter('options', {}),
+	});
+	const key = keyOf(taskId);
 	if (context.getMode() !== 'manual') {
 		memory.windowHours = settings.dedupeWindow;
 		readSeen(context, memory);
-		if (!(await memory.settled(keyOf(taskId)))) return answer(context, 503, NOT_CERTAIN);
-		if (wasStarted(memory, keyOf(taskId), settings)) return ignore(context, taskId, 'it has been received before');
+		if (!(await memory.settled(key))) return answer(context, 503, NOT_CERTAIN);
+		if (memory.seen.isUnderWayElsewhere(key, clock.now())) return answer(context, 503, NOT_CERTAIN);
+		if (wasStarted(memory, key, settings)) {
+			// Other processes that serve the trigger have only what is stored to go by.
+			if (memory.seen.isUnstored) writeSeen(context, memory);
+			return ignore(context, taskId, 'it has been received before');
+		}
 	}
 	try {
 		return await start(context, memory, taskId, settings);

@@ -1,4 +1,5 @@
 import { Host } from './host';
+import type { HostDatabase } from './n8n/database';
 import { AttachedProcess } from './n8n/attached';
 import { HostLog } from './n8n/log';
 import type { Owner } from './rest/owner';
@@ -9,6 +10,7 @@ export interface HostDescription {
 	version: HostVersion;
 	url: string;
 	userFolder: string;
+	database: HostDatabase;
 	owner: Owner;
 	session: string;
 	pid: number;
@@ -16,8 +18,8 @@ export interface HostDescription {
 }
 
 /** Describes a running host for {@link attachHost}. */
-export function describeHost({ version, url, userFolder, owner, api, pid, log }: Host): HostDescription {
-	return { version, url, userFolder, owner, session: api.session, pid, logFile: log.file };
+export function describeHost({ version, url, userFolder, database, owner, api, pid, log }: Host): HostDescription {
+	return { version, url, userFolder, database, owner, session: api.session, pid, logFile: log.file };
 }
 
 /** Uses a host that another process has started. It can do everything but end or restart it. */

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { HostDatabase } from './n8n/database';
 import type { HostLog } from './n8n/log';
 import * as memory from './n8n/memory';
 import type { MainProcess } from './n8n/process';
@@ -25,6 +26,7 @@ export interface HostParts {
 	main: MainProcess;
 	companions?: Companion[];
 	userFolder: string;
+	database: HostDatabase;
 	url: string;
 	owner: Owner;
 	/** Called when the host has stopped for good. */
@@ -53,6 +55,9 @@ export class Host {
 
 	readonly userFolder: string;
 
+	/** n8n's own; for reading many executions at once, which its REST interface gives one by one. */
+	readonly database: HostDatabase;
+
 	readonly owner: Owner;
 
 	/** n8n's REST interface, for what has no method here. */
@@ -70,6 +75,7 @@ export class Host {
 		this.version = parts.version;
 		this.url = parts.url;
 		this.userFolder = parts.userFolder;
+		this.database = parts.database;
 		this.owner = parts.owner;
 		this.companions = parts.companions ?? [];
 		this.api = new RestClient(parts.url);

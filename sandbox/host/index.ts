@@ -1,6 +1,7 @@
 export { attachHost, describeHost, type HostDescription } from './attach';
 export { type Companion, Host, type RunOptions } from './host';
 export { ensureN8n, type InstalledN8n } from './install/ensureN8n';
+export type { HostDatabase } from './n8n/database';
 export { freePort, assertPortFree, PortTakenError } from './n8n/ports';
 export { packPackage } from './package/pack';
 export { type Note, type Progress, silentProgress, terminalProgress } from './progress';

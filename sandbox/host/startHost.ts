@@ -57,12 +57,14 @@ export async function startHost({
 			brokerPort: await freePort(),
 			env,
 		});
+		const database = { file: join(folder, '.n8n', 'database.sqlite') };
 		const log = new HostLog(join(folder, 'n8n.log'));
 		const main = new N8nProcess(n8n, 'start', environment, log, folder);
 		const host = new Host({
 			version,
 			main,
 			userFolder: folder,
+			database,
 			url: `http://127.0.0.1:${editorPort}`,
 			owner: DEFAULT_OWNER,
 			dispose: async () => {
@@ -72,10 +74,7 @@ export async function startHost({
 		});
 		try {
 			await host.launch();
-			if (pack) {
-				const database = { file: join(folder, '.n8n', 'database.sqlite') };
-				await registerPackage(n8n, database, pack, await host.nodeTypes(`${pack.name}.`));
-			}
+			if (pack) await registerPackage(n8n, database, pack, await host.nodeTypes(`${pack.name}.`));
 		} catch (error) {
 			// The folder stays, for the log in it.
 			await main.kill();

@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import axios from 'axios';
-import { keyOf, SeenTasks } from '../../nodes/MediaGenTrigger/seenTasks';
-import { ensureN8n, type Host, packPackage, parseHostVersions, startHost, terminalProgress } from '../../sandbox/host';
+import { type Host, packPackage, parseHostVersions, startHost, terminalProgress } from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
 import { recordedExecutions } from '../e2e/callbacks/recorded';
+import { remember } from '../e2e/callbacks/remembered';
 import { createSender } from '../e2e/callbacks/sender';
 import { buyMany } from '../e2e/callbacks/tasks';
 import { activeTrigger } from '../e2e/callbacks/triggerWorkflow';
@@ -101,20 +98,6 @@ async function burst(host: Host, sandbox: Sandbox, subject: Subject): Promise<Bu
 	return { answered: perSecond(answered), executed: perSecond(performance.now()) };
 }
 
-async function remember(host: Host, subject: Subject, tasks: number): Promise<void> {
-	const seen = new SeenTasks();
-	const now = Date.now();
-	for (let index = 0; index < tasks; index++) seen.note(keyOf(`earlier ${index}`), 'started', now - (index % 20) * 3_600_000);
-	const n8n = await ensureN8n(host.version);
-	const argument = {
-		file: join(host.userFolder, '.n8n', 'database.sqlite'),
-		workflowId: subject.id,
-		staticData: { 'node:Trigger': { seenTasks: seen.toText(24, now) } },
-		from: join(n8n.dir, 'node_modules'),
-	};
-	await promisify(execFile)(n8n.node.bin, [join(__dirname, 'writeStaticData.cjs'), JSON.stringify(argument)]);
-}
-
 /** Milliseconds until the answer to one callback, with nothing else under way. */
 async function call({ url }: Subject, id: string): Promise<number> {
 	const began = performance.now();
@@ -125,7 +108,7 @@ async function call({ url }: Subject, id: string): Promise<number> {
 
 async function compareCalls(host: Host, sandbox: Sandbox): Promise<number> {
 	const [none, many] = [await trigger(host, 'remembers nothing'), await trigger(host, `remembers ${REMEMBERED}`)];
-	await remember(host, many, REMEMBERED);
+	await remember(host, many.id, Array.from({ length: REMEMBERED }, (_, index) => ({ taskId: `earlier ${index}`, hours: index % 20 })));
 	const times: Array<[Subject, number[]]> = [[none, []], [many, []]];
 	for (const [index, id] of (await buyMany(sandbox, 2 * CALLS)).entries()) {
 		const subject = times[index % 2];

@@ -2,11 +2,11 @@ import axios from 'axios';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Host } from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
-import { prepareFlood } from './callbacks/flood';
+import { answeredWhileStarting, floodTrigger } from './callbacks/floodTrigger';
 import { openGate } from './callbacks/gate';
-import { startsByTask, whenOver } from './callbacks/recorded';
-import { report } from './callbacks/report';
-import { answersOf, createSender, type Sent } from './callbacks/sender';
+import { whenOver } from './callbacks/recorded';
+import { remember } from './callbacks/remembered';
+import { createSender } from './callbacks/sender';
 import { buy, recordOf } from './callbacks/tasks';
 import { activeTrigger, importTrigger, type TriggerWorkflow } from './callbacks/triggerWorkflow';
 import { describeWithOwnHosts } from './support/hosts';
@@ -159,6 +159,15 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 			expect(await callBack({ options: { families: ['image'] } }, taskId)).toHaveLength(1);
 		});
 
+		test('"De-Duplication Window" is how long a task starts nothing again', async () => {
+			const workflow = await trigger({ options: { dedupeWindow: 3 } });
+			const [recent, old] = [await buy(sandbox), await buy(sandbox)];
+			await remember(host, workflow.id, [{ taskId: recent, hours: 2 }, { taskId: old, hours: 5 }]);
+			for (const taskId of [recent, old]) await post(workflow.url, await recordOf(sandbox, taskId));
+			const started = (await executionsOf(workflow)).map((execution) => execution.json('End')[0]?.taskId);
+			expect(started).toEqual([old]);
+		});
+
 		test('"Output" gives an item per file, "Download Results" the files', async () => {
 			const taskId = await buy(sandbox, { n: 2 });
 			const [execution] = await callBack({ options: { output: 'result', downloadResults: true } }, taskId);
@@ -199,90 +208,33 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 		}
 	});
 
-	const doubledIn = (starts: Map<string, number>) => [...starts].filter(([, count]) => count > 1).map(([taskId]) => taskId);
-	const missingIn = (starts: Map<string, number>) => [...starts].filter(([, count]) => count === 0).map(([taskId]) => taskId);
+	const flooded = () => ({ host, sandbox, sender, credential: CREDENTIAL, tasks: TASKS });
 
 	test(`${TASKS} tasks, called back one to three times each: one execution for each`, async () => {
-		const workflow = await trigger();
-		const flood = await prepareFlood(sandbox, TASKS);
-		const began = Date.now();
-		const sent = await flood.run(workflow.url, sender);
-		const seconds = (Date.now() - began) / 1_000;
-		const starts = startsByTask(await whenOver(host, workflow.id), flood.taskIds);
-
-		report(`Trigger, n8n ${version}, no kill`, {
-			tasks: TASKS,
-			callbacks: flood.size,
-			answers: JSON.stringify(answersOf(sent)),
-			missing: missingIn(starts).length,
-			doubled: doubledIn(starts).length,
-			seconds: seconds.toFixed(1),
-		});
-		expect({ missing: missingIn(starts), doubled: doubledIn(starts) }).toEqual({ missing: [], doubled: [] });
+		const { sent, missing, doubled } = await floodTrigger(`Trigger, n8n ${version}, no kill`, flooded());
+		expect({ missing, doubled }).toEqual({ missing: [], doubled: [] });
 		expect(sent.filter(({ taken }) => !taken)).toEqual([]);
 	}, FLOOD_MS);
 
-	/**
-	 * n8n listens before it knows any webhook: for some seconds it answers 404, or even 200, by itself, and the service
-	 * repeats neither. No node can help that; `docs/callbacks.md` says what can.
-	 */
-	const answeredWhileStarting = ({ tries }: Sent) => {
-		const last = tries.at(-1);
-		return last?.status !== undefined && last.status < 500 && !last.message.startsWith('Received');
-	};
-
-	/** How long before the kill each task was first answered 2xx, in milliseconds; below zero if after it. */
-	const leadsOf = (sent: readonly Sent[], taskIds: readonly string[], killedAt: number) =>
-		taskIds.map((taskId) => {
-			const own = sent.filter((each) => each.taskId === taskId).flatMap(({ tries }) => tries);
-			const answered = own.filter(({ status }) => status !== undefined && status < 300).map(({ endedAt }) => endedAt);
-			return killedAt - Math.min(...answered);
-		});
-
-	/** Floods a trigger, kills n8n on the way, and tells what became of each task. */
-	async function floodAndKill(name: string, address: (url: string) => string) {
-		const workflow = await trigger();
-		const flood = await prepareFlood(sandbox, TASKS);
-		let killedAt = 0;
-		let back: Promise<void> | undefined;
-		const sent = await flood.run(address(workflow.url), sender, (taken) => {
-			if (taken < flood.size * 0.4 || back) return;
-			killedAt = Date.now();
-			back = host.kill().then(async () => await host.restart());
-		});
-		await back;
-		expect(killedAt).toBeGreaterThan(0);
-
-		const executions = await whenOver(host, workflow.id);
-		const starts = startsByTask(executions, flood.taskIds);
-		const [missing, doubled] = [missingIn(starts), doubledIn(starts)];
-		const turnedAway = new Set(sent.filter(answeredWhileStarting).map(({ taskId }) => taskId));
-		const leads = leadsOf(sent, doubled, killedAt);
-		report(`Trigger, n8n ${version}, killed in the middle, ${name}`, {
-			tasks: TASKS,
-			callbacks: flood.size,
-			answers: JSON.stringify(answersOf(sent)),
-			missing: missing.length,
-			'of them turned away by a starting n8n': missing.filter((taskId) => turnedAway.has(taskId)).length,
-			doubled: doubled.length,
-			'answered before the kill, at most (ms)': Math.max(0, ...leads),
-			'executions cut off by the kill': executions.filter(({ status }) => status === 'crashed').length,
-			'written but never begun': executions.filter(({ startedAt }) => startedAt === null).length,
-		});
-		expect(leads.filter((lead) => lead >= WINDOW_MS)).toEqual([]);
-		return { sent, missing, turnedAway };
+	async function kill(): Promise<void> {
+		await host.kill();
+		await host.restart();
 	}
 
 	test(`${TASKS} tasks with n8n killed in the middle, behind a proxy: none is lost, and only those of that moment are doubled`, async () => {
 		const gate = await openGate(host.url);
-		const { sent, missing } = await floodAndKill('behind a proxy', gate.through).finally(() => gate.close());
+		const title = `Trigger, n8n ${version}, killed in the middle, behind a proxy`;
+		const { sent, missing, leads } = await floodTrigger(title, flooded(), { kill, address: gate.through }).finally(() => gate.close());
 		expect(missing).toEqual([]);
+		expect(leads.filter((lead) => lead >= WINDOW_MS)).toEqual([]);
 		expect(sent.filter(({ taken }) => !taken)).toEqual([]);
 	}, FLOOD_MS + 60_000);
 
 	test(`${TASKS} tasks with n8n killed in the middle, without a proxy: none is lost but those that n8n itself turned away`, async () => {
-		const { sent, missing, turnedAway } = await floodAndKill('without a proxy', (url) => url);
+		const title = `Trigger, n8n ${version}, killed in the middle, without a proxy`;
+		const { sent, missing, turnedAway, leads } = await floodTrigger(title, flooded(), { kill });
 		expect(missing.filter((taskId) => !turnedAway.has(taskId))).toEqual([]);
+		expect(leads.filter((lead) => lead >= WINDOW_MS)).toEqual([]);
 		expect(sent.filter((each) => !each.taken && !answeredWhileStarting(each))).toEqual([]);
 	}, FLOOD_MS + 60_000);
 });

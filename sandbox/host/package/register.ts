@@ -2,11 +2,9 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { InstalledN8n } from '../install/ensureN8n';
+import type { HostDatabase } from '../n8n/database';
 import type { NodeType } from '../rest/nodeTypes';
 import type { LaidDownPackage } from './layDown';
-
-/** Where n8n keeps its tables. */
-export type HostDatabase = { file: string } | { connection: { host: string; port: number; user: string; database: string } };
 
 /** Writes the package into n8n's list of community nodes, which its installer does after laying it down. */
 export async function registerPackage(

@@ -17,7 +17,7 @@ import type { HostVersion } from '../versions';
 import { ensurePrograms } from './debian';
 import { queueEnvironment } from './environment';
 import { startPostgres } from './postgres';
-import { startProxy } from './proxy';
+import { type Balance, startProxy } from './proxy';
 import { startRedis } from './redis';
 
 export interface QueueHostOptions {
@@ -25,8 +25,10 @@ export interface QueueHostOptions {
 	tarball?: string;
 	/** How many processes execute workflows; 2 by default. */
 	workers?: number;
-	/** How many processes answer webhooks, behind a proxy that takes them in turn; 2 by default. */
+	/** How many processes answer webhooks, behind a proxy; 2 by default. */
 	webhooks?: number;
+	/** How the proxy shares calls out among them; in turn by default. */
+	balance?: Balance;
 	/** Goes over the environment of every process. */
 	env?: Record<string, string>;
 	progress?: Progress;
@@ -52,19 +54,21 @@ export async function startQueueHost({
 	tarball,
 	workers = 2,
 	webhooks = 2,
+	balance = 'inTurn',
 	env = {},
 	progress = silentProgress,
 }: QueueHostOptions): Promise<Host> {
 	const n8n = await ensureN8n(version, progress);
 	const programs = await ensurePrograms(PROGRAMS, progress);
 	const title = `Starting n8n ${version} in queue mode: main, ${workers} workers, ${webhooks} webhook processors`;
-	return progress.step(title, () => start(n8n, programs, { tarball, workers, webhooks, env }), 'half a minute to a minute');
+	return progress.step(title, () => start(n8n, programs, { tarball, workers, webhooks, balance, env }), 'half a minute to a minute');
 }
 
 interface Layout {
 	tarball: string | undefined;
 	workers: number;
 	webhooks: number;
+	balance: Balance;
 	env: Record<string, string>;
 }
 
@@ -79,6 +83,7 @@ async function start(n8n: InstalledN8n, programs: Record<string, string>, layout
 	try {
 		const postgres = await startPostgres(programs, join(folder, 'postgres'));
 		undo.push(() => postgres.stop());
+		const database = { connection: postgres.connection };
 		const redis = await startRedis(programs['redis-server'] ?? 'redis-server', folder);
 		undo.push(() => redis.stop());
 
@@ -94,7 +99,12 @@ async function start(n8n: InstalledN8n, programs: Record<string, string>, layout
 		const main = await part('start');
 		const workers = await each(layout.workers, (number) => part('worker', number));
 		const webhooks = await each(layout.webhooks, (number) => part('webhook', number));
-		const proxy = await startProxy({ port, main: main.address, webhooks: webhooks.map(({ address }) => address) });
+		const proxy = await startProxy({
+			port,
+			main: main.address,
+			webhooks: webhooks.map(({ address }) => address),
+			balance: layout.balance,
+		});
 		undo.push(() => proxy.stop());
 
 		const host = new Host({
@@ -102,6 +112,7 @@ async function start(n8n: InstalledN8n, programs: Record<string, string>, layout
 			main: main.process,
 			companions: [...workers, ...webhooks],
 			userFolder: main.userFolder,
+			database,
 			url,
 			owner: DEFAULT_OWNER,
 			dispose,
@@ -110,7 +121,7 @@ async function start(n8n: InstalledN8n, programs: Record<string, string>, layout
 		await host.launch();
 		if (main.pack) {
 			const { pack } = main;
-			await registerPackage(n8n, { connection: postgres.connection }, pack, await host.nodeTypes(`${pack.name}.`));
+			await registerPackage(n8n, database, pack, await host.nodeTypes(`${pack.name}.`));
 		}
 		return host;
 	} catch (error) {

@@ -1,14 +1,18 @@
+import { createHash } from 'node:crypto';
 import httpProxy from '@fastify/http-proxy';
 import fastify from 'fastify';
 
 /** What webhook processors answer; everything else is the main process's. */
 const PRODUCTION = /^\/(webhook|webhook-waiting|form|form-waiting|mcp)(\/|$)/;
 
+/** `inTurn`: each call to the next one. `byPath`: all calls of one address to the same one. */
+export type Balance = 'inTurn' | 'byPath';
+
 export interface ProxyOptions {
 	port: number;
 	main: string;
-	/** In turn for each request. */
 	webhooks: string[];
+	balance: Balance;
 }
 
 /**
@@ -16,9 +20,10 @@ export interface ProxyOptions {
  *
  * @returns how to end it
  */
-export async function startProxy({ port, main, webhooks }: ProxyOptions): Promise<{ stop(): Promise<void> }> {
+export async function startProxy({ port, main, webhooks, balance }: ProxyOptions): Promise<{ stop(): Promise<void> }> {
 	const server = fastify({ forceCloseConnections: true, bodyLimit: 1_024 ** 3 });
-	let turn = 0;
+	let calls = 0;
+	const share = (path: string) => (balance === 'byPath' ? createHash('sha256').update(path).digest().readUInt32BE() : (calls += 1));
 	await server.register(httpProxy, {
 		// Left empty, for otherwise all connections would go to it, whatever getUpstream says.
 		upstream: '',
@@ -26,9 +31,8 @@ export async function startProxy({ port, main, webhooks }: ProxyOptions): Promis
 		disableRequestLogging: true,
 		replyOptions: {
 			getUpstream: ({ raw }) => {
-				if (!PRODUCTION.test(raw.url?.split('?')[0] ?? '')) return main;
-				turn = (turn + 1) % webhooks.length;
-				return webhooks[turn] ?? main;
+				const [path = ''] = (raw.url ?? '').split('?');
+				return PRODUCTION.test(path) ? (webhooks[share(path) % webhooks.length] ?? main) : main;
 			},
 		},
 	});

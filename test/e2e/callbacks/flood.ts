@@ -4,6 +4,8 @@ import { buyMany, recordOf } from './tasks';
 
 export interface Flood {
 	taskIds: string[];
+	/** Those of them that are called back more than once in the same moment. */
+	simultaneous: Set<string>;
 	/** How many callbacks it takes altogether. */
 	size: number;
 	/** Sends them all, and gives what became of each. `onTaken` is told how many have been taken so far. */
@@ -24,6 +26,7 @@ export async function prepareFlood(sandbox: Sandbox, tasks: number): Promise<Flo
 	for (const taskId of taskIds) bodies.push(await recordOf(sandbox, taskId));
 	return {
 		taskIds,
+		simultaneous: new Set(taskIds.filter((_, index) => copiesOf(index) > 1 && atOnce(index))),
 		size: taskIds.reduce((sum, _, index) => sum + copiesOf(index), 0),
 		async run(url, sender, onTaken = () => undefined) {
 			let taken = 0;

@@ -22,7 +22,7 @@ const MEGABYTES = 2 ** 20;
 export async function recordedExecutions(host: Host, workflowId: string): Promise<Recorded[]> {
 	const n8n = await ensureN8n(host.version);
 	const argument = {
-		file: join(host.userFolder, '.n8n', 'database.sqlite'),
+		database: host.database,
 		workflowId,
 		from: join(n8n.dir, 'node_modules'),
 	};

@@ -14,12 +14,12 @@ export interface Sent {
 export interface SenderRules {
 	/** Callbacks on their way at the same time. */
 	concurrency?: number;
-	/** Milliseconds before each further try. The service's own are 10, 30 and 60 seconds. */
+	/** Milliseconds before each further try; the service's own by default. */
 	pauses?: readonly number[];
 }
 
-/** A third of the service's own intervals, so that a restart of n8n still falls between them. */
-export const SHORTENED_PAUSES = [3_500, 10_000, 20_000];
+/** Spec, Events 5. */
+const PAUSES = [10_000, 30_000, 60_000];
 
 const ANSWER_WITHIN_MS = 10_000;
 
@@ -28,7 +28,7 @@ const ANSWER_WITHIN_MS = 10_000;
  * connection fails; never after a 2xx or a 4xx. The sandbox's own delivery sends one callback per task as it ends; a flood
  * needs them counted out.
  */
-export function createSender({ concurrency = 50, pauses = SHORTENED_PAUSES }: SenderRules = {}) {
+export function createSender({ concurrency = 50, pauses = PAUSES }: SenderRules = {}) {
 	const gate = pLimit(concurrency);
 	const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
 

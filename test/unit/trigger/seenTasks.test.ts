@@ -104,12 +104,55 @@ describe('Two processes that serve one trigger', () => {
 	});
 });
 
+describe('A start that only its beginning is known of', () => {
+	const SECOND = 1_000;
+	const open = noted(['task'], 'open').toText(WINDOW, NOW);
+
+	test('is under way for 50 seconds when another process wrote it while this one ran', () => {
+		const seen = reader('', open);
+		expect(seen.isUnderWayElsewhere(keyOf('task'), NOW + 49 * SECOND)).toBe(true);
+		expect(seen.isUnderWayElsewhere(keyOf('task'), NOW + 50 * SECOND)).toBe(false);
+		expect(seen.stateOf(keyOf('task'))).toBe('open');
+	});
+
+	test('is in doubt at once when it was written before this process began', () => {
+		expect(reader(open).isUnderWayElsewhere(keyOf('task'), NOW)).toBe(false);
+	});
+
+	test('is nothing to wait for when it is this process\'s own', () => {
+		const seen = reader('');
+		seen.note(keyOf('task'), 'open', NOW);
+		seen.merge(open);
+		expect(seen.isUnderWayElsewhere(keyOf('task'), NOW)).toBe(false);
+	});
+
+	test('is over once the other process has written that it started', () => {
+		const seen = reader('', open, noted(['task'], 'started').toText(WINDOW, NOW));
+		expect(seen.isUnderWayElsewhere(keyOf('task'), NOW)).toBe(false);
+		expect(seen.stateOf(keyOf('task'))).toBe('started');
+	});
+
+	test('is under way anew when the other process has begun it anew', () => {
+		const later = NOW + 60 * SECOND;
+		const seen = reader('', open, noted(['task'], 'open', later).toText(WINDOW, later));
+		expect(seen.isUnderWayElsewhere(keyOf('task'), later)).toBe(true);
+	});
+});
+
+test('What has been noted is to be stored until it is', () => {
+	const seen = noted(['task'], 'started');
+	expect(seen.isUnstored).toBe(true);
+	seen.toText(WINDOW, NOW);
+	expect(seen.isUnstored).toBe(false);
+});
+
 describe('A task is remembered', () => {
 	test('for the whole window, and for no more than an hour beyond it', () => {
 		fc.assert(
 			fc.property(fc.integer({ min: 2, max: 200 }), fc.integer({ min: -90, max: 90 }), (window, minutes) => {
 				const seen = noted(['task'], 'started');
 				const later = NOW + window * HOUR + minutes * 60_000;
+				expect(seen.stateOf(keyOf('task'), window, later)).toBe(reader(seen.toText(window, later)).stateOf(keyOf('task')));
 				const known = reader(seen.toText(window, later)).stateOf(keyOf('task')) === 'started';
 				if (later - NOW <= window * HOUR) expect(known).toBe(true);
 				if (later - NOW > (window + 1) * HOUR) expect(known).toBe(false);

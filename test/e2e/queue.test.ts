@@ -1,0 +1,95 @@
+import axios from 'axios';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Host, type QueueHostOptions, startQueueHost, terminalProgress } from '../../sandbox/host';
+import { createSandbox, type Sandbox } from '../../sandbox/service';
+import { type FloodedTrigger, floodTrigger } from './callbacks/floodTrigger';
+import { openGate } from './callbacks/gate';
+import { pausingWorkflow } from './callbacks/pausingWorkflow';
+import { recordedExecutions } from './callbacks/recorded';
+import { createSender } from './callbacks/sender';
+import { chosenVersions, packedTarball } from './support/hosts';
+import { credentialFor } from './support/workflows';
+
+/** `npm run test:callbacks` takes 2 000. */
+const TASKS = Number(process.env.MEDIAGEN_FLOOD ?? 150);
+const PARKED = 20;
+const FLOOD_MS = 240_000 + TASKS * 200;
+const CREDENTIAL = 'Sandbox';
+
+/** Describes a suite on an n8n in queue mode: main, two workers, and two webhook processors behind a proxy. */
+function describeQueueMode(title: string, balance: QueueHostOptions['balance'], define: (stage: () => FloodedTrigger, name: string) => void) {
+	describe.each(chosenVersions)(`Queue mode of n8n %s, ${title}`, (version) => {
+		let host: Host;
+		let sandbox: Sandbox;
+		const sender = createSender();
+		beforeAll(async () => {
+			sandbox = await createSandbox({ allowPrivateCallbacks: true, durations: { image: 0 } });
+			sandbox.setUnlimited(true);
+			host = await startQueueHost({ version, balance, tarball: await packedTarball(), progress: terminalProgress() });
+			await host.createCredential(credentialFor(sandbox, CREDENTIAL));
+		}, 20 * 60_000);
+		afterAll(async () => {
+			sender.close();
+			await host.stop();
+			await sandbox.close();
+		}, 60_000);
+		define(() => ({ host, sandbox, sender, credential: CREDENTIAL, tasks: TASKS }), `Queue mode, n8n ${version}, ${title}`);
+	});
+}
+
+describeQueueMode('each address at one webhook processor', 'byPath', (stage, name) => {
+	test(`${TASKS} tasks, called back one to three times each: one execution for each`, async () => {
+		const { missing, doubled } = await floodTrigger(`${name}, no kill`, stage());
+		expect({ missing, doubled }).toEqual({ missing: [], doubled: [] });
+	}, FLOOD_MS);
+
+	test(`${TASKS} tasks with all processes killed in the middle: none is lost`, async () => {
+		const { host } = stage();
+		const gate = await openGate(host.url);
+		const kill = async () => {
+			await host.kill();
+			await host.restart();
+		};
+		const { missing } = await floodTrigger(`${name}, killed in the middle`, stage(), { kill, address: gate.through }).finally(() => gate.close());
+		expect(missing).toEqual([]);
+	}, FLOOD_MS);
+
+	test(`${PARKED} parked executions, called back twice each: every one resumes with its own result`, async () => {
+		const { host, sandbox } = stage();
+		sandbox.durations.set({ image: null });
+		sandbox.requests.clear();
+		sandbox.faults.add({ count: null, effect: { type: 'duplicateCallback', copies: 2, spacing: 'simultaneous' } });
+		const workflow = await pausingWorkflow(host, CREDENTIAL, { timeout: 3_600 });
+		const prompts = Array.from({ length: PARKED }, (_, index) => `Picture ${index}`);
+		await Promise.all(prompts.map(async (prompt) => await axios.post(workflow.url, { prompts: [prompt] }, { proxy: false })));
+
+		const allAre = async (status: string) => {
+			const deadline = Date.now() + 120_000;
+			for (;;) {
+				const recorded = await recordedExecutions(host, workflow.id);
+				if (recorded.length === PARKED && recorded.every((each) => each.status === status)) return recorded;
+				if (Date.now() > deadline) throw new Error(`Not all are "${status}": ${recorded.map((each) => each.status).join(', ')}`);
+				await delay(500);
+			}
+		};
+		await allAre('waiting');
+		const bought = sandbox.requests.list({ method: 'POST', path: '/v1/images' }).map(({ task }) => String(task));
+		expect(bought).toHaveLength(PARKED);
+		for (const taskId of bought) sandbox.tasks.finish(taskId);
+
+		const results: unknown[] = [];
+		for (const { id } of await allAre('success')) {
+			const [result] = (await host.execution(id)).json('End');
+			expect(result).toMatchObject({ status: 'completed', results: [{ url: expect.stringContaining(String(result?.taskId)) }] });
+			results.push(result?.taskId);
+		}
+		expect(results.sort()).toEqual(bought.sort());
+	}, 300_000);
+});
+
+describeQueueMode('calls to the webhook processors in turn', 'inTurn', (stage, name) => {
+	test(`${TASKS} tasks, called back one to three times each: none is lost, and only copies of the same moment start another`, async () => {
+		const { missing, doubledInSequence } = await floodTrigger(`${name}, no kill`, stage());
+		expect({ missing, doubledInSequence }).toEqual({ missing: [], doubledInSequence: [] });
+	}, FLOOD_MS);
+});
