@@ -14,6 +14,9 @@ const KEY = 'mediaGenSubmissions';
 /** Stands where the task's id will be. */
 const UNSETTLED = '?';
 
+/** Stands before the key of what a run has left behind when it threw. */
+const LEFT = 'left:';
+
 const memory = z.record(z.string());
 
 const proxy = z.object({ $runIndex: z.number() });
@@ -21,12 +24,17 @@ const proxy = z.object({ $runIndex: z.number() });
 /**
  * What this run of the node has already bought, so that running it again ("Retry On Fail") picks the tasks up
  * instead of buying them twice. It is kept with the execution; an entry's key has the node's run index, the item's
- * index and the request in it, for a loop that asks twice for the same picture wants two.
+ * index and the request in it, for a loop that asks twice for the same picture wants two. What a run has bought and not
+ * given back because it threw goes to the next run that asks for the same: some of n8n's agents give each try of a tool a
+ * run index of its own.
  */
 export class SubmissionLedger {
 	private readonly context: IDataObject;
 
 	private readonly runIndex: number;
+
+	/** Keys that this run has used: a run beside it can have the same index. */
+	private readonly own = new Set<string>();
 
 	constructor(execution: ExecutionMemory) {
 		this.context = execution.getContext('node');
@@ -35,11 +43,16 @@ export class SubmissionLedger {
 
 	/** What was recorded for this item and request: a task id, or an upload's URL. */
 	find(itemIndex: number, request: unknown): string | undefined {
-		return this.entries()[this.keyOf(itemIndex, request)];
+		const purchase = purchaseOf(itemIndex, request);
+		const key = this.keyOf(purchase);
+		const entries = this.entries();
+		if (entries[key] !== undefined) return entries[key];
+		const left = Object.keys(entries).find((other) => other.startsWith(LEFT) && other.endsWith(`:${purchase}`));
+		return left === undefined ? undefined : this.move(left, key);
 	}
 
 	record(itemIndex: number, request: unknown, value: string): void {
-		this.context[KEY] = { ...this.entries(), [this.keyOf(itemIndex, request)]: value };
+		this.put(this.keyOf(purchaseOf(itemIndex, request)), value);
 	}
 
 	/** Notes that a purchase is being sent: until it is settled, nobody knows whether it was made. */
@@ -54,7 +67,7 @@ export class SubmissionLedger {
 
 	/** Drops a purchase that surely was not made. */
 	withdraw(itemIndex: number, request: unknown): void {
-		const own = this.keyOf(itemIndex, request);
+		const own = this.keyOf(purchaseOf(itemIndex, request));
 		this.keep(([key]) => key !== own);
 	}
 
@@ -65,7 +78,32 @@ export class SubmissionLedger {
 
 	/** Forgets this run: the node has returned what it bought. */
 	forget(): void {
-		this.keep(([key]) => !key.startsWith(`${this.runIndex}:`));
+		const run = `${this.runIndex}:`;
+		this.keep(([key]) => !key.startsWith(run) && !key.startsWith(LEFT + run));
+	}
+
+	/** Does what uses this ledger. If it throws, what it has bought is there for the next run that asks for the same. */
+	async leavingOnThrow<Result>(work: () => Promise<Result>): Promise<Result> {
+		let threw = true;
+		try {
+			const result = await work();
+			threw = false;
+			return result;
+		} finally {
+			if (threw) for (const key of this.own) this.move(key, LEFT + key);
+		}
+	}
+
+	private move(from: string, to: string): string | undefined {
+		const value = this.entries()[from];
+		if (value === undefined) return undefined;
+		this.keep(([key]) => key !== from);
+		this.put(to, value);
+		return value;
+	}
+
+	private put(key: string, value: string): void {
+		this.context[KEY] = { ...this.entries(), [key]: value };
 	}
 
 	private keep(wanted: (entry: [key: string, value: string]) => boolean): void {
@@ -78,8 +116,14 @@ export class SubmissionLedger {
 		return memory.catch({}).parse(this.context[KEY] ?? {});
 	}
 
-	private keyOf(itemIndex: number, request: unknown): string {
-		const digest = createHash('sha256').update(JSON.stringify(request)).digest('hex');
-		return `${this.runIndex}:${itemIndex}:${digest.slice(0, 32)}`;
+	private keyOf(purchase: string): string {
+		const key = `${this.runIndex}:${purchase}`;
+		this.own.add(key);
+		return key;
 	}
+}
+
+function purchaseOf(itemIndex: number, request: unknown): string {
+	const digest = createHash('sha256').update(JSON.stringify(request)).digest('hex');
+	return `${itemIndex}:${digest.slice(0, 32)}`;
 }

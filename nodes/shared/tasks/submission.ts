@@ -71,6 +71,17 @@ async function execute(
 	refuseEarly(context, prepared);
 
 	const ledger = new SubmissionLedger(context);
+	return await ledger.leavingOnThrow(async () => await buyAndDeliver(run, ledger, operation, prepared, waitMode));
+}
+
+async function buyAndDeliver(
+	run: Run,
+	ledger: SubmissionLedger,
+	operation: SubmissionOperation,
+	prepared: ReadonlyArray<PreparedItem | Outcome>,
+	waitMode: WaitMode,
+): Promise<INodeExecutionData[][]> {
+	const { context } = run;
 	const webhook = callbackAddress(run, waitMode);
 	const taken = await submitItems({ run, ledger, shape: operation, webhook }, prepared);
 	const submitted = operation.synchronous ? await lookNow(run, taken) : taken;
