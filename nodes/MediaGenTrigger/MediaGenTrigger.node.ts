@@ -64,8 +64,7 @@ function noteStarted(context: IExecuteFunctions, tasks: readonly Handover[]): vo
 		readSeen(context, memory);
 		for (const { taskId } of foreign) memory.seen.note(keyOf(taskId), 'started', clock.now());
 		writeSeen(context, memory);
-	} else if (!memory.busy) {
-		// In a burst the next callback writes what is known by now; after the last one nobody else would.
+	} else if (!memory.busy || memory.shouldStore('execution')) {
 		writeSeen(context, memory);
 	}
 }

@@ -19,6 +19,11 @@ export interface TriggerMemory {
 	confirm(key: string): boolean;
 	/** Whether executions are about to start. */
 	readonly busy: boolean;
+	/**
+	 * Whether what is known is to be stored now. In a burst not each time, for a write costs n8n as much as a part of an
+	 * execution. Calls and executions are counted apart: what an execution stores is written at its end, whenever that is.
+	 */
+	shouldStore(occasion: 'call' | 'execution'): boolean;
 }
 
 /** Longest wait for a sign of the execution, in milliseconds; the service waits about ten seconds (spec, Events 5). */
@@ -26,6 +31,8 @@ const PATIENCE_MS = 8_000;
 /** The wait where executions run in another process, so that no sign ever comes. */
 const BLIND_MS = 1_000;
 const BLIND_AFTER = 3;
+/** Time between two writes in a burst, in milliseconds: what a crash makes n8n forget. */
+const STORE_EVERY_MS = 100;
 /** After this a start that never gave a sign counts as one that a stop of n8n has cut off. */
 const FORGET_MS = 600_000;
 
@@ -45,6 +52,7 @@ function newMemory(): TriggerMemory {
 	const seen = new SeenTasks();
 	const turns = new Map<string, Promise<unknown>>();
 	const starts = new Map<string, Start>();
+	const storedAt = { call: 0, execution: 0 };
 
 	function isStarted(key: string): void {
 		seen.note(key, 'started', clock.now());
@@ -111,6 +119,12 @@ function newMemory(): TriggerMemory {
 		},
 		get busy() {
 			return starts.size > 0;
+		},
+		shouldStore(occasion) {
+			// Without signs other processes go by what is stored, at once.
+			if (signs.seen && clock.now() - storedAt[occasion] < STORE_EVERY_MS) return false;
+			storedAt[occasion] = clock.now();
+			return true;
 		},
 	};
 }
