@@ -131,8 +131,9 @@ describeOnHosts('An AI agent', (host) => {
 			const execution = await ask(version, slow, { prompt: PROMPT });
 			const [bought] = sandbox.tasks.list();
 			expect(execution.status).toBe('success');
-			expect(told()).toEqual([expect.stringContaining(bought?.id ?? 'no task')]);
-			expect(told()[0]).toContain('still running after 1 second');
+			const items: unknown = JSON.parse(told()[0] ?? '');
+			const error = { message: expect.stringContaining('still running after 1 second'), description: expect.any(String) };
+			expect(items).toEqual([expect.objectContaining({ taskId: bought?.id, error })]);
 		}, 120_000);
 
 		test('Retry On Fail waits on for the task that was bought', async () => {
