@@ -3,6 +3,7 @@ import type { Host } from '../../../sandbox/host';
 import { CredentialModal } from './credentialModal';
 import { dismissMessages, messageAfter } from './messages';
 import { NodePanel } from './nodePanel';
+import { leaveAlone, stopTransitions } from './stillness';
 
 /** A step that a person would have given up on by then. */
 const PATIENCE_MS = 20_000;
@@ -14,9 +15,14 @@ export class Editor {
 		private readonly context: BrowserContext,
 	) {}
 
-	/** Opens a window of its own. Close it with {@link close}. */
-	static async open(browser: Browser, host: Host, viewport = { width: 1440, height: 900 }): Promise<Editor> {
-		const context = await browser.newContext({ viewport, baseURL: host.url, reducedMotion: 'reduce' });
+	/**
+	 * Opens a window of its own. Close it with {@link close}.
+	 *
+	 * @param scale pixels of a picture per pixel of the window
+	 */
+	static async open(browser: Browser, host: Host, viewport = { width: 1440, height: 900 }, scale = 1): Promise<Editor> {
+		const context = await browser.newContext({ viewport, baseURL: host.url, reducedMotion: 'reduce', deviceScaleFactor: scale });
+		await stopTransitions(context);
 		const [name = '', value = ''] = host.api.session.split(/=(.*)/s);
 		await context.addCookies([{ name, value, url: host.url }]);
 		context.setDefaultTimeout(PATIENCE_MS);
@@ -41,10 +47,11 @@ export class Editor {
 
 	/** Opens the nodes panel, searches, and gives the names that it lists. n8n shows a trigger's without "Trigger". */
 	async searchNodes(text: string): Promise<string[]> {
-		await this.openNodesPanel();
-		await this.page.getByTestId('node-creator-search-bar').fill(text);
+		await this.enterSearch(text);
 		const listed = this.page.getByTestId('node-creator-item-name');
-		await listed.or(this.page.getByTestId('node-creator-no-results')).first().waitFor();
+		// What was listed before the search stays for a moment.
+		const found = listed.filter({ hasText: text });
+		await found.or(this.page.getByTestId('node-creator-no-results')).first().waitFor();
 		return (await listed.allTextContents()).map((name) => name.trim());
 	}
 
@@ -54,7 +61,7 @@ export class Editor {
 	 * @param action the line to choose where n8n then lists the node's actions; the first by default
 	 */
 	async addNode(name: string, action?: string): Promise<NodePanel> {
-		await this.searchNodes(name);
+		await this.enterSearch(name);
 		const shown = name.replace(/ Trigger$/, '');
 		const items = this.page.getByTestId('node-creator-item-name');
 		await items.filter({ hasText: new RegExp(`^\\s*${shown}\\s*$`) }).first().click();
@@ -78,9 +85,19 @@ export class Editor {
 		return panel;
 	}
 
+	/** The panel that is open. */
+	panel(): NodePanel {
+		return new NodePanel(this.page);
+	}
+
 	/** A node on the canvas. */
 	node(name: string): Locator {
 		return this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
+	}
+
+	/** All that lies on the canvas. */
+	get parts(): Locator {
+		return this.page.locator('.vue-flow__node');
 	}
 
 	/** Clicks "Execute workflow" and gives the message that n8n shows at the end. */
@@ -88,9 +105,17 @@ export class Editor {
 		return messageAfter(this.page, () => this.page.getByTestId('execute-workflow-button').click(), timeout);
 	}
 
-	/** Fits the whole workflow into the window. */
+	/** Fits the whole workflow into the window, above the button that lies over the canvas. */
 	async zoomToFit(): Promise<void> {
 		await this.page.getByTestId('zoom-to-fit').click();
+		await this.untilStill();
+		while (await this.isCovered()) {
+			await this.page.getByTestId('zoom-out-button').click();
+			await this.untilStill();
+		}
+		await leaveAlone(this.page);
+		// The canvas looks only now and then which node the mouse is on.
+		await this.page.locator('[class*="_hovered_"]').first().waitFor({ state: 'detached' });
 	}
 
 	/** Opens the form for a new credential of the type that is called so, for example `MediaGen API`. */
@@ -106,14 +131,30 @@ export class Editor {
 		return modal;
 	}
 
-	/** Saves a picture of the window as PNG, without messages in the corner. */
-	async screenshot(path: string): Promise<void> {
+	/** Takes a picture of the window as PNG, without messages in the corner; saves it where a path is given. */
+	async screenshot(path?: string): Promise<Buffer> {
 		await dismissMessages(this.page);
-		await this.page.screenshot({ path, animations: 'disabled', caret: 'hide' });
+		await leaveAlone(this.page);
+		return this.page.screenshot({ path, animations: 'disabled', caret: 'hide' });
 	}
 
-	private panel(): NodePanel {
-		return new NodePanel(this.page);
+	/** n8n moves the canvas in steps of its own. */
+	private async untilStill(): Promise<void> {
+		const place = async () => this.page.locator('.vue-flow__transformationpane').getAttribute('style');
+		for (let before: string | null = null, now = await place(); before !== now; now = await place()) before = now;
+	}
+
+	private async isCovered(): Promise<boolean> {
+		const button = await this.page.getByTestId('execute-workflow-button').boundingBox();
+		const bottoms = await this.page
+			.locator('.vue-flow__node, .vue-flow__edge')
+			.evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().bottom));
+		return Math.max(...bottoms) > (button?.y ?? Infinity);
+	}
+
+	private async enterSearch(text: string): Promise<void> {
+		await this.openNodesPanel();
+		await this.page.getByTestId('node-creator-search-bar').fill(text);
 	}
 
 	private async openNodesPanel(): Promise<void> {

@@ -10,15 +10,15 @@ const START_MS = 5 * 60_000;
 /**
  * Describes a suite that runs once for each chosen n8n, on a host that all suites of the run share.
  *
- * @param define is given a function that returns the host; call it inside tests and hooks
+ * @param define is given a function that returns the host, to be called inside tests and hooks, and the version
  */
-export function describeOnHosts(title: string, define: (host: () => Host) => void): void {
+export function describeOnHosts(title: string, define: (host: () => Host, version: HostVersion) => void): void {
 	describe.each(chosenVersions)(`${title} on n8n %s`, (version) => {
 		let host: Host;
 		beforeAll(async () => {
 			host = await sharedHost(version);
 		}, START_MS);
-		define(() => host);
+		define(() => host, version);
 	});
 }
 

@@ -1,5 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
-import { messageAfter } from './messages';
+import { dismissMessages, messageAfter } from './messages';
+import { leaveAlone } from './stillness';
+
+/** Below the last field of a picture. */
+const MARGIN_PX = 24;
 
 export type OutputView = 'schema' | 'table' | 'json' | 'binary';
 
@@ -42,6 +46,16 @@ export class NodePanel {
 		return offered.map((name) => name.trim());
 	}
 
+	/** What a field's list shows as chosen. */
+	async chosen(field: string): Promise<string> {
+		return this.input(field).locator('input').first().inputValue();
+	}
+
+	/** Turns a field's switch on or off. */
+	async toggle(field: string): Promise<void> {
+		await this.input(field).locator('.el-switch').click();
+	}
+
 	/** Types into a field. */
 	async fill(field: string, text: string): Promise<void> {
 		await this.input(field).locator('input, textarea').first().fill(text);
@@ -49,17 +63,23 @@ export class NodePanel {
 
 	/** Adds a field out of a collection, for example `add('Options', 'Simplify')`. */
 	async add(collection: string, field: string): Promise<void> {
-		const section = this.fields
-			.getByTestId('parameter-item')
-			.filter({ has: this.page.getByTestId('input-label').filter({ hasText: collection }) })
-			.last();
-		await section.locator('.add-option, [data-test-id="collection-parameter-add"]').last().click();
-		await this.page
-			.getByTestId('collection-parameter-option')
-			.filter({ visible: true })
-			.filter({ hasText: new RegExp(`^\\s*${field}`) })
-			.first()
-			.click();
+		await this.adder(collection).click();
+		await this.addable.filter({ hasText: new RegExp(`^\\s*${escape(field)}\\s*$`) }).first().click();
+	}
+
+	/** Adds an entry to a list of groups of fields, by the parameter's name. */
+	async addEntry(field: string): Promise<void> {
+		await this.fields.getByTestId(`fixed-collection-${field}`).getByTestId('fixed-collection-add').click();
+	}
+
+	/** The fields that a collection offers to add. */
+	async addables(collection: string): Promise<string[]> {
+		await this.adder(collection).click();
+		await this.addable.first().waitFor();
+		const offered = await this.addable.allInnerTexts();
+		await this.adder(collection).click();
+		await this.addable.first().waitFor({ state: 'hidden' });
+		return offered.map((name) => name.trim());
 	}
 
 	/** Clicks "Execute step" and gives the message that n8n shows at the end; it runs the nodes before this one, too. */
@@ -88,14 +108,48 @@ export class NodePanel {
 		return { message, description: (await description.count()) > 0 ? await description.innerText() : '' };
 	}
 
+	/** The middle of the panel, with what is set in it. */
+	get settings(): Locator {
+		return this.root.locator('.node-settings');
+	}
+
+	/** Takes a picture of the fields as PNG, down to the last of them. */
+	async screenshot(): Promise<Buffer> {
+		await dismissMessages(this.page);
+		await leaveAlone(this.page);
+		const frame = await this.settings.boundingBox();
+		if (!frame) throw new Error('The panel is not open.');
+		const bottoms = await this.fields
+			.getByTestId('parameter-item')
+			.filter({ visible: true })
+			.evaluateAll((items) => items.map((item) => item.getBoundingClientRect().bottom));
+		const height = Math.min(frame.height, Math.max(...bottoms) - frame.y + MARGIN_PX);
+		return this.page.screenshot({ clip: { ...frame, height }, animations: 'disabled', caret: 'hide' });
+	}
+
 	/** Back to the canvas. */
 	async close(): Promise<void> {
-		await this.page.keyboard.press('Escape');
+		// Escape would first leave the list that has the focus.
+		const button = this.page.getByTestId('back-to-canvas').or(this.page.getByTestId('ndv-close-button'));
+		await button.filter({ visible: true }).first().click();
 		await this.root.waitFor({ state: 'hidden' });
 	}
 
 	private get fields(): Locator {
 		return this.root.getByTestId('node-parameters');
+	}
+
+	private get addable(): Locator {
+		return this.page.getByTestId('collection-parameter-option').filter({ visible: true });
+	}
+
+	/** The button under a collection. */
+	private adder(collection: string): Locator {
+		const section = this.fields
+			.getByTestId('parameter-item')
+			.filter({ has: this.page.getByTestId('input-label').filter({ hasText: collection }) })
+			.last();
+		return section.locator('.add-option, [data-test-id="collection-parameter-add"]').last();
 	}
 
 	private input(field: string): Locator {

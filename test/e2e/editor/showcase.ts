@@ -1,0 +1,91 @@
+import type { Host } from '../../../sandbox/host';
+
+interface Shown {
+	/** The page of the documentation that shows it. */
+	page: string;
+	name: string;
+	type: string;
+	parameters: object;
+}
+
+/** Every node, set as somebody could have set it. */
+export const SHOWCASE: Shown[] = [
+	{
+		page: 'image',
+		name: 'MediaGen Image',
+		type: 'mediaGenImage',
+		parameters: {
+			prompt: 'The same harbour in the first morning light, oil on canvas',
+			referenceImages: 'url',
+			imageUrls: ['https://example.com/harbour.png'],
+			additionalFields: { n: 2, resolution: '2k', size: '3:2' },
+			options: { downloadResults: true },
+		},
+	},
+	{
+		page: 'music',
+		name: 'MediaGen Music',
+		type: 'mediaGenMusic',
+		parameters: {
+			operation: 'coverSong',
+			custom: true,
+			prompt: '[Verse]\nThe harbour lights are low,\nthe nets are hanging dry',
+			tags: 'folk, accordion, slow',
+			title: 'Harbour Lights',
+			additionalFields: { vocalGender: 'Female' },
+		},
+	},
+	{
+		page: 'grid',
+		name: 'MediaGen Grid',
+		type: 'mediaGenGrid',
+		parameters: { index: 3, additionalFields: { speed: 'fast' }, options: { output: 'result' } },
+	},
+	{
+		page: 'video',
+		name: 'MediaGen Video',
+		type: 'mediaGenVideo',
+		parameters: {
+			prompt: 'The boat leaves the harbour at dawn, gulls above it',
+			imageInput: 'roles',
+			imageWithRoles: { image: [{ url: 'https://example.com/harbour.png', role: 'first_frame' }] },
+			additionalFields: { aspectRatio: '16:9', duration: 8 },
+		},
+	},
+	{ page: 'upload', name: 'MediaGen Upload', type: 'mediaGenUpload', parameters: { options: { fileName: 'harbour.png' } } },
+	{
+		page: 'balance',
+		name: 'MediaGen Balance',
+		type: 'mediaGenBalance',
+		parameters: { operation: 'check', compare: 'credits', threshold: 5_000 },
+	},
+	{
+		page: 'chat-cache',
+		name: 'MediaGen Chat Cache',
+		type: 'mediaGenChatCache',
+		parameters: {
+			model: 'chat-large',
+			cachedBlocks: { block: [{ text: '={{ $json.handbook }}', ttl: '1h' }] },
+			prompt: 'Which licence does a skipper need for a boat of 12 metres?',
+		},
+	},
+	{ page: 'trigger', name: 'MediaGen Trigger', type: 'mediaGenTrigger', parameters: { options: { downloadResults: true } } },
+];
+
+/** All of them on one canvas. */
+export function showcase(credential: string): Parameters<Host['importWorkflow']>[0] {
+	return {
+		name: 'The Nodes',
+		nodes: SHOWCASE.map(({ name, type, parameters }, index) => ({
+			id: type,
+			name,
+			type: `n8n-nodes-mediagen.${type}`,
+			typeVersion: 1,
+			position: [220 * (index % 4), 220 * Math.floor(index / 4)],
+			parameters,
+			credentials: { mediaGenApi: { id: '', name: credential } },
+		})),
+		connections: {},
+		settings: { executionOrder: 'v1' },
+	};
+}
