@@ -67,11 +67,6 @@ export class NodePanel {
 		await this.addable.filter({ hasText: new RegExp(`^\\s*${escape(field)}\\s*$`) }).first().click();
 	}
 
-	/** Adds an entry to a list of groups of fields, by the parameter's name. */
-	async addEntry(field: string): Promise<void> {
-		await this.fields.getByTestId(`fixed-collection-${field}`).getByTestId('fixed-collection-add').click();
-	}
-
 	/** The fields that a collection offers to add. */
 	async addables(collection: string): Promise<string[]> {
 		await this.adder(collection).click();
