@@ -1,0 +1,57 @@
+import { triggerMemory } from '../../../nodes/MediaGenTrigger/triggerMemory';
+import { setClock } from '../../../nodes/shared/transport/clock';
+
+let now = Date.UTC(2026, 0, 1);
+
+beforeAll(() => {
+	setClock({
+		now: () => now,
+		sleep: async () => await new Promise((resolve) => setImmediate(resolve)),
+		toHostMs: (ms) => ms,
+	});
+});
+afterAll(() => setClock(undefined));
+
+describe('What was seen is stored', () => {
+	const memory = triggerMemory('workflow', 'node');
+
+	test('with every call while other processes may go by it', () => {
+		expect([memory.shouldStore('call'), memory.shouldStore('call')]).toEqual([true, true]);
+	});
+
+	test('every tenth of a second where executions run in this process', async () => {
+		const certain = memory.starting('task');
+		expect(memory.busy).toBe(true);
+		expect(memory.confirm('task')).toBe(true);
+		await expect(certain).resolves.toBe(true);
+		expect(memory.busy).toBe(false);
+
+		now += 100;
+		expect([memory.shouldStore('call'), memory.shouldStore('call')]).toEqual([true, false]);
+		now += 99;
+		expect(memory.shouldStore('call')).toBe(false);
+		now += 1;
+		expect(memory.shouldStore('call')).toBe(true);
+	});
+
+	test('by executions in a rhythm of their own, as theirs is written later', () => {
+		now += 100;
+		expect([memory.shouldStore('execution'), memory.shouldStore('call'), memory.shouldStore('execution')]).toEqual([true, true, false]);
+	});
+});
+
+test('Calls for one task come one after the other, those for another one do not wait', async () => {
+	const memory = triggerMemory('workflow', 'another node');
+	const order: string[] = [];
+	let release = (): void => undefined;
+	const held = new Promise<void>((resolve) => (release = resolve));
+	const first = memory.inTurn('a', async () => {
+		await held;
+		order.push('a1');
+	});
+	const second = memory.inTurn('a', async () => await Promise.resolve(order.push('a2')));
+	await memory.inTurn('b', async () => await Promise.resolve(order.push('b')));
+	release();
+	await Promise.all([first, second]);
+	expect(order).toEqual(['b', 'a1', 'a2']);
+});
