@@ -1,5 +1,3 @@
-import type { Look } from './walk';
-
 /** Where one field is to be shown: in this operation, and with one of the choices in each list that is named. */
 export interface Rule {
 	field: string;
@@ -104,37 +102,11 @@ const upload = rules(['Upload'], {
 	URL: { Source: ['URL'] },
 });
 
-/** Every field that comes and goes within an operation, read from the service's documentation, by its node. */
+/** Every field that comes and goes within an operation, as the service's documentation asks for it, by node. */
 export const RULES: Record<string, Rule[]> = {
 	'MediaGen Image': image,
 	'MediaGen Music': music,
 	'MediaGen Grid': grid,
 	'MediaGen Video': video,
 	'MediaGen Upload': upload,
-	'MediaGen Balance': [],
-	'MediaGen Chat Cache': [],
-	'MediaGen Trigger': [],
 };
-
-/** What a look shows, those fields included that its collections offer. */
-function shownIn({ labels, offers }: Look): string[] {
-	return [...labels, ...Object.entries(offers).flatMap(([name, inside]) => inside.map((label) => `${name} › ${label}`))];
-}
-
-const keepsTo = ({ when }: Rule, { at }: Look) =>
-	Object.entries(when).every(([label, choices]) => choices.includes(at[label] ?? ''));
-
-/** Compares looks with the rules of their node: gives each field that is shown where no rule asks for it, or the reverse, in words. */
-export function brokenRules(looks: Look[], given: Rule[]): string[] {
-	const operations = new Set(looks.map(({ at }) => at.Operation ?? ''));
-	return [...operations].flatMap((operation) => {
-		const within = looks.filter(({ at }) => (at.Operation ?? '') === operation);
-		const rules = given.filter((rule) => rule.operation === operation);
-		const fields = new Set([...rules.map(({ field }) => field), ...within.flatMap(shownIn)]);
-		return [...fields].flatMap((field) => {
-			const rule = rules.find((candidate) => candidate.field === field);
-			const wrong = within.filter((look) => shownIn(look).includes(field) !== (rule === undefined || keepsTo(rule, look)));
-			return wrong.map(({ at }) => `${field} at ${JSON.stringify(at)}`);
-		});
-	});
-}

@@ -122,8 +122,9 @@ export class NodePanel {
 		return this.page.screenshot({ clip: { ...frame, height }, animations: 'disabled', caret: 'hide' });
 	}
 
-	/** Back to the canvas. */
+	/** Back to the canvas, where the panel is open. */
 	async close(): Promise<void> {
+		if (!(await this.root.isVisible())) return;
 		// Escape would first leave the list that has the focus.
 		const button = this.page.getByTestId('back-to-canvas').or(this.page.getByTestId('ndv-close-button'));
 		await button.filter({ visible: true }).first().click();
