@@ -2,6 +2,7 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import { flag, integer, number } from '../shared/api/schema';
+import { concurrencyOption, simplifyOption } from '../shared/fields/commonOptions';
 import { z } from '../shared/vendor/zod';
 
 const price = (displayName: string, name: string, of: string): INodeProperties => ({
@@ -21,26 +22,13 @@ export const chatOptionsField: INodeProperties = {
 	placeholder: 'Add option',
 	default: {},
 	options: [
-		{
-			displayName: 'Concurrency',
-			name: 'concurrency',
-			type: 'number',
-			typeOptions: { minValue: 1 },
-			default: 5,
-			description: 'How many requests may be under way at the same time',
-		},
+		concurrencyOption,
 		price('Price of Cache Reads', 'priceCacheRead', 'input tokens that were read from the cache'),
 		price('Price of Cache Writes (1 Hour)', 'priceCacheWrite1h', 'input tokens that were written to the cache for an hour'),
 		price('Price of Cache Writes (5 Minutes)', 'priceCacheWrite5m', 'input tokens that were written to the cache for five minutes'),
 		price('Price of Input', 'priceInput', 'plain input tokens'),
 		price('Price of Output', 'priceOutput', 'output tokens'),
-		{
-			displayName: 'Simplify',
-			name: 'simplify',
-			type: 'boolean',
-			default: true,
-			description: 'Whether to return a simplified version of the response instead of the raw data',
-		},
+		simplifyOption,
 		{
 			displayName: 'Timeout',
 			name: 'timeout',

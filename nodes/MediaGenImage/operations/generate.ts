@@ -24,6 +24,7 @@ import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../../shared/api/picture';
 import { inspectPicture, splitNames } from '../../shared/fields/binary';
 import { toOptions } from '../../shared/fields/options';
 import type { ParameterValues } from '../../shared/fields/read';
+import { referenceFields } from '../../shared/fields/references';
 import { submission } from '../../shared/tasks/submission';
 import { toDataUri } from '../dataUri';
 import { imageRequest } from '../imageRequest';
@@ -211,25 +212,7 @@ const fields: INodeProperties[] = [
 		default: 'none',
 		description: 'Pictures to start from: up to 16 with the official model, up to 14 with a lite one',
 	},
-	{
-		displayName: 'Image URLs',
-		name: 'imageUrls',
-		type: 'string',
-		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Image URL' },
-		default: [],
-		placeholder: 'e.g. https://example.com/picture.png',
-		displayOptions: { show: { referenceImages: ['url', 'both'] } },
-		description: 'Public addresses. A lite model also takes a data URI (data:image/png;base64,…).',
-	},
-	{
-		displayName: 'Input Data Field Name',
-		name: 'imageBinaryProperties',
-		type: 'string',
-		default: 'data',
-		placeholder: 'e.g. data, data2',
-		displayOptions: { show: { referenceImages: ['binary', 'both'] } },
-		hint: 'The names of the input binary fields that hold the pictures, separated by commas. They are uploaded first.',
-	},
+	...referenceFields('referenceImages', 'Public addresses. A lite model also takes a data URI (data:image/png;base64,…).'),
 	{
 		displayName: 'Additional Fields',
 		name: 'additionalFields',

@@ -1,11 +1,12 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import { LINK_LIFETIME_HOURS } from '../../shared/api/family';
+import { toCamelCase } from '../../shared/api/names';
 import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../../shared/api/picture';
 import type { uploadRecord } from '../../shared/api/records';
 import { flag, integer, oneOf, text } from '../../shared/api/schema';
 import { openPicture } from '../../shared/fields/binary';
-import { toCamelCase } from '../../shared/api/names';
+import { concurrencyOption, simplifyOption } from '../../shared/fields/commonOptions';
 import type { Operation } from '../../shared/operation';
 import { errorItem, hasErrorOutput } from '../../shared/results/errorItem';
 import { toJson } from '../../shared/results/items';
@@ -54,14 +55,7 @@ const fields: INodeProperties[] = [
 		placeholder: 'Add option',
 		default: {},
 		options: [
-			{
-				displayName: 'Concurrency',
-				name: 'concurrency',
-				type: 'number',
-				typeOptions: { minValue: 1 },
-				default: 5,
-				description: 'How many pictures may be under way at the same time',
-			},
+			concurrencyOption,
 			{
 				displayName: 'File Name',
 				name: 'fileName',
@@ -70,13 +64,7 @@ const fields: INodeProperties[] = [
 				placeholder: 'e.g. lighthouse.png',
 				description: 'Name to store the picture under, in place of its own',
 			},
-			{
-				displayName: 'Simplify',
-				name: 'simplify',
-				type: 'boolean',
-				default: true,
-				description: 'Whether to return a simplified version of the response instead of the raw data',
-			},
+			simplifyOption,
 		],
 	},
 ];

@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { IMAGE_ROLES } from '../../shared/api/video';
 import { toOptions } from '../../shared/fields/options';
+import { referenceFields } from '../../shared/fields/references';
 
 const ROLE_NAMES = { first_frame: 'First Frame', last_frame: 'Last Frame', reference: 'Reference' };
 
@@ -27,25 +28,7 @@ export const imageFields: INodeProperties[] = [
 		default: 'none',
 		description: 'Pictures to start from. In the prompt &lt;&lt;&lt;image_1&gt;&gt;&gt; stands for the first of them.',
 	},
-	{
-		displayName: 'Image URLs',
-		name: 'imageUrls',
-		type: 'string',
-		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Image URL' },
-		default: [],
-		placeholder: 'e.g. https://example.com/picture.png',
-		displayOptions: { show: { imageInput: ['url', 'both'] } },
-		description: 'Public addresses. Beside a feature video only one, the first frame.',
-	},
-	{
-		displayName: 'Input Data Field Name',
-		name: 'imageBinaryProperties',
-		type: 'string',
-		default: 'data',
-		placeholder: 'e.g. data, data2',
-		displayOptions: { show: { imageInput: ['binary', 'both'] } },
-		hint: 'The names of the input binary fields that hold the pictures, separated by commas. They are uploaded first.',
-	},
+	...referenceFields('imageInput', 'Public addresses. Beside a feature video only one, the first frame.'),
 	{
 		displayName: 'Images With Roles',
 		name: 'imageWithRoles',

@@ -3,6 +3,7 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import { flag, integer, number, oneOf, text, webUrl } from '../api/schema';
 import { z } from '../vendor/zod';
+import { concurrencyOption, simplifyOption } from './commonOptions';
 import { displayNameOf } from './names';
 
 export const WAIT_MODES = ['poll', 'callback', 'none'] as const;
@@ -32,15 +33,6 @@ export const waitModeField: INodeProperties = {
 		},
 	],
 	default: 'poll',
-};
-
-const concurrencyOption: INodeProperties = {
-	displayName: 'Concurrency',
-	name: 'concurrency',
-	type: 'number',
-	typeOptions: { minValue: 1 },
-	default: 5,
-	description: 'How many requests may be under way at the same time',
 };
 
 const pollOptions: INodeProperties[] = [
@@ -111,14 +103,6 @@ const fileOptions: INodeProperties[] = [
 		hint: 'The name of the output binary field to put the file in. Further files of the same item get a number behind it.',
 	},
 ];
-
-const simplifyOption: INodeProperties = {
-	displayName: 'Simplify',
-	name: 'simplify',
-	type: 'boolean',
-	default: true,
-	description: 'Whether to return a simplified version of the response instead of the raw data',
-};
 
 /** Options that say what to do with a task's results. */
 export const resultOptions: readonly INodeProperties[] = [...fileOptions, simplifyOption];
