@@ -61,7 +61,7 @@ describeOnHosts("n8n's editor", (host, version) => {
 
 		test.each(NODES)('%s shows each field where it takes effect, and nowhere else', async (name) => {
 			const fields = await fieldsOf(name);
-			const walk = planWalk(fields, {});
+			const walk = planWalk(fields);
 			const looks = [walk.start, ...walk.steps.map(({ look }) => look)];
 			expect(walk.missed).toEqual([]);
 			expect(judge(name, looks)).toEqual([]);

@@ -42,12 +42,11 @@ const keptFrom = ({ fields, values }: Panel): Values =>
 	);
 
 /**
- * Plans a way through a panel on which every field that others depend on takes each of its values, and has its first one
- * again at the end. Where a value brings up new fields, those on which they depend are gone through there as well.
- *
- * @param chosen what the panel has on opening, other than the defaults
+ * Plans a way through a panel, from its defaults, on which every field that others depend on takes each of its values, and
+ * has its first one again at the end. Where a value brings up new fields, those on which they depend are gone through there
+ * as well.
  */
-export function planWalk(all: readonly Field[], chosen: Values): Walk {
+export function planWalk(all: readonly Field[]): Walk {
 	const deciding = new Set(all.flatMap(dependenciesOf));
 	const decides = (field: Field) => deciding.has(field.name) && choicesOf(field).length > 1;
 	const steps: Step[] = [];
@@ -80,7 +79,7 @@ export function planWalk(all: readonly Field[], chosen: Values): Walk {
 		}
 	}
 
-	const first = panelOf(all, chosen);
+	const first = panelOf(all, {});
 	visit(first, []);
 	return { start: lookOf(first), steps, missed: missedBy(panels, all, decides).map(labelOf) };
 }
