@@ -4,12 +4,13 @@ import type { TaskFamily } from '../shared/api/family';
 import { ServiceFault } from '../shared/api/faults';
 import type { TaskRecord } from '../shared/api/records';
 import { hasEnded, toTaskStatus } from '../shared/api/status';
-import { createClient, type ServiceClient } from '../shared/transport/client';
+import { clientFor, type ServiceClient } from '../shared/transport/client';
 import { clock } from '../shared/transport/clock';
 import { CREDENTIAL_TYPE } from '../shared/transport/connection';
 import { handoverItem } from './handover';
 import { claimedRecord, familyOf, taskIdOf } from './hint';
 import { keyOf } from './seenTasks';
+import { recentConnection } from './recentConnection';
 import { readSettings, type Settings } from './settings';
 import { readSeen, writeSeen } from './store';
 import { type TriggerMemory, triggerMemory } from './triggerMemory';
@@ -74,7 +75,7 @@ async function start(
 	settings: Settings,
 ): Promise<IWebhookResponseData> {
 	const credential = context.getNode().credentials?.[CREDENTIAL_TYPE];
-	const client = settings.verify && credential ? await createClient(context) : undefined;
+	const client = settings.verify && credential ? clientFor(context, await recentConnection(context)) : undefined;
 	const verdict = await judge(context, client, taskId, settings);
 	if ('reason' in verdict) {
 		if (verdict.status === 200) return ignore(context, taskId, verdict.reason);

@@ -62,7 +62,11 @@ const fullResponse = z.object({
  * wait, the others wait too instead of using up their tries.
  */
 export async function createClient(context: ServiceContext, signal?: AbortSignal): Promise<ServiceClient> {
-	const connection: Connection = await getConnection(context);
+	return clientFor(context, await getConnection(context), signal);
+}
+
+/** The same for a connection that is known already. */
+export function clientFor(context: ServiceContext, connection: Connection, signal?: AbortSignal): ServiceClient {
 	let quietUntil = 0;
 
 	function toOptions(request: ServiceRequest): IHttpRequestOptions {
