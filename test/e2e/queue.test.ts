@@ -50,7 +50,7 @@ describeQueueMode('each address at one webhook processor', 'byPath', (stage, nam
 			await host.kill();
 			await host.restart();
 		};
-		const { missing } = await floodTrigger(`${name}, killed in the middle`, stage(), { kill, address: gate.through }).finally(() => gate.close());
+		const { missing } = await floodTrigger(`${name}, killed in the middle`, stage(), { kill, address: gate.through, patienceMs: 20_000 }).finally(() => gate.close());
 		expect(missing).toEqual([]);
 	}, FLOOD_MS);
 

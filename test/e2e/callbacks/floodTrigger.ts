@@ -20,6 +20,8 @@ export interface KillOptions {
 	kill: () => Promise<void>;
 	/** The address that the service calls, made of the trigger's own. */
 	address?: (url: string) => string;
+	/** Milliseconds to wait for the executions to end; n8n leaves some that a kill cut off as running for ever. */
+	patienceMs?: number;
 }
 
 /** What became of the tasks. */
@@ -62,7 +64,7 @@ function leadsOf(sent: readonly Sent[], taskIds: readonly string[], killedAt: nu
 export async function floodTrigger(
 	title: string,
 	{ host, sandbox, sender, credential, tasks }: FloodedTrigger,
-	{ kill, address = (url) => url }: Partial<KillOptions> = {},
+	{ kill, address = (url) => url, patienceMs = 120_000 }: Partial<KillOptions> = {},
 ): Promise<Outcome> {
 	const workflow = await activeTrigger(host, credential);
 	const flood = await prepareFlood(sandbox, tasks);
@@ -76,7 +78,7 @@ export async function floodTrigger(
 	});
 	await back;
 	const seconds = (Date.now() - began) / 1_000;
-	const executions = await whenOver(host, workflow.id);
+	const executions = await whenOver(host, workflow.id, patienceMs);
 	const starts = startsByTask(executions, flood.taskIds);
 	const missing = taskIdsWhere(starts, (count) => count === 0);
 	const doubled = taskIdsWhere(starts, (count) => count > 1);
