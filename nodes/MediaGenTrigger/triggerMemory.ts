@@ -28,8 +28,13 @@ export interface TriggerMemory {
 
 /** Longest wait for a sign of the execution, in milliseconds; the service waits about ten seconds (spec, Events 5). */
 const PATIENCE_MS = 8_000;
-/** The wait where executions run in another process, so that no sign ever comes. */
+/** The wait where executions run in another process, so that hardly a sign will come. */
 const BLIND_MS = 1_000;
+/**
+ * There, n8n has surely handed over what it was given this long ago, in milliseconds, if this process still lives. Before
+ * that only a worker's word counts: a busy n8n takes seconds to write an execution, and one that is killed never does.
+ */
+const HANDED_OVER_MS = 30_000;
 const BLIND_AFTER = 3;
 /** Time between two writes in a burst, in milliseconds: what a crash makes n8n forget. */
 const STORE_EVERY_MS = 100;
@@ -59,7 +64,7 @@ function newMemory(): TriggerMemory {
 		starts.delete(key);
 	}
 
-	async function waitForSign(key: string, sign: Promise<boolean>): Promise<boolean> {
+	async function waitForSign(sign: Promise<boolean>): Promise<boolean> {
 		const blind = !signs.seen && signs.missed >= BLIND_AFTER;
 		const patience = new AbortController();
 		const late = pause(blind ? BLIND_MS : PATIENCE_MS, patience.signal).then(() => false);
@@ -67,9 +72,7 @@ function newMemory(): TriggerMemory {
 		patience.abort();
 		if (came) return true;
 		signs.missed += 1;
-		if (signs.seen) return false;
-		isStarted(key);
-		return true;
+		return false;
 	}
 
 	function begin(key: string): Start {
@@ -81,7 +84,7 @@ function newMemory(): TriggerMemory {
 				resolve(true);
 			};
 		});
-		return { since: clock.now(), certain: waitForSign(key, sign), confirm };
+		return { since: clock.now(), certain: waitForSign(sign), confirm };
 	}
 
 	return {
@@ -105,8 +108,15 @@ function newMemory(): TriggerMemory {
 		},
 		async settled(key) {
 			const start = starts.get(key);
-			if (!start) return true;
-			if (await start.certain) return true;
+			if (!start || (await start.certain)) return true;
+			if (seen.stateOf(key) === 'started') {
+				starts.delete(key);
+				return true;
+			}
+			if (!signs.seen && clock.now() - start.since > HANDED_OVER_MS) {
+				isStarted(key);
+				return true;
+			}
 			// The sign may have come after the service had been told to call again.
 			const open = starts.get(key);
 			if (open && clock.now() - open.since > FORGET_MS) starts.delete(key);

@@ -15,14 +15,11 @@ import { launchBrowser } from './support/browser';
 import { Editor } from './support/editor';
 import { describeOnHosts } from './support/hosts';
 import { readUntil } from './support/poll';
-import { credentialFor, imageWorkflow } from './support/workflows';
+import { credentialFor, EXAMPLE_CREDENTIAL as CREDENTIAL, imageWorkflow } from './support/workflows';
 
 const NODES = Object.keys(OPERATIONS);
 
 const EXAMPLES = join(__dirname, '../../examples');
-
-/** The name by which the examples ask for a credential. */
-const CREDENTIAL = 'MediaGen API';
 
 /** High enough for the longest panel. */
 const TALL = { width: 1440, height: 1600 };

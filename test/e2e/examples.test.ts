@@ -10,7 +10,7 @@ import type { Execution, Host } from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
 import { withOriginals } from '../../sandbox/start/examples';
 import { describeOnHosts } from './support/hosts';
-import { credentialFor } from './support/workflows';
+import { credentialFor, EXAMPLE_CREDENTIAL } from './support/workflows';
 
 const run = promisify(execFile);
 
@@ -34,7 +34,7 @@ describeOnHosts('The examples', (host) => {
 		folder = await mkdtemp(join(tmpdir(), 'mediagen-examples-'));
 		const fast = { image: 500, music: 500, grid: 500, video: 500 };
 		sandbox = await createSandbox({ allowPrivateCallbacks: true, durations: fast });
-		await host().createCredential(credentialFor(sandbox, 'Examples'));
+		await host().putCredential(credentialFor(sandbox, EXAMPLE_CREDENTIAL));
 	});
 	afterAll(async () => {
 		await sandbox.close();

@@ -6,7 +6,7 @@ import { z } from 'zod/v3';
 
 import { createSandbox, type Sandbox } from '../../sandbox/service';
 import { describeOnHosts } from './support/hosts';
-import { credentialFor, imageWorkflow } from './support/workflows';
+import { credentialFor, EXAMPLE_CREDENTIAL, imageWorkflow } from './support/workflows';
 
 const TASK_MS = 20_000;
 
@@ -93,6 +93,7 @@ describeOnHosts('A pipeline of pictures', (host) => {
 
 	test('the example makes two pictures of an uploaded one and keeps them as files', async () => {
 		sandbox.durations.set({ image: 1_000 });
+		await host().putCredential(credentialFor(sandbox, EXAMPLE_CREDENTIAL));
 		const example: unknown = JSON.parse(readFileSync(join(__dirname, '../../examples/first-pipeline.json'), 'utf8'));
 		const workflow = await host().importWorkflow(example);
 		const execution = await host().run(workflow.id, { timeout: 60_000 });

@@ -3,6 +3,9 @@ import type { Sandbox } from '../../../sandbox/service';
 
 type WorkflowJson = Parameters<Host['importWorkflow']>[0];
 
+/** The name by which the examples ask for a credential. Test files share a host: each gives it its own sandbox. */
+export const EXAMPLE_CREDENTIAL = 'MediaGen API';
+
 /** A credential for the sandbox. Imported workflows that name none get the newest one. */
 export function credentialFor(sandbox: Sandbox, name: string) {
 	return {

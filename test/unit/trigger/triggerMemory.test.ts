@@ -6,11 +6,38 @@ let now = Date.UTC(2026, 0, 1);
 beforeAll(() => {
 	setClock({
 		now: () => now,
-		sleep: async () => await new Promise((resolve) => setImmediate(resolve)),
+		sleep: async (ms) => {
+			now += ms;
+			await new Promise((resolve) => setImmediate(resolve));
+		},
 		toHostMs: (ms) => ms,
 	});
 });
 afterAll(() => setClock(undefined));
+
+describe('Where executions run in another process', () => {
+	const memory = triggerMemory('workflow', 'trigger of a queue');
+
+	test('a start is not certain for as long as no sign of it comes', async () => {
+		await expect(memory.starting('task')).resolves.toBe(false);
+		await expect(memory.settled('task')).resolves.toBe(false);
+	});
+
+	test('a start is certain once a worker has stored it', async () => {
+		memory.seen.note('task', 'started', now);
+		await expect(memory.settled('task')).resolves.toBe(true);
+		expect(memory.busy).toBe(false);
+	});
+
+	test('a start is certain when this process still lives half a minute later', async () => {
+		await expect(memory.starting('another')).resolves.toBe(false);
+		now += 15_000;
+		await expect(memory.settled('another')).resolves.toBe(false);
+		now += 15_001;
+		await expect(memory.settled('another')).resolves.toBe(true);
+		expect(memory.seen.stateOf('another')).toBe('started');
+	});
+});
 
 describe('What was seen is stored', () => {
 	const memory = triggerMemory('workflow', 'node');
