@@ -64,7 +64,7 @@ function noteStarted(context: IExecuteFunctions, tasks: readonly Handover[]): vo
 		readSeen(context, memory);
 		for (const { taskId } of foreign) memory.seen.note(keyOf(taskId), 'started', clock.now());
 		writeSeen(context, memory);
-	} else if (!memory.busy || memory.shouldStore('execution')) {
+	} else if (memory.executionStores()) {
 		writeSeen(context, memory);
 	}
 }

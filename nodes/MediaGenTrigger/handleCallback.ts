@@ -88,8 +88,7 @@ async function start(
 
 	const key = keyOf(taskId);
 	memory.seen.note(key, 'open', clock.now());
-	// With "Repeat When in Doubt" it is all the same whether a start is stored as about to happen or not at all.
-	if (!settings.repeatInDoubt || memory.shouldStore('call')) writeSeen(context, memory);
+	writeSeen(context, memory);
 	answerWhenStarted(context, memory, key);
 	return { noWebhookResponse: true, workflowData: [items] };
 }

@@ -17,13 +17,8 @@ export interface TriggerMemory {
 	settled(key: string): Promise<boolean>;
 	/** Notes that the execution for the task runs. Gives whether this process was waiting for it. */
 	confirm(key: string): boolean;
-	/** Whether executions are about to start. */
-	readonly busy: boolean;
-	/**
-	 * Whether what is known is to be stored now. In a burst not each time, for a write costs n8n as much as a part of an
-	 * execution. Calls and executions are counted apart: what an execution stores is written at its end, whenever that is.
-	 */
-	shouldStore(occasion: 'call' | 'execution'): boolean;
+	/** Whether an execution is to store what is known, beside the calls that do so: after a burst, and now and then in it. */
+	executionStores(): boolean;
 }
 
 /** Longest wait for a sign of the execution, in milliseconds; the service waits about ten seconds (spec, Events 5). */
@@ -36,7 +31,7 @@ const BLIND_MS = 1_000;
  */
 const HANDED_OVER_MS = 30_000;
 const BLIND_AFTER = 3;
-/** Time between two writes in a burst, in milliseconds: what a crash makes n8n forget. */
+/** Time between two executions that store what is known in a burst, in milliseconds. */
 const STORE_EVERY_MS = 100;
 /** After this a start that never gave a sign counts as one that a stop of n8n has cut off. */
 const FORGET_MS = 600_000;
@@ -57,7 +52,7 @@ function newMemory(): TriggerMemory {
 	const seen = new SeenTasks();
 	const turns = new Map<string, Promise<unknown>>();
 	const starts = new Map<string, Start>();
-	const storedAt = { call: 0, execution: 0 };
+	let storedAt = 0;
 
 	function isStarted(key: string): void {
 		seen.note(key, 'started', clock.now());
@@ -127,13 +122,9 @@ function newMemory(): TriggerMemory {
 			start?.confirm();
 			return start !== undefined;
 		},
-		get busy() {
-			return starts.size > 0;
-		},
-		shouldStore(occasion) {
-			// Without signs other processes go by what is stored, at once.
-			if (signs.seen && clock.now() - storedAt[occasion] < STORE_EVERY_MS) return false;
-			storedAt[occasion] = clock.now();
+		executionStores() {
+			if (starts.size > 0 && clock.now() - storedAt < STORE_EVERY_MS) return false;
+			storedAt = clock.now();
 			return true;
 		},
 	};

@@ -26,7 +26,6 @@ describe('Where executions run in another process', () => {
 	test('a start is certain once a worker has stored it', async () => {
 		memory.seen.note('task', 'started', now);
 		await expect(memory.settled('task')).resolves.toBe(true);
-		expect(memory.busy).toBe(false);
 	});
 
 	test('a start is certain when this process still lives half a minute later', async () => {
@@ -39,31 +38,20 @@ describe('Where executions run in another process', () => {
 	});
 });
 
-describe('What was seen is stored', () => {
+describe('An execution stores what is known', () => {
 	const memory = triggerMemory('workflow', 'node');
 
-	test('with every call while other processes may go by it', () => {
-		expect([memory.shouldStore('call'), memory.shouldStore('call')]).toEqual([true, true]);
-	});
-
-	test('every tenth of a second where executions run in this process', async () => {
-		const certain = memory.starting('task');
-		expect(memory.busy).toBe(true);
-		expect(memory.confirm('task')).toBe(true);
-		await expect(certain).resolves.toBe(true);
-		expect(memory.busy).toBe(false);
-
-		now += 100;
-		expect([memory.shouldStore('call'), memory.shouldStore('call')]).toEqual([true, false]);
+	test('every tenth of a second while others are about to start, and each time after the last', async () => {
+		const starts = [memory.starting('one'), memory.starting('two')];
+		expect(memory.confirm('one')).toBe(true);
+		expect([memory.executionStores(), memory.executionStores()]).toEqual([true, false]);
 		now += 99;
-		expect(memory.shouldStore('call')).toBe(false);
+		expect(memory.executionStores()).toBe(false);
 		now += 1;
-		expect(memory.shouldStore('call')).toBe(true);
-	});
-
-	test('by executions in a rhythm of their own, as theirs is written later', () => {
-		now += 100;
-		expect([memory.shouldStore('execution'), memory.shouldStore('call'), memory.shouldStore('execution')]).toEqual([true, true, false]);
+		expect(memory.executionStores()).toBe(true);
+		expect(memory.confirm('two')).toBe(true);
+		expect([memory.executionStores(), memory.executionStores()]).toEqual([true, true]);
+		await expect(Promise.all(starts)).resolves.toEqual([true, true]);
 	});
 });
 
