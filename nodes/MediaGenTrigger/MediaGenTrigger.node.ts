@@ -58,13 +58,15 @@ function noteStarted(context: IExecuteFunctions, tasks: readonly Handover[]): vo
 	if (context.getMode() === 'manual') return;
 	const memory = triggerMemory(context.getWorkflow().id ?? '', context.getNode().id);
 	const foreign = tasks.filter(({ taskId }) => !memory.confirm(keyOf(taskId)));
-	if (foreign.length > 0) {
+	for (const { taskId } of foreign) memory.seen.note(keyOf(taskId), 'started', clock.now());
+	if (foreign.some(({ storeStart }) => storeStart)) {
 		// A worker: only what it stores tells the processes that take the calls.
 		memory.windowHours = readSettings({ options: context.getNodeParameter('options', 0, {}) }).dedupeWindow;
 		readSeen(context, memory);
-		for (const { taskId } of foreign) memory.seen.note(keyOf(taskId), 'started', clock.now());
 		writeSeen(context, memory);
-	} else if (memory.executionStores()) {
+	} else if (foreign.length === 0 && memory.executionStores()) {
 		writeSeen(context, memory);
 	}
+	// What n8n runs at its start, since an earlier process did not get to it, has that time's static data: stored now, it
+	// would undo all that came later.
 }

@@ -13,7 +13,7 @@ import { keyOf } from './seenTasks';
 import { recentConnection } from './recentConnection';
 import { readSettings, type Settings } from './settings';
 import { readSeen, writeSeen } from './store';
-import { type TriggerMemory, triggerMemory } from './triggerMemory';
+import { executionsRunHere, type TriggerMemory, triggerMemory } from './triggerMemory';
 import { findRecord } from './verify';
 
 const NOT_CERTAIN = 'The execution has not begun yet: call again later';
@@ -83,7 +83,9 @@ async function start(
 		return answer(context, verdict.status, verdict.reason);
 	}
 	const { record, family = 'image' } = verdict;
-	const items = [handoverItem({ taskId, family, record, verified: client !== undefined })];
+	const items = [
+		handoverItem({ taskId, family, record, verified: client !== undefined, storeStart: !executionsRunHere() }),
+	];
 	if (context.getMode() === 'manual') return { workflowData: [items] };
 
 	const key = keyOf(taskId);

@@ -17,6 +17,11 @@ export interface Handover {
 	record: TaskRecord;
 	/** The service itself has said what stands in the record. */
 	verified: boolean;
+	/**
+	 * Whether the process that runs the execution has to store that it has begun, for the one that took the call may not
+	 * run any, as in n8n's queue mode.
+	 */
+	storeStart: boolean;
 }
 
 const handover = z.object({
@@ -24,6 +29,7 @@ const handover = z.object({
 	family: z.enum(TASK_FAMILIES),
 	record: taskRecord,
 	verified: z.boolean(),
+	storeStart: z.boolean(),
 });
 
 export function handoverItem(value: Handover): INodeExecutionData {

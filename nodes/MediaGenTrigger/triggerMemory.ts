@@ -42,6 +42,11 @@ const FORGET_MS = 600_000;
  */
 const signs = { seen: false, missed: 0 };
 
+/** Whether an execution has been seen to run in this process. */
+export function executionsRunHere(): boolean {
+	return signs.seen;
+}
+
 interface Start {
 	since: number;
 	certain: Promise<boolean>;
