@@ -1,5 +1,6 @@
 export { attachHost, describeHost, type HostDescription } from './attach';
 export { type Companion, Host, type RunOptions } from './host';
+export { cacheFolder } from './install/cache';
 export { ensureN8n, type InstalledN8n } from './install/ensureN8n';
 export type { HostDatabase } from './n8n/database';
 export { freePort, assertPortFree, PortTakenError } from './n8n/ports';

@@ -21,7 +21,7 @@ const CREDENTIAL = 'Sandbox';
  * A duplicate may start a second execution if the first callback was answered this long before n8n was killed, or not yet at
  * all: that an execution has begun is written down with the next callback that n8n takes.
  */
-const WINDOW_MS = 10_000;
+const WINDOW_MS = 3_000;
 
 describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 	let host: Host;
