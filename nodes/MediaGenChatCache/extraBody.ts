@@ -1,34 +1,15 @@
+import { jsonObject } from '../shared/api/json';
 import { z } from '../shared/vendor/zod';
 
 /** Fields that the node makes from its own parameters. */
 const OWN_FIELDS = ['model', 'max_tokens', 'system', 'messages'];
 
-const jsonObject = z.record(z.unknown());
-
-function parseJson(value: unknown): unknown {
-	if (typeof value !== 'string') return value;
-	try {
-		const parsed: unknown = JSON.parse(value);
-		return parsed;
-	} catch {
-		return undefined;
-	}
-}
-
 /** Fields of the body that the spec does not show, as an object or as JSON text. They are sent as they are. */
-export const extraBody = z.unknown().transform((given, issues): Record<string, unknown> => {
-	const complain = (message: string) => {
-		issues.addIssue({ code: z.ZodIssueCode.custom, message });
-		return z.NEVER;
-	};
-	const read = jsonObject.safeParse(parseJson(given));
-	if (!read.success) return complain('must be a JSON object, e.g. {"temperature": 0.2}');
-	const own = OWN_FIELDS.find((name) => name in read.data);
-	if (own !== undefined) return complain(`must not have "${own}" in it: the node's own fields say what is sent there`);
-	if (read.data.stream === true) {
-		return complain('must not turn "stream" on: the node takes the answer as one piece');
-	}
-	return read.data;
+export const extraBody = jsonObject('must be a JSON object, e.g. {"temperature": 0.2}').superRefine((given, issues) => {
+	const complain = (message: string) => issues.addIssue({ code: z.ZodIssueCode.custom, message });
+	const own = OWN_FIELDS.find((name) => name in given);
+	if (own !== undefined) complain(`must not have "${own}" in it: the node's own fields say what is sent there`);
+	else if (given.stream === true) complain('must not turn "stream" on: the node takes the answer as one piece');
 });
 
 const marker = z.object({ ttl: z.unknown() });

@@ -1,31 +1,13 @@
 import { GRID_INDEX, GRID_SPEEDS } from '../shared/api/grid';
+import { jsonObject } from '../shared/api/json';
 import { integer, oneOf, text } from '../shared/api/schema';
 import type { RequestBody } from '../shared/tasks/prepare';
 import { z } from '../shared/vendor/zod';
 
-function parsed(value: unknown): unknown {
-	if (typeof value !== 'string') return value;
-	try {
-		const read: unknown = JSON.parse(value);
-		return read;
-	} catch {
-		return undefined;
-	}
-}
-
-const NOT_AN_OBJECT = 'must be a JSON object, such as {"campaign": "spring"}';
-
-const metadata = z.unknown().transform((value, issues) => {
-	const read = z.record(z.unknown()).safeParse(parsed(value));
-	if (read.success) return read.data;
-	issues.addIssue({ code: z.ZodIssueCode.custom, message: NOT_AN_OBJECT });
-	return z.NEVER;
-});
-
 const common = {
 	task_id: text(),
 	speed: oneOf(GRID_SPEEDS).optional(),
-	metadata: metadata.optional(),
+	metadata: jsonObject('must be a JSON object, such as {"campaign": "spring"}').optional(),
 };
 
 const index = integer(GRID_INDEX.min, GRID_INDEX.max);

@@ -1,5 +1,6 @@
 import { createHash } from 'crypto';
 
+import { parseJson } from '../shared/api/json';
 import { z } from '../shared/vendor/zod';
 
 const HOUR_MS = 3_600_000;
@@ -34,15 +35,6 @@ const storedBuckets = z.object({ started: z.record(z.string()), open: z.record(z
 const UNITS: Record<State, number> = { started: HOUR_MS, open: SECOND_MS };
 
 const emptyBuckets = { started: {}, open: {} };
-
-function parseJson(text: string): unknown {
-	try {
-		const value: unknown = JSON.parse(text);
-		return value;
-	} catch {
-		return undefined;
-	}
-}
 
 /** 48 bits of the id's hash: two of 20 000 tasks share them about once in a million days of full use. */
 export function keyOf(taskId: string): string {

@@ -37,6 +37,7 @@ test('metadata is any JSON object, kept to the letter, and nothing else', () => 
 			const json = JSON.stringify(metadata);
 			expect(rerollRequest.parse({ task_id: 't', metadata: json }).metadata).toEqual(JSON.parse(json));
 		}),
+		{ examples: [[{ campaign: 'spring' }], [Object.fromEntries([['__proto__', []]])]] },
 	);
 	for (const metadata of ['[1]', '"text"', '7', 'null', '{"a":', '']) {
 		expect(rerollRequest.safeParse({ task_id: 't', metadata }).error?.issues[0]?.message).toContain(

@@ -2,6 +2,7 @@ import type { INode } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import { brandWordMap, BRAND_WORDS, type BrandWordMap } from '../api/brandWords';
+import { parseJson } from '../api/json';
 import { z } from '../vendor/zod';
 import { isPrivateHost, parseWebUrl } from './address';
 
@@ -43,15 +44,6 @@ export function readBrandWords(value: unknown): BrandWordMap {
 	throw new Error(
 		`"Brand Words" must be a JSON object that maps any of ${BRAND_WORDS.join(', ')} to a word of letters, digits, dots, dashes or underscores`,
 	);
-}
-
-function parseJson(text: string): unknown {
-	try {
-		const value: unknown = JSON.parse(text);
-		return value;
-	} catch {
-		return undefined;
-	}
 }
 
 /**
