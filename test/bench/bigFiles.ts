@@ -1,10 +1,12 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import axios from 'axios';
 import { z } from 'zod/v3';
-import type { Execution, Host } from '../../sandbox/host';
+import type { Execution, Host, WorkflowDefinition } from '../../sandbox/host';
 import type { Sandbox } from '../../sandbox/service';
-import { BENCH_CREDENTIAL, MODEL, picture, request, startByHand, workflow, type WorkflowJson } from './support/nodes';
+import { MODEL, startByHand, workflow } from '../e2e/support/nodes';
+import { writePicture } from './support/files';
+import { picture, request, upload, uploadWorkflow } from './support/nodes';
 import type { Measurement } from './support/stage';
 import { median } from './support/statistics';
 import { megabytes, ratio, table } from './support/table';
@@ -20,26 +22,12 @@ interface Transfer {
 	/** Nodes whose time counts. */
 	timed: string[];
 	bytes: number;
-	workflow: (bytes: number) => Promise<WorkflowJson>;
+	workflow: (bytes: number) => Promise<WorkflowDefinition>;
 }
 
 interface Figures {
 	addedBytes: number;
 	bytesPerSecond: number;
-}
-
-/** Reads a file, lets n8n come to rest, and sends it. */
-function uploading(file: string, upload: Parameters<typeof workflow>[1][number]): WorkflowJson {
-	return workflow(
-		`Upload by ${String(upload.type)}`,
-		[
-			startByHand,
-			{ name: 'Read', type: 'n8n-nodes-base.readWriteFile', parameters: { fileSelector: file } },
-			{ name: 'Wait', type: 'n8n-nodes-base.wait', typeVersion: 1.1, parameters: { amount: 2 } },
-			upload,
-		],
-		{ Go: 'Read', Read: 'Wait', Wait: upload.name },
-	);
 }
 
 /** A finished task whose one result has that many bytes. */
@@ -57,31 +45,19 @@ async function finishedTask(sandbox: Sandbox, bytes: number): Promise<string> {
 }
 
 function transfers(sandbox: Sandbox, folder: string): Record<'up' | 'down', Record<'ours' | 'theirs', Transfer>> {
-	const fileOf = async (bytes: number) => {
-		const head = Buffer.from('89504e470d0a1a0a', 'hex');
-		const path = join(folder, `picture-${bytes}.png`);
-		await writeFile(path, Buffer.concat([head, Buffer.alloc(bytes - head.length)]));
-		return path;
-	};
 	return {
 		up: {
 			ours: {
 				timed: ['Upload'],
 				bytes: UPLOAD_BYTES,
-				workflow: async (bytes) =>
-					uploading(await fileOf(bytes), {
-						name: 'Upload',
-						type: 'n8n-nodes-mediagen.mediaGenUpload',
-						parameters: { resource: 'image', operation: 'upload', source: 'binary', binaryPropertyName: 'data' },
-						credentials: { mediaGenApi: { id: '', name: BENCH_CREDENTIAL } },
-					}),
+				workflow: async (bytes) => uploadWorkflow(await writePicture(folder, bytes), upload),
 			},
 			theirs: {
 				timed: ['Upload'],
 				bytes: UPLOAD_BYTES,
 				workflow: async (bytes) =>
-					uploading(
-						await fileOf(bytes),
+					uploadWorkflow(
+						await writePicture(folder, bytes),
 						request('Upload', {
 							method: 'POST',
 							url: `${sandbox.url}/v1/uploads/images`,
@@ -128,7 +104,7 @@ function transfers(sandbox: Sandbox, folder: string): Record<'up' | 'down', Reco
 	};
 }
 
-async function run(host: Host, json: WorkflowJson): Promise<{ execution: Execution; addedBytes: number }> {
+async function run(host: Host, json: WorkflowDefinition): Promise<{ execution: Execution; addedBytes: number }> {
 	const { id } = await host.importWorkflow(json);
 	await host.resetPeakRss();
 	const before = await host.rssBytes();

@@ -1,6 +1,7 @@
-import type { Execution, Host } from '../../sandbox/host';
+import type { Execution, Host, WorkflowDefinition } from '../../sandbox/host';
 import type { Sandbox } from '../../sandbox/service';
-import { end, items, loopLinks, loopNodes, picture, startByHand, submitByHand, workflow, type WorkflowJson } from './support/nodes';
+import { end, promptItems, startByHand, workflow } from '../e2e/support/nodes';
+import { loopLinks, loopNodes, picture, submitByHand } from './support/nodes';
 import { clearService, type Measurement } from './support/stage';
 import { median } from './support/statistics';
 import { megabytes, ratio, seconds, table, verdict } from './support/table';
@@ -28,15 +29,15 @@ interface Run {
 	addedBytes: number;
 }
 
-const ours = (count: number, interval: number): WorkflowJson =>
-	workflow('Ours', [startByHand, items(count), picture('Pictures', { options: { pollInterval: interval } }), end], {
+const ours = (count: number, interval: number): WorkflowDefinition =>
+	workflow('Ours', [startByHand, promptItems(count), picture('Pictures', { options: { pollInterval: interval } }), end], {
 		Go: 'Items',
 		Items: 'Pictures',
 		Pictures: 'End',
 	});
 
-const loop = (url: string, count: number, interval: number): WorkflowJson =>
-	workflow('Loop', [startByHand, items(count), submitByHand(url), ...loopNodes(url, interval), end], {
+const loop = (url: string, count: number, interval: number): WorkflowDefinition =>
+	workflow('Loop', [startByHand, promptItems(count), submitByHand(url), ...loopNodes(url, interval), end], {
 		Go: 'Items',
 		Items: 'Submit',
 		...loopLinks('End'),

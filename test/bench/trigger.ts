@@ -7,6 +7,7 @@ import { remember } from '../e2e/callbacks/remembered';
 import { createSender } from '../e2e/callbacks/sender';
 import { buyMany } from '../e2e/callbacks/tasks';
 import { activeTrigger } from '../e2e/callbacks/triggerWorkflow';
+import { end, startByWebhook, workflow } from '../e2e/support/nodes';
 import { credentialFor } from '../e2e/support/workflows';
 
 const HELP = `npm run bench:trigger [-- <n8n version>]   what a callback costs; ends with 1 when a goal is missed
@@ -35,23 +36,7 @@ const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[
 
 async function webhookNode(host: Host): Promise<Subject> {
 	const path = randomUUID();
-	const { id } = await host.importWorkflow({
-		name: 'Webhook node',
-		nodes: [
-			{
-				id: 'webhook',
-				name: 'Webhook',
-				type: 'n8n-nodes-base.webhook',
-				typeVersion: 2,
-				position: [0, 0],
-				webhookId: path,
-				parameters: { httpMethod: 'POST', path, responseMode: 'onReceived' },
-			},
-			{ id: 'end', name: 'End', type: 'n8n-nodes-base.noOp', typeVersion: 1, position: [200, 0], parameters: {} },
-		],
-		connections: { Webhook: { main: [[{ node: 'End', type: 'main', index: 0 }]] } },
-		settings: { executionOrder: 'v1' },
-	});
+	const { id } = await host.importWorkflow(workflow('Webhook node', [startByWebhook(path), end], { Go: 'End' }));
 	const url = `${host.url}/webhook/${path}`;
 	await host.activate(id);
 	return { name: "n8n's Webhook", id, url, started: 0 };

@@ -1,58 +1,32 @@
-import type { Host } from '../../../sandbox/host';
-
-export type WorkflowJson = Parameters<Host['importWorkflow']>[0];
+import type { WorkflowDefinition } from '../../../sandbox/host';
+import { type Links, mediaGenApi, MODEL, type NodeJson, pictureNode, startByHand, workflow } from '../../e2e/support/nodes';
 
 /** The name of both credentials: the package's, and that of n8n's own HTTP Request. */
 export const BENCH_CREDENTIAL = 'Bench';
 
-interface NodeJson {
-	name: string;
-	[key: string]: unknown;
-}
-
-/** From a node's first output to the next node; a list names one node per output. */
-type Links = Record<string, string | string[]>;
-
-/** Puts nodes and links together to a workflow. */
-export function workflow(name: string, nodes: NodeJson[], links: Links): WorkflowJson {
-	const link = (to: string) => [{ node: to, type: 'main', index: 0 }];
-	return {
-		name,
-		nodes: nodes.map((node, index) => ({ id: `node-${index}`, position: [index * 200, 0], typeVersion: 1, ...node })),
-		connections: Object.fromEntries(
-			Object.entries(links).map(([from, to]) => [from, { main: (Array.isArray(to) ? to : [to]).map(link) }]),
-		),
-		settings: { executionOrder: 'v1' },
-	};
-}
-
-export const startByHand: NodeJson = { name: 'Go', type: 'n8n-nodes-base.manualTrigger', parameters: {} };
-
-/** Starts an execution for each POST to its address, and answers at once. */
-export const startByWebhook = (path: string): NodeJson => ({
-	name: 'Go',
-	type: 'n8n-nodes-base.webhook',
-	typeVersion: 2,
-	webhookId: path,
-	parameters: { httpMethod: 'POST', path, responseMode: 'onReceived', options: {} },
-});
-
-export const items = (count: number): NodeJson => ({
-	name: 'Items',
-	type: 'n8n-nodes-base.code',
-	typeVersion: 2,
-	parameters: { jsCode: `return [...Array(${count}).keys()].map((index) => ({ json: { prompt: 'Picture ' + index } }));` },
-});
-
-export const MODEL = 'imagegen-2-official';
-
 /** The MediaGen Image node. */
-export const picture = (name: string, parameters: object): NodeJson => ({
-	name,
-	type: 'n8n-nodes-mediagen.mediaGenImage',
-	parameters: { resource: 'image', operation: 'generate', model: MODEL, prompt: '={{ $json.prompt ?? "A picture" }}', ...parameters },
-	credentials: { mediaGenApi: { id: '', name: BENCH_CREDENTIAL } },
-});
+export const picture = (name: string, parameters: object): NodeJson => pictureNode(name, BENCH_CREDENTIAL, parameters);
+
+/** The MediaGen Upload node, for the file of the node before it. */
+export const upload: NodeJson = {
+	name: 'Upload',
+	type: 'n8n-nodes-mediagen.mediaGenUpload',
+	parameters: { resource: 'image', operation: 'upload', source: 'binary', binaryPropertyName: 'data' },
+	credentials: mediaGenApi(BENCH_CREDENTIAL),
+};
+
+/** Reads a file, lets n8n come to rest, and sends it with the given node. */
+export const uploadWorkflow = (file: string, sender: NodeJson): WorkflowDefinition =>
+	workflow(
+		`Upload by ${String(sender.type)}`,
+		[
+			startByHand,
+			{ name: 'Read', type: 'n8n-nodes-base.readWriteFile', parameters: { fileSelector: file } },
+			{ name: 'Wait', type: 'n8n-nodes-base.wait', typeVersion: 1.1, parameters: { amount: 2 } },
+			sender,
+		],
+		{ Go: 'Read', Read: 'Wait', Wait: sender.name },
+	);
 
 /** n8n's HTTP Request, with the service's key. */
 export const request = (name: string, parameters: object): NodeJson => ({
@@ -101,8 +75,6 @@ export const loopNodes = (serviceUrl: string, intervalSeconds: number): NodeJson
 
 /** Where the loop's nodes are linked to one another, and its end to the node of the given name. */
 export const loopLinks = (end: string): Links => ({ Submit: 'Wait', Wait: 'Look', Look: 'Ended', Ended: [end, 'Wait'] });
-
-export const end: NodeJson = { name: 'End', type: 'n8n-nodes-base.noOp', parameters: {} };
 
 /** Tells the bench's own server that the workflow has gone on; `taskId` is an expression without its braces. */
 export const tell = (url: string, taskId: string): NodeJson => ({

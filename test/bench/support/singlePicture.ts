@@ -1,4 +1,6 @@
-import { loopLinks, loopNodes, picture, startByWebhook, submitByHand, tell, workflow, type WorkflowJson } from './nodes';
+import type { WorkflowDefinition } from '../../../sandbox/host';
+import { startByWebhook, workflow } from '../../e2e/support/nodes';
+import { loopLinks, loopNodes, picture, submitByHand, tell } from './nodes';
 
 /** The ways to wait for a picture: two of ours, and the two that n8n's own nodes offer. */
 export const WAYS = ['callback', 'resume', 'poll', 'loop'] as const;
@@ -20,7 +22,7 @@ export const ALTERNATIVE = { callback: 'resume', poll: 'loop' } as const;
  *
  * @param told address of the bench's own server
  */
-export function singlePicture(service: string, told: string, intervalSeconds: number): Record<Way, WorkflowJson> {
+export function singlePicture(service: string, told: string, intervalSeconds: number): Record<Way, WorkflowDefinition> {
 	const ourTask = '$json.taskId';
 	return {
 		callback: workflow(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Host, WorkflowDefinition } from '../../../sandbox/host';
+import { end, pictureNode, startByWebhook, workflow } from '../support/nodes';
 
 /** A workflow that a webhook starts with a list of prompts, and that pauses in the node "Pictures" until they are made. */
 export interface PausingWorkflow {
@@ -8,62 +9,26 @@ export interface PausingWorkflow {
 	url: string;
 }
 
-const link = (to: string) => ({ main: [[{ node: to, type: 'main', index: 0 }]] });
-
-function definition(path: string, credential: string, options: object, node: object): WorkflowDefinition {
-	return {
-		name: `Pausing ${path}`,
-		nodes: [
-			{
-				id: 'start',
-				name: 'Start',
-				type: 'n8n-nodes-base.webhook',
-				typeVersion: 2,
-				position: [0, 0],
-				webhookId: path,
-				parameters: { httpMethod: 'POST', path, responseMode: 'onReceived' },
-			},
-			{
-				id: 'prompts',
-				name: 'Prompts',
-				type: 'n8n-nodes-base.splitOut',
-				typeVersion: 1,
-				position: [200, 0],
-				parameters: { fieldToSplitOut: 'body.prompts', options: { destinationFieldName: 'prompt' } },
-			},
-			{
-				id: 'pictures',
-				name: 'Pictures',
-				type: 'n8n-nodes-mediagen.mediaGenImage',
-				typeVersion: 1,
-				position: [400, 0],
-				parameters: {
-					resource: 'image',
-					operation: 'generate',
-					model: 'imagegen-2-official',
-					prompt: '={{ $json.prompt }}',
-					waitMode: 'callback',
-					options,
-				},
-				credentials: { mediaGenApi: { id: '', name: credential } },
-				...node,
-			},
-			{ id: 'end', name: 'End', type: 'n8n-nodes-base.noOp', typeVersion: 1, position: [600, 0], parameters: {} },
-		],
-		connections: { Start: link('Prompts'), Prompts: link('Pictures'), Pictures: link('End') },
-		settings: { executionOrder: 'v1' },
+function definition(path: string, credential: string, options: object, settings: object): WorkflowDefinition {
+	const prompts = {
+		name: 'Prompts',
+		type: 'n8n-nodes-base.splitOut',
+		parameters: { fieldToSplitOut: 'body.prompts', options: { destinationFieldName: 'prompt' } },
 	};
+	const pictures = pictureNode('Pictures', credential, { waitMode: 'callback', options }, settings);
+	const links = { Go: 'Prompts', Prompts: 'Pictures', Pictures: 'End' };
+	return workflow(`Pausing ${path}`, [startByWebhook(path), prompts, pictures, end], links);
 }
 
-/** Imports and activates such a workflow; `node` goes over the node "Pictures" itself. */
+/** Imports and activates such a workflow; `settings` are the node's own. */
 export async function pausingWorkflow(
 	host: Host,
 	credential: string,
 	options: object = {},
-	node: object = {},
+	settings: object = {},
 ): Promise<PausingWorkflow> {
 	const path = randomUUID();
-	const { id } = await host.importWorkflow(definition(path, credential, options, node));
+	const { id } = await host.importWorkflow(definition(path, credential, options, settings));
 	const url = `${host.url}/webhook/${path}`;
 	await host.activate(id);
 	return { id, url };

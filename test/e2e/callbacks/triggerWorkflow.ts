@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Host, WorkflowDefinition } from '../../../sandbox/host';
+import { end, mediaGenApi, workflow } from '../support/nodes';
 
 /** A workflow in n8n that begins with a MediaGen Trigger called "Trigger". */
 export interface TriggerWorkflow {
@@ -13,24 +14,9 @@ export interface TriggerWorkflow {
 }
 
 function definition(webhookId: string, parameters: Record<string, unknown>, credential: string): WorkflowDefinition {
-	return {
-		name: `Trigger ${webhookId}`,
-		nodes: [
-			{
-				id: 'trigger',
-				name: 'Trigger',
-				type: 'n8n-nodes-mediagen.mediaGenTrigger',
-				typeVersion: 1,
-				position: [0, 0],
-				webhookId,
-				parameters,
-				credentials: { mediaGenApi: { id: '', name: credential } },
-			},
-			{ id: 'end', name: 'End', type: 'n8n-nodes-base.noOp', typeVersion: 1, position: [200, 0], parameters: {} },
-		],
-		connections: { Trigger: { main: [[{ node: 'End', type: 'main', index: 0 }]] } },
-		settings: { executionOrder: 'v1' },
-	};
+	const type = 'n8n-nodes-mediagen.mediaGenTrigger';
+	const trigger = { name: 'Trigger', type, webhookId, parameters, credentials: mediaGenApi(credential) };
+	return workflow(`Trigger ${webhookId}`, [trigger, end], { Trigger: 'End' });
 }
 
 /** Imports such a workflow without activating it. */
