@@ -3,6 +3,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { MediaGenImage } from '../../nodes/MediaGenImage/MediaGenImage.node';
 import { UPLOAD_MAX_BYTES } from '../../nodes/shared/api/picture';
 import { runNode } from './support/engine';
+import { generatePicture } from './support/generatePicture';
 import { fileItem, picture, useSandbox } from './support/sandbox';
 
 const service = useSandbox();
@@ -22,16 +23,7 @@ interface Case {
 async function run(parameters: Case, items: INodeExecutionData[] = [{ json: {} }], settings = {}) {
 	return await runNode({
 		node: new MediaGenImage(),
-		parameters: {
-			resource: 'image',
-			operation: 'generate',
-			model: 'imagegen-2-official',
-			prompt: 'A lighthouse',
-			referenceImages: 'none',
-			waitMode: 'poll',
-			options: {},
-			...(parameters as object),
-		},
+		parameters: { ...generatePicture, ...(parameters as object) },
 		items,
 		credential: service.credential(),
 		settings,

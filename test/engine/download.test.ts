@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 
 import { MediaGenImage } from '../../nodes/MediaGenImage/MediaGenImage.node';
 import { binaryPath, runNode } from './support/engine';
+import { generatePicture } from './support/generatePicture';
 import { useSandbox } from './support/sandbox';
 
 const service = useSandbox();
@@ -9,14 +10,7 @@ const service = useSandbox();
 async function run(options: object, credential = {}) {
 	return await runNode({
 		node: new MediaGenImage(),
-		parameters: {
-			resource: 'image',
-			operation: 'generate',
-			model: 'imagegen-2-official',
-			prompt: 'A lighthouse',
-			waitMode: 'poll',
-			options: { pollInterval: 1, downloadResults: true, ...options },
-		},
+		parameters: { ...generatePicture, options: { pollInterval: 1, downloadResults: true, ...options } },
 		credential: { ...service.credential(), ...credential },
 	});
 }

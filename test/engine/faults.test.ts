@@ -1,6 +1,7 @@
 import { MediaGenImage } from '../../nodes/MediaGenImage/MediaGenImage.node';
 import type { FaultRuleInput } from '../../sandbox/service';
 import { runNode } from './support/engine';
+import { generatePicture, prompts } from './support/generatePicture';
 import { sharedClock, submissions, useSandbox } from './support/sandbox';
 
 const service = useSandbox();
@@ -13,16 +14,8 @@ const fault = (rule: FaultRuleInput) => service.sandbox.faults.add(rule);
 async function run(count: number, settings = {}, options = {}, onStart?: (cancel: () => void) => void) {
 	return await runNode({
 		node: new MediaGenImage(),
-		parameters: {
-			resource: 'image',
-			operation: 'generate',
-			model: 'imagegen-2-official',
-			prompt: '={{ $json.prompt }}',
-			referenceImages: 'none',
-			waitMode: 'poll',
-			options: { pollInterval: 1, ...options },
-		},
-		items: Array.from({ length: count }, (_, index) => ({ json: { prompt: `Picture ${index}` } })),
+		parameters: { ...generatePicture, options: { pollInterval: 1, ...options } },
+		items: prompts(count),
 		credential: service.credential(),
 		settings,
 		onStart,
@@ -267,7 +260,7 @@ test('cancelling stops at once and leaves nothing running', async () => {
 test('a service that cannot be reached is tried again, and said so', async () => {
 	const { error } = await runNode({
 		node: new MediaGenImage(),
-		parameters: { resource: 'image', operation: 'generate', model: 'lite-2-lite', prompt: 'x', waitMode: 'poll' },
+		parameters: generatePicture,
 		credential: { ...service.credential(), baseUrl: 'http://127.0.0.1:9' },
 	});
 	expect(error?.message).toContain('could not be reached');

@@ -2,28 +2,15 @@ import sharp from 'sharp';
 
 import { MediaGenImage } from '../../nodes/MediaGenImage/MediaGenImage.node';
 import { readBinary, runNode } from './support/engine';
+import { generatePicture, prompts } from './support/generatePicture';
 import { fileItem, picture, submissions, useSandbox } from './support/sandbox';
 
 const service = useSandbox();
 
-const generate = {
-	resource: 'image',
-	operation: 'generate',
-	model: 'imagegen-2-official',
-	prompt: '={{ $json.prompt }}',
-	referenceImages: 'none',
-	additionalFields: {},
-	waitMode: 'poll',
-	options: { pollInterval: 1 },
-};
-
-const prompts = (count: number) =>
-	Array.from({ length: count }, (_, index) => ({ json: { prompt: `Picture ${index}` } }));
-
 async function run(parameters: object, items = prompts(1), settings = {}) {
 	return await runNode({
 		node: new MediaGenImage(),
-		parameters: { ...generate, ...parameters },
+		parameters: { ...generatePicture, ...parameters },
 		items,
 		credential: service.credential(),
 		settings,
@@ -145,7 +132,7 @@ test('reference pictures and a mask from binary fields are uploaded first', asyn
 	const { error } = await runNode({
 		node: new MediaGenImage(),
 		parameters: {
-			...generate,
+			...generatePicture,
 			prompt: 'Repaint',
 			referenceImages: 'binary',
 			imageBinaryProperties: 'data',
@@ -167,7 +154,7 @@ test('a lite model takes a picture inside the request', async () => {
 	const { error } = await runNode({
 		node: new MediaGenImage(),
 		parameters: {
-			...generate,
+			...generatePicture,
 			model: 'lite-2-lite',
 			prompt: 'From this',
 			referenceImages: 'binary',
@@ -196,7 +183,7 @@ test('what the service changes without a word is said, and the run is summed up'
 test('a deployment with words of its own gets these, and its answers read the same', async () => {
 	const { error } = await runNode({
 		node: new MediaGenImage(),
-		parameters: { ...generate, prompt: 'x' },
+		parameters: { ...generatePicture, prompt: 'x' },
 		credential: { ...service.credential(), brandWords: '{"imagegen": "acmepix"}' },
 	});
 	const sent = service.sandbox.requests.list({ path: '/v1/images/generations' });

@@ -4,6 +4,7 @@ import sharp from 'sharp';
 import { MediaGenImage } from '../../nodes/MediaGenImage/MediaGenImage.node';
 import { IMAGE_RATIOS, OFFICIAL_RESOLUTIONS, pixelsOf } from '../../nodes/shared/api/image';
 import { readBinary, runNode } from './support/engine';
+import { generatePicture } from './support/generatePicture';
 import { useSandbox } from './support/sandbox';
 
 const service = useSandbox();
@@ -16,10 +17,7 @@ test('a picture has the pixels that the panel shows for its size and resolution'
 			const { items, error } = await runNode({
 				node: new MediaGenImage(),
 				parameters: {
-					resource: 'image',
-					operation: 'generate',
-					model: 'imagegen-2-official',
-					prompt: 'A lighthouse',
+					...generatePicture,
 					additionalFields: { size: ratio, resolution: detail, outputFormat: 'jpeg' },
 					options: { downloadResults: true, pollInterval: 1 },
 				},
