@@ -1,7 +1,7 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import type { TaskFamily } from '../shared/api/family';
-import { ServiceFault } from '../shared/api/faults';
+import { asError, ServiceFault } from '../shared/api/faults';
 import type { TaskRecord } from '../shared/api/records';
 import { hasEnded, toTaskStatus } from '../shared/api/status';
 import { clientFor, type ServiceClient } from '../shared/transport/client';
@@ -131,7 +131,7 @@ async function handleTask(
 	try {
 		return await start(context, memory, taskId, settings);
 	} catch (error) {
-		const reason = error instanceof Error ? error.message : String(error);
+		const { message: reason } = asError(error);
 		context.logger.warn(`MediaGen Trigger: callback for task ${taskId} cannot be verified: ${reason}`);
 		// Whatever it is, the service shall try again: a purchase hangs on it.
 		return answer(context, error instanceof ServiceFault ? 503 : 500, 'Not verified yet: call again later');

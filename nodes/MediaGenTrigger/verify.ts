@@ -1,15 +1,7 @@
 import { type TaskFamily, taskPath } from '../shared/api/family';
-import { ServiceFault } from '../shared/api/faults';
-import { readTaskRecord, type TaskRecord } from '../shared/api/records';
+import { asError, ServiceFault } from '../shared/api/faults';
+import { taskAnswer, type TaskRecord } from '../shared/api/records';
 import type { ServiceClient } from '../shared/transport/client';
-import { z } from '../shared/vendor/zod';
-
-const recordAnswer = z.unknown().transform((answer, issues): TaskRecord => {
-	const record = readTaskRecord(answer);
-	if (record) return record;
-	issues.addIssue({ code: z.ZodIssueCode.custom, message: 'is not a task record' });
-	return z.NEVER;
-});
 
 /** A record, with the family whose path gave it. */
 export interface FoundRecord {
@@ -31,14 +23,10 @@ export async function findRecord(
 	for (const path of order) {
 		try {
 			const request = { method: 'GET', path: taskPath(path, taskId), retry: 'once', timeoutMs: 6_000 } as const;
-			return { record: await client.send(request, recordAnswer), path };
+			return { record: await client.send(request, taskAnswer), path };
 		} catch (error) {
 			if (!(error instanceof ServiceFault) || error.kind !== 'notFound') throw asError(error);
 		}
 	}
 	return undefined;
-}
-
-function asError(error: unknown): Error {
-	return error instanceof Error ? error : new Error(String(error));
 }

@@ -44,3 +44,8 @@ export class ServiceFault extends Error {
 		this.name = 'ServiceFault';
 	}
 }
+
+/** Whatever was thrown, as an `Error`. */
+export function asError(error: unknown): Error {
+	return error instanceof Error ? error : new Error(String(error));
+}

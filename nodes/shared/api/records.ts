@@ -90,6 +90,14 @@ export function readTaskRecord(answer: unknown): TaskRecord | undefined {
 	return record.success ? record.data : undefined;
 }
 
+/** Answer to a look at a task. */
+export const taskAnswer = z.unknown().transform((answer, issues): TaskRecord => {
+	const record = readTaskRecord(answer);
+	if (record) return record;
+	issues.addIssue({ code: z.ZodIssueCode.custom, message: 'is not a task record' });
+	return z.NEVER;
+});
+
 /** A task the service has taken: its id, and its record if the answer already held it. */
 export interface TakenTask {
 	taskId: string;

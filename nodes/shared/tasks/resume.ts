@@ -2,7 +2,7 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import type { TaskFamily } from '../api/family';
-import { ServiceFault } from '../api/faults';
+import { asError, ServiceFault } from '../api/faults';
 import { readTaskRecord } from '../api/records';
 import { hasEnded, TASK_STATUSES, toTaskStatus } from '../api/status';
 import { readRunOptions } from '../fields/runOptions';
@@ -129,7 +129,7 @@ async function resumeOnce(
 
 /** Tells the service to call again later. A thrown error would make n8n resume with an empty item. */
 function askToCallAgain(context: IWebhookFunctions, error: unknown): IWebhookResponseData {
-	const message = error instanceof Error ? error.message : String(error);
+	const { message } = asError(error);
 	context.logger.warn(`MediaGen: a callback could not be verified: ${message}`);
 	context.getResponseObject().status(503).json({ message: 'Not verified yet: call again later' });
 	return { noWebhookResponse: true };

@@ -1,15 +1,14 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { type TaskFamily, taskPath } from '../api/family';
-import { ServiceFault } from '../api/faults';
-import { readTaskRecord, type TaskRecord } from '../api/records';
+import { asError, ServiceFault } from '../api/faults';
+import { taskAnswer, type TaskRecord } from '../api/records';
 import { readRunOptions, type RunOptions } from '../fields/runOptions';
 import { toTask } from '../results/task';
 import type { DownloadContext } from '../results/download';
 import { createClient, type ServiceClient, type ServiceContext } from '../transport/client';
 import { clock } from '../transport/clock';
 import { pLimit } from '../vendor/pLimit';
-import { z } from '../vendor/zod';
 import type { Look } from './wait';
 
 /** What an n8n context must offer for tasks to be looked at and their files to be fetched. */
@@ -56,13 +55,6 @@ export async function openRun(
 	};
 }
 
-const taskAnswer = z.unknown().transform((answer, issues): TaskRecord => {
-	const record = readTaskRecord(answer);
-	if (record) return record;
-	issues.addIssue({ code: z.ZodIssueCode.custom, message: 'is not a task record' });
-	return z.NEVER;
-});
-
 function pathOf(run: Run<TaskContext>, taskId: string): string {
 	const { taskQueryPath } = run.options;
 	return taskQueryPath
@@ -81,11 +73,6 @@ export function lookAt(run: Run<TaskContext>, taskId: string, retry: 'once' | 'r
 				throw asError(error);
 			}
 		});
-}
-
-/** Whatever was thrown, as an `Error`. */
-export function asError(error: unknown): Error {
-	return error instanceof Error ? error : new Error(String(error));
 }
 
 /** Tells a record of one of this run's tasks in the common shape. */

@@ -1,6 +1,6 @@
 import type { NodeApiError } from 'n8n-workflow';
 
-import { ServiceFault } from '../api/faults';
+import { asError, ServiceFault } from '../api/faults';
 import { submissionAnswer, type TakenTask } from '../api/records';
 import { toJson } from '../results/items';
 import { submittedTask } from '../results/task';
@@ -12,7 +12,7 @@ import { remainingBalance } from './balance';
 import type { SubmissionLedger } from './ledger';
 import type { Outcome } from './outcome';
 import { isPrepared, type PreparedItem, type RequestBody, type RequestShape } from './prepare';
-import { asError, readAs, type Run } from './run';
+import { readAs, type Run } from './run';
 import { resolveUploads } from './uploads';
 
 const requestBody = z.record(z.unknown());

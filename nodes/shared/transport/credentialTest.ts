@@ -4,6 +4,7 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
+import { asError } from '../api/faults';
 import { balanceAnswer } from '../api/records';
 import { z } from '../vendor/zod';
 import { faultOfAnswer, faultOfThrown, malformed } from './classify';
@@ -61,7 +62,7 @@ export async function mediaGenApiTest(
 	try {
 		connection = readConnection(credential.data);
 	} catch (error) {
-		return failed(error instanceof Error ? error.message : String(error));
+		return failed(asError(error).message);
 	}
 	try {
 		const { apiKey } = keySchema.parse(credential.data);
