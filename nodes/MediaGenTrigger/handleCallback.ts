@@ -10,7 +10,7 @@ import { CREDENTIAL_TYPE } from '../shared/transport/connection';
 import { handoverItem } from './handover';
 import { claimedRecord, familyOf, taskIdOf } from './hint';
 import { keyOf } from './seenTasks';
-import { recentConnection } from './recentConnection';
+import { recentCredential } from './recentCredential';
 import { readSettings, type Settings } from './settings';
 import { readSeen, writeSeen } from './store';
 import { executionsRunHere, type TriggerMemory, triggerMemory } from './triggerMemory';
@@ -68,14 +68,19 @@ function wasStarted(memory: TriggerMemory, key: string, settings: Settings): boo
 	return state === 'started' || (state === 'open' && !settings.repeatInDoubt);
 }
 
+async function recentClient(context: IWebhookFunctions): Promise<ServiceClient> {
+	const { connection, decrypted } = await recentCredential(context);
+	return clientFor(context, connection, { credentialsDecrypted: decrypted });
+}
+
 async function start(
 	context: IWebhookFunctions,
 	memory: TriggerMemory,
 	taskId: string,
 	settings: Settings,
 ): Promise<IWebhookResponseData> {
-	const credential = context.getNode().credentials?.[CREDENTIAL_TYPE];
-	const client = settings.verify && credential ? clientFor(context, await recentConnection(context)) : undefined;
+	const hasCredential = context.getNode().credentials?.[CREDENTIAL_TYPE] !== undefined;
+	const client = settings.verify && hasCredential ? await recentClient(context) : undefined;
 	const verdict = await judge(context, client, taskId, settings);
 	if ('reason' in verdict) {
 		if (verdict.status === 200) return ignore(context, taskId, verdict.reason);

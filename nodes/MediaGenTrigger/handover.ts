@@ -8,7 +8,7 @@ import { downloadAll, outputItems } from '../shared/tasks/deliver';
 import { readAs } from '../shared/tasks/run';
 import { CREDENTIAL_TYPE, unknownConnection } from '../shared/transport/connection';
 import { z } from '../shared/vendor/zod';
-import { recentConnection } from './recentConnection';
+import { recentCredential } from './recentCredential';
 
 /** What the call hands to the execution that it starts. */
 export interface Handover {
@@ -57,7 +57,7 @@ export async function deliver(context: IExecuteFunctions, tasks: readonly Handov
 			operation: 'callback',
 			options,
 			// A record that nobody has vouched for may name any address, so its files are fetched by the strict rules.
-			client: { connection: verified && credential ? await recentConnection(context) : unknownConnection },
+			client: { connection: verified && credential ? (await recentCredential(context)).connection : unknownConnection },
 			signal: context.getExecutionCancelSignal(),
 		};
 		const delivered = await downloadAll(delivery, [{ itemIndex, taskId, read: readAs(delivery, taskId, record) }]);

@@ -1,4 +1,4 @@
-import type { IDataObject, IHttpRequestMethods, IHttpRequestOptions, INode, Logger } from 'n8n-workflow';
+import type { IAdditionalCredentialOptions, ICredentialsDecrypted, IDataObject, IHttpRequestMethods, IHttpRequestOptions, INode, Logger } from 'n8n-workflow';
 
 import { toDeploymentWords } from '../api/brandWords';
 import { ServiceFault } from '../api/faults';
@@ -15,6 +15,7 @@ export interface ServiceContext {
 			this: ServiceContext,
 			credentialType: string,
 			options: IHttpRequestOptions,
+			additional?: IAdditionalCredentialOptions,
 		): Promise<unknown>;
 	};
 	logger: Logger;
@@ -62,11 +63,21 @@ const fullResponse = z.object({
  * wait, the others wait too instead of using up their tries.
  */
 export async function createClient(context: ServiceContext, signal?: AbortSignal): Promise<ServiceClient> {
-	return clientFor(context, await getConnection(context), signal);
+	return clientFor(context, await getConnection(context), { signal });
+}
+
+interface ClientOptions {
+	signal?: AbortSignal;
+	/** The credential, where it is known already; else n8n reads it for each request. */
+	credentialsDecrypted?: ICredentialsDecrypted;
 }
 
 /** The same for a connection that is known already. */
-export function clientFor(context: ServiceContext, connection: Connection, signal?: AbortSignal): ServiceClient {
+export function clientFor(
+	context: ServiceContext,
+	connection: Connection,
+	{ signal, credentialsDecrypted }: ClientOptions = {},
+): ServiceClient {
 	let quietUntil = 0;
 
 	function toOptions(request: ServiceRequest): IHttpRequestOptions {
@@ -95,6 +106,7 @@ export function clientFor(context: ServiceContext, connection: Connection, signa
 				context,
 				CREDENTIAL_TYPE,
 				toOptions(request),
+				credentialsDecrypted && { credentialsDecrypted },
 			);
 		} catch (error) {
 			throw faultOfThrown(error);

@@ -73,11 +73,15 @@ interface CredentialSource {
 
 /** Reads the node's MediaGen credential. Throws a `NodeOperationError` that names the credential's field. */
 export async function getConnection(context: CredentialSource): Promise<Connection> {
-	const credential = await context.getCredentials(CREDENTIAL_TYPE);
+	return connectionOf(context.getNode(), await context.getCredentials(CREDENTIAL_TYPE));
+}
+
+/** The same for a credential that has been read. */
+export function connectionOf(node: INode, credential: unknown): Connection {
 	try {
 		return readConnection(credential);
 	} catch (error) {
-		throw new NodeOperationError(context.getNode(), 'The MediaGen credential cannot be used', {
+		throw new NodeOperationError(node, 'The MediaGen credential cannot be used', {
 			description: error instanceof Error ? error.message : undefined,
 		});
 	}

@@ -1,0 +1,36 @@
+import type { ICredentialDataDecryptedObject, ICredentialsDecrypted, INode } from 'n8n-workflow';
+
+import { clock } from '../shared/transport/clock';
+import { type Connection, connectionOf, CREDENTIAL_TYPE } from '../shared/transport/connection';
+
+/** How long a credential that was read is gone by, in milliseconds. */
+const KEPT_MS = 2_000;
+
+/** A credential as n8n gave it a moment ago. */
+export interface RecentCredential {
+	connection: Connection;
+	/** The same for n8n, to sign requests with. The key is in it. */
+	decrypted: ICredentialsDecrypted;
+}
+
+const recent = new Map<string, RecentCredential & { until: number }>();
+
+/**
+ * The node's credential. n8n reads and decrypts a row of its database each time it is asked for one, and for each
+ * request: in a burst of callbacks that is a third of what a callback costs. This asks once in two seconds.
+ */
+export async function recentCredential(context: {
+	getCredentials(type: string): Promise<ICredentialDataDecryptedObject>;
+	getNode(): INode;
+}): Promise<RecentCredential> {
+	const node = context.getNode();
+	const { id, name } = { id: '', name: '', ...node.credentials?.[CREDENTIAL_TYPE] };
+	const key = id ?? '';
+	const known = recent.get(key);
+	if (key !== '' && known && clock.now() < known.until) return known;
+	const data = await context.getCredentials(CREDENTIAL_TYPE);
+	const connection = connectionOf(node, data);
+	const read = { connection, decrypted: { id: key, name, type: CREDENTIAL_TYPE, data } };
+	recent.set(key, { ...read, until: clock.now() + KEPT_MS });
+	return read;
+}
