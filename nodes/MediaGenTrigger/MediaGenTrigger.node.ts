@@ -64,7 +64,7 @@ function noteStarted(context: IExecuteFunctions, tasks: readonly Handover[]): vo
 		memory.windowHours = readSettings({ options: context.getNodeParameter('options', 0, {}) }).dedupeWindow;
 		readSeen(context, memory);
 		writeSeen(context, memory);
-	} else if (foreign.length === 0 && memory.executionStores()) {
+	} else if (foreign.length === 0 && memory.isDueToStore('execution')) {
 		writeSeen(context, memory);
 	}
 	// What n8n runs at its start, since an earlier process did not get to it, has that time's static data: stored now, it

@@ -95,7 +95,8 @@ async function start(
 
 	const key = keyOf(taskId);
 	memory.seen.note(key, 'open', clock.now());
-	writeSeen(context, memory);
+	// With "Repeat When in Doubt" it is all the same whether a start is stored as about to happen or not at all.
+	if (!settings.repeatInDoubt || memory.isDueToStore('call')) writeSeen(context, memory);
 	answerWhenStarted(context, memory, key);
 	return { noWebhookResponse: true, workflowData: [items] };
 }

@@ -17,8 +17,12 @@ export interface TriggerMemory {
 	settled(key: string): Promise<boolean>;
 	/** Notes that the execution for the task runs. Gives whether this process was waiting for it. */
 	confirm(key: string): boolean;
-	/** Whether an execution is to store what is known, beside the calls that do so: after a burst, and now and then in it. */
-	executionStores(): boolean;
+	/**
+	 * Whether what is known is to be stored now: in a burst only now and then, for a write costs n8n as much as a part of
+	 * an execution, and always after it. Calls and executions are counted apart: what an execution stores is written at
+	 * its end, whenever that is.
+	 */
+	isDueToStore(occasion: 'call' | 'execution'): boolean;
 }
 
 /** Longest wait for a sign of the execution, in milliseconds; the service waits about ten seconds (spec, Events 5). */
@@ -31,7 +35,7 @@ const BLIND_MS = 1_000;
  */
 const HANDED_OVER_MS = 30_000;
 const BLIND_AFTER = 3;
-/** Time between two executions that store what is known in a burst, in milliseconds. */
+/** Time between two writes of a kind in a burst, in milliseconds: what a kill makes n8n forget. */
 const STORE_EVERY_MS = 100;
 /** After this a start that never gave a sign counts as one that a stop of n8n has cut off. */
 const FORGET_MS = 600_000;
@@ -57,7 +61,7 @@ function newMemory(): TriggerMemory {
 	const seen = new SeenTasks();
 	const turns = new Map<string, Promise<unknown>>();
 	const starts = new Map<string, Start>();
-	let storedAt = 0;
+	const storedAt = { call: 0, execution: 0 };
 
 	function isStarted(key: string): void {
 		seen.note(key, 'started', clock.now());
@@ -127,9 +131,10 @@ function newMemory(): TriggerMemory {
 			start?.confirm();
 			return start !== undefined;
 		},
-		executionStores() {
-			if (starts.size > 0 && clock.now() - storedAt < STORE_EVERY_MS) return false;
-			storedAt = clock.now();
+		isDueToStore(occasion) {
+			// Without signs other processes go by what is stored, at once.
+			if (signs.seen && starts.size > 0 && clock.now() - storedAt[occasion] < STORE_EVERY_MS) return false;
+			storedAt[occasion] = clock.now();
 			return true;
 		},
 	};

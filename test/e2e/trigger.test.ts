@@ -19,7 +19,7 @@ const CREDENTIAL = 'Sandbox';
 
 /**
  * A duplicate may start a second execution if the first callback was answered this long before n8n was killed, or not yet at
- * all: that an execution has begun is written down with the next callback that n8n takes.
+ * all: that an execution has begun is written down with one of the next callbacks that n8n takes.
  */
 const WINDOW_MS = 3_000;
 

@@ -1,7 +1,7 @@
 import type { Host } from '../../../sandbox/host';
 import type { Sandbox } from '../../../sandbox/service';
 import { prepareFlood } from './flood';
-import { type Recorded, startsByTask, whenOver } from './recorded';
+import { endsByTask, type Recorded, startsByTask, whenOver } from './recorded';
 import { type Figures, report } from './report';
 import { answersOf, type createSender, type Sent } from './sender';
 import { activeTrigger } from './triggerWorkflow';
@@ -86,7 +86,9 @@ export async function floodTrigger(
 	const turnedAway = new Set(sent.filter(answeredWhileStarting).map(({ taskId }) => taskId));
 	const leads = leadsOf(sent, doubled, killedAt);
 
+	const ends = endsByTask(executions, doubled);
 	const ofTheKill: Figures = {
+		'of the doubled, run to the end more than once': taskIdsWhere(ends, (count) => count > 1).length,
 		'of the missing, turned away by a starting n8n': missing.filter((taskId) => turnedAway.has(taskId)).length,
 		'of the doubled, first answered before the kill, at most (ms)': Math.max(0, ...leads),
 		'executions cut off by the kill': executions.filter(({ status }) => status === 'crashed').length,

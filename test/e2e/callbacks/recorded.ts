@@ -50,12 +50,20 @@ export async function whenOver(host: Host, workflowId: string, timeoutMs = 120_0
 	}
 }
 
-/** How many executions there are for each of the tasks; those that n8n has never begun do not count. */
-export function startsByTask(executions: readonly Recorded[], taskIds: readonly string[]): Map<string, number> {
+function countByTask(executions: readonly Recorded[], taskIds: readonly string[]): Map<string, number> {
 	const counts = new Map(taskIds.map((taskId) => [taskId, 0]));
-	for (const { startedAt, taskIds: named } of executions) {
-		if (startedAt === null) continue;
-		for (const taskId of named) counts.set(taskId, (counts.get(taskId) ?? 0) + 1);
+	for (const taskId of executions.flatMap((execution) => execution.taskIds)) {
+		counts.set(taskId, (counts.get(taskId) ?? 0) + 1);
 	}
 	return counts;
+}
+
+/** How many executions there are for each of the tasks; those that n8n has never begun do not count. */
+export function startsByTask(executions: readonly Recorded[], taskIds: readonly string[]): Map<string, number> {
+	return countByTask(executions.filter(({ startedAt }) => startedAt !== null), taskIds);
+}
+
+/** How many executions have come to their end for each of the tasks. */
+export function endsByTask(executions: readonly Recorded[], taskIds: readonly string[]): Map<string, number> {
+	return countByTask(executions.filter(({ status }) => status === 'success'), taskIds);
 }

@@ -1,4 +1,4 @@
-import { triggerMemory } from '../../../nodes/MediaGenTrigger/triggerMemory';
+import { type TriggerMemory, triggerMemory } from '../../../nodes/MediaGenTrigger/triggerMemory';
 import { setClock } from '../../../nodes/shared/transport/clock';
 
 let now = Date.UTC(2026, 0, 1);
@@ -38,19 +38,26 @@ describe('Where executions run in another process', () => {
 	});
 });
 
-describe('An execution stores what is known', () => {
-	const memory = triggerMemory('workflow', 'node');
+describe('What is known is stored', () => {
+	const due = (memory: TriggerMemory) => [memory.isDueToStore('call'), memory.isDueToStore('execution')];
+
+	test('by every call and every execution, as long as no execution has been seen to run in this process', () => {
+		const memory = triggerMemory('workflow', 'node of a queue');
+		void memory.starting('one');
+		expect([due(memory), due(memory)]).toEqual([[true, true], [true, true]]);
+	});
 
 	test('every tenth of a second while others are about to start, and each time after the last', async () => {
+		const memory = triggerMemory('workflow', 'node');
 		const starts = [memory.starting('one'), memory.starting('two')];
 		expect(memory.confirm('one')).toBe(true);
-		expect([memory.executionStores(), memory.executionStores()]).toEqual([true, false]);
+		expect([due(memory), due(memory)]).toEqual([[true, true], [false, false]]);
 		now += 99;
-		expect(memory.executionStores()).toBe(false);
+		expect(due(memory)).toEqual([false, false]);
 		now += 1;
-		expect(memory.executionStores()).toBe(true);
+		expect(due(memory)).toEqual([true, true]);
 		expect(memory.confirm('two')).toBe(true);
-		expect([memory.executionStores(), memory.executionStores()]).toEqual([true, true]);
+		expect([due(memory), due(memory)]).toEqual([[true, true], [true, true]]);
 		await expect(Promise.all(starts)).resolves.toEqual([true, true]);
 	});
 });
