@@ -13,10 +13,12 @@ const settings = z.object({
 	repeatInDoubt: flag().catch(true),
 });
 
+const collection = z.record(z.unknown()).catch({});
+
 /** How the trigger is set. */
 export type Settings = z.infer<typeof settings>;
 
 /** Reads the node's parameters; one that is missing or makes no sense has its default. */
 export function readSettings({ options, ...top }: { events?: unknown; verify?: unknown; options: unknown }): Settings {
-	return settings.parse({ ...z.record(z.unknown()).catch({}).parse(options), ...top });
+	return settings.parse({ ...collection.parse(options), ...top });
 }

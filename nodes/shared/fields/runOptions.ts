@@ -166,12 +166,14 @@ const runOptions = z.object({
 		.optional(),
 });
 
+const collection = z.record(z.unknown());
+
 /** How a node runs: see the fields' descriptions. Seconds for times, megabytes for sizes. */
 export type RunOptions = z.infer<typeof runOptions>;
 
 /** Reads and checks the collection "Options". Throws a `NodeOperationError` that names the option. */
 export function readRunOptions(node: INode, value: unknown): RunOptions {
-	const given = z.record(z.unknown()).parse(value);
+	const given = collection.parse(value);
 	const set = Object.fromEntries(
 		Object.entries(given).filter(([, value]) => value !== '' && value !== null),
 	);

@@ -13,9 +13,9 @@ export interface TriggerWorkflow {
 	testUrl: string;
 }
 
-function definition(webhookId: string, parameters: Record<string, unknown>, credential: string): WorkflowDefinition {
+function definition(webhookId: string, parameters: Record<string, unknown>, credential: string, typeVersion: number): WorkflowDefinition {
 	const type = 'n8n-nodes-mediagen.mediaGenTrigger';
-	const trigger = { name: 'Trigger', type, webhookId, parameters, credentials: mediaGenApi(credential) };
+	const trigger = { name: 'Trigger', type, typeVersion, webhookId, parameters, credentials: mediaGenApi(credential) };
 	return workflow(`Trigger ${webhookId}`, [trigger, end], { Trigger: 'End' });
 }
 
@@ -24,9 +24,10 @@ export async function importTrigger(
 	host: Host,
 	credential: string,
 	parameters: Record<string, unknown> = {},
+	typeVersion = 1.1,
 ): Promise<TriggerWorkflow> {
 	const webhookId = randomUUID();
-	const { id } = await host.importWorkflow(definition(webhookId, parameters, credential));
+	const { id } = await host.importWorkflow(definition(webhookId, parameters, credential, typeVersion));
 	return {
 		id,
 		base: `${host.url}/webhook/${webhookId}`,
@@ -40,8 +41,9 @@ export async function activeTrigger(
 	host: Host,
 	credential: string,
 	parameters: Record<string, unknown> = {},
+	typeVersion?: number,
 ): Promise<TriggerWorkflow> {
-	const workflow = await importTrigger(host, credential, parameters);
+	const workflow = await importTrigger(host, credential, parameters, typeVersion);
 	await host.activate(workflow.id);
 	return workflow;
 }
