@@ -17,7 +17,7 @@ const recent = new Map<string, RecentCredential & { until: number }>();
 
 /**
  * The node's credential. n8n reads and decrypts a row of its database each time it is asked for one, and for each
- * request: in a burst of callbacks that is a third of what a callback costs. This asks once in two seconds.
+ * request: in a burst of callbacks that is more than a quarter of what a callback costs. This asks once in two seconds.
  */
 export async function recentCredential(context: {
 	getCredentials(type: string): Promise<ICredentialDataDecryptedObject>;
