@@ -57,18 +57,20 @@ export class MediaGenTrigger implements INodeType {
 }
 
 function noteStarted(context: IExecuteFunctions, tasks: readonly Handover[]): void {
-	if (context.getMode() === 'manual') return;
+	// A test, or somebody who runs an old execution again, is no callback.
+	if (context.getMode() !== 'webhook') return;
 	const memory = triggerMemory(context.getWorkflow().id ?? '', context.getNode().id);
 	const foreign = tasks.filter(({ taskId }) => !memory.confirm(keyOf(taskId)));
-	for (const { taskId } of foreign) memory.seen.note(keyOf(taskId), 'started', clock.now());
-	if (foreign.some(({ storeStart }) => storeStart)) {
-		// A worker: only what it stores tells the processes that take the calls.
-		memory.windowHours = readSettings({ options: context.getNodeParameter('options', 0, {}) }).dedupeWindow;
-		readSeen(context, memory);
-		writeSeen(context, memory);
-	} else if (foreign.length === 0 && memory.isDueToStore('execution')) {
-		writeSeen(context, memory);
+	if (foreign.length === 0) {
+		if (memory.isDueToStore('execution')) writeSeen(context, memory);
+		return;
 	}
-	// What n8n runs at its start, since an earlier process did not get to it, has that time's static data: stored now, it
-	// would undo all that came later.
+	for (const { taskId } of foreign) memory.seen.note(keyOf(taskId), 'started', clock.now());
+	// What n8n runs at its start, since an earlier process did not get to it, has the static data of that time: stored
+	// now, it would undo all that came later.
+	if (!foreign.some(({ storeStart }) => storeStart)) return;
+	// A worker: only what it stores tells the processes that take the calls.
+	memory.windowHours = readSettings({ options: context.getNodeParameter('options', 0, {}) }).dedupeWindow;
+	readSeen(context, memory);
+	writeSeen(context, memory);
 }
