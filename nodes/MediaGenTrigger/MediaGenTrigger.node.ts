@@ -25,9 +25,7 @@ export class MediaGenTrigger implements INodeType {
 		name: 'mediaGenTrigger',
 		icon: { light: 'file:mediaGenTrigger.svg', dark: 'file:mediaGenTrigger.dark.svg' },
 		group: ['trigger'],
-		// For a node of version 1, n8n evaluates an expression of its own at each call; there is no other difference.
-		version: [1, 1.1],
-		defaultVersion: 1.1,
+		version: 1,
 		subtitle: '={{ "on " + $parameter["events"].join(", ") }}',
 		description: 'Start a workflow when a task has ended, exactly once per task',
 		defaults: { name: 'MediaGen Trigger' },

@@ -80,13 +80,6 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 			]);
 		});
 
-		test('starts one execution of a workflow that has the node in its first version', async () => {
-			const own = await activeTrigger(host, CREDENTIAL, {}, 1);
-			const taskId = await buy(sandbox);
-			expect(await post(own.url, await recordOf(sandbox, taskId))).toMatchObject({ status: 200 });
-			expect(await executionsOf(own)).toHaveLength(1);
-		});
-
 		test('for a task that the service does not know starts nothing, and the log says why', async () => {
 			const forged = 'task_000000000000000000000000';
 			const { status } = await post(workflow.url, { id: forged, status: 'completed' });

@@ -36,8 +36,11 @@ async function postgres() {
 	const { Client } = load('pg');
 	const client = new Client(database.connection);
 	await client.connect();
-	for (const { sql, values } of statements) await client.query(sql, values);
-	await client.end();
+	try {
+		for (const { sql, values } of statements) await client.query(sql, values);
+	} finally {
+		await client.end();
+	}
 }
 
 (database.file ? sqlite() : postgres()).catch((error) => {

@@ -13,9 +13,9 @@ export interface TriggerWorkflow {
 	testUrl: string;
 }
 
-function definition(webhookId: string, parameters: Record<string, unknown>, credential: string, typeVersion: number): WorkflowDefinition {
+function definition(webhookId: string, parameters: Record<string, unknown>, credential: string): WorkflowDefinition {
 	const type = 'n8n-nodes-mediagen.mediaGenTrigger';
-	const trigger = { name: 'Trigger', type, typeVersion, webhookId, parameters, credentials: mediaGenApi(credential) };
+	const trigger = { name: 'Trigger', type, webhookId, parameters, credentials: mediaGenApi(credential) };
 	return workflow(`Trigger ${webhookId}`, [trigger, end], { Trigger: 'End' });
 }
 
@@ -24,10 +24,9 @@ export async function importTrigger(
 	host: Host,
 	credential: string,
 	parameters: Record<string, unknown> = {},
-	typeVersion = 1.1,
 ): Promise<TriggerWorkflow> {
 	const webhookId = randomUUID();
-	const { id } = await host.importWorkflow(definition(webhookId, parameters, credential, typeVersion));
+	const { id } = await host.importWorkflow(definition(webhookId, parameters, credential));
 	return {
 		id,
 		base: `${host.url}/webhook/${webhookId}`,
@@ -41,9 +40,8 @@ export async function activeTrigger(
 	host: Host,
 	credential: string,
 	parameters: Record<string, unknown> = {},
-	typeVersion?: number,
 ): Promise<TriggerWorkflow> {
-	const workflow = await importTrigger(host, credential, parameters, typeVersion);
+	const workflow = await importTrigger(host, credential, parameters);
 	await host.activate(workflow.id);
 	return workflow;
 }
