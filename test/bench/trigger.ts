@@ -113,7 +113,7 @@ async function compareBursts(host: Host, sandbox: Sandbox): Promise<Record<strin
 	const own = await webhookNode(host, "n8n's Webhook");
 	const subjects = [
 		own,
-		// n8n 2.41 spares its Webhook node, from version 1.1 on, the isolate that it gives each call of any other trigger.
+		// n8n 2.41 gives each call of a trigger an isolate, and spares only its Webhook node that, from version 1.1 on.
 		await webhookNode(host, "n8n's Webhook, version 1", { typeVersion: 1 }),
 		await trigger(host, 'MediaGen Trigger'),
 		await trigger(host, 'MediaGen Trigger, not verifying', { verify: false }),
