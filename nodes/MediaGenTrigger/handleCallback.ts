@@ -6,7 +6,6 @@ import type { TaskRecord } from '../shared/api/records';
 import { hasEnded, toTaskStatus } from '../shared/api/status';
 import { clientFor, type ServiceClient } from '../shared/transport/client';
 import { clock } from '../shared/transport/clock';
-import { CREDENTIAL_TYPE } from '../shared/transport/connection';
 import { handoverItem } from './handover';
 import { claimedRecord, familyOf, taskIdOf } from './hint';
 import { keyOf } from './seenTasks';
@@ -68,19 +67,14 @@ function wasStarted(memory: TriggerMemory, key: string, settings: Settings): boo
 	return state === 'started' || (state === 'open' && !settings.repeatInDoubt);
 }
 
-async function recentClient(context: IWebhookFunctions): Promise<ServiceClient> {
-	const { connection, decrypted } = await recentCredential(context);
-	return clientFor(context, connection, { credentialsDecrypted: decrypted });
-}
-
 async function start(
 	context: IWebhookFunctions,
 	memory: TriggerMemory,
 	taskId: string,
 	settings: Settings,
 ): Promise<IWebhookResponseData> {
-	const hasCredential = context.getNode().credentials?.[CREDENTIAL_TYPE] !== undefined;
-	const client = settings.verify && hasCredential ? await recentClient(context) : undefined;
+	const credential = settings.verify ? await recentCredential(context) : undefined;
+	const client = credential && clientFor(context, credential.connection, { credentialsDecrypted: credential.decrypted });
 	const verdict = await judge(context, client, taskId, settings);
 	if ('reason' in verdict) {
 		if (verdict.status === 200) return ignore(context, taskId, verdict.reason);

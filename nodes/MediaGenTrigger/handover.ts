@@ -6,7 +6,7 @@ import { readRunOptions } from '../shared/fields/runOptions';
 import { toJson } from '../shared/results/items';
 import { downloadAll, outputItems } from '../shared/tasks/deliver';
 import { readAs } from '../shared/tasks/run';
-import { CREDENTIAL_TYPE, unknownConnection } from '../shared/transport/connection';
+import { unknownConnection } from '../shared/transport/connection';
 import { z } from '../shared/vendor/zod';
 import { recentCredential } from './recentCredential';
 
@@ -48,16 +48,16 @@ export function readHandover(item: INodeExecutionData): Handover | undefined {
  */
 export async function deliver(context: IExecuteFunctions, tasks: readonly Handover[]): Promise<INodeExecutionData[]> {
 	const options = readRunOptions(context.getNode(), context.getNodeParameter('options', 0, {}));
-	const credential = context.getNode().credentials?.[CREDENTIAL_TYPE];
 	const items: INodeExecutionData[] = [];
 	for (const [itemIndex, { taskId, family, record, verified }] of tasks.entries()) {
+		const credential = verified ? await recentCredential(context) : undefined;
 		const delivery = {
 			context,
 			family,
 			operation: 'callback',
 			options,
 			// A record that nobody has vouched for may name any address, so its files are fetched by the strict rules.
-			client: { connection: verified && credential ? (await recentCredential(context)).connection : unknownConnection },
+			client: { connection: credential?.connection ?? unknownConnection },
 			signal: context.getExecutionCancelSignal(),
 		};
 		const delivered = await downloadAll(delivery, [{ itemIndex, taskId, read: readAs(delivery, taskId, record) }]);

@@ -16,21 +16,22 @@ export interface RecentCredential {
 const recent = new Map<string, RecentCredential & { until: number }>();
 
 /**
- * The node's credential. n8n reads and decrypts a row of its database each time it is asked for one, and for each
+ * The node's credential, `undefined` if it has none. n8n reads and decrypts a row of its database each time it is asked for one, and for each
  * request: in a burst of callbacks that is more than a quarter of what a callback costs. This asks once in two seconds.
  */
 export async function recentCredential(context: {
 	getCredentials(type: string): Promise<ICredentialDataDecryptedObject>;
 	getNode(): INode;
-}): Promise<RecentCredential> {
+}): Promise<RecentCredential | undefined> {
 	const node = context.getNode();
-	const { id, name } = { id: '', name: '', ...node.credentials?.[CREDENTIAL_TYPE] };
-	const key = id ?? '';
+	const reference = node.credentials?.[CREDENTIAL_TYPE];
+	if (!reference) return undefined;
+	const key = reference.id ?? '';
 	const known = recent.get(key);
 	if (key !== '' && known && clock.now() < known.until) return known;
 	const data = await context.getCredentials(CREDENTIAL_TYPE);
 	const connection = connectionOf(node, data);
-	const read = { connection, decrypted: { id: key, name, type: CREDENTIAL_TYPE, data } };
+	const read = { connection, decrypted: { id: key, name: reference.name, type: CREDENTIAL_TYPE, data } };
 	recent.set(key, { ...read, until: clock.now() + KEPT_MS });
 	return read;
 }

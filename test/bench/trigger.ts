@@ -9,6 +9,7 @@ import { buyMany } from '../e2e/callbacks/tasks';
 import { activeTrigger } from '../e2e/callbacks/triggerWorkflow';
 import { end, startByWebhook, workflow } from '../e2e/support/nodes';
 import { credentialFor } from '../e2e/support/workflows';
+import { median } from './support/statistics';
 
 const HELP = `npm run bench:trigger [-- <n8n version>]   what a callback costs; ends with 1 when a goal is missed
 
@@ -31,8 +32,6 @@ interface Subject {
 	/** Executions that it has started so far. */
 	started: number;
 }
-
-const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 
 async function webhookNode(host: Host, name: string, settings: object = {}): Promise<Subject> {
 	const path = randomUUID();
