@@ -87,6 +87,8 @@ export class SeenTasks {
 			// What this process knows of its own starts is never older than what is stored.
 			const keeps = known && (known.state === 'started' || (state === 'open' && (known.origin === 'here' || known.at >= at)));
 			if (!keeps) this.entries.set(key, { at, state, origin: this.others });
+			// Another process has written over what a third one had stored: n8n writes the row whole.
+			if (known?.state === 'started' && state === 'open') this.unstored = true;
 		}
 	}
 
@@ -108,7 +110,7 @@ export class SeenTasks {
 		return entry?.state === 'open' && entry.origin === 'beside' && now - entry.at < UNDER_WAY_MS;
 	}
 
-	/** Whether there is something that no text has yet. */
+	/** Whether there is something that no text has, or that the last one read has lost. */
 	get isUnstored(): boolean {
 		return this.unstored;
 	}

@@ -146,6 +146,14 @@ test('What has been noted is to be stored until it is', () => {
 	expect(seen.isUnstored).toBe(false);
 });
 
+test('What has been stored is to be stored again once another process has written an older state over it', () => {
+	const seen = reader('', noted(['task'], 'open').toText(WINDOW, NOW), noted(['task'], 'started').toText(WINDOW, NOW));
+	expect(seen.isUnstored).toBe(false);
+	seen.merge(noted(['another', 'task'], 'open').toText(WINDOW, NOW));
+	expect(seen.isUnstored).toBe(true);
+	expect(reader(seen.toText(WINDOW, NOW)).stateOf(keyOf('task'))).toBe('started');
+});
+
 describe('A task is remembered', () => {
 	test('for the whole window, and for no more than an hour beyond it', () => {
 		fc.assert(
