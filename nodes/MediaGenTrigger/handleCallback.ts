@@ -120,13 +120,11 @@ async function handleTask(
 	if (context.getMode() !== 'manual') {
 		memory.windowHours = settings.dedupeWindow;
 		readSeen(context, memory);
-		if (!(await memory.settled(key))) return answer(context, 503, NOT_CERTAIN);
-		if (memory.seen.isUnderWayElsewhere(key, clock.now())) return answer(context, 503, NOT_CERTAIN);
-		if (wasStarted(memory, key, settings)) {
-			// Other processes that serve the trigger have only what is stored to go by.
-			if (memory.seen.isUnstored) writeSeen(context, memory);
-			return ignore(context, taskId, 'it has been received before');
-		}
+		const settled = await memory.settled(key);
+		// Other processes that serve the trigger have only what is stored to go by.
+		if (memory.seen.isUnstored && !executionsRunHere()) writeSeen(context, memory);
+		if (!settled || memory.seen.isUnderWayElsewhere(key, clock.now())) return answer(context, 503, NOT_CERTAIN);
+		if (wasStarted(memory, key, settings)) return ignore(context, taskId, 'it has been received before');
 	}
 	try {
 		return await start(context, memory, taskId, settings);

@@ -41,6 +41,10 @@ export function keyOf(taskId: string): string {
 	return createHash('sha256').update(taskId).digest('base64url').slice(0, KEY_LENGTH);
 }
 
+function digestOf(text: string): string {
+	return createHash('sha1').update(text).digest('base64');
+}
+
 /** The begin of the hour in which the window began, in milliseconds since 1970. */
 function oldestKept(windowHours: number, now: number): number {
 	return (Math.floor(now / HOUR_MS) - Math.ceil(windowHours)) * HOUR_MS;
@@ -55,8 +59,10 @@ function oldestKept(windowHours: number, now: number): number {
 export class SeenTasks {
 	private readonly entries = new Map<string, Entry>();
 
-	/** Texts whose tasks are known here already. */
-	private readonly merged = new Set<string>();
+	/** Texts that are known here, each with the number of changes at which it had all that is known; -1 if it never had. */
+	private readonly texts = new Map<string, number>();
+
+	private changes = 0;
 
 	/** Who wrote what is read: at first one that has ended, afterwards one that runs. */
 	private others: Origin = 'before';
@@ -70,32 +76,45 @@ export class SeenTasks {
 	}
 
 	private take(stored: unknown): void {
-		if (typeof stored !== 'string' || stored === '') return;
-		const digest = createHash('sha1').update(stored).digest('base64');
-		if (this.merged.has(digest)) return;
-		this.remember(digest);
-		const buckets = storedBuckets.catch(emptyBuckets).parse(parseJson(stored));
-		for (const state of ['open', 'started'] as const) {
-			for (const [units, keys] of Object.entries(buckets[state])) this.add(Number(units) * UNITS[state], keys, state);
-		}
+		const text = typeof stored === 'string' ? stored : '';
+		const digest = digestOf(text);
+		if (!this.texts.has(digest)) this.learn(text, digest);
+		// It may lack what was noted since, or what another process has written over: n8n writes the row whole.
+		this.unstored = this.texts.get(digest) !== this.changes;
 	}
 
-	private add(at: number, keys: string, state: State): void {
+	private learn(text: string, digest: string): void {
+		const buckets = storedBuckets.catch(emptyBuckets).parse(parseJson(text));
+		let agreed = 0;
+		for (const state of ['open', 'started'] as const) {
+			for (const [units, keys] of Object.entries(buckets[state])) agreed += this.add(Number(units) * UNITS[state], keys, state);
+		}
+		this.remember(digest, agreed === this.entries.size ? this.changes : -1);
+	}
+
+	/** Takes over what is newer than what is known, and gives how many of the tasks are then known in this very state. */
+	private add(at: number, keys: string, state: State): number {
+		let agreed = 0;
 		for (let start = 0; start + KEY_LENGTH <= keys.length; start += KEY_LENGTH) {
 			const key = keys.slice(start, start + KEY_LENGTH);
 			const known = this.entries.get(key);
 			// What this process knows of its own starts is never older than what is stored.
 			const keeps = known && (known.state === 'started' || (state === 'open' && (known.origin === 'here' || known.at >= at)));
-			if (!keeps) this.entries.set(key, { at, state, origin: this.others });
-			// Another process has written over what a third one had stored: n8n writes the row whole.
-			if (known?.state === 'started' && state === 'open') this.unstored = true;
+			if (!keeps) this.set(key, { at, state, origin: this.others });
+			if (!keeps || known.state === state) agreed += 1;
 		}
+		return agreed;
 	}
 
-	private remember(digest: string): void {
-		this.merged.add(digest);
-		const [oldest] = this.merged;
-		if (this.merged.size > 200 && oldest !== undefined) this.merged.delete(oldest);
+	private set(key: string, entry: Entry): void {
+		this.entries.set(key, entry);
+		this.changes += 1;
+	}
+
+	private remember(digest: string, completeAt: number): void {
+		this.texts.set(digest, completeAt);
+		const [oldest] = this.texts.keys();
+		if (this.texts.size > 200 && oldest !== undefined) this.texts.delete(oldest);
 	}
 
 	/** What is known of a task, unless it is older than the window, in hours. `now` in milliseconds. */
@@ -110,7 +129,7 @@ export class SeenTasks {
 		return entry?.state === 'open' && entry.origin === 'beside' && now - entry.at < UNDER_WAY_MS;
 	}
 
-	/** Whether there is something that no text has, or that the last one read has lost. */
+	/** Whether the text that was read or made last lacks something that is known. */
 	get isUnstored(): boolean {
 		return this.unstored;
 	}
@@ -118,7 +137,7 @@ export class SeenTasks {
 	/** Notes that an execution is about to start (`open`) or has started. `now` in milliseconds. */
 	note(key: string, state: State, now: number): void {
 		this.entries.delete(key);
-		this.entries.set(key, { at: now, state, origin: 'here' });
+		this.set(key, { at: now, state, origin: 'here' });
 		this.unstored = true;
 	}
 
@@ -138,7 +157,7 @@ export class SeenTasks {
 		const joined = (bucket: Record<string, string[]>) =>
 			Object.fromEntries(Object.entries(bucket).map(([units, keys]) => [units, keys.join('')]));
 		const text = JSON.stringify({ started: joined(buckets.started), open: joined(buckets.open) });
-		this.remember(createHash('sha1').update(text).digest('base64'));
+		this.remember(digestOf(text), this.changes);
 		this.unstored = false;
 		return text;
 	}

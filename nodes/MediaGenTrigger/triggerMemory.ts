@@ -68,6 +68,11 @@ function newMemory(): TriggerMemory {
 		starts.delete(key);
 	}
 
+	function settleHandedOver(): void {
+		if (signs.seen) return;
+		for (const [key, { since }] of starts) if (clock.now() - since > HANDED_OVER_MS) isStarted(key);
+	}
+
 	async function waitForSign(sign: Promise<boolean>): Promise<boolean> {
 		const blind = !signs.seen && signs.missed >= BLIND_AFTER;
 		const patience = new AbortController();
@@ -111,14 +116,11 @@ function newMemory(): TriggerMemory {
 			return await start.certain;
 		},
 		async settled(key) {
+			settleHandedOver();
 			const start = starts.get(key);
 			if (!start || (await start.certain)) return true;
 			if (seen.stateOf(key) === 'started') {
 				starts.delete(key);
-				return true;
-			}
-			if (!signs.seen && clock.now() - start.since > HANDED_OVER_MS) {
-				isStarted(key);
 				return true;
 			}
 			// The sign may have come after the service had been told to call again.

@@ -60,6 +60,13 @@ function leadsOf(sent: readonly Sent[], taskIds: readonly string[], killedAt: nu
 	});
 }
 
+/** Tells what became of each try to call a task back: without a kill, each doubled one of them wants an explanation. */
+function historyOf(taskId: string, sent: readonly Sent[], began: number): string {
+	const tries = sent.filter((each) => each.taskId === taskId).flatMap((each) => each.tries);
+	const told = tries.map(({ at, endedAt, status = 'no answer', message }) => `${at - began} to ${endedAt - began} ms: ${status} ${message}`);
+	return [`${taskId} started more than one execution:`, ...told].join('\n  ');
+}
+
 /** Floods a new trigger with callbacks, kills n8n on the way if told so, and prints what became of each task. */
 export async function floodTrigger(
 	title: string,
@@ -104,6 +111,7 @@ export async function floodTrigger(
 		seconds: seconds.toFixed(1),
 		...(kill ? ofTheKill : {}),
 	});
+	if (!kill) for (const taskId of doubledInSequence) process.stdout.write(`${historyOf(taskId, sent, began)}\n`);
 	if (kill && !back) throw new Error('The flood was over before the kill.');
 	return { sent, executions, missing, doubled, doubledInSequence, turnedAway, leads };
 }

@@ -74,7 +74,7 @@ describe('Two processes that serve one trigger', () => {
 		);
 	});
 
-	test('forget nothing of their own when they overwrite one another, and have stored all after one call each', () => {
+	test('forget nothing of their own when they overwrite one another, and store it again when they see it missing', () => {
 		const calls = fc.array(fc.record({ process: fc.nat(1), id: fc.string({ minLength: 1 }), overlaps: fc.boolean() }), {
 			maxLength: 60,
 		});
@@ -96,7 +96,7 @@ describe('Two processes that serve one trigger', () => {
 				processes.forEach((seen, index) => {
 					for (const id of own[index] ?? []) expect(seen.stateOf(keyOf(id))).toBe('started');
 					seen.merge(stored);
-					stored = seen.toText(WINDOW, NOW);
+					if (seen.isUnstored) stored = seen.toText(WINDOW, NOW);
 				});
 				for (const id of own.flat()) expect(reader(stored).stateOf(keyOf(id))).toBe('started');
 			}),
@@ -146,12 +146,27 @@ test('What has been noted is to be stored until it is', () => {
 	expect(seen.isUnstored).toBe(false);
 });
 
-test('What has been stored is to be stored again once another process has written an older state over it', () => {
-	const seen = reader('', noted(['task'], 'open').toText(WINDOW, NOW), noted(['task'], 'started').toText(WINDOW, NOW));
-	expect(seen.isUnstored).toBe(false);
-	seen.merge(noted(['another', 'task'], 'open').toText(WINDOW, NOW));
-	expect(seen.isUnstored).toBe(true);
-	expect(reader(seen.toText(WINDOW, NOW)).stateOf(keyOf('task'))).toBe('started');
+describe('What has been stored is to be stored again', () => {
+	const started = noted(['task'], 'started').toText(WINDOW, NOW);
+
+	test.each([
+		['with an older state', noted(['another', 'task'], 'open').toText(WINDOW, NOW)],
+		['without it', noted(['another'], 'started').toText(WINDOW, NOW)],
+		['with what stood there before', ''],
+	])('once another process has written over it, %s', (_, over) => {
+		const seen = reader('', started);
+		expect(seen.isUnstored).toBe(false);
+		seen.merge(over);
+		expect(seen.isUnstored).toBe(true);
+		expect(reader(seen.toText(WINDOW, NOW)).stateOf(keyOf('task'))).toBe('started');
+	});
+
+	test('unless another process has stored it as well', () => {
+		const seen = reader('', started, '');
+		expect(seen.isUnstored).toBe(true);
+		seen.merge(reader(started, noted(['another'], 'open').toText(WINDOW, NOW)).toText(WINDOW, NOW));
+		expect(seen.isUnstored).toBe(false);
+	});
 });
 
 describe('A task is remembered', () => {

@@ -36,6 +36,13 @@ describe('Where executions run in another process', () => {
 		await expect(memory.settled('another')).resolves.toBe(true);
 		expect(memory.seen.stateOf('another')).toBe('started');
 	});
+
+	test('a start of that age is certain when any other task is asked for, so that it is stored with the next call', async () => {
+		await memory.starting('third');
+		now += 30_001;
+		await memory.settled('somebody');
+		expect(memory.seen.stateOf('third')).toBe('started');
+	});
 });
 
 describe('What is known is stored', () => {
