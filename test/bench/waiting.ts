@@ -9,7 +9,7 @@ import { clearService, type Measurement } from './support/stage';
 import { megabytes, ratio, table } from './support/table';
 
 const EXECUTIONS = Number(process.env.BENCH_WAITING ?? 100);
-const TASK_MS = 45_000;
+const TASK_MS = 60_000;
 const INTERVAL_S = 4;
 /** After the last submission, and before the first end: what is between is nothing but waiting. */
 const SETTLE_MS = 3_000;
