@@ -13,7 +13,7 @@ import { median } from './support/statistics';
 
 const HELP = `npm run bench:trigger [-- <n8n version>]   what a callback costs; ends with 1 when a goal is missed
 
-A burst of ${'BURST'} callbacks, 50 at a time, to the MediaGen Trigger and to n8n's own Webhook node with the same downstream, in
+A burst of BURST callbacks, 50 at a time, to the MediaGen Trigger and to n8n's own Webhook node with the same downstream, in
 turns; then single callbacks to a trigger that remembers nothing and to one that remembers 10 000 tasks, in turns.
 BURST=300 ROUNDS=5 CALLS=200 are the sizes.
 `;
