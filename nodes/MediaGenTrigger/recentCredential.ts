@@ -16,8 +16,9 @@ export interface RecentCredential {
 const recent = new Map<string, RecentCredential & { until: number }>();
 
 /**
- * The node's credential, `undefined` if it has none. n8n reads and decrypts a row of its database each time it is asked for one, and for each
- * request: in a burst of callbacks that is more than a quarter of what a callback costs. This asks once in two seconds.
+ * The node's credential, `undefined` if it has none. n8n reads and decrypts a row of its database each time it is asked
+ * for one, and for each request: in a burst of callbacks that is more than a quarter of what a callback costs. This asks
+ * once in two seconds.
  */
 export async function recentCredential(context: {
 	getCredentials(type: string): Promise<ICredentialDataDecryptedObject>;

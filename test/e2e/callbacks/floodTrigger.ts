@@ -52,18 +52,20 @@ export const answeredWhileStarting = ({ tries }: Sent) => {
 const taskIdsWhere = (starts: Map<string, number>, wanted: (count: number) => boolean) =>
 	[...starts].filter(([, count]) => wanted(count)).map(([taskId]) => taskId);
 
+const triesOf = (sent: readonly Sent[], taskId: string) => sent.filter((each) => each.taskId === taskId).flatMap(({ tries }) => tries);
+
 function leadsOf(sent: readonly Sent[], taskIds: readonly string[], killedAt: number): number[] {
 	return taskIds.map((taskId) => {
-		const tries = sent.filter((each) => each.taskId === taskId).flatMap((each) => each.tries);
-		const answered = tries.filter(({ status }) => status !== undefined && status < 300).map(({ endedAt }) => endedAt);
+		const answered = triesOf(sent, taskId).filter(({ status }) => status !== undefined && status < 300).map(({ endedAt }) => endedAt);
 		return killedAt - Math.min(...answered);
 	});
 }
 
 /** Tells what became of each try to call a task back: without a kill, each doubled one of them wants an explanation. */
 function historyOf(taskId: string, sent: readonly Sent[], began: number): string {
-	const tries = sent.filter((each) => each.taskId === taskId).flatMap((each) => each.tries);
-	const told = tries.map(({ at, endedAt, status = 'no answer', message }) => `${at - began} to ${endedAt - began} ms: ${status} ${message}`);
+	const told = triesOf(sent, taskId).map(
+		({ at, endedAt, status = 'no answer', message }) => `${at - began} to ${endedAt - began} ms: ${status} ${message}`,
+	);
 	return [`${taskId} started more than one execution:`, ...told].join('\n  ');
 }
 
