@@ -2,11 +2,11 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { ServiceFault } from '../shared/api/faults';
 import type { balanceRecord } from '../shared/api/records';
-import { toCamelCase } from '../shared/api/names';
+import { toCamelCase } from '../shared/util/case';
 import { fetchBalance } from '../shared/tasks/balance';
-import { createClient } from '../shared/transport/client';
-import { asNodeError } from '../shared/transport/nodeError';
-import type { z } from '../shared/vendor/zod';
+import { createClient } from '../shared/api/client';
+import { asNodeError } from '../shared/n8n/nodeErrors';
+import type { z } from '../shared/util/vendor/zod';
 
 export type BalanceRecord = z.infer<typeof balanceRecord>;
 

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { Resource } from '../shared/operation';
+import type { Resource } from '../shared/n8n/describe';
 
 export const balanceResource: Resource = { name: 'Balance', value: 'balance' };
 

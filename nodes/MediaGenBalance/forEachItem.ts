@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { errorItem, hasErrorOutput } from '../shared/results/errorItem';
-import { asNodeError } from '../shared/transport/nodeError';
+import { errorItem, hasErrorOutput } from '../shared/n8n/errorItem';
+import { asNodeError } from '../shared/n8n/nodeErrors';
 
 /**
  * Makes one output item of each input item. What goes wrong ends the node, or becomes the item's error where the

@@ -2,7 +2,7 @@ import type { INode } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 
 import type { FaultKind, ServiceFault } from '../shared/api/faults';
-import { toNodeApiError } from '../shared/transport/nodeError';
+import { toNodeApiError } from '../shared/n8n/nodeErrors';
 
 const MAY_BE_PAID =
 	'The request may have been answered and charged all the same: look at the balance before you send it again. A model that takes its time may need a longer "Timeout" in the options.';

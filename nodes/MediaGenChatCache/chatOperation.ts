@@ -1,9 +1,9 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { ChatAnswer, Reply } from '../shared/api/chat';
-import type { Operation } from '../shared/operation';
-import { SubmissionLedger } from '../shared/tasks/ledger';
-import { createClient } from '../shared/transport/client';
+import type { Operation } from '../shared/n8n/describe';
+import { SubmissionLedger } from '../shared/purchase/purchaseRecords';
+import { createClient } from '../shared/api/client';
 import { askAll } from './ask';
 import type { Part } from './conversation';
 import { chatFields, chatResource } from './fields';

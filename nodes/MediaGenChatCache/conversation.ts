@@ -1,6 +1,6 @@
 import { CACHE_TTLS, type CacheTtl, CHAT_ROLES, type ChatRole, MAX_CACHE_MARKERS } from '../shared/api/chat';
-import { integer, oneOf, text } from '../shared/api/schema';
-import { z } from '../shared/vendor/zod';
+import { integer, oneOf, text } from '../shared/util/schema';
+import { z } from '../shared/util/vendor/zod';
 import { extraBody, markersIn } from './extraBody';
 
 export const NOT_MARKED = 'none';

@@ -1,5 +1,5 @@
-import { jsonObject } from '../shared/api/json';
-import { z } from '../shared/vendor/zod';
+import { jsonObject } from '../shared/util/json';
+import { z } from '../shared/util/vendor/zod';
 
 /** Fields that the node makes from its own parameters. */
 const OWN_FIELDS = ['model', 'max_tokens', 'system', 'messages'];

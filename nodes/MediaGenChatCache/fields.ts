@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { MAX_CACHE_MARKERS, MIN_PREFIX_TOKENS } from '../shared/api/chat';
-import type { Resource } from '../shared/operation';
+import type { Resource } from '../shared/n8n/describe';
 import { NOT_MARKED } from './conversation';
 import { chatOptionsField } from './options';
 

@@ -1,9 +1,9 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { flag, integer, number } from '../shared/api/schema';
-import { concurrencyOption, simplifyOption } from '../shared/fields/commonOptions';
-import { z } from '../shared/vendor/zod';
+import { flag, integer, number } from '../shared/util/schema';
+import { concurrencyOption, simplifyOption } from '../shared/n8n/commonOptions';
+import { z } from '../shared/util/vendor/zod';
 
 const price = (displayName: string, name: string, of: string): INodeProperties => ({
 	displayName,

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
-import { errorItem, hasErrorOutput } from '../shared/results/errorItem';
+import { errorItem, hasErrorOutput } from '../shared/n8n/errorItem';
 import type { ChatOptions } from './options';
 import type { Answer, Outcome } from './outcome';
 import { sumUsage } from './usage';

@@ -1,11 +1,11 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { toApiName } from '../shared/api/names';
-import { displayNameOf } from '../shared/fields/names';
-import { readParameters } from '../shared/fields/read';
-import { asNodeError } from '../shared/transport/nodeError';
-import type { z } from '../shared/vendor/zod';
+import { toApiName } from '../shared/util/case';
+import { displayNameOf } from '../shared/n8n/names';
+import { readParameters } from '../shared/n8n/parameters';
+import { asNodeError } from '../shared/n8n/nodeErrors';
+import type { z } from '../shared/util/vendor/zod';
 import { type Conversation, conversation, type Part, partsOf, prefixOf } from './conversation';
 import { chatFields } from './fields';
 import type { Outcome } from './outcome';

@@ -1,4 +1,4 @@
-import { z } from '../shared/vendor/zod';
+import { z } from '../shared/util/vendor/zod';
 
 /**
  * Tokens of one answer, the same for both styles. `inputUncached`, `cacheRead` and `cacheWrite` do not overlap and

@@ -10,11 +10,11 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 
-import { callbackWebhook } from '../shared/fields/callbackWebhook';
-import { describeOperations, runOperation } from '../shared/operation';
+import { callbackWebhook } from '../shared/n8n/callbackWebhook';
+import { describeOperations, runOperation } from '../shared/n8n/describe';
 import { resumeOnCallback } from '../shared/tasks/resume';
-import { taskOperations } from '../shared/tasks/taskOperations';
-import { mediaGenApiTest } from '../shared/transport/credentialTest';
+import { taskOperations } from '../shared/tasks/operations';
+import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { loadButtons } from './buttons';
 import { lowVariation } from './operations/lowVariation';
 import { reroll } from './operations/reroll';

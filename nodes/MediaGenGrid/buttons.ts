@@ -3,9 +3,9 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import { taskPath } from '../shared/api/family';
 import { gridRecord, readTaskRecord } from '../shared/api/records';
-import { createClient } from '../shared/transport/client';
-import { asNodeError } from '../shared/transport/nodeError';
-import { z } from '../shared/vendor/zod';
+import { createClient } from '../shared/api/client';
+import { asNodeError } from '../shared/n8n/nodeErrors';
+import { z } from '../shared/util/vendor/zod';
 
 const word = z.string().min(1).optional().catch(undefined);
 

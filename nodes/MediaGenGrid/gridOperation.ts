@@ -1,7 +1,7 @@
-import type { Operation } from '../shared/operation';
+import type { Operation } from '../shared/n8n/describe';
 import { judgeParent } from '../shared/tasks/parent';
-import type { Precheck } from '../shared/tasks/precheck';
-import { submission, type SubmissionOperation } from '../shared/tasks/submission';
+import type { Precheck } from '../shared/tasks/checkParent';
+import { submission, type SubmissionOperation } from '../shared/tasks/execute';
 
 type GridOperation = Pick<
 	SubmissionOperation,

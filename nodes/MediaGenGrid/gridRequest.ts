@@ -1,8 +1,8 @@
 import { GRID_INDEX, GRID_SPEEDS } from '../shared/api/grid';
-import { jsonObject } from '../shared/api/json';
-import { integer, oneOf, text } from '../shared/api/schema';
+import { jsonObject } from '../shared/util/json';
+import { integer, oneOf, text } from '../shared/util/schema';
 import type { RequestBody } from '../shared/tasks/prepare';
-import { z } from '../shared/vendor/zod';
+import { z } from '../shared/util/vendor/zod';
 
 const common = {
 	task_id: text(),

@@ -16,9 +16,9 @@ import {
 	OUTPUT_FORMATS,
 	REFERENCE_LIMITS,
 } from '../shared/api/image';
-import { integer, oneOf, text, webUrl } from '../shared/api/schema';
-import { PendingUpload } from '../shared/fields/pendingUpload';
-import { z } from '../shared/vendor/zod';
+import { integer, oneOf, text, webUrl } from '../shared/util/schema';
+import { PendingUpload } from '../shared/n8n/pendingUpload';
+import { z } from '../shared/util/vendor/zod';
 
 const DATA_URI_HEAD = /^data:(image\/[a-z]+);base64$/;
 

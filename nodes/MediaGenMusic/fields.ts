@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { DEFAULT_VERSION, MUSIC_MODELS, VOCAL_GENDERS, WEIGHT } from '../shared/api/music';
-import { toOptions } from '../shared/fields/options';
+import { toOptions } from '../shared/n8n/optionLists';
 import type { ModeRules } from './mode';
 
 // A track that comes out of a MediaGen node carries its number; what is no number there falls back on the first.

@@ -1,8 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { type MusicFields, unreadFields } from '../shared/api/music';
-import { flag } from '../shared/api/schema';
-import { z } from '../shared/vendor/zod';
+import { flag } from '../shared/util/schema';
+import { z } from '../shared/util/vendor/zod';
 
 /** Value of "Mode" that sends no `custom`. */
 export const AUTOMATIC = 'auto';

@@ -1,7 +1,7 @@
-import type { Operation } from '../shared/operation';
-import { displayNameOf } from '../shared/fields/names';
+import type { Operation } from '../shared/n8n/describe';
+import { displayNameOf } from '../shared/n8n/names';
 import type { RequestBody } from '../shared/tasks/prepare';
-import { submission, type SubmissionOperation } from '../shared/tasks/submission';
+import { submission, type SubmissionOperation } from '../shared/tasks/execute';
 import { CUSTOM_MODE_FIELDS, DESCRIPTION_MODE_FIELD } from '../shared/api/music';
 
 type MusicOperation = Pick<

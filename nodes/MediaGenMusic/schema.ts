@@ -6,8 +6,8 @@ import {
 	VOCAL_GENDERS,
 	WEIGHT,
 } from '../shared/api/music';
-import { flag, integer, number, oneOf, text } from '../shared/api/schema';
-import { z } from '../shared/vendor/zod';
+import { flag, integer, number, oneOf, text } from '../shared/util/schema';
+import { z } from '../shared/util/vendor/zod';
 import { keepReadFields } from './mode';
 
 const weight = () => number(WEIGHT.min, WEIGHT.max).optional();

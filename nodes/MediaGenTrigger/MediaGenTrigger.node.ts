@@ -8,8 +8,8 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 
-import { clock } from '../shared/transport/clock';
-import { mediaGenApiTest } from '../shared/transport/credentialTest';
+import { clock } from '../shared/util/clock';
+import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { triggerFields } from './fields';
 import { explainBaseAddress, handleCallback } from './handleCallback';
 import { deliver, type Handover, readHandover } from './handover';

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { resultOptions } from '../shared/fields/runOptions';
+import { resultOptions } from '../shared/n8n/options';
 
 export const triggerFields: INodeProperties[] = [
 	{

@@ -2,12 +2,12 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { TASK_FAMILIES, type TaskFamily } from '../shared/api/family';
 import { taskRecord, type TaskRecord } from '../shared/api/records';
-import { readRunOptions } from '../shared/fields/runOptions';
-import { toJson } from '../shared/results/items';
+import { readRunOptions } from '../shared/n8n/options';
+import { toJson } from '../shared/output/items';
 import { downloadAll, outputItems } from '../shared/tasks/deliver';
 import { readAs } from '../shared/tasks/run';
-import { unknownConnection } from '../shared/transport/connection';
-import { z } from '../shared/vendor/zod';
+import { unknownConnection } from '../shared/api/connection';
+import { z } from '../shared/util/vendor/zod';
 import { recentCredential } from './recentCredential';
 
 /** What the call hands to the execution that it starts. */

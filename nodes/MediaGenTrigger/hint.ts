@@ -1,6 +1,6 @@
 import type { TaskFamily } from '../shared/api/family';
 import { gridRecord, imageResult, musicResult, readTaskRecord, type TaskRecord } from '../shared/api/records';
-import { z } from '../shared/vendor/zod';
+import { z } from '../shared/util/vendor/zod';
 
 const named = z
 	.object({ id: z.string().min(1).optional(), task_id: z.string().min(1).optional() })

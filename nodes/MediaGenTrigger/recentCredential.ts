@@ -1,7 +1,7 @@
 import type { ICredentialDataDecryptedObject, ICredentialsDecrypted, INode } from 'n8n-workflow';
 
-import { clock } from '../shared/transport/clock';
-import { type Connection, connectionOf, CREDENTIAL_TYPE } from '../shared/transport/connection';
+import { clock } from '../shared/util/clock';
+import { type Connection, connectionOf, CREDENTIAL_TYPE } from '../shared/api/connection';
 
 /** How long a credential that was read is gone by, in milliseconds. */
 const KEPT_MS = 2_000;

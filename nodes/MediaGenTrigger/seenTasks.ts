@@ -1,7 +1,7 @@
 import { createHash } from 'crypto';
 
-import { parseJson } from '../shared/api/json';
-import { z } from '../shared/vendor/zod';
+import { parseJson } from '../shared/util/json';
+import { z } from '../shared/util/vendor/zod';
 
 const HOUR_MS = 3_600_000;
 const SECOND_MS = 1_000;

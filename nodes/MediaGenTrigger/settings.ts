@@ -1,6 +1,6 @@
 import { TASK_FAMILIES } from '../shared/api/family';
-import { flag, number } from '../shared/api/schema';
-import { z } from '../shared/vendor/zod';
+import { flag, number } from '../shared/util/schema';
+import { z } from '../shared/util/vendor/zod';
 
 const EVENTS = ['completed', 'failed', 'other'] as const;
 

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { clock } from '../shared/transport/clock';
+import { clock } from '../shared/util/clock';
 import type { TriggerMemory } from './triggerMemory';
 
 const KEY = 'seenTasks';

@@ -1,4 +1,4 @@
-import { clock, pause } from '../shared/transport/clock';
+import { clock, pause } from '../shared/util/clock';
 import { SeenTasks } from './seenTasks';
 
 /** What this process keeps for one trigger of one workflow. */

@@ -1,7 +1,7 @@
 import { type TaskFamily, taskPath } from '../shared/api/family';
 import { asError, ServiceFault } from '../shared/api/faults';
 import { taskAnswer, type TaskRecord } from '../shared/api/records';
-import type { ServiceClient } from '../shared/transport/client';
+import type { ServiceClient } from '../shared/api/client';
 
 /** A record, with the family whose path gave it. */
 export interface FoundRecord {

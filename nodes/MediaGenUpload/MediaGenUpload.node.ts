@@ -6,8 +6,8 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { describeOperations, runOperation } from '../shared/operation';
-import { mediaGenApiTest } from '../shared/transport/credentialTest';
+import { describeOperations, runOperation } from '../shared/n8n/describe';
+import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { upload } from './operations/upload';
 
 const operations = [upload];

@@ -2,9 +2,9 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import { pictureType, UPLOAD_MAX_BYTES } from '../shared/api/picture';
-import { openFile } from '../shared/results/download';
-import { getConnection } from '../shared/transport/connection';
-import type { FileSource } from '../shared/transport/multipart';
+import { openFile } from '../shared/output/download';
+import { getConnection } from '../shared/api/connection';
+import type { FileSource } from '../shared/api/multipart';
 
 /**
  * Fetches a picture by its address, never more of it than the service would take. Throws a `NodeOperationError` that

@@ -1,9 +1,9 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../shared/api/picture';
-import { inspectPicture, splitNames } from '../shared/fields/binary';
-import type { ParameterValues } from '../shared/fields/read';
-import { z } from '../shared/vendor/zod';
+import { inspectPicture, splitNames } from '../shared/n8n/binary';
+import type { ParameterValues } from '../shared/n8n/parameters';
+import { z } from '../shared/util/vendor/zod';
 
 /** Looks at the pictures that the named binary fields of an item hold. */
 type Pictures = (names: unknown, field: string) => Promise<unknown[]>;

@@ -1,5 +1,5 @@
 import type { RequestBody } from '../shared/tasks/prepare';
-import { z } from '../shared/vendor/zod';
+import { z } from '../shared/util/vendor/zod';
 import { elementMentions, imageReferences } from './references';
 
 const spoken = z.object({

@@ -1,8 +1,8 @@
 import { toDeploymentWords } from '../shared/api/brandWords';
 import { withoutAlias } from '../shared/api/video';
 import { judgeParent } from '../shared/tasks/parent';
-import type { Precheck } from '../shared/tasks/precheck';
-import { z } from '../shared/vendor/zod';
+import type { Precheck } from '../shared/tasks/checkParent';
+import { z } from '../shared/util/vendor/zod';
 
 const remixBody = z.object({ task_id: z.string(), model: z.string() });
 

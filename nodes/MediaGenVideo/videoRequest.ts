@@ -1,4 +1,4 @@
-import { flag, integer, oneOf, text, webUrl } from '../shared/api/schema';
+import { flag, integer, oneOf, text, webUrl } from '../shared/util/schema';
 import {
 	ELEMENT_PICTURES,
 	GENERATION_MODEL,
@@ -15,9 +15,9 @@ import {
 	VIDEO_DURATION,
 	VIDEO_MODES,
 } from '../shared/api/video';
-import { PendingUpload } from '../shared/fields/pendingUpload';
+import { PendingUpload } from '../shared/n8n/pendingUpload';
 import type { RequestBody } from '../shared/tasks/prepare';
-import { z } from '../shared/vendor/zod';
+import { z } from '../shared/util/vendor/zod';
 import { checkVideoRules } from './videoRules';
 
 /** A URL, or a picture of the workflow's own that will have one once it is uploaded. */

@@ -1,5 +1,5 @@
 import { VIDEO_DURATION } from '../shared/api/video';
-import { z } from '../shared/vendor/zod';
+import { z } from '../shared/util/vendor/zod';
 import { elementMentions, imageReferences } from './references';
 import type { VideoFields } from './videoRequest';
 

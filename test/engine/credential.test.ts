@@ -3,7 +3,7 @@ import './support/environment';
 import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialsDecrypted } from 'n8n-workflow';
 
-import { mediaGenApiTest } from '../../nodes/shared/transport/credentialTest';
+import { mediaGenApiTest } from '../../nodes/shared/api/credentialTest';
 import { useSandbox } from './support/sandbox';
 
 const service = useSandbox();

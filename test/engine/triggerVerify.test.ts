@@ -6,8 +6,8 @@ import { z } from 'zod/v3';
 import { familyOf } from '../../nodes/MediaGenTrigger/hint';
 import { findRecord } from '../../nodes/MediaGenTrigger/verify';
 import type { TaskFamily } from '../../nodes/shared/api/family';
-import { createClient } from '../../nodes/shared/transport/client';
-import { setClock } from '../../nodes/shared/transport/clock';
+import { createClient } from '../../nodes/shared/api/client';
+import { setClock } from '../../nodes/shared/util/clock';
 import { runNode } from './support/engine';
 import { useSandbox } from './support/sandbox';
 

@@ -1,10 +1,10 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { number, oneOf } from '../../shared/api/schema';
-import type { Operation } from '../../shared/operation';
-import { errorItem, hasErrorOutput } from '../../shared/results/errorItem';
-import { asNodeError } from '../../shared/transport/nodeError';
+import { number, oneOf } from '../../shared/util/schema';
+import type { Operation } from '../../shared/n8n/describe';
+import { errorItem, hasErrorOutput } from '../../shared/n8n/errorItem';
+import { asNodeError } from '../../shared/n8n/nodeErrors';
 import { type BalanceRecord, describeBalance, readBalance, remainingOf } from '../balance';
 import { balanceResource } from '../fields';
 

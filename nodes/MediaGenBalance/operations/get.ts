@@ -1,5 +1,5 @@
-import type { Operation } from '../../shared/operation';
-import { toJson } from '../../shared/results/items';
+import type { Operation } from '../../shared/n8n/describe';
+import { toJson } from '../../shared/output/items';
 import { describeBalance, readBalance } from '../balance';
 import { balanceResource, simplifyField } from '../fields';
 import { forEachItem } from '../forEachItem';

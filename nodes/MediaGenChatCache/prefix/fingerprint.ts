@@ -1,7 +1,7 @@
 import { createHash } from 'crypto';
 
 import { CHAT_ROLES } from '../../shared/api/chat';
-import { z } from '../../shared/vendor/zod';
+import { z } from '../../shared/util/vendor/zod';
 import type { Part } from '../conversation';
 import { checksOf } from './checks';
 

@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
-import { z } from '../../shared/vendor/zod';
+import { z } from '../../shared/util/vendor/zod';
 import type { Conversation, Part } from '../conversation';
 import { type CheckBudget, fingerprintOf, type PrefixFingerprint, prefixFingerprint } from './fingerprint';
 

@@ -21,11 +21,11 @@ import {
 	REFERENCE_LIMITS,
 } from '../../shared/api/image';
 import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../../shared/api/picture';
-import { inspectPicture, splitNames } from '../../shared/fields/binary';
-import { toOptions } from '../../shared/fields/options';
-import type { ParameterValues } from '../../shared/fields/read';
-import { referenceFields } from '../../shared/fields/references';
-import { submission } from '../../shared/tasks/submission';
+import { inspectPicture, splitNames } from '../../shared/n8n/binary';
+import { toOptions } from '../../shared/n8n/optionLists';
+import type { ParameterValues } from '../../shared/n8n/parameters';
+import { referenceFields } from '../../shared/n8n/references';
+import { submission } from '../../shared/tasks/execute';
 import { toDataUri } from '../dataUri';
 import { imageRequest } from '../imageRequest';
 

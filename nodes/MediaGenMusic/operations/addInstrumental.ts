@@ -1,6 +1,6 @@
 import { INSTRUMENTAL_VERSIONS } from '../../shared/api/music';
-import { oneOf } from '../../shared/api/schema';
-import { z } from '../../shared/vendor/zod';
+import { oneOf } from '../../shared/util/schema';
+import { z } from '../../shared/util/vendor/zod';
 import {
 	additionalFields,
 	inCustomMode,

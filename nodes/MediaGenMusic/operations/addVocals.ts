@@ -1,5 +1,5 @@
 import { MUSIC_VERSIONS } from '../../shared/api/music';
-import { z } from '../../shared/vendor/zod';
+import { z } from '../../shared/util/vendor/zod';
 import {
 	additionalFields,
 	inCustomMode,

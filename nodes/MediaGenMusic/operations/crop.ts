@@ -1,5 +1,5 @@
-import { integer } from '../../shared/api/schema';
-import { z } from '../../shared/vendor/zod';
+import { integer } from '../../shared/util/schema';
+import { z } from '../../shared/util/vendor/zod';
 import { additionalFields, MADE_BY_A_TASK, sourceFields, wholeSecondsField } from '../fields';
 import { musicOperation } from '../musicOperation';
 import { endsAfterItStarts, model, source } from '../schema';

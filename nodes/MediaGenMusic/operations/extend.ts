@@ -1,8 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { MUSIC_VERSIONS } from '../../shared/api/music';
-import { integer } from '../../shared/api/schema';
-import { z } from '../../shared/vendor/zod';
+import { integer } from '../../shared/util/schema';
+import { z } from '../../shared/util/vendor/zod';
 import {
 	additionalFields,
 	autoLyricsOption,

@@ -1,8 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { MUSIC_VERSIONS } from '../../shared/api/music';
-import { integer, text } from '../../shared/api/schema';
-import { z } from '../../shared/vendor/zod';
+import { integer, text } from '../../shared/util/schema';
+import { z } from '../../shared/util/vendor/zod';
 import { additionalFields, promptField, versionOption } from '../fields';
 import { musicOperation } from '../musicOperation';
 import { model, version } from '../schema';

@@ -1,5 +1,5 @@
-import { text } from '../../shared/api/schema';
-import { z } from '../../shared/vendor/zod';
+import { text } from '../../shared/util/schema';
+import { z } from '../../shared/util/vendor/zod';
 import { additionalFields, tagsField } from '../fields';
 import { musicOperation } from '../musicOperation';
 import { model } from '../schema';

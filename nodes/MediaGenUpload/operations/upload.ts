@@ -1,22 +1,22 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import { LINK_LIFETIME_HOURS } from '../../shared/api/family';
-import { toCamelCase } from '../../shared/api/names';
+import { toCamelCase } from '../../shared/util/case';
 import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../../shared/api/picture';
 import type { uploadRecord } from '../../shared/api/records';
-import { flag, integer, oneOf, text } from '../../shared/api/schema';
-import { openPicture } from '../../shared/fields/binary';
-import { concurrencyOption, simplifyOption } from '../../shared/fields/commonOptions';
-import type { Operation } from '../../shared/operation';
-import { errorItem, hasErrorOutput } from '../../shared/results/errorItem';
-import { toJson } from '../../shared/results/items';
+import { flag, integer, oneOf, text } from '../../shared/util/schema';
+import { openPicture } from '../../shared/n8n/binary';
+import { concurrencyOption, simplifyOption } from '../../shared/n8n/commonOptions';
+import type { Operation } from '../../shared/n8n/describe';
+import { errorItem, hasErrorOutput } from '../../shared/n8n/errorItem';
+import { toJson } from '../../shared/output/items';
 import { uploadPicture } from '../../shared/tasks/uploads';
-import { createClient, type ServiceClient } from '../../shared/transport/client';
-import { clock } from '../../shared/transport/clock';
-import type { FileSource } from '../../shared/transport/multipart';
-import { asNodeError } from '../../shared/transport/nodeError';
-import { pLimit } from '../../shared/vendor/pLimit';
-import { z } from '../../shared/vendor/zod';
+import { createClient, type ServiceClient } from '../../shared/api/client';
+import { clock } from '../../shared/util/clock';
+import type { FileSource } from '../../shared/api/multipart';
+import { asNodeError } from '../../shared/n8n/nodeErrors';
+import { pLimit } from '../../shared/util/vendor/pLimit';
+import { z } from '../../shared/util/vendor/zod';
 import { fetchPicture } from '../fetchPicture';
 
 const fields: INodeProperties[] = [

@@ -6,7 +6,7 @@ import {
 	VIDEO_DURATION,
 	VIDEO_MODES,
 } from '../../shared/api/video';
-import { toOptions } from '../../shared/fields/options';
+import { toOptions } from '../../shared/n8n/optionLists';
 
 /** What is optional, each in its own right. */
 export const additionalFields: INodeProperties = {

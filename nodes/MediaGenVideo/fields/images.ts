@@ -1,8 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { IMAGE_ROLES } from '../../shared/api/video';
-import { toOptions } from '../../shared/fields/options';
-import { referenceFields } from '../../shared/fields/references';
+import { toOptions } from '../../shared/n8n/optionLists';
+import { referenceFields } from '../../shared/n8n/references';
 
 const ROLE_NAMES = { first_frame: 'First Frame', last_frame: 'Last Frame', reference: 'Reference' };
 

@@ -1,4 +1,4 @@
-import { submission } from '../../shared/tasks/submission';
+import { submission } from '../../shared/tasks/execute';
 import { generateBody } from '../generateBody';
 import { generateFields } from '../generateFields';
 import { generateNotes } from '../notes';

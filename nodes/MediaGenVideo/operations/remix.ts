@@ -1,10 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { flag, oneOf, text } from '../../shared/api/schema';
+import { flag, oneOf, text } from '../../shared/util/schema';
 import { REMIX_ASPECT_RATIOS, REMIX_MODELS, REMIX_RESOLUTIONS, withoutAlias } from '../../shared/api/video';
-import { toOptions } from '../../shared/fields/options';
-import { submission } from '../../shared/tasks/submission';
-import { z } from '../../shared/vendor/zod';
+import { toOptions } from '../../shared/n8n/optionLists';
+import { submission } from '../../shared/tasks/execute';
+import { z } from '../../shared/util/vendor/zod';
 import { judgeOriginal } from '../original';
 
 const ALIASES = Object.fromEntries(

@@ -1,4 +1,4 @@
-import { z } from '../vendor/zod';
+import { z } from '../util/vendor/zod';
 
 /** The spec's neutral words, each of which a deployment may replace by a word of its own. */
 export const BRAND_WORDS = [

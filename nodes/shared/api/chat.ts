@@ -1,4 +1,4 @@
-import { z } from '../vendor/zod';
+import { z } from '../util/vendor/zod';
 
 /** Chat with a cached prefix (spec §8 and Chat usage objects). Paths and header names are in the spec's words. */
 export const MESSAGES_PATH = '/v1/messages';

@@ -1,4 +1,4 @@
-import { z } from '../vendor/zod';
+import { z } from '../util/vendor/zod';
 
 /** Answer to every asynchronous submission (spec, Submission acknowledgement). */
 export const acknowledgement = z.object({

@@ -1,5 +1,5 @@
 import { balanceAnswer } from '../api/records';
-import type { ServiceClient } from '../transport/client';
+import type { ServiceClient } from '../api/client';
 
 const BALANCE_PATH = '/v1/balance';
 

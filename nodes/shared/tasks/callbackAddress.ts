@@ -1,9 +1,9 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { callbackAddressFlaw } from '../transport/address';
-import type { Connection } from '../transport/connection';
-import { z } from '../vendor/zod';
+import { callbackAddressFlaw } from '../api/address';
+import type { Connection } from '../api/connection';
+import { z } from '../util/vendor/zod';
 
 const SET_WEBHOOK_URL =
 	"Set n8n's environment variable WEBHOOK_URL to the address under which the service reaches this n8n, on port 80 or 443.";

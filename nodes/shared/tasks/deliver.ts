@@ -1,11 +1,11 @@
 import type { IBinaryData, INodeExecutionData } from 'n8n-workflow';
 import type { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
-import { downloadResult } from '../results/download';
-import { errorItem, hasErrorOutput } from '../results/errorItem';
-import { toItems, toJson } from '../results/items';
-import { asNodeError } from '../transport/nodeError';
-import { pLimit } from '../vendor/pLimit';
+import { downloadResult } from '../output/download';
+import { errorItem, hasErrorOutput } from '../n8n/errorItem';
+import { toItems, toJson } from '../output/items';
+import { asNodeError } from '../n8n/nodeErrors';
+import { pLimit } from '../util/vendor/pLimit';
 import { isTaken, type Outcome, stateOf, type TakenOutcome } from './outcome';
 import type { Delivery } from './run';
 

@@ -1,7 +1,7 @@
 import type { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
-import type { ReadTask } from '../results/items';
-import type { Task } from '../results/task';
+import type { ReadTask } from '../output/items';
+import type { Task } from '../output/task';
 
 /** What became of one input item so far. */
 export interface Outcome {

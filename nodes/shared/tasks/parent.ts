@@ -1,6 +1,6 @@
 import type { TaskRecord } from '../api/records';
 import { knownStatus } from '../api/status';
-import type { Verdict } from './precheck';
+import type { Verdict } from './checkParent';
 
 /**
  * Whether a task can be built upon: it must have gone well (spec §4 and §5, parent). A word for its state that is not

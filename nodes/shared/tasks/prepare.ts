@@ -1,10 +1,10 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { displayNameOf } from '../fields/names';
-import { type ParameterValues, readParameters, toApiNames } from '../fields/read';
-import { asNodeError } from '../transport/nodeError';
-import { z } from '../vendor/zod';
+import { displayNameOf } from '../n8n/names';
+import { type ParameterValues, readParameters, toApiNames } from '../n8n/parameters';
+import { asNodeError } from '../n8n/nodeErrors';
+import { z } from '../util/vendor/zod';
 import type { Outcome } from './outcome';
 
 /** A request body, checked, in the API's names. Binary pictures still stand in it as `PendingUpload`. */

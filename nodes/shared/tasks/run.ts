@@ -3,12 +3,12 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { type TaskFamily, taskPath } from '../api/family';
 import { asError, ServiceFault } from '../api/faults';
 import { taskAnswer, type TaskRecord } from '../api/records';
-import { readRunOptions, type RunOptions } from '../fields/runOptions';
-import { toTask } from '../results/task';
-import type { DownloadContext } from '../results/download';
-import { createClient, type ServiceClient, type ServiceContext } from '../transport/client';
-import { clock } from '../transport/clock';
-import { pLimit } from '../vendor/pLimit';
+import { readRunOptions, type RunOptions } from '../n8n/options';
+import { toTask } from '../output/task';
+import type { DownloadContext } from '../output/download';
+import { createClient, type ServiceClient, type ServiceContext } from '../api/client';
+import { clock } from '../util/clock';
+import { pLimit } from '../util/vendor/pLimit';
 import type { Look } from './wait';
 
 /** What an n8n context must offer for tasks to be looked at and their files to be fetched. */

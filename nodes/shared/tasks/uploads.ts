@@ -1,12 +1,12 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { uploadRecord } from '../api/records';
-import { reopenPicture } from '../fields/binary';
-import { PendingUpload } from '../fields/pendingUpload';
-import type { ServiceClient } from '../transport/client';
-import { type FileSource, multipartFile } from '../transport/multipart';
-import type { z } from '../vendor/zod';
-import type { SubmissionLedger } from './ledger';
+import { reopenPicture } from '../n8n/binary';
+import { PendingUpload } from '../n8n/pendingUpload';
+import type { ServiceClient } from '../api/client';
+import { type FileSource, multipartFile } from '../api/multipart';
+import type { z } from '../util/vendor/zod';
+import type { SubmissionLedger } from '../purchase/purchaseRecords';
 
 const UPLOAD_PATH = '/v1/uploads/images';
 

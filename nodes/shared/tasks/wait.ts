@@ -1,8 +1,8 @@
 import type { ServiceFault } from '../api/faults';
 import type { TaskRecord } from '../api/records';
 import { hasEnded, toTaskStatus } from '../api/status';
-import { clock, pause } from '../transport/clock';
-import { isPassing } from '../transport/retry';
+import { clock, pause } from '../util/clock';
+import { isPassing } from '../api/retry';
 
 /** How one wait came to its end. `record` is the last one read, if any was. */
 export type WaitEnd =

@@ -1,7 +1,7 @@
 import type { ICredentialDataDecryptedObject, INodeExecutionData } from 'n8n-workflow';
 import sharp from 'sharp';
 
-import { type Clock, setClock } from '../../../nodes/shared/transport/clock';
+import { type Clock, setClock } from '../../../nodes/shared/util/clock';
 import { createSandbox, type Sandbox, scaledClock } from '../../../sandbox/service';
 import { storeBinary } from './engine';
 

@@ -1,5 +1,5 @@
 import { type TriggerMemory, triggerMemory } from '../../../nodes/MediaGenTrigger/triggerMemory';
-import { setClock } from '../../../nodes/shared/transport/clock';
+import { setClock } from '../../../nodes/shared/util/clock';
 
 let now = Date.UTC(2026, 0, 1);
 

@@ -1,8 +1,8 @@
 import type { IExecuteFunctions, INode, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { flag, integer, number, oneOf, text, webUrl } from '../api/schema';
-import { z } from '../vendor/zod';
+import { flag, integer, number, oneOf, text, webUrl } from '../util/schema';
+import { z } from '../util/vendor/zod';
 import { concurrencyOption, simplifyOption } from './commonOptions';
 import { displayNameOf } from './names';
 

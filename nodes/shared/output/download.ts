@@ -2,13 +2,13 @@ import type { IBinaryData, IHttpRequestOptions, INode } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import { ServiceFault } from '../api/faults';
-import { isPrivateHost, parseWebUrl } from '../transport/address';
-import { faultOfAnswer, faultOfThrown } from '../transport/classify';
-import { clock, pause } from '../transport/clock';
-import type { Connection } from '../transport/connection';
-import { backoffMs, isPassing, MAX_TRIES } from '../transport/retry';
-import { z } from '../vendor/zod';
-import type { ResultFile } from './files';
+import { isPrivateHost, parseWebUrl } from '../api/address';
+import { faultOfAnswer, faultOfThrown } from '../api/classify';
+import { clock, pause } from '../util/clock';
+import type { Connection } from '../api/connection';
+import { backoffMs, isPassing, MAX_TRIES } from '../api/retry';
+import { z } from '../util/vendor/zod';
+import type { ResultFile } from './resultFiles';
 
 type BinarySource = Parameters<DownloadContext['helpers']['prepareBinaryData']>[0];
 

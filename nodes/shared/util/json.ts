@@ -1,4 +1,4 @@
-import { z } from '../vendor/zod';
+import { z } from './vendor/zod';
 
 /** What a JSON text says; `undefined` for a text that is no JSON. */
 export function parseJson(text: string): unknown {

@@ -1,4 +1,4 @@
-import type { FaultKind, ServiceFault } from '../api/faults';
+import type { FaultKind, ServiceFault } from './faults';
 
 /**
  * What a request may do when it goes wrong.

@@ -1,6 +1,6 @@
 import type { INodeProperties, INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
 
-import { toApiName } from '../api/names';
+import { toApiName } from '../util/case';
 
 type Field = INodeProperties | INodePropertyCollection | INodePropertyOptions;
 

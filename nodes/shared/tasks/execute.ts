@@ -1,19 +1,19 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { TaskFamily } from '../api/family';
-import { readWaitMode, runOptionsField, type WaitMode, waitModeField } from '../fields/runOptions';
-import type { Operation, Resource } from '../operation';
-import { awaitTasks } from './await';
+import { readWaitMode, runOptionsField, type WaitMode, waitModeField } from '../n8n/options';
+import type { Operation, Resource } from '../n8n/describe';
+import { awaitTasks } from './poll';
 import { reachableAddress, resumeAddress } from './callbackAddress';
 import { finish } from './finish';
-import { SubmissionLedger } from './ledger';
+import { SubmissionLedger } from '../purchase/purchaseRecords';
 import { lookNow } from './lookNow';
 import type { Outcome } from './outcome';
-import { hasOpenTask, park } from './park';
+import { hasOpenTask, park } from './pause';
 import { isPrepared, type PreparedItem, prepareItems, type RequestBody, type RequestShape } from './prepare';
-import { type Precheck, precheckItems } from './precheck';
+import { type Precheck, precheckItems } from './checkParent';
 import { openRun, type Run } from './run';
-import { submitItems } from './submit';
+import { submitItems } from '../purchase/runPaidItems';
 
 /** An operation that buys a task: see `docs/adding-an-operation.md`. */
 export interface SubmissionOperation extends RequestShape, Omit<Operation, 'execute' | 'fields' | 'resource'> {

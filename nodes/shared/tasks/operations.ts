@@ -3,11 +3,11 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import type { TaskFamily } from '../api/family';
 import { ServiceFault } from '../api/faults';
-import { runOptionsField } from '../fields/runOptions';
-import type { Operation, Resource } from '../operation';
-import { submittedTask } from '../results/task';
-import { toNodeApiError } from '../transport/nodeError';
-import { awaitTasks } from './await';
+import { runOptionsField } from '../n8n/options';
+import type { Operation, Resource } from '../n8n/describe';
+import { submittedTask } from '../output/task';
+import { toNodeApiError } from '../n8n/nodeErrors';
+import { awaitTasks } from './poll';
 import { finish } from './finish';
 import { isTaken, type Outcome, type TakenOutcome } from './outcome';
 import { lookAt, openRun, readAs, type Run } from './run';

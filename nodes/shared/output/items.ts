@@ -1,7 +1,7 @@
 import type { GenericValue, IBinaryData, IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import type { TaskRecord } from '../api/records';
-import type { ResultFile } from './files';
+import type { ResultFile } from './resultFiles';
 import type { Task } from './task';
 
 /** A task that has been read, with the record it was read from. */

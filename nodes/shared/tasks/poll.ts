@@ -2,7 +2,7 @@ import type { NodeApiError } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import { hasEnded } from '../api/status';
-import { toNodeApiError } from '../transport/nodeError';
+import { toNodeApiError } from '../n8n/nodeErrors';
 import { isTaken, type Outcome, stateOf, type TakenOutcome } from './outcome';
 import { type Delivery, lookAt, readAs, type Run } from './run';
 import { waitForTask, type WaitEnd } from './wait';

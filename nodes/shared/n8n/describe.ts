@@ -1,8 +1,8 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { errorItem, hasErrorOutput } from './results/errorItem';
-import { asNodeError } from './transport/nodeError';
+import { errorItem, hasErrorOutput } from './errorItem';
+import { asNodeError } from './nodeErrors';
 
 /** A resource as the panel shows it. */
 export interface Resource {

@@ -1,10 +1,10 @@
 import { type BrandWordMap, neutralUsage } from '../api/brandWords';
 import type { TaskFamily } from '../api/family';
-import { toCamelCase } from '../api/names';
+import { toCamelCase } from '../util/case';
 import { gridRecord, type TaskRecord } from '../api/records';
 import { type TaskStatus, toTaskStatus } from '../api/status';
-import { z } from '../vendor/zod';
-import { type ResultFile, resultFiles } from './files';
+import { z } from '../util/vendor/zod';
+import { type ResultFile, resultFiles } from './resultFiles';
 
 /** What a node says of a task: the same shape for every family, so that one workflow serves all. */
 export interface Task {

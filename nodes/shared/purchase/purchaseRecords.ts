@@ -1,7 +1,7 @@
 import { createHash } from 'crypto';
 import type { IDataObject } from 'n8n-workflow';
 
-import { z } from '../vendor/zod';
+import { z } from '../util/vendor/zod';
 
 /** n8n keeps this object with the execution's own data, for as long as the execution lives. */
 interface ExecutionMemory {

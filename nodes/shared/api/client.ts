@@ -1,10 +1,10 @@
 import type { IAdditionalCredentialOptions, ICredentialsDecrypted, IDataObject, IHttpRequestMethods, IHttpRequestOptions, INode, Logger } from 'n8n-workflow';
 
-import { toDeploymentWords } from '../api/brandWords';
-import { ServiceFault } from '../api/faults';
-import { z } from '../vendor/zod';
+import { toDeploymentWords } from './brandWords';
+import { ServiceFault } from './faults';
+import { z } from '../util/vendor/zod';
 import { faultOfAnswer, faultOfThrown, headline, malformed } from './classify';
-import { clock, pause } from './clock';
+import { clock, pause } from '../util/clock';
 import { type Connection, CREDENTIAL_TYPE, getConnection } from './connection';
 import { backoffMs, mayRetry, type RetryPolicy } from './retry';
 

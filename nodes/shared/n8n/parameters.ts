@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
-import { toApiName } from '../api/names';
+import { toApiName } from '../util/case';
 import { PendingUpload } from './pendingUpload';
 
 /** What the user has set, by parameter name: collections laid flat, everything unset left out. */

@@ -1,8 +1,8 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { hasEnded } from '../api/status';
-import { toJson } from '../results/items';
-import { clock } from '../transport/clock';
+import { toJson } from '../output/items';
+import { clock } from '../util/clock';
 import { isTaken, type Outcome, stateOf } from './outcome';
 
 function isOpen(outcome: Outcome): boolean {

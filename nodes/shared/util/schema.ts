@@ -1,4 +1,4 @@
-import { z } from '../vendor/zod';
+import { z } from './vendor/zod';
 
 const NUMERIC = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 

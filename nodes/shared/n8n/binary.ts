@@ -3,7 +3,7 @@ import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import { pictureType } from '../api/picture';
-import type { FileSource } from '../transport/multipart';
+import type { FileSource } from '../api/multipart';
 import { PendingUpload } from './pendingUpload';
 
 /** Limits on one picture, before it is sent. */

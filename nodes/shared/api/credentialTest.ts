@@ -4,11 +4,11 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { asError } from '../api/faults';
-import { balanceAnswer } from '../api/records';
-import { z } from '../vendor/zod';
+import { asError } from './faults';
+import { balanceAnswer } from './records';
+import { z } from '../util/vendor/zod';
 import { faultOfAnswer, faultOfThrown, malformed } from './classify';
-import { clock } from './clock';
+import { clock } from '../util/clock';
 import { type Connection, readConnection } from './connection';
 
 const answerSchema = z.object({

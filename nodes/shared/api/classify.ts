@@ -1,6 +1,6 @@
-import { type FaultKind, ServiceFault } from '../api/faults';
-import { balanceFailure, errorEnvelope } from '../api/records';
-import { z } from '../vendor/zod';
+import { type FaultKind, ServiceFault } from './faults';
+import { balanceFailure, errorEnvelope } from './records';
+import { z } from '../util/vendor/zod';
 import { parseRetryAfter } from './retry';
 
 const KIND_OF_STATUS: Record<number, FaultKind> = {

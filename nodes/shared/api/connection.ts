@@ -1,9 +1,9 @@
 import type { INode } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { brandWordMap, BRAND_WORDS, type BrandWordMap } from '../api/brandWords';
-import { parseJson } from '../api/json';
-import { z } from '../vendor/zod';
+import { brandWordMap, BRAND_WORDS, type BrandWordMap } from './brandWords';
+import { parseJson } from '../util/json';
+import { z } from '../util/vendor/zod';
 import { isPrivateHost, parseWebUrl } from './address';
 
 export const CREDENTIAL_TYPE = 'mediaGenApi';

@@ -2,18 +2,18 @@ import type { NodeApiError } from 'n8n-workflow';
 
 import { asError, ServiceFault } from '../api/faults';
 import { submissionAnswer, type TakenTask } from '../api/records';
-import { toJson } from '../results/items';
-import { submittedTask } from '../results/task';
-import { headline } from '../transport/classify';
-import { asNodeError, toNodeApiError } from '../transport/nodeError';
-import { pLimit } from '../vendor/pLimit';
-import { z } from '../vendor/zod';
-import { remainingBalance } from './balance';
-import type { SubmissionLedger } from './ledger';
-import type { Outcome } from './outcome';
-import { isPrepared, type PreparedItem, type RequestBody, type RequestShape } from './prepare';
-import { readAs, type Run } from './run';
-import { resolveUploads } from './uploads';
+import { toJson } from '../output/items';
+import { submittedTask } from '../output/task';
+import { headline } from '../api/classify';
+import { asNodeError, toNodeApiError } from '../n8n/nodeErrors';
+import { pLimit } from '../util/vendor/pLimit';
+import { z } from '../util/vendor/zod';
+import { remainingBalance } from '../tasks/balance';
+import type { SubmissionLedger } from './purchaseRecords';
+import type { Outcome } from '../tasks/outcome';
+import { isPrepared, type PreparedItem, type RequestBody, type RequestShape } from '../tasks/prepare';
+import { readAs, type Run } from '../tasks/run';
+import { resolveUploads } from '../tasks/uploads';
 
 const requestBody = z.record(z.unknown());
 
