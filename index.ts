@@ -4,7 +4,7 @@
  */
 export * from './nodes/shared/api/brandWords';
 export * from './nodes/shared/api/chat';
-export * from './nodes/shared/api/family';
+export * from './nodes/shared/api/families';
 export * from './nodes/shared/api/grid';
 export * from './nodes/shared/api/image';
 export * from './nodes/shared/api/music';

@@ -50,11 +50,11 @@ export function textBlock(text: string, ttl: CacheTtl | undefined): TextBlock {
  * An answer of either endpoint. The spec names only `usage` and `stop_reason` in it, so anything that has a usage
  * or an answer's usual place counts: it has been paid for.
  */
-export const chatAnswer = z
+export const chatResponse = z
 	.record(z.unknown())
 	.refine((answer) => ['usage', 'content', 'choices'].some((name) => name in answer), 'is not a chat answer');
 
-export type ChatAnswer = z.infer<typeof chatAnswer>;
+export type ChatResponse = z.infer<typeof chatResponse>;
 
 const textOrNothing = z.string().nullish().catch(undefined);
 
@@ -85,7 +85,7 @@ export interface Reply {
 }
 
 /** Reads a messages-style answer. The place of the text is not shown: it is looked for in `content`. */
-export function readMessage(answer: ChatAnswer): Reply {
+export function readMessage(answer: ChatResponse): Reply {
 	const { content: text, stop_reason } = messagesAnswer.parse(answer);
 	return { text, stopReason: stop_reason ?? null };
 }
@@ -94,7 +94,7 @@ export function readMessage(answer: ChatAnswer): Reply {
  * Reads a chat-completions-style answer. The place of the text is not shown: it is looked for in the first of
  * `choices`. `stop_reason` is the spec's field; a deployment may tell it as that choice's `finish_reason`.
  */
-export function readCompletion(answer: ChatAnswer): Reply {
+export function readCompletion(answer: ChatResponse): Reply {
 	const { choices, stop_reason } = completionAnswer.parse(answer);
 	const [first] = choices;
 	return {

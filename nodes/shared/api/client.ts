@@ -1,162 +1,115 @@
-import type { IAdditionalCredentialOptions, ICredentialsDecrypted, IDataObject, IHttpRequestMethods, IHttpRequestOptions, INode, Logger } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
-import { toDeploymentWords } from './brandWords';
-import { ServiceFault } from './faults';
-import { z } from '../util/vendor/zod';
-import { faultOfAnswer, faultOfThrown, headline, malformed } from './classify';
-import { clock, pause } from '../util/clock';
-import { type Connection, CREDENTIAL_TYPE, getConnection } from './connection';
-import { backoffMs, mayRetry, type RetryPolicy } from './retry';
+import { type ChatResponse, chatResponse } from './chat';
+import type { Connection } from './connection';
+import { AuthenticationError, unreadableResponse } from './errors';
+import { createSend, type ServiceContext } from './http';
+import { multipartForm, type FileSource } from './multipart';
+import {
+	type AcceptedTask,
+	type BalanceRecord,
+	balanceResponse,
+	submissionResponse,
+	type TaskRecord,
+	taskResponse,
+	type UploadRecord,
+	uploadResponse,
+} from './records';
 
-/** What every n8n context that may call the service has in common. */
-export interface ServiceContext {
-	helpers: {
-		httpRequestWithAuthentication(
-			this: ServiceContext,
-			credentialType: string,
-			options: IHttpRequestOptions,
-			additional?: IAdditionalCredentialOptions,
-		): Promise<unknown>;
-	};
-	logger: Logger;
-	getCredentials(type: string): Promise<object>;
-	getNode(): INode;
-}
+export type { ServiceContext } from './http';
 
-export interface ServiceRequest {
-	method: IHttpRequestMethods;
-	/** Begins with `/`, in the spec's words. */
-	path: string;
-	/** JSON, in the spec's words; or bytes, with their `content-type` among the headers. */
-	body?: IDataObject | Buffer;
-	headers?: Record<string, string>;
-	retry: RetryPolicy;
-	/** Milliseconds since 1970 after which no further try begins. */
-	giveUpAt?: number;
-	/** Milliseconds for one try. */
+const UPLOADS_PATH = '/v1/uploads/images';
+const BALANCE_PATH = '/v1/balance';
+
+/** A body to send: JSON, or multipart form data with its content type. */
+export type SubmissionBody = { json: IDataObject } | { form: Buffer; contentType: string };
+
+interface RetrieveOptions {
+	/** Default: `read`. */
+	retry?: 'once' | 'read';
+	/** Milliseconds since 1970. */
+	deadline?: number;
 	timeoutMs?: number;
 }
 
-/** Reads an answer of any shape into a value. */
-export type AnswerSchema<Value> = z.ZodType<Value, z.ZodTypeDef, unknown>;
+interface ChatRequest {
+	path: string;
+	headers: Record<string, string>;
+	body: IDataObject;
+	/** Milliseconds for the response, attempts after a rate limit included. */
+	timeoutMs: number;
+	/** Milliseconds since 1970. */
+	deadline: number;
+}
 
-export interface ServiceClient {
+/** The service, one resource each. Every method throws an `ApiError`. */
+export interface MediaGenClient {
 	readonly connection: Connection;
-	/**
-	 * Sends one request and reads its answer with `schema`. Throws a `ServiceFault`, after as many tries as the
-	 * policy allows.
-	 */
-	send<Value>(request: ServiceRequest, schema: AnswerSchema<Value>): Promise<Value>;
+	readonly tasks: {
+		/** Buys a task: never sent twice. `path` begins with `/`. `deadline` in milliseconds since 1970. */
+		submit(path: string, body: SubmissionBody, deadline: number): Promise<AcceptedTask>;
+		/** Reads a task's record at its path: see `taskPath`. */
+		retrieve(path: string, options?: RetrieveOptions): Promise<TaskRecord>;
+	};
+	readonly uploads: {
+		/** Stores a picture for 72 hours (spec §7). Costs nothing, so it is sent again after any transient error. */
+		create(file: FileSource): Promise<UploadRecord>;
+	};
+	readonly balance: {
+		/** The balance of the credential's key (spec §1). */
+		retrieve(): Promise<BalanceRecord>;
+	};
+	readonly chat: {
+		/** Buys an answer: never sent twice (spec §8). */
+		create(request: ChatRequest): Promise<ChatResponse>;
+	};
 }
 
-const TRY_TIMEOUT_MS = 60_000;
-const PATIENCE_MS = 180_000;
-
-const fullResponse = z.object({
-	statusCode: z.number(),
-	headers: z.record(z.unknown()).catch({}),
-	body: z.unknown(),
-});
-
-/**
- * A client for the node's credential. All its requests share one rate limit: when the service asks one of them to
- * wait, the others wait too instead of using up their tries.
- */
-export async function createClient(context: ServiceContext, signal?: AbortSignal): Promise<ServiceClient> {
-	return clientFor(context, await getConnection(context), { signal });
-}
-
-interface ClientOptions {
-	signal?: AbortSignal;
-	/** The credential, where it is known already; else n8n reads it for each request. */
-	credentialsDecrypted?: ICredentialsDecrypted;
-}
-
-/** The same for a connection that is known already. */
-export function clientFor(
-	context: ServiceContext,
-	connection: Connection,
-	{ signal, credentialsDecrypted }: ClientOptions = {},
-): ServiceClient {
-	let quietUntil = 0;
-
-	function toOptions(request: ServiceRequest): IHttpRequestOptions {
-		const words = connection.brandWords;
-		const body = Buffer.isBuffer(request.body) ? request.body : inDeploymentWords(request.body, connection);
-		return {
-			method: request.method,
-			url: connection.baseUrl + toDeploymentWords(request.path, words),
-			headers: Object.fromEntries(
-				Object.entries(request.headers ?? {}).map(([name, value]) => [toDeploymentWords(name, words), value]),
-			),
-			body,
-			json: !Buffer.isBuffer(body),
-			timeout: clock.toHostMs(request.timeoutMs ?? TRY_TIMEOUT_MS),
-			returnFullResponse: true,
-			ignoreHttpStatusErrors: true,
-			// A redirected POST may be sent twice, and a redirect could carry the key to another host.
-			disableFollowRedirect: true,
-		};
-	}
-
-	async function attempt(request: ServiceRequest): Promise<z.infer<typeof fullResponse>> {
-		let answer: unknown;
-		try {
-			answer = await context.helpers.httpRequestWithAuthentication.call(
-				context,
-				CREDENTIAL_TYPE,
-				toOptions(request),
-				credentialsDecrypted && { credentialsDecrypted },
-			);
-		} catch (error) {
-			throw faultOfThrown(error);
-		}
-		const response = fullResponse.parse(answer);
-		if (response.statusCode < 200 || response.statusCode > 299) {
-			throw faultOfAnswer(response, clock.now(), connection.redact);
-		}
-		return response;
-	}
-
-	async function waitForQuiet(): Promise<void> {
-		while (clock.now() < quietUntil && !signal?.aborted) await pause(quietUntil - clock.now(), signal);
-		if (signal?.aborted) throw new ServiceFault('cancelled', headline('cancelled'), 'no');
-	}
-
+/** A client for a connection. Its requests share one rate limit. */
+export function createClient(context: ServiceContext, connection: Connection, signal?: AbortSignal): MediaGenClient {
+	const send = createSend(context, connection, signal);
 	return {
 		connection,
-		async send(request, schema) {
-			const giveUpAt = request.giveUpAt ?? clock.now() + PATIENCE_MS;
-			for (let tries = 1; ; tries++) {
-				await waitForQuiet();
-				const result = await settle(attempt(request), schema);
-				if (!(result instanceof ServiceFault)) return result.value;
-				const wait = backoffMs(result, tries);
-				if (result.kind === 'rateLimit') quietUntil = Math.max(quietUntil, clock.now() + wait);
-				if (!mayRetry(request.retry, result, tries) || clock.now() + wait > giveUpAt) throw result;
-				context.logger.debug(`MediaGen: ${result.message}. Next try in ${Math.round(wait)} ms`);
-				await pause(wait, signal);
-			}
+		tasks: {
+			submit: async (path, body, deadline) => {
+				const payload =
+					'form' in body ? { body: body.form, headers: { 'content-type': body.contentType } } : { body: body.json };
+				const request = { method: 'POST', path, ...payload, retry: 'purchase', deadline, notFound: 'Task not found' } as const;
+				return await send(request, submissionResponse);
+			},
+			retrieve: async (path, { retry = 'read', ...options } = {}) =>
+				await send({ method: 'GET', path, retry, notFound: 'Task not found', ...options }, taskResponse),
+		},
+		uploads: {
+			create: async (file) => {
+				const { body, contentType } = await multipartForm('file', file);
+				const headers = { 'content-type': contentType };
+				const request = { method: 'POST', path: UPLOADS_PATH, body, headers, retry: 'read', timeoutMs: 120_000 } as const;
+				return await send(request, uploadResponse);
+			},
+		},
+		balance: {
+			retrieve: async () => {
+				const balance = await send({ method: 'GET', path: BALANCE_PATH, retry: 'read' }, balanceResponse);
+				if (!('refused' in balance)) return balance;
+				throw new AuthenticationError(`The balance could not be read: ${String(balance.refused ?? 'no reason given')}`);
+			},
+		},
+		chat: {
+			create: async ({ path, headers, body, timeoutMs, deadline }) =>
+				await send({ method: 'POST', path, headers, body, retry: 'purchase', timeoutMs, deadline }, chatResponse),
 		},
 	};
 }
 
-async function settle<Value>(
-	response: Promise<z.infer<typeof fullResponse>>,
-	schema: AnswerSchema<Value>,
-): Promise<{ value: Value } | ServiceFault> {
-	try {
-		const { statusCode, body } = await response;
-		const read = schema.safeParse(body);
-		return read.success ? { value: read.data } : malformed(statusCode);
-	} catch (error) {
-		return error instanceof ServiceFault ? error : faultOfThrown(error);
-	}
+/**
+ * Reads the response of a credential test to the balance query (spec §1). Returns the message of a key that the service does
+ * not accept; throws an `ApiError` for a response that is not a balance.
+ */
+export function readBalanceTest(statusCode: number, body: unknown): string | undefined {
+	const balance = balanceResponse.safeParse(body);
+	if (!balance.success) throw unreadableResponse(statusCode);
+	return 'refused' in balance.data ? String(balance.data.refused ?? 'The service does not accept this key') : undefined;
 }
 
-/** The model's name is the one word of a body that carries a brand. */
-function inDeploymentWords(body: IDataObject | undefined, { brandWords }: Connection): IDataObject | undefined {
-	return typeof body?.model === 'string'
-		? { ...body, model: toDeploymentWords(body.model, brandWords) }
-		: body;
-}
+export { BALANCE_PATH };

@@ -1,30 +1,33 @@
-import type { INode } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, ICredentialsDecrypted, INode } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { brandWordMap, BRAND_WORDS, type BrandWordMap } from './brandWords';
-import { parseJson } from '../util/json';
+import { isObject, parseJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 import { isPrivateHost, parseWebUrl } from './address';
+import { BRAND_WORDS, type BrandWordMap, brandWordMap } from './brandWords';
+import { asError } from './errors';
 
 export const CREDENTIAL_TYPE = 'mediaGenApi';
 
-/** What the nodes take from the credential, apart from the key, which stays with n8n. */
+/** What the nodes use of the credential. The key stays with n8n. */
 export interface Connection {
 	/** Without a slash at its end. */
 	baseUrl: string;
 	/** Lifts the rules for public addresses, for a service on a private network. */
 	allowPrivateCallbacks: boolean;
 	brandWords: BrandWordMap;
-	/** Blots the key out of a text that came from outside, such as a message that repeats it. */
-	redact: (text: string) => string;
+	/** Replaces the key in whatever came from outside, at any depth. */
+	redact<Value>(value: Value): Value;
+	/** The credential for n8n, to sign requests with. n8n would read and decrypt it again for each request. */
+	decrypted?: ICredentialsDecrypted;
 }
 
-/** For what needs none: files are fetched by the rules for public addresses, and no brand word is replaced. */
+/** For callbacks without a credential: files are fetched by the rules for public addresses. */
 export const unknownConnection: Connection = {
 	baseUrl: '',
 	allowPrivateCallbacks: false,
 	brandWords: {},
-	redact: (text) => text,
+	redact: (value) => value,
 };
 
 const storedCredential = z.object({
@@ -34,11 +37,9 @@ const storedCredential = z.object({
 	brandWords: z.unknown(),
 });
 
-const emptyText = z.string().regex(/^\s*$/);
-
 /** Reads the credential's map, which the form gives as JSON text. Throws an `Error` that says what is wrong. */
 export function readBrandWords(value: unknown): BrandWordMap {
-	if (value === undefined || value === null || emptyText.safeParse(value).success) return {};
+	if (value === undefined || value === null || (typeof value === 'string' && value.trim() === '')) return {};
 	const map = brandWordMap.safeParse(typeof value === 'string' ? parseJson(value) : value);
 	if (map.success) return map.data;
 	throw new Error(
@@ -46,43 +47,54 @@ export function readBrandWords(value: unknown): BrandWordMap {
 	);
 }
 
+function redactor(key: string): <Value>(value: Value) => Value {
+	const clean = (value: unknown): unknown => {
+		if (typeof value === 'string') return value.includes(key) ? value.replaceAll(key, '•••') : value;
+		if (Array.isArray(value)) return value.map(clean);
+		if (!isObject(value)) return value;
+		return Object.fromEntries(Object.entries(value).map(([name, inner]) => [clean(name), clean(inner)]));
+	};
+	function redact<Value>(value: Value): Value;
+	function redact(value: unknown): unknown {
+		return key === '' ? value : clean(value);
+	}
+	return redact;
+}
+
 /**
- * Checks and reads what the credential holds. Throws an `Error` for a base URL that is none, or that would send
- * the key in the clear over a public network (spec, Authentication).
+ * Checks and reads what the credential holds. Throws an `Error` for a base URL that is not one, or that would send the key
+ * unencrypted over a public network (spec, Authentication).
  */
 export function readConnection(credential: unknown): Connection {
 	const stored = storedCredential.parse(credential);
-	const url = parseWebUrl(stored.baseUrl.trim());
+	const baseUrl = stored.baseUrl.trim().replace(/\/+$/, '');
+	const url = parseWebUrl(baseUrl);
 	if (!url) throw new Error('"Base URL" must be a full address that begins with https://');
 	if (url.protocol === 'http:' && !isPrivateHost(url)) {
-		throw new Error('"Base URL" must begin with https://, so that the API key is never sent in the clear');
+		throw new Error('"Base URL" must begin with https://, so that the API key is never sent unencrypted');
 	}
 	return {
-		baseUrl: stored.baseUrl.trim().replace(/\/+$/, ''),
+		baseUrl,
 		allowPrivateCallbacks: stored.allowPrivateCallbacks,
 		brandWords: readBrandWords(stored.brandWords),
-		redact: (text) => (stored.apiKey === '' ? text : text.replaceAll(stored.apiKey, '•••')),
+		redact: redactor(stored.apiKey.trim()),
 	};
 }
 
-/** The slice of an n8n context that hands out credentials. */
-interface CredentialSource {
-	getCredentials(type: string): Promise<object>;
+/** The part of an n8n context that gives out credentials. */
+export interface CredentialSource {
+	getCredentials(type: string): Promise<ICredentialDataDecryptedObject>;
 	getNode(): INode;
 }
 
 /** Reads the node's MediaGen credential. Throws a `NodeOperationError` that names the credential's field. */
 export async function getConnection(context: CredentialSource): Promise<Connection> {
-	return connectionOf(context.getNode(), await context.getCredentials(CREDENTIAL_TYPE));
-}
-
-/** The same for a credential that has been read. */
-export function connectionOf(node: INode, credential: unknown): Connection {
+	const node = context.getNode();
+	const data = await context.getCredentials(CREDENTIAL_TYPE);
 	try {
-		return readConnection(credential);
+		const { id, name } = node.credentials?.[CREDENTIAL_TYPE] ?? { id: null, name: '' };
+		return { ...readConnection(data), decrypted: { id: id ?? '', name, type: CREDENTIAL_TYPE, data } };
 	} catch (error) {
-		throw new NodeOperationError(node, 'The MediaGen credential cannot be used', {
-			description: error instanceof Error ? error.message : undefined,
-		});
+		throw new NodeOperationError(node, 'The MediaGen credential cannot be used', { description: asError(error).message });
 	}
 }

@@ -1,17 +1,12 @@
-import type {
-	ICredentialsDecrypted,
-	ICredentialTestFunctions,
-	INodeCredentialTestResult,
-} from 'n8n-workflow';
+import type { ICredentialsDecrypted, ICredentialTestFunctions, INodeCredentialTestResult } from 'n8n-workflow';
 
-import { asError } from './faults';
-import { balanceAnswer } from './records';
-import { z } from '../util/vendor/zod';
-import { faultOfAnswer, faultOfThrown, malformed } from './classify';
 import { clock } from '../util/clock';
+import { z } from '../util/vendor/zod';
+import { BALANCE_PATH, readBalanceTest } from './client';
 import { type Connection, readConnection } from './connection';
+import { asError, errorFromResponse, errorFromThrown } from './errors';
 
-const answerSchema = z.object({
+const response = z.object({
 	statusCode: z.number(),
 	headers: z.record(z.unknown()).catch({}),
 	body: z.unknown(),
@@ -21,39 +16,32 @@ const keySchema = z.object({ apiKey: z.string().default('') });
 
 const failed = (message: string): INodeCredentialTestResult => ({ status: 'Error', message });
 
-/** n8n hands a credential test this one request helper and no other. */
-type Helpers = ICredentialTestFunctions['helpers'];
-
-async function askBalance(
-	helpers: Helpers,
+async function testBalance(
+	helpers: ICredentialTestFunctions['helpers'],
 	connection: Connection,
 	apiKey: string,
 ): Promise<INodeCredentialTestResult> {
-	const answer = answerSchema.parse(
-		await helpers.request({
-			method: 'GET',
-			uri: `${connection.baseUrl}/v1/balance`,
-			headers: { Authorization: `Bearer ${apiKey}` },
-			json: true,
-			simple: false,
-			resolveWithFullResponse: true,
-			followRedirect: false,
-			timeout: 15_000,
-		}),
+	const answer = connection.redact(
+		response.parse(
+			// n8n gives a credential test this one request helper.
+			await helpers.request({
+				method: 'GET',
+				uri: connection.baseUrl + BALANCE_PATH,
+				headers: { Authorization: `Bearer ${apiKey}` },
+				json: true,
+				simple: false,
+				resolveWithFullResponse: true,
+				followRedirect: false,
+				timeout: 15_000,
+			}),
+		),
 	);
-	if (answer.statusCode < 200 || answer.statusCode > 299) {
-		return failed(faultOfAnswer(answer, clock.now(), connection.redact).message);
-	}
-	const balance = balanceAnswer.safeParse(answer.body);
-	if (!balance.success) return failed(malformed(answer.statusCode).message);
-	if (balance.data.success) return { status: 'OK', message: 'Connection successful!' };
-	return failed(connection.redact(balance.data.message ?? 'The service does not accept this key'));
+	if (answer.statusCode < 200 || answer.statusCode > 299) return failed(errorFromResponse(answer, clock.now()).message);
+	const refused = readBalanceTest(answer.statusCode, answer.body);
+	return refused === undefined ? { status: 'OK', message: 'Connection successful!' } : failed(refused);
 }
 
-/**
- * Tests a credential by asking for its balance (spec §1). A key that the service does not know gets `success: false`
- * with a message, which is what the user is shown.
- */
+/** Tests a credential by asking for its balance (spec §1). */
 export async function mediaGenApiTest(
 	this: ICredentialTestFunctions,
 	credential: ICredentialsDecrypted,
@@ -66,8 +54,8 @@ export async function mediaGenApiTest(
 	}
 	try {
 		const { apiKey } = keySchema.parse(credential.data);
-		return await askBalance(this.helpers, connection, apiKey);
+		return await testBalance(this.helpers, connection, apiKey.trim());
 	} catch (error) {
-		return failed(faultOfThrown(error).message);
+		return failed(errorFromThrown(error).message);
 	}
 }

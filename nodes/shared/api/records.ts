@@ -1,147 +1,185 @@
+import { isObject } from '../util/json';
 import { z } from '../util/vendor/zod';
 
-/** Answer to every asynchronous submission (spec, Submission acknowledgement). */
-export const acknowledgement = z.object({
-	code: z.number().optional(),
-	data: z
-		.array(z.object({ status: z.string().optional(), task_id: z.string().min(1) }).passthrough())
-		.min(1),
-});
+const NUMERIC = /^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*%?\s*$/i;
 
-/** Balance of the key that asks (spec, Balance record). `-1` stands for "no limit". */
-export const balanceRecord = z
-	.object({
-		success: z.literal(true),
-		remain_balance: z.number(),
-		remain_credits: z.number(),
-		used_balance: z.number(),
-		used_credits: z.number(),
-		unlimited_quota: z.boolean(),
-	})
-	.passthrough();
-
-/** A balance look-up that the service could not answer; it may come with HTTP 200. */
-export const balanceFailure = z.object({ success: z.literal(false), message: z.string().optional() });
-
-export const balanceAnswer = z.union([balanceRecord, balanceFailure]);
-
-/** A stored picture, public for 72 hours (spec, Uploaded image record). */
-export const uploadRecord = z
-	.object({
-		url: z.string().url(),
-		filename: z.string().optional(),
-		content_type: z.string().optional(),
-		bytes: z.number().optional(),
-		created_at: z.number().optional(),
-	})
-	.passthrough();
-
-/** The error envelope (spec, Errors); the upload endpoint leaves `code` out, the re-roll one numbers its own. */
-export const errorEnvelope = z.object({
-	error: z.object({
-		code: z.union([z.number(), z.string()]).nullish(),
-		message: z.string().optional(),
-		type: z.string().optional(),
-	}),
-});
-
-const taskError = z
-	.object({ message: z.string().optional(), code: z.union([z.string(), z.number()]).nullish() })
-	.passthrough();
-
-/**
- * A task's record as any family sends it: image, grid, music and video differ in what `result` holds and in
- * which fields stand at the top, so only what all of them mean alike is named here (spec, Resources).
- */
-export const taskRecord = z
-	.object({
-		id: z.string().optional(),
-		task_id: z.string().optional(),
-		status: z.string().min(1),
-		progress: z.union([z.number(), z.string()]).nullish(),
-		created: z.number().nullish(),
-		/** Seconds from submission to the end that the service expects; image records alone are shown with it. */
-		estimated_time: z.unknown(),
-		completed: z.number().nullish(),
-		cost: z.number().nullish(),
-		credits_cost: z.number().nullish(),
-		usage: z.record(z.unknown()).nullish(),
-		error: z.union([taskError, z.string()]).nullish(),
-		fail_reason: z.string().nullish(),
-		result: z.unknown(),
-	})
-	.passthrough();
-
-export type TaskRecord = z.infer<typeof taskRecord>;
-
-const envelope = z.object({ data: z.unknown() }).passthrough();
-
-/**
- * Takes a task's record out of an answer or a callback, be it bare (`{ id, status … }`) or enveloped
- * (`{ code, data: { … } }`). Returns `undefined` for anything else.
- */
-export function readTaskRecord(answer: unknown): TaskRecord | undefined {
-	const bare = taskRecord.safeParse(answer);
-	if (bare.success) return bare.data;
-	const wrapped = envelope.safeParse(answer);
-	if (!wrapped.success) return undefined;
-	const inner: unknown = Array.isArray(wrapped.data.data) ? wrapped.data.data[0] : wrapped.data.data;
-	const record = taskRecord.safeParse(inner);
-	return record.success ? record.data : undefined;
+/** A number, also as text (`"0.12"`, `"80%"`). `undefined` for anything else. */
+function toNumber(value: unknown): number | undefined {
+	if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+	const text = typeof value === 'string' ? NUMERIC.exec(value)?.[1] : undefined;
+	return text === undefined ? undefined : Number(text);
 }
 
-/** Answer to a look at a task. */
-export const taskAnswer = z.unknown().transform((answer, issues): TaskRecord => {
+/** Text that is not blank, or a number as text. */
+function toText(value: unknown): string | undefined {
+	if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+	return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
+const LAST_DATE_MS = 8.64e15;
+
+/** A point in time in seconds, milliseconds or microseconds since 1970, or as ISO text, in milliseconds. */
+export function toMilliseconds(value: unknown): number | undefined {
+	const time = toNumber(value);
+	if (time === undefined) {
+		const parsed = typeof value === 'string' ? Date.parse(value) : NaN;
+		return Number.isNaN(parsed) ? undefined : parsed;
+	}
+	if (time <= 0) return undefined;
+	// The year 5138 in seconds is 1973 in milliseconds, and likewise from milliseconds to microseconds.
+	const ms = time < 1e11 ? time * 1_000 : time < 1e14 ? time : time / 1_000;
+	return ms <= LAST_DATE_MS ? Math.round(ms) : undefined;
+}
+
+/** Why a task failed, in the service's words. */
+export interface TaskFailure {
+	message: string | undefined;
+	code: string | undefined;
+	type: string | undefined;
+}
+
+/**
+ * A task's record, of any family (spec, Resources). Only the status is required: every other field may be missing, `null` or
+ * of another type.
+ */
+export interface TaskRecord {
+	/** The record as it came, without its envelope. */
+	raw: Record<string, unknown>;
+	id: string | undefined;
+	/** The service's own word. */
+	status: string;
+	/** Percent. */
+	progress: number | undefined;
+	/** Milliseconds since 1970. */
+	completed: number | undefined;
+	/** Seconds from the submission to the end that the service expects. */
+	estimatedSeconds: number | undefined;
+	cost: number | undefined;
+	creditsCost: number | undefined;
+	usage: Record<string, unknown> | undefined;
+	failure: TaskFailure | undefined;
+	/** What a grid operation did, e.g. `REROLL`. */
+	action: string | undefined;
+}
+
+/** Reads `error`, which may also be text, `false`, `""` or `{ "message": null }`; else `fail_reason`. */
+function failureOf({ error, fail_reason: reason }: Record<string, unknown>): TaskFailure | undefined {
+	const fields = isObject(error) ? error : {};
+	const message = toText(fields.message) ?? toText(error) ?? toText(reason);
+	const code = toText(fields.code);
+	const type = toText(fields.type);
+	return message === undefined && code === undefined && type === undefined ? undefined : { message, code, type };
+}
+
+function toRecord(raw: Record<string, unknown>, status: string): TaskRecord {
+	return {
+		raw,
+		id: toText(raw.id) ?? toText(raw.task_id),
+		status,
+		progress: toNumber(raw.progress),
+		completed: toMilliseconds(raw.completed),
+		estimatedSeconds: toNumber(raw.estimated_time),
+		cost: toNumber(raw.cost),
+		creditsCost: toNumber(raw.credits_cost),
+		usage: isObject(raw.usage) ? raw.usage : undefined,
+		failure: failureOf(raw),
+		action: toText(raw.action),
+	};
+}
+
+/** The object in an envelope `{ code, data }`, where `data` may also be a list of one. */
+function enveloped(answer: Record<string, unknown>): Record<string, unknown> | undefined {
+	const inner: unknown = Array.isArray(answer.data) ? answer.data[0] : answer.data;
+	return isObject(inner) ? inner : undefined;
+}
+
+/**
+ * Reads a task's record from a response or a callback, bare (`{ id, status … }`) or enveloped (`{ code, data: { … } }`). Returns
+ * `undefined` for anything without a status.
+ */
+export function readTaskRecord(answer: unknown): TaskRecord | undefined {
+	if (!isObject(answer)) return undefined;
+	for (const candidate of [enveloped(answer), answer]) {
+		if (typeof candidate?.status === 'string' && candidate.status.trim() !== '') {
+			return toRecord(candidate, candidate.status.trim());
+		}
+	}
+	return undefined;
+}
+
+/** The id of the task that a callback or an acknowledgement names, whatever else it holds. */
+export function readTaskId(answer: unknown): string | undefined {
+	if (!isObject(answer)) return undefined;
+	const inner = enveloped(answer);
+	return [inner?.task_id, inner?.id, answer.task_id, answer.id].map(toText).find((id) => id !== undefined);
+}
+
+/** Response to a request for a task's record. */
+export const taskResponse = z.unknown().transform((answer, issues): TaskRecord => {
 	const record = readTaskRecord(answer);
 	if (record) return record;
 	issues.addIssue({ code: z.ZodIssueCode.custom, message: 'is not a task record' });
 	return z.NEVER;
 });
 
-/** A task the service has taken: its id, and its record if the answer already held it. */
-export interface TakenTask {
+/** A task that the service accepted: its id, and its record if the response already held it. */
+export interface AcceptedTask {
 	taskId: string;
 	record?: TaskRecord;
 }
 
 /**
- * Answer to a submission. An operation that is done at once (tag enhancement) may answer with the finished task in
- * the acknowledgement's place; the spec does not show which.
+ * Response to a submission: `data[0]`, `data` as an object, or bare (spec, Submission acknowledgement). An operation that
+ * ends at once (tag enhancement) may answer with the completed task; the spec does not show which.
  */
-export const submissionAnswer = z.unknown().transform((answer, issues): TakenTask => {
+export const submissionResponse = z.unknown().transform((answer, issues): AcceptedTask => {
+	const taskId = readTaskId(answer);
 	const record = readTaskRecord(answer);
-	const acknowledged = acknowledgement.safeParse(answer);
-	const taskId = acknowledged.data?.data[0]?.task_id ?? record?.task_id ?? record?.id;
-	if (taskId !== undefined) return record?.result === undefined ? { taskId } : { taskId, record };
+	if (taskId !== undefined) return record?.raw.result === undefined ? { taskId } : { taskId, record };
 	issues.addIssue({ code: z.ZodIssueCode.custom, message: 'has no task id' });
 	return z.NEVER;
 });
 
-/** A music track (spec, Music task); other fields of it are not shown. */
-export const musicResult = z
-	.object({ music: z.array(z.object({ audio_url: z.string().optional() }).passthrough()) })
-	.passthrough();
+const amount = z.unknown().transform((value) => toNumber(value) ?? null);
 
-/** What `result` of an image task holds (spec, Image task record). */
-export const imageResult = z
+/** Balance of the key that asks (spec, Balance record). `null` for an amount that the service does not give. */
+export const balanceRecord = z
 	.object({
-		images: z.array(
-			z
-				.object({
-					url: z.union([z.array(z.string()), z.string().transform((url) => [url])]),
-					expires_at: z.number().nullish(),
-				})
-				.passthrough(),
-		),
+		success: z.unknown(),
+		message: z.unknown(),
+		remain_balance: amount,
+		remain_credits: amount,
+		used_balance: amount,
+		used_credits: amount,
+		unlimited_quota: z.unknown().transform((value) => value === true || value === 'true' || value === 1),
 	})
 	.passthrough();
 
-/** The pictures of a finished grid task (spec, Grid-image task). */
-export const gridRecord = z
-	.object({
-		action: z.string().optional(),
-		grid_image_url: z.string().nullish(),
-		image_urls: z.array(z.string()).nullish(),
-		buttons: z.array(z.record(z.unknown())).nullish(),
-	})
-	.passthrough();
+export type BalanceRecord = z.infer<typeof balanceRecord>;
+
+/** The balance record, bare or in `data`; or why there is none, which may come with HTTP 200. */
+export const balanceResponse = z.unknown().transform((answer, issues): BalanceRecord | { refused: string | undefined } => {
+	const body = isObject(answer) ? (enveloped(answer) ?? answer) : {};
+	if (body.success === false) return { refused: toText(body.message) };
+	const record = balanceRecord.parse(body);
+	if (record.remain_balance !== null || record.remain_credits !== null || record.unlimited_quota) return record;
+	issues.addIssue({ code: z.ZodIssueCode.custom, message: 'is not a balance record' });
+	return z.NEVER;
+});
+
+/** A stored picture, public for 72 hours (spec, Uploaded image record). */
+export interface UploadRecord {
+	/** The record as it came, without an envelope. */
+	raw: Record<string, unknown>;
+	url: string;
+	/** Milliseconds since 1970. */
+	createdAt: number | undefined;
+}
+
+export const uploadResponse = z.unknown().transform((answer, issues): UploadRecord => {
+	const raw = isObject(answer) ? (typeof answer.url === 'string' ? answer : (enveloped(answer) ?? answer)) : {};
+	const url = toText(raw.url);
+	if (url !== undefined && /^https?:\/\//i.test(url)) return { raw, url, createdAt: toMilliseconds(raw.created_at) };
+	issues.addIssue({ code: z.ZodIssueCode.custom, message: 'has no URL' });
+	return z.NEVER;
+});

@@ -4,14 +4,33 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import { pictureType } from '../api/picture';
 import type { FileSource } from '../api/multipart';
-import { PendingUpload } from './pendingUpload';
 
-/** Limits on one picture, before it is sent. */
+/** A picture of an input item that stands in a request body in place of its URL, until it is uploaded. */
+export class PendingUpload {
+	constructor(
+		/** Index of the input item that holds the file. */
+		readonly itemIndex: number,
+		/** Name of the item's binary property. */
+		readonly property: string,
+		readonly fileName: string,
+		readonly mimeType: string,
+		readonly bytes: number,
+		/** SHA-256 of the content: a second run recognizes it. */
+		readonly fingerprint: string,
+	) {}
+
+	/** Stands for the picture when a body is compared with another. */
+	toJSON(): string {
+		return `binary:${this.fingerprint}`;
+	}
+}
+
+/** Limits of one picture. */
 export interface PictureRules {
 	/** Label of the field that names the binary property. */
 	field: string;
 	maxBytes: number;
-	/** MIME types that are taken. */
+	/** Accepted MIME types. */
 	types: readonly string[];
 }
 
@@ -34,7 +53,7 @@ async function* buffers(source: AsyncIterable<Buffer | string> | Buffer[]): Asyn
 	for await (const chunk of source) yield Buffer.from(chunk);
 }
 
-/** Opens a binary field, wherever n8n keeps it, without taking the whole file into memory. */
+/** Opens a binary field, wherever n8n keeps it, without reading the whole file into memory. */
 async function openBinary(
 	context: IExecuteFunctions,
 	itemIndex: number,
@@ -54,6 +73,25 @@ async function* rejoin(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerat
 	for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }
 
+const refusal = (context: IExecuteFunctions, itemIndex: number, field: string, reason: string, description?: string) =>
+	new NodeOperationError(context.getNode(), `"${field}": ${reason} [item ${itemIndex}]`, { itemIndex, description });
+
+/** Opens a file in an item's binary data. Throws a `NodeOperationError` that names the item and the field. */
+async function openFile(context: IExecuteFunctions, itemIndex: number, property: string, field: string) {
+	const data = context.getInputData()[itemIndex]?.binary?.[property];
+	if (data === undefined) {
+		throw refusal(
+			context,
+			itemIndex,
+			field,
+			`the input item has no binary data in the field "${property}"`,
+			'Give the name of a field that the "Binary" tab of the input shows.',
+		);
+	}
+	const file = await openBinary(context, itemIndex, property, data);
+	return { ...file, fileName: data.fileName ?? property, mimeType: data.mimeType };
+}
+
 /**
  * Opens a picture in an item's binary data: its type by its first bytes, its size within the rules. Throws a
  * `NodeOperationError` that names the item and the field.
@@ -64,23 +102,10 @@ export async function openPicture(
 	property: string,
 	rules: PictureRules,
 ): Promise<FileSource> {
-	const refuse = (reason: string, description?: string) =>
-		new NodeOperationError(context.getNode(), `"${rules.field}": ${reason} [item ${itemIndex}]`, {
-			itemIndex,
-			description,
-		});
-
-	const data = context.getInputData()[itemIndex]?.binary?.[property];
-	if (data === undefined) {
-		throw refuse(
-			`the input item has no binary data in the field "${property}"`,
-			'Give the name of a field that the "Binary" tab of the input shows.',
-		);
-	}
-	const { bytes, chunks } = await openBinary(context, itemIndex, property, data);
+	const { bytes, chunks, fileName } = await openFile(context, itemIndex, property, rules.field);
 	if (bytes > rules.maxBytes) {
 		await chunks.return?.();
-		throw refuse(`the file in "${property}" has ${bytes} bytes, and ${rules.maxBytes} are the limit`);
+		throw refusal(context, itemIndex, rules.field, `the file in "${property}" has ${bytes} bytes, and ${rules.maxBytes} are the limit`);
 	}
 	const start = await chunks.next();
 	const first = start.done ? Buffer.alloc(0) : start.value;
@@ -88,15 +113,24 @@ export async function openPicture(
 	if (mimeType === undefined || !rules.types.includes(mimeType)) {
 		await chunks.return?.();
 		const allowed = rules.types.map((name) => name.replace('image/', '')).join(', ');
-		throw refuse(
-			`the file in "${property}" is not a picture that the service takes`,
-			`By its content it must be one of ${allowed}, whatever its name says.`,
+		throw refusal(
+			context,
+			itemIndex,
+			rules.field,
+			`the file in "${property}" is not a picture that the service accepts`,
+			`Its content must be one of ${allowed}, whatever its name says.`,
 		);
 	}
-	return { bytes, mimeType, fileName: data.fileName ?? property, chunks: rejoin(first, chunks) };
+	return { bytes, mimeType, fileName, chunks: rejoin(first, chunks) };
 }
 
-/** Checks a picture as `openPicture` does and reads it through once, for its fingerprint. Nothing of it is kept. */
+async function fingerprintOf(chunks: AsyncIterable<Buffer>): Promise<string> {
+	const hash = createHash('sha256');
+	for await (const chunk of chunks) hash.update(chunk);
+	return hash.digest('hex');
+}
+
+/** Checks a picture as `openPicture` does and reads it once, for its fingerprint. Keeps nothing of its content. */
 export async function inspectPicture(
 	context: IExecuteFunctions,
 	itemIndex: number,
@@ -104,16 +138,24 @@ export async function inspectPicture(
 	rules: PictureRules,
 ): Promise<PendingUpload> {
 	const { bytes, chunks, fileName, mimeType } = await openPicture(context, itemIndex, property, rules);
-	const fingerprint = createHash('sha256');
-	for await (const chunk of chunks) fingerprint.update(chunk);
-	return new PendingUpload(itemIndex, property, fileName, mimeType, bytes, fingerprint.digest('hex'));
+	return new PendingUpload(itemIndex, property, fileName, mimeType, bytes, await fingerprintOf(chunks));
 }
 
-/** The content of a picture that has been inspected, to be sent. */
-export async function reopenPicture(context: IExecuteFunctions, pending: PendingUpload): Promise<FileSource> {
-	return await openPicture(context, pending.itemIndex, pending.property, {
-		field: pending.property,
-		maxBytes: pending.bytes,
-		types: [pending.mimeType],
-	});
+/** The same for a file of any type. `field` is the label of the field that names the binary property. */
+export async function inspectFile(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	property: string,
+	field: string,
+): Promise<PendingUpload> {
+	const { bytes, chunks, fileName, mimeType } = await openFile(context, itemIndex, property, field);
+	const fingerprint = await fingerprintOf(rejoin(Buffer.alloc(0), chunks));
+	return new PendingUpload(itemIndex, property, fileName, mimeType, bytes, fingerprint);
+}
+
+/** Opens the content of an inspected file, to be sent. */
+export async function reopenFile(context: IExecuteFunctions, pending: PendingUpload): Promise<FileSource> {
+	const { itemIndex, property, mimeType, fileName } = pending;
+	const { bytes, chunks } = await openFile(context, itemIndex, property, property);
+	return { bytes, mimeType, fileName, chunks: rejoin(Buffer.alloc(0), chunks) };
 }

@@ -1,8 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { errorItem, hasErrorOutput } from './errorItem';
-import { asNodeError } from './nodeErrors';
+import { asNodeError, errorItem } from './nodeErrors';
 
 /** A resource as the panel shows it. */
 export interface Resource {
@@ -10,13 +9,13 @@ export interface Resource {
 	value: string;
 }
 
-/** One operation: what the panel shows of it and what it does with all input items. */
+/** One operation: what the panel shows of it, and what it does with all input items. */
 export interface Operation {
 	resource: Resource;
 	/** Label, in Title Case. */
 	name: string;
 	value: string;
-	/** What the nodes panel calls it, e.g. "Generate an image". */
+	/** Its name in the nodes panel, e.g. "Generate an image". */
 	action: string;
 	description: string;
 	fields: INodeProperties[];
@@ -45,6 +44,13 @@ function resourcesOf(operations: readonly Operation[]): Resource[] {
 	return [...new Map(operations.map(({ resource }) => [resource.value, resource])).values()];
 }
 
+/** A node with one resource keeps the parameter, which saved workflows have, and does not show it. */
+function resourceSelector(resources: Resource[]): INodeProperties {
+	const [first] = resources;
+	if (first && resources.length === 1) return { displayName: 'Resource', name: 'resource', type: 'hidden', default: first.value };
+	return { ...resourceField, options: resources, default: first?.value ?? '' };
+}
+
 function operationSelector(resource: Resource, operations: readonly Operation[]): INodeProperties {
 	const own = operations.filter((operation) => operation.resource.value === resource.value);
 	return {
@@ -58,8 +64,8 @@ function operationSelector(resource: Resource, operations: readonly Operation[])
 }
 
 /**
- * Puts a field under its operation. The operation's condition comes first: n8n stops reading conditions at the first
- * one that depends on an expression, and would then show the field under every operation.
+ * Shows a field under its operation only. The operation's condition comes first: n8n stops reading conditions at the first one
+ * that depends on an expression, and would then show the field under every operation.
  */
 function underOperation({ resource, value }: Operation, field: INodeProperties): INodeProperties {
 	const { show, ...others } = field.displayOptions ?? {};
@@ -73,26 +79,34 @@ function underOperation({ resource, value }: Operation, field: INodeProperties):
 export function describeOperations(operations: readonly Operation[]): INodeProperties[] {
 	const resources = resourcesOf(operations);
 	return [
-		{ ...resourceField, options: resources, default: resources[0]?.value ?? '' },
+		resourceSelector(resources),
 		...resources.map((resource) => operationSelector(resource, operations)),
-		...operations.flatMap((operation) =>
-			operation.fields.map((field) => underOperation(operation, field)),
-		),
+		...operations.flatMap((operation) => operation.fields.map((field) => underOperation(operation, field))),
 	];
 }
 
+/** The node's subtitle on the canvas: the operation by its label, with the resource where a node has several. */
+export function subtitleOf(operations: readonly Operation[]): string {
+	const [first] = operations;
+	const labels = operations.map(({ resource, name, value }) => {
+		const label = resource.value === first?.resource.value ? name : `${name} ${resource.name}`;
+		return `${JSON.stringify(`${resource.value}.${value}`)}:${JSON.stringify(label)}`;
+	});
+	return `={{ ({${labels.join(',')}})[$parameter["resource"] + "." + $parameter["operation"]] }}`;
+}
+
 /**
- * What stops all items at once (the credential, an option) is every item's error where the node is set to continue: n8n
+ * An error of all items at once (the credential, an option) becomes every item's error where the node is set to continue: n8n
  * itself would pass the input on as if nothing had happened.
  */
 async function runOrContinue(context: IExecuteFunctions, operation: Operation): Promise<INodeExecutionData[][]> {
 	try {
 		return await operation.execute(context);
 	} catch (error) {
-		const nodeError = asNodeError(context.getNode(), error);
+		const node = context.getNode();
+		const nodeError = asNodeError(node, error);
 		if (!context.continueOnFail()) throw nodeError;
-		const toErrorOutput = hasErrorOutput(context.getNode());
-		return [context.getInputData().map((_, itemIndex) => errorItem(nodeError, itemIndex, toErrorOutput))];
+		return [context.getInputData().map((_, itemIndex) => errorItem(node, nodeError, itemIndex))];
 	}
 }
 
@@ -103,9 +117,7 @@ export async function runOperation(
 ): Promise<INodeExecutionData[][]> {
 	const resource = context.getNodeParameter('resource', 0);
 	const value = context.getNodeParameter('operation', 0);
-	const operation = operations.find(
-		(candidate) => candidate.resource.value === resource && candidate.value === value,
-	);
+	const operation = operations.find((candidate) => candidate.resource.value === resource && candidate.value === value);
 	if (operation) return await runOrContinue(context, operation);
 	throw new NodeOperationError(
 		context.getNode(),

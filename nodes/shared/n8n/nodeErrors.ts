@@ -1,64 +1,163 @@
-import type { INode, JsonObject } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData, JsonObject } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
-import { type FaultKind, ServiceFault } from '../api/faults';
+import {
+	ApiError,
+	AuthenticationError,
+	BlockedAddressError,
+	CanceledError,
+	ConnectionError,
+	InsufficientBalanceError,
+	InvalidRequestError,
+	NotFoundError,
+	PermissionError,
+	RateLimitError,
+	ServerError,
+	TimeoutError,
+	UnreachableError,
+	UnreadableResponseError,
+} from '../api/errors';
 
-const NEXT_STEP: Partial<Record<FaultKind, string>> = {
-	badRequest: 'Change the field that the service names and run the node again.',
-	authentication: 'Check the API key in the MediaGen credential.',
-	payment: 'Top the balance up, then run the node again for the items that have no task yet.',
-	permission: 'Use a key that may do this, or ask the owner of the account to allow it.',
-	notFound: 'Check the task ID, and that the credential belongs to the account which bought the task.',
-	rateLimit: 'Lower "Concurrency" in the options, or run the node again later.',
-	server: 'Run the node again later.',
-	gateway: 'Run the node again later.',
-	notReached: 'Check the base URL in the MediaGen credential, and that this n8n can reach it.',
-	network: 'Run the node again later.',
-	timeout: 'Run the node again later.',
-	refused: 'Check the address.',
-	unsettled:
-		'Look at the balance and at your tasks at the service. If it was not bought, start a new execution for this item.',
-	malformed: 'Check the base URL in the MediaGen credential: something else may be answering there.',
-};
+export type NodeError = NodeApiError | NodeOperationError;
 
-const MAY_BE_BOUGHT =
-	'The request may have been accepted and charged all the same: look at the balance and at your tasks at the service before you send it again.';
-
-const SPEAKS_FOR_ITSELF = new Set<FaultKind>(['cancelled', 'unsettled']);
+/** What the user can do next, by what happened. */
+const HINTS: ReadonlyArray<readonly [typeof ApiError, string]> = [
+	[InvalidRequestError, 'Change the field that the service names and run the node again.'],
+	[AuthenticationError, 'Check the API key in the MediaGen credential.'],
+	[InsufficientBalanceError, 'Top up the balance, then run the node again for the items without a result.'],
+	[PermissionError, 'Use a key that has this permission, or ask the owner of the account for it.'],
+	[NotFoundError, 'Check the task ID, and that the credential belongs to the account that bought the task.'],
+	[RateLimitError, 'Lower "Concurrency" in the options, or run the node again later.'],
+	[ServerError, 'Run the node again later.'],
+	[ConnectionError, 'Run the node again later.'],
+	[TimeoutError, 'Run the node again later.'],
+	[UnreachableError, 'Check the base URL in the MediaGen credential, and that this n8n can reach it.'],
+	[UnreadableResponseError, 'Check the base URL in the MediaGen credential: another server may be answering there.'],
+	[BlockedAddressError, 'Check the address.'],
+];
 
 interface ErrorContext {
 	itemIndex?: number;
-	/** Whether the request would have bought something. */
-	purchase?: boolean;
-	/** What was being done, as a sentence for the description. */
-	doing?: string;
+	/** What a request buys, if it buys something: an uncertain one is not to be repeated without a look at the balance. */
+	buys?: 'task' | 'answer';
+	/** A sentence that comes first in the description. */
+	context?: string;
+	/** Replaces the usual hint. */
+	hint?: string;
 }
 
-/** Puts a fault into n8n's own words for what a service said, with the item it belongs to and what to do next. */
-export function toNodeApiError(node: INode, fault: ServiceFault, context: ErrorContext = {}): NodeApiError {
-	const advice =
-		context.purchase && fault.accepted === 'unknown' && !SPEAKS_FOR_ITSELF.has(fault.kind)
-			? MAY_BE_BOUGHT
-			: NEXT_STEP[fault.kind];
-	const item = context.itemIndex === undefined ? '' : ` [item ${context.itemIndex}]`;
-	const message = fault.message + item;
+function hintFor(error: ApiError, { buys, hint }: ErrorContext): string | undefined {
+	if (buys && error.accepted === 'unknown' && !(error instanceof CanceledError)) {
+		return `The ${buys} may have been bought all the same. Look at the balance and at your tasks at the service first. To send it again, set "If It May Have Been Bought" in the options to "Send Again".`;
+	}
+	return hint ?? HINTS.find(([ErrorClass]) => error instanceof ErrorClass)?.[1];
+}
+
+/** Converts an `ApiError` to n8n's error for what a service said, with the item it belongs to and what to do next. */
+function toNodeApiError(node: INode, error: ApiError, context: ErrorContext): NodeApiError {
+	const { itemIndex } = context;
+	const message = error.message + (itemIndex === undefined ? '' : ` [item ${itemIndex}]`);
 	const response: JsonObject = { message };
-	return new NodeApiError(node, response, {
+	const { httpStatus, type, code } = error.details;
+	const nodeError = new NodeApiError(node, response, {
 		message,
-		description: [context.doing, advice].filter(Boolean).join(' '),
-		httpCode: fault.details.httpCode === undefined ? undefined : String(fault.details.httpCode),
-		itemIndex: context.itemIndex,
+		description: [context.context, hintFor(error, context)].filter(Boolean).join(' '),
+		httpCode: httpStatus === undefined ? undefined : String(httpStatus),
+		itemIndex,
 	});
+	Object.assign(nodeError.context, { code: code ?? null, type: type ?? null });
+	return nodeError;
 }
 
-/** Any error as one of n8n's own: what is one stays as it is, a fault is put into n8n's words. */
-export function asNodeError(
-	node: INode,
-	error: unknown,
-	context: ErrorContext = {},
-): NodeApiError | NodeOperationError {
+/** Returns any error as one of n8n's own. */
+export function asNodeError(node: INode, error: unknown, context: ErrorContext = {}): NodeError {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
-	if (error instanceof ServiceFault) return toNodeApiError(node, error, context);
+	if (error instanceof ApiError) return toNodeApiError(node, error, context);
 	const cause = error instanceof Error ? error : String(error);
 	return new NodeOperationError(node, cause, { itemIndex: context.itemIndex });
+}
+
+/** Whether the node has an output of its own for failed items. */
+export function hasErrorOutput(node: { onError?: string }): boolean {
+	return node.onError === 'continueErrorOutput';
+}
+
+/** What an item's `error` says: the message, and the service's code, type and HTTP status where it gave them. */
+function errorFields(error: NodeError): IDataObject {
+	const { code, type } = error.context;
+	return {
+		message: error.message,
+		description: error.description ?? null,
+		code: typeof code === 'string' ? code : null,
+		type: typeof type === 'string' ? type : null,
+		httpStatus: error instanceof NodeApiError && error.httpCode !== null ? Number(error.httpCode) : null,
+	};
+}
+
+/**
+ * The output of a failed item, when the workflow continues. n8n drops everything but the message of an item that has an
+ * `error` object of its own, and moves only items whose JSON is `{ error, message }` to the error output: there the item's
+ * fields stand inside `error`, elsewhere beside it.
+ */
+export function errorItem(node: INode, error: NodeError, itemIndex: number, fields: IDataObject = {}): INodeExecutionData {
+	const told = errorFields(error);
+	const json = hasErrorOutput(node) ? { error: { ...fields, ...told }, message: error.message } : { ...fields, error: told };
+	return { json, pairedItem: { item: itemIndex } };
+}
+
+/** An item that has no result. */
+export interface FailedItem {
+	itemIndex: number;
+	error: NodeError;
+}
+
+export function isFailed<Item extends object>(item: Item): item is Item & FailedItem {
+	return 'error' in item && item.error !== undefined;
+}
+
+/** Runs `work` for each input item in order. What it throws becomes that item's error. */
+export async function forEachItem<Item extends object>(
+	context: IExecuteFunctions,
+	work: (itemIndex: number) => Promise<Item>,
+): Promise<Array<Item | FailedItem>> {
+	const results: Array<Item | FailedItem> = [];
+	for (let itemIndex = 0; itemIndex < context.getInputData().length; itemIndex++) {
+		results.push(await itemOrError(context, itemIndex, async () => await work(itemIndex)));
+	}
+	return results;
+}
+
+/** Runs `work` for one item. What it throws becomes the item's error. */
+export async function itemOrError<Item extends object>(
+	context: { getNode(): INode },
+	itemIndex: number,
+	work: () => Promise<Item>,
+	errorContext: Omit<ErrorContext, 'itemIndex'> = {},
+): Promise<Item | FailedItem> {
+	try {
+		return await work();
+	} catch (error) {
+		return { itemIndex, error: asNodeError(context.getNode(), error, { itemIndex, ...errorContext }) };
+	}
+}
+
+/** Throws the first item's error, unless the node is set to continue. */
+export function throwFirstError(context: IExecuteFunctions, items: readonly object[]): void {
+	const failed = items.find(isFailed);
+	if (failed && !context.continueOnFail()) throw failed.error;
+}
+
+/**
+ * The error of a whole run: the first failed item's, with the number of failed items and what became of the others.
+ *
+ * @param others told in the description; the other items may have been paid for
+ */
+export function runError(node: INode, items: readonly object[], first: FailedItem, others: string | undefined): NodeError {
+	const { error, itemIndex } = first;
+	const failed = items.filter(isFailed).length;
+	const message = items.length > 1 ? `${error.message} (${failed} of ${items.length} items have no result)` : error.message;
+	const description = [error.description, others].filter(Boolean).join('\n\n');
+	return error instanceof NodeApiError
+		? new NodeApiError(node, { message }, { message, description, itemIndex, httpCode: error.httpCode ?? undefined })
+		: new NodeOperationError(node, message, { description, itemIndex });
 }

@@ -1,59 +1,151 @@
-import type { IExecuteFunctions, INode, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INode, INodeProperties, INodePropertyOptions, IWebhookDescription } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
+import { TASK_ID_PLACEHOLDER } from '../api/families';
+import { isObject } from '../util/json';
 import { flag, integer, number, oneOf, text, webUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
-import { concurrencyOption, simplifyOption } from './commonOptions';
-import { displayNameOf } from './names';
+
+/**
+ * The address that resumes a paused execution. It belongs to the execution, not to the workflow: nothing is registered for it
+ * when a workflow is activated.
+ */
+export const callbackWebhook: IWebhookDescription[] = [
+	{ name: 'default', httpMethod: 'POST', path: 'callback', responseMode: 'onReceived', restartWebhook: true },
+];
+
+/** An option list of the API's own values, in their order. */
+export function toOptions<const Value extends string>(
+	values: readonly Value[],
+	descriptions: Partial<Record<Value, string>> = {},
+	names: Partial<Record<Value, string>> = {},
+): INodePropertyOptions[] {
+	return values.map((value) => ({
+		name: names[value] ?? value.charAt(0).toUpperCase() + value.slice(1),
+		value,
+		...(descriptions[value] === undefined ? {} : { description: descriptions[value] }),
+	}));
+}
 
 export const WAIT_MODES = ['poll', 'callback', 'none'] as const;
 
 export type WaitMode = (typeof WAIT_MODES)[number];
 
 export const waitModeField: INodeProperties = {
-	displayName: 'When Submitted',
+	displayName: 'Wait for Result',
 	name: 'waitMode',
 	type: 'options',
 	options: [
+		{ name: 'Poll Here', value: 'poll', description: 'Ask for the task every few seconds until it ends' },
 		{
-			name: 'Wait Here for the Result',
-			value: 'poll',
-			description: 'Ask the service every few seconds until the task has ended',
-		},
-		{
-			name: 'Pause Until the Service Calls Back',
+			name: 'Pause Until Callback',
 			value: 'callback',
-			description:
-				'Park the execution until the task has ended: nothing runs meanwhile. This n8n must be reachable for the service.',
+			description: 'The execution waits without running until the service calls back. This n8n must be reachable from the service.',
 		},
 		{
-			name: 'Return the Task at Once',
+			name: "Don't Wait",
 			value: 'none',
-			description: 'Go on without the result: a MediaGen Trigger, or the operation Wait, takes it from there',
+			description: 'Continue without the result. A MediaGen Trigger, or the operation Wait of the resource Task, gets it later.',
 		},
 	],
 	default: 'poll',
 };
 
-const pollOptions: INodeProperties[] = [
-	{
-		displayName: 'Poll Interval',
-		name: 'pollInterval',
-		type: 'number',
-		typeOptions: { minValue: 1 },
-		default: 4,
-		description: 'Seconds between two looks at a task',
-	},
-	{
-		displayName: 'Timeout',
-		name: 'timeout',
-		type: 'number',
-		typeOptions: { minValue: 1 },
-		default: 600,
-		description:
-			'Seconds after which the node stops waiting. The task goes on at the service: its ID is in the message, to be picked up with the operation Wait. A paused execution wakes on n8n\'s tick of one minute, and its items then say "submitted".',
-	},
-];
+const OUTPUTS = ['tasks', 'files'] as const;
+
+export const outputField: INodeProperties = {
+	displayName: 'Output',
+	name: 'output',
+	type: 'options',
+	options: [
+		{ name: 'One Item per Task', value: 'tasks', description: 'All files of a task in one item' },
+		{ name: 'One Item per File', value: 'files', description: 'Each file of a task in an item of its own' },
+	],
+	default: 'tasks',
+	description: 'Whether the files of a task come out together. A node behind this one runs once per item.',
+};
+
+export const downloadFilesField: INodeProperties = {
+	displayName: 'Download Files',
+	name: 'downloadFiles',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to attach the files as binary data. Links at the service expire.',
+};
+
+/** For operations with "Wait for Result": without a result there is no file. */
+export const downloadFilesAfterWaitField: INodeProperties = {
+	...downloadFilesField,
+	displayOptions: { hide: { waitMode: ['none'] } },
+};
+
+export const additionalBodyFieldsField: INodeProperties = {
+	displayName: 'Additional Body Fields',
+	name: 'additionalBodyFields',
+	type: 'json',
+	default: '{}',
+	placeholder: 'e.g. {"seed": 7}',
+	description: 'Fields of the request that this node does not show, as a JSON object. They replace fields of the same name.',
+};
+
+export const simplifyField: INodeProperties = {
+	displayName: 'Simplify',
+	name: 'simplify',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to return a simplified version of the response instead of the raw data',
+};
+
+const CONCURRENCY = { min: 1, max: 100, default: 5 } as const;
+
+export const concurrencyOption: INodeProperties = {
+	displayName: 'Concurrency',
+	name: 'concurrency',
+	type: 'number',
+	typeOptions: { minValue: CONCURRENCY.min, maxValue: CONCURRENCY.max },
+	default: CONCURRENCY.default,
+	description: 'How many requests run at the same time',
+};
+
+export const concurrencySchema = integer(CONCURRENCY.min, CONCURRENCY.max).default(CONCURRENCY.default);
+
+const UNSURE = ['doNotSend', 'sendAgain'] as const;
+
+export const whenUnsureOption: INodeProperties = {
+	displayName: 'If It May Have Been Bought',
+	name: 'whenUnsure',
+	type: 'options',
+	options: [
+		{ name: 'Do Not Send Again', value: 'doNotSend' },
+		{ name: 'Send Again', value: 'sendAgain', description: 'It may be bought twice. Look at the balance first.' },
+	],
+	default: 'doNotSend',
+	description:
+		'What a further attempt in the same execution does with an item whose request got no clear answer, such as a timeout or a server error',
+};
+
+export const whenUnsureSchema = oneOf(UNSURE).default('doNotSend');
+
+export type WhenUnsure = (typeof UNSURE)[number];
+
+const pollIntervalOption: INodeProperties = {
+	displayName: 'Poll Interval (Seconds)',
+	name: 'pollInterval',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	default: 4,
+	description: 'How often to ask for a task',
+};
+
+const timeoutOption: INodeProperties = {
+	displayName: 'Timeout (Seconds)',
+	name: 'timeout',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	default: 600,
+	description:
+		'How long to wait for a task. Default: 600, and 86,400 for a paused execution. The task continues at the service: get it later with the operation Wait of the resource Task.',
+};
 
 const callbackOption: INodeProperties = {
 	displayName: 'Callback Base URL',
@@ -61,141 +153,208 @@ const callbackOption: INodeProperties = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. https://n8n.example.com/webhook/…',
-	displayOptions: { hide: { '/waitMode': ['callback'] } },
 	description:
-		'Where the service shall report that the task has ended. It adds /callback to this address: copy the base address from a MediaGen Trigger.',
+		'Where the service reports the end of the task. It adds /callback to this address. Copy the base address from a MediaGen Trigger; ?reference=… may follow.',
 };
 
-const fileOptions: INodeProperties[] = [
+const resultFileOptions: INodeProperties[] = [
 	{
-		displayName: 'Download Results',
-		name: 'downloadResults',
-		type: 'boolean',
-		default: false,
-		description: 'Whether to attach each result file as binary data. Links at the service expire.',
+		displayName: 'File Name',
+		name: 'fileName',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. {{ $json.title }}',
+		description: 'Name of the file, without extension. Several files of a task get -2, -3 behind it.',
 	},
 	{
-		displayName: 'Max Download Size',
+		displayName: 'Max Download Size (MB)',
 		name: 'maxDownloadSize',
 		type: 'number',
 		typeOptions: { minValue: 1 },
-		default: 512,
-		displayOptions: { show: { downloadResults: [true] } },
-		description: 'Megabytes that one result file may have at most',
-	},
-	{
-		displayName: 'Output',
-		name: 'output',
-		type: 'options',
-		options: [
-			{ name: 'One Item per Task', value: 'task' },
-			{ name: 'One Item per Result File', value: 'result' },
-		],
-		default: 'task',
-		description: 'Whether the files of a task come out together or each as an item of its own',
+		default: 256,
+		description: 'Largest size of one file',
 	},
 	{
 		displayName: 'Put Output File in Field',
 		name: 'binaryPropertyName',
 		type: 'string',
 		default: 'data',
-		displayOptions: { show: { downloadResults: [true] } },
-		hint: 'The name of the output binary field to put the file in. Further files of the same item get a number behind it.',
+		hint: 'The name of the output binary field to put the file in. Further files of the item get _2, _3 behind it.',
 	},
 ];
 
-/** Options that say what to do with a task's results. */
-export const resultOptions: readonly INodeProperties[] = [...fileOptions, simplifyOption];
+const includeInputOption: INodeProperties = {
+	displayName: 'Include Input',
+	name: 'includeInput',
+	type: 'boolean',
+	default: false,
+	description: 'Whether to add the JSON of the input item to the output, in the field input',
+};
 
-const taskPathOption: INodeProperties = {
+const referenceOption: INodeProperties = {
+	displayName: 'Reference',
+	name: 'reference',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. row {{ $json.row_number }}',
+	description: 'Text of your own that comes back in the output',
+};
+
+export const taskQueryPathOption: INodeProperties = {
 	displayName: 'Task Query Path',
 	name: 'taskQueryPath',
 	type: 'string',
 	default: '',
-	placeholder: 'e.g. /v1/videos/{task_id}',
-	description:
-		'Path that answers with the record of a video task, for a deployment that does not serve it at /v1/tasks/{task_id}',
+	placeholder: `e.g. /v1/videos/${TASK_ID_PLACEHOLDER}`,
+	description: `Path of a task's record, if your deployment serves it elsewhere. ${TASK_ID_PLACEHOLDER} stands for the task ID.`,
 };
 
 const byName = (a: INodeProperties, b: INodeProperties) => a.displayName.localeCompare(b.displayName);
 
-/** Which groups of options an operation offers. */
-export interface OptionGroups {
-	/** The task is waited for. */
-	waits: boolean;
-	/** The operation submits, so a callback address can be sent along. */
-	submits: boolean;
-	/** The record's path is not in the spec, so that the user may name it. */
-	namesPath: boolean;
-	/** The task makes files. They do, unless this says that they do not. */
-	files?: boolean;
-}
-
-/** The collection "Options" of an operation that deals with tasks. */
-export function runOptionsField(groups: OptionGroups): INodeProperties {
+/** The collection "Options", in alphabetical order. */
+export function optionsField(options: readonly INodeProperties[]): INodeProperties {
 	return {
 		displayName: 'Options',
 		name: 'options',
 		type: 'collection',
 		placeholder: 'Add option',
 		default: {},
-		options: [
-			concurrencyOption,
-			...(groups.waits ? pollOptions : []),
-			...(groups.submits ? [callbackOption] : []),
-			...(groups.files === false ? [] : fileOptions),
-			simplifyOption,
-			...(groups.namesPath ? [taskPathOption] : []),
-		].sort(byName),
+		options: [...options].sort(byName),
 	};
 }
 
-const runOptions = z.object({
-	concurrency: integer(1, 100).default(5),
-	pollInterval: number(1).default(4),
-	timeout: number(1).default(600),
-	callbackBaseUrl: webUrl().optional(),
-	downloadResults: flag().default(false),
-	maxDownloadSize: number(1).default(512),
-	output: oneOf(['task', 'result']).default('task'),
-	binaryPropertyName: text().default('data'),
-	simplify: flag().default(true),
-	taskQueryPath: z
-		.string()
-		.regex(/^\/.*\{task_id\}/, 'must begin with a slash and contain {task_id}')
-		.optional(),
+const shownWhileWaiting = (option: INodeProperties, ...hidden: WaitMode[]): INodeProperties => ({
+	...option,
+	displayOptions: { hide: { '/waitMode': hidden } },
 });
 
-const collection = z.record(z.unknown());
-
-/** How a node runs: see the fields' descriptions. Seconds for times, megabytes for sizes. */
-export type RunOptions = z.infer<typeof runOptions>;
-
-/** Reads and checks the collection "Options". Throws a `NodeOperationError` that names the option. */
-export function readRunOptions(node: INode, value: unknown): RunOptions {
-	const given = collection.parse(value);
-	const set = Object.fromEntries(
-		Object.entries(given).filter(([, value]) => value !== '' && value !== null),
-	);
-	const read = runOptions.safeParse(set);
-	if (read.success) return read.data;
-	const issue = read.error.issues[0];
-	const name = String(issue?.path[0] ?? 'options');
-	const label = displayNameOf(
-		[runOptionsField({ waits: true, submits: true, namesPath: true })],
-		name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-	);
-	throw new NodeOperationError(node, `"${label ?? name}" ${issue?.message ?? 'is not valid'}`);
+/** The options of an operation that reads a task: `waits` if it polls until the task ends. */
+export function taskOptions({ waits }: { waits: boolean }): INodeProperties[] {
+	return [
+		concurrencyOption,
+		...(waits ? [pollIntervalOption, timeoutOption] : []),
+		...resultFileOptions,
+		includeInputOption,
+		referenceOption,
+		simplifyField,
+		taskQueryPathOption,
+	];
 }
 
-const waitMode = oneOf(WAIT_MODES);
+/** The options of an operation that buys a task. `makesFiles` is `false` for one that answers with text at once. */
+export function purchaseOptions({ makesFiles }: { makesFiles: boolean }): INodeProperties[] {
+	const common = [concurrencyOption, includeInputOption, referenceOption, simplifyField, whenUnsureOption, taskQueryPathOption];
+	if (!makesFiles) return common;
+	return [
+		...common,
+		shownWhileWaiting(pollIntervalOption, 'callback', 'none'),
+		shownWhileWaiting(timeoutOption, 'none'),
+		shownWhileWaiting(callbackOption, 'callback'),
+		...resultFileOptions.map((option) => shownWhileWaiting(option, 'none')),
+	];
+}
 
-/** Reads "When Submitted". Throws a `NodeOperationError` for a value that it does not have. */
-export function readWaitMode(context: IExecuteFunctions): WaitMode {
-	const read = waitMode.safeParse(context.getNodeParameter('waitMode', 0, 'poll'));
+/** The options of the trigger that concern results. */
+export const triggerResultOptions: readonly INodeProperties[] = [...resultFileOptions, simplifyField, taskQueryPathOption];
+
+const ALL_OPTIONS = optionsField([...purchaseOptions({ makesFiles: true }), ...taskOptions({ waits: true })]);
+
+const DEFAULT_TIMEOUT_S: Record<WaitMode, number> = { poll: 600, none: 600, callback: 86_400 };
+
+const runOptions = z.object({
+	waitMode: oneOf(WAIT_MODES).default('poll'),
+	output: oneOf(OUTPUTS).default('tasks'),
+	downloadFiles: flag().default(true),
+	concurrency: concurrencySchema,
+	/** Seconds. */
+	pollInterval: number(1).default(4),
+	/** Seconds. */
+	timeout: number(1).optional(),
+	callbackBaseUrl: webUrl().optional(),
+	/** Megabytes. */
+	maxDownloadSize: number(1).default(256),
+	binaryPropertyName: text().default('data'),
+	includeInput: flag().default(false),
+	simplify: flag().default(true),
+	whenUnsure: whenUnsureSchema,
+	taskQueryPath: z.string().regex(/^\/.*\{task_id\}/, `must begin with a slash and contain ${TASK_ID_PLACEHOLDER}`).optional(),
+});
+
+/** How a node runs, once for all items: see the descriptions of the fields. */
+export type RunOptions = Omit<z.infer<typeof runOptions>, 'timeout'> & { timeout: number };
+
+/** The part of an n8n context that reads parameters. A webhook's context takes no item index. */
+export interface ParameterSource {
+	getNode(): INode;
+	getParameter(name: string): unknown;
+}
+
+/** Whether n8n runs the node as a tool of an AI agent: such a node has a type of its own. */
+export function isTool(node: INode): boolean {
+	return node.type.endsWith('Tool');
+}
+
+const isGiven = (value: unknown) => value !== '' && value !== null && value !== undefined;
+
+/** Reads and checks options by a schema. Throws a `NodeOperationError` that names the option. */
+export function parseOptions<Options>(
+	node: INode,
+	schema: z.ZodType<Options, z.ZodTypeDef, unknown>,
+	given: Record<string, unknown>,
+	fields: readonly INodeProperties[],
+): Options {
+	const read = schema.safeParse(Object.fromEntries(Object.entries(given).filter(([, value]) => isGiven(value))));
 	if (read.success) return read.data;
-	throw new NodeOperationError(
-		context.getNode(),
-		`"${waitModeField.displayName}" ${read.error.issues[0]?.message ?? ''}`,
-	);
+	const [issue] = read.error.issues;
+	const name = String(issue?.path[0] ?? 'options');
+	const inside = fields.flatMap((field) => [field, ...(field.options ?? [])]);
+	const field = inside.find((each) => each.name === name);
+	const label = field && 'displayName' in field ? field.displayName : name;
+	throw new NodeOperationError(node, `"${label}" ${issue?.message ?? 'is not valid'}`, {
+		description: 'Nothing was sent to the service.',
+	});
+}
+
+/** Reads the options of a node that deals with tasks. Throws a `NodeOperationError` that names the option. */
+export function readRunOptions(source: ParameterSource): RunOptions {
+	const node = source.getNode();
+	const collection = source.getParameter('options');
+	const given = {
+		...(isObject(collection) ? collection : {}),
+		waitMode: source.getParameter('waitMode'),
+		output: source.getParameter('output'),
+		downloadFiles: source.getParameter('downloadFiles'),
+	};
+	const fields = [waitModeField, outputField, downloadFilesField, ALL_OPTIONS];
+	const options = parseOptions(node, runOptions, given, fields);
+	return {
+		...options,
+		downloadFiles: options.downloadFiles && options.waitMode !== 'none' && !isTool(node),
+		timeout: options.timeout ?? DEFAULT_TIMEOUT_S[options.waitMode],
+	};
+}
+
+/** What an item's own options say: see "File Name", "Reference" and "Include Input". */
+export interface ItemOptions {
+	fileName?: string;
+	reference?: string;
+	/** JSON of the input item, where it is to come out. */
+	input?: IDataObject;
+}
+
+const ownText = z
+	.unknown()
+	.transform((value) => (typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''))
+	.transform((value) => (value === '' ? undefined : value));
+
+const itemOptions = z.object({ fileName: ownText, reference: ownText }).catch({});
+
+/** Reads the options that differ from item to item. */
+export function readItemOptions(collection: unknown, input: IDataObject | undefined): ItemOptions {
+	const { fileName, reference } = itemOptions.parse(collection);
+	return {
+		...(fileName === undefined ? {} : { fileName }),
+		...(reference === undefined ? {} : { reference }),
+		...(input === undefined ? {} : { input }),
+	};
 }

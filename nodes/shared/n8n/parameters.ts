@@ -1,22 +1,20 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INode, INodeProperties, INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
 
 import { toApiName } from '../util/case';
-import { PendingUpload } from './pendingUpload';
+import { isObject } from '../util/json';
+import type { z } from '../util/vendor/zod';
+import { PendingUpload } from './binary';
 
-/** What the user has set, by parameter name: collections laid flat, everything unset left out. */
+/** The values of parameters by name: collections flattened, everything unset left out. */
 export type ParameterValues = Record<string, unknown>;
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {
-	return (
-		typeof value === 'object' &&
-		value !== null &&
-		!Array.isArray(value) &&
-		!(value instanceof PendingUpload)
-	);
+	return isObject(value) && !(value instanceof PendingUpload);
 }
 
-/** Whether a value counts as set. `0` and `false` do: somebody chose them. */
-export function isSet(value: unknown): boolean {
+/** Whether a value counts as set. `0` and `false` do. */
+function isSet(value: unknown): boolean {
 	if (value === undefined || value === null || value === '') return false;
 	if (Array.isArray(value)) return value.length > 0;
 	return !isPlainObject(value) || Object.keys(value).length > 0;
@@ -32,25 +30,29 @@ function withoutUnset(value: unknown): unknown {
 	);
 }
 
-/** A fixed collection arrives as `{ group: [ … ] }`, or as `{ group: { … } }` where it cannot repeat. */
-function groupsOf(value: unknown): unknown {
-	return isPlainObject(value) ? Object.values(value)[0] : value;
-}
-
-/** The value in the form that can be cleaned and renamed, by the type of the field that holds it. */
+/** The value in a form that can be cleaned and renamed, by the type of the field that holds it. */
 function plainValue(type: string | undefined, value: unknown): unknown {
-	if (type === 'fixedCollection') return groupsOf(value);
-	// The object in a JSON field is the user's own: as text it passes whatever renames or cleans the others.
+	// A fixed collection arrives as `{ group: [ … ] }`, or as `{ group: { … } }` where it cannot repeat.
+	if (type === 'fixedCollection') return isPlainObject(value) ? Object.values(value)[0] : value;
+	// The object in a JSON field is the user's own: as text it is neither renamed nor cleaned.
 	if (type === 'json') return isPlainObject(value) ? JSON.stringify(value) : value;
-	// A list that can also be typed into keeps beside the value how it was given.
+	// A resource locator keeps the mode beside the value.
 	if (type === 'resourceLocator') return isPlainObject(value) ? value.value : value;
 	return value;
 }
 
-/**
- * Reads the given fields for one item. Fields that are hidden, unset or empty do not appear in what comes back,
- * so that only what the user set is ever sent.
- */
+function readCollection(field: INodeProperties, value: Record<string, unknown>): ParameterValues {
+	const types = new Map(
+		(field.options ?? []).flatMap((option) => ('type' in option ? [[option.name, option.type] as const] : [])),
+	);
+	return Object.fromEntries(
+		Object.entries(value)
+			.map(([name, inner]) => [name, withoutUnset(plainValue(types.get(name), inner))] as const)
+			.filter(([, inner]) => isSet(inner)),
+	);
+}
+
+/** Reads the given fields for one item. Hidden, unset and empty fields are left out, so that only what the user set is sent. */
 export function readParameters(
 	context: IExecuteFunctions,
 	fields: readonly INodeProperties[],
@@ -70,21 +72,48 @@ export function readParameters(
 	return values;
 }
 
-function readCollection(field: INodeProperties, value: Record<string, unknown>): ParameterValues {
-	const types = new Map(
-		(field.options ?? []).flatMap((option) => ('type' in option ? [[option.name, option.type] as const] : [])),
-	);
-	const entries = Object.entries(value).map(
-		([name, inner]) => [name, withoutUnset(plainValue(types.get(name), inner))] as const,
-	);
-	return Object.fromEntries(entries.filter(([, inner]) => isSet(inner)));
-}
-
 /** Renames parameters to the API's fields, at every depth. */
 export function toApiNames(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(toApiNames);
 	if (!isPlainObject(value)) return value;
-	return Object.fromEntries(
-		Object.entries(value).map(([name, inner]) => [toApiName(name), toApiNames(inner)]),
-	);
+	return Object.fromEntries(Object.entries(value).map(([name, inner]) => [toApiName(name), toApiNames(inner)]));
+}
+
+type Field = INodeProperties | INodePropertyCollection | INodePropertyOptions;
+
+function isContainer(field: Field): field is INodeProperties {
+	return 'type' in field && (field.type === 'collection' || field.type === 'fixedCollection');
+}
+
+function children(field: Field): readonly Field[] {
+	if ('values' in field) return field.values;
+	return isContainer(field) ? (field.options ?? []) : [];
+}
+
+/** The label of a field of the API, found among the fields of an operation and what they hold. */
+export function labelOf(fields: readonly Field[], apiName: string): string | undefined {
+	for (const field of fields) {
+		const label = 'displayName' in field && toApiName(field.name) === apiName ? field.displayName : undefined;
+		if (label !== undefined && !isContainer(field)) return label;
+		const inside = labelOf(children(field), apiName) ?? label;
+		if (inside !== undefined) return inside;
+	}
+	return undefined;
+}
+
+/** The error for values that break rules. It names the fields by their labels, and the item. */
+export function validationError(
+	node: INode,
+	fields: readonly INodeProperties[],
+	issues: ReadonlyArray<Pick<z.ZodIssue, 'path' | 'message'>>,
+	itemIndex: number,
+): NodeOperationError {
+	const sentences = issues.map(({ path, message }) => {
+		const steps = path.map((step) => (typeof step === 'number' ? step + 1 : (labelOf(fields, toApiName(step)) ?? step)));
+		return `"${steps.join(' › ')}" ${message}`;
+	});
+	return new NodeOperationError(node, `${sentences[0] ?? ''} [item ${itemIndex}]`, {
+		itemIndex,
+		description: [...sentences.slice(1), 'Nothing was sent to the service.'].join('\n'),
+	});
 }

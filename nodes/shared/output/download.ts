@@ -1,43 +1,41 @@
-import type { IBinaryData, IHttpRequestOptions, INode } from 'n8n-workflow';
+import type { IBinaryData, IHttpRequestOptions, INode, Logger } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { ServiceFault } from '../api/faults';
 import { isPrivateHost, parseWebUrl } from '../api/address';
-import { faultOfAnswer, faultOfThrown } from '../api/classify';
-import { clock, pause } from '../util/clock';
 import type { Connection } from '../api/connection';
-import { backoffMs, isPassing, MAX_TRIES } from '../api/retry';
+import {
+	type ApiError,
+	BlockedAddressError,
+	CanceledError,
+	errorFromResponse,
+	errorFromThrown,
+	TimeoutError,
+} from '../api/errors';
+import { backoffMs, MAX_ATTEMPTS } from '../api/retry';
+import { clock, sleep } from '../util/clock';
 import { z } from '../util/vendor/zod';
+import { withExtension } from './fileNames';
 import type { ResultFile } from './resultFiles';
 
-type BinarySource = Parameters<DownloadContext['helpers']['prepareBinaryData']>[0];
-
-/** What every n8n context that may fetch a file has in common. */
+/** What every n8n context that can download a file has in common. */
 export interface DownloadContext {
 	helpers: {
 		httpRequest(options: IHttpRequestOptions): Promise<unknown>;
-		prepareBinaryData(
-			content: Buffer | NodeJS.ReadableStream,
-			fileName?: string,
-			mimeType?: string,
-		): Promise<IBinaryData>;
+		prepareBinaryData(content: Buffer | NodeJS.ReadableStream, fileName?: string, mimeType?: string): Promise<IBinaryData>;
 	};
+	logger: Logger;
 	getNode(): INode;
 }
 
 const MEGABYTE = 1_000_000;
 const MAX_REDIRECTS = 5;
-const TRY_TIMEOUT_MS = 60_000;
+const ATTEMPT_TIMEOUT_MS = 60_000;
+const IDLE_TIMEOUT_MS = 60_000;
 
-/** A readable stream, told by what is needed of it: the build must not import `stream`. */
-interface ByteStream extends NodeJS.ReadableStream {
-	map(each: (chunk: Uint8Array) => Uint8Array): NodeJS.ReadableStream;
-	destroy(): void;
-}
+/** A readable stream by what is needed of it: the build must not import `stream`. */
+type ByteStream = NodeJS.ReadableStream & { destroy(error?: Error): void };
 
-const byteStream = z.custom<ByteStream>(
-	(value) => typeof value === 'object' && value !== null && 'pipe' in value && 'map' in value,
-);
+const byteStream = z.custom<ByteStream>((value) => typeof value === 'object' && value !== null && 'pipe' in value && 'destroy' in value);
 
 const streamResponse = z.object({
 	statusCode: z.number(),
@@ -47,21 +45,35 @@ const streamResponse = z.object({
 
 type StreamResponse = z.infer<typeof streamResponse>;
 
+function blocked(reason: string): BlockedAddressError {
+	return new BlockedAddressError(`The file was not downloaded: ${reason}`);
+}
+
 function checkAddress(address: string, connection: Connection): URL {
 	const url = parseWebUrl(address);
-	if (!url) throw refused('the link is not a full http or https URL');
+	if (!url) throw blocked('the link is not a full http or https URL');
 	const own = url.host === parseWebUrl(connection.baseUrl)?.host;
 	if (isPrivateHost(url) && !own && !connection.allowPrivateCallbacks) {
-		throw refused(`the link leads to the private host ${url.hostname}`);
+		throw blocked(`the link leads to the private host ${url.hostname}`);
 	}
 	return url;
 }
 
-function refused(reason: string): ServiceFault {
-	return new ServiceFault('refused', `The file was not downloaded: ${reason}`, 'no');
+async function request(context: DownloadContext, url: string, signal?: AbortSignal): Promise<StreamResponse> {
+	const response = await context.helpers.httpRequest({
+		method: 'GET',
+		url,
+		encoding: 'stream',
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		disableFollowRedirect: true,
+		abortSignal: signal,
+		timeout: clock.toHostMs(ATTEMPT_TIMEOUT_MS),
+	});
+	return streamResponse.parse(response);
 }
 
-/** Opens a file for reading, following redirects. Throws a `ServiceFault`. */
+/** Opens a file for reading, following redirects. Throws an `ApiError`. */
 export async function openFile(
 	context: DownloadContext,
 	address: string,
@@ -70,129 +82,140 @@ export async function openFile(
 ): Promise<StreamResponse> {
 	let url = checkAddress(address, connection);
 	for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-		const response = await request(context, url.href, signal);
+		let response: StreamResponse;
+		try {
+			response = await request(context, url.href, signal);
+		} catch (error) {
+			throw errorFromThrown(error);
+		}
 		if (response.statusCode >= 200 && response.statusCode < 300) return response;
 		response.body.destroy();
-		const location = response.headers.location;
+		const { location } = response.headers;
 		if (response.statusCode < 300 || response.statusCode > 399 || typeof location !== 'string') {
-			throw faultOfAnswer(
-				{ statusCode: response.statusCode, headers: response.headers },
-				clock.now(),
-				connection.redact,
-			);
+			throw errorFromResponse({ statusCode: response.statusCode, headers: response.headers }, clock.now(), 'File not found');
 		}
 		// Each hop is checked by itself: a public link must not lead into the private network.
 		url = checkAddress(new URL(location, url).href, connection);
 	}
-	throw refused(`the link redirects more than ${MAX_REDIRECTS} times`);
+	throw blocked(`the link redirects more than ${MAX_REDIRECTS} times`);
 }
 
-async function request(context: DownloadContext, url: string, signal?: AbortSignal): Promise<StreamResponse> {
-	try {
-		const response = await context.helpers.httpRequest({
-			method: 'GET',
-			url,
-			encoding: 'stream',
-			returnFullResponse: true,
-			ignoreHttpStatusErrors: true,
-			disableFollowRedirect: true,
-			abortSignal: signal,
-			timeout: clock.toHostMs(TRY_TIMEOUT_MS),
-		});
-		return streamResponse.parse(response);
-	} catch (error) {
-		throw faultOfThrown(error);
-	}
-}
-
-/** Passes a stream on and breaks it off once more than `maxBytes` have gone by. */
-function limited(body: ByteStream, maxBytes: number, tooLarge: () => ServiceFault): BinarySource {
-	let bytes = 0;
-	return body.map((chunk) => {
-		bytes += chunk.length;
-		if (bytes > maxBytes) throw tooLarge();
-		return chunk;
-	});
-}
-
-const EXTENSION = /\.([a-z0-9]{2,5})$/i;
-
-const EXTENSION_OF_TYPE: Record<string, string> = {
-	'image/png': 'png',
-	'image/jpeg': 'jpg',
-	'image/webp': 'webp',
-	'image/gif': 'gif',
-	'audio/mpeg': 'mp3',
-	'audio/wav': 'wav',
-	'audio/x-wav': 'wav',
-	'video/mp4': 'mp4',
-	'video/quicktime': 'mov',
-};
-
-function fileName(taskId: string, file: ResultFile, mimeType: string | undefined): string {
-	const inPath = EXTENSION.exec(new URL(file.url).pathname)?.[1];
-	const extension = (mimeType && EXTENSION_OF_TYPE[mimeType]) ?? inPath;
-	const name = `${taskId}-${file.index}`.replace(/[^\w.-]+/g, '_');
-	return extension ? `${name}.${extension}` : name;
-}
-
-export interface DownloadRules {
-	/** Megabytes that one file may have. */
-	maxDownloadSize: number;
-	signal?: AbortSignal;
+/** A stream under way, with why it was broken off and how many bytes have come. */
+interface Watched {
+	bytes: number;
+	stopped?: ApiError;
+	end(): void;
 }
 
 /**
- * Streams one result file into n8n's binary storage. Throws a `ServiceFault` when the link is refused, dead, too
- * large, or broke off on every try; a GET costs nothing, so it is tried again whatever went wrong on the way.
+ * Breaks a stream off when it passes `maxBytes`, or when nothing comes for a minute. Only counts: the listener is added while
+ * the stream is paused, so that it does not start before its reader does.
  */
-export async function downloadResult(
+function watch(body: ByteStream, maxBytes: number, tooLarge: () => ApiError, signal?: AbortSignal): Watched {
+	const done = new AbortController();
+	const watched: Watched = { bytes: 0, end: () => done.abort() };
+	const stop = (error: ApiError) => {
+		watched.stopped ??= error;
+		body.destroy(error);
+	};
+	let lastAt = clock.now();
+	body.pause();
+	body.on('data', (chunk: Uint8Array) => {
+		watched.bytes += chunk.length;
+		lastAt = clock.now();
+		if (watched.bytes > maxBytes) stop(tooLarge());
+	});
+	// A stream that is destroyed with an error and has no reader any more would end the process.
+	body.on('error', () => undefined);
+	const watchIdle = async () => {
+		while (!done.signal.aborted) {
+			await sleep(Math.max(0, lastAt + IDLE_TIMEOUT_MS - clock.now()), done.signal);
+			if (done.signal.aborted) return;
+			if (signal?.aborted) stop(new CanceledError());
+			else if (clock.now() >= lastAt + IDLE_TIMEOUT_MS) {
+				stop(new TimeoutError('The download stopped: no data for 60 seconds'));
+			}
+			if (watched.stopped) return;
+		}
+	};
+	void watchIdle();
+	return watched;
+}
+
+export interface DownloadRules {
+	/** Megabytes of one file. */
+	maxDownloadSize: number;
+	/** Milliseconds since 1970 after which no further attempt begins. */
+	deadline: number;
+	signal?: AbortSignal;
+}
+
+/** A file in n8n's binary storage. */
+export interface DownloadedFile {
+	binary: IBinaryData;
+	fileName: string;
+	mimeType: string | null;
+	/** Bytes. */
+	fileSize: number;
+}
+
+/**
+ * Streams a result file into n8n's binary storage. Throws a `NodeOperationError` when the link is blocked or dead, the file is
+ * too large, or every attempt broke off. A GET costs nothing, so it is repeated after any transient error.
+ *
+ * @param name the file's name without its extension
+ */
+export async function downloadFile(
 	context: DownloadContext,
 	connection: Connection,
-	taskId: string,
 	file: ResultFile,
+	name: string,
 	rules: DownloadRules,
-): Promise<IBinaryData> {
-	for (let tries = 1; ; tries++) {
+): Promise<DownloadedFile> {
+	for (let attempts = 1; ; attempts++) {
 		try {
-			return await download(context, connection, taskId, file, rules);
-		} catch (error) {
-			const fault = error instanceof ServiceFault ? error : faultOfThrown(error);
-			if (!isPassing(fault) || tries >= MAX_TRIES || rules.signal?.aborted) {
-				throw giveUp(context.getNode(), fault, file);
-			}
-			await pause(backoffMs(fault, tries), rules.signal);
+			return await attempt(context, connection, file, name, rules);
+		} catch (thrown) {
+			const error = errorFromThrown(thrown);
+			const wait = backoffMs(error, attempts);
+			const mayRetry = error.transient && attempts < MAX_ATTEMPTS && clock.now() + wait <= rules.deadline;
+			if (!mayRetry || rules.signal?.aborted) throw downloadError(context.getNode(), error, file);
+			await sleep(wait, rules.signal);
 		}
 	}
 }
 
-async function download(
+async function attempt(
 	context: DownloadContext,
 	connection: Connection,
-	taskId: string,
 	file: ResultFile,
+	name: string,
 	rules: DownloadRules,
-): Promise<IBinaryData> {
+): Promise<DownloadedFile> {
 	const maxBytes = rules.maxDownloadSize * MEGABYTE;
-	const tooLarge = () =>
-		refused(`it is larger than the ${rules.maxDownloadSize} MB that "Max Download Size" allows`);
-	const response = await openFile(context, file.url, connection, rules.signal);
-	const announced = Number(response.headers['content-length'] ?? 0);
-	if (announced > maxBytes) {
-		response.body.destroy();
+	const tooLarge = () => blocked(`it is larger than the ${rules.maxDownloadSize} MB that "Max Download Size" allows`);
+	const { body, headers } = await openFile(context, file.url, connection, rules.signal);
+	if (Number(headers['content-length'] ?? 0) > maxBytes) {
+		body.destroy();
 		throw tooLarge();
 	}
-	const type = response.headers['content-type'];
+	const type = headers['content-type'];
 	const mimeType = typeof type === 'string' ? type.split(';', 1)[0]?.trim() : undefined;
-	return await context.helpers.prepareBinaryData(
-		limited(response.body, maxBytes, tooLarge),
-		fileName(taskId, file, mimeType),
-		mimeType,
-	);
+	const fileName = withExtension(name, mimeType, file.url);
+	const watched = watch(body, maxBytes, tooLarge, rules.signal);
+	try {
+		const binary = await context.helpers.prepareBinaryData(body, fileName, mimeType);
+		if (watched.stopped) throw watched.stopped;
+		return { binary, fileName, mimeType: mimeType ?? binary.mimeType ?? null, fileSize: watched.bytes };
+	} catch (error) {
+		throw watched.stopped ?? error;
+	} finally {
+		watched.end();
+	}
 }
 
-function giveUp(node: INode, fault: ServiceFault, file: ResultFile): NodeOperationError {
-	return new NodeOperationError(node, fault.message, {
-		description: `The file is result ${file.index}, at ${file.url}. The task itself is complete: get it again with the resource Task, operation Get.`,
+function downloadError(node: INode, error: ApiError, file: ResultFile): NodeOperationError {
+	return new NodeOperationError(node, error.message, {
+		description: `The link of the file is ${file.url}. The task itself is completed: get it again with the resource Task, operation Get.`,
 	});
 }

@@ -1,63 +1,164 @@
-import type { GenericValue, IBinaryData, IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
-import type { TaskRecord } from '../api/records';
+import { asNodeError, errorItem, type NodeError } from '../n8n/nodeErrors';
+import { isTool, type ItemOptions } from '../n8n/options';
+import { toJson } from '../util/json';
+import { pLimit } from '../util/vendor/pLimit';
+import type { Connection } from '../api/connection';
+import { type DownloadContext, downloadFile, type DownloadedFile, type DownloadRules } from './download';
+import { FileNames } from './fileNames';
 import type { ResultFile } from './resultFiles';
 import type { Task } from './task';
 
-/** A task that has been read, with the record it was read from. */
-export interface ReadTask {
-	task: Task;
-	/** The record as it came; absent where only the acknowledgement is known. */
-	record?: TaskRecord;
+/** What became of one input item. */
+export interface TaskOutcome {
+	itemIndex: number;
+	/** Set as soon as the service accepted the task. */
+	taskId?: string;
+	/** The task as last read. */
+	task?: Task;
+	/** The record as it came; absent while only the acknowledgement is known. */
+	record?: Record<string, unknown>;
+	/** Why the item has no result. The task, if there is one, is named above. */
+	error?: NodeError;
+	/** The downloaded files, in the order of the task's results. */
+	files?: DownloadedFile[];
+	/** What the service or the node changed or left out for this item, in words. */
+	notes: string[];
+	options: ItemOptions;
 }
 
-/** How the output is to look: see the options of the same names. */
+/** An item whose task the service accepted. */
+export interface AcceptedOutcome extends TaskOutcome {
+	taskId: string;
+	task: Task;
+}
+
+export function isAccepted(outcome: TaskOutcome): outcome is AcceptedOutcome {
+	return outcome.taskId !== undefined && outcome.task !== undefined;
+}
+
+/** The last known status, or that there is no task. */
+export function statusOf({ taskId, task }: TaskOutcome): Task['status'] | 'not submitted' {
+	if (taskId === undefined) return 'not submitted';
+	return task?.status ?? 'submitted';
+}
+
+/** How the output looks: see the options of the same names. */
 export interface OutputRules {
 	simplify: boolean;
-	output: 'task' | 'result';
+	output: 'tasks' | 'files';
 	binaryPropertyName: string;
 }
 
-/** JSON values are all that a record, or a task made of one, can hold. */
-export function toJson(value: object): IDataObject {
-	return Object.fromEntries(
-		Object.entries(value).map(([name, inner]: [string, GenericValue]) => [name, inner]),
+/** As few files at once as keep the line busy: each one passes through this process. */
+const PARALLEL_DOWNLOADS = 3;
+
+/** Downloads the files of every completed task. A file that cannot be downloaded becomes its item's error. */
+export async function downloadAll(
+	context: DownloadContext,
+	connection: Connection,
+	outcomes: readonly TaskOutcome[],
+	rules: DownloadRules,
+): Promise<TaskOutcome[]> {
+	const limit = pLimit(PARALLEL_DOWNLOADS);
+	const fileNames = new FileNames();
+	const download = async (outcome: AcceptedOutcome, names: readonly string[]): Promise<TaskOutcome> => {
+		const files: DownloadedFile[] = [];
+		try {
+			for (const [at, file] of outcome.task.results.entries()) {
+				files.push(await downloadFile(context, connection, file, names[at] ?? outcome.taskId, rules));
+			}
+			return { ...outcome, files };
+		} catch (error) {
+			const { itemIndex } = outcome;
+			return { ...outcome, error: asNodeError(context.getNode(), error, { itemIndex }) };
+		}
+	};
+	return await Promise.all(
+		outcomes.map(async (outcome) => {
+			if (!isAccepted(outcome) || outcome.error !== undefined) return outcome;
+			// Names are given in the order of the items, whichever download ends first.
+			const names = fileNames.namesFor(outcome.task, outcome.options.fileName);
+			return await limit(async () => await download(outcome, names));
+		}),
 	);
 }
 
-function jsonOf({ task, record }: ReadTask, rules: OutputRules): IDataObject {
-	return toJson(rules.simplify ? task : (record ?? task));
+/** What a task's item says beside the task itself. */
+function ownFields({ notes, options: { reference, input } }: TaskOutcome): IDataObject {
+	return {
+		...(reference === undefined ? {} : { reference }),
+		...(notes.length === 0 ? {} : { notes }),
+		...(input === undefined ? {} : { input }),
+	};
 }
 
-function fileJson(read: ReadTask, file: ResultFile, rules: OutputRules): IDataObject {
-	const { results: _, ...rest } = jsonOf(read, rules);
-	return { ...rest, ...toJson(file) };
+/** The JSON of a task's item. */
+export function taskJson(outcome: AcceptedOutcome, simplify: boolean): IDataObject {
+	const { taskId, task, record } = outcome;
+	if (!simplify) return toJson({ record: record ?? null, taskId, status: task.status, ...ownFields(outcome) });
+	const { taskId: _, family, operation, ...rest } = task;
+	return toJson({ taskId, family, operation, ...ownFields(outcome), ...rest });
 }
 
-/** Names of the binary fields for the files of one item: `data`, `data2`, `data3` … */
-function binaryFields(name: string, files: readonly IBinaryData[]): IBinaryKeyData {
-	return Object.fromEntries(files.map((file, at) => [at === 0 ? name : `${name}${at + 1}`, file]));
+function markdownOf({ kind, url, name }: ResultFile): string {
+	const label = name ?? kind;
+	return kind === 'image' ? `![${label}](${url})` : `[${label}](${url})`;
 }
 
-/**
- * The output items for one task: one for the task, or one for each of its files. `files` holds the downloaded
- * files in the order of the task's results, if any were asked for.
- */
-export function toItems(
-	read: ReadTask,
-	files: readonly IBinaryData[] | undefined,
-	itemIndex: number,
-	rules: OutputRules,
-): INodeExecutionData[] {
-	const item = (json: IDataObject, own: readonly IBinaryData[] | undefined): INodeExecutionData => ({
+/** The short output for the model of an AI agent. */
+function toolJson({ taskId, task, notes }: AcceptedOutcome): IDataObject {
+	const { status, results, url, cost } = task;
+	return {
+		taskId,
+		status,
+		url,
+		urls: results.map((file) => file.url),
+		markdown: results.map(markdownOf).join('\n'),
+		cost,
+		...(notes.length === 0 ? {} : { notes }),
+	};
+}
+
+function fileJson(outcome: AcceptedOutcome, file: ResultFile, downloaded: DownloadedFile | undefined, simplify: boolean): IDataObject {
+	const { taskId, task } = outcome;
+	const { family, operation, status } = task;
+	const { url, index, kind, name, expiresAt } = file;
+	const { fileName = null, mimeType = null, fileSize = null } = downloaded ?? {};
+	const own = { url, index, kind, name, fileName, mimeType, fileSize, expiresAt };
+	if (!simplify) return { ...own, ...taskJson(outcome, false) };
+	const inFile = new Set(['taskId', 'family', 'operation', 'status', 'results', 'url']);
+	// The rest stands apart, so that nobody adds up one task's cost once per file.
+	const rest = Object.fromEntries(Object.entries(task).filter(([field]) => !inFile.has(field)));
+	return toJson({ ...own, taskId, family, operation, status, ...ownFields(outcome), task: rest });
+}
+
+/** Binary fields for the files of one item: `data`, `data_2`, `data_3` … */
+function binaryFields(name: string, files: readonly DownloadedFile[]): IBinaryKeyData {
+	return Object.fromEntries(files.map(({ binary }, at) => [at === 0 ? name : `${name}_${at + 1}`, binary]));
+}
+
+function toItems(node: INode, outcome: AcceptedOutcome, rules: OutputRules): INodeExecutionData[] {
+	const { task, files = [] } = outcome;
+	const item = (json: IDataObject, own: readonly DownloadedFile[]): INodeExecutionData => ({
 		json,
-		pairedItem: { item: itemIndex },
-		...(own?.length ? { binary: binaryFields(rules.binaryPropertyName, own) } : {}),
+		pairedItem: { item: outcome.itemIndex },
+		...(own.length > 0 ? { binary: binaryFields(rules.binaryPropertyName, own) } : {}),
 	});
-	if (rules.output === 'task' || read.task.results.length === 0) {
-		return [item(jsonOf(read, rules), files)];
-	}
-	return read.task.results.map((file, at) =>
-		item(fileJson(read, file, rules), files?.slice(at, at + 1)),
-	);
+	if (isTool(node)) return [item(toolJson(outcome), [])];
+	if (rules.output === 'tasks' || task.results.length === 0) return [item(taskJson(outcome, rules.simplify), files)];
+	return task.results.map((file, at) => item(fileJson(outcome, file, files[at], rules.simplify), files.slice(at, at + 1)));
+}
+
+/** The node's output, in the order of the input: one item per task or per file, and an error item for each failed one. */
+export function outputItems(node: INode, outcomes: readonly TaskOutcome[], rules: OutputRules): INodeExecutionData[] {
+	return outcomes.flatMap((outcome) => {
+		const { error, itemIndex, taskId } = outcome;
+		if (error !== undefined) {
+			const known = isAccepted(outcome) ? taskJson(outcome, true) : { ...(taskId === undefined ? {} : { taskId }), ...ownFields(outcome) };
+			return [errorItem(node, error, itemIndex, { ...known, status: statusOf(outcome) })];
+		}
+		return isAccepted(outcome) ? toItems(node, outcome, rules) : [];
+	});
 }

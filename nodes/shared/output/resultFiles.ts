@@ -1,110 +1,209 @@
-import { LINK_LIFETIME_HOURS, type TaskFamily } from '../api/family';
-import { gridRecord, imageResult, musicResult, type TaskRecord } from '../api/records';
+import { LINK_LIFETIME_HOURS, type TaskFamily } from '../api/families';
+import { type TaskRecord, toMilliseconds } from '../api/records';
+import { isObject } from '../util/json';
 
-export const RESULT_KINDS = ['audio', 'image', 'grid', 'video'] as const;
+export const RESULT_KINDS = ['audio', 'image', 'video'] as const;
 
 export type ResultKind = (typeof RESULT_KINDS)[number];
 
-/** One file that a task has made. */
+/** One file that a task made. */
 export interface ResultFile {
-	/** From 1, as the API's `audio_index` and `index` are; 0 is the grid picture that holds the other four. */
-	index: number;
+	/** The service's own number: a track's, or 1 to 4 for the pictures of a grid. Files without one continue the count. */
+	index: number | null;
 	kind: ResultKind;
 	url: string;
-	/** When the link dies, as an ISO date; `null` where the service does not say. */
+	/** The service's own name, such as a stem's; `grid` for the picture that holds the other four. */
+	name: string | null;
+	/** When the link expires, as an ISO date. */
 	expiresAt: string | null;
-	/** The record's own name for the file, where its place in the record is not in the spec. */
-	name?: string;
+}
+
+/** What is known of the request that a record answers, so that its own links are not taken for results. */
+export interface RequestLinks {
+	/** Fields of the request that hold links. */
+	fields: ReadonlySet<string>;
+	urls: ReadonlySet<string>;
 }
 
 const HOUR_MS = 3_600_000;
 
-const KIND_OF_FAMILY: Record<TaskFamily, ResultKind> = {
-	music: 'audio',
-	image: 'image',
-	grid: 'image',
-	video: 'video',
-};
+const KIND_OF_FAMILY: Record<TaskFamily, ResultKind> = { music: 'audio', image: 'image', grid: 'image', video: 'video' };
 
-const KIND_OF_EXTENSION: Array<[RegExp, ResultKind]> = [
+const KIND_OF_EXTENSION: ReadonlyArray<readonly [RegExp, ResultKind]> = [
 	[/\.(mp3|wav|m4a|flac|ogg|aac)$/i, 'audio'],
-	[/\.(png|jpe?g|webp|gif)$/i, 'image'],
+	[/\.(png|jpe?g|webp|gif|avif)$/i, 'image'],
 	[/\.(mp4|mov|webm|m4v)$/i, 'video'],
 ];
 
-interface FoundUrl {
-	name: string;
-	url: string;
+const KIND_OF_FIELD: ReadonlyArray<readonly [RegExp, ResultKind]> = [
+	[/audio/i, 'audio'],
+	[/image|picture|cover|thumbnail/i, 'image'],
+	[/video/i, 'video'],
+];
+
+/** Fields that a request can have. In a record whose request is not known they may repeat it. */
+const REQUEST_FIELDS: ReadonlySet<string> = new Set([
+	'image_urls',
+	'mask_url',
+	'image_with_roles',
+	'video_list',
+	'element_list',
+	'multi_prompt',
+	'metadata',
+	'prompt',
+	'webhook',
+	'request',
+	'input',
+	'params',
+	'parameters',
+]);
+
+const GRID_ACTIONS = new Set(['IMAGINE', 'VARIATION', 'LOW_VARIATION', 'REROLL', 'UPSCALE', 'PAN']);
+
+/** Words that name a kind of link, not a file. */
+const GENERIC_NAMES = new Set(
+	'url urls uri link links src href file files output outputs result results data audio audios image images picture pictures video videos music track tracks clip clips media download'.split(' '),
+);
+
+const isLink = (value: unknown): value is string => typeof value === 'string' && /^https?:\/\/\S+$/i.test(value);
+
+/** Whether a record is a grid's: by what it holds, or because the node knows. */
+export function isGridRecord({ raw, action }: TaskRecord, family: TaskFamily | null): boolean {
+	return family === 'grid' || isLink(raw.grid_image_url) || (action !== undefined && GRID_ACTIONS.has(action.toUpperCase()));
 }
 
-function isUrl(value: string): boolean {
-	return /^https?:\/\/\S+$/i.test(value);
+function nameOf(field: string): string | null {
+	const name = field.replace(/_?(urls?|links?|uri)$/i, '');
+	return name === '' || GENERIC_NAMES.has(name.toLowerCase()) ? null : name;
 }
 
-/** Every http(s) address at any depth of `value`, in order, with the name of the field it stands in. */
-export function findUrls(value: unknown, name = 'result'): FoundUrl[] {
-	if (typeof value === 'string') return isUrl(value) ? [{ name, url: value }] : [];
-	if (Array.isArray(value)) return value.flatMap((inner) => findUrls(inner, name));
-	if (typeof value !== 'object' || value === null) return [];
-	return Object.entries(value).flatMap(([key, inner]) => findUrls(inner, key));
-}
-
-function kindOf(url: string, family: TaskFamily): ResultKind {
+function kindOf(url: string, field: string, family: TaskFamily | null): ResultKind {
 	const path = url.split(/[?#]/, 1)[0] ?? '';
-	return KIND_OF_EXTENSION.find(([extension]) => extension.test(path))?.[1] ?? KIND_OF_FAMILY[family];
+	const byExtension = KIND_OF_EXTENSION.find(([extension]) => extension.test(path))?.[1];
+	const byField = KIND_OF_FIELD.find(([word]) => word.test(field))?.[1];
+	return byExtension ?? byField ?? (family === null ? 'image' : KIND_OF_FAMILY[family]);
 }
 
-const isoDate = (seconds: number | null | undefined) =>
-	seconds === null || seconds === undefined ? null : new Date(seconds * 1_000).toISOString();
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]);
 
-function imageFiles(record: TaskRecord): ResultFile[] | undefined {
-	const read = imageResult.safeParse(record.result);
-	if (!read.success) return undefined;
-	return read.data.images.flatMap(({ url: urls, expires_at }) =>
-		urls.map((url) => ({ index: 0, kind: 'image' as const, url, expiresAt: isoDate(expires_at) })),
-	);
+function isoDate(value: unknown): string | null {
+	const ms = toMilliseconds(value);
+	return ms === undefined ? null : new Date(ms).toISOString();
 }
 
-function musicFiles(record: TaskRecord): ResultFile[] | undefined {
-	const read = musicResult.safeParse(record.result);
-	if (!read.success) return undefined;
-	return read.data.music.flatMap((track) => {
-		const url = track.audio_url ?? findUrls(track)[0]?.url;
-		return url === undefined ? [] : [{ index: 0, kind: 'audio' as const, url, expiresAt: null }];
+/** Where a link stands: its field, the number of the track around it, and when it expires. */
+interface Place {
+	field: string;
+	index?: number;
+	expiresAt: string | null;
+}
+
+/** Collects links in order, each once, without those of the request. */
+class Results {
+	readonly files: ResultFile[] = [];
+
+	private readonly seen: Set<string>;
+
+	constructor(
+		private readonly family: TaskFamily | null,
+		requested: ReadonlySet<string>,
+	) {
+		this.seen = new Set(requested);
+	}
+
+	add(url: unknown, index: number | null, name: string | null, { field, expiresAt }: Place): void {
+		if (!isLink(url) || this.seen.has(url)) return;
+		this.seen.add(url);
+		this.files.push({ index, kind: kindOf(url, field, this.family), url, name, expiresAt });
+	}
+
+	/** Adds every link at any depth of `value`. */
+	addAll(value: unknown, place: Place): void {
+		if (isLink(value)) this.add(value, place.index ?? this.nextIndex(), nameOf(place.field), place);
+		else if (Array.isArray(value)) this.addList(value, place);
+		else if (isObject(value)) {
+			const expiresAt = isoDate(value.expires_at) ?? place.expiresAt;
+			for (const [field, inner] of Object.entries(value)) this.addAll(inner, { ...place, field, expiresAt });
+		}
+	}
+
+	private addList(list: readonly unknown[], place: Place): void {
+		list.forEach((inner, at) => this.addAll(inner, place.field === 'music' ? { ...place, index: at + 1 } : place));
+	}
+
+	/** The number after the highest so far. The pictures of a grid are numbered by the service alone. */
+	private nextIndex(): number | null {
+		if (this.family === 'grid') return null;
+		return this.files.reduce((highest, { index }) => Math.max(highest, index ?? 0), 0) + 1;
+	}
+}
+
+/** `result.images[].url[]` (spec, Image task record). An entry without a link keeps its number. */
+function addImages(results: Results, { raw }: TaskRecord): void {
+	let index = 0;
+	for (const image of isObject(raw.result) ? listOf(raw.result.images) : []) {
+		const urls = isObject(image) ? listOf(image.url) : [];
+		const expiresAt = isObject(image) ? isoDate(image.expires_at) : null;
+		urls.forEach((url, at) => results.add(url, index + at + 1, null, { field: 'image', expiresAt }));
+		index += Math.max(1, urls.length);
+	}
+}
+
+/** `result.music[].audio_url` (spec, Music task). A track without a link keeps its number. */
+function addTracks(results: Results, { raw }: TaskRecord): void {
+	const tracks = isObject(raw.result) ? listOf(raw.result.music) : [];
+	tracks.forEach((track, at) => {
+		if (isObject(track)) results.add(track.audio_url, at + 1, null, { field: 'audio', expiresAt: isoDate(track.expires_at) });
 	});
 }
 
-/** The grid is result 0; the pictures that `index` 1 to 4 names are results 1 to 4 (spec §4). */
-function gridFiles(record: TaskRecord): ResultFile[] | undefined {
-	const read = gridRecord.safeParse(record);
-	if (!read.success || (!read.data.grid_image_url && !read.data.image_urls)) return undefined;
-	const pictures = (read.data.image_urls ?? []).map((url, at) => ({
-		index: at + 1,
-		kind: 'image' as const,
-		url,
-		expiresAt: null,
-	}));
-	const grid = read.data.grid_image_url;
-	return grid ? [{ index: 0, kind: 'grid', url: grid, expiresAt: null }, ...pictures] : pictures;
+/** `grid_image_url` and the four `image_urls` (spec, Grid-image task), beside or inside `result`. */
+function addGrid(results: Results, { raw }: TaskRecord): void {
+	for (const holder of [raw, raw.result]) {
+		if (!isObject(holder)) continue;
+		const place = { field: 'image', expiresAt: isoDate(holder.expires_at) };
+		results.add(holder.grid_image_url, null, 'grid', place);
+		listOf(holder.image_urls).forEach((url, at) => results.add(url, at + 1, null, place));
+	}
 }
 
-/** Files whose fields the spec does not name: every address in `result`, else any at the top of the record. */
-function unnamedFiles(record: TaskRecord, family: TaskFamily, now: number): ResultFile[] {
-	const inResult = findUrls(record.result);
-	const found = inResult.length > 0 ? inResult : findUrls(record);
-	const expiresAt =
-		family === 'video' && found.length > 0
-			? new Date(
-					(record.completed ? record.completed * 1_000 : now) + LINK_LIFETIME_HOURS.video * HOUR_MS,
-				).toISOString()
-			: null;
-	return found.map(({ name, url }) => ({ index: 0, kind: kindOf(url, family), url, expiresAt, name }));
+/**
+ * The files of a task: those in the documented place of its family first, then every other link in `result`, then in the rest
+ * of the record. Each link comes once; links of the request are left out.
+ *
+ * @param request the request's own links; without it, fields that a request can have are left out
+ * @param now milliseconds since 1970, for families that state a lifetime but send no date
+ */
+export function resultFiles(
+	record: TaskRecord,
+	family: TaskFamily | null,
+	now: number,
+	request?: RequestLinks,
+): ResultFile[] {
+	const results = new Results(family, request?.urls ?? new Set());
+	if (isGridRecord(record, family)) addGrid(results, record);
+	const byFamily = family === 'music' ? [addTracks, addImages] : [addImages, addTracks];
+	for (const add of byFamily) add(results, record);
+
+	const lifetimeMs = LINK_LIFETIME_HOURS.video * HOUR_MS;
+	const expiresAt = family === 'video' ? new Date((record.completed ?? now) + lifetimeMs).toISOString() : null;
+	results.addAll(record.raw.result, { field: 'result', expiresAt });
+	const repeated = request?.fields ?? REQUEST_FIELDS;
+	for (const [field, value] of Object.entries(record.raw)) {
+		if (field !== 'result' && !repeated.has(field)) results.addAll(value, { field, expiresAt });
+	}
+	return results.files;
 }
 
-/** The files of a task in the order in which the API counts them. `now` in milliseconds. */
-export function resultFiles(record: TaskRecord, family: TaskFamily, now: number): ResultFile[] {
-	const grid = gridFiles(record);
-	if (grid) return grid;
-	const files = imageFiles(record) ?? musicFiles(record) ?? unnamedFiles(record, family, now);
-	return files.map((file, at) => ({ ...file, index: at + 1 }));
+/** Collects the links of a request body, at any depth. */
+export function requestLinksOf(body: Record<string, unknown>): RequestLinks {
+	const urls = new Set<string>();
+	const collect = (value: unknown): boolean => {
+		if (isLink(value)) urls.add(value);
+		const inner = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
+		// Every part is visited: `some` would stop at the first link.
+		return inner.map(collect).includes(true) || isLink(value);
+	};
+	const fields = Object.entries(body).flatMap(([field, value]) => (collect(value) ? [field] : []));
+	return { fields: new Set(fields), urls };
 }

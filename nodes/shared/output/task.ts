@@ -1,118 +1,127 @@
 import { type BrandWordMap, neutralUsage } from '../api/brandWords';
-import type { TaskFamily } from '../api/family';
+import type { TaskFamily } from '../api/families';
+import type { TaskRecord } from '../api/records';
+import { knownStatus, type TaskStatus } from '../api/status';
 import { toCamelCase } from '../util/case';
-import { gridRecord, type TaskRecord } from '../api/records';
-import { type TaskStatus, toTaskStatus } from '../api/status';
-import { z } from '../util/vendor/zod';
-import { type ResultFile, resultFiles } from './resultFiles';
+import { isObject } from '../util/json';
+import { isGridRecord, type RequestLinks, type ResultFile, resultFiles } from './resultFiles';
 
-/** What a node says of a task: the same shape for every family, so that one workflow serves all. */
+export interface TaskError {
+	message: string;
+	code: string | null;
+	type: string | null;
+	httpStatus: number | null;
+}
+
+/** A task in the shape that all families share (design, The task shape). */
 export interface Task {
 	taskId: string;
-	family: TaskFamily;
+	/** `null` where a callback does not tell. */
+	family: TaskFamily | null;
 	/** The operation that made the task, as far as it is known. */
 	operation: string;
 	status: TaskStatus;
-	/** The service's own word for the state. */
+	/** The service's own word for the status. */
 	serviceStatus: string;
 	/** Percent. */
 	progress: number | null;
 	results: ResultFile[];
-	error: { message: string; code: string | null } | null;
+	/** The first result's link. */
+	url: string | null;
 	cost: number | null;
 	creditsCost: number | null;
 	usage: Record<string, unknown> | null;
-	/** A family's own fields, under their camelCase names. */
+	/** Set for a failed task only. */
+	error?: TaskError;
+	/** Other fields of the record, under their camelCase names. */
 	[extra: string]: unknown;
 }
 
+/** What a node knows of a task besides its record. */
 export interface TaskOrigin {
 	taskId: string;
-	family: TaskFamily;
+	family: TaskFamily | null;
 	operation: string;
+	request?: RequestLinks;
 }
 
-const TOLD_ELSEWHERE = new Set([
-	'id',
-	'task_id',
-	'status',
-	'progress',
-	'result',
-	'error',
-	'fail_reason',
-	'cost',
-	'credits_cost',
-	'usage',
-	'image_urls',
+/** Fields of a record that the shared shape has in another place, or that repeat the request. */
+const SHOWN_ELSEWHERE = new Set(['id', 'task_id', 'status', 'progress', 'result', 'error', 'fail_reason', 'image_urls']);
+
+/** Names that a record's own fields never replace. */
+const OWN_FIELDS = new Set([
+	...['taskId', 'family', 'operation', 'reference', 'status', 'serviceStatus', 'progress', 'results', 'url'],
+	...['cost', 'creditsCost', 'usage', 'error', 'notes', 'input', 'record', 'task', 'fileName'],
 ]);
 
-function extrasOf(record: TaskRecord): Record<string, unknown> {
-	const own = Object.entries(record).filter(([name]) => !TOLD_ELSEWHERE.has(name));
-	const tags = z.object({ upsampled_tags: z.unknown() }).safeParse(record.result);
-	if (tags.success && tags.data.upsampled_tags !== undefined) {
-		own.push(['upsampled_tags', tags.data.upsampled_tags]);
-	}
-	return Object.fromEntries(own.map(([name, value]) => [toCamelCase(name), value]));
+function extraFields({ raw }: TaskRecord): Record<string, unknown> {
+	const entries = Object.entries(raw)
+		.filter(([name]) => !SHOWN_ELSEWHERE.has(name))
+		.map(([name, value]) => [toCamelCase(name), value] as const);
+	const tags = isObject(raw.result) ? raw.result.upsampled_tags : undefined;
+	return Object.fromEntries([
+		...entries.filter(([name]) => !OWN_FIELDS.has(name)),
+		...(tags === undefined ? [] : [['upsampledTags', tags] as const]),
+	]);
 }
 
-function progressOf(record: TaskRecord, status: TaskStatus): number | null {
-	const percent = typeof record.progress === 'string' ? parseFloat(record.progress) : record.progress;
-	if (typeof percent === 'number' && Number.isFinite(percent)) return percent;
-	return status === 'completed' ? 100 : null;
+/** The spec does not show every word for a status: an unknown one is running, unless the record shows the end. */
+function statusOf(record: TaskRecord, results: readonly ResultFile[]): TaskStatus {
+	const known = knownStatus(record.status);
+	if (known !== undefined) return known;
+	if (record.progress === undefined || record.progress < 100) return 'running';
+	if (record.failure !== undefined) return 'failed';
+	return results.length > 0 ? 'completed' : 'running';
 }
 
-/** Why a task failed, in the service's words, wherever the family keeps them (spec, Resources). */
-function failureOf(record: TaskRecord, status: TaskStatus): Task['error'] {
-	if (status !== 'failed') return null;
-	const { error } = record;
-	if (typeof error === 'string' && error !== '') return { message: error, code: null };
-	const message = typeof error === 'object' ? error?.message : undefined;
-	const code = typeof error === 'object' ? error?.code : undefined;
+function errorOf({ failure }: TaskRecord): TaskError {
 	return {
-		message: message ?? record.fail_reason ?? 'The service gives no reason',
-		code: code === undefined || code === null || code === '' ? null : String(code),
+		message: failure?.message ?? 'The service gives no reason',
+		code: failure?.code ?? null,
+		type: failure?.type ?? null,
+		httpStatus: null,
 	};
-}
-
-function operationOf(record: TaskRecord, origin: TaskOrigin): string {
-	const grid = gridRecord.safeParse(record);
-	const action = grid.success ? grid.data.action : undefined;
-	return action === undefined ? origin.operation : toCamelCase(action.toLowerCase());
 }
 
 /**
- * Tells a task's record in the shape that all families share (design: What comes out). `now` in milliseconds
- * dates the links of families that state a lifetime but send no date.
+ * Converts a task record to the shared task shape.
+ *
+ * @param words the deployment's words, for the names in `usage`
+ * @param now milliseconds since 1970
  */
 export function toTask(record: TaskRecord, origin: TaskOrigin, words: BrandWordMap, now: number): Task {
-	const status = toTaskStatus(record.status);
+	const { taskId, family, operation, request } = origin;
+	const results = resultFiles(record, family, now, request);
+	const status = statusOf(record, results);
+	const isGrid = isGridRecord(record, family) && record.action !== undefined;
 	return {
-		taskId: origin.taskId,
-		family: origin.family,
-		operation: operationOf(record, origin),
+		taskId,
+		family,
+		operation: isGrid ? toCamelCase(String(record.action).toLowerCase()) : operation,
 		status,
 		serviceStatus: record.status,
-		progress: progressOf(record, status),
-		results: resultFiles(record, origin.family, now),
-		error: failureOf(record, status),
+		progress: record.progress ?? (status === 'completed' ? 100 : null),
+		results,
+		url: results[0]?.url ?? null,
 		cost: record.cost ?? null,
-		creditsCost: record.credits_cost ?? null,
+		creditsCost: record.creditsCost ?? null,
 		usage: record.usage ? neutralUsage(record.usage, words) : null,
-		...extrasOf(record),
+		...(status === 'failed' ? { error: errorOf(record) } : {}),
+		...extraFields(record),
 	};
 }
 
-/** A task of which nothing is known yet but that the service took it. */
-export function submittedTask(origin: TaskOrigin, serviceStatus = 'submitted'): Task {
+/** A task of which only the acknowledgement is known. */
+export function submittedTask({ taskId, family, operation }: TaskOrigin): Task {
 	return {
-		taskId: origin.taskId,
-		family: origin.family,
-		operation: origin.operation,
-		status: toTaskStatus(serviceStatus),
-		serviceStatus,
+		taskId,
+		family,
+		operation,
+		status: 'submitted',
+		serviceStatus: 'submitted',
 		progress: null,
 		results: [],
-		error: null,
+		url: null,
 		cost: null,
 		creditsCost: null,
 		usage: null,

@@ -1,129 +1,152 @@
-import { createHash } from 'crypto';
+import { createHash, randomUUID } from 'crypto';
 import type { IDataObject } from 'n8n-workflow';
 
+import { clock } from '../util/clock';
+import { isObject, toJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 
-/** n8n keeps this object with the execution's own data, for as long as the execution lives. */
-interface ExecutionMemory {
+/** n8n keeps this object with the execution's own data, as long as the execution lives. */
+interface ExecutionContext {
 	getContext(type: 'node'): IDataObject;
-	getWorkflowDataProxy(itemIndex: number): object;
 }
-
-const KEY = 'mediaGenSubmissions';
-
-/** Stands where the task's id will be. */
-const UNSETTLED = '?';
-
-/** Stands before the key of what a run has left behind when it threw. */
-const LEFT = 'left:';
-
-const memory = z.record(z.string());
-
-const proxy = z.object({ $runIndex: z.number() });
 
 /**
- * What this run of the node has already bought, so that running it again ("Retry On Fail") picks the tasks up
- * instead of buying them twice. It is kept with the execution; an entry's key has the node's run index, the item's
- * index and the request in it, for a loop that asks twice for the same picture wants two. What a run has bought and not
- * given back because it threw goes to the next run that asks for the same: some of n8n's agents give each try of a tool a
- * run index of its own.
+ * What is known of a purchase (design, Purchases). A rejected one, or one that failed and was refunded, has no record.
+ * - `pending`: the request was sent, and nothing is known of its answer
+ * - `accepted`: the service gave a task id
+ * - `answered`: a chat response was read
  */
-export class SubmissionLedger {
-	private readonly context: IDataObject;
+const purchaseState = z.discriminatedUnion('state', [
+	z.object({ state: z.literal('pending') }),
+	z.object({ state: z.literal('accepted'), taskId: z.string() }),
+	z.object({ state: z.literal('answered'), response: z.record(z.unknown()) }),
+]);
 
-	private readonly runIndex: number;
+export type PurchaseState = z.infer<typeof purchaseState>;
 
-	/** Keys that this run has used: a run beside it can have the same index. */
-	private readonly own = new Set<string>();
+const storedRecords = z.array(z.object({ run: z.string(), purchase: purchaseState }));
 
-	constructor(execution: ExecutionMemory) {
-		this.context = execution.getContext('node');
-		this.runIndex = proxy.parse(execution.getWorkflowDataProxy(0)).$runIndex;
-	}
+type StoredRecord = z.infer<typeof storedRecords>[number];
 
-	/** What was recorded for this item and request: a task id, or an upload's URL. */
-	find(itemIndex: number, request: unknown): string | undefined {
-		const purchase = purchaseOf(itemIndex, request);
-		const key = this.keyOf(purchase);
-		const entries = this.entries();
-		if (entries[key] !== undefined) return entries[key];
-		const left = Object.keys(entries).find((other) => other.startsWith(LEFT) && other.endsWith(`:${purchase}`));
-		return left === undefined ? undefined : this.move(left, key);
-	}
-
-	record(itemIndex: number, request: unknown, value: string): void {
-		this.put(this.keyOf(purchaseOf(itemIndex, request)), value);
-	}
-
-	/** Notes that a purchase is being sent: until it is settled, nobody knows whether it was made. */
-	open(itemIndex: number, request: unknown): void {
-		this.record(itemIndex, request, UNSETTLED);
-	}
-
-	/** Whether an earlier try at this purchase broke off without an answer. */
-	isUnsettled(itemIndex: number, request: unknown): boolean {
-		return this.find(itemIndex, request) === UNSETTLED;
-	}
-
-	/** Drops a purchase that surely was not made. */
-	withdraw(itemIndex: number, request: unknown): void {
-		const own = this.keyOf(purchaseOf(itemIndex, request));
-		this.keep(([key]) => key !== own);
-	}
-
-	/** Drops a task that has failed and was refunded, so that a second run buys it anew. */
-	drop(taskId: string): void {
-		this.keep(([, value]) => value !== taskId);
-	}
-
-	/** Forgets this run: the node has returned what it bought. */
-	forget(): void {
-		const run = `${this.runIndex}:`;
-		this.keep(([key]) => !key.startsWith(run) && !key.startsWith(LEFT + run));
-	}
-
-	/** Does what uses this ledger. If it throws, what it has bought is there for the next run that asks for the same. */
-	async leavingOnThrow<Result>(work: () => Promise<Result>): Promise<Result> {
-		let threw = true;
-		try {
-			const result = await work();
-			threw = false;
-			return result;
-		} finally {
-			if (threw) for (const key of this.own) this.move(key, LEFT + key);
-		}
-	}
-
-	private move(from: string, to: string): string | undefined {
-		const value = this.entries()[from];
-		if (value === undefined) return undefined;
-		this.keep(([key]) => key !== from);
-		this.put(to, value);
-		return value;
-	}
-
-	private put(key: string, value: string): void {
-		this.context[KEY] = { ...this.entries(), [key]: value };
-	}
-
-	private keep(wanted: (entry: [key: string, value: string]) => boolean): void {
-		const kept = Object.entries(this.entries()).filter(wanted);
-		if (kept.length > 0) this.context[KEY] = Object.fromEntries(kept);
-		else delete this.context[KEY];
-	}
-
-	private entries(): Record<string, string> {
-		return memory.catch({}).parse(this.context[KEY] ?? {});
-	}
-
-	private keyOf(purchase: string): string {
-		const key = `${this.runIndex}:${purchase}`;
-		this.own.add(key);
-		return key;
-	}
+/** What makes two purchases of an item the same. */
+export interface Purchase {
+	itemIndex: number;
+	operation: string;
+	path: string;
+	/** JSON, as the user gave it: pictures by their content, without a callback address. */
+	body: unknown;
 }
 
-function purchaseOf(itemIndex: number, request: unknown): string {
-	const digest = createHash('sha256').update(JSON.stringify(request)).digest('hex');
-	return `${itemIndex}:${digest.slice(0, 32)}`;
+const RECORDS = 'mediaGenPurchases';
+const UPLOADS = 'mediaGenUploads';
+
+/** An upload's URL lives for 72 hours (spec §7); the task that uses it needs some of them. */
+const REUSE_UPLOAD_MS = 70 * 3_600_000;
+
+const storedUpload = z.object({ url: z.string(), reuseUntil: z.number() });
+
+/** Runs of this process that have not ended: their records belong to nobody else. */
+const activeRuns = new Set<string>();
+
+function keyOf({ itemIndex, operation, path, body }: Purchase): string {
+	const text = JSON.stringify([operation, path, itemIndex, body]);
+	return createHash('sha256').update(text).digest('base64url').slice(0, 32);
+}
+
+const isDataObject = (value: IDataObject[string]): value is IDataObject => isObject(value);
+
+function objectIn(context: IDataObject, key: string): IDataObject {
+	const known = context[key];
+	// Only this file writes there, and n8n keeps it as JSON.
+	if (isDataObject(known)) return known;
+	const created: IDataObject = {};
+	context[key] = created;
+	return created;
+}
+
+/**
+ * What this execution bought with this node. A record of an item that came out is dropped; the others are kept for the next
+ * attempt: *Retry On Fail*, an agent's next try, or a failed execution that is run again. Each step takes constant time.
+ */
+export class PurchaseRecords {
+	private readonly context: IDataObject;
+
+	/** Records by purchase. Two runs side by side, such as an agent's batch, can have one each for the same purchase. */
+	private readonly records: IDataObject;
+
+	private readonly run: string = randomUUID();
+
+	/** Keys of this run's own records, by item. */
+	private readonly keys = new Map<number, string>();
+
+	constructor(execution: ExecutionContext) {
+		this.context = execution.getContext('node');
+		this.records = objectIn(this.context, RECORDS);
+		activeRuns.add(this.run);
+	}
+
+	/** What an earlier attempt left of this purchase. From now on it belongs to this run. */
+	claim(purchase: Purchase): PurchaseState | undefined {
+		const key = keyOf(purchase);
+		const found = this.at(key).find(({ run }) => run === this.run || !activeRuns.has(run));
+		if (found) this.replace(purchase.itemIndex, key, found.purchase, found.run);
+		return found?.purchase;
+	}
+
+	/** To be called right before the request is sent. */
+	markPending(purchase: Purchase): void {
+		this.replace(purchase.itemIndex, keyOf(purchase), { state: 'pending' });
+	}
+
+	markAccepted(purchase: Purchase, taskId: string): void {
+		this.replace(purchase.itemIndex, keyOf(purchase), { state: 'accepted', taskId });
+	}
+
+	markAnswered(purchase: Purchase, response: Record<string, unknown>): void {
+		this.replace(purchase.itemIndex, keyOf(purchase), { state: 'answered', response });
+	}
+
+	/** Drops an item's record: the service refused the request, the task failed and was refunded, or the item came out. */
+	drop(itemIndex: number): void {
+		const key = this.keys.get(itemIndex);
+		if (key === undefined) return;
+		this.keys.delete(itemIndex);
+		this.store(key, this.at(key).filter(({ run }) => run !== this.run));
+	}
+
+	/** The URL of a picture that this execution uploaded before. */
+	findUpload(fingerprint: string): string | undefined {
+		const upload = storedUpload.safeParse(objectIn(this.context, UPLOADS)[fingerprint]);
+		return upload.success && clock.now() < upload.data.reuseUntil ? upload.data.url : undefined;
+	}
+
+	markUploaded(fingerprint: string, url: string): void {
+		objectIn(this.context, UPLOADS)[fingerprint] = { url, reuseUntil: clock.now() + REUSE_UPLOAD_MS };
+	}
+
+	/** Ends this run. Records that were not dropped are there for the next attempt. */
+	close(): void {
+		activeRuns.delete(this.run);
+		if (Object.keys(this.records).length > 0) return;
+		delete this.context[RECORDS];
+		delete this.context[UPLOADS];
+	}
+
+	private at(key: string): StoredRecord[] {
+		return storedRecords.catch([]).parse(this.records[key] ?? []);
+	}
+
+	/** Stores this run's record of a purchase in place of the one it had, or of the one that it claims. */
+	private replace(itemIndex: number, key: string, purchase: PurchaseState, claimedFrom = this.run): void {
+		const others = this.at(key);
+		const replaced = others.findIndex(({ run }) => run === claimedFrom);
+		if (replaced >= 0) others.splice(replaced, 1);
+		this.keys.set(itemIndex, key);
+		this.store(key, [...others, { run: this.run, purchase }]);
+	}
+
+	private store(key: string, records: readonly StoredRecord[]): void {
+		if (records.length > 0) this.records[key] = records.map(toJson);
+		else delete this.records[key];
+	}
 }

@@ -1,104 +1,141 @@
-import type { NodeApiError } from 'n8n-workflow';
+import type { INode, Logger } from 'n8n-workflow';
 
-import { asError, ServiceFault } from '../api/faults';
-import { submissionAnswer, type TakenTask } from '../api/records';
-import { toJson } from '../output/items';
-import { submittedTask } from '../output/task';
-import { headline } from '../api/classify';
-import { asNodeError, toNodeApiError } from '../n8n/nodeErrors';
+import type { MediaGenClient } from '../api/client';
+import {
+	ApiError,
+	AuthenticationError,
+	CanceledError,
+	InsufficientBalanceError,
+	PermissionError,
+	TimeoutError,
+} from '../api/errors';
+import { asNodeError, type FailedItem, isFailed } from '../n8n/nodeErrors';
+import type { WhenUnsure } from '../n8n/options';
+import { clock } from '../util/clock';
 import { pLimit } from '../util/vendor/pLimit';
-import { z } from '../util/vendor/zod';
-import { remainingBalance } from '../tasks/balance';
-import type { SubmissionLedger } from './purchaseRecords';
-import type { Outcome } from '../tasks/outcome';
-import { isPrepared, type PreparedItem, type RequestBody, type RequestShape } from '../tasks/prepare';
-import { readAs, type Run } from '../tasks/run';
-import { resolveUploads } from '../tasks/uploads';
+import type { Purchase, PurchaseRecords, PurchaseState } from './purchaseRecords';
 
-const requestBody = z.record(z.unknown());
-
-/** Faults that every further submission of the same key would meet as well. */
-const HALTING = new Set(['authentication', 'payment', 'permission', 'cancelled']);
-
-interface Submission {
-	run: Run;
-	ledger: SubmissionLedger;
-	shape: RequestShape;
-	/** Base address that the service is to call when a task has ended. */
-	webhook?: string;
+/** An item that is checked and ready to be bought. */
+export interface PaidItem<Receipt> {
+	itemIndex: number;
+	purchase: Purchase;
+	/** Does what costs nothing, such as uploads. Returns the function that sends the paid request. */
+	prepare(): Promise<() => Promise<Receipt>>;
+	/** Reads what an earlier attempt left; `undefined` where that is nothing to use. */
+	fromRecord(state: PurchaseState): Receipt | undefined;
+	/** Records what the service answered. */
+	record(records: PurchaseRecords, receipt: Receipt): void;
 }
 
-async function buy({ run, ledger, shape, webhook }: Submission, item: PreparedItem): Promise<TakenTask> {
-	const { itemIndex, body: wanted } = item;
-	if (ledger.isUnsettled(itemIndex, wanted)) throw new ServiceFault('unsettled', headline('unsettled'), 'unknown');
-	const bought = ledger.find(itemIndex, wanted);
-	if (bought !== undefined) return { taskId: bought };
-
-	const { path, body } = shape.toRequest(webhook === undefined ? wanted : { ...wanted, webhook });
-	const resolved = requestBody.parse(await resolveUploads(run.context, run.client, ledger, body));
-	ledger.open(itemIndex, wanted);
-	const taken = await purchase(run, path, resolved, () => ledger.withdraw(itemIndex, wanted));
-	ledger.record(itemIndex, wanted, taken.taskId);
-	// The one trace of a purchase that is left if this process is killed before the execution is saved.
-	run.context.logger.info(`MediaGen: task ${taken.taskId} submitted for item ${itemIndex}`);
-	return taken;
+export interface PaidRun {
+	context: { getNode(): INode; logger: Logger };
+	client: MediaGenClient;
+	records: PurchaseRecords;
+	/** What each item buys. */
+	buys: 'task' | 'answer';
+	concurrency: number;
+	whenUnsure: WhenUnsure;
+	/** Milliseconds since 1970. Nothing is bought after it. */
+	deadline: number;
+	signal: AbortSignal | undefined;
+	/** Replaces the usual hint of an error. */
+	hintFor?(error: ApiError): string | undefined;
 }
 
-async function purchase(
-	run: Run,
-	path: string,
-	body: RequestBody,
-	onRefusal: () => void,
-): Promise<TakenTask> {
-	const request = { method: 'POST', path, body: toJson(body), retry: 'purchase', giveUpAt: run.deadline } as const;
-	try {
-		return await run.client.send(request, submissionAnswer);
-	} catch (error) {
-		if (error instanceof ServiceFault && error.accepted === 'no') onRefusal();
-		throw asError(error);
+/** An item that was bought, now or by an earlier attempt. */
+export interface PaidOutcome<Receipt> {
+	itemIndex: number;
+	receipt: Receipt;
+}
+
+/** An earlier attempt sent this purchase and never learned its result. */
+export class PendingPurchaseError extends ApiError {
+	constructor(buys: 'task' | 'answer') {
+		super(`The ${buys} may have been bought by an earlier attempt, so the request was not sent again`, 'unknown');
 	}
 }
 
-async function explain(run: Run, fault: ServiceFault, itemIndex: number): Promise<NodeApiError> {
-	const remaining = fault.kind === 'payment' ? await remainingBalance(run.client) : undefined;
-	return toNodeApiError(run.context.getNode(), fault, {
-		itemIndex,
-		purchase: true,
-		doing: remaining,
-	});
+/** Errors that every further item of the same key would get too. */
+function stopsAll(error: ApiError): boolean {
+	return [AuthenticationError, InsufficientBalanceError, PermissionError, CanceledError].some(
+		(ErrorClass) => error instanceof ErrorClass,
+	);
 }
 
-/**
- * Submits every prepared item with at most "Concurrency" requests in flight, and gives back what became of each
- * item, in order. A task that this execution has already bought for the same item and request is taken up again.
- * After an answer that every other item would get too (401, 402, 403), no further one is sent.
- */
-export async function submitItems(
-	submission: Submission,
-	prepared: ReadonlyArray<PreparedItem | Outcome>,
-): Promise<Outcome[]> {
-	const { run } = submission;
-	const limit = pLimit(run.options.concurrency);
-	let halted: ServiceFault | undefined;
+/** What is left, as a sentence; `undefined` if it cannot be read. */
+async function remainingBalance(client: MediaGenClient): Promise<string | undefined> {
+	try {
+		const { remain_balance: balance, remain_credits: credits } = await client.balance.retrieve();
+		return `Remaining: ${balance ?? 'unknown'} (${credits ?? 'unknown'} credits).`;
+	} catch {
+		return undefined;
+	}
+}
 
-	async function submit(item: PreparedItem): Promise<Outcome> {
+async function buy<Receipt>(run: PaidRun, item: PaidItem<Receipt>, throwIfStopped: () => void): Promise<Receipt> {
+	const { records } = run;
+	const state = records.claim(item.purchase);
+	const bought = state && item.fromRecord(state);
+	if (bought !== undefined) return bought;
+	if (state?.state === 'pending' && run.whenUnsure === 'doNotSend') throw new PendingPurchaseError(run.buys);
+	throwIfStopped();
+
+	const send = await item.prepare();
+	throwIfStopped();
+	if (run.signal?.aborted) throw new CanceledError();
+	if (clock.now() >= run.deadline) throw new TimeoutError(`The timeout passed before the ${run.buys} was bought`);
+	records.markPending(item.purchase);
+	let receipt: Receipt;
+	try {
+		receipt = await send();
+	} catch (error) {
+		if (error instanceof ApiError && error.accepted === 'no') records.drop(item.itemIndex);
+		throw error;
+	}
+	item.record(records, receipt);
+	return receipt;
+}
+
+type Outcome<Receipt> = PaidOutcome<Receipt> | FailedItem;
+
+/** Runs an item's job when it may begin. */
+export type Schedule<Receipt> = (
+	item: PaidItem<Receipt>,
+	start: () => Promise<Outcome<Receipt>>,
+) => Promise<Outcome<Receipt>>;
+
+/**
+ * Buys every item that has not failed yet, with at most `concurrency` requests in flight, and returns what became of each item,
+ * in order. What an earlier attempt of this execution bought for the same item and request is used again. After an error that
+ * every other item would get too (401, 402, 403, cancel), nothing more is sent.
+ */
+export async function runPaidItems<Receipt>(
+	run: PaidRun,
+	items: ReadonlyArray<PaidItem<Receipt> | FailedItem>,
+	schedule: Schedule<Receipt> = async (_, start) => await start(),
+): Promise<Array<Outcome<Receipt>>> {
+	const node = run.context.getNode();
+	const limit = pLimit(run.concurrency);
+	let stopped: ApiError | undefined;
+
+	async function runItem(item: PaidItem<Receipt>): Promise<Outcome<Receipt>> {
 		const { itemIndex } = item;
-		if (halted) return { itemIndex, error: toNodeApiError(run.context.getNode(), halted, { itemIndex }) };
 		try {
-			const { taskId, record } = await buy(submission, item);
-			const origin = { taskId, family: run.family, operation: run.operation };
-			const read = record ? readAs(run, taskId, record) : { task: submittedTask(origin) };
-			return { itemIndex, taskId, read };
+			const receipt = await buy(run, item, () => {
+				if (stopped) throw stopped;
+			});
+			return { itemIndex, receipt };
 		} catch (error) {
-			if (!(error instanceof ServiceFault)) {
-				return { itemIndex, error: asNodeError(run.context.getNode(), error, { itemIndex }) };
-			}
-			if (HALTING.has(error.kind)) halted = error;
-			return { itemIndex, error: await explain(run, error, itemIndex) };
+			if (!(error instanceof ApiError)) return { itemIndex, error: asNodeError(node, error, { itemIndex }) };
+			if (stopsAll(error)) stopped ??= error;
+			const context = error instanceof InsufficientBalanceError ? await remainingBalance(run.client) : undefined;
+			return { itemIndex, error: asNodeError(node, error, { itemIndex, buys: run.buys, context, hint: run.hintFor?.(error) }) };
 		}
 	}
 
 	return await Promise.all(
-		prepared.map(async (item) => (isPrepared(item) ? await limit(async () => await submit(item)) : item)),
+		items.map(async (item) =>
+			isFailed(item) ? item : await schedule(item, async () => await limit(async () => await runItem(item))),
+		),
 	);
 }

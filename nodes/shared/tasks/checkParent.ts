@@ -1,54 +1,74 @@
+import type { INodeProperties } from 'n8n-workflow';
+
 import type { BrandWordMap } from '../api/brandWords';
-import { ServiceFault } from '../api/faults';
+import { ApiError, asError, CanceledError } from '../api/errors';
 import type { TaskRecord } from '../api/records';
-import type { Outcome } from './outcome';
-import { isPrepared, type PreparedItem, refusal, type RequestBody, type RequestShape } from './prepare';
-import { lookAt, type Run } from './run';
+import { knownStatus } from '../api/status';
+import { type FailedItem, isFailed } from '../n8n/nodeErrors';
+import { validationError } from '../n8n/parameters';
+import type { PreparedItem, RequestBody } from './prepare';
+import { retrieveRecord, type TaskRun } from './taskRun';
 
-/** What the record of another task shows about a request that builds on it. */
-export interface Verdict {
+/** What the record of a parent task says about a request that builds on it. */
+export interface ParentCheck {
 	/** Why the service would refuse the request: the field in the API's name, and words that begin with "must" or "is". */
-	refusal?: { field: string; message: string };
-	/** What the user is told all the same. */
-	note?: string;
+	problem?: { field: string; message: string };
+	notes?: string[];
 }
 
-/** Rules about a request that only the record of the task it builds on can show. */
-export interface Precheck {
-	/** Id of the task that the request builds on. */
+/** Rules about a request that only the record of its parent task can show (spec §4 and §5). */
+export interface ParentRule {
+	/** Id of the parent task. */
 	parentOf(body: RequestBody): unknown;
-	/** Judges the request. `record` is absent where the service does not show it: then the service decides. */
-	judge(body: RequestBody, record: TaskRecord | undefined, words: BrandWordMap): Verdict;
+	/** Checks the request. `record` is absent where the service does not show it: then the service decides. */
+	check?(body: RequestBody, record: TaskRecord | undefined, words: BrandWordMap): ParentCheck;
 }
 
-async function recordOf(run: Run, taskId: unknown): Promise<TaskRecord | undefined> {
+/** A parent must be completed. The service decides about a status that is not known here. */
+function checkStatus(record: TaskRecord | undefined): ParentCheck {
+	const status = record && knownStatus(record.status);
+	if (status === undefined || status === 'completed') return {};
+	const state = status === 'failed' ? 'this one has failed' : `this one is still ${status}: wait for it first`;
+	return { problem: { field: 'task_id', message: `must be a completed task; ${state}` } };
+}
+
+async function parentRecord(run: TaskRun, taskId: unknown): Promise<TaskRecord | undefined> {
 	if (typeof taskId !== 'string') return undefined;
-	const answer = await lookAt(run, taskId)();
-	// Whatever hides the record here, the submission meets it too, and says it better.
-	return answer instanceof ServiceFault ? undefined : answer;
+	try {
+		return await retrieveRecord(run, taskId, 'once');
+	} catch (error) {
+		// The submission meets the same problem, and its error says more.
+		if (error instanceof ApiError && !(error instanceof CanceledError)) return undefined;
+		throw asError(error);
+	}
 }
 
 /**
- * Looks at the tasks that the requests build on before the first request is sent, so that one which the service would
- * refuse is refused here with its field's name. Items that cannot be sent come back as outcomes with their error.
+ * Reads the parent tasks before the first request is sent, each once, and refuses requests that the service would refuse, with
+ * the field's label.
  */
-export async function precheckItems(
-	run: Run,
-	shape: RequestShape & { precheck?: Precheck },
-	prepared: ReadonlyArray<PreparedItem | Outcome>,
-): Promise<Array<PreparedItem | Outcome>> {
-	const { precheck } = shape;
-	if (!precheck) return [...prepared];
-
-	async function check(item: PreparedItem, rules: Precheck): Promise<PreparedItem | Outcome> {
-		const record = await recordOf(run, rules.parentOf(item.body));
-		const { refusal: refused, note } = rules.judge(item.body, record, run.client.connection.brandWords);
-		if (!refused) return { ...item, notes: note === undefined ? [] : [note] };
-		const issue = { path: [refused.field], message: refused.message };
-		return { itemIndex: item.itemIndex, error: refusal(run.context, shape, [issue], item.itemIndex) };
-	}
-
+export async function checkParents(
+	run: TaskRun,
+	{ fields, parent }: { fields: INodeProperties[]; parent?: ParentRule },
+	items: ReadonlyArray<PreparedItem | FailedItem>,
+): Promise<Array<PreparedItem | FailedItem>> {
+	if (!parent) return [...items];
+	const records = new Map<unknown, Promise<TaskRecord | undefined>>();
+	const recordOf = async (taskId: unknown) => {
+		const known = records.get(taskId) ?? parentRecord(run, taskId);
+		records.set(taskId, known);
+		return await known;
+	};
 	return await Promise.all(
-		prepared.map(async (item) => (isPrepared(item) ? await check(item, precheck) : item)),
+		items.map(async (item) => {
+			if (isFailed(item)) return item;
+			const record = await recordOf(parent.parentOf(item.body));
+			const status = checkStatus(record);
+			const { problem, notes = [] } = status.problem ? status : (parent.check?.(item.body, record, run.client.connection.brandWords) ?? {});
+			if (!problem) return { ...item, notes: [...item.notes, ...notes] };
+			const issue = { path: [problem.field], message: problem.message };
+			const { itemIndex } = item;
+			return { itemIndex, error: validationError(run.context.getNode(), fields, [issue], itemIndex) };
+		}),
 	);
 }

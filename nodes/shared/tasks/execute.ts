@@ -1,123 +1,190 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import type { TaskFamily } from '../api/family';
-import { readWaitMode, runOptionsField, type WaitMode, waitModeField } from '../n8n/options';
-import type { Operation, Resource } from '../n8n/describe';
-import { awaitTasks } from './poll';
-import { reachableAddress, resumeAddress } from './callbackAddress';
-import { finish } from './finish';
-import { SubmissionLedger } from '../purchase/purchaseRecords';
-import { lookNow } from './lookNow';
-import type { Outcome } from './outcome';
-import { hasOpenTask, park } from './pause';
-import { isPrepared, type PreparedItem, prepareItems, type RequestBody, type RequestShape } from './prepare';
-import { type Precheck, precheckItems } from './checkParent';
-import { openRun, type Run } from './run';
-import { submitItems } from '../purchase/runPaidItems';
+import type { AcceptedTask } from '../api/records';
+import type { TaskFamily } from '../api/families';
+import type { Operation } from '../n8n/describe';
+import { type FailedItem, isFailed, runError, throwFirstError } from '../n8n/nodeErrors';
+import {
+	additionalBodyFieldsField,
+	downloadFilesAfterWaitField,
+	optionsField,
+	outputField,
+	purchaseOptions,
+	waitModeField,
+} from '../n8n/options';
+import { isAccepted, outputItems, statusOf, type TaskOutcome } from '../output/items';
+import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
+import { PurchaseRecords } from '../purchase/purchaseRecords';
+import { type PaidItem, type PaidOutcome, runPaidItems } from '../purchase/runPaidItems';
+import { checkParents, type ParentRule } from './checkParent';
+import { callbackAddress, mayPause, pause } from './pause';
+import { pollTasks, refreshTasks } from './poll';
+import { type PreparedItem, prepareItems, type TaskRequest, toSubmission } from './prepare';
+import { acceptedTask, downloadResults, openTaskRun, type TaskRun, withRecord } from './taskRun';
+import { runHints } from './runHints';
 
-/** An operation that buys a task: see `docs/adding-an-operation.md`. */
-export interface SubmissionOperation extends RequestShape, Omit<Operation, 'execute' | 'fields' | 'resource'> {
+/** An operation that buys a task: see CONTRIBUTING.md. */
+export interface TaskOperation extends TaskRequest, Omit<Operation, 'execute' | 'fields'> {
 	family: TaskFamily;
-	resource: Resource;
-	/** The service answers with the finished task, so there is nothing to wait for. */
+	/** The response is the completed task: there is nothing to wait for, and no file. */
 	synchronous?: boolean;
-	/** What the service will change or ignore in this body, or the node has left out of it, without a word. */
-	notes?(body: RequestBody, given: RequestBody): string[];
 	/** Rules that only another task's record can show. */
-	precheck?: Precheck;
+	parent?: ParentRule;
 }
 
-function notesOf(operation: SubmissionOperation, prepared: ReadonlyArray<PreparedItem | Outcome>): string[] {
-	const notes = prepared.filter(isPrepared).flatMap(({ body, given, notes: own = [] }) => [
-		...own,
-		...(operation.notes?.(body, given) ?? []),
-	]);
-	return [...new Set(notes)];
+/** What an item buys: its request is the purchase, and `links` are those that the request sent. */
+function toPaidItem(
+	run: TaskRun,
+	operation: TaskOperation,
+	records: PurchaseRecords,
+	webhook: string | undefined,
+	links: Map<number, RequestLinks>,
+	{ itemIndex, target }: PreparedItem,
+): PaidItem<AcceptedTask> {
+	const { file } = target;
+	const purchase = {
+		itemIndex,
+		operation: `${run.family}.${operation.value}`,
+		path: target.path,
+		body: file ? [target.body, file] : target.body,
+	};
+	return {
+		itemIndex,
+		purchase,
+		prepare: async () => {
+			const sent = { ...target, body: webhook === undefined ? target.body : { webhook, ...target.body } };
+			const submission = await toSubmission(run, records, sent);
+			links.set(itemIndex, requestLinksOf('json' in submission ? submission.json : target.body));
+			return async () => {
+				const accepted = await run.client.tasks.submit(target.path, submission, run.deadline);
+				// If n8n is killed before it saves the execution, this line is the only trace of the purchase.
+				const late = run.signal?.aborted ? ' after the execution was canceled' : '';
+				run.context.logger.info(`MediaGen: task ${accepted.taskId} submitted for item ${itemIndex}${late}`);
+				return accepted;
+			};
+		},
+		fromRecord: (state) => (state.state === 'accepted' ? { taskId: state.taskId } : undefined),
+		record: (to, { taskId }) => to.markAccepted(purchase, taskId),
+	};
 }
 
-/** Throws what stands in the way of the first item that cannot be sent, before anything has been bought. */
-function refuseEarly(context: IExecuteFunctions, prepared: ReadonlyArray<PreparedItem | Outcome>): void {
-	const refused = prepared.find((item) => !isPrepared(item));
-	if (refused && !isPrepared(refused) && refused.error && !context.continueOnFail()) throw refused.error;
+function toOutcome(
+	run: TaskRun,
+	paid: PaidOutcome<AcceptedTask> | FailedItem,
+	{ notes, options }: Pick<TaskOutcome, 'notes' | 'options'>,
+	links: RequestLinks | undefined,
+): TaskOutcome {
+	const { itemIndex } = paid;
+	if (isFailed(paid)) return { itemIndex, error: paid.error, notes, options };
+	const { taskId, record } = paid.receipt;
+	const outcome = { itemIndex, taskId, task: acceptedTask(run, taskId), notes, options };
+	return record ? withRecord(run, outcome, record, links) : outcome;
 }
 
-/** "Retry On Fail" also runs a node again that has returned an item with an error instead of throwing it. */
-function mayRunAgain(context: IExecuteFunctions, outcomes: readonly Outcome[]): boolean {
-	return context.getNode().retryOnFail === true && outcomes.some(({ error }) => error !== undefined);
+/** "Retry On Fail" runs a node again that threw, and one whose first item has an error. */
+function mayRunAgain(context: IExecuteFunctions, outcomes: readonly TaskOutcome[]): boolean {
+	return context.getNode().retryOnFail === true && outcomes[0]?.error !== undefined;
 }
 
-/** The address that is sent along: where this execution resumes, or the one that the options name. */
-function callbackAddress({ context, client, options }: Run, waitMode: WaitMode): string | undefined {
-	if (waitMode === 'callback') return resumeAddress(context, client.connection);
-	const { callbackBaseUrl } = options;
-	return callbackBaseUrl && reachableAddress(context, client.connection, callbackBaseUrl);
-}
-
-/** A parked node cannot fail any more, so an item that has failed already is waited for here, with all others. */
-function mayPark(context: IExecuteFunctions, outcomes: readonly Outcome[]): boolean {
-	const failed = outcomes.some(({ error }) => error !== undefined);
-	return hasOpenTask(outcomes) && (!failed || context.continueOnFail());
-}
-
-async function execute(
-	context: IExecuteFunctions,
-	operation: SubmissionOperation,
-): Promise<INodeExecutionData[][]> {
-	const waitMode = readWaitMode(context);
-	const run = await openRun(context, operation.family, operation.value);
-	const readable = await prepareItems(context, operation);
-	refuseEarly(context, readable);
-	const prepared = await precheckItems(run, operation, readable);
-	refuseEarly(context, prepared);
-
-	const ledger = new SubmissionLedger(context);
-	return await ledger.leavingOnThrow(async () => await buyAndDeliver(run, ledger, operation, prepared, waitMode));
-}
-
-async function buyAndDeliver(
-	run: Run,
-	ledger: SubmissionLedger,
-	operation: SubmissionOperation,
-	prepared: ReadonlyArray<PreparedItem | Outcome>,
-	waitMode: WaitMode,
-): Promise<INodeExecutionData[][]> {
-	const { context } = run;
-	const webhook = callbackAddress(run, waitMode);
-	const taken = await submitItems({ run, ledger, shape: operation, webhook }, prepared);
-	const submitted = operation.synchronous ? await lookNow(run, taken) : taken;
-	// n8n turns a callback away that comes while the execution still runs, and the service does not repeat it: a task
-	// that has ended by now must not be waited for.
-	const looked = waitMode === 'callback' ? await lookNow(run, submitted) : submitted;
-	if (waitMode === 'callback' && mayPark(context, looked)) {
-		if (!mayRunAgain(context, looked)) ledger.forget();
-		return await park(context, looked, run.options.timeout);
+/**
+ * Drops the records of items that came out, and of failed tasks, which were refunded: the next attempt buys them again. The other
+ * records are kept for it.
+ */
+function dropRecords(context: IExecuteFunctions, records: PurchaseRecords, outcomes: readonly TaskOutcome[]): void {
+	const throws = outcomes.some(isFailed) && !context.continueOnFail();
+	const keepAll = throws || mayRunAgain(context, outcomes);
+	for (const { itemIndex, error, task } of outcomes) {
+		if (task?.status === 'failed' || (error === undefined && !keepAll)) records.drop(itemIndex);
 	}
-	const outcomes = waitMode === 'none' ? looked : await awaitTasks(run, looked);
-	for (const { taskId, read } of outcomes) {
-		if (taskId !== undefined && read?.task.status === 'failed') ledger.drop(taskId);
-	}
-	const output = await finish(run, outcomes, notesOf(operation, prepared));
-	if (!mayRunAgain(context, outcomes)) ledger.forget();
-	return output;
 }
 
-/** Makes an operation of a request: adds how to wait for the task and what to do with its results. */
-export function submission(operation: SubmissionOperation): Operation {
-	const { resource, name, value, action, description, fields, family, synchronous = false } = operation;
-	const options = runOptionsField({
-		waits: !synchronous,
-		submits: !synchronous,
-		files: !synchronous,
-		namesPath: family === 'video',
-	});
+function line(outcome: TaskOutcome): string {
+	const task = outcome.taskId === undefined ? 'no task' : `task ${outcome.taskId}`;
+	const why = outcome.error ? ` (${outcome.error.message})` : '';
+	return `Item ${outcome.itemIndex}: ${task}, ${statusOf(outcome)}${why}`;
+}
+
+/** Names every task of the run, so that what was paid for can be fetched. */
+function taskList(outcomes: readonly TaskOutcome[]): string | undefined {
+	if (!outcomes.some(isAccepted)) return undefined;
+	const lines = outcomes.map(line).join('\n');
+	return `Tasks of this run, to be fetched with the resource Task, operation Get:\n${lines}`;
+}
+
+/**
+ * Downloads the files and returns the node's output, in the order of the input. Unless the node is set to continue, the first
+ * failed item ends it with an error that names every task.
+ */
+export async function deliver(run: TaskRun, outcomes: readonly TaskOutcome[], records?: PurchaseRecords): Promise<INodeExecutionData[][]> {
+	const { context, options } = run;
+	const delivered = await downloadResults(run, outcomes);
+	const failed = delivered.find(isFailed);
+	if (records) dropRecords(context, records, delivered);
+	if (failed && !context.continueOnFail()) throw runError(context.getNode(), delivered, failed, taskList(delivered));
+	context.addExecutionHints(...runHints(delivered));
+	return [outputItems(context.getNode(), delivered, options)];
+}
+
+/** Buys a task per item, waits as "Wait for Result" says, and returns the output. */
+async function execute(context: IExecuteFunctions, operation: TaskOperation): Promise<INodeExecutionData[][]> {
+	const run = await openTaskRun(context, operation.family, operation.value);
+	const read = await prepareItems(run, operation);
+	throwFirstError(context, read);
+	const prepared = await checkParents(run, operation, read);
+	throwFirstError(context, prepared);
+	const webhook = callbackAddress(run);
+
+	const records = new PurchaseRecords(context);
+	try {
+		const links = new Map<number, RequestLinks>();
+		const items = prepared.map((item) =>
+			isFailed(item) ? item : toPaidItem(run, operation, records, webhook.url, links, item),
+		);
+		const { options, signal, deadline, client } = run;
+		const { concurrency, whenUnsure } = options;
+		const paid = await runPaidItems({ context, client, records, buys: 'task', concurrency, whenUnsure, deadline, signal }, items);
+		const accepted = paid.map((each, at) => {
+			const item = prepared[at];
+			const { notes, options } = item && !isFailed(item) ? item : { notes: [], options: {} };
+			return toOutcome(run, each, { notes: [...notes, ...webhook.notes], options }, links.get(each.itemIndex));
+		});
+		return await waitAndDeliver(run, operation, records, accepted, links);
+	} finally {
+		records.close();
+	}
+}
+
+async function waitAndDeliver(
+	run: TaskRun,
+	operation: TaskOperation,
+	records: PurchaseRecords,
+	accepted: readonly TaskOutcome[],
+	links: ReadonlyMap<number, RequestLinks>,
+): Promise<INodeExecutionData[][]> {
+	const { waitMode } = run.options;
+	if (waitMode === 'none' && !operation.synchronous) return await deliver(run, accepted, records);
+	// n8n refuses a callback to an execution that still runs, and the service does not repeat it: a task that has ended by now
+	// must not be waited for.
+	const refreshed = operation.synchronous || waitMode === 'callback' ? await refreshTasks(run, accepted, links) : accepted;
+	if (waitMode === 'callback' && mayPause(run.context, refreshed)) {
+		dropRecords(run.context, records, refreshed);
+		return await pause(run, refreshed);
+	}
+	return await deliver(run, await pollTasks(run, refreshed, links), records);
+}
+
+/** Makes an operation of a task request: adds the purchase, the wait, the output and their fields. */
+export function taskOperation(operation: TaskOperation): Operation {
+	const { resource, name, value, action, description, fields, synchronous = false } = operation;
+	const options = optionsField(purchaseOptions({ makesFiles: !synchronous }));
+	const waitFields = synchronous ? [] : [waitModeField, outputField, downloadFilesAfterWaitField];
 	return {
 		resource,
 		name,
 		value,
 		action,
 		description,
-		fields: [...fields, ...(synchronous ? [] : [waitModeField]), options],
+		fields: [...fields, ...waitFields, additionalBodyFieldsField, options],
 		execute: async (context) => await execute(context, operation),
 	};
 }
-

@@ -1,16 +1,18 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import type { TaskFamily } from '../api/family';
-import { ServiceFault } from '../api/faults';
-import { runOptionsField } from '../n8n/options';
+import type { TaskFamily } from '../api/families';
+import { inspectFile, PendingUpload } from '../n8n/binary';
 import type { Operation, Resource } from '../n8n/describe';
-import { submittedTask } from '../output/task';
-import { toNodeApiError } from '../n8n/nodeErrors';
-import { awaitTasks } from './poll';
-import { finish } from './finish';
-import { isTaken, type Outcome, type TakenOutcome } from './outcome';
-import { lookAt, openRun, readAs, type Run } from './run';
+import { downloadFilesField, optionsField, outputField, readItemOptions, taskOptions } from '../n8n/options';
+import type { ParameterValues } from '../n8n/parameters';
+import { isAccepted, type TaskOutcome } from '../output/items';
+import { jsonObject } from '../util/json';
+import { text } from '../util/schema';
+import { z } from '../util/vendor/zod';
+import { deliver, taskOperation } from './execute';
+import { pollTasks, retrieveError } from './poll';
+import { acceptedTask, openTaskRun, retrieveRecord, type TaskRun, withRecord } from './taskRun';
 
 const TASK: Resource = { name: 'Task', value: 'task' };
 
@@ -20,71 +22,176 @@ const taskIdField: INodeProperties = {
 	type: 'string',
 	required: true,
 	default: '={{ $json.taskId ?? $json.error?.taskId }}',
-	description: 'The task to look at. Every output of a MediaGen node carries it, that of an error branch too.',
+	description: 'Every output of a MediaGen node has it, an error item too',
 };
 
-function namedTask(run: Run, itemIndex: number): Outcome {
-	const given: unknown = run.context.getNodeParameter('taskId', itemIndex, '');
+function namedTask(run: TaskRun, itemIndex: number): TaskOutcome {
+	const { context } = run;
+	const given: unknown = context.getNodeParameter('taskId', itemIndex, '');
 	const taskId = typeof given === 'string' || typeof given === 'number' ? String(given).trim() : '';
-	if (taskId !== '') {
-		const origin = { taskId, family: run.family, operation: run.operation };
-		return { itemIndex, taskId, read: { task: submittedTask(origin) } };
+	const input = run.options.includeInput ? context.getInputData()[itemIndex]?.json : undefined;
+	const options = readItemOptions(context.getNodeParameter('options', itemIndex, {}), input);
+	if (taskId !== '') return { itemIndex, taskId, task: acceptedTask(run, taskId), notes: [], options };
+	const message = `"${taskIdField.displayName}" is required [item ${itemIndex}]`;
+	return { itemIndex, error: new NodeOperationError(context.getNode(), message, { itemIndex }), notes: [], options };
+}
+
+async function retrieve(run: TaskRun, outcome: TaskOutcome): Promise<TaskOutcome> {
+	if (!isAccepted(outcome)) return outcome;
+	try {
+		return withRecord(run, outcome, await retrieveRecord(run, outcome.taskId, 'read'));
+	} catch (error) {
+		return { ...outcome, error: retrieveError(run, outcome, error) };
 	}
-	return {
-		itemIndex,
-		error: new NodeOperationError(
-			run.context.getNode(),
-			`"${taskIdField.displayName}" is required [item ${itemIndex}]`,
-			{ itemIndex },
-		),
-	};
-}
-
-async function look(run: Run, outcome: TakenOutcome): Promise<Outcome> {
-	const answer = await lookAt(run, outcome.taskId, 'read')();
-	if (!(answer instanceof ServiceFault)) return { ...outcome, read: readAs(run, outcome.taskId, answer) };
-	const error = toNodeApiError(run.context.getNode(), answer, { itemIndex: outcome.itemIndex });
-	return { ...outcome, error };
-}
-
-async function openTasks(context: IExecuteFunctions, family: TaskFamily, operation: string) {
-	const run = await openRun(context, family, operation);
-	return { run, named: context.getInputData().map((_, itemIndex) => namedTask(run, itemIndex)) };
 }
 
 async function get(context: IExecuteFunctions, family: TaskFamily): Promise<INodeExecutionData[][]> {
-	const { run, named } = await openTasks(context, family, 'get');
-	const outcomes = await Promise.all(
-		named.map(async (outcome) => (isTaken(outcome) ? await look(run, outcome) : outcome)),
-	);
-	return await finish(run, outcomes);
+	const run = await openTaskRun(context, family, 'get');
+	const named = context.getInputData().map((_, itemIndex) => namedTask(run, itemIndex));
+	return await deliver(run, await Promise.all(named.map(async (outcome) => await retrieve(run, outcome))));
 }
 
 async function wait(context: IExecuteFunctions, family: TaskFamily): Promise<INodeExecutionData[][]> {
-	const { run, named } = await openTasks(context, family, 'wait');
-	return await finish(run, await awaitTasks(run, named));
+	const run = await openTaskRun(context, family, 'wait');
+	const named = context.getInputData().map((_, itemIndex) => namedTask(run, itemIndex));
+	return await deliver(run, await pollTasks(run, named));
 }
 
-/** The resource "Task" of a family: look at a task that has been submitted before, or wait for it. */
+const submitFields: INodeProperties[] = [
+	{
+		displayName: 'Path',
+		name: 'path',
+		type: 'string',
+		required: true,
+		default: '',
+		placeholder: 'e.g. /v1/music/generations/create',
+		description: 'Path of the endpoint on the base URL of the credential. The request is a POST.',
+	},
+	{
+		displayName: 'Body',
+		name: 'bodyType',
+		type: 'options',
+		options: [
+			{ name: 'Fields', value: 'fields', description: 'Names and values, sent as JSON' },
+			{ name: 'Form Data With a File', value: 'formData', description: 'Names and values, and a file from the input' },
+			{ name: 'JSON', value: 'json' },
+		],
+		default: 'json',
+	},
+	{
+		displayName: 'JSON Body',
+		name: 'body',
+		type: 'json',
+		default: '{}',
+		displayOptions: { show: { bodyType: ['json'] } },
+		placeholder: 'e.g. {"prompt": "A slow sea shanty"}',
+	},
+	{
+		displayName: 'Body Fields',
+		name: 'bodyFields',
+		type: 'fixedCollection',
+		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Field' },
+		placeholder: 'Add Field',
+		default: {},
+		displayOptions: { show: { bodyType: ['fields', 'formData'] } },
+		options: [
+			{
+				displayName: 'Field',
+				name: 'field',
+				values: [
+					{ displayName: 'Name', name: 'name', type: 'string', default: '', placeholder: 'e.g. prompt' },
+					{
+						displayName: 'Value',
+						name: 'value',
+						type: 'string',
+						default: '',
+						placeholder: 'e.g. A slow sea shanty',
+						description: 'An expression may give a number, a boolean or a list',
+					},
+				],
+			},
+		],
+	},
+	{
+		displayName: 'Input Data Field Name',
+		name: 'binaryProperty',
+		type: 'string',
+		required: true,
+		default: 'data',
+		displayOptions: { show: { bodyType: ['formData'] } },
+		hint: 'The name of the input binary field that holds the file',
+	},
+	{
+		displayName: 'Form Field of the File',
+		name: 'fileField',
+		type: 'string',
+		required: true,
+		default: 'file',
+		displayOptions: { show: { bodyType: ['formData'] } },
+	},
+];
+
+const customRequest = z.object({
+	path: text().refine((path) => /^\/(?!\/)/.test(path), 'must begin with one slash'),
+	body: jsonObject('must be a JSON object, e.g. {"prompt": "A slow sea shanty"}').default({}),
+	file: z.instanceof(PendingUpload).optional(),
+	file_field: text().default('file'),
+});
+
+const bodyFields = z.array(z.object({ name: z.string(), value: z.unknown() })).catch([]);
+
+/** Puts the body together. As text it is neither renamed nor cleaned: its names are the service's own. */
+async function customBody(values: ParameterValues, context: IExecuteFunctions, itemIndex: number): Promise<ParameterValues> {
+	const { bodyType, binaryProperty, bodyFields: rows, body: json, ...request } = values;
+	if (bodyType === 'json' || bodyType === undefined) return { ...request, ...(json === undefined ? {} : { body: json }) };
+	const body = JSON.stringify(Object.fromEntries(bodyFields.parse(rows).map(({ name, value }) => [name, value])));
+	if (bodyType !== 'formData') return { ...request, body };
+	const property = typeof binaryProperty === 'string' ? binaryProperty.trim() : 'data';
+	return { ...request, body, file: await inspectFile(context, itemIndex, property, 'Input Data Field Name') };
+}
+
+/** A request to an endpoint that the spec does not show, with the same purchase, wait and output as any other. */
+function submitOperation(family: TaskFamily): Operation {
+	return taskOperation({
+		family,
+		resource: TASK,
+		name: 'Submit Custom Request',
+		value: 'submit',
+		action: 'Submit a custom request',
+		description: 'Buy a task from any endpoint of the service, such as one that this node does not have',
+		fields: submitFields,
+		schema: customRequest,
+		toBody: customBody,
+		toRequest: (request) => {
+			const { path, body, file, file_field: field } = customRequest.parse(request);
+			return { path, body, ...(file ? { file: { field, content: file } } : {}) };
+		},
+	});
+}
+
+/**
+ * The resource "Task" of a family: read a task, wait for it, or submit a request to an endpoint that has no operation of its
+ * own.
+ */
 export function taskOperations(family: TaskFamily): Operation[] {
-	const namesPath = family === 'video';
 	return [
 		{
 			resource: TASK,
 			name: 'Get',
 			value: 'get',
 			action: 'Get a task',
-			description: 'Look at a task once, in whatever state it is',
-			fields: [taskIdField, runOptionsField({ waits: false, submits: false, namesPath })],
+			description: 'Read a task once, whatever its status',
+			fields: [taskIdField, outputField, downloadFilesField, optionsField(taskOptions({ waits: false }))],
 			execute: async (context) => await get(context, family),
 		},
+		submitOperation(family),
 		{
 			resource: TASK,
 			name: 'Wait',
 			value: 'wait',
 			action: 'Wait for a task',
-			description: 'Wait until a task has ended and return its results',
-			fields: [taskIdField, runOptionsField({ waits: true, submits: false, namesPath })],
+			description: 'Wait until a task ends and return its results',
+			fields: [taskIdField, outputField, downloadFilesField, optionsField(taskOptions({ waits: true }))],
 			execute: async (context) => await wait(context, family),
 		},
 	];

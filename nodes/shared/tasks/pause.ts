@@ -1,51 +1,101 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
 
+import { callbackAddressProblem, unusualPort } from '../api/address';
 import { hasEnded } from '../api/status';
-import { toJson } from '../output/items';
+import { isAccepted, statusOf, taskJson, type TaskOutcome } from '../output/items';
 import { clock } from '../util/clock';
-import { isTaken, type Outcome, stateOf } from './outcome';
+import { z } from '../util/vendor/zod';
+import type { TaskRun } from './taskRun';
 
-function isOpen(outcome: Outcome): boolean {
-	return isTaken(outcome) && outcome.error === undefined && !hasEnded(outcome.read?.task.status ?? 'submitted');
+const SET_WEBHOOK_URL =
+	"Set n8n's environment variable WEBHOOK_URL to the address at which the service reaches this n8n, on port 80 or 443.";
+
+const ON_OWN_NETWORK = 'For a service on your own network, switch on "Allow Private Callbacks" in the credential.';
+
+/**
+ * Checks a callback base address. The service silently drops some addresses (spec, Events 6): a `NodeOperationError` says what
+ * is wrong before anything is sent. Returns a note about an address that it may drop.
+ */
+function checkCallbackAddress({ context, client }: TaskRun, address: string, hint: string): string[] {
+	const { allowPrivateCallbacks, baseUrl } = client.connection;
+	if (allowPrivateCallbacks) return [];
+	const problem = callbackAddressProblem(address, baseUrl);
+	if (problem !== undefined) {
+		throw new NodeOperationError(context.getNode(), `The service would not call back: ${problem}`, {
+			description: `${hint} ${ON_OWN_NETWORK} Nothing was sent to the service.`,
+		});
+	}
+	const port = unusualPort(address);
+	return port === undefined ? [] : [`The callback address uses the port ${port}. The service may call the ports 80 and 443 only.`];
 }
 
-/** Whether there is a task to pause for. */
-export function hasOpenTask(outcomes: readonly Outcome[]): boolean {
-	return outcomes.some(isOpen);
+/** n8n counts the paused time against the workflow's timeout when the time limit of a pause resumes it, and cancels it. */
+function checkWorkflowTimeout({ context, options }: TaskRun): string[] {
+	const limit = context.getWorkflowSettings().executionTimeout;
+	if (typeof limit !== 'number' || limit <= 0 || limit >= options.timeout) return [];
+	return [
+		`The pause lasts up to ${options.timeout} seconds, longer than the workflow's timeout of ${limit} seconds: n8n cancels the execution if no callback comes. Lower "Timeout" in the options, or raise the workflow's timeout.`,
+	];
 }
 
-/** What a parked item says of its task: enough to resume by, and what comes out if no callback ever comes. */
-function parkedFields(outcome: Outcome): IDataObject {
-	const { taskId, read, error } = outcome;
-	return {
-		...(read ? toJson(read.task) : {}),
-		...(taskId === undefined ? {} : { taskId }),
-		// Whatever was seen of it a moment ago: a workflow asks for this one word after a timeout.
-		status: isOpen(outcome) ? 'submitted' : stateOf(outcome),
-		error: error ? { message: error.message, description: error.description ?? null } : null,
-	};
+/** The address that is sent as `webhook`, and what the user is told about it. */
+export interface CallbackAddress {
+	url: string | undefined;
+	notes: string[];
 }
 
-/** With "Retry On Fail" n8n would run a node again that parks with an `error` field in its first item, even `null`. */
-function parkedJson(json: IDataObject, outcome: Outcome): IDataObject {
-	const { error, ...fields } = { ...json, ...parkedFields(outcome) };
-	return error === null ? fields : { ...fields, error };
+/** Where the service reports the end of a task: this paused execution, or the address in the options. */
+export function callbackAddress(run: TaskRun): CallbackAddress {
+	const { context, options } = run;
+	if (options.waitMode !== 'callback') {
+		const url = options.callbackBaseUrl;
+		return { url, notes: url === undefined ? [] : checkCallbackAddress(run, url, 'Give a public address in "Callback Base URL".') };
+	}
+	const url = z.string().parse(context.evaluateExpression('{{ $execution.resumeUrl }}', 0));
+	return { url, notes: [...checkCallbackAddress(run, url, SET_WEBHOOK_URL), ...checkWorkflowTimeout(run)] };
+}
+
+function isOpen(outcome: TaskOutcome): boolean {
+	return isAccepted(outcome) && outcome.error === undefined && !hasEnded(outcome.task.status);
 }
 
 /**
- * Parks the execution until the service calls back, or until "Timeout" has passed. What stands in the input items
- * is all that n8n keeps of a parked node, so the tasks are written there, beside what the items held.
+ * Whether the execution can pause: a task is still open, and no item has failed that would have to fail the node, which a paused
+ * node cannot do any more.
  */
-export async function park(
-	context: IExecuteFunctions,
-	outcomes: readonly Outcome[],
-	timeoutSeconds: number,
-): Promise<INodeExecutionData[][]> {
+export function mayPause(context: IExecuteFunctions, outcomes: readonly TaskOutcome[]): boolean {
+	const failed = outcomes.some(({ error }) => error !== undefined);
+	return outcomes.some(isOpen) && (!failed || context.continueOnFail());
+}
+
+/** The JSON of a waiting item: enough to resume, and what comes out if no callback comes before the time limit. */
+export function waitingJson(outcome: TaskOutcome, input: IDataObject): IDataObject {
+	const { error, options, notes } = outcome;
+	const { fileName, reference } = options;
+	const own = {
+		...(fileName === undefined ? {} : { fileName }),
+		...(reference === undefined ? {} : { reference }),
+		...(notes.length === 0 ? {} : { notes }),
+		input,
+	};
+	if (!isAccepted(outcome)) {
+		const told = error && { error: { message: error.message, description: error.description ?? null } };
+		return { status: statusOf(outcome), results: [], ...told, ...own };
+	}
+	return { ...taskJson({ ...outcome, options: {} }, true), ...(isOpen(outcome) ? { status: 'submitted', results: [], url: null } : {}), ...own };
+}
+
+/**
+ * Pauses the execution until the service calls back, or until "Timeout" has passed. n8n keeps nothing of a waiting node but its
+ * input items, so the tasks are written there.
+ */
+export async function pause({ context, options }: TaskRun, outcomes: readonly TaskOutcome[]): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
 	for (const outcome of outcomes) {
 		const item = items[outcome.itemIndex];
-		if (item) item.json = parkedJson(item.json, outcome);
+		if (item) item.json = waitingJson(outcome, item.json);
 	}
-	await context.putExecutionToWait(new Date(clock.now() + timeoutSeconds * 1_000));
+	await context.putExecutionToWait(new Date(clock.now() + options.timeout * 1_000));
 	return [items];
 }

@@ -1,88 +1,136 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { displayNameOf } from '../n8n/names';
-import { type ParameterValues, readParameters, toApiNames } from '../n8n/parameters';
-import { asNodeError } from '../n8n/nodeErrors';
-import { z } from '../util/vendor/zod';
-import type { Outcome } from './outcome';
+import type { BrandWordMap } from '../api/brandWords';
+import type { MediaGenClient, SubmissionBody } from '../api/client';
+import { multipartForm } from '../api/multipart';
+import { PendingUpload, reopenFile } from '../n8n/binary';
+import { type FailedItem, forEachItem } from '../n8n/nodeErrors';
+import { additionalBodyFieldsField, isTool, type ItemOptions, readItemOptions } from '../n8n/options';
+import { type ParameterValues, readParameters, toApiNames, validationError } from '../n8n/parameters';
+import type { PurchaseRecords } from '../purchase/purchaseRecords';
+import { isObject, jsonObject, toJson } from '../util/json';
+import type { z } from '../util/vendor/zod';
+import type { TaskRun } from './taskRun';
 
-/** A request body, checked, in the API's names. Binary pictures still stand in it as `PendingUpload`. */
+/** A request body, validated, in the API's names. Pictures of the input still stand in it as `PendingUpload`. */
 export type RequestBody = Record<string, unknown>;
 
-/** What a submission sends for one item. */
-export interface RequestShape {
+/** Where a body goes. With `file` it is sent as form data, and the file under that field's name. */
+export interface TaskTarget {
+	path: string;
+	body: RequestBody;
+	file?: { field: string; content: PendingUpload };
+}
+
+/** What a task operation sends for one item. */
+export interface TaskRequest {
 	fields: INodeProperties[];
-	/** Checks the body, under the API's names. Its messages begin with "must" or "is". */
+	/** Validates the body, under the API's names. Its messages begin with "must" or "is". */
 	schema: z.ZodType<RequestBody, z.ZodTypeDef, unknown>;
-	/** Turns what the user has set into the body's fields, where a field is not simply sent as it is. */
+	/** Converts parameters that are not simply sent as they are. */
 	toBody?(values: ParameterValues, context: IExecuteFunctions, itemIndex: number): Promise<ParameterValues>;
-	/** Where the body goes. A field that belongs into the path is taken out of the body here. */
-	toRequest(body: RequestBody): { path: string; body: RequestBody };
+	/** A field that belongs into the path is taken out of the body here. */
+	toRequest(body: RequestBody): TaskTarget;
+	/**
+	 * What the service changes or ignores in this body, or the node left out of it, each in a sentence.
+	 *
+	 * @param given what the user set, in the API's names
+	 */
+	notes?(body: RequestBody, given: RequestBody, words: BrandWordMap): string[];
 }
 
 /** An item that is ready to be submitted. */
 export interface PreparedItem {
 	itemIndex: number;
+	/** The validated body, with the fields that belong into the path. */
 	body: RequestBody;
-	/** What the user set, in the API's names, with what the schema then left out of the body. */
-	given: RequestBody;
-	/** What the user is told about this item when all went well. */
-	notes?: string[];
+	target: TaskTarget;
+	notes: string[];
+	options: ItemOptions;
 }
 
-const givenFields = z.record(z.unknown());
+const additionalBody = jsonObject('must be a JSON object, e.g. {"seed": 7}');
 
-/** The error for a request that breaks rules: it names the fields by their labels, and the item. */
-export function refusal(
-	context: IExecuteFunctions,
-	shape: RequestShape,
-	issues: ReadonlyArray<Pick<z.ZodIssue, 'path' | 'message'>>,
-	itemIndex: number,
-): NodeOperationError {
-	const sentences = issues.map((issue) => {
-		const field = String(issue.path[0] ?? '');
-		const label = displayNameOf(shape.fields, field) ?? field;
-		const place = issue.path.slice(1).map((step) => (typeof step === 'number' ? step + 1 : step));
-		return `"${[label, ...place].join(' › ')}" ${issue.message}`;
-	});
-	return new NodeOperationError(context.getNode(), `${sentences[0] ?? ''} [item ${itemIndex}]`, {
+const isBlank = (value: unknown) =>
+	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+
+/** Reads "Additional Body Fields" of one item. Throws a `NodeOperationError` for anything but a JSON object. */
+export function readAdditionalBody(context: IExecuteFunctions, itemIndex: number, refused: readonly string[]): RequestBody {
+	const given: unknown = context.getNodeParameter(additionalBodyFieldsField.name, itemIndex, '');
+	if (isBlank(given)) return {};
+	const read = additionalBody.safeParse(given);
+	const issue = read.success ? refused.find((name) => name in read.data) : undefined;
+	if (read.success && issue === undefined) return read.data;
+	const message = issue === undefined ? (read.error?.issues[0]?.message ?? '') : `must not have the field "${issue}": the node sets it`;
+	throw validationError(context.getNode(), [additionalBodyFieldsField], [{ path: ['additionalBodyFields'], message }], itemIndex);
+}
+
+async function prepareItem(run: TaskRun, request: TaskRequest, itemIndex: number): Promise<PreparedItem> {
+	const { context, options } = run;
+	const values = readParameters(context, request.fields, itemIndex);
+	const named = toApiNames((await request.toBody?.(values, context, itemIndex)) ?? values);
+	const read = request.schema.safeParse(named);
+	if (!read.success) throw validationError(context.getNode(), request.fields, read.error.issues, itemIndex);
+	const additional = readAdditionalBody(context, itemIndex, options.waitMode === 'callback' ? ['webhook'] : []);
+	const target = request.toRequest(read.data);
+	const body = { ...read.data, ...additional };
+	const input = options.includeInput ? context.getInputData()[itemIndex]?.json : undefined;
+	return {
 		itemIndex,
-		description: [...sentences.slice(1), 'Nothing was sent to the service.'].join('\n'),
-	});
-}
-
-async function prepareItem(
-	context: IExecuteFunctions,
-	shape: RequestShape,
-	itemIndex: number,
-): Promise<PreparedItem | Outcome> {
-	try {
-		const values = readParameters(context, shape.fields, itemIndex);
-		const named = toApiNames((await shape.toBody?.(values, context, itemIndex)) ?? values);
-		const read = shape.schema.safeParse(named);
-		if (read.success) return { itemIndex, body: read.data, given: givenFields.catch({}).parse(named) };
-		return { itemIndex, error: refusal(context, shape, read.error.issues, itemIndex) };
-	} catch (error) {
-		return { itemIndex, error: asNodeError(context.getNode(), error, { itemIndex }) };
-	}
-}
-
-export function isPrepared(item: PreparedItem | Outcome): item is PreparedItem {
-	return 'body' in item;
+		body,
+		target: { ...target, body: { ...target.body, ...additional } },
+		notes: request.notes?.(body, isObject(named) ? named : {}, run.client.connection.brandWords) ?? [],
+		options: readItemOptions(context.getNodeParameter('options', itemIndex, {}), input),
+	};
 }
 
 /**
- * Reads and checks the request of every item before the first one is sent, so that a mistake in the last item does
- * not cost what the others buy. Items that cannot be sent come back as outcomes with their error.
+ * Reads and validates the request of every item before the first one is sent, so that a mistake in the last item does not cost
+ * what the others buy.
  */
-export async function prepareItems(
-	context: IExecuteFunctions,
-	shape: RequestShape,
-): Promise<Array<PreparedItem | Outcome>> {
-	const prepared: Array<PreparedItem | Outcome> = [];
-	for (let itemIndex = 0; itemIndex < context.getInputData().length; itemIndex++) {
-		prepared.push(await prepareItem(context, shape, itemIndex));
+export async function prepareItems(run: TaskRun, request: TaskRequest): Promise<Array<PreparedItem | FailedItem>> {
+	if (run.options.waitMode === 'callback' && isTool(run.context.getNode())) {
+		throw new NodeOperationError(run.context.getNode(), 'A tool of an AI agent cannot pause the execution', {
+			description: 'Set "Wait for Result" to "Poll Here".',
+		});
 	}
-	return prepared;
+	return await forEachItem(run.context, async (itemIndex) => await prepareItem(run, request, itemIndex));
+}
+
+/** Uploads every picture that stands in a body, at any depth, and puts its URL in its place. */
+async function uploadPictures(run: TaskRun, records: PurchaseRecords, value: unknown): Promise<unknown> {
+	if (value instanceof PendingUpload) return await uploadedUrl(run.context, run.client, records, value);
+	if (Array.isArray(value)) {
+		const resolved: unknown[] = [];
+		for (const inner of value) resolved.push(await uploadPictures(run, records, inner));
+		return resolved;
+	}
+	if (!isObject(value)) return value;
+	const resolved: Record<string, unknown> = {};
+	for (const [name, inner] of Object.entries(value)) resolved[name] = await uploadPictures(run, records, inner);
+	return resolved;
+}
+
+async function uploadedUrl(
+	context: IExecuteFunctions,
+	client: MediaGenClient,
+	records: PurchaseRecords,
+	pending: PendingUpload,
+): Promise<string> {
+	const known = records.findUpload(pending.fingerprint);
+	if (known !== undefined) return known;
+	const { url } = await client.uploads.create(await reopenFile(context, pending));
+	records.markUploaded(pending.fingerprint, url);
+	return url;
+}
+
+/** Makes the body that is sent: pictures uploaded, and form data where the request has a file. */
+export async function toSubmission(run: TaskRun, records: PurchaseRecords, { body, file }: TaskTarget): Promise<SubmissionBody> {
+	const resolved = await uploadPictures(run, records, body);
+	const json = toJson(isObject(resolved) ? resolved : {});
+	if (!file) return { json };
+	const fields = Object.entries(json).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const);
+	const form = await multipartForm(file.field, await reopenFile(run.context, file.content), fields);
+	return { form: form.body, contentType: form.contentType };
 }

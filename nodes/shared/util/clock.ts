@@ -1,24 +1,24 @@
-import { sleep } from 'n8n-workflow';
+import { sleep as hostSleep } from 'n8n-workflow';
 
-/** Time as the nodes see it. Tests put a faster one in its place. */
+/** Time as the nodes see it. Tests put a faster clock in its place. */
 export interface Clock {
 	/** Milliseconds since 1970. */
 	now(): number;
 	/** Resolves after `ms` milliseconds. */
 	sleep(ms: number): Promise<void>;
-	/** What `ms` milliseconds of this clock are for a time limit that the host itself keeps. */
+	/** Converts `ms` milliseconds of this clock to a time limit that n8n itself keeps. */
 	toHostMs(ms: number): number;
 }
 
 const host: Clock = {
 	now: () => Date.now(),
-	sleep: async (ms) => await sleep(ms),
+	sleep: async (ms) => await hostSleep(ms),
 	toHostMs: (ms) => ms,
 };
 
 let current = host;
 
-/** The clock that every wait goes by. */
+/** The clock of every wait and time limit. */
 export const clock: Clock = {
 	now: () => current.now(),
 	sleep: async (ms) => await current.sleep(ms),
@@ -30,11 +30,11 @@ export function setClock(replacement: Clock | undefined): void {
 	current = replacement ?? host;
 }
 
-/** Longest time, in milliseconds, for which a cancelled execution goes unnoticed. */
+/** Longest time, in milliseconds, before a sleeping node notices that it was canceled. */
 const SLICE_MS = 250;
 
-/** Sleeps for `ms` milliseconds, or until `signal` is aborted: whichever comes first. */
-export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+/** Sleeps for `ms` milliseconds, or until `signal` is aborted. */
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 	const end = clock.now() + ms;
 	while (!signal?.aborted) {
 		const left = end - clock.now();

@@ -1,6 +1,8 @@
+import type { GenericValue, IDataObject } from 'n8n-workflow';
+
 import { z } from './vendor/zod';
 
-/** What a JSON text says; `undefined` for a text that is no JSON. */
+/** Parses a JSON text. Returns `undefined` for a text that is not JSON. */
 export function parseJson(text: string): unknown {
 	try {
 		const value: unknown = JSON.parse(text);
@@ -10,14 +12,24 @@ export function parseJson(text: string): unknown {
 	}
 }
 
+/** Whether a value is a JSON object: not an array, not `null`. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /**
- * A JSON object, or the text of one, kept to the letter: zod's own record would leave out a field called `__proto__`.
+ * A schema for a JSON object, or the text of one. All its fields are kept, `__proto__` too, which zod's own record drops.
  *
- * @param message what is said of anything else
+ * @param message the error for anything else
  */
 export function jsonObject(message: string) {
 	return z.preprocess(
 		(value) => (typeof value === 'string' ? parseJson(value) : value),
-		z.custom<Record<string, unknown>>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), message),
+		z.custom<Record<string, unknown>>(isObject, message),
 	);
+}
+
+/** An object that holds only JSON values, in n8n's own type for it. */
+export function toJson(value: object): IDataObject {
+	return Object.fromEntries(Object.entries(value).map(([name, inner]: [string, GenericValue]) => [name, inner]));
 }

@@ -1,0 +1,230 @@
+import { isObject } from '../util/json';
+import { z } from '../util/vendor/zod';
+
+/**
+ * Whether a failed request may have been carried out all the same. `no`: the service said so, or never received it.
+ * `unknown`: the connection broke after the request may have arrived, so a purchase must not be repeated.
+ */
+export type Accepted = 'no' | 'unknown';
+
+export interface ApiErrorDetails {
+	httpStatus?: number;
+	/** `error.type` of the service's envelope (spec, Errors). */
+	type?: string;
+	/** `error.code` of the service's envelope, as text. */
+	code?: string;
+	/** Whether the response had the service's error envelope, and not, say, the page of a proxy. */
+	fromService?: boolean;
+	/** Milliseconds that the service asks to wait before the next request. */
+	retryAfterMs?: number;
+}
+
+/** A request that did not bring a usable response. Holds no header, no key and no request body. */
+export class ApiError extends Error {
+	/** Whether the same request may succeed a moment later. */
+	readonly transient: boolean = false;
+
+	constructor(
+		message: string,
+		readonly accepted: Accepted = 'no',
+		readonly details: ApiErrorDetails = {},
+	) {
+		super(message);
+		this.name = new.target.name;
+	}
+}
+
+/** 400 and other 4xx without a class of their own. */
+export class InvalidRequestError extends ApiError {}
+
+/** 401 */
+export class AuthenticationError extends ApiError {}
+
+/** 402 */
+export class InsufficientBalanceError extends ApiError {}
+
+/** 403 */
+export class PermissionError extends ApiError {}
+
+/** 404 */
+export class NotFoundError extends ApiError {}
+
+/** 429 */
+export class RateLimitError extends ApiError {
+	override readonly transient = true;
+}
+
+/** 5xx */
+export class ServerError extends ApiError {
+	override readonly transient = true;
+}
+
+/** The request never left: refused, unknown host, TLS or certificate error. */
+export class UnreachableError extends ApiError {
+	override readonly transient: boolean = true;
+}
+
+/** The connection broke after it was made. */
+export class ConnectionError extends ApiError {
+	override readonly transient = true;
+}
+
+export class TimeoutError extends ApiError {
+	override readonly transient = true;
+}
+
+/** A 2xx whose body is not what the spec shows, or a redirect. */
+export class UnreadableResponseError extends ApiError {
+	override readonly transient = true;
+}
+
+export class CanceledError extends ApiError {
+	constructor(accepted: Accepted = 'no') {
+		// With this spelling n8n tells a canceled execution from a failed one.
+		super('The execution was canceled', accepted);
+	}
+}
+
+/** The node itself refused the address of a file. */
+export class BlockedAddressError extends ApiError {}
+
+/** Returns a thrown value as an `Error`. */
+export function asError(error: unknown): Error {
+	return error instanceof Error ? error : new Error(String(error));
+}
+
+interface Response {
+	statusCode: number;
+	headers: Record<string, unknown>;
+	body?: unknown;
+}
+
+interface ServiceMessage {
+	message?: string;
+	type?: string;
+	code?: string;
+	fromService: boolean;
+}
+
+const asText = (value: unknown): string | undefined =>
+	(typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined;
+
+/** Reads the error envelope, with any of its fields missing or `null`; or the `message` of a failed balance query. */
+function readServiceMessage(body: unknown): ServiceMessage {
+	if (!isObject(body)) return { fromService: false };
+	const { error } = body;
+	if (isObject(error)) {
+		return { message: asText(error.message), type: asText(error.type), code: asText(error.code), fromService: true };
+	}
+	return { message: asText(error) ?? asText(body.message), fromService: asText(error) !== undefined };
+}
+
+const CLASS_OF_STATUS: Record<number, readonly [typeof ApiError, string]> = {
+	401: [AuthenticationError, 'Authentication failed'],
+	402: [InsufficientBalanceError, 'Insufficient balance'],
+	403: [PermissionError, 'Permission denied'],
+	404: [NotFoundError, 'Not found'],
+	429: [RateLimitError, 'Rate limit reached'],
+	502: [ServerError, 'Bad gateway (HTTP 502)'],
+};
+
+function classOf(status: number): readonly [typeof ApiError, string] {
+	const known = CLASS_OF_STATUS[status];
+	if (known) return known;
+	if (status >= 500) return [ServerError, `Server error (HTTP ${status})`];
+	if (status >= 400) return [InvalidRequestError, 'Bad request'];
+	return [UnreadableResponseError, `The response could not be read (HTTP ${status})`];
+}
+
+/**
+ * The error for a response with a status other than 2xx (spec, Errors).
+ *
+ * @param now milliseconds since 1970, for a `Retry-After` date
+ * @param notFound headline of a 404, e.g. "Task not found"
+ */
+export function errorFromResponse(response: Response, now: number, notFound?: string): ApiError {
+	const { statusCode: status } = response;
+	const [ErrorClass, headline] = classOf(status);
+	const { message, type, code, fromService } = readServiceMessage(response.body);
+	const title = status === 404 && notFound !== undefined ? notFound : headline;
+	// A 4xx says that nothing was done. Nobody knows what happened before a 5xx or a redirect.
+	const accepted = status >= 400 && status < 500 ? 'no' : 'unknown';
+	return new ErrorClass(message === undefined ? title : `${title}: ${message}`, accepted, {
+		httpStatus: status,
+		type,
+		code,
+		fromService,
+		retryAfterMs: parseRetryAfter(response.headers['retry-after'], now),
+	});
+}
+
+/** The error for a 2xx whose body is not what the spec shows. */
+export function unreadableResponse(httpStatus: number): UnreadableResponseError {
+	return new UnreadableResponseError(`The response could not be read (HTTP ${httpStatus})`, 'unknown', { httpStatus });
+}
+
+const DAY_MS = 86_400_000;
+const MIN_RETRY_AFTER_MS = 500;
+
+/**
+ * Reads a `Retry-After` header, in seconds or as a date, into milliseconds from `now`: at least half a second. A value of
+ * more than a day is treated as absent.
+ */
+export function parseRetryAfter(header: unknown, now: number): number | undefined {
+	if (typeof header !== 'string' || header.trim() === '') return undefined;
+	const seconds = Number(header);
+	const ms = Number.isNaN(seconds) ? Date.parse(header) - now : seconds * 1_000;
+	return Number.isNaN(ms) || ms > DAY_MS ? undefined : Math.max(MIN_RETRY_AFTER_MS, ms);
+}
+
+const NEVER_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN']);
+
+/** TLS, certificate and header errors: the request was not written. */
+const NEVER_SENT =
+	/^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|ERR_INVALID_CHAR|ERR_HTTP_INVALID_HEADER|ERR_INVALID_URL|HOSTNAME_MISMATCH|INVALID_CA)/;
+
+const thrown = z.object({
+	code: z.unknown(),
+	/** n8n keeps the code of its HTTP client's error here. */
+	httpCode: z.unknown(),
+	message: z.unknown(),
+	/** n8n's list of the messages that it replaced. */
+	messages: z.array(z.unknown()).catch([]),
+	cause: z.unknown(),
+});
+
+/** Codes and messages of an error and its causes. */
+function traceOf(error: unknown): { codes: string[]; text: string } {
+	const codes: string[] = [];
+	const texts: unknown[] = [];
+	let next = error;
+	for (let depth = 0; depth < 6; depth++) {
+		const link = thrown.safeParse(next);
+		if (!link.success) break;
+		const { code, httpCode, message, messages, cause } = link.data;
+		for (const each of [code, httpCode]) if (typeof each === 'string') codes.push(each);
+		texts.push(message, ...messages);
+		next = cause;
+	}
+	return { codes, text: texts.join('\n') };
+}
+
+const NOT_REACHED = 'The service could not be reached';
+
+/** The error for what n8n's HTTP helper threw. Takes over nothing that could hold a header. */
+export function errorFromThrown(error: unknown): ApiError {
+	if (error instanceof ApiError) return error;
+	const { codes, text } = traceOf(error);
+	const has = (...wanted: string[]) => codes.some((code) => wanted.includes(code));
+	if (has('ERR_CANCELED', 'ABORT_ERR')) return new CanceledError('unknown');
+	if (codes.some((code) => NEVER_CONNECTED.has(code))) return new UnreachableError(NOT_REACHED);
+	const refusedByTls = codes.find((code) => NEVER_SENT.test(code));
+	if (refusedByTls !== undefined || /Invalid character in header content/.test(text)) {
+		return new UnreachableError(`${NOT_REACHED}: ${refusedByTls ?? 'the API key has a character that no header can have'}`);
+	}
+	if (has('ETIMEDOUT') && text.includes('connect ETIMEDOUT')) return new UnreachableError(NOT_REACHED);
+	if (has('ETIMEDOUT', 'ECONNABORTED') || /timeout of \d+ ?ms/.test(text)) {
+		return new TimeoutError('The request timed out', 'unknown');
+	}
+	return new ConnectionError('The connection to the service was lost', 'unknown');
+}

@@ -1,0 +1,138 @@
+import type { IAdditionalCredentialOptions, IDataObject, IHttpRequestMethods, IHttpRequestOptions, Logger } from 'n8n-workflow';
+
+import { clock, sleep } from '../util/clock';
+import { z } from '../util/vendor/zod';
+import { toDeploymentWords } from './brandWords';
+import { type Connection, CREDENTIAL_TYPE, type CredentialSource } from './connection';
+import { type ApiError, CanceledError, errorFromResponse, errorFromThrown, RateLimitError, unreadableResponse } from './errors';
+import { backoffMs, mayRetry, type RetryPolicy } from './retry';
+
+/** What every n8n context that can call the service has in common. */
+export interface ServiceContext extends CredentialSource {
+	helpers: {
+		httpRequestWithAuthentication(
+			this: ServiceContext,
+			credentialType: string,
+			options: IHttpRequestOptions,
+			additional?: IAdditionalCredentialOptions,
+		): Promise<unknown>;
+	};
+	logger: Logger;
+}
+
+export interface ApiRequest {
+	method: IHttpRequestMethods;
+	/** Begins with `/`, in the spec's words. */
+	path: string;
+	/** JSON, in the spec's words; or bytes, with their `content-type` among the headers. */
+	body?: IDataObject | Buffer;
+	headers?: Record<string, string>;
+	retry: RetryPolicy;
+	/** Milliseconds since 1970 after which no attempt begins. Default: three minutes from now. */
+	deadline?: number;
+	/** Milliseconds for one attempt. Default: one minute. */
+	timeoutMs?: number;
+	/** Headline of a 404. */
+	notFound?: string;
+}
+
+/** Reads a response of any shape into a value. */
+export type ResponseSchema<Value> = z.ZodType<Value, z.ZodTypeDef, unknown>;
+
+/** Sends one request and reads its response. Throws an `ApiError` after as many attempts as the policy allows. */
+export type Send = <Value>(request: ApiRequest, schema: ResponseSchema<Value>) => Promise<Value>;
+
+const ATTEMPT_TIMEOUT_MS = 60_000;
+const DEFAULT_DEADLINE_MS = 180_000;
+
+const fullResponse = z.object({
+	statusCode: z.number(),
+	headers: z.record(z.unknown()).catch({}),
+	body: z.unknown(),
+});
+
+/**
+ * n8n's helper aborts a request on cancel wherever the context has a cancel signal. A purchase in flight must not be aborted:
+ * its task would be paid for and its id lost.
+ */
+function withoutCancelSignal(context: ServiceContext): ServiceContext {
+	return new Proxy(context, { has: (target, name) => name !== 'getExecutionCancelSignal' && name in target });
+}
+
+/** The model's name is the one word of a body that carries a brand. */
+function inDeploymentWords(body: IDataObject | undefined, { brandWords }: Connection): IDataObject | undefined {
+	return typeof body?.model === 'string' ? { ...body, model: toDeploymentWords(body.model, brandWords) } : body;
+}
+
+function toOptions(request: ApiRequest, connection: Connection): IHttpRequestOptions {
+	const words = connection.brandWords;
+	const body = Buffer.isBuffer(request.body) ? request.body : inDeploymentWords(request.body, connection);
+	return {
+		method: request.method,
+		url: connection.baseUrl + toDeploymentWords(request.path, words),
+		headers: Object.fromEntries(
+			Object.entries(request.headers ?? {}).map(([name, value]) => [toDeploymentWords(name, words), value]),
+		),
+		body,
+		json: !Buffer.isBuffer(body),
+		timeout: clock.toHostMs(request.timeoutMs ?? ATTEMPT_TIMEOUT_MS),
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		// A redirected POST may be sent twice, and a redirect could carry the key to another host.
+		disableFollowRedirect: true,
+	};
+}
+
+/**
+ * Sends requests with the node's credential. All requests of one sender share a rate limit: when the service asks one of
+ * them to wait, the others wait too.
+ */
+export function createSend(context: ServiceContext, connection: Connection, signal?: AbortSignal): Send {
+	let quietUntil = 0;
+	const { decrypted: credentialsDecrypted } = connection;
+
+	async function attempt<Value>(request: ApiRequest, schema: ResponseSchema<Value>): Promise<Value> {
+		const caller = request.retry === 'purchase' ? withoutCancelSignal(context) : context;
+		const response = fullResponse.parse(
+			await context.helpers.httpRequestWithAuthentication.call(
+				caller,
+				CREDENTIAL_TYPE,
+				toOptions(request, connection),
+				credentialsDecrypted && { credentialsDecrypted },
+			),
+		);
+		const answer = { ...response, body: connection.redact(response.body) };
+		if (answer.statusCode < 200 || answer.statusCode > 299) {
+			throw errorFromResponse(answer, clock.now(), request.notFound);
+		}
+		const read = schema.safeParse(answer.body);
+		if (!read.success) throw unreadableResponse(answer.statusCode);
+		return read.data;
+	}
+
+	/** Waits for the end of a rate limit. Throws where that would pass the deadline. */
+	async function waitForQuiet(deadline: number): Promise<void> {
+		while (clock.now() < quietUntil && !signal?.aborted) {
+			if (quietUntil > deadline) throw new RateLimitError('Rate limit reached', 'no', { httpStatus: 429 });
+			await sleep(quietUntil - clock.now(), signal);
+		}
+		if (signal?.aborted) throw new CanceledError();
+	}
+
+	return async (request, schema) => {
+		const deadline = request.deadline ?? clock.now() + DEFAULT_DEADLINE_MS;
+		for (let attempts = 1; ; attempts++) {
+			await waitForQuiet(deadline);
+			try {
+				return await attempt(request, schema);
+			} catch (thrown) {
+				const error: ApiError = errorFromThrown(thrown);
+				const wait = backoffMs(error, attempts);
+				if (error instanceof RateLimitError) quietUntil = Math.max(quietUntil, clock.now() + wait);
+				if (!mayRetry(request.retry, error, attempts) || clock.now() + wait > deadline) throw error;
+				context.logger.debug(`MediaGen: ${error.message}. Next attempt in ${Math.round(wait)} ms`);
+				await sleep(wait, signal);
+			}
+		}
+	};
+}

@@ -1,0 +1,109 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { createClient, type MediaGenClient, type ServiceContext } from '../api/client';
+import { getConnection } from '../api/connection';
+import { CanceledError } from '../api/errors';
+import { type TaskFamily, taskPath } from '../api/families';
+import type { TaskRecord } from '../api/records';
+import { knownStatus } from '../api/status';
+import { asNodeError } from '../n8n/nodeErrors';
+import { readRunOptions, type RunOptions } from '../n8n/options';
+import type { DownloadContext } from '../output/download';
+import { type AcceptedOutcome, downloadAll, type TaskOutcome } from '../output/items';
+import type { RequestLinks } from '../output/resultFiles';
+import { submittedTask, type Task, toTask } from '../output/task';
+import { clock } from '../util/clock';
+import { pLimit } from '../util/vendor/pLimit';
+
+/** What an n8n context must offer for tasks to be read and their files downloaded. */
+export interface TaskContext extends ServiceContext, Omit<DownloadContext, 'helpers'> {
+	helpers: ServiceContext['helpers'] & DownloadContext['helpers'];
+}
+
+/** One run of a node that deals with tasks. */
+export interface TaskRun<Context extends TaskContext = IExecuteFunctions> {
+	context: Context;
+	family: TaskFamily;
+	operation: string;
+	options: RunOptions;
+	client: MediaGenClient;
+	signal: AbortSignal | undefined;
+	/** Milliseconds since 1970 at which waiting stops. */
+	deadline: number;
+	/** Runs a job as soon as fewer than "Concurrency" others run. */
+	limit: <Result>(job: () => Promise<Result>) => Promise<Result>;
+}
+
+/** Reads the options and the credential, once for all items. Throws n8n errors that name the field. */
+export async function openTaskRun(context: IExecuteFunctions, family: TaskFamily, operation: string): Promise<TaskRun> {
+	const options = readRunOptions({
+		getNode: () => context.getNode(),
+		getParameter: (name): unknown => context.getNodeParameter(name, 0, null),
+	});
+	const signal = context.getExecutionCancelSignal();
+	return {
+		context,
+		family,
+		operation,
+		options,
+		client: createClient(context, await getConnection(context), signal),
+		signal,
+		deadline: clock.now() + options.timeout * 1_000,
+		limit: pLimit(options.concurrency),
+	};
+}
+
+const ATTEMPT_TIMEOUT_MS = 60_000;
+const MIN_ATTEMPT_TIMEOUT_MS = 5_000;
+
+/** Reads a task's record, within the run's limit of requests. Throws an `ApiError`. */
+export async function retrieveRecord(run: TaskRun<TaskContext>, taskId: string, retry: 'once' | 'read'): Promise<TaskRecord> {
+	return await run.limit(async () => {
+		if (run.signal?.aborted) throw new CanceledError();
+		const left = Math.max(MIN_ATTEMPT_TIMEOUT_MS, run.deadline - clock.now());
+		const timeoutMs = Math.min(ATTEMPT_TIMEOUT_MS, left);
+		return await run.client.tasks.retrieve(taskPath(run.family, taskId, run.options.taskQueryPath), { retry, timeoutMs });
+	});
+}
+
+type Mapping = Pick<TaskRun<TaskContext>, 'context' | 'family' | 'operation'> & {
+	client: Pick<MediaGenClient, 'connection'>;
+};
+
+/** A task that was just accepted, or that the user named. */
+export function acceptedTask({ family, operation }: Pick<Mapping, 'family' | 'operation'>, taskId: string): Task {
+	return submittedTask({ taskId, family, operation });
+}
+
+/**
+ * Puts a record into an outcome. A record that cannot be mapped comes out as it is, with a note, so that it never takes the
+ * other tasks down.
+ */
+export function withRecord(
+	run: Mapping,
+	outcome: AcceptedOutcome,
+	record: TaskRecord,
+	request?: RequestLinks,
+): AcceptedOutcome {
+	const { taskId } = outcome;
+	const origin = { taskId, family: run.family, operation: run.operation, request };
+	const { raw } = record;
+	try {
+		const task = toTask(record, origin, run.client.connection.brandWords, clock.now());
+		return { ...outcome, task, record: raw };
+	} catch (error) {
+		const { message } = asNodeError(run.context.getNode(), error);
+		const note = `The record of task ${taskId} could not be read: ${message}. It is in the field "record".`;
+		const status = knownStatus(record.status) ?? outcome.task.status;
+		const task = { ...outcome.task, status, serviceStatus: record.status, record: raw };
+		return { ...outcome, task, record: raw, notes: [...new Set([...outcome.notes, note])] };
+	}
+}
+
+/** Downloads the files of completed tasks, if the options ask for it. */
+export async function downloadResults(run: TaskRun<TaskContext>, outcomes: readonly TaskOutcome[]): Promise<TaskOutcome[]> {
+	if (!run.options.downloadFiles) return [...outcomes];
+	const { context, client, options, deadline, signal } = run;
+	const rules = { maxDownloadSize: options.maxDownloadSize, deadline, signal };
+	return await downloadAll(context, client.connection, outcomes, rules);
+}
