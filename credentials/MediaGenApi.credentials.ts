@@ -8,8 +8,18 @@ import type {
 
 const MESSAGES_PATH = '/v1/messages';
 
-function isMessagesRequest({ baseURL, url }: IHttpRequestOptions): boolean {
-	return new URL(url, baseURL).pathname.endsWith(MESSAGES_PATH);
+/** n8n's HTTP Request node gives the address as `uri`, its helpers as `url`. */
+function addressOf(options: IHttpRequestOptions): URL {
+	const uri = 'uri' in options && typeof options.uri === 'string' ? options.uri : undefined;
+	return new URL(options.url ?? uri ?? '', options.baseURL);
+}
+
+function originOf(baseUrl: unknown): string {
+	try {
+		return new URL(String(baseUrl).trim()).origin;
+	} catch {
+		throw new Error('"Base URL" in the MediaGen credential must be a full address that begins with https://');
+	}
 }
 
 export class MediaGenApi implements ICredentialType {
@@ -58,13 +68,21 @@ export class MediaGenApi implements ICredentialType {
 		},
 	];
 
-	/** One key, two headers: the messages-style chat endpoint alone takes it as `x-api-key` (spec, Authentication). */
+	/**
+	 * One key, two headers: the messages-style chat endpoint alone takes it as `x-api-key` (spec, Authentication). Throws for any
+	 * other origin than the base URL's, so that no node can send the key elsewhere.
+	 */
 	authenticate = async (
-		{ apiKey }: ICredentialDataDecryptedObject,
+		{ apiKey, baseUrl }: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> => {
-		const key = typeof apiKey === 'string' ? apiKey : '';
-		const header = isMessagesRequest(requestOptions)
+		const address = addressOf(requestOptions);
+		const origin = originOf(baseUrl);
+		if (address.origin !== origin) {
+			throw new Error(`The MediaGen API key is sent to ${origin} only, the base URL of the credential, and not to ${address.origin}`);
+		}
+		const key = typeof apiKey === 'string' ? apiKey.trim() : '';
+		const header = address.pathname.endsWith(MESSAGES_PATH)
 			? { 'x-api-key': key }
 			: { Authorization: `Bearer ${key}` };
 		return await Promise.resolve({

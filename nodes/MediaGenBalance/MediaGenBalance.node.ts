@@ -6,7 +6,7 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { describeOperations, runOperation } from '../shared/n8n/describe';
+import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/describe';
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { check } from './operations/check';
 import { get } from './operations/get';
@@ -24,7 +24,7 @@ export class MediaGenBalance implements INodeType {
 		icon: { light: 'file:mediaGenBalance.svg', dark: 'file:mediaGenBalance.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		subtitle: subtitleOf(operations),
 		description: 'Ask what is left of the balance, and branch on it',
 		defaults: { name: 'MediaGen Balance' },
 		usableAsTool: true,

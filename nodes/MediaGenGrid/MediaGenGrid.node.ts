@@ -10,11 +10,11 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 
-import { callbackWebhook } from '../shared/n8n/callbackWebhook';
-import { describeOperations, runOperation } from '../shared/n8n/describe';
-import { resumeOnCallback } from '../shared/tasks/resume';
-import { taskOperations } from '../shared/tasks/operations';
 import { mediaGenApiTest } from '../shared/api/credentialTest';
+import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/describe';
+import { callbackWebhook } from '../shared/n8n/options';
+import { taskOperations } from '../shared/tasks/operations';
+import { resumeOnCallback } from '../shared/tasks/resume';
 import { loadButtons } from './buttons';
 import { lowVariation } from './operations/lowVariation';
 import { reroll } from './operations/reroll';
@@ -29,8 +29,8 @@ export class MediaGenGrid implements INodeType {
 		icon: { light: 'file:mediaGenGrid.svg', dark: 'file:mediaGenGrid.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
-		description: 'Vary the pictures of a grid, or draw the whole grid anew',
+		subtitle: subtitleOf(operations),
+		description: 'Vary the pictures of a grid of four, or re-roll the whole grid',
 		defaults: { name: 'MediaGen Grid' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

@@ -1,51 +1,56 @@
 import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { taskPath } from '../shared/api/family';
-import { gridRecord, readTaskRecord } from '../shared/api/records';
 import { createClient } from '../shared/api/client';
+import { getConnection } from '../shared/api/connection';
+import { taskPath } from '../shared/api/families';
+import type { TaskRecord } from '../shared/api/records';
 import { asNodeError } from '../shared/n8n/nodeErrors';
 import { z } from '../shared/util/vendor/zod';
 
 const word = z.string().min(1).optional().catch(undefined);
 
-/** A button has a custom identifier; how the record calls it, and its label, is not shown (spec, Grid-image task). */
-const button = z.object({
-	custom_id: word,
-	customId: word,
-	id: word,
-	label: word,
-	name: word,
-	emoji: word,
-});
+/** A button has a custom identifier. The record's name for it and its label are not shown (spec, Grid-image task). */
+const button = z.object({ custom_id: word, customId: word, id: word, label: word, name: word, emoji: word }).catch({});
 
-/** The follow-up operations that a grid task offers, as a list: the label to read, the identifier to send. */
-export function buttonOptions(record: unknown): INodePropertyOptions[] {
-	const grid = gridRecord.safeParse(readTaskRecord(record));
-	return (grid.data?.buttons ?? []).flatMap((given) => {
-		const read = button.parse(given);
-		const value = read.custom_id ?? read.customId ?? read.id;
+const buttons = z.array(button).catch([]);
+
+/** What tells the buttons of an operation (spec §4); the others are left out where a task has some of these. */
+const FITTING: Record<string, RegExp> = {
+	reroll: /::reroll::|re-?roll|🔄/i,
+	variation: /variation|vary|::low_variation::|::high_variation::/i,
+	lowVariation: /variation|vary|::low_variation::|::high_variation::/i,
+};
+
+/** The follow-up operations that a grid task offers: the label to read, the identifier to send. */
+export function buttonOptions({ raw }: TaskRecord, operation?: unknown): INodePropertyOptions[] {
+	const all = buttons.parse(raw.buttons).flatMap((given) => {
+		const value = given.custom_id ?? given.customId ?? given.id;
 		if (value === undefined) return [];
-		const name = [read.emoji, read.label ?? read.name].filter(Boolean).join(' ');
+		const name = [given.emoji, given.label ?? given.name].filter(Boolean).join(' ');
 		return [{ name: name === '' ? value : name, value, description: value }];
 	});
+	const pattern = typeof operation === 'string' ? FITTING[operation] : undefined;
+	const fitting = all.filter(({ name, value }) => pattern?.test(`${name} ${value}`));
+	return fitting.length > 0 ? fitting : all;
 }
 
 const NO_TASK_YET =
-	'Run the node before this one, so that the expression in "Task ID" has a value, or write a task ID there. A button can also be typed, as an expression.';
+	'Run the node before this one, so that the expression in "Task ID" has a value, or enter a task ID. A button can also be entered as an expression.';
 
 /** The list of "Button": read from the task that "Task ID" names. Throws n8n errors that say how to get it. */
 export async function loadButtons(context: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 	const taskId = context.getCurrentNodeParameter('taskId');
-	if (typeof taskId !== 'string' || taskId.trim() === '' || taskId.startsWith('=')) {
+	const isId = typeof taskId === 'number' || (typeof taskId === 'string' && taskId.trim() !== '' && !taskId.startsWith('='));
+	if (!isId) {
 		throw new NodeOperationError(context.getNode(), 'There is no task to read the buttons from yet', {
 			description: NO_TASK_YET,
 		});
 	}
 	try {
-		const client = await createClient(context);
-		const path = taskPath('grid', taskId.trim());
-		return buttonOptions(await client.send({ method: 'GET', path, retry: 'read' }, z.unknown()));
+		const client = createClient(context, await getConnection(context));
+		const record = await client.tasks.retrieve(taskPath('grid', String(taskId).trim()));
+		return buttonOptions(record, context.getCurrentNodeParameter('operation'));
 	} catch (error) {
 		throw asNodeError(context.getNode(), error);
 	}

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { GRID_INDEX, GRID_SPEEDS } from '../shared/api/grid';
-import { toOptions } from '../shared/n8n/optionLists';
+import { toOptions } from '../shared/n8n/options';
 
 export const parentField: INodeProperties = {
 	displayName: 'Task ID',
@@ -9,7 +9,7 @@ export const parentField: INodeProperties = {
 	type: 'string',
 	required: true,
 	default: '={{ $json.taskId }}',
-	description: 'The task to go on from. It must have ended well.',
+	description: 'The grid to start from. It must be completed.',
 };
 
 /** How the picture, or the button, is chosen. */
@@ -37,8 +37,8 @@ export const pictureMatchField = matchByField({
 	description: 'One of the four pictures, by its number',
 });
 
-// An item that stands for one picture of a grid carries its number; 0, the grid itself, falls back on the first.
-const INCOMING_INDEX = '={{ $json.index || 1 }}';
+// An item of a MediaGen node that stands for one picture has its number. The grid itself has none.
+const INCOMING_INDEX = '={{ ($json.taskId && $json.index) || 1 }}';
 
 export const indexField: INodeProperties = {
 	displayName: 'Picture Number',
@@ -81,7 +81,7 @@ export const additionalFields: INodeProperties = {
 			type: 'options',
 			options: toOptions(GRID_SPEEDS),
 			default: 'fast',
-			description: 'How fast to draw. The price depends on it.',
+			description: 'How fast to generate. The price depends on it.',
 		},
 	],
 };

@@ -10,11 +10,13 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 
-import { callbackWebhook } from '../shared/n8n/callbackWebhook';
-import { describeOperations, runOperation } from '../shared/n8n/describe';
-import { resumeOnCallback } from '../shared/tasks/resume';
-import { taskOperations } from '../shared/tasks/operations';
 import { mediaGenApiTest } from '../shared/api/credentialTest';
+import { INSTRUMENTAL_VERSIONS, MUSIC_MODELS, MUSIC_VERSIONS, MUSICAL_KEYS, STEM_TYPES } from '../shared/api/music';
+import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/describe';
+import { searchValues, titledValues } from '../shared/n8n/openValues';
+import { callbackWebhook } from '../shared/n8n/options';
+import { taskOperations } from '../shared/tasks/operations';
+import { resumeOnCallback } from '../shared/tasks/resume';
 import { addInstrumental } from './operations/addInstrumental';
 import { addStem } from './operations/addStem';
 import { addVocals } from './operations/addVocals';
@@ -26,7 +28,6 @@ import { sample } from './operations/sample';
 import { sounds } from './operations/sounds';
 import { stems } from './operations/stems';
 import { upsampleTags } from './operations/upsampleTags';
-import { searchStemTypes } from './stemTypes';
 
 const operations = [
 	sample,
@@ -50,7 +51,7 @@ export class MediaGenMusic implements INodeType {
 		icon: { light: 'file:mediaGenMusic.svg', dark: 'file:mediaGenMusic.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		subtitle: subtitleOf(operations),
 		description: 'Make, cover, extend, crop and take apart songs, and generate sounds',
 		defaults: { name: 'MediaGen Music' },
 		usableAsTool: true,
@@ -64,8 +65,20 @@ export class MediaGenMusic implements INodeType {
 	methods = {
 		credentialTest: { mediaGenApiTest },
 		listSearch: {
+			async searchInstrumentalVersions(this: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> {
+				return await searchValues(INSTRUMENTAL_VERSIONS, filter);
+			},
+			async searchKeys(this: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> {
+				return await searchValues(MUSICAL_KEYS, filter);
+			},
+			async searchModels(this: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> {
+				return await searchValues(MUSIC_MODELS, filter);
+			},
 			async searchStemTypes(this: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> {
-				return await searchStemTypes(filter);
+				return await titledValues(STEM_TYPES, filter);
+			},
+			async searchVersions(this: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> {
+				return await searchValues(MUSIC_VERSIONS, filter);
 			},
 		},
 	};

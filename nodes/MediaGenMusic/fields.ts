@@ -1,11 +1,12 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { DEFAULT_VERSION, MUSIC_MODELS, VOCAL_GENDERS, WEIGHT } from '../shared/api/music';
-import { toOptions } from '../shared/n8n/optionLists';
+import { DEFAULT_VERSION, VOCAL_GENDERS, WEIGHT } from '../shared/api/music';
+import { openValueField } from '../shared/n8n/openValues';
+import { toOptions } from '../shared/n8n/options';
 import type { ModeRules } from './mode';
 
-// A track that comes out of a MediaGen node carries its number; what is no number there falls back on the first.
-const INCOMING_INDEX = '={{ $json.index || 1 }}';
+// An item of a MediaGen node that stands for one track has its number.
+const INCOMING_INDEX = '={{ ($json.taskId && $json.index) || 1 }}';
 
 /** The track to work on: the task that made it, and which of its tracks (spec §2, Common field rules). */
 export function sourceFields(taskDescription: string): INodeProperties[] {
@@ -35,13 +36,12 @@ export const UPLOADED_BY_A_TASK =
 	'The task that uploaded the track. It must be your own upload: the service does not take a generated track here.';
 
 export const promptField: INodeProperties = {
-	displayName: 'Prompt',
+	displayName: 'Lyrics',
 	name: 'prompt',
 	type: 'string',
 	typeOptions: { rows: 4 },
 	default: '',
 	placeholder: 'e.g. [Verse] The harbour lights are low…',
-	description: 'The lyrics',
 };
 
 const descriptionField: INodeProperties = {
@@ -51,7 +51,7 @@ const descriptionField: INodeProperties = {
 	typeOptions: { rows: 3 },
 	default: '',
 	placeholder: 'e.g. A slow sea shanty with an accordion',
-	description: 'What the song shall be like, in your own words. From Description needs it.',
+	description: 'What the song is like, in your own words. The mode From Description needs it.',
 };
 
 export const titleField: INodeProperties = {
@@ -71,7 +71,7 @@ export const tagsField: INodeProperties = {
 	description: 'The style, as tags',
 };
 
-/** The mode, and the fields in which a song is put into words: each is shown where the mode reads it. */
+/** The mode, and the fields that describe a song: each is shown where the mode reads it. */
 export function wordFields(mode: ModeRules, tagsDescription = tagsField.description): INodeProperties[] {
 	return [
 		mode.field,
@@ -84,13 +84,14 @@ export function wordFields(mode: ModeRules, tagsDescription = tagsField.descript
 
 const byName = (a: INodeProperties, b: INodeProperties) => a.displayName.localeCompare(b.displayName);
 
-const modelOption: INodeProperties = {
+const modelOption = openValueField({
 	displayName: 'Model',
 	name: 'model',
-	type: 'options',
-	options: toOptions(MUSIC_MODELS, {}, { musicgen: 'MusicGen' }),
+	description: 'The model that makes the music',
+	placeholder: 'e.g. musicgen',
+	searchListMethod: 'searchModels',
 	default: 'musicgen',
-};
+});
 
 /** The collection of what is optional. Every music operation can name the model. */
 export function additionalFields(...options: INodeProperties[]): INodeProperties {
@@ -104,16 +105,21 @@ export function additionalFields(...options: INodeProperties[]): INodeProperties
 	};
 }
 
-export function versionOption(versions: readonly string[]): INodeProperties {
-	return {
+/** @param searchListMethod the list of versions that the operation accepts */
+function versionField(searchListMethod: string): INodeProperties {
+	return openValueField({
 		displayName: 'Version',
 		name: 'version',
-		type: 'options',
-		options: versions.map((version) => ({ name: version, value: version })),
-		default: DEFAULT_VERSION,
 		description: 'Version of the model. Quality and price depend on it.',
-	};
+		placeholder: 'e.g. v5.5',
+		searchListMethod,
+		default: DEFAULT_VERSION,
+	});
 }
+
+export const versionOption = versionField('searchVersions');
+
+export const instrumentalVersionOption = versionField('searchInstrumentalVersions');
 
 function weightOption(displayName: string, name: string, description: string): INodeProperties {
 	return {
@@ -126,7 +132,7 @@ function weightOption(displayName: string, name: string, description: string): I
 	};
 }
 
-/** Optional fields that shape the style, in custom mode only. */
+/** Optional fields about the style, in custom mode only. */
 export const styleOptions: INodeProperties[] = [
 	weightOption('Audio Weight', 'audioWeight', 'How much the source track counts, from 0.00 to 1.00'),
 	{
@@ -135,7 +141,7 @@ export const styleOptions: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. drums, distortion',
-		description: 'What the style must keep away from, as tags',
+		description: 'What the style must not have, as tags',
 	},
 	weightOption('Style Weight', 'styleWeight', 'How closely to keep to the tags, from 0.00 to 1.00'),
 	weightOption('Weirdness', 'weirdnessConstraint', 'How far to stray from the usual, from 0.00 to 1.00'),
@@ -146,7 +152,7 @@ export const autoLyricsOption: INodeProperties = {
 	name: 'autoLyrics',
 	type: 'boolean',
 	default: true,
-	description: 'Whether to write the lyrics anew instead of singing them as they are',
+	description: 'Whether to write new lyrics from the given ones instead of singing them as they are',
 };
 
 export const personaOption: INodeProperties = {

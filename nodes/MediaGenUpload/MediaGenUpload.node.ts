@@ -6,7 +6,7 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { describeOperations, runOperation } from '../shared/n8n/describe';
+import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/describe';
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { upload } from './operations/upload';
 
@@ -19,7 +19,7 @@ export class MediaGenUpload implements INodeType {
 		icon: { light: 'file:mediaGenUpload.svg', dark: 'file:mediaGenUpload.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		subtitle: subtitleOf(operations),
 		description: 'Store an image for 72 hours and get a public URL for it',
 		defaults: { name: 'MediaGen Upload' },
 		usableAsTool: true,

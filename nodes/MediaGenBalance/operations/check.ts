@@ -1,12 +1,11 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
 
-import { number, oneOf } from '../../shared/util/schema';
+import type { BalanceRecord } from '../../shared/api/records';
 import type { Operation } from '../../shared/n8n/describe';
-import { errorItem, hasErrorOutput } from '../../shared/n8n/errorItem';
-import { asNodeError } from '../../shared/n8n/nodeErrors';
-import { type BalanceRecord, describeBalance, readBalance, remainingOf } from '../balance';
-import { balanceResource } from '../fields';
+import { errorItem, forEachItem, isFailed, throwFirstError } from '../../shared/n8n/nodeErrors';
+import { validationError } from '../../shared/n8n/parameters';
+import { number, oneOf } from '../../shared/util/schema';
+import { balanceResource, remainingOf, retrieveBalance, toBalance } from '../balance';
 
 const fields: INodeProperties[] = [
 	{
@@ -25,7 +24,7 @@ const fields: INodeProperties[] = [
 		type: 'number',
 		required: true,
 		default: 1,
-		description: 'What must be left for "Enough". A key without a limit always has enough.',
+		description: 'What must remain for "Enough". A key without a limit always has enough.',
 	},
 ];
 
@@ -35,44 +34,36 @@ const thresholdSchema = number(0);
 function isEnough(context: IExecuteFunctions, record: BalanceRecord, itemIndex: number): boolean {
 	const threshold = thresholdSchema.safeParse(context.getNodeParameter('threshold', itemIndex));
 	if (!threshold.success) {
-		throw new NodeOperationError(
-			context.getNode(),
-			`"Threshold" ${threshold.error.issues[0]?.message ?? ''} [item ${itemIndex}]`,
-			{ itemIndex },
-		);
+		const issues = threshold.error.issues.map((issue) => ({ ...issue, path: ['threshold'] }));
+		throw validationError(context.getNode(), fields, issues, itemIndex);
 	}
-	const unit = unitSchema.parse(context.getNodeParameter('compare', itemIndex));
-	const remaining = remainingOf(record, unit);
+	const remaining = remainingOf(record, unitSchema.parse(context.getNodeParameter('compare', itemIndex)));
 	return remaining === null || remaining >= threshold.data;
 }
 
-/** Parts the items by whether enough is left: output 0 is "Enough", output 1 is "Low". */
+/** Sorts the items by whether enough remains: output 0 is "Enough", output 1 is "Low". */
 export const check: Operation = {
 	resource: balanceResource,
 	name: 'Check',
 	value: 'check',
 	action: 'Check the balance',
-	description: 'Go one way while enough is left and another way when it is not',
+	description: 'Continue on one output while enough remains, and on the other when it does not',
 	fields,
 	async execute(context) {
 		const enough: INodeExecutionData[] = [];
 		const low: INodeExecutionData[] = [];
-		// One question serves all items: nothing is spent between them.
-		const balance = readBalance(context);
-		for (const [itemIndex, item] of context.getInputData().entries()) {
-			try {
-				const record = await balance;
-				const branch = isEnough(context, record, itemIndex) ? enough : low;
-				branch.push({
-					...item,
-					json: { ...item.json, balance: describeBalance(record) },
-					pairedItem: { item: itemIndex },
-				});
-			} catch (error) {
-				const nodeError = asNodeError(context.getNode(), error, { itemIndex });
-				if (!context.continueOnFail()) throw nodeError;
-				low.push(errorItem(nodeError, itemIndex, hasErrorOutput(context.getNode())));
-			}
+		// One request serves all items: nothing is spent between them.
+		const balance = retrieveBalance(context);
+		const items = context.getInputData();
+		const results = await forEachItem(context, async (itemIndex) => {
+			const record = await balance;
+			const json = { ...items[itemIndex]?.json, balance: toBalance(record) };
+			return { isEnough: isEnough(context, record, itemIndex), item: { ...items[itemIndex], json, pairedItem: { item: itemIndex } } };
+		});
+		throwFirstError(context, results);
+		for (const result of results) {
+			if (isFailed(result)) low.push(errorItem(context.getNode(), result.error, result.itemIndex));
+			else (result.isEnough ? enough : low).push(result.item);
 		}
 		return [enough, low];
 	},

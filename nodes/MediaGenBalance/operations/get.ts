@@ -1,24 +1,24 @@
 import type { Operation } from '../../shared/n8n/describe';
-import { toJson } from '../../shared/output/items';
-import { describeBalance, readBalance } from '../balance';
-import { balanceResource, simplifyField } from '../fields';
-import { forEachItem } from '../forEachItem';
+import { errorItem, forEachItem, isFailed, throwFirstError } from '../../shared/n8n/nodeErrors';
+import { simplifyField } from '../../shared/n8n/options';
+import { toJson } from '../../shared/util/json';
+import { balanceResource, retrieveBalance, toBalance } from '../balance';
 
-/** What is left and what has been used (spec §1): `GET /v1/balance`. */
+/** What remains and what was used (spec §1): `GET /v1/balance`. */
 export const get: Operation = {
 	resource: balanceResource,
 	name: 'Get',
 	value: 'get',
 	action: 'Get the balance',
-	description: 'Ask what is left and what has been used',
+	description: 'Get what remains and what was used',
 	fields: [simplifyField],
 	async execute(context) {
-		const items = await forEachItem(context, async (itemIndex) => {
-			const record = await readBalance(context);
-			return context.getNodeParameter('simplify', itemIndex, true) === false
-				? toJson(record)
-				: toJson(describeBalance(record));
+		const results = await forEachItem(context, async (itemIndex) => {
+			const record = await retrieveBalance(context);
+			const simplify = context.getNodeParameter('simplify', itemIndex, true) !== false;
+			return { json: toJson(simplify ? toBalance(record) : record), pairedItem: { item: itemIndex } };
 		});
-		return [items];
+		throwFirstError(context, results);
+		return [results.map((result) => (isFailed(result) ? errorItem(context.getNode(), result.error, result.itemIndex) : result))];
 	},
 };

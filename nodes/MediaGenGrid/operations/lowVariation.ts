@@ -1,6 +1,5 @@
 import { additionalFields, buttonField, indexField, parentField, pictureMatchField } from '../fields';
-import { gridOperation } from '../gridOperation';
-import { variationRequest } from '../gridRequest';
+import { gridOperation, variationRequest } from '../request';
 
 /** The same as a variation at another price, meant for a single upscaled picture (spec §4, low-variation). */
 export const lowVariation = gridOperation({

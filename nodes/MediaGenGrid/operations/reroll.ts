@@ -1,7 +1,6 @@
 import { NOT_REROLLABLE } from '../../shared/api/grid';
 import { additionalFields, buttonField, matchByField, parentField } from '../fields';
-import { gridOperation } from '../gridOperation';
-import { rerollRequest } from '../gridRequest';
+import { gridOperation, rerollRequest } from '../request';
 
 const matchField = matchByField({
 	name: 'The Re-Roll Button of the Grid',
@@ -9,17 +8,17 @@ const matchField = matchByField({
 	description: 'The service finds it by itself',
 });
 
-/** All four pictures drawn anew from the grid's own prompt (spec §4, reroll). */
+/** All four pictures again, from the grid's own prompt (spec §4, reroll). */
 export const reroll = gridOperation({
 	name: 'Re-Roll',
 	value: 'reroll',
 	path: 'reroll',
-	action: 'Re roll a grid',
-	description: 'Draw all four pictures of a grid anew, from the same prompt',
+	action: 'Re-roll a grid',
+	description: 'Generate all four pictures of a grid again, from the same prompt',
 	fields: [parentField, matchField, buttonField, additionalFields],
 	schema: rerollRequest,
-	judge: (_, record) =>
+	check: (_, record) =>
 		NOT_REROLLABLE.includes(record?.action)
-			? { refusal: { field: 'task_id', message: 'must be a grid that was imagined or re-rolled; this one is a variation' } }
+			? { problem: { field: 'task_id', message: 'must be a grid that was imagined or re-rolled; this one is a variation' } }
 			: {},
 });

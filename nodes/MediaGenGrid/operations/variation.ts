@@ -1,6 +1,5 @@
 import { additionalFields, buttonField, indexField, parentField, pictureMatchField } from '../fields';
-import { gridOperation } from '../gridOperation';
-import { variationRequest } from '../gridRequest';
+import { gridOperation, variationRequest } from '../request';
 
 /** A weak variation of one picture of a grid (spec §4, variation). */
 export const variation = gridOperation({

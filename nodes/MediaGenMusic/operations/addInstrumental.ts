@@ -1,5 +1,5 @@
-import { INSTRUMENTAL_VERSIONS } from '../../shared/api/music';
-import { oneOf } from '../../shared/util/schema';
+import { INSTRUMENTAL_VERSIONS, MUSIC_VERSIONS } from '../../shared/api/music';
+import { text } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
 import {
 	additionalFields,
@@ -7,13 +7,18 @@ import {
 	sourceFields,
 	styleOptions,
 	UPLOADED_BY_A_TASK,
-	versionOption,
+	instrumentalVersionOption,
 	vocalGenderOption,
 	wordFields,
 } from '../fields';
 import { inferredMode } from '../mode';
-import { musicOperation } from '../musicOperation';
-import { model, song, songRequest, source, vocals } from '../schema';
+import { model, musicOperation, song, songRequest, source, vocals } from '../request';
+
+/** The service refuses the other versions that it has. It may have newer ones. */
+const acceptedVersion = text().refine(
+	(version) => INSTRUMENTAL_VERSIONS.some((accepted) => accepted === version) || !MUSIC_VERSIONS.some((known) => known === version),
+	`must be one of ${INSTRUMENTAL_VERSIONS.join(', ')}`,
+);
 
 /** An accompaniment for your own recording (spec §2, addInstrumental). */
 export const addInstrumental = musicOperation({
@@ -26,7 +31,7 @@ export const addInstrumental = musicOperation({
 		...wordFields(inferredMode),
 		additionalFields(
 			...inCustomMode(inferredMode, ...styleOptions),
-			versionOption(INSTRUMENTAL_VERSIONS),
+			instrumentalVersionOption,
 			vocalGenderOption,
 		),
 	],
@@ -34,7 +39,7 @@ export const addInstrumental = musicOperation({
 		z.object({
 			...model,
 			...source,
-			version: oneOf(INSTRUMENTAL_VERSIONS).optional(),
+			version: acceptedVersion.optional(),
 			...song,
 			...vocals,
 		}),

@@ -1,4 +1,3 @@
-import { MUSIC_VERSIONS } from '../../shared/api/music';
 import { z } from '../../shared/util/vendor/zod';
 import {
 	additionalFields,
@@ -10,8 +9,7 @@ import {
 	wordFields,
 } from '../fields';
 import { inferredMode } from '../mode';
-import { musicOperation } from '../musicOperation';
-import { model, song, songRequest, source, version } from '../schema';
+import { model, musicOperation, song, songRequest, source, version } from '../request';
 
 /** One more stem over an existing track (spec §2, addStem). */
 export const addStem = musicOperation({
@@ -22,7 +20,7 @@ export const addStem = musicOperation({
 	fields: [
 		...sourceFields(MADE_BY_A_TASK),
 		...wordFields(inferredMode),
-		additionalFields(...inCustomMode(inferredMode, ...styleOptions), versionOption(MUSIC_VERSIONS)),
+		additionalFields(...inCustomMode(inferredMode, ...styleOptions), versionOption),
 	],
 	schema: songRequest(z.object({ ...model, ...source, ...version, ...song })),
 });

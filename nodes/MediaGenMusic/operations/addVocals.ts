@@ -1,4 +1,3 @@
-import { MUSIC_VERSIONS } from '../../shared/api/music';
 import { z } from '../../shared/util/vendor/zod';
 import {
 	additionalFields,
@@ -11,8 +10,7 @@ import {
 	wordFields,
 } from '../fields';
 import { inferredMode } from '../mode';
-import { musicOperation } from '../musicOperation';
-import { model, song, songRequest, source, version, vocals } from '../schema';
+import { model, musicOperation, song, songRequest, source, version, vocals } from '../request';
 
 /** A voice for your own recording (spec §2, addVocals). */
 export const addVocals = musicOperation({
@@ -25,7 +23,7 @@ export const addVocals = musicOperation({
 		...wordFields(inferredMode),
 		additionalFields(
 			...inCustomMode(inferredMode, ...styleOptions),
-			versionOption(MUSIC_VERSIONS),
+			versionOption,
 			vocalGenderOption,
 		),
 	],

@@ -1,4 +1,3 @@
-import { MUSIC_VERSIONS } from '../../shared/api/music';
 import { z } from '../../shared/util/vendor/zod';
 import {
 	additionalFields,
@@ -12,8 +11,7 @@ import {
 	wordFields,
 } from '../fields';
 import { inferredMode } from '../mode';
-import { musicOperation } from '../musicOperation';
-import { model, persona, song, songRequest, source, version, vocals } from '../schema';
+import { model, musicOperation, persona, song, songRequest, source, version, vocals } from '../request';
 
 /** An existing song in another style (spec §2, coverSong). */
 export const coverSong = musicOperation({
@@ -26,7 +24,7 @@ export const coverSong = musicOperation({
 		...wordFields(inferredMode, 'The style to turn the song into, as tags'),
 		additionalFields(
 			...inCustomMode(inferredMode, personaOption, ...styleOptions),
-			versionOption(MUSIC_VERSIONS),
+			versionOption,
 			vocalGenderOption,
 		),
 	],

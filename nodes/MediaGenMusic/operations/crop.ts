@@ -1,8 +1,7 @@
 import { integer } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
 import { additionalFields, MADE_BY_A_TASK, sourceFields, wholeSecondsField } from '../fields';
-import { musicOperation } from '../musicOperation';
-import { endsAfterItStarts, model, source } from '../schema';
+import { model, musicOperation, source } from '../request';
 
 /** An interval of a song, the rest cut away (spec §2, crop). */
 export const crop = musicOperation({
@@ -17,6 +16,5 @@ export const crop = musicOperation({
 		additionalFields(),
 	],
 	schema: z
-		.object({ ...model, ...source, start_s: integer(0), end_s: integer(0) })
-		.superRefine(endsAfterItStarts),
+		.object({ ...model, ...source, start_s: integer(0), end_s: integer(0) }),
 });

@@ -1,6 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { MUSIC_VERSIONS } from '../../shared/api/music';
 import { integer } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
 import {
@@ -16,8 +15,7 @@ import {
 	wordFields,
 } from '../fields';
 import { extendMode } from '../mode';
-import { musicOperation } from '../musicOperation';
-import { autoLyrics, extendRequest, model, persona, song, source, version, vocals } from '../schema';
+import { autoLyrics, extendRequest, model, musicOperation, persona, song, source, version, vocals } from '../request';
 
 const continueAtOption: INodeProperties = {
 	displayName: 'Continue At',
@@ -40,7 +38,7 @@ export const extend = musicOperation({
 		additionalFields(
 			continueAtOption,
 			...inCustomMode(extendMode, autoLyricsOption, personaOption, ...styleOptions),
-			versionOption(MUSIC_VERSIONS),
+			versionOption,
 			vocalGenderOption,
 		),
 	],

@@ -3,8 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { integer, text } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
 import { additionalFields, MADE_BY_A_TASK, sourceFields, titleField } from '../fields';
-import { musicOperation } from '../musicOperation';
-import { model, source } from '../schema';
+import { model, musicOperation, source } from '../request';
 
 const durationOption: INodeProperties = {
 	displayName: 'Duration',

@@ -1,6 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { MUSIC_VERSIONS } from '../../shared/api/music';
 import { flag, number } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
 import {
@@ -16,8 +15,7 @@ import {
 	wordFields,
 } from '../fields';
 import { inferredMode } from '../mode';
-import { musicOperation } from '../musicOperation';
-import { autoLyrics, endsAfterItStarts, model, song, songRequest, source, version, vocals } from '../schema';
+import { autoLyrics, model, musicOperation, song, songRequest, source, version, vocals } from '../request';
 
 const instrumentalOption: INodeProperties = {
 	displayName: 'Instrumental',
@@ -41,7 +39,7 @@ export const sample = musicOperation({
 		additionalFields(
 			...inCustomMode(inferredMode, autoLyricsOption, ...styleOptions),
 			instrumentalOption,
-			versionOption(MUSIC_VERSIONS),
+			versionOption,
 			vocalGenderOption,
 		),
 	],
@@ -57,7 +55,6 @@ export const sample = musicOperation({
 				...song,
 				...autoLyrics,
 				...vocals,
-			})
-			.superRefine(endsAfterItStarts),
+			}),
 	),
 });

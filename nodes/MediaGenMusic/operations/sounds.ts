@@ -1,14 +1,14 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { MUSIC_VERSIONS } from '../../shared/api/music';
+import { openValueField } from '../../shared/n8n/openValues';
 import { integer, text } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
 import { additionalFields, promptField, versionOption } from '../fields';
-import { musicOperation } from '../musicOperation';
-import { model, version } from '../schema';
+import { model, musicOperation, version } from '../request';
 
 const soundPromptField: INodeProperties = {
 	...promptField,
+	displayName: 'Prompt',
 	placeholder: 'e.g. Waves against a wooden pier',
 	description: 'What the sound is like',
 };
@@ -22,21 +22,20 @@ const soundOptions: INodeProperties[] = [
 		default: 120,
 		description: 'Beats per minute, a whole number',
 	},
-	{
+	openValueField({
 		displayName: 'Key',
 		name: 'key',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. C minor',
 		description: 'Musical key',
-	},
+		placeholder: 'e.g. C minor',
+		searchListMethod: 'searchKeys',
+	}),
 	{
 		displayName: 'Type',
 		name: 'type',
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. ambience',
-		description: 'Kind of sound, in the word that the service uses for it',
+		description: 'Kind of sound, in the word of the service',
 	},
 ];
 
@@ -46,7 +45,7 @@ export const sounds = musicOperation({
 	value: 'sounds',
 	action: 'Generate sound effects',
 	description: 'Make sound effects from a description',
-	fields: [soundPromptField, additionalFields(...soundOptions, versionOption(MUSIC_VERSIONS))],
+	fields: [soundPromptField, additionalFields(...soundOptions, versionOption)],
 	schema: z.object({
 		...model,
 		...version,

@@ -1,16 +1,25 @@
+import { DEFAULT_STEM_TYPE } from '../../shared/api/music';
+import { openValueField } from '../../shared/n8n/openValues';
 import { text } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
 import { additionalFields, MADE_BY_A_TASK, sourceFields } from '../fields';
-import { musicOperation } from '../musicOperation';
-import { model, source } from '../schema';
-import { stemTypeField } from '../stemTypes';
+import { model, musicOperation, source } from '../request';
+
+const stemTypeField = openValueField({
+	displayName: 'Stem Type',
+	name: 'stemType',
+	description: 'The stem to separate. The service knows more than a hundred; enter the name of any other as an ID.',
+	placeholder: 'e.g. acoustic_guitar',
+	searchListMethod: 'searchStemTypes',
+	default: DEFAULT_STEM_TYPE,
+});
 
 /** One stem taken out of a song (spec §2, stems). */
 export const stems = musicOperation({
 	name: 'Separate Stems',
 	value: 'stems',
 	action: 'Separate stems of a song',
-	description: 'Take a stem, such as the voice or the drums, out of a song',
+	description: 'Take a stem, such as the vocals or the drums, out of a song',
 	fields: [...sourceFields(MADE_BY_A_TASK), stemTypeField, additionalFields()],
 	schema: z.object({ ...model, ...source, stem_type: text().optional() }),
 });

@@ -1,8 +1,7 @@
 import { text } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
 import { additionalFields, tagsField } from '../fields';
-import { musicOperation } from '../musicOperation';
-import { model } from '../schema';
+import { model, musicOperation } from '../request';
 
 /** Style tags made richer, at once (spec §2, upsampleTags). */
 export const upsampleTags = musicOperation({

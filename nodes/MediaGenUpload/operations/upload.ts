@@ -1,23 +1,33 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
-import { LINK_LIFETIME_HOURS } from '../../shared/api/family';
-import { toCamelCase } from '../../shared/util/case';
-import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../../shared/api/picture';
-import type { uploadRecord } from '../../shared/api/records';
-import { flag, integer, oneOf, text } from '../../shared/util/schema';
-import { openPicture } from '../../shared/n8n/binary';
-import { concurrencyOption, simplifyOption } from '../../shared/n8n/commonOptions';
-import type { Operation } from '../../shared/n8n/describe';
-import { errorItem, hasErrorOutput } from '../../shared/n8n/errorItem';
-import { toJson } from '../../shared/output/items';
-import { uploadPicture } from '../../shared/tasks/uploads';
-import { createClient, type ServiceClient } from '../../shared/api/client';
-import { clock } from '../../shared/util/clock';
+import { createClient, type MediaGenClient } from '../../shared/api/client';
+import { getConnection } from '../../shared/api/connection';
+import { LINK_LIFETIME_HOURS } from '../../shared/api/families';
 import type { FileSource } from '../../shared/api/multipart';
-import { asNodeError } from '../../shared/n8n/nodeErrors';
+import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../../shared/api/picture';
+import type { UploadRecord } from '../../shared/api/records';
+import { openPicture } from '../../shared/n8n/binary';
+import type { Operation } from '../../shared/n8n/describe';
+import { errorItem, isFailed, itemOrError, throwFirstError } from '../../shared/n8n/nodeErrors';
+import { concurrencyOption, concurrencySchema, optionsField, parseOptions, simplifyField } from '../../shared/n8n/options';
+import { toCamelCase } from '../../shared/util/case';
+import { clock } from '../../shared/util/clock';
+import { isObject, toJson } from '../../shared/util/json';
+import { flag, oneOf, text } from '../../shared/util/schema';
 import { pLimit } from '../../shared/util/vendor/pLimit';
 import { z } from '../../shared/util/vendor/zod';
 import { fetchPicture } from '../fetchPicture';
+
+const fileNameOption: INodeProperties = {
+	displayName: 'File Name',
+	name: 'fileName',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. lighthouse.png',
+	description: 'Name to store the picture under, in place of its own',
+};
+
+const options = optionsField([concurrencyOption, fileNameOption, simplifyField]);
 
 const fields: INodeProperties[] = [
 	{
@@ -48,41 +58,20 @@ const fields: INodeProperties[] = [
 		placeholder: 'e.g. https://example.com/picture.png',
 		displayOptions: { show: { source: ['url'] } },
 	},
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add option',
-		default: {},
-		options: [
-			concurrencyOption,
-			{
-				displayName: 'File Name',
-				name: 'fileName',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. lighthouse.png',
-				description: 'Name to store the picture under, in place of its own',
-			},
-			simplifyOption,
-		],
-	},
+	options,
 ];
 
 const HOUR_MS = 3_600_000;
 
-const uploadOptions = z.object({
-	concurrency: integer(1, 100).catch(5),
-	simplify: flag().catch(true),
-	fileName: z.string().min(1).optional().catch(undefined),
-});
+const uploadOptions = z.object({ concurrency: concurrencySchema, simplify: flag().default(true) });
 
-const urlText = z.string().catch('');
+const ownName = z.object({ fileName: z.string().min(1).optional().catch(undefined) }).catch({});
 
-async function findPicture(context: IExecuteFunctions, itemIndex: number): Promise<FileSource> {
+async function findPicture(context: IExecuteFunctions, client: MediaGenClient, itemIndex: number): Promise<FileSource> {
 	const source = oneOf(['binary', 'url']).parse(context.getNodeParameter('source', itemIndex));
 	if (source === 'url') {
-		return await fetchPicture(context, urlText.parse(context.getNodeParameter('url', itemIndex)), itemIndex);
+		const address = z.string().catch('').parse(context.getNodeParameter('url', itemIndex));
+		return await fetchPicture(context, client.connection, address.trim(), itemIndex);
 	}
 	const property = text().parse(context.getNodeParameter('binaryPropertyName', itemIndex));
 	return await openPicture(context, itemIndex, property, {
@@ -92,36 +81,16 @@ async function findPicture(context: IExecuteFunctions, itemIndex: number): Promi
 	});
 }
 
-/** The record in camelCase with the date at which the link dies, which the service only states as a lifetime. */
-function simplified(record: z.infer<typeof uploadRecord>) {
-	const from = record.created_at === undefined ? clock.now() : record.created_at * 1_000;
+/** The record in camelCase, with the date at which the link expires: the service states its lifetime only. */
+function toUpload({ raw, url, createdAt = clock.now() }: UploadRecord) {
 	return {
-		...Object.fromEntries(Object.entries(record).map(([name, value]) => [toCamelCase(name), value])),
-		expiresAt: new Date(from + LINK_LIFETIME_HOURS.upload * HOUR_MS).toISOString(),
+		...Object.fromEntries(Object.entries(raw).map(([name, value]) => [toCamelCase(name), value])),
+		url,
+		expiresAt: new Date(createdAt + LINK_LIFETIME_HOURS.upload * HOUR_MS).toISOString(),
 	};
 }
 
-async function uploadItem(
-	context: IExecuteFunctions,
-	client: ServiceClient,
-	itemIndex: number,
-): Promise<INodeExecutionData> {
-	const options = uploadOptions.parse(context.getNodeParameter('options', itemIndex, {}));
-	try {
-		const picture = await findPicture(context, itemIndex);
-		const record = await uploadPicture(client, {
-			...picture,
-			fileName: options.fileName ?? picture.fileName,
-		});
-		return { json: toJson(options.simplify ? simplified(record) : record), pairedItem: { item: itemIndex } };
-	} catch (error) {
-		const nodeError = asNodeError(context.getNode(), error, { itemIndex });
-		if (!context.continueOnFail()) throw nodeError;
-		return errorItem(nodeError, itemIndex, hasErrorOutput(context.getNode()));
-	}
-}
-
-/** Stores a picture for 72 hours and gives its public URL (spec §7): `POST /v1/uploads/images`. */
+/** Stores a picture for 72 hours and returns its public URL (spec §7): `POST /v1/uploads/images`. */
 export const upload: Operation = {
 	resource: { name: 'Image', value: 'image' },
 	name: 'Upload',
@@ -130,12 +99,23 @@ export const upload: Operation = {
 	description: 'Store a picture for 72 hours and get a public URL for it',
 	fields,
 	async execute(context) {
-		const client = await createClient(context, context.getExecutionCancelSignal());
-		const { concurrency } = uploadOptions.parse(context.getNodeParameter('options', 0, {}));
+		const node = context.getNode();
+		const client = createClient(context, await getConnection(context), context.getExecutionCancelSignal());
+		const given: unknown = context.getNodeParameter('options', 0, {});
+		const { concurrency, simplify } = parseOptions(node, uploadOptions, isObject(given) ? given : {}, [options]);
 		const limit = pLimit(concurrency);
-		const items = context
-			.getInputData()
-			.map(async (_, itemIndex) => await limit(async () => await uploadItem(context, client, itemIndex)));
-		return [await Promise.all(items)];
+		const uploadItem = async (itemIndex: number): Promise<INodeExecutionData> => {
+			const picture = await findPicture(context, client, itemIndex);
+			const { fileName = picture.fileName } = ownName.parse(context.getNodeParameter('options', itemIndex, {}));
+			const record = await client.uploads.create({ ...picture, fileName });
+			return { json: toJson(simplify ? toUpload(record) : record.raw), pairedItem: { item: itemIndex } };
+		};
+		const results = await Promise.all(
+			context
+				.getInputData()
+				.map(async (_, itemIndex) => await limit(async () => await itemOrError(context, itemIndex, async () => await uploadItem(itemIndex)))),
+		);
+		throwFirstError(context, results);
+		return [results.map((result) => (isFailed(result) ? errorItem(node, result.error, result.itemIndex) : result))];
 	},
 };

@@ -91,8 +91,8 @@ export function createClient(context: ServiceContext, connection: Connection, si
 		balance: {
 			retrieve: async () => {
 				const balance = await send({ method: 'GET', path: BALANCE_PATH, retry: 'read' }, balanceResponse);
-				if (!('refused' in balance)) return balance;
-				throw new AuthenticationError(`The balance could not be read: ${String(balance.refused ?? 'no reason given')}`);
+				if ('record' in balance) return balance.record;
+				throw new AuthenticationError(`The balance could not be read: ${balance.refused}`);
 			},
 		},
 		chat: {
@@ -109,7 +109,7 @@ export function createClient(context: ServiceContext, connection: Connection, si
 export function readBalanceTest(statusCode: number, body: unknown): string | undefined {
 	const balance = balanceResponse.safeParse(body);
 	if (!balance.success) throw unreadableResponse(statusCode);
-	return 'refused' in balance.data ? String(balance.data.refused ?? 'The service does not accept this key') : undefined;
+	return 'refused' in balance.data ? balance.data.refused : undefined;
 }
 
 export { BALANCE_PATH };

@@ -25,6 +25,12 @@ export const STEM_TYPES = [
 	'electric_guitar',
 ] as const;
 
+/** Suggestions for the key of a sound. The spec lists none, so any other text is sent as it is. */
+export const MUSICAL_KEYS: readonly string[] = ['C', 'C#', 'D', 'D#', 'E', 'F', 'F#', 'G', 'G#', 'A', 'A#', 'B'].flatMap((note) => [
+	`${note} major`,
+	`${note} minor`,
+]);
+
 export const DEFAULT_STEM_TYPE = 'lead_vocal';
 
 /** Fields that take effect in custom mode only. */
@@ -57,7 +63,7 @@ export function inferMode(fields: MusicFields): boolean | undefined {
 	return fields.tags !== undefined || fields.title !== undefined ? true : undefined;
 }
 
-/** The mode in which `extend` reads a request: it infers nothing, and reads the description unless told otherwise. */
+/** The mode in which the service reads an `extend` request: it infers nothing, and description mode is the default. */
 export function extendReads(fields: MusicFields): boolean {
 	return fields.custom === true;
 }

@@ -157,12 +157,14 @@ export const balanceRecord = z
 
 export type BalanceRecord = z.infer<typeof balanceRecord>;
 
-/** The balance record, bare or in `data`; or why there is none, which may come with HTTP 200. */
-export const balanceResponse = z.unknown().transform((answer, issues): BalanceRecord | { refused: string | undefined } => {
+/** A balance record, bare or in `data`; or why the service gives none, which may come with HTTP 200. */
+export type BalanceResponse = { record: BalanceRecord } | { refused: string };
+
+export const balanceResponse = z.unknown().transform((answer, issues): BalanceResponse => {
 	const body = isObject(answer) ? (enveloped(answer) ?? answer) : {};
-	if (body.success === false) return { refused: toText(body.message) };
+	if (body.success === false) return { refused: toText(body.message) ?? 'no reason given' };
 	const record = balanceRecord.parse(body);
-	if (record.remain_balance !== null || record.remain_credits !== null || record.unlimited_quota) return record;
+	if (record.remain_balance !== null || record.remain_credits !== null || record.unlimited_quota) return { record };
 	issues.addIssue({ code: z.ZodIssueCode.custom, message: 'is not a balance record' });
 	return z.NEVER;
 });

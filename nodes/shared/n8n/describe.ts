@@ -47,8 +47,8 @@ function resourcesOf(operations: readonly Operation[]): Resource[] {
 /** A node with one resource keeps the parameter, which saved workflows have, and does not show it. */
 function resourceSelector(resources: Resource[]): INodeProperties {
 	const [first] = resources;
-	if (first && resources.length === 1) return { displayName: 'Resource', name: 'resource', type: 'hidden', default: first.value };
-	return { ...resourceField, options: resources, default: first?.value ?? '' };
+	const field: INodeProperties = { ...resourceField, options: resources, default: first?.value ?? '' };
+	return resources.length === 1 ? { ...field, type: 'hidden', options: undefined } : field;
 }
 
 function operationSelector(resource: Resource, operations: readonly Operation[]): INodeProperties {

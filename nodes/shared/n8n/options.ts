@@ -96,18 +96,16 @@ export const simplifyField: INodeProperties = {
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 };
 
-const CONCURRENCY = { min: 1, max: 100, default: 5 } as const;
-
 export const concurrencyOption: INodeProperties = {
 	displayName: 'Concurrency',
 	name: 'concurrency',
 	type: 'number',
-	typeOptions: { minValue: CONCURRENCY.min, maxValue: CONCURRENCY.max },
-	default: CONCURRENCY.default,
+	typeOptions: { minValue: 1, maxValue: 100 },
+	default: 5,
 	description: 'How many requests run at the same time',
 };
 
-export const concurrencySchema = integer(CONCURRENCY.min, CONCURRENCY.max).default(CONCURRENCY.default);
+export const concurrencySchema = integer(1, 100).default(5);
 
 const UNSURE = ['doNotSend', 'sendAgain'] as const;
 

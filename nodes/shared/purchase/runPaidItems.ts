@@ -3,6 +3,7 @@ import type { INode, Logger } from 'n8n-workflow';
 import type { MediaGenClient } from '../api/client';
 import {
 	ApiError,
+	asError,
 	AuthenticationError,
 	CanceledError,
 	InsufficientBalanceError,
@@ -90,7 +91,7 @@ async function buy<Receipt>(run: PaidRun, item: PaidItem<Receipt>, throwIfStoppe
 		receipt = await send();
 	} catch (error) {
 		if (error instanceof ApiError && error.accepted === 'no') records.drop(item.itemIndex);
-		throw error;
+		throw asError(error);
 	}
 	item.record(records, receipt);
 	return receipt;

@@ -59,36 +59,75 @@ function canceledError(run: TaskRun, { itemIndex, taskId }: AcceptedOutcome): No
 	return new NodeOperationError(run.context.getNode(), message, { itemIndex, description: resumeHint(taskId) });
 }
 
+/** What a request for a task showed. */
+interface Progress {
+	ended: boolean;
+	/** Seconds from the submission to the end that the service expects. */
+	estimatedSeconds: number | undefined;
+}
+
+export interface PollRules {
+	/** Milliseconds between two requests. */
+	intervalMs: number;
+	/** Milliseconds since 1970 at which waiting stops. */
+	deadline: number;
+	signal?: AbortSignal;
+}
+
+/** How a wait ended. `last` is the error of the last request, if it failed. */
+export type PollEnd =
+	| { reason: 'ended' | 'canceled' }
+	| { reason: 'timeout'; last: ApiError | undefined }
+	| { reason: 'error'; error: ApiError };
+
 /**
- * Asks for a task until it ends: first after about a second, then at every interval, and when the service expects the end. A
- * transient error (429, 5xx, a lost connection) never loses the task.
+ * Calls `retrieve` until the task ends: first after about a second, then at every interval, and when the service expects the
+ * end. A transient error (429, 5xx, a lost connection) never ends the wait.
  */
-async function pollTask(run: TaskRun, accepted: AcceptedOutcome, request?: RequestLinks): Promise<TaskOutcome> {
-	const intervalMs = run.options.pollInterval * 1_000;
+export async function pollUntilEnded(retrieve: () => Promise<Progress>, rules: PollRules): Promise<PollEnd> {
+	const { intervalMs, deadline, signal } = rules;
 	const began = clock.now();
-	let outcome = accepted;
-	let last: ApiError | undefined;
 	let nextIn = Math.min(FIRST_POLL_MS, intervalMs);
-	while (!hasEnded(outcome.task.status)) {
-		await sleep(Math.min(nextIn, run.deadline - clock.now()), run.signal);
-		if (run.signal?.aborted) return { ...outcome, error: canceledError(run, outcome) };
-		nextIn = intervalMs;
+	for (;;) {
+		await sleep(Math.min(nextIn, deadline - clock.now()), signal);
+		if (signal?.aborted) return { reason: 'canceled' };
+		let last: ApiError | undefined;
 		try {
-			const record = await retrieveRecord(run, outcome.taskId, 'once');
-			last = undefined;
-			outcome = withRecord(run, outcome, record, request);
-			nextIn = untilNextPoll(record.estimatedSeconds, began, intervalMs);
+			const { ended, estimatedSeconds } = await retrieve();
+			if (ended) return { reason: 'ended' };
+			nextIn = untilNextPoll(estimatedSeconds, began, intervalMs);
 		} catch (error) {
 			last = errorFromThrown(error);
-			if (last instanceof CanceledError) return { ...outcome, error: canceledError(run, outcome) };
-			if (!last.transient) return { ...outcome, error: retrieveError(run, outcome, last) };
-			nextIn = Math.max(nextIn, last.details.retryAfterMs ?? 0);
+			if (last instanceof CanceledError) return { reason: 'canceled' };
+			if (!last.transient) return { reason: 'error', error: last };
+			nextIn = Math.max(intervalMs, last.details.retryAfterMs ?? 0);
 		}
-		if (clock.now() >= run.deadline && !hasEnded(outcome.task.status)) {
-			return { ...outcome, error: timeoutError(run, outcome, last) };
-		}
+		if (clock.now() >= deadline) return { reason: 'timeout', last };
 	}
-	return { ...outcome, error: failedTaskError(run, outcome) };
+}
+
+async function pollTask(run: TaskRun, accepted: AcceptedOutcome, request?: RequestLinks): Promise<TaskOutcome> {
+	let outcome = accepted;
+	const retrieve = async (): Promise<Progress> => {
+		const record = await retrieveRecord(run, outcome.taskId, 'once');
+		outcome = withRecord(run, outcome, record, request);
+		return { ended: hasEnded(outcome.task.status), estimatedSeconds: record.estimatedSeconds };
+	};
+	const { deadline, signal, options } = run;
+	const alreadyEnded = hasEnded(accepted.task.status);
+	const end: PollEnd = alreadyEnded
+		? { reason: 'ended' }
+		: await pollUntilEnded(retrieve, { intervalMs: options.pollInterval * 1_000, deadline, signal });
+	switch (end.reason) {
+		case 'ended':
+			return { ...outcome, error: failedTaskError(run, outcome) };
+		case 'canceled':
+			return { ...outcome, error: canceledError(run, outcome) };
+		case 'timeout':
+			return { ...outcome, error: timeoutError(run, outcome, end.last) };
+		case 'error':
+			return { ...outcome, error: retrieveError(run, outcome, end.error) };
+	}
 }
 
 export function retrieveError(run: Pick<TaskRun<TaskContext>, 'context'>, { itemIndex, taskId }: AcceptedOutcome, error: unknown): NodeError {

@@ -95,3 +95,8 @@ function protocolOf(value: string): string {
 		return '';
 	}
 }
+
+/** A task's id: text that is not blank. A number is accepted too, as some services have numeric ids. */
+export function taskId() {
+	return z.preprocess((value) => (typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : value), text());
+}

@@ -99,6 +99,9 @@ export function isShown(type: INodeType, parameters: Given, path: string): boole
 	return shown(description.properties, steps, root);
 }
 
+/** Fields of every operation that buys a task. */
+const SHARED_FIELDS = ['options', 'waitMode', 'output', 'downloadFiles', 'additionalBodyFields'];
+
 /** Every field that belongs to an operation, whatever hides it, as a path. */
 export function fieldsOf(type: INodeType, operation: string): string[] {
 	const leaves = (field: Field, prefix: string): string[] => {
@@ -110,7 +113,7 @@ export function fieldsOf(type: INodeType, operation: string): string[] {
 		displayOptions?.show?.operation?.includes(operation),
 	);
 	const paths = own
-		.filter(({ name }) => name !== 'options' && name !== 'waitMode')
+		.filter(({ name }) => !SHARED_FIELDS.includes(name))
 		.flatMap((field) => leaves(field, ''));
 	return [...new Set(paths)];
 }
