@@ -126,6 +126,56 @@ export const whenUnsureSchema = oneOf(UNSURE).default('doNotSend');
 
 export type WhenUnsure = (typeof UNSURE)[number];
 
+/** The options that limit what a node buys (design, Cost). */
+export const spendingOptions: INodeProperties[] = [
+	{
+		displayName: 'Check Only',
+		name: 'checkOnly',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to check every item and return the requests that would be sent, without sending them',
+	},
+	{
+		displayName: 'Keep Balance',
+		name: 'keepBalance',
+		type: 'number',
+		typeOptions: { minValue: 0 },
+		default: 0,
+		description: 'Nothing is bought while less than this remains. The balance is read before each purchase.',
+	},
+	{
+		displayName: 'Keep Balance: Unit',
+		name: 'keepBalanceUnit',
+		type: 'options',
+		options: [
+			{ name: 'Balance', value: 'balance', description: 'In the unit that the service is set up with' },
+			{ name: 'Credits', value: 'credits' },
+		],
+		default: 'balance',
+	},
+	{
+		displayName: 'Max Tasks',
+		name: 'maxTasks',
+		type: 'number',
+		typeOptions: { minValue: 0 },
+		default: 10,
+		description: 'How many purchases this node makes at most in one execution of the workflow, in all its runs together',
+	},
+];
+
+export const spendingSchema = {
+	checkOnly: flag().default(false),
+	keepBalance: number(0).optional(),
+	keepBalanceUnit: oneOf(['balance', 'credits']).default('balance'),
+	maxTasks: integer(0).optional(),
+};
+
+export type SpendingRules = {
+	keepBalance?: number;
+	keepBalanceUnit: 'balance' | 'credits';
+	maxTasks?: number;
+};
+
 const pollIntervalOption: INodeProperties = {
 	displayName: 'Poll Interval (Seconds)',
 	name: 'pollInterval',
@@ -241,7 +291,15 @@ export function taskOptions({ waits }: { waits: boolean }): INodeProperties[] {
 
 /** The options of an operation that buys a task. `makesFiles` is `false` for one that answers with text at once. */
 export function purchaseOptions({ makesFiles }: { makesFiles: boolean }): INodeProperties[] {
-	const common = [concurrencyOption, includeInputOption, referenceOption, simplifyField, whenUnsureOption, taskQueryPathOption];
+	const common = [
+		concurrencyOption,
+		includeInputOption,
+		referenceOption,
+		simplifyField,
+		whenUnsureOption,
+		taskQueryPathOption,
+		...spendingOptions,
+	];
 	if (!makesFiles) return common;
 	return [
 		...common,
@@ -275,6 +333,7 @@ const runOptions = z.object({
 	includeInput: flag().default(false),
 	simplify: flag().default(true),
 	whenUnsure: whenUnsureSchema,
+	...spendingSchema,
 	taskQueryPath: z.string().regex(/^\/.*\{task_id\}/, `must begin with a slash and contain ${TASK_ID_PLACEHOLDER}`).optional(),
 });
 

@@ -15,6 +15,7 @@ import type { WhenUnsure } from '../n8n/options';
 import { clock } from '../util/clock';
 import { pLimit } from '../util/vendor/pLimit';
 import type { Purchase, PurchaseRecords, PurchaseState } from './purchaseRecords';
+import type { SpendingGuard } from './spendingGuard';
 
 /** An item that is checked and ready to be bought. */
 export interface PaidItem<Receipt> {
@@ -32,6 +33,7 @@ export interface PaidRun {
 	context: { getNode(): INode; logger: Logger };
 	client: MediaGenClient;
 	records: PurchaseRecords;
+	guard: SpendingGuard;
 	/** What each item buys. */
 	buys: 'task' | 'answer';
 	concurrency: number;
@@ -74,27 +76,33 @@ async function remainingBalance(client: MediaGenClient): Promise<string | undefi
 }
 
 async function buy<Receipt>(run: PaidRun, item: PaidItem<Receipt>, throwIfStopped: () => void): Promise<Receipt> {
-	const { records } = run;
+	const { records, guard } = run;
 	const state = records.claim(item.purchase);
 	const bought = state && item.fromRecord(state);
 	if (bought !== undefined) return bought;
 	if (state?.state === 'pending' && run.whenUnsure === 'doNotSend') throw new PendingPurchaseError(run.buys);
 	throwIfStopped();
 
-	const send = await item.prepare();
-	throwIfStopped();
-	if (run.signal?.aborted) throw new CanceledError();
-	if (clock.now() >= run.deadline) throw new TimeoutError(`The timeout passed before the ${run.buys} was bought`);
-	records.markPending(item.purchase);
-	let receipt: Receipt;
+	// In the order of the items, before anything is awaited.
+	guard.reserve();
+	let sent = false;
 	try {
-		receipt = await send();
+		await guard.checkBalance();
+		const send = await item.prepare();
+		throwIfStopped();
+		if (run.signal?.aborted) throw new CanceledError();
+		if (clock.now() >= run.deadline) throw new TimeoutError(`The timeout passed before the ${run.buys} was bought`);
+		records.markPending(item.purchase);
+		sent = true;
+		const receipt = await send();
+		item.record(records, receipt);
+		return receipt;
 	} catch (error) {
-		if (error instanceof ApiError && error.accepted === 'no') records.drop(item.itemIndex);
+		const rejected = error instanceof ApiError && error.accepted === 'no';
+		if (sent && rejected) records.drop(item.itemIndex);
+		if (!sent || rejected) guard.release();
 		throw asError(error);
 	}
-	item.record(records, receipt);
-	return receipt;
 }
 
 type Outcome<Receipt> = PaidOutcome<Receipt> | FailedItem;

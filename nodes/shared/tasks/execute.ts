@@ -16,6 +16,8 @@ import { isAccepted, outputItems, statusOf, type TaskOutcome } from '../output/i
 import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
 import { PurchaseRecords } from '../purchase/purchaseRecords';
 import { type PaidItem, type PaidOutcome, runPaidItems } from '../purchase/runPaidItems';
+import { SpendingGuard } from '../purchase/spendingGuard';
+import { checkOnlyOutput } from './checkOnly';
 import { checkParents, type ParentRule } from './checkParent';
 import { callbackAddress, mayPause, pause } from './pause';
 import { pollTasks, refreshTasks } from './poll';
@@ -128,9 +130,12 @@ export async function deliver(run: TaskRun, outcomes: readonly TaskOutcome[], re
 /** Buys a task per item, waits as "Wait for Result" says, and returns the output. */
 async function execute(context: IExecuteFunctions, operation: TaskOperation): Promise<INodeExecutionData[][]> {
 	const run = await openTaskRun(context, operation.family, operation.value);
+	const { checkOnly } = run.options;
+	const guard = new SpendingGuard(context, run.options, run.client);
 	const read = await prepareItems(run, operation);
-	throwFirstError(context, read);
+	if (!checkOnly) throwFirstError(context, read);
 	const prepared = await checkParents(run, operation, read);
+	if (checkOnly) return await checkOnlyOutput(run, guard, prepared);
 	throwFirstError(context, prepared);
 	const webhook = callbackAddress(run);
 
@@ -142,7 +147,10 @@ async function execute(context: IExecuteFunctions, operation: TaskOperation): Pr
 		);
 		const { options, signal, deadline, client } = run;
 		const { concurrency, whenUnsure } = options;
-		const paid = await runPaidItems({ context, client, records, buys: 'task', concurrency, whenUnsure, deadline, signal }, items);
+		const paid = await runPaidItems(
+			{ context, client, records, guard, buys: 'task', concurrency, whenUnsure, deadline, signal },
+			items,
+		);
 		const accepted = paid.map((each, at) => {
 			const item = prepared[at];
 			const { notes, options } = item && !isFailed(item) ? item : { notes: [], options: {} };

@@ -92,6 +92,8 @@ export function waitingJson(outcome: TaskOutcome, input: IDataObject): IDataObje
  */
 export async function pause({ context, options }: TaskRun, outcomes: readonly TaskOutcome[]): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
+	// n8n shows no hint for a node that pauses.
+	for (const note of new Set(outcomes.flatMap(({ notes }) => notes))) context.logger.warn(`MediaGen: ${note}`);
 	for (const outcome of outcomes) {
 		const item = items[outcome.itemIndex];
 		if (item) item.json = waitingJson(outcome, item.json);

@@ -1,0 +1,77 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import type { MediaGenClient } from '../api/client';
+import { ApiError, asError } from '../api/errors';
+import type { SpendingRules } from '../n8n/options';
+
+/** n8n keeps this object with the execution's own data, through all runs of the node and through a pause. */
+interface ExecutionContext {
+	getContext(type: 'node'): IDataObject;
+}
+
+const BOUGHT = 'mediaGenBought';
+
+/** The node's own limit was reached. Nothing was sent for this item. */
+export class SpendingLimitError extends ApiError {}
+
+/** Limits what a node buys in one execution (design, Cost). */
+export class SpendingGuard {
+	private readonly context: IDataObject;
+
+	constructor(
+		execution: ExecutionContext,
+		private readonly rules: SpendingRules,
+		private readonly client: MediaGenClient,
+	) {
+		this.context = execution.getContext('node');
+	}
+
+	/** Purchases of this node in this execution so far. */
+	get bought(): number {
+		const count = this.context[BOUGHT];
+		return typeof count === 'number' ? count : 0;
+	}
+
+	/** Why `purchases` more would pass the limit; `undefined` if they fit. */
+	problemWith(purchases: number): string | undefined {
+		const { maxTasks } = this.rules;
+		if (maxTasks === undefined || this.bought + purchases <= maxTasks) return undefined;
+		return `"Max Tasks" is ${maxTasks}, this node has made ${this.bought} in this execution, and ${purchases} more were to follow`;
+	}
+
+	/** Takes a place for a purchase, in the order of the calls. Throws a `SpendingLimitError` when there is none. */
+	reserve(): void {
+		const problem = this.problemWith(1);
+		if (problem !== undefined) throw new SpendingLimitError(`The request was not sent: ${problem}`);
+		this.context[BOUGHT] = this.bought + 1;
+	}
+
+	/** Gives a place back: the purchase was not made. */
+	release(): void {
+		this.context[BOUGHT] = Math.max(0, this.bought - 1);
+	}
+
+	/** Throws a `SpendingLimitError` when less than "Keep Balance" remains, or when the balance cannot be read. */
+	async checkBalance(): Promise<void> {
+		const { keepBalance, keepBalanceUnit: unit } = this.rules;
+		if (keepBalance === undefined) return;
+		const remaining = await this.remaining(unit);
+		if (remaining === undefined || remaining >= keepBalance) return;
+		const name = unit === 'credits' ? 'credits' : 'balance';
+		throw new SpendingLimitError(`The request was not sent: the remaining ${name} is ${remaining}, and "Keep Balance" is ${keepBalance}`);
+	}
+
+	/** `undefined` for a key without a limit. */
+	private async remaining(unit: 'balance' | 'credits'): Promise<number | undefined> {
+		const record = await this.client.balance.retrieve().catch(asError);
+		if (record instanceof Error) {
+			throw new SpendingLimitError(
+				`The request was not sent: the balance could not be read (${record.message}), and "Keep Balance" is set`,
+			);
+		}
+		if (record.unlimited_quota) return undefined;
+		const amount = unit === 'credits' ? record.remain_credits : record.remain_balance;
+		if (amount !== null) return amount;
+		throw new SpendingLimitError(`The request was not sent: the service does not state the remaining ${unit}, and "Keep Balance" is set`);
+	}
+}
