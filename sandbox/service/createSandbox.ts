@@ -1,11 +1,11 @@
 import type { AddressInfo } from 'node:net';
-import type { Controls } from './controls';
-import { createControls } from './createControls';
-import { SANDBOX_KEYS, type SandboxOptions } from './options';
-import { ADMIN_PREFIX } from './rules/paths';
-import { buildServer } from './server';
-import { createService } from './service';
-import type { Clock } from './time/clock';
+import type { Controls } from './admin/controls';
+import { createControls } from './admin/createControls';
+import { SANDBOX_KEYS, type SandboxOptions } from './core/options';
+import { ADMIN_PREFIX } from './core/http/paths';
+import { buildServer } from './core/http/server';
+import { createService } from './core/service';
+import type { Clock } from './core/time/clock';
 
 /** A running sandbox. */
 export interface Sandbox extends Controls {

@@ -1,5 +1,5 @@
 import type { SandboxOptions } from '../../sandbox/service';
-import { addressFault, callbackUrl } from '../../sandbox/service/deliveries/address';
+import { addressFault, callbackUrl } from '../../sandbox/service/core/deliveries/address';
 import { IMAGES, OFFICIAL } from './support/images';
 import { receiver } from './support/receiver';
 import { bench, until, type Bench } from './support/sandbox';

@@ -1,4 +1,4 @@
-import type { Clock } from '../time/clock';
+import type { Clock } from '../core/time/clock';
 import type { CacheUsage } from './prefixCache';
 
 /** Credits for a million tokens: the sandbox's own figures, with writes dearer than plain input and reads cheaper. */

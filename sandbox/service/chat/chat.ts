@@ -1,5 +1,5 @@
-import type { Account } from '../entities/account';
-import type { Service } from '../service';
+import type { Account } from '../core/store/account';
+import type { Service } from '../core/service';
 import { ChatBill } from './bill';
 import { PrefixCache, type CacheUsage } from './prefixCache';
 import { boundariesOf, checkMarkers, type PromptBlock } from './prompt';

@@ -1,4 +1,4 @@
-import { unixSeconds } from '../time/clock';
+import { unixSeconds } from '../core/time/clock';
 import type { ChatAnswer } from './chat';
 import type { Reply } from './replies';
 

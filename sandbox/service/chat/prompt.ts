@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { invalid } from '../errors';
+import { invalid } from '../core/errors';
 import { countTokens } from './tokens';
 
 export type Ttl = '5m' | '1h';

@@ -1,5 +1,5 @@
 import { z } from 'zod/v3';
-import type { Ids } from '../store/ids';
+import type { Ids } from '../core/store/ids';
 import { countTokens } from './tokens';
 
 /** An answer that a test has prepared. */

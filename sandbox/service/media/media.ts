@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { FileContent, StoredFile } from '../entities/file';
+import type { FileContent, StoredFile } from '../core/store/file';
 import { filmClip } from './clip';
 import { composeGrid } from './composite';
 import { drawPicture } from './picture';

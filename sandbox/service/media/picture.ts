@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import sharp from 'sharp';
-import type { Size } from '../rules/imageSizes';
+import type { Size } from '../image/sizes';
 import { lettering, wrap } from './lettering';
 
 export type PictureFormat = 'png' | 'jpeg' | 'webp';

@@ -1,0 +1,102 @@
+import type { ChatBillReport } from '../chat/bill';
+import type { ScriptedReply } from '../chat/replies';
+import type { Account, KeyOptions } from '../core/store/account';
+import type { Delivery } from '../core/deliveries/delivery';
+import type { LedgerReport } from '../core/store/ledgerEntry';
+import type { RequestRecord } from '../core/store/request';
+import type { Family, Task } from '../core/store/task';
+import type { FaultRule, FaultRuleInput } from '../core/faults/rule';
+import type { DurationTable } from '../core/tasks/durations';
+import type { OriginalGridOptions, OriginalVideoOptions, UploadedTrackOptions } from './originals';
+import type { Settings } from '../core/options';
+import type { RequestFilter } from '../core/store/requests';
+
+/** A task as the sandbox knows it, which is more than the service's records tell. */
+export interface TaskView extends Omit<Task, 'plan' | 'result' | 'fate'> {
+	stage: 'submitted' | 'running' | 'completed' | 'failed';
+	/** Why it failed, or is going to. */
+	failure: string | null;
+	/** Links of its results. */
+	urls: string[];
+}
+
+export type SettingsChange = Partial<Omit<Settings, 'linkTtl'>> & { linkTtl?: Partial<Settings['linkTtl']> | undefined };
+
+/** A callback to be sent by hand, true or false. */
+export interface HandCallback {
+	/** Whose callback it is. Where `base` or `body` is left out, they are the task's own. */
+	taskId?: string | undefined;
+	/** The base address; `/callback` is appended. */
+	base?: string | undefined;
+	body?: unknown;
+	/** How often; default 1. */
+	copies?: number;
+	/** All copies at the same moment, rather than one after the other. */
+	simultaneous?: boolean;
+	kind?: 'forged' | 'manual' | 'duplicate';
+}
+
+/** Why a task is to fail. */
+export interface Failure {
+	message: string;
+	code?: string | undefined;
+}
+
+/** The sandbox's own knobs: the same for a program that holds it and for the admin paths. */
+export interface Controls {
+	faults: {
+		/** @throws ZodError when the rule is not one */
+		add(rule: FaultRuleInput): FaultRule;
+		list(): FaultRule[];
+		/** @returns whether there was such a rule */
+		remove(id: string): boolean;
+		clear(): void;
+	};
+	ledger(): LedgerReport;
+	requests: { list(filter?: RequestFilter): RequestRecord[]; clear(): void };
+	deliveries: {
+		list(): Delivery[];
+		/**
+		 * Sends a callback by hand, true or false.
+		 * @returns its log entries, as they are before it is sent
+		 * @throws ServiceError 400 where there is neither an address nor a task that has one
+		 */
+		send(callback: HandCallback): Delivery[];
+	};
+	tasks: {
+		list(): TaskView[];
+		get(id: string): TaskView | undefined;
+		/**
+		 * Ends a task now.
+		 * @returns the task, or `undefined` when there is none of that id
+		 */
+		finish(id: string, failure?: Failure): TaskView | undefined;
+		/** Ends all tasks that are still running, or those of a family, in the order of their acceptance. */
+		finishAll(family?: Family): TaskView[];
+	};
+	/** Tasks for which the spec shows no endpoint; free, and not in the ledger. */
+	originals: {
+		/** An uploaded track. */
+		track(options?: UploadedTrackOptions): TaskView;
+		/** A grid or a single picture to work on. */
+		grid(options?: OriginalGridOptions): TaskView;
+		/** A video to extend or to refer to. */
+		video(options?: OriginalVideoOptions): TaskView;
+	};
+	chat: {
+		/** Tokens and credits of every chat request, and their sums. */
+		bill(): ChatBillReport;
+		/** Prepares answers; each serves the first request that it suits. */
+		script(...replies: ScriptedReply[]): void;
+		/** Prepared answers that are still to come. */
+		scripted(): readonly ScriptedReply[];
+		clearScript(): void;
+	};
+	keys: { list(): Account[]; set(options: KeyOptions): Account };
+	/** Sets what is left on a key, in credits; without a key, on the default one. */
+	setBalance(credits: number, key?: string): Account;
+	setUnlimited(unlimited: boolean, key?: string): Account;
+	durations: { get(): DurationTable; set(changes: Partial<DurationTable>): DurationTable };
+	settings: { get(): Settings; set(changes: SettingsChange): Settings };
+	reset(): void;
+}

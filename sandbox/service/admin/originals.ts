@@ -1,0 +1,123 @@
+import { z } from 'zod/v3';
+import type { GridPlan } from '../grid/entities';
+import type { Fate, Task } from '../core/store/task';
+import { SANDBOX_KEYS } from '../core/options';
+import { gridPlan } from '../grid/plan';
+import { OUTPUT_FPS } from '../video/plan';
+import { buttonsOf } from '../grid/buttons';
+import { videoSize } from '../video/sizes';
+import type { Service } from '../core/service';
+import { createTask } from '../core/tasks/create';
+import { settle } from '../core/tasks/settle';
+
+/** What every original has: whose it is, and whether it has completed, is still running or has failed. */
+const common = {
+	key: z.string().default(SANDBOX_KEYS.default),
+	state: z.enum(['completed', 'running', 'failed']).default('completed'),
+};
+
+/** An uploaded track: the source that `addInstrumental` and `addVocals` want. */
+export const uploadedTrackSchema = z
+	.object({ ...common, seconds: z.number().min(0.1).max(600).default(60), title: z.string().default('uploaded track') })
+	.strict()
+	.default({});
+
+/** The parent of grid operations. */
+export const originalGridSchema = z
+	.object({
+		...common,
+		action: z.enum(['IMAGINE', 'UPSCALE', 'PAN']).default('IMAGINE'),
+		prompt: z.string().default('an original grid'),
+		/** Handed down to follow-up tasks. */
+		settings: z.record(z.unknown()).default({}),
+		/** Whether an upscaled picture offers "Make Variations" rather than "Vary (Subtle)". */
+		olderButtons: z.boolean().default(false),
+		/** Buttons in place of the usual ones. */
+		buttons: z.array(z.object({ custom_id: z.string(), label: z.string(), emoji: z.string().default('') })).optional(),
+	})
+	.strict()
+	.default({});
+
+/** The original of an extension, or a reference video of any properties. */
+export const originalVideoSchema = z
+	.object({
+		...common,
+		model: z.enum(['vidgen3.1-fast', 'vidgen3.1-quality']).default('vidgen3.1-fast'),
+		prompt: z.string().default('an original video'),
+		seconds: z.number().min(0.5).max(60).default(8),
+		aspectRatio: z.enum(['16:9', '9:16', '1:1']).default('16:9'),
+		resolution: z.enum(['720p', '1080p', '4k']).default('720p'),
+		/** Even numbers of pixels, in place of ratio and resolution. */
+		width: z.number().int().multipleOf(2).min(16).max(8192).optional(),
+		height: z.number().int().multipleOf(2).min(16).max(8192).optional(),
+		fps: z.number().min(1).max(240).default(OUTPUT_FPS),
+		/** Pads the file to that length. */
+		bytes: z.number().int().min(0).optional(),
+	})
+	.strict()
+	.default({});
+
+export type UploadedTrackOptions = z.input<typeof uploadedTrackSchema>;
+export type OriginalGridOptions = z.input<typeof originalGridSchema>;
+export type OriginalVideoOptions = z.input<typeof originalVideoSchema>;
+
+type State = z.output<typeof common.state>;
+
+/**
+ * Makes tasks for which the spec shows no endpoint, so that there is something to work on. They are free and not in the
+ * ledger.
+ */
+export class Originals {
+	constructor(private readonly service: Service) {}
+
+	track(options: UploadedTrackOptions): Task {
+		const { key, state, seconds, title } = uploadedTrackSchema.parse(options);
+		const seed = this.service.ids.next('track');
+		return this.make(state, {
+			family: 'music',
+			operation: 'upload',
+			key,
+			plan: { family: 'music', tracks: [{ seconds, seed, fadeIn: 0, title }], stems: {}, upsampledTags: null, uploaded: true },
+		});
+	}
+
+	grid(options: OriginalGridOptions): Task {
+		const { key, state, action, prompt, settings, olderButtons, buttons } = originalGridSchema.parse(options);
+		const id = this.service.ids.next('task');
+		const plan: GridPlan = gridPlan(action, id, prompt, settings, buttons ?? buttonsOf(action, id, olderButtons));
+		return this.make(state, { id, family: 'grid', operation: action.toLowerCase(), key, plan });
+	}
+
+	video(options: OriginalVideoOptions): Task {
+		const { key, state, model, prompt, seconds, fps, bytes, ...frame } = originalVideoSchema.parse(options);
+		const size = videoSize(frame.aspectRatio, frame.resolution);
+		const seed = this.service.ids.next('clip');
+		return this.make(state, {
+			family: 'video',
+			operation: 'original',
+			key,
+			padTo: bytes ?? null,
+			plan: {
+				family: 'video',
+				model,
+				totalSeconds: seconds,
+				clip: {
+					width: frame.width ?? size.width,
+					height: frame.height ?? size.height,
+					seconds,
+					fps,
+					seed,
+					prompt,
+					caption: `${model} · ${seconds} s`,
+				},
+			},
+		});
+	}
+
+	private make(state: State, given: Parameters<typeof createTask>[1]): Task {
+		const task = createTask(this.service, { ...given, durationMs: null });
+		const failure: Fate = { status: 'failed', message: 'It was made as a failed one.', code: '' };
+		if (state !== 'running') settle(this.service, task, state === 'failed' ? failure : undefined);
+		return task;
+	}
+}

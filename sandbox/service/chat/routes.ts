@@ -1,0 +1,62 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { completionsAnswer, completionsStream } from './completionsAnswer';
+import { messagesAnswer } from './messagesAnswer';
+import { blocksOf, completionsSchema, lastSaid, messagesSchema } from './request';
+import { invalid, ServiceError } from '../core/errors';
+import { parse } from '../core/http/parse';
+import type { Service } from '../core/service';
+import { accountOf, bearerAccount } from '../core/http/auth';
+
+const VERSION = '2023-06-01';
+
+/** Chat endpoints with prefix caching (spec, section 8). */
+export function chatRoutes(app: FastifyInstance, service: Service): void {
+	app.post('/v1/messages', async (request) => {
+		const key = header(request, 'x-api-key');
+		if (key === undefined) throw new ServiceError(401, 'The x-api-key header is missing.');
+		const account = accountOf(service, key);
+		if (header(request, 'vendor-version') !== VERSION) throw invalid(`vendor-version: must be ${VERSION}`);
+		const body = parse(messagesSchema, request.body);
+		if (body.stream) throw invalid('stream: the sandbox streams chat completions only');
+		const last = body.messages.at(-1)?.content;
+		const isTool = Array.isArray(last) && last.some(({ type }) => type === 'tool_result');
+		const said = lastSaid(body.messages, 'user');
+		const answer = await service.chat.answer({
+			account,
+			style: 'messages',
+			model: body.model,
+			blocks: blocksOf(body),
+			beta: header(request, 'vendor-beta'),
+			occasion: { lastRole: isTool ? 'tool' : 'user', user: said, tool: isTool ? said : '', limit: body.max_tokens ?? null },
+		});
+		return messagesAnswer(answer, body.model, service.settings.cacheTtlBreakdown);
+	});
+
+	app.post('/v1/chat/completions', async (request, reply) => {
+		const account = bearerAccount(service, request);
+		const body = parse(completionsSchema, request.body);
+		const answer = await service.chat.answer({
+			account,
+			style: 'completions',
+			model: body.model,
+			blocks: blocksOf(body),
+			beta: header(request, 'vendor-beta'),
+			occasion: {
+				lastRole: body.messages.at(-1)?.role ?? '',
+				user: lastSaid(body.messages, 'user'),
+				tool: lastSaid(body.messages, 'tool'),
+				limit: body.max_tokens ?? body.max_completion_tokens ?? null,
+			},
+		});
+		const context = { model: body.model, now: service.clock.now(), hasBreakdown: service.settings.cacheTtlBreakdown };
+		if (!body.stream) return completionsAnswer(answer, context);
+		const events = completionsStream(answer, context, body.stream_options?.include_usage === true);
+		return await reply.type('text/event-stream; charset=utf-8').header('cache-control', 'no-cache').send(Readable.from(events));
+	});
+}
+
+function header({ headers }: FastifyRequest, name: string): string | undefined {
+	const value = headers[name];
+	return Array.isArray(value) ? value.join(',') : value || undefined;
+}

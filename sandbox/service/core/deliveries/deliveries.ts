@@ -1,0 +1,106 @@
+import { EventEmitter, once } from 'node:events';
+import pLimit from 'p-limit';
+import type { Delivery } from './delivery';
+import type { Lifetime } from '../time/lifetime';
+import type { Ids } from '../store/ids';
+import type { Clock } from '../time/clock';
+import { addressFault, callbackUrl, type AddressRules } from './address';
+import { Holdback } from './holdback';
+import { post } from './post';
+
+/** Pauses before the three retries, in clock milliseconds (spec, Events, rule 5). */
+export const RETRY_PAUSES: readonly number[] = [10_000, 30_000, 60_000];
+
+export interface DeliveriesOptions {
+	clock: Clock;
+	ids: Ids;
+	lifetime: Lifetime;
+	addressRules: () => AddressRules;
+	/** Callbacks on their way at the same time. */
+	concurrency: number;
+}
+
+type NewDelivery = Pick<Delivery, 'kind' | 'taskId' | 'base' | 'body'> & { fault?: string | null };
+
+/** Sends callbacks, tries again where the spec says so, and keeps a log of all of it. */
+export class Deliveries {
+	private log: Delivery[] = [];
+	private readonly gate: ReturnType<typeof pLimit>;
+	private readonly tried = new EventEmitter();
+	readonly holdback: Holdback;
+
+	constructor(private readonly options: DeliveriesOptions) {
+		this.gate = pLimit(options.concurrency);
+		this.tried.setMaxListeners(0);
+		this.holdback = new Holdback(options.lifetime, (delivery) => this.send(delivery));
+	}
+
+	list(): Delivery[] {
+		return [...this.log];
+	}
+
+	/** Notes a callback without sending it yet; a bad address is dropped here and now. */
+	record({ kind, taskId, base, body, fault = null }: NewDelivery): Delivery {
+		const reason = addressFault(base, this.options.addressRules());
+		const delivery: Delivery = {
+			id: this.options.ids.next('delivery'),
+			kind,
+			taskId,
+			base,
+			url: callbackUrl(base),
+			body,
+			attempts: [],
+			state: reason === null ? 'waiting' : 'dropped',
+			reason,
+			fault,
+		};
+		this.log.push(delivery);
+		return delivery;
+	}
+
+	/** Sends a callback until it is taken, refused or given up. A dropped one is left alone. */
+	async send(delivery: Delivery): Promise<void> {
+		for (const pause of [0, ...RETRY_PAUSES]) {
+			if (delivery.state !== 'waiting') return;
+			if (pause > 0) await this.options.lifetime.sleep(pause);
+			const { signal } = this.options.lifetime;
+			await this.gate(() => this.attempt(delivery, signal));
+		}
+		if (delivery.state === 'waiting') delivery.state = 'givenUp';
+	}
+
+	/** Sends several, one after the other or all at the same moment. */
+	async sendAll(deliveries: readonly Delivery[], spacing: 'sequential' | 'simultaneous' = 'sequential'): Promise<void> {
+		if (spacing === 'simultaneous') await Promise.all(deliveries.map((delivery) => this.send(delivery)));
+		else for (const delivery of deliveries) await this.send(delivery);
+	}
+
+	/** Resolves once a callback of the task has been tried; at once where none is going to be. */
+	async afterFirstAttempt(taskId: string): Promise<void> {
+		const { signal } = this.options.lifetime;
+		const own = this.log.filter((delivery) => delivery.taskId === taskId);
+		if (own.some(({ state }) => state === 'waiting' || state === 'sending')) await once(this.tried, taskId, { signal });
+	}
+
+	reset(): void {
+		this.log = [];
+		this.holdback.reset();
+	}
+
+	private async attempt(delivery: Delivery, signal: AbortSignal): Promise<void> {
+		if (signal.aborted) return;
+		const { clock } = this.options;
+		const attempt = { startedAt: clock.now(), endedAt: null as number | null, status: null as number | null, error: null as string | null };
+		delivery.attempts.push(attempt);
+		delivery.state = 'sending';
+		Object.assign(attempt, await post(delivery.url, delivery.body, clock, signal), { endedAt: clock.now() });
+		delivery.state = stateAfter(attempt.status);
+		if (delivery.taskId !== null) this.tried.emit(delivery.taskId);
+	}
+}
+
+function stateAfter(status: number | null): Delivery['state'] {
+	if (status === null) return 'waiting';
+	if (status >= 200 && status < 300) return 'delivered';
+	return status >= 400 && status < 500 ? 'refused' : 'waiting';
+}

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import type { Delivery } from './delivery';
+import type { Lifetime } from '../time/lifetime';
+
+export interface HoldOptions {
+	/** So many are sent together. */
+	window: number;
+	order: 'reversed' | 'shuffled';
+	/** Clock ms until those that are there are sent all the same. */
+	maxWaitMs: number;
+}
+
+type Send = (delivery: Delivery) => Promise<void>;
+
+/** Holds callbacks back until enough have gathered, then sends them one after the other in another order. */
+export class Holdback {
+	private readonly held = new Map<string, Delivery[]>();
+
+	constructor(
+		private readonly lifetime: Lifetime,
+		private readonly send: Send,
+	) {}
+
+	/** @param group callbacks of one group are held together */
+	async hold(group: string, deliveries: readonly Delivery[], options: HoldOptions): Promise<void> {
+		const waiting = this.held.get(group) ?? [];
+		const isFirst = waiting.length === 0;
+		waiting.push(...deliveries);
+		this.held.set(group, waiting);
+		if (waiting.length >= options.window) await this.release(group, options);
+		else if (isFirst) {
+			await this.lifetime.sleep(options.maxWaitMs);
+			// Those that waited may have left meanwhile, and others come.
+			if (this.held.get(group) === waiting) await this.release(group, options);
+		}
+	}
+
+	reset(): void {
+		this.held.clear();
+	}
+
+	private async release(group: string, { order }: HoldOptions): Promise<void> {
+		const waiting = this.held.get(group) ?? [];
+		this.held.delete(group);
+		for (const delivery of order === 'reversed' ? waiting.reverse() : shuffled(waiting)) await this.send(delivery);
+	}
+}
+
+/** An order that looks like chance and comes again with the same ids. */
+function shuffled(deliveries: readonly Delivery[]): Delivery[] {
+	const rank = ({ id }: Delivery) => createHash('sha256').update(id).digest('hex');
+	return [...deliveries].sort((one, other) => rank(one).localeCompare(rank(other)));
+}

@@ -1,0 +1,115 @@
+import type { Family } from '../store/task';
+import {
+	faultRuleSchema,
+	isCallbackEffect,
+	isRequestEffect,
+	isTaskEffect,
+	type CallbackEffect,
+	type FaultEffect,
+	type FaultMatch,
+	type FaultRule,
+	type FaultRuleInput,
+	type RequestEffect,
+	type TaskEffect,
+} from './rule';
+
+/** What a rule is held against. */
+export interface Occasion {
+	method: string;
+	path: string;
+	family: Family | null;
+}
+
+/** An effect that is due now, with the rule it comes from. */
+export interface Due<Effect> {
+	rule: string;
+	effect: Effect;
+}
+
+/** The rules in force. A request, an accepted task and a callback are each an occasion of their own. */
+export class FaultBook {
+	private rules: FaultRule[] = [];
+	private made = 0;
+
+	/** @throws ZodError when the rule is not one */
+	add(input: FaultRuleInput): FaultRule {
+		this.made += 1;
+		const rule: FaultRule = { id: `fault_${this.made}`, ...faultRuleSchema.parse(input), matched: 0, applied: 0 };
+		this.rules.push(rule);
+		return rule;
+	}
+
+	list(): FaultRule[] {
+		return [...this.rules];
+	}
+
+	/** @returns whether there was such a rule */
+	remove(id: string): boolean {
+		const before = this.rules.length;
+		this.rules = this.rules.filter((rule) => rule.id !== id);
+		return this.rules.length < before;
+	}
+
+	clear(): void {
+		this.rules = [];
+	}
+
+	/** The first rule that is due for a request: it can have one answer only. */
+	forRequest(occasion: Occasion): Due<RequestEffect> | null {
+		return this.due(occasion, isRequestEffect, 1)[0] ?? null;
+	}
+
+	/** All rules that are due for a task that has been accepted. */
+	forTask(occasion: Occasion): Effects<TaskEffect> {
+		return new Effects(this.due(occasion, isTaskEffect, Infinity));
+	}
+
+	/** All rules that are due for the callback of a task that has ended. */
+	forCallback(occasion: Occasion): Effects<CallbackEffect> {
+		return new Effects(this.due(occasion, isCallbackEffect, Infinity));
+	}
+
+	private due<Effect extends FaultEffect>(
+		occasion: Occasion,
+		isKind: (effect: FaultEffect) => effect is Effect,
+		most: number,
+	): Array<Due<Effect>> {
+		const found: Array<Due<Effect>> = [];
+		for (const rule of this.rules) {
+			if (!isKind(rule.effect) || !matches(rule.match, occasion)) continue;
+			rule.matched += 1;
+			const isDue = rule.matched >= rule.nth && (rule.count === null || rule.applied < rule.count);
+			if (!isDue || found.length === most) continue;
+			rule.applied += 1;
+			found.push({ rule: rule.id, effect: rule.effect });
+		}
+		return found;
+	}
+}
+
+/** Effects that come together, at most one of a type. */
+export class Effects<Effect extends FaultEffect> {
+	constructor(private readonly due: ReadonlyArray<Due<Effect>>) {}
+
+	/** Ids of the rules they come from, or `null` where there is none. */
+	get rules(): string | null {
+		return this.due.length > 0 ? this.due.map(({ rule }) => rule).join(' ') : null;
+	}
+
+	/** The effect of a type, with its rule. */
+	find<Type extends Effect['type']>(type: Type): Due<Extract<Effect, { type: Type }>> | undefined {
+		const isIt = (one: Due<Effect>): one is Due<Extract<Effect, { type: Type }>> => one.effect.type === type;
+		return this.due.find(isIt);
+	}
+}
+
+function matches({ method, path, family }: FaultMatch, occasion: Occasion): boolean {
+	if (method !== undefined && method.toUpperCase() !== occasion.method) return false;
+	if (family !== undefined && family !== occasion.family) return false;
+	return path === undefined || glob(path).test(occasion.path);
+}
+
+function glob(pattern: string): RegExp {
+	const parts = pattern.split('*').map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, '\\$&'));
+	return new RegExp(`^${parts.join('.*')}$`);
+}

@@ -1,0 +1,72 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { familyOf } from './families';
+import { isAdminPath } from '../http/paths';
+import type { Service } from '../service';
+import { cutInHalf, resetConnection, statusAnswer, truncate } from './brokenAnswers';
+import type { RequestEffect } from './rule';
+
+/** The effect that waits for the answer of a request. */
+const pending = new WeakMap<FastifyRequest, RequestEffect>();
+
+/** Hangs the fault rules for requests into the server: what happens before the handler, and what to its answer. */
+export function installRequestFaults(app: FastifyInstance, service: Service): void {
+	app.addHook('preValidation', async (request, reply) => {
+		const { pathname } = new URL(request.url, 'http://sandbox');
+		if (isAdminPath(pathname)) return;
+		const due = service.faults.forRequest({
+			method: request.method,
+			path: pathname,
+			family: familyOf(pathname, service.tasks),
+		});
+		if (!due) return;
+		if (request.exchange) request.exchange.fault = due.rule;
+		const { effect } = due;
+
+		if (effect.type === 'slow') {
+			await service.lifetime.sleep(effect.ms);
+		} else if (!('when' in effect) || effect.when === 'after') {
+			pending.set(request, effect);
+		} else if (effect.type === 'status') {
+			await reply.send(statusAnswer(reply, effect));
+		} else {
+			reply.hijack();
+			if (effect.type === 'reset') resetConnection(request);
+			leaveUnanswered(service, request, effect.type);
+		}
+	});
+
+	app.addHook('onSend', async (request, reply, payload) => {
+		const effect = pending.get(request);
+		if (!effect) return payload;
+		pending.delete(request);
+		switch (effect.type) {
+			case 'status':
+				return statusAnswer(reply, effect);
+			case 'malformedJson':
+				reply.removeHeader('content-length');
+				return '{"code": 200, "data": [{ status: submitted';
+			case 'truncatedJson':
+				reply.removeHeader('content-length');
+				return truncate(payload);
+			case 'emptyBody':
+				reply.removeHeader('content-length');
+				return '';
+			case 'cutBody':
+				return cutInHalf(reply, payload);
+			case 'reset':
+				leaveUnanswered(service, request, 'reset');
+				resetConnection(request);
+				return payload;
+			case 'hang':
+				leaveUnanswered(service, request, 'hang');
+				return await new Promise<never>(() => {});
+			case 'slow':
+				return payload;
+		}
+	});
+}
+
+function leaveUnanswered(service: Service, { exchange }: FastifyRequest, how: 'reset' | 'hang'): void {
+	if (!exchange) return;
+	service.requests.end(exchange, { outcome: how === 'reset' ? 'reset' : 'unanswered', status: null, tookMs: null });
+}

@@ -1,0 +1,85 @@
+import type { KeyOptions } from './store/account';
+import type { Family } from './store/task';
+import type { DurationTable } from './tasks/durations';
+import type { Clock } from './time/clock';
+
+/** How a callback's body looks: `bare` is `{ id, status, … }`, `enveloped` is `{ code, data: { id, status, … } }`. */
+export type CallbackShape = 'bare' | 'enveloped';
+
+/**
+ * What becomes of `addInstrumental` and `addVocals` with a generated track as source: the task is accepted and fails, or
+ * the submission is refused with 400.
+ */
+export type GeneratedSource = 'fail' | 'refuse';
+
+export interface SandboxOptions {
+	/** 0 (the default) takes a free port. */
+	port?: number;
+	/** Address to listen on; default 127.0.0.1. */
+	host?: string;
+	/** Base of the URLs in results, where clients reach the sandbox under another name than it listens on. */
+	publicUrl?: string;
+	/** Decides ids and media. Default `sandbox`. */
+	seed?: string | number;
+	/** Default: the machine's own time. */
+	clock?: Clock;
+	/** Clock milliseconds that tasks take, by family. */
+	durations?: Partial<DurationTable>;
+	/** Whether callbacks may go to private hosts and any port. Default false, as the service has it. */
+	allowPrivateCallbacks?: boolean;
+	callbackShape?: CallbackShape;
+	/** Clock milliseconds until a chat request is answered, and what it wrote can be read; default 0. */
+	chatLatency?: number;
+	/** Whether cache writes are told apart by their lifetime in `usage`; default true. */
+	cacheTtlBreakdown?: boolean;
+	/** Default `fail`. */
+	generatedSource?: GeneratedSource;
+	/** Host names that count as the service's own domain, besides its own address. */
+	serviceHosts?: readonly string[];
+	/** Callbacks on their way at the same time; default 50. */
+	callbackConcurrency?: number;
+	/** Keys besides the usual ones, or changes to these. */
+	keys?: readonly KeyOptions[];
+	/** Clock milliseconds until the links of results die, by family; default 24 hours, as the spec has it for video. */
+	linkTtl?: Partial<Record<Family, number>>;
+}
+
+/** Keys that every sandbox knows. */
+export const SANDBOX_KEYS = {
+	default: 'sandbox-key',
+	unlimited: 'sandbox-key-unlimited',
+	empty: 'sandbox-key-empty',
+	deleted: 'sandbox-key-deleted',
+	forbidden: 'sandbox-key-forbidden',
+} as const;
+
+export const USUAL_KEYS: readonly KeyOptions[] = [
+	{ key: SANDBOX_KEYS.default },
+	{ key: SANDBOX_KEYS.unlimited, unlimited: true },
+	{ key: SANDBOX_KEYS.empty, credits: 0 },
+	{ key: SANDBOX_KEYS.deleted, status: 'deleted' },
+	{ key: SANDBOX_KEYS.forbidden, status: 'forbidden' },
+];
+
+/** What can be changed while the sandbox runs. */
+export interface Settings {
+	allowPrivateCallbacks: boolean;
+	callbackShape: CallbackShape;
+	linkTtl: Record<Family, number>;
+	generatedSource: GeneratedSource;
+	chatLatency: number;
+	cacheTtlBreakdown: boolean;
+}
+
+const DAY = 24 * 60 * 60 * 1000;
+
+export function initialSettings(options: SandboxOptions): Settings {
+	return {
+		allowPrivateCallbacks: options.allowPrivateCallbacks ?? false,
+		callbackShape: options.callbackShape ?? 'bare',
+		generatedSource: options.generatedSource ?? 'fail',
+		chatLatency: options.chatLatency ?? 0,
+		cacheTtlBreakdown: options.cacheTtlBreakdown ?? true,
+		linkTtl: { image: DAY, music: DAY, grid: DAY, video: DAY, ...options.linkTtl },
+	};
+}

@@ -1,0 +1,89 @@
+import sharp from 'sharp';
+import type { StoredFile } from './store/file';
+import { invalid } from './errors';
+import { detectImage } from '../media/magicBytes';
+import type { Media } from '../media/media';
+import type { Files } from './store/files';
+
+const DATA_URI_HEAD = /^data:image\/(jpeg|png|webp);base64,/;
+
+/** A pattern with a repetition in it, run over ten million letters, can exhaust the stack. */
+const NOT_BASE64 = /[^A-Za-z0-9+/=]|=[^=]|={3}/;
+
+/** As many letters of base64 as hold the bytes by which a format is known. */
+const MAGIC_LETTERS = 64;
+
+export interface ReferenceLimits {
+	each: number;
+	total: number;
+	dataUris: boolean;
+}
+
+/** What the sandbox knows of a picture: all of its own files, nothing of a foreign address. */
+export interface KnownImage {
+	width: number;
+	height: number;
+	hasAlpha: boolean;
+}
+
+/** Looks at the pictures that a request refers to. */
+export class References {
+	constructor(
+		private readonly files: Files,
+		private readonly media: Media,
+	) {}
+
+	/**
+	 * Checks form, reachability and size of reference pictures. Foreign addresses are taken on trust: the sandbox
+	 * fetches nothing from anywhere.
+	 * @throws ServiceError 400
+	 */
+	async check(urls: readonly string[], limits: ReferenceLimits, field = 'image_urls'): Promise<void> {
+		let total = 0;
+		for (const [index, url] of urls.entries()) {
+			const bytes = await this.bytesOf(url, limits, `${field}[${index}]`);
+			if (bytes > limits.each) throw invalid(`${field}[${index}]: ${bytes} bytes, at most ${limits.each}`);
+			total += bytes;
+		}
+		if (total > limits.total) throw invalid(`${field}: ${total} bytes in all, at most ${limits.total}`);
+	}
+
+	/** Size and alpha channel of one of the sandbox's own pictures; `null` for an address elsewhere. */
+	async inspect(url: string): Promise<KnownImage | null> {
+		const bytes = url.startsWith('data:') ? Buffer.from(url.slice(url.indexOf(',') + 1), 'base64') : await this.ownBytes(url);
+		if (bytes === null) return null;
+		try {
+			const { width, height, hasAlpha } = await sharp(bytes).metadata();
+			return { width, height, hasAlpha };
+		} catch {
+			throw invalid(`${url.slice(0, 100)} is not a picture`);
+		}
+	}
+
+	private async bytesOf(url: string, { dataUris }: ReferenceLimits, field: string): Promise<number> {
+		if (/^https?:\/\//i.test(url) && URL.canParse(url)) return await this.fileSize(url, field);
+		const head = dataUris ? DATA_URI_HEAD.exec(url.slice(0, 40))?.[0] : undefined;
+		const encoded = head === undefined ? '' : url.slice(head.length);
+		if (encoded === '' || NOT_BASE64.test(encoded)) {
+			throw invalid(`${field}: must be a public http or https URL${dataUris ? ' or a full data URI (jpeg, png, webp)' : ''}`);
+		}
+		if (!detectImage(Buffer.from(encoded.slice(0, MAGIC_LETTERS), 'base64'))) throw invalid(`${field}: the data is no picture`);
+		return Buffer.byteLength(encoded, 'base64');
+	}
+
+	private async fileSize(url: string, field: string): Promise<number> {
+		const file = this.files.byUrl(url);
+		if (file === 'foreign') return 0;
+		if (file === 'gone') throw invalid(`${field}: there is no picture at this address`);
+		return file.padTo ?? (await this.media.bytes(file)).length;
+	}
+
+	private async ownBytes(url: string): Promise<Buffer | null> {
+		const file = this.files.byUrl(url);
+		return isFile(file) ? await this.media.bytes(file) : null;
+	}
+}
+
+function isFile(found: StoredFile | 'foreign' | 'gone'): found is StoredFile {
+	return typeof found === 'object';
+}

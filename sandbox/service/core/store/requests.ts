@@ -1,0 +1,53 @@
+import type { RequestRecord } from './request';
+
+/** Enough for a long test run, without growing for ever in a sandbox that is left running. */
+const KEPT = 20_000;
+
+export interface RequestFilter {
+	method?: string;
+	/** Beginning of the path. */
+	path?: string;
+}
+
+/** The log of what was asked of the service; the sandbox's own admin paths are not in it. */
+export class Requests {
+	private records: RequestRecord[] = [];
+	private count = 0;
+	private open = 0;
+
+	begin(arrival: Pick<RequestRecord, 'at' | 'method' | 'path' | 'query' | 'headers'>): RequestRecord {
+		this.count += 1;
+		this.open += 1;
+		const record: RequestRecord = {
+			...arrival,
+			number: this.count,
+			inFlight: this.open,
+			body: undefined,
+			status: null,
+			outcome: 'open',
+			tookMs: null,
+			fault: null,
+			task: null,
+		};
+		this.records.push(record);
+		if (this.records.length > KEPT) this.records = this.records.slice(-KEPT / 2);
+		return record;
+	}
+
+	/** Notes how a request ended; the first note counts. */
+	end(record: RequestRecord, end: Pick<RequestRecord, 'outcome' | 'status' | 'tookMs'>): void {
+		if (record.outcome !== 'open') return;
+		this.open -= 1;
+		Object.assign(record, end);
+	}
+
+	list({ method, path }: RequestFilter = {}): RequestRecord[] {
+		return this.records.filter(
+			(record) => (!method || record.method === method.toUpperCase()) && (!path || record.path.startsWith(path)),
+		);
+	}
+
+	reset(): void {
+		this.records = [];
+	}
+}

@@ -1,0 +1,85 @@
+import type { Account } from '../store/account';
+import type { Family, Fate, Plan, Task } from '../store/task';
+import { announceEarly } from '../deliveries/announceEarly';
+import type { Effects } from '../faults/faultBook';
+import type { TaskEffect } from '../faults/rule';
+import { shortened } from '../http/parse';
+import type { Service } from '../service';
+import { createTask } from './create';
+
+/** A request that has been read and found good, ready to be bought. */
+export interface Submission {
+	account: Account;
+	family: Family;
+	operation: string;
+	path: string;
+	/** As it came. */
+	body: unknown;
+	/** Fields that take effect. */
+	applied: Readonly<Record<string, unknown>>;
+	ignored?: readonly string[];
+	notes?: readonly string[];
+	webhook?: string | undefined;
+	/** Name in the price table. */
+	item: string;
+	credits: number;
+	/** Where results are paid for one by one: the price of one. */
+	creditsPerResult?: number;
+	/** Why it is going to fail, where something in the request asks for that. */
+	failure?: string | undefined;
+	/** Clock milliseconds, where it is not the family's usual time. */
+	durationMs?: number;
+	/**
+	 * What will be made.
+	 * @param produced how many results come out, where a fault rule makes it fewer than were paid for
+	 */
+	plan(taskId: string, produced?: number): Plan;
+}
+
+/**
+ * Accepts a submission: charges it, files the task and lets it run.
+ * @throws ServiceError 402 when the balance is insufficient; nothing is accepted then
+ */
+export function submit(service: Service, submission: Submission): Task {
+	const { account, family, operation, path, item, credits, creditsPerResult } = submission;
+	service.accounts.take(account, credits);
+
+	const faults = service.faults.forTask({ method: 'POST', path, family });
+	const produced = faults.find('shortfall')?.effect.produced;
+	const missing = produced === undefined || creditsPerResult === undefined ? 0 : credits / creditsPerResult - produced;
+	const id = service.ids.next('task');
+	service.ledger.write({ type: 'charge', key: account.key, credits, taskId: id, item });
+	const task = createTask(service, {
+		id,
+		family,
+		operation,
+		path,
+		key: account.key,
+		request: shortened(submission.body),
+		applied: shortened(submission.applied) as Record<string, unknown>,
+		ignored: submission.ignored ?? [],
+		notes: submission.notes ?? [],
+		webhook: submission.webhook ?? null,
+		plan: submission.plan(id, produced),
+		durationMs: durationOf(service, submission, faults),
+		padTo: faults.find('resultBytes')?.effect.bytes ?? null,
+		credits,
+		missingCredits: Math.max(0, missing) * (creditsPerResult ?? 0),
+		answersAfterCallback: faults.find('callbackFirst') !== undefined,
+		fate: fateOf(submission, faults),
+	});
+	announceEarly(service, task, faults.find('earlyCallback'));
+	return task;
+}
+
+function durationOf(service: Service, { durationMs, family }: Submission, faults: Effects<TaskEffect>): number | null {
+	const changed = faults.find('duration');
+	if (faults.find('callbackFirst')) return 0;
+	return changed ? changed.effect.ms : (durationMs ?? service.durations.of(family));
+}
+
+function fateOf({ failure }: Submission, faults: Effects<TaskEffect>): Fate {
+	const failed = faults.find('failTask')?.effect;
+	if (failed) return { status: 'failed', message: failed.message, code: failed.code };
+	return failure === undefined ? { status: 'completed' } : { status: 'failed', message: failure, code: '' };
+}

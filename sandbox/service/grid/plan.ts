@@ -1,0 +1,96 @@
+import type { Account } from '../core/store/account';
+import type { GridAction, GridButton, GridPlan } from './entities';
+import type { Task } from '../core/store/task';
+import { ServiceError } from '../core/errors';
+import { current } from '../core/tasks/settle';
+import type { Submission } from '../core/tasks/submit';
+import { buttonsOf, matchButton } from './buttons';
+import { GRID_OPERATIONS, gridIndex, gridSchema, REFUSAL_CODE, type GridOperation, type GridOperationName } from './request';
+import { parse, unknownFields } from '../core/http/parse';
+import { PRICES, type PriceKey } from '../core/prices';
+import { PHRASES, promptedFailure } from '../core/http/submission';
+import type { Service } from '../core/service';
+
+const EDGE = 512;
+
+/**
+ * Reads and plans a follow-up on a grid task (spec, section 4).
+ * @throws ServiceError 400, 404 or 502, with the codes of the operation's table
+ */
+export function gridSubmission(service: Service, account: Account, name: GridOperationName, body: unknown): Submission {
+	const operation: GridOperation = GRID_OPERATIONS[name];
+	const refuse = (message: string) => new ServiceError(400, message, operation.codes.invalid);
+	const request = parse(gridSchema, body);
+	if (request.task_id === undefined) throw refuse(`task_id is required for ${name}`);
+	const needsIndex = name !== 'reroll' && request.custom_id === undefined;
+	const index = gridIndex.safeParse(request.index);
+	if (needsIndex && !index.success) throw refuse('index: must be 1 to 4 where there is no custom_id');
+
+	const parent = parentOf(service, account, request.task_id, operation);
+	if (parent.plan.family !== 'grid' || parent.result === null) throw refuse('task is not in SUCCESS state');
+	const { plan } = parent;
+	const button = pressed(name, plan, request.custom_id, index.data);
+	if (!button) throw refuse(request.custom_id === undefined ? 'the task offers no such operation' : 'the task has no button of this custom_id');
+	if (name === 'reroll' && plan.prompt.includes(PHRASES.refuse)) throw new ServiceError(502, 'service refusal', REFUSAL_CODE);
+
+	const item = `${operation.billing}${suffix(request.speed)}` as PriceKey;
+	const { webhook, index: _sent, ...given } = request;
+	const applied = { ...given, ...(needsIndex ? { index: index.data } : {}), custom_id: button.custom_id };
+	return {
+		account,
+		family: 'grid',
+		operation: name,
+		path: operation.path,
+		body,
+		applied: { ...applied, inherited: plan.settings },
+		ignored: unknownFields(body, [...Object.keys(applied), 'webhook']),
+		webhook,
+		item,
+		credits: PRICES[item],
+		failure: promptedFailure(plan.prompt),
+		plan: (taskId) => gridPlan(operation.action, taskId, plan.prompt, plan.settings),
+	};
+}
+
+/** A grid of four sample pictures, or a single one where the action makes that. */
+export function gridPlan(
+	action: GridAction,
+	taskId: string,
+	prompt: string,
+	settings: GridPlan['settings'],
+	buttons: readonly GridButton[] = buttonsOf(action, taskId),
+): GridPlan {
+	const count = action === 'UPSCALE' || action === 'PAN' ? 1 : 4;
+	return {
+		family: 'grid',
+		action,
+		prompt,
+		settings,
+		buttons,
+		pictures: Array.from({ length: count }, (_, at) => ({
+			width: EDGE,
+			height: EDGE,
+			format: 'png',
+			compression: null,
+			seed: `${taskId}/${at + 1}`,
+			prompt,
+			caption: `${at + 1}/${count} · ${action}`,
+		})),
+	};
+}
+
+function parentOf(service: Service, account: Account, id: string, { codes }: GridOperation): Task {
+	const task = service.tasks.find(id);
+	if (task?.family !== 'grid' || task.key !== account.key) throw new ServiceError(404, 'task not found', codes.notFound);
+	return current(service, task);
+}
+
+function pressed(name: GridOperationName, { buttons }: GridPlan, customId: string | undefined, index: number | undefined) {
+	if (customId !== undefined) return buttons.find(({ custom_id }) => custom_id === customId);
+	return matchButton(name, buttons, index);
+}
+
+/** Relaxed is the price without a suffix; the spec shows keys for the other two only. */
+function suffix(speed: 'relax' | 'fast' | 'turbo' | undefined): string {
+	return speed === 'fast' || speed === 'turbo' ? `-${speed}` : '';
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod/v3';
+import { webhookField } from '../core/http/submission';
+
+/** A follow-up operation on a grid task (spec, section 4). */
+export interface GridOperation {
+	path: string;
+	action: 'VARIATION' | 'LOW_VARIATION' | 'REROLL';
+	/** Beginning of its billing keys. */
+	billing: 'gridart@variation' | 'gridart@low_variation' | 'gridart@reroll';
+	/** The error's `code` for 400 and 404, where the operation's own table has other than the HTTP code. */
+	codes: { invalid: number; notFound: number };
+}
+
+export const GRID_OPERATIONS = {
+	variation: {
+		path: '/v1/gridart/generations/variation',
+		action: 'VARIATION',
+		billing: 'gridart@variation',
+		codes: { invalid: 400, notFound: 404 },
+	},
+	lowVariation: {
+		path: '/v1/gridart/generations/low-variation',
+		action: 'LOW_VARIATION',
+		billing: 'gridart@low_variation',
+		codes: { invalid: 400, notFound: 404 },
+	},
+	reroll: {
+		path: '/v1/gridart/generations/reroll',
+		action: 'REROLL',
+		billing: 'gridart@reroll',
+		codes: { invalid: 4, notFound: 3 },
+	},
+} as const satisfies Record<string, GridOperation>;
+
+export type GridOperationName = keyof typeof GRID_OPERATIONS;
+
+/** "Service refusal" in reroll's error table. */
+export const REFUSAL_CODE = 9;
+
+/** `index` is left open here: it only counts where there is no `custom_id`. */
+export const gridSchema = z.object({
+	task_id: z.string().min(1).optional(),
+	index: z.unknown(),
+	custom_id: z.string().min(1).optional(),
+	speed: z.enum(['relax', 'fast', 'turbo']).optional(),
+	metadata: z.record(z.unknown()).optional(),
+	webhook: webhookField,
+});
+
+export const gridIndex = z.number().int().min(1).max(4);

@@ -1,0 +1,99 @@
+import type { Account } from '../core/store/account';
+import type { MusicPlan } from './entities';
+import type { Task } from '../core/store/task';
+import { invalid } from '../core/errors';
+import { current } from '../core/tasks/settle';
+import type { Submission } from '../core/tasks/submit';
+import type { TrackSpec } from '../media/track';
+import { MUSIC_OPERATIONS, type MusicOperationName } from './operations';
+import { musicRequest, type MusicRequest } from './request';
+import { PRICES, type PriceKey } from '../core/prices';
+import { promptedFailure } from '../core/http/submission';
+import type { Service } from '../core/service';
+import { tracksOf } from './tracks';
+
+const FLAT_PRICES: readonly MusicOperationName[] = ['crop', 'stems', 'fadeIn', 'upsampleTags'];
+
+/**
+ * Reads and plans a music operation (spec, section 2).
+ * @throws ServiceError 400
+ */
+export function musicSubmission(
+	service: Service,
+	account: Account,
+	path: string,
+	operation: MusicOperationName,
+	body: unknown,
+): Submission {
+	const request = musicRequest(operation, body);
+	const source = request.source && sourceTrack(service, account, request.source);
+	const item = priceOf(operation, request);
+	const isTags = operation === 'upsampleTags';
+	return {
+		account,
+		family: 'music',
+		operation,
+		path,
+		body,
+		applied: request.applied,
+		ignored: isTags && request.webhook !== undefined ? [...request.ignored, 'webhook'] : request.ignored,
+		// Only an asynchronous task ends at a moment of which somebody has to be told.
+		webhook: isTags ? undefined : request.webhook,
+		item,
+		credits: PRICES[item],
+		failure: failureOf(service, operation, request, source),
+		...(isTags ? { durationMs: 0 } : {}),
+		plan: (taskId): MusicPlan => ({
+			family: 'music',
+			...tracksOf(operation, request.applied, source?.track ?? null, taskId),
+			upsampledTags: isTags ? enhanced(textOf(request.applied.tags)) : null,
+			uploaded: false,
+		}),
+	};
+}
+
+interface Source {
+	track: TrackSpec;
+	uploaded: boolean;
+}
+
+/** @throws ServiceError 400 when there is no such track, or not yet */
+function sourceTrack(service: Service, account: Account, { taskId, audioIndex }: NonNullable<MusicRequest['source']>): Source {
+	const task: Task | undefined = service.tasks.find(taskId);
+	if (!task || task.key !== account.key || task.plan.family !== 'music') throw invalid(`task_id: ${taskId} is not a music task`);
+	if (current(service, task).result === null) throw invalid(`task_id: ${taskId} has no result`);
+	const track = task.plan.tracks[audioIndex - 1];
+	if (!track) throw invalid(`audio_index: ${taskId} has ${task.plan.tracks.length} tracks`);
+	return { track, uploaded: task.plan.uploaded };
+}
+
+function priceOf(operation: MusicOperationName, { version }: MusicRequest): PriceKey {
+	const key = FLAT_PRICES.includes(operation) ? `musicgen@${operation}` : `musicgen@song-${version ?? 'v5.5'}`;
+	return key as PriceKey;
+}
+
+function failureOf(
+	service: Service,
+	operation: MusicOperationName,
+	{ applied }: MusicRequest,
+	source: Source | null,
+): string | undefined {
+	if (MUSIC_OPERATIONS[operation].source === 'uploaded' && !source?.uploaded) {
+		const reason = 'The source must be a track that was uploaded, not one that was generated.';
+		// "A generated track as source fails": the spec does not say whether at submission or at the end.
+		if (service.settings.generatedSource === 'refuse') throw invalid(`task_id: ${reason}`);
+		return reason;
+	}
+	if (operation === 'crop' && source && Number(applied.start_s) >= source.track.seconds) {
+		return `The track ends at ${source.track.seconds} seconds.`;
+	}
+	return promptedFailure([applied.prompt, applied.gpt_description, applied.tags].map(textOf).join(' '));
+}
+
+function enhanced(tags: string): string {
+	return `${tags}, warm analogue texture, wide stereo image, steady groove, clear mix`;
+}
+
+function textOf(value: unknown): string {
+	return typeof value === 'string' ? value : '';
+}

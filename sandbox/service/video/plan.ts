@@ -1,0 +1,102 @@
+import type { Account } from '../core/store/account';
+import type { VideoPlan } from './entities';
+import { invalid } from '../core/errors';
+import type { Submission } from '../core/tasks/submit';
+import type { ClipSpec } from '../media/clip';
+import { nearestRatio } from '../image/sizes';
+import { parse, unknownFields } from '../core/http/parse';
+import { PRICES } from '../core/prices';
+import { promptedFailure } from '../core/http/submission';
+import { multiPromptSchema, shotTypeSchema, videoSchema, type VideoRequest } from './request';
+import { checkPictures, checkReferenceVideo, checkShots, imagesOf, markedPrompt } from './rules';
+import { VIDEO_RATIOS, videoSize, type VideoRatio } from './sizes';
+import type { Service } from '../core/service';
+
+export const VIDEO_PATH = '/v1/videos/generations';
+
+/** The rate of the service's own output (spec, section 6, rule 6). */
+export const OUTPUT_FPS = 24;
+
+/** The spec sets no limits on a video's reference pictures: here they need only be there. */
+const ANY_SIZE = { each: Infinity, total: Infinity, dataUris: false };
+
+/**
+ * Reads and plans a video generation (spec, section 6).
+ * @throws ServiceError 400
+ */
+export async function videoSubmission(service: Service, account: Account, body: unknown): Promise<Submission> {
+	const request = parse(videoSchema, body);
+	checkPictures(request);
+	const shots = multiShot(request, body);
+	const images = imagesOf(request);
+	if (!request.prompt && images.length === 0 && !request.video_list?.length && !('multi_prompt' in shots)) {
+		throw invalid('prompt: is required where there is nothing else to go by');
+	}
+	await service.references.check(images, ANY_SIZE, request.image_urls ? 'image_urls' : 'image_with_roles');
+	for (const [index, { element_input_urls }] of (request.element_list ?? []).entries()) {
+		await service.references.check(element_input_urls, ANY_SIZE, `element_list[${index}].element_input_urls`);
+	}
+	const reference = checkReferenceVideo(service, request);
+	const { applied, notes } = effective(request, shots);
+	const isEdit = request.video_list?.[0]?.refer_type === 'base';
+	const seconds = isEdit && reference ? reference.seconds : request.duration;
+	const ratio = await ratioOf(service, request, images, notes);
+	const clip: Omit<ClipSpec, 'seed'> = {
+		...videoSize(ratio, request.mode),
+		seconds,
+		fps: OUTPUT_FPS,
+		prompt: applied.prompt ?? '',
+		caption: `${request.model} · ${seconds} s`,
+	};
+	return {
+		account,
+		family: 'video',
+		operation: 'generate',
+		path: VIDEO_PATH,
+		body,
+		applied,
+		notes,
+		ignored: unknownFields(body, [...Object.keys(applied), 'webhook']),
+		webhook: request.webhook,
+		item: `vidomni-v3-omni@${request.mode}`,
+		credits: Math.ceil(PRICES[`vidomni-v3-omni@${request.mode}`] * seconds),
+		failure: promptedFailure(request.prompt),
+		plan: (taskId): VideoPlan => ({
+			family: 'video',
+			model: request.model,
+			clip: { ...clip, seed: taskId },
+			totalSeconds: seconds,
+		}),
+	};
+}
+
+/** The multi-shot fields that are read: none, the kind of shots, or their prompts too. */
+function multiShot(request: VideoRequest, body: unknown) {
+	if (request.multi_shot !== true) return {};
+	const { shot_type } = parse(shotTypeSchema, body);
+	if (shot_type === 'intelligence') return { shot_type };
+	const { multi_prompt } = parse(multiPromptSchema, body);
+	checkShots(multi_prompt, request.duration);
+	return { shot_type, multi_prompt };
+}
+
+function effective(request: VideoRequest, shots: object) {
+	const { webhook: _webhook, audio, ...fields } = request;
+	const notes: string[] = [];
+	const prompt = markedPrompt(request);
+	if (prompt !== request.prompt) notes.push('prompt: <<<image_1>>> was put in front');
+	const hasSound = audio !== undefined && !request.video_list?.length;
+	return {
+		applied: { ...fields, ...(prompt === undefined ? {} : { prompt }), ...shots, ...(hasSound ? { audio } : {}) },
+		notes,
+	};
+}
+
+/** "For image-to-video the actual image ratio may override it": it does, where the sandbox knows the picture. */
+async function ratioOf(service: Service, request: VideoRequest, images: readonly string[], notes: string[]): Promise<VideoRatio> {
+	const image = images[0] === undefined ? null : await service.references.inspect(images[0]);
+	if (!image) return request.aspect_ratio;
+	const nearest = nearestRatio(image, VIDEO_RATIOS) as VideoRatio;
+	if (nearest !== request.aspect_ratio) notes.push(`aspect_ratio: the picture made it ${nearest}`);
+	return nearest;
+}

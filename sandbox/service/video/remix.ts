@@ -1,0 +1,56 @@
+import type { Account } from '../core/store/account';
+import type { VideoPlan } from './entities';
+import { invalid, ServiceError } from '../core/errors';
+import { current } from '../core/tasks/settle';
+import type { Submission } from '../core/tasks/submit';
+import type { ClipSpec } from '../media/clip';
+import { parse, unknownFields } from '../core/http/parse';
+import { PRICES } from '../core/prices';
+import { promptedFailure } from '../core/http/submission';
+import { REMIX_MODELS, remixSchema } from './request';
+import { videoSize } from './sizes';
+import type { Service } from '../core/service';
+import { OUTPUT_FPS } from './plan';
+
+/** "Lengthening an 8 second video to 15 seconds." */
+const EXTENSION = 7;
+
+/**
+ * Reads and plans the extension of a video (spec, section 5).
+ * @throws ServiceError 404 for an unknown video, 400 for all else
+ */
+export function remixSubmission(service: Service, account: Account, path: string, videoId: string, body: unknown): Submission {
+	const original = service.tasks.find(videoId);
+	if (original?.plan.family !== 'video' || original.key !== account.key) throw new ServiceError(404, 'video not found');
+	const request = parse(remixSchema, body);
+	const { plan } = original;
+	if (current(service, original).result === null) throw invalid('the original video is not in status success');
+	const model = REMIX_MODELS[request.model];
+	if (model === undefined || model !== plan.model) throw invalid(`model: must be that of the original video, ${plan.model}`);
+
+	const { webhook, ...applied } = request;
+	const totalSeconds = plan.totalSeconds + EXTENSION;
+	const seconds = request.raw ? EXTENSION : totalSeconds;
+	const ratio = request.aspect_ratio ?? (plan.clip.width < plan.clip.height ? '9:16' : '16:9');
+	const clip: Omit<ClipSpec, 'seed'> = {
+		...videoSize(ratio, request.resolution),
+		seconds,
+		fps: OUTPUT_FPS,
+		prompt: request.prompt ?? '',
+		caption: `${model} · ${seconds} s`,
+	};
+	return {
+		account,
+		family: 'video',
+		operation: 'remix',
+		path,
+		body,
+		applied: { ...applied, model },
+		ignored: unknownFields(body, [...Object.keys(applied), 'webhook']),
+		webhook,
+		item: model,
+		credits: PRICES[model],
+		failure: promptedFailure(request.prompt),
+		plan: (taskId): VideoPlan => ({ family: 'video', model, clip: { ...clip, seed: taskId }, totalSeconds }),
+	};
+}

@@ -1,0 +1,87 @@
+import { invalid } from '../core/errors';
+import type { ClipSpec } from '../media/clip';
+import type { Service } from '../core/service';
+import type { Shot, VideoRequest } from './request';
+
+const MEGABYTE = 1024 * 1024;
+const IMAGE_MARK = /<<<image_(\d+)>>>/g;
+
+/** Limits on a reference video (spec, section 6, rule 6 and Limits). */
+const BASE_SECONDS = { least: 3, most: 10 };
+const FEATURE = { leastSeconds: 3, leastPixels: 720, mostPixels: 2160, leastFps: 24, mostFps: 60, mostBytes: 200 * MEGABYTE };
+
+/** The pictures of a request, in the order in which a prompt numbers them. */
+export function imagesOf(request: VideoRequest): string[] {
+	return [...(request.image_urls ?? []), ...(request.image_with_roles ?? []).map(({ url }) => url)];
+}
+
+/** Rules 1, 3, 4 and the reference of rule 2. @throws ServiceError 400 */
+export function checkPictures(request: VideoRequest): void {
+	const roles = (request.image_with_roles ?? []).map(({ role }) => role);
+	if (request.image_urls?.length && roles.length) throw invalid('image_with_roles: mutually exclusive with image_urls');
+	if (roles.includes('last_frame') && !roles.includes('first_frame')) {
+		throw invalid('image_with_roles: a last frame requires a first frame');
+	}
+	const edits = request.video_list?.some(({ refer_type }) => refer_type === 'base');
+	if (edits && (roles.includes('first_frame') || roles.includes('last_frame'))) {
+		throw invalid('image_with_roles: first and last frames are not allowed together with video editing');
+	}
+	const count = imagesOf(request).length;
+	for (const [mark, number] of (request.prompt ?? '').matchAll(IMAGE_MARK)) {
+		if (Number(number) < 1 || Number(number) > count) throw invalid(`prompt: ${mark} points at none of the ${count} images`);
+	}
+}
+
+/** The prompt with `<<<image_1>>>` in front of it, where images are sent and it names none (rule 2). */
+export function markedPrompt(request: VideoRequest): string | undefined {
+	const { prompt } = request;
+	if (imagesOf(request).length === 0 || prompt?.match(IMAGE_MARK)) return prompt;
+	return `<<<image_1>>>${prompt ?? ''}`;
+}
+
+/** Rule 7. @throws ServiceError 400 */
+export function checkShots(shots: readonly Shot[], duration: number): void {
+	for (const [at, { index }] of shots.entries()) {
+		if (index !== at + 1) throw invalid(`multi_prompt[${at}].index: must be ${at + 1}`);
+	}
+	const sum = shots.reduce((total, shot) => total + shot.duration, 0);
+	if (sum !== duration) throw invalid(`multi_prompt: the durations sum to ${sum}, duration is ${duration}`);
+}
+
+/**
+ * Rule 6: what can be known of the reference video.
+ * @returns the clip behind it, where it is the sandbox's own
+ * @throws ServiceError 400
+ */
+export function checkReferenceVideo(service: Service, request: VideoRequest): ClipSpec | null {
+	const [video] = request.video_list ?? [];
+	if (!video) return null;
+	const field = 'video_list[0].video_url';
+	const isFeature = video.refer_type === 'feature';
+	if (isFeature && (request.image_urls?.length ?? 0) > 1) {
+		throw invalid('image_urls: only a first-frame image is allowed beside a feature video');
+	}
+	if (!/^https?:\/\//i.test(video.video_url) || !URL.canParse(video.video_url)) throw invalid(`${field}: must be an http or https URL`);
+
+	const file = service.files.byUrl(video.video_url);
+	if (file === 'foreign') return null;
+	if (file === 'gone') throw invalid(`${field}: cannot be reached`);
+	if (file.content.type !== 'clip') throw invalid(`${field}: is not a video`);
+	const { clip } = file.content;
+	if (isFeature) checkFeature(field, clip, file.padTo ?? 0);
+	else if (clip.seconds < BASE_SECONDS.least || clip.seconds > BASE_SECONDS.most) {
+		throw invalid(`${field}: ${clip.seconds} s, a base video lasts ${BASE_SECONDS.least} to ${BASE_SECONDS.most} s`);
+	}
+	return clip;
+}
+
+function checkFeature(field: string, { seconds, fps, width, height }: ClipSpec, bytes: number): void {
+	if (seconds < FEATURE.leastSeconds) throw invalid(`${field}: ${seconds} s, a feature video lasts at least ${FEATURE.leastSeconds} s`);
+	if (Math.min(width, height) < FEATURE.leastPixels || Math.min(width, height) > FEATURE.mostPixels) {
+		throw invalid(`${field}: ${width}x${height}, a feature video has ${FEATURE.leastPixels} to ${FEATURE.mostPixels} px`);
+	}
+	if (fps < FEATURE.leastFps || fps > FEATURE.mostFps) {
+		throw invalid(`${field}: ${fps} fps, a feature video has ${FEATURE.leastFps} to ${FEATURE.mostFps}`);
+	}
+	if (bytes > FEATURE.mostBytes) throw invalid(`${field}: ${bytes} bytes, at most ${FEATURE.mostBytes}`);
+}
