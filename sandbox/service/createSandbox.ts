@@ -1,11 +1,23 @@
 import type { AddressInfo } from 'node:net';
 import type { Controls } from './admin/controls';
 import { createControls } from './admin/createControls';
-import { SANDBOX_KEYS, type SandboxOptions } from './core/options';
-import { ADMIN_PREFIX } from './core/http/paths';
+import { homeRoute } from './admin/home';
+import { adminRoutes } from './admin/routes';
+import { Chat } from './chat/chat';
+import { chatRoutes } from './chat/routes';
 import { buildServer } from './core/http/server';
+import { ADMIN_PREFIX, SANDBOX_KEYS, type SandboxOptions } from './core/options';
 import { createService } from './core/service';
 import type { Clock } from './core/time/clock';
+import { gridTaskRecord } from './grid/record';
+import { gridRoutes } from './grid/routes';
+import { imageTaskRecord } from './image/record';
+import { imageRoutes } from './image/routes';
+import { musicTaskRecord } from './music/record';
+import { musicRoutes } from './music/routes';
+import { uploadRoutes } from './uploads/routes';
+import { videoTaskRecord } from './video/record';
+import { videoRoutes } from './video/routes';
 
 /** A running sandbox. */
 export interface Sandbox extends Controls {
@@ -13,25 +25,44 @@ export interface Sandbox extends Controls {
 	readonly url: string;
 	/** Base address of the admin paths. */
 	readonly adminUrl: string;
-	/** The key that simply works. */
+	/** A valid key with credits. */
 	readonly key: string;
 	readonly clock: Clock;
-	/** Ends all tasks, callbacks and connections; calling it again changes nothing. */
+	/** Ends all tasks, callbacks and connections; a second call does nothing. */
 	close(): Promise<void>;
 }
 
+const SHARED_TASK_PATH = '/v1/tasks/{task_id}';
+
+const FAMILIES = {
+	image: { prefix: '/v1/images/', taskPath: SHARED_TASK_PATH, record: imageTaskRecord },
+	music: { prefix: '/v1/music/', taskPath: '/v1/music/tasks/{task_id}', record: musicTaskRecord },
+	grid: { prefix: '/v1/gridart/', taskPath: SHARED_TASK_PATH, record: gridTaskRecord },
+	video: { prefix: '/v1/videos/', taskPath: SHARED_TASK_PATH, record: videoTaskRecord },
+};
+
 /**
  * Starts an emulator of the whole media service on one port.
- * @throws the system's error when the port is taken
+ * @throws the system's error when the port is in use
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-	const service = createService(options);
-	const controls = createControls(service);
-	const app = await buildServer(service, controls);
+	const service = createService(options, FAMILIES);
+	const chat = new Chat(service);
+	const controls = createControls(service, chat);
+	const app = await buildServer(service, [
+		(scope) => imageRoutes(scope, service),
+		(scope) => musicRoutes(scope, service),
+		(scope) => gridRoutes(scope, service),
+		(scope) => videoRoutes(scope, service),
+		(scope) => uploadRoutes(scope, service),
+		(scope) => chatRoutes(scope, service, chat),
+		(scope) => homeRoute(scope, service),
+		(scope) => adminRoutes(scope, service, controls),
+	]);
 	const host = options.host ?? '127.0.0.1';
 	await app.listen({ port: options.port ?? 0, host });
 	const { port } = app.server.address() as AddressInfo;
-	// Whoever listens on all addresses is reached by this machine under its usual name.
+	// A sandbox on all addresses is reached from this machine under its usual address.
 	const local = `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
 	service.url ||= local;
 

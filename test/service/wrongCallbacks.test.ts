@@ -97,7 +97,7 @@ describe('a forged callback', () => {
 	});
 
 	it.each([
-		['music', '/v1/music/generations/sounds', { prompt: 'rain' }, { status: 'completed', result: { music: [{}] } }],
+		['music', '/v1/music/generations/sounds', { prompt: 'rain' }, { status: 'completed', result: { music: [{}, {}] } }],
 		['video', '/v1/videos/generations', { model: 'vidomni-v3-omni', prompt: 'x' }, { status: 'success', result: {} }],
 	])('of the %s family looks like one of it', async (_family, path, body, shape) => {
 		const it = await setUp({}, { type: 'earlyCallback' });

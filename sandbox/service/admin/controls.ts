@@ -1,23 +1,24 @@
 import type { ChatBillReport } from '../chat/bill';
 import type { ScriptedReply } from '../chat/replies';
-import type { Account, KeyOptions } from '../core/store/account';
 import type { Delivery } from '../core/deliveries/delivery';
-import type { LedgerReport } from '../core/store/ledgerEntry';
-import type { RequestRecord } from '../core/store/request';
-import type { Family, Task } from '../core/store/task';
 import type { FaultRule, FaultRuleInput } from '../core/faults/rule';
+import type { Settings } from '../core/options';
+import type { Account, KeyOptions } from '../core/store/accounts';
+import type { LedgerReport } from '../core/store/ledger';
+import type { RequestFilter, RequestRecord } from '../core/store/requests';
+import type { Family, Stage, Task } from '../core/store/tasks';
 import type { DurationTable } from '../core/tasks/durations';
 import type { OriginalGridOptions, OriginalVideoOptions, UploadedTrackOptions } from './originals';
-import type { Settings } from '../core/options';
-import type { RequestFilter } from '../core/store/requests';
 
 /** A task as the sandbox knows it, which is more than the service's records tell. */
-export interface TaskView extends Omit<Task, 'plan' | 'result' | 'fate'> {
-	stage: 'submitted' | 'running' | 'completed' | 'failed';
+export interface TaskView extends Omit<Task, 'plan' | 'results' | 'outcome'> {
+	stage: Stage;
 	/** Why it failed, or is going to. */
 	failure: string | null;
 	/** Links of its results. */
 	urls: string[];
+	/** Its results with the service's own number, counted from 1, and their name: a stem's, or `grid`. */
+	results: ReadonlyArray<{ url: string; index: number | null; name: string | null }>;
 }
 
 export type SettingsChange = Partial<Omit<Settings, 'linkTtl'>> & { linkTtl?: Partial<Settings['linkTtl']> | undefined };

@@ -1,17 +1,16 @@
+import type { Chat } from '../chat/chat';
+import { callbackBody } from '../core/deliveries/announce';
 import type { Delivery } from '../core/deliveries/delivery';
-import type { Task } from '../core/store/task';
 import { invalid } from '../core/errors';
-import { Originals } from './originals';
-import { filesOf } from '../core/tasks/produce';
-import { progressOf } from '../core/tasks/progress';
-import { current, settle } from '../core/tasks/settle';
 import { SANDBOX_KEYS } from '../core/options';
 import type { Service } from '../core/service';
-import { callbackBody } from '../core/deliveries/callbackBody';
+import { progressOf, type Task } from '../core/store/tasks';
+import { current, endTask } from '../core/tasks/lifecycle';
 import type { Controls, HandCallback, TaskView } from './controls';
+import { Originals } from './originals';
 
 /** The knobs of one service. */
-export function createControls(service: Service): Controls {
+export function createControls(service: Service, chat: Chat): Controls {
 	const find = (id: string) => service.tasks.find(id);
 	const originals = new Originals(service);
 	return {
@@ -32,12 +31,12 @@ export function createControls(service: Service): Controls {
 				const task = find(id);
 				if (!task) return undefined;
 				// One that was going to fail by itself does so.
-				settle(service, task, failure && { status: 'failed', message: failure.message, code: failure.code ?? '' });
+				endTask(service, task, failure && { status: 'failed', message: failure.message, code: failure.code ?? '' });
 				return taskView(service, task);
 			},
 			finishAll(family) {
 				const running = service.tasks.list().filter((task) => task.endedAt === null && (family ?? task.family) === task.family);
-				for (const task of running) settle(service, task);
+				for (const task of running) endTask(service, task);
 				return running.map((task) => taskView(service, task));
 			},
 		},
@@ -47,10 +46,10 @@ export function createControls(service: Service): Controls {
 			video: (options) => taskView(service, originals.video(options)),
 		},
 		chat: {
-			bill: () => service.chat.bill.report(),
-			script: (...replies) => service.chat.replies.add(replies),
-			scripted: () => service.chat.replies.list(),
-			clearScript: () => service.chat.replies.reset(),
+			bill: () => chat.bill.report(),
+			script: (...replies) => chat.replies.add(replies),
+			scripted: () => chat.replies.list(),
+			clearScript: () => chat.replies.reset(),
 		},
 		keys: { list: () => service.accounts.list(), set: (options) => service.accounts.set(options) },
 		setBalance: (credits, key = SANDBOX_KEYS.default) => service.accounts.set({ key, credits }),
@@ -69,12 +68,14 @@ export function createControls(service: Service): Controls {
 }
 
 function taskView(service: Service, task: Task): TaskView {
-	const { plan: _plan, result, fate, ...known } = current(service, task);
+	const { plan: _plan, results, outcome, ...known } = current(service, task);
+	const files = (results ?? []).map(({ file, index, name }) => ({ url: service.files.url(file), index, name }));
 	return {
 		...known,
 		stage: progressOf(task, service.clock.now()).stage,
-		failure: fate.status === 'failed' ? fate.message : null,
-		urls: filesOf(result).map((file) => service.files.url(file)),
+		failure: outcome.status === 'failed' ? outcome.message : null,
+		urls: files.map(({ url }) => url),
+		results: files,
 	};
 }
 

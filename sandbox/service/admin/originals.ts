@@ -1,14 +1,12 @@
 import { z } from 'zod/v3';
-import type { GridPlan } from '../grid/entities';
-import type { Fate, Task } from '../core/store/task';
 import { SANDBOX_KEYS } from '../core/options';
-import { gridPlan } from '../grid/plan';
-import { OUTPUT_FPS } from '../video/plan';
-import { buttonsOf } from '../grid/buttons';
-import { videoSize } from '../video/sizes';
 import type { Service } from '../core/service';
-import { createTask } from '../core/tasks/create';
-import { settle } from '../core/tasks/settle';
+import type { Outcome, Task } from '../core/store/tasks';
+import { createTask, endTask } from '../core/tasks/lifecycle';
+import { buttonsOf } from '../grid/buttons';
+import { gridPlan } from '../grid/plan';
+import { musicPlan } from '../music/tracks';
+import { OUTPUT_FPS, videoPlan, videoSize } from '../video/clip';
 
 /** What every original has: whose it is, and whether it has completed, is still running or has failed. */
 const common = {
@@ -77,14 +75,14 @@ export class Originals {
 			family: 'music',
 			operation: 'upload',
 			key,
-			plan: { family: 'music', tracks: [{ seconds, seed, fadeIn: 0, title }], stems: {}, upsampledTags: null, uploaded: true },
+			plan: musicPlan({ tracks: [{ seconds, seed, fadeIn: 0, title }] }, { uploaded: true }),
 		});
 	}
 
 	grid(options: OriginalGridOptions): Task {
 		const { key, state, action, prompt, settings, olderButtons, buttons } = originalGridSchema.parse(options);
 		const id = this.service.ids.next('task');
-		const plan: GridPlan = gridPlan(action, id, prompt, settings, buttons ?? buttonsOf(action, id, olderButtons));
+		const plan = gridPlan(action, id, prompt, settings, buttons ?? buttonsOf(action, id, olderButtons));
 		return this.make(state, { id, family: 'grid', operation: action.toLowerCase(), key, plan });
 	}
 
@@ -97,11 +95,9 @@ export class Originals {
 			operation: 'original',
 			key,
 			padTo: bytes ?? null,
-			plan: {
-				family: 'video',
+			plan: videoPlan(
 				model,
-				totalSeconds: seconds,
-				clip: {
+				{
 					width: frame.width ?? size.width,
 					height: frame.height ?? size.height,
 					seconds,
@@ -110,14 +106,15 @@ export class Originals {
 					prompt,
 					caption: `${model} · ${seconds} s`,
 				},
-			},
+				seconds,
+			),
 		});
 	}
 
 	private make(state: State, given: Parameters<typeof createTask>[1]): Task {
 		const task = createTask(this.service, { ...given, durationMs: null });
-		const failure: Fate = { status: 'failed', message: 'It was made as a failed one.', code: '' };
-		if (state !== 'running') settle(this.service, task, state === 'failed' ? failure : undefined);
+		const failure: Outcome = { status: 'failed', message: 'It was made as a failed one.', code: '' };
+		if (state !== 'running') endTask(this.service, task, state === 'failed' ? failure : undefined);
 		return task;
 	}
 }

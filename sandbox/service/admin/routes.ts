@@ -2,12 +2,12 @@ import { BlockList, isIPv6 } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod/v3';
 import { replySchema } from '../chat/replies';
-import type { Controls } from './controls';
 import { errorEnvelope, ServiceError } from '../core/errors';
 import { faultRuleSchema } from '../core/faults/rule';
-import { originalGridSchema, originalVideoSchema, uploadedTrackSchema } from './originals';
-import { ADMIN_PREFIX } from '../core/http/paths';
+import { ADMIN_PREFIX } from '../core/options';
 import type { Service } from '../core/service';
+import type { Controls } from './controls';
+import { originalGridSchema, originalVideoSchema, uploadedTrackSchema } from './originals';
 import {
 	balanceSchema,
 	durationsSchema,

@@ -1,5 +1,5 @@
-import type { Account } from '../core/store/account';
 import type { Service } from '../core/service';
+import type { Account } from '../core/store/accounts';
 import { ChatBill } from './bill';
 import { PrefixCache, type CacheUsage } from './prefixCache';
 import { boundariesOf, checkMarkers, type PromptBlock } from './prompt';
@@ -28,10 +28,11 @@ export class Chat {
 	readonly replies: Replies;
 	readonly bill: ChatBill;
 
-	constructor(private readonly service: Pick<Service, 'clock' | 'ids' | 'lifetime' | 'settings' | 'accounts' | 'ledger'>) {
+	constructor(private readonly service: Service) {
 		this.cache = new PrefixCache(service.clock);
 		this.replies = new Replies(service.ids);
 		this.bill = new ChatBill(service.clock);
+		service.onReset(() => this.reset());
 	}
 
 	/**
@@ -57,7 +58,7 @@ export class Chat {
 		return { id: service.ids.next('chat'), reply, usage: plan.usage };
 	}
 
-	reset(): void {
+	private reset(): void {
 		this.cache.reset();
 		this.replies.reset();
 		this.bill.reset();

@@ -1,17 +1,18 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { invalid, ServiceError } from '../core/errors';
+import { accountOf, bearerAccount } from '../core/http/auth';
+import { parse } from '../core/http/parse';
+import type { Service } from '../core/service';
+import type { Chat } from './chat';
 import { completionsAnswer, completionsStream } from './completionsAnswer';
 import { messagesAnswer } from './messagesAnswer';
 import { blocksOf, completionsSchema, lastSaid, messagesSchema } from './request';
-import { invalid, ServiceError } from '../core/errors';
-import { parse } from '../core/http/parse';
-import type { Service } from '../core/service';
-import { accountOf, bearerAccount } from '../core/http/auth';
 
 const VERSION = '2023-06-01';
 
 /** Chat endpoints with prefix caching (spec, section 8). */
-export function chatRoutes(app: FastifyInstance, service: Service): void {
+export function chatRoutes(app: FastifyInstance, service: Service, chat: Chat): void {
 	app.post('/v1/messages', async (request) => {
 		const key = header(request, 'x-api-key');
 		if (key === undefined) throw new ServiceError(401, 'The x-api-key header is missing.');
@@ -22,7 +23,7 @@ export function chatRoutes(app: FastifyInstance, service: Service): void {
 		const last = body.messages.at(-1)?.content;
 		const isTool = Array.isArray(last) && last.some(({ type }) => type === 'tool_result');
 		const said = lastSaid(body.messages, 'user');
-		const answer = await service.chat.answer({
+		const answer = await chat.answer({
 			account,
 			style: 'messages',
 			model: body.model,
@@ -36,7 +37,7 @@ export function chatRoutes(app: FastifyInstance, service: Service): void {
 	app.post('/v1/chat/completions', async (request, reply) => {
 		const account = bearerAccount(service, request);
 		const body = parse(completionsSchema, request.body);
-		const answer = await service.chat.answer({
+		const answer = await chat.answer({
 			account,
 			style: 'completions',
 			model: body.model,

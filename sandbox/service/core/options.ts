@@ -1,5 +1,5 @@
-import type { KeyOptions } from './store/account';
-import type { Family } from './store/task';
+import type { KeyOptions } from './store/accounts';
+import type { Family } from './store/tasks';
 import type { DurationTable } from './tasks/durations';
 import type { Clock } from './time/clock';
 
@@ -11,6 +11,13 @@ export type CallbackShape = 'bare' | 'enveloped';
  * the submission is refused with 400.
  */
 export type GeneratedSource = 'fail' | 'refuse';
+
+/** Prefix of the sandbox's own paths, which are apart from those of the service. */
+export const ADMIN_PREFIX = '/_sandbox';
+
+export function isAdminPath(path: string): boolean {
+	return path === ADMIN_PREFIX || path.startsWith(`${ADMIN_PREFIX}/`);
+}
 
 export interface SandboxOptions {
 	/** 0 (the default) takes a free port. */
@@ -40,8 +47,13 @@ export interface SandboxOptions {
 	callbackConcurrency?: number;
 	/** Keys besides the usual ones, or changes to these. */
 	keys?: readonly KeyOptions[];
-	/** Clock milliseconds until the links of results die, by family; default 24 hours, as the spec has it for video. */
+	/** Clock milliseconds until the links of results expire, by family; default 24 hours, as the spec has it for video. */
 	linkTtl?: Partial<Record<Family, number>>;
+	/**
+	 * Paths of the task query, by family, with `{task_id}` in them. A family's tasks are found under its path only.
+	 * Default `/v1/tasks/{task_id}`, for music `/v1/music/tasks/{task_id}`.
+	 */
+	taskPaths?: Partial<Record<Family, string>>;
 }
 
 /** Keys that every sandbox knows. */

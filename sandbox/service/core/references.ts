@@ -1,9 +1,8 @@
 import sharp from 'sharp';
-import type { StoredFile } from './store/file';
-import { invalid } from './errors';
 import { detectImage } from '../media/magicBytes';
 import type { Media } from '../media/media';
-import type { Files } from './store/files';
+import { invalid } from './errors';
+import type { Files, StoredFile } from './store/files';
 
 const DATA_URI_HEAD = /^data:image\/(jpeg|png|webp);base64,/;
 

@@ -1,9 +1,6 @@
-import { Chat } from '../chat/chat';
+import { Media } from '../media/media';
 import { Deliveries } from './deliveries/deliveries';
 import { FaultBook } from './faults/faultBook';
-import { Durations } from './tasks/durations';
-import { Lifetime } from './time/lifetime';
-import { Media } from '../media/media';
 import { initialSettings, USUAL_KEYS, type SandboxOptions, type Settings } from './options';
 import { References } from './references';
 import { Accounts } from './store/accounts';
@@ -11,12 +8,29 @@ import { Files } from './store/files';
 import { Ids } from './store/ids';
 import { Ledger } from './store/ledger';
 import { Requests } from './store/requests';
-import { Tasks } from './store/tasks';
+import { Tasks, type Family, type Task } from './store/tasks';
+import { Durations } from './tasks/durations';
 import type { Clock } from './time/clock';
+import { Lifetime } from './time/lifetime';
 import { systemClock } from './time/realClocks';
 
-/** Everything the service knows and does, apart from HTTP. */
+/** What the core needs to know of a family of tasks. */
+export interface FamilyModule {
+	/** Beginning of its paths. */
+	readonly prefix: string;
+	/** Path of the task query, with `{task_id}`, unless the option `taskPaths` has another. */
+	readonly taskPath: string;
+	/** A task's record, as the task query shows it. */
+	record(service: Service, task: Task): object;
+}
+
+export type Families = Readonly<Record<Family, FamilyModule>>;
+
+/** The state of the service, apart from HTTP. */
 export interface Service {
+	readonly families: Families;
+	/** Path of the task query, with `{task_id}`. */
+	readonly taskPaths: Readonly<Record<Family, string>>;
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly lifetime: Lifetime;
@@ -31,30 +45,38 @@ export interface Service {
 	readonly faults: FaultBook;
 	readonly deliveries: Deliveries;
 	readonly requests: Requests;
-	readonly chat: Chat;
 	/** Where clients reach it; known once it listens. */
 	url: string;
-	/** Forgets all that happened since it was made; keys, durations and settings are as at the beginning. */
+	/** Makes `reset` clear one more part. */
+	onReset(clear: () => void): void;
+	/** Forgets all tasks, requests, charges and callbacks; keys, durations and settings are as at the beginning. */
 	reset(): void;
 }
 
-export function createService(options: SandboxOptions): Service {
+export function createService(options: SandboxOptions, families: Families): Service {
 	const clock = options.clock ?? systemClock;
 	const ids = new Ids(String(options.seed ?? 'sandbox'));
 	const lifetime = new Lifetime(clock);
 	const files = new Files(clock, () => service.url);
 	const media = new Media();
 	const settings = initialSettings(options);
-	const accounts = new Accounts([...USUAL_KEYS, ...(options.keys ?? [])]);
-	const ledger = new Ledger(clock);
+	const clearOnReset: Array<() => void> = [];
 	const service: Service = {
+		families,
+		taskPaths: {
+			image: families.image.taskPath,
+			music: families.music.taskPath,
+			grid: families.grid.taskPath,
+			video: families.video.taskPath,
+			...options.taskPaths,
+		},
 		clock,
 		ids,
 		lifetime,
 		settings,
 		durations: new Durations(options.durations ?? {}),
-		accounts,
-		ledger,
+		accounts: new Accounts([...USUAL_KEYS, ...(options.keys ?? [])]),
+		ledger: new Ledger(clock),
 		tasks: new Tasks(),
 		files,
 		media,
@@ -66,32 +88,23 @@ export function createService(options: SandboxOptions): Service {
 			lifetime,
 			concurrency: options.callbackConcurrency ?? 50,
 			addressRules: () => ({
-				allowPrivate: service.settings.allowPrivateCallbacks,
+				allowPrivate: settings.allowPrivateCallbacks,
 				ownHosts: options.serviceHosts ?? [],
 				ownAddress: new URL(service.url).host,
 			}),
 		}),
 		requests: new Requests(),
-		chat: new Chat({ clock, ids, lifetime, settings, accounts, ledger }),
 		url: options.publicUrl?.replace(/\/+$/, '') ?? '',
+		onReset: (clear) => void clearOnReset.push(clear),
 		reset() {
 			lifetime.end();
 			ids.startNewSeries();
-			Object.assign(service.settings, initialSettings(options));
-			for (const part of [
-				service.durations,
-				service.accounts,
-				service.ledger,
-				service.tasks,
-				files,
-				media,
-				service.deliveries,
-				service.requests,
-				service.chat,
-			]) {
-				part.reset();
+			Object.assign(settings, initialSettings(options));
+			for (const part of ['durations', 'accounts', 'ledger', 'tasks', 'files', 'media', 'deliveries', 'requests'] as const) {
+				service[part].reset();
 			}
 			service.faults.clear();
+			for (const clear of clearOnReset) clear();
 		},
 	};
 	return service;

@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { GridAction, GridButton } from './entities';
 import type { GridOperationName } from './request';
+
+/** The three operations of the spec, and those whose endpoints it does not show. */
+export type GridAction = 'VARIATION' | 'LOW_VARIATION' | 'REROLL' | 'IMAGINE' | 'UPSCALE' | 'PAN';
+
+/** A follow-up operation that a task offers. The names of its fields are the sandbox's own. */
+export interface GridButton {
+	custom_id: string;
+	label: string;
+	emoji: string;
+}
 
 export const REROLL_EMOJI = '🔄';
 const SUBTLE = 'Vary (Subtle)';

@@ -1,15 +1,27 @@
-import type { Account } from '../core/store/account';
-import type { GridAction, GridButton, GridPlan } from './entities';
-import type { Task } from '../core/store/task';
 import { ServiceError } from '../core/errors';
-import { current } from '../core/tasks/settle';
-import type { Submission } from '../core/tasks/submit';
-import { buttonsOf, matchButton } from './buttons';
-import { GRID_OPERATIONS, gridIndex, gridSchema, REFUSAL_CODE, type GridOperation, type GridOperationName } from './request';
-import { parse, unknownFields } from '../core/http/parse';
+import { parse, PHRASES, promptedFailure, unknownFields } from '../core/http/parse';
 import { PRICES, type PriceKey } from '../core/prices';
-import { PHRASES, promptedFailure } from '../core/http/submission';
 import type { Service } from '../core/service';
+import type { Account } from '../core/store/accounts';
+import type { Plan, PlannedFile, Task } from '../core/store/tasks';
+import { current } from '../core/tasks/lifecycle';
+import type { Submission } from '../core/tasks/submit';
+import type { PictureSpec } from '../media/picture';
+import { buttonsOf, matchButton, type GridAction, type GridButton } from './buttons';
+import { GRID_OPERATIONS, gridIndex, gridSchema, REFUSAL_CODE, type GridOperation, type GridOperationName } from './request';
+
+export interface GridPlan extends Plan {
+	family: 'grid';
+	action: GridAction;
+	prompt: string;
+	buttons: readonly GridButton[];
+	/** Version and niji-style settings, which follow-up tasks inherit. */
+	settings: Readonly<Record<string, unknown>>;
+}
+
+export function isGridPlan(plan: Plan): plan is GridPlan {
+	return plan.family === 'grid';
+}
 
 const EDGE = 512;
 
@@ -27,7 +39,7 @@ export function gridSubmission(service: Service, account: Account, name: GridOpe
 	if (needsIndex && !index.success) throw refuse('index: must be 1 to 4 where there is no custom_id');
 
 	const parent = parentOf(service, account, request.task_id, operation);
-	if (parent.plan.family !== 'grid' || parent.result === null) throw refuse('task is not in SUCCESS state');
+	if (!isGridPlan(parent.plan) || parent.results === null) throw refuse('task is not in SUCCESS state');
 	const { plan } = parent;
 	const button = pressed(name, plan, request.custom_id, index.data);
 	if (!button) throw refuse(request.custom_id === undefined ? 'the task offers no such operation' : 'the task has no button of this custom_id');
@@ -61,22 +73,25 @@ export function gridPlan(
 	buttons: readonly GridButton[] = buttonsOf(action, taskId),
 ): GridPlan {
 	const count = action === 'UPSCALE' || action === 'PAN' ? 1 : 4;
-	return {
-		family: 'grid',
-		action,
+	const pictures = Array.from({ length: count }, (_, at): PictureSpec => ({
+		width: EDGE,
+		height: EDGE,
+		format: 'png',
+		compression: null,
+		seed: `${taskId}/${at + 1}`,
 		prompt,
-		settings,
-		buttons,
-		pictures: Array.from({ length: count }, (_, at) => ({
-			width: EDGE,
-			height: EDGE,
-			format: 'png',
-			compression: null,
-			seed: `${taskId}/${at + 1}`,
-			prompt,
-			caption: `${at + 1}/${count} · ${action}`,
-		})),
-	};
+		caption: `${at + 1}/${count} · ${action}`,
+	}));
+	const png = { contentType: 'image/png' };
+	const grid: PlannedFile = { ...png, suffix: 'grid.png', index: null, name: 'grid', content: { type: 'composite', pictures } };
+	const singles = pictures.map((picture, at): PlannedFile => ({
+		...png,
+		suffix: `${at + 1}.png`,
+		index: at + 1,
+		name: null,
+		content: { type: 'picture', picture },
+	}));
+	return { family: 'grid', action, prompt, settings, buttons, files: count === 4 ? [grid, ...singles] : singles };
 }
 
 function parentOf(service: Service, account: Account, id: string, { codes }: GridOperation): Task {

@@ -1,7 +1,7 @@
-import type { GridAction, GridButton } from './entities';
-import type { Task } from '../core/store/task';
-import { progressOf } from '../core/tasks/progress';
 import type { Service } from '../core/service';
+import { progressOf, type Task } from '../core/store/tasks';
+import type { GridAction, GridButton } from './buttons';
+import { isGridPlan } from './plan';
 
 /** Only `SUCCESS` is the spec's; the other words are the sandbox's own. */
 const STATUS = { submitted: 'SUBMITTED', running: 'IN_PROGRESS', completed: 'SUCCESS', failed: 'FAILURE' } as const;
@@ -18,15 +18,16 @@ export interface GridTaskRecord {
 }
 
 export function gridTaskRecord(service: Service, task: Task): GridTaskRecord {
-	const { plan, result, fate } = task;
+	const { plan, results, outcome } = task;
 	const record: GridTaskRecord = { id: task.id, status: STATUS[progressOf(task, service.clock.now()).stage] };
-	if (plan.family === 'grid') record.action = plan.action;
-	if (task.endedAt !== null && fate.status === 'failed') return { ...record, error: { message: fate.message, code: fate.code } };
-	if (plan.family !== 'grid' || result?.family !== 'grid') return record;
+	if (isGridPlan(plan)) record.action = plan.action;
+	if (task.endedAt !== null && outcome.status === 'failed') return { ...record, error: { message: outcome.message, code: outcome.code } };
+	if (!isGridPlan(plan) || results === null) return record;
+	const grid = results.find(({ name }) => name === 'grid');
 	return {
 		...record,
-		...(result.grid ? { grid_image_url: service.files.url(result.grid) } : {}),
-		image_urls: result.images.map((file) => service.files.url(file)),
+		...(grid ? { grid_image_url: service.files.url(grid.file) } : {}),
+		image_urls: results.filter((result) => result !== grid).map(({ file }) => service.files.url(file)),
 		buttons: plan.buttons,
 	};
 }

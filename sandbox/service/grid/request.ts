@@ -1,5 +1,5 @@
 import { z } from 'zod/v3';
-import { webhookField } from '../core/http/submission';
+import { webhookField } from '../core/http/parse';
 
 /** A follow-up operation on a grid task (spec, section 4). */
 export interface GridOperation {

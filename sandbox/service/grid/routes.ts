@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { gridSubmission } from './plan';
 import { GRID_OPERATIONS, type GridOperationName } from './request';
 import type { Service } from '../core/service';
-import { accept } from '../core/http/accept';
+import { accept } from '../core/tasks/submit';
 import { bearerAccount } from '../core/http/auth';
 
 /** Follow-up operations on grid tasks (spec, section 4). */

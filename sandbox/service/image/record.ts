@@ -1,10 +1,8 @@
-import type { ImageUsage } from './entities';
-import type { Task } from '../core/store/task';
-import { filesOf } from '../core/tasks/produce';
-import { progressOf } from '../core/tasks/progress';
 import { creditsToCost } from '../core/prices';
 import type { Service } from '../core/service';
+import { progressOf, type Task } from '../core/store/tasks';
 import { unixSeconds } from '../core/time/clock';
+import { isImagePlan, type ImageUsage } from './plan';
 
 const STATUS = { submitted: 'submitted', running: 'in_progress', completed: 'completed', failed: 'failed' } as const;
 
@@ -36,8 +34,8 @@ export function imageTaskRecord(service: Service, task: Task): ImageTaskRecord {
 		return { ...record, estimated_time: Math.ceil((task.durationMs ?? 0) / 1000) };
 	}
 	record.completed = unixSeconds(task.endedAt);
-	if (task.fate.status === 'failed') {
-		return { ...record, error: { message: task.fate.message, code: task.fate.code } };
+	if (task.outcome.status === 'failed') {
+		return { ...record, error: { message: task.outcome.message, code: task.outcome.code } };
 	}
 	const credits = task.credits - task.refunded;
 	return {
@@ -47,11 +45,20 @@ export function imageTaskRecord(service: Service, task: Task): ImageTaskRecord {
 		cost: creditsToCost(credits),
 		credits_cost: credits,
 		result: {
-			images: filesOf(task.result).map((file) => ({
+			images: (task.results ?? []).map(({ file }) => ({
 				url: [service.files.url(file)],
 				expires_at: unixSeconds(file.expiresAt ?? 0),
 			})),
 		},
-		...(task.plan.family === 'image' ? { usage: task.plan.usage } : {}),
+		...(isImagePlan(task.plan) ? { usage: task.plan.usage } : {}),
 	};
+}
+
+/**
+ * What `GET /v1/images/generations/{task_id}` answers. The spec names `status`, `url` and `fail_reason` and shows no
+ * shape: a bare record, with empty texts for what there is not, is the sandbox's choice.
+ */
+export function imageGenerationRecord(service: Service, task: Task) {
+	const { id, status, progress, result, error } = imageTaskRecord(service, task);
+	return { id, status, progress, url: result?.images[0]?.url[0] ?? '', fail_reason: error?.message ?? '' };
 }

@@ -1,31 +1,34 @@
 import { z } from 'zod/v3';
-import { LITE_RATIOS, RESOLUTIONS } from './sizes';
-import { imageReference, webhookField } from '../core/http/submission';
+import { invalid } from '../core/errors';
+import { imageReference, parse, PHRASES, unknownFields, webhookField } from '../core/http/parse';
+import type { PriceKey } from '../core/prices';
+import type { Service } from '../core/service';
+import type { PictureFormat } from '../media/picture';
+import { nearestRatio, type Size } from '../media/size';
+import { LITE_RATIOS, officialSize, RESOLUTIONS, sizeOfRatio } from './sizes';
 
 /** Model names that mean the same (spec, 3b). */
-export const MODEL_ALIASES: Readonly<Record<string, string>> = {
+const MODEL_ALIASES: Readonly<Record<string, string>> = {
 	'lite-2-lite': 'imgfast-3.1-flash-lite-image',
 	'lite-2-lite-ext': 'imgfast-3.1-flash-lite-image-ext',
 };
 
-export const OFFICIAL_MODEL = 'imagegen-2-official';
-export const LITE_MODELS = ['imgfast-3.1-flash-lite-image', 'imgfast-3.1-flash-lite-image-ext'] as const;
+const OFFICIAL_MODEL = 'imagegen-2-official';
+const LITE_MODELS = ['imgfast-3.1-flash-lite-image', 'imgfast-3.1-flash-lite-image-ext'] as const;
 
 const MEGABYTE = 1024 * 1024;
 
-/** Limits on reference pictures, by model family; sizes in bytes. */
-export const REFERENCE_LIMITS = {
-	official: { count: 16, each: 20 * MEGABYTE, total: 256 * MEGABYTE, dataUris: false },
-	lite: { count: 14, each: 10 * MEGABYTE, total: Infinity, dataUris: true },
-} as const;
+/** Limits on reference images, by model family; sizes in bytes. */
+const OFFICIAL_LIMITS = { count: 16, each: 20 * MEGABYTE, total: 256 * MEGABYTE, dataUris: false };
+const LITE_LIMITS = { count: 14, each: 10 * MEGABYTE, total: Infinity, dataUris: true };
 
 const prompt = z.string().min(1, 'is required');
 const n = z.number({ invalid_type_error: 'must be a JSON number' }).int().min(1).max(4).default(1);
 
 const references = (most: number) => z.array(imageReference).max(most, `at most ${most} reference images`).optional();
 
-/** `imagegen-2-official` (spec, 3a). Sizes and the mask are looked at afterwards, for they depend on one another. */
-export const officialImageSchema = z
+/** `imagegen-2-official` (spec, 3a). Size and mask depend on other fields and are checked afterwards. */
+const officialSchema = z
 	.object({
 		model: z.literal(OFFICIAL_MODEL),
 		prompt,
@@ -37,7 +40,7 @@ export const officialImageSchema = z
 		output_format: z.enum(['png', 'jpeg', 'webp']).default('png'),
 		output_compression: z.number().int().min(0).max(100).optional(),
 		n,
-		image_urls: references(REFERENCE_LIMITS.official.count),
+		image_urls: references(OFFICIAL_LIMITS.count),
 		mask_url: z.string().min(1).optional(),
 		webhook: webhookField,
 	})
@@ -51,16 +54,123 @@ export const officialImageSchema = z
 	});
 
 /** The lite models (spec, 3b). */
-export const liteImageSchema = z.object({
+const liteSchema = z.object({
 	model: z.enum(LITE_MODELS),
 	prompt,
 	size: z.enum(['auto', ...LITE_RATIOS]).default('auto'),
 	resolution: z.enum(['1K', '2K', '4K', '0.5K']).default('1K'),
 	n,
-	image_urls: references(REFERENCE_LIMITS.lite.count),
+	image_urls: references(LITE_LIMITS.count),
 	mask_url: z.undefined({ invalid_type_error: 'this model does not repaint with a mask' }),
 	webhook: webhookField,
 });
 
-export type OfficialImageRequest = z.output<typeof officialImageSchema>;
-export type LiteImageRequest = z.output<typeof liteImageSchema>;
+/** A valid image request. */
+export interface ImageRequest {
+	size: Size;
+	/** The fields that take effect. */
+	applied: Record<string, unknown> & { prompt: string; n: number; model: string };
+	ignored: string[];
+	/** What was changed silently. */
+	notes: string[];
+	webhook: string | undefined;
+	/** Name of one picture in the price table. */
+	item: PriceKey;
+	format: PictureFormat;
+	compression: number | null;
+	/** Number of reference images. */
+	references: number;
+}
+
+type Read = Omit<ImageRequest, 'ignored'>;
+
+/**
+ * Validates the body of `POST /v1/images/generations` (spec, section 3).
+ * @throws ServiceError 400
+ */
+export async function imageRequest(service: Service, body: unknown): Promise<ImageRequest> {
+	const model = modelOf(body);
+	const input = { ...(body as Record<string, unknown>), model };
+	const request = await (model === OFFICIAL_MODEL
+		? official(service, parse(officialSchema, input))
+		: lite(service, parse(liteSchema, input)));
+	return { ...request, ignored: unknownFields(body, [...Object.keys(request.applied), 'webhook']) };
+}
+
+function modelOf(body: unknown): string {
+	const named = typeof body === 'object' && body !== null && 'model' in body ? body.model : undefined;
+	const model = typeof named === 'string' ? (MODEL_ALIASES[named] ?? named) : undefined;
+	if (model === OFFICIAL_MODEL || LITE_MODELS.some((known) => known === model)) return model ?? '';
+	throw invalid(`model: must be ${OFFICIAL_MODEL}, ${LITE_MODELS.join(', ')}, or an alias of these`);
+}
+
+async function official(service: Service, request: z.output<typeof officialSchema>): Promise<Read> {
+	review(request.prompt, request.moderation === 'low');
+	const size = officialSize(request.size, request.resolution);
+	const images = request.image_urls ?? [];
+	await service.references.check(images, OFFICIAL_LIMITS);
+	if (request.mask_url !== undefined) await checkMask(service, request.mask_url, images[0] ?? '');
+
+	const { webhook, ...applied } = request;
+	const notes: string[] = [];
+	if (applied.background === 'transparent') {
+		applied.background = 'auto';
+		notes.push('background: transparent became auto');
+	}
+	return {
+		size,
+		applied,
+		notes,
+		webhook,
+		item: `imagegen-2-official-${request.resolution}`,
+		format: request.output_format,
+		compression: request.output_compression ?? null,
+		references: images.length,
+	};
+}
+
+async function lite(service: Service, request: z.output<typeof liteSchema>): Promise<Read> {
+	review(request.prompt, false);
+	const images = request.image_urls ?? [];
+	await service.references.check(images, LITE_LIMITS);
+
+	const { webhook, ...applied } = request;
+	const notes: string[] = [];
+	if (applied.resolution !== '1K') {
+		notes.push(`resolution: ${applied.resolution} became 1K`);
+		applied.resolution = '1K';
+	}
+	const ratio = request.size === 'auto' ? await ratioLike(service, images[0]) : request.size;
+	return {
+		size: sizeOfRatio(ratio, '1k') ?? { width: 1024, height: 1024 },
+		applied,
+		notes,
+		webhook,
+		item: request.model,
+		format: 'png',
+		compression: null,
+		references: images.length,
+	};
+}
+
+function review(text: string, loose: boolean): void {
+	if (text.includes(PHRASES.unsafe) || (!loose && text.includes(PHRASES.borderline))) {
+		throw invalid('prompt: refused by the safety review');
+	}
+}
+
+async function checkMask(service: Service, maskUrl: string, firstUrl: string): Promise<void> {
+	await service.references.check([maskUrl], OFFICIAL_LIMITS, 'mask_url');
+	const mask = await service.references.inspect(maskUrl);
+	if (mask && !mask.hasAlpha) throw invalid('mask_url: the mask has no alpha channel');
+	const first = await service.references.inspect(firstUrl);
+	if (mask && first && (mask.width !== first.width || mask.height !== first.height)) {
+		throw invalid(`mask_url: ${mask.width}x${mask.height}, the first reference image is ${first.width}x${first.height}`);
+	}
+}
+
+/** "For image-to-image the upstream ratio applies": that of the first reference, if the sandbox knows it. */
+async function ratioLike(service: Service, reference: string | undefined): Promise<string> {
+	const image = reference === undefined ? null : await service.references.inspect(reference);
+	return image ? nearestRatio(image, LITE_RATIOS) : '1:1';
+}

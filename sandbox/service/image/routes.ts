@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../core/errors';
-import { current } from '../core/tasks/settle';
-import { imageSubmission } from './plan';
-import type { Service } from '../core/service';
-import { imageGenerationRecord } from './generationRecord';
 import { bearerAccount } from '../core/http/auth';
-import { accept } from '../core/http/accept';
+import type { Service } from '../core/service';
+import { current } from '../core/tasks/lifecycle';
+import { accept } from '../core/tasks/submit';
+import { imageSubmission } from './plan';
+import { imageGenerationRecord } from './record';
+import { imageRequest } from './request';
 
 const PATH = '/v1/images/generations';
 
@@ -13,7 +14,8 @@ const PATH = '/v1/images/generations';
 export function imageRoutes(app: FastifyInstance, service: Service): void {
 	app.post(PATH, async (request) => {
 		const account = bearerAccount(service, request);
-		return accept(service, request, await imageSubmission(service, account, PATH, request.body));
+		const { body } = request;
+		return accept(service, request, imageSubmission(await imageRequest(service, body), { account, path: PATH, body }));
 	});
 
 	app.get<{ Params: { id: string } }>(`${PATH}/:id`, (request) => {

@@ -1,15 +1,12 @@
-/** Width and height in pixels. */
-export interface Size {
-	width: number;
-	height: number;
-}
+import { invalid } from '../core/errors';
+import type { Size } from '../media/size';
 
 export const RESOLUTIONS = ['1k', '2k', '4k'] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
 
 /**
- * Size by resolution (spec, 3a). Where the table says "1881x836 or 1536x512" and "887x1774 or 512x1536", this service
- * makes the one that has the ratio asked for.
+ * Size by resolution (spec, 3a). Where the table says "1881x836 or 1536x512" and "887x1774 or 512x1536", the
+ * sandbox makes the size with the requested ratio.
  */
 const TABLE: Readonly<Record<string, Readonly<Record<Resolution, string>>>> = {
 	'1:1': { '1k': '1024x1024', '2k': '2048x2048', '4k': '2880x2880' },
@@ -29,7 +26,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<Resolution, string>>>> = {
 	'9:21': { '1k': '864x2016', '2k': '1152x2688', '4k': '1648x3840' },
 };
 
-/** Sizes that stand in the table although they break the rule on multiples of 16. */
+/** Sizes of the table that break the rule on multiples of 16. */
 const ODD_SIZES = ['1881x836', '887x1774'];
 
 export const LITE_RATIOS = ['1:1', '16:9', '9:16', '4:3', '3:4', '3:2', '2:3', '5:4', '4:5', '21:9'] as const;
@@ -46,6 +43,20 @@ export function sizeOfRatio(ratio: string, resolution: Resolution): Size | undef
 	return pixels === undefined ? undefined : parsePixels(pixels);
 }
 
+/**
+ * The pixels of the field `size` of `imagegen-2-official`: a ratio of the table, or `<width>x<height>`.
+ * @throws ServiceError 400
+ */
+export function officialSize(size: string, resolution: Resolution): Size {
+	const known = sizeOfRatio(size === 'auto' ? '1:1' : size, resolution);
+	if (known) return known;
+	const pixels = parsePixels(size);
+	if (!pixels) throw invalid(`size: ${size} is neither a ratio of the table nor <width>x<height>`);
+	const broken = brokenPixelRule(pixels);
+	if (broken) throw invalid(`size: ${size}: ${broken}`);
+	return pixels;
+}
+
 /** `<width>x<height>` as numbers, or `undefined` for a text of another form. */
 export function parsePixels(text: string): Size | undefined {
 	const [, width, height] = PIXELS.exec(text) ?? [];
@@ -53,23 +64,14 @@ export function parsePixels(text: string): Size | undefined {
 }
 
 /**
- * The pixel rule that a size breaks, or `null`. The spec speaks of "multiples of 16 and a pixel cap" without figures:
- * these are the ones that its table keeps to.
+ * The pixel rule that a size violates, or `null`. The spec speaks of "multiples of 16 and a pixel cap" without figures:
+ * these are the limits of its table.
  */
-export function pixelFault({ width, height }: Size): string | null {
+function brokenPixelRule({ width, height }: Size): string | null {
 	if (ODD_SIZES.includes(`${width}x${height}`)) return null;
 	if (width < STEP || height < STEP || width % STEP || height % STEP) return `width and height are multiples of ${STEP}`;
 	if (Math.max(width, height) > LONGEST_EDGE) return `no edge is longer than ${LONGEST_EDGE}`;
 	if (width * height > MOST_PIXELS) return `there are at most ${MOST_PIXELS} pixels`;
 	if (Math.max(width, height) / Math.min(width, height) > WIDEST_RATIO) return `one edge is at most ${WIDEST_RATIO} times the other`;
 	return null;
-}
-
-/** The ratio of a list that comes nearest to a size. */
-export function nearestRatio({ width, height }: Size, ratios: readonly string[]): string {
-	const distance = (ratio: string) => {
-		const [across = 1, down = 1] = ratio.split(':').map(Number);
-		return Math.abs(Math.log(across / down) - Math.log(width / height));
-	};
-	return [...ratios].sort((one, other) => distance(one) - distance(other))[0] ?? '1:1';
 }

@@ -1,6 +1,6 @@
 import { createH264MP4Encoder } from 'h264-mp4-encoder';
 import sharp from 'sharp';
-import type { Size } from '../image/sizes';
+import type { Size } from './size';
 import { pictureSvg } from './picture';
 
 /** A sample video: a marked picture with a bar that runs along its foot. */

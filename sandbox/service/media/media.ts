@@ -1,21 +1,34 @@
+import { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
-import type { FileContent, StoredFile } from '../core/store/file';
-import { filmClip } from './clip';
-import { composeGrid } from './composite';
-import { drawPicture } from './picture';
-import { playTrack } from './track';
+import { filmClip, type ClipSpec } from './clip';
+import { composeGrid, drawPicture, type PictureSpec } from './picture';
+import { playTrack, type TrackSpec } from './track';
+
+/** What a file holds: bytes as they were uploaded, or a description from which they are made at the first download. */
+export type FileContent =
+	| { type: 'bytes'; bytes: Buffer }
+	| { type: 'picture'; picture: PictureSpec }
+	| { type: 'composite'; pictures: readonly PictureSpec[] }
+	| { type: 'track'; track: TrackSpec }
+	| { type: 'clip'; clip: ClipSpec }
+	| { type: 'blob' };
+
+interface NamedContent {
+	name: string;
+	content: FileContent;
+}
 
 const CACHE_BYTES = 64 * 1024 * 1024;
 
-/** Makes the bytes of files when they are asked for, once for all who ask at the same time, and keeps the latest. */
+/** Makes the bytes of files on request, once for simultaneous requests, and keeps the latest. */
 export class Media {
-	private readonly made = new LRUCache<string, Buffer, StoredFile>({
+	private readonly made = new LRUCache<string, Buffer, NamedContent>({
 		maxSize: CACHE_BYTES,
 		sizeCalculation: (bytes) => bytes.length + 1,
 		fetchMethod: async (_name, _stale, { context }) => await make(context.content),
 	});
 
-	async bytes(file: StoredFile): Promise<Buffer> {
+	async bytes(file: NamedContent): Promise<Buffer> {
 		if (file.content.type === 'bytes') return file.content.bytes;
 		return await this.made.forceFetch(file.name, { context: file });
 	}
@@ -40,4 +53,22 @@ async function make(content: FileContent): Promise<Buffer> {
 		case 'blob':
 			return Buffer.alloc(0);
 	}
+}
+
+const CHUNK = 64 * 1024;
+
+/** Repeats with every chunk, so that a file of any size needs no memory, and does not compress to nothing. */
+const PATTERN = Buffer.from(Uint8Array.from({ length: CHUNK }, (_, index) => (index * 167 + (index >> 8) * 59) & 0xff));
+
+/**
+ * A stream of exactly `bytes` bytes: first `head`, then padding.
+ * @param head what the stream starts with; cut off where it is longer
+ */
+export function paddedStream(bytes: number, head: Buffer = Buffer.alloc(0)): Readable {
+	return Readable.from(padding(bytes, head), { objectMode: false });
+}
+
+function* padding(bytes: number, head: Buffer): Generator<Buffer> {
+	if (head.length > 0 && bytes > 0) yield head.subarray(0, bytes);
+	for (let left = bytes - head.length; left > 0; left -= CHUNK) yield PATTERN.subarray(0, Math.min(left, CHUNK));
 }

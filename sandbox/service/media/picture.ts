@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import sharp from 'sharp';
-import type { Size } from '../image/sizes';
+import type { Size } from './size';
 import { lettering, wrap } from './lettering';
 
 export type PictureFormat = 'png' | 'jpeg' | 'webp';
@@ -57,4 +57,14 @@ export function pictureSvg({ width, height, seed, prompt, caption }: Omit<Pictur
 
 function at(x: number, y: number, path: string): string {
 	return `<path transform="translate(${x.toFixed(1)} ${y.toFixed(1)})" d="${path}"/>`;
+}
+
+/** Four pictures of one size as a grid of two by two, pixel for pixel. */
+export async function composeGrid(pictures: readonly PictureSpec[]): Promise<Buffer> {
+	const { width, height } = pictures[0] ?? { width: 1, height: 1 };
+	const parts = await Promise.all(pictures.map(drawPicture));
+	return await sharp({ create: { width: width * 2, height: height * 2, channels: 3, background: 'black' } })
+		.composite(parts.map((input, index) => ({ input, left: (index % 2) * width, top: Math.floor(index / 2) * height })))
+		.png({ compressionLevel: 4 })
+		.toBuffer();
 }

@@ -1,16 +1,14 @@
-import type { Account } from '../core/store/account';
-import type { MusicPlan } from './entities';
-import type { Task } from '../core/store/task';
 import { invalid } from '../core/errors';
-import { current } from '../core/tasks/settle';
+import { promptedFailure } from '../core/http/parse';
+import { PRICES, type PriceKey } from '../core/prices';
+import type { Service } from '../core/service';
+import type { Account } from '../core/store/accounts';
+import { current } from '../core/tasks/lifecycle';
 import type { Submission } from '../core/tasks/submit';
 import type { TrackSpec } from '../media/track';
 import { MUSIC_OPERATIONS, type MusicOperationName } from './operations';
 import { musicRequest, type MusicRequest } from './request';
-import { PRICES, type PriceKey } from '../core/prices';
-import { promptedFailure } from '../core/http/submission';
-import type { Service } from '../core/service';
-import { tracksOf } from './tracks';
+import { isMusicPlan, musicPlan, tracksOf } from './tracks';
 
 const FLAT_PRICES: readonly MusicOperationName[] = ['crop', 'stems', 'fadeIn', 'upsampleTags'];
 
@@ -43,12 +41,10 @@ export function musicSubmission(
 		credits: PRICES[item],
 		failure: failureOf(service, operation, request, source),
 		...(isTags ? { durationMs: 0 } : {}),
-		plan: (taskId): MusicPlan => ({
-			family: 'music',
-			...tracksOf(operation, request.applied, source?.track ?? null, taskId),
-			upsampledTags: isTags ? enhanced(textOf(request.applied.tags)) : null,
-			uploaded: false,
-		}),
+		plan: (taskId) =>
+			musicPlan(tracksOf(operation, request.applied, source?.track ?? null, taskId), {
+				upsampledTags: isTags ? enhanced(textOf(request.applied.tags)) : null,
+			}),
 	};
 }
 
@@ -59,9 +55,9 @@ interface Source {
 
 /** @throws ServiceError 400 when there is no such track, or not yet */
 function sourceTrack(service: Service, account: Account, { taskId, audioIndex }: NonNullable<MusicRequest['source']>): Source {
-	const task: Task | undefined = service.tasks.find(taskId);
-	if (!task || task.key !== account.key || task.plan.family !== 'music') throw invalid(`task_id: ${taskId} is not a music task`);
-	if (current(service, task).result === null) throw invalid(`task_id: ${taskId} has no result`);
+	const task = service.tasks.find(taskId);
+	if (!task || task.key !== account.key || !isMusicPlan(task.plan)) throw invalid(`task_id: ${taskId} is not a music task`);
+	if (current(service, task).results === null) throw invalid(`task_id: ${taskId} has no result`);
 	const track = task.plan.tracks[audioIndex - 1];
 	if (!track) throw invalid(`audio_index: ${taskId} has ${task.plan.tracks.length} tracks`);
 	return { track, uploaded: task.plan.uploaded };

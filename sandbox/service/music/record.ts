@@ -1,6 +1,6 @@
-import type { Task } from '../core/store/task';
-import { progressOf } from '../core/tasks/progress';
 import type { Service } from '../core/service';
+import { progressOf, type Task } from '../core/store/tasks';
+import { isMusicPlan } from './tracks';
 
 /** Progress goes 10 (queued), 50 (ready), 100 (finished). */
 const QUEUED = 10;
@@ -25,16 +25,16 @@ export function musicTaskRecord(service: Service, task: Task): MusicTaskRecord {
 	const { share } = progressOf(task, service.clock.now());
 	const progress = share < 0.5 ? QUEUED : READY;
 	if (task.endedAt === null) return { status: 'pending', progress, result: null, error: null };
-	if (task.fate.status === 'failed') {
-		return { status: 'failed', progress, result: null, error: { message: task.fate.message } };
+	if (task.outcome.status === 'failed') {
+		return { status: 'failed', progress, result: null, error: { message: task.outcome.message } };
 	}
 	return { status: 'completed', progress: FINISHED, result: resultOf(service, task), error: null };
 }
 
-function resultOf(service: Service, { plan, result }: Task): MusicResultRecord | null {
-	if (plan.family !== 'music' || result?.family !== 'music') return null;
+function resultOf(service: Service, { plan, results }: Task): MusicResultRecord | null {
+	if (!isMusicPlan(plan) || results === null) return null;
 	if (plan.upsampledTags !== null) return { upsampled_tags: plan.upsampledTags };
-	const stems = Object.entries(result.stems).map(([name, file]) => [name, service.files.url(file)]);
+	const stems = results.flatMap(({ name, file }) => (name === null ? [] : [[`${name}_url`, service.files.url(file)]]));
 	if (stems.length > 0) return { stems: Object.fromEntries(stems) as Record<string, string> };
-	return { music: result.tracks.map((file) => ({ audio_url: service.files.url(file) })) };
+	return { music: results.map(({ file }) => ({ audio_url: service.files.url(file) })) };
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod/v3';
 import { invalid } from '../core/errors';
+import { parse, webhookField } from '../core/http/parse';
 import { MUSIC_FIELDS, MUSIC_OPERATIONS, OWN_RULES, type MusicOperation, type MusicOperationName, type Version } from './operations';
-import { parse } from '../core/http/parse';
-import { webhookField } from '../core/http/submission';
 
 const DEFAULT_VERSION: Version = 'v5.5';
 

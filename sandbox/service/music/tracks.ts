@@ -1,6 +1,47 @@
-import type { MusicPlan } from './entities';
+import type { Plan, PlannedFile } from '../core/store/tasks';
 import type { TrackSpec } from '../media/track';
 import type { MusicOperationName } from './operations';
+
+export interface MusicPlan extends Plan {
+	family: 'music';
+	/** What `audio_index` refers to. */
+	tracks: readonly TrackSpec[];
+	upsampledTags: string | null;
+	/** Whether it is the user's own track rather than a generated one. */
+	uploaded: boolean;
+}
+
+export function isMusicPlan(plan: Plan): plan is MusicPlan {
+	return plan.family === 'music';
+}
+
+type More = Partial<Pick<MusicPlan, 'upsampledTags' | 'uploaded'>>;
+
+/** @param stems by name */
+export function musicPlan({ tracks, stems = {} }: Tracks, { upsampledTags = null, uploaded = false }: More = {}): MusicPlan {
+	const wav = (suffix: string, track: TrackSpec, index: number | null, name: string | null): PlannedFile => ({
+		index,
+		name,
+		suffix: `${suffix}.wav`,
+		contentType: 'audio/wav',
+		content: { type: 'track', track },
+	});
+	return {
+		family: 'music',
+		tracks,
+		upsampledTags,
+		uploaded,
+		files: [
+			...tracks.map((track, at) => wav(String(at + 1), track, at + 1, null)),
+			...Object.entries(stems).map(([name, track], at) => wav(`stem-${at + 1}`, track, null, name)),
+		],
+	};
+}
+
+export interface Tracks {
+	tracks: readonly TrackSpec[];
+	stems?: Readonly<Record<string, TrackSpec>>;
+}
 
 /** Lengths in seconds. The second track of a generation is a little longer, as it is with the real thing. */
 const SONG = 60;
@@ -17,7 +58,7 @@ export function tracksOf(
 	applied: Applied,
 	source: TrackSpec | null,
 	taskId: string,
-): Pick<MusicPlan, 'tracks' | 'stems'> {
+): Tracks {
 	const track = (index: number, changes: Partial<TrackSpec>): TrackSpec => ({
 		seconds: source?.seconds ?? SONG,
 		seed: `${taskId}/${index}`,
@@ -27,9 +68,8 @@ export function tracksOf(
 	});
 	const two = (seconds: number) => ({
 		tracks: [track(1, { seconds }), track(2, { seconds: seconds + SECOND_TRACK })],
-		stems: {},
 	});
-	const edited = (changes: Partial<TrackSpec>) => ({ tracks: [track(1, { ...source, ...changes })], stems: {} });
+	const edited = (changes: Partial<TrackSpec>) => ({ tracks: [track(1, { ...source, ...changes })] });
 	const length = source?.seconds ?? SONG;
 
 	switch (operation) {
@@ -49,9 +89,9 @@ export function tracksOf(
 		case 'fadeIn':
 			return edited({ fadeIn: numberOf(applied.duration_s, FADE_IN) });
 		case 'stems':
-			return { tracks: [], stems: { [`${String(applied.stem_type)}_url`]: track(1, {}), backing_track_url: track(2, {}) } };
+			return { tracks: [], stems: { [String(applied.stem_type)]: track(1, {}), backing_track: track(2, {}) } };
 		case 'upsampleTags':
-			return { tracks: [], stems: {} };
+			return { tracks: [] };
 	}
 }
 

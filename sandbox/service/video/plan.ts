@@ -1,21 +1,16 @@
-import type { Account } from '../core/store/account';
-import type { VideoPlan } from './entities';
 import { invalid } from '../core/errors';
+import { parse, promptedFailure, unknownFields } from '../core/http/parse';
+import { PRICES } from '../core/prices';
+import type { Service } from '../core/service';
+import type { Account } from '../core/store/accounts';
 import type { Submission } from '../core/tasks/submit';
 import type { ClipSpec } from '../media/clip';
-import { nearestRatio } from '../image/sizes';
-import { parse, unknownFields } from '../core/http/parse';
-import { PRICES } from '../core/prices';
-import { promptedFailure } from '../core/http/submission';
+import { nearestRatio } from '../media/size';
+import { OUTPUT_FPS, VIDEO_RATIOS, videoPlan, videoSize, type VideoRatio } from './clip';
 import { multiPromptSchema, shotTypeSchema, videoSchema, type VideoRequest } from './request';
 import { checkPictures, checkReferenceVideo, checkShots, imagesOf, markedPrompt } from './rules';
-import { VIDEO_RATIOS, videoSize, type VideoRatio } from './sizes';
-import type { Service } from '../core/service';
 
 export const VIDEO_PATH = '/v1/videos/generations';
-
-/** The rate of the service's own output (spec, section 6, rule 6). */
-export const OUTPUT_FPS = 24;
 
 /** The spec sets no limits on a video's reference pictures: here they need only be there. */
 const ANY_SIZE = { each: Infinity, total: Infinity, dataUris: false };
@@ -61,12 +56,7 @@ export async function videoSubmission(service: Service, account: Account, body: 
 		item: `vidomni-v3-omni@${request.mode}`,
 		credits: Math.ceil(PRICES[`vidomni-v3-omni@${request.mode}`] * seconds),
 		failure: promptedFailure(request.prompt),
-		plan: (taskId): VideoPlan => ({
-			family: 'video',
-			model: request.model,
-			clip: { ...clip, seed: taskId },
-			totalSeconds: seconds,
-		}),
+		plan: (taskId) => videoPlan(request.model, { ...clip, seed: taskId }, seconds),
 	};
 }
 
@@ -96,7 +86,7 @@ function effective(request: VideoRequest, shots: object) {
 async function ratioOf(service: Service, request: VideoRequest, images: readonly string[], notes: string[]): Promise<VideoRatio> {
 	const image = images[0] === undefined ? null : await service.references.inspect(images[0]);
 	if (!image) return request.aspect_ratio;
-	const nearest = nearestRatio(image, VIDEO_RATIOS) as VideoRatio;
+	const nearest = nearestRatio(image, VIDEO_RATIOS);
 	if (nearest !== request.aspect_ratio) notes.push(`aspect_ratio: the picture made it ${nearest}`);
 	return nearest;
 }

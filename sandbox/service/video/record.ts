@@ -1,7 +1,6 @@
-import type { Task } from '../core/store/task';
-import { progressOf } from '../core/tasks/progress';
 import { creditsToCost } from '../core/prices';
 import type { Service } from '../core/service';
+import { progressOf, type Task } from '../core/store/tasks';
 import { unixSeconds } from '../core/time/clock';
 
 /** Only `success` is the spec's ("its original task has status `success`"); the other words are the sandbox's own. */
@@ -23,7 +22,7 @@ export interface VideoTaskRecord {
 
 export function videoTaskRecord(service: Service, task: Task): VideoTaskRecord {
 	const { stage, share } = progressOf(task, service.clock.now());
-	const { result, fate } = task;
+	const { results, outcome } = task;
 	const record: VideoTaskRecord = {
 		id: task.id,
 		status: STATUS[stage],
@@ -32,13 +31,14 @@ export function videoTaskRecord(service: Service, task: Task): VideoTaskRecord {
 	};
 	if (task.endedAt === null) return record;
 	record.completed = unixSeconds(task.endedAt);
-	if (fate.status === 'failed') return { ...record, error: { message: fate.message, code: fate.code } };
-	if (result?.family !== 'video') return record;
+	if (outcome.status === 'failed') return { ...record, error: { message: outcome.message, code: outcome.code } };
+	const file = results?.[0]?.file;
+	if (!file) return record;
 	return {
 		...record,
 		actual_time: Math.round((task.endedAt - task.createdAt) / 1000),
 		cost: creditsToCost(task.credits),
 		credits_cost: task.credits,
-		result: { video_url: service.files.url(result.file), expires_at: unixSeconds(result.file.expiresAt ?? 0) },
+		result: { video_url: service.files.url(file), expires_at: unixSeconds(file.expiresAt ?? 0) },
 	};
 }

@@ -1,16 +1,13 @@
-import type { Account } from '../core/store/account';
-import type { VideoPlan } from './entities';
 import { invalid, ServiceError } from '../core/errors';
-import { current } from '../core/tasks/settle';
+import { parse, promptedFailure, unknownFields } from '../core/http/parse';
+import { PRICES } from '../core/prices';
+import type { Service } from '../core/service';
+import type { Account } from '../core/store/accounts';
+import { current } from '../core/tasks/lifecycle';
 import type { Submission } from '../core/tasks/submit';
 import type { ClipSpec } from '../media/clip';
-import { parse, unknownFields } from '../core/http/parse';
-import { PRICES } from '../core/prices';
-import { promptedFailure } from '../core/http/submission';
+import { isVideoPlan, OUTPUT_FPS, videoPlan, videoSize } from './clip';
 import { REMIX_MODELS, remixSchema } from './request';
-import { videoSize } from './sizes';
-import type { Service } from '../core/service';
-import { OUTPUT_FPS } from './plan';
 
 /** "Lengthening an 8 second video to 15 seconds." */
 const EXTENSION = 7;
@@ -21,10 +18,10 @@ const EXTENSION = 7;
  */
 export function remixSubmission(service: Service, account: Account, path: string, videoId: string, body: unknown): Submission {
 	const original = service.tasks.find(videoId);
-	if (original?.plan.family !== 'video' || original.key !== account.key) throw new ServiceError(404, 'video not found');
+	if (!original || !isVideoPlan(original.plan) || original.key !== account.key) throw new ServiceError(404, 'video not found');
 	const request = parse(remixSchema, body);
 	const { plan } = original;
-	if (current(service, original).result === null) throw invalid('the original video is not in status success');
+	if (current(service, original).results === null) throw invalid('the original video is not in status success');
 	const model = REMIX_MODELS[request.model];
 	if (model === undefined || model !== plan.model) throw invalid(`model: must be that of the original video, ${plan.model}`);
 
@@ -51,6 +48,6 @@ export function remixSubmission(service: Service, account: Account, path: string
 		item: model,
 		credits: PRICES[model],
 		failure: promptedFailure(request.prompt),
-		plan: (taskId): VideoPlan => ({ family: 'video', model, clip: { ...clip, seed: taskId }, totalSeconds }),
+		plan: (taskId) => videoPlan(model, { ...clip, seed: taskId }, totalSeconds),
 	};
 }

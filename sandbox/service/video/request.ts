@@ -1,5 +1,5 @@
 import { z } from 'zod/v3';
-import { imageReference, webhookField } from '../core/http/submission';
+import { imageReference, webhookField } from '../core/http/parse';
 
 export const VIDEO_MODEL = 'vidomni-v3-omni';
 

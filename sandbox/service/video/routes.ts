@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { remixSubmission } from './remix';
 import { VIDEO_PATH, videoSubmission } from './plan';
 import type { Service } from '../core/service';
-import { accept } from '../core/http/accept';
+import { accept } from '../core/tasks/submit';
 import { bearerAccount } from '../core/http/auth';
 
 /** Video generation and extension (spec, sections 5 and 6). */

@@ -1,12 +1,12 @@
-import type { Delivery } from './delivery';
-import type { Task } from '../store/task';
-import type { Effects } from '../faults/faultBook';
-import type { CallbackEffect } from '../faults/rule';
+import type { Due, Effects } from '../faults/faultBook';
+import type { CallbackEffect, TaskEffect } from '../faults/rule';
 import type { Service } from '../service';
-import { callbackBody } from './callbackBody';
-import { ofUnknownTask, withWrongLinks } from './forgery';
+import type { Task } from '../store/tasks';
+import type { Delivery } from './delivery';
 
-/** Tells the receiver that a task has ended (spec, Events), as the fault rules of the moment have it. */
+const FORGED_LINK = 'https://forged.example.com/result';
+
+/** Sends the callbacks of a task that has ended (spec, Events), changed by the fault rules that are due. */
 export function announce(service: Service, task: Task): void {
 	if (task.webhook === null) return;
 	const faults = service.faults.forCallback({ method: 'POST', path: task.path, family: task.family });
@@ -14,7 +14,32 @@ export function announce(service: Service, task: Task): void {
 	service.lifetime.background(() => sendAll(service, callbacks, faults));
 }
 
-/** What is to be sent, in its order: a forgery first, then the true one, then its doubles. */
+type Early = Due<Extract<TaskEffect, { type: 'earlyCallback' }>>;
+
+/** Sends a callback for a task that has just been accepted, if a fault rule asks for one. */
+export function announceEarly(service: Service, task: Task, due: Early | undefined): void {
+	if (!due || task.webhook === null) return;
+	const isTrue = due.effect.claims === 'running';
+	const early = service.deliveries.record({
+		kind: isTrue ? 'genuine' : 'forged',
+		taskId: task.id,
+		base: task.webhook,
+		body: isTrue ? callbackBody(service, task) : withWrongLinks(callbackBody(service, asCompleted(service, task))),
+		fault: due.rule,
+	});
+	service.lifetime.background(() => service.deliveries.send(early));
+}
+
+/**
+ * The body of a callback. The spec calls it identical to the task status response and lists a bare record: the setting
+ * `callbackShape` chooses.
+ */
+export function callbackBody(service: Service, task: Task): unknown {
+	const record = { id: task.id, ...service.families[task.family].record(service, task) };
+	return service.settings.callbackShape === 'enveloped' ? { code: 200, data: record } : record;
+}
+
+/** In the order of sending: a forged callback first, then the genuine one, then its duplicates. */
 function callbacksFor(service: Service, task: Task, base: string, faults: Effects<CallbackEffect>): Delivery[] {
 	const body = callbackBody(service, task);
 	const note = (kind: Delivery['kind'], content = body) =>
@@ -37,4 +62,38 @@ async function sendAll(service: Service, callbacks: Delivery[], faults: Effects<
 	const reorder = faults.find('reorderCallbacks');
 	if (reorder) await service.deliveries.holdback.hold(reorder.rule, callbacks, reorder.effect);
 	else await service.deliveries.sendAll(callbacks, faults.find('duplicateCallback')?.effect.spacing);
+}
+
+/** A copy of a running task that claims to have completed. */
+function asCompleted(service: Service, task: Task): Task {
+	const endedAt = service.clock.now();
+	const results = task.plan.files.map(({ suffix, contentType, content, index, name }) => ({
+		index,
+		name,
+		file: { name: `${task.id}-${suffix}`, contentType, content, expiresAt: endedAt, padTo: null },
+	}));
+	return { ...task, endedAt, outcome: { status: 'completed' }, results };
+}
+
+/** The body of a callback for a task that does not exist. */
+function ofUnknownTask(body: unknown): unknown {
+	return mapValues(body, (name, value) => (name === 'id' ? forgedId(value) : value));
+}
+
+function forgedId(id: string | number): string | number {
+	return typeof id === 'number' ? id + 1 : `task_forged_${id.slice(-8)}`;
+}
+
+/** The body of a callback whose links lead elsewhere. */
+function withWrongLinks(body: unknown): unknown {
+	return mapValues(body, (_name, value) => (typeof value === 'string' && /^https?:\/\//.test(value) ? FORGED_LINK : value));
+}
+
+type Change = (name: string, value: string | number) => string | number;
+
+function mapValues(value: unknown, change: Change, name = ''): unknown {
+	if (typeof value === 'string' || typeof value === 'number') return change(name, value);
+	if (Array.isArray(value)) return value.map((inner) => mapValues(inner, change, name));
+	if (typeof value !== 'object' || value === null) return value;
+	return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mapValues(inner, change, key)]));
 }

@@ -1,12 +1,11 @@
 import { EventEmitter, once } from 'node:events';
 import pLimit from 'p-limit';
-import type { Delivery } from './delivery';
-import type { Lifetime } from '../time/lifetime';
 import type { Ids } from '../store/ids';
 import type { Clock } from '../time/clock';
+import type { Lifetime } from '../time/lifetime';
 import { addressFault, callbackUrl, type AddressRules } from './address';
+import { post, type Delivery } from './delivery';
 import { Holdback } from './holdback';
-import { post } from './post';
 
 /** Pauses before the three retries, in clock milliseconds (spec, Events, rule 5). */
 export const RETRY_PAUSES: readonly number[] = [10_000, 30_000, 60_000];

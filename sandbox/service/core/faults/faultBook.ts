@@ -1,4 +1,4 @@
-import type { Family } from '../store/task';
+import type { Family } from '../store/tasks';
 import {
 	faultRuleSchema,
 	isCallbackEffect,

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { familyOf } from './families';
-import { isAdminPath } from '../http/paths';
+import { isAdminPath } from '../options';
 import type { Service } from '../service';
+import type { Family } from '../store/tasks';
 import { cutInHalf, resetConnection, statusAnswer, truncate } from './brokenAnswers';
 import type { RequestEffect } from './rule';
 
@@ -16,7 +16,7 @@ export function installRequestFaults(app: FastifyInstance, service: Service): vo
 		const due = service.faults.forRequest({
 			method: request.method,
 			path: pathname,
-			family: familyOf(pathname, service.tasks),
+			family: familyOf(service, pathname),
 		});
 		if (!due) return;
 		if (request.exchange) request.exchange.fault = due.rule;
@@ -69,4 +69,13 @@ export function installRequestFaults(app: FastifyInstance, service: Service): vo
 function leaveUnanswered(service: Service, { exchange }: FastifyRequest, how: 'reset' | 'hang'): void {
 	if (!exchange) return;
 	service.requests.end(exchange, { outcome: how === 'reset' ? 'reset' : 'unanswered', status: null, tookMs: null });
+}
+
+/** The family of a path; for a task query, the family of the task. */
+function familyOf({ families, tasks, taskPaths }: Service, path: string): Family | null {
+	const queried = Object.values(taskPaths).find((taskPath) => path.startsWith(taskPath.replace('{task_id}', '')));
+	const task = queried === undefined ? undefined : tasks.find(path.slice(path.lastIndexOf('/') + 1));
+	if (task) return task.family;
+	const known = Object.entries(families).find(([, { prefix }]) => path.startsWith(prefix));
+	return known ? (known[0] as Family) : null;
 }

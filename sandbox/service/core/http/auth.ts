@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import type { Account } from '../store/account';
 import { ServiceError } from '../errors';
 import type { Service } from '../service';
+import type { Account } from '../store/accounts';
 
 const BEARER = /^Bearer +(\S+)$/i;
 

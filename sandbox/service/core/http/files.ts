@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { StoredFile } from '../store/file';
+import { paddedStream } from '../../media/media';
 import { ServiceError } from '../errors';
-import { paddedStream } from '../../media/blob';
 import type { Service } from '../service';
-import { blobFile } from '../store/files';
+import { blobFile, type StoredFile } from '../store/files';
 
-/** Downloads of results and uploads. The links are public: no key is asked for. */
+/** Downloads of results and uploads. The links are public: no key is needed. */
 export function fileRoutes(app: FastifyInstance, service: Service): void {
 	app.get<{ Params: { name: string } }>('/files/:name', async (request, reply) => {
 		const file = service.files.find(request.params.name);

@@ -1,9 +1,9 @@
-import type { z } from 'zod/v3';
+import { z } from 'zod/v3';
 import { invalid } from '../errors';
 
 /**
- * Reads something that came in.
- * @throws ServiceError 400 that names the first field at fault
+ * Validates a request.
+ * @throws ServiceError 400 that names the first invalid field
  */
 export function parse<Output>(schema: z.ZodType<Output, z.ZodTypeDef, unknown>, input: unknown): Output {
 	const parsed = schema.safeParse(input);
@@ -16,13 +16,13 @@ export function parse<Output>(schema: z.ZodType<Output, z.ZodTypeDef, unknown>, 
 	throw invalid(field ? `${field}: ${issue?.message}` : (issue?.message ?? 'The request is invalid.'));
 }
 
-/** Names of the fields that were sent and are not among those that count. */
+/** Names of the fields that were sent and are not in `known`. */
 export function unknownFields(body: unknown, known: readonly string[]): string[] {
 	if (typeof body !== 'object' || body === null) return [];
 	return Object.keys(body).filter((name) => !known.includes(name));
 }
 
-/** Keeps logs small where a body carries whole files as text. */
+/** Keeps logs small when a body contains whole files as text. */
 const LONGEST_STRING = 65_536;
 
 /** A copy in which very long strings are shortened. */
@@ -35,4 +35,27 @@ export function shortened(value: unknown): unknown {
 		return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shortened(inner)]));
 	}
 	return value;
+}
+
+/** Any asynchronous submission may have a callback base address (spec, Events, rule 1). */
+export const webhookField = z.string().min(1).optional();
+
+/** A reference image: a plain URL or, as in the spec's own example, an object with a `url`. */
+export const imageReference = z.union([z.string().min(1), z.object({ url: z.string().min(1) }).transform(({ url }) => url)]);
+
+/** Phrases in a prompt that trigger behavior of the real service. They are the sandbox's own. */
+export const PHRASES = {
+	/** Refused by the safety review, whatever `moderation` says. */
+	unsafe: 'sandbox:unsafe',
+	/** Refused by the safety review, unless `moderation` is `low`. */
+	borderline: 'sandbox:borderline',
+	/** Accepted, and fails at its end. */
+	fail: 'sandbox:fail',
+	/** In the prompt of a grid: a reroll of it is refused by the upstream service (502). */
+	refuse: 'sandbox:refuse',
+} as const;
+
+/** The reason of the failure that a prompt asks for, or `undefined`. */
+export function promptedFailure(prompt: string | undefined): string | undefined {
+	return prompt?.includes(PHRASES.fail) ? 'The generation failed, as the prompt asked it to.' : undefined;
 }

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import type { RequestRecord } from '../store/request';
-import { shortened } from './parse';
-import { isAdminPath } from './paths';
+import { isAdminPath } from '../options';
 import type { Service } from '../service';
+import type { RequestRecord } from '../store/requests';
+import { shortened } from './parse';
 
 declare module 'fastify' {
 	interface FastifyRequest {
@@ -14,7 +14,7 @@ declare module 'fastify' {
 
 const SECRET = /^(authorization|x-api-key|cookie|proxy-authorization)$/;
 
-/** Writes down every request to the service: what came, what it was answered, and how it ended. */
+/** Logs every request to the service with its body, its status and how it ended. */
 export function installRequestLog(app: FastifyInstance, service: Service): void {
 	app.decorateRequest('exchange', null);
 

@@ -1,28 +1,21 @@
 import multipart from '@fastify/multipart';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import { ZodError } from 'zod/v3';
-import type { Controls } from '../../admin/controls';
 import { errorEnvelope, ServiceError } from '../errors';
 import { installRequestFaults } from '../faults/requestFaults';
-import { adminRoutes } from '../../admin/routes';
+import type { Service } from '../service';
 import { balanceRoutes } from './balance';
-import { chatRoutes } from '../../chat/routes';
 import { fileRoutes } from './files';
-import { gridRoutes } from '../../grid/routes';
-import { homeRoute } from './home';
-import { imageRoutes } from '../../image/routes';
-import { musicRoutes } from '../../music/routes';
 import { installRequestLog } from './requestLog';
 import { taskRoutes } from './tasks';
-import { uploadRoutes } from '../../uploads/routes';
-import { videoRoutes } from '../../video/routes';
-import type { Service } from '../service';
 
 /** Room for fourteen references of 10 MB as data URIs (spec, 3b). */
 const BODY_LIMIT = 200 * 1024 * 1024;
 
-/** The service over HTTP, not yet listening. */
-export async function buildServer(service: Service, controls: Controls): Promise<FastifyInstance> {
+export type Routes = (app: FastifyInstance) => void;
+
+/** The service over HTTP, not yet listening: balance, task queries, files, and the routes that are given. */
+export async function buildServer(service: Service, others: readonly Routes[]): Promise<FastifyInstance> {
 	const app = fastify({
 		bodyLimit: BODY_LIMIT,
 		forceCloseConnections: true,
@@ -42,28 +35,20 @@ export async function buildServer(service: Service, controls: Controls): Promise
 
 	installRequestLog(app, service);
 	installRequestFaults(app, service);
-	for (const routes of [
-		homeRoute,
-		balanceRoutes,
-		musicRoutes,
-		imageRoutes,
-		gridRoutes,
-		videoRoutes,
-		chatRoutes,
-		taskRoutes,
-		uploadRoutes,
-		fileRoutes,
-	]) {
-		routes(app, service);
+	balanceRoutes(app, service);
+	taskRoutes(app, service);
+	fileRoutes(app, service);
+	for (const routes of others) {
+		// A scope of its own: a hook that one of them adds does not apply to the others.
+		await app.register((scope, _options, done) => {
+			routes(scope);
+			done();
+		});
 	}
-	await app.register((admin, _options, done) => {
-		adminRoutes(admin, service, controls);
-		done();
-	});
 	return app;
 }
 
-/** A body that cannot be read is the caller's fault, whatever the framework calls it. */
+/** A body that cannot be read is answered with 400, whatever status the framework gives it. */
 function asServiceError(error: FastifyError | ServiceError | ZodError): ServiceError {
 	if (error instanceof ServiceError) return error;
 	if (error instanceof ZodError) {

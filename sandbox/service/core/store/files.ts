@@ -1,10 +1,21 @@
-import type { StoredFile } from './file';
+import type { FileContent } from '../../media/media';
 import type { Clock } from '../time/clock';
+
+/** Something that the service serves at `/files/<name>`. */
+export interface StoredFile {
+	readonly name: string;
+	readonly contentType: string;
+	readonly content: FileContent;
+	/** Clock milliseconds after which the link has expired; `null` for never. */
+	readonly expiresAt: number | null;
+	/** Pad the file to this many bytes; `null` leaves it as it is. */
+	readonly padTo: number | null;
+}
 
 const BLOB = /^\/files\/blob\/(\d{1,12})\.bin$/;
 const NAMED = /^\/files\/([^/]+)$/;
 
-/** What `/files/…` serves, and what it once served. */
+/** The files under `/files/…`, expired ones included. */
 export class Files {
 	private readonly byName = new Map<string, StoredFile>();
 
@@ -32,8 +43,8 @@ export class Files {
 
 	/**
 	 * The sandbox's own file behind a URL.
-	 * @returns `foreign` for an address elsewhere, which the sandbox takes on trust; `gone` for one of its own that it
-	 * cannot serve any more, or never could
+	 * @returns `foreign` for another host, which the sandbox never contacts; `gone` for an address of its own without a
+	 * file, or with an expired one
 	 */
 	byUrl(url: string): StoredFile | 'foreign' | 'gone' {
 		const base = this.publicUrl();
@@ -50,7 +61,7 @@ export class Files {
 	}
 }
 
-/** A file of exactly `bytes` bytes that nobody has to store. */
+/** A file of exactly `bytes` bytes that is not stored. */
 export function blobFile(bytes: number): StoredFile {
 	return {
 		name: `blob/${bytes}.bin`,

@@ -1,4 +1,4 @@
-import type { Family } from '../store/task';
+import type { Family } from '../store/tasks';
 
 /** Clock milliseconds from acceptance to the end, by family; `null` holds tasks until they are finished by hand. */
 export type DurationTable = Record<Family, number | null>;

@@ -1,19 +1,20 @@
-import type { Account } from '../store/account';
-import type { Family, Fate, Plan, Task } from '../store/task';
-import { announceEarly } from '../deliveries/announceEarly';
+import type { FastifyRequest } from 'fastify';
+import { announceEarly } from '../deliveries/announce';
 import type { Effects } from '../faults/faultBook';
 import type { TaskEffect } from '../faults/rule';
 import { shortened } from '../http/parse';
 import type { Service } from '../service';
-import { createTask } from './create';
+import type { Account } from '../store/accounts';
+import type { Family, Outcome, Plan, Task } from '../store/tasks';
+import { createTask, endTask } from './lifecycle';
 
-/** A request that has been read and found good, ready to be bought. */
+/** A valid request, ready to be bought. */
 export interface Submission {
 	account: Account;
 	family: Family;
 	operation: string;
 	path: string;
-	/** As it came. */
+	/** As received. */
 	body: unknown;
 	/** Fields that take effect. */
 	applied: Readonly<Record<string, unknown>>;
@@ -25,7 +26,7 @@ export interface Submission {
 	credits: number;
 	/** Where results are paid for one by one: the price of one. */
 	creditsPerResult?: number;
-	/** Why it is going to fail, where something in the request asks for that. */
+	/** Why it will fail, if the request asks for a failure. */
 	failure?: string | undefined;
 	/** Clock milliseconds, where it is not the family's usual time. */
 	durationMs?: number;
@@ -37,7 +38,7 @@ export interface Submission {
 }
 
 /**
- * Accepts a submission: charges it, files the task and lets it run.
+ * Accepts a submission: charges it and creates the task.
  * @throws ServiceError 402 when the balance is insufficient; nothing is accepted then
  */
 export function submit(service: Service, submission: Submission): Task {
@@ -66,10 +67,21 @@ export function submit(service: Service, submission: Submission): Task {
 		credits,
 		missingCredits: Math.max(0, missing) * (creditsPerResult ?? 0),
 		answersAfterCallback: faults.find('callbackFirst') !== undefined,
-		fate: fateOf(submission, faults),
+		outcome: outcomeOf(submission, faults),
 	});
 	announceEarly(service, task, faults.find('earlyCallback'));
 	return task;
+}
+
+/** Accepts the submission of a request and answers with the acknowledgement (spec, Submission acknowledgement). */
+export async function accept(service: Service, request: FastifyRequest, submission: Submission) {
+	const task = submit(service, submission);
+	if (request.exchange) request.exchange.task = task.id;
+	if (task.answersAfterCallback) {
+		endTask(service, task);
+		await service.deliveries.afterFirstAttempt(task.id);
+	}
+	return { code: 200, data: [{ status: 'submitted', task_id: task.id }] };
 }
 
 function durationOf(service: Service, { durationMs, family }: Submission, faults: Effects<TaskEffect>): number | null {
@@ -78,7 +90,7 @@ function durationOf(service: Service, { durationMs, family }: Submission, faults
 	return changed ? changed.effect.ms : (durationMs ?? service.durations.of(family));
 }
 
-function fateOf({ failure }: Submission, faults: Effects<TaskEffect>): Fate {
+function outcomeOf({ failure }: Submission, faults: Effects<TaskEffect>): Outcome {
 	const failed = faults.find('failTask')?.effect;
 	if (failed) return { status: 'failed', message: failed.message, code: failed.code };
 	return failure === undefined ? { status: 'completed' } : { status: 'failed', message: failure, code: '' };

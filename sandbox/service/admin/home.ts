@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { SANDBOX_KEYS } from '../options';
-import { ADMIN_PREFIX } from './paths';
-import type { Service } from '../service';
+import { ADMIN_PREFIX, SANDBOX_KEYS } from '../core/options';
+import type { Service } from '../core/service';
 
 /** `GET /`: says to a person with a browser what this is. */
 export function homeRoute(app: FastifyInstance, service: Service): void {

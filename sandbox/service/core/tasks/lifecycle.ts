@@ -1,0 +1,80 @@
+import { announce } from '../deliveries/announce';
+import type { Service } from '../service';
+import type { Outcome, PlannedFile, Result, Task } from '../store/tasks';
+
+type Given = Pick<Task, 'family' | 'operation' | 'key' | 'plan'>;
+type Optional = Partial<Omit<Task, keyof Given | 'createdAt' | 'endedAt' | 'results' | 'refunded'>>;
+
+/** Adds a task, which ends by itself when its time has passed. The defaults are those of a free task without duration. */
+export function createTask(service: Service, given: Given & Optional): Task {
+	const task: Task = {
+		id: service.ids.next('task'),
+		path: '',
+		request: null,
+		applied: {},
+		ignored: [],
+		notes: [],
+		webhook: null,
+		durationMs: 0,
+		padTo: null,
+		credits: 0,
+		missingCredits: 0,
+		answersAfterCallback: false,
+		outcome: { status: 'completed' },
+		...given,
+		createdAt: service.clock.now(),
+		refunded: 0,
+		endedAt: null,
+		results: null,
+	};
+	service.tasks.add(task);
+	const { durationMs } = task;
+	if (durationMs !== null) {
+		service.lifetime.background(async () => {
+			await service.lifetime.sleep(durationMs);
+			endTask(service, task);
+		});
+	}
+	return task;
+}
+
+/** The task in its present state: it has ended once its time has passed, even if its timer fires a moment later. */
+export function current(service: Service, task: Task): Task {
+	if (task.durationMs !== null && service.clock.now() >= task.createdAt + task.durationMs) endTask(service, task);
+	return task;
+}
+
+/**
+ * Ends a task: makes its results or refunds it, then sends the callback. Does nothing if the task has ended already.
+ * @param outcome in place of the planned one
+ */
+export function endTask(service: Service, task: Task, outcome: Outcome = task.outcome): void {
+	if (task.endedAt !== null) return;
+	const due = task.durationMs === null ? Infinity : task.createdAt + task.durationMs;
+	const endedAt = Math.min(service.clock.now(), due);
+	task.endedAt = endedAt;
+	task.outcome = outcome;
+	if (outcome.status === 'completed') {
+		task.results = task.plan.files.map((file) => resultOf(service, task, file, endedAt));
+		refund(service, task, task.missingCredits);
+	} else {
+		refund(service, task, task.credits);
+	}
+	announce(service, task);
+}
+
+/** Registers a result file; its bytes are made at the first download. */
+function resultOf(service: Service, task: Task, planned: PlannedFile, endedAt: number): Result {
+	const { suffix, contentType, content, index, name } = planned;
+	const expiresAt = endedAt + service.settings.linkTtl[task.family];
+	const file = service.files.add({ name: `${task.id}-${suffix}`, contentType, content, expiresAt, padTo: task.padTo });
+	return { index, name, file };
+}
+
+/** A failure refunds what was deducted at submission; a shortfall refunds the missing results. */
+function refund(service: Service, task: Task, credits: number): void {
+	if (credits === 0) return;
+	task.refunded += credits;
+	service.accounts.giveBack(task.key, credits);
+	service.ledger.write({ type: 'refund', key: task.key, credits, taskId: task.id, item: task.operation });
+}
