@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { createSandbox, scaledClock, SANDBOX_KEYS } from './index';
+import { createSandbox, DIALECTS, scaledClock, SANDBOX_KEYS } from './index';
 
 const HELP = `Runs the MediaGen sandbox: a stand-in for the media generation service.
 
@@ -7,6 +7,7 @@ const HELP = `Runs the MediaGen sandbox: a stand-in for the media generation ser
   --host <address>  address to listen on (default 127.0.0.1)
   --scale <number>  how many times as fast as real time its clock runs (default 1)
   --seed <text>     decides ids and media (default sandbox)
+  --dialect <name>  how it answers what the specification does not show: ${DIALECTS.join(', ')} (default plain)
   --public-url <url>        base of the links in results (default: the address it listens on)
   --allow-private-callbacks send callbacks to private addresses and any port too
   --help            this text`;
@@ -18,6 +19,7 @@ async function main(): Promise<void> {
 			host: { type: 'string', default: '127.0.0.1' },
 			scale: { type: 'string', default: '1' },
 			seed: { type: 'string', default: 'sandbox' },
+			dialect: { type: 'string', default: 'plain' },
 			'public-url': { type: 'string' },
 			'allow-private-callbacks': { type: 'boolean', default: false },
 			help: { type: 'boolean', default: false },
@@ -27,11 +29,14 @@ async function main(): Promise<void> {
 		console.log(HELP);
 		return;
 	}
+	const dialect = DIALECTS.find((name) => name === values.dialect);
+	if (!dialect) throw new Error(`--dialect is one of ${DIALECTS.join(', ')}.`);
 	const sandbox = await createSandbox({
 		port: Number(values.port),
 		host: values.host,
 		clock: scaledClock(Number(values.scale)),
 		seed: values.seed,
+		dialect,
 		publicUrl: values['public-url'],
 		allowPrivateCallbacks: values['allow-private-callbacks'],
 	});

@@ -11,6 +11,7 @@ export type { FaultEffect, FaultMatch, FaultRule, FaultRuleInput } from './core/
 export type { OriginalGridOptions, OriginalVideoOptions, UploadedTrackOptions } from './admin/originals';
 export type { DurationTable } from './core/tasks/durations';
 export { SANDBOX_KEYS, type CallbackShape, type GeneratedSource, type SandboxOptions, type Settings } from './core/options';
+export { DIALECTS, type DialectName } from './core/dialects';
 export { PRICES } from './core/prices';
 export type { RequestFilter } from './core/store/requests';
 export type { Clock } from './core/time/clock';

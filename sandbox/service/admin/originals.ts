@@ -81,7 +81,7 @@ export class Originals {
 
 	grid(options: OriginalGridOptions): Task {
 		const { key, state, action, prompt, settings, olderButtons, buttons } = originalGridSchema.parse(options);
-		const id = this.service.ids.next('task');
+		const id = this.service.newTaskId();
 		const plan = gridPlan(action, id, prompt, settings, buttons ?? buttonsOf(action, id, olderButtons));
 		return this.make(state, { id, family: 'grid', operation: action.toLowerCase(), key, plan });
 	}

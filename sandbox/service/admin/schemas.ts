@@ -1,4 +1,5 @@
 import { z } from 'zod/v3';
+import { DIALECTS } from '../core/dialects';
 import { SANDBOX_KEYS } from '../core/options';
 
 const duration = z.number().min(0).nullable();
@@ -15,6 +16,7 @@ export const keySchema = z
 export const balanceSchema = keySchema.omit({ status: true }).extend({ key: z.string().default(SANDBOX_KEYS.default) }).strict();
 export const settingsSchema = z
 	.object({
+		dialect: z.enum(DIALECTS),
 		allowPrivateCallbacks: z.boolean(),
 		callbackShape: z.enum(['bare', 'enveloped']),
 		generatedSource: z.enum(['fail', 'refuse']),

@@ -1,5 +1,6 @@
 import { unixSeconds } from '../core/time/clock';
 import type { ChatAnswer } from './chat';
+import type { AnswerContext } from './messagesAnswer';
 import type { Reply } from './replies';
 
 const FINISH = { end: 'stop', limit: 'length', tools: 'tool_calls', refusal: 'content_filter' } as const;
@@ -8,17 +9,9 @@ const REFUSAL = 'This was refused.';
 /** Pieces of a streamed answer are about as long as a word. */
 const PIECE = /\S+\s*|\s+/g;
 
-/** What both the whole and the streamed answer need to know. */
-export interface CompletionContext {
-	model: string;
-	/** Clock milliseconds. */
-	now: number;
-	/** Whether writes are told apart by their lifetime. */
-	hasBreakdown: boolean;
-}
-
 /** The answer of `POST /v1/chat/completions`. The spec shows `usage` and `stop_reason`. */
-export function completionsAnswer(answer: ChatAnswer, { model, now, hasBreakdown }: CompletionContext) {
+export function completionsAnswer(answer: ChatAnswer, context: AnswerContext) {
+	const { model, now, writer } = context;
 	const { id, reply } = answer;
 	return {
 		id,
@@ -30,7 +23,7 @@ export function completionsAnswer(answer: ChatAnswer, { model, now, hasBreakdown
 				index: 0,
 				message: {
 					role: 'assistant',
-					content: reply.text || null,
+					content: reply.text && writer.dialect.chatContent === 'blocks' ? [{ type: 'text', text: reply.text }] : reply.text || null,
 					refusal: reply.stop === 'refusal' ? REFUSAL : null,
 					...(reply.toolCalls.length > 0 ? { tool_calls: toolCalls(reply) } : {}),
 				},
@@ -39,12 +32,12 @@ export function completionsAnswer(answer: ChatAnswer, { model, now, hasBreakdown
 			},
 		],
 		stop_reason: STOP[reply.stop],
-		usage: completionsUsage(answer, hasBreakdown),
+		usage: completionsUsage(answer, context),
 	};
 }
 
 /** The same answer as server-sent events, a few words at a time. */
-export function* completionsStream(answer: ChatAnswer, context: CompletionContext, withUsage: boolean): Generator<string> {
+export function* completionsStream(answer: ChatAnswer, context: AnswerContext, withUsage: boolean): Generator<string> {
 	const { id, reply } = answer;
 	const chunk = (more: object) =>
 		`data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created: unixSeconds(context.now), model: context.model, ...more })}\n\n`;
@@ -56,7 +49,7 @@ export function* completionsStream(answer: ChatAnswer, context: CompletionContex
 	for (const [index, call] of toolCalls(reply).entries()) yield delta({ tool_calls: [{ index, ...call }] });
 	if (reply.stop === 'refusal') yield delta({ refusal: REFUSAL });
 	yield delta({}, FINISH[reply.stop]);
-	if (withUsage) yield chunk({ choices: [], usage: completionsUsage(answer, context.hasBreakdown) });
+	if (withUsage) yield chunk({ choices: [], usage: completionsUsage(answer, context) });
 	yield 'data: [DONE]\n\n';
 }
 
@@ -69,10 +62,10 @@ function toolCalls(reply: Reply) {
 }
 
 /** `cache_write_tokens` "has a value only when no TTL breakdown exists" (spec, Chat usage objects). */
-function completionsUsage({ reply, usage }: ChatAnswer, hasBreakdown: boolean) {
+function completionsUsage({ reply, usage }: ChatAnswer, { hasBreakdown, writer }: AnswerContext) {
 	const written = usage.written5m + usage.written1h;
 	const prompt = usage.plain + usage.read + written;
-	return {
+	return writer.numbers({
 		prompt_tokens: prompt,
 		completion_tokens: reply.tokens,
 		total_tokens: prompt + reply.tokens,
@@ -80,5 +73,5 @@ function completionsUsage({ reply, usage }: ChatAnswer, hasBreakdown: boolean) {
 		...(hasBreakdown
 			? { vendor_cache_creation_5_m_tokens: usage.written5m, vendor_cache_creation_1_h_tokens: usage.written1h }
 			: {}),
-	};
+	});
 }

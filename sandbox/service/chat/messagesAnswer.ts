@@ -1,24 +1,33 @@
+import type { RecordWriter } from '../core/tasks/record';
 import type { ChatAnswer } from './chat';
 
 const STOP = { end: 'end_turn', limit: 'max_tokens', tools: 'tool_use', refusal: 'refusal' } as const;
 
-/**
- * The answer of `POST /v1/messages`. The spec shows `usage` and `stop_reason`; the rest is as in the interface it follows.
- * @param hasBreakdown whether writes are told apart by their lifetime
- */
-export function messagesAnswer({ id, reply, usage }: ChatAnswer, model: string, hasBreakdown: boolean) {
+/** What both styles need for an answer. */
+export interface AnswerContext {
+	model: string;
+	/** Clock milliseconds. */
+	now: number;
+	/** Whether `usage` separates cache writes by their lifetime. */
+	hasBreakdown: boolean;
+	writer: RecordWriter;
+}
+
+/** The answer of `POST /v1/messages`. The spec shows `usage` and `stop_reason`; the rest is as in the interface it follows. */
+export function messagesAnswer({ id, reply, usage }: ChatAnswer, { model, hasBreakdown, writer }: AnswerContext) {
+	const isText = writer.dialect.chatContent === 'text' && reply.toolCalls.length === 0;
 	return {
 		id,
 		type: 'message',
 		role: 'assistant',
 		model,
-		content: [
+		content: isText ? reply.text : [
 			...(reply.text ? [{ type: 'text', text: reply.text }] : []),
 			...reply.toolCalls.map((call) => ({ type: 'tool_use', id: call.id, name: call.name, input: call.arguments })),
 		],
 		stop_reason: STOP[reply.stop],
 		stop_sequence: null,
-		usage: {
+		usage: writer.numbers({
 			input_tokens: usage.plain,
 			cache_creation_input_tokens: usage.written5m + usage.written1h,
 			cache_read_input_tokens: usage.read,
@@ -31,6 +40,6 @@ export function messagesAnswer({ id, reply, usage }: ChatAnswer, model: string, 
 					}
 				: {}),
 			output_tokens: reply.tokens,
-		},
+		}),
 	};
 }

@@ -4,9 +4,10 @@ import { invalid, ServiceError } from '../core/errors';
 import { accountOf, bearerAccount } from '../core/http/auth';
 import { parse } from '../core/http/parse';
 import type { Service } from '../core/service';
+import { RecordWriter } from '../core/tasks/record';
 import type { Chat } from './chat';
 import { completionsAnswer, completionsStream } from './completionsAnswer';
-import { messagesAnswer } from './messagesAnswer';
+import { messagesAnswer, type AnswerContext } from './messagesAnswer';
 import { blocksOf, completionsSchema, lastSaid, messagesSchema } from './request';
 
 const VERSION = '2023-06-01';
@@ -31,7 +32,7 @@ export function chatRoutes(app: FastifyInstance, service: Service, chat: Chat): 
 			beta: header(request, 'vendor-beta'),
 			occasion: { lastRole: isTool ? 'tool' : 'user', user: said, tool: isTool ? said : '', limit: body.max_tokens ?? null },
 		});
-		return messagesAnswer(answer, body.model, service.settings.cacheTtlBreakdown);
+		return messagesAnswer(answer, contextOf(service, body.model));
 	});
 
 	app.post('/v1/chat/completions', async (request, reply) => {
@@ -50,11 +51,15 @@ export function chatRoutes(app: FastifyInstance, service: Service, chat: Chat): 
 				limit: body.max_tokens ?? body.max_completion_tokens ?? null,
 			},
 		});
-		const context = { model: body.model, now: service.clock.now(), hasBreakdown: service.settings.cacheTtlBreakdown };
+		const context = contextOf(service, body.model);
 		if (!body.stream) return completionsAnswer(answer, context);
 		const events = completionsStream(answer, context, body.stream_options?.include_usage === true);
 		return await reply.type('text/event-stream; charset=utf-8').header('cache-control', 'no-cache').send(Readable.from(events));
 	});
+}
+
+function contextOf(service: Service, model: string): AnswerContext {
+	return { model, now: service.clock.now(), hasBreakdown: service.settings.cacheTtlBreakdown, writer: new RecordWriter(service) };
 }
 
 function header({ headers }: FastifyRequest, name: string): string | undefined {

@@ -1,3 +1,4 @@
+import type { DialectName } from './dialects';
 import type { KeyOptions } from './store/accounts';
 import type { Family } from './store/tasks';
 import type { DurationTable } from './tasks/durations';
@@ -20,6 +21,8 @@ export function isAdminPath(path: string): boolean {
 }
 
 export interface SandboxOptions {
+	/** How the sandbox answers what the spec does not show; default `plain`. */
+	dialect?: DialectName;
 	/** 0 (the default) takes a free port. */
 	port?: number;
 	/** Address to listen on; default 127.0.0.1. */
@@ -75,6 +78,7 @@ export const USUAL_KEYS: readonly KeyOptions[] = [
 
 /** What can be changed while the sandbox runs. */
 export interface Settings {
+	dialect: DialectName;
 	allowPrivateCallbacks: boolean;
 	callbackShape: CallbackShape;
 	linkTtl: Record<Family, number>;
@@ -87,6 +91,7 @@ const DAY = 24 * 60 * 60 * 1000;
 
 export function initialSettings(options: SandboxOptions): Settings {
 	return {
+		dialect: options.dialect ?? 'plain',
 		allowPrivateCallbacks: options.allowPrivateCallbacks ?? false,
 		callbackShape: options.callbackShape ?? 'bare',
 		generatedSource: options.generatedSource ?? 'fail',

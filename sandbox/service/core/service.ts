@@ -1,5 +1,6 @@
 import { Media } from '../media/media';
 import { Deliveries } from './deliveries/deliveries';
+import { dialectOf } from './dialects';
 import { FaultBook } from './faults/faultBook';
 import { initialSettings, USUAL_KEYS, type SandboxOptions, type Settings } from './options';
 import { References } from './references';
@@ -45,6 +46,8 @@ export interface Service {
 	readonly faults: FaultBook;
 	readonly deliveries: Deliveries;
 	readonly requests: Requests;
+	/** An unused task id, in the form of the dialect. */
+	newTaskId(): string;
 	/** Where clients reach it; known once it listens. */
 	url: string;
 	/** Makes `reset` clear one more part. */
@@ -94,6 +97,7 @@ export function createService(options: SandboxOptions, families: Families): Serv
 			}),
 		}),
 		requests: new Requests(),
+		newTaskId: () => (dialectOf(settings.dialect).numericIds ? ids.nextNumber('task') : ids.next('task')),
 		url: options.publicUrl?.replace(/\/+$/, '') ?? '',
 		onReset: (clear) => void clearOnReset.push(clear),
 		reset() {

@@ -1,33 +1,47 @@
 import type { Service } from '../core/service';
 import { progressOf, type Task } from '../core/store/tasks';
-import type { GridAction, GridButton } from './buttons';
+import { RecordWriter } from '../core/tasks/record';
+import type { GridButton } from './buttons';
 import { isGridPlan } from './plan';
 
-/** Only `SUCCESS` is the spec's; the other words are the sandbox's own. */
-const STATUS = { submitted: 'SUBMITTED', running: 'IN_PROGRESS', completed: 'SUCCESS', failed: 'FAILURE' } as const;
-
-/** The grid task record (spec, Grid-image task). */
-export interface GridTaskRecord {
-	id: string;
-	status: (typeof STATUS)[keyof typeof STATUS];
-	action?: GridAction;
-	grid_image_url?: string;
-	image_urls?: string[];
-	buttons?: readonly GridButton[];
-	error?: { message: string; code: string };
-}
-
-export function gridTaskRecord(service: Service, task: Task): GridTaskRecord {
-	const { plan, results, outcome } = task;
-	const record: GridTaskRecord = { id: task.id, status: STATUS[progressOf(task, service.clock.now()).stage] };
-	if (isGridPlan(plan)) record.action = plan.action;
-	if (task.endedAt !== null && outcome.status === 'failed') return { ...record, error: { message: outcome.message, code: outcome.code } };
-	if (!isGridPlan(plan) || results === null) return record;
-	const grid = results.find(({ name }) => name === 'grid');
+/** The grid task record (spec, Grid-image task). Of the state words, the spec shows `SUCCESS` only. */
+export function gridTaskRecord(service: Service, task: Task): object {
+	const writer = new RecordWriter(service);
+	const { blank, dialect } = writer;
+	const { stage } = progressOf(task, service.clock.now());
+	const plan = isGridPlan(task.plan) ? task.plan : null;
+	const record = {
+		...writer.echo(task),
+		id: writer.id(task.id),
+		status: dialect.words.grid[stage],
+		action: dialect.showsAction ? plan?.action : null,
+		error: writer.error(task, stage),
+	};
+	const url = (name: string | null) =>
+		(task.results ?? []).filter((result) => result.name === name).map(({ file }) => service.files.url(file));
+	const [grid] = url('grid');
+	const pictures = url(null);
+	if (stage !== 'completed') {
+		return { ...record, grid_image_url: blank.value, image_urls: blank.container, buttons: blank.container };
+	}
+	// The spec shows the record of a grid; that of a single picture is the dialect's own.
+	const isSingle = grid === undefined && dialect.links === 'record';
 	return {
 		...record,
-		...(grid ? { grid_image_url: service.files.url(grid.file) } : {}),
-		image_urls: results.filter((result) => result !== grid).map(({ file }) => service.files.url(file)),
-		buttons: plan.buttons,
+		grid_image_url: grid ?? blank.value,
+		...(isSingle ? { image_url: pictures[0], image_urls: [] } : { image_urls: pictures }),
+		buttons: (plan?.buttons ?? []).map((button) => buttonIn(dialect.buttons, button)),
 	};
+}
+
+function buttonIn(form: 'objects' | 'camelCase' | 'ids', button: GridButton): unknown {
+	const { custom_id, ...rest } = button;
+	switch (form) {
+		case 'objects':
+			return button;
+		case 'camelCase':
+			return { customId: custom_id, ...rest, emoji: rest.emoji || null };
+		case 'ids':
+			return custom_id;
+	}
 }

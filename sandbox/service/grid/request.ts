@@ -1,5 +1,5 @@
 import { z } from 'zod/v3';
-import { webhookField } from '../core/http/parse';
+import { taskIdField, webhookField } from '../core/http/parse';
 
 /** A follow-up operation on a grid task (spec, section 4). */
 export interface GridOperation {
@@ -39,7 +39,7 @@ export const REFUSAL_CODE = 9;
 
 /** `index` is left open here: it only counts where there is no `custom_id`. */
 export const gridSchema = z.object({
-	task_id: z.string().min(1).optional(),
+	task_id: taskIdField.optional(),
 	index: z.unknown(),
 	custom_id: z.string().min(1).optional(),
 	speed: z.enum(['relax', 'fast', 'turbo']).optional(),

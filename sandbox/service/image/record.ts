@@ -1,64 +1,49 @@
-import { creditsToCost } from '../core/prices';
 import type { Service } from '../core/service';
 import { progressOf, type Task } from '../core/store/tasks';
-import { unixSeconds } from '../core/time/clock';
-import { isImagePlan, type ImageUsage } from './plan';
+import { enveloped, RecordWriter } from '../core/tasks/record';
+import { isImagePlan } from './plan';
 
-const STATUS = { submitted: 'submitted', running: 'in_progress', completed: 'completed', failed: 'failed' } as const;
+/** The spec shows all of them, so they are the same in every dialect. */
+const WORDS = { submitted: 'submitted', running: 'in_progress', completed: 'completed', failed: 'failed' } as const;
 
 /** The image task record (spec, Image task record; for the failed shape, Callback payload). */
-export interface ImageTaskRecord {
-	id: string;
-	status: (typeof STATUS)[keyof typeof STATUS];
-	progress: number;
-	created: number;
-	estimated_time?: number;
-	completed?: number;
-	actual_time?: number;
-	cost?: number;
-	credits_cost?: number;
-	result?: { images: Array<{ url: string[]; expires_at: number }> };
-	usage?: ImageUsage;
-	error?: { message: string; code: string };
-}
-
-export function imageTaskRecord(service: Service, task: Task): ImageTaskRecord {
-	const { stage, share } = progressOf(task, service.clock.now());
-	const record: ImageTaskRecord = {
-		id: task.id,
-		status: STATUS[stage],
-		progress: Math.floor(share * 100),
-		created: unixSeconds(task.createdAt),
-	};
-	if (task.endedAt === null) {
-		return { ...record, estimated_time: Math.ceil((task.durationMs ?? 0) / 1000) };
-	}
-	record.completed = unixSeconds(task.endedAt);
-	if (task.outcome.status === 'failed') {
-		return { ...record, error: { message: task.outcome.message, code: task.outcome.code } };
-	}
-	const credits = task.credits - task.refunded;
+export function imageTaskRecord(service: Service, task: Task): object {
+	const writer = new RecordWriter(service);
+	const { blank } = writer;
+	const { results, plan } = task;
+	const usage = results && isImagePlan(plan) ? writer.numbers(plan.usage) : blank.container;
 	return {
-		...record,
-		estimated_time: Math.ceil((task.durationMs ?? 0) / 1000),
-		actual_time: Math.round((task.endedAt - task.createdAt) / 1000),
-		cost: creditsToCost(credits),
-		credits_cost: credits,
-		result: {
-			images: (task.results ?? []).map(({ file }) => ({
-				url: [service.files.url(file)],
-				expires_at: unixSeconds(file.expiresAt ?? 0),
-			})),
-		},
-		...(isImagePlan(task.plan) ? { usage: task.plan.usage } : {}),
+		...writer.common(task, WORDS),
+		...(task.outcome.status === 'failed' && task.endedAt !== null
+			? {}
+			: { estimated_time: writer.number(Math.ceil((task.durationMs ?? 0) / 1000)) }),
+		result: results
+			? {
+					images: results.map(({ file }) => ({
+						url: writer.linkList(service.files.url(file)),
+						expires_at: writer.time(file.expiresAt ?? 0),
+					})),
+					...(writer.dialect.links === 'items' ? { videos: [] } : {}),
+				}
+			: blank.container,
+		usage,
 	};
 }
 
 /**
- * What `GET /v1/images/generations/{task_id}` answers. The spec names `status`, `url` and `fail_reason` and shows no
- * shape: a bare record, with empty texts for what there is not, is the sandbox's choice.
+ * The answer of `GET /v1/images/generations/{task_id}`. The spec names `status`, `url` and `fail_reason` and shows no
+ * shape.
  */
-export function imageGenerationRecord(service: Service, task: Task) {
-	const { id, status, progress, result, error } = imageTaskRecord(service, task);
-	return { id, status, progress, url: result?.images[0]?.url[0] ?? '', fail_reason: error?.message ?? '' };
+export function imageGenerationRecord(service: Service, task: Task): object {
+	const writer = new RecordWriter(service);
+	const { stage, share } = progressOf(task, service.clock.now());
+	const file = task.results?.[0]?.file;
+	const record = {
+		id: writer.id(task.id),
+		status: WORDS[stage],
+		progress: writer.percent(Math.floor(share * 100)),
+		url: file ? writer.link(service.files.url(file)) : '',
+		fail_reason: task.outcome.status === 'failed' && stage === 'failed' ? task.outcome.message : '',
+	};
+	return writer.dialect.links === 'lists' ? enveloped(record) : record;
 }

@@ -1,3 +1,4 @@
+import { dialectOf } from '../core/dialects';
 import { invalid } from '../core/errors';
 import { promptedFailure } from '../core/http/parse';
 import { PRICES, type PriceKey } from '../core/prices';
@@ -44,6 +45,7 @@ export function musicSubmission(
 		plan: (taskId) =>
 			musicPlan(tracksOf(operation, request.applied, source?.track ?? null, taskId), {
 				upsampledTags: isTags ? enhanced(textOf(request.applied.tags)) : null,
+				linkless: dialectOf(service.settings.dialect).linklessTrack,
 			}),
 	};
 }
@@ -59,6 +61,7 @@ function sourceTrack(service: Service, account: Account, { taskId, audioIndex }:
 	if (!task || task.key !== account.key || !isMusicPlan(task.plan)) throw invalid(`task_id: ${taskId} is not a music task`);
 	if (current(service, task).results === null) throw invalid(`task_id: ${taskId} has no result`);
 	const track = task.plan.tracks[audioIndex - 1];
+	if (track === null) throw invalid(`audio_index: track ${audioIndex} of ${taskId} has no audio`);
 	if (!track) throw invalid(`audio_index: ${taskId} has ${task.plan.tracks.length} tracks`);
 	return { track, uploaded: task.plan.uploaded };
 }

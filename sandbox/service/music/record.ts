@@ -1,40 +1,66 @@
 import type { Service } from '../core/service';
 import { progressOf, type Task } from '../core/store/tasks';
-import { isMusicPlan } from './tracks';
+import { RecordWriter } from '../core/tasks/record';
+import { isMusicPlan, type MusicPlan } from './tracks';
 
 /** Progress goes 10 (queued), 50 (ready), 100 (finished). */
 const QUEUED = 10;
 const READY = 50;
 const FINISHED = 100;
 
-/** What `GET /v1/music/tasks/{task_id}` carries in `data`: these four fields, and no others (spec, Music task). */
-export interface MusicTaskRecord {
-	status: 'pending' | 'completed' | 'failed';
-	progress: number;
-	result: MusicResultRecord | null;
-	error: { message: string } | null;
+/** Everyday names of stems, as some services have them in the fields of a track. */
+const SHORT_NAMES: Readonly<Record<string, string>> = { lead_vocal: 'vocals', drum_kit: 'drums', backing_track: 'instrumental' };
+
+interface Stem {
+	name: string;
+	url: string;
 }
 
-export type MusicResultRecord =
-	| { music: Array<{ audio_url: string }> }
-	| { upsampled_tags: string }
-	/** Links of stems. "Field names … not shown": these are the sandbox's own. */
-	| { stems: Record<string, string> };
-
-export function musicTaskRecord(service: Service, task: Task): MusicTaskRecord {
-	const { share } = progressOf(task, service.clock.now());
-	const progress = share < 0.5 ? QUEUED : READY;
-	if (task.endedAt === null) return { status: 'pending', progress, result: null, error: null };
-	if (task.outcome.status === 'failed') {
-		return { status: 'failed', progress, result: null, error: { message: task.outcome.message } };
-	}
-	return { status: 'completed', progress: FINISHED, result: resultOf(service, task), error: null };
+/** `data` of `GET /v1/music/tasks/{task_id}`: `status`, `progress`, `result`, `error` (spec, Music task). */
+export function musicTaskRecord(service: Service, task: Task): object {
+	const writer = new RecordWriter(service);
+	const { stage, share } = progressOf(task, service.clock.now());
+	const { words, links } = writer.dialect;
+	const { plan, results } = task;
+	const stems = (results ?? []).flatMap(({ name, file }): Stem[] => (name === null ? [] : [{ name, url: service.files.url(file) }]));
+	const progress = stage === 'completed' ? FINISHED : share < 0.5 ? QUEUED : READY;
+	return {
+		...writer.echo(task),
+		...(links === 'record' ? Object.fromEntries(stems.map(({ name, url }) => [`${name}_url`, url])) : {}),
+		status: words.music[stage],
+		progress: writer.percent(progress),
+		result: results && isMusicPlan(plan) ? resultOf(service, writer, task, plan, stems) : (writer.blank.container ?? null),
+		error: stage === 'failed' && task.outcome.status === 'failed' ? { message: task.outcome.message } : (writer.blank.error ?? null),
+	};
 }
 
-function resultOf(service: Service, { plan, results }: Task): MusicResultRecord | null {
-	if (!isMusicPlan(plan) || results === null) return null;
+function resultOf(service: Service, writer: RecordWriter, { results }: Task, plan: MusicPlan, stems: readonly Stem[]): object {
 	if (plan.upsampledTags !== null) return { upsampled_tags: plan.upsampledTags };
-	const stems = results.flatMap(({ name, file }) => (name === null ? [] : [[`${name}_url`, service.files.url(file)]]));
-	if (stems.length > 0) return { stems: Object.fromEntries(stems) as Record<string, string> };
-	return { music: results.map(({ file }) => ({ audio_url: service.files.url(file) })) };
+	if (stems.length > 0) return stemsIn(writer.dialect.links, stems);
+	const music = plan.tracks.map((track, at) => {
+		const file = results?.find(({ index }) => index === at + 1)?.file;
+		if (!file) return { audio_url: null };
+		return {
+			audio_url: writer.link(service.files.url(file)),
+			...(writer.dialect.numbersAsText && track ? { title: track.title, duration: writer.number(track.seconds) } : {}),
+		};
+	});
+	return writer.dialect.links === 'lists' ? { music, stems: [] } : { music };
+}
+
+/** The links of stems. "Field names … not shown": all of these are the sandbox's own. */
+function stemsIn(place: RecordWriter['dialect']['links'], stems: readonly Stem[]): object {
+	const byField = (field: (name: string) => string) => Object.fromEntries(stems.map(({ name, url }) => [field(name), url]));
+	switch (place) {
+		case 'result':
+			return { stems: byField((name) => `${name}_url`) };
+		case 'lists':
+			return { music: [], stems: stems.map(({ name, url }) => ({ name, url: [url] })) };
+		case 'record':
+			return { music: [] };
+		case 'nested':
+			return { output: { stems: Object.fromEntries(stems.map(({ name, url }) => [name, { url }])) } };
+		case 'items':
+			return { music: [{ audio_url: null, ...byField((name) => `${SHORT_NAMES[name] ?? name}_url`) }] };
+	}
 }

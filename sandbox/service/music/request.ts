@@ -1,6 +1,6 @@
 import { z } from 'zod/v3';
 import { invalid } from '../core/errors';
-import { parse, webhookField } from '../core/http/parse';
+import { parse, taskIdField, webhookField } from '../core/http/parse';
 import { MUSIC_FIELDS, MUSIC_OPERATIONS, OWN_RULES, type MusicOperation, type MusicOperationName, type Version } from './operations';
 
 const DEFAULT_VERSION: Version = 'v5.5';
@@ -55,7 +55,7 @@ function baseSchema({ source, versions, mode }: MusicOperation) {
 	return z.object({
 		model: z.literal('musicgen').default('musicgen'),
 		webhook: webhookField,
-		task_id: source === 'none' ? nothing : z.string({ required_error: 'is required' }).min(1, 'is required'),
+		task_id: source === 'none' ? nothing : taskIdField,
 		audio_index: source === 'none' ? nothing : z.number().int().min(1).default(1),
 		version: first === undefined ? nothing : z.enum([first, ...others]).default(DEFAULT_VERSION),
 		custom: mode === 'none' ? nothing : z.boolean().optional(),

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { bearerAccount } from '../core/http/auth';
 import type { Service } from '../core/service';
 import { endTask } from '../core/tasks/lifecycle';
+import { acknowledgement } from '../core/tasks/record';
 import { accept, submit } from '../core/tasks/submit';
 import { MUSIC_OPERATIONS, type MusicOperationName } from './operations';
 import { musicSubmission } from './plan';
@@ -19,8 +20,8 @@ export function musicRoutes(app: FastifyInstance, service: Service): void {
 			const task = submit(service, submission);
 			if (request.exchange) request.exchange.task = task.id;
 			endTask(service, task);
-			// The spec says "returns a task" and shows no shape: the acknowledgement's, with the record in it.
-			return { code: 200, data: [{ task_id: task.id, ...musicTaskRecord(service, task) }] };
+			// The spec says "returns a task" and shows no shape: the sandbox puts the record into the acknowledgement.
+			return acknowledgement(service, task, musicTaskRecord(service, task));
 		});
 	}
 }

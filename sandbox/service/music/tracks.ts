@@ -4,8 +4,8 @@ import type { MusicOperationName } from './operations';
 
 export interface MusicPlan extends Plan {
 	family: 'music';
-	/** What `audio_index` refers to. */
-	tracks: readonly TrackSpec[];
+	/** What `audio_index` refers to; `null` is a track without a link. */
+	tracks: ReadonlyArray<TrackSpec | null>;
 	upsampledTags: string | null;
 	/** Whether it is the user's own track rather than a generated one. */
 	uploaded: boolean;
@@ -15,10 +15,12 @@ export function isMusicPlan(plan: Plan): plan is MusicPlan {
 	return plan.family === 'music';
 }
 
-type More = Partial<Pick<MusicPlan, 'upsampledTags' | 'uploaded'>>;
+type More = Partial<Pick<MusicPlan, 'upsampledTags' | 'uploaded'>> & { linkless?: boolean };
 
-/** @param stems by name */
-export function musicPlan({ tracks, stems = {} }: Tracks, { upsampledTags = null, uploaded = false }: More = {}): MusicPlan {
+/** @param linkless whether a track without a link is between the two of a song */
+export function musicPlan({ tracks: made, stems = {} }: Tracks, { upsampledTags = null, uploaded = false, linkless }: More = {}): MusicPlan {
+	const [first, ...others] = made;
+	const tracks = linkless && first && others.length > 0 ? [first, null, ...others] : made;
 	const wav = (suffix: string, track: TrackSpec, index: number | null, name: string | null): PlannedFile => ({
 		index,
 		name,
@@ -32,7 +34,7 @@ export function musicPlan({ tracks, stems = {} }: Tracks, { upsampledTags = null
 		upsampledTags,
 		uploaded,
 		files: [
-			...tracks.map((track, at) => wav(String(at + 1), track, at + 1, null)),
+			...tracks.flatMap((track, at) => (track ? [wav(String(at + 1), track, at + 1, null)] : [])),
 			...Object.entries(stems).map(([name, track], at) => wav(`stem-${at + 1}`, track, null, name)),
 		],
 	};
@@ -40,6 +42,7 @@ export function musicPlan({ tracks, stems = {} }: Tracks, { upsampledTags = null
 
 export interface Tracks {
 	tracks: readonly TrackSpec[];
+	/** By name. */
 	stems?: Readonly<Record<string, TrackSpec>>;
 }
 

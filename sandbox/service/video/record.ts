@@ -1,44 +1,29 @@
-import { creditsToCost } from '../core/prices';
 import type { Service } from '../core/service';
-import { progressOf, type Task } from '../core/store/tasks';
-import { unixSeconds } from '../core/time/clock';
+import type { Task } from '../core/store/tasks';
+import { RecordWriter } from '../core/tasks/record';
 
-/** Only `success` is the spec's ("its original task has status `success`"); the other words are the sandbox's own. */
-const STATUS = { submitted: 'submitted', running: 'processing', completed: 'success', failed: 'failed' } as const;
-
-/** A video task. Its record is not shown: the envelope follows the image record, the link's field is the sandbox's own. */
-export interface VideoTaskRecord {
-	id: string;
-	status: (typeof STATUS)[keyof typeof STATUS];
-	progress: number;
-	created: number;
-	completed?: number;
-	actual_time?: number;
-	cost?: number;
-	credits_cost?: number;
-	result?: { video_url: string; expires_at: number };
-	error?: { message: string; code: string };
-}
-
-export function videoTaskRecord(service: Service, task: Task): VideoTaskRecord {
-	const { stage, share } = progressOf(task, service.clock.now());
-	const { results, outcome } = task;
-	const record: VideoTaskRecord = {
-		id: task.id,
-		status: STATUS[stage],
-		progress: Math.floor(share * 100),
-		created: unixSeconds(task.createdAt),
-	};
-	if (task.endedAt === null) return record;
-	record.completed = unixSeconds(task.endedAt);
-	if (outcome.status === 'failed') return { ...record, error: { message: outcome.message, code: outcome.code } };
-	const file = results?.[0]?.file;
+/**
+ * A video task. Its record is not shown: it has the fields of the image record, and the link's place is the dialect's
+ * own. Of the state words, the spec shows `success` only.
+ */
+export function videoTaskRecord(service: Service, task: Task): object {
+	const writer = new RecordWriter(service);
+	const { links, words } = writer.dialect;
+	const record = { ...writer.common(task, words.video), result: writer.blank.container };
+	const file = task.results?.[0]?.file;
 	if (!file) return record;
-	return {
-		...record,
-		actual_time: Math.round((task.endedAt - task.createdAt) / 1000),
-		cost: creditsToCost(task.credits),
-		credits_cost: task.credits,
-		result: { video_url: service.files.url(file), expires_at: unixSeconds(file.expiresAt ?? 0) },
-	};
+	const url = service.files.url(file);
+	const expires_at = writer.time(file.expiresAt ?? 0);
+	switch (links) {
+		case 'result':
+			return { ...record, result: { video_url: url, expires_at } };
+		case 'lists':
+			return { ...record, result: { images: [], videos: [{ url: [url], expires_at }] }, usage: [] };
+		case 'record':
+			return { ...record, video_url: url, expires_at, usage: [] };
+		case 'nested':
+			return { ...record, result: { output: { video: { url, expires_at } } } };
+		case 'items':
+			return { ...record, result: { images: [], urls: [url], cover_url: null, expires_at } };
+	}
 }

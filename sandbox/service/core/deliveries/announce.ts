@@ -2,6 +2,7 @@ import type { Due, Effects } from '../faults/faultBook';
 import type { CallbackEffect, TaskEffect } from '../faults/rule';
 import type { Service } from '../service';
 import type { Task } from '../store/tasks';
+import { enveloped, RecordWriter } from '../tasks/record';
 import type { Delivery } from './delivery';
 
 const FORGED_LINK = 'https://forged.example.com/result';
@@ -32,11 +33,12 @@ export function announceEarly(service: Service, task: Task, due: Early | undefin
 
 /**
  * The body of a callback. The spec calls it identical to the task status response and lists a bare record: the setting
- * `callbackShape` chooses.
+ * `callbackShape` and the dialect choose.
  */
 export function callbackBody(service: Service, task: Task): unknown {
-	const record = { id: task.id, ...service.families[task.family].record(service, task) };
-	return service.settings.callbackShape === 'enveloped' ? { code: 200, data: record } : record;
+	const writer = new RecordWriter(service);
+	const record = { id: writer.id(task.id), ...service.families[task.family].record(service, task) };
+	return service.settings.callbackShape === 'enveloped' || writer.dialect.callbackEnvelope ? enveloped(record) : record;
 }
 
 /** In the order of sending: a forged callback first, then the genuine one, then its duplicates. */

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
+import { dialectOf } from '../dialects';
 import { ServiceError } from '../errors';
 import type { Service } from '../service';
 import { current } from '../tasks/lifecycle';
+import { enveloped } from '../tasks/record';
 import { bearerAccount } from './auth';
 
 /** The task queries: music has a path of its own, the other families share `GET /v1/tasks/{task_id}`. */
@@ -12,7 +14,10 @@ export function taskRoutes(app: FastifyInstance, service: Service): void {
 			const task = service.tasks.find(request.params.id);
 			// A task is visible to its owner's key only.
 			if (!task || service.taskPaths[task.family] !== path || task.key !== account.key) throw new ServiceError(404, 'task not found');
-			return { code: 200, data: service.families[task.family].record(service, current(service, task)) };
+			const record = service.families[task.family].record(service, current(service, task));
+			// The spec shows `data` in the answers for images and music.
+			const isBare = !dialectOf(service.settings.dialect).envelope && task.family !== 'image' && task.family !== 'music';
+			return isBare ? record : enveloped(record);
 		});
 	}
 }

@@ -8,7 +8,7 @@ type Optional = Partial<Omit<Task, keyof Given | 'createdAt' | 'endedAt' | 'resu
 /** Adds a task, which ends by itself when its time has passed. The defaults are those of a free task without duration. */
 export function createTask(service: Service, given: Given & Optional): Task {
 	const task: Task = {
-		id: service.ids.next('task'),
+		id: service.newTaskId(),
 		path: '',
 		request: null,
 		applied: {},

@@ -7,6 +7,7 @@ import type { Service } from '../service';
 import type { Account } from '../store/accounts';
 import type { Family, Outcome, Plan, Task } from '../store/tasks';
 import { createTask, endTask } from './lifecycle';
+import { acknowledgement } from './record';
 
 /** A valid request, ready to be bought. */
 export interface Submission {
@@ -48,7 +49,7 @@ export function submit(service: Service, submission: Submission): Task {
 	const faults = service.faults.forTask({ method: 'POST', path, family });
 	const produced = faults.find('shortfall')?.effect.produced;
 	const missing = produced === undefined || creditsPerResult === undefined ? 0 : credits / creditsPerResult - produced;
-	const id = service.ids.next('task');
+	const id = service.newTaskId();
 	service.ledger.write({ type: 'charge', key: account.key, credits, taskId: id, item });
 	const task = createTask(service, {
 		id,
@@ -81,7 +82,7 @@ export async function accept(service: Service, request: FastifyRequest, submissi
 		endTask(service, task);
 		await service.deliveries.afterFirstAttempt(task.id);
 	}
-	return { code: 200, data: [{ status: 'submitted', task_id: task.id }] };
+	return acknowledgement(service, task);
 }
 
 function durationOf(service: Service, { durationMs, family }: Submission, faults: Effects<TaskEffect>): number | null {
