@@ -1,0 +1,268 @@
+import { DIALECTS, type DialectName } from '../../sandbox/service';
+import { IMAGES, LITE, OFFICIAL } from './support/images';
+import { receiver } from './support/receiver';
+import { ask, bench, text, until, type Answer, type Bench, type Json } from './support/sandbox';
+
+const MUSIC = '/v1/music/generations';
+const REROLL = '/v1/gridart/generations/reroll';
+const VIDEO = { path: '/v1/videos/generations', body: { model: 'vidomni-v3-omni', prompt: 'waves', image_urls: ['https://pictures.example.com/1.png'] } };
+
+const LINK = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/files\//) as string;
+const LINKS = [LINK, LINK, LINK, LINK];
+
+/** Any form of an acknowledgement. */
+function idOf({ body }: Answer): string {
+	const { data } = body;
+	return String(body.task_id ?? data?.task_id ?? data?.[0]?.task_id);
+}
+
+const recordOf = ({ body }: Pick<Answer, 'body'>): Json => (body.code === (200 as unknown) && body.data ? body.data : body);
+
+async function submitted(it: Bench, path: string, body: object): Promise<string> {
+	const answer = await it.client.post(path, body);
+	expect(answer.status).toBe(200);
+	return idOf(answer);
+}
+
+/** The answer of the task query after the task's end. */
+async function ended(it: Bench, path: string, body: object): Promise<Answer> {
+	const id = await submitted(it, path, body);
+	await it.clock.advance(10_000);
+	return await it.client.get(path.startsWith('/v1/music/') ? `/v1/music/tasks/${id}` : `/v1/tasks/${id}`);
+}
+
+/** What a record of each dialect has, by dialect. */
+type Expected = Record<DialectName, object>;
+
+describe.each(DIALECTS)('in the dialect %s', (dialect) => {
+	const start = () => bench({ dialect });
+
+	it('the submission is acknowledged', async () => {
+		const it = await start();
+		const id = expect.stringMatching(/^task_/) as string;
+		const expected: Expected = {
+			plain: { code: 200, data: [{ status: 'submitted', task_id: id }] },
+			enveloped: { code: 200, message: 'ok', data: { status: 'submitted', task_id: id } },
+			flat: { task_id: id },
+			nested: { code: 200, data: [{ task_id: expect.any(Number) as number }] },
+			verbose: { code: 200, message: '', error: null, data: [{ status: 'submitted', task_id: id, result: null, error: false }] },
+		};
+		expect((await it.client.post(IMAGES, OFFICIAL)).body).toEqual(expected[dialect]);
+	});
+
+	it('an image record keeps what the spec shows in its place', async () => {
+		const it = await start();
+		const { body } = await ended(it, IMAGES, { ...OFFICIAL, n: 2 });
+		const url = dialect === 'flat' ? LINK : [LINK];
+		expect(body.code).toBe(200);
+		expect(body.data).toMatchObject({ status: 'completed', result: { images: [{ url }, { url }] } });
+		expect(Number(body.data?.cost)).toBe(0.08);
+		expect(Number.parseInt(String(body.data?.progress), 10)).toBe(100);
+		expect(Number(body.data?.usage?.output_tokens)).toBe(2240);
+	});
+
+	it('numbers and times have the type of the dialect', async () => {
+		const it = await start();
+		const created = it.clock.now();
+		const { data } = (await ended(it, IMAGES, OFFICIAL)).body;
+		const expected: Expected = {
+			plain: { progress: 100, cost: 0.04, created: created / 1000 },
+			enveloped: { progress: 100, cost: 0.04, created: new Date(created).toISOString() },
+			flat: { progress: '100%', cost: '0.04', created: String(created) },
+			nested: { progress: 100, cost: 0.04, created: created * 1000 },
+			verbose: { progress: 100, cost: 0.04, created: created / 1000, prompt: OFFICIAL.prompt, model: OFFICIAL.model },
+		};
+		expect(data).toMatchObject(expected[dialect]);
+		expect('prompt' in (data ?? {})).toBe(dialect === 'verbose');
+	});
+
+	it('what a running task does not have yet is left out, null or empty', async () => {
+		const it = await start();
+		const id = await submitted(it, VIDEO.path, VIDEO.body);
+		const record = recordOf(await it.client.get(`/v1/tasks/${id}`));
+		const expected: Expected = {
+			plain: {},
+			enveloped: { completed: null, cost: null, error: { message: null, code: null }, result: {} },
+			flat: { completed: null, cost: null, error: false, result: [] },
+			nested: { completed: null, cost: null, error: null, result: null },
+			verbose: { completed: null, cost: null, error: '', result: [] },
+		};
+		const fields = ['completed', 'cost', 'error', 'result'];
+		expect(Object.fromEntries(Object.entries(record).filter(([name]) => fields.includes(name)))).toEqual(expected[dialect]);
+	});
+
+	it('a video has its link in the place of the dialect', async () => {
+		const it = await start();
+		const answer = await ended(it, VIDEO.path, VIDEO.body);
+		const record = recordOf(answer);
+		const expected: Expected = {
+			plain: { status: 'success', result: { video_url: LINK } },
+			enveloped: { status: 'succeed', result: { images: [], videos: [{ url: [LINK] }] } },
+			flat: { status: 'SUCCEEDED', video_url: LINK, result: [], usage: [] },
+			nested: { status: 'done', result: { output: { video: { url: LINK } } } },
+			verbose: { status: 'finished', result: { images: [], urls: [LINK] }, image_urls: VIDEO.body.image_urls, prompt: 'waves' },
+		};
+		expect(record).toMatchObject(expected[dialect]);
+		expect('data' in answer.body).toBe(dialect !== 'flat');
+		expect(typeof record.id).toBe(dialect === 'nested' ? 'number' : 'string');
+	});
+
+	it('a grid keeps its four pictures; action, buttons and states differ', async () => {
+		const it = await start();
+		const answer = await ended(it, REROLL, { task_id: it.sandbox.originals.grid().id });
+		const record = recordOf(answer);
+		expect(record).toMatchObject({ grid_image_url: LINK, image_urls: LINKS });
+		const expected: Expected = {
+			plain: { status: 'SUCCESS', action: 'REROLL' },
+			enveloped: { status: 'success', action: 'REROLL', error: { message: null, code: null } },
+			flat: { status: 'SUCCEEDED', action: 'REROLL', error: false },
+			nested: { status: 'done', action: 'REROLL' },
+			verbose: { status: 'Finished', action: null },
+		};
+		expect(record).toMatchObject(expected[dialect]);
+		const button = record.buttons?.[0];
+		const id: unknown = dialect === 'verbose' ? button : dialect === 'nested' ? button?.customId : button?.custom_id;
+		expect(id).toMatch(/^GRIDART::JOB::/);
+		expect('data' in answer.body).toBe(dialect !== 'flat');
+	});
+
+	it('a single picture of a grid family has its link in the place of the dialect', async () => {
+		const it = await start();
+		const record = recordOf(await it.client.get(`/v1/tasks/${it.sandbox.originals.grid({ action: 'UPSCALE' }).id}`));
+		expect(record).toMatchObject(dialect === 'flat' ? { image_url: LINK, image_urls: [] } : { image_urls: [LINK] });
+	});
+
+	it('a song has its tracks in result.music', async () => {
+		const it = await start();
+		const { body } = await ended(it, `${MUSIC}/sounds`, { prompt: 'rain' });
+		const track = { audio_url: dialect === 'enveloped' ? [LINK] : LINK };
+		const expected: Expected = {
+			plain: { status: 'completed', progress: 100, result: { music: [track, track] } },
+			enveloped: { status: 'succeed', progress: 100, result: { music: [track, track], stems: [] } },
+			flat: { status: 'COMPLETED', progress: '100%', result: { music: [track, track] } },
+			nested: { status: 'done', progress: 100, result: { music: [track, track] } },
+			verbose: { status: 'finished', progress: 100, prompt: 'rain', result: { music: [track, { audio_url: null }, track] } },
+		};
+		expect(body.data).toMatchObject(expected[dialect]);
+	});
+
+	it('separated stems have their links in the place of the dialect', async () => {
+		const it = await start();
+		const track = it.sandbox.originals.track().id;
+		const { body } = await ended(it, `${MUSIC}/stems`, { task_id: track, stem_type: 'drum_kit' });
+		const expected: Expected = {
+			plain: { result: { stems: { drum_kit_url: LINK, backing_track_url: LINK } } },
+			enveloped: { result: { music: [], stems: [{ name: 'drum_kit', url: [LINK] }, { name: 'backing_track', url: [LINK] }] } },
+			flat: { drum_kit_url: LINK, backing_track_url: LINK, result: { music: [] } },
+			nested: { result: { output: { stems: { drum_kit: { url: LINK }, backing_track: { url: LINK } } } } },
+			verbose: { result: { music: [{ audio_url: null, drums_url: LINK, instrumental_url: LINK }] } },
+		};
+		expect(body.data).toMatchObject(expected[dialect]);
+	});
+
+	it('a failed task has its reason, and a state word of the dialect', async () => {
+		const it = await start();
+		const records = [
+			recordOf(await ended(it, VIDEO.path, { ...VIDEO.body, prompt: 'sandbox:fail' })),
+			recordOf(await ended(it, `${MUSIC}/sounds`, { prompt: 'sandbox:fail' })),
+			recordOf(await ended(it, IMAGES, { ...OFFICIAL, prompt: 'sandbox:fail' })),
+		];
+		for (const record of records) expect(record.error?.message).toMatch(/failed/);
+		const expected: Record<DialectName, string[]> = {
+			plain: ['failed', 'failed', 'failed'],
+			enveloped: ['cancelled', 'failed', 'failed'],
+			flat: ['CANCELLED', 'FAILED', 'failed'],
+			nested: ['expired', 'error', 'failed'],
+			verbose: ['expired', 'canceled', 'failed'],
+		};
+		expect(records.map(({ status }) => status)).toEqual(expected[dialect]);
+	});
+
+	it('a callback has the record of the dialect', async () => {
+		const it = await bench({ dialect, allowPrivateCallbacks: true });
+		const { url, arrivals } = await receiver();
+		const id = await submitted(it, VIDEO.path, { ...VIDEO.body, webhook: url });
+		await it.clock.advance(10_000);
+		await until('it has arrived', () => arrivals.length === 1);
+		const record = recordOf(await it.client.get(`/v1/tasks/${id}`));
+		expect(arrivals[0]?.body).toEqual(dialect === 'enveloped' ? { code: 200, data: record } : record);
+	});
+
+	it('a task is found by its id in every request', async () => {
+		const it = await start();
+		const first = recordOf(await ended(it, REROLL, { task_id: it.sandbox.originals.grid().id }));
+		expect((await it.client.post(REROLL, { task_id: first.id })).status).toBe(200);
+		expect((await it.client.get(`/v1/tasks/${String(first.id)}`)).status).toBe(200);
+		if (dialect === 'nested') expect(String(first.id)).toMatch(/^\d+$/);
+	});
+
+	it('the second track of a song is addressed by its place in the list', async () => {
+		const it = await start();
+		const song = await submitted(it, `${MUSIC}/sounds`, { prompt: 'rain' });
+		await it.clock.advance(10_000);
+		const cover = (audio_index: number) => it.client.post(`${MUSIC}/coverSong`, { task_id: song, tags: 'jazz', audio_index });
+		expect((await cover(dialect === 'verbose' ? 3 : 2)).status).toBe(200);
+		expect((await cover(dialect === 'verbose' ? 2 : 3)).status).toBe(400);
+		expect(it.sandbox.tasks.get(song)?.results.map(({ index }) => index)).toEqual(dialect === 'verbose' ? [1, 3] : [1, 2]);
+	});
+
+	it('tag enhancement answers with its tags', async () => {
+		const it = await start();
+		const { body } = await it.client.post(`${MUSIC}/upsampleTags`, { tags: 'jazz' });
+		const expected: Expected = {
+			plain: { data: [{ status: 'completed', result: { upsampled_tags: expect.any(String) as string } }] },
+			enveloped: { data: { status: 'succeed', result: { upsampled_tags: expect.any(String) as string } } },
+			flat: { status: 'COMPLETED', progress: '100%', result: { upsampled_tags: expect.any(String) as string } },
+			nested: { data: [{ status: 'done', result: { upsampled_tags: expect.any(String) as string } }] },
+			verbose: { data: [{ status: 'finished', tags: 'jazz', result: { upsampled_tags: expect.any(String) as string } }] },
+		};
+		expect(body).toMatchObject(expected[dialect]);
+	});
+
+	it('the record of GET /v1/images/generations names status, url and fail_reason', async () => {
+		const it = await start();
+		const id = await submitted(it, IMAGES, LITE);
+		await it.clock.advance(10_000);
+		const { body } = await it.client.get(`${IMAGES}/${id}`);
+		const url = dialect === 'enveloped' ? [LINK] : LINK;
+		expect(recordOf({ body })).toMatchObject({ status: 'completed', url, fail_reason: '' });
+		expect('data' in body).toBe(dialect === 'enveloped');
+	});
+
+	it('chat answers have content and usage of the dialect', async () => {
+		const it = await start();
+		const messages = [{ role: 'user', content: 'hello' }];
+		const said = 'Sample answer to: hello';
+		const headers = { 'x-api-key': it.sandbox.key, 'vendor-version': '2023-06-01' };
+		const one = (await it.client.post('/v1/messages', { model: 'm', max_tokens: 50, messages }, headers)).body;
+		const other = (await it.client.post('/v1/chat/completions', { model: 'm', messages })).body;
+		const blocks = [{ type: 'text', text: said }];
+		expect(one.content).toEqual(dialect === 'flat' ? said : blocks);
+		expect(other.choices?.[0]?.message?.content).toEqual(dialect === 'nested' ? blocks : said);
+		const type = dialect === 'flat' ? 'string' : 'number';
+		expect([typeof one.usage?.input_tokens, typeof other.usage?.prompt_tokens_details?.cached_tokens]).toEqual([type, type]);
+	});
+});
+
+describe('the dialect', () => {
+	it('can be changed while the sandbox runs, and is back after a reset', async () => {
+		const it = await bench();
+		const put = (body: object) =>
+			ask(`${it.sandbox.adminUrl}/settings`, { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+		expect((await put({ dialect: 'flat' })).body.dialect).toBe('flat');
+		expect((await it.client.post(IMAGES, OFFICIAL)).body).toEqual({ task_id: expect.any(String) as string });
+		expect((await put({ dialect: 'latin' })).status).toBe(400);
+		it.sandbox.settings.set({ dialect: 'enveloped' });
+		expect(text((await it.client.post(IMAGES, OFFICIAL)).body.data?.status)).toBe('submitted');
+		it.sandbox.reset();
+		expect(it.sandbox.settings.get().dialect).toBe('plain');
+	});
+
+	it('of a task accepted before the change applies to its record too', async () => {
+		const it = await bench();
+		const id = await submitted(it, VIDEO.path, VIDEO.body);
+		await it.clock.advance(10_000);
+		it.sandbox.settings.set({ dialect: 'nested' });
+		expect((await it.client.get(`/v1/tasks/${id}`)).body.data).toMatchObject({ id, status: 'done' });
+	});
+});
