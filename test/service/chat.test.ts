@@ -247,13 +247,6 @@ describe('several breakpoints', () => {
 		expect(seen(await send(it, [block(other), block(DOCUMENT, true)])).read).toBe(0);
 	});
 
-	it('are at most four', async () => {
-		const it = await chat();
-		expect((await send(it, [1, 2, 3, 4].map((line) => block(`${line}`, true)))).status).toBe(200);
-		const five = await send(it, [1, 2, 3, 4, 5].map((line) => block(`${line}`, true)));
-		expect([five.status, five.body.error?.message]).toEqual([400, expect.stringMatching(/at most 4/)]);
-	});
-
 	it('may sit in user and assistant turns', async () => {
 		for (const role of ['user', 'assistant']) {
 			const it = await chat();

@@ -98,10 +98,10 @@ describe('grid operations refuse', () => {
 		expect((await refusal(it, operation, { task_id: parent(it), custom_id: 'GRIDART::JOB::none::1::x' }))[0]).toBe(400);
 	});
 
-	it.each(ALL)('%s with another speed, or metadata that is no object', async (operation) => {
+	it.each(ALL)('%s with a speed that is no text, or metadata that is no object', async (operation) => {
 		const it = await bench();
 		const task_id = parent(it);
-		expect((await refusal(it, operation, { task_id, index: 1, speed: 'slow' }))[0]).toBe(400);
+		expect((await refusal(it, operation, { task_id, index: 1, speed: 1 }))[0]).toBe(400);
 		expect((await refusal(it, operation, { task_id, index: 1, metadata: 'x' }))[0]).toBe(400);
 	});
 });

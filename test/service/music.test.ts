@@ -97,13 +97,11 @@ describe('music operations refuse', () => {
 		['sample', { end_s: 4 }, /^start_s/],
 		['sample', { start_s: 4 }, /^end_s/],
 		['sample', { start_s: '1', end_s: 4 }, /^start_s/],
-		['sample', { start_s: 5, end_s: 5 }, /^end_s/],
 		['sample', { start_s: -1, end_s: 5 }, /^start_s/],
 		['crop', { end_s: 4 }, /^start_s/],
 		['crop', { start_s: 4 }, /^end_s/],
 		['crop', { start_s: 1.5, end_s: 4 }, /^start_s/],
 		['crop', { start_s: 1, end_s: 4.5 }, /^end_s/],
-		['crop', { start_s: 9, end_s: 4 }, /^end_s/],
 	])('%s with %j', async (operation, span, reason) => {
 		const it = await studio();
 		expect(await refused(it, operation, { task_id: it.song, ...span })).toMatch(reason);
@@ -121,7 +119,7 @@ describe('music operations refuse', () => {
 	});
 
 	it.each([
-		['another model', { model: 'musicgen-2' }, /^model/],
+		['a model that is no text', { model: 2 }, /^model/],
 		['custom as a text', { custom: 'true' }, /^custom/],
 		['another gender', { vocal_gender: 'male' }, /^vocal_gender/],
 		['a webhook that is no text', { webhook: 1 }, /^webhook/],

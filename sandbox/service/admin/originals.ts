@@ -40,7 +40,7 @@ export const originalGridSchema = z
 export const originalVideoSchema = z
 	.object({
 		...common,
-		model: z.enum(['vidgen3.1-fast', 'vidgen3.1-quality']).default('vidgen3.1-fast'),
+		model: z.string().min(1).default('vidgen3.1-fast'),
 		prompt: z.string().default('an original video'),
 		seconds: z.number().min(0.5).max(60).default(8),
 		aspectRatio: z.enum(['16:9', '9:16', '1:1']).default('16:9'),

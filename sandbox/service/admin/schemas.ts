@@ -17,6 +17,9 @@ export const balanceSchema = keySchema.omit({ status: true }).extend({ key: z.st
 export const settingsSchema = z
 	.object({
 		dialect: z.enum(DIALECTS),
+		strict: z.boolean(),
+		extraModels: z.array(z.string()),
+		extraVersions: z.array(z.string()),
 		allowPrivateCallbacks: z.boolean(),
 		callbackShape: z.enum(['bare', 'enveloped']),
 		generatedSource: z.enum(['fail', 'refuse']),

@@ -37,11 +37,11 @@ export class Chat {
 
 	/**
 	 * Answers a request and bills it.
-	 * @throws ServiceError 400 for markers that cannot be, 402 when the balance is insufficient
+	 * @throws ServiceError 400 for invalid cache markers, 402 when the balance is insufficient
 	 */
 	async answer({ account, style, model, blocks, beta, occasion }: ChatRequest): Promise<ChatAnswer> {
 		const { service } = this;
-		checkMarkers(blocks, beta);
+		checkMarkers(blocks, beta, service.settings.strict);
 		// Whoever has nothing left is told before the work is done; what it costs is known only afterwards.
 		service.accounts.check(account, 1);
 		const plan = this.cache.plan(`${account.key}/${model}`, boundariesOf(blocks));

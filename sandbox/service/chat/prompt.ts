@@ -24,14 +24,17 @@ export interface Boundary {
 	marker: Ttl | null;
 }
 
-/** "At most 4": the limit of the interface that this one follows; the spec names none. */
+/** The limit of the interface that this one follows; the spec names none. */
 const MOST_MARKERS = 4;
 const BETA_FOR_1H = 'extended-cache-ttl-2025-04-11';
 
-/** @throws ServiceError 400 for markers that cannot be */
-export function checkMarkers(blocks: readonly PromptBlock[], betaHeader: string | undefined): void {
+/**
+ * @param strict whether the number of markers is limited
+ * @throws ServiceError 400
+ */
+export function checkMarkers(blocks: readonly PromptBlock[], betaHeader: string | undefined, strict: boolean): void {
 	const markers = blocks.map(({ marker }) => marker).filter((marker) => marker !== null);
-	if (markers.length > MOST_MARKERS) throw invalid(`cache_control: ${markers.length} markers, at most ${MOST_MARKERS}`);
+	if (strict && markers.length > MOST_MARKERS) throw invalid(`cache_control: ${markers.length} markers, at most ${MOST_MARKERS}`);
 	const betas = (betaHeader ?? '').split(',').map((beta) => beta.trim());
 	if (markers.includes('1h') && !betas.includes(BETA_FOR_1H)) {
 		throw invalid(`cache_control: ttl 1h requires the header vendor-beta: ${BETA_FOR_1H}`);

@@ -31,6 +31,16 @@ export interface SandboxOptions {
 	publicUrl?: string;
 	/** Decides ids and media. Default `sandbox`. */
 	seed?: string | number;
+	/**
+	 * Whether the sandbox also refuses with 400 what the spec restricts or does not name without calling it an error: an
+	 * unknown model or speed, `end_s` before `start_s`, a mask for a lite model, `<<<image_N>>>` beyond the images, a video
+	 * without any input, a fifth cache marker. Default false.
+	 */
+	strict?: boolean;
+	/** Models that a strict sandbox knows besides those of the spec. */
+	extraModels?: readonly string[];
+	/** Values of a music `version` that the sandbox knows besides those of the spec, which calls others an error. */
+	extraVersions?: readonly string[];
 	/** Default: the machine's own time. */
 	clock?: Clock;
 	/** Clock milliseconds that tasks take, by family. */
@@ -79,6 +89,9 @@ export const USUAL_KEYS: readonly KeyOptions[] = [
 /** What can be changed while the sandbox runs. */
 export interface Settings {
 	dialect: DialectName;
+	strict: boolean;
+	extraModels: readonly string[];
+	extraVersions: readonly string[];
 	allowPrivateCallbacks: boolean;
 	callbackShape: CallbackShape;
 	linkTtl: Record<Family, number>;
@@ -92,6 +105,9 @@ const DAY = 24 * 60 * 60 * 1000;
 export function initialSettings(options: SandboxOptions): Settings {
 	return {
 		dialect: options.dialect ?? 'plain',
+		strict: options.strict ?? false,
+		extraModels: options.extraModels ?? [],
+		extraVersions: options.extraVersions ?? [],
 		allowPrivateCallbacks: options.allowPrivateCallbacks ?? false,
 		callbackShape: options.callbackShape ?? 'bare',
 		generatedSource: options.generatedSource ?? 'fail',

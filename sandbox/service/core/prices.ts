@@ -3,6 +3,8 @@
  * prices.
  */
 export const PRICES = {
+	/** A model that the spec does not name. */
+	'other-image': 40,
 	'imagegen-2-official-1k': 40,
 	'imagegen-2-official-2k': 80,
 	'imagegen-2-official-4k': 160,
@@ -15,6 +17,7 @@ export const PRICES = {
 	'musicgen@song-v4.5-all': 90,
 	'musicgen@song-v5': 100,
 	'musicgen@song-v5.5': 120,
+	'musicgen@song-other': 120,
 	'musicgen@crop': 10,
 	'musicgen@stems': 50,
 	'musicgen@fadeIn': 10,
@@ -28,15 +31,22 @@ export const PRICES = {
 	'gridart@reroll': 60,
 	'gridart@reroll-fast': 90,
 	'gridart@reroll-turbo': 180,
+	'other-remix': 400,
 	'vidgen3.1-fast': 400,
 	'vidgen3.1-quality': 1_000,
 	/** For each second of `vidomni-v3-omni`. */
 	'vidomni-v3-omni@std': 60,
 	'vidomni-v3-omni@pro': 90,
 	'vidomni-v3-omni@4k': 150,
+	/** For each second of a model or mode that the spec does not name. */
+	'other-video': 60,
 } as const;
 
 export type PriceKey = keyof typeof PRICES;
+
+export function isPriceKey(name: string): name is PriceKey {
+	return Object.hasOwn(PRICES, name);
+}
 
 /** Credits as an amount of the balance's unit. */
 export function creditsToCost(credits: number): number {

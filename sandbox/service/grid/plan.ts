@@ -1,4 +1,4 @@
-import { ServiceError } from '../core/errors';
+import { invalid, ServiceError } from '../core/errors';
 import { parse, PHRASES, promptedFailure, unknownFields } from '../core/http/parse';
 import { PRICES, type PriceKey } from '../core/prices';
 import type { Service } from '../core/service';
@@ -8,7 +8,7 @@ import { current } from '../core/tasks/lifecycle';
 import type { Submission } from '../core/tasks/submit';
 import type { PictureSpec } from '../media/picture';
 import { buttonsOf, matchButton, type GridAction, type GridButton } from './buttons';
-import { GRID_OPERATIONS, gridIndex, gridSchema, REFUSAL_CODE, type GridOperation, type GridOperationName } from './request';
+import { GRID_OPERATIONS, gridIndex, gridSchema, REFUSAL_CODE, SPEEDS, type GridOperation, type GridOperationName } from './request';
 
 export interface GridPlan extends Plan {
 	family: 'grid';
@@ -34,6 +34,7 @@ export function gridSubmission(service: Service, account: Account, name: GridOpe
 	const refuse = (message: string) => new ServiceError(400, message, operation.codes.invalid);
 	const request = parse(gridSchema, body);
 	if (request.task_id === undefined) throw refuse(`task_id is required for ${name}`);
+	checkSpeed(service, request.speed);
 	const needsIndex = name !== 'reroll' && request.custom_id === undefined;
 	const index = gridIndex.safeParse(request.index);
 	if (needsIndex && !index.success) throw refuse('index: must be 1 to 4 where there is no custom_id');
@@ -45,7 +46,7 @@ export function gridSubmission(service: Service, account: Account, name: GridOpe
 	if (!button) throw refuse(request.custom_id === undefined ? 'the task offers no such operation' : 'the task has no button of this custom_id');
 	if (name === 'reroll' && plan.prompt.includes(PHRASES.refuse)) throw new ServiceError(502, 'service refusal', REFUSAL_CODE);
 
-	const item = `${operation.billing}${suffix(request.speed)}` as PriceKey;
+	const item = priceKey(operation.billing, request.speed);
 	const { webhook, index: _sent, ...given } = request;
 	const applied = { ...given, ...(needsIndex ? { index: index.data } : {}), custom_id: button.custom_id };
 	return {
@@ -105,7 +106,12 @@ function pressed(name: GridOperationName, { buttons }: GridPlan, customId: strin
 	return matchButton(name, buttons, index);
 }
 
-/** Relaxed is the price without a suffix; the spec shows keys for the other two only. */
-function suffix(speed: 'relax' | 'fast' | 'turbo' | undefined): string {
-	return speed === 'fast' || speed === 'turbo' ? `-${speed}` : '';
+/** The billing key with its speed: the spec shows suffixes for `fast` and `turbo` only. */
+function priceKey(billing: GridOperation['billing'], speed: string | undefined): PriceKey {
+	return speed === 'fast' || speed === 'turbo' ? `${billing}-${speed}` : billing;
+}
+
+/** @throws ServiceError 400 in a strict sandbox */
+function checkSpeed({ settings }: Service, speed: string | undefined): void {
+	if (settings.strict && speed !== undefined && !SPEEDS.includes(speed)) throw invalid(`speed: must be ${SPEEDS.join(', ')}`);
 }

@@ -42,9 +42,12 @@ export const gridSchema = z.object({
 	task_id: taskIdField.optional(),
 	index: z.unknown(),
 	custom_id: z.string().min(1).optional(),
-	speed: z.enum(['relax', 'fast', 'turbo']).optional(),
+	speed: z.string().optional(),
 	metadata: z.record(z.unknown()).optional(),
 	webhook: webhookField,
 });
+
+/** Values of `speed`; others are refused by a strict sandbox only. */
+export const SPEEDS: readonly string[] = ['relax', 'fast', 'turbo'];
 
 export const gridIndex = z.number().int().min(1).max(4);

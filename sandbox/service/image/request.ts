@@ -5,7 +5,7 @@ import type { PriceKey } from '../core/prices';
 import type { Service } from '../core/service';
 import type { PictureFormat } from '../media/picture';
 import { nearestRatio, type Size } from '../media/size';
-import { LITE_RATIOS, officialSize, RESOLUTIONS, sizeOfRatio } from './sizes';
+import { brokenPixelRule, LITE_RATIOS, officialSize, parsePixels, RESOLUTIONS, sizeOfRatio } from './sizes';
 
 /** Model names that mean the same (spec, 3b). */
 const MODEL_ALIASES: Readonly<Record<string, string>> = {
@@ -61,7 +61,19 @@ const liteSchema = z.object({
 	resolution: z.enum(['1K', '2K', '4K', '0.5K']).default('1K'),
 	n,
 	image_urls: references(LITE_LIMITS.count),
-	mask_url: z.undefined({ invalid_type_error: 'this model does not repaint with a mask' }),
+	webhook: webhookField,
+});
+
+/** A model that the spec does not name: sizes are used where the sandbox understands them. */
+const otherSchema = z.object({
+	model: z.string(),
+	prompt,
+	size: z.string().default('1:1'),
+	resolution: z.string().default('1k'),
+	output_format: z.string().default('png'),
+	n,
+	image_urls: z.array(imageReference).optional(),
+	mask_url: z.string().optional(),
 	webhook: webhookField,
 });
 
@@ -89,19 +101,25 @@ type Read = Omit<ImageRequest, 'ignored'>;
  * @throws ServiceError 400
  */
 export async function imageRequest(service: Service, body: unknown): Promise<ImageRequest> {
-	const model = modelOf(body);
-	const input = { ...(body as Record<string, unknown>), model };
-	const request = await (model === OFFICIAL_MODEL
-		? official(service, parse(officialSchema, input))
-		: lite(service, parse(liteSchema, input)));
+	const { model: named, ...fields } = parse(namedModel, body);
+	const input = { ...fields, model: MODEL_ALIASES[named] ?? named };
+	const request = await byModel(service, input);
 	return { ...request, ignored: unknownFields(body, [...Object.keys(request.applied), 'webhook']) };
 }
 
-function modelOf(body: unknown): string {
-	const named = typeof body === 'object' && body !== null && 'model' in body ? body.model : undefined;
-	const model = typeof named === 'string' ? (MODEL_ALIASES[named] ?? named) : undefined;
-	if (model === OFFICIAL_MODEL || LITE_MODELS.some((known) => known === model)) return model ?? '';
-	throw invalid(`model: must be ${OFFICIAL_MODEL}, ${LITE_MODELS.join(', ')}, or an alias of these`);
+const namedModel = z.object({ model: z.string({ required_error: 'is required' }).min(1, 'is required') }).passthrough();
+
+function byModel(service: Service, input: { model: string }): Promise<Read> {
+	const { strict, extraModels } = service.settings;
+	if (input.model === OFFICIAL_MODEL) return official(service, parse(officialSchema, input));
+	if (!LITE_MODELS.some((known) => known === input.model)) {
+		if (strict && !extraModels.includes(input.model)) {
+			throw invalid(`model: must be ${OFFICIAL_MODEL}, ${LITE_MODELS.join(', ')}, or an alias of these`);
+		}
+		return other(service, parse(otherSchema, input));
+	}
+	if (strict && 'mask_url' in input) throw invalid('mask_url: this model does not repaint with a mask');
+	return lite(service, parse(liteSchema, input));
 }
 
 async function official(service: Service, request: z.output<typeof officialSchema>): Promise<Read> {
@@ -148,6 +166,23 @@ async function lite(service: Service, request: z.output<typeof liteSchema>): Pro
 		webhook,
 		item: request.model,
 		format: 'png',
+		compression: null,
+		references: images.length,
+	};
+}
+
+async function other(service: Service, { webhook, ...applied }: z.output<typeof otherSchema>): Promise<Read> {
+	review(applied.prompt, false);
+	const images = applied.image_urls ?? [];
+	await service.references.check(images, { ...OFFICIAL_LIMITS, dataUris: true });
+	const pixels = parsePixels(applied.size);
+	return {
+		size: sizeOfRatio(applied.size, '1k') ?? (pixels && !brokenPixelRule(pixels) ? pixels : { width: 1024, height: 1024 }),
+		applied,
+		notes: [],
+		webhook,
+		item: 'other-image',
+		format: applied.output_format === 'jpeg' || applied.output_format === 'webp' ? applied.output_format : 'png',
 		compression: null,
 		references: images.length,
 	};

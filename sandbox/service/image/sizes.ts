@@ -67,7 +67,7 @@ export function parsePixels(text: string): Size | undefined {
  * The pixel rule that a size violates, or `null`. The spec speaks of "multiples of 16 and a pixel cap" without figures:
  * these are the limits of its table.
  */
-function brokenPixelRule({ width, height }: Size): string | null {
+export function brokenPixelRule({ width, height }: Size): string | null {
 	if (ODD_SIZES.includes(`${width}x${height}`)) return null;
 	if (width < STEP || height < STEP || width % STEP || height % STEP) return `width and height are multiples of ${STEP}`;
 	if (Math.max(width, height) > LONGEST_EDGE) return `no edge is longer than ${LONGEST_EDGE}`;

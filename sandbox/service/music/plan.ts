@@ -1,7 +1,7 @@
 import { dialectOf } from '../core/dialects';
 import { invalid } from '../core/errors';
 import { promptedFailure } from '../core/http/parse';
-import { PRICES, type PriceKey } from '../core/prices';
+import { isPriceKey, PRICES, type PriceKey } from '../core/prices';
 import type { Service } from '../core/service';
 import type { Account } from '../core/store/accounts';
 import { current } from '../core/tasks/lifecycle';
@@ -24,7 +24,7 @@ export function musicSubmission(
 	operation: MusicOperationName,
 	body: unknown,
 ): Submission {
-	const request = musicRequest(operation, body);
+	const request = musicRequest(service.settings, operation, body);
 	const source = request.source && sourceTrack(service, account, request.source);
 	const item = priceOf(operation, request);
 	const isTags = operation === 'upsampleTags';
@@ -68,7 +68,7 @@ function sourceTrack(service: Service, account: Account, { taskId, audioIndex }:
 
 function priceOf(operation: MusicOperationName, { version }: MusicRequest): PriceKey {
 	const key = FLAT_PRICES.includes(operation) ? `musicgen@${operation}` : `musicgen@song-${version ?? 'v5.5'}`;
-	return key as PriceKey;
+	return isPriceKey(key) ? key : 'musicgen@song-other';
 }
 
 function failureOf(
@@ -86,6 +86,7 @@ function failureOf(
 	if (operation === 'crop' && source && Number(applied.start_s) >= source.track.seconds) {
 		return `The track ends at ${source.track.seconds} seconds.`;
 	}
+	if (operation === 'crop' && Number(applied.end_s) <= Number(applied.start_s)) return 'The interval is empty.';
 	return promptedFailure([applied.prompt, applied.gpt_description, applied.tags].map(textOf).join(' '));
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod/v3';
 import { invalid } from '../core/errors';
 import { parse, taskIdField, webhookField } from '../core/http/parse';
+import type { Settings } from '../core/options';
 import { MUSIC_FIELDS, MUSIC_OPERATIONS, OWN_RULES, type MusicOperation, type MusicOperationName, type Version } from './operations';
 
 const DEFAULT_VERSION: Version = 'v5.5';
@@ -12,7 +13,7 @@ export interface MusicRequest {
 	ignored: string[];
 	webhook: string | undefined;
 	source: { taskId: string; audioIndex: number } | null;
-	version: Version | null;
+	version: string | null;
 }
 
 type Body = Record<string, unknown>;
@@ -21,10 +22,10 @@ type Body = Record<string, unknown>;
  * Reads the body of `POST /v1/music/generations/{operation}` (spec, section 2).
  * @throws ServiceError 400 for every rule it breaks
  */
-export function musicRequest(name: MusicOperationName, input: unknown): MusicRequest {
+export function musicRequest(settings: Settings, name: MusicOperationName, input: unknown): MusicRequest {
 	const body = withAlias(parse(z.record(z.unknown()), input));
 	const operation: MusicOperation = MUSIC_OPERATIONS[name];
-	const base = parse(baseSchema(operation), body);
+	const base = parse(baseSchema(operation, settings), body);
 	const custom = modeOf(operation, body, base.custom);
 	const fields = effectiveFields(operation, custom);
 	if (operation.mode === 'inferred' && custom === false && !isGiven(body.gpt_description)) {
@@ -38,26 +39,27 @@ export function musicRequest(name: MusicOperationName, input: unknown): MusicReq
 		...(custom === undefined ? {} : { custom }),
 		...parse(z.object(shape), body),
 	});
-	checkSpan(applied);
+	if (settings.strict) checkSpan(applied);
 	const sent = Object.keys(body).filter((field) => field !== 'webhook');
 	return {
 		applied,
 		ignored: sent.filter((field) => !(field in applied)),
 		webhook,
 		source: task_id === undefined ? null : { taskId: task_id, audioIndex: audio_index ?? 1 },
-		version: operation.versions ? ((common.version) ?? DEFAULT_VERSION) : null,
+		version: operation.versions ? (common.version ?? DEFAULT_VERSION) : null,
 	};
 }
 
 /** Model, source, version and mode: what every operation reads, as far as it has it. */
-function baseSchema({ source, versions, mode }: MusicOperation) {
-	const [first, ...others] = versions ?? [];
+function baseSchema({ source, versions, mode }: MusicOperation, { strict, extraModels, extraVersions }: Settings) {
+	const models = ['musicgen', ...extraModels];
+	const known: readonly string[] = [...(versions ?? []), ...extraVersions];
 	return z.object({
-		model: z.literal('musicgen').default('musicgen'),
+		model: z.string().refine((model) => !strict || models.includes(model), `must be ${models.join(', ')}`).default('musicgen'),
 		webhook: webhookField,
 		task_id: source === 'none' ? nothing : taskIdField,
 		audio_index: source === 'none' ? nothing : z.number().int().min(1).default(1),
-		version: first === undefined ? nothing : z.enum([first, ...others]).default(DEFAULT_VERSION),
+		version: versions ? z.string().refine((version) => known.includes(version), `must be ${known.join(', ')}`).default(DEFAULT_VERSION) : nothing,
 		custom: mode === 'none' ? nothing : z.boolean().optional(),
 	});
 }

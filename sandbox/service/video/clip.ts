@@ -9,6 +9,7 @@ export const OUTPUT_FPS = 24;
 const SHORT_EDGE = { std: 720, pro: 1080, '4k': 2160, '720p': 720, '1080p': 1080 } as const;
 
 export type VideoResolution = keyof typeof SHORT_EDGE;
+export const VIDEO_RESOLUTIONS: readonly VideoResolution[] = ['std', 'pro', '4k', '720p', '1080p'];
 export const VIDEO_RATIOS = ['16:9', '9:16', '1:1'] as const;
 export type VideoRatio = (typeof VIDEO_RATIOS)[number];
 

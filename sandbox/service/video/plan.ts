@@ -1,13 +1,13 @@
 import { invalid } from '../core/errors';
 import { parse, promptedFailure, unknownFields } from '../core/http/parse';
-import { PRICES } from '../core/prices';
+import { isPriceKey, PRICES } from '../core/prices';
 import type { Service } from '../core/service';
 import type { Account } from '../core/store/accounts';
 import type { Submission } from '../core/tasks/submit';
 import type { ClipSpec } from '../media/clip';
 import { nearestRatio } from '../media/size';
-import { OUTPUT_FPS, VIDEO_RATIOS, videoPlan, videoSize, type VideoRatio } from './clip';
-import { multiPromptSchema, shotTypeSchema, videoSchema, type VideoRequest } from './request';
+import { OUTPUT_FPS, VIDEO_RATIOS, VIDEO_RESOLUTIONS, videoPlan, videoSize, type VideoRatio } from './clip';
+import { multiPromptSchema, otherVideoSchema, shotTypeSchema, VIDEO_MODEL, videoSchema, type VideoRequest } from './request';
 import { checkPictures, checkReferenceVideo, checkShots, imagesOf, markedPrompt } from './rules';
 
 export const VIDEO_PATH = '/v1/videos/generations';
@@ -20,12 +20,13 @@ const ANY_SIZE = { each: Infinity, total: Infinity, dataUris: false };
  * @throws ServiceError 400
  */
 export async function videoSubmission(service: Service, account: Account, body: unknown): Promise<Submission> {
-	const request = parse(videoSchema, body);
-	checkPictures(request);
+	const { strict } = service.settings;
+	const request = readVideo(service, body);
+	checkPictures(request, strict);
 	const shots = multiShot(request, body);
 	const images = imagesOf(request);
-	if (!request.prompt && images.length === 0 && !request.video_list?.length && !('multi_prompt' in shots)) {
-		throw invalid('prompt: is required where there is nothing else to go by');
+	if (strict && !request.prompt && images.length === 0 && !request.video_list?.length && !('multi_prompt' in shots)) {
+		throw invalid('prompt: is required if there is no other input');
 	}
 	await service.references.check(images, ANY_SIZE, request.image_urls ? 'image_urls' : 'image_with_roles');
 	for (const [index, { element_input_urls }] of (request.element_list ?? []).entries()) {
@@ -37,12 +38,14 @@ export async function videoSubmission(service: Service, account: Account, body: 
 	const seconds = isEdit && reference ? reference.seconds : request.duration;
 	const ratio = await ratioOf(service, request, images, notes);
 	const clip: Omit<ClipSpec, 'seed'> = {
-		...videoSize(ratio, request.mode),
+		...videoSize(ratio, VIDEO_RESOLUTIONS.find((known) => known === request.mode) ?? 'std'),
 		seconds,
 		fps: OUTPUT_FPS,
 		prompt: applied.prompt ?? '',
 		caption: `${request.model} · ${seconds} s`,
 	};
+	const priced = `vidomni-v3-omni@${request.mode}`;
+	const item = request.model === VIDEO_MODEL && isPriceKey(priced) ? priced : 'other-video';
 	return {
 		account,
 		family: 'video',
@@ -53,11 +56,18 @@ export async function videoSubmission(service: Service, account: Account, body: 
 		notes,
 		ignored: unknownFields(body, [...Object.keys(applied), 'webhook']),
 		webhook: request.webhook,
-		item: `vidomni-v3-omni@${request.mode}`,
-		credits: Math.ceil(PRICES[`vidomni-v3-omni@${request.mode}`] * seconds),
+		item,
+		credits: Math.ceil(PRICES[item] * seconds),
 		failure: promptedFailure(request.prompt),
 		plan: (taskId) => videoPlan(request.model, { ...clip, seed: taskId }, seconds),
 	};
+}
+
+/** @throws ServiceError 400 */
+function readVideo({ settings }: Service, body: unknown): VideoRequest {
+	const other = otherVideoSchema.shape.model.safeParse(typeof body === 'object' && body !== null && 'model' in body ? body.model : undefined);
+	const isOther = other.success && other.data !== VIDEO_MODEL && (!settings.strict || settings.extraModels.includes(other.data));
+	return parse(isOther ? otherVideoSchema : videoSchema, body);
 }
 
 /** The multi-shot fields that are read: none, the kind of shots, or their prompts too. */
@@ -85,8 +95,8 @@ function effective(request: VideoRequest, shots: object) {
 /** "For image-to-video the actual image ratio may override it": it does, where the sandbox knows the picture. */
 async function ratioOf(service: Service, request: VideoRequest, images: readonly string[], notes: string[]): Promise<VideoRatio> {
 	const image = images[0] === undefined ? null : await service.references.inspect(images[0]);
-	if (!image) return request.aspect_ratio;
+	if (!image) return VIDEO_RATIOS.find((known) => known === request.aspect_ratio) ?? '16:9';
 	const nearest = nearestRatio(image, VIDEO_RATIOS);
-	if (nearest !== request.aspect_ratio) notes.push(`aspect_ratio: the picture made it ${nearest}`);
+	if (nearest !== request.aspect_ratio) notes.push(`aspect_ratio: ${nearest}, as the picture`);
 	return nearest;
 }

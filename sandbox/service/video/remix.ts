@@ -1,6 +1,6 @@
 import { invalid, ServiceError } from '../core/errors';
 import { parse, promptedFailure, unknownFields } from '../core/http/parse';
-import { PRICES } from '../core/prices';
+import { isPriceKey, PRICES } from '../core/prices';
 import type { Service } from '../core/service';
 import type { Account } from '../core/store/accounts';
 import { current } from '../core/tasks/lifecycle';
@@ -22,8 +22,11 @@ export function remixSubmission(service: Service, account: Account, path: string
 	const request = parse(remixSchema, body);
 	const { plan } = original;
 	if (current(service, original).results === null) throw invalid('the original video is not in status success');
-	const model = REMIX_MODELS[request.model];
-	if (model === undefined || model !== plan.model) throw invalid(`model: must be that of the original video, ${plan.model}`);
+	const model = REMIX_MODELS[request.model] ?? request.model;
+	if (service.settings.strict && !(request.model in REMIX_MODELS) && !service.settings.extraModels.includes(model)) {
+		throw invalid(`model: must be ${Object.keys(REMIX_MODELS).join(', ')}`);
+	}
+	if (model !== plan.model) throw invalid(`model: must be that of the original video, ${plan.model}`);
 
 	const { webhook, ...applied } = request;
 	const totalSeconds = plan.totalSeconds + EXTENSION;
@@ -36,6 +39,7 @@ export function remixSubmission(service: Service, account: Account, path: string
 		prompt: request.prompt ?? '',
 		caption: `${model} · ${seconds} s`,
 	};
+	const item = isPriceKey(model) ? model : 'other-remix';
 	return {
 		account,
 		family: 'video',
@@ -45,8 +49,8 @@ export function remixSubmission(service: Service, account: Account, path: string
 		applied: { ...applied, model },
 		ignored: unknownFields(body, [...Object.keys(applied), 'webhook']),
 		webhook,
-		item: model,
-		credits: PRICES[model],
+		item,
+		credits: PRICES[item],
 		failure: promptedFailure(request.prompt),
 		plan: (taskId) => videoPlan(model, { ...clip, seed: taskId }, totalSeconds),
 	};

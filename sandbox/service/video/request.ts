@@ -50,6 +50,14 @@ export const videoSchema = z.object({
 	webhook: webhookField,
 });
 
+/** A model that the spec does not name, with its own modes, ratios and lengths. */
+export const otherVideoSchema = videoSchema.extend({
+	model: z.string({ required_error: 'is required' }).min(1, 'is required'),
+	mode: z.string().default('std'),
+	duration: z.number(jsonNumber).min(1).max(60).default(5),
+	aspect_ratio: z.string().default('16:9'),
+});
+
 export const shotTypeSchema = z.object({
 	shot_type: z.enum(['customize', 'intelligence'], { required_error: 'is required when multi_shot is true' }),
 });
@@ -61,7 +69,7 @@ export const multiPromptSchema = z.object({
 		.max(6, '1 to 6 shots'),
 });
 
-export type VideoRequest = z.output<typeof videoSchema>;
+export type VideoRequest = z.output<typeof otherVideoSchema>;
 export type Shot = z.output<typeof shot>;
 
 /** Models of an original that can be extended, by every name they go by (spec, section 5). */
@@ -73,7 +81,7 @@ export const REMIX_MODELS: Readonly<Record<string, 'vidgen3.1-fast' | 'vidgen3.1
 };
 
 export const remixSchema = z.object({
-	model: z.enum(['vidgen3.1-fast', 'vidgen3.1-fast-ext', 'vidgen3.1-quality', 'vidgen3.1-quality-ext']),
+	model: z.string({ required_error: 'is required' }),
 	prompt: z.string().optional(),
 	raw: z.boolean().default(false),
 	aspect_ratio: z.enum(['16:9', '9:16']).optional(),

@@ -15,8 +15,12 @@ export function imagesOf(request: VideoRequest): string[] {
 	return [...(request.image_urls ?? []), ...(request.image_with_roles ?? []).map(({ url }) => url)];
 }
 
-/** Rules 1, 3, 4 and the reference of rule 2. @throws ServiceError 400 */
-export function checkPictures(request: VideoRequest): void {
+/**
+ * Rules 1, 3, 4.
+ * @param strict whether the prompt may refer to existing images only
+ * @throws ServiceError 400
+ */
+export function checkPictures(request: VideoRequest, strict: boolean): void {
 	const roles = (request.image_with_roles ?? []).map(({ role }) => role);
 	if (request.image_urls?.length && roles.length) throw invalid('image_with_roles: mutually exclusive with image_urls');
 	if (roles.includes('last_frame') && !roles.includes('first_frame')) {
@@ -26,6 +30,7 @@ export function checkPictures(request: VideoRequest): void {
 	if (edits && (roles.includes('first_frame') || roles.includes('last_frame'))) {
 		throw invalid('image_with_roles: first and last frames are not allowed together with video editing');
 	}
+	if (!strict) return;
 	const count = imagesOf(request).length;
 	for (const [mark, number] of (request.prompt ?? '').matchAll(IMAGE_MARK)) {
 		if (Number(number) < 1 || Number(number) > count) throw invalid(`prompt: ${mark} points at none of the ${count} images`);
