@@ -59,6 +59,8 @@ export function matchButton(
 			return labelled(SUBTLE);
 		case 'lowVariation':
 			return labelled(SUBTLE) ?? labelled(MAKE_VARIATIONS);
+		case 'upscale':
+			return buttons.find(({ label }) => label === `U${index}`);
 		case 'reroll':
 			return buttons.find(({ custom_id, emoji }) => custom_id.includes('::reroll::') || emoji === REROLL_EMOJI);
 	}

@@ -8,7 +8,18 @@ import { current } from '../core/tasks/lifecycle';
 import type { Submission } from '../core/tasks/submit';
 import type { PictureSpec } from '../media/picture';
 import { buttonsOf, matchButton, type GridAction, type GridButton } from './buttons';
-import { GRID_OPERATIONS, gridIndex, gridSchema, REFUSAL_CODE, SPEEDS, type GridOperation, type GridOperationName } from './request';
+import {
+	GRID_OPERATIONS,
+	gridIndex,
+	gridSchema,
+	IMAGINE_PATH,
+	imagineSchema,
+	REFUSAL_CODE,
+	SPEEDS,
+	type GridBilling,
+	type GridOperation,
+	type GridOperationName,
+} from './request';
 
 export interface GridPlan extends Plan {
 	family: 'grid';
@@ -65,6 +76,33 @@ export function gridSubmission(service: Service, account: Account, name: GridOpe
 	};
 }
 
+/**
+ * Reads and plans a first grid.
+ * @throws ServiceError 400
+ */
+export function imagineSubmission(service: Service, account: Account, body: unknown): Submission {
+	const { webhook, ...applied } = parse(imagineSchema, body);
+	const { prompt, speed, version, niji } = applied;
+	checkSpeed(service, speed);
+	if (prompt.includes(PHRASES.unsafe)) throw invalid('prompt: refused by the safety review');
+	const item = priceKey('gridart@imagine', speed);
+	const settings = { ...(version === undefined ? {} : { version }), ...(niji === undefined ? {} : { niji }) };
+	return {
+		account,
+		family: 'grid',
+		operation: 'imagine',
+		path: IMAGINE_PATH,
+		body,
+		applied,
+		ignored: unknownFields(body, [...Object.keys(applied), 'webhook']),
+		webhook,
+		item,
+		credits: PRICES[item],
+		failure: promptedFailure(prompt),
+		plan: (taskId) => gridPlan('IMAGINE', taskId, prompt, settings),
+	};
+}
+
 /** A grid of four sample pictures, or a single one where the action makes that. */
 export function gridPlan(
 	action: GridAction,
@@ -107,7 +145,7 @@ function pressed(name: GridOperationName, { buttons }: GridPlan, customId: strin
 }
 
 /** The billing key with its speed: the spec shows suffixes for `fast` and `turbo` only. */
-function priceKey(billing: GridOperation['billing'], speed: string | undefined): PriceKey {
+function priceKey(billing: GridBilling, speed: string | undefined): PriceKey {
 	return speed === 'fast' || speed === 'turbo' ? `${billing}-${speed}` : billing;
 }
 

@@ -1,12 +1,15 @@
 import { z } from 'zod/v3';
 import { taskIdField, webhookField } from '../core/http/parse';
 
+/** Beginnings of billing keys; those of `imagine` and `upscale` are the sandbox's own. */
+export type GridBilling = `gridart@${'imagine' | 'upscale' | 'variation' | 'low_variation' | 'reroll'}`;
+
 /** A follow-up operation on a grid task (spec, section 4). */
 export interface GridOperation {
 	path: string;
-	action: 'VARIATION' | 'LOW_VARIATION' | 'REROLL';
+	action: 'VARIATION' | 'LOW_VARIATION' | 'REROLL' | 'UPSCALE';
 	/** Beginning of its billing keys. */
-	billing: 'gridart@variation' | 'gridart@low_variation' | 'gridart@reroll';
+	billing: GridBilling;
 	/** The error's `code` for 400 and 404, where the operation's own table has other than the HTTP code. */
 	codes: { invalid: number; notFound: number };
 }
@@ -30,6 +33,13 @@ export const GRID_OPERATIONS = {
 		billing: 'gridart@reroll',
 		codes: { invalid: 4, notFound: 3 },
 	},
+	/** The spec does not show its endpoint: path and fields are the sandbox's own. */
+	upscale: {
+		path: '/v1/gridart/generations/upscale',
+		action: 'UPSCALE',
+		billing: 'gridart@upscale',
+		codes: { invalid: 400, notFound: 404 },
+	},
 } as const satisfies Record<string, GridOperation>;
 
 export type GridOperationName = keyof typeof GRID_OPERATIONS;
@@ -43,6 +53,19 @@ export const gridSchema = z.object({
 	index: z.unknown(),
 	custom_id: z.string().min(1).optional(),
 	speed: z.string().optional(),
+	metadata: z.record(z.unknown()).optional(),
+	webhook: webhookField,
+});
+
+/** The first grid. The spec does not show its endpoint: path and fields are the sandbox's own. */
+export const IMAGINE_PATH = '/v1/gridart/generations/imagine';
+
+export const imagineSchema = z.object({
+	prompt: z.string({ required_error: 'is required' }).min(1, 'is required'),
+	speed: z.string().optional(),
+	/** Handed down to follow-up tasks. */
+	version: z.string().optional(),
+	niji: z.boolean().optional(),
 	metadata: z.record(z.unknown()).optional(),
 	webhook: webhookField,
 });

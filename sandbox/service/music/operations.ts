@@ -50,6 +50,8 @@ const edit = (fields: readonly string[], more: Partial<MusicOperation> = {}): Mu
 });
 
 export const MUSIC_OPERATIONS = {
+	/** A song without a source. The spec does not show its endpoint: path and fields are the sandbox's own. */
+	create: songFrom('none', { customFields: [...COMMON, 'auto_lyrics', 'persona_id'], fields: ['vocal_gender', 'instrumental'] }),
 	sample: songFrom('any', {
 		customFields: [...COMMON, 'auto_lyrics'],
 		fields: ['vocal_gender', 'start_s', 'end_s', 'instrumental'],

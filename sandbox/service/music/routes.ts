@@ -7,6 +7,7 @@ import { accept, submit } from '../core/tasks/submit';
 import { MUSIC_OPERATIONS, type MusicOperationName } from './operations';
 import { musicSubmission } from './plan';
 import { musicTaskRecord } from './record';
+import { UPLOAD_PATH, uploadSubmission } from './upload';
 
 /** Music operations (spec, section 2). */
 export function musicRoutes(app: FastifyInstance, service: Service): void {
@@ -24,4 +25,9 @@ export function musicRoutes(app: FastifyInstance, service: Service): void {
 			return acknowledgement(service, task, musicTaskRecord(service, task));
 		});
 	}
+
+	app.post(UPLOAD_PATH, async (request) => {
+		const account = bearerAccount(service, request);
+		return accept(service, request, await uploadSubmission(service, account, request));
+	});
 }

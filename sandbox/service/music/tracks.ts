@@ -76,6 +76,7 @@ export function tracksOf(
 	const length = source?.seconds ?? SONG;
 
 	switch (operation) {
+		case 'create':
 		case 'sample':
 			return two(SONG);
 		case 'extend':
