@@ -7,6 +7,7 @@ export type { Attempt, Delivery, DeliveryKind, DeliveryState } from './core/deli
 export type { LedgerEntry, LedgerReport, TaskBill } from './core/store/ledger';
 export type { RequestRecord } from './core/store/requests';
 export type { Family } from './core/store/tasks';
+export type { WebhookQuery } from './core/deliveries/address';
 export type { FaultEffect, FaultMatch, FaultRule, FaultRuleInput } from './core/faults/rule';
 export type { OriginalGridOptions, OriginalVideoOptions, UploadedTrackOptions } from './admin/originals';
 export type { DurationTable } from './core/tasks/durations';

@@ -80,6 +80,27 @@ describe('the address of a callback', () => {
 	});
 
 	it.each([
+		['https://a.example.com/hook?reference=row7', 'https://a.example.com/hook/callback?reference=row7'],
+		['https://a.example.com/hook/?reference=row7', 'https://a.example.com/hook/callback?reference=row7'],
+		['https://a.example.com?x=/y#z', 'https://a.example.com/callback?x=/y#z'],
+		['https://a.example.com/api', 'https://a.example.com/api/callback'],
+	])('%s becomes %s where the path is extended', (base, url) => {
+		expect(callbackUrl(base, 'path')).toBe(url);
+	});
+
+	it.each([
+		[{}, '/hook?reference=row7/callback'],
+		[{ webhookQuery: 'text' }, '/hook?reference=row7/callback'],
+		[{ webhookQuery: 'path' }, '/hook/callback?reference=row7'],
+	] as const)('with a query is extended as the option %j says', async (options, path) => {
+		const it = await bench({ ...open, ...options });
+		const { url, arrivals } = await receiver();
+		await finished(it, `${url}/hook?reference=row7`);
+		await until('it has arrived', () => arrivals.length === 1);
+		expect(arrivals[0]?.path).toBe(path);
+	});
+
+	it.each([
 		['http://127.0.0.1/x', /private/],
 		['http://127.8.8.8/x', /private/],
 		['http://2130706433/x', /private/],

@@ -22,6 +22,7 @@ export const settingsSchema = z
 		extraVersions: z.array(z.string()),
 		allowPrivateCallbacks: z.boolean(),
 		callbackShape: z.enum(['bare', 'enveloped']),
+		webhookQuery: z.enum(['text', 'path']),
 		generatedSource: z.enum(['fail', 'refuse']),
 		chatLatency: z.number().min(0),
 		cacheTtlBreakdown: z.boolean(),

@@ -1,3 +1,4 @@
+import type { WebhookQuery } from './deliveries/address';
 import type { DialectName } from './dialects';
 import type { KeyOptions } from './store/accounts';
 import type { Family } from './store/tasks';
@@ -48,6 +49,8 @@ export interface SandboxOptions {
 	/** Whether callbacks may go to private hosts and any port. Default false, as the service has it. */
 	allowPrivateCallbacks?: boolean;
 	callbackShape?: CallbackShape;
+	/** Where `/callback` is appended to an address with a query: to the whole text (default) or to its path. */
+	webhookQuery?: WebhookQuery;
 	/** Clock milliseconds until a chat request is answered, and what it wrote can be read; default 0. */
 	chatLatency?: number;
 	/** Whether cache writes are told apart by their lifetime in `usage`; default true. */
@@ -94,6 +97,7 @@ export interface Settings {
 	extraVersions: readonly string[];
 	allowPrivateCallbacks: boolean;
 	callbackShape: CallbackShape;
+	webhookQuery: WebhookQuery;
 	linkTtl: Record<Family, number>;
 	generatedSource: GeneratedSource;
 	chatLatency: number;
@@ -110,6 +114,7 @@ export function initialSettings(options: SandboxOptions): Settings {
 		extraVersions: options.extraVersions ?? [],
 		allowPrivateCallbacks: options.allowPrivateCallbacks ?? false,
 		callbackShape: options.callbackShape ?? 'bare',
+		webhookQuery: options.webhookQuery ?? 'text',
 		generatedSource: options.generatedSource ?? 'fail',
 		chatLatency: options.chatLatency ?? 0,
 		cacheTtlBreakdown: options.cacheTtlBreakdown ?? true,

@@ -90,6 +90,7 @@ export function createService(options: SandboxOptions, families: Families): Serv
 			ids,
 			lifetime,
 			concurrency: options.callbackConcurrency ?? 50,
+			webhookQuery: () => settings.webhookQuery,
 			addressRules: () => ({
 				allowPrivate: settings.allowPrivateCallbacks,
 				ownHosts: options.serviceHosts ?? [],

@@ -24,9 +24,17 @@ for (const [net, prefix] of [
 
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|lan|home\.arpa)$/;
 
-/** Where a callback goes: `/callback` behind the base address, without doubling its slash (spec, Events, rule 2). */
-export function callbackUrl(base: string): string {
-	return base.endsWith('/') ? `${base}callback` : `${base}/callback`;
+/** Where `/callback` is appended in a base address with a query. */
+export type WebhookQuery = 'text' | 'path';
+
+/**
+ * The target of a callback: `/callback` appended to the base address, without doubling its slash (spec, Events, rule 2).
+ * @param query `text` appends to the whole address, behind its query; `path` to the path, before the query
+ */
+export function callbackUrl(base: string, query: WebhookQuery = 'text'): string {
+	const end = query === 'path' ? base.search(/[?#]|$/) : base.length;
+	const address = base.slice(0, end);
+	return `${address}${address.endsWith('/') ? '' : '/'}callback${base.slice(end)}`;
 }
 
 export interface AddressRules {

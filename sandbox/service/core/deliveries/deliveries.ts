@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import type { Ids } from '../store/ids';
 import type { Clock } from '../time/clock';
 import type { Lifetime } from '../time/lifetime';
-import { addressFault, callbackUrl, type AddressRules } from './address';
+import { addressFault, callbackUrl, type AddressRules, type WebhookQuery } from './address';
 import { post, type Delivery } from './delivery';
 import { Holdback } from './holdback';
 
@@ -15,6 +15,7 @@ export interface DeliveriesOptions {
 	ids: Ids;
 	lifetime: Lifetime;
 	addressRules: () => AddressRules;
+	webhookQuery: () => WebhookQuery;
 	/** Callbacks on their way at the same time. */
 	concurrency: number;
 }
@@ -46,7 +47,7 @@ export class Deliveries {
 			kind,
 			taskId,
 			base,
-			url: callbackUrl(base),
+			url: callbackUrl(base, this.options.webhookQuery()),
 			body,
 			attempts: [],
 			state: reason === null ? 'waiting' : 'dropped',

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isAdminPath } from '../options';
 import type { Service } from '../service';
-import type { Family } from '../store/tasks';
+import { FAMILIES, type Family } from '../store/tasks';
 import { cutInHalf, resetConnection, statusAnswer, truncate } from './brokenAnswers';
 import type { RequestEffect } from './rule';
 
@@ -73,9 +73,10 @@ function leaveUnanswered(service: Service, { exchange }: FastifyRequest, how: 'r
 
 /** The family of a path; for a task query, the family of the task. */
 function familyOf({ families, tasks, taskPaths }: Service, path: string): Family | null {
-	const queried = Object.values(taskPaths).find((taskPath) => path.startsWith(taskPath.replace('{task_id}', '')));
-	const task = queried === undefined ? undefined : tasks.find(path.slice(path.lastIndexOf('/') + 1));
-	if (task) return task.family;
-	const known = Object.entries(families).find(([, { prefix }]) => path.startsWith(prefix));
-	return known ? (known[0] as Family) : null;
+	for (const taskPath of Object.values(taskPaths)) {
+		const [before = '', after = ''] = taskPath.split('{task_id}');
+		const task = path.startsWith(before) ? tasks.find(path.slice(before.length, path.length - after.length)) : undefined;
+		if (task && path.endsWith(after)) return task.family;
+	}
+	return FAMILIES.find((family) => path.startsWith(families[family].prefix)) ?? null;
 }

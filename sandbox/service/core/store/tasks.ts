@@ -1,7 +1,8 @@
 import type { FileContent } from '../../media/media';
 import type { StoredFile } from './files';
 
-export type Family = 'image' | 'music' | 'grid' | 'video';
+export const FAMILIES = ['image', 'music', 'grid', 'video'] as const;
+export type Family = (typeof FAMILIES)[number];
 
 /** A result that a task will have. */
 export interface PlannedFile {
