@@ -5,9 +5,8 @@ import { accountOf, bearerAccount } from '../core/http/auth';
 import { parse } from '../core/http/parse';
 import type { Service } from '../core/service';
 import { RecordWriter } from '../core/tasks/record';
+import { completionsAnswer, completionsStream, messagesAnswer, type AnswerContext } from './answers';
 import type { Chat } from './chat';
-import { completionsAnswer, completionsStream } from './completionsAnswer';
-import { messagesAnswer, type AnswerContext } from './messagesAnswer';
 import { blocksOf, completionsSchema, lastSaid, messagesSchema } from './request';
 
 const VERSION = '2023-06-01';
