@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import { createSandbox, DIALECTS, scaledClock, SANDBOX_KEYS } from './index';
 
-const HELP = `Runs the MediaGen sandbox: a stand-in for the media generation service.
+const HELP = `Runs the MediaGen sandbox: an emulator of the media generation service.
 
-  --port <number>   port to listen on (default 4010; 0 takes a free one)
+  --port <number>   port to listen on (default 4010; 0 uses a free one)
   --host <address>  address to listen on (default 127.0.0.1)
-  --scale <number>  how many times as fast as real time its clock runs (default 1)
-  --seed <text>     decides ids and media (default sandbox)
+  --scale <number>  speed of its clock, as a factor of real time (default 1)
+  --seed <text>     determines ids and media (default sandbox)
   --dialect <name>  how it answers what the specification does not show: ${DIALECTS.join(', ')} (default plain)
   --public-url <url>        base of the links in results (default: the address it listens on)
   --allow-private-callbacks send callbacks to private addresses and any port too

@@ -10,7 +10,7 @@ const admin = ({ sandbox }: Bench, method: string, path: string, body?: unknown)
 	});
 
 describe('the admin paths', () => {
-	it('say what they are', async () => {
+	it('list themselves', async () => {
 		const it = await bench();
 		const { paths, counts, durations } = (await admin(it, 'GET', '')).body;
 		expect(paths).toContain('/_sandbox/ledger');
@@ -18,7 +18,7 @@ describe('the admin paths', () => {
 		expect(durations).toEqual({ image: 3_000, music: 8_000, grid: 5_000, video: 10_000 });
 	});
 
-	it('put a fault in force, list it and take it back', async () => {
+	it('add, list and remove a fault rule', async () => {
 		const it = await bench();
 		const rule = await admin(it, 'POST', '/faults', { match: { path: '/balance' }, count: null, effect: { type: 'status', status: 500 } });
 		expect(rule.body).toMatchObject({ id: 'fault_1', nth: 1, count: null, matched: 0, applied: 0 });
@@ -32,14 +32,14 @@ describe('the admin paths', () => {
 		expect((await admin(it, 'GET', '/faults')).body).toEqual([]);
 	});
 
-	it('are never touched by a fault, and not in the log', async () => {
+	it('are not affected by fault rules, and not in the log', async () => {
 		const it = await bench();
 		it.sandbox.faults.add({ count: null, effect: { type: 'status', status: 500 } });
 		expect((await admin(it, 'GET', '/ledger')).status).toBe(200);
 		expect((await admin(it, 'GET', '/requests')).body).toEqual([]);
 	});
 
-	it('show tasks, ledger, requests and deliveries as the program sees them', async () => {
+	it('show tasks, ledger, requests and deliveries as a program gets them', async () => {
 		const it = await bench();
 		const id = await it.client.submit(IMAGES, { ...OFFICIAL, webhook: 'http://10.0.0.1/x' });
 		await it.clock.advance(3_000);
@@ -53,7 +53,7 @@ describe('the admin paths', () => {
 		expect((await admin(it, 'GET', '/requests?path=/v1/tasks')).body).toEqual([]);
 	});
 
-	it('end a task by hand, well or badly', async () => {
+	it('complete or fail a task by hand', async () => {
 		const it = await bench({ durations: { image: null } });
 		const good = await it.client.submit(IMAGES, OFFICIAL);
 		const bad = await it.client.submit(IMAGES, OFFICIAL);
@@ -100,7 +100,7 @@ describe('the admin paths', () => {
 		expect(arrivals[0]?.body).toEqual({ id: 'x' });
 	});
 
-	it('start all over, with new ids', async () => {
+	it('reset everything, with new ids', async () => {
 		const it = await bench();
 		const before = await it.client.submit(IMAGES, OFFICIAL);
 		it.sandbox.durations.set({ image: 1 });
@@ -160,7 +160,7 @@ describe('the request log', () => {
 });
 
 describe('the sandbox', () => {
-	it('says in a browser what it is', async () => {
+	it('has a page for the browser', async () => {
 		const { sandbox } = await bench();
 		const page = await ask(sandbox.url);
 		expect(page.headers.get('content-type')).toMatch(/^text\/html/);
@@ -168,7 +168,7 @@ describe('the sandbox', () => {
 		expect(page.text).toContain(sandbox.key);
 	});
 
-	it('closes promptly with tasks, callbacks and downloads under way, and can be closed twice', async () => {
+	it('closes promptly during tasks, callbacks and downloads, and can be closed twice', async () => {
 		const { sandbox, client, clock } = await bench({ allowPrivateCallbacks: true });
 		const { url, arrivals } = await receiver('never');
 		const bodies = Array.from({ length: 20 }, () => client.submit(IMAGES, { ...OFFICIAL, webhook: url }));

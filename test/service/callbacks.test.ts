@@ -1,5 +1,5 @@
 import type { SandboxOptions } from '../../sandbox/service';
-import { addressFault, callbackUrl } from '../../sandbox/service/core/deliveries/address';
+import { addressProblem, callbackUrl } from '../../sandbox/service/core/deliveries/address';
 import { IMAGES, OFFICIAL } from './support/images';
 import { receiver } from './support/receiver';
 import { bench, until, type Bench } from './support/sandbox';
@@ -16,7 +16,7 @@ async function finished({ client, clock }: Bench, webhook: string, body: object 
 const states = ({ sandbox }: Bench) => sandbox.deliveries.list().map(({ state }) => state);
 
 describe('a callback', () => {
-	it('brings the completed record to <base>/callback', async () => {
+	it('has the completed record to <base>/callback', async () => {
 		const it = await bench(open);
 		const { url, arrivals } = await receiver(204);
 		const id = await finished(it, `${url}/hooks/7`);
@@ -29,7 +29,7 @@ describe('a callback', () => {
 		expect(arrivals[0]?.body).toMatchObject({ id, status: 'completed', progress: 100 });
 	});
 
-	it('brings the failed record', async () => {
+	it('has the failed record', async () => {
 		const it = await bench(open);
 		const { url, arrivals } = await receiver();
 		const id = await finished(it, url, { prompt: 'sandbox:fail' });
@@ -126,7 +126,7 @@ describe('the address of a callback', () => {
 		['https://api.service.example/x', /own/],
 		['https://API.SERVICE.example./x', /own/],
 	])('%s is dropped', (base, reason) => {
-		expect(addressFault(base, { allowPrivate: false, ownHosts: ['api.service.example'], ownAddress: '127.0.0.1:4010' })).toMatch(reason);
+		expect(addressProblem(base, { allowPrivate: false, ownHosts: ['api.service.example'], ownAddress: '127.0.0.1:4010' })).toMatch(reason);
 	});
 
 	it.each([
@@ -138,18 +138,18 @@ describe('the address of a callback', () => {
 		'http://172.32.0.1/x',
 		'http://8.8.8.8/x',
 		'https://[2606:4700::1111]/x',
-	])('%s is taken', (base) => {
-		expect(addressFault(base, { allowPrivate: false, ownHosts: [], ownAddress: '127.0.0.1:4010' })).toBeNull();
+	])('%s is accepted', (base) => {
+		expect(addressProblem(base, { allowPrivate: false, ownHosts: [], ownAddress: '127.0.0.1:4010' })).toBeNull();
 	});
 
-	it('may be private where that is allowed, but not the service itself, and http or https all the same', () => {
+	it('may be private if that is allowed, but not the service itself, and only http or https', () => {
 		const rules = { allowPrivate: true, ownHosts: [], ownAddress: '127.0.0.1:4010' };
-		expect(addressFault('http://127.0.0.1:5678/x', rules)).toBeNull();
-		expect(addressFault('http://127.0.0.1:4010/x', rules)).toMatch(/own/);
-		expect(addressFault('ftp://127.0.0.1/x', rules)).toMatch(/scheme/);
+		expect(addressProblem('http://127.0.0.1:5678/x', rules)).toBeNull();
+		expect(addressProblem('http://127.0.0.1:4010/x', rules)).toMatch(/own/);
+		expect(addressProblem('ftp://127.0.0.1/x', rules)).toMatch(/scheme/);
 	});
 
-	it('that is bad is accepted with the submission, and dropped in silence when the task ends', async () => {
+	it('that is invalid is accepted with the submission, and dropped silently when the task ends', async () => {
 		const it = await bench();
 		const { url, arrivals } = await receiver();
 		const id = await finished(it, url);
@@ -162,7 +162,7 @@ describe('the address of a callback', () => {
 	});
 });
 
-describe('a callback that is not taken', () => {
+describe('a callback that is not delivered', () => {
 	/** Lets the clock pass on to each moment at which the sandbox has something to do, and notes when attempts began. */
 	async function attemptTimes(it: Bench, answers: number): Promise<number[]> {
 		const [delivery] = it.sandbox.deliveries.list();
@@ -186,7 +186,7 @@ describe('a callback that is not taken', () => {
 		expect(states(it)).toEqual(['givenUp']);
 	});
 
-	it('is taken at a later attempt, and that is the end of it', async () => {
+	it('is delivered at a later attempt, and not sent again', async () => {
 		const it = await bench(open);
 		const { url, arrivals } = await receiver(500, 502, 200);
 		await finished(it, url);
@@ -228,17 +228,17 @@ describe('a callback that is not taken', () => {
 		await until('it has been given up', () => states(it)[0] === 'waiting');
 		expect(it.sandbox.deliveries.list()[0]?.attempts[0]).toMatchObject({ status: null, error: 'timeout' });
 		await it.clock.advance(10_000);
-		await until('it has been taken', () => states(it)[0] === 'delivered');
+		await until('it is delivered', () => states(it)[0] === 'delivered');
 	});
 
-	it('because nobody is there is tried again', async () => {
+	it('to a closed port is retried', async () => {
 		const it = await bench(open);
 		await finished(it, 'http://127.0.0.1:9');
 		expect(await attemptTimes(it, 2)).toEqual([0, 10]);
 		expect(it.sandbox.deliveries.list()[0]?.attempts[0]).toMatchObject({ status: null, error: 'ECONNREFUSED' });
 	});
 
-	it('is forgotten when the sandbox is reset', async () => {
+	it('is dropped when the sandbox is reset', async () => {
 		const it = await bench(open);
 		const { url, arrivals } = await receiver(500);
 		await finished(it, url);
@@ -249,7 +249,7 @@ describe('a callback that is not taken', () => {
 	});
 });
 
-describe('a callback that goes wrong on demand', () => {
+describe('a callback with a fault', () => {
 	it('comes twice, one after the other', async () => {
 		const it = await bench(open);
 		const { url, arrivals, busiest } = await receiver();
@@ -270,7 +270,7 @@ describe('a callback that goes wrong on demand', () => {
 		});
 		it.sandbox.faults.add({ effect: { type: 'duplicateCallback', spacing: 'simultaneous' } });
 		await finished(it, url);
-		await until('both have been taken', () => states(it).every((state) => state === 'delivered'));
+		await until('both are delivered', () => states(it).every((state) => state === 'delivered'));
 		expect(busiest()).toBe(2);
 	});
 

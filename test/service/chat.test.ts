@@ -87,7 +87,7 @@ describe.each(STYLES)('the prefix cache of %s', (_style, send) => {
 		expect(seen(await send(it))).toEqual({ plain: tokens(QUESTION), read: tokens(DOCUMENT), written: 0 });
 	});
 
-	it('rule 3: serves another question behind the same marked block', async () => {
+	it('rule 3: is read by another question after the same marked block', async () => {
 		const it = await chat();
 		await send(it);
 		expect(seen(await send(it, true, 'And how cold is it down there?'))).toMatchObject({ read: tokens(DOCUMENT), written: 0 });
@@ -117,7 +117,7 @@ describe.each(STYLES)('the prefix cache of %s', (_style, send) => {
 		expect(seen(await send(it, true, QUESTION, document))).toMatchObject({ read: 0, written: tokens(document) });
 	});
 
-	it('rule 1: lives for 5 minutes, also where no ttl is given', async () => {
+	it('rule 1: expires after 5 minutes, also without a ttl', async () => {
 		for (const marker of [true, '5m'] as const) {
 			const it = await chat();
 			await send(it, marker);
@@ -128,7 +128,7 @@ describe.each(STYLES)('the prefix cache of %s', (_style, send) => {
 		}
 	});
 
-	it('rule 1: lives for an hour with ttl 1h', async () => {
+	it('rule 1: expires after an hour with ttl 1h', async () => {
 		const it = await chat();
 		await send(it, '1h');
 		await it.clock.advance(60 * 60_000 - 1);
@@ -156,7 +156,7 @@ describe.each(STYLES)('the prefix cache of %s', (_style, send) => {
 		expect(seen(await send(it))).toMatchObject({ read: tokens(DOCUMENT), written: 0 });
 	});
 
-	it('is refused at a phrase, too', async () => {
+	it('is refused at a phrase', async () => {
 		const it = await chat();
 		expect((await send(it, true, 'sandbox:refuse')).body.stop_reason).toBe('refusal');
 	});
@@ -180,7 +180,7 @@ describe.each(STYLES)('the prefix cache of %s', (_style, send) => {
 		expect((await Promise.all(both)).map((answer) => seen(answer).written)).toEqual([tokens(DOCUMENT), tokens(DOCUMENT)]);
 	});
 
-	it('is cheaper to read than plain input, and dearer to write', async () => {
+	it('costs less than plain input to read, and more to write', async () => {
 		expect(CHAT_PRICES.read).toBeLessThan(CHAT_PRICES.plain);
 		expect(CHAT_PRICES.written5m).toBeGreaterThan(CHAT_PRICES.plain);
 		const it = await chat();
@@ -210,7 +210,7 @@ describe('several breakpoints', () => {
 	const send = (it: Chat, blocks: object[], headers = {}) =>
 		it.messages({ system: blocks, messages: [{ role: 'user', content: QUESTION }] }, headers);
 
-	it('write each its own part, and are read as far as they agree', async () => {
+	it('write one part each, and are read up to the first difference', async () => {
 		const it = await chat();
 		const first = await send(it, [block(DOCUMENT, '1h'), block(other, '5m')], BETA);
 		expect(first.body.usage).toMatchObject({
@@ -226,7 +226,7 @@ describe('several breakpoints', () => {
 		});
 	});
 
-	it('find what an earlier turn wrote when the marker has moved on', async () => {
+	it('find the prefix of an earlier turn when the marker has moved', async () => {
 		const it = await chat();
 		await send(it, [block(DOCUMENT, true)]);
 		expect(seen(await send(it, [block(DOCUMENT), block(other, true)]))).toEqual({
@@ -236,7 +236,7 @@ describe('several breakpoints', () => {
 		});
 	});
 
-	it('count a short block together with what stands before it', async () => {
+	it('count a short block together with the blocks before it', async () => {
 		const it = await chat();
 		expect(seen(await send(it, [block(DOCUMENT), block(SHORT, true)])).written).toBe(tokens(DOCUMENT, SHORT));
 	});
@@ -256,7 +256,7 @@ describe('several breakpoints', () => {
 		}
 	});
 
-	it('see the tools, which come first', async () => {
+	it('include the tools, which come first', async () => {
 		const it = await chat();
 		const tool = (name: string) => ({ type: 'function', function: { name } });
 		await it.completions({ ...ask2(), tools: [tool('a')] });
@@ -364,7 +364,7 @@ describe('access', () => {
 		expect((await it.completions(ask2(), { authorization: `Bearer ${SANDBOX_KEYS.forbidden}` })).status).toBe(403);
 	});
 
-	it('is 402 where nothing is left', async () => {
+	it('is 402 without credits', async () => {
 		const it = await chat();
 		expect((await it.messages(ask1(), { 'x-api-key': SANDBOX_KEYS.empty })).body.error?.type).toBe('payment_required');
 		expect((await it.messages(ask1(), { 'x-api-key': SANDBOX_KEYS.unlimited })).status).toBe(200);
@@ -390,7 +390,7 @@ describe('answers', () => {
 	const say = (content: string) => ({ messages: [{ role: 'user', content }] });
 	const content = ({ body }: Answer) => body.choices?.[0]?.message?.content;
 
-	it('end where max_tokens ends them', async () => {
+	it('end at max_tokens', async () => {
 		const it = await chat();
 		const long = await it.completions({ ...say('one two three four five six seven'), max_tokens: 4 });
 		expect(long.body.choices?.[0]?.finish_reason).toBe('length');
@@ -407,7 +407,7 @@ describe('answers', () => {
 		expect(content(await it.completions(say('c')))).toBe('Sample answer to: c');
 	});
 
-	it('can be kept for the requests that they suit', async () => {
+	it('can be kept for all requests that match', async () => {
 		const it = await chat();
 		it.sandbox.chat.script({ text: 'about cats', when: { contains: 'cat' }, repeat: true });
 		expect(content(await it.completions(say('a cat')))).toBe('about cats');
@@ -449,7 +449,7 @@ describe('answers', () => {
 		expect(content(second)).toBe('Here it is: https://example.com/fox.png');
 	});
 
-	it('drive an agent in messages style, too', async () => {
+	it('drive an agent in messages style', async () => {
 		const it = await chat();
 		it.sandbox.chat.script(...AGENT);
 		const first = await it.messages(say('Draw a fox'));
@@ -464,7 +464,7 @@ describe('answers', () => {
 		expect(second.body.content).toEqual([{ type: 'text', text: 'Here it is: the link' }]);
 	});
 
-	it('that are none are refused', async () => {
+	it('that are invalid are refused', async () => {
 		const it = await chat();
 		const answer = await ask(`${it.sandbox.adminUrl}/chat/replies`, {
 			method: 'POST',
@@ -484,7 +484,7 @@ describe('a streamed answer', () => {
 		return lines.map((line) => JSON.parse(line.replace(/^data: /, '')) as Json);
 	}
 
-	it('comes word by word, and says why it ended', async () => {
+	it('comes word by word, with the reason of its end', async () => {
 		const it = await chat();
 		it.sandbox.chat.script({ text: 'Three short words' });
 		const chunks = events(await it.completions({ messages: [{ role: 'user', content: 'x' }], stream: true }));
@@ -494,7 +494,7 @@ describe('a streamed answer', () => {
 		expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
 	});
 
-	it('carries tool calls, and the usage when that is asked for', async () => {
+	it('has tool calls, and the usage on request', async () => {
 		const it = await chat();
 		it.sandbox.chat.script({ toolCalls: [{ name: 'draw', arguments: { n: 1 } }] });
 		const chunks = events(await it.completions({ ...ask2(), stream: true, stream_options: { include_usage: true } }));

@@ -36,7 +36,7 @@ describe('the command', () => {
 		expect(await ended).toBe(0);
 	});
 
-	it('says that a port is taken, and the way out', async () => {
+	it('says that a port is in use, and what to do', async () => {
 		const other = createServer().listen(0, '127.0.0.1');
 		await new Promise((resolve) => other.once('listening', resolve));
 		const { ended, output } = run('--port', String((other.address() as AddressInfo).port));

@@ -41,7 +41,7 @@ describe('an injected code', () => {
 		expect((await client.get('/balance')).status).toBe(200);
 	});
 
-	it('after the work was done is a purchase all the same', async () => {
+	it('after the request was handled is a purchase', async () => {
 		const { sandbox, client } = await bench();
 		sandbox.faults.add({ match: POST, effect: { type: 'status', status: 502, when: 'after' } });
 		expect((await client.post(IMAGES, OFFICIAL)).status).toBe(502);
@@ -49,7 +49,7 @@ describe('an injected code', () => {
 		expect(sandbox.requests.list()[0]).toMatchObject({ status: 502, outcome: 'answered', task: sandbox.tasks.list()[0]?.id });
 	});
 
-	it('reaches an upload, in place of its being stored', async () => {
+	it('refuses an upload, which is not stored', async () => {
 		const { sandbox } = await bench();
 		sandbox.faults.add({ match: { path: '/v1/uploads/*' }, effect: { type: 'status', status: 500 } });
 		expect((await upload(sandbox, await plainImage('png'))).body.error?.type).toBe('server_error');
@@ -88,7 +88,7 @@ describe('a lost answer', () => {
 		expect(sandbox.ledger().accepted).toBe(purchases);
 	});
 
-	it('does not keep the sandbox from closing', async () => {
+	it('does not prevent the sandbox from closing', async () => {
 		const { sandbox, client } = await bench();
 		sandbox.faults.add({ effect: { type: 'hang' } });
 		const asked = connectionError(client.get('/balance'));
@@ -135,7 +135,7 @@ describe('a broken answer', () => {
 });
 
 describe('a slow answer', () => {
-	it('comes when its time on the clock is over', async () => {
+	it('comes after its time on the clock', async () => {
 		const { sandbox, client, clock } = await bench();
 		sandbox.faults.add({ effect: { type: 'slow', ms: 90_000 } });
 		let answered = false;
@@ -152,7 +152,7 @@ describe('a slow answer', () => {
 });
 
 describe('a rule', () => {
-	it('takes effect from the nth match on, as often as it says', async () => {
+	it('takes effect from the nth match, count times', async () => {
 		const { sandbox, client } = await bench();
 		sandbox.faults.add({ match: { path: '/balance' }, nth: 2, count: 2, effect: { type: 'status', status: 503 } });
 		await client.get('/v1/balance');
@@ -171,7 +171,7 @@ describe('a rule', () => {
 		expect((await client.get('/balance')).status).toBe(200);
 	});
 
-	it('picks by method, path and family', async () => {
+	it('matches by method, path and family', async () => {
 		const { sandbox, client } = await bench();
 		const id = await client.submit(IMAGES, OFFICIAL);
 		const hits = async (match: FaultRuleInput['match']) => {
@@ -203,7 +203,7 @@ describe('a rule', () => {
 		expect(sandbox.tasks.get(second)?.durationMs).toBeNull();
 	});
 
-	it('that is none is refused, naming what is wrong', async () => {
+	it('that is invalid is refused with the reason', async () => {
 		const { sandbox } = await bench();
 		for (const rule of [{}, { effect: { type: 'magic' } }, { effect: { type: 'reset' }, nth: 0 }, { effect: { type: 'reset' }, more: 1 }]) {
 			const answer = await ask(`${sandbox.adminUrl}/faults`, {
@@ -218,7 +218,7 @@ describe('a rule', () => {
 });
 
 describe('big results', () => {
-	it('have the length that was asked for, and still begin as what they are', async () => {
+	it('have the requested length and begin like a picture', async () => {
 		const { sandbox, client, clock } = await bench();
 		sandbox.faults.add({ effect: { type: 'resultBytes', bytes: 3_000_001 } });
 		const id = await client.submit(IMAGES, OFFICIAL);
@@ -250,7 +250,7 @@ describe('everything else', () => {
 		expect([answer.status, answer.body.error?.type]).toEqual([400, 'invalid_request_error']);
 	});
 
-	it('a path that is not of the service is 404', async () => {
+	it('an unknown path is 404', async () => {
 		const { sandbox, client } = await bench();
 		for (const path of ['/v1/nothing', '/v2/balance', '/_sandbox/nothing']) {
 			expect([path, (await client.get(path)).status]).toEqual([path, 404]);
@@ -258,7 +258,7 @@ describe('everything else', () => {
 		expect((await clientOf(sandbox, sandbox.key).post('/v1/balance', {})).body.error?.type).toBe('not_found_error');
 	});
 
-	it('a path that cannot be read is 400', async () => {
+	it('an invalid path is 400', async () => {
 		const { client } = await bench();
 		expect((await client.get('/v1/tasks/%E0%A4%A')).body.error?.type).toBe('invalid_request_error');
 	});

@@ -93,7 +93,7 @@ describe('grid operations refuse', () => {
 		expect((await it.client.post(PATHS.reroll, { task_id: again })).status).toBe(200);
 	});
 
-	it.each(ALL)('%s with a custom_id that the parent has not got', async (operation) => {
+	it.each(ALL)('%s with a custom_id that the parent does not have', async (operation) => {
 		const it = await bench();
 		expect((await refusal(it, operation, { task_id: parent(it), custom_id: 'GRIDART::JOB::none::1::x' }))[0]).toBe(400);
 	});
@@ -106,9 +106,9 @@ describe('grid operations refuse', () => {
 	});
 });
 
-describe('the button that is pressed', () => {
+describe('the button of an operation', () => {
 	const ids = (it: Bench, task: string) => it.client.task(task).then(({ buttons }) => Object.values(buttons ?? {}));
-	const pressed = async (it: Bench, operation: Operation, body: object) =>
+	const buttonFor = async (it: Bench, operation: Operation, body: object) =>
 		it.sandbox.tasks.get(await it.client.submit(PATHS[operation], body))?.applied.custom_id;
 
 	it('is Vary (Subtle) of the picture with that index', async () => {
@@ -119,7 +119,7 @@ describe('the button that is pressed', () => {
 			for (const index of [1, 2, 3, 4]) {
 				const expected = buttons.find((button) => button?.label === (`Vary (Subtle) V${index}` as unknown))?.custom_id;
 				expect(expected).toBeDefined();
-				expect(await pressed(it, operation, { task_id, index })).toBe(expected);
+				expect(await buttonFor(it, operation, { task_id, index })).toBe(expected);
 			}
 		}
 	});
@@ -128,19 +128,19 @@ describe('the button that is pressed', () => {
 		const it = await bench();
 		const newer = parent(it, { action: 'UPSCALE' });
 		const older = parent(it, { action: 'UPSCALE', olderButtons: true });
-		expect(await pressed(it, 'low-variation', { task_id: newer, index: 1 })).toMatch(/::low_variation::/);
-		expect(await pressed(it, 'low-variation', { task_id: older, index: 1 })).toMatch(/::variation::/);
+		expect(await buttonFor(it, 'low-variation', { task_id: newer, index: 1 })).toMatch(/::low_variation::/);
+		expect(await buttonFor(it, 'low-variation', { task_id: older, index: 1 })).toMatch(/::variation::/);
 		expect((await refusal(it, 'variation', { task_id: older, index: 1 }))[0]).toBe(400);
 	});
 
-	it('of a reroll is known by ::reroll:: in its id, or by its emoji', async () => {
+	it('of a reroll has ::reroll:: in its id, or the emoji', async () => {
 		const it = await bench();
-		expect(await pressed(it, 'reroll', { task_id: parent(it) })).toMatch(/::reroll::/);
+		expect(await buttonFor(it, 'reroll', { task_id: parent(it) })).toMatch(/::reroll::/);
 		const byEmoji = parent(it, { buttons: [{ custom_id: 'other', label: 'U1' }, { custom_id: 'again', label: '', emoji: '🔄' }] });
-		expect(await pressed(it, 'reroll', { task_id: byEmoji })).toBe('again');
+		expect(await buttonFor(it, 'reroll', { task_id: byEmoji })).toBe('again');
 	});
 
-	it('is the one that was named, whatever the index says', async () => {
+	it('is the one of custom_id, for every index', async () => {
 		const it = await bench();
 		const task_id = parent(it);
 		const [first] = await ids(it, task_id);
@@ -174,7 +174,7 @@ describe('a grid task', () => {
 		expect(task.buttons).not.toHaveLength(0);
 	});
 
-	it('shows a grid that really is the four pictures', async () => {
+	it('has a grid image that is made of the four pictures', async () => {
 		const it = await bench();
 		const task = await finished(it, 'reroll', { task_id: parent(it) });
 		const raw = (bytes: Buffer) => sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true });

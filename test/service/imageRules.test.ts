@@ -72,7 +72,7 @@ const ACCEPTED: ReadonlyArray<readonly [string, object]> = [
 	['references as objects', { ...OFFICIAL, image_urls: [{ url: url(0) }, { url: url(1) }] }],
 	['a mask with references', { ...OFFICIAL, image_urls: urls(1), mask_url: url(1) }],
 	['pixels up to the cap', { ...OFFICIAL, size: '3840x2160' }],
-	['pixels that stand in the table', { ...OFFICIAL, size: '1881x836' }],
+	['pixels of the table', { ...OFFICIAL, size: '1881x836' }],
 	['compression 0', { ...OFFICIAL, output_format: 'jpeg', output_compression: 0 }],
 	['compression 100', { ...OFFICIAL, output_format: 'webp', output_compression: 100 }],
 	['four pictures', { ...OFFICIAL, n: 4 }],
@@ -133,7 +133,7 @@ describe('what the sandbox knows of its own pictures', () => {
 		expect(await post(it, { image_urls: [second, first], mask_url: mask })).toEqual([200, '']);
 	});
 
-	it('refuses a reference that is too large, or all of them together', async () => {
+	it('refuses a reference that is too large, and references that are too large together', async () => {
 		const it = await bench();
 		const blob = (megabytes: number) => `${it.sandbox.url}/files/blob/${megabytes * 1024 * 1024}.bin`;
 		expect(await post(it, { image_urls: [blob(20)] })).toEqual([200, '']);
@@ -143,7 +143,7 @@ describe('what the sandbox knows of its own pictures', () => {
 		expect(await post(it, { ...LITE, image_urls: [blob(11)] })).toEqual([400, expect.stringMatching(/^image_urls\[0\]/)]);
 	});
 
-	it('refuses an upload whose 72 hours are over, and one that never was', async () => {
+	it('refuses an expired upload, and one that does not exist', async () => {
 		const it = await bench();
 		const picture = await uploaded(it.sandbox, 'png');
 		expect(await post(it, { image_urls: [picture] })).toEqual([200, '']);
@@ -153,7 +153,7 @@ describe('what the sandbox knows of its own pictures', () => {
 	});
 });
 
-describe('what the service changes without a word', () => {
+describe('what the service changes silently', () => {
 	async function appliedTo(body: object) {
 		const { sandbox, client } = await bench();
 		const task = sandbox.tasks.get(await client.submit(IMAGES, body));

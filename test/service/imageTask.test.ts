@@ -90,7 +90,7 @@ describe('the pictures that come out', () => {
 		expect(first?.[0]?.equals(other?.[0] ?? Buffer.alloc(0))).toBe(false);
 	});
 
-	it('take the ratio of the first reference where a lite model chooses by itself', async () => {
+	it('have the ratio of the first reference for a lite model with size auto', async () => {
 		const { sandbox, client, clock } = await bench();
 		const wide = await uploaded(sandbox, 'png', { width: 320, height: 180 });
 		const id = await client.submit(IMAGES, { ...LITE, image_urls: [wide] });
@@ -184,7 +184,7 @@ describe('an image task', () => {
 });
 
 describe('links', () => {
-	it('of results die after a day, on the clock', async () => {
+	it('of results expire after a day, on the clock', async () => {
 		const { client, clock } = await bench();
 		const id = await client.submit(IMAGES, OFFICIAL);
 		await clock.advance(3_000);
@@ -192,8 +192,8 @@ describe('links', () => {
 		await clock.advance(24 * 3600 * 1000 - 1);
 		expect((await fetch(url)).status).toBe(200);
 		await clock.advance(1);
-		const dead = await ask(url);
-		expect([dead.status, dead.body.error?.type]).toEqual([410, 'invalid_request_error']);
+		const expired = await ask(url);
+		expect([expired.status, expired.body.error?.type]).toEqual([410, 'invalid_request_error']);
 	});
 });
 

@@ -3,7 +3,7 @@ import { IMAGES, LITE, OFFICIAL } from './support/images';
 import { bench, clientOf } from './support/sandbox';
 
 describe('money', () => {
-	it('is taken when a submission is accepted, and once', async () => {
+	it('is charged once, when a submission is accepted', async () => {
 		const { sandbox, client, clock } = await bench();
 		const id = await client.submit(IMAGES, { ...OFFICIAL, n: 3, resolution: '2k' });
 		expect((await client.get('/v1/balance')).body).toMatchObject({ remain_credits: 999_760, used_credits: 240, used_balance: 0.24 });

@@ -66,7 +66,7 @@ describe('music operations refuse', () => {
 		}
 	});
 
-	it.each(SOURCED)('%s with a track that the source has not got', async (operation) => {
+	it.each(SOURCED)('%s with a track that the source does not have', async (operation) => {
 		const it = await studio();
 		for (const audio_index of [0, 3, 1.5, '1', null]) {
 			expect(await refused(it, operation, { ...needs[operation], task_id: it.song, audio_index })).toMatch(/^audio_index/);
@@ -185,7 +185,7 @@ describe('the mode', () => {
 		expect(ignored).toEqual(['gpt_description', 'auto_lyrics']);
 	});
 
-	it('custom=false reads the description and the voice alone, whatever the rest says', async () => {
+	it('custom=false reads only the description and the voice', async () => {
 		const it = await studio();
 		const { applied, ignored } = await it.submit('sample', {
 			task_id: it.song,
@@ -322,7 +322,7 @@ describe('a music task', () => {
 	});
 });
 
-describe('what is heard', () => {
+describe('the audio', () => {
 	it('is two tracks of different tone, marked as samples', async () => {
 		const it = await studio();
 		const [first, second] = await audio(await it.finished('coverSong', { task_id: it.song, title: 'Blue', tags: 'jazz' }));
@@ -357,7 +357,7 @@ describe('what is heard', () => {
 		expect(end[0]?.seconds).toBe(90);
 	});
 
-	it('grows from silence after fadeIn', async () => {
+	it('fadeSamples from silence after fadeIn', async () => {
 		const it = await studio();
 		const [plain] = await audio(await it.finished('coverSong', { task_id: it.song, tags: 'x' }));
 		const [faded] = await audio(await it.finished('fadeIn', { task_id: it.song, duration_s: 5 }));

@@ -76,7 +76,7 @@ describe('an upload is refused, without a code in the error,', () => {
 		expect(await refusal(({ sandbox }) => upload(sandbox, bytes))).toEqual(envelope(/20971520/));
 	});
 
-	it('when its content is of another type, whatever its name', async () => {
+	it('when its content is of another type than its name', async () => {
 		const bytes = Buffer.from('%PDF-1.7 and so on');
 		expect(await refusal(({ sandbox }) => upload(sandbox, bytes, { filename: 'a.png' }))).toEqual(envelope(/jpeg, png, gif/));
 	});
@@ -110,7 +110,7 @@ describe('an upload is refused, without a code in the error,', () => {
 });
 
 describe('an upload by', () => {
-	it('nobody is 401', async () => {
+	it('a request without a key is 401', async () => {
 		const { sandbox } = await bench();
 		expect((await upload(sandbox, await plainImage('png'), { key: 'wrong' })).status).toBe(401);
 	});

@@ -32,7 +32,7 @@ const REFUSED: ReadonlyArray<readonly [string, object, RegExp]> = [
 	['a picture as data', { image_urls: ['data:image/png;base64,iVBORw0KGgo='] }, /^image_urls\[0\]/],
 	['rule 1: both kinds of pictures', { image_urls: [image(1)], image_with_roles: [frame('reference')] }, /mutually exclusive/],
 	['rule 3: a last frame without a first', { image_with_roles: [frame('last_frame')] }, /first frame/],
-	['a role that is none', { image_with_roles: [frame('middle')] }, /^image_with_roles\[0\]\.role/],
+	['an unknown role', { image_with_roles: [frame('middle')] }, /^image_with_roles\[0\]\.role/],
 	['a role without a picture', { image_with_roles: [{ role: 'reference' }] }, /^image_with_roles\[0\]\.url/],
 	['rule 4: a first frame with editing', { image_with_roles: [frame('first_frame')], video_list: video() }, /editing/],
 	[
@@ -43,7 +43,7 @@ const REFUSED: ReadonlyArray<readonly [string, object, RegExp]> = [
 	['two videos', { video_list: [...video(), ...video()] }, /^video_list/],
 	['rule 6: an empty address', { video_list: video({ video_url: '' }) }, /^video_list\[0\]\.video_url/],
 	['rule 6: no address', { video_list: [{}] }, /^video_list\[0\]\.video_url/],
-	['rule 6: an address that is none', { video_list: video({ video_url: 'a.mp4' }) }, /^video_list\[0\]\.video_url/],
+	['rule 6: a text that is no address', { video_list: video({ video_url: 'a.mp4' }) }, /^video_list\[0\]\.video_url/],
 	['another refer_type', { video_list: video({ refer_type: 'style' }) }, /refer_type/],
 	['another keep_original_sound', { video_list: video({ keep_original_sound: true }) }, /keep_original_sound/],
 	['rule 6: two pictures beside a feature video', { image_urls: [image(1), image(2)], video_list: video({ refer_type: 'feature' }) }, /^image_urls/],
@@ -95,7 +95,7 @@ const ACCEPTED: ReadonlyArray<readonly [string, object]> = [
 	['one picture with a feature video', { image_urls: [image(1)], video_list: video({ refer_type: 'feature', keep_original_sound: 'yes' }) }],
 	['shots that sum up', { duration: 9, multi_shot: true, shot_type: 'customize', multi_prompt: shots(1, 1, 1, 1, 1, 4) }],
 	['shots that the service thinks of', { multi_shot: true, shot_type: 'intelligence' }],
-	['shots that nobody reads', { multi_shot: false, shot_type: 'nonsense', multi_prompt: [] }],
+	['shots that take no effect', { multi_shot: false, shot_type: 'nonsense', multi_prompt: [] }],
 	['three subjects', { prompt: '@cat', element_list: [element(2), element(3), element(4)] }],
 	['sound and watermark', { audio: true, watermark: false }],
 ];
@@ -128,7 +128,7 @@ describe('video generation refuses', () => {
 		expect(answer.status).toBe(status);
 	});
 
-	it('rule 6: a video that cannot be reached, or is none', async () => {
+	it('rule 6: a file that does not exist, or is no video', async () => {
 		const it = await bench();
 		const picture = await uploaded(it.sandbox, 'png');
 		for (const video_url of [`${it.sandbox.url}/files/none.mp4`, picture]) {
@@ -144,7 +144,7 @@ describe('video generation accepts', () => {
 	});
 });
 
-describe('what video generation does by itself', () => {
+describe('what video generation changes silently', () => {
 	async function made(fields: object) {
 		const { sandbox, client } = await bench();
 		const task = sandbox.tasks.get(await client.submit(VIDEOS, { ...BASIC, ...fields }));

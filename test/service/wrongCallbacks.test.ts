@@ -20,7 +20,7 @@ async function setUp(options: SandboxOptions, ...effects: Array<FaultRuleInput['
 const ids = (arrivals: Array<{ body: Json }>) => arrivals.map(({ body }) => body.id);
 
 describe('callbacks out of order', () => {
-	it('come in reverse once enough have gathered', async () => {
+	it('come in reverse when enough are waiting', async () => {
 		const it = await setUp({}, { type: 'reorderCallbacks', window: 4 });
 		const tasks = await submitted(it, it.url, 4);
 		await it.clock.advance(3_000);
@@ -28,7 +28,7 @@ describe('callbacks out of order', () => {
 		expect(ids(it.arrivals)).toEqual([...tasks].reverse());
 	});
 
-	it('come all the same when no more follow', async () => {
+	it('come after the longest wait when no more follow', async () => {
 		const it = await setUp({}, { type: 'reorderCallbacks', window: 10, maxWaitMs: 20_000 });
 		const tasks = await submitted(it, it.url, 3);
 		await it.clock.advance(3_000 + 19_999);
@@ -38,7 +38,7 @@ describe('callbacks out of order', () => {
 		expect(ids(it.arrivals)).toEqual([...tasks].reverse());
 	});
 
-	it('come shuffled and doubled', async () => {
+	it('come shuffled and duplicated', async () => {
 		const it = await setUp({}, { type: 'reorderCallbacks', window: 24, order: 'shuffled' }, { type: 'duplicateCallback' });
 		const tasks = await submitted(it, it.url, 12);
 		await it.clock.advance(3_000);
@@ -60,7 +60,7 @@ describe('callbacks out of order', () => {
 });
 
 describe('a forged callback', () => {
-	it('names a task that does not exist, before the true one comes', async () => {
+	it('names a task that does not exist, before the genuine one', async () => {
 		const it = await setUp({}, { type: 'forgedCallback' });
 		const [id] = await submitted(it, it.url);
 		await it.clock.advance(3_000);
@@ -85,28 +85,28 @@ describe('a forged callback', () => {
 		expect(it.arrivals[1]?.body).toEqual(await it.client.task(id ?? ''));
 	});
 
-	it('claims the end of a task that is still running', async () => {
+	it('claims that a running task has completed', async () => {
 		const it = await setUp({ durations: { image: null } }, { type: 'earlyCallback' });
 		const [id = ''] = await submitted(it, it.url);
 		await until('it has arrived', () => it.arrivals.length === 1);
 		expect(it.arrivals[0]?.body).toMatchObject({ id, status: 'completed', progress: 100 });
 		expect((await it.client.task(id)).status).toBe('in_progress');
 		it.sandbox.tasks.finish(id);
-		await until('the true one has arrived', () => it.arrivals.length === 2);
+		await until('the genuine one has arrived', () => it.arrivals.length === 2);
 		expect(it.arrivals[1]?.body).toEqual(await it.client.task(id));
 	});
 
 	it.each([
 		['music', '/v1/music/generations/sounds', { prompt: 'rain' }, { status: 'completed', result: { music: [{}, {}] } }],
 		['video', '/v1/videos/generations', { model: 'vidomni-v3-omni', prompt: 'x' }, { status: 'success', result: {} }],
-	])('of the %s family looks like one of it', async (_family, path, body, shape) => {
+	])('of the %s family has its shape', async (_family, path, body, shape) => {
 		const it = await setUp({}, { type: 'earlyCallback' });
 		await it.client.submit(path, { ...body, webhook: it.url });
 		await until('it has arrived', () => it.arrivals.length === 1);
 		expect(it.arrivals[0]?.body).toMatchObject(shape);
 	});
 
-	it('of a grid looks like one of it', async () => {
+	it('of a grid has its shape', async () => {
 		const it = await setUp({}, { type: 'earlyCallback' });
 		const parent = it.sandbox.originals.grid().id;
 		await it.client.submit('/v1/gridart/generations/reroll', { task_id: parent, webhook: it.url });
@@ -116,7 +116,7 @@ describe('a forged callback', () => {
 });
 
 describe('an early callback', () => {
-	it('says truly that the task is running', async () => {
+	it('has the running state of the task', async () => {
 		const it = await setUp({ durations: { image: null } }, { type: 'earlyCallback', claims: 'running' });
 		const [id] = await submitted(it, it.url);
 		await until('it has arrived', () => it.arrivals.length === 1);
@@ -134,7 +134,7 @@ describe('an early callback', () => {
 		expect(it.sandbox.deliveries.list()).toHaveLength(1);
 	});
 
-	it('does not hold up a submission whose callback is dropped or lost, or that has none', async () => {
+	it('does not delay a submission whose callback is dropped or withheld, or that has none', async () => {
 		const dropped = await setUp({ allowPrivateCallbacks: false }, { type: 'callbackFirst' });
 		expect(await submitted(dropped, dropped.url)).toHaveLength(1);
 		expect((await dropped.client.post(IMAGES, OFFICIAL)).status).toBe(200);
@@ -144,7 +144,7 @@ describe('an early callback', () => {
 });
 
 describe('effects on the same callback', () => {
-	it('come together', async () => {
+	it('are combined', async () => {
 		const it = await setUp(
 			{},
 			{ type: 'lateCallback', ms: 5_000 },
@@ -163,7 +163,7 @@ describe('effects on the same callback', () => {
 		]);
 	});
 
-	it('on a task come together too', async () => {
+	it('on a task are combined too', async () => {
 		const it = await setUp({}, { type: 'duration', ms: 500 }, { type: 'failTask', message: 'no' });
 		const [id = ''] = await submitted(it, it.url);
 		await it.clock.advance(500);
@@ -175,7 +175,7 @@ describe('by hand', () => {
 	const send = ({ sandbox }: Bench, body: object) =>
 		ask(`${sandbox.adminUrl}/callbacks`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 
-	it("a task's own callback is sent again, as often as wanted", async () => {
+	it("a task's own callback is sent again, in several copies", async () => {
 		const it = await setUp({});
 		const [id = ''] = await submitted(it, it.url);
 		await it.clock.advance(3_000);
@@ -214,11 +214,11 @@ describe('by hand', () => {
 });
 
 describe('many callbacks', () => {
-	it('of 300 tasks, each doubled, all arrive, 50 at a time at most', async () => {
+	it('of 300 tasks, each duplicated, all arrive, at most 50 at a time', async () => {
 		const it = await setUp({ durations: { image: null } }, { type: 'duplicateCallback', spacing: 'simultaneous' });
 		const answers = await Promise.all(Array.from({ length: 300 }, () => submitted(it, it.url)));
 		it.sandbox.tasks.finishAll();
-		await until('all have been taken', () => it.sandbox.deliveries.list().filter(({ state }) => state === 'delivered').length === 600);
+		await until('all are delivered', () => it.sandbox.deliveries.list().filter(({ state }) => state === 'delivered').length === 600);
 		const counts = new Map<unknown, number>();
 		for (const id of ids(it.arrivals)) counts.set(id, (counts.get(id) ?? 0) + 1);
 		expect([...counts.keys()].sort()).toEqual(answers.flat().sort());

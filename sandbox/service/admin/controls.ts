@@ -10,10 +10,10 @@ import type { Family, Stage, Task } from '../core/store/tasks';
 import type { DurationTable } from '../core/tasks/durations';
 import type { OriginalGridOptions, OriginalVideoOptions, UploadedTrackOptions } from './originals';
 
-/** A task as the sandbox knows it, which is more than the service's records tell. */
+/** A task with everything that the sandbox knows of it. */
 export interface TaskView extends Omit<Task, 'plan' | 'results' | 'outcome'> {
 	stage: Stage;
-	/** Why it failed, or is going to. */
+	/** Why it failed, or will fail. */
 	failure: string | null;
 	/** Links of its results. */
 	urls: string[];
@@ -23,30 +23,30 @@ export interface TaskView extends Omit<Task, 'plan' | 'results' | 'outcome'> {
 
 export type SettingsChange = Partial<Omit<Settings, 'linkTtl'>> & { linkTtl?: Partial<Settings['linkTtl']> | undefined };
 
-/** A callback to be sent by hand, true or false. */
+/** A callback to send by hand, genuine or forged. */
 export interface HandCallback {
-	/** Whose callback it is. Where `base` or `body` is left out, they are the task's own. */
+	/** The task of the callback. `base` and `body` default to the task's own. */
 	taskId?: string | undefined;
 	/** The base address; `/callback` is appended. */
 	base?: string | undefined;
 	body?: unknown;
-	/** How often; default 1. */
+	/** Number of copies; default 1. */
 	copies?: number;
-	/** All copies at the same moment, rather than one after the other. */
+	/** Whether all copies are sent at the same time, rather than one after the other. */
 	simultaneous?: boolean;
 	kind?: 'forged' | 'manual' | 'duplicate';
 }
 
-/** Why a task is to fail. */
+/** The reason of a failure. */
 export interface Failure {
 	message: string;
 	code?: string | undefined;
 }
 
-/** The sandbox's own knobs: the same for a program that holds it and for the admin paths. */
+/** The sandbox's own controls: the same for a program and over the admin paths. */
 export interface Controls {
 	faults: {
-		/** @throws ZodError when the rule is not one */
+		/** @throws ZodError when the rule is invalid */
 		add(rule: FaultRuleInput): FaultRule;
 		list(): FaultRule[];
 		/** @returns whether there was such a rule */
@@ -58,9 +58,9 @@ export interface Controls {
 	deliveries: {
 		list(): Delivery[];
 		/**
-		 * Sends a callback by hand, true or false.
-		 * @returns its log entries, as they are before it is sent
-		 * @throws ServiceError 400 where there is neither an address nor a task that has one
+		 * Sends a callback by hand, genuine or forged.
+		 * @returns its log entries, in their state before it is sent
+		 * @throws ServiceError 400 without an address, and without a task that has one
 		 */
 		send(callback: HandCallback): Delivery[];
 	};
@@ -69,7 +69,7 @@ export interface Controls {
 		get(id: string): TaskView | undefined;
 		/**
 		 * Ends a task now.
-		 * @returns the task, or `undefined` when there is none of that id
+		 * @returns the task, or `undefined` for an unknown id
 		 */
 		finish(id: string, failure?: Failure): TaskView | undefined;
 		/** Ends all tasks that are still running, or those of a family, in the order of their acceptance. */
@@ -87,14 +87,14 @@ export interface Controls {
 	chat: {
 		/** Tokens and credits of every chat request, and their sums. */
 		bill(): ChatBillReport;
-		/** Prepares answers; each serves the first request that it suits. */
+		/** Prepares answers; each is used for the first request that matches it. */
 		script(...replies: ScriptedReply[]): void;
-		/** Prepared answers that are still to come. */
+		/** Prepared answers that were not used yet. */
 		scripted(): readonly ScriptedReply[];
 		clearScript(): void;
 	};
 	keys: { list(): Account[]; set(options: KeyOptions): Account };
-	/** Sets what is left on a key, in credits; without a key, on the default one. */
+	/** Sets the remaining credits of a key; default: the default key. */
 	setBalance(credits: number, key?: string): Account;
 	setUnlimited(unlimited: boolean, key?: string): Account;
 	durations: { get(): DurationTable; set(changes: Partial<DurationTable>): DurationTable };

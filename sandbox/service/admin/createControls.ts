@@ -9,7 +9,7 @@ import { current, endTask } from '../core/tasks/lifecycle';
 import type { Controls, HandCallback, TaskView } from './controls';
 import { Originals } from './originals';
 
-/** The knobs of one service. */
+/** The controls of one service. */
 export function createControls(service: Service, chat: Chat): Controls {
 	const find = (id: string) => service.tasks.find(id);
 	const originals = new Originals(service);
@@ -30,7 +30,7 @@ export function createControls(service: Service, chat: Chat): Controls {
 			finish(id, failure) {
 				const task = find(id);
 				if (!task) return undefined;
-				// One that was going to fail by itself does so.
+				// A task that was planned to fail does so.
 				endTask(service, task, failure && { status: 'failed', message: failure.message, code: failure.code ?? '' });
 				return taskView(service, task);
 			},

@@ -8,13 +8,13 @@ import { gridPlan } from '../grid/plan';
 import { musicPlan } from '../music/tracks';
 import { OUTPUT_FPS, videoPlan, videoSize } from '../video/clip';
 
-/** What every original has: whose it is, and whether it has completed, is still running or has failed. */
+/** Options of every original: the key it belongs to, and its state. */
 const common = {
 	key: z.string().default(SANDBOX_KEYS.default),
 	state: z.enum(['completed', 'running', 'failed']).default('completed'),
 };
 
-/** An uploaded track: the source that `addInstrumental` and `addVocals` want. */
+/** An uploaded track: the source that `addInstrumental` and `addVocals` require. */
 export const uploadedTrackSchema = z
 	.object({ ...common, seconds: z.number().min(0.1).max(600).default(60), title: z.string().default('uploaded track') })
 	.strict()
@@ -26,7 +26,7 @@ export const originalGridSchema = z
 		...common,
 		action: z.enum(['IMAGINE', 'UPSCALE', 'PAN']).default('IMAGINE'),
 		prompt: z.string().default('an original grid'),
-		/** Handed down to follow-up tasks. */
+		/** Inherited by follow-up tasks. */
 		settings: z.record(z.unknown()).default({}),
 		/** Whether an upscaled picture offers "Make Variations" rather than "Vary (Subtle)". */
 		olderButtons: z.boolean().default(false),
@@ -62,8 +62,7 @@ export type OriginalVideoOptions = z.input<typeof originalVideoSchema>;
 type State = z.output<typeof common.state>;
 
 /**
- * Makes tasks for which the spec shows no endpoint, so that there is something to work on. They are free and not in the
- * ledger.
+ * Makes source tasks for follow-up operations. They are free and not in the ledger.
  */
 export class Originals {
 	constructor(private readonly service: Service) {}

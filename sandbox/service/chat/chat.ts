@@ -5,7 +5,7 @@ import { PrefixCache, type CacheUsage } from './prefixCache';
 import { boundariesOf, checkMarkers, type PromptBlock } from './prompt';
 import { Replies, type Occasion, type Reply } from './replies';
 
-/** A chat request that has been read, in either style. */
+/** A valid chat request of either style. */
 export interface ChatRequest {
 	account: Account;
 	style: 'messages' | 'completions';
@@ -42,18 +42,18 @@ export class Chat {
 	async answer({ account, style, model, blocks, beta, occasion }: ChatRequest): Promise<ChatAnswer> {
 		const { service } = this;
 		checkMarkers(blocks, beta, service.settings.strict);
-		// Whoever has nothing left is told before the work is done; what it costs is known only afterwards.
+		// The cost is known after the answer only, so an empty balance is checked before.
 		service.accounts.check(account, 1);
 		const plan = this.cache.plan(`${account.key}/${model}`, boundariesOf(blocks));
 		const reply = this.replies.answer(occasion);
 		if (service.settings.chatLatency > 0) await service.lifetime.sleep(service.settings.chatLatency);
 
 		const refused = reply.stop === 'refusal';
-		// What a refused request wrote is reported, but the next one does not read it (cache rule 6).
+		// Cache writes of a refused request are reported, but not read by the next one (cache rule 6).
 		if (!refused) plan.commit();
 		const { credits } = this.bill.write({ key: account.key, style, model, ...plan.usage, output: reply.tokens, refused });
 		const charged = Math.min(Math.ceil(credits), account.unlimited ? Infinity : account.remainCredits);
-		service.accounts.take(account, charged);
+		service.accounts.charge(account, charged);
 		service.ledger.write({ type: 'charge', key: account.key, credits: charged, taskId: null, item: `chat@${model}` });
 		return { id: service.ids.next('chat'), reply, usage: plan.usage };
 	}

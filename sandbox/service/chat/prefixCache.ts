@@ -3,7 +3,7 @@ import type { Boundary, Ttl } from './prompt';
 
 /** "About 1024 tokens": a shorter prefix has its marker ignored (cache rule 4). */
 export const SHORTEST_PREFIX = 1024;
-/** How many blocks before its last marker a request looks for something cached earlier. */
+/** Number of blocks before its last marker that a request searches for a cached prefix. */
 const LOOK_BACK = 20;
 
 const LIFETIMES: Readonly<Record<Ttl, number>> = { '5m': 5 * 60_000, '1h': 60 * 60_000 };
@@ -22,22 +22,21 @@ interface Entry {
 	expiresAt: number;
 }
 
-/** What a request reads, and what it will have written once it has been answered. */
+/** What a request reads, and what it writes when it has been answered. */
 export interface CachePlan {
 	usage: CacheUsage;
 	commit(): void;
 }
 
-/** Prefixes that may be read again, by owner and model. */
+/** Cached prefixes, by owner and model. */
 export class PrefixCache {
 	private readonly entries = new Map<string, Entry>();
 
 	constructor(private readonly clock: Clock) {}
 
 	/**
-	 * Works out what a prompt reads and writes. Reading refreshes at once (cache rule 7); what is written can be read once
-	 * `commit` is called.
-	 * @param scope prefixes of one scope never serve another
+	 * Calculates what a prompt reads and writes. Reading refreshes at once (cache rule 7); writes can be read after `commit`.
+	 * @param scope a prefix can be read in its own scope only
 	 */
 	plan(scope: string, boundaries: readonly Boundary[]): CachePlan {
 		const total = boundaries.at(-1)?.tokens ?? 0;
@@ -75,7 +74,7 @@ export class PrefixCache {
 		return longest;
 	}
 
-	/** Whether an entry is alive; if so, its lifetime begins anew. */
+	/** Whether an entry exists and has not expired; if so, its lifetime is renewed. */
 	private touch(key: string): boolean {
 		const entry = this.entries.get(key);
 		if (!entry) return false;

@@ -4,20 +4,20 @@ import { countTokens } from './tokens';
 
 export type Ttl = '5m' | '1h';
 
-/** One piece of a prompt, in its order. */
+/** One block of a prompt. */
 export interface PromptBlock {
 	/** Role of the message, `system`, or `tools`. */
 	role: string;
-	/** What the block says, apart from its cache marker. */
+	/** The block without its cache marker. */
 	content: string;
 	tokens: number;
-	/** The marker on it, or `null`. */
+	/** Its cache marker, or `null`. */
 	marker: Ttl | null;
 }
 
 /** A place in a prompt up to which it can be cached. */
 export interface Boundary {
-	/** Stands for every byte before it. */
+	/** Hash of everything before it. */
 	fingerprint: string;
 	/** Tokens before it. */
 	tokens: number;
@@ -41,7 +41,7 @@ export function checkMarkers(blocks: readonly PromptBlock[], betaHeader: string 
 	}
 }
 
-/** The ends of the blocks, each with a fingerprint of all that stands before it (cache rule 5: byte-identical). */
+/** The ends of the blocks, each with a hash of everything before it (cache rule 5: byte-identical). */
 export function boundariesOf(blocks: readonly PromptBlock[]): Boundary[] {
 	const hash = createHash('sha256');
 	let tokens = 0;

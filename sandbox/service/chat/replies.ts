@@ -2,10 +2,10 @@ import { z } from 'zod/v3';
 import type { Ids } from '../core/store/ids';
 import { countTokens } from './tokens';
 
-/** An answer that a test has prepared. */
+/** A prepared answer. */
 export const replySchema = z
 	.object({
-		/** `{{tool}}` stands for the last tool result, `{{user}}` for what the user said last. */
+		/** `{{tool}}` is replaced by the last tool result, `{{user}}` by the last user message. */
 		text: z.string().optional(),
 		toolCalls: z
 			.array(z.object({ name: z.string(), arguments: z.record(z.unknown()).default({}), id: z.string().optional() }).strict())
@@ -13,7 +13,7 @@ export const replySchema = z
 		refusal: z.boolean().default(false),
 		/** Only for requests of this kind; without it, for any. */
 		when: z.object({ lastRole: z.enum(['user', 'tool']).optional(), contains: z.string().optional() }).strict().default({}),
-		/** Stays for all that follow, rather than for one request. */
+		/** Whether it is kept for further requests. */
 		repeat: z.boolean().default(false),
 	})
 	.strict();
@@ -21,7 +21,7 @@ export const replySchema = z
 export type ScriptedReply = z.input<typeof replySchema>;
 type Scripted = z.output<typeof replySchema>;
 
-/** What a reply is chosen by. */
+/** What prepared answers are matched against. */
 export interface Occasion {
 	lastRole: string;
 	user: string;
@@ -46,7 +46,7 @@ export class Replies {
 
 	constructor(private readonly ids: Ids) {}
 
-	/** @throws ZodError when a reply is none */
+	/** @throws ZodError when a reply is invalid */
 	add(replies: readonly ScriptedReply[]): void {
 		this.script.push(...replies.map((reply) => replySchema.parse(reply)));
 	}
@@ -77,7 +77,7 @@ function suits({ when }: Scripted, { lastRole, user, tool }: Occasion): boolean 
 	return when.contains === undefined || (lastRole === 'tool' ? tool : user).includes(when.contains);
 }
 
-/** Cuts an answer off where `max_tokens` ends it. */
+/** Cuts an answer at `max_tokens`. */
 function limited(reply: Reply, limit: number | null): Reply {
 	const calls = reply.toolCalls.reduce((sum, call) => sum + countTokens(JSON.stringify(call)), 0);
 	const tokens = countTokens(reply.text) + calls;

@@ -9,7 +9,7 @@ const cacheControl = z
 const contentBlock = z.object({ type: z.string(), cache_control: cacheControl }).passthrough();
 const content = z.union([z.string(), z.array(contentBlock)]);
 
-/** The fields of both styles that the sandbox reads; "complete request schema … not shown", so all else passes. */
+/** The fields of both styles that the sandbox reads; the spec does not show the complete schema, so others are accepted. */
 const common = {
 	model: z.string().min(1),
 	max_tokens: z.number().int().min(1).nullish(),
@@ -56,7 +56,7 @@ export function blocksOf({ tools, system, messages }: ChatBody): PromptBlock[] {
 	];
 }
 
-/** A text stands for one block without a marker, wherever else a marker may sit (cache rule 2). */
+/** A text is one block without a marker, even if its message has one (cache rule 2). */
 function contentBlocks(role: string, said: Content | null | undefined): PromptBlock[] {
 	if (said === null || said === undefined) return [];
 	if (typeof said === 'string') return [block(role, said)];
@@ -67,7 +67,7 @@ function textOf(candidate: Record<string, unknown>): string | undefined {
 	return candidate.type === 'text' && typeof candidate.text === 'string' ? candidate.text : undefined;
 }
 
-/** The text of the last message of a role, for answers that refer to it. */
+/** The text of the last message of a role. */
 export function lastSaid(messages: readonly Message[], ...roles: string[]): string {
 	const last = messages.filter(({ role }) => roles.includes(role)).at(-1)?.content ?? '';
 	if (typeof last === 'string') return last;

@@ -5,11 +5,11 @@ type Count = (text: string) => number;
 
 let tokenizer: Count | undefined;
 
-/** Documents are asked about again and again; what is shorter is counted faster than it is looked up. */
+/** Long documents come again; a shorter text is counted faster than it is found in the cache. */
 const WORTH_KEEPING = 2_000;
 const counts = new LRUCache<string, number>({ maxSize: 16 * 1024 * 1024, sizeCalculation: (_count, text) => text.length });
 
-/** How many tokens a text has, by a real tokenizer (o200k). */
+/** Number of tokens of a text, by a real tokenizer (o200k). */
 export function countTokens(text: string): number {
 	if (text.length < WORTH_KEEPING) return load()(text);
 	const known = counts.get(text);
@@ -19,7 +19,7 @@ export function countTokens(text: string): number {
 	return counted;
 }
 
-/** Loading the vocabulary takes a moment, which a sandbox without chat need not spend. */
+/** Loaded on first use: the vocabulary takes a moment, and most sandboxes do without chat. */
 function load(): Count {
 	return (tokenizer ??= (createRequire(__filename)('gpt-tokenizer/encoding/o200k_base') as { countTokens: Count }).countTokens);
 }

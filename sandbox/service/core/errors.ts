@@ -36,7 +36,7 @@ export class ServiceError extends Error {
 	}
 }
 
-/** A 400: the request breaks a rule of the spec. Nothing has been charged. */
+/** A 400: the request violates a rule. Nothing has been charged. */
 export function invalid(message: string): ServiceError {
 	return new ServiceError(400, message);
 }

@@ -9,12 +9,12 @@ import type { Clock } from './time/clock';
 export type CallbackShape = 'bare' | 'enveloped';
 
 /**
- * What becomes of `addInstrumental` and `addVocals` with a generated track as source: the task is accepted and fails, or
+ * What happens to `addInstrumental` and `addVocals` with a generated track as source: the task is accepted and fails, or
  * the submission is refused with 400.
  */
 export type GeneratedSource = 'fail' | 'refuse';
 
-/** Prefix of the sandbox's own paths, which are apart from those of the service. */
+/** Prefix of the sandbox's own paths. */
 export const ADMIN_PREFIX = '/_sandbox';
 
 export function isAdminPath(path: string): boolean {
@@ -28,9 +28,9 @@ export interface SandboxOptions {
 	port?: number;
 	/** Address to listen on; default 127.0.0.1. */
 	host?: string;
-	/** Base of the URLs in results, where clients reach the sandbox under another name than it listens on. */
+	/** Base of the URLs in results, if clients reach the sandbox under another address. */
 	publicUrl?: string;
-	/** Decides ids and media. Default `sandbox`. */
+	/** Determines ids and media. Default `sandbox`. */
 	seed?: string | number;
 	/**
 	 * Whether the sandbox also refuses with 400 what the spec restricts or does not name without calling it an error: an
@@ -38,32 +38,32 @@ export interface SandboxOptions {
 	 * without any input, a fifth cache marker. Default false.
 	 */
 	strict?: boolean;
-	/** Models that a strict sandbox knows besides those of the spec. */
+	/** Models that a strict sandbox accepts in addition to those of the spec. */
 	extraModels?: readonly string[];
-	/** Values of a music `version` that the sandbox knows besides those of the spec, which calls others an error. */
+	/** Values of a music `version` that are accepted in addition to those of the spec, which calls others an error. */
 	extraVersions?: readonly string[];
 	/** Default: the machine's own time. */
 	clock?: Clock;
 	/** Clock milliseconds that tasks take, by family. */
 	durations?: Partial<DurationTable>;
-	/** Whether callbacks may go to private hosts and any port. Default false, as the service has it. */
+	/** Whether callbacks may go to private hosts and any port. Default false, as at the service. */
 	allowPrivateCallbacks?: boolean;
 	callbackShape?: CallbackShape;
 	/** Where `/callback` is appended to an address with a query: to the whole text (default) or to its path. */
 	webhookQuery?: WebhookQuery;
-	/** Clock milliseconds until a chat request is answered, and what it wrote can be read; default 0. */
+	/** Clock milliseconds until a chat request is answered and its cache writes can be read; default 0. */
 	chatLatency?: number;
-	/** Whether cache writes are told apart by their lifetime in `usage`; default true. */
+	/** Whether `usage` separates cache writes by their lifetime; default true. */
 	cacheTtlBreakdown?: boolean;
 	/** Default `fail`. */
 	generatedSource?: GeneratedSource;
 	/** Host names that count as the service's own domain, besides its own address. */
 	serviceHosts?: readonly string[];
-	/** Callbacks on their way at the same time; default 50. */
+	/** Callbacks that are sent at the same time; default 50. */
 	callbackConcurrency?: number;
-	/** Keys besides the usual ones, or changes to these. */
+	/** Keys in addition to the usual ones, or changes to these. */
 	keys?: readonly KeyOptions[];
-	/** Clock milliseconds until the links of results expire, by family; default 24 hours, as the spec has it for video. */
+	/** Clock milliseconds until the links of results expire, by family; default 24 hours, the spec's time for video. */
 	linkTtl?: Partial<Record<Family, number>>;
 	/**
 	 * Paths of the task query, by family, with `{task_id}` in them. A family's tasks are found under its path only.
@@ -72,7 +72,7 @@ export interface SandboxOptions {
 	taskPaths?: Partial<Record<Family, string>>;
 }
 
-/** Keys that every sandbox knows. */
+/** Keys of every sandbox. */
 export const SANDBOX_KEYS = {
 	default: 'sandbox-key',
 	unlimited: 'sandbox-key-unlimited',
@@ -89,7 +89,7 @@ export const USUAL_KEYS: readonly KeyOptions[] = [
 	{ key: SANDBOX_KEYS.forbidden, status: 'forbidden' },
 ];
 
-/** What can be changed while the sandbox runs. */
+/** Options that can be changed while the sandbox runs. */
 export interface Settings {
 	dialect: DialectName;
 	strict: boolean;

@@ -6,10 +6,10 @@ import type { Files, StoredFile } from './store/files';
 
 const DATA_URI_HEAD = /^data:image\/(jpeg|png|webp);base64,/;
 
-/** A pattern with a repetition in it, run over ten million letters, can exhaust the stack. */
+/** Without a repetition: one over ten million characters can exhaust the stack. */
 const NOT_BASE64 = /[^A-Za-z0-9+/=]|=[^=]|={3}/;
 
-/** As many letters of base64 as hold the bytes by which a format is known. */
+/** Number of base64 characters that contain the first bytes of a format. */
 const MAGIC_LETTERS = 64;
 
 export interface ReferenceLimits {
@@ -18,14 +18,14 @@ export interface ReferenceLimits {
 	dataUris: boolean;
 }
 
-/** What the sandbox knows of a picture: all of its own files, nothing of a foreign address. */
+/** What the sandbox knows of one of its own images. */
 export interface KnownImage {
 	width: number;
 	height: number;
 	hasAlpha: boolean;
 }
 
-/** Looks at the pictures that a request refers to. */
+/** Checks the images that a request refers to. */
 export class References {
 	constructor(
 		private readonly files: Files,
@@ -33,8 +33,8 @@ export class References {
 	) {}
 
 	/**
-	 * Checks form, reachability and size of reference pictures. Foreign addresses are taken on trust: the sandbox
-	 * fetches nothing from anywhere.
+	 * Checks form, existence and size of reference images. Addresses on other hosts are accepted unchecked: the sandbox
+	 * makes no requests to them.
 	 * @throws ServiceError 400
 	 */
 	async check(urls: readonly string[], limits: ReferenceLimits, field = 'image_urls'): Promise<void> {
@@ -47,7 +47,7 @@ export class References {
 		if (total > limits.total) throw invalid(`${field}: ${total} bytes in all, at most ${limits.total}`);
 	}
 
-	/** Size and alpha channel of one of the sandbox's own pictures; `null` for an address elsewhere. */
+	/** Size and alpha channel of one of the sandbox's own images; `null` for another host. */
 	async inspect(url: string): Promise<KnownImage | null> {
 		const bytes = url.startsWith('data:') ? Buffer.from(url.slice(url.indexOf(',') + 1), 'base64') : await this.ownBytes(url);
 		if (bytes === null) return null;

@@ -38,12 +38,12 @@ export function buttonsOf(action: GridAction, taskId: string, older = false): Gr
 		...NUMBERS.map((index) => button('upsample', index, `U${index}`)),
 		...NUMBERS.map((index) => button('low_variation', index, `${SUBTLE} V${index}`, '🪄')),
 		...NUMBERS.map((index) => button('variation', index, `${MAKE_VARIATIONS} V${index}`)),
-		// Only an imagine or reroll grid can be drawn again.
+		// Only an imagine or reroll grid can be regenerated.
 		...(action === 'IMAGINE' || action === 'REROLL' ? [button('reroll', 0, '', REROLL_EMOJI)] : []),
 	];
 }
 
-/** The button that an operation presses (spec, section 4), or `undefined` when the parent has none for it. */
+/** The button of an operation (spec, section 4), or `undefined` when the parent has none for it. */
 export function matchButton(
 	operation: GridOperationName,
 	buttons: readonly GridButton[],
@@ -51,7 +51,7 @@ export function matchButton(
 ): GridButton | undefined {
 	const labelled = (text: string) => {
 		const found = buttons.filter(({ label }) => label.includes(text));
-		// A single picture has one button of a kind, whatever the index.
+		// A single picture has one button of a kind, for every index.
 		return found.length === 1 ? found[0] : found.find(({ custom_id }) => custom_id.split('::')[3] === String(index));
 	};
 	switch (operation) {

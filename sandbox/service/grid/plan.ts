@@ -53,7 +53,7 @@ export function gridSubmission(service: Service, account: Account, name: GridOpe
 	const parent = parentOf(service, account, request.task_id, operation);
 	if (!isGridPlan(parent.plan) || parent.results === null) throw refuse('task is not in SUCCESS state');
 	const { plan } = parent;
-	const button = pressed(name, plan, request.custom_id, index.data);
+	const button = buttonFor(name, plan, request.custom_id, index.data);
 	if (!button) throw refuse(request.custom_id === undefined ? 'the task offers no such operation' : 'the task has no button of this custom_id');
 	if (name === 'reroll' && plan.prompt.includes(PHRASES.refuse)) throw new ServiceError(502, 'service refusal', REFUSAL_CODE);
 
@@ -103,7 +103,7 @@ export function imagineSubmission(service: Service, account: Account, body: unkn
 	};
 }
 
-/** A grid of four sample pictures, or a single one where the action makes that. */
+/** A grid of four sample pictures; a single one for UPSCALE and PAN. */
 export function gridPlan(
 	action: GridAction,
 	taskId: string,
@@ -139,7 +139,7 @@ function parentOf(service: Service, account: Account, id: string, { codes }: Gri
 	return current(service, task);
 }
 
-function pressed(name: GridOperationName, { buttons }: GridPlan, customId: string | undefined, index: number | undefined) {
+function buttonFor(name: GridOperationName, { buttons }: GridPlan, customId: string | undefined, index: number | undefined) {
 	if (customId !== undefined) return buttons.find(({ custom_id }) => custom_id === customId);
 	return matchButton(name, buttons, index);
 }

@@ -10,7 +10,7 @@ export interface GridOperation {
 	action: 'VARIATION' | 'LOW_VARIATION' | 'REROLL' | 'UPSCALE';
 	/** Beginning of its billing keys. */
 	billing: GridBilling;
-	/** The error's `code` for 400 and 404, where the operation's own table has other than the HTTP code. */
+	/** The error's `code` for 400 and 404: the HTTP code, or that of the operation's own table. */
 	codes: { invalid: number; notFound: number };
 }
 
@@ -47,7 +47,7 @@ export type GridOperationName = keyof typeof GRID_OPERATIONS;
 /** "Service refusal" in reroll's error table. */
 export const REFUSAL_CODE = 9;
 
-/** `index` is left open here: it only counts where there is no `custom_id`. */
+/** `index` is checked later: it is read only without a `custom_id`. */
 export const gridSchema = z.object({
 	task_id: taskIdField.optional(),
 	index: z.unknown(),
@@ -63,7 +63,7 @@ export const IMAGINE_PATH = '/v1/gridart/generations/imagine';
 export const imagineSchema = z.object({
 	prompt: z.string({ required_error: 'is required' }).min(1, 'is required'),
 	speed: z.string().optional(),
-	/** Handed down to follow-up tasks. */
+	/** Inherited by follow-up tasks. */
 	version: z.string().optional(),
 	niji: z.boolean().optional(),
 	metadata: z.record(z.unknown()).optional(),

@@ -3,17 +3,17 @@ import sharp from 'sharp';
 import type { Size } from './size';
 import { pictureSvg } from './picture';
 
-/** A sample video: a marked picture with a bar that runs along its foot. */
+/** A sample video: a marked picture with a progress bar at the bottom. */
 export interface ClipSpec extends Size {
 	seconds: number;
-	/** What the real service would have made; samples are encoded at no more than `SAMPLE_FPS`. */
+	/** The frame rate of the real service; samples are encoded at no more than `SAMPLE_FPS`. */
 	fps: number;
 	seed: string;
 	prompt: string;
 	caption: string;
 }
 
-/** Few frames keep encoding cheap; the length is right all the same. */
+/** Few frames make encoding fast; the length is exact. */
 export const SAMPLE_FPS = 4;
 const BAR_HEIGHT = 16;
 const BRIGHT = 220;
@@ -21,7 +21,7 @@ const NEUTRAL = 128;
 
 let made = 0;
 
-/** An MP4 (H.264) of exact size and length. Lets other work go on between two frames. */
+/** An MP4 (H.264) of exact size and length. Yields to other work between two frames. */
 export async function filmClip(spec: ClipSpec): Promise<Buffer> {
 	const { width, height } = spec;
 	const fps = Math.min(spec.fps, SAMPLE_FPS);
@@ -31,7 +31,7 @@ export async function filmClip(spec: ClipSpec): Promise<Buffer> {
 	const encoder = await createH264MP4Encoder();
 	try {
 		made += 1;
-		// All encoders write into one file system of their own.
+		// All encoders share one virtual file system.
 		encoder.outputFilename = `clip-${made}.mp4`;
 		Object.assign(encoder, { width, height, frameRate: fps, speed: 10, groupOfPictures: fps * 5 });
 		encoder.initialize();
@@ -53,7 +53,7 @@ function drawBar(frame: Uint8Array, { width, height }: Size, length: number): vo
 	for (let row = height - BAR_HEIGHT; row < height; row += 1) frame.fill(BRIGHT, row * width, row * width + length);
 }
 
-/** The picture as one plane of brightness and two of colour at half the size. */
+/** The picture as one plane of luminance and two of chrominance at half the size. */
 async function yuvFrame(spec: ClipSpec): Promise<Uint8Array> {
 	const { width, height } = spec;
 	const rgb = await sharp(Buffer.from(pictureSvg(spec))).removeAlpha().raw().toBuffer();
@@ -65,9 +65,9 @@ async function yuvFrame(spec: ClipSpec): Promise<Uint8Array> {
 			const [r, g, b] = [rgb[at * 3] ?? 0, rgb[at * 3 + 1] ?? 0, rgb[at * 3 + 2] ?? 0];
 			frame[at] = 16 + 0.257 * r + 0.504 * g + 0.098 * b;
 			if (y % 2 === 0 && x % 2 === 0 && y < height - BAR_HEIGHT) {
-				const colour = (y >> 1) * (width >> 1) + (x >> 1);
-				frame[pixels + colour] = 128 - 0.148 * r - 0.291 * g + 0.439 * b;
-				frame[pixels + (pixels >> 2) + colour] = 128 + 0.439 * r - 0.368 * g - 0.071 * b;
+				const color = (y >> 1) * (width >> 1) + (x >> 1);
+				frame[pixels + color] = 128 - 0.148 * r - 0.291 * g + 0.439 * b;
+				frame[pixels + (pixels >> 2) + color] = 128 + 0.439 * r - 0.368 * g - 0.071 * b;
 			}
 		}
 	}

@@ -26,7 +26,7 @@ export function lettering(text: string, size: number): Lettering {
 	return { path, width };
 }
 
-/** Breaks a text into lines no wider than `width` pixels; what does not fit on the last one ends in an ellipsis. */
+/** Breaks a text into lines of at most `width` pixels; the last line ends in an ellipsis if the text is longer. */
 export function wrap(text: string, size: number, width: number, maxLines: number): string[] {
 	const lines: string[] = [];
 	let line = '';
@@ -43,7 +43,7 @@ export function wrap(text: string, size: number, width: number, maxLines: number
 	return line ? [...lines, line] : lines;
 }
 
-/** The library's own writer leaves out the space before a zero, and so runs two numbers into one. */
+/** The library's own function omits the space before a zero, which joins two numbers. */
 function svgCommand(command: PathCommand): string {
 	const point = (x: number, y: number) => `${x.toFixed(1)} ${y.toFixed(1)} `;
 	switch (command.type) {

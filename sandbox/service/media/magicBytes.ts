@@ -10,7 +10,7 @@ const FORMATS: ReadonlyArray<{ type: string; extension: string; matches: (bytes:
 	},
 ];
 
-/** What a file is by its first bytes, whatever its name says; `null` for anything but the four allowed formats. */
+/** The format of a file by its first bytes; `null` for anything but the four allowed formats. */
 export function detectImage(bytes: Buffer): { type: string; extension: string } | null {
 	const format = FORMATS.find(({ matches }) => matches(bytes));
 	return format ? { type: format.type, extension: format.extension } : null;

@@ -4,7 +4,7 @@ import { filmClip, type ClipSpec } from './clip';
 import { composeGrid, drawPicture, type PictureSpec } from './picture';
 import { playTrack, type TrackSpec } from './track';
 
-/** What a file holds: bytes as they were uploaded, or a description from which they are made at the first download. */
+/** The content of a file: uploaded bytes, or a description from which they are made at the first download. */
 export type FileContent =
 	| { type: 'bytes'; bytes: Buffer }
 	| { type: 'picture'; picture: PictureSpec }

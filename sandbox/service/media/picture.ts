@@ -10,7 +10,7 @@ export interface PictureSpec extends Size {
 	format: PictureFormat;
 	/** 0 to 100, for jpeg and webp; `null` for the service's own choice. */
 	compression: number | null;
-	/** Decides the colours. */
+	/** Determines the colors. */
 	seed: string;
 	prompt: string;
 	/** A short line under the prompt, such as `1/2 · model`. */
@@ -36,7 +36,7 @@ export async function drawPicture(spec: PictureSpec): Promise<Buffer> {
 	}
 }
 
-/** The picture as SVG: a ground of two colours, the word SAMPLE across it, the prompt and the caption. */
+/** The picture as SVG: a background of two colors, the word SAMPLE, the prompt and the caption. */
 export function pictureSvg({ width, height, seed, prompt, caption }: Omit<PictureSpec, 'format' | 'compression'>): string {
 	const hue = createHash('sha256').update(seed).digest().readUInt16BE(0) % 360;
 	const unit = Math.min(width, height) / 20;

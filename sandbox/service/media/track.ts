@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { WaveFile } from 'wavefile';
 
-/** Sample music: a tone that nobody takes for a song. */
+/** Sample music: a plain tone. */
 export interface TrackSpec {
 	seconds: number;
-	/** Decides the tone: another seed, another tone. */
+	/** Determines the tone. */
 	seed: string;
-	/** Seconds at the start during which it grows from silence. */
+	/** Length of the fade-in in seconds. */
 	fadeIn: number;
 	/** Written into the file's title. */
 	title: string;
@@ -16,7 +16,7 @@ export interface TrackSpec {
 const SAMPLE_RATE = 8_000;
 const LOUDNESS = 9_000;
 const LOWEST_TONE = 165;
-/** Four octaves apart tones are still easy on the ear; 36 steps of a semitone. */
+/** Number of possible tones, a semitone apart. */
 const STEPS = 36;
 
 /** The pitch of a track, in Hz. */
@@ -25,19 +25,19 @@ export function toneOf(seed: string): number {
 	return LOWEST_TONE * 2 ** (step / 12);
 }
 
-/** A WAV file: mono, 16 bit, exactly as long as the description says. */
+/** A WAV file: mono, 16 bit, of the exact length. */
 export function playTrack({ seconds, seed, fadeIn, title }: TrackSpec): Buffer {
 	const { sin, PI } = Math;
 	const step = (2 * PI * toneOf(seed)) / SAMPLE_RATE;
-	const grows = fadeIn * SAMPLE_RATE;
+	const fadeSamples = fadeIn * SAMPLE_RATE;
 	const samples = new Int16Array(Math.round(seconds * SAMPLE_RATE));
 	for (let index = 0; index < samples.length; index += 1) {
-		const loudness = index < grows ? (LOUDNESS * index) / grows : LOUDNESS;
+		const loudness = index < fadeSamples ? (LOUDNESS * index) / fadeSamples : LOUDNESS;
 		samples[index] = loudness * sin(step * index);
 	}
 	const wave = new WaveFile();
 	wave.fromScratch(1, SAMPLE_RATE, '16', []);
-	// The samples are in the file's own form already: packing them one by one would take the library half a second.
+	// The samples have the form of the file already; packing them one by one takes the library half a second.
 	Object.assign(wave.data, { chunkSize: samples.byteLength, samples: new Uint8Array(samples.buffer) });
 	wave.setTag('INAM', `SAMPLE: ${title}`);
 	return Buffer.from(wave.toBuffer());

@@ -1,6 +1,6 @@
 import { z } from 'zod/v3';
 
-/** Values of `version` (spec, section 2); quality and billing go by it. */
+/** Values of `version` (spec, section 2), which determines quality and price. */
 export const VERSIONS = ['v3.5', 'v4', 'v4.5', 'v4.5+', 'v4.5-all', 'v5', 'v5.5'] as const;
 export type Version = (typeof VERSIONS)[number];
 
@@ -14,7 +14,7 @@ export type ModeRule = 'inferred' | 'passedThrough' | 'none';
 
 /** An operation as its section of the spec lists it. */
 export interface MusicOperation {
-	/** Whether `task_id` and `audio_index` point at a source track. */
+	/** What `task_id` and `audio_index` may refer to. */
 	source: 'any' | 'uploaded' | 'none';
 	/** Allowed values of `version`; `null` where there is no such dimension and a sent one is dropped. */
 	versions: readonly Version[] | null;

@@ -36,7 +36,7 @@ export function musicSubmission(
 		body,
 		applied: request.applied,
 		ignored: isTags && request.webhook !== undefined ? [...request.ignored, 'webhook'] : request.ignored,
-		// Only an asynchronous task ends at a moment of which somebody has to be told.
+		// A synchronous task has no callback.
 		webhook: isTags ? undefined : request.webhook,
 		item,
 		credits: PRICES[item],
@@ -55,7 +55,7 @@ interface Source {
 	uploaded: boolean;
 }
 
-/** @throws ServiceError 400 when there is no such track, or not yet */
+/** @throws ServiceError 400 when the track does not exist, or is not ready */
 function sourceTrack(service: Service, account: Account, { taskId, audioIndex }: NonNullable<MusicRequest['source']>): Source {
 	const task = service.tasks.find(taskId);
 	if (!task || task.key !== account.key || !isMusicPlan(task.plan)) throw invalid(`task_id: ${taskId} is not a music task`);

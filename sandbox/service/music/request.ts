@@ -6,7 +6,7 @@ import { MUSIC_FIELDS, MUSIC_OPERATIONS, OWN_RULES, type MusicOperation, type Mu
 
 const DEFAULT_VERSION: Version = 'v5.5';
 
-/** A music request after all rules: what takes effect, and what was sent in vain. */
+/** A valid music request. */
 export interface MusicRequest {
 	/** Fields that take effect, with defaults; `custom` as sent or inferred. */
 	applied: Record<string, unknown>;
@@ -20,7 +20,7 @@ type Body = Record<string, unknown>;
 
 /**
  * Reads the body of `POST /v1/music/generations/{operation}` (spec, section 2).
- * @throws ServiceError 400 for every rule it breaks
+ * @throws ServiceError 400
  */
 export function musicRequest(settings: Settings, name: MusicOperationName, input: unknown): MusicRequest {
 	const body = withAlias(parse(z.record(z.unknown()), input));
@@ -50,7 +50,7 @@ export function musicRequest(settings: Settings, name: MusicOperationName, input
 	};
 }
 
-/** Model, source, version and mode: what every operation reads, as far as it has it. */
+/** Model, source, version and mode, as far as the operation has them. */
 function baseSchema({ source, versions, mode }: MusicOperation, { strict, extraModels, extraVersions }: Settings) {
 	const models = ['musicgen', ...extraModels];
 	const known: readonly string[] = [...(versions ?? []), ...extraVersions];
@@ -64,7 +64,7 @@ function baseSchema({ source, versions, mode }: MusicOperation, { strict, extraM
 	});
 }
 
-/** A field that the operation does not have: whatever is sent in it is dropped. */
+/** A field that the operation does not have: its value is dropped. */
 const nothing = z.unknown().transform(() => undefined);
 
 /** `weirdness` is another name of `weirdness_constraint`. */

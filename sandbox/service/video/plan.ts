@@ -12,7 +12,7 @@ import { checkPictures, checkReferenceVideo, checkShots, imagesOf, markedPrompt 
 
 export const VIDEO_PATH = '/v1/videos/generations';
 
-/** The spec sets no limits on a video's reference pictures: here they need only be there. */
+/** The spec sets no limits on a video's reference images: they only have to exist. */
 const ANY_SIZE = { each: Infinity, total: Infinity, dataUris: false };
 
 /**
@@ -70,7 +70,7 @@ function readVideo({ settings }: Service, body: unknown): VideoRequest {
 	return parse(isOther ? otherVideoSchema : videoSchema, body);
 }
 
-/** The multi-shot fields that are read: none, the kind of shots, or their prompts too. */
+/** The multi-shot fields that take effect. */
 function multiShot(request: VideoRequest, body: unknown) {
 	if (request.multi_shot !== true) return {};
 	const { shot_type } = parse(shotTypeSchema, body);
@@ -92,7 +92,7 @@ function effective(request: VideoRequest, shots: object) {
 	};
 }
 
-/** "For image-to-video the actual image ratio may override it": it does, where the sandbox knows the picture. */
+/** "For image-to-video the actual image ratio may override it": it does, if the sandbox knows the image. */
 async function ratioOf(service: Service, request: VideoRequest, images: readonly string[], notes: string[]): Promise<VideoRatio> {
 	const image = images[0] === undefined ? null : await service.references.inspect(images[0]);
 	if (!image) return VIDEO_RATIOS.find((known) => known === request.aspect_ratio) ?? '16:9';

@@ -72,7 +72,7 @@ export const multiPromptSchema = z.object({
 export type VideoRequest = z.output<typeof otherVideoSchema>;
 export type Shot = z.output<typeof shot>;
 
-/** Models of an original that can be extended, by every name they go by (spec, section 5). */
+/** Models that can be extended, by name and alias (spec, section 5). */
 export const REMIX_MODELS: Readonly<Record<string, 'vidgen3.1-fast' | 'vidgen3.1-quality'>> = {
 	'vidgen3.1-fast': 'vidgen3.1-fast',
 	'vidgen3.1-fast-ext': 'vidgen3.1-fast',

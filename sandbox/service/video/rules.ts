@@ -10,7 +10,7 @@ const IMAGE_MARK = /<<<image_(\d+)>>>/g;
 const BASE_SECONDS = { least: 3, most: 10 };
 const FEATURE = { leastSeconds: 3, leastPixels: 720, mostPixels: 2160, leastFps: 24, mostFps: 60, mostBytes: 200 * MEGABYTE };
 
-/** The pictures of a request, in the order in which a prompt numbers them. */
+/** The images of a request, in the order of `<<<image_N>>>`. */
 export function imagesOf(request: VideoRequest): string[] {
 	return [...(request.image_urls ?? []), ...(request.image_with_roles ?? []).map(({ url }) => url)];
 }
@@ -37,7 +37,7 @@ export function checkPictures(request: VideoRequest, strict: boolean): void {
 	}
 }
 
-/** The prompt with `<<<image_1>>>` in front of it, where images are sent and it names none (rule 2). */
+/** The prompt, with `<<<image_1>>>` prepended if images are sent and it refers to none (rule 2). */
 export function markedPrompt(request: VideoRequest): string | undefined {
 	const { prompt } = request;
 	if (imagesOf(request).length === 0 || prompt?.match(IMAGE_MARK)) return prompt;
@@ -54,8 +54,8 @@ export function checkShots(shots: readonly Shot[], duration: number): void {
 }
 
 /**
- * Rule 6: what can be known of the reference video.
- * @returns the clip behind it, where it is the sandbox's own
+ * Checks the reference video (rule 6).
+ * @returns its clip, if the video is the sandbox's own
  * @throws ServiceError 400
  */
 export function checkReferenceVideo(service: Service, request: VideoRequest): ClipSpec | null {

@@ -5,11 +5,11 @@ export interface Answer {
 	status: number;
 	headers: Headers;
 	text: string;
-	/** The body as JSON; empty when it is none. */
+	/** The body as JSON; empty when it is not JSON. */
 	body: Json;
 }
 
-/** Any JSON value, to be walked into without ceremony; what is there is for the test to say. */
+/** Any JSON value, with free access to its members. */
 export interface Json {
 	[key: string | number]: Json | undefined;
 }
@@ -80,11 +80,11 @@ export async function download(url: string): Promise<Buffer> {
 	return Buffer.from(await response.arrayBuffer());
 }
 
-/** Waits for something that comes over the network, and says what it waited for if it does not come. */
+/** Waits for something that comes over the network, with an error that names it after ten seconds. */
 export async function until(what: string, isSo: () => boolean): Promise<void> {
 	const deadline = Date.now() + 10_000;
 	while (!isSo()) {
-		if (Date.now() > deadline) throw new Error(`Waited in vain until ${what}`);
+		if (Date.now() > deadline) throw new Error(`Timed out waiting until ${what}`);
 		await new Promise((resolve) => setTimeout(resolve, 2));
 	}
 }

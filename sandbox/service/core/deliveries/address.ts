@@ -50,7 +50,7 @@ export interface AddressRules {
  * Why a callback address must not be used (spec, Events, rule 6), or `null` when it may be.
  * @param base the `webhook` field as it came
  */
-export function addressFault(base: string, rules: AddressRules): string | null {
+export function addressProblem(base: string, rules: AddressRules): string | null {
 	if (!URL.canParse(base)) return 'not a URL';
 	const url = new URL(base);
 	const host = url.hostname.toLowerCase().replace(/^\[|\]$/g, '').replace(/\.$/, '');

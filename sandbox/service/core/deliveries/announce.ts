@@ -52,7 +52,7 @@ function callbacksFor(service: Service, task: Task, base: string, faults: Effect
 	const genuine = note('genuine');
 	if (faults.find('missingCallback') && genuine.state === 'waiting') {
 		genuine.state = 'withheld';
-		genuine.reason = 'a fault rule lost it';
+		genuine.reason = 'withheld by a fault rule';
 	}
 	const copies = faults.find('duplicateCallback')?.effect.copies ?? 1;
 	return [...forged, genuine, ...Array.from({ length: copies - 1 }, () => note('duplicate'))];

@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import type { Ids } from '../store/ids';
 import type { Clock } from '../time/clock';
 import type { Lifetime } from '../time/lifetime';
-import { addressFault, callbackUrl, type AddressRules, type WebhookQuery } from './address';
+import { addressProblem, callbackUrl, type AddressRules, type WebhookQuery } from './address';
 import { post, type Delivery } from './delivery';
 import { Holdback } from './holdback';
 
@@ -16,13 +16,13 @@ export interface DeliveriesOptions {
 	lifetime: Lifetime;
 	addressRules: () => AddressRules;
 	webhookQuery: () => WebhookQuery;
-	/** Callbacks on their way at the same time. */
+	/** Callbacks that are sent at the same time. */
 	concurrency: number;
 }
 
 type NewDelivery = Pick<Delivery, 'kind' | 'taskId' | 'base' | 'body'> & { fault?: string | null };
 
-/** Sends callbacks, tries again where the spec says so, and keeps a log of all of it. */
+/** Sends callbacks, retries as the spec says, and keeps a log. */
 export class Deliveries {
 	private log: Delivery[] = [];
 	private readonly gate: ReturnType<typeof pLimit>;
@@ -39,9 +39,9 @@ export class Deliveries {
 		return [...this.log];
 	}
 
-	/** Notes a callback without sending it yet; a bad address is dropped here and now. */
+	/** Adds a callback to the log without sending it; one with an invalid address is dropped. */
 	record({ kind, taskId, base, body, fault = null }: NewDelivery): Delivery {
-		const reason = addressFault(base, this.options.addressRules());
+		const reason = addressProblem(base, this.options.addressRules());
 		const delivery: Delivery = {
 			id: this.options.ids.next('delivery'),
 			kind,
@@ -58,7 +58,7 @@ export class Deliveries {
 		return delivery;
 	}
 
-	/** Sends a callback until it is taken, refused or given up. A dropped one is left alone. */
+	/** Sends a callback until it is delivered, refused or given up. A dropped one is not sent. */
 	async send(delivery: Delivery): Promise<void> {
 		for (const pause of [0, ...RETRY_PAUSES]) {
 			if (delivery.state !== 'waiting') return;
@@ -75,7 +75,7 @@ export class Deliveries {
 		else for (const delivery of deliveries) await this.send(delivery);
 	}
 
-	/** Resolves once a callback of the task has been tried; at once where none is going to be. */
+	/** Resolves after the first attempt of the task's callbacks; at once if there are none to send. */
 	async afterFirstAttempt(taskId: string): Promise<void> {
 		const { signal } = this.options.lifetime;
 		const own = this.log.filter((delivery) => delivery.taskId === taskId);

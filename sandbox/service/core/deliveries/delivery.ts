@@ -8,31 +8,31 @@ export interface Attempt {
 	endedAt: number | null;
 	/** The receiver's HTTP code, or `null` if it gave none. */
 	status: number | null;
-	/** Why there is no code: `timeout`, `ECONNREFUSED`, … */
+	/** The reason for a missing code: `timeout`, `ECONNREFUSED`, … */
 	error: string | null;
 }
 
 /**
  * - `waiting`: before its first attempt, or between two
- * - `sending`: an attempt is under way
+ * - `sending`: during an attempt
  * - `delivered`: the receiver answered 2xx
  * - `refused`: the receiver answered 4xx, which ends it
- * - `givenUp`: the last retry is spent
- * - `dropped`: the address breaks a rule; nothing was ever sent
- * - `withheld`: a fault rule lost it on purpose
+ * - `givenUp`: the last retry failed
+ * - `dropped`: the address violates a rule; nothing was sent
+ * - `withheld`: not sent because of a fault rule
  */
 export type DeliveryState = 'waiting' | 'sending' | 'delivered' | 'refused' | 'givenUp' | 'dropped' | 'withheld';
 
 export type DeliveryKind = 'genuine' | 'duplicate' | 'forged' | 'manual';
 
-/** A callback and what became of it. */
+/** A callback and its state. */
 export interface Delivery {
 	readonly id: string;
 	readonly kind: DeliveryKind;
 	readonly taskId: string | null;
 	/** The base address as the caller gave it. */
 	readonly base: string;
-	/** Where it goes: the base address with `/callback` appended. */
+	/** The base address with `/callback` appended. */
 	readonly url: string;
 	readonly body: unknown;
 	readonly attempts: Attempt[];
@@ -49,7 +49,7 @@ export const RECEIVER_TIMEOUT = 10_000;
 /**
  * Posts a callback once.
  * @param signal ends the attempt when the sandbox is reset or closed
- * @returns the receiver's code, or the word for why there is none
+ * @returns the receiver's code, or the reason why there is none
  */
 export async function post(
 	url: string,
@@ -74,7 +74,7 @@ export async function post(
 			proxy: false,
 			validateStatus: () => true,
 		});
-		// The code is all that counts; the body is let go by.
+		// The body is read and discarded; only the code matters.
 		response.data.on('error', () => undefined).resume();
 		return { status: response.status, error: null };
 	} catch (error) {

@@ -3,16 +3,16 @@ import type { Delivery } from './delivery';
 import type { Lifetime } from '../time/lifetime';
 
 export interface HoldOptions {
-	/** So many are sent together. */
+	/** Number of callbacks that are sent together. */
 	window: number;
 	order: 'reversed' | 'shuffled';
-	/** Clock ms until those that are there are sent all the same. */
+	/** Clock milliseconds until they are sent regardless of their number. */
 	maxWaitMs: number;
 }
 
 type Send = (delivery: Delivery) => Promise<void>;
 
-/** Holds callbacks back until enough have gathered, then sends them one after the other in another order. */
+/** Holds callbacks until enough are waiting, then sends them one after the other in another order. */
 export class Holdback {
 	private readonly held = new Map<string, Delivery[]>();
 
@@ -30,7 +30,7 @@ export class Holdback {
 		if (waiting.length >= options.window) await this.release(group, options);
 		else if (isFirst) {
 			await this.lifetime.sleep(options.maxWaitMs);
-			// Those that waited may have left meanwhile, and others come.
+			// The group may have been released meanwhile, and a new one begun.
 			if (this.held.get(group) === waiting) await this.release(group, options);
 		}
 	}
@@ -46,7 +46,7 @@ export class Holdback {
 	}
 }
 
-/** An order that looks like chance and comes again with the same ids. */
+/** A shuffled order that is the same for the same ids. */
 function shuffled(deliveries: readonly Delivery[]): Delivery[] {
 	const rank = ({ id }: Delivery) => createHash('sha256').update(id).digest('hex');
 	return [...deliveries].sort((one, other) => rank(one).localeCompare(rank(other)));

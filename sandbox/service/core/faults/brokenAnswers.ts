@@ -5,7 +5,7 @@ import type { RequestEffect } from './rule';
 
 type StatusEffect = Extract<RequestEffect, { type: 'status' }>;
 
-/** Sets code and headers of an injected status, and gives its body. */
+/** Sets code and headers of an injected status and returns its body. */
 export function statusAnswer(reply: FastifyReply, effect: StatusEffect): string {
 	const { status, retryAfter } = effect;
 	reply.code(status).type('application/json; charset=utf-8').removeHeader('content-length');
@@ -17,18 +17,18 @@ export function statusAnswer(reply: FastifyReply, effect: StatusEffect): string 
 	return JSON.stringify(errorEnvelope(status, message, effect.code));
 }
 
-/** Ends the connection the hard way: the client sees ECONNRESET. */
+/** Resets the connection: the client sees ECONNRESET. */
 export function resetConnection(request: FastifyRequest): void {
 	request.raw.socket.resetAndDestroy();
 }
 
-/** JSON that stops in the middle, although the answer is complete as far as HTTP goes. */
+/** JSON that ends in the middle, in a complete HTTP response. */
 export function truncate(payload: unknown): string {
 	const text = typeof payload === 'string' ? payload : '{"code":200,"data":[{"status":"submitted"}]}';
 	return text.slice(0, Math.ceil(text.length / 2));
 }
 
-/** Announces the whole body, sends half of it and loses the connection. */
+/** Declares the length of the whole body, sends half of it and ends the connection. */
 export function cutInHalf(reply: FastifyReply, payload: unknown): Readable {
 	const length = Number(reply.getHeader('content-length') ?? Buffer.byteLength(asText(payload)));
 	reply.header('content-length', length);
@@ -43,7 +43,7 @@ async function* firstBytes(payload: unknown, wanted: number): AsyncGenerator<Buf
 		yield chunk;
 		if (left === 0) break;
 	}
-	// Lets what was written leave the machine before the connection is torn down.
+	// The written bytes have to be sent before the connection is destroyed.
 	await new Promise((resolve) => setTimeout(resolve, 20));
 	throw new Error('The sandbox was asked to cut this answer.');
 }

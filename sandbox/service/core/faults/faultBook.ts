@@ -13,7 +13,7 @@ import {
 	type TaskEffect,
 } from './rule';
 
-/** What a rule is held against. */
+/** What rules are matched against. */
 export interface Occasion {
 	method: string;
 	path: string;
@@ -26,12 +26,12 @@ export interface Due<Effect> {
 	effect: Effect;
 }
 
-/** The rules in force. A request, an accepted task and a callback are each an occasion of their own. */
+/** The active rules. A request, an accepted task and a callback are matched separately. */
 export class FaultBook {
 	private rules: FaultRule[] = [];
 	private made = 0;
 
-	/** @throws ZodError when the rule is not one */
+	/** @throws ZodError when the rule is invalid */
 	add(input: FaultRuleInput): FaultRule {
 		this.made += 1;
 		const rule: FaultRule = { id: `fault_${this.made}`, ...faultRuleSchema.parse(input), matched: 0, applied: 0 };
@@ -54,7 +54,7 @@ export class FaultBook {
 		this.rules = [];
 	}
 
-	/** The first rule that is due for a request: it can have one answer only. */
+	/** The first rule that is due for a request, which has one answer only. */
 	forRequest(occasion: Occasion): Due<RequestEffect> | null {
 		return this.due(occasion, isRequestEffect, 1)[0] ?? null;
 	}
@@ -87,11 +87,11 @@ export class FaultBook {
 	}
 }
 
-/** Effects that come together, at most one of a type. */
+/** Effects on the same occasion, at most one of a type. */
 export class Effects<Effect extends FaultEffect> {
 	constructor(private readonly due: ReadonlyArray<Due<Effect>>) {}
 
-	/** Ids of the rules they come from, or `null` where there is none. */
+	/** Ids of their rules, or `null` if there are none. */
 	get rules(): string | null {
 		return this.due.length > 0 ? this.due.map(({ rule }) => rule).join(' ') : null;
 	}

@@ -8,7 +8,7 @@ import type { RequestEffect } from './rule';
 /** The effect that waits for the answer of a request. */
 const pending = new WeakMap<FastifyRequest, RequestEffect>();
 
-/** Hangs the fault rules for requests into the server: what happens before the handler, and what to its answer. */
+/** Applies fault rules to requests, before the handler and to its answer. */
 export function installRequestFaults(app: FastifyInstance, service: Service): void {
 	app.addHook('preValidation', async (request, reply) => {
 		const { pathname } = new URL(request.url, 'http://sandbox');

@@ -2,7 +2,7 @@ import { z } from 'zod/v3';
 
 const milliseconds = z.number().min(0);
 
-/** Before: nothing was accepted. After: the request did its work, and only the answer goes wrong. */
+/** `before`: nothing was accepted. `after`: the request was handled, and only its answer is changed. */
 const when = z.enum(['before', 'after']);
 
 /** Effects on the answer to a request. */
@@ -13,7 +13,7 @@ const requestEffects = [
 		message: z.string().optional(),
 		/** The envelope's `code`, where it is not the HTTP code. */
 		code: z.number().int().optional(),
-		/** `Retry-After`: seconds, or a date that many seconds from now. Real seconds, whatever the clock's scale. */
+		/** `Retry-After`: seconds, or a date that many seconds from now. Real seconds, on every clock. */
 		retryAfter: z.union([z.number().min(0), z.object({ dateIn: z.number() }).strict()]).optional(),
 		when: when.default('before'),
 	}),
@@ -32,9 +32,9 @@ const taskEffects = [
 	z.object({ type: z.literal('duration'), ms: milliseconds.nullable() }),
 	z.object({ type: z.literal('resultBytes'), bytes: z.number().int().min(0).max(999_999_999_999) }),
 	z.object({ type: z.literal('shortfall'), produced: z.number().int().min(0) }),
-	/** It ends at once, and its callback is on its way before the submission is answered. */
+	/** The task ends at once, and its callback is sent before the submission is answered. */
 	z.object({ type: z.literal('callbackFirst') }),
-	/** Besides its own callback, one at acceptance: a false one that claims the end, or a true one that it is running. */
+	/** An additional callback at acceptance: a forged one that claims completion, or a genuine one in the running state. */
 	z.object({ type: z.literal('earlyCallback'), claims: z.enum(['completed', 'running']).default('completed') }),
 ] as const;
 
@@ -42,7 +42,7 @@ const taskEffects = [
 const callbackEffects = [
 	z.object({
 		type: z.literal('duplicateCallback'),
-		/** Callbacks in all. */
+		/** Total number of callbacks. */
 		copies: z.number().int().min(2).max(100).default(2),
 		spacing: z.enum(['sequential', 'simultaneous']).default('sequential'),
 	}),
@@ -50,28 +50,28 @@ const callbackEffects = [
 	z.object({ type: z.literal('missingCallback') }),
 	z.object({
 		type: z.literal('reorderCallbacks'),
-		/** Callbacks are held back until so many have gathered. */
+		/** Callbacks are held until this number is waiting. */
 		window: z.number().int().min(2).max(10_000),
 		order: z.enum(['reversed', 'shuffled']).default('reversed'),
-		/** Clock ms after the first of them when those that are there are sent all the same. */
+		/** Clock milliseconds after the first one until they are sent regardless of their number. */
 		maxWaitMs: milliseconds.default(60_000),
 	}),
 	z.object({
 		type: z.literal('forgedCallback'),
-		/** Sent before the true one: for a task that does not exist, or with links that lead elsewhere. */
+		/** Sent before the genuine one: for a task that does not exist, or with other links. */
 		forgery: z.enum(['unknownTask', 'wrongResult']).default('unknownTask'),
 	}),
 ] as const;
 
 const effect = z.discriminatedUnion('type', [...requestEffects, ...taskEffects, ...callbackEffects]);
 
-/** What a rule is asked for with; `z.input` of this is what a caller writes. */
+/** A rule as the caller gives it. */
 export const faultRuleSchema = z
 	.object({
 		match: z
 			.object({
 				method: z.string().optional(),
-				/** Path without query; `*` stands for any characters. For tasks and callbacks: the path of the submission. */
+				/** Path without query; `*` matches any characters. For tasks and callbacks: the path of the submission. */
 				path: z.string().optional(),
 				family: z.enum(['image', 'music', 'grid', 'video']).optional(),
 			})
@@ -79,7 +79,7 @@ export const faultRuleSchema = z
 			.default({}),
 		/** The first match that it takes effect on, counting from 1. */
 		nth: z.number().int().min(1).default(1),
-		/** On how many matches in a row it takes effect; `null` for all that follow. */
+		/** Number of successive matches it takes effect on; `null` for all further ones. */
 		count: z.number().int().min(1).nullable().default(1),
 		effect,
 	})
@@ -94,7 +94,7 @@ export type RequestEffect = EffectOf<typeof requestEffects>;
 export type TaskEffect = EffectOf<typeof taskEffects>;
 export type CallbackEffect = EffectOf<typeof callbackEffects>;
 
-/** A rule in force, and how often it matched and took effect. */
+/** An active rule, with the number of its matches and effects. */
 export interface FaultRule {
 	readonly id: string;
 	readonly match: FaultMatch;

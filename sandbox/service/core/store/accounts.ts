@@ -1,9 +1,9 @@
 import { ServiceError } from '../errors';
 
-/** What the service makes of a key: `deleted` is unknown to all but the balance query, `forbidden` gets 403 everywhere. */
+/** `deleted`: 401, and `success: false` of the balance query. `forbidden`: 403 everywhere. */
 export type KeyStatus = 'active' | 'deleted' | 'forbidden';
 
-/** A key and the money behind it. A credit is a thousandth of the balance's unit. */
+/** A key and its balance. A credit is a thousandth of the balance's unit. */
 export interface Account {
 	readonly key: string;
 	status: KeyStatus;
@@ -12,7 +12,7 @@ export interface Account {
 	usedCredits: number;
 }
 
-/** How to set a key up; what is left out keeps its value, or for a new key: active, limited, 1,000,000 credits. */
+/** Changes of a key; an omitted field keeps its value. A new key is active and limited, and has 1,000,000 credits. */
 export interface KeyOptions {
 	key: string;
 	status?: KeyStatus;
@@ -22,7 +22,7 @@ export interface KeyOptions {
 
 const NEW_KEY_CREDITS = 1_000_000;
 
-/** The keys that exist, and their money. */
+/** The keys and their balances. */
 export class Accounts {
 	private readonly byKey = new Map<string, Account>();
 
@@ -38,7 +38,7 @@ export class Accounts {
 		return [...this.byKey.values()];
 	}
 
-	/** Makes a key, or changes what is given of an existing one. */
+	/** Adds a key, or changes the given fields of an existing one. */
 	set({ key, status, unlimited, credits }: KeyOptions): Account {
 		const account = this.byKey.get(key) ?? {
 			key,
@@ -54,13 +54,13 @@ export class Accounts {
 		return account;
 	}
 
-	/** @throws ServiceError 402 when the key has not got that much left */
-	take(account: Account, credits: number): void {
+	/** @throws ServiceError 402 when the remaining credits are fewer */
+	charge(account: Account, credits: number): void {
 		this.check(account, credits);
 		this.move(account, credits);
 	}
 
-	/** @throws ServiceError 402 when the key has not got that much left */
+	/** @throws ServiceError 402 when the remaining credits are fewer */
 	check(account: Account, credits: number): void {
 		if (!account.unlimited && account.remainCredits < credits) {
 			throw new ServiceError(
@@ -70,7 +70,7 @@ export class Accounts {
 		}
 	}
 
-	giveBack(key: string, credits: number): void {
+	refund(key: string, credits: number): void {
 		const account = this.byKey.get(key);
 		if (account) this.move(account, -credits);
 	}

@@ -1,6 +1,6 @@
 import type { Clock } from '../time/clock';
 
-/** A movement of credits. Charges and refunds are both positive numbers. */
+/** A charge or a refund, both as positive numbers. */
 export interface LedgerEntry {
 	readonly number: number;
 	/** Clock milliseconds. */
@@ -20,7 +20,7 @@ export interface TaskBill {
 	refunded: number;
 }
 
-/** All that was ever charged since the last reset. */
+/** Everything that was charged since the last reset. */
 export interface LedgerReport {
 	/** Submissions that were accepted, each of them a purchase. */
 	accepted: number;

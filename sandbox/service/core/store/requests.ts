@@ -9,14 +9,14 @@ export interface RequestRecord {
 	readonly query: string;
 	/** Header names are in lower case; secrets are replaced by `[redacted]`, the scheme is kept. */
 	readonly headers: Readonly<Record<string, string>>;
-	/** Requests in progress when this one came, itself included. */
+	/** Requests in progress at its arrival, including itself. */
 	readonly inFlight: number;
 	body: unknown;
-	/** `null` where no answer was given, or not yet. */
+	/** `null` without an answer, or before it. */
 	status: number | null;
 	/** `cut`: the connection ended before the answer did. */
 	outcome: 'open' | 'answered' | 'reset' | 'unanswered' | 'cut';
-	/** Real milliseconds from arrival to the end of the answer; `null` where there was none. */
+	/** Real milliseconds from arrival to the end of the answer; `null` without an answer. */
 	tookMs: number | null;
 	/** Id of the fault rule that took effect on it. */
 	fault: string | null;
@@ -24,7 +24,7 @@ export interface RequestRecord {
 	task: string | null;
 }
 
-/** Enough for a long test run, without growing for ever in a sandbox that is left running. */
+/** Enough for a long test run; a sandbox that keeps running needs a limit. */
 const KEPT = 20_000;
 
 export interface RequestFilter {
@@ -33,7 +33,7 @@ export interface RequestFilter {
 	path?: string;
 }
 
-/** The log of what was asked of the service; the sandbox's own admin paths are not in it. */
+/** The log of requests to the service; those to the admin paths are not in it. */
 export class Requests {
 	private records: RequestRecord[] = [];
 	private count = 0;
@@ -58,7 +58,7 @@ export class Requests {
 		return record;
 	}
 
-	/** Notes how a request ended; the first note counts. */
+	/** Records how a request ended; the first call counts. */
 	end(record: RequestRecord, end: Pick<RequestRecord, 'outcome' | 'status' | 'tookMs'>): void {
 		if (record.outcome !== 'open') return;
 		this.open -= 1;

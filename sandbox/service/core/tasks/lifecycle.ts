@@ -75,6 +75,6 @@ function resultOf(service: Service, task: Task, planned: PlannedFile, endedAt: n
 function refund(service: Service, task: Task, credits: number): void {
 	if (credits === 0) return;
 	task.refunded += credits;
-	service.accounts.giveBack(task.key, credits);
+	service.accounts.refund(task.key, credits);
 	service.ledger.write({ type: 'refund', key: task.key, credits, taskId: task.id, item: task.operation });
 }

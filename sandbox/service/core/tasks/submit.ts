@@ -25,15 +25,15 @@ export interface Submission {
 	/** Name in the price table. */
 	item: string;
 	credits: number;
-	/** Where results are paid for one by one: the price of one. */
+	/** The price of one result, where results are paid for one by one. */
 	creditsPerResult?: number;
 	/** Why it will fail, if the request asks for a failure. */
 	failure?: string | undefined;
-	/** Clock milliseconds, where it is not the family's usual time. */
+	/** Clock milliseconds, in place of the family's duration. */
 	durationMs?: number;
 	/**
 	 * What will be made.
-	 * @param produced how many results come out, where a fault rule makes it fewer than were paid for
+	 * @param produced number of results, if a fault rule limits it
 	 */
 	plan(taskId: string, produced?: number): Plan;
 }
@@ -44,7 +44,7 @@ export interface Submission {
  */
 export function submit(service: Service, submission: Submission): Task {
 	const { account, family, operation, path, item, credits, creditsPerResult } = submission;
-	service.accounts.take(account, credits);
+	service.accounts.charge(account, credits);
 
 	const faults = service.faults.forTask({ method: 'POST', path, family });
 	const produced = faults.find('shortfall')?.effect.produced;

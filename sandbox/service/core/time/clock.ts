@@ -1,6 +1,6 @@
 /**
- * The sandbox's only notion of time. Task progress, link expiry, callback retries and cache lifetimes all go by it,
- * so that a test can make three days pass in no time.
+ * The sandbox's only source of time. Task progress, link expiry, callback retries and cache lifetimes use it, so that a
+ * test can let three days pass at once.
  */
 export interface Clock {
 	/** Milliseconds since the Unix epoch, on this clock. */
@@ -12,7 +12,7 @@ export interface Clock {
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** What a sleep fails with when its signal is aborted. */
+/** The error of a sleep whose signal is aborted. */
 export function stopReason(signal: AbortSignal | undefined): Error {
 	return signal?.reason instanceof Error ? signal.reason : new Error('The sleep was stopped.');
 }

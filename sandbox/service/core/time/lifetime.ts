@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from './clock';
 
-/** Raised in whatever was waiting when the sandbox was reset or closed. */
+/** The error of everything that waits when the sandbox is reset or closed. */
 export class LifetimeEnded extends Error {}
 
-/** The time between two resets. All that runs in the background ends with it. */
+/** The time between two resets. Background work ends with it. */
 export class Lifetime {
 	private controller = newController();
 
@@ -19,7 +19,7 @@ export class Lifetime {
 		return this.clock.sleep(ms, this.signal);
 	}
 
-	/** Runs something that nobody waits for; it ends in silence when this lifetime does. */
+	/** Runs work in the background; it is stopped without an error at the end of this lifetime. */
 	background(work: () => Promise<void>): void {
 		work().catch((error: unknown) => {
 			if (!(error instanceof LifetimeEnded)) throw error;
@@ -34,7 +34,7 @@ export class Lifetime {
 
 function newController(): AbortController {
 	const controller = new AbortController();
-	// Every running task listens: thousands of listeners are no leak here.
+	// Every running task listens, so thousands of listeners are expected.
 	setMaxListeners(0, controller.signal);
 	return controller;
 }

@@ -5,11 +5,11 @@ interface Sleeper {
 	wake(): void;
 }
 
-/** A clock that stands still until it is told to move. */
+/** A clock that moves only when it is advanced. */
 export interface ManualClock extends Clock {
 	/**
-	 * Moves the clock on by `ms` milliseconds. Sleepers wake in the order in which they are due, each at its own time,
-	 * and what one of them starts may itself fall due on the way.
+	 * Advances the clock by `ms` milliseconds. Sleepers wake in the order in which they are due, each at its own time,
+	 * including those that are added meanwhile.
 	 */
 	advance(ms: number): Promise<void>;
 }
@@ -62,7 +62,7 @@ function earliest(sleepers: Set<Sleeper>, until: number): Sleeper | undefined {
 	return found;
 }
 
-/** Lets whatever was just woken run on to its next wait. */
+/** Lets the code that was woken run until its next wait. */
 function turn(): Promise<void> {
 	return new Promise((resolve) => setImmediate(resolve));
 }

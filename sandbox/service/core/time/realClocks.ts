@@ -1,6 +1,6 @@
 import { stopReason, type Clock } from './clock';
 
-/** Node fires a timer at once when its delay does not fit in 32 bits, so longer sleeps are made of several. */
+/** Node fires a timer at once if its delay does not fit in 32 bits, so a longer sleep uses several timers. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** The machine's own time. */
