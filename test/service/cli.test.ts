@@ -44,4 +44,21 @@ describe('the command', () => {
 		expect(output()).toMatch(/EADDRINUSE.*--port/);
 		other.close();
 	});
+
+	it('answers in the dialect of --dialect, and names the dialects for an unknown one', async () => {
+		const { child, ended, says } = run('--port', '0', '--dialect', 'flat');
+		const [, url] = await says(/listens on (http:\S+)/);
+		const submission = await ask(`${url}/v1/images/generations`, {
+			method: 'POST',
+			headers: { authorization: 'Bearer sandbox-key', 'content-type': 'application/json' },
+			body: JSON.stringify({ model: 'imagegen-2-official', prompt: 'x' }),
+		});
+		expect(Object.keys(submission.body)).toEqual(['task_id']);
+		child.kill('SIGINT');
+		await ended;
+
+		const unknown = run('--port', '0', '--dialect', 'latin');
+		expect(await unknown.ended).toBe(1);
+		expect(unknown.output()).toMatch(/--dialect is one of plain, enveloped, flat, nested, verbose/);
+	});
 });

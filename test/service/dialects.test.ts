@@ -59,6 +59,8 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		expect(Number(body.data?.cost)).toBe(0.08);
 		expect(Number.parseInt(String(body.data?.progress), 10)).toBe(100);
 		expect(Number(body.data?.usage?.output_tokens)).toBe(2240);
+		const expires = body.data?.result?.images?.[0]?.expires_at;
+		expect(typeof expires).toBe({ plain: 'number', enveloped: 'string', flat: 'string', nested: 'number', verbose: 'object' }[dialect]);
 	});
 
 	it('numbers and times have the type of the dialect', async () => {

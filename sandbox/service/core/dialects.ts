@@ -30,8 +30,12 @@ export interface Dialect {
 	callbackEnvelope: boolean;
 	/** Where links are whose place the spec does not show: those of videos and stems. */
 	links: 'result' | 'lists' | 'record' | 'nested' | 'items';
-	/** Whether a link that the spec shows as text comes in a list, or the other way round. */
-	swapsLinkType: boolean;
+	/** Whether a link that is text in the spec comes in a list. */
+	textLinksInLists: boolean;
+	/** Whether a link that is in a list in the spec comes as text. */
+	listedLinksAsText: boolean;
+	/** Whether `expires_at` has a value. */
+	showsExpiry: boolean;
 	numbersAsText: boolean;
 	times: 'seconds' | 'iso' | 'milliseconds' | 'microseconds';
 	numericIds: boolean;
@@ -61,7 +65,9 @@ const plain: Dialect = {
 	envelope: true,
 	callbackEnvelope: false,
 	links: 'result',
-	swapsLinkType: false,
+	textLinksInLists: false,
+	listedLinksAsText: false,
+	showsExpiry: true,
 	numbersAsText: false,
 	times: 'seconds',
 	numericIds: false,
@@ -85,7 +91,7 @@ const TABLE: Readonly<Record<DialectName, Dialect>> = {
 		acknowledgement: 'object',
 		callbackEnvelope: true,
 		links: 'lists',
-		swapsLinkType: true,
+		textLinksInLists: true,
 		times: 'iso',
 		blank: { error: { message: null, code: null }, container: {}, value: null },
 		words: {
@@ -99,7 +105,7 @@ const TABLE: Readonly<Record<DialectName, Dialect>> = {
 		acknowledgement: 'bare',
 		envelope: false,
 		links: 'record',
-		swapsLinkType: true,
+		listedLinksAsText: true,
 		numbersAsText: true,
 		times: 'milliseconds',
 		blank: { error: false, container: [], value: null },
@@ -129,6 +135,7 @@ const TABLE: Readonly<Record<DialectName, Dialect>> = {
 		...plain,
 		acknowledgement: 'padded',
 		links: 'items',
+		showsExpiry: false,
 		blank: { error: '', container: [], value: null },
 		echo: true,
 		buttons: 'ids',

@@ -21,7 +21,7 @@ export function imageTaskRecord(service: Service, task: Task): object {
 			? {
 					images: results.map(({ file }) => ({
 						url: writer.linkList(service.files.url(file)),
-						expires_at: writer.time(file.expiresAt ?? 0),
+						expires_at: writer.expiry(file),
 					})),
 					...(writer.dialect.links === 'items' ? { videos: [] } : {}),
 				}

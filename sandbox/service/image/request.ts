@@ -174,7 +174,7 @@ async function lite(service: Service, request: z.output<typeof liteSchema>): Pro
 async function other(service: Service, { webhook, ...applied }: z.output<typeof otherSchema>): Promise<Read> {
 	review(applied.prompt, false);
 	const images = applied.image_urls ?? [];
-	await service.references.check(images, { ...OFFICIAL_LIMITS, dataUris: true });
+	await service.references.check(images, { each: Infinity, total: Infinity, dataUris: true });
 	const pixels = parsePixels(applied.size);
 	return {
 		size: sizeOfRatio(applied.size, '1k') ?? (pixels && !brokenPixelRule(pixels) ? pixels : { width: 1024, height: 1024 }),

@@ -7,7 +7,7 @@ import type { Submission } from '../core/tasks/submit';
 import type { ClipSpec } from '../media/clip';
 import { nearestRatio } from '../media/size';
 import { OUTPUT_FPS, VIDEO_RATIOS, VIDEO_RESOLUTIONS, videoPlan, videoSize, type VideoRatio } from './clip';
-import { multiPromptSchema, otherVideoSchema, shotTypeSchema, VIDEO_MODEL, videoSchema, type VideoRequest } from './request';
+import { multiPromptSchema, shotTypeSchema, VIDEO_MODEL, videoRequest, type VideoRequest } from './request';
 import { checkPictures, checkReferenceVideo, checkShots, imagesOf, markedPrompt } from './rules';
 
 export const VIDEO_PATH = '/v1/videos/generations';
@@ -15,13 +15,16 @@ export const VIDEO_PATH = '/v1/videos/generations';
 /** The spec sets no limits on a video's reference images: they only have to exist. */
 const ANY_SIZE = { each: Infinity, total: Infinity, dataUris: false };
 
+/** Seconds. Only models that the spec does not name may ask for more. */
+const LONGEST_SAMPLE = 60;
+
 /**
  * Reads and plans a video generation (spec, section 6).
  * @throws ServiceError 400
  */
 export async function videoSubmission(service: Service, account: Account, body: unknown): Promise<Submission> {
 	const { strict } = service.settings;
-	const request = readVideo(service, body);
+	const request = videoRequest(service.settings, body);
 	checkPictures(request, strict);
 	const shots = multiShot(request, body);
 	const images = imagesOf(request);
@@ -35,7 +38,7 @@ export async function videoSubmission(service: Service, account: Account, body: 
 	const reference = checkReferenceVideo(service, request);
 	const { applied, notes } = effective(request, shots);
 	const isEdit = request.video_list?.[0]?.refer_type === 'base';
-	const seconds = isEdit && reference ? reference.seconds : request.duration;
+	const seconds = isEdit && reference ? reference.seconds : Math.min(request.duration, LONGEST_SAMPLE);
 	const ratio = await ratioOf(service, request, images, notes);
 	const clip: Omit<ClipSpec, 'seed'> = {
 		...videoSize(ratio, VIDEO_RESOLUTIONS.find((known) => known === request.mode) ?? 'std'),
@@ -61,13 +64,6 @@ export async function videoSubmission(service: Service, account: Account, body: 
 		failure: promptedFailure(request.prompt),
 		plan: (taskId) => videoPlan(request.model, { ...clip, seed: taskId }, seconds),
 	};
-}
-
-/** @throws ServiceError 400 */
-function readVideo({ settings }: Service, body: unknown): VideoRequest {
-	const other = otherVideoSchema.shape.model.safeParse(typeof body === 'object' && body !== null && 'model' in body ? body.model : undefined);
-	const isOther = other.success && other.data !== VIDEO_MODEL && (!settings.strict || settings.extraModels.includes(other.data));
-	return parse(isOther ? otherVideoSchema : videoSchema, body);
 }
 
 /** The multi-shot fields that take effect. */

@@ -13,7 +13,7 @@ export function videoTaskRecord(service: Service, task: Task): object {
 	const file = task.results?.[0]?.file;
 	if (!file) return record;
 	const url = service.files.url(file);
-	const expires_at = writer.time(file.expiresAt ?? 0);
+	const expires_at = writer.expiry(file);
 	switch (links) {
 		case 'result':
 			return { ...record, result: { video_url: url, expires_at } };

@@ -1,5 +1,6 @@
 import { z } from 'zod/v3';
-import { imageReference, webhookField } from '../core/http/parse';
+import { imageReference, parse, webhookField } from '../core/http/parse';
+import type { Settings } from '../core/options';
 
 export const VIDEO_MODEL = 'vidomni-v3-omni';
 
@@ -33,7 +34,7 @@ const element = z.object({
  * `POST /v1/videos/generations` (spec, section 6), field by field. Rules between fields come after it; the multi-shot
  * fields are read only where `multi_shot` is true.
  */
-export const videoSchema = z.object({
+const videoSchema = z.object({
 	model: z.literal(VIDEO_MODEL),
 	prompt: z.string().optional(),
 	negative_prompt: z.string().max(2500, 'at most 2500 characters').optional(),
@@ -51,10 +52,10 @@ export const videoSchema = z.object({
 });
 
 /** A model that the spec does not name, with its own modes, ratios and lengths. */
-export const otherVideoSchema = videoSchema.extend({
-	model: z.string({ required_error: 'is required' }).min(1, 'is required'),
+const otherVideoSchema = videoSchema.extend({
+	model: z.string(),
 	mode: z.string().default('std'),
-	duration: z.number(jsonNumber).min(1).max(60).default(5),
+	duration: z.number(jsonNumber).positive().default(5),
 	aspect_ratio: z.string().default('16:9'),
 });
 
@@ -70,6 +71,18 @@ export const multiPromptSchema = z.object({
 });
 
 export type VideoRequest = z.output<typeof otherVideoSchema>;
+
+const namedModel = z.object({ model: z.string().min(1) });
+
+/**
+ * Validates the fields of a video request one by one; `rules` has what applies between fields.
+ * @throws ServiceError 400
+ */
+export function videoRequest({ strict, extraModels }: Settings, body: unknown): VideoRequest {
+	const named = namedModel.safeParse(body);
+	const isOther = named.success && named.data.model !== VIDEO_MODEL && (!strict || extraModels.includes(named.data.model));
+	return parse(isOther ? otherVideoSchema : videoSchema, body);
+}
 export type Shot = z.output<typeof shot>;
 
 /** Models that can be extended, by name and alias (spec, section 5). */

@@ -1,9 +1,10 @@
 import { dialectOf, type Dialect } from '../dialects';
 import { creditsToCost } from '../prices';
 import type { Service } from '../service';
+import type { StoredFile } from '../store/files';
 import { progressOf, type Stage, type Task } from '../store/tasks';
 
-/** Writes the values of records in the dialect of the moment. */
+/** Writes the values of records in the current dialect. */
 export class RecordWriter {
 	readonly dialect: Dialect;
 	readonly blank: Dialect['blank'];
@@ -39,14 +40,19 @@ export class RecordWriter {
 		}
 	}
 
+	/** `expires_at` of a result file. */
+	expiry({ expiresAt }: StoredFile): string | number | null {
+		return expiresAt === null || !this.dialect.showsExpiry ? null : this.time(expiresAt);
+	}
+
 	/** A link that the spec shows as text. */
 	link(url: string): string | string[] {
-		return this.dialect.swapsLinkType && this.dialect.links === 'lists' ? [url] : url;
+		return this.dialect.textLinksInLists ? [url] : url;
 	}
 
 	/** A link that the spec shows in a list. */
 	linkList(url: string): string | string[] {
-		return this.dialect.swapsLinkType && this.dialect.links === 'record' ? url : [url];
+		return this.dialect.listedLinksAsText ? url : [url];
 	}
 
 	/** All numbers of an object. */
