@@ -9,6 +9,7 @@ import sharp from 'sharp';
 import type { Execution, Host } from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
 import { withOriginals } from '../../sandbox/start/examples';
+import { FFPROBE } from '../support/ffprobe';
 import { describeOnHosts } from './support/hosts';
 import { credentialFor, EXAMPLE_CREDENTIAL } from './support/workflows';
 
@@ -63,7 +64,7 @@ describeOnHosts('The examples', (host) => {
 	async function probe(file: Buffer): Promise<Media> {
 		const path = join(folder, `file-${Date.now()}-${file.length}`);
 		await writeFile(path, file);
-		const { stdout } = await run('ffprobe', ['-v', 'error', '-print_format', 'json', '-show_format', '-show_streams', path]);
+		const { stdout } = await run(FFPROBE, ['-v', 'error', '-print_format', 'json', '-show_format', '-show_streams', path]);
 		const { format, streams } = JSON.parse(stdout) as Probe;
 		const [picture] = streams.filter(({ width }) => width !== undefined);
 		return {

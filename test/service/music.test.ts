@@ -1,5 +1,5 @@
 import { receiver } from './support/receiver';
-import { hasFfprobe, listen, probe } from './support/media';
+import { listen, probe } from './support/media';
 import { IMAGES, OFFICIAL } from './support/images';
 import { bench, clientOf, download, text, until, type Answer, type Bench, type Json } from './support/sandbox';
 
@@ -386,7 +386,7 @@ describe('the audio', () => {
 		expect(ignored).toEqual(['task_id']);
 	});
 
-	(hasFfprobe ? it : it.skip)('plays, says ffprobe', async () => {
+	it('plays, says ffprobe', async () => {
 		const it = await studio();
 		const { result } = await it.finished('crop', { task_id: it.song, start_s: 5, end_s: 12 });
 		expect(probe(await download(text(result?.music?.[0]?.audio_url)))).toMatchObject({ codec: 'pcm_s16le', seconds: 7 });

@@ -1,6 +1,6 @@
 import type { OriginalVideoOptions } from '../../sandbox/service';
 import { IMAGES, OFFICIAL, uploaded } from './support/images';
-import { hasFfprobe, lookAt, probe } from './support/media';
+import { lookAt, probe } from './support/media';
 import { ask, bench, download, text, type Bench, type Json } from './support/sandbox';
 
 const VIDEOS = '/v1/videos/generations';
@@ -191,7 +191,7 @@ describe('a video task', () => {
 		const { result } = await finished(it, VIDEOS, { ...BASIC, mode, aspect_ratio, duration: 4 });
 		const bytes = await download(text(result?.video_url));
 		expect(lookAt(bytes)).toEqual({ width, height, seconds: 4 });
-		if (hasFfprobe) expect(probe(bytes)).toEqual({ codec: 'h264', width, height, seconds: 4 });
+		expect(probe(bytes)).toEqual({ codec: 'h264', width, height, seconds: 4 });
 	});
 
 	it('of mode 4k has 3840 x 2160', async () => {
@@ -235,7 +235,7 @@ describe('a video is extended', () => {
 		const task = await finished(it, remix(original(it)), { model: 'vidgen3.1-fast', prompt: 'on', ...(raw === undefined ? {} : { raw }) });
 		const bytes = await download(text(task.result?.video_url));
 		expect(lookAt(bytes)).toEqual({ width: 1280, height: 720, seconds });
-		if (hasFfprobe) expect(probe(bytes)).toMatchObject({ codec: 'h264', seconds });
+		expect(probe(bytes)).toMatchObject({ codec: 'h264', seconds });
 	});
 
 	it('in the ratio of the original unless told otherwise', async () => {

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { FFPROBE } from '../../support/ffprobe';
 
 export interface Sound {
 	seconds: number;
@@ -52,16 +53,13 @@ export function lookAt(bytes: Buffer): Film {
 	};
 }
 
-/** Whether ffprobe is on this machine; where it is, it has the last word on what plays. */
-export const hasFfprobe = spawnSync('ffprobe', ['-version']).status === 0;
-
 /** What ffprobe says of a file. */
 export function probe(bytes: Buffer): { codec: string; width?: number; height?: number; seconds: number } {
 	const folder = mkdtempSync(path.join(tmpdir(), 'probe-'));
 	const file = path.join(folder, 'media');
 	writeFileSync(file, bytes);
 	const wanted = 'stream=codec_name,width,height:format=duration';
-	const { stdout, stderr } = spawnSync('ffprobe', ['-v', 'error', '-show_entries', wanted, '-of', 'json', file]);
+	const { stdout, stderr } = spawnSync(FFPROBE, ['-v', 'error', '-show_entries', wanted, '-of', 'json', file]);
 	rmSync(folder, { recursive: true });
 	if (stderr.length > 0) throw new Error(stderr.toString());
 	const { streams, format } = JSON.parse(stdout.toString()) as {
