@@ -1,48 +1,71 @@
-// npm test and npm run test:e2e. Plain JavaScript: it installs what is missing first.
+// npm test, test:fast, test:all and test:e2e. Plain JavaScript: it installs what is missing first.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { ensureDependencies } from '../sandbox/host/dependencies.mjs';
+import { assertHostCanBeInstalled, ensureDependencies } from '../sandbox/host/dependencies.mjs';
+import { endDescendants, endSignal, exitCodeOf } from '../sandbox/host/machine/processes.mjs';
+import programs from '../sandbox/host/machine/programs.cjs';
 
-const HELP = `npm test                          everything: lint, types, build, n8n's scan, all tests, those on real n8n too
-npm run test:e2e [-- name …]      builds, then runs the tests on real n8n only (those files whose path contains a name)
+const HELP = `npm run test:fast                 lint, types, and all tests that need no n8n: 3 minutes
+npm test                          that, the build, n8n's package scan, and the essential tests on one real n8n (1.123):
+                                  6 minutes, and 3 more for the first install of n8n
+npm run test:all                  everything: both n8n, the editor, agents, queue mode, many callbacks: 40 minutes
+npm run test:all -- --rest        what of that "npm test" leaves out
+npm run test:e2e [-- name …]      the build, and the tests on real n8n (those files whose path contains a name)
 
 Closes with one line, "N passed, N failed". Ends at the first stage that fails.
 
-N8N_HOSTS=1.123,2.41              which n8n to test on (default: both)
+N8N_HOSTS=1.123,2.41              which n8n to test on
 MEDIAGEN_CACHE=<folder>           where n8n is installed, once, outside this folder
 
-Needs   Node.js 20.19 or newer with npm, python3, make and g++, tar, about 4 GB of disk. The first run installs n8n:
-        four to eight minutes.
-Stop    Ctrl-C. It ends every n8n that was started.
+Needs   Node.js 20.19 or newer with npm. Tests on real n8n: python3, make and g++ for its first install, tar, 4 GB of disk.
+        test:all and test:e2e: also Chromium, Redis and PostgreSQL. What is missing is named before the first stage.
+Stop    Ctrl-C. It ends everything that was started.
 `;
+
+/** Runs on Node.js 20, the oldest that this package supports, and is installed in half the time of 2.41, which needs Node.js 24. */
+const QUICKEST_HOST = '1.123';
+
+const HOSTS = ['1.123', '2.41'];
+
+/** What `npm test` runs on real n8n: the files in this folder. */
+const ESSENTIAL = 'test/e2e/essential/';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const totals = { passed: 0, failed: 0, skipped: 0 };
 
 async function run(command, args, env = {}) {
-	const child = spawn(command, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
+	// In a session of its own, so that Ctrl-C reaches this program alone, which then ends all of them in order.
+	const child = spawn(command, args, {
+		cwd: root,
+		detached: true,
+		stdio: ['ignore', 'inherit', 'inherit'],
+		env: { ...process.env, ...env },
+	});
 	const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
 	if (code !== 0) throw new Error(`"${command} ${args.join(' ')}" ended with ${code}`);
 }
 
 const npmRun = (script) => () => run('npm', ['run', '--silent', script]);
 
-const jest = (...args) => async () => {
-	const folder = mkdtempSync(join(tmpdir(), 'mediagen-jest-'));
-	const outputFile = join(folder, 'results.json');
-	try {
-		await run(process.execPath, ['node_modules/jest/bin/jest.js', ...args, '--json', `--outputFile=${outputFile}`], {
-			MEDIAGEN_BUILT: '1',
-		});
-	} finally {
-		count(outputFile);
-		rmSync(folder, { recursive: true });
-	}
-};
+const jest =
+	(args, env = {}) =>
+	async () => {
+		const folder = mkdtempSync(join(tmpdir(), 'mediagen-jest-'));
+		const outputFile = join(folder, 'results.json');
+		try {
+			await run(process.execPath, ['node_modules/jest/bin/jest.js', ...args, '--json', `--outputFile=${outputFile}`], {
+				MEDIAGEN_BUILT: '1',
+				...env,
+			});
+		} finally {
+			count(outputFile);
+			rmSync(folder, { recursive: true });
+		}
+	};
 
 function count(outputFile) {
 	try {
@@ -56,39 +79,93 @@ function count(outputFile) {
 	}
 }
 
-const E2E_CONFIG = 'test/e2e/support/jest.config.js';
+/** Jest on real n8n; the last of its arguments choose files by path. */
+const onHosts = (hosts, ...args) => jest(['--config', 'test/e2e/support/jest.config.js', ...args], { N8N_HOSTS: hosts.join(',') });
 
-const EVERYTHING = [
+const BUILD = ['Build', npmRun('build')];
+
+const FAST = [
 	['Lint', npmRun('lint')],
 	['Types', npmRun('typecheck')],
-	['Build', npmRun('build')],
-	["n8n's package scan", jest('test/package')],
-	['Tests', jest('--testPathIgnorePatterns', '/node_modules/', '/test/package/', '/test/e2e/')],
-	['Tests on real n8n', jest('--config', E2E_CONFIG)],
+	['Unit, engine, service and docs', jest(['--testPathIgnorePatterns', '/node_modules/', '/test/package/', '/test/e2e/'])],
 ];
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { help: { type: 'boolean', default: false } } });
-const [suite = 'everything', ...names] = positionals;
-const stages =
-	suite === 'e2e'
-		? [
-				['Build', npmRun('build')],
-				['Tests on real n8n', jest('--config', E2E_CONFIG, ...names)],
-			]
-		: EVERYTHING;
+const essentialOn = (host) => [`Essential tests on n8n ${host}`, onHosts([host], ESSENTIAL)];
+
+/** What each command runs: its stages, and the programs that they need beside a compiler. */
+function suite(name, files, rest) {
+	const chosen = process.env.N8N_HOSTS?.split(',').map((host) => host.trim()) ?? HOSTS;
+	const essential = process.env.N8N_HOSTS ? chosen : [QUICKEST_HOST];
+	const others = chosen.filter((host) => !essential.includes(host));
+	const all = ['chromium', ...programs.QUEUE_MODE];
+
+	const test = [...FAST, BUILD, ["n8n's package scan", jest(['test/package'])], ...essential.map(essentialOn)];
+	const remaining = [
+		...essential.map((host) => [`Other tests on n8n ${host}`, onHosts([host], '--testPathIgnorePatterns', '/node_modules/', ESSENTIAL)]),
+		...others.map((host) => [`All tests on n8n ${host}`, onHosts([host])]),
+	];
+
+	switch (name) {
+		case 'fast':
+			return { stages: FAST, hosts: [], needs: [] };
+		case 'test':
+			return { stages: test, hosts: essential, needs: [] };
+		case 'all':
+			return { stages: rest ? [BUILD, ...remaining] : [...test, ...remaining], hosts: chosen, needs: all };
+		case 'e2e':
+			return { stages: [BUILD, ['Tests on real n8n', onHosts(chosen, ...files)]], hosts: chosen, needs: programsOf(files) };
+		default:
+			throw new Error(`There is no suite "${name}".\n\n${HELP}`);
+	}
+}
+
+/** The programs that the test files on real n8n need whose path contains one of these names. */
+function programsOf(names) {
+	const chosen = (path) => names.length === 0 || names.some((name) => path.includes(name));
+	const paths = readdirSync(join(root, 'test/e2e'), { recursive: true })
+		.filter((path) => path.endsWith('.test.ts'))
+		.map((path) => join('test/e2e', path))
+		.filter(chosen);
+	return [
+		...(paths.some((path) => path.includes('editor')) ? ['chromium'] : []),
+		...(paths.some((path) => path.includes('queue')) ? programs.QUEUE_MODE : []),
+	];
+}
+
+async function runSuite({ stages, hosts, needs }) {
+	for (const host of hosts) assertHostCanBeInstalled(host);
+	programs.assertPrograms([...needs, ...(hosts.length > 0 ? ['tar'] : [])], 'This command');
+	await ensureDependencies(root);
+	for (const [index, [title, work]] of stages.entries()) {
+		const began = Date.now();
+		console.log(`\n━━ ${index + 1}/${stages.length} ${title} ━━\n`);
+		await work();
+		console.log(`\n${title}: ${Math.round((Date.now() - began) / 1_000)} s`);
+	}
+}
+
+const { values, positionals } = parseArgs({
+	allowPositionals: true,
+	options: { help: { type: 'boolean', default: false }, rest: { type: 'boolean', default: false } },
+});
+const [name = 'test', ...files] = positionals;
 
 if (values.help) {
 	console.log(HELP);
 } else {
+	const stopped = endSignal();
+	const work = (async () => await runSuite(suite(name, files, values.rest)))();
 	try {
-		await ensureDependencies(root);
-		for (const [index, [title, work]] of stages.entries()) {
-			console.log(`\n━━ ${index + 1}/${stages.length} ${title} ━━\n`);
-			await work();
+		const signal = await Promise.race([work, stopped]);
+		if (signal !== undefined) {
+			console.error(`\n${signal}: ending everything that was started …`);
+			await endDescendants();
+			process.exit(exitCodeOf(signal));
 		}
 	} catch (error) {
 		console.error(`\n${error.message}`);
 		process.exitCode = 1;
+		await endDescendants();
 	}
 	const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : '';
 	console.log(`\n${totals.passed} passed, ${totals.failed} failed${skipped}`);

@@ -1,7 +1,9 @@
 // Plain JavaScript, and nothing but Node.js itself: this runs before anything is installed.
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
+import programs from './machine/programs.cjs';
 
 const readPackages = (path) => JSON.parse(readFileSync(path, 'utf8')).packages;
 
@@ -17,6 +19,20 @@ function isInstalled(root) {
 }
 
 /**
+ * Makes sure that this n8n is installed already, or can be: before `npm ci`, so that nobody waits for minutes first.
+ *
+ * @param {string} version such as `2.41`
+ * @throws with the command that installs what is missing
+ */
+export function assertHostCanBeInstalled(version) {
+	// As in install/cache.ts, which needs the dependencies.
+	const cache = process.env.MEDIAGEN_CACHE || join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'n8n-nodes-mediagen');
+	const installs = existsSync(cache) ? readdirSync(cache).filter((name) => name.startsWith(`n8n-${version}-`)) : [];
+	if (installs.some((name) => existsSync(join(cache, name, 'complete.json')))) return;
+	programs.assertPrograms([...programs.COMPILER, 'tar'], `The first install of n8n ${version}`);
+}
+
+/**
  * Runs `npm ci` where node_modules is missing or does not match the lockfile.
  *
  * @param {string} root the checkout
@@ -27,7 +43,7 @@ export async function ensureDependencies(root) {
 	const seconds = () => `${Math.round((Date.now() - started) / 1000)} s`;
 	console.error("Installing this repository's development dependencies (npm ci, usually half a minute to two minutes) …");
 	const ticker = setInterval(() => console.error(`  … ${seconds()}`), 15_000);
-	const child = spawn('npm', ['ci'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+	const child = spawn('npm', ['ci'], { cwd: root, detached: true, stdio: ['ignore', 'ignore', 'inherit'] });
 	const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
 	clearInterval(ticker);
 	if (code !== 0) throw new Error(`"npm ci" ended with ${code}. What it says above is the reason.`);

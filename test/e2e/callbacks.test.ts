@@ -1,10 +1,10 @@
 import axios from 'axios';
 import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod/v3';
-import type { Execution, Host } from '../../sandbox/host';
+import type { Host } from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
 import { untilRecovered } from './callbacks/recovered';
-import { pausingWorkflow, type PausingWorkflow } from './callbacks/pausingWorkflow';
+import { pausing } from './callbacks/pausing';
+import { pausingWorkflow } from './callbacks/pausingWorkflow';
 import { recordedExecutions } from './callbacks/recorded';
 import { report } from './callbacks/report';
 import { describeWithOwnHosts } from './support/hosts';
@@ -12,8 +12,6 @@ import { credentialFor } from './support/workflows';
 
 const PARKED = Number(process.env.MEDIAGEN_PARKED ?? 100);
 const CREDENTIAL = 'Sandbox';
-
-const submissionSchema = z.object({ prompt: z.string(), webhook: z.string() });
 
 describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 	let host: Host;
@@ -33,56 +31,7 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 	});
 	afterAll(async () => await sandbox.close());
 
-	/** What was bought, in the order in which the service took it. */
-	const bought = () =>
-		sandbox.requests
-			.list({ method: 'POST', path: '/v1/images' })
-			.filter(({ task }) => task !== null)
-			.map(({ task, body }) => ({ taskId: String(task), ...submissionSchema.parse(body) }));
-
-	const taskOf = (prompt: string) => bought().find((task) => task.prompt === prompt)?.taskId ?? '';
-
-	async function until<Value>(what: string, look: () => Promise<Value | undefined> | Value | undefined, timeoutMs = 60_000) {
-		const deadline = Date.now() + timeoutMs;
-		for (;;) {
-			const value = await look();
-			if (value !== undefined) return value;
-			if (Date.now() > deadline) throw new Error(`Not within ${timeoutMs / 1_000} s: ${what}. n8n's log ends with:\n${host.log.tail()}`);
-			await delay(200);
-		}
-	}
-
-	const begin = async ({ url }: PausingWorkflow, prompts: string[]) => await axios.post(url, { prompts }, { proxy: false });
-
-	/** The only execution of a workflow, once it is in that state. */
-	async function execution({ id }: PausingWorkflow, status: 'waiting' | 'success' | 'error'): Promise<Execution> {
-		const found = await until(`an execution that is "${status}"`, async () => {
-			const all = await host.executions({ workflowId: id });
-			return all.length === 1 && all[0]?.status === status ? all[0] : undefined;
-		}, 150_000);
-		return await host.execution(found.id);
-	}
-
-	async function park(prompts: string[], options: object = {}, node: object = {}) {
-		const workflow = await pausingWorkflow(host, CREDENTIAL, options, node);
-		await begin(workflow, prompts);
-		const { id } = await execution(workflow, 'waiting');
-		return { workflow, id, webhook: bought()[0]?.webhook ?? '' };
-	}
-
-	/** Calls back by hand, and gives n8n's answer. */
-	async function call(webhook: string, body: unknown): Promise<number> {
-		const [delivery] = sandbox.deliveries.send({ base: webhook, body, kind: 'forged' });
-		return await until('an answer to the callback', () => {
-			const { state, attempts } = sandbox.deliveries.list().find(({ id }) => id === delivery?.id) ?? {};
-			return state === 'waiting' || state === 'sending' ? undefined : (attempts?.at(-1)?.status ?? 0);
-		});
-	}
-
-	const callbacksAreOver = async () =>
-		await until('the end of all callbacks', () =>
-			sandbox.deliveries.list().every(({ state }) => state !== 'waiting' && state !== 'sending') ? true : undefined,
-		);
+	const { begin, bought, call, callbacksAreOver, execution, pause, taskOf, until } = pausing(() => host, () => sandbox, CREDENTIAL);
 
 	test(`${PARKED} parked executions survive a kill: each resumes once, with its own result`, async () => {
 		const workflow = await pausingWorkflow(host, CREDENTIAL, { timeout: 3_600 });
@@ -136,7 +85,7 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 		sandbox.faults.add({ match: { family: 'image' }, nth: 4, count: 3, effect: { type: 'duration', ms: 0 } });
 		sandbox.faults.add({ count: null, effect: { type: 'duplicateCallback', copies: 2, spacing: 'simultaneous' } });
 		const prompts = Array.from({ length: 20 }, (_, index) => `Picture ${index}`);
-		const { workflow } = await park(prompts);
+		const { workflow } = await pause(prompts);
 		const open = prompts.map(taskOf).filter((taskId) => sandbox.tasks.get(taskId)?.stage !== 'completed');
 		expect(open).toHaveLength(17);
 		open.sort((a, b) => a.slice(-6).localeCompare(b.slice(-6)));
@@ -158,23 +107,6 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 		expect(looks).toBeGreaterThanOrEqual(20);
 	}, 120_000);
 
-	test('a forged callback leaves the execution parked; the true one resumes it; a late one is turned away', async () => {
-		const { workflow, webhook } = await park(['Picture']);
-		const taskId = taskOf('Picture');
-		const mark = host.log.mark;
-		expect(await call(webhook, { id: taskId, status: 'completed' })).toBe(200);
-		expect(await call(webhook, { id: 'task_of_somebody_else', status: 'completed' })).toBe(200);
-		expect(await call(webhook, 'nonsense')).toBe(200);
-		await execution(workflow, 'waiting');
-		expect(host.log.since(mark).join('\n')).toContain(`task ${taskId} still runs`);
-
-		sandbox.tasks.finish(taskId);
-		const resumed = await execution(workflow, 'success');
-		expect(resumed.json('End')).toMatchObject([{ taskId, status: 'completed' }]);
-		expect(await call(webhook, { id: taskId, status: 'completed' })).toBe(409);
-		expect((await execution(workflow, 'success')).runs.End).toHaveLength(1);
-	}, 60_000);
-
 	test('a callback that comes before the execution is parked is turned away by n8n, and no task is lost by it', async () => {
 		sandbox.faults.add({ match: { family: 'image' }, nth: 1, effect: { type: 'duration', ms: 0 } });
 		sandbox.faults.add({ match: { method: 'GET', path: '/v1/tasks/*' }, nth: 1, effect: { type: 'slow', ms: 1_500 } });
@@ -186,7 +118,7 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 	}, 60_000);
 
 	test('while the service cannot be reached, a callback is asked for again', async () => {
-		const { workflow, webhook } = await park(['Picture']);
+		const { workflow, webhook } = await pause(['Picture']);
 		sandbox.faults.add({ match: { method: 'GET', path: '/v1/tasks/*' }, count: 1, effect: { type: 'status', status: 502 } });
 		const taskId = taskOf('Picture');
 		sandbox.faults.add({ count: 1, effect: { type: 'missingCallback' } });
@@ -199,7 +131,7 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 	}, 60_000);
 
 	test('without any callback, what comes out after the timeout says "submitted" and names the task', async () => {
-		const { workflow } = await park(['Lost'], { timeout: 5 });
+		const { workflow } = await pause(['Lost'], { timeout: 5 });
 		sandbox.faults.add({ count: null, effect: { type: 'missingCallback' } });
 		sandbox.tasks.finish(taskOf('Lost'));
 		const woken = await execution(workflow, 'success');
@@ -218,7 +150,7 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 	}, 60_000);
 
 	test('files of a resumed execution can all be read, and go with it', async () => {
-		const { workflow, id } = await park(['One', 'Two', 'Three'], { downloadResults: true });
+		const { workflow, id } = await pause(['One', 'Two', 'Three'], { downloadResults: true });
 		for (const { taskId } of bought()) sandbox.tasks.finish(taskId);
 		const resumed = await execution(workflow, 'success');
 		const files = resumed.items('End').map(({ binary }) => binary?.data?.id ?? '');
@@ -233,7 +165,7 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 	}, 60_000);
 
 	test('a failed task comes out in its place, with the reason', async () => {
-		const { workflow } = await park(['One', 'Two', 'Three'], {}, { onError: 'continueRegularOutput' });
+		const { workflow } = await pause(['One', 'Two', 'Three'], {}, { onError: 'continueRegularOutput' });
 		sandbox.tasks.finish(taskOf('Three'));
 		sandbox.tasks.finish(taskOf('Two'), { message: 'The canvas tore' });
 		sandbox.tasks.finish(taskOf('One'));

@@ -1,12 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-
-import sharp from 'sharp';
 import { z } from 'zod/v3';
 
 import { createSandbox, type Sandbox } from '../../sandbox/service';
 import { describeOnHosts } from './support/hosts';
-import { credentialFor, EXAMPLE_CREDENTIAL, imageWorkflow } from './support/workflows';
+import { credentialFor, imageWorkflow } from './support/workflows';
 
 const TASK_MS = 20_000;
 
@@ -63,15 +59,6 @@ describeOnHosts('A pipeline of pictures', (host) => {
 		expect(told).toContain('after 15 seconds');
 	}, 120_000);
 
-	test('Retry On Fail buys nothing twice, and does not run a node again that went well', async () => {
-		sandbox.durations.set({ image: 1_000 });
-		sandbox.faults.add({ match: { method: 'POST' }, nth: 2, effect: { type: 'failTask', message: 'The canvas tore' } });
-		const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 100 };
-		const execution = await run({ options: { concurrency: 1 } }, 3, retry);
-		expect(execution.json('Pictures').map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
-		expect(sandbox.ledger().accepted).toBe(4);
-	}, 120_000);
-
 	test('running a failed execution again from the list picks up what it has bought', async () => {
 		sandbox.durations.set({ image: null });
 		const failed = await run({ options: { timeout: 3, pollInterval: 1 } }, 2);
@@ -89,22 +76,5 @@ describeOnHosts('A pipeline of pictures', (host) => {
 		const execution = await host().waitFor(again?.id ?? '', { timeout: 60_000 });
 		expect(execution.status).toBe('success');
 		expect(sandbox.ledger().accepted).toBe(2);
-	}, 120_000);
-
-	test('the example makes two pictures of an uploaded one and keeps them as files', async () => {
-		sandbox.durations.set({ image: 1_000 });
-		await host().putCredential(credentialFor(sandbox, EXAMPLE_CREDENTIAL));
-		const example: unknown = JSON.parse(readFileSync(join(__dirname, '../../examples/first-pipeline.json'), 'utf8'));
-		const workflow = await host().importWorkflow(example);
-		const execution = await host().run(workflow.id, { timeout: 60_000 });
-		expect(execution.status).toBe('success');
-		const files = Object.values(execution.runs)
-			.flatMap((runs) => runs.flatMap(({ data }) => data?.main?.[0] ?? []))
-			.flatMap(({ json, binary }) => (json.kind === 'image' ? Object.values(binary ?? {}) : []));
-		expect(files.length).toBeGreaterThanOrEqual(2);
-		for (const { id } of files.slice(0, 2)) {
-			const { data } = await host().binary(id ?? '');
-			expect((await sharp(data).metadata()).width).toBeGreaterThan(0);
-		}
 	}, 120_000);
 });

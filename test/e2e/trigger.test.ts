@@ -1,10 +1,8 @@
-import axios from 'axios';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Host } from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
 import { answeredWhileStarting, floodTrigger } from './callbacks/floodTrigger';
 import { openGate } from './callbacks/gate';
-import { whenOver } from './callbacks/recorded';
+import { post, startedBy } from './callbacks/received';
 import { remember } from './callbacks/remembered';
 import { createSender } from './callbacks/sender';
 import { buy, recordOf } from './callbacks/tasks';
@@ -42,19 +40,7 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 
 	const trigger = async (parameters: Record<string, unknown> = {}) => await activeTrigger(host, CREDENTIAL, parameters);
 
-	const post = async (url: string, body: unknown, type = 'application/json') =>
-		await axios.post<{ message?: string }>(url, body, {
-			proxy: false,
-			validateStatus: () => true,
-			headers: { 'content-type': type },
-		});
-
-	/** Executions of a workflow, once nothing more can be on its way. */
-	async function executionsOf({ id }: TriggerWorkflow) {
-		await delay(500);
-		const recorded = await whenOver(host, id);
-		return await Promise.all(recorded.map(async (each) => await host.execution(each.id)));
-	}
+	const executionsOf = async ({ id }: TriggerWorkflow) => await startedBy(host, id);
 
 	describe('a callback', () => {
 		let workflow: TriggerWorkflow;
@@ -67,18 +53,6 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 		});
 
 		const logged = () => host.log.since(mark).join('\n');
-
-		test('starts one execution with the task in the common shape', async () => {
-			const own = await trigger();
-			const taskId = await buy(sandbox, { n: 2 });
-			const { status } = await post(own.url, await recordOf(sandbox, taskId));
-			expect(status).toBe(200);
-			const [execution, ...more] = await executionsOf(own);
-			expect(more).toEqual([]);
-			expect(execution?.json('End')).toMatchObject([
-				{ taskId, family: 'image', status: 'completed', results: [{ index: 1 }, { index: 2 }] },
-			]);
-		});
 
 		test('for a task that the service does not know starts nothing, and the log says why', async () => {
 			const forged = 'task_000000000000000000000000';

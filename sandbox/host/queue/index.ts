@@ -9,12 +9,12 @@ import { n8nEnvironment } from '../n8n/environment';
 import { HostLog } from '../n8n/log';
 import { freePort } from '../n8n/ports';
 import { type N8nCommand, N8nProcess } from '../n8n/process';
+import { assertPrograms, QUEUE_MODE } from '../machine/programs.cjs';
 import { layDown } from '../package/layDown';
 import { registerPackage } from '../package/register';
 import { type Progress, silentProgress } from '../progress';
 import { DEFAULT_OWNER } from '../rest/owner';
 import type { HostVersion } from '../versions';
-import { ensurePrograms } from './debian';
 import { queueEnvironment } from './environment';
 import { startPostgres } from './postgres';
 import { type Balance, startProxy } from './proxy';
@@ -34,14 +34,6 @@ export interface QueueHostOptions {
 	progress?: Progress;
 }
 
-const PROGRAMS = [
-	{ command: 'redis-server', package: 'redis-server' },
-	{ command: 'initdb', package: 'postgresql' },
-	{ command: 'postgres', package: 'postgresql' },
-	{ command: 'pg_isready', package: 'postgresql' },
-	{ command: 'setpriv', package: 'util-linux' },
-];
-
 /**
  * Brings up n8n in queue mode: main, workers and webhook processors as processes of their own, with Redis, PostgreSQL
  * and a proxy before them. All of it is on this machine and ends with `stop()`.
@@ -58,10 +50,10 @@ export async function startQueueHost({
 	env = {},
 	progress = silentProgress,
 }: QueueHostOptions): Promise<Host> {
+	assertPrograms(QUEUE_MODE, 'Queue mode');
 	const n8n = await ensureN8n(version, progress);
-	const programs = await ensurePrograms(PROGRAMS, progress);
 	const title = `Starting n8n ${version} in queue mode: main, ${workers} workers, ${webhooks} webhook processors`;
-	return progress.step(title, () => start(n8n, programs, { tarball, workers, webhooks, balance, env }), 'half a minute to a minute');
+	return progress.step(title, () => start(n8n, { tarball, workers, webhooks, balance, env }), 'half a minute to a minute');
 }
 
 interface Layout {
@@ -72,7 +64,7 @@ interface Layout {
 	env: Record<string, string>;
 }
 
-async function start(n8n: InstalledN8n, programs: Record<string, string>, layout: Layout): Promise<Host> {
+async function start(n8n: InstalledN8n, layout: Layout): Promise<Host> {
 	const folder = await mkdtemp(join(tmpdir(), `mediagen-queue-${n8n.version}-`));
 	// PostgreSQL runs as another user and must get to its own folder inside.
 	await chmod(folder, 0o755);
@@ -81,10 +73,10 @@ async function start(n8n: InstalledN8n, programs: Record<string, string>, layout
 		for (const step of undo.splice(0).reverse()) await step();
 	};
 	try {
-		const postgres = await startPostgres(programs, join(folder, 'postgres'));
+		const postgres = await startPostgres(join(folder, 'postgres'));
 		undo.push(() => postgres.stop());
 		const database = { connection: postgres.connection };
-		const redis = await startRedis(programs['redis-server'] ?? 'redis-server', folder);
+		const redis = await startRedis(folder);
 		undo.push(() => redis.stop());
 
 		const port = await freePort();

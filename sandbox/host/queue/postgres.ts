@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { chown, mkdir } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { programPath } from '../machine/programs.cjs';
 import { freePort } from '../n8n/ports';
 import { Daemon } from './daemon';
 
@@ -12,23 +13,22 @@ export interface PostgresServer {
 const run = promisify(execFile);
 
 /** Starts a PostgreSQL with an empty database in `folder`, which only it uses. */
-export async function startPostgres(programs: Record<string, string>, folder: string): Promise<PostgresServer> {
-	const { initdb = 'initdb', postgres = 'postgres', pg_isready: isReady = 'pg_isready' } = programs;
+export async function startPostgres(folder: string): Promise<PostgresServer> {
 	const port = await freePort();
 	const identity = process.getuid?.() === 0 ? await identityOf('postgres') : undefined;
 
 	await mkdir(folder);
 	if (identity) await chown(folder, identity.uid, identity.gid);
 	// Trust is enough for a server that only this machine reaches, and syncing to disk only protects from a loss of power.
-	await run(initdb, ['-D', folder, '-U', 'n8n', '-A', 'trust', '-E', 'UTF8', '--no-sync'], { ...identity, cwd: '/' });
+	await run(programPath('initdb'), ['-D', folder, '-U', 'n8n', '-A', 'trust', '-E', 'UTF8', '--no-sync'], { ...identity, cwd: '/' });
 	const daemon = await Daemon.start({
 		name: 'PostgreSQL',
-		command: postgres,
+		command: programPath('postgres'),
 		args: ['-D', folder, '-p', String(port), '-k', folder, '-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=200', '-c', 'fsync=off'],
 		user: 'postgres',
 		stopSignal: 'SIGINT',
 		ready: () =>
-			run(isReady, ['-h', '127.0.0.1', '-p', String(port)]).then(
+			run(programPath('pg_isready'), ['-h', '127.0.0.1', '-p', String(port)]).then(
 				() => true,
 				() => false,
 			),

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { programPath } from '../machine/programs.cjs';
 import { freePort } from '../n8n/ports';
 import { Daemon } from './daemon';
 
@@ -8,11 +9,11 @@ export interface RedisServer {
 }
 
 /** Starts a Redis that keeps everything in memory. */
-export async function startRedis(command: string, folder: string): Promise<RedisServer> {
+export async function startRedis(folder: string): Promise<RedisServer> {
 	const port = await freePort();
 	const daemon = await Daemon.start({
 		name: 'Redis',
-		command,
+		command: programPath('redis-server'),
 		args: ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder],
 		stopSignal: 'SIGTERM',
 		ready: () => ping(port),

@@ -1,8 +1,5 @@
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { type Browser, chromium, selectors } from 'playwright-core';
-
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+import { programPath } from '../../../sandbox/host/machine/programs.cjs';
 
 /** A browser of the test's own must not look for updates or call home: on a closed network that costs seconds. */
 const QUIET = [
@@ -23,13 +20,5 @@ const QUIET = [
 export async function launchBrowser(): Promise<Browser> {
 	// The attribute by which n8n's editor names its parts.
 	selectors.setTestIdAttribute('data-test-id');
-	return chromium.launch({ executablePath: findChromium(), args: QUIET });
-}
-
-function findChromium(): string {
-	const folders = (process.env.PATH ?? '').split(delimiter);
-	const candidates = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
-	const found = process.env.MEDIAGEN_CHROMIUM ?? candidates.find((path) => existsSync(path));
-	if (!found) throw new Error('There is no Chromium here. Debian: sudo apt-get install chromium');
-	return found;
+	return chromium.launch({ executablePath: programPath('chromium'), args: QUIET });
 }

@@ -58,7 +58,8 @@ async function end(): Promise<void> {
 }
 
 process.once('disconnect', () => void end());
-// Ctrl-C reaches this process as well; the test run decides when it is over.
+process.once('SIGTERM', () => void end());
+// Ctrl-C may reach this process as well; the test run decides when it is over.
 process.on('SIGINT', () => {});
 
 async function main(): Promise<void> {

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod/v3';
-import { cacheFolder } from '../../sandbox/host';
-import { createSandbox, type Sandbox } from '../../sandbox/service';
-import { describeOnHosts } from './support/hosts';
+import { cacheFolder } from '../../../sandbox/host';
+import { createSandbox, type Sandbox } from '../../../sandbox/service';
+import { describeOnHosts } from '../support/hosts';
 
 const manifest = z
 	.object({ name: z.string(), version: z.string(), n8n: z.object({ nodes: z.array(z.string()) }) })
-	.parse(JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8')));
+	.parse(JSON.parse(readFileSync(join(__dirname, '../../../package.json'), 'utf8')));
 
 /** `dist/nodes/MediaGenImage/MediaGenImage.node.js` is the node `mediaGenImage`. */
 const nodeNames = manifest.n8n.nodes

@@ -6,12 +6,12 @@ import { promisify } from 'node:util';
 
 import sharp from 'sharp';
 
-import type { Execution, Host } from '../../sandbox/host';
-import { createSandbox, type Sandbox } from '../../sandbox/service';
-import { withOriginals } from '../../sandbox/start/examples';
-import { FFPROBE } from '../support/ffprobe';
-import { describeOnHosts } from './support/hosts';
-import { credentialFor, EXAMPLE_CREDENTIAL } from './support/workflows';
+import type { Execution, Host } from '../../../sandbox/host';
+import { createSandbox, type Sandbox } from '../../../sandbox/service';
+import { withOriginals } from '../../../sandbox/start/examples';
+import { FFPROBE } from '../../support/ffprobe';
+import { describeOnHosts } from '../support/hosts';
+import { credentialFor, EXAMPLE_CREDENTIAL } from '../support/workflows';
 
 const run = promisify(execFile);
 
@@ -43,7 +43,7 @@ describeOnHosts('The examples', (host) => {
 	});
 
 	async function runExample(name: string): Promise<Execution> {
-		const text = await readFile(join(__dirname, `../../examples/${name}.json`), 'utf8');
+		const text = await readFile(join(__dirname, `../../../examples/${name}.json`), 'utf8');
 		const definition = JSON.parse(withOriginals(text, sandbox)) as Parameters<Host['importWorkflow']>[0];
 		const workflow = await host().importWorkflow(definition);
 		const execution = await host().run(workflow.id, { timeout: 120_000 });

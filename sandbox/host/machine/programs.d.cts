@@ -1,0 +1,20 @@
+export type Program = 'python3' | 'make' | 'g++' | 'tar' | 'chromium' | 'redis-server' | 'initdb' | 'postgres' | 'pg_isready' | 'setpriv';
+
+/** What an n8n needs to be installed. */
+export const COMPILER: Program[];
+
+/** What queue mode needs. */
+export const QUEUE_MODE: Program[];
+
+/**
+ * The path of a program on this machine. `MEDIAGEN_CHROMIUM` names another Chromium.
+ *
+ * @throws with the command that installs it, where it is missing
+ */
+export function programPath(program: Program): string;
+
+/**
+ * @param purpose begins the message: "Queue mode"
+ * @throws with the command that installs what is missing
+ */
+export function assertPrograms(programs: Program[], purpose: string): void;

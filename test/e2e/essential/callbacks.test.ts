@@ -1,0 +1,56 @@
+import { createSandbox, type Sandbox } from '../../../sandbox/service';
+import { pausing } from '../callbacks/pausing';
+import { post, startedBy } from '../callbacks/received';
+import { buy, recordOf } from '../callbacks/tasks';
+import { activeTrigger } from '../callbacks/triggerWorkflow';
+import { describeOnHosts } from '../support/hosts';
+import { credentialFor } from '../support/workflows';
+
+const CREDENTIAL = 'Essential callbacks';
+
+describeOnHosts('Callbacks', (host) => {
+	let sandbox: Sandbox;
+	beforeAll(async () => {
+		sandbox = await createSandbox({ allowPrivateCallbacks: true });
+		await host().createCredential(credentialFor(sandbox, CREDENTIAL));
+	});
+	beforeEach(() => {
+		sandbox.reset();
+		sandbox.setUnlimited(true);
+		sandbox.settings.set({ allowPrivateCallbacks: true });
+	});
+	afterAll(async () => await sandbox.close());
+
+	const { call, execution, pause, taskOf } = pausing(host, () => sandbox, CREDENTIAL);
+
+	test('a forged callback leaves the execution paused; the true one resumes it; a late one is turned away', async () => {
+		sandbox.durations.set({ image: null });
+		const { workflow, webhook } = await pause(['Picture']);
+		const taskId = taskOf('Picture');
+		const mark = host().log.mark;
+		expect(await call(webhook, { id: taskId, status: 'completed' })).toBe(200);
+		expect(await call(webhook, { id: 'task_of_somebody_else', status: 'completed' })).toBe(200);
+		expect(await call(webhook, 'nonsense')).toBe(200);
+		await execution(workflow, 'waiting');
+		expect(host().log.since(mark).join('\n')).toContain(`task ${taskId} still runs`);
+
+		sandbox.tasks.finish(taskId);
+		const resumed = await execution(workflow, 'success');
+		expect(resumed.json('End')).toMatchObject([{ taskId, status: 'completed' }]);
+		expect(await call(webhook, { id: taskId, status: 'completed' })).toBe(409);
+		expect((await execution(workflow, 'success')).runs.End).toHaveLength(1);
+	}, 60_000);
+
+	test('a callback to the trigger starts one execution with the task in the shared shape', async () => {
+		const own = await activeTrigger(host(), CREDENTIAL);
+		sandbox.durations.set({ image: 0 });
+		const taskId = await buy(sandbox, { n: 2 });
+		const { status } = await post(own.url, await recordOf(sandbox, taskId));
+		expect(status).toBe(200);
+		const [execution, ...more] = await startedBy(host(), own.id);
+		expect(more).toEqual([]);
+		expect(execution?.json('End')).toMatchObject([
+			{ taskId, family: 'image', status: 'completed', results: [{ index: 1 }, { index: 2 }] },
+		]);
+	});
+});
