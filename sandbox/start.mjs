@@ -1,28 +1,32 @@
-// npm start. Plain JavaScript: it installs what is missing, then hands over to sandbox/start/main.ts.
+// npm start and npm run dev. Plain JavaScript: it installs what is missing, then hands over to sandbox/start/main.ts.
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { ensureDependencies } from './host/dependencies.mjs';
+import { assertHostCanBeInstalled, ensureDependencies } from './host/dependencies.mjs';
+import { endDescendants, endSignal, exitCodeOf } from './host/machine/processes.mjs';
 
 const HELP = `npm start [-- options]
+npm run dev [-- options]
 
-Brings up the sandbox service and a real n8n with this package in it, runs the example pipeline once (uploads a picture,
-makes two from it, downloads them), says what it made and where, then serves n8n's editor.
+Starts the sandbox service and a real n8n with this package in it, imports the examples, runs the example pipeline (uploads
+a picture, makes two from it, downloads them) and serves n8n's editor. n8n's data (workflows, executions, files) is kept in
+.sandbox/n8n for the next start. "npm run dev" also rebuilds the package and restarts n8n when a source file changes.
 
 Options
-  --once                 end after the pipeline; exit code 0 only if it worked
+  --fresh                start with an empty n8n, and delete its data at the end
+  --once                 with an empty n8n, end after the pipeline; exit code 0 only if it worked
   --n8n <version>        2.41 (default) or 1.123
   --port <number>        the editor's port (default 5678; any free one with --once)
   --sandbox-port <n>     the sandbox service's port (default 5690; any free one with --once)
-  --folder <path>        keep n8n's data (workflows, executions, files) here for the next start;
-                         without it, each start is a fresh n8n
+  --folder <path>        keep n8n's data here instead
+  --watch                what "npm run dev" does
   --help                 this text
 
-Needs   Node.js 20.19 or newer with npm, python3, make and g++ (to build n8n's sqlite3), tar, about 4 GB of disk.
-        The first start installs n8n into a cache outside this folder: four to eight minutes. Later ones take
-        half a minute. MEDIAGEN_CACHE names another folder for that cache.
-Stop    Ctrl-C. It ends n8n and the sandbox; nothing stays behind.
+Needs   Node.js 20.19 or newer with npm, tar, 4 GB of disk; for the first install of n8n also python3, make and g++.
+        The first start installs n8n into a cache outside this folder: four to eight minutes. Later starts take 20 seconds,
+        and 10 more when the package has changed. MEDIAGEN_CACHE names another folder for that cache.
+Stop    Ctrl-C. It ends n8n and the sandbox.
 `;
 
 let options;
@@ -30,6 +34,8 @@ try {
 	({ values: options } = parseArgs({
 		options: {
 			once: { type: 'boolean', default: false },
+			fresh: { type: 'boolean', default: false },
+			watch: { type: 'boolean', default: false },
 			n8n: { type: 'string', default: '2.41' },
 			port: { type: 'string' },
 			'sandbox-port': { type: 'string' },
@@ -42,18 +48,30 @@ try {
 	process.exit(2);
 }
 
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+async function start() {
+	const stopped = endSignal();
+	assertHostCanBeInstalled(options.n8n);
+	const signal = await Promise.race([ensureDependencies(root), stopped]);
+	if (signal !== undefined) return exitCodeOf(signal);
+	const { register } = await import('tsx/cjs/api');
+	register();
+	const { main } = createRequire(import.meta.url)('./start/main.ts');
+	const early = await main(root, options, stopped);
+	return early === undefined ? 0 : exitCodeOf(early);
+}
+
 if (options.help) {
 	console.log(HELP);
 } else {
-	const root = dirname(dirname(fileURLToPath(import.meta.url)));
 	try {
-		await ensureDependencies(root);
-		const { register } = await import('tsx/cjs/api');
-		register();
-		const { main } = createRequire(import.meta.url)('./start/main.ts');
-		process.exitCode = await main(root, options);
+		process.exitCode = await start();
 	} catch (error) {
 		console.error(`\n${error instanceof Error ? error.message : error}`);
 		process.exitCode = 1;
 	}
+	// An install or a build may have been cut off.
+	await endDescendants();
+	process.exit();
 }

@@ -23,10 +23,3 @@ export class Cleanup {
 		await this.running;
 	}
 }
-
-/** Resolves with the name of the first signal that asks this program to end. */
-export function endSignal(): Promise<NodeJS.Signals> {
-	return new Promise((resolve) => {
-		for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve(signal));
-	});
-}

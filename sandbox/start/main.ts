@@ -1,12 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { assertPortFree, type Host, packPackage, startHost, terminalProgress } from '../host';
+import { join, relative, resolve } from 'node:path';
+import { assertPortFree, type Host, packWhereChanged, startHost, terminalProgress } from '../host';
 import { createSandbox, type Sandbox } from '../service';
-import { Cleanup, endSignal } from './cleanup';
+import { Cleanup } from './cleanup';
 import { importExamples, PIPELINE } from './examples';
 import { readOptions, type StartOptions } from './options';
 import { runPipeline } from './pipeline';
+import { rebuildOnChange } from './watch';
 
 const CREDENTIAL = 'MediaGen API';
 
@@ -17,54 +18,59 @@ const progress = terminalProgress();
  *
  * @param root the checkout
  * @param given the options of the command line
- * @returns the exit code
+ * @param stopped resolves with the signal that asks for the end
+ * @returns the signal, where it came before everything was up
  */
-export async function main(root: string, given: unknown): Promise<number> {
+export async function main(root: string, given: unknown, stopped: Promise<NodeJS.Signals>): Promise<NodeJS.Signals | undefined> {
 	const options = readOptions(given);
 	const cleanup = new Cleanup();
-	const stopped = endSignal();
 	try {
-		const work = serveAndRun(root, options, cleanup);
-		const signal = await Promise.race([work, stopped]);
-		if (signal !== undefined) return signal === 'SIGINT' ? 130 : 143;
-		if (options.once) return 0;
-		await stopped;
-		return 0;
+		const early = await Promise.race([serve(root, options, cleanup), stopped]);
+		if (early === undefined && !options.once) await stopped;
+		return early;
 	} finally {
 		if (cleanup.isNeeded) await progress.step('Ending n8n and the sandbox', () => cleanup.run());
-		// Whatever was cut off in the middle (an install, a build) is not waited for.
-		setTimeout(() => process.exit(), 1_000).unref();
 	}
 }
 
-async function serveAndRun(root: string, options: StartOptions, cleanup: Cleanup): Promise<undefined> {
-	const { host, sandbox } = await bringUp(options, cleanup);
-	const workflows = await importExamples(host, join(root, 'examples'), sandbox);
+async function serve(root: string, options: StartOptions, cleanup: Cleanup): Promise<undefined> {
+	const { host, sandbox } = await bringUp(root, options, cleanup);
+	if (!options.once) announce(host, sandbox);
+
+	const workflows = await importExamples(host, join(root, 'examples'), sandbox, host.userFolder);
 	const pipeline = workflows.get(PIPELINE);
 	if (!pipeline) throw new Error(`examples/${PIPELINE} is missing.`);
 	try {
-		await runPipeline(host, pipeline, root, progress);
+		if (pipeline.isNew) await runPipeline(host, pipeline.workflow, root, progress);
 	} catch (error) {
 		if (options.once) throw error;
-		// The editor is where the reason can be looked at.
+		// The editor shows the reason.
 		console.error(error instanceof Error ? error.message : error);
 	}
-	if (!options.once) announce(host, sandbox);
+	if (options.once) return;
+	if (options.watch) cleanup.add(rebuildOnChange(root, host, progress));
+	console.log('Ctrl-C ends n8n and the sandbox.');
 }
 
-async function bringUp(options: StartOptions, cleanup: Cleanup): Promise<{ host: Host; sandbox: Sandbox }> {
-	const { version, port, sandboxPort } = options;
+async function bringUp(root: string, options: StartOptions, cleanup: Cleanup): Promise<{ host: Host; sandbox: Sandbox }> {
+	const { version, port, sandboxPort, folder } = options;
 	if (port !== undefined) await assertPortFree(port, '--port <number>');
 	if (sandboxPort !== undefined) await assertPortFree(sandboxPort, '--sandbox-port <number>');
 
-	const tarball = await packPackage({ progress });
-	cleanup.add(() => rm(dirname(tarball), { recursive: true, force: true }));
-	const sandbox = await createSandbox({ port: sandboxPort ?? 0, allowPrivateCallbacks: true });
+	const tarball = await packWhereChanged(join(root, '.sandbox', 'package'), progress);
+	// A kept n8n remembers the tasks of earlier starts: this one's must have other ids.
+	const seed = folder === undefined ? undefined : Date.now();
+	const sandbox = await createSandbox({ port: sandboxPort ?? 0, allowPrivateCallbacks: true, ...(seed !== undefined && { seed }) });
 	cleanup.add(() => sandbox.close());
 
-	const temporary = options.folder === undefined ? await mkdtemp(join(tmpdir(), 'mediagen-start-')) : undefined;
-	if (temporary) cleanup.add(() => rm(temporary, { recursive: true, force: true }));
-	const userFolder = temporary ?? resolve(options.folder ?? '');
+	const userFolder = folder === undefined ? await temporaryFolder(cleanup) : resolve(root, folder);
+	progress.info(
+		folder === undefined
+			? "  n8n's data is deleted at the end."
+			: `  n8n's data is kept in ${relative(process.cwd(), userFolder) || '.'} (start with an empty n8n: npm start -- --fresh).`,
+	);
+	// Only this start is of interest.
+	await rm(join(userFolder, 'n8n.log'), { force: true });
 	const host = await startHost({ version, tarball, userFolder, ...(port !== undefined && { port }), progress });
 	cleanup.add(() => host.stop());
 
@@ -77,15 +83,21 @@ async function bringUp(options: StartOptions, cleanup: Cleanup): Promise<{ host:
 	return { host, sandbox };
 }
 
+async function temporaryFolder(cleanup: Cleanup): Promise<string> {
+	const folder = await mkdtemp(join(tmpdir(), 'mediagen-start-'));
+	cleanup.add(() => rm(folder, { recursive: true, force: true }));
+	return folder;
+}
+
 function announce(host: Host, sandbox: Sandbox): void {
 	console.log(
 		[
+			'',
 			`n8n ${host.version}   ${host.url}`,
 			`  log in with  ${host.owner.email}  and  ${host.owner.password}`,
 			`  its log is   ${host.log.file}`,
 			`Sandbox      ${sandbox.url}   (API key: ${sandbox.key})`,
 			'',
-			'Ctrl-C ends both.',
 		].join('\n'),
 	);
 }

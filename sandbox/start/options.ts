@@ -5,6 +5,8 @@ const portSchema = z.coerce.number().int().min(1).max(65_535);
 
 const schema = z.object({
 	once: z.boolean(),
+	fresh: z.boolean(),
+	watch: z.boolean(),
 	n8n: z.string(),
 	port: portSchema.optional(),
 	'sandbox-port': portSchema.optional(),
@@ -13,11 +15,15 @@ const schema = z.object({
 
 /** What `npm start` was asked for, with its defaults. */
 export interface StartOptions {
+	/** Ends after the pipeline. */
 	once: boolean;
+	/** Restarts n8n with every change of the sources. */
+	watch: boolean;
 	version: HostVersion;
 	/** Undefined: any free one. */
 	port: number | undefined;
 	sandboxPort: number | undefined;
+	/** Where n8n's data is kept, relative to the checkout. Undefined: nowhere. */
 	folder: string | undefined;
 }
 
@@ -32,10 +38,20 @@ export function readOptions(given: unknown): StartOptions {
 		const [issue] = parsed.error.issues;
 		throw new Error(`--${issue?.path.join('.')} cannot be used: ${issue?.message}. See npm start -- --help.`);
 	}
-	const { once, n8n, folder, ...ports } = parsed.data;
+	const { once, fresh, watch, n8n, folder, ...ports } = parsed.data;
 	const [version] = parseHostVersions(n8n);
 	if (!version) throw new Error('--n8n names no version. See npm start -- --help.');
+	if (once && watch) throw new Error('--once and --watch exclude each other. See npm start -- --help.');
+	// One n8n cannot read the database of the other.
+	const kept = folder ?? `.sandbox/n8n/${version}`;
 	// A served address is to be remembered and bookmarked; a run that ends by itself must never meet a taken port.
 	const [editor, service] = once ? [undefined, undefined] : [5678, 5690];
-	return { once, version, folder, port: ports.port ?? editor, sandboxPort: ports['sandbox-port'] ?? service };
+	return {
+		once,
+		watch,
+		version,
+		folder: fresh || (once && folder === undefined) ? undefined : kept,
+		port: ports.port ?? editor,
+		sandboxPort: ports['sandbox-port'] ?? service,
+	};
 }

@@ -1,24 +1,85 @@
-import { mkdtemp } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { z } from 'zod/v3';
 import { npm } from '../install/npm';
 import { silentProgress, type Progress } from '../progress';
 
 const checkout = join(__dirname, '..', '..', '..');
 
+/** All that the packed package depends on. */
+const SOURCES = [
+	'nodes',
+	'credentials',
+	'index.ts',
+	'gulpfile.js',
+	'package.json',
+	'package-lock.json',
+	'tsconfig.json',
+	'tsconfig.build.json',
+	'README.md',
+	'CHANGELOG.md',
+	'LICENSE',
+];
+
+export interface PackOptions {
+	progress?: Progress;
+	/** Skips the build, for a caller that has just made one. */
+	built?: boolean;
+	/** The script of package.json that builds it; `build` by default. */
+	script?: string;
+}
+
 /**
  * Builds the package and packs it as it would be published.
  *
- * @param built skips the build, for a caller that has just made one
  * @returns the path of the tarball, in a temporary folder
  */
-export async function packPackage({ progress = silentProgress, built = false }: { progress?: Progress; built?: boolean } = {}): Promise<string> {
-	if (!built) await progress.step('Building the package', () => npm(['run', 'build'], { cwd: checkout }), '10 s');
+export async function packPackage({ progress = silentProgress, built = false, script = 'build' }: PackOptions = {}): Promise<string> {
+	if (!built) await progress.step('Building the package', () => npm(['run', script], { cwd: checkout }), '10 s');
 	return progress.step('Packing the package', async () => {
 		const folder = await mkdtemp(join(tmpdir(), 'mediagen-pack-'));
 		const output = await npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: checkout });
 		const [packed] = z.array(z.object({ filename: z.string() })).min(1).parse(JSON.parse(output));
 		return join(folder, packed?.filename ?? '');
 	});
+}
+
+/**
+ * As {@link packPackage}, but uses the last tarball while no source has changed.
+ *
+ * @param folder keeps the tarball
+ */
+export async function packWhereChanged(folder: string, progress: Progress): Promise<string> {
+	const target = join(folder, `${await hashOfSources()}.tgz`);
+	if (existsSync(target)) return target;
+	const tarball = await packPackage({ progress });
+	await rm(folder, { recursive: true, force: true });
+	await mkdir(folder, { recursive: true });
+	// Whatever stands under the final name is whole.
+	await cp(tarball, `${target}.unfinished`);
+	await rename(`${target}.unfinished`, target);
+	await rm(dirname(tarball), { recursive: true, force: true });
+	return target;
+}
+
+async function hashOfSources(): Promise<string> {
+	const hash = createHash('sha256');
+	for (const source of SOURCES) {
+		for (const path of await filesIn(join(checkout, source))) {
+			hash.update(relative(checkout, path)).update(await readFile(path));
+		}
+	}
+	return hash.digest('hex').slice(0, 16);
+}
+
+async function filesIn(path: string): Promise<string[]> {
+	if ((await stat(path)).isFile()) return [path];
+	const entries = await readdir(path, { recursive: true, withFileTypes: true });
+	return entries
+		.filter((entry) => entry.isFile())
+		.map((entry) => join(entry.parentPath, entry.name))
+		.sort();
 }
