@@ -15,11 +15,8 @@ const TASKS = Number(process.env.MEDIAGEN_FLOOD ?? 150);
 const FLOOD_MS = 60_000 + TASKS * 200;
 const CREDENTIAL = 'Sandbox';
 
-/**
- * A duplicate may start a second execution if the first callback was answered this long before n8n was killed, or not yet at
- * all: that an execution has begun is written down with one of the next callbacks that n8n takes.
- */
-const WINDOW_MS = 3_000;
+/** Runs to the end of which n8n had not yet kept a record when it was killed, and which therefore come again. */
+const AT_MOST_TWICE = 1;
 
 describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 	let host: Host;
@@ -195,20 +192,20 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 		await host.restart();
 	}
 
-	test(`${TASKS} tasks with n8n killed in the middle, behind a proxy: none is lost, and only those of that moment are doubled`, async () => {
+	test(`${TASKS} tasks with n8n killed in the middle, behind a proxy: none is lost, and hardly any runs to its end twice`, async () => {
 		const gate = await openGate(host.url);
 		const title = `Trigger, n8n ${version}, killed in the middle, behind a proxy`;
-		const { sent, missing, leads } = await floodTrigger(title, flooded(), { kill, address: gate.through }).finally(() => gate.close());
+		const { sent, missing, endedTwice } = await floodTrigger(title, flooded(), { kill, address: gate.through }).finally(() => gate.close());
 		expect(missing).toEqual([]);
-		expect(leads.filter((lead) => lead >= WINDOW_MS)).toEqual([]);
+		expect(endedTwice.length).toBeLessThanOrEqual(AT_MOST_TWICE);
 		expect(sent.filter(({ taken }) => !taken)).toEqual([]);
 	}, FLOOD_MS + 60_000);
 
 	test(`${TASKS} tasks with n8n killed in the middle, without a proxy: none is lost but those that n8n itself turned away`, async () => {
 		const title = `Trigger, n8n ${version}, killed in the middle, without a proxy`;
-		const { sent, missing, turnedAway, leads } = await floodTrigger(title, flooded(), { kill });
+		const { sent, missing, turnedAway, endedTwice } = await floodTrigger(title, flooded(), { kill });
 		expect(missing.filter((taskId) => !turnedAway.has(taskId))).toEqual([]);
-		expect(leads.filter((lead) => lead >= WINDOW_MS)).toEqual([]);
+		expect(endedTwice.length).toBeLessThanOrEqual(AT_MOST_TWICE);
 		expect(sent.filter((each) => !each.taken && !answeredWhileStarting(each))).toEqual([]);
 	}, FLOOD_MS + 60_000);
 });

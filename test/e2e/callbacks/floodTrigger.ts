@@ -36,8 +36,8 @@ export interface Outcome {
 	doubledInSequence: string[];
 	/** Those whose callback a starting n8n has answered by itself, in a way that the service does not repeat. */
 	turnedAway: Set<string>;
-	/** For each doubled task: how long before the kill it was first answered 2xx, in milliseconds; below zero if after it. */
-	leads: number[];
+	/** Tasks with more than one execution that ran to its end. */
+	endedTwice: string[];
 }
 
 /**
@@ -95,9 +95,9 @@ export async function floodTrigger(
 	const turnedAway = new Set(sent.filter(answeredWhileStarting).map(({ taskId }) => taskId));
 	const leads = leadsOf(sent, doubled, killedAt);
 
-	const ends = endsByTask(executions, doubled);
+	const endedTwice = taskIdsWhere(endsByTask(executions, doubled), (count) => count > 1);
 	const ofTheKill: Figures = {
-		'of the doubled, run to the end more than once': taskIdsWhere(ends, (count) => count > 1).length,
+		'of the doubled, run to the end more than once': endedTwice.length,
 		'of the missing, turned away by a starting n8n': missing.filter((taskId) => turnedAway.has(taskId)).length,
 		'of the doubled, first answered before the kill, at most (ms)': Math.max(0, ...leads),
 		'executions cut off by the kill': executions.filter(({ status }) => status === 'crashed').length,
@@ -115,5 +115,5 @@ export async function floodTrigger(
 	});
 	if (!kill) for (const taskId of doubledInSequence) process.stdout.write(`${historyOf(taskId, sent, began)}\n`);
 	if (kill && !back) throw new Error('The flood was over before the kill.');
-	return { sent, executions, missing, doubled, doubledInSequence, turnedAway, leads };
+	return { sent, executions, missing, doubled, doubledInSequence, turnedAway, endedTwice };
 }
