@@ -6,12 +6,15 @@ interface Shown {
 	name: string;
 	type: string;
 	parameters: object;
+	/** Labels that the panel shows among others, from top to bottom. */
+	fields: string[];
 }
 
 /** Every node, set as somebody could have set it. */
 export const SHOWCASE: Shown[] = [
 	{
 		page: 'image',
+		fields: ['Model', 'Prompt'],
 		name: 'MediaGen Image',
 		type: 'mediaGenImage',
 		parameters: {
@@ -24,6 +27,7 @@ export const SHOWCASE: Shown[] = [
 	},
 	{
 		page: 'music',
+		fields: ['Task ID', 'Prompt', 'Tags', 'Title'],
 		name: 'MediaGen Music',
 		type: 'mediaGenMusic',
 		parameters: {
@@ -37,12 +41,14 @@ export const SHOWCASE: Shown[] = [
 	},
 	{
 		page: 'grid',
+		fields: ['Task ID'],
 		name: 'MediaGen Grid',
 		type: 'mediaGenGrid',
 		parameters: { index: 3, additionalFields: { speed: 'fast' }, options: { output: 'result' } },
 	},
 	{
 		page: 'video',
+		fields: ['Prompt', 'Images With Roles'],
 		name: 'MediaGen Video',
 		type: 'mediaGenVideo',
 		parameters: {
@@ -52,15 +58,17 @@ export const SHOWCASE: Shown[] = [
 			additionalFields: { aspectRatio: '16:9', duration: 8 },
 		},
 	},
-	{ page: 'upload', name: 'MediaGen Upload', type: 'mediaGenUpload', parameters: { options: { fileName: 'harbour.png' } } },
+	{ page: 'upload', fields: ['Source'], name: 'MediaGen Upload', type: 'mediaGenUpload', parameters: { options: { fileName: 'harbour.png' } } },
 	{
 		page: 'balance',
+		fields: ['Compare', 'Threshold'],
 		name: 'MediaGen Balance',
 		type: 'mediaGenBalance',
 		parameters: { operation: 'check', compare: 'credits', threshold: 5_000 },
 	},
 	{
 		page: 'chat-cache',
+		fields: ['Model', 'Cached Blocks', 'Question'],
 		name: 'MediaGen Chat Cache',
 		type: 'mediaGenChatCache',
 		parameters: {
@@ -69,7 +77,7 @@ export const SHOWCASE: Shown[] = [
 			prompt: 'Which licence does a skipper need for a boat of 12 metres?',
 		},
 	},
-	{ page: 'trigger', name: 'MediaGen Trigger', type: 'mediaGenTrigger', parameters: { options: { downloadResults: true } } },
+	{ page: 'trigger', fields: ['Trigger On', 'Verify With Service'], name: 'MediaGen Trigger', type: 'mediaGenTrigger', parameters: { options: { downloadResults: true } } },
 ];
 
 /** All of them on one canvas. */

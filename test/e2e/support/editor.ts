@@ -10,10 +10,18 @@ const PATIENCE_MS = 20_000;
 
 /** n8n's editor in a browser, with the host's owner logged in. Does what a person does, by what a person sees. */
 export class Editor {
+	/** What the page has reported as errors, without requests that failed: n8n makes some to services that are turned off here. */
+	readonly errors: string[] = [];
+
 	private constructor(
 		readonly page: Page,
 		private readonly context: BrowserContext,
-	) {}
+	) {
+		page.on('pageerror', (error) => this.errors.push(error.message));
+		page.on('console', (message) => {
+			if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) this.errors.push(message.text());
+		});
+	}
 
 	/**
 	 * Opens a window of its own. Close it with {@link close}.
