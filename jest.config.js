@@ -6,6 +6,6 @@ module.exports = {
 		'^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json' }],
 	},
 	testTimeout: 60_000,
-	// n8n-core, once loaded, keeps timers of its own that would hold the process for ever.
+	// n8n-core, once loaded, keeps timers of its own that would keep the process running.
 	forceExit: true,
 };

@@ -38,7 +38,7 @@ export interface RunOptions {
 	timeout?: number;
 	/** The trigger to start from; the workflow's first one by default. */
 	trigger?: string;
-	/** Returns as soon as the execution is parked too, not only when it has ended. */
+	/** Returns also when the execution waits, not only when it has ended. */
 	orWaiting?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Where a step tells how far it is; the newest note is shown beside the elapsed time. */
+/** Where a step reports how far it is; the newest note is shown beside the elapsed time. */
 export type Note = (text: string) => void;
 
 /** Shows work that takes longer than a moment. */

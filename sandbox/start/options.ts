@@ -44,7 +44,7 @@ export function readOptions(given: unknown): StartOptions {
 	if (once && watch) throw new Error('--once and --watch exclude each other. See npm start -- --help.');
 	// One n8n cannot read the database of the other.
 	const kept = folder ?? `.sandbox/n8n/${version}`;
-	// A served address is to be remembered and bookmarked; a run that ends by itself must never meet a taken port.
+	// A served address can be bookmarked; a run that ends by itself must never find its port in use.
 	const [editor, service] = once ? [undefined, undefined] : [5678, 5690];
 	return {
 		once,

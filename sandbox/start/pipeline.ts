@@ -22,7 +22,7 @@ export async function runPipeline(host: Host, workflow: Workflow, root: string, 
 	const stamp = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
 	const folder = join(root, '.sandbox', 'output', stamp);
 	const files = await saveFiles(host, execution, NODES.make, folder);
-	if (files.length === 0) throw new Error(`The pipeline ended well, but "${NODES.make}" put out no file.`);
+	if (files.length === 0) throw new Error(`The pipeline completed, but "${NODES.make}" returned no file.`);
 
 	const [before, after] = [NODES.before, NODES.after].map((node) => balanceSchema.parse(execution.json(node)[0]).remaining);
 	console.log(`\nThe pipeline made ${files.length} pictures from one:`);

@@ -54,7 +54,7 @@ describeOnHosts('An AI agent', (host) => {
 	});
 	afterAll(async () => await sandbox.close());
 
-	/** The model calls the tool as often as it is given arguments for, and then says what it was told last. */
+	/** The model calls the tool once per set of arguments, and then repeats the last result. */
 	async function ask(version: number, tool: Tool, ...calls: Array<Record<string, unknown>>): Promise<Execution> {
 		const name = tool.name.replaceAll(' ', '_');
 		sandbox.chat.script(...calls.map((given) => ({ toolCalls: [{ name, arguments: given }] })), {
@@ -125,7 +125,7 @@ describeOnHosts('An AI agent', (host) => {
 			expect(sandbox.requests.list().filter(({ path }) => path !== '/v1/chat/completions')).toEqual([]);
 		}, 120_000);
 
-		test('with On Error at Continue, is told of a task that takes too long', async () => {
+		test('with On Error at Continue, reads of a task that takes too long', async () => {
 			sandbox.durations.set({ image: null });
 			const slow = pictures({ options: { pollInterval: 1, timeout: 1 } }, { onError: 'continueRegularOutput' });
 			const execution = await ask(version, slow, { prompt: PROMPT });
@@ -163,7 +163,7 @@ describeOnHosts('An AI agent', (host) => {
 		test('learns the balance', async () => {
 			sandbox.setBalance(12_340, MEDIA_KEY);
 			const balance: Tool = {
-				name: 'Look at the Balance',
+				name: 'Get the Balance',
 				type: 'mediaGenBalanceTool',
 				parameters: { resource: 'balance', operation: 'get' },
 			};

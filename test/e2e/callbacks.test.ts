@@ -10,7 +10,7 @@ import { report } from './callbacks/report';
 import { describeWithOwnHosts } from './support/hosts';
 import { credentialFor } from './support/workflows';
 
-const PARKED = Number(process.env.MEDIAGEN_PARKED ?? 100);
+const PAUSED = Number(process.env.MEDIAGEN_PAUSED ?? 100);
 const CREDENTIAL = 'Sandbox';
 
 describeWithOwnHosts('Pause until the service calls back', (version, start) => {
@@ -33,15 +33,15 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 
 	const { begin, bought, call, callbacksAreOver, execution, pause, taskOf, until } = pausing(() => host, () => sandbox, CREDENTIAL);
 
-	test(`${PARKED} parked executions survive a kill: each resumes once, with its own result`, async () => {
+	test(`${PAUSED} paused executions survive a kill: each resumes once, with its own result`, async () => {
 		const workflow = await pausingWorkflow(host, CREDENTIAL, { timeout: 3_600 });
-		const prompts = Array.from({ length: PARKED }, (_, index) => `Picture ${index}`);
+		const prompts = Array.from({ length: PAUSED }, (_, index) => `Picture ${index}`);
 		for (let at = 0; at < prompts.length; at += 10) {
 			await Promise.all(prompts.slice(at, at + 10).map(async (prompt) => await begin(workflow, [prompt])));
 		}
-		await until('all parked', async () => {
+		await until('all paused', async () => {
 			const waiting = (await recordedExecutions(host, workflow.id)).filter(({ status }) => status === 'waiting');
-			return waiting.length === PARKED ? true : undefined;
+			return waiting.length === PAUSED ? true : undefined;
 		}, 120_000);
 
 		// As at the end: a kill between the two writes would leave n8n an execution that it cannot resume.
@@ -72,16 +72,16 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 			expect(promptOf.get(String(taskId))).toBe(asked?.prompt);
 			if (resumed.runs.End?.length === 1) right.add(String(taskId));
 		}
-		report(`Parked executions, n8n ${version}, killed and restarted`, {
-			parked: PARKED,
+		report(`Paused executions, n8n ${version}, killed and restarted`, {
+			paused: PAUSED,
 			executions: all.length,
 			'resumed once with their own result': right.size,
 			seconds: seconds.toFixed(1),
 		});
-		expect({ executions: all.length, right: right.size }).toEqual({ executions: PARKED, right: PARKED });
+		expect({ executions: all.length, right: right.size }).toEqual({ executions: PAUSED, right: PAUSED });
 	}, 400_000);
 
-	test('20 items, called back shuffled, doubled and some at once: one resume, in item order, at most 3 looks per item', async () => {
+	test('20 items, called back shuffled, doubled and some at once: one resume, in item order, at most 3 reads per item', async () => {
 		sandbox.faults.add({ match: { family: 'image' }, nth: 4, count: 3, effect: { type: 'duration', ms: 0 } });
 		sandbox.faults.add({ count: null, effect: { type: 'duplicateCallback', copies: 2, spacing: 'simultaneous' } });
 		const prompts = Array.from({ length: 20 }, (_, index) => `Picture ${index}`);
@@ -101,13 +101,13 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 			prompts.map((prompt) => ({ taskId: taskOf(prompt), status: 'completed' })),
 		);
 		expect(resumed.items('End').map(({ pairedItem }) => pairedItem)).toEqual(prompts.map((_, item) => ({ item })));
-		const looks = sandbox.requests.list({ method: 'GET', path: '/v1/tasks/' }).length;
-		report(`One execution with 20 items, n8n ${version}`, { callbacks: sandbox.deliveries.list().length, looks, 'looks per item': looks / 20 });
-		expect(looks).toBeLessThanOrEqual(3 * 20);
-		expect(looks).toBeGreaterThanOrEqual(20);
+		const reads = sandbox.requests.list({ method: 'GET', path: '/v1/tasks/' }).length;
+		report(`One execution with 20 items, n8n ${version}`, { callbacks: sandbox.deliveries.list().length, reads, 'reads per item': reads / 20 });
+		expect(reads).toBeLessThanOrEqual(3 * 20);
+		expect(reads).toBeGreaterThanOrEqual(20);
 	}, 120_000);
 
-	test('a callback that comes before the execution is parked is turned away by n8n, and no task is lost by it', async () => {
+	test('a callback that comes before the execution has paused is turned away by n8n, and no task is lost by it', async () => {
 		sandbox.faults.add({ match: { family: 'image' }, nth: 1, effect: { type: 'duration', ms: 0 } });
 		sandbox.faults.add({ match: { method: 'GET', path: '/v1/tasks/*' }, nth: 1, effect: { type: 'slow', ms: 1_500 } });
 		const workflow = await pausingWorkflow(host, CREDENTIAL);
@@ -138,7 +138,7 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 		expect(woken.json('End')).toMatchObject([{ taskId: taskOf('Lost'), status: 'submitted' }]);
 	}, 180_000);
 
-	test('an address that the service would never call is refused before anything is bought, with the way to mend it', async () => {
+	test('an address that the service would never call is refused before anything is bought, with how to correct it', async () => {
 		const strict = credentialFor(sandbox, 'Public');
 		await host.createCredential({ ...strict, data: { ...strict.data, allowPrivateCallbacks: false } });
 		const workflow = await pausingWorkflow(host, 'Public');

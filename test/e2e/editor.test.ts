@@ -113,7 +113,7 @@ describeOnHosts("n8n's editor", (host, version) => {
 			'"Pixel Size" must be pixels such as 1536x1024 [item 1]',
 			{ additionalFields: { pixelSize: '={{ $itemIndex === 1 ? "large" : "1024x1024" }}' } },
 		],
-	])('a mistake is told as %s, and nothing is bought', async (message, parameters) => {
+	])('a mistake is shown as %s, and nothing is bought', async (message, parameters) => {
 		sandbox.reset();
 		await open(imageWorkflow(CREDENTIAL, parameters, 2));
 		const panel = await editor.openNode('Pictures');

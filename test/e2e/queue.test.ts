@@ -12,7 +12,7 @@ import { credentialFor } from './support/workflows';
 
 /** `npm run test:callbacks` takes 2 000. */
 const TASKS = Number(process.env.MEDIAGEN_FLOOD ?? 150);
-const PARKED = 20;
+const PAUSED = 20;
 const FLOOD_MS = 240_000 + TASKS * 200;
 const CREDENTIAL = 'Sandbox';
 
@@ -54,27 +54,27 @@ describeQueueMode('each address at one webhook processor', 'byPath', (stage, nam
 		expect(missing).toEqual([]);
 	}, FLOOD_MS);
 
-	test(`${PARKED} parked executions, called back twice each: every one resumes with its own result`, async () => {
+	test(`${PAUSED} paused executions, called back twice each: every one resumes with its own result`, async () => {
 		const { host, sandbox } = stage();
 		sandbox.durations.set({ image: null });
 		sandbox.requests.clear();
 		sandbox.faults.add({ count: null, effect: { type: 'duplicateCallback', copies: 2, spacing: 'simultaneous' } });
 		const workflow = await pausingWorkflow(host, CREDENTIAL, { timeout: 3_600 });
-		const prompts = Array.from({ length: PARKED }, (_, index) => `Picture ${index}`);
+		const prompts = Array.from({ length: PAUSED }, (_, index) => `Picture ${index}`);
 		await Promise.all(prompts.map(async (prompt) => await axios.post(workflow.url, { prompts: [prompt] }, { proxy: false })));
 
 		const allAre = async (status: string) => {
 			const deadline = Date.now() + 120_000;
 			for (;;) {
 				const recorded = await recordedExecutions(host, workflow.id);
-				if (recorded.length === PARKED && recorded.every((each) => each.status === status)) return recorded;
+				if (recorded.length === PAUSED && recorded.every((each) => each.status === status)) return recorded;
 				if (Date.now() > deadline) throw new Error(`Not all are "${status}": ${recorded.map((each) => each.status).join(', ')}`);
 				await delay(500);
 			}
 		};
 		await allAre('waiting');
 		const bought = sandbox.requests.list({ method: 'POST', path: '/v1/images' }).map(({ task }) => String(task));
-		expect(bought).toHaveLength(PARKED);
+		expect(bought).toHaveLength(PAUSED);
 		for (const taskId of bought) sandbox.tasks.finish(taskId);
 
 		const results: unknown[] = [];
@@ -91,7 +91,7 @@ describeQueueMode('calls to the webhook processors in turn', 'inTurn', (stage, n
 	test(`${TASKS} tasks, called back one to three times each: none is lost, and hardly any but copies of the same moment start another`, async () => {
 		const { missing, doubledInSequence } = await floodTrigger(`${name}, no kill`, stage());
 		expect(missing).toEqual([]);
-		// Processes that write n8n's row over one another mend it with their next call, and a callback may come in between.
+		// Processes that write n8n's row over one another correct it with their next call, and a callback may come in between.
 		expect(doubledInSequence.length).toBeLessThanOrEqual(0.02 * TASKS);
 	}, FLOOD_MS);
 });

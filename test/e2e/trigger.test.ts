@@ -157,7 +157,7 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 			await expect(host.binary(fileIds[1] ?? '')).rejects.toThrow('404');
 		});
 
-		test('without "Verify With Service" the callback is taken as it comes', async () => {
+		test('without "Verify With Service" the callback is accepted as it comes', async () => {
 			const workflow = await trigger({ verify: false });
 			sandbox.requests.clear();
 			await post(workflow.url, { id: 'of-another-key', status: 'completed', result: { images: [{ url: ['https://example.com/1.png'] }] } });
@@ -167,7 +167,7 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 		});
 	});
 
-	test('"Listen for test event" takes the next callback, and each one anew', async () => {
+	test('"Listen for test event" takes the next callback, and each one again', async () => {
 		const workflow = await importTrigger(host, CREDENTIAL);
 		const taskId = await buy(sandbox);
 		for (const expected of [1, 2]) {
@@ -184,7 +184,7 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 	test(`${TASKS} tasks, called back one to three times each: one execution for each`, async () => {
 		const { sent, missing, doubled } = await floodTrigger(`Trigger, n8n ${version}, no kill`, flooded());
 		expect({ missing, doubled }).toEqual({ missing: [], doubled: [] });
-		expect(sent.filter(({ taken }) => !taken)).toEqual([]);
+		expect(sent.filter(({ accepted }) => !accepted)).toEqual([]);
 	}, FLOOD_MS);
 
 	async function kill(): Promise<void> {
@@ -198,7 +198,7 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 		const { sent, missing, endedTwice } = await floodTrigger(title, flooded(), { kill, address: gate.through }).finally(() => gate.close());
 		expect(missing).toEqual([]);
 		expect(endedTwice.length).toBeLessThanOrEqual(AT_MOST_TWICE);
-		expect(sent.filter(({ taken }) => !taken)).toEqual([]);
+		expect(sent.filter(({ accepted }) => !accepted)).toEqual([]);
 	}, FLOOD_MS + 60_000);
 
 	test(`${TASKS} tasks with n8n killed in the middle, without a proxy: none is lost but those that n8n itself turned away`, async () => {
@@ -206,6 +206,6 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 		const { sent, missing, turnedAway, endedTwice } = await floodTrigger(title, flooded(), { kill });
 		expect(missing.filter((taskId) => !turnedAway.has(taskId))).toEqual([]);
 		expect(endedTwice.length).toBeLessThanOrEqual(AT_MOST_TWICE);
-		expect(sent.filter((each) => !each.taken && !answeredWhileStarting(each))).toEqual([]);
+		expect(sent.filter((each) => !each.accepted && !answeredWhileStarting(each))).toEqual([]);
 	}, FLOOD_MS + 60_000);
 });

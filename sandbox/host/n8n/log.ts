@@ -7,10 +7,10 @@ export class HostLog {
 
 	constructor(readonly file: string) {}
 
-	/** Takes a piece of output as it comes, in the middle of a line or not. */
+	/** Writes a piece of output, which may end in the middle of a line. */
 	write(chunk: string): void {
 		this.handle ??= openSync(this.file, 'a');
-		// At once, so that whoever looks after an answer of n8n's finds the lines that came before it.
+		// At once, so that the lines before an answer of n8n's can be read as soon as the answer is there.
 		writeSync(this.handle, stripVTControlCharacters(chunk));
 	}
 

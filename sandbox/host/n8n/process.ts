@@ -43,7 +43,7 @@ export class N8nProcess implements MainProcess {
 
 	/** Starts the process; it is not ready to be used yet. */
 	spawn(): void {
-		// A process group of its own (detached) takes n8n's task runners along when it ends.
+		// A process group of its own (detached) ends n8n's task runners with it.
 		const child = spawn(this.n8n.node.bin, ['--require', GUARD, this.n8n.bin, this.command], {
 			cwd: this.cwd,
 			env: this.env,

@@ -17,7 +17,7 @@ export function queueEnvironment({ postgres, redisPort, encryptionKey, url }: Sh
 		N8N_PROXY_HOPS: '1',
 		// Files must be readable by every process, and there is no shared disk in general.
 		N8N_DEFAULT_BINARY_DATA_MODE: 'database',
-		// n8n 1.x only takes a mode that is listed here as well.
+		// n8n 1.x only accepts a mode that is listed here as well.
 		N8N_AVAILABLE_BINARY_DATA_MODES: 'filesystem,database',
 		N8N_DISABLE_PRODUCTION_MAIN_PROCESS: 'true',
 

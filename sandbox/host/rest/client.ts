@@ -37,7 +37,7 @@ export class RestClient {
 	}
 
 	/**
-	 * Sends a request and reads the answer by `schema`; n8n's envelope `{ data: … }` is taken off first.
+	 * Sends a request and reads the answer by `schema`; n8n's envelope `{ data: … }` is removed first.
 	 *
 	 * @throws {RestError} when n8n answers anything but 2xx
 	 * @throws when the answer does not have the shape of `schema`

@@ -109,7 +109,7 @@ export class Execution {
 		return this.items(node, output).map(({ json }) => json);
 	}
 
-	/** What the node told the user beside its output. */
+	/** The hints that the node gave beside its output. */
 	hints(node: string): string[] {
 		return this.runs[node]?.at(-1)?.hints.map(({ message }) => message) ?? [];
 	}
@@ -149,7 +149,7 @@ export async function listExecutions(api: RestClient, filter: ExecutionFilter = 
 		const known = found.size;
 		for (const execution of results) found.set(execution.id, execution);
 		if (found.size === known || (results.length < PAGE && !nextCursor)) return [...found.values()];
-		// n8n 2 gives the place to go on from and takes no other; n8n 1 goes on from the last id.
+		// n8n 2 gives the place to go on from and accepts no other; n8n 1 goes on from the last id.
 		position = nextCursor ? { cursor: nextCursor } : { lastId: results.at(-1)?.id ?? '' };
 	}
 }

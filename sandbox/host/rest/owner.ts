@@ -13,7 +13,7 @@ const settingsSchema = z
 	.object({ userManagement: z.object({ showSetupOnFirstLoad: z.boolean().optional() }).passthrough() })
 	.passthrough();
 
-/** Tells whether n8n's REST interface answers, which it does some moments after its port does. */
+/** Checks whether n8n's REST interface answers, which it does some moments after its port does. */
 export async function restIsUp(api: RestClient): Promise<boolean> {
 	const response = await api.raw.get<unknown>('/rest/settings').catch(() => undefined);
 	return response?.status === 200 && z.object({ data: settingsSchema }).safeParse(response.data).success;

@@ -36,7 +36,7 @@ export type Workflow = z.infer<typeof workflowSchema>;
 /**
  * Imports a workflow, as the editor does with a file: nodes keep everything but ids of credentials that exist elsewhere.
  *
- * @param credentials those that exist here: a node's own is taken by name, else the newest of the same type
+ * @param credentials those that exist here: a node's own is found by name, else the newest of the same type
  */
 export async function importWorkflow(api: RestClient, json: unknown, credentials: Credential[]): Promise<Workflow> {
 	const definition = definitionSchema.parse(json);

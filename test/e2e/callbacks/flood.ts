@@ -8,8 +8,8 @@ export interface Flood {
 	simultaneous: Set<string>;
 	/** How many callbacks it takes altogether. */
 	size: number;
-	/** Sends them all, and gives what became of each. `onTaken` is told how many have been taken so far. */
-	run(url: string, sender: ReturnType<typeof createSender>, onTaken?: (taken: number) => void): Promise<Sent[]>;
+	/** Sends them all, and gives what became of each. `onAccepted` is told how many have been accepted so far. */
+	run(url: string, sender: ReturnType<typeof createSender>, onAccepted?: (accepted: number) => void): Promise<Sent[]>;
 }
 
 const copiesOf = (index: number) => 1 + (index % 3);
@@ -28,11 +28,11 @@ export async function prepareFlood(sandbox: Sandbox, tasks: number): Promise<Flo
 		taskIds,
 		simultaneous: new Set(taskIds.filter((_, index) => copiesOf(index) > 1 && atOnce(index))),
 		size: taskIds.reduce((sum, _, index) => sum + copiesOf(index), 0),
-		async run(url, sender, onTaken = () => undefined) {
-			let taken = 0;
+		async run(url, sender, onAccepted = () => undefined) {
+			let accepted = 0;
 			async function push(index: number): Promise<Sent> {
 				const sent = await sender.send(url, taskIds[index] ?? '', bodies[index]);
-				if (sent.taken) onTaken((taken += 1));
+				if (sent.accepted) onAccepted((accepted += 1));
 				return sent;
 			}
 			async function pushCopies(index: number): Promise<Sent[]> {

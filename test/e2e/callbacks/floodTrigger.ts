@@ -20,7 +20,7 @@ export interface KillOptions {
 	kill: () => Promise<void>;
 	/** The address that the service calls, made of the trigger's own. */
 	address?: (url: string) => string;
-	/** Milliseconds to wait for the executions to end; n8n leaves some that a kill cut off as running for ever. */
+	/** Milliseconds to wait for the executions to end; n8n leaves some that a kill cut off as running. */
 	patienceMs?: number;
 }
 
@@ -80,8 +80,8 @@ export async function floodTrigger(
 	const began = Date.now();
 	let killedAt = Infinity;
 	let back: Promise<void> | undefined;
-	const sent = await flood.run(address(workflow.url), sender, (taken) => {
-		if (!kill || back || taken < flood.size * 0.4) return;
+	const sent = await flood.run(address(workflow.url), sender, (accepted) => {
+		if (!kill || back || accepted < flood.size * 0.4) return;
 		killedAt = Date.now();
 		back = kill();
 	});

@@ -8,7 +8,7 @@ export interface Sent {
 	taskId: string;
 	/** Each try: when it began and ended, and the receiver's code, or none where no answer came. */
 	tries: Array<{ at: number; endedAt: number; status: number | undefined; message: string }>;
-	taken: boolean;
+	accepted: boolean;
 }
 
 export interface SenderRules {
@@ -48,16 +48,16 @@ export function createSender({ concurrency = 50, pauses = PAUSES }: SenderRules 
 	}
 
 	return {
-		/** Sends one callback until it is taken, refused or given up. */
+		/** Sends one callback until it is accepted, refused or given up. */
 		async send(url: string, taskId: string, body: unknown): Promise<Sent> {
-			const sent: Sent = { taskId, tries: [], taken: false };
+			const sent: Sent = { taskId, tries: [], accepted: false };
 			for (const pause of [0, ...pauses]) {
 				await delay(pause);
 				const result = await gate(() => attempt(url, body));
 				sent.tries.push(result);
 				const { status } = result;
-				sent.taken = status !== undefined && status >= 200 && status < 300;
-				if (sent.taken || (status !== undefined && status >= 400 && status < 500)) break;
+				sent.accepted = status !== undefined && status >= 200 && status < 300;
+				if (sent.accepted || (status !== undefined && status >= 400 && status < 500)) break;
 			}
 			return sent;
 		},

@@ -122,7 +122,7 @@ export class Editor {
 			await this.untilStill();
 		}
 		await leaveAlone(this.page);
-		// The canvas looks only now and then which node the mouse is on.
+		// The canvas notices late that the mouse has left a node.
 		await this.page.locator('[class*="_hovered_"]').first().waitFor({ state: 'detached' });
 	}
 

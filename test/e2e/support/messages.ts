@@ -5,7 +5,7 @@ const MESSAGE = '.el-notification';
 /** Closes the messages in the corner, which cover what is behind them. */
 export async function dismissMessages(page: Page): Promise<void> {
 	for (const close of await page.locator(`${MESSAGE} .el-notification__closeBtn`).all()) {
-		// One that goes by itself at this moment is as good as closed.
+		// A message may close by itself at this moment.
 		await close.click({ timeout: 1_000 }).catch(() => {});
 	}
 	await page.locator(MESSAGE).first().waitFor({ state: 'detached' });

@@ -5,7 +5,7 @@ const PAUSE_MS = 30;
 /**
  * Reads until what is read equals what is expected.
  *
- * @returns what was read last; after the patience, that is something else, and for the test to complain about
+ * @returns what was read last, which differs from what is expected once the patience has run out
  */
 export async function readUntil<T>(read: () => Promise<T>, expected: T, patience = 5_000): Promise<T> {
 	const end = Date.now() + patience;

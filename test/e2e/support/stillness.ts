@@ -19,7 +19,7 @@ export async function stopTransitions(context: BrowserContext): Promise<void> {
 /** Just under the header of the canvas, where no node is once the workflow has been fitted in. */
 const EMPTY_SPOT = [300, 80] as const;
 
-/** Takes the mouse and the focus away: what they are on looks another way. */
+/** Moves the mouse and the focus away: the element under them is drawn differently. */
 export async function leaveAlone(page: Page): Promise<void> {
 	await page.mouse.move(...EMPTY_SPOT);
 	await page.evaluate(() => {
