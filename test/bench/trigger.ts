@@ -75,7 +75,7 @@ async function burst(host: Host, sandbox: Sandbox, subject: Subject): Promise<Bu
 	const began = performance.now();
 	const sent = await Promise.all(ids.map((id) => sender.send(subject.url, id, bodyOf(id))));
 	const answered = performance.now();
-	if (sent.some(({ taken }) => !taken)) throw new Error(`${subject.name} did not take every callback`);
+	if (sent.some(({ accepted }) => !accepted)) throw new Error(`${subject.name} did not take every callback`);
 	subject.started += ids.length;
 	await whenDone(host, subject);
 	sender.close();
