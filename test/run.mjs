@@ -87,7 +87,11 @@ const BUILD = ['Build', npmRun('build')];
 const FAST = [
 	['Lint', npmRun('lint')],
 	['Types', npmRun('typecheck')],
-	['Unit, engine, service and docs', jest(['--testPathIgnorePatterns', '/node_modules/', '/test/package/', '/test/e2e/'])],
+	[
+		'Unit, engine, service and docs',
+		// Jest would leave one core idle.
+		jest(['--maxWorkers=100%', '--testPathIgnorePatterns', '/node_modules/', '/test/package/', '/test/e2e/']),
+	],
 ];
 
 const essentialOn = (host) => [`Essential tests on n8n ${host}`, onHosts([host], ESSENTIAL)];
