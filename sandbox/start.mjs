@@ -71,7 +71,7 @@ if (options.help) {
 		console.error(`\n${error instanceof Error ? error.message : error}`);
 		process.exitCode = 1;
 	}
-	// An install or a build may have been cut off.
-	await endDescendants();
+	// An install or a build may have been cut off; n8n has ended by now.
+	await endDescendants(5_000);
 	process.exit();
 }
