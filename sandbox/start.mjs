@@ -3,8 +3,9 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { assertHostCanBeInstalled, ensureDependencies } from './host/dependencies.mjs';
+import { ensureDependencies, programsToInstall } from './host/dependencies.mjs';
 import { endDescendants, endSignal, exitCodeOf } from './host/machine/processes.mjs';
+import programs from './host/machine/programs.cjs';
 
 const HELP = `npm start [-- options]
 npm run dev [-- options]
@@ -52,7 +53,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 async function start() {
 	const stopped = endSignal();
-	assertHostCanBeInstalled(options.n8n);
+	programs.assertPrograms(['tar', ...programsToInstall(options.n8n)], 'The first install of n8n');
 	const signal = await Promise.race([ensureDependencies(root), stopped]);
 	if (signal !== undefined) return exitCodeOf(signal);
 	const { register } = await import('tsx/cjs/api');

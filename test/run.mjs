@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { assertHostCanBeInstalled, ensureDependencies } from '../sandbox/host/dependencies.mjs';
+import { ensureDependencies, programsToInstall } from '../sandbox/host/dependencies.mjs';
 import { endDescendants, endSignal, exitCodeOf } from '../sandbox/host/machine/processes.mjs';
 import programs from '../sandbox/host/machine/programs.cjs';
 
@@ -36,6 +36,7 @@ const ESSENTIAL = 'test/e2e/essential/';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const totals = { passed: 0, failed: 0, skipped: 0 };
+let hasBegun = false;
 
 async function run(command, args, env = {}) {
 	// In a session of its own, so that Ctrl-C reaches this program alone, which then ends all of them in order.
@@ -137,11 +138,11 @@ function programsOf(names) {
 }
 
 async function runSuite({ stages, hosts, needs }) {
-	for (const host of hosts) assertHostCanBeInstalled(host);
-	programs.assertPrograms([...needs, ...(hosts.length > 0 ? ['tar'] : [])], 'This command');
+	programs.assertPrograms([...needs, ...hosts.flatMap((host) => ['tar', ...programsToInstall(host)])], 'This command');
 	await ensureDependencies(root);
 	for (const [index, [title, work]] of stages.entries()) {
 		const began = Date.now();
+		hasBegun = true;
 		console.log(`\n━━ ${index + 1}/${stages.length} ${title} ━━\n`);
 		await work();
 		console.log(`\n${title}: ${Math.round((Date.now() - began) / 1_000)} s`);
@@ -172,5 +173,5 @@ if (values.help) {
 		await endDescendants();
 	}
 	const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : '';
-	console.log(`\n${totals.passed} passed, ${totals.failed} failed${skipped}`);
+	if (hasBegun) console.log(`\n${totals.passed} passed, ${totals.failed} failed${skipped}`);
 }

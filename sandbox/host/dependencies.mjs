@@ -19,17 +19,17 @@ function isInstalled(root) {
 }
 
 /**
- * Makes sure that this n8n is installed already, or can be: before `npm ci`, so that nobody waits for minutes first.
+ * The programs that the install of this n8n needs; none where it is installed. Checked before `npm ci`, so that nobody waits for
+ * minutes first.
  *
  * @param {string} version such as `2.41`
- * @throws with the command that installs what is missing
  */
-export function assertHostCanBeInstalled(version) {
+export function programsToInstall(version) {
 	// As in install/cache.ts, which needs the dependencies.
 	const cache = process.env.MEDIAGEN_CACHE || join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'n8n-nodes-mediagen');
 	const installs = existsSync(cache) ? readdirSync(cache).filter((name) => name.startsWith(`n8n-${version}-`)) : [];
-	if (installs.some((name) => existsSync(join(cache, name, 'complete.json')))) return;
-	programs.assertPrograms([...programs.COMPILER, 'tar'], `The first install of n8n ${version}`);
+	if (installs.some((name) => existsSync(join(cache, name, 'complete.json')))) return [];
+	return programs.COMPILER;
 }
 
 /**

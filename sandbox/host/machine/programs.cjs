@@ -43,7 +43,7 @@ function programPath(program) {
 }
 
 function assertPrograms(programs, purpose) {
-	const missing = programs.filter((program) => !findProgram(program));
+	const missing = [...new Set(programs)].filter((program) => !findProgram(program));
 	if (missing.length === 0) return;
 	const packages = [...new Set(missing.map((program) => PROGRAMS[program].from))].join(' ');
 	throw new Error(
