@@ -5,6 +5,8 @@ module.exports = {
 	transform: {
 		'^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json' }],
 	},
+	// The packages in n8n's folders bear the name of this one.
+	modulePathIgnorePatterns: ['<rootDir>/.sandbox/'],
 	testTimeout: 60_000,
 	// n8n-core, once loaded, keeps timers of its own that would keep the process running.
 	forceExit: true,

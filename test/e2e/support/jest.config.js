@@ -5,6 +5,7 @@ module.exports = {
 	testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
 	// Types are a stage of their own; here they would only cost time.
 	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json', transpilation: true }] },
+	modulePathIgnorePatterns: ['<rootDir>/.sandbox/'],
 	globalSetup: '<rootDir>/test/e2e/support/globalSetup.cjs',
 	globalTeardown: '<rootDir>/test/e2e/support/globalTeardown.cjs',
 	// Two n8n at once and their tests are more than two cores can carry without disturbing one another.
