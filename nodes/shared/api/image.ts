@@ -2,17 +2,14 @@
 
 export const OFFICIAL_MODEL = 'imagegen-2-official';
 
+/** The lite models by their own names. */
+export const LITE_MODELS = ['imgfast-3.1-flash-lite-image', 'imgfast-3.1-flash-lite-image-ext'] as const;
+
 /** A lite model and its alias are interchangeable (spec §3b). */
-export const LITE_MODELS = [
-	'imgfast-3.1-flash-lite-image',
-	'imgfast-3.1-flash-lite-image-ext',
-	'lite-2-lite',
-	'lite-2-lite-ext',
-] as const;
+export const LITE_MODEL_NAMES: readonly string[] = [...LITE_MODELS, 'lite-2-lite', 'lite-2-lite-ext'];
 
-export const IMAGE_MODELS = [OFFICIAL_MODEL, ...LITE_MODELS] as const;
-
-export type ImageModel = (typeof IMAGE_MODELS)[number];
+/** Every name of a model that this package knows. */
+export const IMAGE_MODEL_NAMES: readonly string[] = [OFFICIAL_MODEL, ...LITE_MODEL_NAMES];
 
 /** Pixels for each ratio and resolution, as the service draws them (spec §3a, size by resolution map). */
 export const SIZE_BY_RESOLUTION = {
@@ -57,7 +54,7 @@ export const LITE_RATIOS = [
 	'21:9',
 ] as const;
 
-/** `1K` is all that a lite model draws; the others are taken and silently drawn as `1K`. */
+/** A lite model draws `1K` only: it accepts the others and silently draws them as `1K`. */
 export const LITE_RESOLUTIONS = ['1K', '2K', '4K', '0.5K'] as const;
 
 export const IMAGE_QUALITIES = ['auto', 'low', 'medium', 'high'] as const;
@@ -69,10 +66,10 @@ export const COMPRESSIBLE_FORMATS = ['jpeg', 'webp'] as const;
 export const MAX_IMAGES = 4;
 export const MAX_COMPRESSION = 100;
 
-// The upload endpoint counts its 20 MB as 20 971 520 bytes, so a megabyte is taken for this many here too.
+// The upload endpoint counts its 20 MB as 20 971 520 bytes, so a megabyte has as many here too.
 const MEGABYTE = 1_048_576;
 
-/** References each model takes: how many, and how large each and all may be, in bytes (spec, Limits). */
+/** References that each model accepts: how many, and how large each and all may be, in bytes (spec, Limits). */
 export const REFERENCE_LIMITS = {
 	official: { count: 16, bytes: 20 * MEGABYTE, totalBytes: 256 * MEGABYTE },
 	lite: { count: 14, bytes: 10 * MEGABYTE, totalBytes: Infinity },
@@ -83,7 +80,7 @@ export const DATA_URI_TYPES = ['image/jpeg', 'image/png', 'image/webp'] as const
 
 /** Whether the model, under its name or its alias, is one of the lite ones. */
 export function isLiteModel(model: unknown): boolean {
-	return LITE_MODELS.some((name) => name === model);
+	return LITE_MODEL_NAMES.some((name) => name === model);
 }
 
 const PIXEL_SIZE = /^[1-9]\d{1,4}x[1-9]\d{1,4}$/;

@@ -2,13 +2,11 @@
 
 export const GENERATION_MODEL = 'vidomni-v3-omni';
 
-/** The models of an extension. The name with `-ext` is an alias of the one before it (spec §5, Versioning). */
-export const REMIX_MODELS = [
-	'vidgen3.1-fast',
-	'vidgen3.1-fast-ext',
-	'vidgen3.1-quality',
-	'vidgen3.1-quality-ext',
-] as const;
+/** The models of an extension, by their own names. */
+export const REMIX_MODELS = ['vidgen3.1-fast', 'vidgen3.1-quality'] as const;
+
+/** The name with `-ext` is an alias of the one without it (spec §5, Versioning). */
+export const REMIX_MODEL_NAMES: readonly string[] = REMIX_MODELS.flatMap((model) => [model, `${model}-ext`]);
 
 /** A model by its own name, whichever of its names is given. */
 export function withoutAlias(model: string): string {
@@ -28,7 +26,7 @@ export const MAX_NEGATIVE_PROMPT = 2_500;
 
 export const IMAGE_ROLES = ['first_frame', 'last_frame', 'reference'] as const;
 
-/** What a given video is for. `base` is edited, `feature` is looked at. */
+/** What a given video is for. `base` is edited, `feature` gives features to a new one. */
 export const REFER_TYPES = ['base', 'feature'] as const;
 
 export const KEEP_ORIGINAL_SOUND = ['no', 'yes'] as const;

@@ -101,6 +101,17 @@ export function labelOf(fields: readonly Field[], apiName: string): string | und
 	return undefined;
 }
 
+/**
+ * Notes for parameters that are set and not sent, because another one says so. n8n removes what the panel hides before a node
+ * runs, but not where the choice comes from an expression.
+ *
+ * @param reason ends the sentence, e.g. `"Images" is None`
+ */
+export function unsentNotes(fields: readonly INodeProperties[], values: ParameterValues, names: readonly string[], reason: string): string[] {
+	const set = names.filter((name) => values[name] !== undefined);
+	return set.map((name) => `"${labelOf(fields, toApiName(name)) ?? name}" is set and was not sent: ${reason}`);
+}
+
 /** The error for values that break rules. It names the fields by their labels, and the item. */
 export function validationError(
 	node: INode,

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import type { AcceptedTask } from '../api/records';
 import type { TaskFamily } from '../api/families';
@@ -28,6 +28,8 @@ import { runHints } from './runHints';
 /** An operation that buys a task: see CONTRIBUTING.md. */
 export interface TaskOperation extends TaskRequest, Omit<Operation, 'execute' | 'fields'> {
 	family: TaskFamily;
+	/** Those of `fields` that the panel shows below the output, because few users need them. */
+	advanced?: readonly INodeProperties[];
 	/** The response is the completed task: there is nothing to wait for, and no file. */
 	synchronous?: boolean;
 	/** Rules that only another task's record can show. */
@@ -183,7 +185,7 @@ async function waitAndDeliver(
 
 /** Makes an operation of a task request: adds the purchase, the wait, the output and their fields. */
 export function taskOperation(operation: TaskOperation): Operation {
-	const { resource, name, value, action, description, fields, synchronous = false } = operation;
+	const { resource, name, value, action, description, fields, advanced = [], synchronous = false } = operation;
 	const options = optionsField(purchaseOptions({ makesFiles: !synchronous }));
 	const waitFields = synchronous ? [] : [waitModeField, outputField, downloadFilesAfterWaitField];
 	return {
@@ -192,7 +194,7 @@ export function taskOperation(operation: TaskOperation): Operation {
 		value,
 		action,
 		description,
-		fields: [...fields, ...waitFields, additionalBodyFieldsField, options],
+		fields: [...fields.filter((field) => !advanced.includes(field)), ...waitFields, ...advanced, additionalBodyFieldsField, options],
 		execute: async (context) => await execute(context, operation),
 	};
 }

@@ -80,6 +80,16 @@ export function oneOf<const Values extends readonly [string, ...string[]]>(value
 	});
 }
 
+/** Validates a value by the schema that `pick` returns for it. */
+export function schemaFor<Output>(pick: (value: unknown) => z.ZodType<Output, z.ZodTypeDef, unknown>) {
+	return z.unknown().transform((value, issues): Output => {
+		const read = pick(value).safeParse(value);
+		if (read.success) return read.data;
+		for (const issue of read.error.issues) issues.addIssue(issue);
+		return z.NEVER;
+	});
+}
+
 /** An absolute http or https address. */
 export function webUrl() {
 	const message = 'must be a full http or https URL';

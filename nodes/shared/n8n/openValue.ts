@@ -1,0 +1,46 @@
+import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
+
+/** A value that a field offers, with its label. */
+export interface ListedValue {
+	name: string;
+	value: string;
+}
+
+type OpenValueField = Pick<INodeProperties, 'displayName' | 'name' | 'description' | 'hint' | 'displayOptions'> & {
+	/** The value that a new node has. */
+	preset: ListedValue;
+	/** Name of the method in the node's `methods.listSearch` that gives the list. */
+	searchListMethod: string;
+	placeholder: string;
+};
+
+/**
+ * A field with a list and a typed alternative, for values of which the service may have more than this package knows. Its value
+ * may also be plain text, as an expression for the whole field or the API of n8n gives it.
+ */
+export function openValueField({ preset, searchListMethod, placeholder, ...field }: OpenValueField): INodeProperties {
+	return {
+		...field,
+		type: 'resourceLocator',
+		default: { mode: 'list', value: preset.value, cachedResultName: preset.name },
+		modes: [
+			{ displayName: 'From List', name: 'list', type: 'list', typeOptions: { searchListMethod, searchable: true } },
+			{ displayName: 'By ID', name: 'id', type: 'string', placeholder },
+		],
+	};
+}
+
+/** The search method of an open field: the values whose label or value contains the filter. Needs no request. */
+export function searchListed(values: readonly ListedValue[]) {
+	return async function search(this: ILoadOptionsFunctions, filter = ''): Promise<INodeListSearchResult> {
+		const wanted = filter.toLowerCase();
+		const results = values.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(wanted));
+		return await Promise.resolve({ results: [...results] });
+	};
+}
+
+/** A note for a value that is sent although this package does not know it. */
+export function unlistedNotes(label: string, value: unknown, known: readonly string[]): string[] {
+	if (typeof value !== 'string' || known.includes(value)) return [];
+	return [`The ${label} "${value}" is not in this package's list: it is sent as it is`];
+}

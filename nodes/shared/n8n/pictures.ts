@@ -1,0 +1,179 @@
+import type { IDisplayOptions, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+
+import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../api/picture';
+import { isObject } from '../util/json';
+import { webUrl } from '../util/schema';
+import { z } from '../util/vendor/zod';
+import { inspectPicture, PendingUpload, type PictureRules, splitNames } from './binary';
+import { labelOf, type ParameterValues, validationError } from './parameters';
+
+const FROM_INPUT = { name: 'From Input Data', value: 'binary' };
+
+const SOURCES = [FROM_INPUT, { name: 'From URL', value: 'url' }];
+const OPTIONAL_SOURCES = [{ name: 'None', value: 'none' }, ...SOURCES];
+
+/** One picture that a node takes. */
+interface PictureField {
+	/** Begins the names of its parameters: `mask` gives `maskSource`, `maskBinaryProperty` and `maskUrl`. */
+	name: string;
+	label: string;
+	/** The binary field that is read unless the user names another. */
+	property: string;
+	optional?: boolean;
+	description?: string;
+	show?: IDisplayOptions['show'];
+}
+
+const sourceField: INodeProperties = {
+	displayName: 'Picture',
+	name: 'source',
+	type: 'options',
+	options: SOURCES,
+	default: 'binary',
+};
+
+const optionalSourceField: INodeProperties = {
+	...sourceField,
+	options: OPTIONAL_SOURCES,
+	default: 'none',
+};
+
+/** The fields of one picture: a field of the input item, or a URL. */
+export function pictureFields({ name, label, property, optional = false, description, show }: PictureField): INodeProperties[] {
+	const shown = (source: string): IDisplayOptions => ({ show: { ...show, [`${name}Source`]: [source] } });
+	return [
+		{
+			...(optional ? optionalSourceField : sourceField),
+			displayName: label,
+			name: `${name}Source`,
+			...(show ? { displayOptions: { show } } : {}),
+			...(description === undefined ? {} : { description }),
+		},
+		{
+			displayName: `${label} Input Data Field Name`,
+			name: `${name}BinaryProperty`,
+			type: 'string',
+			default: property,
+			displayOptions: shown('binary'),
+			placeholder: `e.g. ${property}`,
+			hint: 'The name of the input binary field that holds the picture. It is uploaded first.',
+		},
+		{
+			displayName: `${label} URL`,
+			name: `${name}Url`,
+			type: 'string',
+			default: '',
+			displayOptions: shown('url'),
+			placeholder: 'e.g. https://example.com/picture.png',
+			description: 'A public address',
+		},
+	];
+}
+
+/** The choice of a list of pictures: its options, and the parameters that they show. */
+interface PictureList {
+	/** Name of the field with the choice. */
+	choice: string;
+	show?: IDisplayOptions['show'];
+	/** What the URLs may be. */
+	description: string;
+}
+
+export const LIST_SOURCES = [FROM_INPUT, { name: 'From URLs', value: 'url' }, { name: 'From URLs and Input Data', value: 'both' }];
+
+/** The fields of a list of pictures, below the choice of `LIST_SOURCES`. */
+export function pictureListFields({ choice, show, description }: PictureList): INodeProperties[] {
+	return [
+		{
+			displayName: 'Image URLs',
+			name: 'imageUrls',
+			type: 'string',
+			typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Image URL' },
+			default: [],
+			placeholder: 'e.g. https://example.com/picture.png',
+			displayOptions: { show: { ...show, [choice]: ['url', 'both'] } },
+			description,
+		},
+		{
+			displayName: 'Input Data Field Name',
+			name: 'imageBinaryProperties',
+			type: 'string',
+			default: 'data',
+			placeholder: 'e.g. data, data_2',
+			displayOptions: { show: { ...show, [choice]: ['binary', 'both'] } },
+			hint: 'The names of the input binary fields that hold the pictures, separated by commas. They are uploaded first.',
+		},
+	];
+}
+
+/**
+ * The links in a value. An expression may give objects with a `url`, such as the results of another node, and a `url` may be a
+ * list: the service wants plain URLs (spec, Image generation).
+ */
+export function linksIn(value: unknown): unknown[] {
+	if (Array.isArray(value)) return value.flatMap(linksIn);
+	if (isObject(value) && 'url' in value) return linksIn(value.url);
+	return value === undefined || value === null || value === '' ? [] : [value];
+}
+
+/** A link, or a picture of the input that has none before it is uploaded. */
+export function picture(link: z.ZodTypeAny = webUrl()) {
+	return z.unknown().superRefine((value, issues) => {
+		if (value instanceof PendingUpload) return;
+		for (const issue of link.safeParse(value).error?.issues ?? []) issues.addIssue(issue);
+	});
+}
+
+/** Reads the pictures of one item. Its errors name the field and the item. */
+export class PictureReader {
+	constructor(
+		private readonly context: IExecuteFunctions,
+		private readonly fields: readonly INodeProperties[],
+		private readonly itemIndex: number,
+		private readonly rules: Omit<PictureRules, 'field'> = { maxBytes: UPLOAD_MAX_BYTES, types: PICTURE_TYPES },
+	) {}
+
+	/** The error for a field, by its name in the API's form. */
+	refusal(name: string, message: string) {
+		return validationError(this.context.getNode(), this.fields, [{ path: [name], message }], this.itemIndex);
+	}
+
+	/** Checks the pictures in the named binary fields. `name` is the API's form of the field that names them. */
+	async fromInput(name: string, properties: unknown): Promise<PendingUpload[]> {
+		const field = labelOf(this.fields, name) ?? name;
+		const found: PendingUpload[] = [];
+		for (const property of splitNames(properties)) {
+			found.push(await inspectPicture(this.context, this.itemIndex, property, { ...this.rules, field }));
+		}
+		return found;
+	}
+
+	/** The picture of optional `pictureFields`, if there is one. */
+	async optional(name: string, values: ParameterValues): Promise<unknown> {
+		const source = values[`${name}Source`] ?? 'none';
+		return source === 'none' ? undefined : await this.one(name, values);
+	}
+
+	/** The picture of `pictureFields`. */
+	async one(name: string, values: ParameterValues): Promise<unknown> {
+		const source = values[`${name}Source`];
+		if (source === 'binary') {
+			const [own] = await this.fromInput(`${name}_binary_property`, values[`${name}BinaryProperty`]);
+			if (own) return own;
+			throw this.refusal(`${name}_binary_property`, 'is required');
+		}
+		if (source !== 'url') throw this.refusal(`${name}_source`, 'must be one of binary, url');
+		const [link] = linksIn(values[`${name}Url`]);
+		const problem = webUrl().safeParse(link).error?.issues[0];
+		if (problem) throw this.refusal(`${name}_url`, problem.message);
+		return link;
+	}
+
+	/** The pictures of `pictureListFields`: at least one. */
+	async list(source: unknown, { imageUrls, imageBinaryProperties }: ParameterValues): Promise<unknown[]> {
+		const links = source === 'url' || source === 'both' ? linksIn(imageUrls) : [];
+		const own = source === 'binary' || source === 'both' ? await this.fromInput('image_binary_properties', imageBinaryProperties) : [];
+		if (links.length + own.length > 0) return [...links, ...own];
+		throw this.refusal(source === 'binary' ? 'image_binary_properties' : 'image_urls', 'is required, or choose None');
+	}
+}
