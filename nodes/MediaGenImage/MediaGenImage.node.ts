@@ -8,14 +8,17 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 
-import { callbackWebhook } from '../shared/n8n/callbackWebhook';
-import { describeOperations, runOperation } from '../shared/n8n/describe';
-import { resumeOnCallback } from '../shared/tasks/resume';
-import { taskOperations } from '../shared/tasks/operations';
 import { mediaGenApiTest } from '../shared/api/credentialTest';
+import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/describe';
+import { searchListed } from '../shared/n8n/openValue';
+import { callbackWebhook } from '../shared/n8n/options';
+import { taskOperations } from '../shared/tasks/operations';
+import { resumeOnCallback } from '../shared/tasks/resume';
+import { edit } from './operations/edit';
 import { generate } from './operations/generate';
+import { MODELS } from './operations/generate/fields';
 
-const operations = [generate, ...taskOperations('image')];
+const operations = [generate, edit, ...taskOperations('image')];
 
 export class MediaGenImage implements INodeType {
 	description: INodeTypeDescription = {
@@ -24,8 +27,8 @@ export class MediaGenImage implements INodeType {
 		icon: { light: 'file:mediaGenImage.svg', dark: 'file:mediaGenImage.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
-		description: 'Generate images from text, from other images, or by repainting',
+		subtitle: subtitleOf(operations),
+		description: 'Generate images from text or other images, edit and repaint them',
 		defaults: { name: 'MediaGen Image' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
@@ -39,7 +42,7 @@ export class MediaGenImage implements INodeType {
 		return await resumeOnCallback(this, 'image');
 	}
 
-	methods = { credentialTest: { mediaGenApiTest } };
+	methods = { credentialTest: { mediaGenApiTest }, listSearch: { searchModels: searchListed(MODELS) } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runOperation(this, operations);

@@ -8,13 +8,15 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 
-import { callbackWebhook } from '../shared/n8n/callbackWebhook';
-import { describeOperations, runOperation } from '../shared/n8n/describe';
-import { resumeOnCallback } from '../shared/tasks/resume';
-import { taskOperations } from '../shared/tasks/operations';
 import { mediaGenApiTest } from '../shared/api/credentialTest';
+import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/describe';
+import { searchListed } from '../shared/n8n/openValue';
+import { callbackWebhook } from '../shared/n8n/options';
+import { taskOperations } from '../shared/tasks/operations';
+import { resumeOnCallback } from '../shared/tasks/resume';
 import { generate } from './operations/generate';
-import { remix } from './operations/remix';
+import { MODELS } from './operations/generate/fields';
+import { remix, REMIX_MODEL_LIST } from './operations/remix';
 
 const operations = [generate, remix, ...taskOperations('video')];
 
@@ -25,7 +27,7 @@ export class MediaGenVideo implements INodeType {
 		icon: { light: 'file:mediaGenVideo.svg', dark: 'file:mediaGenVideo.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		subtitle: subtitleOf(operations),
 		description: 'Generate videos from text, images or other videos, and extend them',
 		defaults: { name: 'MediaGen Video' },
 		usableAsTool: true,
@@ -36,7 +38,10 @@ export class MediaGenVideo implements INodeType {
 		properties: describeOperations(operations),
 	};
 
-	methods = { credentialTest: { mediaGenApiTest } };
+	methods = {
+		credentialTest: { mediaGenApiTest },
+		listSearch: { searchGenerationModels: searchListed(MODELS), searchRemixModels: searchListed(REMIX_MODEL_LIST) },
+	};
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
 		return await resumeOnCallback(this, 'video');

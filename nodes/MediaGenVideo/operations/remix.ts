@@ -1,18 +1,19 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { flag, oneOf, text } from '../../shared/util/schema';
-import { REMIX_ASPECT_RATIOS, REMIX_MODELS, REMIX_RESOLUTIONS, withoutAlias } from '../../shared/api/video';
-import { toOptions } from '../../shared/n8n/optionLists';
-import { submission } from '../../shared/tasks/execute';
+import { toDeploymentWords } from '../../shared/api/brandWords';
+import { REMIX_ASPECT_RATIOS, REMIX_MODEL_NAMES, REMIX_RESOLUTIONS, withoutAlias } from '../../shared/api/video';
+import { type ListedValue, openValueField, unlistedNotes } from '../../shared/n8n/openValue';
+import { toOptions } from '../../shared/n8n/options';
+import type { ParentRule } from '../../shared/tasks/checkParent';
+import { taskOperation } from '../../shared/tasks/execute';
+import { isObject } from '../../shared/util/json';
+import { flag, oneOf, schemaFor, text } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
-import { judgeOriginal } from '../original';
 
-const ALIASES = Object.fromEntries(
-	REMIX_MODELS.filter((model) => model !== withoutAlias(model)).map((model) => [
-		model,
-		`Another name of ${withoutAlias(model)}`,
-	]),
-);
+const FAST: ListedValue = { name: 'VidGen 3.1 Fast', value: 'vidgen3.1-fast' };
+
+/** What "Model" lists. The aliases that end with `-ext` are accepted too. */
+export const REMIX_MODEL_LIST: readonly ListedValue[] = [FAST, { name: 'VidGen 3.1 Quality', value: 'vidgen3.1-quality' }];
 
 const fields: INodeProperties[] = [
 	{
@@ -21,16 +22,16 @@ const fields: INodeProperties[] = [
 		type: 'string',
 		required: true,
 		default: '={{ $json.taskId }}',
-		description: 'The task that made the video. It must have ended well.',
+		description: 'The task that made the video. It must be completed.',
 	},
-	{
+	openValueField({
 		displayName: 'Model',
 		name: 'model',
-		type: 'options',
-		options: REMIX_MODELS.map((model) => ({ name: model, value: model, description: ALIASES[model] })),
-		default: 'vidgen3.1-fast',
-		description: 'It must be the model that made the video',
-	},
+		preset: FAST,
+		searchListMethod: 'searchRemixModels',
+		placeholder: 'e.g. vidgen3.1-fast',
+		description: 'The model that made the video',
+	}),
 	{
 		displayName: 'Prompt',
 		name: 'prompt',
@@ -40,57 +41,87 @@ const fields: INodeProperties[] = [
 		placeholder: 'e.g. The fog lifts and the sea lies calm',
 		description: 'What the added part shows',
 	},
-	{
-		displayName: 'Additional Fields',
-		name: 'additionalFields',
-		type: 'collection',
-		placeholder: 'Add Field',
-		default: {},
-		options: [
-			{
-				displayName: 'Aspect Ratio',
-				name: 'aspectRatio',
-				type: 'options',
-				options: toOptions(REMIX_ASPECT_RATIOS),
-				default: '16:9',
-			},
-			{
-				displayName: 'Raw',
-				name: 'raw',
-				type: 'boolean',
-				default: true,
-				description: 'Whether to return the added part alone instead of the whole video',
-			},
-			{
-				displayName: 'Resolution',
-				name: 'resolution',
-				type: 'options',
-				options: toOptions(REMIX_RESOLUTIONS),
-				default: '720p',
-			},
-		],
-	},
 ];
 
-const schema = z.object({
-	task_id: text(),
-	model: oneOf(REMIX_MODELS),
+const additionalFields: INodeProperties = {
+	displayName: 'Additional Fields',
+	name: 'additionalFields',
+	type: 'collection',
+	placeholder: 'Add Field',
+	default: {},
+	options: [
+		{
+			displayName: 'Aspect Ratio',
+			name: 'aspectRatio',
+			type: 'options',
+			options: toOptions(REMIX_ASPECT_RATIOS, {}, { '16:9': 'Widescreen (16:9)', '9:16': 'Portrait (9:16)' }),
+			default: '16:9',
+		},
+		{
+			displayName: 'Raw',
+			name: 'raw',
+			type: 'boolean',
+			default: true,
+			description: 'Whether to return the added part alone instead of the whole video',
+		},
+		{
+			displayName: 'Resolution',
+			name: 'resolution',
+			type: 'options',
+			options: toOptions(REMIX_RESOLUTIONS, {}, { '4k': '4K' }),
+			default: '720p',
+		},
+	],
+};
+
+const common = {
+	// A sheet or another service may give the ID as a number.
+	task_id: z.preprocess((id) => (typeof id === 'number' ? String(id) : id), text()),
+	model: text(),
 	prompt: text().optional(),
 	raw: flag().optional(),
+};
+
+const knownRequest = z.object({
+	...common,
 	aspect_ratio: oneOf(REMIX_ASPECT_RATIOS).optional(),
 	resolution: oneOf(REMIX_RESOLUTIONS).optional(),
 });
 
+const otherRequest = z.object({ ...common, aspect_ratio: text().optional(), resolution: text().optional() });
+
+type RemixRequest = z.infer<typeof otherRequest>;
+
+const isKnown = (model: unknown) => model === undefined || REMIX_MODEL_NAMES.some((name) => name === model);
+
+/** The body of an extension, with the task of its path. Limits apply to the models of the spec only. */
+const remixRequest = schemaFor<RemixRequest>((given) => (isKnown(isObject(given) ? given.model : undefined) ? knownRequest : otherRequest));
+
+const remixBody = z.object({ task_id: z.string(), model: z.string() });
+
+/** The model must be the parent's (spec §5). Which one the service refuses is not shown, so the difference is a note. */
+export const checkOriginal: NonNullable<ParentRule['check']> = (body, record, words) => {
+	const { task_id: taskId, model } = remixBody.parse(body);
+	const original = record?.raw.model;
+	if (typeof original !== 'string') {
+		return { notes: [`Whether task ${taskId} was made by ${model} is left to the service: its record does not name a model`] };
+	}
+	if (withoutAlias(original) === withoutAlias(toDeploymentWords(model, words))) return {};
+	return { notes: [`Task ${taskId} was made by ${original}, and "Model" is ${model}: the service may refuse it`] };
+};
+
 /** A video made longer, from 8 to 15 seconds (spec §5): `POST /v1/videos/{task_id}/remix`. */
-export const remix = submission({
+export const remix = taskOperation({
 	family: 'video',
 	resource: { name: 'Video', value: 'video' },
 	name: 'Extend',
 	value: 'remix',
 	action: 'Extend a video',
 	description: 'Continue a video that was made before, from 8 to 15 seconds',
-	fields,
-	schema,
+	fields: [...fields, additionalFields],
+	advanced: [additionalFields],
+	schema: remixRequest,
 	toRequest: ({ task_id, ...body }) => ({ path: `/v1/videos/${encodeURIComponent(String(task_id))}/remix`, body }),
-	precheck: { parentOf: ({ task_id }) => task_id, judge: judgeOriginal },
+	notes: ({ model }) => unlistedNotes('model', model, REMIX_MODEL_NAMES),
+	parent: { parentOf: ({ task_id }) => task_id, check: checkOriginal },
 });

@@ -2,8 +2,8 @@ import {
 	COMPRESSIBLE_FORMATS,
 	DATA_URI_TYPES,
 	IMAGE_BACKGROUNDS,
+	IMAGE_MODEL_NAMES,
 	IMAGE_MODERATIONS,
-	IMAGE_MODELS,
 	IMAGE_QUALITIES,
 	IMAGE_RATIOS,
 	isLiteModel,
@@ -12,143 +12,177 @@ import {
 	LITE_RESOLUTIONS,
 	MAX_COMPRESSION,
 	MAX_IMAGES,
+	OFFICIAL_MODEL,
 	OFFICIAL_RESOLUTIONS,
 	OUTPUT_FORMATS,
 	REFERENCE_LIMITS,
-} from '../shared/api/image';
-import { integer, oneOf, text, webUrl } from '../shared/util/schema';
-import { PendingUpload } from '../shared/n8n/pendingUpload';
-import { z } from '../shared/util/vendor/zod';
+} from '../../../shared/api/image';
+import { PendingUpload } from '../../../shared/n8n/binary';
+import { unlistedNotes } from '../../../shared/n8n/openValue';
+import { picture } from '../../../shared/n8n/pictures';
+import type { RequestBody } from '../../../shared/tasks/prepare';
+import { isObject } from '../../../shared/util/json';
+import { integer, oneOf, schemaFor, text, webUrl } from '../../../shared/util/schema';
+import { z } from '../../../shared/util/vendor/zod';
 
 const DATA_URI_HEAD = /^data:(image\/[a-z]+);base64$/;
 
-const pending = z.instanceof(PendingUpload);
+const isDataUri = (value: unknown): value is string => typeof value === 'string' && value.startsWith('data:');
 
-const dataUri = z.string().superRefine((value, issues) => {
+function dataUriProblem(value: string): string | undefined {
 	// The content is millions of characters: one pattern over all of it would exhaust the stack.
 	const comma = value.indexOf(',');
 	const [, type] = DATA_URI_HEAD.exec(value.slice(0, comma)) ?? [];
 	const data = value.slice(comma + 1);
-	const complain = (message: string) => issues.addIssue({ code: z.ZodIssueCode.custom, message });
 	if (!DATA_URI_TYPES.some((known) => known === type) || data === '' || /[^A-Za-z0-9+/=]/.test(data)) {
-		complain('must be a data URI of the form data:image/…;base64,… with a JPEG, PNG or WebP picture');
-	} else if (Buffer.byteLength(data, 'base64') > REFERENCE_LIMITS.lite.bytes) {
-		complain(`must have at most ${REFERENCE_LIMITS.lite.bytes} bytes`);
+		return 'must be a data URI of the form data:image/…;base64,… with a JPEG, PNG or WebP picture';
 	}
-});
+	const { bytes } = REFERENCE_LIMITS.lite;
+	return Buffer.byteLength(data, 'base64') > bytes ? `must have at most ${bytes} bytes` : undefined;
+}
 
-const plainUrl = z.unknown().superRefine((value, issues) => {
-	const message =
-		typeof value === 'string' && value.startsWith('data:')
-			? 'must be a URL: only the lite models take a data URI'
-			: webUrl().safeParse(value).error?.issues[0]?.message;
-	if (message !== undefined) issues.addIssue({ code: z.ZodIssueCode.custom, message });
-});
+const urlProblem = (value: unknown) => webUrl().safeParse(value).error?.issues[0]?.message;
 
-const picture = (other: z.ZodTypeAny) =>
-	z.unknown().superRefine((value, issues) => {
-		if (pending.safeParse(value).success) return;
-		for (const issue of other.safeParse(value).error?.issues ?? []) issues.addIssue(issue);
-	});
-
-const referenceList = (each: z.ZodTypeAny, limit: number) =>
-	z
-		.array(each, { invalid_type_error: 'must be a list of URLs' })
-		.min(1, 'is required, unless "Reference Images" is None')
-		.max(limit, `must have at most ${limit} pictures for this model`);
-
-const uploadedBytes = (references: readonly unknown[]) =>
-	references.reduce<number>(
-		(total, reference) => total + (reference instanceof PendingUpload ? reference.bytes : 0),
-		0,
+/** A link that `problemOf` finds nothing wrong with. */
+const linkOf = (problemOf: (value: unknown) => string | undefined) =>
+	picture(
+		z.unknown().superRefine((value, issues) => {
+			const message = problemOf(value);
+			if (message !== undefined) issues.addIssue({ code: z.ZodIssueCode.custom, message });
+		}),
 	);
 
+const officialLink = linkOf((value) => (isDataUri(value) ? 'must be a URL: only the lite models take a data URI' : urlProblem(value)));
+const liteLink = linkOf((value) => (isDataUri(value) ? dataUriProblem(value) : urlProblem(value)));
+const anyLink = linkOf((value) => (isDataUri(value) ? undefined : urlProblem(value)));
+
+const links = (link: z.ZodTypeAny, limit = Infinity) => z.array(link).max(limit, `must have at most ${limit} pictures for this model`);
+
+const uploadedBytes = (references: readonly unknown[]) =>
+	references.reduce<number>((total, reference) => total + (reference instanceof PendingUpload ? reference.bytes : 0), 0);
+
 const common = {
-	model: oneOf(IMAGE_MODELS),
+	model: text(),
 	prompt: text(),
 	n: integer(1, MAX_IMAGES).optional(),
 };
 
-const size = z.string({ invalid_type_error: 'must be text' });
+/** What a model takes of which nothing is known, or a lite one beyond its own fields: sent as it is. */
+const anyValues = {
+	...common,
+	size: text().optional(),
+	pixel_size: text().optional(),
+	resolution: text().optional(),
+	quality: text().optional(),
+	background: text().optional(),
+	moderation: text().optional(),
+	output_format: text().optional(),
+	output_compression: integer().optional(),
+	image_urls: links(anyLink).optional(),
+	mask_url: anyLink.optional(),
+};
 
-const OFFICIAL_SIZES: readonly string[] = ['auto', ...IMAGE_RATIOS];
+const sizeIn = (sizes: readonly string[], others: (size: string) => boolean, message: string) =>
+	text().refine((value) => sizes.includes(value) || others(value), message);
 
-/** Request of the official model (spec §3a). */
-const officialRequest = z
+const OFFICIAL_SIZES = ['auto', ...IMAGE_RATIOS];
+
+/** Fields of the official model (spec §3a). */
+const officialFields = z
 	.object({
 		...common,
-		size: size
-			.refine(
-				(value) => OFFICIAL_SIZES.includes(value) || isPixelSize(value),
-				`must be one of ${OFFICIAL_SIZES.join(', ')}, or pixels such as 1536x1024`,
-			)
-			.optional(),
-		pixel_size: size.refine(isPixelSize, 'must be pixels such as 1536x1024').optional(),
+		size: sizeIn(OFFICIAL_SIZES, isPixelSize, `must be one of ${OFFICIAL_SIZES.join(', ')}, or pixels such as 1536x1024`).optional(),
+		pixel_size: text().refine(isPixelSize, 'must be pixels such as 1536x1024').optional(),
 		resolution: oneOf(OFFICIAL_RESOLUTIONS).optional(),
 		quality: oneOf(IMAGE_QUALITIES).optional(),
 		background: oneOf(IMAGE_BACKGROUNDS).optional(),
 		moderation: oneOf(IMAGE_MODERATIONS).optional(),
 		output_format: oneOf(OUTPUT_FORMATS).optional(),
 		output_compression: integer(0, MAX_COMPRESSION).optional(),
-		image_urls: referenceList(picture(plainUrl), REFERENCE_LIMITS.official.count)
+		image_urls: links(officialLink, REFERENCE_LIMITS.official.count)
 			.refine(
 				(references) => uploadedBytes(references) <= REFERENCE_LIMITS.official.totalBytes,
 				`must have at most ${REFERENCE_LIMITS.official.totalBytes} bytes in all`,
 			)
 			.optional(),
-		mask_url: picture(plainUrl).optional(),
+		mask_url: officialLink.optional(),
 	})
 	.superRefine((body, issues) => {
-		const complain = (field: string, message: string) =>
-			issues.addIssue({ code: z.ZodIssueCode.custom, path: [field], message });
+		const refuse = (field: string, message: string) => issues.addIssue({ code: z.ZodIssueCode.custom, path: [field], message });
 		if (body.mask_url !== undefined && !body.image_urls?.length) {
-			complain('mask_url', 'must come with a reference image, the one to be repainted');
+			refuse('mask_url', 'must come with a reference image, the one to be repainted');
 		}
 		const compressible = COMPRESSIBLE_FORMATS.some((format) => format === body.output_format);
 		if (body.output_compression !== undefined && !compressible) {
-			complain('output_compression', 'must come with the output format jpeg or webp');
+			refuse('output_compression', 'must come with the output format jpeg or webp');
 		}
-		if (body.pixel_size !== undefined && body.size !== undefined) {
-			complain('pixel_size', 'must not be set together with "Size"');
-		}
-	})
-	.transform(({ pixel_size, ...body }) =>
-		pixel_size === undefined ? body : { ...body, size: pixel_size },
-	);
+	});
 
-const LITE_SIZES: readonly string[] = ['auto', ...LITE_RATIOS];
+const LITE_SIZES = ['auto', ...LITE_RATIOS];
 
-/** Request of a lite model (spec §3b). */
-const liteRequest = z.object({
-	...common,
-	size: size
-		.refine((value) => LITE_SIZES.includes(value), `must be one of ${LITE_SIZES.join(', ')}`)
-		.optional(),
+/** Fields of a lite model (spec §3b). */
+const liteFields = z.object({
+	...anyValues,
+	size: sizeIn(LITE_SIZES, () => false, `must be one of ${LITE_SIZES.join(', ')}`).optional(),
+	pixel_size: text().refine(() => false, 'must not be set for a lite model, which takes ratios only').optional(),
 	resolution: oneOf(LITE_RESOLUTIONS).optional(),
-	image_urls: referenceList(
-		picture(
-			z.unknown().superRefine((value, issues) => {
-				const schema = typeof value === 'string' && value.startsWith('data:') ? dataUri : webUrl();
-				for (const issue of schema.safeParse(value).error?.issues ?? []) issues.addIssue(issue);
-			}),
-		),
-		REFERENCE_LIMITS.lite.count,
-	).optional(),
+	image_urls: links(liteLink, REFERENCE_LIMITS.lite.count).optional(),
 });
 
-const modelOf = z.object({ model: oneOf(IMAGE_MODELS) });
+interface Sizes extends RequestBody {
+	size?: string;
+	pixel_size?: string;
+}
 
-/** The body of `POST /v1/images/generations`, by the rules of the model it names. */
-export const imageRequest = z.unknown().transform((given, issues) => {
-	const named = modelOf.safeParse(given);
-	const schema = named.success && isLiteModel(named.data.model) ? liteRequest : officialRequest;
-	const read = named.success ? schema.safeParse(given) : named;
-	if (read.success && 'prompt' in read.data) return stripUnset(read.data);
-	for (const issue of read.error?.issues ?? []) issues.addIssue(issue);
-	return z.NEVER;
+/** "Pixel Size" is another way to say `size`. */
+const withPixelSize = (fields: z.ZodType<Sizes, z.ZodTypeDef, unknown>) =>
+	fields
+		.refine(({ size, pixel_size }) => size === undefined || pixel_size === undefined, {
+			path: ['pixel_size'],
+			message: 'must not be set together with "Size"',
+		})
+		.transform(({ pixel_size: size, ...body }): RequestBody => (size === undefined ? body : { ...body, size }));
+
+const officialRequest = withPixelSize(officialFields);
+const liteRequest = withPixelSize(liteFields);
+const otherRequest = withPixelSize(z.object(anyValues));
+
+/** The body of `POST /v1/images/generations`. Limits that depend on the model apply to the models of the spec only. */
+export const imageRequest = schemaFor((given) => {
+	const model = isObject(given) ? given.model : undefined;
+	if (isLiteModel(model)) return liteRequest;
+	return model === undefined || model === OFFICIAL_MODEL ? officialRequest : otherRequest;
 });
 
-/** A field that is there but undefined would still be a field. */
-function stripUnset(body: Record<string, unknown>): Record<string, unknown> {
-	return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+/** Fields of the official model that a lite model does not have (spec §3b), with their labels. */
+const OFFICIAL_ONLY = {
+	quality: 'Quality',
+	background: 'Background',
+	moderation: 'Moderation',
+	output_format: 'Output Format',
+	output_compression: 'Output Compression',
+	mask_url: 'Mask',
+};
+
+function liteNotes({ resolution, ...body }: RequestBody): string[] {
+	const others = Object.entries(OFFICIAL_ONLY).filter(([name]) => body[name] !== undefined);
+	return [
+		...(typeof resolution === 'string' && resolution !== '1K'
+			? [`The service draws the resolution ${resolution} of a lite model as 1K`]
+			: []),
+		...others.map(([, label]) => `"${label}" was sent, but a lite model does not support it`),
+	];
+}
+
+const unsent = z.array(z.string()).catch([]);
+
+/** What the service changes or ignores in a body, and what was not sent. */
+export function imageNotes(body: RequestBody, given: RequestBody): string[] {
+	const { background, model } = body;
+	return [
+		...unlistedNotes('model', model, IMAGE_MODEL_NAMES),
+		...(background === 'transparent' && model === OFFICIAL_MODEL ? ['The service draws a transparent background as Auto'] : []),
+		...(isLiteModel(model) ? liteNotes(body) : []),
+		...unsent.parse(given.unsent),
+	];
 }

@@ -1,108 +1,119 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../shared/api/picture';
-import { inspectPicture, splitNames } from '../shared/n8n/binary';
-import type { ParameterValues } from '../shared/n8n/parameters';
-import { z } from '../shared/util/vendor/zod';
-
-/** Looks at the pictures that the named binary fields of an item hold. */
-type Pictures = (names: unknown, field: string) => Promise<unknown[]>;
-
-function picturesOf(context: IExecuteFunctions, itemIndex: number): Pictures {
-	return async (names, field) => {
-		const found: unknown[] = [];
-		for (const property of splitNames(names)) {
-			const rules = { field, maxBytes: UPLOAD_MAX_BYTES, types: PICTURE_TYPES };
-			found.push(await inspectPicture(context, itemIndex, property, rules));
-		}
-		return found;
-	};
-}
+import { type ParameterValues, unsentNotes } from '../../../shared/n8n/parameters';
+import { linksIn, PictureReader } from '../../../shared/n8n/pictures';
+import { z } from '../../../shared/util/vendor/zod';
+import { generateFields } from './fields';
 
 const group = z.record(z.unknown());
 
-/** The groups of a fixed collection. What is none is left to the schema, which says so with the field's name. */
-async function eachGroup(
-	given: unknown,
-	turn: (values: ParameterValues) => Promise<ParameterValues>,
-): Promise<unknown> {
+/** Converts each group of a fixed collection. Anything else is left to the schema, which names the field. */
+async function eachGroup(given: unknown, convert: (values: ParameterValues) => Promise<ParameterValues>): Promise<unknown> {
 	const groups = z.array(group).safeParse(given);
-	return groups.success ? await Promise.all(groups.data.map(turn)) : given;
+	return groups.success ? await Promise.all(groups.data.map(convert)) : given;
 }
 
-const isOneOf = (value: unknown, ...known: string[]) => known.some((one) => one === value);
+async function withRoles(given: unknown, pictures: PictureReader): Promise<unknown> {
+	if (given === undefined) throw pictures.refusal('image_with_roles', 'is required, or choose None');
+	return await eachGroup(given, async ({ binaryProperty, url, ...image }) => {
+		const [own] = await pictures.fromInput('binary_property', binaryProperty);
+		const [link = own] = own === undefined ? linksIn(url) : [own];
+		return link === undefined ? image : { ...image, url: link };
+	});
+}
 
-async function imagesOf(values: ParameterValues, pictures: Pictures): Promise<ParameterValues> {
-	const { imageInput, imageUrls, imageBinaryProperties, imageWithRoles } = values;
-	if (imageInput === 'roles') {
-		return {
-			imageWithRoles: await eachGroup(imageWithRoles, async ({ binaryProperty, ...image }) => {
-				const [own] = await pictures(binaryProperty, 'Input Data Field Name');
-				return own === undefined ? image : { ...image, url: own };
-			}),
-		};
+/** The images by "Images". A choice without a picture is refused: the service would make a clip from the prompt alone. */
+async function imagesOf(values: ParameterValues, pictures: PictureReader): Promise<ParameterValues> {
+	const { imageInput = 'none', imageWithRoles, referenceSource } = values;
+	const frame = async (name: string, role: string) => ({ url: await pictures.one(name, values), role });
+	switch (imageInput) {
+		case 'none':
+			return {};
+		case 'firstFrame':
+			return { imageWithRoles: [await frame('firstFrame', 'first_frame')] };
+		case 'firstAndLastFrame':
+			return { imageWithRoles: [await frame('firstFrame', 'first_frame'), await frame('lastFrame', 'last_frame')] };
+		case 'references':
+			return { imageUrls: await pictures.list(referenceSource, values) };
+		case 'roles':
+			return { imageWithRoles: await withRoles(imageWithRoles, pictures) };
+		default:
+			throw pictures.refusal('image_input', 'must be one of none, firstFrame, firstAndLastFrame, references, roles');
 	}
-	const images = [
-		...(isOneOf(imageInput, 'url', 'both') ? [imageUrls ?? []].flat() : []),
-		...(isOneOf(imageInput, 'binary', 'both')
-			? await pictures(imageBinaryProperties, 'Input Data Field Name')
-			: []),
-	];
-	return images.length > 0 ? { imageUrls: images } : {};
 }
 
-async function elementsOf(elementList: unknown, pictures: Pictures): Promise<ParameterValues> {
+async function elementsOf(elementList: unknown, pictures: PictureReader): Promise<ParameterValues> {
 	if (elementList === undefined) return {};
 	return {
 		elementList: await eachGroup(elementList, async ({ binaryProperties, elementInputUrls, ...element }) => ({
 			...element,
-			elementInputUrls: [
-				...[elementInputUrls ?? []].flat(),
-				...(await pictures(binaryProperties, 'Input Data Field Name')),
-			],
+			elementInputUrls: [...linksIn(elementInputUrls), ...(await pictures.fromInput('binary_properties', binaryProperties))],
 		})),
 	};
 }
 
-function videoOf({ referType, videoUrl, keepOriginalSound }: ParameterValues): ParameterValues {
-	if (referType === undefined || referType === 'none') return {};
-	return { videoList: [{ videoUrl, referType, ...(keepOriginalSound === undefined ? {} : { keepOriginalSound }) }] };
+const hasVideo = ({ referType }: ParameterValues) => referType !== undefined && referType !== 'none';
+
+function videoOf(values: ParameterValues): ParameterValues {
+	if (!hasVideo(values)) return {};
+	const { referType, videoUrl, keepOriginalSound } = values;
+	return {
+		videoList: [
+			{
+				referType,
+				...(videoUrl === undefined ? {} : { videoUrl }),
+				...(keepOriginalSound === undefined ? {} : { keepOriginalSound }),
+			},
+		],
+	};
 }
+
+const isOff = (multiShot: unknown) => multiShot === false || multiShot === 'false' || multiShot === undefined;
 
 // One shot is what the service makes unless it is told otherwise, so the switch is sent only where it is on.
 function shotsOf({ multiShot, shotType, multiPrompt }: ParameterValues): ParameterValues {
-	if (multiShot === false || multiShot === 'false' || multiShot === undefined) return {};
-	return { multiShot, shotType, ...(shotType === 'customize' ? { multiPrompt } : {}) };
+	if (isOff(multiShot)) return {};
+	return {
+		multiShot,
+		...(shotType === undefined ? {} : { shotType }),
+		...(shotType === 'customize' && multiPrompt !== undefined ? { multiPrompt } : {}),
+	};
 }
 
-/** Parameters that are put together into other fields, or only decide about them. */
-const CHOICES = new Set([
-	'imageInput',
-	'imageUrls',
-	'imageBinaryProperties',
-	'imageWithRoles',
-	'referType',
-	'videoUrl',
-	'keepOriginalSound',
-	'multiShot',
-	'shotType',
-	'multiPrompt',
-	'elementList',
-]);
+/** Parameters of each choice of "Images". */
+const IMAGE_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
+	firstFrame: ['firstFrameUrl'],
+	firstAndLastFrame: ['firstFrameUrl', 'lastFrameUrl'],
+	references: ['imageUrls'],
+	roles: ['imageWithRoles'],
+};
 
-/** Turns the choices of the panel into the fields of a generation (spec §6). Throws for a picture that is none. */
-export async function generateBody(
-	values: ParameterValues,
-	context: IExecuteFunctions,
-	itemIndex: number,
-): Promise<ParameterValues> {
-	const pictures = picturesOf(context, itemIndex);
-	const others = Object.fromEntries(Object.entries(values).filter(([name]) => !CHOICES.has(name)));
+function unsentOf(values: ParameterValues): string[] {
+	const { imageInput = 'none', multiShot, shotType } = values;
+	const images = ['firstFrameUrl', 'lastFrameUrl', 'imageUrls', 'imageWithRoles'];
+	const used = IMAGE_PARAMETERS[String(imageInput)] ?? [];
+	const unusedImages = images.filter((name) => !used.includes(name));
+	const name = imageInput === 'none' ? '"Images" is None' : '"Images" has another choice';
+	return [
+		...unsentNotes(generateFields, values, unusedImages, name),
+		...(hasVideo(values) ? [] : unsentNotes(generateFields, values, ['videoUrl', 'keepOriginalSound'], '"Video" is None')),
+		...(isOff(multiShot) ? unsentNotes(generateFields, values, ['multiPrompt'], '"Multiple Shots" is off') : []),
+		...(!isOff(multiShot) && shotType !== 'customize' ? unsentNotes(generateFields, values, ['multiPrompt'], '"Shot Type" is not Customize') : []),
+	];
+}
+
+/** Fields that are sent as they are. */
+const PLAIN = ['model', 'prompt', 'negativePrompt', 'mode', 'duration', 'aspectRatio', 'watermark', 'audio'];
+
+/** Turns the choices of the panel into the fields of a generation (spec §6). Throws for a file that is not a picture. */
+export async function generateBody(values: ParameterValues, context: IExecuteFunctions, itemIndex: number): Promise<ParameterValues> {
+	const pictures = new PictureReader(context, generateFields, itemIndex);
 	return {
-		...others,
+		...Object.fromEntries(Object.entries(values).filter(([name]) => PLAIN.includes(name))),
 		...(await imagesOf(values, pictures)),
 		...videoOf(values),
 		...shotsOf(values),
 		...(await elementsOf(values.elementList, pictures)),
+		unsent: unsentOf(values),
 	};
 }

@@ -1,25 +1,351 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { additionalFields } from './fields/additional';
-import { elementField } from './fields/elements';
-import { imageFields } from './fields/images';
-import { shotFields } from './fields/shots';
-import { videoFields } from './fields/video';
+import {
+	GENERATION_MODEL,
+	IMAGE_ROLES,
+	KEEP_ORIGINAL_SOUND,
+	MIN_SHOT_DURATION,
+	VIDEO_ASPECT_RATIOS,
+	VIDEO_DURATION,
+	VIDEO_MODES,
+} from '../../../shared/api/video';
+import { type ListedValue, openValueField } from '../../../shared/n8n/openValue';
+import { toOptions } from '../../../shared/n8n/options';
+import { LIST_SOURCES, pictureFields, pictureListFields } from '../../../shared/n8n/pictures';
+
+const OMNI: ListedValue = { name: 'VidOmni V3 Omni', value: GENERATION_MODEL };
+
+/** What "Model" lists. */
+export const MODELS: readonly ListedValue[] = [OMNI];
+
+const modelField = openValueField({
+	displayName: 'Model',
+	name: 'model',
+	preset: OMNI,
+	searchListMethod: 'searchGenerationModels',
+	placeholder: `e.g. ${GENERATION_MODEL}`,
+	description: 'The model that makes the video',
+});
+
+const promptField: INodeProperties = {
+	displayName: 'Prompt',
+	name: 'prompt',
+	type: 'string',
+	typeOptions: { rows: 4 },
+	default: '',
+	placeholder: 'e.g. A lighthouse in the fog, the camera circles it',
+	description: 'What the video shows. &lt;&lt;&lt;image_1&gt;&gt;&gt; stands for a given image, @name for an element.',
+};
+
+const roleOptions = toOptions(IMAGE_ROLES, {}, { first_frame: 'First Frame', last_frame: 'Last Frame', reference: 'Reference' });
+
+const IMAGE_INPUTS = [
+	{ name: 'None', value: 'none' },
+	{ name: 'First Frame', value: 'firstFrame', description: 'The video begins with this picture' },
+	{ name: 'First and Last Frame', value: 'firstAndLastFrame', description: 'The video leads from one picture to the other' },
+	{ name: 'References', value: 'references', description: 'Pictures that the prompt refers to' },
+	{ name: 'With Roles', value: 'roles', description: 'Any number of pictures, each with a role' },
+];
+
+/** Pictures to start from: as a plain list, or with roles, never both (spec §6, rules 1, 3 and 4). */
+const imageFields: INodeProperties[] = [
+	{
+		displayName: 'Images',
+		name: 'imageInput',
+		type: 'options',
+		options: IMAGE_INPUTS,
+		default: 'none',
+		description: 'Pictures to start from. In the prompt &lt;&lt;&lt;image_1&gt;&gt;&gt; stands for the first of them.',
+	},
+	...pictureFields({
+		name: 'firstFrame',
+		label: 'First Frame',
+		property: 'data',
+		show: { imageInput: ['firstFrame', 'firstAndLastFrame'] },
+	}),
+	...pictureFields({ name: 'lastFrame', label: 'Last Frame', property: 'data_2', show: { imageInput: ['firstAndLastFrame'] } }),
+	{
+		displayName: 'References',
+		name: 'referenceSource',
+		type: 'options',
+		options: LIST_SOURCES,
+		default: 'binary',
+		displayOptions: { show: { imageInput: ['references'] } },
+	},
+	...pictureListFields({
+		choice: 'referenceSource',
+		show: { imageInput: ['references'] },
+		description: 'Public addresses. Beside a feature video only one, the first frame.',
+	}),
+	{
+		displayName: 'Images With Roles',
+		name: 'imageWithRoles',
+		type: 'fixedCollection',
+		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Image' },
+		placeholder: 'Add Image',
+		default: {},
+		displayOptions: { show: { imageInput: ['roles'] } },
+		description: 'A last frame needs a first frame beside it',
+		options: [
+			{
+				displayName: 'Image',
+				name: 'image',
+				values: [
+					{
+						displayName: 'Input Data Field Name',
+						name: 'binaryProperty',
+						type: 'string',
+						default: '',
+						placeholder: 'e.g. data',
+						hint: 'The name of the input binary field that holds the picture, in place of a URL. It is uploaded first.',
+					},
+					{
+						displayName: 'Role',
+						name: 'role',
+						type: 'options',
+						options: roleOptions,
+						default: 'first_frame',
+						displayOptions: { hide: { '/referType': ['base'] } },
+					},
+					{
+						displayName: 'Role',
+						name: 'role',
+						type: 'options',
+						options: roleOptions.filter(({ value }) => value === 'reference'),
+						default: 'reference',
+						displayOptions: { show: { '/referType': ['base'] } },
+						description: 'A video that is edited takes no first or last frame',
+					},
+					{
+						displayName: 'URL',
+						name: 'url',
+						type: 'string',
+						default: '',
+						placeholder: 'e.g. https://example.com/picture.png',
+					},
+				],
+			},
+		],
+	},
+];
+
+const DEFAULT = { name: 'Default', value: '', description: 'Not sent: the service decides' };
+
+const formatFields: INodeProperties[] = [
+	{
+		displayName: 'Duration (Seconds)',
+		name: 'duration',
+		type: 'number',
+		typeOptions: { minValue: VIDEO_DURATION.min, maxValue: VIDEO_DURATION.max, numberPrecision: 0 },
+		default: '',
+		placeholder: String(VIDEO_DURATION.default),
+		description: 'From 3 to 15. Empty means 5. An edited video keeps its own.',
+	},
+	{
+		displayName: 'Aspect Ratio',
+		name: 'aspectRatio',
+		type: 'options',
+		options: [
+			DEFAULT,
+			...toOptions(VIDEO_ASPECT_RATIOS, {}, { '16:9': 'Widescreen (16:9)', '9:16': 'Portrait (9:16)', '1:1': 'Square (1:1)' }),
+		],
+		default: '',
+		description: 'The ratio of a given image may count more',
+	},
+	{
+		displayName: 'Resolution',
+		name: 'mode',
+		type: 'options',
+		options: [DEFAULT, ...toOptions(VIDEO_MODES, {}, { std: '720p', pro: '1080p', '4k': '4K' })],
+		default: '',
+	},
+];
+
+/** A video to start from: one to edit, or one to take features from (spec §6, rules 5 and 6). */
+const videoFields: INodeProperties[] = [
+	{
+		displayName: 'Video',
+		name: 'referType',
+		type: 'options',
+		options: [
+			{ name: 'None', value: 'none' },
+			{
+				name: 'Edit a Video',
+				value: 'base',
+				description: 'A video of 3 to 10 seconds. The result is as long as the video.',
+			},
+			{
+				name: 'Take Features From a Video',
+				value: 'feature',
+				description: 'MP4 or MOV, at least 3 seconds, 720 to 2160 px, 24 to 60 fps, at most 200 MB',
+			},
+		],
+		default: 'none',
+		description: 'A video to start from. With one, the service makes no new sound.',
+	},
+	{
+		displayName: 'Video URL',
+		name: 'videoUrl',
+		type: 'string',
+		required: true,
+		default: '',
+		placeholder: 'e.g. https://example.com/clip.mp4',
+		displayOptions: { show: { referType: ['base', 'feature'] } },
+		description: 'A public address',
+	},
+];
+
+/** Several shots in one video; their numbers are filled in (spec §6, rule 7). */
+const shotFields: INodeProperties[] = [
+	{
+		displayName: 'Multiple Shots',
+		name: 'multiShot',
+		type: 'boolean',
+		default: false,
+		description: 'Whether the video is made of several shots',
+	},
+	{
+		displayName: 'Shot Type',
+		name: 'shotType',
+		type: 'options',
+		options: [
+			{ name: 'Customize', value: 'customize', description: 'You say what each shot shows, and for how long' },
+			{ name: 'Intelligence', value: 'intelligence', description: 'The service divides the prompt into shots' },
+		],
+		default: 'customize',
+		displayOptions: { show: { multiShot: [true] } },
+	},
+	{
+		displayName: 'Shots',
+		name: 'multiPrompt',
+		type: 'fixedCollection',
+		typeOptions: { multipleValues: true, sortable: true, multipleValueButtonText: 'Add Shot' },
+		placeholder: 'Add Shot',
+		default: {},
+		displayOptions: { show: { multiShot: [true], shotType: ['customize'] } },
+		description: 'One to six shots, in their order. Their durations must add up to the duration of the video.',
+		options: [
+			{
+				displayName: 'Shot',
+				name: 'shot',
+				values: [
+					{
+						displayName: 'Duration (Seconds)',
+						name: 'duration',
+						type: 'number',
+						typeOptions: { minValue: MIN_SHOT_DURATION, numberPrecision: 0 },
+						default: 1,
+						description: 'A whole number',
+					},
+					{
+						displayName: 'Prompt',
+						name: 'prompt',
+						type: 'string',
+						typeOptions: { rows: 2 },
+						default: '',
+						placeholder: 'e.g. The boat leaves the harbour',
+					},
+				],
+			},
+		],
+	},
+];
+
+/** Subjects that look the same throughout (spec §6, rule 8). */
+const elementField: INodeProperties = {
+	displayName: 'Elements',
+	name: 'elementList',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Element' },
+	placeholder: 'Add Element',
+	default: {},
+	description: 'Up to three subjects that look the same throughout. In the prompt @name stands for one.',
+	options: [
+		{
+			displayName: 'Element',
+			name: 'element',
+			values: [
+				{
+					displayName: 'Description',
+					name: 'description',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. A sailor with a red beard',
+				},
+				{
+					displayName: 'Image URLs',
+					name: 'elementInputUrls',
+					type: 'string',
+					typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Image URL' },
+					default: [],
+					placeholder: 'e.g. https://example.com/front.png',
+					description: 'Two to four pictures, those from the input data among them. The first is the front view.',
+				},
+				{
+					displayName: 'Input Data Field Name',
+					name: 'binaryProperties',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. front, side',
+					hint: 'The names of the input binary fields that hold pictures, separated by commas. They are uploaded first.',
+				},
+				{
+					displayName: 'Name',
+					name: 'name',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. sailor',
+					description: 'The name by which the prompt mentions it, without the at sign',
+				},
+			],
+		},
+	],
+};
+
+const additionalFields: INodeProperties = {
+	displayName: 'Additional Fields',
+	name: 'additionalFields',
+	type: 'collection',
+	placeholder: 'Add Field',
+	default: {},
+	options: [
+		{
+			displayName: 'Audio',
+			name: 'audio',
+			type: 'boolean',
+			default: true,
+			description: 'Whether to make the video with sound. The service ignores this beside a given video.',
+		},
+		{
+			displayName: 'Keep Original Sound',
+			name: 'keepOriginalSound',
+			type: 'options',
+			options: toOptions(KEEP_ORIGINAL_SOUND),
+			default: 'no',
+			displayOptions: { show: { '/referType': ['base', 'feature'] } },
+			description: 'Whether the sound of the given video stays',
+		},
+		{
+			displayName: 'Negative Prompt',
+			name: 'negativePrompt',
+			type: 'string',
+			typeOptions: { rows: 2 },
+			default: '',
+			placeholder: 'e.g. blur, text',
+			description: 'What the video must not show, in at most 2500 characters',
+		},
+		{
+			displayName: 'Watermark',
+			name: 'watermark',
+			type: 'boolean',
+			default: true,
+			description: 'Whether to put a watermark on the video',
+		},
+	],
+};
+
+/** Shown below the output. */
+export const advancedFields: INodeProperties[] = [...videoFields, ...shotFields, elementField, additionalFields];
 
 /** The fields of a generation; the choices come before what they decide about. */
-export const generateFields: INodeProperties[] = [
-	{
-		displayName: 'Prompt',
-		name: 'prompt',
-		type: 'string',
-		typeOptions: { rows: 4 },
-		default: '',
-		placeholder: 'e.g. A lighthouse in the fog, the camera circles it',
-		description: 'What the video shows. &lt;&lt;&lt;image_1&gt;&gt;&gt; stands for a given image, @name for an element.',
-	},
-	...imageFields,
-	...videoFields,
-	...shotFields,
-	elementField,
-	additionalFields,
-];
+export const generateFields: INodeProperties[] = [modelField, promptField, ...imageFields, ...formatFields, ...advancedFields];

@@ -1,11 +1,11 @@
-import { submission } from '../../shared/tasks/execute';
-import { generateBody } from '../generateBody';
-import { generateFields } from '../generateFields';
-import { generateNotes } from '../notes';
-import { videoRequest } from '../videoRequest';
+import { taskOperation } from '../../../shared/tasks/execute';
+import { generateBody } from './body';
+import { advancedFields, generateFields } from './fields';
+import { videoRequest } from './request';
+import { videoNotes } from './rules';
 
 /** Text to video, image to video and editing (spec §6): `POST /v1/videos/generations`. */
-export const generate = submission({
+export const generate = taskOperation({
 	family: 'video',
 	resource: { name: 'Video', value: 'video' },
 	name: 'Generate',
@@ -13,8 +13,9 @@ export const generate = submission({
 	action: 'Generate a video',
 	description: 'Make a video from a prompt, from images, or from another video',
 	fields: generateFields,
+	advanced: advancedFields,
 	schema: videoRequest,
 	toBody: generateBody,
 	toRequest: (body) => ({ path: '/v1/videos/generations', body }),
-	notes: generateNotes,
+	notes: videoNotes,
 });

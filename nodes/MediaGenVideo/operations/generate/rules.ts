@@ -1,74 +1,130 @@
-import { VIDEO_DURATION } from '../shared/api/video';
-import { z } from '../shared/util/vendor/zod';
-import { elementMentions, imageReferences } from './references';
-import type { VideoFields } from './videoRequest';
+import { GENERATION_MODEL, VIDEO_DURATION } from '../../../shared/api/video';
+import { unlistedNotes } from '../../../shared/n8n/openValue';
+import type { RequestBody } from '../../../shared/tasks/prepare';
+import { z } from '../../../shared/util/vendor/zod';
 
-type Complain = (path: Array<string | number>, message: string) => void;
-
-/** Rules 1, 3, 4 and 6 of spec §6: which pictures go together, and which go with a video. */
-function checkPictures(body: VideoFields, complain: Complain): void {
-	const { image_urls: urls, image_with_roles: images, video_list: videos } = body;
-	const roles = images?.map(({ role }) => role) ?? [];
-	const referType = videos?.[0] && (videos[0].refer_type ?? 'base');
-	if (urls && images) complain(['image_with_roles'], 'must not be set together with "Image URLs"');
-	if (roles.includes('last_frame') && !roles.includes('first_frame')) {
-		complain(['image_with_roles'], 'must have a first frame where it has a last frame');
-	}
-	if (referType === 'base' && roles.some((role) => role !== 'reference')) {
-		complain(['image_with_roles'], 'must have no first or last frame where a video is edited');
-	}
-	if (referType === 'feature' && urls && urls.length > 1) {
-		complain(['image_urls'], 'must hold one picture at most, the first frame, beside a feature video');
-	}
+/** A generation whose fields are valid, each by itself. */
+export interface VideoFields extends RequestBody {
+	model: string;
+	duration?: number;
+	image_urls?: unknown[];
+	image_with_roles?: Array<{ role: string }>;
+	video_list?: Array<{ refer_type?: string }>;
+	multi_shot?: boolean;
+	shot_type?: string;
+	multi_prompt?: Array<{ prompt: string; duration: number }>;
 }
 
-/** Rule 5 of spec §6. */
-function checkAudio(body: VideoFields, complain: Complain): void {
-	if (body.audio !== undefined && body.video_list?.length) {
-		complain(['audio'], 'must not be set together with a video, beside which the service ignores it');
+type Refuse = (field: string, message: string) => void;
+
+/** Rules 1, 3, 4 and 6 of spec §6: which pictures go together, and which go with a video. */
+function checkPictures(body: VideoFields, refuse: Refuse): void {
+	const { image_urls: urls, image_with_roles: images, video_list: videos } = body;
+	const roles = images?.map(({ role }) => role) ?? [];
+	const hasFrames = roles.includes('first_frame') || roles.includes('last_frame');
+	const referType = videos?.[0] && (videos[0].refer_type ?? 'base');
+	if (urls && images) refuse('image_with_roles', 'must not be set together with "Image URLs"');
+	if (roles.includes('last_frame') && !roles.includes('first_frame')) {
+		refuse('image_with_roles', 'must have a first frame where it has a last frame');
+	}
+	if (referType === 'base' && hasFrames) refuse('image_input', 'must have no first or last frame beside a video that is edited');
+	if (referType === 'feature' && urls && urls.length > 1) {
+		refuse('image_urls', 'must hold one picture at most, the first frame, beside a feature video');
 	}
 }
 
 /** Rule 7 of spec §6, and what several shots need. */
-function checkShots(body: VideoFields, complain: Complain): void {
-	if (body.multi_shot !== true) return;
-	if (body.shot_type === undefined) complain(['shot_type'], 'is required where there are several shots');
-	if (body.shot_type !== 'customize') return;
-	if (body.multi_prompt === undefined) {
-		complain(['multi_prompt'], 'is required: give each shot its prompt and its duration');
+function checkShots({ multi_shot, shot_type, multi_prompt: shots, duration, model }: VideoFields, refuse: Refuse): void {
+	if (multi_shot !== true) return;
+	if (shot_type === undefined) refuse('shot_type', 'is required where there are several shots');
+	if (shot_type !== 'customize') return;
+	if (shots === undefined) {
+		refuse('multi_prompt', 'is required: give each shot its prompt and its duration');
 		return;
 	}
-	const sum = body.multi_prompt.reduce((total, { duration }) => total + duration, 0);
-	const whole = body.duration ?? VIDEO_DURATION.default;
-	if (sum === whole) return;
-	const unset = body.duration === undefined ? ', what "Duration" is unless it is set' : '';
-	complain(['multi_prompt'], `must last as long as the video: ${whole} seconds${unset}; the shots add up to ${sum}`);
+	// What another model makes without a duration is not known.
+	const whole = duration ?? (model === GENERATION_MODEL ? VIDEO_DURATION.default : undefined);
+	const sum = shots.reduce((total, shot) => total + shot.duration, 0);
+	if (whole === undefined || sum === whole) return;
+	const unset = duration === undefined ? ', which "Duration" is unless it is set' : '';
+	refuse('multi_prompt', `must last as long as the video: ${whole} seconds${unset}; the shots add up to ${sum}`);
 }
 
-/** The references of the prompts name pictures and elements that are there (spec §6, prompt and rule 8). */
-function checkReferences(body: VideoFields, complain: Complain): void {
-	const pictures = (body.image_urls ?? body.image_with_roles ?? []).length;
-	const names = (body.element_list ?? []).map(({ name }) => name);
-	const check = (path: Array<string | number>, prompt: string) => {
-		const missing = imageReferences(prompt).find((number) => number < 1 || number > pictures);
-		if (missing !== undefined) {
-			complain(path, `must refer to given pictures only: <<<image_${missing}>>> is not among the ${pictures} given`);
-		}
-		const [stranger] = elementMentions(prompt, names).unknown;
-		if (stranger !== undefined) {
-			complain(path, `must mention given elements only: there is none with the name "${stranger}"`);
-		}
-	};
-	if (body.prompt !== undefined) check(['prompt'], body.prompt);
-	body.multi_prompt?.forEach(({ prompt }, at) => check(['multi_prompt', at, 'prompt'], prompt));
-}
-
-/** The rules of spec §6 that more than one field has a part in. */
+/** The rules of spec §6 in which more than one field has a part. */
 export function checkVideoRules(body: VideoFields, issues: z.RefinementCtx): void {
-	const complain: Complain = (path, message) =>
-		issues.addIssue({ code: z.ZodIssueCode.custom, path, message });
-	checkPictures(body, complain);
-	checkAudio(body, complain);
-	checkShots(body, complain);
-	checkReferences(body, complain);
+	const refuse: Refuse = (field, message) => issues.addIssue({ code: z.ZodIssueCode.custom, path: [field], message });
+	checkPictures(body, refuse);
+	checkShots(body, refuse);
+}
+
+const IMAGE_REFERENCE = /<<<image_(\d+)>>>/g;
+
+// After a letter or a digit the sign is part of an address, such as info@example.com.
+const MENTION = /(?<![\p{L}\p{N}._+-])@(?=[\p{L}\p{N}_])/gu;
+
+const WORD = /^[\p{L}\p{N}_-]+/u;
+
+/** The numbers in the references `<<<image_N>>>` of a prompt, in order (spec §6, prompt). */
+export function imageReferences(prompt: string): number[] {
+	return [...prompt.matchAll(IMAGE_REFERENCE)].map(([, number]) => Number(number));
+}
+
+function startsWithName(text: string, name: string): boolean {
+	return text.startsWith(name) && !/^[\p{L}\p{N}_]/u.test(text.slice(name.length));
+}
+
+/** What the mentions `@name` of a prompt name: the elements, and the words that no element has for a name (spec §6, rule 8). */
+export function elementMentions(prompt: string, elements: readonly string[]): { known: string[]; unknown: string[] } {
+	const byLength = [...elements].sort((a, b) => b.length - a.length);
+	const known: string[] = [];
+	const unknown: string[] = [];
+	for (const { index } of prompt.matchAll(MENTION)) {
+		const after = prompt.slice(index + 1);
+		const name = byLength.find((candidate) => startsWithName(after, candidate));
+		if (name === undefined) unknown.push(WORD.exec(after)?.[0] ?? '');
+		else known.push(name);
+	}
+	return { known, unknown };
+}
+
+// Additional body fields replace validated ones, so nothing is certain of their types here.
+const sent = z.object({
+	prompt: z.string().catch(''),
+	multi_prompt: z.array(z.object({ prompt: z.string() })).catch([]),
+	image_urls: z.array(z.unknown()).catch([]),
+	image_with_roles: z.array(z.unknown()).catch([]),
+	element_list: z.array(z.object({ name: z.string() })).catch([]),
+	video_list: z.array(z.object({ refer_type: z.string().optional() })).catch([]),
+});
+
+function referenceNotes(text: string, images: number): string[] {
+	const numbers = imageReferences(text);
+	if (images > 0 && numbers.length === 0) return ['The prompt refers to no image: the service puts <<<image_1>>> in front of it'];
+	const missing = [...new Set(numbers.filter((number) => number < 1 || number > images))];
+	return missing.map((number) => `The prompt refers to <<<image_${number}>>>, and ${images === 1 ? '1 image is' : `${images} images are`} given`);
+}
+
+function elementNotes(text: string, names: readonly string[]): string[] {
+	const { known, unknown } = elementMentions(text, names);
+	return [
+		...[...new Set(unknown)].map((word) => `The prompt mentions @${word}, and no element has this name`),
+		...names.filter((name) => !known.includes(name)).map((name) => `No prompt mentions the element @${name}`),
+	];
+}
+
+const unsent = z.array(z.string()).catch([]);
+
+/** What the service changes or ignores in a generation (spec §6, rules 2, 5 and 6), and what was not sent. */
+export function videoNotes(body: RequestBody, given: RequestBody): string[] {
+	const { prompt, multi_prompt, image_urls, image_with_roles, element_list, video_list } = sent.parse(body);
+	const text = [prompt, ...multi_prompt.map((shot) => shot.prompt)].join('\n');
+	const edits = video_list.some(({ refer_type = 'base' }) => refer_type === 'base');
+	return [
+		...unlistedNotes('model', body.model, [GENERATION_MODEL]),
+		...referenceNotes(text, image_urls.length + image_with_roles.length),
+		...elementNotes(text, element_list.map(({ name }) => name)),
+		...(edits && body.duration !== undefined ? ['An edited video keeps its own length, whatever "Duration (Seconds)" says'] : []),
+		...(video_list.length > 0 && body.audio !== undefined ? ['The service ignores "Audio" beside a given video'] : []),
+		...unsent.parse(given.unsent),
+	];
 }

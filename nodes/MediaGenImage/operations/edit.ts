@@ -1,0 +1,50 @@
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+
+import { type ParameterValues, unsentNotes } from '../../shared/n8n/parameters';
+import { pictureFields, PictureReader } from '../../shared/n8n/pictures';
+import { taskOperation } from '../../shared/tasks/execute';
+import { countField, modelField, promptField, sizeFields } from './generate/fields';
+import { imageNotes, imageRequest } from './generate/request';
+
+const fields: INodeProperties[] = [
+	modelField,
+	...pictureFields({ name: 'image', label: 'Image', property: 'data', description: 'The picture to edit' }),
+	...pictureFields({
+		name: 'mask',
+		label: 'Mask',
+		property: 'mask',
+		optional: true,
+		description: 'Limits the edit to a part: a picture with an alpha channel, of the same size. The lite models do not repaint.',
+	}),
+	{ ...promptField, placeholder: 'e.g. Replace the sky with a sunset', description: 'What to change. The service reviews it and refuses what violates its rules.' },
+	...sizeFields,
+	countField,
+];
+
+async function toBody(values: ParameterValues, context: IExecuteFunctions, itemIndex: number): Promise<ParameterValues> {
+	const pictures = new PictureReader(context, fields, itemIndex);
+	const { model, prompt, size, n, maskSource = 'none' } = values;
+	const image = await pictures.one('image', values);
+	const mask = await pictures.optional('mask', values);
+	return {
+		...Object.fromEntries(Object.entries({ model, prompt, size, n }).filter(([, value]) => value !== undefined)),
+		imageUrls: [image],
+		...(mask === undefined ? {} : { maskUrl: mask }),
+		unsent: maskSource === 'none' ? unsentNotes(fields, values, ['maskUrl'], '"Mask" is None') : [],
+	};
+}
+
+/** Image to image and repainting from one picture (spec §3): `POST /v1/images/generations`. */
+export const edit = taskOperation({
+	family: 'image',
+	resource: { name: 'Image', value: 'image' },
+	name: 'Edit',
+	value: 'edit',
+	action: 'Edit an image',
+	description: 'Change a picture by a prompt: all of it, or the part that a mask leaves open',
+	fields,
+	schema: imageRequest,
+	toBody,
+	toRequest: (body) => ({ path: '/v1/images/generations', body }),
+	notes: imageNotes,
+});

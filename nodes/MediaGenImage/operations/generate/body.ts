@@ -1,0 +1,43 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { DATA_URI_TYPES, isLiteModel, OFFICIAL_MODEL, REFERENCE_LIMITS } from '../../../shared/api/image';
+import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../../../shared/api/picture';
+import { PendingUpload } from '../../../shared/n8n/binary';
+import { type ParameterValues, unsentNotes } from '../../../shared/n8n/parameters';
+import { PictureReader } from '../../../shared/n8n/pictures';
+import { additionalFields, generateFields } from './fields';
+
+/** A picture as a data URI, for the models that take one (spec §3b). */
+async function toDataUri(context: IExecuteFunctions, picture: PendingUpload): Promise<string> {
+	const content = await context.helpers.getBinaryDataBuffer(picture.itemIndex, picture.property);
+	return `data:${picture.mimeType};base64,${content.toString('base64')}`;
+}
+
+function maxBytesOf(model: unknown): number {
+	if (isLiteModel(model)) return REFERENCE_LIMITS.lite.bytes;
+	return model === OFFICIAL_MODEL ? Math.min(REFERENCE_LIMITS.official.bytes, UPLOAD_MAX_BYTES) : UPLOAD_MAX_BYTES;
+}
+
+const FIELDS = [...generateFields, additionalFields];
+
+/** Turns the choices of the panel into the fields of a generation (spec §3). */
+export async function generateBody(values: ParameterValues, context: IExecuteFunctions, itemIndex: number): Promise<ParameterValues> {
+	const { referenceImages = 'none', imageUrls, imageBinaryProperties, maskBinaryProperty, maskUrl, sendInputDataAs, ...body } = values;
+	if (referenceImages === 'none') {
+		const unsent = unsentNotes(FIELDS, values, ['imageUrls', 'maskBinaryProperty', 'maskUrl'], '"Reference Images" is None');
+		return { ...body, unsent };
+	}
+	const asDataUri = sendInputDataAs === 'dataUri' && body.model !== OFFICIAL_MODEL;
+	const types = asDataUri ? DATA_URI_TYPES : PICTURE_TYPES;
+	const references = new PictureReader(context, FIELDS, itemIndex, { maxBytes: maxBytesOf(body.model), types });
+	const images: unknown[] = [];
+	for (const image of await references.list(referenceImages, { imageUrls, imageBinaryProperties })) {
+		images.push(asDataUri && image instanceof PendingUpload ? await toDataUri(context, image) : image);
+	}
+	const masks = new PictureReader(context, FIELDS, itemIndex);
+	if (maskBinaryProperty !== undefined && maskUrl !== undefined) {
+		throw masks.refusal('mask_url', 'must not be set together with "Mask Input Data Field Name"');
+	}
+	const [mask = maskUrl] = await masks.fromInput('mask_binary_property', maskBinaryProperty);
+	return { ...body, imageUrls: images, ...(mask === undefined ? {} : { maskUrl: mask }) };
+}

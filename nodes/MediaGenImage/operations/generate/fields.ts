@@ -1,0 +1,242 @@
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+
+import {
+	COMPRESSIBLE_FORMATS,
+	IMAGE_BACKGROUNDS,
+	IMAGE_MODERATIONS,
+	IMAGE_QUALITIES,
+	IMAGE_RATIOS,
+	LITE_MODEL_NAMES,
+	LITE_RATIOS,
+	LITE_RESOLUTIONS,
+	MAX_COMPRESSION,
+	MAX_IMAGES,
+	OFFICIAL_MODEL,
+	OFFICIAL_RESOLUTIONS,
+	OUTPUT_FORMATS,
+	pixelsOf,
+} from '../../../shared/api/image';
+import { type ListedValue, openValueField } from '../../../shared/n8n/openValue';
+import { toOptions } from '../../../shared/n8n/options';
+import { LIST_SOURCES, pictureListFields } from '../../../shared/n8n/pictures';
+
+const OFFICIAL: ListedValue = { name: 'ImageGen 2 Official', value: OFFICIAL_MODEL };
+
+/** What "Model" lists. The aliases of the lite models are accepted too. */
+export const MODELS: readonly ListedValue[] = [
+	OFFICIAL,
+	{ name: 'ImgFast 3.1 Flash Lite', value: 'imgfast-3.1-flash-lite-image' },
+	{ name: 'ImgFast 3.1 Flash Lite Ext', value: 'imgfast-3.1-flash-lite-image-ext' },
+];
+
+export const modelField = openValueField({
+	displayName: 'Model',
+	name: 'model',
+	preset: OFFICIAL,
+	searchListMethod: 'searchModels',
+	placeholder: 'e.g. imagegen-2-official',
+	description: 'The official model makes up to 4k and repaints with a mask; the lite ones are fast, make 1K and are billed per token',
+});
+
+export const promptField: INodeProperties = {
+	displayName: 'Prompt',
+	name: 'prompt',
+	type: 'string',
+	typeOptions: { rows: 4 },
+	required: true,
+	default: '',
+	placeholder: 'e.g. A lighthouse in the fog, oil on canvas',
+	description: 'What the picture shows. The service reviews it and refuses what violates its rules.',
+};
+
+const RATIO_NAMES: Readonly<Record<string, string>> = {
+	'1:1': 'Square (1:1)',
+	'16:9': 'Widescreen (16:9)',
+	'9:16': 'Portrait (9:16)',
+};
+
+const ratioOption = (ratio: string, description?: string): INodePropertyOptions => ({
+	name: RATIO_NAMES[ratio] ?? ratio,
+	value: ratio,
+	...(description === undefined ? {} : { description }),
+});
+
+const DEFAULT = { name: 'Default', value: '', description: 'Not sent: the service decides' };
+const AUTO = { name: 'Auto', value: 'auto', description: 'The service chooses a ratio' };
+
+const forOtherModels = { hide: { model: [...LITE_MODEL_NAMES] } };
+const forLiteModels = { show: { model: [...LITE_MODEL_NAMES] } };
+
+/** "Size": the ratios of the official model, or of a lite one. */
+export const sizeFields: INodeProperties[] = [
+	{
+		displayName: 'Size',
+		name: 'size',
+		type: 'options',
+		options: [
+			DEFAULT,
+			AUTO,
+			...IMAGE_RATIOS.map((ratio) => {
+				const pixels = OFFICIAL_RESOLUTIONS.map((resolution) => `${resolution}: ${(pixelsOf(ratio, resolution) ?? []).join(' or ')}`);
+				return ratioOption(ratio, pixels.join(' · '));
+			}),
+		],
+		default: '',
+		displayOptions: forOtherModels,
+		description: 'Aspect ratio. Each option shows the pixels it has at every resolution.',
+	},
+	{
+		displayName: 'Size',
+		name: 'size',
+		type: 'options',
+		options: [DEFAULT, AUTO, ...LITE_RATIOS.map((ratio) => ratioOption(ratio))],
+		default: '',
+		displayOptions: forLiteModels,
+		description: 'Aspect ratio. With reference images the service may keep theirs instead.',
+	},
+];
+
+export const countField: INodeProperties = {
+	displayName: 'Number of Images',
+	name: 'n',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: MAX_IMAGES, numberPrecision: 0 },
+	default: '',
+	placeholder: '1',
+	description: 'From 1 to 4. Each picture is charged. Empty means one.',
+};
+
+// A mask stays in sight whatever else is chosen: n8n removes what the panel hides, and the picture would be bought without it.
+const maskDescription = 'A picture with an alpha channel, of the same size as the first reference image. The lite models do not repaint.';
+
+const additionalOptions: INodeProperties[] = [
+	{
+		displayName: 'Background',
+		name: 'background',
+		type: 'options',
+		options: toOptions(IMAGE_BACKGROUNDS, { transparent: 'The service silently draws this as Auto' }),
+		default: 'auto',
+		displayOptions: { hide: { '/model': [...LITE_MODEL_NAMES] } },
+	},
+	{
+		displayName: 'Mask Input Data Field Name',
+		name: 'maskBinaryProperty',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. mask',
+		hint: 'The name of the input binary field that holds the mask. It is uploaded first.',
+		description: maskDescription,
+	},
+	{
+		displayName: 'Mask URL',
+		name: 'maskUrl',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. https://example.com/mask.png',
+		description: maskDescription,
+	},
+	{
+		displayName: 'Moderation',
+		name: 'moderation',
+		type: 'options',
+		options: toOptions(IMAGE_MODERATIONS, { low: 'Looser' }),
+		default: 'auto',
+		displayOptions: { hide: { '/model': [...LITE_MODEL_NAMES] } },
+	},
+	{
+		displayName: 'Output Compression',
+		name: 'outputCompression',
+		type: 'number',
+		typeOptions: { minValue: 0, maxValue: MAX_COMPRESSION },
+		default: 90,
+		displayOptions: { show: { outputFormat: [...COMPRESSIBLE_FORMATS] }, hide: { '/model': [...LITE_MODEL_NAMES] } },
+		description: 'From 0 to 100; for JPEG and WebP only',
+	},
+	{
+		displayName: 'Output Format',
+		name: 'outputFormat',
+		type: 'options',
+		options: toOptions(OUTPUT_FORMATS, {}, { png: 'PNG', jpeg: 'JPEG', webp: 'WebP' }),
+		default: 'png',
+		displayOptions: { hide: { '/model': [...LITE_MODEL_NAMES] } },
+	},
+	{
+		displayName: 'Pixel Size',
+		name: 'pixelSize',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. 1536x1024',
+		displayOptions: { hide: { '/model': [...LITE_MODEL_NAMES] } },
+		description: 'Width and height in pixels, in place of Size',
+	},
+	{
+		displayName: 'Quality',
+		name: 'quality',
+		type: 'options',
+		options: toOptions(IMAGE_QUALITIES, {
+			auto: 'Usually like Low',
+			high: 'With the resolution 4k this takes more than two minutes',
+		}),
+		default: 'auto',
+		displayOptions: { hide: { '/model': [...LITE_MODEL_NAMES] } },
+	},
+	{
+		displayName: 'Resolution',
+		name: 'resolution',
+		type: 'options',
+		options: toOptions(OFFICIAL_RESOLUTIONS),
+		default: '1k',
+		displayOptions: { hide: { '/model': [...LITE_MODEL_NAMES] } },
+	},
+	{
+		displayName: 'Resolution',
+		name: 'resolution',
+		type: 'options',
+		options: toOptions(
+			LITE_RESOLUTIONS,
+			Object.fromEntries(LITE_RESOLUTIONS.slice(1).map((value) => [value, 'The service silently draws this as 1K'])),
+		),
+		default: '1K',
+		displayOptions: { show: { '/model': [...LITE_MODEL_NAMES] } },
+	},
+	{
+		displayName: 'Send Input Data As',
+		name: 'sendInputDataAs',
+		type: 'options',
+		options: [
+			{ name: 'Upload', value: 'upload', description: 'Store the picture at the service first, for 72 hours' },
+			{ name: 'Data URI', value: 'dataUri', description: 'Put the picture into the request, up to 10 MB each' },
+		],
+		default: 'upload',
+		displayOptions: { show: { '/referenceImages': ['binary', 'both'] }, hide: { '/model': [OFFICIAL_MODEL] } },
+	},
+];
+
+export const generateFields: INodeProperties[] = [
+	modelField,
+	promptField,
+	{
+		displayName: 'Reference Images',
+		name: 'referenceImages',
+		type: 'options',
+		options: [{ name: 'None', value: 'none' }, ...LIST_SOURCES],
+		default: 'none',
+		description: 'Pictures to start from: up to 16 with the official model, up to 14 with a lite one',
+	},
+	...pictureListFields({
+		choice: 'referenceImages',
+		description: 'Public addresses. A lite model also takes a data URI (data:image/png;base64,…).',
+	}),
+	...sizeFields,
+	countField,
+];
+
+/** Shown below the output. */
+export const additionalFields: INodeProperties = {
+	displayName: 'Additional Fields',
+	name: 'additionalFields',
+	type: 'collection',
+	placeholder: 'Add Field',
+	default: {},
+	options: additionalOptions,
+};
