@@ -1,7 +1,11 @@
+import type { IDataObject, ILoadOptionsFunctions, INodeParameters } from 'n8n-workflow';
+import { NodeHelpers } from 'n8n-workflow';
 import sharp from 'sharp';
 
+import codex from '../../nodes/MediaGenImage/MediaGenImage.node.json';
 import { MediaGenImage } from '../../nodes/MediaGenImage/MediaGenImage.node';
 import { readBinary, runNode } from './support/engine';
+import { completed, isShown } from './support/fieldTable';
 import { generatePicture, prompts } from './support/generatePicture';
 import { fileItem, picture, submissions, useSandbox } from './support/sandbox';
 
@@ -39,7 +43,7 @@ test('twenty items are twenty purchases, waited for together, and twenty results
 });
 
 test('what comes out has the shape that all families share', async () => {
-	const { json } = await run({ additionalFields: { n: 2 } });
+	const { json } = await run({ n: 2 });
 	const [charge] = service.sandbox.ledger().entries;
 	expect(json).toEqual([
 		expect.objectContaining({
@@ -49,20 +53,20 @@ test('what comes out has the shape that all families share', async () => {
 			status: 'completed',
 			serviceStatus: 'completed',
 			progress: 100,
-			error: null,
 			cost: expect.any(Number),
 			creditsCost: charge?.credits,
 			usage: expect.objectContaining({ total_tokens: expect.any(Number) }),
 		}),
 	]);
+	expect(json[0]).not.toHaveProperty('error');
 	expect(json[0]?.results).toEqual([
-		{ index: 1, kind: 'image', url: expect.stringMatching(/^http/), expiresAt: expect.stringMatching(/Z$/) },
-		{ index: 2, kind: 'image', url: expect.stringMatching(/^http/), expiresAt: expect.stringMatching(/Z$/) },
+		{ index: 1, kind: 'image', url: expect.stringMatching(/^http/), name: null, expiresAt: expect.stringMatching(/Z$/) },
+		{ index: 2, kind: 'image', url: expect.stringMatching(/^http/), name: null, expiresAt: expect.stringMatching(/Z$/) },
 	]);
 });
 
 test('only what the user set is sent', async () => {
-	await run({ additionalFields: { quality: 'high', maskUrl: '', n: '={{ "3" }}' } });
+	await run({ n: '={{ "3" }}', additionalFields: { quality: 'high', maskUrl: '' } });
 	expect(submissions(service.sandbox)[0]?.body).toEqual({
 		model: 'imagegen-2-official',
 		prompt: 'Picture 0',
@@ -73,8 +77,11 @@ test('only what the user set is sent', async () => {
 
 test('one item per result file, each with its file', async () => {
 	const { items } = await run({
-		additionalFields: { n: 2, size: '3:2', outputFormat: 'jpeg', outputCompression: 80 },
-		options: { output: 'result', downloadResults: true, binaryPropertyName: 'picture' },
+		n: 2,
+		size: '3:2',
+		output: 'files',
+		additionalFields: { outputFormat: 'jpeg', outputCompression: 80 },
+		options: { binaryPropertyName: 'picture' },
 	});
 	expect(items.map(({ json }) => [json.index, json.kind, json.status])).toEqual([
 		[1, 'image', 'completed'],
@@ -88,13 +95,17 @@ test('one item per result file, each with its file', async () => {
 });
 
 test('all files of a task at one item, under numbered fields', async () => {
-	const { items } = await run({ additionalFields: { n: 3 }, options: { downloadResults: true } });
-	expect(Object.keys(items[0]?.binary ?? {})).toEqual(['data', 'data2', 'data3']);
+	const { items } = await run({ n: 3 });
+	expect(Object.keys(items[0]?.binary ?? {})).toEqual(['data', 'data_2', 'data_3']);
 });
 
 test('without Simplify the record comes as the service sent it', async () => {
 	const { json } = await run({ options: { simplify: false } });
-	expect(json[0]).toMatchObject({ id: expect.any(String), credits_cost: expect.any(Number), result: { images: [{ url: [expect.any(String)] }] } });
+	expect(json[0]).toMatchObject({
+		taskId: expect.any(String),
+		status: 'completed',
+		record: { id: expect.any(String), credits_cost: expect.any(Number), result: { images: [{ url: [expect.any(String)] }] } },
+	});
 });
 
 test('the task is returned at once and can be waited for later', async () => {
@@ -177,16 +188,258 @@ test('what the service changes without a word is said, and the run is summed up'
 	const said = [...official.hints, ...lite.hints].map(({ message }) => message).join('\n');
 	expect(said).toContain('transparent background as Auto');
 	expect(said).toContain('4K of a lite model as 1K');
-	expect(said).toMatch(/1 task, \d+ credits/);
+	expect(said).toMatch(/1 task, cost 0\.\d+, \d+ credits/);
+	expect(official.json[0]?.notes).toEqual(['The service draws a transparent background as Auto']);
 });
 
 test('a deployment with words of its own gets these, and its answers read the same', async () => {
-	const { error } = await runNode({
+	const { json, error } = await runNode({
 		node: new MediaGenImage(),
 		parameters: { ...generatePicture, prompt: 'x' },
 		credential: { ...service.credential(), brandWords: '{"imagegen": "acmepix"}' },
 	});
 	const sent = service.sandbox.requests.list({ path: '/v1/images/generations' });
 	expect(sent.map(({ body }) => body)).toEqual([{ model: 'acmepix-2-official', prompt: 'x' }]);
-	expect(error?.message).toMatch(/refused the request/);
+	expect(error).toBeUndefined();
+	expect(json[0]).toMatchObject({ status: 'completed', usage: { total_tokens: expect.any(Number) } });
+});
+
+const front = 'https://example.com/front.png';
+const side = 'https://example.com/side.png';
+const byId = (value: string) => ({ __rl: true, mode: 'id', value });
+const sent = () => submissions(service.sandbox).map(({ body }) => body);
+
+/** What a new node does with the given parameters only. */
+async function runNew(parameters: INodeParameters, items = [{ json: {} as IDataObject }]) {
+	return await runNode({
+		node: new MediaGenImage(),
+		parameters: { resource: 'image', waitMode: 'none', ...parameters },
+		items,
+		credential: service.credential(),
+	});
+}
+
+/** Labels of what the panel shows of an operation, in its order. */
+function panel(parameters: Record<string, unknown>): string[] {
+	const node = new MediaGenImage();
+	const values = completed(node, parameters);
+	const holder = { id: '1', name: 'Node', type: 'mediaGenImage', typeVersion: 1, position: [0, 0] as [number, number], parameters: values };
+	const shown = node.description.properties.filter((field) => NodeHelpers.displayParameter(values, field, holder, node.description));
+	return shown.filter(({ type }) => type !== 'hidden').map(({ displayName }) => displayName);
+}
+
+describe('Panel', () => {
+	test('what most people set first is in sight, before what few need', () => {
+		expect(panel({ resource: 'image', operation: 'generate' })).toEqual([
+			...['Resource', 'Operation', 'Model', 'Prompt', 'Reference Images', 'Size', 'Number of Images'],
+			...['Wait for Result', 'Output', 'Download Files', 'Additional Fields', 'Additional Body Fields', 'Options'],
+		]);
+		expect(panel({ resource: 'image', operation: 'edit' })).toEqual([
+			...['Resource', 'Operation', 'Model', 'Image', 'Image Input Data Field Name', 'Mask', 'Prompt', 'Size', 'Number of Images'],
+			...['Wait for Result', 'Output', 'Download Files', 'Additional Body Fields', 'Options'],
+		]);
+	});
+
+	test('a panel that nobody touched sends the model and the prompt', async () => {
+		const { error } = await runNew({ operation: 'generate', prompt: 'A pier' });
+		expect(error).toBeUndefined();
+		expect(sent()).toEqual([{ model: 'imagegen-2-official', prompt: 'A pier' }]);
+	});
+
+	test('"edit image" and "inpaint" find the node', () => {
+		expect(codex.alias).toEqual(expect.arrayContaining(['AI', 'edit image', 'inpaint', 'text to image', 'upscale']));
+	});
+
+	test.each<[string, unknown, boolean, boolean]>([
+		['the official model from the list', { __rl: true, mode: 'list', value: 'imagegen-2-official' }, true, false],
+		['a lite model from the list', { __rl: true, mode: 'list', value: 'imgfast-3.1-flash-lite-image' }, false, true],
+		['an alias by ID', byId('lite-2-lite-ext'), false, true],
+		['a new model by ID', byId('imagegen-3'), true, true],
+		['a lite model as plain text', 'lite-2-lite', false, true],
+		['the official model as plain text', 'imagegen-2-official', true, false],
+	])('%s shows the fields that it has', (_, model, official, dataUri) => {
+		const node = new MediaGenImage();
+		const given = { resource: 'image', operation: 'generate', model, referenceImages: 'binary' };
+		for (const field of ['quality', 'background', 'moderation', 'outputFormat', 'pixelSize']) {
+			expect(isShown(node, given, `additionalFields.${field}`)).toBe(official);
+		}
+		expect(isShown(node, given, 'additionalFields.sendInputDataAs')).toBe(dataUri);
+		for (const field of ['size', 'n', 'additionalFields.resolution', 'additionalFields.maskUrl']) {
+			expect(isShown(node, given, field)).toBe(true);
+		}
+		expect(panel(given).filter((label) => label === 'Size')).toHaveLength(1);
+	});
+});
+
+describe('Model', () => {
+	test('the list has each model once, under its own name, and can be searched', async () => {
+		const { searchModels } = new MediaGenImage().methods.listSearch;
+		const search = async (filter?: string) => (await searchModels.call({} as ILoadOptionsFunctions, filter)).results.map(({ value }) => value);
+		expect(await search()).toEqual(['imagegen-2-official', 'imgfast-3.1-flash-lite-image', 'imgfast-3.1-flash-lite-image-ext']);
+		expect(await search('LITE EXT')).toEqual(['imgfast-3.1-flash-lite-image-ext']);
+	});
+
+	test.each<[string, INodeParameters[string], string]>([
+		['picked from the list', { __rl: true, mode: 'list', value: 'imgfast-3.1-flash-lite-image' }, 'imgfast-3.1-flash-lite-image'],
+		['an alias', byId('lite-2-lite'), 'lite-2-lite'],
+		['plain text, as the API of n8n saves it', 'lite-2-lite-ext', 'lite-2-lite-ext'],
+		['an expression for the whole field', '={{ $json.model }}', 'imagegen-2-official'],
+		['an expression inside the locator', byId('={{ $json.model }}'), 'imagegen-2-official'],
+	])('%s is sent without a note', async (_, model, value) => {
+		const { json, error } = await runNew({ operation: 'generate', prompt: 'x', model }, [{ json: { model: 'imagegen-2-official' } }]);
+		expect(error).toBeUndefined();
+		expect(sent()).toEqual([{ model: value, prompt: 'x' }]);
+		expect(json[0]).not.toHaveProperty('notes');
+	});
+
+	test('a new model is sent as it is, with what it may have beyond the known ones, and the item says so', async () => {
+		const { json, hints, error } = await runNew({
+			operation: 'generate',
+			prompt: 'x',
+			model: byId('imagegen-3'),
+			size: '={{ "7:3" }}',
+			referenceImages: 'url',
+			imageUrls: Array<string>(17).fill(front),
+			additionalFields: { resolution: '={{ "8k" }}', quality: '={{ "ultra" }}' },
+		});
+		expect(error).toBeUndefined();
+		expect(sent()).toEqual([
+			{ model: 'imagegen-3', prompt: 'x', size: '7:3', resolution: '8k', quality: 'ultra', image_urls: Array(17).fill(front) },
+		]);
+		const note = 'The model "imagegen-3" is not in this package\'s list: it is sent as it is';
+		expect(json[0]?.notes).toEqual([note]);
+		expect(hints.map(({ message }) => message)).toContain(note);
+	});
+
+	test('an empty model is refused', async () => {
+		const { error } = await runNew({ operation: 'generate', prompt: 'x', model: '={{ "" }}' });
+		expect(error?.message).toContain('"Model" is required');
+		expect(service.sandbox.requests.list()).toEqual([]);
+	});
+});
+
+describe('Reference images', () => {
+	const generate = { operation: 'generate', prompt: 'x' };
+
+	test.each<[string, string]>([
+		['objects with a url', '={{ [{ url: $json.front }, { url: $json.side }] }}'],
+		['results of another node', '={{ [{ index: 1, kind: "image", url: $json.front }, { index: 2, kind: "image", url: $json.side }] }}'],
+		['images of a record, whose url is a list', '={{ [{ url: [$json.front] }, { url: [$json.side] }] }}'],
+		['plain URLs', '={{ [$json.front, $json.side] }}'],
+	])('%s are sent as plain URLs', async (_, imageUrls) => {
+		const { error } = await runNew({ ...generate, referenceImages: 'url', imageUrls }, [{ json: { front, side } }]);
+		expect(error).toBeUndefined();
+		expect(sent()).toMatchObject([{ image_urls: [front, side] }]);
+	});
+
+	test.each<[string, INodeParameters, string]>([
+		['no URL', { referenceImages: 'url', imageUrls: [] }, '"Image URLs" is required'],
+		['no field name', { referenceImages: 'binary', imageBinaryProperties: '' }, '"Input Data Field Name" is required'],
+		['neither', { referenceImages: 'both', imageUrls: [], imageBinaryProperties: '' }, '"Image URLs" is required'],
+		['something that is no URL', { referenceImages: 'url', imageUrls: ['picture.png'] }, '"Image URLs › 1" must be a full http or https URL'],
+		['seventeen', { referenceImages: 'url', imageUrls: Array<string>(17).fill(front) }, '"Image URLs" must have at most 16 pictures'],
+		['fifteen for a lite model', { model: 'lite-2-lite', referenceImages: 'url', imageUrls: Array<string>(15).fill(front) }, '"Image URLs" must have at most 14 pictures'],
+		['a data URI for the official model', { referenceImages: 'url', imageUrls: ['data:image/png;base64,AAAA'] }, 'only the lite models take a data URI'],
+		['two masks', { referenceImages: 'url', imageUrls: [front], additionalFields: { maskUrl: side, maskBinaryProperty: 'mask' } }, '"Mask URL" must not be set together with "Mask Input Data Field Name"'],
+	])('%s: refused before anything is sent', async (_, given, message) => {
+		const { error } = await runNew({ ...generate, ...given });
+		expect(error?.message).toContain(message);
+		expect(service.sandbox.requests.list()).toEqual([]);
+	});
+
+	test('a mask without reference images is not sent, and the item says so', async () => {
+		const { json, hints } = await runNew({ ...generate, referenceImages: 'none', additionalFields: { maskUrl: side } });
+		expect(sent()).toEqual([{ model: 'imagegen-2-official', prompt: 'x' }]);
+		const note = '"Mask URL" is set and was not sent: "Reference Images" is None';
+		expect(json[0]?.notes).toEqual([note]);
+		expect(hints.map(({ message }) => message)).toContain(note);
+	});
+
+	test('a mask of a row that has no reference image is refused before anything is sent', async () => {
+		const { error } = await runNew({ ...generate, referenceImages: '={{ "none" }}', additionalFields: { maskUrl: side } });
+		expect(error?.message).toContain('"Mask URL" must come with a reference image');
+		expect(service.sandbox.requests.list()).toEqual([]);
+	});
+
+	test('URLs of a row without reference images are not sent, and the item says so', async () => {
+		const given = { ...generate, referenceImages: '={{ $json.from }}', imageUrls: [front] };
+		const { json } = await runNew(given, [{ json: { from: 'none' } }, { json: { from: 'url' } }]);
+		expect(sent()).toContainEqual({ model: 'imagegen-2-official', prompt: 'x' });
+		expect(sent()).toContainEqual({ model: 'imagegen-2-official', prompt: 'x', image_urls: [front] });
+		expect(json.map(({ notes }) => notes)).toEqual([['"Image URLs" is set and was not sent: "Reference Images" is None'], undefined]);
+	});
+
+	test('what a lite model does not have is sent, and the item says so', async () => {
+		const given = { ...generate, model: byId('={{ "lite-2-lite" }}'), referenceImages: 'url', imageUrls: [front] };
+		const { json } = await runNew({ ...given, additionalFields: { maskUrl: side, quality: 'high' } });
+		expect(sent()).toMatchObject([{ mask_url: side, quality: 'high' }]);
+		expect(json[0]?.notes).toEqual([
+			'"Quality" was sent, but a lite model does not support it',
+			'"Mask" was sent, but a lite model does not support it',
+		]);
+	});
+});
+
+test.each<[string, INodeParameters, string]>([
+	['five pictures', { n: 5 }, '"Number of Images" must be a whole number from 1 to 4'],
+	['a ratio that the official model does not have', { size: '={{ "7:3" }}' }, '"Size" must be one of auto, 1:1'],
+	['a ratio that a lite model does not have', { model: 'lite-2-lite', size: '={{ "2:1" }}' }, '"Size" must be one of auto, 1:1'],
+	['pixels for a lite model', { model: byId('={{ "lite-2-lite" }}'), additionalFields: { pixelSize: '640x480' } }, '"Pixel Size" must not be set for a lite model'],
+	['two sizes', { size: '3:2', additionalFields: { pixelSize: '640x480' } }, '"Pixel Size" must not be set together with "Size"'],
+	['a resolution that the official model does not have', { additionalFields: { resolution: '={{ "8k" }}' } }, '"Resolution" must be one of 1k, 2k, 4k'],
+	['compression of a PNG', { additionalFields: { outputFormat: '={{ "png" }}', outputCompression: 80 } }, '"Output Compression" must come with the output format jpeg or webp'],
+])('refused before anything is sent: %s', async (_, given, message) => {
+	const { error } = await runNew({ operation: 'generate', prompt: 'x', ...given });
+	expect(error?.message).toContain(message);
+	expect(error?.message).toContain('[item 0]');
+	expect(service.sandbox.requests.list()).toEqual([]);
+});
+
+describe('Edit', () => {
+	const edit = { operation: 'edit', prompt: 'Replace the sky' };
+
+	test('an item with a photo and a mask becomes an edited photo, with one task', async () => {
+		const photo = await fileItem(await picture(64, 48));
+		const mask = await fileItem(await picture(64, 48, 'png', true));
+		const { items, json, error } = await runNode({
+			node: new MediaGenImage(),
+			parameters: { resource: 'image', ...edit, maskSource: 'binary' },
+			items: [{ json: {}, binary: { data: photo.binary!.data!, mask: mask.binary!.data! } }],
+			credential: service.credential(),
+		});
+		expect(error).toBeUndefined();
+		expect(sent()).toEqual([
+			{ model: 'imagegen-2-official', prompt: 'Replace the sky', image_urls: [expect.stringMatching(/^http/)], mask_url: expect.stringMatching(/^http/) },
+		]);
+		expect(service.sandbox.ledger().accepted).toBe(1);
+		expect(json[0]).toMatchObject({ family: 'image', operation: 'edit', status: 'completed' });
+		expect((await sharp(await readBinary(items[0]?.binary?.data)).metadata()).format).toBe('png');
+	});
+
+	test('image and mask by their URLs, without a mask as well', async () => {
+		await runNew({ ...edit, imageSource: 'url', imageUrl: front, maskSource: 'url', maskUrl: side, size: '3:2', n: 2 });
+		await runNew({ ...edit, imageSource: 'url', imageUrl: '={{ { url: "https://example.com/front.png" } }}' });
+		const common = { model: 'imagegen-2-official', prompt: 'Replace the sky', image_urls: [front] };
+		expect(sent()).toEqual([{ ...common, mask_url: side, size: '3:2', n: 2 }, common]);
+	});
+
+	test.each<[string, INodeParameters, string]>([
+		['no URL', { imageSource: 'url' }, '"Image URL" is required'],
+		['something that is no URL', { imageSource: 'url', imageUrl: 'front.png' }, '"Image URL" must be a full http or https URL'],
+		['no field name', { imageBinaryProperty: '' }, '"Image Input Data Field Name" is required'],
+		['a field that is not there', { imageBinaryProperty: 'photo' }, '"Image Input Data Field Name": the input item has no binary data in the field "photo"'],
+		['a mask without its URL', { imageSource: 'url', imageUrl: front, maskSource: 'url' }, '"Mask URL" is required'],
+		['no prompt', { imageSource: 'url', imageUrl: front, prompt: '={{ "" }}' }, '"Prompt" is required'],
+	])('%s: refused before anything is sent', async (_, given, message) => {
+		const { error } = await runNew({ ...edit, ...given });
+		expect(error?.message).toContain(message);
+		expect(service.sandbox.requests.list()).toEqual([]);
+	});
+
+	test('a mask of a row whose "Mask" is None is not sent, and the item says so', async () => {
+		const given = { ...edit, imageSource: 'url', imageUrl: front, maskSource: '={{ "none" }}', maskUrl: '={{ "https://example.com/side.png" }}' };
+		const { json } = await runNew(given);
+		expect(sent()).toEqual([{ model: 'imagegen-2-official', prompt: 'Replace the sky', image_urls: [front] }]);
+		expect(json[0]?.notes).toEqual(['"Mask URL" is set and was not sent: "Mask" is None']);
+	});
 });

@@ -18,8 +18,9 @@ test('a picture has the pixels that the panel shows for its size and resolution'
 				node: new MediaGenImage(),
 				parameters: {
 					...generatePicture,
-					additionalFields: { size: ratio, resolution: detail, outputFormat: 'jpeg' },
-					options: { downloadResults: true, pollInterval: 1 },
+					size: ratio,
+					additionalFields: { resolution: detail, outputFormat: 'jpeg' },
+					options: { pollInterval: 1 },
 				},
 				credential: service.credential(),
 			});

@@ -20,12 +20,24 @@ function maxBytesOf(model: unknown): number {
 
 const FIELDS = [...generateFields, additionalFields];
 
+async function maskOf({ maskBinaryProperty, maskUrl }: ParameterValues, context: IExecuteFunctions, itemIndex: number): Promise<ParameterValues> {
+	const [mask = maskUrl] = await new PictureReader(context, FIELDS, itemIndex).fromInput('mask_binary_property', maskBinaryProperty);
+	return mask === undefined ? {} : { maskUrl: mask };
+}
+
 /** Turns the choices of the panel into the fields of a generation (spec §3). */
 export async function generateBody(values: ParameterValues, context: IExecuteFunctions, itemIndex: number): Promise<ParameterValues> {
 	const { referenceImages = 'none', imageUrls, imageBinaryProperties, maskBinaryProperty, maskUrl, sendInputDataAs, ...body } = values;
+	if (maskBinaryProperty !== undefined && maskUrl !== undefined) {
+		throw new PictureReader(context, FIELDS, itemIndex).refusal('mask_url', 'must not be set together with "Mask Input Data Field Name"');
+	}
 	if (referenceImages === 'none') {
-		const unsent = unsentNotes(FIELDS, values, ['imageUrls', 'maskBinaryProperty', 'maskUrl'], '"Reference Images" is None');
-		return { ...body, unsent };
+		const reason = '"Reference Images" is None';
+		const unsent = unsentNotes(FIELDS, values, ['imageUrls'], reason);
+		// A mask left over from another choice is not meant. Where the choice comes from the item, the item lacks its reference image.
+		const isFixed = context.getNode().parameters.referenceImages === 'none';
+		if (isFixed) return { ...body, unsent: [...unsent, ...unsentNotes(FIELDS, values, ['maskBinaryProperty', 'maskUrl'], reason)] };
+		return { ...body, ...(await maskOf(values, context, itemIndex)), unsent };
 	}
 	const asDataUri = sendInputDataAs === 'dataUri' && body.model !== OFFICIAL_MODEL;
 	const types = asDataUri ? DATA_URI_TYPES : PICTURE_TYPES;
@@ -34,10 +46,5 @@ export async function generateBody(values: ParameterValues, context: IExecuteFun
 	for (const image of await references.list(referenceImages, { imageUrls, imageBinaryProperties })) {
 		images.push(asDataUri && image instanceof PendingUpload ? await toDataUri(context, image) : image);
 	}
-	const masks = new PictureReader(context, FIELDS, itemIndex);
-	if (maskBinaryProperty !== undefined && maskUrl !== undefined) {
-		throw masks.refusal('mask_url', 'must not be set together with "Mask Input Data Field Name"');
-	}
-	const [mask = maskUrl] = await masks.fromInput('mask_binary_property', maskBinaryProperty);
-	return { ...body, imageUrls: images, ...(mask === undefined ? {} : { maskUrl: mask }) };
+	return { ...body, imageUrls: images, ...(await maskOf(values, context, itemIndex)) };
 }
