@@ -1,8 +1,9 @@
-import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type { ILoadOptionsFunctions, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import { NodeHelpers } from 'n8n-workflow';
 
 import { MediaGenVideo } from '../../nodes/MediaGenVideo/MediaGenVideo.node';
 import { runNode } from './support/engine';
-import { extra, fieldsOf, isShown, needed, type Row, top, withExpression } from './support/fieldTable';
+import { completed, extra, fieldsOf, isShown, needed, type Row, top, withExpression } from './support/fieldTable';
 import { fileItem, picture, submissions, useSandbox } from './support/sandbox';
 
 const service = useSandbox();
@@ -27,6 +28,15 @@ const clip = 'https://example.com/clip.mp4';
 const prompt = { prompt: 'a pier' };
 
 const images = (...image: Given[]) => ({ ...prompt, imageInput: 'roles', imageWithRoles: { image } });
+const references = (...imageUrls: string[]) => ({ ...prompt, imageInput: 'references', referenceSource: 'url', imageUrls });
+const frames = {
+	...prompt,
+	imageInput: 'firstAndLastFrame',
+	firstFrameSource: 'url',
+	firstFrameUrl: front,
+	lastFrameSource: 'url',
+	lastFrameUrl: side,
+};
 const shots = (...shot: Given[]) => ({ ...prompt, multiShot: true, shotType: 'customize', multiPrompt: { shot } });
 const elements = (...element: Given[]) => ({ prompt: 'a pier with @sailor', elementList: { element } });
 const sailor = { name: 'sailor', description: 'red beard', elementInputUrls: [front, side] };
@@ -46,8 +56,11 @@ function nested(field: string, set: Given, api: string, value: unknown): Row {
 }
 
 const generateRows: Row[] = [
-	{ ...top('prompt', 'a pier', 'prompt'), unset: { prompt: '', imageInput: 'url', imageUrls: [front] } },
-	{ ...top('imageUrls', [front, side], 'image_urls', undefined, { ...prompt, imageInput: 'url' }), sent: [front, side] },
+	needed('model', 'vidomni-v3-omni', 'model', 'vidomni-v3-omni', prompt),
+	{ ...top('prompt', 'a pier', 'prompt'), unset: { prompt: '', imageInput: 'references', referenceSource: 'url', imageUrls: [front] } },
+	{ ...nested('imageUrls', references(front, side), 'image_urls', [front, side]) },
+	nested('firstFrameUrl', { ...prompt, imageInput: 'firstFrame', firstFrameSource: 'url', firstFrameUrl: front }, 'image_with_roles', sentImages),
+	nested('lastFrameUrl', frames, 'image_with_roles', [...sentImages, { url: side, role: 'last_frame' }]),
 	nested('imageWithRoles.image.url', images({ url: front, role: 'first_frame' }), 'image_with_roles', sentImages),
 	nested('imageWithRoles.image.role', images({ url: front }), 'image_with_roles', sentImages),
 	nested(
@@ -68,21 +81,25 @@ const generateRows: Row[] = [
 	nested('elementList.element.name', elements(sailor), 'element_list', sentSailor),
 	nested('elementList.element.description', elements(sailor), 'element_list', sentSailor),
 	nested('elementList.element.elementInputUrls', elements(sailor), 'element_list', sentSailor),
+	top('duration', 7, 'duration', 7, prompt),
+	top('aspectRatio', '1:1', 'aspect_ratio', '1:1', prompt),
+	top('mode', 'pro', 'mode', 'pro', prompt),
 	extra('negativePrompt', 'blur', 'negative_prompt', 'blur', prompt),
-	extra('mode', 'pro', 'mode', 'pro', prompt),
-	extra('duration', 7, 'duration', 7, prompt),
-	extra('aspectRatio', '1:1', 'aspect_ratio', '1:1', prompt),
 	extra('watermark', false, 'watermark', false, prompt),
 	extra('audio', true, 'audio', true, prompt),
 ];
 
 /** Choices of the panel, and pictures of the workflow's own: tested by themselves below. */
-const PANEL_ONLY = ['imageInput', 'imageBinaryProperties', 'imageWithRoles.image.binaryProperty', 'elementList.element.binaryProperties'];
+const PANEL_ONLY = [
+	...['imageInput', 'firstFrameSource', 'firstFrameBinaryProperty', 'lastFrameSource', 'lastFrameBinaryProperty'],
+	...['referenceSource', 'imageBinaryProperties', 'imageWithRoles.image.binaryProperty', 'elementList.element.binaryProperties'],
+];
 
-/** Fields by spec §5 and §6; `model` is fixed for a generation, and an extension's task stands in its path. */
+/** Fields by spec §5 and §6; an extension's task stands in its path. */
 const OPERATIONS: Record<string, { spec: string[]; rows: Row[]; others: string[] }> = {
 	generate: {
 		spec: [
+			'model',
 			'prompt',
 			'negative_prompt',
 			'mode',
@@ -150,12 +167,19 @@ test.each(rows)('%s › %s: shown, sent under its name and type, taken, and abse
 });
 
 test.each<[Given, string, boolean]>([
+	[{}, 'firstFrameSource', false],
 	[{}, 'imageUrls', false],
-	[{ imageInput: 'url' }, 'imageUrls', true],
-	[{ imageInput: 'binary' }, 'imageUrls', false],
-	[{ imageInput: 'binary' }, 'imageBinaryProperties', true],
-	[{ imageInput: 'both' }, 'imageBinaryProperties', true],
-	[{ imageInput: 'both' }, 'imageWithRoles', false],
+	[{ imageInput: 'firstFrame' }, 'firstFrameBinaryProperty', true],
+	[{ imageInput: 'firstFrame' }, 'firstFrameUrl', false],
+	[{ imageInput: 'firstFrame', firstFrameSource: 'url' }, 'firstFrameUrl', true],
+	[{ imageInput: 'firstFrame' }, 'lastFrameSource', false],
+	[{ imageInput: 'firstAndLastFrame' }, 'lastFrameBinaryProperty', true],
+	[{ imageInput: 'firstAndLastFrame', lastFrameSource: 'url' }, 'lastFrameUrl', true],
+	[{ imageInput: 'references', referenceSource: 'url' }, 'imageUrls', true],
+	[{ imageInput: 'references' }, 'imageUrls', false],
+	[{ imageInput: 'references' }, 'imageBinaryProperties', true],
+	[{ imageInput: 'references', referenceSource: 'both' }, 'imageBinaryProperties', true],
+	[{ imageInput: 'references' }, 'imageWithRoles', false],
 	[{ imageInput: 'roles' }, 'imageWithRoles', true],
 	[{ imageInput: 'roles' }, 'imageUrls', false],
 	[{}, 'videoUrl', false],
@@ -163,8 +187,8 @@ test.each<[Given, string, boolean]>([
 	[{}, 'additionalFields.keepOriginalSound', false],
 	[{ referType: 'feature' }, 'additionalFields.keepOriginalSound', true],
 	[{}, 'additionalFields.audio', true],
-	[{ referType: 'base' }, 'additionalFields.audio', false],
-	[{ referType: 'feature' }, 'additionalFields.audio', false],
+	[{ referType: 'base' }, 'additionalFields.audio', true],
+	[{ referType: 'feature' }, 'additionalFields.audio', true],
 	[{}, 'shotType', false],
 	[{ multiShot: true }, 'shotType', true],
 	[{ multiShot: true }, 'multiPrompt', true],
@@ -189,30 +213,36 @@ const feature = { ...prompt, referType: 'feature', videoUrl: clip };
 
 test.each<[string, string, Given, string]>([
 	['a long negative prompt', 'generate', { ...prompt, additionalFields: { negativePrompt: 'x'.repeat(2_501) } }, '"Negative Prompt" must have at most 2500 characters'],
-	['two seconds', 'generate', { ...prompt, additionalFields: { duration: 2 } }, '"Duration" must be a whole number from 3 to 15'],
-	['half a second more', 'generate', { ...prompt, additionalFields: { duration: 5.5 } }, '"Duration" must be a whole number from 3 to 15'],
-	['an unknown mode', 'generate', { ...prompt, additionalFields: { mode: '={{ "8k" }}' } }, '"Mode" must be one of std, pro, 4k'],
-	['an unknown ratio', 'generate', { ...prompt, additionalFields: { aspectRatio: '={{ "4:3" }}' } }, '"Aspect Ratio" must be one of'],
-	['a picture that has no address', 'generate', { ...prompt, imageInput: 'url', imageUrls: ['picture.png'] }, '"Image URLs › 1" must be a full http or https URL'],
+	['two seconds', 'generate', { ...prompt, duration: 2 }, '"Duration (Seconds)" must be a whole number from 3 to 15'],
+	['half a second more', 'generate', { ...prompt, duration: 5.5 }, '"Duration (Seconds)" must be a whole number from 3 to 15'],
+	['an unknown mode', 'generate', { ...prompt, mode: '={{ "8k" }}' }, '"Resolution" must be one of std, pro, 4k'],
+	['an unknown ratio', 'generate', { ...prompt, aspectRatio: '={{ "4:3" }}' }, '"Aspect Ratio" must be one of'],
+	['a picture that has no address', 'generate', references('picture.png'), '"Image URLs › 1" must be a full http or https URL'],
 	['a last frame alone', 'generate', images({ url: front, role: 'last_frame' }), '"Images With Roles" must have a first frame'],
-	['a frame of an edited video', 'generate', { ...images({ url: front, role: 'first_frame' }), referType: 'base', videoUrl: clip }, '"Images With Roles" must have no first or last frame'],
-	['sound beside a video', 'generate', { ...prompt, referType: '={{ "base" }}', videoUrl: clip, additionalFields: { audio: true } }, '"Audio" must not be set together with a video'],
+	['a frame of an edited video', 'generate', { ...images({ url: front, role: 'first_frame' }), referType: 'base', videoUrl: clip }, '"Images" must have no first or last frame'],
 	['a video without an address', 'generate', { ...feature, videoUrl: '={{ "" }}' }, 'is required'],
-	['two pictures beside a feature video', 'generate', { ...feature, imageInput: 'url', imageUrls: [front, side] }, '"Image URLs" must hold one picture at most'],
+	['two pictures beside a feature video', 'generate', { ...feature, ...references(front, side) }, '"Image URLs" must hold one picture at most'],
 	['a use of a video that there is not', 'generate', { ...feature, referType: '={{ "inspire" }}' }, 'must be one of base, feature'],
+	['a frame of an edited video, chosen by itself', 'generate', { ...frames, referType: 'base', videoUrl: clip }, '"Images" must have no first or last frame'],
+	['a first frame without its URL', 'generate', { ...frames, firstFrameUrl: '' }, '"First Frame URL" is required'],
+	['a last frame that has no address', 'generate', { ...frames, lastFrameUrl: 'side.png' }, '"Last Frame URL" must be a full http or https URL'],
+	['a first frame without the name of its field', 'generate', { ...prompt, imageInput: 'firstFrame', firstFrameBinaryProperty: '' }, '"First Frame Input Data Field Name" is required'],
+	['references without a URL', 'generate', references(), '"Image URLs" is required'],
+	['references without the name of a field', 'generate', { ...prompt, imageInput: 'references', imageBinaryProperties: '' }, '"Input Data Field Name" is required'],
+	['references without either', 'generate', { ...references(), referenceSource: 'both', imageBinaryProperties: '' }, '"Image URLs" is required'],
+	['no image with a role', 'generate', { ...prompt, imageInput: 'roles' }, '"Images With Roles" is required'],
+	['a role without an image', 'generate', images({ role: 'reference' }), '"Images With Roles › 1 › URL" is required'],
+	['an unknown choice of images', 'generate', { ...prompt, imageInput: '={{ "all" }}' }, '"Images" must be one of none, firstFrame'],
 	['shots without a type', 'generate', { ...prompt, multiShot: true, shotType: '={{ "" }}' }, '"Shot Type" is required'],
 	['no shots', 'generate', { ...prompt, multiShot: true }, '"Shots" is required'],
 	['shots that do not add up', 'generate', shots({ prompt: 'out', duration: 2 }), '"Shots" must last as long as the video: 5 seconds'],
 	['seven shots', 'generate', shots(...Array<Given>(7).fill({ prompt: 'out', duration: 1 })), '"Shots" must have at most 6 shots'],
-	['a shot that shows nothing', 'generate', shots({ duration: 5 }), '"Shots › 1 › prompt" is required'],
+	['a shot that shows nothing', 'generate', shots({ duration: 5 }), '"Shots › 1 › Prompt" is required'],
 	['four elements', 'generate', elements(sailor, ...['a', 'b', 'c'].map((name) => ({ ...sailor, name }))), '"Elements" must have at most 3 elements'],
 	['an element with one picture', 'generate', elements({ ...sailor, elementInputUrls: [front] }), 'must have at least 2 pictures'],
 	['an element with five pictures', 'generate', elements({ ...sailor, elementInputUrls: Array<string>(5).fill(front) }), 'must have at most 4 pictures'],
-	['an element without a description', 'generate', elements({ ...sailor, description: '' }), '"Elements › 1 › description" is required'],
-	['a picture that is not given', 'generate', { prompt: 'like <<<image_2>>>', imageInput: 'url', imageUrls: [front] }, '"Prompt" must refer to given pictures only: <<<image_2>>>'],
-	['an element that is not given', 'generate', { prompt: 'with @captain' }, '"Prompt" must mention given elements only'],
+	['an element without a description', 'generate', elements({ ...sailor, description: '' }), '"Elements › 1 › Description" is required'],
 	['no task to extend', 'remix', { taskId: '={{ "" }}' }, '"Task ID" is required'],
-	['an unknown model', 'remix', { taskId: 't', model: '={{ "vidgen9" }}' }, '"Model" must be one of vidgen3.1-fast'],
 	['an unknown resolution', 'remix', { taskId: 't', additionalFields: { resolution: '={{ "8k" }}' } }, '"Resolution" must be one of 720p, 1080p, 4k'],
 	['a square extension', 'remix', { taskId: 't', additionalFields: { aspectRatio: '={{ "1:1" }}' } }, '"Aspect Ratio" must be one of 16:9, 9:16'],
 ])('refused before anything is sent: %s', async (_, operation, given, message) => {
@@ -226,7 +256,12 @@ test('pictures of the workflow\'s own are uploaded first, wherever they stand', 
 	const item = await fileItem(await picture(320, 320));
 	const uploaded = expect.stringContaining(service.sandbox.url) as string;
 	const cases: Array<[Given, Given]> = [
-		[{ ...prompt, imageInput: 'both', imageUrls: [front] }, { image_urls: [front, uploaded] }],
+		[{ ...references(front), referenceSource: 'both' }, { image_urls: [front, uploaded] }],
+		[{ ...prompt, imageInput: 'firstFrame' }, { image_with_roles: [{ url: uploaded, role: 'first_frame' }] }],
+		[
+			{ ...prompt, imageInput: 'firstAndLastFrame', lastFrameSource: 'binary', lastFrameBinaryProperty: 'data' },
+			{ image_with_roles: [{ url: uploaded, role: 'first_frame' }, { url: uploaded, role: 'last_frame' }] },
+		],
 		[images({ binaryProperty: 'data' }), { image_with_roles: [{ url: uploaded, role: 'first_frame' }] }],
 		[
 			elements({ ...sailor, elementInputUrls: [front], binaryProperties: 'data, data' }),
@@ -244,25 +279,164 @@ test('pictures of the workflow\'s own are uploaded first, wherever they stand', 
 
 test('a file that is no picture is refused before anything is sent', async () => {
 	const item = await fileItem(Buffer.from('not a picture'));
-	const { error } = await run('generate', { ...prompt, imageInput: 'binary', imageBinaryProperties: 'data' }, [item]);
+	const { error } = await run('generate', { ...prompt, imageInput: 'references', imageBinaryProperties: 'data' }, [item]);
 	expect(error?.message).toContain('"Input Data Field Name": the file in "data" is not a picture');
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
-test('what the service does without a word is said', async () => {
-	const { hints } = await run('generate', { ...images({ url: front, role: 'reference' }), ...elements(sailor), prompt: 'a pier', referType: 'base', videoUrl: clip, additionalFields: { duration: 7 } });
+test('what the service silently changes is said', async () => {
+	const { hints } = await run('generate', { ...images({ url: front, role: 'reference' }), ...elements(sailor), prompt: 'a pier', referType: 'base', videoUrl: clip, duration: 7 });
 	expect(hints.map(({ message }) => message)).toEqual(
 		expect.arrayContaining([
 			'The prompt refers to no image: the service puts <<<image_1>>> in front of it',
-			'An edited video keeps its own length, whatever "Duration" says',
+			'An edited video keeps its own length, whatever "Duration (Seconds)" says',
 			'No prompt mentions the element @sailor',
 		]),
 	);
 });
 
+test.each<[string, Given, Given, string]>([
+	['an element that is not given', { prompt: 'with @captain' }, { prompt: 'with @captain' }, 'The prompt mentions @captain, and no element has this name'],
+	[
+		'an image beyond those given',
+		{ ...references(front), prompt: 'like <<<image_2>>>' },
+		{ prompt: 'like <<<image_2>>>', image_urls: [front] },
+		'The prompt refers to <<<image_2>>>, and 1 image is given',
+	],
+	['an image where none is given', { prompt: 'like <<<image_1>>>' }, { prompt: 'like <<<image_1>>>' }, 'The prompt refers to <<<image_1>>>, and 0 images are given'],
+	['no sound beside a video', { ...edit, additionalFields: { audio: false } }, { audio: false, video_list: sentVideo }, 'The service ignores "Audio" beside a given video'],
+	['sound beside a video', { ...edit, additionalFields: { audio: true } }, { audio: true, video_list: sentVideo }, 'The service ignores "Audio" beside a given video'],
+])('%s is sent, and the item says so', async (_, given, body, note) => {
+	const { json, hints, error } = await run('generate', given);
+	expect(error).toBeUndefined();
+	expect(sent()).toMatchObject([body]);
+	expect(json[0]?.notes).toEqual([note]);
+	expect(hints.map(({ message }) => message)).toContain(note);
+});
+
+test.each<[string, Given, string]>([
+	['shots while there is one shot', { ...twoShots, multiShot: '={{ false }}' }, '"Shots" is set and was not sent: "Multiple Shots" is off'],
+	['a video URL without a video', { ...edit, referType: '={{ "none" }}' }, '"Video URL" is set and was not sent: "Video" is None'],
+	['images without a choice', { ...references(front), imageInput: '={{ "none" }}' }, '"Image URLs" is set and was not sent: "Images" is None'],
+	['a last frame beside a first frame only', { ...frames, imageInput: '={{ "firstFrame" }}', prompt: 'like <<<image_1>>>' }, '"Last Frame URL" is set and was not sent: "Images" has another choice'],
+])('%s: set and hidden by an expression is not sent, and the item says so', async (_, given, note) => {
+	const { json, error } = await run('generate', given);
+	expect(error).toBeUndefined();
+	expect(json[0]?.notes).toEqual([note]);
+});
+
+const byId = (value: string) => ({ __rl: true, mode: 'id', value });
+
+describe('Model', () => {
+	test.each<[string, string, string[]]>([
+		['generate', 'searchGenerationModels', ['vidomni-v3-omni']],
+		['remix', 'searchRemixModels', ['vidgen3.1-fast', 'vidgen3.1-quality']],
+	])('%s: the list has each model once, under its own name', async (operation, method, models) => {
+		const field = node.description.properties.find(({ name, displayOptions }) => name === 'model' && displayOptions?.show?.operation?.includes(operation));
+		expect(field?.modes?.[0]?.typeOptions?.searchListMethod).toBe(method);
+		const search = Object.entries(node.methods.listSearch).find(([name]) => name === method)?.[1];
+		const found = await search?.call({} as ILoadOptionsFunctions);
+		expect(found?.results.map(({ value }) => value)).toEqual(models);
+	});
+
+	test('an untouched panel sends the model and the prompt only', async () => {
+		const { json, error } = await run('generate', prompt);
+		expect(error).toBeUndefined();
+		expect(sent()).toEqual([{ model: 'vidomni-v3-omni', prompt: 'a pier' }]);
+		expect(json[0]).not.toHaveProperty('notes');
+	});
+
+	test.each<[string, unknown]>([
+		['picked from the list', { __rl: true, mode: 'list', value: 'vidomni-v3-omni' }],
+		['typed', byId('vidomni-v3-omni')],
+		['plain text, as the API of n8n saves it', 'vidomni-v3-omni'],
+		['an expression', '={{ "vidomni-v3-omni" }}'],
+	])('%s is sent without a note', async (_, model) => {
+		const { json, error } = await run('generate', { ...prompt, model });
+		expect(error).toBeUndefined();
+		expect(sent()).toEqual([{ model: 'vidomni-v3-omni', prompt: 'a pier' }]);
+		expect(json[0]).not.toHaveProperty('notes');
+	});
+
+	test('a new model is sent as it is, with what it may have beyond the known one, and the item says so', async () => {
+		const given = { ...prompt, model: byId('vidomni-v4'), duration: 30, mode: '={{ "8k" }}', aspectRatio: '={{ "21:9" }}' };
+		const { json, error } = await run('generate', given);
+		expect(error).toBeUndefined();
+		expect(sent()).toEqual([{ model: 'vidomni-v4', prompt: 'a pier', duration: 30, mode: '8k', aspect_ratio: '21:9' }]);
+		expect(json[0]?.notes).toEqual(['The model "vidomni-v4" is not in this package\'s list: it is sent as it is']);
+	});
+
+	test('rules that do not depend on the model hold for a new one too', async () => {
+		const { error } = await run('generate', { ...images({ url: front, role: 'last_frame' }), model: byId('vidomni-v4') });
+		expect(error?.message).toContain('"Images With Roles" must have a first frame');
+		expect(service.sandbox.requests.list()).toEqual([]);
+	});
+
+	test.each(['generate', 'remix'])('%s: an empty model is refused', async (operation) => {
+		const { error } = await run(operation, { ...prompt, taskId: 't', model: '={{ "" }}' });
+		expect(error?.message).toContain('"Model" is required');
+		expect(service.sandbox.requests.list()).toEqual([]);
+	});
+
+	test('an extension by a new model is sent as it is, and the item says so', async () => {
+		const { id } = service.sandbox.originals.video();
+		const { json, error } = await run('remix', { taskId: id, model: byId('vidgen4'), additionalFields: { resolution: '={{ "8k" }}' } });
+		expect(error).toBeUndefined();
+		expect(sent()).toEqual([{ model: 'vidgen4', resolution: '8k' }]);
+		expect(json[0]?.notes).toContain('The model "vidgen4" is not in this package\'s list: it is sent as it is');
+	});
+});
+
+/** Labels of what the panel shows of an operation, in its order. */
+function panel(given: Given): string[] {
+	const values = completed(node, { resource: 'video', ...given });
+	const holder = { id: '1', name: 'Node', type: 'mediaGenVideo', typeVersion: 1, position: [0, 0] as [number, number], parameters: values };
+	const shown = node.description.properties.filter((field) => NodeHelpers.displayParameter(values, field, holder, node.description));
+	return shown.filter(({ type }) => type !== 'hidden').map(({ displayName }) => displayName);
+}
+
+test('Panel: what most people set first is in sight, before what few need', () => {
+	expect(panel({ operation: 'generate' })).toEqual([
+		...['Resource', 'Operation', 'Model', 'Prompt', 'Images', 'Duration (Seconds)', 'Aspect Ratio', 'Resolution'],
+		...['Wait for Result', 'Output', 'Download Files', 'Video', 'Multiple Shots', 'Elements', 'Additional Fields'],
+		...['Additional Body Fields', 'Options'],
+	]);
+	const labels = (name: string) =>
+		(node.description.properties.find((field) => field.name === name)?.options ?? []).map((option) => [option.name, 'value' in option && option.value]);
+	expect(labels('mode')).toEqual([['Default', ''], ['720p', 'std'], ['1080p', 'pro'], ['4K', '4k']]);
+	expect(labels('aspectRatio')).toEqual([['Default', ''], ['Widescreen (16:9)', '16:9'], ['Portrait (9:16)', '9:16'], ['Square (1:1)', '1:1']]);
+	expect(labels('imageInput')).toEqual([
+		['None', 'none'],
+		['First Frame', 'firstFrame'],
+		['First and Last Frame', 'firstAndLastFrame'],
+		['References', 'references'],
+		['With Roles', 'roles'],
+	]);
+});
+
+test('pictures given as objects with a url are sent as plain URLs', async () => {
+	const objects = '={{ [{ url: "https://example.com/front.png" }, { url: "https://example.com/side.png" }] }}';
+	await run('generate', { ...references(), imageUrls: objects });
+	await run('generate', { ...frames, firstFrameUrl: '={{ { url: "https://example.com/front.png" } }}' });
+	await run('generate', images({ url: '={{ { url: "https://example.com/front.png" } }}' }));
+	await run('generate', elements({ ...sailor, elementInputUrls: objects }));
+	expect(sent()).toMatchObject([
+		{ image_urls: [front, side] },
+		{ image_with_roles: [...sentImages, { url: side, role: 'last_frame' }] },
+		{ image_with_roles: sentImages },
+		{ element_list: sentSailor },
+	]);
+});
+
+test('the ID of the task to extend may be a number', async () => {
+	const { error } = await run('remix', { taskId: '={{ 4711 }}' });
+	expect(error?.httpCode).toBe('404');
+	expect(service.sandbox.requests.list({ path: '/v1/videos' }).map(({ path }) => path)).toContain('/v1/videos/4711/remix');
+});
+
 test.each<[string, { state: 'running' | 'failed' }, string]>([
-	['still running', { state: 'running' }, '"Task ID" must be a task that has ended well; this one is still'],
-	['failed', { state: 'failed' }, '"Task ID" must be a task that has ended well; this one has failed'],
+	['still running', { state: 'running' }, '"Task ID" must be a completed task; this one is still'],
+	['failed', { state: 'failed' }, '"Task ID" must be a completed task; this one has failed'],
 ])('an original that is %s is refused before anything is bought', async (_, original, message) => {
 	const { id } = service.sandbox.originals.video(original);
 	const { error } = await run('remix', { taskId: id });

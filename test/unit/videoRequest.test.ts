@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 
-import { elementMentions, imageReferences } from '../../nodes/MediaGenVideo/references';
-import { judgeOriginal } from '../../nodes/MediaGenVideo/original';
-import { videoRequest } from '../../nodes/MediaGenVideo/videoRequest';
+import { videoRequest } from '../../nodes/MediaGenVideo/operations/generate/request';
+import { elementMentions, imageReferences, videoNotes } from '../../nodes/MediaGenVideo/operations/generate/rules';
+import { checkOriginal } from '../../nodes/MediaGenVideo/operations/remix';
+import { readTaskRecord } from '../../nodes/shared/api/records';
 
 const url = 'https://example.com/picture.png';
+const model = 'vidomni-v3-omni';
 
 function refused(given: Record<string, unknown>): string[] {
-	const read = videoRequest.safeParse(given);
+	const read = videoRequest.safeParse({ model, ...given });
 	return (read.error?.issues ?? []).map(({ path, message }) => `${String(path[0])} ${message}`);
 }
 
@@ -25,7 +27,7 @@ test('shots that add up to the duration are sent, numbered from 1 in their order
 		fc.property(shots, (list) => {
 			const duration = sumOf(list);
 			fc.pre(duration >= 3 && duration <= 15);
-			const body = videoRequest.parse({ ...several, multi_prompt: list, duration });
+			const body = videoRequest.parse({ model, ...several, multi_prompt: list, duration });
 			expect(body.multi_prompt).toEqual(list.map((shot, at) => ({ index: at + 1, ...shot })));
 		}),
 	);
@@ -64,7 +66,10 @@ test('several shots need a shot type', () => {
 	expect(refused({ multi_shot: true, shot_type: 'intelligence' })).toEqual([]);
 });
 
-test('a reference is taken exactly where the picture it names is given', () => {
+/** What is said of a body that is sent. */
+const notesOf = (given: Record<string, unknown>) => videoNotes(videoRequest.parse({ model, ...given }), given);
+
+test('a reference to a picture that is not given is sent, and a note names it', () => {
 	fc.assert(
 		fc.property(
 			fc.integer({ min: 0, max: 6 }),
@@ -75,9 +80,10 @@ test('a reference is taken exactly where the picture it names is given', () => {
 				const given = withRoles
 					? { image_with_roles: Array(pictures).fill({ url, role: 'reference' }) }
 					: { image_urls: Array(pictures).fill(url) };
-				const there = numbers.every((number) => number >= 1 && number <= pictures);
+				const missing = [...new Set(numbers.filter((number) => number < 1 || number > pictures))];
 				expect(imageReferences(prompt)).toEqual(numbers);
-				expect(refused({ prompt, ...(pictures > 0 ? given : {}) }).length === 0).toBe(there);
+				const notes = notesOf({ prompt, ...(pictures > 0 ? given : {}) });
+				expect(notes.map((note) => Number(/<<<image_(\d+)>>>/.exec(note)?.[1]))).toEqual(missing);
 			},
 		),
 	);
@@ -87,11 +93,11 @@ const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);
 
 const elementNamed = (called: string) => ({ name: called, description: 'd', element_input_urls: [url, url] });
 
-test('a mention is taken exactly where an element has the name', () => {
+test('a mention of a name that no element has is sent, and a note names it', () => {
 	fc.assert(
 		fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 3 }), name, (names, mentioned) => {
-			const messages = refused({ prompt: `A film with @${mentioned}.`, element_list: names.map(elementNamed) });
-			expect(messages.length === 0).toBe(names.includes(mentioned));
+			const notes = notesOf({ prompt: `A film with @${mentioned}.`, element_list: names.map(elementNamed) });
+			expect(notes.includes(`The prompt mentions @${mentioned}, and no element has this name`)).toBe(!names.includes(mentioned));
 		}),
 	);
 });
@@ -133,7 +139,7 @@ test.each<[string, Record<string, unknown>, string | undefined]>([
 	['rule 4', { video_list: video('base'), image_with_roles: roles('first_frame') }, 'no first or last frame'],
 	['rule 4, by default', { video_list: video(), image_with_roles: roles('first_frame') }, 'no first or last frame'],
 	['rule 4, kept', { video_list: video('base'), image_with_roles: roles('reference') }, undefined],
-	['rule 5', { video_list: video('base'), audio: true }, 'audio must not be set together with a video'],
+	['rule 5 is no error', { video_list: video('base'), audio: true }, undefined],
 	['rule 6', { video_list: video('feature'), image_urls: [url, url] }, 'must hold one picture at most'],
 	['rule 6, kept', { video_list: video('feature'), image_urls: [url] }, undefined],
 	['rule 6, no address', { video_list: [{ refer_type: 'feature' }] }, 'is required'],
@@ -148,25 +154,39 @@ test.each<[string, Record<string, unknown>, string | undefined]>([
 	else expect(messages.join()).toContain(message);
 });
 
-test.each<[string, string | undefined, Record<string, string>, string | undefined]>([
+test.each<[string, Record<string, unknown>]>([
+	['a length', { duration: 30 }],
+	['a resolution', { mode: '8k' }],
+	['a ratio', { aspect_ratio: '21:9' }],
+	['a long negative prompt', { negative_prompt: 'x'.repeat(3_000) }],
+	['two videos', { video_list: [...video(), ...video()] }],
+	['a role', { image_with_roles: roles('style') }],
+	['seven shots without a duration', { ...several, multi_prompt: Array(7).fill({ prompt: 'a', duration: 1 }) }],
+	['an element with five pictures', { element_list: [{ ...elementNamed('e'), element_input_urls: Array(5).fill(url) }] }],
+])('a model that is not known may take more: %s', (_, given) => {
+	expect(refused({ prompt: 'a', ...given })).not.toEqual([]);
+	expect(refused({ prompt: 'a', ...given, model: 'vidomni-v4' })).toEqual([]);
+});
+
+const recordOf = (record: Record<string, unknown>) => readTaskRecord({ status: 'success', result: {}, ...record });
+
+test.each<[string, string, Record<string, string>, string[] | undefined]>([
 	['vidgen3.1-fast', 'vidgen3.1-fast', {}, undefined],
 	['vidgen3.1-fast-ext', 'vidgen3.1-fast', {}, undefined],
 	['vidgen3.1-fast', 'vidgen3.1-fast-ext', {}, undefined],
-	['vidgen3.1-fast', 'vidgen3.1-quality', {}, 'must be the model that made the video: vidgen3.1-quality'],
+	['vidgen3.1-fast', 'vidgen3.1-quality', {}, ['Task t was made by vidgen3.1-quality, and "Model" is vidgen3.1-fast: the service may refuse it']],
 	['vidgen3.1-fast', 'acme3.1-fast', { vidgen: 'acme' }, undefined],
-	['vidgen3.1-quality', 'acme3.1-fast', { vidgen: 'acme' }, 'must be the model that made the video: acme3.1-fast'],
-])('an extension by %s of a video by %s', (model, original, words, refusal) => {
-	const record = { status: 'success', result: {}, model: original };
-	const verdict = judgeOriginal({ task_id: 't', model }, record, words);
-	expect(verdict).toEqual(refusal === undefined ? {} : { refusal: { field: 'model', message: refusal } });
+	['vidgen3.1-quality', 'acme3.1-fast', { vidgen: 'acme' }, ['Task t was made by acme3.1-fast, and "Model" is vidgen3.1-quality: the service may refuse it']],
+])('an extension by %s of a video by %s', (given, original, words, notes) => {
+	const check = checkOriginal({ task_id: 't', model: given }, recordOf({ model: original }), words);
+	expect(check).toEqual(notes === undefined ? {} : { notes });
 });
 
-test('an original whose record tells no model, or cannot be read, is left to the service', () => {
-	for (const record of [{ status: 'success', result: {} }, undefined]) {
-		const { refusal, note } = judgeOriginal({ task_id: 't', model: 'vidgen3.1-fast' }, record, {});
-		expect(refusal).toBeUndefined();
-		expect(note).toContain('left to the service');
+test('an original whose record names no model, or cannot be read, is left to the service', () => {
+	for (const record of [recordOf({}), undefined]) {
+		const { problem, notes } = checkOriginal({ task_id: 't', model: 'vidgen3.1-fast' }, record, {});
+		expect(problem).toBeUndefined();
+		expect(notes?.join()).toContain('left to the service');
 	}
-	expect(judgeOriginal({ task_id: 't', model: 'm' }, { status: 'failed', result: {} }, {}).refusal?.field).toBe('task_id');
-	expect(judgeOriginal({ task_id: 't', model: 'm' }, { status: 'a new word', result: {}, model: 'm' }, {})).toEqual({});
+	expect(checkOriginal({ task_id: 't', model: 'm' }, recordOf({ status: 'a new word', model: 'm' }), {})).toEqual({});
 });
