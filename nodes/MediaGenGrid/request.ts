@@ -1,6 +1,6 @@
 import { GRID_INDEX, GRID_SPEEDS } from '../shared/api/grid';
 import type { Operation } from '../shared/n8n/describe';
-import { unknownValueNotes } from '../shared/n8n/openValues';
+import { unlistedNotes } from '../shared/n8n/openValue';
 import type { ParentRule } from '../shared/tasks/checkParent';
 import { taskOperation, type TaskOperation } from '../shared/tasks/execute';
 import type { RequestBody } from '../shared/tasks/prepare';
@@ -53,7 +53,7 @@ export function gridOperation({ path, check, ...operation }: GridOperation): Ope
 		family: 'grid',
 		resource: { name: 'Grid', value: 'grid' },
 		toRequest: (body) => ({ path: `/v1/gridart/generations/${path}`, body }),
-		notes: ({ speed }) => unknownValueNotes('Speed', speed, GRID_SPEEDS),
+		notes: ({ speed }) => unlistedNotes('Speed', speed, GRID_SPEEDS),
 		parent: { parentOf: (body) => body.task_id, check },
 	});
 }

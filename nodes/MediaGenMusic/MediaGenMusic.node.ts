@@ -1,9 +1,7 @@
 import { NodeConnectionTypes } from 'n8n-workflow';
 import type {
 	IExecuteFunctions,
-	ILoadOptionsFunctions,
 	INodeExecutionData,
-	INodeListSearchResult,
 	INodeType,
 	INodeTypeDescription,
 	IWebhookFunctions,
@@ -11,12 +9,13 @@ import type {
 } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../shared/api/credentialTest';
-import { INSTRUMENTAL_VERSIONS, MUSIC_MODELS, MUSIC_VERSIONS, MUSICAL_KEYS, STEM_TYPES } from '../shared/api/music';
+import { INSTRUMENTAL_VERSIONS, MUSIC_VERSIONS, MUSICAL_KEYS, STEM_TYPES } from '../shared/api/music';
 import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/describe';
-import { searchValues, titledValues } from '../shared/n8n/openValues';
+import { searchListed } from '../shared/n8n/openValue';
 import { callbackWebhook } from '../shared/n8n/options';
 import { taskOperations } from '../shared/tasks/operations';
 import { resumeOnCallback } from '../shared/tasks/resume';
+import { toTitle } from '../shared/util/case';
 import { addInstrumental } from './operations/addInstrumental';
 import { addStem } from './operations/addStem';
 import { addVocals } from './operations/addVocals';
@@ -44,6 +43,8 @@ const operations = [
 	...taskOperations('music'),
 ];
 
+const listed = (values: readonly string[]) => values.map((value) => ({ name: value, value }));
+
 export class MediaGenMusic implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'MediaGen Music',
@@ -65,21 +66,11 @@ export class MediaGenMusic implements INodeType {
 	methods = {
 		credentialTest: { mediaGenApiTest },
 		listSearch: {
-			async searchInstrumentalVersions(this: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> {
-				return await searchValues(INSTRUMENTAL_VERSIONS, filter);
-			},
-			async searchKeys(this: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> {
-				return await searchValues(MUSICAL_KEYS, filter);
-			},
-			async searchModels(this: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> {
-				return await searchValues(MUSIC_MODELS, filter);
-			},
-			async searchStemTypes(this: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> {
-				return await titledValues(STEM_TYPES, filter);
-			},
-			async searchVersions(this: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> {
-				return await searchValues(MUSIC_VERSIONS, filter);
-			},
+			searchInstrumentalVersions: searchListed(listed(INSTRUMENTAL_VERSIONS)),
+			searchKeys: searchListed(listed(MUSICAL_KEYS)),
+			searchModels: searchListed([{ name: 'MusicGen', value: 'musicgen' }]),
+			searchStemTypes: searchListed(STEM_TYPES.map((value) => ({ name: toTitle(value), value }))),
+			searchVersions: searchListed(listed(MUSIC_VERSIONS)),
 		},
 	};
 

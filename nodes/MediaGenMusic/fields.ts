@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { DEFAULT_VERSION, VOCAL_GENDERS, WEIGHT } from '../shared/api/music';
-import { openValueField } from '../shared/n8n/openValues';
+import { openValueField } from '../shared/n8n/openValue';
 import { toOptions } from '../shared/n8n/options';
 import type { ModeRules } from './mode';
 
@@ -90,7 +90,7 @@ const modelOption = openValueField({
 	description: 'The model that makes the music',
 	placeholder: 'e.g. musicgen',
 	searchListMethod: 'searchModels',
-	default: 'musicgen',
+	preset: { name: 'MusicGen', value: 'musicgen' },
 });
 
 /** The collection of what is optional. Every music operation can name the model. */
@@ -113,7 +113,7 @@ function versionField(searchListMethod: string): INodeProperties {
 		description: 'Version of the model. Quality and price depend on it.',
 		placeholder: 'e.g. v5.5',
 		searchListMethod,
-		default: DEFAULT_VERSION,
+		preset: { name: DEFAULT_VERSION, value: DEFAULT_VERSION },
 	});
 }
 

@@ -10,7 +10,7 @@ import {
 	WEIGHT,
 } from '../shared/api/music';
 import type { Operation } from '../shared/n8n/describe';
-import { unknownValueNotes } from '../shared/n8n/openValues';
+import { unlistedNotes } from '../shared/n8n/openValue';
 import { labelOf } from '../shared/n8n/parameters';
 import { taskOperation, type TaskOperation } from '../shared/tasks/execute';
 import type { RequestBody } from '../shared/tasks/prepare';
@@ -98,7 +98,7 @@ export function musicOperation(operation: MusicOperation): Operation {
 		resource: { name: 'Music', value: 'music' },
 		toRequest: (body) => ({ path: `/v1/music/generations/${operation.value}`, body }),
 		notes: (body, given) => [
-			...KNOWN_VALUES.flatMap(([label, name, known]) => unknownValueNotes(label, body[name], known)),
+			...KNOWN_VALUES.flatMap(([label, name, known]) => unlistedNotes(label, body[name], known)),
 			...intervalNotes(body),
 			...unreadNotes(operation, body, given),
 		],

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { openValueField } from '../../shared/n8n/openValues';
+import { openValueField } from '../../shared/n8n/openValue';
 import { integer, text } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
 import { additionalFields, promptField, versionOption } from '../fields';
@@ -28,6 +28,7 @@ const soundOptions: INodeProperties[] = [
 		description: 'Musical key',
 		placeholder: 'e.g. C minor',
 		searchListMethod: 'searchKeys',
+		preset: { name: '', value: '' },
 	}),
 	{
 		displayName: 'Type',

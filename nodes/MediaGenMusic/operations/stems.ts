@@ -1,5 +1,6 @@
 import { DEFAULT_STEM_TYPE } from '../../shared/api/music';
-import { openValueField } from '../../shared/n8n/openValues';
+import { openValueField } from '../../shared/n8n/openValue';
+import { toTitle } from '../../shared/util/case';
 import { text } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
 import { additionalFields, MADE_BY_A_TASK, sourceFields } from '../fields';
@@ -11,7 +12,7 @@ const stemTypeField = openValueField({
 	description: 'The stem to separate. The service knows more than a hundred; enter the name of any other as an ID.',
 	placeholder: 'e.g. acoustic_guitar',
 	searchListMethod: 'searchStemTypes',
-	default: DEFAULT_STEM_TYPE,
+	preset: { name: toTitle(DEFAULT_STEM_TYPE), value: DEFAULT_STEM_TYPE },
 });
 
 /** One stem taken out of a song (spec §2, stems). */
