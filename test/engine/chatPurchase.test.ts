@@ -1,0 +1,87 @@
+import { z } from 'zod/v3';
+
+import { blocks, chatNode, document, questions, useChatSandbox } from './chatSupport';
+
+const service = useChatSandbox();
+
+const PATHS = { message: '/v1/messages', completion: '/v1/chat/completions' };
+
+const cachedBlocks = blocks({ text: document('pump', 1_500) });
+
+const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+
+const body = z.object({ messages: z.array(z.object({ content: z.array(z.object({ text: z.string() })) })) });
+
+/** How often each question was sent. */
+function timesSent(): Record<string, number> {
+	const times: Record<string, number> = {};
+	for (const request of service.requests()) {
+		const question = body.parse(request.body).messages.at(-1)?.content.at(-1)?.text ?? '';
+		times[question] = (times[question] ?? 0) + 1;
+	}
+	return times;
+}
+
+describe.each(['message', 'completion'] as const)('%s', (operation) => {
+	const node = () => chatNode(operation, service.credential);
+	const match = { path: PATHS[operation] };
+
+	test.each([
+		['a 500', { type: 'status', status: 500 }],
+		['a reset', { type: 'reset', when: 'after' }],
+		['a timeout', { type: 'hang' }],
+	] as const)('"Retry On Fail" and %s: the question is sent once, and the error says what to do', async (_name, effect) => {
+		service.sandbox.faults.add({ match, count: null, effect });
+		const { error } = await node().run({ parameters: { cachedBlocks, options: { timeout: 20 } }, settings: retry });
+		expect(timesSent()).toEqual({ 'Why?': 1 });
+		expect(error?.message).toContain('may have been bought');
+		expect(error?.description).toContain('set "If It May Have Been Bought" in the options to "Send Again"');
+	});
+
+	test.each([
+		['first', 1],
+		['third', 3],
+	])('"Continue" with "Retry On Fail", four items of which the %s fails: each question is sent once', async (_name, nth) => {
+		service.sandbox.faults.add({ match, nth, effect: { type: 'status', status: 500 } });
+		const { json } = await node().run({
+			items: questions('One?', 'Two?', 'Three?', 'Four?'),
+			parameters: { cachedBlocks, options: { concurrency: 1 } },
+			settings: { ...retry, onError: 'continueRegularOutput' },
+		});
+		expect(timesSent()).toEqual({ 'One?': 1, 'Two?': 1, 'Three?': 1, 'Four?': 1 });
+		expect(json.map((item) => ('error' in item ? 'error' : typeof item.text))).toEqual(
+			[1, 2, 3, 4].map((at) => (at === nth ? 'error' : 'string')),
+		);
+	});
+
+	test('"Retry On Fail": four items of which one fails, and no item is asked again', async () => {
+		service.sandbox.faults.add({ match, nth: 2, effect: { type: 'reset', when: 'after' } });
+		const { error } = await node().run({
+			items: questions('One?', 'Two?', 'Three?', 'Four?'),
+			parameters: { cachedBlocks, options: { concurrency: 1 } },
+			settings: retry,
+		});
+		expect(timesSent()).toEqual({ 'One?': 1, 'Two?': 1, 'Three?': 1, 'Four?': 1 });
+		expect(error?.message).toContain('(1 of 4 items have no result)');
+	});
+
+	test('with "Send Again" the next attempt sends an uncertain question again, and only that one', async () => {
+		service.sandbox.faults.add({ match, nth: 2, effect: { type: 'status', status: 500 } });
+		const { json, error } = await node().run({
+			items: questions('One?', 'Two?', 'Three?'),
+			parameters: { cachedBlocks, options: { concurrency: 1, whenUnsure: 'sendAgain' } },
+			settings: retry,
+		});
+		expect(error).toBeUndefined();
+		expect(json).toHaveLength(3);
+		expect(timesSent()).toEqual({ 'One?': 1, 'Two?': 2, 'Three?': 1 });
+	});
+
+	test('a question that the service refused is sent again by "Retry On Fail"', async () => {
+		service.sandbox.faults.add({ match, count: 1, effect: { type: 'status', status: 400 } });
+		const { json, error } = await node().run({ parameters: { cachedBlocks }, settings: retry });
+		expect(error).toBeUndefined();
+		expect(json[0]).toMatchObject({ text: expect.any(String) });
+		expect(timesSent()).toEqual({ 'Why?': 2 });
+	});
+});
