@@ -1,3 +1,4 @@
+import { isObject } from '../util/json';
 import { z } from '../util/vendor/zod';
 
 /** Chat with a cached prefix (spec §8 and Chat usage objects). Paths and header names are in the spec's words. */
@@ -7,7 +8,7 @@ export const COMPLETIONS_PATH = '/v1/chat/completions';
 /** The version that the messages-style endpoint asks for (spec, Versioning). */
 export const VERSION_HEADER = { 'vendor-version': '2023-06-01' } as const;
 
-/** What a prefix that is to live for an hour needs on either endpoint (cache rule 1). */
+/** Required for a prefix with a lifetime of an hour, on either endpoint (cache rule 1). */
 export const HOUR_CACHE_HEADER = { 'vendor-beta': 'extended-cache-ttl-2025-04-11' } as const;
 
 /** How long a cached prefix lives after it was last read (cache rules 1 and 7). */
@@ -19,13 +20,13 @@ export const CHAT_ROLES = ['system', 'user', 'assistant'] as const;
 
 export type ChatRole = (typeof CHAT_ROLES)[number];
 
-/** Markers in one request. The spec shows no number; chat services that take such markers take this many. */
-export const MAX_CACHE_MARKERS = 4;
+/** Markers that chat services of this kind take in one request. The spec shows no number, so more are sent with a warning. */
+export const USUAL_CACHE_MARKERS = 4;
 
-/** Tokens that a prefix must have, about, for its marker not to be ignored in silence (cache rule 4). */
+/** Tokens below which the service may ignore the marker of a prefix (cache rule 4). */
 export const MIN_PREFIX_TOKENS = 1_024;
 
-/** The stop reason of an answer that is none (cache rule 6). */
+/** The stop reason of a refused answer (cache rule 6). */
 export const REFUSAL = 'refusal';
 
 /** A marker. `5m` is what the service takes an absent `ttl` for (cache rule 1). */
@@ -33,72 +34,56 @@ export type CacheControl = { type: 'ephemeral'; ttl?: '1h' };
 
 export type TextBlock = { type: 'text'; text: string; cache_control?: CacheControl };
 
-/**
- * A piece of text as a content block, with the marker inside it: beside a content that is a plain string it would
- * do nothing, and nobody would say so (cache rule 2).
- */
+/** A content block. The marker stands inside it: beside a content that is a plain string it has no effect (cache rule 2). */
 export function textBlock(text: string, ttl: CacheTtl | undefined): TextBlock {
 	if (ttl === undefined) return { type: 'text', text };
-	return {
-		type: 'text',
-		text,
-		cache_control: ttl === '1h' ? { type: 'ephemeral', ttl } : { type: 'ephemeral' },
-	};
+	return { type: 'text', text, cache_control: ttl === '1h' ? { type: 'ephemeral', ttl } : { type: 'ephemeral' } };
 }
 
-/**
- * An answer of either endpoint. The spec names only `usage` and `stop_reason` in it, so anything that has a usage
- * or an answer's usual place counts: it has been paid for.
- */
-export const chatResponse = z
-	.record(z.unknown())
-	.refine((answer) => ['usage', 'content', 'choices'].some((name) => name in answer), 'is not a chat answer');
+/** A response of either endpoint, as it came: any JSON object. It was paid for, whatever it holds. */
+export const chatResponse = z.custom<Record<string, unknown>>(isObject);
 
 export type ChatResponse = z.infer<typeof chatResponse>;
 
-const textOrNothing = z.string().nullish().catch(undefined);
-
-const contentBlocks = z.array(z.object({ text: textOrNothing }).catch({})).transform((blocks) =>
-	blocks.map(({ text }) => text ?? '').join(''),
-);
-
-/** The text of an answer, be it one string or a list of blocks of which some hold text. */
-const content = z.union([z.string(), contentBlocks]).catch('');
-
-const messagesAnswer = z.object({ content, stop_reason: textOrNothing });
-
-const choice = z.object({
-	message: z.object({ content }).catch({ content: '' }),
-	finish_reason: textOrNothing,
-	stop_reason: textOrNothing,
-});
-
-const completionAnswer = z.object({
-	choices: z.array(choice).catch([]),
-	stop_reason: textOrNothing,
-});
-
-/** What an answer says: its text, and why it ended, if it tells. */
+/** What a response says. */
 export interface Reply {
+	/** Empty where no text was found. */
 	text: string;
 	stopReason: string | null;
+	/** `undefined` where the response has none. */
+	usage: Record<string, unknown> | undefined;
 }
 
-/** Reads a messages-style answer. The place of the text is not shown: it is looked for in `content`. */
-export function readMessage(answer: ChatResponse): Reply {
-	const { content: text, stop_reason } = messagesAnswer.parse(answer);
-	return { text, stopReason: stop_reason ?? null };
+const firstOf = (value: unknown): unknown => (Array.isArray(value) ? value[0] : value);
+
+const objectOf = (value: unknown) => (isObject(value) ? value : {});
+
+function blockText(block: unknown): string {
+	const text = isObject(block) ? block.text : block;
+	return typeof text === 'string' ? text : '';
 }
+
+/** Text of a content: a string, a block, or a list of blocks of which some hold text. */
+const contentText = (content: unknown) => (Array.isArray(content) ? content.map(blockText).join('') : blockText(content));
 
 /**
- * Reads a chat-completions-style answer. The place of the text is not shown: it is looked for in the first of
- * `choices`. `stop_reason` is the spec's field; a deployment may tell it as that choice's `finish_reason`.
+ * Reads a response of either style. The spec shows `usage` and `stop_reason` only: the text is searched in `content` and in the
+ * first of `choices`, the stop reason also in that choice, and all of them also in `data`.
  */
-export function readCompletion(answer: ChatResponse): Reply {
-	const { choices, stop_reason } = completionAnswer.parse(answer);
-	const [first] = choices;
+export function readReply(response: ChatResponse): Reply {
+	const body = { ...response, ...objectOf(firstOf(response.data)) };
+	const choice = objectOf(firstOf(body.choices));
+	const texts = [body.content, objectOf(choice.message).content, choice.text, body.text].map(contentText);
+	const stopReasons = [body.stop_reason, choice.stop_reason, choice.finish_reason];
 	return {
-		text: first?.message.content ?? '',
-		stopReason: stop_reason ?? first?.stop_reason ?? first?.finish_reason ?? null,
+		text: texts.find((text) => text !== '') ?? '',
+		stopReason: stopReasons.find((reason) => typeof reason === 'string') ?? null,
+		usage: isObject(body.usage) ? body.usage : undefined,
 	};
+}
+
+/** Whether a response is an answer, and not an error with a status of 200. */
+export function isAnswered(response: ChatResponse): boolean {
+	const { text, usage } = readReply(response);
+	return text !== '' || usage !== undefined;
 }

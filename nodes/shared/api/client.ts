@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { type ChatResponse, chatResponse } from './chat';
+import { type ChatResponse, chatResponse, isAnswered } from './chat';
 import type { Connection } from './connection';
-import { AuthenticationError, unreadableResponse } from './errors';
+import { AuthenticationError, errorInBody, unreadableResponse } from './errors';
 import { createSend, type ServiceContext } from './http';
 import { multipartForm, type FileSource } from './multipart';
 import {
@@ -96,8 +96,12 @@ export function createClient(context: ServiceContext, connection: Connection, si
 			},
 		},
 		chat: {
-			create: async ({ path, headers, body, timeoutMs, deadline }) =>
-				await send({ method: 'POST', path, headers, body, retry: 'purchase', timeoutMs, deadline }, chatResponse),
+			create: async (request) => {
+				const response = await send({ method: 'POST', retry: 'purchase', ...request }, chatResponse);
+				const error = isAnswered(response) ? undefined : errorInBody(response);
+				if (error) throw error;
+				return response;
+			},
 		},
 	};
 }

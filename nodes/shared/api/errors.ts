@@ -163,6 +163,13 @@ export function unreadableResponse(httpStatus: number): UnreadableResponseError 
 	return new UnreadableResponseError(`The response could not be read (HTTP ${httpStatus})`, 'unknown', { httpStatus });
 }
 
+/** The error for a 2xx whose body is an error envelope; `undefined` for any other body. Nobody knows what it cost. */
+export function errorInBody(body: unknown): ServerError | undefined {
+	const { message, type, code, fromService } = readServiceMessage(body);
+	if (!fromService || message === undefined) return undefined;
+	return new ServerError(`The service answered with an error: ${message}`, 'unknown', { type, code, fromService });
+}
+
 const DAY_MS = 86_400_000;
 const MIN_RETRY_AFTER_MS = 500;
 

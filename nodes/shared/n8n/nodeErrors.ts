@@ -48,7 +48,8 @@ interface ErrorContext {
 
 function hintFor(error: ApiError, { buys, hint }: ErrorContext): string | undefined {
 	if (buys && error.accepted === 'unknown' && !(error instanceof CanceledError)) {
-		return `The ${buys} may have been bought all the same. Look at the balance and at your tasks at the service first. To send it again, set "If It May Have Been Bought" in the options to "Send Again".`;
+		const places = buys === 'task' ? 'the balance and at your tasks at the service' : 'the balance';
+		return `The ${buys} may have been bought all the same. Look at ${places} first. To send it again, set "If It May Have Been Bought" in the options to "Send Again".`;
 	}
 	return hint ?? HINTS.find(([ErrorClass]) => error instanceof ErrorClass)?.[1];
 }

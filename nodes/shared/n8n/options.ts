@@ -231,7 +231,7 @@ const resultFileOptions: INodeProperties[] = [
 	},
 ];
 
-const includeInputOption: INodeProperties = {
+export const includeInputOption: INodeProperties = {
 	displayName: 'Include Input',
 	name: 'includeInput',
 	type: 'boolean',
@@ -239,7 +239,7 @@ const includeInputOption: INodeProperties = {
 	description: 'Whether to add the JSON of the input item to the output, in the field input',
 };
 
-const referenceOption: INodeProperties = {
+export const referenceOption: INodeProperties = {
 	displayName: 'Reference',
 	name: 'reference',
 	type: 'string',

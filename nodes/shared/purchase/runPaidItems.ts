@@ -1,4 +1,4 @@
-import type { INode, Logger } from 'n8n-workflow';
+import type { IExecuteFunctions, INode, Logger } from 'n8n-workflow';
 
 import type { MediaGenClient } from '../api/client';
 import {
@@ -10,7 +10,7 @@ import {
 	PermissionError,
 	TimeoutError,
 } from '../api/errors';
-import { asNodeError, type FailedItem, isFailed } from '../n8n/nodeErrors';
+import { asNodeError, type FailedItem, isFailed, type NodeError } from '../n8n/nodeErrors';
 import type { WhenUnsure } from '../n8n/options';
 import { clock } from '../util/clock';
 import { pLimit } from '../util/vendor/pLimit';
@@ -147,4 +147,26 @@ export async function runPaidItems<Receipt>(
 			isFailed(item) ? item : await schedule(item, async () => await limit(async () => await runItem(item))),
 		),
 	);
+}
+
+/** "Retry On Fail" runs a node again that threw, and one whose first item has an error. */
+function mayRunAgain(context: IExecuteFunctions, outcomes: ReadonlyArray<{ error?: NodeError }>): boolean {
+	if (outcomes.some(isFailed) && !context.continueOnFail()) return true;
+	return context.getNode().retryOnFail === true && outcomes[0]?.error !== undefined;
+}
+
+/**
+ * Drops the records of items that came out, unless the node may run again, and of refunded purchases. The others are kept for
+ * the next attempt.
+ */
+export function dropRecords<Ended extends { itemIndex: number; error?: NodeError }>(
+	context: IExecuteFunctions,
+	records: PurchaseRecords,
+	outcomes: readonly Ended[],
+	isRefunded: (outcome: Ended) => boolean = () => false,
+): void {
+	const keepAll = mayRunAgain(context, outcomes);
+	for (const outcome of outcomes) {
+		if (isRefunded(outcome) || (outcome.error === undefined && !keepAll)) records.drop(outcome.itemIndex);
+	}
 }

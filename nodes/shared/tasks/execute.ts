@@ -15,7 +15,7 @@ import {
 import { isAccepted, outputItems, statusOf, type TaskOutcome } from '../output/items';
 import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
 import { PurchaseRecords } from '../purchase/purchaseRecords';
-import { type PaidItem, type PaidOutcome, runPaidItems } from '../purchase/runPaidItems';
+import { dropRecords, type PaidItem, type PaidOutcome, runPaidItems } from '../purchase/runPaidItems';
 import { SpendingGuard } from '../purchase/spendingGuard';
 import { checkOnlyOutput } from './checkOnly';
 import { checkParents, type ParentRule } from './checkParent';
@@ -85,22 +85,8 @@ function toOutcome(
 	return record ? withRecord(run, outcome, record, links) : outcome;
 }
 
-/** "Retry On Fail" runs a node again that threw, and one whose first item has an error. */
-function mayRunAgain(context: IExecuteFunctions, outcomes: readonly TaskOutcome[]): boolean {
-	return context.getNode().retryOnFail === true && outcomes[0]?.error !== undefined;
-}
-
-/**
- * Drops the records of items that came out, and of failed tasks, which were refunded: the next attempt buys them again. The other
- * records are kept for it.
- */
-function dropRecords(context: IExecuteFunctions, records: PurchaseRecords, outcomes: readonly TaskOutcome[]): void {
-	const throws = outcomes.some(isFailed) && !context.continueOnFail();
-	const keepAll = throws || mayRunAgain(context, outcomes);
-	for (const { itemIndex, error, task } of outcomes) {
-		if (task?.status === 'failed' || (error === undefined && !keepAll)) records.drop(itemIndex);
-	}
-}
+/** A failed task was refunded: the next attempt buys it again. */
+const isRefunded = ({ task }: TaskOutcome) => task?.status === 'failed';
 
 function line(outcome: TaskOutcome): string {
 	const task = outcome.taskId === undefined ? 'no task' : `task ${outcome.taskId}`;
@@ -123,7 +109,7 @@ export async function deliver(run: TaskRun, outcomes: readonly TaskOutcome[], re
 	const { context, options } = run;
 	const delivered = await downloadResults(run, outcomes);
 	const failed = delivered.find(isFailed);
-	if (records) dropRecords(context, records, delivered);
+	if (records) dropRecords(context, records, delivered, isRefunded);
 	if (failed && !context.continueOnFail()) throw runError(context.getNode(), delivered, failed, taskList(delivered));
 	context.addExecutionHints(...runHints(delivered));
 	return [outputItems(context.getNode(), delivered, options)];
@@ -177,7 +163,7 @@ async function waitAndDeliver(
 	// must not be waited for.
 	const refreshed = operation.synchronous || waitMode === 'callback' ? await refreshTasks(run, accepted, links) : accepted;
 	if (waitMode === 'callback' && mayPause(run.context, refreshed)) {
-		dropRecords(run.context, records, refreshed);
+		dropRecords(run.context, records, refreshed, isRefunded);
 		return await pause(run, refreshed);
 	}
 	return await deliver(run, await pollTasks(run, refreshed, links), records);
