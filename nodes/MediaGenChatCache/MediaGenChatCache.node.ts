@@ -1,13 +1,8 @@
+import type { IExecuteFunctions, INodeExecutionData, INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import type {
-	IExecuteFunctions,
-	INodeExecutionData,
-	INodeType,
-	INodeTypeDescription,
-} from 'n8n-workflow';
 
-import { describeOperations, runOperation } from '../shared/n8n/describe';
 import { mediaGenApiTest } from '../shared/api/credentialTest';
+import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/describe';
 import { completion } from './operations/completion';
 import { message } from './operations/message';
 
@@ -20,7 +15,7 @@ export class MediaGenChatCache implements INodeType {
 		icon: { light: 'file:mediaGenChatCache.svg', dark: 'file:mediaGenChatCache.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		subtitle: subtitleOf(operations),
 		description: 'Ask many questions about the same long text and pay for reading it once',
 		defaults: { name: 'MediaGen Chat Cache' },
 		usableAsTool: true,

@@ -1,19 +1,32 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
-import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
-import { errorItem, hasErrorOutput } from '../shared/n8n/errorItem';
+import type { ChatResponse } from '../shared/api/chat';
+import { errorItem, type FailedItem, isFailed, runError } from '../shared/n8n/nodeErrors';
+import type { ItemOptions } from '../shared/n8n/options';
+import { toJson } from '../shared/util/json';
 import type { ChatOptions } from './options';
-import type { Answer, Outcome } from './outcome';
-import { sumUsage } from './usage';
+import type { Cost } from './usage/cost';
+import { sumUsage, type Usage } from './usage/usage';
 
-function jsonOf({ text, stopReason, usage, warnings, cost, raw }: Answer, options: ChatOptions): IDataObject {
-	return options.simplify ? { text, stopReason, usage, ...cost, warnings } : raw;
+/** An item that was answered. */
+export interface Answer {
+	itemIndex: number;
+	text: string;
+	stopReason: string | null;
+	usage: Usage | undefined;
+	warnings: string[];
+	cost: Cost | undefined;
+	/** As it came. */
+	response: ChatResponse;
 }
 
-function toItem(context: IExecuteFunctions, outcome: Outcome, options: ChatOptions): INodeExecutionData[] {
-	const { itemIndex, answer, error } = outcome;
-	if (answer) return [{ json: jsonOf(answer, options), pairedItem: { item: itemIndex } }];
-	return error ? [errorItem(error, itemIndex, hasErrorOutput(context.getNode()))] : [];
+export type ChatOutcome = Answer | FailedItem;
+
+function answerJson({ text, stopReason, usage, warnings, cost, response }: Answer, simplify: boolean): IDataObject {
+	if (!simplify) return toJson({ response });
+	// An answer without text was paid for too, and may hold something else, such as a tool call.
+	const whole = text === '' ? { response } : {};
+	return toJson({ text, stopReason, usage: usage ?? null, ...cost, warnings, ...whole });
 }
 
 const count = (value: number) => value.toLocaleString('en-US');
@@ -25,7 +38,7 @@ function summary(answers: readonly Answer[], failed: number, options: ChatOption
 	const isPriced = answers.length > 0 && costs.every((each) => typeof each === 'number');
 	return [
 		`${count(answers.length)} ${answers.length === 1 ? 'answer' : 'answers'}`,
-		...(failed > 0 ? [`${count(failed)} without one`] : []),
+		...(failed > 0 ? [`${count(failed)} ${failed === 1 ? 'item' : 'items'} without an answer`] : []),
 		`${count(usage.inputTotal)} input tokens (${count(usage.cacheRead)} read from the cache, ${count(usage.cacheWrite)} written to it, ${count(usage.inputUncached)} plain)`,
 		`${count(usage.output)} output tokens`,
 		...(isPriced ? [`estimated cost ${Number(cost.toFixed(6))}`] : []),
@@ -33,15 +46,13 @@ function summary(answers: readonly Answer[], failed: number, options: ChatOption
 	].join(', ');
 }
 
-/** More would push the output out of sight; every item has its own in `warnings`. */
+/** More would push the output out of sight. Every item has its own in `warnings`. */
 const MAX_WARNING_HINTS = 10;
 
-function warningHints(outcomes: readonly Outcome[]): NodeExecutionHint[] {
+function warningHints(answers: readonly Answer[]): NodeExecutionHint[] {
 	const itemsOf = new Map<string, number[]>();
-	for (const { answer, itemIndex } of outcomes) {
-		for (const warning of answer?.warnings ?? []) {
-			itemsOf.set(warning, [...(itemsOf.get(warning) ?? []), itemIndex]);
-		}
+	for (const { warnings, itemIndex } of answers) {
+		for (const warning of warnings) itemsOf.set(warning, [...(itemsOf.get(warning) ?? []), itemIndex]);
 	}
 	return [...itemsOf].slice(0, MAX_WARNING_HINTS).map(([warning, items]) => ({
 		message: items.length === 1 ? `Item ${items[0]}: ${warning}` : `${items.length} items: ${warning}`,
@@ -50,42 +61,39 @@ function warningHints(outcomes: readonly Outcome[]): NodeExecutionHint[] {
 	}));
 }
 
-/** The first item's error, with what became of the others: they are paid for. */
-function runError(context: IExecuteFunctions, outcomes: readonly Outcome[], first: NodeApiError | NodeOperationError) {
-	const failed = outcomes.filter(({ error }) => error !== undefined).length;
-	const answered = outcomes.length - failed;
-	if (outcomes.length === 1) return first;
-	const message = `${first.message} (${failed} of ${outcomes.length} items have no answer)`;
-	const kept =
-		'To have the answers of the other items, set "On Error" to "Continue" in the node\'s settings; with "Retry On Fail" they are not asked for again.';
-	const description = [first.description, answered > 0 ? kept : undefined].filter(Boolean).join('\n\n');
-	const { itemIndex } = first.context;
-	const settings = { message, description, itemIndex: typeof itemIndex === 'number' ? itemIndex : undefined };
-	return first instanceof NodeApiError
-		? new NodeApiError(context.getNode(), { message }, { ...settings, httpCode: first.httpCode ?? undefined })
-		: new NodeOperationError(context.getNode(), message, settings);
-}
+const KEPT =
+	'To get the answers of the other items, set "On Error" to "Continue" in the settings of the node. With "Retry On Fail" they are not bought again.';
 
 /**
- * Turns outcomes into the node's output, in the order of the input, with hints that sum the run up. Unless the node
- * is set to continue, the first item without an answer ends it.
+ * Converts outcomes to the node's output, in the order of the input, with hints that sum up the run. Unless the node is set to
+ * continue, the first failed item ends it.
+ *
+ * @param own the options of each item: what its output holds beside the answer
  */
-export function finish(
+export function toOutput(
 	context: IExecuteFunctions,
 	options: ChatOptions,
-	outcomes: readonly Outcome[],
+	outcomes: readonly ChatOutcome[],
+	own: readonly ItemOptions[],
 ): INodeExecutionData[] {
-	const broken = outcomes.find(({ error }) => error !== undefined);
-	if (broken?.error && !context.continueOnFail()) throw runError(context, outcomes, broken.error);
-	const answers = outcomes.flatMap(({ answer }) => answer ?? []);
-	const failed = outcomes.length - answers.length;
+	const node = context.getNode();
+	const answers = outcomes.filter((outcome): outcome is Answer => !isFailed(outcome));
+	const failed = outcomes.find(isFailed);
+	if (failed && !context.continueOnFail()) {
+		throw runError(node, outcomes, failed, answers.length > 0 ? KEPT : undefined);
+	}
 	context.addExecutionHints(
 		{
-			message: summary(answers, failed, options),
+			message: summary(answers, outcomes.length - answers.length, options),
 			location: 'outputPane',
-			type: failed > 0 ? 'warning' : 'info',
+			type: failed ? 'warning' : 'info',
 		},
-		...warningHints(outcomes),
+		...warningHints(answers),
 	);
-	return outcomes.flatMap((outcome) => toItem(context, outcome, options));
+	return outcomes.map((outcome) => {
+		const { itemIndex } = outcome;
+		const fields = toJson(own[itemIndex] ?? {});
+		if (isFailed(outcome)) return errorItem(node, outcome.error, itemIndex, fields);
+		return { json: { ...answerJson(outcome, options.simplify), ...fields }, pairedItem: { item: itemIndex } };
+	});
 }

@@ -1,3 +1,4 @@
+import type { INode } from 'n8n-workflow';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -6,10 +7,12 @@ import { blocks, chatNode, document, questions } from './chatSupport';
 /** A service whose answers are given by the test: the spec leaves open how most of an answer looks. */
 let server: Server;
 let answers: unknown[] = [];
+let received = 0;
 
 beforeAll(async () => {
 	server = createServer((request, response) => {
 		request.resume().on('end', () => {
+			received++;
 			const answer = answers.length > 1 ? answers.shift() : answers[0];
 			response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
 		});
@@ -30,13 +33,22 @@ const credential = (brandWords = '{}') => ({
 	brandWords,
 });
 
-async function answer(operation: 'message' | 'completion', body: unknown, parameters: object = {}, brandWords?: string) {
+async function answer(
+	operation: 'message' | 'completion',
+	body: unknown,
+	parameters: object = {},
+	{ brandWords, ...settings }: { brandWords?: string } & Partial<INode> = {},
+) {
 	answers = [body];
+	received = 0;
 	const { json, hints, error } = await chatNode(operation, () => credential(brandWords)).run({
 		parameters: { cachedBlocks: blocks({ text: document('pump') }), ...parameters },
+		settings,
 	});
 	return { json: json[0] ?? {}, hints, error };
 }
+
+const said = [{ message: { content: 'It is.' } }];
 
 const hit = { prompt_tokens: 5_010, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 5_000 } };
 
@@ -45,7 +57,7 @@ test("a deployment's own word in the usage is read", async () => {
 		'completion',
 		{ choices: [], usage: { prompt_tokens: 5_010, acme_cache_creation_5_m_tokens: 2_000, acme_cache_creation_1_h_tokens: 3_000 } },
 		{},
-		'{"vendor": "acme"}',
+		{ brandWords: '{"vendor": "acme"}' },
 	);
 	expect(json.usage).toMatchObject({ inputUncached: 10, cacheWrite: 5_000, cacheWrite5m: 2_000, cacheWrite1h: 3_000 });
 });
@@ -58,6 +70,72 @@ test.each([
 ] as const)('%s: the text is found in %j', async (operation, body) => {
 	const { json } = await answer(operation, { ...body, usage: hit });
 	expect(json).toMatchObject({ text: 'It is.', stopReason: 'end_turn' });
+});
+
+const block = { type: 'text', text: 'It is.' };
+
+test.each([
+	{ content: ['It ', 'is.'] },
+	{ content: block },
+	{ content: [{ type: 'thinking', text: null }, block], stop_reason: null },
+	{ choices: [{ text: 'It is.' }] },
+	{ choices: [{ message: { content: [block] }, finish_reason: null }] },
+	{ choices: [{ message: { content: ['It is.'] } }], stop_reason: null },
+	{ code: 200, data: { content: [block] } },
+	{ code: 200, data: [{ choices: [{ message: { content: 'It is.' } }] }] },
+])('both operations find the text in %j', async (body) => {
+	for (const operation of ['message', 'completion'] as const) {
+		const { json, error } = await answer(operation, { ...body, error: null });
+		expect(error).toBeUndefined();
+		expect(json).toMatchObject({ text: 'It is.', stopReason: null, usage: null });
+	}
+});
+
+test('usage and stop reason are found in an envelope too, with numbers as text', async () => {
+	const usage = { prompt_tokens: '5010', completion_tokens: '3', prompt_tokens_details: { cached_tokens: '5000' } };
+	const { json } = await answer('completion', { code: 200, data: { choices: [{ message: { content: 'It is.' } }], stop_reason: 'end_turn', usage } });
+	expect(json).toMatchObject({ stopReason: 'end_turn', usage: { inputTotal: 5_010, cacheRead: 5_000, output: 3, cacheHit: true } });
+	expect(json.warnings).toEqual([]);
+});
+
+test.each([
+	['message', {}],
+	['message', { content: [{ type: 'tool_use', name: 'find' }], usage: null, stop_reason: 'tool_use' }],
+	['completion', { choices: [], usage: [] }],
+	['completion', { data: { choices: [{ message: { content: null } }] } }],
+] as const)('%s: %j has no text: it comes out whole, with a warning', async (operation, body) => {
+	const { json, error } = await answer(operation, body);
+	expect(error).toBeUndefined();
+	expect(json).toMatchObject({ text: '', usage: null, response: body });
+	expect(json.warnings).toContainEqual(expect.stringContaining('No text was found in the answer'));
+});
+
+test.each([
+	[{ error: { code: 500, message: 'the model is overloaded', type: 'server_error' } }],
+	[{ error: 'the model is overloaded', choices: [], usage: null }],
+])('%j with HTTP 200 is an error that quotes the service, and is not sent again', async (body) => {
+	const retry = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1, onError: 'continueRegularOutput' } as const;
+	const { json } = await answer('message', body, {}, { onError: 'continueRegularOutput' });
+	expect(json.error).toMatchObject({
+		message: expect.stringContaining('The service answered with an error: the model is overloaded'),
+		description: expect.stringContaining('The answer may have been bought all the same. Look at the balance first.'),
+	});
+	const again = await answer('message', body, {}, retry);
+	expect(again.json.error).toMatchObject({ message: expect.stringContaining('was not sent again') });
+	expect(received).toBe(1);
+});
+
+test('more cache markers than usual are sent, with a warning', async () => {
+	const body = { content: 'It is.', usage: { input_tokens: 5, cache_read_input_tokens: 5_000 } };
+	const five = blocks({ text: document('pump') }, ...'bcde'.split('').map((text) => ({ text })));
+	const { json } = await answer('message', body, { cachedBlocks: five });
+	expect(json).toMatchObject({ text: 'It is.', warnings: [expect.stringContaining('5 blocks are marked')] });
+	const four = blocks({ text: document('pump') }, ...'bcd'.split('').map((text) => ({ text })));
+	expect((await answer('message', body, { cachedBlocks: four })).json.warnings).toEqual([]);
+	const tools = '{"tools": [{"cache_control": {"type": "ephemeral"}}]}';
+	expect((await answer('message', body, { cachedBlocks: four, additionalBodyFields: tools })).json.warnings).toEqual([
+		expect.stringContaining('5 blocks are marked'),
+	]);
 });
 
 test.each([
@@ -75,18 +153,18 @@ test.each([
 test('an answer without a usage is still an answer, and the gap is said', async () => {
 	const { json } = await answer('message', { content: 'It is.' });
 	expect(json).toMatchObject({ text: 'It is.', usage: null });
-	expect(json.warnings).toEqual([expect.stringContaining('says nothing of its usage')]);
+	expect(json.warnings).toEqual([expect.stringContaining('has no usage')]);
 });
 
-test('without "Simplify" the response comes as it is', async () => {
+test('without "Simplify" the response comes out as it is, in "response"', async () => {
 	const body = { id: 'x', choices: [{ message: { content: 'It is.' } }], usage: { acme_tokens: 1, prompt_tokens: 1 } };
-	expect((await answer('completion', body, { options: { simplify: false } })).json).toEqual(body);
+	expect((await answer('completion', body, { options: { simplify: false } })).json).toEqual({ response: body });
 });
 
-test.each([[{}], [[]], ['It is.'], [{ error: { message: 'no' } }]])('%j is no answer', async (body) => {
+test.each([[[]], ['It is.']])('%j cannot be read, and may have been bought', async (body) => {
 	const { error } = await answer('message', body);
-	expect(error?.message).toContain('The service sent an answer that cannot be read');
-	expect(error?.description).toContain('may have been answered and charged');
+	expect(error?.message).toContain('The response could not be read (HTTP 200)');
+	expect(error?.description).toContain('The answer may have been bought all the same');
 });
 
 test('a long prefix that the service leaves alone is said', async () => {
@@ -96,9 +174,9 @@ test('a long prefix that the service leaves alone is said', async () => {
 
 test('what the service did beats the estimate of a prefix that looks short', async () => {
 	const short = { cachedBlocks: blocks({ text: 'Be brief.' }) };
-	const ignored = await answer('completion', { choices: [], usage: { prompt_tokens: 30 } }, short);
+	const ignored = await answer('completion', { choices: said, usage: { prompt_tokens: 30 } }, short);
 	expect(ignored.json.warnings).toEqual([expect.stringContaining('about 3 tokens by a rough estimate')]);
-	const cached = await answer('completion', { choices: [], usage: hit }, short);
+	const cached = await answer('completion', { choices: said, usage: hit }, short);
 	expect(cached.json.warnings).toEqual([]);
 });
 
@@ -110,7 +188,7 @@ test('a request without any marker is said to cache nothing', async () => {
 });
 
 test('volatile text is pointed at by block and character, unless the last run has shown that it stays', async () => {
-	answers = [{ choices: [], usage: hit }];
+	answers = [{ choices: said, usage: hit }];
 	const node = chatNode('completion', credential);
 	const cachedBlocks = blocks({ text: 'Be brief.', ttl: 'none' }, { text: `As of 2026-01-05T10:00:00Z. ${document('pump')}` });
 	const first = await node.run({ parameters: { cachedBlocks } });
@@ -119,8 +197,8 @@ test('volatile text is pointed at by block and character, unless the last run ha
 	expect(second.json[0]?.warnings).toEqual([]);
 });
 
-test('a prefix that differs from the last run is told to the character, and kept without its text', async () => {
-	answers = [{ choices: [], usage: hit }];
+test('a prefix that differs from the last run is reported with the range of its first change, and kept without its text', async () => {
+	answers = [{ choices: said, usage: hit }];
 	const node = chatNode('completion', credential);
 	const text = document('pump');
 	const changed = `${text.slice(0, 1_430)}#${text.slice(1_431)}`;
@@ -133,16 +211,16 @@ test('a prefix that differs from the last run is told to the character, and kept
 	expect(node.stored()).not.toContain('Manual');
 	expect(await run(text)).toEqual([]);
 	expect(await run(changed, { watchPrefix: false })).toEqual([]);
-	answers = [{}, { choices: [], usage: hit }];
+	answers = [[], { choices: said, usage: hit }];
 	expect(await run('another manual, which the service did not answer for')).toBeUndefined();
-	expect(await run(changed)).toEqual([expect.stringContaining('The prefix changed at block 2, character 1,431, since the last run.')]);
+	expect(await run(changed)).toEqual([expect.stringContaining('The prefix changed at block 2, between the characters 1,281 and 1,536, since the last run.')]);
 	expect(await run(changed)).toEqual([]);
 });
 
 test('prices make an estimate, for each item and for the run', async () => {
 	answers = [
-		{ content: '', usage: { input_tokens: 100, cache_creation_input_tokens: 5_000, cache_creation: { ephemeral_5m_input_tokens: 5_000 }, output_tokens: 200 } },
-		{ content: '', usage: { input_tokens: 100, cache_read_input_tokens: 5_000, output_tokens: 200 } },
+		{ content: 'Yes.', usage: { input_tokens: 100, cache_creation_input_tokens: 5_000, cache_creation: { ephemeral_5m_input_tokens: 5_000 }, output_tokens: 200 } },
+		{ content: 'Yes.', usage: { input_tokens: 100, cache_read_input_tokens: 5_000, output_tokens: 200 } },
 	];
 	const { json, hints } = await chatNode('message', credential).run({
 		items: questions('Why?', 'How?'),
@@ -161,6 +239,6 @@ test('prices make an estimate, for each item and for the run', async () => {
 });
 
 test('without prices there are no costs in the output', async () => {
-	const { json } = await answer('completion', { choices: [], usage: hit });
+	const { json } = await answer('completion', { choices: said, usage: hit });
 	expect(Object.keys(json)).toEqual(['text', 'stopReason', 'usage', 'warnings']);
 });

@@ -1,3 +1,4 @@
+import { MediaGenChatCache } from '../../nodes/MediaGenChatCache/MediaGenChatCache.node';
 import { blocks, chatNode, MODEL, questions, useChatSandbox } from './chatSupport';
 
 const service = useChatSandbox();
@@ -22,7 +23,7 @@ const everything = {
 			{ role: 'assistant', text: 'Yes.' },
 		],
 	},
-	extraBody: '{"temperature": 0.2, "stop": null}',
+	additionalBodyFields: '{"temperature": 0.2, "stop": null}',
 };
 
 const turns = [
@@ -84,7 +85,7 @@ test.each(['message', 'completion'] as const)('%s: the beta header comes with on
 	await node.run({ parameters: { cachedBlocks: blocks({ text: 'a', ttl: '5m' }) } });
 	await node.run({ parameters: { cachedBlocks: blocks({ text: 'a', ttl: '1h' }) } });
 	await node.run({
-		parameters: { extraBody: '{"tools": [{"name": "t", "cache_control": {"type": "ephemeral", "ttl": "1h"}}]}' },
+		parameters: { additionalBodyFields: '{"tools": [{"name": "t", "cache_control": {"type": "ephemeral", "ttl": "1h"}}]}' },
 	});
 	expect(service.requests().map(({ headers }) => headers['vendor-beta'])).toEqual([
 		undefined,
@@ -110,18 +111,10 @@ test.each([
 	['"Max Tokens" must be a whole number of at least 1', { maxTokens: '={{ 0 }}' }],
 	['"Cached Blocks › 2 › Text" is required', { cachedBlocks: blocks({ text: 'a' }, { text: '={{ "" }}' }) }],
 	['"Cached Blocks › 1 › Cache For" must be one of 5m, 1h, none', { cachedBlocks: { block: [{ text: 'a', ttl: '={{ "2h" }}' }] } }],
-	['"Cached Blocks" must not mark more than 4 blocks, and 5 are marked', { cachedBlocks: blocks(...'abcde'.split('').map((text) => ({ text }))) }],
-	[
-		'"Cached Blocks" must not mark more than 4 blocks, and 5 are marked: 4 here and 1 in "Extra Body Fields"',
-		{
-			cachedBlocks: blocks(...'abcd'.split('').map((text) => ({ text }))),
-			extraBody: '{"tools": [{"cache_control": {"type": "ephemeral"}}]}',
-		},
-	],
 	['"Earlier Turns › 1 › Text" is required', { earlierTurns: { turn: [{ role: 'user', text: '={{ "" }}' }] } }],
-	['"Extra Body Fields" must be a JSON object', { extraBody: '={{ "[1]" }}' }],
-	['"Extra Body Fields" must not have "messages" in it', { extraBody: '{"messages": []}' }],
-	['"Extra Body Fields" must not turn "stream" on', { extraBody: '{"stream": true}' }],
+	['"Additional Body Fields" must be a JSON object', { additionalBodyFields: '={{ "[1]" }}' }],
+	['"Additional Body Fields" must not have the field "messages": the node sets it', { additionalBodyFields: '{"messages": []}' }],
+	['"Additional Body Fields" must not set "stream" to true', { additionalBodyFields: '{"stream": true}' }],
 ])('%s: refused before anything is sent, with its item', async (message, parameters) => {
 	const { error } = await chatNode('message', service.credential).run({ parameters });
 	expect(error?.message).toContain(message);
@@ -147,4 +140,58 @@ test('four markers are sent', async () => {
 		parameters: { cachedBlocks: blocks(...'abcd'.split('').map((text) => ({ text })), { text: 'e', ttl: 'none' }) },
 	});
 	expect(JSON.stringify(first().body).match(/cache_control/g)).toHaveLength(4);
+});
+
+test('a block that was left empty is ignored, and the numbers of the others stay', async () => {
+	const cachedBlocks = blocks({ text: '' }, { text: '={{ $json.question }}' }, { text: ' ' });
+	const node = chatNode('message', service.credential);
+	const { json } = await node.run({ parameters: { cachedBlocks } });
+	expect(first().body).toMatchObject({ system: [{ text: 'Why?', cache_control: { type: 'ephemeral' } }] });
+	expect(json[0]?.warnings).toEqual([expect.stringContaining('Block 2 ends a prefix of about 1 tokens')]);
+	await node.run({ parameters: { cachedBlocks: {} } });
+	expect(service.requests()).toHaveLength(2);
+});
+
+test('the panel starts with one empty block, for which n8n shows no issue', () => {
+	const field = new MediaGenChatCache().description.properties.find(({ name }) => name === 'cachedBlocks');
+	expect(field?.default).toEqual({ block: [{ text: '', ttl: '5m', place: 'system' }] });
+	expect(JSON.stringify(field)).not.toContain('"required":true');
+});
+
+const rows = [
+	{ json: { question: 'Why?', row: 7 } },
+	{ json: { question: '', row: 8 } },
+	{ json: { question: 'How?', row: 9 } },
+];
+
+test('the reference and the input row come out with each answer and with each error', async () => {
+	const { json } = await chatNode('message', service.credential).run({
+		items: rows,
+		parameters: { options: { includeInput: true, reference: '={{ "row " + $json.row }}' } },
+		settings: { onError: 'continueRegularOutput' },
+	});
+	expect(json).toEqual([
+		expect.objectContaining({ text: expect.any(String), reference: 'row 7', input: rows[0]?.json }),
+		{ error: expect.objectContaining({ message: expect.stringContaining('"Question" is required') }), reference: 'row 8', input: rows[1]?.json },
+		expect.objectContaining({ text: expect.any(String), reference: 'row 9', input: rows[2]?.json }),
+	]);
+});
+
+test('without "Simplify" the reference and the input row stand beside the response', async () => {
+	const { json } = await chatNode('message', service.credential).run({
+		items: rows.slice(0, 1),
+		parameters: { options: { includeInput: true, reference: 'mine', simplify: false } },
+	});
+	expect(Object.keys(json[0] ?? {})).toEqual(['response', 'reference', 'input']);
+});
+
+test('Additional Body Fields are read for each item', async () => {
+	await chatNode('completion', service.credential).run({
+		items: rows.slice(2).concat(rows.slice(0, 1)),
+		parameters: { additionalBodyFields: '={{ { "seed": $json.row } }}', options: { concurrency: 1 } },
+	});
+	expect(service.requests().map(({ body }) => body)).toEqual([
+		expect.objectContaining({ seed: 9 }),
+		expect.objectContaining({ seed: 7 }),
+	]);
 });

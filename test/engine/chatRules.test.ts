@@ -1,6 +1,6 @@
 import axios from 'axios';
 
-import { readCompletionUsage, readMessagesUsage } from '../../nodes/MediaGenChatCache/usage';
+import { readCompletionUsage, readMessagesUsage } from '../../nodes/MediaGenChatCache/usage/usage';
 import { blocks, chatNode, document, MODEL, questions, useChatSandbox } from './chatSupport';
 
 const service = useChatSandbox();
@@ -125,12 +125,12 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		await ask(blocks({ text: pump }));
 		expect(await one(ask(blocks({ text: `${pump} ` })))).toMatchObject({
 			usage: { cacheRead: 0, cacheHit: false },
-			warnings: [expect.stringContaining(`changed at block 1, character ${(pump.length + 1).toLocaleString('en-US')}`)],
+			warnings: [expect.stringMatching(`changed at block 1, between the characters [\\d,]+ and ${(pump.length + 1).toLocaleString('en-US')},`)],
 		});
 		await ask(blocks({ text: 'Be brief.\n', ttl: 'none' }, { text: pump }));
 		expect(await one(ask(blocks({ text: 'Be brief.', ttl: 'none' }, { text: pump })))).toMatchObject({
 			usage: { cacheRead: 0 },
-			warnings: [expect.stringContaining('changed at block 1, character 10')],
+			warnings: [expect.stringContaining('changed at block 1, between the characters 1 and 10')],
 		});
 		expect(await one(ask(blocks({ text: pump }, { text: 'Be brief.', ttl: 'none' })))).toMatchObject({
 			usage: { cacheWrite: 0, cacheHit: true },

@@ -81,7 +81,7 @@ const common = {
 	maxTokens: 100,
 	prompt: '={{ $json.question }}',
 	earlierTurns: {},
-	extraBody: '{}',
+	additionalBodyFields: '{}',
 	options: {},
 };
 

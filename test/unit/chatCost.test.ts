@@ -1,8 +1,16 @@
-import { costOf } from '../../nodes/MediaGenChatCache/cost';
+import { costOf } from '../../nodes/MediaGenChatCache/usage/cost';
 import type { ChatOptions } from '../../nodes/MediaGenChatCache/options';
-import type { Usage } from '../../nodes/MediaGenChatCache/usage';
+import type { Usage } from '../../nodes/MediaGenChatCache/usage/usage';
 
-const options: ChatOptions = { concurrency: 5, simplify: true, timeout: 300, warmCacheFirst: true, watchPrefix: true };
+const options: ChatOptions = {
+	concurrency: 5,
+	includeInput: false,
+	simplify: true,
+	timeout: 300,
+	warmCacheFirst: true,
+	watchPrefix: true,
+	whenUnsure: 'doNotSend',
+};
 
 const prices = { priceInput: 3, priceCacheWrite5m: 3.75, priceCacheWrite1h: 6, priceCacheRead: 0.3, priceOutput: 15 };
 

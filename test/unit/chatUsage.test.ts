@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { readCompletionUsage, readMessagesUsage, sumUsage, type Usage } from '../../nodes/MediaGenChatCache/usage';
+import { readCompletionUsage, readMessagesUsage, readUsage, sumUsage, type Usage } from '../../nodes/MediaGenChatCache/usage/usage';
 
 const written5m = {
 	inputTotal: 5_030,
@@ -74,6 +74,23 @@ test('what cannot be a number of tokens counts as absent, for the answer is paid
 		output: 3,
 	});
 	expect(readCompletionUsage({ prompt_tokens: 20, prompt_tokens_details: 'none' })).toMatchObject({ inputTotal: 20 });
+});
+
+test('numbers of tokens may be text', () => {
+	expect(
+		readMessagesUsage({ input_tokens: '30', cache_creation_input_tokens: '5000', cache_creation: { ephemeral_5m_input_tokens: '5000' }, output_tokens: '12' }),
+	).toEqual(written5m);
+	expect(
+		readCompletionUsage({ prompt_tokens: '5030', completion_tokens: '12', vendor_cache_creation_5_m_tokens: '5000' }),
+	).toEqual(written5m);
+});
+
+test('a usage in the other style is read too, and one without a known field is no usage', () => {
+	const plain = { inputTotal: 30, output: 12 };
+	expect(readUsage({ prompt_tokens: 30, completion_tokens: 12 }, 'messages')).toMatchObject(plain);
+	expect(readUsage({ input_tokens: 30, output_tokens: 12 }, 'completions')).toMatchObject(plain);
+	expect(readUsage({ input_tokens: 1, prompt_tokens: 30, completion_tokens: 12 }, 'completions')).toMatchObject(plain);
+	expect(readUsage({ seconds: 3 }, 'messages')).toBeUndefined();
 });
 
 test('whatever the service says, the three parts of the input sum to its total and none is below zero', () => {

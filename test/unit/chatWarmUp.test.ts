@@ -1,5 +1,8 @@
-import type { Part } from '../../nodes/MediaGenChatCache/conversation';
-import { prefixKeys, WarmUp } from '../../nodes/MediaGenChatCache/warmUp';
+import { createFingerprinter } from '../../nodes/MediaGenChatCache/prefix/fingerprint';
+import type { Part } from '../../nodes/MediaGenChatCache/prompt/conversation';
+import { prefixKeys, WarmUp } from '../../nodes/MediaGenChatCache/prefix/warmUp';
+
+const keysOf = (model: string, prefix: Part[]) => prefixKeys(createFingerprinter()(model, prefix));
 
 const marked = (...texts: string[]): Part[] => texts.map((text) => ({ role: 'system', text, ttl: '5m' }));
 
@@ -27,7 +30,7 @@ function start(items: Record<string, Part[]>) {
 	const { begun, job, end } = jobs();
 	const warmUp = new WarmUp();
 	for (const [name, prefix] of Object.entries(items)) {
-		void warmUp.run(prefixKeys('model', prefix), job(name), isWritten);
+		void warmUp.run(keysOf('model', prefix), job(name), isWritten);
 	}
 	return { begun, end };
 }
@@ -67,7 +70,7 @@ test('who shares only the first block waits for it, and then goes ahead for its 
 });
 
 test('where one block ends is part of what a prefix is known by', () => {
-	expect(prefixKeys('m', marked('ab', 'c'))[1]).not.toBe(prefixKeys('m', marked('a', 'bc'))[1]);
-	expect(prefixKeys('m', marked('ab'))[0]).not.toBe(prefixKeys('n', marked('ab'))[0]);
-	expect(prefixKeys('m', marked('ab', 'c'))[0]).toBe(prefixKeys('m', marked('ab', 'd'))[0]);
+	expect(keysOf('m', marked('ab', 'c'))[1]).not.toBe(keysOf('m', marked('a', 'bc'))[1]);
+	expect(keysOf('m', marked('ab'))[0]).not.toBe(keysOf('n', marked('ab'))[0]);
+	expect(keysOf('m', marked('ab', 'c'))[0]).toBe(keysOf('m', marked('ab', 'd'))[0]);
 });

@@ -1,50 +1,157 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import type { ChatAnswer, Reply } from '../shared/api/chat';
-import type { Operation } from '../shared/n8n/describe';
-import { SubmissionLedger } from '../shared/purchase/purchaseRecords';
-import { createClient } from '../shared/api/client';
-import { askAll } from './ask';
-import type { Part } from './conversation';
-import { chatFields, chatResource } from './fields';
-import { finish } from './output';
-import { readChatOptions } from './options';
-import { isPrepared, type Prepared, prepareItems } from './prepare';
-import type { Outcome } from './outcome';
-import { PrefixMemory } from './prefix/memory';
-import type { UsageReader } from './usage';
+import { neutralUsage } from '../../shared/api/brandWords';
+import { type ChatResponse, readReply, REFUSAL } from '../../shared/api/chat';
+import { createClient, type MediaGenClient } from '../../shared/api/client';
+import { getConnection } from '../../shared/api/connection';
+import { type ApiError, NotFoundError } from '../../shared/api/errors';
+import type { Operation } from '../../shared/n8n/describe';
+import { type FailedItem, forEachItem, isFailed, throwFirstError } from '../../shared/n8n/nodeErrors';
+import { type ItemOptions, readItemOptions } from '../../shared/n8n/options';
+import { PurchaseRecords } from '../../shared/purchase/purchaseRecords';
+import { dropRecords, type PaidItem, type PaidRun, runPaidItems, type Schedule } from '../../shared/purchase/runPaidItems';
+import { clock } from '../../shared/util/clock';
+import { toJson } from '../../shared/util/json';
+import { type ChatOptions, chatOptionsField, readChatOptions } from '../options';
+import { type Answer, type ChatOutcome, toOutput } from '../output';
+import { compareWithAll } from '../prefix/compare';
+import { createFingerprinter, oncePerText, type PrefixFingerprint, PrefixMemory } from '../prefix/fingerprint';
+import { findVolatile } from '../prefix/volatile';
+import { prefixKeys, WarmUp } from '../prefix/warmUp';
+import { warningsOf } from '../prefix/warnings';
+import type { Part } from '../prompt/conversation';
+import { additionalField, chatResource, promptFields } from '../prompt/fields';
+import { type PreparedQuestion, prepareQuestion } from '../prompt/prepare';
+import { hourCacheHeader } from '../prompt/requestBody';
+import { costOf } from '../usage/cost';
+import { readUsage, type UsageStyle } from '../usage/usage';
 
-/** One of the two styles of asking: where it goes, how it is laid out, and how its answer reads. */
+/** One of the two styles of asking: where a request goes, its layout, and how its usage reads. */
 export interface ChatStyle extends Pick<Operation, 'name' | 'value' | 'action' | 'description'> {
 	path: string;
 	headers: Record<string, string>;
 	/** The fields of the body that hold the prompt. */
 	toPrompt(parts: readonly Part[]): Record<string, unknown>;
-	readReply(answer: ChatAnswer): Reply;
-	readUsage: UsageReader;
+	usage: UsageStyle;
 }
 
-function refuseEarly(context: IExecuteFunctions, items: ReadonlyArray<Prepared | Outcome>): void {
-	for (const item of items) {
-		if (!isPrepared(item) && item.error && !context.continueOnFail()) throw item.error;
-	}
+interface ChatRun {
+	context: IExecuteFunctions;
+	style: ChatStyle;
+	options: ChatOptions;
+	client: MediaGenClient;
+	signal: AbortSignal | undefined;
+}
+
+/** A validated question, with the fingerprint of its prefix. */
+interface Question extends PreparedQuestion {
+	print: PrefixFingerprint;
+}
+
+/** A question that was bought. */
+interface Receipt {
+	question: Question;
+	response: ChatResponse;
+}
+
+/**
+ * Validates every item before the first request, so that a mistake in the last one does not cost what the others buy. `own` holds
+ * what each item's output has beside the answer.
+ */
+async function readQuestions(context: IExecuteFunctions, options: ChatOptions) {
+	const own: ItemOptions[] = [];
+	const inputs = context.getInputData();
+	const fingerprintOf = createFingerprinter();
+	const questions = await forEachItem<Question>(context, async (itemIndex) => {
+		const input = options.includeInput ? inputs[itemIndex]?.json : undefined;
+		own[itemIndex] = readItemOptions(context.getNodeParameter('options', itemIndex, {}), input);
+		const prepared = prepareQuestion(context, itemIndex);
+		return await Promise.resolve({ ...prepared, print: fingerprintOf(prepared.given.model, prepared.prefix) });
+	});
+	throwFirstError(context, questions);
+	return { questions, own };
+}
+
+function toPaidItem({ context, style, options, client, signal }: ChatRun, question: Question): PaidItem<Receipt> {
+	const { itemIndex, given, parts, additional } = question;
+	const { path } = style;
+	const body = { model: given.model, max_tokens: given.max_tokens, ...style.toPrompt(parts), ...additional };
+	const purchase = { itemIndex, operation: `chat.${style.value}`, path, body };
+	const headers = { ...style.headers, ...hourCacheHeader(body) };
+	const timeoutMs = options.timeout * 1_000;
+	const send = async (): Promise<Receipt> => {
+		const response = await client.chat.create({ path, headers, body: toJson(body), timeoutMs, deadline: clock.now() + timeoutMs });
+		// n8n does not save what arrives after Stop, so this line is the only trace of the purchase.
+		if (signal?.aborted) context.logger.info(`MediaGen: item ${itemIndex} was answered after the execution was canceled`);
+		return { question, response };
+	};
+	return {
+		itemIndex,
+		purchase,
+		prepare: async () => await Promise.resolve(send),
+		fromRecord: (state) => (state.state === 'answered' ? { question, response: state.response } : undefined),
+		record: (records, { response }) => records.markAnswered(purchase, response),
+	};
+}
+
+/** Sends one request per prefix that is not cached yet ahead of the others. */
+function warmUpSchedule(questions: ReadonlyArray<Question | FailedItem>): Schedule<Receipt> {
+	const warmUp = new WarmUp();
+	const keys = new Map(questions.flatMap((item) => (isFailed(item) ? [] : [[item.itemIndex, prefixKeys(item.print)]])));
+	// The next request cannot read what a refused one wrote, so it has to write it again (cache rule 6).
+	return async ({ itemIndex }, start) =>
+		await warmUp.run(
+			keys.get(itemIndex) ?? [],
+			start,
+			(end) => !isFailed(end) && readReply(end.receipt.response).stopReason !== REFUSAL,
+		);
+}
+
+const hintFor = (error: ApiError) =>
+	error instanceof NotFoundError ? 'Check "Model", and the base URL in the MediaGen credential.' : undefined;
+
+/** Buys the answers and reads them. */
+async function askAll(
+	run: ChatRun,
+	records: PurchaseRecords,
+	questions: ReadonlyArray<Question | FailedItem>,
+): Promise<ChatOutcome[]> {
+	const { context, style, options, client, signal } = run;
+	const { concurrency, whenUnsure } = options;
+	const memory = options.watchPrefix ? new PrefixMemory(context) : undefined;
+	const volatileIn = oncePerText(findVolatile);
+	// "Timeout" is the time for one answer: the run as a whole has no deadline.
+	const paidRun: PaidRun = { context, client, records, buys: 'answer', concurrency, whenUnsure, deadline: Infinity, signal, hintFor };
+	const items = questions.map((item) => (isFailed(item) ? item : toPaidItem(run, item)));
+	const paid = await runPaidItems(paidRun, items, options.warmCacheFirst ? warmUpSchedule(questions) : undefined);
+
+	const readAnswer = ({ question, response }: Receipt): Answer => {
+		const { itemIndex, prefix, markers, print } = question;
+		const reply = readReply(response);
+		const usage = reply.usage && readUsage(neutralUsage(reply.usage, client.connection.brandWords), style.usage);
+		const comparison = memory && compareWithAll(memory.lastRun, print);
+		const warnings = warningsOf({ ...reply, prefix, comparison, usage, markers, findVolatile: volatileIn });
+		return { itemIndex, ...reply, usage, warnings, cost: usage && costOf(usage, options), response };
+	};
+	const outcomes = paid.map((end) => (isFailed(end) ? end : readAnswer(end.receipt)));
+	// Without an answer nothing was cached: the run before stays the one to compare with.
+	memory?.keep(paid.flatMap((end) => (isFailed(end) ? [] : [end.receipt.question.print])));
+	return outcomes;
 }
 
 async function execute(context: IExecuteFunctions, style: ChatStyle): Promise<INodeExecutionData[][]> {
 	const options = readChatOptions(context);
-	const items = prepareItems(context);
-	refuseEarly(context, items);
-
+	const { questions, own } = await readQuestions(context, options);
 	const signal = context.getExecutionCancelSignal();
-	const ledger = new SubmissionLedger(context);
-	const memory = options.watchPrefix ? new PrefixMemory(context) : undefined;
-	const client = await createClient(context, signal);
-	const outcomes = await askAll({ context, style, options, client, ledger, memory }, items);
-	// Where nothing was answered nothing was cached: the run before stays the one to compare with.
-	memory?.keep(items.filter(isPrepared).filter(({ itemIndex }) => outcomes[itemIndex]?.answer !== undefined));
-	const output = finish(context, options, outcomes);
-	ledger.forget();
-	return [output];
+	const client = createClient(context, await getConnection(context), signal);
+	const records = new PurchaseRecords(context);
+	try {
+		const outcomes = await askAll({ context, style, options, client, signal }, records, questions);
+		dropRecords(context, records, outcomes);
+		return [toOutput(context, options, outcomes, own)];
+	} finally {
+		records.close();
+	}
 }
 
 /** Makes an operation of a style of asking (spec §8). */
@@ -56,7 +163,7 @@ export function chatOperation(style: ChatStyle): Operation {
 		value,
 		action,
 		description,
-		fields: chatFields,
+		fields: [...promptFields, additionalField, chatOptionsField],
 		execute: async (context) => await execute(context, style),
 	};
 }

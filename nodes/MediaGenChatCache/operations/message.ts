@@ -1,14 +1,13 @@
-import { MESSAGES_PATH, readMessage, VERSION_HEADER } from '../../shared/api/chat';
-import { chatOperation } from '../chatOperation';
-import { blocksOf, turnsOf } from '../requestBody';
-import { readMessagesUsage } from '../usage';
+import { MESSAGES_PATH, VERSION_HEADER } from '../../shared/api/chat';
+import { blocksOf, turnsOf } from '../prompt/requestBody';
+import { chatOperation } from './chatOperation';
 
 /** Messages style (spec §8): `POST /v1/messages`. The credential sends its key as `x-api-key` there. */
 export const message = chatOperation({
 	name: 'Message',
 	value: 'message',
 	action: 'Send a message',
-	description: 'Ask in messages style, where system blocks stand beside the turns',
+	description: 'Ask in messages style, with system blocks beside the turns',
 	path: MESSAGES_PATH,
 	headers: VERSION_HEADER,
 	toPrompt(parts) {
@@ -18,6 +17,5 @@ export const message = chatOperation({
 			messages: turnsOf(parts.filter(({ role }) => role !== 'system')),
 		};
 	},
-	readReply: readMessage,
-	readUsage: readMessagesUsage,
+	usage: 'messages',
 });

@@ -1,87 +1,61 @@
-import type { Part } from '../conversation';
-import { CHECK_LENGTH, checksOf } from './checks';
-import {
-	type BlockFingerprint,
-	CHUNK_CHARACTERS,
-	chunkHashes,
-	hashOf,
-	type PrefixFingerprint,
-	splitChunks,
-} from './fingerprint';
+import { type BlockFingerprint, CHUNK_CHARACTERS, type PrefixFingerprint, splitChunks } from './fingerprint';
 
 /** Where a prefix begins to differ from an earlier one. Blocks and characters count from 1. */
 export interface Difference {
-	/** Blocks before it that are the same, in the order in which the model reads them. */
+	/** Number of equal blocks before it, in the order in which the model reads them. */
 	same: number;
 	/** Number of the block in the list "Cached Blocks". */
 	block: number;
-	/** The first character that differs, or the first that may. */
+	/** The first character of the first chunk that differs. */
 	from: number;
-	/** The last character that may be the first to differ; the same as `from` where that is known. */
+	/** The last character of that chunk; the same as `from` where the exact character is known. */
 	to: number;
-	/** What is different, where it is not the text. */
+	/** What is different, if not the text. */
 	what?: 'model' | 'place' | 'end';
 }
 
-/** The first character, from 1, in which a text differs from the one of a stored fingerprint. */
-function firstDifferentCharacter(stored: BlockFingerprint, text: string): Pick<Difference, 'from' | 'to'> {
-	const checked = stored.checks.length / CHECK_LENGTH;
-	const checks = checksOf(text.slice(0, checked));
-	for (let at = 0; at < checked; at++) {
-		const [start, end] = [at * CHECK_LENGTH, (at + 1) * CHECK_LENGTH];
-		if (checks.slice(start, end) !== stored.checks.slice(start, end)) return { from: at + 1, to: at + 1 };
-	}
-	const before = splitChunks(stored.chunks);
-	const now = chunkHashes(text, checked);
-	const found = now.findIndex((hash, at) => hash !== before[at]);
-	const chunk = found === -1 ? now.length : found;
-	const from = checked + chunk * CHUNK_CHARACTERS + 1;
-	// Where one of the two ends with the chunk before, nothing is left to search in.
-	const isEnd = chunk >= now.length || chunk >= before.length;
-	return { from, to: isEnd ? from : from + CHUNK_CHARACTERS - 1 };
-}
-
-function compareBlocks(stored: BlockFingerprint, part: Part): Omit<Difference, 'same' | 'block'> | undefined {
-	if (stored.role !== part.role) return { from: 1, to: 1, what: 'place' };
-	if (stored.hash === hashOf(part.text)) return undefined;
-	return firstDifferentCharacter(stored, part.text);
+function compareBlocks(before: BlockFingerprint, now: BlockFingerprint): Omit<Difference, 'same' | 'block'> | undefined {
+	if (before.role !== now.role) return { from: 1, to: 1, what: 'place' };
+	if (before.hash === now.hash && before.length === now.length) return undefined;
+	const chunksBefore = splitChunks(before.chunks);
+	const chunksNow = splitChunks(now.chunks);
+	const found = chunksNow.findIndex((hash, at) => hash !== chunksBefore[at]);
+	const chunk = found === -1 ? chunksNow.length : found;
+	const from = chunk * CHUNK_CHARACTERS + 1;
+	// Where one of the two texts ends with the chunk before, the difference is its end.
+	const isEnd = chunk >= chunksNow.length || chunk >= chunksBefore.length;
+	return { from, to: isEnd ? from : Math.min(from + CHUNK_CHARACTERS - 1, Math.max(before.length, now.length)) };
 }
 
 /**
- * Where a prefix differs from the one of a fingerprint; `undefined` where it is the same. It is the same, too, where
- * one of them only goes on behind the other and a marker that both have lets the common part be read.
+ * Where a prefix differs from an earlier one; `undefined` if it is the same. It counts as the same, too, if one of them only
+ * continues the other and a marker that both have lets the common part be read.
  */
-export function compare(
-	stored: PrefixFingerprint,
-	model: string,
-	prefix: readonly Part[],
-): Difference | undefined {
-	if (stored.model !== model) return { same: -1, block: 1, from: 1, to: 1, what: 'model' };
+export function compare(before: PrefixFingerprint, now: PrefixFingerprint): Difference | undefined {
+	if (before.model !== now.model) return { same: -1, block: 1, from: 1, to: 1, what: 'model' };
 	let sharesMarker = false;
-	for (const [at, part] of prefix.entries()) {
-		const before = stored.blocks[at];
-		const block = part.block ?? at + 1;
-		if (!before) return sharesMarker ? undefined : { same: at, block, from: 1, to: 1 };
-		const difference = compareBlocks(before, part);
-		if (difference) return { same: at, block, ...difference };
-		sharesMarker ||= before.marked && part.ttl !== undefined;
+	for (const [at, block] of now.blocks.entries()) {
+		const earlier = before.blocks[at];
+		if (!earlier) return sharesMarker ? undefined : { same: at, block: block.block, from: 1, to: 1 };
+		const difference = compareBlocks(earlier, block);
+		if (difference) return { same: at, block: block.block, ...difference };
+		sharesMarker ||= earlier.marked && block.marked;
 	}
-	if (sharesMarker || stored.blocks.length === prefix.length) return undefined;
-	const last = prefix.at(-1);
-	const end = (last?.text.length ?? 0) + 1;
-	return { same: prefix.length, block: last?.block ?? prefix.length, from: end, to: end, what: 'end' };
+	if (sharesMarker || before.blocks.length === now.blocks.length) return undefined;
+	const last = now.blocks.at(-1);
+	const end = (last?.length ?? 0) + 1;
+	return { same: now.blocks.length, block: last?.block ?? 1, from: end, to: end, what: 'end' };
 }
 
-/** How a prefix compares with the nearest of several: the same as one of them, or the difference that comes last. */
-export function compareWithAll(
-	stored: readonly PrefixFingerprint[],
-	model: string,
-	prefix: readonly Part[],
-): Difference | 'same' | 'nothing to compare with' {
-	const differences = stored.map((fingerprint) => compare(fingerprint, model, prefix));
+/** The result for a run without earlier prefixes is `new`. */
+export type Comparison = Difference | 'same' | 'new';
+
+/** Compares a prefix with the nearest of several: the same as one of them, or the difference that comes last. */
+export function compareWithAll(before: readonly PrefixFingerprint[], now: PrefixFingerprint): Comparison {
+	const differences = before.map((each) => compare(each, now));
 	if (differences.includes(undefined)) return 'same';
 	const [nearest] = differences
 		.filter((difference) => difference !== undefined)
 		.sort((a, b) => b.same - a.same || b.from - a.from);
-	return nearest ?? 'nothing to compare with';
+	return nearest ?? 'new';
 }

@@ -1,4 +1,4 @@
-/** Something in a text that looks as if it were another one at the next request (cache rule 5). */
+/** Something in a text that probably changes with each request (cache rule 5). */
 export interface Volatile {
 	what: 'a timestamp' | 'a UUID' | 'a random ID';
 	/** Where the first of its kind begins, in characters from 1. */
@@ -10,7 +10,7 @@ export interface Volatile {
 const CLOCK = String.raw`\d{1,2}:\d{2}(?::\d{2})?`;
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*';
 
-/** A day with a time of day, as dates are commonly written out, or the milliseconds since 1970 of our days. */
+/** A date with a time, in common notations, or current milliseconds since 1970. */
 const TIMESTAMP = new RegExp(
 	[
 		String.raw`\b\d{4}-\d{2}-\d{2}[T ]${CLOCK}`,
@@ -24,7 +24,7 @@ const TIMESTAMP = new RegExp(
 
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi;
 
-/** Digits and letters mixed: a long number or a ruler of one letter is no random ID. */
+/** Digits and letters mixed: a long number or a line of one letter is not a random ID. */
 const RANDOM_ID = /\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{24,64}\b/gi;
 
 const KINDS = [
@@ -33,7 +33,7 @@ const KINDS = [
 	['a random ID', RANDOM_ID],
 ] as const;
 
-/** What in a text is likely to change by itself: the first of each kind, and how many there are. */
+/** What in a text probably changes with each request: the first of each kind, and how many there are. */
 export function findVolatile(text: string): Volatile[] {
 	return KINDS.flatMap(([what, pattern]) => {
 		const found = [...text.matchAll(pattern)];

@@ -1,53 +1,50 @@
 import { createHash } from 'crypto';
 
-import type { Part } from './conversation';
+import type { PrefixFingerprint } from './fingerprint';
 
-/**
- * What the cache would know a request's marked prefixes by, the shortest first: whoever shares one can read what the
- * other has written.
- */
-export function prefixKeys(model: string, prefix: readonly Part[]): string[] {
+/** Keys of a request's marked prefixes, the shortest first. A request can read what another one with the same key wrote. */
+export function prefixKeys({ model, blocks }: PrefixFingerprint): string[] {
 	const hash = createHash('sha256').update(JSON.stringify(model));
-	return prefix.flatMap(({ role, text, ttl }) => {
+	return blocks.flatMap(({ role, hash: text, marked }) => {
 		hash.update(JSON.stringify([role, text]));
-		return ttl === undefined ? [] : [hash.copy().digest('base64')];
+		return marked ? [hash.copy().digest('base64')] : [];
 	});
 }
 
 /**
- * Lets one request go ahead for each prefix that is still cold, so that the others read what it writes. A request
- * that shares only its first block with the one ahead waits for it too, and then goes ahead for the rest.
+ * Sends one request alone for each prefix that is not cached yet, so that the others read what it writes. A request that shares
+ * only its first block with that one waits for it too, and is then the first for the rest of its own prefix.
  */
 export class WarmUp {
 	private readonly warm = new Set<string>();
 
-	private readonly ahead = new Map<string, Promise<void>>();
+	private readonly writing = new Map<string, Promise<void>>();
 
 	/**
-	 * Runs a job that must not reject, as soon as no other is ahead of it with one of its prefixes. `isWritten` tells
-	 * from its result whether the prefixes can now be read; if not, the next in line goes ahead.
+	 * Runs a job, which must not reject, as soon as no other job writes one of its prefixes. `isWritten` reads from its result
+	 * whether the prefixes can now be read; if not, the next job in line writes them.
 	 */
 	async run<Result>(
 		keys: readonly string[],
 		job: () => Promise<Result>,
 		isWritten: (result: Result) => boolean,
 	): Promise<Result> {
-		for (let first = this.aheadOf(keys); first; first = this.aheadOf(keys)) await first;
+		for (let first = this.writerOf(keys); first; first = this.writerOf(keys)) await first;
 		const cold = keys.filter((key) => !this.warm.has(key));
 		const running = job();
 		const ended = running.then((result) => {
 			for (const key of cold) {
-				this.ahead.delete(key);
+				this.writing.delete(key);
 				if (isWritten(result)) this.warm.add(key);
 			}
 		});
-		for (const key of cold) this.ahead.set(key, ended);
+		for (const key of cold) this.writing.set(key, ended);
 		await ended;
 		return await running;
 	}
 
-	private aheadOf(keys: readonly string[]): Promise<void> | undefined {
-		const key = keys.find((candidate) => this.ahead.has(candidate));
-		return key === undefined ? undefined : this.ahead.get(key);
+	private writerOf(keys: readonly string[]): Promise<void> | undefined {
+		const key = keys.find((candidate) => this.writing.has(candidate));
+		return key === undefined ? undefined : this.writing.get(key);
 	}
 }

@@ -1,34 +1,39 @@
-import { MIN_PREFIX_TOKENS, REFUSAL } from '../shared/api/chat';
-import type { Part } from './conversation';
-import type { Difference } from './prefix/compare';
-import { estimateTokens } from './prefix/estimate';
-import { findVolatile } from './prefix/volatile';
-import type { Usage } from './usage';
+import { MIN_PREFIX_TOKENS, REFUSAL, USUAL_CACHE_MARKERS } from '../../shared/api/chat';
+import type { Part } from '../prompt/conversation';
+import type { Usage } from '../usage/usage';
+import type { Comparison, Difference } from './compare';
+import type { Volatile } from './volatile';
 
 const count = (value: number) => value.toLocaleString('en-US');
 
 const nameOf = (part: Part) => `Block ${part.block ?? '?'}`;
 
-/** Whether the service has used its cache for an answer at all. */
+/** UTF-8 bytes per token: about right for English prose, and a low estimate of the tokens for most other scripts. */
+const BYTES_PER_TOKEN = 4;
+
+const estimateTokens = (parts: readonly Part[]) =>
+	Math.ceil(parts.reduce((total, { text }) => total + Buffer.byteLength(text, 'utf8'), 0) / BYTES_PER_TOKEN);
+
+/** Whether the service used its cache for an answer. */
 const isCached = (usage: Usage | undefined) => usage !== undefined && usage.cacheRead + usage.cacheWrite > 0;
 
 function shortPrefixes(prefix: readonly Part[], usage: Usage | undefined): string[] {
 	return prefix.flatMap((part, at) => {
 		const tokens = estimateTokens(prefix.slice(0, at + 1));
 		if (part.ttl === undefined || tokens >= MIN_PREFIX_TOKENS) return [];
-		// What the service did beats what is estimated here.
+		// The service's own count is more reliable than the estimate.
 		if (at === prefix.length - 1 && isCached(usage)) return [];
 		return [
-			`${nameOf(part)} ends a prefix of about ${count(tokens)} tokens by a rough estimate. Below about ${count(MIN_PREFIX_TOKENS)} the service may ignore its marker without saying so: put more of what stays the same before it.`,
+			`${nameOf(part)} ends a prefix of about ${count(tokens)} tokens by a rough estimate. Below about ${count(MIN_PREFIX_TOKENS)} the service may ignore its marker: put more of the text that stays the same before it.`,
 		];
 	});
 }
 
-function volatileTexts(prefix: readonly Part[]): string[] {
+function volatileTexts(prefix: readonly Part[], findVolatile: Answered['findVolatile']): string[] {
 	return prefix.flatMap((part) =>
-		findVolatile(part.text).map(({ what, character, count: many }) => {
-			const more = many > 1 ? `, and ${count(many - 1)} more of the kind` : '';
-			return `${nameOf(part)} has what looks like ${what} at character ${count(character)}${more}. Should it change with each request, the cache is never read: move it into the question.`;
+		findVolatile(part.text).map(({ what, character, count: found }) => {
+			const more = found > 1 ? `, and ${count(found - 1)} more of the kind` : '';
+			return `${nameOf(part)} has what looks like ${what} at character ${count(character)}${more}. If it changes with each request, the cache is never read: move it into the question.`;
 		}),
 	);
 }
@@ -37,11 +42,11 @@ function changed({ block, from, to, what }: Difference): string {
 	const consequence = 'What was cached before is not read from there on.';
 	switch (what) {
 		case 'model':
-			return 'The model is another one than in the last run. What was cached before may not be read by it.';
+			return 'The model is not the one of the last run. It may not read what was cached before.';
 		case 'place':
 			return `The prefix changed at block ${block}, character 1: the block has another place than in the last run. ${consequence}`;
 		case 'end':
-			return `The prefix changed at block ${block}, character ${count(from)}: it ends there, and in the last run it went on without a marker at this block. What was cached before may not be read.`;
+			return `The prefix changed at block ${block}, character ${count(from)}: it ends there, and in the last run it continued without a marker at this block. What was cached before may not be read.`;
 		case undefined:
 			return from === to
 				? `The prefix changed at block ${block}, character ${count(from)}, since the last run. ${consequence}`
@@ -49,43 +54,50 @@ function changed({ block, from, to, what }: Difference): string {
 	}
 }
 
-/** What is known of an item once it has been answered. */
+/** What is known of an item after its answer. */
 export interface Answered {
+	text: string;
 	prefix: readonly Part[];
 	/** How the prefix compares with the last run's; absent where that is not watched. */
-	comparison: Difference | 'same' | 'nothing to compare with' | undefined;
+	comparison: Comparison | undefined;
 	stopReason: string | null;
 	usage: Usage | undefined;
-	/** Markers that stand in "Extra Body Fields". */
-	otherMarkers: number;
+	/** Cache markers in the request, those in "Additional Body Fields" included. */
+	markers: number;
+	findVolatile: (text: string) => Volatile[];
 }
 
-/** What keeps the cache from working for one item (cache rules 3 to 6), a sentence or two each. */
-export function warningsOf({ prefix, comparison, stopReason, usage, otherMarkers }: Answered): string[] {
-	const warnings: string[] = [];
-	if (stopReason === REFUSAL) {
-		warnings.push(
-			'The model refused to answer (stop reason "refusal"). What this request may have written to the cache is not read by the next one.',
-		);
-	}
-	if (usage === undefined) {
-		warnings.push('The answer says nothing of its usage, so whether the cache worked is not known.');
-	}
-	if (prefix.length === 0) {
-		if (otherMarkers === 0) {
-			warnings.push('No block is marked, so nothing is cached: set the "Cache For" of a block in "Cached Blocks".');
-		}
-		return warnings;
-	}
+function answerWarnings({ text, stopReason, usage, markers }: Answered): string[] {
+	const isRefused = stopReason === REFUSAL;
+	return [
+		...(isRefused
+			? ['The model refused to answer (stop reason "refusal"). The next request does not read what this one wrote to the cache.']
+			: []),
+		...(text === '' && !isRefused ? ['No text was found in the answer. The whole answer is in the field "response".'] : []),
+		...(usage === undefined ? ['The answer has no usage, so it is not known whether the cache was used.'] : []),
+		...(markers > USUAL_CACHE_MARKERS
+			? [
+					`${markers} blocks are marked. Services of this kind usually accept ${USUAL_CACHE_MARKERS} markers: one marker caches everything before it too, so set the "Cache For" of the others to "Not Marked".`,
+				]
+			: []),
+		...(markers === 0 ? ['No block is marked, so nothing is cached: set the "Cache For" of a block in "Cached Blocks".'] : []),
+	];
+}
+
+/** What keeps the cache from working for one item (cache rules 3 to 6), and what is missing in its answer. */
+export function warningsOf(answered: Answered): string[] {
+	const { prefix, comparison, stopReason, usage, findVolatile } = answered;
+	const warnings = answerWarnings(answered);
+	if (prefix.length === 0) return warnings;
 	const short = shortPrefixes(prefix, usage);
 	warnings.push(...short);
 	if (short.length === 0 && usage !== undefined && !isCached(usage) && stopReason !== REFUSAL) {
 		warnings.push(
-			'The service neither wrote to the cache nor read from it. The prefix may be shorter than the model asks for, or the model may not cache.',
+			'The service neither wrote to the cache nor read from it. The prefix may be shorter than the model requires, or the model may not cache.',
 		);
 	}
-	// A prefix that is still the same holds nothing that changes by itself.
-	if (comparison !== 'same') warnings.push(...volatileTexts(prefix));
+	// Nothing in a prefix that is still the same has changed by itself.
+	if (comparison !== 'same') warnings.push(...volatileTexts(prefix, findVolatile));
 	if (typeof comparison === 'object') warnings.push(changed(comparison));
 	return warnings;
 }

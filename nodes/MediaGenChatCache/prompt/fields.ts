@@ -1,20 +1,21 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { MAX_CACHE_MARKERS, MIN_PREFIX_TOKENS } from '../shared/api/chat';
-import type { Resource } from '../shared/n8n/describe';
+import { MIN_PREFIX_TOKENS } from '../../shared/api/chat';
+import type { Resource } from '../../shared/n8n/describe';
+import { additionalBodyFieldsField } from '../../shared/n8n/options';
 import { NOT_MARKED } from './conversation';
-import { chatOptionsField } from './options';
 
 export const chatResource: Resource = { name: 'Chat', value: 'chat' };
 
-const cachedBlocks: INodeProperties = {
+export const cachedBlocksField: INodeProperties = {
 	displayName: 'Cached Blocks',
 	name: 'cachedBlocks',
 	type: 'fixedCollection',
 	typeOptions: { multipleValues: true, sortable: true },
 	placeholder: 'Add Block',
-	default: {},
-	description: `Text that stays the same from one request to the next, byte for byte, in the order in which the model reads it. It has to come to about ${MIN_PREFIX_TOKENS} tokens for the service to keep it. At most ${MAX_CACHE_MARKERS} blocks can be marked.`,
+	// The panel starts with one block to fill in. It is ignored while its text is empty.
+	default: { block: [{ text: '', ttl: '5m', place: 'system' }] },
+	description: `Text that is the same in each request, byte for byte, in the order in which the model reads it. The service caches it from about ${MIN_PREFIX_TOKENS} tokens on.`,
 	options: [
 		{
 			displayName: 'Block',
@@ -25,22 +26,18 @@ const cachedBlocks: INodeProperties = {
 					name: 'text',
 					type: 'string',
 					typeOptions: { rows: 4 },
-					required: true,
 					default: '',
 					placeholder: 'e.g. the whole text of a manual',
+					description: 'A block without text is ignored',
 				},
 				{
 					displayName: 'Cache For',
 					name: 'ttl',
 					type: 'options',
 					options: [
-						{ name: '5 Minutes', value: '5m', description: 'Since it was last used' },
-						{ name: '1 Hour', value: '1h', description: 'Since it was last used. The header that this needs is sent along.' },
-						{
-							name: 'Not Marked',
-							value: NOT_MARKED,
-							description: 'Kept as part of a marked block that comes after it',
-						},
+						{ name: '5 Minutes', value: '5m', description: 'Since its last use' },
+						{ name: '1 Hour', value: '1h', description: 'Since its last use. The header that this requires is sent too.' },
+						{ name: 'Not Marked', value: NOT_MARKED, description: 'Cached as part of a marked block that follows it' },
 					],
 					default: '5m',
 					description: 'How long the service keeps everything up to the end of this block',
@@ -50,19 +47,19 @@ const cachedBlocks: INodeProperties = {
 					name: 'place',
 					type: 'options',
 					options: [
-						{ name: 'System', value: 'system', description: 'Comes before all turns' },
+						{ name: 'System', value: 'system', description: 'Before all turns' },
 						{ name: 'User Turn', value: 'user' },
 						{ name: 'Assistant Turn', value: 'assistant' },
 					],
 					default: 'system',
-					description: 'Who says it',
+					description: 'Whose text it is',
 				},
 			],
 		},
 	],
 };
 
-const earlierTurns: INodeProperties = {
+const earlierTurnsField: INodeProperties = {
 	displayName: 'Earlier Turns',
 	name: 'earlierTurns',
 	type: 'fixedCollection',
@@ -70,7 +67,7 @@ const earlierTurns: INodeProperties = {
 	placeholder: 'Add Turn',
 	default: {},
 	description:
-		'What was said before the question and is not to be cached. To cache turns, add them to the cached blocks with the place User Turn or Assistant Turn.',
+		'Turns before the question that are not cached. To cache turns, add them to the cached blocks with the place User Turn or Assistant Turn.',
 	options: [
 		{
 			displayName: 'Turn',
@@ -100,8 +97,8 @@ const earlierTurns: INodeProperties = {
 	],
 };
 
-/** The fields of both operations: they differ in how the request is laid out, not in what is asked. */
-export const chatFields: INodeProperties[] = [
+/** The fields of both operations: they differ in the layout of the request, not in what is asked. */
+export const promptFields: INodeProperties[] = [
 	{
 		displayName: 'Model',
 		name: 'model',
@@ -111,8 +108,8 @@ export const chatFields: INodeProperties[] = [
 		placeholder: 'e.g. my-chat-model',
 		description: 'ID of a chat model of the service',
 	},
-	cachedBlocks,
-	earlierTurns,
+	cachedBlocksField,
+	earlierTurnsField,
 	{
 		displayName: 'Question',
 		name: 'prompt',
@@ -120,7 +117,7 @@ export const chatFields: INodeProperties[] = [
 		typeOptions: { rows: 3 },
 		required: true,
 		default: '',
-		placeholder: 'e.g. Which chapter tells how to change the filter?',
+		placeholder: 'e.g. Which chapter explains how to change the filter?',
 		description: 'What changes from request to request. It comes last, in a block of its own, and is never cached.',
 	},
 	{
@@ -130,15 +127,12 @@ export const chatFields: INodeProperties[] = [
 		typeOptions: { minValue: 1 },
 		required: true,
 		default: 1024,
-		description: 'How many tokens the answer may have at most',
+		description: 'Maximum number of tokens of the answer',
 	},
-	{
-		displayName: 'Extra Body Fields',
-		name: 'extraBody',
-		type: 'json',
-		default: '{}',
-		placeholder: 'e.g. {"temperature": 0.2}',
-		description: 'Further fields of the request as a JSON object, sent as they are',
-	},
-	chatOptionsField,
 ];
+
+export const additionalField: INodeProperties = {
+	...additionalBodyFieldsField,
+	placeholder: 'e.g. {"temperature": 0.2}',
+	description: 'Fields of the request that this node does not show, as a JSON object. They are sent as they are.',
+};

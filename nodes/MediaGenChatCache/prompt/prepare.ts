@@ -1,63 +1,54 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
 
-import { toApiName } from '../shared/util/case';
-import { displayNameOf } from '../shared/n8n/names';
-import { readParameters } from '../shared/n8n/parameters';
-import { asNodeError } from '../shared/n8n/nodeErrors';
-import type { z } from '../shared/util/vendor/zod';
+import { type ParameterValues, readParameters, toApiNames, validationError } from '../../shared/n8n/parameters';
+import { readAdditionalBody } from '../../shared/tasks/prepare';
+import { z } from '../../shared/util/vendor/zod';
 import { type Conversation, conversation, type Part, partsOf, prefixOf } from './conversation';
-import { chatFields } from './fields';
-import type { Outcome } from './outcome';
+import { additionalField, cachedBlocksField, promptFields } from './fields';
+import { markersIn } from './requestBody';
 
-/** An item whose question is checked and ready to be sent. */
-export interface Prepared {
+/** An item whose question is validated and ready to be sent. */
+export interface PreparedQuestion {
 	itemIndex: number;
 	given: Conversation;
 	parts: Part[];
+	/** The parts up to the last marked one. */
 	prefix: Part[];
+	/** Fields of the body that this node does not show. */
+	additional: Record<string, unknown>;
+	/** Number of cache markers in the request. */
+	markers: number;
 }
 
-/** The options are read once for all items, and the extra fields go out as they are. */
-const FIELDS = chatFields.filter(({ name }) => name !== 'options' && name !== 'extraBody');
+/** Fields that the node makes from its own parameters. */
+const OWN_FIELDS = ['model', 'max_tokens', 'system', 'messages'];
 
-function sentenceOf({ path, message }: z.ZodIssue): string {
-	const place = path.map((step) =>
-		typeof step === 'number' ? step + 1 : (displayNameOf(chatFields, step) ?? step),
-	);
-	return `"${place.join(' › ')}" ${message}`;
+const rawBlocks = z.object({ block: z.array(z.object({ text: z.string().catch('') })) }).catch({ block: [] });
+
+/**
+ * Replaces blocks that the user left empty by `null`: the panel starts with one. A block whose expression gives no text is not
+ * among them, because its question would be asked, and paid for, without its document.
+ */
+function withoutEmptyBlocks(context: IExecuteFunctions, values: ParameterValues, itemIndex: number): ParameterValues {
+	const { name } = cachedBlocksField;
+	const given = values[name];
+	if (!Array.isArray(given)) return values;
+	const { block: raw } = rawBlocks.parse(context.getNodeParameter(name, itemIndex, {}, { rawExpressions: true }));
+	return { ...values, [name]: given.map((each: unknown, at) => (raw[at]?.text.trim() === '' ? null : each)) };
 }
 
-function refusal(context: IExecuteFunctions, issues: z.ZodIssue[], itemIndex: number): NodeOperationError {
-	const sentences = issues.map(sentenceOf);
-	return new NodeOperationError(context.getNode(), `${sentences[0] ?? ''} [item ${itemIndex}]`, {
-		itemIndex,
-		description: [...sentences.slice(1), 'Nothing was sent to the service.'].join('\n'),
-	});
-}
-
-const isEmpty = (value: unknown) =>
-	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
-
-function prepareItem(context: IExecuteFunctions, itemIndex: number): Prepared | Outcome {
-	try {
-		const values = readParameters(context, FIELDS, itemIndex);
-		const extra: unknown = context.getNodeParameter('extraBody', itemIndex, '');
-		const named = Object.fromEntries(Object.entries(values).map(([name, value]) => [toApiName(name), value]));
-		const read = conversation.safeParse(isEmpty(extra) ? named : { ...named, extra_body: extra });
-		if (!read.success) return { itemIndex, error: refusal(context, read.error.issues, itemIndex) };
-		const parts = partsOf(read.data);
-		return { itemIndex, given: read.data, parts, prefix: prefixOf(parts) };
-	} catch (error) {
-		return { itemIndex, error: asNodeError(context.getNode(), error, { itemIndex }) };
+/** Reads and validates one item. Throws a `NodeOperationError` that names the field. */
+export function prepareQuestion(context: IExecuteFunctions, itemIndex: number): PreparedQuestion {
+	const values = withoutEmptyBlocks(context, readParameters(context, promptFields, itemIndex), itemIndex);
+	const read = conversation.safeParse(toApiNames(values));
+	if (!read.success) throw validationError(context.getNode(), promptFields, read.error.issues, itemIndex);
+	const additional = readAdditionalBody(context, itemIndex, OWN_FIELDS);
+	if (additional.stream === true) {
+		const issue = { path: [additionalField.name], message: 'must not set "stream" to true: the node reads the answer in one piece' };
+		throw validationError(context.getNode(), [additionalField], [issue], itemIndex);
 	}
-}
-
-/** Reads and checks every item before the first is sent, so that nothing is paid for while the last is still wrong. */
-export function prepareItems(context: IExecuteFunctions): Array<Prepared | Outcome> {
-	return context.getInputData().map((_, itemIndex) => prepareItem(context, itemIndex));
-}
-
-export function isPrepared(item: Prepared | Outcome): item is Prepared {
-	return 'given' in item;
+	const parts = partsOf(read.data);
+	const prefix = prefixOf(parts);
+	const markers = prefix.filter(({ ttl }) => ttl !== undefined).length + markersIn(additional).length;
+	return { itemIndex, given: read.data, parts, prefix, additional, markers };
 }

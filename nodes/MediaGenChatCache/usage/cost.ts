@@ -1,12 +1,12 @@
-import type { ChatOptions } from './options';
+import type { ChatOptions } from '../options';
 import type { Usage } from './usage';
 
-/** In the currency of the prices; `null` where a price that it takes is not known. */
+/** In the currency of the prices; `null` where a price that it needs is not given. */
 export type Cost = { estimatedCost: number | null; savedByCache: number | null };
 
 const MILLION = 1_000_000;
 
-/** Floating point leaves a tail behind the ninth digit that no price list has. */
+/** Price lists have fewer than nine digits; what follows is floating-point error. */
 const rounded = (amount: number) => Math.round(amount * 1e9) / 1e9;
 
 type Priced = readonly [tokens: number, price: number | undefined];
@@ -17,7 +17,7 @@ function sumOf(priced: readonly Priced[]): number | null {
 	return used.reduce((total, [tokens, price]) => total + (tokens * (price ?? 0)) / MILLION, 0);
 }
 
-/** What was written, by lifetime. Where the service does not tell, there is a price only if both are the same. */
+/** Writes by lifetime. Where the service does not report it, there is a price only if both are the same. */
 function writes(usage: Usage, { priceCacheWrite5m, priceCacheWrite1h }: ChatOptions): Priced[] {
 	if (usage.cacheWrite5m === null || usage.cacheWrite1h === null) {
 		return [[usage.cacheWrite, priceCacheWrite5m === priceCacheWrite1h ? priceCacheWrite5m : undefined]];
@@ -29,8 +29,8 @@ function writes(usage: Usage, { priceCacheWrite5m, priceCacheWrite1h }: ChatOpti
 }
 
 /**
- * What an answer costs, and what its input would have cost more without a cache: below zero where writing cost more
- * than reading saved (cache rule 9). Without any price in the options there is no guess: `undefined`.
+ * What an answer costs, and what the cache saved: the cost of the same input without a cache, minus the cost with it. It is below
+ * zero where writing cost more than reading saved (cache rule 9). `undefined` without any price in the options.
  */
 export function costOf(usage: Usage, options: ChatOptions): Cost | undefined {
 	const { priceInput, priceCacheRead, priceOutput, priceCacheWrite5m, priceCacheWrite1h } = options;

@@ -1,9 +1,9 @@
-import { z } from '../shared/util/vendor/zod';
+import { number } from '../../shared/util/schema';
+import { z } from '../../shared/util/vendor/zod';
 
 /**
- * Tokens of one answer, the same for both styles. `inputUncached`, `cacheRead` and `cacheWrite` do not overlap and
- * sum to `inputTotal` (spec, Chat usage objects). The two parts of `cacheWrite` are `null` where the service does
- * not tell them apart.
+ * Tokens of one answer, the same for both styles. `inputUncached`, `cacheRead` and `cacheWrite` do not overlap and sum to
+ * `inputTotal` (spec, Chat usage objects). The two parts of `cacheWrite` are `null` where the service does not report them.
  */
 export type Usage = {
 	inputTotal: number;
@@ -16,15 +16,13 @@ export type Usage = {
 	cacheHit: boolean;
 };
 
-/** Reads the `usage` of an answer, with its field names in the spec's words. */
-export type UsageReader = (usage: Record<string, unknown>) => Usage;
-
-const tokens = z.number().nonnegative().nullish().catch(undefined);
+/** The answer was paid for: what cannot be a number of tokens counts as absent. */
+const tokens = number(0).nullish().catch(undefined);
 
 interface Parts {
 	inputUncached: number;
 	cacheRead: number;
-	/** What the service says of writes in general, if it does. */
+	/** Writes in general, where the service reports them. */
 	written: number | null | undefined;
 	written5m: number | null | undefined;
 	written1h: number | null | undefined;
@@ -32,82 +30,83 @@ interface Parts {
 }
 
 function writesOf({ written, written5m, written1h }: Parts) {
-	const isSplit = typeof written5m === 'number' || typeof written1h === 'number';
 	const split = (written5m ?? 0) + (written1h ?? 0);
 	const cacheWrite = Math.max(split, written ?? 0);
-	// A split that is all zero beside a sum that is not says nothing.
-	if ((isSplit && split > 0) || cacheWrite === 0) {
-		return { cacheWrite, cacheWrite5m: written5m ?? 0, cacheWrite1h: written1h ?? 0 };
-	}
+	// A split of zeros beside a sum that is not zero is not a split.
+	if (split > 0 || cacheWrite === 0) return { cacheWrite, cacheWrite5m: written5m ?? 0, cacheWrite1h: written1h ?? 0 };
 	return { cacheWrite, cacheWrite5m: null, cacheWrite1h: null };
 }
 
 function toUsage(parts: Parts): Usage {
 	const { inputUncached, cacheRead, output } = parts;
 	const writes = writesOf(parts);
-	return {
-		inputTotal: inputUncached + cacheRead + writes.cacheWrite,
-		inputUncached,
-		cacheRead,
-		...writes,
-		output,
-		cacheHit: cacheRead > 0,
-	};
+	const inputTotal = inputUncached + cacheRead + writes.cacheWrite;
+	return { inputTotal, inputUncached, cacheRead, ...writes, output, cacheHit: cacheRead > 0 };
 }
 
 const messagesUsage = z.object({
 	input_tokens: tokens,
 	cache_creation_input_tokens: tokens,
 	cache_read_input_tokens: tokens,
-	cache_creation: z
-		.object({ ephemeral_5m_input_tokens: tokens, ephemeral_1h_input_tokens: tokens })
-		.nullish()
-		.catch(undefined),
+	cache_creation: z.object({ ephemeral_5m_input_tokens: tokens, ephemeral_1h_input_tokens: tokens }).catch({}),
 	output_tokens: tokens,
 });
 
-/** Usage of `/v1/messages`: the service counts the three parts, the total is their sum. */
-export const readMessagesUsage: UsageReader = (usage) => {
+/** Usage of `/v1/messages`, in the spec's words: the service counts the three parts, the total is their sum. */
+export function readMessagesUsage(usage: Record<string, unknown>): Usage {
 	const read = messagesUsage.parse(usage);
 	return toUsage({
 		inputUncached: read.input_tokens ?? 0,
 		cacheRead: read.cache_read_input_tokens ?? 0,
 		written: read.cache_creation_input_tokens,
-		written5m: read.cache_creation?.ephemeral_5m_input_tokens,
-		written1h: read.cache_creation?.ephemeral_1h_input_tokens,
+		written5m: read.cache_creation.ephemeral_5m_input_tokens,
+		written1h: read.cache_creation.ephemeral_1h_input_tokens,
 		output: read.output_tokens ?? 0,
 	});
-};
+}
 
 const completionUsage = z.object({
 	prompt_tokens: tokens,
 	completion_tokens: tokens,
-	prompt_tokens_details: z
-		.object({ cached_tokens: tokens, cache_write_tokens: tokens })
-		.nullish()
-		.catch(undefined),
+	prompt_tokens_details: z.object({ cached_tokens: tokens, cache_write_tokens: tokens }).catch({}),
 	vendor_cache_creation_5_m_tokens: tokens,
 	vendor_cache_creation_1_h_tokens: tokens,
 });
 
-/** Usage of `/v1/chat/completions`: the service counts the total, what is plain in it is what remains. */
-export const readCompletionUsage: UsageReader = (usage) => {
+/** Usage of `/v1/chat/completions`, in the spec's words: the service counts the total, the rest of it is plain input. */
+export function readCompletionUsage(usage: Record<string, unknown>): Usage {
 	const read = completionUsage.parse(usage);
 	const parts: Parts = {
 		inputUncached: 0,
-		cacheRead: read.prompt_tokens_details?.cached_tokens ?? 0,
-		written: read.prompt_tokens_details?.cache_write_tokens,
+		cacheRead: read.prompt_tokens_details.cached_tokens ?? 0,
+		written: read.prompt_tokens_details.cache_write_tokens,
 		written5m: read.vendor_cache_creation_5_m_tokens,
 		written1h: read.vendor_cache_creation_1_h_tokens,
 		output: read.completion_tokens ?? 0,
 	};
 	const cached = parts.cacheRead + writesOf(parts).cacheWrite;
 	return toUsage({ ...parts, inputUncached: Math.max(0, (read.prompt_tokens ?? 0) - cached) });
+}
+
+const READERS = {
+	messages: { fields: Object.keys(messagesUsage.shape), read: readMessagesUsage },
+	completions: { fields: Object.keys(completionUsage.shape), read: readCompletionUsage },
 };
+
+export type UsageStyle = keyof typeof READERS;
+
+/**
+ * Reads the `usage` of an answer, in the spec's words. `undefined` where it has no field of either style.
+ *
+ * @param style tried first: a deployment may answer in the other one
+ */
+export function readUsage(usage: Record<string, unknown>, style: UsageStyle): Usage | undefined {
+	const readers = [READERS[style], READERS.messages, READERS.completions];
+	return readers.find(({ fields }) => fields.some((name) => name in usage))?.read(usage);
+}
 
 const addKnown = (a: number | null, b: number | null) => (a === null || b === null ? null : a + b);
 
-/** All usages together. */
 export function sumUsage(usages: readonly Usage[]): Usage {
 	return usages.reduce(
 		(total, usage) => ({
