@@ -48,9 +48,17 @@ const storedUpload = z.object({ url: z.string(), reuseUntil: z.number() });
 /** Runs of this process that have not ended: their records belong to nobody else. */
 const activeRuns = new Set<string>();
 
-function keyOf({ itemIndex, operation, path, body }: Purchase): string {
+/** A body can be long, and each step needs its key. */
+const knownKeys = new WeakMap<Purchase, string>();
+
+function keyOf(purchase: Purchase): string {
+	const known = knownKeys.get(purchase);
+	if (known !== undefined) return known;
+	const { itemIndex, operation, path, body } = purchase;
 	const text = JSON.stringify([operation, path, itemIndex, body]);
-	return createHash('sha256').update(text).digest('base64url').slice(0, 32);
+	const key = createHash('sha256').update(text).digest('base64url').slice(0, 32);
+	knownKeys.set(purchase, key);
+	return key;
 }
 
 const isDataObject = (value: IDataObject[string]): value is IDataObject => isObject(value);
