@@ -19,10 +19,9 @@ import { createFingerprinter, oncePerText, type PrefixFingerprint, PrefixMemory 
 import { findVolatile } from '../prefix/volatile';
 import { prefixKeys, WarmUp } from '../prefix/warmUp';
 import { warningsOf } from '../prefix/warnings';
-import type { Part } from '../prompt/conversation';
+import { hourCacheHeader, type Part } from '../prompt/conversation';
 import { additionalField, chatResource, promptFields } from '../prompt/fields';
 import { type PreparedQuestion, prepareQuestion } from '../prompt/prepare';
-import { hourCacheHeader } from '../prompt/requestBody';
 import { costOf } from '../usage/cost';
 import { readUsage, type UsageStyle } from '../usage/usage';
 

@@ -1,5 +1,5 @@
 import { COMPLETIONS_PATH } from '../../shared/api/chat';
-import { turnsOf } from '../prompt/requestBody';
+import { turnsOf } from '../prompt/conversation';
 import { chatOperation } from './chatOperation';
 
 /** Chat-completions style (spec §8): `POST /v1/chat/completions`. */

@@ -1,5 +1,5 @@
 import { MESSAGES_PATH, VERSION_HEADER } from '../../shared/api/chat';
-import { blocksOf, turnsOf } from '../prompt/requestBody';
+import { blocksOf, turnsOf } from '../prompt/conversation';
 import { chatOperation } from './chatOperation';
 
 /** Messages style (spec §8): `POST /v1/messages`. The credential sends its key as `x-api-key` there. */

@@ -1,4 +1,4 @@
-import { type BlockFingerprint, CHUNK_CHARACTERS, type PrefixFingerprint, splitChunks } from './fingerprint';
+import { type BlockFingerprint, CHUNK_CHARACTERS, firstDifferentChunk, type PrefixFingerprint } from './fingerprint';
 
 /** Where a prefix begins to differ from an earlier one. Blocks and characters count from 1. */
 export interface Difference {
@@ -17,13 +17,9 @@ export interface Difference {
 function compareBlocks(before: BlockFingerprint, now: BlockFingerprint): Omit<Difference, 'same' | 'block'> | undefined {
 	if (before.role !== now.role) return { from: 1, to: 1, what: 'place' };
 	if (before.hash === now.hash && before.length === now.length) return undefined;
-	const chunksBefore = splitChunks(before.chunks);
-	const chunksNow = splitChunks(now.chunks);
-	const found = chunksNow.findIndex((hash, at) => hash !== chunksBefore[at]);
-	const chunk = found === -1 ? chunksNow.length : found;
+	// Where one of the two texts ends before a chunk of the other, the difference is its end.
+	const { chunk, isEnd } = firstDifferentChunk(before.chunks, now.chunks);
 	const from = chunk * CHUNK_CHARACTERS + 1;
-	// Where one of the two texts ends with the chunk before, the difference is its end.
-	const isEnd = chunk >= chunksNow.length || chunk >= chunksBefore.length;
 	return { from, to: isEnd ? from : Math.min(from + CHUNK_CHARACTERS - 1, Math.max(before.length, now.length)) };
 }
 

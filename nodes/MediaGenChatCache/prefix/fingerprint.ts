@@ -43,8 +43,12 @@ function hashText(text: string): Pick<BlockFingerprint, 'length' | 'hash' | 'chu
 	return { length: text.length, hash: hashOf(text, HASH_LENGTH), chunks: chunks.join('') };
 }
 
-export function splitChunks(chunks: string): string[] {
-	return chunks.match(new RegExp(`.{1,${CHUNK_HASH_LENGTH}}`, 'g')) ?? [];
+/** Index of the first chunk that differs, or the number of chunks of the shorter text; and whether it is the latter. */
+export function firstDifferentChunk(before: string, now: string): { chunk: number; isEnd: boolean } {
+	const shared = Math.min(before.length, now.length);
+	let at = 0;
+	while (at < shared && before[at] === now[at]) at++;
+	return { chunk: Math.floor(at / CHUNK_HASH_LENGTH), isEnd: at === shared };
 }
 
 /** Reads each text once: the items of a run usually share their blocks. */

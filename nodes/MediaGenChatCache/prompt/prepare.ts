@@ -3,9 +3,8 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { type ParameterValues, readParameters, toApiNames, validationError } from '../../shared/n8n/parameters';
 import { readAdditionalBody } from '../../shared/tasks/prepare';
 import { z } from '../../shared/util/vendor/zod';
-import { type Conversation, conversation, type Part, partsOf, prefixOf } from './conversation';
+import { type Conversation, conversation, markersIn, type Part, partsOf, prefixOf } from './conversation';
 import { additionalField, cachedBlocksField, promptFields } from './fields';
-import { markersIn } from './requestBody';
 
 /** An item whose question is validated and ready to be sent. */
 export interface PreparedQuestion {
