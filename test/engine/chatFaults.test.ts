@@ -91,7 +91,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		});
 	});
 
-	test('the item ahead that gets no answer lets the next one go ahead: still one write', async () => {
+	test('when the first item gets no answer, the next one runs alone: still one write', async () => {
 		service.sandbox.settings.set({ chatLatency: 3_000 });
 		fault({ type: 'status', status: 500 });
 		const { json } = await node().run({

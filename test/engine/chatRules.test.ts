@@ -20,7 +20,7 @@ interface Seen {
 	stopReason: string;
 }
 
-/** Asks as a workflow would, and gives back what comes out for each question. */
+/** Asks as a workflow would. Returns what comes out for each question. */
 function asker(operation: Operation) {
 	const node = chatNode(operation, service.credential);
 	return async (cachedBlocks: object, ...asked: string[]): Promise<Seen[]> => {
@@ -51,7 +51,7 @@ interface Direct {
 	headers?: Record<string, string>;
 }
 
-/** Asks the service as no node would, to see that it keeps the rule by itself. */
+/** Sends the service what no node would, to see that the rule is its own. */
 async function directly(operation: Operation, { marker, onMessage, text = pump, question = 'Why?', headers }: Direct) {
 	const { key, url } = service.sandbox;
 	const own = operation === 'message' ? { 'x-api-key': key, 'vendor-version': '2023-06-01' } : { Authorization: `Bearer ${key}` };
@@ -146,13 +146,13 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		expect(await one(ask(blocks({ text: pump })))).toMatchObject({ usage: { cacheHit: true } });
 	});
 
-	test('rule 6: in one run the next item goes ahead where the first was refused: the rest read', async () => {
+	test('rule 6: in one run, when the first item is refused, the next one runs alone: the rest read', async () => {
 		service.sandbox.settings.set({ chatLatency: 3_000 });
 		const seen = await asker(operation)(blocks({ text: pump }), REFUSED, 'One?', 'Two?', 'Three?');
 		expect(seen.map(({ usage }) => usage.cacheWrite > 0)).toEqual([true, true, false, false]);
 	});
 
-	test('rule 7: each use begins the five minutes anew', async () => {
+	test('rule 7: each use restarts the five minutes', async () => {
 		const ask = asker(operation);
 		const cached = blocks({ text: pump });
 		await ask(cached);

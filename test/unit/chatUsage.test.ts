@@ -13,7 +13,7 @@ const written5m = {
 	cacheHit: false,
 };
 
-test('a messages-style usage is told in the common shape', () => {
+test('a messages-style usage is read into the common shape', () => {
 	expect(
 		readMessagesUsage({
 			input_tokens: 30,
@@ -25,7 +25,7 @@ test('a messages-style usage is told in the common shape', () => {
 	).toEqual(written5m);
 });
 
-test('a completions-style usage with a breakdown is told in the same shape: its total is prompt_tokens', () => {
+test('a completions-style usage with a breakdown is read into the same shape: its total is prompt_tokens', () => {
 	expect(
 		readCompletionUsage({
 			prompt_tokens: 5_030,

@@ -35,7 +35,7 @@ function start(items: Record<string, Part[]>) {
 	return { begun, end };
 }
 
-test('the first of a prefix goes ahead, the rest follow together', async () => {
+test('the first request of a prefix runs alone, the rest follow together', async () => {
 	const { begun, end } = start({ a: marked('doc'), b: marked('doc'), c: marked('doc') });
 	expect(begun).toEqual(['a']);
 	await end('a');
@@ -47,7 +47,7 @@ test('different prefixes, and requests without one, do not wait for one another'
 	expect(begun).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('where the one ahead has written nothing, the next one goes ahead, alone', async () => {
+test('where the first one wrote nothing, the next one runs alone', async () => {
 	const { begun, end } = start({ a: marked('doc'), b: marked('doc'), c: marked('doc') });
 	await end('a', false);
 	expect(begun).toEqual(['a', 'b']);
@@ -55,7 +55,7 @@ test('where the one ahead has written nothing, the next one goes ahead, alone', 
 	expect(begun).toEqual(['a', 'b', 'c']);
 });
 
-test('who shares only the first block waits for it, and then goes ahead for its own second block', async () => {
+test('a request that shares only the first block waits for it, and then is the first for its own second block', async () => {
 	const { begun, end } = start({
 		a: marked('rules', 'one'),
 		b: marked('rules', 'two'),
@@ -67,6 +67,29 @@ test('who shares only the first block waits for it, and then goes ahead for its 
 	expect(begun).toEqual(['a', 'b', 'd']);
 	await end('b');
 	expect(begun).toEqual(['a', 'b', 'd', 'c']);
+});
+
+test('after many failures in a row every request has run, one at a time', async () => {
+	const warmUp = new WarmUp();
+	const keys = keysOf('model', marked('rules', 'doc'));
+	let running = 0;
+	const most = await Promise.all(
+		Array.from({ length: 2_000 }, async () =>
+			await warmUp.run(
+				keys,
+				async () => {
+					running++;
+					const now = running;
+					await Promise.resolve();
+					running--;
+					return now;
+				},
+				() => false,
+			),
+		),
+	);
+	expect(most).toHaveLength(2_000);
+	expect(Math.max(...most)).toBe(1);
 });
 
 test('where one block ends is part of what a prefix is known by', () => {

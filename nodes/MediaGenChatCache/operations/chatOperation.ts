@@ -93,7 +93,7 @@ function toPaidItem({ context, style, options, client, signal }: ChatRun, questi
 	};
 }
 
-/** Sends one request per prefix that is not cached yet ahead of the others. */
+/** For each prefix that is not cached yet, sends one request before the others. */
 function warmUpSchedule(questions: ReadonlyArray<Question | FailedItem>): Schedule<Receipt> {
 	const warmUp = new WarmUp();
 	const keys = new Map(questions.flatMap((item) => (isFailed(item) ? [] : [[item.itemIndex, prefixKeys(item.print)]])));

@@ -18,7 +18,10 @@ export function prefixKeys({ model, blocks }: PrefixFingerprint): string[] {
 export class WarmUp {
 	private readonly warm = new Set<string>();
 
-	private readonly writing = new Map<string, Promise<void>>();
+	private readonly writing = new Set<string>();
+
+	/** Jobs that wait for a prefix to be written, in order. */
+	private readonly waiting = new Map<string, Array<() => void>>();
 
 	/**
 	 * Runs a job, which must not reject, as soon as no other job writes one of its prefixes. `isWritten` reads from its result
@@ -29,22 +32,26 @@ export class WarmUp {
 		job: () => Promise<Result>,
 		isWritten: (result: Result) => boolean,
 	): Promise<Result> {
-		for (let first = this.writerOf(keys); first; first = this.writerOf(keys)) await first;
+		const inWriting = () => keys.find((key) => this.writing.has(key));
+		for (let key = inWriting(); key !== undefined; key = inWriting()) await this.turnFor(key);
 		const cold = keys.filter((key) => !this.warm.has(key));
-		const running = job();
-		const ended = running.then((result) => {
-			for (const key of cold) {
-				this.writing.delete(key);
-				if (isWritten(result)) this.warm.add(key);
-			}
-		});
-		for (const key of cold) this.writing.set(key, ended);
-		await ended;
-		return await running;
+		for (const key of cold) this.writing.add(key);
+		const result = await job();
+		for (const key of cold) this.end(key, isWritten(result));
+		return result;
 	}
 
-	private writerOf(keys: readonly string[]): Promise<void> | undefined {
-		const key = keys.find((candidate) => this.writing.has(candidate));
-		return key === undefined ? undefined : this.writing.get(key);
+	private async turnFor(key: string): Promise<void> {
+		const queue = this.waiting.get(key) ?? [];
+		this.waiting.set(key, queue);
+		await new Promise<void>((resolve) => queue.push(resolve));
+	}
+
+	/** Starts all waiting jobs if the prefix was written, else one. */
+	private end(key: string, written: boolean): void {
+		this.writing.delete(key);
+		if (written) this.warm.add(key);
+		const queue = this.waiting.get(key) ?? [];
+		for (const start of queue.splice(0, written ? queue.length : 1)) start();
 	}
 }

@@ -5,7 +5,7 @@ import { z } from '../util/vendor/zod';
 export const MESSAGES_PATH = '/v1/messages';
 export const COMPLETIONS_PATH = '/v1/chat/completions';
 
-/** The version that the messages-style endpoint asks for (spec, Versioning). */
+/** The version that the messages-style endpoint requires (spec, Versioning). */
 export const VERSION_HEADER = { 'vendor-version': '2023-06-01' } as const;
 
 /** Required for a prefix with a lifetime of an hour, on either endpoint (cache rule 1). */
@@ -45,7 +45,7 @@ export const chatResponse = z.custom<Record<string, unknown>>(isObject);
 
 export type ChatResponse = z.infer<typeof chatResponse>;
 
-/** What a response says. */
+/** What was read of a response. */
 export interface Reply {
 	/** Empty where no text was found. */
 	text: string;
