@@ -8,6 +8,8 @@ import {
 	parseOptions,
 	referenceOption,
 	simplifyField,
+	spendingOptions,
+	spendingSchema,
 	whenUnsureOption,
 	whenUnsureSchema,
 } from '../shared/n8n/options';
@@ -60,6 +62,7 @@ export const chatOptionsField = optionsField([
 			"Whether to warn when the cached blocks differ from those of the node's last run. Hashes of them are kept in the workflow's static data.",
 	},
 	whenUnsureOption,
+	...spendingOptions,
 ]);
 
 const unitPrice = number(0).optional();
@@ -77,6 +80,7 @@ const chatOptions = z.object({
 	warmCacheFirst: flag().default(true),
 	watchPrefix: flag().default(true),
 	whenUnsure: whenUnsureSchema,
+	...spendingSchema,
 });
 
 /** How a run works: see the descriptions of the fields. Times in seconds, prices per million tokens. */

@@ -8,8 +8,10 @@ import { type ApiError, NotFoundError } from '../../shared/api/errors';
 import type { Operation } from '../../shared/n8n/describe';
 import { type FailedItem, forEachItem, isFailed, throwFirstError } from '../../shared/n8n/nodeErrors';
 import { type ItemOptions, readItemOptions } from '../../shared/n8n/options';
+import { checkOnlyOutput } from '../../shared/purchase/checkOnly';
 import { PurchaseRecords } from '../../shared/purchase/purchaseRecords';
 import { dropRecords, type PaidItem, type PaidRun, runPaidItems, type Schedule } from '../../shared/purchase/runPaidItems';
+import { SpendingGuard } from '../../shared/purchase/spendingGuard';
 import { clock } from '../../shared/util/clock';
 import { toJson } from '../../shared/util/json';
 import { type ChatOptions, chatOptionsField, readChatOptions } from '../options';
@@ -40,6 +42,7 @@ interface ChatRun {
 	options: ChatOptions;
 	client: MediaGenClient;
 	signal: AbortSignal | undefined;
+	guard: SpendingGuard;
 }
 
 /** A validated question, with the fingerprint of its prefix. */
@@ -67,14 +70,18 @@ async function readQuestions(context: IExecuteFunctions, options: ChatOptions) {
 		const prepared = prepareQuestion(context, itemIndex);
 		return await Promise.resolve({ ...prepared, print: fingerprintOf(prepared.given.model, prepared.prefix) });
 	});
-	throwFirstError(context, questions);
+	if (!options.checkOnly) throwFirstError(context, questions);
 	return { questions, own };
 }
 
+function toBody(style: ChatStyle, { given, parts, additional }: Question) {
+	return { model: given.model, max_tokens: given.max_tokens, ...style.toPrompt(parts), ...additional };
+}
+
 function toPaidItem({ context, style, options, client, signal }: ChatRun, question: Question): PaidItem<Receipt> {
-	const { itemIndex, given, parts, additional } = question;
+	const { itemIndex } = question;
 	const { path } = style;
-	const body = { model: given.model, max_tokens: given.max_tokens, ...style.toPrompt(parts), ...additional };
+	const body = toBody(style, question);
 	const purchase = { itemIndex, operation: `chat.${style.value}`, path, body };
 	const headers = { ...style.headers, ...hourCacheHeader(body) };
 	const timeoutMs = options.timeout * 1_000;
@@ -115,12 +122,12 @@ async function askAll(
 	records: PurchaseRecords,
 	questions: ReadonlyArray<Question | FailedItem>,
 ): Promise<ChatOutcome[]> {
-	const { context, style, options, client, signal } = run;
+	const { context, style, options, client, signal, guard } = run;
 	const { concurrency, whenUnsure } = options;
 	const memory = options.watchPrefix ? new PrefixMemory(context) : undefined;
 	const volatileIn = oncePerText(findVolatile);
 	// "Timeout" is the time for one answer: the run as a whole has no deadline.
-	const paidRun: PaidRun = { context, client, records, buys: 'answer', concurrency, whenUnsure, deadline: Infinity, signal, hintFor };
+	const paidRun: PaidRun = { context, client, records, guard, buys: 'answer', concurrency, whenUnsure, deadline: Infinity, signal, hintFor };
 	const items = questions.map((item) => (isFailed(item) ? item : toPaidItem(run, item)));
 	const paid = await runPaidItems(paidRun, items, options.warmCacheFirst ? warmUpSchedule(questions) : undefined);
 
@@ -143,9 +150,16 @@ async function execute(context: IExecuteFunctions, style: ChatStyle): Promise<IN
 	const { questions, own } = await readQuestions(context, options);
 	const signal = context.getExecutionCancelSignal();
 	const client = createClient(context, await getConnection(context), signal);
+	const guard = new SpendingGuard(context, options, client);
+	if (options.checkOnly) {
+		const checked = questions.map((item, at) =>
+			isFailed(item) ? item : { itemIndex: item.itemIndex, path: style.path, body: toBody(style, item), notes: [], options: own[at] ?? {} },
+		);
+		return [await checkOnlyOutput(client, guard, checked)];
+	}
 	const records = new PurchaseRecords(context);
 	try {
-		const outcomes = await askAll({ context, style, options, client, signal }, records, questions);
+		const outcomes = await askAll({ context, style, options, client, signal, guard }, records, questions);
 		dropRecords(context, records, outcomes);
 		return [toOutput(context, options, outcomes, own)];
 	} finally {

@@ -14,10 +14,10 @@ import {
 } from '../n8n/options';
 import { isAccepted, outputItems, statusOf, type TaskOutcome } from '../output/items';
 import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
+import { checkOnlyOutput } from '../purchase/checkOnly';
 import { PurchaseRecords } from '../purchase/purchaseRecords';
 import { dropRecords, type PaidItem, type PaidOutcome, runPaidItems } from '../purchase/runPaidItems';
 import { SpendingGuard } from '../purchase/spendingGuard';
-import { checkOnlyOutput } from './checkOnly';
 import { checkParents, type ParentRule } from './checkParent';
 import { callbackAddress, mayPause, pause } from './pause';
 import { pollTasks, refreshTasks } from './poll';
@@ -123,7 +123,10 @@ async function execute(context: IExecuteFunctions, operation: TaskOperation): Pr
 	const read = await prepareItems(run, operation);
 	if (!checkOnly) throwFirstError(context, read);
 	const prepared = await checkParents(run, operation, read);
-	if (checkOnly) return await checkOnlyOutput(run, guard, prepared);
+	if (checkOnly) {
+		const checked = prepared.map((item) => (isFailed(item) ? item : { ...item, ...item.target }));
+		return [await checkOnlyOutput(run.client, guard, checked)];
+	}
 	throwFirstError(context, prepared);
 	const webhook = callbackAddress(run);
 

@@ -1,14 +1,24 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
+import type { MediaGenClient } from '../api/client';
 import { asError } from '../api/errors';
 import { type FailedItem, isFailed } from '../n8n/nodeErrors';
-import type { SpendingGuard } from '../purchase/spendingGuard';
+import type { ItemOptions } from '../n8n/options';
 import { toJson } from '../util/json';
-import type { PreparedItem } from './prepare';
-import type { TaskRun } from './taskRun';
+import type { SpendingGuard } from './spendingGuard';
+
+/** An item that could be bought. */
+interface CheckedItem {
+	itemIndex: number;
+	path: string;
+	/** Pictures of the input stand as their fingerprints. */
+	body: unknown;
+	notes: string[];
+	options: ItemOptions;
+}
 
 /** What is left, or why it cannot be read. */
-async function balanceFields({ client }: TaskRun) {
+async function balanceFields(client: MediaGenClient) {
 	try {
 		const { remain_balance: remaining, remain_credits: remainingCredits, unlimited_quota: unlimited } = await client.balance.retrieve();
 		return unlimited ? { remaining: null, remainingCredits: null } : { remaining, remainingCredits };
@@ -23,24 +33,22 @@ function problemsOf({ error }: FailedItem): string[] {
 }
 
 /**
- * The output of "Check Only": per item the request that would be sent and what is wrong with it, with the number of tasks and the
- * balance. Pictures of the input stand as their fingerprints. Sends nothing but reads.
+ * The output of "Check Only": per item the request that would be sent and what is wrong with it, with the number of purchases and
+ * the balance. Sends nothing but reads.
  */
 export async function checkOnlyOutput(
-	run: TaskRun,
+	client: MediaGenClient,
 	guard: SpendingGuard,
-	items: ReadonlyArray<PreparedItem | FailedItem>,
-): Promise<INodeExecutionData[][]> {
+	items: ReadonlyArray<CheckedItem | FailedItem>,
+): Promise<INodeExecutionData[]> {
 	const tasks = items.filter((item) => !isFailed(item)).length;
 	const limit = guard.problemWith(tasks);
-	const common = { checkOnly: true, tasks, balance: await balanceFields(run), ...(limit === undefined ? {} : { limit }) };
-	const output = items.map((item) => {
+	const common = { checkOnly: true, tasks, balance: await balanceFields(client), ...(limit === undefined ? {} : { limit }) };
+	return items.map((item) => {
 		const pairedItem = { item: item.itemIndex };
 		if (isFailed(item)) return { json: toJson({ ...common, request: null, problems: problemsOf(item) }), pairedItem };
-		const { target, notes, options } = item;
-		const body: unknown = JSON.parse(JSON.stringify(target.body));
-		const request = { method: 'POST', path: target.path, body };
-		return { json: toJson({ ...common, request, problems: [], notes, ...options }), pairedItem };
+		const body: unknown = JSON.parse(JSON.stringify(item.body));
+		const request = { method: 'POST', path: item.path, body };
+		return { json: toJson({ ...common, request, problems: [], notes: item.notes, ...item.options }), pairedItem };
 	});
-	return [output];
 }
