@@ -66,12 +66,14 @@ export async function retrieveRecord(run: TaskRun<TaskContext>, taskId: string, 
 	});
 }
 
-type Mapping = Pick<TaskRun<TaskContext>, 'context' | 'family' | 'operation'> & {
+/** The part of a run that records and files need. A callback may not show the family. */
+type ResultRun = Pick<TaskRun<TaskContext>, 'context' | 'operation' | 'options' | 'deadline' | 'signal'> & {
+	family: TaskFamily | null;
 	client: Pick<MediaGenClient, 'connection'>;
 };
 
 /** A task that was just accepted, or that the user named. */
-export function acceptedTask({ family, operation }: Pick<Mapping, 'family' | 'operation'>, taskId: string): Task {
+export function acceptedTask({ family, operation }: Pick<ResultRun, 'family' | 'operation'>, taskId: string): Task {
 	return submittedTask({ taskId, family, operation });
 }
 
@@ -80,7 +82,7 @@ export function acceptedTask({ family, operation }: Pick<Mapping, 'family' | 'op
  * other tasks down.
  */
 export function withRecord(
-	run: Mapping,
+	run: Pick<ResultRun, 'context' | 'family' | 'operation' | 'client'>,
 	outcome: AcceptedOutcome,
 	record: TaskRecord,
 	request?: RequestLinks,
@@ -101,7 +103,7 @@ export function withRecord(
 }
 
 /** Downloads the files of completed tasks, if the options ask for it. */
-export async function downloadResults(run: TaskRun<TaskContext>, outcomes: readonly TaskOutcome[]): Promise<TaskOutcome[]> {
+export async function downloadResults(run: Omit<ResultRun, 'family' | 'operation'>, outcomes: readonly TaskOutcome[]): Promise<TaskOutcome[]> {
 	if (!run.options.downloadFiles) return [...outcomes];
 	const { context, client, options, deadline, signal } = run;
 	const rules = { maxDownloadSize: options.maxDownloadSize, deadline, signal };
