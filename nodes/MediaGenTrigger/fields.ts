@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { resultOptions } from '../shared/n8n/options';
+import { downloadFilesField, outputField, triggerResultOptions } from '../shared/n8n/options';
 
 export const triggerFields: INodeProperties[] = [
 	{
@@ -30,6 +30,8 @@ export const triggerFields: INodeProperties[] = [
 		description:
 			'Whether to read the task at the service before an execution starts. A callback carries no signature, so anybody who knows the address could send one. Needs a credential; without one the callback is taken as it comes.',
 	},
+	outputField,
+	downloadFilesField,
 	{
 		displayName: 'Options',
 		name: 'options',
@@ -45,7 +47,7 @@ export const triggerFields: INodeProperties[] = [
 				default: 24,
 				description: 'Hours for which a task is remembered, so that a second callback for it starts nothing',
 			},
-			...resultOptions,
+			...triggerResultOptions,
 			{
 				displayName: 'Only From These Task Families',
 				name: 'families',

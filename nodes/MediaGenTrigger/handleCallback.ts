@@ -1,15 +1,15 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
-import type { TaskFamily } from '../shared/api/family';
-import { asError, ServiceFault } from '../shared/api/faults';
+import type { TaskFamily } from '../shared/api/families';
+import { ApiError, asError } from '../shared/api/errors';
 import type { TaskRecord } from '../shared/api/records';
-import { hasEnded, toTaskStatus } from '../shared/api/status';
-import { clientFor, type ServiceClient } from '../shared/api/client';
+import { hasEnded, knownStatus } from '../shared/api/status';
+import { createClient, type MediaGenClient } from '../shared/api/client';
 import { clock } from '../shared/util/clock';
 import { handoverItem } from './handover';
 import { claimedRecord, familyOf, taskIdOf } from './hint';
 import { keyOf } from './seenTasks';
-import { recentCredential } from './recentCredential';
+import { recentConnection } from './recentCredential';
 import { readSettings, type Settings } from './settings';
 import { readSeen, writeSeen } from './store';
 import { executionsRunHere, type TriggerMemory, triggerMemory } from './triggerMemory';
@@ -33,7 +33,7 @@ type Verdict = { record: TaskRecord; family: TaskFamily | undefined } | { status
 
 async function judge(
 	context: IWebhookFunctions,
-	client: ServiceClient | undefined,
+	client: MediaGenClient | undefined,
 	taskId: string,
 	settings: Settings,
 ): Promise<Verdict> {
@@ -45,9 +45,9 @@ async function judge(
 	if (!record) return { status: 400, reason: 'the callback does not say the state of the task' };
 
 	const family = familyOf(record) ?? (found?.path === 'music' ? 'music' : claimedFamily);
-	const status = toTaskStatus(record.status);
+	const status = (knownStatus(record.status) ?? 'running');
 	const event = status === 'completed' || status === 'failed' ? status : 'other';
-	if (event === 'other' && claimed && hasEnded(toTaskStatus(claimed.status)) && !settings.events.includes('other')) {
+	if (event === 'other' && claimed && hasEnded((knownStatus(claimed.status) ?? 'running')) && !settings.events.includes('other')) {
 		// The record may lag behind the callback by a moment: the service shall try again rather than lose the task.
 		return { status: 503, reason: 'the service says that the task is still running' };
 	}
@@ -73,17 +73,17 @@ async function start(
 	taskId: string,
 	settings: Settings,
 ): Promise<IWebhookResponseData> {
-	const credential = settings.verify ? await recentCredential(context) : undefined;
-	const client = credential && clientFor(context, credential.connection, { credentialsDecrypted: credential.decrypted });
+	const credential = settings.verify ? await recentConnection(context) : undefined;
+	const client = credential && createClient(context, credential);
 	const verdict = await judge(context, client, taskId, settings);
 	if ('reason' in verdict) {
 		if (verdict.status === 200) return ignore(context, taskId, verdict.reason);
 		context.logger.info(`MediaGen Trigger: callback for task ${taskId} is not taken: ${verdict.reason}`);
 		return answer(context, verdict.status, verdict.reason);
 	}
-	const { record, family = 'image' } = verdict;
+	const { record, family } = verdict;
 	const items = [
-		handoverItem({ taskId, family, record, verified: client !== undefined, storeStart: !executionsRunHere() }),
+		handoverItem({ taskId, family: family ?? null, record: record.raw, verified: client !== undefined, storeStart: !executionsRunHere() }),
 	];
 	if (context.getMode() === 'manual') return { workflowData: [items] };
 
@@ -132,7 +132,7 @@ async function handleTask(
 		const { message: reason } = asError(error);
 		context.logger.warn(`MediaGen Trigger: callback for task ${taskId} cannot be verified: ${reason}`);
 		// Whatever it is, the service shall try again: a purchase hangs on it.
-		return answer(context, error instanceof ServiceFault ? 503 : 500, 'Not verified yet: call again later');
+		return answer(context, error instanceof ApiError ? 503 : 500, 'Not verified yet: call again later');
 	}
 }
 

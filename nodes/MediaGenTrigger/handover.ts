@@ -1,20 +1,21 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { TASK_FAMILIES, type TaskFamily } from '../shared/api/family';
-import { taskRecord, type TaskRecord } from '../shared/api/records';
-import { readRunOptions } from '../shared/n8n/options';
-import { toJson } from '../shared/output/items';
-import { downloadAll, outputItems } from '../shared/tasks/deliver';
-import { readAs } from '../shared/tasks/run';
 import { unknownConnection } from '../shared/api/connection';
+import { TASK_FAMILIES, type TaskFamily } from '../shared/api/families';
+import { readTaskRecord } from '../shared/api/records';
+import { readRunOptions } from '../shared/n8n/options';
+import { outputItems } from '../shared/output/items';
+import { acceptedTask, downloadResults, withRecord } from '../shared/tasks/taskRun';
+import { clock } from '../shared/util/clock';
+import { toJson } from '../shared/util/json';
 import { z } from '../shared/util/vendor/zod';
-import { recentCredential } from './recentCredential';
+import { recentConnection } from './recentCredential';
 
 /** What the call hands to the execution that it starts. */
 export interface Handover {
 	taskId: string;
-	family: TaskFamily;
-	record: TaskRecord;
+	family: TaskFamily | null;
+	record: Record<string, unknown>;
 	/** The service itself has said what stands in the record. */
 	verified: boolean;
 	/**
@@ -26,8 +27,8 @@ export interface Handover {
 
 const handover = z.object({
 	taskId: z.string(),
-	family: z.enum(TASK_FAMILIES),
-	record: taskRecord,
+	family: z.enum(TASK_FAMILIES).nullable(),
+	record: z.record(z.unknown()),
 	verified: z.boolean(),
 	storeStart: z.boolean(),
 });
@@ -47,21 +48,19 @@ export function readHandover(item: INodeExecutionData): Handover | undefined {
  * itself goes to a folder for all of them, and n8n 1.x then finds none but the first item's.
  */
 export async function deliver(context: IExecuteFunctions, tasks: readonly Handover[]): Promise<INodeExecutionData[]> {
-	const options = readRunOptions(context.getNode(), context.getNodeParameter('options', 0, {}));
+	const options = readRunOptions({
+		getNode: () => context.getNode(),
+		getParameter: (name): unknown => context.getNodeParameter(name, 0, null),
+	});
 	const items: INodeExecutionData[] = [];
 	for (const [itemIndex, { taskId, family, record, verified }] of tasks.entries()) {
-		const credential = verified ? await recentCredential(context) : undefined;
-		const delivery = {
-			context,
-			family,
-			operation: 'callback',
-			options,
-			// A record that nobody has vouched for may name any address, so its files are fetched by the strict rules.
-			client: { connection: credential?.connection ?? unknownConnection },
-			signal: context.getExecutionCancelSignal(),
-		};
-		const delivered = await downloadAll(delivery, [{ itemIndex, taskId, read: readAs(delivery, taskId, record) }]);
-		items.push(...outputItems(delivery, delivered));
+		const connection = (verified ? await recentConnection(context) : undefined) ?? unknownConnection;
+		const signal = context.getExecutionCancelSignal();
+		const run = { context, family, operation: 'callback', options, client: { connection }, signal, deadline: clock.now() + 600_000 };
+		const outcome = { itemIndex, taskId, task: acceptedTask(run, taskId), notes: [], options: {} };
+		const read = readTaskRecord({ data: record });
+		const downloaded = await downloadResults(run, [read ? withRecord(run, outcome, read) : outcome]);
+		items.push(...outputItems(context.getNode(), downloaded, options));
 	}
-	return items.map(({ pairedItem: _, ...item }) => item);
+	return items;
 }

@@ -1,4 +1,4 @@
-import { TASK_FAMILIES } from '../shared/api/family';
+import { TASK_FAMILIES } from '../shared/api/families';
 import { flag, number } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
 

@@ -1,4 +1,5 @@
-import { clock, pause } from '../shared/util/clock';
+import { clock, sleep } from '../shared/util/clock';
+import { KeyedLock } from '../shared/util/keyedLock';
 import { SeenTasks } from './seenTasks';
 
 /** What this process keeps for one trigger of one workflow. */
@@ -59,7 +60,7 @@ interface Start {
 
 function newMemory(): TriggerMemory {
 	const seen = new SeenTasks();
-	const turns = new Map<string, Promise<unknown>>();
+	const lock = new KeyedLock();
 	const starts = new Map<string, Start>();
 	const storedAt = { call: 0, execution: 0 };
 
@@ -76,7 +77,7 @@ function newMemory(): TriggerMemory {
 	async function waitForSign(sign: Promise<boolean>): Promise<boolean> {
 		const blind = !signs.seen && signs.missed >= BLIND_AFTER;
 		const patience = new AbortController();
-		const late = pause(blind ? BLIND_MS : PATIENCE_MS, patience.signal).then(() => false);
+		const late = sleep(blind ? BLIND_MS : PATIENCE_MS, patience.signal).then(() => false);
 		const came = await Promise.race([sign, late]);
 		patience.abort();
 		if (came) return true;
@@ -99,17 +100,7 @@ function newMemory(): TriggerMemory {
 	return {
 		seen,
 		windowHours: 24,
-		async inTurn(key, job) {
-			const before = turns.get(key) ?? Promise.resolve();
-			const turn = before.then(job, job);
-			const settled = turn.catch(() => undefined);
-			turns.set(key, settled);
-			try {
-				return await turn;
-			} finally {
-				if (turns.get(key) === settled) turns.delete(key);
-			}
-		},
+		inTurn: async (key, job) => await lock.run(key, job),
 		async starting(key) {
 			const start = begin(key);
 			starts.set(key, start);

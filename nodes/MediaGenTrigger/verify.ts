@@ -1,7 +1,7 @@
-import { type TaskFamily, taskPath } from '../shared/api/family';
-import { asError, ServiceFault } from '../shared/api/faults';
-import { taskAnswer, type TaskRecord } from '../shared/api/records';
-import type { ServiceClient } from '../shared/api/client';
+import { type TaskFamily, taskPath } from '../shared/api/families';
+import { asError, NotFoundError } from '../shared/api/errors';
+import type { TaskRecord } from '../shared/api/records';
+import type { MediaGenClient } from '../shared/api/client';
 
 /** A record, with the family whose path gave it. */
 export interface FoundRecord {
@@ -15,17 +15,16 @@ export interface FoundRecord {
  * like music. Gives `undefined` for a task that the service does not know; throws a `ServiceFault` for all else.
  */
 export async function findRecord(
-	client: ServiceClient,
+	client: MediaGenClient,
 	taskId: string,
 	first: TaskFamily | undefined,
 ): Promise<FoundRecord | undefined> {
 	const order: TaskFamily[] = first === 'music' ? ['music', 'image'] : ['image', 'music'];
 	for (const path of order) {
 		try {
-			const request = { method: 'GET', path: taskPath(path, taskId), retry: 'once', timeoutMs: 6_000 } as const;
-			return { record: await client.send(request, taskAnswer), path };
+			return { record: await client.tasks.retrieve(taskPath(path, taskId), { retry: 'once', timeoutMs: 6_000 }), path };
 		} catch (error) {
-			if (!(error instanceof ServiceFault) || error.kind !== 'notFound') throw asError(error);
+			if (!(error instanceof NotFoundError)) throw asError(error);
 		}
 	}
 	return undefined;

@@ -5,8 +5,9 @@ import { z } from 'zod/v3';
 
 import { familyOf } from '../../nodes/MediaGenTrigger/hint';
 import { findRecord } from '../../nodes/MediaGenTrigger/verify';
-import type { TaskFamily } from '../../nodes/shared/api/family';
+import type { TaskFamily } from '../../nodes/shared/api/families';
 import { createClient } from '../../nodes/shared/api/client';
+import { getConnection } from '../../nodes/shared/api/connection';
 import { setClock } from '../../nodes/shared/util/clock';
 import { runNode } from './support/engine';
 import { useSandbox } from './support/sandbox';
@@ -32,7 +33,7 @@ function asking(taskId: string, first: TaskFamily | undefined): INodeType {
 			properties: [],
 		},
 		async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-			const found = await findRecord(await createClient(this), taskId, first);
+			const found = await findRecord(createClient(this, await getConnection(this)), taskId, first);
 			const family = found && familyOf(found.record);
 			return [[{ json: { path: found?.path ?? null, family: family ?? null, status: found?.record.status ?? null } }]];
 		},

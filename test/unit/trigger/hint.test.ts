@@ -1,5 +1,5 @@
 import { claimedRecord, familyOf, taskIdOf } from '../../../nodes/MediaGenTrigger/hint';
-import type { TaskFamily } from '../../../nodes/shared/api/family';
+import type { TaskFamily } from '../../../nodes/shared/api/families';
 
 /** What the service says of a finished task (spec, Resources), family by family. */
 const RECORDS: Record<TaskFamily, object> = {
@@ -50,7 +50,7 @@ test('A music task that made tags shows its family', () => {
 	expect(claimed && familyOf(claimed)).toBe('music');
 });
 
-test.each([[undefined], [null], ['task_1'], [17], [[]], [{}], [{ id: '' }], [{ id: 17 }], [{ data: {} }], [{ data: 'task_1' }], [{ status: 'completed' }]])(
+test.each([[undefined], [null], ['task_1'], [17], [[]], [{}], [{ id: '' }], [{ data: {} }], [{ data: 'task_1' }], [{ status: 'completed' }]])(
 	'A body such as %j names no task',
 	(body) => expect(taskIdOf(body)).toBeUndefined(),
 );

@@ -1,6 +1,6 @@
 import type { INode } from 'n8n-workflow';
 
-import { recentCredential } from '../../../nodes/MediaGenTrigger/recentCredential';
+import { recentConnection } from '../../../nodes/MediaGenTrigger/recentCredential';
 import { setClock } from '../../../nodes/shared/util/clock';
 
 let now = Date.UTC(2026, 0, 1);
@@ -22,7 +22,7 @@ function trigger(id: string | null, baseUrl: string) {
 	return { getNode: () => node, getCredentials: async () => await Promise.resolve({ baseUrl, apiKey: 'key' }) };
 }
 
-const addressOf = async (id: string | null, baseUrl: string) => (await recentCredential(trigger(id, baseUrl)))?.connection.baseUrl;
+const addressOf = async (id: string | null, baseUrl: string) => (await recentConnection(trigger(id, baseUrl)))?.baseUrl;
 
 test('A credential that was changed is gone by two seconds later', async () => {
 	expect(await addressOf('1', 'https://old.example.com')).toBe('https://old.example.com');
