@@ -8,16 +8,11 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 
-import { clock } from '../shared/util/clock';
 import { mediaGenApiTest } from '../shared/api/credentialTest';
-import { triggerFields } from './fields';
-import { explainBaseAddress, handleCallback } from './handleCallback';
-import { deliver, type Handover, readHandover } from './handover';
-import { keyOf } from './seenTasks';
-import { readSettings } from './settings';
-import { readSeen, writeSeen } from './store';
-import { triggerMemory } from './triggerMemory';
-import { BASE_ADDRESS, triggerWebhooks } from './webhooks';
+import { properties, webhooks } from './description';
+import { readPayload, taskOutput } from './output';
+import { receive } from './receive';
+import { confirmStarts } from './triggerState';
 
 export class MediaGenTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -25,7 +20,9 @@ export class MediaGenTrigger implements INodeType {
 		name: 'mediaGenTrigger',
 		icon: { light: 'file:mediaGenTrigger.svg', dark: 'file:mediaGenTrigger.dark.svg' },
 		group: ['trigger'],
-		version: 1,
+		// n8n 2.x evaluates an expression for each call of a webhook node of version 1.
+		version: 2,
+		defaultVersion: 2,
 		subtitle: '={{ "on " + $parameter["events"].join(", ") }}',
 		description: 'Start a workflow when a task has ended, exactly once per task',
 		defaults: { name: 'MediaGen Trigger' },
@@ -33,42 +30,23 @@ export class MediaGenTrigger implements INodeType {
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'mediaGenApi', required: false, testedBy: 'mediaGenApiTest' }],
-		webhooks: triggerWebhooks,
-		properties: triggerFields,
+		webhooks,
+		properties,
 	};
 
 	methods = { credentialTest: { mediaGenApiTest } };
 
+	/** Handles a call of the service, before n8n starts an execution. */
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return this.getWebhookName() === BASE_ADDRESS ? explainBaseAddress(this) : await handleCallback(this);
+		return await receive(this);
 	}
 
-	/** The first thing that an execution runs, and so the sign that it has begun, for whoever holds back the answer. */
+	/** Runs first in the execution: confirms to the waiting call that it has started, and makes the output. */
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const items = this.getInputData();
-		const tasks = items.map(readHandover).filter((task) => task !== undefined);
-		// Whatever else is here was put in by hand: there is nothing to make of it.
-		if (tasks.length < items.length) return [items];
-		noteStarted(this, tasks);
-		return [await deliver(this, tasks)];
+		const payloads = items.map(readPayload).filter((payload) => payload !== undefined);
+		// Items that did not come from a call, such as pinned ones, pass as they are.
+		if (payloads.length < items.length) return [items];
+		return [await taskOutput(this, confirmStarts(this, payloads))];
 	}
-}
-
-function noteStarted(context: IExecuteFunctions, tasks: readonly Handover[]): void {
-	// A test, or somebody who runs an old execution again, is no callback.
-	if (context.getMode() !== 'webhook') return;
-	const memory = triggerMemory(context.getWorkflow().id ?? '', context.getNode().id);
-	const foreign = tasks.filter(({ taskId }) => !memory.confirm(keyOf(taskId)));
-	if (foreign.length === 0) {
-		if (memory.isDueToStore('execution')) writeSeen(context, memory);
-		return;
-	}
-	for (const { taskId } of foreign) memory.seen.note(keyOf(taskId), 'started', clock.now());
-	// What n8n runs at its start, since an earlier process did not get to it, has the static data of that time: stored
-	// now, it would undo all that came later.
-	if (!foreign.some(({ storeStart }) => storeStart)) return;
-	// A worker: only what it stores tells the processes that take the calls.
-	memory.windowHours = readSettings({ options: context.getNodeParameter('options', 0, {}) }).dedupeWindow;
-	readSeen(context, memory);
-	writeSeen(context, memory);
 }

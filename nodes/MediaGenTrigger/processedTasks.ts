@@ -1,0 +1,157 @@
+import { createHash } from 'crypto';
+
+import { parseJson } from '../shared/util/json';
+import { z } from '../shared/util/vendor/zod';
+
+const HOUR_MS = 3_600_000;
+const SECOND_MS = 1_000;
+const KEY_LENGTH = 8;
+
+/**
+ * Milliseconds after which a start that was not confirmed is in doubt. The service calls about 10, 40 and 100 seconds after its
+ * first try (spec, Events 5): its last try finds the event in doubt and not under way.
+ */
+const IN_DOUBT_AFTER_MS = 50_000;
+
+/** Events that are remembered at most; the oldest are dropped first. */
+export const MOST_PROCESSED = 20_000;
+
+/** What is noted of an event: its execution is about to start, or has started. */
+type Noted = 'starting' | 'started';
+
+/** What is known of an event. `inDoubt`: its execution was about to start, and nobody knows whether it did. */
+export type EventState = Noted | 'new' | 'inDoubt';
+
+/** Who made a note: this process, one that has ended, or one that runs beside it. */
+type Origin = 'here' | 'before' | 'beside';
+
+interface Entry {
+	/** Milliseconds since 1970; where it was stored, down to the hour if started and to the second if starting. */
+	at: number;
+	noted: Noted;
+	origin: Origin;
+}
+
+/** Keys by the hour, and by the second. */
+const storedBuckets = z
+	.object({ started: z.record(z.string()), starting: z.record(z.string()) })
+	.catch({ started: {}, starting: {} });
+
+const UNITS: Record<Noted, number> = { started: HOUR_MS, starting: SECOND_MS };
+
+/**
+ * The key of an event: a task's id, with its status if that is not the end. 48 bits of a hash: two of 20,000 events share them
+ * about once in a million days of full use.
+ */
+export function keyOf(event: string): string {
+	return createHash('sha256').update(event).digest('base64url').slice(0, KEY_LENGTH);
+}
+
+function digestOf(text: string): string {
+	return createHash('sha1').update(text).digest('base64');
+}
+
+/** The beginning of the hour in which the window began, in milliseconds since 1970. */
+function oldestKept(windowHours: number, now: number): number {
+	return (Math.floor(now / HOUR_MS) - Math.ceil(windowHours)) * HOUR_MS;
+}
+
+/**
+ * The events of one trigger for which an execution has started. The memory of this process decides: n8n reads static data when
+ * a call begins and writes it when the call ends, so calls at the same moment overwrite each other's. What is stored is one
+ * text, since n8n handles a text in the same time however many events it has: eight characters for each, in buckets.
+ */
+export class ProcessedTasks {
+	private readonly entries = new Map<string, Entry>();
+
+	/** Digests of texts that were read or made, each with the number of changes at which it had everything; -1 if it never had. */
+	private readonly texts = new Map<string, number>();
+
+	private changes = 0;
+
+	/** Who wrote what is read: at first a process that has ended, then one that runs. */
+	private others: Origin = 'before';
+
+	/** Whether the text that was read or made last lacks something that is known. */
+	isUnstored = false;
+
+	/** Adds what is stored, by an earlier process or by another one that serves the same trigger. */
+	merge(stored: unknown): void {
+		const text = typeof stored === 'string' ? stored : '';
+		const digest = digestOf(text);
+		if (!this.texts.has(digest)) this.learn(text, digest);
+		// It may lack what was noted since, or what another process has overwritten: n8n writes the whole row.
+		this.isUnstored = this.texts.get(digest) !== this.changes;
+		this.others = 'beside';
+	}
+
+	private learn(text: string, digest: string): void {
+		const buckets = storedBuckets.parse(parseJson(text));
+		let agreed = 0;
+		for (const noted of ['starting', 'started'] as const) {
+			for (const [units, keys] of Object.entries(buckets[noted])) agreed += this.add(Number(units) * UNITS[noted], keys, noted);
+		}
+		this.remember(digest, agreed === this.entries.size ? this.changes : -1);
+	}
+
+	/** Adds what is newer than what is known. Returns how many of the keys are then known as they are stored. */
+	private add(at: number, keys: string, noted: Noted): number {
+		let agreed = 0;
+		for (let start = 0; start + KEY_LENGTH <= keys.length; start += KEY_LENGTH) {
+			const key = keys.slice(start, start + KEY_LENGTH);
+			const known = this.entries.get(key);
+			// What this process knows of its own starts is never older than what is stored.
+			const keeps = known && (known.noted === 'started' || (noted === 'starting' && (known.origin === 'here' || known.at >= at)));
+			if (!keeps) this.set(key, { at, noted, origin: this.others });
+			if (!keeps || known.noted === noted) agreed += 1;
+		}
+		return agreed;
+	}
+
+	private set(key: string, entry: Entry): void {
+		this.entries.set(key, entry);
+		this.changes += 1;
+	}
+
+	private remember(digest: string, completeAt: number): void {
+		this.texts.set(digest, completeAt);
+		const [oldest] = this.texts.keys();
+		if (this.texts.size > 200 && oldest !== undefined) this.texts.delete(oldest);
+	}
+
+	/** What is known of an event at the time `now`, in milliseconds, unless it is older than the window. */
+	stateOf(key: string, windowHours: number, now: number): EventState {
+		const entry = this.entries.get(key);
+		if (!entry || entry.at < oldestKept(windowHours, now)) return 'new';
+		if (entry.noted === 'started') return 'started';
+		return entry.origin !== 'before' && now - entry.at < IN_DOUBT_AFTER_MS ? 'starting' : 'inDoubt';
+	}
+
+	/** Notes that an execution is about to start, or has started, at the time `now`, in milliseconds. */
+	note(key: string, noted: Noted, now: number): void {
+		this.entries.delete(key);
+		this.set(key, { at: now, noted, origin: 'here' });
+		this.isUnstored = true;
+	}
+
+	/** Drops what is older than the window or beyond the most, and returns the text to store. */
+	toText(windowHours: number, now: number): string {
+		const oldest = oldestKept(windowHours, now);
+		let excess = this.entries.size - MOST_PROCESSED;
+		const buckets: Record<Noted, Record<string, string[]>> = { started: {}, starting: {} };
+		for (const [key, { at, noted }] of this.entries) {
+			if (at < oldest || excess > 0) {
+				this.entries.delete(key);
+				excess -= 1;
+			} else {
+				(buckets[noted][Math.floor(at / UNITS[noted])] ??= []).push(key);
+			}
+		}
+		const joined = (bucket: Record<string, string[]>) =>
+			Object.fromEntries(Object.entries(bucket).map(([units, keys]) => [units, keys.join('')]));
+		const text = JSON.stringify({ started: joined(buckets.started), starting: joined(buckets.starting) });
+		this.remember(digestOf(text), this.changes);
+		this.isUnstored = false;
+		return text;
+	}
+}

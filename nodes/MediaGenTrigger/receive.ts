@@ -1,0 +1,115 @@
+import { randomUUID } from 'crypto';
+import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+
+import { asError } from '../shared/api/errors';
+import { readTaskId, readTaskRecord } from '../shared/api/records';
+import { hasEnded } from '../shared/api/status';
+import { BASE_ADDRESS, readSettings, type Settings } from './description';
+import { payloadItem } from './output';
+import { keyOf } from './processedTasks';
+import { type TriggerState, triggerState } from './triggerState';
+import { type Callback, claimsEnd, describeTask, Refusal, type VerifiedTask, verify } from './verify';
+
+/**
+ * Handles a callback (spec, Events): parse, verify, deduplicate, start, answer.
+ *
+ * - A duplicate is answered 200 and starts nothing. Two at once wait for each other: the second one finds the first one's start.
+ * - A forged callback starts nothing: the record is read from the service, and the body only names the task.
+ * - A 2xx is final for the service, so it is sent only when the execution runs. If n8n is killed before, the service calls
+ *   again, and the task starts again: an execution that the kill cut off may run twice rather than be lost.
+ */
+export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	if (context.getWebhookName() === BASE_ADDRESS) {
+		return answer(context, 200, 'This is the base address of a MediaGen Trigger. The service adds /callback to it.');
+	}
+	const callback = parse(context);
+	if (!callback) return answer(context, 400, 'The body must be JSON with the id of a task, of at most 128 characters');
+	const trigger = triggerState(context);
+	return await trigger.lock.run(callback.taskId, async () => {
+		try {
+			return await handle(context, trigger, callback);
+		} catch (error) {
+			return refuse(context, callback, asError(error));
+		}
+	});
+}
+
+/** Starts an execution, or throws a `Refusal`; or an error because of which the service must call again. */
+async function handle(context: IWebhookFunctions, trigger: TriggerState, callback: Callback): Promise<IWebhookResponseData> {
+	const settings = readSettings((name): unknown => context.getNodeParameter(name, null));
+	// "Listen for test event" treats every callback as new.
+	const isTest = context.getMode() === 'manual';
+
+	// Most duplicates are found by their id, without a request to the service.
+	const claimedKey = keyOf(callback.taskId);
+	if (!isTest) await refuseDuplicate(context, trigger, claimedKey, settings);
+	const task = await verify(context, callback, settings);
+	refuseUnwanted(callback, task, settings);
+	const key = eventKey(task);
+	if (!isTest && key !== claimedKey) await refuseDuplicate(context, trigger, key, settings);
+
+	const startId = randomUUID();
+	const item = payloadItem({ ...task, reference: callback.reference, key, startId, storeStart: !trigger.runsExecutions });
+	if (isTest) return { workflowData: [[item]] };
+	void trigger.begin(context, key, startId, settings).then((started) => {
+		answer(context, started ? 200 : 503, started ? 'Received' : NOT_STARTED);
+	});
+	return { noWebhookResponse: true, workflowData: [[item]] };
+}
+
+const NOT_STARTED = 'The execution has not begun yet: call again later';
+
+/** Longer ids, and those with control characters, halves of characters or dots alone, name no task. They would spoil the log. */
+const TASK_ID = /^(?!\.*$)[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u;
+
+/** Reads the body and the query. Returns `undefined` for a body without a usable id. */
+function parse(context: IWebhookFunctions): Callback | undefined {
+	const body: unknown = context.getBodyData();
+	const taskId = readTaskId(body);
+	if (taskId === undefined || !TASK_ID.test(taskId)) return undefined;
+	const record = readTaskRecord(body);
+	const query: Record<string, unknown> = { ...context.getQueryData() };
+	// A service that appends /callback to the text of the address appends it to the last parameter.
+	const reference = typeof query.reference === 'string' ? query.reference.replace(/\/callback$/, '') : '';
+	return { taskId, claimed: record && describeTask(context, taskId, record), reference: reference === '' ? undefined : reference };
+}
+
+/** The key of what happened: a task ends once, and each status before the end is an event of its own. */
+function eventKey({ taskId, record, status }: VerifiedTask): string {
+	const id = record.id ?? taskId;
+	return keyOf(hasEnded(status) ? id : `${id}\n${record.status.toLowerCase()}`);
+}
+
+async function refuseDuplicate(context: IWebhookFunctions, trigger: TriggerState, key: string, settings: Settings): Promise<void> {
+	const state = await trigger.stateOf(context, key, settings.dedupeWindow);
+	if (state === 'starting') throw new Refusal(503, NOT_STARTED);
+	if (state === 'started' || (state === 'inDoubt' && !settings.repeatInDoubt)) throw new Refusal(200, 'it has been received before');
+}
+
+/** Refuses what the parameters let no execution start for. */
+function refuseUnwanted(callback: Callback, { status, family }: VerifiedTask, { events, families }: Settings): void {
+	const event = status === 'completed' || status === 'failed' ? status : 'other';
+	// The record may be a moment behind the callback. Answered 2xx, the end would be lost.
+	if (event === 'other' && claimsEnd(callback)) throw new Refusal(503, 'the service says that the task is still running');
+	if (!events.includes(event)) throw new Refusal(200, `the event is "${event}"`);
+	if (families.length > 0 && family !== null && !families.includes(family)) throw new Refusal(200, `the family is ${family}`);
+}
+
+/** Answers the service itself, instead of n8n. */
+function answer(context: IWebhookFunctions, status: number, message: string): IWebhookResponseData {
+	context.getResponseObject().status(status).json({ message });
+	return { noWebhookResponse: true };
+}
+
+function refuse(context: IWebhookFunctions, { taskId }: Callback, error: Error): IWebhookResponseData {
+	const callback = `MediaGen Trigger: callback for task ${taskId}`;
+	if (!(error instanceof Refusal)) {
+		context.logger.warn(`${callback} cannot be verified: ${error.message}`);
+		return answer(context, 503, 'Not verified yet: call again later');
+	}
+	const { status, message, hint } = error;
+	const line = `${callback} ${status === 200 ? 'starts nothing' : 'is not taken'}: ${message}`;
+	if (hint === undefined) context.logger.info(line);
+	else context.logger.warn(`${line}. ${hint}`);
+	return answer(context, status, status === 200 ? `Received, and ignored: ${message}` : message);
+}

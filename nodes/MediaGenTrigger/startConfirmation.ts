@@ -1,0 +1,125 @@
+import { clock, sleep } from '../shared/util/clock';
+
+/** Longest wait for an execution to start, in milliseconds; the service waits about ten seconds (spec, Events 5). */
+const START_WITHIN_MS = 8_000;
+
+/** The same in queue mode, where executions start in other processes and confirm nothing here. */
+const QUEUE_MODE_START_WITHIN_MS = 1_000;
+
+/** Starts without a confirmation after which this counts as queue mode. */
+const QUEUE_MODE_AFTER = 3;
+
+/**
+ * In queue mode, n8n has certainly queued what it was given this long ago, in milliseconds, if this process still runs. Before
+ * that only a worker's word counts: a busy n8n takes seconds to write an execution, and one that is killed never does.
+ */
+const QUEUED_AFTER_MS = 30_000;
+
+/** How long a start without a confirmation is remembered, in milliseconds. It may wait for n8n's concurrency limit. */
+const REMEMBERED_MS = 3_600_000;
+
+/**
+ * Whether this process runs executions. n8n does not say: one confirmation proves it, and their absence suggests queue mode, for
+ * a busy n8n is late too.
+ */
+export interface ProcessRole {
+	runsExecutions: boolean;
+	/** Starts that were not confirmed in time. */
+	unconfirmed: number;
+}
+
+const thisProcess: ProcessRole = { runsExecutions: false, unconfirmed: 0 };
+
+interface Start {
+	since: number;
+	/** The executions that may start for the event: more than one after a repetition in doubt. */
+	startIds: ReadonlySet<string>;
+	/** The execution that started. */
+	startedBy?: string;
+	/** Whether the execution started in time. */
+	inTime: Promise<boolean>;
+	confirm(): void;
+}
+
+/** Connects a call with the execution that it starts, so that the service is answered when the execution runs. */
+export class StartConfirmation {
+	/** In the order of their beginning. */
+	private readonly starts = new Map<string, Start>();
+
+	/** Keys of the starts that a call waits for. */
+	private readonly waiting = new Set<string>();
+
+	constructor(
+		private readonly onStarted: (key: string) => void,
+		private readonly role = thisProcess,
+	) {}
+
+	get runsExecutions(): boolean {
+		return this.role.runsExecutions;
+	}
+
+	get areWaiting(): boolean {
+		return this.waiting.size > 0;
+	}
+
+	/** To be called when an execution is about to start. Returns whether it started in time. */
+	async begin(key: string, startId: string): Promise<boolean> {
+		this.expire();
+		const earlier = this.starts.get(key);
+		const startIds = new Set(earlier && earlier.startedBy === undefined ? [...earlier.startIds, startId] : [startId]);
+		let confirm = (): void => undefined;
+		const started = new Promise<boolean>((resolve) => (confirm = () => resolve(true)));
+		this.starts.delete(key);
+		this.waiting.add(key);
+		const inTime = this.within(key, started);
+		this.starts.set(key, { since: clock.now(), startIds, inTime, confirm });
+		return await inTime;
+	}
+
+	private async within(key: string, started: Promise<boolean>): Promise<boolean> {
+		const isQueueMode = !this.role.runsExecutions && this.role.unconfirmed >= QUEUE_MODE_AFTER;
+		const stop = new AbortController();
+		const late = sleep(isQueueMode ? QUEUE_MODE_START_WITHIN_MS : START_WITHIN_MS, stop.signal).then(() => false);
+		const inTime = await Promise.race([started, late]);
+		stop.abort();
+		if (inTime) return true;
+		this.waiting.delete(key);
+		this.role.unconfirmed += 1;
+		return false;
+	}
+
+	/** Waits until a start that is under way in this process is confirmed or late. */
+	async settled(key: string): Promise<void> {
+		this.expire();
+		await this.starts.get(key)?.inTime;
+	}
+
+	/**
+	 * To be called by an execution when it starts. `known`: this process began the start. `repeated`: another execution has started
+	 * for the same event. `unknown`: another process, or an earlier one, began it.
+	 */
+	confirm(key: string, startId: string): 'known' | 'repeated' | 'unknown' {
+		const start = this.starts.get(key);
+		if (!start) return 'unknown';
+		// "Retry On Fail" runs the same execution's node again.
+		if (start.startedBy !== undefined) return start.startedBy === startId ? 'known' : 'repeated';
+		start.startedBy = startId;
+		this.role.runsExecutions = true;
+		this.waiting.delete(key);
+		this.onStarted(key);
+		start.confirm();
+		if (start.startIds.size === 1 && start.startIds.has(startId)) this.starts.delete(key);
+		return 'known';
+	}
+
+	/** Forgets old starts. In queue mode, counts those as started that n8n has certainly queued. */
+	private expire(): void {
+		for (const [key, { since }] of this.starts) {
+			const age = clock.now() - since;
+			const isQueued = !this.role.runsExecutions && age > QUEUED_AFTER_MS;
+			if (!isQueued && age <= REMEMBERED_MS) return;
+			this.starts.delete(key);
+			if (isQueued) this.onStarted(key);
+		}
+	}
+}

@@ -1,0 +1,122 @@
+import type { IDataObject, IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
+
+import { clock } from '../shared/util/clock';
+import { KeyedLock } from '../shared/util/keyedLock';
+import { readSettings, type Settings } from './description';
+import type { TriggerPayload } from './output';
+import { type EventState, ProcessedTasks } from './processedTasks';
+import { type ProcessRole, StartConfirmation } from './startConfirmation';
+
+/** n8n keeps this object in the workflow's row, under the node's name. */
+interface StaticDataHolder {
+	getWorkflowStaticData(type: 'node'): IDataObject;
+}
+
+type StartedExecution = Pick<TriggerPayload, 'key' | 'startId' | 'storeStart'>;
+
+const STATIC_DATA_KEY = 'seenTasks';
+
+/**
+ * Milliseconds between two writes during a burst, and so what a kill makes n8n forget. A write costs n8n a part of what an
+ * execution costs.
+ */
+const STORE_EVERY_MS = 100;
+
+/** What this process knows of one trigger. */
+export class TriggerState {
+	/** Calls for the same task run one after the other. */
+	readonly lock = new KeyedLock();
+
+	private readonly processed = new ProcessedTasks();
+
+	private readonly starts: StartConfirmation;
+
+	/** As the trigger was last set. */
+	private windowHours = 24;
+
+	/** Calls and executions are counted apart: what an execution stores is written at its end, whenever that is. */
+	private readonly storedAt = { call: 0, execution: 0 };
+
+	constructor(role?: ProcessRole) {
+		this.starts = new StartConfirmation((key) => this.processed.note(key, 'started', clock.now()), role);
+	}
+
+	/** Whether executions are known to run in this process, as they do outside of queue mode. */
+	get runsExecutions(): boolean {
+		return this.starts.runsExecutions;
+	}
+
+	/** What is known of an event. Waits for a start that is under way in this process, for as long as the service waits. */
+	async stateOf(context: StaticDataHolder, key: string, windowHours: number): Promise<EventState> {
+		this.windowHours = windowHours;
+		this.read(context);
+		await this.starts.settled(key);
+		// Other processes that serve the trigger know only what is stored.
+		if (this.processed.isUnstored && !this.runsExecutions) this.write(context);
+		return this.processed.stateOf(key, windowHours, clock.now());
+	}
+
+	/** Notes that an execution is about to start. Returns whether it has, after at most as long as the service waits. */
+	async begin(context: StaticDataHolder, key: string, startId: string, { repeatInDoubt }: Pick<Settings, 'repeatInDoubt'>): Promise<boolean> {
+		this.processed.note(key, 'starting', clock.now());
+		// A start in doubt and one that was never stored are the same, unless those in doubt are not repeated.
+		if (!repeatInDoubt || this.isDueToStore('call')) this.write(context);
+		return await this.starts.begin(key, startId);
+	}
+
+	/** Notes in the execution that it has started. Returns `false` if another execution has started for the same event. */
+	confirm(context: StaticDataHolder, { key, startId, storeStart }: StartedExecution, windowHours: number): boolean {
+		const confirmed = this.starts.confirm(key, startId);
+		if (confirmed === 'known' && this.isDueToStore('execution')) this.write(context);
+		if (confirmed !== 'unknown') return confirmed === 'known';
+		this.processed.note(key, 'started', clock.now());
+		// An execution that n8n starts again after a crash has the static data of that time: it must not be stored now.
+		if (!storeStart) return true;
+		this.windowHours = windowHours;
+		this.read(context);
+		this.write(context);
+		return true;
+	}
+
+	/** Whether to store now what is known: during a burst only now and then, and always after its last start. */
+	private isDueToStore(occasion: 'call' | 'execution'): boolean {
+		// In queue mode other processes need what is stored at once.
+		const isBurst = this.runsExecutions && this.starts.areWaiting;
+		if (isBurst && clock.now() - this.storedAt[occasion] < STORE_EVERY_MS) return false;
+		this.storedAt[occasion] = clock.now();
+		return true;
+	}
+
+	private read(context: StaticDataHolder): void {
+		this.processed.merge(context.getWorkflowStaticData('node')[STATIC_DATA_KEY]);
+	}
+
+	/** n8n writes later than it is told to, and more may be known by then: the value becomes text only when it is written. */
+	private write(context: StaticDataHolder): void {
+		const latest = { toJSON: () => this.processed.toText(this.windowHours, clock.now()) };
+		context.getWorkflowStaticData('node')[STATIC_DATA_KEY] = latest;
+	}
+}
+
+const states = new Map<string, TriggerState>();
+
+/** The state of a trigger, made when it is first asked for. */
+export function triggerState(context: Pick<IWebhookFunctions, 'getWorkflow' | 'getNode'>): TriggerState {
+	const key = `${context.getWorkflow().id ?? ''}:${context.getNode().id}`;
+	const state = states.get(key) ?? new TriggerState();
+	states.set(key, state);
+	return state;
+}
+
+/** Confirms to the waiting calls that their executions have started. Leaves out events for which another execution has. */
+export function confirmStarts(context: IExecuteFunctions, payloads: readonly TriggerPayload[]): TriggerPayload[] {
+	// A test, or an old execution that is run again, has no call that waits.
+	if (context.getMode() !== 'webhook') return [...payloads];
+	const state = triggerState(context);
+	const { dedupeWindow } = readSettings((name): unknown => context.getNodeParameter(name, 0, null));
+	return payloads.filter((payload) => {
+		const isFirst = state.confirm(context, payload, dedupeWindow);
+		if (!isFirst) context.logger.info(`MediaGen Trigger: another execution has started for task ${payload.taskId}: this one does nothing`);
+		return isFirst;
+	});
+}

@@ -1,0 +1,253 @@
+import { MediaGenTrigger } from '../../nodes/MediaGenTrigger/MediaGenTrigger.node';
+import { useFakeService } from './support/fakeService';
+import { TriggerHost, useManualClock } from './support/triggerHost';
+
+const service = useFakeService();
+const time = useManualClock();
+
+const links = (...urls: string[]) => ({ images: [{ url: urls }] });
+const picture = (id: string) => ({ id, status: 'completed', progress: 100, result: links('https://example.com/1.png') });
+
+/** Without downloads, which have tests of their own. */
+const trigger = (parameters: object = {}) => new TriggerHost(service.credential(), { downloadFiles: false, ...parameters });
+
+const shared = (id: string) => `/v1/tasks/${id}`;
+const music = (id: string) => `/v1/music/tasks/${id}`;
+
+describe('A callback for a task', () => {
+	test('that the service knows under another path starts an execution once "Task Query Path" names it', async () => {
+		service.answer('/v1/videos/clip', { id: 'clip', status: 'success', result: { video_url: 'https://example.com/1.mp4' } });
+		const host = trigger({ options: { taskQueryPath: '/v1/videos/{task_id}' } });
+		const { status, output } = await host.receive({ id: 'clip', status: 'success' });
+		expect(status).toBe(200);
+		expect(output?.json).toMatchObject([{ taskId: 'clip', family: 'video', status: 'completed' }]);
+	});
+
+	test('that claims an end and that no path knows is asked for again, and the log says what to set', async () => {
+		const host = trigger();
+		expect(await host.receive({ id: 'clip', status: 'success' })).toMatchObject({ status: 503 });
+		expect(host.log.join('\n')).toContain('"Task Query Path"');
+	});
+
+	test('that the service does not know, and that claims no end, starts nothing, and the log says why', async () => {
+		const host = trigger();
+		const answer = await host.receive({ id: 'other', status: 'in_progress' });
+		expect(answer).toEqual({ status: 200, message: 'Received, and ignored: the service does not know the task' });
+		expect(host.log).toEqual(['MediaGen Trigger: callback for task other starts nothing: the service does not know the task']);
+	});
+
+	test('that a proxy knows nothing of is asked for again: its 404 is not the service\'s', async () => {
+		service.answer(shared('mine'), '<h1>Not Found</h1>', { status: 404, type: 'text/html' });
+		service.answer(music('mine'), '<h1>Not Found</h1>', { status: 404, type: 'text/html' });
+		expect(await trigger().receive({ id: 'mine', status: 'in_progress' })).toMatchObject({ status: 503 });
+	});
+
+	test('of the music family starts an execution although the shared path answers 400', async () => {
+		service.answer(shared('song'), { error: { code: 400, message: 'invalid task id' } }, { status: 400 });
+		service.answer(music('song'), { code: 200, data: { id: 'song', status: 'completed', result: { music: [{ audio_url: 'https://example.com/1.mp3' }] } } });
+		const { status, output } = await trigger().receive({ id: 'song', status: 'completed' });
+		expect(status).toBe(200);
+		expect(output?.json).toMatchObject([{ taskId: 'song', family: 'music', results: [{ kind: 'audio' }] }]);
+	});
+
+	test('that is written differently in the service\'s record is refused', async () => {
+		// A service that does not tell letters apart by case.
+		for (const id of ['task_abc', 'TASK_ABC']) service.answer(shared(id), { data: picture('task_abc') });
+		const host = trigger();
+		expect(await host.receive({ id: 'task_abc', status: 'completed' })).toMatchObject({ status: 200 });
+		const { status, output } = await host.receive({ id: 'TASK_ABC', status: 'completed' });
+		expect({ status, output }).toEqual({ status: 400, output: undefined });
+	});
+});
+
+describe('A callback that reports no end', () => {
+	test('starts an execution of its own with "Other" on, and the end another one', async () => {
+		const host = trigger({ events: ['completed', 'failed', 'other'] });
+		service.answer(shared('slow'), { id: 'slow', status: 'in_progress', progress: 40 });
+		const running = { id: 'slow', status: 'in_progress' };
+		expect((await host.receive(running)).output?.json).toMatchObject([{ taskId: 'slow', status: 'running' }]);
+		expect(await host.receive(running)).toMatchObject({ message: expect.stringContaining('before') });
+		service.answer(shared('slow'), picture('slow'));
+		const { output } = await host.receive(picture('slow'));
+		expect(output?.json).toMatchObject([{ taskId: 'slow', status: 'completed' }]);
+		expect(await host.receive(picture('slow'))).toMatchObject({ status: 200, message: expect.stringContaining('before') });
+		expect(await host.receive(running)).toMatchObject({ status: 200, message: expect.stringContaining('before') });
+	});
+
+	test('does not stand in for the end: where the record is late, the service is to call again', async () => {
+		const host = trigger({ events: ['completed', 'failed', 'other'] });
+		service.answer(shared('late'), { id: 'late', status: 'in_progress' });
+		expect(await host.receive(picture('late'))).toMatchObject({ status: 503 });
+		expect(await host.receive({ id: 'late' })).toMatchObject({ status: 503 });
+	});
+});
+
+describe('A start whose run throws in n8n', () => {
+	const SECOND = 1_000;
+
+	test('is repeated by the last call of the service, and what still comes of the first one gives no items', async () => {
+		const host = trigger();
+		for (const id of ['first', 'lost']) service.answer(shared(id), picture(id));
+		await host.receive(picture('first'));
+
+		const first = await host.call(picture('lost'));
+		expect(first.starts).toBeDefined();
+		expect(await time.passUntil(first.answer)).toMatchObject({ status: 503 });
+		time.advance(10 * SECOND);
+		const second = await host.call(picture('lost'));
+		expect(second.starts).toBeUndefined();
+		expect(await second.answer).toMatchObject({ status: 503 });
+		time.advance(90 * SECOND);
+
+		const { status, output } = await host.receive(picture('lost'));
+		expect(status).toBe(200);
+		expect(output?.json).toMatchObject([{ taskId: 'lost', status: 'completed' }]);
+		expect((await host.run(first.starts)).items).toEqual([]);
+		expect(await host.receive(picture('lost'))).toMatchObject({ message: expect.stringContaining('before') });
+	});
+
+	test('that only began late is not repeated', async () => {
+		const host = trigger();
+		for (const id of ['first', 'late']) service.answer(shared(id), picture(id));
+		await host.receive(picture('first'));
+		const { answer, starts } = await host.call(picture('late'));
+		expect(await time.passUntil(answer)).toMatchObject({ status: 503 });
+		time.advance(20 * SECOND);
+		expect((await host.run(starts)).json).toMatchObject([{ taskId: 'late' }]);
+		expect(await host.receive(picture('late'))).toMatchObject({ status: 200, message: expect.stringContaining('before') });
+	});
+
+	test('is not repeated with "Repeat When in Doubt" off', async () => {
+		const host = trigger({ options: { repeatInDoubt: false } });
+		for (const id of ['first', 'lost']) service.answer(shared(id), picture(id));
+		await host.receive(picture('first'));
+		await time.passUntil((await host.call(picture('lost'))).answer);
+		time.advance(100 * SECOND);
+		expect(await host.receive(picture('lost'))).toMatchObject({ status: 200, message: expect.stringContaining('before') });
+	});
+});
+
+describe('A body', () => {
+	test.each([
+		['that is no JSON', 'completed'],
+		['without an id', { status: 'completed' }],
+		['with an id of 129 characters', { id: 'x'.repeat(129), status: 'completed' }],
+		['with an id of 5 MB', { id: 'x'.repeat(5_000_000), status: 'completed' }],
+		['with an id of two lines', { id: 'task_1\nMediaGen Trigger: all is well', status: 'completed' }],
+		['with an id that is half a character', { id: 'task_\ud800', status: 'completed' }],
+		['with an id that leads to another path', { id: '..', status: 'completed' }],
+	])('%s is refused, and the log stays empty', async (_, body) => {
+		const host = trigger();
+		const { status, output } = await host.receive(body);
+		expect({ status, output, log: host.log, requests: service.requests }).toEqual({ status: 400, output: undefined, log: [], requests: [] });
+	});
+
+	test.each([
+		['a number as id', { id: 17, status: 'completed' }, '17'],
+		['a list in its envelope', { code: 200, data: [{ task_id: 'a1', status: 'SUCCEEDED' }] }, 'a1'],
+		['status in capitals', { id: 'b2', status: 'SUCCESS' }, 'b2'],
+	])('with %s starts an execution', async (_, body, id) => {
+		service.answer(shared(id), { code: 200, data: { ...picture(id), status: 'SUCCESS' } });
+		expect((await trigger().receive(body)).output?.json).toMatchObject([{ taskId: id, status: 'completed' }]);
+	});
+
+	test('of 60 kB of underscores in a field\'s name does not hold n8n up', async () => {
+		const name = '_'.repeat(60_000);
+		service.answer(shared('long'), { ...picture('long'), [name]: 1, [`${name}1`]: 2 });
+		expect((await trigger().receive({ ...picture('long'), [name]: 1 })).output?.json).toMatchObject([{ taskId: 'long' }]);
+	}, 5_000);
+});
+
+describe('The family', () => {
+	test('of a task whose result.images holds a video is video, and so is the kind', async () => {
+		service.answer(shared('clip'), { id: 'clip', status: 'completed', result: links('https://example.com/1.mp4') });
+		const { output } = await trigger({ options: { families: ['video'] } }).receive({ id: 'clip', status: 'completed' });
+		expect(output?.json).toMatchObject([{ family: 'video', results: [{ kind: 'video' }] }]);
+	});
+
+	test('that cannot be told passes "Only From" and is null', async () => {
+		service.answer(shared('sad'), { id: 'sad', status: 'failed', error: { message: 'The canvas tore' } });
+		const { output } = await trigger({ options: { families: ['music'] } }).receive({ id: 'sad', status: 'failed' });
+		expect(output?.json).toMatchObject([{ taskId: 'sad', family: null, status: 'failed', error: { message: 'The canvas tore' } }]);
+	});
+
+	test('that "Only From" does not name starts nothing', async () => {
+		service.answer(shared('pic'), picture('pic'));
+		const answer = await trigger({ options: { families: ['music'] } }).receive(picture('pic'));
+		expect(answer).toEqual({ status: 200, message: 'Received, and ignored: the family is image' });
+	});
+});
+
+describe('The reference in the base address', () => {
+	test.each([
+		['after the text', { path: '', query: { reference: 'row7/callback' } }, 'row7'],
+		['to the path', { path: 'callback', query: { reference: 'row 7' } }, 'row 7'],
+	])('comes out where the service appends /callback %s', async (_, options, reference) => {
+		service.answer(shared('ref'), picture('ref'));
+		const { status, output } = await trigger().receive(picture('ref'), options);
+		expect(status).toBe(200);
+		expect(output?.json).toMatchObject([{ taskId: 'ref', reference }]);
+	});
+
+	test('is not in the output of a callback without one', async () => {
+		service.answer(shared('ref'), picture('ref'));
+		const { output } = await trigger().receive(picture('ref'));
+		expect(output?.json[0]).not.toHaveProperty('reference');
+	});
+
+	test('can be in the file name', async () => {
+		service.answer(shared('ref'), { ...picture('ref'), result: links(`${service.credential().baseUrl}/1.png`) });
+		service.answer('/1.png', 'bytes', { type: 'image/png' });
+		const host = trigger({ downloadFiles: true, options: { fileName: '={{ $json.reference }}' } });
+		const { output } = await host.receive(picture('ref'), { query: { reference: 'row7' } });
+		expect(output?.items[0]?.binary?.data).toMatchObject({ fileName: 'row7.png' });
+	});
+});
+
+describe('The output', () => {
+	test('is one item per file, with the files, where the panel says so', async () => {
+		const { baseUrl } = service.credential();
+		service.answer(shared('two'), { ...picture('two'), result: links(`${baseUrl}/1.png`, `${baseUrl}/2.png`) });
+		for (const path of ['/1.png', '/2.png']) service.answer(path, 'bytes', { type: 'image/png' });
+		const { output } = await trigger({ output: 'files', downloadFiles: true }).receive(picture('two'));
+		expect(output?.json).toMatchObject([{ taskId: 'two', index: 1 }, { taskId: 'two', index: 2 }]);
+		expect(output?.items.map(({ binary }) => binary?.data?.fileName)).toEqual(['image-two-1.png', 'image-two-2.png']);
+	});
+
+	test('is the record as it came with "Simplify" off', async () => {
+		service.answer(shared('raw'), picture('raw'));
+		const { output } = await trigger({ options: { simplify: false } }).receive(picture('raw'));
+		expect(output?.json).toEqual([{ record: picture('raw'), taskId: 'raw', status: 'completed' }]);
+	});
+
+	test('of a record that cannot be mapped is the record, and a note', async () => {
+		const record = { id: 'odd', status: 'completed', completed: '+275760-09-13T00:00:00.000Z', result: { video_url: 'https://example.com/1.mp4' } };
+		service.answer(shared('odd'), record);
+		const { output } = await trigger().receive({ id: 'odd', status: 'completed' });
+		expect(output?.json).toMatchObject([{ taskId: 'odd', status: 'completed', record, notes: [expect.stringContaining('could not be read')] }]);
+	});
+
+	test('fails with the task\'s name where a file cannot be downloaded', async () => {
+		service.answer(shared('gone'), { ...picture('gone'), result: links(`${service.credential().baseUrl}/gone.png`) });
+		const { output } = await trigger({ downloadFiles: true }).receive(picture('gone'));
+		expect(output).toMatchObject({ json: [], error: expect.stringContaining('File not found') });
+	});
+});
+
+test('"Listen for test event" takes each callback anew, at either address', async () => {
+	service.answer(shared('test'), picture('test'));
+	const host = trigger();
+	for (const path of ['callback', '', 'callback']) {
+		const { status, output } = await host.receive(picture('test'), { path, mode: 'manual' });
+		expect({ status, output: output?.json }).toMatchObject({ status: 200, output: [{ taskId: 'test' }] });
+	}
+});
+
+test('The base address tells a browser what it is', async () => {
+	const { status, message } = await trigger().receive({}, { path: '', method: 'GET' });
+	expect({ status, message }).toEqual({ status: 200, message: expect.stringContaining('/callback') });
+});
+
+test('A new node is of version 2, a whole number', () => {
+	expect(new MediaGenTrigger().description).toMatchObject({ version: 2, defaultVersion: 2 });
+});

@@ -1,0 +1,128 @@
+import { type ProcessRole, StartConfirmation } from '../../../nodes/MediaGenTrigger/startConfirmation';
+import { TriggerState } from '../../../nodes/MediaGenTrigger/triggerState';
+import { type Clock, setClock } from '../../../nodes/shared/util/clock';
+
+let now = Date.UTC(2026, 0, 1);
+
+/** Time passes as soon as somebody sleeps. */
+const passing: Clock = {
+	now: () => now,
+	sleep: async (ms) => {
+		now += ms;
+		await new Promise((resolve) => setImmediate(resolve));
+	},
+	toHostMs: (ms) => ms,
+};
+
+/** Nobody wakes up: only the test moves the time. */
+const standing: Clock = { ...passing, sleep: async () => await new Promise(() => undefined) };
+
+beforeAll(() => setClock(passing));
+afterAll(() => setClock(undefined));
+
+const newProcess = (): ProcessRole => ({ runsExecutions: false, unconfirmed: 0 });
+
+/** What n8n keeps for one node. Each write counts as one. */
+function staticData() {
+	let writes = 0;
+	const data = new Proxy<Record<string, never>>({}, { set: () => (writes += 1) > 0 });
+	return { getWorkflowStaticData: () => data, writes: () => writes };
+}
+
+describe('Where executions run in another process', () => {
+	const trigger = new TriggerState(newProcess());
+	const rules = { repeatInDoubt: true };
+	const begin = async (key: string) => await trigger.begin(staticData(), key, '1', rules);
+	const stateOf = async (key: string) => await trigger.stateOf(staticData(), key, 24);
+
+	test('a start is not certain for as long as nothing confirms it', async () => {
+		await expect(begin('task')).resolves.toBe(false);
+		await expect(stateOf('task')).resolves.toBe('starting');
+	});
+
+	test('a start is certain when this process still lives half a minute later', async () => {
+		await expect(begin('another')).resolves.toBe(false);
+		now += 15_000;
+		await expect(stateOf('another')).resolves.toBe('starting');
+		now += 15_001;
+		await expect(stateOf('another')).resolves.toBe('started');
+	});
+
+	test('a start of that age is certain when any other task is asked for, so that it is stored with the next call', async () => {
+		await begin('third');
+		now += 30_001;
+		const data = staticData();
+		await trigger.stateOf(data, 'some other', 24);
+		expect(data.writes()).toBe(1);
+		await expect(stateOf('third')).resolves.toBe('started');
+	});
+
+	test('a call waits for one second from the fourth start on', async () => {
+		const before = now;
+		await expect(begin('fourth')).resolves.toBe(false);
+		expect(now - before).toBeLessThan(2_000);
+	});
+});
+
+describe('What is known is stored', () => {
+	beforeAll(() => setClock(standing));
+	afterAll(() => setClock(passing));
+
+	/** Begins a start, and returns how often it was stored by then. */
+	function begin(trigger: TriggerState, key: string): number {
+		const data = staticData();
+		void trigger.begin(data, key, '1', { repeatInDoubt: true });
+		return data.writes();
+	}
+
+	function confirm(trigger: TriggerState, key: string): number {
+		const data = staticData();
+		expect(trigger.confirm(data, { key, startId: '1', storeStart: false }, 24)).toBe(true);
+		return data.writes();
+	}
+
+	test('by every call, as long as no execution has been seen to run in this process', () => {
+		const trigger = new TriggerState(newProcess());
+		expect([begin(trigger, 'one'), begin(trigger, 'two')]).toEqual([1, 1]);
+	});
+
+	test('every tenth of a second while others are about to start, and each time after the last', () => {
+		const trigger = new TriggerState({ runsExecutions: true, unconfirmed: 0 });
+		expect([begin(trigger, 'one'), begin(trigger, 'two'), begin(trigger, 'three'), begin(trigger, 'four')]).toEqual([1, 0, 0, 0]);
+		expect([confirm(trigger, 'one'), confirm(trigger, 'two')]).toEqual([1, 0]);
+		now += 99;
+		expect(begin(trigger, 'five')).toBe(0);
+		now += 1;
+		expect([begin(trigger, 'six'), confirm(trigger, 'three'), confirm(trigger, 'four')]).toEqual([1, 1, 0]);
+		expect([confirm(trigger, 'five'), confirm(trigger, 'six')]).toEqual([0, 1]);
+	});
+});
+
+describe('An execution that starts', () => {
+	const begun = () => {
+		const started: string[] = [];
+		return { started, starts: new StartConfirmation((key) => started.push(key), newProcess()) };
+	};
+
+	test('confirms the start that a call waits for', async () => {
+		const { started, starts } = begun();
+		const call = starts.begin('task', '1');
+		expect(starts.areWaiting).toBe(true);
+		expect(starts.confirm('task', '1')).toBe('known');
+		expect({ started, waiting: starts.areWaiting, role: starts.runsExecutions }).toEqual({ started: ['task'], waiting: false, role: true });
+		await expect(call).resolves.toBe(true);
+	});
+
+	test('is told if another process began it', () => {
+		expect(begun().starts.confirm('task', '1')).toBe('unknown');
+	});
+
+	test('is told if another execution of the same task has started, and not if it runs again itself', async () => {
+		const { started, starts } = begun();
+		await starts.begin('task', '1');
+		const second = starts.begin('task', '2');
+		expect(['1', '2', '1'].map((id) => starts.confirm('task', id))).toEqual(['known', 'repeated', 'known']);
+		expect(started).toEqual(['task']);
+		await expect(second).resolves.toBe(true);
+	});
+});
