@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { MediaGenUpload } from '../../nodes/MediaGenUpload/MediaGenUpload.node';
-import { UPLOAD_MAX_BYTES } from '../../nodes/shared/api/picture';
-import { runNode } from './support/engine';
-import { fileItem, picture, useSandbox } from './support/sandbox';
+import { MediaGenUpload } from '../../../nodes/MediaGenUpload/MediaGenUpload.node';
+import { UPLOAD_MAX_BYTES } from '../../../nodes/shared/api/picture';
+import { runNode } from '../support/engine';
+import { fileItem, picture, useSandbox } from '../support/sandbox';
 
 const service = useSandbox();
 

@@ -1,8 +1,8 @@
-import { MediaGenImage } from '../../nodes/MediaGenImage/MediaGenImage.node';
-import type { FaultRuleInput } from '../../sandbox/service';
-import { runNode } from './support/engine';
-import { generatePicture, prompts } from './support/generatePicture';
-import { sharedClock, submissions, useSandbox } from './support/sandbox';
+import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
+import type { FaultRuleInput } from '../../../../sandbox/service';
+import { runNode } from '../../support/engine';
+import { generatePicture, prompts } from '../../support/generatePicture';
+import { sharedClock, submissions, useSandbox } from '../../support/sandbox';
 
 const service = useSandbox();
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
-import { waitForTask } from '../../nodes/shared/tasks/wait';
-import { setClock } from '../../nodes/shared/util/clock';
+import { waitForTask } from '../../../../nodes/shared/tasks/wait';
+import { setClock } from '../../../../nodes/shared/util/clock';
 
 const INTERVAL_MS = 4_000;
 

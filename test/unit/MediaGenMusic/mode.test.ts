@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
-import { MediaGenMusic } from '../../nodes/MediaGenMusic/MediaGenMusic.node';
-import { extendRequest, persona, song, songRequest, autoLyrics, vocals } from '../../nodes/MediaGenMusic/schema';
-import { searchStemTypes } from '../../nodes/MediaGenMusic/stemTypes';
-import { z } from '../../nodes/shared/util/vendor/zod';
+import { MediaGenMusic } from '../../../nodes/MediaGenMusic/MediaGenMusic.node';
+import { extendRequest, persona, song, songRequest, autoLyrics, vocals } from '../../../nodes/MediaGenMusic/schema';
+import { searchStemTypes } from '../../../nodes/MediaGenMusic/stemTypes';
+import { z } from '../../../nodes/shared/util/vendor/zod';
 
 const shape = z.object({ ...song, ...autoLyrics, ...persona, ...vocals });
 const inferring = songRequest(shape);

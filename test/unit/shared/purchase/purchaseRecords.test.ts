@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { SubmissionLedger } from '../../nodes/shared/purchase/purchaseRecords';
+import { SubmissionLedger } from '../../../../nodes/shared/purchase/purchaseRecords';
 
 const FOX = { prompt: 'a fox' };
 const OWL = { prompt: 'an owl' };

@@ -1,10 +1,10 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { MediaGenImage } from '../../nodes/MediaGenImage/MediaGenImage.node';
-import { UPLOAD_MAX_BYTES } from '../../nodes/shared/api/picture';
-import { runNode } from './support/engine';
-import { generatePicture } from './support/generatePicture';
-import { fileItem, picture, useSandbox } from './support/sandbox';
+import { MediaGenImage } from '../../../nodes/MediaGenImage/MediaGenImage.node';
+import { UPLOAD_MAX_BYTES } from '../../../nodes/shared/api/picture';
+import { runNode } from '../support/engine';
+import { generatePicture } from '../support/generatePicture';
+import { fileItem, picture, useSandbox } from '../support/sandbox';
 
 const service = useSandbox();
 

@@ -1,10 +1,10 @@
-import './support/environment';
+import '../../support/environment';
 
 import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialsDecrypted } from 'n8n-workflow';
 
-import { mediaGenApiTest } from '../../nodes/shared/api/credentialTest';
-import { useSandbox } from './support/sandbox';
+import { mediaGenApiTest } from '../../../../nodes/shared/api/credentialTest';
+import { useSandbox } from '../../support/sandbox';
 
 const service = useSandbox();
 

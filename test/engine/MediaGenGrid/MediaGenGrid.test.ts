@@ -1,15 +1,15 @@
-import './support/environment';
+import '../support/environment';
 
 import { LoadOptionsContext } from 'n8n-core';
 import type { INodeExecutionData, INodeParameters, IWorkflowExecuteAdditionalData } from 'n8n-workflow';
 import { Workflow } from 'n8n-workflow';
 
-import { MediaGenApi } from '../../credentials/MediaGenApi.credentials';
-import { MediaGenGrid } from '../../nodes/MediaGenGrid/MediaGenGrid.node';
-import { OneCredential } from './support/credentials';
-import { runNode } from './support/engine';
-import { extra, fieldsOf, isShown, needed, type Row, top, withExpression } from './support/fieldTable';
-import { submissions, useSandbox } from './support/sandbox';
+import { MediaGenApi } from '../../../credentials/MediaGenApi.credentials';
+import { MediaGenGrid } from '../../../nodes/MediaGenGrid/MediaGenGrid.node';
+import { OneCredential } from '../support/credentials';
+import { runNode } from '../support/engine';
+import { extra, fieldsOf, isShown, needed, type Row, top, withExpression } from '../support/fieldTable';
+import { submissions, useSandbox } from '../support/sandbox';
 
 const service = useSandbox();
 const node = new MediaGenGrid();

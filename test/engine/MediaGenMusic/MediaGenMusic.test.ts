@@ -1,10 +1,10 @@
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
 
-import { MediaGenMusic } from '../../nodes/MediaGenMusic/MediaGenMusic.node';
-import { runNode } from './support/engine';
-import { completed, extra, fieldsOf, isShown, needed, type Row, top, withExpression } from './support/fieldTable';
-import { submissions, useSandbox } from './support/sandbox';
+import { MediaGenMusic } from '../../../nodes/MediaGenMusic/MediaGenMusic.node';
+import { runNode } from '../support/engine';
+import { completed, extra, fieldsOf, isShown, needed, type Row, top, withExpression } from '../support/fieldTable';
+import { submissions, useSandbox } from '../support/sandbox';
 
 const service = useSandbox();
 const node = new MediaGenMusic();

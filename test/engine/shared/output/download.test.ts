@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 
-import { MediaGenImage } from '../../nodes/MediaGenImage/MediaGenImage.node';
-import { binaryPath, runNode } from './support/engine';
-import { generatePicture } from './support/generatePicture';
-import { useSandbox } from './support/sandbox';
+import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
+import { binaryPath, runNode } from '../../support/engine';
+import { generatePicture } from '../../support/generatePicture';
+import { useSandbox } from '../../support/sandbox';
 
 const service = useSandbox();
 

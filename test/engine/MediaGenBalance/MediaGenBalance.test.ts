@@ -1,6 +1,6 @@
-import { MediaGenBalance } from '../../nodes/MediaGenBalance/MediaGenBalance.node';
-import { runNode } from './support/engine';
-import { useSandbox } from './support/sandbox';
+import { MediaGenBalance } from '../../../nodes/MediaGenBalance/MediaGenBalance.node';
+import { runNode } from '../support/engine';
+import { useSandbox } from '../support/sandbox';
 
 const service = useSandbox();
 

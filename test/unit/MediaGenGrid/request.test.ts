@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
-import { buttonOptions } from '../../nodes/MediaGenGrid/buttons';
-import { rerollRequest, variationRequest } from '../../nodes/MediaGenGrid/gridRequest';
+import { buttonOptions } from '../../../nodes/MediaGenGrid/buttons';
+import { rerollRequest, variationRequest } from '../../../nodes/MediaGenGrid/gridRequest';
 
 test('a variation is sent with a number or with a button, never with both', () => {
 	const choice = fc.record(
