@@ -81,7 +81,7 @@ test.each([
 test('a service that stays broken is told so in the end', async () => {
 	service.sandbox.faults.add({ match: { path: '/v1/balance' }, count: null, effect: { type: 'status', status: 500 } });
 	const { error } = await run({});
-	expect(error).toMatchObject({ httpCode: '500', message: expect.stringContaining('could not handle the request') });
+	expect(error).toMatchObject({ httpCode: '500', message: expect.stringContaining('Server error (HTTP 500)') });
 });
 
 test.each([401, 403])('HTTP %s is told as such, without the key', async (status) => {
@@ -94,5 +94,7 @@ test.each([401, 403])('HTTP %s is told as such, without the key', async (status)
 
 test('with Continue On Fail the error is the item', async () => {
 	const { json } = await run({}, 'sandbox-key-forbidden', undefined, { onError: 'continueRegularOutput' });
-	expect(json[0]).toEqual({ error: { message: expect.any(String), description: expect.any(String) } });
+	expect(json[0]).toEqual({
+		error: { message: expect.any(String), description: expect.any(String), code: '403', type: expect.any(String), httpStatus: 403 },
+	});
 });

@@ -16,20 +16,21 @@ const node = new MediaGenGrid();
 
 type Given = Record<string, unknown>;
 
-async function run(operation: string, parameters: Given, items: INodeExecutionData[] = [{ json: {} }]) {
+async function run(operation: string, parameters: Given, items: INodeExecutionData[] = [{ json: {} }], settings = {}) {
 	return await runNode({
 		node,
 		parameters: { resource: 'grid', operation, waitMode: 'none', ...(parameters as INodeParameters) },
 		items,
 		credential: service.credential(),
+		settings,
 	});
 }
 
 const sent = () => submissions(service.sandbox).map(({ body }) => body as Given);
 
 /** The buttons of a task, as its own record names them. */
-async function buttonsOf(taskId: string): Promise<Array<{ name: string; value: unknown }>> {
-	const parameters: INodeParameters = { resource: 'grid', operation: 'variation', matchBy: 'button', taskId };
+async function buttonsOf(taskId: string, operation = 'variation'): Promise<Array<{ name: string; value: unknown }>> {
+	const parameters: INodeParameters = { resource: 'grid', operation, matchBy: 'button', taskId };
 	const nodeTypes = { getByName: () => node, getByNameAndVersion: () => node, getKnownTypes: () => ({}) };
 	const own = {
 		id: '1',
@@ -95,7 +96,7 @@ test.each(rows)('%s › %s: shown, sent under its name and type, taken, and abse
 	// A variation works on the buttons of an upscaled picture as well, a re-roll on a grid alone.
 	const parent = service.sandbox.originals.grid({ action: operation === 'reroll' || field !== 'customId' ? 'IMAGINE' : 'UPSCALE' }).id;
 	const grid = service.sandbox.originals.grid().id;
-	const offered = await buttonsOf(operation === 'reroll' ? grid : parent);
+	const offered = await buttonsOf(operation === 'reroll' ? grid : parent, operation);
 	const customId = offered.find(({ name, value }) => button.test(`${name} ${String(value)}`))?.value;
 	const real = (value: unknown) => (value === 'PARENT' ? parent : value === 'BUTTON' ? customId : value);
 	const filled = (given: Given): Given => {
@@ -147,7 +148,6 @@ test.each<[string, string, Given, string]>([
 	['a number that is none', 'variation', { index: '={{ "first" }}' }, '"Picture Number" must be a whole number'],
 	['no number', 'lowVariation', { index: '={{ undefined }}' }, '"Picture Number" is required'],
 	['no button', 'variation', { matchBy: 'button' }, '"Button Name or ID" is required'],
-	['an unknown speed', 'reroll', { additionalFields: { speed: '={{ "warp" }}' } }, '"Speed" must be one of relax, fast, turbo'],
 	['metadata that is no JSON', 'variation', { additionalFields: { metadata: '{"a":' } }, '"Metadata" must be a JSON object'],
 	['metadata that is a list', 'reroll', { additionalFields: { metadata: '[1]' } }, '"Metadata" must be a JSON object'],
 ])('refused before anything is sent: %s', async (_, operation, given, message) => {
@@ -160,8 +160,8 @@ test.each<[string, string, Given, string]>([
 const parents = () => service.sandbox.originals;
 
 test.each<[string, string, () => string, string]>([
-	['still running', 'variation', () => parents().grid({ state: 'running' }).id, 'must be a task that has ended well; this one is still'],
-	['failed', 'reroll', () => parents().grid({ state: 'failed' }).id, 'must be a task that has ended well; this one has failed'],
+	['still running', 'variation', () => parents().grid({ state: 'running' }).id, 'must be a completed task; this one is still'],
+	['failed', 'reroll', () => parents().grid({ state: 'failed' }).id, 'must be a completed task; this one has failed'],
 ])('a parent that is %s is refused before anything is bought', async (_, operation, parent, message) => {
 	const { error } = await run(operation, { taskId: parent() });
 	expect(error?.message).toContain(`"Task ID" ${message}`);
@@ -170,7 +170,7 @@ test.each<[string, string, () => string, string]>([
 });
 
 test('a variation cannot be re-rolled', async () => {
-	const varied = await run('variation', { taskId: parents().grid().id, index: 2, waitMode: 'poll' });
+	const varied = await run('variation', { taskId: parents().grid().id, index: 2, waitMode: 'poll', downloadFiles: false });
 	expect(varied.error).toBeUndefined();
 	service.sandbox.requests.clear();
 	const { error } = await run('reroll', {}, varied.items);
@@ -184,23 +184,33 @@ test('a task that nobody knows is the service\'s to refuse, once', async () => {
 	expect(service.sandbox.ledger().accepted).toBe(0);
 });
 
-test('grid → re-roll → one of the four: the grid is result 0, its pictures 1 to 4', async () => {
-	const options = { output: 'result' };
-	const rolled = await run('reroll', { taskId: parents().grid().id, waitMode: 'poll', options });
+test('grid → re-roll → one of the four: the grid has no number, its pictures have 1 to 4', async () => {
+	const rolled = await run('reroll', { taskId: parents().grid().id, waitMode: 'poll', output: 'files', downloadFiles: false });
 	expect(rolled.error).toBeUndefined();
-	expect(rolled.json.map(({ index, kind, operation }) => [index, kind, operation])).toEqual([
-		[0, 'grid', 'reroll'],
-		[1, 'image', 'reroll'],
-		[2, 'image', 'reroll'],
-		[3, 'image', 'reroll'],
-		[4, 'image', 'reroll'],
+	expect(rolled.json.map(({ index, name, kind, operation }) => [index, name, kind, operation])).toEqual([
+		[null, 'grid', 'image', 'reroll'],
+		[1, null, 'image', 'reroll'],
+		[2, null, 'image', 'reroll'],
+		[3, null, 'image', 'reroll'],
+		[4, null, 'image', 'reroll'],
 	]);
-	expect(rolled.json[0]).toMatchObject({ status: 'completed', serviceStatus: 'SUCCESS' });
+	expect(rolled.json[0]).toMatchObject({ status: 'completed', task: { serviceStatus: 'SUCCESS' } });
 	const third = rolled.items.filter(({ json }) => json.index === 3);
 	service.sandbox.requests.clear();
-	const varied = await run('variation', { waitMode: 'poll' }, third);
+	const varied = await run('variation', { waitMode: 'poll', downloadFiles: false }, third);
 	expect(varied.error).toBeUndefined();
 	expect(sent()).toEqual([{ task_id: rolled.json[0]?.taskId, index: 3 }]);
 	expect(varied.json[0]).toMatchObject({ operation: 'variation', family: 'grid' });
 	expect(varied.json[0]?.buttons).toBeInstanceOf(Array);
+});
+
+test('a speed that this package does not know is sent as it is, and the user is told', async () => {
+	const task = service.sandbox.originals.grid().id;
+	service.sandbox.requests.clear();
+	const note = '"Speed": "warp" is not in this package\'s list. It was sent as it is.';
+	const settings = { onError: 'continueRegularOutput' as const };
+	const { json } = await run('reroll', { taskId: task, additionalFields: { speed: '={{ "warp" }}' } }, undefined, settings);
+	const [posted] = service.sandbox.requests.list({ path: '/v1/gridart/generations/reroll' });
+	expect(posted?.body).toEqual({ task_id: task, speed: 'warp' });
+	expect(json[0]?.notes).toEqual([note]);
 });

@@ -1,4 +1,4 @@
-import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type { ILoadOptionsFunctions, INodeExecutionData, INodeListSearchResult, INodeParameters } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
 
 import { MediaGenMusic } from '../../../nodes/MediaGenMusic/MediaGenMusic.node';
@@ -158,7 +158,7 @@ test.each([
 	['extend', { custom: true }, ['gptDescription']],
 	['crop', {}, ['additionalFields.version']],
 	['stems', {}, ['additionalFields.version']],
-	['upsampleTags', {}, ['additionalFields.version', 'waitMode', 'options.timeout', 'options.downloadResults']],
+	['upsampleTags', {}, ['additionalFields.version', 'waitMode', 'output', 'downloadFiles', 'options.timeout', 'options.maxDownloadSize']],
 	['sounds', {}, ['taskId', 'audioIndex']],
 ])('%s with %j does not show %j', (operation, given, hidden) => {
 	for (const field of hidden) {
@@ -176,16 +176,24 @@ test('each field is shown once, though the mode is an expression', () => {
 	expect(shown).toEqual(expect.arrayContaining(['prompt', 'gptDescription', 'tags', 'title']));
 });
 
-test('the versions that each operation offers', () => {
-	const versionsOf = (operation: string) =>
-		node.description.properties
+test('the versions that each operation offers', async () => {
+	const listOf = (operation: string) => {
+		const versions = node.description.properties
 			.filter(({ name, displayOptions }) => name === 'additionalFields' && displayOptions?.show?.operation?.includes(operation))
 			.flatMap(({ options = [] }) => options)
-			.flatMap((option) => (option.name === 'version' && 'options' in option ? (option.options ?? []) : []))
-			.map((option) => ('value' in option ? option.value : undefined));
-	expect(versionsOf('sample')).toEqual(['v3.5', 'v4', 'v4.5', 'v4.5+', 'v4.5-all', 'v5', 'v5.5']);
-	expect(versionsOf('addInstrumental')).toEqual(['v5', 'v5.5']);
-	expect(versionsOf('crop')).toEqual([]);
+			.filter(({ name }) => name === 'version');
+		return versions.flatMap((version) => ('modes' in version ? (version.modes ?? []) : [])).map(({ typeOptions }) => typeOptions?.searchListMethod);
+	};
+	expect([listOf('sample')[0], listOf('addInstrumental')[0], listOf('crop')[0]]).toEqual([
+		'searchVersions',
+		'searchInstrumentalVersions',
+		undefined,
+	]);
+	const { searchVersions, searchInstrumentalVersions } = node.methods.listSearch;
+	const context = {} as ILoadOptionsFunctions;
+	const valuesOf = ({ results }: INodeListSearchResult) => results.map(({ value }) => value);
+	expect(valuesOf(await searchVersions.call(context))).toEqual(['v3.5', 'v4', 'v4.5', 'v4.5+', 'v4.5-all', 'v5', 'v5.5']);
+	expect(valuesOf(await searchInstrumentalVersions.call(context))).toEqual(['v5', 'v5.5']);
 });
 
 const stale = { tags: 'folk', title: 'Harbour', additionalFields: { styleWeight: 0.5, vocalGender: 'Male' } };
@@ -218,11 +226,8 @@ test.each<[string, string, Given, string]>([
 	['track zero', 'coverSong', { audioIndex: 0 }, '"Track Number" must be a whole number of at least 1'],
 	['no sample start', 'sample', { startS: '={{ undefined }}', endS: 3 }, '"Sample Start" is required'],
 	['no sample end', 'sample', { startS: 1, endS: '={{ undefined }}' }, '"Sample End" is required'],
-	['a sample that ends before it starts', 'sample', { startS: 3, endS: 2 }, '"Sample End" must be after the start'],
 	['no crop end', 'crop', { startS: 1, endS: '={{ undefined }}' }, '"End" is required'],
 	['half a second of a crop', 'crop', { startS: 0.5, endS: 3 }, '"Start" must be a whole number'],
-	['a crop of nothing', 'crop', { startS: 3, endS: 3 }, '"End" must be after the start'],
-	['an unknown version', 'coverSong', { additionalFields: { version: '={{ "v9" }}' } }, '"Version" must be one of v3.5'],
 	['a version that adds no accompaniment', 'addInstrumental', { additionalFields: { version: '={{ "v4" }}' } }, '"Version" must be one of v5, v5.5'],
 	['a weight above one', 'coverSong', { custom: true, additionalFields: { styleWeight: 1.01 } }, '"Style Weight" must be a number from 0 to 1'],
 	['a weight below zero', 'sample', { ...span, custom: true, additionalFields: { weirdnessConstraint: -0.1 } }, '"Weirdness" must be a number from 0 to 1'],
@@ -242,20 +247,20 @@ test.each<[string, string, Given, string]>([
 });
 
 test('one item that cannot be sent keeps the others from being bought', async () => {
-	const items = [{ json: { end: 4 } }, { json: { end: 1 } }];
+	const items = [{ json: { end: 4 } }, { json: { end: 1.5 } }];
 	const { error } = await run('crop', { taskId: 't', startS: 2, endS: '={{ $json.end }}' }, items);
-	expect(error?.message).toContain('"End" must be after the start, which is at 2 seconds [item 1]');
+	expect(error?.message).toContain('"End" must be a whole number of at least 0 [item 1]');
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
 test('the track of a previous node is taken without an expression being written', async () => {
-	const made = await run('sounds', { prompt: 'waves', waitMode: 'poll', options: { output: 'result' } });
+	const made = await run('sounds', { prompt: 'waves', waitMode: 'poll', output: 'files', downloadFiles: false });
 	expect(made.json.map(({ index, kind }) => [index, kind])).toEqual([
 		[1, 'audio'],
 		[2, 'audio'],
 	]);
 	service.sandbox.requests.clear();
-	const cropped = await run('crop', { ...span, waitMode: 'poll' }, made.items);
+	const cropped = await run('crop', { ...span, waitMode: 'poll', downloadFiles: false }, made.items);
 	expect(cropped.error).toBeUndefined();
 	expect(sent().map(({ task_id, audio_index }) => [task_id, audio_index]).sort()).toEqual([
 		[made.json[0]?.taskId, 1],
@@ -267,7 +272,7 @@ test('the track of a previous node is taken without an expression being written'
 
 test('the separated stems come out as results with their own names', async () => {
 	const { id } = service.sandbox.originals.track();
-	const { json, error } = await run('stems', { taskId: id, stemType: 'bass', waitMode: 'poll' });
+	const { json, error } = await run('stems', { taskId: id, stemType: 'bass', waitMode: 'poll', downloadFiles: false });
 	expect(error).toBeUndefined();
 	const results = json[0]?.results;
 	expect(Array.isArray(results) && results.length).toBeGreaterThan(0);
@@ -282,4 +287,29 @@ test('enhanced tags come back at once', async () => {
 	expect(json[0]).toMatchObject({ operation: 'upsampleTags', status: 'completed', upsampledTags: expect.stringContaining('folk') as string });
 	expect(json[0]?.results).toEqual([]);
 	expect(service.sandbox.requests.list()).toHaveLength(1);
+});
+
+describe('what the service may know better is sent, and the user is told', () => {
+	const sentAnyway = (label: string, value: string) => `"${label}": "${value}" is not in this package's list. It was sent as it is.`;
+
+	test.each<[string, string, Given, Given, string]>([
+		['an unknown version', 'sounds', { prompt: 'x', additionalFields: { version: '={{ "v9" }}' } }, { version: 'v9' }, sentAnyway('Version', 'v9')],
+		['an unknown model', 'sounds', { prompt: 'x', additionalFields: { model: '={{ "choirgen" }}' } }, { model: 'choirgen' }, sentAnyway('Model', 'choirgen')],
+		['an unknown stem type', 'stems', { stemType: 'kazoo' }, { stem_type: 'kazoo' }, sentAnyway('Stem Type', 'kazoo')],
+		['a sample that ends before it starts', 'sample', { startS: 3, endS: 2 }, { start_s: 3, end_s: 2 }, 'The interval ends at 2 seconds, not after its start at 3 seconds'],
+		['a crop of nothing', 'crop', { startS: 3, endS: 3 }, { start_s: 3, end_s: 3 }, 'The interval ends at 3 seconds, not after its start at 3 seconds'],
+	])('%s', async (_, operation, given, body, note) => {
+		const { id } = service.sandbox.originals.track();
+		service.sandbox.requests.clear();
+		const source = operation === 'sounds' ? {} : { taskId: id };
+		const { json } = await runNode({
+			node,
+			parameters: { resource: 'music', operation, waitMode: 'none', ...source, ...(given as INodeParameters) },
+			credential: service.credential(),
+			settings: { onError: 'continueRegularOutput' },
+		});
+		const [posted] = service.sandbox.requests.list().filter(({ method }) => method === 'POST');
+		expect(posted?.body).toMatchObject(body);
+		expect(json[0]?.notes).toEqual([note]);
+	});
 });

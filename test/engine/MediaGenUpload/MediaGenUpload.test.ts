@@ -100,9 +100,9 @@ describe('from a URL', () => {
 	});
 
 	test.each([
-		['/text', 'is not a picture that the service takes'],
+		['/text', 'is not a picture that the service accepts'],
 		['/endless', 'more than the 20971520 bytes'],
-		['/missing', 'does not know'],
+		['/missing', 'File not found'],
 	])('%s is refused', async (path, words) => {
 		const { error } = await run({ source: 'url', url: address + path });
 		expect(error?.message).toContain(words);

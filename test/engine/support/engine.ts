@@ -1,11 +1,11 @@
 import './environment';
 
+import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 import {
 	BinaryDataConfig,
 	BinaryDataService,
 	ExecutionLifecycleHooks,
-
 	InstanceSettings,
 	WorkflowExecute,
 } from 'n8n-core';
@@ -20,6 +20,7 @@ import type {
 	IRun,
 	IWorkflowBase,
 	IWorkflowExecuteAdditionalData,
+	IWorkflowSettings,
 	NodeExecutionHint,
 } from 'n8n-workflow';
 import { createEmptyRunExecutionData, NodeConnectionTypes, Workflow } from 'n8n-workflow';
@@ -31,6 +32,7 @@ import { OneCredential } from './credentials';
 
 const START = 'Start';
 const UNDER_TEST = 'Under Test';
+const AGAIN = 'Again';
 const EXECUTION_ID = '1';
 const WORKFLOW_ID = 'engine-test';
 
@@ -41,6 +43,10 @@ export interface RunOptions {
 	credential: ICredentialDataDecryptedObject;
 	/** The node's own settings: continueOnFail, onError, retryOnFail, maxTries, waitBetweenTries. */
 	settings?: Partial<INode>;
+	workflowSettings?: IWorkflowSettings;
+	/** How often the node runs in this execution, each time with the same items, as in a loop. Default: 1. */
+	rounds?: number;
+	executionId?: string;
 	/** Called as soon as the execution runs, with the way to cancel it. */
 	onStart?: (cancel: () => void) => void;
 }
@@ -53,27 +59,45 @@ export interface RunResult {
 	json: Array<INodeExecutionData['json']>;
 	error?: { message: string; description?: string | null; httpCode?: string | null };
 	hints: NodeExecutionHint[];
+	/** JSON of the items of the first output, for each round. */
+	rounds: Array<Array<INodeExecutionData['json']>>;
 	run: IRun;
 }
 
-function startNode(items: INodeExecutionData[]): INodeType {
+/** What the nodes wrote to n8n's log, of all levels, since the last run began. */
+export const log: string[] = [];
+
+function recordLog(): void {
+	const logger = Container.get(Logger);
+	for (const level of ['debug', 'info', 'warn', 'error'] as const) {
+		logger[level] = (message) => {
+			log.push(message);
+		};
+	}
+}
+
+recordLog();
+
+function innerNode(displayName: string, name: string, execute: () => INodeExecutionData[]): INodeType {
 	return {
 		description: {
-			displayName: START,
-			name: 'start',
-			group: ['trigger'],
+			displayName,
+			name,
+			group: ['transform'],
 			version: 1,
 			description: 'Gives the items of the test',
-			defaults: { name: START },
+			defaults: { name: displayName },
 			inputs: [NodeConnectionTypes.Main],
 			outputs: [NodeConnectionTypes.Main],
 			properties: [],
 		},
 		async execute() {
-			return await Promise.resolve([items]);
+			return await Promise.resolve([execute()]);
 		},
 	};
 }
+
+const copyOf = (items: INodeExecutionData[]) => items.map((item) => ({ ...item, json: { ...item.json } }));
 
 function nodeTypes(types: Record<string, INodeType>): INodeTypes {
 	const find = (name: string) => {
@@ -124,30 +148,33 @@ function errorOf(run: IRun): RunResult['error'] {
 	};
 }
 
-/** Runs one node in n8n-core's own engine, behind a node that gives it the items, over real HTTP. */
-export async function runNode(options: RunOptions): Promise<RunResult> {
-	await binaryService();
+/** A workflow around the node under test, and what n8n gives to an execution of it. */
+export function openExecution(options: RunOptions) {
 	const items = options.items ?? [{ json: {} }];
-	const name = options.node.description.name;
-	const nodes: INode[] = [
-		{ id: randomUUID(), name: START, type: 'start', typeVersion: 1, position: [0, 0], parameters: {} },
-		{
-			id: randomUUID(),
-			name: UNDER_TEST,
-			type: name,
-			typeVersion: 1,
-			position: [200, 0],
-			parameters: options.parameters,
-			credentials: { mediaGenApi: { id: '1', name: 'MediaGen' } },
-			...options.settings,
-		},
-	];
+	const { name } = options.node.description;
+	let left = (options.rounds ?? 1) - 1;
+	const again = () => (left-- > 0 ? copyOf(items) : []);
+	const inner = (id: string, type: string): INode => ({ id: randomUUID(), name: id, type, typeVersion: 1, position: [0, 0], parameters: {} });
+	const underTest: INode = {
+		...inner(UNDER_TEST, name),
+		parameters: options.parameters,
+		credentials: { mediaGenApi: { id: '1', name: 'MediaGen' } },
+		...options.settings,
+	};
+	const nodes = [inner(START, 'start'), underTest, inner(AGAIN, 'again')];
+	const toNode = (node: string) => ({ main: [[{ node, type: NodeConnectionTypes.Main, index: 0 }]] });
+	const types = {
+		start: innerNode(START, 'start', () => copyOf(items)),
+		again: innerNode(AGAIN, 'again', again),
+		[name]: options.node,
+	};
 	const workflow = new Workflow({
 		id: WORKFLOW_ID,
 		nodes,
-		connections: { [START]: { main: [[{ node: UNDER_TEST, type: NodeConnectionTypes.Main, index: 0 }]] } },
+		connections: { [START]: toNode(UNDER_TEST), [UNDER_TEST]: toNode(AGAIN), [AGAIN]: toNode(UNDER_TEST) },
 		active: false,
-		nodeTypes: nodeTypes({ start: startNode(items), [name]: options.node }),
+		nodeTypes: nodeTypes(types),
+		settings: options.workflowSettings,
 	});
 	const workflowData: IWorkflowBase = {
 		id: WORKFLOW_ID,
@@ -160,10 +187,11 @@ export async function runNode(options: RunOptions): Promise<RunResult> {
 		nodes,
 		connections: {},
 	};
+	const executionId = options.executionId ?? EXECUTION_ID;
 	const additionalData = {
 		credentialsHelper: new OneCredential(new MediaGenApi(), options.credential),
-		hooks: new ExecutionLifecycleHooks('manual', EXECUTION_ID, workflowData),
-		executionId: EXECUTION_ID,
+		hooks: new ExecutionLifecycleHooks('manual', executionId, workflowData),
+		executionId,
 		currentNodeExecutionIndex: 0,
 		restApiUrl: 'http://localhost/rest',
 		instanceBaseUrl: 'http://localhost/',
@@ -173,11 +201,11 @@ export async function runNode(options: RunOptions): Promise<RunResult> {
 		formWaitingBaseUrl: 'http://localhost/form-waiting',
 		variables: {},
 	} as unknown as IWorkflowExecuteAdditionalData;
+	return { workflow, nodes, underTest, additionalData };
+}
 
-	const execution = new WorkflowExecute(additionalData, 'manual', createEmptyRunExecutionData());
-	const running = execution.run({ workflow, startNode: nodes[0] });
-	options.onStart?.(() => running.cancel());
-	const run = await running;
+/** What a run of the engine shows of the node under test. */
+export function resultOf(run: IRun): RunResult {
 	const runs = run.data.resultData.runData[UNDER_TEST] ?? [];
 	const last = runs[runs.length - 1];
 	const outputs = (last?.data?.main ?? []).map((output) => output ?? []);
@@ -187,7 +215,18 @@ export async function runNode(options: RunOptions): Promise<RunResult> {
 		json: (outputs[0] ?? []).map(({ json }) => json),
 		error: errorOf(run),
 		hints: last?.hints ?? [],
+		rounds: runs.map(({ data }) => (data?.main?.[0] ?? []).map(({ json }) => json)),
 		run,
 	};
 }
 
+/** Runs one node in n8n-core's own engine, behind a node that gives it the items, over real HTTP. */
+export async function runNode(options: RunOptions): Promise<RunResult> {
+	await binaryService();
+	log.length = 0;
+	const { workflow, nodes, additionalData } = openExecution(options);
+	const execution = new WorkflowExecute(additionalData, 'manual', createEmptyRunExecutionData());
+	const running = execution.run({ workflow, startNode: nodes[0] });
+	options.onStart?.(() => running.cancel());
+	return resultOf(await running);
+}

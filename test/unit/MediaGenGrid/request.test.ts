@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 
 import { buttonOptions } from '../../../nodes/MediaGenGrid/buttons';
-import { rerollRequest, variationRequest } from '../../../nodes/MediaGenGrid/gridRequest';
+import { rerollRequest, variationRequest } from '../../../nodes/MediaGenGrid/request';
+import { taskResponse } from '../../../nodes/shared/api/records';
 
 test('a variation is sent with a number or with a button, never with both', () => {
 	const choice = fc.record(
@@ -60,8 +61,9 @@ test('the buttons of a task, by whatever names its record gives them', () => {
 		{ name: 'Upscale 2', value: 'up::2', description: 'up::2' },
 		{ name: 'plain', value: 'plain', description: 'plain' },
 	];
-	expect(buttonOptions({ id: 't', status: 'SUCCESS', buttons })).toEqual(listed);
-	expect(buttonOptions({ code: 200, data: { id: 't', status: 'SUCCESS', buttons } })).toEqual(listed);
-	expect(buttonOptions({ id: 't', status: 'SUCCESS' })).toEqual([]);
-	expect(buttonOptions('nothing of the kind')).toEqual([]);
+	const optionsOf = (answer: unknown) => buttonOptions(taskResponse.parse(answer));
+	expect(optionsOf({ id: 't', status: 'SUCCESS', buttons })).toEqual(listed);
+	expect(optionsOf({ code: 200, data: { id: 't', status: 'SUCCESS', buttons } })).toEqual(listed);
+	expect(optionsOf({ id: 't', status: 'SUCCESS' })).toEqual([]);
+	expect(optionsOf({ id: 't', status: 'SUCCESS', buttons: 'none' })).toEqual([]);
 });

@@ -32,10 +32,10 @@ test("a key that the service does not know shows the service's own message", asy
 });
 
 test.each([
-	['no permission', { apiKey: 'sandbox-key-forbidden' }, 'has no permission'],
+	['no permission', { apiKey: 'sandbox-key-forbidden' }, 'Permission denied'],
 	['no service there', { baseUrl: 'http://127.0.0.1:9' }, 'could not be reached'],
 	['no address', { baseUrl: '' }, '"Base URL" must be a full address'],
-	['plain http in public', { baseUrl: 'http://example.com' }, 'never sent in the clear'],
+	['plain http in public', { baseUrl: 'http://example.com' }, 'never sent unencrypted'],
 ])('%s', async (_, change, words) => {
 	const { status, message } = await check(change);
 	expect(status).toBe('Error');

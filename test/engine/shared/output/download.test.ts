@@ -1,16 +1,16 @@
 import { stat } from 'node:fs/promises';
 
-import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
+import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { binaryPath, runNode } from '../../support/engine';
-import { generatePicture } from '../../support/generatePicture';
+import { generateSound } from '../../support/generateSound';
 import { useSandbox } from '../../support/sandbox';
 
 const service = useSandbox();
 
 async function run(options: object, credential = {}) {
 	return await runNode({
-		node: new MediaGenImage(),
-		parameters: { ...generatePicture, options: { pollInterval: 1, downloadResults: true, ...options } },
+		node: new MediaGenMusic(),
+		parameters: { ...generateSound, downloadFiles: true, options: { pollInterval: 1, ...options } },
 		credential: { ...service.credential(), ...credential },
 	});
 }
@@ -22,7 +22,7 @@ test('a file goes to the disk as it comes, named after its task', async () => {
 	const { items, error } = await run({});
 	expect(error).toBeUndefined();
 	const file = items[0]?.binary?.data;
-	expect(file).toMatchObject({ fileName: `${task()}-1.png` });
+	expect(file).toMatchObject({ fileName: `music-${task()}-1.wav` });
 	expect((await stat(await binaryPath(file!))).size).toBe(30_000_000);
 });
 
@@ -41,7 +41,7 @@ test.each([
 	service.sandbox.faults.add({ match: { method: 'GET', path: '/files/*' }, effect });
 	const { error, items } = await run({});
 	expect(error).toBeUndefined();
-	expect(items[0]?.binary?.data?.fileName).toBe(`${task()}-1.png`);
+	expect(items[0]?.binary?.data?.fileName).toBe(`music-${task()}-1.wav`);
 });
 
 test('a dead link is told with the task that can be fetched again', async () => {

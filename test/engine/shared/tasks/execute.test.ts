@@ -1,21 +1,21 @@
-import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
+import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import type { FaultRuleInput } from '../../../../sandbox/service';
 import { runNode } from '../../support/engine';
-import { generatePicture, prompts } from '../../support/generatePicture';
+import { generateSound, soundPrompts } from '../../support/generateSound';
 import { sharedClock, submissions, useSandbox } from '../../support/sandbox';
 
 const service = useSandbox();
 
-const SUBMIT = { method: 'POST', path: '/v1/images/generations' };
-const POLL = { method: 'GET', path: '/v1/tasks/*' };
+const SUBMIT = { method: 'POST', path: '/v1/music/generations/sounds' };
+const POLL = { method: 'GET', path: '/v1/music/tasks/*' };
 
 const fault = (rule: FaultRuleInput) => service.sandbox.faults.add(rule);
 
 async function run(count: number, settings = {}, options = {}, onStart?: (cancel: () => void) => void) {
 	return await runNode({
-		node: new MediaGenImage(),
-		parameters: { ...generatePicture, options: { pollInterval: 1, ...options } },
-		items: prompts(count),
+		node: new MediaGenMusic(),
+		parameters: { ...generateSound, options: { pollInterval: 1, ...options } },
+		items: soundPrompts(count),
 		credential: service.credential(),
 		settings,
 		onStart,
@@ -62,7 +62,7 @@ describe('while submitting', () => {
 		const { error } = await run(3, {}, { concurrency: 1 });
 		expect(service.sandbox.requests.list({ path: SUBMIT.path })).toHaveLength(3);
 		expect(error?.message).toContain('1 of 3 items have no result');
-		expect(error?.description).toContain('may have been accepted and charged');
+		expect(error?.description).toContain('may have been bought all the same');
 		expectNothingLost(error?.description ?? '', 2);
 	});
 
@@ -78,20 +78,20 @@ describe('while submitting', () => {
 		const { error } = await run(1);
 		expect(service.sandbox.ledger().accepted).toBe(1);
 		expect(service.sandbox.requests.list({ path: SUBMIT.path })).toHaveLength(1);
-		expect(error?.description).toContain('may have been accepted and charged');
+		expect(error?.description).toContain('may have been bought all the same');
 	});
 
 	test('no answer within the time limit is told as such', async () => {
 		fault({ match: SUBMIT, effect: { type: 'hang' } });
 		const { error } = await run(1);
-		expect(error?.message).toBe('The service did not answer in time [item 0]');
+		expect(error?.message).toBe('The request timed out [item 0]');
 	});
 
 	test('an empty balance stops the run and says what is left', async () => {
-		service.sandbox.setBalance(50);
+		service.sandbox.setBalance(150);
 		const { error } = await run(4, {}, { concurrency: 1 });
 		expect(error?.httpCode).toBe('402');
-		expect(error?.message).toContain('balance is not sufficient');
+		expect(error?.message).toContain('Insufficient balance');
 		expect(error?.description).toMatch(/Remaining: \S+ \(\d+ credits\)/);
 		const tried = service.sandbox.requests.list({ path: SUBMIT.path });
 		expect(tried.filter(({ status }) => status === 402)).toHaveLength(1);
@@ -99,8 +99,8 @@ describe('while submitting', () => {
 	});
 
 	test.each([
-		[401, 'does not accept the API key'],
-		[403, 'has no permission'],
+		[401, 'Authentication failed'],
+		[403, 'Permission denied'],
 	])('%s is said once and stops the run', async (status, words) => {
 		fault({ match: SUBMIT, count: null, effect: { type: 'status', status, message: 'Key sandbox-key is not good' } });
 		const { error } = await run(5, {}, { concurrency: 1 });
@@ -176,7 +176,7 @@ test('with Continue On Fail every item has its own end', async () => {
 test('what stops all items at once is the error of each, where the node is set to continue', async () => {
 	const regular = await run(2, { onError: 'continueRegularOutput' }, { concurrency: 0 });
 	expect(regular.json.map(({ error }) => error)).toEqual(
-		Array(2).fill({ message: expect.stringContaining('"Concurrency"'), description: null }),
+		Array(2).fill({ message: expect.stringContaining('"Concurrency"'), description: 'Nothing was sent to the service.', code: null, type: null, httpStatus: null }),
 	);
 	const separate = await run(2, { onError: 'continueErrorOutput' }, { concurrency: 0 });
 	expect(separate.outputs.map((output) => output.length)).toEqual([0, 2]);
@@ -188,7 +188,7 @@ test('items without a result go to the error output, if the node has one', async
 	const { outputs } = await run(3, { onError: 'continueErrorOutput' }, { concurrency: 1 });
 	expect(outputs.map((output) => output.length)).toEqual([2, 1]);
 	expect(outputs[1]?.[0]?.json).toMatchObject({
-		prompt: 'Picture 1',
+		prompt: 'Sound 1',
 		error: { status: 'failed', taskId: expect.any(String), message: expect.stringContaining('tore') },
 	});
 });
@@ -220,7 +220,7 @@ describe('Retry On Fail', () => {
 		const { error } = await run(1, retry);
 		expect(service.sandbox.ledger().accepted).toBe(1);
 		expect(service.sandbox.requests.list({ path: SUBMIT.path })).toHaveLength(1);
-		expect(error?.message).toContain('may have been bought: it was not sent again');
+		expect(error?.message).toContain('may have been bought by an earlier attempt, so the request was not sent again');
 	});
 
 	test('buys what was surely refused before', async () => {
@@ -232,7 +232,7 @@ describe('Retry On Fail', () => {
 	});
 
 	test('goes on waiting for a task that took longer than the time limit', async () => {
-		service.sandbox.durations.set({ image: 25_000 });
+		service.sandbox.durations.set({ music: 25_000 });
 		const { json, error } = await run(2, retry, { timeout: 15 });
 		expect(error).toBeUndefined();
 		expect(json.map(({ status }) => status)).toEqual(['completed', 'completed']);
@@ -241,17 +241,17 @@ describe('Retry On Fail', () => {
 });
 
 test('cancelling stops at once and leaves nothing running', async () => {
-	service.sandbox.durations.set({ image: null });
+	service.sandbox.durations.set({ music: null });
 	const { run: execution } = await run(2, {}, {}, (cancel) => {
 		const watch = setInterval(() => {
-			const polls = service.sandbox.requests.list().filter(({ path }) => path.startsWith('/v1/tasks/'));
+			const polls = service.sandbox.requests.list().filter(({ path }) => path.startsWith('/v1/music/tasks/'));
 			if (polls.length < 2) return;
 			clearInterval(watch);
 			cancel();
 		}, 5);
 	});
 	expect(execution.status).toBe('canceled');
-	expect(execution.data.resultData.error?.message).toMatch(/^The wait for task \S+ was canceled/);
+	expect(execution.data.resultData.error?.message).toMatch(/^The execution was canceled while it waited for task \S+/);
 	const seen = service.sandbox.requests.list().length;
 	await sharedClock.sleep(10_000);
 	expect(service.sandbox.requests.list()).toHaveLength(seen);
@@ -259,8 +259,8 @@ test('cancelling stops at once and leaves nothing running', async () => {
 
 test('a service that cannot be reached is tried again, and said so', async () => {
 	const { error } = await runNode({
-		node: new MediaGenImage(),
-		parameters: generatePicture,
+		node: new MediaGenMusic(),
+		parameters: generateSound,
 		credential: { ...service.credential(), baseUrl: 'http://127.0.0.1:9' },
 	});
 	expect(error?.message).toContain('could not be reached');

@@ -1,0 +1,119 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+
+import { type Clock, clock, setClock } from '../../../nodes/shared/util/clock';
+
+/** A response of the service, in the words of the test. */
+export interface Reply {
+	/** Default: 200. */
+	status?: number;
+	headers?: Record<string, string>;
+	/** Sent as JSON. */
+	json?: unknown;
+	/** Sent as it is. */
+	text?: string | Buffer;
+	/** Breaks the connection instead of answering. */
+	reset?: boolean;
+	/** Real milliseconds before the response. */
+	afterMs?: number;
+	/** The response waits for this. */
+	after?: Promise<unknown>;
+	/** Writes the response by hand. */
+	raw?: (response: ServerResponse) => void;
+}
+
+export interface SeenRequest {
+	method: string;
+	path: string;
+	body: unknown;
+	headers: IncomingMessage['headers'];
+	/** By the clock of the nodes. */
+	at: number;
+}
+
+export const SCRIPTED_KEY = 'scripted-key';
+
+/** A service that answers what a test says, in any shape. */
+export interface ScriptedService {
+	readonly url: string;
+	/** Requests that arrived, in order. */
+	readonly requests: SeenRequest[];
+	/** Replies to requests of a path, one after the other; the last one stays. `*` stands for any characters. */
+	on(method: string, path: string, ...replies: Array<Reply | ((request: SeenRequest) => Reply)>): void;
+	/** Requests of a method and a path. */
+	sent(method: string, path: string): SeenRequest[];
+	credential(): ICredentialDataDecryptedObject;
+}
+
+type Script = { method: string; path: RegExp; replies: Array<Reply | ((request: SeenRequest) => Reply)> };
+
+const patternOf = (path: string) => new RegExp(`^${path.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*/g, '.*')}$`);
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+	const chunks: Buffer[] = [];
+	for await (const chunk of request) chunks.push(Buffer.from(chunk as Uint8Array));
+	const text = Buffer.concat(chunks).toString();
+	try {
+		return JSON.parse(text) as unknown;
+	} catch {
+		return text;
+	}
+}
+
+async function send(reply: Reply, response: ServerResponse): Promise<void> {
+	if (reply.afterMs !== undefined) await new Promise((resolve) => setTimeout(resolve, reply.afterMs));
+	await reply.after;
+	if (reply.raw) return reply.raw(response);
+	if (reply.reset) {
+		response.destroy();
+		return;
+	}
+	const content = reply.text ?? JSON.stringify(reply.json ?? {});
+	const type = reply.text === undefined ? 'application/json' : 'text/html';
+	response.writeHead(reply.status ?? 200, { 'content-type': type, ...reply.headers }).end(content);
+}
+
+/** A scripted service for the tests of one file, emptied before each of them. `time` becomes the nodes' clock. */
+export function useScriptedService(time: () => Clock): ScriptedService {
+	let url = '';
+	let scripts: Script[] = [];
+	const requests: SeenRequest[] = [];
+	const server = createServer((request, response) => {
+		void bodyOf(request).then(async (body) => {
+			const { method = '', url: path = '', headers } = request;
+			const seen = { method, path, body, headers, at: clock.now() };
+			requests.push(seen);
+			const script = scripts.find((each) => each.method === method && each.path.test(path));
+			const next = script && script.replies.length > 1 ? script.replies.shift() : script?.replies[0];
+			const missing = { status: 404, json: { error: { message: `Nothing at ${method} ${path}`, type: 'not_found', code: 404 } } };
+			await send((typeof next === 'function' ? next(seen) : next) ?? missing, response);
+		});
+	});
+	beforeAll(async () => {
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+		url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	});
+	beforeEach(() => {
+		setClock(time());
+		scripts = [];
+		requests.length = 0;
+	});
+	afterAll(() => {
+		setClock(undefined);
+		server.closeAllConnections();
+		server.close();
+	});
+	return {
+		get url() {
+			return url;
+		},
+		requests,
+		on: (method, path, ...replies) => {
+			scripts.unshift({ method, path: patternOf(path), replies });
+		},
+		sent: (method, path) => requests.filter((request) => request.method === method && patternOf(path).test(request.path)),
+		credential: () => ({ baseUrl: url, apiKey: SCRIPTED_KEY, allowPrivateCallbacks: true, brandWords: '{}' }),
+	};
+}
