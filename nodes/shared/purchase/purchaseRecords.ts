@@ -79,9 +79,6 @@ function objectIn(context: IDataObject, key: string): IDataObject {
 export class PurchaseRecords {
 	private readonly context: IDataObject;
 
-	/** Records by purchase. Two runs side by side, such as an agent's batch, can have one each for the same purchase. */
-	private readonly records: IDataObject;
-
 	private readonly run: string = randomUUID();
 
 	/** Keys of this run's own records, by item. */
@@ -89,7 +86,6 @@ export class PurchaseRecords {
 
 	constructor(execution: ExecutionContext) {
 		this.context = execution.getContext('node');
-		this.records = objectIn(this.context, RECORDS);
 		activeRuns.add(this.run);
 	}
 
@@ -138,6 +134,14 @@ export class PurchaseRecords {
 		if (Object.keys(this.records).length > 0) return;
 		delete this.context[RECORDS];
 		delete this.context[UPLOADS];
+	}
+
+	/**
+	 * Records by purchase. Two runs side by side, such as an agent's batch, can have one each for the same purchase. Read anew each
+	 * time: the first of them to end may have removed an empty object.
+	 */
+	private get records(): IDataObject {
+		return objectIn(this.context, RECORDS);
 	}
 
 	private at(key: string): StoredRecord[] {

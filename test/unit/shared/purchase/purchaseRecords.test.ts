@@ -1,87 +1,192 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { SubmissionLedger } from '../../../../nodes/shared/purchase/purchaseRecords';
+import { type Purchase, PurchaseRecords } from '../../../../nodes/shared/purchase/purchaseRecords';
+import { setClock } from '../../../../nodes/shared/util/clock';
 
-const FOX = { prompt: 'a fox' };
-const OWL = { prompt: 'an owl' };
+const HOUR_MS = 3_600_000;
 
-describe('What an execution remembers of its purchases', () => {
-	let kept: IDataObject;
+const fox: Purchase = { itemIndex: 0, operation: 'grid.variation', path: '/v1/variation', body: { prompt: 'a fox' } };
+const owl: Purchase = { ...fox, body: { prompt: 'an owl' } };
+
+/** What n8n keeps with the execution. It survives as JSON only. */
+let kept: IDataObject;
+
+const open = () => new PurchaseRecords({ getContext: () => kept });
+
+/** The same after n8n was restarted: nothing is left of the process, and the execution's data is read again. */
+function openAfterRestart(): PurchaseRecords {
+	kept = JSON.parse(JSON.stringify(kept)) as IDataObject;
+	let fresh: PurchaseRecords | undefined;
+	jest.isolateModules(() => {
+		const module = jest.requireActual<{ PurchaseRecords: typeof PurchaseRecords }>('../../../../nodes/shared/purchase/purchaseRecords');
+		fresh = new module.PurchaseRecords({ getContext: () => kept });
+	});
+	if (!fresh) throw new Error('The module was not loaded');
+	return fresh;
+}
+
+/** A run that ends after `work`. */
+function runOnce(work: (records: PurchaseRecords) => void): void {
+	const records = open();
+	work(records);
+	records.close();
+}
+
+beforeEach(() => {
+	kept = {};
+});
+
+afterEach(() => setClock(undefined));
+
+describe('What an attempt leaves to the next one', () => {
+	test('an accepted task is taken up', () => {
+		runOnce((records) => records.markAccepted(fox, 'task_1'));
+		expect(open().claim(fox)).toEqual({ state: 'accepted', taskId: 'task_1' });
+	});
+
+	test('a purchase without an answer is known as pending', () => {
+		runOnce((records) => records.markPending(fox));
+		expect(open().claim(fox)).toEqual({ state: 'pending' });
+	});
+
+	test('a chat answer is used again', () => {
+		runOnce((records) => records.markAnswered(fox, { text: 'Hello' }));
+		expect(open().claim(fox)).toEqual({ state: 'answered', response: { text: 'Hello' } });
+	});
+
+	test('the last state counts', () => {
+		runOnce((records) => {
+			records.markPending(fox);
+			records.markAccepted(fox, 'task_1');
+		});
+		expect(open().claim(fox)).toEqual({ state: 'accepted', taskId: 'task_1' });
+	});
+
+	test('it survives a restart of n8n, even when the run was cut off', () => {
+		open().markAccepted(fox, 'task_1');
+		expect(openAfterRestart().claim(fox)).toEqual({ state: 'accepted', taskId: 'task_1' });
+	});
+
+	test('it goes to one attempt only', () => {
+		runOnce((records) => records.markAccepted(fox, 'task_1'));
+		const second = open();
+		expect(second.claim(fox)).toBeDefined();
+		expect(second.claim(fox)).toBeDefined();
+		expect(open().claim(fox)).toBeUndefined();
+		second.close();
+		expect(open().claim(fox)).toBeDefined();
+	});
+
+	test.each<[string, Partial<Purchase>]>([
+		['another item', { itemIndex: 1 }],
+		['another operation', { operation: 'grid.lowVariation' }],
+		['another path', { path: '/v1/low-variation' }],
+		['another body', { body: { prompt: 'an owl' } }],
+	])('%s is another purchase', (_, change) => {
+		runOnce((records) => records.markAccepted(fox, 'task_1'));
+		expect(open().claim({ ...fox, ...change })).toBeUndefined();
+		expect(open().claim(fox)).toBeDefined();
+	});
+
+	test('a dropped record is gone: the item came out, was refused or was refunded', () => {
+		runOnce((records) => {
+			records.markAccepted(fox, 'task_1');
+			records.markAccepted({ ...owl, itemIndex: 1 }, 'task_2');
+			records.drop(0);
+			records.drop(7);
+		});
+		expect(open().claim(fox)).toBeUndefined();
+		expect(open().claim({ ...owl, itemIndex: 1 })).toEqual({ state: 'accepted', taskId: 'task_2' });
+	});
+
+	test('a claimed record can be dropped', () => {
+		runOnce((records) => records.markPending(fox));
+		runOnce((records) => {
+			records.claim(fox);
+			records.drop(0);
+		});
+		expect(kept).toEqual({});
+	});
+
+	test('a run whose items all came out leaves nothing in the data of the execution', () => {
+		runOnce((records) => {
+			records.markUploaded('picture', 'https://example.com/picture');
+			records.markAccepted(fox, 'task_1');
+			records.drop(0);
+		});
+		expect(kept).toEqual({});
+	});
+
+	test('damaged data of an execution counts as no record', () => {
+		kept = { mediaGenPurchases: 'gone', mediaGenUploads: [] };
+		const records = open();
+		expect(records.claim(fox)).toBeUndefined();
+		expect(records.findUpload('picture')).toBeUndefined();
+		records.markAccepted(fox, 'task_1');
+		records.close();
+		expect(open().claim(fox)).toBeDefined();
+	});
+});
+
+describe('Runs side by side, such as the batches of an agent', () => {
+	test('do not take each other\'s tasks', () => {
+		const [first, second] = [open(), open()];
+		first.markAccepted(fox, 'task_1');
+		expect(second.claim(fox)).toBeUndefined();
+		second.markPending(fox);
+		second.markAccepted(fox, 'task_2');
+		expect([first.claim(fox), second.claim(fox)]).toEqual([
+			{ state: 'accepted', taskId: 'task_1' },
+			{ state: 'accepted', taskId: 'task_2' },
+		]);
+	});
+
+	test('do not delete each other\'s tasks', () => {
+		const [first, second] = [open(), open()];
+		first.markAccepted(fox, 'task_1');
+		second.markAccepted(fox, 'task_2');
+		first.drop(0);
+		first.close();
+		second.close();
+		expect(open().claim(fox)).toEqual({ state: 'accepted', taskId: 'task_2' });
+	});
+
+	test('a run that ends before the other has bought does not make it forget', () => {
+		const [first, second] = [open(), open()];
+		first.close();
+		second.markAccepted(fox, 'task_2');
+		second.close();
+		expect(open().claim(fox)).toEqual({ state: 'accepted', taskId: 'task_2' });
+	});
+
+	test('two that both failed leave two tasks, one for each next attempt', () => {
+		const [first, second] = [open(), open()];
+		first.markAccepted(fox, 'task_1');
+		second.markAccepted(fox, 'task_2');
+		first.close();
+		second.close();
+		const claimed = [open(), open(), open()].map((records) => records.claim(fox));
+		expect(claimed).toEqual([{ state: 'accepted', taskId: 'task_1' }, { state: 'accepted', taskId: 'task_2' }, undefined]);
+	});
+});
+
+describe('An upload', () => {
+	let now = Date.UTC(2026, 0, 1);
+
 	beforeEach(() => {
-		kept = {};
+		setClock({ now: () => now, sleep: async () => await Promise.resolve(), toHostMs: (ms) => ms });
+		open().markUploaded('picture', 'https://example.com/picture');
 	});
 
-	const run = ($runIndex: number) =>
-		new SubmissionLedger({ getContext: () => kept, getWorkflowDataProxy: () => ({ $runIndex }) });
-
-	const broken = async (ledger: SubmissionLedger, work: () => void) => {
-		const leaving = ledger.leavingOnThrow(async () => {
-			work();
-			return await Promise.reject(new Error('The time is over'));
-		});
-		await expect(leaving).rejects.toThrow('The time is over');
-	};
-
-	test('a run that is tried again finds its own, though it was cut off', () => {
-		run(0).record(0, FOX, 'task_1');
-		expect(run(0).find(0, FOX)).toBe('task_1');
+	test('is used again in the same execution', () => {
+		expect(open().findUpload('picture')).toBe('https://example.com/picture');
+		expect(open().findUpload('another picture')).toBeUndefined();
 	});
 
-	test('another run of the node buys its own', () => {
-		run(0).record(0, FOX, 'task_1');
-		expect(run(1).find(0, FOX)).toBeUndefined();
-	});
-
-	test('what a run left that threw goes to the next that asks for the same, and to one only', async () => {
-		const first = run(0);
-		await broken(first, () => first.record(0, FOX, 'task_1'));
-		expect(run(1).find(0, OWL)).toBeUndefined();
-		expect(run(1).find(1, FOX)).toBeUndefined();
-		expect(run(1).find(0, FOX)).toBe('task_1');
-		expect(run(1).find(0, FOX)).toBe('task_1');
-		expect(run(2).find(0, FOX)).toBeUndefined();
-	});
-
-	test('two runs side by side that threw leave two', async () => {
-		const [first, second] = [run(0), run(1)];
-		await broken(first, () => first.record(0, FOX, 'task_1'));
-		await broken(second, () => second.record(0, FOX, 'task_2'));
-		expect([run(2).find(0, FOX), run(3).find(0, FOX)].sort()).toEqual(['task_1', 'task_2']);
-	});
-
-	test('a run that throws leaves alone what others of the same index have bought', async () => {
-		const [first, second] = [run(0), run(0)];
-		second.record(0, OWL, 'task_2');
-		await broken(first, () => first.record(0, FOX, 'task_1'));
-		expect(run(1).find(0, OWL)).toBeUndefined();
-		expect(second.find(0, OWL)).toBe('task_2');
-	});
-
-	test('what may have been bought stays unsettled for the next run too', async () => {
-		const first = run(0);
-		await broken(first, () => first.open(0, FOX));
-		expect(run(1).isUnsettled(0, FOX)).toBe(true);
-	});
-
-	test('what failed and was refunded is not left', async () => {
-		const first = run(0);
-		await broken(first, () => {
-			first.record(0, FOX, 'task_1');
-			first.drop('task_1');
-		});
-		expect(run(1).find(0, FOX)).toBeUndefined();
-		expect(kept).toEqual({});
-	});
-
-	test('a run that has returned leaves nothing, not even from tries before it', async () => {
-		const first = run(0);
-		await broken(first, () => {
-			first.record(0, FOX, 'task_1');
-			first.record(0, OWL, 'task_2');
-		});
-		const again = run(0);
-		again.find(0, FOX);
-		again.forget();
-		expect(kept).toEqual({});
+	test('is made again before its link ends after 72 hours', () => {
+		now += 69 * HOUR_MS;
+		expect(open().findUpload('picture')).toBeDefined();
+		now += 2 * HOUR_MS;
+		expect(open().findUpload('picture')).toBeUndefined();
 	});
 });
