@@ -1,0 +1,37 @@
+import { callbackAddressProblem, isPrivateHost, parseWebUrl, unusualPort } from '../../../../nodes/shared/api/address';
+
+const isPrivate = (host: string) => isPrivateHost(new URL(`http://${host}/x`));
+
+test.each([
+	...['[::127.0.0.1]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]', '[fec0::1]', '198.18.0.1', '198.19.255.255', '224.0.0.1', '239.1.2.3', '255.255.255.255'],
+	...['127.0.0.1', '10.0.0.5', '172.16.0.1', '172.31.255.255', '192.168.1.1', '169.254.169.254', '100.64.0.1', '100.127.0.1', '0.0.0.0'],
+	...['2130706433', '0x7f.1', '017700000001', '127.1', '[::1]', '[::]', '[::ffff:10.0.0.1]', '[fc00::1]', '[fdab::1]', '[fe80::1]', '[febf::1]', '[ff02::1]'],
+	...['[64:ff9b::a9fe:a9fe]', '[2002:a9fe:a9fe::1]', 'localhost', 'n8n.local', 'redis', 'db.internal', 'router.lan', 'nas.home.arpa', 'LOCALHOST.'],
+])('%s cannot be reached from the public internet', (host) => {
+	expect(isPrivate(host)).toBe(true);
+});
+
+test.each([
+	...['example.com', '8.8.8.8', '172.15.0.1', '172.32.0.1', '100.63.0.1', '100.128.0.1', '198.17.0.1', '198.20.0.1', '223.255.255.255', '192.169.0.1'],
+	...['[2606:4700::1111]', '[64:ff9b::808:808]', '[2002:808:808::]', '[::ffff:8.8.8.8]', 'mylocalhost.com', '11.0.0.1', '169.253.0.1', '126.0.0.1'],
+])('%s can', (host) => {
+	expect(isPrivate(host)).toBe(false);
+});
+
+test('addresses that are not http', () => {
+	expect(['ftp://example.com', 'example.com', '', 'javascript:1', 'file:///x'].map(parseWebUrl)).toEqual(Array(5).fill(undefined));
+});
+
+test.each([
+	['n8n', 'it is not a full http or https URL'],
+	['http://10.0.0.5/hook', 'the service cannot reach the private host 10.0.0.5'],
+	['https://api.example.com/hook', "it points at the service's own domain"],
+	['https://n8n.example.com:5678/hook', undefined],
+])('a callback to %s: %s', (address, problem) => {
+	expect(callbackAddressProblem(address, 'https://api.example.com')).toBe(problem);
+});
+
+test('the port of a callback address', () => {
+	const ports = ['https://a.com/x', 'http://a.com/x', 'https://a.com:443/x', 'https://a.com:80/', 'https://a.com:5678/x', 'none'].map(unusualPort);
+	expect(ports).toEqual([undefined, undefined, undefined, undefined, '5678', undefined]);
+});

@@ -1,0 +1,129 @@
+import {
+	balanceResponse,
+	readTaskId,
+	readTaskRecord,
+	submissionResponse,
+	taskResponse,
+	toMilliseconds,
+	uploadResponse,
+} from '../../../../nodes/shared/api/records';
+
+describe('A task record is read, whatever its other fields hold', () => {
+	test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+		['cost as text', { cost: '0.12' }, { cost: 0.12 }],
+		['progress as text', { progress: '80%' }, { progress: 80 }],
+		['a numeric id', { id: 123 }, { id: '123' }],
+		['created as ISO text', { created: '2026-01-01T00:00:00Z' }, {}],
+		['completed: null', { completed: null }, { completed: undefined }],
+		['completed in microseconds', { completed: 1_767_225_600_000_000 }, { completed: 1_767_225_600_000 }],
+		['completed as ISO text', { completed: '2026-01-01T00:00:00Z' }, { completed: 1_767_225_600_000 }],
+		['usage: []', { usage: [] }, { usage: undefined }],
+		['expires_at: null', { expires_at: null }, {}],
+		['error: false', { error: false }, { failure: undefined }],
+		['error: ""', { error: '' }, { failure: undefined }],
+		['error: { message: null }', { error: { message: null } }, { failure: undefined }],
+		['error as text', { error: 'Too loud' }, { failure: { message: 'Too loud', code: undefined, type: undefined } }],
+		[
+			'an error whose type is null',
+			{ error: { message: 'Too loud', type: null, code: 9 } },
+			{ failure: { message: 'Too loud', code: '9', type: undefined } },
+		],
+		['fail_reason', { fail_reason: 'Too loud' }, { failure: { message: 'Too loud', code: undefined, type: undefined } }],
+		['action: null', { action: null }, { action: undefined }],
+		['action and buttons of another type', { action: 7, buttons: 'none' }, { action: '7' }],
+		['cost: {} and progress: []', { cost: {}, progress: [] }, { cost: undefined, progress: undefined }],
+		['an estimate in words', { estimated_time: 'soon' }, { estimatedSeconds: undefined }],
+	])('%s', (_, fields, expected) => {
+		const raw = { status: 'completed', ...fields };
+		for (const answer of [raw, { code: 200, data: raw }, { code: 200, data: [raw] }, { data: null, ...raw }]) {
+			expect(readTaskRecord(answer)).toMatchObject({ status: 'completed', ...expected });
+		}
+		expect(readTaskRecord(raw)?.raw).toBe(raw);
+	});
+
+	test.each([undefined, null, 'completed', 7, [], {}, { status: '' }, { status: 7 }, { status: null }, { data: [] }])('%j is not a record', (answer) => {
+		expect(readTaskRecord(answer)).toBeUndefined();
+		expect(taskResponse.safeParse(answer).success).toBe(false);
+	});
+});
+
+describe('The id of an acknowledgement is read', () => {
+	test.each<[string, unknown, string]>([
+		['as the spec shows it', { code: 200, data: [{ status: 'submitted', task_id: 'task_1' }] }, 'task_1'],
+		['data as an object', { data: { task_id: 'task_1' } }, 'task_1'],
+		['bare', { task_id: 'task_1' }, 'task_1'],
+		['bare, under the name id', { id: 'task_1' }, 'task_1'],
+		['a numeric id', { data: [{ task_id: 42 }] }, '42'],
+		['a numeric id, bare', { id: 0 }, '0'],
+		['beside nulls', { data: null, task_id: null, id: 'task_1' }, 'task_1'],
+		['an empty list beside it', { data: [], task_id: 'task_1' }, 'task_1'],
+	])('%s', (_, answer, taskId) => {
+		expect(submissionResponse.parse(answer)).toEqual({ taskId });
+		expect(readTaskId(answer)).toBe(taskId);
+	});
+
+	test.each([undefined, null, '', 'task_1', [], {}, { data: [] }, { task_id: ' ' }, { task_id: {} }])('%j has none', (answer) => {
+		expect(submissionResponse.safeParse(answer).success).toBe(false);
+		expect(readTaskId(answer)).toBeUndefined();
+	});
+
+	test('a completed task comes with its record', () => {
+		const data = { task_id: 'task_1', status: 'completed', result: { upsampled_tags: 'folk' } };
+		expect(submissionResponse.parse({ code: 200, data })).toMatchObject({ taskId: 'task_1', record: { status: 'completed', raw: data } });
+	});
+});
+
+test.each([
+	[1_767_225_600, 1_767_225_600_000],
+	[1_767_225_600.5, 1_767_225_600_500],
+	['1767225600', 1_767_225_600_000],
+	[1_767_225_600_000, 1_767_225_600_000],
+	[1_767_225_600_000_000, 1_767_225_600_000],
+	['2026-01-01T00:00:00.000Z', 1_767_225_600_000],
+	[0, undefined],
+	[-5, undefined],
+	[NaN, undefined],
+	[1e308, undefined],
+	['', undefined],
+	['yesterday', undefined],
+	[null, undefined],
+	[{}, undefined],
+])('the time %p is %p ms', (value, ms) => {
+	expect(toMilliseconds(value)).toBe(ms);
+});
+
+describe('A balance', () => {
+	test.each<[string, object, object]>([
+		['numbers as text', { success: true, remain_balance: '1.5', remain_credits: '1500' }, { remain_balance: 1.5, remain_credits: 1500 }],
+		['in data', { code: 200, data: { success: true, remain_credits: 7 } }, { remain_credits: 7, remain_balance: null }],
+		['without a limit', { success: true, unlimited_quota: 'true' }, { unlimited_quota: true, remain_balance: null }],
+		['nulls', { remain_balance: 0, used_balance: null }, { remain_balance: 0, used_balance: null }],
+	])('%s', (_, answer, expected) => {
+		expect(balanceResponse.parse(answer)).toMatchObject({ record: expected });
+	});
+
+	test('one that the service refuses has its message', () => {
+		expect(balanceResponse.parse({ success: false, message: 'Deleted key' })).toEqual({ refused: 'Deleted key' });
+		expect(balanceResponse.parse({ success: false, message: null })).toEqual({ refused: 'no reason given' });
+	});
+
+	test.each([undefined, null, {}, { success: true }, 'text', []])('%j is none', (answer) => {
+		expect(balanceResponse.safeParse(answer).success).toBe(false);
+	});
+});
+
+describe('An uploaded picture', () => {
+	const url = 'https://files.example.com/1.png';
+
+	test.each<[string, object, object]>([
+		['bare', { url, created_at: 1_767_225_600 }, { url, createdAt: 1_767_225_600_000 }],
+		['in data', { code: 200, data: { url, created_at: '2026-01-01T00:00:00Z' } }, { url, createdAt: 1_767_225_600_000 }],
+		['in a list', { data: [{ url, created_at: null }] }, { url, createdAt: undefined }],
+	])('%s', (_, answer, expected) => {
+		expect(uploadResponse.parse(answer)).toMatchObject(expected);
+	});
+
+	test.each([undefined, {}, { url: null }, { url: 'file:///etc/passwd' }, { data: {} }])('%j has no link', (answer) => {
+		expect(uploadResponse.safeParse(answer).success).toBe(false);
+	});
+});

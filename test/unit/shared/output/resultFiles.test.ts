@@ -1,0 +1,295 @@
+import fc from 'fast-check';
+
+import { TASK_FAMILIES, type TaskFamily } from '../../../../nodes/shared/api/families';
+import { readTaskRecord, type TaskRecord } from '../../../../nodes/shared/api/records';
+import { requestLinksOf, type RequestLinks, resultFiles } from '../../../../nodes/shared/output/resultFiles';
+import { toTask } from '../../../../nodes/shared/output/task';
+
+const NOW = Date.UTC(2026, 0, 1);
+
+function recordOf(raw: Record<string, unknown>): TaskRecord {
+	const record = readTaskRecord({ status: 'completed', ...raw });
+	if (!record) throw new Error('The record was not read');
+	return record;
+}
+
+/** Number and link of each result, and its name if it has one. */
+function filesOf(family: TaskFamily | null, raw: Record<string, unknown>, request?: RequestLinks) {
+	return resultFiles(recordOf(raw), family, NOW, request).map(({ index, url, name }) => [index, url.split('/').pop(), ...(name === null ? [] : [name])]);
+}
+
+const link = (name: string) => `https://files.example.com/${name}`;
+
+describe('An empty list hides nothing', () => {
+	test('images: [] beside videos', () => {
+		expect(filesOf('video', { result: { images: [], videos: [{ url: [link('a.mp4')] }] } })).toEqual([[1, 'a.mp4']]);
+	});
+
+	test('music: [] beside stems', () => {
+		const result = { music: [], stems: { lead_vocal: link('v.wav'), bass_url: link('b.wav') } };
+		expect(filesOf('music', { result })).toEqual([
+			[1, 'v.wav', 'lead_vocal'],
+			[2, 'b.wav', 'bass'],
+		]);
+	});
+});
+
+describe('Every link of a track comes out', () => {
+	test('two stems inside one item of music, under their own names', () => {
+		const music = [{ vocals_url: link('v.wav'), drum_kit_url: link('d.wav') }, { audio_url: link('2.mp3') }];
+		expect(filesOf('music', { result: { music } })).toEqual([
+			[2, '2.mp3'],
+			[1, 'v.wav', 'vocals'],
+			[1, 'd.wav', 'drum_kit'],
+		]);
+	});
+
+	test('a track without a link leaves the numbers of the others alone', () => {
+		const music = [{ audio_url: link('1.mp3') }, { audio_url: null }, { audio_url: link('3.mp3') }];
+		expect(filesOf('music', { result: { music } })).toEqual([
+			[1, '1.mp3'],
+			[3, '3.mp3'],
+		]);
+	});
+});
+
+describe("The request's own pictures are not results", () => {
+	const raw = { image_urls: [link('reference.png')], mask_url: link('mask.png'), result: { images: [{ url: [link('1.png')] }] } };
+
+	test('where the request is known', () => {
+		const request = requestLinksOf({ prompt: 'x', image_urls: [link('reference.png')], mask_url: link('mask.png') });
+		const echoed = { ...raw, result: { ...raw.result, source: link('reference.png') } };
+		expect(filesOf('image', echoed, request)).toEqual([[1, '1.png']]);
+	});
+
+	test('where it is not: Get, Wait and the trigger', () => {
+		expect(filesOf('image', raw)).toEqual([[1, '1.png']]);
+		expect(filesOf(null, raw)).toEqual([[1, '1.png']]);
+		expect(filesOf('video', { image_urls: [link('first.png')], video_list: [{ url: link('old.mp4') }], result: { video_url: link('n.mp4') } })).toEqual([
+			[1, 'n.mp4'],
+		]);
+	});
+
+	test('a field of the request that the spec does not know is left out too, where the request is known', () => {
+		const request = requestLinksOf({ style_reference: { url: link('style.png') } });
+		expect([...request.fields]).toEqual(['style_reference']);
+		expect(filesOf('image', { style_reference: link('style-copy.png'), result: { images: [{ url: link('1.png') }] } }, request)).toEqual([[1, '1.png']]);
+	});
+});
+
+describe('The pictures of a grid keep their numbers', () => {
+	const four = [1, 2, 3, 4].map((number) => link(`${number}.png`));
+	const expected = [
+		[null, 'grid.png', 'grid'],
+		[1, '1.png'],
+		[2, '2.png'],
+		[3, '3.png'],
+		[4, '4.png'],
+	];
+
+	test.each<[string, TaskFamily | null, Record<string, unknown>]>([
+		['action: null', 'grid', { action: null, grid_image_url: link('grid.png'), image_urls: four }],
+		['buttons as text', 'grid', { buttons: ['U1', 'V1'], grid_image_url: link('grid.png'), image_urls: four }],
+		['in result', 'grid', { result: { grid_image_url: link('grid.png'), image_urls: four } }],
+		['a callback that does not tell the family', null, { grid_image_url: link('grid.png'), image_urls: four }],
+	])('%s', (_, family, raw) => {
+		expect(filesOf(family, raw)).toEqual(expected);
+	});
+
+	test('a grid whose second picture is missing', () => {
+		const raw = { action: 'REROLL', grid_image_url: link('grid.png'), image_urls: [four[0], null, four[2], four[3]] };
+		expect(filesOf(null, raw).map(([index]) => index)).toEqual([null, 1, 3, 4]);
+	});
+
+	test('a grid that an action alone tells', () => {
+		expect(filesOf(null, { action: 'upscale', image_urls: [link('1.png')] })).toEqual([[1, '1.png']]);
+	});
+});
+
+test('links that are listed twice come out once', () => {
+	const raw = { result: { images: [{ url: [link('1.png')] }], url: link('1.png') }, output: [link('1.png')] };
+	expect(filesOf('image', raw)).toEqual([[1, '1.png']]);
+});
+
+test.each([
+	['seconds', 1_767_225_600],
+	['milliseconds', 1_767_225_600_000],
+	['microseconds', 1_767_225_600_000_000],
+	['ISO text', '2026-01-01T00:00:00Z'],
+])('a link expires at the same moment, given in %s', (_, expires_at) => {
+	const [file] = resultFiles(recordOf({ result: { images: [{ url: [link('1.png')], expires_at }] } }), 'image', NOW);
+	expect(file?.expiresAt).toBe('2026-01-01T00:00:00.000Z');
+});
+
+test.each([null, 'soon', '', 0, -1, 1e308, {}, []])('an expiry of %j is no date, and the link comes out', (expires_at) => {
+	const [file] = resultFiles(recordOf({ result: { images: [{ url: [link('1.png')], expires_at }] } }), 'image', NOW);
+	expect(file).toMatchObject({ url: link('1.png'), expiresAt: null });
+});
+
+test('a video lives for 24 hours from its completion, in whatever unit that is given', () => {
+	for (const completed of [NOW / 1_000, NOW, NOW * 1_000, '2026-01-01T00:00:00Z']) {
+		const [file] = resultFiles(recordOf({ completed, result: { video_url: link('a.mp4') } }), 'video', NOW + 1);
+		expect(file?.expiresAt).toBe('2026-01-02T00:00:00.000Z');
+	}
+});
+
+test.each([
+	['.mp3', 'audio', 'result'],
+	['.webp?x=1', 'image', 'result'],
+	['.mp4#t', 'video', 'result'],
+	['', 'audio', 'audio_url'],
+	['', 'image', 'cover'],
+	['', 'video', 'video_url'],
+])('the kind of a file: a link that ends in "%s" is %s in the field %s', (ending, kind, field) => {
+	const [file] = resultFiles(recordOf({ result: { [field]: link(`a${ending}`) } }), null, NOW);
+	expect(file?.kind).toBe(kind);
+});
+
+/** One record in one of the shapes that a service might choose, and what must come out of it. */
+interface Sample {
+	family: TaskFamily;
+	raw: Record<string, unknown>;
+	made: Array<readonly [url: string, index: number | null]>;
+	requestBody: Record<string, unknown>;
+	requestKnown: boolean;
+}
+
+const RUNS = Number(process.env.RECORD_RUNS ?? 10_000);
+
+const ENDING: Record<TaskFamily, string> = { music: 'mp3', image: 'png', grid: 'png', video: 'mp4' };
+
+let counter = 0;
+
+const newLink = (ending: string) => link(`made-${counter++}.${ending}`);
+
+const many = <Value>(count: number, make: (at: number) => Value) => Array.from({ length: count }, (_, at) => make(at));
+
+type Made = Pick<Sample, 'raw' | 'made'>;
+
+const numbered = (urls: readonly string[]) => urls.map((url, at) => [url, at + 1] as const);
+
+/** Places of links that any family may use. A grid numbers the links of its own place only. */
+const OPEN_PLACES: Record<string, (urls: string[]) => Record<string, unknown>> = {
+	listInResult: (urls) => ({ result: urls }),
+	urls: (urls) => ({ result: { urls } }),
+	dataObjects: (urls) => ({ result: { data: urls.map((url) => ({ url, expires_at: null })) } }),
+	nested: (urls) => ({ result: { output: { files: urls.map((href) => ({ href })) } } }),
+	besideEmptyLists: (urls) => ({ result: { images: [], music: [], videos: urls.map((url) => ({ url: [url] })) } }),
+	inRecord: (urls) => ({ result: null, output: urls }),
+	inRecordObjects: (urls) => ({ videos: urls.map((video_url) => ({ video_url })) }),
+};
+
+const DOCUMENTED: Record<TaskFamily, Record<string, (count: number) => Made>> = {
+	image: {
+		lists: (count) => {
+			const urls = many(count, () => newLink('png'));
+			return { raw: { result: { images: [{ url: urls }] } }, made: numbered(urls) };
+		},
+		texts: (count) => {
+			const urls = many(count, () => newLink('png'));
+			return { raw: { result: { images: urls.map((url) => ({ url })) } }, made: numbered(urls) };
+		},
+	},
+	music: {
+		gaps: (count) => {
+			const urls = many(count, (at) => (at % 2 === 0 ? newLink('mp3') : null));
+			const made = urls.flatMap((url, at) => (url === null ? [] : [[url, at + 1] as const]));
+			return { raw: { result: { music: urls.map((audio_url) => ({ audio_url, title: 'T' })) } }, made };
+		},
+		stemsInTracks: (count) => {
+			const tracks = many(count, () => ({ audio_url: newLink('mp3'), vocals_url: newLink('mp3'), drums: newLink('mp3') }));
+			return { raw: { result: { music: tracks } }, made: tracks.flatMap((track, at) => Object.values(track).map((url) => [url, at + 1] as const)) };
+		},
+		stems: (count) => {
+			const urls = many(count, () => newLink('wav'));
+			return { raw: { result: { music: [], stems: Object.fromEntries(urls.map((url, at) => [`stem_${at}`, url])) } }, made: numbered(urls) };
+		},
+	},
+	grid: {
+		top: (count) => {
+			const [grid, ...four] = many(Math.min(5, count + 1), () => newLink('png'));
+			return { raw: { grid_image_url: grid, image_urls: four }, made: [[grid ?? '', null], ...numbered(four)] };
+		},
+		inResult: (count) => {
+			const [grid, ...four] = many(Math.min(5, count + 1), () => newLink('png'));
+			return { raw: { result: { grid_image_url: grid, image_urls: four } }, made: [[grid ?? '', null], ...numbered(four)] };
+		},
+	},
+	video: {
+		lists: (count) => {
+			const urls = many(count, () => newLink('mp4'));
+			return { raw: { result: { videos: urls.map((url) => ({ url: [url], expires_at: 1_767_225_600 })) } }, made: numbered(urls) };
+		},
+		single: () => {
+			const url = newLink('mp4');
+			return { raw: { result: { video_url: url } }, made: [[url, 1]] };
+		},
+	},
+};
+
+const oddValue = fc.constantFrom<unknown>(null, false, true, '', '0.12', 7, -1, 1e308, [], {}, [null], { message: null }, 'text', '2026-01-01T00:00:00Z');
+
+const NOISE = [
+	...['id', 'cost', 'credits_cost', 'created', 'completed', 'usage', 'error', 'progress', 'estimated_time', 'action', 'buttons', 'fail_reason'],
+	...['results', 'family', 'operation', 'taskId', 'url', 'notes', 'reference', '__proto__', 'prompt', 'model', 'expires_at', 'record', 'task', 'a___b'],
+];
+
+const noise = fc.dictionary(fc.constantFrom(...NOISE), oddValue, { maxKeys: 8 });
+
+const REQUEST_PLACES = ['image_urls', 'mask_url', 'video_list', 'metadata', 'input', 'image_with_roles'] as const;
+
+const sample: fc.Arbitrary<Sample> = fc
+	.record({
+		family: fc.constantFrom(...TASK_FAMILIES),
+		shape: fc.nat(),
+		count: fc.integer({ min: 0, max: 5 }),
+		noise,
+		sent: fc.constantFrom(...REQUEST_PLACES),
+		sentCount: fc.integer({ min: 0, max: 3 }),
+		requestKnown: fc.boolean(),
+		echoInResult: fc.boolean(),
+	})
+	.map(({ family, shape, count, noise: odd, sent, sentCount, requestKnown, echoInResult }) => {
+		const documented = Object.values(DOCUMENTED[family]);
+		const open = Object.values(OPEN_PLACES).map((place) => (length: number): Made => {
+			const urls = many(length, () => newLink(ENDING[family]));
+			return { raw: place(urls), made: family === 'grid' ? urls.map((url) => [url, null] as const) : numbered(urls) };
+		});
+		const shapes = [...documented, ...open];
+		const { raw, made } = (shapes[shape % shapes.length] ?? (() => ({ raw: {}, made: [] })))(count);
+		// A grid's own result stands in `image_urls`.
+		const field = family === 'grid' && sent === 'image_urls' ? 'mask_url' : sent;
+		const links = many(field === 'mask_url' ? 1 : sentCount, (at) => link(`sent-${at}.png`));
+		const requestBody = { prompt: 'x', [field]: field === 'mask_url' ? links[0] : links.map((url) => (field === 'image_urls' ? url : { url })) };
+		const echo = requestKnown && echoInResult && typeof raw.result === 'object' && raw.result !== null && !Array.isArray(raw.result);
+		const result = echo ? { result: { reference: links, ...raw.result } } : {};
+		return { family, raw: { ...odd, ...requestBody, ...raw, ...result, status: 'completed' }, made, requestBody, requestKnown };
+	});
+
+const envelope = fc.constantFrom<(raw: unknown) => unknown>(
+	(raw) => raw,
+	(data) => ({ code: 200, data }),
+	(data) => ({ code: 200, data: [data] }),
+	(raw) => ({ data: null, ...(raw as object) }),
+);
+
+test(`${RUNS} records: every link that the service made comes out once with its number, none of the request's does, nothing throws`, () => {
+	const seed = process.env.RECORD_SEED === undefined ? Date.now() % 2 ** 31 : Number(process.env.RECORD_SEED);
+	if (process.env.RECORD_RUNS !== undefined) console.log(`${RUNS} records, seed ${seed}`);
+	fc.assert(
+		fc.property(sample, envelope, ({ family, raw, made, requestBody, requestKnown }, wrap) => {
+			const record = readTaskRecord(wrap(raw));
+			if (!record) throw new Error('The record was not read');
+			const request = requestKnown ? requestLinksOf(requestBody) : undefined;
+			const task = toTask(record, { taskId: 'task_1', family, operation: 'generate', request }, {}, NOW);
+			const found = task.results.map(({ url, index }) => `${index} ${url}`).sort();
+			if (found.join() !== made.map(([url, index]) => `${index} ${url}`).sort().join()) {
+				throw new Error(`Found ${JSON.stringify(found)} of ${JSON.stringify(made)} in ${JSON.stringify(raw)}`);
+			}
+			const own = [task.taskId, task.family, task.status, task.serviceStatus, task.url];
+			if (own.join() !== ['task_1', family, 'completed', 'completed', task.results[0]?.url ?? null].join()) throw new Error(`Replaced: ${own.join()}`);
+			if (task.error !== undefined || 'reference' in task || 'notes' in task) throw new Error('A completed task has a field of its own replaced');
+		}),
+		{ numRuns: RUNS, seed },
+	);
+});
