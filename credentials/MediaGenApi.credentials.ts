@@ -8,10 +8,11 @@ import type {
 
 const MESSAGES_PATH = '/v1/messages';
 
-/** n8n's HTTP Request node gives the address as `uri`, its helpers as `url`. */
-function addressOf(options: IHttpRequestOptions): URL {
-	const uri = 'uri' in options && typeof options.uri === 'string' ? options.uri : undefined;
-	return new URL(options.url ?? uri ?? '', options.baseURL);
+/** n8n's HTTP Request node gives the address as `uri`, its helpers as `url`. With both, either may be used. */
+function addressesOf(options: IHttpRequestOptions): URL[] {
+	const uri = 'uri' in options && typeof options.uri === 'string' ? options.uri : '';
+	const given = [options.url ?? '', uri].filter((address) => address !== '');
+	return (given.length > 0 ? given : ['']).map((address) => new URL(address, options.baseURL));
 }
 
 function originOf(baseUrl: unknown): string {
@@ -76,13 +77,14 @@ export class MediaGenApi implements ICredentialType {
 		{ apiKey, baseUrl }: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> => {
-		const address = addressOf(requestOptions);
+		const addresses = addressesOf(requestOptions);
 		const origin = originOf(baseUrl);
-		if (address.origin !== origin) {
-			throw new Error(`The MediaGen API key is sent to ${origin} only, the base URL of the credential, and not to ${address.origin}`);
+		const other = addresses.find((address) => address.origin !== origin);
+		if (other) {
+			throw new Error(`The MediaGen API key is sent to ${origin} only, the base URL of the credential, and not to ${other.origin}`);
 		}
 		const key = typeof apiKey === 'string' ? apiKey.trim() : '';
-		const header = address.pathname.endsWith(MESSAGES_PATH)
+		const header = addresses.some((address) => address.pathname.endsWith(MESSAGES_PATH))
 			? { 'x-api-key': key }
 			: { Authorization: `Bearer ${key}` };
 		return await Promise.resolve({

@@ -1,0 +1,51 @@
+import type { IHttpRequestOptions } from 'n8n-workflow';
+
+import { MediaGenApi } from '../../../credentials/MediaGenApi.credentials';
+
+const stored = { baseUrl: ' https://api.example.com/base ', apiKey: ' secret\n' };
+
+/** Signs a request of any n8n node. n8n's HTTP Request node gives the address as `uri`. */
+const sign = async (options: Partial<IHttpRequestOptions> & { uri?: string }) =>
+	await new MediaGenApi().authenticate(stored, options as IHttpRequestOptions);
+
+test.each<[string, object]>([
+	['url', { url: 'https://api.example.com/v1/balance' }],
+	['uri, as the HTTP Request node gives it', { uri: 'https://api.example.com/v1/balance' }],
+	['a base and a path', { baseURL: 'https://api.example.com', url: '/v1/balance' }],
+	['the port that https has anyway', { url: 'https://api.example.com:443/v1/balance' }],
+])('a request to the base URL is signed with the trimmed key: %s', async (_, options) => {
+	expect((await sign(options)).headers).toEqual({ Authorization: 'Bearer secret' });
+});
+
+test('the messages endpoint takes the key in a header of its own', async () => {
+	expect((await sign({ url: 'https://api.example.com/v1/messages', headers: { a: 'b' } })).headers).toEqual({ a: 'b', 'x-api-key': 'secret' });
+});
+
+test.each<[string, object]>([
+	['another host', { url: 'https://evil.example.com/v1/balance' }],
+	['another host in uri', { uri: 'https://evil.example.com/v1/balance' }],
+	['plain http', { url: 'http://api.example.com/v1/balance' }],
+	['another port', { url: 'https://api.example.com:8443/v1/balance' }],
+	['the host as a user name', { url: 'https://api.example.com@evil.example.com/' }],
+	['the host as a part of another', { url: 'https://api.example.com.evil.com/' }],
+	['a full address beside a base', { baseURL: 'https://api.example.com', url: 'https://evil.example.com/' }],
+	['an address of two slashes', { baseURL: 'https://api.example.com', url: '//evil.example.com/' }],
+])('the key is not sent to %s', async (_, options) => {
+	await expect(sign(options)).rejects.toThrow('The MediaGen API key is sent to https://api.example.com only');
+});
+
+test.each<[string, object]>([
+	['uri beside url', { url: 'https://api.example.com/v1/balance', uri: 'https://evil.example.com/' }],
+	['uri beside an empty url', { url: '', uri: 'https://evil.example.com/' }],
+])('the key is not sent to another host by %s', async (_, options) => {
+	await expect(sign(options)).rejects.toThrow('is sent to https://api.example.com only');
+});
+
+test('an empty url beside a uri to the base URL is signed', async () => {
+	expect((await sign({ url: '', uri: 'https://api.example.com/v1/balance' })).headers).toEqual({ Authorization: 'Bearer secret' });
+});
+
+test('a base URL that is none is said', async () => {
+	const signing = new MediaGenApi().authenticate({ baseUrl: 'api', apiKey: 'k' }, { url: 'https://api.example.com' });
+	await expect(signing).rejects.toThrow('"Base URL" in the MediaGen credential must be a full address');
+});
