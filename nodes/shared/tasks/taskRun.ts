@@ -62,7 +62,9 @@ export async function retrieveRecord(run: TaskRun<TaskContext>, taskId: string, 
 		if (run.signal?.aborted) throw new CanceledError();
 		const left = Math.max(MIN_ATTEMPT_TIMEOUT_MS, run.deadline - clock.now());
 		const timeoutMs = Math.min(ATTEMPT_TIMEOUT_MS, left);
-		return await run.client.tasks.retrieve(taskPath(run.family, taskId, run.options.taskQueryPath), { retry, timeoutMs });
+		// A caller that asks again by itself waits for a rate limit no longer than for the task.
+		const deadline = retry === 'once' ? run.deadline : undefined;
+		return await run.client.tasks.retrieve(taskPath(run.family, taskId, run.options.taskQueryPath), { retry, timeoutMs, deadline });
 	});
 }
 
