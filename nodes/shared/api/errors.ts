@@ -188,7 +188,7 @@ const NEVER_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOS
 
 /** TLS, certificate and header errors: the request was not written. */
 const NEVER_SENT =
-	/^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|ERR_INVALID_CHAR|ERR_HTTP_INVALID_HEADER|ERR_INVALID_URL|HOSTNAME_MISMATCH|INVALID_CA)/;
+	/^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|ERR_HTTP_INVALID_HEADER|ERR_INVALID_URL|HOSTNAME_MISMATCH|INVALID_CA)/;
 
 const thrown = z.object({
 	code: z.unknown(),
@@ -225,10 +225,11 @@ export function errorFromThrown(error: unknown): ApiError {
 	const has = (...wanted: string[]) => codes.some((code) => wanted.includes(code));
 	if (has('ERR_CANCELED', 'ABORT_ERR')) return new CanceledError('unknown');
 	if (codes.some((code) => NEVER_CONNECTED.has(code))) return new UnreachableError(NOT_REACHED);
-	const refusedByTls = codes.find((code) => NEVER_SENT.test(code));
-	if (refusedByTls !== undefined || /Invalid character in header content/.test(text)) {
-		return new UnreachableError(`${NOT_REACHED}: ${refusedByTls ?? 'the API key has a character that no header can have'}`);
+	if (has('ERR_INVALID_CHAR') || /Invalid character in header content/.test(text)) {
+		return new UnreachableError(`${NOT_REACHED}: the API key has a character that no header can have`);
 	}
+	const neverSent = codes.find((code) => NEVER_SENT.test(code));
+	if (neverSent !== undefined) return new UnreachableError(`${NOT_REACHED}: ${neverSent}`);
 	if (has('ETIMEDOUT') && text.includes('connect ETIMEDOUT')) return new UnreachableError(NOT_REACHED);
 	if (has('ETIMEDOUT', 'ECONNABORTED') || /timeout of \d+ ?ms/.test(text)) {
 		return new TimeoutError('The request timed out', 'unknown');
