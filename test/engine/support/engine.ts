@@ -5,6 +5,7 @@ import { Container } from '@n8n/di';
 import {
 	BinaryDataConfig,
 	BinaryDataService,
+	ExecuteContext,
 	ExecutionLifecycleHooks,
 	InstanceSettings,
 	WorkflowExecute,
@@ -23,7 +24,7 @@ import type {
 	IWorkflowSettings,
 	NodeExecutionHint,
 } from 'n8n-workflow';
-import { createEmptyRunExecutionData, NodeConnectionTypes, Workflow } from 'n8n-workflow';
+import { createEmptyRunExecutionData, createRunExecutionData, NodeConnectionTypes, Workflow } from 'n8n-workflow';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 
@@ -229,4 +230,25 @@ export async function runNode(options: RunOptions): Promise<RunResult> {
 	const running = execution.run({ workflow, startNode: nodes[0] });
 	options.onStart?.(() => running.cancel());
 	return resultOf(await running);
+}
+
+/**
+ * Runs the node several times at once in one execution, all with the same run index: as an agent does that calls its tool in
+ * batches. Returns what each run gave out, or threw.
+ */
+export async function runSideBySide(options: RunOptions, count: number): Promise<Array<PromiseSettledResult<INodeExecutionData[]>>> {
+	await binaryService();
+	const { workflow, underTest, additionalData } = openExecution(options);
+	const runData = createRunExecutionData({
+		executionData: { contextData: {}, nodeExecutionStack: [], metadata: {}, waitingExecution: {}, waitingExecutionSource: {} },
+	});
+	const runOnce = async () => {
+		const items = copyOf(options.items ?? [{ json: {} }]);
+		const input = { main: [items] };
+		const execute = { node: underTest, data: input, source: null };
+		const context = new ExecuteContext(workflow, underTest, additionalData, 'manual', runData, 0, items, input, execute, []);
+		const output = await options.node.execute?.call(context);
+		return Array.isArray(output) ? (output[0] ?? []) : [];
+	};
+	return await Promise.allSettled(Array.from({ length: count }, runOnce));
 }

@@ -1,0 +1,266 @@
+import { MediaGenGrid } from '../../../../nodes/MediaGenGrid/MediaGenGrid.node';
+import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
+import { clock } from '../../../../nodes/shared/util/clock';
+import { jumpingClock } from '../../support/clocks';
+import { log, runNode, runSideBySide } from '../../support/engine';
+import { type Reply, useScriptedService } from '../../support/scriptedService';
+import { accepted, buySounds, completed, numberTasks, RECORD, running, SOUNDS, soundRun } from '../../support/scriptedTasks';
+
+const service = useScriptedService(jumpingClock);
+
+const goOn = { onError: 'continueRegularOutput' } as const;
+
+const bought = () => service.sent('POST', SOUNDS);
+
+const tooMany = (retryAfter: string): Reply => ({ status: 429, headers: { 'retry-after': retryAfter }, json: { error: { message: 'Slow down' } } });
+
+const realMs = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
+
+async function until(condition: () => boolean): Promise<void> {
+	for (let tries = 0; !condition(); tries++) {
+		if (tries > 2_000) throw new Error('It did not happen');
+		await realMs(5);
+	}
+}
+
+const secondsBetween = (requests: ReadonlyArray<{ at: number }>) =>
+	requests.slice(1).map(({ at }, index) => (at - (requests[index]?.at ?? 0)) / 1_000);
+
+describe('Retry-After never outlasts "Timeout"', () => {
+	test('20 seconds on a poll, with a timeout of 5: the node ends after about 5 seconds and names the task', async () => {
+		numberTasks(service);
+		service.on('GET', RECORD, tooMany('20'));
+		const began = clock.now();
+		const { error } = await buySounds(service, { options: { timeout: 5 } });
+		expect(error?.message).toBe('Task task_1 was still submitted after 5 seconds [item 0]');
+		expect(error?.description).toContain('The last request failed: Rate limit reached.');
+		expect((clock.now() - began) / 1_000).toBeLessThan(6);
+	});
+
+	test('15 seconds on a submission, with a timeout of 5: nothing is bought', async () => {
+		service.on('POST', SOUNDS, tooMany('15'), accepted('task_1'));
+		const { json, error } = await buySounds(service, { count: 3, options: { timeout: 5, concurrency: 1 }, run: { settings: goOn } });
+		expect(error).toBeUndefined();
+		expect(json.map(({ status }) => status)).toEqual(['not submitted', 'not submitted', 'not submitted']);
+		expect(JSON.stringify(json)).toContain('Rate limit reached');
+		expect(bought()).toHaveLength(1);
+	});
+
+	test('a download that the service puts off ends with "Timeout"', async () => {
+		numberTasks(service);
+		service.on('GET', RECORD, { json: { status: 'completed', result: { music: [{ audio_url: `${service.url}/1.mp3` }] } } });
+		service.on('GET', '/1.mp3', { ...tooMany('15'), status: 503 });
+		const began = clock.now();
+		const { error } = await buySounds(service, { parameters: { downloadFiles: true }, options: { timeout: 20 } });
+		expect(error?.description).toContain('task_1');
+		expect((clock.now() - began) / 1_000).toBeLessThan(21);
+		expect(service.sent('GET', '/1.mp3')).toHaveLength(2);
+	});
+});
+
+describe('Retry-After is at least half a second', () => {
+	test.each([
+		['zero', () => '0'],
+		['a past date', () => new Date(clock.now() - 60_000).toUTCString()],
+		['a negative number', () => '-1'],
+	])('%s', async (_, header) => {
+		service.on('POST', SOUNDS, ...Array.from({ length: 8 }, () => () => tooMany(header())), accepted('task_1'));
+		service.on('GET', RECORD, completed);
+		const { json } = await buySounds(service);
+		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
+		expect(bought()).toHaveLength(9);
+		expect(Math.min(...secondsBetween(bought()))).toBeGreaterThanOrEqual(0.5);
+	});
+
+	test('1e308 is no time to wait', async () => {
+		service.on('POST', SOUNDS, tooMany('1e308'), accepted('task_1'));
+		service.on('GET', RECORD, tooMany('1e308'), completed);
+		const { json } = await buySounds(service);
+		expect(json[0]).toMatchObject({ status: 'completed' });
+		expect(bought()).toHaveLength(2);
+	});
+});
+
+describe('Stop, while purchases are in flight', () => {
+	test('their answers are awaited and their tasks named; what was not sent yet is not sent', async () => {
+		let release = () => {};
+		const released = new Promise<void>((resolve) => (release = resolve));
+		let last = 0;
+		service.on('POST', SOUNDS, () => ({ ...accepted(`task_${++last}`), after: released }));
+		const onStart = (cancel: () => void) => {
+			void until(() => bought().length === 3).then(async () => {
+				cancel();
+				await realMs(50);
+				release();
+			});
+		};
+		const { run, error } = await buySounds(service, { count: 5, options: { concurrency: 3 }, run: { onStart } });
+		expect(run.status).toBe('canceled');
+		expect(bought()).toHaveLength(3);
+		expect(service.sent('GET', RECORD)).toEqual([]);
+		for (const taskId of ['task_1', 'task_2', 'task_3']) {
+			expect(log.join('\n')).toMatch(new RegExp(`task ${taskId} submitted for item \\d after the execution was canceled`));
+			expect(error?.description).toContain(taskId);
+		}
+		expect(error?.description).toContain('Item 4: no task, not submitted (The execution was canceled');
+	});
+});
+
+describe('What an attempt left is taken up by the next one in the same execution', () => {
+	test('On Error: Continue keeps a purchase without a clear answer: it is not sent again', async () => {
+		service.on('POST', SOUNDS, { status: 500 }, accepted('task_2'));
+		service.on('GET', RECORD, completed);
+		const { rounds } = await buySounds(service, { run: { settings: goOn, rounds: 3 } });
+		expect(bought()).toHaveLength(1);
+		expect(rounds.map(([item]) => item?.error)).toEqual([
+			expect.objectContaining({ message: expect.stringContaining('Server error (HTTP 500)'), httpStatus: 500 }),
+			expect.objectContaining({ message: expect.stringContaining('may have been bought by an earlier attempt') }),
+			expect.objectContaining({ message: expect.stringContaining('may have been bought by an earlier attempt') }),
+		]);
+	});
+
+	test('"Send Again" buys it, and the user was told of the choice', async () => {
+		service.on('POST', SOUNDS, { reset: true }, accepted('task_2'));
+		service.on('GET', RECORD, completed);
+		const { rounds } = await buySounds(service, { options: { whenUnsure: 'sendAgain' }, run: { settings: goOn, rounds: 2 } });
+		expect(JSON.stringify(rounds[0])).toContain('set \\"If It May Have Been Bought\\" in the options to \\"Send Again\\"');
+		expect(rounds[1]?.[0]).toMatchObject({ taskId: 'task_2', status: 'completed' });
+		expect(bought()).toHaveLength(2);
+	});
+
+	test('On Error: Continue keeps a task that took longer than "Timeout": the next run waits for it', async () => {
+		numberTasks(service);
+		service.on('GET', RECORD, ...Array.from({ length: 8 }, () => running), completed);
+		const { rounds } = await buySounds(service, { options: { timeout: 5 }, run: { settings: goOn, rounds: 2 } });
+		expect(rounds.map(([item]) => [item?.taskId, item?.status])).toEqual([
+			['task_1', 'submitted'],
+			['task_1', 'completed'],
+		]);
+		expect(bought()).toHaveLength(1);
+	});
+
+	test('with Retry On Fail they reach the next run too', async () => {
+		service.on('POST', SOUNDS, { status: 502 }, accepted('task_2'));
+		const settings = { ...goOn, retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+		const { rounds } = await buySounds(service, { run: { settings, rounds: 2 } });
+		expect(bought()).toHaveLength(1);
+		expect(JSON.stringify(rounds[1])).toContain('may have been bought by an earlier attempt');
+	});
+
+	test('a request that the service refused is sent again', async () => {
+		service.on('POST', SOUNDS, { status: 400, json: { error: { message: 'Too loud' } } }, accepted('task_1'));
+		service.on('GET', RECORD, completed);
+		const { rounds } = await buySounds(service, { run: { settings: goOn, rounds: 2 } });
+		expect(rounds[1]?.[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
+	});
+
+	test('a task that failed was refunded: the next run buys it again', async () => {
+		numberTasks(service);
+		service.on('GET', RECORD, { json: { status: 'failed', error: { message: 'Too loud' } } }, completed);
+		const { rounds } = await buySounds(service, { run: { settings: goOn, rounds: 2 } });
+		expect(rounds.map(([item]) => [item?.taskId, item?.status])).toEqual([
+			['task_1', 'failed'],
+			['task_2', 'completed'],
+		]);
+	});
+
+	test('what came out is bought again by the next run, as a loop wants it', async () => {
+		numberTasks(service);
+		service.on('GET', RECORD, completed);
+		const { rounds } = await buySounds(service, { run: { rounds: 3 } });
+		expect(rounds.map(([item]) => item?.taskId)).toEqual(['task_1', 'task_2', 'task_3']);
+	});
+
+	test('a request that never left is sent again: a key with a line break', async () => {
+		const credential = { ...service.credential(), apiKey: 'two\nlines' };
+		const { rounds } = await buySounds(service, { run: { settings: goOn, rounds: 2, credential } });
+		expect(rounds.flat().map(({ error }) => error)).toEqual(
+			Array(2).fill(expect.objectContaining({ message: expect.stringContaining('the API key has a character that no header can have') })),
+		);
+		expect(JSON.stringify(rounds)).not.toContain('may have been bought');
+		expect(JSON.stringify(rounds)).not.toContain('two');
+	});
+
+	test.each([
+		['Vary Slightly is not Vary: it is bought', 'lowVariation', ['task_1', 'task_2']],
+		['the same operation takes up its task', 'variation', ['task_1', 'task_1']],
+	])('%s', async (_, second, tasks) => {
+		numberTasks(service);
+		service.on('GET', '/v1/tasks/parent', { json: { status: 'SUCCESS' } });
+		service.on('GET', '/v1/tasks/task_*', ...Array.from({ length: 8 }, () => ({ json: { status: 'IN_PROGRESS' } })), { json: { status: 'SUCCESS' } });
+		const operation = `={{ $runIndex === 0 ? "variation" : "${second}" }}`;
+		const { rounds } = await runNode({
+			node: new MediaGenGrid(),
+			parameters: { resource: 'grid', operation, taskId: 'parent', matchBy: 'index', index: 1, downloadFiles: false, options: { pollInterval: 1, timeout: 5 } },
+			credential: service.credential(),
+			settings: goOn,
+			rounds: 2,
+		});
+		expect(rounds.map(([item]) => item?.taskId)).toEqual(tasks);
+	});
+});
+
+describe('Runs side by side with the same run index, such as the batches of an agent', () => {
+	const taskIds = (runs: Array<PromiseSettledResult<Array<{ json: object }>>>) =>
+		runs.map((run) => (run.status === 'fulfilled' && run.value[0] && 'taskId' in run.value[0].json ? run.value[0].json.taskId : run));
+
+	test('each gets a task of its own', async () => {
+		let last = 0;
+		service.on('POST', SOUNDS, () => ({ ...accepted(`task_${++last}`), afterMs: 30 }));
+		service.on('GET', RECORD, running, running, completed);
+		const runs = await runSideBySide(soundRun(service), 2);
+		expect(taskIds(runs).sort()).toEqual(['task_1', 'task_2']);
+		expect(bought()).toHaveLength(2);
+	});
+
+	test('one that fails neither loses its task nor takes the other\'s', async () => {
+		let last = 0;
+		service.on('POST', SOUNDS, () => ({ ...accepted(`task_${++last}`), afterMs: 30 }));
+		service.on('GET', '/v1/music/tasks/task_1', running);
+		service.on('GET', '/v1/music/tasks/task_2', completed);
+		const runs = await runSideBySide(soundRun(service, { options: { timeout: 5 } }), 2);
+		const failed = runs.flatMap((run) => (run.status === 'rejected' ? [(run.reason as Error).message] : []));
+		expect(failed).toEqual(['Task task_1 was still submitted after 5 seconds [item 0]']);
+		expect(taskIds(runs)).toContain('task_2');
+	});
+});
+
+describe('The key', () => {
+	test('is sent without the blanks around it', async () => {
+		numberTasks(service);
+		service.on('GET', RECORD, completed);
+		const credential = { ...service.credential(), apiKey: ' scripted-key\n' };
+		const { error } = await buySounds(service, { run: { credential } });
+		expect(error).toBeUndefined();
+		expect(new Set(service.requests.map(({ headers }) => headers.authorization))).toEqual(new Set(['Bearer scripted-key']));
+	});
+
+	test('is in no record and in no error item, where the service repeats it', async () => {
+		const task = { echo: { 'Bearer scripted-key': ['scripted-key'] }, result: { music: [{ audio_url: 'https://x.example/scripted-key.mp3' }] } };
+		service.on('POST', SOUNDS, accepted('task_1'), accepted('task_2'), { status: 400, json: { error: { message: 'Key scripted-key', type: 'scripted-key', code: 'scripted-key' } } });
+		service.on('GET', '/v1/music/tasks/task_1', { json: { ...task, status: 'completed' } });
+		service.on('GET', '/v1/music/tasks/task_2', { json: { ...task, status: 'failed', error: { message: 'scripted-key is bad', code: 'scripted-key' } } });
+		for (const simplify of [true, false]) {
+			const { items, hints } = await buySounds(service, { count: 3, options: { simplify, concurrency: 1 }, run: { settings: goOn } });
+			const told = JSON.stringify([items, hints, log]);
+			expect(told).toContain('•••');
+			expect(told).not.toContain('scripted-key');
+		}
+	});
+});
+
+test('a custom request has the same records: one that may have been bought is not sent again', async () => {
+	service.on('POST', '/v1/music/generations/create', { text: '<html>Bad gateway</html>' }, accepted('task_2'));
+	const { rounds } = await runNode({
+		node: new MediaGenMusic(),
+		parameters: { resource: 'task', operation: 'submit', path: '/v1/music/generations/create', bodyType: 'json', body: '{"prompt": "x"}', waitMode: 'none' },
+		credential: service.credential(),
+		settings: goOn,
+		rounds: 2,
+	});
+	expect(service.sent('POST', '/v1/music/generations/create').map(({ body }) => body)).toEqual([{ prompt: 'x' }]);
+	expect(rounds.map(([item]) => (item?.error as { message: string }).message)).toEqual([
+		'The response could not be read (HTTP 200) [item 0]',
+		expect.stringContaining('may have been bought by an earlier attempt'),
+	]);
+});

@@ -1,0 +1,45 @@
+import type { INodeType } from 'n8n-workflow';
+
+import { MediaGenMusic } from '../../../nodes/MediaGenMusic/MediaGenMusic.node';
+import { type RunOptions, runNode } from './engine';
+import { generateSound, soundPrompts } from './generateSound';
+import type { Reply, ScriptedService } from './scriptedService';
+
+export const SOUNDS = '/v1/music/generations/sounds';
+
+export const RECORD = '/v1/music/tasks/*';
+
+export const accepted = (taskId: string): Reply => ({ json: { code: 200, data: [{ status: 'submitted', task_id: taskId }] } });
+
+export const running: Reply = { json: { code: 200, data: { status: 'pending', progress: 10, result: null, error: null } } };
+
+export const completed: Reply = {
+	json: { code: 200, data: { status: 'completed', progress: 100, result: { music: [{ audio_url: 'https://files.example.com/1.mp3' }] }, error: null } },
+};
+
+/** Each submission buys a task of its own: task_1, task_2 … */
+export function numberTasks(service: ScriptedService): void {
+	let last = 0;
+	service.on('POST', '*', () => accepted(`task_${++last}`));
+}
+
+interface Settings {
+	count?: number;
+	options?: Record<string, unknown>;
+	parameters?: Record<string, unknown>;
+	run?: Partial<RunOptions>;
+	node?: INodeType;
+}
+
+/** Options of a run that buys a sound per item. */
+export function soundRun(service: ScriptedService, { count = 1, options = {}, parameters = {}, run = {}, node = new MediaGenMusic() }: Settings = {}): RunOptions {
+	return {
+		node,
+		parameters: { ...generateSound, ...parameters, options: { pollInterval: 1, ...options } } as RunOptions['parameters'],
+		items: soundPrompts(count),
+		credential: service.credential(),
+		...run,
+	};
+}
+
+export const buySounds = async (service: ScriptedService, settings: Settings = {}) => await runNode(soundRun(service, settings));
