@@ -85,9 +85,9 @@ function intervalNotes({ start_s: start, end_s: end }: RequestBody): string[] {
 }
 
 const KNOWN_VALUES = [
-	['Model', 'model', MUSIC_MODELS],
-	['Version', 'version', MUSIC_VERSIONS],
-	['Stem Type', 'stem_type', STEM_TYPES],
+	['model', 'model', MUSIC_MODELS],
+	['version', 'version', MUSIC_VERSIONS],
+	['stem type', 'stem_type', STEM_TYPES],
 ] as const;
 
 /** Makes an operation of its fields and its request: `POST /v1/music/generations/{operation}` (spec §2). */

@@ -14,7 +14,7 @@ interface StaticDataHolder {
 
 type StartedExecution = Pick<TriggerPayload, 'key' | 'startId' | 'storeStart'>;
 
-const STATIC_DATA_KEY = 'seenTasks';
+const STATIC_DATA_KEY = 'processedTasks';
 
 /**
  * Milliseconds between two writes during a burst, and so what a kill makes n8n forget. A write costs n8n a part of what an

@@ -380,9 +380,9 @@ describe('Model', () => {
 
 	test('an extension by a new model is sent as it is, and the item says so', async () => {
 		const { id } = service.sandbox.originals.video();
-		const { json, error } = await run('remix', { taskId: id, model: byId('vidgen4'), additionalFields: { resolution: '={{ "8k" }}' } });
+		const { json, error } = await run('remix', { taskId: id, model: byId('vidgen4') });
 		expect(error).toBeUndefined();
-		expect(sent()).toEqual([{ model: 'vidgen4', resolution: '8k' }]);
+		expect(sent()).toEqual([{ model: 'vidgen4' }]);
 		expect(json[0]?.notes).toContain('The model "vidgen4" is not in this package\'s list: it is sent as it is');
 	});
 });

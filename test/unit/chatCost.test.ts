@@ -10,6 +10,8 @@ const options: ChatOptions = {
 	warmCacheFirst: true,
 	watchPrefix: true,
 	whenUnsure: 'doNotSend',
+	checkOnly: false,
+	keepBalanceUnit: 'balance',
 };
 
 const prices = { priceInput: 3, priceCacheWrite5m: 3.75, priceCacheWrite1h: 6, priceCacheRead: 0.3, priceOutput: 15 };

@@ -35,7 +35,7 @@ interface Settings {
 export function soundRun(service: ScriptedService, { count = 1, options = {}, parameters = {}, run = {}, node = new MediaGenMusic() }: Settings = {}): RunOptions {
 	return {
 		node,
-		parameters: { ...generateSound, ...parameters, options: { pollInterval: 1, ...options } } as RunOptions['parameters'],
+		parameters: { ...generateSound, ...parameters, options: { pollInterval: 1, ...options } },
 		items: soundPrompts(count),
 		credential: service.credential(),
 		...run,

@@ -1,9 +1,8 @@
+import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import fc from 'fast-check';
 
 import { MediaGenMusic } from '../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { extendRequest, persona, song, songRequest, autoLyrics, vocals } from '../../../nodes/MediaGenMusic/request';
-import { STEM_TYPES } from '../../../nodes/shared/api/music';
-import { titledValues } from '../../../nodes/shared/n8n/openValues';
 import { z } from '../../../nodes/shared/util/vendor/zod';
 
 const shape = z.object({ ...song, ...autoLyrics, ...persona, ...vocals });
@@ -104,11 +103,13 @@ test('a weight outside 0 to 1 is refused, unless the mode does not send it', () 
 	);
 });
 
-test('the list of stem types is narrowed by what is typed', async () => {
-	const all = await titledValues(STEM_TYPES);
-	expect(all.results.map(({ value }) => value)).toContain('lead_vocal');
-	const vocals = await titledValues(STEM_TYPES, 'Vocal');
-	expect(vocals.results.map(({ value }) => value)).toEqual(['lead_vocal', 'backing_vocals']);
+test('the list of stem types is narrowed by the filter', async () => {
+	const search = async (filter?: string) => {
+		const { results } = await new MediaGenMusic().methods.listSearch.searchStemTypes.call({} as ILoadOptionsFunctions, filter);
+		return results.map(({ value }) => value);
+	};
+	expect(await search()).toContain('lead_vocal');
+	expect(await search('Vocal')).toEqual(['lead_vocal', 'backing_vocals']);
 });
 
 test('the eleven operations, by the names that saved workflows refer to', () => {

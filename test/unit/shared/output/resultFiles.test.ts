@@ -4,6 +4,7 @@ import { TASK_FAMILIES, type TaskFamily } from '../../../../nodes/shared/api/fam
 import { readTaskRecord, type TaskRecord } from '../../../../nodes/shared/api/records';
 import { requestLinksOf, type RequestLinks, resultFiles } from '../../../../nodes/shared/output/resultFiles';
 import { toTask } from '../../../../nodes/shared/output/task';
+import { isObject } from '../../../../nodes/shared/util/json';
 
 const NOW = Date.UTC(2026, 0, 1);
 
@@ -256,13 +257,14 @@ const sample: fc.Arbitrary<Sample> = fc
 			return { raw: place(urls), made: family === 'grid' ? urls.map((url) => [url, null] as const) : numbered(urls) };
 		});
 		const shapes = [...documented, ...open];
-		const { raw, made } = (shapes[shape % shapes.length] ?? (() => ({ raw: {}, made: [] })))(count);
+		const nothing = (): Made => ({ raw: {}, made: [] });
+		const { raw, made } = (shapes[shape % shapes.length] ?? nothing)(count);
 		// A grid's own result stands in `image_urls`.
 		const field = family === 'grid' && sent === 'image_urls' ? 'mask_url' : sent;
 		const links = many(field === 'mask_url' ? 1 : sentCount, (at) => link(`sent-${at}.png`));
 		const requestBody = { prompt: 'x', [field]: field === 'mask_url' ? links[0] : links.map((url) => (field === 'image_urls' ? url : { url })) };
-		const echo = requestKnown && echoInResult && typeof raw.result === 'object' && raw.result !== null && !Array.isArray(raw.result);
-		const result = echo ? { result: { reference: links, ...raw.result } } : {};
+		const own = raw.result;
+		const result = requestKnown && echoInResult && isObject(own) ? { result: { reference: links, ...own } } : {};
 		return { family, raw: { ...odd, ...requestBody, ...raw, ...result, status: 'completed' }, made, requestBody, requestKnown };
 	});
 
