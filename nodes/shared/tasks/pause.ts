@@ -99,5 +99,6 @@ export async function pause({ context, options }: TaskRun, outcomes: readonly Ta
 		if (item) item.json = waitingJson(outcome, item.json);
 	}
 	await context.putExecutionToWait(new Date(clock.now() + options.timeout * 1_000));
-	return [items];
+	// With an error output n8n takes the items out of the array that it gets, and the input is all that it keeps.
+	return [items.map((item) => ({ ...item }))];
 }
