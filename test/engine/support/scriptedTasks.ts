@@ -1,4 +1,4 @@
-import type { INodeType } from 'n8n-workflow';
+import type { INodeParameters, INodeType } from 'n8n-workflow';
 
 import { MediaGenMusic } from '../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { type RunOptions, runNode } from './engine';
@@ -25,8 +25,8 @@ export function numberTasks(service: ScriptedService): void {
 
 interface Settings {
 	count?: number;
-	options?: Record<string, unknown>;
-	parameters?: Record<string, unknown>;
+	options?: INodeParameters;
+	parameters?: INodeParameters;
 	run?: Partial<RunOptions>;
 	node?: INodeType;
 }

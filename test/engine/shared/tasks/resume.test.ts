@@ -1,0 +1,241 @@
+import { fastClock } from '../../support/clocks';
+import { log } from '../../support/engine';
+import { type CallbackResult, pauseNode, type PausedExecution } from '../../support/pausedExecution';
+import { type Reply, SCRIPTED_KEY, useScriptedService } from '../../support/scriptedService';
+import { accepted, completed, numberTasks, running, SOUNDS, soundRun } from '../../support/scriptedTasks';
+
+const SCALE = 50;
+
+const service = useScriptedService(() => fastClock(SCALE));
+
+const goOn = { onError: 'continueRegularOutput' } as const;
+
+const callback = (taskId: string) => ({ code: 200, data: { id: taskId, status: 'completed' } });
+
+const recordOf = (taskId: string) => `/v1/music/tasks/${taskId}`;
+
+const refused: Reply = { status: 400, json: { error: { message: 'Too loud' } } };
+
+/** Two sounds in a paused execution, each with a row of data around it. */
+async function pauseTwo(settings = {}, parameters = {}, options = {}): Promise<PausedExecution> {
+	const items = [{ json: { prompt: 'Rain', row: 1 } }, { json: { prompt: 'Wind', row: 2 } }];
+	const given = { reference: '=row {{ $json.row }}', fileName: '={{ $json.prompt }}', concurrency: 1, ...options };
+	return await pauseNode(soundRun(service, { parameters: { waitMode: 'callback', ...parameters }, options: given, run: { items, settings } }));
+}
+
+const finish = (...taskIds: string[]) => {
+	for (const taskId of taskIds) service.on('GET', recordOf(taskId), completed);
+};
+
+beforeEach(() => {
+	numberTasks(service);
+	service.on('GET', recordOf('*'), running);
+});
+
+describe('A paused execution', () => {
+	test('resumes when all of its tasks have ended, and not before', async () => {
+		const execution = await pauseTwo();
+		finish('task_1');
+		expect(await execution.callback(callback('task_1'))).toEqual({ status: 200 });
+		finish('task_2');
+		const { status, resumed } = await execution.callback(callback('task_2'));
+		expect(status).toBe(200);
+		expect(resumed?.json.map(({ taskId, status: state, reference, url }) => [taskId, state, reference, url])).toEqual([
+			['task_1', 'completed', 'row 1', 'https://files.example.com/1.mp3'],
+			['task_2', 'completed', 'row 2', 'https://files.example.com/1.mp3'],
+		]);
+		expect(resumed?.items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
+	});
+
+	test('resumes once: later callbacks find nothing to do', async () => {
+		const execution = await pauseTwo();
+		finish('task_1', 'task_2');
+		expect((await execution.callback(callback('task_1'))).resumed).toBeDefined();
+		service.requests.length = 0;
+		expect(await execution.callback(callback('task_2'))).toEqual({ status: 200 });
+		expect(await execution.callback(callback('task_1'))).toEqual({ status: 200 });
+		expect(service.requests).toEqual([]);
+	});
+
+	test('resumes once, though all callbacks come at the same time', async () => {
+		const execution = await pauseTwo();
+		finish('task_1', 'task_2');
+		const results = await Promise.all(['task_1', 'task_2', 'task_1', 'task_2'].map(async (taskId) => await execution.callback(callback(taskId))));
+		expect(results.filter(({ resumed }) => resumed !== undefined)).toHaveLength(1);
+		expect(results.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+	});
+
+	test.each<[string, unknown]>([
+		['claims an end that the record does not show', callback('task_1')],
+		['names a task of somebody else', callback('task_77')],
+		['names no task', {}],
+		['is not an object', 'completed'],
+	])('stays paused when the callback %s', async (_, body) => {
+		const execution = await pauseTwo();
+		expect(await execution.callback(body)).toEqual({ status: 200 });
+		expect(log.join('\n')).toContain('is still running');
+	});
+
+	test('stays paused at a status word that is not known', async () => {
+		const execution = await pauseTwo();
+		service.on('GET', recordOf('*'), { json: { status: 'marinating', progress: 40 } });
+		expect(await execution.callback(callback('task_1'))).toEqual({ status: 200 });
+	});
+
+	test('resumes with a callback whose body does not tell its task', async () => {
+		const execution = await pauseTwo();
+		finish('task_1', 'task_2');
+		expect((await execution.callback('')).resumed?.json).toHaveLength(2);
+	});
+
+	test('asks again for what this n8n has forgotten, after a restart', async () => {
+		const execution = await pauseTwo();
+		finish('task_2');
+		expect(await execution.callback(callback('task_2'))).toEqual({ status: 200 });
+		finish('task_1');
+		expect((await execution.callback(callback('task_1'))).resumed?.json.map(({ taskId }) => taskId)).toEqual(['task_1', 'task_2']);
+	});
+});
+
+describe('A callback whose record cannot be read is answered 503, and the execution stays paused', () => {
+	test.each<[string, Reply]>([
+		['the 404 page of a proxy', { status: 404, text: '<html>Not found</html>' }],
+		['a 404 without the error of the service', { status: 404, json: { message: 'no Route matched' } }],
+		['500', { status: 500 }],
+		['429', { status: 429, headers: { 'retry-after': '30' } }],
+		['a reset', { reset: true }],
+		['an answer that is not JSON', { text: 'OK' }],
+	])('%s', async (_, reply) => {
+		const execution = await pauseTwo();
+		service.on('GET', recordOf('*'), reply);
+		expect(await execution.callback(callback('task_1'))).toEqual({ status: 503 });
+		service.on('GET', recordOf('*'), completed);
+		expect((await execution.callback(callback('task_1'))).resumed?.json).toHaveLength(2);
+	});
+
+	test('a credential that was broken meanwhile', async () => {
+		const run = soundRun(service, { parameters: { waitMode: 'callback' } });
+		const execution = await pauseNode(run);
+		Object.assign(run.credential, { baseUrl: '' });
+		const broken = await pauseNode({ ...run, credential: service.credential() });
+		expect(broken.paused.run.status).toBe('waiting');
+		expect(await execution.callback(callback('task_1'))).toEqual({ status: 503 });
+		expect(log.join('\n')).toContain('MediaGen: a callback could not be verified');
+	});
+});
+
+describe('The end of a paused execution', () => {
+	test('a task that the service does not know is an error item that names it', async () => {
+		const execution = await pauseTwo(goOn);
+		finish('task_1');
+		service.on('GET', recordOf('task_2'), { status: 404, json: { error: { message: 'No such task', type: 'not_found', code: 404 } } });
+		const { resumed } = await execution.callback(callback('task_1'));
+		expect(resumed?.json[1]).toMatchObject({
+			taskId: 'task_2',
+			reference: 'row 2',
+			error: { message: 'Task not found: No such task [item 1]', httpStatus: 404, code: '404', type: 'not_found' },
+		});
+	});
+
+	test('items without a result go to the error output, if the node has one', async () => {
+		service.on('POST', SOUNDS, accepted('task_1'), refused);
+		const execution = await pauseTwo({ onError: 'continueErrorOutput' });
+		finish('task_1');
+		const { resumed } = await execution.callback(callback('task_1'));
+		expect(resumed?.outputs.map((output) => output.map(({ json }) => json.taskId ?? json.error))).toEqual([
+			['task_1'],
+			[expect.objectContaining({ message: 'Bad request: Too loud [item 1]', status: 'not submitted' })],
+		]);
+	});
+
+	test('a failed task goes to the error output too', async () => {
+		const execution = await pauseTwo({ onError: 'continueErrorOutput' });
+		finish('task_2');
+		service.on('GET', recordOf('task_1'), { json: { status: 'failed', error: { message: 'Too loud', code: 9, type: 'loud' } } });
+		const { resumed } = await execution.callback(callback('task_1'));
+		expect(resumed?.outputs.map((output) => output.length)).toEqual([1, 1]);
+		expect(resumed?.outputs[1]?.[0]?.json.error).toMatchObject({ taskId: 'task_1', code: '9', type: 'loud', reference: 'row 1' });
+	});
+
+	test('an item that was not submitted has nothing of the task that its row came from', async () => {
+		service.on('POST', SOUNDS, refused, accepted('task_2'));
+		const items = [{ json: { prompt: 'Rain', taskId: 'parent', results: [{ url: 'https://x.example/old.mp3' }] } }, { json: {} }];
+		const settings = { parameters: { waitMode: 'callback' }, options: { concurrency: 1, includeInput: true }, run: { items, settings: goOn } };
+		const execution = await pauseNode(soundRun(service, settings));
+		expect(execution.paused.json[0]).toMatchObject({ status: 'not submitted', results: [] });
+		expect(execution.paused.json[0]).not.toHaveProperty('taskId');
+		finish('task_2');
+		const { resumed } = await execution.callback(callback('task_2'));
+		expect(resumed?.json[0]).toMatchObject({ status: 'not submitted', error: { message: 'Bad request: Too loud [item 0]' } });
+		expect(resumed?.json[0]).not.toHaveProperty('taskId');
+		expect(resumed?.json[0]?.input).toEqual(items[0]?.json);
+	});
+
+	test('the row, the reference and the file name survive the pause', async () => {
+		service.on('GET', '/1.mp3', { text: 'music', headers: { 'content-type': 'audio/mpeg' } });
+		const execution = await pauseTwo({}, { downloadFiles: true }, { includeInput: true });
+		service.on('GET', recordOf('*'), { json: { status: 'completed', result: { music: [{ audio_url: `${service.url}/1.mp3` }] } } });
+		const { resumed } = await execution.callback(callback('task_1'));
+		expect(resumed?.items.map(({ json, binary }) => [json.input, json.reference, binary?.data?.fileName])).toEqual([
+			[{ prompt: 'Rain', row: 1 }, 'row 1', 'Rain.mp3'],
+			[{ prompt: 'Wind', row: 2 }, 'row 2', 'Wind.mp3'],
+		]);
+	});
+
+	test('a time limit that passes gives out the tasks as they were', async () => {
+		const execution = await pauseTwo();
+		const { json } = await execution.timeLimit();
+		expect(json.map(({ taskId, status, reference, fileName, results, input }) => [taskId, status, reference, fileName, results, input])).toEqual([
+			['task_1', 'submitted', 'row 1', 'Rain', [], { prompt: 'Rain', row: 1 }],
+			['task_2', 'submitted', 'row 2', 'Wind', [], { prompt: 'Wind', row: 2 }],
+		]);
+	});
+
+	test('the key is not in the items, where a record repeats it', async () => {
+		const execution = await pauseTwo();
+		service.on('GET', recordOf('*'), { json: { status: 'completed', echo: SCRIPTED_KEY } });
+		const { resumed } = await execution.callback(callback('task_1'));
+		expect(JSON.stringify(resumed?.items)).toContain('•••');
+		expect(JSON.stringify([resumed?.items, log])).not.toContain(SCRIPTED_KEY);
+	});
+});
+
+describe('A download that takes longer than the service waits for an answer', () => {
+	let release = () => {};
+
+	async function pauseWithSlowFile(): Promise<PausedExecution> {
+		const released = new Promise<void>((resolve) => (release = resolve));
+		service.on('GET', '/slow.mp3', { text: 'music', headers: { 'content-type': 'audio/mpeg' }, after: released });
+		const execution = await pauseNode(soundRun(service, { parameters: { waitMode: 'callback', downloadFiles: true } }));
+		service.on('GET', recordOf('*'), { json: { status: 'completed', result: { music: [{ audio_url: `${service.url}/slow.mp3` }] } } });
+		return execution;
+	}
+
+	const realMs = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
+
+	test('is answered 503, goes on, and resumes the execution once with the file', async () => {
+		const execution = await pauseWithSlowFile();
+		const results: CallbackResult[] = [];
+		const first = execution.callback(callback('task_1')).then((result) => results.push(result));
+		const joined = await execution.callback(callback('task_1'));
+		expect(joined).toEqual({ status: 503 });
+		expect(results).toEqual([]);
+		release();
+		await first;
+		expect(results[0]?.status).toBe(503);
+		expect(results[0]?.resumed?.items[0]?.binary?.data).toMatchObject({ mimeType: 'audio/mpeg' });
+		expect(service.sent('GET', '/slow.mp3')).toHaveLength(1);
+		expect(await execution.callback(callback('task_1'))).toEqual({ status: 200 });
+	});
+
+	test('a callback that joins it in time is answered 200 and resumes nothing', async () => {
+		const execution = await pauseWithSlowFile();
+		const first = execution.callback(callback('task_1'));
+		await realMs(20);
+		const second = execution.callback(callback('task_1'));
+		await realMs(20);
+		release();
+		const [{ resumed, status }, joined] = await Promise.all([first, second]);
+		expect([status, resumed?.items.length, joined]).toEqual([200, 1, { status: 200 }]);
+	});
+});
