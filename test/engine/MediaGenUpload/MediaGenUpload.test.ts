@@ -94,7 +94,7 @@ describe('from a URL', () => {
 		server.close();
 	});
 
-	test.each(['/lake.png', '/redirect'])('%s is fetched and stored', async (path) => {
+	test.each(['/lake.png', '/redirect', '/100%.png', '/%E0%A4%A.png', '/?name=100%'])('%s is fetched and stored', async (path) => {
 		const { json } = await run({ source: 'url', url: address + path });
 		expect(json[0]).toMatchObject({ contentType: 'image/png', bytes: content.length });
 	});
@@ -118,4 +118,13 @@ describe('from a URL', () => {
 		const { error } = await run({ source: 'url', url: 'lake.png' });
 		expect(error?.message).toContain('not a full http or https URL');
 	});
+});
+
+test('the key is trimmed, and stays out of the error where the service repeats it', async () => {
+	const item = await fileItem(await picture(10, 10));
+	const { error } = await run({}, [item], {}, { apiKey: ' sandbox-key\n' });
+	expect(error).toBeUndefined();
+	service.sandbox.faults.add({ match: { path: PATH }, effect: { type: 'status', status: 400, message: 'Key sandbox-key is not good' } });
+	const refused = await run({}, [item]);
+	expect(refused.error?.message).toContain('Key ••• is not good');
 });
