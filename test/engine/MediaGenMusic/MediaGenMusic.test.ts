@@ -189,11 +189,11 @@ test('the versions that each operation offers', async () => {
 		'searchInstrumentalVersions',
 		undefined,
 	]);
-	const { searchVersions, searchInstrumentalVersions } = node.methods.listSearch;
+	const { listSearch } = node.methods;
 	const context = {} as ILoadOptionsFunctions;
 	const valuesOf = ({ results }: INodeListSearchResult) => results.map(({ value }) => value);
-	expect(valuesOf(await searchVersions.call(context))).toEqual(['v3.5', 'v4', 'v4.5', 'v4.5+', 'v4.5-all', 'v5', 'v5.5']);
-	expect(valuesOf(await searchInstrumentalVersions.call(context))).toEqual(['v5', 'v5.5']);
+	expect(valuesOf(await listSearch.searchVersions.call(context))).toEqual(['v3.5', 'v4', 'v4.5', 'v4.5+', 'v4.5-all', 'v5', 'v5.5']);
+	expect(valuesOf(await listSearch.searchInstrumentalVersions.call(context))).toEqual(['v5', 'v5.5']);
 });
 
 const stale = { tags: 'folk', title: 'Harbour', additionalFields: { styleWeight: 0.5, vocalGender: 'Male' } };
