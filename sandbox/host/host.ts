@@ -146,15 +146,6 @@ export class Host {
 		return workflows.getWorkflow(this.api, id);
 	}
 
-	/**
-	 * Changes a workflow's nodes.
-	 *
-	 * @param change is given the nodes as JSON text; where it returns the same, nothing is written
-	 */
-	async changeWorkflow(id: string, change: (nodes: string) => string): Promise<workflows.Workflow> {
-		return workflows.changeWorkflow(this.api, id, change);
-	}
-
 	/** Activates a workflow and waits until its webhooks really answer. */
 	async activate(workflowId: string): Promise<workflows.Workflow> {
 		const workflow = await workflows.activateWorkflow(this.api, workflowId);

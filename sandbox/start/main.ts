@@ -37,7 +37,7 @@ async function serve(root: string, options: StartOptions, cleanup: Cleanup): Pro
 	const { host, sandbox } = await bringUp(root, options, cleanup);
 	if (!options.once) announce(host, sandbox);
 
-	const workflows = await importExamples(host, join(root, 'examples'), sandbox, host.userFolder);
+	const workflows = await importExamples(host, join(root, 'examples'));
 	const pipeline = workflows.get(PIPELINE);
 	if (!pipeline) throw new Error(`examples/${PIPELINE} is missing.`);
 	try {

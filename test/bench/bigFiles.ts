@@ -76,7 +76,7 @@ function transfers(sandbox: Sandbox, folder: string): Record<'up' | 'down', Reco
 					const taskId = await finishedTask(sandbox, bytes);
 					return workflow(
 						'Download by ours',
-						[startByHand, picture('Picture', { resource: 'task', operation: 'get', taskId, options: { downloadResults: true } })],
+						[startByHand, picture('Picture', { resource: 'task', operation: 'get', taskId, downloadFiles: true })],
 						{ Go: 'Picture' },
 					);
 				},

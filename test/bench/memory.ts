@@ -18,7 +18,7 @@ const RUNS = 3;
 const DOWNLOAD_BYTES = 200_000_000;
 const MB = 1_000_000;
 
-const download = workflow('Download', [startByHand, picture('Picture', { options: { downloadResults: true, pollInterval: 1 } })], {
+const download = workflow('Download', [startByHand, picture('Picture', { downloadFiles: true, options: { pollInterval: 1 } })], {
 	Go: 'Picture',
 });
 

@@ -34,7 +34,7 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 	const { begin, bought, call, callbacksAreOver, execution, pause, taskOf, until } = pausing(() => host, () => sandbox, CREDENTIAL);
 
 	test(`${PAUSED} paused executions survive a kill: each resumes once, with its own result`, async () => {
-		const workflow = await pausingWorkflow(host, CREDENTIAL, { timeout: 3_600 });
+		const workflow = await pausingWorkflow(host, CREDENTIAL, { options: { timeout: 3_600 } });
 		const prompts = Array.from({ length: PAUSED }, (_, index) => `Picture ${index}`);
 		for (let at = 0; at < prompts.length; at += 10) {
 			await Promise.all(prompts.slice(at, at + 10).map(async (prompt) => await begin(workflow, [prompt])));
@@ -131,7 +131,7 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 	}, 60_000);
 
 	test('without any callback, what comes out after the timeout says "submitted" and names the task', async () => {
-		const { workflow } = await pause(['Lost'], { timeout: 5 });
+		const { workflow } = await pause(['Lost'], { options: { timeout: 5 } });
 		sandbox.faults.add({ count: null, effect: { type: 'missingCallback' } });
 		sandbox.tasks.finish(taskOf('Lost'));
 		const woken = await execution(workflow, 'success');
@@ -144,13 +144,13 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 		const workflow = await pausingWorkflow(host, 'Public');
 		await begin(workflow, ['Picture']);
 		const { error } = await execution(workflow, 'error');
-		expect(error?.message).toContain('never call back');
+		expect(error?.message).toContain('would not call back');
 		expect(error?.description).toContain('WEBHOOK_URL');
 		expect(sandbox.ledger().accepted).toBe(0);
 	}, 60_000);
 
 	test('files of a resumed execution can all be read, and go with it', async () => {
-		const { workflow, id } = await pause(['One', 'Two', 'Three'], { downloadResults: true });
+		const { workflow, id } = await pause(['One', 'Two', 'Three'], { downloadFiles: true });
 		for (const { taskId } of bought()) sandbox.tasks.finish(taskId);
 		const resumed = await execution(workflow, 'success');
 		const files = resumed.items('End').map(({ binary }) => binary?.data?.id ?? '');

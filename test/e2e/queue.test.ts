@@ -59,7 +59,7 @@ describeQueueMode('each address at one webhook processor', 'byPath', (stage, nam
 		sandbox.durations.set({ image: null });
 		sandbox.requests.clear();
 		sandbox.faults.add({ count: null, effect: { type: 'duplicateCallback', copies: 2, spacing: 'simultaneous' } });
-		const workflow = await pausingWorkflow(host, CREDENTIAL, { timeout: 3_600 });
+		const workflow = await pausingWorkflow(host, CREDENTIAL, { options: { timeout: 3_600 } });
 		const prompts = Array.from({ length: PAUSED }, (_, index) => `Picture ${index}`);
 		await Promise.all(prompts.map(async (prompt) => await axios.post(workflow.url, { prompts: [prompt] }, { proxy: false })));
 

@@ -139,9 +139,9 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 			expect(started).toEqual([old]);
 		});
 
-		test('"Output" gives an item per file, "Download Results" the files', async () => {
+		test('"Output" gives an item per file, "Download Files" the files', async () => {
 			const taskId = await buy(sandbox, { n: 2 });
-			const [execution] = await callBack({ options: { output: 'result', downloadResults: true } }, taskId);
+			const [execution] = await callBack({ output: 'files', downloadFiles: true }, taskId);
 			const items = execution?.items('End') ?? [];
 			expect(items.map(({ json }) => json)).toMatchObject([
 				{ taskId, index: 1, url: expect.stringMatching(/^http/) },

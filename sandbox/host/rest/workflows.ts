@@ -71,16 +71,6 @@ export async function getWorkflow(api: RestClient, id: string): Promise<Workflow
 	return api.call(workflowSchema, { url: `/rest/workflows/${id}` });
 }
 
-/** Changes a workflow's nodes, which `change` is given as JSON text. */
-export async function changeWorkflow(api: RestClient, id: string, change: (nodes: string) => string): Promise<Workflow> {
-	const workflow = await getWorkflow(api, id);
-	const before = JSON.stringify(workflow.nodes);
-	const after = change(before);
-	if (after === before) return workflow;
-	const data = { name: workflow.name, nodes: z.array(nodeSchema).parse(JSON.parse(after)), connections: workflow.connections, versionId: workflow.versionId };
-	return api.call(workflowSchema, { method: 'PATCH', url: `/rest/workflows/${id}`, data });
-}
-
 /** Lets a workflow's triggers listen. n8n answers before they do: {@link ../n8n/webhooks} waits for that. */
 export async function activateWorkflow(api: RestClient, id: string): Promise<Workflow> {
 	const { versionId } = await getWorkflow(api, id);

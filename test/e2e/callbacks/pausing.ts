@@ -46,8 +46,8 @@ export function pausing(host: () => Host, sandbox: () => Sandbox, credential: st
 	}
 
 	/** Starts an execution and waits until it has paused. */
-	async function pause(prompts: string[], options: object = {}, node: object = {}) {
-		const workflow = await pausingWorkflow(host(), credential, options, node);
+	async function pause(prompts: string[], parameters: object = {}, node: object = {}) {
+		const workflow = await pausingWorkflow(host(), credential, parameters, node);
 		await begin(workflow, prompts);
 		const { id } = await execution(workflow, 'waiting');
 		return { workflow, id, webhook: bought()[0]?.webhook ?? '' };

@@ -9,13 +9,13 @@ export interface PausingWorkflow {
 	url: string;
 }
 
-function definition(path: string, credential: string, options: object, settings: object): WorkflowDefinition {
+function definition(path: string, credential: string, parameters: object, settings: object): WorkflowDefinition {
 	const prompts = {
 		name: 'Prompts',
 		type: 'n8n-nodes-base.splitOut',
 		parameters: { fieldToSplitOut: 'body.prompts', options: { destinationFieldName: 'prompt' } },
 	};
-	const pictures = pictureNode('Pictures', credential, { waitMode: 'callback', options }, settings);
+	const pictures = pictureNode('Pictures', credential, { waitMode: 'callback', ...parameters }, settings);
 	const links = { Go: 'Prompts', Prompts: 'Pictures', Pictures: 'End' };
 	return workflow(`Pausing ${path}`, [startByWebhook(path), prompts, pictures, end], links);
 }
@@ -24,11 +24,11 @@ function definition(path: string, credential: string, options: object, settings:
 export async function pausingWorkflow(
 	host: Host,
 	credential: string,
-	options: object = {},
+	parameters: object = {},
 	settings: object = {},
 ): Promise<PausingWorkflow> {
 	const path = randomUUID();
-	const { id } = await host.importWorkflow(definition(path, credential, options, settings));
+	const { id } = await host.importWorkflow(definition(path, credential, parameters, settings));
 	const url = `${host.url}/webhook/${path}`;
 	await host.activate(id);
 	return { id, url };

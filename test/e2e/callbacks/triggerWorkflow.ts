@@ -26,7 +26,7 @@ export async function importTrigger(
 	parameters: Record<string, unknown> = {},
 ): Promise<TriggerWorkflow> {
 	const webhookId = randomUUID();
-	const { id } = await host.importWorkflow(definition(webhookId, parameters, credential));
+	const { id } = await host.importWorkflow(definition(webhookId, { downloadFiles: false, ...parameters }, credential));
 	return {
 		id,
 		base: `${host.url}/webhook/${webhookId}`,

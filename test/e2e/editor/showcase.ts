@@ -14,20 +14,21 @@ interface Shown {
 export const SHOWCASE: Shown[] = [
 	{
 		page: 'image',
-		fields: ['Model', 'Prompt'],
+		fields: ['Model', 'Prompt', 'Reference Images', 'Size', 'Number of Images', 'Output'],
 		name: 'MediaGen Image',
 		type: 'mediaGenImage',
 		parameters: {
 			prompt: 'The same harbour in the first morning light, oil on canvas',
 			referenceImages: 'url',
 			imageUrls: ['https://example.com/harbour.png'],
-			additionalFields: { n: 2, resolution: '2k', size: '3:2' },
-			options: { downloadResults: true },
+			size: '3:2',
+			n: 2,
+			additionalFields: { resolution: '2k' },
 		},
 	},
 	{
 		page: 'music',
-		fields: ['Task ID', 'Prompt', 'Tags', 'Title'],
+		fields: ['Task ID', 'Lyrics', 'Tags', 'Title'],
 		name: 'MediaGen Music',
 		type: 'mediaGenMusic',
 		parameters: {
@@ -44,18 +45,20 @@ export const SHOWCASE: Shown[] = [
 		fields: ['Task ID'],
 		name: 'MediaGen Grid',
 		type: 'mediaGenGrid',
-		parameters: { index: 3, additionalFields: { speed: 'fast' }, options: { output: 'result' } },
+		parameters: { index: 3, additionalFields: { speed: 'fast' }, output: 'files' },
 	},
 	{
 		page: 'video',
-		fields: ['Prompt', 'Images With Roles'],
+		fields: ['Prompt', 'Images'],
 		name: 'MediaGen Video',
 		type: 'mediaGenVideo',
 		parameters: {
 			prompt: 'The boat leaves the harbour at dawn, gulls above it',
-			imageInput: 'roles',
-			imageWithRoles: { image: [{ url: 'https://example.com/harbour.png', role: 'first_frame' }] },
-			additionalFields: { aspectRatio: '16:9', duration: 8 },
+			imageInput: 'firstFrame',
+			firstFrameSource: 'url',
+			firstFrameUrl: 'https://example.com/harbour.png',
+			aspectRatio: '16:9',
+			duration: 8,
 		},
 	},
 	{ page: 'upload', fields: ['Source'], name: 'MediaGen Upload', type: 'mediaGenUpload', parameters: { options: { fileName: 'harbour.png' } } },
@@ -77,7 +80,7 @@ export const SHOWCASE: Shown[] = [
 			prompt: 'Which licence does a skipper need for a boat of 12 metres?',
 		},
 	},
-	{ page: 'trigger', fields: ['Trigger On', 'Verify With Service'], name: 'MediaGen Trigger', type: 'mediaGenTrigger', parameters: { options: { downloadResults: true } } },
+	{ page: 'trigger', fields: ['Trigger On', 'Verify With Service'], name: 'MediaGen Trigger', type: 'mediaGenTrigger', parameters: { output: 'files' } },
 ];
 
 /** All of them on one canvas. */

@@ -32,7 +32,7 @@ describeOnHosts('Callbacks', (host) => {
 		expect(await call(webhook, { id: 'task_of_somebody_else', status: 'completed' })).toBe(200);
 		expect(await call(webhook, 'nonsense')).toBe(200);
 		await execution(workflow, 'waiting');
-		expect(host().log.since(mark).join('\n')).toContain(`task ${taskId} still runs`);
+		expect(host().log.since(mark).join('\n')).toContain(`task ${taskId} is still running`);
 
 		sandbox.tasks.finish(taskId);
 		const resumed = await execution(workflow, 'success');

@@ -8,7 +8,6 @@ import sharp from 'sharp';
 
 import type { Execution, Host } from '../../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../../sandbox/service';
-import { withOriginals } from '../../../sandbox/start/examples';
 import { FFPROBE } from '../../support/ffprobe';
 import { describeOnHosts } from '../support/hosts';
 import { credentialFor, EXAMPLE_CREDENTIAL } from '../support/workflows';
@@ -44,7 +43,7 @@ describeOnHosts('The examples', (host) => {
 
 	async function runExample(name: string): Promise<Execution> {
 		const text = await readFile(join(__dirname, `../../../examples/${name}.json`), 'utf8');
-		const definition = JSON.parse(withOriginals(text, sandbox)) as Parameters<Host['importWorkflow']>[0];
+		const definition = JSON.parse(text) as Parameters<Host['importWorkflow']>[0];
 		const workflow = await host().importWorkflow(definition);
 		const execution = await host().run(workflow.id, { timeout: 120_000 });
 		expect(execution.error).toBeUndefined();
@@ -76,8 +75,14 @@ describeOnHosts('The examples', (host) => {
 		};
 	}
 
-	test('song → stems → files that play', async () => {
+	/** Tasks of one example: each is counted from an empty ledger. */
+	const bought = () => sandbox.ledger().accepted;
+
+	test('lyrics → song → cover → stems: three tasks, and files with the names of the stems that play', async () => {
+		sandbox.reset();
 		const execution = await runExample('song-to-stems');
+		expect(bought()).toBe(3);
+		expect(execution.json('Stems').map(({ fileName }) => fileName)).toContain('lead_vocal.wav');
 		const files = await filesOf(execution, 'Stems');
 		expect(files.length).toBeGreaterThan(0);
 		for (const file of files) {
@@ -87,45 +92,50 @@ describeOnHosts('The examples', (host) => {
 		}
 	}, 150_000);
 
-	test('sheet of prompts → one item per picture', async () => {
+	test('rows of a sheet → a file per row, with the name of a column and the row beside it', async () => {
+		sandbox.reset();
 		const execution = await runExample('sheet-to-images');
-		const rows = execution.items('One Item per Row').length;
+		expect(bought()).toBe(3);
 		const images = execution.items('Images');
-		expect(images.length).toBeGreaterThanOrEqual(rows);
-		for (const { json } of images) {
-			const answer = await fetch(String(json.url));
-			const { format, width } = await sharp(Buffer.from(await answer.arrayBuffer())).metadata();
+		const files = images.map(({ binary }) => binary?.data?.fileName);
+		expect(files).toEqual(['Lighthouse.png', 'Pier.png', 'Boat.png']);
+		expect(images.map(({ json }) => json.input)).toMatchObject([{ title: 'Lighthouse' }, { title: 'Pier' }, { title: 'Boat' }]);
+		for (const file of await filesOf(execution, 'Images')) {
+			const { format, width } = await sharp(file).metadata();
 			expect(format).toMatch(/png|jpeg|webp/);
 			expect(width).toBeGreaterThan(0);
 		}
 	}, 150_000);
 
-	test('picture → video → a longer video', async () => {
+	test('picture → clip → a longer clip: three tasks', async () => {
+		sandbox.reset();
 		const execution = await runExample('picture-to-video');
-		for (const node of ['Video', 'Extended Video']) {
-			const [json] = execution.json(node);
-			const results = json?.results as Array<{ url: string; kind: string }> | undefined;
-			const url = results?.find(({ kind }) => kind === 'video')?.url ?? String(json?.url);
-			const media = await probe(Buffer.from(await (await fetch(url)).arrayBuffer()));
+		expect(bought()).toBe(3);
+		for (const [node, seconds] of [['Clip', 3], ['Longer Clip', 10]] as const) {
+			const [file] = await filesOf(execution, node);
+			const media = await probe(file ?? Buffer.alloc(0));
 			expect(media.codecs).toContain('h264');
-			expect(media.seconds).toBeGreaterThanOrEqual(node === 'Video' ? 3 : 14);
+			expect(media.seconds).toBeGreaterThanOrEqual(seconds);
 			expect(media.width).toBeGreaterThan(0);
 		}
 	}, 150_000);
 
-	test('grid → re-roll → the third picture → variations of it', async () => {
+	test('a grid from a prompt → re-roll → the third picture → variations of it: three tasks', async () => {
+		sandbox.reset();
 		const execution = await runExample('grid-reroll');
+		expect(bought()).toBe(3);
 		expect(execution.json('Pick the Third').map(({ index }) => index)).toEqual([3]);
-		const variations = execution.json('Variations of It');
-		expect(variations.length).toBeGreaterThan(0);
-		expect(JSON.stringify(variations)).toContain('http');
+		const [variations] = execution.json('Variations of It');
+		expect(variations).toMatchObject({ family: 'grid', operation: 'variation', status: 'completed' });
+		expect(await filesOf(execution, 'Variations of It')).toHaveLength(5);
 	}, 150_000);
 
-	test('one document, many questions: the prefix is written once and read from then on', async () => {
+	test('one document, many questions: answers beside their questions, and the prefix is written once', async () => {
 		const execution = await runExample('document-questions');
-		const answers = (execution.runs['Ask About the Document'] ?? []).flatMap(({ data }) => data?.main?.[0] ?? []);
-		expect(answers.length).toBeGreaterThan(1);
-		const usages = answers.map(({ json }) => json.usage as { cacheRead: number; cacheWrite: number });
+		const answers = execution.json('Ask About the Document');
+		expect(answers).toHaveLength(10);
+		expect(answers[0]).toMatchObject({ input: { question: 'How do I check the pump?' }, text: expect.any(String) });
+		const usages = answers.map(({ usage }) => usage as { cacheRead: number; cacheWrite: number });
 		expect(usages.filter(({ cacheWrite }) => cacheWrite > 0)).toHaveLength(1);
 		expect(usages.filter(({ cacheRead }) => cacheRead > 0)).toHaveLength(answers.length - 1);
 	}, 150_000);

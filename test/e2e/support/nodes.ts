@@ -46,11 +46,11 @@ export const MODEL = 'imagegen-2-official';
 /** A node's reference to the MediaGen credential of that name. */
 export const mediaGenApi = (name: string) => ({ mediaGenApi: { id: '', name } });
 
-/** The MediaGen Image node, which makes a picture of each item's `prompt`; `settings` are the node's own. */
+/** The MediaGen Image node, which makes a picture of each item's `prompt` and leaves it at the service; `settings` are the node's own. */
 export const pictureNode = (name: string, credential: string, parameters: object, settings: object = {}): NodeJson => ({
 	name,
 	type: 'n8n-nodes-mediagen.mediaGenImage',
-	parameters: { resource: 'image', operation: 'generate', model: MODEL, prompt: '={{ $json.prompt ?? "A picture" }}', ...parameters },
+	parameters: { resource: 'image', operation: 'generate', model: MODEL, prompt: '={{ $json.prompt ?? "A picture" }}', downloadFiles: false, ...parameters },
 	credentials: mediaGenApi(credential),
 	...settings,
 });

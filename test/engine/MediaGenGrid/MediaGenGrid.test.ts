@@ -207,7 +207,7 @@ test('grid → re-roll → one of the four: the grid has no number, its pictures
 test('a speed that this package does not know is sent as it is, and the user is told', async () => {
 	const task = service.sandbox.originals.grid().id;
 	service.sandbox.requests.clear();
-	const note = '"Speed": "warp" is not in this package\'s list. It was sent as it is.';
+	const note = 'The speed "warp" is not in this package\'s list: it is sent as it is';
 	const settings = { onError: 'continueRegularOutput' as const };
 	const { json } = await run('reroll', { taskId: task, additionalFields: { speed: '={{ "warp" }}' } }, undefined, settings);
 	const [posted] = service.sandbox.requests.list({ path: '/v1/gridart/generations/reroll' });

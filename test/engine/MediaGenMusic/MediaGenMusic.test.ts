@@ -290,12 +290,12 @@ test('enhanced tags come back at once', async () => {
 });
 
 describe('what the service may know better is sent, and the user is told', () => {
-	const sentAnyway = (label: string, value: string) => `"${label}": "${value}" is not in this package's list. It was sent as it is.`;
+	const sentAnyway = (label: string, value: string) => `The ${label} "${value}" is not in this package's list: it is sent as it is`;
 
 	test.each<[string, string, Given, Given, string]>([
-		['an unknown version', 'sounds', { prompt: 'x', additionalFields: { version: '={{ "v9" }}' } }, { version: 'v9' }, sentAnyway('Version', 'v9')],
-		['an unknown model', 'sounds', { prompt: 'x', additionalFields: { model: '={{ "choirgen" }}' } }, { model: 'choirgen' }, sentAnyway('Model', 'choirgen')],
-		['an unknown stem type', 'stems', { stemType: 'kazoo' }, { stem_type: 'kazoo' }, sentAnyway('Stem Type', 'kazoo')],
+		['an unknown version', 'sounds', { prompt: 'x', additionalFields: { version: '={{ "v9" }}' } }, { version: 'v9' }, sentAnyway('version', 'v9')],
+		['an unknown model', 'sounds', { prompt: 'x', additionalFields: { model: '={{ "choirgen" }}' } }, { model: 'choirgen' }, sentAnyway('model', 'choirgen')],
+		['an unknown stem type', 'stems', { stemType: 'kazoo' }, { stem_type: 'kazoo' }, sentAnyway('stem type', 'kazoo')],
 		['a sample that ends before it starts', 'sample', { startS: 3, endS: 2 }, { start_s: 3, end_s: 2 }, 'The interval ends at 2 seconds, not after its start at 3 seconds'],
 		['a crop of nothing', 'crop', { startS: 3, endS: 3 }, { start_s: 3, end_s: 3 }, 'The interval ends at 3 seconds, not after its start at 3 seconds'],
 	])('%s', async (_, operation, given, body, note) => {
