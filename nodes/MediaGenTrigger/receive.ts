@@ -8,7 +8,7 @@ import { BASE_ADDRESS, readSettings, type Settings } from './description';
 import { payloadItem } from './output';
 import { keyOf } from './processedTasks';
 import { type TriggerState, triggerState } from './triggerState';
-import { type Callback, claimsEnd, describeTask, Refusal, type VerifiedTask, verify } from './verify';
+import { type Callback, Refusal, reportOf, type TaskReport, verify } from './verify';
 
 /**
  * Handles a callback (spec, Events): parse, verify, deduplicate, start, answer.
@@ -71,11 +71,13 @@ function parse(context: IWebhookFunctions): Callback | undefined {
 	const query: Record<string, unknown> = { ...context.getQueryData() };
 	// A service that appends /callback to the text of the address appends it to the last parameter.
 	const reference = typeof query.reference === 'string' ? query.reference.replace(/\/callback$/, '') : '';
-	return { taskId, claimed: record && describeTask(context, taskId, record), reference: reference === '' ? undefined : reference };
+	const claimed = record && reportOf(context, taskId, record, false);
+	const claimsEnd = claimed === undefined || hasEnded(claimed.status);
+	return { taskId, claimed, claimsEnd, reference: reference === '' ? undefined : reference };
 }
 
 /** The key of what happened: a task ends once, and each status before the end is an event of its own. */
-function eventKey({ taskId, record, status }: VerifiedTask): string {
+function eventKey({ taskId, record, status }: TaskReport): string {
 	const id = record.id ?? taskId;
 	return keyOf(hasEnded(status) ? id : `${id}\n${record.status.toLowerCase()}`);
 }
@@ -87,10 +89,10 @@ async function refuseDuplicate(context: IWebhookFunctions, trigger: TriggerState
 }
 
 /** Refuses what the parameters let no execution start for. */
-function refuseUnwanted(callback: Callback, { status, family }: VerifiedTask, { events, families }: Settings): void {
+function refuseUnwanted(callback: Callback, { status, family }: TaskReport, { events, families }: Settings): void {
 	const event = status === 'completed' || status === 'failed' ? status : 'other';
 	// The record may be a moment behind the callback. Answered 2xx, the end would be lost.
-	if (event === 'other' && claimsEnd(callback)) throw new Refusal(503, 'the service says that the task is still running');
+	if (event === 'other' && callback.claimsEnd) throw new Refusal(503, 'the service says that the task is still running');
 	if (!events.includes(event)) throw new Refusal(200, `the event is "${event}"`);
 	if (families.length > 0 && family !== null && !families.includes(family)) throw new Refusal(200, `the family is ${family}`);
 }

@@ -47,20 +47,12 @@ export class StartConfirmation {
 	private readonly starts = new Map<string, Start>();
 
 	/** Keys of the starts that a call waits for. */
-	private readonly waiting = new Set<string>();
+	readonly waiting = new Set<string>();
 
 	constructor(
 		private readonly onStarted: (key: string) => void,
-		private readonly role = thisProcess,
+		readonly role = thisProcess,
 	) {}
-
-	get runsExecutions(): boolean {
-		return this.role.runsExecutions;
-	}
-
-	get areWaiting(): boolean {
-		return this.waiting.size > 0;
-	}
 
 	/** To be called when an execution is about to start. Returns whether it started in time. */
 	async begin(key: string, startId: string): Promise<boolean> {
@@ -82,10 +74,9 @@ export class StartConfirmation {
 		const late = sleep(isQueueMode ? QUEUE_MODE_START_WITHIN_MS : START_WITHIN_MS, stop.signal).then(() => false);
 		const inTime = await Promise.race([started, late]);
 		stop.abort();
-		if (inTime) return true;
 		this.waiting.delete(key);
-		this.role.unconfirmed += 1;
-		return false;
+		if (!inTime) this.role.unconfirmed += 1;
+		return inTime;
 	}
 
 	/** Waits until a start that is under way in this process is confirmed or late. */

@@ -1,4 +1,4 @@
-import type { IDataObject, IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 
 import { clock } from '../shared/util/clock';
 import { KeyedLock } from '../shared/util/keyedLock';
@@ -7,10 +7,8 @@ import type { TriggerPayload } from './output';
 import { type EventState, ProcessedTasks } from './processedTasks';
 import { type ProcessRole, StartConfirmation } from './startConfirmation';
 
-/** n8n keeps this object in the workflow's row, under the node's name. */
-interface StaticDataHolder {
-	getWorkflowStaticData(type: 'node'): IDataObject;
-}
+/** n8n keeps the object in the workflow's row, under the node's name. */
+type StaticDataHolder = Pick<IWebhookFunctions, 'getWorkflowStaticData'>;
 
 type StartedExecution = Pick<TriggerPayload, 'key' | 'startId' | 'storeStart'>;
 
@@ -43,7 +41,7 @@ export class TriggerState {
 
 	/** Whether executions are known to run in this process, as they do outside of queue mode. */
 	get runsExecutions(): boolean {
-		return this.starts.runsExecutions;
+		return this.starts.role.runsExecutions;
 	}
 
 	/** What is known of an event. Waits for a start that is under way in this process, for as long as the service waits. */
@@ -81,7 +79,7 @@ export class TriggerState {
 	/** Whether to store now what is known: during a burst only now and then, and always after its last start. */
 	private isDueToStore(occasion: 'call' | 'execution'): boolean {
 		// In queue mode other processes need what is stored at once.
-		const isBurst = this.runsExecutions && this.starts.areWaiting;
+		const isBurst = this.runsExecutions && this.starts.waiting.size > 0;
 		if (isBurst && clock.now() - this.storedAt[occasion] < STORE_EVERY_MS) return false;
 		this.storedAt[occasion] = clock.now();
 		return true;

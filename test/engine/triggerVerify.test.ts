@@ -32,7 +32,7 @@ function asking(taskId: string, isMusic: boolean): INodeType {
 		},
 		async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 			const found = await retrieveTask(createClient(this, await getConnection(this)), taskId, { isMusic });
-			return [[{ json: typeof found === 'string' ? { found } : { path: found.path, status: found.record.status } }]];
+			return [[{ json: typeof found === 'string' ? { found } : { isMusic: found.isMusic, status: found.record.status } }]];
 		},
 	};
 }
@@ -57,13 +57,13 @@ const requests = () => service.sandbox.requests.list({ method: 'GET' }).map(({ p
 
 test('A picture is found with the first request', async () => {
 	const taskId = await picture();
-	expect((await ask(taskId)).json).toEqual([{ path: 'shared', status: 'completed' }]);
+	expect((await ask(taskId)).json).toEqual([{ isMusic: false, status: 'completed' }]);
 	expect(requests()).toEqual([`/v1/tasks/${taskId}`]);
 });
 
 test('A task that seems to be music is asked for at the path of music first', async () => {
 	const taskId = await picture();
-	expect((await ask(taskId, true)).json).toMatchObject([{ path: 'shared', status: 'completed' }]);
+	expect((await ask(taskId, true)).json).toMatchObject([{ isMusic: false, status: 'completed' }]);
 	expect(requests()).toEqual([`/v1/music/tasks/${taskId}`, `/v1/tasks/${taskId}`]);
 });
 
@@ -82,6 +82,6 @@ test('A service that cannot answer is not one that does not know the task', asyn
 
 test('A song is found where only music is', async () => {
 	const taskId = await song();
-	expect((await ask(taskId)).json).toMatchObject([{ path: 'music' }]);
+	expect((await ask(taskId)).json).toMatchObject([{ isMusic: true }]);
 	expect(requests()).toEqual([`/v1/tasks/${taskId}`, `/v1/music/tasks/${taskId}`]);
 });

@@ -107,9 +107,9 @@ describe('An execution that starts', () => {
 	test('confirms the start that a call waits for', async () => {
 		const { started, starts } = begun();
 		const call = starts.begin('task', '1');
-		expect(starts.areWaiting).toBe(true);
+		expect(starts.waiting.size).toBe(1);
 		expect(starts.confirm('task', '1')).toBe('known');
-		expect({ started, waiting: starts.areWaiting, role: starts.runsExecutions }).toEqual({ started: ['task'], waiting: false, role: true });
+		expect({ started, waiting: starts.waiting.size, role: starts.role.runsExecutions }).toEqual({ started: ['task'], waiting: 0, role: true });
 		await expect(call).resolves.toBe(true);
 	});
 
