@@ -5,19 +5,17 @@ import { downloadFilesField, optionsField, outputField, toOptions, triggerResult
 import { flag, number } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
 
-/** The webhook that only tells a browser what the base address is. n8n has two names for webhooks; the calls share the other. */
+/** The name of the webhook that only tells a browser what the base address is. */
 export const BASE_ADDRESS = 'setup';
-
-const ON_BASE = { path: '', isFullPath: true, responseMode: 'onReceived' } as const;
 
 /**
  * The panel shows the base address alone: the service appends `/callback` to it (spec, Events 2). Where the address ends with
  * `?reference=…`, a service that appends to the text calls the base path. Nothing is registered at the service.
  */
 export const webhooks: IWebhookDescription[] = [
-	{ name: BASE_ADDRESS, httpMethod: 'GET', ndvHideMethod: true, ...ON_BASE },
+	{ name: BASE_ADDRESS, httpMethod: 'GET', path: '', isFullPath: true, responseMode: 'onReceived', ndvHideMethod: true },
 	{ name: 'default', httpMethod: 'POST', path: 'callback', responseMode: 'onReceived', ndvHideUrl: true },
-	{ name: 'default', httpMethod: 'POST', ndvHideUrl: true, ...ON_BASE },
+	{ name: 'default', httpMethod: 'POST', path: '', isFullPath: true, responseMode: 'onReceived', ndvHideUrl: true },
 ];
 
 export const properties: INodeProperties[] = [

@@ -58,9 +58,8 @@ export async function taskOutput(context: IExecuteFunctions, payloads: readonly 
 		const deadline = clock.now() + DOWNLOAD_WITHIN_MS;
 		const run = { context, family, operation: 'callback', options, signal, deadline, client: { connection } };
 		const { fileName } = readItemOptions(context.getNodeParameter('options', itemIndex, {}), undefined);
-		const task = acceptedTask(run, taskId);
-		const outcome = withRecord(run, { itemIndex, taskId, task, notes: [], options: { fileName, reference } }, record);
-		outcomes.push(...(await downloadResults(run, [outcome])));
+		const accepted = { itemIndex, taskId, task: acceptedTask(run, taskId), notes: [], options: { fileName, reference } };
+		outcomes.push(...(await downloadResults(run, [withRecord(run, accepted, record)])));
 	}
 	const failed = outcomes.find(isFailed);
 	if (failed && !context.continueOnFail()) throw runError(node, outcomes, failed, `Task ${failed.taskId ?? ''}`);

@@ -4,12 +4,11 @@ import { parseJson } from '../shared/util/json';
 import { z } from '../shared/util/vendor/zod';
 
 const HOUR_MS = 3_600_000;
-const SECOND_MS = 1_000;
 const KEY_LENGTH = 8;
 
 /**
- * Milliseconds after which a start that was not confirmed is in doubt. The service calls about 10, 40 and 100 seconds after its
- * first try (spec, Events 5): its last try finds the event in doubt and not under way.
+ * Milliseconds after which a start that was not confirmed is in doubt. The service calls again about 10, 40 and 100
+ * seconds after its first try (spec, Events 5): its last try finds the event in doubt.
  */
 const IN_DOUBT_AFTER_MS = 50_000;
 
@@ -22,22 +21,18 @@ type Noted = 'starting' | 'started';
 /** What is known of an event. `inDoubt`: its execution was about to start, and nobody knows whether it did. */
 export type EventState = Noted | 'new' | 'inDoubt';
 
-/** Who made a note: this process, one that has ended, or one that runs beside it. */
-type Origin = 'here' | 'before' | 'beside';
-
 interface Entry {
 	/** Milliseconds since 1970; where it was stored, down to the hour if started and to the second if starting. */
 	at: number;
 	noted: Noted;
-	origin: Origin;
+	/** Who noted it: this process, one that has ended, or one that runs beside it. */
+	origin: 'here' | 'before' | 'beside';
 }
 
 /** Keys by the hour, and by the second. */
-const storedBuckets = z
-	.object({ started: z.record(z.string()), starting: z.record(z.string()) })
-	.catch({ started: {}, starting: {} });
+const storedBuckets = z.object({ started: z.record(z.string()), starting: z.record(z.string()) }).catch({ started: {}, starting: {} });
 
-const UNITS: Record<Noted, number> = { started: HOUR_MS, starting: SECOND_MS };
+const UNITS: Record<Noted, number> = { started: HOUR_MS, starting: 1_000 };
 
 /**
  * The key of an event: a task's id, with its status if that is not the end. 48 bits of a hash: two of 20,000 events share them
@@ -70,7 +65,7 @@ export class ProcessedTasks {
 	private changes = 0;
 
 	/** Who wrote what is read: at first a process that has ended, then one that runs. */
-	private others: Origin = 'before';
+	private others: Entry['origin'] = 'before';
 
 	/** Whether the text that was read or made last lacks something that is known. */
 	isUnstored = false;
@@ -147,8 +142,7 @@ export class ProcessedTasks {
 				(buckets[noted][Math.floor(at / UNITS[noted])] ??= []).push(key);
 			}
 		}
-		const joined = (bucket: Record<string, string[]>) =>
-			Object.fromEntries(Object.entries(bucket).map(([units, keys]) => [units, keys.join('')]));
+		const joined = (bucket: Record<string, string[]>) => Object.fromEntries(Object.entries(bucket).map(([units, keys]) => [units, keys.join('')]));
 		const text = JSON.stringify({ started: joined(buckets.started), starting: joined(buckets.starting) });
 		this.remember(digestOf(text), this.changes);
 		this.isUnstored = false;

@@ -111,7 +111,6 @@ function refuse(context: IWebhookFunctions, { taskId }: Callback, error: Error):
 	}
 	const { status, message, hint } = error;
 	const line = `${callback} ${status === 200 ? 'starts nothing' : 'is not taken'}: ${message}`;
-	if (hint === undefined) context.logger.info(line);
-	else context.logger.warn(`${line}. ${hint}`);
+	context.logger[hint === undefined ? 'info' : 'warn'](hint === undefined ? line : `${line}. ${hint}`);
 	return answer(context, status, status === 200 ? `Received, and ignored: ${message}` : message);
 }

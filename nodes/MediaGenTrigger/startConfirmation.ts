@@ -32,9 +32,8 @@ const thisProcess: ProcessRole = { runsExecutions: false, unconfirmed: 0 };
 
 interface Start {
 	since: number;
-	/** The executions that may start for the event: more than one after a repetition in doubt. */
+	/** The executions that may start for the event, more than one after a repetition in doubt; and the one that did. */
 	startIds: ReadonlySet<string>;
-	/** The execution that started. */
 	startedBy?: string;
 	/** Whether the execution started in time. */
 	inTime: Promise<boolean>;
@@ -57,8 +56,7 @@ export class StartConfirmation {
 	/** To be called when an execution is about to start. Returns whether it started in time. */
 	async begin(key: string, startId: string): Promise<boolean> {
 		this.expire();
-		const earlier = this.starts.get(key);
-		const startIds = new Set(earlier && earlier.startedBy === undefined ? [...earlier.startIds, startId] : [startId]);
+		const startIds = new Set(this.starts.get(key)?.startIds).add(startId);
 		let confirm = (): void => undefined;
 		const started = new Promise<boolean>((resolve) => (confirm = () => resolve(true)));
 		this.starts.delete(key);

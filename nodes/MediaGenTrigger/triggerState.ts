@@ -14,10 +14,7 @@ type StartedExecution = Pick<TriggerPayload, 'key' | 'startId' | 'storeStart'>;
 
 const STATIC_DATA_KEY = 'processedTasks';
 
-/**
- * Milliseconds between two writes during a burst, and so what a kill makes n8n forget. A write costs n8n a part of what an
- * execution costs.
- */
+/** Milliseconds between two writes in a burst, and so what a kill makes n8n forget. A write costs n8n a part of an execution. */
 const STORE_EVERY_MS = 100;
 
 /** What this process knows of one trigger. */

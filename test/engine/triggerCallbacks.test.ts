@@ -60,6 +60,29 @@ describe('A callback for a task', () => {
 	});
 });
 
+test('Two callbacks for a task at the same time start one execution', async () => {
+	service.answer(shared('twice'), picture('twice'));
+	const host = trigger();
+	const [first, second] = [host.call(picture('twice')), host.call(picture('twice'))];
+	const { starts, answer } = await first;
+	expect((await host.run(starts)).json).toMatchObject([{ taskId: 'twice' }]);
+	expect(await answer).toEqual({ status: 200, message: 'Received' });
+	expect(await second).toMatchObject({ starts: undefined });
+	expect(await (await second).answer).toEqual({ status: 200, message: 'Received, and ignored: it has been received before' });
+});
+
+describe('Without "Verify With Service" a callback', () => {
+	test('is taken as it comes, and the service is not asked', async () => {
+		const { output } = await trigger({ verify: false }).receive(picture('mine'));
+		expect(output?.json).toMatchObject([{ taskId: 'mine', family: 'image', results: [{ url: 'https://example.com/1.png' }] }]);
+		expect(service.requests).toEqual([]);
+	});
+
+	test('that does not say the state of the task is refused', async () => {
+		expect(await trigger({ verify: false }).receive({ id: 'mine' })).toMatchObject({ status: 400 });
+	});
+});
+
 describe('A callback that reports no end', () => {
 	test('starts an execution of its own with "Other" on, and the end another one', async () => {
 		const host = trigger({ events: ['completed', 'failed', 'other'] });
