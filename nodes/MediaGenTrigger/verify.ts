@@ -93,7 +93,7 @@ export async function retrieveTask(
 	return outcome;
 }
 
-/** Whether a record is of another task: the service may read an id that only looks like one of its own. */
+/** Whether a record is of another task: the service may read an id that is only similar to one of its own. */
 function isOfAnother({ raw }: TaskRecord, taskId: string): boolean {
 	const ids = [readTaskId({ id: raw.id }), readTaskId({ task_id: raw.task_id })].filter((id) => id !== undefined);
 	return ids.length > 0 && !ids.includes(taskId);

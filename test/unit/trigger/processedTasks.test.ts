@@ -44,7 +44,7 @@ describe('What is stored of processed tasks', () => {
 		expect(noted(ids, 'started').toText(WINDOW, NOW).length).toBeLessThan(8 * ids.length + 100);
 	});
 
-	test('that is no text of ours is taken for empty', () => {
+	test('that is no text of ours is treated as empty', () => {
 		fc.assert(
 			fc.property(fc.oneof(fc.anything(), fc.json(), fc.string()), (stored) => {
 				const tasks = reader(stored);
@@ -134,7 +134,7 @@ describe('A start that only its beginning is known of', () => {
 		expect(stateIn(tasks)).toBe('started');
 	});
 
-	test('is under way anew when the other process has begun it anew', () => {
+	test('is under way again when the other process has begun it again', () => {
 		const later = NOW + 60 * SECOND;
 		const tasks = reader('', open, noted(['task'], 'starting', later).toText(WINDOW, later));
 		expect(stateIn(tasks, 'task', later)).toBe('starting');
@@ -194,7 +194,7 @@ describe('A task is remembered', () => {
 		expect(text.length).toBeLessThan(8 * MOST_PROCESSED + 100);
 	});
 
-	test('unless it was noted anew: then from that time on', () => {
+	test('unless it was noted again: then from that time on', () => {
 		const tasks = noted(['task'], 'starting', NOW - 20 * HOUR);
 		tasks.note(keyOf('task'), 'started', NOW);
 		expect(stateIn(reader(tasks.toText(WINDOW, NOW + 23 * HOUR)), 'task', NOW + 23 * HOUR)).toBe('started');

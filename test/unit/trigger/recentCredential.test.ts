@@ -32,7 +32,7 @@ test('A credential that was changed is gone by two seconds later', async () => {
 	expect(await addressOf('1', 'https://new.example.com')).toBe('https://new.example.com');
 });
 
-test('Credentials are not taken for one another, be they stored or not', async () => {
+test('Credentials are not mixed up, be they stored or not', async () => {
 	expect(await addressOf('2', 'https://two.example.com')).toBe('https://two.example.com');
 	expect(await addressOf('3', 'https://three.example.com')).toBe('https://three.example.com');
 	expect(await addressOf(null, 'https://four.example.com')).toBe('https://four.example.com');

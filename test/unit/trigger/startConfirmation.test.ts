@@ -1,6 +1,10 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { keyOf } from '../../../nodes/MediaGenTrigger/processedTasks';
 import { type ProcessRole, StartConfirmation } from '../../../nodes/MediaGenTrigger/startConfirmation';
 import { TriggerState } from '../../../nodes/MediaGenTrigger/triggerState';
 import { type Clock, setClock } from '../../../nodes/shared/util/clock';
+import { jsonObject, toJson } from '../../../nodes/shared/util/json';
 
 let now = Date.UTC(2026, 0, 1);
 
@@ -38,6 +42,23 @@ describe('Where executions run in another process', () => {
 	test('a start is not certain for as long as nothing confirms it', async () => {
 		await expect(begin('task')).resolves.toBe(false);
 		await expect(stateOf('task')).resolves.toBe('starting');
+	});
+
+	test('a start is certain once the worker that runs it has stored it', async () => {
+		// n8n gives each process the row as text.
+		let row = '{}';
+		const inRow = async (work: (context: { getWorkflowStaticData: () => IDataObject }) => unknown) => {
+			const data: IDataObject = toJson(jsonObject('is an object').parse(row));
+			const result = await work({ getWorkflowStaticData: () => data });
+			row = JSON.stringify(data);
+			return result;
+		};
+		const worker = new TriggerState(newProcess());
+		const key = keyOf('stored');
+		await inRow((context) => void trigger.begin(context, key, '1', rules));
+		const payload = { key, startId: '1', storeStart: true };
+		expect(await inRow((context) => worker.confirm(context, payload, 24))).toBe(true);
+		expect(await inRow(async (context) => await trigger.stateOf(context, key, 24))).toBe('started');
 	});
 
 	test('a start is certain when this process still lives half a minute later', async () => {
@@ -81,7 +102,7 @@ describe('What is known is stored', () => {
 		return data.writes();
 	}
 
-	test('by every call, as long as no execution has been seen to run in this process', () => {
+	test('by every call, as long as no execution has run in this process', () => {
 		const trigger = new TriggerState(newProcess());
 		expect([begin(trigger, 'one'), begin(trigger, 'two')]).toEqual([1, 1]);
 	});
