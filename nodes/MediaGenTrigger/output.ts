@@ -62,7 +62,7 @@ export async function taskOutput(context: IExecuteFunctions, payloads: readonly 
 		outcomes.push(...(await downloadResults(run, [withRecord(run, accepted, record)])));
 	}
 	const failed = outcomes.find(isFailed);
-	if (failed && !context.continueOnFail()) throw runError(node, outcomes, failed, `Task ${failed.taskId ?? ''}`);
+	if (failed && !context.continueOnFail()) throw runError(node, outcomes, failed, `Get task ${failed.taskId ?? ''} with the resource Task, operation Get.`);
 	if (outcomes.length > 0) context.addExecutionHints(...runHints(outcomes));
 	return outputItems(node, outcomes, options);
 }
