@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
-import { videoRequest } from '../../nodes/MediaGenVideo/operations/generate/request';
-import { elementMentions, imageReferences, videoNotes } from '../../nodes/MediaGenVideo/operations/generate/rules';
-import { checkOriginal } from '../../nodes/MediaGenVideo/operations/remix';
-import { readTaskRecord } from '../../nodes/shared/api/records';
+import { videoRequest } from '../../../../../nodes/MediaGenVideo/operations/generate/request';
+import { elementMentions, imageReferences, videoNotes } from '../../../../../nodes/MediaGenVideo/operations/generate/rules';
+import { checkOriginal } from '../../../../../nodes/MediaGenVideo/operations/remix';
+import { readTaskRecord } from '../../../../../nodes/shared/api/records';
 
 const url = 'https://example.com/picture.png';
 const model = 'vidomni-v3-omni';

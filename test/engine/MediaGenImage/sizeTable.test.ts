@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import sharp from 'sharp';
 
-import { MediaGenImage } from '../../nodes/MediaGenImage/MediaGenImage.node';
-import { IMAGE_RATIOS, OFFICIAL_RESOLUTIONS, pixelsOf } from '../../nodes/shared/api/image';
-import { readBinary, runNode } from './support/engine';
-import { generatePicture } from './support/generatePicture';
-import { useSandbox } from './support/sandbox';
+import { MediaGenImage } from '../../../nodes/MediaGenImage/MediaGenImage.node';
+import { IMAGE_RATIOS, OFFICIAL_RESOLUTIONS, pixelsOf } from '../../../nodes/shared/api/image';
+import { readBinary, runNode } from '../support/engine';
+import { generatePicture } from '../support/generatePicture';
+import { useSandbox } from '../support/sandbox';
 
 const service = useSandbox();
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
-import type { Part } from '../../nodes/MediaGenChatCache/prompt/conversation';
-import { compare, compareWithAll } from '../../nodes/MediaGenChatCache/prefix/compare';
-import { createFingerprinter } from '../../nodes/MediaGenChatCache/prefix/fingerprint';
+import type { Part } from '../../../../nodes/MediaGenChatCache/prompt/conversation';
+import { compare, compareWithAll } from '../../../../nodes/MediaGenChatCache/prefix/compare';
+import { createFingerprinter } from '../../../../nodes/MediaGenChatCache/prefix/fingerprint';
 
 const MODEL = 'vendor-chat';
 

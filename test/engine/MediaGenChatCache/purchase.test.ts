@@ -1,6 +1,6 @@
 import { z } from 'zod/v3';
 
-import { blocks, chatNode, document, questions, useChatSandbox } from './chatSupport';
+import { blocks, chatNode, document, questions, useChatSandbox } from '../support/chat';
 
 const service = useChatSandbox();
 

@@ -1,9 +1,9 @@
 import type { ICredentialDataDecryptedObject, IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 
-import { MediaGenChatCache } from '../../nodes/MediaGenChatCache/MediaGenChatCache.node';
-import { setClock } from '../../nodes/shared/util/clock';
-import { createSandbox, type Sandbox, scaledClock } from '../../sandbox/service';
-import { runNode } from './support/engine';
+import { MediaGenChatCache } from '../../../nodes/MediaGenChatCache/MediaGenChatCache.node';
+import { setClock } from '../../../nodes/shared/util/clock';
+import { createSandbox, type Sandbox, scaledClock } from '../../../sandbox/service';
+import { runNode } from './engine';
 
 const SCALE = 50;
 

@@ -2,7 +2,7 @@ import type { INode } from 'n8n-workflow';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { blocks, chatNode, document, questions } from './chatSupport';
+import { blocks, chatNode, document, questions } from '../support/chat';
 
 /** A service whose answers are given by the test: the spec leaves open how most of an answer looks. */
 let server: Server;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { readCompletionUsage, readMessagesUsage, readUsage, sumUsage, type Usage } from '../../nodes/MediaGenChatCache/usage/usage';
+import { readCompletionUsage, readMessagesUsage, readUsage, sumUsage, type Usage } from '../../../../nodes/MediaGenChatCache/usage/usage';
 
 const written5m = {
 	inputTotal: 5_030,

@@ -1,7 +1,7 @@
 import axios from 'axios';
 
-import { readCompletionUsage, readMessagesUsage } from '../../nodes/MediaGenChatCache/usage/usage';
-import { blocks, chatNode, document, MODEL, questions, useChatSandbox } from './chatSupport';
+import { readCompletionUsage, readMessagesUsage } from '../../../nodes/MediaGenChatCache/usage/usage';
+import { blocks, chatNode, document, MODEL, questions, useChatSandbox } from '../support/chat';
 
 const service = useChatSandbox();
 

@@ -1,4 +1,4 @@
-import { blocks, chatNode, document, questions, useChatSandbox } from './chatSupport';
+import { blocks, chatNode, document, questions, useChatSandbox } from '../support/chat';
 
 const service = useChatSandbox();
 

@@ -1,5 +1,5 @@
-import { MediaGenChatCache } from '../../nodes/MediaGenChatCache/MediaGenChatCache.node';
-import { blocks, chatNode, MODEL, questions, useChatSandbox } from './chatSupport';
+import { MediaGenChatCache } from '../../../nodes/MediaGenChatCache/MediaGenChatCache.node';
+import { blocks, chatNode, MODEL, questions, useChatSandbox } from '../support/chat';
 
 const service = useChatSandbox();
 

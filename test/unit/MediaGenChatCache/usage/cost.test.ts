@@ -1,6 +1,6 @@
-import { costOf } from '../../nodes/MediaGenChatCache/usage/cost';
-import type { ChatOptions } from '../../nodes/MediaGenChatCache/options';
-import type { Usage } from '../../nodes/MediaGenChatCache/usage/usage';
+import { costOf } from '../../../../nodes/MediaGenChatCache/usage/cost';
+import type { ChatOptions } from '../../../../nodes/MediaGenChatCache/options';
+import type { Usage } from '../../../../nodes/MediaGenChatCache/usage/usage';
 
 const options: ChatOptions = {
 	concurrency: 5,

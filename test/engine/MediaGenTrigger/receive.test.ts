@@ -1,6 +1,6 @@
-import { MediaGenTrigger } from '../../nodes/MediaGenTrigger/MediaGenTrigger.node';
-import { useFakeService } from './support/fakeService';
-import { TriggerHost, useManualClock } from './support/triggerHost';
+import { MediaGenTrigger } from '../../../nodes/MediaGenTrigger/MediaGenTrigger.node';
+import { useFakeService } from '../support/fakeService';
+import { TriggerHost, useManualClock } from '../support/triggerHost';
 
 const service = useFakeService();
 const time = useManualClock();

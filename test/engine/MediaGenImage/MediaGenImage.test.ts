@@ -3,11 +3,11 @@ import { NodeHelpers } from 'n8n-workflow';
 import sharp from 'sharp';
 
 import codex from '../../nodes/MediaGenImage/MediaGenImage.node.json';
-import { MediaGenImage } from '../../nodes/MediaGenImage/MediaGenImage.node';
-import { readBinary, runNode } from './support/engine';
-import { completed, isShown } from './support/fieldTable';
-import { generatePicture, prompts } from './support/generatePicture';
-import { fileItem, picture, submissions, useSandbox } from './support/sandbox';
+import { MediaGenImage } from '../../../nodes/MediaGenImage/MediaGenImage.node';
+import { readBinary, runNode } from '../support/engine';
+import { completed, isShown } from '../support/fieldTable';
+import { generatePicture, prompts } from '../support/generatePicture';
+import { fileItem, picture, submissions, useSandbox } from '../support/sandbox';
 
 const service = useSandbox();
 

@@ -3,12 +3,12 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import axios from 'axios';
 import { z } from 'zod/v3';
 
-import { retrieveTask } from '../../nodes/MediaGenTrigger/verify';
-import { createClient } from '../../nodes/shared/api/client';
-import { getConnection } from '../../nodes/shared/api/connection';
-import { setClock } from '../../nodes/shared/util/clock';
-import { runNode } from './support/engine';
-import { useSandbox } from './support/sandbox';
+import { retrieveTask } from '../../../nodes/MediaGenTrigger/verify';
+import { createClient } from '../../../nodes/shared/api/client';
+import { getConnection } from '../../../nodes/shared/api/connection';
+import { setClock } from '../../../nodes/shared/util/clock';
+import { runNode } from '../support/engine';
+import { useSandbox } from '../support/sandbox';
 
 const service = useSandbox();
 
