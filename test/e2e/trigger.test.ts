@@ -54,7 +54,9 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 		test('for a task that the service does not know starts nothing, and the log says why', async () => {
 			const forged = 'task_000000000000000000000000';
 			const { status } = await post(workflow.url, { id: forged, status: 'completed' });
-			expect(status).toBe(200);
+			expect(status).toBe(503);
+			expect(logged()).toContain(`callback for task ${forged} is not taken: the service does not know the task`);
+			expect((await post(workflow.url, { id: forged, status: 'in_progress' })).status).toBe(200);
 			expect(logged()).toContain(`callback for task ${forged} starts nothing: the service does not know the task`);
 			expect(await executionsOf(workflow)).toEqual([]);
 		});

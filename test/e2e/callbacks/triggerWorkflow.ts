@@ -15,7 +15,7 @@ export interface TriggerWorkflow {
 
 function definition(webhookId: string, parameters: Record<string, unknown>, credential: string): WorkflowDefinition {
 	const type = 'n8n-nodes-mediagen.mediaGenTrigger';
-	const trigger = { name: 'Trigger', type, webhookId, parameters, credentials: mediaGenApi(credential) };
+	const trigger = { name: 'Trigger', type, typeVersion: 2, webhookId, parameters, credentials: mediaGenApi(credential) };
 	return workflow(`Trigger ${webhookId}`, [trigger, end], { Trigger: 'End' });
 }
 

@@ -2,7 +2,7 @@ import type { IDataObject, ILoadOptionsFunctions, INodeParameters } from 'n8n-wo
 import { NodeHelpers } from 'n8n-workflow';
 import sharp from 'sharp';
 
-import codex from '../../nodes/MediaGenImage/MediaGenImage.node.json';
+import codex from '../../../nodes/MediaGenImage/MediaGenImage.node.json';
 import { MediaGenImage } from '../../../nodes/MediaGenImage/MediaGenImage.node';
 import { readBinary, runNode } from '../support/engine';
 import { completed, isShown } from '../support/fieldTable';
