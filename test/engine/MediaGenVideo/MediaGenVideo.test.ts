@@ -1,10 +1,10 @@
 import type { ILoadOptionsFunctions, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
 
-import { MediaGenVideo } from '../../../nodes/MediaGenVideo/MediaGenVideo.node';
-import { runNode } from '../support/engine';
-import { completed, extra, fieldsOf, isShown, needed, type Row, top, withExpression } from '../support/fieldTable';
-import { fileItem, picture, submissions, useSandbox } from '../support/sandbox';
+import { MediaGenVideo } from '../../nodes/MediaGenVideo/MediaGenVideo.node';
+import { runNode } from './support/engine';
+import { completed, extra, fieldsOf, isShown, needed, type Row, top, withExpression } from './support/fieldTable';
+import { fileItem, picture, submissions, useSandbox } from './support/sandbox';
 
 const service = useSandbox();
 const node = new MediaGenVideo();
@@ -379,11 +379,17 @@ describe('Model', () => {
 	});
 
 	test('an extension by a new model is sent as it is, and the item says so', async () => {
-		const { id } = service.sandbox.originals.video();
+		const { id } = service.sandbox.originals.video({ model: 'vidgen4' });
 		const { json, error } = await run('remix', { taskId: id, model: byId('vidgen4') });
 		expect(error).toBeUndefined();
 		expect(sent()).toEqual([{ model: 'vidgen4' }]);
 		expect(json[0]?.notes).toContain('The model "vidgen4" is not in this package\'s list: it is sent as it is');
+	});
+
+	test('what a new model of an extension may have is left to the service', async () => {
+		await run('remix', { taskId: 't', model: byId('vidgen4'), additionalFields: { resolution: '={{ "8k" }}' } });
+		const requests = service.sandbox.requests.list({ path: '/v1/videos/t/remix' });
+		expect(requests.map(({ body }) => body)).toEqual([{ model: 'vidgen4', resolution: '8k' }]);
 	});
 });
 
