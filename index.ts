@@ -8,7 +8,5 @@ export * from './nodes/shared/api/families';
 export * from './nodes/shared/api/grid';
 export * from './nodes/shared/api/image';
 export * from './nodes/shared/api/music';
-export * from './nodes/shared/api/picture';
 export * from './nodes/shared/api/records';
-export * from './nodes/shared/api/status';
 export * from './nodes/shared/api/video';

@@ -2,8 +2,7 @@ import { randomUUID } from 'crypto';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { asError } from '../shared/api/errors';
-import { readTaskId, readTaskRecord } from '../shared/api/records';
-import { hasEnded } from '../shared/api/status';
+import { hasEnded, readTaskId, readTaskRecord } from '../shared/api/records';
 import { BASE_ADDRESS, readSettings, type Settings } from './description';
 import { payloadItem } from './output';
 import { keyOf } from './processedTasks';

@@ -5,7 +5,7 @@ import { unknownConnection } from '../shared/api/connection';
 import { asError, InvalidRequestError, NotFoundError } from '../shared/api/errors';
 import { type TaskFamily, taskPath } from '../shared/api/families';
 import { readTaskId, type TaskRecord } from '../shared/api/records';
-import type { TaskStatus } from '../shared/api/status';
+import type { TaskStatus } from '../shared/api/records';
 import { isGridRecord } from '../shared/output/resultFiles';
 import type { Task } from '../shared/output/task';
 import { acceptedTask, withRecord } from '../shared/tasks/taskRun';

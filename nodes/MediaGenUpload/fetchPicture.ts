@@ -3,7 +3,7 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import type { Connection } from '../shared/api/connection';
 import type { FileSource } from '../shared/api/multipart';
-import { pictureType, UPLOAD_MAX_BYTES } from '../shared/api/picture';
+import { pictureType, UPLOAD_MAX_BYTES } from '../shared/api/image';
 import { openFile } from '../shared/output/download';
 
 /** The last part of a path. A stray `%` is not an escape. */

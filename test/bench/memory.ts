@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 import { type Host, packPackage, parseHostVersions, startHost, terminalProgress, type WorkflowDefinition } from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
-import { UPLOAD_MAX_BYTES } from '../../nodes/shared/api/picture';
+import { UPLOAD_MAX_BYTES } from '../../nodes/shared/api/image';
 import { startByHand, workflow } from '../e2e/support/nodes';
 import { credentialFor } from '../e2e/support/workflows';
 import { writePicture } from './support/files';

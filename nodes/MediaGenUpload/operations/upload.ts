@@ -4,7 +4,7 @@ import { createClient, type MediaGenClient } from '../../shared/api/client';
 import { getConnection } from '../../shared/api/connection';
 import { LINK_LIFETIME_HOURS } from '../../shared/api/families';
 import type { FileSource } from '../../shared/api/multipart';
-import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../../shared/api/picture';
+import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../../shared/api/image';
 import type { UploadRecord } from '../../shared/api/records';
 import { openPicture } from '../../shared/n8n/binary';
 import type { Operation } from '../../shared/n8n/describe';

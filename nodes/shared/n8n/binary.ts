@@ -2,7 +2,7 @@ import { createHash } from 'crypto';
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { pictureType } from '../api/picture';
+import { pictureType } from '../api/image';
 import type { FileSource } from '../api/multipart';
 
 /** A picture of an input item that stands in a request body in place of its URL, until it is uploaded. */

@@ -1,6 +1,6 @@
 import type { IDisplayOptions, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
-import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../api/picture';
+import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../api/image';
 import { isObject } from '../util/json';
 import { webUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';

@@ -11,7 +11,7 @@ import {
 	errorFromThrown,
 	TimeoutError,
 } from '../api/errors';
-import { backoffMs, MAX_ATTEMPTS } from '../api/retry';
+import { backoffMs, MAX_ATTEMPTS } from '../api/http';
 import { clock, sleep } from '../util/clock';
 import { z } from '../util/vendor/zod';
 import { withExtension } from './fileNames';

@@ -1,7 +1,6 @@
 import { type BrandWordMap, neutralUsage } from '../api/brandWords';
 import type { TaskFamily } from '../api/families';
-import type { TaskRecord } from '../api/records';
-import { knownStatus, type TaskStatus } from '../api/status';
+import { knownStatus, type TaskRecord, type TaskStatus } from '../api/records';
 import { toCamelCase } from '../util/case';
 import { isObject } from '../util/json';
 import { isGridRecord, type RequestLinks, type ResultFile, resultFiles } from './resultFiles';

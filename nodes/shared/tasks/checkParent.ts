@@ -2,8 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import type { BrandWordMap } from '../api/brandWords';
 import { ApiError, asError, CanceledError } from '../api/errors';
-import type { TaskRecord } from '../api/records';
-import { knownStatus } from '../api/status';
+import { knownStatus, type TaskRecord } from '../api/records';
 import { type FailedItem, isFailed } from '../n8n/nodeErrors';
 import { validationError } from '../n8n/parameters';
 import type { PreparedItem, RequestBody } from './prepare';

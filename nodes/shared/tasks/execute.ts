@@ -12,18 +12,16 @@ import {
 	purchaseOptions,
 	waitModeField,
 } from '../n8n/options';
-import { isAccepted, outputItems, statusOf, type TaskOutcome } from '../output/items';
+import { isAccepted, outputItems, runHints, statusOf, type TaskOutcome } from '../output/items';
 import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
-import { checkOnlyOutput } from '../purchase/checkOnly';
+import { checkOnlyOutput, SpendingGuard } from '../purchase/spendingGuard';
 import { PurchaseRecords } from '../purchase/purchaseRecords';
 import { dropRecords, type PaidItem, type PaidOutcome, runPaidItems } from '../purchase/runPaidItems';
-import { SpendingGuard } from '../purchase/spendingGuard';
 import { checkParents, type ParentRule } from './checkParent';
 import { callbackAddress, mayPause, pause } from './pause';
 import { pollTasks, refreshTasks } from './poll';
 import { type PreparedItem, prepareItems, type TaskRequest, toSubmission } from './prepare';
 import { acceptedTask, downloadResults, openTaskRun, type TaskRun, withRecord } from './taskRun';
-import { runHints } from './runHints';
 
 /** An operation that buys a task: see CONTRIBUTING.md. */
 export interface TaskOperation extends TaskRequest, Omit<Operation, 'execute' | 'fields'> {

@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { NodeOperationError } from 'n8n-workflow';
 
 import { callbackAddressProblem, unusualPort } from '../api/address';
-import { hasEnded } from '../api/status';
+import { hasEnded } from '../api/records';
 import { isAccepted, statusOf, taskJson, type TaskOutcome } from '../output/items';
 import { clock } from '../util/clock';
 import { z } from '../util/vendor/zod';

@@ -1,7 +1,7 @@
 import { NodeOperationError } from 'n8n-workflow';
 
 import { ApiError, asError, CanceledError, errorFromThrown } from '../api/errors';
-import { hasEnded } from '../api/status';
+import { hasEnded } from '../api/records';
 import { asNodeError, type NodeError } from '../n8n/nodeErrors';
 import { type AcceptedOutcome, isAccepted, type TaskOutcome } from '../output/items';
 import type { RequestLinks } from '../output/resultFiles';

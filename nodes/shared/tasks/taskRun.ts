@@ -4,8 +4,7 @@ import { createClient, type MediaGenClient, type ServiceContext } from '../api/c
 import { getConnection } from '../api/connection';
 import { CanceledError } from '../api/errors';
 import { type TaskFamily, taskPath } from '../api/families';
-import type { TaskRecord } from '../api/records';
-import { knownStatus } from '../api/status';
+import { knownStatus, type TaskRecord } from '../api/records';
 import { asNodeError } from '../n8n/nodeErrors';
 import { readRunOptions, type RunOptions } from '../n8n/options';
 import type { DownloadContext } from '../output/download';

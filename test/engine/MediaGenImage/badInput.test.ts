@@ -1,7 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { MediaGenImage } from '../../../nodes/MediaGenImage/MediaGenImage.node';
-import { UPLOAD_MAX_BYTES } from '../../../nodes/shared/api/picture';
+import { UPLOAD_MAX_BYTES } from '../../../nodes/shared/api/image';
 import { runNode } from '../support/engine';
 import { generatePicture } from '../support/generatePicture';
 import { fileItem, picture, useSandbox } from '../support/sandbox';

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { MediaGenUpload } from '../../../nodes/MediaGenUpload/MediaGenUpload.node';
-import { UPLOAD_MAX_BYTES } from '../../../nodes/shared/api/picture';
+import { UPLOAD_MAX_BYTES } from '../../../nodes/shared/api/image';
 import { runNode } from '../support/engine';
 import { fileItem, picture, useSandbox } from '../support/sandbox';
 

@@ -1,10 +1,10 @@
 import type { ILoadOptionsFunctions, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
 
-import { MediaGenVideo } from '../../nodes/MediaGenVideo/MediaGenVideo.node';
-import { runNode } from './support/engine';
-import { completed, extra, fieldsOf, isShown, needed, type Row, top, withExpression } from './support/fieldTable';
-import { fileItem, picture, submissions, useSandbox } from './support/sandbox';
+import { MediaGenVideo } from '../../../nodes/MediaGenVideo/MediaGenVideo.node';
+import { runNode } from '../support/engine';
+import { completed, extra, fieldsOf, isShown, needed, type Row, top, withExpression } from '../support/fieldTable';
+import { fileItem, picture, submissions, useSandbox } from '../support/sandbox';
 
 const service = useSandbox();
 const node = new MediaGenVideo();

@@ -1,4 +1,4 @@
-import { hasEnded, knownStatus, type TaskStatus } from '../../../../nodes/shared/api/status';
+import { hasEnded, knownStatus, type TaskStatus } from '../../../../nodes/shared/api/records';
 
 test.each<[TaskStatus, string[]]>([
 	['completed', ['completed', 'success', 'succeed', 'succeeded', 'done', 'finished', 'SUCCESS', ' Done ']],
