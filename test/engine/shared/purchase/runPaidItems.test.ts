@@ -46,6 +46,21 @@ describe('Retry-After never outlasts "Timeout"', () => {
 		expect(bought()).toHaveLength(1);
 	});
 
+	test('a submission that outlasts it: the next item is not bought any more', async () => {
+		service.on('POST', SOUNDS, () => {
+			void clock.sleep(10_000);
+			return accepted('task_1');
+		});
+		service.on('GET', RECORD, running);
+		const { json } = await buySounds(service, { count: 2, options: { timeout: 5, concurrency: 1 }, run: { settings: goOn } });
+		expect(json.map(({ taskId, status }) => [taskId, status])).toEqual([
+			['task_1', 'submitted'],
+			[undefined, 'not submitted'],
+		]);
+		expect(JSON.stringify(json[1]?.error)).toContain('The timeout passed before the task was bought');
+		expect(bought()).toHaveLength(1);
+	});
+
 	test('a download that the service puts off ends with "Timeout"', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, { json: { status: 'completed', result: { music: [{ audio_url: `${service.url}/1.mp3` }] } } });

@@ -191,6 +191,16 @@ describe('The end of a paused execution', () => {
 		]);
 	});
 
+	test('a time limit that passes gives out no half-made result as if it were one', async () => {
+		service.on('GET', recordOf('*'), { json: { status: 'in_progress', progress: 50, result: { music: [{ audio_url: 'https://files.example.com/half.mp3' }] } } });
+		const execution = await pauseTwo();
+		const { json } = await execution.timeLimit();
+		expect(json.map(({ status, results, url }) => [status, results, url])).toEqual([
+			['submitted', [], null],
+			['submitted', [], null],
+		]);
+	});
+
 	test('the key is not in the items, where a record repeats it', async () => {
 		const execution = await pauseTwo();
 		service.on('GET', recordOf('*'), { json: { status: 'completed', echo: SCRIPTED_KEY } });
