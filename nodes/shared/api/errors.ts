@@ -190,6 +190,9 @@ const NEVER_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOS
 const NEVER_SENT =
 	/^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|ERR_HTTP_INVALID_HEADER|ERR_INVALID_URL|HOSTNAME_MISMATCH|INVALID_CA)/;
 
+/** A TLS connection that was never made, such as https to a port that speaks plain http. */
+const NO_HANDSHAKE = /wrong version number|handshake failure|unsupported protocol/;
+
 const thrown = z.object({
 	code: z.unknown(),
 	/** n8n keeps the code of its HTTP client's error here. */
@@ -228,6 +231,7 @@ export function errorFromThrown(error: unknown): ApiError {
 	if (has('ERR_INVALID_CHAR') || /Invalid character in header content/.test(text)) {
 		return new UnreachableError(`${NOT_REACHED}: the API key has a character that no header can have`);
 	}
+	if (has('EPROTO') && NO_HANDSHAKE.test(text)) return new UnreachableError(`${NOT_REACHED}: no TLS connection could be made`);
 	const neverSent = codes.find((code) => NEVER_SENT.test(code));
 	if (neverSent !== undefined) return new UnreachableError(`${NOT_REACHED}: ${neverSent}`);
 	if (has('ETIMEDOUT') && text.includes('connect ETIMEDOUT')) return new UnreachableError(NOT_REACHED);

@@ -46,6 +46,18 @@ describe('A request that never left is known as such', () => {
 		expect(error).toMatchObject({ accepted: 'no', message: 'The service could not be reached: CERT_HAS_EXPIRED' });
 	});
 
+	test.each([
+		'write EPROTO 140:error:0A00010B:SSL routines:ssl3_get_record:wrong version number',
+		'write EPROTO 140:error:0A000410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure',
+	])('a TLS handshake that failed: %s', (message) => {
+		const error = errorFromThrown(Object.assign(new Error(message), { code: 'EPROTO' }));
+		expect([error.accepted, error instanceof UnreachableError]).toEqual(['no', true]);
+	});
+
+	test('a TLS error after the handshake does not count', () => {
+		expect(errorFromThrown(Object.assign(new Error('read EPROTO bad record mac'), { code: 'EPROTO' }))).toMatchObject({ accepted: 'unknown' });
+	});
+
 	test('a connection that timed out before it was made', () => {
 		expect(errorFromThrown(Object.assign(new Error('connect ETIMEDOUT 10.0.0.1:443'), { code: 'ETIMEDOUT' }))).toMatchObject({ accepted: 'no' });
 	});
