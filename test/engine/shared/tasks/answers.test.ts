@@ -1,7 +1,9 @@
 import type { INodeParameters, INodeType } from 'n8n-workflow';
 
 import { MediaGenGrid } from '../../../../nodes/MediaGenGrid/MediaGenGrid.node';
+import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
+import { MediaGenVideo } from '../../../../nodes/MediaGenVideo/MediaGenVideo.node';
 import { jumpingClock } from '../../support/clocks';
 import { runNode } from '../../support/engine';
 import { type Reply, useScriptedService } from '../../support/scriptedService';
@@ -222,7 +224,7 @@ test('without Simplify the record comes as it is', async () => {
 	expect(json[0]).toEqual({ record, taskId: 'task_1', status: 'completed', reference: 'row 7' });
 });
 
-test.each([new MediaGenMusic(), new MediaGenGrid()])('every family can name the path of its records', async (node) => {
+test.each([new MediaGenMusic(), new MediaGenGrid(), new MediaGenImage(), new MediaGenVideo()])('every family can name the path of its records', async (node) => {
 	service.on('GET', '/v2/jobs/task_1?full=1', { json: { status: 'completed', result: { url: link('1.png') } } });
 	const { json } = await getTask(node, ['task_1'], { options: { taskQueryPath: '/v2/jobs/{task_id}?full=1' } });
 	expect(json[0]).toMatchObject({ status: 'completed', url: link('1.png') });

@@ -1,0 +1,95 @@
+import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
+import { fastClock } from '../../support/clocks';
+import { readBinary } from '../../support/engine';
+import { useScriptedService } from '../../support/scriptedService';
+import { accepted, buySounds, RECORD, SOUNDS } from '../../support/scriptedTasks';
+
+const service = useScriptedService(() => fastClock(50));
+
+const goOn = { onError: 'continueRegularOutput' } as const;
+
+const row = { prompt: 'Rain', taskId: 'parent', status: 'new' };
+
+beforeEach(() => {
+	service.on('POST', SOUNDS, accepted('task_1'));
+	for (const file of ['1', '2']) service.on('GET', `/${file}.mp3`, { text: `song ${file}`, headers: { 'content-type': 'audio/mpeg' } });
+	const music = ['1', '2'].map((file) => ({ audio_url: `${service.url}/${file}.mp3` }));
+	service.on('GET', RECORD, { json: { status: 'completed', cost: 0.1, result: { music } } });
+});
+
+const fileNames = { fileName: '={{ $json.prompt }}', reference: 'row 7', includeInput: true };
+
+async function run(parameters = {}, options = {}, settings = {}, node = new MediaGenMusic()) {
+	const given = { items: [{ json: row }], settings };
+	return await buySounds(service, { parameters: { downloadFiles: true, ...parameters }, options: { ...fileNames, ...options }, run: given, node });
+}
+
+test('one item per task has all files, and the row under input', async () => {
+	const { items, json } = await run();
+	expect(items).toHaveLength(1);
+	const { data, data_2: second } = items[0]?.binary ?? {};
+	expect([data?.fileName, second?.fileName]).toEqual(['Rain.mp3', 'Rain-2.mp3']);
+	expect([(await readBinary(data)).toString(), (await readBinary(second)).toString()]).toEqual(['song 1', 'song 2']);
+	expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed', reference: 'row 7', input: row });
+});
+
+test('one item per file has its own file in the same field', async () => {
+	const { items, json } = await run({ output: 'files' }, { binaryPropertyName: 'song' });
+	expect(items.map(({ binary }) => Object.keys(binary ?? {}))).toEqual([['song'], ['song']]);
+	expect(json.map(({ index, fileName, mimeType, fileSize, reference, input }) => [index, fileName, mimeType, fileSize, reference, input])).toEqual([
+		[1, 'Rain.mp3', 'audio/mpeg', 6, 'row 7', row],
+		[2, 'Rain-2.mp3', 'audio/mpeg', 6, 'row 7', row],
+	]);
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 0 }]);
+});
+
+test('an error item has the row, the reference and nothing of the task that the row came from', async () => {
+	service.on('POST', SOUNDS, { status: 400, json: { error: { message: 'Too loud' } } });
+	const { json } = await run({}, {}, goOn);
+	expect(json[0]).toMatchObject({ status: 'not submitted', reference: 'row 7', input: row });
+	expect(json[0]).not.toHaveProperty('taskId');
+});
+
+test('a file that cannot be downloaded leaves the task and its links in the item', async () => {
+	service.on('GET', '/2.mp3', { status: 404 });
+	const { json } = await run({}, {}, goOn);
+	expect(json[0]).toMatchObject({
+		taskId: 'task_1',
+		status: 'completed',
+		url: `${service.url}/1.mp3`,
+		error: { message: 'File not found', description: expect.stringContaining(`${service.url}/2.mp3`) },
+	});
+});
+
+test('as a tool of an agent the item is short, and nothing is downloaded', async () => {
+	const tool = new MediaGenMusic();
+	tool.description = { ...tool.description, name: 'mediaGenMusicTool' };
+	const { json, items } = await run({}, {}, {}, tool);
+	expect(json).toEqual([
+		{
+			taskId: 'task_1',
+			status: 'completed',
+			url: `${service.url}/1.mp3`,
+			urls: [`${service.url}/1.mp3`, `${service.url}/2.mp3`],
+			markdown: `[audio](${service.url}/1.mp3)\n[audio](${service.url}/2.mp3)`,
+			cost: 0.1,
+		},
+	]);
+	expect(items[0]).not.toHaveProperty('binary');
+	expect(service.sent('GET', '/*.mp3')).toEqual([]);
+});
+
+test("a tool of an agent cannot pause, and says what to set", async () => {
+	const tool = new MediaGenMusic();
+	tool.description = { ...tool.description, name: 'mediaGenMusicTool' };
+	const { error } = await run({ waitMode: 'callback' }, {}, {}, tool);
+	expect([error?.message, error?.description]).toEqual(['A tool of an AI agent cannot pause the execution', 'Set "Wait for Result" to "Poll Here".']);
+	expect(service.requests).toEqual([]);
+});
+
+test('without a wait nothing is downloaded', async () => {
+	const { json, items } = await run({ waitMode: 'none' });
+	expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'submitted', results: [] });
+	expect(items[0]).not.toHaveProperty('binary');
+	expect(service.sent('GET', RECORD)).toEqual([]);
+});
