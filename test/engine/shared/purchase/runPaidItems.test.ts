@@ -1,8 +1,11 @@
 import { MediaGenGrid } from '../../../../nodes/MediaGenGrid/MediaGenGrid.node';
+import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { clock } from '../../../../nodes/shared/util/clock';
 import { jumpingClock } from '../../support/clocks';
 import { log, runNode, runSideBySide } from '../../support/engine';
+import { generatePicture } from '../../support/generatePicture';
+import { fileItem, picture } from '../../support/sandbox';
 import { type Reply, useScriptedService } from '../../support/scriptedService';
 import { accepted, buySounds, completed, numberTasks, RECORD, running, SOUNDS, soundRun } from '../../support/scriptedTasks';
 
@@ -212,6 +215,33 @@ describe('What an attempt left is taken up by the next one in the same execution
 			rounds: 2,
 		});
 		expect(rounds.map(([item]) => item?.taskId)).toEqual(tasks);
+	});
+});
+
+describe('A picture that an earlier attempt uploaded', () => {
+	const HOUR_MS = 3_600_000;
+
+	test.each([
+		['is used again', 1, 1],
+		['is uploaded again before its link ends after 72 hours', 71, 2],
+	])('%s', async (_, hours, uploads) => {
+		let last = 0;
+		service.on('POST', '/v1/uploads/images', () => ({ json: { url: `https://files.example.com/upload-${++last}.png` } }));
+		service.on('POST', '/v1/images/generations', () => {
+			void clock.sleep(hours * HOUR_MS);
+			return { status: 500 };
+		});
+		await runNode({
+			node: new MediaGenImage(),
+			parameters: { ...generatePicture, referenceImages: 'binary', imageBinaryProperties: 'data', options: { whenUnsure: 'sendAgain' } },
+			items: [await fileItem(await picture(8, 8))],
+			credential: service.credential(),
+			settings: goOn,
+			rounds: 2,
+		});
+		const links = service.sent('POST', '/v1/images/generations').map(({ body }) => body);
+		expect(service.sent('POST', '/v1/uploads/images')).toHaveLength(uploads);
+		expect(links).toMatchObject([1, uploads].map((upload) => ({ image_urls: [`https://files.example.com/upload-${upload}.png`] })));
 	});
 });
 
