@@ -1,5 +1,5 @@
 import { ConnectionError, InvalidRequestError, RateLimitError, ServerError, TimeoutError, UnreachableError, UnreadableResponseError } from '../../../../nodes/shared/api/errors';
-import { backoffMs, MAX_ATTEMPTS, mayRetry } from '../../../../nodes/shared/api/retry';
+import { backoffMs, MAX_ATTEMPTS, mayRetry } from '../../../../nodes/shared/api/http';
 
 const errors = {
 	rateLimit: new RateLimitError('x'),
