@@ -5,8 +5,8 @@ import { readBinary } from '../../support/engine';
 import { type Reply, useScriptedService } from '../../support/scriptedService';
 import { accepted, buySounds, RECORD, SOUNDS } from '../../support/scriptedTasks';
 
-/** Idle for a minute is idle for 300 ms of the test's own time. */
-const SCALE = 200;
+/** Idle for a minute is idle for 600 ms of the test's own time. */
+const SCALE = 100;
 
 const service = useScriptedService(() => fastClock(SCALE));
 
