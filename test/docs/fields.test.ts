@@ -16,17 +16,20 @@ const checkout = join(__dirname, '..', '..');
 
 const page = (name: string) => readFileSync(join(checkout, 'docs', name), 'utf8');
 
-/** Each page, what it documents, and the pages that it leaves the wait and its options to. */
+/** What all operations that buy a task have in common. */
+const SHARED = ['waiting.md', 'custom-requests.md'];
+
+/** Each page, what it documents, and the pages that it leaves what is common to. */
 const documented: Array<[string, INodeType | ICredentialType, string[]]> = [
 	['balance.md', new MediaGenBalance(), []],
 	['chat-cache.md', new MediaGenChatCache(), []],
 	['credential.md', new MediaGenApi(), []],
-	['grid.md', new MediaGenGrid(), ['waiting.md']],
-	['image.md', new MediaGenImage(), ['waiting.md']],
-	['music.md', new MediaGenMusic(), ['waiting.md']],
+	['grid.md', new MediaGenGrid(), SHARED],
+	['image.md', new MediaGenImage(), SHARED],
+	['music.md', new MediaGenMusic(), SHARED],
 	['trigger.md', new MediaGenTrigger(), []],
 	['upload.md', new MediaGenUpload(), []],
-	['video.md', new MediaGenVideo(), ['waiting.md']],
+	['video.md', new MediaGenVideo(), SHARED],
 ];
 
 type Field = INodeProperties | INodePropertyCollection | INodePropertyOptions;
@@ -57,21 +60,35 @@ test('every node has a page', () => {
 	expect(named.sort()).toEqual(there.sort());
 });
 
-/** The fixed beginnings of the messages that a source file holds. */
-function messagesIn(source: string, pattern: RegExp): string[] {
-	const text = readFileSync(join(checkout, 'nodes/shared', source), 'utf8');
-	return [...text.matchAll(pattern)].flatMap(([, message]) => (message === undefined ? [] : [message]));
+/** The messages in the files of a folder, with `…` for what varies, up to the end of their first sentence. */
+function messagesIn(folder: string, pattern: RegExp): string[] {
+	const path = join(checkout, 'nodes', folder);
+	const sources = readdirSync(path).filter((name) => name.endsWith('.ts'));
+	const text = sources.map((name) => readFileSync(join(path, name), 'utf8')).join('\n');
+	return [...text.matchAll(pattern)].map(([, message = '']) =>
+		message
+			.replace(/\$\{[^}]*\}/g, '…')
+			.replace(' [item …]', '')
+			.replace(/: …$/, ': ')
+			.replace(/\. .*$/, '.'),
+	);
 }
 
 test.each([
-	['transport/classify.ts', /^\t\w+: '((?:The|A) [^']+)'/gm],
-	['transport/connection.ts', /'((?:The MediaGen|"Base URL" must)[^']*)'/g],
-	['tasks/callbackAddress.ts', /'(A tool [^']+)'/g],
-	['transport/address.ts', /return ["'](it [^"]+)["'];/g],
-])('the troubleshooting page has the messages of %s', (source, pattern) => {
-	const messages = messagesIn(source, pattern);
+	['shared/api', /(?:\[\w+Error, |NOT_REACHED = |\w+Error\(|super\()['`]([A-Z][^'`]+)['`]/g],
+	['shared/api', /['`]((?:The MediaGen|"Base URL" must|"Brand Words" must[^$]*)[^'`$]*)/g],
+	['shared/api', /return ["'`]((?:it|the service) [^"`]+?)["'`];/g],
+	['shared/n8n', /`(The \$\{buys\}[^`]+)`/g],
+	['shared/output', /(?:blocked|\w+Error)\(['`]([^'`]+)['`]\)/g],
+	['shared/purchase', /[(\t]['`](?:The request was not sent: )?((?:The|the) [^'`]+)['`]/g],
+	['shared/purchase', /`("Max Tasks"[^`]+)`/g],
+	['shared/tasks', /`(The (?:service|pause|callback)[^`]+)`/g],
+	['shared/tasks', /[`(]'?((?:Task \$|The execution was|A tool )[^'`]+)['`]/g],
+	['shared/tasks', /(?:\?\? '|warn\(`)([^'`]*[a-z]{3}[^'`]*)['`]/g],
+])('the troubleshooting page has the messages in %s: %s', (folder, pattern) => {
+	const messages = messagesIn(folder, pattern);
 	expect(messages.length).toBeGreaterThan(0);
-	// What stands for a fault of its own in the tables only: "The request was not sent" is told with its reason.
-	const missing = messages.filter((message) => !page('troubleshooting.md').includes(message));
-	expect(missing.filter((message) => message !== 'The request was not sent')).toEqual([]);
+	const text = page('troubleshooting.md').replace(/the (task|answer)\b/gi, (words, bought: string) => words.replace(bought, '…'));
+	const told = page('troubleshooting.md') + text;
+	expect(messages.filter((message) => !told.includes(message))).toEqual([]);
 });

@@ -57,6 +57,14 @@ test('the index names every page', () => {
 	expect(unnamed).toEqual([]);
 });
 
+test('every test that the docs name is there', () => {
+	const named = pages.flatMap((page) =>
+		[...readFileSync(join(checkout, page), 'utf8').matchAll(/`(test\/[\w/.-]+\.test\.ts)`/g)].map(([, path = '']) => ({ page, path })),
+	);
+	expect(named.length).toBeGreaterThan(0);
+	expect(named.filter(({ path }) => !existsSync(join(checkout, path)))).toEqual([]);
+});
+
 const sources = [...find('nodes', /\.(ts|node\.json)$/), ...find('credentials', /\.ts$/), 'package.json'];
 
 /** Addresses in the package that lead to files of this repository. */

@@ -5,6 +5,8 @@ interface Shown {
 	page: string;
 	name: string;
 	type: string;
+	/** Default: 1. */
+	typeVersion?: number;
 	parameters: object;
 	/** Labels that the panel shows among others, from top to bottom. */
 	fields: string[];
@@ -80,18 +82,18 @@ export const SHOWCASE: Shown[] = [
 			prompt: 'Which licence does a skipper need for a boat of 12 metres?',
 		},
 	},
-	{ page: 'trigger', fields: ['Trigger On', 'Verify With Service'], name: 'MediaGen Trigger', type: 'mediaGenTrigger', parameters: { output: 'files' } },
+	{ page: 'trigger', fields: ['Trigger On', 'Verify With Service'], name: 'MediaGen Trigger', type: 'mediaGenTrigger', typeVersion: 2, parameters: { output: 'files' } },
 ];
 
 /** All of them on one canvas. */
 export function showcase(credential: string): Parameters<Host['importWorkflow']>[0] {
 	return {
 		name: 'The Nodes',
-		nodes: SHOWCASE.map(({ name, type, parameters }, index) => ({
+		nodes: SHOWCASE.map(({ name, type, typeVersion = 1, parameters }, index) => ({
 			id: type,
 			name,
 			type: `n8n-nodes-mediagen.${type}`,
-			typeVersion: 1,
+			typeVersion,
 			position: [220 * (index % 4), 220 * Math.floor(index / 4)],
 			parameters,
 			credentials: { mediaGenApi: { id: '', name: credential } },
