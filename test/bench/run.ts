@@ -7,10 +7,11 @@ import { bigFiles } from './bigFiles';
 import { freshResults } from './freshResults';
 import { manyItems } from './manyItems';
 import { startUp } from './startUp';
+import { submissions } from './submissions';
 import { waiting } from './waiting';
 import { type Measurement, openStage } from './support/stage';
 
-const MEASUREMENTS: Measurement[] = [manyItems, freshResults, waiting, bigFiles, startUp];
+const MEASUREMENTS: Measurement[] = [manyItems, submissions, freshResults, waiting, bigFiles, startUp];
 
 function help(): string {
 	const width = Math.max(...MEASUREMENTS.map(({ name }) => name.length));

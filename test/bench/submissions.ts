@@ -1,0 +1,81 @@
+import type { Host, WorkflowDefinition } from '../../sandbox/host';
+import type { Sandbox } from '../../sandbox/service';
+import { end, MODEL, promptItems, startByHand, workflow } from '../e2e/support/nodes';
+import { picture, request } from './support/nodes';
+import { clearService, type Measurement } from './support/stage';
+import { median } from './support/statistics';
+import { megabytes, ratio, seconds, table, verdict } from './support/table';
+
+const RUNS = 3;
+
+const AT_ONCE = 50;
+
+const COUNTS = (process.env.BENCH_ITEMS ?? '1000,5000').split(',').map(Number);
+
+/** By how much longer than HTTP Request at most. */
+const GOAL = 2;
+
+const ours = (count: number): WorkflowDefinition => {
+	const submit = picture('Submit', { waitMode: 'none', options: { concurrency: AT_ONCE } });
+	return workflow('Ours', [startByHand, promptItems(count), submit, end], { Go: 'Items', Items: 'Submit', Submit: 'End' });
+};
+
+/** The same requests by n8n's own node, in batches without a pause. */
+const theirs = (url: string, count: number): WorkflowDefinition => {
+	const submit = request('Submit', {
+		method: 'POST',
+		url: `${url}/v1/images/generations`,
+		sendBody: true,
+		specifyBody: 'json',
+		jsonBody: `={{ { model: '${MODEL}', prompt: $json.prompt } }}`,
+		options: { batching: { batch: { batchSize: AT_ONCE, batchInterval: 0 } } },
+	});
+	return workflow('HTTP Request', [startByHand, promptItems(count), submit, end], { Go: 'Items', Items: 'Submit', Submit: 'End' });
+};
+
+interface Run {
+	/** What n8n says of the node alone. */
+	nodeMs: number;
+	addedBytes: number;
+}
+
+async function once(host: Host, sandbox: Sandbox, workflowId: string, count: number): Promise<Run> {
+	clearService(sandbox);
+	await host.resetPeakRss();
+	const before = await host.rssBytes();
+	const execution = await host.run(workflowId, { timeout: 300_000 });
+	const addedBytes = (await host.peakRssBytes()) - before;
+	const accepted = sandbox.ledger().accepted;
+	if (execution.status !== 'success' || accepted !== count) throw new Error(`${execution.status}: ${accepted} tasks for ${count} items`);
+	return { nodeMs: execution.runs.Submit?.[0]?.executionTime ?? NaN, addedBytes };
+}
+
+const typical = (runs: readonly Run[]): Run => ({
+	nodeMs: median(runs.map(({ nodeMs }) => nodeMs)),
+	addedBytes: median(runs.map(({ addedBytes }) => addedBytes)),
+});
+
+/** Many submissions without waiting, beside n8n's HTTP Request. */
+export const submissions: Measurement = {
+	name: 'submissions',
+	title: 'Many submissions',
+	about: `Tasks submitted with "Don't Wait", ${AT_ONCE} at a time, beside HTTP Request in batches of ${AT_ONCE}; median of ${RUNS} runs.`,
+	usually: '3 min',
+	async run({ host, sandbox, note }) {
+		const rows: string[][] = [];
+		const remarks: string[] = [];
+		for (const count of COUNTS) {
+			const [mine, other] = [await host.importWorkflow(ours(count)), await host.importWorkflow(theirs(sandbox.url, count))];
+			const runs: { mine: Run[]; other: Run[] } = { mine: [], other: [] };
+			for (let run = 0; run < RUNS; run++) {
+				note(`${count} items, run ${run + 1} of ${RUNS}`);
+				runs.mine.push(await once(host, sandbox, mine.id, count));
+				runs.other.push(await once(host, sandbox, other.id, count));
+			}
+			const [a, b] = [typical(runs.mine), typical(runs.other)];
+			rows.push([String(count), seconds(a.nodeMs), seconds(b.nodeMs), ratio(a.nodeMs, b.nodeMs), megabytes(a.addedBytes), megabytes(b.addedBytes)]);
+			remarks.push(`${count} items: ${ratio(a.nodeMs, b.nodeMs)} × HTTP Request, goal ${GOAL}: ${verdict(a.nodeMs / b.nodeMs <= GOAL)}.`);
+		}
+		return { tables: [table(['items', 'time: ours', 'HTTP Request', 'ratio', 'added memory: ours', 'HTTP Request'], rows)], remarks };
+	},
+};
