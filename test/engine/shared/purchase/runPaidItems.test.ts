@@ -99,6 +99,19 @@ describe('Retry-After is at least half a second', () => {
 	});
 });
 
+test('Retry-After holds back the other items too, not only the one that met it', async () => {
+	let last = 0;
+	const buy = () => accepted(`task_${++last}`);
+	service.on('POST', SOUNDS, tooMany('20'), buy);
+	service.on('GET', RECORD, completed);
+	const { json } = await buySounds(service, { count: 6, options: { concurrency: 2 } });
+	expect(json.map(({ status }) => status)).toEqual(Array(6).fill('completed'));
+	const [first, second, ...others] = bought();
+	expect(others).toHaveLength(5);
+	expect((second?.at ?? 0) - (first?.at ?? 0)).toBeLessThan(1_000);
+	for (const { at } of others) expect(at - (first?.at ?? 0)).toBeGreaterThanOrEqual(20_000);
+});
+
 describe('Stop, while purchases are in flight', () => {
 	test('their answers are awaited and their tasks named; what was not sent yet is not sent', async () => {
 		let release = () => {};

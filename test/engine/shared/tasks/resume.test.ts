@@ -57,6 +57,15 @@ describe('A paused execution', () => {
 		expect(service.requests).toEqual([]);
 	});
 
+	test('asks nothing for a callback that comes twice', async () => {
+		const execution = await pauseTwo();
+		finish('task_1');
+		await execution.callback(callback('task_1'));
+		service.requests.length = 0;
+		expect(await execution.callback(callback('task_1'))).toEqual({ status: 200 });
+		expect(service.requests).toEqual([]);
+	});
+
 	test('resumes once, though all callbacks come at the same time', async () => {
 		const execution = await pauseTwo();
 		finish('task_1', 'task_2');

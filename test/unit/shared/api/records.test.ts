@@ -41,6 +41,11 @@ describe('A task record is read, whatever its other fields hold', () => {
 		expect(readTaskRecord(raw)?.raw).toBe(raw);
 	});
 
+	test('the record counts, and not the status of its envelope', () => {
+		expect(readTaskRecord({ status: 'success', data: { id: 'task_1', status: 'pending' } })).toMatchObject({ id: 'task_1', status: 'pending' });
+		expect(readTaskRecord({ status: 'pending', data: { id: 'task_1' } })).toMatchObject({ status: 'pending' });
+	});
+
 	test.each([undefined, null, 'completed', 7, [], {}, { status: '' }, { status: 7 }, { status: null }, { data: [] }])('%j is not a record', (answer) => {
 		expect(readTaskRecord(answer)).toBeUndefined();
 		expect(taskResponse.safeParse(answer).success).toBe(false);

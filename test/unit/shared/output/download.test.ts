@@ -65,6 +65,31 @@ test('the request for a file carries no credential', async () => {
 	]);
 });
 
+describe('A file above the limit is refused, however the storage takes the end of its stream', () => {
+	const large = () => Readable.from([Buffer.alloc(600_000), Buffer.alloc(600_000)]);
+	const closed = async (content: Readable) => await new Promise((resolve) => content.on('close', resolve).resume());
+
+	test.each<[string, (content: Readable) => Promise<IBinaryData>]>([
+		[
+			'it keeps what came',
+			async (content) => {
+				await closed(content);
+				return { data: '', mimeType: '' };
+			},
+		],
+		[
+			'it has an error of its own',
+			async (content) => {
+				await closed(content);
+				throw new Error('Premature close');
+			},
+		],
+	])('%s', async (_, store) => {
+		const download = downloadFile(contextOf(large(), store), connection, file, 'song', { ...rules, maxDownloadSize: 1 });
+		await expect(download).rejects.toThrow('larger than the 1 MB that "Max Download Size" allows');
+	});
+});
+
 test('a stream that breaks off while it is stored is an error that names the link', async () => {
 	const broken = () => new Readable({ read() { this.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' })); } });
 	const store = async (content: Readable) => ({ data: (await buffer(content)).toString(), mimeType: '' });

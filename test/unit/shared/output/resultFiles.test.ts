@@ -107,6 +107,19 @@ describe('The pictures of a grid keep their numbers', () => {
 	});
 });
 
+test('an image without a link keeps its number', () => {
+	expect(filesOf('image', { result: { images: [{ url: [] }, { url: [link('2.png')] }, {}, { url: link('4.png') }] } })).toEqual([
+		[2, '2.png'],
+		[4, '4.png'],
+	]);
+});
+
+test("the family's own place comes first", () => {
+	const result = { images: [{ url: [link('cover.png')] }], music: [{ audio_url: link('1.mp3') }] };
+	expect(filesOf('music', { result }).map(([, name]) => name)).toEqual(['1.mp3', 'cover.png']);
+	expect(filesOf('image', { result }).map(([, name]) => name)).toEqual(['cover.png', '1.mp3']);
+});
+
 test('links that are listed twice come out once', () => {
 	const raw = { result: { images: [{ url: [link('1.png')] }], url: link('1.png') }, output: [link('1.png')] };
 	expect(filesOf('image', raw)).toEqual([[1, '1.png']]);

@@ -110,6 +110,22 @@ test('a file that has exactly the limit is taken', async () => {
 	expect(await readBinary(items[0]?.binary?.data)).toHaveLength(1_000_000);
 });
 
+test('a link that redirects in a circle is given up', async () => {
+	service.on('GET', FILE, { status: 302, headers: { location: FILE } });
+	const { json } = await download();
+	expect(JSON.stringify(json[0]?.error)).toContain('the link redirects more than 5 times');
+	expect(service.sent('GET', FILE)).toHaveLength(6);
+});
+
+test('the files of a failed task are not downloaded', async () => {
+	service.on('GET', FILE, whole);
+	service.on('POST', SOUNDS, accepted('task_1'));
+	service.on('GET', RECORD, { json: { status: 'failed', result: { music: [{ audio_url: fileUrl() }] } } });
+	const { json } = await buySounds(service, { parameters: { downloadFiles: true }, run: { settings: goOn } });
+	expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'failed' });
+	expect(service.sent('GET', FILE)).toEqual([]);
+});
+
 test('a link that redirects to a private host is not followed', async () => {
 	service.on('GET', FILE, { status: 302, headers: { location: 'http://169.254.169.254/latest/meta-data' } });
 	service.on('POST', SOUNDS, accepted('task_1'));
