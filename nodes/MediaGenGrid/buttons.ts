@@ -15,7 +15,7 @@ const button = z.object({ custom_id: word, customId: word, id: word, label: word
 
 const buttons = z.array(button).catch([]);
 
-/** What tells the buttons of an operation (spec §4); the others are left out where a task has some of these. */
+/** Matches the buttons of an operation (spec §4). Where a task has such buttons, the others are left out. */
 const FITTING: Record<string, RegExp> = {
 	reroll: /::reroll::|re-?roll|🔄/i,
 	variation: /variation|vary|::low_variation::|::high_variation::/i,

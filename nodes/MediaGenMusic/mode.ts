@@ -70,7 +70,7 @@ function withMode(fields: MusicFields): MusicFields {
 
 /**
  * Leaves out what the mode does not read, before anything is checked: a value that is not sent can break no rule.
- * `modeOf` tells the mode from the fields.
+ * `modeOf` infers the mode from the fields.
  */
 export function keepReadFields(modeOf: (fields: MusicFields) => boolean | undefined) {
 	return (given: unknown): unknown => {

@@ -16,7 +16,7 @@ import { recentConnection } from './recentCredential';
 export interface TaskReport {
 	taskId: string;
 	record: TaskRecord;
-	/** `null` if it cannot be told. */
+	/** `null` if the record does not show it. */
 	family: TaskFamily | null;
 	status: TaskStatus;
 	/** Whether the record was read from the service. */

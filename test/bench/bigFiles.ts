@@ -131,7 +131,7 @@ const typical = (figures: readonly Figures[]): Figures => ({
 export const bigFiles: Measurement = {
 	name: 'files',
 	title: 'Big files',
-	about: `One file, binary data on disk, median of ${RUNS} runs; n8n started anew for each.`,
+	about: `One file, binary data on disk, median of ${RUNS} runs; n8n started again for each.`,
 	usually: '5 min',
 	async run({ host, sandbox, note }) {
 		const folder = join(host.userFolder, '.n8n-files');

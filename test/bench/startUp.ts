@@ -7,7 +7,7 @@ import { z } from 'zod/v3';
 import { ensureN8n, type InstalledN8n } from '../../sandbox/host';
 import type { Measurement } from './support/stage';
 import { median, quantile } from './support/statistics';
-import { ratio, table, verdict } from './support/table';
+import { ratio, table, metOrMissed } from './support/table';
 
 const run = promisify(execFile);
 
@@ -85,8 +85,8 @@ export const startUp: Measurement = {
 					),
 				],
 				remarks: [
-					`Loading: ${median(found.ours).toFixed(1)} ms, goal ${GOAL_MS} ms: ${verdict(median(found.ours) < GOAL_MS)}.`,
-					`Tarball: ${(size / 1_000).toFixed(1)} kB, goal ${GOAL_BYTES / 1_000} kB: ${verdict(size < GOAL_BYTES)}.`,
+					`Loading: ${median(found.ours).toFixed(1)} ms, goal ${GOAL_MS} ms: ${metOrMissed(median(found.ours) < GOAL_MS)}.`,
+					`Tarball: ${(size / 1_000).toFixed(1)} kB, goal ${GOAL_BYTES / 1_000} kB: ${metOrMissed(size < GOAL_BYTES)}.`,
 				],
 			};
 		} finally {

@@ -105,7 +105,7 @@ function rows(costs: Record<Way, Cost>): string[][] {
 export const waiting: Measurement = {
 	name: 'waiting',
 	title: 'Waiting cheaply',
-	about: `${EXECUTIONS} executions at once, each waiting ${TASK_MS / 1_000} s for one picture, a look every ${INTERVAL_S} s; n8n started anew for each way.`,
+	about: `${EXECUTIONS} executions at once, each waiting ${TASK_MS / 1_000} s for one picture, a request every ${INTERVAL_S} s; n8n started again for each way.`,
 	usually: '6 min',
 	async run({ host, sandbox, note }) {
 		const arrivals = await Arrivals.open();

@@ -1,6 +1,6 @@
 import type { OriginalVideoOptions } from '../../sandbox/service';
 import { IMAGES, OFFICIAL, uploaded } from './support/images';
-import { lookAt, probe } from './support/media';
+import { readFilm, probe } from './support/media';
 import { ask, bench, download, text, type Bench, type Json } from './support/sandbox';
 
 const VIDEOS = '/v1/videos/generations';
@@ -190,27 +190,27 @@ describe('a video task', () => {
 		const it = await bench();
 		const { result } = await finished(it, VIDEOS, { ...BASIC, mode, aspect_ratio, duration: 4 });
 		const bytes = await download(text(result?.video_url));
-		expect(lookAt(bytes)).toEqual({ width, height, seconds: 4 });
+		expect(readFilm(bytes)).toEqual({ width, height, seconds: 4 });
 		expect(probe(bytes)).toEqual({ codec: 'h264', width, height, seconds: 4 });
 	});
 
 	it('of mode 4k has 3840 x 2160', async () => {
 		const it = await bench();
 		const { result } = await finished(it, VIDEOS, { ...BASIC, mode: '4k', duration: 3 });
-		expect(lookAt(await download(text(result?.video_url)))).toEqual({ width: 3840, height: 2160, seconds: 3 });
+		expect(readFilm(await download(text(result?.video_url)))).toEqual({ width: 3840, height: 2160, seconds: 3 });
 	});
 
 	it('made from a picture takes its ratio', async () => {
 		const it = await bench();
 		const tall = await uploaded(it.sandbox, 'png', { width: 90, height: 160 });
 		const { result } = await finished(it, VIDEOS, { ...BASIC, image_urls: [tall], duration: 3 });
-		expect(lookAt(await download(text(result?.video_url)))).toMatchObject({ width: 720, height: 1280 });
+		expect(readFilm(await download(text(result?.video_url)))).toMatchObject({ width: 720, height: 1280 });
 	});
 
 	it('made from a base video is as long as that, and costs as much', async () => {
 		const it = await bench();
 		const task = await finished(it, VIDEOS, { ...BASIC, duration: 15, video_list: [{ video_url: own(it, { seconds: 4 }) }] });
-		expect(lookAt(await download(text(task.result?.video_url))).seconds).toBe(4);
+		expect(readFilm(await download(text(task.result?.video_url))).seconds).toBe(4);
 		expect(task.credits_cost).toBe(240);
 	});
 
@@ -234,7 +234,7 @@ describe('a video is extended', () => {
 		const it = await bench();
 		const task = await finished(it, remix(original(it)), { model: 'vidgen3.1-fast', prompt: 'on', ...(raw === undefined ? {} : { raw }) });
 		const bytes = await download(text(task.result?.video_url));
-		expect(lookAt(bytes)).toEqual({ width: 1280, height: 720, seconds });
+		expect(readFilm(bytes)).toEqual({ width: 1280, height: 720, seconds });
 		expect(probe(bytes)).toMatchObject({ codec: 'h264', seconds });
 	});
 
@@ -242,9 +242,9 @@ describe('a video is extended', () => {
 		const it = await bench();
 		const tall = original(it, { aspectRatio: '9:16' });
 		const same = await finished(it, remix(tall), { model: 'vidgen3.1-fast', raw: true });
-		expect(lookAt(await download(text(same.result?.video_url)))).toMatchObject({ width: 720, height: 1280 });
+		expect(readFilm(await download(text(same.result?.video_url)))).toMatchObject({ width: 720, height: 1280 });
 		const other = await finished(it, remix(tall), { model: 'vidgen3.1-fast', raw: true, aspect_ratio: '16:9', resolution: '1080p' });
-		expect(lookAt(await download(text(other.result?.video_url)))).toMatchObject({ width: 1920, height: 1080 });
+		expect(readFilm(await download(text(other.result?.video_url)))).toMatchObject({ width: 1920, height: 1080 });
 	});
 
 	it.each([

@@ -15,12 +15,12 @@ const stemTypeField = openValueField({
 	preset: { name: toTitle(DEFAULT_STEM_TYPE), value: DEFAULT_STEM_TYPE },
 });
 
-/** One stem taken out of a song (spec §2, stems). */
+/** One stem separated from a song (spec §2, stems). */
 export const stems = musicOperation({
 	name: 'Separate Stems',
 	value: 'stems',
 	action: 'Separate stems of a song',
-	description: 'Take a stem, such as the vocals or the drums, out of a song',
+	description: 'Separate a stem, such as the vocals or the drums, from a song',
 	fields: [...sourceFields(MADE_BY_A_TASK), stemTypeField, additionalFields()],
 	schema: z.object({ ...model, ...source, stem_type: text().optional() }),
 });

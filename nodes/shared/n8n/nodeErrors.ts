@@ -38,7 +38,7 @@ const HINTS: ReadonlyArray<readonly [typeof ApiError, string]> = [
 
 interface ErrorContext {
 	itemIndex?: number;
-	/** What a request buys, if it buys something: an uncertain one is not to be repeated without a look at the balance. */
+	/** What a request buys, if it buys something: an uncertain purchase must not be repeated before the balance was checked. */
 	buys?: 'task' | 'answer';
 	/** A sentence that comes first in the description. */
 	context?: string;
@@ -101,8 +101,10 @@ function errorFields(error: NodeError): IDataObject {
  * fields stand inside `error`, elsewhere beside it.
  */
 export function errorItem(node: INode, error: NodeError, itemIndex: number, fields: IDataObject = {}): INodeExecutionData {
-	const told = errorFields(error);
-	const json = hasErrorOutput(node) ? { error: { ...fields, ...told }, message: error.message } : { ...fields, error: told };
+	const ownFields = errorFields(error);
+	const json = hasErrorOutput(node)
+		? { error: { ...fields, ...ownFields }, message: error.message }
+		: { ...fields, error: ownFields };
 	return { json, pairedItem: { item: itemIndex } };
 }
 
@@ -151,7 +153,7 @@ export function throwFirstError(context: IExecuteFunctions, items: readonly obje
 /**
  * The error of a whole run: the first failed item's, with the number of failed items and what became of the others.
  *
- * @param others told in the description; the other items may have been paid for
+ * @param others what became of the other items, for the description: they may have been paid for
  */
 export function runError(node: INode, items: readonly object[], first: FailedItem, others: string | undefined): NodeError {
 	const { error, itemIndex } = first;

@@ -44,7 +44,7 @@ export function statusOf({ taskId, task }: TaskOutcome): Task['status'] | 'not s
 	return task?.status ?? 'submitted';
 }
 
-/** How the output looks: see the options of the same names. */
+/** The form of the output: see the options of the same names. */
 export interface OutputRules {
 	simplify: boolean;
 	output: 'tasks' | 'files';

@@ -18,7 +18,7 @@ export interface ResultFile {
 	expiresAt: string | null;
 }
 
-/** What is known of the request that a record answers, so that its own links are not taken for results. */
+/** What is known of the request that a record answers, so that its own links do not count as results. */
 export interface RequestLinks {
 	/** Fields of the request that hold links. */
 	fields: ReadonlySet<string>;

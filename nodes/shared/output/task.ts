@@ -15,7 +15,7 @@ export interface TaskError {
 /** A task in the shape that all families share (design, The task shape). */
 export interface Task {
 	taskId: string;
-	/** `null` where a callback does not tell. */
+	/** `null` where a callback does not show it. */
 	family: TaskFamily | null;
 	/** The operation that made the task, as far as it is known. */
 	operation: string;

@@ -137,7 +137,7 @@ export class PurchaseRecords {
 	}
 
 	/**
-	 * Records by purchase. Two runs side by side, such as an agent's batch, can have one each for the same purchase. Read anew each
+	 * Records by purchase. Two runs side by side, such as an agent's batch, can have one each for the same purchase. Read again each
 	 * time: the first of them to end may have removed an empty object.
 	 */
 	private get records(): IDataObject {

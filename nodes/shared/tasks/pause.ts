@@ -39,7 +39,7 @@ function checkWorkflowTimeout({ context, options }: TaskRun): string[] {
 	];
 }
 
-/** The address that is sent as `webhook`, and what the user is told about it. */
+/** The address that is sent as `webhook`, and notes about it for the user. */
 export interface CallbackAddress {
 	url: string | undefined;
 	notes: string[];
@@ -80,8 +80,8 @@ export function waitingJson(outcome: TaskOutcome, input: IDataObject): IDataObje
 		input,
 	};
 	if (!isAccepted(outcome)) {
-		const told = error && { error: { message: error.message, description: error.description ?? null } };
-		return { status: statusOf(outcome), results: [], ...told, ...own };
+		const failure = error && { error: { message: error.message, description: error.description ?? null } };
+		return { status: statusOf(outcome), results: [], ...failure, ...own };
 	}
 	return { ...taskJson({ ...outcome, options: {} }, true), ...(isOpen(outcome) ? { status: 'submitted', results: [], url: null } : {}), ...own };
 }

@@ -30,7 +30,7 @@ export interface TaskRequest {
 	schema: z.ZodType<RequestBody, z.ZodTypeDef, unknown>;
 	/** Converts parameters that are not simply sent as they are. */
 	toBody?(values: ParameterValues, context: IExecuteFunctions, itemIndex: number): Promise<ParameterValues>;
-	/** A field that belongs into the path is taken out of the body here. */
+	/** Moves a field that belongs into the path out of the body. */
 	toRequest(body: RequestBody): TaskTarget;
 	/**
 	 * What the service changes or ignores in this body, or the node left out of it, each in a sentence.

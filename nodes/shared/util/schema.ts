@@ -46,7 +46,7 @@ export function integer(min?: number, max?: number) {
 	);
 }
 
-/** A JSON boolean; the words `true` and `false` are taken for it. */
+/** A JSON boolean, or the text `true` or `false`. */
 export function flag() {
 	const message = 'must be true or false';
 	return z.preprocess(

@@ -16,4 +16,4 @@ export const megabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(0)} M
 /** Ours as a multiple of the alternative: below 1 is less of it than the alternative takes. */
 export const ratio = (ours: number, alternative: number) => (alternative > 0 ? (ours / alternative).toFixed(2) : '–');
 
-export const verdict = (met: boolean) => (met ? 'met' : 'missed');
+export const metOrMissed = (met: boolean) => (met ? 'met' : 'missed');

@@ -182,7 +182,7 @@ test('a lite model takes a picture inside the request', async () => {
 	});
 });
 
-test('what the service changes without a word is said, and the run is summed up', async () => {
+test('what the service changes silently is in the hints, with the sum of the run', async () => {
 	const official = await run({ additionalFields: { background: 'transparent' } });
 	const lite = await run({ model: 'lite-2-lite', additionalFields: { resolution: '4K' } });
 	const said = [...official.hints, ...lite.hints].map(({ message }) => message).join('\n');

@@ -42,7 +42,7 @@ export interface Film {
 }
 
 /** Size and length as an MP4's own boxes give them. */
-export function lookAt(bytes: Buffer): Film {
+export function readFilm(bytes: Buffer): Film {
 	const header = bytes.indexOf('mvhd');
 	const sample = bytes.indexOf('avc1', bytes.indexOf('stsd'));
 	if (bytes.toString('latin1', 4, 8) !== 'ftyp' || header < 0 || sample < 0) throw new Error('No MP4 with H.264 in it');

@@ -106,7 +106,7 @@ export const countField: INodeProperties = {
 	description: 'From 1 to 4. Each picture is charged. Empty means one.',
 };
 
-// A mask stays in sight whatever else is chosen: n8n removes what the panel hides, and the picture would be bought without it.
+// The mask is never hidden: n8n removes the values of hidden fields, and the picture would be bought without it.
 const maskDescription = 'A picture with an alpha channel, of the same size as the first reference image. The lite models do not repaint.';
 
 const additionalOptions: INodeProperties[] = [

@@ -70,7 +70,7 @@ function videoOf(values: ParameterValues): ParameterValues {
 
 const isOff = (multiShot: unknown) => multiShot === false || multiShot === 'false' || multiShot === undefined;
 
-// One shot is what the service makes unless it is told otherwise, so the switch is sent only where it is on.
+// One shot is the service's default, so the switch is sent only when it is on.
 function shotsOf({ multiShot, shotType, multiPrompt }: ParameterValues): ParameterValues {
 	if (isOff(multiShot)) return {};
 	return {

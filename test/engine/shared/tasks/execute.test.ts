@@ -196,7 +196,7 @@ test('items without a result go to the error output, if the node has one', async
 describe('Retry On Fail', () => {
 	const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 
-	test('picks up the tasks that were bought, and buys only what failed anew', async () => {
+	test('picks up the tasks that were bought, and buys only what failed again', async () => {
 		fault({ match: SUBMIT, nth: 2, effect: { type: 'failTask', message: 'The canvas tore' } });
 		const { json, error } = await run(3, retry, { concurrency: 1 });
 		expect(error).toBeUndefined();
