@@ -1,8 +1,9 @@
 const { spawnSync } = require('node:child_process');
 const { mkdir, rm, writeFile } = require('node:fs/promises');
-const { basename, dirname, relative } = require('node:path');
+const { basename, dirname, join, relative } = require('node:path');
 const { dest, series, src } = require('gulp');
 const esbuild = require('esbuild');
+const { zodToJsonSchema } = require('zod-to-json-schema');
 
 const { n8n } = require('./package.json');
 
@@ -31,7 +32,7 @@ async function bundle() {
 		stdin: {
 			contents: ["export * from './index';", ...LOADED.map(({ path, name }) => `export { ${name} } from '${source(path)}';`)].join('\n'),
 			resolveDir: __dirname,
-			sourcefile: 'index.ts',
+			sourcefile: 'bundle.ts',
 			loader: 'ts',
 		},
 		outfile: 'dist/index.js',
@@ -52,6 +53,25 @@ async function doors() {
 	}
 }
 
+/** The default output of each operation, where n8n's editor looks for it to show the fields before the first run. */
+async function schemas() {
+	const built = require('./dist/index.js');
+	for (const { path, name } of LOADED.filter((each) => each.path.includes('/nodes/'))) {
+		const { properties } = new built[name]().description;
+		for (const field of properties.filter((each) => each.name === 'operation')) {
+			const [resource] = field.displayOptions.show.resource;
+			const folder = join(dirname(path), '__schema__', 'v1.0.0', resource);
+			await mkdir(folder, { recursive: true });
+			for (const { value: operation } of field.options) {
+				const schema = built.outputSchemaOf(resource, operation);
+				if (!schema) continue;
+				const { $schema: _, ...json } = zodToJsonSchema(schema, { $refStrategy: 'none' });
+				await writeFile(join(folder, `${operation}.json`), JSON.stringify(json));
+			}
+		}
+	}
+}
+
 /** Icons and codex files are read by n8n from beside the compiled node. */
 function assets() {
 	return src(['{nodes,credentials}/**/*.svg', 'nodes/**/*.node.json'], { base: '.', encoding: false }).pipe(dest('dist'));
@@ -60,6 +80,6 @@ function assets() {
 exports.clean = clean;
 
 /** Without the types, which take most of the time. */
-exports.quick = series(bundle, doors, assets);
+exports.quick = series(bundle, doors, schemas, assets);
 
-exports.build = series(clean, types, bundle, doors, assets);
+exports.build = series(clean, types, bundle, doors, schemas, assets);

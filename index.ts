@@ -10,3 +10,4 @@ export * from './nodes/shared/api/image';
 export * from './nodes/shared/api/music';
 export * from './nodes/shared/api/records';
 export * from './nodes/shared/api/video';
+export { outputSchemaOf } from './nodes/shared/output/outputSchemas';

@@ -1,0 +1,86 @@
+import { TASK_FAMILIES } from '../api/families';
+import { TASK_STATUSES } from '../api/records';
+import { z } from '../util/vendor/zod';
+import { RESULT_KINDS } from './resultFiles';
+
+/**
+ * The default output of the operations, from which the build makes the files that show it in n8n's editor before the first run.
+ * The tests hold them against what the nodes return.
+ */
+
+const json = z.record(z.unknown());
+
+const result = z.object({
+	index: z.number().nullable(),
+	kind: z.enum(RESULT_KINDS),
+	url: z.string(),
+	name: z.string().nullable(),
+	expiresAt: z.string().nullable(),
+});
+
+const taskOutput = z.object({
+	taskId: z.string(),
+	family: z.enum(TASK_FAMILIES).nullable(),
+	operation: z.string(),
+	reference: z.string().optional(),
+	status: z.enum(TASK_STATUSES),
+	serviceStatus: z.string(),
+	progress: z.number().nullable(),
+	results: z.array(result),
+	url: z.string().nullable(),
+	cost: z.number().nullable(),
+	creditsCost: z.number().nullable(),
+	usage: json.nullable(),
+	notes: z.array(z.string()).optional(),
+	input: json.optional(),
+});
+
+const tagsOutput = taskOutput.extend({ upsampledTags: z.string() });
+
+const uploadOutput = z.object({
+	url: z.string(),
+	filename: z.string().optional(),
+	contentType: z.string().optional(),
+	bytes: z.number().optional(),
+	createdAt: z.number().optional(),
+	expiresAt: z.string(),
+});
+
+const balanceOutput = z.object({
+	success: z.boolean().optional(),
+	remainBalance: z.number().nullable(),
+	remainCredits: z.number().nullable(),
+	usedBalance: z.number().nullable(),
+	usedCredits: z.number().nullable(),
+	unlimitedQuota: z.boolean(),
+	remaining: z.number().nullable(),
+	remainingCredits: z.number().nullable(),
+});
+
+const chatOutput = z.object({
+	text: z.string(),
+	stopReason: z.string().nullable(),
+	usage: z
+		.object({
+			inputTotal: z.number(),
+			inputUncached: z.number(),
+			cacheRead: z.number(),
+			cacheWrite: z.number(),
+			cacheWrite5m: z.number().nullable(),
+			cacheWrite1h: z.number().nullable(),
+			output: z.number(),
+			cacheHit: z.boolean(),
+		})
+		.nullable(),
+	warnings: z.array(z.string()),
+	reference: z.string().optional(),
+	input: json.optional(),
+});
+
+/** The schema of an operation's default output; `undefined` for one whose output is the input's. */
+export function outputSchemaOf(resource: string, operation: string) {
+	if (resource === 'music' && operation === 'upsampleTags') return tagsOutput;
+	if (resource === 'image' && operation === 'upload') return uploadOutput;
+	if (resource === 'balance') return operation === 'get' ? balanceOutput : undefined;
+	return resource === 'chat' ? chatOutput : taskOutput;
+}
