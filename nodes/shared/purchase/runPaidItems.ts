@@ -15,7 +15,7 @@ import type { WhenUnsure } from '../n8n/options';
 import { clock } from '../util/clock';
 import { pLimit } from '../util/vendor/pLimit';
 import type { Purchase, PurchaseRecords, PurchaseState } from './purchaseRecords';
-import type { SpendingGuard } from './spendingGuard';
+import { KeepBalanceError, type SpendingGuard, SpendingLimitError } from './spendingGuard';
 
 /** An item that is checked and ready to be bought. */
 export interface PaidItem<Receipt> {
@@ -60,7 +60,7 @@ export class PendingPurchaseError extends ApiError {
 
 /** Errors that every further item of the same key would get too. */
 function stopsAll(error: ApiError): boolean {
-	return [AuthenticationError, InsufficientBalanceError, PermissionError, CanceledError].some(
+	return [AuthenticationError, InsufficientBalanceError, PermissionError, CanceledError, KeepBalanceError].some(
 		(ErrorClass) => error instanceof ErrorClass,
 	);
 }
@@ -116,7 +116,7 @@ export type Schedule<Receipt> = (
 /**
  * Buys every item that has not failed yet, with at most `concurrency` requests in flight, and returns what became of each item,
  * in order. What an earlier attempt of this execution bought for the same item and request is used again. After an error that
- * every other item would get too (401, 402, 403, cancel), nothing more is sent.
+ * every other item would get too (401, 402, 403, cancel, "Keep Balance"), nothing more is sent.
  */
 export async function runPaidItems<Receipt>(
 	run: PaidRun,
@@ -138,7 +138,8 @@ export async function runPaidItems<Receipt>(
 			if (!(error instanceof ApiError)) return { itemIndex, error: asNodeError(node, error, { itemIndex }) };
 			if (stopsAll(error)) stopped ??= error;
 			const context = error instanceof InsufficientBalanceError ? await remainingBalance(run.client) : undefined;
-			return { itemIndex, error: asNodeError(node, error, { itemIndex, buys: run.buys, context, hint: run.hintFor?.(error) }) };
+			const hint = error instanceof SpendingLimitError ? error.hint : run.hintFor?.(error);
+			return { itemIndex, error: asNodeError(node, error, { itemIndex, buys: run.buys, context, hint }) };
 		}
 	}
 

@@ -13,8 +13,25 @@ interface ExecutionContext {
 
 const BOUGHT = 'mediaGenBought';
 
-/** The node's own limit was reached. Nothing was sent for this item. */
-export class SpendingLimitError extends ApiError {}
+/** One of the node's own limits was reached. Nothing was sent for this item. */
+export class SpendingLimitError extends ApiError {
+	constructor(
+		problem: string,
+		/** What the user can do next. */
+		readonly hint: string,
+	) {
+		super(`The request was not sent: ${problem}`);
+	}
+}
+
+/** "Keep Balance" was reached, or the balance is not known: every further item would find the same. */
+export class KeepBalanceError extends SpendingLimitError {}
+
+const MAX_TASKS_HINT = 'Raise "Max Tasks" in the options, or run the workflow again for the items without a result.';
+
+const KEEP_BALANCE_HINT = 'Top up the balance, or lower "Keep Balance" in the options.';
+
+const UNREADABLE_HINT = 'Run the node again later, or remove "Keep Balance" from the options.';
 
 /** Limits what a node buys in one execution (design, Cost). */
 export class SpendingGuard {
@@ -38,13 +55,16 @@ export class SpendingGuard {
 	problemWith(purchases: number): string | undefined {
 		const { maxTasks } = this.rules;
 		if (maxTasks === undefined || this.bought + purchases <= maxTasks) return undefined;
-		return `"Max Tasks" is ${maxTasks}, this node has made ${this.bought} in this execution, and ${purchases} more were to follow`;
+		return `"Max Tasks" is ${maxTasks}, this node has made ${this.bought} purchases in this execution, and ${purchases} more would follow`;
 	}
 
 	/** Takes a place for a purchase, in the order of the calls. Throws a `SpendingLimitError` when there is none. */
 	reserve(): void {
-		const problem = this.problemWith(1);
-		if (problem !== undefined) throw new SpendingLimitError(`The request was not sent: ${problem}`);
+		const { maxTasks } = this.rules;
+		if (maxTasks !== undefined && this.bought >= maxTasks) {
+			const problem = `"Max Tasks" is ${maxTasks}, and this node has made ${this.bought} purchases in this execution`;
+			throw new SpendingLimitError(problem, MAX_TASKS_HINT);
+		}
 		this.context[BOUGHT] = this.bought + 1;
 	}
 
@@ -53,37 +73,37 @@ export class SpendingGuard {
 		this.context[BOUGHT] = Math.max(0, this.bought - 1);
 	}
 
-	/** Throws a `SpendingLimitError` when less than "Keep Balance" remains, or when the balance cannot be read. */
+	/** Throws a `KeepBalanceError` when less than "Keep Balance" remains, or when the balance cannot be read. */
 	async checkBalance(): Promise<void> {
 		const { keepBalance, keepBalanceUnit: unit } = this.rules;
 		if (keepBalance === undefined) return;
 		const remaining = await this.remaining(unit);
 		if (remaining === undefined || remaining >= keepBalance) return;
-		const name = unit === 'credits' ? 'credits' : 'balance';
-		throw new SpendingLimitError(`The request was not sent: the remaining ${name} is ${remaining}, and "Keep Balance" is ${keepBalance}`);
+		const is = unit === 'credits' ? 'are' : 'is';
+		throw new KeepBalanceError(`the remaining ${unit} ${is} ${remaining}, and "Keep Balance" is ${keepBalance}`, KEEP_BALANCE_HINT);
 	}
 
 	/** `undefined` for a key without a limit. */
 	private async remaining(unit: 'balance' | 'credits'): Promise<number | undefined> {
 		const record = await this.client.balance.retrieve().catch(asError);
 		if (record instanceof Error) {
-			throw new SpendingLimitError(
-				`The request was not sent: the balance could not be read (${record.message}), and "Keep Balance" is set`,
-			);
+			throw new KeepBalanceError(`the balance could not be read (${record.message}), and "Keep Balance" is set`, UNREADABLE_HINT);
 		}
 		if (record.unlimited_quota) return undefined;
 		const amount = unit === 'credits' ? record.remain_credits : record.remain_balance;
 		if (amount !== null) return amount;
-		throw new SpendingLimitError(`The request was not sent: the service does not state the remaining ${unit}, and "Keep Balance" is set`);
+		throw new KeepBalanceError(`the service does not state the remaining ${unit}, and "Keep Balance" is set`, UNREADABLE_HINT);
 	}
 }
 
 /** An item that could be bought. */
-interface CheckedItem {
+export interface CheckedItem {
 	itemIndex: number;
 	path: string;
 	/** Pictures of the input stand as their fingerprints. */
 	body: unknown;
+	/** Set where the request is form data: the file, as its fingerprint. */
+	file?: unknown;
 	notes: string[];
 	options: ItemOptions;
 }
@@ -118,8 +138,8 @@ export async function checkOnlyOutput(
 	return items.map((item) => {
 		const pairedItem = { item: item.itemIndex };
 		if (isFailed(item)) return { json: toJson({ ...common, request: null, problems: problemsOf(item) }), pairedItem };
-		const body: unknown = JSON.parse(JSON.stringify(item.body));
-		const request = { method: 'POST', path: item.path, body };
+		const { path, body, file } = item;
+		const request: unknown = JSON.parse(JSON.stringify({ method: 'POST', path, body, file }));
 		return { json: toJson({ ...common, request, problems: [], notes: item.notes, ...item.options }), pairedItem };
 	});
 }

@@ -14,13 +14,13 @@ import {
 } from '../n8n/options';
 import { isAccepted, outputItems, runHints, statusOf, type TaskOutcome } from '../output/items';
 import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
-import { checkOnlyOutput, SpendingGuard } from '../purchase/spendingGuard';
+import { type CheckedItem, checkOnlyOutput, SpendingGuard } from '../purchase/spendingGuard';
 import { PurchaseRecords } from '../purchase/purchaseRecords';
 import { dropRecords, type PaidItem, type PaidOutcome, runPaidItems } from '../purchase/runPaidItems';
 import { checkParents, type ParentRule } from './checkParent';
-import { callbackAddress, mayPause, pause } from './pause';
+import { type CallbackAddress, callbackAddress, mayPause, pause } from './pause';
 import { pollTasks, refreshTasks } from './poll';
-import { type PreparedItem, prepareItems, type TaskRequest, toSubmission } from './prepare';
+import { type PreparedItem, prepareItems, type TaskRequest, type TaskTarget, toSubmission } from './prepare';
 import { acceptedTask, downloadResults, openTaskRun, type TaskRun, withRecord } from './taskRun';
 
 /** An operation that buys a task: see CONTRIBUTING.md. */
@@ -32,6 +32,14 @@ export interface TaskOperation extends TaskRequest, Omit<Operation, 'execute' | 
 	synchronous?: boolean;
 	/** Rules that only another task's record can show. */
 	parent?: ParentRule;
+}
+
+/** A body with the callback address. "Additional Body Fields" may give another one. */
+const sentBody = ({ body }: TaskTarget, webhook: string | undefined) => (webhook === undefined ? body : { webhook, ...body });
+
+function toCheckedItem({ itemIndex, target, notes, options }: PreparedItem, webhook: CallbackAddress): CheckedItem {
+	const { path, file } = target;
+	return { itemIndex, path, body: sentBody(target, webhook.url), file, notes: [...notes, ...webhook.notes], options };
 }
 
 /** What an item buys: its request is the purchase, and `links` are those that the request sent. */
@@ -54,7 +62,7 @@ function toPaidItem(
 		itemIndex,
 		purchase,
 		prepare: async () => {
-			const sent = { ...target, body: webhook === undefined ? target.body : { webhook, ...target.body } };
+			const sent = { ...target, body: sentBody(target, webhook) };
 			const submission = await toSubmission(run, records, sent);
 			links.set(itemIndex, requestLinksOf('json' in submission ? submission.json : target.body));
 			return async () => {
@@ -121,12 +129,12 @@ async function execute(context: IExecuteFunctions, operation: TaskOperation): Pr
 	const read = await prepareItems(run, operation);
 	if (!checkOnly) throwFirstError(context, read);
 	const prepared = await checkParents(run, operation, read);
+	if (!checkOnly) throwFirstError(context, prepared);
+	const webhook = callbackAddress(run);
 	if (checkOnly) {
-		const checked = prepared.map((item) => (isFailed(item) ? item : { ...item, ...item.target }));
+		const checked = prepared.map((item) => (isFailed(item) ? item : toCheckedItem(item, webhook)));
 		return [await checkOnlyOutput(run.client, guard, checked)];
 	}
-	throwFirstError(context, prepared);
-	const webhook = callbackAddress(run);
 
 	const records = new PurchaseRecords(context);
 	try {

@@ -1,0 +1,333 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+
+import { MediaGenChatCache } from '../../../../nodes/MediaGenChatCache/MediaGenChatCache.node';
+import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
+import { createSandbox, type Sandbox } from '../../../../sandbox/service';
+import { jumpingClock } from '../../support/clocks';
+import { type RunResult, runNode, runSideBySide } from '../../support/engine';
+import { generatePicture, prompts } from '../../support/generatePicture';
+import { pauseNode } from '../../support/pausedExecution';
+import { fileItem } from '../../support/sandbox';
+import { type Reply, useScriptedService } from '../../support/scriptedService';
+import { accepted, buySounds, completed, numberTasks, RECORD, running, SOUNDS, soundRun } from '../../support/scriptedTasks';
+
+const service = useScriptedService(jumpingClock);
+
+const BALANCE = '/v1/balance';
+
+const CHAT = '/v1/messages';
+
+const goOn = { onError: 'continueRegularOutput' } as const;
+
+const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+
+const bought = () => service.sent('POST', SOUNDS);
+
+const promptsSent = () => bought().map(({ body }) => (body as { prompt: string }).prompt);
+
+const firstSounds = (count: number) => Array.from({ length: count }, (_, at) => `Sound ${at}`);
+
+const balance = (fields: object): Reply => ({
+	json: { success: true, remain_balance: 5, remain_credits: 5_000, used_balance: 1, used_credits: 1_000, unlimited_quota: false, ...fields },
+});
+
+const messages = (json: RunResult['json']) => json.map(({ error }) => (error as { message: string } | undefined)?.message);
+
+function completeAtOnce(): void {
+	numberTasks(service);
+	service.on('GET', RECORD, completed);
+}
+
+describe('Max Tasks', () => {
+	test('200 rows with a limit of 20 buy the first 20; the others are error items that name the limit and the figures', async () => {
+		completeAtOnce();
+		const { json, error } = await buySounds(service, { count: 200, options: { maxTasks: 20 }, run: { settings: goOn } });
+		expect(error).toBeUndefined();
+		expect(promptsSent().sort()).toEqual(firstSounds(20).sort());
+		expect(json.map(({ status }) => status)).toEqual([...Array<string>(20).fill('completed'), ...Array<string>(180).fill('not submitted')]);
+		expect(json[20]?.error).toMatchObject({
+			message: 'The request was not sent: "Max Tasks" is 20, and this node has made 20 purchases in this execution [item 20]',
+			description: 'Raise "Max Tasks" in the options, or run the workflow again for the items without a result.',
+		});
+	});
+
+	test('with Retry On Fail all attempts together buy 20', async () => {
+		completeAtOnce();
+		const { error } = await buySounds(service, { count: 200, options: { maxTasks: 20 }, run: { settings: retry } });
+		expect(error?.message).toContain('"Max Tasks" is 20');
+		expect(promptsSent().sort()).toEqual(firstSounds(20).sort());
+	});
+
+	test('with Retry On Fail a refunded task keeps its place: the limit counts purchases', async () => {
+		completeAtOnce();
+		service.on('GET', '/v1/music/tasks/task_1', { json: { code: 200, data: { status: 'failed', error: { message: 'out of luck' } } } });
+		const { error } = await buySounds(service, { count: 3, options: { maxTasks: 3, concurrency: 1 }, run: { settings: retry } });
+		expect(error?.message).toContain('"Max Tasks" is 3');
+		expect(bought()).toHaveLength(3);
+	});
+
+	test('the runs of a loop share the limit', async () => {
+		completeAtOnce();
+		const { rounds } = await buySounds(service, { count: 8, options: { maxTasks: 20 }, run: { settings: goOn, rounds: 4 } });
+		expect(rounds.map((json) => json.filter(({ status }) => status === 'completed').length)).toEqual([8, 8, 4, 0]);
+		expect(bought()).toHaveLength(20);
+	});
+
+	test('the calls of an agent share the limit, side by side too', async () => {
+		completeAtOnce();
+		const outcomes = await runSideBySide(soundRun(service, { count: 1, options: { maxTasks: 3 }, run: { settings: goOn } }), 7);
+		const statuses = outcomes.map((each) => (each.status === 'fulfilled' ? each.value[0]?.json.status : each.reason));
+		expect(statuses.sort()).toEqual([...Array<string>(3).fill('completed'), ...Array<string>(4).fill('not submitted')]);
+		expect(bought()).toHaveLength(3);
+	});
+
+	test('a pause does not reset the count', async () => {
+		numberTasks(service);
+		service.on('GET', RECORD, running);
+		const settings = { options: { maxTasks: 5 }, parameters: { waitMode: 'callback' }, run: { settings: goOn, rounds: 2 } };
+		const { paused, callback } = await pauseNode(soundRun(service, { count: 3, ...settings }));
+		expect(paused.json).toHaveLength(3);
+		service.on('GET', RECORD, completed);
+		const { resumed } = await callback();
+		expect(resumed?.rounds.map((json) => json.map(({ status }) => status))).toEqual([
+			['completed', 'completed', 'completed'],
+			['completed', 'completed', 'not submitted'],
+		]);
+		expect(bought()).toHaveLength(5);
+	});
+
+	test('without On Error: Continue the node fails and names the tasks that it bought', async () => {
+		completeAtOnce();
+		const { error } = await buySounds(service, { count: 4, options: { maxTasks: 2 } });
+		expect(error?.message).toContain('"Max Tasks" is 2');
+		expect(error?.message).toContain('(2 of 4 items have no result)');
+		for (const taskId of ['task_1', 'task_2']) expect(error?.description).toContain(`task ${taskId}, completed`);
+		expect(error?.description).toContain('Item 3: no task, not submitted');
+	});
+
+	test('a submission that the service refused takes no place', async () => {
+		let last = 0;
+		service.on('POST', SOUNDS, { status: 400, json: { error: { message: 'Too loud' } } }, () => accepted(`task_${++last}`));
+		service.on('GET', RECORD, completed);
+		const { json } = await buySounds(service, { count: 4, options: { maxTasks: 2, concurrency: 1 }, run: { settings: goOn } });
+		expect(json.map(({ status }) => status)).toEqual(['not submitted', 'completed', 'completed', 'not submitted']);
+	});
+
+	test('a submission without a clear answer takes one', async () => {
+		service.on('POST', SOUNDS, { status: 500 }, accepted('task_2'), accepted('task_3'));
+		service.on('GET', RECORD, completed);
+		const { json } = await buySounds(service, { count: 3, options: { maxTasks: 2, concurrency: 1 }, run: { settings: goOn } });
+		expect(json.map(({ taskId }) => taskId)).toEqual([undefined, 'task_2', undefined]);
+	});
+
+	test('0 buys nothing', async () => {
+		completeAtOnce();
+		const { error } = await buySounds(service, { options: { maxTasks: 0 } });
+		expect(error?.message).toContain('"Max Tasks" is 0');
+		expect(service.requests).toEqual([]);
+	});
+
+	test('what is no number is refused with its label', async () => {
+		const { error } = await buySounds(service, { options: { maxTasks: '={{ "many" }}' } });
+		expect(error?.message).toContain('"Max Tasks" must be');
+		expect(service.requests).toEqual([]);
+	});
+});
+
+describe('Keep Balance', () => {
+	test.each([
+		['balance, enough', { keepBalance: 5 }, 1],
+		['balance, too little', { keepBalance: 5.01 }, 0],
+		['credits, enough', { keepBalance: 5_000, keepBalanceUnit: 'credits' }, 1],
+		['credits, too few', { keepBalance: 5_001, keepBalanceUnit: 'credits' }, 0],
+	])('%s', async (_, options, purchases) => {
+		completeAtOnce();
+		service.on('GET', BALANCE, balance({}));
+		await buySounds(service, { options });
+		expect(bought()).toHaveLength(purchases);
+	});
+
+	test('the error names the option, its value and what remains', async () => {
+		service.on('GET', BALANCE, balance({}));
+		const { error } = await buySounds(service, { options: { keepBalance: 6_000, keepBalanceUnit: 'credits' } });
+		expect(error?.message).toBe('The request was not sent: the remaining credits are 5000, and "Keep Balance" is 6000 [item 0]');
+		expect(error?.description).toContain('Top up the balance, or lower "Keep Balance" in the options.');
+	});
+
+	test('a key without a limit passes', async () => {
+		completeAtOnce();
+		service.on('GET', BALANCE, balance({ remain_balance: -1, remain_credits: -1, unlimited_quota: true }));
+		const { json } = await buySounds(service, { options: { keepBalance: 1_000_000 } });
+		expect(json[0]).toMatchObject({ status: 'completed' });
+	});
+
+	test.each<[string, Reply, string]>([
+		['the service refuses it', { json: { success: false, message: 'Key deleted' } }, 'Key deleted'],
+		['the service is down', { status: 503 }, 'Server error (HTTP 503)'],
+		['it is not a balance', { text: '<html>' }, 'could not be read'],
+		['the unit is not in it', balance({ remain_credits: null }), 'does not state the remaining credits'],
+	])('nothing is bought when the balance cannot be read: %s', async (_, reply, words) => {
+		completeAtOnce();
+		service.on('GET', BALANCE, reply);
+		const options = { keepBalance: 1, keepBalanceUnit: 'credits' };
+		const { json } = await buySounds(service, { count: 3, options, run: { settings: goOn } });
+		expect(bought()).toEqual([]);
+		expect(messages(json)).toEqual(Array(3).fill(expect.stringContaining(words)));
+	});
+
+	test('after the first item that finds too little, no further balance is read', async () => {
+		completeAtOnce();
+		service.on('GET', BALANCE, balance({}));
+		const { json } = await buySounds(service, { count: 50, options: { keepBalance: 6, concurrency: 2 }, run: { settings: goOn } });
+		expect(messages(json)).toEqual(Array(50).fill(expect.stringContaining('"Keep Balance" is 6')));
+		expect(service.sent('GET', BALANCE).length).toBeLessThanOrEqual(2);
+	});
+
+	test('parallel submissions overrun it by at most the purchases in flight', async () => {
+		const price = 120;
+		const keep = 4_000;
+		const concurrency = 4;
+		let left = 5_000;
+		let last = 0;
+		service.on('GET', BALANCE, () => balance({ remain_credits: left }));
+		service.on('POST', SOUNDS, () => {
+			left -= price;
+			return accepted(`task_${++last}`);
+		});
+		service.on('GET', RECORD, completed);
+		const options = { keepBalance: keep, keepBalanceUnit: 'credits', concurrency };
+		await buySounds(service, { count: 30, options, run: { settings: goOn } });
+		const exact = Math.floor((5_000 - keep) / price) + 1;
+		expect(bought().length).toBeGreaterThanOrEqual(exact);
+		expect(bought().length).toBeLessThanOrEqual(exact + concurrency - 1);
+	});
+
+	test('with Concurrency 1 only the purchase that crosses it is made', async () => {
+		let left = 5;
+		service.on('GET', BALANCE, () => balance({ remain_balance: left }));
+		service.on('POST', SOUNDS, () => {
+			left -= 2;
+			return accepted(`task_${left}`);
+		});
+		service.on('GET', RECORD, completed);
+		const { json } = await buySounds(service, { count: 5, options: { keepBalance: 2, concurrency: 1 }, run: { settings: goOn } });
+		expect(json.map(({ status }) => status)).toEqual(['completed', 'completed', 'not submitted', 'not submitted', 'not submitted']);
+	});
+});
+
+describe('Check Only', () => {
+	let sandbox: Sandbox;
+	beforeAll(async () => {
+		sandbox = await createSandbox({ seed: 'check-only' });
+	});
+	afterAll(async () => await sandbox.close());
+
+	const check = async (items: INodeExecutionData[], parameters: object = {}, options: object = {}) => {
+		sandbox.reset();
+		return await runNode({
+			node: new MediaGenImage(),
+			parameters: { ...generatePicture, ...parameters, options: { checkOnly: true, ...options } },
+			items,
+			credential: { ...service.credential(), baseUrl: sandbox.url, apiKey: sandbox.key },
+		});
+	};
+
+	test('200 rows with three mistakes: the three by row and field, and no request but reads', async () => {
+		const items = prompts(200).map(({ json }, row) => ({ json: { ...json, count: row === 17 ? 99 : 1, ...([80, 199].includes(row) ? { prompt: '' } : {}) } }));
+		const { json, error } = await check(items, { prompt: '={{ $json.prompt }}', n: '={{ $json.count }}' });
+		expect(error).toBeUndefined();
+		expect(json).toHaveLength(200);
+		const mistakes = json.flatMap(({ problems }, row) => ((problems as string[]).length > 0 ? [[row, problems]] : []));
+		expect(mistakes).toEqual([
+			[17, [expect.stringMatching(/^"Number of Images" must be .* \[item 17\]$/)]],
+			[80, [expect.stringMatching(/^"Prompt" .* \[item 80\]$/)]],
+			[199, [expect.stringMatching(/^"Prompt" .* \[item 199\]$/)]],
+		]);
+		expect(json[0]).toMatchObject({ checkOnly: true, tasks: 197, request: { method: 'POST', body: { prompt: 'Picture 0' } }, problems: [] });
+		expect(json[17]).toMatchObject({ request: null });
+		expect(sandbox.requests.list().filter(({ method }) => method !== 'GET')).toEqual([]);
+	});
+
+	test('the balance is there, and what "Max Tasks" would refuse', async () => {
+		const { json } = await check(prompts(30), {}, { maxTasks: 20 });
+		expect(json[0]).toMatchObject({
+			balance: { remaining: expect.any(Number), remainingCredits: expect.any(Number) },
+			limit: '"Max Tasks" is 20, this node has made 0 purchases in this execution, and 30 more would follow',
+		});
+	});
+
+	test('neither the key nor anything of the credential is in the output', async () => {
+		const { json } = await check(prompts(1));
+		expect(JSON.stringify(json)).not.toContain(sandbox.key);
+	});
+
+	test('an address that the service would not call is told', async () => {
+		const credential = { ...service.credential(), allowPrivateCallbacks: false };
+		const options = { checkOnly: true, callbackBaseUrl: 'http://10.0.0.5/hook' };
+		const { error } = await buySounds(service, { options, run: { credential } });
+		expect(error?.message).toContain('The service would not call back');
+	});
+
+	test('the callback address stands in the request', async () => {
+		service.on('GET', BALANCE, balance({}));
+		const callbackBaseUrl = 'https://n8n.example.com/webhook/x';
+		const { json } = await buySounds(service, { options: { checkOnly: true, callbackBaseUrl } });
+		expect(json[0]).toMatchObject({ request: { body: { webhook: callbackBaseUrl, prompt: 'Sound 0' } } });
+	});
+
+	test('a file that would be sent as form data stands in the request', async () => {
+		service.on('GET', BALANCE, balance({}));
+		const form = { resource: 'task', operation: 'submit', path: '/v1/music/upload', bodyType: 'formData', binaryProperty: 'data', fileField: 'audio' };
+		const items = [await fileItem(Buffer.from('song'), 'song.mp3', 'audio/mpeg')];
+		const { json } = await buySounds(service, { parameters: form, options: { checkOnly: true }, run: { items } });
+		expect(json[0]).toMatchObject({ request: { path: '/v1/music/upload', file: { field: 'audio', content: expect.any(String) } } });
+	});
+
+	test('no place is taken: the next run of the node has the whole limit', async () => {
+		completeAtOnce();
+		service.on('GET', BALANCE, balance({}));
+		const options = { checkOnly: '={{ $runIndex === 0 }}', maxTasks: 2 };
+		const { rounds } = await buySounds(service, { count: 2, options, run: { settings: goOn, rounds: 2 } });
+		expect(rounds[0]?.map(({ checkOnly }) => checkOnly)).toEqual([true, true]);
+		expect(rounds[1]?.map(({ status }) => status)).toEqual(['completed', 'completed']);
+	});
+});
+
+describe('Chat Cache', () => {
+	const ask = async (count: number, options: object, settings: object = goOn) =>
+		await runNode({
+			node: new MediaGenChatCache(),
+			parameters: {
+				...{ resource: 'chat', operation: 'message', model: 'vendor-chat-1', maxTokens: 100, prompt: '={{ $json.question }}' },
+				...{ earlierTurns: {}, additionalBodyFields: '{}', cachedBlocks: {}, options: { watchPrefix: false, ...options } },
+			},
+			items: Array.from({ length: count }, (_, at) => ({ json: { question: at === 3 ? '' : `Why ${at}?` } })),
+			credential: service.credential(),
+			settings,
+		});
+
+	const answered: Reply = { json: { content: [{ type: 'text', text: 'Because.' }], stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 1 } } };
+
+	test('Max Tasks counts the questions', async () => {
+		service.on('POST', CHAT, answered);
+		const { json } = await ask(3, { maxTasks: 2, concurrency: 1 });
+		expect(json.map(({ text }) => text)).toEqual(['Because.', 'Because.', undefined]);
+		expect(messages(json)[2]).toContain('"Max Tasks" is 2');
+		expect(service.sent('POST', CHAT)).toHaveLength(2);
+	});
+
+	test('Keep Balance asks nothing while too little remains', async () => {
+		service.on('GET', BALANCE, balance({}));
+		const { error } = await ask(1, { keepBalance: 6 }, {});
+		expect(error?.message).toContain('the remaining balance is 5, and "Keep Balance" is 6');
+		expect(service.sent('POST', '*')).toEqual([]);
+	});
+
+	test('Check Only lists the requests and the mistakes, and asks nothing', async () => {
+		service.on('GET', BALANCE, balance({}));
+		const { json } = await ask(4, { checkOnly: true }, {});
+		expect(json.map(({ problems }) => (problems as string[]).length)).toEqual([0, 0, 0, 1]);
+		expect(json[0]).toMatchObject({ tasks: 3, request: { method: 'POST', path: CHAT, body: { model: 'vendor-chat-1' } } });
+		expect(service.sent('POST', '*')).toEqual([]);
+	});
+});
