@@ -91,9 +91,10 @@ function isoDate(value: unknown): string | null {
 	return ms === undefined ? null : new Date(ms).toISOString();
 }
 
-/** Where a link stands: its field, the number of the track around it, and when it expires. */
+/** Where a link stands: its field, the name and the number of what is around it, and when it expires. */
 interface Place {
 	field: string;
+	name: string | null;
 	index?: number;
 	expiresAt: string | null;
 }
@@ -111,7 +112,7 @@ class Results {
 		this.seen = new Set(requested);
 	}
 
-	add(url: unknown, index: number | null, name: string | null, { field, expiresAt }: Place): void {
+	add(url: unknown, index: number | null, name: string | null, { field, expiresAt }: Pick<Place, 'field' | 'expiresAt'>): void {
 		if (!isLink(url) || this.seen.has(url)) return;
 		this.seen.add(url);
 		this.files.push({ index, kind: kindOf(url, field, this.family), url, name, expiresAt });
@@ -119,16 +120,26 @@ class Results {
 
 	/** Adds every link at any depth of `value`. */
 	addAll(value: unknown, place: Place): void {
-		if (isLink(value)) this.add(value, place.index ?? this.nextIndex(), nameOf(place.field), place);
+		if (isLink(value)) this.add(value, place.index ?? this.nextIndex(), nameOf(place.field) ?? place.name, place);
 		else if (Array.isArray(value)) this.addList(value, place);
-		else if (isObject(value)) {
-			const expiresAt = isoDate(value.expires_at) ?? place.expiresAt;
-			for (const [field, inner] of Object.entries(value)) this.addAll(inner, { ...place, field, expiresAt });
-		}
+		// `"drums": { "url": … }`
+		else if (isObject(value)) this.addFields(value, { ...place, name: nameOf(place.field) ?? place.name });
 	}
 
 	private addList(list: readonly unknown[], place: Place): void {
-		list.forEach((inner, at) => this.addAll(inner, place.field === 'music' ? { ...place, index: at + 1 } : place));
+		list.forEach((inner, at) => {
+			const own = place.field === 'music' ? { ...place, index: at + 1 } : place;
+			// The field of a list names none of its objects.
+			if (isObject(inner)) this.addFields(inner, own);
+			else this.addAll(inner, own);
+		});
+	}
+
+	private addFields(holder: Record<string, unknown>, place: Place): void {
+		const expiresAt = isoDate(holder.expires_at) ?? place.expiresAt;
+		// `{ "name": "drums", "url": … }`
+		const name = typeof holder.name === 'string' && holder.name.trim() !== '' ? holder.name.trim() : place.name;
+		for (const [field, inner] of Object.entries(holder)) this.addAll(inner, { ...place, field, name, expiresAt });
 	}
 
 	/** The number after the highest so far. The pictures of a grid are numbered by the service alone. */
@@ -187,10 +198,10 @@ export function resultFiles(
 
 	const lifetimeMs = LINK_LIFETIME_HOURS.video * HOUR_MS;
 	const expiresAt = family === 'video' ? new Date((record.completed ?? now) + lifetimeMs).toISOString() : null;
-	results.addAll(record.raw.result, { field: 'result', expiresAt });
+	results.addAll(record.raw.result, { field: 'result', name: null, expiresAt });
 	const repeated = request?.fields ?? REQUEST_FIELDS;
 	for (const [field, value] of Object.entries(record.raw)) {
-		if (field !== 'result' && !repeated.has(field)) results.addAll(value, { field, expiresAt });
+		if (field !== 'result' && !repeated.has(field)) results.addAll(value, { field, name: null, expiresAt });
 	}
 	return results.files;
 }

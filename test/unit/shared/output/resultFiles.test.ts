@@ -45,6 +45,24 @@ describe('Every link of a track comes out', () => {
 		]);
 	});
 
+	test.each<[string, Record<string, unknown>]>([
+		['a field around the link', { output: { stems: { drum_kit: { url: link('d.wav') }, bass: { href: link('b.wav') } } } }],
+		['a field around a list of links', { stems: { drum_kit: { url: [link('d.wav')] }, bass: { links: [link('b.wav')] } } }],
+		['a name beside the link', { stems: [{ name: 'drum_kit', url: [link('d.wav')] }, { name: 'bass', url: link('b.wav') }] }],
+	])('%s names the stem', (_, result) => {
+		expect(filesOf('music', { result })).toEqual([
+			[1, 'd.wav', 'drum_kit'],
+			[2, 'b.wav', 'bass'],
+		]);
+	});
+
+	test('the field of a list names none of its links', () => {
+		expect(filesOf('music', { result: { songs: [{ url: link('1.mp3') }, { name: ' ', url: link('2.mp3') }] } })).toEqual([
+			[1, '1.mp3'],
+			[2, '2.mp3'],
+		]);
+	});
+
 	test('a track without a link leaves the numbers of the others alone', () => {
 		const music = [{ audio_url: link('1.mp3') }, { audio_url: null }, { audio_url: link('3.mp3') }];
 		expect(filesOf('music', { result: { music } })).toEqual([
