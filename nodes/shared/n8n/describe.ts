@@ -2,6 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 import { NodeOperationError } from 'n8n-workflow';
 
 import { asNodeError, errorItem } from './nodeErrors';
+import { optionsOfFailedItem } from './options';
 
 /** A resource as the panel shows it. */
 export interface Resource {
@@ -106,7 +107,12 @@ async function runOrContinue(context: IExecuteFunctions, operation: Operation): 
 		const node = context.getNode();
 		const nodeError = asNodeError(node, error);
 		if (!context.continueOnFail()) throw nodeError;
-		return [context.getInputData().map((_, itemIndex) => errorItem(node, nodeError, itemIndex))];
+		return [
+			context.getInputData().map((_, itemIndex) => {
+				const { fileName: _fileName, ...own } = optionsOfFailedItem(context, itemIndex);
+				return errorItem(node, nodeError, itemIndex, own);
+			}),
+		];
 	}
 }
 

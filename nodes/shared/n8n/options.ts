@@ -1,4 +1,4 @@
-import type { IDataObject, INode, INodeProperties, INodePropertyOptions, IWebhookDescription } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INode, INodeProperties, INodePropertyOptions, IWebhookDescription } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import { TASK_ID_PLACEHOLDER } from '../api/families';
@@ -414,4 +414,17 @@ export function readItemOptions(collection: unknown, input: IDataObject | undefi
 		...(reference === undefined ? {} : { reference }),
 		...(input === undefined ? {} : { input }),
 	};
+}
+
+/** The options of an item that failed before they were read, as far as they can be read. */
+export function optionsOfFailedItem(context: IExecuteFunctions, itemIndex: number): ItemOptions {
+	const json = context.getInputData()[itemIndex]?.json;
+	try {
+		const collection: unknown = context.getNodeParameter('options', itemIndex, {});
+		const includeInput = isObject(collection) && flag().catch(false).parse(collection.includeInput);
+		return readItemOptions(collection, includeInput ? json : undefined);
+	} catch {
+		// An expression that fails is told by the item's own error, or does not matter to it.
+		return {};
+	}
 }

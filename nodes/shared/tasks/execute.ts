@@ -8,6 +8,7 @@ import {
 	additionalBodyFieldsField,
 	downloadFilesAfterWaitField,
 	optionsField,
+	optionsOfFailedItem,
 	outputField,
 	purchaseOptions,
 	waitModeField,
@@ -150,7 +151,8 @@ async function execute(context: IExecuteFunctions, operation: TaskOperation): Pr
 		);
 		const accepted = paid.map((each, at) => {
 			const item = prepared[at];
-			const { notes, options } = item && !isFailed(item) ? item : { notes: [], options: {} };
+			const { notes, options } =
+				item && !isFailed(item) ? item : { notes: [], options: optionsOfFailedItem(context, each.itemIndex) };
 			return toOutcome(run, each, { notes: [...notes, ...webhook.notes], options }, links.get(each.itemIndex));
 		});
 		return await waitAndDeliver(run, operation, records, accepted, links);
