@@ -46,8 +46,16 @@ interface ErrorContext {
 	hint?: string;
 }
 
-function hintFor(error: ApiError, { buys, hint }: ErrorContext): string | undefined {
-	if (buys && error.accepted === 'unknown' && !(error instanceof CanceledError)) {
+const isUnsure = (error: ApiError, { buys }: ErrorContext) => buys !== undefined && error.accepted === 'unknown' && !(error instanceof CanceledError);
+
+/** Whether the request of an item may have bought something although no answer says so. */
+export function mayHaveBeenBought({ context }: NodeError): boolean {
+	return context.mayHaveBeenBought === true;
+}
+
+function hintFor(error: ApiError, context: ErrorContext): string | undefined {
+	const { buys, hint } = context;
+	if (isUnsure(error, context)) {
 		const places = buys === 'task' ? 'the balance and at your tasks at the service' : 'the balance';
 		return `The ${buys} may have been bought all the same. Look at ${places} first. To send it again, set "If It May Have Been Bought" in the options to "Send Again".`;
 	}
@@ -66,7 +74,8 @@ function toNodeApiError(node: INode, error: ApiError, context: ErrorContext): No
 		httpCode: httpStatus === undefined ? undefined : String(httpStatus),
 		itemIndex,
 	});
-	Object.assign(nodeError.context, { code: code ?? null, type: type ?? null });
+	const unsure = isUnsure(error, context) ? { mayHaveBeenBought: true } : {};
+	Object.assign(nodeError.context, { code: code ?? null, type: type ?? null, ...unsure });
 	return nodeError;
 }
 

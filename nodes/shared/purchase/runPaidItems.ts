@@ -99,6 +99,8 @@ async function buy<Receipt>(run: PaidRun, item: PaidItem<Receipt>, throwIfStoppe
 		return receipt;
 	} catch (error) {
 		const rejected = error instanceof ApiError && error.accepted === 'no';
+		// n8n saves nothing of a run that is stopped, and an error names one item only.
+		if (sent && !rejected) run.context.logger.warn(`MediaGen: item ${item.itemIndex} got no clear answer: the ${run.buys} may have been bought`);
 		if (sent && rejected) records.drop(item.itemIndex);
 		if (!sent || rejected) guard.release();
 		throw asError(error);

@@ -3,7 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 import type { AcceptedTask } from '../api/records';
 import type { TaskFamily } from '../api/families';
 import type { Operation } from '../n8n/describe';
-import { type FailedItem, isFailed, runError, throwFirstError } from '../n8n/nodeErrors';
+import { type FailedItem, isFailed, mayHaveBeenBought, runError, throwFirstError } from '../n8n/nodeErrors';
 import {
 	additionalBodyFieldsField,
 	downloadFilesAfterWaitField,
@@ -95,15 +95,18 @@ function toOutcome(
 /** A failed task was refunded: the next attempt buys it again. */
 const isRefunded = ({ task }: TaskOutcome) => task?.status === 'failed';
 
+const isUnsure = ({ taskId, error }: TaskOutcome) => taskId === undefined && error !== undefined && mayHaveBeenBought(error);
+
 function line(outcome: TaskOutcome): string {
-	const task = outcome.taskId === undefined ? 'no task' : `task ${outcome.taskId}`;
 	const why = outcome.error ? ` (${outcome.error.message})` : '';
+	if (isUnsure(outcome)) return `Item ${outcome.itemIndex}: may have been bought${why}`;
+	const task = outcome.taskId === undefined ? 'no task' : `task ${outcome.taskId}`;
 	return `Item ${outcome.itemIndex}: ${task}, ${statusOf(outcome)}${why}`;
 }
 
-/** Names every task of the run, so that what was paid for can be fetched. */
+/** Names every task of the run and every item that may have been bought, so that what was paid for can be fetched. */
 function taskList(outcomes: readonly TaskOutcome[]): string | undefined {
-	if (!outcomes.some(isAccepted)) return undefined;
+	if (!outcomes.some(isAccepted) && outcomes.filter(isUnsure).length < 2) return undefined;
 	const lines = outcomes.map(line).join('\n');
 	return `Tasks of this run, to be fetched with the resource Task, operation Get:\n${lines}`;
 }

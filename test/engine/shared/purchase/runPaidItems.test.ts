@@ -231,6 +231,39 @@ describe('What an attempt left is taken up by the next one in the same execution
 	});
 });
 
+describe('Items that may have been bought', () => {
+	test.each<[string, Reply[]]>([
+		['beside one that was bought', [accepted('task_1'), { status: 500 }, { reset: true }]],
+		['all of them', [{ status: 500 }, { text: '<html>' }, { reset: true }]],
+	])('each is named in the message of a failed run and in the log: %s', async (_, replies) => {
+		service.on('POST', SOUNDS, ...replies);
+		service.on('GET', RECORD, completed);
+		const { error } = await buySounds(service, { count: 3, options: { concurrency: 1 } });
+		const unsure = replies.flatMap(({ json }, item) => (json === undefined ? [item] : []));
+		const described = unsure.map((item) => `Item ${item}: may have been bought (`).filter((text) => error?.description?.includes(text));
+		expect(described).toHaveLength(unsure.length);
+		expect(error?.description).not.toContain('not submitted');
+		expect(log.filter((message) => message.includes('may have been bought'))).toEqual(
+			unsure.map((item) => `MediaGen: item ${item} got no clear answer: the task may have been bought`),
+		);
+	});
+
+	test('a request that the service refused is not among them', async () => {
+		service.on('POST', SOUNDS, { status: 400, json: { error: { message: 'Too loud' } } }, { status: 500 });
+		const { error } = await buySounds(service, { count: 2, options: { concurrency: 1 } });
+		expect(error?.description).not.toContain('Item 0: may');
+		expect(log.filter((message) => message.includes('may have been bought'))).toHaveLength(1);
+	});
+
+	test('one whose answer is lost after the execution was stopped is named in the log', async () => {
+		service.on('POST', SOUNDS, { reset: true, afterMs: 400 });
+		const running = buySounds(service, { run: { onStart: (cancel) => void until(() => bought().length > 0).then(cancel) } });
+		await running.catch(() => undefined);
+		await until(() => log.some((message) => message.includes('may have been bought')));
+		expect(log.join('\n')).toContain('MediaGen: item 0 got no clear answer: the task may have been bought');
+	});
+});
+
 describe('A picture that an earlier attempt uploaded', () => {
 	const HOUR_MS = 3_600_000;
 
