@@ -53,6 +53,12 @@ export function mayHaveBeenBought({ context }: NodeError): boolean {
 	return context.mayHaveBeenBought === true;
 }
 
+/** Marks an error as one of which `mayHaveBeenBought` is true. */
+export function asMayHaveBeenBought(error: NodeError): NodeError {
+	error.context.mayHaveBeenBought = true;
+	return error;
+}
+
 function hintFor(error: ApiError, context: ErrorContext): string | undefined {
 	const { buys, hint } = context;
 	if (isUnsure(error, context)) {
@@ -63,7 +69,7 @@ function hintFor(error: ApiError, context: ErrorContext): string | undefined {
 }
 
 /** Converts an `ApiError` to n8n's error for what a service said, with the item it belongs to and what to do next. */
-function toNodeApiError(node: INode, error: ApiError, context: ErrorContext): NodeApiError {
+function toNodeApiError(node: INode, error: ApiError, context: ErrorContext): NodeError {
 	const { itemIndex } = context;
 	const message = error.message + (itemIndex === undefined ? '' : ` [item ${itemIndex}]`);
 	const response: JsonObject = { message };
@@ -74,9 +80,8 @@ function toNodeApiError(node: INode, error: ApiError, context: ErrorContext): No
 		httpCode: httpStatus === undefined ? undefined : String(httpStatus),
 		itemIndex,
 	});
-	const unsure = isUnsure(error, context) ? { mayHaveBeenBought: true } : {};
-	Object.assign(nodeError.context, { code: code ?? null, type: type ?? null, ...unsure });
-	return nodeError;
+	Object.assign(nodeError.context, { code: code ?? null, type: type ?? null });
+	return isUnsure(error, context) ? asMayHaveBeenBought(nodeError) : nodeError;
 }
 
 /** Returns any error as one of n8n's own. */

@@ -1,6 +1,6 @@
 import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 
-import { asNodeError, errorItem, type NodeError } from '../n8n/nodeErrors';
+import { asNodeError, errorItem, mayHaveBeenBought, type NodeError } from '../n8n/nodeErrors';
 import { isTool, type ItemOptions } from '../n8n/options';
 import { toJson } from '../util/json';
 import { pLimit } from '../util/vendor/pLimit';
@@ -38,9 +38,12 @@ export function isAccepted(outcome: TaskOutcome): outcome is AcceptedOutcome {
 	return outcome.taskId !== undefined && outcome.task !== undefined;
 }
 
+/** An item without a task: nothing was bought, or nobody knows. */
+export const NO_TASK_STATUSES = ['not submitted', 'unknown'] as const;
+
 /** The last known status, or that there is no task. */
-export function statusOf({ taskId, task }: TaskOutcome): Task['status'] | 'not submitted' {
-	if (taskId === undefined) return 'not submitted';
+export function statusOf({ taskId, task, error }: TaskOutcome): Task['status'] | (typeof NO_TASK_STATUSES)[number] {
+	if (taskId === undefined) return error !== undefined && mayHaveBeenBought(error) ? 'unknown' : 'not submitted';
 	return task?.status ?? 'submitted';
 }
 

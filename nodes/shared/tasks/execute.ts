@@ -3,7 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 import type { AcceptedTask } from '../api/records';
 import type { TaskFamily } from '../api/families';
 import type { Operation } from '../n8n/describe';
-import { type FailedItem, isFailed, mayHaveBeenBought, runError, throwFirstError } from '../n8n/nodeErrors';
+import { type FailedItem, isFailed, runError, throwFirstError } from '../n8n/nodeErrors';
 import {
 	additionalBodyFieldsField,
 	downloadFilesAfterWaitField,
@@ -95,7 +95,7 @@ function toOutcome(
 /** A failed task was refunded: the next attempt buys it again. */
 const isRefunded = ({ task }: TaskOutcome) => task?.status === 'failed';
 
-const isUnsure = ({ taskId, error }: TaskOutcome) => taskId === undefined && error !== undefined && mayHaveBeenBought(error);
+const isUnsure = (outcome: TaskOutcome) => statusOf(outcome) === 'unknown';
 
 function line(outcome: TaskOutcome): string {
 	const why = outcome.error ? ` (${outcome.error.message})` : '';

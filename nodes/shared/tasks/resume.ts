@@ -7,8 +7,9 @@ import { getConnection } from '../api/connection';
 import { type ApiError, asError, errorFromThrown, NotFoundError } from '../api/errors';
 import type { TaskFamily } from '../api/families';
 import { hasEnded, readTaskId, TASK_STATUSES } from '../api/records';
+import { asMayHaveBeenBought } from '../n8n/nodeErrors';
 import { readItemOptions, readRunOptions } from '../n8n/options';
-import { isAccepted, outputItems, type TaskOutcome, type AcceptedOutcome } from '../output/items';
+import { isAccepted, NO_TASK_STATUSES, outputItems, type TaskOutcome, type AcceptedOutcome } from '../output/items';
 import { clock, sleep } from '../util/clock';
 import { isObject, toJson } from '../util/json';
 import { KeyedLock } from '../util/keyedLock';
@@ -31,7 +32,7 @@ const waitingItem = z.object({
 	json: z
 		.object({
 			taskId: ownText,
-			status: z.enum([...TASK_STATUSES, 'not submitted']).catch('submitted'),
+			status: z.enum([...TASK_STATUSES, ...NO_TASK_STATUSES]).catch('submitted'),
 			error: z.object({ message: z.string(), description: z.string().nullish() }).nullish().catch(null),
 			notes: z.array(z.string()).catch([]),
 			input: z.unknown(),
@@ -48,12 +49,13 @@ function readWaitingItems(run: CallbackRun): TaskOutcome[] {
 		const { taskId, status, error, notes, input } = json;
 		const own = run.options.includeInput && isObject(input) ? toJson(input) : undefined;
 		const options = readItemOptions(json, own);
-		if (taskId !== undefined && status !== 'not submitted') {
+		if (taskId !== undefined && status !== 'not submitted' && status !== 'unknown') {
 			return { itemIndex, taskId, task: acceptedTask(run, taskId), notes, options };
 		}
 		const message = error?.message ?? 'This item was not submitted';
 		const description = error?.description ?? undefined;
-		return { itemIndex, error: new NodeOperationError(run.context.getNode(), message, { itemIndex, description }), notes, options };
+		const nodeError = new NodeOperationError(run.context.getNode(), message, { itemIndex, description });
+		return { itemIndex, error: status === 'unknown' ? asMayHaveBeenBought(nodeError) : nodeError, notes, options };
 	});
 }
 

@@ -248,6 +248,12 @@ describe('Items that may have been bought', () => {
 		);
 	});
 
+	test('has the status unknown where the node continues, not "not submitted"', async () => {
+		service.on('POST', SOUNDS, { status: 500 }, { status: 400, json: { error: { message: 'Too loud' } } });
+		const { json } = await buySounds(service, { count: 2, options: { concurrency: 1 }, run: { settings: goOn } });
+		expect(json.map(({ status }) => status)).toEqual(['unknown', 'not submitted']);
+	});
+
 	test('a request that the service refused is not among them', async () => {
 		service.on('POST', SOUNDS, { status: 400, json: { error: { message: 'Too loud' } } }, { status: 500 });
 		const { error } = await buySounds(service, { count: 2, options: { concurrency: 1 } });

@@ -164,7 +164,7 @@ test('with Continue On Fail every item has its own end', async () => {
 	fault({ match: SUBMIT, nth: 3, effect: { type: 'status', status: 500 } });
 	const { json, items, error } = await run(3, { onError: 'continueRegularOutput' }, { concurrency: 1 });
 	expect(error).toBeUndefined();
-	expect(json.map(({ status }) => status)).toEqual(['completed', 'failed', 'not submitted']);
+	expect(json.map(({ status }) => status)).toEqual(['completed', 'failed', 'unknown']);
 	expect(json[1]).toMatchObject({
 		taskId: expect.any(String),
 		error: { message: expect.stringContaining('The canvas tore') },

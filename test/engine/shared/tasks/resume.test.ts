@@ -166,6 +166,15 @@ describe('The end of a paused execution', () => {
 		expect(resumed?.outputs[1]?.[0]?.json.error).toMatchObject({ taskId: 'task_1', code: '9', type: 'loud', reference: 'row 1' });
 	});
 
+	test('an item that may have been bought still says so', async () => {
+		service.on('POST', SOUNDS, accepted('task_1'), { status: 500 });
+		const execution = await pauseTwo(goOn);
+		expect(execution.paused.json[1]).toMatchObject({ status: 'unknown' });
+		finish('task_1');
+		const { resumed } = await execution.callback(callback('task_1'));
+		expect(resumed?.json[1]).toMatchObject({ status: 'unknown', error: { description: expect.stringContaining('may have been bought') } });
+	});
+
 	test('an item that was not submitted has nothing of the task that its row came from', async () => {
 		service.on('POST', SOUNDS, refused, accepted('task_2'));
 		const items = [{ json: { prompt: 'Rain', taskId: 'parent', results: [{ url: 'https://x.example/old.mp3' }] } }, { json: {} }];
