@@ -30,7 +30,7 @@ export interface PaidItem<Receipt> {
 }
 
 export interface PaidRun {
-	context: { getNode(): INode; logger: Logger };
+	context: { getNode(): INode; getExecutionId(): string; logger: Logger };
 	client: MediaGenClient;
 	records: PurchaseRecords;
 	guard: SpendingGuard;
@@ -75,6 +75,11 @@ async function remainingBalance(client: MediaGenClient): Promise<string | undefi
 	}
 }
 
+function warn({ context, buys }: PaidRun, itemIndex: number): void {
+	const item = `item ${itemIndex} of execution ${context.getExecutionId()}`;
+	context.logger.warn(`MediaGen: ${item} got no clear answer: the ${buys} may have been bought`);
+}
+
 async function buy<Receipt>(run: PaidRun, item: PaidItem<Receipt>, throwIfStopped: () => void): Promise<Receipt> {
 	const { records, guard } = run;
 	const state = records.claim(item.purchase);
@@ -100,7 +105,7 @@ async function buy<Receipt>(run: PaidRun, item: PaidItem<Receipt>, throwIfStoppe
 	} catch (error) {
 		const rejected = error instanceof ApiError && error.accepted === 'no';
 		// n8n saves nothing of a run that is stopped, and an error names one item only.
-		if (sent && !rejected) run.context.logger.warn(`MediaGen: item ${item.itemIndex} got no clear answer: the ${run.buys} may have been bought`);
+		if (sent && !rejected) warn(run, item.itemIndex);
 		if (sent && rejected) records.drop(item.itemIndex);
 		if (!sent || rejected) guard.release();
 		throw asError(error);

@@ -244,7 +244,7 @@ describe('Items that may have been bought', () => {
 		expect(described).toHaveLength(unsure.length);
 		expect(error?.description).not.toContain('not submitted');
 		expect(log.filter((message) => message.includes('may have been bought'))).toEqual(
-			unsure.map((item) => `MediaGen: item ${item} got no clear answer: the task may have been bought`),
+			unsure.map((item) => `MediaGen: item ${item} of execution 1 got no clear answer: the task may have been bought`),
 		);
 	});
 
@@ -266,7 +266,7 @@ describe('Items that may have been bought', () => {
 		const running = buySounds(service, { run: { onStart: (cancel) => void until(() => bought().length > 0).then(cancel) } });
 		await running.catch(() => undefined);
 		await until(() => log.some((message) => message.includes('may have been bought')));
-		expect(log.join('\n')).toContain('MediaGen: item 0 got no clear answer: the task may have been bought');
+		expect(log.join('\n')).toContain('MediaGen: item 0 of execution 1 got no clear answer: the task may have been bought');
 	});
 });
 
