@@ -15,6 +15,7 @@ npm test                          that, the build, n8n's package scan, and the e
 npm run test:all                  everything: both n8n, the editor, agents, queue mode, many callbacks: 30 minutes
 npm run test:all -- --rest        what of that "npm test" leaves out
 npm run test:e2e [-- name …]      the build, and the tests on real n8n (those files whose path contains a name)
+npm run test:soak                 many purchases on both n8n under random faults and kills: 15 minutes; in none of the above
 
 Closes with one line, "N passed, N failed". Ends at the first stage that fails.
 

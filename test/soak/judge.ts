@@ -1,0 +1,88 @@
+import type { Execution } from '../../sandbox/host';
+import type { Sandbox } from '../../sandbox/service';
+import { BUY } from './workflows';
+
+/** A purchase that the service accepted. */
+export interface Purchase {
+	taskId: string;
+	/** `<launch>-<item>`: which start of an execution, and which of its items. */
+	marker: string;
+	/** Milliseconds since 1970. */
+	at: number;
+}
+
+export type End = 'cameOut' | 'named' | 'uncertain' | 'unnamed';
+
+/** What n8n shows of the executions, for all purchases at once. */
+export interface Seen {
+	/** Ids of tasks that came out in an item without an error. */
+	cameOut: Set<string>;
+	/** All that stands in executions and in the log. */
+	text: string;
+	/** Markers whose item is named as one that may have been bought. */
+	uncertain: Set<string>;
+}
+
+const markerOf = (body: unknown) => (typeof body === 'object' && body !== null && 'soak' in body ? String(body.soak) : undefined);
+
+/** The sandbox's own account of what it sold. */
+export function purchasesOf(sandbox: Sandbox): Purchase[] {
+	return sandbox.requests.list({ method: 'POST' }).flatMap(({ task, body, at }) => {
+		const marker = markerOf(body);
+		return task === null || marker === undefined ? [] : [{ taskId: task, marker, at }];
+	});
+}
+
+const MAY_HAVE_BEEN = 'may have been bought';
+
+const fieldsOf = (value: unknown): Record<string, unknown> => (typeof value === 'object' && value !== null ? { ...value } : {});
+
+/** The launch that an execution belongs to: its items have it in their marker. */
+function launchOf(text: string): string | undefined {
+	return /"(s\d+)-\d+"/.exec(text)?.[1];
+}
+
+function readExecution({ id, runs, error }: Execution, log: string, seen: Seen): string {
+	const text = JSON.stringify([runs, error]);
+	const launch = launchOf(text);
+	const items = (runs[BUY] ?? []).flatMap(({ data }) => Object.values(data ?? {}).flat()).flatMap((output) => output ?? []);
+	for (const { json } of items) {
+		if (typeof json.taskId === 'string' && json.error === undefined) seen.cameOut.add(json.taskId);
+		const { message, description } = fieldsOf(json.error);
+		const { marker } = fieldsOf(json.input);
+		if (typeof marker === 'string' && `${String(message)} ${String(description)}`.includes(MAY_HAVE_BEEN)) seen.uncertain.add(marker);
+	}
+	if (launch === undefined) return text;
+	const errors = [error, ...(runs[BUY] ?? []).map((run) => run.error)].flatMap((each) => (each ? [each] : []));
+	for (const { message, description } of errors) {
+		const first = /\[item (\d+)\]/.exec(message)?.[1];
+		if (first !== undefined && `${message} ${(description ?? '').split('\n\n')[0]}`.includes(MAY_HAVE_BEEN)) seen.uncertain.add(`${launch}-${first}`);
+		for (const [, item] of (description ?? '').matchAll(/Item (\d+): may have been bought/g)) seen.uncertain.add(`${launch}-${item}`);
+	}
+	for (const [, item] of log.matchAll(new RegExp(`item (\\d+) of execution ${id} got no clear answer`, 'g'))) seen.uncertain.add(`${launch}-${item}`);
+	return text;
+}
+
+/** Reads what n8n has of the executions. */
+export function readAll(executions: readonly Execution[], log: string): Seen {
+	const seen: Seen = { cameOut: new Set(), text: '', uncertain: new Set() };
+	seen.text = [...executions.map((execution) => readExecution(execution, log, seen)), log].join('\n');
+	return seen;
+}
+
+/** How a user learns of a purchase. */
+export function endOf({ taskId, marker }: Purchase, seen: Seen): End {
+	if (seen.cameOut.has(taskId)) return 'cameOut';
+	if (seen.text.includes(taskId)) return 'named';
+	return seen.uncertain.has(marker) ? 'uncertain' : 'unnamed';
+}
+
+/** Markers of items that were charged for more than once. A task that failed was refunded and may be bought again. */
+export function boughtTwice(purchases: readonly Purchase[], sandbox: Sandbox): string[] {
+	const { tasks } = sandbox.ledger();
+	const counts = new Map<string, number>();
+	for (const { taskId, marker } of purchases) {
+		if ((tasks[taskId]?.refunded ?? 0) === 0) counts.set(marker, (counts.get(marker) ?? 0) + 1);
+	}
+	return [...counts].filter(([, count]) => count > 1).map(([marker]) => marker);
+}

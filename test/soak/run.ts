@@ -1,0 +1,170 @@
+/**
+ * Buys tasks of all families on a real n8n under random faults, stopped executions and kills, and looks for each purchase that the
+ * service accepted: whether a user learns of it, and whether an item was bought twice. `npm run test:soak`; about 8 minutes per n8n.
+ *
+ * N8N_HOSTS=1.123,2.41 · SOAK_PURCHASES=500 · SOAK_MINUTES=6 · SOAK_KILLS=3 · SOAK_SEED=<seed that an earlier run printed>
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Execution, type Host, type HostVersion, packPackage, parseHostVersions, startHost, terminalProgress } from '../../sandbox/host';
+import { createSandbox, type Sandbox } from '../../sandbox/service';
+import { credentialFor } from '../e2e/support/workflows';
+import { addFault, addHang } from './faults';
+import { boughtTwice, type End, endOf, type Purchase, purchasesOf, readAll } from './judge';
+import { Random } from './random';
+import { CONCURRENCY, type SoakWorkflow, soakWorkflows } from './workflows';
+
+const PURCHASES = Number(process.env.SOAK_PURCHASES ?? 500);
+const MINUTES = Number(process.env.SOAK_MINUTES ?? 6);
+const KILLS = Number(process.env.SOAK_KILLS ?? 3);
+const SEED = Number(process.env.SOAK_SEED ?? Date.now() % 2 ** 31);
+
+const CREDENTIAL = 'Soak';
+const ITEMS = 5;
+const AT_ONCE = 6;
+const HANGS = 3;
+const TASK_MS = 2_000;
+const RESULT_BYTES = 1_000;
+
+/** A submission without an answer takes a minute, and its execution then waits for its other tasks. */
+const PATIENCE_MS = 150_000;
+
+const progress = terminalProgress();
+
+interface Kill {
+	/** Milliseconds since 1970. */
+	at: number;
+	/** Executions that ran. */
+	running: number;
+}
+
+async function running(host: Host): Promise<string[]> {
+	return (await host.executions({ status: ['running', 'new'] })).map(({ id }) => id);
+}
+
+/** Buys until enough is accepted or the time is over. */
+async function buyAll(host: Host, sandbox: Sandbox, workflows: readonly SoakWorkflow[], random: Random, note: (text: string) => void) {
+	const kills: Kill[] = [];
+	const deadline = Date.now() + MINUTES * 60_000;
+	let launches = 0;
+	let stops = 0;
+	let hangs = 0;
+	const accepted = () => purchasesOf(sandbox).length;
+	const start = async () => {
+		const launch = `s${++launches}`;
+		const workflow = workflows[random.below(workflows.length)];
+		const markers = Array.from({ length: ITEMS }, (_, item) => `${launch}-${item}`);
+		if (workflow) await host.api.raw.post(workflow.url, { markers });
+	};
+	for (let bought = 0; bought < PURCHASES && Date.now() < deadline; bought = accepted()) {
+		note(`${bought} of ${PURCHASES} accepted, ${launches} executions, ${stops} stopped, ${kills.length} kills`);
+		const active = await running(host);
+		if (kills.length < KILLS && bought >= (PURCHASES * (kills.length + 1)) / (KILLS + 1)) {
+			kills.push({ at: Date.now(), running: active.length });
+			await host.kill();
+			await host.restart();
+			continue;
+		}
+		if (random.chance(0.5)) addFault(sandbox, random);
+		if (hangs < HANGS && bought > (PURCHASES * hangs) / (2 * HANGS)) {
+			hangs += 1;
+			addHang(sandbox, random);
+		}
+		const [victim] = active;
+		if (victim !== undefined && random.chance(0.06)) {
+			stops += 1;
+			// It may have ended at this moment.
+			await host.stopExecution(victim).catch(() => undefined);
+		}
+		if (active.length < AT_ONCE) await start();
+		await delay(100 + random.below(400));
+	}
+	return { kills, launches, stops };
+}
+
+/** Waits for the executions to end, and reads all of them. */
+async function readExecutions(host: Host, workflows: readonly SoakWorkflow[], note: (text: string) => void): Promise<Execution[]> {
+	const deadline = Date.now() + PATIENCE_MS;
+	for (;;) {
+		const open = (await host.executions({ status: ['running', 'new', 'waiting'] })).length;
+		if (open === 0 || Date.now() > deadline) break;
+		note(`${open} executions have not ended`);
+		await delay(1_000);
+	}
+	const found: Execution[] = [];
+	for (const { id: workflowId } of workflows) {
+		for (const { id } of await host.executions({ workflowId })) {
+			// n8n has no data of an execution that a kill cut off.
+			const execution = await host.execution(id).catch(() => undefined);
+			if (execution) found.push(execution);
+		}
+	}
+	return found;
+}
+
+const byStatus = (executions: readonly Execution[]) => {
+	const counts = new Map<string, number>();
+	for (const { status } of executions) counts.set(status, (counts.get(status) ?? 0) + 1);
+	return [...counts].map(([status, count]) => `${status} ${count}`).join(', ');
+};
+
+/** The kill that an unnamed purchase fell into: sent less than a minute before it, the time that an answer may take. */
+const killOf = (kills: readonly Kill[], { at }: Purchase) => kills.find((kill) => at <= kill.at && at > kill.at - 60_000);
+
+/** @returns whether every purchase is accounted for */
+async function soak(version: HostVersion, tarball: string): Promise<boolean> {
+	const random = new Random(SEED);
+	const durations = { image: TASK_MS, music: TASK_MS, grid: TASK_MS, video: TASK_MS };
+	const sandbox = await createSandbox({ allowPrivateCallbacks: true, seed: SEED, durations });
+	const host = await startHost({ version, tarball, progress });
+	try {
+		sandbox.faults.add({ match: { method: 'POST' }, effect: { type: 'resultBytes', bytes: RESULT_BYTES }, count: null });
+		await host.createCredential(credentialFor(sandbox, CREDENTIAL));
+		const workflows = await soakWorkflows(host, sandbox, CREDENTIAL);
+		const { kills, launches, stops } = await progress.step(
+			`Buying ${PURCHASES} tasks on n8n ${version}, seed ${SEED}`,
+			async (note) => await buyAll(host, sandbox, workflows, random, note),
+			`${MINUTES} min at most`,
+		);
+		sandbox.faults.clear();
+		const executions = await progress.step('Waiting for the end', async (note) => await readExecutions(host, workflows, note), '1 min');
+		const seen = readAll(executions, host.log.text());
+		const purchases = purchasesOf(sandbox);
+		const ends = new Map<End, Purchase[]>([['cameOut', []], ['named', []], ['uncertain', []], ['unnamed', []]]);
+		for (const purchase of purchases) ends.get(endOf(purchase, seen))?.push(purchase);
+		const unnamed = ends.get('unnamed') ?? [];
+		const outside = unnamed.filter((purchase) => !killOf(kills, purchase));
+		const twice = boughtTwice(purchases, sandbox);
+		const faults = sandbox.requests.list().filter(({ fault }) => fault !== null).length;
+		const perKill = kills.map((kill) => unnamed.filter((purchase) => killOf(kills, purchase) === kill).length);
+		const tooMany = kills.some(({ running: nodes }, at) => (perKill[at] ?? 0) > CONCURRENCY * nodes);
+		console.log(
+			[
+				`\nn8n ${version}, seed ${SEED}: ${launches} executions (${byStatus(executions)}), ${faults} requests with a fault, ${stops} stopped, ${kills.length} kills`,
+				`  accepted      ${purchases.length}`,
+				`  came out      ${ends.get('cameOut')?.length}`,
+				`  named         ${ends.get('named')?.length}`,
+				`  uncertain     ${ends.get('uncertain')?.length}`,
+				`  unnamed       ${unnamed.length}, of them at a kill ${unnamed.length - outside.length} (per kill: ${kills.map((kill, at) => `${perKill[at]} with ${kill.running} nodes running`).join('; ')})`,
+				`  bought twice  ${twice.length}`,
+				...outside.map(({ taskId, marker }) => `  unnamed: ${taskId}, item ${marker}`),
+				...twice.map((marker) => `  bought twice: item ${marker}`),
+			].join('\n'),
+		);
+		return outside.length === 0 && twice.length === 0 && !tooMany && purchases.length > 0;
+	} finally {
+		await host.stop();
+		await sandbox.close();
+	}
+}
+
+async function main(): Promise<void> {
+	const tarball = await packPackage({ progress });
+	for (const version of parseHostVersions(process.env.N8N_HOSTS ?? '1.123,2.41')) {
+		if (!(await soak(version, tarball))) process.exitCode = 1;
+	}
+}
+
+main().catch((error: unknown) => {
+	console.error(error instanceof Error ? error.message : error);
+	process.exitCode = 1;
+});

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import type { Host } from '../../sandbox/host';
+import type { Sandbox } from '../../sandbox/service';
+import { end, mediaGenApi, MODEL, type NodeJson, startByWebhook, workflow } from '../e2e/support/nodes';
+
+/** Requests that one node has in flight. */
+export const CONCURRENCY = 3;
+
+export const BUY = 'Buy';
+
+interface Operation {
+	title: string;
+	type: string;
+	parameters: object;
+}
+
+/** Purchases of each family. */
+function operations(sandbox: Sandbox): Operation[] {
+	const { originals } = sandbox;
+	const track = originals.track().id;
+	const grid = originals.grid().id;
+	const video = originals.video().id;
+	return [
+		{ title: 'sounds', type: 'mediaGenMusic', parameters: { resource: 'music', operation: 'sounds', prompt: '={{ $json.marker }}' } },
+		{ title: 'cover', type: 'mediaGenMusic', parameters: { resource: 'music', operation: 'coverSong', taskId: track, tags: 'folk' } },
+		{ title: 'image', type: 'mediaGenImage', parameters: { resource: 'image', operation: 'generate', model: MODEL, prompt: '={{ $json.marker }}' } },
+		{ title: 'reroll', type: 'mediaGenGrid', parameters: { resource: 'grid', operation: 'reroll', taskId: grid } },
+		{
+			title: 'imagine',
+			type: 'mediaGenGrid',
+			parameters: { resource: 'task', operation: 'submit', path: '/v1/gridart/generations/imagine', bodyType: 'json', body: '{"prompt": "A lighthouse"}' },
+		},
+		{ title: 'video', type: 'mediaGenVideo', parameters: { resource: 'video', operation: 'generate', prompt: '={{ $json.marker }}' } },
+		{ title: 'remix', type: 'mediaGenVideo', parameters: { resource: 'video', operation: 'remix', taskId: video } },
+	];
+}
+
+interface Way {
+	title: string;
+	parameters: { waitMode: 'poll' | 'callback' | 'none' };
+	settings: object;
+}
+
+const CONTINUES = { onError: 'continueRegularOutput' };
+
+/** Ways to wait, and what the node does when an item fails. */
+const WAYS: Way[] = [
+	{ title: 'poll, continues', parameters: { waitMode: 'poll' }, settings: CONTINUES },
+	{ title: 'callback, continues', parameters: { waitMode: 'callback' }, settings: CONTINUES },
+	{ title: 'poll, is retried', parameters: { waitMode: 'poll' }, settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 300 } },
+	{ title: 'no wait, fails', parameters: { waitMode: 'none' }, settings: {} },
+	{ title: 'poll, fails', parameters: { waitMode: 'poll' }, settings: {} },
+];
+
+/** An active workflow. A POST of `{ "markers": […] }` starts an execution that buys a task for each. */
+export interface SoakWorkflow {
+	id: string;
+	url: string;
+	title: string;
+}
+
+/** Imports and activates workflows with every operation and every way at least once. */
+export async function soakWorkflows(host: Host, sandbox: Sandbox, credential: string): Promise<SoakWorkflow[]> {
+	const bought = operations(sandbox);
+	const made: SoakWorkflow[] = [];
+	for (let at = 0; at < 2 * WAYS.length; at++) {
+		const operation = bought[at % bought.length];
+		const way = WAYS[at % WAYS.length];
+		if (!operation || !way) continue;
+		const path = randomUUID();
+		const markers: NodeJson = {
+			name: 'Markers',
+			type: 'n8n-nodes-base.splitOut',
+			parameters: { fieldToSplitOut: 'body.markers', options: { destinationFieldName: 'marker' } },
+		};
+		const buy: NodeJson = {
+			name: BUY,
+			type: `n8n-nodes-mediagen.${operation.type}`,
+			parameters: {
+				...operation.parameters,
+				...way.parameters,
+				downloadFiles: false,
+				additionalBodyFields: '={{ JSON.stringify({ soak: $json.marker }) }}',
+				options: { concurrency: CONCURRENCY, pollInterval: 1, timeout: 60, includeInput: true },
+			},
+			credentials: mediaGenApi(credential),
+			...way.settings,
+		};
+		const title = `${operation.title}, ${way.title}`;
+		const { id } = await host.importWorkflow(
+			workflow(title, [startByWebhook(path), markers, buy, end], { Go: 'Markers', Markers: BUY, [BUY]: 'End' }),
+		);
+		await host.activate(id);
+		made.push({ id, title, url: `${host.url}/webhook/${path}` });
+	}
+	return made;
+}
