@@ -5,6 +5,7 @@ import { isTool, type ItemOptions } from '../n8n/options';
 import { toJson } from '../util/json';
 import { pLimit } from '../util/vendor/pLimit';
 import type { Connection } from '../api/connection';
+import { costTotals, sum } from './cost';
 import { type DownloadContext, downloadFile, type DownloadedFile, type DownloadRules } from './download';
 import { FileNames } from './fileNames';
 import type { ResultFile } from './resultFiles';
@@ -166,17 +167,12 @@ export function outputItems(node: INode, outcomes: readonly TaskOutcome[], rules
 	});
 }
 
-/** Adds amounts without the tail of floating point. */
-const sum = (values: readonly number[]) => Number(values.reduce((total, value) => total + value, 0).toFixed(6));
-
-function costOf(tasks: ReadonlyArray<{ cost: number | null; creditsCost: number | null }>): string[] {
-	const costs = tasks.flatMap(({ cost }) => cost ?? []);
-	const credits = tasks.flatMap(({ creditsCost }) => creditsCost ?? []);
-	const unpriced = tasks.filter(({ cost, creditsCost }) => cost === null && creditsCost === null).length;
+function costOf(tasks: readonly Task[]): string[] {
+	const { priced, cost, credits, unpriced } = costTotals(tasks);
 	return [
-		...(costs.length > 0 ? [`cost ${sum(costs)}${costs.length > 1 ? ` (${sum(costs.map((cost) => cost / costs.length))} per task)` : ''}`] : []),
-		...(credits.length > 0 ? [`${sum(credits)} credits`] : []),
-		...(unpriced > 0 && tasks.length > 0 ? [`${unpriced} without a stated cost`] : []),
+		...(priced > 0 ? [`cost ${cost}${priced > 1 ? ` (${sum([cost / priced])} per task)` : ''}`] : []),
+		...(credits > 0 ? [`${credits} credits`] : []),
+		...(unpriced > 0 ? [`${unpriced} without a stated cost`] : []),
 	];
 }
 

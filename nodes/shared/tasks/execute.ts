@@ -13,6 +13,7 @@ import {
 	purchaseOptions,
 	waitModeField,
 } from '../n8n/options';
+import { countCost } from '../output/executionCost';
 import { isAccepted, outputItems, runHints, statusOf, type TaskOutcome } from '../output/items';
 import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
 import { type CheckedItem, checkOnlyOutput, SpendingGuard } from '../purchase/spendingGuard';
@@ -117,6 +118,7 @@ function taskList(outcomes: readonly TaskOutcome[]): string | undefined {
  */
 export async function deliver(run: TaskRun, outcomes: readonly TaskOutcome[], records?: PurchaseRecords): Promise<INodeExecutionData[][]> {
 	const { context, options } = run;
+	countCost(context, outcomes, records ? 'bought' : 'read');
 	const delivered = await downloadResults(run, outcomes);
 	const failed = delivered.find(isFailed);
 	if (records) dropRecords(context, records, delivered, isRefunded);
@@ -178,6 +180,7 @@ async function waitAndDeliver(
 	const refreshed = operation.synchronous || waitMode === 'callback' ? await refreshTasks(run, accepted, links) : accepted;
 	if (waitMode === 'callback' && mayPause(run.context, refreshed)) {
 		dropRecords(run.context, records, refreshed, isRefunded);
+		countCost(run.context, refreshed, 'waiting');
 		return await pause(run, refreshed);
 	}
 	return await deliver(run, await pollTasks(run, refreshed, links), records);

@@ -9,6 +9,7 @@ import type { TaskFamily } from '../api/families';
 import { hasEnded, readTaskId, TASK_STATUSES } from '../api/records';
 import { asMayHaveBeenBought } from '../n8n/nodeErrors';
 import { readItemOptions, readRunOptions } from '../n8n/options';
+import { countResumedCost } from '../output/executionCost';
 import { isAccepted, NO_TASK_STATUSES, outputItems, type TaskOutcome, type AcceptedOutcome } from '../output/items';
 import { clock, sleep } from '../util/clock';
 import { isObject, toJson } from '../util/json';
@@ -50,7 +51,7 @@ function readWaitingItems(run: CallbackRun): TaskOutcome[] {
 		const own = run.options.includeInput && isObject(input) ? toJson(input) : undefined;
 		const options = readItemOptions(json, own);
 		if (taskId !== undefined && status !== 'not submitted' && status !== 'unknown') {
-			return { itemIndex, taskId, task: acceptedTask(run, taskId), notes, options };
+			return { itemIndex, taskId, task: { ...acceptedTask(run, taskId), status }, notes, options };
 		}
 		const message = error?.message ?? 'This item was not submitted';
 		const description = error?.description ?? undefined;
@@ -147,6 +148,7 @@ async function makeOutput(run: CallbackRun, outcomes: readonly TaskOutcome[], { 
 		const end = outcome.taskId === undefined ? undefined : ended.get(outcome.taskId);
 		return end ? { ...end, itemIndex: outcome.itemIndex, options: outcome.options } : outcome;
 	});
+	countResumedCost(run.context, outcomes, final);
 	return outputItems(run.context.getNode(), await downloadResults(run, final), run.options);
 }
 

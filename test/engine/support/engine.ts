@@ -34,6 +34,7 @@ import { OneCredential } from './credentials';
 const START = 'Start';
 const UNDER_TEST = 'Under Test';
 const AGAIN = 'Again';
+const NEXT = 'Next';
 const EXECUTION_ID = '1';
 const WORKFLOW_ID = 'engine-test';
 
@@ -47,6 +48,8 @@ export interface RunOptions {
 	workflowSettings?: IWorkflowSettings;
 	/** How often the node runs in this execution, each time with the same items, as in a loop. Default: 1. */
 	rounds?: number;
+	/** A second node, which gets the items of the node under test. */
+	next?: { node: INodeType; parameters: INodeParameters };
 	executionId?: string;
 	/** Called as soon as the execution runs, with the way to cancel it. */
 	onStart?: (cancel: () => void) => void;
@@ -162,17 +165,22 @@ export function openExecution(options: RunOptions) {
 		credentials: { mediaGenApi: { id: '1', name: 'MediaGen' } },
 		...options.settings,
 	};
-	const nodes = [inner(START, 'start'), underTest, inner(AGAIN, 'again')];
-	const toNode = (node: string) => ({ main: [[{ node, type: NodeConnectionTypes.Main, index: 0 }]] });
+	const { next } = options;
+	const nextNode: INode[] = next
+		? [{ ...underTest, ...inner(NEXT, next.node.description.name), parameters: next.parameters }]
+		: [];
+	const nodes = [inner(START, 'start'), underTest, inner(AGAIN, 'again'), ...nextNode];
+	const toNode = (...names: string[]) => ({ main: [names.map((node) => ({ node, type: NodeConnectionTypes.Main, index: 0 }))] });
 	const types = {
 		start: innerNode(START, 'start', () => copyOf(items)),
 		again: innerNode(AGAIN, 'again', again),
 		[name]: options.node,
+		...(next ? { [next.node.description.name]: next.node } : {}),
 	};
 	const workflow = new Workflow({
 		id: WORKFLOW_ID,
 		nodes,
-		connections: { [START]: toNode(UNDER_TEST), [UNDER_TEST]: toNode(AGAIN), [AGAIN]: toNode(UNDER_TEST) },
+		connections: { [START]: toNode(UNDER_TEST), [UNDER_TEST]: toNode(AGAIN, ...nextNode.map(({ name: nextName }) => nextName)), [AGAIN]: toNode(UNDER_TEST) },
 		active: false,
 		nodeTypes: nodeTypes(types),
 		settings: options.workflowSettings,

@@ -76,7 +76,7 @@ describe('Max Tasks', () => {
 	test('the calls of an agent share the limit, side by side too', async () => {
 		completeAtOnce();
 		const outcomes = await runSideBySide(soundRun(service, { count: 1, options: { maxTasks: 3 }, run: { settings: goOn } }), 7);
-		const statuses = outcomes.map((each) => (each.status === 'fulfilled' ? each.value[0]?.json.status : each.reason));
+		const statuses = outcomes.map((each) => (each.status === 'fulfilled' ? each.value[0]?.json.status : String(each.reason)));
 		expect(statuses.sort()).toEqual([...Array<string>(3).fill('completed'), ...Array<string>(4).fill('not submitted')]);
 		expect(bought()).toHaveLength(3);
 	});
@@ -85,10 +85,10 @@ describe('Max Tasks', () => {
 		numberTasks(service);
 		service.on('GET', RECORD, running);
 		const settings = { options: { maxTasks: 5 }, parameters: { waitMode: 'callback' }, run: { settings: goOn, rounds: 2 } };
-		const { paused, callback } = await pauseNode(soundRun(service, { count: 3, ...settings }));
-		expect(paused.json).toHaveLength(3);
+		const execution = await pauseNode(soundRun(service, { count: 3, ...settings }));
+		expect(execution.paused.json).toHaveLength(3);
 		service.on('GET', RECORD, completed);
-		const { resumed } = await callback();
+		const { resumed } = await execution.callback();
 		expect(resumed?.rounds.map((json) => json.map(({ status }) => status))).toEqual([
 			['completed', 'completed', 'completed'],
 			['completed', 'completed', 'not submitted'],

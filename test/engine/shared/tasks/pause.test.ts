@@ -8,7 +8,7 @@ const service = useScriptedService(jumpingClock);
 
 const waitMode = { waitMode: 'callback' };
 
-const contextOf = (run: Awaited<ReturnType<typeof buySounds>>['run']) => JSON.stringify(run.data.executionData?.contextData ?? {});
+const contextOf = (run: Awaited<ReturnType<typeof buySounds>>['run']) => JSON.stringify(run.data.executionData?.contextData['node:Under Test']);
 
 test('the node pauses until its time limit, and its requests carry the address of the execution', async () => {
 	numberTasks(service);

@@ -1,0 +1,191 @@
+import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
+import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
+import { jumpingClock } from '../../support/clocks';
+import { log, type RunOptions, type RunResult, runNode } from '../../support/engine';
+import { generatePicture, prompts } from '../../support/generatePicture';
+import { generateSound } from '../../support/generateSound';
+import { pauseNode } from '../../support/pausedExecution';
+import { useSandbox } from '../../support/sandbox';
+import { type Reply, useScriptedService } from '../../support/scriptedService';
+import { buySounds, numberTasks, RECORD, running, soundRun } from '../../support/scriptedTasks';
+
+const goOn = { onError: 'continueRegularOutput' } as const;
+
+/** What n8n saves beside the execution. */
+const customData = ({ run }: RunResult) => run.data.resultData.metadata;
+
+const figures = (tasks: number, cost: number, credits: number, unpriced: number) => ({
+	mediagen_tasks: String(tasks),
+	mediagen_cost: String(cost),
+	mediagen_credits: String(credits),
+	mediagen_unpriced: String(unpriced),
+});
+
+describe('The custom data and the bill of the service', () => {
+	const service = useSandbox();
+
+	const buyPictures = async (count: number, options: object = {}, run: Partial<RunOptions> = {}) =>
+		await runNode({
+			node: new MediaGenImage(),
+			parameters: { ...generatePicture, downloadFiles: false, options: { pollInterval: 1, ...options } },
+			items: prompts(count),
+			credential: service.credential(),
+			settings: goOn,
+			...run,
+		});
+
+	test('agree over two nodes, several items, a failed task and music, which states no cost', async () => {
+		service.sandbox.faults.add({ match: { family: 'image' }, nth: 2, effect: { type: 'failTask', message: 'out of luck' } });
+		const next = { node: new MediaGenMusic(), parameters: { ...generateSound, prompt: 'Waves' } };
+		const result = await buyPictures(4, {}, { next });
+		const bill = service.sandbox.ledger();
+		expect(bill.accepted).toBe(8);
+		const pictures = bill.entries.flatMap(({ type, item, taskId }) => (type === 'charge' && item.includes('image') ? [bill.tasks[taskId ?? '']] : []));
+		const credits = pictures.reduce((total, task) => total + (task ? task.charged - task.refunded : 0), 0);
+		const stated = result.json.flatMap(({ cost }) => (typeof cost === 'number' ? [cost] : []));
+		expect(stated).toHaveLength(3);
+		expect(customData(result)).toEqual(figures(8, credits / 1_000, credits, 4));
+		expect(credits / 1_000).toBeCloseTo(stated.reduce((total, cost) => total + cost, 0), 6);
+	});
+
+	test('add up over the runs of a loop', async () => {
+		const result = await buyPictures(2, {}, { rounds: 3 });
+		const { netCredits } = service.sandbox.ledger();
+		expect(customData(result)).toEqual(figures(6, netCredits / 1_000, netCredits, 0));
+	});
+
+	test('agree after Retry On Fail, which reads the other tasks a second time', async () => {
+		service.sandbox.faults.add({ match: { family: 'image' }, nth: 2, effect: { type: 'failTask', message: 'out of luck' } });
+		const result = await buyPictures(3, {}, { settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 } });
+		expect(result.error).toBeUndefined();
+		const { netCredits, accepted } = service.sandbox.ledger();
+		expect(accepted).toBe(4);
+		expect(customData(result)).toEqual(figures(4, netCredits / 1_000, netCredits, 0));
+	});
+
+	test("Don't Wait: tasks without a cost, until Task: Wait of the same execution reads them to the end", async () => {
+		const parameters = { ...generatePicture, waitMode: 'none' };
+		expect(customData(await buyPictures(2, {}, { parameters }))).toEqual(figures(2, 0, 0, 0));
+		service.sandbox.reset();
+		const wait = { resource: 'task', operation: 'wait', taskId: '={{ $json.taskId }}', downloadFiles: false, options: { pollInterval: 1 } };
+		const result = await buyPictures(2, {}, { parameters, next: { node: new MediaGenImage(), parameters: wait } });
+		const { netCredits } = service.sandbox.ledger();
+		expect(netCredits).toBeGreaterThan(0);
+		expect(customData(result)).toEqual(figures(2, netCredits / 1_000, netCredits, 0));
+	});
+
+	test('Task: Get of a task that this execution has counted adds nothing', async () => {
+		const get = { resource: 'task', operation: 'get', taskId: '={{ $json.taskId }}', downloadFiles: false, options: {} };
+		const result = await buyPictures(2, {}, { next: { node: new MediaGenImage(), parameters: get } });
+		const { netCredits } = service.sandbox.ledger();
+		expect(customData(result)).toEqual(figures(2, netCredits / 1_000, netCredits, 0));
+	});
+
+	test('a node that fails has counted what it bought', async () => {
+		service.sandbox.faults.add({ match: { family: 'image' }, nth: 2, effect: { type: 'failTask', message: 'out of luck' } });
+		const result = await buyPictures(2, {}, { settings: {} });
+		expect(result.error?.message).toContain('out of luck');
+		const { netCredits } = service.sandbox.ledger();
+		expect(customData(result)).toEqual(figures(2, netCredits / 1_000, netCredits, 0));
+	});
+});
+
+describe('The custom data', () => {
+	const service = useScriptedService(jumpingClock);
+
+	const ended = (cost: number | null): Reply => ({
+		json: {
+			code: 200,
+			data: {
+				...{ status: 'completed', progress: 100, cost, credits_cost: cost === null ? null : cost * 1_000 },
+				result: { music: [{ audio_url: 'https://files.example.com/1.mp3' }] },
+			},
+		},
+	});
+
+	const waiting = { parameters: { waitMode: 'callback' } };
+
+	const record = (number: number) => `/v1/music/tasks/task_${number}`;
+
+	test('is kept across a pause: each task is counted once', async () => {
+		numberTasks(service);
+		service.on('GET', RECORD, running);
+		service.on('GET', record(1), ended(0.5));
+		const execution = await pauseNode(soundRun(service, { count: 3, ...waiting, options: { concurrency: 1 } }));
+		expect(customData(execution.paused)).toEqual(figures(3, 0.5, 500, 0));
+		service.on('GET', record(2), ended(0.25));
+		service.on('GET', record(3), ended(null));
+		const { resumed } = await execution.callback();
+		expect(resumed && customData(resumed)).toEqual(figures(3, 0.75, 750, 1));
+	});
+
+	test('counts a paused task once when Task: Get reads it after the callback', async () => {
+		numberTasks(service);
+		service.on('GET', RECORD, running);
+		const get = { resource: 'task', operation: 'get', taskId: '={{ $json.taskId }}', downloadFiles: false, options: {} };
+		const run = { next: { node: new MediaGenMusic(), parameters: get } };
+		const execution = await pauseNode(soundRun(service, { ...waiting, run }));
+		service.on('GET', RECORD, ended(0.25));
+		const { resumed } = await execution.callback();
+		expect(resumed && customData(resumed)).toEqual(figures(1, 0.25, 250, 0));
+	});
+
+	test('counts a paused task when Task: Get reads it after the time limit', async () => {
+		numberTasks(service);
+		service.on('GET', RECORD, running);
+		const get = { resource: 'task', operation: 'get', taskId: '={{ $json.taskId }}', downloadFiles: false, options: {} };
+		const run = { next: { node: new MediaGenMusic(), parameters: get } };
+		const execution = await pauseNode(soundRun(service, { ...waiting, run }));
+		service.on('GET', RECORD, ended(0.25));
+		expect(customData(await execution.timeLimit())).toEqual(figures(1, 0.25, 250, 0));
+	});
+
+	test('has no tail of floating point', async () => {
+		numberTasks(service);
+		service.on('GET', RECORD, ended(0.1));
+		const result = await buySounds(service, { count: 1, run: { rounds: 3 } });
+		expect(customData(result)).toMatchObject({ mediagen_cost: '0.3' });
+	});
+
+	test('counts no task that was only read before its end', async () => {
+		service.on('GET', RECORD, running);
+		const parameters = { resource: 'task', operation: 'get', taskId: 'task_9', downloadFiles: false, options: {} };
+		const result = await runNode({ node: new MediaGenMusic(), parameters, credential: service.credential() });
+		expect(result.json[0]).toMatchObject({ taskId: 'task_9', status: 'submitted' });
+		expect(customData(result)).toBeUndefined();
+	});
+
+	test('that cannot be written does not fail the node', async () => {
+		numberTasks(service);
+		service.on('GET', RECORD, ended(0.1));
+		const node = new MediaGenMusic();
+		const inner = new MediaGenMusic();
+		node.execute = async function () {
+			Object.defineProperty(this, 'customData', {
+				get: () => {
+					throw new Error('No custom data here');
+				},
+			});
+			return await inner.execute.call(this);
+		};
+		const { json } = await buySounds(service, { node });
+		expect(json[0]).toMatchObject({ status: 'completed' });
+		expect(log.join('\n')).toContain("MediaGen: the execution's custom data could not be written: Error: No custom data here");
+	});
+
+	test('is written through the context where n8n has it there', async () => {
+		numberTasks(service);
+		service.on('GET', RECORD, ended(0.1));
+		const written: Record<string, string> = { mediagen_tasks: '2', mediagen_cost: '1', own: 'kept' };
+		const node = new MediaGenMusic();
+		const inner = new MediaGenMusic();
+		node.execute = async function () {
+			const set = (key: string, value: string) => (written[key] = value);
+			Object.defineProperty(this, 'customData', { value: { get: (key: string) => written[key], set } });
+			return await inner.execute.call(this);
+		};
+		const result = await buySounds(service, { node, count: 2 });
+		expect(written).toEqual({ ...figures(4, 1.2, 200, 0), own: 'kept' });
+		expect(customData(result)).toBeUndefined();
+	});
+});

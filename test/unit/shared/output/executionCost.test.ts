@@ -1,0 +1,36 @@
+import type { IDataObject, Logger } from 'n8n-workflow';
+
+import { countCost } from '../../../../nodes/shared/output/executionCost';
+import type { TaskOutcome } from '../../../../nodes/shared/output/items';
+import { submittedTask } from '../../../../nodes/shared/output/task';
+
+function ended(taskId: string): TaskOutcome {
+	const task = { ...submittedTask({ taskId, family: 'image', operation: 'generate' }), status: 'completed' as const, cost: 0.1 };
+	return { itemIndex: 0, taskId, task, record: {}, notes: [], options: {} };
+}
+
+function execution() {
+	const flow: IDataObject = {};
+	const written = new Map<string, string>();
+	const logger: Logger = { error() {}, warn() {}, info() {}, debug() {} };
+	const context = {
+		logger,
+		customData: { get: (key: string) => written.get(key), set: (key: string, value: string) => written.set(key, value) },
+		evaluateExpression: () => undefined,
+		getContext: () => flow,
+		getInputData: () => [],
+	};
+	return { context, written, remembered: () => JSON.stringify(flow).match(/task_\d+/g)?.length };
+}
+
+test('an execution of 25,000 tasks remembers at most 10,000 of them, and counts each once', () => {
+	const { context, written, remembered } = execution();
+	for (let run = 0; run < 25; run++) {
+		const outcomes = Array.from({ length: 1_000 }, (_, at) => ended(`task_${run * 1_000 + at}`));
+		countCost(context, outcomes, 'bought');
+		countCost(context, outcomes, 'read');
+	}
+	expect(written.get('mediagen_tasks')).toBe('25000');
+	expect(written.get('mediagen_cost')).toBe('2500');
+	expect(remembered()).toBeLessThanOrEqual(10_000);
+});
