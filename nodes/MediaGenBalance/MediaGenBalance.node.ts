@@ -10,8 +10,9 @@ import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/desc
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { check } from './operations/check';
 import { get } from './operations/get';
+import { report } from './operations/report';
 
-const operations = [get, check];
+const operations = [get, check, report];
 
 const OUTPUTS = `={{ $parameter["operation"] === "check"
 	? [{ type: "${NodeConnectionTypes.Main}", displayName: "Enough" }, { type: "${NodeConnectionTypes.Main}", displayName: "Low" }]
@@ -25,7 +26,7 @@ export class MediaGenBalance implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: subtitleOf(operations),
-		description: 'Ask what is left of the balance, and branch on it',
+		description: 'Get what is left of the balance and what was spent, and branch on it',
 		defaults: { name: 'MediaGen Balance' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

@@ -5,7 +5,9 @@ import type { Operation } from '../../shared/n8n/describe';
 import { errorItem, forEachItem, isFailed, throwFirstError } from '../../shared/n8n/nodeErrors';
 import { validationError } from '../../shared/n8n/parameters';
 import { number, oneOf } from '../../shared/util/schema';
+import { z } from '../../shared/util/vendor/zod';
 import { balanceResource, remainingOf, retrieveBalance, toBalance } from '../balance';
+import { staticDataNotice } from '../fields';
 
 const fields: INodeProperties[] = [
 	{
@@ -26,19 +28,42 @@ const fields: INodeProperties[] = [
 		default: 1,
 		description: 'What must remain for "Enough". A key without a limit always has enough.',
 	},
+	{
+		displayName: 'Only on Change',
+		name: 'onlyOnChange',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to pass items only in the first run, and when the balance has crossed the threshold since the last run',
+	},
+	{ ...staticDataNotice, displayOptions: { show: { onlyOnChange: [true] } } },
 ];
 
 const unitSchema = oneOf(['balance', 'credits']);
 const thresholdSchema = number(0);
 
-function isEnough(context: IExecuteFunctions, record: BalanceRecord, itemIndex: number): boolean {
+interface Checked {
+	isEnough: boolean;
+	/** Whether no item had this result for the same threshold in the last run. */
+	isNew: boolean;
+	/** What is compared: the unit and the threshold. */
+	rule: string;
+}
+
+const STATES = 'mediaGenBalanceStates';
+
+const knownStates = z.record(z.boolean()).catch({});
+
+function checkItem(context: IExecuteFunctions, record: BalanceRecord, itemIndex: number, before: Record<string, boolean>): Checked {
 	const threshold = thresholdSchema.safeParse(context.getNodeParameter('threshold', itemIndex));
 	if (!threshold.success) {
 		const issues = threshold.error.issues.map((issue) => ({ ...issue, path: ['threshold'] }));
 		throw validationError(context.getNode(), fields, issues, itemIndex);
 	}
-	const remaining = remainingOf(record, unitSchema.parse(context.getNodeParameter('compare', itemIndex)));
-	return remaining === null || remaining >= threshold.data;
+	const unit = unitSchema.parse(context.getNodeParameter('compare', itemIndex));
+	const remaining = remainingOf(record, unit);
+	const isEnough = remaining === null || remaining >= threshold.data;
+	const rule = `${unit} ${threshold.data}`;
+	return { isEnough, isNew: before[rule] !== isEnough, rule };
 }
 
 /** Sorts the items by whether enough remains: output 0 is "Enough", output 1 is "Low". */
@@ -52,19 +77,26 @@ export const check: Operation = {
 	async execute(context) {
 		const enough: INodeExecutionData[] = [];
 		const low: INodeExecutionData[] = [];
+		const onlyOnChange = context.getNodeParameter('onlyOnChange', 0, false) === true;
+		const data = onlyOnChange ? context.getWorkflowStaticData('node') : {};
+		const before = knownStates.parse(data[STATES] ?? {});
 		// One request serves all items: nothing is spent between them.
 		const balance = retrieveBalance(context);
 		const items = context.getInputData();
 		const results = await forEachItem(context, async (itemIndex) => {
 			const record = await balance;
 			const json = { ...items[itemIndex]?.json, balance: toBalance(record) };
-			return { isEnough: isEnough(context, record, itemIndex), item: { ...items[itemIndex], json, pairedItem: { item: itemIndex } } };
+			const checked = checkItem(context, record, itemIndex, before);
+			return { ...checked, item: { ...items[itemIndex], json, pairedItem: { item: itemIndex } } };
 		});
 		throwFirstError(context, results);
 		for (const result of results) {
 			if (isFailed(result)) low.push(errorItem(context.getNode(), result.error, result.itemIndex));
-			else (result.isEnough ? enough : low).push(result.item);
+			else if (!onlyOnChange || result.isNew) (result.isEnough ? enough : low).push(result.item);
 		}
+		const states = Object.fromEntries(results.flatMap((result) => (isFailed(result) ? [] : [[result.rule, result.isEnough]])));
+		// While the balance cannot be read, the last known state stays. A write that changes nothing would make n8n save it again.
+		if (Object.keys(states).length > 0 && JSON.stringify(states) !== JSON.stringify(before)) data[STATES] = states;
 		return [enough, low];
 	},
 };

@@ -1,5 +1,8 @@
 import { MediaGenBalance } from '../../../nodes/MediaGenBalance/MediaGenBalance.node';
+import { MediaGenMusic } from '../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { runNode } from '../support/engine';
+import { generateSound, SOUND_CREDITS, soundPrompts } from '../support/generateSound';
+import { rememberingNode } from '../support/rememberingNode';
 import { useSandbox } from '../support/sandbox';
 
 const service = useSandbox();
@@ -96,5 +99,143 @@ test('with Continue On Fail the error is the item', async () => {
 	const { json } = await run({}, 'sandbox-key-forbidden', undefined, { onError: 'continueRegularOutput' });
 	expect(json[0]).toEqual({
 		error: { message: expect.any(String), description: expect.any(String), code: '403', type: expect.any(String), httpStatus: 403 },
+	});
+});
+
+describe('What the node remembers from run to run', () => {
+	/** Runs of one node of an activated workflow. */
+	function nodeOf(parameters: object) {
+		const { node } = rememberingNode(() => new MediaGenBalance());
+		return async ({ apiKey = 'sandbox-key', items = [{ json: {} }], settings = {}, credentialId = '1' } = {}) =>
+			await runNode({
+				node,
+				parameters: { resource: 'balance', ...parameters },
+				items,
+				credential: { ...service.credential(), apiKey },
+				settings: { credentials: { mediaGenApi: { id: credentialId, name: 'MediaGen' } }, ...settings },
+			});
+	}
+
+	async function spend(count: number): Promise<void> {
+		await runNode({ node: new MediaGenMusic(), parameters: generateSound, items: soundPrompts(count), credential: service.credential() });
+	}
+
+	const report = () => nodeOf({ operation: 'report' });
+
+	test('report: the first run says that it is the first, the next one what was spent since', async () => {
+		service.sandbox.setBalance(1_000);
+		const run = report();
+		const { json: first } = await run();
+		expect(first).toEqual([
+			expect.objectContaining({ firstRun: true, since: null, spent: null, spentCredits: null, note: expect.stringContaining('first run') }),
+		]);
+		await spend(2);
+		const { json } = await run();
+		expect(json[0]).toMatchObject({
+			...{ firstRun: false, since: first[0]?.until, spent: (2 * SOUND_CREDITS) / 1_000, spentCredits: 2 * SOUND_CREDITS },
+			...{ toppedUp: 0, toppedUpCredits: 0, remainingCredits: 1_000 - 2 * SOUND_CREDITS },
+		});
+		expect(json[0]).not.toHaveProperty('note');
+		expect((await run()).json[0]).toMatchObject({ spent: 0, spentCredits: 0 });
+	});
+
+	test('report: a top-up is not taken for a refund', async () => {
+		service.sandbox.setBalance(1_000);
+		const run = report();
+		await run();
+		await spend(1);
+		service.sandbox.setBalance(1_000 - SOUND_CREDITS + 5_000);
+		expect((await run()).json[0]).toMatchObject({ spentCredits: SOUND_CREDITS, toppedUpCredits: 5_000, toppedUp: 5 });
+	});
+
+	test('report: a refund of an earlier purchase comes out as less than nothing', async () => {
+		service.sandbox.setBalance(1_000);
+		service.sandbox.durations.set({ music: 3_600_000 });
+		await runNode({
+			node: new MediaGenMusic(),
+			parameters: { ...generateSound, waitMode: 'none' },
+			items: soundPrompts(1),
+			credential: service.credential(),
+		});
+		const run = report();
+		await run();
+		const [task] = service.sandbox.tasks.list();
+		service.sandbox.tasks.finish(task?.id ?? '', { message: 'out of luck' });
+		const { json } = await run();
+		expect(json[0]).toMatchObject({ spentCredits: -SOUND_CREDITS, toppedUpCredits: 0 });
+		expect(json[0]).not.toHaveProperty('note');
+	});
+
+	test('report: another key of which less was used is told, and nothing is added up', async () => {
+		await spend(1);
+		const run = report();
+		await run();
+		service.sandbox.keys.set({ key: 'second-key', credits: 77 });
+		const { json } = await run({ apiKey: 'second-key' });
+		expect(json[0]).toMatchObject({ firstRun: false, spent: null, spentCredits: null, toppedUp: null, note: expect.stringContaining('the key is another one') });
+		expect((await run({ apiKey: 'second-key' })).json[0]).toMatchObject({ spent: 0 });
+	});
+
+	test('report: another credential is told, even if more was used of it', async () => {
+		service.sandbox.keys.set({ key: 'second-key', credits: 77 });
+		const run = report();
+		await run({ apiKey: 'second-key', credentialId: '2' });
+		await spend(1);
+		expect((await run()).json[0]).toMatchObject({ spent: null, note: 'The last run used another credential.' });
+	});
+
+	test('report: a key without a limit has no top-up', async () => {
+		const run = report();
+		await run({ apiKey: 'sandbox-key-unlimited' });
+		expect((await run({ apiKey: 'sandbox-key-unlimited' })).json[0]).toMatchObject({ spent: 0, spentCredits: 0, toppedUp: null });
+	});
+
+	test('report: one item for all input items, and a failed run changes nothing', async () => {
+		service.sandbox.setBalance(1_000);
+		const run = report();
+		await run();
+		await spend(1);
+		const failed = await run({ apiKey: 'sandbox-key-forbidden', settings: { onError: 'continueRegularOutput' } });
+		expect(failed.json).toEqual([{ error: expect.objectContaining({ httpStatus: 403 }) }]);
+		const { items } = await run({ items: [{ json: {} }, { json: {} }] });
+		expect(items).toHaveLength(1);
+		expect(items[0]).toMatchObject({ json: { spentCredits: SOUND_CREDITS }, pairedItem: [{ item: 0 }, { item: 1 }] });
+	});
+
+	const lengths = ({ outputs }: Awaited<ReturnType<ReturnType<typeof nodeOf>>>) => [outputs[0]?.length ?? 0, outputs[1]?.length ?? 0];
+
+	test('check, Only on Change: items pass in the first run and when the state has changed', async () => {
+		const run = nodeOf({ operation: 'check', compare: 'credits', threshold: 500, onlyOnChange: true });
+		const seen: number[][] = [];
+		for (const credits of [800, 700, 499, 100, 500, 900]) {
+			service.sandbox.setBalance(credits);
+			seen.push(lengths(await run()));
+		}
+		expect(seen).toEqual([[1, 0], [0, 0], [0, 1], [0, 0], [1, 0], [0, 0]]);
+	});
+
+	test('check, Only on Change: each threshold has a state of its own', async () => {
+		const run = nodeOf({ operation: 'check', compare: 'credits', threshold: '={{ $json.at }}', onlyOnChange: true });
+		const items = [{ json: { at: 500 } }, { json: { at: 300 } }];
+		service.sandbox.setBalance(400);
+		expect(lengths(await run({ items }))).toEqual([1, 1]);
+		service.sandbox.setBalance(200);
+		const { outputs } = await run({ items });
+		expect(outputs[0]).toEqual([]);
+		expect(outputs[1]).toEqual([expect.objectContaining({ json: expect.objectContaining({ at: 300 }), pairedItem: { item: 1 } })]);
+	});
+
+	test('check, Only on Change: a balance that cannot be read passes as an error and leaves the state', async () => {
+		service.sandbox.setBalance(100);
+		const run = nodeOf({ operation: 'check', compare: 'credits', threshold: 500, onlyOnChange: true });
+		expect(lengths(await run())).toEqual([0, 1]);
+		expect(lengths(await run({ apiKey: 'sandbox-key-forbidden', settings: { onError: 'continueRegularOutput' } }))).toEqual([0, 1]);
+		expect(lengths(await run())).toEqual([0, 0]);
+	});
+
+	test('check without it passes every time', async () => {
+		service.sandbox.setBalance(100);
+		const run = nodeOf({ operation: 'check', compare: 'credits', threshold: 500 });
+		expect([lengths(await run()), lengths(await run())]).toEqual([[0, 1], [0, 1]]);
 	});
 });

@@ -1,9 +1,10 @@
-import type { ICredentialDataDecryptedObject, IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { MediaGenChatCache } from '../../../nodes/MediaGenChatCache/MediaGenChatCache.node';
 import { setClock } from '../../../nodes/shared/util/clock';
 import { createSandbox, type Sandbox, scaledClock } from '../../../sandbox/service';
 import { runNode } from './engine';
+import { rememberingNode } from './rememberingNode';
 
 const SCALE = 50;
 
@@ -85,23 +86,6 @@ const common = {
 	options: {},
 };
 
-/** A node that keeps its static data from one run to the next as n8n does: as JSON, read before and saved after. */
-function rememberingNode() {
-	const node = new MediaGenChatCache();
-	const inner = new MediaGenChatCache();
-	let saved = '{}';
-	node.execute = async function (this: IExecuteFunctions) {
-		const data = this.getWorkflowStaticData('node');
-		Object.assign(data, JSON.parse(saved) as IDataObject);
-		try {
-			return await inner.execute.call(this);
-		} finally {
-			saved = JSON.stringify(data);
-		}
-	};
-	return { node, stored: () => saved };
-}
-
 export interface ChatRunOptions {
 	parameters?: object;
 	items?: INodeExecutionData[];
@@ -112,7 +96,7 @@ export interface ChatRunOptions {
 
 /** A node that is run several times, with what it remembers between its runs. */
 export function chatNode(operation: 'message' | 'completion', credential: () => ICredentialDataDecryptedObject) {
-	const { node, stored } = rememberingNode();
+	const { node, stored } = rememberingNode(() => new MediaGenChatCache());
 	return {
 		/** What n8n would have saved with the workflow. */
 		stored,
