@@ -5,7 +5,8 @@ import { TASK_FAMILIES } from '../shared/api/families';
 import { taskResponse } from '../shared/api/records';
 import { isFailed, runError } from '../shared/n8n/nodeErrors';
 import { readItemOptions, readRunOptions } from '../shared/n8n/options';
-import { outputItems, runHints, type TaskOutcome } from '../shared/output/items';
+import { countCost, runHints } from '../shared/output/cost';
+import { outputItems, type TaskOutcome } from '../shared/output/items';
 import { acceptedTask, downloadResults, withRecord } from '../shared/tasks/taskRun';
 import { clock } from '../shared/util/clock';
 import { toJson } from '../shared/util/json';
@@ -60,6 +61,8 @@ export async function taskOutput(context: IExecuteFunctions, payloads: readonly 
 		const accepted = { itemIndex, taskId, task: acceptedTask(run, taskId), notes: [], options: { fileName, reference } };
 		outcomes.push(...(await downloadResults(run, [withRecord(run, accepted, record)])));
 	}
+	// A record that was not verified may be forged.
+	countCost(context, outcomes.filter(({ itemIndex }) => payloads[itemIndex]?.verified), 'read');
 	const failed = outcomes.find(isFailed);
 	if (failed && !context.continueOnFail()) throw runError(node, outcomes, failed, `Get task ${failed.taskId ?? ''} with the resource Task, operation Get.`);
 	if (outcomes.length > 0) context.addExecutionHints(...runHints(outcomes));

@@ -1,7 +1,13 @@
+import type { IDataObject, NodeExecutionHint } from 'n8n-workflow';
+
+import { hasEnded } from '../api/records';
+import { addToCustomData, type CustomDataContext } from '../n8n/customData';
+import { isObject } from '../util/json';
+import { type AcceptedOutcome, isAccepted, type TaskOutcome } from './items';
 import type { Task } from './task';
 
 /** What tasks cost, as far as their records state it. */
-export interface CostTotals {
+interface CostTotals {
 	/** Tasks that state a cost. */
 	priced: number;
 	/** In the unit of the balance. */
@@ -12,9 +18,9 @@ export interface CostTotals {
 }
 
 /** Adds amounts without the tail of floating point. */
-export const sum = (values: readonly number[]) => Number(values.reduce((total, value) => total + value, 0).toFixed(6));
+const sum = (values: readonly number[]) => Number(values.reduce((total, value) => total + value, 0).toFixed(6));
 
-export function costTotals(tasks: ReadonlyArray<Pick<Task, 'cost' | 'creditsCost'>>): CostTotals {
+function costTotals(tasks: ReadonlyArray<Pick<Task, 'cost' | 'creditsCost'>>): CostTotals {
 	const costs = tasks.flatMap(({ cost }) => cost ?? []);
 	return {
 		priced: costs.length,
@@ -22,4 +28,138 @@ export function costTotals(tasks: ReadonlyArray<Pick<Task, 'cost' | 'creditsCost
 		credits: sum(tasks.flatMap(({ creditsCost }) => creditsCost ?? [])),
 		unpriced: tasks.filter(({ cost, creditsCost }) => cost === null && creditsCost === null).length,
 	};
+}
+
+function costOf(tasks: readonly Task[]): string[] {
+	const { priced, cost, credits, unpriced } = costTotals(tasks);
+	return [
+		...(priced > 0 ? [`cost ${cost}${priced > 1 ? ` (${sum([cost / priced])} per task)` : ''}`] : []),
+		...(credits > 0 ? [`${credits} credits`] : []),
+		...(unpriced > 0 ? [`${unpriced} without a stated cost`] : []),
+	];
+}
+
+const IN_MEMORY =
+	'This n8n keeps binary data in memory. For large files set its environment variable N8N_DEFAULT_BINARY_DATA_MODE to filesystem.';
+
+/** More would push the output out of sight. Every item has its own in `notes`. */
+const MAX_NOTES = 10;
+
+/** What the editor shows above the output: tasks, failures, cost, and what the service or the node changed. */
+export function runHints(outcomes: readonly TaskOutcome[]): NodeExecutionHint[] {
+	const tasks = outcomes.filter(isAccepted);
+	const failed = outcomes.filter(({ error }) => error !== undefined).length;
+	const inMemory = outcomes.some(({ files = [] }) => files.some(({ binary }) => binary.id === undefined));
+	const ended = tasks.filter(({ task }) => task.status === 'completed').map(({ task }) => task);
+	const parts = [
+		`${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}`,
+		...(failed > 0 ? [`${failed} without a result`] : []),
+		...costOf(ended),
+	];
+	const notes = [...new Set(outcomes.flatMap((outcome) => outcome.notes))].slice(0, MAX_NOTES);
+	return [
+		{ message: parts.join(', '), location: 'outputPane', type: failed > 0 ? 'warning' : 'info' },
+		...[...notes, ...(inMemory ? [IN_MEMORY] : [])].map((message) => ({ message, location: 'outputPane' as const, type: 'warning' as const })),
+	];
+}
+
+/** n8n keeps the object with the execution's own data, and all of its nodes share it. */
+interface CostContext extends CustomDataContext {
+	getContext(type: 'flow'): IDataObject;
+	getInputData(): Array<{ json: IDataObject }>;
+}
+
+/**
+ * How far a task is counted.
+ * - `bought`: as a task; its cost is not known yet
+ * - `waiting`: as a task; the callback that resumes the execution counts its cost
+ * - `ended`: with its cost
+ */
+type Counted = 'bought' | 'waiting' | 'ended';
+
+const COUNTED = 'mediaGenCounted';
+const COUNTED_BEFORE = 'mediaGenCountedBefore';
+const COUNT = 'mediaGenCount';
+
+/** Of as many tasks, and up to as many before them, it is known that they are counted. */
+const REMEMBERED = 5_000;
+
+/** Each step takes constant time, and the execution's data stays bounded. */
+class CountedTasks {
+	constructor(private readonly context: IDataObject) {}
+
+	get(taskId: string): Counted | undefined {
+		const state = this.part(COUNTED)[taskId] ?? this.part(COUNTED_BEFORE)[taskId];
+		return state === 'bought' || state === 'waiting' || state === 'ended' ? state : undefined;
+	}
+
+	set(taskId: string, state: Counted): void {
+		const count = Number(this.context[COUNT] ?? 0);
+		if (count >= REMEMBERED) {
+			this.context[COUNTED_BEFORE] = this.part(COUNTED);
+			this.context[COUNTED] = {};
+		}
+		this.part(COUNTED)[taskId] = state;
+		this.context[COUNT] = count >= REMEMBERED ? 1 : count + 1;
+	}
+
+	private part(name: string): Record<string, unknown> {
+		const known = this.context[name];
+		if (isObject(known)) return known;
+		const created: IDataObject = {};
+		this.context[name] = created;
+		return created;
+	}
+}
+
+const isFinal = ({ record, task }: AcceptedOutcome) => record !== undefined && hasEnded(task.status);
+
+function addCost(context: CustomDataContext, newTasks: number, ended: readonly AcceptedOutcome[]): void {
+	if (newTasks === 0 && ended.length === 0) return;
+	// The service refunds a failed task.
+	const { cost, credits, unpriced } = costTotals(ended.map(({ task }) => task).filter(({ status }) => status === 'completed'));
+	addToCustomData(context, {
+		mediagen_tasks: newTasks,
+		mediagen_cost: cost,
+		mediagen_credits: credits,
+		mediagen_unpriced: unpriced,
+	});
+}
+
+/** Whether the pause that waited for a task ended at its time limit: then no callback has counted it. */
+function timedOut(context: CostContext, { itemIndex, taskId }: AcceptedOutcome): boolean {
+	const json = context.getInputData()[itemIndex]?.json;
+	return json?.taskId === taskId && json.status === 'submitted';
+}
+
+/**
+ * Adds tasks to the custom data of the execution (design, Cost): each task once, and its cost when its final record is read.
+ *
+ * @param how `bought` here, only `read`, or bought and now `waiting` for a callback
+ */
+export function countCost(context: CostContext, outcomes: readonly TaskOutcome[], how: 'bought' | 'read' | 'waiting'): void {
+	const counted = new CountedTasks(context.getContext('flow'));
+	let newTasks = 0;
+	const ended: AcceptedOutcome[] = [];
+	for (const outcome of outcomes.filter(isAccepted)) {
+		const { taskId } = outcome;
+		const before = counted.get(taskId);
+		const final = isFinal(outcome);
+		if (before === 'ended' || (how === 'read' && !final)) continue;
+		if (before === undefined) newTasks++;
+		if (final && (before !== 'waiting' || timedOut(context, outcome))) ended.push(outcome);
+		const after = final ? 'ended' : how === 'waiting' ? 'waiting' : 'bought';
+		if (after !== before) counted.set(taskId, after);
+	}
+	addCost(context, newTasks, ended);
+}
+
+/**
+ * Adds the cost of the tasks that a pause waited for. A webhook's context reaches the custom data, but not what the nodes of the
+ * execution remember, so the waiting items tell which tasks were counted before the pause.
+ */
+export function countResumedCost(context: CustomDataContext, waiting: readonly TaskOutcome[], final: readonly TaskOutcome[]): void {
+	const before = new Set(waiting.filter(({ task }) => task && hasEnded(task.status)).map(({ taskId }) => taskId));
+	const open = final.filter(isAccepted).filter((outcome) => isFinal(outcome) && !before.has(outcome.taskId));
+	addCost(context, 0, [...new Map(open.map((outcome) => [outcome.taskId, outcome])).values()]);
 }

@@ -1,11 +1,10 @@
-import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
+import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { asNodeError, errorItem, mayHaveBeenBought, type NodeError } from '../n8n/nodeErrors';
 import { isTool, type ItemOptions } from '../n8n/options';
 import { toJson } from '../util/json';
 import { pLimit } from '../util/vendor/pLimit';
 import type { Connection } from '../api/connection';
-import { costTotals, sum } from './cost';
 import { type DownloadContext, downloadFile, type DownloadedFile, type DownloadRules } from './download';
 import { FileNames } from './fileNames';
 import type { ResultFile } from './resultFiles';
@@ -165,37 +164,4 @@ export function outputItems(node: INode, outcomes: readonly TaskOutcome[], rules
 		}
 		return isAccepted(outcome) ? toItems(node, outcome, rules) : [];
 	});
-}
-
-function costOf(tasks: readonly Task[]): string[] {
-	const { priced, cost, credits, unpriced } = costTotals(tasks);
-	return [
-		...(priced > 0 ? [`cost ${cost}${priced > 1 ? ` (${sum([cost / priced])} per task)` : ''}`] : []),
-		...(credits > 0 ? [`${credits} credits`] : []),
-		...(unpriced > 0 ? [`${unpriced} without a stated cost`] : []),
-	];
-}
-
-const IN_MEMORY =
-	'This n8n keeps binary data in memory. For large files set its environment variable N8N_DEFAULT_BINARY_DATA_MODE to filesystem.';
-
-/** More would push the output out of sight. Every item has its own in `notes`. */
-const MAX_NOTES = 10;
-
-/** What the editor shows above the output: tasks, failures, cost, and what the service or the node changed. */
-export function runHints(outcomes: readonly TaskOutcome[]): NodeExecutionHint[] {
-	const tasks = outcomes.filter(isAccepted);
-	const failed = outcomes.filter(({ error }) => error !== undefined).length;
-	const inMemory = outcomes.some(({ files = [] }) => files.some(({ binary }) => binary.id === undefined));
-	const ended = tasks.filter(({ task }) => task.status === 'completed').map(({ task }) => task);
-	const parts = [
-		`${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}`,
-		...(failed > 0 ? [`${failed} without a result`] : []),
-		...costOf(ended),
-	];
-	const notes = [...new Set(outcomes.flatMap((outcome) => outcome.notes))].slice(0, MAX_NOTES);
-	return [
-		{ message: parts.join(', '), location: 'outputPane', type: failed > 0 ? 'warning' : 'info' },
-		...[...notes, ...(inMemory ? [IN_MEMORY] : [])].map((message) => ({ message, location: 'outputPane' as const, type: 'warning' as const })),
-	];
 }

@@ -13,8 +13,8 @@ import {
 	purchaseOptions,
 	waitModeField,
 } from '../n8n/options';
-import { countCost } from '../output/executionCost';
-import { isAccepted, outputItems, runHints, statusOf, type TaskOutcome } from '../output/items';
+import { countCost, runHints } from '../output/cost';
+import { isAccepted, outputItems, statusOf, type TaskOutcome } from '../output/items';
 import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
 import { type CheckedItem, checkOnlyOutput, SpendingGuard } from '../purchase/spendingGuard';
 import { PurchaseRecords } from '../purchase/purchaseRecords';

@@ -9,7 +9,7 @@ import type { TaskFamily } from '../api/families';
 import { hasEnded, readTaskId, TASK_STATUSES } from '../api/records';
 import { asMayHaveBeenBought } from '../n8n/nodeErrors';
 import { readItemOptions, readRunOptions } from '../n8n/options';
-import { countResumedCost } from '../output/executionCost';
+import { countResumedCost } from '../output/cost';
 import { isAccepted, NO_TASK_STATUSES, outputItems, type TaskOutcome, type AcceptedOutcome } from '../output/items';
 import { clock, sleep } from '../util/clock';
 import { isObject, toJson } from '../util/json';
