@@ -55,16 +55,13 @@ export class SpendingGuard {
 	problemWith(purchases: number): string | undefined {
 		const { maxTasks } = this.rules;
 		if (maxTasks === undefined || this.bought + purchases <= maxTasks) return undefined;
-		return `"Max Tasks" is ${maxTasks}, this node has made ${this.bought} purchases in this execution, and ${purchases} more would follow`;
+		return `"Max Tasks" is ${maxTasks}, and this node has made ${this.bought} purchases in this execution`;
 	}
 
 	/** Takes a place for a purchase, in the order of the calls. Throws a `SpendingLimitError` when there is none. */
 	reserve(): void {
-		const { maxTasks } = this.rules;
-		if (maxTasks !== undefined && this.bought >= maxTasks) {
-			const problem = `"Max Tasks" is ${maxTasks}, and this node has made ${this.bought} purchases in this execution`;
-			throw new SpendingLimitError(problem, MAX_TASKS_HINT);
-		}
+		const problem = this.problemWith(1);
+		if (problem !== undefined) throw new SpendingLimitError(problem, MAX_TASKS_HINT);
 		this.context[BOUGHT] = this.bought + 1;
 	}
 
@@ -79,8 +76,8 @@ export class SpendingGuard {
 		if (keepBalance === undefined) return;
 		const remaining = await this.remaining(unit);
 		if (remaining === undefined || remaining >= keepBalance) return;
-		const is = unit === 'credits' ? 'are' : 'is';
-		throw new KeepBalanceError(`the remaining ${unit} ${is} ${remaining}, and "Keep Balance" is ${keepBalance}`, KEEP_BALANCE_HINT);
+		const amount = unit === 'credits' ? `${remaining} credits` : `${remaining}`;
+		throw new KeepBalanceError(`the remaining balance is ${amount}, and "Keep Balance" is ${keepBalance}`, KEEP_BALANCE_HINT);
 	}
 
 	/** `undefined` for a key without a limit. */

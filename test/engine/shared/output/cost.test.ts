@@ -1,5 +1,6 @@
 import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
+import { MediaGenTrigger } from '../../../../nodes/MediaGenTrigger/MediaGenTrigger.node';
 import { jumpingClock } from '../../support/clocks';
 import { log, type RunOptions, type RunResult, runNode } from '../../support/engine';
 import { generatePicture, prompts } from '../../support/generatePicture';
@@ -153,6 +154,18 @@ describe('The custom data', () => {
 		const result = await runNode({ node: new MediaGenMusic(), parameters, credential: service.credential() });
 		expect(result.json[0]).toMatchObject({ taskId: 'task_9', status: 'submitted' });
 		expect(customData(result)).toBeUndefined();
+	});
+
+	test.each([
+		['counts the task that a trigger started the execution for', true, figures(1, 0.25, 250, 0)],
+		['does not count a record that the trigger did not verify', false, undefined],
+	])('%s', async (_, verified, expected) => {
+		const record = { id: 'task_7', status: 'completed', cost: 0.25, credits_cost: 250, result: { images: [{ url: 'https://files.example.com/1.png' }] } };
+		const payload = { taskId: 'task_7', family: 'image', record, verified, key: 'task_7', startId: 'a', storeStart: false };
+		const parameters = { output: 'tasks', downloadFiles: false, options: {} };
+		const result = await runNode({ node: new MediaGenTrigger(), parameters, items: [{ json: payload }], credential: service.credential() });
+		expect(result.json[0]).toMatchObject({ taskId: 'task_7', status: 'completed' });
+		expect(customData(result)).toEqual(expected);
 	});
 
 	test('that cannot be written does not fail the node', async () => {

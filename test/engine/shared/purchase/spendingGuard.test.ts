@@ -150,7 +150,7 @@ describe('Keep Balance', () => {
 	test('the error names the option, its value and what remains', async () => {
 		service.on('GET', BALANCE, balance({}));
 		const { error } = await buySounds(service, { options: { keepBalance: 6_000, keepBalanceUnit: 'credits' } });
-		expect(error?.message).toBe('The request was not sent: the remaining credits are 5000, and "Keep Balance" is 6000 [item 0]');
+		expect(error?.message).toBe('The request was not sent: the remaining balance is 5000 credits, and "Keep Balance" is 6000 [item 0]');
 		expect(error?.description).toContain('Top up the balance, or lower "Keep Balance" in the options.');
 	});
 
@@ -252,7 +252,8 @@ describe('Check Only', () => {
 		const { json } = await check(prompts(30), {}, { maxTasks: 20 });
 		expect(json[0]).toMatchObject({
 			balance: { remaining: expect.any(Number), remainingCredits: expect.any(Number) },
-			limit: '"Max Tasks" is 20, this node has made 0 purchases in this execution, and 30 more would follow',
+			limit: '"Max Tasks" is 20, and this node has made 0 purchases in this execution',
+			tasks: 30,
 		});
 	});
 
