@@ -28,15 +28,20 @@ function customDataOf(context: CustomDataContext): CustomData {
 	};
 }
 
-/** Adds amounts to numbers in the execution's custom data. Never throws: the output is worth more than the figures. */
+/** Adds amounts to numbers in the execution's custom data. */
 export function addToCustomData(context: CustomDataContext, amounts: Readonly<Record<string, number>>): void {
+	const data = customDataOf(context);
+	for (const [key, amount] of Object.entries(amounts)) {
+		const before = Number(data.get(key) ?? 0);
+		data.set(key, String(Number(((Number.isFinite(before) ? before : 0) + amount).toFixed(6))));
+	}
+}
+
+/** Does work for the custom data that must never fail the node: the output is worth more than the figures. */
+export function bestEffort({ logger }: CustomDataContext, work: () => void): void {
 	try {
-		const data = customDataOf(context);
-		for (const [key, amount] of Object.entries(amounts)) {
-			const before = Number(data.get(key) ?? 0);
-			data.set(key, String(Number(((Number.isFinite(before) ? before : 0) + amount).toFixed(6))));
-		}
+		work();
 	} catch (error) {
-		context.logger.warn(`MediaGen: the execution's custom data could not be written: ${String(error)}`);
+		logger.warn(`MediaGen: the execution's custom data could not be written: ${String(error)}`);
 	}
 }

@@ -1,7 +1,7 @@
 import type { IDataObject, NodeExecutionHint } from 'n8n-workflow';
 
 import { hasEnded } from '../api/records';
-import { addToCustomData, type CustomDataContext } from '../n8n/customData';
+import { addToCustomData, bestEffort, type CustomDataContext } from '../n8n/customData';
 import { isObject } from '../util/json';
 import { type AcceptedOutcome, isAccepted, type TaskOutcome } from './items';
 import type { Task } from './task';
@@ -45,8 +45,12 @@ const IN_MEMORY =
 /** More would push the output out of sight. Every item has its own in `notes`. */
 const MAX_NOTES = 10;
 
-/** What the editor shows above the output: tasks, failures, cost, and what the service or the node changed. */
-export function runHints(outcomes: readonly TaskOutcome[]): NodeExecutionHint[] {
+/**
+ * What the editor shows above the output: tasks, failures, cost, and what the service or the node changed.
+ *
+ * @param remaining the balance, where it was read anyway
+ */
+export function runHints(outcomes: readonly TaskOutcome[], remaining?: string): NodeExecutionHint[] {
 	const tasks = outcomes.filter(isAccepted);
 	const failed = outcomes.filter(({ error }) => error !== undefined).length;
 	const inMemory = outcomes.some(({ files = [] }) => files.some(({ binary }) => binary.id === undefined));
@@ -55,6 +59,7 @@ export function runHints(outcomes: readonly TaskOutcome[]): NodeExecutionHint[] 
 		`${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}`,
 		...(failed > 0 ? [`${failed} without a result`] : []),
 		...costOf(ended),
+		...(remaining === undefined ? [] : [`${remaining} remained before the last purchase`]),
 	];
 	const notes = [...new Set(outcomes.flatMap((outcome) => outcome.notes))].slice(0, MAX_NOTES);
 	return [
@@ -132,12 +137,7 @@ function timedOut(context: CostContext, { itemIndex, taskId }: AcceptedOutcome):
 	return json?.taskId === taskId && json.status === 'submitted';
 }
 
-/**
- * Adds tasks to the custom data of the execution (design, Cost): each task once, and its cost when its final record is read.
- *
- * @param how `bought` here, only `read`, or bought and now `waiting` for a callback
- */
-export function countCost(context: CostContext, outcomes: readonly TaskOutcome[], how: 'bought' | 'read' | 'waiting'): void {
+function count(context: CostContext, outcomes: readonly TaskOutcome[], how: Counting): void {
 	const counted = new CountedTasks(context.getContext('flow'));
 	let newTasks = 0;
 	const ended: AcceptedOutcome[] = [];
@@ -154,12 +154,24 @@ export function countCost(context: CostContext, outcomes: readonly TaskOutcome[]
 	addCost(context, newTasks, ended);
 }
 
+/** Bought here, only read, or bought and now waiting for a callback. */
+type Counting = 'bought' | 'read' | 'waiting';
+
+/**
+ * Adds tasks to the custom data of the execution (design, Cost): each task once, and its cost when its final record is read.
+ * Never throws.
+ */
+export function countCost(context: CostContext, outcomes: readonly TaskOutcome[], how: Counting): void {
+	bestEffort(context, () => count(context, outcomes, how));
+}
+
 /**
  * Adds the cost of the tasks that a pause waited for. A webhook's context reaches the custom data, but not what the nodes of the
- * execution remember, so the waiting items tell which tasks were counted before the pause.
+ * execution remember, so the waiting items tell which tasks were counted before the pause. Never throws.
  */
 export function countResumedCost(context: CustomDataContext, waiting: readonly TaskOutcome[], final: readonly TaskOutcome[]): void {
 	const before = new Set(waiting.filter(({ task }) => task && hasEnded(task.status)).map(({ taskId }) => taskId));
 	const open = final.filter(isAccepted).filter((outcome) => isFinal(outcome) && !before.has(outcome.taskId));
-	addCost(context, 0, [...new Map(open.map((outcome) => [outcome.taskId, outcome])).values()]);
+	const distinct = new Map(open.map((outcome) => [outcome.taskId, outcome]));
+	bestEffort(context, () => addCost(context, 0, [...distinct.values()]));
 }

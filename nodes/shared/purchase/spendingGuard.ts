@@ -37,6 +37,9 @@ const UNREADABLE_HINT = 'Run the node again later, or remove "Keep Balance" from
 export class SpendingGuard {
 	private readonly context: IDataObject;
 
+	/** What remained when "Keep Balance" was last checked, with its unit; absent for a key without a limit. */
+	lastRemaining?: string;
+
 	constructor(
 		execution: ExecutionContext,
 		private readonly rules: SpendingRules,
@@ -75,8 +78,10 @@ export class SpendingGuard {
 		const { keepBalance, keepBalanceUnit: unit } = this.rules;
 		if (keepBalance === undefined) return;
 		const remaining = await this.remaining(unit);
-		if (remaining === undefined || remaining >= keepBalance) return;
+		if (remaining === undefined) return;
 		const amount = unit === 'credits' ? `${remaining} credits` : `${remaining}`;
+		this.lastRemaining = amount;
+		if (remaining >= keepBalance) return;
 		throw new KeepBalanceError(`the remaining balance is ${amount}, and "Keep Balance" is ${keepBalance}`, KEEP_BALANCE_HINT);
 	}
 

@@ -112,18 +112,24 @@ function taskList(outcomes: readonly TaskOutcome[]): string | undefined {
 	return `Tasks of this run, to be fetched with the resource Task, operation Get:\n${lines}`;
 }
 
+/** What the purchases of a run left. */
+interface Bought {
+	records: PurchaseRecords;
+	guard: SpendingGuard;
+}
+
 /**
  * Downloads the files and returns the node's output, in the order of the input. Unless the node is set to continue, the first
  * failed item ends it with an error that names every task.
  */
-export async function deliver(run: TaskRun, outcomes: readonly TaskOutcome[], records?: PurchaseRecords): Promise<INodeExecutionData[][]> {
+export async function deliver(run: TaskRun, outcomes: readonly TaskOutcome[], bought?: Bought): Promise<INodeExecutionData[][]> {
 	const { context, options } = run;
-	countCost(context, outcomes, records ? 'bought' : 'read');
+	countCost(context, outcomes, bought ? 'bought' : 'read');
 	const delivered = await downloadResults(run, outcomes);
 	const failed = delivered.find(isFailed);
-	if (records) dropRecords(context, records, delivered, isRefunded);
+	if (bought) dropRecords(context, bought.records, delivered, isRefunded);
 	if (failed && !context.continueOnFail()) throw runError(context.getNode(), delivered, failed, taskList(delivered));
-	context.addExecutionHints(...runHints(delivered));
+	context.addExecutionHints(...runHints(delivered, bought?.guard.lastRemaining));
 	return [outputItems(context.getNode(), delivered, options)];
 }
 
@@ -160,7 +166,7 @@ async function execute(context: IExecuteFunctions, operation: TaskOperation): Pr
 				item && !isFailed(item) ? item : { notes: [], options: optionsOfFailedItem(context, each.itemIndex) };
 			return toOutcome(run, each, { notes: [...notes, ...webhook.notes], options }, links.get(each.itemIndex));
 		});
-		return await waitAndDeliver(run, operation, records, accepted, links);
+		return await waitAndDeliver(run, operation, { records, guard }, accepted, links);
 	} finally {
 		records.close();
 	}
@@ -169,21 +175,21 @@ async function execute(context: IExecuteFunctions, operation: TaskOperation): Pr
 async function waitAndDeliver(
 	run: TaskRun,
 	operation: TaskOperation,
-	records: PurchaseRecords,
+	bought: Bought,
 	accepted: readonly TaskOutcome[],
 	links: ReadonlyMap<number, RequestLinks>,
 ): Promise<INodeExecutionData[][]> {
 	const { waitMode } = run.options;
-	if (waitMode === 'none' && !operation.synchronous) return await deliver(run, accepted, records);
+	if (waitMode === 'none' && !operation.synchronous) return await deliver(run, accepted, bought);
 	// n8n refuses a callback to an execution that still runs, and the service does not repeat it: a task that has ended by now
 	// must not be waited for.
 	const refreshed = operation.synchronous || waitMode === 'callback' ? await refreshTasks(run, accepted, links) : accepted;
 	if (waitMode === 'callback' && mayPause(run.context, refreshed)) {
-		dropRecords(run.context, records, refreshed, isRefunded);
+		dropRecords(run.context, bought.records, refreshed, isRefunded);
 		countCost(run.context, refreshed, 'waiting');
 		return await pause(run, refreshed);
 	}
-	return await deliver(run, await pollTasks(run, refreshed, links), records);
+	return await deliver(run, await pollTasks(run, refreshed, links), bought);
 }
 
 /** Makes an operation of a task request: adds the purchase, the wait, the output and their fields. */

@@ -154,6 +154,13 @@ describe('Keep Balance', () => {
 		expect(error?.description).toContain('Top up the balance, or lower "Keep Balance" in the options.');
 	});
 
+	test('the hint of the run has what remained', async () => {
+		completeAtOnce();
+		service.on('GET', BALANCE, balance({}));
+		const { hints } = await buySounds(service, { count: 2, options: { keepBalance: 1, keepBalanceUnit: 'credits' } });
+		expect(hints[0]?.message).toBe('2 tasks, 2 without a stated cost, 5000 credits remained before the last purchase');
+	});
+
 	test('a key without a limit passes', async () => {
 		completeAtOnce();
 		service.on('GET', BALANCE, balance({ remain_balance: -1, remain_credits: -1, unlimited_quota: true }));
