@@ -5,8 +5,7 @@ import { isTool, type ItemOptions } from '../n8n/options';
 import { toJson } from '../util/json';
 import { pLimit } from '../util/vendor/pLimit';
 import type { Connection } from '../api/connection';
-import { type DownloadContext, downloadFile, type DownloadedFile, type DownloadRules } from './download';
-import { FileNames } from './fileNames';
+import { type DownloadContext, downloadFile, type DownloadedFile, type DownloadRules, FileNames } from './download';
 import type { ResultFile } from './resultFiles';
 import type { Task } from './task';
 
