@@ -131,11 +131,23 @@ export function readTaskRecord(answer: unknown): TaskRecord | undefined {
 	return undefined;
 }
 
-/** The id of the task that a callback or an acknowledgement names, whatever else it holds. */
+const firstText = (values: readonly unknown[]) => values.map(toText).find((text) => text !== undefined);
+
+/**
+ * The id of the task that a callback or a record names, whatever else it holds. `id` comes first: `task_id` may be the request's,
+ * which names the parent task.
+ */
 export function readTaskId(answer: unknown): string | undefined {
 	if (!isObject(answer)) return undefined;
 	const inner = enveloped(answer);
-	return [inner?.task_id, inner?.id, answer.task_id, answer.id].map(toText).find((id) => id !== undefined);
+	return firstText([inner?.id, inner?.task_id, answer.id, answer.task_id]);
+}
+
+/** The id that an acknowledgement gives to the new task, in `task_id` (spec, Submission acknowledgement). */
+function readAcceptedId(answer: unknown): string | undefined {
+	if (!isObject(answer)) return undefined;
+	const inner = enveloped(answer);
+	return firstText([inner?.task_id, inner?.id, answer.task_id, answer.id]);
 }
 
 /** Response to a request for a task's record. */
@@ -157,7 +169,7 @@ export interface AcceptedTask {
  * ends at once (tag enhancement) may answer with the completed task; the spec does not show which.
  */
 export const submissionResponse = z.unknown().transform((answer, issues): AcceptedTask => {
-	const taskId = readTaskId(answer);
+	const taskId = readAcceptedId(answer);
 	const record = readTaskRecord(answer);
 	if (taskId !== undefined) return record?.raw.result === undefined ? { taskId } : { taskId, record };
 	issues.addIssue({ code: z.ZodIssueCode.custom, message: 'has no task id' });

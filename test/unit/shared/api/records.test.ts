@@ -72,6 +72,11 @@ describe('The id of an acknowledgement is read', () => {
 		expect(readTaskId(answer)).toBeUndefined();
 	});
 
+	test("the callback of a follow-up task that repeats its request has the task's own id, not its parent's", () => {
+		const record = { id: 'task_2', task_id: 'task_1', status: 'completed' };
+		for (const body of [record, { code: 200, data: record }]) expect(readTaskId(body)).toBe('task_2');
+	});
+
 	test('a completed task comes with its record', () => {
 		const data = { task_id: 'task_1', status: 'completed', result: { upsampled_tags: 'folk' } };
 		expect(submissionResponse.parse({ code: 200, data })).toMatchObject({ taskId: 'task_1', record: { status: 'completed', raw: data } });
