@@ -7,7 +7,9 @@ import { MediaGenVideo } from '../../../../nodes/MediaGenVideo/MediaGenVideo.nod
 import { DIALECTS, type DialectName } from '../../../../sandbox/service';
 import { chatNode } from '../../support/chat';
 import { readBinary, runNode } from '../../support/engine';
+import { pauseNode } from '../../support/pausedExecution';
 import { submissions, useSandbox } from '../../support/sandbox';
+import { TriggerHost } from '../../support/triggerHost';
 
 const service = useSandbox();
 
@@ -140,6 +142,18 @@ const CASES: Case[] = [
 	},
 ];
 
+/** A purchase of each family whose result is fetched by its id, when the request is not known any more. */
+const LATER: Array<[title: string, buys: () => Purchase, results: (dialect: DialectName) => Shape]> = [
+	['a song', () => music('sounds', { prompt: 'Rain' }), tracks],
+	['a picture from a reference', () => image({ referenceImages: 'url', imageUrls: [REFERENCE] }), () => PICTURES.slice(0, 1)],
+	['a grid', () => grid('reroll', { taskId: originals().grid().id }), () => GRID],
+	[
+		'a video from a picture',
+		() => video({ prompt: 'Waves', imageInput: 'firstFrame', firstFrameSource: 'url', firstFrameUrl: REFERENCE }),
+		() => CLIP,
+	],
+];
+
 const isNumberOrNull = (value: unknown) => value === null || (typeof value === 'number' && Number.isFinite(value));
 const isIsoOrNull = (value: unknown) => value === null || (typeof value === 'string' && new Date(value).toISOString() === value);
 
@@ -149,6 +163,13 @@ function boughtTask() {
 	const bought = service.sandbox.tasks.get(submission?.task ?? '');
 	if (!bought) throw new Error('Nothing was bought');
 	return bought;
+}
+
+async function until(condition: () => boolean): Promise<void> {
+	for (let tries = 0; !condition(); tries++) {
+		if (tries > 1_000) throw new Error('It did not happen');
+		await new Promise((resolve) => setTimeout(resolve, 5));
+	}
 }
 
 const asRows = (results: unknown): Array<Record<string, unknown>> => (Array.isArray(results) ? (results as Array<Record<string, unknown>>) : []);
@@ -203,16 +224,7 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		expect(json[0]?.error).toMatchObject({ message: `Task ${id} failed: ${failure} [item 0]` });
 	});
 
-	test.each<[string, () => Purchase, (dialect: DialectName) => Shape]>([
-		['a song', () => music('sounds', { prompt: 'Rain' }), tracks],
-		['a picture from a reference', () => image({ referenceImages: 'url', imageUrls: [REFERENCE] }), () => PICTURES.slice(0, 1)],
-		['a grid', () => grid('reroll', { taskId: originals().grid().id }), () => GRID],
-		[
-			'a video from a picture',
-			() => video({ prompt: 'Waves', imageInput: 'firstFrame', firstFrameSource: 'url', firstFrameUrl: REFERENCE }),
-			() => CLIP,
-		],
-	])('%s that was not waited for is found by its id later', async (_, buys, results) => {
+	test.each(LATER)('%s that was not waited for is found by its id later', async (_, buys, results) => {
 		const purchase = buys();
 		const submitted = await run({ ...purchase, parameters: { ...purchase.parameters, waitMode: 'none' } });
 		expect(submitted.json[0]).toMatchObject({ status: 'submitted', results: [] });
@@ -227,6 +239,33 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 			expect(json[0]).toMatchObject({ taskId: id, status: 'completed' });
 			expect(shapeOf(json[0]?.results)).toEqual(results(dialect));
 			expect([...urlsOf(json[0]?.results)].sort()).toEqual([...boughtTask().urls].sort());
+		}
+	});
+
+	test.each(LATER)("%s comes out of a paused execution, and of a trigger, by the service's callback", async (_, buys, results) => {
+		service.sandbox.settings.set({ allowPrivateCallbacks: true });
+		// Held until the execution has paused.
+		service.sandbox.durations.set({ image: null, music: null, grid: null, video: null });
+		const { node, resource, operation, parameters } = buys();
+		const credential = service.credential();
+		const execution = await pauseNode({
+			node,
+			parameters: { resource, operation, ...parameters, waitMode: 'callback', options: {} },
+			items: [{ json: {} }],
+			credential,
+		});
+		const { id } = boughtTask();
+		service.sandbox.tasks.finish(id);
+		await until(() => service.sandbox.deliveries.list().length > 0);
+		const [delivery] = service.sandbox.deliveries.list();
+
+		const { resumed } = await execution.callback(delivery?.body);
+		const { output } = await new TriggerHost({ baseUrl: service.sandbox.url, apiKey: service.sandbox.key }).receive(delivery?.body);
+		for (const json of [resumed?.json, output?.json]) {
+			expect(json).toHaveLength(1);
+			expect(json?.[0]).toMatchObject({ taskId: id, status: 'completed' });
+			expect(shapeOf(json?.[0]?.results)).toEqual(results(dialect));
+			expect([...urlsOf(json?.[0]?.results)].sort()).toEqual([...boughtTask().urls].sort());
 		}
 	});
 
