@@ -21,6 +21,8 @@ export interface Seen {
 	text: string;
 	/** Markers whose item is named as one that may have been bought. */
 	uncertain: Set<string>;
+	/** Items that the log alone names so, of executions that n8n has no data of: a kill cut them off. */
+	cutOff: string[];
 }
 
 const markerOf = (body: unknown) => (typeof body === 'object' && body !== null && 'soak' in body ? String(body.soak) : undefined);
@@ -65,7 +67,10 @@ function readExecution({ id, runs, error }: Execution, log: string, seen: Seen):
 
 /** Reads what n8n has of the executions. */
 export function readAll(executions: readonly Execution[], log: string): Seen {
-	const seen: Seen = { cameOut: new Set(), text: '', uncertain: new Set() };
+	const known = new Set(executions.map(({ id }) => id));
+	const named = [...log.matchAll(/item (\d+) of execution (\d+) got no clear answer/g)];
+	const cutOff = named.flatMap(([, item = '', id = '']) => (known.has(id) ? [] : [item]));
+	const seen: Seen = { cameOut: new Set(), text: '', uncertain: new Set(), cutOff };
 	seen.text = [...executions.map((execution) => readExecution(execution, log, seen)), log].join('\n');
 	return seen;
 }
@@ -74,7 +79,12 @@ export function readAll(executions: readonly Execution[], log: string): Seen {
 export function endOf({ taskId, marker }: Purchase, seen: Seen): End {
 	if (seen.cameOut.has(taskId)) return 'cameOut';
 	if (seen.text.includes(taskId)) return 'named';
-	return seen.uncertain.has(marker) ? 'uncertain' : 'unnamed';
+	if (seen.uncertain.has(marker)) return 'uncertain';
+	const line = seen.cutOff.indexOf(marker.split('-')[1] ?? '');
+	if (line < 0) return 'unnamed';
+	// One line names one purchase.
+	seen.cutOff.splice(line, 1);
+	return 'uncertain';
 }
 
 /** Markers of items that were charged for more than once. A task that failed was refunded and may be bought again. */
