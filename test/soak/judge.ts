@@ -9,6 +9,8 @@ export interface Purchase {
 	marker: string;
 	/** Milliseconds since 1970. */
 	at: number;
+	/** Whether the service never answered, so that the node waited for a minute. */
+	hung: boolean;
 }
 
 export type End = 'cameOut' | 'named' | 'uncertain' | 'unnamed';
@@ -29,9 +31,9 @@ const markerOf = (body: unknown) => (typeof body === 'object' && body !== null &
 
 /** The sandbox's own account of what it sold. */
 export function purchasesOf(sandbox: Sandbox): Purchase[] {
-	return sandbox.requests.list({ method: 'POST' }).flatMap(({ task, body, at }) => {
+	return sandbox.requests.list({ method: 'POST' }).flatMap(({ task, body, at, outcome }) => {
 		const marker = markerOf(body);
-		return task === null || marker === undefined ? [] : [{ taskId: task, marker, at }];
+		return task === null || marker === undefined ? [] : [{ taskId: task, marker, at, hung: outcome === 'unanswered' }];
 	});
 }
 

@@ -107,8 +107,15 @@ const byStatus = (executions: readonly Execution[]) => {
 	return [...counts].map(([status, count]) => `${status} ${count}`).join(', ');
 };
 
-/** The kill that an unnamed purchase fell into: sent less than a minute before it, the time that an answer may take. */
-const killOf = (kills: readonly Kill[], { at }: Purchase) => kills.find((kill) => at <= kill.at && at > kill.at - 60_000);
+/** An answer takes milliseconds; n8n has its line in the log soon after. */
+const AT_A_KILL_MS = 1_000;
+
+/** As long as a node waits for an answer. */
+const HANG_MS = 60_000;
+
+/** The kill that an unnamed purchase fell into. */
+const killOf = (kills: readonly Kill[], { at, hung }: Purchase) =>
+	kills.find((kill) => at < kill.at + AT_A_KILL_MS && at > kill.at - (hung ? HANG_MS : AT_A_KILL_MS));
 
 /** @returns whether every purchase is accounted for */
 async function soak(version: HostVersion, tarball: string): Promise<boolean> {
