@@ -9,7 +9,7 @@ import { type Execution, type Host, type HostVersion, packPackage, parseHostVers
 import { createSandbox, type Sandbox } from '../../sandbox/service';
 import { credentialFor } from '../e2e/support/workflows';
 import { addFault, addHang } from './faults';
-import { boughtTwice, type End, endOf, type Purchase, purchasesOf, readAll } from './judge';
+import { boughtTwice, type End, endOf, type Purchase, purchasesOf, readAll } from './checkPurchases';
 import { Random } from './random';
 import { CONCURRENCY, type SoakWorkflow, soakWorkflows } from './workflows';
 
