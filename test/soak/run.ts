@@ -117,6 +117,12 @@ const HANG_MS = 60_000;
 const killOf = (kills: readonly Kill[], { at, hung }: Purchase) =>
 	kills.find((kill) => at < kill.at + AT_A_KILL_MS && at > kill.at - (hung ? HANG_MS : AT_A_KILL_MS));
 
+/** How long before the next kill it was sent. */
+function leadOf(kills: readonly Kill[], { at }: Purchase): string {
+	const next = kills.find((kill) => kill.at > at);
+	return next ? `sent ${next.at - at} ms before a kill` : 'sent after the last kill';
+}
+
 /** @returns whether every purchase is accounted for */
 async function soak(version: HostVersion, tarball: string): Promise<boolean> {
 	const random = new Random(SEED);
@@ -153,7 +159,7 @@ async function soak(version: HostVersion, tarball: string): Promise<boolean> {
 				`  uncertain     ${ends.get('uncertain')?.length}`,
 				`  unnamed       ${unnamed.length}, of them at a kill ${unnamed.length - outside.length} (per kill: ${kills.map((kill, at) => `${perKill[at]} with ${kill.running} nodes running`).join('; ')})`,
 				`  bought twice  ${twice.length}`,
-				...outside.map(({ taskId, marker }) => `  unnamed: ${taskId}, item ${marker}`),
+				...outside.map((purchase) => `  unnamed: ${purchase.taskId}, item ${purchase.marker}, ${leadOf(kills, purchase)}`),
 				...twice.map((marker) => `  bought twice: item ${marker}`),
 			].join('\n'),
 		);
