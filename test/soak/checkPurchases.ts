@@ -69,7 +69,8 @@ function readExecution({ id, runs, error }: Execution, log: string, seen: Seen):
 
 /** Reads what n8n has of the executions. */
 export function readAll(executions: readonly Execution[], log: string): Seen {
-	const known = new Set(executions.map(({ id }) => id));
+	// Of an execution that a kill cut off n8n keeps the number and no data.
+	const known = new Set(executions.filter(({ runs }) => launchOf(JSON.stringify(runs)) !== undefined).map(({ id }) => id));
 	const named = [...log.matchAll(/item (\d+) of execution (\d+) got no clear answer/g)];
 	const cutOff = named.flatMap(([, item = '', id = '']) => (known.has(id) ? [] : [item]));
 	const seen: Seen = { cameOut: new Set(), text: '', uncertain: new Set(), cutOff };
