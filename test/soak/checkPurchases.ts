@@ -7,11 +7,14 @@ export interface Purchase {
 	taskId: string;
 	/** `<launch>-<item>`: which start of an execution, and which of its items. */
 	marker: string;
-	/** Milliseconds since 1970. */
+	/** When it arrived, in milliseconds since 1970. */
 	at: number;
-	/** Whether the service never answered, so that the node waited for a minute. */
-	hung: boolean;
+	/** When the service had answered it, or the node gave up. */
+	answeredAt: number;
 }
+
+/** As long as a node waits for an answer. */
+const HANG_MS = 60_000;
 
 export type End = 'cameOut' | 'named' | 'uncertain' | 'unnamed';
 
@@ -31,9 +34,9 @@ const markerOf = (body: unknown) => (typeof body === 'object' && body !== null &
 
 /** The sandbox's own account of what it sold. */
 export function purchasesOf(sandbox: Sandbox): Purchase[] {
-	return sandbox.requests.list({ method: 'POST' }).flatMap(({ task, body, at, outcome }) => {
+	return sandbox.requests.list({ method: 'POST' }).flatMap(({ task, body, at, tookMs }) => {
 		const marker = markerOf(body);
-		return task === null || marker === undefined ? [] : [{ taskId: task, marker, at, hung: outcome === 'unanswered' }];
+		return task === null || marker === undefined ? [] : [{ taskId: task, marker, at, answeredAt: at + (tookMs ?? HANG_MS) }];
 	});
 }
 

@@ -110,12 +110,9 @@ const byStatus = (executions: readonly Execution[]) => {
 /** An answer takes milliseconds; n8n has its line in the log soon after. */
 const AT_A_KILL_MS = 1_000;
 
-/** As long as a node waits for an answer. */
-const HANG_MS = 60_000;
-
-/** The kill that an unnamed purchase fell into. */
-const killOf = (kills: readonly Kill[], { at, hung }: Purchase) =>
-	kills.find((kill) => at < kill.at + AT_A_KILL_MS && at > kill.at - (hung ? HANG_MS : AT_A_KILL_MS));
+/** The kill at which an unnamed purchase was in flight. */
+const killOf = (kills: readonly Kill[], { at, answeredAt }: Purchase) =>
+	kills.find((kill) => at < kill.at + AT_A_KILL_MS && answeredAt > kill.at - AT_A_KILL_MS);
 
 /** How long before the next kill it was sent. */
 function leadOf(kills: readonly Kill[], { at }: Purchase): string {
