@@ -17,6 +17,7 @@ import {
 	UnreachableError,
 	UnreadableResponseError,
 } from '../api/errors';
+import { clock } from '../util/clock';
 
 export type NodeError = NodeApiError | NodeOperationError;
 
@@ -132,6 +133,9 @@ export function isFailed<Item extends object>(item: Item): item is Item & Failed
 	return 'error' in item && item.error !== undefined;
 }
 
+/** Items after which n8n gets a turn: evaluating the parameters of thousands of items would stop it for seconds. */
+const ITEMS_PER_TURN = 50;
+
 /** Runs `work` for each input item in order. What it throws becomes that item's error. */
 export async function forEachItem<Item extends object>(
 	context: IExecuteFunctions,
@@ -140,6 +144,7 @@ export async function forEachItem<Item extends object>(
 	const results: Array<Item | FailedItem> = [];
 	for (let itemIndex = 0; itemIndex < context.getInputData().length; itemIndex++) {
 		results.push(await itemOrError(context, itemIndex, async () => await work(itemIndex)));
+		if (itemIndex % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await clock.sleep(0);
 	}
 	return results;
 }
