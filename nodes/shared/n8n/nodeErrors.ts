@@ -94,7 +94,7 @@ export function asNodeError(node: INode, error: unknown, context: ErrorContext =
 }
 
 /** Whether the node has an output of its own for failed items. */
-export function hasErrorOutput(node: { onError?: string }): boolean {
+function hasErrorOutput(node: { onError?: string }): boolean {
 	return node.onError === 'continueErrorOutput';
 }
 

@@ -248,7 +248,7 @@ export const referenceOption: INodeProperties = {
 	description: 'Text of your own that comes back in the output',
 };
 
-export const taskQueryPathOption: INodeProperties = {
+const taskQueryPathOption: INodeProperties = {
 	displayName: 'Task Query Path',
 	name: 'taskQueryPath',
 	type: 'string',

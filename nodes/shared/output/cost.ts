@@ -1,7 +1,7 @@
 import type { IDataObject, Logger, NodeExecutionHint } from 'n8n-workflow';
 
 import { hasEnded } from '../api/records';
-import { isObject } from '../util/json';
+import { isObject, objectIn } from '../util/json';
 import { type AcceptedOutcome, isAccepted, type TaskOutcome } from './items';
 import type { Task } from './task';
 
@@ -31,12 +31,15 @@ function customDataOf(context: CustomDataContext): CustomData {
 	};
 }
 
+/** Adds amounts without the tail of floating point. */
+const sum = (values: readonly number[]) => Number(values.reduce((total, value) => total + value, 0).toFixed(6));
+
 /** Adds amounts to numbers in the execution's custom data. */
 function addToCustomData(context: CustomDataContext, amounts: Readonly<Record<string, number>>): void {
 	const data = customDataOf(context);
 	for (const [key, amount] of Object.entries(amounts)) {
 		const before = Number(data.get(key) ?? 0);
-		data.set(key, String(Number(((Number.isFinite(before) ? before : 0) + amount).toFixed(6))));
+		data.set(key, String(sum([Number.isFinite(before) ? before : 0, amount])));
 	}
 }
 
@@ -59,9 +62,6 @@ interface CostTotals {
 	/** Tasks that state neither cost nor credits. They are not free. */
 	unpriced: number;
 }
-
-/** Adds amounts without the tail of floating point. */
-const sum = (values: readonly number[]) => Number(values.reduce((total, value) => total + value, 0).toFixed(6));
 
 function costTotals(tasks: ReadonlyArray<Pick<Task, 'cost' | 'creditsCost'>>): CostTotals {
 	const costs = tasks.flatMap(({ cost }) => cost ?? []);
@@ -137,26 +137,18 @@ class CountedTasks {
 	constructor(private readonly context: IDataObject) {}
 
 	get(taskId: string): Counted | undefined {
-		const state = this.part(COUNTED)[taskId] ?? this.part(COUNTED_BEFORE)[taskId];
+		const state = objectIn(this.context, COUNTED)[taskId] ?? objectIn(this.context, COUNTED_BEFORE)[taskId];
 		return state === 'bought' || state === 'waiting' || state === 'ended' ? state : undefined;
 	}
 
 	set(taskId: string, state: Counted): void {
 		const count = Number(this.context[COUNT] ?? 0);
 		if (count >= REMEMBERED) {
-			this.context[COUNTED_BEFORE] = this.part(COUNTED);
+			this.context[COUNTED_BEFORE] = objectIn(this.context, COUNTED);
 			this.context[COUNTED] = {};
 		}
-		this.part(COUNTED)[taskId] = state;
+		objectIn(this.context, COUNTED)[taskId] = state;
 		this.context[COUNT] = count >= REMEMBERED ? 1 : count + 1;
-	}
-
-	private part(name: string): Record<string, unknown> {
-		const known = this.context[name];
-		if (isObject(known)) return known;
-		const created: IDataObject = {};
-		this.context[name] = created;
-		return created;
 	}
 }
 

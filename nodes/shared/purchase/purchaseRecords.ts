@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'crypto';
 import type { IDataObject } from 'n8n-workflow';
 
 import { clock } from '../util/clock';
-import { isObject, toJson } from '../util/json';
+import { objectIn, toJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 
 /** n8n keeps this object with the execution's own data, as long as the execution lives. */
@@ -59,17 +59,6 @@ function keyOf(purchase: Purchase): string {
 	const key = createHash('sha256').update(text).digest('base64url').slice(0, 32);
 	knownKeys.set(purchase, key);
 	return key;
-}
-
-const isDataObject = (value: IDataObject[string]): value is IDataObject => isObject(value);
-
-function objectIn(context: IDataObject, key: string): IDataObject {
-	const known = context[key];
-	// Only this file writes there, and n8n keeps it as JSON.
-	if (isDataObject(known)) return known;
-	const created: IDataObject = {};
-	context[key] = created;
-	return created;
 }
 
 /**

@@ -70,7 +70,7 @@ export function mayPause(context: IExecuteFunctions, outcomes: readonly TaskOutc
 }
 
 /** The JSON of a waiting item: enough to resume, and what comes out if no callback comes before the time limit. */
-export function waitingJson(outcome: TaskOutcome, input: IDataObject): IDataObject {
+function waitingJson(outcome: TaskOutcome, input: IDataObject): IDataObject {
 	const { error, options, notes } = outcome;
 	const { fileName, reference } = options;
 	const own = {

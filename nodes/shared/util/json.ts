@@ -17,6 +17,17 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+const isDataObject = (value: IDataObject[string]): value is IDataObject => isObject(value);
+
+/** The object under `key`, which is made if there is none: for what is kept in an object of n8n's. */
+export function objectIn(holder: IDataObject, key: string): IDataObject {
+	const known = holder[key];
+	if (isDataObject(known)) return known;
+	const created: IDataObject = {};
+	holder[key] = created;
+	return created;
+}
+
 /**
  * A schema for a JSON object, or the text of one. All its fields are kept, `__proto__` too, which zod's own record drops.
  *
