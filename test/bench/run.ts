@@ -23,7 +23,7 @@ function help(): string {
 		'Starts a real n8n with the packed package in it, and the sandbox service. Needs Linux and what npm start needs; the',
 		'first start installs n8n. N8N_HOSTS=2.41 takes another version than 1.123. Ctrl-C ends it and all that it started.',
 		'BENCH_TASK_MS=3000 gives "items" pictures of 3 s, BENCH_WAITING=200 gives "waiting" more executions.',
-		'Beside it: npm run bench:trigger, npm run bench:queue, npm run bench:memory.',
+		'Beside it: npm run bench:trigger, bench:queue, bench:memory, bench:records.',
 	].join('\n');
 }
 
