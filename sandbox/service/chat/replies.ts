@@ -21,11 +21,19 @@ export const replySchema = z
 export type ScriptedReply = z.input<typeof replySchema>;
 type Scripted = z.output<typeof replySchema>;
 
-/** What prepared answers are matched against. */
+/** A tool that a request offers. */
+export interface OfferedTool {
+	name: string;
+	/** The names of its text parameters. */
+	texts: string[];
+}
+
+/** What prepared answers are matched against, and samples are made of. */
 export interface Occasion {
 	lastRole: string;
 	user: string;
 	tool: string;
+	tools: OfferedTool[];
 	/** In tokens; `null` for no limit. */
 	limit: number | null;
 }
@@ -65,11 +73,18 @@ export class Replies {
 		if (scripted?.refusal || (!scripted && occasion.user.includes(REFUSE))) {
 			return { text: '', toolCalls: [], stop: 'refusal', tokens: 0 };
 		}
-		const toolCalls = (scripted?.toolCalls ?? []).map(({ id, ...call }) => ({ id: id ?? this.ids.next('call'), ...call }));
-		const sample = scripted ? (scripted.text ?? '') : `Sample answer to: ${occasion.user.slice(0, LONGEST_ECHO)}`;
-		const text = sample.replaceAll('{{tool}}', occasion.tool).replaceAll('{{user}}', occasion.user);
+		const { text: wanted = '', toolCalls: calls = [] } = scripted ?? sample(occasion);
+		const toolCalls = calls.map(({ id, ...call }) => ({ id: id ?? this.ids.next('call'), ...call }));
+		const text = wanted.replaceAll('{{tool}}', occasion.tool).replaceAll('{{user}}', occasion.user);
 		return limited({ text, toolCalls, stop: toolCalls.length > 0 ? 'tools' : 'end', tokens: 0 }, occasion.limit);
 	}
+}
+
+/** Without a prepared answer, the first tool is called once with what the user said, so that an agent can be tried. */
+function sample({ lastRole, user, tools: [tool] }: Occasion): Pick<Scripted, 'text' | 'toolCalls'> {
+	if (lastRole === 'tool') return { text: 'Sample answer with the result: {{tool}}' };
+	if (!tool) return { text: `Sample answer to: ${user.slice(0, LONGEST_ECHO)}` };
+	return { toolCalls: [{ name: tool.name, arguments: Object.fromEntries(tool.texts.map((name) => [name, user])) }] };
 }
 
 function suits({ when }: Scripted, { lastRole, user, tool }: Occasion): boolean {

@@ -1,5 +1,6 @@
 import { z } from 'zod/v3';
 import { block, type PromptBlock } from './prompt';
+import type { OfferedTool } from './replies';
 
 const cacheControl = z
 	.object({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).default('5m') })
@@ -35,6 +36,15 @@ export const completionsSchema = z.object({
 	messages: z.array(message(z.enum(['system', 'developer', 'user', 'assistant', 'tool']))).min(1),
 });
 
+const parameters = z.object({ properties: z.record(z.unknown()).default({}) }).passthrough().default({});
+const offeredTool = z.union([
+	z.object({ name: z.string(), input_schema: parameters }).transform(({ name, input_schema }) => ({ name, properties: input_schema.properties })),
+	z
+		.object({ function: z.object({ name: z.string(), parameters }) })
+		.transform(({ function: { name, parameters: given } }) => ({ name, properties: given.properties })),
+]);
+const textParameter = z.object({ type: z.literal('string') }).passthrough();
+
 type Content = z.output<typeof content>;
 type Message = z.output<typeof messagesSchema>['messages'][number] | z.output<typeof completionsSchema>['messages'][number];
 
@@ -65,6 +75,16 @@ function contentBlocks(role: string, said: Content | null | undefined): PromptBl
 
 function textOf(candidate: Record<string, unknown>): string | undefined {
 	return candidate.type === 'text' && typeof candidate.text === 'string' ? candidate.text : undefined;
+}
+
+/** The tools that a request of either style offers, with the names of their text parameters. */
+export function offeredTools({ tools }: ChatBody): OfferedTool[] {
+	return (tools ?? []).flatMap((tool) => {
+		const { data } = offeredTool.safeParse(tool);
+		if (!data) return [];
+		const texts = Object.entries(data.properties).filter(([, schema]) => textParameter.safeParse(schema).success);
+		return [{ name: data.name, texts: texts.map(([name]) => name) }];
+	});
 }
 
 /** The text of the last message of a role. */

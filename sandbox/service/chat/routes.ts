@@ -7,7 +7,7 @@ import type { Service } from '../core/service';
 import { RecordWriter } from '../core/tasks/record';
 import { completionsAnswer, completionsStream, messagesAnswer, type AnswerContext } from './answers';
 import type { Chat } from './chat';
-import { blocksOf, completionsSchema, lastSaid, messagesSchema } from './request';
+import { blocksOf, completionsSchema, lastSaid, messagesSchema, offeredTools } from './request';
 
 const VERSION = '2023-06-01';
 
@@ -29,7 +29,13 @@ export function chatRoutes(app: FastifyInstance, service: Service, chat: Chat): 
 			model: body.model,
 			blocks: blocksOf(body),
 			beta: header(request, 'vendor-beta'),
-			occasion: { lastRole: isTool ? 'tool' : 'user', user: said, tool: isTool ? said : '', limit: body.max_tokens ?? null },
+			occasion: {
+				lastRole: isTool ? 'tool' : 'user',
+				user: said,
+				tool: isTool ? said : '',
+				tools: offeredTools(body),
+				limit: body.max_tokens ?? null,
+			},
 		});
 		return messagesAnswer(answer, contextOf(service, body.model));
 	});
@@ -47,6 +53,7 @@ export function chatRoutes(app: FastifyInstance, service: Service, chat: Chat): 
 				lastRole: body.messages.at(-1)?.role ?? '',
 				user: lastSaid(body.messages, 'user'),
 				tool: lastSaid(body.messages, 'tool'),
+				tools: offeredTools(body),
 				limit: body.max_tokens ?? body.max_completion_tokens ?? null,
 			},
 		});
