@@ -51,12 +51,14 @@ const REQUEST_FIELDS: ReadonlySet<string> = new Set([
 	'multi_prompt',
 	'metadata',
 	'prompt',
-	'webhook',
 	'request',
 	'input',
 	'params',
 	'parameters',
 ]);
+
+/** The address that the request asked to be called at the end, under whatever name a record repeats it. */
+const CALLBACK_FIELD = /^(callback|notify|webhook)/i;
 
 const GRID_ACTIONS = new Set(['IMAGINE', 'VARIATION', 'LOW_VARIATION', 'REROLL', 'UPSCALE', 'PAN']);
 
@@ -201,7 +203,7 @@ export function resultFiles(
 	results.addAll(record.raw.result, { field: 'result', name: null, expiresAt });
 	const repeated = request?.fields ?? REQUEST_FIELDS;
 	for (const [field, value] of Object.entries(record.raw)) {
-		if (field !== 'result' && !repeated.has(field)) results.addAll(value, { field, name: null, expiresAt });
+		if (field !== 'result' && !repeated.has(field) && !CALLBACK_FIELD.test(field)) results.addAll(value, { field, name: null, expiresAt });
 	}
 	return results.files;
 }

@@ -89,6 +89,10 @@ describe("The request's own pictures are not results", () => {
 		]);
 	});
 
+	test.each(['webhook', 'webhook_url', 'callback', 'callback_url', 'notify_hook', 'callbackUrl'])('the callback address, as %s', (field) => {
+		expect(filesOf('image', { [field]: 'https://n8n.example.com/hook', result: { images: [{ url: [link('1.png')] }] } })).toEqual([[1, '1.png']]);
+	});
+
 	test('a field of the request that the spec does not know is left out too, where the request is known', () => {
 		const request = requestLinksOf({ style_reference: { url: link('style.png') } });
 		expect([...request.fields]).toEqual(['style_reference']);
