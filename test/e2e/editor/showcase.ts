@@ -79,7 +79,7 @@ export const SHOWCASE: Shown[] = [
 		parameters: {
 			model: 'chat-large',
 			cachedBlocks: { block: [{ text: '={{ $json.handbook }}', ttl: '1h' }] },
-			prompt: 'Which licence does a skipper need for a boat of 12 metres?',
+			prompt: 'Which license does a skipper need for a boat of 12 metres?',
 		},
 	},
 	{ page: 'trigger', fields: ['Trigger On', 'Verify With Service'], name: 'MediaGen Trigger', type: 'mediaGenTrigger', typeVersion: 2, parameters: { output: 'files' } },
