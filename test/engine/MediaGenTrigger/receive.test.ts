@@ -1,9 +1,9 @@
 import { MediaGenTrigger } from '../../../nodes/MediaGenTrigger/MediaGenTrigger.node';
-import { useFakeService } from '../support/fakeService';
+import { useScriptedService } from '../support/scriptedService';
 import { TriggerHost, useManualClock } from '../support/triggerHost';
 
-const service = useFakeService();
 const time = useManualClock();
+const service = useScriptedService();
 
 const links = (...urls: string[]) => ({ images: [{ url: urls }] });
 const picture = (id: string) => ({ id, status: 'completed', progress: 100, result: links('https://example.com/1.png') });
@@ -16,7 +16,7 @@ const music = (id: string) => `/v1/music/tasks/${id}`;
 
 describe('A callback for a task', () => {
 	test('that the service knows under another path starts an execution once "Task Query Path" names it', async () => {
-		service.answer('/v1/videos/clip', { id: 'clip', status: 'success', result: { video_url: 'https://example.com/1.mp4' } });
+		service.on('GET', '/v1/videos/clip', { json: { id: 'clip', status: 'success', result: { video_url: 'https://example.com/1.mp4' } } });
 		const host = trigger({ options: { taskQueryPath: '/v1/videos/{task_id}' } });
 		const { status, output } = await host.receive({ id: 'clip', status: 'success' });
 		expect(status).toBe(200);
@@ -37,14 +37,14 @@ describe('A callback for a task', () => {
 	});
 
 	test('that a proxy knows nothing of is asked for again: its 404 is not the service\'s', async () => {
-		service.answer(shared('mine'), '<h1>Not Found</h1>', { status: 404, type: 'text/html' });
-		service.answer(music('mine'), '<h1>Not Found</h1>', { status: 404, type: 'text/html' });
+		service.on('GET', shared('mine'), { status: 404, text: '<h1>Not Found</h1>' });
+		service.on('GET', music('mine'), { status: 404, text: '<h1>Not Found</h1>' });
 		expect(await trigger().receive({ id: 'mine', status: 'in_progress' })).toMatchObject({ status: 503 });
 	});
 
 	test('of the music family starts an execution although the shared path answers 400', async () => {
-		service.answer(shared('song'), { error: { code: 400, message: 'invalid task id' } }, { status: 400 });
-		service.answer(music('song'), { code: 200, data: { id: 'song', status: 'completed', result: { music: [{ audio_url: 'https://example.com/1.mp3' }] } } });
+		service.on('GET', shared('song'), { status: 400, json: { error: { code: 400, message: 'invalid task id' } } });
+		service.on('GET', music('song'), { json: { code: 200, data: { id: 'song', status: 'completed', result: { music: [{ audio_url: 'https://example.com/1.mp3' }] } } } });
 		const { status, output } = await trigger().receive({ id: 'song', status: 'completed' });
 		expect(status).toBe(200);
 		expect(output?.json).toMatchObject([{ taskId: 'song', family: 'music', results: [{ kind: 'audio' }] }]);
@@ -52,7 +52,7 @@ describe('A callback for a task', () => {
 
 	test('that is written differently in the service\'s record is refused', async () => {
 		// A service that does not tell letters apart by case.
-		for (const id of ['task_abc', 'TASK_ABC']) service.answer(shared(id), { data: picture('task_abc') });
+		for (const id of ['task_abc', 'TASK_ABC']) service.on('GET', shared(id), { json: { data: picture('task_abc') } });
 		const host = trigger();
 		expect(await host.receive({ id: 'task_abc', status: 'completed' })).toMatchObject({ status: 200 });
 		const { status, output } = await host.receive({ id: 'TASK_ABC', status: 'completed' });
@@ -61,7 +61,7 @@ describe('A callback for a task', () => {
 });
 
 test('Two callbacks for a task at the same time start one execution', async () => {
-	service.answer(shared('twice'), picture('twice'));
+	service.on('GET', shared('twice'), { json: picture('twice') });
 	const host = trigger();
 	const [first, second] = [host.call(picture('twice')), host.call(picture('twice'))];
 	const { starts, answer } = await first;
@@ -86,11 +86,11 @@ describe('Without "Verify With Service" a callback', () => {
 describe('A callback that reports no end', () => {
 	test('starts an execution of its own with "Other" on, and the end another one', async () => {
 		const host = trigger({ events: ['completed', 'failed', 'other'] });
-		service.answer(shared('slow'), { id: 'slow', status: 'in_progress', progress: 40 });
+		service.on('GET', shared('slow'), { json: { id: 'slow', status: 'in_progress', progress: 40 } });
 		const running = { id: 'slow', status: 'in_progress' };
 		expect((await host.receive(running)).output?.json).toMatchObject([{ taskId: 'slow', status: 'running' }]);
 		expect(await host.receive(running)).toMatchObject({ message: expect.stringContaining('before') });
-		service.answer(shared('slow'), picture('slow'));
+		service.on('GET', shared('slow'), { json: picture('slow') });
 		const { output } = await host.receive(picture('slow'));
 		expect(output?.json).toMatchObject([{ taskId: 'slow', status: 'completed' }]);
 		expect(await host.receive(picture('slow'))).toMatchObject({ status: 200, message: expect.stringContaining('before') });
@@ -99,7 +99,7 @@ describe('A callback that reports no end', () => {
 
 	test('does not stand in for the end: where the record is late, the service is to call again', async () => {
 		const host = trigger({ events: ['completed', 'failed', 'other'] });
-		service.answer(shared('late'), { id: 'late', status: 'in_progress' });
+		service.on('GET', shared('late'), { json: { id: 'late', status: 'in_progress' } });
 		expect(await host.receive(picture('late'))).toMatchObject({ status: 503 });
 		expect(await host.receive({ id: 'late' })).toMatchObject({ status: 503 });
 	});
@@ -110,7 +110,7 @@ describe('A start whose run throws in n8n', () => {
 
 	test('is repeated by the last call of the service, and what still comes of the first one gives no items', async () => {
 		const host = trigger();
-		for (const id of ['first', 'lost']) service.answer(shared(id), picture(id));
+		for (const id of ['first', 'lost']) service.on('GET', shared(id), { json: picture(id) });
 		await host.receive(picture('first'));
 
 		const first = await host.call(picture('lost'));
@@ -131,7 +131,7 @@ describe('A start whose run throws in n8n', () => {
 
 	test('that only began late is not repeated', async () => {
 		const host = trigger();
-		for (const id of ['first', 'late']) service.answer(shared(id), picture(id));
+		for (const id of ['first', 'late']) service.on('GET', shared(id), { json: picture(id) });
 		await host.receive(picture('first'));
 		const { answer, starts } = await host.call(picture('late'));
 		expect(await time.passUntil(answer)).toMatchObject({ status: 503 });
@@ -142,7 +142,7 @@ describe('A start whose run throws in n8n', () => {
 
 	test('is not repeated with "Repeat When in Doubt" off', async () => {
 		const host = trigger({ options: { repeatInDoubt: false } });
-		for (const id of ['first', 'lost']) service.answer(shared(id), picture(id));
+		for (const id of ['first', 'lost']) service.on('GET', shared(id), { json: picture(id) });
 		await host.receive(picture('first'));
 		await time.passUntil((await host.call(picture('lost'))).answer);
 		time.advance(100 * SECOND);
@@ -170,33 +170,33 @@ describe('A body', () => {
 		['a list in its envelope', { code: 200, data: [{ task_id: 'a1', status: 'SUCCEEDED' }] }, 'a1'],
 		['status in capitals', { id: 'b2', status: 'SUCCESS' }, 'b2'],
 	])('with %s starts an execution', async (_, body, id) => {
-		service.answer(shared(id), { code: 200, data: { ...picture(id), status: 'SUCCESS' } });
+		service.on('GET', shared(id), { json: { code: 200, data: { ...picture(id), status: 'SUCCESS' } } });
 		expect((await trigger().receive(body)).output?.json).toMatchObject([{ taskId: id, status: 'completed' }]);
 	});
 
 	test('with names of 60 kB of underscores does not hold n8n up', async () => {
 		const names = ['', '-', '.'].map((end) => '_'.repeat(60_000) + end);
 		const long = { ...picture('long'), ...Object.fromEntries(names.map((name) => [name, 1])) };
-		service.answer(shared('long'), long);
+		service.on('GET', shared('long'), { json: long });
 		expect((await trigger().receive(long)).output?.json).toMatchObject([{ taskId: 'long' }]);
 	}, 5_000);
 });
 
 describe('The family', () => {
 	test('of a task whose result.images holds a video is video, and so is the kind', async () => {
-		service.answer(shared('clip'), { id: 'clip', status: 'completed', result: links('https://example.com/1.mp4') });
+		service.on('GET', shared('clip'), { json: { id: 'clip', status: 'completed', result: links('https://example.com/1.mp4') } });
 		const { output } = await trigger({ options: { families: ['video'] } }).receive({ id: 'clip', status: 'completed' });
 		expect(output?.json).toMatchObject([{ family: 'video', results: [{ kind: 'video' }] }]);
 	});
 
 	test('that cannot be told passes "Only From" and is null', async () => {
-		service.answer(shared('sad'), { id: 'sad', status: 'failed', error: { message: 'The canvas tore' } });
+		service.on('GET', shared('sad'), { json: { id: 'sad', status: 'failed', error: { message: 'The canvas tore' } } });
 		const { output } = await trigger({ options: { families: ['music'] } }).receive({ id: 'sad', status: 'failed' });
 		expect(output?.json).toMatchObject([{ taskId: 'sad', family: null, status: 'failed', error: { message: 'The canvas tore' } }]);
 	});
 
 	test('that "Only From" does not name starts nothing', async () => {
-		service.answer(shared('pic'), picture('pic'));
+		service.on('GET', shared('pic'), { json: picture('pic') });
 		const answer = await trigger({ options: { families: ['music'] } }).receive(picture('pic'));
 		expect(answer).toEqual({ status: 200, message: 'Received, and ignored: the family is image' });
 	});
@@ -207,21 +207,21 @@ describe('The reference in the base address', () => {
 		['after the text', { path: '', query: { reference: 'row7/callback' } }, 'row7'],
 		['to the path', { path: 'callback', query: { reference: 'row 7' } }, 'row 7'],
 	])('comes out where the service appends /callback %s', async (_, options, reference) => {
-		service.answer(shared('ref'), picture('ref'));
+		service.on('GET', shared('ref'), { json: picture('ref') });
 		const { status, output } = await trigger().receive(picture('ref'), options);
 		expect(status).toBe(200);
 		expect(output?.json).toMatchObject([{ taskId: 'ref', reference }]);
 	});
 
 	test('is not in the output of a callback without one', async () => {
-		service.answer(shared('ref'), picture('ref'));
+		service.on('GET', shared('ref'), { json: picture('ref') });
 		const { output } = await trigger().receive(picture('ref'));
 		expect(output?.json[0]).not.toHaveProperty('reference');
 	});
 
 	test('can be in the file name', async () => {
-		service.answer(shared('ref'), { ...picture('ref'), result: links(`${service.credential().baseUrl}/1.png`) });
-		service.answer('/1.png', 'bytes', { type: 'image/png' });
+		service.on('GET', shared('ref'), { json: { ...picture('ref'), result: links(`${service.url}/1.png`) } });
+		service.on('GET', '/1.png', { text: 'bytes', headers: { 'content-type': 'image/png' } });
 		const host = trigger({ downloadFiles: true, options: { fileName: '={{ $json.reference }}' } });
 		const { output } = await host.receive(picture('ref'), { query: { reference: 'row7' } });
 		expect(output?.items[0]?.binary?.data).toMatchObject({ fileName: 'row7.png' });
@@ -230,36 +230,36 @@ describe('The reference in the base address', () => {
 
 describe('The output', () => {
 	test('is one item per file, with the files, where the panel says so', async () => {
-		const { baseUrl } = service.credential();
-		service.answer(shared('two'), { ...picture('two'), result: links(`${baseUrl}/1.png`, `${baseUrl}/2.png`) });
-		for (const path of ['/1.png', '/2.png']) service.answer(path, 'bytes', { type: 'image/png' });
+		const baseUrl = service.url;
+		service.on('GET', shared('two'), { json: { ...picture('two'), result: links(`${baseUrl}/1.png`, `${baseUrl}/2.png`) } });
+		for (const path of ['/1.png', '/2.png']) service.on('GET', path, { text: 'bytes', headers: { 'content-type': 'image/png' } });
 		const { output } = await trigger({ output: 'files', downloadFiles: true }).receive(picture('two'));
 		expect(output?.json).toMatchObject([{ taskId: 'two', index: 1 }, { taskId: 'two', index: 2 }]);
 		expect(output?.items.map(({ binary }) => binary?.data?.fileName)).toEqual(['image-two-1.png', 'image-two-2.png']);
 	});
 
 	test('is the record as it came with "Simplify" off', async () => {
-		service.answer(shared('raw'), picture('raw'));
+		service.on('GET', shared('raw'), { json: picture('raw') });
 		const { output } = await trigger({ options: { simplify: false } }).receive(picture('raw'));
 		expect(output?.json).toEqual([{ record: picture('raw'), taskId: 'raw', status: 'completed' }]);
 	});
 
 	test('of a record that cannot be mapped is the record, and a note', async () => {
 		const record = { id: 'odd', status: 'completed', completed: '+275760-09-13T00:00:00.000Z', result: { video_url: 'https://example.com/1.mp4' } };
-		service.answer(shared('odd'), record);
+		service.on('GET', shared('odd'), { json: record });
 		const { output } = await trigger().receive({ id: 'odd', status: 'completed' });
 		expect(output?.json).toMatchObject([{ taskId: 'odd', status: 'completed', record, notes: [expect.stringContaining('could not be read')] }]);
 	});
 
 	test('fails with the task\'s name where a file cannot be downloaded', async () => {
-		service.answer(shared('gone'), { ...picture('gone'), result: links(`${service.credential().baseUrl}/gone.png`) });
+		service.on('GET', shared('gone'), { json: { ...picture('gone'), result: links(`${service.url}/gone.png`) } });
 		const { output } = await trigger({ downloadFiles: true }).receive(picture('gone'));
 		expect(output).toMatchObject({ json: [], error: expect.stringContaining('File not found') });
 	});
 });
 
 test('"Listen for test event" treats each callback as new, at either address', async () => {
-	service.answer(shared('test'), picture('test'));
+	service.on('GET', shared('test'), { json: picture('test') });
 	const host = trigger();
 	for (const path of ['callback', '', 'callback']) {
 		const { status, output } = await host.receive(picture('test'), { path, mode: 'manual' });

@@ -1,8 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-
 import { type Clock, clock, setClock } from '../../../nodes/shared/util/clock';
 
 /** A response of the service, in the words of the test. */
@@ -44,7 +42,7 @@ export interface ScriptedService {
 	on(method: string, path: string, ...replies: Array<Reply | ((request: SeenRequest) => Reply)>): void;
 	/** Requests of a method and a path. */
 	sent(method: string, path: string): SeenRequest[];
-	credential(): ICredentialDataDecryptedObject;
+	credential(): { baseUrl: string; apiKey: string; allowPrivateCallbacks: boolean; brandWords: string };
 }
 
 type Script = { method: string; path: RegExp; replies: Array<Reply | ((request: SeenRequest) => Reply)> };
@@ -75,8 +73,8 @@ async function send(reply: Reply, response: ServerResponse): Promise<void> {
 	response.writeHead(reply.status ?? 200, { 'content-type': type, ...reply.headers }).end(content);
 }
 
-/** A scripted service for the tests of one file, emptied before each of them. `time` becomes the nodes' clock. */
-export function useScriptedService(time: () => Clock): ScriptedService {
+/** A scripted service for the tests of one file, emptied before each of them. `time`, if given, becomes the nodes' clock. */
+export function useScriptedService(time?: () => Clock): ScriptedService {
 	let url = '';
 	let scripts: Script[] = [];
 	const requests: SeenRequest[] = [];
@@ -96,12 +94,12 @@ export function useScriptedService(time: () => Clock): ScriptedService {
 		url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 	});
 	beforeEach(() => {
-		setClock(time());
+		if (time) setClock(time());
 		scripts = [];
 		requests.length = 0;
 	});
 	afterAll(() => {
-		setClock(undefined);
+		if (time) setClock(undefined);
 		server.closeAllConnections();
 		server.close();
 	});
