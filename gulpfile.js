@@ -1,5 +1,5 @@
 const { spawnSync } = require('node:child_process');
-const { mkdir, rm, writeFile } = require('node:fs/promises');
+const { mkdir, readdir, readFile, rm, writeFile } = require('node:fs/promises');
 const { basename, dirname, join, relative } = require('node:path');
 const { dest, series, src } = require('gulp');
 const esbuild = require('esbuild');
@@ -77,7 +77,62 @@ function assets() {
 	return src(['{nodes,credentials}/**/*.svg', 'nodes/**/*.node.json'], { base: '.', encoding: false }).pipe(dest('dist'));
 }
 
+const SANDBOX = 'sandbox/service/dist';
+
+/**
+ * The sandbox as a command of its own, `mediagen-sandbox`: one file with all libraries in it but sharp, which is native. What the
+ * sources resolve only when they need it, a font and a vocabulary, is written beside it.
+ */
+async function sandbox() {
+	await rm(SANDBOX, { recursive: true, force: true });
+	const beside = new Set();
+	const options = {
+		outdir: SANDBOX,
+		bundle: true,
+		format: 'cjs',
+		platform: 'node',
+		target: 'node20',
+		legalComments: 'inline',
+		loader: { '.woff': 'copy' },
+		entryNames: '[name]',
+		charset: 'utf8',
+		metafile: true,
+	};
+	const resolvedLater = {
+		name: 'resolved-later',
+		setup(build) {
+			build.onResolve({ filter: /^[^.]/ }, ({ path, kind }) => {
+				if (kind !== 'require-resolve') return undefined;
+				beside.add(require.resolve(path));
+				return { path: `./${basename(require.resolve(path))}`, external: true };
+			});
+		},
+	};
+	const command = await esbuild.build({
+		...options,
+		entryPoints: ['sandbox/service/cli.ts'],
+		external: ['sharp'],
+		plugins: [resolvedLater],
+	});
+	const rest = await esbuild.build({ ...options, entryPoints: [...beside] });
+	await writeFile(join(SANDBOX, 'LICENSES.txt'), await licensesOf([command, rest]));
+}
+
+/** The licenses of the libraries in a bundle; most of them ask for their text to come along. */
+async function licensesOf(builds) {
+	const inputs = builds.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+	const folders = new Set(inputs.map((path) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0]).filter(Boolean));
+	const texts = [...folders].sort().map(async (folder) => {
+		const files = (await readdir(folder)).filter((name) => /^licen[cs]e/i.test(name));
+		const { name, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+		return [`## ${name} (${license})`, ...(await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8'))))].join('\n\n');
+	});
+	return (await Promise.all(texts)).join('\n\n');
+}
+
 exports.clean = clean;
+
+exports.sandbox = sandbox;
 
 /** Without the types, which take most of the time. */
 exports.quick = series(bundle, doors, schemas, assets);

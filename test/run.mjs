@@ -105,7 +105,7 @@ function suite(name, files, rest) {
 	const others = chosen.filter((host) => !essential.includes(host));
 	const all = ['chromium', ...programs.QUEUE_MODE];
 
-	const test = [...FAST, BUILD, ["n8n's package scan", jest(['test/package'])], ...essential.map(essentialOn)];
+	const test = [...FAST, BUILD, ["Packages: n8n's scan, the sandbox command", jest(['test/package'])], ...essential.map(essentialOn)];
 	const remaining = [
 		...essential.map((host) => [`Other tests on n8n ${host}`, onHosts([host], '--testPathIgnorePatterns', '/node_modules/', ESSENTIAL)]),
 		...others.map((host) => [`All tests on n8n ${host}`, onHosts([host])]),

@@ -1,54 +1,67 @@
-import { parseArgs } from 'node:util';
-import { createSandbox, DIALECTS, scaledClock, SANDBOX_KEYS } from './index';
+#!/usr/bin/env node
+import { type CommandOptions, HELP, readCommandLine, UsageError } from './commandLine';
+import { createSandbox, type Sandbox } from './createSandbox';
+import { scaledClock } from './core/time/realClocks';
+import { version } from './package.json';
 
-const HELP = `Runs the MediaGen sandbox: an emulator of the media generation service.
-
-  --port <number>   port to listen on (default 4010; 0 uses a free one)
-  --host <address>  address to listen on (default 127.0.0.1)
-  --scale <number>  speed of its clock, as a factor of real time (default 1)
-  --seed <text>     determines ids and media (default sandbox)
-  --dialect <name>  how it answers what the specification does not show: ${DIALECTS.join(', ')} (default plain)
-  --public-url <url>        base of the links in results (default: the address it listens on)
-  --allow-private-callbacks send callbacks to private addresses and any port too
-  --help            this text`;
-
-async function main(): Promise<void> {
-	const { values } = parseArgs({
-		options: {
-			port: { type: 'string', default: '4010' },
-			host: { type: 'string', default: '127.0.0.1' },
-			scale: { type: 'string', default: '1' },
-			seed: { type: 'string', default: 'sandbox' },
-			dialect: { type: 'string', default: 'plain' },
-			'public-url': { type: 'string' },
-			'allow-private-callbacks': { type: 'boolean', default: false },
-			help: { type: 'boolean', default: false },
-		},
-	});
-	if (values.help) {
-		console.log(HELP);
-		return;
-	}
-	const dialect = DIALECTS.find((name) => name === values.dialect);
-	if (!dialect) throw new Error(`--dialect is one of ${DIALECTS.join(', ')}.`);
+async function start(options: CommandOptions): Promise<Sandbox> {
+	const { port, host, key } = options;
 	const sandbox = await createSandbox({
-		port: Number(values.port),
-		host: values.host,
-		clock: scaledClock(Number(values.scale)),
-		seed: values.seed,
-		dialect,
-		publicUrl: values['public-url'],
-		allowPrivateCallbacks: values['allow-private-callbacks'],
+		port,
+		host,
+		publicUrl: options['public-url']?.replace(/\/+$/, ''),
+		keys: [{ key }],
+		clock: scaledClock(options.speed),
+		dialect: options.dialect,
+		strict: options.strict,
+		// An n8n remembers the tasks of earlier starts: those of this one must have other IDs.
+		seed: options.seed ?? Date.now(),
+		allowPrivateCallbacks: !options['public-callbacks'],
+	}).catch((error: NodeJS.ErrnoException) => {
+		if (error.code === 'EADDRINUSE') throw new UsageError(`Port ${port} is in use. Choose another one, for example --port ${port + 1}.`);
+		if (error.syscall === undefined) throw error;
+		throw new UsageError(`It cannot listen on ${host}, port ${port}: ${error.message}. Choose others with --host and --port.`);
 	});
-	console.log(`The MediaGen sandbox listens on ${sandbox.url}`);
-	console.log(`API key: ${SANDBOX_KEYS.default}    admin: ${sandbox.adminUrl}`);
-	console.log('Stop it with Ctrl-C.');
-	for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-		process.once(signal, () => void sandbox.close());
-	}
+	options.faults?.forEach((rule) => sandbox.faults.add(rule));
+	return sandbox;
 }
 
-main().catch((error: NodeJS.ErrnoException) => {
-	console.error(error.code === 'EADDRINUSE' ? `${error.message}. Choose another with --port.` : error.message);
-	process.exitCode = 1;
+function announcement({ url, adminUrl }: Sandbox, { key }: CommandOptions): string {
+	return `MediaGen sandbox ${version} listens on ${url}
+
+In n8n, create a credential "MediaGen API":
+  Base URL                 ${url}
+  API Key                  ${key}
+  Allow Private Callbacks  on
+
+Requests, charges, faults: ${adminUrl}
+Ctrl-C ends it.`;
+}
+
+/** For npx, which ends at SIGTERM and does not pass it on to what it has started. */
+function onParentEnd(end: () => void): void {
+	const parent = process.ppid;
+	const watch = setInterval(() => {
+		if (process.ppid === parent) return;
+		clearInterval(watch);
+		end();
+	}, 500);
+	watch.unref();
+}
+
+async function main(): Promise<void> {
+	const options = readCommandLine(process.argv.slice(2));
+	if (options.help) return console.log(HELP);
+	if (options.version) return console.log(version);
+	const sandbox = await start(options);
+	const end = () => void sandbox.close();
+	for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
+	if (process.env.npm_command === 'exec') onParentEnd(end);
+	console.log(announcement(sandbox, options));
+}
+
+main().catch((error: unknown) => {
+	if (error instanceof UsageError) console.error(`${error.message}\nAll options: mediagen-sandbox --help`);
+	else console.error(error);
+	process.exitCode = error instanceof UsageError ? 2 : 1;
 });

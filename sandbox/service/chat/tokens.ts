@@ -21,5 +21,6 @@ export function countTokens(text: string): number {
 
 /** Loaded on first use: the vocabulary takes a moment, and most sandboxes do without chat. */
 function load(): Count {
-	return (tokenizer ??= (createRequire(__filename)('gpt-tokenizer/encoding/o200k_base') as { countTokens: Count }).countTokens);
+	const path = require.resolve('gpt-tokenizer/encoding/o200k_base');
+	return (tokenizer ??= (createRequire(__filename)(path) as { countTokens: Count }).countTokens);
 }

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse, type Font, type PathCommand } from 'opentype.js';
 
-const FONT_FILE = '@fontsource/inter/files/inter-latin-700-normal.woff';
-
 let font: Font | undefined;
 
 /** A text as the outline of its letters, so that a picture does not depend on the machine's fonts. */
@@ -60,6 +58,6 @@ function svgCommand(command: PathCommand): string {
 }
 
 function loadFont(): Font {
-	const file = readFileSync(require.resolve(FONT_FILE));
+	const file = readFileSync(require.resolve('@fontsource/inter/files/inter-latin-700-normal.woff'));
 	return parse(file.buffer.slice(file.byteOffset, file.byteOffset + file.byteLength));
 }

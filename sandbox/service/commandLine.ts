@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { z } from 'zod/v3';
+import { DIALECTS } from './core/dialects';
+import { faultRuleSchema } from './core/faults/rule';
+import { SANDBOX_KEYS } from './core/options';
+
+export const HELP = `mediagen-sandbox [options]
+
+Runs an emulator of the media generation service on this machine, for building n8n workflows with the MediaGen nodes before
+you buy a key. Results are samples and nothing costs money. Tasks and files are kept in memory until it ends.
+
+Options
+  --port <number>     port to listen on (default 4010; 0 uses a free one)
+  --host <address>    address to listen on (default 127.0.0.1; 0.0.0.0 for an n8n in Docker or on another machine)
+  --public-url <url>  the address under which n8n reaches it, if it is another one; links in results begin with it
+  --key <text>        an API key to accept (default ${SANDBOX_KEYS.default})
+  --speed <number>    speed of its clock, as a factor of real time: with 10, a task of 10 s takes 1 s (default 1)
+  --dialect <name>    how it answers what the specification does not show: ${DIALECTS.join(', ')} (default plain)
+  --strict            also refuse what the specification restricts without calling it an error
+  --faults <rules>    what is to fail: a JSON file with fault rules, or the JSON itself
+  --public-callbacks  send callbacks to public addresses on the ports 80 and 443 only, as the service does
+  --seed <text>       the same text gives the same task IDs and files at each start (default: others each time)
+  --version           print the version
+  --help              print this text
+
+Needs     Node.js 20.9 or newer. Nothing else, no compiler.
+Stop      Ctrl-C.
+In Docker n8n reaches this machine as host.docker.internal:
+          mediagen-sandbox --host 0.0.0.0 --public-url http://host.docker.internal:4010
+Faults    mediagen-sandbox --faults '{ "match": { "path": "/v1/images/*" }, "effect": { "type": "status", "status": 503 } }'
+`;
+
+/** What the caller can mend by another option. */
+export class UsageError extends Error {}
+
+const schema = z.object({
+	port: z.coerce.number().int().min(0).max(65_535),
+	host: z.string().min(1),
+	'public-url': z.string().url().optional(),
+	key: z.string().regex(/^\S+$/, 'must be a text without spaces'),
+	speed: z.coerce.number().positive().finite(),
+	dialect: z.enum(DIALECTS),
+	strict: z.boolean(),
+	faults: z
+		.string()
+		.transform(jsonOf)
+		.pipe(z.array(faultRuleSchema))
+		.optional(),
+	'public-callbacks': z.boolean(),
+	seed: z.string().optional(),
+	version: z.boolean(),
+	help: z.boolean(),
+});
+
+export type CommandOptions = z.output<typeof schema>;
+
+/** @param given JSON, or the name of a file that holds it: one rule or a list */
+function jsonOf(given: string, context: z.RefinementCtx): unknown[] {
+	try {
+		const json: unknown = JSON.parse(/^\s*[[{]/.test(given) ? given : readFileSync(given, 'utf8'));
+		return Array.isArray(json) ? json : [json];
+	} catch (error) {
+		context.addIssue({ code: 'custom', message: String(error) });
+		return z.NEVER;
+	}
+}
+
+
+/**
+ * Reads the arguments of the command line.
+ *
+ * @throws {UsageError} with the name of the option that cannot be used
+ */
+export function readCommandLine(args: string[]): CommandOptions {
+	const parsed = schema.safeParse(parsedArguments(args));
+	if (parsed.success) return parsed.data;
+	throw new UsageError(parsed.error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`).join('\n'));
+}
+
+function parsedArguments(args: string[]) {
+	try {
+		const { values } = parseArgs({
+			args,
+			options: {
+				port: { type: 'string', default: '4010' },
+				host: { type: 'string', default: '127.0.0.1' },
+				'public-url': { type: 'string' },
+				key: { type: 'string', default: SANDBOX_KEYS.default },
+				speed: { type: 'string', default: '1' },
+				dialect: { type: 'string', default: 'plain' },
+				strict: { type: 'boolean', default: false },
+				faults: { type: 'string' },
+				'public-callbacks': { type: 'boolean', default: false },
+				seed: { type: 'string' },
+				version: { type: 'boolean', default: false },
+				help: { type: 'boolean', default: false },
+			},
+		});
+		return values;
+	} catch (error) {
+		throw new UsageError(error instanceof Error ? error.message : String(error));
+	}
+}
