@@ -120,25 +120,24 @@ describe('The custom data', () => {
 		expect(resumed && customData(resumed)).toEqual(figures(3, 0.75, 750, 1));
 	});
 
-	test('counts a paused task once when Task: Get reads it after the callback', async () => {
-		numberTasks(service);
-		service.on('GET', RECORD, running);
-		const get = { resource: 'task', operation: 'get', taskId: '={{ $json.taskId }}', downloadFiles: false, options: {} };
-		const run = { next: { node: new MediaGenMusic(), parameters: get } };
-		const execution = await pauseNode(soundRun(service, { ...waiting, run }));
-		service.on('GET', RECORD, ended(0.25));
-		const { resumed } = await execution.callback();
-		expect(resumed && customData(resumed)).toEqual(figures(1, 0.25, 250, 0));
-	});
+	describe('counts a paused task once when Task: Get reads it', () => {
+		async function pausedBeforeGet() {
+			numberTasks(service);
+			service.on('GET', RECORD, running);
+			const get = { resource: 'task', operation: 'get', taskId: '={{ $json.taskId }}', downloadFiles: false, options: {} };
+			const execution = await pauseNode(soundRun(service, { ...waiting, run: { next: { node: new MediaGenMusic(), parameters: get } } }));
+			service.on('GET', RECORD, ended(0.25));
+			return execution;
+		}
 
-	test('counts a paused task when Task: Get reads it after the time limit', async () => {
-		numberTasks(service);
-		service.on('GET', RECORD, running);
-		const get = { resource: 'task', operation: 'get', taskId: '={{ $json.taskId }}', downloadFiles: false, options: {} };
-		const run = { next: { node: new MediaGenMusic(), parameters: get } };
-		const execution = await pauseNode(soundRun(service, { ...waiting, run }));
-		service.on('GET', RECORD, ended(0.25));
-		expect(customData(await execution.timeLimit())).toEqual(figures(1, 0.25, 250, 0));
+		test('after the callback', async () => {
+			const { resumed } = await (await pausedBeforeGet()).callback();
+			expect(resumed && customData(resumed)).toEqual(figures(1, 0.25, 250, 0));
+		});
+
+		test('after the time limit', async () => {
+			expect(customData(await (await pausedBeforeGet()).timeLimit())).toEqual(figures(1, 0.25, 250, 0));
+		});
 	});
 
 	test('has no tail of floating point', async () => {
