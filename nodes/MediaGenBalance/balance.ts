@@ -2,14 +2,12 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { createClient } from '../shared/api/client';
 import { getConnection } from '../shared/api/connection';
-import type { BalanceRecord } from '../shared/api/records';
+import { type BalanceRecord, remainingOf } from '../shared/api/records';
 import type { Resource } from '../shared/n8n/describe';
 import { asNodeError } from '../shared/n8n/nodeErrors';
 import { toCamelCase } from '../shared/util/case';
 
 export const balanceResource: Resource = { name: 'Balance', value: 'balance' };
-
-export type BalanceUnit = 'balance' | 'credits';
 
 /**
  * The balance of the node's key (spec §1). Throws a `NodeApiError` with the service's own message when the service refuses it,
@@ -22,12 +20,6 @@ export async function retrieveBalance(context: IExecuteFunctions): Promise<Balan
 	} catch (error) {
 		throw asNodeError(context.getNode(), error);
 	}
-}
-
-/** What remains; `null` for a key without a limit. */
-export function remainingOf(record: BalanceRecord, unit: BalanceUnit): number | null {
-	if (record.unlimited_quota) return null;
-	return unit === 'balance' ? record.remain_balance : record.remain_credits;
 }
 
 /** The record under camelCase names, with `remaining` and `remainingCredits`. */

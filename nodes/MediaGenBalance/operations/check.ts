@@ -1,12 +1,13 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
 
-import type { BalanceRecord } from '../../shared/api/records';
+import { BALANCE_UNITS, type BalanceRecord, remainingOf } from '../../shared/api/records';
 import type { Operation } from '../../shared/n8n/describe';
 import { errorItem, forEachItem, isFailed, throwFirstError } from '../../shared/n8n/nodeErrors';
 import { validationError } from '../../shared/n8n/parameters';
 import { number, oneOf } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
-import { balanceResource, remainingOf, retrieveBalance, toBalance } from '../balance';
+import { balanceResource, retrieveBalance, toBalance } from '../balance';
 import { staticDataNotice } from '../fields';
 
 const fields: INodeProperties[] = [
@@ -38,7 +39,7 @@ const fields: INodeProperties[] = [
 	{ ...staticDataNotice, displayOptions: { show: { onlyOnChange: [true] } } },
 ];
 
-const unitSchema = oneOf(['balance', 'credits']);
+const unitSchema = oneOf(BALANCE_UNITS);
 const thresholdSchema = number(0);
 
 interface Checked {
@@ -61,6 +62,12 @@ function checkItem(context: IExecuteFunctions, record: BalanceRecord, itemIndex:
 	}
 	const unit = unitSchema.parse(context.getNodeParameter('compare', itemIndex));
 	const remaining = remainingOf(record, unit);
+	if (remaining === null && !record.unlimited_quota) {
+		throw new NodeOperationError(context.getNode(), `The service does not state the remaining ${unit}`, {
+			itemIndex,
+			description: 'Choose the other unit in "Compare".',
+		});
+	}
 	const isEnough = remaining === null || remaining >= threshold.data;
 	const rule = `${unit} ${threshold.data}`;
 	return { isEnough, isNew: before[rule] !== isEnough, rule };

@@ -1,11 +1,12 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
+import { remainingOf } from '../../shared/api/records';
 import type { Operation } from '../../shared/n8n/describe';
 import { errorItem, itemOrError, isFailed, throwFirstError } from '../../shared/n8n/nodeErrors';
 import { clock } from '../../shared/util/clock';
 import { toJson } from '../../shared/util/json';
 import { z } from '../../shared/util/vendor/zod';
-import { balanceResource, remainingOf, retrieveBalance, toBalance } from '../balance';
+import { balanceResource, retrieveBalance, toBalance } from '../balance';
 import { staticDataNotice } from '../fields';
 
 const LAST_RUN = 'mediaGenReport';

@@ -193,6 +193,17 @@ export const balanceRecord = z
 
 export type BalanceRecord = z.infer<typeof balanceRecord>;
 
+/** The balance in the unit that the service is set up with, or in credits. */
+export const BALANCE_UNITS = ['balance', 'credits'] as const;
+
+export type BalanceUnit = (typeof BALANCE_UNITS)[number];
+
+/** What remains; `null` for a key without a limit, and where the service does not state it. */
+export function remainingOf(record: BalanceRecord, unit: BalanceUnit): number | null {
+	if (record.unlimited_quota) return null;
+	return unit === 'balance' ? record.remain_balance : record.remain_credits;
+}
+
 /** A balance record, bare or in `data`; or why the service gives none, which may come with HTTP 200. */
 export type BalanceResponse = { record: BalanceRecord } | { refused: string };
 

@@ -2,6 +2,7 @@ import type { IDataObject, IExecuteFunctions, INode, INodeProperties, INodePrope
 import { NodeOperationError } from 'n8n-workflow';
 
 import { TASK_ID_PLACEHOLDER } from '../api/families';
+import { BALANCE_UNITS, type BalanceUnit } from '../api/records';
 import { isObject } from '../util/json';
 import { flag, integer, number, oneOf, text, webUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
@@ -166,13 +167,13 @@ export const spendingOptions: INodeProperties[] = [
 export const spendingSchema = {
 	checkOnly: flag().default(false),
 	keepBalance: number(0).optional(),
-	keepBalanceUnit: oneOf(['balance', 'credits']).default('balance'),
+	keepBalanceUnit: oneOf(BALANCE_UNITS).default('balance'),
 	maxTasks: integer(0).optional(),
 };
 
 export type SpendingRules = {
 	keepBalance?: number;
-	keepBalanceUnit: 'balance' | 'credits';
+	keepBalanceUnit: BalanceUnit;
 	maxTasks?: number;
 };
 

@@ -2,6 +2,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import type { MediaGenClient } from '../api/client';
 import { ApiError, asError } from '../api/errors';
+import { type BalanceUnit, remainingOf } from '../api/records';
 import { type FailedItem, isFailed } from '../n8n/nodeErrors';
 import type { ItemOptions, SpendingRules } from '../n8n/options';
 import { toJson } from '../util/json';
@@ -86,13 +87,13 @@ export class SpendingGuard {
 	}
 
 	/** `undefined` for a key without a limit. */
-	private async remaining(unit: 'balance' | 'credits'): Promise<number | undefined> {
+	private async remaining(unit: BalanceUnit): Promise<number | undefined> {
 		const record = await this.client.balance.retrieve().catch(asError);
 		if (record instanceof Error) {
 			throw new KeepBalanceError(`the balance could not be read (${record.message}), and "Keep Balance" is set`, UNREADABLE_HINT);
 		}
 		if (record.unlimited_quota) return undefined;
-		const amount = unit === 'credits' ? record.remain_credits : record.remain_balance;
+		const amount = remainingOf(record, unit);
 		if (amount !== null) return amount;
 		throw new KeepBalanceError(`the service does not state the remaining ${unit}, and "Keep Balance" is set`, UNREADABLE_HINT);
 	}
@@ -113,8 +114,8 @@ export interface CheckedItem {
 /** What is left, or why it cannot be read. */
 async function balanceFields(client: MediaGenClient) {
 	try {
-		const { remain_balance: remaining, remain_credits: remainingCredits, unlimited_quota: unlimited } = await client.balance.retrieve();
-		return unlimited ? { remaining: null, remainingCredits: null } : { remaining, remainingCredits };
+		const record = await client.balance.retrieve();
+		return { remaining: remainingOf(record, 'balance'), remainingCredits: remainingOf(record, 'credits') };
 	} catch (error) {
 		return { error: asError(error).message };
 	}

@@ -1,9 +1,11 @@
 import { MediaGenBalance } from '../../../nodes/MediaGenBalance/MediaGenBalance.node';
 import { MediaGenMusic } from '../../../nodes/MediaGenMusic/MediaGenMusic.node';
+import { jumpingClock } from '../support/clocks';
 import { runNode } from '../support/engine';
 import { generateSound, SOUND_CREDITS, soundPrompts } from '../support/generateSound';
 import { rememberingNode } from '../support/rememberingNode';
 import { useSandbox } from '../support/sandbox';
+import { useScriptedService } from '../support/scriptedService';
 
 const service = useSandbox();
 
@@ -237,5 +239,26 @@ describe('What the node remembers from run to run', () => {
 		service.sandbox.setBalance(100);
 		const run = nodeOf({ operation: 'check', compare: 'credits', threshold: 500 });
 		expect([lengths(await run()), lengths(await run())]).toEqual([[0, 1], [0, 1]]);
+	});
+});
+
+describe('A service that states no credits', () => {
+	const scripted = useScriptedService(jumpingClock);
+
+	const check = async (record: object) => {
+		scripted.on('GET', '/v1/balance', { json: { success: true, remain_balance: 5, used_balance: 1, ...record } });
+		const parameters = { resource: 'balance', operation: 'check', compare: 'credits', threshold: 1 };
+		return await runNode({ node: new MediaGenBalance(), parameters, credential: scripted.credential() });
+	};
+
+	test('check: they are not taken for enough', async () => {
+		const { error } = await check({ unlimited_quota: false });
+		expect(error?.message).toBe('The service does not state the remaining credits');
+		expect(error?.description).toContain('Choose the other unit in "Compare"');
+	});
+
+	test('check: a key without a limit has enough', async () => {
+		const { outputs } = await check({ unlimited_quota: true });
+		expect(outputs.map((items) => items.length)).toEqual([1, 0]);
 	});
 });
