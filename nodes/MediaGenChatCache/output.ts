@@ -3,6 +3,7 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData, NodeExecutionH
 import type { ChatResponse } from '../shared/api/chat';
 import { errorItem, type FailedItem, isFailed, runError } from '../shared/n8n/nodeErrors';
 import type { ItemOptions } from '../shared/n8n/options';
+import { remainedBefore, sum, type Used } from '../shared/output/cost';
 import { toJson } from '../shared/util/json';
 import type { ChatOptions } from './options';
 import type { Cost } from './usage/cost';
@@ -22,6 +23,8 @@ export interface Answer {
 
 export type ChatOutcome = Answer | FailedItem;
 
+const isAnswer = (outcome: ChatOutcome): outcome is Answer => !isFailed(outcome);
+
 function answerJson({ text, stopReason, usage, warnings, cost, response }: Answer, simplify: boolean): IDataObject {
 	if (!simplify) return toJson({ response });
 	// An answer without text was paid for too, and may hold something else, such as a tool call.
@@ -31,17 +34,31 @@ function answerJson({ text, stopReason, usage, warnings, cost, response }: Answe
 
 const count = (value: number) => value.toLocaleString('en-US');
 
-function summary(answers: readonly Answer[], failed: number, options: ChatOptions): string {
+/** What the answers cost together; `undefined` unless each has an estimate. */
+function totalCost(answers: readonly Answer[]): number | undefined {
+	const costs = answers.flatMap(({ cost }) => cost?.estimatedCost ?? []);
+	return answers.length > 0 && costs.length === answers.length ? sum(costs) : undefined;
+}
+
+/** The tokens and the cost of a run, for n8n's tracing. */
+export function usedBy(outcomes: readonly ChatOutcome[]): Used {
+	const answers = outcomes.filter(isAnswer);
+	const usages = answers.flatMap(({ usage }) => usage ?? []);
+	const { inputTotal, output } = sumUsage(usages);
+	return { tokens: usages.length > 0 ? { input: inputTotal, output } : undefined, cost: totalCost(answers) };
+}
+
+function summary(answers: readonly Answer[], failed: number, options: ChatOptions, remaining: string | undefined): string {
 	const usage = sumUsage(answers.flatMap((answer) => answer.usage ?? []));
-	const costs = answers.map(({ cost }) => cost?.estimatedCost);
-	const cost = costs.reduce<number>((total, each) => total + (each ?? 0), 0);
-	const isPriced = answers.length > 0 && costs.every((each) => typeof each === 'number');
+	const cost = totalCost(answers);
+	const perAnswer = cost !== undefined && answers.length > 1 ? ` (${sum([cost / answers.length])} per answer)` : '';
 	return [
 		`${count(answers.length)} ${answers.length === 1 ? 'answer' : 'answers'}`,
 		...(failed > 0 ? [`${count(failed)} ${failed === 1 ? 'item' : 'items'} without an answer`] : []),
 		`${count(usage.inputTotal)} input tokens (${count(usage.cacheRead)} read from the cache, ${count(usage.cacheWrite)} written to it, ${count(usage.inputUncached)} plain)`,
 		`${count(usage.output)} output tokens`,
-		...(isPriced ? [`estimated cost ${Number(cost.toFixed(6))}`] : []),
+		...(cost === undefined ? [] : [`estimated cost ${cost}${perAnswer}`]),
+		...remainedBefore(remaining),
 		...(options.warmCacheFirst ? [] : ['"Warm Cache First" is off']),
 	].join(', ');
 }
@@ -69,22 +86,24 @@ const KEPT =
  * continue, the first failed item ends it.
  *
  * @param own the options of each item: what its output holds beside the answer
+ * @param remaining the balance, where it was read anyway
  */
 export function toOutput(
 	context: IExecuteFunctions,
 	options: ChatOptions,
 	outcomes: readonly ChatOutcome[],
 	own: readonly ItemOptions[],
+	remaining: string | undefined,
 ): INodeExecutionData[] {
 	const node = context.getNode();
-	const answers = outcomes.filter((outcome): outcome is Answer => !isFailed(outcome));
+	const answers = outcomes.filter(isAnswer);
 	const failed = outcomes.find(isFailed);
 	if (failed && !context.continueOnFail()) {
 		throw runError(node, outcomes, failed, answers.length > 0 ? KEPT : undefined);
 	}
 	context.addExecutionHints(
 		{
-			message: summary(answers, outcomes.length - answers.length, options),
+			message: summary(answers, outcomes.length - answers.length, options, remaining),
 			location: 'outputPane',
 			type: failed ? 'warning' : 'info',
 		},

@@ -3,6 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { remainingOf } from '../../shared/api/records';
 import type { Operation } from '../../shared/n8n/describe';
 import { errorItem, itemOrError, isFailed, throwFirstError } from '../../shared/n8n/nodeErrors';
+import { sum } from '../../shared/output/cost';
 import { clock } from '../../shared/util/clock';
 import { toJson } from '../../shared/util/json';
 import { z } from '../../shared/util/vendor/zod';
@@ -30,7 +31,7 @@ interface Change {
 
 const UNKNOWN: Change = { spent: null, toppedUp: null };
 
-const difference = (to: number | null, from: number | null) => (to === null || from === null ? null : Number((to - from).toFixed(6)));
+const difference = (to: number | null, from: number | null) => (to === null || from === null ? null : sum([to, -from]));
 
 const total = ({ used, remaining }: Amounts) => (used === null || remaining === null ? null : used + remaining);
 

@@ -8,13 +8,14 @@ import { type ApiError, NotFoundError } from '../../shared/api/errors';
 import type { Operation } from '../../shared/n8n/describe';
 import { type FailedItem, forEachItem, isFailed, throwFirstError } from '../../shared/n8n/nodeErrors';
 import { type ItemOptions, readItemOptions } from '../../shared/n8n/options';
+import { traceUsed } from '../../shared/output/cost';
 import { checkOnlyOutput, SpendingGuard } from '../../shared/purchase/spendingGuard';
 import { PurchaseRecords } from '../../shared/purchase/purchaseRecords';
 import { dropRecords, type PaidItem, type PaidRun, runPaidItems, type Schedule } from '../../shared/purchase/runPaidItems';
 import { clock } from '../../shared/util/clock';
 import { toJson } from '../../shared/util/json';
 import { type ChatOptions, chatOptionsField, readChatOptions } from '../options';
-import { type Answer, type ChatOutcome, toOutput } from '../output';
+import { type Answer, type ChatOutcome, toOutput, usedBy } from '../output';
 import { compareWithAll } from '../prefix/compare';
 import { createFingerprinter, oncePerText, type PrefixFingerprint, PrefixMemory } from '../prefix/fingerprint';
 import { findVolatile } from '../prefix/volatile';
@@ -160,7 +161,8 @@ async function execute(context: IExecuteFunctions, style: ChatStyle): Promise<IN
 	try {
 		const outcomes = await askAll({ context, style, options, client, signal, guard }, records, questions);
 		dropRecords(context, records, outcomes);
-		return [toOutput(context, options, outcomes, own)];
+		traceUsed(context, usedBy(outcomes));
+		return [toOutput(context, options, outcomes, own, guard.lastRemaining)];
 	} finally {
 		records.close();
 	}

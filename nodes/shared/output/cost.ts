@@ -1,7 +1,8 @@
-import type { IDataObject, Logger, NodeExecutionHint } from 'n8n-workflow';
+import type { IDataObject, ITaskMetadata, Logger, NodeExecutionHint } from 'n8n-workflow';
 
 import { hasEnded } from '../api/records';
 import { isObject, objectIn } from '../util/json';
+import { z } from '../util/vendor/zod';
 import { type AcceptedOutcome, isAccepted, type TaskOutcome } from './items';
 import type { Task } from './task';
 
@@ -32,7 +33,7 @@ function customDataOf(context: CustomDataContext): CustomData {
 }
 
 /** Adds amounts without the tail of floating point. */
-const sum = (values: readonly number[]) => Number(values.reduce((total, value) => total + value, 0).toFixed(6));
+export const sum = (values: readonly number[]) => Number(values.reduce((total, value) => total + value, 0).toFixed(6));
 
 /** Adds amounts to numbers in the execution's custom data. */
 function addToCustomData(context: CustomDataContext, amounts: Readonly<Record<string, number>>): void {
@@ -43,13 +44,60 @@ function addToCustomData(context: CustomDataContext, amounts: Readonly<Record<st
 	}
 }
 
-/** Does work for the custom data that must never fail the node: the output is worth more than the figures. */
-function bestEffort({ logger }: CustomDataContext, work: () => void): void {
+/** Does work that must never fail the node: the output is worth more than the figures. */
+function bestEffort({ logger }: { logger: Logger }, target: string, work: () => void): void {
 	try {
 		work();
 	} catch (error) {
-		logger.warn(`MediaGen: the execution's custom data could not be written: ${String(error)}`);
+		logger.warn(`MediaGen: the execution's ${target} could not be written: ${String(error)}`);
 	}
+}
+
+/** The part of an n8n context that describes the run of a node. A webhook's context does not have it. */
+interface RunContext {
+	logger: Logger;
+	getExecuteData(): { metadata?: ITaskMetadata };
+	setMetadata(metadata: ITaskMetadata): void;
+}
+
+/** What n8n keeps for the span of a node's run. The types of n8n-workflow 2.8 do not have it yet. */
+type Traced = ITaskMetadata & { tracing?: Record<string, unknown> };
+
+/** What a run of a node used. */
+export interface Used {
+	tokens?: { input: number; output: number };
+	/** In the unit of the balance, or of prices that the user gave. */
+	cost?: number;
+	/** Amounts that n8n has no name for. */
+	own?: Readonly<Record<string, number>>;
+}
+
+/** By the names that n8n's own model nodes use in 2.41. */
+function toTracing({ tokens, cost, own }: Used): Record<string, number> {
+	return {
+		...(tokens && { 'llm.tokens.in': tokens.input, 'llm.tokens.out': tokens.output, 'llm.tokens.total': tokens.input + tokens.output }),
+		...(cost === undefined ? {} : { 'llm.cost.total': cost }),
+		...own,
+	};
+}
+
+function setTracing(context: RunContext, amounts: Record<string, number>): void {
+	const metadata: Traced = { tracing: { ...amounts, ...('llm.tokens.total' in amounts && { 'llm.tokens.estimated': false }) } };
+	context.setMetadata(metadata);
+}
+
+/** States in n8n's tracing metadata what the run used, in place of what an earlier attempt of it stated. Never throws. */
+export function traceUsed(context: RunContext, used: Used): void {
+	bestEffort(context, 'tracing metadata', () => setTracing(context, toTracing(used)));
+}
+
+/** The same, added to what the run has used before. */
+function traceMore(context: RunContext, used: Used): void {
+	bestEffort(context, 'tracing metadata', () => {
+		const { tracing: before = {} }: Traced = context.getExecuteData().metadata ?? {};
+		const more = Object.entries(toTracing(used));
+		setTracing(context, Object.fromEntries(more.map(([name, amount]) => [name, sum([Number(before[name] ?? 0), amount])])));
+	});
 }
 
 /** What tasks cost, as far as their records state it. */
@@ -73,6 +121,15 @@ function costTotals(tasks: ReadonlyArray<Pick<Task, 'cost' | 'creditsCost'>>): C
 	};
 }
 
+const tokenUsage = z.object({ input_tokens: z.number(), output_tokens: z.number() });
+
+/** Tokens of the tasks whose records state them, such as pictures; `undefined` if none does. */
+function tokensOf(tasks: readonly Task[]): Used['tokens'] {
+	const usages = tasks.map(({ usage }) => tokenUsage.safeParse(usage)).flatMap(({ data }) => data ?? []);
+	if (usages.length === 0) return undefined;
+	return { input: sum(usages.map((usage) => usage.input_tokens)), output: sum(usages.map((usage) => usage.output_tokens)) };
+}
+
 function costOf(tasks: readonly Task[]): string[] {
 	const { priced, cost, credits, unpriced } = costTotals(tasks);
 	return [
@@ -81,6 +138,10 @@ function costOf(tasks: readonly Task[]): string[] {
 		...(unpriced > 0 ? [`${unpriced} without a stated cost`] : []),
 	];
 }
+
+/** The part of a run's hint that tells the balance, where it was read anyway. */
+export const remainedBefore = (remaining: string | undefined) =>
+	remaining === undefined ? [] : [`${remaining} remained before the last purchase`];
 
 const IN_MEMORY =
 	'This n8n keeps binary data in memory. For large files set its environment variable N8N_DEFAULT_BINARY_DATA_MODE to filesystem.';
@@ -102,7 +163,7 @@ export function runHints(outcomes: readonly TaskOutcome[], remaining?: string): 
 		`${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}`,
 		...(failed > 0 ? [`${failed} without a result`] : []),
 		...costOf(ended),
-		...(remaining === undefined ? [] : [`${remaining} remained before the last purchase`]),
+		...remainedBefore(remaining),
 	];
 	const notes = [...new Set(outcomes.flatMap((outcome) => outcome.notes))].slice(0, MAX_NOTES);
 	return [
@@ -112,7 +173,7 @@ export function runHints(outcomes: readonly TaskOutcome[], remaining?: string): 
 }
 
 /** n8n keeps the object with the execution's own data, and all of its nodes share it. */
-interface CostContext extends CustomDataContext {
+interface CostContext extends CustomDataContext, RunContext {
 	getContext(type: 'flow'): IDataObject;
 	getInputData(): Array<{ json: IDataObject }>;
 }
@@ -154,10 +215,15 @@ class CountedTasks {
 
 const isFinal = ({ record, task }: AcceptedOutcome) => record !== undefined && hasEnded(task.status);
 
-function addCost(context: CustomDataContext, newTasks: number, ended: readonly AcceptedOutcome[]): void {
+function addCost(context: CustomDataContext, newTasks: number, ended: readonly AcceptedOutcome[], run?: RunContext): void {
 	if (newTasks === 0 && ended.length === 0) return;
 	// The service refunds a failed task.
-	const { cost, credits, unpriced } = costTotals(ended.map(({ task }) => task).filter(({ status }) => status === 'completed'));
+	const tasks = ended.map(({ task }) => task).filter(({ status }) => status === 'completed');
+	const { priced, cost, credits, unpriced } = costTotals(tasks);
+	if (run) {
+		const own = { 'mediagen.tasks': newTasks, 'mediagen.credits': credits, 'mediagen.unpriced': unpriced };
+		traceMore(run, { cost: priced > 0 ? cost : undefined, tokens: tokensOf(tasks), own });
+	}
 	addToCustomData(context, {
 		mediagen_tasks: newTasks,
 		mediagen_cost: cost,
@@ -186,7 +252,7 @@ function count(context: CostContext, outcomes: readonly TaskOutcome[], how: Coun
 		const after = final ? 'ended' : how === 'waiting' ? 'waiting' : 'bought';
 		if (after !== before) counted.set(taskId, after);
 	}
-	addCost(context, newTasks, ended);
+	addCost(context, newTasks, ended, context);
 }
 
 /** Bought here, only read, or bought and now waiting for a callback. */
@@ -197,7 +263,7 @@ type Counting = 'bought' | 'read' | 'waiting';
  * Never throws.
  */
 export function countCost(context: CostContext, outcomes: readonly TaskOutcome[], how: Counting): void {
-	bestEffort(context, () => count(context, outcomes, how));
+	bestEffort(context, 'custom data', () => count(context, outcomes, how));
 }
 
 /**
@@ -208,5 +274,5 @@ export function countResumedCost(context: CustomDataContext, waiting: readonly T
 	const before = new Set(waiting.filter(({ task }) => task && hasEnded(task.status)).map(({ taskId }) => taskId));
 	const open = final.filter(isAccepted).filter((outcome) => isFinal(outcome) && !before.has(outcome.taskId));
 	const distinct = new Map(open.map((outcome) => [outcome.taskId, outcome]));
-	bestEffort(context, () => addCost(context, 0, [...distinct.values()]));
+	bestEffort(context, 'custom data', () => addCost(context, 0, [...distinct.values()]));
 }

@@ -234,7 +234,7 @@ test('prices make an estimate, for each item and for the run', async () => {
 		expect.objectContaining({ estimatedCost: 0.0048, savedByCache: 0.0135 }),
 	]);
 	expect(hints[0]?.message).toBe(
-		'2 answers, 10,200 input tokens (5,000 read from the cache, 5,000 written to it, 200 plain), 400 output tokens, estimated cost 0.02685',
+		'2 answers, 10,200 input tokens (5,000 read from the cache, 5,000 written to it, 200 plain), 400 output tokens, estimated cost 0.02685 (0.013425 per answer)',
 	);
 });
 

@@ -19,6 +19,8 @@ function execution() {
 		evaluateExpression: () => undefined,
 		getContext: () => flow,
 		getInputData: () => [],
+		getExecuteData: () => ({}),
+		setMetadata: () => {},
 	};
 	return { context, written, remembered: () => JSON.stringify(flow).match(/task_\d+/g)?.length };
 }
