@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import type { INodeType } from 'n8n-workflow';
 
+import { MediaGenBalance } from '../../nodes/MediaGenBalance/MediaGenBalance.node';
 import { MediaGenGrid } from '../../nodes/MediaGenGrid/MediaGenGrid.node';
 import { MediaGenImage } from '../../nodes/MediaGenImage/MediaGenImage.node';
 import { MediaGenMusic } from '../../nodes/MediaGenMusic/MediaGenMusic.node';
@@ -15,6 +16,7 @@ interface Example {
 }
 
 const OURS: Record<string, INodeType> = {
+	'n8n-nodes-mediagen.mediaGenBalance': new MediaGenBalance(),
 	'n8n-nodes-mediagen.mediaGenGrid': new MediaGenGrid(),
 	'n8n-nodes-mediagen.mediaGenImage': new MediaGenImage(),
 	'n8n-nodes-mediagen.mediaGenMusic': new MediaGenMusic(),
@@ -32,13 +34,17 @@ function pathsOf(parameters: Record<string, unknown>): string[] {
 	);
 }
 
-describe.each(['song-to-stems', 'sheet-to-images', 'picture-to-video', 'grid-reroll'])('examples/%s.json', (name) => {
+const BY_HAND = ['song-to-stems', 'sheet-to-images', 'picture-to-video', 'grid-reroll', 'budget-per-workflow'].map((name) => [name, 'manual']);
+
+const BY_TIME = ['daily-spending-report', 'low-balance-alert'].map((name) => [name, 'schedule']);
+
+describe.each([...BY_HAND, ...BY_TIME])('examples/%s.json', (name, start) => {
 	const text = readFileSync(join(__dirname, '..', '..', 'examples', `${name}.json`), 'utf8');
 	const { nodes, connections } = JSON.parse(text) as Example;
 	const names = nodes.map((node) => node.name);
 
-	test('begins with a manual trigger, and every line leads to a node', () => {
-		expect(nodes[0]?.type).toBe('n8n-nodes-base.manualTrigger');
+	test(`begins with a ${start} trigger, and every line leads to a node`, () => {
+		expect(nodes[0]?.type).toBe(`n8n-nodes-base.${start}Trigger`);
 		const ends = Object.values(connections).flatMap(({ main }) => main.flat().map(({ node }) => node));
 		for (const end of [...ends, ...Object.keys(connections)]) expect(names).toContain(end);
 		const apart = nodes.filter(({ name: one, type }, at) => at > 0 && !ends.includes(one) && !type.endsWith('stickyNote'));
