@@ -26,7 +26,7 @@ export class MediaGenBalance implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: subtitleOf(operations),
-		description: 'Get what is left of the balance and what was spent, and branch on it',
+		description: 'Get the remaining credits and what was spent, and branch when the balance is low',
 		defaults: { name: 'MediaGen Balance' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

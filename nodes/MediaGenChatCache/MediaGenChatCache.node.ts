@@ -16,7 +16,7 @@ export class MediaGenChatCache implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: subtitleOf(operations),
-		description: 'Ask many questions about the same long text and pay for reading it once',
+		description: 'Ask an LLM many questions about one long text, with prompt caching',
 		defaults: { name: 'MediaGen Chat Cache' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

@@ -30,7 +30,7 @@ export class MediaGenGrid implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: subtitleOf(operations),
-		description: 'Vary the pictures of a grid of four, or re-roll the whole grid',
+		description: 'Make variations of a picture in a grid of four, or re-roll the whole grid',
 		defaults: { name: 'MediaGen Grid' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

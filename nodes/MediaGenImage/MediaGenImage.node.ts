@@ -28,7 +28,7 @@ export class MediaGenImage implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: subtitleOf(operations),
-		description: 'Generate images from text or other images, edit and repaint them',
+		description: 'Generate AI images: text to image, image to image, editing, and inpainting',
 		defaults: { name: 'MediaGen Image' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

@@ -53,7 +53,7 @@ export class MediaGenMusic implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: subtitleOf(operations),
-		description: 'Make, cover, extend, crop and take apart songs, and generate sounds',
+		description: 'Make AI music: cover, extend, and crop songs, separate stems, and generate sound effects',
 		defaults: { name: 'MediaGen Music' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

@@ -20,7 +20,7 @@ export class MediaGenUpload implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: subtitleOf(operations),
-		description: 'Store an image for 72 hours and get a public URL for it',
+		description: 'Host an image for 72 hours and get a public URL for it',
 		defaults: { name: 'MediaGen Upload' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

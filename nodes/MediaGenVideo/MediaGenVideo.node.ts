@@ -28,7 +28,7 @@ export class MediaGenVideo implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: subtitleOf(operations),
-		description: 'Generate videos from text, images or other videos, and extend them',
+		description: 'Generate AI videos: text to video, image to video, editing, and extension',
 		defaults: { name: 'MediaGen Video' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

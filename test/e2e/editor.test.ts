@@ -4,8 +4,9 @@ import type { Browser } from 'playwright-core';
 
 import { type Host, HOST_VERSIONS } from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
-import { keepPicture, textIn } from './editor/pictures';
-import { SHOWCASE, showcase } from './editor/showcase';
+import { buy } from './callbacks/tasks';
+import { keepPicture, stopVideo, textIn, withoutNumbers } from './editor/pictures';
+import { firstWorkflow, SHOWCASE, showcase } from './editor/showcase';
 import { launchBrowser } from './support/browser';
 import { Editor } from './support/editor';
 import { describeOnHosts } from './support/hosts';
@@ -27,7 +28,7 @@ describeOnHosts("n8n's editor", (host, version) => {
 	let browser: Browser;
 	let editor: Editor;
 	beforeAll(async () => {
-		sandbox = await createSandbox({ allowPrivateCallbacks: true, durations: { image: 500 } });
+		sandbox = await createSandbox({ allowPrivateCallbacks: true, durations: { image: 500, music: 500, grid: 500, video: 500 } });
 		await host().putCredential(credentialFor(sandbox, CREDENTIAL));
 		browser = await launchBrowser();
 		editor = await Editor.open(browser, host(), TALL);
@@ -135,6 +136,46 @@ describeOnHosts("n8n's editor", (host, version) => {
 			}
 			await sharp.close();
 		});
+
+		test('show the output of each node', async () => {
+			sandbox.reset();
+			const sharp = await Editor.open(browser, host(), { width: 1500, height: 640 }, 2);
+			const { id } = await host().importWorkflow(showcase(CREDENTIAL));
+			await sharp.openWorkflow(id);
+			for (const { page, name, result } of SHOWCASE) {
+				const panel = await sharp.openNode(name);
+				if (name.endsWith('Trigger')) {
+					await panel.listen();
+					await buy(sandbox, { webhook: await host().webhookUrl(id, { node: name, test: true }) });
+				} else {
+					await panel.execute();
+				}
+				if (result === 'file') await stopVideo(await panel.viewFile(0));
+				else await panel.show(result);
+				await keepPicture(`result-${page}`, await panel.screenshotOfOutput(), withoutNumbers(await textIn(panel.output)));
+				await panel.close();
+			}
+			await sharp.close();
+		}, 180_000);
+
+		test('show the first workflow, step by step', async () => {
+			sandbox.reset();
+			const window = await Editor.open(browser, host(), { width: 1320, height: 800 });
+			const form = await window.newCredential('MediaGen API');
+			await form.fill('baseUrl', sandbox.url);
+			await form.fill('apiKey', sandbox.key);
+			expect(await form.save()).toBe('passed');
+			await keepPicture('first-credential', await form.screenshot(), withoutNumbers(await form.text()));
+			await window.newWorkflow();
+			await window.searchNodes('MediaGen');
+			await keepPicture('first-nodes', await window.nodesPanel.screenshot({ caret: 'hide' }), await textIn(window.nodesPanel));
+			await open(firstWorkflow(CREDENTIAL), window);
+			const panel = await window.openNode('MediaGen Image');
+			await panel.execute();
+			await panel.viewFile(0);
+			await keepPicture('first-picture', await window.screenshot(), withoutNumbers(await textIn(panel.output)));
+			await window.close();
+		}, 120_000);
 
 		test('show each example', async () => {
 			await editor.page.setViewportSize({ width: 1320, height: 660 });

@@ -22,6 +22,19 @@ export async function textIn(part: Locator): Promise<string> {
 	return [...texts, ...values].join('\n');
 }
 
+/** Shows the first frame of a video, without controls; leaves a picture as it is. */
+export async function stopVideo(file: Locator): Promise<void> {
+	await file.evaluate((media) => {
+		if (!(media instanceof HTMLVideoElement)) return;
+		media.pause();
+		media.controls = false;
+		media.currentTime = 0;
+	});
+}
+
+/** A text without what differs from run to run: ids, times and ports. */
+export const withoutNumbers = (text: string) => text.replace(/[\da-f]*\d[\da-f]*/g, '0');
+
 /** The share of pixels that differ visibly; all of them where the sizes differ. */
 async function differing(one: Buffer, other: Buffer): Promise<number> {
 	const [a, b] = await Promise.all([sharp(one).metadata(), sharp(other).metadata()]);

@@ -1,4 +1,5 @@
-import type { Host } from '../../../sandbox/host';
+import type { WorkflowDefinition } from '../../../sandbox/host';
+import { mediaGenApi, type NodeJson, startByHand, workflow } from '../support/nodes';
 
 interface Shown {
 	/** The page of the documentation that shows it. */
@@ -8,21 +9,35 @@ interface Shown {
 	/** Default: 1. */
 	typeVersion?: number;
 	parameters: object;
+	/** The node before it, which makes what it starts from. */
+	source?: NodeJson;
 	/** Labels that the panel shows among others, from top to bottom. */
 	fields: string[];
+	/** How its output is shown: the JSON of its items, their files, or the first file itself. */
+	result: 'json' | 'binary' | 'file';
 }
+
+/** A task of an endpoint that only the sandbox shows. */
+const customRequest = (name: string, type: string, path: string, body: object): NodeJson => ({
+	name,
+	type: `n8n-nodes-mediagen.${type}`,
+	parameters: { resource: 'task', operation: 'submit', path, bodyType: 'json', body: JSON.stringify(body), downloadFiles: false },
+});
+
+const HANDBOOK = 'Every boat of more than ten meters carries two fire extinguishers, one of them beside the galley. ';
 
 /** Every node, set as somebody could have set it. */
 export const SHOWCASE: Shown[] = [
 	{
 		page: 'image',
+		result: 'file',
 		fields: ['Model', 'Prompt', 'Reference Images', 'Size', 'Number of Images', 'Output'],
 		name: 'MediaGen Image',
 		type: 'mediaGenImage',
 		parameters: {
-			prompt: 'The same harbour in the first morning light, oil on canvas',
+			prompt: 'The same harbor in the first morning light, oil on canvas',
 			referenceImages: 'url',
-			imageUrls: ['https://example.com/harbour.png'],
+			imageUrls: ['https://example.com/harbor.png'],
 			size: '3:2',
 			n: 2,
 			additionalFields: { resolution: '2k' },
@@ -30,20 +45,24 @@ export const SHOWCASE: Shown[] = [
 	},
 	{
 		page: 'music',
+		result: 'binary',
+		source: customRequest('Song', 'mediaGenMusic', '/v1/music/generations/create', { prompt: 'Low water, slow bell', title: 'Slow Bell' }),
 		fields: ['Task ID', 'Lyrics', 'Tags', 'Title'],
 		name: 'MediaGen Music',
 		type: 'mediaGenMusic',
 		parameters: {
 			operation: 'coverSong',
 			custom: true,
-			prompt: '[Verse]\nThe harbour lights are low,\nthe nets are hanging dry',
+			prompt: '[Verse]\nThe harbor lights are low,\nthe nets are hanging dry',
 			tags: 'folk, accordion, slow',
-			title: 'Harbour Lights',
+			title: 'Harbor Lights',
 			additionalFields: { vocalGender: 'Female' },
 		},
 	},
 	{
 		page: 'grid',
+		result: 'file',
+		source: customRequest('First Grid', 'mediaGenGrid', '/v1/gridart/generations/imagine', { prompt: 'a harbor at dawn' }),
 		fields: ['Task ID'],
 		name: 'MediaGen Grid',
 		type: 'mediaGenGrid',
@@ -51,21 +70,35 @@ export const SHOWCASE: Shown[] = [
 	},
 	{
 		page: 'video',
+		result: 'file',
 		fields: ['Prompt', 'Images'],
 		name: 'MediaGen Video',
 		type: 'mediaGenVideo',
 		parameters: {
-			prompt: 'The boat leaves the harbour at dawn, gulls above it',
+			prompt: 'The boat in <<<image_1>>> leaves the harbor at dawn',
 			imageInput: 'firstFrame',
 			firstFrameSource: 'url',
-			firstFrameUrl: 'https://example.com/harbour.png',
+			firstFrameUrl: 'https://example.com/harbor.png',
 			aspectRatio: '16:9',
 			duration: 8,
 		},
 	},
-	{ page: 'upload', fields: ['Source'], name: 'MediaGen Upload', type: 'mediaGenUpload', parameters: { options: { fileName: 'harbour.png' } } },
+	{
+		page: 'upload',
+		result: 'json',
+		source: {
+			name: 'Picture',
+			type: 'n8n-nodes-mediagen.mediaGenImage',
+			parameters: { prompt: 'A harbor in the morning', options: { fileName: 'harbor' } },
+		},
+		fields: ['Source'],
+		name: 'MediaGen Upload',
+		type: 'mediaGenUpload',
+		parameters: { options: { fileName: 'harbor.png' } },
+	},
 	{
 		page: 'balance',
+		result: 'json',
 		fields: ['Compare', 'Threshold'],
 		name: 'MediaGen Balance',
 		type: 'mediaGenBalance',
@@ -73,32 +106,59 @@ export const SHOWCASE: Shown[] = [
 	},
 	{
 		page: 'chat-cache',
+		result: 'json',
+		source: {
+			name: 'Handbook',
+			type: 'n8n-nodes-base.set',
+			typeVersion: 3.4,
+			parameters: { mode: 'raw', jsonOutput: JSON.stringify({ handbook: HANDBOOK.repeat(60) }) },
+		},
 		fields: ['Model', 'Cached Blocks', 'Question'],
 		name: 'MediaGen Chat Cache',
 		type: 'mediaGenChatCache',
 		parameters: {
 			model: 'chat-large',
 			cachedBlocks: { block: [{ text: '={{ $json.handbook }}', ttl: '1h' }] },
-			prompt: 'Which license does a skipper need for a boat of 12 metres?',
+			prompt: 'How many fire extinguishers does a boat of 12 meters need?',
 		},
 	},
-	{ page: 'trigger', fields: ['Trigger On', 'Verify With Service'], name: 'MediaGen Trigger', type: 'mediaGenTrigger', typeVersion: 2, parameters: { output: 'files' } },
+	{
+		page: 'trigger',
+		result: 'json',
+		fields: ['Trigger On', 'Verify With Service'],
+		name: 'MediaGen Trigger',
+		type: 'mediaGenTrigger',
+		typeVersion: 2,
+		parameters: {},
+	},
 ];
 
-/** All of them on one canvas. */
-export function showcase(credential: string): Parameters<Host['importWorkflow']>[0] {
-	return {
-		name: 'The Nodes',
-		nodes: SHOWCASE.map(({ name, type, typeVersion = 1, parameters }, index) => ({
-			id: type,
-			name,
-			type: `n8n-nodes-mediagen.${type}`,
-			typeVersion,
-			position: [220 * (index % 4), 220 * Math.floor(index / 4)],
-			parameters,
-			credentials: { mediaGenApi: { id: '', name: credential } },
-		})),
-		connections: {},
-		settings: { executionOrder: 'v1' },
+const DISTANCE_PX = 220;
+
+/** A row for each of them on one canvas: its source, if it has one, and itself, connected to one start. */
+export function showcase(credential: string): WorkflowDefinition {
+	const rows = SHOWCASE.map(({ name, type, typeVersion = 1, parameters, source }, row) => {
+		const node = { name, type: `n8n-nodes-mediagen.${type}`, typeVersion, parameters };
+		const nodes: NodeJson[] = source ? [source, node] : [node];
+		return nodes.map((each, column) => ({
+			...each,
+			credentials: mediaGenApi(credential),
+			position: [DISTANCE_PX * (column + 1), DISTANCE_PX * row],
+		}));
+	});
+	const links = Object.fromEntries(rows.flatMap(([from, to]) => (from && to ? [[from.name, to.name] as const] : [])));
+	const { connections, ...rest } = workflow('The Nodes', [startByHand, ...rows.flat()], links);
+	const first = rows.flatMap(([node]) => (node && !node.name.endsWith('Trigger') ? [{ node: node.name, type: 'main', index: 0 }] : []));
+	return { ...rest, connections: { ...connections, [startByHand.name]: { main: [first] } } };
+}
+
+/** The workflow that the README builds. */
+export function firstWorkflow(credential: string): WorkflowDefinition {
+	const picture = {
+		name: 'MediaGen Image',
+		type: 'n8n-nodes-mediagen.mediaGenImage',
+		parameters: { prompt: 'A lighthouse in the fog, oil on canvas' },
+		credentials: mediaGenApi(credential),
 	};
+	return workflow('My First Picture', [startByHand, picture], { [startByHand.name]: picture.name });
 }

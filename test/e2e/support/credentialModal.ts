@@ -1,4 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
+import { dismissMessages } from './messages';
+import { leaveAlone } from './stillness';
 
 /** The form of one credential. */
 export class CredentialModal {
@@ -36,6 +38,13 @@ export class CredentialModal {
 	/** All that the form shows at this moment. */
 	async text(): Promise<string> {
 		return this.root.innerText();
+	}
+
+	/** Takes a picture of the form as PNG. */
+	async screenshot(): Promise<Buffer> {
+		await dismissMessages(this.page);
+		await leaveAlone(this.page);
+		return this.root.screenshot({ animations: 'disabled', caret: 'hide' });
 	}
 
 	private input(field: string): Locator {

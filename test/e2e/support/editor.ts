@@ -108,6 +108,11 @@ export class Editor {
 		return this.page.locator('.vue-flow__node');
 	}
 
+	/** The list of nodes to add, where it is open. */
+	get nodesPanel(): Locator {
+		return this.page.getByTestId('node-creator');
+	}
+
 	/** Clicks "Execute workflow" and gives the message that n8n shows at the end. */
 	async execute(timeout = 60_000): Promise<string> {
 		return messageAfter(this.page, () => this.page.getByTestId('execute-workflow-button').click(), timeout);

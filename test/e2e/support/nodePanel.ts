@@ -82,6 +82,12 @@ export class NodePanel {
 		return messageAfter(this.page, () => this.page.getByTestId('node-execute-button').click(), timeout);
 	}
 
+	/** Lets a trigger listen for one test event. */
+	async listen(): Promise<void> {
+		await this.page.getByTestId('node-execute-button').click();
+		await this.page.getByText('Stop Listening').waitFor();
+	}
+
 	/** Turns the output to one of its views. */
 	async show(view: OutputView): Promise<void> {
 		await this.output.getByTestId(`radio-button-${view}`).click();
@@ -120,6 +126,13 @@ export class NodePanel {
 			.evaluateAll((items) => items.map((item) => item.getBoundingClientRect().bottom));
 		const height = Math.min(frame.height, Math.max(...bottoms) - frame.y + MARGIN_PX);
 		return this.page.screenshot({ clip: { ...frame, height }, animations: 'disabled', caret: 'hide' });
+	}
+
+	/** Takes a picture of the output as PNG. */
+	async screenshotOfOutput(): Promise<Buffer> {
+		await dismissMessages(this.page);
+		await leaveAlone(this.page);
+		return this.output.screenshot({ animations: 'disabled', caret: 'hide' });
 	}
 
 	/** Back to the canvas, where the panel is open. */
