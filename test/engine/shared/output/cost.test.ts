@@ -1,3 +1,4 @@
+import { MediaGenBalance } from '../../../../nodes/MediaGenBalance/MediaGenBalance.node';
 import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { MediaGenTrigger } from '../../../../nodes/MediaGenTrigger/MediaGenTrigger.node';
@@ -6,6 +7,7 @@ import { log, type RunOptions, type RunResult, runNode } from '../../support/eng
 import { generatePicture, prompts } from '../../support/generatePicture';
 import { generateSound } from '../../support/generateSound';
 import { pauseNode } from '../../support/pausedExecution';
+import { rememberingNode } from '../../support/rememberingNode';
 import { useSandbox } from '../../support/sandbox';
 import { type Reply, useScriptedService } from '../../support/scriptedService';
 import { buySounds, numberTasks, RECORD, running, soundRun } from '../../support/scriptedTasks';
@@ -47,6 +49,22 @@ describe('The custom data and the bill of the service', () => {
 		expect(stated).toHaveLength(3);
 		expect(customData(result)).toEqual(figures(8, credits / 1_000, credits, 4));
 		expect(credits / 1_000).toBeCloseTo(stated.reduce((total, cost) => total + cost, 0), 6);
+	});
+
+	test('music for 290 credits: no cost is stated, none is made up, and Balance: Report tells what was taken', async () => {
+		const { node } = rememberingNode(() => new MediaGenBalance());
+		const report = async () => await runNode({ node, parameters: { resource: 'balance', operation: 'report' }, credential: service.credential() });
+		await report();
+		const result = await runNode({
+			node: new MediaGenMusic(),
+			parameters: { ...generateSound, additionalFields: { version: '={{ $json.version }}' } },
+			items: ['v5.5', 'v4.5+', 'v4.5'].map((version) => ({ json: { version } })),
+			credential: service.credential(),
+		});
+		expect(service.sandbox.ledger().netCredits).toBe(290);
+		expect(result.hints[0]?.message).toBe('3 tasks, 3 without a stated cost');
+		expect(customData(result)).toEqual(figures(3, 0, 0, 3));
+		expect((await report()).json[0]).toMatchObject({ spentCredits: 290, spent: 0.29 });
 	});
 
 	test('add up over the runs of a loop', async () => {

@@ -331,6 +331,13 @@ describe('Chat Cache', () => {
 		expect(service.sent('POST', '*')).toEqual([]);
 	});
 
+	test('the hint of the run has what remained', async () => {
+		service.on('GET', BALANCE, balance({}));
+		service.on('POST', CHAT, answered);
+		const { hints } = await ask(2, { keepBalance: 1 });
+		expect(hints[0]?.message).toContain(', 2 output tokens, 5 remained before the last purchase');
+	});
+
 	test('Check Only lists the requests and the mistakes, and asks nothing', async () => {
 		service.on('GET', BALANCE, balance({}));
 		const { json } = await ask(4, { checkOnly: true }, {});
