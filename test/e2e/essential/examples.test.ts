@@ -139,4 +139,30 @@ describeOnHosts('The examples', (host) => {
 		expect(usages.filter(({ cacheWrite }) => cacheWrite > 0)).toHaveLength(1);
 		expect(usages.filter(({ cacheRead }) => cacheRead > 0)).toHaveLength(answers.length - 1);
 	}, 150_000);
+
+	test('a report of what was spent: run by hand, it is the first one', async () => {
+		const [message] = (await runExample('daily-spending-report')).json('Message');
+		expect(message?.text).toMatch(/^This is the first run: .* Remaining: [\d.]+ \(\d+ credits\)\.$/);
+	}, 60_000);
+
+	test('an alert when the balance is low', async () => {
+		sandbox.reset();
+		const enough = await runExample('low-balance-alert');
+		expect([enough.json('Enough Again').length, enough.json('Alert').length]).toEqual([1, 0]);
+		sandbox.setBalance(4_990);
+		const low = await runExample('low-balance-alert');
+		expect(low.json('Enough Again')).toEqual([]);
+		expect(low.json('Alert')).toEqual([{ text: 'The MediaGen balance is low: 4.99 (4990 credits) remain.' }]);
+	}, 60_000);
+
+	test('a budget: five rows, three pictures, and two rows with the reason', async () => {
+		sandbox.reset();
+		const execution = await runExample('budget-per-workflow');
+		expect(bought()).toBe(3);
+		expect(execution.json('Bought').map(({ title }) => title)).toEqual(['Lighthouse', 'Pier', 'Boat']);
+		expect(execution.json('Bought').map(({ cost }) => cost)).toEqual([0.04, 0.04, 0.04]);
+		expect(execution.json('Not Bought')).toEqual(
+			['Harbour', 'Gulls'].map((title) => ({ title, status: 'not submitted', reason: expect.stringContaining('"Max Tasks" is 3') })),
+		);
+	}, 60_000);
 });
