@@ -162,6 +162,21 @@ describeOnHosts('An AI agent', (host) => {
 			expect(sandbox.ledger().accepted).toBe(1);
 		}, 120_000);
 
+		test('that keeps calling buys as many tasks as Max Tasks allows, and reads why there are no more', async () => {
+			const limited = pictures({ waitMode: 'none', options: { maxTasks: 20 } }, { onError: 'continueRegularOutput' });
+			const name = limited.name.replaceAll(' ', '_');
+			const turn = (at: number) => ({
+				toolCalls: [0, 1, 2, 3, 4].map((call) => ({ name, arguments: { prompt: `${PROMPT}, ${at * 5 + call}` } })),
+			});
+			sandbox.chat.script(...[0, 1, 2, 3, 4].map(turn), { text: 'Enough' });
+			const { id } = await host().importWorkflow(agentWorkflow(version, 'Agent', 'Make pictures until I say stop', limited));
+			const execution = await host().run(id, { timeout: 90_000 });
+			expect(execution.status).toBe('success');
+			expect(sandbox.ledger().accepted).toBe(20);
+			const refused = told().filter((result) => result.includes('Max Tasks'));
+			expect([told().length, refused.length]).toEqual([25, 5]);
+		}, 120_000);
+
 		test('learns the balance', async () => {
 			sandbox.setBalance(12_340, MEDIA_KEY);
 			const balance: Tool = {
