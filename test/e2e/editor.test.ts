@@ -160,7 +160,7 @@ describeOnHosts("n8n's editor", (host, version) => {
 
 		test('show the first workflow, step by step', async () => {
 			sandbox.reset();
-			const window = await Editor.open(browser, host(), { width: 1320, height: 800 });
+			const window = await Editor.open(browser, host(), { width: 1320, height: 860 });
 			const form = await window.newCredential('MediaGen API');
 			await form.fill('baseUrl', sandbox.url);
 			await form.fill('apiKey', sandbox.key);

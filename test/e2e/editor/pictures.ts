@@ -24,11 +24,13 @@ export async function textIn(part: Locator): Promise<string> {
 
 /** Shows the first frame of a video, without controls; leaves a picture as it is. */
 export async function stopVideo(file: Locator): Promise<void> {
-	await file.evaluate((media) => {
+	await file.evaluate(async (media) => {
 		if (!(media instanceof HTMLVideoElement)) return;
 		media.pause();
 		media.controls = false;
 		media.currentTime = 0;
+		// The controls stay in the picture until it is drawn again.
+		await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
 	});
 }
 

@@ -85,7 +85,7 @@ export class NodePanel {
 	/** Lets a trigger listen for one test event. */
 	async listen(): Promise<void> {
 		await this.page.getByTestId('node-execute-button').click();
-		await this.page.getByText('Stop Listening').waitFor();
+		await this.page.getByText('Stop Listening').first().waitFor();
 	}
 
 	/** Turns the output to one of its views. */
