@@ -466,16 +466,19 @@ describe('answers', () => {
 
 	it('that nobody has prepared call the first tool on offer with what was said, and repeat its result', async () => {
 		const it = await chat();
-		const schema = { type: 'object', properties: { prompt: { type: 'string' }, n: { type: 'number' } } };
+		// n8n puts the parameters of a tool that needs an approval into a group.
+		const inner = { type: 'object', properties: { prompt: { type: 'string' }, n: { type: 'number' } } };
+		const schema = { type: 'object', properties: { ...inner.properties, toolParameters: inner, none: { type: 'object' } } };
+		const filled = { prompt: 'Draw a fox', toolParameters: { prompt: 'Draw a fox' }, none: {} };
 		const completions = await it.completions({
 			...say('Draw a fox'),
 			tools: [{ type: 'function', function: { name: 'draw', parameters: schema } }, { type: 'function', function: { name: 'sing' } }],
 		});
 		const called = completions.body.choices?.[0]?.message?.tool_calls ?? [];
 		expect(called).toMatchObject([{ function: { name: 'draw' } }]);
-		expect(JSON.parse(text(called[0]?.function?.arguments))).toEqual({ prompt: 'Draw a fox' });
+		expect(JSON.parse(text(called[0]?.function?.arguments))).toEqual(filled);
 		const messages = await it.messages({ ...say('Draw a fox'), tools: [{ name: 'draw', input_schema: schema }] });
-		expect(messages.body.content).toMatchObject([{ type: 'tool_use', name: 'draw', input: { prompt: 'Draw a fox' } }]);
+		expect(messages.body.content).toMatchObject([{ type: 'tool_use', name: 'draw', input: filled }]);
 		const result = { role: 'tool', tool_call_id: text(called[0]?.id), content: 'the link' };
 		const last = await it.completions({ messages: [...say('Draw a fox').messages, completions.body.choices?.[0]?.message, result] });
 		expect(content(last)).toBe('Sample answer with the result: the link');

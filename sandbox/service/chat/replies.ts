@@ -24,8 +24,8 @@ type Scripted = z.output<typeof replySchema>;
 /** A tool that a request offers. */
 export interface OfferedTool {
 	name: string;
-	/** The names of its text parameters. */
-	texts: string[];
+	/** Its parameters that are texts, with `said` as each of them. */
+	sampleArguments(said: string): Record<string, unknown>;
 }
 
 /** What prepared answers are matched against, and samples are made of. */
@@ -84,7 +84,7 @@ export class Replies {
 function sample({ lastRole, user, tools: [tool] }: Occasion): Pick<Scripted, 'text' | 'toolCalls'> {
 	if (lastRole === 'tool') return { text: 'Sample answer with the result: {{tool}}' };
 	if (!tool) return { text: `Sample answer to: ${user.slice(0, LONGEST_ECHO)}` };
-	return { toolCalls: [{ name: tool.name, arguments: Object.fromEntries(tool.texts.map((name) => [name, user])) }] };
+	return { toolCalls: [{ name: tool.name, arguments: tool.sampleArguments(user) }] };
 }
 
 function suits({ when }: Scripted, { lastRole, user, tool }: Occasion): boolean {

@@ -36,7 +36,8 @@ export const completionsSchema = z.object({
 	messages: z.array(message(z.enum(['system', 'developer', 'user', 'assistant', 'tool']))).min(1),
 });
 
-const parameters = z.object({ properties: z.record(z.unknown()).default({}) }).passthrough().default({});
+const properties = z.record(z.unknown()).default({});
+const parameters = z.object({ properties }).passthrough().default({});
 const offeredTool = z.union([
 	z.object({ name: z.string(), input_schema: parameters }).transform(({ name, input_schema }) => ({ name, properties: input_schema.properties })),
 	z
@@ -44,6 +45,7 @@ const offeredTool = z.union([
 		.transform(({ function: { name, parameters: given } }) => ({ name, properties: given.properties })),
 ]);
 const textParameter = z.object({ type: z.literal('string') }).passthrough();
+const groupOfParameters = z.object({ type: z.literal('object'), properties }).passthrough();
 
 type Content = z.output<typeof content>;
 type Message = z.output<typeof messagesSchema>['messages'][number] | z.output<typeof completionsSchema>['messages'][number];
@@ -77,13 +79,22 @@ function textOf(candidate: Record<string, unknown>): string | undefined {
 	return candidate.type === 'text' && typeof candidate.text === 'string' ? candidate.text : undefined;
 }
 
-/** The tools that a request of either style offers, with the names of their text parameters. */
+/** What somebody said, as each text parameter at any depth. */
+function filledWith(said: string, schemas: Record<string, unknown>): Record<string, unknown> {
+	const filled = Object.entries(schemas).map(([name, schema]): [string, unknown] => {
+		if (textParameter.safeParse(schema).success) return [name, said];
+		const group = groupOfParameters.safeParse(schema);
+		return [name, group.success ? filledWith(said, group.data.properties) : undefined];
+	});
+	return Object.fromEntries(filled.filter(([, value]) => value !== undefined));
+}
+
+/** The tools that a request of either style offers. */
 export function offeredTools({ tools }: ChatBody): OfferedTool[] {
 	return (tools ?? []).flatMap((tool) => {
 		const { data } = offeredTool.safeParse(tool);
 		if (!data) return [];
-		const texts = Object.entries(data.properties).filter(([, schema]) => textParameter.safeParse(schema).success);
-		return [{ name: data.name, texts: texts.map(([name]) => name) }];
+		return [{ name: data.name, sampleArguments: (said) => filledWith(said, data.properties) }];
 	});
 }
 
