@@ -5,6 +5,7 @@ import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/describe';
 import { completion } from './operations/completion';
 import { message } from './operations/message';
+import { searchChatModels } from './prompt/models';
 
 const operations = [message, completion];
 
@@ -25,7 +26,7 @@ export class MediaGenChatCache implements INodeType {
 		properties: describeOperations(operations),
 	};
 
-	methods = { credentialTest: { mediaGenApiTest } };
+	methods = { credentialTest: { mediaGenApiTest }, listSearch: { searchChatModels } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runOperation(this, operations);

@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { MIN_PREFIX_TOKENS } from '../../shared/api/chat';
 import type { Resource } from '../../shared/n8n/describe';
+import { openValueField } from '../../shared/n8n/openValue';
 import { additionalBodyFieldsField } from '../../shared/n8n/options';
 import { NOT_MARKED } from './conversation';
 
@@ -99,15 +100,14 @@ const earlierTurnsField: INodeProperties = {
 
 /** The fields of both operations: they differ in the layout of the request, not in what is asked. */
 export const promptFields: INodeProperties[] = [
-	{
+	openValueField({
 		displayName: 'Model',
 		name: 'model',
-		type: 'string',
 		required: true,
-		default: '',
+		searchListMethod: 'searchChatModels',
 		placeholder: 'e.g. my-chat-model',
-		description: 'ID of a chat model of the service',
-	},
+		description: 'A chat model of the service',
+	}),
 	cachedBlocksField,
 	earlierTurnsField,
 	{

@@ -5,6 +5,11 @@ import { z } from '../util/vendor/zod';
 export const MESSAGES_PATH = '/v1/messages';
 export const COMPLETIONS_PATH = '/v1/chat/completions';
 
+/** The list of models. Services of this kind have it; the spec does not show it, so a service may lack it. */
+export const MODELS_PATH = '/v1/models';
+
+export const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
+
 /** The version that the messages-style endpoint requires (spec, Versioning). */
 export const VERSION_HEADER = { 'vendor-version': '2023-06-01' } as const;
 

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { type ChatResponse, chatResponse, isAnswered } from './chat';
+import { type ChatResponse, chatResponse, isAnswered, modelList, MODELS_PATH } from './chat';
 import type { Connection } from './connection';
 import { AuthenticationError, errorInBody, unreadableResponse } from './errors';
 import { createSend, type ServiceContext } from './http';
@@ -62,6 +62,8 @@ export interface MediaGenClient {
 	readonly chat: {
 		/** Buys an answer: never sent twice (spec §8). */
 		create(request: ChatRequest): Promise<ChatResponse>;
+		/** IDs of the models that the service lists. */
+		models(): Promise<string[]>;
 	};
 }
 
@@ -101,6 +103,10 @@ export function createClient(context: ServiceContext, connection: Connection, si
 				const error = isAnswered(response) ? undefined : errorInBody(response);
 				if (error) throw error;
 				return response;
+			},
+			models: async () => {
+				const request = { method: 'GET', path: MODELS_PATH, retry: 'once', notFound: 'This service lists no models' } as const;
+				return (await send(request, modelList)).data.map(({ id }) => id);
 			},
 		},
 	};

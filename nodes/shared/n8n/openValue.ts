@@ -6,9 +6,9 @@ export interface ListedValue {
 	value: string;
 }
 
-type OpenValueField = Pick<INodeProperties, 'displayName' | 'name' | 'description' | 'hint' | 'displayOptions'> & {
-	/** The value that a new node has. */
-	preset: ListedValue;
+type OpenValueField = Pick<INodeProperties, 'displayName' | 'name' | 'description' | 'hint' | 'displayOptions' | 'required'> & {
+	/** The value that a new node has; none by default. */
+	preset?: ListedValue;
 	/** Name of the method in the node's `methods.listSearch` that gives the list. */
 	searchListMethod: string;
 	placeholder: string;
@@ -18,7 +18,7 @@ type OpenValueField = Pick<INodeProperties, 'displayName' | 'name' | 'descriptio
  * A field with a list and a typed alternative, for values of which the service may have more than this package knows. Its value
  * may also be plain text, as an expression for the whole field or the API of n8n gives it.
  */
-export function openValueField({ preset, searchListMethod, placeholder, ...field }: OpenValueField): INodeProperties {
+export function openValueField({ preset = { name: '', value: '' }, searchListMethod, placeholder, ...field }: OpenValueField): INodeProperties {
 	return {
 		...field,
 		type: 'resourceLocator',
@@ -30,12 +30,16 @@ export function openValueField({ preset, searchListMethod, placeholder, ...field
 	};
 }
 
-/** The search method of an open field: the values whose label or value contains the filter. Needs no request. */
+/** The values whose label or value contains what the user has typed, as a list shows them. */
+export function matchingValues(values: readonly ListedValue[], filter = ''): INodeListSearchResult {
+	const wanted = filter.toLowerCase();
+	return { results: values.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(wanted)) };
+}
+
+/** The search method of an open field whose values this package knows. Needs no request. */
 export function searchListed(values: readonly ListedValue[]) {
-	return async function search(this: ILoadOptionsFunctions, filter = ''): Promise<INodeListSearchResult> {
-		const wanted = filter.toLowerCase();
-		const results = values.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(wanted));
-		return await Promise.resolve({ results: [...results] });
+	return async function search(this: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> {
+		return await Promise.resolve(matchingValues(values, filter));
 	};
 }
 

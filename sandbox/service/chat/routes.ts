@@ -11,8 +11,16 @@ import { blocksOf, completionsSchema, lastSaid, messagesSchema, offeredTools } f
 
 const VERSION = '2023-06-01';
 
+/** Any other name is accepted as well: the spec has none. */
+const SAMPLE_MODELS = ['vendor-chat-1', 'vendor-chat-1-mini'];
+
 /** Chat endpoints with prefix caching (spec, section 8). */
 export function chatRoutes(app: FastifyInstance, service: Service, chat: Chat): void {
+	app.get('/v1/models', (request) => {
+		bearerAccount(service, request);
+		return { object: 'list', data: SAMPLE_MODELS.map((id) => ({ id, object: 'model' })) };
+	});
+
 	app.post('/v1/messages', async (request) => {
 		const key = header(request, 'x-api-key');
 		if (key === undefined) throw new ServiceError(401, 'The x-api-key header is missing.');

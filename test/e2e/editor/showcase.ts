@@ -117,7 +117,7 @@ export const SHOWCASE: Shown[] = [
 		name: 'MediaGen Chat Cache',
 		type: 'mediaGenChatCache',
 		parameters: {
-			model: 'chat-large',
+			model: { __rl: true, mode: 'list', value: 'vendor-chat-1', cachedResultName: 'vendor-chat-1' },
 			cachedBlocks: { block: [{ text: '={{ $json.handbook }}', ttl: '1h' }] },
 			prompt: 'How many fire extinguishers does a boat of 12 meters need?',
 		},

@@ -1,14 +1,11 @@
 import '../support/environment';
 
-import { LoadOptionsContext } from 'n8n-core';
-import type { INodeExecutionData, INodeParameters, IWorkflowExecuteAdditionalData } from 'n8n-workflow';
-import { Workflow } from 'n8n-workflow';
+import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
-import { MediaGenApi } from '../../../credentials/MediaGenApi.credentials';
 import { MediaGenGrid } from '../../../nodes/MediaGenGrid/MediaGenGrid.node';
-import { OneCredential } from '../support/credentials';
 import { runNode } from '../support/engine';
 import { extra, fieldsOf, isShown, needed, type Row, top, withExpression } from '../support/fieldTable';
+import { loadOptionsContext } from '../support/loadOptions';
 import { submissions, useSandbox } from '../support/sandbox';
 
 const service = useSandbox();
@@ -31,22 +28,7 @@ const sent = () => submissions(service.sandbox).map(({ body }) => body as Given)
 /** The buttons of a task, as its own record names them. */
 async function buttonsOf(taskId: string, operation = 'variation'): Promise<Array<{ name: string; value: unknown }>> {
 	const parameters: INodeParameters = { resource: 'grid', operation, matchBy: 'button', taskId };
-	const nodeTypes = { getByName: () => node, getByNameAndVersion: () => node, getKnownTypes: () => ({}) };
-	const own = {
-		id: '1',
-		name: 'Grid',
-		type: 'mediaGenGrid',
-		typeVersion: 1,
-		position: [0, 0] as [number, number],
-		parameters,
-		credentials: { mediaGenApi: { id: '1', name: 'MediaGen' } },
-	};
-	const workflow = new Workflow({ nodes: [own], connections: {}, active: false, nodeTypes });
-	const additionalData = {
-		credentialsHelper: new OneCredential(new MediaGenApi(), service.credential()),
-		currentNodeParameters: parameters,
-	} as unknown as IWorkflowExecuteAdditionalData;
-	const context = new LoadOptionsContext(workflow, own, additionalData, 'parameters.customId');
+	const context = loadOptionsContext(node, parameters, service.credential(), 'parameters.customId');
 	return await node.methods.loadOptions.getButtons.call(context);
 }
 

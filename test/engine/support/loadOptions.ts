@@ -1,0 +1,35 @@
+import { LoadOptionsContext } from 'n8n-core';
+import type { ICredentialDataDecryptedObject, ILoadOptionsFunctions, INodeParameters, INodeType, IWorkflowExecuteAdditionalData } from 'n8n-workflow';
+import { Workflow } from 'n8n-workflow';
+
+import { MediaGenApi } from '../../../credentials/MediaGenApi.credentials';
+import { OneCredential } from './credentials';
+
+/**
+ * The context in which n8n's editor asks a node for the list of a field.
+ *
+ * @param path of the field, such as `parameters.model`
+ */
+export function loadOptionsContext(
+	node: INodeType,
+	parameters: INodeParameters,
+	credential: ICredentialDataDecryptedObject,
+	path: string,
+): ILoadOptionsFunctions {
+	const nodeTypes = { getByName: () => node, getByNameAndVersion: () => node, getKnownTypes: () => ({}) };
+	const own = {
+		id: '1',
+		name: 'Node',
+		type: node.description.name,
+		typeVersion: 1,
+		position: [0, 0] as [number, number],
+		parameters,
+		credentials: { mediaGenApi: { id: '1', name: 'MediaGen' } },
+	};
+	const workflow = new Workflow({ nodes: [own], connections: {}, active: false, nodeTypes });
+	const additionalData = {
+		credentialsHelper: new OneCredential(new MediaGenApi(), credential),
+		currentNodeParameters: parameters,
+	} as unknown as IWorkflowExecuteAdditionalData;
+	return new LoadOptionsContext(workflow, own, additionalData, path);
+}
