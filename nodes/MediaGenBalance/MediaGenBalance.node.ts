@@ -3,9 +3,9 @@ import type {
 	IExecuteFunctions,
 	INodeExecutionData,
 	INodeType,
-	INodeTypeDescription,
 } from 'n8n-workflow';
 
+import { type NodeDescription, related } from '../shared/n8n/builderHint';
 import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/describe';
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { check } from './operations/check';
@@ -19,7 +19,7 @@ const OUTPUTS = `={{ $parameter["operation"] === "check"
 	: ["${NodeConnectionTypes.Main}"] }}` as const;
 
 export class MediaGenBalance implements INodeType {
-	description: INodeTypeDescription = {
+	description: NodeDescription = {
 		displayName: 'MediaGen Balance',
 		name: 'mediaGenBalance',
 		icon: { light: 'file:mediaGenBalance.svg', dark: 'file:mediaGenBalance.dark.svg' },
@@ -28,7 +28,12 @@ export class MediaGenBalance implements INodeType {
 		subtitle: subtitleOf(operations),
 		description: 'Get the remaining credits and what was spent, and branch when the balance is low',
 		defaults: { name: 'MediaGen Balance' },
-		usableAsTool: true,
+		usableAsTool: { replacements: { description: 'Tells what is left of the balance and what was spent. Costs nothing.' } },
+		builderHint: {
+			searchHint:
+				'Operation check has two outputs, Enough and Low: put it before nodes that buy many tasks, instead of an If node.',
+			relatedNodes: [related('mediaGenBalanceTool', 'The same as a tool of an AI Agent')],
+		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: OUTPUTS,
 		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],

@@ -1,7 +1,8 @@
-import type { IExecuteFunctions, INodeExecutionData, INodeType, INodeTypeDescription } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../shared/api/credentialTest';
+import { type NodeDescription, related } from '../shared/n8n/builderHint';
 import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/describe';
 import { completion } from './operations/completion';
 import { message } from './operations/message';
@@ -10,7 +11,7 @@ import { searchChatModels } from './prompt/models';
 const operations = [message, completion];
 
 export class MediaGenChatCache implements INodeType {
-	description: INodeTypeDescription = {
+	description: NodeDescription = {
 		displayName: 'MediaGen Chat Cache',
 		name: 'mediaGenChatCache',
 		icon: { light: 'file:mediaGenChatCache.svg', dark: 'file:mediaGenChatCache.dark.svg' },
@@ -19,7 +20,12 @@ export class MediaGenChatCache implements INodeType {
 		subtitle: subtitleOf(operations),
 		description: 'Ask an LLM many questions about one long text, with prompt caching',
 		defaults: { name: 'MediaGen Chat Cache' },
-		usableAsTool: true,
+		usableAsTool: { replacements: { description: 'Answers a question about a long text. Every call costs money.' } },
+		builderHint: {
+			searchHint:
+				'For many questions about one long text: set the text once as a cached block and give the questions as input items, without a loop. It is not a chat model for an AI Agent.',
+			relatedNodes: [related('mediaGenChatCacheTool', 'The same as a tool of an AI Agent')],
+		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],

@@ -5,17 +5,18 @@ import type {
 	INodeExecutionData,
 	INodePropertyOptions,
 	INodeType,
-	INodeTypeDescription,
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../shared/api/credentialTest';
+import { type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
 import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/describe';
 import { callbackWebhook } from '../shared/n8n/options';
 import { taskOperations } from '../shared/tasks/operations';
 import { resumeOnCallback } from '../shared/tasks/resume';
 import { loadButtons } from './buttons';
+import { indexField } from './fields';
 import { lowVariation } from './operations/lowVariation';
 import { reroll } from './operations/reroll';
 import { variation } from './operations/variation';
@@ -23,16 +24,20 @@ import { variation } from './operations/variation';
 const operations = [variation, lowVariation, reroll, ...taskOperations('grid')];
 
 export class MediaGenGrid implements INodeType {
-	description: INodeTypeDescription = {
+	description: NodeDescription = {
 		displayName: 'MediaGen Grid',
 		name: 'mediaGenGrid',
 		icon: { light: 'file:mediaGenGrid.svg', dark: 'file:mediaGenGrid.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: subtitleOf(operations),
+		subtitle: subtitleOf(operations, { parameter: indexField.name, word: 'Picture' }),
 		description: 'Make variations of a picture in a grid of four, or re-roll the whole grid',
 		defaults: { name: 'MediaGen Grid' },
-		usableAsTool: true,
+		usableAsTool: { replacements: { description: 'Varies or re-rolls a grid of four pictures and returns their links. Every call costs money.' } },
+		builderHint: taskHint(
+			'A new grid is resource task, operation submit. All others work on a grid, whose taskId they read from the incoming item.',
+			related('mediaGenGridTool', 'The same as a tool of an AI Agent'),
+		),
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],

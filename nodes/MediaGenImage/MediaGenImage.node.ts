@@ -3,12 +3,12 @@ import type {
 	IExecuteFunctions,
 	INodeExecutionData,
 	INodeType,
-	INodeTypeDescription,
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../shared/api/credentialTest';
+import { type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
 import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/describe';
 import { searchListed } from '../shared/n8n/openValue';
 import { callbackWebhook } from '../shared/n8n/options';
@@ -21,7 +21,7 @@ import { MODELS } from './operations/generate/fields';
 const operations = [generate, edit, ...taskOperations('image')];
 
 export class MediaGenImage implements INodeType {
-	description: INodeTypeDescription = {
+	description: NodeDescription = {
 		displayName: 'MediaGen Image',
 		name: 'mediaGenImage',
 		icon: { light: 'file:mediaGenImage.svg', dark: 'file:mediaGenImage.dark.svg' },
@@ -30,7 +30,12 @@ export class MediaGenImage implements INodeType {
 		subtitle: subtitleOf(operations),
 		description: 'Generate AI images: text to image, image to image, editing, and inpainting',
 		defaults: { name: 'MediaGen Image' },
-		usableAsTool: true,
+		usableAsTool: { replacements: { description: 'Generates or edits images from a prompt and returns their links. Every call costs money.' } },
+		builderHint: taskHint(
+			'Operation edit changes one picture, operation generate does everything else.',
+			related('mediaGenImageTool', 'The same as a tool of an AI Agent'),
+			related('mediaGenVideo', 'Makes a clip from the picture'),
+		),
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],

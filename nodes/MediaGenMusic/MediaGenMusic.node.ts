@@ -3,13 +3,13 @@ import type {
 	IExecuteFunctions,
 	INodeExecutionData,
 	INodeType,
-	INodeTypeDescription,
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { INSTRUMENTAL_VERSIONS, MUSIC_VERSIONS, MUSICAL_KEYS, STEM_TYPES } from '../shared/api/music';
+import { type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
 import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/describe';
 import { searchListed } from '../shared/n8n/openValue';
 import { callbackWebhook } from '../shared/n8n/options';
@@ -46,7 +46,7 @@ const operations = [
 const listed = (values: readonly string[]) => values.map((value) => ({ name: value, value }));
 
 export class MediaGenMusic implements INodeType {
-	description: INodeTypeDescription = {
+	description: NodeDescription = {
 		displayName: 'MediaGen Music',
 		name: 'mediaGenMusic',
 		icon: { light: 'file:mediaGenMusic.svg', dark: 'file:mediaGenMusic.dark.svg' },
@@ -55,7 +55,11 @@ export class MediaGenMusic implements INodeType {
 		subtitle: subtitleOf(operations),
 		description: 'Make AI music: cover, extend, and crop songs, separate stems, and generate sound effects',
 		defaults: { name: 'MediaGen Music' },
-		usableAsTool: true,
+		usableAsTool: { replacements: { description: 'Makes, covers, extends or takes apart songs and returns their links. Every call costs money.' } },
+		builderHint: taskHint(
+			'A new song is resource task, operation submit. All others work on a song, whose taskId they read from the incoming item.',
+			related('mediaGenMusicTool', 'The same as a tool of an AI Agent'),
+		),
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],

@@ -1,14 +1,15 @@
 import { NodeConnectionTypes } from 'n8n-workflow';
-import type { IExecuteFunctions, INodeExecutionData, INodeType, INodeTypeDescription, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData, INodeType, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../shared/api/credentialTest';
+import { type NodeDescription, related } from '../shared/n8n/builderHint';
 import { properties, webhooks } from './description';
 import { readPayload, taskOutput } from './output';
 import { receive } from './receive';
 import { confirmStarts } from './triggerState';
 
 export class MediaGenTrigger implements INodeType {
-	description: INodeTypeDescription = {
+	description: NodeDescription = {
 		displayName: 'MediaGen Trigger',
 		name: 'mediaGenTrigger',
 		icon: { light: 'file:mediaGenTrigger.svg', dark: 'file:mediaGenTrigger.dark.svg' },
@@ -20,6 +21,11 @@ export class MediaGenTrigger implements INodeType {
 		description: 'Start a workflow by webhook when a media task has ended, exactly once per task',
 		defaults: { name: 'MediaGen Trigger' },
 		eventTriggerDescription: 'Waiting for the service to call the test URL',
+		builderHint: {
+			searchHint:
+				'Only for tasks that another workflow submits with waitMode "none" and the address of this trigger as options.callbackBaseUrl. Nodes that wait for their tasks need no trigger.',
+			relatedNodes: [related('mediaGenImage', 'Submits tasks that end here')],
+		},
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'mediaGenApi', required: false, testedBy: 'mediaGenApiTest' }],

@@ -3,9 +3,9 @@ import type {
 	IExecuteFunctions,
 	INodeExecutionData,
 	INodeType,
-	INodeTypeDescription,
 } from 'n8n-workflow';
 
+import { type NodeDescription, related } from '../shared/n8n/builderHint';
 import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/describe';
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { upload } from './operations/upload';
@@ -13,7 +13,7 @@ import { upload } from './operations/upload';
 const operations = [upload];
 
 export class MediaGenUpload implements INodeType {
-	description: INodeTypeDescription = {
+	description: NodeDescription = {
 		displayName: 'MediaGen Upload',
 		name: 'mediaGenUpload',
 		icon: { light: 'file:mediaGenUpload.svg', dark: 'file:mediaGenUpload.dark.svg' },
@@ -22,7 +22,12 @@ export class MediaGenUpload implements INodeType {
 		subtitle: subtitleOf(operations),
 		description: 'Host an image for 72 hours and get a public URL for it',
 		defaults: { name: 'MediaGen Upload' },
-		usableAsTool: true,
+		usableAsTool: { replacements: { description: 'Stores a picture of the input for 72 hours and returns a public URL for it.' } },
+		builderHint: {
+			searchHint:
+				'Only for a public URL of a picture that is needed elsewhere: MediaGen Image and MediaGen Video upload pictures of the input by themselves.',
+			relatedNodes: [related('mediaGenImage', 'Takes pictures of the input without an upload')],
+		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],

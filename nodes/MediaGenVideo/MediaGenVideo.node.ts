@@ -3,12 +3,12 @@ import type {
 	IExecuteFunctions,
 	INodeExecutionData,
 	INodeType,
-	INodeTypeDescription,
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../shared/api/credentialTest';
+import { type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
 import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/describe';
 import { searchListed } from '../shared/n8n/openValue';
 import { callbackWebhook } from '../shared/n8n/options';
@@ -21,7 +21,7 @@ import { remix, REMIX_MODEL_LIST } from './operations/remix';
 const operations = [generate, remix, ...taskOperations('video')];
 
 export class MediaGenVideo implements INodeType {
-	description: INodeTypeDescription = {
+	description: NodeDescription = {
 		displayName: 'MediaGen Video',
 		name: 'mediaGenVideo',
 		icon: { light: 'file:mediaGenVideo.svg', dark: 'file:mediaGenVideo.dark.svg' },
@@ -30,7 +30,12 @@ export class MediaGenVideo implements INodeType {
 		subtitle: subtitleOf(operations),
 		description: 'Generate AI videos: text to video, image to video, editing, and extension',
 		defaults: { name: 'MediaGen Video' },
-		usableAsTool: true,
+		usableAsTool: { replacements: { description: 'Generates or extends videos and returns their links. Every call costs money and takes minutes.' } },
+		builderHint: taskHint(
+			'Operation generate takes text, pictures or a video; operation remix extends a video of this service.',
+			related('mediaGenVideoTool', 'The same as a tool of an AI Agent'),
+			related('mediaGenImage', 'Makes the first frame'),
+		),
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],

@@ -14,7 +14,9 @@ const PROMPT = 'A lighthouse at dawn, in watercolour';
 const chatRequest = z.object({
 	messages: z.array(z.object({ role: z.string(), content: z.unknown() })),
 	tools: z.array(
-		z.object({ function: z.object({ name: z.string(), parameters: z.object({ properties: z.record(z.unknown()) }) }) }),
+		z.object({
+			function: z.object({ name: z.string(), description: z.string(), parameters: z.object({ properties: z.record(z.unknown()) }) }),
+		}),
 	),
 });
 
@@ -85,6 +87,8 @@ describeOnHosts('An AI agent', (host) => {
 			const url = task?.url ?? '';
 			expect(task?.markdown).toBe(`![image](${url})`);
 			expect(task?.status).toBe('completed');
+			const keys = givenToAgent(execution, 'Make a Picture').map((json) => Object.keys(json).sort());
+			expect(keys).toEqual([['cost', 'markdown', 'status', 'taskId', 'url', 'urls']]);
 			const file = await fetch(url);
 			expect((await sharp(Buffer.from(await file.arrayBuffer())).metadata()).format).toBe('png');
 
@@ -98,9 +102,9 @@ describeOnHosts('An AI agent', (host) => {
 
 		test('is offered just what was left to it', async () => {
 			await ask(version, pictures(), { prompt: PROMPT });
-			const offered = sent()[0]?.tools.map(({ function: { name, parameters } }) => [name, parameters.properties]);
+			const offered = sent()[0]?.tools.map(({ function: { name, description, parameters } }) => [name, description, parameters.properties]);
 			expect(offered).toEqual([
-				['Make_a_Picture', { prompt: { type: 'string', description: 'What the picture shows' } }],
+				['Make_a_Picture', 'Generate an image in MediaGen Image', { prompt: { type: 'string', description: 'What the picture shows' } }],
 			]);
 		}, 120_000);
 

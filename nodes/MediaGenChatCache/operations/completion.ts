@@ -6,7 +6,7 @@ import { chatOperation } from './chatOperation';
 export const completion = chatOperation({
 	name: 'Completion',
 	value: 'completion',
-	action: 'Complete a chat',
+	action: 'Ask a question (chat completions style)',
 	description: 'Ask in chat-completions style, with system blocks as the first turn',
 	path: COMPLETIONS_PATH,
 	headers: {},

@@ -6,7 +6,7 @@ import { chatOperation } from './chatOperation';
 export const message = chatOperation({
 	name: 'Message',
 	value: 'message',
-	action: 'Send a message',
+	action: 'Ask a question (messages style)',
 	description: 'Ask in messages style, with system blocks beside the turns',
 	path: MESSAGES_PATH,
 	headers: VERSION_HEADER,

@@ -6,7 +6,7 @@ export const lowVariation = gridOperation({
 	name: 'Vary Slightly',
 	value: 'lowVariation',
 	path: 'low-variation',
-	action: 'Vary a picture slightly',
+	action: 'Vary a picture of a grid slightly',
 	description: 'Draw a grid of slight variations, usually of a single upscaled picture. It has a price of its own.',
 	fields: [parentField, pictureMatchField, indexField, buttonField, additionalFields],
 	schema: variationRequest,

@@ -17,7 +17,7 @@ import { model, musicOperation, persona, song, songRequest, source, version, voc
 export const coverSong = musicOperation({
 	name: 'Cover Song',
 	value: 'coverSong',
-	action: 'Cover a song',
+	action: 'Cover a song in another style',
 	description: 'Sing an existing song again in another style',
 	fields: [
 		...sourceFields(MADE_BY_A_TASK),

@@ -19,7 +19,7 @@ const stemTypeField = openValueField({
 export const stems = musicOperation({
 	name: 'Separate Stems',
 	value: 'stems',
-	action: 'Separate stems of a song',
+	action: 'Separate a song into stems',
 	description: 'Separate a stem, such as the vocals or the drums, from a song',
 	fields: [...sourceFields(MADE_BY_A_TASK), stemTypeField, additionalFields()],
 	schema: z.object({ ...model, ...source, stem_type: text().optional() }),

@@ -86,14 +86,24 @@ export function describeOperations(operations: readonly Operation[]): INodePrope
 	];
 }
 
+/** A number that the subtitle names behind the operation, where it is set and no expression. */
+interface SubtitleNumber {
+	parameter: string;
+	/** What it counts, e.g. "Picture". */
+	word: string;
+}
+
 /** The node's subtitle on the canvas: the operation by its label, with the resource where a node has several. */
-export function subtitleOf(operations: readonly Operation[]): string {
+export function subtitleOf(operations: readonly Operation[], number?: SubtitleNumber): string {
 	const [first] = operations;
 	const labels = operations.map(({ resource, name, value }) => {
 		const label = resource.value === first?.resource.value ? name : `${name} ${resource.name}`;
 		return `${JSON.stringify(`${resource.value}.${value}`)}:${JSON.stringify(label)}`;
 	});
-	return `={{ ({${labels.join(',')}})[$parameter["resource"] + "." + $parameter["operation"]] }}`;
+	const operation = `({${labels.join(',')}})[$parameter["resource"] + "." + $parameter["operation"]]`;
+	if (!number) return `={{ ${operation} }}`;
+	const value = `$parameter["${number.parameter}"]`;
+	return `={{ ${operation} + (typeof ${value} === "number" ? " ${number.word} " + ${value} : "") }}`;
 }
 
 /**

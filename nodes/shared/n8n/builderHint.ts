@@ -1,0 +1,28 @@
+import type { INodeTypeDescription } from 'n8n-workflow';
+
+/**
+ * What a language model that builds workflows is told of a node: by n8n's assistant, and by n8n's MCP server. n8n 2.x reads it;
+ * the n8n-workflow that this package is typed against does not know it yet.
+ */
+export interface BuilderHint {
+	/** Comes with the node in search results. */
+	searchHint: string;
+	relatedNodes: Array<{ nodeType: string; relationHint: string }>;
+}
+
+export interface NodeDescription extends INodeTypeDescription {
+	builderHint: BuilderHint;
+}
+
+const PAID_TASKS =
+	'Each input item buys one paid task. The node waits for its tasks and attaches the files as binary data: add no Wait, If or HTTP Request nodes for that. options.maxTasks limits what an execution buys.';
+
+/** A related node of this package. */
+export function related(name: string, relationHint: string): BuilderHint['relatedNodes'][number] {
+	return { nodeType: `n8n-nodes-mediagen.${name}`, relationHint };
+}
+
+/** The hint of a node that buys tasks: what is special to it, then what all of them do. */
+export function taskHint(own: string, ...relatedNodes: BuilderHint['relatedNodes']): BuilderHint {
+	return { searchHint: `${own} ${PAID_TASKS}`, relatedNodes };
+}
