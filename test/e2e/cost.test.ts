@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import axios from 'axios';
 import { z } from 'zod/v3';
@@ -9,6 +8,7 @@ import type { Execution, Host, WorkflowDefinition } from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
 import { describeOnHosts } from './support/hosts';
 import { mediaGenApi, type NodeJson, pictureNode, promptItems, startByHand, workflow } from './support/nodes';
+import { until } from './support/poll';
 import { credentialFor, imageWorkflow } from './support/workflows';
 
 const CREDENTIAL = 'Cost';
@@ -73,16 +73,6 @@ function everyFamily(): WorkflowDefinition {
 		...{ Go: 'Items', Items: 'One by One', 'One by One': ['Once', 'Pictures'], Pictures: 'One by One' },
 		...{ Once: 'Video', Video: 'Paused', Paused: 'Grid', Grid: 'Sound', Sound: 'Later' },
 	});
-}
-
-/** Reads until what is read is enough, for half a minute at most. Returns what was read last. */
-async function until<Value>(read: () => Value | Promise<Value>, isEnough: (value: Value) => boolean): Promise<Value> {
-	const end = Date.now() + 30_000;
-	for (;;) {
-		const value = await read();
-		if (isEnough(value) || Date.now() > end) return value;
-		await delay(200);
-	}
 }
 
 const templateSchema = z.object({
@@ -165,8 +155,58 @@ describeOnHosts('The cost of an execution', (host) => {
 		});
 	}, 60_000);
 
+	const goOn = { onError: 'continueRegularOutput' };
+
+	test('the hint has cost per task, total, and the balance that was read anyway', async () => {
+		sandbox.setBalance(5_000);
+		const options = { pollInterval: 1, keepBalance: 1, keepBalanceUnit: 'credits', concurrency: 1 };
+		const execution = await run(imageWorkflow(CREDENTIAL, { options }, 2));
+		expect(execution.hints('Pictures')[0]).toBe('2 tasks, cost 0.08 (0.04 per task), 80 credits, 4960 credits remained before the last purchase');
+	}, 60_000);
+
+	test('Check Only lists the three mistakes of 200 rows, and sends nothing but reads', async () => {
+		const mistakes = { 17: 'Number of Images', 80: 'Prompt', 199: 'Prompt' };
+		const rows: NodeJson = {
+			...promptItems(200),
+			parameters: { jsCode: `return [...Array(200).keys()].map((row) => ({ json: { prompt: [80, 199].includes(row) ? '' : 'Picture ' + row, n: row === 17 ? 99 : 1 } }));` },
+		};
+		const pictures = pictureNode('Pictures', CREDENTIAL, { prompt: '={{ $json.prompt }}', n: '={{ $json.n }}', options: { checkOnly: true } });
+		const execution = await run(workflow(`Check ${Date.now()}`, [startByHand, rows, pictures], { Go: 'Items', Items: 'Pictures' }));
+		expect(execution.status).toBe('success');
+		const checked = execution.json('Pictures').map((json) => z.object({ problems: z.array(z.string()), tasks: z.number() }).parse(json));
+		expect(checked).toHaveLength(200);
+		expect(checked[0]?.tasks).toBe(197);
+		expect(checked.flatMap(({ problems }) => problems)).toEqual(
+			Object.entries(mistakes).map(([row, field]) => expect.stringMatching(`^"${field}" .*\\[item ${row}\\]$`) as string),
+		);
+		expect(sandbox.requests.list().filter(({ method }) => method !== 'GET')).toEqual([]);
+	}, 60_000);
+
+	describe('Keep Balance', () => {
+		const PRICE = 40;
+		const keep = (concurrency: number) =>
+			imageWorkflow(CREDENTIAL, { options: { pollInterval: 1, keepBalance: 800, keepBalanceUnit: 'credits', concurrency } }, 30, goOn);
+
+		test.each([1, 5])('with Concurrency %d is overrun by at most the purchases in flight', async (concurrency) => {
+			sandbox.setBalance(1_000);
+			await run(keep(concurrency));
+			const left = 1_000 - sandbox.ledger().chargedCredits;
+			expect(left).toBeLessThan(800);
+			expect(left).toBeGreaterThanOrEqual(800 - concurrency * PRICE);
+		}, 60_000);
+
+		test('buys nothing while the balance cannot be read', async () => {
+			sandbox.faults.add({ match: { path: '/v1/balance' }, count: null, effect: { type: 'status', status: 403, message: 'No balance for you' } });
+			const execution = await run(keep(5));
+			expect(sandbox.ledger().accepted).toBe(0);
+			expect(execution.json('Pictures')).toHaveLength(30);
+			for (const { error } of execution.json('Pictures')) {
+				expect(error).toMatchObject({ message: expect.stringMatching(/the balance could not be read .*No balance for you.*, and "Keep Balance" is set/) });
+			}
+		}, 60_000);
+	});
+
 	describe('200 rows with Max Tasks 20 buy 20', () => {
-		const goOn = { onError: 'continueRegularOutput' };
 
 		const limited = (parameters: object, settings: object) =>
 			imageWorkflow(CREDENTIAL, { ...parameters, options: { pollInterval: 1, maxTasks: 20, concurrency: 20 } }, 200, settings);
