@@ -15,6 +15,7 @@ npm test                          that, the build, n8n's package scan, and the e
 npm run test:all                  everything: both n8n, the editor, agents, queue mode, many callbacks: 30 minutes
 npm run test:all -- --rest        what of that "npm test" leaves out
 npm run test:e2e [-- name …]      the build, and the tests on real n8n (those files whose path contains a name)
+npm test -- --stage <name>        only those stages whose title contains the name, for example Types
 npm run test:soak                 many purchases on both n8n under random faults and kills: 15 minutes; in none of the above
 
 Closes with one line, "N passed, N failed". Ends at the first stage that fails.
@@ -138,7 +139,9 @@ function programsOf(names) {
 	];
 }
 
-async function runSuite({ stages, hosts, needs }) {
+async function runSuite({ stages: all, hosts, needs }, wanted) {
+	const stages = all.filter(([title]) => title.includes(wanted));
+	if (stages.length === 0) throw new Error(`No stage has "${wanted}" in its title. There are: ${all.map(([title]) => title).join(', ')}.`);
 	programs.assertPrograms([...needs, ...hosts.flatMap((host) => ['tar', ...programsToInstall(host)])], 'This command');
 	await ensureDependencies(root);
 	for (const [index, [title, work]] of stages.entries()) {
@@ -152,7 +155,11 @@ async function runSuite({ stages, hosts, needs }) {
 
 const { values, positionals } = parseArgs({
 	allowPositionals: true,
-	options: { help: { type: 'boolean', default: false }, rest: { type: 'boolean', default: false } },
+	options: {
+		help: { type: 'boolean', default: false },
+		rest: { type: 'boolean', default: false },
+		stage: { type: 'string', default: '' },
+	},
 });
 const [name = 'test', ...files] = positionals;
 
@@ -160,7 +167,7 @@ if (values.help) {
 	console.log(HELP);
 } else {
 	const stopped = endSignal();
-	const work = (async () => await runSuite(suite(name, files, values.rest)))();
+	const work = (async () => await runSuite(suite(name, files, values.rest), values.stage))();
 	try {
 		const signal = await Promise.race([work, stopped]);
 		if (signal !== undefined) {
