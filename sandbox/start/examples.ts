@@ -1,22 +1,26 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Host, Workflow } from '../host';
+import type { Host } from '../host';
 
-export const PIPELINE = 'first-pipeline.json';
+/** The example that `npm start` runs. */
+const PIPELINE = 'first-pipeline.json';
 
 /**
  * Imports every workflow of the examples folder. A kept n8n has some of them already, by name: they stay as they are.
  *
- * @returns the workflows by file name, and whether each is a new one
+ * n8n lists the latest first. So they are imported in such an order that the list begins with the pipeline, and has the others in
+ * alphabetical order below it.
+ *
+ * @returns the pipeline's id, and whether it is a new one
  */
-export async function importExamples(host: Host, folder: string) {
-	const present = await host.workflows();
-	const workflows = new Map<string, { workflow: Workflow; isNew: boolean }>();
-	for (const file of (await readdir(folder)).filter((name) => name.endsWith('.json')).sort()) {
-		const definition = JSON.parse(await readFile(join(folder, file), 'utf8')) as { name?: string };
-		const known = present.find(({ name }) => name === definition.name);
-		const workflow = known ? await host.workflow(known.id) : await host.importWorkflow(definition);
-		workflows.set(file, { workflow, isNew: known === undefined });
+export async function importExamples(host: Host, folder: string): Promise<{ id: string; isNew: boolean }> {
+	const present = new Map((await host.workflows()).map(({ id, name }) => [name, id]));
+	const files = (await readdir(folder)).filter((name) => name.endsWith('.json') && name !== PIPELINE).sort().reverse();
+	let pipeline = { id: '', isNew: false };
+	for (const file of [...files, PIPELINE]) {
+		const definition = JSON.parse(await readFile(join(folder, file), 'utf8')) as { name: string };
+		const known = present.get(definition.name);
+		pipeline = { id: known ?? (await host.importWorkflow(definition)).id, isNew: known === undefined };
 	}
-	return workflows;
+	return pipeline;
 }

@@ -4,7 +4,7 @@ import { join, relative, resolve } from 'node:path';
 import { assertPortFree, type Host, packWhereChanged, startHost, terminalProgress } from '../host';
 import { createSandbox, type Sandbox } from '../service';
 import { Cleanup } from './cleanup';
-import { importExamples, PIPELINE } from './examples';
+import { importExamples } from './examples';
 import { readOptions, type StartOptions } from './options';
 import { runPipeline } from './pipeline';
 import { rebuildOnChange } from './watch';
@@ -35,13 +35,11 @@ export async function main(root: string, given: unknown, stopped: Promise<NodeJS
 
 async function serve(root: string, options: StartOptions, cleanup: Cleanup): Promise<undefined> {
 	const { host, sandbox } = await bringUp(root, options, cleanup);
+	const pipeline = await importExamples(host, join(root, 'examples'));
 	if (!options.once) announce(host, sandbox);
 
-	const workflows = await importExamples(host, join(root, 'examples'));
-	const pipeline = workflows.get(PIPELINE);
-	if (!pipeline) throw new Error(`examples/${PIPELINE} is missing.`);
 	try {
-		if (pipeline.isNew) await runPipeline(host, pipeline.workflow, root, progress);
+		if (pipeline.isNew) await runPipeline(host, pipeline.id, root, progress);
 	} catch (error) {
 		if (options.once) throw error;
 		// The editor shows the reason.
@@ -93,7 +91,7 @@ function announce(host: Host, sandbox: Sandbox): void {
 	console.log(
 		[
 			'',
-			`n8n ${host.version}   ${host.url}`,
+			`n8n ${host.version}     ${host.url}/home/workflows   (the examples)`,
 			`  log in with  ${host.owner.email}  and  ${host.owner.password}`,
 			`  its log is   ${host.log.file}`,
 			`Sandbox      ${sandbox.url}   (API key: ${sandbox.key})`,

@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import { z } from 'zod/v3';
-import type { Host, Progress, Workflow } from '../host';
+import type { Host, Progress } from '../host';
 import { saveFiles } from './results';
 
 const NODES = { before: 'Balance Before', make: 'Make Pictures', after: 'Balance After' };
@@ -12,8 +12,8 @@ const balanceSchema = z.object({ remaining: z.number().nullable() });
  *
  * @throws with n8n's own words when the execution fails, or when it made nothing
  */
-export async function runPipeline(host: Host, workflow: Workflow, root: string, progress: Progress): Promise<void> {
-	const execution = await progress.step(`Running "${workflow.name}"`, () => host.run(workflow.id, { timeout: 180_000 }), '6 s');
+export async function runPipeline(host: Host, workflowId: string, root: string, progress: Progress): Promise<void> {
+	const execution = await progress.step('Running the first example', () => host.run(workflowId, { timeout: 180_000 }), '6 s');
 	if (execution.status !== 'success') {
 		const { message = 'n8n gives no reason', description = '' } = execution.error ?? {};
 		throw new Error(`The pipeline ended with "${execution.status}" at "${execution.lastNode}": ${message}\n${description ?? ''}`);

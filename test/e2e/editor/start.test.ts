@@ -1,0 +1,83 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { freePort, type HostVersion } from '../../../sandbox/host';
+import { startCommand } from '../../support/command';
+import { launchBrowser } from '../support/browser';
+import { chosenVersions } from '../support/chosen';
+import { readUntil } from '../support/poll';
+
+const root = resolve(__dirname, '../../..');
+const FIRST = 'first-pipeline.json';
+
+/** The names of the examples in the order in which n8n is to list them. */
+async function examples(): Promise<string[]> {
+	const files = (await readdir(join(root, 'examples'))).filter((name) => name !== FIRST).sort();
+	const nameOf = async (file: string) => (JSON.parse(await readFile(join(root, 'examples', file), 'utf8')) as { name: string }).name;
+	return await Promise.all([FIRST, ...files].map(nameOf));
+}
+
+describe.each(chosenVersions)('npm start with n8n %s', (version) => {
+	let folder: string;
+	let browser: Browser;
+	beforeAll(async () => {
+		folder = await mkdtemp(join(tmpdir(), 'mediagen-kept-'));
+		browser = await launchBrowser();
+	});
+	afterAll(async () => {
+		await browser.close();
+		await rm(folder, { recursive: true, force: true });
+	});
+
+	test('opens at the list of the examples, and keeps what was changed there for the next start', async () => {
+		await started(version, folder, async (output, address) => {
+			expect(output()).toContain("n8n's data is kept in");
+			const page = await logIn(browser, address, output());
+			expect(await readUntil(() => listed(page), await examples())).toEqual(await examples());
+			await page.getByTestId('workflow-card-name').filter({ hasText: 'First Pipeline' }).click();
+			await page.getByTestId('workflow-name-input').first().click();
+			await page.keyboard.press('ControlOrMeta+a');
+			await page.keyboard.type('Mine');
+			await page.keyboard.press('Enter');
+			await page.getByTestId('canvas-node').first().waitFor();
+			await page.keyboard.press('ControlOrMeta+s');
+			await page.goto(address);
+			await page.getByTestId('workflow-card-name').filter({ hasText: 'Mine' }).waitFor();
+		});
+		await started(version, folder, async (output, address) => {
+			const page = await logIn(browser, address, output());
+			const expected = [...(await examples()), 'Mine'].sort();
+			expect(await readUntil(async () => (await listed(page)).sort(), expected)).toEqual(expected);
+		});
+	}, 180_000);
+});
+
+/** Runs `npm start` until `use` is done, which is given what it prints. */
+async function started(version: HostVersion, folder: string, use: (output: () => string, address: string) => Promise<void>): Promise<void> {
+	const ports = ['--port', String(await freePort()), '--sandbox-port', String(await freePort())];
+	const command = startCommand(process.execPath, ['sandbox/start.mjs', '--n8n', version, '--folder', folder, ...ports], { cwd: root });
+	try {
+		const [, address = ''] = await command.says(/^n8n \S+ +(http:\S+)/m);
+		await command.says(/Ctrl-C ends/);
+		await use(command.output, address);
+	} finally {
+		command.child.kill('SIGINT');
+		await command.ended;
+	}
+}
+
+async function logIn(browser: Browser, address: string, output: string): Promise<Page> {
+	const [, email = '', password = ''] = /log in with +(\S+) +and +(\S+)/.exec(output) ?? [];
+	const page = await (await browser.newContext()).newPage();
+	await page.goto(address);
+	await page.locator('input[name="emailOrLdapLoginId"]').fill(email);
+	await page.locator('input[name="password"]').fill(password);
+	await page.getByTestId('form-submit-button').click();
+	await page.getByTestId('workflow-card-name').first().waitFor();
+	return page;
+}
+
+async function listed(page: Page): Promise<string[]> {
+	return (await page.getByTestId('workflow-card-name').allTextContents()).map((name) => name.trim());
+}
