@@ -10,7 +10,8 @@ import { type Stage, STAGES } from './stages';
 const HELP = `npm run test:signals [-- options] [name …]
 
 Ends npm test, npm start and the tests on real n8n at each of their stages, by Ctrl-C (SIGINT to all processes in the foreground) and by
-SIGTERM to npm alone, and lists the processes that are left. Linux only; with n8n installed 20 minutes. Ends with exit code 1 if any is left.
+SIGTERM to npm alone, and lists the processes that are left. Works in clones of the last commit. Linux only; with n8n installed 20 minutes.
+Ends with exit code 1 if any process is left.
 
   name …             only the stages whose title contains one of these
   --signal <signal>  only SIGINT or SIGTERM
@@ -21,6 +22,8 @@ SIGTERM to npm alone, and lists the processes that are left. Linux only; with n8
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const REACHED_MS = 15 * 60_000;
 const ENDED_MS = 15_000;
+const NOT_REACHED = 'not reached';
+const NOT_ENDED = 'not ended';
 
 const root = resolve(__dirname, '../..');
 const progress = terminalProgress();
@@ -53,11 +56,11 @@ function processesOf(folder: string): Array<{ pid: number; command: string }> {
 		});
 }
 
-function checkoutFor({ where }: Stage, folder: string): string {
-	if (where === undefined) return root;
+/** A clone of the last commit, so that a build that is cut off is not this checkout's. */
+function cloneFor({ installs }: Stage, folder: string): string {
 	const clone = join(folder, 'clone');
 	execFileSync('git', ['clone', '--quiet', '--shared', root, clone]);
-	if (where === 'clone') symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
+	if (installs !== 'packages') symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
 	return clone;
 }
 
@@ -72,7 +75,7 @@ async function endAt(stage: Stage, signal: (typeof SIGNALS)[number]): Promise<Ou
 }
 
 async function endIn(folder: string, stage: Stage, signal: (typeof SIGNALS)[number]): Promise<Outcome> {
-	const cwd = checkoutFor(stage, folder);
+	const cwd = cloneFor(stage, folder);
 	const outer = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));
 	const env = { N8N_HOSTS: '1.123', ...Object.fromEntries(outer), TMPDIR: folder };
 	const cache = join(folder, 'cache');
@@ -82,7 +85,7 @@ async function endIn(folder: string, stage: Stage, signal: (typeof SIGNALS)[numb
 	// A session of its own, as in a terminal.
 	const child = spawn(program, args, {
 		cwd,
-		env: stage.installsN8n ? { ...env, MEDIAGEN_CACHE: cache } : env,
+		env: stage.installs === 'n8n' ? { ...env, MEDIAGEN_CACHE: cache } : env,
 		detached: true,
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});
@@ -93,7 +96,9 @@ async function endIn(folder: string, stage: Stage, signal: (typeof SIGNALS)[numb
 	const { says, runs } = stage.until;
 	const reached = () => says.test(output) && processesOf(folder).some(({ command }) => runs.test(command));
 	for (const deadline = Date.now() + REACHED_MS; !reached(); await delay(100)) {
-		if (!running() || Date.now() > deadline) throw new Error(`"${stage.title}" was not reached. Its output ends with:\n${output.slice(-2_000)}`);
+		if (running() && Date.now() < deadline) continue;
+		console.error(`"${stage.title}" was not reached. Its output ends with:\n${output.slice(-2_000)}`);
+		return { stage: stage.title, signal, 'processes before': 0, 'ended after': NOT_REACHED, 'exit code': child.exitCode, 'left behind': '' };
 	}
 
 	const before = processesOf(folder).length;
@@ -105,7 +110,7 @@ async function endIn(folder: string, stage: Stage, signal: (typeof SIGNALS)[numb
 		stage: stage.title,
 		signal,
 		'processes before': before,
-		'ended after': running() ? 'not ended' : `${((Date.now() - sent) / 1_000).toFixed(1)} s`,
+		'ended after': running() ? NOT_ENDED : `${((Date.now() - sent) / 1_000).toFixed(1)} s`,
 		'exit code': child.exitCode,
 		'left behind': left.map(({ pid, command }) => `${pid} ${command.slice(0, 100)}`).join('; '),
 	};
@@ -127,7 +132,7 @@ async function main(): Promise<void> {
 		}
 	}
 	console.table(outcomes);
-	const bad = outcomes.filter((outcome) => outcome['left behind'] !== '' || outcome['ended after'] === 'not ended');
+	const bad = outcomes.filter((outcome) => outcome['left behind'] !== '' || [NOT_REACHED, NOT_ENDED].includes(outcome['ended after']));
 	console.log(`${outcomes.length - bad.length} passed, ${bad.length} failed`);
 	process.exitCode = bad.length > 0 ? 1 : 0;
 }

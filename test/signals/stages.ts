@@ -4,10 +4,8 @@ export interface Stage {
 	command: string[];
 	/** What must stand in its output, and in the command line of a process that it has started. */
 	until: { says: RegExp; runs: RegExp };
-	/** Where it runs: this checkout, or a clone of the last commit without what a command makes at its first start. */
-	where?: 'clone' | 'clone without node_modules';
-	/** With an empty folder for n8n's installs. */
-	installsN8n?: boolean;
+	/** What is not there yet: npm's packages, or an n8n. */
+	installs?: 'packages' | 'n8n';
 }
 
 const stage = (name: string) => ['npm', 'test', '--', '--stage', name];
@@ -19,7 +17,7 @@ export const STAGES: Stage[] = [
 		title: 'npm test: npm ci',
 		command: ['npm', 'test'],
 		until: { says: /Installing this repository's/, runs: /^npm ci/ },
-		where: 'clone without node_modules',
+		installs: 'packages',
 	},
 	{ title: 'npm test: Lint', command: stage('Lint'), until: { says: /1\/1 Lint/, runs: /\/eslint / } },
 	{ title: 'npm test: Types', command: stage('Types'), until: { says: /1\/1 Types/, runs: /\/tsc / } },
@@ -31,13 +29,13 @@ export const STAGES: Stage[] = [
 		title: 'install of n8n: npm ci',
 		command: e2e('essential/install'),
 		until: { says: /Installing n8n/, runs: /^npm ci/ },
-		installsN8n: true,
+		installs: 'n8n',
 	},
 	{
 		title: 'install of n8n: compiler',
 		command: e2e('essential/install'),
 		until: { says: /Installing n8n/, runs: /cc1/ },
-		installsN8n: true,
+		installs: 'n8n',
 	},
 	{ title: 'essential tests: n8n starts', command: e2e('essential/install'), until: { says: /Starting n8n/, runs: /n8n start/ } },
 	{ title: 'essential tests: n8n runs', command: e2e('essential/pipeline'), until: { says: /✓ Starting n8n/, runs: /n8n start/ } },
@@ -48,10 +46,10 @@ export const STAGES: Stage[] = [
 		title: 'npm start: npm ci',
 		command: start,
 		until: { says: /Installing this repository's/, runs: /^npm ci/ },
-		where: 'clone without node_modules',
+		installs: 'packages',
 	},
-	{ title: 'npm start: build', command: start, until: { says: /Building the package/, runs: /gulp/ }, where: 'clone' },
-	{ title: 'npm start: install of n8n', command: start, until: { says: /Installing n8n/, runs: /^npm ci/ }, installsN8n: true },
+	{ title: 'npm start: build', command: start, until: { says: /Building the package/, runs: /gulp/ } },
+	{ title: 'npm start: install of n8n', command: start, until: { says: /Installing n8n/, runs: /^npm ci/ }, installs: 'n8n' },
 	{ title: 'npm start: n8n starts', command: start, until: { says: /Starting n8n/, runs: /n8n start/ } },
 	{ title: 'npm start: serves', command: start, until: { says: /Ctrl-C ends n8n/, runs: /n8n start/ } },
 ];
