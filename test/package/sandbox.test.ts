@@ -5,7 +5,14 @@ import type { StartedCommand } from '../support/command';
 import { packSandbox, type PackedSandbox } from '../support/sandboxCommand';
 
 const root = resolve(__dirname, '../..');
-const manifestIn = (folder: string) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Record<string, Record<string, string>>;
+
+interface Manifest {
+	version: string;
+	dependencies?: Record<string, string>;
+	devDependencies?: Record<string, string>;
+}
+
+const manifestIn = (folder: string) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest;
 
 let packed: PackedSandbox;
 const started: StartedCommand[] = [];
@@ -39,6 +46,10 @@ test('the tarball holds the command, what it loads later, and the texts that bel
 		'dist/o200k_base.js',
 		'package.json',
 	]);
+});
+
+test('it has the version of the nodes', () => {
+	expect(manifestIn('sandbox/service').version).toBe(manifestIn('.').version);
 });
 
 test('it depends on sharp alone, which is native, in the version that is tested here', () => {
