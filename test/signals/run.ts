@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -66,6 +66,8 @@ function cloneFor({ installs }: Stage, folder: string): string {
 
 async function endAt(stage: Stage, signal: (typeof SIGNALS)[number]): Promise<Outcome> {
 	const folder = mkdtempSync(join(tmpdir(), 'ms-'));
+	// PostgreSQL, which is another user, has its folder in there.
+	chmodSync(folder, 0o755);
 	try {
 		return await endIn(folder, stage, signal);
 	} finally {

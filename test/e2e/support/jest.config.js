@@ -11,4 +11,6 @@ module.exports = {
 	// Two n8n at once and their tests are more than two cores can carry without disturbing one another.
 	maxWorkers: 1,
 	testTimeout: 180_000,
+	// A suite that could not start its n8n has not closed its sandbox, which would keep the run from ending.
+	forceExit: true,
 };
