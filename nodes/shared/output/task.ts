@@ -44,8 +44,8 @@ export interface TaskOrigin {
 	request?: RequestLinks;
 }
 
-/** Fields of a record that the shared shape has in another place, or that repeat the request. */
-const SHOWN_ELSEWHERE = new Set(['id', 'task_id', 'status', 'progress', 'result', 'error', 'fail_reason', 'image_urls']);
+/** Fields of a record that the shared shape has under another name, or that repeat the request. */
+const SHOWN_ELSEWHERE = new Set(['id', 'result', 'fail_reason', 'image_urls']);
 
 /** Names that a record's own fields never replace. */
 const OWN_FIELDS = new Set([

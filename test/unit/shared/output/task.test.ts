@@ -1,6 +1,6 @@
 import type { TaskFamily } from '../../../../nodes/shared/api/families';
 import { readTaskRecord } from '../../../../nodes/shared/api/records';
-import { toTask } from '../../../../nodes/shared/output/task';
+import { submittedTask, toTask } from '../../../../nodes/shared/output/task';
 
 const NOW = Date.UTC(2026, 0, 1);
 
@@ -34,6 +34,17 @@ test("a record's own fields never replace the task's", () => {
 	});
 });
 
+test('numbers come as numbers, and nothing of the record comes twice', () => {
+	const task = taskOf({
+		...{ id: 'x', task_id: 'x', status: 'processing', progress: '40', error: null, fail_reason: '', image_urls: [link], _error: 'x', _status: 'x', _progress: 7 },
+		...{ cost: '0.12', credits_cost: '120', usage: { tokens: 3 }, result: null },
+	});
+	expect(task).toEqual({
+		...{ taskId: 'task_1', family: 'image', operation: 'generate', status: 'running', serviceStatus: 'processing', progress: 40 },
+		...{ results: [], url: null, cost: 0.12, creditsCost: 120, usage: { tokens: 3 } },
+	});
+});
+
 test('a field that names the prototype of objects changes nothing', () => {
 	const task = taskOf(JSON.parse('{"status": "done", "__proto__": {"status": "failed"}, "constructor": 7}') as Record<string, unknown>);
 	expect([task.status, Object.getPrototypeOf(task)]).toEqual(['completed', Object.prototype]);
@@ -63,6 +74,22 @@ describe('The error of a failed task', () => {
 
 	test.each([false, null, '', { message: null }, { message: 'A warning' }])('%j of a completed task is none', (error) => {
 		expect(taskOf({ status: 'completed', error })).not.toHaveProperty('error');
+	});
+});
+
+test('the progress of a task that does not state it is known only when it is completed', () => {
+	expect(['completed', 'failed', 'running', 'submitted'].map((status) => taskOf({ status }).progress)).toEqual([100, null, null, null]);
+});
+
+test('a usage that is none is not shown', () => {
+	expect(taskOf({ status: 'completed', usage: [], result: { upsampled_tags: undefined } })).toHaveProperty('usage', null);
+	expect(taskOf({ status: 'completed', result: {} })).not.toHaveProperty('upsampledTags');
+});
+
+test('a task of which only the id is known', () => {
+	expect(submittedTask({ taskId: 'task_1', family: 'image', operation: 'generate' })).toEqual({
+		...{ taskId: 'task_1', family: 'image', operation: 'generate', status: 'submitted', serviceStatus: 'submitted' },
+		...{ progress: null, results: [], url: null, cost: null, creditsCost: null, usage: null },
 	});
 });
 
