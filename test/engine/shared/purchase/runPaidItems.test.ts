@@ -270,6 +270,48 @@ describe('Items that may have been bought', () => {
 	});
 });
 
+describe('After an error that every item would get, nothing more is sent', () => {
+	test.each([
+		[401, 'Authentication failed'],
+		[402, 'Insufficient balance'],
+		[403, 'Permission denied'],
+	])('%d: the other items are told the same', async (status, message) => {
+		service.on('POST', SOUNDS, { status });
+		const { json } = await buySounds(service, { count: 3, options: { concurrency: 1 }, run: { settings: goOn } });
+		expect(json.map(({ error, status: state }) => [(error as { message: string }).message, state])).toEqual([0, 1, 2].map((item) => [`${message} [item ${item}]`, 'not submitted']));
+		expect(bought()).toHaveLength(1);
+	});
+
+	test.each([400, 422])('%d is about its own item: the others are bought', async (status) => {
+		service.on('POST', SOUNDS, { status }, accepted('task_2'));
+		service.on('GET', RECORD, completed);
+		const { json } = await buySounds(service, { count: 2, options: { concurrency: 1 }, run: { settings: goOn } });
+		expect(json.map(({ status: state }) => state)).toEqual(['not submitted', 'completed']);
+	});
+
+	test.each<[string, Reply, string]>([
+		['what is stated', { json: { success: true, remain_balance: 0.5, remain_credits: 500 } }, 'Remaining: 0.5 (500 credits). '],
+		['without credits', { json: { success: true, remain_balance: 0.5 } }, 'Remaining: 0.5 (unknown credits). '],
+		['without an amount', { json: { success: true, remain_credits: 500 } }, 'Remaining: unknown (500 credits). '],
+		['nothing, if it cannot be read', { status: 404 }, ''],
+	])('an empty balance says what remains: %s', async (_, reply, remaining) => {
+		service.on('POST', SOUNDS, { status: 402 });
+		service.on('GET', '/v1/balance', reply);
+		const { error } = await buySounds(service);
+		expect(error?.description).toBe(`${remaining}Top up the balance, then run the node again for the items without a result.`);
+	});
+
+	test('a purchase that the deadline has overtaken says so', async () => {
+		service.on('POST', SOUNDS, () => {
+			void clock.sleep(10_000);
+			return accepted('task_1');
+		});
+		service.on('GET', RECORD, completed);
+		const { json } = await buySounds(service, { count: 2, options: { timeout: 5, concurrency: 1 }, run: { settings: goOn } });
+		expect(json[1]?.error).toMatchObject({ message: 'The timeout passed before the task was bought [item 1]', description: 'Run the node again later.' });
+	});
+});
+
 describe('A picture that an earlier attempt uploaded', () => {
 	const HOUR_MS = 3_600_000;
 

@@ -161,6 +161,23 @@ describe('Keep Balance', () => {
 		expect(hints[0]?.message).toBe('2 tasks, 2 without a stated cost, 5000 credits remained before the last purchase');
 	});
 
+	test('the hint of the run has what remained, in the unit of the balance', async () => {
+		completeAtOnce();
+		service.on('GET', BALANCE, balance({}));
+		const { hints } = await buySounds(service, { options: { keepBalance: 1 } });
+		expect(hints[0]?.message).toBe('1 task, 1 without a stated cost, 5 remained before the last purchase');
+	});
+
+	test('an error of a balance that cannot be read says what to do', async () => {
+		service.on('GET', BALANCE, balance({ remain_balance: null }));
+		const { error } = await buySounds(service, { options: { keepBalance: 1 } });
+		expect(error?.message).toBe('The request was not sent: the service does not state the remaining balance, and "Keep Balance" is set [item 0]');
+		expect(error?.description).toBe('Run the node again later, or remove "Keep Balance" from the options.');
+		service.on('GET', BALANCE, { json: { success: false, message: 'Key deleted' } });
+		const refused = await buySounds(service, { options: { keepBalance: 1 } });
+		expect(refused.error?.message).toMatch(/^The request was not sent: the balance could not be read \(.*Key deleted.*\), and "Keep Balance" is set \[item 0\]$/);
+	});
+
 	test('a key without a limit passes', async () => {
 		completeAtOnce();
 		service.on('GET', BALANCE, balance({ remain_balance: -1, remain_credits: -1, unlimited_quota: true }));
@@ -262,6 +279,34 @@ describe('Check Only', () => {
 			limit: '"Max Tasks" is 20, and this node has made 0 purchases in this execution',
 			tasks: 30,
 		});
+	});
+
+	test('an item says all that a user has to know before the purchase', async () => {
+		service.on('GET', BALANCE, balance({}));
+		const { items } = await buySounds(service, { count: 2, options: { checkOnly: true, reference: 'row 1', maxTasks: 2 } });
+		expect(items[1]).toEqual({
+			json: {
+				...{ checkOnly: true, tasks: 2, balance: { remaining: 5, remainingCredits: 5_000 }, problems: [], notes: [], reference: 'row 1' },
+				request: { method: 'POST', path: SOUNDS, body: expect.objectContaining({ prompt: 'Sound 1' }) },
+			},
+			pairedItem: { item: 1 },
+		});
+	});
+
+	test('an item with two mistakes has both, and no more lines', async () => {
+		const { items } = await check([{ json: {} }, ...prompts(1)], { prompt: '={{ $json.prompt }}', n: '={{ $json.prompt ? 1 : 99 }}' });
+		expect(items[0]).toMatchObject({ json: { tasks: 1, request: null }, pairedItem: { item: 0 } });
+		expect(items[0]?.json.problems).toEqual([expect.stringContaining('"Prompt"'), expect.stringContaining('"Number of Images"')]);
+	});
+
+	test.each<[string, Reply, object]>([
+		['of a key without a limit has no end', balance({ unlimited_quota: true }), { remaining: null, remainingCredits: null }],
+		['that cannot be read says why', { json: { success: false, message: 'Key deleted' } }, { error: expect.stringContaining('Key deleted') }],
+	])('the balance %s', async (_, reply, expected) => {
+		service.on('GET', BALANCE, reply);
+		const { json } = await buySounds(service, { options: { checkOnly: true } });
+		expect(json[0]?.balance).toEqual(expected);
+		expect(json[0]).not.toHaveProperty('limit');
 	});
 
 	test('neither the key nor anything of the credential is in the output', async () => {

@@ -1,5 +1,6 @@
 import { clock } from '../../../../nodes/shared/util/clock';
 import { jumpingClock } from '../../support/clocks';
+import { log } from '../../support/engine';
 import { pauseNode } from '../../support/pausedExecution';
 import { useScriptedService } from '../../support/scriptedService';
 import { accepted, buySounds, completed, numberTasks, RECORD, running, SOUNDS, soundRun } from '../../support/scriptedTasks';
@@ -49,11 +50,52 @@ test('a workflow whose timeout is shorter than the pause is told so, with both f
 	service.on('GET', RECORD, running);
 	const run = { workflowSettings: { executionTimeout: 600 } };
 	const long = await pauseNode(soundRun(service, { parameters: waitMode, options: { timeout: 3_600 }, run }));
-	expect(long.paused.json[0]?.notes).toEqual([
-		expect.stringMatching(/up to 3600 seconds, longer than the workflow's timeout of 600 seconds/),
+	const note =
+		"The pause lasts up to 3600 seconds, longer than the workflow's timeout of 600 seconds: n8n cancels the execution if no callback comes. Lower \"Timeout\" in the options, or raise the workflow's timeout.";
+	expect(long.paused.json[0]?.notes).toEqual([note]);
+	expect(log).toContain(`MediaGen: ${note}`);
+	for (const timeout of [300, 600]) {
+		const short = await pauseNode(soundRun(service, { parameters: waitMode, options: { timeout }, run }));
+		expect(short.paused.json[0]).not.toHaveProperty('notes');
+	}
+});
+
+test('a note for all items is logged once', async () => {
+	numberTasks(service);
+	service.on('GET', RECORD, running);
+	await pauseNode(soundRun(service, { count: 3, parameters: waitMode, run: { workflowSettings: { executionTimeout: 600 } } }));
+	expect(log.filter((message) => message.includes('The pause lasts'))).toHaveLength(1);
+});
+
+test.each([-1, 0, undefined])('a workflow without a timeout (%p) is told nothing', async (executionTimeout) => {
+	numberTasks(service);
+	service.on('GET', RECORD, running);
+	const { paused } = await pauseNode(soundRun(service, { parameters: waitMode, run: { workflowSettings: { executionTimeout } } }));
+	expect(paused.json[0]).not.toHaveProperty('notes');
+});
+
+test('a waiting item is its task, beside the row; nothing that was not given is in it', async () => {
+	numberTasks(service);
+	service.on('GET', RECORD, running);
+	const { paused } = await pauseNode(soundRun(service, { parameters: waitMode }));
+	expect(paused.json).toEqual([
+		{
+			...{ taskId: 'task_1', family: 'music', operation: 'sounds', status: 'submitted', serviceStatus: 'pending', progress: 10 },
+			...{ results: [], url: null, cost: null, creditsCost: null, usage: null, input: { prompt: 'Sound 0' } },
+		},
 	]);
-	const short = await pauseNode(soundRun(service, { parameters: waitMode, options: { timeout: 300 }, run }));
-	expect(short.paused.json[0]).not.toHaveProperty('notes');
+});
+
+test('a task that ended before the pause shows its result when the time limit passes', async () => {
+	numberTasks(service);
+	service.on('GET', RECORD, running);
+	service.on('GET', '/v1/music/tasks/task_1', completed);
+	const execution = await pauseNode(soundRun(service, { count: 2, parameters: waitMode }));
+	const { json } = await execution.timeLimit();
+	expect(json.map(({ taskId, status, url }) => [taskId, status, url])).toEqual([
+		['task_1', 'completed', 'https://files.example.com/1.mp3'],
+		['task_2', 'submitted', null],
+	]);
 });
 
 describe('An address that the service would not call is refused before anything is bought', () => {
@@ -65,13 +107,22 @@ describe('An address that the service would not call is refused before anything 
 		const credential = { ...service.credential(), baseUrl: 'https://api.example.com', allowPrivateCallbacks: false };
 		const { error } = await buySounds(service, { options: { callbackBaseUrl }, run: { credential } });
 		expect(error?.message).toContain(words);
+		expect(service.requests).toEqual([]);
+	});
+
+	test('with what to do instead', async () => {
+		const credential = { ...service.credential(), allowPrivateCallbacks: false };
+		const { error } = await buySounds(service, { options: { callbackBaseUrl: 'http://10.0.0.5/hook' }, run: { credential } });
+		expect(error?.description).toBe(
+			'Give a public address in "Callback Base URL". For a service on your own network, switch on "Allow Private Callbacks" in the credential. Nothing was sent to the service.',
+		);
 	});
 
 	test('an n8n that the service cannot reach, with what to set', async () => {
 		const credential = { ...service.credential(), allowPrivateCallbacks: false };
 		const { error } = await buySounds(service, { parameters: waitMode, run: { credential } });
 		expect(error?.message).toBe('The service would not call back: the service cannot reach the private host localhost');
-		expect(error?.description).toContain('WEBHOOK_URL');
+		expect(error?.description).toContain("Set n8n's environment variable WEBHOOK_URL to the address at which the service reaches this n8n, on port 80 or 443.");
 		expect(service.requests).toEqual([]);
 	});
 });

@@ -66,6 +66,25 @@ describe('A paused execution', () => {
 		expect(service.requests).toEqual([]);
 	});
 
+	test('asks for the task that the callback names first, then for the others up to the first that runs', async () => {
+		const items = [1, 2, 3].map((row) => ({ json: { prompt: `Sound ${row}` } }));
+		const execution = await pauseNode(soundRun(service, { parameters: { waitMode: 'callback' }, options: { concurrency: 1 }, run: { items } }));
+		service.requests.length = 0;
+		finish('task_3');
+		await execution.callback(callback('task_3'));
+		finish('task_1');
+		await execution.callback(callback('task_1'));
+		const asked = service.requests.map(({ path }) => path.split('/').pop());
+		expect(asked).toEqual(['task_3', 'task_1', 'task_1', 'task_2']);
+		finish('task_2');
+		const { resumed } = await execution.callback(callback('task_2'));
+		expect(resumed?.json.map(({ taskId, status }) => [taskId, status])).toEqual([
+			['task_1', 'completed'],
+			['task_2', 'completed'],
+			['task_3', 'completed'],
+		]);
+	});
+
 	test('resumes once, though all callbacks come at the same time', async () => {
 		const execution = await pauseTwo();
 		finish('task_1', 'task_2');
@@ -144,6 +163,37 @@ describe('The end of a paused execution', () => {
 			reference: 'row 2',
 			error: { message: 'Task not found: No such task [item 1]', httpStatus: 404, code: '404', type: 'not_found' },
 		});
+	});
+
+	test.each([
+		[401, 'Authentication failed: No more'],
+		[403, 'Permission denied: No more'],
+		[400, 'Bad request: No more'],
+	])('a record that the service refuses with %d is an error item that names the task', async (status, message) => {
+		const execution = await pauseTwo(goOn);
+		service.on('GET', recordOf('*'), { status, json: { error: { message: 'No more' } } });
+		const { resumed } = await execution.callback(callback('task_1'));
+		expect(resumed?.json[0]).toMatchObject({
+			taskId: 'task_1',
+			error: { message: `${message} [item 0]`, description: expect.stringContaining('This was the response to the request for task task_1.'), httpStatus: status },
+		});
+	});
+
+	test('the notes of an item survive the pause, beside its task', async () => {
+		const items = [{ json: { prompt: 'Rain' } }];
+		const run = { items, workflowSettings: { executionTimeout: 600 } };
+		const noted = await pauseNode(soundRun(service, { parameters: { waitMode: 'callback' }, options: { timeout: 3_600 }, run }));
+		service.on('GET', recordOf('*'), completed);
+		const { resumed } = await noted.callback({});
+		expect(resumed?.json[0]).toMatchObject({ status: 'completed', notes: [expect.stringContaining('The pause lasts up to 3600 seconds')] });
+	});
+
+	test('an item that was not submitted keeps what its error said to do', async () => {
+		service.on('POST', SOUNDS, refused, accepted('task_2'));
+		const execution = await pauseTwo(goOn);
+		finish('task_2');
+		const { resumed } = await execution.callback(callback('task_2'));
+		expect(resumed?.json[0]?.error).toMatchObject({ description: 'Change the field that the service names and run the node again.' });
 	});
 
 	test('items without a result go to the error output, if the node has one', async () => {

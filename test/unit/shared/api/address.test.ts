@@ -7,6 +7,7 @@ test.each([
 	...['127.0.0.1', '10.0.0.5', '172.16.0.1', '172.31.255.255', '192.168.1.1', '169.254.169.254', '100.64.0.1', '100.127.0.1', '0.0.0.0'],
 	...['2130706433', '0x7f.1', '017700000001', '127.1', '[::1]', '[::]', '[::ffff:10.0.0.1]', '[fc00::1]', '[fdab::1]', '[fe80::1]', '[febf::1]', '[ff02::1]'],
 	...['[64:ff9b::a9fe:a9fe]', '[2002:a9fe:a9fe::1]', 'localhost', 'n8n.local', 'redis', 'db.internal', 'router.lan', 'nas.home.arpa', 'LOCALHOST.'],
+	...['home.arpa', 'db.internal.'],
 ])('%s cannot be reached from the public internet', (host) => {
 	expect(isPrivate(host)).toBe(true);
 });
@@ -14,6 +15,8 @@ test.each([
 test.each([
 	...['example.com', '8.8.8.8', '172.15.0.1', '172.32.0.1', '100.63.0.1', '100.128.0.1', '198.17.0.1', '198.20.0.1', '223.255.255.255', '192.169.0.1'],
 	...['[2606:4700::1111]', '[64:ff9b::808:808]', '[2002:808:808::]', '[::ffff:8.8.8.8]', 'mylocalhost.com', '11.0.0.1', '169.253.0.1', '126.0.0.1'],
+	...['8.100.0.1', '8.254.0.1', '8.20.0.1', '8.168.0.1', '8.18.0.1', '8.19.0.1', '10.0.0.5.example.com', 'db.internal.example.com'],
+	...['[2606:4700:1:2:3:4:5:6]', '[64:1::a00:5]', '[2606:ff9b::a00:5]', '[::1:a00:5]'],
 ])('%s can', (host) => {
 	expect(isPrivate(host)).toBe(false);
 });
@@ -27,11 +30,16 @@ test.each([
 	['http://10.0.0.5/hook', 'the service cannot reach the private host 10.0.0.5'],
 	['https://api.example.com/hook', "it points at the service's own domain"],
 	['https://n8n.example.com:5678/hook', undefined],
+	['https://n8n.api.example.com/hook', undefined],
 ])('a callback to %s: %s', (address, problem) => {
 	expect(callbackAddressProblem(address, 'https://api.example.com')).toBe(problem);
 });
 
+test('a callback address is checked also where the address of the service is not known', () => {
+	expect(callbackAddressProblem('https://n8n.example.com/hook', '')).toBeUndefined();
+});
+
 test('the port of a callback address', () => {
-	const ports = ['https://a.com/x', 'http://a.com/x', 'https://a.com:443/x', 'https://a.com:80/', 'https://a.com:5678/x', 'none'].map(unusualPort);
-	expect(ports).toEqual([undefined, undefined, undefined, undefined, '5678', undefined]);
+	const ports = ['http://a.com:443/x', 'https://a.com/x', 'http://a.com/x', 'https://a.com:443/x', 'https://a.com:80/', 'https://a.com:5678/x', 'none'].map(unusualPort);
+	expect(ports).toEqual([undefined, undefined, undefined, undefined, undefined, '5678', undefined]);
 });

@@ -1,7 +1,10 @@
 import {
+	asError,
+	CanceledError,
 	ConnectionError,
 	errorFromResponse,
 	errorFromThrown,
+	errorInBody,
 	InsufficientBalanceError,
 	NotFoundError,
 	parseRetryAfter,
@@ -9,6 +12,7 @@ import {
 	ServerError,
 	TimeoutError,
 	UnreachableError,
+	unreadableResponse,
 } from '../../../../nodes/shared/api/errors';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -22,7 +26,10 @@ test.each<[string, unknown, number | undefined]>([
 	['a past date', new Date(NOW - 60_000).toUTCString(), 500],
 	['1e308', '1e308', undefined],
 	['Infinity', 'Infinity', undefined],
+	['a day', '86400', 86_400_000],
+	['a second more', '86401', undefined],
 	['two days', '172800', undefined],
+	['blanks', '  ', undefined],
 	['words', 'soon', undefined],
 	['nothing', '', undefined],
 	['no header', undefined, undefined],
@@ -35,9 +42,10 @@ describe('A request that never left is known as such', () => {
 	test.each([
 		...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
 		...['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'ERR_TLS_CERT_ALTNAME_INVALID', 'ERR_INVALID_CHAR'],
+		...['ENETUNREACH', 'EHOSTDOWN', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_HTTP_INVALID_HEADER_VALUE', 'ERR_INVALID_URL', 'HOSTNAME_MISMATCH', 'INVALID_CA'],
 	])('%s', (code) => {
 		const error = errorFromThrown(Object.assign(new Error('failed'), { code }));
-		expect([error.accepted, error instanceof UnreachableError]).toEqual(['no', true]);
+		expect([error.accepted, error instanceof UnreachableError, error.transient]).toEqual(['no', true, true]);
 	});
 
 	test('the code stands in a cause, as n8n gives it', () => {
@@ -46,12 +54,33 @@ describe('A request that never left is known as such', () => {
 		expect(error).toMatchObject({ accepted: 'no', message: 'The service could not be reached: CERT_HAS_EXPIRED' });
 	});
 
+	test.each<[string, object]>([
+		['the code that n8n keeps of its HTTP client', { httpCode: 'ENOTFOUND' }],
+		['a cause five levels down', { cause: { cause: { cause: { cause: { cause: { code: 'ENOTFOUND' } } } } } }],
+		['beside a code of another kind', { code: 7, httpCode: 'ENOTFOUND' }],
+	])('%s tells it too', (_, fields) => {
+		expect(errorFromThrown(Object.assign(new Error('failed'), fields))).toMatchObject({ accepted: 'no', message: 'The service could not be reached' });
+	});
+
+	test.each<[string, object]>([
+		['in the message', { message: 'Invalid character in header content ["Authorization"]' }],
+		['in the messages that n8n replaced', { messages: ['Invalid character in header content ["Authorization"]'] }],
+		['in the code', { code: 'ERR_INVALID_CHAR' }],
+	])('a key with a line break, %s', (_, fields) => {
+		expect(errorFromThrown(Object.assign(new Error('failed'), fields))).toMatchObject({
+			accepted: 'no',
+			message: 'The service could not be reached: the API key has a character that no header can have',
+		});
+	});
+
 	test.each([
 		'write EPROTO 140:error:0A00010B:SSL routines:ssl3_get_record:wrong version number',
 		'write EPROTO 140:error:0A000410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure',
+		'write EPROTO 140:error:0A000102:SSL routines:ssl_choose_client_version:unsupported protocol',
 	])('a TLS handshake that failed: %s', (message) => {
 		const error = errorFromThrown(Object.assign(new Error(message), { code: 'EPROTO' }));
 		expect([error.accepted, error instanceof UnreachableError]).toEqual(['no', true]);
+		expect(error.message).toBe('The service could not be reached: no TLS connection could be made');
 	});
 
 	test('a TLS error after the handshake does not count', () => {
@@ -59,8 +88,52 @@ describe('A request that never left is known as such', () => {
 	});
 
 	test('a connection that timed out before it was made', () => {
-		expect(errorFromThrown(Object.assign(new Error('connect ETIMEDOUT 10.0.0.1:443'), { code: 'ETIMEDOUT' }))).toMatchObject({ accepted: 'no' });
+		expect(errorFromThrown(Object.assign(new Error('connect ETIMEDOUT 10.0.0.1:443'), { code: 'ETIMEDOUT' }))).toMatchObject({ accepted: 'no', message: 'The service could not be reached' });
 	});
+});
+
+test.each<[string, unknown]>([
+	['a code in the middle of another', { code: 'MY_CERT_STORE' }],
+	['a cause six levels down', { cause: { cause: { cause: { cause: { cause: { cause: { code: 'ENOTFOUND' } } } } } } }],
+	['the words of a handshake in a lost connection', { code: 'ECONNRESET', message: 'handshake failure' }],
+	['a time limit before the connection in words, with another code', { code: 'EPIPE', message: 'connect ETIMEDOUT' }],
+	['text', 'ENOTFOUND'],
+	['codes of nothing', { code: null, httpCode: 7, message: null, messages: 'handshake failure', cause: 'ENOTFOUND' }],
+	['nothing', undefined],
+])('nobody knows what became of a request that ended with %s', (_, thrown) => {
+	const error = errorFromThrown(thrown);
+	expect(error).toBeInstanceOf(ConnectionError);
+	expect(error).toMatchObject({ accepted: 'unknown', message: 'The connection to the service was lost' });
+});
+
+test.each(['ERR_CANCELED', 'ABORT_ERR'])('a request that was canceled (%s) may have arrived', (code) => {
+	const error = errorFromThrown(Object.assign(new Error('canceled'), { code }));
+	expect(error).toBeInstanceOf(CanceledError);
+	// With this spelling n8n tells a canceled execution from a failed one.
+	expect(error).toMatchObject({ accepted: 'unknown', message: 'The execution was canceled', transient: false });
+});
+
+test.each([
+	['timeout of 300ms exceeded'],
+	['timeout of 60000 ms exceeded'],
+])('a time limit that the HTTP client tells in words: %s', (message) => {
+	expect(errorFromThrown(new Error(message))).toMatchObject({ accepted: 'unknown', message: 'The request timed out' });
+});
+
+test('a cancel before a request was sent bought nothing', () => {
+	expect(new CanceledError().accepted).toBe('no');
+});
+
+test('an error of the nodes stays what it is', () => {
+	const error = new ServerError('x', 'no');
+	expect(errorFromThrown(error)).toBe(error);
+});
+
+test('whatever was thrown can be shown', () => {
+	const error = new Error('x');
+	expect(asError(error)).toBe(error);
+	expect(asError('words').message).toBe('words');
+	expect(errorFromThrown(new Error('x')).name).toBe('ConnectionError');
 });
 
 test.each([
@@ -69,9 +142,9 @@ test.each([
 	['ECONNABORTED', 'timeout of 60000ms exceeded', TimeoutError],
 	['ETIMEDOUT', 'read ETIMEDOUT', TimeoutError],
 	[undefined, 'something else', ConnectionError],
-])('a request that broke with %s may have been accepted', (code, message, ErrorClass) => {
+])('a request that broke with %s may have been accepted, and the next one may come through', (code, message, ErrorClass) => {
 	const error = errorFromThrown(Object.assign(new Error(message), { code }));
-	expect([error.accepted, error instanceof ErrorClass]).toEqual(['unknown', true]);
+	expect([error.accepted, error instanceof ErrorClass, error.transient]).toEqual(['unknown', true, true]);
 });
 
 describe('A response with an error', () => {
@@ -94,9 +167,72 @@ describe('A response with an error', () => {
 		expect(errorOf(404, { message: 'no Route matched' })).toMatchObject({ details: { fromService: false } });
 	});
 
+	test.each<[string, unknown, string]>([
+		['text', { error: 'Too loud' }, 'Bad request: Too loud'],
+		['a number', { error: { message: 7 } }, 'Bad request: 7'],
+		['an empty text', { error: { message: '' } }, 'Bad request'],
+		['an object', { error: { message: {} } }, 'Bad request'],
+		['no text', { error: null, message: 'Too loud' }, 'Bad request: Too loud'],
+		['a page', '<html></html>', 'Bad request'],
+		['nothing', undefined, 'Bad request'],
+	])('whose message is %s', (_, body, message) => {
+		expect(errorOf(400, body).message).toBe(message);
+	});
+
+	test.each([
+		[400, 'Bad request'],
+		[401, 'Authentication failed'],
+		[402, 'Insufficient balance'],
+		[403, 'Permission denied'],
+		[404, 'Task not found'],
+		[418, 'Bad request'],
+		[429, 'Rate limit reached'],
+		[500, 'Server error (HTTP 500)'],
+		[502, 'Bad gateway (HTTP 502)'],
+		[503, 'Server error (HTTP 503)'],
+		[302, 'The response could not be read (HTTP 302)'],
+	])('%d has the words that people search for', (status, message) => {
+		expect(errorOf(status, {}).message).toBe(message);
+	});
+
+	test('a 404 of anything else is "Not found"', () => {
+		expect(errorFromResponse({ statusCode: 404, headers: {} }, NOW).message).toBe('Not found');
+	});
+
+	test('says how long the service wants to be left alone', () => {
+		expect(errorOf(429, {}, { 'retry-after': '7' }).details.retryAfterMs).toBe(7_000);
+	});
+
+	test('and HTTP 200 is one of which nobody knows what it cost', () => {
+		expect(errorInBody({ error: { message: 'Overloaded', type: 'overloaded', code: 9 } })).toMatchObject({
+			message: 'The service answered with an error: Overloaded',
+			accepted: 'unknown',
+			details: { type: 'overloaded', code: '9', fromService: true },
+		});
+		expect(errorInBody({ error: 'Overloaded' })).toBeInstanceOf(ServerError);
+		for (const body of [{}, { message: 'Hello' }, { error: null }, { error: {} }, { error: '' }, 'text', undefined]) expect(errorInBody(body)).toBeUndefined();
+	});
+
+	test('that cannot be read may have cost something', () => {
+		expect(unreadableResponse(200)).toMatchObject({ message: 'The response could not be read (HTTP 200)', accepted: 'unknown', details: { httpStatus: 200 }, transient: true });
+	});
+
+	test.each([
+		[429, true],
+		[500, true],
+		[302, true],
+		[400, false],
+		[401, false],
+		[404, false],
+	])('%d may pass: %p', (status, transient) => {
+		expect(errorOf(status, {}).transient).toBe(transient);
+	});
+
 	test.each([
 		[429, RateLimitError, 'no'],
 		[400, Error, 'no'],
+		[499, Error, 'no'],
+		[399, Error, 'unknown'],
 		[500, ServerError, 'unknown'],
 		[502, ServerError, 'unknown'],
 		[302, Error, 'unknown'],

@@ -1,5 +1,11 @@
-import { ConnectionError, InvalidRequestError, RateLimitError, ServerError, TimeoutError, UnreachableError, UnreadableResponseError } from '../../../../nodes/shared/api/errors';
-import { backoffMs, MAX_ATTEMPTS, mayRetry } from '../../../../nodes/shared/api/http';
+import type { IAdditionalCredentialOptions, IDataObject, IHttpRequestOptions, INode } from 'n8n-workflow';
+import { z } from 'zod/v3';
+
+import { type Connection, readConnection } from '../../../../nodes/shared/api/connection';
+import { CanceledError, ConnectionError, InvalidRequestError, RateLimitError, ServerError, TimeoutError, UnreachableError, UnreadableResponseError } from '../../../../nodes/shared/api/errors';
+import { type ApiRequest, backoffMs, createSend, MAX_ATTEMPTS, mayRetry, type ServiceContext } from '../../../../nodes/shared/api/http';
+import { setClock } from '../../../../nodes/shared/util/clock';
+import { jumpingClock } from '../../../engine/support/clocks';
 
 const errors = {
 	rateLimit: new RateLimitError('x'),
@@ -40,4 +46,211 @@ test('the wait doubles up to half a minute, with jitter, and the service can nam
 		expect(new Set(waits).size).toBeGreaterThan(1);
 	}
 	expect(backoffMs(new RateLimitError('x', 'no', { retryAfterMs: 7_000 }), 1)).toBe(7_000);
+});
+
+describe('A request', () => {
+	const START = jumpingClock().now();
+	const node: INode = { id: '1', name: 'Music', type: 'mediaGenMusic', typeVersion: 1, position: [0, 0], parameters: {} };
+	const connection = readConnection({ baseUrl: 'https://api.example.com/base', apiKey: 'secret', brandWords: { musicgen: 'acme' } });
+	const anything = z.unknown();
+
+	/** What n8n's helper was called with. */
+	interface Call {
+		type: string;
+		options: IHttpRequestOptions;
+		additional: IAdditionalCredentialOptions | undefined;
+		canBeCanceled: boolean;
+		at: number;
+	}
+
+	type Answer = { statusCode: number; headers?: object; body?: unknown } | Error;
+
+	let calls: Call[];
+	let log: string[];
+	let time: ReturnType<typeof jumpingClock>;
+
+	beforeEach(() => {
+		calls = [];
+		log = [];
+		time = jumpingClock();
+		setClock(time);
+	});
+
+	afterEach(() => setClock(undefined));
+
+	/** An n8n whose helper gives these answers, one after the other; the last one stays. */
+	function contextOf(...answers: Answer[]): ServiceContext & { getExecutionCancelSignal(): undefined } {
+		const quiet = () => {};
+		return {
+			getNode: () => node,
+			getCredentials: async () => await Promise.resolve({}),
+			getExecutionCancelSignal: () => undefined,
+			logger: { debug: (message) => log.push(message), info: quiet, warn: quiet, error: quiet },
+			helpers: {
+				async httpRequestWithAuthentication(type, options, additional) {
+					calls.push({ type, options, additional, canBeCanceled: 'getExecutionCancelSignal' in this, at: time.now() - START });
+					const answer = answers.length > 1 ? answers.shift() : answers[0];
+					if (answer instanceof Error) throw answer;
+					return await Promise.resolve({ headers: {}, ...answer });
+				},
+			},
+		};
+	}
+
+	const read: ApiRequest = { method: 'GET', path: '/v1/balance', retry: 'read' };
+	const purchase: ApiRequest = { method: 'POST', path: '/v1/musicgen/x', retry: 'purchase', body: { model: 'musicgen-v5', prompt: 'a musicgen song' } };
+	const limited = (seconds?: string): Answer => ({ statusCode: 429, headers: seconds === undefined ? {} : { 'retry-after': seconds } });
+	const ok: Answer = { statusCode: 200, body: { done: true } };
+
+	const send = async (request: ApiRequest, answers: Answer[], signal?: AbortSignal, by: Connection = connection) =>
+		await createSend(contextOf(...answers), by, signal)(request, anything);
+
+	test("is written in the deployment's words: the path, the names of headers and the model, but not the prompt", async () => {
+		expect(await send({ ...purchase, headers: { 'musicgen-beta': 'musicgen' }, timeoutMs: 7_000 }, [ok])).toEqual({ done: true });
+		expect(calls[0]?.type).toBe('mediaGenApi');
+		expect(calls[0]?.options).toEqual({
+			method: 'POST',
+			url: 'https://api.example.com/base/v1/acme/x',
+			headers: { 'acme-beta': 'musicgen' },
+			body: { model: 'acme-v5', prompt: 'a musicgen song' },
+			json: true,
+			timeout: 7_000,
+			returnFullResponse: true,
+			ignoreHttpStatusErrors: true,
+			disableFollowRedirect: true,
+		});
+	});
+
+	test.each<[string, IDataObject]>([
+		['no model', { prompt: 'musicgen' }],
+		['a model that is not text', { model: 7 }],
+	])('with %s goes out as it is', async (_, body) => {
+		await send({ ...purchase, body }, [ok]);
+		expect(calls[0]?.options.body).toEqual(body);
+	});
+
+	test('without a body has a minute for its answer', async () => {
+		await send(read, [ok]);
+		expect(calls[0]?.options).toMatchObject({ body: undefined, headers: {}, json: true, timeout: 60_000 });
+	});
+
+	test('with bytes sends them unchanged, and is not JSON', async () => {
+		const body = Buffer.from('musicgen');
+		await send({ ...purchase, body }, [ok]);
+		expect(calls[0]?.options.body).toBe(body);
+		expect(calls[0]?.options.json).toBe(false);
+	});
+
+	test('that buys is not aborted by a cancel; one that reads is', async () => {
+		await send(purchase, [ok]);
+		await send(read, [ok]);
+		expect(calls.map(({ canBeCanceled }) => canBeCanceled)).toEqual([false, true]);
+	});
+
+	test('brings the credential that was read before, so that n8n does not read it again', async () => {
+		const decrypted = { id: '7', name: 'Ours', type: 'mediaGenApi', data: {} };
+		await send(read, [ok], undefined, { ...connection, decrypted });
+		await send(read, [ok]);
+		expect(calls.map(({ additional }) => additional)).toEqual([{ credentialsDecrypted: decrypted }, undefined]);
+	});
+
+	test('gives an answer without the key', async () => {
+		expect(await send(read, [{ statusCode: 200, body: 'it is secret' }])).toBe('it is •••');
+		await expect(send(read, [{ statusCode: 400, body: { error: { message: 'secret is bad' } } }])).rejects.toThrow('Bad request: ••• is bad');
+	});
+
+	test.each([
+		[200, true],
+		[299, true],
+		[199, false],
+		[300, false],
+	])('whose answer has the status %d is read: %p', async (statusCode, isRead) => {
+		const answer = await send({ ...read, retry: 'once' }, [{ statusCode, body: 'text' }]).catch(() => 'an error');
+		expect(answer).toBe(isRead ? 'text' : 'an error');
+	});
+
+	test('whose answer has another shape may have been bought', async () => {
+		const sent = createSend(contextOf(ok), connection)(purchase, z.object({ id: z.string() }));
+		await expect(sent).rejects.toMatchObject({ message: 'The response could not be read (HTTP 200)', accepted: 'unknown' });
+		expect(calls).toHaveLength(1);
+	});
+
+	test('for something that is not there has the headline of the caller', async () => {
+		await expect(send({ ...read, notFound: 'Task not found' }, [{ statusCode: 404 }])).rejects.toThrow('Task not found');
+	});
+
+	test('that only reads has five attempts, each later than the one before', async () => {
+		await expect(send(read, [{ statusCode: 500 }])).rejects.toThrow('Server error (HTTP 500)');
+		expect(calls).toHaveLength(5);
+		const waits = calls.slice(1).map(({ at }, before) => at - (calls[before]?.at ?? 0));
+		for (const [at, wait] of waits.entries()) expect(wait).toBeGreaterThanOrEqual(500 * 2 ** at);
+		expect(log[0]).toMatch(/^MediaGen: Server error \(HTTP 500\)\. Next attempt in \d+ ms$/);
+		expect(log).toHaveLength(4);
+	});
+
+	test('that comes through in the end is a success', async () => {
+		expect(await send(read, [{ statusCode: 500 }, Object.assign(new Error('x'), { code: 'ECONNRESET' }), ok])).toEqual({ done: true });
+	});
+
+	test.each<[string, Answer]>([
+		['a 5xx', { statusCode: 500 }],
+		['a reset', Object.assign(new Error('x'), { code: 'ECONNRESET' })],
+	])('that buys is not sent again after %s', async (_, answer) => {
+		await expect(send(purchase, [answer, ok])).rejects.toMatchObject({ accepted: 'unknown' });
+		expect(calls).toHaveLength(1);
+	});
+
+	test('waits as long as the service asks, and within three minutes', async () => {
+		expect(await send(purchase, [limited('170'), ok])).toEqual({ done: true });
+		expect(calls[1]?.at).toBe(170_000);
+		await expect(send(purchase, [limited('181'), ok])).rejects.toThrow('Rate limit reached');
+		expect(calls).toHaveLength(3);
+	});
+
+	test('is not sent again when that would be after the deadline of its caller, and is when it is right at it', async () => {
+		await expect(send({ ...purchase, deadline: START + 4_999 }, [limited('5'), ok])).rejects.toThrow('Rate limit reached');
+		expect(calls).toHaveLength(1);
+		expect(await send({ ...purchase, deadline: START + 5_000 }, [limited('5'), ok])).toEqual({ done: true });
+	});
+
+	describe('beside others', () => {
+		test('waits for the end of their rate limit', async () => {
+			const both = createSend(contextOf(limited('20'), ok), connection);
+			const first = both(purchase, anything);
+			await new Promise((resolve) => setImmediate(resolve));
+			await Promise.all([first, both(read, anything)]);
+			expect(calls.map(({ at }) => at)).toEqual([0, 20_000, 20_000]);
+		});
+
+		test('waits for the longest of their rate limits', async () => {
+			const both = createSend(contextOf(limited('20'), limited('5'), ok), connection);
+			await Promise.all([both(purchase, anything), both(read, anything)]);
+			expect(calls.map(({ at }) => at)).toEqual([0, 0, 20_000, 20_000]);
+		});
+
+		test('gives up at once when their rate limit ends after its deadline: it was surely not bought', async () => {
+			const both = createSend(contextOf(limited('20'), ok), connection);
+			const first = both(purchase, anything);
+			await new Promise((resolve) => setImmediate(resolve));
+			const late = both({ ...purchase, deadline: START + 19_999 }, anything);
+			await expect(late).rejects.toMatchObject({ message: 'Rate limit reached', accepted: 'no', details: { httpStatus: 429 } });
+			await expect(late).rejects.toBeInstanceOf(RateLimitError);
+			await first;
+			expect(calls).toHaveLength(2);
+		});
+	});
+
+	test('is not sent after a cancel, and not repeated', async () => {
+		const cancel = new AbortController();
+		cancel.abort();
+		await expect(send(purchase, [ok], cancel.signal)).rejects.toBeInstanceOf(CanceledError);
+		expect(calls).toEqual([]);
+		const later = new AbortController();
+		const waiting = send(purchase, [limited('100'), ok], later.signal);
+		await new Promise((resolve) => setImmediate(resolve));
+		later.abort();
+		await expect(waiting).rejects.toMatchObject({ message: 'The execution was canceled', accepted: 'no' });
+		expect(calls).toHaveLength(1);
+		expect(time.now() - START).toBeLessThan(100_000);
+	});
 });

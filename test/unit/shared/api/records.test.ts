@@ -28,17 +28,25 @@ describe('A task record is read, whatever its other fields hold', () => {
 			{ error: { message: 'Too loud', type: null, code: 9 } },
 			{ failure: { message: 'Too loud', code: '9', type: undefined } },
 		],
+		['an error with a code alone', { error: { code: 9 } }, { failure: { message: undefined, code: '9', type: undefined } }],
+		['an error with a type alone', { error: { type: 'loud' } }, { failure: { message: undefined, code: undefined, type: 'loud' } }],
 		['fail_reason', { fail_reason: 'Too loud' }, { failure: { message: 'Too loud', code: undefined, type: undefined } }],
 		['action: null', { action: null }, { action: undefined }],
 		['action and buttons of another type', { action: 7, buttons: 'none' }, { action: '7' }],
+		['a cost in a list', { cost: [7], progress: ['80'] }, { cost: undefined, progress: undefined }],
 		['cost: {} and progress: []', { cost: {}, progress: [] }, { cost: undefined, progress: undefined }],
 		['an estimate in words', { estimated_time: 'soon' }, { estimatedSeconds: undefined }],
 	])('%s', (_, fields, expected) => {
 		const raw = { status: 'completed', ...fields };
 		for (const answer of [raw, { code: 200, data: raw }, { code: 200, data: [raw] }, { data: null, ...raw }]) {
 			expect(readTaskRecord(answer)).toMatchObject({ status: 'completed', ...expected });
+			expect(taskResponse.parse(answer)).toEqual(readTaskRecord(answer));
 		}
 		expect(readTaskRecord(raw)?.raw).toBe(raw);
+	});
+
+	test('blanks around the status do not count', () => {
+		expect(readTaskRecord({ status: ' done ' })?.status).toBe('done');
 	});
 
 	test('the record counts, and not the status of its envelope', () => {
@@ -46,7 +54,7 @@ describe('A task record is read, whatever its other fields hold', () => {
 		expect(readTaskRecord({ status: 'pending', data: { id: 'task_1' } })).toMatchObject({ status: 'pending' });
 	});
 
-	test.each([undefined, null, 'completed', 7, [], {}, { status: '' }, { status: 7 }, { status: null }, { data: [] }])('%j is not a record', (answer) => {
+	test.each([undefined, null, 'completed', 7, [], {}, { status: '' }, { status: '  ' }, { status: 7 }, { status: null }, { data: [] }])('%j is not a record', (answer) => {
 		expect(readTaskRecord(answer)).toBeUndefined();
 		expect(taskResponse.safeParse(answer).success).toBe(false);
 	});
@@ -67,7 +75,7 @@ describe('The id of an acknowledgement is read', () => {
 		expect(readTaskId(answer)).toBe(taskId);
 	});
 
-	test.each([undefined, null, '', 'task_1', [], {}, { data: [] }, { task_id: ' ' }, { task_id: {} }])('%j has none', (answer) => {
+	test.each([undefined, null, '', 'task_1', [], {}, { data: [] }, { task_id: ' ' }, { task_id: {} }, { task_id: NaN }, { id: Infinity }])('%j has none', (answer) => {
 		expect(submissionResponse.safeParse(answer).success).toBe(false);
 		expect(readTaskId(answer)).toBeUndefined();
 	});
@@ -90,6 +98,13 @@ test.each([
 	[1_767_225_600_000, 1_767_225_600_000],
 	[1_767_225_600_000_000, 1_767_225_600_000],
 	['2026-01-01T00:00:00.000Z', 1_767_225_600_000],
+	[99_999_999_999, 99_999_999_999_000],
+	[100_000_000_000, 100_000_000_000],
+	[99_999_999_999_999, 99_999_999_999_999],
+	[100_000_000_000_000, 100_000_000_000],
+	[8_640_000_000_000_000_000, 8_640_000_000_000_000],
+	[8_650_000_000_000_000_000, undefined],
+	[['2026-01-01T00:00:00.000Z'], undefined],
 	[0, undefined],
 	[-5, undefined],
 	[NaN, undefined],
@@ -102,11 +117,41 @@ test.each([
 	expect(toMilliseconds(value)).toBe(ms);
 });
 
+test.each([
+	['12', 12],
+	[' 12 ', 12],
+	['0.125', 0.125],
+	['5.', 5],
+	['.25', 0.25],
+	['-5', -5],
+	['+5', 5],
+	['1e3', 1_000],
+	['1E+10', 1e10],
+	['25e-2', 0.25],
+	['80%', 80],
+	['80 %', 80],
+	['x5', undefined],
+	['5x', undefined],
+	['5 5', undefined],
+	['.x', undefined],
+	['x.5', undefined],
+	['1ex', undefined],
+	['1e', undefined],
+	['', undefined],
+	['-', undefined],
+])('the cost %p is %p', (cost, read) => {
+	expect(readTaskRecord({ status: 'done', cost })?.cost).toBe(read);
+});
+
 describe('A balance', () => {
 	test.each<[string, object, object]>([
 		['numbers as text', { success: true, remain_balance: '1.5', remain_credits: '1500' }, { remain_balance: 1.5, remain_credits: 1500 }],
 		['in data', { code: 200, data: { success: true, remain_credits: 7 } }, { remain_credits: 7, remain_balance: null }],
-		['without a limit', { success: true, unlimited_quota: 'true' }, { unlimited_quota: true, remain_balance: null }],
+		['without a limit, as true', { unlimited_quota: true }, { unlimited_quota: true }],
+		['without a limit, as 1', { unlimited_quota: 1 }, { unlimited_quota: true }],
+		['with a limit, in words', { unlimited_quota: 'false', remain_balance: 1 }, { unlimited_quota: false }],
+		['with a limit, as 0', { unlimited_quota: 0, remain_credits: 1 }, { unlimited_quota: false }],
+		['without a limit, as text', { success: true, unlimited_quota: 'true' }, { unlimited_quota: true, remain_balance: null }],
 		['nulls', { remain_balance: 0, used_balance: null }, { remain_balance: 0, used_balance: null }],
 	])('%s', (_, answer, expected) => {
 		expect(balanceResponse.parse(answer)).toMatchObject({ record: expected });
@@ -128,12 +173,14 @@ describe('An uploaded picture', () => {
 	test.each<[string, object, object]>([
 		['bare', { url, created_at: 1_767_225_600 }, { url, createdAt: 1_767_225_600_000 }],
 		['in data', { code: 200, data: { url, created_at: '2026-01-01T00:00:00Z' } }, { url, createdAt: 1_767_225_600_000 }],
+		['beside data of another kind', { url, data: { size: 7 } }, { url }],
+		['by plain http', { url: 'http://files.example.com/1.png' }, { url: 'http://files.example.com/1.png' }],
 		['in a list', { data: [{ url, created_at: null }] }, { url, createdAt: undefined }],
 	])('%s', (_, answer, expected) => {
 		expect(uploadResponse.parse(answer)).toMatchObject(expected);
 	});
 
-	test.each([undefined, {}, { url: null }, { url: 'file:///etc/passwd' }, { data: {} }])('%j has no link', (answer) => {
+	test.each([undefined, {}, { url: null }, { url: 'file:///etc/passwd' }, { url: 'at https://x.example' }, { data: {} }])('%j has no link', (answer) => {
 		expect(uploadResponse.safeParse(answer).success).toBe(false);
 	});
 });

@@ -3,9 +3,11 @@ import { buffer } from 'node:stream/consumers';
 
 import type { IBinaryData, IHttpRequestOptions, INode } from 'n8n-workflow';
 
-import { readConnection } from '../../../../nodes/shared/api/connection';
-import { downloadFile, type DownloadContext } from '../../../../nodes/shared/output/download';
+import { type Connection, readConnection } from '../../../../nodes/shared/api/connection';
+import { downloadFile, type DownloadContext, openFile } from '../../../../nodes/shared/output/download';
 import type { ResultFile } from '../../../../nodes/shared/output/resultFiles';
+import { setClock } from '../../../../nodes/shared/util/clock';
+import { fastClock, jumpingClock } from '../../../engine/support/clocks';
 
 const file: ResultFile = { index: 1, kind: 'audio', url: 'https://files.example.com/1', name: null, expiresAt: null };
 
@@ -95,4 +97,209 @@ test('a stream that breaks off while it is stored is an error that names the lin
 	const store = async (content: Readable) => ({ data: (await buffer(content)).toString(), mimeType: '' });
 	const download = downloadFile(contextOf(broken(), store), connection, file, 'song', { ...rules, deadline: 0 });
 	await expect(download).rejects.toMatchObject({ description: expect.stringContaining(file.url) });
+});
+
+/** A server as n8n's HTTP client shows it: what each request is answered, the last one again and again. */
+type Answer = { statusCode: number; headers?: object; text?: string } | Error;
+
+function serverOf(...answers: Answer[]) {
+	const seen: IHttpRequestOptions[] = [];
+	const bodies: Readable[] = [];
+	const context: DownloadContext = {
+		getNode: () => node,
+		logger,
+		helpers: {
+			async httpRequest(options) {
+				seen.push(options);
+				const answer = answers.length > 1 ? answers.shift() : answers[0];
+				if (answer === undefined || answer instanceof Error) throw answer ?? new Error('No answer');
+				const body = Readable.from([answer.text ?? 'x']);
+				bodies.push(body);
+				return await Promise.resolve({ statusCode: answer.statusCode, headers: answer.headers, body });
+			},
+			prepareBinaryData: async (content) => ({ data: (await buffer(content as Readable)).toString(), mimeType: 'application/x-guessed' }),
+		},
+	};
+	return { context, seen, bodies, urls: () => seen.map(({ url }) => url) };
+}
+
+const redirect = (location: unknown, statusCode = 302): Answer => ({ statusCode, headers: { location } });
+
+describe('Opening a file', () => {
+	test('asks for a stream, and has a minute for the first byte', async () => {
+		const { context, seen } = serverOf({ statusCode: 200 });
+		const { signal } = new AbortController();
+		await openFile(context, file.url, connection, signal);
+		expect(seen[0]).toEqual({
+			...{ method: 'GET', url: file.url, encoding: 'stream', returnFullResponse: true, ignoreHttpStatusErrors: true },
+			...{ disableFollowRedirect: true, abortSignal: signal, timeout: 60_000 },
+		});
+	});
+
+	test.each([200, 206, 299])('takes the status %d', async (statusCode) => {
+		expect((await openFile(serverOf({ statusCode }).context, file.url, connection)).statusCode).toBe(statusCode);
+	});
+
+	test.each<[Answer, string]>([
+		[{ statusCode: 199 }, 'The response could not be read (HTTP 199)'],
+		[{ statusCode: 404 }, 'File not found'],
+		[redirect('https://files.example.com/2', 400), 'Bad request'],
+		[redirect(undefined), 'The response could not be read (HTTP 302)'],
+		[redirect(['https://files.example.com/2']), 'The response could not be read (HTTP 302)'],
+		[redirect('https://files.example.com/2', 199), 'The response could not be read (HTTP 199)'],
+	])('refuses %j and drops what comes', async (answer, message) => {
+		const { context, bodies, seen } = serverOf(answer);
+		await expect(openFile(context, file.url, connection)).rejects.toThrow(message);
+		expect(bodies.map(({ destroyed }) => destroyed)).toEqual([true]);
+		expect(seen).toHaveLength(1);
+	});
+
+	test('tells a request that was lost from an answer', async () => {
+		await expect(openFile(serverOf(Object.assign(new Error('x'), { code: 'ECONNREFUSED' })).context, file.url, connection)).rejects.toThrow('could not be reached');
+	});
+
+	test.each([300, 301, 302, 307, 308, 399])('follows a redirect with the status %d, also a relative one', async (statusCode) => {
+		const { context, urls, bodies } = serverOf(redirect('https://cdn.example.com/a/1?x=1', statusCode), redirect('../2', statusCode), { statusCode: 200 });
+		await openFile(context, file.url, connection);
+		expect(urls()).toEqual([file.url, 'https://cdn.example.com/a/1?x=1', 'https://cdn.example.com/2']);
+		expect(bodies.map(({ destroyed }) => destroyed)).toEqual([true, true, false]);
+	});
+
+	test('follows five redirects and no more', async () => {
+		const five = Array<Answer>(5).fill(redirect('/next'));
+		expect((await openFile(serverOf(...five, { statusCode: 200 }).context, file.url, connection)).statusCode).toBe(200);
+		await expect(openFile(serverOf(...five, redirect('/next'), { statusCode: 200 }).context, file.url, connection)).rejects.toThrow(
+			'The file was not downloaded: the link redirects more than 5 times',
+		);
+	});
+
+	const ownNetwork = readConnection({ baseUrl: 'http://10.0.0.5:8080', apiKey: 'k' });
+	const allowed: Connection = { ...connection, allowPrivateCallbacks: true };
+
+	test.each<[string, string, Connection]>([
+		['a service on the own network', 'http://10.0.0.5:8080/1', ownNetwork],
+		['another host of the own network, if that is allowed', 'http://10.0.0.6/1', allowed],
+	])('fetches from %s', async (_, url, by) => {
+		expect((await openFile(serverOf({ statusCode: 200 }).context, url, by)).statusCode).toBe(200);
+	});
+
+	test.each<[string, string, Connection]>([
+		['the link leads to the private host 10.0.0.6', 'http://10.0.0.6/1', connection],
+		['the link leads to the private host 10.0.0.5', 'http://10.0.0.5:22/1', ownNetwork],
+		['the link leads to the private host 10.0.0.5', 'http://10.0.0.5/1', { ...connection, baseUrl: '' }],
+		['the link is not a full http or https URL', 'file:///etc/passwd', allowed],
+	])('does not where %s', async (words, url, by) => {
+		const { context, seen } = serverOf({ statusCode: 200 });
+		await expect(openFile(context, url, by)).rejects.toThrow(`The file was not downloaded: ${words}`);
+		expect(seen).toEqual([]);
+	});
+});
+
+describe('A download that goes wrong', () => {
+	let time: ReturnType<typeof jumpingClock>;
+	let began = 0;
+
+	beforeEach(() => {
+		time = jumpingClock();
+		began = time.now();
+		setClock(time);
+	});
+
+	afterEach(() => setClock(undefined));
+
+	const lost = Object.assign(new Error('x'), { code: 'ECONNRESET' });
+
+	test('is tried five times, and says where the file is', async () => {
+		const { context, seen } = serverOf(lost);
+		await expect(downloadFile(context, connection, file, 'song', rules)).rejects.toMatchObject({
+			message: 'The connection to the service was lost',
+			description: `The link of the file is ${file.url}. The task itself is completed: get it again with the resource Task, operation Get.`,
+		});
+		expect(seen).toHaveLength(5);
+		expect(time.now() - began).toBeGreaterThan(7_000);
+	});
+
+	test.each<[string, Answer]>([
+		['a lost connection', lost],
+		['a 5xx', { statusCode: 503 }],
+		['a rate limit', { statusCode: 429 }],
+	])('after %s comes in the end', async (_, answer) => {
+		const { context, seen } = serverOf(answer, { statusCode: 200, text: 'song' });
+		expect((await downloadFile(context, connection, file, 'song', rules)).binary.data).toBe('song');
+		expect(seen).toHaveLength(2);
+	});
+
+	test('for good is not tried again', async () => {
+		const { context, seen } = serverOf({ statusCode: 404 });
+		await expect(downloadFile(context, connection, file, 'song', rules)).rejects.toThrow('File not found');
+		expect(seen).toHaveLength(1);
+	});
+
+	test('is not tried again after the deadline', async () => {
+		const limited: Answer = { statusCode: 429, headers: { 'retry-after': '5' } };
+		const late = serverOf(limited, { statusCode: 200 });
+		await expect(downloadFile(late.context, connection, file, 'song', { ...rules, deadline: began + 4_999 })).rejects.toThrow('Rate limit reached');
+		expect(late.seen).toHaveLength(1);
+		const inTime = serverOf(limited, { statusCode: 200 });
+		expect((await downloadFile(inTime.context, connection, file, 'song', { ...rules, deadline: began + 5_000 })).fileSize).toBe(1);
+	});
+
+	test('is not tried again after a cancel', async () => {
+		const cancel = new AbortController();
+		cancel.abort();
+		const { context, seen } = serverOf(lost);
+		await expect(downloadFile(context, connection, file, 'song', { ...rules, signal: cancel.signal })).rejects.toThrow('was lost');
+		expect(seen).toHaveLength(1);
+	});
+});
+
+describe('The type of a file', () => {
+	test.each<[string, object | undefined, string]>([
+		['is what the server says', { 'content-type': ' audio/flac ; q=1' }, 'audio/flac'],
+		["is n8n's guess without that", {}, 'application/x-guessed'],
+		["is n8n's guess, also without any headers", undefined, 'application/x-guessed'],
+	])('%s', async (_, headers, mimeType) => {
+		expect(await downloadFile(serverOf({ statusCode: 200, headers }).context, connection, file, 'song', rules)).toMatchObject({ mimeType });
+	});
+});
+
+test('a size in the headers that is the limit is no reason to refuse a file', async () => {
+	const sized = (size: number) => serverOf({ statusCode: 200, headers: { 'content-length': String(size) } });
+	const limit = { ...rules, maxDownloadSize: 2 };
+	expect((await downloadFile(sized(2_000_000).context, connection, file, 'song', limit)).fileSize).toBe(1);
+	const larger = sized(2_000_001);
+	await expect(downloadFile(larger.context, connection, file, 'song', limit)).rejects.toThrow(
+		'The file was not downloaded: it is larger than the 2 MB that "Max Download Size" allows',
+	);
+	expect(larger.bodies[0]?.destroyed).toBe(true);
+	expect(larger.seen).toHaveLength(1);
+});
+
+describe('A download that stops in the middle', () => {
+	/** A minute is sixty milliseconds. */
+	beforeEach(() => setClock(fastClock(1_000)));
+
+	afterEach(() => setClock(undefined));
+
+	const began = () => {
+		const body = new Readable({ read: () => {} });
+		body.push('first');
+		return body;
+	};
+
+	const store = async (content: Readable) => ({ data: (await buffer(content)).toString(), mimeType: '' });
+
+	test('is broken off after a minute', async () => {
+		const body = began();
+		const download = downloadFile(contextOf(body, store), connection, file, 'song', { ...rules, deadline: 0 });
+		await expect(download).rejects.toThrow('The download stopped: no data for 60 seconds');
+		expect(body.destroyed).toBe(true);
+	});
+
+	test('says so when the execution was canceled', async () => {
+		const cancel = new AbortController();
+		setTimeout(() => cancel.abort(), 10);
+		const download = downloadFile(contextOf(began(), store), connection, file, 'song', { ...rules, signal: cancel.signal });
+		await expect(download).rejects.toThrow('The execution was canceled');
+	});
 });

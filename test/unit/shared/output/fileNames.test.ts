@@ -34,9 +34,50 @@ test.each([
 	['con', '_con'],
 	['LPT1.wav', '_LPT1'],
 	['x'.repeat(400), 'x'.repeat(150)],
+	['a//b', 'a_b'],
+	['..song. ', 'song'],
+	['a. .b', 'a. .b'],
+	['Song.MP3', 'Song'],
+	['song.mp3.b', 'song.mp3.b'],
+	['song.txt', 'song.txt'],
+	['songmp3', 'songmp3'],
+	['icon', 'icon'],
+	['console', 'console'],
+	['com10', 'com10'],
 	['Über den Wolken 🎵', 'Über den Wolken 🎵'],
 ])('a name that file systems accept: %j', (wanted, name) => {
 	expect(namesOf(wanted, file(1))).toEqual([name]);
+});
+
+test.each(['aac', 'flac', 'm4a', 'mp3', 'ogg', 'wav', 'gif', 'jpg', 'jpeg', 'png', 'webp', 'mp4', 'mov', 'webm'])('.%s is not in the name twice', (extension) => {
+	expect(namesOf(`song.${extension}`, file(1))).toEqual(['song']);
+});
+
+test.each(['prn', 'AUX', 'nul', 'com1', 'lpt9'])('%s is a device on Windows', (name) => {
+	expect(namesOf(name, file(1))).toEqual([`_${name}`]);
+});
+
+test('a task whose family is not known', () => {
+	expect(new FileNames().namesFor({ ...taskWith(file(2)), family: null }, undefined)).toEqual(['task-task_1-2']);
+});
+
+test.each([
+	...[['audio/aac', 'aac'], ['audio/flac', 'flac'], ['audio/mp4', 'm4a'], ['audio/ogg', 'ogg'], ['audio/wav', 'wav'], ['audio/x-wav', 'wav']],
+	...[['image/gif', 'gif'], ['image/jpeg', 'jpg'], ['image/png', 'png'], ['video/mp4', 'mp4'], ['video/quicktime', 'mov'], ['video/webm', 'webm']],
+])('%s is .%s', (type, extension) => {
+	expect(withExtension('a', type, 'https://x.example/1.bin')).toBe(`a.${extension}`);
+});
+
+test.each([
+	['https://x.example/1.MP4', 'a.MP4'],
+	['https://x.example/1.x', 'a'],
+	['https://x.example/1.ab', 'a.ab'],
+	['https://x.example/1.abcde', 'a.abcde'],
+	['https://x.example/1.abcdef', 'a'],
+	['https://x.example/v1.2/track', 'a'],
+	['https://x.example/xmp4', 'a'],
+])('the extension of %s without a type', (url, name) => {
+	expect(withExtension('a', undefined, url)).toBe(name);
 });
 
 test.each([

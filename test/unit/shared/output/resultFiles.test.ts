@@ -181,6 +181,131 @@ test.each([
 	expect(file?.kind).toBe(kind);
 });
 
+test.each<[string, string[]]>([
+	['audio', ['mp3', 'wav', 'm4a', 'flac', 'ogg', 'aac']],
+	['image', ['png', 'jpg', 'jpeg', 'webp', 'gif', 'avif']],
+	['video', ['mp4', 'mov', 'webm', 'm4v']],
+])('a link is %s by its ending %j, whatever its field and its family', (kind, endings) => {
+	const other: TaskFamily = kind === 'image' ? 'music' : 'image';
+	const files = resultFiles(recordOf({ result: { url: endings.map((ending) => link(`a.${ending.toUpperCase()}?x=1`)) } }), other, NOW);
+	expect(files.map((file) => file.kind)).toEqual(endings.map(() => kind));
+});
+
+test.each<[string, TaskFamily | null]>([
+	['audio', 'music'],
+	['image', 'image'],
+	['image', 'grid'],
+	['video', 'video'],
+	['image', null],
+])('a link that tells nothing is %s in the family %s', (kind, family) => {
+	for (const url of [link('a'), link('a.mp3.bin'), link('a.png_small'), link('a.mp4x')]) {
+		expect(resultFiles(recordOf({ result: { url } }), family, NOW).map((file) => file.kind)).toEqual([kind]);
+	}
+});
+
+test.each([
+	['audio', 'audio_file', 'image'],
+	['image', 'picture', 'music'],
+	['image', 'cover_art', 'music'],
+	['image', 'thumbnail', 'music'],
+	['image', 'first_image', 'music'],
+	['video', 'music_video', 'music'],
+] as const)('a link without an ending is %s in the field %s', (kind, field, family) => {
+	expect(resultFiles(recordOf({ result: { [field]: link('a') } }), family, NOW).map((file) => file.kind)).toEqual([kind]);
+});
+
+test('the documented places tell the kind, whatever the family', () => {
+	const raw = { grid_image_url: link('g'), image_urls: [link('1')], result: { images: [{ url: link('i') }], music: [{ audio_url: link('m') }] } };
+	expect(resultFiles(recordOf(raw), null, NOW).map(({ kind, url }) => [kind, url])).toEqual([
+		['image', link('g')],
+		['image', link('1')],
+		['image', link('i')],
+		['audio', link('m')],
+	]);
+	const [track] = resultFiles(recordOf({ result: { music: [{ audio_url: link('m') }] } }), 'video', NOW);
+	expect(track?.kind).toBe('audio');
+	const [image] = resultFiles(recordOf({ result: { images: [{ url: link('i') }] } }), 'music', NOW);
+	expect(image?.kind).toBe('image');
+	const [grid] = resultFiles(recordOf({ grid_image_url: link('g') }), 'music', NOW);
+	expect(grid?.kind).toBe('image');
+});
+
+test('a link of a grid expires when the record around it says', () => {
+	const expires_at = '2026-01-01T00:00:00Z';
+	const raw = { grid_image_url: link('g.png'), result: { image_urls: [link('1.png')], expires_at } };
+	expect(resultFiles(recordOf(raw), 'grid', NOW).map((file) => file.expiresAt)).toEqual([null, '2026-01-01T00:00:00.000Z']);
+});
+
+test.each(['http://files.example.com/1.png', 'HTTPS://files.example.com/1.png'])('%s is a link', (url) => {
+	expect(resultFiles(recordOf({ result: { url } }), 'image', NOW).map((file) => file.url)).toEqual([url]);
+});
+
+test.each(['see https://files.example.com/1.png', 'https://files.example.com/1.png and more', 'ftp://files.example.com/1.png', 'https://', '1.png'])('%j is text', (url) => {
+	expect(resultFiles(recordOf({ result: { url } }), 'image', NOW)).toEqual([]);
+});
+
+test.each<[string, string | null]>([
+	['drums_url', 'drums'],
+	['drums_urls', 'drums'],
+	['drums_link', 'drums'],
+	['drums_links', 'drums'],
+	['drums_uri', 'drums'],
+	['drumsUrl', 'drums'],
+	['url_drums', 'url_drums'],
+	...['url', 'urls', 'uri', 'link', 'links', 'src', 'href', 'file', 'files', 'output', 'outputs', 'result', 'results', 'data', 'audio', 'audios'].map((word): [string, null] => [word, null]),
+	...['image', 'images', 'picture', 'pictures', 'video', 'videos', 'track', 'tracks', 'clip', 'clips', 'media', 'download', 'Video_URL'].map((word): [string, null] => [word, null]),
+])('the field %s names its link %p', (field, name) => {
+	expect(resultFiles(recordOf({ result: { [field]: link('a.mp3') } }), 'music', NOW).map((file) => file.name)).toEqual([name]);
+});
+
+test('a name beside a link is taken without its blanks', () => {
+	expect(filesOf('music', { result: { stems: [{ name: ' drums ', url: link('d.wav') }] } })).toEqual([[1, 'd.wav', 'drums']]);
+});
+
+test.each([
+	['image_urls', [link('r.png')]],
+	['mask_url', link('r.png')],
+	['image_with_roles', [{ url: link('r.png') }]],
+	['video_list', [{ url: link('r.mp4') }]],
+	['element_list', [{ frontal: link('r.png') }]],
+	['multi_prompt', [{ image: link('r.png') }]],
+	['metadata', { source: link('r.png') }],
+	['prompt', link('r.png')],
+	['webhook', link('hook')],
+	['request', { image: link('r.png') }],
+	['input', { image: link('r.png') }],
+	['params', { image: link('r.png') }],
+	['parameters', { image: link('r.png') }],
+])('what stands in %s is not a result, where the request is not known', (field, value) => {
+	expect(filesOf('video', { [field]: value, result: { url: link('1.mp4') } })).toEqual([[1, '1.mp4']]);
+});
+
+test.each(['IMAGINE', 'VARIATION', 'LOW_VARIATION', 'REROLL', 'UPSCALE', 'PAN', 'pan'])('the action %s tells a grid', (action) => {
+	expect(filesOf(null, { action, image_urls: [link('1.png'), link('2.png')] })).toEqual([
+		[1, '1.png'],
+		[2, '2.png'],
+	]);
+});
+
+test.each([undefined, 'GENERATE', 7])('the action %p does not', (action) => {
+	expect(filesOf(null, { action, image_urls: [link('1.png')] })).toEqual([]);
+});
+
+test('what is no list of results where one should be holds none', () => {
+	const result = { images: [null, 'text', 7], music: [null, 'text', { audio_url: 7 }] };
+	expect(filesOf('image', { result })).toEqual([]);
+	expect(filesOf('grid', { grid_image_url: null, image_urls: null, result: { image_urls: 'text' } })).toEqual([]);
+	expect(filesOf('image', { result: { images: null, music: undefined } })).toEqual([]);
+	expect(filesOf('image', { result: 'text' })).toEqual([]);
+});
+
+test('the links of a request are collected at any depth, with the fields that hold them', () => {
+	const body = { prompt: 'x', seed: 7, nothing: null, image_urls: [link('1.png'), link('2.png')], video_list: [{ url: link('3.mp4'), refer: { to: link('4.png') } }], empty: [] };
+	const { fields, urls } = requestLinksOf(body);
+	expect([...fields]).toEqual(['image_urls', 'video_list']);
+	expect([...urls]).toEqual([link('1.png'), link('2.png'), link('3.mp4'), link('4.png')]);
+});
+
 /** One record in one of the shapes that a service might choose, and what must come out of it. */
 interface Sample {
 	family: TaskFamily;

@@ -11,7 +11,8 @@ const owl: Purchase = { ...fox, body: { prompt: 'an owl' } };
 /** What n8n keeps with the execution. It survives as JSON only. */
 let kept: IDataObject;
 
-const open = () => new PurchaseRecords({ getContext: () => kept });
+/** n8n has one object for the node, and others for the flow. */
+const open = () => new PurchaseRecords({ getContext: (type: string) => (type === 'node' ? kept : {}) });
 
 /** The same after n8n was restarted: nothing is left of the process, and the execution's data is read again. */
 function openAfterRestart(): PurchaseRecords {
@@ -117,6 +118,28 @@ describe('What an attempt leaves to the next one', () => {
 		expect(kept).toEqual({});
 	});
 
+	test('what another version of this package saved in the execution is read: names and keys stay', () => {
+		kept = {
+			mediaGenPurchases: { gHhgGnv9O50cMmG7ZzQxmI0xbrP9DXR1: [{ run: 'before', purchase: { state: 'accepted', taskId: 'task_1' } }] },
+			mediaGenUploads: { picture: { url: 'https://example.com/picture', reuseUntil: Number.MAX_SAFE_INTEGER } },
+		};
+		const records = open();
+		expect(records.claim(fox)).toEqual({ state: 'accepted', taskId: 'task_1' });
+		expect(records.findUpload('picture')).toBe('https://example.com/picture');
+	});
+
+	test('a damaged record counts as none, and goes when its item has come out', () => {
+		runOnce((records) => records.markPending(fox));
+		const [key = ''] = Object.keys(kept.mediaGenPurchases as IDataObject);
+		kept = { mediaGenPurchases: { [key]: [{ state: 'gone' }] } };
+		runOnce((records) => {
+			expect(records.claim(fox)).toBeUndefined();
+			records.markAccepted(fox, 'task_1');
+			records.drop(0);
+		});
+		expect(kept).toEqual({});
+	});
+
 	test('damaged data of an execution counts as no record', () => {
 		kept = { mediaGenPurchases: 'gone', mediaGenUploads: [] };
 		const records = open();
@@ -184,9 +207,9 @@ describe('An upload', () => {
 	});
 
 	test('is made again before its link ends after 72 hours', () => {
-		now += 69 * HOUR_MS;
+		now += 70 * HOUR_MS - 1;
 		expect(open().findUpload('picture')).toBeDefined();
-		now += 2 * HOUR_MS;
+		now += 1;
 		expect(open().findUpload('picture')).toBeUndefined();
 	});
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
-import { pollUntilEnded } from '../../../../nodes/shared/tasks/poll';
+import { CanceledError, NotFoundError, RateLimitError, ServerError } from '../../../../nodes/shared/api/errors';
+import { pollUntilEnded, type PollRules } from '../../../../nodes/shared/tasks/poll';
 import { setClock } from '../../../../nodes/shared/util/clock';
 
 const INTERVAL_MS = 4_000;
@@ -67,5 +68,77 @@ describe('A task is asked for', () => {
 				expect((requests.at(-1) ?? 0) * 1_000).toBeLessThanOrEqual(durationMs + INTERVAL_MS + 1_000);
 			}),
 		);
+	});
+});
+
+describe('A wait', () => {
+	/** How a wait ends, and the seconds at which it asked, when the service gives these answers; the last one stays. */
+	async function waitFor(answers: Array<Error | { estimatedSeconds?: number; ended?: boolean }>, rules: Partial<PollRules> = {}) {
+		let now = 0;
+		setClock({
+			now: () => now,
+			sleep: async (ms) => {
+				now += ms;
+				return await Promise.resolve();
+			},
+			toHostMs: (ms) => ms,
+		});
+		const requests: number[] = [];
+		const retrieve = async () => {
+			requests.push(now / 1_000);
+			const answer = answers.length > 1 ? answers.shift() : answers[0];
+			if (answer instanceof Error) throw answer;
+			return await Promise.resolve({ ended: answer?.ended ?? false, estimatedSeconds: answer?.estimatedSeconds });
+		};
+		const end = await pollUntilEnded(retrieve, { intervalMs: INTERVAL_MS, deadline: 10_000, ...rules });
+		return { end, requests };
+	}
+
+	const runs = {};
+	const ends = { ended: true };
+
+	test('asks a last time at its deadline', async () => {
+		expect(await waitFor([runs])).toEqual({ end: { reason: 'timeout', last: undefined }, requests: [1, 5, 9, 10] });
+	});
+
+	test('ends well with what is there at its deadline', async () => {
+		expect(await waitFor([runs, runs, runs, ends])).toEqual({ end: { reason: 'ended' }, requests: [1, 5, 9, 10] });
+	});
+
+	test('asks at the interval from the beginning, if that is shorter than a second', async () => {
+		expect((await waitFor([runs, ends], { intervalMs: 400 })).requests).toEqual([0.4, 0.8]);
+	});
+
+	test('goes on after an error that may pass, and names it when it was the last', async () => {
+		const error = new ServerError('Server error', 'unknown');
+		expect(await waitFor([error, ends])).toEqual({ end: { reason: 'ended' }, requests: [1, 5] });
+		expect(await waitFor([runs, error])).toEqual({ end: { reason: 'timeout', last: error }, requests: [1, 5, 9, 10] });
+		expect((await waitFor([error, error, runs])).end).toEqual({ reason: 'timeout', last: undefined });
+	});
+
+	test.each([
+		[7_000, [1, 8]],
+		[500, [1, 5]],
+		[60_000, [1, 10]],
+	])('that is asked to pause for %d ms does, but not shorter than the interval, and not beyond its deadline', async (retryAfterMs, requests) => {
+		expect((await waitFor([new RateLimitError('x', 'no', { retryAfterMs }), ends])).requests).toEqual(requests);
+	});
+
+	test('ends with an error that does not pass', async () => {
+		const error = new NotFoundError('Task not found');
+		expect(await waitFor([error])).toEqual({ end: { reason: 'error', error }, requests: [1] });
+	});
+
+	test('ends when it is canceled, before a request or in it', async () => {
+		const cancel = new AbortController();
+		cancel.abort();
+		expect(await waitFor([runs], { signal: cancel.signal })).toEqual({ end: { reason: 'canceled' }, requests: [] });
+		expect(await waitFor([new CanceledError()])).toEqual({ end: { reason: 'canceled' }, requests: [1] });
+	});
+
+	test('is put off by a quarter of the interval at most for the end that the service expects', async () => {
+		expect((await waitFor([{ estimatedSeconds: 5.5 }, ends])).requests).toEqual([1, 5.75]);
+		expect((await waitFor([{ estimatedSeconds: 5.75 }, ends])).requests).toEqual([1, 5]);
+		expect((await waitFor([{ estimatedSeconds: 0.75 }, ends])).requests).toEqual([1, 5]);
 	});
 });

@@ -1,0 +1,127 @@
+import { clock } from '../../../../nodes/shared/util/clock';
+import { jumpingClock } from '../../support/clocks';
+import { pauseNode } from '../../support/pausedExecution';
+import { type Reply, useScriptedService } from '../../support/scriptedService';
+import { accepted, buySounds, completed, numberTasks, RECORD, running, SOUNDS, soundRun } from '../../support/scriptedTasks';
+
+const service = useScriptedService(jumpingClock);
+
+const goOn = { onError: 'continueRegularOutput' } as const;
+
+const asked = () => service.sent('GET', RECORD).map(({ path }) => path.split('/').pop());
+
+const continues = 'The task continues at the service. Get it with the resource Task, operation Wait, and the task ID task_1.';
+
+beforeEach(() => numberTasks(service));
+
+describe('The error of a task that did not end in time', () => {
+	test('has its last status and how to get it', async () => {
+		service.on('GET', RECORD, running);
+		const { json } = await buySounds(service, { options: { timeout: 5 }, run: { settings: goOn } });
+		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'submitted' });
+		expect(json[0]?.error).toMatchObject({
+			message: 'Task task_1 was still submitted after 5 seconds [item 0]',
+			description: `Its last status was "pending". ${continues} A higher "Timeout" in the options waits longer.`,
+		});
+	});
+
+	test('has what went wrong at last', async () => {
+		service.on('GET', RECORD, running, { status: 502 });
+		const { json } = await buySounds(service, { options: { timeout: 5 }, run: { settings: goOn } });
+		expect(json[0]?.error).toMatchObject({
+			description: `Its last status was "pending". The last request failed: Bad gateway (HTTP 502). ${continues} A higher "Timeout" in the options waits longer.`,
+		});
+	});
+});
+
+test('the error of a failed task says that it was refunded', async () => {
+	service.on('GET', RECORD, { json: { status: 'failed', error: { message: 'Too loud', code: 9, type: 'loud' } } });
+	const { json } = await buySounds(service, { run: { settings: goOn } });
+	expect(json[0]?.error).toEqual({
+		message: 'Task task_1 failed: Too loud [item 0]',
+		description: 'The service refunds what a failed task was charged.',
+		code: '9',
+		type: 'loud',
+		httpStatus: null,
+	});
+});
+
+test('the error of a canceled wait says how to get the task', async () => {
+	service.on('GET', RECORD, running);
+	let stop = () => {};
+	service.on('GET', '/v1/music/tasks/task_1', () => {
+		stop();
+		return running;
+	});
+	const { error } = await buySounds(service, { run: { onStart: (cancel) => (stop = cancel) } });
+	expect(error?.message).toContain('The execution was canceled while it waited for task task_1 [item 0]');
+	expect(error?.description).toContain(continues);
+});
+
+test('the error of a task that the service does not know names the task', async () => {
+	service.on('GET', RECORD, { status: 404, json: { error: { message: 'No such task' } } });
+	const { json } = await buySounds(service, { run: { settings: goOn } });
+	expect(json[0]?.error).toMatchObject({
+		message: 'Task not found: No such task [item 0]',
+		description: 'This was the response to the request for task task_1. Check the task ID, and that the credential belongs to the account that bought the task.',
+	});
+	expect(asked()).toHaveLength(1);
+});
+
+test('the tasks are waited for together, as long as the slowest takes', async () => {
+	service.on('GET', RECORD, running, running, running, running, completed);
+	const began = clock.now();
+	const { json } = await buySounds(service, { count: 3 });
+	expect(json.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
+	expect(clock.now() - began).toBeLessThan(6_000);
+});
+
+describe('Nothing is asked for', () => {
+	const music = { music: [{ audio_url: 'https://files.example.com/1.mp3' }] };
+
+	test('a task whose acknowledgement had its end', async () => {
+		service.on('POST', SOUNDS, { json: { data: { task_id: 'task_1', status: 'completed', result: music } } });
+		const { json } = await buySounds(service);
+		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed', url: 'https://files.example.com/1.mp3' });
+		expect(asked()).toEqual([]);
+	});
+
+	test('a task whose acknowledgement had its failure', async () => {
+		service.on('POST', SOUNDS, { json: { data: { task_id: 'task_1', status: 'failed', result: null, error: 'Too loud' } } });
+		const { error } = await buySounds(service);
+		expect(error?.message).toBe('Task task_1 failed: Too loud [item 0]');
+		expect(asked()).toEqual([]);
+	});
+
+	test('an item that was not bought', async () => {
+		service.on('POST', SOUNDS, { status: 400 }, accepted('task_2'));
+		service.on('GET', RECORD, completed);
+		await buySounds(service, { count: 2, options: { concurrency: 1 }, run: { settings: goOn } });
+		expect(asked()).toEqual(['task_2']);
+	});
+
+	test('before a pause, a task whose acknowledgement had its end', async () => {
+		service.on('POST', SOUNDS, { json: { data: { task_id: 'task_1', status: 'completed', result: music } } }, accepted('task_2'));
+		service.on('GET', RECORD, running);
+		await pauseNode(soundRun(service, { count: 2, parameters: { waitMode: 'callback' }, options: { concurrency: 1 } }));
+		expect(asked()).toEqual(['task_2']);
+	});
+
+	test('before a pause, an item that was not bought', async () => {
+		service.on('POST', SOUNDS, { status: 400 }, accepted('task_2'));
+		service.on('GET', RECORD, running);
+		await pauseNode(soundRun(service, { count: 2, parameters: { waitMode: 'callback' }, options: { concurrency: 1 }, run: { settings: goOn } }));
+		expect(asked()).toEqual(['task_2']);
+	});
+});
+
+test.each<[string, Reply]>([
+	['a 5xx', { status: 500 }],
+	['a task that is not known yet', { status: 404 }],
+	['a reset', { reset: true }],
+])('%s before a pause changes nothing: the node pauses', async (_, reply) => {
+	service.on('GET', RECORD, reply);
+	const { paused } = await pauseNode(soundRun(service, { parameters: { waitMode: 'callback' } }));
+	expect(paused.json[0]).toMatchObject({ taskId: 'task_1', status: 'submitted' });
+	expect(asked()).toEqual(['task_1']);
+});

@@ -1,0 +1,106 @@
+import type { ICredentialDataDecryptedObject, INode } from 'n8n-workflow';
+
+import { getConnection, readBrandWords, readConnection, unknownConnection } from '../../../../nodes/shared/api/connection';
+
+const stored = { baseUrl: 'https://api.example.com', apiKey: 'secret' };
+
+describe('The base URL of the credential', () => {
+	test.each([
+		[' https://api.example.com/base// ', 'https://api.example.com/base'],
+		['https://api.example.com', 'https://api.example.com'],
+		['https://api.example.com//v2', 'https://api.example.com//v2'],
+		['http://localhost:8787/', 'http://localhost:8787'],
+		['http://10.0.0.5', 'http://10.0.0.5'],
+		['https://10.0.0.5', 'https://10.0.0.5'],
+	])('%p is %s', (baseUrl, read) => {
+		expect(readConnection({ ...stored, baseUrl }).baseUrl).toBe(read);
+	});
+
+	test.each([
+		['', '"Base URL" must be a full address that begins with https://'],
+		[undefined, '"Base URL" must be a full address that begins with https://'],
+		['api.example.com', '"Base URL" must be a full address that begins with https://'],
+		['http://api.example.com', '"Base URL" must begin with https://, so that the API key is never sent unencrypted'],
+	])('%p is refused', (baseUrl, message) => {
+		expect(() => readConnection({ ...stored, baseUrl })).toThrow(message);
+	});
+});
+
+test('private callbacks are off unless they were switched on', () => {
+	expect(readConnection(stored).allowPrivateCallbacks).toBe(false);
+	expect(readConnection({ ...stored, allowPrivateCallbacks: true }).allowPrivateCallbacks).toBe(true);
+	expect(unknownConnection.allowPrivateCallbacks).toBe(false);
+});
+
+describe('Brand words', () => {
+	test.each<[unknown]>([[undefined], [null], [''], ['  '], ['{}'], [{}]])('%j are none', (value) => {
+		expect(readBrandWords(value)).toEqual({});
+	});
+
+	test.each<[unknown]>([['{"gridart": "acme-grid.v2_x"}'], [{ gridart: 'acme-grid.v2_x' }]])('%j are read', (value) => {
+		expect(readBrandWords(value)).toEqual({ gridart: 'acme-grid.v2_x' });
+		expect(readConnection({ ...stored, brandWords: value }).brandWords).toEqual({ gridart: 'acme-grid.v2_x' });
+	});
+
+	test.each<[unknown]>([['gridart'], ['[]'], [7], ['{"grid": "x"}'], ['{"gridart": "a/b"}'], ['{"gridart": ""}'], ['{"gridart": 7}']])('%j are refused', (value) => {
+		expect(() => readBrandWords(value)).toThrow(
+			'"Brand Words" must be a JSON object that maps any of musicgen, gridart, imagegen, imgfast, vidgen, vidomni, vendor to a word of letters, digits, dots, dashes or underscores',
+		);
+	});
+});
+
+describe('The key is not shown', () => {
+	const connection = readConnection({ ...stored, apiKey: ' secret\n' });
+
+	test('wherever an answer of the service repeats it, at any depth and more than once', () => {
+		const answer = { echo: 'secret and secret', list: ['a secret', 7, null, true], inner: { 'key secret': { deep: 'secret' } } };
+		expect(connection.redact(answer)).toEqual({ echo: '••• and •••', list: ['a •••', 7, null, true], inner: { 'key •••': { deep: '•••' } } });
+	});
+
+	test.each([['text'], [7], [null], [undefined], [false]])('%p stays as it is', (value) => {
+		expect(connection.redact(value)).toBe(value);
+	});
+
+	test.each([
+		['a credential without a key', readConnection({ baseUrl: stored.baseUrl })],
+		['no credential', unknownConnection],
+	])('%s changes nothing', (_, nothing) => {
+		const answer = { text: 'secret' };
+		expect(nothing.redact(answer)).toBe(answer);
+	});
+});
+
+describe('The credential of a node', () => {
+	const node: INode = { id: '1', name: 'Music', type: 'mediaGenMusic', typeVersion: 1, position: [0, 0], parameters: {} };
+	const withName: INode = { ...node, credentials: { mediaGenApi: { id: '7', name: 'Ours' } } };
+
+	const contextOf = (given: INode, data: ICredentialDataDecryptedObject, asked: string[] = []) => ({
+		getNode: () => given,
+		getCredentials: async (type: string) => {
+			asked.push(type);
+			return await Promise.resolve(data);
+		},
+	});
+
+	test('is read once, and given to n8n with its id for each request', async () => {
+		const asked: string[] = [];
+		const connection = await getConnection(contextOf(withName, stored, asked));
+		expect(connection).toMatchObject({ baseUrl: stored.baseUrl, decrypted: { id: '7', name: 'Ours', type: 'mediaGenApi', data: stored } });
+		expect(asked).toEqual(['mediaGenApi']);
+	});
+
+	test.each<[string, INode]>([
+		['a node without credentials', node],
+		['a node with another credential only', { ...node, credentials: { other: { id: '1', name: 'x' } } }],
+		['a credential without an id', { ...node, credentials: { mediaGenApi: { id: null, name: '' } } }],
+	])('%s has no id to give', async (_, given) => {
+		expect((await getConnection(contextOf(given, stored))).decrypted).toMatchObject({ id: '', name: '' });
+	});
+
+	test('that cannot be used is an error which names the field', async () => {
+		await expect(getConnection(contextOf(node, { ...stored, baseUrl: 'api' }))).rejects.toMatchObject({
+			message: 'The MediaGen credential cannot be used',
+			description: '"Base URL" must be a full address that begins with https://',
+		});
+	});
+});
