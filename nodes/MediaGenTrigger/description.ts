@@ -87,7 +87,6 @@ const settings = z.object({
 	taskQueryPath: z.string().startsWith('/').includes(TASK_ID_PLACEHOLDER).optional().catch(undefined),
 });
 
-/** What the call needs to know of the parameters. */
 export type Settings = z.infer<typeof settings>;
 
 /**

@@ -12,10 +12,10 @@ import { type Callback, Refusal, reportOf, type TaskReport, verify } from './ver
 /**
  * Handles a callback (spec, Events): parse, verify, deduplicate, start, answer.
  *
- * - A duplicate is answered 200 and starts nothing. Two at once wait for each other: the second one finds the first one's start.
- * - A forged callback starts nothing: the record is read from the service, and the body only names the task.
- * - A 2xx is final for the service, so it is sent only when the execution runs. If n8n is killed before, the service calls
- *   again, and the task starts again: an execution that the kill cut off may run twice rather than be lost.
+ * - A duplicate is answered 200 and starts nothing. Of two at once, the second waits until the execution of the first runs.
+ * - A forged callback starts nothing: the body only names the task, and what has happened is read from the service.
+ * - A kill loses nothing: a 2xx is final for the service, so it is sent only when the execution runs. If n8n is killed before,
+ *   the service calls again. Whether the execution ran is then in doubt, and the task starts again: twice rather than never.
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	if (context.getWebhookName() === BASE_ADDRESS) {
@@ -47,6 +47,7 @@ async function handle(context: IWebhookFunctions, trigger: TriggerState, callbac
 	const key = eventKey(task);
 	if (!isTest && key !== claimedKey) await refuseDuplicate(context, trigger, key, settings);
 
+	// n8n starts the execution when this returns; its first step, in `execute`, confirms that it runs.
 	const startId = randomUUID();
 	const item = payloadItem({ ...task, reference: callback.reference, key, startId, storeStart: !trigger.runsExecutions });
 	if (isTest) return { workflowData: [[item]] };
@@ -71,16 +72,15 @@ function parse(context: IWebhookFunctions): Callback | undefined {
 	// A service that appends /callback to the text of the address appends it to the last parameter.
 	const reference = typeof query.reference === 'string' ? query.reference.replace(/\/callback$/, '') : '';
 	const claimed = record && reportOf(context, taskId, record, false);
-	const claimsEnd = claimed === undefined || hasEnded(claimed.status);
-	return { taskId, claimed, claimsEnd, reference: reference === '' ? undefined : reference };
+	return { taskId, claimed, claimsEnd: !claimed || hasEnded(claimed.status), reference: reference === '' ? undefined : reference };
 }
 
 /** The key of what happened: a task ends once, and each status before the end is an event of its own. */
 function eventKey({ taskId, record, status }: TaskReport): string {
-	const id = record.id ?? taskId;
-	return keyOf(hasEnded(status) ? id : `${id}\n${record.status.toLowerCase()}`);
+	return keyOf((record.id ?? taskId) + (hasEnded(status) ? '' : `\n${record.status.toLowerCase()}`));
 }
 
+/** Refuses an event whose execution has started, or is about to. One in doubt starts again, unless the user has that off. */
 async function refuseDuplicate(context: IWebhookFunctions, trigger: TriggerState, key: string, settings: Settings): Promise<void> {
 	const state = await trigger.stateOf(context, key, settings.dedupeWindow);
 	if (state === 'starting') throw new Refusal(503, NOT_STARTED);
@@ -110,6 +110,7 @@ function refuse(context: IWebhookFunctions, { taskId }: Callback, error: Error):
 	}
 	const { status, message, hint } = error;
 	const line = `${callback} ${status === 200 ? 'starts nothing' : 'is not taken'}: ${message}`;
-	context.logger[hint === undefined ? 'info' : 'warn'](hint === undefined ? line : `${line}. ${hint}`);
+	if (hint === undefined) context.logger.info(line);
+	else context.logger.warn(`${line}. ${hint}`);
 	return answer(context, status, status === 200 ? `Received, and ignored: ${message}` : message);
 }

@@ -211,8 +211,7 @@ export async function resumeOnCallback(context: IWebhookFunctions, family: TaskF
 	try {
 		const run = await openCallbackRun(context, family);
 		const outcomes = readWaitingItems(run);
-		const executionId = z.coerce.string().parse(context.evaluateExpression('{{ $execution.id }}'));
-		const key = keyOf(executionId, outcomes);
+		const key = keyOf(context.getExecutionId(), outcomes);
 		const turn = await lock.run(key, async () => await takeTurn(run, outcomes, key));
 		if (!turn) return {};
 		if ('resume' in turn) return await resumeWith(context, key, turn.resume);
