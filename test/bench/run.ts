@@ -9,7 +9,7 @@ import { manyItems } from './manyItems';
 import { startUp } from './startUp';
 import { submissions } from './submissions';
 import { waiting } from './waiting';
-import { type Measurement, openStage } from './support/stage';
+import { BENCH_LAZY, type Measurement, openStage } from './support/stage';
 
 const MEASUREMENTS: Measurement[] = [manyItems, submissions, freshResults, waiting, bigFiles, startUp];
 
@@ -23,6 +23,7 @@ function help(): string {
 		'Starts a real n8n with the packed package in it, and the sandbox service. Needs Linux and what npm start needs; the',
 		'first start installs n8n. N8N_HOSTS=2.41 takes another version than 1.123. Ctrl-C ends it and all that it started.',
 		'BENCH_TASK_MS=3000 gives "items" pictures of 3 s, BENCH_WAITING=200 gives "waiting" more executions.',
+		'BENCH_LAZY=true sets N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE, which n8n 2.41 knows.',
 		'Beside it: npm run bench:trigger, bench:queue, bench:memory, bench:records.',
 	].join('\n');
 }
@@ -43,7 +44,7 @@ async function main(names: string[]): Promise<void> {
 		try {
 			for (const { title, about, usually, run } of chosen) {
 				const { tables, remarks } = await progress.step(title, (note) => run({ ...stage, note }), usually);
-				console.log(`\n## ${title} (n8n ${version})\n\n${about}\n\n${[...tables, remarks.map((line) => `- ${line}`).join('\n')].join('\n\n')}\n`);
+				console.log(`\n## ${title} (n8n ${version}${BENCH_LAZY ? ', lazy' : ''})\n\n${about}\n\n${[...tables, remarks.map((line) => `- ${line}`).join('\n')].join('\n\n')}\n`);
 			}
 		} finally {
 			await stage.close();

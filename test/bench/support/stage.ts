@@ -38,6 +38,12 @@ export function clearService(sandbox: Sandbox): void {
 	sandbox.faults.add({ match: { method: 'POST' }, effect: { type: 'resultBytes', bytes: RESULT_BYTES }, count: null });
 }
 
+/** Whether n8n 2.x makes an isolate only where an expression is evaluated, instead of for each call and each execution. */
+export const BENCH_LAZY = process.env.BENCH_LAZY === 'true';
+
+/** Settings for n8n. */
+export const hostEnv: Record<string, string> = BENCH_LAZY ? { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' } : {};
+
 export interface OpenStage extends Omit<Stage, 'note'> {
 	close(): Promise<void>;
 }
@@ -45,7 +51,7 @@ export interface OpenStage extends Omit<Stage, 'note'> {
 export async function openStage(version: HostVersion, progress: Progress): Promise<OpenStage> {
 	const tarball = await packPackage({ progress });
 	const sandbox = await createSandbox({ allowPrivateCallbacks: true });
-	const host = await startHost({ version, tarball, progress });
+	const host = await startHost({ version, tarball, progress, env: hostEnv });
 	await giveCredentials(host, sandbox);
 	return {
 		host,

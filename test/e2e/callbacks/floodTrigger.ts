@@ -114,6 +114,7 @@ export async function floodTrigger(
 		...(kill ? ofTheKill : {}),
 	});
 	if (!kill) for (const taskId of doubledInSequence) process.stdout.write(`${historyOf(taskId, sent, began)}\n`);
+	else if (doubled.length > 0) process.stdout.write(`Run again after the kill: ${doubled.join(', ')}\n`);
 	if (kill && !back) throw new Error('The flood was over before the kill.');
 	return { sent, executions, missing, doubled, doubledInSequence, turnedAway, endedTwice };
 }
