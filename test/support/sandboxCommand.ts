@@ -28,7 +28,7 @@ export async function packSandbox(): Promise<PackedSandbox> {
 	await mkdir(empty);
 	await linkPrograms(bin);
 
-	const outer = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name) || /^npm_config_(registry|userconfig)$/i.test(name));
+	const outer = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name) || /^npm_config_(registry|userconfig|globalconfig|cafile|.*proxy)$/i.test(name));
 	const env = { ...Object.fromEntries(outer), PATH: bin, npm_config_cache: cache };
 	return {
 		files: packed.files.map(({ path }) => path),
