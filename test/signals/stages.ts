@@ -10,7 +10,7 @@ export interface Stage {
 
 const stage = (name: string) => ['npm', 'test', '--', '--stage', name];
 const e2e = (name: string) => ['npm', 'run', 'test:e2e', '--', name];
-const start = ['npm', 'start', '--', '--fresh', '--n8n', '1.123', '--port', '15678', '--sandbox-port', '15690'];
+const start = ['npm', 'start', '--', '--fresh', '--port', '15678', '--sandbox-port', '15690'];
 
 export const STAGES: Stage[] = [
 	{
