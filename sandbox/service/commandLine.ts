@@ -9,6 +9,7 @@ export const HELP = `mediagen-sandbox [options]
 
 Runs an emulator of the media generation service on this machine, for building n8n workflows with the MediaGen nodes before
 you buy a key. Results are samples and nothing costs money. Tasks and files are kept in memory until it ends.
+It answers the endpoints of the specification and four of its own for custom requests; any other path is 404.
 
 Options
   --port <number>     port to listen on (default 4010; 0 uses a free one)
@@ -65,7 +66,6 @@ function jsonOf(given: string, context: z.RefinementCtx): unknown[] {
 		return z.NEVER;
 	}
 }
-
 
 /**
  * Reads the arguments of the command line.
