@@ -13,23 +13,20 @@ interface CustomDataContext {
 }
 
 interface CustomData {
-	get(key: string): unknown;
-	set(key: string, value: string): unknown;
+	getAll(): unknown;
+	setAll(values: Readonly<Record<string, string>>): unknown;
 }
 
 function isCustomData(value: unknown): value is CustomData {
-	return isObject(value) && typeof value.get === 'function' && typeof value.set === 'function';
+	return isObject(value) && typeof value.getAll === 'function' && typeof value.setAll === 'function';
 }
 
-/** n8n 2.x has it on the context, after 2.8. Before, only expressions reach it. */
+/** n8n 2.x has it on the context, after 2.8. Before, only expressions reach it, and each costs a part of a millisecond. */
 function customDataOf(context: CustomDataContext): CustomData {
 	const own: unknown = 'customData' in context ? context.customData : undefined;
 	if (isCustomData(own)) return own;
 	const evaluate = (call: string) => context.evaluateExpression(`{{ $execution.customData.${call} }}`, 0);
-	return {
-		get: (key) => evaluate(`get(${JSON.stringify(key)})`),
-		set: (key, value) => evaluate(`set(${JSON.stringify(key)}, ${JSON.stringify(value)})`),
-	};
+	return { getAll: () => evaluate('getAll()'), setAll: (values) => evaluate(`setAll(${JSON.stringify(values)})`) };
 }
 
 /** Adds amounts without the tail of floating point. */
@@ -38,10 +35,13 @@ export const sum = (values: readonly number[]) => Number(values.reduce((total, v
 /** Adds amounts to numbers in the execution's custom data. */
 function addToCustomData(context: CustomDataContext, amounts: Readonly<Record<string, number>>): void {
 	const data = customDataOf(context);
+	const before = data.getAll();
+	const after: Record<string, string> = {};
 	for (const [key, amount] of Object.entries(amounts)) {
-		const before = Number(data.get(key) ?? 0);
-		data.set(key, String(sum([Number.isFinite(before) ? before : 0, amount])));
+		const known = isObject(before) ? Number(before[key] ?? 0) : 0;
+		after[key] = String(sum([Number.isFinite(known) ? known : 0, amount]));
 	}
+	data.setAll(after);
 }
 
 /** Does work that must never fail the node: the output is worth more than the figures. */

@@ -210,8 +210,8 @@ describe('The custom data', () => {
 		const node = new MediaGenMusic();
 		const inner = new MediaGenMusic();
 		node.execute = async function () {
-			const set = (key: string, value: string) => (written[key] = value);
-			Object.defineProperty(this, 'customData', { value: { get: (key: string) => written[key], set } });
+			const setAll = (values: Record<string, string>) => Object.assign(written, values);
+			Object.defineProperty(this, 'customData', { value: { getAll: () => ({ ...written }), setAll } });
 			return await inner.execute.call(this);
 		};
 		const result = await buySounds(service, { node, count: 2 });

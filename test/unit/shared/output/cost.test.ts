@@ -11,11 +11,11 @@ function ended(taskId: string): TaskOutcome {
 
 function execution() {
 	const flow: IDataObject = {};
-	const written = new Map<string, string>();
+	const written: Record<string, string> = {};
 	const logger: Logger = { error() {}, warn() {}, info() {}, debug() {} };
 	const context = {
 		logger,
-		customData: { get: (key: string) => written.get(key), set: (key: string, value: string) => written.set(key, value) },
+		customData: { getAll: () => ({ ...written }), setAll: (values: Record<string, string>) => Object.assign(written, values) },
 		evaluateExpression: () => undefined,
 		getContext: () => flow,
 		getInputData: () => [],
@@ -32,7 +32,7 @@ test('an execution of 25,000 tasks remembers at most 10,000 of them, and counts 
 		countCost(context, outcomes, 'bought');
 		countCost(context, outcomes, 'read');
 	}
-	expect(written.get('mediagen_tasks')).toBe('25000');
-	expect(written.get('mediagen_cost')).toBe('2500');
+	expect(written.mediagen_tasks).toBe('25000');
+	expect(written.mediagen_cost).toBe('2500');
 	expect(remembered()).toBeLessThanOrEqual(10_000);
 });
