@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -72,7 +73,7 @@ async function endAt(stage: Stage, signal: (typeof SIGNALS)[number]): Promise<Ou
 		return await endIn(folder, stage, signal);
 	} finally {
 		for (const { pid } of processesOf(folder)) process.kill(pid, 'SIGKILL');
-		rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+		await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 	}
 }
 
