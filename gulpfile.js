@@ -65,7 +65,8 @@ async function schemas() {
 			for (const { value: operation } of field.options) {
 				const schema = built.outputSchemaOf(resource, operation);
 				if (!schema) continue;
-				const { $schema: _, ...json } = zodToJsonSchema(schema, { $refStrategy: 'none' });
+				// This form says of a value that may be null what it is otherwise; of the usual one the editor shows "null" alone.
+				const json = zodToJsonSchema(schema, { $refStrategy: 'none', target: 'openApi3' });
 				await writeFile(join(folder, `${operation}.json`), JSON.stringify(json));
 			}
 		}

@@ -7,9 +7,11 @@ import { createSandbox, type Sandbox } from '../../sandbox/service';
 import { buy } from './callbacks/tasks';
 import { keepPicture, stopVideo, textIn, withoutNumbers } from './editor/pictures';
 import { firstWorkflow, SHOWCASE, showcase } from './editor/showcase';
+import { chatCredentialFor } from './support/agents';
 import { launchBrowser } from './support/browser';
 import { Editor } from './support/editor';
 import { describeOnHosts } from './support/hosts';
+import { workflow } from './support/nodes';
 import { readUntil } from './support/poll';
 import { credentialFor, EXAMPLE_CREDENTIAL as CREDENTIAL, imageWorkflow } from './support/workflows';
 
@@ -30,6 +32,7 @@ describeOnHosts("n8n's editor", (host, version) => {
 	beforeAll(async () => {
 		sandbox = await createSandbox({ allowPrivateCallbacks: true, durations: { image: 500, music: 500, grid: 500, video: 500 } });
 		await host().putCredential(credentialFor(sandbox, CREDENTIAL));
+		await host().putCredential(chatCredentialFor(sandbox, 'OpenAI', sandbox.key));
 		browser = await launchBrowser();
 		editor = await Editor.open(browser, host(), TALL);
 	}, 60_000);
@@ -52,6 +55,10 @@ describeOnHosts("n8n's editor", (host, version) => {
 			expect(await readUntil(async () => (await editor.searchNodes('MediaGen')).sort(), names)).toEqual(names);
 		});
 
+		test.each(['edit image', 'inpaint'])('finds MediaGen Image for "%s"', async (words) => {
+			expect(await editor.searchNodes(words, 'MediaGen Image')).toContain('MediaGen Image');
+		});
+
 		test('puts a node on the canvas and opens its panel', async () => {
 			const panel = await editor.addNode('MediaGen Image', 'Generate an image');
 			expect(await readUntil(async () => (await panel.labels()).slice(0, 2), ['Resource', 'Operation'])).toEqual(['Resource', 'Operation']);
@@ -71,10 +78,41 @@ describeOnHosts("n8n's editor", (host, version) => {
 			expect(editor.errors.slice(before)).toEqual([]);
 		});
 
+		test.each([
+			['MediaGen Music', 'Cover Song'],
+			['MediaGen Grid', 'Vary Picture 3'],
+		])('under %s the canvas says: %s', async (name, subtitle) => {
+			expect((await editor.node(name).innerText()).split('\n')).toContain(subtitle);
+		});
+
 		test('MediaGen Trigger says which address to give to the service', async () => {
 			const panel = await editor.openNode('MediaGen Trigger');
 			expect((await panel.notices()).join('\n')).toContain('is the base address');
 		});
+	});
+
+	test('the node behind one that has not run yet shows which fields it will get', async () => {
+		const ours = ['Image', 'Video'].map((name) => ({ name, type: `n8n-nodes-mediagen.mediaGen${name}`, parameters: {} }));
+		await open(workflow('Not run yet', ours, { Image: 'Video' }));
+		const panel = await editor.openNode('Video');
+		const fields = ['taskId', 'status', 'results', 'url', 'cost'];
+		expect(await readUntil(async () => (await panel.inputFields()).filter((field) => fields.includes(field)), fields)).toEqual(fields);
+		await panel.close();
+	});
+
+	test('what the user leaves alone in a panel is not set', async () => {
+		const ours = ['Image', 'Video'].map((name) => ({ name, type: `n8n-nodes-mediagen.mediaGen${name}`, parameters: {} }));
+		const { id } = await host().importWorkflow(workflow('Untouched', ours, {}));
+		await editor.openWorkflow(id);
+		for (const { name } of ours) {
+			const panel = await editor.openNode(name);
+			await panel.fill('prompt', 'A harbour');
+			await panel.close();
+		}
+		await editor.page.keyboard.press('Control+s');
+		const saved = async () => (await host().workflow(id)).nodes.map(({ parameters: { prompt, n, duration } }) => ({ prompt, n, duration }));
+		const untouched = { prompt: 'A harbour', n: undefined, duration: undefined };
+		expect(await readUntil(saved, [untouched, untouched])).toEqual([untouched, untouched]);
 	});
 
 	describe('the form for a credential', () => {

@@ -28,6 +28,9 @@ export function toOptions<const Value extends string>(
 	}));
 }
 
+/** The default of a number that is sent only when the user sets it. Of an empty text n8n 1.123 makes the smallest number as soon as the panel is opened. */
+export const NOT_SET = null;
+
 export const WAIT_MODES = ['poll', 'callback', 'none'] as const;
 
 export type WaitMode = (typeof WAIT_MODES)[number];
@@ -54,6 +57,9 @@ export const waitModeField: INodeProperties = {
 
 const OUTPUTS = ['tasks', 'files'] as const;
 
+/** A tool of an AI agent downloads nothing, and its output is short. */
+const notForTools = { '@tool': [true] };
+
 export const outputField: INodeProperties = {
 	displayName: 'Output',
 	name: 'output',
@@ -63,6 +69,7 @@ export const outputField: INodeProperties = {
 		{ name: 'One Item per File', value: 'files', description: 'Each file of a task in an item of its own' },
 	],
 	default: 'tasks',
+	displayOptions: { hide: notForTools },
 	description: 'Whether the files of a task come out together. A node behind this one runs once per item.',
 };
 
@@ -71,13 +78,14 @@ export const downloadFilesField: INodeProperties = {
 	name: 'downloadFiles',
 	type: 'boolean',
 	default: true,
+	displayOptions: { hide: notForTools },
 	description: 'Whether to attach the files as binary data. Links at the service expire.',
 };
 
 /** For operations with "Wait for Result": without a result there is no file. */
 export const downloadFilesAfterWaitField: INodeProperties = {
 	...downloadFilesField,
-	displayOptions: { hide: { waitMode: ['none'] } },
+	displayOptions: { hide: { ...notForTools, waitMode: ['none'] } },
 };
 
 export const additionalBodyFieldsField: INodeProperties = {

@@ -29,7 +29,9 @@ export class Editor {
 	 * @param scale pixels of a picture per pixel of the window
 	 */
 	static async open(browser: Browser, host: Host, viewport = { width: 1440, height: 900 }, scale = 1): Promise<Editor> {
-		const context = await browser.newContext({ viewport, baseURL: host.url, reducedMotion: 'reduce', deviceScaleFactor: scale });
+		// n8n takes a browser without a window for a robot, and ignores the approvals that it sends.
+		const userAgent = `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${browser.version()} Safari/537.36`;
+		const context = await browser.newContext({ viewport, userAgent, baseURL: host.url, reducedMotion: 'reduce', deviceScaleFactor: scale });
 		await stopTransitions(context);
 		const [name = '', value = ''] = host.api.session.split(/=(.*)/s);
 		await context.addCookies([{ name, value, url: host.url }]);
@@ -53,12 +55,16 @@ export class Editor {
 		await this.page.getByTestId('node-creator-plus-button').waitFor();
 	}
 
-	/** Opens the nodes panel, searches, and gives the names that it lists. n8n shows a trigger's without "Trigger". */
-	async searchNodes(text: string): Promise<string[]> {
+	/**
+	 * Opens the nodes panel, searches, and gives the names that it lists. n8n shows a trigger's without "Trigger".
+	 *
+	 * @param expected part of a name that is to be among them; what was searched for by default
+	 */
+	async searchNodes(text: string, expected = text): Promise<string[]> {
 		await this.enterSearch(text);
 		const listed = this.page.getByTestId('node-creator-item-name');
 		// What was listed before the search stays for a moment.
-		const found = listed.filter({ hasText: text });
+		const found = listed.filter({ hasText: expected });
 		await found.or(this.page.getByTestId('node-creator-no-results')).first().waitFor();
 		return (await listed.allTextContents()).map((name) => name.trim());
 	}

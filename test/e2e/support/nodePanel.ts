@@ -102,6 +102,12 @@ export class NodePanel {
 		return shown;
 	}
 
+	/** The fields of the input items, from top to bottom: of a node that has not run yet, those that it usually puts out. Each name once. */
+	async inputFields(): Promise<string[]> {
+		const names = await this.page.getByTestId('ndv-input-panel').getByTestId('run-data-schema-item').allInnerTexts();
+		return [...new Set(names.map((name) => name.trim()))];
+	}
+
 	/** What the node failed with, as the output shows it. */
 	async error(): Promise<{ message: string; description: string }> {
 		const message = await this.output.getByTestId('node-error-message').innerText();

@@ -17,7 +17,7 @@ import {
 	pixelsOf,
 } from '../../../shared/api/image';
 import { type ListedValue, openValueField } from '../../../shared/n8n/openValue';
-import { toOptions } from '../../../shared/n8n/options';
+import { NOT_SET, toOptions } from '../../../shared/n8n/options';
 import { LIST_SOURCES, pictureListFields } from '../../../shared/n8n/pictures';
 
 const OFFICIAL: ListedValue = { name: 'ImageGen 2 Official', value: OFFICIAL_MODEL };
@@ -101,7 +101,7 @@ export const countField: INodeProperties = {
 	name: 'n',
 	type: 'number',
 	typeOptions: { minValue: 1, maxValue: MAX_IMAGES, numberPrecision: 0 },
-	default: '',
+	default: NOT_SET,
 	placeholder: '1',
 	description: 'From 1 to 4. Each picture is charged. Empty means one.',
 };

@@ -10,7 +10,7 @@ import {
 	VIDEO_MODES,
 } from '../../../shared/api/video';
 import { type ListedValue, openValueField } from '../../../shared/n8n/openValue';
-import { toOptions } from '../../../shared/n8n/options';
+import { NOT_SET, toOptions } from '../../../shared/n8n/options';
 import { LIST_SOURCES, pictureFields, pictureListFields } from '../../../shared/n8n/pictures';
 
 const OMNI: ListedValue = { name: 'VidOmni V3 Omni', value: GENERATION_MODEL };
@@ -137,7 +137,7 @@ const formatFields: INodeProperties[] = [
 		name: 'duration',
 		type: 'number',
 		typeOptions: { minValue: VIDEO_DURATION.min, maxValue: VIDEO_DURATION.max, numberPrecision: 0 },
-		default: '',
+		default: NOT_SET,
 		placeholder: String(VIDEO_DURATION.default),
 		description: 'From 3 to 15. Empty means 5. An edited video keeps its own.',
 	},
