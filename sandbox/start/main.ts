@@ -78,6 +78,9 @@ async function bringUp(root: string, options: StartOptions, cleanup: Cleanup): P
 		data: { baseUrl: sandbox.url, apiKey: sandbox.key, allowPrivateCallbacks: true, brandWords: '{}' },
 	};
 	await host.putCredential(credential);
+	// The agent of an example talks to the sandbox's chat.
+	const chat = { apiKey: sandbox.key, url: `${sandbox.url}/v1`, organizationId: '', header: false };
+	await host.putCredential({ name: 'OpenAI', type: 'openAiApi', data: chat });
 	return { host, sandbox };
 }
 
