@@ -86,7 +86,7 @@ describeOnHosts('The example of an agent that asks before it buys', (host, versi
 	test('after a refusal nothing is bought, and the agent is told', async () => {
 		const { chat, workflow } = await askForPicture();
 		await chat.press(REFUSE);
-		await chat.message('The tool said: User rejected the tool call').waitFor();
+		await chat.message('User rejected the tool call').waitFor();
 		await execution(workflow, 'success');
 		expect(sandbox.requests.list({ path: '/v1/images' })).toEqual([]);
 	});

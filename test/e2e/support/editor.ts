@@ -164,7 +164,9 @@ export class Editor {
 	}
 
 	private async isCovered(): Promise<boolean> {
-		const button = await this.page.getByTestId('execute-workflow-button').boundingBox();
+		// A workflow that starts with a chat has another button.
+		const buttons = this.page.getByTestId('execute-workflow-button').or(this.page.getByTestId('workflow-chat-button'));
+		const button = await buttons.first().boundingBox();
 		const bottoms = await this.page
 			.locator('.vue-flow__node, .vue-flow__edge')
 			.evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().bottom));
