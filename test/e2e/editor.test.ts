@@ -1,10 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
 import type { Browser } from 'playwright-core';
 
 import { type Host, HOST_VERSIONS } from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
 import { buy } from './callbacks/tasks';
+import { exampleOf, examplesShownBy, showExample } from './editor/gallery';
 import { keepPicture, stopVideo, textIn, withoutNumbers } from './editor/pictures';
 import { firstWorkflow, SHOWCASE, showcase } from './editor/showcase';
 import { chatCredentialFor } from './support/agents';
@@ -17,20 +16,15 @@ import { credentialFor, EXAMPLE_CREDENTIAL as CREDENTIAL, imageWorkflow } from '
 
 const NODES = SHOWCASE.map(({ name }) => name);
 
-const EXAMPLES = join(__dirname, '../../examples');
-
 /** High enough for the longest panel. */
 const TALL = { width: 1440, height: 1600 };
-
-const example = (file: string): Parameters<Host['importWorkflow']>[0] =>
-	JSON.parse(readFileSync(join(EXAMPLES, file), 'utf8')) as Parameters<Host['importWorkflow']>[0];
 
 describeOnHosts("n8n's editor", (host, version) => {
 	let sandbox: Sandbox;
 	let browser: Browser;
 	let editor: Editor;
 	beforeAll(async () => {
-		sandbox = await createSandbox({ allowPrivateCallbacks: true, durations: { image: 500, music: 500, grid: 500, video: 500 } });
+		sandbox = await createSandbox({ allowPrivateCallbacks: true, durations: { image: 500, music: 3_000, grid: 500, video: 3_000 } });
 		await host().putCredential(credentialFor(sandbox, CREDENTIAL));
 		await host().putCredential(chatCredentialFor(sandbox, 'OpenAI', sandbox.key));
 		browser = await launchBrowser();
@@ -138,7 +132,7 @@ describeOnHosts("n8n's editor", (host, version) => {
 	});
 
 	test('"Execute workflow" runs the example, and its pictures can be looked at', async () => {
-		await open(example('first-pipeline.json'));
+		await open(exampleOf('first-pipeline'));
 		expect(await editor.execute()).toContain('executed successfully');
 		const panel = await editor.openNode('Make Pictures');
 		const picture = await panel.viewFile(1);
@@ -159,6 +153,12 @@ describeOnHosts("n8n's editor", (host, version) => {
 		await panel.execute();
 		expect(await panel.error()).toEqual({ message, description: 'Nothing was sent to the service.' });
 		expect(sandbox.ledger().accepted).toBe(0);
+	});
+
+	test.each(examplesShownBy(version))('the gallery shows %s', async (name) => {
+		sandbox.reset();
+		await editor.page.setViewportSize({ width: 1320, height: 660 });
+		await showExample(name, editor, host(), sandbox);
 	});
 
 	if (version !== HOST_VERSIONS.at(-1)) return;
@@ -214,14 +214,5 @@ describeOnHosts("n8n's editor", (host, version) => {
 			await keepPicture('first-picture', await window.screenshot(), withoutNumbers(await textIn(panel.output)));
 			await window.close();
 		}, 120_000);
-
-		test('show each example', async () => {
-			await editor.page.setViewportSize({ width: 1320, height: 660 });
-			for (const file of readdirSync(EXAMPLES)) {
-				await open(example(file));
-				await editor.zoomToFit();
-				await keepPicture(`canvas-${basename(file, '.json')}`, await editor.screenshot(), await textIn(editor.parts));
-			}
-		});
 	});
 });

@@ -1,27 +1,44 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { INodeType } from 'n8n-workflow';
 
 import { MediaGenBalance } from '../../nodes/MediaGenBalance/MediaGenBalance.node';
+import { MediaGenChatCache } from '../../nodes/MediaGenChatCache/MediaGenChatCache.node';
 import { MediaGenGrid } from '../../nodes/MediaGenGrid/MediaGenGrid.node';
 import { MediaGenImage } from '../../nodes/MediaGenImage/MediaGenImage.node';
 import { MediaGenMusic } from '../../nodes/MediaGenMusic/MediaGenMusic.node';
+import { MediaGenTrigger } from '../../nodes/MediaGenTrigger/MediaGenTrigger.node';
+import { MediaGenUpload } from '../../nodes/MediaGenUpload/MediaGenUpload.node';
 import { MediaGenVideo } from '../../nodes/MediaGenVideo/MediaGenVideo.node';
 import { isShown } from '../engine/support/fieldTable';
 
-interface Example {
-	nodes: Array<{ name: string; type: string; parameters: Record<string, unknown> }>;
-	connections: Record<string, { main: Array<Array<{ node: string }>> }>;
+interface ExampleNode {
+	name: string;
+	type: string;
+	position: [number, number];
+	parameters: Record<string, unknown>;
+	credentials?: Record<string, { id: string }>;
 }
 
-const OURS: Record<string, INodeType> = {
-	'n8n-nodes-mediagen.mediaGenBalance': new MediaGenBalance(),
-	'n8n-nodes-mediagen.mediaGenGrid': new MediaGenGrid(),
-	'n8n-nodes-mediagen.mediaGenImage': new MediaGenImage(),
-	'n8n-nodes-mediagen.mediaGenMusic': new MediaGenMusic(),
-	'n8n-nodes-mediagen.mediaGenVideo': new MediaGenVideo(),
-};
+interface Example {
+	nodes: ExampleNode[];
+	connections: Record<string, Record<string, Array<Array<{ node: string }>>>>;
+}
+
+const NODES: INodeType[] = [
+	new MediaGenBalance(),
+	new MediaGenChatCache(),
+	new MediaGenGrid(),
+	new MediaGenImage(),
+	new MediaGenMusic(),
+	new MediaGenTrigger(),
+	new MediaGenUpload(),
+	new MediaGenVideo(),
+];
+
+/** The node behind a type, also where it is an agent's tool. */
+const ours = (type: string) => NODES.find(({ description: { name } }) => type.replace(/Tool$/, '') === `n8n-nodes-mediagen.${name}`);
 
 const COLLECTIONS = ['options', 'additionalFields'];
 
@@ -34,29 +51,58 @@ function pathsOf(parameters: Record<string, unknown>): string[] {
 	);
 }
 
-const BY_HAND = ['song-to-stems', 'sheet-to-images', 'picture-to-video', 'grid-reroll', 'budget-per-workflow'].map((name) => [name, 'manual']);
+const isNote = ({ type }: ExampleNode) => type === 'n8n-nodes-base.stickyNote';
 
-const BY_TIME = ['daily-spending-report', 'low-balance-alert'].map((name) => [name, 'schedule']);
+/** What a node covers on the canvas, with the name under it. */
+const NODE = { width: 100, height: 130 };
 
-describe.each([...BY_HAND, ...BY_TIME])('examples/%s.json', (name, start) => {
-	const text = readFileSync(join(__dirname, '..', '..', 'examples', `${name}.json`), 'utf8');
-	const { nodes, connections } = JSON.parse(text) as Example;
+function overlap(a: ExampleNode, b: ExampleNode): boolean {
+	const [one, other] = [a, b].map((node) => {
+		const { width, height }: typeof NODE = { ...NODE, ...(isNote(node) ? node.parameters : {}) };
+		const [left, top] = node.position;
+		return { left, top, right: left + width, bottom: top + height };
+	});
+	if (!one || !other) return false;
+	return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+}
+
+const FOLDER = join(__dirname, '..', '..', 'examples');
+
+describe.each(readdirSync(FOLDER))('examples/%s', (file) => {
+	const { nodes, connections } = JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as Example;
 	const names = nodes.map((node) => node.name);
 
-	test(`begins with a ${start} trigger, and every line leads to a node`, () => {
-		expect(nodes[0]?.type).toBe(`n8n-nodes-base.${start}Trigger`);
-		const ends = Object.values(connections).flatMap(({ main }) => main.flat().map(({ node }) => node));
-		for (const end of [...ends, ...Object.keys(connections)]) expect(names).toContain(end);
-		const apart = nodes.filter(({ name: one, type }, at) => at > 0 && !ends.includes(one) && !type.endsWith('stickyNote'));
+	test('begins with a trigger, and every line leads to a node', () => {
+		expect(nodes[0]?.type).toMatch(/trigger$/i);
+		const ends = Object.values(connections).flatMap((kinds) => Object.values(kinds).flat(2).map(({ node }) => node));
+		const starts = Object.keys(connections);
+		for (const end of [...ends, ...starts]) expect(names).toContain(end);
+		const apart = nodes.filter((node) => !ends.includes(node.name) && !starts.includes(node.name) && !isNote(node));
 		expect(apart).toEqual([]);
 	});
 
 	test('sets only what the panel shows', () => {
-		const own = nodes.filter(({ type }) => OURS[type] !== undefined);
+		const own = nodes.flatMap(({ name, type, parameters }) => {
+			const node = ours(type);
+			return node ? [{ name, node, parameters }] : [];
+		});
 		expect(own.length).toBeGreaterThan(0);
-		for (const { name: node, type, parameters } of own) {
-			const hidden = pathsOf(parameters).filter((path) => !isShown(OURS[type] as INodeType, parameters, path));
-			expect([node, hidden]).toEqual([node, []]);
+		for (const { name, node, parameters } of own) {
+			const hidden = pathsOf(parameters).filter((path) => !isShown(node, parameters, path));
+			expect([name, hidden]).toEqual([name, []]);
 		}
+	});
+
+	test('names no id of another n8n', () => {
+		const ids = nodes.flatMap(({ credentials }) => Object.values(credentials ?? {}).map(({ id }) => id));
+		expect(ids.filter((id) => id !== '')).toEqual([]);
+		const tables = nodes.flatMap(({ parameters: { dataTableId } }) => (dataTableId === undefined ? [] : [dataTableId]));
+		for (const table of tables) expect(table).toMatchObject({ mode: 'name' });
+	});
+
+	test('has a note, and nothing on the canvas covers another thing', () => {
+		expect(nodes.filter(isNote)).toHaveLength(1);
+		const covered = nodes.flatMap((a, at) => nodes.slice(at + 1).filter((b) => overlap(a, b)).map((b) => [a.name, b.name]));
+		expect(covered).toEqual([]);
 	});
 });

@@ -124,6 +124,17 @@ export class Editor {
 		return messageAfter(this.page, () => this.page.getByTestId('execute-workflow-button').click(), timeout);
 	}
 
+	/** Waits until a node bears the mark of success. */
+	async untilSucceeded(name: string, timeout = 120_000): Promise<void> {
+		await this.node(name).getByTestId('canvas-node-status-success').waitFor({ timeout });
+	}
+
+	/** Leaves n8n for an empty page. */
+	async blankPage(): Promise<Page> {
+		await this.page.goto('about:blank');
+		return this.page;
+	}
+
 	/** Fits the whole workflow into the window, above the button that lies over the canvas. */
 	async zoomToFit(): Promise<void> {
 		await this.page.getByTestId('zoom-to-fit').click();

@@ -5,6 +5,9 @@ import { end, pictureNode, promptItems, startByHand, workflow } from './nodes';
 /** The name by which the examples ask for a credential. Test files share a host: each gives it its own sandbox. */
 export const EXAMPLE_CREDENTIAL = 'MediaGen API';
 
+/** The example in which a person answers in n8n's chat: editor/approval.test.ts runs it. */
+export const ANSWERED_IN_CHAT = 'agent-approval';
+
 /** A credential for the sandbox. Imported workflows that name none get the newest one. */
 export function credentialFor(sandbox: Sandbox, name: string) {
 	return {

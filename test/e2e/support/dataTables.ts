@@ -1,0 +1,49 @@
+import { z } from 'zod/v3';
+
+import type { Host } from '../../../sandbox/host';
+import type { Editor } from './editor';
+
+const tables = z.object({ data: z.array(z.object({ id: z.string(), name: z.string(), projectId: z.string() })) });
+
+const rows = z.object({ data: z.array(z.record(z.unknown())) });
+
+/** n8n gives rows in pages; no test has more. */
+const ALL = 250;
+
+async function find(host: Host, name: string) {
+	const { data } = await host.api.call(tables, { url: '/rest/data-tables-global', params: { take: ALL } });
+	return data.find((table) => table.name === name);
+}
+
+async function pathOf(host: Host, name: string): Promise<string | undefined> {
+	const found = await find(host, name);
+	return found && `/rest/projects/${found.projectId}/data-tables/${found.id}`;
+}
+
+/** Takes a picture of a table as n8n's editor shows it. */
+export async function showTable(editor: Editor, host: Host, name: string): Promise<Buffer> {
+	const found = await find(host, name);
+	await editor.page.goto(`/projects/${found?.projectId}/datatables/${found?.id}`);
+	await editor.page.locator('.ag-row').first().waitFor();
+	return await editor.screenshot();
+}
+
+/** The rows of a Data Table, of which n8n 1.123 knows no names; empty where there is no such table. */
+export async function rowsOf(host: Host, name: string): Promise<Array<Record<string, unknown>>> {
+	const path = await pathOf(host, name);
+	if (path === undefined) return [];
+	return (await host.api.call(rows, { url: `${path}/rows`, params: { take: ALL } })).data;
+}
+
+/** Empties a cell, as a person does in n8n's table of rows. */
+export async function emptyCell(host: Host, name: string, row: unknown, column: string): Promise<void> {
+	const filter = { type: 'and', filters: [{ columnName: 'id', condition: 'eq', value: row }] };
+	const data = { filter, data: { [column]: null } };
+	await host.api.call(z.unknown(), { method: 'PATCH', url: `${await pathOf(host, name)}/rows`, data });
+}
+
+/** Deletes a Data Table, so that a test begins without it. */
+export async function dropTable(host: Host, name: string): Promise<void> {
+	const path = await pathOf(host, name);
+	if (path !== undefined) await host.api.call(z.unknown(), { method: 'DELETE', url: path });
+}
