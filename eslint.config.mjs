@@ -3,7 +3,7 @@ import n8nNodesBase from 'eslint-plugin-n8n-nodes-base';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-	{ ignores: ['**/dist/**', 'node_modules/**', '.sandbox/**', 'coverage/**', 'gulpfile.js', '*.config.*', '**/*.mjs'] },
+	{ ignores: ['**/dist/**', 'node_modules/**', '.sandbox/**', '.stryker-tmp/**', 'coverage/**', 'gulpfile.js', '*.config.*', '**/*.mjs'] },
 	{
 		linterOptions: { noInlineConfig: true },
 	},

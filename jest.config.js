@@ -5,8 +5,8 @@ module.exports = {
 	transform: {
 		'^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json' }],
 	},
-	// The packages in n8n's folders bear the name of this one.
-	modulePathIgnorePatterns: ['<rootDir>/.sandbox/'],
+	// The packages in n8n's folders, and Stryker's copies, bear the name of this one.
+	modulePathIgnorePatterns: ['<rootDir>/.sandbox/', '<rootDir>/.stryker-tmp/'],
 	testTimeout: 60_000,
 	// n8n-core, once loaded, keeps timers of its own that would keep the process running.
 	forceExit: true,

@@ -1,0 +1,74 @@
+// npm run test:mutation [-- <part of a file's name> …]
+import { Stryker } from '@stryker-mutator/core';
+
+/**
+ * The files that decide about money, each with the tests that are to notice a change in it. Left out are field descriptions, hints
+ * and value lists, where most changes would alter a text of the panel and nothing else.
+ */
+const TESTS_OF = {
+	// What was bought
+	'purchase/purchaseRecords': ['unit/shared/purchase/purchaseRecords'],
+	'purchase/runPaidItems': ['engine/shared/purchase/runPaidItems', 'engine/shared/purchase/spendingGuard'],
+	'purchase/spendingGuard': ['engine/shared/purchase/spendingGuard'],
+	// Requests and retries
+	'api/http': ['unit/shared/api/http'],
+	'api/errors': ['unit/shared/api/errors'],
+	// Records and results
+	'api/records': ['unit/shared/api/records', 'unit/shared/api/status'],
+	'output/resultFiles': ['unit/shared/output/resultFiles'],
+	'output/task': ['unit/shared/output/task'],
+	// Downloads
+	'output/download': ['unit/shared/output/download', 'unit/shared/output/fileNames', 'engine/shared/output/downloadFaults'],
+	// Addresses
+	'api/address': ['unit/shared/api/address'],
+	'api/connection': ['unit/shared/api/connection'],
+	// Wait, pause and resume
+	'tasks/poll': ['unit/shared/tasks/poll', 'engine/shared/tasks/poll'],
+	'tasks/pause': ['engine/shared/tasks/pause', 'engine/shared/tasks/resume'],
+	'tasks/resume': ['engine/shared/tasks/resume'],
+};
+
+/** As Stryker counts: a mutant that could not be loaded at all counts neither way. */
+const NOTICED = ['Killed', 'Timeout'];
+const UNNOTICED = ['Survived', 'NoCoverage'];
+
+const percent = ({ noticed, unnoticed }) => `${((100 * noticed) / (noticed + unnoticed)).toFixed(1)} % (${noticed} of ${noticed + unnoticed})`;
+
+async function mutate(file, tests) {
+	process.env.MUTATION_TESTS = tests.join(',');
+	return await new Stryker({
+		mutate: [`nodes/shared/${file}.ts`],
+		ignorePatterns: ['/docs', '/dist', '/.sandbox'],
+		testRunner: 'jest',
+		jest: { configFile: 'test/mutation/jest.config.js' },
+		coverageAnalysis: 'perTest',
+		concurrency: Number(process.env.MUTATION_CONCURRENCY ?? 1),
+		timeoutMS: 10_000,
+		timeoutFactor: 2.5,
+		// Each run leaves something behind in Jest's process.
+		maxTestRunnerReuse: 200,
+		reporters: ['progress-append-only'],
+		warnings: { slow: false },
+	}).runMutationTest();
+}
+
+const names = process.argv.slice(2);
+const chosen = Object.entries(TESTS_OF).filter(([file]) => names.length === 0 || names.some((name) => file.includes(name)));
+const total = { noticed: 0, unnoticed: 0 };
+const summary = [];
+
+for (const [file, tests] of chosen) {
+	const mutants = await mutate(file, tests);
+	const count = (statuses) => mutants.filter(({ status }) => statuses.includes(status)).length;
+	const score = { noticed: count(NOTICED), unnoticed: count(UNNOTICED) };
+	total.noticed += score.noticed;
+	total.unnoticed += score.unnoticed;
+	const line = `${file}: ${percent(score)}, ${count(['Timeout'])} of them by a timeout; ${count(['RuntimeError', 'CompileError'])} could not be loaded`;
+	summary.push(line);
+	console.log(`\n━━ ${line}`);
+	for (const { status, location, mutatorName, replacement } of mutants) {
+		if (UNNOTICED.includes(status)) console.log(`${status} ${file}.ts:${location.start.line}:${location.start.column} ${mutatorName}: ${replacement}`);
+	}
+}
+
+console.log(`\n${summary.join('\n')}\n\nAll: ${percent(total)}`);
