@@ -2,6 +2,7 @@ import {
 	balanceResponse,
 	readTaskId,
 	readTaskRecord,
+	remainingOf,
 	submissionResponse,
 	taskResponse,
 	toMilliseconds,
@@ -155,6 +156,16 @@ describe('A balance', () => {
 		['nulls', { remain_balance: 0, used_balance: null }, { remain_balance: 0, used_balance: null }],
 	])('%s', (_, answer, expected) => {
 		expect(balanceResponse.parse(answer)).toMatchObject({ record: expected });
+	});
+
+	test.each<[object, number | null, number | null]>([
+		[{ remain_balance: 1.5, remain_credits: 1_500 }, 1.5, 1_500],
+		[{ remain_credits: 1_500 }, null, 1_500],
+		[{ remain_balance: 1.5, remain_credits: 1_500, unlimited_quota: true }, null, null],
+	])('what remains of %j, in each unit', (answer, inBalance, inCredits) => {
+		const read = balanceResponse.parse(answer);
+		if (!('record' in read)) throw new Error('The balance was not read');
+		expect([remainingOf(read.record, 'balance'), remainingOf(read.record, 'credits')]).toEqual([inBalance, inCredits]);
 	});
 
 	test('one that the service refuses has its message', () => {

@@ -169,6 +169,16 @@ test('a video lives for 24 hours from its completion, in whatever unit that is g
 	}
 });
 
+test('a picture or a song outside of the documented place has no end of its own', () => {
+	for (const family of ['image', 'grid', 'music', null] as const) {
+		expect(resultFiles(recordOf({ result: { url: link('1') }, output: link('2') }), family, NOW).map((file) => file.expiresAt)).toEqual([null, null]);
+	}
+});
+
+test('a field that only ends like the callback address is a result', () => {
+	expect(filesOf('image', { picture_before_callback: link('1.png') })).toEqual([[1, '1.png', 'picture_before_callback']]);
+});
+
 test.each([
 	['.mp3', 'audio', 'result'],
 	['.webp?x=1', 'image', 'result'],
