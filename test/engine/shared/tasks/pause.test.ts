@@ -127,6 +127,16 @@ describe('An address that the service would not call is refused before anything 
 	});
 });
 
+test.each([{}, { callbackBaseUrl: 'https://n8n.example.com/webhook/x' }])('with the options %j nothing is refused, and no note is made', async (options) => {
+	numberTasks(service);
+	service.on('GET', RECORD, completed);
+	const credential = { ...service.credential(), allowPrivateCallbacks: false };
+	const { json, error } = await buySounds(service, { options, run: { credential } });
+	expect(error).toBeUndefined();
+	expect(json[0]).toMatchObject({ status: 'completed' });
+	expect(json[0]).not.toHaveProperty('notes');
+});
+
 test('a callback to an unusual port is sent, with a note', async () => {
 	numberTasks(service);
 	service.on('GET', RECORD, completed);

@@ -45,6 +45,7 @@ describe('A paused execution', () => {
 			['task_2', 'completed', 'row 2', 'https://files.example.com/1.mp3'],
 		]);
 		expect(resumed?.items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
+		expect(resumed?.json[0]).not.toHaveProperty('input');
 	});
 
 	test('resumes once: later callbacks find nothing to do', async () => {
@@ -74,10 +75,10 @@ describe('A paused execution', () => {
 		await execution.callback(callback('task_3'));
 		finish('task_1');
 		await execution.callback(callback('task_1'));
-		const asked = service.requests.map(({ path }) => path.split('/').pop());
-		expect(asked).toEqual(['task_3', 'task_1', 'task_1', 'task_2']);
 		finish('task_2');
 		const { resumed } = await execution.callback(callback('task_2'));
+		const asked = service.requests.map(({ path }) => path.split('/').pop());
+		expect(asked).toEqual(['task_3', 'task_1', 'task_1', 'task_2', 'task_2']);
 		expect(resumed?.json.map(({ taskId, status }) => [taskId, status])).toEqual([
 			['task_1', 'completed'],
 			['task_2', 'completed'],
@@ -177,6 +178,13 @@ describe('The end of a paused execution', () => {
 			taskId: 'task_1',
 			error: { message: `${message} [item 0]`, description: expect.stringContaining('This was the response to the request for task task_1.'), httpStatus: status },
 		});
+	});
+
+	test('so is one that a proxy refuses', async () => {
+		const execution = await pauseTwo(goOn);
+		service.on('GET', recordOf('*'), { status: 401, text: '<html>Log in</html>' });
+		const { resumed } = await execution.callback(callback('task_1'));
+		expect(resumed?.json[0]).toMatchObject({ taskId: 'task_1', error: { message: 'Authentication failed [item 0]' } });
 	});
 
 	test('the notes of an item survive the pause, beside its task', async () => {

@@ -140,6 +140,7 @@ test.each([
 	['ECONNRESET', 'socket hang up', ConnectionError],
 	['EPIPE', 'write EPIPE', ConnectionError],
 	['ECONNABORTED', 'timeout of 60000ms exceeded', TimeoutError],
+	['ECONNABORTED', 'Request aborted', TimeoutError],
 	['ETIMEDOUT', 'read ETIMEDOUT', TimeoutError],
 	[undefined, 'something else', ConnectionError],
 ])('a request that broke with %s may have been accepted, and the next one may come through', (code, message, ErrorClass) => {
