@@ -25,7 +25,7 @@ const TESTS_OF = {
 	// Wait, pause and resume
 	'tasks/poll': ['unit/shared/tasks/poll', 'engine/shared/tasks/poll'],
 	'tasks/pause': ['engine/shared/tasks/pause', 'engine/shared/tasks/resume'],
-	'tasks/resume': ['engine/shared/tasks/resume'],
+	'tasks/resume': ['engine/shared/tasks/resume', 'engine/shared/output/cost'],
 };
 
 /** As Stryker counts: a mutant that could not be loaded at all counts neither way. */
