@@ -17,8 +17,8 @@ npm run test:all -- --rest        what of that "npm test" leaves out
 npm run test:e2e [-- name …]      the build, and the tests on real n8n (those files whose path contains a name)
 npm test -- --stage <name>        only those stages whose title contains the name, for example Types
 npm run test:soak                 many purchases on both n8n under random faults and kills: 15 minutes; in none of the above
-npm run test:mutation             breaks the code in small ways and counts how often a test notices: 40 minutes; in none of
-                                  the above
+npm run test:mutation             breaks the code in small ways and counts how often a test notices: 1 to 10 minutes per file; in
+                                  none of the above
 
 Closes with one line, "N passed, N failed". Ends at the first stage that fails.
 
