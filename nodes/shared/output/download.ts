@@ -41,15 +41,24 @@ const URL_EXTENSION = /\.([a-z0-9]{2,5})$/i;
 /** Names that Windows reserves for devices. */
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 
+/** In bytes: file systems allow 255, and a number and the extension follow. */
 const LONGEST_NAME = 150;
+
+/** The longest beginning of whole characters that is no longer than a name may be. */
+function cut(name: string): string {
+	let kept = '';
+	let bytes = 0;
+	for (const character of name) {
+		bytes += Buffer.byteLength(character);
+		if (bytes > LONGEST_NAME) break;
+		kept += character;
+	}
+	return kept;
+}
 
 /** A name that every file system accepts, without a media extension: that comes from the content type. */
 function safeName(name: string): string {
-	const safe = name
-		.replace(MEDIA_EXTENSION, '')
-		.replace(/[\\/:*?"<>|\p{Cc}]+/gu, '_')
-		.slice(0, LONGEST_NAME)
-		.replace(/^[.\s]+|[.\s]+$/g, '');
+	const safe = cut(name.replace(MEDIA_EXTENSION, '').replace(/[\\/:*?"<>|\p{Cc}]+/gu, '_')).replace(/^[.\s]+|[.\s]+$/g, '');
 	return safe === '' || RESERVED.test(safe) ? `_${safe}` : safe;
 }
 

@@ -34,6 +34,8 @@ test.each([
 	['con', '_con'],
 	['LPT1.wav', '_LPT1'],
 	['x'.repeat(400), 'x'.repeat(150)],
+	['灯台'.repeat(100), '灯台'.repeat(25)],
+	['🎵'.repeat(100), '🎵'.repeat(37)],
 	['a//b', 'a_b'],
 	['..song. ', 'song'],
 	['a. .b', 'a. .b'],
