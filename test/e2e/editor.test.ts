@@ -2,7 +2,6 @@ import type { Browser } from 'playwright-core';
 
 import { type Host, HOST_VERSIONS } from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
-import { buy } from './callbacks/tasks';
 import { EXAMPLES, exampleOf, showExample } from './editor/gallery';
 import { keepPicture, stopVideo, textIn, withoutNumbers } from './editor/pictures';
 import { firstWorkflow, SHOWCASE, showcase } from './editor/showcase';
@@ -175,19 +174,16 @@ describeOnHosts("n8n's editor", (host, version) => {
 			await sharp.close();
 		});
 
-		test('show the output of each node', async () => {
+		test('show the output of each node but the trigger', async () => {
 			sandbox.reset();
 			const sharp = await Editor.open(browser, host(), { width: 1500, height: 640 }, 2);
 			const { id } = await host().importWorkflow(showcase(CREDENTIAL));
 			await sharp.openWorkflow(id);
 			for (const { page, name, result } of SHOWCASE) {
+				// A trigger would wait for a callback.
+				if (result === undefined) continue;
 				const panel = await sharp.openNode(name);
-				if (name.endsWith('Trigger')) {
-					await panel.listen();
-					await buy(sandbox, { webhook: await host().webhookUrl(id, { node: name, test: true }) });
-				} else {
-					await panel.execute();
-				}
+				await panel.execute();
 				if (result === 'file') await stopVideo(await panel.viewFile(0));
 				else await panel.show(result);
 				await keepPicture(`result-${page}`, await panel.screenshotOfOutput(), withoutNumbers(await textIn(panel.output)));

@@ -13,8 +13,8 @@ interface Shown {
 	source?: NodeJson;
 	/** Labels that the panel shows among others, from top to bottom. */
 	fields: string[];
-	/** How its output is shown: the JSON of its items, their files, or the first file itself. */
-	result: 'json' | 'binary' | 'file';
+	/** How its output is shown: the JSON of its items, their files, or the first file itself. Absent: not. */
+	result?: 'json' | 'binary' | 'file';
 }
 
 /** A task of an endpoint that only the sandbox shows. */
@@ -124,7 +124,6 @@ export const SHOWCASE: Shown[] = [
 	},
 	{
 		page: 'trigger',
-		result: 'json',
 		fields: ['Trigger On', 'Verify With Service'],
 		name: 'MediaGen Trigger',
 		type: 'mediaGenTrigger',

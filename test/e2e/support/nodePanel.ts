@@ -82,12 +82,6 @@ export class NodePanel {
 		return messageAfter(this.page, () => this.page.getByTestId('node-execute-button').click(), timeout);
 	}
 
-	/** Lets a trigger listen for one test event. */
-	async listen(): Promise<void> {
-		await this.page.getByTestId('node-execute-button').click();
-		await this.page.getByText('Stop Listening').first().waitFor();
-	}
-
 	/** Turns the output to one of its views. */
 	async show(view: OutputView): Promise<void> {
 		await this.output.getByTestId(`radio-button-${view}`).click();
