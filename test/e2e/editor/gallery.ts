@@ -6,6 +6,7 @@ import type { Sandbox } from '../../../sandbox/service';
 import { dropTable, showTable } from '../support/dataTables';
 import type { Editor } from '../support/editor';
 import type { OutputView } from '../support/nodePanel';
+import { readUntil } from '../support/poll';
 import { ANSWERED_IN_CHAT } from '../support/workflows';
 import { contactSheet, type Picture } from './contactSheet';
 import { keepPicture, stopVideo } from './pictures';
@@ -90,6 +91,8 @@ export async function showExample(name: string, editor: Editor, host: Host, sand
 		if (shown.from === undefined) await editor.execute();
 		else await editor.executeFrom(shown.from);
 		await editor.untilSucceeded(shown.last);
+		const running = async () => (await host.executions({ workflowId: id, status: ['new', 'running', 'waiting'] })).length;
+		expect(await readUntil(running, 0, 120_000)).toBe(0);
 		await editor.zoomToFit();
 		// Times and task ids are others in each run: another picture is one of another workflow, or one that looks different.
 		const says = JSON.stringify(definition);

@@ -24,7 +24,9 @@ async function pathOf(host: Host, name: string): Promise<string | undefined> {
 export async function showTable(editor: Editor, host: Host, name: string): Promise<Buffer> {
 	const found = await find(host, name);
 	await editor.page.goto(`/projects/${found?.projectId}/datatables/${found?.id}`);
-	await editor.page.locator('.ag-row').first().waitFor();
+	// Wide enough for all columns.
+	await editor.page.setViewportSize({ width: 1_900, height: 660 });
+	await editor.page.locator('.ag-row').filter({ hasText: 'completed' }).first().waitFor();
 	return await editor.screenshot();
 }
 
