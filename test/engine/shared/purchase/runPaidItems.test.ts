@@ -202,6 +202,54 @@ describe('What an attempt left is taken up by the next one in the same execution
 		expect(rounds.map(([item]) => item?.taskId)).toEqual(['task_1', 'task_2', 'task_3']);
 	});
 
+	describe('what came out beside an item that failed', () => {
+		const retry = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+
+		/** The service refuses one of two sounds once. */
+		function refuseOnce(refusedPrompt: string): void {
+			let refused = false;
+			service.on('GET', RECORD, completed);
+			service.on('POST', SOUNDS, ({ body }) => {
+				const { prompt } = body as { prompt: string };
+				if (refused || prompt !== refusedPrompt) return accepted(prompt);
+				refused = true;
+				return { status: 400, json: { error: { message: 'Too loud' } } };
+			});
+		}
+
+		const timesSent = (prompt: string) => bought().filter(({ body }) => (body as { prompt: string }).prompt === prompt).length;
+
+		test.each([
+			['', 'Sound 0', 'Sound 1', retry],
+			['', 'Sound 1', 'Sound 0', retry],
+			[' and On Error: Continue', 'Sound 0', 'Sound 1', { ...retry, ...goOn }],
+		])('with Retry On Fail%s it is not bought again by the next try, when %s failed', async (_, failed, cameOut, settings) => {
+			refuseOnce(failed);
+			const { json, error } = await buySounds(service, { count: 2, options: { concurrency: 1 }, run: { settings } });
+			expect(error).toBeUndefined();
+			expect(json.map(({ taskId, status }) => [taskId, status])).toEqual([
+				['Sound 0', 'completed'],
+				['Sound 1', 'completed'],
+			]);
+			expect([timesSent(failed), timesSent(cameOut)]).toEqual([2, 1]);
+		});
+
+		test('with On Error: Continue alone it is bought again by the next run, as a loop wants it', async () => {
+			refuseOnce('Sound 0');
+			await buySounds(service, { count: 2, options: { concurrency: 1 }, run: { settings: goOn, rounds: 2 } });
+			expect(timesSent('Sound 1')).toBe(2);
+		});
+
+		test('with Retry On Fail, where the last item failed and the node continues, so it is too', async () => {
+			service.on('GET', RECORD, completed);
+			service.on('POST', SOUNDS, ({ body }) =>
+				(body as { prompt: string }).prompt === 'Sound 1' ? { status: 400, json: { error: { message: 'Too loud' } } } : accepted('task_1'),
+			);
+			await buySounds(service, { count: 2, options: { concurrency: 1 }, run: { settings: { ...retry, ...goOn }, rounds: 2 } });
+			expect(timesSent('Sound 0')).toBe(2);
+		});
+	});
+
 	test('a request that never left is sent again: a key with a line break', async () => {
 		const credential = { ...service.credential(), apiKey: 'two\nlines' };
 		const { rounds } = await buySounds(service, { run: { settings: goOn, rounds: 2, credential } });

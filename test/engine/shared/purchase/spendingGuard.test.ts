@@ -113,6 +113,14 @@ describe('Max Tasks', () => {
 		expect(json.map(({ status }) => status)).toEqual(['not submitted', 'completed', 'completed', 'not submitted']);
 	});
 
+	test('a submission that the service refused after others leaves theirs', async () => {
+		completeAtOnce();
+		service.on('POST', SOUNDS, accepted('task_1'), accepted('task_2'), { status: 400, json: { error: { message: 'Too loud' } } }, accepted('task_3'));
+		const { json } = await buySounds(service, { count: 5, options: { maxTasks: 3, concurrency: 1 }, run: { settings: goOn } });
+		expect(json.map(({ status }) => status)).toEqual(['completed', 'completed', 'not submitted', 'completed', 'not submitted']);
+		expect(bought()).toHaveLength(4);
+	});
+
 	test('a submission without a clear answer takes one', async () => {
 		service.on('POST', SOUNDS, { status: 500 }, accepted('task_2'), accepted('task_3'));
 		service.on('GET', RECORD, completed);
