@@ -16,7 +16,6 @@ export class MediaGenTrigger implements INodeType {
 		group: ['trigger'],
 		// n8n 2.x evaluates an expression for each call of a webhook node of version 1.
 		version: 2,
-		defaultVersion: 2,
 		subtitle: '={{ "on " + $parameter["events"].join(", ") }}',
 		description: 'Start a workflow by webhook when a media task has ended, exactly once per task',
 		defaults: { name: 'MediaGen Trigger' },

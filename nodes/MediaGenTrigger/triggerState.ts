@@ -14,7 +14,7 @@ type StartedExecution = Pick<TriggerPayload, 'key' | 'startId' | 'storeStart'>;
 
 const STATIC_DATA_KEY = 'processedTasks';
 
-/** Milliseconds between two writes in a burst, and so what a kill makes n8n forget. A write costs n8n a part of an execution. */
+/** Milliseconds between two writes of starts in a burst. A write costs n8n a part of an execution. */
 const STORE_EVERY_MS = 100;
 
 /** What this process knows of one trigger. */
@@ -29,8 +29,7 @@ export class TriggerState {
 	/** As the trigger was last set. */
 	private windowHours = 24;
 
-	/** Calls and executions are counted apart: what an execution stores is written at its end, whenever that is. */
-	private readonly storedAt = { call: 0, execution: 0 };
+	private storedAt = 0;
 
 	constructor(role?: ProcessRole) {
 		this.starts = new StartConfirmation((key) => this.processed.note(key, 'started', clock.now()), role);
@@ -54,15 +53,20 @@ export class TriggerState {
 	/** Notes that an execution is about to start. Returns whether it has, after at most as long as the service waits. */
 	async begin(context: StaticDataHolder, key: string, startId: string, { repeatInDoubt }: Pick<Settings, 'repeatInDoubt'>): Promise<boolean> {
 		this.processed.note(key, 'starting', clock.now());
-		// A start in doubt and one that was never stored are the same, unless those in doubt are not repeated.
-		if (!repeatInDoubt || this.isDueToStore('call')) this.write(context);
+		// In queue mode other processes need it at once. A start in doubt and one that was never stored are the same, if those are repeated.
+		const mayWait = this.runsExecutions && this.starts.waiting.size > 0 && repeatInDoubt;
+		if (!mayWait || clock.now() - this.storedAt >= STORE_EVERY_MS) {
+			this.storedAt = clock.now();
+			this.write(context);
+		}
 		return await this.starts.begin(key, startId);
 	}
 
 	/** Notes in the execution that it has started. Returns `false` if another execution has started for the same event. */
 	confirm(context: StaticDataHolder, { key, startId, storeStart }: StartedExecution, windowHours: number): boolean {
 		const confirmed = this.starts.confirm(key, startId);
-		if (confirmed === 'known' && this.isDueToStore('execution')) this.write(context);
+		// n8n writes it at the execution's end, before the result: what has run to its end is remembered whenever n8n is killed.
+		if (confirmed === 'known') this.write(context);
 		if (confirmed !== 'unknown') return confirmed === 'known';
 		this.processed.note(key, 'started', clock.now());
 		// An execution that n8n starts again after a crash has the static data of that time: it must not be stored now.
@@ -70,15 +74,6 @@ export class TriggerState {
 		this.windowHours = windowHours;
 		this.read(context);
 		this.write(context);
-		return true;
-	}
-
-	/** Whether to store now what is known: during a burst only now and then, and always after its last start. */
-	private isDueToStore(occasion: 'call' | 'execution'): boolean {
-		// In queue mode other processes need what is stored at once.
-		const isBurst = this.runsExecutions && this.starts.waiting.size > 0;
-		if (isBurst && clock.now() - this.storedAt[occasion] < STORE_EVERY_MS) return false;
-		this.storedAt[occasion] = clock.now();
 		return true;
 	}
 

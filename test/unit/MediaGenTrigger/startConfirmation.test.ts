@@ -107,15 +107,15 @@ describe('What is known is stored', () => {
 		expect([begin(trigger, 'one'), begin(trigger, 'two')]).toEqual([1, 1]);
 	});
 
-	test('every tenth of a second while others are about to start, and each time after the last', () => {
+	test('at each execution, and at calls every tenth of a second while others are about to start', () => {
 		const trigger = new TriggerState({ runsExecutions: true, unconfirmed: 0 });
 		expect([begin(trigger, 'one'), begin(trigger, 'two'), begin(trigger, 'three'), begin(trigger, 'four')]).toEqual([1, 0, 0, 0]);
-		expect([confirm(trigger, 'one'), confirm(trigger, 'two')]).toEqual([1, 0]);
+		expect([confirm(trigger, 'one'), confirm(trigger, 'two')]).toEqual([1, 1]);
 		now += 99;
 		expect(begin(trigger, 'five')).toBe(0);
 		now += 1;
-		expect([begin(trigger, 'six'), confirm(trigger, 'three'), confirm(trigger, 'four')]).toEqual([1, 1, 0]);
-		expect([confirm(trigger, 'five'), confirm(trigger, 'six')]).toEqual([0, 1]);
+		expect([begin(trigger, 'six'), confirm(trigger, 'three'), confirm(trigger, 'four')]).toEqual([1, 1, 1]);
+		expect([confirm(trigger, 'five'), confirm(trigger, 'six')]).toEqual([1, 1]);
 	});
 });
 
