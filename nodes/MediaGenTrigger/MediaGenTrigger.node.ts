@@ -16,13 +16,13 @@ export class MediaGenTrigger implements INodeType {
 		group: ['trigger'],
 		// n8n 2.x evaluates an expression for each call of a webhook node of version 1.
 		version: 2,
+		defaultVersion: 2,
 		subtitle: '={{ "on " + $parameter["events"].join(", ") }}',
 		description: 'Start a workflow by webhook when a media task has ended, exactly once per task',
 		defaults: { name: 'MediaGen Trigger' },
 		eventTriggerDescription: 'Waiting for the service to call the test URL',
 		builderHint: {
-			searchHint:
-				'Only for tasks that another workflow submits with waitMode "none" and the address of this trigger as options.callbackBaseUrl. Nodes that wait for their tasks need no trigger.',
+			searchHint: 'Only for tasks that another workflow submits with waitMode "none" and the address of this trigger as options.callbackBaseUrl. Nodes that wait for their tasks need no trigger.',
 			relatedNodes: [related('mediaGenImage', 'Submits tasks that end here')],
 		},
 		inputs: [],
