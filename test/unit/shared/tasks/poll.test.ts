@@ -6,8 +6,8 @@ import { setClock } from '../../../../nodes/shared/util/clock';
 
 const INTERVAL_MS = 4_000;
 
-/** Seconds, on a clock that only sleeping moves, at which a task is asked for that ends after `durationMs`. */
-async function requestsAt(durationMs: number, estimate?: number): Promise<number[]> {
+/** A clock for the nodes that begins at 0 and that only sleeping moves. */
+function startClock(): { now: () => number } {
 	let now = 0;
 	setClock({
 		now: () => now,
@@ -17,10 +17,16 @@ async function requestsAt(durationMs: number, estimate?: number): Promise<number
 		},
 		toHostMs: (ms) => ms,
 	});
+	return { now: () => now };
+}
+
+/** Seconds, on a clock that only sleeping moves, at which a task is asked for that ends after `durationMs`. */
+async function requestsAt(durationMs: number, estimate?: number): Promise<number[]> {
+	const { now } = startClock();
 	const requests: number[] = [];
 	const retrieve = async () => {
-		requests.push(now / 1_000);
-		return await Promise.resolve({ ended: now >= durationMs, estimatedSeconds: estimate });
+		requests.push(now() / 1_000);
+		return await Promise.resolve({ ended: now() >= durationMs, estimatedSeconds: estimate });
 	};
 	const end = await pollUntilEnded(retrieve, { intervalMs: INTERVAL_MS, deadline: 600_000 });
 	expect(end.reason).toBe('ended');
@@ -74,18 +80,10 @@ describe('A task is asked for', () => {
 describe('A wait', () => {
 	/** How a wait ends, and the seconds at which it asked, when the service gives these answers; the last one stays. */
 	async function waitFor(answers: Array<Error | { estimatedSeconds?: number; ended?: boolean }>, rules: Partial<PollRules> = {}) {
-		let now = 0;
-		setClock({
-			now: () => now,
-			sleep: async (ms) => {
-				now += ms;
-				return await Promise.resolve();
-			},
-			toHostMs: (ms) => ms,
-		});
+		const { now } = startClock();
 		const requests: number[] = [];
 		const retrieve = async () => {
-			requests.push(now / 1_000);
+			requests.push(now() / 1_000);
 			const answer = answers.length > 1 ? answers.shift() : answers[0];
 			if (answer instanceof Error) throw answer;
 			return await Promise.resolve({ ended: answer?.ended ?? false, estimatedSeconds: answer?.estimatedSeconds });
