@@ -59,6 +59,9 @@ function oldestKept(windowHours: number, now: number): number {
 export class ProcessedTasks {
 	private readonly entries = new Map<string, Entry>();
 
+	/** The keys of `entries` as they are stored. To join them for each text would take longer than all else. */
+	private readonly buckets = { started: new Map<number, string>(), starting: new Map<number, string>() };
+
 	/** Digests of texts that were read or made, each with the number of changes at which it had everything; -1 if it never had. */
 	private readonly texts = new Map<string, number>();
 
@@ -83,7 +86,7 @@ export class ProcessedTasks {
 	private learn(text: string, digest: string): void {
 		const buckets = storedBuckets.parse(parseJson(text));
 		let agreed = 0;
-		for (const noted of ['starting', 'started'] as const) {
+		for (const noted of ['started', 'starting'] as const) {
 			for (const [units, keys] of Object.entries(buckets[noted])) agreed += this.add(Number(units) * UNITS[noted], keys, noted);
 		}
 		this.remember(digest, agreed === this.entries.size ? this.changes : -1);
@@ -104,14 +107,34 @@ export class ProcessedTasks {
 	}
 
 	private set(key: string, entry: Entry): void {
+		this.forget(key);
 		this.entries.set(key, entry);
+		const { bucket, unit } = this.placeOf(entry);
+		bucket.set(unit, (bucket.get(unit) ?? '') + key);
 		this.changes += 1;
+	}
+
+	private placeOf({ at, noted }: Entry): { bucket: Map<number, string>; unit: number } {
+		return { bucket: this.buckets[noted], unit: Math.floor(at / UNITS[noted]) };
+	}
+
+	private forget(key: string): void {
+		const entry = this.entries.get(key);
+		if (!entry) return;
+		this.entries.delete(key);
+		const { bucket, unit } = this.placeOf(entry);
+		const keys = bucket.get(unit) ?? '';
+		// The oldest comes first.
+		let start = 0;
+		while (start < keys.length && !keys.startsWith(key, start)) start += KEY_LENGTH;
+		bucket.set(unit, keys.slice(0, start) + keys.slice(start + KEY_LENGTH));
+		if (keys.length <= KEY_LENGTH) bucket.delete(unit);
 	}
 
 	private remember(digest: string, completeAt: number): void {
 		this.texts.set(digest, completeAt);
-		const [oldest] = this.texts.keys();
-		if (this.texts.size > 200 && oldest !== undefined) this.texts.delete(oldest);
+		const [oldest = ''] = this.texts.keys();
+		if (this.texts.size > 200) this.texts.delete(oldest);
 	}
 
 	/** What is known of an event at the time `now`, in milliseconds, unless it is older than the window. */
@@ -124,7 +147,6 @@ export class ProcessedTasks {
 
 	/** Notes that an execution is about to start, or has started, at the time `now`, in milliseconds. */
 	note(key: string, noted: Noted, now: number): void {
-		this.entries.delete(key);
 		this.set(key, { at: now, noted, origin: 'here' });
 		this.isUnstored = true;
 	}
@@ -132,18 +154,12 @@ export class ProcessedTasks {
 	/** Drops what is older than the window or beyond the most, and returns the text to store. */
 	toText(windowHours: number, now: number): string {
 		const oldest = oldestKept(windowHours, now);
-		let excess = this.entries.size - MOST_PROCESSED;
-		const buckets: Record<Noted, Record<string, string[]>> = { started: {}, starting: {} };
-		for (const [key, { at, noted }] of this.entries) {
-			if (at < oldest || excess > 0) {
-				this.entries.delete(key);
-				excess -= 1;
-			} else {
-				(buckets[noted][Math.floor(at / UNITS[noted])] ??= []).push(key);
-			}
+		for (const [key, { at }] of this.entries) {
+			if (at >= oldest && this.entries.size <= MOST_PROCESSED) break;
+			this.forget(key);
 		}
-		const joined = (bucket: Record<string, string[]>) => Object.fromEntries(Object.entries(bucket).map(([units, keys]) => [units, keys.join('')]));
-		const text = JSON.stringify({ started: joined(buckets.started), starting: joined(buckets.starting) });
+		const { started, starting } = this.buckets;
+		const text = JSON.stringify({ started: Object.fromEntries(started), starting: Object.fromEntries(starting) });
 		this.remember(digestOf(text), this.changes);
 		this.isUnstored = false;
 		return text;

@@ -45,9 +45,6 @@ export class StartConfirmation {
 	/** In the order of their beginning. */
 	private readonly starts = new Map<string, Start>();
 
-	/** Keys of the starts that a call waits for. */
-	readonly waiting = new Set<string>();
-
 	constructor(
 		private readonly onStarted: (key: string) => void,
 		readonly role = thisProcess,
@@ -60,19 +57,17 @@ export class StartConfirmation {
 		let confirm = (): void => undefined;
 		const started = new Promise<boolean>((resolve) => (confirm = () => resolve(true)));
 		this.starts.delete(key);
-		this.waiting.add(key);
-		const inTime = this.within(key, started);
+		const inTime = this.within(started);
 		this.starts.set(key, { since: clock.now(), startIds, inTime, confirm });
 		return await inTime;
 	}
 
-	private async within(key: string, started: Promise<boolean>): Promise<boolean> {
+	private async within(started: Promise<boolean>): Promise<boolean> {
 		const isQueueMode = !this.role.runsExecutions && this.role.unconfirmed >= QUEUE_MODE_AFTER;
 		const stop = new AbortController();
 		const late = sleep(isQueueMode ? QUEUE_MODE_START_WITHIN_MS : START_WITHIN_MS, stop.signal).then(() => false);
 		const inTime = await Promise.race([started, late]);
 		stop.abort();
-		this.waiting.delete(key);
 		if (!inTime) this.role.unconfirmed += 1;
 		return inTime;
 	}
@@ -94,7 +89,6 @@ export class StartConfirmation {
 		if (start.startedBy !== undefined) return start.startedBy === startId ? 'known' : 'repeated';
 		start.startedBy = startId;
 		this.role.runsExecutions = true;
-		this.waiting.delete(key);
 		this.onStarted(key);
 		start.confirm();
 		if (start.startIds.size === 1 && start.startIds.has(startId)) this.starts.delete(key);

@@ -10,12 +10,7 @@ import { type ProcessRole, StartConfirmation } from './startConfirmation';
 /** n8n keeps the object in the workflow's row, under the node's name. */
 type StaticDataHolder = Pick<IWebhookFunctions, 'getWorkflowStaticData'>;
 
-type StartedExecution = Pick<TriggerPayload, 'key' | 'startId' | 'storeStart'>;
-
 const STATIC_DATA_KEY = 'processedTasks';
-
-/** Milliseconds between two writes of starts in a burst. A write costs n8n a part of an execution. */
-const STORE_EVERY_MS = 100;
 
 /** What this process knows of one trigger. */
 export class TriggerState {
@@ -28,8 +23,6 @@ export class TriggerState {
 
 	/** As the trigger was last set. */
 	private windowHours = 24;
-
-	private storedAt = 0;
 
 	constructor(role?: ProcessRole) {
 		this.starts = new StartConfirmation((key) => this.processed.note(key, 'started', clock.now()), role);
@@ -53,17 +46,13 @@ export class TriggerState {
 	/** Notes that an execution is about to start. Returns whether it has, after at most as long as the service waits. */
 	async begin(context: StaticDataHolder, key: string, startId: string, { repeatInDoubt }: Pick<Settings, 'repeatInDoubt'>): Promise<boolean> {
 		this.processed.note(key, 'starting', clock.now());
-		// In queue mode other processes need it at once. A start in doubt and one that was never stored are the same, if those are repeated.
-		const mayWait = this.runsExecutions && this.starts.waiting.size > 0 && repeatInDoubt;
-		if (!mayWait || clock.now() - this.storedAt >= STORE_EVERY_MS) {
-			this.storedAt = clock.now();
-			this.write(context);
-		}
+		// In queue mode other processes need it. Else only a start after a kill would: one in doubt is the same as none, if it is repeated.
+		if (!this.runsExecutions || !repeatInDoubt) this.write(context);
 		return await this.starts.begin(key, startId);
 	}
 
 	/** Notes in the execution that it has started. Returns `false` if another execution has started for the same event. */
-	confirm(context: StaticDataHolder, { key, startId, storeStart }: StartedExecution, windowHours: number): boolean {
+	confirm(context: StaticDataHolder, { key, startId, storeStart }: Pick<TriggerPayload, 'key' | 'startId' | 'storeStart'>, windowHours: number): boolean {
 		const confirmed = this.starts.confirm(key, startId);
 		// n8n writes it at the execution's end, before the result: what has run to its end is remembered whenever n8n is killed.
 		if (confirmed === 'known') this.write(context);
