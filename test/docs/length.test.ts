@@ -32,7 +32,7 @@ test('no picture has more than 150 kB', () => {
 	expect(large).toEqual([]);
 });
 
-test.each(['balance', 'chat-cache', 'grid', 'image', 'music', 'upload', 'video'])(
+test.each(['balance', 'chat-cache', 'grid', 'image', 'music', 'trigger', 'upload', 'video'])(
 	'the page %s shows the panel and an output',
 	(page) => {
 		expect(read(`docs/${page}.md`)).toContain(`](images/panel-${page}.png)`);

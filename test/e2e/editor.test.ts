@@ -2,6 +2,8 @@ import type { Browser } from 'playwright-core';
 
 import { type Host, HOST_VERSIONS } from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
+import { buy } from './callbacks/tasks';
+import { activeTrigger } from './callbacks/triggerWorkflow';
 import { EXAMPLES, exampleOf, showExample } from './editor/gallery';
 import { keepPicture, stopVideo, textIn, withoutNumbers } from './editor/pictures';
 import { firstWorkflow, SHOWCASE, showcase } from './editor/showcase';
@@ -191,6 +193,21 @@ describeOnHosts("n8n's editor", (host, version) => {
 			}
 			await sharp.close();
 		}, 180_000);
+
+		test('show the output of the trigger, after a callback', async () => {
+			sandbox.reset();
+			const sharp = await Editor.open(browser, host(), { width: 1500, height: 640 }, 2);
+			const trigger = await activeTrigger(host(), CREDENTIAL, { downloadFiles: true });
+			await buy(sandbox, { prompt: 'A harbor at dawn', webhook: `${trigger.base}?reference=row-7` });
+			const ended = async () => await host().executions({ workflowId: trigger.id, status: ['success'] });
+			expect(await readUntil(async () => (await ended()).length, 1)).toBe(1);
+			await host().deactivate(trigger.id);
+			await sharp.openExecution(trigger.id, (await ended())[0]?.id ?? '');
+			const panel = await sharp.openNode('Trigger');
+			await panel.show('json');
+			await keepPicture('result-trigger', await panel.screenshotOfOutput(), withoutNumbers(await textIn(panel.output)));
+			await sharp.close();
+		}, 60_000);
 
 		test('show the first workflow, step by step', async () => {
 			sandbox.reset();

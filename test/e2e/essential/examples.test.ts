@@ -243,6 +243,8 @@ describeOnHosts('The examples', (host, version) => {
 			hosts: ['2.41'],
 			async run(workflowId) {
 				await dropTable(host(), 'Video Queue');
+				// Tasks end between the look at them and what is written of it.
+				sandbox.faults.add({ match: { method: 'GET', path: '/v1/tasks/*' }, count: null, effect: { type: 'slow', ms: 300 } });
 				await host().activate(workflowId);
 				return await finished(workflowId);
 			},

@@ -49,6 +49,12 @@ export class Editor {
 		await this.page.getByTestId('canvas-node').first().waitFor();
 	}
 
+	/** Shows a past execution on the canvas. */
+	async openExecution(workflowId: string, executionId: string): Promise<void> {
+		await this.page.goto(`/workflow/${workflowId}/executions/${executionId}`);
+		await this.page.getByTestId('canvas-node').first().waitFor();
+	}
+
 	/** Shows an empty canvas. */
 	async newWorkflow(): Promise<void> {
 		await this.page.goto('/workflow/new');
