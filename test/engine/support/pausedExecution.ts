@@ -43,6 +43,7 @@ export async function pauseNode(given: RunOptions): Promise<PausedExecution> {
 	async function callback(body: unknown = {}): Promise<CallbackResult> {
 		const { workflow, underTest, additionalData } = open();
 		let status = 200;
+		let isAnswered = false;
 		let answered = () => {};
 		const answer = new Promise<void>((resolve) => (answered = resolve));
 		const httpResponse = {
@@ -51,6 +52,7 @@ export async function pauseNode(given: RunOptions): Promise<PausedExecution> {
 				return this;
 			},
 			json() {
+				isAnswered = true;
 				answered();
 				return this;
 			},
@@ -63,6 +65,8 @@ export async function pauseNode(given: RunOptions): Promise<PausedExecution> {
 		const working = Promise.resolve(options.node.webhook?.call(context));
 		const result = await working;
 		if (result?.noWebhookResponse === true) await answer;
+		// n8n then answers itself.
+		else if (isAnswered) throw new Error('The callback was answered twice');
 		if (result?.workflowData === undefined) return { status };
 		const [waiting] = data.executionData?.nodeExecutionStack ?? [];
 		if (!waiting) throw new Error('No node waits');

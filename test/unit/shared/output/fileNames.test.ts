@@ -21,6 +21,7 @@ test('equal names in one run are made different, whatever their case', () => {
 	const names = new FileNames();
 	const next = (wanted: string, count = 1) => names.namesFor(taskWith(...Array.from({ length: count }, (_, at) => file(at + 1))), wanted);
 	expect([next('a'), next('A'), next('a-2'), next('a', 2), next('a')].flat()).toEqual(['a', 'A-2', 'a-2-2', 'a-3', 'a-2-3', 'a-4']);
+	expect([next('b-2'), next('B'), next('b')].flat()).toEqual(['b-2', 'B', 'b-3']);
 });
 
 test.each([
