@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+
 import { type Host, type HostVersion, type Note, packPackage, type Progress, startHost } from '../../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../../sandbox/service';
 import { giveCredentials } from './credentials';
@@ -41,8 +43,11 @@ export function clearService(sandbox: Sandbox): void {
 /** Whether n8n 2.x makes an isolate only where an expression is evaluated, instead of for each call and each execution. */
 export const BENCH_LAZY = process.env.BENCH_LAZY === 'true';
 
-/** Settings for n8n. */
-export const hostEnv: Record<string, string> = BENCH_LAZY ? { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' } : {};
+/** Settings for n8n. Without the first, 2.x reads files of its own folder alone. */
+export const hostEnv: Record<string, string> = {
+	N8N_RESTRICT_FILE_ACCESS_TO: tmpdir(),
+	...(BENCH_LAZY ? { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' } : {}),
+};
 
 export interface OpenStage extends Omit<Stage, 'note'> {
 	close(): Promise<void>;
