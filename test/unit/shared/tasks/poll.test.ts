@@ -3,32 +3,27 @@ import fc from 'fast-check';
 import { CanceledError, NotFoundError, RateLimitError, ServerError } from '../../../../nodes/shared/api/errors';
 import { pollUntilEnded, type PollRules } from '../../../../nodes/shared/tasks/poll';
 import { setClock } from '../../../../nodes/shared/util/clock';
+import { jumpingClock } from '../../../engine/support/clocks';
 
 const INTERVAL_MS = 4_000;
 
-/** A clock for the nodes that begins at 0 and that only sleeping moves. */
-function startClock(): { now: () => number } {
-	let now = 0;
-	setClock({
-		now: () => now,
-		sleep: async (ms) => {
-			now += ms;
-			return await Promise.resolve();
-		},
-		toHostMs: (ms) => ms,
-	});
-	return { now: () => now };
+/** Starts a clock that only sleeping moves. */
+function startClock(): { began: number; passed: () => number } {
+	const clock = jumpingClock();
+	setClock(clock);
+	const began = clock.now();
+	return { began, passed: () => clock.now() - began };
 }
 
 /** Seconds, on a clock that only sleeping moves, at which a task is asked for that ends after `durationMs`. */
 async function requestsAt(durationMs: number, estimate?: number): Promise<number[]> {
-	const { now } = startClock();
+	const { began, passed } = startClock();
 	const requests: number[] = [];
 	const retrieve = async () => {
-		requests.push(now() / 1_000);
-		return await Promise.resolve({ ended: now() >= durationMs, estimatedSeconds: estimate });
+		requests.push(passed() / 1_000);
+		return await Promise.resolve({ ended: passed() >= durationMs, estimatedSeconds: estimate });
 	};
-	const end = await pollUntilEnded(retrieve, { intervalMs: INTERVAL_MS, deadline: 600_000 });
+	const end = await pollUntilEnded(retrieve, { intervalMs: INTERVAL_MS, deadline: began + 600_000 });
 	expect(end.reason).toBe('ended');
 	return requests;
 }
@@ -80,15 +75,15 @@ describe('A task is asked for', () => {
 describe('A wait', () => {
 	/** How a wait ends, and the seconds at which it asked, when the service gives these answers; the last one stays. */
 	async function waitFor(answers: Array<Error | { estimatedSeconds?: number; ended?: boolean }>, rules: Partial<PollRules> = {}) {
-		const { now } = startClock();
+		const { began, passed } = startClock();
 		const requests: number[] = [];
 		const retrieve = async () => {
-			requests.push(now() / 1_000);
+			requests.push(passed() / 1_000);
 			const answer = answers.length > 1 ? answers.shift() : answers[0];
 			if (answer instanceof Error) throw answer;
 			return await Promise.resolve({ ended: answer?.ended ?? false, estimatedSeconds: answer?.estimatedSeconds });
 		};
-		const end = await pollUntilEnded(retrieve, { intervalMs: INTERVAL_MS, deadline: 10_000, ...rules });
+		const end = await pollUntilEnded(retrieve, { intervalMs: INTERVAL_MS, deadline: began + 10_000, ...rules });
 		return { end, requests };
 	}
 
