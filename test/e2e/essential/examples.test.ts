@@ -250,8 +250,7 @@ describeOnHosts('The examples', (host, version) => {
 			},
 			async check({ workflowId }) {
 				const clips = async () => (await rowsOf(host(), 'Video Queue')).filter(({ clip }) => clip).length;
-				// A callback that a busy n8n does not answer in time comes again, at last after about 50 s.
-				const found = await readUntil(clips, 100, 120_000);
+				const found = await readUntil(clips, 100, 60_000);
 				const lost = sandbox.deliveries.list().filter(({ state }) => ['refused', 'givenUp', 'dropped'].includes(state));
 				const failed = await host().executions({ workflowId, status: ['error', 'crashed'] });
 				// Another copy of it listens at the same address.
