@@ -45,14 +45,12 @@ export class Editor {
 
 	/** Shows a workflow's canvas. */
 	async openWorkflow(id: string): Promise<void> {
-		await this.page.goto(`/workflow/${id}`);
-		await this.page.getByTestId('canvas-node').first().waitFor();
+		await this.openCanvas(id);
 	}
 
 	/** Shows a past execution on the canvas. */
 	async openExecution(workflowId: string, executionId: string): Promise<void> {
-		await this.page.goto(`/workflow/${workflowId}/executions/${executionId}`);
-		await this.page.getByTestId('canvas-node').first().waitFor();
+		await this.openCanvas(`${workflowId}/executions/${executionId}`);
 	}
 
 	/** Shows an empty canvas. */
@@ -177,6 +175,11 @@ export class Editor {
 		await dismissMessages(this.page);
 		await leaveAlone(this.page);
 		return this.page.screenshot({ path, animations: 'disabled', caret: 'hide' });
+	}
+
+	private async openCanvas(path: string): Promise<void> {
+		await this.page.goto(`/workflow/${path}`);
+		await this.page.getByTestId('canvas-node').first().waitFor();
 	}
 
 	/** n8n moves the canvas in steps of its own. */
