@@ -22,7 +22,8 @@ export class MediaGenTrigger implements INodeType {
 		defaults: { name: 'MediaGen Trigger' },
 		eventTriggerDescription: 'Waiting for the service to call the test URL',
 		builderHint: {
-			searchHint: 'Only for tasks that another workflow submits with waitMode "none" and the address of this trigger as options.callbackBaseUrl. Nodes that wait for their tasks need no trigger.',
+			searchHint:
+				'Only for tasks that another workflow submits with waitMode "none" and the address of this trigger as options.callbackBaseUrl. Nodes that wait for their tasks need no trigger.',
 			relatedNodes: [related('mediaGenImage', 'Submits tasks that end here')],
 		},
 		inputs: [],
