@@ -25,8 +25,8 @@ const payload = z.object({
 	key: z.string(),
 	/** Tells starts of the same task apart. */
 	startId: z.string(),
-	/** Whether the execution must store that it has started: the process that took the call may run none, as in queue mode. */
-	storeStart: z.boolean(),
+	/** Hours for which the execution must store that it has started: the process that took the call may run none, as in queue mode. */
+	storeForHours: z.number().optional(),
 });
 
 export type TriggerPayload = z.infer<typeof payload>;

@@ -49,7 +49,8 @@ async function handle(context: IWebhookFunctions, trigger: TriggerState, callbac
 
 	// n8n starts the execution when this returns; its first step, in `execute`, confirms that it runs.
 	const startId = randomUUID();
-	const item = payloadItem({ ...task, reference: callback.reference, key, startId, storeStart: !trigger.runsExecutions });
+	const storeForHours = trigger.runsExecutions ? undefined : settings.dedupeWindow;
+	const item = payloadItem({ ...task, reference: callback.reference, key, startId, storeForHours });
 	if (isTest) return { workflowData: [[item]] };
 	void trigger.begin(context, key, startId, settings).then((started) => {
 		answer(context, started ? 200 : 503, started ? 'Received' : NOT_STARTED);

@@ -2,7 +2,7 @@ import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 
 import { clock } from '../shared/util/clock';
 import { KeyedLock } from '../shared/util/keyedLock';
-import { readSettings, type Settings } from './description';
+import type { Settings } from './description';
 import type { TriggerPayload } from './output';
 import { type EventState, ProcessedTasks } from './processedTasks';
 import { type ProcessRole, StartConfirmation } from './startConfirmation';
@@ -52,15 +52,15 @@ export class TriggerState {
 	}
 
 	/** Notes in the execution that it has started. Returns `false` if another execution has started for the same event. */
-	confirm(context: StaticDataHolder, { key, startId, storeStart }: Pick<TriggerPayload, 'key' | 'startId' | 'storeStart'>, windowHours: number): boolean {
+	confirm(context: StaticDataHolder, { key, startId, storeForHours }: Pick<TriggerPayload, 'key' | 'startId' | 'storeForHours'>): boolean {
 		const confirmed = this.starts.confirm(key, startId);
 		// n8n writes it at the execution's end, before the result: what has run to its end is remembered whenever n8n is killed.
 		if (confirmed === 'known') this.write(context);
 		if (confirmed !== 'unknown') return confirmed === 'known';
 		this.processed.note(key, 'started', clock.now());
 		// An execution that n8n starts again after a crash has the static data of that time: it must not be stored now.
-		if (!storeStart) return true;
-		this.windowHours = windowHours;
+		if (storeForHours === undefined) return true;
+		this.windowHours = storeForHours;
 		this.read(context);
 		this.write(context);
 		return true;
@@ -92,9 +92,8 @@ export function confirmStarts(context: IExecuteFunctions, payloads: readonly Tri
 	// A test, or an old execution that is run again, has no call that waits.
 	if (context.getMode() !== 'webhook') return [...payloads];
 	const state = triggerState(context);
-	const { dedupeWindow } = readSettings((name): unknown => context.getNodeParameter(name, 0, null));
 	return payloads.filter((payload) => {
-		const isFirst = state.confirm(context, payload, dedupeWindow);
+		const isFirst = state.confirm(context, payload);
 		if (!isFirst) context.logger.info(`MediaGen Trigger: another execution has started for task ${payload.taskId}: this one does nothing`);
 		return isFirst;
 	});

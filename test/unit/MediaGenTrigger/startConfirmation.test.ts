@@ -56,8 +56,8 @@ describe('Where executions run in another process', () => {
 		const worker = new TriggerState(newProcess());
 		const key = keyOf('stored');
 		await inRow((context) => void trigger.begin(context, key, '1', rules));
-		const payload = { key, startId: '1', storeStart: true };
-		expect(await inRow((context) => worker.confirm(context, payload, 24))).toBe(true);
+		const payload = { key, startId: '1', storeForHours: 24 };
+		expect(await inRow((context) => worker.confirm(context, payload))).toBe(true);
 		expect(await inRow(async (context) => await trigger.stateOf(context, key, 24))).toBe('started');
 	});
 
@@ -98,7 +98,7 @@ describe('What is known is stored', () => {
 
 	function confirm(trigger: TriggerState, key: string): number {
 		const data = staticData();
-		expect(trigger.confirm(data, { key, startId: '1', storeStart: false }, 24)).toBe(true);
+		expect(trigger.confirm(data, { key, startId: '1' })).toBe(true);
 		return data.writes();
 	}
 

@@ -178,7 +178,7 @@ describe('The custom data', () => {
 		['does not count a record that the trigger did not verify', false, undefined],
 	])('%s', async (_, verified, expected) => {
 		const record = { id: 'task_7', status: 'completed', cost: 0.25, credits_cost: 250, result: { images: [{ url: 'https://files.example.com/1.png' }] } };
-		const payload = { taskId: 'task_7', family: 'image', record, verified, key: 'task_7', startId: 'a', storeStart: false };
+		const payload = { taskId: 'task_7', family: 'image', record, verified, key: 'task_7', startId: 'a' };
 		const parameters = { output: 'tasks', downloadFiles: false, options: {} };
 		const result = await runNode({ node: new MediaGenTrigger(), parameters, items: [{ json: payload }], credential: service.credential() });
 		expect(result.json[0]).toMatchObject({ taskId: 'task_7', status: 'completed' });
