@@ -7,22 +7,22 @@ import { remember } from '../e2e/callbacks/remembered';
 import { createSender } from '../e2e/callbacks/sender';
 import { buyMany } from '../e2e/callbacks/tasks';
 import { activeTrigger } from '../e2e/callbacks/triggerWorkflow';
-import { end, type NodeJson, startByWebhook, workflow } from '../e2e/support/nodes';
-import { credentialFor } from '../e2e/support/workflows';
+import { end, type Links, type NodeJson, startByWebhook, workflow } from '../e2e/support/nodes';
 import { cpuSeconds } from './support/cpu';
+import { giveCredentials } from './support/credentials';
+import { BENCH_CREDENTIAL, request } from './support/nodes';
 import { BENCH_LAZY, hostEnv } from './support/stage';
 import { median } from './support/statistics';
 import { metOrMissed, ratio, table } from './support/table';
 
 const HELP = `npm run bench:trigger [-- <n8n version>]   what a callback costs; ends with 1 when a goal is missed
 
-A burst of BURST callbacks, 50 at a time, to the MediaGen Trigger, to n8n's own Webhook node and to its Chargebee Trigger, which
-verifies nothing, with the same downstream, in turns; then single callbacks to a trigger that remembers nothing and to one that
-remembers 10 000 tasks, in turns.
+A burst of BURST callbacks, 50 at a time, to the MediaGen Trigger, to n8n's own Webhook node, to the same with an HTTP Request that
+reads the task, and to n8n's Chargebee Trigger, which verifies nothing, with the same downstream, in turns; then single callbacks to
+a trigger that remembers nothing and to one that remembers 10 000 tasks, in turns.
 BURST=300 ROUNDS=5 CALLS=200 are the sizes. BENCH_LAZY=true sets N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE, which n8n 2.41 knows.
 `;
 
-const CREDENTIAL = 'Sandbox';
 const REMEMBERED = 10_000;
 const size = (name: string, usual: number) => Number(process.env[name] ?? usual);
 const [BURST, ROUNDS, CALLS] = [size('BURST', 300), size('ROUNDS', 5), size('CALLS', 200)];
@@ -37,8 +37,8 @@ interface Subject {
 	started: number;
 }
 
-async function ofN8n(host: Host, name: string, start: NodeJson): Promise<Subject> {
-	const { id } = await host.importWorkflow(workflow(name, [start, end], { Go: 'End' }));
+async function ofN8n(host: Host, name: string, nodes: NodeJson[], links: Links): Promise<Subject> {
+	const { id } = await host.importWorkflow(workflow(name, [...nodes, end], links));
 	await host.activate(id);
 	return { name, id, url: await host.webhookUrl(id), started: 0 };
 }
@@ -51,7 +51,7 @@ const chargebee = (): NodeJson => ({
 });
 
 async function trigger(host: Host, name: string, parameters: Record<string, unknown> = {}): Promise<Subject> {
-	const { id, url } = await activeTrigger(host, CREDENTIAL, parameters);
+	const { id, url } = await activeTrigger(host, BENCH_CREDENTIAL, parameters);
 	return { name, id, url, started: 0 };
 }
 
@@ -124,11 +124,13 @@ async function compareCalls(host: Host, sandbox: Sandbox): Promise<number> {
 
 /** Returns the trigger's rate, as a share of that of n8n's Webhook. */
 async function compareBursts(host: Host, sandbox: Sandbox): Promise<number> {
-	const webhook = await ofN8n(host, "n8n's Webhook", startByWebhook(randomUUID()));
+	const webhook = await ofN8n(host, "n8n's Webhook", [startByWebhook(randomUUID())], { Go: 'End' });
+	const read = request('Read', { url: `=${sandbox.url}/v1/tasks/{{ $json.body.id }}` });
+	const reading = await ofN8n(host, "n8n's Webhook and HTTP Request", [startByWebhook(randomUUID()), read], { Go: 'Read', Read: 'End' });
 	// n8n 2.41 gives each call of a trigger an isolate for expressions, and spares only its Webhook node that.
-	const unverified = await ofN8n(host, "n8n's Chargebee Trigger", chargebee());
+	const unverified = await ofN8n(host, "n8n's Chargebee Trigger", [chargebee()], { Go: 'End' });
 	const own = await trigger(host, 'MediaGen Trigger');
-	const subjects = [webhook, unverified, own, await trigger(host, 'MediaGen Trigger, not verifying', { verify: false })];
+	const subjects = [webhook, reading, unverified, own, await trigger(host, 'MediaGen Trigger, not verifying', { verify: false })];
 	const rates = new Map<Subject, Burst[]>(subjects.map((subject) => [subject, []]));
 	// The first round warms n8n up.
 	for (let round = 0; round <= ROUNDS; round++) {
@@ -159,7 +161,7 @@ async function main(version: string): Promise<void> {
 	sandbox.setUnlimited(true);
 	const host = await startHost({ version: known, tarball: process.env.TARBALL ?? (await packPackage({ progress })), progress, env: hostEnv });
 	try {
-		await host.createCredential(credentialFor(sandbox, CREDENTIAL));
+		await giveCredentials(host, sandbox);
 		const rate = await compareBursts(host, sandbox);
 		console.log('\n| a single callback | median |\n|---|---|');
 		const cost = await compareCalls(host, sandbox);
