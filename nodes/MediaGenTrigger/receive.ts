@@ -10,12 +10,13 @@ import { type TriggerState, triggerState } from './triggerState';
 import { type Callback, Refusal, reportOf, type TaskReport, verify } from './verify';
 
 /**
- * Handles a callback (spec, Events): parse, verify, deduplicate, start, answer.
+ * Handles a callback (spec, Events): parse, verify, deduplicate, start, answer. n8n starts the execution when this has returned.
  *
- * - A duplicate is answered 200 and starts nothing. Of two at once, the second waits until the execution of the first runs.
- * - A forged callback starts nothing: the body only names the task, and what has happened is read from the service.
+ * - A duplicate starts nothing and is answered 200. Of two at once, the second waits until the execution of the first runs.
+ * - A forged callback decides nothing: an execution starts only for what the service itself says of the task.
  * - A kill loses nothing: a 2xx is final for the service, so it is sent only when the execution runs. If n8n is killed before,
- *   the service calls again. Whether the execution ran is then in doubt, and the task starts again: twice rather than never.
+ *   the service calls again. Whether the execution ran is then in doubt, and the task starts again: twice rather than never, if
+ *   "Repeat When in Doubt" is on. If n8n is killed after the 2xx, it shows the execution as crashed.
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	if (context.getWebhookName() === BASE_ADDRESS) {
@@ -24,43 +25,39 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	const callback = parse(context);
 	if (!callback) return answer(context, 400, 'The body must be JSON with the id of a task, of at most 128 characters');
 	const trigger = triggerState(context);
-	return await trigger.lock.run(callback.taskId, async () => {
-		try {
-			return await handle(context, trigger, callback);
-		} catch (error) {
-			return refuse(context, callback, asError(error));
-		}
-	});
+	const failed = (error: unknown) => answerError(context, callback, asError(error));
+	return await trigger.lock.run(callback.taskId, async () => await handle(context, trigger, callback).catch(failed));
 }
 
-/** Starts an execution, or throws a `Refusal`; or an error because of which the service must call again. */
+/** Returns what the execution begins with. Throws a `Refusal`, or the error for which the task cannot be verified now. */
 async function handle(context: IWebhookFunctions, trigger: TriggerState, callback: Callback): Promise<IWebhookResponseData> {
 	const settings = readSettings((name): unknown => context.getNodeParameter(name, null));
 	// "Listen for test event" treats every callback as new.
 	const isTest = context.getMode() === 'manual';
 
-	// Most duplicates are found by their id, without a request to the service.
-	const claimedKey = keyOf(callback.taskId);
-	if (!isTest) await refuseDuplicate(context, trigger, claimedKey, settings);
+	// Most duplicates repeat the end of a task: they are found without a request to the service.
+	const endKey = keyOf(callback.taskId);
+	if (!isTest) await refuseDuplicate(context, trigger, endKey, settings);
 	const task = await verify(context, callback, settings);
 	refuseUnwanted(callback, task, settings);
 	const key = eventKey(task);
-	if (!isTest && key !== claimedKey) await refuseDuplicate(context, trigger, key, settings);
+	if (!isTest && key !== endKey) await refuseDuplicate(context, trigger, key, settings);
 
-	// n8n starts the execution when this returns; its first step, in `execute`, confirms that it runs.
 	const startId = randomUUID();
+	// Another process may run the execution, as in queue mode. What this one knows of it does not count there.
 	const storeForHours = trigger.runsExecutions ? undefined : settings.dedupeWindow;
 	const item = payloadItem({ ...task, reference: callback.reference, key, startId, storeForHours });
 	if (isTest) return { workflowData: [[item]] };
-	void trigger.begin(context, key, startId, settings).then((started) => {
-		answer(context, started ? 200 : 503, started ? 'Received' : NOT_STARTED);
+	// The first step of the execution, in `execute`, confirms that it runs.
+	void trigger.begin(context, key, startId, settings).then((runs) => {
+		answer(context, runs ? 200 : 503, runs ? 'Received' : NOT_STARTED);
 	});
 	return { noWebhookResponse: true, workflowData: [[item]] };
 }
 
 const NOT_STARTED = 'The execution has not begun yet: call again later';
 
-/** Longer ids, and those with control characters, halves of characters or dots alone, name no task. They would spoil the log. */
+/** Longer ids, and those of dots alone or with control characters or lone surrogates, name no task. They would spoil the log. */
 const TASK_ID = /^(?!\.*$)[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u;
 
 /** Reads the body and the query. Returns `undefined` for a body without a usable id. */
@@ -72,7 +69,7 @@ function parse(context: IWebhookFunctions): Callback | undefined {
 	const query: Record<string, unknown> = { ...context.getQueryData() };
 	// A service that appends /callback to the text of the address appends it to the last parameter.
 	const reference = typeof query.reference === 'string' ? query.reference.replace(/\/callback$/, '') : '';
-	const claimed = record && reportOf(context, taskId, record, false);
+	const claimed = record && reportOf(context, taskId, record, { verified: false });
 	return { taskId, claimed, claimsEnd: !claimed || hasEnded(claimed.status), reference: reference === '' ? undefined : reference };
 }
 
@@ -81,17 +78,17 @@ function eventKey({ taskId, record, status }: TaskReport): string {
 	return keyOf((record.id ?? taskId) + (hasEnded(status) ? '' : `\n${record.status.toLowerCase()}`));
 }
 
-/** Refuses an event whose execution has started, or is about to. One in doubt starts again, unless the user has that off. */
+/** Waits for a start under way. Refuses an event whose execution has started; one in doubt only if the user wants no repetition. */
 async function refuseDuplicate(context: IWebhookFunctions, trigger: TriggerState, key: string, settings: Settings): Promise<void> {
 	const state = await trigger.stateOf(context, key, settings.dedupeWindow);
 	if (state === 'starting') throw new Refusal(503, NOT_STARTED);
 	if (state === 'started' || (state === 'inDoubt' && !settings.repeatInDoubt)) throw new Refusal(200, 'it has been received before');
 }
 
-/** Refuses what the parameters let no execution start for. */
+/** Refuses an end that the service does not confirm yet, and what "Trigger On" and "Only From" leave out. */
 function refuseUnwanted(callback: Callback, { status, family }: TaskReport, { events, families }: Settings): void {
 	const event = status === 'completed' || status === 'failed' ? status : 'other';
-	// The record may be a moment behind the callback. Answered 2xx, the end would be lost.
+	// The record may be a moment behind the callback. After a 2xx, the service would not call for the end again.
 	if (event === 'other' && callback.claimsEnd) throw new Refusal(503, 'the service says that the task is still running');
 	if (!events.includes(event)) throw new Refusal(200, `the event is "${event}"`);
 	if (families.length > 0 && family !== null && !families.includes(family)) throw new Refusal(200, `the family is ${family}`);
@@ -103,7 +100,8 @@ function answer(context: IWebhookFunctions, status: number, message: string): IW
 	return { noWebhookResponse: true };
 }
 
-function refuse(context: IWebhookFunctions, { taskId }: Callback, error: Error): IWebhookResponseData {
+/** Answers 503 to whatever may be different at the next call, and tells the log why nothing starts. */
+function answerError(context: IWebhookFunctions, { taskId }: Callback, error: Error): IWebhookResponseData {
 	const callback = `MediaGen Trigger: callback for task ${taskId}`;
 	if (!(error instanceof Refusal)) {
 		context.logger.warn(`${callback} cannot be verified: ${error.message}`);

@@ -57,7 +57,7 @@ export function familyOf(record: TaskRecord, { results }: Task): TaskFamily | nu
 	return result.images === undefined ? null : 'image';
 }
 
-export function reportOf(context: IWebhookFunctions, taskId: string, record: TaskRecord, verified: boolean): TaskReport {
+export function reportOf(context: IWebhookFunctions, taskId: string, record: TaskRecord, { verified }: Pick<TaskReport, 'verified'>): TaskReport {
 	const run = { context, family: null, operation: 'callback', client: { connection: unknownConnection } };
 	const accepted = { itemIndex: 0, taskId, task: acceptedTask(run, taskId), notes: [], options: {} };
 	const { task } = withRecord(run, accepted, record);
@@ -114,6 +114,6 @@ export async function verify(context: IWebhookFunctions, callback: Callback, set
 	if (found === 'unclear' || (found === 'unknown' && callback.claimsEnd)) throw new Refusal(503, UNKNOWN, NO_PATH);
 	if (found === 'unknown') throw new Refusal(200, UNKNOWN);
 	if (isOfAnother(found.record, taskId)) throw new Refusal(400, 'the service has the task under another id');
-	const report = reportOf(context, taskId, found.record, true);
+	const report = reportOf(context, taskId, found.record, { verified: true });
 	return report.family === null && found.isMusic ? { ...report, family: 'music' } : report;
 }
