@@ -10,13 +10,15 @@ import { type TriggerState, triggerState } from './triggerState';
 import { type Callback, Refusal, reportOf, type TaskReport, verify } from './verify';
 
 /**
- * Handles a callback (spec, Events): parse, verify, deduplicate, start, answer. n8n starts the execution when this has returned.
+ * Handles a callback (spec, Events): parse, deduplicate, verify, start, answer. n8n starts the execution when this has returned, and
+ * the service is answered when it runs.
  *
- * - A duplicate starts nothing and is answered 200. Of two at once, the second waits until the execution of the first runs.
- * - A forged callback decides nothing: an execution starts only for what the service itself says of the task.
+ * - A duplicate starts nothing and is answered 200. Of two at once, the second waits until the execution of the first runs; both
+ *   are answered 503 if that takes too long.
+ * - A forged callback invents nothing: it names a task, and an execution starts for what the service itself says of that task.
  * - A kill loses nothing: a 2xx is final for the service, so it is sent only when the execution runs. If n8n is killed before,
- *   the service calls again. Whether the execution ran is then in doubt, and the task starts again: twice rather than never, if
- *   "Repeat When in Doubt" is on. If n8n is killed after the 2xx, it shows the execution as crashed.
+ *   the service calls again. Whether the execution ran is then in doubt, and the task starts again: twice rather than never, unless
+ *   "Repeat When in Doubt" is off. If n8n is killed after the 2xx, it shows the execution as crashed.
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	if (context.getWebhookName() === BASE_ADDRESS) {
@@ -44,7 +46,7 @@ async function handle(context: IWebhookFunctions, trigger: TriggerState, callbac
 	if (!isTest && key !== endKey) await refuseDuplicate(context, trigger, key, settings);
 
 	const startId = randomUUID();
-	// Another process may run the execution, as in queue mode. What this one knows of it does not count there.
+	// In queue mode another process runs the execution: it stores that the execution has started, and this one reads that.
 	const storeForHours = trigger.runsExecutions ? undefined : settings.dedupeWindow;
 	const item = payloadItem({ ...task, reference: callback.reference, key, startId, storeForHours });
 	if (isTest) return { workflowData: [[item]] };
