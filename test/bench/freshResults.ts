@@ -4,12 +4,14 @@ import { ALTERNATIVE, singlePicture, type Way, WAY_TITLES } from './support/sing
 import { clearService, type Measurement, type Stage } from './support/stage';
 import { median, quantile } from './support/statistics';
 import { millis, ratio, table, metOrMissed } from './support/table';
+import { until } from './support/until';
 
 const SAMPLES = 24;
 const INTERVAL_S = 4;
 const CALLBACK_GOAL_MS = 150;
 /** Between the starts of two executions. */
 const PAUSE_MS = 300;
+const LIMIT_MS = 60_000;
 
 interface Pass {
 	/** They take turns, so that none of them has the colder n8n or the busier machine. */
@@ -26,18 +28,10 @@ const PASSES: Pass[] = [
 	{ ways: ['poll', 'loop'], taskMs: (round) => 6_000 + (round / SAMPLES) * INTERVAL_S * 1_000, oneByOne: false },
 ];
 
-async function until(isTrue: () => boolean): Promise<void> {
-	const deadline = Date.now() + 60_000;
-	while (!isTrue()) {
-		if (Date.now() > deadline) throw new Error('A workflow did not start or did not go on.');
-		await delay(10);
-	}
-}
-
 /** Milliseconds from the end of each task at the service to the call of the node behind. The first round only warms n8n up. */
-async function lags({ host, sandbox, note }: Stage, { ways, taskMs, oneByOne }: Pass, found: Record<Way, number[]>): Promise<void> {
-	const arrivals = await Arrivals.open();
+async function lags({ host, sandbox, note }: Stage, arrivals: Arrivals, { ways, taskMs, oneByOne }: Pass): Promise<Partial<Record<Way, number[]>>> {
 	clearService(sandbox);
+	arrivals.at.clear();
 	const workflows = singlePicture(sandbox.url, arrivals.url, INTERVAL_S);
 	const active: Array<{ id: string; url: string }> = [];
 	for (const way of ways) {
@@ -52,17 +46,14 @@ async function lags({ host, sandbox, note }: Stage, { ways, taskMs, oneByOne }: 
 		for (const { url } of active) {
 			await host.api.raw.post(url, {});
 			started += 1;
-			await until(() => (oneByOne ? arrivals.at.size : sandbox.tasks.list().length) >= started);
+			await until('a workflow', () => (oneByOne ? arrivals.at.size : sandbox.tasks.list().length) >= started, LIMIT_MS);
 			await delay(PAUSE_MS);
 		}
 	}
-	await until(() => arrivals.at.size >= started);
+	await until('all workflows', () => arrivals.at.size >= started, LIMIT_MS);
 	for (const { id } of active) await host.deactivate(id);
-	await arrivals.close();
-	for (const [index, { id, endedAt }] of sandbox.tasks.list().entries()) {
-		const way = ways[index % ways.length];
-		if (way && index >= ways.length) found[way].push((arrivals.at.get(id) ?? NaN) - (endedAt ?? NaN));
-	}
+	const all = sandbox.tasks.list().map(({ id, endedAt }) => (arrivals.at.get(id) ?? NaN) - (endedAt ?? NaN));
+	return Object.fromEntries(ways.map((way, turn) => [way, all.filter((_, index) => index >= ways.length && index % ways.length === turn)]));
 }
 
 /** How long a finished picture lies at the service before the workflow goes on with it. */
@@ -73,7 +64,12 @@ export const freshResults: Measurement = {
 	usually: '2 min',
 	async run(stage) {
 		const found: Record<Way, number[]> = { callback: [], resume: [], poll: [], loop: [] };
-		for (const pass of PASSES) await lags(stage, pass, found);
+		const arrivals = await Arrivals.open();
+		try {
+			for (const pass of PASSES) Object.assign(found, await lags(stage, arrivals, pass));
+		} finally {
+			await arrivals.close();
+		}
 		const { callback, resume, poll, loop } = found;
 		const row = (way: Way, alternative?: Way) => [
 			WAY_TITLES[way],

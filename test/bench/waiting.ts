@@ -7,6 +7,7 @@ import { cpuSeconds } from './support/cpu';
 import { ALTERNATIVE, singlePicture, type Way, WAY_TITLES, WAYS } from './support/singlePicture';
 import { clearService, type Measurement } from './support/stage';
 import { megabytes, ratio, table } from './support/table';
+import { until } from './support/until';
 
 const EXECUTIONS = Number(process.env.BENCH_WAITING ?? 100);
 const TASK_MS = 60_000;
@@ -26,14 +27,6 @@ interface Cost {
 async function startAll(host: Host, url: string): Promise<void> {
 	const limit = pLimit(10);
 	await Promise.all(Array.from({ length: EXECUTIONS }, () => limit(() => host.api.raw.post(url, {}))));
-}
-
-async function until(what: string, done: () => boolean, limitMs: number): Promise<void> {
-	const deadline = Date.now() + limitMs;
-	while (!done()) {
-		if (Date.now() > deadline) throw new Error(`Waited for ${what} in vain.`);
-		await delay(50);
-	}
 }
 
 /** Processor seconds per second while every task is under way. */
