@@ -10,6 +10,8 @@ import type { Task } from './task';
 interface CustomDataContext {
 	logger: Logger;
 	evaluateExpression(expression: string, itemIndex?: number): unknown;
+	/** What expressions see. A webhook's context does not have it. */
+	getWorkflowDataProxy?(itemIndex: number): Record<string, unknown>;
 }
 
 interface CustomData {
@@ -21,10 +23,10 @@ function isCustomData(value: unknown): value is CustomData {
 	return isObject(value) && typeof value.getAll === 'function' && typeof value.setAll === 'function';
 }
 
-/** n8n 2.x has it on the context, after 2.8. Before, only expressions reach it, and each costs a part of a millisecond. */
+/** n8n 2.x has it on the context, after 2.8. Before, a webhook's context reaches it by expressions alone: each costs a part of a millisecond. */
 function customDataOf(context: CustomDataContext): CustomData {
-	const own: unknown = 'customData' in context ? context.customData : undefined;
-	if (isCustomData(own)) return own;
+	const holder = 'customData' in context ? context : context.getWorkflowDataProxy?.(0).$execution;
+	if (isObject(holder) && isCustomData(holder.customData)) return holder.customData;
 	const evaluate = (call: string) => context.evaluateExpression(`{{ $execution.customData.${call} }}`, 0);
 	return { getAll: () => evaluate('getAll()'), setAll: (values) => evaluate(`setAll(${JSON.stringify(values)})`) };
 }
