@@ -10,6 +10,7 @@ import { activeTrigger } from '../e2e/callbacks/triggerWorkflow';
 import { end, type Links, type NodeJson, startByWebhook, workflow } from '../e2e/support/nodes';
 import { cpuSeconds } from './support/cpu';
 import { giveCredentials } from './support/credentials';
+import { minimalNodesEnv, startMinimal } from './support/minimalNodes';
 import { BENCH_CREDENTIAL, request } from './support/nodes';
 import { BENCH_LAZY, hostEnv } from './support/stage';
 import { median } from './support/statistics';
@@ -18,8 +19,9 @@ import { metOrMissed, ratio, table } from './support/table';
 const HELP = `npm run bench:trigger [-- <n8n version>]   what a callback costs; ends with 1 when a goal is missed
 
 A burst of BURST callbacks, 50 at a time, to the MediaGen Trigger, to n8n's own Webhook node, to the same with an HTTP Request that
-reads the task, and to n8n's Chargebee Trigger, which verifies nothing, with the same downstream, in turns; then single callbacks to
-a trigger that remembers nothing and to one that remembers 10 000 tasks, in turns.
+reads the task, to n8n's Chargebee Trigger, which verifies nothing, and to a minimal trigger that does nothing but read the task,
+store a start and state the cost, with the same downstream, in turns; then single callbacks to a trigger that remembers nothing and
+to one that remembers 10 000 tasks, in turns.
 BURST=300 ROUNDS=5 CALLS=200 are the sizes. BENCH_LAZY=true sets N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE, which n8n 2.41 knows.
 `;
 
@@ -129,8 +131,9 @@ async function compareBursts(host: Host, sandbox: Sandbox): Promise<number> {
 	const reading = await ofN8n(host, "n8n's Webhook and HTTP Request", [startByWebhook(randomUUID()), read], { Go: 'Read', Read: 'End' });
 	// n8n 2.41 gives each call of a trigger an isolate for expressions, and spares only its Webhook node that.
 	const unverified = await ofN8n(host, "n8n's Chargebee Trigger", [chargebee()], { Go: 'End' });
+	const least = await ofN8n(host, 'A minimal trigger that reads the task', [startMinimal()], { Go: 'End' });
 	const own = await trigger(host, 'MediaGen Trigger');
-	const subjects = [webhook, reading, unverified, own, await trigger(host, 'MediaGen Trigger, not verifying', { verify: false })];
+	const subjects = [webhook, reading, unverified, least, own, await trigger(host, 'MediaGen Trigger, not verifying', { verify: false })];
 	const rates = new Map<Subject, Burst[]>(subjects.map((subject) => [subject, []]));
 	// The first round warms n8n up.
 	for (let round = 0; round <= ROUNDS; round++) {
@@ -159,7 +162,7 @@ async function main(version: string): Promise<void> {
 	const progress = terminalProgress();
 	const sandbox = await createSandbox({ allowPrivateCallbacks: true, durations: { image: 0 } });
 	sandbox.setUnlimited(true);
-	const host = await startHost({ version: known, tarball: process.env.TARBALL ?? (await packPackage({ progress })), progress, env: hostEnv });
+	const host = await startHost({ version: known, tarball: process.env.TARBALL ?? (await packPackage({ progress })), progress, env: { ...hostEnv, ...(await minimalNodesEnv()) } });
 	try {
 		await giveCredentials(host, sandbox);
 		const rate = await compareBursts(host, sandbox);

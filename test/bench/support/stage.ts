@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { type Host, type HostVersion, type Note, packPackage, type Progress, startHost } from '../../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../../sandbox/service';
 import { giveCredentials } from './credentials';
+import { minimalNodesEnv } from './minimalNodes';
 
 /** What every measurement is run on: one n8n with the packed package in it, and the service it talks to. */
 export interface Stage {
@@ -56,7 +57,7 @@ export interface OpenStage extends Omit<Stage, 'note'> {
 export async function openStage(version: HostVersion, progress: Progress): Promise<OpenStage> {
 	const tarball = await packPackage({ progress });
 	const sandbox = await createSandbox({ allowPrivateCallbacks: true });
-	const host = await startHost({ version, tarball, progress, env: hostEnv });
+	const host = await startHost({ version, tarball, progress, env: { ...hostEnv, ...(await minimalNodesEnv()) } });
 	await giveCredentials(host, sandbox);
 	return {
 		host,

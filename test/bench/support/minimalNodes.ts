@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import type { WorkflowDefinition } from '../../../sandbox/host';
+import { mediaGenApi, type NodeJson, startByWebhook, workflow } from '../../e2e/support/nodes';
+import { BENCH_CREDENTIAL, submitByHand, tell } from './nodes';
+
+const SOURCES = join(__dirname, '..', 'minimal');
+
+const outdir = join(__dirname, '..', '..', '..', '.sandbox', 'minimal');
+
+/** Compiles the minimal nodes. Returns the environment with which n8n loads them. */
+export async function minimalNodesEnv(): Promise<Record<string, string>> {
+	const entryPoints = ['MinimalTrigger', 'MinimalWait'].map((name) => join(SOURCES, `${name}.node.ts`));
+	await build({ entryPoints, outdir, bundle: true, format: 'cjs', platform: 'node', target: 'node20' });
+	return { N8N_CUSTOM_EXTENSIONS: outdir };
+}
+
+const minimal = (name: string, type: 'minimalTrigger' | 'minimalWait'): NodeJson => ({
+	name,
+	type: `CUSTOM.${type}`,
+	typeVersion: 2,
+	webhookId: randomUUID(),
+	parameters: {},
+	credentials: mediaGenApi(BENCH_CREDENTIAL),
+});
+
+/** Starts an execution for each callback, with the record of its task. */
+export const startMinimal = (): NodeJson => minimal('Go', 'minimalTrigger');
+
+/** One picture per execution, as `singlePicture` has them. */
+export const minimalPicture = (service: string, told: string): WorkflowDefinition =>
+	workflow(
+		'minimal',
+		[startByWebhook('bench-minimal'), submitByHand(service, '$execution.resumeUrl'), minimal('Wait', 'minimalWait'), tell(told, '$json.id')],
+		{ Go: 'Submit', Submit: 'Wait', Wait: 'Tell' },
+	);
