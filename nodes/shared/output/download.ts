@@ -7,6 +7,7 @@ import {
 	type ApiError,
 	BlockedAddressError,
 	CanceledError,
+	ConnectionError,
 	errorFromResponse,
 	errorFromThrown,
 	TimeoutError,
@@ -117,7 +118,7 @@ const ATTEMPT_TIMEOUT_MS = 60_000;
 const IDLE_TIMEOUT_MS = 60_000;
 
 /** A readable stream by what is needed of it: the build must not import `stream`. */
-type ByteStream = NodeJS.ReadableStream & { destroy(error?: Error): void };
+type ByteStream = NodeJS.ReadableStream & { destroy(error?: Error): void; readonly destroyed?: boolean };
 
 const byteStream = z.custom<ByteStream>((value) => typeof value === 'object' && value !== null && 'pipe' in value && 'destroy' in value);
 
@@ -131,6 +132,10 @@ type StreamResponse = z.infer<typeof streamResponse>;
 
 function blocked(reason: string): BlockedAddressError {
 	return new BlockedAddressError(`The file was not downloaded: ${reason}`);
+}
+
+function brokenStream(): ConnectionError {
+	return new ConnectionError('The connection was lost before the end of the file');
 }
 
 function checkAddress(address: string, connection: Connection): URL {
@@ -184,42 +189,63 @@ export async function openFile(
 	throw blocked(`the link redirects more than ${MAX_REDIRECTS} times`);
 }
 
-/** A stream under way, with why it was broken off and how many bytes have come. */
+/** A stream under way. */
 interface Watched {
+	/** How many bytes have been read so far. */
 	bytes: number;
-	stopped?: ApiError;
+	/** Rejects when the stream breaks off before its end, and never resolves: some of n8n's readers would wait without end. */
+	brokenOff: Promise<never>;
+	/** Stops the check for idle time. */
 	end(): void;
 }
 
 /**
- * Breaks a stream off when it passes `maxBytes`, or when nothing comes for a minute. Only counts: the listener is added while
- * the stream is paused, so that it does not start before its reader does.
+ * Counts what the reader of a stream takes, and breaks the stream off when it passes `maxBytes`, or when nothing comes for a minute.
+ *
+ * The stream is left as it is until its reader comes. A listener of ours would start it and lose its first bytes, and a stream that
+ * was paused stays so: only n8n's storage on disk starts one, those in memory, in the database and in S3 do not.
  */
 function watch(body: ByteStream, maxBytes: number, tooLarge: () => ApiError, signal?: AbortSignal): Watched {
 	const done = new AbortController();
-	const watched: Watched = { bytes: 0, end: () => done.abort() };
+	let lastAt = clock.now();
+	let ended = false;
+	let stopped: ApiError | undefined;
 	const stop = (error: ApiError) => {
-		watched.stopped ??= error;
+		stopped ??= error;
 		body.destroy(error);
 	};
-	let lastAt = clock.now();
-	body.pause();
-	body.on('data', (chunk: Uint8Array) => {
+	const brokenOff = new Promise<never>((_, reject) => {
+		const fail = (error: unknown) => reject(stopped ?? error);
+		body.on('error', fail);
+		body.on('end', () => (ended = true));
+		body.on('close', () => ended || fail(brokenStream()));
+		// A stream that broke off before this point does not say so again.
+		if (body.destroyed) fail(brokenStream());
+	});
+	// Whoever stores the stream may have ended first.
+	brokenOff.catch(() => undefined);
+
+	const watched: Watched = { bytes: 0, brokenOff, end: () => done.abort() };
+	const count = (chunk: Uint8Array) => {
 		watched.bytes += chunk.length;
 		lastAt = clock.now();
 		if (watched.bytes > maxBytes) stop(tooLarge());
-	});
-	// A stream that is destroyed with an error and has no reader any more would end the process.
-	body.on('error', () => undefined);
+	};
+	const countFrom = (event: string | symbol) => {
+		if (event !== 'data' && event !== 'readable') return;
+		body.off('newListener', countFrom);
+		body.on('data', count);
+	};
+	body.on('newListener', countFrom);
+
 	const watchIdle = async () => {
 		while (!done.signal.aborted) {
 			await sleep(Math.max(0, lastAt + IDLE_TIMEOUT_MS - clock.now()), done.signal);
-			if (done.signal.aborted) return;
+			if (done.signal.aborted || stopped) return;
 			if (signal?.aborted) stop(new CanceledError());
 			else if (clock.now() >= lastAt + IDLE_TIMEOUT_MS) {
 				stop(new TimeoutError('The download stopped: no data for 60 seconds'));
 			}
-			if (watched.stopped) return;
 		}
 	};
 	void watchIdle();
@@ -288,11 +314,9 @@ async function attempt(
 	const fileName = withExtension(name, mimeType, file.url);
 	const watched = watch(body, maxBytes, tooLarge, rules.signal);
 	try {
-		const binary = await context.helpers.prepareBinaryData(body, fileName, mimeType);
-		if (watched.stopped) throw watched.stopped;
+		// First the stream: where it broke off, the storage has an error of its own, or takes what came for the whole.
+		const binary = await Promise.race([watched.brokenOff, context.helpers.prepareBinaryData(body, fileName, mimeType)]);
 		return { binary, fileName, mimeType: mimeType ?? binary.mimeType ?? null, fileSize: watched.bytes };
-	} catch (error) {
-		throw watched.stopped ?? error;
 	} finally {
 		watched.end();
 	}

@@ -124,7 +124,16 @@ async function binaryService(): Promise<BinaryDataService> {
 	return binaryData;
 }
 
-/** Puts a file into n8n's binary storage on disk, as an earlier node would have done. */
+/** A value of N8N_DEFAULT_BINARY_DATA_MODE: in memory, as n8n 1.123 has it, or on disk, the default of the tests' n8n-core. */
+export type BinaryDataMode = 'default' | 'filesystem';
+
+/** Restarts the binary storage in another mode. */
+export async function setBinaryDataMode(mode: BinaryDataMode): Promise<void> {
+	Container.get(BinaryDataConfig).mode = mode;
+	await (await binaryService()).init();
+}
+
+/** Puts a file into n8n's binary storage, as an earlier node would have done. */
 export async function storeBinary(content: Buffer, fileName: string, mimeType: string): Promise<IBinaryData> {
 	const service = await binaryService();
 	const location = { type: 'execution' as const, workflowId: WORKFLOW_ID, executionId: EXECUTION_ID };
@@ -135,11 +144,6 @@ export async function storeBinary(content: Buffer, fileName: string, mimeType: s
 export async function readBinary(data: IBinaryData | undefined): Promise<Buffer> {
 	if (!data) throw new Error('There is no binary data');
 	return await (await binaryService()).getAsBuffer(data);
-}
-
-/** Size in bytes and path of a stored file, without reading it. */
-export async function binaryPath(data: IBinaryData): Promise<string> {
-	return (await binaryService()).getPath(data.id ?? '');
 }
 
 function errorOf(run: IRun): RunResult['error'] {

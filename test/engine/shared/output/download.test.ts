@@ -1,7 +1,6 @@
-import { stat } from 'node:fs/promises';
-
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
-import { binaryPath, runNode } from '../../support/engine';
+import { describeInEachBinaryDataMode } from '../../support/binaryDataModes';
+import { readBinary, runNode } from '../../support/engine';
 import { generateSound } from '../../support/generateSound';
 import { useSandbox } from '../../support/sandbox';
 
@@ -17,43 +16,45 @@ async function run(options: object, credential = {}) {
 
 const task = () => service.sandbox.tasks.list()[0]?.id;
 
-test('a file goes to the disk as it comes, named after its task', async () => {
-	service.sandbox.faults.add({ effect: { type: 'resultBytes', bytes: 30_000_000 } });
-	const { items, error } = await run({});
-	expect(error).toBeUndefined();
-	const file = items[0]?.binary?.data;
-	expect(file).toMatchObject({ fileName: `music-${task()}-1.wav` });
-	expect((await stat(await binaryPath(file!))).size).toBe(30_000_000);
-});
+describeInEachBinaryDataMode(() => {
+	test('a large file arrives whole, named after its task', async () => {
+		service.sandbox.faults.add({ effect: { type: 'resultBytes', bytes: 30_000_000 } });
+		const { items, error } = await run({});
+		expect(error).toBeUndefined();
+		const file = items[0]?.binary?.data;
+		expect(file).toMatchObject({ fileName: `music-${task()}-1.wav` });
+		expect(await readBinary(file)).toHaveLength(30_000_000);
+	});
 
-test('a file above the limit is refused, and the task is named', async () => {
-	service.sandbox.faults.add({ effect: { type: 'resultBytes', bytes: 3_000_000 } });
-	const { error } = await run({ maxDownloadSize: 2 });
-	expect(error?.message).toContain('larger than the 2 MB');
-	expect(error?.description).toContain(task());
-});
+	test('a file above the limit is refused, and the task is named', async () => {
+		service.sandbox.faults.add({ effect: { type: 'resultBytes', bytes: 3_000_000 } });
+		const { error } = await run({ maxDownloadSize: 2 });
+		expect(error?.message).toContain('larger than the 2 MB');
+		expect(error?.description).toContain(task());
+	});
 
-test.each([
-	[{ type: 'status', status: 500 } as const],
-	[{ type: 'reset' } as const],
-	[{ type: 'cutBody' } as const],
-])('a download that goes wrong (%j) is tried again', async (effect) => {
-	service.sandbox.faults.add({ match: { method: 'GET', path: '/files/*' }, effect });
-	const { error, items } = await run({});
-	expect(error).toBeUndefined();
-	expect(items[0]?.binary?.data?.fileName).toBe(`music-${task()}-1.wav`);
-});
+	test.each([
+		[{ type: 'status', status: 500 } as const],
+		[{ type: 'reset' } as const],
+		[{ type: 'cutBody' } as const],
+	])('a download that goes wrong (%j) is tried again', async (effect) => {
+		service.sandbox.faults.add({ match: { method: 'GET', path: '/files/*' }, effect });
+		const { error, items } = await run({});
+		expect(error).toBeUndefined();
+		expect(items[0]?.binary?.data?.fileName).toBe(`music-${task()}-1.wav`);
+	});
 
-test('a dead link is told with the task that can be fetched again', async () => {
-	service.sandbox.faults.add({ match: { method: 'GET', path: '/files/*' }, count: null, effect: { type: 'status', status: 404 } });
-	const { error } = await run({});
-	expect(error?.description).toContain(task());
-	expect(service.sandbox.ledger().accepted).toBe(1);
-});
+	test('a dead link is told with the task that can be fetched again', async () => {
+		service.sandbox.faults.add({ match: { method: 'GET', path: '/files/*' }, count: null, effect: { type: 'status', status: 404 } });
+		const { error } = await run({});
+		expect(error?.description).toContain(task());
+		expect(service.sandbox.ledger().accepted).toBe(1);
+	});
 
-test('the key is not sent to the address of a file', async () => {
-	await run({});
-	const files = service.sandbox.requests.list().filter(({ path }) => path.startsWith('/files/'));
-	expect(files.length).toBeGreaterThan(0);
-	for (const { headers } of files) expect(headers).not.toHaveProperty('authorization');
+	test('the key is not sent to the address of a file', async () => {
+		await run({});
+		const files = service.sandbox.requests.list().filter(({ path }) => path.startsWith('/files/'));
+		expect(files.length).toBeGreaterThan(0);
+		for (const { headers } of files) expect(headers).not.toHaveProperty('authorization');
+	});
 });

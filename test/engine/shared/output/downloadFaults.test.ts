@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
+import { describeInEachBinaryDataMode } from '../../support/binaryDataModes';
 import { fastClock } from '../../support/clocks';
 import { readBinary } from '../../support/engine';
 import { type Reply, useScriptedService } from '../../support/scriptedService';
@@ -32,106 +33,108 @@ async function download(options = {}) {
 	return await buySounds(service, { parameters: { downloadFiles: true }, options, run: { settings: goOn } });
 }
 
-test('a download that stalls ends after a minute without data, and its item has the task and the link', async () => {
-	service.on('GET', FILE, stalled);
-	const { json } = await download();
-	expect(json[0]).toMatchObject({
-		taskId: 'task_1',
-		status: 'completed',
-		url: fileUrl(),
-		error: { message: 'The download stopped: no data for 60 seconds', description: expect.stringContaining(fileUrl()) },
+describeInEachBinaryDataMode(() => {
+	test('a download that stalls ends after a minute without data, and its item has the task and the link', async () => {
+		service.on('GET', FILE, stalled);
+		const { json } = await download();
+		expect(json[0]).toMatchObject({
+			taskId: 'task_1',
+			status: 'completed',
+			url: fileUrl(),
+			error: { message: 'The download stopped: no data for 60 seconds', description: expect.stringContaining(fileUrl()) },
+		});
+		const attempts = service.sent('GET', FILE);
+		expect(attempts).toHaveLength(5);
+		for (const [at, attempt] of attempts.slice(1).entries()) expect(attempt.at - (attempts[at]?.at ?? 0)).toBeGreaterThan(55_000);
 	});
-	const attempts = service.sent('GET', FILE);
-	expect(attempts).toHaveLength(5);
-	for (const [at, attempt] of attempts.slice(1).entries()) expect(attempt.at - (attempts[at]?.at ?? 0)).toBeGreaterThan(55_000);
-});
 
-test('a download that stalled once is tried again', async () => {
-	service.on('GET', FILE, stalled, whole);
-	const { json, items } = await download();
-	expect(json[0]).not.toHaveProperty('error');
-	expect((await readBinary(items[0]?.binary?.data)).equals(Buffer.alloc(1_000, 7))).toBe(true);
-});
+	test('a download that stalled once is tried again', async () => {
+		service.on('GET', FILE, stalled, whole);
+		const { json, items } = await download();
+		expect(json[0]).not.toHaveProperty('error');
+		expect((await readBinary(items[0]?.binary?.data)).equals(Buffer.alloc(1_000, 7))).toBe(true);
+	});
 
-test('a download that is slow, but alive, is left to end', async () => {
-	const slow = (response: ServerResponse) => {
-		response.writeHead(200, { 'content-type': 'audio/mpeg' });
-		let left = 10;
-		const next = () => {
-			response.write(Buffer.alloc(100, 7));
-			// Twenty seconds by the nodes' clock: two minutes and more in all.
-			if (--left > 0) setTimeout(next, 20_000 / SCALE);
-			else response.end();
+	test('a download that is slow, but alive, is left to end', async () => {
+		const slow = (response: ServerResponse) => {
+			response.writeHead(200, { 'content-type': 'audio/mpeg' });
+			let left = 10;
+			const next = () => {
+				response.write(Buffer.alloc(100, 7));
+				// Twenty seconds by the nodes' clock: two minutes and more in all.
+				if (--left > 0) setTimeout(next, 20_000 / SCALE);
+				else response.end();
+			};
+			next();
 		};
-		next();
-	};
-	service.on('GET', FILE, { raw: slow });
-	const { items } = await download();
-	expect(await readBinary(items[0]?.binary?.data)).toHaveLength(1_000);
-	expect(service.sent('GET', FILE)).toHaveLength(1);
-});
+		service.on('GET', FILE, { raw: slow });
+		const { items } = await download();
+		expect(await readBinary(items[0]?.binary?.data)).toHaveLength(1_000);
+		expect(service.sent('GET', FILE)).toHaveLength(1);
+	});
 
-test('a file that does not tell its size is cut off where it passes "Max Download Size"', async () => {
-	let written = 0;
-	let closed = () => {};
-	const cutOff = new Promise<void>((resolve) => (closed = resolve));
-	const endless = (response: ServerResponse) => {
-		response.writeHead(200, { 'content-type': 'audio/mpeg' });
-		const more = () => {
-			while (!response.destroyed) {
-				written += 100_000;
-				if (!response.write(Buffer.alloc(100_000))) return;
-			}
+	test('a file that does not tell its size is cut off where it passes "Max Download Size"', async () => {
+		let written = 0;
+		let closed = () => {};
+		const cutOff = new Promise<void>((resolve) => (closed = resolve));
+		const endless = (response: ServerResponse) => {
+			response.writeHead(200, { 'content-type': 'audio/mpeg' });
+			const more = () => {
+				while (!response.destroyed) {
+					written += 100_000;
+					if (!response.write(Buffer.alloc(100_000))) return;
+				}
+			};
+			response.on('drain', more).on('close', closed);
+			more();
 		};
-		response.on('drain', more).on('close', closed);
-		more();
-	};
-	service.on('GET', FILE, { raw: endless });
-	const { json } = await download({ maxDownloadSize: 2 });
-	expect(json[0]).toMatchObject({ taskId: 'task_1', error: { message: expect.stringContaining('larger than the 2 MB that "Max Download Size" allows') } });
-	await cutOff;
-	expect(written).toBeLessThan(50_000_000);
-	expect(service.sent('GET', FILE)).toHaveLength(1);
-});
+		service.on('GET', FILE, { raw: endless });
+		const { json } = await download({ maxDownloadSize: 2 });
+		expect(json[0]).toMatchObject({ taskId: 'task_1', error: { message: expect.stringContaining('larger than the 2 MB that "Max Download Size" allows') } });
+		await cutOff;
+		expect(written).toBeLessThan(50_000_000);
+		expect(service.sent('GET', FILE)).toHaveLength(1);
+	});
 
-test('a file that tells a size above the limit is not read', async () => {
-	const announced = (response: ServerResponse) => {
-		response.writeHead(200, { 'content-type': 'audio/mpeg', 'content-length': '2000001' });
-		response.flushHeaders();
-	};
-	service.on('GET', FILE, { raw: announced });
-	const { json } = await download({ maxDownloadSize: 2 });
-	expect(JSON.stringify(json[0]?.error)).toContain('larger than the 2 MB');
-});
+	test('a file that tells a size above the limit is not read', async () => {
+		const announced = (response: ServerResponse) => {
+			response.writeHead(200, { 'content-type': 'audio/mpeg', 'content-length': '2000001' });
+			response.flushHeaders();
+		};
+		service.on('GET', FILE, { raw: announced });
+		const { json } = await download({ maxDownloadSize: 2 });
+		expect(JSON.stringify(json[0]?.error)).toContain('larger than the 2 MB');
+	});
 
-test('a file that has exactly the limit is taken', async () => {
-	service.on('GET', FILE, { text: Buffer.alloc(1_000_000, 7), headers: { 'content-type': 'audio/mpeg' } });
-	const { items } = await download({ maxDownloadSize: 1 });
-	expect(await readBinary(items[0]?.binary?.data)).toHaveLength(1_000_000);
-});
+	test('a file that has exactly the limit is taken', async () => {
+		service.on('GET', FILE, { text: Buffer.alloc(1_000_000, 7), headers: { 'content-type': 'audio/mpeg' } });
+		const { items } = await download({ maxDownloadSize: 1 });
+		expect(await readBinary(items[0]?.binary?.data)).toHaveLength(1_000_000);
+	});
 
-test('a link that redirects in a circle is given up', async () => {
-	service.on('GET', FILE, { status: 302, headers: { location: FILE } });
-	const { json } = await download();
-	expect(JSON.stringify(json[0]?.error)).toContain('the link redirects more than 5 times');
-	expect(service.sent('GET', FILE)).toHaveLength(6);
-});
+	test('a link that redirects in a circle is given up', async () => {
+		service.on('GET', FILE, { status: 302, headers: { location: FILE } });
+		const { json } = await download();
+		expect(JSON.stringify(json[0]?.error)).toContain('the link redirects more than 5 times');
+		expect(service.sent('GET', FILE)).toHaveLength(6);
+	});
 
-test('the files of a failed task are not downloaded', async () => {
-	service.on('GET', FILE, whole);
-	service.on('POST', SOUNDS, accepted('task_1'));
-	service.on('GET', RECORD, { json: { status: 'failed', result: { music: [{ audio_url: fileUrl() }] } } });
-	const { json } = await buySounds(service, { parameters: { downloadFiles: true }, run: { settings: goOn } });
-	expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'failed' });
-	expect(service.sent('GET', FILE)).toEqual([]);
-});
+	test('the files of a failed task are not downloaded', async () => {
+		service.on('GET', FILE, whole);
+		service.on('POST', SOUNDS, accepted('task_1'));
+		service.on('GET', RECORD, { json: { status: 'failed', result: { music: [{ audio_url: fileUrl() }] } } });
+		const { json } = await buySounds(service, { parameters: { downloadFiles: true }, run: { settings: goOn } });
+		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'failed' });
+		expect(service.sent('GET', FILE)).toEqual([]);
+	});
 
-test('a link that redirects to a private host is not followed', async () => {
-	service.on('GET', FILE, { status: 302, headers: { location: 'http://169.254.169.254/latest/meta-data' } });
-	service.on('POST', SOUNDS, accepted('task_1'));
-	service.on('GET', RECORD, { json: { status: 'completed', result: { music: [{ audio_url: fileUrl() }] } } });
-	const credential = { ...service.credential(), allowPrivateCallbacks: false };
-	const { json } = await buySounds(service, { parameters: { downloadFiles: true }, run: { settings: goOn, credential } });
-	expect(JSON.stringify(json[0]?.error)).toContain('the link leads to the private host 169.254.169.254');
-	expect(service.sent('GET', FILE)).toHaveLength(1);
+	test('a link that redirects to a private host is not followed', async () => {
+		service.on('GET', FILE, { status: 302, headers: { location: 'http://169.254.169.254/latest/meta-data' } });
+		service.on('POST', SOUNDS, accepted('task_1'));
+		service.on('GET', RECORD, { json: { status: 'completed', result: { music: [{ audio_url: fileUrl() }] } } });
+		const credential = { ...service.credential(), allowPrivateCallbacks: false };
+		const { json } = await buySounds(service, { parameters: { downloadFiles: true }, run: { settings: goOn, credential } });
+		expect(JSON.stringify(json[0]?.error)).toContain('the link leads to the private host 169.254.169.254');
+		expect(service.sent('GET', FILE)).toHaveLength(1);
+	});
 });

@@ -69,7 +69,7 @@ test('the request for a file carries no credential', async () => {
 
 describe('A file above the limit is refused, however the storage takes the end of its stream', () => {
 	const large = () => Readable.from([Buffer.alloc(600_000), Buffer.alloc(600_000)]);
-	const closed = async (content: Readable) => await new Promise((resolve) => content.on('close', resolve).resume());
+	const closed = async (content: Readable) => await new Promise((resolve) => content.on('close', resolve).on('data', () => {}));
 
 	test.each<[string, (content: Readable) => Promise<IBinaryData>]>([
 		[
@@ -273,6 +273,45 @@ test('a size in the headers that is the limit is no reason to refuse a file', as
 	);
 	expect(larger.bodies[0]?.destroyed).toBe(true);
 	expect(larger.seen).toHaveLength(1);
+});
+
+describe('A download ends, also with a storage that waits for the end of its stream without looking for its loss', () => {
+	/** As n8n keeps data in memory, in the database and in S3. */
+	const collect = async (content: Readable, late = 0) =>
+		await new Promise<IBinaryData>((resolve, reject) => {
+			const chunks: Buffer[] = [];
+			const start = () => {
+				content.on('data', (chunk: Buffer) => chunks.push(chunk));
+				content.on('end', () => resolve({ data: Buffer.concat(chunks).toString(), mimeType: '' }));
+				content.once('error', reject);
+			};
+			setTimeout(start, late);
+		});
+
+	const once = { ...rules, deadline: 0 };
+
+	test.each([0, 50])('whose reader comes after %d ms', async (late) => {
+		const body = Readable.from([Buffer.from('first '), Buffer.from('second')]);
+		const { binary, fileSize } = await downloadFile(contextOf(body, async (content) => await collect(content, late)), connection, file, 'song', rules);
+		expect([binary.data, fileSize]).toEqual(['first second', 12]);
+	});
+
+	test.each<[string, (body: Readable) => void]>([
+		['with an error', (body) => body.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }))],
+		['without an error', (body) => body.destroy()],
+	])('whose stream breaks off %s before it is read', async (_, breakOff) => {
+		const body = new Readable({ read: () => {} });
+		const store = async (content: Readable) => {
+			breakOff(content);
+			return await collect(content, 20);
+		};
+		await expect(downloadFile(contextOf(body, store), connection, file, 'song', once)).rejects.toThrow('lost');
+	});
+
+	test('whose stream was gone before', async () => {
+		const body = new Readable({ read: () => {} }).destroy();
+		await expect(downloadFile(contextOf(body, collect), connection, file, 'song', once)).rejects.toThrow('lost');
+	});
 });
 
 describe('A download that stops in the middle', () => {
