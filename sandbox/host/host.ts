@@ -220,14 +220,14 @@ export class Host {
 		await executions.deleteExecutions(this.api, ids);
 	}
 
-	/** Reads a file that a node put out: `item.binary.<name>`, or its id. */
-	async binary(file: executions.ItemFile | string): Promise<BinaryFile> {
-		return readBinary(this.api, asFile(file));
+	/** Reads a file that a node put out, `item.binary.<name>`, wherever n8n keeps it. */
+	async binary(file: executions.ItemFile): Promise<BinaryFile> {
+		return readBinary(this.api, file);
 	}
 
 	/** Saves such a file, of any size, to `path`. */
-	async saveBinary(file: executions.ItemFile | string, path: string): Promise<void> {
-		await saveBinary(this.api, asFile(file), path);
+	async saveBinary(file: executions.ItemFile, path: string): Promise<void> {
+		await saveBinary(this.api, file, path);
 	}
 
 	/** Bytes of memory that n8n's main process holds. */
@@ -284,8 +284,4 @@ export class Host {
 			await this.parts.main.until(`listening for ${webhook.method} ${webhook.path}`, () => isListening(this.api, webhook), START_MS);
 		}
 	}
-}
-
-function asFile(file: executions.ItemFile | string): executions.ItemFile {
-	return typeof file === 'string' ? { id: file, data: '', mimeType: '' } : file;
 }

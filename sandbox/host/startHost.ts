@@ -21,7 +21,7 @@ export interface HostOptions {
 	userFolder?: string;
 	/** The editor's port; a free one when left out. */
 	port?: number;
-	/** Goes over n8n's environment, for example `{ N8N_DEFAULT_BINARY_DATA_MODE: 'default' }`. */
+	/** Goes over n8n's environment, for example `{ EXECUTIONS_TIMEOUT: '60' }`. */
 	env?: Record<string, string>;
 	progress?: Progress;
 }

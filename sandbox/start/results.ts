@@ -11,9 +11,8 @@ export interface SavedFile {
 /** Saves the files of one node's items into `folder`, under the names that the node gave them. */
 export async function saveFiles(host: Host, execution: Execution, node: string, folder: string): Promise<SavedFile[]> {
 	await mkdir(folder, { recursive: true });
-	const files = execution.items(node).flatMap((item) => Object.values(item.binary ?? {}));
 	const saved: SavedFile[] = [];
-	for (const [index, file] of files.entries()) {
+	for (const [index, file] of execution.files(node).entries()) {
 		const path = join(folder, file.fileName ?? `${index + 1}.${file.fileExtension ?? 'bin'}`);
 		await host.saveBinary(file, path);
 		saved.push({ path, bytes: (await stat(path)).size });

@@ -7,6 +7,7 @@ import { pausing } from './callbacks/pausing';
 import { pausingWorkflow } from './callbacks/pausingWorkflow';
 import { recordedExecutions } from './callbacks/recorded';
 import { report } from './callbacks/report';
+import { expectDeletedWith, expectPictures } from './support/files';
 import { describeWithOwnHosts } from './support/hosts';
 import { credentialFor } from './support/workflows';
 
@@ -153,15 +154,10 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 		const { workflow, id } = await pause(['One', 'Two', 'Three'], { downloadFiles: true });
 		for (const { taskId } of bought()) sandbox.tasks.finish(taskId);
 		const resumed = await execution(workflow, 'success');
-		const files = resumed.items('End').map(({ binary }) => binary?.data?.id ?? '');
-		expect(new Set(files).size).toBe(3);
-		for (const file of files) {
-			const { data, contentType } = await host.binary(file);
-			expect(contentType).toBe('image/png');
-			expect(data.subarray(1, 4).toString()).toBe('PNG');
-		}
-		await host.deleteExecutions([id]);
-		for (const file of files) await expect(host.binary(file)).rejects.toThrow('404');
+		const files = resumed.files('End');
+		expect(files).toHaveLength(3);
+		await expectPictures(host, files);
+		await expectDeletedWith(host, id, files);
 	}, 60_000);
 
 	test('a failed task comes out in its place, with the reason', async () => {

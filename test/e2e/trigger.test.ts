@@ -7,6 +7,7 @@ import { remember } from './callbacks/remembered';
 import { createSender } from './callbacks/sender';
 import { buy, recordOf } from './callbacks/tasks';
 import { activeTrigger, importTrigger, type TriggerWorkflow } from './callbacks/triggerWorkflow';
+import { expectDeletedWith, expectPictures } from './support/files';
 import { describeWithOwnHosts } from './support/hosts';
 import { credentialFor } from './support/workflows';
 
@@ -149,14 +150,10 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 				{ taskId, index: 1, url: expect.stringMatching(/^http/) },
 				{ taskId, index: 2, url: expect.stringMatching(/^http/) },
 			]);
-			const fileIds = items.map(({ binary }) => binary?.data?.id ?? '');
-			for (const id of fileIds) {
-				const file = await host.binary(id);
-				expect(file.contentType).toBe('image/png');
-				expect(file.data.subarray(1, 4).toString()).toBe('PNG');
-			}
-			await host.deleteExecutions([execution?.id ?? '']);
-			await expect(host.binary(fileIds[1] ?? '')).rejects.toThrow('404');
+			const files = execution?.files('End') ?? [];
+			expect(files).toHaveLength(2);
+			await expectPictures(host, files);
+			await expectDeletedWith(host, execution?.id ?? '', files);
 		});
 
 		test('without "Verify With Service" the callback is accepted as it comes', async () => {

@@ -15,37 +15,34 @@ export interface EnvironmentOptions {
 }
 
 /**
- * The environment of an n8n that keeps to itself: on the loopback address, nothing sent home, nothing fetched, binary data
- * on disk.
+ * The environment of an n8n that keeps to itself. All else is as n8n has it when it is installed: with a setting of ours, tests
+ * would test that setting. None of these changes what a node does.
  */
 export function n8nEnvironment({ version, node, userFolder, port, brokerPort, env }: EnvironmentOptions): Record<string, string> {
 	return {
 		...inherited(),
 		PATH: pathWith(node),
+		// For the log, which tests read.
 		NO_COLOR: '1',
 
+		// Several n8n run side by side, and leave nothing behind.
 		N8N_USER_FOLDER: userFolder,
-		N8N_HOST: '127.0.0.1',
-		N8N_LISTEN_ADDRESS: '127.0.0.1',
 		N8N_PORT: String(port),
 		N8N_RUNNERS_BROKER_PORT: String(brokerPort),
-		N8N_SECURE_COOKIE: 'false',
-		N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS: 'true',
+		// Read only when it is stopped: it ends what still runs after that many seconds instead of 30.
 		N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '8',
+		// No other machine gets to it.
+		N8N_LISTEN_ADDRESS: '127.0.0.1',
 
-		N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem',
-
+		// Nothing is sent home or fetched: the start would wait for it on a closed network.
 		N8N_DIAGNOSTICS_ENABLED: 'false',
 		N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
 		N8N_VERSION_NOTIFICATIONS_WHATS_NEW_ENABLED: 'false',
 		N8N_DYNAMIC_BANNERS_ENABLED: 'false',
 		N8N_TEMPLATES_ENABLED: 'false',
-		N8N_HIRING_BANNER_ENABLED: 'false',
-		N8N_PERSONALIZATION_ENABLED: 'false',
 		N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
-		// The list of verified packages comes from the internet; ours is laid down as an unverified one.
+		// The list of verified packages is fetched too; ours is laid down as an unverified one.
 		N8N_VERIFIED_PACKAGES_ENABLED: 'false',
-		N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
 
 		...RECIPES[version].env,
 		...env,

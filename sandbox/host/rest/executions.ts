@@ -109,6 +109,11 @@ export class Execution {
 		return this.items(node, output).map(({ json }) => json);
 	}
 
+	/** The files of those items, in the order of the items. */
+	files(node: string, output = 0): ItemFile[] {
+		return this.items(node, output).flatMap(({ binary }) => Object.values(binary ?? {}));
+	}
+
 	/** The hints that the node gave beside its output. */
 	hints(node: string): string[] {
 		return this.runs[node]?.at(-1)?.hints.map(({ message }) => message) ?? [];

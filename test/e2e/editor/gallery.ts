@@ -73,7 +73,7 @@ export function exampleOf(name: string): Definition {
 }
 
 async function filesOf(host: Host, execution: Execution, nodes: string[]): Promise<Picture[]> {
-	const files = nodes.flatMap((node) => execution.items(node).flatMap(({ binary }) => Object.values(binary ?? {})));
+	const files = nodes.flatMap((node) => execution.files(node));
 	return await Promise.all(
 		files.map(async (file) => ({ name: file.fileName ?? '', type: file.mimeType, data: (await host.binary(file)).data })),
 	);

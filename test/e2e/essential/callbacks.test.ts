@@ -3,6 +3,7 @@ import { pausing } from '../callbacks/pausing';
 import { post, startedBy } from '../callbacks/received';
 import { buy, recordOf } from '../callbacks/tasks';
 import { activeTrigger } from '../callbacks/triggerWorkflow';
+import { expectPictures } from '../support/files';
 import { describeOnHosts } from '../support/hosts';
 import { credentialFor } from '../support/workflows';
 
@@ -25,7 +26,7 @@ describeOnHosts('Callbacks', (host) => {
 
 	test('a forged callback leaves the execution paused; the true one resumes it; a late one is turned away', async () => {
 		sandbox.durations.set({ image: null });
-		const { workflow, webhook } = await pause(['Picture']);
+		const { workflow, webhook } = await pause(['Picture'], { downloadFiles: true });
 		const taskId = taskOf('Picture');
 		const mark = host().log.mark;
 		expect(await call(webhook, { id: taskId, status: 'completed' })).toBe(200);
@@ -37,12 +38,14 @@ describeOnHosts('Callbacks', (host) => {
 		sandbox.tasks.finish(taskId);
 		const resumed = await execution(workflow, 'success');
 		expect(resumed.json('End')).toMatchObject([{ taskId, status: 'completed' }]);
+		expect(resumed.files('End')).toHaveLength(1);
+		await expectPictures(host(), resumed.files('End'));
 		expect(await call(webhook, { id: taskId, status: 'completed' })).toBe(409);
 		expect((await execution(workflow, 'success')).runs.End).toHaveLength(1);
 	}, 60_000);
 
 	test('a callback to the trigger starts one execution with the task in the shared shape', async () => {
-		const own = await activeTrigger(host(), CREDENTIAL);
+		const own = await activeTrigger(host(), CREDENTIAL, { downloadFiles: true });
 		sandbox.durations.set({ image: 0 });
 		const taskId = await buy(sandbox, { n: 2 });
 		const { status } = await post(own.url, await recordOf(sandbox, taskId));
@@ -52,5 +55,7 @@ describeOnHosts('Callbacks', (host) => {
 		expect(execution?.json('End')).toMatchObject([
 			{ taskId, family: 'image', status: 'completed', results: [{ index: 1 }, { index: 2 }] },
 		]);
+		expect(execution?.files('End')).toHaveLength(2);
+		await expectPictures(host(), execution?.files('End') ?? []);
 	});
 });

@@ -55,9 +55,8 @@ describeOnHosts('Image › Edit', (host) => {
 		const execution = await host().run(id, { timeout: 60_000 });
 		expect(execution.error).toBeUndefined();
 		expect(sandbox.ledger().accepted).toBe(1);
-		const [item] = execution.items('Edit');
-		expect(item?.json).toMatchObject({ operation: 'edit', status: 'completed' });
-		const { data } = await host().binary(item?.binary?.data?.id ?? '');
-		expect((await sharp(data).metadata()).width).toBeGreaterThan(0);
+		expect(execution.json('Edit')).toMatchObject([{ operation: 'edit', status: 'completed' }]);
+		const pictures = await Promise.all(execution.files('Edit').map(async (file) => (await host().binary(file)).data));
+		expect(await Promise.all(pictures.map(async (data) => (await sharp(data).metadata()).format))).toEqual(['png']);
 	}, 90_000);
 });

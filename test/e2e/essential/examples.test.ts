@@ -72,15 +72,11 @@ describeOnHosts('The examples', (host, version) => {
 
 	/** Every file that a node put out, as bytes. */
 	async function filesOf(execution: Execution, node: string): Promise<Buffer[]> {
-		const ids = execution
-			.items(node)
-			.flatMap(({ binary }) => Object.values(binary ?? {}))
-			.flatMap(({ id }) => (id === undefined ? [] : [id]));
-		return await Promise.all(ids.map(async (id) => (await host().binary(id)).data));
+		return await Promise.all(execution.files(node).map(async (file) => (await host().binary(file)).data));
 	}
 
 	const fileNames = (execution: Execution, node: string) =>
-		execution.items(node).flatMap(({ binary }) => Object.values(binary ?? {}).map(({ fileName }) => fileName));
+		execution.files(node).map(({ fileName }) => fileName);
 
 	async function probe(file: Buffer): Promise<Media> {
 		const path = join(folder, `file-${Date.now()}-${file.length}`);

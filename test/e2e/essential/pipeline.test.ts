@@ -39,8 +39,8 @@ describeOnHosts('A pipeline of pictures', (host) => {
 			.flatMap((runs) => runs.flatMap(({ data }) => data?.main?.[0] ?? []))
 			.flatMap(({ json, binary }) => (json.kind === 'image' ? Object.values(binary ?? {}) : []));
 		expect(files.length).toBeGreaterThanOrEqual(2);
-		for (const { id } of files.slice(0, 2)) {
-			const { data } = await host().binary(id ?? '');
+		for (const file of files.slice(0, 2)) {
+			const { data } = await host().binary(file);
 			expect((await sharp(data).metadata()).width).toBeGreaterThan(0);
 		}
 	}, 120_000);
