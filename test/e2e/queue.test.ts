@@ -7,6 +7,7 @@ import { openGate } from './callbacks/gate';
 import { pausingWorkflow } from './callbacks/pausingWorkflow';
 import { recordedExecutions } from './callbacks/recorded';
 import { createSender } from './callbacks/sender';
+import { expectPictures } from './support/files';
 import { chosenVersions, packedTarball } from './support/hosts';
 import { credentialFor } from './support/workflows';
 
@@ -33,14 +34,21 @@ function describeQueueMode(title: string, balance: QueueHostOptions['balance'], 
 			await host.stop();
 			await sandbox.close();
 		}, 60_000);
-		define(() => ({ host, sandbox, sender, credential: CREDENTIAL, tasks: TASKS }), `Queue mode, n8n ${version}, ${title}`);
+		define(() => ({ host, sandbox, sender, credential: CREDENTIAL, tasks: TASKS, parameters: { downloadFiles: true } }), `Queue mode, n8n ${version}, ${title}`);
 	});
 }
 
 describeQueueMode('each address at one webhook processor', 'byPath', (stage, name) => {
 	test(`${TASKS} tasks, called back one to three times each: one execution for each`, async () => {
-		const { missing, doubled } = await floodTrigger(`${name}, no kill`, stage());
+		const { missing, doubled, executions } = await floodTrigger(`${name}, no kill`, stage());
 		expect({ missing, doubled }).toEqual({ missing: [], doubled: [] });
+		const { host } = stage();
+		for (const { id, status } of executions) {
+			expect(status).toBe('success');
+			const files = (await host.execution(id)).files('End');
+			expect(files).toHaveLength(1);
+			await expectPictures(host, files);
+		}
 	}, FLOOD_MS);
 
 	test(`${TASKS} tasks with all processes killed in the middle: none is lost`, async () => {
@@ -59,7 +67,7 @@ describeQueueMode('each address at one webhook processor', 'byPath', (stage, nam
 		sandbox.durations.set({ image: null });
 		sandbox.requests.clear();
 		sandbox.faults.add({ count: null, effect: { type: 'duplicateCallback', copies: 2, spacing: 'simultaneous' } });
-		const workflow = await pausingWorkflow(host, CREDENTIAL, { options: { timeout: 3_600 } });
+		const workflow = await pausingWorkflow(host, CREDENTIAL, { downloadFiles: true, options: { timeout: 3_600 } });
 		const prompts = Array.from({ length: PAUSED }, (_, index) => `Picture ${index}`);
 		await Promise.all(prompts.map(async (prompt) => await axios.post(workflow.url, { prompts: [prompt] }, { proxy: false })));
 
@@ -79,7 +87,10 @@ describeQueueMode('each address at one webhook processor', 'byPath', (stage, nam
 
 		const results: unknown[] = [];
 		for (const { id } of await allAre('success')) {
-			const [result] = (await host.execution(id)).json('End');
+			const execution = await host.execution(id);
+			const [result] = execution.json('End');
+			expect(execution.files('End')).toHaveLength(1);
+			await expectPictures(host, execution.files('End'));
 			expect(result).toMatchObject({ status: 'completed', results: [{ url: expect.stringContaining(String(result?.taskId)) }] });
 			results.push(result?.taskId);
 		}

@@ -31,6 +31,8 @@ export function n8nEnvironment({ version, node, userFolder, port, brokerPort, en
 		N8N_RUNNERS_BROKER_PORT: String(brokerPort),
 		// Read only when it is stopped: it ends what still runs after that many seconds instead of 30.
 		N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '8',
+		// Safari takes no other cookie from plain http; it is for the editor's login alone.
+		N8N_SECURE_COOKIE: 'false',
 		// No other machine gets to it.
 		N8N_LISTEN_ADDRESS: '127.0.0.1',
 

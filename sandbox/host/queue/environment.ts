@@ -7,7 +7,10 @@ export interface SharedSettings {
 	url: string;
 }
 
-/** Goes over the environment of every process of a queue-mode installation. */
+/**
+ * Goes over the environment of every process of a queue-mode installation: what `docs/scaling.md` recommends, and where the servers
+ * are. All else is n8n's default.
+ */
 export function queueEnvironment({ postgres, redisPort, encryptionKey, url }: SharedSettings): Record<string, string> {
 	return {
 		EXECUTIONS_MODE: 'queue',
@@ -15,10 +18,11 @@ export function queueEnvironment({ postgres, redisPort, encryptionKey, url }: Sh
 		WEBHOOK_URL: `${url}/`,
 		N8N_EDITOR_BASE_URL: `${url}/`,
 		N8N_PROXY_HOPS: '1',
-		// Files must be readable by every process, and there is no shared disk in general.
+		// Files must be readable by every process, and there is no shared disk in general. n8n 2.x has this by default in queue mode.
 		N8N_DEFAULT_BINARY_DATA_MODE: 'database',
 		// n8n 1.x only accepts a mode that is listed here as well.
 		N8N_AVAILABLE_BINARY_DATA_MODES: 'filesystem,database',
+		// Production webhooks are the processors' alone, as n8n's own documentation of queue mode asks for.
 		N8N_DISABLE_PRODUCTION_MAIN_PROCESS: 'true',
 
 		DB_TYPE: 'postgresdb',
@@ -26,10 +30,10 @@ export function queueEnvironment({ postgres, redisPort, encryptionKey, url }: Sh
 		DB_POSTGRESDB_PORT: String(postgres.port),
 		DB_POSTGRESDB_USER: postgres.user,
 		DB_POSTGRESDB_DATABASE: postgres.database,
-		DB_POSTGRESDB_POOL_SIZE: '10',
 
 		QUEUE_BULL_REDIS_HOST: '127.0.0.1',
 		QUEUE_BULL_REDIS_PORT: String(redisPort),
+		// Tells when a worker is ready.
 		QUEUE_HEALTH_CHECK_ACTIVE: 'true',
 	};
 }

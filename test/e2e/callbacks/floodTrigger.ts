@@ -13,6 +13,8 @@ export interface FloodedTrigger {
 	/** Of the credential. */
 	credential: string;
 	tasks: number;
+	/** Of the trigger; it downloads no files by default. */
+	parameters?: Record<string, unknown>;
 }
 
 export interface KillOptions {
@@ -72,10 +74,10 @@ function historyOf(taskId: string, sent: readonly Sent[], began: number): string
 /** Floods a new trigger with callbacks, kills n8n on the way if told so, and prints what became of each task. */
 export async function floodTrigger(
 	title: string,
-	{ host, sandbox, sender, credential, tasks }: FloodedTrigger,
+	{ host, sandbox, sender, credential, tasks, parameters }: FloodedTrigger,
 	{ kill, address = (url) => url, patienceMs = 120_000 }: Partial<KillOptions> = {},
 ): Promise<Outcome> {
-	const workflow = await activeTrigger(host, credential);
+	const workflow = await activeTrigger(host, credential, parameters);
 	const flood = await prepareFlood(sandbox, tasks);
 	const began = Date.now();
 	let killedAt = Infinity;
