@@ -238,5 +238,9 @@ export function errorFromThrown(error: unknown): ApiError {
 	if (has('ETIMEDOUT', 'ECONNABORTED') || /timeout of \d+ ?ms/.test(text)) {
 		return new TimeoutError('The request timed out', 'unknown');
 	}
+	return connectionLost();
+}
+
+export function connectionLost(): ConnectionError {
 	return new ConnectionError('The connection to the service was lost', 'unknown');
 }

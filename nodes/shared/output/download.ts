@@ -7,7 +7,7 @@ import {
 	type ApiError,
 	BlockedAddressError,
 	CanceledError,
-	ConnectionError,
+	connectionLost,
 	errorFromResponse,
 	errorFromThrown,
 	TimeoutError,
@@ -134,10 +134,6 @@ function blocked(reason: string): BlockedAddressError {
 	return new BlockedAddressError(`The file was not downloaded: ${reason}`);
 }
 
-function brokenStream(): ConnectionError {
-	return new ConnectionError('The connection was lost before the end of the file');
-}
-
 function checkAddress(address: string, connection: Connection): URL {
 	const url = parseWebUrl(address);
 	if (!url) throw blocked('the link is not a full http or https URL');
@@ -215,12 +211,12 @@ function watch(body: ByteStream, maxBytes: number, tooLarge: () => ApiError, sig
 		body.destroy(error);
 	};
 	const brokenOff = new Promise<never>((_, reject) => {
-		const fail = (error: unknown) => reject(stopped ?? error);
+		const fail = (error: Error) => reject(stopped ?? error);
 		body.on('error', fail);
 		body.on('end', () => (ended = true));
-		body.on('close', () => ended || fail(brokenStream()));
+		body.on('close', () => ended || fail(connectionLost()));
 		// A stream that broke off before this point does not say so again.
-		if (body.destroyed) fail(brokenStream());
+		if (body.destroyed) fail(connectionLost());
 	});
 	// Whoever stores the stream may have ended first.
 	brokenOff.catch(() => undefined);
