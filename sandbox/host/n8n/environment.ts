@@ -33,6 +33,8 @@ export function n8nEnvironment({ version, node, userFolder, port, brokerPort, en
 		N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '8',
 		// Safari takes no other cookie from plain http; it is for the editor's login alone.
 		N8N_SECURE_COOKIE: 'false',
+		// Otherwise a form with questions about the user lies over the editor after the first login.
+		N8N_PERSONALIZATION_ENABLED: 'false',
 		// No other machine gets to it.
 		N8N_LISTEN_ADDRESS: '127.0.0.1',
 
