@@ -16,7 +16,7 @@ function find(folder: string, fits: RegExp): string[] {
 		.sort();
 }
 
-const pages = ['README.md', ...find('docs', /\.md$/), ...find('sandbox', /\.md$/)];
+const pages = ['README.md', 'CONTRIBUTING.md', ...find('docs', /\.md$/), ...find('sandbox', /\.md$/)];
 
 test('the index names every page', () => {
 	const index = readFileSync(join(checkout, 'docs/README.md'), 'utf8');
