@@ -26,7 +26,7 @@ N8N_HOSTS=1.123,2.41              which n8n to test on
 MEDIAGEN_CACHE=<folder>           where n8n is installed, once, outside this folder
 
 Needs   Node.js 20.19 or newer with npm. Tests on real n8n: python3, make and g++ for its first install, tar, 4 GB of disk.
-        test:all and test:e2e: also Chromium, Redis and PostgreSQL. What is missing is named before the first stage.
+        test:all and test:e2e: also Chromium, Redis, PostgreSQL and nginx. What is missing is named before the first stage.
 Stop    Ctrl-C. It ends everything that was started.
 `;
 
@@ -106,7 +106,7 @@ function suite(name, files, rest) {
 	const chosen = process.env.N8N_HOSTS?.split(',').map((host) => host.trim()) ?? HOSTS;
 	const essential = process.env.N8N_HOSTS ? chosen : [QUICKEST_HOST];
 	const others = chosen.filter((host) => !essential.includes(host));
-	const all = ['chromium', ...programs.QUEUE_MODE];
+	const all = ['chromium', ...programs.QUEUE_MODE, ...programs.PROXY];
 
 	const test = [...FAST, BUILD, ["Packages: n8n's scan, the sandbox command", jest(['test/package'])], ...essential.map(essentialOn)];
 	const remaining = [
@@ -138,6 +138,7 @@ function programsOf(names) {
 	return [
 		...(paths.some((path) => path.includes('editor')) ? ['chromium'] : []),
 		...(paths.some((path) => path.includes('queue')) ? programs.QUEUE_MODE : []),
+		...(paths.some((path) => /queue|trigger/.test(path)) ? programs.PROXY : []),
 	];
 }
 

@@ -14,6 +14,7 @@ const PROGRAMS = {
 	postgres: { from: 'postgresql' },
 	pg_isready: { from: 'postgresql' },
 	setpriv: { from: 'util-linux' },
+	nginx: { from: 'nginx' },
 };
 
 /** What an n8n needs to be installed: it builds sqlite3. */
@@ -51,4 +52,7 @@ function assertPrograms(programs, purpose) {
 	);
 }
 
-module.exports = { COMPILER, QUEUE_MODE, assertPrograms, programPath };
+/** What the tests of a restart behind a reverse proxy need. */
+const PROXY = ['nginx', 'setpriv'];
+
+module.exports = { COMPILER, PROXY, QUEUE_MODE, assertPrograms, programPath };

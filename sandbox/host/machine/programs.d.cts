@@ -1,10 +1,13 @@
-export type Program = 'python3' | 'make' | 'g++' | 'tar' | 'chromium' | 'redis-server' | 'initdb' | 'postgres' | 'pg_isready' | 'setpriv';
+export type Program = 'python3' | 'make' | 'g++' | 'tar' | 'chromium' | 'redis-server' | 'initdb' | 'postgres' | 'pg_isready' | 'setpriv' | 'nginx';
 
 /** What an n8n needs to be installed. */
 export const COMPILER: Program[];
 
 /** What queue mode needs. */
 export const QUEUE_MODE: Program[];
+
+/** What the tests of a restart behind a reverse proxy need. */
+export const PROXY: Program[];
 
 /**
  * The path of a program on this machine. `MEDIAGEN_CHROMIUM` names another Chromium.

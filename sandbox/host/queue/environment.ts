@@ -33,6 +33,8 @@ export function queueEnvironment({ postgres, redisPort, encryptionKey, url }: Sh
 
 		QUEUE_BULL_REDIS_HOST: '127.0.0.1',
 		QUEUE_BULL_REDIS_PORT: String(redisPort),
+		// 1.123 runs the jobs of a worker that is gone again by default, from the start; 2.x never does, and ignores this.
+		QUEUE_WORKER_MAX_STALLED_COUNT: '0',
 		// Tells when a worker is ready.
 		QUEUE_HEALTH_CHECK_ACTIVE: 'true',
 	};

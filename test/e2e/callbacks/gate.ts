@@ -1,6 +1,10 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import axios from 'axios';
+import { programPath } from '../../../sandbox/host/machine/programs.cjs';
+import { freePort } from '../../../sandbox/host/n8n/ports';
+import { Daemon } from '../../../sandbox/host/queue/daemon';
 
 export interface Gate {
 	/** The same address, by way of the gate. */
@@ -8,43 +12,58 @@ export interface Gate {
 	close(): Promise<void>;
 }
 
-/** A starting n8n answers like this to whatever it is sent, with 200. */
-const STARTING = 'starting up';
+const PAGE = join(__dirname, '../../../docs/callbacks.md');
 
-/**
- * A reverse proxy before n8n, as `docs/callbacks.md` advises: an n8n that starts answers 404 by itself, which the service
- * never repeats, so the proxy says 503 in its place.
- */
-export async function openGate(n8n: string): Promise<Gate> {
-	async function forward(path: string, body: string): Promise<{ status: number; text: string }> {
-		const response = await axios.post<string>(n8n + path, body, {
-			headers: { 'content-type': 'application/json' },
-			proxy: false,
-			responseType: 'text',
-			transformResponse: (text: string) => text,
-			validateStatus: () => true,
-		});
-		const starting = response.status === 404 || response.data.includes(STARTING);
-		return starting ? { status: 503, text: '{}' } : { status: response.status, text: response.data };
+/** Where n8n is in the recipe of that page. */
+const RECIPE_ADDRESS = 'http://127.0.0.1:5678';
+
+/** What the page tells to write into nginx's configuration. */
+async function recipe(n8n: string): Promise<string> {
+	const [, text] = /```nginx\n([\s\S]+?)```/.exec(await readFile(PAGE, 'utf8')) ?? [];
+	if (!text?.includes(RECIPE_ADDRESS)) throw new Error(`${PAGE} has no recipe for nginx.`);
+	return text.replaceAll(RECIPE_ADDRESS, n8n);
+}
+
+const configuration = (folder: string, port: number, locations: string) => `
+daemon off;
+${process.getuid?.() === 0 ? 'user root;' : ''}
+pid ${folder}/pid;
+error_log ${folder}/error.log crit;
+events {}
+http {
+	access_log off;
+	client_body_temp_path ${folder}/body;
+	proxy_temp_path ${folder}/proxy;
+	fastcgi_temp_path ${folder}/fastcgi;
+	uwsgi_temp_path ${folder}/uwsgi;
+	scgi_temp_path ${folder}/scgi;
+	server {
+		listen 127.0.0.1:${port};
+		location = /gate { return 200; }
+${locations}
 	}
+}
+`;
 
-	const server = createServer((request, response) => {
-		const chunks: Buffer[] = [];
-		request.on('data', (chunk: Buffer) => chunks.push(chunk));
-		request.on('end', () => {
-			forward(request.url ?? '/', Buffer.concat(chunks).toString())
-				.catch(() => ({ status: 503, text: '{}' }))
-				.then(({ status, text }) => response.writeHead(status, { 'content-type': 'application/json' }).end(text))
-				.catch(() => response.destroy());
-		});
+/** A real nginx before n8n, set up as `docs/callbacks.md` says, so that what an n8n that starts answers by itself is repeated. */
+export async function openGate(n8n: string): Promise<Gate> {
+	const folder = await mkdtemp(join(tmpdir(), 'mediagen-nginx-'));
+	const port = await freePort();
+	const address = `http://127.0.0.1:${port}`;
+	const file = join(folder, 'nginx.conf');
+	await writeFile(file, configuration(folder, port, await recipe(n8n)));
+	const nginx = await Daemon.start({
+		name: 'nginx',
+		command: programPath('nginx'),
+		args: ['-c', file, '-e', join(folder, 'error.log')],
+		stopSignal: 'SIGTERM',
+		ready: async () => (await axios.get(`${address}/gate`, { proxy: false }).catch(() => undefined))?.status === 200,
 	});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	const { port } = server.address() as AddressInfo;
 	return {
-		through: (url) => url.replace(n8n, `http://127.0.0.1:${port}`),
+		through: (url) => url.replace(n8n, address),
 		async close() {
-			server.closeAllConnections();
-			await new Promise((resolve) => server.close(resolve));
+			await nginx.stop();
+			await rm(folder, { recursive: true, force: true });
 		},
 	};
 }
