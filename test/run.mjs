@@ -138,6 +138,7 @@ function programsOf(names) {
 	return [
 		...(paths.some((path) => path.includes('editor')) ? ['chromium'] : []),
 		...(paths.some((path) => path.includes('queue')) ? programs.QUEUE_MODE : []),
+		...(paths.some((path) => path.includes('settings')) ? programs.POSTGRES : []),
 	];
 }
 
