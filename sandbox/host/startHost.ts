@@ -3,13 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Host } from './host';
 import { ensureN8n } from './install/ensureN8n';
+import { nodeFromRegistry, type RegistryNode } from './install/node';
+import { type HostDatabase, postgresEnvironment } from './n8n/database';
 import { n8nEnvironment } from './n8n/environment';
 import { HostLog } from './n8n/log';
 import { assertPortFree, freePort } from './n8n/ports';
 import { N8nProcess } from './n8n/process';
+import { assertPrograms, POSTGRES } from './machine/programs.cjs';
 import { layDown } from './package/layDown';
 import { registerPackage } from './package/register';
 import { silentProgress, type Progress } from './progress';
+import { startPostgres } from './queue/postgres';
 import { DEFAULT_OWNER } from './rest/owner';
 import type { HostVersion } from './versions';
 
@@ -21,6 +25,10 @@ export interface HostOptions {
 	userFolder?: string;
 	/** The editor's port; a free one when left out. */
 	port?: number;
+	/** Where n8n keeps its tables: in its SQLite file, the default, or in a PostgreSQL that starts and stops with this host. */
+	database?: 'sqlite' | 'postgres';
+	/** A Node.js to run n8n on instead of the one for which it was built. Only 1.123's native packages load on any. */
+	node?: RegistryNode;
 	/** Goes over n8n's environment, for example `{ EXECUTIONS_TIMEOUT: '60' }`. */
 	env?: Record<string, string>;
 	progress?: Progress;
@@ -37,15 +45,20 @@ export async function startHost({
 	tarball,
 	userFolder,
 	port,
+	database: kind = 'sqlite',
+	node,
 	env = {},
 	progress = silentProgress,
 }: HostOptions): Promise<Host> {
 	if (port !== undefined) await assertPortFree(port, '--port');
-	const n8n = await ensureN8n(version, progress);
+	if (kind === 'postgres') assertPrograms(POSTGRES, 'PostgreSQL');
+	const installed = await ensureN8n(version, progress);
+	const n8n = node === undefined ? installed : { ...installed, node: await nodeFromRegistry(node, progress) };
 
 	const start = async () => {
 		const folder = userFolder ?? (await mkdtemp(join(tmpdir(), `mediagen-n8n-${version}-`)));
 		await mkdir(folder, { recursive: true });
+		const postgres = kind === 'postgres' ? await startPostgres(join(folder, 'postgres')) : undefined;
 		const pack = tarball === undefined ? undefined : await layDown(tarball, folder);
 
 		const editorPort = port ?? (await freePort());
@@ -55,9 +68,9 @@ export async function startHost({
 			userFolder: folder,
 			port: editorPort,
 			brokerPort: await freePort(),
-			env,
+			env: { ...(postgres && postgresEnvironment(postgres.connection)), ...env },
 		});
-		const database = { file: join(folder, '.n8n', 'database.sqlite') };
+		const database: HostDatabase = postgres ? { connection: postgres.connection } : { file: join(folder, '.n8n', 'database.sqlite') };
 		const log = new HostLog(join(folder, 'n8n.log'));
 		const main = new N8nProcess(n8n, 'start', environment, log, folder);
 		const host = new Host({
@@ -69,6 +82,7 @@ export async function startHost({
 			owner: DEFAULT_OWNER,
 			dispose: async () => {
 				log.close();
+				await postgres?.stop();
 				if (userFolder === undefined) await rm(folder, { recursive: true, force: true });
 			},
 		});
@@ -78,6 +92,7 @@ export async function startHost({
 		} catch (error) {
 			// The folder stays, for the log in it.
 			await main.kill();
+			await postgres?.stop();
 			throw error;
 		}
 		return host;

@@ -16,8 +16,11 @@ export interface NodeRuntime {
 
 const major = () => Number(process.versions.node.split('.')[0]);
 
+/** Majors of Node.js whose newest release is kept, with a lockfile, in the folder `node-<major>`. */
+export type RegistryNode = 22 | 24;
+
 /**
- * The machine's own Node.js where n8n runs on it, else Node.js 24 from the npm registry, kept in the cache.
+ * The machine's own Node.js where n8n runs on it, else Node.js 24 from the npm registry.
  *
  * @throws when neither is to be had on this platform
  */
@@ -26,12 +29,20 @@ export async function ensureNode({ node }: HostRecipe, progress: Progress): Prom
 	if (own >= node.from && own <= node.to) {
 		return { bin: process.execPath, name: `node-${own}-${process.platform}-${process.arch}` };
 	}
+	return await nodeFromRegistry(24, progress);
+}
 
+/**
+ * Node.js from the npm registry, kept in the cache.
+ *
+ * @throws where the registry has none for this platform
+ */
+export async function nodeFromRegistry(wanted: RegistryNode, progress: Progress): Promise<NodeRuntime> {
 	const folder = await installFromLock(
 		{
-			title: 'Node.js 24',
-			name: 'node-24',
-			from: join(__dirname, '..', 'node-24'),
+			title: `Node.js ${wanted}`,
+			name: `node-${wanted}`,
+			from: join(__dirname, '..', `node-${wanted}`),
 			madeFor: [process.platform, process.arch],
 			usually: 'half a minute, once',
 		},
@@ -40,11 +51,11 @@ export async function ensureNode({ node }: HostRecipe, progress: Progress): Prom
 	const home = join(folder, 'node_modules', `node-${process.platform}-${process.arch}`);
 	if (!existsSync(join(home, 'bin', 'node'))) {
 		throw new Error(
-			`This n8n needs Node.js ${node.from} to ${node.to}, this is ${process.version}, and none for ${process.platform} ${process.arch} ` +
-				`is on the npm registry. Install Node.js ${node.from} and run the command again with it.`,
+			`This needs Node.js ${wanted}, this is ${process.version}, and none for ${process.platform} ${process.arch} ` +
+				`is on the npm registry. Install Node.js ${wanted} and run the command again with it.`,
 		);
 	}
-	return { bin: join(home, 'bin', 'node'), headers: home, name: `node-24-${process.platform}-${process.arch}` };
+	return { bin: join(home, 'bin', 'node'), headers: home, name: `node-${wanted}-${process.platform}-${process.arch}` };
 }
 
 /** PATH with this Node.js first, so that everything n8n starts runs on it as well. */

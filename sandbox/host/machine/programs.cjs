@@ -20,8 +20,11 @@ const PROGRAMS = {
 /** What an n8n needs to be installed: it builds sqlite3. */
 const COMPILER = ['python3', 'make', 'g++'];
 
-/** What queue mode needs. PostgreSQL refuses to run as root, hence setpriv. */
-const QUEUE_MODE = ['redis-server', 'initdb', 'postgres', 'pg_isready', 'setpriv'];
+/** What a PostgreSQL needs. It refuses to run as root, hence setpriv. */
+const POSTGRES = ['initdb', 'postgres', 'pg_isready', 'setpriv'];
+
+/** What queue mode needs. */
+const QUEUE_MODE = ['redis-server', ...POSTGRES];
 
 /** Debian keeps the commands of PostgreSQL's server out of PATH, in a folder for each major version. */
 function postgresFolders() {
@@ -55,4 +58,4 @@ function assertPrograms(programs, purpose) {
 /** What the tests of a restart behind a reverse proxy need. */
 const PROXY = ['nginx', 'setpriv'];
 
-module.exports = { COMPILER, PROXY, QUEUE_MODE, assertPrograms, programPath };
+module.exports = { COMPILER, POSTGRES, PROXY, QUEUE_MODE, assertPrograms, programPath };

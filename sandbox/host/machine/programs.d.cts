@@ -3,6 +3,9 @@ export type Program = 'python3' | 'make' | 'g++' | 'tar' | 'chromium' | 'redis-s
 /** What an n8n needs to be installed. */
 export const COMPILER: Program[];
 
+/** What a PostgreSQL needs. */
+export const POSTGRES: Program[];
+
 /** What queue mode needs. */
 export const QUEUE_MODE: Program[];
 

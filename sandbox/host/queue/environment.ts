@@ -1,6 +1,8 @@
+import { type PostgresConnection, postgresEnvironment } from '../n8n/database';
+
 /** The settings that make several n8n processes one installation. */
 export interface SharedSettings {
-	postgres: { host: string; port: number; user: string; database: string };
+	postgres: PostgresConnection;
 	redisPort: number;
 	encryptionKey: string;
 	/** The proxy's address, which is the only one that is known outside. */
@@ -25,11 +27,7 @@ export function queueEnvironment({ postgres, redisPort, encryptionKey, url }: Sh
 		// Production webhooks are the processors' alone, as n8n's own documentation of queue mode asks for.
 		N8N_DISABLE_PRODUCTION_MAIN_PROCESS: 'true',
 
-		DB_TYPE: 'postgresdb',
-		DB_POSTGRESDB_HOST: postgres.host,
-		DB_POSTGRESDB_PORT: String(postgres.port),
-		DB_POSTGRESDB_USER: postgres.user,
-		DB_POSTGRESDB_DATABASE: postgres.database,
+		...postgresEnvironment(postgres),
 
 		QUEUE_BULL_REDIS_HOST: '127.0.0.1',
 		QUEUE_BULL_REDIS_PORT: String(redisPort),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import axios from 'axios';
@@ -66,8 +66,6 @@ interface Layout {
 
 async function start(n8n: InstalledN8n, layout: Layout): Promise<Host> {
 	const folder = await mkdtemp(join(tmpdir(), `mediagen-queue-${n8n.version}-`));
-	// PostgreSQL runs as another user and must get to its own folder inside.
-	await chmod(folder, 0o755);
 	const undo: Array<() => void | Promise<void>> = [() => rm(folder, { recursive: true, force: true })];
 	const dispose = async () => {
 		for (const step of undo.splice(0).reverse()) await step();

@@ -1,24 +1,30 @@
 import { execFile } from 'node:child_process';
-import { chown, mkdir } from 'node:fs/promises';
+import { chmod, chown, mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { programPath } from '../machine/programs.cjs';
+import type { PostgresConnection } from '../n8n/database';
 import { freePort } from '../n8n/ports';
 import { Daemon } from './daemon';
 
 export interface PostgresServer {
-	connection: { host: string; port: number; user: string; database: string };
+	connection: PostgresConnection;
 	stop(): Promise<void>;
 }
 
 const run = promisify(execFile);
 
-/** Starts a PostgreSQL with an empty database in `folder`, which only it uses. */
+/** Starts a PostgreSQL with an empty database in `folder`, a new one inside another. */
 export async function startPostgres(folder: string): Promise<PostgresServer> {
 	const port = await freePort();
 	const identity = process.getuid?.() === 0 ? await identityOf('postgres') : undefined;
 
 	await mkdir(folder);
-	if (identity) await chown(folder, identity.uid, identity.gid);
+	if (identity) {
+		await chown(folder, identity.uid, identity.gid);
+		// It runs as another user, and must get to its own folder inside.
+		await chmod(dirname(folder), 0o755);
+	}
 	// Trust is enough for a server that only this machine reaches, and syncing to disk only protects from a loss of power.
 	await run(programPath('initdb'), ['-D', folder, '-U', 'n8n', '-A', 'trust', '-E', 'UTF8', '--no-sync'], { ...identity, cwd: '/' });
 	const daemon = await Daemon.start({
