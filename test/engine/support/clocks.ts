@@ -86,7 +86,7 @@ export function fastClock(scale: number, scaleOfRequests = Math.min(scale, SCALE
 	}
 
 	return {
-		now: time.now,
+		now: () => time.now(),
 		advance,
 		async sleep(ms: number, signal?: AbortSignal) {
 			sleepers++;
