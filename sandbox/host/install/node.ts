@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import type { Progress } from '../progress';
 import type { HostRecipe } from '../versions';
@@ -8,10 +8,24 @@ import { installFromLock } from './locked';
 export interface NodeRuntime {
 	/** The executable. */
 	bin: string;
-	/** Its headers, for building native packages; absent for the machine's own Node.js, whose headers npm finds. */
+	/** The folder with its headers in `include/node`, for building native packages; where absent, npm downloads them. */
 	headers?: string;
 	/** Tells builds for different Node.js majors apart. */
 	name: string;
+}
+
+/**
+ * The folder with the headers of the machine's own Node.js, where they stand beside it: two levels above the executable.
+ *
+ * Headers of another version, as another install may have left there, do not count.
+ */
+export function ownHeaders(bin = process.execPath, version = process.versions.node): string | undefined {
+	const home = dirname(dirname(bin));
+	const include = join(home, 'include', 'node');
+	if (!existsSync(join(include, 'node.h')) || !existsSync(join(include, 'node_version.h'))) return undefined;
+	const text = readFileSync(join(include, 'node_version.h'), 'utf8');
+	const found = ['MAJOR', 'MINOR', 'PATCH'].map((part) => new RegExp(`^#define NODE_${part}_VERSION (\\d+)`, 'm').exec(text)?.[1]);
+	return found.join('.') === version ? home : undefined;
 }
 
 const major = () => Number(process.versions.node.split('.')[0]);
@@ -27,7 +41,7 @@ export type RegistryNode = 22 | 24;
 export async function ensureNode({ node }: HostRecipe, progress: Progress): Promise<NodeRuntime> {
 	const own = major();
 	if (own >= node.from && own <= node.to) {
-		return { bin: process.execPath, name: `node-${own}-${process.platform}-${process.arch}` };
+		return { bin: process.execPath, headers: process.env.npm_config_nodedir ?? ownHeaders(), name: `node-${own}-${process.platform}-${process.arch}` };
 	}
 	return await nodeFromRegistry(24, progress);
 }

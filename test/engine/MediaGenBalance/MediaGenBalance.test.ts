@@ -1,6 +1,7 @@
 import { MediaGenBalance } from '../../../nodes/MediaGenBalance/MediaGenBalance.node';
 import { MediaGenMusic } from '../../../nodes/MediaGenMusic/MediaGenMusic.node';
-import { jumpingClock } from '../support/clocks';
+import type { FaultRuleInput } from '../../../sandbox/service';
+import { jumpingClock, useShortRequestLimit } from '../support/clocks';
 import { runNode } from '../support/engine';
 import { generateSound, SOUND_CREDITS, soundPrompts } from '../support/generateSound';
 import { rememberingNode } from '../support/rememberingNode';
@@ -70,17 +71,24 @@ test('a threshold that is none is refused with the item', async () => {
 	expect(error?.message).toBe('"Threshold" must be a number of at least 0 [item 0]');
 });
 
-test.each([
-	[{ type: 'status', status: 429, retryAfter: 1 } as const],
-	[{ type: 'status', status: 500 } as const],
-	[{ type: 'reset' } as const],
-	[{ type: 'hang' } as const],
-	[{ type: 'malformedJson' } as const],
-])('one fault (%j) is lived through', async (effect) => {
+async function expectBalanceInSpiteOf(effect: FaultRuleInput['effect']): Promise<void> {
 	service.sandbox.faults.add({ match: { path: '/v1/balance' }, effect });
 	const { error, json } = await run({});
 	expect(error).toBeUndefined();
 	expect(json[0]).toHaveProperty('remaining');
+}
+
+test.each([
+	[{ type: 'status', status: 429, retryAfter: 1 } as const],
+	[{ type: 'status', status: 500 } as const],
+	[{ type: 'reset' } as const],
+	[{ type: 'malformedJson' } as const],
+])('one fault (%j) is lived through', async (effect) => await expectBalanceInSpiteOf(effect));
+
+describe('A request that is not answered', () => {
+	useShortRequestLimit();
+
+	test('is lived through', async () => await expectBalanceInSpiteOf({ type: 'hang' }));
 });
 
 test('a service that stays broken is told so in the end', async () => {

@@ -1,4 +1,6 @@
+import type { FaultRuleInput } from '../../../sandbox/service';
 import { blocks, chatNode, document, questions, useChatSandbox } from '../support/chat';
+import { until, useShortRequestLimit } from '../support/clocks';
 
 const service = useChatSandbox();
 
@@ -10,13 +12,9 @@ const cachedBlocks = blocks({ text: document('pump', 1_500) });
 
 const ten = questions(...Array.from({ length: 10 }, (_, at) => `Question ${at}?`));
 
-async function until(condition: () => boolean): Promise<void> {
-	while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
 describe.each(OPERATIONS)('%s', (operation) => {
 	const node = () => chatNode(operation, service.credential);
-	const fault = (effect: Parameters<typeof service.sandbox.faults.add>[0]['effect'], count: number | null = 1) =>
+	const fault = (effect: FaultRuleInput['effect'], count: number | null = 1) =>
 		service.sandbox.faults.add({ match: { path: PATHS[operation] }, count, effect });
 
 	test('a rate limit is waited for, and the answer comes once', async () => {
@@ -27,18 +25,27 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		expect(service.requests()).toHaveLength(3);
 	});
 
-	test.each([
-		['a 500', { type: 'status', status: 500 }, 'Server error (HTTP 500)'],
-		['a 502', { type: 'status', status: 502 }, 'Bad gateway (HTTP 502)'],
-		['a reset', { type: 'reset', when: 'after' }, 'The connection to the service was lost'],
-		['no answer', { type: 'hang' }, 'The request timed out'],
-		['a broken answer', { type: 'malformedJson' }, 'The response could not be read'],
-	] as const)('%s: not sent again, for it may have been paid for', async (_name, effect, message) => {
+	async function expectSentOnce(effect: FaultRuleInput['effect'], message: string): Promise<void> {
 		fault(effect);
 		const { error } = await node().run({ parameters: { cachedBlocks, options: { timeout: 20 } } });
 		expect(error?.message).toContain(message);
 		expect(error?.description).toContain('The answer may have been bought all the same');
 		expect(service.requests()).toHaveLength(1);
+	}
+
+	test.each([
+		['a 500', { type: 'status', status: 500 }, 'Server error (HTTP 500)'],
+		['a 502', { type: 'status', status: 502 }, 'Bad gateway (HTTP 502)'],
+		['a reset', { type: 'reset', when: 'after' }, 'The connection to the service was lost'],
+		['a broken answer', { type: 'malformedJson' }, 'The response could not be read'],
+	] as const)('%s: not sent again, for it may have been paid for', async (_name, effect, message) => {
+		await expectSentOnce(effect, message);
+	});
+
+	describe('no answer', () => {
+		useShortRequestLimit();
+
+		test('not sent again, for it may have been paid for', async () => await expectSentOnce({ type: 'hang' }, 'The request timed out'));
 	});
 
 	test('a service that is not there is tried again, and named', async () => {
@@ -136,13 +143,20 @@ describe.each(OPERATIONS)('%s', (operation) => {
 	});
 
 	test('a canceled execution sends no further question, and reads the answer in flight', async () => {
-		fault({ type: 'slow', ms: 20_000 }, null);
+		fault({ type: 'slow', ms: 1_800_000 }, null);
 		const canceled = node();
+		let passed: Promise<void> | undefined;
 		await canceled.run({
 			items: ten,
 			parameters: { cachedBlocks },
-			onStart: (cancel) => void until(() => service.requests().length > 0).then(cancel),
+			onStart: (cancel) => {
+				passed = until(() => service.requests().some((request) => request.fault !== null)).then(async () => {
+					cancel();
+					await service.pass(60);
+				});
+			},
 		});
+		await passed;
 		// The prefixes of a run are stored after its last answer.
 		await until(() => canceled.stored().includes('mediaGenPrefixes'));
 		expect(service.requests()).toHaveLength(1);

@@ -1,6 +1,8 @@
 import { z } from 'zod/v3';
 
+import type { FaultRuleInput } from '../../../sandbox/service';
 import { blocks, chatNode, document, questions, useChatSandbox } from '../support/chat';
+import { useShortRequestLimit } from '../support/clocks';
 
 const service = useChatSandbox();
 
@@ -26,16 +28,25 @@ describe.each(['message', 'completion'] as const)('%s', (operation) => {
 	const node = () => chatNode(operation, service.credential);
 	const match = { path: PATHS[operation] };
 
-	test.each([
-		['a 500', { type: 'status', status: 500 }],
-		['a reset', { type: 'reset', when: 'after' }],
-		['a timeout', { type: 'hang' }],
-	] as const)('"Retry On Fail" and %s: the question is sent once, and the error says what to do', async (_name, effect) => {
+	async function expectSentOnce(effect: FaultRuleInput['effect']): Promise<void> {
 		service.sandbox.faults.add({ match, count: null, effect });
 		const { error } = await node().run({ parameters: { cachedBlocks, options: { timeout: 20 } }, settings: retry });
 		expect(timesSent()).toEqual({ 'Why?': 1 });
 		expect(error?.message).toContain('may have been bought');
 		expect(error?.description).toContain('set "If It May Have Been Bought" in the options to "Send Again"');
+	}
+
+	test.each([
+		['a 500', { type: 'status', status: 500 }],
+		['a reset', { type: 'reset', when: 'after' }],
+	] as const)('"Retry On Fail" and %s: the question is sent once, and the error says what to do', async (_name, effect) => {
+		await expectSentOnce(effect);
+	});
+
+	describe('without any answer', () => {
+		useShortRequestLimit();
+
+		test('"Retry On Fail" sends the question once, and the error says what to do', async () => await expectSentOnce({ type: 'hang' }));
 	});
 
 	test.each([

@@ -6,14 +6,10 @@ import { z } from 'zod/v3';
 import { retrieveTask } from '../../../nodes/MediaGenTrigger/verify';
 import { createClient } from '../../../nodes/shared/api/client';
 import { getConnection } from '../../../nodes/shared/api/connection';
-import { setClock } from '../../../nodes/shared/util/clock';
 import { runNode } from '../support/engine';
 import { useSandbox } from '../support/sandbox';
 
 const service = useSandbox();
-
-// Its limit of six seconds would be a tenth of one on the sandbox's clock.
-beforeAll(() => setClock(undefined));
 
 /** A node that only asks the service for a task, as the trigger does for each callback. */
 function asking(taskId: string, isMusic: boolean): INodeType {

@@ -2,25 +2,22 @@ import type { ICredentialDataDecryptedObject, INode, INodeExecutionData } from '
 
 import { MediaGenChatCache } from '../../../nodes/MediaGenChatCache/MediaGenChatCache.node';
 import { setClock } from '../../../nodes/shared/util/clock';
-import { createSandbox, type Sandbox, scaledClock } from '../../../sandbox/service';
+import { createSandbox, type Sandbox } from '../../../sandbox/service';
+import { fastClock } from './clocks';
 import { runNode } from './engine';
 import { rememberingNode } from './rememberingNode';
 
-const SCALE = 50;
-
 /** A sandbox for the tests of one file, on a clock that it shares with the nodes and that can be put on. */
 export function useChatSandbox() {
-	const scaled = scaledClock(SCALE);
-	let ahead = 0;
-	const now = () => scaled.now() + ahead;
+	const clock = fastClock(50);
 	let sandbox: Sandbox | undefined;
 	const current = () => {
 		if (!sandbox) throw new Error('The sandbox runs inside tests only');
 		return sandbox;
 	};
 	beforeAll(async () => {
-		setClock({ now, sleep: async (ms) => await scaled.sleep(ms), toHostMs: (ms) => Math.ceil(ms / SCALE) });
-		sandbox = await createSandbox({ clock: { ...scaled, now }, seed: 'chat' });
+		setClock(clock);
+		sandbox = await createSandbox({ clock, seed: 'chat' });
 	});
 	beforeEach(() => current().reset());
 	afterAll(async () => {
@@ -38,9 +35,7 @@ export function useChatSandbox() {
 			brandWords: '{}',
 		}),
 		/** Lets that many minutes pass at once. */
-		pass: (minutes: number) => {
-			ahead += minutes * 60_000;
-		},
+		pass: async (minutes: number) => await clock.advance(minutes * 60_000),
 		/** Chat requests as they arrived, in order. */
 		requests: () =>
 			current()

@@ -1,6 +1,13 @@
+import { subscribe } from 'node:diagnostics_channel';
+import { ClientRequest } from 'node:http';
+import { setTimeout as realSleep } from 'node:timers/promises';
+
 import type { Clock } from '../../../nodes/shared/util/clock';
+import { type ManualClock, manualClock } from '../../../sandbox/service';
 
 const START = Date.UTC(2026, 0, 1);
+
+const STEP_MS = 5;
 
 /** A clock that only sleeping moves: whoever sleeps wakes at once, and the time has passed. */
 export function jumpingClock(): Clock & { advance(ms: number): void } {
@@ -18,12 +25,78 @@ export function jumpingClock(): Clock & { advance(ms: number): void } {
 	};
 }
 
-/** The host's time, `scale` times as fast. */
-export function fastClock(scale: number): Clock {
-	const began = Date.now();
+/** Waits for something that comes over the network, for at most half a minute of the machine. */
+export async function until(condition: () => boolean): Promise<void> {
+	const last = Date.now() + 30_000;
+	while (!condition()) {
+		if (Date.now() > last) throw new Error('It did not happen');
+		await realSleep(STEP_MS);
+	}
+}
+
+let longestHostMs = Infinity;
+
+/**
+ * For tests about a service that never answers: n8n gives a request up after five seconds of the machine, not after a minute. That is
+ * room for what has to arrive before.
+ */
+export function useShortRequestLimit(): void {
+	beforeAll(() => (longestHostMs = 5_000));
+	afterAll(() => (longestHostMs = Infinity));
+}
+
+let requestsUnderWay = 0;
+
+subscribe('http.client.request.start', (message) => {
+	if (!(typeof message === 'object' && message !== null && 'request' in message && message.request instanceof ClientRequest)) return;
+	requestsUnderWay++;
+	message.request.once('close', () => requestsUnderWay--);
+});
+
+/** The nodes' limit of a minute for a download without data is six seconds. */
+const SCALE_OF_REQUESTS = 10;
+
+/**
+ * A clock that runs `scale` times as fast as the machine's for those who sleep, and stands still when nobody does. It goes in steps,
+ * each after a turn of this process: a machine that is busy with other work holds it up together with what it limits.
+ *
+ * While an HTTP request is under way, it runs `scaleOfRequests` times as fast. A test about a limit that ends a request gives its own.
+ * Time limits that n8n keeps are what they are on the machine's clock, see `useShortRequestLimit`.
+ */
+export function fastClock(scale: number, scaleOfRequests = Math.min(scale, SCALE_OF_REQUESTS)): Clock & ManualClock {
+	const time = manualClock(START);
+	let sleepers = 0;
+	let isRunning = false;
+	let moved = Promise.resolve();
+
+	/** One move after the other: two at once would not add up. */
+	async function advance(ms: number): Promise<void> {
+		moved = moved.then(async () => await time.advance(ms));
+		await moved;
+	}
+
+	async function run(): Promise<void> {
+		if (isRunning) return;
+		isRunning = true;
+		while (sleepers > 0) {
+			await realSleep(STEP_MS);
+			await advance(STEP_MS * (requestsUnderWay > 0 ? scaleOfRequests : scale));
+		}
+		isRunning = false;
+	}
+
 	return {
-		now: () => START + (Date.now() - began) * scale,
-		sleep: async (ms) => await new Promise((resolve) => setTimeout(resolve, ms / scale)),
-		toHostMs: (ms) => Math.ceil(ms / scale),
+		now: () => time.now(),
+		advance,
+		async sleep(ms: number, signal?: AbortSignal) {
+			sleepers++;
+			void run();
+			try {
+				await time.sleep(ms, signal);
+			} finally {
+				sleepers--;
+			}
+		},
+		toHostMs: (ms) => Math.min(ms, longestHostMs),
 	};
 }

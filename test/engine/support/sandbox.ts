@@ -1,20 +1,13 @@
 import type { ICredentialDataDecryptedObject, INodeExecutionData } from 'n8n-workflow';
 import sharp from 'sharp';
 
-import { type Clock, setClock } from '../../../nodes/shared/util/clock';
-import { createSandbox, type Sandbox, scaledClock } from '../../../sandbox/service';
+import { setClock } from '../../../nodes/shared/util/clock';
+import { createSandbox, type Sandbox } from '../../../sandbox/service';
+import { fastClock } from './clocks';
 import { storeBinary } from './engine';
 
-const SCALE = 50;
-
-const scaled = scaledClock(SCALE);
-
 /** One clock for the nodes and for the service, so that a minute of waiting takes about a second. */
-export const sharedClock: Clock = {
-	now: () => scaled.now(),
-	sleep: async (ms) => await scaled.sleep(ms),
-	toHostMs: (ms) => Math.ceil(ms / SCALE),
-};
+export const sharedClock = fastClock(50);
 
 /** A sandbox for the tests of one file, emptied before each of them. */
 export function useSandbox(): { readonly sandbox: Sandbox; credential(): ICredentialDataDecryptedObject } {
@@ -25,7 +18,7 @@ export function useSandbox(): { readonly sandbox: Sandbox; credential(): ICreden
 	};
 	beforeAll(async () => {
 		setClock(sharedClock);
-		sandbox = await createSandbox({ clock: scaled, seed: 'engine' });
+		sandbox = await createSandbox({ clock: sharedClock, seed: 'engine' });
 	});
 	beforeEach(() => current().reset());
 	afterAll(async () => {

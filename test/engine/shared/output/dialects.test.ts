@@ -6,6 +6,7 @@ import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.nod
 import { MediaGenVideo } from '../../../../nodes/MediaGenVideo/MediaGenVideo.node';
 import { DIALECTS, type DialectName } from '../../../../sandbox/service';
 import { chatNode } from '../../support/chat';
+import { until } from '../../support/clocks';
 import { readBinary, runNode } from '../../support/engine';
 import { pauseNode } from '../../support/pausedExecution';
 import { submissions, useSandbox } from '../../support/sandbox';
@@ -163,13 +164,6 @@ function boughtTask() {
 	const bought = service.sandbox.tasks.get(submission?.task ?? '');
 	if (!bought) throw new Error('Nothing was bought');
 	return bought;
-}
-
-async function until(condition: () => boolean): Promise<void> {
-	for (let tries = 0; !condition(); tries++) {
-		if (tries > 1_000) throw new Error('It did not happen');
-		await new Promise((resolve) => setTimeout(resolve, 5));
-	}
 }
 
 const asRows = (results: unknown): Array<Record<string, unknown>> => (Array.isArray(results) ? (results as Array<Record<string, unknown>>) : []);

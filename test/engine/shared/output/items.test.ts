@@ -4,7 +4,7 @@ import { readBinary } from '../../support/engine';
 import { useScriptedService } from '../../support/scriptedService';
 import { accepted, buySounds, RECORD, SOUNDS } from '../../support/scriptedTasks';
 
-const service = useScriptedService(() => fastClock(50));
+const service = useScriptedService(() => fastClock(10));
 
 const goOn = { onError: 'continueRegularOutput' } as const;
 

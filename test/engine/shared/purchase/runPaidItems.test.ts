@@ -2,7 +2,7 @@ import { MediaGenGrid } from '../../../../nodes/MediaGenGrid/MediaGenGrid.node';
 import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { clock } from '../../../../nodes/shared/util/clock';
-import { jumpingClock } from '../../support/clocks';
+import { jumpingClock, until } from '../../support/clocks';
 import { log, runNode, runSideBySide } from '../../support/engine';
 import { generatePicture } from '../../support/generatePicture';
 import { fileItem, picture } from '../../support/sandbox';
@@ -18,13 +18,6 @@ const bought = () => service.sent('POST', SOUNDS);
 const tooMany = (retryAfter: string): Reply => ({ status: 429, headers: { 'retry-after': retryAfter }, json: { error: { message: 'Slow down' } } });
 
 const realMs = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
-
-async function until(condition: () => boolean): Promise<void> {
-	for (let tries = 0; !condition(); tries++) {
-		if (tries > 2_000) throw new Error('It did not happen');
-		await realMs(5);
-	}
-}
 
 const secondsBetween = (requests: ReadonlyArray<{ at: number }>) =>
 	requests.slice(1).map(({ at }, index) => (at - (requests[index]?.at ?? 0)) / 1_000);
@@ -310,9 +303,16 @@ describe('Items that may have been bought', () => {
 	});
 
 	test('one whose answer is lost after the execution was stopped is named in the log', async () => {
-		service.on('POST', SOUNDS, { reset: true, afterMs: 400 });
-		const running = buySounds(service, { run: { onStart: (cancel) => void until(() => bought().length > 0).then(cancel) } });
-		await running.catch(() => undefined);
+		let release = () => {};
+		service.on('POST', SOUNDS, { reset: true, after: new Promise<void>((resolve) => (release = resolve)) });
+		const onStart = (cancel: () => void) => {
+			void until(() => bought().length > 0).then(async () => {
+				cancel();
+				await realMs(50);
+				release();
+			});
+		};
+		await buySounds(service, { run: { onStart } }).catch(() => undefined);
 		await until(() => log.some((message) => message.includes('may have been bought')));
 		expect(log.join('\n')).toContain('MediaGen: item 0 of execution 1 got no clear answer: the task may have been bought');
 	});

@@ -1,5 +1,6 @@
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import type { FaultRuleInput } from '../../../../sandbox/service';
+import { useShortRequestLimit } from '../../support/clocks';
 import { runNode } from '../../support/engine';
 import { generateSound, soundPrompts } from '../../support/generateSound';
 import { sharedClock, submissions, useSandbox } from '../../support/sandbox';
@@ -31,6 +32,24 @@ function expectNothingLost(told: string, accepted: number) {
 	const bodies = submissions(service.sandbox).map(({ body }) => JSON.stringify(body));
 	expect(new Set(bodies).size).toBe(bodies.length);
 	for (const { taskId } of charged) expect(told).toContain(taskId);
+}
+
+/** The submission meets a fault after which nobody knows whether the task was bought; it was. */
+async function expectOnePurchase(effect: FaultRuleInput['effect']): Promise<void> {
+	fault({ match: SUBMIT, effect });
+	const { error } = await run(1);
+	expect(service.sandbox.ledger().accepted).toBe(1);
+	expect(service.sandbox.requests.list({ path: SUBMIT.path })).toHaveLength(1);
+	expect(error?.description).toContain('may have been bought all the same');
+}
+
+/** Three requests for two tasks meet a fault. */
+async function expectTasksInSpiteOf(effect: FaultRuleInput['effect']): Promise<void> {
+	fault({ match: POLL, count: 3, effect });
+	const { json, error } = await run(2);
+	expect(error).toBeUndefined();
+	expect(json.map(({ status }) => status)).toEqual(['completed', 'completed']);
+	expectNothingLost(JSON.stringify(json), 2);
 }
 
 describe('while submitting', () => {
@@ -68,24 +87,11 @@ describe('while submitting', () => {
 
 	test.each<[string, FaultRuleInput['effect']]>([
 		['a reset after the task was bought', { type: 'reset', when: 'after' }],
-		['no answer at all after the task was bought', { type: 'hang', when: 'after' }],
 		['500 after the task was bought', { type: 'status', status: 500, when: 'after' }],
 		['an answer that is not JSON', { type: 'malformedJson' }],
 		['an answer that breaks off', { type: 'truncatedJson' }],
 		['an empty answer', { type: 'emptyBody' }],
-	])('%s never buys a second one', async (_, effect) => {
-		fault({ match: SUBMIT, effect });
-		const { error } = await run(1);
-		expect(service.sandbox.ledger().accepted).toBe(1);
-		expect(service.sandbox.requests.list({ path: SUBMIT.path })).toHaveLength(1);
-		expect(error?.description).toContain('may have been bought all the same');
-	});
-
-	test('no answer within the time limit is told as such', async () => {
-		fault({ match: SUBMIT, effect: { type: 'hang' } });
-		const { error } = await run(1);
-		expect(error?.message).toBe('The request timed out [item 0]');
-	});
+	])('%s never buys a second one', async (_, effect) => await expectOnePurchase(effect));
 
 	test('an empty balance stops the run and says what is left', async () => {
 		service.sandbox.setBalance(150);
@@ -125,14 +131,7 @@ describe('while polling', () => {
 		['resets', { type: 'reset' }],
 		['answers that are not JSON', { type: 'malformedJson' }],
 		['answers that break off', { type: 'truncatedJson' }],
-		['silence', { type: 'hang' }],
-	])('%s never lose the task', async (_, effect) => {
-		fault({ match: POLL, count: 3, effect });
-		const { json, error } = await run(2);
-		expect(error).toBeUndefined();
-		expect(json.map(({ status }) => status)).toEqual(['completed', 'completed']);
-		expectNothingLost(JSON.stringify(json), 2);
-	});
+	])('%s never lose the task', async (_, effect) => await expectTasksInSpiteOf(effect));
 
 	test('a task that the service does not know is told with its id', async () => {
 		fault({ match: POLL, count: null, effect: { type: 'status', status: 404 } });
@@ -140,6 +139,20 @@ describe('while polling', () => {
 		expect(error).toMatchObject({ httpCode: '404' });
 		expectNothingLost(error?.description ?? '', 1);
 	});
+});
+
+describe('a service that does not answer', () => {
+	useShortRequestLimit();
+
+	test('after the task was bought, never sells a second one', async () => await expectOnePurchase({ type: 'hang', when: 'after' }));
+
+	test('within the time limit is told as such', async () => {
+		fault({ match: SUBMIT, effect: { type: 'hang' } });
+		const { error } = await run(1);
+		expect(error?.message).toBe('The request timed out [item 0]');
+	});
+
+	test('while polling never loses the task', async () => await expectTasksInSpiteOf({ type: 'hang' }));
 });
 
 test('all at once: what is charged is what was accepted, and every task is named', async () => {

@@ -6,7 +6,7 @@ import type { IBinaryData, IHttpRequestOptions, INode } from 'n8n-workflow';
 import { type Connection, readConnection } from '../../../../nodes/shared/api/connection';
 import { downloadFile, type DownloadContext, openFile } from '../../../../nodes/shared/output/download';
 import type { ResultFile } from '../../../../nodes/shared/output/resultFiles';
-import { setClock } from '../../../../nodes/shared/util/clock';
+import { clock, setClock } from '../../../../nodes/shared/util/clock';
 import { fastClock, jumpingClock } from '../../../engine/support/clocks';
 
 const file: ResultFile = { index: 1, kind: 'audio', url: 'https://files.example.com/1', name: null, expiresAt: null };
@@ -315,7 +315,7 @@ describe('A download ends, also with a storage that waits for the end of its str
 });
 
 describe('A download that stops in the middle', () => {
-	/** A minute is sixty milliseconds. */
+	/** A minute is twelve turns of the process. */
 	beforeEach(() => setClock(fastClock(1_000)));
 
 	afterEach(() => setClock(undefined));
@@ -337,7 +337,7 @@ describe('A download that stops in the middle', () => {
 
 	test('says so when the execution was canceled', async () => {
 		const cancel = new AbortController();
-		setTimeout(() => cancel.abort(), 10);
+		void clock.sleep(10_000).then(() => cancel.abort());
 		const download = downloadFile(contextOf(began(), store), connection, file, 'song', { ...rules, signal: cancel.signal });
 		await expect(download).rejects.toThrow('The execution was canceled');
 	});
