@@ -18,6 +18,7 @@ import {
 	UnreadableResponseError,
 } from '../api/errors';
 import { clock } from '../util/clock';
+import { isObject } from '../util/json';
 
 export type NodeError = NodeApiError | NodeOperationError;
 
@@ -60,6 +61,20 @@ export function asMayHaveBeenBought(error: NodeError): NodeError {
 	return error;
 }
 
+/** Puts the key of the item's purchase record on its error: the error item names it, so that the node knows the item when it comes back. */
+export function nameRecord(error: NodeError, recordKey: string | undefined): void {
+	error.context.recordKey = recordKey;
+}
+
+/**
+ * The key of the purchase record that an item names, where it came out of this node without a result: an error item, or the item
+ * of a task that had not ended at the time limit of a pause.
+ */
+export function recordKeyIn({ error, status, recordKey }: IDataObject = {}): string | undefined {
+	const named = isObject(error) ? error.recordKey : status === 'submitted' ? recordKey : undefined;
+	return typeof named === 'string' ? named : undefined;
+}
+
 function hintFor(error: ApiError, context: ErrorContext): string | undefined {
 	const { buys, hint } = context;
 	if (isUnsure(error, context)) {
@@ -98,8 +113,8 @@ function hasErrorOutput(node: { onError?: string }): boolean {
 	return node.onError === 'continueErrorOutput';
 }
 
-/** What an item's `error` says: the message, and the service's code, type and HTTP status where it gave them. */
-function errorFields(error: NodeError): IDataObject {
+/** What an item's `error` says: the message, the service's code, type and HTTP status where it gave them, and the purchase record. */
+function errorFields(error: NodeError, recordKey: unknown): IDataObject {
 	const { code, type } = error.context;
 	return {
 		message: error.message,
@@ -107,6 +122,7 @@ function errorFields(error: NodeError): IDataObject {
 		code: typeof code === 'string' ? code : null,
 		type: typeof type === 'string' ? type : null,
 		httpStatus: error instanceof NodeApiError && error.httpCode !== null ? Number(error.httpCode) : null,
+		...(typeof recordKey === 'string' ? { recordKey } : {}),
 	};
 }
 
@@ -114,9 +130,17 @@ function errorFields(error: NodeError): IDataObject {
  * The output of a failed item, when the workflow continues. n8n drops everything but the message of an item that has an
  * `error` object of its own, and moves only items whose JSON is `{ error, message }` to the error output: there the item's
  * fields stand inside `error`, elsewhere beside it.
+ *
+ * @param recordKey the item's purchase record, where the error is not the item's own
  */
-export function errorItem(node: INode, error: NodeError, itemIndex: number, fields: IDataObject = {}): INodeExecutionData {
-	const ownFields = errorFields(error);
+export function errorItem(
+	node: INode,
+	error: NodeError,
+	itemIndex: number,
+	fields: IDataObject = {},
+	recordKey: unknown = error.context.recordKey,
+): INodeExecutionData {
+	const ownFields = errorFields(error, recordKey);
 	const json = hasErrorOutput(node)
 		? { error: { ...fields, ...ownFields }, message: error.message }
 		: { ...fields, error: ownFields };

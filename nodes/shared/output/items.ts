@@ -25,6 +25,8 @@ export interface TaskOutcome {
 	/** What the service or the node changed or left out for this item, in words. */
 	notes: string[];
 	options: ItemOptions;
+	/** The item's purchase record, while the execution is paused. */
+	recordKey?: string;
 }
 
 /** An item whose task the service accepted. */

@@ -10,7 +10,7 @@ import {
 	PermissionError,
 	TimeoutError,
 } from '../api/errors';
-import { asNodeError, type FailedItem, isFailed, type NodeError } from '../n8n/nodeErrors';
+import { asNodeError, type FailedItem, isFailed, nameRecord, type NodeError } from '../n8n/nodeErrors';
 import type { WhenUnsure } from '../n8n/options';
 import { clock } from '../util/clock';
 import { pLimit } from '../util/vendor/pLimit';
@@ -165,7 +165,7 @@ function mayRunAgain(context: IExecuteFunctions, outcomes: ReadonlyArray<{ error
 
 /**
  * Drops the records of items that came out, unless the node may run again, and of refunded purchases. The others are kept for
- * the next attempt.
+ * the next attempt, and named in the errors of their items.
  */
 export function dropRecords<Ended extends { itemIndex: number; error?: NodeError }>(
 	context: IExecuteFunctions,
@@ -176,5 +176,6 @@ export function dropRecords<Ended extends { itemIndex: number; error?: NodeError
 	const keepAll = mayRunAgain(context, outcomes);
 	for (const outcome of outcomes) {
 		if (isRefunded(outcome) || (outcome.error === undefined && !keepAll)) records.drop(outcome.itemIndex);
+		if (outcome.error) nameRecord(outcome.error, records.recordKey(outcome.itemIndex));
 	}
 }

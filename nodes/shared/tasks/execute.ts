@@ -185,9 +185,9 @@ async function waitAndDeliver(
 	// must not be waited for.
 	const refreshed = operation.synchronous || waitMode === 'callback' ? await refreshTasks(run, accepted, links) : accepted;
 	if (waitMode === 'callback' && mayPause(run.context, refreshed)) {
-		dropRecords(run.context, bought.records, refreshed, isRefunded);
+		for (const { itemIndex } of refreshed.filter(isRefunded)) bought.records.drop(itemIndex);
 		countCost(run.context, refreshed, 'waiting');
-		return await pause(run, refreshed);
+		return await pause(run, refreshed.map((outcome) => ({ ...outcome, recordKey: bought.records.recordKey(outcome.itemIndex) })));
 	}
 	return await deliver(run, await pollTasks(run, refreshed, links), bought);
 }
