@@ -80,7 +80,12 @@ function warn({ context, buys }: PaidRun, itemIndex: number): void {
 	context.logger.warn(`MediaGen: ${item} got no clear answer: the ${buys} may have been bought`);
 }
 
-async function buy<Receipt>(run: PaidRun, item: PaidItem<Receipt>, throwIfStopped: () => void): Promise<Receipt> {
+/** How far an attempt has come. Nothing was bought by one that failed before it was sent. */
+interface Attempt {
+	stage: 'not sent' | 'preparing' | 'sent';
+}
+
+async function buy<Receipt>(run: PaidRun, item: PaidItem<Receipt>, attempt: Attempt, throwIfStopped: () => void): Promise<Receipt> {
 	const { records, guard } = run;
 	const state = records.claim(item.purchase);
 	const bought = state && item.fromRecord(state);
@@ -90,19 +95,21 @@ async function buy<Receipt>(run: PaidRun, item: PaidItem<Receipt>, throwIfStoppe
 
 	// In the order of the items, before anything is awaited.
 	guard.reserve();
-	let sent = false;
 	try {
 		await guard.checkBalance();
+		attempt.stage = 'preparing';
 		const send = await item.prepare();
+		attempt.stage = 'not sent';
 		throwIfStopped();
 		if (run.signal?.aborted) throw new CanceledError();
 		if (clock.now() >= run.deadline) throw new TimeoutError(`The timeout passed before the ${run.buys} was bought`);
 		records.markPending(item.purchase);
-		sent = true;
+		attempt.stage = 'sent';
 		const receipt = await send();
 		item.record(records, receipt);
 		return receipt;
 	} catch (error) {
+		const sent = attempt.stage === 'sent';
 		const rejected = error instanceof ApiError && error.accepted === 'no';
 		// n8n saves nothing of a run that is stopped, and an error names one item only.
 		if (sent && !rejected) warn(run, item.itemIndex);
@@ -113,6 +120,12 @@ async function buy<Receipt>(run: PaidRun, item: PaidItem<Receipt>, throwIfStoppe
 }
 
 type Outcome<Receipt> = PaidOutcome<Receipt> | FailedItem;
+
+/** What stands before the hint of an item's error. */
+async function contextOf({ client }: PaidRun, { stage }: Attempt, error: ApiError): Promise<string | undefined> {
+	if (stage === 'preparing' && !(error instanceof CanceledError)) return 'A file could not be uploaded, so nothing was bought.';
+	return error instanceof InsufficientBalanceError ? await remainingBalance(client) : undefined;
+}
 
 /** Runs an item's job when it may begin. */
 export type Schedule<Receipt> = (
@@ -136,17 +149,19 @@ export async function runPaidItems<Receipt>(
 
 	async function runItem(item: PaidItem<Receipt>): Promise<Outcome<Receipt>> {
 		const { itemIndex } = item;
+		const attempt: Attempt = { stage: 'not sent' };
 		try {
-			const receipt = await buy(run, item, () => {
+			const receipt = await buy(run, item, attempt, () => {
 				if (stopped) throw stopped;
 			});
 			return { itemIndex, receipt };
 		} catch (error) {
 			if (!(error instanceof ApiError)) return { itemIndex, error: asNodeError(node, error, { itemIndex }) };
 			if (stopsAll(error)) stopped ??= error;
-			const context = error instanceof InsufficientBalanceError ? await remainingBalance(run.client) : undefined;
+			const context = await contextOf(run, attempt, error);
+			const buys = attempt.stage === 'sent' || error instanceof PendingPurchaseError ? run.buys : undefined;
 			const hint = error instanceof SpendingLimitError ? error.hint : run.hintFor?.(error);
-			return { itemIndex, error: asNodeError(node, error, { itemIndex, buys: run.buys, context, hint }) };
+			return { itemIndex, error: asNodeError(node, error, { itemIndex, buys, context, hint }) };
 		}
 	}
 

@@ -265,6 +265,32 @@ describe('Items that may have been bought', () => {
 		expect(json.map(({ status }) => status)).toEqual(['unknown', 'not submitted']);
 	});
 
+	test('one of which the service says that it took too long (408) is among them: it may have taken the task', async () => {
+		service.on('POST', SOUNDS, { status: 408 }, accepted('task_2'));
+		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+		const { error } = await buySounds(service, { run: { settings } });
+		expect(bought()).toHaveLength(1);
+		expect(error?.message).toContain('may have been bought by an earlier attempt');
+	});
+
+	test.each<[string, Reply[]]>([
+		['500', [{ status: 500 }]],
+		['a reset', [{ reset: true }]],
+		['an answer that is not JSON', [{ text: '<html>' }]],
+	])('one whose picture could not be uploaded is not: nothing was submitted (%s)', async (_, replies) => {
+		service.on('POST', '/v1/uploads/images', ...replies);
+		const { json } = await runNode({
+			node: new MediaGenImage(),
+			parameters: { ...generatePicture, referenceImages: 'binary', imageBinaryProperties: 'data' },
+			items: [await fileItem(await picture(8, 8))],
+			credential: service.credential(),
+			settings: goOn,
+		});
+		expect(service.sent('POST', '/v1/images/generations')).toEqual([]);
+		expect(json[0]).toMatchObject({ status: 'not submitted', error: { description: expect.stringMatching(/^A file could not be uploaded, so nothing was bought\./) } });
+		expect(JSON.stringify([json, log])).not.toContain('may have been bought');
+	});
+
 	test('a request that the service refused is not among them', async () => {
 		service.on('POST', SOUNDS, { status: 400, json: { error: { message: 'Too loud' } } }, { status: 500 });
 		const { error } = await buySounds(service, { count: 2, options: { concurrency: 1 } });
