@@ -15,7 +15,7 @@ import { dropRecords, type PaidItem, type PaidRun, runPaidItems, type Schedule }
 import { clock } from '../../shared/util/clock';
 import { toJson } from '../../shared/util/json';
 import { type ChatOptions, chatOptionsField, readChatOptions } from '../options';
-import { type Answer, type ChatOutcome, toOutput, usedBy } from '../output';
+import { type Answer, type ChatOutcome, isLeftOut, toOutput, usedBy } from '../output';
 import { compareWithAll } from '../prefix/compare';
 import { createFingerprinter, oncePerText, type PrefixFingerprint, PrefixMemory } from '../prefix/fingerprint';
 import { findVolatile } from '../prefix/volatile';
@@ -160,9 +160,9 @@ async function execute(context: IExecuteFunctions, style: ChatStyle): Promise<IN
 	const records = new PurchaseRecords(context);
 	try {
 		const outcomes = await askAll({ context, style, options, client, signal, guard }, records, questions);
-		dropRecords(context, records, outcomes);
+		dropRecords(context, records, outcomes.filter((outcome) => !isLeftOut(outcome)));
 		traceUsed(context, usedBy(outcomes));
-		return [toOutput(context, options, outcomes, own, guard.lastRemaining)];
+		return [toOutput(context, options, outcomes, own, guard)];
 	} finally {
 		records.close();
 	}

@@ -124,7 +124,7 @@ const CLASS_OF_STATUS: Record<number, readonly [typeof ApiError, string]> = {
 	402: [InsufficientBalanceError, 'Insufficient balance'],
 	403: [PermissionError, 'Permission denied'],
 	404: [NotFoundError, 'Not found'],
-	408: [TimeoutError, 'The request timed out (HTTP 408)'],
+	408: [TimeoutError, 'The request timed out'],
 	429: [RateLimitError, 'Rate limit reached'],
 	502: [ServerError, 'Bad gateway (HTTP 502)'],
 };

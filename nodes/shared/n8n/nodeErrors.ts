@@ -100,6 +100,21 @@ function toNodeApiError(node: INode, error: ApiError, context: ErrorContext): No
 	return isUnsure(error, context) ? asMayHaveBeenBought(nodeError) : nodeError;
 }
 
+/** The message of an item's error without the item's number, for a list that names the items. */
+export const withoutItem = (message: string) => message.replace(/ \[item \d+\]$/, '');
+
+/** Names items by their numbers, e.g. "Item 4" or "Items 0, 3 to 19". `indexes` in ascending order. */
+export function itemRanges(indexes: readonly number[]): string {
+	const ranges: Array<[first: number, last: number]> = [];
+	for (const index of indexes) {
+		const range = ranges[ranges.length - 1];
+		if (range && range[1] === index - 1) range[1] = index;
+		else ranges.push([index, index]);
+	}
+	const words = ranges.map(([first, last]) => (first === last ? String(first) : `${first} to ${last}`));
+	return `${indexes.length === 1 ? 'Item' : 'Items'} ${words.join(', ')}`;
+}
+
 /** Returns any error as one of n8n's own. */
 export function asNodeError(node: INode, error: unknown, context: ErrorContext = {}): NodeError {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
@@ -151,6 +166,8 @@ export function errorItem(
 export interface FailedItem {
 	itemIndex: number;
 	error: NodeError;
+	/** Set where the item does not come out, and does not fail the node: see the option `maxTasksReached`. */
+	leftOut?: boolean;
 }
 
 export function isFailed<Item extends object>(item: Item): item is Item & FailedItem {

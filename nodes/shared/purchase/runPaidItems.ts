@@ -15,7 +15,7 @@ import type { WhenUnsure } from '../n8n/options';
 import { clock } from '../util/clock';
 import { pLimit } from '../util/vendor/pLimit';
 import type { Purchase, PurchaseRecords, PurchaseState } from './purchaseRecords';
-import { KeepBalanceError, type SpendingGuard, SpendingLimitError } from './spendingGuard';
+import { KeepBalanceError, MaxTasksError, type SpendingGuard, SpendingLimitError } from './spendingGuard';
 
 /** An item that is checked and ready to be bought. */
 export interface PaidItem<Receipt> {
@@ -161,7 +161,8 @@ export async function runPaidItems<Receipt>(
 			const context = await contextOf(run, attempt, error);
 			const buys = attempt.stage === 'sent' || error instanceof PendingPurchaseError ? run.buys : undefined;
 			const hint = error instanceof SpendingLimitError ? error.hint : run.hintFor?.(error);
-			return { itemIndex, error: asNodeError(node, error, { itemIndex, buys, context, hint }) };
+			const leftOut = error instanceof MaxTasksError && run.guard.leavesOut;
+			return { itemIndex, error: asNodeError(node, error, { itemIndex, buys, context, hint }), leftOut };
 		}
 	}
 

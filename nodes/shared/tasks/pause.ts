@@ -65,7 +65,7 @@ function isOpen(outcome: TaskOutcome): boolean {
  * node cannot do any more.
  */
 export function mayPause(context: IExecuteFunctions, outcomes: readonly TaskOutcome[]): boolean {
-	const failed = outcomes.some(({ error }) => error !== undefined);
+	const failed = outcomes.some(({ error, leftOut }) => error !== undefined && !leftOut);
 	return outcomes.some(isOpen) && (!failed || context.continueOnFail());
 }
 
@@ -83,7 +83,7 @@ function waitingJson(outcome: TaskOutcome, input: IDataObject): IDataObject {
 	};
 	if (!isAccepted(outcome)) {
 		const failure = error && { error: { message: error.message, description: error.description ?? null, ...named } };
-		return { status: statusOf(outcome), results: [], ...failure, ...own };
+		return { status: statusOf(outcome), results: [], ...failure, ...(outcome.leftOut ? { leftOut: true } : {}), ...own };
 	}
 	return { ...taskJson({ ...outcome, options: {} }, true), ...(isOpen(outcome) ? { status: 'submitted', results: [], url: null } : {}), ...own };
 }

@@ -37,6 +37,7 @@ const waitingItem = z.object({
 			error: z.object({ message: z.string(), description: z.string().nullish() }).nullish().catch(null),
 			notes: z.array(z.string()).catch([]),
 			recordKey: ownText,
+			leftOut: z.boolean().catch(false),
 			input: z.unknown(),
 		})
 		.passthrough(),
@@ -48,7 +49,7 @@ const waitingItems = z.array(waitingItem);
 function readWaitingItems(run: CallbackRun): TaskOutcome[] {
 	const items = waitingItems.parse(run.context.evaluateExpression('{{ $input.all() }}'));
 	return items.map(({ json }, itemIndex) => {
-		const { taskId, status, error, notes, recordKey, input } = json;
+		const { taskId, status, error, notes, recordKey, leftOut, input } = json;
 		const own = run.options.includeInput && isObject(input) ? toJson(input) : undefined;
 		const options = readItemOptions(json, own);
 		if (taskId !== undefined && status !== 'not submitted' && status !== 'unknown') {
@@ -57,7 +58,7 @@ function readWaitingItems(run: CallbackRun): TaskOutcome[] {
 		const message = error?.message ?? 'This item was not submitted';
 		const description = error?.description ?? undefined;
 		const nodeError = new NodeOperationError(run.context.getNode(), message, { itemIndex, description });
-		return { itemIndex, error: status === 'unknown' ? asMayHaveBeenBought(nodeError) : nodeError, notes, options, recordKey };
+		return { itemIndex, error: status === 'unknown' ? asMayHaveBeenBought(nodeError) : nodeError, notes, options, recordKey, leftOut };
 	});
 }
 
@@ -153,7 +154,8 @@ async function makeOutput(run: CallbackRun, outcomes: readonly TaskOutcome[], { 
 	const delivered = await downloadResults(run, final);
 	// A failed task was refunded: an item that comes back buys another one.
 	for (const { error, task, recordKey } of delivered) if (error && task?.status !== 'failed') nameRecord(error, recordKey);
-	return outputItems(run.context.getNode(), delivered, run.options);
+	const comesOut = delivered.filter(({ leftOut }) => !leftOut);
+	return outputItems(run.context.getNode(), comesOut, run.options);
 }
 
 function answer(context: IWebhookFunctions, status: number, message: string): IWebhookResponseData {

@@ -259,6 +259,18 @@ export async function runNode(options: RunOptions): Promise<RunResult> {
 	return resultOf(await running);
 }
 
+/** Runs a failed execution again as n8n does from its list, with the workflow as it is now: from the node that failed. */
+export async function retryExecution({ run }: RunResult, options: RunOptions): Promise<RunResult> {
+	log.length = 0;
+	const data = JSON.parse(JSON.stringify(run.data)) as IRun['data'];
+	delete data.resultData.error;
+	data.resultData.runData[data.resultData.lastNodeExecuted ?? '']?.pop();
+	const { workflow, underTest, additionalData } = openExecution(options);
+	// n8n keeps the node with the execution, and replaces it by the saved one.
+	for (const waiting of data.executionData?.nodeExecutionStack ?? []) waiting.node = underTest;
+	return resultOf(await new WorkflowExecute(additionalData, 'manual', data).processRunExecutionData(workflow));
+}
+
 /**
  * Runs the node several times at once in one execution, all with the same run index: as an agent does that calls its tool in
  * batches. Returns what each run gave out, or threw.
