@@ -27,10 +27,14 @@ export interface PaidItem<Receipt> {
 	fromRecord(state: PurchaseState): Receipt | undefined;
 	/** Records what the service answered. */
 	record(records: PurchaseRecords, receipt: Receipt): void;
+	/** The user's own text for the item. */
+	reference: string | undefined;
+	/** What n8n's log says of the purchase; `undefined` for nothing. */
+	logLine(receipt: Receipt): string | undefined;
 }
 
 export interface PaidRun {
-	context: { getNode(): INode; getExecutionId(): string; logger: Logger };
+	context: { getNode(): INode; getExecutionId(): string; getWorkflow(): { id?: string; name?: string }; logger: Logger };
 	client: MediaGenClient;
 	records: PurchaseRecords;
 	guard: SpendingGuard;
@@ -75,9 +79,17 @@ async function remainingBalance(client: MediaGenClient): Promise<string | undefi
 	}
 }
 
-function warn({ context, buys }: PaidRun, itemIndex: number): void {
-	const item = `item ${itemIndex} of execution ${context.getExecutionId()}`;
-	context.logger.warn(`MediaGen: ${item} got no clear answer: the ${buys} may have been bought`);
+/** A line of n8n's log, with all that leads from it to the purchase: other executions write there too. */
+function lineOf({ context, client }: PaidRun, { itemIndex, reference }: Pick<PaidItem<unknown>, 'itemIndex' | 'reference'>, words: string): string {
+	const { id, name } = context.getWorkflow();
+	const places = [
+		`execution ${context.getExecutionId()}`,
+		`workflow ${id ?? ''} ${JSON.stringify(name ?? '')}`,
+		`node ${JSON.stringify(context.getNode().name)}`,
+		`item ${itemIndex}`,
+		...(reference === undefined ? [] : [`reference ${JSON.stringify(reference)}`]),
+	];
+	return client.connection.redact(`MediaGen: ${words} (${places.join(', ')})`);
 }
 
 /** How far an attempt has come. Nothing was bought by one that failed before it was sent. */
@@ -107,12 +119,15 @@ async function buy<Receipt>(run: PaidRun, item: PaidItem<Receipt>, attempt: Atte
 		attempt.stage = 'sent';
 		const receipt = await send();
 		item.record(records, receipt);
+		const words = item.logLine(receipt);
+		const late = run.signal?.aborted ? ' after the execution was canceled' : '';
+		if (words !== undefined) run.context.logger.info(lineOf(run, item, words + late));
 		return receipt;
 	} catch (error) {
 		const sent = attempt.stage === 'sent';
 		const rejected = error instanceof ApiError && error.accepted === 'no';
 		// n8n saves nothing of a run that is stopped, and an error names one item only.
-		if (sent && !rejected) warn(run, item.itemIndex);
+		if (sent && !rejected) run.context.logger.warn(lineOf(run, item, `no clear answer: the ${run.buys} may have been bought`));
 		if (sent && rejected) records.drop(item.itemIndex);
 		if (!sent || rejected) guard.release();
 		throw asError(error);

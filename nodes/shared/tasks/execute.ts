@@ -52,7 +52,7 @@ function toPaidItem(
 	records: PurchaseRecords,
 	webhook: string | undefined,
 	links: Map<number, RequestLinks>,
-	{ itemIndex, target }: PreparedItem,
+	{ itemIndex, target, options }: PreparedItem,
 ): PaidItem<AcceptedTask> {
 	const { file } = target;
 	const purchase = {
@@ -68,16 +68,13 @@ function toPaidItem(
 			const sent = { ...target, body: sentBody(target, webhook) };
 			const submission = await toSubmission(run, records, sent);
 			links.set(itemIndex, requestLinksOf('json' in submission ? submission.json : target.body));
-			return async () => {
-				const accepted = await run.client.tasks.submit(target.path, submission, run.deadline);
-				// If n8n is killed before it saves the execution, this line is the only trace of the purchase.
-				const late = run.signal?.aborted ? ' after the execution was canceled' : '';
-				run.context.logger.info(`MediaGen: task ${accepted.taskId} submitted for item ${itemIndex}${late}`);
-				return accepted;
-			};
+			return async () => await run.client.tasks.submit(target.path, submission, run.deadline);
 		},
 		fromRecord: (state) => (state.state === 'accepted' ? { taskId: state.taskId } : undefined),
 		record: (to, { taskId }) => to.markAccepted(purchase, taskId),
+		reference: options.reference,
+		// If n8n is killed before it saves the execution, this line is the only trace of the purchase.
+		logLine: ({ taskId }) => `task ${taskId} submitted`,
 	};
 }
 
@@ -109,22 +106,25 @@ function endOf(outcome: TaskOutcome): string {
 }
 
 /**
- * Names every task of the run and every item that may have been bought, so that what was paid for can be fetched. Items with the
- * same end are counted together.
+ * Names every task of the run and every item that may have been bought, so that what was paid for can be fetched. Items that
+ * were not bought for the same reason are counted together.
  */
 function taskList({ context, signal }: TaskRun, outcomes: readonly TaskOutcome[], bought: boolean): string | undefined {
 	const accepted = outcomes.some(isAccepted);
 	if (!accepted && outcomes.filter(isUnsure).length < 2) return undefined;
-	const ends = new Map<string, number[]>();
+	const ends = new Map<string, { end: string; items: number[] }>();
 	for (const outcome of outcomes) {
 		const end = endOf(outcome);
-		ends.set(end, [...(ends.get(end) ?? []), outcome.itemIndex]);
+		const key = isUnsure(outcome) ? String(outcome.itemIndex) : end;
+		const same = ends.get(key);
+		if (same) same.items.push(outcome.itemIndex);
+		else ends.set(key, { end, items: [outcome.itemIndex] });
 	}
 	// n8n keeps nothing of an execution that is stopped.
 	const retry = bought && accepted && !signal?.aborted && !isTool(context.getNode());
 	return [
 		'Tasks of this run, to be fetched with the resource Task, operation Get:',
-		...[...ends].map(([end, items]) => `${itemRanges(items)}: ${end}`),
+		...[...ends.values()].map(({ end, items }) => `${itemRanges(items)}: ${end}`),
 		...(retry ? [RETRY] : []),
 	].join('\n');
 }

@@ -38,6 +38,7 @@ const BACK = 'Back';
 const NEXT = 'Next';
 const EXECUTION_ID = '1';
 const WORKFLOW_ID = 'engine-test';
+const WORKFLOW_NAME = 'Engine test';
 
 export interface RunOptions {
 	node: INodeType;
@@ -191,6 +192,7 @@ export function openExecution(options: RunOptions) {
 	};
 	const workflow = new Workflow({
 		id: WORKFLOW_ID,
+		name: WORKFLOW_NAME,
 		nodes,
 		connections: {
 			[START]: { main: [to(UNDER_TEST)] },
@@ -204,7 +206,7 @@ export function openExecution(options: RunOptions) {
 	});
 	const workflowData: IWorkflowBase = {
 		id: WORKFLOW_ID,
-		name: 'Engine test',
+		name: WORKFLOW_NAME,
 		active: false,
 		isArchived: false,
 		activeVersionId: null,

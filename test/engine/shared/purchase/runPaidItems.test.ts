@@ -133,7 +133,7 @@ describe('Stop, while purchases are in flight', () => {
 		expect(bought()).toHaveLength(3);
 		expect(service.sent('GET', RECORD)).toEqual([]);
 		for (const taskId of ['task_1', 'task_2', 'task_3']) {
-			expect(log.join('\n')).toMatch(new RegExp(`task ${taskId} submitted for item \\d after the execution was canceled`));
+			expect(log.join('\n')).toMatch(new RegExp(`task ${taskId} submitted after the execution was canceled \\(execution 1, .*, item \\d\\)`));
 			expect(error?.description).toContain(taskId);
 		}
 		expect(error?.description).toContain('Items 3 to 4: not submitted (The execution was canceled)');
@@ -256,7 +256,7 @@ describe('Items that may have been bought', () => {
 		expect(described).toHaveLength(unsure.length);
 		expect(error?.description).not.toContain('not submitted');
 		expect(log.filter((message) => message.includes('may have been bought'))).toEqual(
-			unsure.map((item) => `MediaGen: item ${item} of execution 1 got no clear answer: the task may have been bought`),
+			unsure.map((item) => `MediaGen: no clear answer: the task may have been bought (execution 1, workflow engine-test "Engine test", node "Under Test", item ${item})`),
 		);
 	});
 
@@ -292,6 +292,17 @@ describe('Items that may have been bought', () => {
 		expect(JSON.stringify([json, log])).not.toContain('may have been bought');
 	});
 
+	test('n8n\'s log leads from each task to its execution, workflow, node, item and reference', async () => {
+		service.on('POST', SOUNDS, accepted('task_1'), { status: 500 });
+		service.on('GET', RECORD, completed);
+		await buySounds(service, { count: 2, options: { concurrency: 1, reference: '=row "{{ $itemIndex }}"\nscripted-key' }, run: { settings: goOn, executionId: '77' } });
+		const place = 'execution 77, workflow engine-test "Engine test", node "Under Test"';
+		expect(log.filter((message) => message.startsWith('MediaGen: '))).toEqual([
+			`MediaGen: task task_1 submitted (${place}, item 0, reference "row \\"0\\"\\n•••")`,
+			`MediaGen: no clear answer: the task may have been bought (${place}, item 1, reference "row \\"1\\"\\n•••")`,
+		]);
+	});
+
 	test('a request that the service refused is not among them', async () => {
 		service.on('POST', SOUNDS, { status: 400, json: { error: { message: 'Too loud' } } }, { status: 500 });
 		const { error } = await buySounds(service, { count: 2, options: { concurrency: 1 } });
@@ -304,7 +315,7 @@ describe('Items that may have been bought', () => {
 		const running = buySounds(service, { run: { onStart: (cancel) => void until(() => bought().length > 0).then(cancel) } });
 		await running.catch(() => undefined);
 		await until(() => log.some((message) => message.includes('may have been bought')));
-		expect(log.join('\n')).toContain('MediaGen: item 0 of execution 1 got no clear answer: the task may have been bought');
+		expect(log.join('\n')).toContain('MediaGen: no clear answer: the task may have been bought (execution 1, workflow engine-test "Engine test", node "Under Test", item 0)');
 	});
 });
 
