@@ -129,7 +129,8 @@ async function askAll(
 	const memory = options.watchPrefix ? new PrefixMemory(context) : undefined;
 	const volatileIn = oncePerText(findVolatile);
 	// "Timeout" is the time for one answer: the run as a whole has no deadline.
-	const paidRun: PaidRun = { context, client, records, guard, buys: 'answer', concurrency, whenUnsure, deadline: Infinity, signal, hintFor };
+	const deadline = { at: () => Infinity, message: '' };
+	const paidRun: PaidRun = { context, client, records, guard, buys: 'answer', concurrency, whenUnsure, deadline, signal, hintFor };
 	const items = questions.map((item) => (isFailed(item) ? item : toPaidItem(run, item, own[item.itemIndex]?.reference)));
 	const paid = await runPaidItems(paidRun, items, options.warmCacheFirst ? warmUpSchedule(questions) : undefined);
 

@@ -38,8 +38,21 @@ const HINTS: ReadonlyArray<readonly [typeof ApiError, string]> = [
 	[BlockedAddressError, 'Check the address.'],
 ];
 
+const LATER_FOR_THE_REST = 'Run the node again later, with the items without a result only: the others would be bought again.';
+
+/** The same where the request was a purchase, or came before one. */
+const PURCHASE_HINTS: typeof HINTS = [
+	[RateLimitError, `Lower "Concurrency" in the options. ${LATER_FOR_THE_REST}`],
+	[ServerError, LATER_FOR_THE_REST],
+	[ConnectionError, LATER_FOR_THE_REST],
+	[TimeoutError, LATER_FOR_THE_REST],
+	...HINTS,
+];
+
 interface ErrorContext {
 	itemIndex?: number;
+	/** Whether the request was a purchase, or came before one. */
+	purchase?: boolean;
 	/** What a request buys, if it buys something: an uncertain purchase must not be repeated before the balance was checked. */
 	buys?: 'task' | 'answer';
 	/** A sentence that comes first in the description. */
@@ -76,12 +89,12 @@ export function recordKeyIn({ error, status, recordKey }: IDataObject = {}): str
 }
 
 function hintFor(error: ApiError, context: ErrorContext): string | undefined {
-	const { buys, hint } = context;
+	const { purchase, buys, hint } = context;
 	if (isUnsure(error, context)) {
 		const places = buys === 'task' ? 'the balance and at your tasks at the service' : 'the balance';
 		return `The ${buys} may have been bought all the same. Look at ${places} first. To send it again, set "If It May Have Been Bought" in the options to "Send Again".`;
 	}
-	return hint ?? HINTS.find(([ErrorClass]) => error instanceof ErrorClass)?.[1];
+	return hint ?? (purchase ? PURCHASE_HINTS : HINTS).find(([ErrorClass]) => error instanceof ErrorClass)?.[1];
 }
 
 /** Converts an `ApiError` to n8n's error for what a service said, with the item it belongs to and what to do next. */

@@ -33,6 +33,14 @@ export interface PaidItem<Receipt> {
 	logLine(receipt: Receipt): string | undefined;
 }
 
+/** Nothing is bought after it. */
+export interface BuyingDeadline {
+	/** Milliseconds since 1970. */
+	at(): number;
+	/** What is said of an item that it overtook. */
+	message: string;
+}
+
 export interface PaidRun {
 	context: { getNode(): INode; getExecutionId(): string; getWorkflow(): { id?: string; name?: string }; logger: Logger };
 	client: MediaGenClient;
@@ -42,8 +50,7 @@ export interface PaidRun {
 	buys: 'task' | 'answer';
 	concurrency: number;
 	whenUnsure: WhenUnsure;
-	/** Milliseconds since 1970. Nothing is bought after it. */
-	deadline: number;
+	deadline: BuyingDeadline;
 	signal: AbortSignal | undefined;
 	/** Replaces the usual hint of an error. */
 	hintFor?(error: ApiError): string | undefined;
@@ -114,7 +121,7 @@ async function buy<Receipt>(run: PaidRun, item: PaidItem<Receipt>, attempt: Atte
 		attempt.stage = 'not sent';
 		throwIfStopped();
 		if (run.signal?.aborted) throw new CanceledError();
-		if (clock.now() >= run.deadline) throw new TimeoutError(`The timeout passed before the ${run.buys} was bought`);
+		if (clock.now() >= run.deadline.at()) throw new TimeoutError(run.deadline.message);
 		records.markPending(item.purchase);
 		attempt.stage = 'sent';
 		const receipt = await send();
@@ -177,7 +184,7 @@ export async function runPaidItems<Receipt>(
 			const buys = attempt.stage === 'sent' || error instanceof PendingPurchaseError ? run.buys : undefined;
 			const hint = error instanceof SpendingLimitError ? error.hint : run.hintFor?.(error);
 			const leftOut = error instanceof MaxTasksError && run.guard.leavesOut;
-			return { itemIndex, error: asNodeError(node, error, { itemIndex, buys, context, hint }), leftOut };
+			return { itemIndex, error: asNodeError(node, error, { itemIndex, purchase: true, buys, context, hint }), leftOut };
 		}
 	}
 

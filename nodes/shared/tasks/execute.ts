@@ -19,7 +19,8 @@ import { isAccepted, outputItems, statusOf, type TaskOutcome } from '../output/i
 import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
 import { type CheckedItem, checkOnlyOutput, SpendingGuard } from '../purchase/spendingGuard';
 import { PurchaseRecords } from '../purchase/purchaseRecords';
-import { dropRecords, type PaidItem, type PaidOutcome, runPaidItems } from '../purchase/runPaidItems';
+import { type BuyingDeadline, dropRecords, type PaidItem, type PaidOutcome, runPaidItems } from '../purchase/runPaidItems';
+import { clock } from '../util/clock';
 import { checkParents, type ParentRule } from './checkParent';
 import { type CallbackAddress, callbackAddress, mayPause, pause } from './pause';
 import { pollTasks, refreshTasks } from './poll';
@@ -45,6 +46,23 @@ function toCheckedItem({ itemIndex, target, notes, options }: PreparedItem, webh
 	return { itemIndex, path, body: sentBody(target, webhook.url), file, notes: [...notes, ...webhook.notes], options };
 }
 
+/** How long "Don't Wait", which has no timeout, goes on after the last task that the service accepted, such as under a rate limit. */
+const ACCEPTED_WITHIN_MS = 600_000;
+
+function buyingDeadline({ options, deadline }: TaskRun): BuyingDeadline & { moveOn(): void } {
+	if (options.waitMode !== 'none') {
+		return { at: () => deadline, message: 'The timeout passed before the task was bought', moveOn: () => undefined };
+	}
+	let lastAccepted = clock.now();
+	return {
+		at: () => lastAccepted + ACCEPTED_WITHIN_MS,
+		message: 'The service accepted no task for ten minutes, so this one was not sent',
+		moveOn: () => {
+			lastAccepted = clock.now();
+		},
+	};
+}
+
 /** What an item buys: its request is the purchase, and `links` are those that the request sent. */
 function toPaidItem(
 	run: TaskRun,
@@ -52,6 +70,7 @@ function toPaidItem(
 	records: PurchaseRecords,
 	webhook: string | undefined,
 	links: Map<number, RequestLinks>,
+	deadline: ReturnType<typeof buyingDeadline>,
 	{ itemIndex, target, options }: PreparedItem,
 ): PaidItem<AcceptedTask> {
 	const { file } = target;
@@ -68,7 +87,11 @@ function toPaidItem(
 			const sent = { ...target, body: sentBody(target, webhook) };
 			const submission = await toSubmission(run, records, sent);
 			links.set(itemIndex, requestLinksOf('json' in submission ? submission.json : target.body));
-			return async () => await run.client.tasks.submit(target.path, submission, run.deadline);
+			return async () => {
+				const accepted = await run.client.tasks.submit(target.path, submission, () => deadline.at());
+				deadline.moveOn();
+				return accepted;
+			};
 		},
 		fromRecord: (state) => (state.state === 'accepted' ? { taskId: state.taskId } : undefined),
 		record: (to, { taskId }) => to.markAccepted(purchase, taskId),
@@ -190,10 +213,11 @@ async function execute(context: IExecuteFunctions, operation: TaskOperation): Pr
 	const records = new PurchaseRecords(context);
 	try {
 		const links = new Map<number, RequestLinks>();
+		const deadline = buyingDeadline(run);
 		const items = prepared.map((item) =>
-			isFailed(item) ? item : toPaidItem(run, operation, records, webhook.url, links, item),
+			isFailed(item) ? item : toPaidItem(run, operation, records, webhook.url, links, deadline, item),
 		);
-		const { options, signal, deadline, client } = run;
+		const { options, signal, client } = run;
 		const { concurrency, whenUnsure } = options;
 		const paid = await runPaidItems(
 			{ context, client, records, guard, buys: 'task', concurrency, whenUnsure, deadline, signal },

@@ -79,6 +79,42 @@ describe('Retry-After never outlasts "Timeout"', () => {
 	});
 });
 
+describe('"Don\'t Wait" has no timeout', () => {
+	const none = { waitMode: 'none' };
+
+	test('it buys on under a rate limit, longer than ten minutes', async () => {
+		let last = 0;
+		let acceptedAt = clock.now() - 60_000;
+		service.on('POST', SOUNDS, () => {
+			if (clock.now() - acceptedAt < 60_000) return tooMany('30');
+			acceptedAt = clock.now();
+			return accepted(`task_${++last}`);
+		});
+		const began = clock.now();
+		const { json, error } = await buySounds(service, { count: 30, parameters: none, options: { timeout: 5 } });
+		expect(error).toBeUndefined();
+		expect(new Set(json.map(({ taskId }) => taskId)).size).toBe(30);
+		expect((clock.now() - began) / 1_000).toBeGreaterThan(25 * 60);
+	});
+
+	test('it gives up when nothing is accepted for ten minutes, and says what to run again', async () => {
+		service.on('POST', SOUNDS, accepted('task_1'), tooMany('30'));
+		const began = clock.now();
+		const { json } = await buySounds(service, { count: 3, parameters: none, options: { concurrency: 1 }, run: { settings: goOn } });
+		expect(json.map(({ taskId, status }) => [taskId, status])).toEqual([
+			['task_1', 'submitted'],
+			[undefined, 'not submitted'],
+			[undefined, 'not submitted'],
+		]);
+		expect((clock.now() - began) / 60_000).toBeLessThan(11);
+		const rest = 'Run the node again later, with the items without a result only: the others would be bought again.';
+		expect(json.slice(1).map(({ error }) => error)).toMatchObject([
+			{ message: expect.stringContaining('Rate limit reached'), description: `Lower "Concurrency" in the options. ${rest}` },
+			{ message: expect.stringMatching(/Rate limit reached|The service accepted no task for ten minutes, so this one was not sent/), description: expect.stringContaining(rest) },
+		]);
+	});
+});
+
 describe('Retry-After is at least half a second', () => {
 	test.each([
 		['zero', () => '0'],
@@ -357,7 +393,7 @@ describe('After an error that every item would get, nothing more is sent', () =>
 		});
 		service.on('GET', RECORD, completed);
 		const { json } = await buySounds(service, { count: 2, options: { timeout: 5, concurrency: 1 }, run: { settings: goOn } });
-		expect(json[1]?.error).toMatchObject({ message: 'The timeout passed before the task was bought [item 1]', description: 'Run the node again later.' });
+		expect(json[1]?.error).toMatchObject({ message: 'The timeout passed before the task was bought [item 1]', description: 'Run the node again later, with the items without a result only: the others would be bought again.' });
 	});
 });
 
