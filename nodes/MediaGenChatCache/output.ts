@@ -3,7 +3,8 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData, NodeExecutionH
 import type { ChatResponse } from '../shared/api/chat';
 import { errorItem, type FailedItem, isFailed, runError } from '../shared/n8n/nodeErrors';
 import type { ItemOptions } from '../shared/n8n/options';
-import { remainedBefore, sum, type Used } from '../shared/output/cost';
+import { countLeftOut, remainedBefore, sum, type Used } from '../shared/output/cost';
+import type { SpendingGuard } from '../shared/purchase/spendingGuard';
 import { toJson } from '../shared/util/json';
 import type { ChatOptions } from './options';
 import type { Cost } from './usage/cost';
@@ -22,6 +23,9 @@ export interface Answer {
 }
 
 export type ChatOutcome = Answer | FailedItem;
+
+/** Whether an item does not come out, and does not fail the node: it is beyond "Max Tasks". */
+export const isLeftOut = (outcome: ChatOutcome) => isFailed(outcome) && outcome.leftOut === true;
 
 const isAnswer = (outcome: ChatOutcome): outcome is Answer => !isFailed(outcome);
 
@@ -79,40 +83,46 @@ function warningHints(answers: readonly Answer[]): NodeExecutionHint[] {
 }
 
 const KEPT =
-	'To get the answers of the other items, set "On Error" to "Continue" in the settings of the node. With "Retry On Fail" they are not bought again.';
+	'The other items were answered: "Retry" in the list of executions does not buy their answers again. With "On Error" set to "Continue" they come out at once.';
 
 /**
  * Converts outcomes to the node's output, in the order of the input, with hints that sum up the run. Unless the node is set to
  * continue, the first failed item ends it.
  *
  * @param own the options of each item: what its output holds beside the answer
- * @param remaining the balance, where it was read anyway
+ * @param guard what the limits left out, and the balance, where it was read anyway
  */
 export function toOutput(
 	context: IExecuteFunctions,
 	options: ChatOptions,
 	outcomes: readonly ChatOutcome[],
 	own: readonly ItemOptions[],
-	remaining: string | undefined,
+	guard: SpendingGuard,
 ): INodeExecutionData[] {
 	const node = context.getNode();
 	const answers = outcomes.filter(isAnswer);
-	const failed = outcomes.find(isFailed);
+	const failed = outcomes.filter(isFailed).find((outcome) => !isLeftOut(outcome));
 	if (failed && !context.continueOnFail()) {
 		throw runError(node, outcomes, failed, answers.length > 0 ? KEPT : undefined);
 	}
+	const comesOut = outcomes.filter((outcome) => !isLeftOut(outcome));
+	const leftOut = guard.leftOutNote(outcomes.filter(isFailed));
+	countLeftOut(context, outcomes.length - comesOut.length);
+	if (leftOut !== undefined && comesOut.length === 0) context.logger.warn(`MediaGen: ${leftOut}`);
 	context.addExecutionHints(
 		{
-			message: summary(answers, outcomes.length - answers.length, options, remaining),
+			message: summary(answers, outcomes.length - answers.length, options, guard.lastRemaining),
 			location: 'outputPane',
-			type: failed ? 'warning' : 'info',
+			type: answers.length < outcomes.length ? 'warning' : 'info',
 		},
+		...(leftOut === undefined ? [] : [{ message: leftOut, location: 'outputPane' as const, type: 'warning' as const }]),
 		...warningHints(answers),
 	);
-	return outcomes.map((outcome) => {
+	return comesOut.map((outcome, at) => {
 		const { itemIndex } = outcome;
 		const fields = toJson(own[itemIndex] ?? {});
 		if (isFailed(outcome)) return errorItem(node, outcome.error, itemIndex, fields);
-		return { json: { ...answerJson(outcome, options.simplify), ...fields }, pairedItem: { item: itemIndex } };
+		const warnings = at === 0 && leftOut !== undefined ? [leftOut, ...outcome.warnings] : outcome.warnings;
+		return { json: { ...answerJson({ ...outcome, warnings }, options.simplify), ...fields }, pairedItem: { item: itemIndex } };
 	});
 }

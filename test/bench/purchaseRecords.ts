@@ -5,6 +5,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { type Purchase, PurchaseRecords } from '../../nodes/shared/purchase/purchaseRecords';
+import { recordsContext } from '../engine/support/recordsContext';
 import { median } from './support/statistics';
 import { millis, table, metOrMissed } from './support/table';
 
@@ -34,7 +35,7 @@ function timed(work: () => void): number {
 function measure(count: number) {
 	const items = purchases(count);
 	const kept: IDataObject = {};
-	const open = () => new PurchaseRecords({ getContext: () => kept });
+	const open = () => new PurchaseRecords(recordsContext(kept));
 
 	const first = open();
 	const buy = timed(() => {

@@ -223,11 +223,14 @@ describeOnHosts('The cost of an execution', (host) => {
 			expect((await fromApi(host(), execution)).customData).toMatchObject({ mediagen_tasks: '20' });
 		}, 120_000);
 
-		test('with Retry On Fail', async () => {
+		test('with On Error: Stop Workflow and Retry On Fail: what was bought comes out', async () => {
 			const execution = await run(limited({}, { retryOnFail: true, maxTries: 3, waitBetweenTries: 100 }));
-			expect(execution.status).toBe('error');
-			expect(execution.error?.message).toContain('"Max Tasks" is 20');
+			expect(execution.status).toBe('success');
 			expect(sandbox.ledger().accepted).toBe(20);
+			expect(ofEach(statuses(execution))).toEqual({ completed: 20 });
+			const [first] = execution.json('Pictures');
+			expect(first?.notes).toEqual([expect.stringContaining('Items 20 to 199: not submitted, because "Max Tasks" is 20.')]);
+			expect((await fromApi(host(), execution)).customData).toMatchObject({ mediagen_tasks: '20', mediagen_left_out: '180' });
 		}, 120_000);
 
 		test('across pauses, in a loop of 15 rows each', async () => {

@@ -66,7 +66,7 @@ function readExecution({ id, runs, error }: Execution, log: string, seen: Seen):
 		if (first !== undefined && `${message} ${(description ?? '').split('\n\n')[0]}`.includes(MAY_HAVE_BEEN)) seen.uncertain.add(`${launch}-${first}`);
 		for (const [, item] of (description ?? '').matchAll(/Item (\d+): may have been bought/g)) seen.uncertain.add(`${launch}-${item}`);
 	}
-	for (const [, item] of log.matchAll(new RegExp(`item (\\d+) of execution ${id} got no clear answer`, 'g'))) seen.uncertain.add(`${launch}-${item}`);
+	for (const [, item] of log.matchAll(new RegExp(`no clear answer: the task may have been bought \\(execution ${id}, .*?, item (\\d+)`, 'g'))) seen.uncertain.add(`${launch}-${item}`);
 	return text;
 }
 
@@ -74,8 +74,8 @@ function readExecution({ id, runs, error }: Execution, log: string, seen: Seen):
 export function readAll(executions: readonly Execution[], log: string): Seen {
 	// Of an execution that a kill cut off n8n keeps the number and no data.
 	const known = new Set(executions.filter(({ runs }) => launchOf(JSON.stringify(runs)) !== undefined).map(({ id }) => id));
-	const named = [...log.matchAll(/item (\d+) of execution (\d+) got no clear answer/g)];
-	const cutOff = named.flatMap(([, item = '', id = '']) => (known.has(id) ? [] : [item]));
+	const named = [...log.matchAll(/no clear answer: the task may have been bought \(execution (\d+), .*?, item (\d+)/g)];
+	const cutOff = named.flatMap(([, id = '', item = '']) => (known.has(id) ? [] : [item]));
 	const seen: Seen = { cameOut: new Set(), text: '', uncertain: new Set(), cutOff };
 	seen.text = [...executions.map((execution) => readExecution(execution, log, seen)), log].join('\n');
 	return seen;

@@ -15,7 +15,7 @@ import { dropRecords, type PaidItem, type PaidRun, runPaidItems, type Schedule }
 import { clock } from '../../shared/util/clock';
 import { toJson } from '../../shared/util/json';
 import { type ChatOptions, chatOptionsField, readChatOptions } from '../options';
-import { type Answer, type ChatOutcome, toOutput, usedBy } from '../output';
+import { type Answer, type ChatOutcome, isLeftOut, toOutput, usedBy } from '../output';
 import { compareWithAll } from '../prefix/compare';
 import { createFingerprinter, oncePerText, type PrefixFingerprint, PrefixMemory } from '../prefix/fingerprint';
 import { findVolatile } from '../prefix/volatile';
@@ -78,7 +78,7 @@ function toBody(style: ChatStyle, { given, parts, additional }: Question) {
 	return { model: given.model, max_tokens: given.max_tokens, ...style.toPrompt(parts), ...additional };
 }
 
-function toPaidItem({ context, style, options, client, signal }: ChatRun, question: Question): PaidItem<Receipt> {
+function toPaidItem({ style, options, client, signal }: ChatRun, question: Question, reference: string | undefined): PaidItem<Receipt> {
 	const { itemIndex } = question;
 	const { path } = style;
 	const body = toBody(style, question);
@@ -87,8 +87,6 @@ function toPaidItem({ context, style, options, client, signal }: ChatRun, questi
 	const timeoutMs = options.timeout * 1_000;
 	const send = async (): Promise<Receipt> => {
 		const response = await client.chat.create({ path, headers, body: toJson(body), timeoutMs, deadline: clock.now() + timeoutMs });
-		// n8n does not save what arrives after Stop, so this line is the only trace of the purchase.
-		if (signal?.aborted) context.logger.info(`MediaGen: item ${itemIndex} was answered after the execution was canceled`);
 		return { question, response };
 	};
 	return {
@@ -97,6 +95,9 @@ function toPaidItem({ context, style, options, client, signal }: ChatRun, questi
 		prepare: async () => await Promise.resolve(send),
 		fromRecord: (state) => (state.state === 'answered' ? { question, response: state.response } : undefined),
 		record: (records, { response }) => records.markAnswered(purchase, response),
+		reference,
+		// n8n does not save what arrives after Stop, so this line is the only trace of the purchase.
+		logLine: () => (signal?.aborted ? 'question answered' : undefined),
 	};
 }
 
@@ -121,14 +122,16 @@ async function askAll(
 	run: ChatRun,
 	records: PurchaseRecords,
 	questions: ReadonlyArray<Question | FailedItem>,
+	own: readonly ItemOptions[],
 ): Promise<ChatOutcome[]> {
 	const { context, style, options, client, signal, guard } = run;
 	const { concurrency, whenUnsure } = options;
 	const memory = options.watchPrefix ? new PrefixMemory(context) : undefined;
 	const volatileIn = oncePerText(findVolatile);
 	// "Timeout" is the time for one answer: the run as a whole has no deadline.
-	const paidRun: PaidRun = { context, client, records, guard, buys: 'answer', concurrency, whenUnsure, deadline: Infinity, signal, hintFor };
-	const items = questions.map((item) => (isFailed(item) ? item : toPaidItem(run, item)));
+	const deadline = { at: () => Infinity, message: '' };
+	const paidRun: PaidRun = { context, client, records, guard, buys: 'answer', concurrency, whenUnsure, deadline, signal, hintFor };
+	const items = questions.map((item) => (isFailed(item) ? item : toPaidItem(run, item, own[item.itemIndex]?.reference)));
 	const paid = await runPaidItems(paidRun, items, options.warmCacheFirst ? warmUpSchedule(questions) : undefined);
 
 	const readAnswer = ({ question, response }: Receipt): Answer => {
@@ -159,10 +162,10 @@ async function execute(context: IExecuteFunctions, style: ChatStyle): Promise<IN
 	}
 	const records = new PurchaseRecords(context);
 	try {
-		const outcomes = await askAll({ context, style, options, client, signal, guard }, records, questions);
-		dropRecords(context, records, outcomes);
+		const outcomes = await askAll({ context, style, options, client, signal, guard }, records, questions, own);
+		dropRecords(context, records, outcomes.filter((outcome) => !isLeftOut(outcome)));
 		traceUsed(context, usedBy(outcomes));
-		return [toOutput(context, options, outcomes, own, guard.lastRemaining)];
+		return [toOutput(context, options, outcomes, own, guard)];
 	} finally {
 		records.close();
 	}

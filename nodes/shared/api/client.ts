@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { type ChatResponse, chatResponse, isAnswered, modelList, MODELS_PATH } from './chat';
 import type { Connection } from './connection';
 import { AuthenticationError, errorInBody, unreadableResponse } from './errors';
-import { createSend, type ServiceContext } from './http';
+import { createSend, type Deadline, type ServiceContext } from './http';
 import { multipartForm, type FileSource } from './multipart';
 import {
 	type AcceptedTask,
@@ -46,8 +46,8 @@ interface ChatRequest {
 export interface MediaGenClient {
 	readonly connection: Connection;
 	readonly tasks: {
-		/** Buys a task: never sent twice. `path` begins with `/`. `deadline` in milliseconds since 1970. */
-		submit(path: string, body: SubmissionBody, deadline: number): Promise<AcceptedTask>;
+		/** Buys a task: never sent twice. `path` begins with `/`. */
+		submit(path: string, body: SubmissionBody, deadline: Deadline): Promise<AcceptedTask>;
 		/** Reads a task's record at its path: see `taskPath`. */
 		retrieve(path: string, options?: RetrieveOptions): Promise<TaskRecord>;
 	};

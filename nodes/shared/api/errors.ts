@@ -124,6 +124,7 @@ const CLASS_OF_STATUS: Record<number, readonly [typeof ApiError, string]> = {
 	402: [InsufficientBalanceError, 'Insufficient balance'],
 	403: [PermissionError, 'Permission denied'],
 	404: [NotFoundError, 'Not found'],
+	408: [TimeoutError, 'The request timed out'],
 	429: [RateLimitError, 'Rate limit reached'],
 	502: [ServerError, 'Bad gateway (HTTP 502)'],
 };
@@ -147,8 +148,8 @@ export function errorFromResponse(response: Response, now: number, notFound?: st
 	const [ErrorClass, headline] = classOf(status);
 	const { message, type, code, fromService } = readServiceMessage(response.body);
 	const title = status === 404 && notFound !== undefined ? notFound : headline;
-	// A 4xx says that nothing was done. Nobody knows what happened before a 5xx or a redirect.
-	const accepted = status >= 400 && status < 500 ? 'no' : 'unknown';
+	// A 4xx but 408 says that nothing was done. It is unknown what happened before a timeout, a 5xx or a redirect.
+	const accepted = status >= 400 && status < 500 && status !== 408 ? 'no' : 'unknown';
 	return new ErrorClass(message === undefined ? title : `${title}: ${message}`, accepted, {
 		httpStatus: status,
 		type,

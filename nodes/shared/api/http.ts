@@ -49,6 +49,9 @@ export interface ServiceContext extends CredentialSource {
 	logger: Logger;
 }
 
+/** Milliseconds since 1970; a function where it moves while a request waits. */
+export type Deadline = number | (() => number);
+
 export interface ApiRequest {
 	method: IHttpRequestMethods;
 	/** Begins with `/`, in the spec's words. */
@@ -57,8 +60,8 @@ export interface ApiRequest {
 	body?: IDataObject | Buffer;
 	headers?: Record<string, string>;
 	retry: RetryPolicy;
-	/** Milliseconds since 1970 after which no attempt begins. Default: three minutes from now. */
-	deadline?: number;
+	/** No attempt begins after it. Default: three minutes from now. */
+	deadline?: Deadline;
 	/** Milliseconds for one attempt. Default: one minute. */
 	timeoutMs?: number;
 	/** Headline of a 404. */
@@ -140,16 +143,17 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 	}
 
 	/** Waits for the end of a rate limit. Throws where that would pass the deadline. */
-	async function waitForQuiet(deadline: number): Promise<void> {
+	async function waitForQuiet(deadline: () => number): Promise<void> {
 		while (clock.now() < quietUntil && !signal?.aborted) {
-			if (quietUntil > deadline) throw new RateLimitError('Rate limit reached', 'no', { httpStatus: 429 });
+			if (quietUntil > deadline()) throw new RateLimitError('Rate limit reached', 'no', { httpStatus: 429 });
 			await sleep(quietUntil - clock.now(), signal);
 		}
 		if (signal?.aborted) throw new CanceledError();
 	}
 
 	return async (request, schema) => {
-		const deadline = request.deadline ?? clock.now() + DEFAULT_DEADLINE_MS;
+		const given = request.deadline ?? clock.now() + DEFAULT_DEADLINE_MS;
+		const deadline = typeof given === 'function' ? given : () => given;
 		for (let attempts = 1; ; attempts++) {
 			await waitForQuiet(deadline);
 			try {
@@ -158,7 +162,7 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 				const error: ApiError = errorFromThrown(thrown);
 				const wait = backoffMs(error, attempts);
 				if (error instanceof RateLimitError) quietUntil = Math.max(quietUntil, clock.now() + wait);
-				if (!mayRetry(request.retry, error, attempts) || clock.now() + wait > deadline) throw error;
+				if (!mayRetry(request.retry, error, attempts) || clock.now() + wait > deadline()) throw error;
 				context.logger.debug(`MediaGen: ${error.message}. Next attempt in ${Math.round(wait)} ms`);
 				await sleep(wait, signal);
 			}

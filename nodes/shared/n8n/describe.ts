@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { asNodeError, errorItem } from './nodeErrors';
+import { asNodeError, errorItem, recordKeyIn } from './nodeErrors';
 import { optionsOfFailedItem } from './options';
 
 /** A resource as the panel shows it. */
@@ -118,9 +118,9 @@ async function runOrContinue(context: IExecuteFunctions, operation: Operation): 
 		const nodeError = asNodeError(node, error);
 		if (!context.continueOnFail()) throw nodeError;
 		return [
-			context.getInputData().map((_, itemIndex) => {
+			context.getInputData().map(({ json }, itemIndex) => {
 				const { fileName: _fileName, ...own } = optionsOfFailedItem(context, itemIndex);
-				return errorItem(node, nodeError, itemIndex, own);
+				return errorItem(node, nodeError, itemIndex, own, recordKeyIn(json));
 			}),
 		];
 	}

@@ -18,6 +18,7 @@ import {
 	UnreadableResponseError,
 } from '../api/errors';
 import { clock } from '../util/clock';
+import { isObject } from '../util/json';
 
 export type NodeError = NodeApiError | NodeOperationError;
 
@@ -37,8 +38,21 @@ const HINTS: ReadonlyArray<readonly [typeof ApiError, string]> = [
 	[BlockedAddressError, 'Check the address.'],
 ];
 
+const LATER_FOR_THE_REST = 'Run the node again later, with the items without a result only: the others would be bought again.';
+
+/** The same where the request was a purchase, or came before one. */
+const PURCHASE_HINTS: typeof HINTS = [
+	[RateLimitError, `Lower "Concurrency" in the options. ${LATER_FOR_THE_REST}`],
+	[ServerError, LATER_FOR_THE_REST],
+	[ConnectionError, LATER_FOR_THE_REST],
+	[TimeoutError, LATER_FOR_THE_REST],
+	...HINTS,
+];
+
 interface ErrorContext {
 	itemIndex?: number;
+	/** Whether the request was a purchase, or came before one. */
+	purchase?: boolean;
 	/** What a request buys, if it buys something: an uncertain purchase must not be repeated before the balance was checked. */
 	buys?: 'task' | 'answer';
 	/** A sentence that comes first in the description. */
@@ -60,13 +74,27 @@ export function asMayHaveBeenBought(error: NodeError): NodeError {
 	return error;
 }
 
+/** Puts the key of the item's purchase record on its error: the error item names it, so that the node knows the item when it comes back. */
+export function nameRecord(error: NodeError, recordKey: string | undefined): void {
+	error.context.recordKey = recordKey;
+}
+
+/**
+ * The key of the purchase record that an item names, where it came out of this node without a result: an error item, or the item
+ * of a task that had not ended at the time limit of a pause.
+ */
+export function recordKeyIn({ error, status, recordKey }: IDataObject = {}): string | undefined {
+	const named = isObject(error) ? error.recordKey : status === 'submitted' ? recordKey : undefined;
+	return typeof named === 'string' ? named : undefined;
+}
+
 function hintFor(error: ApiError, context: ErrorContext): string | undefined {
-	const { buys, hint } = context;
+	const { purchase, buys, hint } = context;
 	if (isUnsure(error, context)) {
 		const places = buys === 'task' ? 'the balance and at your tasks at the service' : 'the balance';
 		return `The ${buys} may have been bought all the same. Look at ${places} first. To send it again, set "If It May Have Been Bought" in the options to "Send Again".`;
 	}
-	return hint ?? HINTS.find(([ErrorClass]) => error instanceof ErrorClass)?.[1];
+	return hint ?? (purchase ? PURCHASE_HINTS : HINTS).find(([ErrorClass]) => error instanceof ErrorClass)?.[1];
 }
 
 /** Converts an `ApiError` to n8n's error for what a service said, with the item it belongs to and what to do next. */
@@ -85,6 +113,21 @@ function toNodeApiError(node: INode, error: ApiError, context: ErrorContext): No
 	return isUnsure(error, context) ? asMayHaveBeenBought(nodeError) : nodeError;
 }
 
+/** The message of an item's error without the item's number, for a list that names the items. */
+export const withoutItem = (message: string) => message.replace(/ \[item \d+\]$/, '');
+
+/** Names items by their numbers, e.g. "Item 4" or "Items 0, 3 to 19". `indexes` in ascending order. */
+export function itemRanges(indexes: readonly number[]): string {
+	const ranges: Array<[first: number, last: number]> = [];
+	for (const index of indexes) {
+		const range = ranges[ranges.length - 1];
+		if (range && range[1] === index - 1) range[1] = index;
+		else ranges.push([index, index]);
+	}
+	const words = ranges.map(([first, last]) => (first === last ? String(first) : `${first} to ${last}`));
+	return `${indexes.length === 1 ? 'Item' : 'Items'} ${words.join(', ')}`;
+}
+
 /** Returns any error as one of n8n's own. */
 export function asNodeError(node: INode, error: unknown, context: ErrorContext = {}): NodeError {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
@@ -98,8 +141,8 @@ function hasErrorOutput(node: { onError?: string }): boolean {
 	return node.onError === 'continueErrorOutput';
 }
 
-/** What an item's `error` says: the message, and the service's code, type and HTTP status where it gave them. */
-function errorFields(error: NodeError): IDataObject {
+/** What an item's `error` says: the message, the service's code, type and HTTP status where it gave them, and the purchase record. */
+function errorFields(error: NodeError, recordKey: unknown): IDataObject {
 	const { code, type } = error.context;
 	return {
 		message: error.message,
@@ -107,6 +150,7 @@ function errorFields(error: NodeError): IDataObject {
 		code: typeof code === 'string' ? code : null,
 		type: typeof type === 'string' ? type : null,
 		httpStatus: error instanceof NodeApiError && error.httpCode !== null ? Number(error.httpCode) : null,
+		...(typeof recordKey === 'string' ? { recordKey } : {}),
 	};
 }
 
@@ -114,9 +158,17 @@ function errorFields(error: NodeError): IDataObject {
  * The output of a failed item, when the workflow continues. n8n drops everything but the message of an item that has an
  * `error` object of its own, and moves only items whose JSON is `{ error, message }` to the error output: there the item's
  * fields stand inside `error`, elsewhere beside it.
+ *
+ * @param recordKey the item's purchase record, where the error is not the item's own
  */
-export function errorItem(node: INode, error: NodeError, itemIndex: number, fields: IDataObject = {}): INodeExecutionData {
-	const ownFields = errorFields(error);
+export function errorItem(
+	node: INode,
+	error: NodeError,
+	itemIndex: number,
+	fields: IDataObject = {},
+	recordKey: unknown = error.context.recordKey,
+): INodeExecutionData {
+	const ownFields = errorFields(error, recordKey);
 	const json = hasErrorOutput(node)
 		? { error: { ...fields, ...ownFields }, message: error.message }
 		: { ...fields, error: ownFields };
@@ -127,6 +179,8 @@ export function errorItem(node: INode, error: NodeError, itemIndex: number, fiel
 export interface FailedItem {
 	itemIndex: number;
 	error: NodeError;
+	/** Set where the item does not come out, and does not fail the node: see the option `maxTasksReached`. */
+	leftOut?: boolean;
 }
 
 export function isFailed<Item extends object>(item: Item): item is Item & FailedItem {

@@ -135,6 +135,8 @@ export const whenUnsureSchema = oneOf(UNSURE).default('doNotSend');
 
 export type WhenUnsure = (typeof UNSURE)[number];
 
+const AT_MAX_TASKS = ['returnBought', 'fail'] as const;
+
 /** The options that limit what a node buys (design, Cost). */
 export const spendingOptions: INodeProperties[] = [
 	{
@@ -170,6 +172,17 @@ export const spendingOptions: INodeProperties[] = [
 		default: 10,
 		description: 'How many purchases this node makes at most in one execution of the workflow, in all its runs together',
 	},
+	{
+		displayName: 'Max Tasks: When Reached',
+		name: 'maxTasksReached',
+		type: 'options',
+		options: [
+			{ name: 'Return What Was Bought', value: 'returnBought', description: 'The items beyond the limit do not come out' },
+			{ name: 'Fail', value: 'fail' },
+		],
+		default: 'returnBought',
+		description: 'What the node does with items beyond "Max Tasks", unless "On Error" is set to continue: then they come out as errors',
+	},
 ];
 
 export const spendingSchema = {
@@ -177,12 +190,14 @@ export const spendingSchema = {
 	keepBalance: number(0).optional(),
 	keepBalanceUnit: oneOf(BALANCE_UNITS).default('balance'),
 	maxTasks: integer(0).optional(),
+	maxTasksReached: oneOf(AT_MAX_TASKS).default('returnBought'),
 };
 
 export type SpendingRules = {
 	keepBalance?: number;
 	keepBalanceUnit: BalanceUnit;
 	maxTasks?: number;
+	maxTasksReached: (typeof AT_MAX_TASKS)[number];
 };
 
 const pollIntervalOption: INodeProperties = {

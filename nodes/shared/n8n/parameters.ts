@@ -14,7 +14,7 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Whether a value counts as set. `0` and `false` do. */
-function isSet(value: unknown): boolean {
+export function isSet(value: unknown): boolean {
 	if (value === undefined || value === null || value === '') return false;
 	if (Array.isArray(value)) return value.length > 0;
 	return !isPlainObject(value) || Object.keys(value).length > 0;

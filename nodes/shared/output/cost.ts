@@ -257,6 +257,11 @@ function count(context: CostContext, outcomes: readonly TaskOutcome[], how: Coun
 	addCost(context, newTasks, ended, context);
 }
 
+/** Adds items that "Max Tasks" left out to the custom data of the execution. Never throws. */
+export function countLeftOut(context: CustomDataContext, items: number): void {
+	if (items > 0) bestEffort(context, 'custom data', () => addToCustomData(context, { mediagen_left_out: items }));
+}
+
 /** Bought here, only read, or bought and now waiting for a callback. */
 type Counting = 'bought' | 'read' | 'waiting';
 

@@ -25,6 +25,10 @@ export interface TaskOutcome {
 	/** What the service or the node changed or left out for this item, in words. */
 	notes: string[];
 	options: ItemOptions;
+	/** Set where the item does not come out, and does not fail the node: it is beyond "Max Tasks". */
+	leftOut?: boolean;
+	/** The item's purchase record, while the execution is paused. */
+	recordKey?: string;
 }
 
 /** An item whose task the service accepted. */

@@ -1,13 +1,20 @@
 import { createHash, randomUUID } from 'crypto';
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INode } from 'n8n-workflow';
 
+import { recordKeyIn } from '../n8n/nodeErrors';
+import { isTool } from '../n8n/options';
 import { clock } from '../util/clock';
 import { objectIn, toJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 
-/** n8n keeps this object with the execution's own data, as long as the execution lives. */
+/** The part of an n8n context that tells one run of a node from another. */
 interface ExecutionContext {
+	/** n8n keeps this object with the execution's own data, as long as the execution lives. */
 	getContext(type: 'node'): IDataObject;
+	getNode(): INode;
+	getInputData(): Array<{ json: IDataObject }>;
+	/** What expressions see. */
+	getWorkflowDataProxy(itemIndex: number): Record<string, unknown>;
 }
 
 /**
@@ -51,52 +58,78 @@ const activeRuns = new Set<string>();
 /** A body can be long, and each step needs its key. */
 const knownKeys = new WeakMap<Purchase, string>();
 
-function keyOf(purchase: Purchase): string {
+/** The same for the same request, whichever item and run it is of. */
+function requestKey(purchase: Purchase): string {
 	const known = knownKeys.get(purchase);
 	if (known !== undefined) return known;
-	const { itemIndex, operation, path, body } = purchase;
-	const text = JSON.stringify([operation, path, itemIndex, body]);
+	const { operation, path, body } = purchase;
+	const text = JSON.stringify([operation, path, body]);
 	const key = createHash('sha256').update(text).digest('base64url').slice(0, 32);
 	knownKeys.set(purchase, key);
 	return key;
 }
 
 /**
+ * n8n's run index of the node: the same in each attempt of a run, one more in each round of a loop. It is new in each call of an
+ * agent's tool, whose next try must find what the last one left: there it is left out.
+ */
+function runIndexOf(execution: ExecutionContext): string {
+	if (isTool(execution.getNode())) return '';
+	const { $runIndex } = execution.getWorkflowDataProxy(0);
+	return typeof $runIndex === 'number' ? String($runIndex) : '';
+}
+
+/**
  * What this execution bought with this node. A record of an item that came out is dropped; the others are kept for the next
- * attempt: *Retry On Fail*, an agent's next try, or a failed execution that is run again. Each step takes constant time.
+ * attempt: *Retry On Fail*, an agent's next try, a failed execution that is run again, or an error item that is led back to the
+ * node. Each step takes constant time.
  */
 export class PurchaseRecords {
 	private readonly context: IDataObject;
 
 	private readonly run: string = randomUUID();
 
+	private readonly runIndex: string;
+
 	/** Keys of this run's own records, by item. */
 	private readonly keys = new Map<number, string>();
 
-	constructor(execution: ExecutionContext) {
+	constructor(private readonly execution: ExecutionContext) {
 		this.context = execution.getContext('node');
+		this.runIndex = runIndexOf(execution);
 		activeRuns.add(this.run);
 	}
 
-	/** What an earlier attempt left of this purchase. From now on it belongs to this run. */
+	/**
+	 * What an earlier attempt left of this purchase: another try of this run, or the run whose error item came back. From now on it
+	 * belongs to this run.
+	 */
 	claim(purchase: Purchase): PurchaseState | undefined {
-		const key = keyOf(purchase);
-		const found = this.at(key).find(({ run }) => run === this.run || !activeRuns.has(run));
+		const key = this.keyOf(purchase);
+		const mine = this.at(key).find(({ run }) => run === this.run || !activeRuns.has(run));
+		const found = mine ?? this.takeNamed(purchase);
 		if (found) this.replace(purchase.itemIndex, key, found.purchase, found.run);
 		return found?.purchase;
 	}
 
+	/** The key by which an item that comes back finds its record; `undefined` where it has none. An agent sends no item back. */
+	recordKey(itemIndex: number): string | undefined {
+		if (isTool(this.execution.getNode())) return undefined;
+		const key = this.keys.get(itemIndex) ?? this.namedBy(itemIndex);
+		return key !== undefined && this.at(key).length > 0 ? key : undefined;
+	}
+
 	/** To be called right before the request is sent. */
 	markPending(purchase: Purchase): void {
-		this.replace(purchase.itemIndex, keyOf(purchase), { state: 'pending' });
+		this.replace(purchase.itemIndex, this.keyOf(purchase), { state: 'pending' });
 	}
 
 	markAccepted(purchase: Purchase, taskId: string): void {
-		this.replace(purchase.itemIndex, keyOf(purchase), { state: 'accepted', taskId });
+		this.replace(purchase.itemIndex, this.keyOf(purchase), { state: 'accepted', taskId });
 	}
 
 	markAnswered(purchase: Purchase, response: Record<string, unknown>): void {
-		this.replace(purchase.itemIndex, keyOf(purchase), { state: 'answered', response });
+		this.replace(purchase.itemIndex, this.keyOf(purchase), { state: 'answered', response });
 	}
 
 	/** Drops an item's record: the service refused the request, the task failed and was refunded, or the item came out. */
@@ -131,6 +164,24 @@ export class PurchaseRecords {
 	 */
 	private get records(): IDataObject {
 		return objectIn(this.context, RECORDS);
+	}
+
+	private keyOf(purchase: Purchase): string {
+		return [requestKey(purchase), this.runIndex, purchase.itemIndex].join('.');
+	}
+
+	/** The record that the input item names. */
+	private namedBy(itemIndex: number): string | undefined {
+		return recordKeyIn(this.execution.getInputData()[itemIndex]?.json);
+	}
+
+	/** Takes the record that the item names out of its place, if it is of the same request. */
+	private takeNamed(purchase: Purchase): StoredRecord | undefined {
+		const key = this.namedBy(purchase.itemIndex);
+		if (key === undefined || !key.startsWith(`${requestKey(purchase)}.`)) return undefined;
+		const found = this.at(key).find(({ run }) => !activeRuns.has(run));
+		if (found) this.store(key, this.at(key).filter(({ run }) => run !== found.run));
+		return found;
 	}
 
 	private at(key: string): StoredRecord[] {

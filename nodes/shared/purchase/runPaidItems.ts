@@ -10,12 +10,12 @@ import {
 	PermissionError,
 	TimeoutError,
 } from '../api/errors';
-import { asNodeError, type FailedItem, isFailed, type NodeError } from '../n8n/nodeErrors';
+import { asNodeError, type FailedItem, isFailed, nameRecord, type NodeError } from '../n8n/nodeErrors';
 import type { WhenUnsure } from '../n8n/options';
 import { clock } from '../util/clock';
 import { pLimit } from '../util/vendor/pLimit';
 import type { Purchase, PurchaseRecords, PurchaseState } from './purchaseRecords';
-import { KeepBalanceError, type SpendingGuard, SpendingLimitError } from './spendingGuard';
+import { KeepBalanceError, MaxTasksError, type SpendingGuard, SpendingLimitError } from './spendingGuard';
 
 /** An item that is checked and ready to be bought. */
 export interface PaidItem<Receipt> {
@@ -27,10 +27,22 @@ export interface PaidItem<Receipt> {
 	fromRecord(state: PurchaseState): Receipt | undefined;
 	/** Records what the service answered. */
 	record(records: PurchaseRecords, receipt: Receipt): void;
+	/** The user's own text for the item. */
+	reference: string | undefined;
+	/** What n8n's log says of the purchase; `undefined` for nothing. */
+	logLine(receipt: Receipt): string | undefined;
+}
+
+/** Nothing is bought after it. */
+export interface BuyingDeadline {
+	/** Milliseconds since 1970. */
+	at(): number;
+	/** What is said of an item that it overtook. */
+	message: string;
 }
 
 export interface PaidRun {
-	context: { getNode(): INode; getExecutionId(): string; logger: Logger };
+	context: { getNode(): INode; getExecutionId(): string; getWorkflow(): { id?: string; name?: string }; logger: Logger };
 	client: MediaGenClient;
 	records: PurchaseRecords;
 	guard: SpendingGuard;
@@ -38,8 +50,7 @@ export interface PaidRun {
 	buys: 'task' | 'answer';
 	concurrency: number;
 	whenUnsure: WhenUnsure;
-	/** Milliseconds since 1970. Nothing is bought after it. */
-	deadline: number;
+	deadline: BuyingDeadline;
 	signal: AbortSignal | undefined;
 	/** Replaces the usual hint of an error. */
 	hintFor?(error: ApiError): string | undefined;
@@ -75,12 +86,25 @@ async function remainingBalance(client: MediaGenClient): Promise<string | undefi
 	}
 }
 
-function warn({ context, buys }: PaidRun, itemIndex: number): void {
-	const item = `item ${itemIndex} of execution ${context.getExecutionId()}`;
-	context.logger.warn(`MediaGen: ${item} got no clear answer: the ${buys} may have been bought`);
+/** A line of n8n's log, with all that leads from it to the purchase: other executions write there too. */
+function lineOf({ context, client }: PaidRun, { itemIndex, reference }: Pick<PaidItem<unknown>, 'itemIndex' | 'reference'>, words: string): string {
+	const { id, name } = context.getWorkflow();
+	const places = [
+		`execution ${context.getExecutionId()}`,
+		`workflow ${id ?? ''} ${JSON.stringify(name ?? '')}`,
+		`node ${JSON.stringify(context.getNode().name)}`,
+		`item ${itemIndex}`,
+		...(reference === undefined ? [] : [`reference ${JSON.stringify(reference)}`]),
+	];
+	return client.connection.redact(`MediaGen: ${words} (${places.join(', ')})`);
 }
 
-async function buy<Receipt>(run: PaidRun, item: PaidItem<Receipt>, throwIfStopped: () => void): Promise<Receipt> {
+/** How far an attempt has come. Nothing was bought by one that failed before it was sent. */
+interface Attempt {
+	stage: 'not sent' | 'preparing' | 'sent';
+}
+
+async function buy<Receipt>(run: PaidRun, item: PaidItem<Receipt>, attempt: Attempt, throwIfStopped: () => void): Promise<Receipt> {
 	const { records, guard } = run;
 	const state = records.claim(item.purchase);
 	const bought = state && item.fromRecord(state);
@@ -90,22 +114,27 @@ async function buy<Receipt>(run: PaidRun, item: PaidItem<Receipt>, throwIfStoppe
 
 	// In the order of the items, before anything is awaited.
 	guard.reserve();
-	let sent = false;
 	try {
 		await guard.checkBalance();
+		attempt.stage = 'preparing';
 		const send = await item.prepare();
+		attempt.stage = 'not sent';
 		throwIfStopped();
 		if (run.signal?.aborted) throw new CanceledError();
-		if (clock.now() >= run.deadline) throw new TimeoutError(`The timeout passed before the ${run.buys} was bought`);
+		if (clock.now() >= run.deadline.at()) throw new TimeoutError(run.deadline.message);
 		records.markPending(item.purchase);
-		sent = true;
+		attempt.stage = 'sent';
 		const receipt = await send();
 		item.record(records, receipt);
+		const words = item.logLine(receipt);
+		const late = run.signal?.aborted ? ' after the execution was canceled' : '';
+		if (words !== undefined) run.context.logger.info(lineOf(run, item, words + late));
 		return receipt;
 	} catch (error) {
+		const sent = attempt.stage === 'sent';
 		const rejected = error instanceof ApiError && error.accepted === 'no';
 		// n8n saves nothing of a run that is stopped, and an error names one item only.
-		if (sent && !rejected) warn(run, item.itemIndex);
+		if (sent && !rejected) run.context.logger.warn(lineOf(run, item, `no clear answer: the ${run.buys} may have been bought`));
 		if (sent && rejected) records.drop(item.itemIndex);
 		if (!sent || rejected) guard.release();
 		throw asError(error);
@@ -113,6 +142,12 @@ async function buy<Receipt>(run: PaidRun, item: PaidItem<Receipt>, throwIfStoppe
 }
 
 type Outcome<Receipt> = PaidOutcome<Receipt> | FailedItem;
+
+/** What stands before the hint of an item's error. */
+async function contextOf({ client }: PaidRun, { stage }: Attempt, error: ApiError): Promise<string | undefined> {
+	if (stage === 'preparing' && !(error instanceof CanceledError)) return 'A file could not be uploaded, so nothing was bought.';
+	return error instanceof InsufficientBalanceError ? await remainingBalance(client) : undefined;
+}
 
 /** Runs an item's job when it may begin. */
 export type Schedule<Receipt> = (
@@ -136,17 +171,20 @@ export async function runPaidItems<Receipt>(
 
 	async function runItem(item: PaidItem<Receipt>): Promise<Outcome<Receipt>> {
 		const { itemIndex } = item;
+		const attempt: Attempt = { stage: 'not sent' };
 		try {
-			const receipt = await buy(run, item, () => {
+			const receipt = await buy(run, item, attempt, () => {
 				if (stopped) throw stopped;
 			});
 			return { itemIndex, receipt };
 		} catch (error) {
 			if (!(error instanceof ApiError)) return { itemIndex, error: asNodeError(node, error, { itemIndex }) };
 			if (stopsAll(error)) stopped ??= error;
-			const context = error instanceof InsufficientBalanceError ? await remainingBalance(run.client) : undefined;
+			const context = await contextOf(run, attempt, error);
+			const buys = attempt.stage === 'sent' || error instanceof PendingPurchaseError ? run.buys : undefined;
 			const hint = error instanceof SpendingLimitError ? error.hint : run.hintFor?.(error);
-			return { itemIndex, error: asNodeError(node, error, { itemIndex, buys: run.buys, context, hint }) };
+			const leftOut = error instanceof MaxTasksError && run.guard.leavesOut;
+			return { itemIndex, error: asNodeError(node, error, { itemIndex, purchase: true, buys, context, hint }), leftOut };
 		}
 	}
 
@@ -165,7 +203,7 @@ function mayRunAgain(context: IExecuteFunctions, outcomes: ReadonlyArray<{ error
 
 /**
  * Drops the records of items that came out, unless the node may run again, and of refunded purchases. The others are kept for
- * the next attempt.
+ * the next attempt, and named in the errors of their items.
  */
 export function dropRecords<Ended extends { itemIndex: number; error?: NodeError }>(
 	context: IExecuteFunctions,
@@ -176,5 +214,6 @@ export function dropRecords<Ended extends { itemIndex: number; error?: NodeError
 	const keepAll = mayRunAgain(context, outcomes);
 	for (const outcome of outcomes) {
 		if (isRefunded(outcome) || (outcome.error === undefined && !keepAll)) records.drop(outcome.itemIndex);
+		if (outcome.error) nameRecord(outcome.error, records.recordKey(outcome.itemIndex));
 	}
 }

@@ -1,15 +1,17 @@
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import type { MediaGenClient } from '../api/client';
 import { ApiError, asError } from '../api/errors';
 import { type BalanceUnit, remainingOf } from '../api/records';
-import { type FailedItem, isFailed } from '../n8n/nodeErrors';
-import type { ItemOptions, SpendingRules } from '../n8n/options';
+import { type FailedItem, isFailed, itemRanges } from '../n8n/nodeErrors';
+import { isTool, type ItemOptions, type SpendingRules } from '../n8n/options';
 import { toJson } from '../util/json';
 
-/** n8n keeps this object with the execution's own data, through all runs of the node and through a pause. */
 interface ExecutionContext {
+	/** n8n keeps this object with the execution's own data, through all runs of the node and through a pause. */
 	getContext(type: 'node'): IDataObject;
+	getNode(): INode;
+	continueOnFail(): boolean;
 }
 
 const BOUGHT = 'mediaGenBought';
@@ -17,7 +19,7 @@ const BOUGHT = 'mediaGenBought';
 /** One of the node's own limits was reached. Nothing was sent for this item. */
 export class SpendingLimitError extends ApiError {
 	constructor(
-		problem: string,
+		readonly problem: string,
 		/** What the user can do next. */
 		readonly hint: string,
 	) {
@@ -25,10 +27,16 @@ export class SpendingLimitError extends ApiError {
 	}
 }
 
+/** "Max Tasks" was reached. */
+export class MaxTasksError extends SpendingLimitError {}
+
 /** "Keep Balance" was reached, or the balance is not known: every further item would find the same. */
 export class KeepBalanceError extends SpendingLimitError {}
 
-const MAX_TASKS_HINT = 'Raise "Max Tasks" in the options, or run the workflow again for the items without a result.';
+const RETRY_WITH_MORE =
+	'Raise "Max Tasks" in the options, save the workflow, and retry this execution with the currently saved workflow: what it has bought is not bought again.';
+
+const RUN_THE_REST = 'To buy it, raise "Max Tasks" in the options and run the workflow with the items without a result only.';
 
 const KEEP_BALANCE_HINT = 'Top up the balance, or lower "Keep Balance" in the options.';
 
@@ -37,6 +45,9 @@ const UNREADABLE_HINT = 'Run the node again later, or remove "Keep Balance" from
 /** Limits what a node buys in one execution (design, Cost). */
 export class SpendingGuard {
 	private readonly context: IDataObject;
+
+	/** Whether an error of an item fails the node. */
+	private readonly stops: boolean;
 
 	/** What remained when "Keep Balance" was last checked, with its unit; absent for a key without a limit. */
 	lastRemaining?: string;
@@ -47,6 +58,19 @@ export class SpendingGuard {
 		private readonly client: MediaGenClient,
 	) {
 		this.context = execution.getContext('node');
+		this.stops = !execution.continueOnFail() && !isTool(execution.getNode());
+	}
+
+	/** Whether items beyond "Max Tasks" do not come out, instead of failing the node. An agent always gets the message. */
+	get leavesOut(): boolean {
+		return this.stops && this.rules.maxTasksReached === 'returnBought';
+	}
+
+	/** Counts the items that are left out; `undefined` if there are none. */
+	leftOutNote(outcomes: ReadonlyArray<{ itemIndex: number; leftOut?: boolean }>): string | undefined {
+		const items = outcomes.filter(({ leftOut }) => leftOut).map(({ itemIndex }) => itemIndex);
+		if (items.length === 0) return undefined;
+		return `${itemRanges(items)}: not submitted, because "Max Tasks" is ${this.rules.maxTasks}. To buy the rest, run the workflow with these items only.`;
 	}
 
 	/** Purchases of this node in this execution so far. */
@@ -62,10 +86,19 @@ export class SpendingGuard {
 		return `"Max Tasks" is ${maxTasks}, and this node has made ${this.bought} purchases in this execution`;
 	}
 
+	/** How many of `purchases` more the limits let through, and the limit that the others would pass. Sends nothing but reads. */
+	async check(purchases: number): Promise<{ withinLimits: number; limit?: string }> {
+		const error = await this.checkBalance().catch(asError);
+		if (error) return { withinLimits: 0, limit: error instanceof SpendingLimitError ? error.problem : error.message };
+		const limit = this.problemWith(purchases);
+		if (limit === undefined) return { withinLimits: purchases };
+		return { withinLimits: Math.max(0, (this.rules.maxTasks ?? 0) - this.bought), limit };
+	}
+
 	/** Takes a place for a purchase, in the order of the calls. Throws a `SpendingLimitError` when there is none. */
 	reserve(): void {
 		const problem = this.problemWith(1);
-		if (problem !== undefined) throw new SpendingLimitError(problem, MAX_TASKS_HINT);
+		if (problem !== undefined) throw new MaxTasksError(problem, this.stops ? RETRY_WITH_MORE : RUN_THE_REST);
 		this.context[BOUGHT] = this.bought + 1;
 	}
 
@@ -127,8 +160,8 @@ function problemsOf({ error }: FailedItem): string[] {
 }
 
 /**
- * The output of "Check Only": per item the request that would be sent and what is wrong with it, with the number of purchases and
- * the balance. Sends nothing but reads.
+ * The output of "Check Only": per item the request that would be sent and what is wrong with it, with the number of purchases,
+ * how many of them the limits let through, and the balance. Sends nothing but reads.
  */
 export async function checkOnlyOutput(
 	client: MediaGenClient,
@@ -136,8 +169,7 @@ export async function checkOnlyOutput(
 	items: ReadonlyArray<CheckedItem | FailedItem>,
 ): Promise<INodeExecutionData[]> {
 	const tasks = items.filter((item) => !isFailed(item)).length;
-	const limit = guard.problemWith(tasks);
-	const common = { checkOnly: true, tasks, balance: await balanceFields(client), ...(limit === undefined ? {} : { limit }) };
+	const common = { checkOnly: true, tasks, ...(await guard.check(tasks)), balance: await balanceFields(client) };
 	return items.map((item) => {
 		const pairedItem = { item: item.itemIndex };
 		if (isFailed(item)) return { json: toJson({ ...common, request: null, problems: problemsOf(item) }), pairedItem };

@@ -3,22 +3,24 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 import type { AcceptedTask } from '../api/records';
 import type { TaskFamily } from '../api/families';
 import type { Operation } from '../n8n/describe';
-import { type FailedItem, isFailed, runError, throwFirstError } from '../n8n/nodeErrors';
+import { type FailedItem, isFailed, itemRanges, runError, throwFirstError, withoutItem } from '../n8n/nodeErrors';
 import {
 	additionalBodyFieldsField,
 	downloadFilesAfterWaitField,
+	isTool,
 	optionsField,
 	optionsOfFailedItem,
 	outputField,
 	purchaseOptions,
 	waitModeField,
 } from '../n8n/options';
-import { countCost, runHints } from '../output/cost';
+import { countCost, countLeftOut, runHints } from '../output/cost';
 import { isAccepted, outputItems, statusOf, type TaskOutcome } from '../output/items';
 import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
 import { type CheckedItem, checkOnlyOutput, SpendingGuard } from '../purchase/spendingGuard';
 import { PurchaseRecords } from '../purchase/purchaseRecords';
-import { dropRecords, type PaidItem, type PaidOutcome, runPaidItems } from '../purchase/runPaidItems';
+import { type BuyingDeadline, dropRecords, type PaidItem, type PaidOutcome, runPaidItems } from '../purchase/runPaidItems';
+import { clock } from '../util/clock';
 import { checkParents, type ParentRule } from './checkParent';
 import { type CallbackAddress, callbackAddress, mayPause, pause } from './pause';
 import { pollTasks, refreshTasks } from './poll';
@@ -44,6 +46,23 @@ function toCheckedItem({ itemIndex, target, notes, options }: PreparedItem, webh
 	return { itemIndex, path, body: sentBody(target, webhook.url), file, notes: [...notes, ...webhook.notes], options };
 }
 
+/** How long "Don't Wait", which has no timeout, goes on after the last task that the service accepted, such as under a rate limit. */
+const ACCEPTED_WITHIN_MS = 600_000;
+
+function buyingDeadline({ options, deadline }: TaskRun): BuyingDeadline & { moveOn(): void } {
+	if (options.waitMode !== 'none') {
+		return { at: () => deadline, message: 'The timeout passed before the task was bought', moveOn: () => undefined };
+	}
+	let lastAccepted = clock.now();
+	return {
+		at: () => lastAccepted + ACCEPTED_WITHIN_MS,
+		message: 'The service accepted no task for ten minutes, so this one was not sent',
+		moveOn: () => {
+			lastAccepted = clock.now();
+		},
+	};
+}
+
 /** What an item buys: its request is the purchase, and `links` are those that the request sent. */
 function toPaidItem(
 	run: TaskRun,
@@ -51,7 +70,8 @@ function toPaidItem(
 	records: PurchaseRecords,
 	webhook: string | undefined,
 	links: Map<number, RequestLinks>,
-	{ itemIndex, target }: PreparedItem,
+	deadline: ReturnType<typeof buyingDeadline>,
+	{ itemIndex, target, options }: PreparedItem,
 ): PaidItem<AcceptedTask> {
 	const { file } = target;
 	const purchase = {
@@ -68,15 +88,16 @@ function toPaidItem(
 			const submission = await toSubmission(run, records, sent);
 			links.set(itemIndex, requestLinksOf('json' in submission ? submission.json : target.body));
 			return async () => {
-				const accepted = await run.client.tasks.submit(target.path, submission, run.deadline);
-				// If n8n is killed before it saves the execution, this line is the only trace of the purchase.
-				const late = run.signal?.aborted ? ' after the execution was canceled' : '';
-				run.context.logger.info(`MediaGen: task ${accepted.taskId} submitted for item ${itemIndex}${late}`);
+				const accepted = await run.client.tasks.submit(target.path, submission, () => deadline.at());
+				deadline.moveOn();
 				return accepted;
 			};
 		},
 		fromRecord: (state) => (state.state === 'accepted' ? { taskId: state.taskId } : undefined),
 		record: (to, { taskId }) => to.markAccepted(purchase, taskId),
+		reference: options.reference,
+		// If n8n is killed before it saves the execution, this line is the only trace of the purchase.
+		logLine: ({ taskId }) => `task ${taskId} submitted`,
 	};
 }
 
@@ -87,7 +108,7 @@ function toOutcome(
 	links: RequestLinks | undefined,
 ): TaskOutcome {
 	const { itemIndex } = paid;
-	if (isFailed(paid)) return { itemIndex, error: paid.error, notes, options };
+	if (isFailed(paid)) return { itemIndex, error: paid.error, leftOut: paid.leftOut, notes, options };
 	const { taskId, record } = paid.receipt;
 	const outcome = { itemIndex, taskId, task: acceptedTask(run, taskId), notes, options };
 	return record ? withRecord(run, outcome, record, links) : outcome;
@@ -96,20 +117,39 @@ function toOutcome(
 /** A failed task was refunded: the next attempt buys it again. */
 const isRefunded = ({ task }: TaskOutcome) => task?.status === 'failed';
 
+const RETRY = '"Retry" in the list of executions takes these tasks up and does not buy them again.';
+
 const isUnsure = (outcome: TaskOutcome) => statusOf(outcome) === 'unknown';
 
-function line(outcome: TaskOutcome): string {
-	const why = outcome.error ? ` (${outcome.error.message})` : '';
-	if (isUnsure(outcome)) return `Item ${outcome.itemIndex}: may have been bought${why}`;
-	const task = outcome.taskId === undefined ? 'no task' : `task ${outcome.taskId}`;
-	return `Item ${outcome.itemIndex}: ${task}, ${statusOf(outcome)}${why}`;
+function endOf(outcome: TaskOutcome): string {
+	const why = outcome.error ? ` (${withoutItem(outcome.error.message)})` : '';
+	if (isUnsure(outcome)) return `may have been bought${why}`;
+	const task = outcome.taskId === undefined ? '' : `task ${outcome.taskId}, `;
+	return `${task}${statusOf(outcome)}${why}`;
 }
 
-/** Names every task of the run and every item that may have been bought, so that what was paid for can be fetched. */
-function taskList(outcomes: readonly TaskOutcome[]): string | undefined {
-	if (!outcomes.some(isAccepted) && outcomes.filter(isUnsure).length < 2) return undefined;
-	const lines = outcomes.map(line).join('\n');
-	return `Tasks of this run, to be fetched with the resource Task, operation Get:\n${lines}`;
+/**
+ * Names every task of the run and every item that may have been bought, so that what was paid for can be fetched. Items that
+ * were not bought for the same reason are counted together.
+ */
+function taskList({ context, signal }: TaskRun, outcomes: readonly TaskOutcome[], bought: boolean): string | undefined {
+	const accepted = outcomes.some(isAccepted);
+	if (!accepted && outcomes.filter(isUnsure).length < 2) return undefined;
+	const ends = new Map<string, { end: string; items: number[] }>();
+	for (const outcome of outcomes) {
+		const end = endOf(outcome);
+		const key = isUnsure(outcome) ? String(outcome.itemIndex) : end;
+		const same = ends.get(key);
+		if (same) same.items.push(outcome.itemIndex);
+		else ends.set(key, { end, items: [outcome.itemIndex] });
+	}
+	// n8n keeps nothing of an execution that is stopped.
+	const retry = bought && accepted && !signal?.aborted && !isTool(context.getNode());
+	return [
+		'Tasks of this run, to be fetched with the resource Task, operation Get:',
+		...[...ends.values()].map(({ end, items }) => `${itemRanges(items)}: ${end}`),
+		...(retry ? [RETRY] : []),
+	].join('\n');
 }
 
 /** What the purchases of a run left. */
@@ -126,11 +166,33 @@ export async function deliver(run: TaskRun, outcomes: readonly TaskOutcome[], bo
 	const { context, options } = run;
 	countCost(context, outcomes, bought ? 'bought' : 'read');
 	const delivered = await downloadResults(run, outcomes);
-	const failed = delivered.find(isFailed);
-	if (bought) dropRecords(context, bought.records, delivered, isRefunded);
-	if (failed && !context.continueOnFail()) throw runError(context.getNode(), delivered, failed, taskList(delivered));
-	context.addExecutionHints(...runHints(delivered, bought?.guard.lastRemaining));
-	return [outputItems(context.getNode(), delivered, options)];
+	const comesOut = delivered.filter(({ leftOut }) => !leftOut);
+	const failed = comesOut.find(isFailed);
+	if (bought) dropRecords(context, bought.records, comesOut, isRefunded);
+	if (failed && !context.continueOnFail()) {
+		throw runError(context.getNode(), delivered, failed, taskList(run, delivered, bought !== undefined));
+	}
+	context.addExecutionHints(...runHints(comesOut, bought?.guard.lastRemaining));
+	if (bought) tellLeftOut(run, delivered, bought.guard);
+	return [outputItems(context.getNode(), comesOut, options)];
+}
+
+/** Counts the items that are left out in the custom data, and tells of them where no item comes out that could have the note. */
+function tellLeftOut({ context }: TaskRun, outcomes: readonly TaskOutcome[], guard: SpendingGuard): void {
+	const note = guard.leftOutNote(outcomes);
+	if (note === undefined) return;
+	countLeftOut(context, outcomes.filter(({ leftOut }) => leftOut).length);
+	if (outcomes.some(({ leftOut }) => !leftOut)) return;
+	context.logger.warn(`MediaGen: ${note}`);
+	context.addExecutionHints({ message: note, location: 'outputPane', type: 'warning' });
+}
+
+/** Puts the note about items that are left out on the first one that comes out. */
+function withLeftOutNote(outcomes: readonly TaskOutcome[], guard: SpendingGuard): TaskOutcome[] {
+	const note = guard.leftOutNote(outcomes);
+	const first = outcomes.find(({ leftOut }) => !leftOut);
+	if (note === undefined) return [...outcomes];
+	return outcomes.map((outcome) => (outcome === first ? { ...outcome, notes: [note, ...outcome.notes] } : outcome));
 }
 
 /** Buys a task per item, waits as "Wait for Result" says, and returns the output. */
@@ -151,10 +213,11 @@ async function execute(context: IExecuteFunctions, operation: TaskOperation): Pr
 	const records = new PurchaseRecords(context);
 	try {
 		const links = new Map<number, RequestLinks>();
+		const deadline = buyingDeadline(run);
 		const items = prepared.map((item) =>
-			isFailed(item) ? item : toPaidItem(run, operation, records, webhook.url, links, item),
+			isFailed(item) ? item : toPaidItem(run, operation, records, webhook.url, links, deadline, item),
 		);
-		const { options, signal, deadline, client } = run;
+		const { options, signal, client } = run;
 		const { concurrency, whenUnsure } = options;
 		const paid = await runPaidItems(
 			{ context, client, records, guard, buys: 'task', concurrency, whenUnsure, deadline, signal },
@@ -166,7 +229,7 @@ async function execute(context: IExecuteFunctions, operation: TaskOperation): Pr
 				item && !isFailed(item) ? item : { notes: [], options: optionsOfFailedItem(context, each.itemIndex) };
 			return toOutcome(run, each, { notes: [...notes, ...webhook.notes], options }, links.get(each.itemIndex));
 		});
-		return await waitAndDeliver(run, operation, { records, guard }, accepted, links);
+		return await waitAndDeliver(run, operation, { records, guard }, withLeftOutNote(accepted, guard), links);
 	} finally {
 		records.close();
 	}
@@ -185,9 +248,10 @@ async function waitAndDeliver(
 	// must not be waited for.
 	const refreshed = operation.synchronous || waitMode === 'callback' ? await refreshTasks(run, accepted, links) : accepted;
 	if (waitMode === 'callback' && mayPause(run.context, refreshed)) {
-		dropRecords(run.context, bought.records, refreshed, isRefunded);
+		for (const { itemIndex } of refreshed.filter(isRefunded)) bought.records.drop(itemIndex);
 		countCost(run.context, refreshed, 'waiting');
-		return await pause(run, refreshed);
+		tellLeftOut(run, refreshed, bought.guard);
+		return await pause(run, refreshed.map((outcome) => ({ ...outcome, recordKey: bought.records.recordKey(outcome.itemIndex) })));
 	}
 	return await deliver(run, await pollTasks(run, refreshed, links), bought);
 }

@@ -5,13 +5,14 @@ import type { TaskFamily } from '../api/families';
 import { inspectFile, PendingUpload } from '../n8n/binary';
 import type { Operation, Resource } from '../n8n/describe';
 import { downloadFilesField, optionsField, outputField, readItemOptions, taskOptions } from '../n8n/options';
-import type { ParameterValues } from '../n8n/parameters';
+import { isSet, type ParameterValues, validationError } from '../n8n/parameters';
 import { isAccepted, type TaskOutcome } from '../output/items';
 import { jsonObject } from '../util/json';
 import { text } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { deliver, taskOperation } from './execute';
 import { pollTasks, retrieveError } from './poll';
+import { readAdditionalBody } from './prepare';
 import { acceptedTask, openTaskRun, retrieveRecord, type TaskRun, withRecord } from './taskRun';
 
 const TASK: Resource = { name: 'Task', value: 'task' };
@@ -138,14 +139,29 @@ const customRequest = z.object({
 	file_field: text().default('file'),
 });
 
-const bodyFields = z.array(z.object({ name: z.string(), value: z.unknown() })).catch([]);
+const bodyFields = z
+	.object({ field: z.array(z.object({ name: z.union([z.string(), z.number()]).transform(String).catch(''), value: z.unknown() })) })
+	.catch({ field: [] });
+
+/** Reads "Body Fields" as the panel has them: what is empty in them counts. Throws a `NodeOperationError` for a row without a name. */
+function readBodyFields(context: IExecuteFunctions, itemIndex: number): Record<string, unknown> {
+	const rows = bodyFields.parse(context.getNodeParameter('bodyFields', itemIndex, {})).field;
+	const issues = rows.flatMap(({ name }, row) => (name.trim() === '' ? [{ path: ['body_fields', row, 'name'], message: 'is required' }] : []));
+	if (issues.length > 0) throw validationError(context.getNode(), submitFields, issues, itemIndex);
+	return Object.fromEntries(rows.filter(({ value }) => isSet(value)).map(({ name, value }) => [name, value]));
+}
 
 /** Puts the body together. As text it is neither renamed nor cleaned: its names are the service's own. */
 async function customBody(values: ParameterValues, context: IExecuteFunctions, itemIndex: number): Promise<ParameterValues> {
-	const { bodyType, binaryProperty, bodyFields: rows, body: json, ...request } = values;
+	const { bodyType, binaryProperty, bodyFields: _rows, body: json, ...request } = values;
 	if (bodyType === 'json' || bodyType === undefined) return { ...request, ...(json === undefined ? {} : { body: json }) };
-	const body = JSON.stringify(Object.fromEntries(bodyFields.parse(rows).map(({ name, value }) => [name, value])));
-	if (bodyType !== 'formData') return { ...request, body };
+	const fields = readBodyFields(context, itemIndex);
+	const body = JSON.stringify(fields);
+	if (bodyType !== 'formData') {
+		const isEmpty = Object.keys({ ...fields, ...readAdditionalBody(context, itemIndex, []) }).length === 0;
+		if (!isEmpty) return { ...request, body };
+		throw validationError(context.getNode(), submitFields, [{ path: ['body_fields'], message: 'is required: the request would be empty' }], itemIndex);
+	}
 	const property = typeof binaryProperty === 'string' ? binaryProperty.trim() : 'data';
 	return { ...request, body, file: await inspectFile(context, itemIndex, property, 'Input Data Field Name') };
 }

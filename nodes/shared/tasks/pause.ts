@@ -65,23 +65,25 @@ function isOpen(outcome: TaskOutcome): boolean {
  * node cannot do any more.
  */
 export function mayPause(context: IExecuteFunctions, outcomes: readonly TaskOutcome[]): boolean {
-	const failed = outcomes.some(({ error }) => error !== undefined);
+	const failed = outcomes.some(({ error, leftOut }) => error !== undefined && !leftOut);
 	return outcomes.some(isOpen) && (!failed || context.continueOnFail());
 }
 
 /** The JSON of a waiting item: enough to resume, and what comes out if no callback comes before the time limit. */
 function waitingJson(outcome: TaskOutcome, input: IDataObject): IDataObject {
-	const { error, options, notes } = outcome;
+	const { error, options, notes, recordKey } = outcome;
+	const named = recordKey === undefined ? {} : { recordKey };
 	const { fileName, reference } = options;
 	const own = {
 		...(fileName === undefined ? {} : { fileName }),
 		...(reference === undefined ? {} : { reference }),
 		...(notes.length === 0 ? {} : { notes }),
+		...named,
 		input,
 	};
 	if (!isAccepted(outcome)) {
-		const failure = error && { error: { message: error.message, description: error.description ?? null } };
-		return { status: statusOf(outcome), results: [], ...failure, ...own };
+		const failure = error && { error: { message: error.message, description: error.description ?? null, ...named } };
+		return { status: statusOf(outcome), results: [], ...failure, ...(outcome.leftOut ? { leftOut: true } : {}), ...own };
 	}
 	return { ...taskJson({ ...outcome, options: {} }, true), ...(isOpen(outcome) ? { status: 'submitted', results: [], url: null } : {}), ...own };
 }

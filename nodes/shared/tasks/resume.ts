@@ -7,7 +7,7 @@ import { getConnection } from '../api/connection';
 import { type ApiError, asError, errorFromThrown, NotFoundError } from '../api/errors';
 import type { TaskFamily } from '../api/families';
 import { hasEnded, readTaskId, TASK_STATUSES } from '../api/records';
-import { asMayHaveBeenBought } from '../n8n/nodeErrors';
+import { asMayHaveBeenBought, nameRecord } from '../n8n/nodeErrors';
 import { readItemOptions, readRunOptions } from '../n8n/options';
 import { countResumedCost } from '../output/cost';
 import { isAccepted, NO_TASK_STATUSES, outputItems, type TaskOutcome, type AcceptedOutcome } from '../output/items';
@@ -36,6 +36,8 @@ const waitingItem = z.object({
 			status: z.enum([...TASK_STATUSES, ...NO_TASK_STATUSES]).catch('submitted'),
 			error: z.object({ message: z.string(), description: z.string().nullish() }).nullish().catch(null),
 			notes: z.array(z.string()).catch([]),
+			recordKey: ownText,
+			leftOut: z.boolean().catch(false),
 			input: z.unknown(),
 		})
 		.passthrough(),
@@ -47,16 +49,16 @@ const waitingItems = z.array(waitingItem);
 function readWaitingItems(run: CallbackRun): TaskOutcome[] {
 	const items = waitingItems.parse(run.context.evaluateExpression('{{ $input.all() }}'));
 	return items.map(({ json }, itemIndex) => {
-		const { taskId, status, error, notes, input } = json;
+		const { taskId, status, error, notes, recordKey, leftOut, input } = json;
 		const own = run.options.includeInput && isObject(input) ? toJson(input) : undefined;
 		const options = readItemOptions(json, own);
 		if (taskId !== undefined && status !== 'not submitted' && status !== 'unknown') {
-			return { itemIndex, taskId, task: { ...acceptedTask(run, taskId), status }, notes, options };
+			return { itemIndex, taskId, task: { ...acceptedTask(run, taskId), status }, notes, options, recordKey };
 		}
 		const message = error?.message ?? 'This item was not submitted';
 		const description = error?.description ?? undefined;
 		const nodeError = new NodeOperationError(run.context.getNode(), message, { itemIndex, description });
-		return { itemIndex, error: status === 'unknown' ? asMayHaveBeenBought(nodeError) : nodeError, notes, options };
+		return { itemIndex, error: status === 'unknown' ? asMayHaveBeenBought(nodeError) : nodeError, notes, options, recordKey, leftOut };
 	});
 }
 
@@ -146,10 +148,14 @@ async function allEnded(run: CallbackRun, outcomes: readonly TaskOutcome[], { en
 async function makeOutput(run: CallbackRun, outcomes: readonly TaskOutcome[], { ended }: WaitingExecution): Promise<INodeExecutionData[]> {
 	const final = outcomes.map((outcome) => {
 		const end = outcome.taskId === undefined ? undefined : ended.get(outcome.taskId);
-		return end ? { ...end, itemIndex: outcome.itemIndex, options: outcome.options } : outcome;
+		return end ? { ...end, itemIndex: outcome.itemIndex, options: outcome.options, recordKey: outcome.recordKey } : outcome;
 	});
 	countResumedCost(run.context, outcomes, final);
-	return outputItems(run.context.getNode(), await downloadResults(run, final), run.options);
+	const delivered = await downloadResults(run, final);
+	// A failed task was refunded: an item that comes back buys another one.
+	for (const { error, task, recordKey } of delivered) if (error && task?.status !== 'failed') nameRecord(error, recordKey);
+	const comesOut = delivered.filter(({ leftOut }) => !leftOut);
+	return outputItems(run.context.getNode(), comesOut, run.options);
 }
 
 function answer(context: IWebhookFunctions, status: number, message: string): IWebhookResponseData {

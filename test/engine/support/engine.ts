@@ -34,9 +34,11 @@ import { OneCredential } from './credentials';
 const START = 'Start';
 const UNDER_TEST = 'Under Test';
 const AGAIN = 'Again';
+const BACK = 'Back';
 const NEXT = 'Next';
 const EXECUTION_ID = '1';
 const WORKFLOW_ID = 'engine-test';
+const WORKFLOW_NAME = 'Engine test';
 
 export interface RunOptions {
 	node: INodeType;
@@ -48,6 +50,8 @@ export interface RunOptions {
 	workflowSettings?: IWorkflowSettings;
 	/** How often the node runs in this execution, each time with the same items, as in a loop. Default: 1. */
 	rounds?: number;
+	/** How often the items of the error output are led back to the node. Default: never. */
+	errorsBack?: number;
 	/** A second node, which gets the items of the node under test. */
 	next?: { node: INodeType; parameters: INodeParameters };
 	executionId?: string;
@@ -65,6 +69,8 @@ export interface RunResult {
 	hints: NodeExecutionHint[];
 	/** JSON of the items of the first output, for each round. */
 	rounds: Array<Array<INodeExecutionData['json']>>;
+	/** The same of the error output. */
+	errorRounds: Array<Array<INodeExecutionData['json']>>;
 	run: IRun;
 }
 
@@ -82,7 +88,7 @@ function recordLog(): void {
 
 recordLog();
 
-function innerNode(displayName: string, name: string, execute: () => INodeExecutionData[]): INodeType {
+function innerNode(displayName: string, name: string, execute: (input: INodeExecutionData[]) => INodeExecutionData[]): INodeType {
 	return {
 		description: {
 			displayName,
@@ -96,7 +102,7 @@ function innerNode(displayName: string, name: string, execute: () => INodeExecut
 			properties: [],
 		},
 		async execute() {
-			return await Promise.resolve([execute()]);
+			return await Promise.resolve([execute(this.getInputData())]);
 		},
 	};
 }
@@ -162,6 +168,8 @@ export function openExecution(options: RunOptions) {
 	const { name } = options.node.description;
 	let left = (options.rounds ?? 1) - 1;
 	const again = () => (left-- > 0 ? copyOf(items) : []);
+	let leftBack = options.errorsBack ?? 0;
+	const back = (failed: INodeExecutionData[]) => (leftBack-- > 0 ? copyOf(failed) : []);
 	const inner = (id: string, type: string): INode => ({ id: randomUUID(), name: id, type, typeVersion: 1, position: [0, 0], parameters: {} });
 	const underTest: INode = {
 		...inner(UNDER_TEST, name),
@@ -173,25 +181,32 @@ export function openExecution(options: RunOptions) {
 	const nextNode: INode[] = next
 		? [{ ...underTest, ...inner(NEXT, next.node.description.name), parameters: next.parameters }]
 		: [];
-	const nodes = [inner(START, 'start'), underTest, inner(AGAIN, 'again'), ...nextNode];
-	const toNode = (...names: string[]) => ({ main: [names.map((node) => ({ node, type: NodeConnectionTypes.Main, index: 0 }))] });
+	const nodes = [inner(START, 'start'), underTest, inner(AGAIN, 'again'), inner(BACK, 'back'), ...nextNode];
+	const to = (...names: string[]) => names.map((node) => ({ node, type: NodeConnectionTypes.Main, index: 0 }));
 	const types = {
 		start: innerNode(START, 'start', () => copyOf(items)),
 		again: innerNode(AGAIN, 'again', again),
+		back: innerNode(BACK, 'back', back),
 		[name]: options.node,
 		...(next ? { [next.node.description.name]: next.node } : {}),
 	};
 	const workflow = new Workflow({
 		id: WORKFLOW_ID,
+		name: WORKFLOW_NAME,
 		nodes,
-		connections: { [START]: toNode(UNDER_TEST), [UNDER_TEST]: toNode(AGAIN, ...nextNode.map(({ name: nextName }) => nextName)), [AGAIN]: toNode(UNDER_TEST) },
+		connections: {
+			[START]: { main: [to(UNDER_TEST)] },
+			[UNDER_TEST]: { main: [to(AGAIN, ...nextNode.map(({ name: nextName }) => nextName)), to(BACK)] },
+			[AGAIN]: { main: [to(UNDER_TEST)] },
+			[BACK]: { main: [to(UNDER_TEST)] },
+		},
 		active: false,
 		nodeTypes: nodeTypes(types),
 		settings: options.workflowSettings,
 	});
 	const workflowData: IWorkflowBase = {
 		id: WORKFLOW_ID,
-		name: 'Engine test',
+		name: WORKFLOW_NAME,
 		active: false,
 		isArchived: false,
 		activeVersionId: null,
@@ -220,6 +235,7 @@ export function openExecution(options: RunOptions) {
 /** What a run of the engine shows of the node under test. */
 export function resultOf(run: IRun): RunResult {
 	const runs = run.data.resultData.runData[UNDER_TEST] ?? [];
+	const jsonOf = (output: number) => runs.map(({ data }) => (data?.main?.[output] ?? []).map(({ json }) => json));
 	const last = runs[runs.length - 1];
 	const outputs = (last?.data?.main ?? []).map((output) => output ?? []);
 	return {
@@ -228,7 +244,8 @@ export function resultOf(run: IRun): RunResult {
 		json: (outputs[0] ?? []).map(({ json }) => json),
 		error: errorOf(run),
 		hints: last?.hints ?? [],
-		rounds: runs.map(({ data }) => (data?.main?.[0] ?? []).map(({ json }) => json)),
+		rounds: jsonOf(0),
+		errorRounds: jsonOf(1),
 		run,
 	};
 }
@@ -242,6 +259,18 @@ export async function runNode(options: RunOptions): Promise<RunResult> {
 	const running = execution.run({ workflow, startNode: nodes[0] });
 	options.onStart?.(() => running.cancel());
 	return resultOf(await running);
+}
+
+/** Runs a failed execution again as n8n does from its list, with the workflow as it is now: from the node that failed. */
+export async function retryExecution({ run }: RunResult, options: RunOptions): Promise<RunResult> {
+	log.length = 0;
+	const data = JSON.parse(JSON.stringify(run.data)) as IRun['data'];
+	delete data.resultData.error;
+	data.resultData.runData[data.resultData.lastNodeExecuted ?? '']?.pop();
+	const { workflow, underTest, additionalData } = openExecution(options);
+	// n8n keeps the node with the execution, and replaces it by the saved one.
+	for (const waiting of data.executionData?.nodeExecutionStack ?? []) waiting.node = underTest;
+	return resultOf(await new WorkflowExecute(additionalData, 'manual', data).processRunExecutionData(workflow));
 }
 
 /**

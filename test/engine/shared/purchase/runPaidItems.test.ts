@@ -13,6 +13,9 @@ const service = useScriptedService(jumpingClock);
 
 const goOn = { onError: 'continueRegularOutput' } as const;
 
+/** An item without a result goes from the error output back to the node, once. */
+const ledBack = { settings: { onError: 'continueErrorOutput' }, errorsBack: 1 } as const;
+
 const bought = () => service.sent('POST', SOUNDS);
 
 const tooMany = (retryAfter: string): Reply => ({ status: 429, headers: { 'retry-after': retryAfter }, json: { error: { message: 'Slow down' } } });
@@ -66,6 +69,42 @@ describe('Retry-After never outlasts "Timeout"', () => {
 		expect(error?.description).toContain('task_1');
 		expect((clock.now() - began) / 1_000).toBeLessThan(21);
 		expect(service.sent('GET', '/1.mp3')).toHaveLength(2);
+	});
+});
+
+describe('"Don\'t Wait" has no timeout', () => {
+	const none = { waitMode: 'none' };
+
+	test('it buys on under a rate limit, longer than ten minutes', async () => {
+		let last = 0;
+		let acceptedAt = clock.now() - 60_000;
+		service.on('POST', SOUNDS, () => {
+			if (clock.now() - acceptedAt < 60_000) return tooMany('30');
+			acceptedAt = clock.now();
+			return accepted(`task_${++last}`);
+		});
+		const began = clock.now();
+		const { json, error } = await buySounds(service, { count: 30, parameters: none, options: { timeout: 5 } });
+		expect(error).toBeUndefined();
+		expect(new Set(json.map(({ taskId }) => taskId)).size).toBe(30);
+		expect((clock.now() - began) / 1_000).toBeGreaterThan(25 * 60);
+	});
+
+	test('it gives up when nothing is accepted for ten minutes, and says what to run again', async () => {
+		service.on('POST', SOUNDS, accepted('task_1'), tooMany('30'));
+		const began = clock.now();
+		const { json } = await buySounds(service, { count: 3, parameters: none, options: { concurrency: 1 }, run: { settings: goOn } });
+		expect(json.map(({ taskId, status }) => [taskId, status])).toEqual([
+			['task_1', 'submitted'],
+			[undefined, 'not submitted'],
+			[undefined, 'not submitted'],
+		]);
+		expect((clock.now() - began) / 60_000).toBeLessThan(11);
+		const rest = 'Run the node again later, with the items without a result only: the others would be bought again.';
+		expect(json.slice(1).map(({ error }) => error)).toMatchObject([
+			{ message: expect.stringContaining('Rate limit reached'), description: `Lower "Concurrency" in the options. ${rest}` },
+			{ message: expect.stringMatching(/Rate limit reached|The service accepted no task for ten minutes, so this one was not sent/), description: expect.stringContaining(rest) },
+		]);
 	});
 });
 
@@ -123,69 +162,30 @@ describe('Stop, while purchases are in flight', () => {
 		expect(bought()).toHaveLength(3);
 		expect(service.sent('GET', RECORD)).toEqual([]);
 		for (const taskId of ['task_1', 'task_2', 'task_3']) {
-			expect(log.join('\n')).toMatch(new RegExp(`task ${taskId} submitted for item \\d after the execution was canceled`));
+			expect(log.join('\n')).toMatch(new RegExp(`task ${taskId} submitted after the execution was canceled \\(execution 1, .*, item \\d\\)`));
 			expect(error?.description).toContain(taskId);
 		}
-		expect(error?.description).toContain('Item 4: no task, not submitted (The execution was canceled');
+		expect(error?.description).toContain('Items 3 to 4: not submitted (The execution was canceled)');
+		expect(error?.description).not.toContain('"Retry"');
 	});
 });
 
 describe('What an attempt left is taken up by the next one in the same execution', () => {
-	test('On Error: Continue keeps a purchase without a clear answer: it is not sent again', async () => {
-		service.on('POST', SOUNDS, { status: 500 }, accepted('task_2'));
-		service.on('GET', RECORD, completed);
-		const { rounds } = await buySounds(service, { run: { settings: goOn, rounds: 3 } });
-		expect(bought()).toHaveLength(1);
-		expect(rounds.map(([item]) => item?.error)).toEqual([
-			expect.objectContaining({ message: expect.stringContaining('Server error (HTTP 500)'), httpStatus: 500 }),
-			expect.objectContaining({ message: expect.stringContaining('may have been bought by an earlier attempt') }),
-			expect.objectContaining({ message: expect.stringContaining('may have been bought by an earlier attempt') }),
-		]);
-	});
-
 	test('"Send Again" buys it, and the user was told of the choice', async () => {
 		service.on('POST', SOUNDS, { reset: true }, accepted('task_2'));
 		service.on('GET', RECORD, completed);
-		const { rounds } = await buySounds(service, { options: { whenUnsure: 'sendAgain' }, run: { settings: goOn, rounds: 2 } });
-		expect(JSON.stringify(rounds[0])).toContain('set \\"If It May Have Been Bought\\" in the options to \\"Send Again\\"');
+		const { rounds, errorRounds } = await buySounds(service, { options: { whenUnsure: 'sendAgain' }, run: ledBack });
+		expect(JSON.stringify(errorRounds[0])).toContain('set \\"If It May Have Been Bought\\" in the options to \\"Send Again\\"');
 		expect(rounds[1]?.[0]).toMatchObject({ taskId: 'task_2', status: 'completed' });
 		expect(bought()).toHaveLength(2);
 	});
 
-	test('On Error: Continue keeps a task that took longer than "Timeout": the next run waits for it', async () => {
-		numberTasks(service);
-		service.on('GET', RECORD, ...Array.from({ length: 8 }, () => running), completed);
-		const { rounds } = await buySounds(service, { options: { timeout: 5 }, run: { settings: goOn, rounds: 2 } });
-		expect(rounds.map(([item]) => [item?.taskId, item?.status])).toEqual([
-			['task_1', 'submitted'],
-			['task_1', 'completed'],
-		]);
-		expect(bought()).toHaveLength(1);
-	});
-
-	test('with Retry On Fail they reach the next run too', async () => {
+	test('with Retry On Fail it reaches the next run too', async () => {
 		service.on('POST', SOUNDS, { status: 502 }, accepted('task_2'));
-		const settings = { ...goOn, retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
-		const { rounds } = await buySounds(service, { run: { settings, rounds: 2 } });
+		const settings = { ...ledBack.settings, retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+		const { errorRounds } = await buySounds(service, { run: { ...ledBack, settings } });
 		expect(bought()).toHaveLength(1);
-		expect(JSON.stringify(rounds[1])).toContain('may have been bought by an earlier attempt');
-	});
-
-	test('a request that the service refused is sent again', async () => {
-		service.on('POST', SOUNDS, { status: 400, json: { error: { message: 'Too loud' } } }, accepted('task_1'));
-		service.on('GET', RECORD, completed);
-		const { rounds } = await buySounds(service, { run: { settings: goOn, rounds: 2 } });
-		expect(rounds[1]?.[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
-	});
-
-	test('a task that failed was refunded: the next run buys it again', async () => {
-		numberTasks(service);
-		service.on('GET', RECORD, { json: { status: 'failed', error: { message: 'Too loud' } } }, completed);
-		const { rounds } = await buySounds(service, { run: { settings: goOn, rounds: 2 } });
-		expect(rounds.map(([item]) => [item?.taskId, item?.status])).toEqual([
-			['task_1', 'failed'],
-			['task_2', 'completed'],
-		]);
+		expect(JSON.stringify(errorRounds[1])).toContain('may have been bought by an earlier attempt');
 	});
 
 	test('what came out is bought again by the next run, as a loop wants it', async () => {
@@ -255,20 +255,20 @@ describe('What an attempt left is taken up by the next one in the same execution
 
 	test.each([
 		['Vary Slightly is not Vary: it is bought', 'lowVariation', ['task_1', 'task_2']],
-		['the same operation takes up its task', 'variation', ['task_1', 'task_1']],
+		['the same operation takes up its task', 'variation', ['task_1']],
 	])('%s', async (_, second, tasks) => {
 		numberTasks(service);
 		service.on('GET', '/v1/tasks/parent', { json: { status: 'SUCCESS' } });
 		service.on('GET', '/v1/tasks/task_*', ...Array.from({ length: 8 }, () => ({ json: { status: 'IN_PROGRESS' } })), { json: { status: 'SUCCESS' } });
 		const operation = `={{ $runIndex === 0 ? "variation" : "${second}" }}`;
-		const { rounds } = await runNode({
+		const { rounds, errorRounds } = await runNode({
 			node: new MediaGenGrid(),
 			parameters: { resource: 'grid', operation, taskId: 'parent', matchBy: 'index', index: 1, downloadFiles: false, options: { pollInterval: 1, timeout: 5 } },
 			credential: service.credential(),
-			settings: goOn,
-			rounds: 2,
+			...ledBack,
 		});
-		expect(rounds.map(([item]) => item?.taskId)).toEqual(tasks);
+		const ids = [...errorRounds.flat().map(({ error }) => (error as { taskId: string }).taskId), ...rounds.flat().map(({ taskId }) => taskId)];
+		expect([...new Set(ids)]).toEqual(tasks);
 	});
 });
 
@@ -285,7 +285,7 @@ describe('Items that may have been bought', () => {
 		expect(described).toHaveLength(unsure.length);
 		expect(error?.description).not.toContain('not submitted');
 		expect(log.filter((message) => message.includes('may have been bought'))).toEqual(
-			unsure.map((item) => `MediaGen: item ${item} of execution 1 got no clear answer: the task may have been bought`),
+			unsure.map((item) => `MediaGen: no clear answer: the task may have been bought (execution 1, workflow engine-test "Engine test", node "Under Test", item ${item})`),
 		);
 	});
 
@@ -293,6 +293,43 @@ describe('Items that may have been bought', () => {
 		service.on('POST', SOUNDS, { status: 500 }, { status: 400, json: { error: { message: 'Too loud' } } });
 		const { json } = await buySounds(service, { count: 2, options: { concurrency: 1 }, run: { settings: goOn } });
 		expect(json.map(({ status }) => status)).toEqual(['unknown', 'not submitted']);
+	});
+
+	test('one of which the service says that it took too long (408) is among them: it may have taken the task', async () => {
+		service.on('POST', SOUNDS, { status: 408 }, accepted('task_2'));
+		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+		const { error } = await buySounds(service, { run: { settings } });
+		expect(bought()).toHaveLength(1);
+		expect(error?.message).toContain('may have been bought by an earlier attempt');
+	});
+
+	test.each<[string, Reply[]]>([
+		['500', [{ status: 500 }]],
+		['a reset', [{ reset: true }]],
+		['an answer that is not JSON', [{ text: '<html>' }]],
+	])('one whose picture could not be uploaded is not: nothing was submitted (%s)', async (_, replies) => {
+		service.on('POST', '/v1/uploads/images', ...replies);
+		const { json } = await runNode({
+			node: new MediaGenImage(),
+			parameters: { ...generatePicture, referenceImages: 'binary', imageBinaryProperties: 'data' },
+			items: [await fileItem(await picture(8, 8))],
+			credential: service.credential(),
+			settings: goOn,
+		});
+		expect(service.sent('POST', '/v1/images/generations')).toEqual([]);
+		expect(json[0]).toMatchObject({ status: 'not submitted', error: { description: expect.stringMatching(/^A file could not be uploaded, so nothing was bought\./) } });
+		expect(JSON.stringify([json, log])).not.toContain('may have been bought');
+	});
+
+	test('n8n\'s log leads from each task to its execution, workflow, node, item and reference', async () => {
+		service.on('POST', SOUNDS, accepted('task_1'), { status: 500 });
+		service.on('GET', RECORD, completed);
+		await buySounds(service, { count: 2, options: { concurrency: 1, reference: '=row "{{ $itemIndex }}"\nscripted-key' }, run: { settings: goOn, executionId: '77' } });
+		const place = 'execution 77, workflow engine-test "Engine test", node "Under Test"';
+		expect(log.filter((message) => message.startsWith('MediaGen: '))).toEqual([
+			`MediaGen: task task_1 submitted (${place}, item 0, reference "row \\"0\\"\\n•••")`,
+			`MediaGen: no clear answer: the task may have been bought (${place}, item 1, reference "row \\"1\\"\\n•••")`,
+		]);
 	});
 
 	test('a request that the service refused is not among them', async () => {
@@ -314,7 +351,7 @@ describe('Items that may have been bought', () => {
 		};
 		await buySounds(service, { run: { onStart } }).catch(() => undefined);
 		await until(() => log.some((message) => message.includes('may have been bought')));
-		expect(log.join('\n')).toContain('MediaGen: item 0 of execution 1 got no clear answer: the task may have been bought');
+		expect(log.join('\n')).toContain('MediaGen: no clear answer: the task may have been bought (execution 1, workflow engine-test "Engine test", node "Under Test", item 0)');
 	});
 });
 
@@ -356,7 +393,7 @@ describe('After an error that every item would get, nothing more is sent', () =>
 		});
 		service.on('GET', RECORD, completed);
 		const { json } = await buySounds(service, { count: 2, options: { timeout: 5, concurrency: 1 }, run: { settings: goOn } });
-		expect(json[1]?.error).toMatchObject({ message: 'The timeout passed before the task was bought [item 1]', description: 'Run the node again later.' });
+		expect(json[1]?.error).toMatchObject({ message: 'The timeout passed before the task was bought [item 1]', description: 'Run the node again later, with the items without a result only: the others would be bought again.' });
 	});
 });
 
@@ -438,15 +475,14 @@ describe('The key', () => {
 
 test('a custom request has the same records: one that may have been bought is not sent again', async () => {
 	service.on('POST', '/v1/music/generations/create', { text: '<html>Bad gateway</html>' }, accepted('task_2'));
-	const { rounds } = await runNode({
+	const { errorRounds } = await runNode({
 		node: new MediaGenMusic(),
 		parameters: { resource: 'task', operation: 'submit', path: '/v1/music/generations/create', bodyType: 'json', body: '{"prompt": "x"}', waitMode: 'none' },
 		credential: service.credential(),
-		settings: goOn,
-		rounds: 2,
+		...ledBack,
 	});
 	expect(service.sent('POST', '/v1/music/generations/create').map(({ body }) => body)).toEqual([{ prompt: 'x' }]);
-	expect(rounds.map(([item]) => (item?.error as { message: string }).message)).toEqual([
+	expect(errorRounds.map(([item]) => (item?.error as { message: string }).message)).toEqual([
 		'The response could not be read (HTTP 200) [item 0]',
 		expect.stringContaining('may have been bought by an earlier attempt'),
 	]);

@@ -2,9 +2,10 @@ import type { INodeExecutionData } from 'n8n-workflow';
 
 import { MediaGenChatCache } from '../../../../nodes/MediaGenChatCache/MediaGenChatCache.node';
 import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
+import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { createSandbox, type Sandbox } from '../../../../sandbox/service';
 import { jumpingClock } from '../../support/clocks';
-import { type RunResult, runNode, runSideBySide } from '../../support/engine';
+import { log, retryExecution, type RunResult, runNode, runSideBySide } from '../../support/engine';
 import { generatePicture, prompts } from '../../support/generatePicture';
 import { pauseNode } from '../../support/pausedExecution';
 import { fileItem } from '../../support/sandbox';
@@ -18,6 +19,8 @@ const BALANCE = '/v1/balance';
 const CHAT = '/v1/messages';
 
 const goOn = { onError: 'continueRegularOutput' } as const;
+
+const fail = { maxTasksReached: 'fail' };
 
 const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 
@@ -47,13 +50,13 @@ describe('Max Tasks', () => {
 		expect(json.map(({ status }) => status)).toEqual([...Array<string>(20).fill('completed'), ...Array<string>(180).fill('not submitted')]);
 		expect(json[20]?.error).toMatchObject({
 			message: 'The request was not sent: "Max Tasks" is 20, and this node has made 20 purchases in this execution [item 20]',
-			description: 'Raise "Max Tasks" in the options, or run the workflow again for the items without a result.',
+			description: 'To buy it, raise "Max Tasks" in the options and run the workflow with the items without a result only.',
 		});
 	});
 
 	test('with Retry On Fail all attempts together buy 20', async () => {
 		completeAtOnce();
-		const { error } = await buySounds(service, { count: 200, options: { maxTasks: 20 }, run: { settings: retry } });
+		const { error } = await buySounds(service, { count: 200, options: { maxTasks: 20, ...fail }, run: { settings: retry } });
 		expect(error?.message).toContain('"Max Tasks" is 20');
 		expect(promptsSent().sort()).toEqual(firstSounds(20).sort());
 	});
@@ -61,7 +64,7 @@ describe('Max Tasks', () => {
 	test('with Retry On Fail a refunded task keeps its place: the limit counts purchases', async () => {
 		completeAtOnce();
 		service.on('GET', '/v1/music/tasks/task_1', { json: { code: 200, data: { status: 'failed', error: { message: 'out of luck' } } } });
-		const { error } = await buySounds(service, { count: 3, options: { maxTasks: 3, concurrency: 1 }, run: { settings: retry } });
+		const { error } = await buySounds(service, { count: 3, options: { maxTasks: 3, concurrency: 1, ...fail }, run: { settings: retry } });
 		expect(error?.message).toContain('"Max Tasks" is 3');
 		expect(bought()).toHaveLength(3);
 	});
@@ -96,13 +99,107 @@ describe('Max Tasks', () => {
 		expect(bought()).toHaveLength(5);
 	});
 
-	test('without On Error: Continue the node fails and names the tasks that it bought', async () => {
-		completeAtOnce();
-		const { error } = await buySounds(service, { count: 4, options: { maxTasks: 2 } });
-		expect(error?.message).toContain('"Max Tasks" is 2');
-		expect(error?.message).toContain('(2 of 4 items have no result)');
-		for (const taskId of ['task_1', 'task_2']) expect(error?.description).toContain(`task ${taskId}, completed`);
-		expect(error?.description).toContain('Item 3: no task, not submitted');
+	describe('where On Error is Stop Workflow', () => {
+		const note = (items: string, limit: number) =>
+			`${items}: not submitted, because "Max Tasks" is ${limit}. To buy the rest, run the workflow with these items only.`;
+
+		test('what was bought comes out; the others are counted by a hint, a note and the custom data', async () => {
+			completeAtOnce();
+			const { json, items, hints, error, run } = await buySounds(service, { count: 20, options: { maxTasks: 3 } });
+			expect(error).toBeUndefined();
+			expect(json.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
+			expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
+			expect(json.map(({ notes }) => notes)).toEqual([[note('Items 3 to 19', 3)], undefined, undefined]);
+			expect(hints.map(({ message }) => message)).toEqual(['3 tasks, 3 without a stated cost', note('Items 3 to 19', 3)]);
+			expect(run.data.resultData.metadata).toMatchObject({ mediagen_tasks: '3', mediagen_left_out: '17' });
+		});
+
+		test('the runs of a loop count together, and one that can buy nothing gives out nothing', async () => {
+			completeAtOnce();
+			const { rounds, error, hints, run } = await buySounds(service, { count: 2, options: { maxTasks: 3 }, run: { rounds: 3 } });
+			expect(error).toBeUndefined();
+			expect(rounds.map((json) => json.length)).toEqual([2, 1, 0]);
+			expect(rounds[1]?.[0]?.notes).toEqual([note('Item 1', 3)]);
+			expect(run.data.resultData.metadata).toMatchObject({ mediagen_left_out: '3' });
+			expect(hints.map(({ message }) => message)).toContain(note('Items 0 to 1', 3));
+		});
+
+		test('with nothing bought at all, the hint and the log say so', async () => {
+			completeAtOnce();
+			const { json, hints, error } = await buySounds(service, { options: { maxTasks: 0 } });
+			expect([json, error]).toEqual([[], undefined]);
+			expect(hints.map(({ message }) => message)).toContain(note('Item 0', 0));
+			expect(log).toContain(`MediaGen: ${note('Item 0', 0)}`);
+		});
+
+		test('an item that fails otherwise fails the node, with all of its tasks and what was not submitted', async () => {
+			completeAtOnce();
+			service.on('GET', '/v1/music/tasks/task_2', { json: { status: 'failed', error: { message: 'out of luck' } } });
+			const { error, run } = await buySounds(service, { count: 20, options: { maxTasks: 3, concurrency: 1 } });
+			expect(error?.message).toBe('Task task_2 failed: out of luck [item 1] (18 of 20 items have no result)');
+			expect(error?.description?.split('\n').slice(-6)).toEqual([
+				'Tasks of this run, to be fetched with the resource Task, operation Get:',
+				'Item 0: task task_1, completed',
+				'Item 1: task task_2, failed (Task task_2 failed: out of luck)',
+				'Item 2: task task_3, completed',
+				'Items 3 to 19: not submitted (The request was not sent: "Max Tasks" is 3, and this node has made 3 purchases in this execution)',
+				'"Retry" in the list of executions takes these tasks up and does not buy them again.',
+			]);
+			expect(run.data.resultData.metadata).not.toHaveProperty('mediagen_left_out');
+		});
+
+		test('a task that an earlier attempt bought does not count', async () => {
+			completeAtOnce();
+			service.on('GET', '/v1/music/tasks/task_2', ...Array<Reply>(7).fill(running), completed);
+			const { json, error } = await buySounds(service, { count: 4, options: { maxTasks: 3, concurrency: 1, timeout: 5 }, run: { settings: retry } });
+			expect(error).toBeUndefined();
+			expect(json.map(({ taskId }) => taskId)).toEqual(['task_1', 'task_2', 'task_3']);
+		});
+
+		test('what was left out stays out after a pause, and the note comes out', async () => {
+			numberTasks(service);
+			service.on('GET', RECORD, running);
+			const execution = await pauseNode(soundRun(service, { count: 5, options: { maxTasks: 2 }, parameters: { waitMode: 'callback' } }));
+			service.on('GET', RECORD, completed);
+			const { resumed } = await execution.callback();
+			expect(resumed?.json.map(({ status, notes }) => [status, notes])).toEqual([
+				['completed', [note('Items 2 to 4', 2)]],
+				['completed', undefined],
+			]);
+			expect(execution.paused.run.data.resultData.metadata).toMatchObject({ mediagen_left_out: '3' });
+		});
+
+		test('an agent always gets the message', async () => {
+			completeAtOnce();
+			const tool = new MediaGenMusic();
+			tool.description = { ...tool.description, name: 'mediaGenMusicTool' };
+			const { error } = await runNode(soundRun(service, { node: tool, options: { maxTasks: 0 } }));
+			expect(error?.message).toContain('"Max Tasks" is 0');
+		});
+
+		test('"Fail" fails the node, names the tasks that it bought, counts the others and advises to retry', async () => {
+			completeAtOnce();
+			const { error } = await buySounds(service, { count: 20, options: { maxTasks: 3, ...fail } });
+			expect(error?.message).toContain('"Max Tasks" is 3');
+			expect(error?.message).toContain('(17 of 20 items have no result)');
+			expect(error?.description).toContain(
+				'Raise "Max Tasks" in the options, save the workflow, and retry this execution with the currently saved workflow: what it has bought is not bought again.',
+			);
+			for (const taskId of ['task_1', 'task_2', 'task_3']) expect(error?.description).toContain(`task ${taskId}, completed`);
+			expect(error?.description).toContain('Items 3 to 19: not submitted');
+			expect(error?.description?.match(/"Max Tasks" is 3/g)).toHaveLength(1);
+		});
+
+		test('a retry of the failed execution with a higher limit buys the others, and no item again', async () => {
+			completeAtOnce();
+			const options = soundRun(service, { count: 4, options: { maxTasks: 2, concurrency: 1, ...fail } });
+			const failed = await runNode(options);
+			expect(failed.error).toBeDefined();
+			const { json, error } = await retryExecution(failed, { ...options, parameters: { ...options.parameters, options: { maxTasks: 4, concurrency: 1, ...fail } } });
+			expect(error).toBeUndefined();
+			expect(json.map(({ taskId }) => taskId)).toEqual(['task_1', 'task_2', 'task_3', 'task_4']);
+			expect(promptsSent()).toEqual(firstSounds(4));
+		});
 	});
 
 	test('a submission that the service refused takes no place', async () => {
@@ -130,7 +227,7 @@ describe('Max Tasks', () => {
 
 	test('0 buys nothing', async () => {
 		completeAtOnce();
-		const { error } = await buySounds(service, { options: { maxTasks: 0 } });
+		const { error } = await buySounds(service, { options: { maxTasks: 0, ...fail } });
 		expect(error?.message).toContain('"Max Tasks" is 0');
 		expect(service.requests).toEqual([]);
 	});
@@ -286,7 +383,28 @@ describe('Check Only', () => {
 			balance: { remaining: expect.any(Number), remainingCredits: expect.any(Number) },
 			limit: '"Max Tasks" is 20, and this node has made 0 purchases in this execution',
 			tasks: 30,
+			withinLimits: 20,
 		});
+	});
+
+	test.each<[string, object, object, object]>([
+		['all of them', { maxTasks: 3 }, {}, { withinLimits: 3 }],
+		['none, with too small a balance', { maxTasks: 2, keepBalance: 6 }, {}, { withinLimits: 0, limit: 'the remaining balance is 5, and "Keep Balance" is 6' }],
+		['none, with a balance that cannot be read', { keepBalance: 6 }, { remain_balance: null }, { withinLimits: 0, limit: expect.stringContaining('does not state the remaining balance') }],
+		['those of "Max Tasks", with a large balance', { maxTasks: 2, keepBalance: 5 }, {}, { withinLimits: 2, limit: expect.stringContaining('"Max Tasks" is 2') }],
+	])('how many of three the limits would let through: %s', async (_, options, fields, expected) => {
+		service.on('GET', BALANCE, balance(fields));
+		const { json } = await buySounds(service, { count: 3, options: { checkOnly: true, ...options } });
+		expect(json[2]).toMatchObject({ tasks: 3, ...expected });
+		expect(json[2]).toHaveProperty('request.path', SOUNDS);
+	});
+
+	test('in a loop the limit is what earlier runs left of it', async () => {
+		completeAtOnce();
+		service.on('GET', BALANCE, balance({}));
+		const options = { checkOnly: '={{ $runIndex === 1 }}', maxTasks: 3 };
+		const { rounds } = await buySounds(service, { count: 2, options, run: { rounds: 2 } });
+		expect(rounds[1]?.[0]).toMatchObject({ tasks: 2, withinLimits: 1 });
 	});
 
 	test('an item says all that a user has to know before the purchase', async () => {
@@ -294,7 +412,7 @@ describe('Check Only', () => {
 		const { items } = await buySounds(service, { count: 2, options: { checkOnly: true, reference: 'row 1', maxTasks: 2 } });
 		expect(items[1]).toEqual({
 			json: {
-				...{ checkOnly: true, tasks: 2, balance: { remaining: 5, remainingCredits: 5_000 }, problems: [], notes: [], reference: 'row 1' },
+				...{ checkOnly: true, tasks: 2, withinLimits: 2, balance: { remaining: 5, remainingCredits: 5_000 }, problems: [], notes: [], reference: 'row 1' },
 				request: { method: 'POST', path: SOUNDS, body: expect.objectContaining({ prompt: 'Sound 1' }) },
 			},
 			pairedItem: { item: 1 },
@@ -375,6 +493,19 @@ describe('Chat Cache', () => {
 		expect(json.map(({ text }) => text)).toEqual(['Because.', 'Because.', undefined]);
 		expect(messages(json)[2]).toContain('"Max Tasks" is 2');
 		expect(service.sent('POST', CHAT)).toHaveLength(2);
+	});
+
+	test('Max Tasks, where On Error is Stop Workflow: the answers come out, and the others are counted', async () => {
+		service.on('POST', CHAT, answered);
+		const { json, hints, error, run } = await ask(3, { maxTasks: 1, concurrency: 1 }, {});
+		const note = 'Items 1 to 2: not submitted, because "Max Tasks" is 1. To buy the rest, run the workflow with these items only.';
+		expect(error).toBeUndefined();
+		expect(json.map(({ text, warnings }) => [text, (warnings as string[])[0]])).toEqual([['Because.', note]]);
+		expect(hints.map(({ message }) => message)).toContain(note);
+		expect(run.data.resultData.metadata).toMatchObject({ mediagen_left_out: '2' });
+		const failed = await ask(3, { maxTasks: 1, concurrency: 1, ...fail }, {});
+		expect(failed.error?.message).toContain('(2 of 3 items have no result)');
+		expect(failed.error?.description).toContain('retry this execution with the currently saved workflow');
 	});
 
 	test('Keep Balance asks nothing while too little remains', async () => {

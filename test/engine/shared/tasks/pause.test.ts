@@ -21,11 +21,13 @@ test('the node pauses until its time limit, and its requests carry the address o
 	expect(Math.round(seconds)).toBe(86_400);
 });
 
-test('the paused execution keeps no purchase record: a resumed one buys nothing from it', async () => {
+test('the paused execution keeps the record of a purchase, for an item that comes back; not of one that was refunded', async () => {
 	numberTasks(service);
 	service.on('GET', RECORD, running);
-	const { paused } = await pauseNode(soundRun(service, { parameters: waitMode }));
-	expect(contextOf(paused.run)).not.toContain('task_1');
+	service.on('GET', '/v1/music/tasks/task_2', { json: { status: 'failed', error: { message: 'Too loud' } } });
+	const { paused } = await pauseNode(soundRun(service, { count: 2, parameters: waitMode, options: { concurrency: 1 } }));
+	expect(contextOf(paused.run)).toContain('task_1');
+	expect(contextOf(paused.run)).not.toContain('task_2');
 });
 
 test('tasks that ended before the pause are not waited for', async () => {
@@ -82,6 +84,7 @@ test('a waiting item is its task, beside the row; nothing that was not given is 
 		{
 			...{ taskId: 'task_1', family: 'music', operation: 'sounds', status: 'submitted', serviceStatus: 'pending', progress: 10 },
 			...{ results: [], url: null, cost: null, creditsCost: null, usage: null, input: { prompt: 'Sound 0' } },
+			recordKey: expect.any(String),
 		},
 	]);
 });

@@ -12,6 +12,7 @@ const options: ChatOptions = {
 	whenUnsure: 'doNotSend',
 	checkOnly: false,
 	keepBalanceUnit: 'balance',
+	maxTasksReached: 'returnBought',
 };
 
 const prices = { priceInput: 3, priceCacheWrite5m: 3.75, priceCacheWrite1h: 6, priceCacheRead: 0.3, priceOutput: 15 };

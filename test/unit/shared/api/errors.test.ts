@@ -232,6 +232,7 @@ describe('A response with an error', () => {
 	test.each([
 		[429, RateLimitError, 'no'],
 		[400, Error, 'no'],
+		[408, TimeoutError, 'unknown'],
 		[499, Error, 'no'],
 		[399, Error, 'unknown'],
 		[500, ServerError, 'unknown'],

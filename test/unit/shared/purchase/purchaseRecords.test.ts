@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { type Purchase, PurchaseRecords } from '../../../../nodes/shared/purchase/purchaseRecords';
 import { setClock } from '../../../../nodes/shared/util/clock';
+import { recordsContext } from '../../../engine/support/recordsContext';
 
 const HOUR_MS = 3_600_000;
 
@@ -11,8 +12,7 @@ const owl: Purchase = { ...fox, body: { prompt: 'an owl' } };
 /** What n8n keeps with the execution. It survives as JSON only. */
 let kept: IDataObject;
 
-/** n8n has one object for the node, and others for the flow. */
-const open = () => new PurchaseRecords({ getContext: (type: string) => (type === 'node' ? kept : {}) });
+const open = (run: Parameters<typeof recordsContext>[1] = {}) => new PurchaseRecords(recordsContext(kept, run));
 
 /** The same after n8n was restarted: nothing is left of the process, and the execution's data is read again. */
 function openAfterRestart(): PurchaseRecords {
@@ -20,7 +20,7 @@ function openAfterRestart(): PurchaseRecords {
 	let fresh: PurchaseRecords | undefined;
 	jest.isolateModules(() => {
 		const module = jest.requireActual<{ PurchaseRecords: typeof PurchaseRecords }>('../../../../nodes/shared/purchase/purchaseRecords');
-		fresh = new module.PurchaseRecords({ getContext: () => kept });
+		fresh = new module.PurchaseRecords(recordsContext(kept));
 	});
 	if (!fresh) throw new Error('The module was not loaded');
 	return fresh;
@@ -120,7 +120,7 @@ describe('What an attempt leaves to the next one', () => {
 
 	test('what another version of this package saved in the execution is read: names and keys stay', () => {
 		kept = {
-			mediaGenPurchases: { gHhgGnv9O50cMmG7ZzQxmI0xbrP9DXR1: [{ run: 'before', purchase: { state: 'accepted', taskId: 'task_1' } }] },
+			mediaGenPurchases: { 'hzoLNaso82V89O30wd71d-GBO0VPQnNP.0.0': [{ run: 'before', purchase: { state: 'accepted', taskId: 'task_1' } }] },
 			mediaGenUploads: { picture: { url: 'https://example.com/picture', reuseUntil: Number.MAX_SAFE_INTEGER } },
 		};
 		const records = open();
@@ -148,6 +148,93 @@ describe('What an attempt leaves to the next one', () => {
 		records.markAccepted(fox, 'task_1');
 		records.close();
 		expect(open().claim(fox)).toBeDefined();
+	});
+});
+
+describe('A later run of the node, such as the next round of a loop', () => {
+	const left = { state: 'accepted', taskId: 'task_1' };
+
+	const named = (key: string | undefined): IDataObject => ({ error: { message: 'Too late', recordKey: key ?? '' } });
+
+	/** A run whose item came out without its result. Returns the key that its error item has. */
+	function fail(run: Parameters<typeof recordsContext>[1] = {}, purchase = fox): string | undefined {
+		const records = open(run);
+		records.claim(purchase);
+		records.markAccepted(purchase, 'task_1');
+		records.close();
+		return records.recordKey(purchase.itemIndex);
+	}
+
+	test('is not given what an earlier run left for an equal request', () => {
+		fail();
+		expect(open({ runIndex: 1 }).claim(fox)).toBeUndefined();
+		expect(open().claim(fox)).toEqual(left);
+	});
+
+	test('is given it where an agent calls the node: there each try is a run', () => {
+		fail({ tool: true });
+		expect(open({ runIndex: 1, tool: true }).claim(fox)).toEqual(left);
+	});
+
+	test('an agent gets no key: it sends no item back', () => {
+		expect(fail({ tool: true })).toBeUndefined();
+	});
+
+	test.each<[string, (key: string | undefined) => IDataObject]>([
+		['an error item', named],
+		['an item whose pause ended by its time limit', (key) => ({ taskId: 'task_1', status: 'submitted', recordKey: key ?? '' })],
+	])('%s that comes back is given its own, at any place', (_, item) => {
+		const key = fail();
+		const records = open({ runIndex: 1, input: [{}, {}, item(key)] });
+		expect(records.claim({ ...fox, itemIndex: 1 })).toBeUndefined();
+		expect(records.claim({ ...fox, itemIndex: 2 })).toEqual(left);
+		expect(records.recordKey(2)).not.toBe(key);
+	});
+
+	test('a result that comes back is bought anew', () => {
+		const key = fail();
+		expect(open({ runIndex: 1, input: [{ taskId: 'task_1', status: 'completed', recordKey: key ?? '' }] }).claim(fox)).toBeUndefined();
+	});
+
+	test('the same record goes to one item, and on from run to run', () => {
+		const first = fail();
+		const again = open({ runIndex: 1, input: [named(first), named(first)] });
+		expect([again.claim(fox), again.claim({ ...fox, itemIndex: 1 })]).toEqual([left, undefined]);
+		again.close();
+		const second = again.recordKey(0);
+		expect(open({ runIndex: 2, input: [named(first)] }).claim(fox)).toBeUndefined();
+		expect(open({ runIndex: 2, input: [named(second)] }).claim(fox)).toEqual(left);
+	});
+
+	test('an item that names the record of a run that still goes on does not take it', () => {
+		const running = open();
+		running.markAccepted(fox, 'task_1');
+		expect(open({ runIndex: 1, input: [named(running.recordKey(0))] }).claim(fox)).toBeUndefined();
+		expect(running.claim(fox)).toEqual(left);
+	});
+
+	test('an item that comes back with another request is another purchase, and keeps its name until it has bought', () => {
+		const key = fail();
+		const records = open({ runIndex: 1, input: [named(key)] });
+		expect(records.recordKey(0)).toBe(key);
+		expect(records.claim(owl)).toBeUndefined();
+		expect(records.recordKey(0)).toBe(key);
+		records.markPending(owl);
+		expect(records.recordKey(0)).not.toBe(key);
+	});
+
+	test('a name that is no record is none', () => {
+		const records = open({ input: [named('__proto__'), named('gone')] });
+		expect([records.claim(fox), records.recordKey(0), records.recordKey(1)]).toEqual([undefined, undefined, undefined]);
+	});
+
+	test('a taken-up record goes when the item has come out', () => {
+		const records = open({ runIndex: 1, input: [named(fail())] });
+		records.claim(fox);
+		records.drop(0);
+		records.close();
+		expect(kept).toEqual({});
+		expect(records.recordKey(0)).toBeUndefined();
 	});
 });
 

@@ -1,0 +1,84 @@
+import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
+
+import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
+import { jumpingClock } from '../../support/clocks';
+import { runNode } from '../../support/engine';
+import { fileItem } from '../../support/sandbox';
+import { useScriptedService } from '../../support/scriptedService';
+import { numberTasks } from '../../support/scriptedTasks';
+
+const service = useScriptedService(jumpingClock);
+
+const PATH = '/v1/music/generations/create';
+
+type Row = { name?: unknown; value?: unknown };
+
+const submit = async (rows: Row[] | undefined, parameters: INodeParameters = {}, items: INodeExecutionData[] = [{ json: {} }]) =>
+	await runNode({
+		node: new MediaGenMusic(),
+		parameters: {
+			...{ resource: 'task', operation: 'submit', path: PATH, bodyType: 'fields', waitMode: 'none' },
+			bodyFields: (rows === undefined ? {} : { field: rows }) as INodeParameters,
+			...parameters,
+		},
+		items,
+		credential: service.credential(),
+	});
+
+const form = { bodyType: 'formData', binaryProperty: 'data', fileField: 'audio' };
+
+const bodies = () => service.sent('POST', PATH).map(({ body }) => body);
+
+beforeEach(() => numberTasks(service));
+
+describe('Body Fields of a custom request', () => {
+	test('go out by their names, with the values as they are; one without a value does not', async () => {
+		await submit([
+			{ name: 'prompt', value: 'Rain' },
+			{ name: 'count', value: '={{ 2 }}' },
+			{ name: 'tags', value: '={{ ["wet", "", null] }}' },
+			{ name: 'title', value: '' },
+		]);
+		expect(bodies()).toEqual([{ prompt: 'Rain', count: 2, tags: ['wet', '', null] }]);
+	});
+
+	test.each<[string, Row[], string]>([
+		['an empty name', [{ name: 'prompt', value: 'Rain' }, { name: '', value: 'loud' }], '"Body Fields › 2 › Name" is required [item 0]'],
+		['a name of blanks', [{ name: ' ', value: 'loud' }, { name: 'prompt', value: 'Rain' }], '"Body Fields › 1 › Name" is required [item 0]'],
+		['no name', [{ value: 'loud' }, { name: 'prompt', value: 'Rain' }], '"Body Fields › 1 › Name" is required [item 0]'],
+		['neither name nor value', [{ name: 'prompt', value: 'Rain' }, { name: '', value: '' }], '"Body Fields › 2 › Name" is required [item 0]'],
+		['a name that an expression leaves empty', [{ name: '={{ $json.missing }}', value: 'loud' }], '"Body Fields › 1 › Name" is required [item 0]'],
+	])('a row with %s is refused, with its number', async (_, rows, message) => {
+		for (const parameters of [{}, form]) {
+			const { error } = await submit(rows, parameters, [await fileItem(Buffer.from('song'), 'song.mp3', 'audio/mpeg')]);
+			expect(error?.message).toBe(message);
+			expect(error?.description).toBe('Nothing was sent to the service.');
+		}
+		expect(bodies()).toEqual([]);
+	});
+
+	test.each<[string, Row[] | undefined]>([
+		['no row', undefined],
+		['rows whose values are all empty', [{ name: 'prompt', value: '={{ $json.missing }}' }]],
+	])('%s would be an empty request, which is not bought', async (_, rows) => {
+		const { error } = await submit(rows);
+		expect(error?.message).toBe('"Body Fields" is required: the request would be empty [item 0]');
+		expect(bodies()).toEqual([]);
+	});
+
+	test('no row, with "Additional Body Fields", is a request', async () => {
+		await submit(undefined, { additionalBodyFields: '{"seed": 7}' });
+		expect(bodies()).toEqual([{ seed: 7 }]);
+	});
+
+	test('no row, with a file, is a request', async () => {
+		const { error } = await submit(undefined, form, [await fileItem(Buffer.from('song'), 'song.mp3', 'audio/mpeg')]);
+		expect(error).toBeUndefined();
+		expect(bodies()).toEqual([expect.stringContaining('name="audio"')]);
+	});
+
+	test('Check Only tells the row', async () => {
+		const { json } = await submit([{ name: '', value: 'loud' }], { options: { checkOnly: true } });
+		expect(json[0]?.problems).toEqual(['"Body Fields › 1 › Name" is required [item 0]']);
+	});
+});
