@@ -57,6 +57,12 @@ function needsDescription(body: RequestBody, issues: z.RefinementCtx): void {
 	});
 }
 
+/** Refuses an interval that ends before it begins: the service would be paid for nothing. */
+export function endsAfterStart({ start_s: start, end_s: end }: { start_s: number; end_s: number }, issues: z.RefinementCtx): void {
+	if (end > start) return;
+	issues.addIssue({ code: z.ZodIssueCode.custom, path: ['end_s'], message: `must be after the start, which is at ${start} seconds` });
+}
+
 /** A request whose mode is inferred where it is not set. Description mode needs its description (spec §2, `custom`). */
 export function songRequest(schema: SongSchema): SongSchema {
 	return z.preprocess(keepReadFields(inferMode), schema.superRefine(needsDescription));
@@ -79,11 +85,6 @@ function unreadNotes({ fields }: MusicOperation, body: RequestBody, given: Reque
 		.map((name) => `"${labelOf(fields, name) ?? name}" was not sent: the mode does not read it`);
 }
 
-function intervalNotes({ start_s: start, end_s: end }: RequestBody): string[] {
-	if (typeof start !== 'number' || typeof end !== 'number' || end > start) return [];
-	return [`The interval ends at ${end} seconds, not after its start at ${start} seconds`];
-}
-
 const KNOWN_VALUES = [
 	['model', 'model', MUSIC_MODELS],
 	['version', 'version', MUSIC_VERSIONS],
@@ -99,7 +100,6 @@ export function musicOperation(operation: MusicOperation): Operation {
 		toRequest: (body) => ({ path: `/v1/music/generations/${operation.value}`, body }),
 		notes: (body, given) => [
 			...KNOWN_VALUES.flatMap(([label, name, known]) => unlistedNotes(label, body[name], known)),
-			...intervalNotes(body),
 			...unreadNotes(operation, body, given),
 		],
 	});

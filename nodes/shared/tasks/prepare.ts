@@ -7,7 +7,7 @@ import { multipartForm } from '../api/multipart';
 import { PendingUpload, reopenFile } from '../n8n/binary';
 import { type FailedItem, forEachItem } from '../n8n/nodeErrors';
 import { additionalBodyFieldsField, isTool, type ItemOptions, readItemOptions } from '../n8n/options';
-import { type ParameterValues, readParameters, toApiNames, validationError } from '../n8n/parameters';
+import { isBlank, type ParameterValues, readParameters, toApiNames, validationError } from '../n8n/parameters';
 import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import { isObject, jsonObject, toJson } from '../util/json';
 import type { z } from '../util/vendor/zod';
@@ -51,9 +51,6 @@ export interface PreparedItem {
 }
 
 const additionalBody = jsonObject('must be a JSON object, e.g. {"seed": 7}');
-
-const isBlank = (value: unknown) =>
-	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
 /** Reads "Additional Body Fields" of one item. Throws a `NodeOperationError` for anything but a JSON object. */
 export function readAdditionalBody(context: IExecuteFunctions, itemIndex: number, refused: readonly string[]): RequestBody {

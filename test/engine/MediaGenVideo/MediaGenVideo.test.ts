@@ -212,6 +212,19 @@ test('beside an edited video only the role "reference" is offered', () => {
 const feature = { ...prompt, referType: 'feature', videoUrl: clip };
 
 test.each<[string, string, Given, string]>([
+	['nothing filled in', 'generate', {}, '"Prompt" is required, unless there are shots, images or a video'],
+	['nothing but a setting', 'generate', { duration: 7, ...elements(sailor), prompt: '={{ $json.none }}' }, '"Prompt" is required'],
+	['nothing filled in for a new model', 'generate', { model: { __rl: true, mode: 'id', value: 'vidomni-v4' } }, '"Prompt" is required'],
+	['a second reference that is empty', 'generate', references(front, '={{ $json.none }}'), '"Image URLs › 2" is required'],
+	['a reference without a link', 'generate', { ...references(), imageUrls: '={{ [{ url: "https://example.com/front.png" }, { url: [] }] }}' }, '"Image URLs › 2" is required'],
+	[
+		'URLs and a field name that is empty',
+		'generate',
+		{ ...references(front), referenceSource: 'both', imageBinaryProperties: '={{ $json.none }}' },
+		'"Input Data Field Name" is required: its expression is empty',
+	],
+	['a picture of an element that is empty', 'generate', elements({ ...sailor, elementInputUrls: [front, side, '={{ $json.none }}'] }), '"Elements › 1 › Image URLs › 3" is required'],
+	['a field name of an element that is empty', 'generate', elements({ ...sailor, binaryProperties: '={{ $json.none }}' }), '"Input Data Field Name" is required: its expression is empty'],
 	['a long negative prompt', 'generate', { ...prompt, additionalFields: { negativePrompt: 'x'.repeat(2_501) } }, '"Negative Prompt" must have at most 2500 characters'],
 	['two seconds', 'generate', { ...prompt, duration: 2 }, '"Duration (Seconds)" must be a whole number from 3 to 15'],
 	['half a second more', 'generate', { ...prompt, duration: 5.5 }, '"Duration (Seconds)" must be a whole number from 3 to 15'],

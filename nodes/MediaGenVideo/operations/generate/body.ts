@@ -8,7 +8,7 @@ import { generateFields } from './fields';
 const group = z.record(z.unknown());
 
 /** Converts each group of a fixed collection. Anything else is left to the schema, which names the field. */
-async function eachGroup(given: unknown, convert: (values: ParameterValues) => Promise<ParameterValues>): Promise<unknown> {
+async function eachGroup(given: unknown, convert: (values: ParameterValues, at: number) => Promise<ParameterValues>): Promise<unknown> {
 	const groups = z.array(group).safeParse(given);
 	return groups.success ? await Promise.all(groups.data.map(convert)) : given;
 }
@@ -45,10 +45,13 @@ async function imagesOf(values: ParameterValues, pictures: PictureReader): Promi
 async function elementsOf(elementList: unknown, pictures: PictureReader): Promise<ParameterValues> {
 	if (elementList === undefined) return {};
 	return {
-		elementList: await eachGroup(elementList, async ({ binaryProperties, elementInputUrls, ...element }) => ({
-			...element,
-			elementInputUrls: [...linksIn(elementInputUrls), ...(await pictures.fromInput('binary_properties', binaryProperties))],
-		})),
+		elementList: await eachGroup(elementList, async ({ binaryProperties, elementInputUrls, ...element }, at) => {
+			pictures.requireExpressions({ binaryProperties, elementInputUrls }, ['elementInputUrls', 'binaryProperties'], ['elementList', 'element', at]);
+			return {
+				...element,
+				elementInputUrls: [...linksIn(elementInputUrls), ...(await pictures.fromInput('binary_properties', binaryProperties))],
+			};
+		}),
 	};
 }
 

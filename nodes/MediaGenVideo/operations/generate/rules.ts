@@ -50,9 +50,16 @@ function checkShots({ multi_shot, shot_type, multi_prompt: shots, duration, mode
 	refuse('multi_prompt', `must last as long as the video: ${whole} seconds${unset}; the shots add up to ${sum}`);
 }
 
+/** A request that shows nothing at all would buy a video of the service's own choice. */
+function checkContent({ prompt, multi_prompt, image_urls, image_with_roles, video_list }: VideoFields, refuse: Refuse): void {
+	if ([prompt, multi_prompt, image_urls, image_with_roles, video_list].some((given) => given !== undefined)) return;
+	refuse('prompt', 'is required, unless there are shots, images or a video');
+}
+
 /** The rules of spec §6 in which more than one field has a part. */
 export function checkVideoRules(body: VideoFields, issues: z.RefinementCtx): void {
 	const refuse: Refuse = (field, message) => issues.addIssue({ code: z.ZodIssueCode.custom, path: [field], message });
+	checkContent(body, refuse);
 	checkPictures(body, refuse);
 	checkShots(body, refuse);
 }

@@ -62,8 +62,8 @@ test.each([
 });
 
 test('several shots need a shot type', () => {
-	expect(refused({ multi_shot: true })).toEqual(['shot_type is required where there are several shots']);
-	expect(refused({ multi_shot: true, shot_type: 'intelligence' })).toEqual([]);
+	expect(refused({ prompt: 'a', multi_shot: true })).toEqual(['shot_type is required where there are several shots']);
+	expect(refused({ prompt: 'a', multi_shot: true, shot_type: 'intelligence' })).toEqual([]);
 });
 
 /** What is said of a body that is sent. */
@@ -117,14 +117,14 @@ test('an element takes two to four pictures, and a video three elements', () => 
 				element_input_urls: Array(pictures).fill(url),
 			}));
 			const fits = pictures >= 2 && pictures <= 4 && elements <= 3;
-			expect(refused({ element_list }).length === 0).toBe(fits);
+			expect(refused({ prompt: 'a', element_list }).length === 0).toBe(fits);
 		}),
 	);
 });
 
 test('a negative prompt has at most 2500 characters', () => {
-	expect(refused({ negative_prompt: 'x'.repeat(2_500) })).toEqual([]);
-	expect(refused({ negative_prompt: 'x'.repeat(2_501) })).toEqual([
+	expect(refused({ prompt: 'a', negative_prompt: 'x'.repeat(2_500) })).toEqual([]);
+	expect(refused({ prompt: 'a', negative_prompt: 'x'.repeat(2_501) })).toEqual([
 		'negative_prompt must have at most 2500 characters',
 	]);
 });
