@@ -10,11 +10,11 @@ import {
 	WEIGHT,
 } from '../shared/api/music';
 import type { Operation } from '../shared/n8n/describe';
-import { unlistedNotes } from '../shared/n8n/openValue';
+import { type KnownValues, unlistedNotes } from '../shared/n8n/openValue';
 import { labelOf } from '../shared/n8n/parameters';
 import { taskOperation, type TaskOperation } from '../shared/tasks/execute';
 import type { RequestBody } from '../shared/tasks/prepare';
-import { flag, integer, number, oneOf, taskId, text } from '../shared/util/schema';
+import { flag, integer, number, taskId, text } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
 import { keepReadFields } from './mode';
 
@@ -40,7 +40,7 @@ export const song = {
 	audio_weight: weight(),
 };
 
-export const vocals = { vocal_gender: oneOf(VOCAL_GENDERS).optional() };
+export const vocals = { vocal_gender: text().optional() };
 
 export const autoLyrics = { auto_lyrics: flag().optional() };
 
@@ -85,11 +85,17 @@ function unreadNotes({ fields }: MusicOperation, body: RequestBody, given: Reque
 		.map((name) => `"${labelOf(fields, name) ?? name}" was not sent: the mode does not read it`);
 }
 
-const KNOWN_VALUES = [
+const KNOWN_VALUES: KnownValues = [
 	['model', 'model', MUSIC_MODELS],
 	['version', 'version', MUSIC_VERSIONS],
 	['stem type', 'stem_type', STEM_TYPES],
-] as const;
+	['vocal gender', 'vocal_gender', VOCAL_GENDERS],
+];
+
+function positionNotes({ continue_at: second }: RequestBody): string[] {
+	if (typeof second !== 'number' || second >= 0) return [];
+	return [`"Continue At" is ${second}, before the beginning of the song: it is sent as it is`];
+}
 
 /** Makes an operation of its fields and its request: `POST /v1/music/generations/{operation}` (spec §2). */
 export function musicOperation(operation: MusicOperation): Operation {
@@ -99,7 +105,8 @@ export function musicOperation(operation: MusicOperation): Operation {
 		resource: { name: 'Music', value: 'music' },
 		toRequest: (body) => ({ path: `/v1/music/generations/${operation.value}`, body }),
 		notes: (body, given) => [
-			...KNOWN_VALUES.flatMap(([label, name, known]) => unlistedNotes(label, body[name], known)),
+			...unlistedNotes(body, KNOWN_VALUES),
+			...positionNotes(body),
 			...unreadNotes(operation, body, given),
 		],
 	});

@@ -80,15 +80,12 @@ const common = {
 	model: text(),
 	prompt: text().optional(),
 	raw: flag().optional(),
+	aspect_ratio: text().optional(),
 };
 
-const knownRequest = z.object({
-	...common,
-	aspect_ratio: oneOf(REMIX_ASPECT_RATIOS).optional(),
-	resolution: oneOf(REMIX_RESOLUTIONS).optional(),
-});
+const knownRequest = z.object({ ...common, resolution: oneOf(REMIX_RESOLUTIONS).optional() });
 
-const otherRequest = z.object({ ...common, aspect_ratio: text().optional(), resolution: text().optional() });
+const otherRequest = z.object({ ...common, resolution: text().optional() });
 
 type RemixRequest = z.infer<typeof otherRequest>;
 
@@ -122,6 +119,9 @@ export const remix = taskOperation({
 	advanced: [additionalFields],
 	schema: remixRequest,
 	toRequest: ({ task_id, ...body }) => ({ path: `/v1/videos/${encodeURIComponent(String(task_id))}/remix`, body }),
-	notes: ({ model }) => unlistedNotes('model', model, REMIX_MODEL_NAMES),
+	notes: (body) => [
+		...unlistedNotes(body, [['model', 'model', REMIX_MODEL_NAMES]]),
+		...(isKnown(body.model) ? unlistedNotes(body, [['aspect ratio', 'aspect_ratio', REMIX_ASPECT_RATIOS]]) : []),
+	],
 	parent: { parentOf: ({ task_id }) => task_id, check: checkOriginal },
 });

@@ -122,6 +122,14 @@ export function unsentNotes(fields: readonly INodeProperties[], values: Paramete
 	return set.map((name) => `"${labelOf(fields, toApiName(name)) ?? name}" is set and was not sent: ${reason}`);
 }
 
+/** Where a value stands, in labels. A list that only the request has, and the number in it, says nothing to the user. */
+function placeOf(fields: readonly INodeProperties[], path: ReadonlyArray<string | number>): string {
+	const labels = path.map((step) => (typeof step === 'number' ? undefined : labelOf(fields, toApiName(step))));
+	const steps = path.map((step, at) => (typeof step === 'number' ? (labels[at - 1] === undefined ? undefined : step + 1) : labels[at]));
+	const known = steps.filter((step) => step !== undefined);
+	return (known.length > 0 ? known : path).join(' › ');
+}
+
 /** The error for values that break rules. It names the fields by their labels, and the item. */
 export function validationError(
 	node: INode,
@@ -129,10 +137,7 @@ export function validationError(
 	issues: ReadonlyArray<Pick<z.ZodIssue, 'path' | 'message'>>,
 	itemIndex: number,
 ): NodeOperationError {
-	const sentences = issues.map(({ path, message }) => {
-		const steps = path.map((step) => (typeof step === 'number' ? step + 1 : (labelOf(fields, toApiName(step)) ?? step)));
-		return `"${steps.join(' › ')}" ${message}`;
-	});
+	const sentences = issues.map(({ path, message }) => `"${placeOf(fields, path)}" ${message}`);
 	return new NodeOperationError(node, `${sentences[0] ?? ''} [item ${itemIndex}]`, {
 		itemIndex,
 		description: [...sentences.slice(1), 'Nothing was sent to the service.'].join('\n'),

@@ -240,7 +240,6 @@ test.each<[string, string, Given, string]>([
 	['a description that is missing', 'coverSong', { custom: false }, '"Description" is required by the mode From Description'],
 	['the same for vocals', 'addVocals', { custom: false }, '"Description" is required by the mode From Description'],
 	['a mode that is none', 'coverSong', { custom: '={{ "perhaps" }}' }, '"Mode" must be true or false'],
-	['an unknown gender', 'coverSong', { additionalFields: { vocalGender: '={{ "Other" }}' } }, '"Vocal Gender" must be one of Male, Female'],
 	['no tags to enhance', 'upsampleTags', { tags: '={{ "" }}' }, '"Tags" is required'],
 	['half a second to continue at', 'extend', { additionalFields: { continueAt: 1.5 } }, '"Continue At" must be a whole number'],
 ])('refused before anything is sent: %s', async (_, operation, given, message) => {
@@ -300,6 +299,14 @@ describe('what the service may know better is sent, and the user is told', () =>
 	test.each<[string, string, Given, Given, string]>([
 		['an unknown version', 'sounds', { prompt: 'x', additionalFields: { version: '={{ "v9" }}' } }, { version: 'v9' }, sentAnyway('version', 'v9')],
 		['an unknown model', 'sounds', { prompt: 'x', additionalFields: { model: '={{ "choirgen" }}' } }, { model: 'choirgen' }, sentAnyway('model', 'choirgen')],
+		['an unknown gender', 'coverSong', { tags: 'folk', additionalFields: { vocalGender: '={{ "Other" }}' } }, { vocal_gender: 'Other' }, sentAnyway('vocal gender', 'Other')],
+		[
+			'a point before the beginning to continue at',
+			'extend',
+			{ gptDescription: 'slower', additionalFields: { continueAt: -2 } },
+			{ continue_at: -2 },
+			'"Continue At" is -2, before the beginning of the song: it is sent as it is',
+		],
 		['an unknown stem type', 'stems', { stemType: 'kazoo' }, { stem_type: 'kazoo' }, sentAnyway('stem type', 'kazoo')],
 	])('%s', async (_, operation, given, body, note) => {
 		const { id } = service.sandbox.originals.track();
