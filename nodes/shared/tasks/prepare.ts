@@ -1,3 +1,4 @@
+import { createHash } from 'crypto';
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
@@ -5,12 +6,13 @@ import type { BrandWordMap } from '../api/brandWords';
 import type { MediaGenClient, SubmissionBody } from '../api/client';
 import { multipartForm } from '../api/multipart';
 import { PendingUpload, reopenFile } from '../n8n/binary';
-import { type FailedItem, forEachItem } from '../n8n/nodeErrors';
+import { type FailedItem, forEachItem, isFailed } from '../n8n/nodeErrors';
 import { additionalBodyFieldsField, isTool, type ItemOptions, readItemOptions } from '../n8n/options';
 import { isBlank, type ParameterValues, readParameters, toApiNames, validationError } from '../n8n/parameters';
+import { RESULT_KINDS } from '../output/resultFiles';
 import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import { isObject, jsonObject, toJson } from '../util/json';
-import type { z } from '../util/vendor/zod';
+import { z } from '../util/vendor/zod';
 import type { TaskRun } from './taskRun';
 
 /** A request body, validated, in the API's names. Pictures of the input still stand in it as `PendingUpload`. */
@@ -82,6 +84,53 @@ async function prepareItem(run: TaskRun, request: TaskRequest, itemIndex: number
 	};
 }
 
+/** An item of a MediaGen node that stands for one file of a task: see "One Item per File". */
+const fileItem = z.object({ taskId: z.string(), kind: z.enum(RESULT_KINDS), url: z.string() });
+
+const WAY_OUT =
+	'In the node that made the files, set "Output" to "One Item per Task". Or keep one file for each request, with a Filter on {{ $json.kind }} and {{ $json.index }}.\nNothing was sent to the service.';
+
+/** What a request buys. Where the service reports the end of it does not matter. */
+function keyOf(taskId: string, { target }: PreparedItem): string {
+	const { webhook: _, ...body } = target.body;
+	const text = JSON.stringify([taskId, target.path, body, target.file]);
+	return createHash('sha256').update(text).digest('base64');
+}
+
+/**
+ * Refuses files of one task that would buy the same as each other: a task with five files was meant to be one purchase. Takes time
+ * in proportion to the number of items.
+ */
+export function refuseSameRequests(
+	context: IExecuteFunctions,
+	items: ReadonlyArray<PreparedItem | FailedItem>,
+): Array<PreparedItem | FailedItem> {
+	const input = context.getInputData();
+	const requests = new Map<string, { taskId: string; itemIndexes: number[] }>();
+	for (const item of items) {
+		const file = fileItem.safeParse(input[item.itemIndex]?.json);
+		if (isFailed(item) || !file.success) continue;
+		const { taskId } = file.data;
+		const key = keyOf(taskId, item);
+		const request = requests.get(key) ?? { taskId, itemIndexes: [] };
+		request.itemIndexes.push(item.itemIndex);
+		requests.set(key, request);
+	}
+	const errors = new Map<number, NodeOperationError>();
+	for (const { taskId, itemIndexes } of requests.values()) {
+		const count = itemIndexes.length;
+		if (count === 1) continue;
+		for (const itemIndex of itemIndexes) {
+			const message = `The same request would be bought ${count} times, for ${count} files of task ${taskId} [item ${itemIndex}]`;
+			errors.set(itemIndex, new NodeOperationError(context.getNode(), message, { itemIndex, description: WAY_OUT }));
+		}
+	}
+	return items.map((item) => {
+		const error = errors.get(item.itemIndex);
+		return error === undefined ? item : { itemIndex: item.itemIndex, error };
+	});
+}
+
 /**
  * Reads and validates the request of every item before the first one is sent, so that a mistake in the last item does not cost
  * what the others buy.
@@ -92,7 +141,8 @@ export async function prepareItems(run: TaskRun, request: TaskRequest): Promise<
 			description: 'Set "Wait for Result" to "Poll Here".',
 		});
 	}
-	return await forEachItem(run.context, async (itemIndex) => await prepareItem(run, request, itemIndex));
+	const items = await forEachItem(run.context, async (itemIndex) => await prepareItem(run, request, itemIndex));
+	return refuseSameRequests(run.context, items);
 }
 
 /** Uploads every picture that stands in a body, at any depth, and puts its URL in its place. */
