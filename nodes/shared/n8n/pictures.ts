@@ -122,6 +122,14 @@ export function linksIn(value: unknown): unknown[] {
 	return value === undefined || value === null || value === '' ? [] : [value];
 }
 
+// A comma inside a URL stays, as after the type of a data URI.
+const BETWEEN_LINKS = /[\r\n]+|,(?=\s*(?:https?:|data:|,|$))/;
+
+/** The links in the value of a list. A cell of a sheet may hold several, with commas or line breaks between them. */
+export function linkList(value: unknown): unknown[] {
+	return linksIn(value).flatMap((link) => (typeof link === 'string' ? link.trim().split(BETWEEN_LINKS).map((each) => each.trim()) : [link]));
+}
+
 /** A link, or a picture of the input that has none before it is uploaded. */
 export function picture(link: z.ZodTypeAny = webUrl()) {
 	return z.unknown().superRefine((value, issues) => {
@@ -193,7 +201,7 @@ export class PictureReader {
 	async list(source: unknown, values: ParameterValues): Promise<unknown[]> {
 		const { imageUrls, imageBinaryProperties } = values;
 		if (source === 'both') this.requireExpressions(values, ['imageUrls', 'imageBinaryProperties']);
-		const links = source === 'url' || source === 'both' ? linksIn(imageUrls) : [];
+		const links = source === 'url' || source === 'both' ? linkList(imageUrls) : [];
 		const own = source === 'binary' || source === 'both' ? await this.fromInput('image_binary_properties', imageBinaryProperties) : [];
 		if (links.length + own.length > 0) return [...links, ...own];
 		throw this.refusal(source === 'binary' ? 'image_binary_properties' : 'image_urls', 'is required, or choose None');

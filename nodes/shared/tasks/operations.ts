@@ -5,7 +5,7 @@ import type { TaskFamily } from '../api/families';
 import { inspectFile, PendingUpload } from '../n8n/binary';
 import type { Operation, Resource } from '../n8n/describe';
 import { downloadFilesField, optionsField, outputField, readItemOptions, taskOptions } from '../n8n/options';
-import type { ParameterValues } from '../n8n/parameters';
+import { type ParameterValues, validationError } from '../n8n/parameters';
 import { isAccepted, type TaskOutcome } from '../output/items';
 import { jsonObject } from '../util/json';
 import { text } from '../util/schema';
@@ -140,11 +140,22 @@ const customRequest = z.object({
 
 const bodyFields = z.array(z.object({ name: z.string(), value: z.unknown() })).catch([]);
 
+function refuseSameNames(fields: z.infer<typeof bodyFields>, context: IExecuteFunctions, itemIndex: number): void {
+	const names = new Set<string>();
+	for (const [at, { name }] of fields.entries()) {
+		const issue = { path: ['body_fields', at, 'name'], message: `must be another name: "${name}" is given twice` };
+		if (names.has(name)) throw validationError(context.getNode(), submitFields, [issue], itemIndex);
+		names.add(name);
+	}
+}
+
 /** Puts the body together. As text it is neither renamed nor cleaned: its names are the service's own. */
 async function customBody(values: ParameterValues, context: IExecuteFunctions, itemIndex: number): Promise<ParameterValues> {
 	const { bodyType, binaryProperty, bodyFields: rows, body: json, ...request } = values;
 	if (bodyType === 'json' || bodyType === undefined) return { ...request, ...(json === undefined ? {} : { body: json }) };
-	const body = JSON.stringify(Object.fromEntries(bodyFields.parse(rows).map(({ name, value }) => [name, value])));
+	const fields = bodyFields.parse(rows);
+	refuseSameNames(fields, context, itemIndex);
+	const body = JSON.stringify(Object.fromEntries(fields.map(({ name, value }) => [name, value])));
 	if (bodyType !== 'formData') return { ...request, body };
 	const property = typeof binaryProperty === 'string' ? binaryProperty.trim() : 'data';
 	return { ...request, body, file: await inspectFile(context, itemIndex, property, 'Input Data Field Name') };

@@ -154,9 +154,9 @@ async function uploadPictures(run: TaskRun, records: PurchaseRecords, value: unk
 		return resolved;
 	}
 	if (!isObject(value)) return value;
-	const resolved: Record<string, unknown> = {};
-	for (const [name, inner] of Object.entries(value)) resolved[name] = await uploadPictures(run, records, inner);
-	return resolved;
+	const resolved: Array<[string, unknown]> = [];
+	for (const [name, inner] of Object.entries(value)) resolved.push([name, await uploadPictures(run, records, inner)]);
+	return Object.fromEntries(resolved);
 }
 
 async function uploadedUrl(

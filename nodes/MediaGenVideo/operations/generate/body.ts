@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { type ParameterValues, unsentNotes } from '../../../shared/n8n/parameters';
-import { linksIn, PictureReader } from '../../../shared/n8n/pictures';
+import { linkList, linksIn, PictureReader } from '../../../shared/n8n/pictures';
 import { z } from '../../../shared/util/vendor/zod';
 import { generateFields } from './fields';
 
@@ -49,7 +49,7 @@ async function elementsOf(elementList: unknown, pictures: PictureReader): Promis
 			pictures.requireExpressions({ binaryProperties, elementInputUrls }, ['elementInputUrls', 'binaryProperties'], ['elementList', 'element', at]);
 			return {
 				...element,
-				elementInputUrls: [...linksIn(elementInputUrls), ...(await pictures.fromInput('binary_properties', binaryProperties))],
+				elementInputUrls: [...linkList(elementInputUrls), ...(await pictures.fromInput('binary_properties', binaryProperties))],
 			};
 		}),
 	};
