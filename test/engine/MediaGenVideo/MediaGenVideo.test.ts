@@ -374,7 +374,7 @@ const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
 describe('Model', () => {
 	test.each<[string, string, string[]]>([
-		['generate', 'searchGenerationModels', ['vidomni-v3-omni']],
+		['generate', 'searchGenerationModels', ['vidomni-v3-omni', 'vidgen3.1-fast', 'vidgen3.1-quality']],
 		['remix', 'searchRemixModels', ['vidgen3.1-fast', 'vidgen3.1-quality']],
 	])('%s: the list has each model once, under its own name', async (operation, method, models) => {
 		const field = node.description.properties.find(({ name, displayOptions }) => name === 'model' && displayOptions?.show?.operation?.includes(operation));
@@ -382,6 +382,22 @@ describe('Model', () => {
 		const search = Object.entries(node.methods.listSearch).find(([name]) => name === method)?.[1];
 		const found = await search?.call({} as ILoadOptionsFunctions);
 		expect(found?.results.map(({ value }) => value)).toEqual(models);
+	});
+
+	test('the list of Generate says which models make clips that Extend continues', async () => {
+		const { results } = await node.methods.listSearch.searchGenerationModels.call({} as ILoadOptionsFunctions);
+		const extendable = results.filter(({ name }) => name.endsWith('(Can Be Extended)')).map(({ value }) => value);
+		expect(extendable).toEqual(['vidgen3.1-fast', 'vidgen3.1-quality']);
+		const field = node.description.properties.find(({ name, displayOptions }) => name === 'model' && displayOptions?.show?.operation?.includes('generate'));
+		expect(field?.description).toContain('Extend');
+	});
+
+	test.each(['vidgen3.1-fast', 'vidgen3.1-quality'])('a clip by %s is bought without a note, and can be extended', async (model) => {
+		const made = await run('generate', { ...prompt, model: byId(model), waitMode: 'poll', downloadFiles: false });
+		expect(made.error).toBeUndefined();
+		expect(made.json[0]).not.toHaveProperty('notes');
+		const { error } = await run('remix', { model: byId(model) }, made.items);
+		expect(error).toBeUndefined();
 	});
 
 	test('an untouched panel sends the model and the prompt only', async () => {

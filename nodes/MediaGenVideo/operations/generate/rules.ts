@@ -6,6 +6,7 @@ import {
 	SHOT_TYPES,
 	VIDEO_ASPECT_RATIOS,
 	VIDEO_DURATION,
+	VIDEO_MODEL_NAMES,
 	VIDEO_MODES,
 } from '../../../shared/api/video';
 import { type KnownValues, unlistedNotes } from '../../../shared/n8n/openValue';
@@ -149,7 +150,7 @@ export function videoNotes(body: RequestBody, given: RequestBody): string[] {
 	const text = [prompt, ...multi_prompt.map((shot) => shot.prompt)].join('\n');
 	const edits = video_list.some(({ refer_type = 'base' }) => refer_type === 'base');
 	return [
-		...unlistedNotes(body, [['model', 'model', [GENERATION_MODEL]]]),
+		...unlistedNotes(body, [['model', 'model', VIDEO_MODEL_NAMES]]),
 		...(body.model === GENERATION_MODEL ? valueNotes([body, ...image_with_roles, ...video_list]) : []),
 		...referenceNotes(text, image_urls.length + image_with_roles.length),
 		...elementNotes(text, element_list.map(({ name }) => name)),

@@ -188,3 +188,15 @@ test('an original whose record names no model, or cannot be read, is left to the
 	}
 	expect(checkOriginal({ task_id: 't', model: 'm' }, recordOf({ status: 'a new word', model: 'm' }), {})).toEqual({});
 });
+
+test.each<[string, string, Record<string, string>]>([
+	['vidgen3.1-fast', 'vidomni-v3-omni', {}],
+	['vidgen3.1-quality', 'acmeomni-v3-omni', { vidomni: 'acmeomni' }],
+	['vidgen4', 'vidomni-v3-omni', {}],
+])('an extension by %s of a video by %s, which cannot be extended', (given, original, words) => {
+	const { problem } = checkOriginal({ task_id: 't', model: given }, recordOf({ model: original }), words);
+	expect(problem).toEqual({
+		field: 'task_id',
+		message: `must be a video by a model that can be extended: vidgen3.1-fast or vidgen3.1-quality; this one was made by ${original}`,
+	});
+});
