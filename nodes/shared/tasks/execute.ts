@@ -20,7 +20,7 @@ import { type CheckedItem, checkOnlyOutput, SpendingGuard } from '../purchase/sp
 import { PurchaseRecords } from '../purchase/purchaseRecords';
 import { dropRecords, type PaidItem, type PaidOutcome, runPaidItems } from '../purchase/runPaidItems';
 import { checkParents, type ParentRule } from './checkParent';
-import { type CallbackAddress, callbackAddress, mayPause, pause } from './pause';
+import { mayPause, pause } from './pause';
 import { pollTasks, refreshTasks } from './poll';
 import { type PreparedItem, prepareItems, type TaskRequest, type TaskTarget, toSubmission } from './prepare';
 import { acceptedTask, downloadResults, openTaskRun, type TaskRun, withRecord } from './taskRun';
@@ -39,9 +39,9 @@ export interface TaskOperation extends TaskRequest, Omit<Operation, 'execute' | 
 /** A body with the callback address. "Additional Body Fields" may give another one. */
 const sentBody = ({ body }: TaskTarget, webhook: string | undefined) => (webhook === undefined ? body : { webhook, ...body });
 
-function toCheckedItem({ itemIndex, target, notes, options }: PreparedItem, webhook: CallbackAddress): CheckedItem {
+function toCheckedItem({ itemIndex, target, webhook, notes, options }: PreparedItem): CheckedItem {
 	const { path, file } = target;
-	return { itemIndex, path, body: sentBody(target, webhook.url), file, notes: [...notes, ...webhook.notes], options };
+	return { itemIndex, path, body: sentBody(target, webhook), file, notes, options };
 }
 
 /** What an item buys: its request is the purchase, and `links` are those that the request sent. */
@@ -49,9 +49,8 @@ function toPaidItem(
 	run: TaskRun,
 	operation: TaskOperation,
 	records: PurchaseRecords,
-	webhook: string | undefined,
 	links: Map<number, RequestLinks>,
-	{ itemIndex, target }: PreparedItem,
+	{ itemIndex, target, webhook }: PreparedItem,
 ): PaidItem<AcceptedTask> {
 	const { file } = target;
 	const purchase = {
@@ -142,9 +141,8 @@ async function execute(context: IExecuteFunctions, operation: TaskOperation): Pr
 	if (!checkOnly) throwFirstError(context, read);
 	const prepared = await checkParents(run, operation, read);
 	if (!checkOnly) throwFirstError(context, prepared);
-	const webhook = callbackAddress(run);
 	if (checkOnly) {
-		const checked = prepared.map((item) => (isFailed(item) ? item : toCheckedItem(item, webhook)));
+		const checked = prepared.map((item) => (isFailed(item) ? item : toCheckedItem(item)));
 		return [await checkOnlyOutput(run.client, guard, checked)];
 	}
 
@@ -152,7 +150,7 @@ async function execute(context: IExecuteFunctions, operation: TaskOperation): Pr
 	try {
 		const links = new Map<number, RequestLinks>();
 		const items = prepared.map((item) =>
-			isFailed(item) ? item : toPaidItem(run, operation, records, webhook.url, links, item),
+			isFailed(item) ? item : toPaidItem(run, operation, records, links, item),
 		);
 		const { options, signal, deadline, client } = run;
 		const { concurrency, whenUnsure } = options;
@@ -164,7 +162,7 @@ async function execute(context: IExecuteFunctions, operation: TaskOperation): Pr
 			const item = prepared[at];
 			const { notes, options } =
 				item && !isFailed(item) ? item : { notes: [], options: optionsOfFailedItem(context, each.itemIndex) };
-			return toOutcome(run, each, { notes: [...notes, ...webhook.notes], options }, links.get(each.itemIndex));
+			return toOutcome(run, each, { notes, options }, links.get(each.itemIndex));
 		});
 		return await waitAndDeliver(run, operation, { records, guard }, accepted, links);
 	} finally {

@@ -13,6 +13,7 @@ import { RESULT_KINDS } from '../output/resultFiles';
 import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import { isObject, jsonObject, toJson } from '../util/json';
 import { z } from '../util/vendor/zod';
+import { callbackAddresses } from './pause';
 import type { TaskRun } from './taskRun';
 
 /** A request body, validated, in the API's names. Pictures of the input still stand in it as `PendingUpload`. */
@@ -48,6 +49,8 @@ export interface PreparedItem {
 	/** The validated body, with the fields that belong into the path. */
 	body: RequestBody;
 	target: TaskTarget;
+	/** Where the service reports the end of the task. */
+	webhook: string | undefined;
 	notes: string[];
 	options: ItemOptions;
 }
@@ -65,7 +68,9 @@ export function readAdditionalBody(context: IExecuteFunctions, itemIndex: number
 	throw validationError(context.getNode(), [additionalBodyFieldsField], [{ path: ['additionalBodyFields'], message }], itemIndex);
 }
 
-async function prepareItem(run: TaskRun, request: TaskRequest, itemIndex: number): Promise<PreparedItem> {
+type AddressOf = ReturnType<typeof callbackAddresses>;
+
+async function prepareItem(run: TaskRun, request: TaskRequest, addressOf: AddressOf, itemIndex: number): Promise<PreparedItem> {
 	const { context, options } = run;
 	const values = readParameters(context, request.fields, itemIndex);
 	const named = toApiNames((await request.toBody?.(values, context, itemIndex)) ?? values);
@@ -75,12 +80,18 @@ async function prepareItem(run: TaskRun, request: TaskRequest, itemIndex: number
 	const target = request.toRequest(read.data);
 	const body = { ...read.data, ...additional };
 	const input = options.includeInput ? context.getInputData()[itemIndex]?.json : undefined;
+	const collection: unknown = context.getNodeParameter('options', itemIndex, {});
+	const own = readItemOptions(collection, input);
+	const callbackBaseUrl = isObject(collection) ? collection.callbackBaseUrl : undefined;
+	const webhook = addressOf({ itemIndex, callbackBaseUrl, reference: own.reference });
+	const notes = request.notes?.(body, isObject(named) ? named : {}, run.client.connection.brandWords) ?? [];
 	return {
 		itemIndex,
 		body,
 		target: { ...target, body: { ...target.body, ...additional } },
-		notes: request.notes?.(body, isObject(named) ? named : {}, run.client.connection.brandWords) ?? [],
-		options: readItemOptions(context.getNodeParameter('options', itemIndex, {}), input),
+		webhook: webhook.url,
+		notes: [...notes, ...webhook.notes],
+		options: own,
 	};
 }
 
@@ -141,7 +152,8 @@ export async function prepareItems(run: TaskRun, request: TaskRequest): Promise<
 			description: 'Set "Wait for Result" to "Poll Here".',
 		});
 	}
-	const items = await forEachItem(run.context, async (itemIndex) => await prepareItem(run, request, itemIndex));
+	const addressOf = callbackAddresses(run);
+	const items = await forEachItem(run.context, async (itemIndex) => await prepareItem(run, request, addressOf, itemIndex));
 	return refuseSameRequests(run.context, items);
 }
 

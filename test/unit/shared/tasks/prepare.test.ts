@@ -11,7 +11,7 @@ test('each request is read once, however many items there are', () => {
 	const context = { getInputData: () => input, getNode: () => ({ name: 'Vary' }) } as unknown as IExecuteFunctions;
 	const items = input.map((_, itemIndex): PreparedItem => {
 		const body = { counted, pair: Math.floor(itemIndex / 2) };
-		return { itemIndex, body, target: { path: '/v1/x', body }, notes: [], options: {} };
+		return { itemIndex, body, target: { path: '/v1/x', body }, webhook: undefined, notes: [], options: {} };
 	});
 	const refused = refuseSameRequests(context, items);
 	expect(read).toBe(ITEMS);
