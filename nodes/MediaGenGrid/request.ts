@@ -53,7 +53,7 @@ export function gridOperation({ path, check, ...operation }: GridOperation): Ope
 		family: 'grid',
 		resource: { name: 'Grid', value: 'grid' },
 		toRequest: (body) => ({ path: `/v1/gridart/generations/${path}`, body }),
-		notes: ({ speed }) => unlistedNotes('speed', speed, GRID_SPEEDS),
+		notes: (body) => unlistedNotes(body, [['speed', 'speed', GRID_SPEEDS]]),
 		parent: { parentOf: (body) => body.task_id, check },
 	});
 }

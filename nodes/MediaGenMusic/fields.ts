@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { DEFAULT_VERSION, VOCAL_GENDERS, WEIGHT } from '../shared/api/music';
 import { openValueField } from '../shared/n8n/openValue';
-import { toOptions } from '../shared/n8n/options';
+import { NOT_SET, toOptions } from '../shared/n8n/options';
 import type { ModeRules } from './mode';
 
 // An item of a MediaGen node that stands for one track has its number.
@@ -184,7 +184,7 @@ export function secondsField(displayName: string, name: string, description: str
 		type: 'number',
 		typeOptions: { minValue: 0, numberPrecision: 3 },
 		required: true,
-		default: 0,
+		default: NOT_SET,
 		description,
 	};
 }

@@ -10,11 +10,11 @@ import {
 	WEIGHT,
 } from '../shared/api/music';
 import type { Operation } from '../shared/n8n/describe';
-import { unlistedNotes } from '../shared/n8n/openValue';
+import { type KnownValues, unlistedNotes } from '../shared/n8n/openValue';
 import { labelOf } from '../shared/n8n/parameters';
 import { taskOperation, type TaskOperation } from '../shared/tasks/execute';
 import type { RequestBody } from '../shared/tasks/prepare';
-import { flag, integer, number, oneOf, taskId, text } from '../shared/util/schema';
+import { flag, integer, number, taskId, text } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
 import { keepReadFields } from './mode';
 
@@ -40,7 +40,7 @@ export const song = {
 	audio_weight: weight(),
 };
 
-export const vocals = { vocal_gender: oneOf(VOCAL_GENDERS).optional() };
+export const vocals = { vocal_gender: text().optional() };
 
 export const autoLyrics = { auto_lyrics: flag().optional() };
 
@@ -55,6 +55,12 @@ function needsDescription(body: RequestBody, issues: z.RefinementCtx): void {
 		path: ['gpt_description'],
 		message: 'is required by the mode From Description',
 	});
+}
+
+/** Refuses an interval that ends before it begins: the service would be paid for nothing. */
+export function endsAfterStart({ start_s: start, end_s: end }: { start_s: number; end_s: number }, issues: z.RefinementCtx): void {
+	if (end > start) return;
+	issues.addIssue({ code: z.ZodIssueCode.custom, path: ['end_s'], message: `must be after the start, which is at ${start} seconds` });
 }
 
 /** A request whose mode is inferred where it is not set. Description mode needs its description (spec §2, `custom`). */
@@ -79,16 +85,17 @@ function unreadNotes({ fields }: MusicOperation, body: RequestBody, given: Reque
 		.map((name) => `"${labelOf(fields, name) ?? name}" was not sent: the mode does not read it`);
 }
 
-function intervalNotes({ start_s: start, end_s: end }: RequestBody): string[] {
-	if (typeof start !== 'number' || typeof end !== 'number' || end > start) return [];
-	return [`The interval ends at ${end} seconds, not after its start at ${start} seconds`];
-}
-
-const KNOWN_VALUES = [
+const KNOWN_VALUES: KnownValues = [
 	['model', 'model', MUSIC_MODELS],
 	['version', 'version', MUSIC_VERSIONS],
 	['stem type', 'stem_type', STEM_TYPES],
-] as const;
+	['vocal gender', 'vocal_gender', VOCAL_GENDERS],
+];
+
+function positionNotes({ continue_at: second }: RequestBody): string[] {
+	if (typeof second !== 'number' || second >= 0) return [];
+	return [`"Continue At" is ${second}, before the beginning of the song: it is sent as it is`];
+}
 
 /** Makes an operation of its fields and its request: `POST /v1/music/generations/{operation}` (spec §2). */
 export function musicOperation(operation: MusicOperation): Operation {
@@ -98,8 +105,8 @@ export function musicOperation(operation: MusicOperation): Operation {
 		resource: { name: 'Music', value: 'music' },
 		toRequest: (body) => ({ path: `/v1/music/generations/${operation.value}`, body }),
 		notes: (body, given) => [
-			...KNOWN_VALUES.flatMap(([label, name, known]) => unlistedNotes(label, body[name], known)),
-			...intervalNotes(body),
+			...unlistedNotes(body, KNOWN_VALUES),
+			...positionNotes(body),
 			...unreadNotes(operation, body, given),
 		],
 	});

@@ -1,7 +1,7 @@
 import { integer } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
 import { additionalFields, MADE_BY_A_TASK, sourceFields, wholeSecondsField } from '../fields';
-import { model, musicOperation, source } from '../request';
+import { endsAfterStart, model, musicOperation, source } from '../request';
 
 /** An interval of a song, the rest cut away (spec §2, crop). */
 export const crop = musicOperation({
@@ -15,6 +15,5 @@ export const crop = musicOperation({
 		wholeSecondsField('End', 'endS', 'Second at which the interval ends, a whole number'),
 		additionalFields(),
 	],
-	schema: z
-		.object({ ...model, ...source, start_s: integer(0), end_s: integer(0) }),
+	schema: z.object({ ...model, ...source, start_s: integer(0), end_s: integer(0) }).superRefine(endsAfterStart),
 });

@@ -47,7 +47,7 @@ export const extend = musicOperation({
 			...model,
 			...source,
 			...version,
-			continue_at: integer(0).optional(),
+			continue_at: integer().optional(),
 			...song,
 			...autoLyrics,
 			...persona,

@@ -15,7 +15,7 @@ import {
 	wordFields,
 } from '../fields';
 import { inferredMode } from '../mode';
-import { autoLyrics, model, musicOperation, song, songRequest, source, version, vocals } from '../request';
+import { autoLyrics, endsAfterStart, model, musicOperation, song, songRequest, source, version, vocals } from '../request';
 
 const instrumentalOption: INodeProperties = {
 	displayName: 'Instrumental',
@@ -55,6 +55,7 @@ export const sample = musicOperation({
 				...song,
 				...autoLyrics,
 				...vocals,
-			}),
+			})
+			.superRefine(endsAfterStart),
 	),
 });

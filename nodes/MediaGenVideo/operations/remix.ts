@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { toDeploymentWords } from '../../shared/api/brandWords';
-import { REMIX_ASPECT_RATIOS, REMIX_MODEL_NAMES, REMIX_RESOLUTIONS, withoutAlias } from '../../shared/api/video';
+import { type BrandWordMap, toDeploymentWords } from '../../shared/api/brandWords';
+import { GENERATION_MODEL, REMIX_ASPECT_RATIOS, REMIX_MODEL_NAMES, REMIX_MODELS, REMIX_RESOLUTIONS, withoutAlias } from '../../shared/api/video';
 import { type ListedValue, openValueField, unlistedNotes } from '../../shared/n8n/openValue';
 import { toOptions } from '../../shared/n8n/options';
 import type { ParentRule } from '../../shared/tasks/checkParent';
@@ -80,15 +80,12 @@ const common = {
 	model: text(),
 	prompt: text().optional(),
 	raw: flag().optional(),
+	aspect_ratio: text().optional(),
 };
 
-const knownRequest = z.object({
-	...common,
-	aspect_ratio: oneOf(REMIX_ASPECT_RATIOS).optional(),
-	resolution: oneOf(REMIX_RESOLUTIONS).optional(),
-});
+const knownRequest = z.object({ ...common, resolution: oneOf(REMIX_RESOLUTIONS).optional() });
 
-const otherRequest = z.object({ ...common, aspect_ratio: text().optional(), resolution: text().optional() });
+const otherRequest = z.object({ ...common, resolution: text().optional() });
 
 type RemixRequest = z.infer<typeof otherRequest>;
 
@@ -99,12 +96,19 @@ const remixRequest = schemaFor<RemixRequest>((given) => (isKnown(isObject(given)
 
 const remixBody = z.object({ task_id: z.string(), model: z.string() });
 
+/** The one model of this package whose videos the service does not extend. */
+const isGenerationModel = (original: string, words: BrandWordMap) => original === toDeploymentWords(GENERATION_MODEL, words);
+
 /** The model must be the parent's (spec §5). Which one the service refuses is not shown, so the difference is a note. */
 export const checkOriginal: NonNullable<ParentRule['check']> = (body, record, words) => {
 	const { task_id: taskId, model } = remixBody.parse(body);
 	const original = record?.raw.model;
 	if (typeof original !== 'string') {
 		return { notes: [`Whether task ${taskId} was made by ${model} is left to the service: its record does not name a model`] };
+	}
+	if (isGenerationModel(original, words)) {
+		const message = `must be a video by a model that can be extended: ${REMIX_MODELS.join(' or ')}; this one was made by ${original}`;
+		return { problem: { field: 'task_id', message } };
 	}
 	if (withoutAlias(original) === withoutAlias(toDeploymentWords(model, words))) return {};
 	return { notes: [`Task ${taskId} was made by ${original}, and "Model" is ${model}: the service may refuse it`] };
@@ -122,6 +126,9 @@ export const remix = taskOperation({
 	advanced: [additionalFields],
 	schema: remixRequest,
 	toRequest: ({ task_id, ...body }) => ({ path: `/v1/videos/${encodeURIComponent(String(task_id))}/remix`, body }),
-	notes: ({ model }) => unlistedNotes('model', model, REMIX_MODEL_NAMES),
+	notes: (body) => [
+		...unlistedNotes(body, [['model', 'model', REMIX_MODEL_NAMES]]),
+		...(isKnown(body.model) ? unlistedNotes(body, [['aspect ratio', 'aspect_ratio', REMIX_ASPECT_RATIOS]]) : []),
+	],
 	parent: { parentOf: ({ task_id }) => task_id, check: checkOriginal },
 });

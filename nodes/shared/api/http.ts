@@ -92,21 +92,28 @@ function withoutCancelSignal(context: ServiceContext): ServiceContext {
 }
 
 /** The model's name is the one word of a body that carries a brand. */
-function inDeploymentWords(body: IDataObject | undefined, { brandWords }: Connection): IDataObject | undefined {
-	return typeof body?.model === 'string' ? { ...body, model: toDeploymentWords(body.model, brandWords) } : body;
+function inDeploymentWords(body: IDataObject, { brandWords }: Connection): IDataObject {
+	return typeof body.model === 'string' ? { ...body, model: toDeploymentWords(body.model, brandWords) } : body;
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** JSON goes out as text: of an object n8n sends nothing if it is empty, and its HTTP client drops a field named `__proto__`. */
+function toPayload({ body }: ApiRequest, connection: Connection): Pick<IHttpRequestOptions, 'body' | 'json'> & { headers: Record<string, string> } {
+	if (body === undefined) return { body, json: true, headers: {} };
+	if (Buffer.isBuffer(body)) return { body, json: false, headers: {} };
+	return { body: JSON.stringify(inDeploymentWords(body, connection)), json: true, headers: JSON_TYPE };
 }
 
 function toOptions(request: ApiRequest, connection: Connection): IHttpRequestOptions {
 	const words = connection.brandWords;
-	const body = Buffer.isBuffer(request.body) ? request.body : inDeploymentWords(request.body, connection);
+	const { headers, ...payload } = toPayload(request, connection);
+	const named = Object.entries(request.headers ?? {}).map(([name, value]) => [toDeploymentWords(name, words), value] as const);
 	return {
 		method: request.method,
 		url: connection.baseUrl + toDeploymentWords(request.path, words),
-		headers: Object.fromEntries(
-			Object.entries(request.headers ?? {}).map(([name, value]) => [toDeploymentWords(name, words), value]),
-		),
-		body,
-		json: !Buffer.isBuffer(body),
+		headers: { ...headers, ...Object.fromEntries(named) },
+		...payload,
 		timeout: clock.toHostMs(request.timeoutMs ?? ATTEMPT_TIMEOUT_MS),
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,

@@ -61,6 +61,8 @@ export const IMAGE_QUALITIES = ['auto', 'low', 'medium', 'high'] as const;
 export const IMAGE_BACKGROUNDS = ['auto', 'opaque', 'transparent'] as const;
 export const IMAGE_MODERATIONS = ['auto', 'low'] as const;
 export const OUTPUT_FORMATS = ['png', 'jpeg', 'webp'] as const;
+/** What the service makes where no format is sent. It takes no compression. */
+export const DEFAULT_FORMAT = 'png';
 export const COMPRESSIBLE_FORMATS = ['jpeg', 'webp'] as const;
 
 export const MAX_IMAGES = 4;

@@ -34,14 +34,10 @@ export interface PictureRules {
 	types: readonly string[];
 }
 
-/** Splits "data, mask" into the names of the binary properties it lists. */
+/** Splits "data, mask" into the names of the binary properties it lists. What is empty beside a comma stays. */
 export function splitNames(names: unknown): string[] {
-	const list = Array.isArray(names) ? names : [names];
-	return list
-		.filter((name): name is string => typeof name === 'string')
-		.flatMap((name) => name.split(','))
-		.map((name) => name.trim())
-		.filter((name) => name !== '');
+	const list: unknown[] = Array.isArray(names) ? names : [names];
+	return list.flatMap((name) => (typeof name === 'string' ? name.split(',') : [''])).map((name) => name.trim());
 }
 
 interface StoredFile {

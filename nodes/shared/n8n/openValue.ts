@@ -43,8 +43,14 @@ export function searchListed(values: readonly ListedValue[]) {
 	};
 }
 
-/** A note for a value that is sent although this package does not know it. */
-export function unlistedNotes(label: string, value: unknown, known: readonly string[]): string[] {
-	if (typeof value !== 'string' || known.includes(value)) return [];
-	return [`The ${label} "${value}" is not in this package's list: it is sent as it is`];
+/** Open values of a request: the word for each in a note, its field in the API, and what this package knows of. */
+export type KnownValues = ReadonlyArray<readonly [word: string, name: string, known: readonly string[]]>;
+
+/** Notes for values that are sent although this package does not know them. */
+export function unlistedNotes(body: Record<string, unknown>, values: KnownValues): string[] {
+	return values.flatMap(([word, name, known]) => {
+		const value = body[name];
+		if (typeof value !== 'string' || known.includes(value)) return [];
+		return [`The ${word} "${value}" is not in this package's list: it is sent as it is`];
+	});
 }

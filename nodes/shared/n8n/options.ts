@@ -4,7 +4,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import { TASK_ID_PLACEHOLDER } from '../api/families';
 import { BALANCE_UNITS, type BalanceUnit } from '../api/records';
 import { isObject } from '../util/json';
-import { flag, integer, number, oneOf, text, webUrl } from '../util/schema';
+import { flag, integer, number, oneOf, text } from '../util/schema';
 import { z } from '../util/vendor/zod';
 
 /**
@@ -219,14 +219,14 @@ const timeoutOption: INodeProperties = {
 		'How long to wait for a task. Default: 600, and 86,400 for a paused execution. The task continues at the service: get it later with the operation Wait of the resource Task.',
 };
 
-const callbackOption: INodeProperties = {
+export const callbackOption: INodeProperties = {
 	displayName: 'Callback Base URL',
 	name: 'callbackBaseUrl',
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. https://n8n.example.com/webhook/…',
 	description:
-		'Where the service reports the end of the task. It adds /callback to this address. Copy the base address from a MediaGen Trigger; ?reference=… may follow.',
+		'Where the service reports the end of the task. It adds /callback to this address. Copy the base address from a MediaGen Trigger, which then gives back the "Reference" of the item.',
 };
 
 const resultFileOptions: INodeProperties[] = [
@@ -350,7 +350,6 @@ const runOptions = z.object({
 	pollInterval: number(1).default(4),
 	/** Seconds. */
 	timeout: number(1).optional(),
-	callbackBaseUrl: webUrl().optional(),
 	/** Megabytes. */
 	maxDownloadSize: number(1).default(256),
 	binaryPropertyName: text().default('data'),

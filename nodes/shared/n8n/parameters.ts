@@ -20,16 +20,6 @@ export function isSet(value: unknown): boolean {
 	return !isPlainObject(value) || Object.keys(value).length > 0;
 }
 
-function withoutUnset(value: unknown): unknown {
-	if (Array.isArray(value)) return value.map(withoutUnset).filter(isSet);
-	if (!isPlainObject(value)) return value;
-	return Object.fromEntries(
-		Object.entries(value)
-			.map(([name, inner]) => [name, withoutUnset(inner)] as const)
-			.filter(([, inner]) => isSet(inner)),
-	);
-}
-
 /** The value in a form that can be cleaned and renamed, by the type of the field that holds it. */
 function plainValue(type: string | undefined, value: unknown): unknown {
 	// A fixed collection arrives as `{ group: [ … ] }`, or as `{ group: { … } }` where it cannot repeat.
@@ -41,15 +31,23 @@ function plainValue(type: string | undefined, value: unknown): unknown {
 	return value;
 }
 
-function readCollection(field: INodeProperties, value: Record<string, unknown>): ParameterValues {
-	const types = new Map(
-		(field.options ?? []).flatMap((option) => ('type' in option ? [[option.name, option.type] as const] : [])),
-	);
+/** The values of a collection, or of a group in a fixed one, by the fields that it can have. */
+function readGroup(fields: readonly Field[], value: Record<string, unknown>): ParameterValues {
+	const known = new Map(fields.flatMap((field) => ('type' in field ? [[field.name, field] as const] : [])));
 	return Object.fromEntries(
 		Object.entries(value)
-			.map(([name, inner]) => [name, withoutUnset(plainValue(types.get(name), inner))] as const)
+			.map(([name, inner]) => [name, readValue(known.get(name), inner)] as const)
 			.filter(([, inner]) => isSet(inner)),
 	);
+}
+
+/** A value as it is sent. What the panel leaves empty is left out; the inside of a value is the user's own. */
+function readValue(field: INodeProperties | undefined, given: unknown): unknown {
+	const value = plainValue(field?.type, given);
+	if (field?.type !== 'fixedCollection') return value;
+	const fields = children(field).flatMap(children);
+	const group = (inner: unknown) => (isPlainObject(inner) ? readGroup(fields, inner) : inner);
+	return Array.isArray(value) ? value.map(group).filter(isSet) : group(value);
 }
 
 /** Reads the given fields for one item. Hidden, unset and empty fields are left out, so that only what the user set is sent. */
@@ -63,10 +61,10 @@ export function readParameters(
 		if (field.type === 'notice') continue;
 		const value: unknown = context.getNodeParameter(field.name, itemIndex, null);
 		if (field.type === 'collection') {
-			if (isPlainObject(value)) Object.assign(values, readCollection(field, value));
+			if (isPlainObject(value)) Object.assign(values, readGroup(children(field), value));
 		} else {
-			const cleaned = withoutUnset(plainValue(field.type, value));
-			if (isSet(cleaned)) values[field.name] = cleaned;
+			const read = readValue(field, value);
+			if (isSet(read)) values[field.name] = read;
 		}
 	}
 	return values;
@@ -101,6 +99,18 @@ export function labelOf(fields: readonly Field[], apiName: string): string | und
 	return undefined;
 }
 
+/** Whether a value says nothing. */
+export function isBlank(value: unknown): boolean {
+	return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+}
+
+/** Whether the user gave an expression for a field, named by its place among the node's parameters. */
+export function isExpression({ parameters }: INode, place: ReadonlyArray<string | number>): boolean {
+	let given: unknown = parameters;
+	for (const step of place) given = Array.isArray(given) ? given[Number(step)] : isPlainObject(given) ? given[step] : undefined;
+	return typeof given === 'string' && given.startsWith('=');
+}
+
 /**
  * Notes for parameters that are set and not sent, because another one says so. n8n removes what the panel hides before a node
  * runs, but not where the choice comes from an expression.
@@ -112,6 +122,14 @@ export function unsentNotes(fields: readonly INodeProperties[], values: Paramete
 	return set.map((name) => `"${labelOf(fields, toApiName(name)) ?? name}" is set and was not sent: ${reason}`);
 }
 
+/** Where a value stands, in labels. A list that only the request has, and the number in it, says nothing to the user. */
+function placeOf(fields: readonly INodeProperties[], path: ReadonlyArray<string | number>): string {
+	const labels = path.map((step) => (typeof step === 'number' ? undefined : labelOf(fields, toApiName(step))));
+	const steps = path.map((step, at) => (typeof step === 'number' ? (labels[at - 1] === undefined ? undefined : step + 1) : labels[at]));
+	const known = steps.filter((step) => step !== undefined);
+	return (known.length > 0 ? known : path).join(' › ');
+}
+
 /** The error for values that break rules. It names the fields by their labels, and the item. */
 export function validationError(
 	node: INode,
@@ -119,10 +137,7 @@ export function validationError(
 	issues: ReadonlyArray<Pick<z.ZodIssue, 'path' | 'message'>>,
 	itemIndex: number,
 ): NodeOperationError {
-	const sentences = issues.map(({ path, message }) => {
-		const steps = path.map((step) => (typeof step === 'number' ? step + 1 : (labelOf(fields, toApiName(step)) ?? step)));
-		return `"${steps.join(' › ')}" ${message}`;
-	});
+	const sentences = issues.map(({ path, message }) => `"${placeOf(fields, path)}" ${message}`);
 	return new NodeOperationError(node, `${sentences[0] ?? ''} [item ${itemIndex}]`, {
 		itemIndex,
 		description: [...sentences.slice(1), 'Nothing was sent to the service.'].join('\n'),

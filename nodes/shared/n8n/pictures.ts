@@ -1,11 +1,12 @@
 import type { IDisplayOptions, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../api/image';
+import { toApiName } from '../util/case';
 import { isObject } from '../util/json';
 import { webUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { inspectPicture, PendingUpload, type PictureRules, splitNames } from './binary';
-import { labelOf, type ParameterValues, validationError } from './parameters';
+import { isBlank, isExpression, labelOf, type ParameterValues, validationError } from './parameters';
 
 const FROM_INPUT = { name: 'From Input Data', value: 'binary' };
 
@@ -108,12 +109,25 @@ export function pictureListFields({ choice, show, description }: PictureList): I
 
 /**
  * The links in a value. An expression may give objects with a `url`, such as the results of another node, and a `url` may be a
- * list: the service wants plain URLs (spec, Image generation).
+ * list: the service wants plain URLs (spec, Image generation). A list's entry without a link stays, empty, to be refused.
  */
 export function linksIn(value: unknown): unknown[] {
-	if (Array.isArray(value)) return value.flatMap(linksIn);
+	if (Array.isArray(value)) {
+		return value.flatMap((inner) => {
+			const links = linksIn(inner);
+			return links.length > 0 ? links : [''];
+		});
+	}
 	if (isObject(value) && 'url' in value) return linksIn(value.url);
 	return value === undefined || value === null || value === '' ? [] : [value];
+}
+
+// A comma inside a URL stays, as after the type of a data URI.
+const BETWEEN_LINKS = /[\r\n]+|,(?=\s*(?:https?:|data:|,|$))/;
+
+/** The links in the value of a list. A cell of a sheet may hold several, with commas or line breaks between them. */
+export function linkList(value: unknown): unknown[] {
+	return linksIn(value).flatMap((link) => (typeof link === 'string' ? link.trim().split(BETWEEN_LINKS).map((each) => each.trim()) : [link]));
 }
 
 /** A link, or a picture of the input that has none before it is uploaded. */
@@ -138,11 +152,25 @@ export class PictureReader {
 		return validationError(this.context.getNode(), this.fields, [{ path: [name], message }], this.itemIndex);
 	}
 
+	/**
+	 * Refuses a picture whose expression is empty for this item: the rest would be bought without it.
+	 *
+	 * @param place where the fields stand among the node's parameters
+	 */
+	requireExpressions(values: ParameterValues, names: readonly string[], place: ReadonlyArray<string | number> = []): void {
+		const node = this.context.getNode();
+		const empty = names.find((name) => isBlank(values[name]) && isExpression(node, [...place, name]));
+		if (empty !== undefined) throw this.refusal(toApiName(empty), 'is required: its expression is empty');
+	}
+
 	/** Checks the pictures in the named binary fields. `name` is the API's form of the field that names them. */
 	async fromInput(name: string, properties: unknown): Promise<PendingUpload[]> {
+		const names = splitNames(properties);
+		const named = names.filter((each) => each !== '');
+		if (named.length > 0 && named.length < names.length) throw this.refusal(name, 'must have a name on both sides of each comma');
 		const field = labelOf(this.fields, name) ?? name;
 		const found: PendingUpload[] = [];
-		for (const property of splitNames(properties)) {
+		for (const property of named) {
 			found.push(await inspectPicture(this.context, this.itemIndex, property, { ...this.rules, field }));
 		}
 		return found;
@@ -170,8 +198,10 @@ export class PictureReader {
 	}
 
 	/** The pictures of `pictureListFields`: at least one. */
-	async list(source: unknown, { imageUrls, imageBinaryProperties }: ParameterValues): Promise<unknown[]> {
-		const links = source === 'url' || source === 'both' ? linksIn(imageUrls) : [];
+	async list(source: unknown, values: ParameterValues): Promise<unknown[]> {
+		const { imageUrls, imageBinaryProperties } = values;
+		if (source === 'both') this.requireExpressions(values, ['imageUrls', 'imageBinaryProperties']);
+		const links = source === 'url' || source === 'both' ? linkList(imageUrls) : [];
 		const own = source === 'binary' || source === 'both' ? await this.fromInput('image_binary_properties', imageBinaryProperties) : [];
 		if (links.length + own.length > 0) return [...links, ...own];
 		throw this.refusal(source === 'binary' ? 'image_binary_properties' : 'image_urls', 'is required, or choose None');

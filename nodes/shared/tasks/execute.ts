@@ -22,7 +22,7 @@ import { PurchaseRecords } from '../purchase/purchaseRecords';
 import { type BuyingDeadline, dropRecords, type PaidItem, type PaidOutcome, runPaidItems } from '../purchase/runPaidItems';
 import { clock } from '../util/clock';
 import { checkParents, type ParentRule } from './checkParent';
-import { type CallbackAddress, callbackAddress, mayPause, pause } from './pause';
+import { mayPause, pause } from './pause';
 import { pollTasks, refreshTasks } from './poll';
 import { type PreparedItem, prepareItems, type TaskRequest, type TaskTarget, toSubmission } from './prepare';
 import { acceptedTask, downloadResults, openTaskRun, type TaskRun, withRecord } from './taskRun';
@@ -41,9 +41,9 @@ export interface TaskOperation extends TaskRequest, Omit<Operation, 'execute' | 
 /** A body with the callback address. "Additional Body Fields" may give another one. */
 const sentBody = ({ body }: TaskTarget, webhook: string | undefined) => (webhook === undefined ? body : { webhook, ...body });
 
-function toCheckedItem({ itemIndex, target, notes, options }: PreparedItem, webhook: CallbackAddress): CheckedItem {
+function toCheckedItem({ itemIndex, target, webhook, notes, options }: PreparedItem): CheckedItem {
 	const { path, file } = target;
-	return { itemIndex, path, body: sentBody(target, webhook.url), file, notes: [...notes, ...webhook.notes], options };
+	return { itemIndex, path, body: sentBody(target, webhook), file, notes, options };
 }
 
 /** How long "Don't Wait", which has no timeout, goes on after the last task that the service accepted, such as under a rate limit. */
@@ -68,10 +68,9 @@ function toPaidItem(
 	run: TaskRun,
 	operation: TaskOperation,
 	records: PurchaseRecords,
-	webhook: string | undefined,
 	links: Map<number, RequestLinks>,
 	deadline: ReturnType<typeof buyingDeadline>,
-	{ itemIndex, target, options }: PreparedItem,
+	{ itemIndex, target, webhook, options }: PreparedItem,
 ): PaidItem<AcceptedTask> {
 	const { file } = target;
 	const purchase = {
@@ -204,9 +203,8 @@ async function execute(context: IExecuteFunctions, operation: TaskOperation): Pr
 	if (!checkOnly) throwFirstError(context, read);
 	const prepared = await checkParents(run, operation, read);
 	if (!checkOnly) throwFirstError(context, prepared);
-	const webhook = callbackAddress(run);
 	if (checkOnly) {
-		const checked = prepared.map((item) => (isFailed(item) ? item : toCheckedItem(item, webhook)));
+		const checked = prepared.map((item) => (isFailed(item) ? item : toCheckedItem(item)));
 		return [await checkOnlyOutput(run.client, guard, checked)];
 	}
 
@@ -215,7 +213,7 @@ async function execute(context: IExecuteFunctions, operation: TaskOperation): Pr
 		const links = new Map<number, RequestLinks>();
 		const deadline = buyingDeadline(run);
 		const items = prepared.map((item) =>
-			isFailed(item) ? item : toPaidItem(run, operation, records, webhook.url, links, deadline, item),
+			isFailed(item) ? item : toPaidItem(run, operation, records, links, deadline, item),
 		);
 		const { options, signal, client } = run;
 		const { concurrency, whenUnsure } = options;
@@ -227,7 +225,7 @@ async function execute(context: IExecuteFunctions, operation: TaskOperation): Pr
 			const item = prepared[at];
 			const { notes, options } =
 				item && !isFailed(item) ? item : { notes: [], options: optionsOfFailedItem(context, each.itemIndex) };
-			return toOutcome(run, each, { notes: [...notes, ...webhook.notes], options }, links.get(each.itemIndex));
+			return toOutcome(run, each, { notes, options }, links.get(each.itemIndex));
 		});
 		return await waitAndDeliver(run, operation, { records, guard }, withLeftOutNote(accepted, guard), links);
 	} finally {

@@ -143,10 +143,17 @@ const bodyFields = z
 	.object({ field: z.array(z.object({ name: z.union([z.string(), z.number()]).transform(String).catch(''), value: z.unknown() })) })
 	.catch({ field: [] });
 
-/** Reads "Body Fields" as the panel has them: what is empty in them counts. Throws a `NodeOperationError` for a row without a name. */
+/** Reads "Body Fields" as the panel has them: what is empty in them counts. Throws a `NodeOperationError` for a row without a name, or with the name of another. */
 function readBodyFields(context: IExecuteFunctions, itemIndex: number): Record<string, unknown> {
 	const rows = bodyFields.parse(context.getNodeParameter('bodyFields', itemIndex, {})).field;
-	const issues = rows.flatMap(({ name }, row) => (name.trim() === '' ? [{ path: ['body_fields', row, 'name'], message: 'is required' }] : []));
+	const names = new Set<string>();
+	const issues = rows.flatMap(({ name }, row) => {
+		const path = ['body_fields', row, 'name'];
+		if (name.trim() === '') return [{ path, message: 'is required' }];
+		if (names.has(name)) return [{ path, message: `must be another name: "${name}" is given twice` }];
+		names.add(name);
+		return [];
+	});
 	if (issues.length > 0) throw validationError(context.getNode(), submitFields, issues, itemIndex);
 	return Object.fromEntries(rows.filter(({ value }) => isSet(value)).map(({ name, value }) => [name, value]));
 }

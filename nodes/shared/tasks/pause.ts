@@ -1,10 +1,13 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { callbackAddressProblem, unusualPort } from '../api/address';
+import { callbackAddressProblem, unusualPort, withReference } from '../api/address';
 import { hasEnded } from '../api/records';
+import { callbackOption } from '../n8n/options';
+import { isBlank, validationError } from '../n8n/parameters';
 import { isAccepted, statusOf, taskJson, type TaskOutcome } from '../output/items';
 import { clock } from '../util/clock';
+import { webUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import type { TaskRun } from './taskRun';
 
@@ -17,12 +20,14 @@ const ON_OWN_NETWORK = 'For a service on your own network, switch on "Allow Priv
  * Checks a callback base address. The service silently drops some addresses (spec, Events 6): a `NodeOperationError` says what
  * is wrong before anything is sent. Returns a note about an address that it may drop.
  */
-function checkCallbackAddress({ context, client }: TaskRun, address: string, hint: string): string[] {
+function checkCallbackAddress({ context, client }: TaskRun, address: string, hint: string, itemIndex?: number): string[] {
 	const { allowPrivateCallbacks, baseUrl } = client.connection;
 	if (allowPrivateCallbacks) return [];
 	const problem = callbackAddressProblem(address, baseUrl);
 	if (problem !== undefined) {
-		throw new NodeOperationError(context.getNode(), `The service would not call back: ${problem}`, {
+		const refusal = `The service would not call back: ${problem}`;
+		throw new NodeOperationError(context.getNode(), itemIndex === undefined ? refusal : `${refusal} [item ${itemIndex}]`, {
+			itemIndex,
 			description: `${hint} ${ON_OWN_NETWORK} Nothing was sent to the service.`,
 		});
 	}
@@ -45,15 +50,32 @@ export interface CallbackAddress {
 	notes: string[];
 }
 
-/** Where the service reports the end of a task: this paused execution, or the address in the options. */
-export function callbackAddress(run: TaskRun): CallbackAddress {
-	const { context, options } = run;
-	if (options.waitMode !== 'callback') {
-		const url = options.callbackBaseUrl;
-		return { url, notes: url === undefined ? [] : checkCallbackAddress(run, url, 'Give a public address in "Callback Base URL".') };
+/** What an item says about its callback. */
+interface ItemCallback {
+	itemIndex: number;
+	/** The option "Callback Base URL" as it was read. */
+	callbackBaseUrl: unknown;
+	reference: string | undefined;
+}
+
+function ownAddress(run: TaskRun, { itemIndex, callbackBaseUrl, reference }: ItemCallback): CallbackAddress {
+	if (isBlank(callbackBaseUrl)) return { url: undefined, notes: [] };
+	const read = webUrl().safeParse(callbackBaseUrl);
+	if (!read.success) {
+		const issues = read.error.issues.map(({ message }) => ({ path: ['callback_base_url'], message }));
+		throw validationError(run.context.getNode(), [callbackOption], issues, itemIndex);
 	}
+	const notes = checkCallbackAddress(run, read.data, 'Give a public address in "Callback Base URL".', itemIndex);
+	return { url: reference === undefined ? read.data : withReference(read.data, reference), notes };
+}
+
+/** Where the service reports the end of each item's task: this paused execution, or the address in the item's options. */
+export function callbackAddresses(run: TaskRun): (item: ItemCallback) => CallbackAddress {
+	const { context, options } = run;
+	if (options.waitMode !== 'callback') return (item) => ownAddress(run, item);
 	const url = z.string().parse(context.evaluateExpression('{{ $execution.resumeUrl }}', 0));
-	return { url, notes: [...checkCallbackAddress(run, url, SET_WEBHOOK_URL), ...checkWorkflowTimeout(run)] };
+	const address = { url, notes: [...checkCallbackAddress(run, url, SET_WEBHOOK_URL), ...checkWorkflowTimeout(run)] };
+	return () => address;
 }
 
 function isOpen(outcome: TaskOutcome): boolean {

@@ -1,3 +1,4 @@
+import { createHash } from 'crypto';
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
@@ -5,12 +6,14 @@ import type { BrandWordMap } from '../api/brandWords';
 import type { MediaGenClient, SubmissionBody } from '../api/client';
 import { multipartForm } from '../api/multipart';
 import { PendingUpload, reopenFile } from '../n8n/binary';
-import { type FailedItem, forEachItem } from '../n8n/nodeErrors';
+import { type FailedItem, forEachItem, isFailed } from '../n8n/nodeErrors';
 import { additionalBodyFieldsField, isTool, type ItemOptions, readItemOptions } from '../n8n/options';
-import { type ParameterValues, readParameters, toApiNames, validationError } from '../n8n/parameters';
+import { isBlank, type ParameterValues, readParameters, toApiNames, validationError } from '../n8n/parameters';
+import { RESULT_KINDS } from '../output/resultFiles';
 import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import { isObject, jsonObject, toJson } from '../util/json';
-import type { z } from '../util/vendor/zod';
+import { z } from '../util/vendor/zod';
+import { callbackAddresses } from './pause';
 import type { TaskRun } from './taskRun';
 
 /** A request body, validated, in the API's names. Pictures of the input still stand in it as `PendingUpload`. */
@@ -46,14 +49,13 @@ export interface PreparedItem {
 	/** The validated body, with the fields that belong into the path. */
 	body: RequestBody;
 	target: TaskTarget;
+	/** Where the service reports the end of the task. */
+	webhook: string | undefined;
 	notes: string[];
 	options: ItemOptions;
 }
 
 const additionalBody = jsonObject('must be a JSON object, e.g. {"seed": 7}');
-
-const isBlank = (value: unknown) =>
-	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
 /** Reads "Additional Body Fields" of one item. Throws a `NodeOperationError` for anything but a JSON object. */
 export function readAdditionalBody(context: IExecuteFunctions, itemIndex: number, refused: readonly string[]): RequestBody {
@@ -66,7 +68,9 @@ export function readAdditionalBody(context: IExecuteFunctions, itemIndex: number
 	throw validationError(context.getNode(), [additionalBodyFieldsField], [{ path: ['additionalBodyFields'], message }], itemIndex);
 }
 
-async function prepareItem(run: TaskRun, request: TaskRequest, itemIndex: number): Promise<PreparedItem> {
+type AddressOf = ReturnType<typeof callbackAddresses>;
+
+async function prepareItem(run: TaskRun, request: TaskRequest, addressOf: AddressOf, itemIndex: number): Promise<PreparedItem> {
 	const { context, options } = run;
 	const values = readParameters(context, request.fields, itemIndex);
 	const named = toApiNames((await request.toBody?.(values, context, itemIndex)) ?? values);
@@ -76,13 +80,66 @@ async function prepareItem(run: TaskRun, request: TaskRequest, itemIndex: number
 	const target = request.toRequest(read.data);
 	const body = { ...read.data, ...additional };
 	const input = options.includeInput ? context.getInputData()[itemIndex]?.json : undefined;
+	const collection: unknown = context.getNodeParameter('options', itemIndex, {});
+	const own = readItemOptions(collection, input);
+	const callbackBaseUrl = isObject(collection) ? collection.callbackBaseUrl : undefined;
+	const webhook = addressOf({ itemIndex, callbackBaseUrl, reference: own.reference });
+	const notes = request.notes?.(body, isObject(named) ? named : {}, run.client.connection.brandWords) ?? [];
 	return {
 		itemIndex,
 		body,
 		target: { ...target, body: { ...target.body, ...additional } },
-		notes: request.notes?.(body, isObject(named) ? named : {}, run.client.connection.brandWords) ?? [],
-		options: readItemOptions(context.getNodeParameter('options', itemIndex, {}), input),
+		webhook: webhook.url,
+		notes: [...notes, ...webhook.notes],
+		options: own,
 	};
+}
+
+/** An item of a MediaGen node that stands for one file of a task: see "One Item per File". */
+const fileItem = z.object({ taskId: z.string(), kind: z.enum(RESULT_KINDS), url: z.string() });
+
+const WAY_OUT =
+	'In the node that made the files, set "Output" to "One Item per Task". Or keep one file for each request, with a Filter on {{ $json.kind }} and {{ $json.index }}.\nNothing was sent to the service.';
+
+/** What a request buys. Where the service reports the end of it does not matter. */
+function keyOf(taskId: string, { target }: PreparedItem): string {
+	const { webhook: _, ...body } = target.body;
+	const text = JSON.stringify([taskId, target.path, body, target.file]);
+	return createHash('sha256').update(text).digest('base64');
+}
+
+/**
+ * Refuses files of one task that would buy the same as each other: a task with five files was meant to be one purchase. Takes time
+ * in proportion to the number of items.
+ */
+export function refuseSameRequests(
+	context: IExecuteFunctions,
+	items: ReadonlyArray<PreparedItem | FailedItem>,
+): Array<PreparedItem | FailedItem> {
+	const input = context.getInputData();
+	const requests = new Map<string, { taskId: string; itemIndexes: number[] }>();
+	for (const item of items) {
+		const file = fileItem.safeParse(input[item.itemIndex]?.json);
+		if (isFailed(item) || !file.success) continue;
+		const { taskId } = file.data;
+		const key = keyOf(taskId, item);
+		const request = requests.get(key) ?? { taskId, itemIndexes: [] };
+		request.itemIndexes.push(item.itemIndex);
+		requests.set(key, request);
+	}
+	const errors = new Map<number, NodeOperationError>();
+	for (const { taskId, itemIndexes } of requests.values()) {
+		const count = itemIndexes.length;
+		if (count === 1) continue;
+		for (const itemIndex of itemIndexes) {
+			const message = `The same request would be bought ${count} times, for ${count} files of task ${taskId} [item ${itemIndex}]`;
+			errors.set(itemIndex, new NodeOperationError(context.getNode(), message, { itemIndex, description: WAY_OUT }));
+		}
+	}
+	return items.map((item) => {
+		const error = errors.get(item.itemIndex);
+		return error === undefined ? item : { itemIndex: item.itemIndex, error };
+	});
 }
 
 /**
@@ -95,7 +152,9 @@ export async function prepareItems(run: TaskRun, request: TaskRequest): Promise<
 			description: 'Set "Wait for Result" to "Poll Here".',
 		});
 	}
-	return await forEachItem(run.context, async (itemIndex) => await prepareItem(run, request, itemIndex));
+	const addressOf = callbackAddresses(run);
+	const items = await forEachItem(run.context, async (itemIndex) => await prepareItem(run, request, addressOf, itemIndex));
+	return refuseSameRequests(run.context, items);
 }
 
 /** Uploads every picture that stands in a body, at any depth, and puts its URL in its place. */
@@ -107,9 +166,9 @@ async function uploadPictures(run: TaskRun, records: PurchaseRecords, value: unk
 		return resolved;
 	}
 	if (!isObject(value)) return value;
-	const resolved: Record<string, unknown> = {};
-	for (const [name, inner] of Object.entries(value)) resolved[name] = await uploadPictures(run, records, inner);
-	return resolved;
+	const resolved: Array<[string, unknown]> = [];
+	for (const [name, inner] of Object.entries(value)) resolved.push([name, await uploadPictures(run, records, inner)]);
+	return Object.fromEntries(resolved);
 }
 
 async function uploadedUrl(

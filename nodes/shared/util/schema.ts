@@ -95,7 +95,11 @@ export function webUrl() {
 	const message = 'must be a full http or https URL';
 	return z
 		.string({ required_error: 'is required', invalid_type_error: message })
-		.refine((value) => /^https?:$/.test(protocolOf(value)), message);
+		.superRefine((value, issues) => {
+			const refuse = (reason: string) => issues.addIssue({ code: z.ZodIssueCode.custom, message: reason });
+			if (value.trim() === '') refuse('is required');
+			else if (!/^https?:$/.test(protocolOf(value))) refuse(message);
+		});
 }
 
 function protocolOf(value: string): string {

@@ -347,17 +347,34 @@ describe('Reference images', () => {
 		expect(service.sandbox.requests.list()).toEqual([]);
 	});
 
-	test('a mask without reference images is not sent, and the item says so', async () => {
-		const { json, hints } = await runNew({ ...generate, referenceImages: 'none', additionalFields: { maskUrl: side } });
-		expect(sent()).toEqual([{ model: 'imagegen-2-official', prompt: 'x' }]);
-		const note = '"Mask URL" is set and was not sent: "Reference Images" is None';
-		expect(json[0]?.notes).toEqual([note]);
-		expect(hints.map(({ message }) => message)).toContain(note);
+	const noReference = 'must come with a reference image, the one to be repainted: "Reference Images" is None';
+	const isEmpty = 'is required: its expression is empty';
+
+	test.each<[string, INodeParameters, string]>([
+		['a mask', { referenceImages: 'none', additionalFields: { maskUrl: side } }, `"Mask URL" ${noReference}`],
+		['a mask from the input', { referenceImages: 'none', additionalFields: { maskBinaryProperty: 'mask' } }, `"Mask Input Data Field Name" ${noReference}`],
+		['a mask for a lite model', { model: 'lite-2-lite', referenceImages: 'none', additionalFields: { maskUrl: side } }, `"Mask URL" ${noReference}`],
+		['a mask of a row', { referenceImages: '={{ "none" }}', additionalFields: { maskUrl: side } }, `"Mask URL" ${noReference}`],
+	])('%s without a reference image is refused before anything is sent', async (_, given, message) => {
+		const { error } = await runNew({ ...generate, ...given });
+		expect(error?.message).toBe(`${message} [item 0]`);
+		expect(service.sandbox.requests.list()).toEqual([]);
 	});
 
-	test('a mask of a row that has no reference image is refused before anything is sent', async () => {
-		const { error } = await runNew({ ...generate, referenceImages: '={{ "none" }}', additionalFields: { maskUrl: side } });
-		expect(error?.message).toContain('"Mask URL" must come with a reference image');
+	test.each<[string, INodeParameters, string]>([
+		['a mask', { referenceImages: 'url', imageUrls: [front], additionalFields: { maskUrl: '={{ $json.none }}' } }, `"Mask URL" ${isEmpty}`],
+		['a mask of the input', { referenceImages: 'url', imageUrls: [front], additionalFields: { maskBinaryProperty: '={{ " " }}' } }, `"Mask Input Data Field Name" ${isEmpty}`],
+		['a mask without a reference', { referenceImages: 'none', additionalFields: { maskUrl: '={{ $json.none }}' } }, `"Mask URL" ${isEmpty}`],
+		['a second reference', { referenceImages: 'url', imageUrls: [front, '={{ $json.none }}'] }, '"Image URLs › 2" is required'],
+		['a reference in a list', { referenceImages: 'url', imageUrls: '={{ ["https://example.com/front.png", null] }}' }, '"Image URLs › 2" is required'],
+		['a result without a link', { referenceImages: 'url', imageUrls: '={{ [{ url: "https://example.com/front.png" }, { url: null }] }}' }, '"Image URLs › 2" is required'],
+		['a field name beside URLs', { referenceImages: 'both', imageUrls: [front], imageBinaryProperties: '={{ $json.none }}' }, `"Input Data Field Name" ${isEmpty}`],
+		['the URLs beside a field name', { referenceImages: 'both', imageUrls: '={{ [] }}', imageBinaryProperties: 'data' }, `"Image URLs" ${isEmpty}`],
+		['one of two field names', { referenceImages: 'binary', imageBinaryProperties: '=data,{{ $json.none }}' }, '"Input Data Field Name" must have a name on both sides of each comma'],
+	])('%s whose expression is empty is refused before anything is sent', async (_, given, message) => {
+		const photo = await fileItem(await picture(64, 48));
+		const { error } = await runNew({ ...generate, ...given }, [{ json: {}, binary: photo.binary } as { json: IDataObject }]);
+		expect(error?.message).toBe(`${message} [item 0]`);
 		expect(service.sandbox.requests.list()).toEqual([]);
 	});
 

@@ -47,10 +47,6 @@ test.each<[string, Case, string]>([
 	['pixels that are none', { additionalFields: { pixelSize: '10by10' } }, '"Pixel Size" must be pixels'],
 	['two sizes', { size: '1:1', additionalFields: { pixelSize: '512x512' } }, '"Pixel Size" must not be set together'],
 	['an unknown resolution', { additionalFields: { resolution: '={{ "8k" }}' } }, '"Resolution" must be one of 1k, 2k, 4k'],
-	['an unknown quality', { additionalFields: { quality: '={{ "best" }}' } }, '"Quality" must be one of'],
-	['an unknown background', { additionalFields: { background: '={{ "red" }}' } }, '"Background" must be one of'],
-	['an unknown moderation', { additionalFields: { moderation: '={{ "off" }}' } }, '"Moderation" must be one of'],
-	['an unknown format', { additionalFields: { outputFormat: '={{ "tiff" }}' } }, '"Output Format" must be one of'],
 	[
 		'too much compression',
 		{ additionalFields: { outputFormat: 'webp', outputCompression: 101 } },
@@ -73,7 +69,6 @@ test.each<[string, Case, string]>([
 	['15 references for a lite model', { ...lite, ...withUrl, imageUrls: Array<string>(15).fill(url) }, '"Image URLs" must have at most 14'],
 	['a data URI of another type', { ...lite, ...withUrl, imageUrls: ['data:image/gif;base64,R0lGODlh'] }, '"Image URLs › 1" must be a data URI'],
 	['a size the lite models lack', { ...lite, size: '={{ "3:1" }}' }, '"Size" must be one of auto, 1:1'],
-	['a resolution the lite models lack', { ...lite, additionalFields: { resolution: '={{ "8K" }}' } }, '"Resolution" must be one of'],
 	['no URL at all', { ...withUrl, imageUrls: [] }, '"Image URLs" is required'],
 	['no concurrency', { options: { concurrency: 0 } }, '"Concurrency" must be a whole number'],
 	['too short an interval', { options: { pollInterval: 0.1 } }, '"Poll Interval (Seconds)" must be a number of at least 1'],
@@ -82,6 +77,24 @@ test.each<[string, Case, string]>([
 	const { error } = await run(parameters);
 	expect(error?.message).toContain(message);
 	expect(service.sandbox.requests.list()).toEqual([]);
+});
+
+test.each<[string, Case, object, string]>([
+	['quality', { additionalFields: { quality: '={{ "best" }}' } }, { quality: 'best' }, 'The quality "best"'],
+	['background', { additionalFields: { background: '={{ "red" }}' } }, { background: 'red' }, 'The background "red"'],
+	['moderation', { additionalFields: { moderation: '={{ "off" }}' } }, { moderation: 'off' }, 'The moderation "off"'],
+	['format', { additionalFields: { outputFormat: '={{ "avif" }}' } }, { output_format: 'avif' }, 'The output format "avif"'],
+	[
+		'format that is compressed',
+		{ additionalFields: { outputFormat: '={{ "avif" }}', outputCompression: 50 } },
+		{ output_format: 'avif', output_compression: 50 },
+		'The output format "avif"',
+	],
+	['resolution of a lite model', { ...lite, additionalFields: { resolution: '={{ "8K" }}' } }, { resolution: '8K' }, 'The resolution "8K"'],
+])('an unknown %s is sent as it is, and the item says so', async (_, parameters, body, value) => {
+	const { json } = await run(parameters, [{ json: {} }], { onError: 'continueRegularOutput' });
+	expect(service.sandbox.requests.list({ path: '/v1/images/generations' }).map((request) => request.body)).toEqual([expect.objectContaining(body)]);
+	expect(json[0]?.notes).toEqual([`${value} is not in this package's list: it is sent as it is`]);
 });
 
 test('a data URI above 10 MB is refused', async () => {

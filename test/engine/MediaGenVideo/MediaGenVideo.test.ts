@@ -212,17 +212,27 @@ test('beside an edited video only the role "reference" is offered', () => {
 const feature = { ...prompt, referType: 'feature', videoUrl: clip };
 
 test.each<[string, string, Given, string]>([
+	['nothing filled in', 'generate', {}, '"Prompt" is required, unless there are shots, images or a video'],
+	['nothing but a setting', 'generate', { duration: 7, ...elements(sailor), prompt: '={{ $json.none }}' }, '"Prompt" is required'],
+	['nothing filled in for a new model', 'generate', { model: { __rl: true, mode: 'id', value: 'vidomni-v4' } }, '"Prompt" is required'],
+	['a second reference that is empty', 'generate', references(front, '={{ $json.none }}'), '"Image URLs › 2" is required'],
+	['a reference without a link', 'generate', { ...references(), imageUrls: '={{ [{ url: "https://example.com/front.png" }, { url: [] }] }}' }, '"Image URLs › 2" is required'],
+	[
+		'URLs and a field name that is empty',
+		'generate',
+		{ ...references(front), referenceSource: 'both', imageBinaryProperties: '={{ $json.none }}' },
+		'"Input Data Field Name" is required: its expression is empty',
+	],
+	['a picture of an element that is empty', 'generate', elements({ ...sailor, elementInputUrls: [front, side, '={{ $json.none }}'] }), '"Elements › 1 › Image URLs › 3" is required'],
+	['a field name of an element that is empty', 'generate', elements({ ...sailor, binaryProperties: '={{ $json.none }}' }), '"Input Data Field Name" is required: its expression is empty'],
 	['a long negative prompt', 'generate', { ...prompt, additionalFields: { negativePrompt: 'x'.repeat(2_501) } }, '"Negative Prompt" must have at most 2500 characters'],
 	['two seconds', 'generate', { ...prompt, duration: 2 }, '"Duration (Seconds)" must be a whole number from 3 to 15'],
 	['half a second more', 'generate', { ...prompt, duration: 5.5 }, '"Duration (Seconds)" must be a whole number from 3 to 15'],
-	['an unknown mode', 'generate', { ...prompt, mode: '={{ "8k" }}' }, '"Resolution" must be one of std, pro, 4k'],
-	['an unknown ratio', 'generate', { ...prompt, aspectRatio: '={{ "4:3" }}' }, '"Aspect Ratio" must be one of'],
 	['a picture that has no address', 'generate', references('picture.png'), '"Image URLs › 1" must be a full http or https URL'],
 	['a last frame alone', 'generate', images({ url: front, role: 'last_frame' }), '"Images With Roles" must have a first frame'],
 	['a frame of an edited video', 'generate', { ...images({ url: front, role: 'first_frame' }), referType: 'base', videoUrl: clip }, '"Images" must have no first or last frame'],
-	['a video without an address', 'generate', { ...feature, videoUrl: '={{ "" }}' }, 'is required'],
+	['a video without an address', 'generate', { ...feature, videoUrl: '={{ "" }}' }, '"Video URL" is required'],
 	['two pictures beside a feature video', 'generate', { ...feature, ...references(front, side) }, '"Image URLs" must hold one picture at most'],
-	['a use of a video that there is not', 'generate', { ...feature, referType: '={{ "inspire" }}' }, 'must be one of base, feature'],
 	['a frame of an edited video, chosen by itself', 'generate', { ...frames, referType: 'base', videoUrl: clip }, '"Images" must have no first or last frame'],
 	['a first frame without its URL', 'generate', { ...frames, firstFrameUrl: '' }, '"First Frame URL" is required'],
 	['a last frame that has no address', 'generate', { ...frames, lastFrameUrl: 'side.png' }, '"Last Frame URL" must be a full http or https URL'],
@@ -244,12 +254,47 @@ test.each<[string, string, Given, string]>([
 	['an element without a description', 'generate', elements({ ...sailor, description: '' }), '"Elements › 1 › Description" is required'],
 	['no task to extend', 'remix', { taskId: '={{ "" }}' }, '"Task ID" is required'],
 	['an unknown resolution', 'remix', { taskId: 't', additionalFields: { resolution: '={{ "8k" }}' } }, '"Resolution" must be one of 720p, 1080p, 4k'],
-	['a square extension', 'remix', { taskId: 't', additionalFields: { aspectRatio: '={{ "1:1" }}' } }, '"Aspect Ratio" must be one of 16:9, 9:16'],
 ])('refused before anything is sent: %s', async (_, operation, given, message) => {
 	const { error } = await run(operation, given);
 	expect(error?.message).toContain(message);
 	expect(error?.message).toContain('[item 0]');
 	expect(service.sandbox.requests.list()).toEqual([]);
+});
+
+const unlisted = (label: string, value: string) => `The ${label} "${value}" is not in this package's list: it is sent as it is`;
+
+test.each<[string, string, Given, Given, string[]]>([
+	['mode', 'generate', { ...prompt, mode: '={{ "8k" }}' }, { mode: '8k' }, [unlisted('resolution', '8k')]],
+	['ratio', 'generate', { ...prompt, aspectRatio: '={{ "4:3" }}' }, { aspect_ratio: '4:3' }, [unlisted('aspect ratio', '4:3')]],
+	[
+		'role',
+		'generate',
+		{ ...images({ url: front, role: '={{ "style" }}' }, { url: side, role: '={{ "style" }}' }), prompt: '<<<image_1>>>' },
+		{ image_with_roles: [{ url: front, role: 'style' }, { url: side, role: 'style' }] },
+		[unlisted('role', 'style')],
+	],
+	['shot type', 'generate', { ...prompt, multiShot: true, shotType: '={{ "montage" }}' }, { multi_shot: true, shot_type: 'montage' }, [unlisted('shot type', 'montage')]],
+	['use of a video', 'generate', { ...feature, referType: '={{ "inspire" }}' }, { video_list: [{ video_url: clip, refer_type: 'inspire' }] }, [unlisted('use of a video', 'inspire')]],
+	[
+		'word for its sound',
+		'generate',
+		{ ...edit, additionalFields: { keepOriginalSound: '={{ "quiet" }}' } },
+		{ video_list: [{ ...sentVideo[0], keep_original_sound: 'quiet' }] },
+		[unlisted('choice for the original sound', 'quiet')],
+	],
+	['ratio of an extension', 'remix', { additionalFields: { aspectRatio: '={{ "1:1" }}' } }, { aspect_ratio: '1:1' }, [unlisted('aspect ratio', '1:1')]],
+])('an unknown %s is sent as it is, and the item says so', async (_, operation, given, body, notes) => {
+	const taskId = operation === 'remix' ? service.sandbox.originals.video().id : '';
+	const { json } = await runNode({
+		node,
+		parameters: { resource: 'video', operation, waitMode: 'none', taskId, ...(given as INodeParameters) },
+		credential: service.credential(),
+		settings: { onError: 'continueRegularOutput' },
+	});
+	const posted = service.sandbox.requests.list().filter(({ method }) => method === 'POST');
+	expect(posted.map((request) => request.body)).toEqual([expect.objectContaining(body)]);
+	expect(json[0]?.notes).toEqual(expect.arrayContaining(notes));
+	expect(String(json[0]?.notes).split('not in this package')).toHaveLength(2);
 });
 
 test('pictures of the workflow\'s own are uploaded first, wherever they stand', async () => {
@@ -329,7 +374,7 @@ const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
 describe('Model', () => {
 	test.each<[string, string, string[]]>([
-		['generate', 'searchGenerationModels', ['vidomni-v3-omni']],
+		['generate', 'searchGenerationModels', ['vidomni-v3-omni', 'vidgen3.1-fast', 'vidgen3.1-quality']],
 		['remix', 'searchRemixModels', ['vidgen3.1-fast', 'vidgen3.1-quality']],
 	])('%s: the list has each model once, under its own name', async (operation, method, models) => {
 		const field = node.description.properties.find(({ name, displayOptions }) => name === 'model' && displayOptions?.show?.operation?.includes(operation));
@@ -337,6 +382,22 @@ describe('Model', () => {
 		const search = Object.entries(node.methods.listSearch).find(([name]) => name === method)?.[1];
 		const found = await search?.call({} as ILoadOptionsFunctions);
 		expect(found?.results.map(({ value }) => value)).toEqual(models);
+	});
+
+	test('the list of Generate says which models make clips that Extend continues', async () => {
+		const { results } = await node.methods.listSearch.searchGenerationModels.call({} as ILoadOptionsFunctions);
+		const extendable = results.filter(({ name }) => name.endsWith('(Can Be Extended)')).map(({ value }) => value);
+		expect(extendable).toEqual(['vidgen3.1-fast', 'vidgen3.1-quality']);
+		const field = node.description.properties.find(({ name, displayOptions }) => name === 'model' && displayOptions?.show?.operation?.includes('generate'));
+		expect(field?.description).toContain('Extend');
+	});
+
+	test.each(['vidgen3.1-fast', 'vidgen3.1-quality'])('a clip by %s is bought without a note, and can be extended', async (model) => {
+		const made = await run('generate', { ...prompt, model: byId(model), waitMode: 'poll', downloadFiles: false });
+		expect(made.error).toBeUndefined();
+		expect(made.json[0]).not.toHaveProperty('notes');
+		const { error } = await run('remix', { model: byId(model) }, made.items);
+		expect(error).toBeUndefined();
 	});
 
 	test('an untouched panel sends the model and the prompt only', async () => {

@@ -2,9 +2,10 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { DATA_URI_TYPES, isLiteModel, OFFICIAL_MODEL, PICTURE_TYPES, REFERENCE_LIMITS, UPLOAD_MAX_BYTES } from '../../../shared/api/image';
 import { PendingUpload } from '../../../shared/n8n/binary';
-import { type ParameterValues, unsentNotes } from '../../../shared/n8n/parameters';
+import { isBlank, type ParameterValues, unsentNotes } from '../../../shared/n8n/parameters';
 import { PictureReader } from '../../../shared/n8n/pictures';
 import { taskOperation } from '../../../shared/tasks/execute';
+import { toApiName } from '../../../shared/util/case';
 import { additionalFields, generateFields } from './fields';
 import { imageNotes, imageRequest } from './request';
 
@@ -21,25 +22,29 @@ function maxBytesOf(model: unknown): number {
 
 const fields = [...generateFields, additionalFields];
 
-async function maskOf({ maskBinaryProperty, maskUrl }: ParameterValues, context: IExecuteFunctions, itemIndex: number): Promise<ParameterValues> {
-	const [mask = maskUrl] = await new PictureReader(context, fields, itemIndex).fromInput('mask_binary_property', maskBinaryProperty);
-	return mask === undefined ? {} : { maskUrl: mask };
+const MASK_FIELDS = ['maskUrl', 'maskBinaryProperty'];
+
+/** The mask, as a URL or as a picture of the input. Refuses one whose expression is empty, and one without a picture to repaint. */
+async function maskOf(values: ParameterValues, pictures: PictureReader): Promise<ParameterValues> {
+	const { referenceImages = 'none', maskBinaryProperty, maskUrl } = values;
+	const [given, second] = MASK_FIELDS.filter((name) => !isBlank(values[name]));
+	if (given === undefined) {
+		pictures.requireExpressions(values, MASK_FIELDS, [additionalFields.name]);
+		return {};
+	}
+	if (second !== undefined) throw pictures.refusal('mask_url', 'must not be set together with "Mask Input Data Field Name"');
+	if (referenceImages === 'none') {
+		throw pictures.refusal(toApiName(given), 'must come with a reference image, the one to be repainted: "Reference Images" is None');
+	}
+	const [mask = maskUrl] = await pictures.fromInput('mask_binary_property', maskBinaryProperty);
+	return { maskUrl: mask };
 }
 
 /** Turns the choices of the panel into the fields of a generation (spec §3). */
 async function toBody(values: ParameterValues, context: IExecuteFunctions, itemIndex: number): Promise<ParameterValues> {
-	const { referenceImages = 'none', imageUrls, imageBinaryProperties, maskBinaryProperty, maskUrl, sendInputDataAs, ...body } = values;
-	if (maskBinaryProperty !== undefined && maskUrl !== undefined) {
-		throw new PictureReader(context, fields, itemIndex).refusal('mask_url', 'must not be set together with "Mask Input Data Field Name"');
-	}
-	if (referenceImages === 'none') {
-		const reason = '"Reference Images" is None';
-		const unsent = unsentNotes(fields, values, ['imageUrls'], reason);
-		// A mask left over from another choice is not meant. Where the choice comes from the item, the item lacks its reference image.
-		const isFixed = context.getNode().parameters.referenceImages === 'none';
-		if (isFixed) return { ...body, unsent: [...unsent, ...unsentNotes(fields, values, ['maskBinaryProperty', 'maskUrl'], reason)] };
-		return { ...body, ...(await maskOf(values, context, itemIndex)), unsent };
-	}
+	const { referenceImages = 'none', imageUrls, imageBinaryProperties, maskBinaryProperty: _name, maskUrl: _url, sendInputDataAs, ...body } = values;
+	const mask = await maskOf(values, new PictureReader(context, fields, itemIndex));
+	if (referenceImages === 'none') return { ...body, unsent: unsentNotes(fields, values, ['imageUrls'], '"Reference Images" is None') };
 	const asDataUri = sendInputDataAs === 'dataUri' && body.model !== OFFICIAL_MODEL;
 	const types = asDataUri ? DATA_URI_TYPES : PICTURE_TYPES;
 	const references = new PictureReader(context, fields, itemIndex, { maxBytes: maxBytesOf(body.model), types });
@@ -47,7 +52,7 @@ async function toBody(values: ParameterValues, context: IExecuteFunctions, itemI
 	for (const image of await references.list(referenceImages, { imageUrls, imageBinaryProperties })) {
 		images.push(asDataUri && image instanceof PendingUpload ? await toDataUri(context, image) : image);
 	}
-	return { ...body, imageUrls: images, ...(await maskOf(values, context, itemIndex)) };
+	return { ...body, imageUrls: images, ...mask };
 }
 
 /** Text to image, image to image and repainting (spec §3): `POST /v1/images/generations`. */

@@ -1,6 +1,6 @@
 import {
-	COMPRESSIBLE_FORMATS,
 	DATA_URI_TYPES,
+	DEFAULT_FORMAT,
 	IMAGE_BACKGROUNDS,
 	IMAGE_MODEL_NAMES,
 	IMAGE_MODERATIONS,
@@ -18,7 +18,7 @@ import {
 	REFERENCE_LIMITS,
 } from '../../../shared/api/image';
 import { PendingUpload } from '../../../shared/n8n/binary';
-import { unlistedNotes } from '../../../shared/n8n/openValue';
+import { type KnownValues, unlistedNotes } from '../../../shared/n8n/openValue';
 import { picture } from '../../../shared/n8n/pictures';
 import type { RequestBody } from '../../../shared/tasks/prepare';
 import { isObject } from '../../../shared/util/json';
@@ -67,7 +67,7 @@ const common = {
 	n: integer(1, MAX_IMAGES).optional(),
 };
 
-/** What a model takes of which nothing is known, or a lite one beyond its own fields: sent as it is. */
+/** What any model takes: sent as it is, as far as the spec states no error for it. */
 const anyValues = {
 	...common,
 	size: text().optional(),
@@ -90,14 +90,10 @@ const OFFICIAL_SIZES = ['auto', ...IMAGE_RATIOS];
 /** Fields of the official model (spec §3a). */
 const officialFields = z
 	.object({
-		...common,
+		...anyValues,
 		size: sizeIn(OFFICIAL_SIZES, isPixelSize, `must be one of ${OFFICIAL_SIZES.join(', ')}, or pixels such as 1536x1024`).optional(),
 		pixel_size: text().refine(isPixelSize, 'must be pixels such as 1536x1024').optional(),
 		resolution: oneOf(OFFICIAL_RESOLUTIONS).optional(),
-		quality: oneOf(IMAGE_QUALITIES).optional(),
-		background: oneOf(IMAGE_BACKGROUNDS).optional(),
-		moderation: oneOf(IMAGE_MODERATIONS).optional(),
-		output_format: oneOf(OUTPUT_FORMATS).optional(),
 		output_compression: integer(0, MAX_COMPRESSION).optional(),
 		image_urls: links(officialLink, REFERENCE_LIMITS.official.count)
 			.refine(
@@ -112,8 +108,7 @@ const officialFields = z
 		if (body.mask_url !== undefined && !body.image_urls?.length) {
 			refuse('mask_url', 'must come with a reference image, the one to be repainted');
 		}
-		const compressible = COMPRESSIBLE_FORMATS.some((format) => format === body.output_format);
-		if (body.output_compression !== undefined && !compressible) {
+		if (body.output_compression !== undefined && (body.output_format ?? DEFAULT_FORMAT) === DEFAULT_FORMAT) {
 			refuse('output_compression', 'must come with the output format jpeg or webp');
 		}
 	});
@@ -125,7 +120,6 @@ const liteFields = z.object({
 	...anyValues,
 	size: sizeIn(LITE_SIZES, () => false, `must be one of ${LITE_SIZES.join(', ')}`).optional(),
 	pixel_size: text().refine(() => false, 'must not be set for a lite model, which takes ratios only').optional(),
-	resolution: oneOf(LITE_RESOLUTIONS).optional(),
 	image_urls: links(liteLink, REFERENCE_LIMITS.lite.count).optional(),
 });
 
@@ -164,12 +158,29 @@ const OFFICIAL_ONLY = {
 	mask_url: 'Mask',
 };
 
-function liteNotes({ resolution, ...body }: RequestBody): string[] {
-	const others = Object.entries(OFFICIAL_ONLY).filter(([name]) => body[name] !== undefined);
+const OFFICIAL_VALUES: KnownValues = [
+	['quality', 'quality', IMAGE_QUALITIES],
+	['background', 'background', IMAGE_BACKGROUNDS],
+	['moderation', 'moderation', IMAGE_MODERATIONS],
+	['output format', 'output_format', OUTPUT_FORMATS],
+];
+
+const LITE_VALUES: KnownValues = [['resolution', 'resolution', LITE_RESOLUTIONS]];
+
+function officialNotes(body: RequestBody): string[] {
 	return [
-		...(typeof resolution === 'string' && resolution !== '1K'
-			? [`The service draws the resolution ${resolution} of a lite model as 1K`]
-			: []),
+		...unlistedNotes(body, OFFICIAL_VALUES),
+		...(body.background === 'transparent' ? ['The service draws a transparent background as Auto'] : []),
+	];
+}
+
+function liteNotes(body: RequestBody): string[] {
+	const others = Object.entries(OFFICIAL_ONLY).filter(([name]) => body[name] !== undefined);
+	const [, ...drawnAs1K] = LITE_RESOLUTIONS;
+	const drawn = drawnAs1K.find((resolution) => resolution === body.resolution);
+	return [
+		...unlistedNotes(body, LITE_VALUES),
+		...(drawn === undefined ? [] : [`The service draws the resolution ${drawn} of a lite model as 1K`]),
 		...others.map(([, label]) => `"${label}" was sent, but a lite model does not support it`),
 	];
 }
@@ -178,10 +189,10 @@ const unsent = z.array(z.string()).catch([]);
 
 /** What the service changes or ignores in a body, and what was not sent. */
 export function imageNotes(body: RequestBody, given: RequestBody): string[] {
-	const { background, model } = body;
+	const { model } = body;
 	return [
-		...unlistedNotes('model', model, IMAGE_MODEL_NAMES),
-		...(background === 'transparent' && model === OFFICIAL_MODEL ? ['The service draws a transparent background as Auto'] : []),
+		...unlistedNotes(body, [['model', 'model', IMAGE_MODEL_NAMES]]),
+		...(model === OFFICIAL_MODEL ? officialNotes(body) : []),
 		...(isLiteModel(model) ? liteNotes(body) : []),
 		...unsent.parse(given.unsent),
 	];

@@ -1,14 +1,14 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { type ParameterValues, unsentNotes } from '../../../shared/n8n/parameters';
-import { linksIn, PictureReader } from '../../../shared/n8n/pictures';
+import { linkList, linksIn, PictureReader } from '../../../shared/n8n/pictures';
 import { z } from '../../../shared/util/vendor/zod';
 import { generateFields } from './fields';
 
 const group = z.record(z.unknown());
 
 /** Converts each group of a fixed collection. Anything else is left to the schema, which names the field. */
-async function eachGroup(given: unknown, convert: (values: ParameterValues) => Promise<ParameterValues>): Promise<unknown> {
+async function eachGroup(given: unknown, convert: (values: ParameterValues, at: number) => Promise<ParameterValues>): Promise<unknown> {
 	const groups = z.array(group).safeParse(given);
 	return groups.success ? await Promise.all(groups.data.map(convert)) : given;
 }
@@ -45,10 +45,13 @@ async function imagesOf(values: ParameterValues, pictures: PictureReader): Promi
 async function elementsOf(elementList: unknown, pictures: PictureReader): Promise<ParameterValues> {
 	if (elementList === undefined) return {};
 	return {
-		elementList: await eachGroup(elementList, async ({ binaryProperties, elementInputUrls, ...element }) => ({
-			...element,
-			elementInputUrls: [...linksIn(elementInputUrls), ...(await pictures.fromInput('binary_properties', binaryProperties))],
-		})),
+		elementList: await eachGroup(elementList, async ({ binaryProperties, elementInputUrls, ...element }, at) => {
+			pictures.requireExpressions({ binaryProperties, elementInputUrls }, ['elementInputUrls', 'binaryProperties'], ['elementList', 'element', at]);
+			return {
+				...element,
+				elementInputUrls: [...linkList(elementInputUrls), ...(await pictures.fromInput('binary_properties', binaryProperties))],
+			};
+		}),
 	};
 }
 

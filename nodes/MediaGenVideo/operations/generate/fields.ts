@@ -15,8 +15,12 @@ import { LIST_SOURCES, pictureFields, pictureListFields } from '../../../shared/
 
 const OMNI: ListedValue = { name: 'VidOmni V3 Omni', value: GENERATION_MODEL };
 
-/** What "Model" lists. */
-export const MODELS: readonly ListedValue[] = [OMNI];
+/** What "Model" lists: the clips of the last two can be extended (spec §5). */
+export const MODELS: readonly ListedValue[] = [
+	OMNI,
+	{ name: 'VidGen 3.1 Fast (Can Be Extended)', value: 'vidgen3.1-fast' },
+	{ name: 'VidGen 3.1 Quality (Can Be Extended)', value: 'vidgen3.1-quality' },
+];
 
 const modelField = openValueField({
 	displayName: 'Model',
@@ -24,7 +28,7 @@ const modelField = openValueField({
 	preset: OMNI,
 	searchListMethod: 'searchGenerationModels',
 	placeholder: `e.g. ${GENERATION_MODEL}`,
-	description: 'The model that makes the video',
+	description: 'The model that makes the video. The operation Extend continues clips of the VidGen models only.',
 });
 
 const promptField: INodeProperties = {

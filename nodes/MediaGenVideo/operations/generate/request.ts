@@ -1,42 +1,33 @@
 import {
 	ELEMENT_PICTURES,
 	GENERATION_MODEL,
-	IMAGE_ROLES,
-	KEEP_ORIGINAL_SOUND,
 	MAX_ELEMENTS,
 	MAX_NEGATIVE_PROMPT,
 	MAX_VIDEOS,
 	MIN_SHOT_DURATION,
-	REFER_TYPES,
-	SHOT_TYPES,
 	SHOTS,
-	VIDEO_ASPECT_RATIOS,
 	VIDEO_DURATION,
-	VIDEO_MODES,
 } from '../../../shared/api/video';
 import { picture } from '../../../shared/n8n/pictures';
 import type { RequestBody } from '../../../shared/tasks/prepare';
 import { isObject } from '../../../shared/util/json';
-import { flag, integer, oneOf, schemaFor, text, webUrl } from '../../../shared/util/schema';
+import { flag, integer, schemaFor, text, webUrl } from '../../../shared/util/schema';
 import { z } from '../../../shared/util/vendor/zod';
 import { checkVideoRules, type VideoFields } from './rules';
 
 const list = <Item extends z.ZodTypeAny>(item: Item) =>
 	z.array(item, { required_error: 'is required', invalid_type_error: 'must be a list' });
 
-type TextSchema = z.ZodType<string, z.ZodTypeDef, unknown>;
-
 /** The fields of spec §6, each by itself. Limits apply to the model of the spec only: another one may have others. */
 function fieldsFor(model: 'known' | 'other') {
 	const known = model === 'known';
 	const upTo = (limit: number) => (known ? limit : Infinity);
-	const valueOf = (values: readonly [string, ...string[]]): TextSchema => (known ? oneOf(values) : text());
 
-	const imageWithRole = z.object({ url: picture(), role: valueOf(IMAGE_ROLES) });
+	const imageWithRole = z.object({ url: picture(), role: text() });
 	const video = z.object({
 		video_url: webUrl(),
-		refer_type: valueOf(REFER_TYPES).optional(),
-		keep_original_sound: valueOf(KEEP_ORIGINAL_SOUND).optional(),
+		refer_type: text().optional(),
+		keep_original_sound: text().optional(),
 	});
 	const shot = z.object({ prompt: text(), duration: integer(MIN_SHOT_DURATION) });
 	const element = z.object({
@@ -50,14 +41,14 @@ function fieldsFor(model: 'known' | 'other') {
 		model: text(),
 		prompt: text().optional(),
 		negative_prompt: text(known ? MAX_NEGATIVE_PROMPT : undefined).optional(),
-		mode: valueOf(VIDEO_MODES).optional(),
+		mode: text().optional(),
 		duration: (known ? integer(VIDEO_DURATION.min, VIDEO_DURATION.max) : integer(1)).optional(),
-		aspect_ratio: valueOf(VIDEO_ASPECT_RATIOS).optional(),
+		aspect_ratio: text().optional(),
 		image_urls: list(picture()).optional(),
 		image_with_roles: list(imageWithRole).optional(),
 		video_list: list(video).max(upTo(MAX_VIDEOS), `must have at most ${MAX_VIDEOS} video`).optional(),
 		multi_shot: flag().optional(),
-		shot_type: valueOf(SHOT_TYPES).optional(),
+		shot_type: text().optional(),
 		multi_prompt: list(shot)
 			.min(SHOTS.min, `must have at least ${SHOTS.min} shot`)
 			.max(upTo(SHOTS.max), `must have at most ${SHOTS.max} shots`)

@@ -1,5 +1,15 @@
-import { GENERATION_MODEL, VIDEO_DURATION } from '../../../shared/api/video';
-import { unlistedNotes } from '../../../shared/n8n/openValue';
+import {
+	GENERATION_MODEL,
+	IMAGE_ROLES,
+	KEEP_ORIGINAL_SOUND,
+	REFER_TYPES,
+	SHOT_TYPES,
+	VIDEO_ASPECT_RATIOS,
+	VIDEO_DURATION,
+	VIDEO_MODEL_NAMES,
+	VIDEO_MODES,
+} from '../../../shared/api/video';
+import { type KnownValues, unlistedNotes } from '../../../shared/n8n/openValue';
 import type { RequestBody } from '../../../shared/tasks/prepare';
 import { z } from '../../../shared/util/vendor/zod';
 
@@ -50,9 +60,16 @@ function checkShots({ multi_shot, shot_type, multi_prompt: shots, duration, mode
 	refuse('multi_prompt', `must last as long as the video: ${whole} seconds${unset}; the shots add up to ${sum}`);
 }
 
+/** A request that shows nothing at all would buy a video of the service's own choice. */
+function checkContent({ prompt, multi_prompt, image_urls, image_with_roles, video_list }: VideoFields, refuse: Refuse): void {
+	if ([prompt, multi_prompt, image_urls, image_with_roles, video_list].some((given) => given !== undefined)) return;
+	refuse('prompt', 'is required, unless there are shots, images or a video');
+}
+
 /** The rules of spec §6 in which more than one field has a part. */
 export function checkVideoRules(body: VideoFields, issues: z.RefinementCtx): void {
 	const refuse: Refuse = (field, message) => issues.addIssue({ code: z.ZodIssueCode.custom, path: [field], message });
+	checkContent(body, refuse);
 	checkPictures(body, refuse);
 	checkShots(body, refuse);
 }
@@ -92,10 +109,19 @@ const sent = z.object({
 	prompt: z.string().catch(''),
 	multi_prompt: z.array(z.object({ prompt: z.string() })).catch([]),
 	image_urls: z.array(z.unknown()).catch([]),
-	image_with_roles: z.array(z.unknown()).catch([]),
+	image_with_roles: z.array(z.record(z.unknown())).catch([]),
 	element_list: z.array(z.object({ name: z.string() })).catch([]),
-	video_list: z.array(z.object({ refer_type: z.string().optional() })).catch([]),
+	video_list: z.array(z.object({ refer_type: z.string().optional() }).passthrough()).catch([]),
 });
+
+const KNOWN_VALUES: KnownValues = [
+	['resolution', 'mode', VIDEO_MODES],
+	['aspect ratio', 'aspect_ratio', VIDEO_ASPECT_RATIOS],
+	['shot type', 'shot_type', SHOT_TYPES],
+	['role', 'role', IMAGE_ROLES],
+	['use of a video', 'refer_type', REFER_TYPES],
+	['choice for the original sound', 'keep_original_sound', KEEP_ORIGINAL_SOUND],
+];
 
 function referenceNotes(text: string, images: number): string[] {
 	const numbers = imageReferences(text);
@@ -112,6 +138,10 @@ function elementNotes(text: string, names: readonly string[]): string[] {
 	];
 }
 
+function valueNotes(holders: ReadonlyArray<Record<string, unknown>>): string[] {
+	return [...new Set(holders.flatMap((holder) => unlistedNotes(holder, KNOWN_VALUES)))];
+}
+
 const unsent = z.array(z.string()).catch([]);
 
 /** What the service changes or ignores in a generation (spec §6, rules 2, 5 and 6), and what was not sent. */
@@ -120,7 +150,8 @@ export function videoNotes(body: RequestBody, given: RequestBody): string[] {
 	const text = [prompt, ...multi_prompt.map((shot) => shot.prompt)].join('\n');
 	const edits = video_list.some(({ refer_type = 'base' }) => refer_type === 'base');
 	return [
-		...unlistedNotes('model', body.model, [GENERATION_MODEL]),
+		...unlistedNotes(body, [['model', 'model', VIDEO_MODEL_NAMES]]),
+		...(body.model === GENERATION_MODEL ? valueNotes([body, ...image_with_roles, ...video_list]) : []),
 		...referenceNotes(text, image_urls.length + image_with_roles.length),
 		...elementNotes(text, element_list.map(({ name }) => name)),
 		...(edits && body.duration !== undefined ? ['An edited video keeps its own length, whatever "Duration (Seconds)" says'] : []),

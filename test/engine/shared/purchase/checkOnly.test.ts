@@ -162,6 +162,38 @@ test.each(rows)('%s: 200 rows with three mistakes', async (_, node, resource, { 
 	expect(sent()).toEqual([]);
 });
 
+const video = { resource: 'video', operation: 'generate' };
+const image = { resource: 'image', operation: 'generate', model: 'imagegen-2-official', prompt: 'A pier' };
+const music = { resource: 'music', taskId: 'task_0' };
+
+test.each<[string, INodeType, INodeParameters, string]>([
+	['a crop without its end', new MediaGenMusic(), { ...music, operation: 'crop', startS: 3 }, '"End" is required [item 0]'],
+	['a crop of nothing', new MediaGenMusic(), { ...music, operation: 'crop', startS: 3, endS: 3 }, '"End" must be after the start, which is at 3 seconds [item 0]'],
+	['a video node with nothing filled in', new MediaGenVideo(), video, '"Prompt" is required, unless there are shots, images or a video [item 0]'],
+	[
+		'a mask whose expression is empty',
+		new MediaGenImage(),
+		{ ...image, referenceImages: 'url', imageUrls: ['https://pictures.example.com/1.png'], additionalFields: { maskUrl: '={{ $json.none }}' } },
+		'"Mask URL" is required: its expression is empty [item 0]',
+	],
+	[
+		'a mask without a reference',
+		new MediaGenImage(),
+		{ ...image, referenceImages: 'none', additionalFields: { maskUrl: 'https://pictures.example.com/1.png' } },
+		'"Mask URL" must come with a reference image, the one to be repainted: "Reference Images" is None [item 0]',
+	],
+	[
+		'a second reference whose expression is empty',
+		new MediaGenImage(),
+		{ ...image, referenceImages: 'url', imageUrls: ['https://pictures.example.com/1.png', '={{ $json.none }}'] },
+		'"Image URLs › 2" is required [item 0]',
+	],
+])('%s is a problem', async (_, node, parameters, problem) => {
+	const { json } = await runNode({ node, parameters: { ...parameters, options: { checkOnly: true } }, credential: service.credential() });
+	expect(json.map(({ problems }) => problems)).toEqual([[problem]]);
+	expect(sent()).toEqual([]);
+});
+
 test('every operation that buys is among them', () => {
 	const offered = CASES.flatMap(([{ description }]) =>
 		description.properties

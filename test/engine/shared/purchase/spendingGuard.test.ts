@@ -443,8 +443,8 @@ describe('Check Only', () => {
 	test('an address that the service would not call is told', async () => {
 		const credential = { ...service.credential(), allowPrivateCallbacks: false };
 		const options = { checkOnly: true, callbackBaseUrl: 'http://10.0.0.5/hook' };
-		const { error } = await buySounds(service, { options, run: { credential } });
-		expect(error?.message).toContain('The service would not call back');
+		const { json } = await buySounds(service, { options, run: { credential } });
+		expect(json[0]?.problems).toEqual(expect.arrayContaining([expect.stringContaining('The service would not call back')]));
 	});
 
 	test('the callback address stands in the request', async () => {

@@ -111,8 +111,8 @@ describe('A request', () => {
 		expect(calls[0]?.options).toEqual({
 			method: 'POST',
 			url: 'https://api.example.com/base/v1/acme/x',
-			headers: { 'acme-beta': 'musicgen' },
-			body: { model: 'acme-v5', prompt: 'a musicgen song' },
+			headers: { 'content-type': 'application/json', 'acme-beta': 'musicgen' },
+			body: '{"model":"acme-v5","prompt":"a musicgen song"}',
 			json: true,
 			timeout: 7_000,
 			returnFullResponse: true,
@@ -126,7 +126,7 @@ describe('A request', () => {
 		['a model that is not text', { model: 7 }],
 	])('with %s goes out as it is', async (_, body) => {
 		await send({ ...purchase, body }, [ok]);
-		expect(calls[0]?.options.body).toEqual(body);
+		expect(calls[0]?.options.body).toBe(JSON.stringify(body));
 	});
 
 	test('without a body has a minute for its answer', async () => {

@@ -62,8 +62,8 @@ test.each([
 });
 
 test('several shots need a shot type', () => {
-	expect(refused({ multi_shot: true })).toEqual(['shot_type is required where there are several shots']);
-	expect(refused({ multi_shot: true, shot_type: 'intelligence' })).toEqual([]);
+	expect(refused({ prompt: 'a', multi_shot: true })).toEqual(['shot_type is required where there are several shots']);
+	expect(refused({ prompt: 'a', multi_shot: true, shot_type: 'intelligence' })).toEqual([]);
 });
 
 /** What is said of a body that is sent. */
@@ -117,14 +117,14 @@ test('an element takes two to four pictures, and a video three elements', () => 
 				element_input_urls: Array(pictures).fill(url),
 			}));
 			const fits = pictures >= 2 && pictures <= 4 && elements <= 3;
-			expect(refused({ element_list }).length === 0).toBe(fits);
+			expect(refused({ prompt: 'a', element_list }).length === 0).toBe(fits);
 		}),
 	);
 });
 
 test('a negative prompt has at most 2500 characters', () => {
-	expect(refused({ negative_prompt: 'x'.repeat(2_500) })).toEqual([]);
-	expect(refused({ negative_prompt: 'x'.repeat(2_501) })).toEqual([
+	expect(refused({ prompt: 'a', negative_prompt: 'x'.repeat(2_500) })).toEqual([]);
+	expect(refused({ prompt: 'a', negative_prompt: 'x'.repeat(2_501) })).toEqual([
 		'negative_prompt must have at most 2500 characters',
 	]);
 });
@@ -146,8 +146,9 @@ test.each<[string, Record<string, unknown>, string | undefined]>([
 	['two videos', { video_list: [...video(), ...video()] }, 'at most 1 video'],
 	['too short', { duration: 2 }, 'from 3 to 15'],
 	['too long', { duration: 16 }, 'from 3 to 15'],
-	['an unknown mode', { mode: '8k' }, 'must be one of std, pro, 4k'],
-	['an unknown ratio', { aspect_ratio: '4:3' }, 'must be one of 16:9, 9:16, 1:1'],
+	['an unknown mode is no error', { mode: '8k' }, undefined],
+	['an unknown ratio is no error', { aspect_ratio: '4:3' }, undefined],
+	['an unknown role is no error', { image_with_roles: roles('style') }, undefined],
 ])('%s', (_, given, message) => {
 	const messages = refused({ prompt: 'a', ...given });
 	if (message === undefined) expect(messages).toEqual([]);
@@ -156,11 +157,8 @@ test.each<[string, Record<string, unknown>, string | undefined]>([
 
 test.each<[string, Record<string, unknown>]>([
 	['a length', { duration: 30 }],
-	['a resolution', { mode: '8k' }],
-	['a ratio', { aspect_ratio: '21:9' }],
 	['a long negative prompt', { negative_prompt: 'x'.repeat(3_000) }],
 	['two videos', { video_list: [...video(), ...video()] }],
-	['a role', { image_with_roles: roles('style') }],
 	['seven shots without a duration', { ...several, multi_prompt: Array(7).fill({ prompt: 'a', duration: 1 }) }],
 	['an element with five pictures', { element_list: [{ ...elementNamed('e'), element_input_urls: Array(5).fill(url) }] }],
 ])('a model that is not known may take more: %s', (_, given) => {
@@ -189,4 +187,16 @@ test('an original whose record names no model, or cannot be read, is left to the
 		expect(notes?.join()).toContain('left to the service');
 	}
 	expect(checkOriginal({ task_id: 't', model: 'm' }, recordOf({ status: 'a new word', model: 'm' }), {})).toEqual({});
+});
+
+test.each<[string, string, Record<string, string>]>([
+	['vidgen3.1-fast', 'vidomni-v3-omni', {}],
+	['vidgen3.1-quality', 'acmeomni-v3-omni', { vidomni: 'acmeomni' }],
+	['vidgen4', 'vidomni-v3-omni', {}],
+])('an extension by %s of a video by %s, which cannot be extended', (given, original, words) => {
+	const { problem } = checkOriginal({ task_id: 't', model: given }, recordOf({ model: original }), words);
+	expect(problem).toEqual({
+		field: 'task_id',
+		message: `must be a video by a model that can be extended: vidgen3.1-fast or vidgen3.1-quality; this one was made by ${original}`,
+	});
 });

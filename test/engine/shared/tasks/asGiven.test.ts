@@ -1,0 +1,80 @@
+import type { INodeParameters } from 'n8n-workflow';
+
+import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
+import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
+import { fastClock } from '../../support/clocks';
+import { runNode } from '../../support/engine';
+import { useScriptedService } from '../../support/scriptedService';
+import { numberTasks } from '../../support/scriptedTasks';
+
+const service = useScriptedService(() => fastClock(50));
+
+const PATH = '/v1/music/generations/create';
+
+/** The body of the one request, as it came over the wire. */
+async function bodyOf(parameters: INodeParameters): Promise<string> {
+	numberTasks(service);
+	const { error } = await runNode({
+		node: new MediaGenMusic(),
+		parameters: { resource: 'task', operation: 'submit', path: PATH, waitMode: 'none', ...parameters },
+		credential: service.credential(),
+	});
+	expect(error).toBeUndefined();
+	const [request] = service.sent('POST', PATH);
+	return JSON.stringify(request?.body);
+}
+
+const fields = (...field: INodeParameters[]): INodeParameters => ({ bodyType: 'fields', bodyFields: { field } });
+
+test.each<[string, INodeParameters, string]>([
+	['null and empty text in a list', fields({ name: 'tags', value: '={{ ["folk", null, "", 0, [], {}] }}' }), '{"tags":["folk",null,"",0,[],{}]}'],
+	['null and empty text in an object', fields({ name: 'song', value: '={{ ({ title: "", key: null }) }}' }), '{"song":{"title":"","key":null}}'],
+	['an empty object', { bodyType: 'json', body: '{}' }, '{}'],
+	['a field named __proto__', { bodyType: 'json', body: '{"__proto__": {"a": 1}, "deep": {"__proto__": 2, "b": [{"__proto__": 3}]}}' }, '{"__proto__":{"a":1},"deep":{"__proto__":2,"b":[{"__proto__":3}]}}'],
+	['a row named __proto__', fields({ name: '__proto__', value: 'x' }, { name: 'prompt', value: 'Rain' }), '{"__proto__":"x","prompt":"Rain"}'],
+	['an additional field named __proto__', { bodyType: 'json', body: '{"a": 1}', additionalBodyFields: '{"__proto__": 2}' }, '{"a":1,"__proto__":2}'],
+])('%s is sent as it was given', async (_, parameters, body) => {
+	expect(await bodyOf(parameters)).toBe(body);
+});
+
+test.each(['fields', 'formData'])('%s: two fields with one name are refused', async (bodyType) => {
+	const rows = { field: [{ name: 'prompt', value: 'Rain' }, { name: 'tags', value: 'folk' }, { name: 'prompt', value: 'Snow' }] };
+	const { error } = await runNode({
+		node: new MediaGenMusic(),
+		parameters: { resource: 'task', operation: 'submit', path: PATH, bodyType, bodyFields: rows },
+		items: [{ json: {}, binary: { data: { data: Buffer.from('x').toString('base64'), mimeType: 'audio/mpeg' } } }],
+		credential: service.credential(),
+	});
+	expect(error?.message).toBe('"Body Fields › 3 › Name" must be another name: "prompt" is given twice [item 0]');
+	expect(service.requests).toEqual([]);
+});
+
+const front = 'https://example.com/front.png';
+const side = 'https://example.com/w_400,h_300/side.png';
+
+const references = async (imageUrls: INodeParameters[string]) => {
+	numberTasks(service);
+	const { error } = await runNode({
+		node: new MediaGenImage(),
+		parameters: { resource: 'image', operation: 'generate', model: 'imagegen-2-official', prompt: 'x', waitMode: 'none', referenceImages: 'url', imageUrls },
+		credential: service.credential(),
+	});
+	return { error, sent: service.requests.map(({ body }) => (body as { image_urls: unknown }).image_urls) };
+};
+
+test.each<[string, INodeParameters[string]]>([
+	['commas', [`={{ "${front}, ${side}" }}`]],
+	['line breaks', [`={{ "${front}\\r\\n${side}\\n" }}`]],
+	['a comma, in one text for all', `={{ "${front},${side}" }}`],
+	['a comma, inside a result', `={{ [{ url: "${front},${side}" }] }}`],
+])('URLs joined by %s are sent one by one', async (_, imageUrls) => {
+	const { error, sent } = await references(imageUrls);
+	expect(error).toBeUndefined();
+	expect(sent).toEqual([[front, side]]);
+});
+
+test('a URL that is missing between two commas is refused', async () => {
+	const { error, sent } = await references([`=${front},{{ $json.none }}`]);
+	expect(error?.message).toBe('"Image URLs › 2" is required [item 0]');
+	expect(sent).toEqual([]);
+});

@@ -1,0 +1,114 @@
+import type { INodeExecutionData, INodeParameters, INodeType } from 'n8n-workflow';
+
+import { MediaGenGrid } from '../../../../nodes/MediaGenGrid/MediaGenGrid.node';
+import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
+import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
+import { runNode } from '../../support/engine';
+import { fileItem, picture, submissions, useSandbox } from '../../support/sandbox';
+
+const service = useSandbox();
+
+const files = { waitMode: 'poll', output: 'files', downloadFiles: false };
+
+async function run(node: INodeType, parameters: INodeParameters, items: INodeExecutionData[] = [{ json: {} }], settings = {}) {
+	return await runNode({ node, parameters: { waitMode: 'none', ...parameters }, items, credential: service.credential(), settings });
+}
+
+async function gridFiles(): Promise<INodeExecutionData[]> {
+	const { items } = await run(new MediaGenGrid(), { resource: 'grid', operation: 'reroll', taskId: service.sandbox.originals.grid().id, ...files });
+	service.sandbox.requests.clear();
+	return items;
+}
+
+/** Two tracks of a song, and the cover of each. */
+function songFiles(): INodeExecutionData[] {
+	const taskId = service.sandbox.originals.track().id;
+	return ['audio', 'image'].flatMap((kind) => [1, 2].map((index) => ({ json: { taskId, kind, index, url: `https://example.com/${kind}-${index}`, family: 'music' } })));
+}
+
+const vary = { resource: 'grid', operation: 'variation' };
+const cover = { resource: 'music', operation: 'coverSong', tags: 'folk' };
+
+const times = (count: number, taskId: unknown) => `The same request would be bought ${count} times, for ${count} files of task ${String(taskId)}`;
+
+const sent = () => submissions(service.sandbox);
+
+test('the grid and its first picture would be varied by the same request: refused, with the way out', async () => {
+	const items = await gridFiles();
+	const { error } = await run(new MediaGenGrid(), vary, items);
+	expect(error?.message).toBe(`${times(2, items[0]?.json.taskId)} [item 0]`);
+	expect(error?.description).toContain('"One Item per Task"');
+	expect(error?.description).toContain('Filter');
+	expect(service.sandbox.requests.list()).toEqual([]);
+});
+
+test('a song and its covers: four files are two requests, and each would be bought twice', async () => {
+	const items = songFiles();
+	const { error } = await run(new MediaGenMusic(), cover, items);
+	expect(error?.message).toBe(`${times(2, items[0]?.json.taskId)} [item 0]`);
+	expect(service.sandbox.requests.list()).toEqual([]);
+});
+
+test('five files and one choice for all of them', async () => {
+	const items = await gridFiles();
+	const { error } = await run(new MediaGenGrid(), { ...vary, index: 3 }, items);
+	expect(error?.message).toBe(`${times(5, items[0]?.json.taskId)} [item 0]`);
+	expect(service.sandbox.requests.list()).toEqual([]);
+});
+
+test('with Continue On Fail the files whose requests differ are bought', async () => {
+	const items = await gridFiles();
+	const { json } = await run(new MediaGenGrid(), vary, items, { onError: 'continueRegularOutput' });
+	expect(json.map(({ status }) => status)).toEqual(['not submitted', 'not submitted', 'submitted', 'submitted', 'submitted']);
+	expect(sent().map(({ body }) => (body as { index: number }).index).sort()).toEqual([2, 3, 4]);
+});
+
+test('Check Only names them', async () => {
+	const items = await gridFiles();
+	const { json } = await run(new MediaGenGrid(), { ...vary, options: { checkOnly: true } }, items);
+	expect(json.map(({ problems }) => (problems as string[])[0])).toEqual([
+		`${times(2, items[0]?.json.taskId)} [item 0]`,
+		`${times(2, items[0]?.json.taskId)} [item 1]`,
+		...[undefined, undefined, undefined],
+	]);
+	expect(json[0]?.tasks).toBe(3);
+	expect(sent()).toEqual([]);
+});
+
+test('the pictures of a grid, each by its number, are four requests', async () => {
+	const [, ...pictures] = await gridFiles();
+	const { error } = await run(new MediaGenGrid(), vary, pictures);
+	expect(error).toBeUndefined();
+	expect(sent()).toHaveLength(4);
+});
+
+test('files whose pictures differ are requests that differ, and equal pictures are not', async () => {
+	const taskId = 'task_0';
+	const [wide, square] = [await fileItem(await picture(64, 32)), await fileItem(await picture(64, 64))];
+	const file = (item: INodeExecutionData, index: number) => ({ ...item, json: { taskId, kind: 'image', index, url: 'https://example.com/1.png' } });
+	const edit = { resource: 'image', operation: 'edit', model: 'imagegen-2-official', prompt: 'Make it night' };
+	const differ = await run(new MediaGenImage(), edit, [file(wide, 1), file(square, 2)]);
+	expect(differ.error).toBeUndefined();
+	expect(sent()).toHaveLength(2);
+	const same = await run(new MediaGenImage(), edit, [file(wide, 1), file(wide, 2)]);
+	expect(same.error?.message).toBe(`${times(2, taskId)} [item 0]`);
+	expect(sent()).toHaveLength(2);
+});
+
+test('a callback address of its own does not make a request another one', async () => {
+	const items = await gridFiles();
+	const webhook = '={{ ({ webhook: "https://example.com/" + $itemIndex }) }}';
+	const { error } = await run(new MediaGenGrid(), { ...vary, index: 3, additionalBodyFields: webhook }, items);
+	expect(error?.message).toContain(times(5, items[0]?.json.taskId));
+});
+
+test.each<[string, (taskId: string) => INodeExecutionData[]]>([
+	['rows that name the same task', (taskId) => [{ json: { taskId } }, { json: { taskId } }]],
+	['rows of a sheet', () => [{ json: { row: 1 } }, { json: { row: 1 } }]],
+	['files of two tasks', () => ['a', 'b'].map((taskId) => ({ json: { taskId, kind: 'image', index: 1, url: 'https://example.com/1.png' } }))],
+])('%s are bought, each of them', async (_, itemsOf) => {
+	const { id } = service.sandbox.originals.grid();
+	const { error } = await run(new MediaGenGrid(), { ...vary, taskId: id, index: 2 }, itemsOf(id));
+	expect(error).toBeUndefined();
+	expect(sent()).toHaveLength(2);
+});
