@@ -54,7 +54,7 @@ export class RateLimitError extends ApiError {
 	override readonly transient = true;
 }
 
-/** 5xx */
+/** 5xx, and 425 */
 export class ServerError extends ApiError {
 	override readonly transient = true;
 }
@@ -69,6 +69,7 @@ export class ConnectionError extends ApiError {
 	override readonly transient = true;
 }
 
+/** The connection was silent for too long, or 408 */
 export class TimeoutError extends ApiError {
 	override readonly transient = true;
 }
@@ -124,14 +125,17 @@ const CLASS_OF_STATUS: Record<number, readonly [typeof ApiError, string]> = {
 	402: [InsufficientBalanceError, 'Insufficient balance'],
 	403: [PermissionError, 'Permission denied'],
 	404: [NotFoundError, 'Not found'],
+	408: [TimeoutError, 'The request timed out'],
 	429: [RateLimitError, 'Rate limit reached'],
 	502: [ServerError, 'Bad gateway (HTTP 502)'],
 };
 
+const TOO_EARLY = 425;
+
 function classOf(status: number): readonly [typeof ApiError, string] {
 	const known = CLASS_OF_STATUS[status];
 	if (known) return known;
-	if (status >= 500) return [ServerError, `Server error (HTTP ${status})`];
+	if (status >= 500 || status === TOO_EARLY) return [ServerError, `Server error (HTTP ${status})`];
 	if (status >= 400) return [InvalidRequestError, 'Bad request'];
 	return [UnreadableResponseError, `The response could not be read (HTTP ${status})`];
 }
