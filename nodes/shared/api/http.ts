@@ -1,10 +1,11 @@
 import type { IAdditionalCredentialOptions, IDataObject, IHttpRequestMethods, IHttpRequestOptions, Logger } from 'n8n-workflow';
 
 import { clock, sleep } from '../util/clock';
+import { parseExactJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 import { toDeploymentWords } from './brandWords';
 import { type Connection, CREDENTIAL_TYPE, type CredentialSource } from './connection';
-import { type ApiError, CanceledError, errorFromResponse, errorFromThrown, RateLimitError, unreadableResponse, UnreachableError } from './errors';
+import { type ApiError, CanceledError, errorFromResponse, errorFromThrown, errorInBody, RateLimitError, unreadableResponse, UnreachableError } from './errors';
 
 /**
  * What a failed request may do.
@@ -77,7 +78,7 @@ const DEFAULT_DEADLINE_MS = 180_000;
 const fullResponse = z.object({
 	statusCode: z.number(),
 	headers: z.record(z.unknown()).catch({}),
-	body: z.unknown(),
+	body: z.unknown().transform((body) => (typeof body === 'string' ? (parseExactJson(body) ?? body) : body)),
 });
 
 /**
@@ -105,6 +106,8 @@ function toOptions(request: ApiRequest, connection: Connection): IHttpRequestOpt
 		body,
 		json: !Buffer.isBuffer(body),
 		timeout: clock.toHostMs(request.timeoutMs ?? ATTEMPT_TIMEOUT_MS),
+		// n8n's own reading of JSON rounds long ids.
+		encoding: 'text',
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		// A redirected POST may be sent twice, and a redirect could carry the key to another host.
@@ -135,7 +138,7 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 			throw errorFromResponse(answer, clock.now(), request.notFound);
 		}
 		const read = schema.safeParse(answer.body);
-		if (!read.success) throw unreadableResponse(answer.statusCode);
+		if (!read.success) throw errorInBody(answer.body) ?? unreadableResponse(answer.statusCode, answer.body);
 		return read.data;
 	}
 

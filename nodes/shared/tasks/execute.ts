@@ -71,7 +71,8 @@ function toPaidItem(
 				const accepted = await run.client.tasks.submit(target.path, submission, run.deadline);
 				// If n8n is killed before it saves the execution, this line is the only trace of the purchase.
 				const late = run.signal?.aborted ? ' after the execution was canceled' : '';
-				run.context.logger.info(`MediaGen: task ${accepted.taskId} submitted for item ${itemIndex}${late}`);
+				const { taskId, others = [] } = accepted;
+				run.context.logger.info(`MediaGen: task ${[taskId, ...others].join(', ')} submitted for item ${itemIndex}${late}`);
 				return accepted;
 			};
 		},
@@ -88,8 +89,9 @@ function toOutcome(
 ): TaskOutcome {
 	const { itemIndex } = paid;
 	if (isFailed(paid)) return { itemIndex, error: paid.error, notes, options };
-	const { taskId, record } = paid.receipt;
-	const outcome = { itemIndex, taskId, task: acceptedTask(run, taskId), notes, options };
+	const { taskId, record, others = [] } = paid.receipt;
+	const more = `The service made more tasks of this request: ${others.join(', ')}. Get them with the resource Task, operation Get.`;
+	const outcome = { itemIndex, taskId, task: acceptedTask(run, taskId), notes: others.length > 0 ? [...notes, more] : notes, options };
 	return record ? withRecord(run, outcome, record, links) : outcome;
 }
 
