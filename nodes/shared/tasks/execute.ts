@@ -2,6 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 
 import type { AcceptedTask } from '../api/records';
 import type { TaskFamily } from '../api/families';
+import { PendingUpload } from '../n8n/binary';
 import type { Operation } from '../n8n/describe';
 import { type FailedItem, isFailed, runError, throwFirstError } from '../n8n/nodeErrors';
 import {
@@ -54,6 +55,8 @@ function toPaidItem(
 	{ itemIndex, target }: PreparedItem,
 ): PaidItem<AcceptedTask> {
 	const { file } = target;
+	// An earlier attempt may have bought the task: then nothing is sent.
+	links.set(itemIndex, requestLinksOf(target.body, (value) => (value instanceof PendingUpload ? records.findUpload(value.fingerprint) : undefined)));
 	const purchase = {
 		itemIndex,
 		operation: `${run.family}.${operation.value}`,
@@ -91,7 +94,7 @@ function toOutcome(
 	if (isFailed(paid)) return { itemIndex, error: paid.error, notes, options };
 	const { taskId, record, others = [] } = paid.receipt;
 	const more = `The service made more tasks of this request: ${others.join(', ')}. Get them with the resource Task, operation Get.`;
-	const outcome = { itemIndex, taskId, task: acceptedTask(run, taskId), notes: others.length > 0 ? [...notes, more] : notes, options };
+	const outcome = { itemIndex, taskId, task: acceptedTask(run, taskId), request: links, notes: others.length > 0 ? [...notes, more] : notes, options };
 	return record ? withRecord(run, outcome, record, links) : outcome;
 }
 

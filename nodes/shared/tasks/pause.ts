@@ -45,6 +45,8 @@ export interface CallbackAddress {
 	notes: string[];
 }
 
+const resumeAddress = (context: IExecuteFunctions) => z.string().parse(context.evaluateExpression('{{ $execution.resumeUrl }}', 0));
+
 /** Where the service reports the end of a task: this paused execution, or the address in the options. */
 export function callbackAddress(run: TaskRun): CallbackAddress {
 	const { context, options } = run;
@@ -52,7 +54,7 @@ export function callbackAddress(run: TaskRun): CallbackAddress {
 		const url = options.callbackBaseUrl;
 		return { url, notes: url === undefined ? [] : checkCallbackAddress(run, url, 'Give a public address in "Callback Base URL".') };
 	}
-	const url = z.string().parse(context.evaluateExpression('{{ $execution.resumeUrl }}', 0));
+	const url = resumeAddress(context);
 	return { url, notes: [...checkCallbackAddress(run, url, SET_WEBHOOK_URL), ...checkWorkflowTimeout(run)] };
 }
 
@@ -70,13 +72,15 @@ export function mayPause(context: IExecuteFunctions, outcomes: readonly TaskOutc
 }
 
 /** The JSON of a waiting item: enough to resume, and what comes out if no callback comes before the time limit. */
-function waitingJson(outcome: TaskOutcome, input: IDataObject): IDataObject {
-	const { error, options, notes } = outcome;
+function waitingJson(outcome: TaskOutcome, input: IDataObject, ownAddress: string): IDataObject {
+	const { error, options, notes, request } = outcome;
 	const { fileName, reference } = options;
+	const sent = [...(request?.urls ?? [])].filter((url) => url !== ownAddress);
 	const own = {
 		...(fileName === undefined ? {} : { fileName }),
 		...(reference === undefined ? {} : { reference }),
 		...(notes.length === 0 ? {} : { notes }),
+		...(sent.length > 0 ? { requestLinks: { fields: [...(request?.fields ?? [])], urls: sent } } : {}),
 		input,
 	};
 	if (!isAccepted(outcome)) {
@@ -92,11 +96,15 @@ function waitingJson(outcome: TaskOutcome, input: IDataObject): IDataObject {
  */
 export async function pause({ context, options }: TaskRun, outcomes: readonly TaskOutcome[]): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
+	const ownAddress = resumeAddress(context);
 	// n8n shows no hint for a node that pauses.
 	for (const note of new Set(outcomes.flatMap(({ notes }) => notes))) context.logger.warn(`MediaGen: ${note}`);
 	for (const outcome of outcomes) {
 		const item = items[outcome.itemIndex];
-		if (item) item.json = waitingJson(outcome, item.json);
+		if (!item) continue;
+		item.json = waitingJson(outcome, item.json, ownAddress);
+		// After the time limit it would come out as if it were the task's file.
+		delete item.binary;
 	}
 	await context.putExecutionToWait(new Date(clock.now() + options.timeout * 1_000));
 	// With an error output n8n takes the items out of the array that it gets, and the input is all that it keeps.

@@ -4,9 +4,8 @@ import { ApiError, asError, CanceledError, errorFromThrown, NotFoundError } from
 import { hasEnded } from '../api/records';
 import { asNodeError, type NodeError } from '../n8n/nodeErrors';
 import { type AcceptedOutcome, isAccepted, type TaskOutcome } from '../output/items';
-import type { RequestLinks } from '../output/resultFiles';
+import { isTextResult, type RequestLinks } from '../output/resultFiles';
 import { clock, sleep } from '../util/clock';
-import { isObject } from '../util/json';
 import { retrieveRecord, type TaskContext, type TaskRun, withRecord } from './taskRun';
 
 const FIRST_POLL_MS = 1_000;
@@ -121,13 +120,6 @@ const FILLED_WITHIN_MS = 30_000;
 
 const MAX_TASKS = 5_000;
 
-/** Whether `result` is an answer in words, such as enhanced tags: a field that is still empty, or a list, is the place of a file. */
-function isText(result: unknown): boolean {
-	if (!isObject(result)) return typeof result === 'string' && result.trim() !== '';
-	const values = Object.values(result);
-	return values.length > 0 && values.every((value) => (typeof value === 'string' && value.trim() !== '') || typeof value === 'number');
-}
-
 /** The service may call a task completed a moment before its record has the result. */
 export class LateResults {
 	/** When a task was first seen completed and empty, by id, in milliseconds since 1970. */
@@ -135,7 +127,7 @@ export class LateResults {
 
 	/** Whether the task is completed, and its result may still come. */
 	mayCome({ taskId, task, record }: AcceptedOutcome): boolean {
-		if (task.status !== 'completed' || task.results.length > 0 || isText(record?.result)) return false;
+		if (task.status !== 'completed' || task.results.length > 0 || isTextResult(record ?? {})) return false;
 		const now = clock.now();
 		const since = this.since.get(taskId) ?? now;
 		if (!this.since.has(taskId)) this.note(taskId, now);

@@ -37,6 +37,11 @@ const waitingItem = z.object({
 			error: z.object({ message: z.string(), description: z.string().nullish() }).nullish().catch(null),
 			notes: z.array(z.string()).catch([]),
 			input: z.unknown(),
+			requestLinks: z
+				.object({ fields: z.array(z.string()), urls: z.array(z.string()) })
+				.transform(({ fields, urls }) => ({ fields: new Set(fields), urls: new Set(urls) }))
+				.optional()
+				.catch(undefined),
 		})
 		.passthrough(),
 });
@@ -47,11 +52,11 @@ const waitingItems = z.array(waitingItem);
 function readWaitingItems(run: CallbackRun): TaskOutcome[] {
 	const items = waitingItems.parse(run.context.evaluateExpression('{{ $input.all() }}'));
 	return items.map(({ json }, itemIndex) => {
-		const { taskId, status, error, notes, input } = json;
+		const { taskId, status, error, notes, input, requestLinks: request } = json;
 		const own = run.options.includeInput && isObject(input) ? toJson(input) : undefined;
 		const options = readItemOptions(json, own);
 		if (taskId !== undefined && status !== 'not submitted' && status !== 'unknown') {
-			return { itemIndex, taskId, task: { ...acceptedTask(run, taskId), status }, notes, options };
+			return { itemIndex, taskId, task: { ...acceptedTask(run, taskId), status }, request, notes, options };
 		}
 		const message = error?.message ?? 'This item was not submitted';
 		const description = error?.description ?? undefined;
