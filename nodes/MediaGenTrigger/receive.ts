@@ -40,8 +40,9 @@ async function handle(context: IWebhookFunctions, trigger: TriggerState, callbac
 	// Most duplicates repeat the end of a task: they are found without a request to the service.
 	const endKey = keyOf(callback.taskId);
 	if (!isTest) await refuseDuplicate(context, trigger, endKey, settings);
-	const task = await verify(context, callback, settings);
-	refuseUnwanted(callback, task, settings);
+	const report = await verify(context, callback, settings);
+	refuseUnwanted(callback, report, settings);
+	const { isLate: _, ...task } = report;
 	const key = eventKey(task);
 	if (!isTest && key !== endKey) await refuseDuplicate(context, trigger, key, settings);
 
@@ -76,7 +77,7 @@ function parse(context: IWebhookFunctions): Callback | undefined {
 }
 
 /** The key of what happened: a task ends once, and each status before the end is an event of its own. */
-function eventKey({ taskId, record, status }: TaskReport): string {
+function eventKey({ taskId, record, status }: Omit<TaskReport, 'isLate'>): string {
 	return keyOf((record.id ?? taskId) + (hasEnded(status) ? '' : `\n${record.status.toLowerCase()}`));
 }
 
@@ -88,11 +89,12 @@ async function refuseDuplicate(context: IWebhookFunctions, trigger: TriggerState
 }
 
 /** Refuses an end that the service does not confirm yet, and what "Trigger On" and "Only From" leave out. */
-function refuseUnwanted(callback: Callback, { status, family }: TaskReport, { events, families }: Settings): void {
+function refuseUnwanted(callback: Callback, { status, family, isLate }: TaskReport, { events, families }: Settings): void {
 	const event = status === 'completed' || status === 'failed' ? status : 'other';
 	// The record may be a moment behind the callback. After a 2xx, the service would not call for the end again.
 	if (event === 'other' && callback.claimsEnd) throw new Refusal(503, 'the service says that the task is still running');
 	if (!events.includes(event)) throw new Refusal(200, `the event is "${event}"`);
+	if (isLate) throw new Refusal(503, 'the service shows no result of the task yet');
 	if (families.length > 0 && family !== null && !families.includes(family)) throw new Refusal(200, `the family is ${family}`);
 }
 

@@ -7,6 +7,7 @@ import { type TaskFamily, taskPath } from '../shared/api/families';
 import { readTaskId, type TaskRecord, type TaskStatus } from '../shared/api/records';
 import { isGridRecord } from '../shared/output/resultFiles';
 import type { Task } from '../shared/output/task';
+import { LateResults } from '../shared/tasks/poll';
 import { acceptedTask, withRecord } from '../shared/tasks/taskRun';
 import { isObject } from '../shared/util/json';
 import type { Settings } from './description';
@@ -21,7 +22,11 @@ export interface TaskReport {
 	status: TaskStatus;
 	/** Whether the record was read from the service. */
 	verified: boolean;
+	/** Whether the task is completed, and its record may have the result a moment later. */
+	isLate: boolean;
 }
+
+const lateResults = new LateResults();
 
 /** What a call says. */
 export interface Callback {
@@ -60,8 +65,9 @@ export function familyOf(record: TaskRecord, { results }: Task): TaskFamily | nu
 export function reportOf(context: IWebhookFunctions, taskId: string, record: TaskRecord, { verified }: Pick<TaskReport, 'verified'>): TaskReport {
 	const run = { context, family: null, operation: 'callback', client: { connection: unknownConnection } };
 	const accepted = { itemIndex: 0, taskId, task: acceptedTask(run, taskId), notes: [], options: {} };
-	const { task } = withRecord(run, accepted, record);
-	return { taskId, record, family: familyOf(record, task), status: task.status, verified };
+	const outcome = withRecord(run, accepted, record);
+	const { task } = outcome;
+	return { taskId, record, family: familyOf(record, task), status: task.status, verified, isLate: verified && lateResults.mayCome(outcome) };
 }
 
 /** Milliseconds for one request: the service waits about ten seconds for its answer (spec, Events 5). */

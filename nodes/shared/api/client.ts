@@ -1,9 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { clock } from '../util/clock';
 import { type ChatResponse, chatResponse, isAnswered, modelList, MODELS_PATH } from './chat';
 import type { Connection } from './connection';
 import { AuthenticationError, errorInBody, unreadableResponse } from './errors';
-import { createSend, type Deadline, type ServiceContext } from './http';
+import { createSend, type Deadline, deadlineMs, type ServiceContext } from './http';
 import { multipartForm, type FileSource } from './multipart';
 import {
 	type AcceptedTask,
@@ -17,6 +18,9 @@ import {
 } from './records';
 
 export type { ServiceContext } from './http';
+
+/** Milliseconds for the answer to a submission: its Timeout, but a pause may last for days, and too short a wait loses the id. */
+const SUBMIT_WITHIN_MS = { min: 60_000, max: 3_600_000 };
 
 const UPLOADS_PATH = '/v1/uploads/images';
 const BALANCE_PATH = '/v1/balance';
@@ -41,6 +45,9 @@ interface ChatRequest {
 	/** Milliseconds since 1970. */
 	deadline: number;
 }
+
+/** A response that is not an error with a status of 200. */
+const answeredChat = chatResponse.refine((response) => isAnswered(response) || errorInBody(response) === undefined);
 
 /** The service, one resource each. Every method throws an `ApiError`. */
 export interface MediaGenClient {
@@ -76,7 +83,8 @@ export function createClient(context: ServiceContext, connection: Connection, si
 			submit: async (path, body, deadline) => {
 				const payload =
 					'form' in body ? { body: body.form, headers: { 'content-type': body.contentType } } : { body: body.json };
-				const request = { method: 'POST', path, ...payload, retry: 'purchase', deadline, notFound: 'Task not found' } as const;
+				const timeoutMs = Math.min(Math.max(SUBMIT_WITHIN_MS.min, deadlineMs(deadline) - clock.now()), SUBMIT_WITHIN_MS.max);
+				const request = { method: 'POST', path, ...payload, retry: 'purchase', deadline, timeoutMs, notFound: 'Task not found' } as const;
 				return await send(request, submissionResponse);
 			},
 			retrieve: async (path, { retry = 'read', ...options } = {}) =>
@@ -98,12 +106,7 @@ export function createClient(context: ServiceContext, connection: Connection, si
 			},
 		},
 		chat: {
-			create: async (request) => {
-				const response = await send({ method: 'POST', retry: 'purchase', ...request }, chatResponse);
-				const error = isAnswered(response) ? undefined : errorInBody(response);
-				if (error) throw error;
-				return response;
-			},
+			create: async (request) => await send({ method: 'POST', retry: 'purchase', ...request }, answeredChat),
 			models: async () => {
 				const request = { method: 'GET', path: MODELS_PATH, retry: 'once', notFound: 'This service lists no models' } as const;
 				return (await send(request, modelList)).data.map(({ id }) => id);

@@ -47,12 +47,16 @@ export function readBrandWords(value: unknown): BrandWordMap {
 	);
 }
 
+/** A key that is a plain word, such as `task`, may be a part of any field's name. */
+const PLAIN_WORD = /^[a-z_]{1,15}$/i;
+
 function redactor(key: string): <Value>(value: Value) => Value {
+	const isWord = PLAIN_WORD.test(key);
 	const clean = (value: unknown): unknown => {
 		if (typeof value === 'string') return value.includes(key) ? value.replaceAll(key, '•••') : value;
 		if (Array.isArray(value)) return value.map(clean);
 		if (!isObject(value)) return value;
-		return Object.fromEntries(Object.entries(value).map(([name, inner]) => [clean(name), clean(inner)]));
+		return Object.fromEntries(Object.entries(value).map(([name, inner]) => [isWord ? name : clean(name), clean(inner)]));
 	};
 	function redact<Value>(value: Value): Value;
 	function redact(value: unknown): unknown {

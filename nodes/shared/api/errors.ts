@@ -1,4 +1,4 @@
-import { isObject } from '../util/json';
+import { isObject, toShortText } from '../util/json';
 import { z } from '../util/vendor/zod';
 
 /**
@@ -15,6 +15,8 @@ export interface ApiErrorDetails {
 	code?: string;
 	/** Whether the response had the service's error envelope, and not, say, the page of a proxy. */
 	fromService?: boolean;
+	/** The beginning of a 2xx that could not be read: it may hold a result, or an id under another name. */
+	response?: string;
 	/** Milliseconds that the service asks to wait before the next request. */
 	retryAfterMs?: number;
 }
@@ -54,7 +56,7 @@ export class RateLimitError extends ApiError {
 	override readonly transient = true;
 }
 
-/** 5xx */
+/** 5xx, and 425 */
 export class ServerError extends ApiError {
 	override readonly transient = true;
 }
@@ -69,6 +71,7 @@ export class ConnectionError extends ApiError {
 	override readonly transient = true;
 }
 
+/** The connection was silent for too long, or 408 */
 export class TimeoutError extends ApiError {
 	override readonly transient = true;
 }
@@ -116,7 +119,8 @@ function readServiceMessage(body: unknown): ServiceMessage {
 	if (isObject(error)) {
 		return { message: asText(error.message), type: asText(error.type), code: asText(error.code), fromService: true };
 	}
-	return { message: asText(error) ?? asText(body.message), fromService: asText(error) !== undefined };
+	const message = asText(error) ?? asText(body.message) ?? asText(body.msg);
+	return { message, code: asText(body.code), fromService: asText(error) !== undefined };
 }
 
 const CLASS_OF_STATUS: Record<number, readonly [typeof ApiError, string]> = {
@@ -129,10 +133,12 @@ const CLASS_OF_STATUS: Record<number, readonly [typeof ApiError, string]> = {
 	502: [ServerError, 'Bad gateway (HTTP 502)'],
 };
 
+const TOO_EARLY = 425;
+
 function classOf(status: number): readonly [typeof ApiError, string] {
 	const known = CLASS_OF_STATUS[status];
 	if (known) return known;
-	if (status >= 500) return [ServerError, `Server error (HTTP ${status})`];
+	if (status >= 500 || status === TOO_EARLY) return [ServerError, `Server error (HTTP ${status})`];
 	if (status >= 400) return [InvalidRequestError, 'Bad request'];
 	return [UnreadableResponseError, `The response could not be read (HTTP ${status})`];
 }
@@ -159,16 +165,32 @@ export function errorFromResponse(response: Response, now: number, notFound?: st
 	});
 }
 
+/** Characters of an unreadable response in a message, and in an item. */
+const SHOWN = { inMessage: 300, inItem: 8_000 };
+
 /** The error for a 2xx whose body is not what the spec shows. */
-export function unreadableResponse(httpStatus: number): UnreadableResponseError {
-	return new UnreadableResponseError(`The response could not be read (HTTP ${httpStatus})`, 'unknown', { httpStatus });
+export function unreadableResponse(httpStatus: number, body?: unknown): UnreadableResponseError {
+	const shown = toShortText(body, SHOWN.inMessage);
+	const message = `The response could not be read (HTTP ${httpStatus})${shown === '' ? '' : `: ${shown}`}`;
+	const response = shown === '' ? undefined : toShortText(body, SHOWN.inItem);
+	return new UnreadableResponseError(message, 'unknown', { httpStatus, response });
 }
 
-/** The error for a 2xx whose body is an error envelope; `undefined` for any other body. Nobody knows what it cost. */
-export function errorInBody(body: unknown): ServerError | undefined {
+/**
+ * The error for a 2xx whose body is an error: `error`, a `code` of 400 or more, or `success: false`. `undefined` for any other body.
+ * A 4xx says in the body, too, that nothing was done; of any other error nobody knows what it cost.
+ */
+export function errorInBody(body: unknown): ApiError | undefined {
 	const { message, type, code, fromService } = readServiceMessage(body);
-	if (!fromService || message === undefined) return undefined;
-	return new ServerError(`The service answered with an error: ${message}`, 'unknown', { type, code, fromService });
+	const status = Number(code);
+	const isStatus = status >= 400 && status <= 599;
+	const failed = isObject(body) && body.success === false;
+	if (!isStatus && (message === undefined || !(fromService || failed))) return undefined;
+	const [ErrorClass, headline] = isStatus ? classOf(status) : [ServerError, ''];
+	const refused = isStatus && status < 500 && ErrorClass !== TimeoutError;
+	const title = refused ? headline : 'The service answered with an error';
+	const words = message === undefined ? title : `${title}: ${message}`;
+	return new ErrorClass(words, refused ? 'no' : 'unknown', { type, code, fromService: true });
 }
 
 const DAY_MS = 86_400_000;

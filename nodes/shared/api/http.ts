@@ -1,10 +1,11 @@
 import type { IAdditionalCredentialOptions, IDataObject, IHttpRequestMethods, IHttpRequestOptions, Logger } from 'n8n-workflow';
 
 import { clock, sleep } from '../util/clock';
+import { parseExactJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 import { toDeploymentWords } from './brandWords';
 import { type Connection, CREDENTIAL_TYPE, type CredentialSource } from './connection';
-import { type ApiError, CanceledError, errorFromResponse, errorFromThrown, RateLimitError, unreadableResponse, UnreachableError } from './errors';
+import { type ApiError, CanceledError, errorFromResponse, errorFromThrown, errorInBody, RateLimitError, unreadableResponse, UnreachableError } from './errors';
 
 /**
  * What a failed request may do.
@@ -52,6 +53,8 @@ export interface ServiceContext extends CredentialSource {
 /** Milliseconds since 1970; a function where it moves while a request waits. */
 export type Deadline = number | (() => number);
 
+export const deadlineMs = (deadline: Deadline): number => (typeof deadline === 'function' ? deadline() : deadline);
+
 export interface ApiRequest {
 	method: IHttpRequestMethods;
 	/** Begins with `/`, in the spec's words. */
@@ -80,7 +83,7 @@ const DEFAULT_DEADLINE_MS = 180_000;
 const fullResponse = z.object({
 	statusCode: z.number(),
 	headers: z.record(z.unknown()).catch({}),
-	body: z.unknown(),
+	body: z.unknown().transform((body) => (typeof body === 'string' ? (parseExactJson(body) ?? body) : body)),
 });
 
 /**
@@ -115,6 +118,8 @@ function toOptions(request: ApiRequest, connection: Connection): IHttpRequestOpt
 		headers: { ...headers, ...Object.fromEntries(named) },
 		...payload,
 		timeout: clock.toHostMs(request.timeoutMs ?? ATTEMPT_TIMEOUT_MS),
+		// n8n's own reading of JSON rounds long ids.
+		encoding: 'text',
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		// A redirected POST may be sent twice, and a redirect could carry the key to another host.
@@ -145,22 +150,21 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 			throw errorFromResponse(answer, clock.now(), request.notFound);
 		}
 		const read = schema.safeParse(answer.body);
-		if (!read.success) throw unreadableResponse(answer.statusCode);
+		if (!read.success) throw errorInBody(answer.body) ?? unreadableResponse(answer.statusCode, answer.body);
 		return read.data;
 	}
 
 	/** Waits for the end of a rate limit. Throws where that would pass the deadline. */
-	async function waitForQuiet(deadline: () => number): Promise<void> {
+	async function waitForQuiet(deadline: Deadline): Promise<void> {
 		while (clock.now() < quietUntil && !signal?.aborted) {
-			if (quietUntil > deadline()) throw new RateLimitError('Rate limit reached', 'no', { httpStatus: 429 });
+			if (quietUntil > deadlineMs(deadline)) throw new RateLimitError('Rate limit reached', 'no', { httpStatus: 429 });
 			await sleep(quietUntil - clock.now(), signal);
 		}
 		if (signal?.aborted) throw new CanceledError();
 	}
 
 	return async (request, schema) => {
-		const given = request.deadline ?? clock.now() + DEFAULT_DEADLINE_MS;
-		const deadline = typeof given === 'function' ? given : () => given;
+		const deadline = request.deadline ?? clock.now() + DEFAULT_DEADLINE_MS;
 		for (let attempts = 1; ; attempts++) {
 			await waitForQuiet(deadline);
 			try {
@@ -169,7 +173,7 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 				const error: ApiError = errorFromThrown(thrown);
 				const wait = backoffMs(error, attempts);
 				if (error instanceof RateLimitError) quietUntil = Math.max(quietUntil, clock.now() + wait);
-				if (!mayRetry(request.retry, error, attempts) || clock.now() + wait > deadline()) throw error;
+				if (!mayRetry(request.retry, error, attempts) || clock.now() + wait > deadlineMs(deadline)) throw error;
 				context.logger.debug(`MediaGen: ${error.message}. Next attempt in ${Math.round(wait)} ms`);
 				await sleep(wait, signal);
 			}

@@ -95,10 +95,15 @@ function failureOf({ error, fail_reason: reason }: Record<string, unknown>): Tas
 	return message === undefined && code === undefined && type === undefined ? undefined : { message, code, type };
 }
 
+/** Names of a task's id besides `id`. */
+const ID_FIELDS = ['task_id', 'taskId', 'job_id', 'jobId'] as const;
+
+const idsIn = (holder: Record<string, unknown> | undefined) => ID_FIELDS.map((field) => holder?.[field]);
+
 function toRecord(raw: Record<string, unknown>, status: string): TaskRecord {
 	return {
 		raw,
-		id: toText(raw.id) ?? toText(raw.task_id),
+		id: firstText([raw.id, ...idsIn(raw)]),
 		status,
 		progress: toNumber(raw.progress),
 		completed: toMilliseconds(raw.completed),
@@ -111,10 +116,36 @@ function toRecord(raw: Record<string, unknown>, status: string): TaskRecord {
 	};
 }
 
+const firstText = (values: readonly unknown[]) => values.map(toText).find((text) => text !== undefined);
+
 /** The object in an envelope `{ code, data }`, where `data` may also be a list of one. */
 function enveloped(answer: Record<string, unknown>): Record<string, unknown> | undefined {
 	const inner: unknown = Array.isArray(answer.data) ? answer.data[0] : answer.data;
 	return isObject(inner) ? inner : undefined;
+}
+
+/** The task in an envelope, which may also be `{ task }`. */
+const envelopedTask = (answer: Record<string, unknown>) => enveloped(answer) ?? (isObject(answer.task) ? answer.task : undefined);
+
+function statusWord({ status, task_status: taskStatus, state }: Record<string, unknown>): string | undefined {
+	const word = [status, taskStatus, state].find((each) => typeof each === 'string' && each.trim() !== '');
+	return typeof word === 'string' ? word.trim() : undefined;
+}
+
+/** An envelope in an envelope, and one more to be sure. */
+const MAX_ENVELOPES = 3;
+
+function recordIn(holder: Record<string, unknown>, envelopes: number): TaskRecord | undefined {
+	const word = statusWord(holder);
+	const inner = envelopes < MAX_ENVELOPES ? envelopedTask(holder) : undefined;
+	const record = inner && recordIn(inner, envelopes + 1);
+	// Inside of an envelope, `data` may be any part of the record.
+	const isPart = envelopes > 0 && word !== undefined && (holder.result !== undefined || knownStatus(word) !== 'completed');
+	if (record && !isPart) return record;
+	if (word === undefined) return undefined;
+	// `success` may be that of the request.
+	const runs = inner && knownStatus(word) === 'completed' && (toNumber(inner.progress) ?? 100) < 100;
+	return runs ? toRecord(inner, 'running') : toRecord(holder, word);
 }
 
 /**
@@ -122,16 +153,8 @@ function enveloped(answer: Record<string, unknown>): Record<string, unknown> | u
  * `undefined` for anything without a status.
  */
 export function readTaskRecord(answer: unknown): TaskRecord | undefined {
-	if (!isObject(answer)) return undefined;
-	for (const candidate of [enveloped(answer), answer]) {
-		if (typeof candidate?.status === 'string' && candidate.status.trim() !== '') {
-			return toRecord(candidate, candidate.status.trim());
-		}
-	}
-	return undefined;
+	return isObject(answer) ? recordIn(answer, 0) : undefined;
 }
-
-const firstText = (values: readonly unknown[]) => values.map(toText).find((text) => text !== undefined);
 
 /**
  * The id of the task that a callback or a record names, whatever else it holds. `id` comes first: `task_id` may be the request's,
@@ -139,15 +162,24 @@ const firstText = (values: readonly unknown[]) => values.map(toText).find((text)
  */
 export function readTaskId(answer: unknown): string | undefined {
 	if (!isObject(answer)) return undefined;
-	const inner = enveloped(answer);
-	return firstText([inner?.id, inner?.task_id, answer.id, answer.task_id]);
+	const inner = envelopedTask(answer);
+	return firstText([inner?.id, ...idsIn(inner), answer.id, ...idsIn(answer)]);
 }
 
-/** The id that an acknowledgement gives to the new task, in `task_id` (spec, Submission acknowledgement). */
-function readAcceptedId(answer: unknown): string | undefined {
-	if (!isObject(answer)) return undefined;
-	const inner = enveloped(answer);
-	return firstText([inner?.task_id, inner?.id, answer.task_id, answer.id]);
+/** An id that stands by itself: a word, but not one that names a state. */
+function bareId(value: unknown): string | undefined {
+	const text = toText(value);
+	return text !== undefined && /^[\w.:-]{1,128}$/.test(text) && knownStatus(text) === undefined && !/^ok$/i.test(text) ? text : undefined;
+}
+
+const acceptedId = (value: unknown) => (isObject(value) ? firstText([...idsIn(value), value.id]) : bareId(value));
+
+/** The ids that an acknowledgement gives to new tasks, in `task_id` (spec, Submission acknowledgement); mostly one. */
+function readAcceptedIds(answer: unknown): string[] {
+	if (!isObject(answer)) return [];
+	const entries: unknown[] = Array.isArray(answer.data) ? answer.data : [answer.data];
+	const inner = [...entries, answer.task].flatMap((entry) => acceptedId(entry) ?? []);
+	return inner.length > 0 ? [...new Set(inner)] : [acceptedId(answer) ?? []].flat();
 }
 
 /** Response to a request for a task's record. */
@@ -162,16 +194,18 @@ export const taskResponse = z.unknown().transform((answer, issues): TaskRecord =
 export interface AcceptedTask {
 	taskId: string;
 	record?: TaskRecord;
+	/** Ids of more tasks in the same answer. */
+	others?: string[];
 }
 
 /**
- * Response to a submission: `data[0]`, `data` as an object, or bare (spec, Submission acknowledgement). An operation that
+ * Response to a submission: `data[0]`, `data` as an object or as the id itself, `task`, or bare (spec, Submission acknowledgement). An operation that
  * ends at once (tag enhancement) may answer with the completed task; the spec does not show which.
  */
 export const submissionResponse = z.unknown().transform((answer, issues): AcceptedTask => {
-	const taskId = readAcceptedId(answer);
+	const [taskId, ...others] = readAcceptedIds(answer);
 	const record = readTaskRecord(answer);
-	if (taskId !== undefined) return record?.raw.result === undefined ? { taskId } : { taskId, record };
+	if (taskId !== undefined) return { taskId, ...(record?.raw.result === undefined ? {} : { record }), ...(others.length > 0 ? { others } : {}) };
 	issues.addIssue({ code: z.ZodIssueCode.custom, message: 'has no task id' });
 	return z.NEVER;
 });

@@ -102,14 +102,14 @@ function toNodeApiError(node: INode, error: ApiError, context: ErrorContext): No
 	const { itemIndex } = context;
 	const message = error.message + (itemIndex === undefined ? '' : ` [item ${itemIndex}]`);
 	const response: JsonObject = { message };
-	const { httpStatus, type, code } = error.details;
+	const { httpStatus, type, code, response: body } = error.details;
 	const nodeError = new NodeApiError(node, response, {
 		message,
 		description: [context.context, hintFor(error, context)].filter(Boolean).join(' '),
 		httpCode: httpStatus === undefined ? undefined : String(httpStatus),
 		itemIndex,
 	});
-	Object.assign(nodeError.context, { code: code ?? null, type: type ?? null });
+	Object.assign(nodeError.context, { code: code ?? null, type: type ?? null, response: body });
 	return isUnsure(error, context) ? asMayHaveBeenBought(nodeError) : nodeError;
 }
 
@@ -141,9 +141,12 @@ function hasErrorOutput(node: { onError?: string }): boolean {
 	return node.onError === 'continueErrorOutput';
 }
 
-/** What an item's `error` says: the message, the service's code, type and HTTP status where it gave them, and the purchase record. */
+/**
+ * What an item's `error` says: the message, the service's code, type and HTTP status where it gave them, the purchase record, and a
+ * response that could not be read.
+ */
 function errorFields(error: NodeError, recordKey: unknown): IDataObject {
-	const { code, type } = error.context;
+	const { code, type, response } = error.context;
 	return {
 		message: error.message,
 		description: error.description ?? null,
@@ -151,6 +154,7 @@ function errorFields(error: NodeError, recordKey: unknown): IDataObject {
 		type: typeof type === 'string' ? type : null,
 		httpStatus: error instanceof NodeApiError && error.httpCode !== null ? Number(error.httpCode) : null,
 		...(typeof recordKey === 'string' ? { recordKey } : {}),
+		...(typeof response === 'string' ? { response } : {}),
 	};
 }
 

@@ -159,7 +159,7 @@ const MAX_NOTES = 10;
 export function runHints(outcomes: readonly TaskOutcome[], remaining?: string): NodeExecutionHint[] {
 	const tasks = outcomes.filter(isAccepted);
 	const failed = outcomes.filter(({ error }) => error !== undefined).length;
-	const inMemory = outcomes.some(({ files = [] }) => files.some(({ binary }) => binary.id === undefined));
+	const inMemory = outcomes.some(({ files = [] }) => files.some((file) => file && file.binary.id === undefined));
 	const ended = tasks.filter(({ task }) => task.status === 'completed').map(({ task }) => task);
 	const parts = [
 		`${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}`,

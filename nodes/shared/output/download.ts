@@ -10,13 +10,32 @@ import {
 	connectionLost,
 	errorFromResponse,
 	errorFromThrown,
+	asError,
 	TimeoutError,
+	UnreadableResponseError,
 } from '../api/errors';
 import { backoffMs, MAX_ATTEMPTS } from '../api/http';
 import { clock, sleep } from '../util/clock';
 import { z } from '../util/vendor/zod';
 import type { ResultFile } from './resultFiles';
 import type { Task } from './task';
+
+/** Other names of the types below. */
+const ALIASES: Record<string, string> = {
+	'audio/mp3': 'audio/mpeg',
+	'audio/mpeg3': 'audio/mpeg',
+	'audio/x-mp3': 'audio/mpeg',
+	'audio/x-mpeg': 'audio/mpeg',
+	'audio/m4a': 'audio/mp4',
+	'audio/x-m4a': 'audio/mp4',
+	'audio/x-aac': 'audio/aac',
+	'audio/x-flac': 'audio/flac',
+	'audio/wave': 'audio/wav',
+	'audio/vnd.wave': 'audio/wav',
+	'image/jpg': 'image/jpeg',
+	'image/x-png': 'image/png',
+	'video/x-m4v': 'video/mp4',
+};
 
 const EXTENSION_OF_TYPE: Record<string, string> = {
 	'audio/aac': 'aac',
@@ -63,7 +82,10 @@ function safeName(name: string): string {
 	return safe === '' || RESERVED.test(safe) ? `_${safe}` : safe;
 }
 
-/** Gives every file of a run a name of its own, without its extension. Case does not tell names apart. */
+/** File systems hold names for the same whose case differs, or the way in which an accent is written. */
+const keyOf = (name: string) => name.normalize('NFC').toLowerCase();
+
+/** Gives every file of a run a name of its own, without its extension. */
 export class FileNames {
 	private readonly used = new Map<string, number>();
 
@@ -76,7 +98,7 @@ export class FileNames {
 	}
 
 	private unique(name: string): string {
-		const key = name.toLowerCase();
+		const key = keyOf(name);
 		let number = this.used.get(key) ?? 0;
 		if (number === 0) {
 			this.used.set(key, 1);
@@ -84,8 +106,8 @@ export class FileNames {
 		}
 		let candidate: string;
 		do candidate = `${name}-${++number}`;
-		while (this.used.has(candidate.toLowerCase()));
-		this.used.set(key, number).set(candidate.toLowerCase(), 1);
+		while (this.used.has(keyOf(candidate)));
+		this.used.set(key, number).set(keyOf(candidate), 1);
 		return candidate;
 	}
 }
@@ -95,9 +117,17 @@ function defaultName({ taskId, family }: Task, { name, index }: ResultFile, at: 
 	return [family ?? 'task', taskId, name ?? index ?? at + 1].join('-');
 }
 
+const isData = (url: string) => /^data:/i.test(url);
+
+/** A content type without its parameters, in small letters and under its usual name. */
+function toMimeType(contentType: unknown): string | undefined {
+	const type = typeof contentType === 'string' ? contentType.split(';', 1)[0]?.trim().toLowerCase() : undefined;
+	return type === undefined || type === '' ? undefined : (ALIASES[type] ?? type);
+}
+
 /** A file's name with its extension: by the content type, else by the link. */
 export function withExtension(name: string, mimeType: string | undefined, url: string): string {
-	const inPath = URL_EXTENSION.exec(new URL(url).pathname)?.[1];
+	const inPath = isData(url) ? undefined : URL_EXTENSION.exec(new URL(url).pathname)?.[1];
 	const extension = (mimeType === undefined ? undefined : EXTENSION_OF_TYPE[mimeType]) ?? inPath;
 	return extension === undefined ? name : `${name}.${extension}`;
 }
@@ -185,6 +215,32 @@ export async function openFile(
 	throw blocked(`the link redirects more than ${MAX_REDIRECTS} times`);
 }
 
+/** An answer that has a status of success and is no file. It may be one a moment later. */
+function noFile(reason: string): UnreadableResponseError {
+	return new UnreadableResponseError(`The link did not give a file: ${reason}`);
+}
+
+/** `bytes 0-499/1000` */
+function isWhole(range: unknown): boolean {
+	const [, first, last, size] = /^\s*bytes\s+(\d+)-(\d+)\/(\d+)\s*$/i.exec(typeof range === 'string' ? range : '') ?? [];
+	return first !== undefined && Number(first) === 0 && Number(last) + 1 === Number(size);
+}
+
+/** Throws for what cannot be a file by its status and its headers. */
+function checkResponse({ statusCode, headers }: StreamResponse, mimeType: string | undefined): void {
+	if (statusCode === 204 || statusCode === 205) throw noFile(`the answer is empty (HTTP ${statusCode})`);
+	if (statusCode === 206 && !isWhole(headers['content-range'])) throw noFile('only a part of it came (HTTP 206)');
+	if (mimeType !== undefined && NO_FILE_TYPES.has(mimeType)) throw noFile(`the content type is ${mimeType}`);
+}
+
+/** Pages and messages, under which no server gives out a picture, a sound or a clip. */
+const NO_FILE_TYPES = new Set(['text/html', 'application/xhtml+xml', 'application/json', 'application/problem+json']);
+
+const HTML = /^[\s\ufeff]*<(?:!doctype\s+html|html|head|body)\b/i;
+
+/** Characters in which a page shows that it is one. */
+const PAGE_BEGINS_WITHIN = 200;
+
 /** A stream under way. */
 interface Watched {
 	/** How many bytes have been read so far. */
@@ -211,7 +267,7 @@ function watch(body: ByteStream, maxBytes: number, tooLarge: () => ApiError, sig
 		body.destroy(error);
 	};
 	const brokenOff = new Promise<never>((_, reject) => {
-		const fail = (error: Error) => reject(stopped ?? error);
+		const fail = (error: unknown) => reject(stopped ?? asError(error));
 		body.on('error', fail);
 		body.on('end', () => (ended = true));
 		body.on('close', () => ended || fail(connectionLost()));
@@ -222,7 +278,12 @@ function watch(body: ByteStream, maxBytes: number, tooLarge: () => ApiError, sig
 	brokenOff.catch(() => undefined);
 
 	const watched: Watched = { bytes: 0, brokenOff, end: () => done.abort() };
+	let beginning = '';
 	const count = (chunk: Uint8Array) => {
+		if (watched.bytes < PAGE_BEGINS_WITHIN) {
+			beginning += Buffer.from(chunk).toString('utf8', 0, PAGE_BEGINS_WITHIN);
+			if (HTML.test(beginning)) stop(noFile('it is a web page'));
+		}
 		watched.bytes += chunk.length;
 		lastAt = clock.now();
 		if (watched.bytes > maxBytes) stop(tooLarge());
@@ -300,26 +361,57 @@ async function attempt(
 ): Promise<DownloadedFile> {
 	const maxBytes = rules.maxDownloadSize * MEGABYTE;
 	const tooLarge = () => blocked(`it is larger than the ${rules.maxDownloadSize} MB that "Max Download Size" allows`);
-	const { body, headers } = await openFile(context, file.url, connection, rules.signal);
+	if (isData(file.url)) return await storeData(context, file.url, name, maxBytes, tooLarge);
+	const response = await openFile(context, file.url, connection, rules.signal);
+	const { body, headers } = response;
+	const mimeType = toMimeType(headers['content-type']);
+	try {
+		checkResponse(response, mimeType);
+	} catch (error) {
+		body.destroy();
+		throw asError(error);
+	}
 	if (Number(headers['content-length'] ?? 0) > maxBytes) {
 		body.destroy();
 		throw tooLarge();
 	}
-	const type = headers['content-type'];
-	const mimeType = typeof type === 'string' ? type.split(';', 1)[0]?.trim() : undefined;
 	const fileName = withExtension(name, mimeType, file.url);
 	const watched = watch(body, maxBytes, tooLarge, rules.signal);
 	try {
 		// First the stream: where it broke off, the storage has an error of its own, or takes what came for the whole.
 		const binary = await Promise.race([watched.brokenOff, context.helpers.prepareBinaryData(body, fileName, mimeType)]);
+		if (watched.bytes === 0) throw noFile('it is empty');
 		return { binary, fileName, mimeType: mimeType ?? binary.mimeType ?? null, fileSize: watched.bytes };
 	} finally {
 		watched.end();
 	}
 }
 
+/** Stores a file that stands in the record itself. */
+async function storeData(
+	context: DownloadContext,
+	url: string,
+	name: string,
+	maxBytes: number,
+	tooLarge: () => ApiError,
+): Promise<DownloadedFile> {
+	const comma = url.indexOf(',');
+	const [type = '', ...parameters] = url.slice('data:'.length, comma).split(';');
+	const isBase64 = parameters.some((parameter) => parameter.trim().toLowerCase() === 'base64');
+	const content = Buffer.from(isBase64 ? url.slice(comma + 1) : decodeURIComponent(url.slice(comma + 1)), isBase64 ? 'base64' : 'utf8');
+	if (content.length > maxBytes) throw tooLarge();
+	if (content.length === 0) throw noFile('it is empty');
+	const mimeType = toMimeType(type);
+	const fileName = withExtension(name, mimeType, url);
+	const binary = await context.helpers.prepareBinaryData(content, fileName, mimeType);
+	return { binary, fileName, mimeType: mimeType ?? null, fileSize: content.length };
+}
+
+/** A link for a message, or for the model of an agent: one that holds the file itself is long. */
+export const shownLink = (url: string) => (isData(url) && url.length > 60 ? `${url.slice(0, 60)}…` : url);
+
 function downloadError(node: INode, error: ApiError, file: ResultFile): NodeOperationError {
 	return new NodeOperationError(node, error.message, {
-		description: `The link of the file is ${file.url}. The task itself is completed: get it again with the resource Task, operation Get.`,
+		description: `The link of the file is ${shownLink(file.url)}. The task itself is completed: get it again with the resource Task, operation Get.`,
 	});
 }

@@ -5,8 +5,8 @@ import { isTool, type ItemOptions } from '../n8n/options';
 import { toJson } from '../util/json';
 import { pLimit } from '../util/vendor/pLimit';
 import type { Connection } from '../api/connection';
-import { type DownloadContext, downloadFile, type DownloadedFile, type DownloadRules, FileNames } from './download';
-import type { ResultFile } from './resultFiles';
+import { type DownloadContext, downloadFile, type DownloadedFile, type DownloadRules, FileNames, shownLink } from './download';
+import type { RequestLinks, ResultFile } from './resultFiles';
 import type { Task } from './task';
 
 /** What became of one input item. */
@@ -16,12 +16,14 @@ export interface TaskOutcome {
 	taskId?: string;
 	/** The task as last read. */
 	task?: Task;
+	/** The links that its request sent, where it was sent before a pause. */
+	request?: RequestLinks;
 	/** The record as it came; absent while only the acknowledgement is known. */
 	record?: Record<string, unknown>;
 	/** Why the item has no result. The task, if there is one, is named above. */
 	error?: NodeError;
-	/** The downloaded files, in the order of the task's results. */
-	files?: DownloadedFile[];
+	/** The downloaded files, in the order of the task's results; `undefined` for one whose link is dead. */
+	files?: Array<DownloadedFile | undefined>;
 	/** What the service or the node changed or left out for this item, in words. */
 	notes: string[];
 	options: ItemOptions;
@@ -60,7 +62,7 @@ export interface OutputRules {
 /** As few files at once as keep the line busy: each one passes through this process. */
 const PARALLEL_DOWNLOADS = 3;
 
-/** Downloads the files of every completed task. A file that cannot be downloaded becomes its item's error. */
+/** Downloads the files of every completed task. An item fails if none of its files can be downloaded; one that cannot is named in its notes. */
 export async function downloadAll(
 	context: DownloadContext,
 	connection: Connection,
@@ -70,16 +72,23 @@ export async function downloadAll(
 	const limit = pLimit(PARALLEL_DOWNLOADS);
 	const fileNames = new FileNames();
 	const download = async (outcome: AcceptedOutcome, names: readonly string[]): Promise<TaskOutcome> => {
-		const files: DownloadedFile[] = [];
-		try {
-			for (const [at, file] of outcome.task.results.entries()) {
-				files.push(await downloadFile(context, connection, file, names[at] ?? outcome.taskId, rules));
+		const { itemIndex, taskId, task } = outcome;
+		const files: Array<DownloadedFile | undefined> = [];
+		const errors: NodeError[] = [];
+		const notes = [...outcome.notes];
+		for (const [at, file] of task.results.entries()) {
+			try {
+				files.push(await downloadFile(context, connection, file, names[at] ?? taskId, rules));
+			} catch (thrown) {
+				const error = asNodeError(context.getNode(), thrown, { itemIndex });
+				if (rules.signal?.aborted) return { ...outcome, error };
+				errors.push(error);
+				files.push(undefined);
+				notes.push(`A file of task ${taskId} was not downloaded: ${error.message}. Its link is ${shownLink(file.url)}`);
 			}
-			return { ...outcome, files };
-		} catch (error) {
-			const { itemIndex } = outcome;
-			return { ...outcome, error: asNodeError(context.getNode(), error, { itemIndex }) };
 		}
+		const [first] = errors;
+		return first && errors.length === files.length ? { ...outcome, error: first } : { ...outcome, files, notes };
 	};
 	return await Promise.all(
 		outcomes.map(async (outcome) => {
@@ -110,7 +119,7 @@ export function taskJson(outcome: AcceptedOutcome, simplify: boolean): IDataObje
 
 function markdownOf({ kind, url, name }: ResultFile): string {
 	const label = name ?? kind;
-	return kind === 'image' ? `![${label}](${url})` : `[${label}](${url})`;
+	return kind === 'image' ? `![${label}](${shownLink(url)})` : `[${label}](${shownLink(url)})`;
 }
 
 /** The short output for the model of an AI agent. */
@@ -119,8 +128,8 @@ function toolJson({ taskId, task, notes }: AcceptedOutcome): IDataObject {
 	return {
 		taskId,
 		status,
-		url,
-		urls: results.map((file) => file.url),
+		url: url === null ? null : shownLink(url),
+		urls: results.map((file) => shownLink(file.url)),
 		markdown: results.map(markdownOf).join('\n'),
 		cost,
 		...(notes.length === 0 ? {} : { notes }),
@@ -130,27 +139,27 @@ function toolJson({ taskId, task, notes }: AcceptedOutcome): IDataObject {
 function fileJson(outcome: AcceptedOutcome, file: ResultFile, downloaded: DownloadedFile | undefined, simplify: boolean): IDataObject {
 	const { taskId, task } = outcome;
 	const { family, operation, status } = task;
-	const { url, index, kind, name, expiresAt } = file;
+	const { url, index, kind, name, expiresAt, ...beside } = file;
 	const { fileName = null, mimeType = null, fileSize = null } = downloaded ?? {};
-	const own = { url, index, kind, name, fileName, mimeType, fileSize, expiresAt };
-	if (!simplify) return { ...own, ...taskJson(outcome, false) };
+	const own = { ...beside, url, index, kind, name, fileName, mimeType, fileSize, expiresAt };
+	if (!simplify) return toJson({ ...own, ...taskJson(outcome, false) });
 	const inFile = new Set(['taskId', 'family', 'operation', 'status', 'results', 'url']);
 	// The rest stands apart, so that nobody adds up one task's cost once per file.
 	const rest = Object.fromEntries(Object.entries(task).filter(([field]) => !inFile.has(field)));
 	return toJson({ ...own, taskId, family, operation, status, ...ownFields(outcome), task: rest });
 }
 
-/** Binary fields for the files of one item: `data`, `data_2`, `data_3` … */
-function binaryFields(name: string, files: readonly DownloadedFile[]): IBinaryKeyData {
-	return Object.fromEntries(files.map(({ binary }, at) => [at === 0 ? name : `${name}_${at + 1}`, binary]));
+/** Binary fields for the files of one item: `data`, `data_2`, `data_3` … in the order of the results, also where one is missing. */
+function binaryFields(name: string, files: ReadonlyArray<DownloadedFile | undefined>): IBinaryKeyData {
+	return Object.fromEntries(files.flatMap((file, at) => (file ? [[at === 0 ? name : `${name}_${at + 1}`, file.binary] as const] : [])));
 }
 
 function toItems(node: INode, outcome: AcceptedOutcome, rules: OutputRules): INodeExecutionData[] {
 	const { task, files = [] } = outcome;
-	const item = (json: IDataObject, own: readonly DownloadedFile[]): INodeExecutionData => ({
+	const item = (json: IDataObject, own: ReadonlyArray<DownloadedFile | undefined>): INodeExecutionData => ({
 		json,
 		pairedItem: { item: outcome.itemIndex },
-		...(own.length > 0 ? { binary: binaryFields(rules.binaryPropertyName, own) } : {}),
+		...(own.some((file) => file !== undefined) ? { binary: binaryFields(rules.binaryPropertyName, own) } : {}),
 	});
 	if (isTool(node)) return [item(toolJson(outcome), [])];
 	if (rules.output === 'tasks' || task.results.length === 0) return [item(taskJson(outcome, rules.simplify), files)];

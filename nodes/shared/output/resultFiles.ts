@@ -1,6 +1,8 @@
+import { isWholeLink, linkShape, resolveLink } from '../api/address';
 import { LINK_LIFETIME_HOURS, type TaskFamily } from '../api/families';
 import { type TaskRecord, toMilliseconds } from '../api/records';
-import { isObject } from '../util/json';
+import { toCamelCase } from '../util/case';
+import { isObject, parseJson } from '../util/json';
 
 export const RESULT_KINDS = ['audio', 'image', 'video'] as const;
 
@@ -16,6 +18,8 @@ export interface ResultFile {
 	name: string | null;
 	/** When the link expires, as an ISO date. */
 	expiresAt: string | null;
+	/** What stands beside the link, such as `title`, `duration` or `stemType`. */
+	[beside: string]: unknown;
 }
 
 /** What is known of the request that a record answers, so that its own links do not count as results. */
@@ -67,19 +71,42 @@ const GENERIC_NAMES = new Set(
 	'url urls uri link links src href file files output outputs result results data audio audios image images picture pictures video videos music track tracks clip clips media download'.split(' '),
 );
 
-const isLink = (value: unknown): value is string => typeof value === 'string' && /^https?:\/\/\S+$/i.test(value);
+const isWebLink = (value: unknown): value is string => typeof value === 'string' && isWholeLink(value);
+
+/** Fields of an address of the service's API, without their ending: `urls.get`, `status_url`. */
+const API_NAME = /^(?:get|cancel|self|next|stream|status|poll|polling|query|response|detail|details|web|page|share|docs?|dashboard|console)$|(?:^|_)(?:api|endpoint)$/i;
+
+const LINK_ENDING = /_?(urls?|links?|uri)$/i;
+
+/** Fields of texts that may look like a path and are none. */
+const NO_LINK = /(?:path|name|title|prompt|text|tags|id)$/i;
+
+const DATA_URL = /^data:(?:audio|image|video)\/[\w.+-]+[;,]/i;
+
+const CONTENT_FIELD = /^(?:data|content|bytes)$|b64|base64/i;
+
+/** How the base64 of some types begins. */
+const TYPE_OF_BASE64: ReadonlyArray<readonly [beginning: string, type: string]> = [
+	['iVBORw0KGgo', 'image/png'],
+	['/9j/', 'image/jpeg'],
+	['R0lGOD', 'image/gif'],
+	['SUQz', 'audio/mpeg'],
+];
+
+const TYPE_FIELDS = ['mime_type', 'mimeType', 'content_type', 'contentType', 'media_type', 'type'];
 
 /** Whether a record is a grid's: by what it holds, or because the node knows. */
 export function isGridRecord({ raw, action }: TaskRecord, family: TaskFamily | null): boolean {
-	return family === 'grid' || isLink(raw.grid_image_url) || (action !== undefined && GRID_ACTIONS.has(action.toUpperCase()));
+	return family === 'grid' || isWebLink(raw.grid_image_url) || (action !== undefined && GRID_ACTIONS.has(action.toUpperCase()));
 }
 
 function nameOf(field: string): string | null {
-	const name = field.replace(/_?(urls?|links?|uri)$/i, '');
+	const name = field.replace(LINK_ENDING, '');
 	return name === '' || GENERIC_NAMES.has(name.toLowerCase()) ? null : name;
 }
 
 function kindOf(url: string, field: string, family: TaskFamily | null): ResultKind {
+	if (DATA_URL.test(url)) return RESULT_KINDS.find((kind) => url.slice(5).toLowerCase().startsWith(kind)) ?? 'image';
 	const path = url.split(/[?#]/, 1)[0] ?? '';
 	const byExtension = KIND_OF_EXTENSION.find(([extension]) => extension.test(path))?.[1];
 	const byField = KIND_OF_FIELD.find(([word]) => word.test(field))?.[1];
@@ -93,43 +120,127 @@ function isoDate(value: unknown): string | null {
 	return ms === undefined ? null : new Date(ms).toISOString();
 }
 
-/** Where a link stands: its field, the name and the number of what is around it, and when it expires. */
+/** A result as JSON in a text, too. */
+function unpacked(value: unknown): unknown {
+	if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
+	const inner = parseJson(value);
+	return inner === undefined ? value : inner;
+}
+
+/** A file that stands in the record itself, as a data URL. */
+function contentOf(value: string, field: string, holder: Record<string, unknown>): string | undefined {
+	if (DATA_URL.test(value)) return value;
+	if (!CONTENT_FIELD.test(field) || value.length < 16 || !/^[\w+/=\s-]+$/.test(value)) return undefined;
+	const stated = TYPE_FIELDS.map((name) => holder[name]).find((type) => typeof type === 'string' && /^(?:audio|image|video)\/[\w.+-]+$/i.test(type));
+	const type = typeof stated === 'string' ? stated : TYPE_OF_BASE64.find(([beginning]) => value.startsWith(beginning))?.[1];
+	return type === undefined ? undefined : `data:${type};base64,${value}`;
+}
+
+/** The full link in a text, if that is one in this field. */
+function linkOf(value: string, field: string, baseUrl: string): string | undefined {
+	if (API_NAME.test(field.replace(LINK_ENDING, ''))) return undefined;
+	if (isWholeLink(value)) return value;
+	const shape = NO_LINK.test(field) ? undefined : linkShape(value);
+	const isLinkField = LINK_ENDING.test(field) || GENERIC_NAMES.has(field.toLowerCase());
+	const hasExtension = KIND_OF_EXTENSION.some(([extension]) => extension.test(value.trim().split(/[?#]/, 1)[0] ?? ''));
+	const isMeant = isLinkField ? shape === 'link' || shape === 'path' || (shape === 'file' && hasExtension) : shape === 'path' && hasExtension;
+	// `see https://…`
+	return isMeant && value.lastIndexOf('://') <= value.search(/\S/) + 5 ? resolveLink(value, baseUrl) : undefined;
+}
+
+/** More characters are no label of a file. They would be repeated for each link beside them. */
+const LONGEST_LABEL = 500;
+const MAX_LABELS = 20;
+
+const NOT_BESIDE = new Set(['index', 'kind', 'url', 'name', 'expiresAt', 'fileName', 'mimeType', 'fileSize']);
+
+/** What stands beside the links of an object. */
+function besideLinks(holder: Record<string, unknown>, baseUrl: string): Record<string, unknown> {
+	const isLabel = ([field, value]: [string, unknown]) =>
+		typeof value === 'number' ||
+		typeof value === 'boolean' ||
+		(typeof value === 'string' && value.trim() !== '' && value.length <= LONGEST_LABEL && !LINK_ENDING.test(field) && linkOf(value, field, baseUrl) === undefined);
+	const labels = Object.entries(holder)
+		.filter(isLabel)
+		.map(([field, value]) => [toCamelCase(field), value] as const);
+	return Object.fromEntries(labels.filter(([field]) => !NOT_BESIDE.has(field)).slice(0, MAX_LABELS));
+}
+
+/** The name of what an object holds: a stem's type, or its own. */
+function nameBeside(holder: Record<string, unknown>): string | undefined {
+	const name = [holder.stem_type, holder.stemType, holder.stem, holder.name].find((each) => typeof each === 'string' && each.trim() !== '');
+	return typeof name === 'string' ? name.trim() : undefined;
+}
+
+/** Where a link stands: its field, the name and the number of what is around it, when it expires, and the object that holds it. */
 interface Place {
 	field: string;
 	name: string | null;
-	index?: number;
+	index?: number | null;
 	expiresAt: string | null;
+	holder: Record<string, unknown>;
 }
+
+/** A link, with what stands beside it. Without a number it gets one in the end. */
+type FoundFile = Pick<ResultFile, 'kind' | 'url' | 'name' | 'expiresAt'> & { index?: number | null; beside: Record<string, unknown> };
 
 /** Collects links in order, each once, without those of the request. */
 class Results {
-	readonly files: ResultFile[] = [];
+	private readonly found: FoundFile[] = [];
 
 	private readonly seen: Set<string>;
 
+	private readonly labels = new Map<object, Record<string, unknown>>();
+
 	constructor(
 		private readonly family: TaskFamily | null,
+		private readonly isGrid: boolean,
 		requested: ReadonlySet<string>,
+		private readonly baseUrl: string,
 	) {
 		this.seen = new Set(requested);
 	}
 
-	add(url: unknown, index: number | null, name: string | null, { field, expiresAt }: Pick<Place, 'field' | 'expiresAt'>): void {
-		if (!isLink(url) || this.seen.has(url)) return;
+	get isEmpty(): boolean {
+		return this.found.length === 0;
+	}
+
+	/** The family's own kind first: a video before its cover. A family that is not known shows pictures beside its files. */
+	get files(): ResultFile[] {
+		const family = this.isGrid ? 'grid' : this.family;
+		const isMain = ({ kind }: FoundFile) => (family === null ? kind !== 'image' : kind === KIND_OF_FAMILY[family]);
+		const ordered = [...this.found.filter(isMain), ...this.found.filter((file) => !isMain(file))];
+		let highest = 0;
+		return ordered.map(({ index: given, kind, url, name, expiresAt, beside }) => {
+			// The number after the highest so far. The pictures of a grid are numbered by the service alone.
+			const index = given === undefined ? (this.family === 'grid' ? null : highest + 1) : given;
+			highest = Math.max(highest, index ?? 0);
+			return { index, kind, url, name, expiresAt, ...beside };
+		});
+	}
+
+	/** Adds what stands in the documented place of a link. */
+	add(value: unknown, place: Place): void {
+		if (typeof value !== 'string') return;
+		const url = contentOf(value, place.field, place.holder) ?? linkOf(value, place.field, this.baseUrl);
+		if (url === undefined || this.seen.has(value.trim()) || this.seen.has(url)) return;
 		this.seen.add(url);
-		this.files.push({ index, kind: kindOf(url, field, this.family), url, name, expiresAt });
+		const { name, index, expiresAt, field } = place;
+		this.found.push({ index, kind: kindOf(url, field, this.family), url, name, expiresAt, beside: this.labelsOf(place.holder) });
 	}
 
 	/** Adds every link at any depth of `value`. */
-	addAll(value: unknown, place: Place): void {
-		if (isLink(value)) this.add(value, place.index ?? this.nextIndex(), nameOf(place.field) ?? place.name, place);
+	addAll(given: unknown, place: Place): void {
+		const value = unpacked(given);
+		if (typeof value === 'string') this.add(value, { ...place, name: nameOf(place.field) ?? place.name });
 		else if (Array.isArray(value)) this.addList(value, place);
 		// `"drums": { "url": … }`
 		else if (isObject(value)) this.addFields(value, { ...place, name: nameOf(place.field) ?? place.name });
 	}
 
 	private addList(list: readonly unknown[], place: Place): void {
-		list.forEach((inner, at) => {
+		list.forEach((given, at) => {
+			const inner = unpacked(given);
 			const own = place.field === 'music' ? { ...place, index: at + 1 } : place;
 			// The field of a list names none of its objects.
 			if (isObject(inner)) this.addFields(inner, own);
@@ -140,82 +251,108 @@ class Results {
 	private addFields(holder: Record<string, unknown>, place: Place): void {
 		const expiresAt = isoDate(holder.expires_at) ?? place.expiresAt;
 		// `{ "name": "drums", "url": … }`
-		const name = typeof holder.name === 'string' && holder.name.trim() !== '' ? holder.name.trim() : place.name;
-		for (const [field, inner] of Object.entries(holder)) this.addAll(inner, { ...place, field, name, expiresAt });
+		const name = nameBeside(holder) ?? place.name;
+		for (const [field, inner] of Object.entries(holder)) this.addAll(inner, { ...place, field, name, expiresAt, holder });
 	}
 
-	/** The number after the highest so far. The pictures of a grid are numbered by the service alone. */
-	private nextIndex(): number | null {
-		if (this.family === 'grid') return null;
-		return this.files.reduce((highest, { index }) => Math.max(highest, index ?? 0), 0) + 1;
+	private labelsOf(holder: Record<string, unknown>): Record<string, unknown> {
+		const labels = this.labels.get(holder) ?? besideLinks(holder, this.baseUrl);
+		this.labels.set(holder, labels);
+		return labels;
 	}
 }
 
+const listIn = (holder: unknown, field: string): unknown[] => (isObject(holder) ? listOf(unpacked(holder[field])) : []);
+
 /** `result.images[].url[]` (spec, Image task record). An entry without a link keeps its number. */
-function addImages(results: Results, { raw }: TaskRecord): void {
+function addImages(results: Results, result: unknown): void {
 	let index = 0;
-	for (const image of isObject(raw.result) ? listOf(raw.result.images) : []) {
-		const urls = isObject(image) ? listOf(image.url) : [];
-		const expiresAt = isObject(image) ? isoDate(image.expires_at) : null;
-		urls.forEach((url, at) => results.add(url, index + at + 1, null, { field: 'image', expiresAt }));
+	for (const image of listIn(result, 'images')) {
+		const holder = isObject(image) ? image : {};
+		const urls = listOf(holder.url);
+		const place = { field: 'image_url', name: nameBeside(holder) ?? null, expiresAt: isoDate(holder.expires_at), holder };
+		urls.forEach((url, at) => results.add(url, { ...place, index: index + at + 1 }));
 		index += Math.max(1, urls.length);
 	}
 }
 
 /** `result.music[].audio_url` (spec, Music task). A track without a link keeps its number. */
-function addTracks(results: Results, { raw }: TaskRecord): void {
-	const tracks = isObject(raw.result) ? listOf(raw.result.music) : [];
-	tracks.forEach((track, at) => {
-		if (isObject(track)) results.add(track.audio_url, at + 1, null, { field: 'audio', expiresAt: isoDate(track.expires_at) });
+function addTracks(results: Results, result: unknown): void {
+	listIn(result, 'music').forEach((track, at) => {
+		if (!isObject(track)) return;
+		const place = { field: 'audio_url', name: nameBeside(track) ?? null, expiresAt: isoDate(track.expires_at), holder: track };
+		results.add(track.audio_url, { ...place, index: at + 1 });
 	});
 }
 
 /** `grid_image_url` and the four `image_urls` (spec, Grid-image task), beside or inside `result`. */
-function addGrid(results: Results, { raw }: TaskRecord): void {
-	for (const holder of [raw, raw.result]) {
+function addGrid(results: Results, { raw }: TaskRecord, result: unknown): void {
+	for (const holder of [raw, result]) {
 		if (!isObject(holder)) continue;
-		const place = { field: 'image', expiresAt: isoDate(holder.expires_at) };
-		results.add(holder.grid_image_url, null, 'grid', place);
-		listOf(holder.image_urls).forEach((url, at) => results.add(url, at + 1, null, place));
+		// What stands beside these links is the task's.
+		const place = { field: 'image_url', expiresAt: isoDate(holder.expires_at), holder: {} };
+		results.add(holder.grid_image_url, { ...place, name: 'grid', index: null });
+		listOf(holder.image_urls).forEach((url, at) => results.add(url, { ...place, name: null, index: at + 1 }));
 	}
+}
+
+/** What a record has in `result`. */
+export const resultOf = ({ raw }: Pick<TaskRecord, 'raw'>): unknown => unpacked(raw.result);
+
+/** Whether a record's result is an answer in words, such as enhanced tags: a field that is empty, or a list, is the place of a file. */
+export function isTextResult(raw: Record<string, unknown>): boolean {
+	const result = resultOf({ raw });
+	if (!isObject(result)) return typeof result === 'string' && result.trim() !== '';
+	const values = Object.values(result);
+	return values.length > 0 && values.every((value) => (typeof value === 'string' && value.trim() !== '') || typeof value === 'number');
 }
 
 /**
  * The files of a task: those in the documented place of its family first, then every other link in `result`, then in the rest
- * of the record. Each link comes once; links of the request are left out.
+ * of the record; of these the family's own kind first. Each link comes once; links of the request are left out.
  *
  * @param request the request's own links; without it, fields that a request can have are left out
  * @param now milliseconds since 1970, for families that state a lifetime but send no date
+ * @param baseUrl where relative links lead
  */
 export function resultFiles(
 	record: TaskRecord,
 	family: TaskFamily | null,
 	now: number,
 	request?: RequestLinks,
+	baseUrl = '',
 ): ResultFile[] {
-	const results = new Results(family, request?.urls ?? new Set());
-	if (isGridRecord(record, family)) addGrid(results, record);
+	const isGrid = isGridRecord(record, family);
+	const results = new Results(family, isGrid, request?.urls ?? new Set(), baseUrl);
+	const result = resultOf(record);
+	if (isGrid) addGrid(results, record, result);
 	const byFamily = family === 'music' ? [addTracks, addImages] : [addImages, addTracks];
-	for (const add of byFamily) add(results, record);
+	for (const add of byFamily) add(results, result);
 
 	const lifetimeMs = LINK_LIFETIME_HOURS.video * HOUR_MS;
 	const expiresAt = family === 'video' ? new Date((record.completed ?? now) + lifetimeMs).toISOString() : null;
-	results.addAll(record.raw.result, { field: 'result', name: null, expiresAt });
-	const repeated = request?.fields ?? REQUEST_FIELDS;
-	for (const [field, value] of Object.entries(record.raw)) {
-		if (field !== 'result' && !repeated.has(field) && !CALLBACK_FIELD.test(field)) results.addAll(value, { field, name: null, expiresAt });
-	}
+	const addAll = (field: string, value: unknown) => results.addAll(value, { field, name: null, expiresAt, holder: {} });
+	addAll('result', result);
+	const others = Object.entries(record.raw).filter(([field]) => field !== 'result' && !CALLBACK_FIELD.test(field) && !request?.fields.has(field));
+	for (const [field, value] of others) if (!REQUEST_FIELDS.has(field)) addAll(field, value);
+	// The service may have stored the request's pictures again, under other links.
+	if (results.isEmpty && request) for (const [field, value] of others) if (REQUEST_FIELDS.has(field)) addAll(field, value);
 	return results.files;
 }
 
-/** Collects the links of a request body, at any depth. */
-export function requestLinksOf(body: Record<string, unknown>): RequestLinks {
+/**
+ * Collects the links of a request body, at any depth.
+ *
+ * @param linkFor the link of what is no text, such as of a picture that was uploaded
+ */
+export function requestLinksOf(body: Record<string, unknown>, linkFor: (value: unknown) => string | undefined = () => undefined): RequestLinks {
 	const urls = new Set<string>();
-	const collect = (value: unknown): boolean => {
-		if (isLink(value)) urls.add(value);
+	const collect = (given: unknown): boolean => {
+		const value = linkFor(given) ?? given;
+		if (isWebLink(value)) urls.add(value);
 		const inner = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
 		// Every part is visited: `some` would stop at the first link.
-		return inner.map(collect).includes(true) || isLink(value);
+		return inner.map(collect).includes(true) || isWebLink(value);
 	};
 	const fields = Object.entries(body).flatMap(([field, value]) => (collect(value) ? [field] : []));
 	return { fields: new Set(fields), urls };

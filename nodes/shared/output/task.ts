@@ -3,7 +3,7 @@ import type { TaskFamily } from '../api/families';
 import { knownStatus, type TaskRecord, type TaskStatus } from '../api/records';
 import { toCamelCase } from '../util/case';
 import { isObject } from '../util/json';
-import { isGridRecord, type RequestLinks, type ResultFile, resultFiles } from './resultFiles';
+import { isGridRecord, type RequestLinks, type ResultFile, resultFiles, resultOf } from './resultFiles';
 
 export interface TaskError {
 	message: string;
@@ -54,10 +54,11 @@ const OWN_FIELDS = new Set([
 ]);
 
 function extraFields({ raw }: TaskRecord): Record<string, unknown> {
+	const result = resultOf({ raw });
 	const entries = Object.entries(raw)
 		.filter(([name]) => !SHOWN_ELSEWHERE.has(name))
 		.map(([name, value]) => [toCamelCase(name), value] as const);
-	const tags = isObject(raw.result) ? raw.result.upsampled_tags : undefined;
+	const tags = isObject(result) ? result.upsampled_tags : undefined;
 	return Object.fromEntries([
 		...entries.filter(([name]) => !OWN_FIELDS.has(name)),
 		...(tags === undefined ? [] : [['upsampledTags', tags] as const]),
@@ -87,10 +88,11 @@ function errorOf({ failure }: TaskRecord): TaskError {
  *
  * @param words the deployment's words, for the names in `usage`
  * @param now milliseconds since 1970
+ * @param baseUrl where relative links lead
  */
-export function toTask(record: TaskRecord, origin: TaskOrigin, words: BrandWordMap, now: number): Task {
+export function toTask(record: TaskRecord, origin: TaskOrigin, words: BrandWordMap, now: number, baseUrl = ''): Task {
 	const { taskId, family, operation, request } = origin;
-	const results = resultFiles(record, family, now, request);
+	const results = resultFiles(record, family, now, request, baseUrl);
 	const status = statusOf(record, results);
 	const isGrid = isGridRecord(record, family) && record.action !== undefined;
 	return {

@@ -2,6 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 
 import type { AcceptedTask } from '../api/records';
 import type { TaskFamily } from '../api/families';
+import { PendingUpload } from '../n8n/binary';
 import type { Operation } from '../n8n/describe';
 import { type FailedItem, isFailed, itemRanges, runError, throwFirstError, withoutItem } from '../n8n/nodeErrors';
 import {
@@ -73,6 +74,8 @@ function toPaidItem(
 	{ itemIndex, target, webhook, options }: PreparedItem,
 ): PaidItem<AcceptedTask> {
 	const { file } = target;
+	// An earlier attempt may have bought the task: then nothing is sent.
+	links.set(itemIndex, requestLinksOf(target.body, (value) => (value instanceof PendingUpload ? records.findUpload(value.fingerprint) : undefined)));
 	const purchase = {
 		itemIndex,
 		operation: `${run.family}.${operation.value}`,
@@ -96,7 +99,7 @@ function toPaidItem(
 		record: (to, { taskId }) => to.markAccepted(purchase, taskId),
 		reference: options.reference,
 		// If n8n is killed before it saves the execution, this line is the only trace of the purchase.
-		logLine: ({ taskId }) => `task ${taskId} submitted`,
+		logLine: ({ taskId, others = [] }) => `task ${[taskId, ...others].join(', ')} submitted`,
 	};
 }
 
@@ -108,8 +111,9 @@ function toOutcome(
 ): TaskOutcome {
 	const { itemIndex } = paid;
 	if (isFailed(paid)) return { itemIndex, error: paid.error, leftOut: paid.leftOut, notes, options };
-	const { taskId, record } = paid.receipt;
-	const outcome = { itemIndex, taskId, task: acceptedTask(run, taskId), notes, options };
+	const { taskId, record, others = [] } = paid.receipt;
+	const more = `The service made more tasks of this request: ${others.join(', ')}. Get them with the resource Task, operation Get.`;
+	const outcome = { itemIndex, taskId, task: acceptedTask(run, taskId), request: links, notes: others.length > 0 ? [...notes, more] : notes, options };
 	return record ? withRecord(run, outcome, record, links) : outcome;
 }
 

@@ -50,6 +50,8 @@ export interface CallbackAddress {
 	notes: string[];
 }
 
+const resumeAddress = (context: IExecuteFunctions) => z.string().parse(context.evaluateExpression('{{ $execution.resumeUrl }}', 0));
+
 /** What an item says about its callback. */
 interface ItemCallback {
 	itemIndex: number;
@@ -73,7 +75,7 @@ function ownAddress(run: TaskRun, { itemIndex, callbackBaseUrl, reference }: Ite
 export function callbackAddresses(run: TaskRun): (item: ItemCallback) => CallbackAddress {
 	const { context, options } = run;
 	if (options.waitMode !== 'callback') return (item) => ownAddress(run, item);
-	const url = z.string().parse(context.evaluateExpression('{{ $execution.resumeUrl }}', 0));
+	const url = resumeAddress(context);
 	const address = { url, notes: [...checkCallbackAddress(run, url, SET_WEBHOOK_URL), ...checkWorkflowTimeout(run)] };
 	return () => address;
 }
@@ -92,15 +94,17 @@ export function mayPause(context: IExecuteFunctions, outcomes: readonly TaskOutc
 }
 
 /** The JSON of a waiting item: enough to resume, and what comes out if no callback comes before the time limit. */
-function waitingJson(outcome: TaskOutcome, input: IDataObject): IDataObject {
-	const { error, options, notes, recordKey } = outcome;
+function waitingJson(outcome: TaskOutcome, input: IDataObject, ownAddress: string): IDataObject {
+	const { error, options, notes, recordKey, request } = outcome;
 	const named = recordKey === undefined ? {} : { recordKey };
 	const { fileName, reference } = options;
+	const sent = [...(request?.urls ?? [])].filter((url) => url !== ownAddress);
 	const own = {
 		...(fileName === undefined ? {} : { fileName }),
 		...(reference === undefined ? {} : { reference }),
 		...(notes.length === 0 ? {} : { notes }),
 		...named,
+		...(sent.length > 0 ? { requestLinks: { fields: [...(request?.fields ?? [])], urls: sent } } : {}),
 		input,
 	};
 	if (!isAccepted(outcome)) {
@@ -116,11 +120,15 @@ function waitingJson(outcome: TaskOutcome, input: IDataObject): IDataObject {
  */
 export async function pause({ context, options }: TaskRun, outcomes: readonly TaskOutcome[]): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
+	const ownAddress = resumeAddress(context);
 	// n8n shows no hint for a node that pauses.
 	for (const note of new Set(outcomes.flatMap(({ notes }) => notes))) context.logger.warn(`MediaGen: ${note}`);
 	for (const outcome of outcomes) {
 		const item = items[outcome.itemIndex];
-		if (item) item.json = waitingJson(outcome, item.json);
+		if (!item) continue;
+		item.json = waitingJson(outcome, item.json, ownAddress);
+		// After the time limit it would come out as if it were the task's file.
+		delete item.binary;
 	}
 	await context.putExecutionToWait(new Date(clock.now() + options.timeout * 1_000));
 	// With an error output n8n takes the items out of the array that it gets, and the input is all that it keeps.

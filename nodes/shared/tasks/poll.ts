@@ -1,10 +1,10 @@
 import { NodeOperationError } from 'n8n-workflow';
 
-import { ApiError, asError, CanceledError, errorFromThrown } from '../api/errors';
+import { ApiError, asError, CanceledError, errorFromThrown, NotFoundError } from '../api/errors';
 import { hasEnded } from '../api/records';
 import { asNodeError, type NodeError } from '../n8n/nodeErrors';
 import { type AcceptedOutcome, isAccepted, type TaskOutcome } from '../output/items';
-import type { RequestLinks } from '../output/resultFiles';
+import { isTextResult, type RequestLinks } from '../output/resultFiles';
 import { clock, sleep } from '../util/clock';
 import { retrieveRecord, type TaskContext, type TaskRun, withRecord } from './taskRun';
 
@@ -59,6 +59,15 @@ function canceledError(run: TaskRun, { itemIndex, taskId }: AcceptedOutcome): No
 	return new NodeOperationError(run.context.getNode(), message, { itemIndex, description: resumeHint(taskId) });
 }
 
+/** A part of the service may not know a task for so long after its submission, in milliseconds. */
+const UNKNOWN_FOR_MS = 60_000;
+
+/** Whether a later request may succeed. A 404 without the service's own error is another server's, such as a proxy's. */
+function mayPass(error: ApiError, began: number): boolean {
+	if (!(error instanceof NotFoundError)) return error.transient;
+	return error.details.fromService !== true || clock.now() - began < UNKNOWN_FOR_MS;
+}
+
 /** What a request for a task showed. */
 interface Progress {
 	ended: boolean;
@@ -82,7 +91,7 @@ export type PollEnd =
 
 /**
  * Calls `retrieve` until the task ends: first after about a second, then at every interval, and when the service expects the
- * end. A transient error (429, 5xx, a lost connection) never ends the wait.
+ * end. An error that may pass (429, 5xx, a lost connection, a 404 in the first minute) never ends the wait.
  */
 export async function pollUntilEnded(retrieve: () => Promise<Progress>, rules: PollRules): Promise<PollEnd> {
 	const { intervalMs, deadline, signal } = rules;
@@ -99,23 +108,50 @@ export async function pollUntilEnded(retrieve: () => Promise<Progress>, rules: P
 		} catch (error) {
 			last = errorFromThrown(error);
 			if (last instanceof CanceledError) return { reason: 'canceled' };
-			if (!last.transient) return { reason: 'error', error: last };
+			if (!mayPass(last, began)) return { reason: 'error', error: last };
 			nextIn = Math.max(intervalMs, last.details.retryAfterMs ?? 0);
 		}
 		if (clock.now() >= deadline) return { reason: 'timeout', last };
 	}
 }
 
+/** Milliseconds for which a completed record without a result is read again. */
+const FILLED_WITHIN_MS = 30_000;
+
+const MAX_TASKS = 5_000;
+
+/** The service may call a task completed a moment before its record has the result. */
+export class LateResults {
+	/** When a task was first seen completed and empty, by id, in milliseconds since 1970. */
+	private readonly since = new Map<string, number>();
+
+	/** Whether the task is completed, and its result may still come. */
+	mayCome({ taskId, task, record }: AcceptedOutcome): boolean {
+		if (task.status !== 'completed' || task.results.length > 0 || isTextResult(record ?? {})) return false;
+		const now = clock.now();
+		const since = this.since.get(taskId) ?? now;
+		if (!this.since.has(taskId)) this.note(taskId, now);
+		return now - since < FILLED_WITHIN_MS;
+	}
+
+	private note(taskId: string, now: number): void {
+		this.since.set(taskId, now);
+		const [oldest] = this.since.keys();
+		if (this.since.size > MAX_TASKS && oldest !== undefined) this.since.delete(oldest);
+	}
+}
+
 async function pollTask(run: TaskRun, accepted: AcceptedOutcome, request?: RequestLinks): Promise<TaskOutcome> {
 	let outcome = accepted;
+	const lateResults = new LateResults();
+	const hasCome = () => hasEnded(outcome.task.status) && !lateResults.mayCome(outcome);
 	const retrieve = async (): Promise<Progress> => {
 		const record = await retrieveRecord(run, outcome.taskId, 'once');
 		outcome = withRecord(run, outcome, record, request);
-		return { ended: hasEnded(outcome.task.status), estimatedSeconds: record.estimatedSeconds };
+		return { ended: hasCome(), estimatedSeconds: record.estimatedSeconds };
 	};
 	const { deadline, signal, options } = run;
-	const alreadyEnded = hasEnded(accepted.task.status);
-	const end: PollEnd = alreadyEnded
+	const end: PollEnd = hasCome()
 		? { reason: 'ended' }
 		: await pollUntilEnded(retrieve, { intervalMs: options.pollInterval * 1_000, deadline, signal });
 	switch (end.reason) {
@@ -124,7 +160,7 @@ async function pollTask(run: TaskRun, accepted: AcceptedOutcome, request?: Reque
 		case 'canceled':
 			return { ...outcome, error: canceledError(run, outcome) };
 		case 'timeout':
-			return { ...outcome, error: timeoutError(run, outcome, end.last) };
+			return { ...outcome, error: hasEnded(outcome.task.status) ? failedTaskError(run, outcome) : timeoutError(run, outcome, end.last) };
 		case 'error':
 			return { ...outcome, error: retrieveError(run, outcome, end.error) };
 	}

@@ -4,7 +4,7 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import { createClient } from '../api/client';
 import { getConnection } from '../api/connection';
-import { type ApiError, asError, errorFromThrown, NotFoundError } from '../api/errors';
+import { type ApiError, asError, errorFromThrown, NotFoundError, UnreadableResponseError } from '../api/errors';
 import type { TaskFamily } from '../api/families';
 import { hasEnded, readTaskId, TASK_STATUSES } from '../api/records';
 import { asMayHaveBeenBought, nameRecord } from '../n8n/nodeErrors';
@@ -16,7 +16,7 @@ import { isObject, toJson } from '../util/json';
 import { KeyedLock } from '../util/keyedLock';
 import { pLimit } from '../util/vendor/pLimit';
 import { z } from '../util/vendor/zod';
-import { failedTaskError, retrieveError } from './poll';
+import { failedTaskError, LateResults, retrieveError } from './poll';
 import { acceptedTask, downloadResults, retrieveRecord, type TaskRun, withRecord } from './taskRun';
 
 type CallbackRun = TaskRun<IWebhookFunctions>;
@@ -39,6 +39,11 @@ const waitingItem = z.object({
 			recordKey: ownText,
 			leftOut: z.boolean().catch(false),
 			input: z.unknown(),
+			requestLinks: z
+				.object({ fields: z.array(z.string()), urls: z.array(z.string()) })
+				.transform(({ fields, urls }) => ({ fields: new Set(fields), urls: new Set(urls) }))
+				.optional()
+				.catch(undefined),
 		})
 		.passthrough(),
 });
@@ -49,11 +54,11 @@ const waitingItems = z.array(waitingItem);
 function readWaitingItems(run: CallbackRun): TaskOutcome[] {
 	const items = waitingItems.parse(run.context.evaluateExpression('{{ $input.all() }}'));
 	return items.map(({ json }, itemIndex) => {
-		const { taskId, status, error, notes, recordKey, leftOut, input } = json;
+		const { taskId, status, error, notes, recordKey, leftOut, input, requestLinks: request } = json;
 		const own = run.options.includeInput && isObject(input) ? toJson(input) : undefined;
 		const options = readItemOptions(json, own);
 		if (taskId !== undefined && status !== 'not submitted' && status !== 'unknown') {
-			return { itemIndex, taskId, task: { ...acceptedTask(run, taskId), status }, notes, options, recordKey };
+			return { itemIndex, taskId, task: { ...acceptedTask(run, taskId), status }, request, notes, options, recordKey };
 		}
 		const message = error?.message ?? 'This item was not submitted';
 		const description = error?.description ?? undefined;
@@ -112,11 +117,14 @@ function isFinal(error: ApiError): boolean {
 	return !error.transient && (!(error instanceof NotFoundError) || error.details.fromService === true);
 }
 
+const lateResults = new LateResults();
+
 /** Asks for one task. Returns its end, or `undefined` while it runs. Throws an `ApiError` that may pass. */
 async function retrieveEnd(run: CallbackRun, outcome: AcceptedOutcome): Promise<TaskOutcome | undefined> {
 	try {
 		const current = withRecord(run, outcome, await retrieveRecord(run, outcome.taskId, 'once'));
 		if (!hasEnded(current.task.status)) return undefined;
+		if (lateResults.mayCome(current)) throw new UnreadableResponseError(`the service shows no result of task ${outcome.taskId} yet`);
 		return { ...current, error: failedTaskError(run, current) };
 	} catch (thrown) {
 		const error = errorFromThrown(thrown);

@@ -9,7 +9,7 @@ import { asNodeError } from '../n8n/nodeErrors';
 import { readRunOptions, type RunOptions } from '../n8n/options';
 import type { DownloadContext } from '../output/download';
 import { type AcceptedOutcome, downloadAll, type TaskOutcome } from '../output/items';
-import type { RequestLinks } from '../output/resultFiles';
+import { isTextResult, type RequestLinks } from '../output/resultFiles';
 import { submittedTask, type Task, toTask } from '../output/task';
 import { clock } from '../util/clock';
 import { pLimit } from '../util/vendor/pLimit';
@@ -89,11 +89,15 @@ export function withRecord(
 	request?: RequestLinks,
 ): AcceptedOutcome {
 	const { taskId } = outcome;
-	const origin = { taskId, family: run.family, operation: run.operation, request };
+	const origin = { taskId, family: run.family, operation: run.operation, request: request ?? outcome.request };
 	const { raw } = record;
+	const { baseUrl, brandWords } = run.client.connection;
+	const noFile = `The service calls task ${taskId} completed, but its record has no file that this node can read. It is in the field "record".`;
+	const notes = outcome.notes.filter((note) => note !== noFile);
 	try {
-		const task = toTask(record, origin, run.client.connection.brandWords, clock.now());
-		return { ...outcome, task, record: raw };
+		const task = toTask(record, origin, brandWords, clock.now(), baseUrl);
+		if (task.status !== 'completed' || task.results.length > 0 || isTextResult(raw)) return { ...outcome, task, record: raw, notes };
+		return { ...outcome, task: { ...task, record: raw }, record: raw, notes: [...notes, noFile] };
 	} catch (error) {
 		const { message } = asNodeError(run.context.getNode(), error);
 		const note = `The record of task ${taskId} could not be read: ${message}. It is in the field "record".`;

@@ -12,6 +12,49 @@ export function parseJson(text: string): unknown {
 	}
 }
 
+/** Where the string that begins at `start` ends. Each run of backslashes is counted once. */
+function endOfString(json: string, start: number): number {
+	for (let quote = json.indexOf('"', start + 1); quote >= 0; quote = json.indexOf('"', quote + 1)) {
+		let backslashes = 0;
+		while (json[quote - 1 - backslashes] === '\\') backslashes++;
+		if (backslashes % 2 === 0) return quote + 1;
+	}
+	return json.length;
+}
+
+/**
+ * Parses a JSON text, like `parseJson`. An integer that a number cannot hold becomes text, with all its digits: it may be an id.
+ * Linear in the length of the text.
+ */
+export function parseExactJson(json: string): unknown {
+	const value = parseJson(json);
+	if (value === undefined || !/\d{16}/.test(json)) return value;
+	const token = /"|(?<=^|[\s:,[])-?\d{16,}(?![\d.eE])/g;
+	let exact = '';
+	let copied = 0;
+	for (let match = token.exec(json); match; match = token.exec(json)) {
+		const [found] = match;
+		if (found === '"') {
+			token.lastIndex = endOfString(json, match.index);
+		} else if (!Number.isSafeInteger(Number(found))) {
+			exact += `${json.slice(copied, match.index)}"${found}"`;
+			copied = token.lastIndex;
+		}
+	}
+	return parseJson(exact + json.slice(copied));
+}
+
+/** Characters of one text inside a value that is shown: a signed link is still whole. */
+const LONGEST_TEXT = 2_000;
+
+/** A value in one line of at most `maxLength` characters, as JSON unless it is text. */
+export function toShortText(value: unknown, maxLength: number): string {
+	const cut = (text: string, length: number) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
+	const shorten = (_: string, inner: unknown): unknown => (typeof inner === 'string' ? cut(inner, LONGEST_TEXT) : inner);
+	const text = typeof value === 'string' ? cut(value, maxLength * 2) : (JSON.stringify(value, shorten) ?? '');
+	return cut(text.replace(/\s+/g, ' ').trim(), maxLength);
+}
+
 /** Whether a value is a JSON object: not an array, not `null`. */
 export function isObject(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -113,6 +113,8 @@ test.each([
 test.each([
 	[{ error: { code: 500, message: 'the model is overloaded', type: 'server_error' } }],
 	[{ error: 'the model is overloaded', choices: [], usage: null }],
+	[{ code: 503, message: 'the model is overloaded' }],
+	[{ success: false, message: 'the model is overloaded' }],
 ])('%j with HTTP 200 is an error that quotes the service, and is not sent again', async (body) => {
 	const retry = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1, onError: 'continueRegularOutput' } as const;
 	const { json } = await answer('message', body, {}, { onError: 'continueRegularOutput' });
@@ -123,6 +125,12 @@ test.each([
 	const again = await answer('message', body, {}, retry);
 	expect(again.json.error).toMatchObject({ message: expect.stringContaining('was not sent again') });
 	expect(received).toBe(1);
+});
+
+test('a refusal with HTTP 200 is an error in the words of the service, and nothing was bought', async () => {
+	const { json } = await answer('message', { code: 402, message: 'no credits left' }, {}, { onError: 'continueRegularOutput' });
+	expect(json.error).toMatchObject({ message: expect.stringContaining('Insufficient balance: no credits left'), code: '402' });
+	expect(json.text).toBeUndefined();
 });
 
 test('more cache markers than usual are sent, with a warning', async () => {

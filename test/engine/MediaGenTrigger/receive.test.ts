@@ -71,6 +71,35 @@ test('Two callbacks for a task at the same time start one execution', async () =
 	expect(await (await second).answer).toEqual({ status: 200, message: 'Received, and ignored: it has been received before' });
 });
 
+describe('A callback for a completed record without a result', () => {
+	const empty = (id: string) => ({ id, status: 'completed', progress: 100, result: { images: [] } });
+
+	test('is to be repeated, and starts an execution once the result is there', async () => {
+		const host = trigger();
+		service.on('GET', shared('unfilled'), { json: empty('unfilled') });
+		expect(await host.receive(empty('unfilled'))).toMatchObject({ status: 503, message: 'the service shows no result of the task yet' });
+		service.on('GET', shared('unfilled'), { json: picture('unfilled') });
+		const { status, output } = await host.receive(empty('unfilled'));
+		expect(status).toBe(200);
+		expect(output?.json).toMatchObject([{ taskId: 'unfilled', results: [{ url: 'https://example.com/1.png' }] }]);
+	});
+
+	test('starts one without a result after half a minute: the task may have none', async () => {
+		const host = trigger();
+		service.on('GET', shared('textless'), { json: empty('textless') });
+		expect(await host.receive(empty('textless'))).toMatchObject({ status: 503 });
+		time.advance(29_000);
+		expect(await host.receive(empty('textless'))).toMatchObject({ status: 503 });
+		time.advance(1_000);
+		expect((await host.receive(empty('textless'))).output?.json).toMatchObject([{ taskId: 'textless', status: 'completed', results: [] }]);
+	});
+
+	test('starts one at once where its result is text', async () => {
+		service.on('GET', shared('tags'), { json: { id: 'tags', status: 'completed', result: { upsampled_tags: 'slow folk' } } });
+		expect((await trigger().receive({ id: 'tags', status: 'completed' })).status).toBe(200);
+	});
+});
+
 describe('Without "Verify With Service" a callback', () => {
 	test('starts an execution as it comes, and the service is not asked', async () => {
 		const { output } = await trigger({ verify: false }).receive(picture('mine'));

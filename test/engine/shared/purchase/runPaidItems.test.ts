@@ -483,7 +483,7 @@ test('a custom request has the same records: one that may have been bought is no
 	});
 	expect(service.sent('POST', '/v1/music/generations/create').map(({ body }) => body)).toEqual([{ prompt: 'x' }]);
 	expect(errorRounds.map(([item]) => (item?.error as { message: string }).message)).toEqual([
-		'The response could not be read (HTTP 200) [item 0]',
+		'The response could not be read (HTTP 200): <html>Bad gateway</html> [item 0]',
 		expect.stringContaining('may have been bought by an earlier attempt'),
 	]);
 });

@@ -4,9 +4,10 @@ import { MediaGenGrid } from '../../../../nodes/MediaGenGrid/MediaGenGrid.node';
 import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { MediaGenVideo } from '../../../../nodes/MediaGenVideo/MediaGenVideo.node';
-import { jumpingClock } from '../../support/clocks';
-import { runNode } from '../../support/engine';
-import { type Reply, useScriptedService } from '../../support/scriptedService';
+import { setClock } from '../../../../nodes/shared/util/clock';
+import { fastClock, jumpingClock } from '../../support/clocks';
+import { log, runNode } from '../../support/engine';
+import { type Reply, SCRIPTED_KEY, useScriptedService } from '../../support/scriptedService';
 import { accepted, buySounds, completed, RECORD, running, SOUNDS } from '../../support/scriptedTasks';
 
 const service = useScriptedService(jumpingClock);
@@ -82,16 +83,29 @@ test.each(['expired', 'CANCELLED', 'rejected', 'failure'])('the status word %s e
 });
 
 describe('One record that cannot be mapped does not take the others down', () => {
+	test.each([
+		['a success of the request around the state of the task', { status: 'success', data: { id: 'task_1', task_status: 'processing' } }],
+		['a success of the request around a task', { status: 'success', task: { id: 'task_1', status: 'running' } }],
+		['a success around an envelope', { status: 'success', data: { status: 'success', data: { id: 'task_1', status: 'running' } } }],
+		['a success around a progress', { status: 'success', data: { id: 'task_1', progress: 40 } }],
+	])('%s does not end the wait', async (_, body) => {
+		service.on('POST', SOUNDS, accepted('task_1'));
+		service.on('GET', RECORD, ...Array<Reply>(40).fill({ json: body }), completed);
+		const { json } = await buySounds(service);
+		expect(json[0]).toMatchObject({ status: 'completed', url: link('1.mp3') });
+		expect(service.sent('GET', RECORD)).toHaveLength(41);
+	});
+
 	test('a task without a readable status times out, and its error says what came', async () => {
 		service.on('POST', SOUNDS, accepted('task_1'), accepted('task_2'));
-		service.on('GET', '/v1/music/tasks/task_1', { json: { state: 'completed' } });
+		service.on('GET', '/v1/music/tasks/task_1', { json: { phase: 'completed' } });
 		service.on('GET', '/v1/music/tasks/task_2', completed);
 		const { json } = await buySounds(service, { count: 2, options: { timeout: 5, concurrency: 1 }, run: { settings: goOn } });
 		expect(json.map(({ taskId, status }) => [taskId, status])).toEqual([
 			['task_1', 'submitted'],
 			['task_2', 'completed'],
 		]);
-		expect(JSON.stringify(json[0]?.error)).toContain('The last request failed: The response could not be read (HTTP 200).');
+		expect(JSON.stringify(json[0]?.error)).toContain('The last request failed: The response could not be read (HTTP 200): {\\"phase\\":\\"completed\\"}.');
 	});
 
 	test('the error after a timeout has the last status word', async () => {
@@ -108,12 +122,68 @@ describe('The id of a task that was bought is never lost', () => {
 		['a bare acknowledgement', { json: { task_id: 'task_1' } }, 'task_1'],
 		['a numeric id', { json: { data: [{ status: 'submitted', task_id: 77 }] } }, '77'],
 		['data as an object', { json: { code: 200, data: { id: 'task_1', status: 'queued' } } }, 'task_1'],
+		['data as text', { json: { code: 200, data: 'task_1' } }, 'task_1'],
+		['data as a list of texts', { json: { code: 200, data: ['task_1'] } }, 'task_1'],
+		['data as a number', { json: { code: 200, data: 77 } }, '77'],
+		['taskId', { json: { taskId: 'task_1' } }, 'task_1'],
+		['job_id in data', { json: { data: [{ job_id: 'task_1' }] } }, 'task_1'],
+		['task as an object', { json: { task: { id: 'task_1', status: 'queued' } } }, 'task_1'],
+		['a numeric id above 2^53', { text: '{"code": 200, "data": [{"task_id": 9007199254740993}]}', headers: { 'content-type': 'application/json' } }, '9007199254740993'],
+		['a numeric id of 30 digits, below zero', { text: '{"id": -123456789012345678901234567890}', headers: { 'content-type': 'application/json' } }, '-123456789012345678901234567890'],
 	])('%s', async (_, reply, taskId) => {
 		service.on('POST', SOUNDS, reply);
 		service.on('GET', `/v1/music/tasks/${taskId}`, running, completed);
 		const { json, error } = await buySounds(service);
 		expect(error).toBeUndefined();
 		expect(json[0]).toMatchObject({ taskId, status: 'completed' });
+	});
+
+	test('of two ids in data, the second is named in the notes and in the log', async () => {
+		service.on('POST', SOUNDS, { json: { data: [{ task_id: 'task_1' }, { task_id: 'task_2' }, { task_id: 'task_1' }] } });
+		service.on('GET', RECORD, completed);
+		const { json } = await buySounds(service);
+		expect(json[0]).toMatchObject({
+			taskId: 'task_1',
+			status: 'completed',
+			notes: ['The service made more tasks of this request: task_2. Get them with the resource Task, operation Get.'],
+		});
+		expect(log.join('\n')).toContain('task_2');
+	});
+
+	test.each<[string, unknown]>([
+		['a direct result', { created: 1_767_225_600, data: [{ url: link('made.png') }] }],
+		['a link as data', { code: 200, data: link('made.png') }],
+		['a word that is a state', { code: 200, data: 'success' }],
+		['another name', { code: 200, payload: { ticket: 'abc-1' } }],
+	])('an acknowledgement without an id that can be read stands in the message and in the item: %s', async (_, body) => {
+		service.on('POST', SOUNDS, { json: body });
+		const { json } = await buySounds(service, { run: { settings: goOn } });
+		expect(json[0]).toMatchObject({
+			status: 'unknown',
+			error: { message: `The response could not be read (HTTP 200): ${JSON.stringify(body)} [item 0]`, response: JSON.stringify(body) },
+		});
+		expect(service.sent('GET', RECORD)).toEqual([]);
+	});
+
+	test('a long one is shortened, and the key is not in it', async () => {
+		const body = { echo: `key ${SCRIPTED_KEY}`, content: 'x'.repeat(3_000_000), links: Array.from({ length: 10_000 }, (_, at) => link(`${at}.png`)) };
+		service.on('POST', SOUNDS, { json: body });
+		const { json, error } = await buySounds(service, { run: { settings: goOn } });
+		const read = json[0]?.error as { message: string; response: string };
+		expect(read.message.length).toBeLessThan(500);
+		expect(read.response.length).toBeLessThan(10_000);
+		expect(read.response).toContain(link('0.png'));
+		expect(JSON.stringify([json, error, log])).not.toContain(SCRIPTED_KEY);
+	});
+
+	test('a service that answers after more than a minute has the time of Timeout', async () => {
+		// A minute is three seconds of the machine.
+		setClock(fastClock(20));
+		service.on('POST', SOUNDS, { ...accepted('task_1'), afterMs: 3_500 });
+		service.on('GET', RECORD, completed);
+		const { json, error } = await buySounds(service, { options: { timeout: 600 } });
+		expect(error).toBeUndefined();
+		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
 	});
 
 	test('a numeric id can be given to Task: Get', async () => {
@@ -141,6 +211,25 @@ describe("The service's code and type come out", () => {
 		service.on('GET', RECORD, { json: { status: 'failed', error } });
 		const { json } = await buySounds(service, { run: { settings: goOn } });
 		expect(json[0]?.error).toMatchObject({ message: 'Task task_1 failed: Button 9 is gone [item 0]', code: '9', type: 'reroll_error' });
+	});
+
+	test.each<[string, object, string, string | null]>([
+		['{ code: 402, message }', { code: 402, message: 'No credits left' }, 'Insufficient balance: No credits left [item 0]', '402'],
+		['{ code: "401", msg }', { code: '401', msg: 'Who are you' }, 'Authentication failed: Who are you [item 0]', '401'],
+		['{ code: 500, message }', { code: 500, message: 'Out of order', data: null }, 'The service answered with an error: Out of order [item 0]', '500'],
+		['{ error: { message } }', { error: { message: 'Out of order' } }, 'The service answered with an error: Out of order [item 0]', null],
+		['{ success: false, message }', { success: false, message: 'Out of order' }, 'The service answered with an error: Out of order [item 0]', null],
+	])('of a submission that HTTP 200 refuses: %s', async (_, body, message, code) => {
+		service.on('POST', SOUNDS, { json: body });
+		const { json } = await buySounds(service, { run: { settings: goOn } });
+		expect(json[0]?.error).toMatchObject({ message, code, httpStatus: null });
+	});
+
+	test('of a wait that HTTP 200 refuses', async () => {
+		service.on('POST', SOUNDS, accepted('task_1'));
+		service.on('GET', RECORD, { json: { code: 403, message: 'Not yours' } });
+		const { json } = await buySounds(service, { run: { settings: goOn } });
+		expect(json[0]).toMatchObject({ taskId: 'task_1', error: { message: 'Permission denied: Not yours [item 0]' } });
 	});
 
 	test('of a refused request, whose type may be null', async () => {

@@ -58,14 +58,99 @@ test('the error of a canceled wait says how to get the task', async () => {
 	expect(error?.description).toContain(continues);
 });
 
-test('the error of a task that the service does not know names the task', async () => {
-	service.on('GET', RECORD, { status: 404, json: { error: { message: 'No such task' } } });
+const notKnown: Reply = { status: 404, json: { error: { code: 404, message: 'No such task', type: 'not_found_error' } } };
+
+test('the error of a task that the service does not know, a minute after its submission, names the task', async () => {
+	service.on('GET', RECORD, notKnown);
+	const began = clock.now();
 	const { json } = await buySounds(service, { run: { settings: goOn } });
 	expect(json[0]?.error).toMatchObject({
 		message: 'Task not found: No such task [item 0]',
 		description: 'This was the response to the request for task task_1. Check the task ID, and that the credential belongs to the account that bought the task.',
 	});
-	expect(asked()).toHaveLength(1);
+	expect(clock.now() - began).toBeGreaterThanOrEqual(60_000);
+	expect(clock.now() - began).toBeLessThan(65_000);
+});
+
+describe('A wait goes on after', () => {
+	test.each<[string, Reply]>([
+		['a 404 of the service just after the submission', notKnown],
+		['the 404 page of a proxy', { status: 404, text: '<html><h1>404 Not Found</h1></html>' }],
+		['a 404 of a gateway without the error of the service', { status: 404, json: { message: 'no Route matched with those values' } }],
+		['a 408', { status: 408, json: { error: { message: 'Request timeout' } } }],
+		['a 425', { status: 425 }],
+		['a 429', { status: 429 }],
+		['a 503', { status: 503 }],
+		['a reset', { reset: true }],
+	])('%s', async (_, reply) => {
+		service.on('GET', RECORD, reply, reply, completed);
+		const { json, error } = await buySounds(service);
+		expect(error).toBeUndefined();
+		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
+		expect(asked()).toHaveLength(3);
+	});
+
+	test.each<[string, Reply]>([
+		['the 404 page of a proxy', { status: 404, text: '<html><h1>404 Not Found</h1></html>' }],
+		['a 408', { status: 408 }],
+		['a 425', { status: 425 }],
+	])('%s that lasts, until Timeout', async (_, reply) => {
+		service.on('GET', RECORD, reply);
+		const began = clock.now();
+		const { json } = await buySounds(service, { options: { timeout: 120 }, run: { settings: goOn } });
+		expect(json[0]).toMatchObject({ taskId: 'task_1', error: { message: 'Task task_1 was still submitted after 120 seconds [item 0]' } });
+		expect(clock.now() - began).toBe(120_000);
+	});
+});
+
+describe('A completed record without a result is read again', () => {
+	const empty = (result: unknown): Reply => ({ json: { code: 200, data: { status: 'completed', progress: 100, result } } });
+
+	test.each<[string, unknown]>([
+		['null', null],
+		['no list', {}],
+		['an empty list', { music: [] }],
+		['a track without its link', { music: [{ title: 'Waves', audio_url: '' }] }],
+		['an empty link', { audio_url: '', title: 'Waves' }],
+	])('until it is filled, where it has %s', async (_, result) => {
+		service.on('GET', RECORD, running, empty(result), empty(result), completed);
+		const { json } = await buySounds(service);
+		expect(json[0]).toMatchObject({ status: 'completed', url: 'https://files.example.com/1.mp3' });
+		expect(asked()).toHaveLength(4);
+	});
+
+	test('also where the acknowledgement shows the end', async () => {
+		service.on('POST', SOUNDS, { json: { data: { task_id: 'task_1', status: 'completed', result: null } } });
+		service.on('GET', RECORD, completed);
+		const { json } = await buySounds(service);
+		expect(json[0]).toMatchObject({ status: 'completed', url: 'https://files.example.com/1.mp3' });
+	});
+
+	test('for half a minute; then it comes out as it is', async () => {
+		service.on('GET', RECORD, empty([]));
+		const began = clock.now();
+		const { json, error } = await buySounds(service);
+		expect(error).toBeUndefined();
+		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed', results: [] });
+		expect(clock.now() - began).toBeGreaterThanOrEqual(30_000);
+		expect(clock.now() - began).toBeLessThan(35_000);
+	});
+
+	test('no longer than Timeout', async () => {
+		service.on('GET', RECORD, empty([]));
+		const began = clock.now();
+		const { json, error } = await buySounds(service, { options: { timeout: 5 } });
+		expect(error).toBeUndefined();
+		expect(json[0]).toMatchObject({ status: 'completed', results: [] });
+		expect(clock.now() - began).toBe(5_000);
+	});
+
+	test('not where its result is text', async () => {
+		service.on('GET', RECORD, empty({ upsampled_tags: 'slow folk', language: 'en' }));
+		const { json } = await buySounds(service);
+		expect(json[0]).toMatchObject({ status: 'completed', upsampledTags: 'slow folk' });
+		expect(asked()).toHaveLength(1);
+	});
 });
 
 test('the tasks are waited for together, as long as the slowest takes', async () => {

@@ -135,6 +135,7 @@ describe('A callback whose record cannot be read is answered 503, and the execut
 		['429', { status: 429, headers: { 'retry-after': '30' } }],
 		['a reset', { reset: true }],
 		['an answer that is not JSON', { text: 'OK' }],
+		['a completed record that has no result yet', { json: { status: 'completed', result: { music: [] } } }],
 	])('%s', async (_, reply) => {
 		const execution = await pauseTwo();
 		service.on('GET', recordOf('*'), reply);
@@ -280,7 +281,7 @@ describe('The end of a paused execution', () => {
 
 	test('the key is not in the items, where a record repeats it', async () => {
 		const execution = await pauseTwo();
-		service.on('GET', recordOf('*'), { json: { status: 'completed', echo: SCRIPTED_KEY } });
+		service.on('GET', recordOf('*'), { json: { status: 'completed', echo: SCRIPTED_KEY, result: { music: [{ audio_url: 'https://files.example.com/1.mp3' }] } } });
 		const { resumed } = await execution.callback(callback('task_1'));
 		expect(JSON.stringify(resumed?.items)).toContain('•••');
 		expect(JSON.stringify([resumed?.items, log])).not.toContain(SCRIPTED_KEY);

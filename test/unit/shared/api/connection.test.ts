@@ -50,11 +50,16 @@ describe('Brand words', () => {
 });
 
 describe('The key is not shown', () => {
-	const connection = readConnection({ ...stored, apiKey: ' secret\n' });
+	const connection = readConnection({ ...stored, apiKey: ' secret-1\n' });
 
 	test('wherever an answer of the service repeats it, at any depth and more than once', () => {
-		const answer = { echo: 'secret and secret', list: ['a secret', 7, null, true], inner: { 'key secret': { deep: 'secret' } } };
+		const answer = { echo: 'secret-1 and secret-1', list: ['a secret-1', 7, null, true], inner: { 'key secret-1': { deep: 'secret-1' } } };
 		expect(connection.redact(answer)).toEqual({ echo: '••• and •••', list: ['a •••', 7, null, true], inner: { 'key •••': { deep: '•••' } } });
+	});
+
+	test('but names of fields stay where the key is a plain word: it may be a part of them', () => {
+		const byWord = readConnection({ ...stored, apiKey: 'task' });
+		expect(byWord.redact({ data: [{ task_id: '1', task: { task_status: 'a task' } }] })).toEqual({ data: [{ task_id: '1', task: { task_status: 'a •••' } }] });
 	});
 
 	test.each([['text'], [7], [null], [undefined], [false]])('%p stays as it is', (value) => {

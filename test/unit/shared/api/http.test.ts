@@ -115,6 +115,7 @@ describe('A request', () => {
 			body: '{"model":"acme-v5","prompt":"a musicgen song"}',
 			json: true,
 			timeout: 7_000,
+			encoding: 'text',
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
 			disableFollowRedirect: true,
@@ -171,7 +172,7 @@ describe('A request', () => {
 
 	test('whose answer has another shape may have been bought', async () => {
 		const sent = createSend(contextOf(ok), connection)(purchase, z.object({ id: z.string() }));
-		await expect(sent).rejects.toMatchObject({ message: 'The response could not be read (HTTP 200)', accepted: 'unknown' });
+		await expect(sent).rejects.toMatchObject({ message: 'The response could not be read (HTTP 200): {"done":true}', accepted: 'unknown' });
 		expect(calls).toHaveLength(1);
 	});
 

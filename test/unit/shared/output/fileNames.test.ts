@@ -24,6 +24,12 @@ test('equal names in one run are made different, whatever their case', () => {
 	expect([next('b-2'), next('B'), next('b')].flat()).toEqual(['b-2', 'B', 'b-3']);
 });
 
+test('names that differ in the way an accent is written are equal', () => {
+	const names = new FileNames();
+	const next = (wanted: string) => names.namesFor(taskWith(file(1)), wanted);
+	expect([next('Caf\u00e9'), next('Cafe\u0301'), next('CAF\u00c9')].flat()).toEqual(['Caf\u00e9', 'Cafe\u0301-2', 'CAF\u00c9-3']);
+});
+
 test.each([
 	['a/b\\c:d*e?f"g<h>i|j', 'a_b_c_d_e_f_g_h_i_j'],
 	['two\nlines\u0000', 'two_lines_'],

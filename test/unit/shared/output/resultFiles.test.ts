@@ -250,7 +250,7 @@ test.each(['http://files.example.com/1.png', 'HTTPS://files.example.com/1.png'])
 	expect(resultFiles(recordOf({ result: { url } }), 'image', NOW).map((file) => file.url)).toEqual([url]);
 });
 
-test.each(['see https://files.example.com/1.png', 'https://files.example.com/1.png and more', 'ftp://files.example.com/1.png', 'https://', '1.png'])('%j is text', (url) => {
+test.each(['see https://files.example.com/1.png', 'ftp://files.example.com/1.png', 'https://', '1.png'])('%j is text', (url) => {
 	expect(resultFiles(recordOf({ result: { url } }), 'image', NOW)).toEqual([]);
 });
 
@@ -314,6 +314,128 @@ test('the links of a request are collected at any depth, with the fields that ho
 	const { fields, urls } = requestLinksOf(body);
 	expect([...fields]).toEqual(['image_urls', 'video_list']);
 	expect([...urls]).toEqual([link('1.png'), link('2.png'), link('3.mp4'), link('4.png')]);
+});
+
+describe('A link is read in any notation', () => {
+	const BASE = 'https://api.example.com/v9';
+
+	const urlsOf = (family: TaskFamily | null, raw: Record<string, unknown>) => resultFiles(recordOf(raw), family, NOW, undefined, BASE).map(({ url }) => url);
+
+	test.each<[string, string, string]>([
+		['from the root', '/files/1.png', 'https://api.example.com/files/1.png'],
+		['without an extension', '/files/1', 'https://api.example.com/files/1'],
+		['relative', 'files/1.png', 'https://api.example.com/v9/files/1.png'],
+		['a name alone', '1.png', 'https://api.example.com/v9/1.png'],
+		['without a scheme', 'cdn.example.com/a/1.png?x=1', 'https://cdn.example.com/a/1.png?x=1'],
+		['without a scheme, by slashes', '//cdn.example.com/1', 'https://cdn.example.com/1'],
+		['with blanks in it', 'https://files.example.com/my picture.png', 'https://files.example.com/my%20picture.png'],
+		['with blanks around it', ' https://files.example.com/1.png\n', 'https://files.example.com/1.png'],
+	])('%s', (_, written, url) => {
+		expect(urlsOf('image', { result: { images: [{ url: [written] }] } })).toEqual([url]);
+		expect(urlsOf('image', { result: { image_url: written } })).toEqual([url]);
+		expect(urlsOf('image', { result: { urls: [written] } })).toEqual([url]);
+		expect(urlsOf('music', { result: { music: [{ audio_url: written }] } })).toEqual([url]);
+		expect(urlsOf('grid', { grid_image_url: written })).toEqual([url]);
+	});
+
+	test('without a base URL a relative one leads nowhere', () => {
+		expect(filesOf('image', { result: { images: [{ url: '/files/1.png' }, { url: 'cdn.example.com/2.png' }] } })).toEqual([[2, '2.png']]);
+	});
+
+	test.each([
+		['prompt', 'a and/or b.png'],
+		['description', 'see cdn.example.com/1.png'],
+		['filename', '1.png'],
+		['local_path', '/data/1.png'],
+		['model', 'v1.2'],
+		['url', 'see https://files.example.com/1.png'],
+		['url', 'pending'],
+		['ratio', '16/9'],
+		['version', 'vendor.com/model'],
+	])('%s: %j is text', (field, value) => {
+		expect(urlsOf('image', { result: { [field]: value } })).toEqual([]);
+	});
+
+	test('as JSON in a text', () => {
+		expect(urlsOf('image', { result: JSON.stringify({ images: [{ url: [link('1.png')] }] }) })).toEqual([link('1.png')]);
+		expect(urlsOf('music', { result: { music: JSON.stringify([{ audio_url: link('1.mp3') }, { audio_url: link('2.mp3') }]) } })).toEqual([link('1.mp3'), link('2.mp3')]);
+		expect(urlsOf('image', { result: JSON.stringify([link('1.png')]) })).toEqual([link('1.png')]);
+	});
+
+	test('as a data URL, or as base64 with its type', () => {
+		const png = 'iVBORw0KGgoAAAANSUhEUg==';
+		const data = `data:image/png;base64,${png}`;
+		expect(urlsOf('image', { result: { images: [{ url: data }] } })).toEqual([data]);
+		expect(urlsOf('image', { result: { images: [{ b64_json: png }] } })).toEqual([data]);
+		expect(urlsOf('image', { result: { content: png, mime_type: 'image/png' } })).toEqual([data]);
+		expect(urlsOf('image', { result: { data: png, type: 'png' } })).toEqual([data]);
+		expect(urlsOf('image', { result: { hash: png } })).toEqual([]);
+		const [song] = resultFiles(recordOf({ result: { audio: 'data:audio/mpeg;base64,AAAA' } }), 'image', NOW);
+		expect(song?.kind).toBe('audio');
+	});
+});
+
+test('the address of an API is no result', () => {
+	const urls = { get: link('task'), cancel: link('cancel'), stream: link('stream') };
+	const raw = { urls, status_url: link('status'), response_url: link('response'), upload_endpoint: link('upload'), result: { image_url: link('1.png'), api_url: link('api') } };
+	expect(filesOf('image', raw)).toEqual([[1, '1.png']]);
+});
+
+test("the family's own kind comes first, and is numbered first: a video before its cover", () => {
+	expect(filesOf('video', { result: { cover_url: link('c.png'), video_url: link('v.mp4') } })).toEqual([
+		[1, 'v.mp4'],
+		[2, 'c.png', 'cover'],
+	]);
+	expect(filesOf(null, { result: { cover_url: link('c.png'), video_url: link('v.mp4') } })).toEqual([
+		[1, 'v.mp4'],
+		[2, 'c.png', 'cover'],
+	]);
+	expect(filesOf('image', { result: { preview: link('p.mp4'), picture: link('p.png') } }).map(([, file]) => file)).toEqual(['p.png', 'p.mp4']);
+});
+
+describe('What stands beside a link comes out with it', () => {
+	test('of a stem, whose type is its name', () => {
+		const stems = [
+			{ stem_type: 'lead_vocal', audio_url: link('v.wav') },
+			{ stem_type: 'drums', audio_url: link('d.wav'), duration: 91.5 },
+		];
+		for (const result of [{ stems }, { music: stems }, stems]) {
+			expect(resultFiles(recordOf({ result }), 'music', NOW)).toEqual([
+				{ index: 1, kind: 'audio', url: link('v.wav'), name: 'lead_vocal', expiresAt: null, stemType: 'lead_vocal' },
+				{ index: 2, kind: 'audio', url: link('d.wav'), name: 'drums', expiresAt: null, stemType: 'drums', duration: 91.5 },
+			]);
+		}
+	});
+
+	test('of a track, with its cover', () => {
+		const track = { id: 'clip_1', title: 'Waves', duration: 120, audio_url: link('1.mp3'), image_url: link('1.png'), kind: 'x', index: 9, lyrics: 'la '.repeat(1_000), tags: null };
+		const beside = { id: 'clip_1', title: 'Waves', duration: 120, expiresAt: null };
+		expect(resultFiles(recordOf({ result: { music: [track] } }), 'music', NOW)).toEqual([
+			{ index: 1, kind: 'audio', url: link('1.mp3'), name: null, ...beside },
+			{ index: 1, kind: 'image', url: link('1.png'), name: null, ...beside },
+		]);
+	});
+});
+
+test('pictures that the service stored again for a request come out only where there is nothing else', () => {
+	const raw = { image_urls: [link('stored-again.png')], result: { images: [{ url: [link('1.png')] }] } };
+	const request = requestLinksOf({ image_with_roles: [{ url: link('reference.png') }] });
+	expect(filesOf('image', raw, request)).toEqual([[1, '1.png']]);
+	expect(filesOf('video', { ...raw, result: { video_url: link('1.mp4') } }, request)).toEqual([[1, '1.mp4']]);
+	expect(filesOf('image', { image_urls: [link('1.png')] }, requestLinksOf({ prompt: 'x' })).map(([index]) => index)).toEqual([1]);
+});
+
+test('the links of a request may be those of pictures that were uploaded', () => {
+	const upload = Symbol('a picture');
+	const { fields, urls } = requestLinksOf({ image_urls: [upload, link('2.png')] }, (value) => (value === upload ? link('1.png') : undefined));
+	expect([[...fields], [...urls]]).toEqual([['image_urls'], [link('1.png'), link('2.png')]]);
+});
+
+test('a record of 100,000 links is read in linear time', () => {
+	const music = Array.from({ length: 100_000 }, (_, at) => ({ title: `T${at}`, files: [{ url: link(`${at}.mp3`) }] }));
+	const began = performance.now();
+	expect(resultFiles(recordOf({ result: { tracks: music } }), 'music', NOW)).toHaveLength(100_000);
+	expect(performance.now() - began).toBeLessThan(8_000);
 });
 
 /** One record in one of the shapes that a service might choose, and what must come out of it. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { CanceledError, NotFoundError, RateLimitError, ServerError } from '../../../../nodes/shared/api/errors';
+import { CanceledError, NotFoundError, PermissionError, RateLimitError, ServerError } from '../../../../nodes/shared/api/errors';
 import { pollUntilEnded, type PollRules } from '../../../../nodes/shared/tasks/poll';
 import { setClock } from '../../../../nodes/shared/util/clock';
 import { jumpingClock } from '../../../engine/support/clocks';
@@ -118,8 +118,18 @@ describe('A wait', () => {
 	});
 
 	test('ends with an error that does not pass', async () => {
-		const error = new NotFoundError('Task not found');
+		const error = new PermissionError('Permission denied');
 		expect(await waitFor([error])).toEqual({ end: { reason: 'error', error }, requests: [1] });
+	});
+
+	test('ends with a 404 of the service a minute after it began, and never with one of another server', async () => {
+		const { began } = startClock();
+		const error = new NotFoundError('Task not found', 'no', { fromService: true });
+		const ofService = await waitFor([error], { intervalMs: 59_000, deadline: began + 100_000 });
+		expect(ofService).toEqual({ end: { reason: 'error', error }, requests: [1, 60] });
+		expect((await waitFor([error, error, ends], { intervalMs: 58_999, deadline: began + 100_000 })).end.reason).toBe('ended');
+		const other = new NotFoundError('Task not found', 'no', { fromService: false });
+		expect((await waitFor([other], { intervalMs: 59_000, deadline: began + 100_000 })).end).toEqual({ reason: 'timeout', last: other });
 	});
 
 	test('ends when it is canceled, before a request or in it', async () => {
