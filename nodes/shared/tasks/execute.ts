@@ -19,8 +19,9 @@ import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
 import { type CheckedItem, checkOnlyOutput, SpendingGuard } from '../purchase/spendingGuard';
 import { PurchaseRecords } from '../purchase/purchaseRecords';
 import { dropRecords, type PaidItem, type PaidOutcome, runPaidItems } from '../purchase/runPaidItems';
+import { clock, sleep } from '../util/clock';
 import { checkParents, type ParentRule } from './checkParent';
-import { type CallbackAddress, callbackAddress, mayPause, pause } from './pause';
+import { type CallbackAddress, callbackAddress, endsSoon, mayPause, pause, pauseProblem } from './pause';
 import { pollTasks, refreshTasks } from './poll';
 import { type PreparedItem, prepareItems, type TaskRequest, type TaskTarget, toSubmission } from './prepare';
 import { acceptedTask, downloadResults, openTaskRun, type TaskRun, withRecord } from './taskRun';
@@ -166,7 +167,7 @@ async function execute(context: IExecuteFunctions, operation: TaskOperation): Pr
 				item && !isFailed(item) ? item : { notes: [], options: optionsOfFailedItem(context, each.itemIndex) };
 			return toOutcome(run, each, { notes: [...notes, ...webhook.notes], options }, links.get(each.itemIndex));
 		});
-		return await waitAndDeliver(run, operation, { records, guard }, accepted, links);
+		return await waitAndDeliver(run, operation, { records, guard }, accepted, links, webhook.url ?? '');
 	} finally {
 		records.close();
 	}
@@ -178,18 +179,30 @@ async function waitAndDeliver(
 	bought: Bought,
 	accepted: readonly TaskOutcome[],
 	links: ReadonlyMap<number, RequestLinks>,
+	resumeUrl: string,
 ): Promise<INodeExecutionData[][]> {
 	const { waitMode } = run.options;
+	const began = clock.now();
 	if (waitMode === 'none' && !operation.synchronous) return await deliver(run, accepted, bought);
 	// n8n refuses a callback to an execution that still runs, and the service does not repeat it: a task that has ended by now
 	// must not be waited for.
-	const refreshed = operation.synchronous || waitMode === 'callback' ? await refreshTasks(run, accepted, links) : accepted;
-	if (waitMode === 'callback' && mayPause(run.context, refreshed)) {
-		dropRecords(run.context, bought.records, refreshed, isRefunded);
-		countCost(run.context, refreshed, 'waiting');
-		return await pause(run, refreshed);
+	let current = operation.synchronous || waitMode === 'callback' ? await refreshTasks(run, accepted, links) : accepted;
+	if (waitMode === 'callback') {
+		while (endsSoon(current, began) && !run.signal?.aborted) {
+			await sleep(1_000, run.signal);
+			current = await refreshTasks(run, current, links);
+		}
+		if (mayPause(run.context, current)) {
+			const problem = await pauseProblem(run, resumeUrl);
+			if (problem === undefined) {
+				dropRecords(run.context, bought.records, current, isRefunded);
+				countCost(run.context, current, 'waiting');
+				return await pause(run, current, resumeUrl);
+			}
+			current = current.map((outcome) => ({ ...outcome, notes: [...outcome.notes, problem] }));
+		}
 	}
-	return await deliver(run, await pollTasks(run, refreshed, links), bought);
+	return await deliver(run, await pollTasks(run, current, links), bought);
 }
 
 /** Makes an operation of a task request: adds the purchase, the wait, the output and their fields. */
