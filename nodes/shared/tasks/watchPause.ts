@@ -8,7 +8,7 @@ import { clock, within } from '../util/clock';
 import { z } from '../util/vendor/zod';
 import { failedTaskError } from './poll';
 import type { TaskRun } from './taskRun';
-import { findRunning, hasResumed, keyOfPause, waitingExecution } from './waitingExecution';
+import { findRunning, forgetWaiting, hasResumed, keyOfPause, waitingExecution } from './waitingExecution';
 
 /** The part of an n8n context that calls an address without the credential: the key is for the service alone. */
 interface CallerContext {
@@ -96,6 +96,8 @@ async function watch(run: TaskRun, outcomes: readonly TaskOutcome[], key: string
 		if (await allEnded(run, outcomes, key)) break;
 	}
 	await resume(run, key, resumeUrl);
+	// In queue mode another process has resumed it. Here, a download may still be under way.
+	if (waitingExecution(key).output === undefined) forgetWaiting(key);
 }
 
 /**

@@ -2,10 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 import type { Clock } from '../../../nodes/shared/util/clock';
 
-/** Whoever sleeps inside of it does not wake: a test of callbacks does not want what a node does by itself after it has paused. */
-export const standstill = new AsyncLocalStorage<true>();
+/** What sleeps inside does not wake while `still` is set: for what a node does by itself after it has paused. */
+export const standstill = new AsyncLocalStorage<{ still: boolean }>();
 
-const asleep = new Promise<never>(() => {});
+const isStill = () => standstill.getStore()?.still === true;
+
+const forever = new Promise<never>(() => {});
 
 const START = Date.UTC(2026, 0, 1);
 
@@ -15,7 +17,7 @@ export function jumpingClock(): Clock & { advance(ms: number): void } {
 	return {
 		now: () => now,
 		sleep: async (ms) => {
-			if (standstill.getStore()) await asleep;
+			if (isStill()) await forever;
 			now += Math.max(0, ms);
 			await new Promise((resolve) => setImmediate(resolve));
 		},
@@ -31,7 +33,10 @@ export function fastClock(scale: number): Clock {
 	const began = Date.now();
 	return {
 		now: () => START + (Date.now() - began) * scale,
-		sleep: async (ms) => await (standstill.getStore() ? asleep : new Promise((resolve) => setTimeout(resolve, ms / scale))),
+		sleep: async (ms) => {
+			await new Promise((resolve) => setTimeout(resolve, ms / scale));
+			if (isStill()) await forever;
+		},
 		toHostMs: (ms) => Math.ceil(ms / scale),
 	};
 }

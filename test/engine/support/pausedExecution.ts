@@ -56,6 +56,13 @@ async function listen(): Promise<string> {
 	return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook-waiting`;
 }
 
+const scopes: Array<{ still: boolean }> = [];
+
+/** Ends what the paused nodes of a test do by themselves, so that it does not reach into the next test. */
+export function stopWatching(): void {
+	for (const scope of scopes.splice(0)) scope.still = true;
+}
+
 export interface PauseSettings {
 	/** Whether the node goes on by itself after it has paused. Else only callbacks and the time limit change anything. */
 	watches?: boolean;
@@ -78,7 +85,9 @@ export async function pauseNode(given: RunOptions, settings: PauseSettings = {})
 		calls.push({ body, status: answer.status });
 		return answer;
 	});
-	const paused = settings.watches ? await runNode(options) : await standstill.run(true, async () => await runNode(options));
+	const scope = { still: settings.watches !== true };
+	scopes.push(scope);
+	const paused = await standstill.run(scope, async () => await runNode(options));
 	if (paused.run.waitTill === undefined || paused.run.waitTill === null) {
 		throw new Error(`The execution did not pause: ${paused.error?.message ?? JSON.stringify(paused.json)}`);
 	}
