@@ -117,16 +117,18 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 		expect(sandbox.deliveries.list().map(({ attempts }) => attempts.map(({ status }) => status))).toEqual([[409]]);
 	}, 60_000);
 
-	test('while the service cannot be reached, a callback is asked for again', async () => {
+	test('while the service cannot be reached, a callback is asked for again, and the execution goes on later', async () => {
 		const { workflow, webhook } = await pause(['Picture']);
-		sandbox.faults.add({ match: { method: 'GET', path: '/v1/tasks/*' }, count: 1, effect: { type: 'status', status: 502 } });
+		sandbox.faults.add({ match: { method: 'GET', path: '/v1/tasks/*' }, count: null, effect: { type: 'status', status: 502 } });
 		const taskId = taskOf('Picture');
 		sandbox.faults.add({ count: 1, effect: { type: 'missingCallback' } });
 		sandbox.tasks.finish(taskId);
 		const first = await axios.post(`${webhook}/callback`, { id: taskId }, { proxy: false, validateStatus: () => true });
 		expect(first.status).toBe(503);
 		await execution(workflow, 'waiting');
-		expect(await call(webhook, { id: taskId })).toBe(200);
+		sandbox.faults.clear();
+		// 409 if the node, which asks by itself too, was first.
+		expect([200, 409]).toContain(await call(webhook, { id: taskId }));
 		expect((await execution(workflow, 'success')).json('End')).toMatchObject([{ taskId, status: 'completed' }]);
 	}, 60_000);
 
@@ -148,7 +150,8 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 	test('an address that leads to another place is found before the pause: the node polls, and says so', async () => {
 		const elsewhere = await start({ env: { WEBHOOK_URL: sandbox.url } });
 		await elsewhere.createCredential(credentialFor(sandbox, CREDENTIAL));
-		sandbox.durations.set({ image: 3_000 });
+		// Longer than the node would wait for without a pause.
+		sandbox.durations.set({ image: 15_000 });
 		const workflow = await pausingWorkflow(elsewhere, CREDENTIAL);
 		await begin(workflow, ['Picture']);
 		const [{ id } = { id: '' }] = await until('an execution', async () => {
