@@ -24,8 +24,10 @@ const TESTS_OF = {
 	'api/connection': ['unit/shared/api/connection'],
 	// Wait, pause and resume
 	'tasks/poll': ['unit/shared/tasks/poll', 'engine/shared/tasks/poll'],
-	'tasks/pause': ['engine/shared/tasks/pause', 'engine/shared/tasks/resume'],
-	'tasks/resume': ['engine/shared/tasks/resume', 'engine/shared/output/cost'],
+	'tasks/pause': ['engine/shared/tasks/pause', 'engine/shared/tasks/resume', 'engine/shared/tasks/watchPause'],
+	'tasks/resume': ['engine/shared/tasks/resume', 'engine/shared/tasks/watchPause', 'engine/shared/output/cost'],
+	'tasks/waitingExecution': ['engine/shared/tasks/resume', 'engine/shared/tasks/watchPause'],
+	'tasks/watchPause': ['engine/shared/tasks/watchPause'],
 };
 
 /** As Stryker counts: a mutant that could not be loaded at all counts neither way. */

@@ -21,9 +21,9 @@ import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
 import { type CheckedItem, checkOnlyOutput, SpendingGuard } from '../purchase/spendingGuard';
 import { PurchaseRecords } from '../purchase/purchaseRecords';
 import { type BuyingDeadline, dropRecords, type PaidItem, type PaidOutcome, runPaidItems } from '../purchase/runPaidItems';
-import { clock } from '../util/clock';
+import { clock, sleep } from '../util/clock';
 import { checkParents, type ParentRule } from './checkParent';
-import { mayPause, pause } from './pause';
+import { endsSoon, mayPause, pause, pauseProblem } from './pause';
 import { pollTasks, refreshTasks } from './poll';
 import { type PreparedItem, prepareItems, type TaskRequest, type TaskTarget, toSubmission } from './prepare';
 import { acceptedTask, downloadResults, openTaskRun, type TaskRun, withRecord } from './taskRun';
@@ -245,17 +245,28 @@ async function waitAndDeliver(
 	links: ReadonlyMap<number, RequestLinks>,
 ): Promise<INodeExecutionData[][]> {
 	const { waitMode } = run.options;
+	const began = clock.now();
 	if (waitMode === 'none' && !operation.synchronous) return await deliver(run, accepted, bought);
 	// n8n refuses a callback to an execution that still runs, and the service does not repeat it: a task that has ended by now
 	// must not be waited for.
-	const refreshed = operation.synchronous || waitMode === 'callback' ? await refreshTasks(run, accepted, links) : accepted;
-	if (waitMode === 'callback' && mayPause(run.context, refreshed)) {
-		for (const { itemIndex } of refreshed.filter(isRefunded)) bought.records.drop(itemIndex);
-		countCost(run.context, refreshed, 'waiting');
-		tellLeftOut(run, refreshed, bought.guard);
-		return await pause(run, refreshed.map((outcome) => ({ ...outcome, recordKey: bought.records.recordKey(outcome.itemIndex) })));
+	let current = operation.synchronous || waitMode === 'callback' ? await refreshTasks(run, accepted, links) : accepted;
+	if (waitMode === 'callback') {
+		while (endsSoon(current, began) && !run.signal?.aborted) {
+			await sleep(1_000, run.signal);
+			current = await refreshTasks(run, current, links);
+		}
+		if (mayPause(run.context, current)) {
+			const problem = await pauseProblem(run);
+			if (problem === undefined) {
+				for (const { itemIndex } of current.filter(isRefunded)) bought.records.drop(itemIndex);
+				countCost(run.context, current, 'waiting');
+				tellLeftOut(run, current, bought.guard);
+				return await pause(run, current.map((outcome) => ({ ...outcome, recordKey: bought.records.recordKey(outcome.itemIndex) })));
+			}
+			current = current.map((outcome) => ({ ...outcome, notes: [...outcome.notes, problem] }));
+		}
 	}
-	return await deliver(run, await pollTasks(run, refreshed, links), bought);
+	return await deliver(run, await pollTasks(run, current, links), bought);
 }
 
 /** Makes an operation of a task request: adds the purchase, the wait, the output and their fields. */

@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { NodeOperationError } from 'n8n-workflow';
 
 import { callbackAddressProblem, unusualPort, withReference } from '../api/address';
-import { hasEnded } from '../api/records';
+import { hasEnded, readTaskRecord } from '../api/records';
 import { callbackOption } from '../n8n/options';
 import { isBlank, validationError } from '../n8n/parameters';
 import { isAccepted, statusOf, taskJson, type TaskOutcome } from '../output/items';
@@ -10,6 +10,8 @@ import { clock } from '../util/clock';
 import { webUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import type { TaskRun } from './taskRun';
+import { HOST_LIMIT_AFTER_MS } from './waitingExecution';
+import { ownAddressProblem, watchPause } from './watchPause';
 
 const SET_WEBHOOK_URL =
 	"Set n8n's environment variable WEBHOOK_URL to the address at which the service reaches this n8n, on port 80 or 443.";
@@ -114,11 +116,32 @@ function waitingJson(outcome: TaskOutcome, input: IDataObject, ownAddress: strin
 	return { ...taskJson({ ...outcome, options: {} }, true), ...(isOpen(outcome) ? { status: 'submitted', results: [], url: null } : {}), ...own };
 }
 
+/** An end that is nearer than this is waited for here. */
+const SOON_MS = 10_000;
+
+/**
+ * Whether the service expects all open tasks to end within seconds.
+ *
+ * @param began milliseconds since 1970: the estimates count from the submission, of which only this is known
+ */
+export function endsSoon(outcomes: readonly TaskOutcome[], began: number): boolean {
+	const estimates = outcomes.filter(isOpen).map(({ record }) => readTaskRecord(record)?.estimatedSeconds ?? Infinity);
+	const expectedIn = began + Math.max(...estimates) * 1_000 - clock.now();
+	return expectedIn > 0 && expectedIn <= SOON_MS;
+}
+
+/** Why the execution must not pause: it could not be resumed. `undefined` if it can. */
+export async function pauseProblem({ context }: TaskRun): Promise<string | undefined> {
+	const problem = await ownAddressProblem(context, resumeAddress(context));
+	return problem && `The node polled instead of pausing: ${problem}. ${SET_WEBHOOK_URL}`;
+}
+
 /**
  * Pauses the execution until the service calls back, or until "Timeout" has passed. n8n keeps nothing of a waiting node but its
  * input items, so the tasks are written there.
  */
-export async function pause({ context, options }: TaskRun, outcomes: readonly TaskOutcome[]): Promise<INodeExecutionData[][]> {
+export async function pause(run: TaskRun, outcomes: readonly TaskOutcome[]): Promise<INodeExecutionData[][]> {
+	const { context, options } = run;
 	const items = context.getInputData();
 	const ownAddress = resumeAddress(context);
 	// n8n shows no hint for a node that pauses.
@@ -130,7 +153,9 @@ export async function pause({ context, options }: TaskRun, outcomes: readonly Ta
 		// After the time limit it would come out as if it were the task's file.
 		delete item.binary;
 	}
-	await context.putExecutionToWait(new Date(clock.now() + options.timeout * 1_000));
+	const limit = clock.now() + options.timeout * 1_000;
+	await context.putExecutionToWait(new Date(limit + HOST_LIMIT_AFTER_MS));
+	watchPause(run, outcomes, ownAddress, limit);
 	// With an error output n8n takes the items out of the array that it gets, and the input is all that it keeps.
 	return [items.map((item) => ({ ...item }))];
 }

@@ -1,23 +1,33 @@
-import { createHash } from 'crypto';
 import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import { createClient } from '../api/client';
 import { getConnection } from '../api/connection';
-import { type ApiError, asError, errorFromThrown, NotFoundError, UnreadableResponseError } from '../api/errors';
+import { asError } from '../api/errors';
 import type { TaskFamily } from '../api/families';
-import { hasEnded, readTaskId, TASK_STATUSES } from '../api/records';
+import { hasEnded, readTaskId, readTaskRecord, TASK_STATUSES } from '../api/records';
 import { asMayHaveBeenBought, nameRecord } from '../n8n/nodeErrors';
 import { readItemOptions, readRunOptions } from '../n8n/options';
 import { countResumedCost } from '../output/cost';
-import { isAccepted, NO_TASK_STATUSES, outputItems, type TaskOutcome, type AcceptedOutcome } from '../output/items';
-import { clock, sleep } from '../util/clock';
+import { type AcceptedOutcome, isAccepted, NO_TASK_STATUSES, outputItems, type TaskOutcome } from '../output/items';
+import { clock, within } from '../util/clock';
 import { isObject, toJson } from '../util/json';
 import { KeyedLock } from '../util/keyedLock';
 import { pLimit } from '../util/vendor/pLimit';
 import { z } from '../util/vendor/zod';
-import { failedTaskError, LateResults, retrieveError } from './poll';
-import { acceptedTask, downloadResults, retrieveRecord, type TaskRun, withRecord } from './taskRun';
+import { acceptedTask, downloadResults, type TaskRun, withRecord } from './taskRun';
+import {
+	findRunning,
+	forgetWaiting,
+	hasResumed,
+	isGivenUp,
+	isOverdue,
+	keyOfPause,
+	markResumed,
+	readAll,
+	waitingExecution,
+	type WaitingExecution,
+} from './waitingExecution';
 
 type CallbackRun = TaskRun<IWebhookFunctions>;
 
@@ -84,80 +94,20 @@ async function openCallbackRun(context: IWebhookFunctions, family: TaskFamily): 
 	};
 }
 
-/** What this process knows of one waiting execution. After a restart, or in another process, the service is asked again. */
-interface WaitingExecution {
-	/** Tasks known to have ended, by id. */
-	ended: Map<string, TaskOutcome>;
-	/** The downloads under way. Repeated callbacks join them. */
-	output?: Promise<INodeExecutionData[]>;
-}
-
-const waitingExecutions = new Map<string, WaitingExecution>();
-
-/** Executions that resumed a moment ago: a callback that comes then starts nothing. */
-const resumedExecutions = new Set<string>();
-
-const MAX_EXECUTIONS = 5_000;
-
 const lock = new KeyedLock();
 
-function keepLatest(executions: { size: number; keys(): IterableIterator<string>; delete(key: string): boolean }): void {
-	const [oldest] = executions.keys();
-	if (executions.size > MAX_EXECUTIONS && oldest !== undefined) executions.delete(oldest);
-}
-
-/** A paused node can pause again in a loop, so the key has its tasks in it. */
-function keyOf(executionId: string, outcomes: readonly TaskOutcome[]): string {
-	const tasks = outcomes.map(({ taskId = '' }) => taskId).join('\n');
-	return `${executionId}:${createHash('sha256').update(tasks).digest('base64url').slice(0, 16)}`;
-}
-
-/** Whether an error says for certain that the task cannot be read. A 404 counts with the service's own error envelope only. */
-function isFinal(error: ApiError): boolean {
-	return !error.transient && (!(error instanceof NotFoundError) || error.details.fromService === true);
-}
-
-const lateResults = new LateResults();
-
-/** Asks for one task. Returns its end, or `undefined` while it runs. Throws an `ApiError` that may pass. */
-async function retrieveEnd(run: CallbackRun, outcome: AcceptedOutcome): Promise<TaskOutcome | undefined> {
-	try {
-		const current = withRecord(run, outcome, await retrieveRecord(run, outcome.taskId, 'once'));
-		if (!hasEnded(current.task.status)) return undefined;
-		if (lateResults.mayCome(current)) throw new UnreadableResponseError(`the service shows no result of task ${outcome.taskId} yet`);
-		return { ...current, error: failedTaskError(run, current) };
-	} catch (thrown) {
-		const error = errorFromThrown(thrown);
-		if (!isFinal(error)) throw error;
-		return { ...outcome, error: retrieveError(run, outcome, error) };
-	}
-}
-
-/**
- * Asks for the tasks that are not known to have ended: the one that the callback names, then the others in order, up to the first
- * that still runs. So each callback costs about one request, and a duplicate none.
- */
-async function allEnded(run: CallbackRun, outcomes: readonly TaskOutcome[], { ended }: WaitingExecution): Promise<boolean> {
-	const open = outcomes.filter(isAccepted).filter(({ taskId }) => !ended.has(taskId));
-	const claimed = readTaskId(run.context.getBodyData());
-	if (open.length > 0 && claimed !== undefined && ended.has(claimed)) return false;
-	const named = open.filter(({ taskId }) => taskId === claimed);
-	for (const outcome of [...named, ...open.filter(({ taskId }) => taskId !== claimed)]) {
-		const end = await retrieveEnd(run, outcome);
-		if (!end) {
-			run.context.logger.info(`MediaGen: callback received, task ${outcome.taskId} is still running`);
-			return false;
-		}
-		ended.set(outcome.taskId, end);
-	}
-	return true;
-}
-
-async function makeOutput(run: CallbackRun, outcomes: readonly TaskOutcome[], { ended }: WaitingExecution): Promise<INodeExecutionData[]> {
-	const final = outcomes.map((outcome) => {
-		const end = outcome.taskId === undefined ? undefined : ended.get(outcome.taskId);
-		return end ? { ...end, itemIndex: outcome.itemIndex, options: outcome.options, recordKey: outcome.recordKey } : outcome;
+/** What is known of each task. At the time limit, a task that has not ended comes out as it was written before the pause. */
+function finalOutcomes(run: CallbackRun, outcomes: readonly TaskOutcome[], { ended }: WaitingExecution): TaskOutcome[] {
+	const waiting = readWaitingItems({ ...run, options: { ...run.options, includeInput: true } });
+	return outcomes.map((outcome, at) => {
+		if (outcome.taskId === undefined) return outcome;
+		const end = ended.get(outcome.taskId);
+		return end ? { ...end, itemIndex: outcome.itemIndex, options: outcome.options, recordKey: outcome.recordKey } : (waiting[at] ?? outcome);
 	});
+}
+
+async function makeOutput(run: CallbackRun, outcomes: readonly TaskOutcome[], execution: WaitingExecution): Promise<INodeExecutionData[]> {
+	const final = finalOutcomes(run, outcomes, execution);
 	countResumedCost(run.context, outcomes, final);
 	const delivered = await downloadResults(run, final);
 	// A failed task was refunded: an item that comes back buys another one.
@@ -173,31 +123,41 @@ function answer(context: IWebhookFunctions, status: number, message: string): IW
 
 const CALL_AGAIN = 'Not ready yet: call again later';
 
-/** Waits for `work` as long as the service waits for an answer. */
-async function within(work: Promise<unknown>): Promise<boolean> {
-	const stop = new AbortController();
-	const late = sleep(ANSWER_WITHIN_MS, stop.signal).then(() => false);
-	try {
-		return await Promise.race([work.then(() => true), late]);
-	} finally {
-		stop.abort();
-	}
+/** Waits for the output as long as the service waits for an answer. Returns whether it is there. */
+async function inTimeToAnswer(output: Promise<INodeExecutionData[]>): Promise<boolean> {
+	return (await within(ANSWER_WITHIN_MS, output)) !== undefined;
 }
 
-/** The first callback that finds all tasks ended resumes the execution. `join` is for the callbacks after it. */
-type Turn = { resume: Promise<INodeExecutionData[]> } | { join: Promise<INodeExecutionData[]> } | undefined;
+/**
+ * The first callback that finds all tasks ended resumes the execution. `join` is for the callbacks after it, and `running` is a
+ * task that keeps the execution waiting.
+ */
+type Turn = { resume: Promise<INodeExecutionData[]> } | { join: Promise<INodeExecutionData[]> } | { running: AcceptedOutcome } | undefined;
 
 async function takeTurn(run: CallbackRun, outcomes: readonly TaskOutcome[], key: string): Promise<Turn> {
-	if (resumedExecutions.has(key)) return undefined;
-	const execution = waitingExecutions.get(key) ?? { ended: new Map<string, TaskOutcome>() };
-	// Inserting again keeps the map in the order of use.
-	waitingExecutions.delete(key);
-	waitingExecutions.set(key, execution);
-	keepLatest(waitingExecutions);
+	if (hasResumed(key)) return undefined;
+	const execution = waitingExecution(key);
 	if (execution.output) return { join: execution.output };
-	if (!(await allEnded(run, outcomes, execution))) return undefined;
+	if (isOverdue(execution)) {
+		await readAll(run, outcomes, execution);
+	} else {
+		const claimed = readTaskId(run.context.getBodyData());
+		const isKnown = claimed !== undefined && execution.ended.has(claimed);
+		const open = outcomes.find((outcome) => isAccepted(outcome) && !execution.ended.has(outcome.taskId));
+		if (open && isKnown) return undefined;
+		const running = await findRunning(run, outcomes, execution, claimed);
+		if (running) return { running };
+	}
 	execution.output = makeOutput(run, outcomes, execution);
 	return { resume: execution.output };
+}
+
+/** Whether the callback says of this task that it has ended. One without a status does not say, and may. */
+function claimsEnd(run: CallbackRun, outcome: AcceptedOutcome): boolean {
+	const body: unknown = run.context.getBodyData();
+	if (readTaskId(body) !== outcome.taskId) return false;
+	const record = readTaskRecord(body);
+	return !record || hasEnded(withRecord(run, outcome, record).task.status);
 }
 
 /**
@@ -206,14 +166,15 @@ async function takeTurn(run: CallbackRun, outcomes: readonly TaskOutcome[], key:
  */
 async function resumeWith(context: IWebhookFunctions, key: string, output: Promise<INodeExecutionData[]>): Promise<IWebhookResponseData> {
 	try {
-		const inTime = await within(output);
+		const inTime = await inTimeToAnswer(output);
 		if (!inTime) answer(context, 503, CALL_AGAIN);
 		const items = await output;
-		resumedExecutions.add(key);
-		keepLatest(resumedExecutions);
+		// n8n has resumed it meanwhile, and 1.123 would run the next nodes a second time.
+		if (isGivenUp(waitingExecution(key))) return inTime ? {} : { noWebhookResponse: true };
+		markResumed(key);
 		return { workflowData: [items], ...(inTime ? {} : { noWebhookResponse: true }) };
 	} finally {
-		waitingExecutions.delete(key);
+		forgetWaiting(key);
 	}
 }
 
@@ -225,11 +186,16 @@ export async function resumeOnCallback(context: IWebhookFunctions, family: TaskF
 	try {
 		const run = await openCallbackRun(context, family);
 		const outcomes = readWaitingItems(run);
-		const key = keyOf(context.getExecutionId(), outcomes);
+		const key = keyOfPause(context.getExecutionId(), outcomes);
 		const turn = await lock.run(key, async () => await takeTurn(run, outcomes, key));
 		if (!turn) return {};
+		if ('running' in turn) {
+			context.logger.info(`MediaGen: callback received, task ${turn.running.taskId} is still running`);
+			// The record may be a moment behind the callback. After a 2xx, the service would not call for the end again.
+			return claimsEnd(run, turn.running) ? answer(context, 503, CALL_AGAIN) : {};
+		}
 		if ('resume' in turn) return await resumeWith(context, key, turn.resume);
-		return (await within(turn.join)) ? {} : answer(context, 503, CALL_AGAIN);
+		return (await inTimeToAnswer(turn.join)) ? {} : answer(context, 503, CALL_AGAIN);
 	} catch (error) {
 		context.logger.warn(`MediaGen: a callback could not be verified: ${asError(error).message}`);
 		return answer(context, 503, CALL_AGAIN);

@@ -42,3 +42,13 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 		await clock.sleep(Math.min(left, SLICE_MS));
 	}
 }
+
+/** Waits for `work`, at most `ms` milliseconds. Returns `undefined` if it takes longer; the work goes on. */
+export async function within<Result>(ms: number, work: Promise<Result>): Promise<Result | undefined> {
+	const stop = new AbortController();
+	try {
+		return await Promise.race([work, sleep(ms, stop.signal).then(() => undefined)]);
+	} finally {
+		stop.abort();
+	}
+}

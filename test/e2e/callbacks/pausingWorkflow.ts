@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Host, WorkflowDefinition } from '../../../sandbox/host';
-import { end, pictureNode, startByWebhook, workflow } from '../support/nodes';
+import { end, type NodeJson, pictureNode, startByWebhook, workflow } from '../support/nodes';
 
 /** A workflow that a webhook starts with a list of prompts, and that pauses in the node "Pictures" until they are made. */
 export interface PausingWorkflow {
@@ -9,26 +9,27 @@ export interface PausingWorkflow {
 	url: string;
 }
 
-function definition(path: string, credential: string, parameters: object, settings: object): WorkflowDefinition {
+function definition(path: string, credential: string, parameters: object, settings: object, last: NodeJson): WorkflowDefinition {
 	const prompts = {
 		name: 'Prompts',
 		type: 'n8n-nodes-base.splitOut',
 		parameters: { fieldToSplitOut: 'body.prompts', options: { destinationFieldName: 'prompt' } },
 	};
 	const pictures = pictureNode('Pictures', credential, { waitMode: 'callback', ...parameters }, settings);
-	const links = { Go: 'Prompts', Prompts: 'Pictures', Pictures: 'End' };
-	return workflow(`Pausing ${path}`, [startByWebhook(path), prompts, pictures, end], links);
+	const links = { Go: 'Prompts', Prompts: 'Pictures', Pictures: last.name };
+	return workflow(`Pausing ${path}`, [startByWebhook(path), prompts, pictures, last], links);
 }
 
-/** Imports and activates such a workflow; `settings` are the node's own. */
+/** Imports and activates such a workflow; `settings` are the node's own, and `last` is the node behind it. */
 export async function pausingWorkflow(
 	host: Host,
 	credential: string,
 	parameters: object = {},
 	settings: object = {},
+	last: NodeJson = end,
 ): Promise<PausingWorkflow> {
 	const path = randomUUID();
-	const { id } = await host.importWorkflow(definition(path, credential, parameters, settings));
+	const { id } = await host.importWorkflow(definition(path, credential, parameters, settings, last));
 	const url = `${host.url}/webhook/${path}`;
 	await host.activate(id);
 	return { id, url };

@@ -1,9 +1,17 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
 import { ClientRequest } from 'node:http';
 import { setTimeout as realSleep } from 'node:timers/promises';
 
 import type { Clock } from '../../../nodes/shared/util/clock';
 import { type ManualClock, manualClock } from '../../../sandbox/service';
+
+/** What sleeps inside does not wake while `still` is set: for what a node does by itself after it has paused. */
+export const standstill = new AsyncLocalStorage<{ still: boolean }>();
+
+const isStill = () => standstill.getStore()?.still === true;
+
+const forever = new Promise<never>(() => {});
 
 const START = Date.UTC(2026, 0, 1);
 
@@ -15,6 +23,7 @@ export function jumpingClock(): Clock & { advance(ms: number): void } {
 	return {
 		now: () => now,
 		sleep: async (ms) => {
+			if (isStill()) await forever;
 			now += Math.max(0, ms);
 			await new Promise((resolve) => setImmediate(resolve));
 		},
@@ -96,6 +105,7 @@ export function fastClock(scale: number, scaleOfRequests = Math.min(scale, SCALE
 			} finally {
 				sleepers--;
 			}
+			if (isStill()) await forever;
 		},
 		toHostMs: (ms) => Math.min(ms, longestHostMs),
 	};

@@ -55,6 +55,8 @@ export interface RunOptions {
 	/** A second node, which gets the items of the node under test. */
 	next?: { node: INodeType; parameters: INodeParameters };
 	executionId?: string;
+	/** Where n8n receives calls for waiting executions. */
+	waitingBaseUrl?: string;
 	/** Called as soon as the execution runs, with the way to cancel it. */
 	onStart?: (cancel: () => void) => void;
 }
@@ -225,7 +227,7 @@ export function openExecution(options: RunOptions) {
 		instanceBaseUrl: 'http://localhost/',
 		webhookBaseUrl: 'http://localhost/webhook',
 		webhookTestBaseUrl: 'http://localhost/webhook-test',
-		webhookWaitingBaseUrl: 'http://localhost/webhook-waiting',
+		webhookWaitingBaseUrl: options.waitingBaseUrl ?? 'http://localhost/webhook-waiting',
 		formWaitingBaseUrl: 'http://localhost/form-waiting',
 		variables: {},
 	} as unknown as IWorkflowExecuteAdditionalData;

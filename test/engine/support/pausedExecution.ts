@@ -1,6 +1,9 @@
 import { WebhookContext, WorkflowExecute } from 'n8n-core';
 import type { IRunExecutionData, IWebhookData, IWorkflowExecuteAdditionalData } from 'n8n-workflow';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 
+import { standstill } from './clocks';
 import { openExecution, resultOf, runNode, type RunOptions, type RunResult } from './engine';
 
 /** What a callback to a paused execution comes to. */
@@ -18,16 +21,73 @@ export interface PausedExecution {
 	callback(body?: unknown): Promise<CallbackResult>;
 	/** Wakes the execution as n8n does when its time limit has passed. */
 	timeLimit(): Promise<RunResult>;
+	/** Calls to the execution's address over HTTP, with n8n's answers. */
+	calls: Array<{ body: unknown; status: number }>;
+	/** The execution as a call to its address has resumed it. */
+	resumed: Promise<RunResult>;
 }
 
 let executions = 0;
 
+/** How n8n answers a POST to an execution's address. */
+type Receiver = (body: unknown) => Promise<{ status: number; message: string }> | { status: number; message: string };
+
+/** By execution id. */
+const receivers = new Map<string, Receiver>();
+
+let waitingBaseUrl: Promise<string> | undefined;
+
+/** The address at which n8n receives calls for waiting executions. */
+async function listen(): Promise<string> {
+	const server = createServer((request, response) => {
+		const chunks: Buffer[] = [];
+		request.on('data', (chunk: Buffer) => chunks.push(chunk));
+		request.on('end', () => {
+			const executionId = /waiting\/([^/?]+)/.exec(request.url ?? '')?.[1] ?? '';
+			const missing = { status: 404, message: `The execution "${executionId}" does not exist.` };
+			const body: unknown = JSON.parse(Buffer.concat(chunks).toString() || '{}');
+			void Promise.resolve(receivers.get(executionId)?.(body) ?? missing).then(({ status, message }) => {
+				response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ code: status, message }));
+			});
+		});
+	});
+	server.unref();
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook-waiting`;
+}
+
+const scopes: Array<{ still: boolean }> = [];
+
+/** Ends what the paused nodes of a test do by themselves, so that it does not reach into the next test. */
+export function stopWatching(): void {
+	for (const scope of scopes.splice(0)) scope.still = true;
+}
+
+export interface PauseSettings {
+	/** Whether the node goes on by itself after it has paused. Else only callbacks and the time limit change anything. */
+	watches?: boolean;
+	/** How many calls n8n still refuses after the node has paused, because it has not stored the pause. */
+	refuses?: number;
+}
+
 const copyOf = (data: IRunExecutionData) => JSON.parse(JSON.stringify(data)) as IRunExecutionData;
 
 /** Runs a node until it pauses, and then stands for the part of n8n that holds waiting executions and receives their callbacks. */
-export async function pauseNode(given: RunOptions): Promise<PausedExecution> {
-	const options = { ...given, executionId: `paused-${++executions}` };
-	const paused = await runNode(options);
+export async function pauseNode(given: RunOptions, settings: PauseSettings = {}): Promise<PausedExecution> {
+	waitingBaseUrl ??= listen();
+	const executionId = `paused-${++executions}`;
+	const options = { ...given, executionId, waitingBaseUrl: await waitingBaseUrl };
+	const runs = () => ({ status: 409, message: `The execution "${executionId}" is running already.` });
+	const calls: PausedExecution['calls'] = [];
+	let receive: Receiver = runs;
+	receivers.set(executionId, async (body) => {
+		const answer = await receive(body);
+		calls.push({ body, status: answer.status });
+		return answer;
+	});
+	const scope = { still: settings.watches !== true };
+	scopes.push(scope);
+	const paused = await standstill.run(scope, async () => await runNode(options));
 	if (paused.run.waitTill === undefined || paused.run.waitTill === null) {
 		throw new Error(`The execution did not pause: ${paused.error?.message ?? JSON.stringify(paused.json)}`);
 	}
@@ -74,5 +134,18 @@ export async function pauseNode(given: RunOptions): Promise<PausedExecution> {
 		return { status, resumed: await resume(data) };
 	}
 
-	return { paused, callback, timeLimit: async () => await resume(copyOf(stored)) };
+	let wake: (result: RunResult) => void = () => {};
+	const resumed = new Promise<RunResult>((resolve) => (wake = resolve));
+	let refuses = settings.refuses ?? 0;
+	receive = async (body) => {
+		if (refuses-- > 0) return runs();
+		const result = await callback(body);
+		if (result.resumed) {
+			receive = runs;
+			wake(result.resumed);
+		}
+		return { status: result.status, message: '' };
+	};
+
+	return { paused, calls, resumed, callback, timeLimit: async () => await resume(copyOf(stored)) };
 }

@@ -96,7 +96,7 @@ describe('A paused execution', () => {
 	});
 
 	test.each<[string, unknown]>([
-		['claims an end that the record does not show', callback('task_1')],
+		['says that a task runs', { id: 'task_1', status: 'in_progress' }],
 		['names a task of somebody else', callback('task_77')],
 		['names no task', {}],
 		['is not an object', 'completed'],
@@ -109,7 +109,24 @@ describe('A paused execution', () => {
 	test('stays paused at a status word that is not known', async () => {
 		const execution = await pauseTwo();
 		service.on('GET', recordOf('*'), { json: { status: 'marinating', progress: 40 } });
-		expect(await execution.callback(callback('task_1'))).toEqual({ status: 200 });
+		expect(await execution.callback({ id: 'task_1', status: 'marinating' })).toEqual({ status: 200 });
+	});
+
+	test.each<[string, unknown]>([
+		['claims an end', callback('task_1')],
+		['names a task and does not say its status', { id: 'task_1' }],
+	])('is called again when the callback %s that the record does not show yet', async (_, body) => {
+		const execution = await pauseTwo();
+		finish('task_2');
+		expect(await execution.callback(body)).toEqual({ status: 503 });
+		finish('task_1');
+		expect((await execution.callback(body)).resumed?.json).toHaveLength(2);
+	});
+
+	test('is not called again for a task that has ended while another one runs', async () => {
+		const execution = await pauseTwo();
+		finish('task_2');
+		expect(await execution.callback(callback('task_2'))).toEqual({ status: 200 });
 	});
 
 	test('resumes with a callback whose body does not tell its task', async () => {

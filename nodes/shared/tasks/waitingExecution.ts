@@ -1,0 +1,130 @@
+import { createHash } from 'crypto';
+import type { INodeExecutionData } from 'n8n-workflow';
+
+import { type ApiError, errorFromThrown, NotFoundError, UnreadableResponseError } from '../api/errors';
+import { hasEnded } from '../api/records';
+import { type AcceptedOutcome, isAccepted, type TaskOutcome } from '../output/items';
+import { clock } from '../util/clock';
+import { failedTaskError, LateResults, retrieveError } from './poll';
+import { retrieveRecord, type TaskContext, type TaskRun, withRecord } from './taskRun';
+
+/** What this process knows of one waiting execution. After a restart, or in another process, the service is asked again. */
+export interface WaitingExecution {
+	/** Tasks known to have ended, by id. */
+	ended: Map<string, TaskOutcome>;
+	/** Milliseconds since 1970 at which it goes on with what there is; known where it paused. */
+	limit?: number;
+	/** The downloads under way. Repeated callbacks join them. */
+	output?: Promise<INodeExecutionData[]>;
+}
+
+const waitingExecutions = new Map<string, WaitingExecution>();
+
+/** Executions that resumed a moment ago: a callback that comes then starts nothing. */
+const resumedExecutions = new Set<string>();
+
+const MAX_EXECUTIONS = 5_000;
+
+function keepLatest(executions: { size: number; keys(): IterableIterator<string>; delete(key: string): boolean }): void {
+	const [oldest] = executions.keys();
+	if (executions.size > MAX_EXECUTIONS && oldest !== undefined) executions.delete(oldest);
+}
+
+/** The key of a pause. A paused node can pause again in a loop, so the key has its tasks in it. */
+export function keyOfPause(executionId: string, outcomes: readonly TaskOutcome[]): string {
+	const tasks = outcomes.map(({ taskId = '' }) => taskId).join('\n');
+	return `${executionId}:${createHash('sha256').update(tasks).digest('base64url').slice(0, 16)}`;
+}
+
+export function waitingExecution(key: string): WaitingExecution {
+	const execution = waitingExecutions.get(key) ?? { ended: new Map<string, TaskOutcome>() };
+	// Inserting again keeps the map in the order of use.
+	waitingExecutions.delete(key);
+	waitingExecutions.set(key, execution);
+	keepLatest(waitingExecutions);
+	return execution;
+}
+
+export const hasResumed = (key: string): boolean => resumedExecutions.has(key);
+
+export function markResumed(key: string): void {
+	resumedExecutions.add(key);
+	keepLatest(resumedExecutions);
+}
+
+/** Frees what was known of an execution that has resumed or could not. */
+export function forgetWaiting(key: string): void {
+	waitingExecutions.delete(key);
+}
+
+/**
+ * n8n's own time limit comes this much later, in milliseconds: for executions whose pause no process watches. n8n gives out the items as
+ * they were written before the pause.
+ */
+export const HOST_LIMIT_AFTER_MS = 60_000;
+
+export const isGivenUp = ({ limit }: WaitingExecution): boolean => limit !== undefined && clock.now() >= limit + HOST_LIMIT_AFTER_MS;
+
+export const isOverdue = ({ limit }: WaitingExecution): boolean => limit !== undefined && clock.now() >= limit;
+
+/** Whether an error says for certain that the task cannot be read. A 404 counts with the service's own error envelope only. */
+function isFinal(error: ApiError): boolean {
+	return !error.transient && (!(error instanceof NotFoundError) || error.details.fromService === true);
+}
+
+type Run = TaskRun<TaskContext>;
+
+const lateResults = new LateResults();
+
+/** Asks for one task. Returns its end, or `undefined` while it runs. Throws an `ApiError` that may pass. */
+async function retrieveEnd(run: Run, outcome: AcceptedOutcome): Promise<TaskOutcome | undefined> {
+	try {
+		const current = withRecord(run, outcome, await retrieveRecord(run, outcome.taskId, 'once'));
+		if (!hasEnded(current.task.status)) return undefined;
+		if (lateResults.mayCome(current)) throw new UnreadableResponseError(`the service shows no result of task ${outcome.taskId} yet`);
+		return { ...current, error: failedTaskError(run, current) };
+	} catch (thrown) {
+		const error = errorFromThrown(thrown);
+		if (!isFinal(error)) throw error;
+		return { ...outcome, error: retrieveError(run, outcome, error) };
+	}
+}
+
+/** Tasks that are not known to have ended. */
+function openTasks(outcomes: readonly TaskOutcome[], { ended }: WaitingExecution): AcceptedOutcome[] {
+	return outcomes.filter(isAccepted).filter(({ taskId }) => !ended.has(taskId));
+}
+
+/**
+ * Asks for the tasks that are not known to have ended: the one with the id `first`, then the others in order, up to one that still
+ * runs, which it returns. So each call costs about one request while tasks run. As long as all have ended, it asks for ever more at
+ * once.
+ */
+export async function findRunning(
+	run: Run,
+	outcomes: readonly TaskOutcome[],
+	execution: WaitingExecution,
+	first?: string,
+): Promise<AcceptedOutcome | undefined> {
+	const open = openTasks(outcomes, execution);
+	const queue = [...open.filter(({ taskId }) => taskId === first), ...open.filter(({ taskId }) => taskId !== first)];
+	for (let done = 0; done < queue.length; ) {
+		const asked = queue.slice(done, done + Math.max(1, done - 1));
+		done += asked.length;
+		const ends = await Promise.all(asked.map(async (outcome) => await noteEnd(run, outcome, execution)));
+		const running = asked[ends.indexOf(false)];
+		if (running) return running;
+	}
+	return undefined;
+}
+
+async function noteEnd(run: Run, outcome: AcceptedOutcome, { ended }: WaitingExecution): Promise<boolean> {
+	const end = await retrieveEnd(run, outcome);
+	if (end) ended.set(outcome.taskId, end);
+	return end !== undefined;
+}
+
+/** Asks for all tasks that are not known to have ended. One that cannot be read stays open. */
+export async function readAll(run: Run, outcomes: readonly TaskOutcome[], execution: WaitingExecution): Promise<void> {
+	await Promise.allSettled(openTasks(outcomes, execution).map(async (outcome) => await noteEnd(run, outcome, execution)));
+}

@@ -1,0 +1,212 @@
+import type { ServerResponse } from 'node:http';
+
+import { clock } from '../../../../nodes/shared/util/clock';
+import { fastClock } from '../../support/clocks';
+import { log, runNode } from '../../support/engine';
+import { pauseNode, type PauseSettings, stopWatching } from '../../support/pausedExecution';
+import { type Reply, SCRIPTED_KEY, useScriptedService } from '../../support/scriptedService';
+import { completed, numberTasks, RECORD, running, SOUNDS, soundRun } from '../../support/scriptedTasks';
+
+const SCALE = 25;
+
+const service = useScriptedService(() => fastClock(SCALE));
+
+const waitMode = { waitMode: 'callback' };
+
+const recordOf = (taskId: string) => `/v1/music/tasks/${taskId}`;
+
+const realMs = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Pauses with a sound per item, and goes on as n8n would. */
+const pauseSounds = async (count: number, settings: PauseSettings = {}, options = {}, run = {}) =>
+	await pauseNode(soundRun(service, { count, parameters: waitMode, options, run }), { watches: true, ...settings });
+
+/** n8n's answers to calls of the execution's address, each time it is called. */
+const statuses = (calls: Array<{ status: number }>) => calls.map(({ status }) => status);
+
+/** Sends a file for longer than a minute, by the clock of the nodes. */
+function trickle(response: ServerResponse): void {
+	response.writeHead(200, { 'content-type': 'audio/mpeg' }).write('a');
+	for (const ms of [600, 1_200, 1_800, 2_400]) setTimeout(() => response.write('a'), ms);
+	setTimeout(() => response.end(), 3_200);
+}
+
+/** Answers n times with the first reply, then with the second. */
+const after = (count: number, first: Reply, then: Reply): Reply[] => [...Array.from({ length: count }, () => first), then];
+
+beforeEach(() => {
+	numberTasks(service);
+	service.on('GET', RECORD, running);
+});
+
+afterEach(stopWatching);
+
+describe('An execution whose callbacks were refused because the pause was not stored yet', () => {
+	test('resumes by itself, once, with all results', async () => {
+		service.on('GET', RECORD, ...after(3, running, completed));
+		const execution = await pauseSounds(3, {}, { concurrency: 1 });
+		const { json } = await execution.resumed;
+		expect(json.map(({ taskId, status }) => [taskId, status])).toEqual([
+			['task_1', 'completed'],
+			['task_2', 'completed'],
+			['task_3', 'completed'],
+		]);
+		await realMs(50);
+		expect(statuses(execution.calls)).toEqual([409, 200]);
+	});
+
+	test('calls again until n8n has stored the pause', async () => {
+		service.on('GET', RECORD, running, completed);
+		const execution = await pauseSounds(1, { refuses: 3 });
+		await execution.resumed;
+		await realMs(50);
+		expect(statuses(execution.calls)).toEqual([409, 409, 409, 409, 200]);
+	});
+
+	test('asks again when the record is behind the callback, or cannot be read', async () => {
+		service.on('GET', RECORD, running, running, { status: 502 }, { status: 404, text: 'proxy' }, completed);
+		const execution = await pauseSounds(1);
+		expect((await execution.resumed).json).toMatchObject([{ taskId: 'task_1', status: 'completed' }]);
+	});
+
+	test('resumes with a task that the service does not know any more', async () => {
+		service.on('GET', RECORD, running, { status: 404, json: { error: { message: 'No such task', type: 'not_found', code: 404 } } });
+		const execution = await pauseSounds(1, {}, {}, { settings: { onError: 'continueRegularOutput' } });
+		expect((await execution.resumed).json).toMatchObject([{ taskId: 'task_1', error: { httpStatus: 404 } }]);
+	});
+
+	test('is resumed once, though callbacks come at the same moment', async () => {
+		const execution = await pauseSounds(2);
+		service.on('GET', RECORD, completed);
+		const callbacks = Array.from({ length: 6 }, (_, at) => ({ id: `task_${(at % 2) + 1}`, status: 'completed' }));
+		const first = callbacks.slice(0, 3).map(async (body) => await execution.callback(body));
+		await realMs(2);
+		const results = await Promise.all([...first, ...callbacks.slice(3).map(async (body) => await execution.callback(body))]);
+		await realMs(100);
+		const byCallback = results.filter(({ resumed }) => resumed !== undefined).length;
+		const byItself = (await Promise.race([execution.resumed.then(() => 1), realMs(1)])) === 1 ? 1 : 0;
+		expect(byCallback + byItself).toBe(1);
+		expect(new Set(results.map(({ status }) => status))).toEqual(new Set([200]));
+	});
+
+	test('asks for a task that ended before the pause no more', async () => {
+		service.on('GET', recordOf('task_1'), completed);
+		service.on('GET', recordOf('task_2'), running, completed);
+		const execution = await pauseSounds(2);
+		await execution.resumed;
+		expect(service.sent('GET', recordOf('task_1'))).toHaveLength(1);
+	});
+
+	test('asks ever less often while a task runs', async () => {
+		const execution = await pauseSounds(1);
+		const began = clock.now();
+		while (clock.now() < began + 60_000) await realMs(5);
+		const asked = service.sent('GET', RECORD).length;
+		expect(asked).toBeGreaterThan(5);
+		expect(asked).toBeLessThan(16);
+		expect(execution.calls).toHaveLength(1);
+	});
+});
+
+describe('An execution whose address does not lead back to it', () => {
+	const answers: Array<[string, number, string, string]> = [
+		['nothing there', 404, 'Not found', 'it answered 404'],
+		['a proxy that hides the answer', 503, 'call again later', 'it answered 503'],
+		['a redirect', 301, 'Moved', 'it answered 301'],
+		['another n8n, which has such an execution too', 409, 'The execution "1 has finished already.', 'another n8n answered'],
+		['an n8n that takes any call', 200, 'OK', 'another n8n answered'],
+	];
+
+	test.each(answers)('does not pause but polls, and says so: %s', async (_, status, message, why) => {
+		service.on('GET', RECORD, running, running, completed);
+		service.on('POST', '/webhook-waiting/*', { status, json: { message } });
+		const run = soundRun(service, { parameters: waitMode, run: { waitingBaseUrl: `${service.url}/webhook-waiting` } });
+		const { run: { waitTill }, json, hints } = await runNode(run);
+		expect(waitTill ?? undefined).toBeUndefined();
+		const note = `The node polled instead of pausing: ${service.url} does not lead back to this execution (${why}). Set n8n's environment variable WEBHOOK_URL to the address at which the service reaches this n8n, on port 80 or 443.`;
+		expect(json).toMatchObject([{ taskId: 'task_1', status: 'completed', notes: [note] }]);
+		expect(hints.map((hint) => hint.message)).toContain(note);
+	});
+
+	test('does not wait long for an answer', async () => {
+		service.on('GET', RECORD, running, completed);
+		service.on('POST', '/webhook-waiting/*', { after: new Promise(() => {}) });
+		const { json } = await runNode(soundRun(service, { parameters: waitMode, run: { waitingBaseUrl: `${service.url}/webhook-waiting` } }));
+		expect(json[0]?.notes).toEqual([expect.stringMatching(/no connection|it did not answer within 10 seconds/)]);
+	});
+
+	test('the key is never sent to it', async () => {
+		service.on('GET', RECORD, running, completed);
+		service.on('POST', '/webhook-waiting/*', { status: 404 });
+		await runNode(soundRun(service, { parameters: waitMode, run: { waitingBaseUrl: `${service.url}/webhook-waiting` } }));
+		const [asked] = service.sent('POST', '/webhook-waiting/*');
+		expect(asked?.path).toMatch(/\/callback$/);
+		expect(JSON.stringify([asked?.headers, asked?.body])).not.toContain(SCRIPTED_KEY);
+	});
+});
+
+describe('An end that the service expects within seconds', () => {
+	const inSeconds = (estimated: number): Reply => ({ json: { data: { status: 'pending', estimated_time: estimated } } });
+
+	test('is waited for without a pause', async () => {
+		service.on('GET', RECORD, ...after(3, inSeconds(6), completed));
+		const { run, json } = await runNode(soundRun(service, { parameters: waitMode }));
+		expect(run.waitTill ?? undefined).toBeUndefined();
+		expect(json).toMatchObject([{ status: 'completed' }]);
+	});
+
+	test.each([
+		['comes later than expected', 5],
+		['is a minute away', 60],
+	])('does not keep the execution from pausing when it %s', async (_, estimated) => {
+		service.on('GET', RECORD, inSeconds(estimated));
+		const execution = await pauseSounds(1);
+		expect(execution.paused.run.status).toBe('waiting');
+	});
+});
+
+describe('The time limit of a pause', () => {
+	test('is kept by the node: what has ended comes out with its result, the rest as it was, with its row', async () => {
+		service.on('GET', recordOf('task_2'), running, completed);
+		const execution = await pauseSounds(3, {}, { timeout: 20 });
+		const { json } = await execution.resumed;
+		expect(json.map(({ taskId, status, url }) => [taskId, status, url])).toEqual([
+			['task_1', 'submitted', null],
+			['task_2', 'completed', 'https://files.example.com/1.mp3'],
+			['task_3', 'submitted', null],
+		]);
+		expect(json[0]).toMatchObject({ results: [], input: { prompt: 'Sound 0' } });
+		expect(json[1]).not.toHaveProperty('input');
+	});
+
+	test('is kept when the service cannot be reached then: what was verified before comes out', async () => {
+		const execution = await pauseSounds(2, {}, { timeout: 20 });
+		service.on('GET', recordOf('task_1'), completed);
+		expect(await execution.callback({ id: 'task_1', status: 'completed' })).toEqual({ status: 200 });
+		service.on('GET', RECORD, { status: 502 });
+		expect((await execution.resumed).json.map(({ taskId, status }) => [taskId, status])).toEqual([
+			['task_1', 'completed'],
+			['task_2', 'submitted'],
+		]);
+	});
+
+	test('a download that lasts beyond n8n’s own limit resumes nothing: n8n has', async () => {
+		service.on('GET', '/slow.mp3', { raw: trickle });
+		const slow: Reply = { json: { status: 'completed', result: { music: [{ audio_url: `${service.url}/slow.mp3` }] } } };
+		service.on('GET', RECORD, running, running, slow);
+		const run = soundRun(service, { parameters: { ...waitMode, downloadFiles: true }, options: { timeout: 5 } });
+		const execution = await pauseNode(run, { watches: true });
+		let resumed = false;
+		void execution.resumed.then(() => (resumed = true));
+		await realMs(4_000);
+		expect(service.sent('GET', '/slow.mp3')).toHaveLength(1);
+		expect(resumed).toBe(false);
+	});
+});
+
+test('no key and no token of an address is in the log', async () => {
+	service.on('GET', RECORD, running, { status: 502 }, completed);
+	await (await pauseSounds(1)).resumed;
+	expect(log.join('\n')).not.toContain(SCRIPTED_KEY);
+	expect(service.sent('POST', SOUNDS)).toHaveLength(1);
+});
