@@ -431,11 +431,10 @@ test('the links of a request may be those of pictures that were uploaded', () =>
 	expect([[...fields], [...urls]]).toEqual([['image_urls'], [link('1.png'), link('2.png')]]);
 });
 
-test('a record of 100,000 links is read in linear time', () => {
-	const music = Array.from({ length: 100_000 }, (_, at) => ({ title: `T${at}`, files: [{ url: link(`${at}.mp3`) }] }));
-	const began = performance.now();
-	expect(resultFiles(recordOf({ result: { tracks: music } }), 'music', NOW)).toHaveLength(100_000);
-	expect(performance.now() - began).toBeLessThan(8_000);
+// One pass over all of them for each would pass the time limit of a test.
+test('a record of 200,000 links is read', () => {
+	const music = Array.from({ length: 200_000 }, (_, at) => ({ title: `T${at}`, files: [{ url: link(`${at}.mp3`) }] }));
+	expect(resultFiles(recordOf({ result: { tracks: music } }), 'music', NOW)).toHaveLength(200_000);
 });
 
 /** One record in one of the shapes that a service might choose, and what must come out of it. */
