@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { subscribe } from 'node:diagnostics_channel';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { ClientRequest } from 'node:http';
 import { setTimeout as realSleep } from 'node:timers/promises';
 
@@ -56,11 +56,17 @@ export function useShortRequestLimit(): void {
 
 let requestsUnderWay = 0;
 
-subscribe('http.client.request.start', (message) => {
+function countRequest(message: unknown): void {
 	if (!(typeof message === 'object' && message !== null && 'request' in message && message.request instanceof ClientRequest)) return;
 	requestsUnderWay++;
 	message.request.once('close', () => requestsUnderWay--);
-});
+}
+
+const REQUESTS = 'http.client.request.start';
+
+// The channel belongs to the process, in which Jest runs several files.
+beforeAll(() => subscribe(REQUESTS, countRequest));
+afterAll(() => unsubscribe(REQUESTS, countRequest));
 
 /** The nodes' limit of a minute for a download without data is six seconds. */
 const SCALE_OF_REQUESTS = 10;

@@ -9,7 +9,8 @@ import { completed, numberTasks, RECORD, running, SOUNDS, soundRun } from '../..
 
 const SCALE = 25;
 
-const service = useScriptedService(() => fastClock(SCALE));
+// Also while a download is under way, which must outlast the time limit.
+const service = useScriptedService(() => fastClock(SCALE, SCALE));
 
 const waitMode = { waitMode: 'callback' };
 
@@ -27,8 +28,8 @@ const statuses = (calls: Array<{ status: number }>) => calls.map(({ status }) =>
 /** Sends a file for longer than a minute, by the clock of the nodes. */
 function trickle(response: ServerResponse): void {
 	response.writeHead(200, { 'content-type': 'audio/mpeg' }).write('a');
-	for (const ms of [600, 1_200, 1_800, 2_400]) setTimeout(() => response.write('a'), ms);
-	setTimeout(() => response.end(), 3_200);
+	for (let ms = 600; ms < 5_400; ms += 600) setTimeout(() => response.write('a'), ms);
+	setTimeout(() => response.end(), 5_400);
 }
 
 /** Answers n times with the first reply, then with the second. */
@@ -198,7 +199,7 @@ describe('The time limit of a pause', () => {
 		const execution = await pauseNode(run, { watches: true });
 		let resumed = false;
 		void execution.resumed.then(() => (resumed = true));
-		await realMs(4_000);
+		await realMs(6_500);
 		expect(service.sent('GET', '/slow.mp3')).toHaveLength(1);
 		expect(resumed).toBe(false);
 	});
