@@ -179,6 +179,8 @@ async function request(context: DownloadContext, url: string, signal?: AbortSign
 		method: 'GET',
 		url,
 		encoding: 'stream',
+		// The end of a compressed file that was cut off cannot be told from the end of a whole one.
+		headers: { 'accept-encoding': 'identity' },
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
@@ -262,13 +264,16 @@ function watch(body: ByteStream, maxBytes: number, tooLarge: () => ApiError, sig
 	let lastAt = clock.now();
 	let ended = false;
 	let stopped: ApiError | undefined;
+	let fail: (error: unknown) => void = () => undefined;
 	const stop = (error: ApiError) => {
 		stopped ??= error;
+		// At once: the stream of a newer Node.js tells of its end only when its connection has closed.
+		fail(error);
 		body.destroy(error);
 	};
 	const brokenOff = new Promise<never>((_, reject) => {
-		const fail = (error: unknown) => reject(stopped ?? asError(error));
-		body.on('error', fail);
+		fail = (error) => reject(stopped ?? asError(error));
+		body.on('error', (error) => fail(error));
 		body.on('end', () => (ended = true));
 		body.on('close', () => ended || fail(connectionLost()));
 		// A stream that broke off before this point does not say so again.

@@ -62,8 +62,11 @@ function canceledError(run: TaskRun, { itemIndex, taskId }: AcceptedOutcome): No
 /** A part of the service may not know a task for so long after its submission, in milliseconds. */
 const UNKNOWN_FOR_MS = 60_000;
 
-/** Whether a later request may succeed. A 404 without the service's own error is another server's, such as a proxy's. */
-function mayPass(error: ApiError, began: number): boolean {
+/**
+ * Whether a later request may succeed. `began` is when the wait for the task began, in milliseconds since 1970. A 404 without the service's
+ * own error is another server's, such as a proxy's.
+ */
+export function mayPass(error: ApiError, began: number): boolean {
 	if (!(error instanceof NotFoundError)) return error.transient;
 	return error.details.fromService !== true || clock.now() - began < UNKNOWN_FOR_MS;
 }

@@ -1,17 +1,19 @@
 import { createHash } from 'crypto';
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { type ApiError, errorFromThrown, NotFoundError, UnreadableResponseError } from '../api/errors';
+import { errorFromThrown, UnreadableResponseError } from '../api/errors';
 import { hasEnded } from '../api/records';
 import { type AcceptedOutcome, isAccepted, type TaskOutcome } from '../output/items';
 import { clock } from '../util/clock';
-import { failedTaskError, LateResults, retrieveError } from './poll';
+import { failedTaskError, LateResults, mayPass, retrieveError } from './poll';
 import { retrieveRecord, type TaskContext, type TaskRun, withRecord } from './taskRun';
 
 /** What this process knows of one waiting execution. After a restart, or in another process, the service is asked again. */
 export interface WaitingExecution {
 	/** Tasks known to have ended, by id. */
 	ended: Map<string, TaskOutcome>;
+	/** Milliseconds since 1970 from which on this process knows of it. */
+	since: number;
 	/** Milliseconds since 1970 at which it goes on with what there is; known where it paused. */
 	limit?: number;
 	/** The downloads under way. Repeated callbacks join them. */
@@ -37,7 +39,7 @@ export function keyOfPause(executionId: string, outcomes: readonly TaskOutcome[]
 }
 
 export function waitingExecution(key: string): WaitingExecution {
-	const execution = waitingExecutions.get(key) ?? { ended: new Map<string, TaskOutcome>() };
+	const execution = waitingExecutions.get(key) ?? { ended: new Map<string, TaskOutcome>(), since: clock.now() };
 	// Inserting again keeps the map in the order of use.
 	waitingExecutions.delete(key);
 	waitingExecutions.set(key, execution);
@@ -67,17 +69,12 @@ export const isGivenUp = ({ limit }: WaitingExecution): boolean => limit !== und
 
 export const isOverdue = ({ limit }: WaitingExecution): boolean => limit !== undefined && clock.now() >= limit;
 
-/** Whether an error says for certain that the task cannot be read. A 404 counts with the service's own error envelope only. */
-function isFinal(error: ApiError): boolean {
-	return !error.transient && (!(error instanceof NotFoundError) || error.details.fromService === true);
-}
-
 type Run = TaskRun<TaskContext>;
 
 const lateResults = new LateResults();
 
 /** Asks for one task. Returns its end, or `undefined` while it runs. Throws an `ApiError` that may pass. */
-async function retrieveEnd(run: Run, outcome: AcceptedOutcome): Promise<TaskOutcome | undefined> {
+async function retrieveEnd(run: Run, outcome: AcceptedOutcome, since: number): Promise<TaskOutcome | undefined> {
 	try {
 		const current = withRecord(run, outcome, await retrieveRecord(run, outcome.taskId, 'once'));
 		if (!hasEnded(current.task.status)) return undefined;
@@ -85,7 +82,7 @@ async function retrieveEnd(run: Run, outcome: AcceptedOutcome): Promise<TaskOutc
 		return { ...current, error: failedTaskError(run, current) };
 	} catch (thrown) {
 		const error = errorFromThrown(thrown);
-		if (!isFinal(error)) throw error;
+		if (mayPass(error, since)) throw error;
 		return { ...outcome, error: retrieveError(run, outcome, error) };
 	}
 }
@@ -118,8 +115,8 @@ export async function findRunning(
 	return undefined;
 }
 
-async function noteEnd(run: Run, outcome: AcceptedOutcome, { ended }: WaitingExecution): Promise<boolean> {
-	const end = await retrieveEnd(run, outcome);
+async function noteEnd(run: Run, outcome: AcceptedOutcome, { ended, since }: WaitingExecution): Promise<boolean> {
+	const end = await retrieveEnd(run, outcome, since);
 	if (end) ended.set(outcome.taskId, end);
 	return end !== undefined;
 }

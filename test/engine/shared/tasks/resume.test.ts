@@ -1,3 +1,4 @@
+import { setClock } from '../../../../nodes/shared/util/clock';
 import { fastClock } from '../../support/clocks';
 import { log } from '../../support/engine';
 import { type CallbackResult, pauseNode, type PausedExecution } from '../../support/pausedExecution';
@@ -173,11 +174,15 @@ describe('A callback whose record cannot be read is answered 503, and the execut
 });
 
 describe('The end of a paused execution', () => {
-	test('a task that the service does not know is an error item that names it', async () => {
+	test('a task that the service does not know, also after a minute, is an error item that names it', async () => {
+		const time = fastClock(1);
+		setClock(time);
 		const execution = await pauseTwo(goOn);
 		finish('task_1');
 		service.on('GET', recordOf('task_2'), { status: 404, json: { error: { message: 'No such task', type: 'not_found', code: 404 } } });
-		const { resumed } = await execution.callback(callback('task_1'));
+		expect(await execution.callback(callback('task_1'))).toEqual({ status: 503 });
+		await time.advance(60_000);
+		const { resumed } = await execution.callback(callback('task_2'));
 		expect(resumed?.json[1]).toMatchObject({
 			taskId: 'task_2',
 			reference: 'row 2',

@@ -70,6 +70,13 @@ describe('An execution whose callbacks were refused because the pause was not st
 		expect((await execution.resumed).json).toMatchObject([{ taskId: 'task_1', status: 'completed' }]);
 	});
 
+	test('asks again when the service does not know the task yet', async () => {
+		const unknown: Reply = { status: 404, json: { error: { message: 'No such task', type: 'not_found', code: 404 } } };
+		service.on('GET', RECORD, running, ...after(3, unknown, completed));
+		const execution = await pauseSounds(1);
+		expect((await execution.resumed).json).toMatchObject([{ taskId: 'task_1', status: 'completed' }]);
+	});
+
 	test('resumes with a task that the service does not know any more', async () => {
 		service.on('GET', RECORD, running, { status: 404, json: { error: { message: 'No such task', type: 'not_found', code: 404 } } });
 		const execution = await pauseSounds(1, {}, {}, { settings: { onError: 'continueRegularOutput' } });

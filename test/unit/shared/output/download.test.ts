@@ -63,7 +63,7 @@ test('the request for a file carries no credential', async () => {
 	const store = async (content: Readable) => ({ data: (await buffer(content)).toString(), mimeType: '' });
 	await downloadFile(contextOf(Readable.from(['x']), store, seen), connection, file, 'song', rules);
 	expect(seen.map(({ url, headers, auth, disableFollowRedirect }) => [url, headers, auth, disableFollowRedirect])).toEqual([
-		['https://files.example.com/1', undefined, undefined, true],
+		['https://files.example.com/1', { 'accept-encoding': 'identity' }, undefined, true],
 	]);
 });
 
@@ -132,7 +132,7 @@ describe('Opening a file', () => {
 		await openFile(context, file.url, connection, signal);
 		expect(seen[0]).toEqual({
 			...{ method: 'GET', url: file.url, encoding: 'stream', returnFullResponse: true, ignoreHttpStatusErrors: true },
-			...{ disableFollowRedirect: true, abortSignal: signal, timeout: 60_000 },
+			...{ disableFollowRedirect: true, abortSignal: signal, timeout: 60_000, headers: { 'accept-encoding': 'identity' } },
 		});
 	});
 
@@ -333,6 +333,13 @@ describe('A download that stops in the middle', () => {
 		const download = downloadFile(contextOf(body, store), connection, file, 'song', { ...rules, deadline: 0 });
 		await expect(download).rejects.toThrow('The download stopped: no data for 60 seconds');
 		expect(body.destroyed).toBe(true);
+	});
+
+	test('is broken off also where the stream does not tell that it was', async () => {
+		const body = began();
+		body.destroy = () => body;
+		const download = downloadFile(contextOf(body, store), connection, file, 'song', { ...rules, deadline: 0 });
+		await expect(download).rejects.toThrow('The download stopped: no data for 60 seconds');
 	});
 
 	test('says so when the execution was canceled', async () => {
