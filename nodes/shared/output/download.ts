@@ -263,16 +263,14 @@ function watch(body: ByteStream, maxBytes: number, tooLarge: () => ApiError, sig
 	const done = new AbortController();
 	let lastAt = clock.now();
 	let ended = false;
-	let stopped: ApiError | undefined;
 	let fail: (error: unknown) => void = () => undefined;
 	const stop = (error: ApiError) => {
-		stopped ??= error;
 		// At once: the stream of a newer Node.js tells of its end only when its connection has closed.
 		fail(error);
 		body.destroy(error);
 	};
 	const brokenOff = new Promise<never>((_, reject) => {
-		fail = (error) => reject(stopped ?? asError(error));
+		fail = (error) => reject(asError(error));
 		body.on('error', (error) => fail(error));
 		body.on('end', () => (ended = true));
 		body.on('close', () => ended || fail(connectionLost()));
@@ -303,11 +301,9 @@ function watch(body: ByteStream, maxBytes: number, tooLarge: () => ApiError, sig
 	const watchIdle = async () => {
 		while (!done.signal.aborted) {
 			await sleep(Math.max(0, lastAt + IDLE_TIMEOUT_MS - clock.now()), done.signal);
-			if (done.signal.aborted || stopped) return;
-			if (signal?.aborted) stop(new CanceledError());
-			else if (clock.now() >= lastAt + IDLE_TIMEOUT_MS) {
-				stop(new TimeoutError('The download stopped: no data for 60 seconds'));
-			}
+			if (done.signal.aborted) return;
+			if (signal?.aborted) return stop(new CanceledError());
+			if (clock.now() >= lastAt + IDLE_TIMEOUT_MS) return stop(new TimeoutError('The download stopped: no data for 60 seconds'));
 		}
 	};
 	void watchIdle();

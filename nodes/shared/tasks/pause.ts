@@ -62,7 +62,7 @@ interface ItemCallback {
 	reference: string | undefined;
 }
 
-function ownAddress(run: TaskRun, { itemIndex, callbackBaseUrl, reference }: ItemCallback): CallbackAddress {
+function itemAddress(run: TaskRun, { itemIndex, callbackBaseUrl, reference }: ItemCallback): CallbackAddress {
 	if (isBlank(callbackBaseUrl)) return { url: undefined, notes: [] };
 	const read = webUrl().safeParse(callbackBaseUrl);
 	if (!read.success) {
@@ -76,7 +76,7 @@ function ownAddress(run: TaskRun, { itemIndex, callbackBaseUrl, reference }: Ite
 /** Where the service reports the end of each item's task: this paused execution, or the address in the item's options. */
 export function callbackAddresses(run: TaskRun): (item: ItemCallback) => CallbackAddress {
 	const { context, options } = run;
-	if (options.waitMode !== 'callback') return (item) => ownAddress(run, item);
+	if (options.waitMode !== 'callback') return (item) => itemAddress(run, item);
 	const url = resumeAddress(context);
 	const address = { url, notes: [...checkCallbackAddress(run, url, SET_WEBHOOK_URL), ...checkWorkflowTimeout(run)] };
 	return () => address;
@@ -96,11 +96,11 @@ export function mayPause(context: IExecuteFunctions, outcomes: readonly TaskOutc
 }
 
 /** The JSON of a waiting item: enough to resume, and what comes out if no callback comes before the time limit. */
-function waitingJson(outcome: TaskOutcome, input: IDataObject, ownAddress: string): IDataObject {
+function waitingJson(outcome: TaskOutcome, input: IDataObject, resumeUrl: string): IDataObject {
 	const { error, options, notes, recordKey, request } = outcome;
 	const named = recordKey === undefined ? {} : { recordKey };
 	const { fileName, reference } = options;
-	const sent = [...(request?.urls ?? [])].filter((url) => url !== ownAddress);
+	const sent = [...(request?.urls ?? [])].filter((url) => url !== resumeUrl);
 	const own = {
 		...(fileName === undefined ? {} : { fileName }),
 		...(reference === undefined ? {} : { reference }),
@@ -143,19 +143,19 @@ export async function pauseProblem({ context }: TaskRun): Promise<string | undef
 export async function pause(run: TaskRun, outcomes: readonly TaskOutcome[]): Promise<INodeExecutionData[][]> {
 	const { context, options } = run;
 	const items = context.getInputData();
-	const ownAddress = resumeAddress(context);
+	const resumeUrl = resumeAddress(context);
 	// n8n shows no hint for a node that pauses.
 	for (const note of new Set(outcomes.flatMap(({ notes }) => notes))) context.logger.warn(`MediaGen: ${note}`);
 	for (const outcome of outcomes) {
 		const item = items[outcome.itemIndex];
 		if (!item) continue;
-		item.json = waitingJson(outcome, item.json, ownAddress);
+		item.json = waitingJson(outcome, item.json, resumeUrl);
 		// After the time limit it would come out as if it were the task's file.
 		delete item.binary;
 	}
 	const limit = clock.now() + options.timeout * 1_000;
 	await context.putExecutionToWait(new Date(limit + HOST_LIMIT_AFTER_MS));
-	watchPause(run, outcomes, ownAddress, limit);
+	watchPause(run, outcomes, resumeUrl, limit);
 	// With an error output n8n takes the items out of the array that it gets, and the input is all that it keeps.
 	return [items.map((item) => ({ ...item }))];
 }
