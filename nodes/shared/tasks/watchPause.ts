@@ -26,6 +26,9 @@ type OwnAnswer = { state: 'running' | 'received' | 'over' } | { state: 'failed';
 
 const CALL_WITHIN_MS = 10_000;
 
+/** n8n 1.123 goes on with `'validateSignature'`, 2.41 with `'resumeToken'`. */
+const NO_DATA_YET = /Cannot read properties of undefined/;
+
 const response = z.object({ statusCode: z.number(), body: z.unknown() });
 
 /** Calls the paused node as the service does. The call names no task: the node asks for all of its tasks. */
@@ -46,8 +49,8 @@ async function callOwnAddress(context: CallerContext, resumeUrl: string): Promis
 		const { statusCode, body } = response.parse(answer);
 		if (statusCode >= 200 && statusCode < 300) return { state: 'received' };
 		const words = JSON.stringify(body ?? '');
-		// n8n 1.123 has no data of an execution that was started by hand until it pauses, and fails over that.
-		if (statusCode === 500 && words.includes('validateSignature')) return { state: 'running' };
+		// n8n has no data of an execution that was started by hand until it pauses, and fails over that.
+		if (statusCode === 500 && NO_DATA_YET.test(words)) return { state: 'running' };
 		if (statusCode !== 409) return { state: 'failed', why: `it answered ${statusCode}` };
 		return { state: words.includes('finished') ? 'over' : 'running' };
 	} catch (error) {

@@ -68,6 +68,8 @@ export interface PauseSettings {
 	watches?: boolean;
 	/** How many calls n8n still refuses after the node has paused, because it has not stored the pause. */
 	refuses?: number;
+	/** n8n's answer to such calls, if not a 409. */
+	refusal?: { status: number; message: string };
 }
 
 const copyOf = (data: IRunExecutionData) => JSON.parse(JSON.stringify(data)) as IRunExecutionData;
@@ -77,7 +79,7 @@ export async function pauseNode(given: RunOptions, settings: PauseSettings = {})
 	waitingBaseUrl ??= listen();
 	const executionId = `paused-${++executions}`;
 	const options = { ...given, executionId, waitingBaseUrl: await waitingBaseUrl };
-	const runs = () => ({ status: 409, message: `The execution "${executionId}" is running already.` });
+	const runs = () => settings.refusal ?? { status: 409, message: `The execution "${executionId}" is running already.` };
 	const calls: PausedExecution['calls'] = [];
 	let receive: Receiver = runs;
 	receivers.set(executionId, async (body) => {

@@ -64,6 +64,16 @@ describe('An execution whose callbacks were refused because the pause was not st
 		expect(statuses(execution.calls)).toEqual([409, 409, 409, 409, 200]);
 	});
 
+	// n8n has no data of an execution that was started by hand until it pauses.
+	test.each(['validateSignature', 'resumeToken'])('pauses and resumes where n8n answers that it cannot read %s', async (property) => {
+		const refusal = { status: 500, message: `Cannot read properties of undefined (reading '${property}')` };
+		service.on('GET', RECORD, running, completed);
+		const execution = await pauseSounds(1, { refuses: 1, refusal });
+		expect((await execution.resumed).json).toMatchObject([{ taskId: 'task_1', status: 'completed' }]);
+		await realMs(50);
+		expect(statuses(execution.calls)).toEqual([500, 500, 200]);
+	});
+
 	test('asks again when the record is behind the callback, or cannot be read', async () => {
 		service.on('GET', RECORD, running, running, { status: 502 }, { status: 404, text: 'proxy' }, completed);
 		const execution = await pauseSounds(1);
