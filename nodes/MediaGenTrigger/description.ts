@@ -67,6 +67,14 @@ export const properties: INodeProperties[] = [
 			description: 'Leave empty for all. A task whose family cannot be told starts the workflow too, with the family null.',
 		},
 		{
+			displayName: 'Only Signed Addresses',
+			name: 'onlySigned',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether to take calls only for tasks whose MediaGen node has this address as "Callback Base URL", a "Reference", and a credential with the same API key as this trigger: it signs the address. Other calls are refused without a request to the service.',
+		},
+		{
 			displayName: 'Repeat When in Doubt',
 			name: 'repeatInDoubt',
 			type: 'boolean',
@@ -83,6 +91,7 @@ const settings = z.object({
 	/** Hours. */
 	dedupeWindow: number(1).catch(24),
 	families: z.array(z.enum(TASK_FAMILIES)).catch([]),
+	onlySigned: flag().catch(false),
 	repeatInDoubt: flag().catch(true),
 	taskQueryPath: z.string().startsWith('/').includes(TASK_ID_PLACEHOLDER).optional().catch(undefined),
 });
@@ -94,7 +103,7 @@ export type Settings = z.infer<typeof settings>;
  * others, such as the file name, may have expressions that only the execution can evaluate.
  */
 export function readSettings(parameter: (name: string) => unknown): Settings {
-	const options = ['dedupeWindow', 'families', 'repeatInDoubt', 'taskQueryPath'];
+	const options = ['dedupeWindow', 'families', 'onlySigned', 'repeatInDoubt', 'taskQueryPath'];
 	const given = options.map((name) => [name, parameter(`options.${name}`)]);
 	return settings.parse({ ...Object.fromEntries(given), events: parameter('events'), verify: parameter('verify') });
 }

@@ -19,6 +19,7 @@ const payload = z.object({
 	family: z.enum(TASK_FAMILIES).nullable(),
 	record: z.preprocess((raw) => ({ data: raw }), taskResponse),
 	reference: z.string().optional(),
+	referenceVerified: z.boolean().optional(),
 	/** Whether the record was read from the service. */
 	verified: z.boolean(),
 	/** See `processedTasks`. */
@@ -52,13 +53,13 @@ export async function taskOutput(context: IExecuteFunctions, payloads: readonly 
 	const options = readRunOptions({ getNode: () => node, getParameter: (name): unknown => context.getNodeParameter(name, 0, null) });
 	const signal = context.getExecutionCancelSignal();
 	const outcomes: TaskOutcome[] = [];
-	for (const [itemIndex, { taskId, family, record, reference, verified }] of payloads.entries()) {
+	for (const [itemIndex, { taskId, family, record, reference, referenceVerified, verified }] of payloads.entries()) {
 		// The files of a record that was not verified are downloaded from public addresses only.
 		const connection = (verified ? await recentConnection(context) : undefined) ?? unknownConnection;
 		const deadline = clock.now() + DOWNLOAD_WITHIN_MS;
 		const run = { context, family, operation: 'callback', options, signal, deadline, client: { connection } };
 		const { fileName } = readItemOptions(context.getNodeParameter('options', itemIndex, {}), undefined);
-		const accepted = { itemIndex, taskId, task: acceptedTask(run, taskId), notes: [], options: { fileName, reference } };
+		const accepted = { itemIndex, taskId, task: acceptedTask(run, taskId), notes: [], options: { fileName, reference, referenceVerified } };
 		outcomes.push(...(await downloadResults(run, [withRecord(run, accepted, record)])));
 	}
 	// A record that was not verified may be forged.

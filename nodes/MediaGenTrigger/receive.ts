@@ -3,11 +3,13 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { asError } from '../shared/api/errors';
 import { hasEnded, readTaskId, readTaskRecord } from '../shared/api/records';
+import { readReference } from '../shared/api/signedAddress';
 import { BASE_ADDRESS, readSettings, type Settings } from './description';
 import { payloadItem } from './output';
 import { keyOf } from './processedTasks';
+import { Refusal } from './refusal';
 import { type TriggerState, triggerState } from './triggerState';
-import { type Callback, Refusal, reportOf, type TaskReport, verify } from './verify';
+import { type Callback, checkSignature, reportOf, type TaskReport, verify } from './verify';
 
 /**
  * Handles a callback (spec, Events): parse, deduplicate, verify, start, answer. n8n starts the execution when this has returned, and
@@ -36,11 +38,12 @@ async function handle(context: IWebhookFunctions, trigger: TriggerState, callbac
 	const settings = readSettings((name): unknown => context.getNodeParameter(name, null));
 	// "Listen for test event" treats every callback as new.
 	const isTest = context.getMode() === 'manual';
+	const isSigned = (await checkSignature(context, callback, settings)) === 'right';
 
 	// Most duplicates repeat the end of a task: they are found without a request to the service.
 	const endKey = keyOf(callback.taskId);
 	if (!isTest) await refuseDuplicate(context, trigger, endKey, settings);
-	const report = await verify(context, callback, settings);
+	const report = await verify(context, callback, settings, { bounds: trigger.bounds, isSigned });
 	refuseUnwanted(callback, report, settings);
 	const { isLate: _, ...task } = report;
 	const key = eventKey(task);
@@ -49,7 +52,9 @@ async function handle(context: IWebhookFunctions, trigger: TriggerState, callbac
 	const startId = randomUUID();
 	// In queue mode another process runs the execution: it stores that the execution has started, and this one reads that.
 	const storeForHours = trigger.runsExecutions ? undefined : settings.dedupeWindow;
-	const item = payloadItem({ ...task, reference: callback.reference, key, startId, storeForHours });
+	const { reference } = callback.address;
+	const named = reference === undefined ? {} : { reference, referenceVerified: isSigned };
+	const item = payloadItem({ ...task, ...named, key, startId, storeForHours });
 	if (isTest) return { workflowData: [[item]] };
 	// The first step of the execution, in `execute`, confirms that it runs.
 	void trigger.begin(context, key, startId, settings).then((runs) => {
@@ -69,11 +74,8 @@ function parse(context: IWebhookFunctions): Callback | undefined {
 	const taskId = readTaskId(body);
 	if (taskId === undefined || !TASK_ID.test(taskId)) return undefined;
 	const record = readTaskRecord(body);
-	const query: Record<string, unknown> = { ...context.getQueryData() };
-	// A service that appends /callback to the text of the address appends it to the last parameter.
-	const reference = typeof query.reference === 'string' ? query.reference.replace(/\/callback$/, '') : '';
 	const claimed = record && reportOf(context, taskId, record, { verified: false });
-	return { taskId, claimed, claimsEnd: !claimed || hasEnded(claimed.status), reference: reference === '' ? undefined : reference };
+	return { taskId, claimed, claimsEnd: !claimed || hasEnded(claimed.status), address: readReference({ ...context.getQueryData() }) };
 }
 
 /** The key of what happened: a task ends once, and each status before the end is an event of its own. */

@@ -5,7 +5,9 @@ import { KeyedLock } from '../shared/util/keyedLock';
 import type { Settings } from './description';
 import type { TriggerPayload } from './output';
 import { type EventState, ProcessedTasks } from './processedTasks';
+import { RequestBounds } from './requestBounds';
 import { type ProcessRole, StartConfirmation } from './startConfirmation';
+import type { FoundTask } from './verify';
 
 /** n8n keeps the object in the workflow's row, under the node's name. */
 type StaticDataHolder = Pick<IWebhookFunctions, 'getWorkflowStaticData'>;
@@ -16,6 +18,8 @@ const STATIC_DATA_KEY = 'processedTasks';
 export class TriggerState {
 	/** Calls for the same task run one after the other. */
 	readonly lock = new KeyedLock();
+
+	readonly bounds = new RequestBounds<FoundTask>((found) => found === 'unknown' || found === 'unclear');
 
 	private readonly processed = new ProcessedTasks();
 

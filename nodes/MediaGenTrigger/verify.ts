@@ -5,13 +5,16 @@ import { unknownConnection } from '../shared/api/connection';
 import { asError, InvalidRequestError, NotFoundError } from '../shared/api/errors';
 import { type TaskFamily, taskPath } from '../shared/api/families';
 import { readTaskId, type TaskRecord, type TaskStatus } from '../shared/api/records';
+import { checkReference, type readReference, type Signature } from '../shared/api/signedAddress';
 import { isGridRecord } from '../shared/output/resultFiles';
 import type { Task } from '../shared/output/task';
 import { LateResults } from '../shared/tasks/poll';
 import { acceptedTask, withRecord } from '../shared/tasks/taskRun';
 import { isObject } from '../shared/util/json';
-import type { Settings } from './description';
+import { BASE_ADDRESS, type Settings } from './description';
 import { recentConnection } from './recentCredential';
+import { Refusal } from './refusal';
+import type { RequestBounds } from './requestBounds';
 
 /** A task's record, and what it shows. */
 export interface TaskReport {
@@ -35,21 +38,12 @@ export interface Callback {
 	claimed: TaskReport | undefined;
 	/** Whether the task may have ended: a body without a status does not say. */
 	claimsEnd: boolean;
-	/** Text of the user's own in the address. */
-	reference: string | undefined;
+	/** Text of the user's own in the address, and the signature that came with it. */
+	address: ReturnType<typeof readReference>;
 }
 
-/** Why a callback starts no execution, and the answer: the service calls again after a 503 only. */
-export class Refusal extends Error {
-	/** @param hint what the user can do, for the log */
-	constructor(
-		readonly status: 200 | 400 | 503,
-		reason: string,
-		readonly hint?: string,
-	) {
-		super(reason);
-	}
-}
+/** What the service says of an id: `unknown` in its own words, `unclear` in other words, as a proxy's. */
+export type FoundTask = { record: TaskRecord; isMusic: boolean } | 'unknown' | 'unclear';
 
 /** The family that a record shows: by its shape, then by the kinds of its files. A failed task's record often shows none. */
 export function familyOf(record: TaskRecord, { results }: Task): TaskFamily | null {
@@ -75,13 +69,13 @@ const TIMEOUT_MS = 6_000;
 
 /**
  * Reads a task's record, whatever its family. Returns `unknown` if every path says in the service's own words that there is no
- * such task, and `unclear` if one says so in other words, as a proxy does. Throws an `ApiError` for anything else.
+ * such task, and `unclear` if one says so in other words. Throws an `ApiError` for anything else.
  */
 export async function retrieveTask(
 	client: Pick<MediaGenClient, 'tasks'>,
 	taskId: string,
 	{ isMusic = false, taskQueryPath }: { isMusic?: boolean; taskQueryPath?: string },
-): Promise<{ record: TaskRecord; isMusic: boolean } | 'unknown' | 'unclear'> {
+): Promise<FoundTask> {
 	const music = taskPath('music', taskId);
 	const others = [...(taskQueryPath === undefined ? [] : [taskQueryPath]), undefined].map((path) => taskPath('image', taskId, path));
 	let outcome: 'unknown' | 'unclear' = 'unknown';
@@ -107,8 +101,25 @@ function isOfAnother({ raw }: TaskRecord, taskId: string): boolean {
 const UNKNOWN = 'the service does not know the task';
 const NO_PATH = 'If this service has the records of tasks at another path, set "Task Query Path" in the options of the trigger.';
 
+const OTHER_KEY = 'The node that sent the address and this trigger must have credentials with the same API key: has it been changed since?';
+
+/** Whether a node with the same API key made the address. Throws a `Refusal` for any other if "Only Signed Addresses" is on. */
+export async function checkSignature(context: IWebhookFunctions, { address }: Callback, { onlySigned }: Settings): Promise<Signature> {
+	const own = context.getNodeWebhookUrl(BASE_ADDRESS) ?? '';
+	const connection = address.signature === undefined ? undefined : await recentConnection(context);
+	const signature = checkReference(connection ?? unknownConnection, own, address);
+	if (!onlySigned || signature === 'right') return signature;
+	if (signature === 'missing') throw new Refusal(401, 'the address has no signature');
+	throw new Refusal(503, 'the signature of the address is wrong', OTHER_KEY);
+}
+
+interface Asking {
+	bounds: RequestBounds<FoundTask>;
+	isSigned: boolean;
+}
+
 /** Reads the task from the service, or from the callback if "Verify With Service" is off. Throws a `Refusal` or an `ApiError`. */
-export async function verify(context: IWebhookFunctions, callback: Callback, settings: Settings): Promise<TaskReport> {
+export async function verify(context: IWebhookFunctions, callback: Callback, settings: Settings, { bounds, isSigned }: Asking): Promise<TaskReport> {
 	const { taskId, claimed } = callback;
 	const connection = settings.verify ? await recentConnection(context) : undefined;
 	if (!connection) {
@@ -116,7 +127,8 @@ export async function verify(context: IWebhookFunctions, callback: Callback, set
 		return claimed;
 	}
 	const hints = { isMusic: claimed?.family === 'music', taskQueryPath: settings.taskQueryPath };
-	const found = await retrieveTask(createClient(context, connection), taskId, hints);
+	const request = async () => await retrieveTask(createClient(context, connection), taskId, hints);
+	const found = await bounds.ask(taskId, isSigned, request);
 	if (found === 'unclear' || (found === 'unknown' && callback.claimsEnd)) throw new Refusal(503, UNKNOWN, NO_PATH);
 	if (found === 'unknown') throw new Refusal(200, UNKNOWN);
 	if (isOfAnother(found.record, taskId)) throw new Refusal(400, 'the service has the task under another id');

@@ -123,14 +123,3 @@ export function unusualPort(address: string): string | undefined {
 	const port = parseWebUrl(address)?.port ?? '';
 	return port === '' || port === '80' || port === '443' ? undefined : port;
 }
-
-/**
- * A callback address that gives a text of the user's own back, as the last parameter of its query: a service that appends to the
- * text of an address then appends to it. An address with a reference of its own stays as it is.
- */
-export function withReference(address: string, reference: string): string {
-	if (parseWebUrl(address)?.searchParams.has('reference')) return address;
-	const [base = '', ...fragment] = address.split('#');
-	const separator = base.includes('?') ? '&' : '?';
-	return [`${base}${separator}reference=${encodeURIComponent(reference)}`, ...fragment].join('#');
-}

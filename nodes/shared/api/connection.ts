@@ -1,3 +1,4 @@
+import { createHmac } from 'crypto';
 import type { ICredentialDataDecryptedObject, ICredentialsDecrypted, INode } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
@@ -18,6 +19,8 @@ export interface Connection {
 	brandWords: BrandWordMap;
 	/** Replaces the key in whatever came from outside, at any depth. */
 	redact<Value>(value: Value): Value;
+	/** A text that only who has the key can make of the given one: an HMAC, in base64url. `undefined` without a key. */
+	sign(text: string): string | undefined;
 	/** The credential for n8n, to sign requests with. n8n would read and decrypt it again for each request. */
 	decrypted?: ICredentialsDecrypted;
 }
@@ -28,6 +31,7 @@ export const unknownConnection: Connection = {
 	allowPrivateCallbacks: false,
 	brandWords: {},
 	redact: (value) => value,
+	sign: () => undefined,
 };
 
 const storedCredential = z.object({
@@ -77,11 +81,13 @@ export function readConnection(credential: unknown): Connection {
 	if (url.protocol === 'http:' && !isPrivateHost(url)) {
 		throw new Error('"Base URL" must begin with https://, so that the API key is never sent unencrypted');
 	}
+	const key = stored.apiKey.trim();
 	return {
 		baseUrl,
 		allowPrivateCallbacks: stored.allowPrivateCallbacks,
 		brandWords: readBrandWords(stored.brandWords),
-		redact: redactor(stored.apiKey.trim()),
+		redact: redactor(key),
+		sign: (text) => (key === '' ? undefined : createHmac('sha256', key).update(text).digest('base64url')),
 	};
 }
 

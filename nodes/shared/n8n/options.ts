@@ -9,11 +9,11 @@ import { z } from '../util/vendor/zod';
 
 /**
  * The address that resumes a paused execution. It belongs to the execution, not to the workflow: nothing is registered for it
- * when a workflow is activated.
+ * when a workflow is activated. Where the address ends with a secret, a service that appends to the text calls the path `''`.
  */
-export const callbackWebhook: IWebhookDescription[] = [
-	{ name: 'default', httpMethod: 'POST', path: 'callback', responseMode: 'onReceived', restartWebhook: true },
-];
+export const callbackWebhook: IWebhookDescription[] = ['callback', ''].map((path) => ({
+	...{ name: 'default', httpMethod: 'POST', path, responseMode: 'onReceived', restartWebhook: true },
+}));
 
 /** An option list of the API's own values, in their order. */
 export function toOptions<const Value extends string>(
@@ -418,6 +418,8 @@ export function readRunOptions(source: ParameterSource): RunOptions {
 export interface ItemOptions {
 	fileName?: string;
 	reference?: string;
+	/** At the trigger: whether a node with the same API key wrote the reference into the address. */
+	referenceVerified?: boolean;
 	/** JSON of the input item, where it is to come out. */
 	input?: IDataObject;
 }

@@ -101,9 +101,10 @@ export async function downloadAll(
 }
 
 /** What a task's item says beside the task itself. */
-function ownFields({ notes, options: { reference, input } }: TaskOutcome): IDataObject {
+function ownFields({ notes, options: { reference, referenceVerified, input } }: TaskOutcome): IDataObject {
 	return {
 		...(reference === undefined ? {} : { reference }),
+		...(referenceVerified === undefined ? {} : { referenceVerified }),
 		...(notes.length === 0 ? {} : { notes }),
 		...(input === undefined ? {} : { input }),
 	};

@@ -49,7 +49,7 @@ const SHOWN_ELSEWHERE = new Set(['id', 'result', 'fail_reason', 'image_urls']);
 
 /** Names that a record's own fields never replace. */
 const OWN_FIELDS = new Set([
-	...['taskId', 'family', 'operation', 'reference', 'status', 'serviceStatus', 'progress', 'results', 'url'],
+	...['taskId', 'family', 'operation', 'reference', 'referenceVerified', 'status', 'serviceStatus', 'progress', 'results', 'url'],
 	...['cost', 'creditsCost', 'usage', 'error', 'notes', 'input', 'record', 'task', 'fileName'],
 ]);
 

@@ -1,15 +1,15 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { callbackAddressProblem, unusualPort, withReference } from '../api/address';
+import { callbackAddressProblem, unusualPort } from '../api/address';
 import { hasEnded, readTaskRecord } from '../api/records';
+import { withReference, withSecret } from '../api/signedAddress';
 import { callbackOption } from '../n8n/options';
 import { isBlank, validationError } from '../n8n/parameters';
 import { isAccepted, statusOf, taskJson, type TaskOutcome } from '../output/items';
 import { clock } from '../util/clock';
 import { webUrl } from '../util/schema';
-import { z } from '../util/vendor/zod';
-import type { TaskRun } from './taskRun';
+import { resumeUrlOf, type TaskRun } from './taskRun';
 import { HOST_LIMIT_AFTER_MS } from './waitingExecution';
 import { ownAddressProblem, watchPause } from './watchPause';
 
@@ -52,7 +52,10 @@ export interface CallbackAddress {
 	notes: string[];
 }
 
-const resumeAddress = (context: IExecuteFunctions) => z.string().parse(context.evaluateExpression('{{ $execution.resumeUrl }}', 0));
+/** The address of this execution, with what proves that a caller was told of it. */
+function resumeAddress({ context, client }: TaskRun): string {
+	return withSecret(client.connection, resumeUrlOf(context), context.getExecutionId());
+}
 
 /** What an item says about its callback. */
 interface ItemCallback {
@@ -70,14 +73,13 @@ function itemAddress(run: TaskRun, { itemIndex, callbackBaseUrl, reference }: It
 		throw validationError(run.context.getNode(), [callbackOption], issues, itemIndex);
 	}
 	const notes = checkCallbackAddress(run, read.data, 'Give a public address in "Callback Base URL".', itemIndex);
-	return { url: reference === undefined ? read.data : withReference(read.data, reference), notes };
+	return { url: reference === undefined ? read.data : withReference(run.client.connection, read.data, reference), notes };
 }
 
 /** Where the service reports the end of each item's task: this paused execution, or the address in the item's options. */
 export function callbackAddresses(run: TaskRun): (item: ItemCallback) => CallbackAddress {
-	const { context, options } = run;
-	if (options.waitMode !== 'callback') return (item) => itemAddress(run, item);
-	const url = resumeAddress(context);
+	if (run.options.waitMode !== 'callback') return (item) => itemAddress(run, item);
+	const url = resumeAddress(run);
 	const address = { url, notes: [...checkCallbackAddress(run, url, SET_WEBHOOK_URL), ...checkWorkflowTimeout(run)] };
 	return () => address;
 }
@@ -131,8 +133,8 @@ export function endsSoon(outcomes: readonly TaskOutcome[], began: number): boole
 }
 
 /** Why the execution must not pause: it could not be resumed. `undefined` if it can. */
-export async function pauseProblem({ context }: TaskRun): Promise<string | undefined> {
-	const problem = await ownAddressProblem(context, resumeAddress(context));
+export async function pauseProblem(run: TaskRun): Promise<string | undefined> {
+	const problem = await ownAddressProblem(run.context, resumeAddress(run));
 	return problem && `The node polled instead of pausing: ${problem}. ${SET_WEBHOOK_URL}`;
 }
 
@@ -143,7 +145,7 @@ export async function pauseProblem({ context }: TaskRun): Promise<string | undef
 export async function pause(run: TaskRun, outcomes: readonly TaskOutcome[]): Promise<INodeExecutionData[][]> {
 	const { context, options } = run;
 	const items = context.getInputData();
-	const resumeUrl = resumeAddress(context);
+	const resumeUrl = resumeAddress(run);
 	// n8n shows no hint for a node that pauses.
 	for (const note of new Set(outcomes.flatMap(({ notes }) => notes))) context.logger.warn(`MediaGen: ${note}`);
 	for (const outcome of outcomes) {

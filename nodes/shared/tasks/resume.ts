@@ -6,6 +6,7 @@ import { getConnection } from '../api/connection';
 import { asError } from '../api/errors';
 import type { TaskFamily } from '../api/families';
 import { hasEnded, readTaskId, readTaskRecord, TASK_STATUSES } from '../api/records';
+import { checkSecret } from '../api/signedAddress';
 import { asMayHaveBeenBought, nameRecord } from '../n8n/nodeErrors';
 import { readItemOptions, readRunOptions } from '../n8n/options';
 import { countResumedCost } from '../output/cost';
@@ -15,7 +16,7 @@ import { isObject, toJson } from '../util/json';
 import { KeyedLock } from '../util/keyedLock';
 import { pLimit } from '../util/vendor/pLimit';
 import { z } from '../util/vendor/zod';
-import { acceptedTask, downloadResults, type TaskRun, withRecord } from './taskRun';
+import { acceptedTask, downloadResults, resumeUrlOf, type TaskRun, withRecord } from './taskRun';
 import {
 	findRunning,
 	forgetWaiting,
@@ -123,6 +124,16 @@ function answer(context: IWebhookFunctions, status: number, message: string): IW
 
 const CALL_AGAIN = 'Not ready yet: call again later';
 
+/** Answers a call that does not know the secret of the address. `undefined` if it does. */
+function refuseStranger({ context, client }: CallbackRun): IWebhookResponseData | undefined {
+	const query: Record<string, unknown> = { ...context.getQueryData() };
+	const secret = checkSecret(client.connection, resumeUrlOf(context), context.getExecutionId(), query);
+	if (secret === 'right') return undefined;
+	if (secret === 'missing') return answer(context, 401, 'The secret of the address is missing');
+	context.logger.warn('MediaGen: a callback with a wrong secret is not taken. Has the API key in the credential been changed since the pause?');
+	return answer(context, 503, CALL_AGAIN);
+}
+
 /** Waits for the output as long as the service waits for an answer. Returns whether it is there. */
 async function inTimeToAnswer(output: Promise<INodeExecutionData[]>): Promise<boolean> {
 	return (await within(ANSWER_WITHIN_MS, output)) !== undefined;
@@ -185,6 +196,8 @@ async function resumeWith(context: IWebhookFunctions, key: string, output: Promi
 export async function resumeOnCallback(context: IWebhookFunctions, family: TaskFamily): Promise<IWebhookResponseData> {
 	try {
 		const run = await openCallbackRun(context, family);
+		const refusal = refuseStranger(run);
+		if (refusal) return refusal;
 		const outcomes = readWaitingItems(run);
 		const key = keyOfPause(context.getExecutionId(), outcomes);
 		const turn = await lock.run(key, async () => await takeTurn(run, outcomes, key));

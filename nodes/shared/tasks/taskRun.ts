@@ -13,6 +13,7 @@ import { isTextResult, type RequestLinks } from '../output/resultFiles';
 import { submittedTask, type Task, toTask } from '../output/task';
 import { clock } from '../util/clock';
 import { pLimit } from '../util/vendor/pLimit';
+import { z } from '../util/vendor/zod';
 
 /** What an n8n context must offer for tasks to be read and their files downloaded. */
 export interface TaskContext extends ServiceContext, Omit<DownloadContext, 'helpers'> {
@@ -50,6 +51,11 @@ export async function openTaskRun(context: IExecuteFunctions, family: TaskFamily
 		deadline: clock.now() + options.timeout * 1_000,
 		limit: pLimit(options.concurrency),
 	};
+}
+
+/** Where n8n receives calls for this execution while it is paused. */
+export function resumeUrlOf(context: { evaluateExpression(expression: string, itemIndex: number): unknown }): string {
+	return z.string().parse(context.evaluateExpression('{{ $execution.resumeUrl }}', 0));
 }
 
 const ATTEMPT_TIMEOUT_MS = 60_000;

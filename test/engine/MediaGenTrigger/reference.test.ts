@@ -1,7 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { fastClock } from '../support/clocks';
-import { useScriptedService } from '../support/scriptedService';
+import { SCRIPTED_KEY, useScriptedService } from '../support/scriptedService';
 import { buySounds, numberTasks, SOUNDS } from '../support/scriptedTasks';
 import { TriggerHost } from '../support/triggerHost';
 
@@ -28,24 +28,78 @@ const FORMS: Array<[string, (address: string) => string]> = [
 
 const perRow = { concurrency: 1, callbackBaseUrl: BASE, reference: '={{ $json.reference }}' };
 
-test.each(FORMS)('the reference of each row arrives at the trigger, where the service appends to %s', async (_, called) => {
-	const sent = await addresses(REFERENCES.map((reference) => ({ reference })), perRow);
-	const received = [];
-	for (const [at, address] of sent.entries()) {
-		const url = new URL(called(String(address)));
-		const trigger = new TriggerHost({ baseUrl: service.url, apiKey: 'key' }, { verify: false, downloadFiles: false });
-		const query = Object.fromEntries(url.searchParams);
-		const path = url.pathname.endsWith('/callback') ? 'callback' : '';
-		const { output } = await trigger.receive({ id: `task_${at}`, status: 'completed' }, { query, path });
-		received.push(output?.json[0]?.reference);
-	}
-	expect(received).toEqual(REFERENCES);
+/** A trigger with the node's credential, or another. */
+const trigger = (options: INodeParameters = {}, apiKey = SCRIPTED_KEY) =>
+	new TriggerHost({ baseUrl: service.url, apiKey }, { verify: false, downloadFiles: false, options });
+
+/** The service calls an address. */
+async function call(host: TriggerHost, address: string, id = 'task_1') {
+	const url = new URL(address);
+	const path = url.pathname.endsWith('/callback') ? 'callback' : '';
+	return await host.receive({ id, status: 'completed' }, { query: Object.fromEntries(url.searchParams), path });
+}
+
+describe.each(FORMS)('Where the service appends to %s', (_, called) => {
+	test('the reference of each row arrives at the trigger, and is known to come from a node with its key', async () => {
+		const host = trigger();
+		const sent = await addresses(REFERENCES.map((reference) => ({ reference })), { ...perRow, callbackBaseUrl: host.address });
+		const received = [];
+		for (const [at, address] of sent.entries()) {
+			const { output } = await call(host, called(String(address)), `task_${at}`);
+			received.push([output?.json[0]?.reference, output?.json[0]?.referenceVerified]);
+		}
+		expect(received).toEqual(REFERENCES.map((reference) => [reference, true]));
+	});
+
+	test('a reference without a signature, or with another one, arrives as not verified', async () => {
+		const host = trigger();
+		const [signed = ''] = await addresses([{ reference: 'row 7' }], { ...perRow, callbackBaseUrl: host.address });
+		const forged = [String(signed).replace(/&signature=.*/, ''), String(signed).replace('row%207', 'row%208'), `${String(signed)}x`];
+		const received = [];
+		for (const [at, address] of forged.entries()) {
+			const { output } = await call(host, called(address), `task_${at}`);
+			received.push([output?.json[0]?.reference, output?.json[0]?.referenceVerified]);
+		}
+		expect(received).toEqual([['row 7', false], ['row 8', false], ['row 7', false]]);
+	});
+
+	test('"Only Signed Addresses" takes a signed call, and refuses all others without a request to the service', async () => {
+		const host = trigger({ onlySigned: true });
+		const [signed = ''] = await addresses([{ reference: 'row 7' }], { ...perRow, callbackBaseUrl: host.address });
+		const asked = service.requests.length;
+		expect(await call(host, called(host.address))).toMatchObject({ status: 401, message: 'the address has no signature' });
+		expect(await call(host, called(`${host.address}?reference=row%207`))).toMatchObject({ status: 401 });
+		expect(await call(host, called(String(signed).replace('row%207', 'row%208')))).toMatchObject({ status: 503 });
+		expect(host.log.at(-1)).toContain('must have credentials with the same API key');
+		expect(service.requests).toHaveLength(asked);
+		expect(await call(host, called(String(signed)))).toMatchObject({ status: 200, output: { json: [{ taskId: 'task_1' }] } });
+	});
+
+	test('an address that was made for another trigger, or with another key, is not signed for this one', async () => {
+		const [host, other] = [trigger({ onlySigned: true }), trigger({ onlySigned: true }, 'another-key')];
+		const [signed = ''] = await addresses([{ reference: 'row 7' }], { ...perRow, callbackBaseUrl: host.address });
+		expect(await call(other, called(String(signed)))).toMatchObject({ status: 503 });
+		expect(await call(trigger({ onlySigned: true }), called(String(signed)))).toMatchObject({ status: 503 });
+	});
 });
 
-test('the reference is encoded into the address, and the text of the address stays', async () => {
-	expect(await addresses([{ reference: 'row-9 & 10/é' }], { ...perRow, callbackBaseUrl: 'https://N8N.example.com/webhook/a b?token=1#top' })).toEqual([
-		'https://N8N.example.com/webhook/a b?token=1&reference=row-9%20%26%2010%2F%C3%A9#top',
-	]);
+test('a reference that itself ends in /callback stays whole where the address is signed', async () => {
+	const host = trigger();
+	const [signed = ''] = await addresses([{ reference: 'row/callback' }], { ...perRow, callbackBaseUrl: host.address });
+	expect((await call(host, `${String(signed)}/callback`)).output?.json).toMatchObject([{ reference: 'row/callback', referenceVerified: true }]);
+});
+
+test('a record cannot claim that its reference is verified', async () => {
+	const host = trigger();
+	const { output } = await host.receive({ id: 'task_1', status: 'completed', reference: 'mine', reference_verified: true });
+	expect(output?.json[0]).not.toHaveProperty('referenceVerified');
+	expect(output?.json[0]).not.toHaveProperty('reference');
+});
+
+test('the reference is encoded into the address, the text of the address stays, and the signature is the last parameter', async () => {
+	const [address] = await addresses([{ reference: 'row-9 & 10/é' }], { ...perRow, callbackBaseUrl: 'https://N8N.example.com/webhook/a b?token=1#top' });
+	expect(address).toMatch(/^https:\/\/N8N\.example\.com\/webhook\/a b\?token=1&reference=row-9%20%26%2010%2F%C3%A9&signature=[\w-]{43}#top$/);
+	expect(address).not.toContain(SCRIPTED_KEY);
 });
 
 test.each<[string, IDataObject, INodeParameters, unknown]>([

@@ -17,8 +17,10 @@ export interface CallbackResult {
 export interface PausedExecution {
 	/** What the node gave out before it paused, and when n8n is to wake it. */
 	paused: RunResult;
-	/** Calls the node as n8n does for a POST to the execution's address. */
-	callback(body?: unknown): Promise<CallbackResult>;
+	/** Calls the node as n8n does for a POST to the execution's address, with another query than that of the address if one is given. */
+	callback(body?: unknown, query?: Record<string, string>): Promise<CallbackResult>;
+	/** The query of the execution's address, as a call to it brings it. */
+	query: Record<string, string>;
 	/** Wakes the execution as n8n does when its time limit has passed. */
 	timeLimit(): Promise<RunResult>;
 	/** Calls to the execution's address over HTTP, with n8n's answers. */
@@ -30,7 +32,7 @@ export interface PausedExecution {
 let executions = 0;
 
 /** How n8n answers a POST to an execution's address. */
-type Receiver = (body: unknown) => Promise<{ status: number; message: string }> | { status: number; message: string };
+type Receiver = (body: unknown, query: Record<string, string>) => Promise<{ status: number; message: string }> | { status: number; message: string };
 
 /** By execution id. */
 const receivers = new Map<string, Receiver>();
@@ -46,7 +48,8 @@ async function listen(): Promise<string> {
 			const executionId = /waiting\/([^/?]+)/.exec(request.url ?? '')?.[1] ?? '';
 			const missing = { status: 404, message: `The execution "${executionId}" does not exist.` };
 			const body: unknown = JSON.parse(Buffer.concat(chunks).toString() || '{}');
-			void Promise.resolve(receivers.get(executionId)?.(body) ?? missing).then(({ status, message }) => {
+			const query = Object.fromEntries(new URL(request.url ?? '', 'http://n8n').searchParams);
+			void Promise.resolve(receivers.get(executionId)?.(body, query) ?? missing).then(({ status, message }) => {
 				response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ code: status, message }));
 			});
 		});
@@ -82,8 +85,10 @@ export async function pauseNode(given: RunOptions, settings: PauseSettings = {})
 	const runs = () => settings.refusal ?? { status: 409, message: `The execution "${executionId}" is running already.` };
 	const calls: PausedExecution['calls'] = [];
 	let receive: Receiver = runs;
-	receivers.set(executionId, async (body) => {
-		const answer = await receive(body);
+	let address: Record<string, string> = {};
+	receivers.set(executionId, async (body, query) => {
+		address = query;
+		const answer = await receive(body, query);
 		calls.push({ body, status: answer.status });
 		return answer;
 	});
@@ -102,7 +107,7 @@ export async function pauseNode(given: RunOptions, settings: PauseSettings = {})
 		return resultOf(await new WorkflowExecute(additionalData, 'manual', data).processRunExecutionData(workflow));
 	}
 
-	async function callback(body: unknown = {}): Promise<CallbackResult> {
+	async function callback(body: unknown = {}, query = address): Promise<CallbackResult> {
 		const { workflow, underTest, additionalData } = open();
 		let status = 200;
 		let isAnswered = false;
@@ -119,7 +124,7 @@ export async function pauseNode(given: RunOptions, settings: PauseSettings = {})
 				return this;
 			},
 		};
-		const httpRequest = { body, headers: {}, params: {}, query: {} };
+		const httpRequest = { body, headers: {}, params: {}, query };
 		const withRequest = { ...additionalData, httpRequest, httpResponse } as unknown as IWorkflowExecuteAdditionalData;
 		const data = copyOf(stored);
 		const webhook = { webhookDescription: { name: 'default' } } as IWebhookData;
@@ -139,9 +144,9 @@ export async function pauseNode(given: RunOptions, settings: PauseSettings = {})
 	let wake: (result: RunResult) => void = () => {};
 	const resumed = new Promise<RunResult>((resolve) => (wake = resolve));
 	let refuses = settings.refuses ?? 0;
-	receive = async (body) => {
+	receive = async (body, query) => {
 		if (refuses-- > 0) return runs();
-		const result = await callback(body);
+		const result = await callback(body, query);
 		if (result.resumed) {
 			receive = runs;
 			wake(result.resumed);
@@ -149,5 +154,5 @@ export async function pauseNode(given: RunOptions, settings: PauseSettings = {})
 		return { status: result.status, message: '' };
 	};
 
-	return { paused, calls, resumed, callback, timeLimit: async () => await resume(copyOf(stored)) };
+	return { paused, calls, resumed, callback, query: address, timeLimit: async () => await resume(copyOf(stored)) };
 }

@@ -31,6 +31,7 @@ import { setClock } from '../../../nodes/shared/util/clock';
 import { OneCredential } from './credentials';
 
 const TRIGGER = 'Trigger';
+const WEBHOOKS = 'https://n8n.example.com/webhook';
 
 /** A clock that stands still until a test moves it. */
 export function useManualClock() {
@@ -102,6 +103,9 @@ export class TriggerHost {
 
 	private readonly node: INode;
 
+	/** As the panel shows it. */
+	readonly address = `${WEBHOOKS}/${this.id}`;
+
 	constructor(
 		private readonly credential: { baseUrl: string; apiKey: string },
 		parameters: INodeParameters = {},
@@ -150,6 +154,8 @@ export class TriggerHost {
 			credentialsHelper: new OneCredential(new MediaGenApi(), credential),
 			hooks: new ExecutionLifecycleHooks('webhook', '1', workflowData),
 			executionId: '1',
+			webhookBaseUrl: WEBHOOKS,
+			webhookTestBaseUrl: `${WEBHOOKS}-test`,
 			currentNodeExecutionIndex: 0,
 			variables: {},
 			...extra,

@@ -60,6 +60,32 @@ describe('A paused execution', () => {
 		expect(service.requests).toEqual([]);
 	});
 
+	test('whose address n8n does not sign is told to the service with a secret, in either form', async () => {
+		const execution = await pauseTwo();
+		const [sent] = service.sent('POST', SOUNDS).map(({ body }) => (body as { webhook: string }).webhook);
+		const secret = new URL(sent ?? '').searchParams.get('secret') ?? '';
+		expect(secret).toMatch(/^[\w-]{43}$/);
+		finish('task_1', 'task_2');
+		for (const query of [{ secret }, { secret: `${secret}/callback` }]) {
+			expect(await execution.callback(callback('task_1'), query)).toMatchObject({ status: 200 });
+		}
+	});
+
+	test('is not resumed by a call without the secret, or with another one, and asks the service for nothing', async () => {
+		const execution = await pauseTwo();
+		const { secret = '' } = execution.query;
+		finish('task_1', 'task_2');
+		service.requests.length = 0;
+		log.length = 0;
+		expect(await execution.callback(callback('task_1'), {})).toEqual({ status: 401 });
+		expect(await execution.callback(callback('task_1'), { signature: secret })).toEqual({ status: 401 });
+		expect(log).toEqual([]);
+		expect(await execution.callback(callback('task_1'), { secret: `${secret}x` })).toEqual({ status: 503 });
+		expect(log.join('\n')).toContain('Has the API key in the credential been changed');
+		expect(service.requests).toEqual([]);
+		expect((await execution.callback(callback('task_1'))).resumed).toBeDefined();
+	});
+
 	test('asks nothing for a callback that comes twice', async () => {
 		const execution = await pauseTwo();
 		finish('task_1');

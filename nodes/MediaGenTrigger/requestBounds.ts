@@ -1,0 +1,66 @@
+import { asError, RateLimitError } from '../shared/api/errors';
+import { clock } from '../shared/util/clock';
+import { pLimit } from '../shared/util/vendor/pLimit';
+import { Refusal } from './refusal';
+
+/** Requests to the service at one time, for calls that anybody could have made. */
+const AT_ONCE = 20;
+
+/** Milliseconds that such a call waits for its turn. The service waits about ten seconds for an answer (spec, Events 5). */
+const TURN_WITHIN_MS = 5_000;
+
+/** Milliseconds for which an id that the service does not know is not asked for again. */
+const UNKNOWN_FOR_MS = 5_000;
+
+const MAX_UNKNOWN = 5_000;
+
+/** Milliseconds without requests after a rate limit that does not say how long it lasts. */
+const DEFAULT_QUIET_MS = 1_000;
+
+const BUSY = 'too many calls at once';
+const QUIET = 'the service has asked for fewer requests';
+
+/** Keeps calls to one trigger, which anybody can make who knows its address, from becoming a flood of requests to the service. */
+export class RequestBounds<Found> {
+	private readonly limit = pLimit(AT_ONCE);
+
+	/** What the service did not know, with the answer and the time until which it holds; the oldest first. */
+	private readonly unknown = new Map<string, { found: Found; until: number }>();
+
+	private quietUntil = 0;
+
+	/** @param isUnknown whether an answer says that there is no such task */
+	constructor(private readonly isUnknown: (found: Found) => boolean) {}
+
+	/** Asks the service for a task. Throws a `Refusal` where it must not be asked now. A call with a right signature is not kept waiting. */
+	async ask(taskId: string, isSigned: boolean, request: () => Promise<Found>): Promise<Found> {
+		if (isSigned) return await this.send(request);
+		const known = this.unknown.get(taskId);
+		if (known && clock.now() < known.until) return known.found;
+		const since = clock.now();
+		const found = await this.limit(async () => {
+			if (clock.now() > since + TURN_WITHIN_MS) throw new Refusal(503, BUSY);
+			return await this.send(request);
+		});
+		if (this.isUnknown(found)) this.note(taskId, found);
+		return found;
+	}
+
+	private async send(request: () => Promise<Found>): Promise<Found> {
+		if (clock.now() < this.quietUntil) throw new Refusal(503, QUIET);
+		try {
+			return await request();
+		} catch (thrown) {
+			const error = asError(thrown);
+			if (error instanceof RateLimitError) this.quietUntil = clock.now() + (error.details.retryAfterMs ?? DEFAULT_QUIET_MS);
+			throw error;
+		}
+	}
+
+	private note(taskId: string, found: Found): void {
+		this.unknown.delete(taskId);
+		this.unknown.set(taskId, { found, until: clock.now() + UNKNOWN_FOR_MS });
+		const [oldest] = this.unknown.keys();
+		if (this.unknown.size > MAX_UNKNOWN && oldest !== undefined) this.unknown.delete(oldest);
+	}
+}
