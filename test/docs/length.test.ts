@@ -17,8 +17,8 @@ test('the pages for users have at most 12,000 words together', () => {
 	expect(words.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(12_000);
 });
 
-test('the performance page has at most 900 words', () => {
-	expect(wordsIn(read('docs/performance.md'))).toBeLessThanOrEqual(900);
+test('the performance page has at most 500 words', () => {
+	expect(wordsIn(read('docs/performance.md'))).toBeLessThanOrEqual(500);
 });
 
 test('the README has at most 120 lines', () => {
