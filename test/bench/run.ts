@@ -7,11 +7,12 @@ import { bigFiles } from './bigFiles';
 import { freshResults } from './freshResults';
 import { manyItems } from './manyItems';
 import { startUp } from './startUp';
+import { pausedItems } from './pausedItems';
 import { submissions } from './submissions';
 import { waiting } from './waiting';
 import { BENCH_LAZY, type Measurement, openStage } from './support/stage';
 
-const MEASUREMENTS: Measurement[] = [manyItems, submissions, freshResults, waiting, bigFiles, startUp];
+const MEASUREMENTS: Measurement[] = [manyItems, submissions, freshResults, waiting, pausedItems, bigFiles, startUp];
 
 function help(): string {
 	const width = Math.max(...MEASUREMENTS.map(({ name }) => name.length));

@@ -1,6 +1,7 @@
 import type { Host, WorkflowDefinition } from '../../sandbox/host';
 import type { Sandbox } from '../../sandbox/service';
 import { end, MODEL, promptItems, startByHand, workflow } from '../e2e/support/nodes';
+import { watchEventLoop } from './support/eventLoop';
 import { picture, request } from './support/nodes';
 import { clearService, type Measurement } from './support/stage';
 import { median } from './support/statistics';
@@ -39,27 +40,6 @@ interface Run {
 	addedBytes: number;
 	/** The longest time that n8n took to answer anything else meanwhile. */
 	longestStopMs: number;
-}
-
-const PING_EVERY_MS = 10;
-
-/** Asks n8n for a sign of life until it is told to end. Returns the longest wait for one, in milliseconds. */
-function watchEventLoop(url: string): () => Promise<number> {
-	let ended = false;
-	let longest = 0;
-	const watching = (async () => {
-		while (!ended) {
-			const asked = performance.now();
-			await (await fetch(`${url}/healthz`)).arrayBuffer();
-			longest = Math.max(longest, performance.now() - asked);
-			await new Promise((resolve) => setTimeout(resolve, PING_EVERY_MS));
-		}
-	})();
-	return async () => {
-		ended = true;
-		await watching;
-		return longest;
-	};
 }
 
 async function once(host: Host, sandbox: Sandbox, workflowId: string, count: number): Promise<Run> {

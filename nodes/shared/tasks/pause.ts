@@ -46,6 +46,17 @@ function checkWorkflowTimeout({ context, options }: TaskRun): string[] {
 	];
 }
 
+/** For each callback n8n loads the whole execution. With more items than this it answers nothing else for seconds. */
+const MANY_ITEMS = 200;
+
+function checkItemCount({ context }: TaskRun): string[] {
+	const { length } = context.getInputData();
+	if (length <= MANY_ITEMS) return [];
+	return [
+		`${length} items wait in one execution: n8n loads all of them for each callback, and may answer nothing else for seconds. Use Loop Over Items with batches of at most ${MANY_ITEMS}, or "Don't Wait" and the MediaGen Trigger.`,
+	];
+}
+
 /** The address that is sent as `webhook`, and notes about it for the user. */
 export interface CallbackAddress {
 	url: string | undefined;
@@ -80,8 +91,9 @@ function itemAddress(run: TaskRun, { itemIndex, callbackBaseUrl, reference }: It
 export function callbackAddresses(run: TaskRun): (item: ItemCallback) => CallbackAddress {
 	if (run.options.waitMode !== 'callback') return (item) => itemAddress(run, item);
 	const url = resumeAddress(run);
-	const address = { url, notes: [...checkCallbackAddress(run, url, SET_WEBHOOK_URL), ...checkWorkflowTimeout(run)] };
-	return () => address;
+	const notes = [...checkCallbackAddress(run, url, SET_WEBHOOK_URL), ...checkWorkflowTimeout(run)];
+	const ofFirst = [...notes, ...checkItemCount(run)];
+	return ({ itemIndex }) => ({ url, notes: itemIndex === 0 ? ofFirst : notes });
 }
 
 function isOpen(outcome: TaskOutcome): boolean {

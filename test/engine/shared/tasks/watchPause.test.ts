@@ -42,6 +42,16 @@ beforeEach(() => {
 
 afterEach(stopWatching);
 
+test.each([
+	[200, undefined],
+	[201, '201 items wait in one execution: n8n loads all of them for each callback, and may answer nothing else for seconds. Use Loop Over Items with batches of at most 200, or "Don\'t Wait" and the MediaGen Trigger.'],
+])('%d items that wait in one execution: the first one says what that costs', async (count, note) => {
+	log.length = 0;
+	const { paused } = await pauseSounds(count, {}, { concurrency: 50 });
+	expect(log.filter((line) => line.includes('items wait in one execution'))).toHaveLength(note === undefined ? 0 : 1);
+	expect(paused.json.map(({ notes }) => notes)).toEqual(Array.from({ length: count }, (_, at) => (at === 0 && note !== undefined ? [note] : undefined)));
+});
+
 describe('An execution whose callbacks were refused because the pause was not stored yet', () => {
 	test('resumes by itself, once, with all results', async () => {
 		service.on('GET', RECORD, ...after(3, running, completed));
