@@ -2,12 +2,12 @@ import { randomUUID } from 'crypto';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { asError } from '../shared/api/errors';
-import { hasEnded, readTaskId, readTaskRecord } from '../shared/api/records';
+import { findTaskRecord, hasEnded, mayHaveEnded, readTaskId } from '../shared/api/records';
 import { BASE_ADDRESS, readSettings, type Settings } from './description';
 import { payloadItem } from './output';
 import { keyOf } from './processedTasks';
 import { type TriggerState, triggerState } from './triggerState';
-import { type Callback, Refusal, reportOf, type TaskReport, verify } from './verify';
+import { type Callback, Refusal, type TaskReport, verify } from './verify';
 
 /**
  * Handles a callback (spec, Events): parse, deduplicate, verify, start, answer. n8n starts the execution when this has returned, and
@@ -68,12 +68,11 @@ function parse(context: IWebhookFunctions): Callback | undefined {
 	const body: unknown = context.getBodyData();
 	const taskId = readTaskId(body);
 	if (taskId === undefined || !TASK_ID.test(taskId)) return undefined;
-	const record = readTaskRecord(body);
+	const claimed = findTaskRecord(body);
 	const query: Record<string, unknown> = { ...context.getQueryData() };
 	// A service that appends /callback to the text of the address appends it to the last parameter.
 	const reference = typeof query.reference === 'string' ? query.reference.replace(/\/callback$/, '') : '';
-	const claimed = record && reportOf(context, taskId, record, { verified: false });
-	return { taskId, claimed, claimsEnd: !claimed || hasEnded(claimed.status), reference: reference === '' ? undefined : reference };
+	return { taskId, claimed, claimsEnd: !claimed || mayHaveEnded(claimed), reference: reference === '' ? undefined : reference };
 }
 
 /** The key of what happened: a task ends once, and each status before the end is an event of its own. */
@@ -89,10 +88,12 @@ async function refuseDuplicate(context: IWebhookFunctions, trigger: TriggerState
 }
 
 /** Refuses an end that the service does not confirm yet, and what "Trigger On" and "Only From" leave out. */
-function refuseUnwanted(callback: Callback, { status, family, isLate }: TaskReport, { events, families }: Settings): void {
+function refuseUnwanted({ claimed, claimsEnd }: Callback, report: TaskReport, { events, families }: Settings): void {
+	const { status, family, isLate, record } = report;
 	const event = status === 'completed' || status === 'failed' ? status : 'other';
 	// The record may be a moment behind the callback. After a 2xx, the service would not call for the end again.
-	if (event === 'other' && callback.claimsEnd) throw new Refusal(503, 'the service says that the task is still running');
+	const isBehind = claimsEnd && claimed?.status !== record.status;
+	if (event === 'other' && isBehind) throw new Refusal(503, 'the service says that the task is still running');
 	if (!events.includes(event)) throw new Refusal(200, `the event is "${event}"`);
 	if (isLate) throw new Refusal(503, 'the service shows no result of the task yet');
 	if (families.length > 0 && family !== null && !families.includes(family)) throw new Refusal(200, `the family is ${family}`);

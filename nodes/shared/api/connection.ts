@@ -71,7 +71,7 @@ function redactor(key: string): <Value>(value: Value) => Value {
  */
 export function readConnection(credential: unknown): Connection {
 	const stored = storedCredential.parse(credential);
-	const baseUrl = stored.baseUrl.trim().replace(/\/+$/, '');
+	const baseUrl = stored.baseUrl.trim().replace(/(?<!\/)\/+$/, '');
 	const url = parseWebUrl(baseUrl);
 	if (!url) throw new Error('"Base URL" must be a full address that begins with https://');
 	if (url.protocol === 'http:' && !isPrivateHost(url)) {

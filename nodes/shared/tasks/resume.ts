@@ -5,7 +5,7 @@ import { createClient } from '../api/client';
 import { getConnection } from '../api/connection';
 import { asError } from '../api/errors';
 import type { TaskFamily } from '../api/families';
-import { hasEnded, readTaskId, readTaskRecord, TASK_STATUSES } from '../api/records';
+import { findTaskRecord, mayHaveEnded, readTaskId, TASK_STATUSES } from '../api/records';
 import { asMayHaveBeenBought, nameRecord } from '../n8n/nodeErrors';
 import { readItemOptions, readRunOptions } from '../n8n/options';
 import { countResumedCost } from '../output/cost';
@@ -15,7 +15,7 @@ import { isObject, toJson } from '../util/json';
 import { KeyedLock } from '../util/keyedLock';
 import { pLimit } from '../util/vendor/pLimit';
 import { z } from '../util/vendor/zod';
-import { acceptedTask, downloadResults, type TaskRun, withRecord } from './taskRun';
+import { acceptedTask, downloadResults, type TaskRun } from './taskRun';
 import {
 	findRunning,
 	forgetWaiting,
@@ -156,8 +156,8 @@ async function takeTurn(run: CallbackRun, outcomes: readonly TaskOutcome[], key:
 function claimsEnd(run: CallbackRun, outcome: AcceptedOutcome): boolean {
 	const body: unknown = run.context.getBodyData();
 	if (readTaskId(body) !== outcome.taskId) return false;
-	const record = readTaskRecord(body);
-	return !record || hasEnded(withRecord(run, outcome, record).task.status);
+	const claimed = findTaskRecord(body);
+	return !claimed || mayHaveEnded(claimed);
 }
 
 /**
