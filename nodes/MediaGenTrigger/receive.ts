@@ -25,7 +25,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 		return answer(context, 200, 'This is the base address of a MediaGen Trigger. The service adds /callback to it.');
 	}
 	const callback = parse(context);
-	if (!callback) return answer(context, 400, 'The body must be JSON with the id of a task, of at most 128 characters');
+	if (!callback) return answer(context, 400, NO_ID);
 	const trigger = triggerState(context);
 	const failed = (error: unknown) => answerError(context, callback, asError(error));
 	return await trigger.lock.run(callback.taskId, async () => await handle(context, trigger, callback).catch(failed));
@@ -58,10 +58,15 @@ async function handle(context: IWebhookFunctions, trigger: TriggerState, callbac
 	return { noWebhookResponse: true, workflowData: [[item]] };
 }
 
+const NO_ID = 'The body must be JSON with the id of a task: at most 128 characters, without control characters, blanks at its ends, and / \\ ? # %';
+
 const NOT_STARTED = 'The execution has not begun yet: call again later';
 
-/** Longer ids, and those of dots alone or with control characters or lone surrogates, name no task. They would spoil the log. */
-const TASK_ID = /^(?!\.*$)[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u;
+/**
+ * Longer ids, and those with control characters or lone surrogates, name no task, and would spoil the log. Those that look like a path, or
+ * have blanks at their ends, can lead to the record of another id: behind a proxy, each would be a task of its own.
+ */
+const TASK_ID = /^(?!\.*$|\s)[^\p{C}\p{Zl}\p{Zp}/\\?#%]{1,128}(?<!\s)$/u;
 
 /** Reads the body and the query. Returns `undefined` for a body without a usable id. */
 function parse(context: IWebhookFunctions): Callback | undefined {
