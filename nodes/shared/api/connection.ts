@@ -1,11 +1,12 @@
 import type { ICredentialDataDecryptedObject, ICredentialsDecrypted, INode } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { isObject, parseJson } from '../util/json';
+import { parseJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 import { isPrivateHost, parseWebUrl } from './address';
 import { BRAND_WORDS, type BrandWordMap, brandWordMap } from './brandWords';
 import { asError } from './errors';
+import { redactor } from './redact';
 
 export const CREDENTIAL_TYPE = 'mediaGenApi';
 
@@ -45,24 +46,6 @@ export function readBrandWords(value: unknown): BrandWordMap {
 	throw new Error(
 		`"Brand Words" must be a JSON object that maps any of ${BRAND_WORDS.join(', ')} to a word of letters, digits, dots, dashes or underscores`,
 	);
-}
-
-/** A key that is a plain word, such as `task`, may be a part of any field's name. */
-const PLAIN_WORD = /^[a-z_]{1,15}$/i;
-
-function redactor(key: string): <Value>(value: Value) => Value {
-	const isWord = PLAIN_WORD.test(key);
-	const clean = (value: unknown): unknown => {
-		if (typeof value === 'string') return value.includes(key) ? value.replaceAll(key, '•••') : value;
-		if (Array.isArray(value)) return value.map(clean);
-		if (!isObject(value)) return value;
-		return Object.fromEntries(Object.entries(value).map(([name, inner]) => [isWord ? name : clean(name), clean(inner)]));
-	};
-	function redact<Value>(value: Value): Value;
-	function redact(value: unknown): unknown {
-		return key === '' ? value : clean(value);
-	}
-	return redact;
 }
 
 /**
