@@ -28,7 +28,7 @@ function types(done) {
  */
 async function bundle() {
 	const source = (path) => path.replace(/^dist/, '.').replace(/\.js$/, '');
-	await esbuild.build({
+	const built = await esbuild.build({
 		stdin: {
 			contents: ["export * from './index';", ...LOADED.map(({ path, name }) => `export { ${name} } from '${source(path)}';`)].join('\n'),
 			resolveDir: __dirname,
@@ -42,7 +42,9 @@ async function bundle() {
 		platform: 'node',
 		target: 'node20',
 		legalComments: 'inline',
+		metafile: true,
 	});
+	await writeFile('dist/LICENSES.txt', await licensesOf([built]));
 }
 
 /** The files that n8n looks for, each of which takes its class out of the bundle. */

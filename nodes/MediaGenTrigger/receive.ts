@@ -2,14 +2,14 @@ import { randomUUID } from 'crypto';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { asError } from '../shared/api/errors';
-import { hasEnded, readTaskId, readTaskRecord } from '../shared/api/records';
+import { findTaskRecord, hasEnded, mayHaveEnded, readTaskId } from '../shared/api/records';
 import { readReference } from '../shared/api/signedAddress';
 import { BASE_ADDRESS, readSettings, type Settings } from './description';
 import { payloadItem } from './output';
 import { keyOf } from './processedTasks';
 import { Refusal } from './refusal';
 import { type TriggerState, triggerState } from './triggerState';
-import { type Callback, checkSignature, reportOf, type TaskReport, verify } from './verify';
+import { type Callback, checkSignature, type TaskReport, verify } from './verify';
 
 /**
  * Handles a callback (spec, Events): parse, deduplicate, verify, start, answer. n8n starts the execution when this has returned, and
@@ -27,7 +27,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 		return answer(context, 200, 'This is the base address of a MediaGen Trigger. The service adds /callback to it.');
 	}
 	const callback = parse(context);
-	if (!callback) return answer(context, 400, 'The body must be JSON with the id of a task, of at most 128 characters');
+	if (!callback) return answer(context, 400, NO_ID);
 	const trigger = triggerState(context);
 	const failed = (error: unknown) => answerError(context, callback, asError(error));
 	return await trigger.lock.run(callback.taskId, async () => await handle(context, trigger, callback).catch(failed));
@@ -63,19 +63,23 @@ async function handle(context: IWebhookFunctions, trigger: TriggerState, callbac
 	return { noWebhookResponse: true, workflowData: [[item]] };
 }
 
+const NO_ID = 'The body must be JSON with the id of a task: at most 128 characters, without control characters, blanks at its ends, and / \\ ? # %';
+
 const NOT_STARTED = 'The execution has not begun yet: call again later';
 
-/** Longer ids, and those of dots alone or with control characters or lone surrogates, name no task. They would spoil the log. */
-const TASK_ID = /^(?!\.*$)[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u;
+/**
+ * Longer ids, and those with control characters or lone surrogates, name no task, and would spoil the log. Those that look like a path, or
+ * have blanks at their ends, can lead to the record of another id: behind a proxy, each would be a task of its own.
+ */
+const TASK_ID = /^(?!\.*$|\s)[^\p{C}\p{Zl}\p{Zp}/\\?#%]{1,128}(?<!\s)$/u;
 
 /** Reads the body and the query. Returns `undefined` for a body without a usable id. */
 function parse(context: IWebhookFunctions): Callback | undefined {
 	const body: unknown = context.getBodyData();
 	const taskId = readTaskId(body);
 	if (taskId === undefined || !TASK_ID.test(taskId)) return undefined;
-	const record = readTaskRecord(body);
-	const claimed = record && reportOf(context, taskId, record, { verified: false });
-	return { taskId, claimed, claimsEnd: !claimed || hasEnded(claimed.status), address: readReference({ ...context.getQueryData() }) };
+	const claimed = findTaskRecord(body);
+	return { taskId, claimed, claimsEnd: !claimed || mayHaveEnded(claimed), address: readReference({ ...context.getQueryData() }) };
 }
 
 /** The key of what happened: a task ends once, and each status before the end is an event of its own. */
@@ -91,10 +95,12 @@ async function refuseDuplicate(context: IWebhookFunctions, trigger: TriggerState
 }
 
 /** Refuses an end that the service does not confirm yet, and what "Trigger On" and "Only From" leave out. */
-function refuseUnwanted(callback: Callback, { status, family, isLate }: TaskReport, { events, families }: Settings): void {
+function refuseUnwanted({ claimed, claimsEnd }: Callback, report: TaskReport, { events, families }: Settings): void {
+	const { status, family, isLate, record } = report;
 	const event = status === 'completed' || status === 'failed' ? status : 'other';
 	// The record may be a moment behind the callback. After a 2xx, the service would not call for the end again.
-	if (event === 'other' && callback.claimsEnd) throw new Refusal(503, 'the service says that the task is still running');
+	const isBehind = claimsEnd && claimed?.status !== record.status;
+	if (event === 'other' && isBehind) throw new Refusal(503, 'the service says that the task is still running');
 	if (!events.includes(event)) throw new Refusal(200, `the event is "${event}"`);
 	if (isLate) throw new Refusal(503, 'the service shows no result of the task yet');
 	if (families.length > 0 && family !== null && !families.includes(family)) throw new Refusal(200, `the family is ${family}`);

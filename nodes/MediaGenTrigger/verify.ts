@@ -4,7 +4,7 @@ import { createClient, type MediaGenClient } from '../shared/api/client';
 import { unknownConnection } from '../shared/api/connection';
 import { asError, InvalidRequestError, NotFoundError } from '../shared/api/errors';
 import { type TaskFamily, taskPath } from '../shared/api/families';
-import { readTaskId, type TaskRecord, type TaskStatus } from '../shared/api/records';
+import { readTaskId, type StatedRecord, type TaskRecord, type TaskStatus, toTaskRecord } from '../shared/api/records';
 import { checkReference, type readReference, type Signature } from '../shared/api/signedAddress';
 import { isGridRecord } from '../shared/output/resultFiles';
 import type { Task } from '../shared/output/task';
@@ -31,11 +31,11 @@ export interface TaskReport {
 
 const lateResults = new LateResults();
 
-/** What a call says. */
+/** What a call says. Anybody can send one: of the body no more is read before the service has confirmed the task. */
 export interface Callback {
 	taskId: string;
-	/** What the body says of the task, if it has a status. */
-	claimed: TaskReport | undefined;
+	/** The body's record, if it has a status. */
+	claimed: StatedRecord | undefined;
 	/** Whether the task may have ended: a body without a status does not say. */
 	claimsEnd: boolean;
 	/** Text of the user's own in the address, and the signature that came with it. */
@@ -45,18 +45,21 @@ export interface Callback {
 /** What the service says of an id: `unknown` in its own words, `unclear` in other words, as a proxy's. */
 export type FoundTask = { record: TaskRecord; isMusic: boolean } | 'unknown' | 'unclear';
 
+function showsMusic({ raw }: StatedRecord): boolean {
+	return isObject(raw.result) && (raw.result.music !== undefined || raw.result.upsampled_tags !== undefined);
+}
+
 /** The family that a record shows: by its shape, then by the kinds of its files. A failed task's record often shows none. */
 export function familyOf(record: TaskRecord, { results }: Task): TaskFamily | null {
 	if (isGridRecord(record, null)) return 'grid';
-	const result = isObject(record.raw.result) ? record.raw.result : {};
-	if (result.music !== undefined || result.upsampled_tags !== undefined) return 'music';
+	if (showsMusic(record)) return 'music';
 	const kinds = new Set(results.map(({ kind }) => kind));
 	if (kinds.has('video')) return 'video';
 	if (kinds.has('audio')) return 'music';
-	return result.images === undefined ? null : 'image';
+	return isObject(record.raw.result) && record.raw.result.images !== undefined ? 'image' : null;
 }
 
-export function reportOf(context: IWebhookFunctions, taskId: string, record: TaskRecord, { verified }: Pick<TaskReport, 'verified'>): TaskReport {
+function reportOf(context: IWebhookFunctions, taskId: string, record: TaskRecord, { verified }: Pick<TaskReport, 'verified'>): TaskReport {
 	const run = { context, family: null, operation: 'callback', client: { connection: unknownConnection } };
 	const accepted = { itemIndex: 0, taskId, task: acceptedTask(run, taskId), notes: [], options: {} };
 	const outcome = withRecord(run, accepted, record);
@@ -124,9 +127,9 @@ export async function verify(context: IWebhookFunctions, callback: Callback, set
 	const connection = settings.verify ? await recentConnection(context) : undefined;
 	if (!connection) {
 		if (!claimed) throw new Refusal(400, 'the callback does not say the state of the task');
-		return claimed;
+		return reportOf(context, taskId, toTaskRecord(claimed), { verified: false });
 	}
-	const hints = { isMusic: claimed?.family === 'music', taskQueryPath: settings.taskQueryPath };
+	const hints = { isMusic: claimed && showsMusic(claimed), taskQueryPath: settings.taskQueryPath };
 	const request = async () => await retrieveTask(createClient(context, connection), taskId, hints);
 	const found = await bounds.ask(taskId, isSigned, request);
 	if (found === 'unclear' || (found === 'unknown' && callback.claimsEnd)) throw new Refusal(503, UNKNOWN, NO_PATH);

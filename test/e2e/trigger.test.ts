@@ -87,6 +87,28 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 			expect(await executionsOf(own)).toEqual([]);
 		});
 
+		test('with ids that lead to the record of another task start nothing', async () => {
+			const own = await trigger();
+			const taskId = await buy(sandbox);
+			const ids = [`./${taskId}`, `a/../${taskId}`, `a\\..\\${taskId}`, `${taskId}/`, `${taskId}?`, `${taskId}#`, ` ${taskId}`, `${taskId} `, `%2e/${taskId}`, `${taskId}\n`];
+			for (const id of ids) expect(await post(own.url, { id, status: 'completed' })).toMatchObject({ status: 400 });
+			expect(await post(own.url, await recordOf(sandbox, taskId))).toMatchObject({ status: 200 });
+			expect(await executionsOf(own)).toHaveLength(1);
+		});
+
+		test.each<[string, object]>([
+			['a megabyte of digits', { progress: `${'1'.repeat(1_000_000)}x`, cost: `${'1'.repeat(1_000_000)}x` }],
+			['a megabyte of blanks', { progress: `1${' '.repeat(1_000_000)}x`, completed: `1${' '.repeat(1_000_000)}x` }],
+			['80,000 links', { result: { images: [{ url: Array.from({ length: 80_000 }, (_, at) => `https://files.example.com/${at}.png`) }] } }],
+		])('with %s does not hold n8n up, whether the service knows the task or not', async (_, parts) => {
+			const own = await trigger();
+			const taskId = await buy(sandbox);
+			// A reader that takes the square of the time would need hours: the time limit of the test is enough.
+			expect(await post(own.url, { ...parts, id: 'task_of_nobody', status: 'completed' })).toMatchObject({ status: 503 });
+			expect(await post(own.url, { ...parts, id: taskId, status: 'completed' })).toMatchObject({ status: 200 });
+			expect(await executionsOf(own)).toMatchObject([{ status: 'success' }]);
+		});
+
 		test('is asked for again while the service cannot be reached, and then starts one execution', async () => {
 			const own = await trigger();
 			const taskId = await buy(sandbox);

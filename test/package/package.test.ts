@@ -55,7 +55,15 @@ test('the tarball holds the build, the texts that belong to it, and nothing else
 		.map(({ path }) => path)
 		.filter((path) => !/^dist\/(index\.(js|d\.ts)|(nodes|credentials)\/.+\.(js|d\.ts|svg|json))$/.test(path))
 		.sort();
-	expect(other).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
+	expect(other).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist/LICENSES.txt', 'package.json']);
+});
+
+test('the license text of each library in the bundle comes along', async () => {
+	const texts = await readFile(join(folder, 'package/dist/LICENSES.txt'), 'utf8');
+	const named = [...texts.matchAll(/^## (.+)$/gm)].map(([, name]) => name);
+	expect(named).toEqual(['ipaddr.js (MIT)', 'p-limit (MIT)', 'yocto-queue (MIT)', 'zod (MIT)']);
+	expect(texts.match(/Permission is hereby granted, free of charge/g)).toHaveLength(named.length);
+	expect(texts.match(/^Copyright /gm)).toHaveLength(named.length);
 });
 
 test('the tarball is under 250 kB', async () => {

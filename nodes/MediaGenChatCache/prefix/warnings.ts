@@ -11,15 +11,16 @@ const nameOf = (part: Part) => `Block ${part.block ?? '?'}`;
 /** UTF-8 bytes per token: about right for English prose, and a low estimate of the tokens for most other scripts. */
 const BYTES_PER_TOKEN = 4;
 
-const estimateTokens = (parts: readonly Part[]) =>
-	Math.ceil(parts.reduce((total, { text }) => total + Buffer.byteLength(text, 'utf8'), 0) / BYTES_PER_TOKEN);
+const bytesOf = ({ text }: Part) => Buffer.byteLength(text, 'utf8');
 
 /** Whether the service used its cache for an answer. */
 const isCached = (usage: Usage | undefined) => usage !== undefined && usage.cacheRead + usage.cacheWrite > 0;
 
 function shortPrefixes(prefix: readonly Part[], usage: Usage | undefined): string[] {
+	let bytes = 0;
 	return prefix.flatMap((part, at) => {
-		const tokens = estimateTokens(prefix.slice(0, at + 1));
+		bytes += bytesOf(part);
+		const tokens = Math.ceil(bytes / BYTES_PER_TOKEN);
 		if (part.ttl === undefined || tokens >= MIN_PREFIX_TOKENS) return [];
 		// The service's own count is more reliable than the estimate.
 		if (at === prefix.length - 1 && isCached(usage)) return [];

@@ -1,3 +1,5 @@
+import { IPv4, IPv6 } from '../util/vendor/ipaddr';
+
 /** Longer texts are no links. */
 const LONGEST_LINK = 8_192;
 
@@ -28,72 +30,44 @@ export function resolveLink(text: string, baseUrl: string): string | undefined {
 	}
 }
 
-type Octets = readonly [number, number, number, number];
+/** The addresses of IPv6 that are given out (RFC 4291). The rest is reserved. */
+const GLOBAL_UNICAST = IPv6.parseCIDR('2000::/3');
 
-function parseV4(host: string): Octets | undefined {
-	const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(host);
-	if (!match) return undefined;
-	const [, a = 0, b = 0, c = 0, d = 0] = match.map(Number);
-	return [a, b, c, d];
+/** Azure answers each of its machines here, and nobody else. */
+const AZURE = '168.63.129.16';
+
+const isPrivateV4 = (address: IPv4): boolean => address.range() !== 'unicast' || address.toString() === AZURE;
+
+/** Where the IPv4 address stands in addresses of IPv6 that lead to it: after as many bytes. */
+const EMBEDDED: ReadonlyArray<readonly [range: ReturnType<typeof IPv6.parseCIDR>, start: number]> = [
+	[IPv6.parseCIDR('::ffff:0:0/96'), 12],
+	// NAT64
+	[IPv6.parseCIDR('64:ff9b::/96'), 12],
+	// 6to4
+	[IPv6.parseCIDR('2002::/16'), 2],
+];
+
+function isPrivateV6(address: IPv6): boolean {
+	const [, start] = EMBEDDED.find(([range]) => address.match(range)) ?? [];
+	if (start !== undefined) return isPrivateV4(new IPv4(address.toByteArray().slice(start, start + 4)));
+	return address.range() !== 'unicast' || !address.match(GLOBAL_UNICAST);
 }
 
-/** Ranges that are not reachable from the public internet (RFC 6890), multicast and reserved addresses. */
-function isPrivateV4([a, b]: Octets): boolean {
-	return (
-		a === 0 ||
-		a === 10 ||
-		a === 127 ||
-		a >= 224 ||
-		(a === 100 && b >= 64 && b <= 127) ||
-		(a === 169 && b === 254) ||
-		(a === 172 && b >= 16 && b <= 31) ||
-		(a === 192 && b === 168) ||
-		(a === 198 && (b === 18 || b === 19))
-	);
-}
+const LOCAL_NAME = /(^|\.)(localhost|localdomain|local|internal|lan|home\.arpa)$/;
 
-/** The eight groups of an IPv6 address as `URL` writes it: hexadecimal, with at most one `::`. */
-function parseV6(host: string): number[] {
-	const [head = '', tail] = host.split('::');
-	const groups = (part: string) => (part === '' ? [] : part.split(':').map((group) => parseInt(group, 16)));
-	const before = groups(head);
-	if (tail === undefined) return before;
-	const after = groups(tail);
-	return [...before, ...Array<number>(Math.max(0, 8 - before.length - after.length)).fill(0), ...after];
-}
-
-const octetsOf = (high = 0, low = 0): Octets => [high >> 8, high & 255, low >> 8, low & 255];
-
-/** The IPv4 address inside an IPv6 one: mapped, compatible, NAT64 or 6to4. */
-function embeddedV4(groups: readonly number[]): Octets | undefined {
-	const [first = 0, second, third] = groups;
-	if (first === 0x2002) return octetsOf(second, third);
-	const isNat64 = first === 0x64 && second === 0xff9b;
-	const zeros = groups.slice(isNat64 ? 2 : 0, 5).every((group) => group === 0);
-	const sixth = groups[5] ?? 0;
-	return zeros && (sixth === 0 || (sixth === 0xffff && !isNat64)) ? octetsOf(groups[6], groups[7]) : undefined;
-}
-
-function isPrivateV6(host: string): boolean {
-	const groups = parseV6(host);
-	const embedded = embeddedV4(groups);
-	if (embedded) return isPrivateV4(embedded);
-	const [first = 0] = groups;
-	// fc00::/7 unique local, fe80::/10 link-local, fec0::/10 site-local, ff00::/8 multicast
-	return (first & 0xfe00) === 0xfc00 || (first & 0xff80) === 0xfe80 || (first & 0xff00) === 0xff00;
-}
-
-const LOCAL_NAME = /(^|\.)(localhost|local|internal|lan|home\.arpa)$/;
+/** A host in small letters, without the dots that may end a name. */
+const hostOf = (url: URL): string => url.hostname.toLowerCase().replace(/(?<!\.)\.+$/, '');
 
 /**
  * Whether the public internet cannot reach an address: loopback, private, link-local and reserved ranges in every notation,
  * names without a dot, and names that never resolve in public. Names are not resolved.
  */
 export function isPrivateHost(url: URL): boolean {
-	const host = url.hostname.toLowerCase().replace(/\.$/, '');
-	if (host.startsWith('[')) return isPrivateV6(host.slice(1, -1));
-	const octets = parseV4(host);
-	return octets ? isPrivateV4(octets) : LOCAL_NAME.test(host) || !host.includes('.');
+	const host = hostOf(url);
+	if (host.startsWith('[')) return isPrivateV6(IPv6.parse(host.slice(1, -1)));
+	// `URL` has brought every other notation into this one.
+	if (IPv4.isValidFourPartDecimal(host)) return isPrivateV4(IPv4.parse(host));
+	return LOCAL_NAME.test(host) || !host.includes('.');
 }
 
 /** Reads an absolute http or https address. Returns `undefined` for anything else. */
@@ -114,7 +88,8 @@ export function callbackAddressProblem(address: string, serviceBaseUrl: string):
 	const url = parseWebUrl(address);
 	if (!url) return 'it is not a full http or https URL';
 	if (isPrivateHost(url)) return `the service cannot reach the private host ${url.hostname}`;
-	if (url.hostname === parseWebUrl(serviceBaseUrl)?.hostname) return "it points at the service's own domain";
+	const service = parseWebUrl(serviceBaseUrl);
+	if (service && hostOf(url) === hostOf(service)) return "it points at the service's own domain";
 	return undefined;
 }
 

@@ -2,11 +2,12 @@ import { createHmac } from 'crypto';
 import type { ICredentialDataDecryptedObject, ICredentialsDecrypted, INode } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { isObject, parseJson } from '../util/json';
+import { parseJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 import { isPrivateHost, parseWebUrl } from './address';
 import { BRAND_WORDS, type BrandWordMap, brandWordMap } from './brandWords';
 import { asError } from './errors';
+import { redactor } from './redact';
 
 export const CREDENTIAL_TYPE = 'mediaGenApi';
 
@@ -51,31 +52,13 @@ export function readBrandWords(value: unknown): BrandWordMap {
 	);
 }
 
-/** A key that is a plain word, such as `task`, may be a part of any field's name. */
-const PLAIN_WORD = /^[a-z_]{1,15}$/i;
-
-function redactor(key: string): <Value>(value: Value) => Value {
-	const isWord = PLAIN_WORD.test(key);
-	const clean = (value: unknown): unknown => {
-		if (typeof value === 'string') return value.includes(key) ? value.replaceAll(key, '•••') : value;
-		if (Array.isArray(value)) return value.map(clean);
-		if (!isObject(value)) return value;
-		return Object.fromEntries(Object.entries(value).map(([name, inner]) => [isWord ? name : clean(name), clean(inner)]));
-	};
-	function redact<Value>(value: Value): Value;
-	function redact(value: unknown): unknown {
-		return key === '' ? value : clean(value);
-	}
-	return redact;
-}
-
 /**
  * Checks and reads what the credential holds. Throws an `Error` for a base URL that is not one, or that would send the key
  * unencrypted over a public network (spec, Authentication).
  */
 export function readConnection(credential: unknown): Connection {
 	const stored = storedCredential.parse(credential);
-	const baseUrl = stored.baseUrl.trim().replace(/\/+$/, '');
+	const baseUrl = stored.baseUrl.trim().replace(/(?<!\/)\/+$/, '');
 	const url = parseWebUrl(baseUrl);
 	if (!url) throw new Error('"Base URL" must be a full address that begins with https://');
 	if (url.protocol === 'http:' && !isPrivateHost(url)) {

@@ -1,4 +1,5 @@
 import { isObject } from '../util/json';
+import { parseNumber } from '../util/number';
 import { z } from '../util/vendor/zod';
 
 /** The four states of a task in every family, whatever words the service uses (spec, States and transitions). */
@@ -15,9 +16,13 @@ const WORDS: Record<TaskStatus, readonly string[]> = {
 
 const STATUS_OF_WORD = new Map(TASK_STATUSES.flatMap((status) => WORDS[status].map((word) => [word, status] as const)));
 
+/** Longer texts are no words for a state. */
+const LONGEST_WORD = 40;
+
 /** The state for the service's word, without case; `undefined` for a word that is not known here. */
 export function knownStatus(serviceStatus: string): TaskStatus | undefined {
-	return STATUS_OF_WORD.get(serviceStatus.trim().toLowerCase().replace(/[\s-]/g, '_'));
+	const word = serviceStatus.trim();
+	return word.length > LONGEST_WORD ? undefined : STATUS_OF_WORD.get(word.toLowerCase().replace(/[\s-]/g, '_'));
 }
 
 /** Whether a task in this state changes no more. */
@@ -25,13 +30,12 @@ export function hasEnded(status: TaskStatus): boolean {
 	return status === 'completed' || status === 'failed';
 }
 
-const NUMERIC = /^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*%?\s*$/i;
-
 /** A number, also as text (`"0.12"`, `"80%"`). `undefined` for anything else. */
 function toNumber(value: unknown): number | undefined {
 	if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
-	const text = typeof value === 'string' ? NUMERIC.exec(value)?.[1] : undefined;
-	return text === undefined ? undefined : Number(text);
+	if (typeof value !== 'string') return undefined;
+	const text = value.trim();
+	return parseNumber(text.endsWith('%') ? text.slice(0, -1) : text);
 }
 
 /** Text that is not blank, or a number as text. */
@@ -100,7 +104,11 @@ const ID_FIELDS = ['task_id', 'taskId', 'job_id', 'jobId'] as const;
 
 const idsIn = (holder: Record<string, unknown> | undefined) => ID_FIELDS.map((field) => holder?.[field]);
 
-function toRecord(raw: Record<string, unknown>, status: string): TaskRecord {
+/** A record as it came, of which only its word for the state is read. */
+export type StatedRecord = Pick<TaskRecord, 'raw' | 'status'>;
+
+/** Reads the rest of a record. */
+export function toTaskRecord({ raw, status }: StatedRecord): TaskRecord {
 	return {
 		raw,
 		id: firstText([raw.id, ...idsIn(raw)]),
@@ -135,25 +143,37 @@ function statusWord({ status, task_status: taskStatus, state }: Record<string, u
 /** An envelope in an envelope, and one more to be sure. */
 const MAX_ENVELOPES = 3;
 
-function recordIn(holder: Record<string, unknown>, envelopes: number): TaskRecord | undefined {
+function statedIn(holder: Record<string, unknown>, envelopes: number): StatedRecord | undefined {
 	const word = statusWord(holder);
 	const inner = envelopes < MAX_ENVELOPES ? envelopedTask(holder) : undefined;
-	const record = inner && recordIn(inner, envelopes + 1);
+	const record = inner && statedIn(inner, envelopes + 1);
 	// Inside of an envelope, `data` may be any part of the record.
 	const isPart = envelopes > 0 && word !== undefined && (holder.result !== undefined || knownStatus(word) !== 'completed');
 	if (record && !isPart) return record;
 	if (word === undefined) return undefined;
 	// `success` may be that of the request.
 	const runs = inner && knownStatus(word) === 'completed' && (toNumber(inner.progress) ?? 100) < 100;
-	return runs ? toRecord(inner, 'running') : toRecord(holder, word);
+	return runs ? { raw: inner, status: 'running' } : { raw: holder, status: word };
 }
 
 /**
- * Reads a task's record from a response or a callback, bare (`{ id, status … }`) or enveloped (`{ code, data: { … } }`). Returns
- * `undefined` for anything without a status.
+ * Finds a task's record in a response or a callback, bare (`{ id, status … }`) or enveloped (`{ code, data: { … } }`), and reads
+ * nothing of it but its state. Returns `undefined` for anything without a status.
  */
+export function findTaskRecord(answer: unknown): StatedRecord | undefined {
+	return isObject(answer) ? statedIn(answer, 0) : undefined;
+}
+
+/** Whether the task of a record may have ended, by its word for the state; by its progress too where the word is not known. */
+export function mayHaveEnded({ raw, status }: StatedRecord): boolean {
+	const known = knownStatus(status);
+	return known === undefined ? (toNumber(raw.progress) ?? 0) >= 100 : hasEnded(known);
+}
+
+/** Reads a task's record from a response or a callback: see `findTaskRecord`. */
 export function readTaskRecord(answer: unknown): TaskRecord | undefined {
-	return isObject(answer) ? recordIn(answer, 0) : undefined;
+	const found = findTaskRecord(answer);
+	return found && toTaskRecord(found);
 }
 
 /**

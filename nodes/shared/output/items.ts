@@ -137,16 +137,27 @@ function toolJson({ taskId, task, notes }: AcceptedOutcome): IDataObject {
 	};
 }
 
-function fileJson(outcome: AcceptedOutcome, file: ResultFile, downloaded: DownloadedFile | undefined, simplify: boolean): IDataObject {
+const IN_FILE = new Set(['taskId', 'family', 'operation', 'status', 'results', 'url']);
+
+/** What a file's item has of its task, apart from the file's own fields, so that nobody adds up one task's cost once per file. */
+function restOfTask({ task }: AcceptedOutcome): Record<string, unknown> {
+	return Object.fromEntries(Object.entries(task).filter(([field]) => !IN_FILE.has(field)));
+}
+
+/** @param rest see `restOfTask`. All items of the task share it: a task can have thousands of fields, and as many files */
+function fileJson(
+	outcome: AcceptedOutcome,
+	rest: Record<string, unknown>,
+	file: ResultFile,
+	downloaded: DownloadedFile | undefined,
+	simplify: boolean,
+): IDataObject {
 	const { taskId, task } = outcome;
 	const { family, operation, status } = task;
 	const { url, index, kind, name, expiresAt, ...beside } = file;
 	const { fileName = null, mimeType = null, fileSize = null } = downloaded ?? {};
 	const own = { ...beside, url, index, kind, name, fileName, mimeType, fileSize, expiresAt };
 	if (!simplify) return toJson({ ...own, ...taskJson(outcome, false) });
-	const inFile = new Set(['taskId', 'family', 'operation', 'status', 'results', 'url']);
-	// The rest stands apart, so that nobody adds up one task's cost once per file.
-	const rest = Object.fromEntries(Object.entries(task).filter(([field]) => !inFile.has(field)));
 	return toJson({ ...own, taskId, family, operation, status, ...ownFields(outcome), task: rest });
 }
 
@@ -164,7 +175,8 @@ function toItems(node: INode, outcome: AcceptedOutcome, rules: OutputRules): INo
 	});
 	if (isTool(node)) return [item(toolJson(outcome), [])];
 	if (rules.output === 'tasks' || task.results.length === 0) return [item(taskJson(outcome, rules.simplify), files)];
-	return task.results.map((file, at) => item(fileJson(outcome, file, files[at], rules.simplify), files.slice(at, at + 1)));
+	const rest = restOfTask(outcome);
+	return task.results.map((file, at) => item(fileJson(outcome, rest, file, files[at], rules.simplify), files.slice(at, at + 1)));
 }
 
 /** The node's output, in the order of the input: one item per task or per file, and an error item for each failed one. */

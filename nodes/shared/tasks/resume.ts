@@ -5,7 +5,7 @@ import { createClient } from '../api/client';
 import { getConnection } from '../api/connection';
 import { asError } from '../api/errors';
 import type { TaskFamily } from '../api/families';
-import { hasEnded, readTaskId, readTaskRecord, TASK_STATUSES } from '../api/records';
+import { findTaskRecord, mayHaveEnded, readTaskId, TASK_STATUSES } from '../api/records';
 import { checkSecret } from '../api/signedAddress';
 import { asMayHaveBeenBought, nameRecord } from '../n8n/nodeErrors';
 import { readItemOptions, readRunOptions } from '../n8n/options';
@@ -16,7 +16,7 @@ import { isObject, toJson } from '../util/json';
 import { KeyedLock } from '../util/keyedLock';
 import { pLimit } from '../util/vendor/pLimit';
 import { z } from '../util/vendor/zod';
-import { acceptedTask, downloadResults, resumeUrlOf, type TaskRun, withRecord } from './taskRun';
+import { acceptedTask, downloadResults, resumeUrlOf, type TaskRun } from './taskRun';
 import {
 	findRunning,
 	forgetWaiting,
@@ -167,8 +167,8 @@ async function takeTurn(run: CallbackRun, outcomes: readonly TaskOutcome[], key:
 function claimsEnd(run: CallbackRun, outcome: AcceptedOutcome): boolean {
 	const body: unknown = run.context.getBodyData();
 	if (readTaskId(body) !== outcome.taskId) return false;
-	const record = readTaskRecord(body);
-	return !record || hasEnded(withRecord(run, outcome, record).task.status);
+	const claimed = findTaskRecord(body);
+	return !claimed || mayHaveEnded(claimed);
 }
 
 /**

@@ -1,10 +1,9 @@
+import { parseNumber } from './number';
 import { z } from './vendor/zod';
-
-const NUMERIC = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /** Expressions and spreadsheet cells give numbers as text; the service wants JSON numbers. */
 function toNumber(value: unknown): unknown {
-	return typeof value === 'string' && NUMERIC.test(value.trim()) ? Number(value) : value;
+	return typeof value === 'string' ? (parseNumber(value) ?? value) : value;
 }
 
 function toBoolean(value: unknown): unknown {

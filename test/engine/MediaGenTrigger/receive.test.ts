@@ -187,7 +187,16 @@ describe('A body', () => {
 		['with an id of 5 MB', { id: 'x'.repeat(5_000_000), status: 'completed' }],
 		['with an id of two lines', { id: 'task_1\nMediaGen Trigger: all is well', status: 'completed' }],
 		['with an id that is half a character', { id: 'task_\ud800', status: 'completed' }],
-		['with an id that leads to another path', { id: '..', status: 'completed' }],
+		['with an id of dots alone', { id: '..', status: 'completed' }],
+		['with an id that a proxy reads as that of another task', { id: 'x/../task_1', status: 'completed' }],
+		['with an id that begins with a dot and a slash', { id: './task_1', status: 'completed' }],
+		['with an id with a backslash', { id: '..\\task_1', status: 'completed' }],
+		['with an id that ends with a query', { id: 'task_1?', status: 'completed' }],
+		['with an id that ends with a fragment', { id: 'task_1#1', status: 'completed' }],
+		['with an id that is encoded', { id: '%2e/task_1', status: 'completed' }],
+		['with a blank before the id', { id: ' task_1', status: 'completed' }],
+		['with a blank after the id', { code: 200, data: { task_id: 'task_1 ', status: 'completed' } }],
+		['with a tab in the id', { id: 'task\t1', status: 'completed' }],
 	])('%s is refused, and the log stays empty', async (_, body) => {
 		const host = trigger();
 		const { status, output } = await host.receive(body);
@@ -209,6 +218,18 @@ describe('A body', () => {
 		service.on('GET', shared('long'), { json: long });
 		expect((await trigger().receive(long)).output?.json).toMatchObject([{ taskId: 'long' }]);
 	}, 5_000);
+});
+
+test('Ids that lead to the record of one task start one execution', async () => {
+	// The record has no id by which another one could be told.
+	const song = { data: { status: 'completed', result: { music: [{ audio_url: 'https://example.com/1.mp3' }] } } };
+	service.on('GET', '*task_1*', { json: song });
+	const host = trigger();
+	const ids = ['task_1', './task_1', 'a/../task_1', 'task_1/', 'task_1?', 'task_1#', 'task_1 ', '%74ask_1', 'a\\..\\task_1'];
+	const answers = [];
+	for (const id of ids) answers.push(await host.receive({ id, status: 'completed' }));
+	expect(answers.filter(({ output }) => output !== undefined)).toHaveLength(1);
+	expect(answers.map(({ status }) => status)).toEqual([200, ...Array<number>(ids.length - 1).fill(400)]);
 });
 
 describe('The family', () => {

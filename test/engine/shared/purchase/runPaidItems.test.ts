@@ -471,6 +471,20 @@ describe('The key', () => {
 			expect(told).not.toContain('scripted-key');
 		}
 	});
+
+	test('nor as URLs, JSON, base64 or hexadecimal digits have it', async () => {
+		const key = 'scripted/key+of="ours"';
+		const bearer = `Bearer ${key}`;
+		const forms = [encodeURIComponent(key), JSON.stringify(key).slice(1, -1), ...['base64', 'base64url', 'hex'].map((form) => Buffer.from(key).toString(form as BufferEncoding))];
+		const echo = [...forms, encodeURIComponent(bearer), JSON.stringify({ bearer }), Buffer.from(bearer).toString('base64')];
+		service.on('POST', SOUNDS, accepted('task_1'), { status: 400, json: { error: { message: echo.join(' ') } } });
+		service.on('GET', RECORD, { json: { status: 'completed', echo, result: { music: [{ audio_url: 'https://x.example/1.mp3' }] } } });
+		const credential = { ...service.credential(), apiKey: key };
+		const { items, hints } = await buySounds(service, { count: 2, options: { concurrency: 1 }, run: { settings: goOn, credential } });
+		const told = JSON.stringify([items, hints, log]);
+		expect(told).toContain('•••');
+		for (const form of [...forms, Buffer.from(bearer).toString('base64').slice(12, -6), 'scripted']) expect(told).not.toContain(form);
+	});
 });
 
 test('a custom request has the same records: one that may have been bought is not sent again', async () => {

@@ -62,6 +62,47 @@ describe('The key is not shown', () => {
 		expect(byWord.redact({ data: [{ task_id: '1', task: { task_status: 'a task' } }] })).toEqual({ data: [{ task_id: '1', task: { task_status: 'a •••' } }] });
 	});
 
+	describe('in another form:', () => {
+		const key = 'sk-Ab/c+d=9"\\ü~é?';
+		const withKey = readConnection({ ...stored, apiKey: key });
+		const json = JSON.stringify(key).slice(1, -1);
+		const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+		test.each<[string, string, string]>([
+			['as it is', key, '•••'],
+			['after Bearer', `Bearer ${key}`, 'Bearer •••'],
+			['URL-encoded', encodeURIComponent(key), '•••'],
+			['URL-encoded with small letters', encodeURIComponent(key).replace(/%../g, (each) => each.toLowerCase()), '•••'],
+			['URL-encoded in a query, after Bearer', `https://example.com/?auth=${encodeURIComponent(`Bearer ${key}`)}&x=1`, 'https://example.com/?auth=Bearer%20•••&x=1'],
+			['URL-encoded twice', encodeURIComponent(encodeURIComponent(key)), '•••'],
+			['URL-encoded in part', encodeURI(key), '•••'],
+			['URL-encoded in whole', [...Buffer.from(key)].map((byte) => `%${byte.toString(16)}`).join(''), '•••'],
+			['JSON-escaped', json, '•••'],
+			['JSON-escaped in JSON', JSON.stringify(JSON.stringify({ authorization: `Bearer ${key}` })), String.raw`"{\"authorization\":\"Bearer •••\"}"`],
+			['JSON-escaped with its slashes', json.replaceAll('/', '\\/'), '•••'],
+			['JSON-escaped in ASCII', json.replace(/[^ -~]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`), '•••'],
+			['in hexadecimal digits', Buffer.from(key).toString('hex'), '•••'],
+			['in capital hexadecimal digits', Buffer.from(key).toString('hex').toUpperCase(), '•••'],
+		])('%s', (_, text, expected) => {
+			expect(withKey.redact({ error: { message: `It was ${text}.` } })).toEqual({ error: { message: `It was ${expected}.` } });
+		});
+
+		test.each([['the key', key], ['after Bearer', `Bearer ${key}`], ['after a name', `user:${key}`], ['in a header', `x-api-key: ${key}\r\n`]])('in base64: %s', (_, text) => {
+			for (const encoded of [base64(text), base64(text).replaceAll('=', ''), Buffer.from(text).toString('base64url')]) {
+				const shown = withKey.redact(encoded);
+				expect(shown).toContain('•••');
+				const left = shown.split('•••').map((part) => Buffer.from(part, 'base64').toString('latin1')).join('');
+				// A character at each end may be shared with what stands beside the key.
+				expect(left.replace(text.replace(key, ''), '').length).toBeLessThanOrEqual(2);
+			}
+		});
+
+		test('a short key is not looked for in pieces that may stand in any text', () => {
+			const short = readConnection({ ...stored, apiKey: 'kz1' });
+			expect(short.redact('6b7a31 a3ox kz1')).toBe('6b7a31 a3ox •••');
+		});
+	});
+
 	test.each([['text'], [7], [null], [undefined], [false]])('%p stays as it is', (value) => {
 		expect(connection.redact(value)).toBe(value);
 	});

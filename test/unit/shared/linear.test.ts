@@ -1,0 +1,176 @@
+import type { INode } from 'n8n-workflow';
+
+import { findVolatile } from '../../../nodes/MediaGenChatCache/prefix/volatile';
+import { warningsOf } from '../../../nodes/MediaGenChatCache/prefix/warnings';
+import type { Part } from '../../../nodes/MediaGenChatCache/prompt/conversation';
+import { isWholeLink, linkShape, resolveLink } from '../../../nodes/shared/api/address';
+import { readConnection } from '../../../nodes/shared/api/connection';
+import { errorFromResponse, errorFromThrown, errorInBody, unreadableResponse } from '../../../nodes/shared/api/errors';
+import { readTaskId, readTaskRecord, submissionResponse, toMilliseconds } from '../../../nodes/shared/api/records';
+import { FileNames } from '../../../nodes/shared/output/download';
+import { outputItems } from '../../../nodes/shared/output/items';
+import { requestLinksOf, resultFiles } from '../../../nodes/shared/output/resultFiles';
+import { type Task, toTask } from '../../../nodes/shared/output/task';
+import { toCamelCase } from '../../../nodes/shared/util/case';
+import { parseExactJson, toShortText } from '../../../nodes/shared/util/json';
+import { number, taskId, webUrl } from '../../../nodes/shared/util/schema';
+
+/** Twice as much takes about twice as long. Four times as long would be a square. */
+const MOST = 3;
+
+const ROUNDS = { least: 3, most: 40 };
+
+/** Microseconds in which nothing can be done 20,000 times 20,000 times. */
+const SHORT = 50_000;
+
+const SIZE = 10_000;
+
+/** Microseconds of processor time: what else the machine does takes none of it. */
+function took(work: () => unknown): number {
+	const before = process.cpuUsage();
+	work();
+	const { user, system } = process.cpuUsage(before);
+	return user + system;
+}
+
+/**
+ * How much longer the work takes with twice the size; 1 where it takes so short that it cannot be a square. The fastest of several
+ * rounds counts: collecting garbage only adds time.
+ */
+function ratioOf<Given>(given: { single: Given; double: Given }, work: (given: Given) => unknown): number {
+	const fastest = { single: Infinity, double: Infinity };
+	for (let round = 1; ; round++) {
+		fastest.double = Math.min(fastest.double, took(() => work(given.double)));
+		fastest.single = Math.min(fastest.single, took(() => work(given.single)));
+		const ratio = fastest.double <= SHORT ? 1 : fastest.double / fastest.single;
+		if (ratio === 1) return ratio;
+		if (round >= ROUNDS.most || (round >= ROUNDS.least && ratio <= MOST)) return ratio;
+	}
+}
+
+const inBothSizes = <Given>(make: (size: number) => Given) => ({ single: make(SIZE), double: make(2 * SIZE) });
+
+const link = (at: number) => `https://files.example.com/${at}.png`;
+const list = <Value>(size: number, make: (at: number) => Value) => Array.from({ length: size }, (_, at) => make(at));
+const fields = (size: number, make: (at: number) => unknown) => Object.fromEntries(list(size, (at) => [`field_${at}`, make(at)]));
+
+function recordOf(raw: Record<string, unknown>) {
+	const record = readTaskRecord({ id: 'task_1', status: 'completed', ...raw });
+	if (!record) throw new Error('This is no record');
+	return record;
+}
+
+const ORIGIN = { taskId: 'task_1', family: 'image', operation: 'generate' } as const;
+const taskOf = (raw: Record<string, unknown>): Task => toTask(recordOf(raw), ORIGIN, {}, 0, 'https://api.example.com');
+
+const node: INode = { id: '1', name: 'Image', type: 'mediaGenImage', typeVersion: 1, position: [0, 0], parameters: {} };
+
+const connection = readConnection({ baseUrl: 'https://api.example.com', apiKey: 'secret-1' });
+
+/** Texts that make a pattern try again from each of its characters, if it can. */
+const TEXTS: ReadonlyArray<readonly [string, (size: number) => string]> = [
+	['digits', (size) => `${'1'.repeat(size)}x`],
+	['a number and blanks', (size) => `1${' '.repeat(size)}x`],
+	['blanks', (size) => `x${' '.repeat(size)}x`],
+	['a fraction', (size) => `1.${'1'.repeat(size)}x`],
+	['an exponent', (size) => `1e${'1'.repeat(size)}x`],
+	['signs', (size) => '-'.repeat(size)],
+	['percent signs', (size) => `1${'%'.repeat(size)}`],
+	['underscores', (size) => `${'_'.repeat(size)}x`],
+	['slashes', (size) => `${'/'.repeat(size)} `],
+	['dots', (size) => `${'.'.repeat(size)} `],
+	['host names', (size) => `${'a.'.repeat(size / 2)} `],
+	['beginnings of links', (size) => `${'https://'.repeat(size / 8)} `],
+	['backslashes', (size) => '\\'.repeat(size)],
+	['quotes', (size) => '"'.repeat(size)],
+	['brackets', (size) => '['.repeat(size)],
+	['dates', (size) => '2026-01-01T'.repeat(size / 10)],
+	['numbers', (size) => '12 '.repeat(size / 3)],
+	['letters and digits', (size) => 'a1'.repeat(size / 2)],
+	['beginnings of the key', (size) => 'secret-'.repeat(size / 7)],
+	['beginnings of the key in other forms', (size) => '%2573\\u0073c2Vj73'.repeat(size / 18)],
+	['the beginning of a data URL', (size) => `data:image/png${';a'.repeat(size / 2)}`],
+];
+
+/** What reads a text from outside. */
+const READERS: ReadonlyArray<readonly [string, (text: string) => unknown]> = [
+	['a number of a record', (text) => readTaskRecord({ status: 'completed', progress: text, cost: text })],
+	['a status', (text) => readTaskRecord({ status: text })],
+	['the id of a task', (text) => [readTaskId({ id: text }), submissionResponse.safeParse({ data: text }), taskId().safeParse(text)]],
+	['a time', (text) => toMilliseconds(text)],
+	['a number of a field', (text) => number().safeParse(text)],
+	['a link', (text) => [isWholeLink(text), linkShape(text), resolveLink(text, 'https://api.example.com'), webUrl().safeParse(text)]],
+	['a result', (text) => resultFiles(recordOf({ result: { video_url: text, data: text, title: text } }), null, 0)],
+	['the name of a field', (text) => [toCamelCase(text), taskOf({ [text]: link(1), result: { [text]: link(2) } })]],
+	['an answer', (text) => [parseExactJson(text), parseExactJson(JSON.stringify([text, 1e16])), toShortText(text, 300), toShortText([text], 300)]],
+	['an error', (text) => [errorInBody({ error: text, code: text }), unreadableResponse(200, text), errorFromThrown(new Error(text))]],
+	['a header', (text) => errorFromResponse({ statusCode: 429, headers: { 'retry-after': text } }, 0)],
+	['a text that may hold the key', (text) => connection.redact({ [text]: text })],
+	['a text of a prompt', (text) => findVolatile(text)],
+	['a file name', (text) => new FileNames().namesFor(taskOf({ result: { url: link(1) } }), text)],
+];
+
+describe.each(READERS)('The time for %s grows with its length', (_, read) => {
+	test.each(TEXTS)('of %s', (_text, make) => {
+		expect(ratioOf(inBothSizes(make), read)).toBeLessThanOrEqual(MOST);
+	});
+});
+
+/** Bodies with many parts. */
+const BODIES: ReadonlyArray<readonly [string, (size: number) => Record<string, unknown>]> = [
+	['links in a list', (size) => ({ result: { images: [{ url: list(size, link) }] } })],
+	['links in objects', (size) => ({ result: { images: list(size, (at) => ({ url: link(at), title: `No. ${at}` })) } })],
+	['the same link', (size) => ({ result: { urls: list(size, () => link(1)) } })],
+	['tracks', (size) => ({ result: { music: list(size, (at) => ({ audio_url: link(at), title: `No. ${at}` })) } })],
+	['links of a grid', (size) => ({ grid_image_url: link(0), image_urls: list(size, (at) => link(at + 1)) })],
+	['links in fields', (size) => fields(size, link)],
+	['links beside each other', (size) => ({ result: fields(size, link) })],
+	['labels beside a link', (size) => ({ result: { url: link(1), ...fields(size, (at) => `label ${at}`) } })],
+	['links as JSON text', (size) => ({ result: JSON.stringify(list(size, link)) })],
+	['texts that begin like JSON', (size) => ({ result: list(size, (at) => `[${at}`) })],
+	['empty lists', (size) => ({ result: { images: list(size, () => []) } })],
+	['stems', (size) => ({ result: { music: [{ stems: list(size, (at) => ({ stem_type: 'drums', url: link(at) })) }] } })],
+];
+
+function bodyOf(parts: Record<string, unknown>) {
+	const body = { id: 'task_1', status: 'completed', ...parts };
+	return { body, task: taskOf(body) };
+}
+
+type Body = ReturnType<typeof bodyOf>;
+
+function itemsOf({ body, task }: Body, output: 'tasks' | 'files') {
+	const outcome = { itemIndex: 0, taskId: 'task_1', task, record: body, notes: [], options: {} };
+	return outputItems(node, [outcome], { simplify: true, output, binaryPropertyName: 'data' });
+}
+
+/** What goes through a whole body. */
+const STEPS: ReadonlyArray<readonly [string, (given: Body) => unknown]> = [
+	['its id and its state', ({ body }) => [readTaskId(body), readTaskRecord(body)]],
+	['its task', ({ body }) => taskOf(body)],
+	['its links', ({ body }) => requestLinksOf(body)],
+	['the key in it', ({ body }) => connection.redact(body)],
+	['its names of files', ({ task }) => new FileNames().namesFor(task, 'picture')],
+	['its item', (given) => itemsOf(given, 'tasks')],
+	['one item per file', (given) => itemsOf(given, 'files')],
+];
+
+describe.each(BODIES)('Where a body has many %s, the time grows with their number', (_, make) => {
+	let given: { single: Body; double: Body };
+	beforeAll(() => (given = inBothSizes((size) => bodyOf(make(size)))));
+
+	test.each(STEPS)('for %s', (_step, step) => {
+		expect(ratioOf(given, step)).toBeLessThanOrEqual(MOST);
+	});
+});
+
+test('The time for the ids of an acknowledgement grows with their number', () => {
+	const answers = inBothSizes((size) => ({ data: list(size, (at) => ({ task_id: `task_${at}` })) }));
+	expect(ratioOf(answers, (answer) => submissionResponse.parse(answer))).toBeLessThanOrEqual(MOST);
+});
+
+test('The time for the warnings about a prompt grows with the number of its blocks', () => {
+	const prefixes = inBothSizes((size) => list(size, (at): Part => ({ role: 'system', text: `Rule ${at}`, ttl: '5m', block: at + 1 })));
+	const rest = { text: 'Yes', comparison: 'same', stopReason: null, usage: undefined, markers: 1, findVolatile: () => [] } as const;
+	expect(ratioOf(prefixes, (prefix) => warningsOf({ ...rest, prefix }))).toBeLessThanOrEqual(MOST);
+});
