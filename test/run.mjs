@@ -138,7 +138,7 @@ function programsOf(names) {
 	return [
 		...(paths.some((path) => path.includes('editor')) ? ['chromium'] : []),
 		...(paths.some((path) => path.includes('queue')) ? programs.QUEUE_MODE : []),
-		...(paths.some((path) => /queue|trigger/.test(path)) ? programs.PROXY : []),
+		...(paths.some((path) => /queue|trigger|e2e\/callbacks/.test(path)) ? programs.PROXY : []),
 		...(paths.some((path) => path.includes('settings')) ? programs.POSTGRES : []),
 	];
 }

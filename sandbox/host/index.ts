@@ -5,7 +5,7 @@ export { ensureN8n, type InstalledN8n } from './install/ensureN8n';
 export type { HostDatabase } from './n8n/database';
 export { freePort, assertPortFree, PortTakenError } from './n8n/ports';
 export { layDown } from './package/layDown';
-export { packPackage, packWhereChanged } from './package/pack';
+export { givenPackage, packPackage, packWhereChanged } from './package/pack';
 export { type Note, type Progress, silentProgress, terminalProgress } from './progress';
 export { type QueueHostOptions, startQueueHost } from './queue';
 export type { BinaryFile } from './rest/binaries';

@@ -14,7 +14,8 @@ It answers the endpoints of the specification and four of its own for custom req
 Options
   --port <number>     port to listen on (default 4010; 0 uses a free one)
   --host <address>    address to listen on (default 127.0.0.1; 0.0.0.0 for an n8n in Docker or on another machine)
-  --public-url <url>  the address under which n8n reaches it, if it is another one; links in results begin with it
+  --public-url <url>  the address under which n8n reaches it, if it is another one; links in results begin with it. It answers
+                      under this name, localhost, and IP addresses
   --key <text>        an API key to accept (default ${SANDBOX_KEYS.default})
   --speed <number>    speed of its clock, as a factor of real time: with 10, a task of 10 s takes 1 s (default 1)
   --dialect <name>    how it answers what the specification does not show: ${DIALECTS.join(', ')} (default plain)

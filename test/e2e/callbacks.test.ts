@@ -1,17 +1,25 @@
 import axios from 'axios';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Host } from '../../sandbox/host';
+import { freePort } from '../../sandbox/host/n8n/ports';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
+import { floodTrigger } from './callbacks/floodTrigger';
+import { openGate } from './callbacks/gate';
 import { untilRecovered } from './callbacks/recovered';
 import { pausing } from './callbacks/pausing';
 import { pausingWorkflow } from './callbacks/pausingWorkflow';
-import { recordedExecutions } from './callbacks/recorded';
 import { report } from './callbacks/report';
+import { createSender } from './callbacks/sender';
 import { expectDeletedWith, expectPictures } from './support/files';
 import { describeWithOwnHosts } from './support/hosts';
 import { credentialFor } from './support/workflows';
 
 const PAUSED = Number(process.env.MEDIAGEN_PAUSED ?? 100);
+const FLOOD = Number(process.env.MEDIAGEN_FLOOD ?? 150);
+const PROMPTS = Array.from({ length: PAUSED }, (_, index) => `Picture ${index}`);
+
+/** About as long as n8n takes to end and to start. */
+const RESTART_MS = 15_000;
 const CREDENTIAL = 'Sandbox';
 
 describeWithOwnHosts('Pause until the service calls back', (version, start) => {
@@ -32,55 +40,81 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 	});
 	afterAll(async () => await sandbox.close());
 
-	const { begin, bought, call, callbacksAreOver, execution, pause, taskOf, until } = pausing(() => host, () => sandbox, CREDENTIAL);
+	const { begin, bought, call, callbacksAreOver, execution, pause, pauseEach, resumed, taskOf, until } = pausing(() => host, () => sandbox, CREDENTIAL);
 
 	test(`${PAUSED} paused executions survive a kill: each resumes once, with its own result`, async () => {
-		const workflow = await pausingWorkflow(host, CREDENTIAL, { options: { timeout: 3_600 } });
-		const prompts = Array.from({ length: PAUSED }, (_, index) => `Picture ${index}`);
-		for (let at = 0; at < prompts.length; at += 10) {
-			await Promise.all(prompts.slice(at, at + 10).map(async (prompt) => await begin(workflow, [prompt])));
-		}
-		await until('all paused', async () => {
-			const waiting = (await recordedExecutions(host, workflow.id)).filter(({ status }) => status === 'waiting');
-			return waiting.length === PAUSED ? true : undefined;
-		}, 120_000);
-
-		// As at the end: a kill between the two writes would leave n8n an execution that it cannot resume.
-		await delay(2_000);
+		const workflow = await pauseEach(PROMPTS);
 		const mark = host.log.mark;
 		await host.kill();
 		await host.restart();
 		await untilRecovered(host, mark);
 		const began = Date.now();
 		for (const { taskId } of bought()) sandbox.tasks.finish(taskId);
-		const all = await until('all resumed', async () => {
-			const recorded = await recordedExecutions(host, workflow.id);
-			return recorded.every(({ status }) => status === 'success') ? recorded : undefined;
-		}, 120_000);
+		const { executions, right } = await resumed(workflow, bought());
 		const seconds = (Date.now() - began) / 1_000;
-		// n8n writes an execution's state a moment before its data.
-		await delay(2_000);
-
-		const promptOf = new Map(bought().map(({ taskId, prompt }) => [taskId, prompt]));
-		const right = new Set<string>();
-		for (const { id } of all) {
-			const resumed = await host.execution(id);
-			const [asked] = resumed.json('Prompts');
-			const { taskId } = resumed.json('End')[0] ?? {};
-			expect(resumed.json('End')).toMatchObject([
-				{ taskId, status: 'completed', results: [{ url: expect.stringContaining(String(taskId)) }] },
-			]);
-			expect(promptOf.get(String(taskId))).toBe(asked?.prompt);
-			if (resumed.runs.End?.length === 1) right.add(String(taskId));
-		}
 		report(`Paused executions, n8n ${version}, killed and restarted`, {
 			paused: PAUSED,
-			executions: all.length,
-			'resumed once with their own result': right.size,
+			executions,
+			'resumed once with their own result': right,
 			seconds: seconds.toFixed(1),
 		});
-		expect({ executions: all.length, right: right.size }).toEqual({ executions: PAUSED, right: PAUSED });
+		expect({ executions, right }).toEqual({ executions: PAUSED, right: PAUSED });
 	}, 400_000);
+
+	test(`${PAUSED} paused executions and ${FLOOD} tasks for a trigger, called back over a restart of n8n behind a proxy: none is lost`, async () => {
+		const port = await freePort();
+		const address = `http://127.0.0.1:${port}`;
+		const gate = await openGate(address);
+		const sender = createSender({ pace: RESTART_MS / FLOOD });
+		try {
+			const behind = await start({ port, env: { WEBHOOK_URL: gate.through(address) } });
+			await behind.createCredential(credentialFor(sandbox, CREDENTIAL));
+			const { callbacksAreOver, pauseEach, resumed } = pausing(() => behind, () => sandbox, CREDENTIAL);
+			const workflow = await pauseEach(PROMPTS);
+			const paused = bought();
+			for (const { webhook } of paused) expect(webhook.startsWith(gate.through(address))).toBe(true);
+			sandbox.durations.set({ image: 0 });
+
+			const callBack = async () => {
+				for (const { taskId } of paused) {
+					sandbox.tasks.finish(taskId);
+					await delay(RESTART_MS / PAUSED);
+				}
+			};
+			// As an operator does it: some calls come before, some while n8n stops, some while it is down, and some while it starts.
+			const restart = async () => {
+				const called = callBack();
+				await delay(1_000);
+				await gate.hold();
+				await behind.halt();
+				await gate.letThrough();
+				await behind.restart();
+				await called;
+			};
+			const { sent, executions: started, missing, endedTwice } = await floodTrigger(
+				`Trigger, n8n ${version}, restarted in the middle with ${PAUSED} pauses, behind a proxy`,
+				{ host: behind, sandbox, sender, credential: CREDENTIAL, tasks: FLOOD },
+				{ kill: restart, address: gate.through },
+			);
+			await callbacksAreOver(200_000);
+			const { executions, right } = await resumed(workflow, paused);
+			const answers = sandbox.deliveries.list().map(({ attempts }) => attempts.map(({ status }) => status));
+			const crashed = started.filter(({ status }) => status === 'crashed').length;
+			report(`Paused executions, n8n ${version}, called back over the same restart`, {
+				paused: PAUSED,
+				executions,
+				'resumed once with their own result': right,
+				'called back more than once': answers.filter((tries) => tries.length > 1).length,
+			});
+			expect({ missing, endedTwice, crashed, executions, right }).toEqual({ missing: [], endedTwice: [], crashed: 0, executions: PAUSED, right: PAUSED });
+			expect(sent.filter(({ accepted }) => !accepted)).toEqual([]);
+			// 409: the node had asked by itself.
+			expect(answers.filter((tries) => ![200, 409].includes(tries.at(-1) ?? 0))).toEqual([]);
+		} finally {
+			sender.close();
+			await gate.close();
+		}
+	}, 400_000 + FLOOD * 200);
 
 	test('20 items, called back shuffled, doubled and some at once: one resume, in item order, at most 3 reads per item', async () => {
 		sandbox.faults.add({ match: { family: 'image' }, nth: 4, count: 3, effect: { type: 'duration', ms: 0 } });

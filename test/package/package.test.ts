@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
+import { givenPackage } from '../../sandbox/host';
+
 const run = promisify(execFile);
 const root = resolve(__dirname, '../..');
 
@@ -34,7 +36,8 @@ let manifest: Manifest;
 beforeAll(async () => {
 	folder = await mkdtemp(join(tmpdir(), 'mediagen-pack-'));
 	await run('npx', ['gulp', 'build'], { cwd: root });
-	const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: root });
+	const given = await givenPackage('n8n-nodes-mediagen');
+	const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder, ...(given ? [given] : [])], { cwd: root });
 	[packed] = JSON.parse(stdout) as [Packed];
 	await run('tar', ['-xzf', join(folder, packed.filename), '-C', folder]);
 	manifest = JSON.parse(await readFile(join(folder, 'package', 'package.json'), 'utf8')) as Manifest;

@@ -48,6 +48,14 @@ describe('an upload', () => {
 		expect((await ask(url)).status).toBe(410);
 	});
 
+	it('makes room for later ones when all together have 256 MB', async () => {
+		const { sandbox } = await bench();
+		const bytes = await pictureOf(LIMIT);
+		const urls: string[] = [];
+		for (let uploads = 0; uploads < 13; uploads++) urls.push(text((await upload(sandbox, bytes)).body.url));
+		expect(await Promise.all(urls.map(async (url) => (await fetch(url, { method: 'HEAD' })).status))).toEqual([410, ...Array<number>(12).fill(200)]);
+	});
+
 	it('may have 20971520 bytes', async () => {
 		const { sandbox } = await bench();
 		const answer = await upload(sandbox, await pictureOf(LIMIT));

@@ -24,10 +24,8 @@ export interface Seen {
 	cameOut: Set<string>;
 	/** All that stands in executions and in the log. */
 	text: string;
-	/** Markers whose item is named as one that may have been bought. */
+	/** Markers whose item is named as one that may have been bought, in an execution or in the log. */
 	uncertain: Set<string>;
-	/** Items that the log alone names so, of executions that n8n has no data of: a kill cut them off. */
-	cutOff: string[];
 }
 
 const markerOf = (body: unknown) => (typeof body === 'object' && body !== null && 'soak' in body ? String(body.soak) : undefined);
@@ -49,7 +47,7 @@ function launchOf(text: string): string | undefined {
 	return /"(s\d+)-\d+"/.exec(text)?.[1];
 }
 
-function readExecution({ id, runs, error }: Execution, log: string, seen: Seen): string {
+function readExecution({ runs, error }: Execution, seen: Seen): string {
 	const text = JSON.stringify([runs, error]);
 	const launch = launchOf(text);
 	const items = (runs[BUY] ?? []).flatMap(({ data }) => Object.values(data ?? {}).flat()).flatMap((output) => output ?? []);
@@ -66,18 +64,17 @@ function readExecution({ id, runs, error }: Execution, log: string, seen: Seen):
 		if (first !== undefined && `${message} ${(description ?? '').split('\n\n')[0]}`.includes(MAY_HAVE_BEEN)) seen.uncertain.add(`${launch}-${first}`);
 		for (const [, item] of (description ?? '').matchAll(/Item (\d+): may have been bought/g)) seen.uncertain.add(`${launch}-${item}`);
 	}
-	for (const [, item] of log.matchAll(new RegExp(`no clear answer: the task may have been bought \\(execution ${id}, .*?, item (\\d+)`, 'g'))) seen.uncertain.add(`${launch}-${item}`);
 	return text;
 }
 
+/** Each line has the item's reference, which is its marker: an index alone would not tell the rounds of a loop apart. */
+const UNCLEAR = /no clear answer: the task may have been bought \(.*, reference "(s\d+-\d+)"\)/g;
+
 /** Reads what n8n has of the executions. */
 export function readAll(executions: readonly Execution[], log: string): Seen {
-	// Of an execution that a kill cut off n8n keeps the number and no data.
-	const known = new Set(executions.filter(({ runs }) => launchOf(JSON.stringify(runs)) !== undefined).map(({ id }) => id));
-	const named = [...log.matchAll(/no clear answer: the task may have been bought \(execution (\d+), .*?, item (\d+)/g)];
-	const cutOff = named.flatMap(([, id = '', item = '']) => (known.has(id) ? [] : [item]));
-	const seen: Seen = { cameOut: new Set(), text: '', uncertain: new Set(), cutOff };
-	seen.text = [...executions.map((execution) => readExecution(execution, log, seen)), log].join('\n');
+	const uncertain = [...log.matchAll(UNCLEAR)].map(([, marker = '']) => marker);
+	const seen: Seen = { cameOut: new Set(), text: '', uncertain: new Set(uncertain) };
+	seen.text = [...executions.map((execution) => readExecution(execution, seen)), log].join('\n');
 	return seen;
 }
 
@@ -85,12 +82,7 @@ export function readAll(executions: readonly Execution[], log: string): Seen {
 export function endOf({ taskId, marker }: Purchase, seen: Seen): End {
 	if (seen.cameOut.has(taskId)) return 'cameOut';
 	if (seen.text.includes(taskId)) return 'named';
-	if (seen.uncertain.has(marker)) return 'uncertain';
-	const line = seen.cutOff.indexOf(marker.split('-')[1] ?? '');
-	if (line < 0) return 'unnamed';
-	// One line names one purchase.
-	seen.cutOff.splice(line, 1);
-	return 'uncertain';
+	return seen.uncertain.has(marker) ? 'uncertain' : 'unnamed';
 }
 
 /** Markers of items that were charged for more than once. A task that failed was refunded and may be bought again. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Host } from '../../sandbox/host';
 import type { Sandbox } from '../../sandbox/service';
-import { end, mediaGenApi, MODEL, type NodeJson, startByWebhook, workflow } from '../e2e/support/nodes';
+import { end, type Links, mediaGenApi, MODEL, type NodeJson, startByWebhook, workflow } from '../e2e/support/nodes';
 
 /** Requests that one node has in flight. */
 export const CONCURRENCY = 3;
@@ -39,6 +39,8 @@ interface Way {
 	title: string;
 	parameters: { waitMode: 'poll' | 'callback' | 'none' };
 	settings: object;
+	/** The markers go through n8n's Loop Over Items, two at a time, to the node and back. */
+	loop?: boolean;
 }
 
 const CONTINUES = { onError: 'continueRegularOutput' };
@@ -50,7 +52,14 @@ const WAYS: Way[] = [
 	{ title: 'poll, is retried', parameters: { waitMode: 'poll' }, settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 300 } },
 	{ title: 'no wait, fails', parameters: { waitMode: 'none' }, settings: {} },
 	{ title: 'poll, fails', parameters: { waitMode: 'poll' }, settings: {} },
+	{ title: 'poll, in a loop', parameters: { waitMode: 'poll' }, settings: CONTINUES, loop: true },
+	{ title: 'callback, in a loop', parameters: { waitMode: 'callback' }, settings: CONTINUES, loop: true },
 ];
+
+const twoByTwo: NodeJson = { name: 'Loop', type: 'n8n-nodes-base.splitInBatches', typeVersion: 3, parameters: { batchSize: 2, options: {} } };
+
+const LINKS: Links = { Go: 'Markers', Markers: BUY, [BUY]: 'End' };
+const LOOP_LINKS: Links = { Go: 'Markers', Markers: 'Loop', Loop: ['End', BUY], [BUY]: 'Loop' };
 
 /** An active workflow. A POST of `{ "markers": […] }` starts an execution that buys a task for each. */
 export interface SoakWorkflow {
@@ -64,7 +73,8 @@ export async function soakWorkflows(host: Host, sandbox: Sandbox, credential: st
 	const bought = operations(sandbox);
 	const made: SoakWorkflow[] = [];
 	for (let at = 0; at < 2 * WAYS.length; at++) {
-		const operation = bought[at % bought.length];
+		// Each operation in another way the second time.
+		const operation = bought[(at + Math.floor(at / WAYS.length)) % bought.length];
 		const way = WAYS[at % WAYS.length];
 		if (!operation || !way) continue;
 		const path = randomUUID();
@@ -81,14 +91,14 @@ export async function soakWorkflows(host: Host, sandbox: Sandbox, credential: st
 				...way.parameters,
 				downloadFiles: false,
 				additionalBodyFields: '={{ JSON.stringify({ soak: $json.marker }) }}',
-				options: { concurrency: CONCURRENCY, pollInterval: 1, timeout: 60, includeInput: true },
+				options: { concurrency: CONCURRENCY, pollInterval: 1, timeout: 60, includeInput: true, reference: '={{ $json.marker }}' },
 			},
 			credentials: mediaGenApi(credential),
 			...way.settings,
 		};
 		const title = `${operation.title}, ${way.title}`;
 		const { id } = await host.importWorkflow(
-			workflow(title, [startByWebhook(path), markers, buy, end], { Go: 'Markers', Markers: BUY, [BUY]: 'End' }),
+			workflow(title, [startByWebhook(path), markers, buy, ...(way.loop ? [twoByTwo] : []), end], way.loop ? LOOP_LINKS : LINKS),
 		);
 		await host.activate(id);
 		made.push({ id, title, url: `${host.url}/webhook/${path}` });

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { givenPackage } from '../../sandbox/host';
 import { startCommand, type StartedCommand } from './command';
 
 const run = promisify(execFile);
@@ -22,7 +23,8 @@ export interface PackedSandbox {
 export async function packSandbox(): Promise<PackedSandbox> {
 	await run('npm', ['run', 'build:sandbox'], { cwd: root });
 	const folder = await mkdtemp(join(tmpdir(), 'mediagen-sandbox-'));
-	const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: join(root, 'sandbox/service') });
+	const given = await givenPackage('mediagen-sandbox');
+	const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder, ...(given ? [given] : [])], { cwd: join(root, 'sandbox/service') });
 	const [packed] = JSON.parse(stdout) as [{ filename: string; files: Array<{ path: string }> }];
 	const [empty, cache, bin] = ['empty', 'cache', 'bin'].map((name) => join(folder, name)) as [string, string, string];
 	await mkdir(empty);

@@ -50,6 +50,9 @@ const UPLOADS = 'mediaGenUploads';
 /** An upload's URL lives for 72 hours (spec §7); the task that uses it needs some of them. */
 const REUSE_UPLOAD_MS = 70 * 3_600_000;
 
+/** Those of items that never come back stay until the execution ends: the oldest make room. */
+const MAX_UPLOADS = 10_000;
+
 const storedUpload = z.object({ url: z.string(), reuseUntil: z.number() });
 
 /** Runs of this process that have not ended: their records belong to nobody else. */
@@ -94,6 +97,11 @@ export class PurchaseRecords {
 	/** Keys of this run's own records, by item. */
 	private readonly keys = new Map<number, string>();
 
+	/** The items that need an upload, by its fingerprint. */
+	private readonly uploads = new Map<string, Set<number>>();
+
+	private readonly cameOut = new Set<number>();
+
 	constructor(private readonly execution: ExecutionContext) {
 		this.context = execution.getContext('node');
 		this.runIndex = runIndexOf(execution);
@@ -132,7 +140,13 @@ export class PurchaseRecords {
 		this.replace(purchase.itemIndex, this.keyOf(purchase), { state: 'answered', response });
 	}
 
-	/** Drops an item's record: the service refused the request, the task failed and was refunded, or the item came out. */
+	/** Drops what is known of an item that came out. */
+	complete(itemIndex: number): void {
+		this.cameOut.add(itemIndex);
+		this.drop(itemIndex);
+	}
+
+	/** Drops an item's record: the service refused the request, or the task failed and was refunded. */
 	drop(itemIndex: number): void {
 		const key = this.keys.get(itemIndex);
 		if (key === undefined) return;
@@ -140,22 +154,32 @@ export class PurchaseRecords {
 		this.store(key, this.at(key).filter(({ run }) => run !== this.run));
 	}
 
-	/** The URL of a picture that this execution uploaded before. */
-	findUpload(fingerprint: string): string | undefined {
+	/** The URL of a picture of an item that this execution uploaded before. */
+	findUpload(itemIndex: number, fingerprint: string): string | undefined {
+		const items = this.uploads.get(fingerprint) ?? new Set();
+		this.uploads.set(fingerprint, items.add(itemIndex));
 		const upload = storedUpload.safeParse(objectIn(this.context, UPLOADS)[fingerprint]);
 		return upload.success && clock.now() < upload.data.reuseUntil ? upload.data.url : undefined;
 	}
 
+	/** To be called after `findUpload`. */
 	markUploaded(fingerprint: string, url: string): void {
 		objectIn(this.context, UPLOADS)[fingerprint] = { url, reuseUntil: clock.now() + REUSE_UPLOAD_MS };
 	}
 
-	/** Ends this run. Records that were not dropped are there for the next attempt. */
+	/** Ends this run. Records that were not dropped, and the uploads of items that did not come out, are there for the next attempt. */
 	close(): void {
 		activeRuns.delete(this.run);
-		if (Object.keys(this.records).length > 0) return;
-		delete this.context[RECORDS];
-		delete this.context[UPLOADS];
+		const uploads = objectIn(this.context, UPLOADS);
+		if (Object.keys(this.records).length === 0) {
+			delete this.context[RECORDS];
+			for (const [fingerprint, items] of this.uploads) {
+				if ([...items].every((itemIndex) => this.cameOut.has(itemIndex))) delete uploads[fingerprint];
+			}
+		}
+		const left = Object.keys(uploads);
+		for (const oldest of left.slice(0, -MAX_UPLOADS)) delete uploads[oldest];
+		if (left.length === 0) delete this.context[UPLOADS];
 	}
 
 	/**

@@ -213,7 +213,8 @@ export function dropRecords<Ended extends { itemIndex: number; error?: NodeError
 ): void {
 	const keepAll = mayRunAgain(context, outcomes);
 	for (const outcome of outcomes) {
-		if (isRefunded(outcome) || (outcome.error === undefined && !keepAll)) records.drop(outcome.itemIndex);
+		if (outcome.error === undefined && !keepAll) records.complete(outcome.itemIndex);
+		else if (isRefunded(outcome)) records.drop(outcome.itemIndex);
 		if (outcome.error) nameRecord(outcome.error, records.recordKey(outcome.itemIndex));
 	}
 }

@@ -75,7 +75,7 @@ function toPaidItem(
 ): PaidItem<AcceptedTask> {
 	const { file } = target;
 	// An earlier attempt may have bought the task: then nothing is sent.
-	links.set(itemIndex, requestLinksOf(target.body, (value) => (value instanceof PendingUpload ? records.findUpload(value.fingerprint) : undefined)));
+	links.set(itemIndex, requestLinksOf(target.body, (value) => (value instanceof PendingUpload ? records.findUpload(itemIndex, value.fingerprint) : undefined)));
 	const purchase = {
 		itemIndex,
 		operation: `${run.family}.${operation.value}`,
@@ -87,7 +87,7 @@ function toPaidItem(
 		purchase,
 		prepare: async () => {
 			const sent = { ...target, body: sentBody(target, webhook) };
-			const submission = await toSubmission(run, records, sent);
+			const submission = await toSubmission(run, records, itemIndex, sent);
 			links.set(itemIndex, requestLinksOf('json' in submission ? submission.json : target.body));
 			return async () => {
 				const accepted = await run.client.tasks.submit(target.path, submission, () => deadline.at());

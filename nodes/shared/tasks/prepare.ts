@@ -3,7 +3,7 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import type { BrandWordMap } from '../api/brandWords';
-import type { MediaGenClient, SubmissionBody } from '../api/client';
+import type { SubmissionBody } from '../api/client';
 import { multipartForm } from '../api/multipart';
 import { PendingUpload, reopenFile } from '../n8n/binary';
 import { type FailedItem, forEachItem, isFailed } from '../n8n/nodeErrors';
@@ -157,36 +157,32 @@ export async function prepareItems(run: TaskRun, request: TaskRequest): Promise<
 	return refuseSameRequests(run.context, items);
 }
 
-/** Uploads every picture that stands in a body, at any depth, and puts its URL in its place. */
-async function uploadPictures(run: TaskRun, records: PurchaseRecords, value: unknown): Promise<unknown> {
-	if (value instanceof PendingUpload) return await uploadedUrl(run.context, run.client, records, value);
+/** Puts the URL of every picture that stands in a body, at any depth, in its place. */
+async function withLinks(value: unknown, linkOf: (picture: PendingUpload) => Promise<string>): Promise<unknown> {
+	if (value instanceof PendingUpload) return await linkOf(value);
 	if (Array.isArray(value)) {
 		const resolved: unknown[] = [];
-		for (const inner of value) resolved.push(await uploadPictures(run, records, inner));
+		for (const inner of value) resolved.push(await withLinks(inner, linkOf));
 		return resolved;
 	}
 	if (!isObject(value)) return value;
 	const resolved: Array<[string, unknown]> = [];
-	for (const [name, inner] of Object.entries(value)) resolved.push([name, await uploadPictures(run, records, inner)]);
+	for (const [name, inner] of Object.entries(value)) resolved.push([name, await withLinks(inner, linkOf)]);
 	return Object.fromEntries(resolved);
 }
 
-async function uploadedUrl(
-	context: IExecuteFunctions,
-	client: MediaGenClient,
-	records: PurchaseRecords,
-	pending: PendingUpload,
-): Promise<string> {
-	const known = records.findUpload(pending.fingerprint);
+/** Uploads a picture of an item, unless an earlier attempt did. */
+async function uploadedUrl({ context, client }: TaskRun, records: PurchaseRecords, itemIndex: number, pending: PendingUpload): Promise<string> {
+	const known = records.findUpload(itemIndex, pending.fingerprint);
 	if (known !== undefined) return known;
 	const { url } = await client.uploads.create(await reopenFile(context, pending));
 	records.markUploaded(pending.fingerprint, url);
 	return url;
 }
 
-/** Makes the body that is sent: pictures uploaded, and form data where the request has a file. */
-export async function toSubmission(run: TaskRun, records: PurchaseRecords, { body, file }: TaskTarget): Promise<SubmissionBody> {
-	const resolved = await uploadPictures(run, records, body);
+/** Makes the body that is sent for an item: pictures uploaded, and form data where the request has a file. */
+export async function toSubmission(run: TaskRun, records: PurchaseRecords, itemIndex: number, { body, file }: TaskTarget): Promise<SubmissionBody> {
+	const resolved = await withLinks(body, async (pending) => await uploadedUrl(run, records, itemIndex, pending));
 	const json = toJson(isObject(resolved) ? resolved : {});
 	if (!file) return { json };
 	const fields = Object.entries(json).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const);

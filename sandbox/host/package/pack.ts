@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { z } from 'zod/v3';
 import { npm } from '../install/npm';
 import { silentProgress, type Progress } from '../progress';
@@ -32,15 +32,29 @@ export interface PackOptions {
 	script?: string;
 }
 
+/** The tarball of a package in the folder that `MEDIAGEN_PACKAGES` names: a release publishes what was tested. */
+export async function givenPackage(name: string): Promise<string | undefined> {
+	const folder = process.env.MEDIAGEN_PACKAGES;
+	if (folder === undefined) return undefined;
+	const found = (await readdir(folder)).find((file) => file.startsWith(`${name}-`) && file.endsWith('.tgz'));
+	if (found === undefined) throw new Error(`There is no tarball of ${name} in ${folder}.`);
+	return resolve(folder, found);
+}
+
 /**
- * Builds the package and packs it as it would be published.
+ * Builds the package and packs it as it would be published, or takes the given one.
  *
  * @returns the path of the tarball, in a temporary folder
  */
 export async function packPackage({ progress = silentProgress, built = false, script = 'build' }: PackOptions = {}): Promise<string> {
-	if (!built) await progress.step('Building the package', () => npm(['run', script], { cwd: checkout }), '10 s');
+	const given = await givenPackage('n8n-nodes-mediagen');
+	if (!built && given === undefined) await progress.step('Building the package', () => npm(['run', script], { cwd: checkout }), '10 s');
 	return progress.step('Packing the package', async () => {
 		const folder = await mkdtemp(join(tmpdir(), 'mediagen-pack-'));
+		if (given !== undefined) {
+			await cp(given, join(folder, basename(given)));
+			return join(folder, basename(given));
+		}
 		const output = await npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: checkout });
 		const [packed] = z.array(z.object({ filename: z.string() })).min(1).parse(JSON.parse(output));
 		return join(folder, packed?.filename ?? '');

@@ -1,9 +1,9 @@
-import { BlockList, isIPv6 } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod/v3';
 import { replySchema } from '../chat/replies';
 import { errorEnvelope, ServiceError } from '../core/errors';
 import { faultRuleSchema } from '../core/faults/rule';
+import { isLocal } from '../core/http/callers';
 import { ADMIN_PREFIX } from '../core/options';
 import type { Service } from '../core/service';
 import type { Controls } from './controls';
@@ -18,15 +18,11 @@ import {
 	settingsSchema,
 } from './schemas';
 
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK.addAddress('::1', 'ipv6');
-
 /** The admin paths: no key is needed, and only this machine is served. */
 export function adminRoutes(app: FastifyInstance, service: Service, controls: Controls): void {
 	app.addHook('onRequest', async (request, reply) => {
-		if (LOOPBACK.check(request.ip, isIPv6(request.ip) ? 'ipv6' : 'ipv4')) return;
-		await reply.code(404).send(errorEnvelope(404, 'The admin paths are served to this machine only.'));
+		if (isLocal(request)) return;
+		await reply.code(404).send(errorEnvelope(404, 'The admin paths are served to this machine only, and to no page of another site.'));
 	});
 	const path = (rest: string) => `${ADMIN_PREFIX}${rest}`;
 

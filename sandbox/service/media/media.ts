@@ -4,9 +4,14 @@ import { filmClip, type ClipSpec } from './clip';
 import { composeGrid, drawPicture, type PictureSpec } from './picture';
 import { playTrack, type TrackSpec } from './track';
 
+/** The bytes of an upload; `null` once it has made room for later ones. */
+export interface Upload {
+	bytes: Buffer | null;
+}
+
 /** The content of a file: uploaded bytes, or a description from which they are made at the first download. */
 export type FileContent =
-	| { type: 'bytes'; bytes: Buffer }
+	| { type: 'bytes'; upload: Upload }
 	| { type: 'picture'; picture: PictureSpec }
 	| { type: 'composite'; pictures: readonly PictureSpec[] }
 	| { type: 'track'; track: TrackSpec }
@@ -29,7 +34,7 @@ export class Media {
 	});
 
 	async bytes(file: NamedContent): Promise<Buffer> {
-		if (file.content.type === 'bytes') return file.content.bytes;
+		if (file.content.type === 'bytes') return bytesOf(file.content.upload);
 		return await this.made.forceFetch(file.name, { context: file });
 	}
 
@@ -38,10 +43,12 @@ export class Media {
 	}
 }
 
+const bytesOf = ({ bytes }: Upload) => bytes ?? Buffer.alloc(0);
+
 async function make(content: FileContent): Promise<Buffer> {
 	switch (content.type) {
 		case 'bytes':
-			return content.bytes;
+			return bytesOf(content.upload);
 		case 'picture':
 			return await drawPicture(content.picture);
 		case 'composite':

@@ -36,7 +36,7 @@ type Audio = Pick<StoredFile, 'contentType' | 'content'> | null;
  * @throws ServiceError 400
  */
 export async function uploadSubmission(service: Service, account: Account, request: FastifyRequest): Promise<Submission> {
-	const { body, fields, audio } = request.isMultipart() ? await fromForm(request) : fromLink(service, request.body);
+	const { body, fields, audio } = request.isMultipart() ? await fromForm(service, request) : fromLink(service, request.body);
 	const { webhook, ...applied } = fields;
 	return {
 		account,
@@ -54,10 +54,10 @@ export async function uploadSubmission(service: Service, account: Account, reque
 	};
 }
 
-async function fromForm(request: FastifyRequest) {
+async function fromForm({ files }: Service, request: FastifyRequest) {
 	const { filename, contentType, bytes, fields } = await readForm(request, LARGEST_UPLOAD, invalid);
 	if (bytes.length > LARGEST_UPLOAD) throw invalid(`The file is larger than ${LARGEST_UPLOAD} bytes.`);
-	const audio: Audio = { contentType, content: { type: 'bytes', bytes } };
+	const audio: Audio = { contentType, content: files.keepUpload(bytes) };
 	return { body: { ...fields, file: { filename, bytes: bytes.length } }, fields: parse(fieldsSchema, fields), audio };
 }
 
@@ -81,7 +81,8 @@ function uploadedPlan(track: TrackSpec, audio: Audio): MusicPlan {
 function secondsOf(audio: Audio): number {
 	if (audio?.content.type === 'track') return audio.content.track.seconds;
 	if (audio?.content.type !== 'bytes') return ASSUMED_SECONDS;
-	const { bytes } = audio.content;
+	const { bytes } = audio.content.upload;
+	if (!bytes) return ASSUMED_SECONDS;
 	const isWave = bytes.length > 44 && bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WAVE';
 	const bytesPerSecond = isWave ? bytes.readUInt32LE(28) : 0;
 	return bytesPerSecond > 0 ? (bytes.length - 44) / bytesPerSecond : ASSUMED_SECONDS;

@@ -23,7 +23,7 @@ export function uploadRoutes(app: FastifyInstance, service: Service): void {
 		const file = service.files.add({
 			name: `${service.ids.next('upload')}.${format.extension}`,
 			contentType: format.type,
-			content: { type: 'bytes', bytes },
+			content: service.files.keepUpload(bytes),
 			expiresAt: now + KEPT_FOR,
 			padTo: null,
 		});

@@ -9,6 +9,9 @@ import { Daemon } from '../../../sandbox/host/queue/daemon';
 export interface Gate {
 	/** The same address, by way of the gate. */
 	through: (url: string) => string;
+	/** Answers 503 until `letThrough`, as while n8n stops. */
+	hold(): Promise<void>;
+	letThrough(): Promise<void>;
 	close(): Promise<void>;
 }
 
@@ -17,11 +20,14 @@ const PAGE = join(__dirname, '../../../docs/callbacks.md');
 /** Where n8n is in the recipe of that page. */
 const RECIPE_ADDRESS = 'http://127.0.0.1:5678';
 
+/** The file of the recipe that holds back all calls. */
+const RECIPE_FILE = '/run/n8n-stops';
+
 /** What the page tells to write into nginx's configuration. */
-async function recipe(n8n: string): Promise<string> {
+async function recipe(n8n: string, stops: string): Promise<string> {
 	const [, text] = /```nginx\n([\s\S]+?)```/.exec(await readFile(PAGE, 'utf8')) ?? [];
-	if (!text?.includes(RECIPE_ADDRESS)) throw new Error(`${PAGE} has no recipe for nginx.`);
-	return text.replaceAll(RECIPE_ADDRESS, n8n);
+	if (!text?.includes(RECIPE_ADDRESS) || !text.includes(RECIPE_FILE)) throw new Error(`${PAGE} has no recipe for nginx.`);
+	return text.replaceAll(RECIPE_ADDRESS, n8n).replaceAll(RECIPE_FILE, stops);
 }
 
 const configuration = (folder: string, port: number, locations: string) => `
@@ -51,7 +57,8 @@ export async function openGate(n8n: string): Promise<Gate> {
 	const port = await freePort();
 	const address = `http://127.0.0.1:${port}`;
 	const file = join(folder, 'nginx.conf');
-	await writeFile(file, configuration(folder, port, await recipe(n8n)));
+	const stops = join(folder, 'n8n-stops');
+	await writeFile(file, configuration(folder, port, await recipe(n8n, stops)));
 	const nginx = await Daemon.start({
 		name: 'nginx',
 		command: programPath('nginx'),
@@ -61,6 +68,8 @@ export async function openGate(n8n: string): Promise<Gate> {
 	});
 	return {
 		through: (url) => url.replace(n8n, address),
+		hold: async () => await writeFile(stops, ''),
+		letThrough: async () => await rm(stops),
 		async close() {
 			await nginx.stop();
 			await rm(folder, { recursive: true, force: true });

@@ -16,6 +16,8 @@ export interface SenderRules {
 	concurrency?: number;
 	/** Milliseconds before each further try; the service's own by default. */
 	pauses?: readonly number[];
+	/** Milliseconds from one try to the next, so that callbacks come for a while; none by default. */
+	pace?: number;
 }
 
 /** Spec, Events 5. */
@@ -28,11 +30,20 @@ const ANSWER_WITHIN_MS = 10_000;
  * connection fails; never after a 2xx or a 4xx. The sandbox's own delivery sends one callback per task as it ends; a flood
  * needs them counted out.
  */
-export function createSender({ concurrency = 50, pauses = PAUSES }: SenderRules = {}) {
+export function createSender({ concurrency = 50, pauses = PAUSES, pace = 0 }: SenderRules = {}) {
 	const gate = pLimit(concurrency);
 	const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
+	let nextAt = 0;
+
+	async function turn(): Promise<void> {
+		const now = Date.now();
+		const at = Math.max(now, nextAt);
+		nextAt = at + pace;
+		await delay(at - now);
+	}
 
 	async function attempt(url: string, body: unknown): Promise<Sent['tries'][number]> {
+		if (pace > 0) await turn();
 		const at = Date.now();
 		try {
 			const response = await axios.post<{ message?: string }>(url, body, {

@@ -50,7 +50,7 @@ export interface RunOptions {
 	workflowSettings?: IWorkflowSettings;
 	/** How often the node runs in this execution, each time with the same items, as in a loop. Default: 1. */
 	rounds?: number;
-	/** How often the items of the error output are led back to the node. Default: never. */
+	/** How often the items of the error output are led back to the node, with the files of their rows. Default: never. */
 	errorsBack?: number;
 	/** A second node, which gets the items of the node under test. */
 	next?: { node: INodeType; parameters: INodeParameters };
@@ -166,12 +166,13 @@ function errorOf(run: IRun): RunResult['error'] {
 
 /** A workflow around the node under test, and what n8n gives to an execution of it. */
 export function openExecution(options: RunOptions) {
-	const items = options.items ?? [{ json: {} }];
+	const items: INodeExecutionData[] = options.items ?? [{ json: {} }];
 	const { name } = options.node.description;
 	let left = (options.rounds ?? 1) - 1;
 	const again = () => (left-- > 0 ? copyOf(items) : []);
 	let leftBack = options.errorsBack ?? 0;
-	const back = (failed: INodeExecutionData[]) => (leftBack-- > 0 ? copyOf(failed) : []);
+	const rowOf = ({ pairedItem }: INodeExecutionData) => (typeof pairedItem === 'object' && 'item' in pairedItem ? items[pairedItem.item] : undefined);
+	const back = (failed: INodeExecutionData[]) => (leftBack-- > 0 ? copyOf(failed).map((item) => ({ ...item, binary: rowOf(item)?.binary })) : []);
 	const inner = (id: string, type: string): INode => ({ id: randomUUID(), name: id, type, typeVersion: 1, position: [0, 0], parameters: {} });
 	const underTest: INode = {
 		...inner(UNDER_TEST, name),

@@ -5,6 +5,7 @@ import { errorEnvelope, ServiceError } from '../errors';
 import { installRequestFaults } from '../faults/requestFaults';
 import type { Service } from '../service';
 import { balanceRoutes } from './balance';
+import { installHostCheck } from './callers';
 import { fileRoutes } from './files';
 import { installRequestLog } from './requestLog';
 import { taskRoutes } from './tasks';
@@ -33,6 +34,7 @@ export async function buildServer(service: Service, others: readonly Routes[]): 
 		reply.code(404).send(errorEnvelope(404, `There is no ${request.method} ${request.url.replace(/\?.*$/, '')}.`)),
 	);
 
+	installHostCheck(app, service);
 	installRequestLog(app, service);
 	installRequestFaults(app, service);
 	balanceRoutes(app, service);

@@ -1,4 +1,4 @@
-import type { FileContent } from '../../media/media';
+import type { FileContent, Upload } from '../../media/media';
 import type { Clock } from '../time/clock';
 
 /** Something that the service serves at `/files/<name>`. */
@@ -12,12 +12,20 @@ export interface StoredFile {
 	readonly padTo: number | null;
 }
 
+/** Bytes of all uploads together; the largest that the service takes is 20 MB, of music 100 MB. */
+const KEPT_UPLOADS = 256 * 1024 * 1024;
+
 const BLOB = /^\/files\/blob\/(\d{1,12})\.bin$/;
 const NAMED = /^\/files\/([^/]+)$/;
 
 /** The files under `/files/…`, expired ones included. */
 export class Files {
 	private readonly byName = new Map<string, StoredFile>();
+
+	/** Oldest first. */
+	private readonly uploads = new Set<Upload>();
+
+	private uploadedBytes = 0;
 
 	constructor(
 		private readonly clock: Clock,
@@ -29,6 +37,20 @@ export class Files {
 		return file;
 	}
 
+	/** Content that is kept until later uploads need its room; its links have expired then. */
+	keepUpload(bytes: Buffer): FileContent {
+		const upload: Upload = { bytes };
+		this.uploads.add(upload);
+		this.uploadedBytes += bytes.length;
+		for (const oldest of this.uploads) {
+			if (this.uploadedBytes <= KEPT_UPLOADS) break;
+			this.uploadedBytes -= oldest.bytes?.length ?? 0;
+			oldest.bytes = null;
+			this.uploads.delete(oldest);
+		}
+		return { type: 'bytes', upload };
+	}
+
 	find(name: string): StoredFile | undefined {
 		return this.byName.get(name);
 	}
@@ -37,8 +59,9 @@ export class Files {
 		return `${this.publicUrl()}/files/${file.name}`;
 	}
 
-	isExpired(file: StoredFile): boolean {
-		return file.expiresAt !== null && file.expiresAt <= this.clock.now();
+	isExpired({ content, expiresAt }: StoredFile): boolean {
+		if (content.type === 'bytes' && content.upload.bytes === null) return true;
+		return expiresAt !== null && expiresAt <= this.clock.now();
 	}
 
 	/**
@@ -58,6 +81,8 @@ export class Files {
 
 	reset(): void {
 		this.byName.clear();
+		this.uploads.clear();
+		this.uploadedBytes = 0;
 	}
 }
 

@@ -3,7 +3,7 @@ import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.nod
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { clock } from '../../../../nodes/shared/util/clock';
 import { jumpingClock, until } from '../../support/clocks';
-import { log, runNode, runSideBySide } from '../../support/engine';
+import { log, runNode, type RunOptions, runSideBySide } from '../../support/engine';
 import { generatePicture } from '../../support/generatePicture';
 import { fileItem, picture } from '../../support/sandbox';
 import { type Reply, useScriptedService } from '../../support/scriptedService';
@@ -399,28 +399,59 @@ describe('After an error that every item would get, nothing more is sent', () =>
 
 describe('A picture that an earlier attempt uploaded', () => {
 	const HOUR_MS = 3_600_000;
+	const UPLOADS = '/v1/uploads/images';
+	const GENERATIONS = '/v1/images/generations';
 
-	test.each([
-		['is used again', 1, 1],
-		['is uploaded again before its link ends after 72 hours', 71, 2],
-	])('%s', async (_, hours, uploads) => {
+	const retried = { settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 } } as const;
+	const inTheNextRound = { settings: goOn, rounds: 2 } as const;
+	const unclear: Reply = { status: 500 };
+	const refused: Reply = { status: 400, json: { error: { message: 'Try another model' } } };
+
+	/** Two attempts for one picture. Returns the requests of the second and how many uploads there were. */
+	async function attempts(first: Reply, run: Partial<RunOptions>, hours = 0) {
 		let last = 0;
-		service.on('POST', '/v1/uploads/images', () => ({ json: { url: `https://files.example.com/upload-${++last}.png` } }));
-		service.on('POST', '/v1/images/generations', () => {
+		service.on('POST', UPLOADS, () => ({ json: { url: `https://files.example.com/upload-${++last}.png` } }));
+		service.on('POST', GENERATIONS, () => {
 			void clock.sleep(hours * HOUR_MS);
-			return { status: 500 };
-		});
-		await runNode({
+			return first;
+		}, accepted('task_2'));
+		service.on('GET', '/v1/tasks/task_1', { json: { status: 'failed', error: { message: 'Try again' } } });
+		service.on('GET', '/v1/tasks/task_2', { json: { status: 'completed', result: { image_urls: ['https://files.example.com/result.png'] } } });
+		const { json, run: { data } } = await runNode({
 			node: new MediaGenImage(),
-			parameters: { ...generatePicture, referenceImages: 'binary', imageBinaryProperties: 'data', options: { whenUnsure: 'sendAgain' } },
+			parameters: { ...generatePicture, referenceImages: 'binary', imageBinaryProperties: 'data', downloadFiles: false, options: { pollInterval: 1, whenUnsure: 'sendAgain' } },
 			items: [await fileItem(await picture(8, 8))],
 			credential: service.credential(),
-			settings: goOn,
-			rounds: 2,
+			...run,
 		});
-		const links = service.sent('POST', '/v1/images/generations').map(({ body }) => body);
-		expect(service.sent('POST', '/v1/uploads/images')).toHaveLength(uploads);
-		expect(links).toMatchObject([1, uploads].map((upload) => ({ image_urls: [`https://files.example.com/upload-${upload}.png`] })));
+		const links = service.sent('POST', GENERATIONS).map(({ body }) => body);
+		expect(json[0]).toMatchObject({ taskId: 'task_2', status: 'completed' });
+		return { uploads: service.sent('POST', UPLOADS).length, links, kept: JSON.stringify(data.executionData?.contextData) };
+	}
+
+	const link = (upload: number) => ({ image_urls: [`https://files.example.com/upload-${upload}.png`] });
+
+	test.each<[string, Reply, Partial<RunOptions>]>([
+		['a refused submission, under Retry On Fail', refused, retried],
+		['a refused submission, in the next round', refused, inTheNextRound],
+		['a refused submission, from the error output', refused, ledBack],
+		['no balance, from the error output', { status: 402 }, ledBack],
+		['a task that failed and was refunded, under Retry On Fail', accepted('task_1'), retried],
+	])('is used again after %s, and forgotten when its item has come out', async (_, first, run) => {
+		const { uploads, links, kept } = await attempts(first, run);
+		expect(uploads).toBe(1);
+		expect(links).toMatchObject([link(1), link(1)]);
+		expect(kept).not.toContain('upload-1');
+	});
+
+	test.each<[string, Reply, Partial<RunOptions>, number, number]>([
+		['is used again after an unclear submission', unclear, inTheNextRound, 1, 1],
+		['is uploaded again before its link ends after 72 hours', unclear, inTheNextRound, 71, 2],
+		['is uploaded again so after a refused submission too', refused, ledBack, 71, 2],
+	])('%s', async (_, first, run, hours, expected) => {
+		const { uploads, links } = await attempts(first, run, hours);
+		expect(uploads).toBe(expected);
+		expect(links).toMatchObject([link(1), link(expected)]);
 	});
 });
 

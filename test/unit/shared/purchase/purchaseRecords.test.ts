@@ -33,6 +33,13 @@ function runOnce(work: (records: PurchaseRecords) => void): void {
 	records.close();
 }
 
+/** Uploads a picture for an item, unless it was uploaded before. Returns whether it was. */
+function upload(records: PurchaseRecords, itemIndex: number, fingerprint: string): boolean {
+	if (records.findUpload(itemIndex, fingerprint) !== undefined) return false;
+	records.markUploaded(fingerprint, `https://example.com/${fingerprint}`);
+	return true;
+}
+
 beforeEach(() => {
 	kept = {};
 });
@@ -111,9 +118,9 @@ describe('What an attempt leaves to the next one', () => {
 
 	test('a run whose items all came out leaves nothing in the data of the execution', () => {
 		runOnce((records) => {
-			records.markUploaded('picture', 'https://example.com/picture');
+			upload(records, 0, 'picture');
 			records.markAccepted(fox, 'task_1');
-			records.drop(0);
+			records.complete(0);
 		});
 		expect(kept).toEqual({});
 	});
@@ -125,7 +132,7 @@ describe('What an attempt leaves to the next one', () => {
 		};
 		const records = open();
 		expect(records.claim(fox)).toEqual({ state: 'accepted', taskId: 'task_1' });
-		expect(records.findUpload('picture')).toBe('https://example.com/picture');
+		expect(records.findUpload(0, 'picture')).toBe('https://example.com/picture');
 	});
 
 	test('a damaged record counts as none, and goes when its item has come out', () => {
@@ -144,7 +151,7 @@ describe('What an attempt leaves to the next one', () => {
 		kept = { mediaGenPurchases: 'gone', mediaGenUploads: [] };
 		const records = open();
 		expect(records.claim(fox)).toBeUndefined();
-		expect(records.findUpload('picture')).toBeUndefined();
+		expect(records.findUpload(0, 'picture')).toBeUndefined();
 		records.markAccepted(fox, 'task_1');
 		records.close();
 		expect(open().claim(fox)).toBeDefined();
@@ -285,18 +292,46 @@ describe('An upload', () => {
 
 	beforeEach(() => {
 		setClock({ now: () => now, sleep: async () => await Promise.resolve(), toHostMs: (ms) => ms });
-		open().markUploaded('picture', 'https://example.com/picture');
+		runOnce((records) => upload(records, 0, 'picture'));
 	});
 
 	test('is used again in the same execution', () => {
-		expect(open().findUpload('picture')).toBe('https://example.com/picture');
-		expect(open().findUpload('another picture')).toBeUndefined();
+		expect(open().findUpload(0, 'picture')).toBe('https://example.com/picture');
+		expect(open().findUpload(0, 'another picture')).toBeUndefined();
 	});
 
 	test('is made again before its link ends after 72 hours', () => {
 		now += 70 * HOUR_MS - 1;
-		expect(open().findUpload('picture')).toBeDefined();
+		expect(open().findUpload(0, 'picture')).toBeDefined();
 		now += 1;
-		expect(open().findUpload('picture')).toBeUndefined();
+		expect(open().findUpload(0, 'picture')).toBeUndefined();
+	});
+
+	test('stays for an item whose request was refused, or whose task was refunded, and goes with those that came out', () => {
+		runOnce((records) => {
+			for (const [itemIndex, fingerprint] of ['refused', 'refunded', 'came out', 'shared', 'shared'].entries()) upload(records, itemIndex, fingerprint);
+			for (const itemIndex of [0, 1]) records.drop(itemIndex);
+			for (const itemIndex of [2, 3]) records.complete(itemIndex);
+		});
+		const next = open();
+		const found = ['refused', 'refunded', 'came out', 'shared', 'picture'].filter((fingerprint) => next.findUpload(0, fingerprint) !== undefined);
+		expect(found).toEqual(['refused', 'refunded', 'shared', 'picture']);
+	});
+
+	test('stays while a task of the execution may be taken up, whose request had its link', () => {
+		runOnce((records) => {
+			upload(records, 1, 'picture');
+			records.markAccepted(fox, 'task_1');
+			records.complete(1);
+		});
+		expect(open().findUpload(1, 'picture')).toBeDefined();
+	});
+
+	test('the oldest make room where more than 10,000 items were refused, each with its own picture', () => {
+		runOnce((records) => {
+			for (let itemIndex = 0; itemIndex < 10_000; itemIndex++) upload(records, itemIndex, `picture ${itemIndex}`);
+		});
+		const found = ['picture', 'picture 0', 'picture 9999'].map((fingerprint) => open().findUpload(0, fingerprint) !== undefined);
+		expect(found).toEqual([false, true, true]);
 	});
 });

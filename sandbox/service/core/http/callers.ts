@@ -1,0 +1,44 @@
+import { BlockList, isIP } from 'node:net';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { errorEnvelope } from '../errors';
+import type { Service } from '../service';
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+const isLoopback = (address: string) => LOOPBACK.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+/** The name or the address in a `Host` header, without brackets and port; empty where there is none. */
+function nameOf(host: string | undefined): string {
+	const { hostname = '' } = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : {};
+	return hostname.replace(/^\[|\]$/g, '');
+}
+
+/**
+ * Answers under `localhost`, an address, and the name of the public URL. A page whose own name leads to this machine (DNS
+ * rebinding) is not told apart by the browser, and gets nothing.
+ */
+export function installHostCheck(app: FastifyInstance, service: Service): void {
+	app.addHook('onRequest', async ({ headers }, reply) => {
+		const name = nameOf(headers.host);
+		if (name === 'localhost' || isIP(name) !== 0 || (name !== '' && name === new URL(service.url).hostname)) return;
+		await reply.code(421).send(errorEnvelope(421, `The sandbox does not answer under the name ${JSON.stringify(name)}. Start it with that name in --public-url.`));
+	});
+}
+
+/** A proxy or a tunnel on this machine passes on what others ask. */
+const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
+
+/** Whether a program of this machine sent the request, or a page of the sandbox, and not a page of another site. */
+export function isLocal({ ip, headers }: FastifyRequest): boolean {
+	const { host, origin, 'sec-fetch-site': site = 'none' } = headers;
+	const name = nameOf(host);
+	return (
+		isLoopback(ip) &&
+		(name === 'localhost' || (isIP(name) !== 0 && isLoopback(name))) &&
+		!FORWARDED.some((header) => header in headers) &&
+		(origin === undefined || origin === `http://${host}`) &&
+		['none', 'same-origin'].includes(String(site))
+	);
+}
