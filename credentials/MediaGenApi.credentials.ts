@@ -8,6 +8,12 @@ import type {
 
 const MESSAGES_PATH = '/v1/messages';
 
+/**
+ * A redirect leads away from the address that was checked, and n8n sends a key in a header of its own, or even `Authorization`, along.
+ * n8n's two request helpers have a switch each, and its HTTP Request node sets the older one's by default.
+ */
+const NO_REDIRECT = { disableFollowRedirect: true, followRedirect: false, followAllRedirects: false, maxRedirects: 0 };
+
 /** n8n's HTTP Request node gives the address as `uri`, its helpers as `url`. With both, either may be used. */
 function addressesOf(options: IHttpRequestOptions): URL[] {
 	const uri = 'uri' in options && typeof options.uri === 'string' ? options.uri : '';
@@ -71,7 +77,7 @@ export class MediaGenApi implements ICredentialType {
 
 	/**
 	 * One key, two headers: the messages-style chat endpoint alone takes it as `x-api-key` (spec, Authentication). Throws for any
-	 * other origin than the base URL's, so that no node can send the key elsewhere.
+	 * other origin than the base URL's, and follows no redirect, so that no node can send the key elsewhere.
 	 */
 	authenticate = async (
 		{ apiKey, baseUrl }: ICredentialDataDecryptedObject,
@@ -89,6 +95,7 @@ export class MediaGenApi implements ICredentialType {
 			: { Authorization: `Bearer ${key}` };
 		return await Promise.resolve({
 			...requestOptions,
+			...NO_REDIRECT,
 			headers: { ...requestOptions.headers, ...header },
 		});
 	};

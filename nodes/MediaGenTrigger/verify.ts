@@ -10,6 +10,7 @@ import { isGridRecord } from '../shared/output/resultFiles';
 import type { Task } from '../shared/output/task';
 import { LateResults } from '../shared/tasks/poll';
 import { acceptedTask, withRecord } from '../shared/tasks/taskRun';
+import { clock } from '../shared/util/clock';
 import { isObject } from '../shared/util/json';
 import { BASE_ADDRESS, type Settings } from './description';
 import { recentConnection } from './recentCredential';
@@ -67,8 +68,11 @@ function reportOf(context: IWebhookFunctions, taskId: string, record: TaskRecord
 	return { taskId, record, family: familyOf(record, task), status: task.status, verified, isLate: verified && lateResults.mayCome(outcome) };
 }
 
-/** Milliseconds for one request: the service waits about ten seconds for its answer (spec, Events 5). */
+/** Milliseconds for all requests of a callback: the service waits about ten seconds for its answer (spec, Events 5). */
 const TIMEOUT_MS = 6_000;
+
+/** Milliseconds that a path still has after slow answers of the others. */
+const MIN_TIMEOUT_MS = 1_000;
 
 /**
  * Reads a task's record, whatever its family. Returns `unknown` if every path says in the service's own words that there is no
@@ -82,9 +86,10 @@ export async function retrieveTask(
 	const music = taskPath('music', taskId);
 	const others = [...(taskQueryPath === undefined ? [] : [taskQueryPath]), undefined].map((path) => taskPath('image', taskId, path));
 	let outcome: 'unknown' | 'unclear' = 'unknown';
+	const end = clock.now() + TIMEOUT_MS;
 	for (const path of isMusic ? [music, ...others] : [...others, music]) {
 		try {
-			const record = await client.tasks.retrieve(path, { retry: 'once', timeoutMs: TIMEOUT_MS });
+			const record = await client.tasks.retrieve(path, { retry: 'once', timeoutMs: Math.max(MIN_TIMEOUT_MS, end - clock.now()) });
 			return { record, isMusic: path === music };
 		} catch (error) {
 			// A path may also refuse ids that belong to another one.

@@ -3,8 +3,13 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import type { Connection } from '../shared/api/connection';
 import type { FileSource } from '../shared/api/multipart';
+import { withHardEnd } from '../shared/api/hardEnd';
 import { pictureType, UPLOAD_MAX_BYTES } from '../shared/api/image';
 import { openFile } from '../shared/output/download';
+
+const FETCH_WITHIN_MS = 120_000;
+
+const TOO_SLOW = 'The picture did not come whole within two minutes';
 
 /** The last part of a path. A stray `%` is not an escape. */
 function nameIn(path: string): string {
@@ -29,18 +34,20 @@ export async function fetchPicture(
 	const refuse = (reason: string) =>
 		new NodeOperationError(context.getNode(), `"URL": ${reason} [item ${itemIndex}]`, { itemIndex });
 
-	const { body } = await openFile(context, address, connection, context.getExecutionCancelSignal());
 	const chunks: Buffer[] = [];
 	let bytes = 0;
-	for await (const chunk of body) {
-		const piece = Buffer.from(chunk);
-		bytes += piece.length;
-		if (bytes > UPLOAD_MAX_BYTES) {
-			body.destroy();
-			throw refuse(`the file has more than the ${UPLOAD_MAX_BYTES} bytes that the service accepts`);
+	await withHardEnd(FETCH_WITHIN_MS, TOO_SLOW, context.getExecutionCancelSignal(), async (end) => {
+		const { body } = await openFile(context, address, connection, end);
+		for await (const chunk of body) {
+			const piece = Buffer.from(chunk);
+			bytes += piece.length;
+			if (bytes > UPLOAD_MAX_BYTES) {
+				body.destroy();
+				throw refuse(`the file has more than the ${UPLOAD_MAX_BYTES} bytes that the service accepts`);
+			}
+			chunks.push(piece);
 		}
-		chunks.push(piece);
-	}
+	});
 	const mimeType = pictureType(Buffer.concat(chunks.slice(0, 2)));
 	if (mimeType === undefined) {
 		throw refuse('the file is not a picture that the service accepts (JPEG, PNG, GIF or WebP by its content)');

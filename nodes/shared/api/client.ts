@@ -22,6 +22,9 @@ export type { ServiceContext } from './http';
 /** Milliseconds for the answer to a submission: its Timeout, but a pause may last for days, and too short a wait loses the id. */
 const SUBMIT_WITHIN_MS = { min: 60_000, max: 3_600_000 };
 
+/** Milliseconds for 20 MB over a slow line. */
+const UPLOAD_WITHIN = { timeoutMs: 600_000, idleMs: 120_000 };
+
 const UPLOADS_PATH = '/v1/uploads/images';
 const BALANCE_PATH = '/v1/balance';
 
@@ -94,7 +97,7 @@ export function createClient(context: ServiceContext, connection: Connection, si
 			create: async (file) => {
 				const { body, contentType } = await multipartForm('file', file);
 				const headers = { 'content-type': contentType };
-				const request = { method: 'POST', path: UPLOADS_PATH, body, headers, retry: 'read', timeoutMs: 120_000 } as const;
+				const request = { method: 'POST', path: UPLOADS_PATH, body, headers, retry: 'read', ...UPLOAD_WITHIN } as const;
 				return await send(request, uploadResponse);
 			},
 		},

@@ -1,16 +1,21 @@
 import type { ICredentialsDecrypted, ICredentialTestFunctions, INodeCredentialTestResult } from 'n8n-workflow';
 
 import { clock } from '../util/clock';
+import { parseJson } from '../util/json';
 import { z } from '../util/vendor/zod';
+import { byteStream, readText } from './byteStream';
 import { BALANCE_PATH, readBalanceTest } from './client';
 import { type Connection, readConnection } from './connection';
 import { asError, errorFromResponse, errorFromThrown } from './errors';
+import { withHardEnd } from './hardEnd';
 
 const response = z.object({
 	statusCode: z.number(),
 	headers: z.record(z.unknown()).catch({}),
-	body: z.unknown(),
+	body: byteStream,
 });
+
+const TEST_WITHIN_MS = 15_000;
 
 const keySchema = z.object({ apiKey: z.string().default('') });
 
@@ -21,21 +26,25 @@ async function testBalance(
 	connection: Connection,
 	apiKey: string,
 ): Promise<INodeCredentialTestResult> {
-	const answer = connection.redact(
-		response.parse(
-			// n8n gives a credential test this one request helper.
+	const received = await withHardEnd(TEST_WITHIN_MS, 'The request timed out', undefined, async (end) => {
+		const { body, ...head } = response.parse(
+			// n8n gives a credential test this one request helper. It takes no signal.
 			await helpers.request({
 				method: 'GET',
 				uri: connection.baseUrl + BALANCE_PATH,
 				headers: { Authorization: `Bearer ${apiKey}` },
 				json: true,
+				useStream: true,
 				simple: false,
 				resolveWithFullResponse: true,
 				followRedirect: false,
-				timeout: 15_000,
+				timeout: TEST_WITHIN_MS,
 			}),
-		),
-	);
+		);
+		const text = await readText(body, end);
+		return { ...head, body: parseJson(text) ?? text };
+	});
+	const answer = connection.redact(received);
 	if (answer.statusCode < 200 || answer.statusCode > 299) return failed(errorFromResponse(answer, clock.now()).message);
 	const refused = readBalanceTest(answer.statusCode, answer.body);
 	return refused === undefined ? { status: 'OK', message: 'Connection successful!' } : failed(refused);

@@ -81,6 +81,9 @@ export class UnreadableResponseError extends ApiError {
 	override readonly transient = true;
 }
 
+/** A response that is larger than any record or answer. Reading it again would cost as much again. */
+export class TooLargeError extends ApiError {}
+
 export class CanceledError extends ApiError {
 	constructor(accepted: Accepted = 'no') {
 		// With this spelling n8n tells a canceled execution from a failed one.

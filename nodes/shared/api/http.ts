@@ -4,8 +4,10 @@ import { clock, sleep } from '../util/clock';
 import { parseExactJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 import { toDeploymentWords } from './brandWords';
+import { byteStream, readText } from './byteStream';
 import { type Connection, CREDENTIAL_TYPE, type CredentialSource } from './connection';
 import { type ApiError, CanceledError, errorFromResponse, errorFromThrown, errorInBody, RateLimitError, unreadableResponse, UnreachableError } from './errors';
+import { withHardEnd } from './hardEnd';
 
 /**
  * What a failed request may do.
@@ -65,8 +67,10 @@ export interface ApiRequest {
 	retry: RetryPolicy;
 	/** No attempt begins after it. Default: three minutes from now. */
 	deadline?: Deadline;
-	/** Milliseconds for one attempt. Default: one minute. */
+	/** Milliseconds for one attempt, to the last byte of its answer. Default: one minute. */
 	timeoutMs?: number;
+	/** Milliseconds of them without data. Default: all. */
+	idleMs?: number;
 	/** Headline of a 404. */
 	notFound?: string;
 }
@@ -83,15 +87,24 @@ const DEFAULT_DEADLINE_MS = 180_000;
 const fullResponse = z.object({
 	statusCode: z.number(),
 	headers: z.record(z.unknown()).catch({}),
-	body: z.unknown().transform((body) => (typeof body === 'string' ? (parseExactJson(body) ?? body) : body)),
+	body: z.unknown(),
 });
 
-/**
- * n8n's helper aborts a request on cancel wherever the context has a cancel signal. A purchase in flight must not be aborted:
- * its task would be paid for and its id lost.
- */
-function withoutCancelSignal(context: ServiceContext): ServiceContext {
-	return new Proxy(context, { has: (target, name) => name !== 'getExecutionCancelSignal' && name in target });
+const CANCEL_SIGNAL = 'getExecutionCancelSignal';
+
+/** n8n's helper replaces the signal of a request by the one of its context, where the context can be canceled. */
+function withSignal(context: ServiceContext, signal: AbortSignal): ServiceContext {
+	return new Proxy(context, {
+		has: (target, name) => name === CANCEL_SIGNAL || name in target,
+		get: (target, name, receiver): unknown => (name === CANCEL_SIGNAL ? () => signal : Reflect.get(target, name, receiver)),
+	});
+}
+
+/** n8n gives a stream, but for answers that it makes up itself, in an evaluation. */
+async function readBody(body: unknown, signal: AbortSignal): Promise<unknown> {
+	const stream = byteStream.safeParse(body);
+	const content = stream.success ? await readText(stream.data, signal) : body;
+	return typeof content === 'string' ? (parseExactJson(content) ?? content) : content;
 }
 
 /** The model's name is the one word of a body that carries a brand. */
@@ -117,9 +130,9 @@ function toOptions(request: ApiRequest, connection: Connection): IHttpRequestOpt
 		url: connection.baseUrl + toDeploymentWords(request.path, words),
 		headers: { ...headers, ...Object.fromEntries(named) },
 		...payload,
-		timeout: clock.toHostMs(request.timeoutMs ?? ATTEMPT_TIMEOUT_MS),
-		// n8n's own reading of JSON rounds long ids.
-		encoding: 'text',
+		timeout: clock.toHostMs(request.idleMs ?? request.timeoutMs ?? ATTEMPT_TIMEOUT_MS),
+		// n8n's own reading of JSON rounds long ids, and has no limit of size.
+		encoding: 'stream',
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		// A redirected POST may be sent twice, and a redirect could carry the key to another host.
@@ -136,15 +149,18 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 	const { decrypted: credentialsDecrypted } = connection;
 
 	async function attempt<Value>(request: ApiRequest, schema: ResponseSchema<Value>): Promise<Value> {
-		const caller = request.retry === 'purchase' ? withoutCancelSignal(context) : context;
-		const response = fullResponse.parse(
-			await context.helpers.httpRequestWithAuthentication.call(
-				caller,
+		// A cancel must not abort a purchase in flight: its task would be paid for and its id lost.
+		const cancel = request.retry === 'purchase' ? undefined : signal;
+		const response = await withHardEnd(request.timeoutMs ?? ATTEMPT_TIMEOUT_MS, 'The request timed out', cancel, async (end) => {
+			const received: unknown = await context.helpers.httpRequestWithAuthentication.call(
+				withSignal(context, end),
 				CREDENTIAL_TYPE,
 				toOptions(request, connection),
 				credentialsDecrypted && { credentialsDecrypted },
-			),
-		);
+			);
+			const { body, ...head } = fullResponse.parse(received);
+			return { ...head, body: await readBody(body, end) };
+		});
 		const answer = { ...response, body: connection.redact(response.body) };
 		if (answer.statusCode < 200 || answer.statusCode > 299) {
 			throw errorFromResponse(answer, clock.now(), request.notFound);

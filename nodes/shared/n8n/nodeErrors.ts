@@ -14,6 +14,7 @@ import {
 	RateLimitError,
 	ServerError,
 	TimeoutError,
+	TooLargeError,
 	UnreachableError,
 	UnreadableResponseError,
 } from '../api/errors';
@@ -21,6 +22,8 @@ import { clock } from '../util/clock';
 import { isObject } from '../util/json';
 
 export type NodeError = NodeApiError | NodeOperationError;
+
+const ANOTHER_SERVER = 'Check the base URL in the MediaGen credential: another server may be answering there.';
 
 /** What the user can do next, by what happened. */
 const HINTS: ReadonlyArray<readonly [typeof ApiError, string]> = [
@@ -34,7 +37,8 @@ const HINTS: ReadonlyArray<readonly [typeof ApiError, string]> = [
 	[ConnectionError, 'Run the node again later.'],
 	[TimeoutError, 'Run the node again later.'],
 	[UnreachableError, 'Check the base URL in the MediaGen credential, and that this n8n can reach it.'],
-	[UnreadableResponseError, 'Check the base URL in the MediaGen credential: another server may be answering there.'],
+	[UnreadableResponseError, ANOTHER_SERVER],
+	[TooLargeError, ANOTHER_SERVER],
 	[BlockedAddressError, 'Check the address.'],
 ];
 

@@ -2,6 +2,7 @@ import type { IBinaryData, IHttpRequestOptions, INode, Logger } from 'n8n-workfl
 import { NodeOperationError } from 'n8n-workflow';
 
 import { isPrivateHost, parseWebUrl } from '../api/address';
+import { type ByteStream, byteStream } from '../api/byteStream';
 import type { Connection } from '../api/connection';
 import {
 	type ApiError,
@@ -14,6 +15,7 @@ import {
 	TimeoutError,
 	UnreadableResponseError,
 } from '../api/errors';
+import { withHardEnd } from '../api/hardEnd';
 import { backoffMs, MAX_ATTEMPTS } from '../api/http';
 import { clock, sleep } from '../util/clock';
 import { z } from '../util/vendor/zod';
@@ -147,10 +149,8 @@ const MAX_REDIRECTS = 5;
 const ATTEMPT_TIMEOUT_MS = 60_000;
 const IDLE_TIMEOUT_MS = 60_000;
 
-/** A readable stream by what is needed of it: the build must not import `stream`. */
-type ByteStream = NodeJS.ReadableStream & { destroy(error?: Error): void; readonly destroyed?: boolean };
-
-const byteStream = z.custom<ByteStream>((value) => typeof value === 'object' && value !== null && 'pipe' in value && 'destroy' in value);
+/** Milliseconds that a file has to come whole, also where its task ended just before the deadline: it was paid for. */
+const FILE_WITHIN_MS = 600_000;
 
 const streamResponse = z.object({
 	statusCode: z.number(),
@@ -313,7 +313,7 @@ function watch(body: ByteStream, maxBytes: number, tooLarge: () => ApiError, sig
 export interface DownloadRules {
 	/** Megabytes of one file. */
 	maxDownloadSize: number;
-	/** Milliseconds since 1970 after which no further attempt begins. */
+	/** Milliseconds since 1970 after which no further attempt begins. One that has begun has ten minutes or until then. */
 	deadline: number;
 	signal?: AbortSignal;
 }
@@ -342,7 +342,10 @@ export async function downloadFile(
 ): Promise<DownloadedFile> {
 	for (let attempts = 1; ; attempts++) {
 		try {
-			return await attempt(context, connection, file, name, rules);
+			const ms = Math.max(FILE_WITHIN_MS, rules.deadline - clock.now());
+			return await withHardEnd(ms, 'The download took too long', rules.signal, async (signal) =>
+				await attempt(context, connection, file, name, { ...rules, signal }),
+			);
 		} catch (thrown) {
 			const error = errorFromThrown(thrown);
 			const wait = backoffMs(error, attempts);

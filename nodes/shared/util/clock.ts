@@ -33,14 +33,23 @@ export function setClock(replacement: Clock | undefined): void {
 /** Longest time, in milliseconds, before a sleeping node notices that it was canceled. */
 const SLICE_MS = 250;
 
+async function sleepBy(time: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+	const end = time.now() + ms;
+	while (!signal?.aborted) {
+		const left = end - time.now();
+		if (left <= 0) return;
+		await time.sleep(Math.min(left, SLICE_MS));
+	}
+}
+
 /** Sleeps for `ms` milliseconds, or until `signal` is aborted. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-	const end = clock.now() + ms;
-	while (!signal?.aborted) {
-		const left = end - clock.now();
-		if (left <= 0) return;
-		await clock.sleep(Math.min(left, SLICE_MS));
-	}
+	await sleepBy(clock, ms, signal);
+}
+
+/** The same on the host's clock, for a limit of the kind that n8n itself keeps. */
+export async function sleepOnHost(ms: number, signal?: AbortSignal): Promise<void> {
+	await sleepBy(host, clock.toHostMs(ms), signal);
 }
 
 /** Waits for `work`, at most `ms` milliseconds. Returns `undefined` if it takes longer; the work goes on. */

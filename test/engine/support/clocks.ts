@@ -46,11 +46,11 @@ export async function until(condition: () => boolean): Promise<void> {
 let longestHostMs = Infinity;
 
 /**
- * For tests about a service that never answers: n8n gives a request up after five seconds of the machine, not after a minute. That is
+ * For tests about a service that never answers: a request is given up after five seconds of the machine, not after a minute. That is
  * room for what has to arrive before.
  */
-export function useShortRequestLimit(): void {
-	beforeAll(() => (longestHostMs = 5_000));
+export function useShortRequestLimit(ms = 5_000): void {
+	beforeAll(() => (longestHostMs = ms));
 	afterAll(() => (longestHostMs = Infinity));
 }
 

@@ -49,3 +49,13 @@ test('a base URL that is none is said', async () => {
 	const signing = new MediaGenApi().authenticate({ baseUrl: 'api', apiKey: 'k' }, { url: 'https://api.example.com' });
 	await expect(signing).rejects.toThrow('"Base URL" in the MediaGen credential must be a full address');
 });
+
+test('no request follows a redirect, whatever its node asks for', async () => {
+	const asked = { followRedirect: true, followAllRedirects: true, maxRedirects: 21, disableFollowRedirect: false };
+	expect(await sign({ url: 'https://api.example.com/v1/balance', ...asked })).toMatchObject({
+		disableFollowRedirect: true,
+		followRedirect: false,
+		followAllRedirects: false,
+		maxRedirects: 0,
+	});
+});

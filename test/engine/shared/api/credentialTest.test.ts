@@ -1,9 +1,13 @@
 import '../../support/environment';
 
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
 import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialsDecrypted } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../../../../nodes/shared/api/credentialTest';
+import { until, useShortRequestLimit } from '../../support/clocks';
 import { useSandbox } from '../../support/sandbox';
 
 const service = useSandbox();
@@ -40,4 +44,27 @@ test.each([
 	const { status, message } = await check(change);
 	expect(status).toBe('Error');
 	expect(message).toContain(words);
+});
+
+describe('A service that answers a byte at a time', () => {
+	useShortRequestLimit(600);
+
+	test('is given up after fifteen seconds', async () => {
+		let closed = false;
+		const server = createServer((_, response) => {
+			response.writeHead(200, { 'content-type': 'application/json' });
+			const next = () => {
+				closed = response.destroyed;
+				if (closed) return;
+				response.write(' ');
+				setTimeout(next, 50);
+			};
+			next();
+		});
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+		const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+		expect(await check({ baseUrl })).toEqual({ status: 'Error', message: 'The request timed out' });
+		await until(() => closed);
+		server.close();
+	});
 });

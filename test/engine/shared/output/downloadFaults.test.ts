@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 import { clock } from '../../../../nodes/shared/util/clock';
 import { describeInEachBinaryDataMode } from '../../support/binaryDataModes';
-import { fastClock } from '../../support/clocks';
+import { fastClock, until, useShortRequestLimit } from '../../support/clocks';
 import { readBinary } from '../../support/engine';
 import { type Reply, useScriptedService } from '../../support/scriptedService';
 import { accepted, buySounds, RECORD, SOUNDS } from '../../support/scriptedTasks';
@@ -77,6 +77,34 @@ describeInEachBinaryDataMode(() => {
 		const { items } = await download();
 		expect(await readBinary(items[0]?.binary?.data)).toHaveLength(1_000);
 		expect(service.sent('GET', FILE)).toHaveLength(1);
+	});
+
+	describe('A file that never ends', () => {
+		useShortRequestLimit(1_500);
+
+		test('is given up after its time, and its item has the task and the link', async () => {
+			const open: ServerResponse[] = [];
+			const endless = (response: ServerResponse) => {
+				open.push(response);
+				response.writeHead(200, { 'content-type': 'audio/mpeg' });
+				const next = () => {
+					if (response.destroyed) return;
+					response.write('x');
+					setTimeout(next, 50);
+				};
+				next();
+			};
+			service.on('GET', FILE, { raw: endless });
+			const { json } = await download({ timeout: 5 });
+			expect(json[0]).toMatchObject({
+				taskId: 'task_1',
+				status: 'completed',
+				url: fileUrl(),
+				error: { message: 'The download took too long', description: expect.stringContaining(fileUrl()) },
+			});
+			expect(service.sent('POST', SOUNDS)).toHaveLength(1);
+			await until(() => open.every(({ destroyed }) => destroyed));
+		});
 	});
 
 	test('a file that does not tell its size is cut off where it passes "Max Download Size"', async () => {

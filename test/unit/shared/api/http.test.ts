@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+
 import type { IAdditionalCredentialOptions, IDataObject, IHttpRequestOptions, INode } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
@@ -59,7 +61,7 @@ describe('A request', () => {
 		type: string;
 		options: IHttpRequestOptions;
 		additional: IAdditionalCredentialOptions | undefined;
-		canBeCanceled: boolean;
+		signal: AbortSignal | undefined;
 		at: number;
 	}
 
@@ -78,17 +80,20 @@ describe('A request', () => {
 
 	afterEach(() => setClock(undefined));
 
+	/** The signal that n8n gives to a request, where its context has one. */
+	const signalOf = (context: ServiceContext & { getExecutionCancelSignal?(): AbortSignal }) =>
+		'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal?.() : undefined;
+
 	/** An n8n whose helper gives these answers, one after the other; the last one stays. */
-	function contextOf(...answers: Answer[]): ServiceContext & { getExecutionCancelSignal(): undefined } {
+	function contextOf(...answers: Answer[]): ServiceContext {
 		const quiet = () => {};
 		return {
 			getNode: () => node,
 			getCredentials: async () => await Promise.resolve({}),
-			getExecutionCancelSignal: () => undefined,
 			logger: { debug: (message) => log.push(message), info: quiet, warn: quiet, error: quiet },
 			helpers: {
 				async httpRequestWithAuthentication(type, options, additional) {
-					calls.push({ type, options, additional, canBeCanceled: 'getExecutionCancelSignal' in this, at: time.now() - START });
+					calls.push({ type, options, additional, signal: signalOf(this), at: time.now() - START });
 					const answer = answers.length > 1 ? answers.shift() : answers[0];
 					if (answer instanceof Error) throw answer;
 					return await Promise.resolve({ headers: {}, ...answer });
@@ -115,7 +120,7 @@ describe('A request', () => {
 			body: '{"model":"acme-v5","prompt":"a musicgen song"}',
 			json: true,
 			timeout: 7_000,
-			encoding: 'text',
+			encoding: 'stream',
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
 			disableFollowRedirect: true,
@@ -142,10 +147,63 @@ describe('A request', () => {
 		expect(calls[0]?.options.json).toBe(false);
 	});
 
-	test('that buys is not aborted by a cancel; one that reads is', async () => {
-		await send(purchase, [ok]);
-		await send(read, [ok]);
-		expect(calls.map(({ canBeCanceled }) => canBeCanceled)).toEqual([false, true]);
+	describe('under way', () => {
+		const silent: Answer = { statusCode: 200, body: new Readable({ read: () => {} }) };
+
+		test('is aborted by a cancel if it reads, at once', async () => {
+			const cancel = new AbortController();
+			const reading = send(read, [silent], cancel.signal);
+			await new Promise((resolve) => setImmediate(resolve));
+			cancel.abort();
+			await expect(reading).rejects.toBeInstanceOf(CanceledError);
+			expect(calls.map(({ signal }) => signal?.aborted)).toEqual([true]);
+		});
+
+		test('is not aborted by a cancel if it buys', async () => {
+			const cancel = new AbortController();
+			const body = new Readable({ read: () => {} });
+			const buying = send(purchase, [{ statusCode: 200, body }], cancel.signal);
+			await new Promise((resolve) => setImmediate(resolve));
+			cancel.abort();
+			expect(calls.map(({ signal }) => signal?.aborted)).toEqual([false]);
+			body.push('{"id":"task_1"}');
+			body.push(null);
+			expect(await buying).toEqual({ id: 'task_1' });
+		});
+
+		test.each([purchase, read])('ends at its time limit, whether n8n ends it or not', async (request) => {
+			const body = new Readable({ read: () => {} });
+			const sent = send({ ...request, retry: request.retry === 'read' ? 'once' : 'purchase', timeoutMs: 20 }, [{ statusCode: 200, body }]);
+			await expect(sent).rejects.toMatchObject({ message: 'The request timed out', accepted: 'unknown' });
+			expect(calls.map(({ signal }) => signal?.aborted)).toEqual([true]);
+			expect(body.destroyed).toBe(true);
+		});
+	});
+
+	test.each<[string, Array<string | Buffer>, unknown]>([
+		['JSON in pieces', ['{"a":', '"b"}'], { a: 'b' }],
+		['JSON whose characters are cut', [Buffer.from('{"a":"é"}').subarray(0, 7), Buffer.from('{"a":"é"}').subarray(7)], { a: 'é' }],
+		['JSON with a byte order mark', ['\ufeff{}'], {}],
+		['text', ['<html>'], '<html>'],
+		['nothing', [], ''],
+	])('reads %s', async (_, chunks, value) => {
+		expect(await send(read, [{ statusCode: 200, body: Readable.from(chunks) }])).toEqual(value);
+	});
+
+	describe('whose answer is large', () => {
+		const megabytes = (count: number, last = '') => Readable.from([...Array<Buffer>(count).fill(Buffer.alloc(1_000_000, ' ')), Buffer.from(last)]);
+
+		test('is read up to 64 MB', async () => {
+			expect(await send(read, [{ statusCode: 200, body: megabytes(63, '{"a":1}') }])).toEqual({ a: 1 });
+		});
+
+		test.each([purchase, read])('is dropped above that, and not sent again', async (request) => {
+			const body = megabytes(400);
+			const sent = send(request, [{ statusCode: 200, body }]);
+			await expect(sent).rejects.toMatchObject({ message: 'The response has more than 64 MB of text', accepted: 'unknown' });
+			expect(calls).toHaveLength(1);
+			expect(body.destroyed).toBe(true);
+		});
 	});
 
 	test('brings the credential that was read before, so that n8n does not read it again', async () => {

@@ -248,7 +248,7 @@ describe('A download that goes wrong', () => {
 		const cancel = new AbortController();
 		cancel.abort();
 		const { context, seen } = serverOf(lost);
-		await expect(downloadFile(context, connection, file, 'song', { ...rules, signal: cancel.signal })).rejects.toThrow('was lost');
+		await expect(downloadFile(context, connection, file, 'song', { ...rules, signal: cancel.signal })).rejects.toThrow('The execution was canceled');
 		expect(seen).toHaveLength(1);
 	});
 });
@@ -348,4 +348,16 @@ describe('A download that stops in the middle', () => {
 		const download = downloadFile(contextOf(began(), store), connection, file, 'song', { ...rules, signal: cancel.signal });
 		await expect(download).rejects.toThrow('The execution was canceled');
 	});
+});
+
+test.each([
+	['ten minutes', 0, 600_000],
+	['until the deadline of its run, if that is later', 3_600_000, 3_600_000],
+])('A download has %s', async (_, untilDeadline, ms) => {
+	const time = jumpingClock();
+	const limits: number[] = [];
+	setClock({ ...time, toHostMs: (limit) => (limits.push(limit), limit) });
+	await downloadFile(serverOf({ statusCode: 200 }).context, connection, file, 'song', { ...rules, deadline: time.now() + untilDeadline });
+	setClock(undefined);
+	expect(limits).toEqual([ms, 60_000]);
 });

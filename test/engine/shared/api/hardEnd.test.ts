@@ -1,0 +1,170 @@
+import type { ServerResponse } from 'node:http';
+
+import { MediaGenBalance } from '../../../../nodes/MediaGenBalance/MediaGenBalance.node';
+import { MediaGenChatCache } from '../../../../nodes/MediaGenChatCache/MediaGenChatCache.node';
+import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
+import { MediaGenUpload } from '../../../../nodes/MediaGenUpload/MediaGenUpload.node';
+import { fastClock, until, useShortRequestLimit } from '../../support/clocks';
+import { log, type RunOptions, runNode } from '../../support/engine';
+import { fileItem, picture } from '../../support/sandbox';
+import { type Reply, useScriptedService } from '../../support/scriptedService';
+import { accepted, buySounds, completed, RECORD, running, SOUNDS } from '../../support/scriptedTasks';
+import { TriggerHost } from '../../support/triggerHost';
+
+const service = useScriptedService(() => fastClock(100, 100));
+
+/** Answers that never end, by the time between their bytes: nothing is ever idle for long. */
+const TRICKLE_MS = 50;
+
+let open: ServerResponse[];
+beforeEach(() => (open = []));
+afterEach(() => open.forEach((response) => response.destroy()));
+
+function trickle(response: ServerResponse, write: (byte: string) => void): void {
+	open.push(response);
+	const next = () => {
+		if (response.destroyed || response.socket?.destroyed !== false) return;
+		write(' ');
+		setTimeout(next, TRICKLE_MS);
+	};
+	next();
+}
+
+const trickling: Record<'its body' | 'a body of an error' | 'its headers', Reply> = {
+	'its body': {
+		raw: (response) => {
+			response.writeHead(200, { 'content-type': 'application/json' });
+			trickle(response, (byte) => response.write(byte));
+		},
+	},
+	'a body of an error': {
+		raw: (response) => {
+			response.writeHead(402, { 'content-type': 'application/json' });
+			trickle(response, (byte) => response.write(byte));
+		},
+	},
+	'its headers': {
+		raw: (response) => {
+			response.socket?.write('HTTP/1.1 200 OK\r\nx-header:');
+			trickle(response, (byte) => response.socket?.write(byte));
+		},
+	},
+};
+
+const KINDS = Object.entries(trickling);
+
+/** The node closed the connection of every answer that did not end. */
+async function expectClosed(): Promise<void> {
+	expect(open.length).toBeGreaterThan(0);
+	await until(() => open.every(({ socket }) => socket?.destroyed !== false));
+}
+
+const run = async (node: RunOptions['node'], parameters: RunOptions['parameters'], options: Partial<RunOptions> = {}) =>
+	await runNode({ node, parameters, credential: service.credential(), ...options });
+
+describe('A request ends at its time limit, although its answer goes on', () => {
+	useShortRequestLimit(600);
+
+	test.each(KINDS)('a submission, with %s: it may have been bought, and is not sent again by "Retry On Fail"', async (_, reply) => {
+		service.on('POST', SOUNDS, reply);
+		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
+		const { error } = await buySounds(service, { run: { settings } });
+		expect(error?.message).toBe('The task may have been bought by an earlier attempt, so the request was not sent again [item 0]');
+		expect(log.join('\n')).toContain('no clear answer: the task may have been bought');
+		expect(service.sent('POST', SOUNDS)).toHaveLength(1);
+		await expectClosed();
+	});
+
+	test.each([
+		['message', '/v1/messages'],
+		['completion', '/v1/chat/completions'],
+	])('a chat request, %s: it may have been bought', async (operation, path) => {
+		service.on('POST', path, trickling['its body']);
+		const parameters = { resource: 'chat', operation, model: 'm', maxTokens: 10, prompt: 'Why?', options: { timeout: 20 } };
+		const { error } = await run(new MediaGenChatCache(), parameters);
+		expect(error?.message).toBe('The request timed out [item 0]');
+		expect(error?.description).toContain('The answer may have been bought all the same');
+		expect(service.sent('POST', path)).toHaveLength(1);
+		await expectClosed();
+	});
+
+	test('polling: the wait ends at its "Timeout", and names the task', async () => {
+		service.on('POST', SOUNDS, accepted('task_1'));
+		service.on('GET', RECORD, trickling['its body']);
+		const { error } = await buySounds(service, { options: { timeout: 2 } });
+		expect(error?.message).toBe('Task task_1 was still submitted after 2 seconds [item 0]');
+		expect(error?.description).toContain('The last request failed: The request timed out.');
+		await expectClosed();
+	});
+
+	test('Task: Get', async () => {
+		service.on('GET', RECORD, trickling['its body']);
+		const { error } = await run(new MediaGenMusic(), { resource: 'task', operation: 'get', taskId: 'task_1' });
+		expect(error?.message).toBe('The request timed out [item 0]');
+		await expectClosed();
+	});
+
+	test('the balance', async () => {
+		service.on('GET', '/v1/balance', trickling['its body']);
+		const { error } = await run(new MediaGenBalance(), { resource: 'balance', operation: 'get' });
+		expect(error?.message).toContain('The request timed out');
+		await expectClosed();
+	});
+
+	test('an upload', async () => {
+		service.on('POST', '/v1/uploads/images', trickling['its body']);
+		const parameters = { resource: 'image', operation: 'upload', source: 'binary', binaryPropertyName: 'data' };
+		const { error } = await run(new MediaGenUpload(), parameters, { items: [await fileItem(await picture(4, 4))] });
+		expect(error?.message).toBe('The request timed out [item 0]');
+		await expectClosed();
+	});
+
+	test('a callback to the trigger: the service is told to call again', async () => {
+		service.on('GET', '*', trickling['its body']);
+		const { baseUrl, apiKey } = service.credential();
+		const { status } = await new TriggerHost({ baseUrl, apiKey }).receive({ id: 'task_1', status: 'completed' });
+		expect(status).toBe(503);
+		await expectClosed();
+	});
+
+	test('a picture that is fetched for an upload', async () => {
+		service.on('GET', '/picture.png', trickling['its body']);
+		const parameters = { resource: 'image', operation: 'upload', source: 'url', url: `${service.url}/picture.png` };
+		const { error } = await run(new MediaGenUpload(), parameters);
+		expect(error?.message).toContain('The picture did not come whole within');
+		await expectClosed();
+	});
+
+	test('a compressed answer, which n8n decompresses on its way', async () => {
+		service.on('GET', '/v1/balance', {
+			raw: (response) => {
+				response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+				// The beginning of a gzip file, and stored blocks without content.
+				response.write(Buffer.from('1f8b0800000000000003', 'hex'));
+				trickle(response, () => response.write(Buffer.from('000000ffff', 'hex')));
+			},
+		});
+		const { error } = await run(new MediaGenBalance(), { resource: 'balance', operation: 'get' });
+		expect(error?.message).toContain('The request timed out');
+		await expectClosed();
+	});
+});
+
+test.each(KINDS)('Cancel ends a request that reads at once, with %s', async (_, reply) => {
+	service.on('POST', SOUNDS, accepted('task_1'));
+	service.on('GET', RECORD, reply);
+	const onStart = (cancel: () => void) => void until(() => open.length > 0).then(cancel);
+	const began = Date.now();
+	await buySounds(service, { run: { onStart } });
+	await expectClosed();
+	// Its time limit is a minute.
+	expect(Date.now() - began).toBeLessThan(20_000);
+});
+
+test('what n8n keeps after a request is over does not end a later one', async () => {
+	service.on('POST', SOUNDS, accepted('task_1'));
+	service.on('GET', RECORD, ...Array<Reply>(5).fill(running), completed);
+	const { json } = await buySounds(service);
+	expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
+});
+
