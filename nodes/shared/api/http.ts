@@ -92,6 +92,8 @@ export const byteStream = z.custom<ByteStream>(
 const MEGABYTE = 1_000_000;
 const MAX_TEXT_MB = 64;
 
+const utf8 = new TextDecoder();
+
 /**
  * Reads a stream to its end as text. Throws a `TooLargeError` for one of more than 64 MB after decompression. An aborted `signal` ends
  * it.
@@ -113,7 +115,7 @@ export async function readText(body: ByteStream, signal?: AbortSignal): Promise<
 		signal?.removeEventListener('abort', destroy);
 	}
 	// Without a byte order mark, as n8n reads text.
-	return new TextDecoder().decode(Buffer.concat(chunks));
+	return utf8.decode(Buffer.concat(chunks));
 }
 
 /** What every n8n context that can call the service has in common. */
