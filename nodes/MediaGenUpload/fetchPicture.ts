@@ -3,7 +3,7 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import type { Connection } from '../shared/api/connection';
 import type { FileSource } from '../shared/api/multipart';
-import { withHardEnd } from '../shared/api/hardEnd';
+import { withHardEnd } from '../shared/api/http';
 import { pictureType, UPLOAD_MAX_BYTES } from '../shared/api/image';
 import { openFile } from '../shared/output/download';
 

@@ -3,11 +3,10 @@ import type { ICredentialsDecrypted, ICredentialTestFunctions, INodeCredentialTe
 import { clock } from '../util/clock';
 import { parseJson } from '../util/json';
 import { z } from '../util/vendor/zod';
-import { byteStream, readText } from './byteStream';
 import { BALANCE_PATH, readBalanceTest } from './client';
 import { type Connection, readConnection } from './connection';
 import { asError, errorFromResponse, errorFromThrown } from './errors';
-import { withHardEnd } from './hardEnd';
+import { byteStream, readText, withHardEnd } from './http';
 
 const response = z.object({
 	statusCode: z.number(),

@@ -84,6 +84,9 @@ export class UnreadableResponseError extends ApiError {
 /** A response that is larger than any record or answer. Reading it again would cost as much again. */
 export class TooLargeError extends ApiError {}
 
+/** n8n could not keep a file. */
+export class StorageError extends ApiError {}
+
 export class CanceledError extends ApiError {
 	constructor(accepted: Accepted = 'no') {
 		// With this spelling n8n tells a canceled execution from a failed one.
@@ -269,4 +272,23 @@ export function errorFromThrown(error: unknown): ApiError {
 
 export function connectionLost(): ConnectionError {
 	return new ConnectionError('The connection to the service was lost', 'unknown');
+}
+
+/** What a storage says of itself, by the codes of file systems, SQLite and PostgreSQL. */
+const STORAGE_STATES: Record<string, string> = {
+	ENOSPC: 'is full',
+	EDQUOT: 'has used up its quota',
+	SQLITE_FULL: 'is full',
+	'53100': 'is full',
+	EROFS: 'is read-only',
+	SQLITE_READONLY: 'is read-only',
+	EACCES: 'does not let n8n write',
+	EPERM: 'does not let n8n write',
+};
+
+/** The error of a storage that is full or read-only; `undefined` for any other error. */
+export function storageError(error: unknown): StorageError | undefined {
+	const code = traceOf(error).codes.find((each) => STORAGE_STATES[each] !== undefined);
+	// Without the code: n8n replaces a message that has one.
+	return code === undefined ? undefined : new StorageError(`The file could not be stored: n8n's storage for files ${STORAGE_STATES[code]}`);
 }

@@ -1,13 +1,23 @@
 import type { IAdditionalCredentialOptions, IDataObject, IHttpRequestMethods, IHttpRequestOptions, Logger } from 'n8n-workflow';
 
-import { clock, sleep } from '../util/clock';
+import { clock, sleep, sleepOnHost } from '../util/clock';
 import { parseExactJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 import { toDeploymentWords } from './brandWords';
-import { byteStream, readText } from './byteStream';
 import { type Connection, CREDENTIAL_TYPE, type CredentialSource } from './connection';
-import { type ApiError, CanceledError, errorFromResponse, errorFromThrown, errorInBody, RateLimitError, unreadableResponse, UnreachableError } from './errors';
-import { withHardEnd } from './hardEnd';
+import {
+	type ApiError,
+	asError,
+	CanceledError,
+	errorFromResponse,
+	errorFromThrown,
+	errorInBody,
+	RateLimitError,
+	TimeoutError,
+	TooLargeError,
+	unreadableResponse,
+	UnreachableError,
+} from './errors';
 
 /**
  * What a failed request may do.
@@ -37,6 +47,75 @@ export function backoffMs(error: ApiError, attempts: number): number {
 	if (error.details.retryAfterMs !== undefined) return error.details.retryAfterMs;
 	const ceiling = Math.min(FIRST_BACKOFF_MS * 2 ** (attempts - 1), LONGEST_BACKOFF_MS);
 	return ceiling * (0.5 + Math.random() / 2);
+}
+
+/**
+ * Does the work of one request, and ends it after `ms` milliseconds or when `cancel` is aborted, whatever comes meanwhile: n8n's own
+ * time limit counts idle time only, so that an answer of a byte every few seconds outlives it. Throws a `TimeoutError` or a
+ * `CanceledError` then, at once.
+ *
+ * @param late what is said after the time
+ * @param work gives up when its signal is aborted
+ */
+export async function withHardEnd<Result>(
+	ms: number,
+	late: string,
+	cancel: AbortSignal | undefined,
+	work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+	const end = new AbortController();
+	const done = new AbortController();
+	const ended = new Promise<never>((_, reject) => {
+		end.signal.addEventListener('abort', () => reject(asError(end.signal.reason)));
+	});
+	const onCancel = () => end.abort(new CanceledError('unknown'));
+	if (cancel?.aborted) onCancel();
+	cancel?.addEventListener('abort', onCancel);
+	void sleepOnHost(ms, done.signal).then(() => {
+		if (!done.signal.aborted) end.abort(new TimeoutError(late, 'unknown'));
+	});
+	try {
+		return await Promise.race([ended, work(end.signal)]);
+	} finally {
+		done.abort();
+		cancel?.removeEventListener('abort', onCancel);
+	}
+}
+
+/** A readable stream by what is needed of it: the build must not import `stream`. */
+export type ByteStream = NodeJS.ReadableStream & { destroy(error?: Error): void; readonly destroyed?: boolean };
+
+export const byteStream = z.custom<ByteStream>(
+	(value) => typeof value === 'object' && value !== null && 'pipe' in value && 'destroy' in value,
+);
+
+const MEGABYTE = 1_000_000;
+const MAX_TEXT_MB = 64;
+
+const utf8 = new TextDecoder();
+
+/**
+ * Reads a stream to its end as text. Throws a `TooLargeError` for one of more than 64 MB after decompression. An aborted `signal` ends
+ * it.
+ */
+export async function readText(body: ByteStream, signal?: AbortSignal): Promise<string> {
+	const destroy = () => body.destroy();
+	signal?.addEventListener('abort', destroy);
+	const chunks: Buffer[] = [];
+	let bytes = 0;
+	try {
+		for await (const chunk of body) {
+			const piece = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+			bytes += piece.length;
+			// Leaving the loop destroys the stream.
+			if (bytes > MAX_TEXT_MB * MEGABYTE) throw new TooLargeError(`The response has more than ${MAX_TEXT_MB} MB of text`, 'unknown');
+			chunks.push(piece);
+		}
+	} finally {
+		signal?.removeEventListener('abort', destroy);
+	}
+	// Without a byte order mark, as n8n reads text.
+	return utf8.decode(Buffer.concat(chunks));
 }
 
 /** What every n8n context that can call the service has in common. */

@@ -2,22 +2,22 @@ import type { IBinaryData, IHttpRequestOptions, INode, Logger } from 'n8n-workfl
 import { NodeOperationError } from 'n8n-workflow';
 
 import { isPrivateHost, parseWebUrl } from '../api/address';
-import { type ByteStream, byteStream } from '../api/byteStream';
 import type { Connection } from '../api/connection';
 import {
 	type ApiError,
 	BlockedAddressError,
 	CanceledError,
+	ConnectionError,
 	connectionLost,
 	errorFromResponse,
 	errorFromThrown,
 	asError,
+	storageError,
 	TimeoutError,
 	UnreadableResponseError,
 } from '../api/errors';
-import { withHardEnd } from '../api/hardEnd';
-import { backoffMs, MAX_ATTEMPTS } from '../api/http';
-import { clock, sleep } from '../util/clock';
+import { backoffMs, type ByteStream, byteStream, MAX_ATTEMPTS, withHardEnd } from '../api/http';
+import { clock, sleep, within } from '../util/clock';
 import { z } from '../util/vendor/zod';
 import type { ResultFile } from './resultFiles';
 import type { Task } from './task';
@@ -382,12 +382,38 @@ async function attempt(
 	const fileName = withExtension(name, mimeType, file.url);
 	const watched = watch(body, maxBytes, tooLarge, rules.signal);
 	try {
-		// First the stream: where it broke off, the storage has an error of its own, or takes what came for the whole.
-		const binary = await Promise.race([watched.brokenOff, context.helpers.prepareBinaryData(body, fileName, mimeType)]);
+		const binary = await store(context, body, fileName, mimeType, [watched.brokenOff]);
 		if (watched.bytes === 0) throw noFile('it is empty');
 		return { binary, fileName, mimeType: mimeType ?? binary.mimeType ?? null, fileSize: watched.bytes };
 	} finally {
 		watched.end();
+	}
+}
+
+/** Milliseconds in which a storage that closed a stream says why. Some of n8n's say nothing of one that was lost. */
+const REASON_WITHIN_MS = 1_000;
+
+/**
+ * Puts a file into n8n's binary storage. Throws a `StorageError` where that is full or read-only.
+ *
+ * @param brokenOff rejects when a stream breaks off. It comes first: the storage then has an error of its own, or takes what came for
+ * the whole
+ */
+async function store(
+	context: DownloadContext,
+	content: Buffer | ByteStream,
+	fileName: string,
+	mimeType: string | undefined,
+	brokenOff: ReadonlyArray<Promise<never>> = [],
+): Promise<IBinaryData> {
+	const stored = context.helpers.prepareBinaryData(content, fileName, mimeType);
+	try {
+		return await Promise.race([...brokenOff, stored]);
+	} catch (error) {
+		if (!(errorFromThrown(error) instanceof ConnectionError)) throw asError(error);
+		// A storage that takes no more closes the stream, which looks like a lost connection.
+		const refused = await within(REASON_WITHIN_MS, stored.then(() => undefined, storageError));
+		throw refused ?? asError(error);
 	}
 }
 
@@ -407,7 +433,7 @@ async function storeData(
 	if (content.length === 0) throw noFile('it is empty');
 	const mimeType = toMimeType(type);
 	const fileName = withExtension(name, mimeType, url);
-	const binary = await context.helpers.prepareBinaryData(content, fileName, mimeType);
+	const binary = await store(context, content, fileName, mimeType);
 	return { binary, fileName, mimeType: mimeType ?? null, fileSize: content.length };
 }
 

@@ -1,3 +1,4 @@
+import fs from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 
 import { clock } from '../../../../nodes/shared/util/clock';
@@ -170,5 +171,34 @@ describeInEachBinaryDataMode(() => {
 		const { json } = await buySounds(service, { parameters: { downloadFiles: true }, run: { settings: goOn, credential } });
 		expect(JSON.stringify(json[0]?.error)).toContain('the link leads to the private host 169.254.169.254');
 		expect(service.sent('GET', FILE)).toHaveLength(1);
+	});
+});
+
+describe('A full disk, where n8n keeps files on disk', () => {
+	const writeFile = fs.writeFile;
+
+	afterEach(() => jest.restoreAllMocks());
+
+	test('is said at once, with the task, and the next attempt buys nothing', async () => {
+		service.on('GET', FILE, whole);
+		let left = 1;
+		// What n8n writes to its storage goes to a device that is always full.
+		jest.spyOn(fs, 'writeFile').mockImplementation(async (path, data, options) => await writeFile(left-- > 0 ? '/dev/full' : path, data, options));
+		const run = { settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 } };
+		service.on('POST', SOUNDS, accepted('task_1'));
+		service.on('GET', RECORD, { json: { status: 'completed', result: { music: [{ audio_url: fileUrl() }] } } });
+		const failed = await buySounds(service, { parameters: { downloadFiles: true }, run: { settings: goOn } });
+		expect(failed.json[0]).toMatchObject({
+			taskId: 'task_1',
+			status: 'completed',
+			error: { message: "The file could not be stored: n8n's storage for files is full" },
+		});
+		expect(service.sent('GET', FILE)).toHaveLength(1);
+		left = 1;
+		const { json, items } = await buySounds(service, { parameters: { downloadFiles: true }, run });
+		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
+		expect(await readBinary(items[0]?.binary?.data)).toHaveLength(1_000);
+		// One for each of the two runs.
+		expect(service.sent('POST', SOUNDS)).toHaveLength(2);
 	});
 });

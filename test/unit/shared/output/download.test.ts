@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 
@@ -360,4 +361,47 @@ test.each([
 	await downloadFile(serverOf({ statusCode: 200 }).context, connection, file, 'song', { ...rules, deadline: time.now() + untilDeadline });
 	setClock(undefined);
 	expect(limits).toEqual([ms, 60_000]);
+});
+
+describe('A storage that cannot take the file', () => {
+	/** Each write to this device fails as on a full disk. */
+	const FULL = '/dev/full';
+
+	/** Writes as n8n's storage on disk does. */
+	const onFullDisk = async (content: Readable) => {
+		await writeFile(FULL, content);
+		return { data: '', mimeType: '' };
+	};
+
+	const refusing = (error: object) => async () => await Promise.reject<IBinaryData>(Object.assign(new Error('x'), error));
+
+	const storedOnce = async (store: (content: Readable) => Promise<IBinaryData>, url = file.url) => {
+		const seen: IHttpRequestOptions[] = [];
+		const body = Readable.from([Buffer.alloc(100_000), Buffer.alloc(100_000)]);
+		const download = downloadFile(contextOf(body, store, seen), connection, { ...file, url }, 'song', rules);
+		await expect(download).rejects.toMatchObject({ description: expect.stringContaining('The task itself is completed') });
+		return { message: await download.catch((error: Error) => error.message), requests: seen.length };
+	};
+
+	const storage = (state: string) => `The file could not be stored: n8n's storage for files ${state}`;
+
+	test('is named, and the file is not fetched again', async () => {
+		expect(await storedOnce(onFullDisk)).toEqual({ message: storage('is full'), requests: 1 });
+	});
+
+	test('is named also for a result that stands in the record', async () => {
+		expect(await storedOnce(onFullDisk, 'data:audio/mpeg;base64,AAAA')).toEqual({ message: storage('is full'), requests: 0 });
+	});
+
+	test.each([
+		['is full', { code: 'SQLITE_FULL' }],
+		['is full', { cause: { code: '53100' } }],
+		['has used up its quota', { code: 'EDQUOT' }],
+		['is read-only', { code: 'EROFS' }],
+		['is read-only', { code: 'SQLITE_READONLY' }],
+		['does not let n8n write', { cause: { code: 'EACCES' } }],
+		['does not let n8n write', { code: 'EPERM' }],
+	])('%s: %j', async (state, error) => {
+		expect(await storedOnce(refusing(error))).toEqual({ message: storage(state), requests: 1 });
+	});
 });
