@@ -255,11 +255,6 @@ export class Host {
 		await Promise.all(this.processes.map((process) => process.kill()));
 	}
 
-	/** Ends n8n in order (SIGTERM). {@link restart} brings it back; {@link stop} is still to be called. */
-	async halt(): Promise<void> {
-		await Promise.all(this.processes.map((process) => process.stop()));
-	}
-
 	/** Ends n8n if it runs, starts it on the same user folder and port, and waits for the active workflows' webhooks. */
 	async restart(): Promise<void> {
 		await this.halt();
@@ -273,6 +268,10 @@ export class Host {
 
 	private get processes(): MainProcess[] {
 		return [this.parts.main, ...this.companions.map(({ process }) => process)];
+	}
+
+	private async halt(): Promise<void> {
+		await Promise.all(this.processes.map((process) => process.stop()));
 	}
 
 	private async webhooks(workflowId: string) {

@@ -69,7 +69,7 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 		try {
 			const behind = await start({ port, env: { WEBHOOK_URL: gate.through(address) } });
 			await behind.createCredential(credentialFor(sandbox, CREDENTIAL));
-			const { callbacksAreOver, pauseEach, resumed } = pausing(() => behind, () => sandbox, CREDENTIAL);
+			const { callbacksAreOver, pauseEach, resumed, until } = pausing(() => behind, () => sandbox, CREDENTIAL);
 			const workflow = await pauseEach(PROMPTS);
 			const paused = bought();
 			for (const { webhook } of paused) expect(webhook.startsWith(gate.through(address))).toBe(true);
@@ -86,9 +86,11 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 				const called = callBack();
 				await delay(1_000);
 				await gate.hold();
-				await behind.halt();
-				await gate.letThrough();
+				await until('the end of what runs', async () => ((await behind.executions({ status: ['running', 'new'] })).length === 0 ? true : undefined), 180_000);
+				const mark = behind.log.mark;
 				await behind.restart();
+				await untilRecovered(behind, mark);
+				await gate.letThrough();
 				await called;
 			};
 			const { sent, executions: started, missing, endedTwice } = await floodTrigger(
@@ -114,7 +116,7 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 			sender.close();
 			await gate.close();
 		}
-	}, 400_000 + FLOOD * 200);
+	}, 600_000 + FLOOD * 500);
 
 	test('20 items, called back shuffled, doubled and some at once: one resume, in item order, at most 3 reads per item', async () => {
 		sandbox.faults.add({ match: { family: 'image' }, nth: 4, count: 3, effect: { type: 'duration', ms: 0 } });
