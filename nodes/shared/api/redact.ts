@@ -21,7 +21,7 @@ function characterPattern(character: string): string {
 	return `(?:\\\\{0,4}${escaped(character)}|${bytes}|${units.map((unit) => `\\\\{1,4}u${hex(unit)}`).join('')})`;
 }
 
-/** The key in base64, wherever in the encoded text it stands, such as after `Bearer `: without the characters that it shares with its neighbors. */
+/** The key in base64, wherever in the encoded text it stands, such as after `Bearer `: without the characters that it shares with what stands beside it. */
 function base64Pieces(key: string): string[] {
 	const bytes = Buffer.from(key);
 	const pieces = [0, 1, 2].map((before) => {

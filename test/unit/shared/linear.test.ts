@@ -15,15 +15,15 @@ import { toCamelCase } from '../../../nodes/shared/util/case';
 import { parseExactJson, toShortText } from '../../../nodes/shared/util/json';
 import { number, taskId, webUrl } from '../../../nodes/shared/util/schema';
 
-/** Twice as much takes about twice as long. Four times as long would be a square. */
-const MOST = 3;
+/** Four times as much takes about four times as long, with room for slower memory. Sixteen times as long would be a square. */
+const MOST = 8;
 
 const ROUNDS = { least: 3, most: 40 };
 
-/** Microseconds in which nothing can be done 20,000 times 20,000 times. */
-const SHORT = 50_000;
+/** Microseconds in which nothing can be done 20,000 times 20,000 times, nor half as often. */
+const SHORT = 150_000;
 
-const SIZE = 10_000;
+const SIZES = { small: 5_000, large: 20_000 };
 
 /** Microseconds of processor time: what else the machine does takes none of it. */
 function took(work: () => unknown): number {
@@ -34,21 +34,21 @@ function took(work: () => unknown): number {
 }
 
 /**
- * How much longer the work takes with twice the size; 1 where it takes so short that it cannot be a square. The fastest of several
+ * How much longer the work takes with four times the size; 1 where it takes so short that it cannot be a square. The fastest of several
  * rounds counts: collecting garbage only adds time.
  */
-function ratioOf<Given>(given: { single: Given; double: Given }, work: (given: Given) => unknown): number {
-	const fastest = { single: Infinity, double: Infinity };
+function ratioOf<Given>(given: { small: Given; large: Given }, work: (given: Given) => unknown): number {
+	const fastest = { small: Infinity, large: Infinity };
 	for (let round = 1; ; round++) {
-		fastest.double = Math.min(fastest.double, took(() => work(given.double)));
-		fastest.single = Math.min(fastest.single, took(() => work(given.single)));
-		const ratio = fastest.double <= SHORT ? 1 : fastest.double / fastest.single;
+		fastest.large = Math.min(fastest.large, took(() => work(given.large)));
+		fastest.small = Math.min(fastest.small, took(() => work(given.small)));
+		const ratio = fastest.large <= SHORT ? 1 : fastest.large / fastest.small;
 		if (ratio === 1) return ratio;
 		if (round >= ROUNDS.most || (round >= ROUNDS.least && ratio <= MOST)) return ratio;
 	}
 }
 
-const inBothSizes = <Given>(make: (size: number) => Given) => ({ single: make(SIZE), double: make(2 * SIZE) });
+const inBothSizes = <Given>(make: (size: number) => Given) => ({ small: make(SIZES.small), large: make(SIZES.large) });
 
 const link = (at: number) => `https://files.example.com/${at}.png`;
 const list = <Value>(size: number, make: (at: number) => Value) => Array.from({ length: size }, (_, at) => make(at));
@@ -156,7 +156,7 @@ const STEPS: ReadonlyArray<readonly [string, (given: Body) => unknown]> = [
 ];
 
 describe.each(BODIES)('Where a body has many %s, the time grows with their number', (_, make) => {
-	let given: { single: Body; double: Body };
+	let given: { small: Body; large: Body };
 	beforeAll(() => (given = inBothSizes((size) => bodyOf(make(size)))));
 
 	test.each(STEPS)('for %s', (_step, step) => {
