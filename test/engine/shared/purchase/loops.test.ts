@@ -1,12 +1,12 @@
 import { MediaGenChatCache } from '../../../../nodes/MediaGenChatCache/MediaGenChatCache.node';
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
-import { jumpingClock } from '../../support/clocks';
+import { fastClock } from '../../support/clocks';
 import { runNode, type RunOptions } from '../../support/engine';
 import { pauseNode } from '../../support/pausedExecution';
 import { type Reply, useScriptedService } from '../../support/scriptedService';
 import { accepted, buySounds, completed, numberTasks, RECORD, running, SOUNDS, soundRun } from '../../support/scriptedTasks';
 
-const service = useScriptedService(jumpingClock);
+const service = useScriptedService(() => fastClock(100));
 
 const CHAT = '/v1/messages';
 
