@@ -18,7 +18,7 @@ export class MediaGenTrigger implements INodeType {
 		version: 2,
 		defaultVersion: 2,
 		subtitle: '={{ "on " + $parameter["events"].join(", ") }}',
-		description: 'Start a workflow by webhook when a media task has ended, exactly once per task',
+		description: 'Start a workflow by webhook when a media task has ended, once per task',
 		defaults: { name: 'MediaGen Trigger' },
 		eventTriggerDescription: 'Waiting for the service to call the test URL',
 		builderHint: {
