@@ -46,7 +46,7 @@ interface StoredFile {
 }
 
 async function* buffers(source: AsyncIterable<Buffer | string> | Buffer[]): AsyncGenerator<Buffer> {
-	for await (const chunk of source) yield Buffer.from(chunk);
+	for await (const chunk of source) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }
 
 /** Opens a binary field, wherever n8n keeps it, without reading the whole file into memory. */
