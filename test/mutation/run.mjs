@@ -22,6 +22,8 @@ const TESTS_OF = {
 	// Addresses
 	'api/address': ['unit/shared/api/address'],
 	'api/connection': ['unit/shared/api/connection'],
+	'api/redact': ['unit/shared/api/connection'],
+	'api/signedAddress': ['engine/MediaGenTrigger/reference', 'engine/shared/tasks/resume'],
 	// Wait, pause and resume
 	'tasks/poll': ['unit/shared/tasks/poll', 'engine/shared/tasks/poll'],
 	'tasks/pause': ['engine/shared/tasks/pause', 'engine/shared/tasks/resume', 'engine/shared/tasks/watchPause'],
