@@ -38,6 +38,9 @@ const HOSTS = ['1.123', '2.41'];
 /** What `npm test` runs on real n8n: the files in this folder. */
 const ESSENTIAL = 'test/e2e/essential/';
 
+/** Files that wait most of their time, for retries and time limits, with n8n of their own: they run beside the others. */
+const PATIENT = ['test/e2e/callbacks.test', 'test/e2e/endlessAnswers', 'test/e2e/queue', 'test/e2e/videoQueue'];
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const totals = { passed: 0, failed: 0, skipped: 0 };
 let hasBegun = false;
@@ -87,6 +90,18 @@ function count(outputFile) {
 /** Jest on real n8n; the last of its arguments choose files by path. */
 const onHosts = (hosts, ...args) => jest(['--config', 'test/e2e/support/jest.config.js', ...args], { N8N_HOSTS: hosts.join(',') });
 
+/** Two stages at once. The second is not cut short when the first fails: its tests count, too. */
+const beside = (one, other) => async () => {
+	const failed = (await Promise.allSettled([one(), other()])).find(({ status }) => status === 'rejected');
+	if (failed) throw failed.reason;
+};
+
+/** All tests on these n8n, but those in the folders to leave out. */
+const allOnHosts = (hosts, ...without) => {
+	const ignore = (...paths) => ['--testPathIgnorePatterns', '/node_modules/', ...paths];
+	return beside(onHosts(hosts, ...ignore(...PATIENT, ...without)), onHosts(hosts, ...ignore(...without), '--testPathPatterns', ...PATIENT));
+};
+
 const BUILD = ['Build', npmRun('build')];
 
 const FAST = [
@@ -110,8 +125,8 @@ function suite(name, files, rest) {
 
 	const test = [...FAST, BUILD, ["Packages: n8n's scan, the sandbox command", jest(['test/package'])], ...essential.map(essentialOn)];
 	const remaining = [
-		...essential.map((host) => [`Other tests on n8n ${host}`, onHosts([host], '--testPathIgnorePatterns', '/node_modules/', ESSENTIAL)]),
-		...others.map((host) => [`All tests on n8n ${host}`, onHosts([host])]),
+		...essential.map((host) => [`Other tests on n8n ${host}`, allOnHosts([host], ESSENTIAL)]),
+		...others.map((host) => [`All tests on n8n ${host}`, allOnHosts([host])]),
 	];
 
 	switch (name) {
