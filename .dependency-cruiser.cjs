@@ -20,14 +20,16 @@ module.exports = {
 	forbidden: [
 		{
 			name: 'cycle',
-			comment: 'Two files that import each other, directly or not, cannot be read or changed one by one.',
+			comment:
+				'Two files that import each other, directly or not, cannot be read or changed one by one.',
 			severity: 'error',
 			from: {},
 			to: { circular: true },
 		},
 		{
 			name: 'sandbox-imports-nodes',
-			comment: 'The sandbox reads the specification by itself: it would repeat a mistake of the nodes.',
+			comment:
+				'The sandbox reads the specification by itself: it would repeat a mistake of the nodes.',
 			severity: 'error',
 			from: { path: '^sandbox/' },
 			to: { path: '^(nodes|credentials)/' },
@@ -69,7 +71,8 @@ module.exports = {
 		},
 		{
 			name: 'service-core-imports-a-family',
-			comment: 'In sandbox/service, imports go from the entry and admin to the families, and from those to core and media.',
+			comment:
+				'In sandbox/service, imports go from the entry and admin to the families, and from those to core and media.',
 			severity: 'error',
 			from: { path: '^sandbox/service/(core|media)/' },
 			to: { path: '^sandbox/service/', pathNot: '^sandbox/service/(core|media)/' },

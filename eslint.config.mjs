@@ -3,19 +3,35 @@ import n8nNodesBase from 'eslint-plugin-n8n-nodes-base';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-	{ ignores: ['**/dist/**', 'node_modules/**', '.sandbox/**', '.stryker-tmp/**', 'coverage/**', 'gulpfile.js', '*.config.*', '**/*.mjs'] },
+	{
+		ignores: [
+			'**/dist/**',
+			'node_modules/**',
+			'.sandbox/**',
+			'.stryker-tmp/**',
+			'coverage/**',
+			'gulpfile.js',
+			'*.config.*',
+			'**/*.mjs',
+		],
+	},
 	{
 		linterOptions: { noInlineConfig: true },
 	},
 	{
 		files: ['**/*.ts'],
 		extends: [tseslint.configs.recommendedTypeChecked],
-		languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
+		languageOptions: {
+			parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname },
+		},
 		rules: {
 			'@typescript-eslint/no-explicit-any': 'error',
 			'@typescript-eslint/consistent-type-imports': 'error',
 			'@typescript-eslint/switch-exhaustiveness-check': 'error',
-			'@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+			'@typescript-eslint/no-unused-vars': [
+				'error',
+				{ argsIgnorePattern: '^_', varsIgnorePattern: '^_' },
+			],
 		},
 	},
 	{

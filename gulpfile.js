@@ -8,7 +8,10 @@ const { zodToJsonSchema } = require('zod-to-json-schema');
 const { n8n } = require('./package.json');
 
 /** What n8n loads, as it stands in `dist`: each file exports one class, which is called as the file is. */
-const LOADED = [...n8n.nodes, ...n8n.credentials].map((path) => ({ path, name: basename(path).split('.')[0] }));
+const LOADED = [...n8n.nodes, ...n8n.credentials].map((path) => ({
+	path,
+	name: basename(path).split('.')[0],
+}));
 
 async function clean() {
 	await rm('dist', { recursive: true, force: true });
@@ -16,9 +19,13 @@ async function clean() {
 
 /** Checks the types, and writes those that come with the package. */
 function types(done) {
-	const { status } = spawnSync(process.execPath, [require.resolve('typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
-		stdio: 'inherit',
-	});
+	const { status } = spawnSync(
+		process.execPath,
+		[require.resolve('typescript/bin/tsc'), '-p', 'tsconfig.build.json'],
+		{
+			stdio: 'inherit',
+		},
+	);
 	done(status === 0 ? undefined : new Error('TypeScript found errors'));
 }
 
@@ -30,7 +37,10 @@ async function bundle() {
 	const source = (path) => path.replace(/^dist/, '.').replace(/\.js$/, '');
 	const built = await esbuild.build({
 		stdin: {
-			contents: ["export * from './index';", ...LOADED.map(({ path, name }) => `export { ${name} } from '${source(path)}';`)].join('\n'),
+			contents: [
+				"export * from './index';",
+				...LOADED.map(({ path, name }) => `export { ${name} } from '${source(path)}';`),
+			].join('\n'),
 			resolveDir: __dirname,
 			sourcefile: 'bundle.ts',
 			loader: 'ts',
@@ -51,7 +61,10 @@ async function bundle() {
 async function doors() {
 	for (const { path, name } of LOADED) {
 		await mkdir(dirname(path), { recursive: true });
-		await writeFile(path, `exports.${name} = require('${relative(dirname(path), 'dist/index.js')}').${name};\n`);
+		await writeFile(
+			path,
+			`exports.${name} = require('${relative(dirname(path), 'dist/index.js')}').${name};\n`,
+		);
 	}
 }
 
@@ -77,7 +90,10 @@ async function schemas() {
 
 /** Icons and codex files are read by n8n from beside the compiled node. */
 function assets() {
-	return src(['{nodes,credentials}/**/*.svg', 'nodes/**/*.node.json'], { base: '.', encoding: false }).pipe(dest('dist'));
+	return src(['{nodes,credentials}/**/*.svg', 'nodes/**/*.node.json'], {
+		base: '.',
+		encoding: false,
+	}).pipe(dest('dist'));
 }
 
 const SANDBOX = 'sandbox/service/dist';
@@ -124,11 +140,16 @@ async function sandbox() {
 /** The licenses of the libraries in a bundle; most of them ask for their text to come along. */
 async function licensesOf(builds) {
 	const inputs = builds.flatMap(({ metafile }) => Object.keys(metafile.inputs));
-	const folders = new Set(inputs.map((path) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0]).filter(Boolean));
+	const folders = new Set(
+		inputs.map((path) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0]).filter(Boolean),
+	);
 	const texts = [...folders].sort().map(async (folder) => {
 		const files = (await readdir(folder)).filter((name) => /^licen[cs]e/i.test(name));
 		const { name, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-		return [`## ${name} (${license})`, ...(await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8'))))].join('\n\n');
+		return [
+			`## ${name} (${license})`,
+			...(await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))),
+		].join('\n\n');
 	});
 	return (await Promise.all(texts)).join('\n\n');
 }

@@ -12,7 +12,12 @@ const MESSAGES_PATH = '/v1/messages';
  * A redirect leads away from the address that was checked, and n8n sends a key in a header of its own, or even `Authorization`, along.
  * n8n's two request helpers have a switch each, and its HTTP Request node sets the older one's by default.
  */
-const NO_REDIRECT = { disableFollowRedirect: true, followRedirect: false, followAllRedirects: false, maxRedirects: 0 };
+const NO_REDIRECT = {
+	disableFollowRedirect: true,
+	followRedirect: false,
+	followAllRedirects: false,
+	maxRedirects: 0,
+};
 
 /** n8n's HTTP Request node gives the address as `uri`, its helpers as `url`. With both, either may be used. */
 function addressesOf(options: IHttpRequestOptions): URL[] {
@@ -25,7 +30,9 @@ function originOf(baseUrl: unknown): string {
 	try {
 		return new URL(String(baseUrl).trim()).origin;
 	} catch {
-		throw new Error('"Base URL" in the MediaGen credential must be a full address that begins with https://');
+		throw new Error(
+			'"Base URL" in the MediaGen credential must be a full address that begins with https://',
+		);
 	}
 }
 
@@ -36,7 +43,8 @@ export class MediaGenApi implements ICredentialType {
 
 	icon: Icon = { light: 'file:mediaGenApi.svg', dark: 'file:mediaGenApi.dark.svg' };
 
-	documentationUrl = 'https://github.com/mediagen-nodes/n8n-nodes-mediagen/blob/main/docs/credential.md';
+	documentationUrl =
+		'https://github.com/mediagen-nodes/n8n-nodes-mediagen/blob/main/docs/credential.md';
 
 	properties: INodeProperties[] = [
 		{
@@ -55,7 +63,8 @@ export class MediaGenApi implements ICredentialType {
 			typeOptions: { password: true },
 			required: true,
 			default: '',
-			description: "From the key management page of the service. It is sent to the service's own address only.",
+			description:
+				"From the key management page of the service. It is sent to the service's own address only.",
 		},
 		{
 			displayName: 'Allow Private Callbacks',
@@ -87,7 +96,9 @@ export class MediaGenApi implements ICredentialType {
 		const origin = originOf(baseUrl);
 		const other = addresses.find((address) => address.origin !== origin);
 		if (other) {
-			throw new Error(`The MediaGen API key is sent to ${origin} only, the base URL of the credential, and not to ${other.origin}`);
+			throw new Error(
+				`The MediaGen API key is sent to ${origin} only, the base URL of the credential, and not to ${other.origin}`,
+			);
 		}
 		const key = typeof apiKey === 'string' ? apiKey.trim() : '';
 		const header = addresses.some((address) => address.pathname.endsWith(MESSAGES_PATH))

@@ -39,7 +39,12 @@ const HOSTS = ['1.123', '2.41'];
 const ESSENTIAL = 'test/e2e/essential/';
 
 /** Files that wait most of their time, for retries and time limits, with n8n of their own: they run beside the others. */
-const PATIENT = ['test/e2e/callbacks.test', 'test/e2e/endlessAnswers', 'test/e2e/queue', 'test/e2e/videoQueue'];
+const PATIENT = [
+	'test/e2e/callbacks.test',
+	'test/e2e/endlessAnswers',
+	'test/e2e/queue',
+	'test/e2e/videoQueue',
+];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const totals = { passed: 0, failed: 0, skipped: 0 };
@@ -53,7 +58,9 @@ async function run(command, args, env = {}) {
 		stdio: ['ignore', 'inherit', 'inherit'],
 		env: { ...process.env, ...env },
 	});
-	const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
+	const code = await new Promise((resolve, reject) =>
+		child.once('error', reject).once('close', resolve),
+	);
 	if (code !== 0) throw new Error(`"${command} ${args.join(' ')}" ended with ${code}`);
 }
 
@@ -65,10 +72,14 @@ const jest =
 		const folder = mkdtempSync(join(tmpdir(), 'mediagen-jest-'));
 		const outputFile = join(folder, 'results.json');
 		try {
-			await run(process.execPath, ['node_modules/jest/bin/jest.js', ...args, '--json', `--outputFile=${outputFile}`], {
-				MEDIAGEN_BUILT: '1',
-				...env,
-			});
+			await run(
+				process.execPath,
+				['node_modules/jest/bin/jest.js', ...args, '--json', `--outputFile=${outputFile}`],
+				{
+					MEDIAGEN_BUILT: '1',
+					...env,
+				},
+			);
 		} finally {
 			count(outputFile);
 			rmSync(folder, { recursive: true });
@@ -88,18 +99,24 @@ function count(outputFile) {
 }
 
 /** Jest on real n8n; the last of its arguments choose files by path. */
-const onHosts = (hosts, ...args) => jest(['--config', 'test/e2e/support/jest.config.js', ...args], { N8N_HOSTS: hosts.join(',') });
+const onHosts = (hosts, ...args) =>
+	jest(['--config', 'test/e2e/support/jest.config.js', ...args], { N8N_HOSTS: hosts.join(',') });
 
 /** Two stages at once. The second is not cut short when the first fails: its tests count, too. */
 const beside = (one, other) => async () => {
-	const failed = (await Promise.allSettled([one(), other()])).find(({ status }) => status === 'rejected');
+	const failed = (await Promise.allSettled([one(), other()])).find(
+		({ status }) => status === 'rejected',
+	);
 	if (failed) throw failed.reason;
 };
 
 /** All tests on these n8n, but those in the folders to leave out. */
 const allOnHosts = (hosts, ...without) => {
 	const ignore = (...paths) => ['--testPathIgnorePatterns', '/node_modules/', ...paths];
-	return beside(onHosts(hosts, ...ignore(...PATIENT, ...without)), onHosts(hosts, ...ignore(...without), '--testPathPatterns', ...PATIENT));
+	return beside(
+		onHosts(hosts, ...ignore(...PATIENT, ...without)),
+		onHosts(hosts, ...ignore(...without), '--testPathPatterns', ...PATIENT),
+	);
 };
 
 const BUILD = ['Build', npmRun('build')];
@@ -110,7 +127,13 @@ const FAST = [
 	[
 		'Unit, engine, service and docs',
 		// Jest would leave one core idle.
-		jest(['--maxWorkers=100%', '--testPathIgnorePatterns', '/node_modules/', '/test/package/', '/test/e2e/']),
+		jest([
+			'--maxWorkers=100%',
+			'--testPathIgnorePatterns',
+			'/node_modules/',
+			'/test/package/',
+			'/test/e2e/',
+		]),
 	],
 ];
 
@@ -123,7 +146,12 @@ function suite(name, files, rest) {
 	const others = chosen.filter((host) => !essential.includes(host));
 	const all = ['chromium', ...programs.QUEUE_MODE, ...programs.PROXY];
 
-	const test = [...FAST, BUILD, ["Packages: n8n's scan, the sandbox command", jest(['test/package'])], ...essential.map(essentialOn)];
+	const test = [
+		...FAST,
+		BUILD,
+		["Packages: n8n's scan, the sandbox command", jest(['test/package'])],
+		...essential.map(essentialOn),
+	];
 	const remaining = [
 		...essential.map((host) => [`Other tests on n8n ${host}`, allOnHosts([host], ESSENTIAL)]),
 		...others.map((host) => [`All tests on n8n ${host}`, allOnHosts([host])]),
@@ -135,9 +163,17 @@ function suite(name, files, rest) {
 		case 'test':
 			return { stages: test, hosts: essential, needs: [] };
 		case 'all':
-			return { stages: rest ? [BUILD, ...remaining] : [...test, ...remaining], hosts: chosen, needs: all };
+			return {
+				stages: rest ? [BUILD, ...remaining] : [...test, ...remaining],
+				hosts: chosen,
+				needs: all,
+			};
 		case 'e2e':
-			return { stages: [BUILD, ['Tests on real n8n', onHosts(chosen, ...files)]], hosts: chosen, needs: programsOf(files) };
+			return {
+				stages: [BUILD, ['Tests on real n8n', onHosts(chosen, ...files)]],
+				hosts: chosen,
+				needs: programsOf(files),
+			};
 		default:
 			throw new Error(`There is no suite "${name}".\n\n${HELP}`);
 	}
@@ -160,8 +196,14 @@ function programsOf(names) {
 
 async function runSuite({ stages: all, hosts, needs }, wanted) {
 	const stages = all.filter(([title]) => title.includes(wanted));
-	if (stages.length === 0) throw new Error(`No stage has "${wanted}" in its title. There are: ${all.map(([title]) => title).join(', ')}.`);
-	programs.assertPrograms([...needs, ...hosts.flatMap((host) => ['tar', ...programsToInstall(host)])], 'This command');
+	if (stages.length === 0)
+		throw new Error(
+			`No stage has "${wanted}" in its title. There are: ${all.map(([title]) => title).join(', ')}.`,
+		);
+	programs.assertPrograms(
+		[...needs, ...hosts.flatMap((host) => ['tar', ...programsToInstall(host)])],
+		'This command',
+	);
 	await ensureDependencies(root);
 	for (const [index, [title, work]] of stages.entries()) {
 		const began = Date.now();

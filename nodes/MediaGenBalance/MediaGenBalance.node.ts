@@ -1,9 +1,5 @@
 import { NodeConnectionTypes } from 'n8n-workflow';
-import type {
-	IExecuteFunctions,
-	INodeExecutionData,
-	INodeType,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
 
 import { type NodeDescription, related } from '../shared/n8n/builderHint';
 import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/describe';
@@ -28,7 +24,11 @@ export class MediaGenBalance implements INodeType {
 		subtitle: subtitleOf(operations),
 		description: 'Get the remaining credits and what was spent, and branch when the balance is low',
 		defaults: { name: 'MediaGen Balance' },
-		usableAsTool: { replacements: { description: 'Tells what is left of the balance and what was spent. Costs nothing.' } },
+		usableAsTool: {
+			replacements: {
+				description: 'Tells what is left of the balance and what was spent. Costs nothing.',
+			},
+		},
 		builderHint: {
 			searchHint:
 				'Operation check has two outputs, Enough and Low: put it before nodes that buy many tasks, instead of an If node.',

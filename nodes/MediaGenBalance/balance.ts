@@ -15,7 +15,11 @@ export const balanceResource: Resource = { name: 'Balance', value: 'balance' };
  */
 export async function retrieveBalance(context: IExecuteFunctions): Promise<BalanceRecord> {
 	try {
-		const client = createClient(context, await getConnection(context), context.getExecutionCancelSignal());
+		const client = createClient(
+			context,
+			await getConnection(context),
+			context.getExecutionCancelSignal(),
+		);
 		return await client.balance.retrieve();
 	} catch (error) {
 		throw asNodeError(context.getNode(), error);
@@ -25,7 +29,9 @@ export async function retrieveBalance(context: IExecuteFunctions): Promise<Balan
 /** The record under camelCase names, with `remaining` and `remainingCredits`. */
 export function toBalance(record: BalanceRecord) {
 	return {
-		...Object.fromEntries(Object.entries(record).map(([name, value]) => [toCamelCase(name), value])),
+		...Object.fromEntries(
+			Object.entries(record).map(([name, value]) => [toCamelCase(name), value]),
+		),
 		remaining: remainingOf(record, 'balance'),
 		remainingCredits: remainingOf(record, 'credits'),
 	};

@@ -20,7 +20,11 @@ export class MediaGenChatCache implements INodeType {
 		subtitle: subtitleOf(operations),
 		description: 'Ask an LLM many questions about one long text, with prompt caching',
 		defaults: { name: 'MediaGen Chat Cache' },
-		usableAsTool: { replacements: { description: 'Answers a question about a long text. Every call costs money.' } },
+		usableAsTool: {
+			replacements: {
+				description: 'Answers a question about a long text. Every call costs money.',
+			},
+		},
 		builderHint: {
 			searchHint:
 				'For many questions about one long text: set the text once as a cached block and give the questions as input items, without a loop. It is not a chat model for an AI Agent.',

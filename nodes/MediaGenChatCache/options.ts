@@ -31,8 +31,16 @@ export const chatOptionsField = optionsField([
 	concurrencyOption,
 	includeInputOption,
 	price('Price of Cache Reads', 'priceCacheRead', 'input tokens that were read from the cache'),
-	price('Price of Cache Writes (1 Hour)', 'priceCacheWrite1h', 'input tokens that were written to the cache for an hour'),
-	price('Price of Cache Writes (5 Minutes)', 'priceCacheWrite5m', 'input tokens that were written to the cache for five minutes'),
+	price(
+		'Price of Cache Writes (1 Hour)',
+		'priceCacheWrite1h',
+		'input tokens that were written to the cache for an hour',
+	),
+	price(
+		'Price of Cache Writes (5 Minutes)',
+		'priceCacheWrite5m',
+		'input tokens that were written to the cache for five minutes',
+	),
 	price('Price of Input', 'priceInput', 'plain input tokens'),
 	price('Price of Output', 'priceOutput', 'output tokens'),
 	referenceOption,
@@ -89,5 +97,7 @@ export type ChatOptions = z.infer<typeof chatOptions>;
 /** Reads the options once for all items. Throws a `NodeOperationError` that names the option. */
 export function readChatOptions(context: IExecuteFunctions): ChatOptions {
 	const given: unknown = context.getNodeParameter('options', 0, {});
-	return parseOptions(context.getNode(), chatOptions, isObject(given) ? given : {}, [chatOptionsField]);
+	return parseOptions(context.getNode(), chatOptions, isObject(given) ? given : {}, [
+		chatOptionsField,
+	]);
 }

@@ -1,4 +1,9 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	NodeExecutionHint,
+} from 'n8n-workflow';
 
 import type { ChatResponse } from '../shared/api/chat';
 import { errorItem, type FailedItem, isFailed, runError } from '../shared/n8n/nodeErrors';
@@ -29,7 +34,10 @@ export const isLeftOut = (outcome: ChatOutcome) => isFailed(outcome) && outcome.
 
 const isAnswer = (outcome: ChatOutcome): outcome is Answer => !isFailed(outcome);
 
-function answerJson({ text, stopReason, usage, warnings, cost, response }: Answer, simplify: boolean): IDataObject {
+function answerJson(
+	{ text, stopReason, usage, warnings, cost, response }: Answer,
+	simplify: boolean,
+): IDataObject {
 	if (!simplify) return toJson({ response });
 	// An answer without text was paid for too, and may hold something else, such as a tool call.
 	const whole = text === '' ? { response } : {};
@@ -49,16 +57,27 @@ export function usedBy(outcomes: readonly ChatOutcome[]): Used {
 	const answers = outcomes.filter(isAnswer);
 	const usages = answers.flatMap(({ usage }) => usage ?? []);
 	const { inputTotal, output } = sumUsage(usages);
-	return { tokens: usages.length > 0 ? { input: inputTotal, output } : undefined, cost: totalCost(answers) };
+	return {
+		tokens: usages.length > 0 ? { input: inputTotal, output } : undefined,
+		cost: totalCost(answers),
+	};
 }
 
-function summary(answers: readonly Answer[], failed: number, options: ChatOptions, remaining: string | undefined): string {
+function summary(
+	answers: readonly Answer[],
+	failed: number,
+	options: ChatOptions,
+	remaining: string | undefined,
+): string {
 	const usage = sumUsage(answers.flatMap((answer) => answer.usage ?? []));
 	const cost = totalCost(answers);
-	const perAnswer = cost !== undefined && answers.length > 1 ? ` (${sum([cost / answers.length])} per answer)` : '';
+	const perAnswer =
+		cost !== undefined && answers.length > 1 ? ` (${sum([cost / answers.length])} per answer)` : '';
 	return [
 		`${count(answers.length)} ${answers.length === 1 ? 'answer' : 'answers'}`,
-		...(failed > 0 ? [`${count(failed)} ${failed === 1 ? 'item' : 'items'} without an answer`] : []),
+		...(failed > 0
+			? [`${count(failed)} ${failed === 1 ? 'item' : 'items'} without an answer`]
+			: []),
 		`${count(usage.inputTotal)} input tokens (${count(usage.cacheRead)} read from the cache, ${count(usage.cacheWrite)} written to it, ${count(usage.inputUncached)} plain)`,
 		`${count(usage.output)} output tokens`,
 		...(cost === undefined ? [] : [`estimated cost ${cost}${perAnswer}`]),
@@ -73,10 +92,12 @@ const MAX_WARNING_HINTS = 10;
 function warningHints(answers: readonly Answer[]): NodeExecutionHint[] {
 	const itemsOf = new Map<string, number[]>();
 	for (const { warnings, itemIndex } of answers) {
-		for (const warning of warnings) itemsOf.set(warning, [...(itemsOf.get(warning) ?? []), itemIndex]);
+		for (const warning of warnings)
+			itemsOf.set(warning, [...(itemsOf.get(warning) ?? []), itemIndex]);
 	}
 	return [...itemsOf].slice(0, MAX_WARNING_HINTS).map(([warning, items]) => ({
-		message: items.length === 1 ? `Item ${items[0]}: ${warning}` : `${items.length} items: ${warning}`,
+		message:
+			items.length === 1 ? `Item ${items[0]}: ${warning}` : `${items.length} items: ${warning}`,
 		location: 'outputPane',
 		type: 'warning',
 	}));
@@ -115,14 +136,20 @@ export function toOutput(
 			location: 'outputPane',
 			type: answers.length < outcomes.length ? 'warning' : 'info',
 		},
-		...(leftOut === undefined ? [] : [{ message: leftOut, location: 'outputPane' as const, type: 'warning' as const }]),
+		...(leftOut === undefined
+			? []
+			: [{ message: leftOut, location: 'outputPane' as const, type: 'warning' as const }]),
 		...warningHints(answers),
 	);
 	return comesOut.map((outcome, at) => {
 		const { itemIndex } = outcome;
 		const fields = toJson(own[itemIndex] ?? {});
 		if (isFailed(outcome)) return errorItem(node, outcome.error, itemIndex, fields);
-		const warnings = at === 0 && leftOut !== undefined ? [leftOut, ...outcome.warnings] : outcome.warnings;
-		return { json: { ...answerJson({ ...outcome, warnings }, options.simplify), ...fields }, pairedItem: { item: itemIndex } };
+		const warnings =
+			at === 0 && leftOut !== undefined ? [leftOut, ...outcome.warnings] : outcome.warnings;
+		return {
+			json: { ...answerJson({ ...outcome, warnings }, options.simplify), ...fields },
+			pairedItem: { item: itemIndex },
+		};
 	});
 }

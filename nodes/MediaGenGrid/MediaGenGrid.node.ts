@@ -33,7 +33,12 @@ export class MediaGenGrid implements INodeType {
 		subtitle: subtitleOf(operations, { parameter: indexField.name, word: 'Picture' }),
 		description: 'Make variations of a picture in a grid of four, or re-roll the whole grid',
 		defaults: { name: 'MediaGen Grid' },
-		usableAsTool: { replacements: { description: 'Varies or re-rolls a grid of four pictures and returns their links. Every call costs money.' } },
+		usableAsTool: {
+			replacements: {
+				description:
+					'Varies or re-rolls a grid of four pictures and returns their links. Every call costs money.',
+			},
+		},
 		builderHint: taskHint(
 			'A new grid is resource task, operation submit. All others work on a grid, whose taskId they read from the incoming item.',
 			related('mediaGenGridTool', 'The same as a tool of an AI Agent'),

@@ -11,7 +11,9 @@ import { z } from '../shared/util/vendor/zod';
 const word = z.string().min(1).optional().catch(undefined);
 
 /** A button has a custom identifier. The record's name for it and its label are not shown (spec, Grid-image task). */
-const button = z.object({ custom_id: word, customId: word, id: word, label: word, name: word, emoji: word }).catch({});
+const button = z
+	.object({ custom_id: word, customId: word, id: word, label: word, name: word, emoji: word })
+	.catch({});
 
 const buttons = z.array(button).catch([]);
 
@@ -41,11 +43,17 @@ const NO_TASK_YET =
 /** The list of "Button": read from the task that "Task ID" names. Throws n8n errors that say how to get it. */
 export async function loadButtons(context: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 	const taskId = context.getCurrentNodeParameter('taskId');
-	const isId = typeof taskId === 'number' || (typeof taskId === 'string' && taskId.trim() !== '' && !taskId.startsWith('='));
+	const isId =
+		typeof taskId === 'number' ||
+		(typeof taskId === 'string' && taskId.trim() !== '' && !taskId.startsWith('='));
 	if (!isId) {
-		throw new NodeOperationError(context.getNode(), 'There is no task to read the buttons from yet', {
-			description: NO_TASK_YET,
-		});
+		throw new NodeOperationError(
+			context.getNode(),
+			'There is no task to read the buttons from yet',
+			{
+				description: NO_TASK_YET,
+			},
+		);
 	}
 	try {
 		const client = createClient(context, await getConnection(context));

@@ -13,7 +13,11 @@ export const parentField: INodeProperties = {
 };
 
 /** How the picture, or the button, is chosen. */
-export function matchByField(byItself: { name: string; value: string; description: string }): INodeProperties {
+export function matchByField(byItself: {
+	name: string;
+	value: string;
+	description: string;
+}): INodeProperties {
 	const { value } = byItself;
 	return {
 		displayName: 'Choose By',

@@ -39,7 +39,10 @@ export const variationRequest = requestBy(byIndex);
 /** Request of a re-roll: a button, or nothing, for a grid has one re-roll button (spec §4). */
 export const rerollRequest = requestBy(byItself);
 
-type GridOperation = Pick<TaskOperation, 'name' | 'value' | 'action' | 'description' | 'fields' | 'schema'> & {
+type GridOperation = Pick<
+	TaskOperation,
+	'name' | 'value' | 'action' | 'description' | 'fields' | 'schema'
+> & {
 	/** Last part of the path. */
 	path: string;
 	/** What the parent's record must show, besides that it is completed. */

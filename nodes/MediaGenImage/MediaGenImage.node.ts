@@ -30,7 +30,12 @@ export class MediaGenImage implements INodeType {
 		subtitle: subtitleOf(operations),
 		description: 'Generate AI images: text to image, image to image, editing, and inpainting',
 		defaults: { name: 'MediaGen Image' },
-		usableAsTool: { replacements: { description: 'Generates or edits images from a prompt and returns their links. Every call costs money.' } },
+		usableAsTool: {
+			replacements: {
+				description:
+					'Generates or edits images from a prompt and returns their links. Every call costs money.',
+			},
+		},
 		builderHint: taskHint(
 			'Operation edit changes one picture, operation generate does everything else.',
 			related('mediaGenImageTool', 'The same as a tool of an AI Agent'),
@@ -47,7 +52,10 @@ export class MediaGenImage implements INodeType {
 		return await resumeOnCallback(this, 'image');
 	}
 
-	methods = { credentialTest: { mediaGenApiTest }, listSearch: { searchModels: searchListed(MODELS) } };
+	methods = {
+		credentialTest: { mediaGenApiTest },
+		listSearch: { searchModels: searchListed(MODELS) },
+	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runOperation(this, operations);

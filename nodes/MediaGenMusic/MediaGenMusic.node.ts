@@ -8,7 +8,12 @@ import type {
 } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../shared/api/credentialTest';
-import { INSTRUMENTAL_VERSIONS, MUSIC_VERSIONS, MUSICAL_KEYS, STEM_TYPES } from '../shared/api/music';
+import {
+	INSTRUMENTAL_VERSIONS,
+	MUSIC_VERSIONS,
+	MUSICAL_KEYS,
+	STEM_TYPES,
+} from '../shared/api/music';
 import { type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
 import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/describe';
 import { searchListed } from '../shared/n8n/openValue';
@@ -53,9 +58,15 @@ export class MediaGenMusic implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: subtitleOf(operations),
-		description: 'Make AI music: cover, extend, and crop songs, separate stems, and generate sound effects',
+		description:
+			'Make AI music: cover, extend, and crop songs, separate stems, and generate sound effects',
 		defaults: { name: 'MediaGen Music' },
-		usableAsTool: { replacements: { description: 'Makes, covers, extends or takes apart songs and returns their links. Every call costs money.' } },
+		usableAsTool: {
+			replacements: {
+				description:
+					'Makes, covers, extends or takes apart songs and returns their links. Every call costs money.',
+			},
+		},
 		builderHint: taskHint(
 			'A new song is resource task, operation submit. All others work on a song, whose taskId they read from the incoming item.',
 			related('mediaGenMusicTool', 'The same as a tool of an AI Agent'),

@@ -25,7 +25,7 @@ export function sourceFields(taskDescription: string): INodeProperties[] {
 			type: 'number',
 			typeOptions: { minValue: 1 },
 			default: INCOMING_INDEX,
-			description: 'Which of the task\'s tracks to use, counted from 1',
+			description: "Which of the task's tracks to use, counted from 1",
 		},
 	];
 }
@@ -72,7 +72,10 @@ export const tagsField: INodeProperties = {
 };
 
 /** The mode, and the fields that describe a song: each is shown where the mode reads it. */
-export function wordFields(mode: ModeRules, tagsDescription = tagsField.description): INodeProperties[] {
+export function wordFields(
+	mode: ModeRules,
+	tagsDescription = tagsField.description,
+): INodeProperties[] {
 	return [
 		mode.field,
 		{ ...promptField, displayOptions: mode.customOnly },
@@ -82,7 +85,8 @@ export function wordFields(mode: ModeRules, tagsDescription = tagsField.descript
 	];
 }
 
-const byName = (a: INodeProperties, b: INodeProperties) => a.displayName.localeCompare(b.displayName);
+const byName = (a: INodeProperties, b: INodeProperties) =>
+	a.displayName.localeCompare(b.displayName);
 
 const modelOption = openValueField({
 	displayName: 'Model',
@@ -134,7 +138,11 @@ function weightOption(displayName: string, name: string, description: string): I
 
 /** Optional fields about the style, in custom mode only. */
 export const styleOptions: INodeProperties[] = [
-	weightOption('Audio Weight', 'audioWeight', 'How much the source track counts, from 0.00 to 1.00'),
+	weightOption(
+		'Audio Weight',
+		'audioWeight',
+		'How much the source track counts, from 0.00 to 1.00',
+	),
 	{
 		displayName: 'Negative Tags',
 		name: 'negativeTags',
@@ -144,7 +152,11 @@ export const styleOptions: INodeProperties[] = [
 		description: 'What the style must not have, as tags',
 	},
 	weightOption('Style Weight', 'styleWeight', 'How closely to keep to the tags, from 0.00 to 1.00'),
-	weightOption('Weirdness', 'weirdnessConstraint', 'How far to stray from the usual, from 0.00 to 1.00'),
+	weightOption(
+		'Weirdness',
+		'weirdnessConstraint',
+		'How far to stray from the usual, from 0.00 to 1.00',
+	),
 ];
 
 export const autoLyricsOption: INodeProperties = {
@@ -152,7 +164,8 @@ export const autoLyricsOption: INodeProperties = {
 	name: 'autoLyrics',
 	type: 'boolean',
 	default: true,
-	description: 'Whether to write new lyrics from the given ones instead of singing them as they are',
+	description:
+		'Whether to write new lyrics from the given ones instead of singing them as they are',
 };
 
 export const personaOption: INodeProperties = {
@@ -177,7 +190,11 @@ export const vocalGenderOption: INodeProperties = {
 };
 
 /** A point in time, which may lie between two seconds. */
-export function secondsField(displayName: string, name: string, description: string): INodeProperties {
+export function secondsField(
+	displayName: string,
+	name: string,
+	description: string,
+): INodeProperties {
 	return {
 		displayName,
 		name,
@@ -190,6 +207,13 @@ export function secondsField(displayName: string, name: string, description: str
 }
 
 /** A point in time at a whole second. */
-export function wholeSecondsField(displayName: string, name: string, description: string): INodeProperties {
-	return { ...secondsField(displayName, name, description), typeOptions: { minValue: 0, numberPrecision: 0 } };
+export function wholeSecondsField(
+	displayName: string,
+	name: string,
+	description: string,
+): INodeProperties {
+	return {
+		...secondsField(displayName, name, description),
+		typeOptions: { minValue: 0, numberPrecision: 0 },
+	};
 }

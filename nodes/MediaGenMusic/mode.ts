@@ -14,12 +14,23 @@ const MODES = [
 		description: 'The service infers the mode from the fields that are filled in',
 	},
 	{ name: 'Custom Lyrics', value: true, description: 'Your own lyrics, style and title' },
-	{ name: 'From Description', value: false, description: 'A description alone, and the service does the rest' },
+	{
+		name: 'From Description',
+		value: false,
+		description: 'A description alone, and the service does the rest',
+	},
 ];
 
 /** "Mode", which decides what the other fields do. `hint` says what "Automatic" comes to. */
 function modeField(hint: string): INodeProperties {
-	return { displayName: 'Mode', name: 'custom', type: 'options', options: MODES, default: AUTOMATIC, hint };
+	return {
+		displayName: 'Mode',
+		name: 'custom',
+		type: 'options',
+		options: MODES,
+		default: AUTOMATIC,
+		hint,
+	};
 }
 
 type DisplayOptions = INodeProperties['displayOptions'];

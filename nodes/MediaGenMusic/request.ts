@@ -58,9 +58,16 @@ function needsDescription(body: RequestBody, issues: z.RefinementCtx): void {
 }
 
 /** Refuses an interval that ends before it begins: the service would be paid for nothing. */
-export function endsAfterStart({ start_s: start, end_s: end }: { start_s: number; end_s: number }, issues: z.RefinementCtx): void {
+export function endsAfterStart(
+	{ start_s: start, end_s: end }: { start_s: number; end_s: number },
+	issues: z.RefinementCtx,
+): void {
 	if (end > start) return;
-	issues.addIssue({ code: z.ZodIssueCode.custom, path: ['end_s'], message: `must be after the start, which is at ${start} seconds` });
+	issues.addIssue({
+		code: z.ZodIssueCode.custom,
+		path: ['end_s'],
+		message: `must be after the start, which is at ${start} seconds`,
+	});
 }
 
 /** A request whose mode is inferred where it is not set. Description mode needs its description (spec §2, `custom`). */

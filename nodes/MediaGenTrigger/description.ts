@@ -1,7 +1,13 @@
 import type { INodeProperties, IWebhookDescription } from 'n8n-workflow';
 
 import { TASK_FAMILIES, TASK_ID_PLACEHOLDER } from '../shared/api/families';
-import { downloadFilesField, optionsField, outputField, toOptions, triggerResultOptions } from '../shared/n8n/options';
+import {
+	downloadFilesField,
+	optionsField,
+	outputField,
+	toOptions,
+	triggerResultOptions,
+} from '../shared/n8n/options';
 import { flag, number } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
 
@@ -13,9 +19,29 @@ export const BASE_ADDRESS = 'setup';
  * `?reference=…`, a service that appends to the text calls the base path. Nothing is registered at the service.
  */
 export const webhooks: IWebhookDescription[] = [
-	{ name: BASE_ADDRESS, httpMethod: 'GET', path: '', isFullPath: true, responseMode: 'onReceived', ndvHideMethod: true },
-	{ name: 'default', httpMethod: 'POST', path: 'callback', responseMode: 'onReceived', ndvHideUrl: true },
-	{ name: 'default', httpMethod: 'POST', path: '', isFullPath: true, responseMode: 'onReceived', ndvHideUrl: true },
+	{
+		name: BASE_ADDRESS,
+		httpMethod: 'GET',
+		path: '',
+		isFullPath: true,
+		responseMode: 'onReceived',
+		ndvHideMethod: true,
+	},
+	{
+		name: 'default',
+		httpMethod: 'POST',
+		path: 'callback',
+		responseMode: 'onReceived',
+		ndvHideUrl: true,
+	},
+	{
+		name: 'default',
+		httpMethod: 'POST',
+		path: '',
+		isFullPath: true,
+		responseMode: 'onReceived',
+		ndvHideUrl: true,
+	},
 ];
 
 export const properties: INodeProperties[] = [
@@ -33,7 +59,11 @@ export const properties: INodeProperties[] = [
 		options: [
 			{ name: 'Completed', value: 'completed', description: 'A task has ended with its results' },
 			{ name: 'Failed', value: 'failed', description: 'A task has failed and was refunded' },
-			{ name: 'Other', value: 'other', description: 'A task has another status, if the service reports it. Once per status.' },
+			{
+				name: 'Other',
+				value: 'other',
+				description: 'A task has another status, if the service reports it. Once per status.',
+			},
 		],
 		default: ['completed', 'failed'],
 		required: true,
@@ -64,7 +94,8 @@ export const properties: INodeProperties[] = [
 			type: 'multiOptions',
 			options: toOptions([...TASK_FAMILIES].sort()),
 			default: [],
-			description: 'Leave empty for all. A task whose family cannot be told starts the workflow too, with the family null.',
+			description:
+				'Leave empty for all. A task whose family cannot be told starts the workflow too, with the family null.',
 		},
 		{
 			displayName: 'Only Signed Addresses',
@@ -93,7 +124,12 @@ const settings = z.object({
 	families: z.array(z.enum(TASK_FAMILIES)).catch([]),
 	onlySigned: flag().catch(false),
 	repeatInDoubt: flag().catch(true),
-	taskQueryPath: z.string().startsWith('/').includes(TASK_ID_PLACEHOLDER).optional().catch(undefined),
+	taskQueryPath: z
+		.string()
+		.startsWith('/')
+		.includes(TASK_ID_PLACEHOLDER)
+		.optional()
+		.catch(undefined),
 });
 
 export type Settings = z.infer<typeof settings>;
@@ -105,5 +141,9 @@ export type Settings = z.infer<typeof settings>;
 export function readSettings(parameter: (name: string) => unknown): Settings {
 	const options = ['dedupeWindow', 'families', 'onlySigned', 'repeatInDoubt', 'taskQueryPath'];
 	const given = options.map((name) => [name, parameter(`options.${name}`)]);
-	return settings.parse({ ...Object.fromEntries(given), events: parameter('events'), verify: parameter('verify') });
+	return settings.parse({
+		...Object.fromEntries(given),
+		events: parameter('events'),
+		verify: parameter('verify'),
+	});
 }

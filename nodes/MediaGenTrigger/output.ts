@@ -48,24 +48,61 @@ const DOWNLOAD_WITHIN_MS = 600_000;
  * Returns the output for what the call handed over. Files are downloaded here and not in the call: only the execution has a
  * place in n8n's binary storage, and only there may it take long.
  */
-export async function taskOutput(context: IExecuteFunctions, payloads: readonly TriggerPayload[]): Promise<INodeExecutionData[]> {
+export async function taskOutput(
+	context: IExecuteFunctions,
+	payloads: readonly TriggerPayload[],
+): Promise<INodeExecutionData[]> {
 	const node = context.getNode();
-	const options = readRunOptions({ getNode: () => node, getParameter: (name): unknown => context.getNodeParameter(name, 0, null) });
+	const options = readRunOptions({
+		getNode: () => node,
+		getParameter: (name): unknown => context.getNodeParameter(name, 0, null),
+	});
 	const signal = context.getExecutionCancelSignal();
 	const outcomes: TaskOutcome[] = [];
-	for (const [itemIndex, { taskId, family, record, reference, referenceVerified, verified }] of payloads.entries()) {
+	for (const [
+		itemIndex,
+		{ taskId, family, record, reference, referenceVerified, verified },
+	] of payloads.entries()) {
 		// The files of a record that was not verified are downloaded from public addresses only.
-		const connection = (verified ? await recentConnection(context) : undefined) ?? unknownConnection;
+		const connection =
+			(verified ? await recentConnection(context) : undefined) ?? unknownConnection;
 		const deadline = clock.now() + DOWNLOAD_WITHIN_MS;
-		const run = { context, family, operation: 'callback', options, signal, deadline, client: { connection } };
-		const { fileName } = readItemOptions(context.getNodeParameter('options', itemIndex, {}), undefined);
-		const accepted = { itemIndex, taskId, task: acceptedTask(run, taskId), notes: [], options: { fileName, reference, referenceVerified } };
+		const run = {
+			context,
+			family,
+			operation: 'callback',
+			options,
+			signal,
+			deadline,
+			client: { connection },
+		};
+		const { fileName } = readItemOptions(
+			context.getNodeParameter('options', itemIndex, {}),
+			undefined,
+		);
+		const accepted = {
+			itemIndex,
+			taskId,
+			task: acceptedTask(run, taskId),
+			notes: [],
+			options: { fileName, reference, referenceVerified },
+		};
 		outcomes.push(...(await downloadResults(run, [withRecord(run, accepted, record)])));
 	}
 	// A record that was not verified may be forged.
-	countCost(context, outcomes.filter(({ itemIndex }) => payloads[itemIndex]?.verified), 'read');
+	countCost(
+		context,
+		outcomes.filter(({ itemIndex }) => payloads[itemIndex]?.verified),
+		'read',
+	);
 	const failed = outcomes.find(isFailed);
-	if (failed && !context.continueOnFail()) throw runError(node, outcomes, failed, `Get task ${failed.taskId ?? ''} with the resource Task, operation Get.`);
+	if (failed && !context.continueOnFail())
+		throw runError(
+			node,
+			outcomes,
+			failed,
+			`Get task ${failed.taskId ?? ''} with the resource Task, operation Get.`,
+		);
 	if (outcomes.length > 0) context.addExecutionHints(...runHints(outcomes));
 	return outputItems(node, outcomes, options);
 }

@@ -30,7 +30,9 @@ interface Entry {
 }
 
 /** Keys by the hour, and by the second. */
-const storedBuckets = z.object({ started: z.record(z.string()), starting: z.record(z.string()) }).catch({ started: {}, starting: {} });
+const storedBuckets = z
+	.object({ started: z.record(z.string()), starting: z.record(z.string()) })
+	.catch({ started: {}, starting: {} });
 
 const UNITS: Record<Noted, number> = { started: HOUR_MS, starting: 1_000 };
 
@@ -60,7 +62,10 @@ export class ProcessedTasks {
 	private readonly entries = new Map<string, Entry>();
 
 	/** The keys of `entries` as they are stored. To join them for each text would take longer than all else. */
-	private readonly buckets = { started: new Map<number, string>(), starting: new Map<number, string>() };
+	private readonly buckets = {
+		started: new Map<number, string>(),
+		starting: new Map<number, string>(),
+	};
 
 	/** Digests of texts that were read or made, each with the number of changes at which it had everything; -1 if it never had. */
 	private readonly texts = new Map<string, number>();
@@ -87,7 +92,8 @@ export class ProcessedTasks {
 		const buckets = storedBuckets.parse(parseJson(text));
 		let agreed = 0;
 		for (const noted of ['started', 'starting'] as const) {
-			for (const [units, keys] of Object.entries(buckets[noted])) agreed += this.add(Number(units) * UNITS[noted], keys, noted);
+			for (const [units, keys] of Object.entries(buckets[noted]))
+				agreed += this.add(Number(units) * UNITS[noted], keys, noted);
 		}
 		this.remember(digest, agreed === this.entries.size ? this.changes : -1);
 	}
@@ -99,7 +105,10 @@ export class ProcessedTasks {
 			const key = keys.slice(start, start + KEY_LENGTH);
 			const known = this.entries.get(key);
 			// What this process knows of its own starts is never older than what is stored.
-			const keeps = known && (known.noted === 'started' || (noted === 'starting' && (known.origin === 'here' || known.at >= at)));
+			const keeps =
+				known &&
+				(known.noted === 'started' ||
+					(noted === 'starting' && (known.origin === 'here' || known.at >= at)));
 			if (!keeps) this.set(key, { at, noted, origin: this.others });
 			if (!keeps || known.noted === noted) agreed += 1;
 		}
@@ -159,7 +168,10 @@ export class ProcessedTasks {
 			this.forget(key);
 		}
 		const { started, starting } = this.buckets;
-		const text = JSON.stringify({ started: Object.fromEntries(started), starting: Object.fromEntries(starting) });
+		const text = JSON.stringify({
+			started: Object.fromEntries(started),
+			starting: Object.fromEntries(starting),
+		});
 		this.remember(digestOf(text), this.changes);
 		this.isUnstored = false;
 		return text;

@@ -24,17 +24,28 @@ import { type Callback, checkSignature, type TaskReport, verify } from './verify
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	if (context.getWebhookName() === BASE_ADDRESS) {
-		return answer(context, 200, 'This is the base address of a MediaGen Trigger. The service adds /callback to it.');
+		return answer(
+			context,
+			200,
+			'This is the base address of a MediaGen Trigger. The service adds /callback to it.',
+		);
 	}
 	const callback = parse(context);
 	if (!callback) return answer(context, 400, NO_ID);
 	const trigger = triggerState(context);
 	const failed = (error: unknown) => answerError(context, callback, asError(error));
-	return await trigger.lock.run(callback.taskId, async () => await handle(context, trigger, callback).catch(failed));
+	return await trigger.lock.run(
+		callback.taskId,
+		async () => await handle(context, trigger, callback).catch(failed),
+	);
 }
 
 /** Returns what the execution begins with. Throws a `Refusal`, or the error for which the task cannot be verified now. */
-async function handle(context: IWebhookFunctions, trigger: TriggerState, callback: Callback): Promise<IWebhookResponseData> {
+async function handle(
+	context: IWebhookFunctions,
+	trigger: TriggerState,
+	callback: Callback,
+): Promise<IWebhookResponseData> {
 	const settings = readSettings((name): unknown => context.getNodeParameter(name, null));
 	// "Listen for test event" treats every callback as new.
 	const isTest = context.getMode() === 'manual';
@@ -63,7 +74,8 @@ async function handle(context: IWebhookFunctions, trigger: TriggerState, callbac
 	return { noWebhookResponse: true, workflowData: [[item]] };
 }
 
-const NO_ID = 'The body must be JSON with the id of a task: at most 128 characters, without control characters, blanks at its ends, and / \\ ? # %';
+const NO_ID =
+	'The body must be JSON with the id of a task: at most 128 characters, without control characters, blanks at its ends, and / \\ ? # %';
 
 const NOT_STARTED = 'The execution has not begun yet: call again later';
 
@@ -79,31 +91,50 @@ function parse(context: IWebhookFunctions): Callback | undefined {
 	const taskId = readTaskId(body);
 	if (taskId === undefined || !TASK_ID.test(taskId)) return undefined;
 	const claimed = findTaskRecord(body);
-	return { taskId, claimed, claimsEnd: !claimed || mayHaveEnded(claimed), address: readReference({ ...context.getQueryData() }) };
+	return {
+		taskId,
+		claimed,
+		claimsEnd: !claimed || mayHaveEnded(claimed),
+		address: readReference({ ...context.getQueryData() }),
+	};
 }
 
 /** The key of what happened: a task ends once, and each status before the end is an event of its own. */
 function eventKey({ taskId, record, status }: Omit<TaskReport, 'isLate'>): string {
-	return keyOf((record.id ?? taskId) + (hasEnded(status) ? '' : `\n${record.status.toLowerCase()}`));
+	return keyOf(
+		(record.id ?? taskId) + (hasEnded(status) ? '' : `\n${record.status.toLowerCase()}`),
+	);
 }
 
 /** Waits for a start under way. Refuses an event whose execution has started; one in doubt only if the user wants no repetition. */
-async function refuseDuplicate(context: IWebhookFunctions, trigger: TriggerState, key: string, settings: Settings): Promise<void> {
+async function refuseDuplicate(
+	context: IWebhookFunctions,
+	trigger: TriggerState,
+	key: string,
+	settings: Settings,
+): Promise<void> {
 	const state = await trigger.stateOf(context, key, settings.dedupeWindow);
 	if (state === 'starting') throw new Refusal(503, NOT_STARTED);
-	if (state === 'started' || (state === 'inDoubt' && !settings.repeatInDoubt)) throw new Refusal(200, 'it has been received before');
+	if (state === 'started' || (state === 'inDoubt' && !settings.repeatInDoubt))
+		throw new Refusal(200, 'it has been received before');
 }
 
 /** Refuses an end that the service does not confirm yet, and what "Trigger On" and "Only From" leave out. */
-function refuseUnwanted({ claimed, claimsEnd }: Callback, report: TaskReport, { events, families }: Settings): void {
+function refuseUnwanted(
+	{ claimed, claimsEnd }: Callback,
+	report: TaskReport,
+	{ events, families }: Settings,
+): void {
 	const { status, family, isLate, record } = report;
 	const event = status === 'completed' || status === 'failed' ? status : 'other';
 	// The record may be a moment behind the callback. After a 2xx, the service would not call for the end again.
 	const isBehind = claimsEnd && claimed?.status !== record.status;
-	if (event === 'other' && isBehind) throw new Refusal(503, 'the service says that the task is still running');
+	if (event === 'other' && isBehind)
+		throw new Refusal(503, 'the service says that the task is still running');
 	if (!events.includes(event)) throw new Refusal(200, `the event is "${event}"`);
 	if (isLate) throw new Refusal(503, 'the service shows no result of the task yet');
-	if (families.length > 0 && family !== null && !families.includes(family)) throw new Refusal(200, `the family is ${family}`);
+	if (families.length > 0 && family !== null && !families.includes(family))
+		throw new Refusal(200, `the family is ${family}`);
 }
 
 /** Answers the service itself, instead of n8n. */
@@ -113,7 +144,11 @@ function answer(context: IWebhookFunctions, status: number, message: string): IW
 }
 
 /** Answers 503 to whatever may be different at the next call, and tells the log why nothing starts. */
-function answerError(context: IWebhookFunctions, { taskId }: Callback, error: Error): IWebhookResponseData {
+function answerError(
+	context: IWebhookFunctions,
+	{ taskId }: Callback,
+	error: Error,
+): IWebhookResponseData {
 	const callback = `MediaGen Trigger: callback for task ${taskId}`;
 	if (!(error instanceof Refusal)) {
 		context.logger.warn(`${callback} cannot be verified: ${error.message}`);

@@ -1,4 +1,9 @@
-import { type Connection, CREDENTIAL_TYPE, type CredentialSource, getConnection } from '../shared/api/connection';
+import {
+	type Connection,
+	CREDENTIAL_TYPE,
+	type CredentialSource,
+	getConnection,
+} from '../shared/api/connection';
 import { clock } from '../shared/util/clock';
 
 /** Milliseconds for which a credential is used again. */

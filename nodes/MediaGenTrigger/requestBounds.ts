@@ -52,7 +52,8 @@ export class RequestBounds<Found> {
 			return await request();
 		} catch (thrown) {
 			const error = asError(thrown);
-			if (error instanceof RateLimitError) this.quietUntil = clock.now() + (error.details.retryAfterMs ?? DEFAULT_QUIET_MS);
+			if (error instanceof RateLimitError)
+				this.quietUntil = clock.now() + (error.details.retryAfterMs ?? DEFAULT_QUIET_MS);
 			throw error;
 		}
 	}

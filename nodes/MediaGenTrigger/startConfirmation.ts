@@ -65,7 +65,10 @@ export class StartConfirmation {
 	private async within(started: Promise<boolean>): Promise<boolean> {
 		const isQueueMode = !this.role.runsExecutions && this.role.unconfirmed >= QUEUE_MODE_AFTER;
 		const stop = new AbortController();
-		const late = sleep(isQueueMode ? QUEUE_MODE_START_WITHIN_MS : START_WITHIN_MS, stop.signal).then(() => false);
+		const late = sleep(
+			isQueueMode ? QUEUE_MODE_START_WITHIN_MS : START_WITHIN_MS,
+			stop.signal,
+		).then(() => false);
 		const inTime = await Promise.race([started, late]);
 		stop.abort();
 		if (!inTime) this.role.unconfirmed += 1;

@@ -19,7 +19,9 @@ export class TriggerState {
 	/** Calls for the same task run one after the other. */
 	readonly lock = new KeyedLock();
 
-	readonly bounds = new RequestBounds<FoundTask>((found) => found === 'unknown' || found === 'unclear');
+	readonly bounds = new RequestBounds<FoundTask>(
+		(found) => found === 'unknown' || found === 'unclear',
+	);
 
 	private readonly processed = new ProcessedTasks();
 
@@ -29,7 +31,10 @@ export class TriggerState {
 	private windowHours = 24;
 
 	constructor(role?: ProcessRole) {
-		this.starts = new StartConfirmation((key) => this.processed.note(key, 'started', clock.now()), role);
+		this.starts = new StartConfirmation(
+			(key) => this.processed.note(key, 'started', clock.now()),
+			role,
+		);
 	}
 
 	/** Whether executions are known to run in this process, as they do outside of queue mode. */
@@ -48,7 +53,12 @@ export class TriggerState {
 	}
 
 	/** Notes that an execution is about to start. Returns whether it has, after at most as long as the service waits. */
-	async begin(context: StaticDataHolder, key: string, startId: string, { repeatInDoubt }: Pick<Settings, 'repeatInDoubt'>): Promise<boolean> {
+	async begin(
+		context: StaticDataHolder,
+		key: string,
+		startId: string,
+		{ repeatInDoubt }: Pick<Settings, 'repeatInDoubt'>,
+	): Promise<boolean> {
 		this.processed.note(key, 'starting', clock.now());
 		// In queue mode other processes need it. Else only a start after a kill would: one in doubt is the same as none, if it is repeated.
 		if (!this.runsExecutions || !repeatInDoubt) this.write(context);
@@ -56,7 +66,10 @@ export class TriggerState {
 	}
 
 	/** Notes in the execution that it has started. Returns `false` if another execution has started for the same event. */
-	confirm(context: StaticDataHolder, { key, startId, storeForHours }: Pick<TriggerPayload, 'key' | 'startId' | 'storeForHours'>): boolean {
+	confirm(
+		context: StaticDataHolder,
+		{ key, startId, storeForHours }: Pick<TriggerPayload, 'key' | 'startId' | 'storeForHours'>,
+	): boolean {
 		const confirmed = this.starts.confirm(key, startId);
 		// n8n writes it at the execution's end, before the result: what has run to its end is remembered whenever n8n is killed.
 		if (confirmed === 'known') this.write(context);
@@ -84,7 +97,9 @@ export class TriggerState {
 const states = new Map<string, TriggerState>();
 
 /** The state of a trigger, made when it is first asked for. */
-export function triggerState(context: Pick<IWebhookFunctions, 'getWorkflow' | 'getNode'>): TriggerState {
+export function triggerState(
+	context: Pick<IWebhookFunctions, 'getWorkflow' | 'getNode'>,
+): TriggerState {
 	const key = `${context.getWorkflow().id ?? ''}:${context.getNode().id}`;
 	const state = states.get(key) ?? new TriggerState();
 	states.set(key, state);
@@ -92,13 +107,19 @@ export function triggerState(context: Pick<IWebhookFunctions, 'getWorkflow' | 'g
 }
 
 /** Confirms to the waiting calls that their executions have started. Leaves out events for which another execution has. */
-export function confirmStarts(context: IExecuteFunctions, payloads: readonly TriggerPayload[]): TriggerPayload[] {
+export function confirmStarts(
+	context: IExecuteFunctions,
+	payloads: readonly TriggerPayload[],
+): TriggerPayload[] {
 	// A test, or an old execution that is run again, has no call that waits.
 	if (context.getMode() !== 'webhook') return [...payloads];
 	const state = triggerState(context);
 	return payloads.filter((payload) => {
 		const isFirst = state.confirm(context, payload);
-		if (!isFirst) context.logger.info(`MediaGen Trigger: another execution has started for task ${payload.taskId}: this one does nothing`);
+		if (!isFirst)
+			context.logger.info(
+				`MediaGen Trigger: another execution has started for task ${payload.taskId}: this one does nothing`,
+			);
 		return isFirst;
 	});
 }

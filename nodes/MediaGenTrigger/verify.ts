@@ -4,7 +4,13 @@ import { createClient, type MediaGenClient } from '../shared/api/client';
 import { unknownConnection } from '../shared/api/connection';
 import { asError, InvalidRequestError, NotFoundError } from '../shared/api/errors';
 import { type TaskFamily, taskPath } from '../shared/api/families';
-import { readTaskId, type StatedRecord, type TaskRecord, type TaskStatus, toTaskRecord } from '../shared/api/records';
+import {
+	readTaskId,
+	type StatedRecord,
+	type TaskRecord,
+	type TaskStatus,
+	toTaskRecord,
+} from '../shared/api/records';
 import { checkReference, type readReference, type Signature } from '../shared/api/signedAddress';
 import { isGridRecord } from '../shared/output/resultFiles';
 import type { Task } from '../shared/output/task';
@@ -47,7 +53,10 @@ export interface Callback {
 export type FoundTask = { record: TaskRecord; isMusic: boolean } | 'unknown' | 'unclear';
 
 function showsMusic({ raw }: StatedRecord): boolean {
-	return isObject(raw.result) && (raw.result.music !== undefined || raw.result.upsampled_tags !== undefined);
+	return (
+		isObject(raw.result) &&
+		(raw.result.music !== undefined || raw.result.upsampled_tags !== undefined)
+	);
 }
 
 /** The family that a record shows: by its shape, then by the kinds of its files. A failed task's record often shows none. */
@@ -60,12 +69,35 @@ export function familyOf(record: TaskRecord, { results }: Task): TaskFamily | nu
 	return isObject(record.raw.result) && record.raw.result.images !== undefined ? 'image' : null;
 }
 
-function reportOf(context: IWebhookFunctions, taskId: string, record: TaskRecord, { verified }: Pick<TaskReport, 'verified'>): TaskReport {
-	const run = { context, family: null, operation: 'callback', client: { connection: unknownConnection } };
-	const accepted = { itemIndex: 0, taskId, task: acceptedTask(run, taskId), notes: [], options: {} };
+function reportOf(
+	context: IWebhookFunctions,
+	taskId: string,
+	record: TaskRecord,
+	{ verified }: Pick<TaskReport, 'verified'>,
+): TaskReport {
+	const run = {
+		context,
+		family: null,
+		operation: 'callback',
+		client: { connection: unknownConnection },
+	};
+	const accepted = {
+		itemIndex: 0,
+		taskId,
+		task: acceptedTask(run, taskId),
+		notes: [],
+		options: {},
+	};
 	const outcome = withRecord(run, accepted, record);
 	const { task } = outcome;
-	return { taskId, record, family: familyOf(record, task), status: task.status, verified, isLate: verified && lateResults.mayCome(outcome) };
+	return {
+		taskId,
+		record,
+		family: familyOf(record, task),
+		status: task.status,
+		verified,
+		isLate: verified && lateResults.mayCome(outcome),
+	};
 }
 
 /** Milliseconds for all requests of a callback: the service waits about ten seconds for its answer (spec, Events 5). */
@@ -84,16 +116,22 @@ export async function retrieveTask(
 	{ isMusic = false, taskQueryPath }: { isMusic?: boolean; taskQueryPath?: string },
 ): Promise<FoundTask> {
 	const music = taskPath('music', taskId);
-	const others = [...(taskQueryPath === undefined ? [] : [taskQueryPath]), undefined].map((path) => taskPath('image', taskId, path));
+	const others = [...(taskQueryPath === undefined ? [] : [taskQueryPath]), undefined].map((path) =>
+		taskPath('image', taskId, path),
+	);
 	let outcome: 'unknown' | 'unclear' = 'unknown';
 	const end = clock.now() + TIMEOUT_MS;
 	for (const path of isMusic ? [music, ...others] : [...others, music]) {
 		try {
-			const record = await client.tasks.retrieve(path, { retry: 'once', timeoutMs: Math.max(MIN_TIMEOUT_MS, end - clock.now()) });
+			const record = await client.tasks.retrieve(path, {
+				retry: 'once',
+				timeoutMs: Math.max(MIN_TIMEOUT_MS, end - clock.now()),
+			});
 			return { record, isMusic: path === music };
 		} catch (error) {
 			// A path may also refuse ids that belong to another one.
-			if (!(error instanceof NotFoundError || error instanceof InvalidRequestError)) throw asError(error);
+			if (!(error instanceof NotFoundError || error instanceof InvalidRequestError))
+				throw asError(error);
 			if (error.details.fromService !== true) outcome = 'unclear';
 		}
 	}
@@ -102,17 +140,25 @@ export async function retrieveTask(
 
 /** Whether a record is of another task: the service may read an id that is only similar to one of its own. */
 function isOfAnother({ raw }: TaskRecord, taskId: string): boolean {
-	const ids = [readTaskId({ id: raw.id }), readTaskId({ task_id: raw.task_id })].filter((id) => id !== undefined);
+	const ids = [readTaskId({ id: raw.id }), readTaskId({ task_id: raw.task_id })].filter(
+		(id) => id !== undefined,
+	);
 	return ids.length > 0 && !ids.includes(taskId);
 }
 
 const UNKNOWN = 'the service does not know the task';
-const NO_PATH = 'If this service has the records of tasks at another path, set "Task Query Path" in the options of the trigger.';
+const NO_PATH =
+	'If this service has the records of tasks at another path, set "Task Query Path" in the options of the trigger.';
 
-const OTHER_KEY = 'The node that sent the address and this trigger must have credentials with the same API key: has it been changed since?';
+const OTHER_KEY =
+	'The node that sent the address and this trigger must have credentials with the same API key: has it been changed since?';
 
 /** Whether a node with the same API key made the address. Throws a `Refusal` for any other if "Only Signed Addresses" is on. */
-export async function checkSignature(context: IWebhookFunctions, { address }: Callback, { onlySigned }: Settings): Promise<Signature> {
+export async function checkSignature(
+	context: IWebhookFunctions,
+	{ address }: Callback,
+	{ onlySigned }: Settings,
+): Promise<Signature> {
 	const own = context.getNodeWebhookUrl(BASE_ADDRESS) ?? '';
 	const connection = address.signature === undefined ? undefined : await recentConnection(context);
 	const signature = checkReference(connection ?? unknownConnection, own, address);
@@ -127,7 +173,12 @@ interface Asking {
 }
 
 /** Reads the task from the service, or from the callback if "Verify With Service" is off. Throws a `Refusal` or an `ApiError`. */
-export async function verify(context: IWebhookFunctions, callback: Callback, settings: Settings, { bounds, isSigned }: Asking): Promise<TaskReport> {
+export async function verify(
+	context: IWebhookFunctions,
+	callback: Callback,
+	settings: Settings,
+	{ bounds, isSigned }: Asking,
+): Promise<TaskReport> {
 	const { taskId, claimed } = callback;
 	const connection = settings.verify ? await recentConnection(context) : undefined;
 	if (!connection) {
@@ -137,9 +188,11 @@ export async function verify(context: IWebhookFunctions, callback: Callback, set
 	const hints = { isMusic: claimed && showsMusic(claimed), taskQueryPath: settings.taskQueryPath };
 	const request = async () => await retrieveTask(createClient(context, connection), taskId, hints);
 	const found = await bounds.ask(taskId, isSigned, request);
-	if (found === 'unclear' || (found === 'unknown' && callback.claimsEnd)) throw new Refusal(503, UNKNOWN, NO_PATH);
+	if (found === 'unclear' || (found === 'unknown' && callback.claimsEnd))
+		throw new Refusal(503, UNKNOWN, NO_PATH);
 	if (found === 'unknown') throw new Refusal(200, UNKNOWN);
-	if (isOfAnother(found.record, taskId)) throw new Refusal(400, 'the service has the task under another id');
+	if (isOfAnother(found.record, taskId))
+		throw new Refusal(400, 'the service has the task under another id');
 	const report = reportOf(context, taskId, found.record, { verified: true });
 	return report.family === null && found.isMusic ? { ...report, family: 'music' } : report;
 }

@@ -1,9 +1,5 @@
 import { NodeConnectionTypes } from 'n8n-workflow';
-import type {
-	IExecuteFunctions,
-	INodeExecutionData,
-	INodeType,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
 
 import { type NodeDescription, related } from '../shared/n8n/builderHint';
 import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/describe';
@@ -22,7 +18,11 @@ export class MediaGenUpload implements INodeType {
 		subtitle: subtitleOf(operations),
 		description: 'Host an image for 72 hours and get a public URL for it',
 		defaults: { name: 'MediaGen Upload' },
-		usableAsTool: { replacements: { description: 'Stores a picture of the input for 72 hours and returns a public URL for it.' } },
+		usableAsTool: {
+			replacements: {
+				description: 'Stores a picture of the input for 72 hours and returns a public URL for it.',
+			},
+		},
 		builderHint: {
 			searchHint:
 				'Only for a public URL of a picture that is needed elsewhere: MediaGen Image and MediaGen Video upload pictures of the input by themselves.',

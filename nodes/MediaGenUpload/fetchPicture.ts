@@ -32,7 +32,9 @@ export async function fetchPicture(
 	itemIndex: number,
 ): Promise<FileSource> {
 	const refuse = (reason: string) =>
-		new NodeOperationError(context.getNode(), `"URL": ${reason} [item ${itemIndex}]`, { itemIndex });
+		new NodeOperationError(context.getNode(), `"URL": ${reason} [item ${itemIndex}]`, {
+			itemIndex,
+		});
 
 	const chunks: Buffer[] = [];
 	let bytes = 0;
@@ -43,16 +45,25 @@ export async function fetchPicture(
 			bytes += piece.length;
 			if (bytes > UPLOAD_MAX_BYTES) {
 				body.destroy();
-				throw refuse(`the file has more than the ${UPLOAD_MAX_BYTES} bytes that the service accepts`);
+				throw refuse(
+					`the file has more than the ${UPLOAD_MAX_BYTES} bytes that the service accepts`,
+				);
 			}
 			chunks.push(piece);
 		}
 	});
 	const mimeType = pictureType(Buffer.concat(chunks.slice(0, 2)));
 	if (mimeType === undefined) {
-		throw refuse('the file is not a picture that the service accepts (JPEG, PNG, GIF or WebP by its content)');
+		throw refuse(
+			'the file is not a picture that the service accepts (JPEG, PNG, GIF or WebP by its content)',
+		);
 	}
-	return { bytes, mimeType, fileName: nameIn(new URL(address).pathname) || 'picture', chunks: inOrder(chunks) };
+	return {
+		bytes,
+		mimeType,
+		fileName: nameIn(new URL(address).pathname) || 'picture',
+		chunks: inOrder(chunks),
+	};
 }
 
 async function* inOrder(chunks: Buffer[]): AsyncGenerator<Buffer> {

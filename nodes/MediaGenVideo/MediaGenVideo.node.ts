@@ -30,7 +30,12 @@ export class MediaGenVideo implements INodeType {
 		subtitle: subtitleOf(operations),
 		description: 'Generate AI videos: text to video, image to video, editing, and extension',
 		defaults: { name: 'MediaGen Video' },
-		usableAsTool: { replacements: { description: 'Generates or extends videos and returns their links. Every call costs money and takes minutes.' } },
+		usableAsTool: {
+			replacements: {
+				description:
+					'Generates or extends videos and returns their links. Every call costs money and takes minutes.',
+			},
+		},
 		builderHint: taskHint(
 			'Operation generate takes text, pictures or a video; operation remix extends a video of this service.',
 			related('mediaGenVideoTool', 'The same as a tool of an AI Agent'),
@@ -45,7 +50,10 @@ export class MediaGenVideo implements INodeType {
 
 	methods = {
 		credentialTest: { mediaGenApiTest },
-		listSearch: { searchGenerationModels: searchListed(MODELS), searchRemixModels: searchListed(REMIX_MODEL_LIST) },
+		listSearch: {
+			searchGenerationModels: searchListed(MODELS),
+			searchRemixModels: searchListed(REMIX_MODEL_LIST),
+		},
 	};
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {

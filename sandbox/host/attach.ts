@@ -18,8 +18,26 @@ export interface HostDescription {
 }
 
 /** Describes a running host for {@link attachHost}. */
-export function describeHost({ version, url, userFolder, database, owner, api, pid, log }: Host): HostDescription {
-	return { version, url, userFolder, database, owner, session: api.session, pid, logFile: log.file };
+export function describeHost({
+	version,
+	url,
+	userFolder,
+	database,
+	owner,
+	api,
+	pid,
+	log,
+}: Host): HostDescription {
+	return {
+		version,
+		url,
+		userFolder,
+		database,
+		owner,
+		session: api.session,
+		pid,
+		logFile: log.file,
+	};
 }
 
 /** Uses a host that another process has started. It can do everything but end or restart it. */

@@ -14,7 +14,11 @@ function isInstalled(root) {
 	const installed = readPackages(installedPath);
 	return Object.entries(readPackages(join(root, 'package-lock.json'))).every(
 		([path, wanted]) =>
-			path === '' || wanted.optional || wanted.peer || wanted.devOptional || installed[path]?.version === wanted.version,
+			path === '' ||
+			wanted.optional ||
+			wanted.peer ||
+			wanted.devOptional ||
+			installed[path]?.version === wanted.version,
 	);
 }
 
@@ -26,8 +30,12 @@ function isInstalled(root) {
  */
 export function programsToInstall(version) {
 	// As in install/cache.ts, which needs the dependencies.
-	const cache = process.env.MEDIAGEN_CACHE || join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'n8n-nodes-mediagen');
-	const installs = existsSync(cache) ? readdirSync(cache).filter((name) => name.startsWith(`n8n-${version}-`)) : [];
+	const cache =
+		process.env.MEDIAGEN_CACHE ||
+		join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'n8n-nodes-mediagen');
+	const installs = existsSync(cache)
+		? readdirSync(cache).filter((name) => name.startsWith(`n8n-${version}-`))
+		: [];
 	if (installs.some((name) => existsSync(join(cache, name, 'complete.json')))) return [];
 	return programs.COMPILER;
 }
@@ -41,10 +49,18 @@ export async function ensureDependencies(root) {
 	if (isInstalled(root)) return;
 	const started = Date.now();
 	const seconds = () => `${Math.round((Date.now() - started) / 1000)} s`;
-	console.error("Installing this repository's development dependencies (npm ci, usually half a minute to two minutes) …");
+	console.error(
+		"Installing this repository's development dependencies (npm ci, usually half a minute to two minutes) …",
+	);
 	const ticker = setInterval(() => console.error(`  … ${seconds()}`), 15_000);
-	const child = spawn('npm', ['ci'], { cwd: root, detached: true, stdio: ['ignore', 'ignore', 'inherit'] });
-	const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
+	const child = spawn('npm', ['ci'], {
+		cwd: root,
+		detached: true,
+		stdio: ['ignore', 'ignore', 'inherit'],
+	});
+	const code = await new Promise((resolve, reject) =>
+		child.once('error', reject).once('close', resolve),
+	);
 	clearInterval(ticker);
 	if (code !== 0) throw new Error(`"npm ci" ended with ${code}. What it says above is the reason.`);
 	console.error(`  ✓ installed in ${seconds()}`);

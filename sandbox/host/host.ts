@@ -125,7 +125,9 @@ export class Host {
 	}
 
 	/** Creates a credential and tests it, as the editor does. */
-	async testCredential(credential: credentials.NewCredential): Promise<credentials.CredentialTestResult> {
+	async testCredential(
+		credential: credentials.NewCredential,
+	): Promise<credentials.CredentialTestResult> {
 		const { id } = await this.createCredential(credential);
 		return credentials.testCredential(this.api, id, credential);
 	}
@@ -165,10 +167,16 @@ export class Host {
 	 * @param options `node` names the trigger (default: the first that has a webhook); `test` gives the address that
 	 * "Listen for test event" uses
 	 */
-	async webhookUrl(workflowId: string, { node, test = false }: { node?: string; test?: boolean } = {}): Promise<string> {
+	async webhookUrl(
+		workflowId: string,
+		{ node, test = false }: { node?: string; test?: boolean } = {},
+	): Promise<string> {
 		const paths = await this.webhooks(workflowId);
 		const found = paths.find((webhook) => node === undefined || webhook.node === node);
-		if (!found) throw new Error(`Workflow ${workflowId} has no webhook${node ? ` in a node called "${node}"` : ''}.`);
+		if (!found)
+			throw new Error(
+				`Workflow ${workflowId} has no webhook${node ? ` in a node called "${node}"` : ''}.`,
+			);
 		return `${this.url}/${test ? 'webhook-test' : 'webhook'}/${found.path}`;
 	}
 
@@ -182,20 +190,32 @@ export class Host {
 	}
 
 	/** Starts a workflow by hand and waits for its end. A failed execution is returned, not thrown. */
-	async run(workflowId: string, { trigger, ...wait }: RunOptions = {}): Promise<executions.Execution> {
+	async run(
+		workflowId: string,
+		{ trigger, ...wait }: RunOptions = {},
+	): Promise<executions.Execution> {
 		const id = await this.start(workflowId, trigger);
-		if (id === undefined) throw new Error('The workflow starts with a webhook: use start(), then call its test address.');
+		if (id === undefined)
+			throw new Error(
+				'The workflow starts with a webhook: use start(), then call its test address.',
+			);
 		return this.waitFor(id, wait);
 	}
 
 	/** Waits for the end of an execution. */
-	async waitFor(executionId: string, { timeout = DEFAULT_RUN_MS, orWaiting = false }: RunOptions = {}): Promise<executions.Execution> {
+	async waitFor(
+		executionId: string,
+		{ timeout = DEFAULT_RUN_MS, orWaiting = false }: RunOptions = {},
+	): Promise<executions.Execution> {
 		const deadline = Date.now() + timeout;
 		for (;;) {
 			const status = await executions.getStatus(this.api, executionId);
-			if (ENDED.includes(status) || (orWaiting && status === 'waiting')) return this.execution(executionId);
+			if (ENDED.includes(status) || (orWaiting && status === 'waiting'))
+				return this.execution(executionId);
 			if (Date.now() > deadline) {
-				throw new Error(`Execution ${executionId} is still "${status}" after ${timeout / 1_000} s. n8n's log ends with:\n${this.log.tail()}`);
+				throw new Error(
+					`Execution ${executionId} is still "${status}" after ${timeout / 1_000} s. n8n's log ends with:\n${this.log.tail()}`,
+				);
 			}
 			await delay(100);
 		}
@@ -275,13 +295,20 @@ export class Host {
 	}
 
 	private async webhooks(workflowId: string) {
-		const [workflow, types] = await Promise.all([workflows.getWorkflow(this.api, workflowId), this.nodeTypes()]);
+		const [workflow, types] = await Promise.all([
+			workflows.getWorkflow(this.api, workflowId),
+			this.nodeTypes(),
+		]);
 		return webhookPaths(workflow, types);
 	}
 
 	private async untilListening(workflowId: string): Promise<void> {
 		for (const webhook of await this.webhooks(workflowId)) {
-			await this.parts.main.until(`listening for ${webhook.method} ${webhook.path}`, () => isListening(this.api, webhook), START_MS);
+			await this.parts.main.until(
+				`listening for ${webhook.method} ${webhook.path}`,
+				() => isListening(this.api, webhook),
+				START_MS,
+			);
 		}
 	}
 }

@@ -11,7 +11,14 @@ export { type QueueHostOptions, startQueueHost } from './queue';
 export type { BinaryFile } from './rest/binaries';
 export { RestClient, RestError } from './rest/client';
 export type { Credential, CredentialTestResult, NewCredential } from './rest/credentials';
-export { Execution, type ExecutionItem, type ExecutionStatus, type ExecutionSummary, type ItemFile, type NodeRun } from './rest/executions';
+export {
+	Execution,
+	type ExecutionItem,
+	type ExecutionStatus,
+	type ExecutionSummary,
+	type ItemFile,
+	type NodeRun,
+} from './rest/executions';
 export type { NodeType } from './rest/nodeTypes';
 export { DEFAULT_OWNER, type Owner } from './rest/owner';
 export type { Workflow, WorkflowDefinition } from './rest/workflows';

@@ -28,7 +28,8 @@ const TICK_MS = { terminal: 1_000, file: 15_000 };
  */
 export function terminalProgress(output: NodeJS.WriteStream = process.stderr): Progress {
 	const live = output.isTTY;
-	const write = (line: string, end: string) => output.write(`${live ? '\r\u001b[2K' : ''}${line}${end}`);
+	const write = (line: string, end: string) =>
+		output.write(`${live ? '\r\u001b[2K' : ''}${line}${end}`);
 
 	return {
 		info: (line) => void write(line, '\n'),
@@ -64,5 +65,7 @@ export function terminalProgress(output: NodeJS.WriteStream = process.stderr): P
 export function elapsed(started: number): string {
 	const seconds = Math.round((Date.now() - started) / 1_000);
 	const minutes = Math.floor(seconds / 60);
-	return minutes === 0 ? `${seconds} s` : `${minutes} min ${String(seconds % 60).padStart(2, '0')} s`;
+	return minutes === 0
+		? `${seconds} s`
+		: `${minutes} min ${String(seconds % 60).padStart(2, '0')} s`;
 }

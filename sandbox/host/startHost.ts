@@ -53,12 +53,14 @@ export async function startHost({
 	if (port !== undefined) await assertPortFree(port, '--port');
 	if (kind === 'postgres') assertPrograms(POSTGRES, 'PostgreSQL');
 	const installed = await ensureN8n(version, progress);
-	const n8n = node === undefined ? installed : { ...installed, node: await nodeFromRegistry(node, progress) };
+	const n8n =
+		node === undefined ? installed : { ...installed, node: await nodeFromRegistry(node, progress) };
 
 	const start = async () => {
 		const folder = userFolder ?? (await mkdtemp(join(tmpdir(), `mediagen-n8n-${version}-`)));
 		await mkdir(folder, { recursive: true });
-		const postgres = kind === 'postgres' ? await startPostgres(join(folder, 'postgres')) : undefined;
+		const postgres =
+			kind === 'postgres' ? await startPostgres(join(folder, 'postgres')) : undefined;
 		const pack = tarball === undefined ? undefined : await layDown(tarball, folder);
 
 		const editorPort = port ?? (await freePort());
@@ -70,7 +72,9 @@ export async function startHost({
 			brokerPort: await freePort(),
 			env: { ...(postgres && postgresEnvironment(postgres.connection)), ...env },
 		});
-		const database: HostDatabase = postgres ? { connection: postgres.connection } : { file: join(folder, '.n8n', 'database.sqlite') };
+		const database: HostDatabase = postgres
+			? { connection: postgres.connection }
+			: { file: join(folder, '.n8n', 'database.sqlite') };
 		const log = new HostLog(join(folder, 'n8n.log'));
 		const main = new N8nProcess(n8n, 'start', environment, log, folder);
 		const host = new Host({

@@ -49,7 +49,9 @@ export function parseHostVersions(list: string): HostVersion[] {
 		.map((name) => {
 			const version = HOST_VERSIONS.find((known) => known === name);
 			if (!version) {
-				throw new Error(`There is no n8n "${name}" here. Choose from: ${HOST_VERSIONS.join(', ')}.`);
+				throw new Error(
+					`There is no n8n "${name}" here. Choose from: ${HOST_VERSIONS.join(', ')}.`,
+				);
 			}
 			return version;
 		});

@@ -18,9 +18,14 @@ async function start(options: CommandOptions): Promise<Sandbox> {
 		seed: options.seed ?? Date.now(),
 		allowPrivateCallbacks: !options['public-callbacks'],
 	}).catch((error: NodeJS.ErrnoException) => {
-		if (error.code === 'EADDRINUSE') throw new UsageError(`Port ${port} is in use. Choose another one, for example --port ${port + 1}.`);
+		if (error.code === 'EADDRINUSE')
+			throw new UsageError(
+				`Port ${port} is in use. Choose another one, for example --port ${port + 1}.`,
+			);
 		if (error.syscall === undefined) throw error;
-		throw new UsageError(`It cannot listen on ${host}, port ${port}: ${error.message}. Choose others with --host and --port.`);
+		throw new UsageError(
+			`It cannot listen on ${host}, port ${port}: ${error.message}. Choose others with --host and --port.`,
+		);
 	});
 	options.faults?.forEach((rule) => sandbox.faults.add(rule));
 	return sandbox;
@@ -61,7 +66,8 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-	if (error instanceof UsageError) console.error(`${error.message}\nAll options: mediagen-sandbox --help`);
+	if (error instanceof UsageError)
+		console.error(`${error.message}\nAll options: mediagen-sandbox --help`);
 	else console.error(error);
 	process.exitCode = error instanceof UsageError ? 2 : 1;
 });

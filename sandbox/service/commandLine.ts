@@ -44,11 +44,7 @@ const schema = z.object({
 	speed: z.coerce.number().positive().finite(),
 	dialect: z.enum(DIALECTS),
 	strict: z.boolean(),
-	faults: z
-		.string()
-		.transform(jsonOf)
-		.pipe(z.array(faultRuleSchema))
-		.optional(),
+	faults: z.string().transform(jsonOf).pipe(z.array(faultRuleSchema)).optional(),
 	'public-callbacks': z.boolean(),
 	seed: z.string().optional(),
 	version: z.boolean(),
@@ -76,7 +72,9 @@ function jsonOf(given: string, context: z.RefinementCtx): unknown[] {
 export function readCommandLine(args: string[]): CommandOptions {
 	const parsed = schema.safeParse(parsedArguments(args));
 	if (parsed.success) return parsed.data;
-	throw new UsageError(parsed.error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`).join('\n'));
+	throw new UsageError(
+		parsed.error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`).join('\n'),
+	);
 }
 
 function parsedArguments(args: string[]) {

@@ -9,9 +9,19 @@ export type { RequestRecord } from './core/store/requests';
 export type { Family } from './core/store/tasks';
 export type { WebhookQuery } from './core/deliveries/address';
 export type { FaultEffect, FaultMatch, FaultRule, FaultRuleInput } from './core/faults/rule';
-export type { OriginalGridOptions, OriginalVideoOptions, UploadedTrackOptions } from './admin/originals';
+export type {
+	OriginalGridOptions,
+	OriginalVideoOptions,
+	UploadedTrackOptions,
+} from './admin/originals';
 export type { DurationTable } from './core/tasks/durations';
-export { SANDBOX_KEYS, type CallbackShape, type GeneratedSource, type SandboxOptions, type Settings } from './core/options';
+export {
+	SANDBOX_KEYS,
+	type CallbackShape,
+	type GeneratedSource,
+	type SandboxOptions,
+	type Settings,
+} from './core/options';
 export { DIALECTS, type DialectName } from './core/dialects';
 export { PRICES } from './core/prices';
 export type { RequestFilter } from './core/store/requests';

@@ -13,14 +13,23 @@ const PIPELINE = 'first-pipeline.json';
  *
  * @returns the pipeline's id, and whether it is a new one
  */
-export async function importExamples(host: Host, folder: string): Promise<{ id: string; isNew: boolean }> {
+export async function importExamples(
+	host: Host,
+	folder: string,
+): Promise<{ id: string; isNew: boolean }> {
 	const present = new Map((await host.workflows()).map(({ id, name }) => [name, id]));
-	const files = (await readdir(folder)).filter((name) => name.endsWith('.json') && name !== PIPELINE).sort().reverse();
+	const files = (await readdir(folder))
+		.filter((name) => name.endsWith('.json') && name !== PIPELINE)
+		.sort()
+		.reverse();
 	let pipeline = { id: '', isNew: false };
 	for (const file of [...files, PIPELINE]) {
 		const definition = JSON.parse(await readFile(join(folder, file), 'utf8')) as { name: string };
 		const known = present.get(definition.name);
-		pipeline = { id: known ?? (await host.importWorkflow(definition)).id, isNew: known === undefined };
+		pipeline = {
+			id: known ?? (await host.importWorkflow(definition)).id,
+			isNew: known === undefined,
+		};
 	}
 	return pipeline;
 }

@@ -21,7 +21,11 @@ const progress = terminalProgress();
  * @param stopped resolves with the signal that asks for the end
  * @returns the signal, where it came before everything was up
  */
-export async function main(root: string, given: unknown, stopped: Promise<NodeJS.Signals>): Promise<NodeJS.Signals | undefined> {
+export async function main(
+	root: string,
+	given: unknown,
+	stopped: Promise<NodeJS.Signals>,
+): Promise<NodeJS.Signals | undefined> {
 	const options = readOptions(given);
 	const cleanup = new Cleanup();
 	try {
@@ -50,7 +54,11 @@ async function serve(root: string, options: StartOptions, cleanup: Cleanup): Pro
 	console.log('Ctrl-C ends n8n and the sandbox.');
 }
 
-async function bringUp(root: string, options: StartOptions, cleanup: Cleanup): Promise<{ host: Host; sandbox: Sandbox }> {
+async function bringUp(
+	root: string,
+	options: StartOptions,
+	cleanup: Cleanup,
+): Promise<{ host: Host; sandbox: Sandbox }> {
 	const { version, port, sandboxPort, folder } = options;
 	if (port !== undefined) await assertPortFree(port, '--port <number>');
 	if (sandboxPort !== undefined) await assertPortFree(sandboxPort, '--sandbox-port <number>');
@@ -58,7 +66,11 @@ async function bringUp(root: string, options: StartOptions, cleanup: Cleanup): P
 	const tarball = await packWhereChanged(join(root, '.sandbox', 'package'), progress);
 	// A kept n8n remembers the tasks of earlier starts: this one's must have other ids.
 	const seed = folder === undefined ? undefined : Date.now();
-	const sandbox = await createSandbox({ port: sandboxPort ?? 0, allowPrivateCallbacks: true, ...(seed !== undefined && { seed }) });
+	const sandbox = await createSandbox({
+		port: sandboxPort ?? 0,
+		allowPrivateCallbacks: true,
+		...(seed !== undefined && { seed }),
+	});
 	cleanup.add(() => sandbox.close());
 
 	const userFolder = folder === undefined ? await temporaryFolder(cleanup) : resolve(root, folder);
@@ -69,13 +81,24 @@ async function bringUp(root: string, options: StartOptions, cleanup: Cleanup): P
 	);
 	// Only this start is of interest.
 	await rm(join(userFolder, 'n8n.log'), { force: true });
-	const host = await startHost({ version, tarball, userFolder, ...(port !== undefined && { port }), progress });
+	const host = await startHost({
+		version,
+		tarball,
+		userFolder,
+		...(port !== undefined && { port }),
+		progress,
+	});
 	cleanup.add(() => host.stop());
 
 	const credential = {
 		name: CREDENTIAL,
 		type: 'mediaGenApi',
-		data: { baseUrl: sandbox.url, apiKey: sandbox.key, allowPrivateCallbacks: true, brandWords: '{}' },
+		data: {
+			baseUrl: sandbox.url,
+			apiKey: sandbox.key,
+			allowPrivateCallbacks: true,
+			brandWords: '{}',
+		},
 	};
 	await host.putCredential(credential);
 	// The agent of an example talks to the sandbox's chat.

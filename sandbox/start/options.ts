@@ -36,12 +36,15 @@ export function readOptions(given: unknown): StartOptions {
 	const parsed = schema.safeParse(given);
 	if (!parsed.success) {
 		const [issue] = parsed.error.issues;
-		throw new Error(`--${issue?.path.join('.')} cannot be used: ${issue?.message}. See npm start -- --help.`);
+		throw new Error(
+			`--${issue?.path.join('.')} cannot be used: ${issue?.message}. See npm start -- --help.`,
+		);
 	}
 	const { once, fresh, watch, n8n, folder, ...ports } = parsed.data;
 	const [version] = parseHostVersions(n8n);
 	if (!version) throw new Error('--n8n names no version. See npm start -- --help.');
-	if (once && watch) throw new Error('--once and --watch exclude each other. See npm start -- --help.');
+	if (once && watch)
+		throw new Error('--once and --watch exclude each other. See npm start -- --help.');
 	// One n8n cannot read the database of the other.
 	const kept = folder ?? `.sandbox/n8n/${version}`;
 	// A served address can be bookmarked; a run that ends by itself must never find its port in use.

@@ -12,20 +12,37 @@ const balanceSchema = z.object({ remaining: z.number().nullable() });
  *
  * @throws with n8n's own words when the execution fails, or when it made nothing
  */
-export async function runPipeline(host: Host, workflowId: string, root: string, progress: Progress): Promise<void> {
-	const execution = await progress.step('Running the first example', () => host.run(workflowId, { timeout: 180_000 }), '6 s');
+export async function runPipeline(
+	host: Host,
+	workflowId: string,
+	root: string,
+	progress: Progress,
+): Promise<void> {
+	const execution = await progress.step(
+		'Running the first example',
+		() => host.run(workflowId, { timeout: 180_000 }),
+		'6 s',
+	);
 	if (execution.status !== 'success') {
 		const { message = 'n8n gives no reason', description = '' } = execution.error ?? {};
-		throw new Error(`The pipeline ended with "${execution.status}" at "${execution.lastNode}": ${message}\n${description ?? ''}`);
+		throw new Error(
+			`The pipeline ended with "${execution.status}" at "${execution.lastNode}": ${message}\n${description ?? ''}`,
+		);
 	}
 
 	const stamp = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
 	const folder = join(root, '.sandbox', 'output', stamp);
 	const files = await saveFiles(host, execution, NODES.make, folder);
-	if (files.length === 0) throw new Error(`The pipeline completed, but "${NODES.make}" returned no file.`);
+	if (files.length === 0)
+		throw new Error(`The pipeline completed, but "${NODES.make}" returned no file.`);
 
-	const [before, after] = [NODES.before, NODES.after].map((node) => balanceSchema.parse(execution.json(node)[0]).remaining);
+	const [before, after] = [NODES.before, NODES.after].map(
+		(node) => balanceSchema.parse(execution.json(node)[0]).remaining,
+	);
 	console.log(`\nThe pipeline made ${files.length} pictures from one:`);
-	for (const { path, bytes } of files) console.log(`  ${relative(process.cwd(), path)}  (${Math.ceil(bytes / 1_000)} kB)`);
-	console.log(`Balance before: ${before ?? 'unlimited'}. Balance after: ${after ?? 'unlimited'}.\n`);
+	for (const { path, bytes } of files)
+		console.log(`  ${relative(process.cwd(), path)}  (${Math.ceil(bytes / 1_000)} kB)`);
+	console.log(
+		`Balance before: ${before ?? 'unlimited'}. Balance after: ${after ?? 'unlimited'}.\n`,
+	);
 }

@@ -9,7 +9,12 @@ export interface SavedFile {
 }
 
 /** Saves the files of one node's items into `folder`, under the names that the node gave them. */
-export async function saveFiles(host: Host, execution: Execution, node: string, folder: string): Promise<SavedFile[]> {
+export async function saveFiles(
+	host: Host,
+	execution: Execution,
+	node: string,
+	folder: string,
+): Promise<SavedFile[]> {
 	await mkdir(folder, { recursive: true });
 	const saved: SavedFile[] = [];
 	for (const [index, file] of execution.files(node).entries()) {

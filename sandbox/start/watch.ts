@@ -26,7 +26,9 @@ export function rebuildOnChange(root: string, host: Host, progress: Progress): (
 			.catch((error: unknown) => console.error(error instanceof Error ? error.message : error))
 			.finally(() => done());
 	});
-	progress.info('  Watching nodes/ and credentials/. Types are not checked here: npm run typecheck.');
+	progress.info(
+		'  Watching nodes/ and credentials/. Types are not checked here: npm run typecheck.',
+	);
 	return async () => {
 		watcher.close();
 		return Promise.resolve();

@@ -44,7 +44,10 @@ async function finishedTask(sandbox: Sandbox, bytes: number): Promise<string> {
 	return taskId;
 }
 
-function transfers(sandbox: Sandbox, folder: string): Record<'up' | 'down', Record<'ours' | 'theirs', Transfer>> {
+function transfers(
+	sandbox: Sandbox,
+	folder: string,
+): Record<'up' | 'down', Record<'ours' | 'theirs', Transfer>> {
 	return {
 		up: {
 			ours: {
@@ -63,7 +66,11 @@ function transfers(sandbox: Sandbox, folder: string): Record<'up' | 'down', Reco
 							url: `${sandbox.url}/v1/uploads/images`,
 							sendBody: true,
 							contentType: 'multipart-form-data',
-							bodyParameters: { parameters: [{ parameterType: 'formBinaryData', name: 'file', inputDataFieldName: 'data' }] },
+							bodyParameters: {
+								parameters: [
+									{ parameterType: 'formBinaryData', name: 'file', inputDataFieldName: 'data' },
+								],
+							},
 						}),
 					),
 			},
@@ -76,7 +83,15 @@ function transfers(sandbox: Sandbox, folder: string): Record<'up' | 'down', Reco
 					const taskId = await finishedTask(sandbox, bytes);
 					return workflow(
 						'Download by ours',
-						[startByHand, picture('Picture', { resource: 'task', operation: 'get', taskId, downloadFiles: true })],
+						[
+							startByHand,
+							picture('Picture', {
+								resource: 'task',
+								operation: 'get',
+								taskId,
+								downloadFiles: true,
+							}),
+						],
 						{ Go: 'Picture' },
 					);
 				},
@@ -104,7 +119,10 @@ function transfers(sandbox: Sandbox, folder: string): Record<'up' | 'down', Reco
 	};
 }
 
-async function run(host: Host, json: WorkflowDefinition): Promise<{ execution: Execution; addedBytes: number }> {
+async function run(
+	host: Host,
+	json: WorkflowDefinition,
+): Promise<{ execution: Execution; addedBytes: number }> {
 	const { id } = await host.importWorkflow(json);
 	await host.resetPeakRss();
 	const before = await host.rssBytes();
@@ -118,7 +136,10 @@ async function measure(host: Host, transfer: Transfer): Promise<Figures> {
 	await host.restart();
 	await run(host, await transfer.workflow(SMALL_BYTES));
 	const { execution, addedBytes } = await run(host, await transfer.workflow(transfer.bytes));
-	const tookMs = transfer.timed.reduce((sum, node) => sum + (execution.runs[node]?.[0]?.executionTime ?? NaN), 0);
+	const tookMs = transfer.timed.reduce(
+		(sum, node) => sum + (execution.runs[node]?.[0]?.executionTime ?? NaN),
+		0,
+	);
 	return { addedBytes, bytesPerSecond: transfer.bytes / (tookMs / 1_000) };
 }
 
@@ -155,7 +176,15 @@ export const bigFiles: Measurement = {
 				ratio(a.bytesPerSecond, b.bytesPerSecond),
 			]);
 		}
-		const head = ['file', 'added memory: ours', 'HTTP Request', 'ratio', 'throughput: ours', 'HTTP Request', 'ratio'];
+		const head = [
+			'file',
+			'added memory: ours',
+			'HTTP Request',
+			'ratio',
+			'throughput: ours',
+			'HTTP Request',
+			'ratio',
+		];
 		return { tables: [table(head, rows)], remarks: [] };
 	},
 };

@@ -17,7 +17,10 @@ const LIMIT_MS = 60_000;
 /** `minimal` is the least that a pause costs on n8n if the task is read from the service. */
 type FreshWay = Way | 'minimal';
 
-const TITLES: Record<FreshWay, string> = { ...WAY_TITLES, minimal: 'HTTP Request + a minimal wait that reads the task' };
+const TITLES: Record<FreshWay, string> = {
+	...WAY_TITLES,
+	minimal: 'HTTP Request + a minimal wait that reads the task',
+};
 
 interface Pass {
 	/** They take turns, so that none of them has the colder n8n or the busier machine. */
@@ -31,14 +34,25 @@ interface Pass {
 const PASSES: Pass[] = [
 	{ ways: ['callback', 'resume', 'minimal'], taskMs: () => 1_500, oneByOne: true },
 	// Durations are spread evenly over one interval, so that no rhythm of polling is favoured.
-	{ ways: ['poll', 'loop'], taskMs: (round) => 6_000 + (round / SAMPLES) * INTERVAL_S * 1_000, oneByOne: false },
+	{
+		ways: ['poll', 'loop'],
+		taskMs: (round) => 6_000 + (round / SAMPLES) * INTERVAL_S * 1_000,
+		oneByOne: false,
+	},
 ];
 
 /** Milliseconds from the end of each task at the service to the call of the node behind. The first round only warms n8n up. */
-async function lags({ host, sandbox, note }: Stage, arrivals: Arrivals, { ways, taskMs, oneByOne }: Pass): Promise<Partial<Record<FreshWay, number[]>>> {
+async function lags(
+	{ host, sandbox, note }: Stage,
+	arrivals: Arrivals,
+	{ ways, taskMs, oneByOne }: Pass,
+): Promise<Partial<Record<FreshWay, number[]>>> {
 	clearService(sandbox);
 	arrivals.at.clear();
-	const workflows = { ...singlePicture(sandbox.url, arrivals.url, INTERVAL_S), minimal: minimalPicture(sandbox.url, arrivals.url) };
+	const workflows = {
+		...singlePicture(sandbox.url, arrivals.url, INTERVAL_S),
+		minimal: minimalPicture(sandbox.url, arrivals.url),
+	};
 	const active: Array<{ id: string; url: string }> = [];
 	for (const way of ways) {
 		const { id } = await host.importWorkflow(workflows[way]);
@@ -52,14 +66,25 @@ async function lags({ host, sandbox, note }: Stage, arrivals: Arrivals, { ways, 
 		for (const { url } of active) {
 			await host.api.raw.post(url, {});
 			started += 1;
-			await until('a workflow', () => (oneByOne ? arrivals.at.size : sandbox.tasks.list().length) >= started, LIMIT_MS);
+			await until(
+				'a workflow',
+				() => (oneByOne ? arrivals.at.size : sandbox.tasks.list().length) >= started,
+				LIMIT_MS,
+			);
 			await delay(PAUSE_MS);
 		}
 	}
 	await until('all workflows', () => arrivals.at.size >= started, LIMIT_MS);
 	for (const { id } of active) await host.deactivate(id);
-	const all = sandbox.tasks.list().map(({ id, endedAt }) => (arrivals.at.get(id) ?? NaN) - (endedAt ?? NaN));
-	return Object.fromEntries(ways.map((way, turn) => [way, all.filter((_, index) => index >= ways.length && index % ways.length === turn)]));
+	const all = sandbox.tasks
+		.list()
+		.map(({ id, endedAt }) => (arrivals.at.get(id) ?? NaN) - (endedAt ?? NaN));
+	return Object.fromEntries(
+		ways.map((way, turn) => [
+			way,
+			all.filter((_, index) => index >= ways.length && index % ways.length === turn),
+		]),
+	);
 }
 
 /** How long a finished picture lies at the service before the workflow goes on with it. */
@@ -69,7 +94,13 @@ export const freshResults: Measurement = {
 	about: `From "completed at the service" to the next node: ${SAMPLES} executions each, a look every ${INTERVAL_S} s.`,
 	usually: '3 min',
 	async run(stage) {
-		const found: Record<FreshWay, number[]> = { callback: [], resume: [], minimal: [], poll: [], loop: [] };
+		const found: Record<FreshWay, number[]> = {
+			callback: [],
+			resume: [],
+			minimal: [],
+			poll: [],
+			loop: [],
+		};
 		const arrivals = await Arrivals.open();
 		try {
 			for (const pass of PASSES) Object.assign(found, await lags(stage, arrivals, pass));
@@ -89,7 +120,13 @@ export const freshResults: Measurement = {
 			tables: [
 				table(
 					['way to wait', 'median', '90 %', 'longest', 'ours ÷ alternative'],
-					[row('callback', ALTERNATIVE.callback), row('resume'), row('minimal', 'resume'), row('poll', ALTERNATIVE.poll), row('loop')],
+					[
+						row('callback', ALTERNATIVE.callback),
+						row('resume'),
+						row('minimal', 'resume'),
+						row('poll', ALTERNATIVE.poll),
+						row('loop'),
+					],
 				),
 			],
 			remarks: [

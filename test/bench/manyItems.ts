@@ -30,22 +30,38 @@ interface Run {
 }
 
 const ours = (count: number, interval: number): WorkflowDefinition =>
-	workflow('Ours', [startByHand, promptItems(count), picture('Pictures', { options: { pollInterval: interval } }), end], {
-		Go: 'Items',
-		Items: 'Pictures',
-		Pictures: 'End',
-	});
+	workflow(
+		'Ours',
+		[
+			startByHand,
+			promptItems(count),
+			picture('Pictures', { options: { pollInterval: interval } }),
+			end,
+		],
+		{
+			Go: 'Items',
+			Items: 'Pictures',
+			Pictures: 'End',
+		},
+	);
 
 const loop = (url: string, count: number, interval: number): WorkflowDefinition =>
-	workflow('Loop', [startByHand, promptItems(count), submitByHand(url), ...loopNodes(url, interval), end], {
-		Go: 'Items',
-		Items: 'Submit',
-		...loopLinks('End'),
-	});
+	workflow(
+		'Loop',
+		[startByHand, promptItems(count), submitByHand(url), ...loopNodes(url, interval), end],
+		{
+			Go: 'Items',
+			Items: 'Submit',
+			...loopLinks('End'),
+		},
+	);
 
 /** A loop's last node runs once for each round in which tasks ended. */
 function delivered(execution: Execution): number {
-	return (execution.runs.End ?? []).reduce((sum, run) => sum + (run.data?.main?.[0]?.length ?? 0), 0);
+	return (execution.runs.End ?? []).reduce(
+		(sum, run) => sum + (run.data?.main?.[0]?.length ?? 0),
+		0,
+	);
 }
 
 async function once(host: Host, sandbox: Sandbox, workflowId: string, count: number): Promise<Run> {
@@ -57,7 +73,9 @@ async function once(host: Host, sandbox: Sandbox, workflowId: string, count: num
 	const addedBytes = (await host.peakRssBytes()) - before;
 	const tasks = sandbox.tasks.list();
 	if (execution.status !== 'success' || tasks.length !== count || delivered(execution) !== count) {
-		throw new Error(`${execution.status}: ${tasks.length} tasks and ${delivered(execution)} results for ${count} items`);
+		throw new Error(
+			`${execution.status}: ${tasks.length} tasks and ${delivered(execution)} results for ${count} items`,
+		);
 	}
 	const started = Date.parse(execution.summary.startedAt ?? '');
 	return {
@@ -119,8 +137,18 @@ export const manyItems: Measurement = {
 			);
 		}
 		const head = [
-			'items', 'interval', 'time: ours', 'loop', 'ratio', '÷ service: ours', 'loop',
-			'requests per task: ours', 'loop', 'ratio', 'added memory: ours', 'loop',
+			'items',
+			'interval',
+			'time: ours',
+			'loop',
+			'ratio',
+			'÷ service: ours',
+			'loop',
+			'requests per task: ours',
+			'loop',
+			'ratio',
+			'added memory: ours',
+			'loop',
 		];
 		return { tables: [table(head, rows)], remarks };
 	},

@@ -5,7 +5,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { type Host, packPackage, parseHostVersions, startHost, terminalProgress, type WorkflowDefinition } from '../../sandbox/host';
+import {
+	type Host,
+	packPackage,
+	parseHostVersions,
+	startHost,
+	terminalProgress,
+	type WorkflowDefinition,
+} from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
 import { UPLOAD_MAX_BYTES } from '../../nodes/shared/api/image';
 import { startByHand, workflow } from '../e2e/support/nodes';
@@ -18,9 +25,13 @@ const RUNS = 3;
 const DOWNLOAD_BYTES = 200_000_000;
 const MB = 1_000_000;
 
-const download = workflow('Download', [startByHand, picture('Picture', { downloadFiles: true, options: { pollInterval: 1 } })], {
-	Go: 'Picture',
-});
+const download = workflow(
+	'Download',
+	[startByHand, picture('Picture', { downloadFiles: true, options: { pollInterval: 1 } })],
+	{
+		Go: 'Picture',
+	},
+);
 
 /** Runs a workflow and gives the megabytes by which the peak went beyond what n8n held before. */
 async function addedMb(host: Host, workflowId: string): Promise<number> {
@@ -37,7 +48,11 @@ interface Measured {
 }
 
 /** Each figure is of an n8n just started, which has done the same with a small file before: that loads the code. */
-async function measure(host: Host, sandbox: Sandbox, { make, prepare }: Measured): Promise<number[]> {
+async function measure(
+	host: Host,
+	sandbox: Sandbox,
+	{ make, prepare }: Measured,
+): Promise<number[]> {
 	const small = await host.importWorkflow(make('small'));
 	const large = await host.importWorkflow(make('large'));
 	const added: number[] = [];
@@ -82,7 +97,9 @@ async function main(): Promise<void> {
 			for (const [name, added] of Object.entries(rows)) {
 				const worst = Math.max(...added);
 				const figures = added.map((megabytes) => megabytes.toFixed(0)).join(', ');
-				console.log(`n8n ${version}  ${name.padEnd(16)} added to peak memory: ${figures} MB (limit ${LIMIT_MB})`);
+				console.log(
+					`n8n ${version}  ${name.padEnd(16)} added to peak memory: ${figures} MB (limit ${LIMIT_MB})`,
+				);
 				if (worst >= LIMIT_MB) process.exitCode = 1;
 			}
 		} finally {

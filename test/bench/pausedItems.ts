@@ -24,9 +24,16 @@ interface Run {
 async function once(host: Host, sandbox: Sandbox, count: number): Promise<Run> {
 	clearService(sandbox);
 	sandbox.durations.set({ image: null });
-	const pictures = picture('Pictures', { waitMode: 'callback', downloadFiles: false, options: { concurrency: 20 } });
+	const pictures = picture('Pictures', {
+		waitMode: 'callback',
+		downloadFiles: false,
+		options: { concurrency: 20 },
+	});
 	const { id: workflowId } = await host.importWorkflow(
-		workflow(`${count} paused items`, [startByHand, promptItems(count), pictures], { Go: 'Items', Items: 'Pictures' }),
+		workflow(`${count} paused items`, [startByHand, promptItems(count), pictures], {
+			Go: 'Items',
+			Items: 'Pictures',
+		}),
 	);
 	const id = (await host.start(workflowId)) ?? '';
 	const { status: paused } = await host.waitFor(id, { timeout: LIMIT_MS, orWaiting: true });
@@ -40,22 +47,43 @@ async function once(host: Host, sandbox: Sandbox, count: number): Promise<Run> {
 	const longestStopMs = await endWatch();
 	if (status !== 'success') throw new Error(`The execution ended as "${status}".`);
 	const first = sandbox.deliveries.list().flatMap(({ attempts }) => attempts.slice(0, 1));
-	return { callbacks: first.length, missed: first.filter((attempt) => attempt.status === null).length, ms, longestStopMs };
+	return {
+		callbacks: first.length,
+		missed: first.filter((attempt) => attempt.status === null).length,
+		ms,
+		longestStopMs,
+	};
 }
 
 /** What the callbacks of one paused execution cost: n8n loads all of its items for each. */
 export const pausedItems: Measurement = {
 	name: 'paused-items',
 	title: 'Many items in one paused execution',
-	about: 'All tasks of a paused execution end at the same moment: until it is over, and how long n8n answers nothing else.',
+	about:
+		'All tasks of a paused execution end at the same moment: until it is over, and how long n8n answers nothing else.',
 	usually: '3 min',
 	async run({ host, sandbox, note }) {
 		const rows: string[][] = [];
 		for (const count of COUNTS) {
 			note(`${count} items`);
 			const { callbacks, missed, ms, longestStopMs } = await once(host, sandbox, count);
-			rows.push([String(count), String(callbacks), String(missed), seconds(ms), millis(ms / count), millis(longestStopMs)]);
+			rows.push([
+				String(count),
+				String(callbacks),
+				String(missed),
+				seconds(ms),
+				millis(ms / count),
+				millis(longestStopMs),
+			]);
 		}
-		return { tables: [table(['items', 'callbacks', 'without an answer', 'until the end', 'per item', 'longest stop'], rows)], remarks: [] };
+		return {
+			tables: [
+				table(
+					['items', 'callbacks', 'without an answer', 'until the end', 'per item', 'longest stop'],
+					rows,
+				),
+			],
+			remarks: [],
+		};
 	},
 };

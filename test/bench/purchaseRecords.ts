@@ -14,7 +14,9 @@ const RUNS = 5;
 const GOAL = { items: 5_000, ms: 500 };
 
 /** A prompt and twenty fields, as a long request has them. */
-const body = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`field_${at}`, 'x'.repeat(50)]));
+const body = Object.fromEntries(
+	Array.from({ length: 20 }, (_, at) => [`field_${at}`, 'x'.repeat(50)]),
+);
 
 function purchases(count: number): Purchase[] {
 	return Array.from({ length: count }, (_, itemIndex) => ({
@@ -50,7 +52,9 @@ function measure(count: number) {
 
 	const second = open();
 	const takeUp = timed(() => {
-		for (const item of items) if (second.claim(item)?.state !== 'accepted') throw new Error(`Item ${item.itemIndex} was lost`);
+		for (const item of items)
+			if (second.claim(item)?.state !== 'accepted')
+				throw new Error(`Item ${item.itemIndex} was lost`);
 	});
 	const drop = timed(() => {
 		for (const { itemIndex } of items) second.drop(itemIndex);
@@ -64,13 +68,38 @@ const rows = COUNTS.map((count) => {
 	const runs = Array.from({ length: RUNS }, () => measure(count));
 	const of = (value: (run: ReturnType<typeof measure>) => number) => median(runs.map(value));
 	const total = of(({ buy, drop }) => buy + drop);
-	return { count, total, cells: [String(count), millis(of(({ buy }) => buy)), millis(of(({ drop }) => drop)), millis(total), millis(of(({ takeUp }) => takeUp)), `${Math.round(of(({ stored }) => stored) / 1_000)} kB`] };
+	return {
+		count,
+		total,
+		cells: [
+			String(count),
+			millis(of(({ buy }) => buy)),
+			millis(of(({ drop }) => drop)),
+			millis(total),
+			millis(of(({ takeUp }) => takeUp)),
+			`${Math.round(of(({ stored }) => stored) / 1_000)} kB`,
+		],
+	};
 });
 
-console.log(table(['items', 'claim, pending, accepted', 'drop', 'together', 'taken up by the next attempt', 'stored'], rows.map(({ cells }) => cells)));
+console.log(
+	table(
+		[
+			'items',
+			'claim, pending, accepted',
+			'drop',
+			'together',
+			'taken up by the next attempt',
+			'stored',
+		],
+		rows.map(({ cells }) => cells),
+	),
+);
 
 const goal = rows.find(({ count }) => count === GOAL.items);
 if (goal) {
-	console.log(`\n${GOAL.items} items: ${millis(goal.total)}, goal ${GOAL.ms} ms: ${metOrMissed(goal.total <= GOAL.ms)}`);
+	console.log(
+		`\n${GOAL.items} items: ${millis(goal.total)}, goal ${GOAL.ms} ms: ${metOrMissed(goal.total <= GOAL.ms)}`,
+	);
 	if (goal.total > GOAL.ms) process.exitCode = 1;
 }

@@ -5,7 +5,13 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { type Host, packPackage, parseHostVersions, startQueueHost, terminalProgress } from '../../sandbox/host';
+import {
+	type Host,
+	packPackage,
+	parseHostVersions,
+	startQueueHost,
+	terminalProgress,
+} from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
 import { Arrivals } from './support/arrivals';
 import { giveCredentials } from './support/credentials';
@@ -19,8 +25,15 @@ const INTERVAL_S = 4;
 const COMPARED: Way[] = ['callback', 'poll', 'loop'];
 
 /** Executions that come to their end per minute when they all start at once. */
-async function perMinute(host: Host, sandbox: Sandbox, arrivals: Arrivals, way: Way): Promise<number> {
-	const { id } = await host.importWorkflow(singlePicture(sandbox.url, arrivals.url, INTERVAL_S)[way]);
+async function perMinute(
+	host: Host,
+	sandbox: Sandbox,
+	arrivals: Arrivals,
+	way: Way,
+): Promise<number> {
+	const { id } = await host.importWorkflow(
+		singlePicture(sandbox.url, arrivals.url, INTERVAL_S)[way],
+	);
 	await host.activate(id);
 	const url = await host.webhookUrl(id);
 	const round = async (executions: number) => {
@@ -29,9 +42,12 @@ async function perMinute(host: Host, sandbox: Sandbox, arrivals: Arrivals, way: 
 		sandbox.durations.set({ image: TASK_MS });
 		const limit = pLimit(10);
 		const started = Date.now();
-		await Promise.all(Array.from({ length: executions }, () => limit(() => host.api.raw.post(url, {}))));
+		await Promise.all(
+			Array.from({ length: executions }, () => limit(() => host.api.raw.post(url, {}))),
+		);
 		while (arrivals.at.size < executions) {
-			if (Date.now() - started > 300_000) throw new Error(`${way}: only ${arrivals.at.size} of ${executions} went on.`);
+			if (Date.now() - started > 300_000)
+				throw new Error(`${way}: only ${arrivals.at.size} of ${executions} went on.`);
 			await delay(50);
 		}
 		return (executions * 60_000) / (Date.now() - started);
@@ -53,11 +69,21 @@ async function main(version: string): Promise<void> {
 	const rates = new Map<Way, number[]>(COMPARED.map((way) => [way, []]));
 	try {
 		for (const workers of [1, 2]) {
-			const host = await startQueueHost({ version: known, tarball, workers, webhooks: 1, progress });
+			const host = await startQueueHost({
+				version: known,
+				tarball,
+				workers,
+				webhooks: 1,
+				progress,
+			});
 			try {
 				await giveCredentials(host, sandbox);
 				for (const way of COMPARED) {
-					const rate = await progress.step(`${way}, ${workers} workers`, () => perMinute(host, sandbox, arrivals, way), '1 min');
+					const rate = await progress.step(
+						`${way}, ${workers} workers`,
+						() => perMinute(host, sandbox, arrivals, way),
+						'1 min',
+					);
 					rates.get(way)?.push(rate);
 				}
 			} finally {
@@ -72,7 +98,9 @@ async function main(version: string): Promise<void> {
 		const [one = NaN, two = NaN] = rates.get(way) ?? [];
 		return [WAY_TITLES[way], one.toFixed(0), two.toFixed(0), (two / one).toFixed(2)];
 	};
-	console.log(`\n## Queue mode: tasks per minute, ${EXECUTIONS} executions with one picture of ${TASK_MS / 1_000} s each (n8n ${known})\n`);
+	console.log(
+		`\n## Queue mode: tasks per minute, ${EXECUTIONS} executions with one picture of ${TASK_MS / 1_000} s each (n8n ${known})\n`,
+	);
 	console.log(table(['way to wait', '1 worker', '2 workers', 'ratio'], COMPARED.map(row)));
 }
 

@@ -12,14 +12,25 @@ import { submissions } from './submissions';
 import { waiting } from './waiting';
 import { BENCH_LAZY, type Measurement, openStage } from './support/stage';
 
-const MEASUREMENTS: Measurement[] = [manyItems, submissions, freshResults, waiting, pausedItems, bigFiles, startUp];
+const MEASUREMENTS: Measurement[] = [
+	manyItems,
+	submissions,
+	freshResults,
+	waiting,
+	pausedItems,
+	bigFiles,
+	startUp,
+];
 
 function help(): string {
 	const width = Math.max(...MEASUREMENTS.map(({ name }) => name.length));
 	return [
 		'npm run bench [-- name …]',
 		'',
-		...MEASUREMENTS.map(({ name, title, about, usually }) => `  ${name.padEnd(width)}  ${title} (${usually}): ${about}`),
+		...MEASUREMENTS.map(
+			({ name, title, about, usually }) =>
+				`  ${name.padEnd(width)}  ${title} (${usually}): ${about}`,
+		),
 		'',
 		'Starts a real n8n with the packed package in it, and the sandbox service. Needs Linux and what npm start needs; the',
 		'first start installs n8n. N8N_HOSTS=2.41 takes another version than 1.123. Ctrl-C ends it and all that it started.',
@@ -34,18 +45,26 @@ async function main(names: string[]): Promise<void> {
 		console.log(help());
 		return;
 	}
-	const unknown = names.find((name) => !MEASUREMENTS.some((measurement) => measurement.name === name));
+	const unknown = names.find(
+		(name) => !MEASUREMENTS.some((measurement) => measurement.name === name),
+	);
 	if (unknown !== undefined) throw new Error(`There is no measurement "${unknown}".\n\n${help()}`);
 	const chosen = MEASUREMENTS.filter(({ name }) => names.length === 0 || names.includes(name));
 
 	const progress = terminalProgress();
-	progress.info('Measures the package beside n8n\'s own nodes, on one n8n. Ctrl-C stops it.');
+	progress.info("Measures the package beside n8n's own nodes, on one n8n. Ctrl-C stops it.");
 	for (const version of parseHostVersions(process.env.N8N_HOSTS ?? '1.123')) {
 		const stage = await openStage(version, progress);
 		try {
 			for (const { title, about, usually, run } of chosen) {
-				const { tables, remarks } = await progress.step(title, (note) => run({ ...stage, note }), usually);
-				console.log(`\n## ${title} (n8n ${version}${BENCH_LAZY ? ', lazy' : ''})\n\n${about}\n\n${[...tables, remarks.map((line) => `- ${line}`).join('\n')].join('\n\n')}\n`);
+				const { tables, remarks } = await progress.step(
+					title,
+					(note) => run({ ...stage, note }),
+					usually,
+				);
+				console.log(
+					`\n## ${title} (n8n ${version}${BENCH_LAZY ? ', lazy' : ''})\n\n${about}\n\n${[...tables, remarks.map((line) => `- ${line}`).join('\n')].join('\n\n')}\n`,
+				);
 			}
 		} finally {
 			await stage.close();

@@ -45,7 +45,9 @@ async function unpack(tarball: string, folder: string): Promise<string[]> {
 	await mkdir(folder, { recursive: true });
 	await run('tar', ['-xzf', tarball, '-C', folder]);
 	const home = join(folder, 'package');
-	const { n8n } = manifestSchema.parse(JSON.parse(await readFile(join(home, 'package.json'), 'utf8')));
+	const { n8n } = manifestSchema.parse(
+		JSON.parse(await readFile(join(home, 'package.json'), 'utf8')),
+	);
 	return n8n.nodes.map((path) => join(home, path));
 }
 

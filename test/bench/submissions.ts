@@ -18,7 +18,11 @@ const GOAL = 2;
 
 const ours = (count: number): WorkflowDefinition => {
 	const submit = picture('Submit', { waitMode: 'none', options: { concurrency: AT_ONCE } });
-	return workflow('Ours', [startByHand, promptItems(count), submit, end], { Go: 'Items', Items: 'Submit', Submit: 'End' });
+	return workflow('Ours', [startByHand, promptItems(count), submit, end], {
+		Go: 'Items',
+		Items: 'Submit',
+		Submit: 'End',
+	});
 };
 
 /** The same requests by n8n's own node, in batches without a pause. */
@@ -31,7 +35,11 @@ const theirs = (url: string, count: number): WorkflowDefinition => {
 		jsonBody: `={{ { model: '${MODEL}', prompt: $json.prompt } }}`,
 		options: { batching: { batch: { batchSize: AT_ONCE, batchInterval: 0 } } },
 	});
-	return workflow('HTTP Request', [startByHand, promptItems(count), submit, end], { Go: 'Items', Items: 'Submit', Submit: 'End' });
+	return workflow('HTTP Request', [startByHand, promptItems(count), submit, end], {
+		Go: 'Items',
+		Items: 'Submit',
+		Submit: 'End',
+	});
 };
 
 interface Run {
@@ -51,7 +59,8 @@ async function once(host: Host, sandbox: Sandbox, workflowId: string, count: num
 	const longestStopMs = await endWatch();
 	const addedBytes = (await host.peakRssBytes()) - before;
 	const accepted = sandbox.ledger().accepted;
-	if (execution.status !== 'success' || accepted !== count) throw new Error(`${execution.status}: ${accepted} tasks for ${count} items`);
+	if (execution.status !== 'success' || accepted !== count)
+		throw new Error(`${execution.status}: ${accepted} tasks for ${count} items`);
 	return { nodeMs: execution.runs.Submit?.[0]?.executionTime ?? NaN, addedBytes, longestStopMs };
 }
 
@@ -71,7 +80,10 @@ export const submissions: Measurement = {
 		const rows: string[][] = [];
 		const remarks: string[] = [];
 		for (const count of COUNTS) {
-			const [mine, other] = [await host.importWorkflow(ours(count)), await host.importWorkflow(theirs(sandbox.url, count))];
+			const [mine, other] = [
+				await host.importWorkflow(ours(count)),
+				await host.importWorkflow(theirs(sandbox.url, count)),
+			];
 			const runs: { mine: Run[]; other: Run[] } = { mine: [], other: [] };
 			for (let run = 0; run < RUNS; run++) {
 				note(`${count} items, run ${run + 1} of ${RUNS}`);
@@ -79,9 +91,37 @@ export const submissions: Measurement = {
 				runs.other.push(await once(host, sandbox, other.id, count));
 			}
 			const [a, b] = [typical(runs.mine), typical(runs.other)];
-			rows.push([String(count), seconds(a.nodeMs), seconds(b.nodeMs), ratio(a.nodeMs, b.nodeMs), megabytes(a.addedBytes), megabytes(b.addedBytes), millis(a.longestStopMs), millis(b.longestStopMs)]);
-			remarks.push(`${count} items: ${ratio(a.nodeMs, b.nodeMs)} × HTTP Request, goal ${GOAL}: ${metOrMissed(a.nodeMs / b.nodeMs <= GOAL)}.`);
+			rows.push([
+				String(count),
+				seconds(a.nodeMs),
+				seconds(b.nodeMs),
+				ratio(a.nodeMs, b.nodeMs),
+				megabytes(a.addedBytes),
+				megabytes(b.addedBytes),
+				millis(a.longestStopMs),
+				millis(b.longestStopMs),
+			]);
+			remarks.push(
+				`${count} items: ${ratio(a.nodeMs, b.nodeMs)} × HTTP Request, goal ${GOAL}: ${metOrMissed(a.nodeMs / b.nodeMs <= GOAL)}.`,
+			);
 		}
-		return { tables: [table(['items', 'time: ours', 'HTTP Request', 'ratio', 'added memory: ours', 'HTTP Request', 'longest stop: ours', 'HTTP Request'], rows)], remarks };
+		return {
+			tables: [
+				table(
+					[
+						'items',
+						'time: ours',
+						'HTTP Request',
+						'ratio',
+						'added memory: ours',
+						'HTTP Request',
+						'longest stop: ours',
+						'HTTP Request',
+					],
+					rows,
+				),
+			],
+			remarks,
+		};
 	},
 };

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import axios from 'axios';
-import { type Host, packPackage, parseHostVersions, startHost, terminalProgress } from '../../sandbox/host';
+import {
+	type Host,
+	packPackage,
+	parseHostVersions,
+	startHost,
+	terminalProgress,
+} from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
 import { recordedExecutions } from '../e2e/callbacks/recorded';
 import { remember } from '../e2e/callbacks/remembered';
@@ -52,7 +58,11 @@ const chargebee = (): NodeJson => ({
 	parameters: { events: ['*'] },
 });
 
-async function trigger(host: Host, name: string, parameters: Record<string, unknown> = {}): Promise<Subject> {
+async function trigger(
+	host: Host,
+	name: string,
+	parameters: Record<string, unknown> = {},
+): Promise<Subject> {
 	const { id, url } = await activeTrigger(host, BENCH_CREDENTIAL, parameters);
 	return { name, id, url, started: 0 };
 }
@@ -89,7 +99,8 @@ async function burst(host: Host, sandbox: Sandbox, subject: Subject): Promise<Bu
 	const [began, cpu] = [performance.now(), await cpuSeconds(host.pid)];
 	const sent = await Promise.all(ids.map((id) => sender.send(subject.url, id, bodyOf(id))));
 	const answered = performance.now();
-	if (sent.some(({ accepted }) => !accepted)) throw new Error(`${subject.name} did not take every callback`);
+	if (sent.some(({ accepted }) => !accepted))
+		throw new Error(`${subject.name} did not take every callback`);
 	subject.started += ids.length;
 	await whenDone(host, subject);
 	const executed = performance.now();
@@ -108,9 +119,22 @@ async function call({ url }: Subject, id: string): Promise<number> {
 }
 
 async function compareCalls(host: Host, sandbox: Sandbox): Promise<number> {
-	const [none, many] = [await trigger(host, 'remembers nothing'), await trigger(host, `remembers ${REMEMBERED}`)];
-	await remember(host, many.id, Array.from({ length: REMEMBERED }, (_, index) => ({ taskId: `earlier ${index}`, hours: index % 20 })));
-	const times: Array<[Subject, number[]]> = [[none, []], [many, []]];
+	const [none, many] = [
+		await trigger(host, 'remembers nothing'),
+		await trigger(host, `remembers ${REMEMBERED}`),
+	];
+	await remember(
+		host,
+		many.id,
+		Array.from({ length: REMEMBERED }, (_, index) => ({
+			taskId: `earlier ${index}`,
+			hours: index % 20,
+		})),
+	);
+	const times: Array<[Subject, number[]]> = [
+		[none, []],
+		[many, []],
+	];
 	for (const [index, id] of (await buyMany(sandbox, 2 * CALLS)).entries()) {
 		const subject = times[index % 2];
 		if (!subject) continue;
@@ -118,7 +142,8 @@ async function compareCalls(host: Host, sandbox: Sandbox): Promise<number> {
 		subject[0].started += 1;
 		await whenDone(host, subject[0]);
 	}
-	for (const [{ name }, values] of times) console.log(`| ${name} | ${median(values).toFixed(1)} ms |`);
+	for (const [{ name }, values] of times)
+		console.log(`| ${name} | ${median(values).toFixed(1)} ms |`);
 	const stored = (await recordedExecutions(host, many.id)).length;
 	console.log(`(${stored} executions)`);
 	return median(times[1]?.[1] ?? []) / median(times[0]?.[1] ?? []);
@@ -128,12 +153,26 @@ async function compareCalls(host: Host, sandbox: Sandbox): Promise<number> {
 async function compareBursts(host: Host, sandbox: Sandbox): Promise<number> {
 	const webhook = await ofN8n(host, "n8n's Webhook", [startByWebhook(randomUUID())], { Go: 'End' });
 	const read = request('Read', { url: `=${sandbox.url}/v1/tasks/{{ $json.body.id }}` });
-	const reading = await ofN8n(host, "n8n's Webhook and HTTP Request", [startByWebhook(randomUUID()), read], { Go: 'Read', Read: 'End' });
+	const reading = await ofN8n(
+		host,
+		"n8n's Webhook and HTTP Request",
+		[startByWebhook(randomUUID()), read],
+		{ Go: 'Read', Read: 'End' },
+	);
 	// n8n 2.41 gives each call of a trigger an isolate for expressions, and spares only its Webhook node that.
 	const unverified = await ofN8n(host, "n8n's Chargebee Trigger", [chargebee()], { Go: 'End' });
-	const least = await ofN8n(host, 'A minimal trigger that reads the task', [startMinimal()], { Go: 'End' });
+	const least = await ofN8n(host, 'A minimal trigger that reads the task', [startMinimal()], {
+		Go: 'End',
+	});
 	const own = await trigger(host, 'MediaGen Trigger');
-	const subjects = [webhook, reading, unverified, least, own, await trigger(host, 'MediaGen Trigger, not verifying', { verify: false })];
+	const subjects = [
+		webhook,
+		reading,
+		unverified,
+		least,
+		own,
+		await trigger(host, 'MediaGen Trigger, not verifying', { verify: false }),
+	];
 	const rates = new Map<Subject, Burst[]>(subjects.map((subject) => [subject, []]));
 	// The first round warms n8n up.
 	for (let round = 0; round <= ROUNDS; round++) {
@@ -142,8 +181,10 @@ async function compareBursts(host: Host, sandbox: Sandbox): Promise<number> {
 			if (round > 0) rates.get(subject)?.push(rate);
 		}
 	}
-	const of = (subject: Subject, what: keyof Burst) => median((rates.get(subject) ?? []).map((rate) => rate[what]));
-	const share = (subject: Subject, other: Subject) => ratio(of(subject, 'executed'), of(other, 'executed'));
+	const of = (subject: Subject, what: keyof Burst) =>
+		median((rates.get(subject) ?? []).map((rate) => rate[what]));
+	const share = (subject: Subject, other: Subject) =>
+		ratio(of(subject, 'executed'), of(other, 'executed'));
 	const rows = subjects.map((subject) => [
 		subject.name,
 		of(subject, 'answered').toFixed(1),
@@ -152,7 +193,9 @@ async function compareBursts(host: Host, sandbox: Sandbox): Promise<number> {
 		share(subject, unverified),
 		of(subject, 'processorMs').toFixed(1),
 	]);
-	console.log(`\n${BURST} callbacks, 50 at a time, per second\n\n${table(['', 'answered', 'executed', '÷ Webhook', '÷ Chargebee', 'processor ms each'], rows)}`);
+	console.log(
+		`\n${BURST} callbacks, 50 at a time, per second\n\n${table(['', 'answered', 'executed', '÷ Webhook', '÷ Chargebee', 'processor ms each'], rows)}`,
+	);
 	return of(own, 'executed') / of(webhook, 'executed');
 }
 
@@ -162,7 +205,12 @@ async function main(version: string): Promise<void> {
 	const progress = terminalProgress();
 	const sandbox = await createSandbox({ allowPrivateCallbacks: true, durations: { image: 0 } });
 	sandbox.setUnlimited(true);
-	const host = await startHost({ version: known, tarball: process.env.TARBALL ?? (await packPackage({ progress })), progress, env: { ...hostEnv, ...(await minimalNodesEnv()) } });
+	const host = await startHost({
+		version: known,
+		tarball: process.env.TARBALL ?? (await packPackage({ progress })),
+		progress,
+		env: { ...hostEnv, ...(await minimalNodesEnv()) },
+	});
 	try {
 		await giveCredentials(host, sandbox);
 		const rate = await compareBursts(host, sandbox);
@@ -171,9 +219,16 @@ async function main(version: string): Promise<void> {
 		// Without the setting, 2.41 spares only its Webhook node the isolate: nothing else can come near.
 		const comparable = known === '1.123' || BENCH_LAZY;
 		const met = { cost: cost <= GOALS.cost, rate: !comparable || rate >= GOALS.rate };
-		console.log(`\n| n8n ${known}${BENCH_LAZY ? ', lazy' : ''} | measured | goal | |\n|---|---|---|---|`);
-		console.log(`| cost of a call with ${REMEMBERED} remembered tasks | ${cost.toFixed(2)} | ≤ ${GOALS.cost} | ${metOrMissed(met.cost)} |`);
-		if (comparable) console.log(`| rate of a burst, of n8n's Webhook | ${rate.toFixed(2)} | ≥ ${GOALS.rate} | ${metOrMissed(met.rate)} |`);
+		console.log(
+			`\n| n8n ${known}${BENCH_LAZY ? ', lazy' : ''} | measured | goal | |\n|---|---|---|---|`,
+		);
+		console.log(
+			`| cost of a call with ${REMEMBERED} remembered tasks | ${cost.toFixed(2)} | ≤ ${GOALS.cost} | ${metOrMissed(met.cost)} |`,
+		);
+		if (comparable)
+			console.log(
+				`| rate of a burst, of n8n's Webhook | ${rate.toFixed(2)} | ≥ ${GOALS.rate} | ${metOrMissed(met.rate)} |`,
+			);
 		if (!met.cost || !met.rate) process.exitCode = 1;
 	} finally {
 		await host.stop();
@@ -181,5 +236,6 @@ async function main(version: string): Promise<void> {
 	}
 }
 
-if (process.argv.includes('--help')) console.log(HELP.replace('BURST callbacks', `${BURST} callbacks`));
+if (process.argv.includes('--help'))
+	console.log(HELP.replace('BURST callbacks', `${BURST} callbacks`));
 else void main(process.argv[2] ?? '1.123');

@@ -26,7 +26,9 @@ interface Cost {
 
 async function startAll(host: Host, url: string): Promise<void> {
 	const limit = pLimit(10);
-	await Promise.all(Array.from({ length: EXECUTIONS }, () => limit(() => host.api.raw.post(url, {}))));
+	await Promise.all(
+		Array.from({ length: EXECUTIONS }, () => limit(() => host.api.raw.post(url, {}))),
+	);
 }
 
 /** Processor seconds per second while every task is under way. */
@@ -35,12 +37,18 @@ async function waitingRate(host: Host, sandbox: Sandbox): Promise<number> {
 	await delay(SETTLE_MS);
 	const firstEnd = Math.min(...sandbox.tasks.list().map(({ createdAt }) => createdAt)) + TASK_MS;
 	const [from, before] = [Date.now(), await cpuSeconds(host.pid)];
-	if (firstEnd - from < 10_000) throw new Error('The submissions took so long that there is nothing left to measure.');
+	if (firstEnd - from < 10_000)
+		throw new Error('The submissions took so long that there is nothing left to measure.');
 	await delay(firstEnd - from - 1_000);
 	return ((await cpuSeconds(host.pid)) - before) / ((Date.now() - from) / 1_000);
 }
 
-async function measure(host: Host, sandbox: Sandbox, arrivals: Arrivals, url: string): Promise<Cost> {
+async function measure(
+	host: Host,
+	sandbox: Sandbox,
+	arrivals: Arrivals,
+	url: string,
+): Promise<Cost> {
 	// Loads the code, so that no way pays for being the first.
 	clearService(sandbox);
 	arrivals.at.clear();
@@ -90,7 +98,10 @@ function rows(costs: Record<Way, Cost>): string[][] {
 				compare((cost) => cost.addedBytes),
 			];
 		};
-		return [cells(ours, (pick) => ratio(pick(costs[ours]), pick(costs[other]))), cells(other, () => '1')];
+		return [
+			cells(ours, (pick) => ratio(pick(costs[ours]), pick(costs[other]))),
+			cells(other, () => '1'),
+		];
 	});
 }
 
@@ -107,7 +118,9 @@ export const waiting: Measurement = {
 			let idle = 0;
 			for (const way of WAYS) {
 				note(way);
-				const { id } = await host.importWorkflow(singlePicture(sandbox.url, arrivals.url, INTERVAL_S)[way]);
+				const { id } = await host.importWorkflow(
+					singlePicture(sandbox.url, arrivals.url, INTERVAL_S)[way],
+				);
 				await host.restart();
 				await host.activate(id);
 				if (way === 'callback') idle = await idleRate(host);
@@ -117,8 +130,15 @@ export const waiting: Measurement = {
 			const { callback, resume, poll, loop } = costs;
 			if (!callback || !resume || !poll || !loop) throw new Error('A way to wait was left out.');
 			const head = [
-				'way to wait', 'requests per task', 'ratio', 'processor time in all', 'ratio',
-				'per minute of waiting', 'ratio', 'added memory', 'ratio',
+				'way to wait',
+				'requests per task',
+				'ratio',
+				'processor time in all',
+				'ratio',
+				'per minute of waiting',
+				'ratio',
+				'added memory',
+				'ratio',
 			];
 			return {
 				tables: [table(head, rows({ callback, resume, poll, loop }))],

@@ -15,7 +15,8 @@ function sectionOf(heading: string): string {
 }
 
 /** The files of the numbered list below a heading, in order. */
-const filesOf = (heading: string) => [...sectionOf(heading).matchAll(/^\d+\. `([^`]+)`: /gm)].map(([, file = '']) => file);
+const filesOf = (heading: string) =>
+	[...sectionOf(heading).matchAll(/^\d+\. `([^`]+)`: /gm)].map(([, file = '']) => file);
 
 /** A file and all that it imports, directly or not, other than packages and types. */
 async function importsOf(file: string): Promise<string[]> {
@@ -52,7 +53,9 @@ test('Image > Generate imports at most 46 files', async () => {
 });
 
 test('every folder of the table is there', () => {
-	const folders = [...sectionOf('Folders').matchAll(/^\| `([^`]+)` \|/gm)].map(([, folder = '']) => folder);
+	const folders = [...sectionOf('Folders').matchAll(/^\| `([^`]+)` \|/gm)].map(
+		([, folder = '']) => folder,
+	);
 	expect(folders.length).toBeGreaterThan(10);
 	expect(folders.filter((folder) => !existsSync(join(checkout, folder)))).toEqual([]);
 });

@@ -1,6 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ICredentialType, INodeProperties, INodePropertyCollection, INodePropertyOptions, INodeType } from 'n8n-workflow';
+import type {
+	ICredentialType,
+	INodeProperties,
+	INodePropertyCollection,
+	INodePropertyOptions,
+	INodeType,
+} from 'n8n-workflow';
 
 import { MediaGenApi } from '../../credentials/MediaGenApi.credentials';
 import { MediaGenBalance } from '../../nodes/MediaGenBalance/MediaGenBalance.node';
@@ -41,22 +47,37 @@ const propertiesOf = (type: INodeType | ICredentialType) =>
 function namesOf(fields: readonly Field[]): string[] {
 	return fields.flatMap((field) => {
 		if ('values' in field) return namesOf(field.values);
-		if (!('type' in field) || field.type === 'notice' || field.type === 'hidden' || field.name === 'resource') return [];
+		if (
+			!('type' in field) ||
+			field.type === 'notice' ||
+			field.type === 'hidden' ||
+			field.name === 'resource'
+		)
+			return [];
 		const inside = field.options ?? [];
-		if (field.name === 'operation') return inside.flatMap((option) => ('value' in option ? [String(option.value)] : []));
-		return field.type === 'collection' || field.type === 'fixedCollection' ? namesOf(inside) : [field.name];
+		if (field.name === 'operation')
+			return inside.flatMap((option) => ('value' in option ? [String(option.value)] : []));
+		return field.type === 'collection' || field.type === 'fixedCollection'
+			? namesOf(inside)
+			: [field.name];
 	});
 }
 
 test.each(documented)('%s names every operation and every parameter', (name, type, others) => {
 	const text = [name, ...others].map(page).join('\n');
-	const missing = namesOf(propertiesOf(type)).filter((parameter) => !text.includes(`\`${parameter}\``));
+	const missing = namesOf(propertiesOf(type)).filter(
+		(parameter) => !text.includes(`\`${parameter}\``),
+	);
 	expect([...new Set(missing)]).toEqual([]);
 });
 
 test('every node has a page', () => {
-	const named = documented.flatMap(([, type]) => ('description' in type ? [type.constructor.name] : []));
-	const there = readdirSync(join(checkout, 'nodes')).filter((folder) => folder.startsWith('MediaGen'));
+	const named = documented.flatMap(([, type]) =>
+		'description' in type ? [type.constructor.name] : [],
+	);
+	const there = readdirSync(join(checkout, 'nodes')).filter((folder) =>
+		folder.startsWith('MediaGen'),
+	);
 	expect(named.sort()).toEqual(there.sort());
 });
 
@@ -88,7 +109,10 @@ test.each([
 ])('the troubleshooting page has the messages in %s: %s', (folder, pattern) => {
 	const messages = messagesIn(folder, pattern);
 	expect(messages.length).toBeGreaterThan(0);
-	const text = page('troubleshooting.md').replace(/the (task|answer)\b/gi, (words, bought: string) => words.replace(bought, '…'));
+	const text = page('troubleshooting.md').replace(
+		/the (task|answer)\b/gi,
+		(words, bought: string) => words.replace(bought, '…'),
+	);
 	const told = page('troubleshooting.md') + text;
 	expect(messages.filter((message) => !told.includes(message))).toEqual([]);
 });

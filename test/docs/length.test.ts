@@ -11,7 +11,9 @@ const wordsIn = (text: string) => text.split(/\s+/).filter(Boolean).length;
 const NOT_COUNTED = ['architecture.md', 'gallery.md'];
 
 test('the pages for users have at most 12,000 words together', () => {
-	const pages = readdirSync(join(checkout, 'docs')).filter((name) => name.endsWith('.md') && !NOT_COUNTED.includes(name));
+	const pages = readdirSync(join(checkout, 'docs')).filter(
+		(name) => name.endsWith('.md') && !NOT_COUNTED.includes(name),
+	);
 	expect(pages.length).toBeGreaterThan(10);
 	const words = pages.map((page) => wordsIn(read(join('docs', page))));
 	expect(words.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(12_000);
@@ -28,7 +30,9 @@ test('the README has at most 120 lines', () => {
 const PICTURES = join(checkout, 'docs', 'images');
 
 test('no picture has more than 150 kB', () => {
-	const large = readdirSync(PICTURES).filter((name) => statSync(join(PICTURES, name)).size > 150_000);
+	const large = readdirSync(PICTURES).filter(
+		(name) => statSync(join(PICTURES, name)).size > 150_000,
+	);
 	expect(large).toEqual([]);
 });
 

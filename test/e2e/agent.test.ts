@@ -3,7 +3,13 @@ import { z } from 'zod/v3';
 
 import type { Execution } from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
-import { AGENTS, agentWorkflow, chatCredentialFor, givenToAgent, type Tool } from './support/agents';
+import {
+	AGENTS,
+	agentWorkflow,
+	chatCredentialFor,
+	givenToAgent,
+	type Tool,
+} from './support/agents';
 import { describeOnHosts } from './support/hosts';
 import { credentialFor } from './support/workflows';
 
@@ -15,7 +21,11 @@ const chatRequest = z.object({
 	messages: z.array(z.object({ role: z.string(), content: z.unknown() })),
 	tools: z.array(
 		z.object({
-			function: z.object({ name: z.string(), description: z.string(), parameters: z.object({ properties: z.record(z.unknown()) }) }),
+			function: z.object({
+				name: z.string(),
+				description: z.string(),
+				parameters: z.object({ properties: z.record(z.unknown()) }),
+			}),
 		}),
 	),
 });
@@ -58,20 +68,32 @@ describeOnHosts('An AI agent', (host) => {
 	afterAll(async () => await sandbox.close());
 
 	/** The model calls the tool once per set of arguments, and then repeats the last result. */
-	async function ask(version: number, tool: Tool, ...calls: Array<Record<string, unknown>>): Promise<Execution> {
+	async function ask(
+		version: number,
+		tool: Tool,
+		...calls: Array<Record<string, unknown>>
+	): Promise<Execution> {
 		const name = tool.name.replaceAll(' ', '_');
 		sandbox.chat.script(...calls.map((given) => ({ toolCalls: [{ name, arguments: given }] })), {
 			text: 'The tool said: {{tool}}',
 		});
-		const workflow = await host().importWorkflow(agentWorkflow(version, 'Agent', 'Do what I need', tool));
+		const workflow = await host().importWorkflow(
+			agentWorkflow(version, 'Agent', 'Do what I need', tool),
+		);
 		return await host().run(workflow.id, { timeout: 90_000 });
 	}
 
 	/** What the model was sent, request by request. */
-	const sent = () => sandbox.requests.list({ path: '/v1/chat/completions' }).map(({ body }) => chatRequest.parse(body));
+	const sent = () =>
+		sandbox.requests
+			.list({ path: '/v1/chat/completions' })
+			.map(({ body }) => chatRequest.parse(body));
 
 	/** The tool results that the model was sent last. */
-	const told = () => (sent().at(-1)?.messages ?? []).filter(({ role }) => role === 'tool').map(({ content }) => String(content));
+	const told = () =>
+		(sent().at(-1)?.messages ?? [])
+			.filter(({ role }) => role === 'tool')
+			.map(({ content }) => String(content));
 
 	/** Everything that n8n has kept of an execution, as text. */
 	async function keptOf({ id }: Execution): Promise<string> {
@@ -83,16 +105,23 @@ describeOnHosts('An AI agent', (host) => {
 			const execution = await ask(version, pictures(), { prompt: PROMPT });
 			expect(execution.status).toBe('success');
 
-			const [task] = givenToAgent(execution, 'Make a Picture').map((json) => pictureTask.parse(json));
+			const [task] = givenToAgent(execution, 'Make a Picture').map((json) =>
+				pictureTask.parse(json),
+			);
 			const url = task?.url ?? '';
 			expect(task?.markdown).toBe(`![image](${url})`);
 			expect(task?.status).toBe('completed');
-			const keys = givenToAgent(execution, 'Make a Picture').map((json) => Object.keys(json).sort());
+			const keys = givenToAgent(execution, 'Make a Picture').map((json) =>
+				Object.keys(json).sort(),
+			);
 			expect(keys).toEqual([['cost', 'markdown', 'status', 'taskId', 'url', 'urls']]);
 			const file = await fetch(url);
 			expect((await sharp(Buffer.from(await file.arrayBuffer())).metadata()).format).toBe('png');
 
-			const [submission] = sandbox.requests.list({ method: 'POST', path: '/v1/images/generations' });
+			const [submission] = sandbox.requests.list({
+				method: 'POST',
+				path: '/v1/images/generations',
+			});
 			expect(submission?.body).toMatchObject({ prompt: PROMPT });
 			expect(sandbox.ledger().accepted).toBe(1);
 
@@ -102,9 +131,17 @@ describeOnHosts('An AI agent', (host) => {
 
 		test('is offered just what was left to it', async () => {
 			await ask(version, pictures(), { prompt: PROMPT });
-			const offered = sent()[0]?.tools.map(({ function: { name, description, parameters } }) => [name, description, parameters.properties]);
+			const offered = sent()[0]?.tools.map(({ function: { name, description, parameters } }) => [
+				name,
+				description,
+				parameters.properties,
+			]);
 			expect(offered).toEqual([
-				['Make_a_Picture', 'Generate an image in MediaGen Image', { prompt: { type: 'string', description: 'What the picture shows' } }],
+				[
+					'Make_a_Picture',
+					'Generate an image in MediaGen Image',
+					{ prompt: { type: 'string', description: 'What the picture shows' } },
+				],
 			]);
 		}, 120_000);
 
@@ -128,24 +165,34 @@ describeOnHosts('An AI agent', (host) => {
 			expect(refused).toHaveLength(1);
 			expect(refused[0]?.message).toContain('A tool of an AI agent cannot pause the execution');
 			expect(refused[0]?.description).toContain('Poll Here');
-			expect(sandbox.requests.list().filter(({ path }) => path !== '/v1/chat/completions')).toEqual([]);
+			expect(sandbox.requests.list().filter(({ path }) => path !== '/v1/chat/completions')).toEqual(
+				[],
+			);
 		}, 120_000);
 
 		test('with On Error at Continue, reads of a task that takes too long', async () => {
 			sandbox.durations.set({ image: null });
-			const slow = pictures({ options: { pollInterval: 1, timeout: 1 } }, { onError: 'continueRegularOutput' });
+			const slow = pictures(
+				{ options: { pollInterval: 1, timeout: 1 } },
+				{ onError: 'continueRegularOutput' },
+			);
 			const execution = await ask(version, slow, { prompt: PROMPT });
 			const [bought] = sandbox.tasks.list();
 			expect(execution.status).toBe('success');
 			const items: unknown = JSON.parse(told()[0] ?? '');
-			const error = expect.objectContaining({ message: expect.stringContaining('after 1 second'), description: expect.any(String) });
+			const error = expect.objectContaining({
+				message: expect.stringContaining('after 1 second'),
+				description: expect.any(String),
+			});
 			expect(items).toEqual([expect.objectContaining({ taskId: bought?.id, error })]);
 		}, 120_000);
 
 		test('Retry On Fail waits on for the task that was bought', async () => {
 			sandbox.durations.set({ image: 2_500 });
 			const retry = { retryOnFail: true, maxTries: 5, waitBetweenTries: 100 };
-			await ask(version, pictures({ options: { pollInterval: 1, timeout: 1 } }, retry), { prompt: PROMPT });
+			await ask(version, pictures({ options: { pollInterval: 1, timeout: 1 } }, retry), {
+				prompt: PROMPT,
+			});
 			expect(sandbox.ledger().accepted).toBe(1);
 			expect(told()).toEqual([expect.stringContaining('.png')]);
 		}, 120_000);
@@ -162,18 +209,31 @@ describeOnHosts('An AI agent', (host) => {
 
 		test('asking again for what took too long buys nothing twice', async () => {
 			sandbox.durations.set({ image: null });
-			await ask(version, pictures({ options: { pollInterval: 1, timeout: 1 } }), { prompt: PROMPT }, { prompt: PROMPT });
+			await ask(
+				version,
+				pictures({ options: { pollInterval: 1, timeout: 1 } }),
+				{ prompt: PROMPT },
+				{ prompt: PROMPT },
+			);
 			expect(sandbox.ledger().accepted).toBe(1);
 		}, 120_000);
 
 		test('that keeps calling buys as many tasks as Max Tasks allows, and reads why there are no more', async () => {
-			const limited = pictures({ waitMode: 'none', options: { maxTasks: 20 } }, { onError: 'continueRegularOutput' });
+			const limited = pictures(
+				{ waitMode: 'none', options: { maxTasks: 20 } },
+				{ onError: 'continueRegularOutput' },
+			);
 			const name = limited.name.replaceAll(' ', '_');
 			const turn = (at: number) => ({
-				toolCalls: [0, 1, 2, 3, 4].map((call) => ({ name, arguments: { prompt: `${PROMPT}, ${at * 5 + call}` } })),
+				toolCalls: [0, 1, 2, 3, 4].map((call) => ({
+					name,
+					arguments: { prompt: `${PROMPT}, ${at * 5 + call}` },
+				})),
 			});
 			sandbox.chat.script(...[0, 1, 2, 3, 4].map(turn), { text: 'Enough' });
-			const { id } = await host().importWorkflow(agentWorkflow(version, 'Agent', 'Make pictures until I say stop', limited));
+			const { id } = await host().importWorkflow(
+				agentWorkflow(version, 'Agent', 'Make pictures until I say stop', limited),
+			);
 			const execution = await host().run(id, { timeout: 90_000 });
 			expect(execution.status).toBe('success');
 			expect(sandbox.ledger().accepted).toBe(20);
@@ -190,8 +250,12 @@ describeOnHosts('An AI agent', (host) => {
 			};
 			const execution = await ask(version, balance, {});
 			expect(execution.status).toBe('success');
-			expect(givenToAgent(execution, balance.name)).toEqual([expect.objectContaining({ remainingCredits: 12_340 })]);
-			expect(execution.json('Agent')).toEqual([{ output: expect.stringContaining('"remaining":12.34') }]);
+			expect(givenToAgent(execution, balance.name)).toEqual([
+				expect.objectContaining({ remainingCredits: 12_340 }),
+			]);
+			expect(execution.json('Agent')).toEqual([
+				{ output: expect.stringContaining('"remaining":12.34') },
+			]);
 		}, 120_000);
 	});
 });

@@ -16,7 +16,13 @@ const CREDENTIAL = 'Sandbox';
 const PLACES: Array<[place: string, env: Record<string, string>]> = [
 	['in memory', { N8N_DEFAULT_BINARY_DATA_MODE: 'default' }],
 	// 1.123 takes only a mode that is listed as available.
-	['in the database', { N8N_DEFAULT_BINARY_DATA_MODE: 'database', N8N_AVAILABLE_BINARY_DATA_MODES: 'filesystem,database' }],
+	[
+		'in the database',
+		{
+			N8N_DEFAULT_BINARY_DATA_MODE: 'database',
+			N8N_AVAILABLE_BINARY_DATA_MODES: 'filesystem,database',
+		},
+	],
 	['on disk', { N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem' }],
 ];
 
@@ -74,63 +80,108 @@ describeWithOwnHosts('Files', (version, start) => {
 
 		const picture = pictureNode('Picture', CREDENTIAL, { downloadFiles: true });
 
-		const fromInput = { resource: 'image', operation: 'edit', prompt: 'With fog', imageSource: 'binary', imageBinaryProperty: 'data' };
+		const fromInput = {
+			resource: 'image',
+			operation: 'edit',
+			prompt: 'With fog',
+			imageSource: 'binary',
+			imageBinaryProperty: 'data',
+		};
 
-		test('a picture that is polled for comes out as a file', async () => {
-			const execution = await run('poll', picture);
-			expect(execution.files('Picture')).toHaveLength(1);
-			await expectPictures(host, execution.files('Picture'));
-		}, 2 * LIMIT_MS);
+		test(
+			'a picture that is polled for comes out as a file',
+			async () => {
+				const execution = await run('poll', picture);
+				expect(execution.files('Picture')).toHaveLength(1);
+				await expectPictures(host, execution.files('Picture'));
+			},
+			2 * LIMIT_MS,
+		);
 
-		test('a picture of an input item goes into an upload and an edit', async () => {
-			const upload = mediaGen('Upload', 'mediaGenUpload', { source: 'binary', binaryPropertyName: 'data' });
-			const uploaded = await run('upload', picture, upload);
-			expect(uploaded.json('Upload')).toMatchObject([{ url: expect.stringMatching(/^http/), contentType: 'image/png' }]);
-			const edited = await run('edit', picture, mediaGen('Edit', 'mediaGenImage', fromInput));
-			expect(edited.files('Edit')).toHaveLength(1);
-			await expectPictures(host, edited.files('Edit'));
-		}, 4 * LIMIT_MS);
+		test(
+			'a picture of an input item goes into an upload and an edit',
+			async () => {
+				const upload = mediaGen('Upload', 'mediaGenUpload', {
+					source: 'binary',
+					binaryPropertyName: 'data',
+				});
+				const uploaded = await run('upload', picture, upload);
+				expect(uploaded.json('Upload')).toMatchObject([
+					{ url: expect.stringMatching(/^http/), contentType: 'image/png' },
+				]);
+				const edited = await run('edit', picture, mediaGen('Edit', 'mediaGenImage', fromInput));
+				expect(edited.files('Edit')).toHaveLength(1);
+				await expectPictures(host, edited.files('Edit'));
+			},
+			4 * LIMIT_MS,
+		);
 
-		test('a paused execution resumes with its files', async () => {
-			const { pause, execution, taskOf } = pausing(() => host, () => sandbox, CREDENTIAL);
-			sandbox.durations.set({ image: null });
-			const { workflow: paused } = await pause(['Picture'], { downloadFiles: true });
-			sandbox.tasks.finish(taskOf('Picture'));
-			const resumed = await timed('pause', async () => await execution(paused, 'success'));
-			expect(resumed.files('End')).toHaveLength(1);
-			await expectPictures(host, resumed.files('End'));
-		}, 2 * LIMIT_MS);
+		test(
+			'a paused execution resumes with its files',
+			async () => {
+				const { pause, execution, taskOf } = pausing(
+					() => host,
+					() => sandbox,
+					CREDENTIAL,
+				);
+				sandbox.durations.set({ image: null });
+				const { workflow: paused } = await pause(['Picture'], { downloadFiles: true });
+				sandbox.tasks.finish(taskOf('Picture'));
+				const resumed = await timed('pause', async () => await execution(paused, 'success'));
+				expect(resumed.files('End')).toHaveLength(1);
+				await expectPictures(host, resumed.files('End'));
+			},
+			2 * LIMIT_MS,
+		);
 
-		test('a trigger starts an execution with the files of the task', async () => {
-			const trigger = await activeTrigger(host, CREDENTIAL, { downloadFiles: true });
-			sandbox.durations.set({ image: 0 });
-			const taskId = await buy(sandbox);
-			const started = await timed('trigger', async () => {
-				expect((await post(trigger.url, await recordOf(sandbox, taskId))).status).toBe(200);
-				const [execution, ...more] = await startedBy(host, trigger.id);
-				expect(more).toEqual([]);
-				if (!execution) throw new Error('The callback started nothing.');
-				return execution;
-			});
-			expect(started.json('End')).toMatchObject([{ taskId, status: 'completed' }]);
-			expect(started.files('End')).toHaveLength(1);
-			await expectPictures(host, started.files('End'));
-		}, 2 * LIMIT_MS);
+		test(
+			'a trigger starts an execution with the files of the task',
+			async () => {
+				const trigger = await activeTrigger(host, CREDENTIAL, { downloadFiles: true });
+				sandbox.durations.set({ image: 0 });
+				const taskId = await buy(sandbox);
+				const started = await timed('trigger', async () => {
+					expect((await post(trigger.url, await recordOf(sandbox, taskId))).status).toBe(200);
+					const [execution, ...more] = await startedBy(host, trigger.id);
+					expect(more).toEqual([]);
+					if (!execution) throw new Error('The callback started nothing.');
+					return execution;
+				});
+				expect(started.json('End')).toMatchObject([{ taskId, status: 'completed' }]);
+				expect(started.files('End')).toHaveLength(1);
+				await expectPictures(host, started.files('End'));
+			},
+			2 * LIMIT_MS,
+		);
 
-		test('Task: Get gets the files of a task that was bought before', async () => {
-			sandbox.durations.set({ image: 0 });
-			const taskId = await buy(sandbox);
-			const execution = await run('get', mediaGen('Get', 'mediaGenImage', { resource: 'task', operation: 'get', taskId }));
-			expect(execution.files('Get')).toHaveLength(1);
-			await expectPictures(host, execution.files('Get'));
-		}, 2 * LIMIT_MS);
+		test(
+			'Task: Get gets the files of a task that was bought before',
+			async () => {
+				sandbox.durations.set({ image: 0 });
+				const taskId = await buy(sandbox);
+				const execution = await run(
+					'get',
+					mediaGen('Get', 'mediaGenImage', { resource: 'task', operation: 'get', taskId }),
+				);
+				expect(execution.files('Get')).toHaveLength(1);
+				await expectPictures(host, execution.files('Get'));
+			},
+			2 * LIMIT_MS,
+		);
 
-		test('a clip of 60 MB arrives whole', async () => {
-			sandbox.faults.add({ effect: { type: 'resultBytes', bytes: CLIP_BYTES } });
-			const execution = await run('60 MB', mediaGen('Clip', 'mediaGenVideo', { prompt: 'Waves' }));
-			const [file] = execution.files('Clip');
-			if (!file) throw new Error('There is no file.');
-			expect((await host.binary(file)).data).toHaveLength(CLIP_BYTES);
-		}, 4 * LIMIT_MS);
+		test(
+			'a clip of 60 MB arrives whole',
+			async () => {
+				sandbox.faults.add({ effect: { type: 'resultBytes', bytes: CLIP_BYTES } });
+				const execution = await run(
+					'60 MB',
+					mediaGen('Clip', 'mediaGenVideo', { prompt: 'Waves' }),
+				);
+				const [file] = execution.files('Clip');
+				if (!file) throw new Error('There is no file.');
+				expect((await host.binary(file)).data).toHaveLength(CLIP_BYTES);
+			},
+			4 * LIMIT_MS,
+		);
 	});
 });

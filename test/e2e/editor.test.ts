@@ -13,7 +13,11 @@ import { Editor } from './support/editor';
 import { describeOnHosts } from './support/hosts';
 import { workflow } from './support/nodes';
 import { readUntil } from './support/poll';
-import { credentialFor, EXAMPLE_CREDENTIAL as CREDENTIAL, imageWorkflow } from './support/workflows';
+import {
+	credentialFor,
+	EXAMPLE_CREDENTIAL as CREDENTIAL,
+	imageWorkflow,
+} from './support/workflows';
 
 const NODES = SHOWCASE.map(({ name }) => name);
 
@@ -25,7 +29,10 @@ describeOnHosts("n8n's editor", (host, version) => {
 	let browser: Browser;
 	let editor: Editor;
 	beforeAll(async () => {
-		sandbox = await createSandbox({ allowPrivateCallbacks: true, durations: { image: 500, music: 3_000, grid: 500, video: 3_000 } });
+		sandbox = await createSandbox({
+			allowPrivateCallbacks: true,
+			durations: { image: 500, music: 3_000, grid: 500, video: 3_000 },
+		});
 		await host().putCredential(credentialFor(sandbox, CREDENTIAL));
 		await host().putCredential(chatCredentialFor(sandbox, 'OpenAI', sandbox.key));
 		browser = await launchBrowser();
@@ -36,7 +43,10 @@ describeOnHosts("n8n's editor", (host, version) => {
 		await sandbox.close();
 	});
 
-	async function open(definition: Parameters<Host['importWorkflow']>[0], window = editor): Promise<void> {
+	async function open(
+		definition: Parameters<Host['importWorkflow']>[0],
+		window = editor,
+	): Promise<void> {
 		const { id } = await host().importWorkflow(definition);
 		await window.openWorkflow(id);
 	}
@@ -47,7 +57,9 @@ describeOnHosts("n8n's editor", (host, version) => {
 
 		test('finds all eight nodes by the name of the service', async () => {
 			const names = NODES.map((name) => name.replace(/ Trigger$/, '')).sort();
-			expect(await readUntil(async () => (await editor.searchNodes('MediaGen')).sort(), names)).toEqual(names);
+			expect(
+				await readUntil(async () => (await editor.searchNodes('MediaGen')).sort(), names),
+			).toEqual(names);
 		});
 
 		test.each(['edit image', 'inpaint'])('finds MediaGen Image for "%s"', async (words) => {
@@ -56,7 +68,9 @@ describeOnHosts("n8n's editor", (host, version) => {
 
 		test('puts a node on the canvas and opens its panel', async () => {
 			const panel = await editor.addNode('MediaGen Image', 'Generate an image');
-			expect(await readUntil(async () => (await panel.labels()).slice(0, 2), ['Resource', 'Operation'])).toEqual(['Resource', 'Operation']);
+			expect(
+				await readUntil(async () => (await panel.labels()).slice(0, 2), ['Resource', 'Operation']),
+			).toEqual(['Resource', 'Operation']);
 		});
 	});
 
@@ -65,13 +79,16 @@ describeOnHosts("n8n's editor", (host, version) => {
 		afterEach(async () => await editor.panel().close());
 
 		// Which field is shown when is the node's own description, which the engine's tests read.
-		test.each(SHOWCASE)('$name opens with its main fields and without an error', async ({ name, fields }) => {
-			const before = editor.errors.length;
-			const panel = await editor.openNode(name);
-			const shown = async () => (await panel.labels()).filter((label) => fields.includes(label));
-			expect(await readUntil(shown, fields)).toEqual(fields);
-			expect(editor.errors.slice(before)).toEqual([]);
-		});
+		test.each(SHOWCASE)(
+			'$name opens with its main fields and without an error',
+			async ({ name, fields }) => {
+				const before = editor.errors.length;
+				const panel = await editor.openNode(name);
+				const shown = async () => (await panel.labels()).filter((label) => fields.includes(label));
+				expect(await readUntil(shown, fields)).toEqual(fields);
+				expect(editor.errors.slice(before)).toEqual([]);
+			},
+		);
 
 		test.each([
 			['MediaGen Music', 'Cover Song'],
@@ -87,16 +104,29 @@ describeOnHosts("n8n's editor", (host, version) => {
 	});
 
 	test('the node behind one that has not run yet shows which fields it will get', async () => {
-		const ours = ['Image', 'Video'].map((name) => ({ name, type: `n8n-nodes-mediagen.mediaGen${name}`, parameters: {} }));
+		const ours = ['Image', 'Video'].map((name) => ({
+			name,
+			type: `n8n-nodes-mediagen.mediaGen${name}`,
+			parameters: {},
+		}));
 		await open(workflow('Not run yet', ours, { Image: 'Video' }));
 		const panel = await editor.openNode('Video');
 		const fields = ['taskId', 'status', 'results', 'url', 'cost'];
-		expect(await readUntil(async () => (await panel.inputFields()).filter((field) => fields.includes(field)), fields)).toEqual(fields);
+		expect(
+			await readUntil(
+				async () => (await panel.inputFields()).filter((field) => fields.includes(field)),
+				fields,
+			),
+		).toEqual(fields);
 		await panel.close();
 	});
 
 	test('what the user leaves alone in a panel is not set', async () => {
-		const ours = ['Image', 'Video'].map((name) => ({ name, type: `n8n-nodes-mediagen.mediaGen${name}`, parameters: {} }));
+		const ours = ['Image', 'Video'].map((name) => ({
+			name,
+			type: `n8n-nodes-mediagen.mediaGen${name}`,
+			parameters: {},
+		}));
 		const { id } = await host().importWorkflow(workflow('Untouched', ours, {}));
 		await editor.openWorkflow(id);
 		for (const { name } of ours) {
@@ -105,7 +135,12 @@ describeOnHosts("n8n's editor", (host, version) => {
 			await panel.close();
 		}
 		await editor.page.keyboard.press('Control+s');
-		const saved = async () => (await host().workflow(id)).nodes.map(({ parameters: { prompt, n, duration } }) => ({ prompt, n, duration }));
+		const saved = async () =>
+			(await host().workflow(id)).nodes.map(({ parameters: { prompt, n, duration } }) => ({
+				prompt,
+				n,
+				duration,
+			}));
 		const untouched = { prompt: 'A harbour', n: undefined, duration: undefined };
 		expect(await readUntil(saved, [untouched, untouched])).toEqual([untouched, untouched]);
 	});
@@ -137,7 +172,10 @@ describeOnHosts("n8n's editor", (host, version) => {
 		expect(await editor.execute()).toContain('executed successfully');
 		const panel = await editor.openNode('Make Pictures');
 		const picture = await panel.viewFile(1);
-		const width = async () => picture.evaluate((image) => ('naturalWidth' in image ? Number(image.naturalWidth) > 0 : false));
+		const width = async () =>
+			picture.evaluate((image) =>
+				'naturalWidth' in image ? Number(image.naturalWidth) > 0 : false,
+			);
 		expect(await readUntil(width, true)).toBe(true);
 	});
 
@@ -152,7 +190,10 @@ describeOnHosts("n8n's editor", (host, version) => {
 		await open(imageWorkflow(CREDENTIAL, parameters, 2));
 		const panel = await editor.openNode('Pictures');
 		await panel.execute();
-		expect(await panel.error()).toEqual({ message, description: 'Nothing was sent to the service.' });
+		expect(await panel.error()).toEqual({
+			message,
+			description: 'Nothing was sent to the service.',
+		});
 		expect(sandbox.ledger().accepted).toBe(0);
 	});
 
@@ -188,7 +229,11 @@ describeOnHosts("n8n's editor", (host, version) => {
 				await panel.execute();
 				if (result === 'file') await stopVideo(await panel.viewFile(0));
 				else await panel.show(result);
-				await keepPicture(`result-${page}`, await panel.screenshotOfOutput(), withoutNumbers(await textIn(panel.output)));
+				await keepPicture(
+					`result-${page}`,
+					await panel.screenshotOfOutput(),
+					withoutNumbers(await textIn(panel.output)),
+				);
 				await panel.close();
 			}
 			await sharp.close();
@@ -198,14 +243,22 @@ describeOnHosts("n8n's editor", (host, version) => {
 			sandbox.reset();
 			const sharp = await Editor.open(browser, host(), { width: 1500, height: 640 }, 2);
 			const trigger = await activeTrigger(host(), CREDENTIAL, { downloadFiles: true });
-			await buy(sandbox, { prompt: 'A harbor at dawn', webhook: `${trigger.base}?reference=row-7` });
-			const ended = async () => await host().executions({ workflowId: trigger.id, status: ['success'] });
+			await buy(sandbox, {
+				prompt: 'A harbor at dawn',
+				webhook: `${trigger.base}?reference=row-7`,
+			});
+			const ended = async () =>
+				await host().executions({ workflowId: trigger.id, status: ['success'] });
 			expect(await readUntil(async () => (await ended()).length, 1)).toBe(1);
 			await host().deactivate(trigger.id);
 			await sharp.openExecution(trigger.id, (await ended())[0]?.id ?? '');
 			const panel = await sharp.openNode('Trigger');
 			await panel.show('json');
-			await keepPicture('result-trigger', await panel.screenshotOfOutput(), withoutNumbers(await textIn(panel.output)));
+			await keepPicture(
+				'result-trigger',
+				await panel.screenshotOfOutput(),
+				withoutNumbers(await textIn(panel.output)),
+			);
 			await sharp.close();
 		}, 60_000);
 
@@ -216,15 +269,27 @@ describeOnHosts("n8n's editor", (host, version) => {
 			await form.fill('baseUrl', sandbox.url);
 			await form.fill('apiKey', sandbox.key);
 			expect(await form.save()).toBe('passed');
-			await keepPicture('first-credential', await form.screenshot(), withoutNumbers(await form.text()));
+			await keepPicture(
+				'first-credential',
+				await form.screenshot(),
+				withoutNumbers(await form.text()),
+			);
 			await window.newWorkflow();
 			await window.searchNodes('MediaGen');
-			await keepPicture('first-nodes', await window.nodesPanel.screenshot({ caret: 'hide' }), await textIn(window.nodesPanel));
+			await keepPicture(
+				'first-nodes',
+				await window.nodesPanel.screenshot({ caret: 'hide' }),
+				await textIn(window.nodesPanel),
+			);
 			await open(firstWorkflow(CREDENTIAL), window);
 			const panel = await window.openNode('MediaGen Image');
 			await panel.execute();
 			await panel.viewFile(0);
-			await keepPicture('first-picture', await window.screenshot(), withoutNumbers(await textIn(panel.output)));
+			await keepPicture(
+				'first-picture',
+				await window.screenshot(),
+				withoutNumbers(await textIn(panel.output)),
+			);
 			await window.close();
 		}, 120_000);
 	});

@@ -53,7 +53,8 @@ describeOnHosts('A service whose answers do not end', (host) => {
 		response.on('close', () => open.delete(response));
 		request.resume().on('end', () => {
 			if (method === 'POST') submitted.push(url);
-			if (method === 'POST' && url === '/v1/images/generations') response.end(JSON.stringify({ data: [{ task_id: 'trickling', status: 'submitted' }] }));
+			if (method === 'POST' && url === '/v1/images/generations')
+				response.end(JSON.stringify({ data: [{ task_id: 'trickling', status: 'submitted' }] }));
 			else if (url.endsWith('/large')) inflate(response);
 			else trickle(response);
 		});
@@ -62,9 +63,27 @@ describeOnHosts('A service whose answers do not end', (host) => {
 	beforeAll(async () => {
 		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 		const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-		await host().createCredential({ name: CREDENTIAL, type: 'mediaGenApi', data: { baseUrl, apiKey: 'key-of-endless-answers', allowPrivateCallbacks: true, brandWords: '{}' } });
+		await host().createCredential({
+			name: CREDENTIAL,
+			type: 'mediaGenApi',
+			data: {
+				baseUrl,
+				apiKey: 'key-of-endless-answers',
+				allowPrivateCallbacks: true,
+				brandWords: '{}',
+			},
+		});
 		// It takes a minute, in which the other tests run.
-		submission = run(mediaGen('Custom', 'mediaGenImage', { resource: 'task', operation: 'submit', path: '/v1/images/slow', bodyType: 'json', body: '{}', options: { timeout: TIMEOUT_S } }));
+		submission = run(
+			mediaGen('Custom', 'mediaGenImage', {
+				resource: 'task',
+				operation: 'submit',
+				path: '/v1/images/slow',
+				bodyType: 'json',
+				body: '{}',
+				options: { timeout: TIMEOUT_S },
+			}),
+		);
 	});
 	afterAll(() => {
 		server.closeAllConnections();
@@ -73,7 +92,11 @@ describeOnHosts('A service whose answers do not end', (host) => {
 
 	/** Runs one node and gives its item's error, and the seconds that it took. */
 	async function run(node: NodeJson) {
-		const { id } = await host().importWorkflow(workflow(node.name, [startByHand, { ...node, onError: 'continueRegularOutput' }], { Go: node.name }));
+		const { id } = await host().importWorkflow(
+			workflow(node.name, [startByHand, { ...node, onError: 'continueRegularOutput' }], {
+				Go: node.name,
+			}),
+		);
 		const began = Date.now();
 		const execution = await host().run(id, { timeout: 120_000 });
 		const seconds = (Date.now() - began) / 1_000;
@@ -88,8 +111,13 @@ describeOnHosts('A service whose answers do not end', (host) => {
 	});
 
 	test('a wait ends at its "Timeout", and names the task', async () => {
-		const { item, seconds } = await run(pictureNode('Picture', CREDENTIAL, { options: { timeout: TIMEOUT_S } }));
-		expect(item).toMatchObject({ taskId: 'trickling', error: { message: `Task trickling was still submitted after ${TIMEOUT_S} seconds [item 0]` } });
+		const { item, seconds } = await run(
+			pictureNode('Picture', CREDENTIAL, { options: { timeout: TIMEOUT_S } }),
+		);
+		expect(item).toMatchObject({
+			taskId: 'trickling',
+			error: { message: `Task trickling was still submitted after ${TIMEOUT_S} seconds [item 0]` },
+		});
 		expect(seconds).toBeLessThan(TIMEOUT_S + ROOM_S);
 		expect(purchases('/v1/images/generations')).toBe(1);
 	}, 180_000);
@@ -97,19 +125,37 @@ describeOnHosts('A service whose answers do not end', (host) => {
 	test.each([
 		['message', '/v1/messages'],
 		['completion', '/v1/chat/completions'],
-	])('a chat request, %s, ends at its "Timeout": it may have been bought', async (operation, path) => {
-		const parameters = { resource: 'chat', operation, model: 'm', maxTokens: 10, prompt: 'Why?', options: { timeout: TIMEOUT_S } };
-		const { item, seconds } = await run(mediaGen('Chat', 'mediaGenChatCache', parameters));
-		expect(item).toMatchObject({
-			error: { message: 'The request timed out [item 0]', description: expect.stringContaining('The answer may have been bought all the same') },
-		});
-		expect(seconds).toBeLessThan(TIMEOUT_S + ROOM_S);
-		expect(purchases(path)).toBe(1);
-	}, 180_000);
+	])(
+		'a chat request, %s, ends at its "Timeout": it may have been bought',
+		async (operation, path) => {
+			const parameters = {
+				resource: 'chat',
+				operation,
+				model: 'm',
+				maxTokens: 10,
+				prompt: 'Why?',
+				options: { timeout: TIMEOUT_S },
+			};
+			const { item, seconds } = await run(mediaGen('Chat', 'mediaGenChatCache', parameters));
+			expect(item).toMatchObject({
+				error: {
+					message: 'The request timed out [item 0]',
+					description: expect.stringContaining('The answer may have been bought all the same'),
+				},
+			});
+			expect(seconds).toBeLessThan(TIMEOUT_S + ROOM_S);
+			expect(purchases(path)).toBe(1);
+		},
+		180_000,
+	);
 
 	test('a record of 400 MB is not read', async () => {
-		const { item } = await run(mediaGen('Get', 'mediaGenImage', { resource: 'task', operation: 'get', taskId: 'large' }));
-		expect(item).toMatchObject({ error: { message: 'The response has more than 64 MB of text [item 0]' } });
+		const { item } = await run(
+			mediaGen('Get', 'mediaGenImage', { resource: 'task', operation: 'get', taskId: 'large' }),
+		);
+		expect(item).toMatchObject({
+			error: { message: 'The response has more than 64 MB of text [item 0]' },
+		});
 	}, 180_000);
 
 	test('a callback to a trigger is answered before the service stops waiting', async () => {
@@ -123,13 +169,22 @@ describeOnHosts('A service whose answers do not end', (host) => {
 		const { item, seconds } = await submission;
 		expect(item).toMatchObject({
 			status: 'unknown',
-			error: { message: 'The request timed out [item 0]', description: expect.stringContaining('The task may have been bought all the same') },
+			error: {
+				message: 'The request timed out [item 0]',
+				description: expect.stringContaining('The task may have been bought all the same'),
+			},
 		});
 		expect(seconds).toBeLessThan(60 + ROOM_S);
 		expect(purchases('/v1/images/slow')).toBe(1);
 	}, 180_000);
 
 	test('no connection stays open', async () => {
-		expect(await until(() => open.size, (size) => size === 0, 10_000)).toBe(0);
+		expect(
+			await until(
+				() => open.size,
+				(size) => size === 0,
+				10_000,
+			),
+		).toBe(0);
 	}, 20_000);
 });

@@ -36,7 +36,11 @@ describeWithOwnHosts('What an end of an execution keeps', (version, start) => {
 	});
 	afterAll(async () => await sandbox.close());
 
-	const { until } = pausing(() => host, () => sandbox, CREDENTIAL);
+	const { until } = pausing(
+		() => host,
+		() => sandbox,
+		CREDENTIAL,
+	);
 
 	/** Tasks in the order in which they were bought. */
 	const bought = () =>
@@ -47,12 +51,21 @@ describeWithOwnHosts('What an end of an execution keeps', (version, start) => {
 	const ENDED = ['success', 'error', 'canceled', 'crashed'];
 
 	/** Starts a workflow of these nodes and waits for so many purchases. */
-	async function begin(nodes: NodeJson[], purchases: number, settings: object = {}): Promise<{ workflowId: string; id: string }> {
+	async function begin(
+		nodes: NodeJson[],
+		purchases: number,
+		settings: object = {},
+	): Promise<{ workflowId: string; id: string }> {
 		const path = randomUUID();
 		const chain = [startByWebhook(path), ...nodes, end];
-		const links = Object.fromEntries(chain.slice(1).map(({ name }, at) => [chain[at]?.name ?? '', name]));
+		const links = Object.fromEntries(
+			chain.slice(1).map(({ name }, at) => [chain[at]?.name ?? '', name]),
+		);
 		const definition = workflow(`Ends ${path}`, chain, links);
-		const { id: workflowId } = await host.importWorkflow({ ...definition, settings: { ...definition.settings, ...settings } });
+		const { id: workflowId } = await host.importWorkflow({
+			...definition,
+			settings: { ...definition.settings, ...settings },
+		});
 		await host.activate(workflowId);
 		await axios.post(`${host.url}/webhook/${path}`, {}, { proxy: false });
 		await until('the purchase', () => (bought().length === purchases ? true : undefined));
@@ -73,7 +86,9 @@ describeWithOwnHosts('What an end of an execution keeps', (version, start) => {
 		const named = JSON.stringify([execution.runs, execution.error]).includes(first ?? 'no task');
 		for (const taskId of bought()) sandbox.tasks.finish(taskId);
 		sandbox.durations.set({ image: 0 });
-		const { status } = await host.api.raw.post(`/rest/executions/${execution.id}/retry`, { loadWorkflow: false });
+		const { status } = await host.api.raw.post(`/rest/executions/${execution.id}/retry`, {
+			loadWorkflow: false,
+		});
 		const [latest] = await host.executions({ workflowId });
 		const retried = status === 200 && latest !== undefined && latest.id !== execution.id;
 		const again = retried ? await ended(latest.id) : undefined;
@@ -94,13 +109,17 @@ describeWithOwnHosts('What an end of an execution keeps', (version, start) => {
 		await untilRecovered(host, mark);
 	}
 
-	const picture = (name: string, parameters: object = {}) => pictureNode(name, CREDENTIAL, parameters);
+	const picture = (name: string, parameters: object = {}) =>
+		pictureNode(name, CREDENTIAL, parameters);
 
 	test('error', async () => {
 		const { id, workflowId } = await begin([picture('Picture', { options: { timeout: 2 } })], 1);
 		const execution = await ended(id);
 		expect(execution.status).toBe('error');
-		expect(await keptOf('Error', workflowId, execution)).toEqual({ named: true, boughtAfterRetry: 1 });
+		expect(await keptOf('Error', workflowId, execution)).toEqual({
+			named: true,
+			boughtAfterRetry: 1,
+		});
 	}, 60_000);
 
 	test('Stop', async () => {
@@ -112,13 +131,19 @@ describeWithOwnHosts('What an end of an execution keeps', (version, start) => {
 		const execution = await ended(id);
 		expect(execution.status).toBe('canceled');
 		// n8n 1.123 calls such a retry a success and runs nothing.
-		expect(await keptOf('Stop', workflowId, execution)).toEqual({ named: false, boughtAfterRetry: version === '1.123' ? 1 : 2 });
+		expect(await keptOf('Stop', workflowId, execution)).toEqual({
+			named: false,
+			boughtAfterRetry: version === '1.123' ? 1 : 2,
+		});
 	}, 60_000);
 
 	test("the workflow's timeout", async () => {
 		const { id, workflowId } = await begin([picture('Picture')], 1, { executionTimeout: 3 });
 		const execution = await ended(id);
-		expect(await keptOf('Timeout of the workflow', workflowId, execution)).toEqual({ named: false, boughtAfterRetry: 1 });
+		expect(await keptOf('Timeout of the workflow', workflowId, execution)).toEqual({
+			named: false,
+			boughtAfterRetry: 1,
+		});
 	}, 60_000);
 
 	test('a kill while the node polls', async () => {
@@ -126,18 +151,27 @@ describeWithOwnHosts('What an end of an execution keeps', (version, start) => {
 		await killAndRestart();
 		const execution = await ended(id);
 		expect(execution.status).toBe('crashed');
-		expect(await keptOf('Kill', workflowId, execution)).toEqual({ named: false, boughtAfterRetry: 2 });
+		expect(await keptOf('Kill', workflowId, execution)).toEqual({
+			named: false,
+			boughtAfterRetry: 2,
+		});
 	}, 120_000);
 
 	test.each([
 		['saved', true, { named: true, boughtAfterRetry: 3 }],
 		['not saved', false, { named: false, boughtAfterRetry: 4 }],
-	])('a kill after a node has ended and while the next one polls, with the progress %s', async (what, saveExecutionProgress, kept) => {
-		const { id, workflowId } = await begin([picture('First'), picture('Second')], 1, { saveExecutionProgress });
-		sandbox.tasks.finish(bought()[0] ?? '');
-		await until('the second purchase', () => (bought().length === 2 ? true : undefined));
-		await killAndRestart();
-		const execution = await ended(id);
-		expect(await keptOf(`Kill, progress ${what}`, workflowId, execution)).toEqual(kept);
-	}, 120_000);
+	])(
+		'a kill after a node has ended and while the next one polls, with the progress %s',
+		async (what, saveExecutionProgress, kept) => {
+			const { id, workflowId } = await begin([picture('First'), picture('Second')], 1, {
+				saveExecutionProgress,
+			});
+			sandbox.tasks.finish(bought()[0] ?? '');
+			await until('the second purchase', () => (bought().length === 2 ? true : undefined));
+			await killAndRestart();
+			const execution = await ended(id);
+			expect(await keptOf(`Kill, progress ${what}`, workflowId, execution)).toEqual(kept);
+		},
+		120_000,
+	);
 });

@@ -15,26 +15,56 @@ const equalRows = (count: number): NodeJson => ({
 	name: 'Items',
 	type: 'n8n-nodes-base.code',
 	typeVersion: 2,
-	parameters: { jsCode: `return [...Array(${count}).keys()].map(() => ({ json: { prompt: 'A lighthouse' } }));` },
+	parameters: {
+		jsCode: `return [...Array(${count}).keys()].map(() => ({ json: { prompt: 'A lighthouse' } }));`,
+	},
 });
 
-const oneByOne: NodeJson = { name: 'Loop', type: 'n8n-nodes-base.splitInBatches', typeVersion: 3, parameters: { batchSize: 1, options: {} } };
+const oneByOne: NodeJson = {
+	name: 'Loop',
+	type: 'n8n-nodes-base.splitInBatches',
+	typeVersion: 3,
+	parameters: { batchSize: 1, options: {} },
+};
 
-const aSecond: NodeJson = { name: 'Wait', type: 'n8n-nodes-base.wait', typeVersion: 1.1, webhookId: 'loops-wait', parameters: { resume: 'timeInterval', amount: 1, unit: 'seconds' } };
+const aSecond: NodeJson = {
+	name: 'Wait',
+	type: 'n8n-nodes-base.wait',
+	typeVersion: 1.1,
+	webhookId: 'loops-wait',
+	parameters: { resume: 'timeInterval', amount: 1, unit: 'seconds' },
+};
 
 /** Passes the items of its first run on, and no others. */
-const once: NodeJson = { name: 'Once', type: 'n8n-nodes-base.code', typeVersion: 2, parameters: { jsCode: 'return $runIndex === 0 ? $input.all() : [];' } };
+const once: NodeJson = {
+	name: 'Once',
+	type: 'n8n-nodes-base.code',
+	typeVersion: 2,
+	parameters: { jsCode: 'return $runIndex === 0 ? $input.all() : [];' },
+};
 
 const loop = (parameters: object, settings: object): WorkflowDefinition =>
-	workflow('Rounds', [startByHand, equalRows(3), oneByOne, pictureNode('Pictures', CREDENTIAL, parameters, settings), end], {
-		Go: 'Items',
-		Items: 'Loop',
-		Loop: ['End', 'Pictures'],
-		Pictures: 'Loop',
-	});
+	workflow(
+		'Rounds',
+		[
+			startByHand,
+			equalRows(3),
+			oneByOne,
+			pictureNode('Pictures', CREDENTIAL, parameters, settings),
+			end,
+		],
+		{
+			Go: 'Items',
+			Items: 'Loop',
+			Loop: ['End', 'Pictures'],
+			Pictures: 'Loop',
+		},
+	);
 
 const ledBack = (parameters: object): WorkflowDefinition => {
-	const pictures = pictureNode('Pictures', CREDENTIAL, parameters, { onError: 'continueErrorOutput' });
+	const pictures = pictureNode('Pictures', CREDENTIAL, parameters, {
+		onError: 'continueErrorOutput',
+	});
 	return workflow('Led back', [startByHand, equalRows(2), pictures, once, aSecond, end], {
 		Go: 'Items',
 		Items: 'Pictures',
@@ -63,22 +93,46 @@ describeOnHosts('Rounds of a node', (host) => {
 		return execution;
 	};
 
-	const charges = () => sandbox.ledger().entries.filter(({ type }) => type === 'charge').map(({ taskId }) => taskId);
+	const charges = () =>
+		sandbox
+			.ledger()
+			.entries.filter(({ type }) => type === 'charge')
+			.map(({ taskId }) => taskId);
 
 	/** The tasks that the node gave out with a result, in all of its runs. */
 	const completed = ({ runs }: Execution) =>
-		(runs.Pictures ?? []).flatMap(({ data }) => data?.main?.[0] ?? []).flatMap(({ json }) => (json.status === 'completed' && json.error === undefined ? [String(json.taskId)] : []));
+		(runs.Pictures ?? [])
+			.flatMap(({ data }) => data?.main?.[0] ?? [])
+			.flatMap(({ json }) =>
+				json.status === 'completed' && json.error === undefined ? [String(json.taskId)] : [],
+			);
 
 	test.each<[string, FaultRuleInput, object]>([
-		['one dead link', { match: { method: 'GET', path: '/files/*' }, effect: { type: 'status', status: 404 } }, { downloadFiles: true, options: { pollInterval: 1 } }],
-		['a task that outlasts "Timeout"', { match: submission, effect: { type: 'duration', ms: null } }, { options: { pollInterval: 1, timeout: 4 } }],
-		['a 500 after the purchase', { match: submission, effect: { type: 'status', status: 500, when: 'after' } }, { options: { pollInterval: 1 } }],
-	])('a loop of three equal rows, which goes on after %s in the first: three purchases, two results', async (_, fault, parameters) => {
-		sandbox.faults.add(fault);
-		const execution = await run(loop(parameters, { onError: 'continueRegularOutput' }));
-		expect(charges()).toHaveLength(3);
-		expect(completed(execution)).toEqual(charges().slice(1));
-	}, 120_000);
+		[
+			'one dead link',
+			{ match: { method: 'GET', path: '/files/*' }, effect: { type: 'status', status: 404 } },
+			{ downloadFiles: true, options: { pollInterval: 1 } },
+		],
+		[
+			'a task that outlasts "Timeout"',
+			{ match: submission, effect: { type: 'duration', ms: null } },
+			{ options: { pollInterval: 1, timeout: 4 } },
+		],
+		[
+			'a 500 after the purchase',
+			{ match: submission, effect: { type: 'status', status: 500, when: 'after' } },
+			{ options: { pollInterval: 1 } },
+		],
+	])(
+		'a loop of three equal rows, which goes on after %s in the first: three purchases, two results',
+		async (_, fault, parameters) => {
+			sandbox.faults.add(fault);
+			const execution = await run(loop(parameters, { onError: 'continueRegularOutput' }));
+			expect(charges()).toHaveLength(3);
+			expect(completed(execution)).toEqual(charges().slice(1));
+		},
+		120_000,
+	);
 
 	test('tasks that outlast "Timeout" are taken up by the items that come back from the error output', async () => {
 		sandbox.durations.set({ image: 6_000 });
@@ -92,6 +146,10 @@ describeOnHosts('Rounds of a node', (host) => {
 		const execution = await run(ledBack({ options: { pollInterval: 1, concurrency: 1 } }));
 		expect(charges()).toHaveLength(2);
 		expect(completed(execution)).toEqual(charges().slice(1));
-		expect(execution.json('Pictures', 1)).toEqual([expect.objectContaining({ message: expect.stringContaining('may have been bought by an earlier attempt') })]);
+		expect(execution.json('Pictures', 1)).toEqual([
+			expect.objectContaining({
+				message: expect.stringContaining('may have been bought by an earlier attempt'),
+			}),
+		]);
 	}, 120_000);
 });

@@ -18,7 +18,9 @@ const rows: NodeJson = {
 	name: 'Rows',
 	type: 'n8n-nodes-base.code',
 	typeVersion: 2,
-	parameters: { jsCode: `return ${JSON.stringify(TITLES)}.map((title) => ({ json: { title, prompt: 'A ' + title } }));` },
+	parameters: {
+		jsCode: `return ${JSON.stringify(TITLES)}.map((title) => ({ json: { title, prompt: 'A ' + title } }));`,
+	},
 };
 
 const photo = (png: string): NodeJson => ({
@@ -51,7 +53,9 @@ describeWithOwnHosts('The next node uses a result as it is', (_, start) => {
 	});
 
 	async function run(name: string, nodes: NodeJson[]) {
-		const links = Object.fromEntries(nodes.slice(1).map(({ name: to }, at) => [nodes[at]?.name ?? '', to]));
+		const links = Object.fromEntries(
+			nodes.slice(1).map(({ name: to }, at) => [nodes[at]?.name ?? '', to]),
+		);
 		const { id } = await host.importWorkflow(workflow(name, nodes, links));
 		const execution = await host.run(id, { timeout: 60_000 });
 		expect(execution.error).toBeUndefined();
@@ -62,34 +66,60 @@ describeWithOwnHosts('The next node uses a result as it is', (_, start) => {
 		const images: NodeJson = {
 			name: 'Images',
 			type: 'n8n-nodes-mediagen.mediaGenImage',
-			parameters: { prompt: '={{ $json.prompt }}', output: 'files', options: { fileName: '={{ $json.title }}' } },
+			parameters: {
+				prompt: '={{ $json.prompt }}',
+				output: 'files',
+				options: { fileName: '={{ $json.title }}' },
+			},
 			credentials: mediaGenApi(CREDENTIAL),
 		};
 		const write: NodeJson = {
 			name: 'Write',
 			type: 'n8n-nodes-base.readWriteFile',
-			parameters: { operation: 'write', fileName: `=${folder}/{{ $json.fileName }}`, dataPropertyName: 'data', options: {} },
+			parameters: {
+				operation: 'write',
+				fileName: `=${folder}/{{ $json.fileName }}`,
+				dataPropertyName: 'data',
+				options: {},
+			},
 		};
 		await run('Rows to files', [startByHand, rows, images, write, end]);
 		expect(sandbox.ledger().accepted).toBe(TITLES.length);
 		for (const title of TITLES) {
-			const { format, width } = await sharp(await readFile(join(folder, `${title}.png`))).metadata();
+			const { format, width } = await sharp(
+				await readFile(join(folder, `${title}.png`)),
+			).metadata();
 			expect([format, width]).toEqual(['png', 1024]);
 		}
 	}, 90_000);
 
 	test('a picture → Video: a clip of it; one task', async () => {
-		const picture = sharp({ create: { width: 640, height: 360, channels: 3, background: { r: 40, g: 90, b: 140 } } });
+		const picture = sharp({
+			create: { width: 640, height: 360, channels: 3, background: { r: 40, g: 90, b: 140 } },
+		});
 		const video: NodeJson = {
 			name: 'Clip',
 			type: 'n8n-nodes-mediagen.mediaGenVideo',
-			parameters: { prompt: '={{ $json.movement }}', imageInput: 'firstFrame', firstFrameSource: 'binary', firstFrameBinaryProperty: 'data' },
+			parameters: {
+				prompt: '={{ $json.movement }}',
+				imageInput: 'firstFrame',
+				firstFrameSource: 'binary',
+				firstFrameBinaryProperty: 'data',
+			},
 			credentials: mediaGenApi(CREDENTIAL),
 		};
-		const execution = await run('Photo to clip', [startByHand, photo((await picture.png().toBuffer()).toString('base64')), video]);
+		const execution = await run('Photo to clip', [
+			startByHand,
+			photo((await picture.png().toBuffer()).toString('base64')),
+			video,
+		]);
 		expect(sandbox.ledger().accepted).toBe(1);
 		expect(execution.json('Clip')).toMatchObject([{ family: 'video', status: 'completed' }]);
-		const clips = await Promise.all(execution.files('Clip').map(async (file) => await host.binary(file)));
-		expect(clips.map(({ data, contentType }) => [contentType, data.subarray(4, 8).toString()])).toEqual([['video/mp4', 'ftyp']]);
+		const clips = await Promise.all(
+			execution.files('Clip').map(async (file) => await host.binary(file)),
+		);
+		expect(
+			clips.map(({ data, contentType }) => [contentType, data.subarray(4, 8).toString()]),
+		).toEqual([['video/mp4', 'ftyp']]);
 	}, 90_000);
 });

@@ -16,7 +16,9 @@ describeOnHosts('A pipeline of pictures', (host) => {
 	afterAll(async () => await sandbox.close());
 
 	const run = async (parameters: object, items: number, node: object = {}) => {
-		const workflow = await host().importWorkflow(imageWorkflow('Pipeline', parameters, items, node));
+		const workflow = await host().importWorkflow(
+			imageWorkflow('Pipeline', parameters, items, node),
+		);
 		return await host().run(workflow.id, { timeout: 180_000 });
 	};
 
@@ -41,9 +43,17 @@ describeOnHosts('A pipeline of pictures', (host) => {
 		sandbox.durations.set({ image: 4_000 });
 		const submit = { method: 'POST', path: '/v1/images/generations' };
 		const poll = { method: 'GET', path: '/v1/tasks/*' };
-		sandbox.faults.add({ match: submit, nth: 2, effect: { type: 'status', status: 429, retryAfter: 1 } });
+		sandbox.faults.add({
+			match: submit,
+			nth: 2,
+			effect: { type: 'status', status: 429, retryAfter: 1 },
+		});
 		sandbox.faults.add({ match: submit, nth: 4, effect: { type: 'status', status: 429 } });
-		sandbox.faults.add({ match: submit, nth: 3, effect: { type: 'failTask', message: 'The canvas tore' } });
+		sandbox.faults.add({
+			match: submit,
+			nth: 3,
+			effect: { type: 'failTask', message: 'The canvas tore' },
+		});
 		sandbox.faults.add({ match: submit, nth: 5, effect: { type: 'duration', ms: null } });
 		sandbox.faults.add({ match: poll, nth: 2, count: 2, effect: { type: 'status', status: 500 } });
 		sandbox.faults.add({ match: poll, nth: 6, count: 2, effect: { type: 'reset' } });

@@ -25,7 +25,10 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 	const sender = createSender();
 
 	beforeAll(async () => {
-		sandbox = await createSandbox({ allowPrivateCallbacks: true, durations: { image: 0, music: 0 } });
+		sandbox = await createSandbox({
+			allowPrivateCallbacks: true,
+			durations: { image: 0, music: 0 },
+		});
 		sandbox.setUnlimited(true);
 		host = await start();
 		await host.createCredential(credentialFor(sandbox, CREDENTIAL));
@@ -36,7 +39,8 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 		await sandbox.close();
 	});
 
-	const trigger = async (parameters: Record<string, unknown> = {}) => await activeTrigger(host, CREDENTIAL, parameters);
+	const trigger = async (parameters: Record<string, unknown> = {}) =>
+		await activeTrigger(host, CREDENTIAL, parameters);
 
 	const executionsOf = async ({ id }: TriggerWorkflow) => await startedBy(host, id);
 
@@ -56,9 +60,13 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 			const forged = 'task_000000000000000000000000';
 			const { status } = await post(workflow.url, { id: forged, status: 'completed' });
 			expect(status).toBe(503);
-			expect(logged()).toContain(`callback for task ${forged} is not taken: the service does not know the task`);
+			expect(logged()).toContain(
+				`callback for task ${forged} is not taken: the service does not know the task`,
+			);
 			expect((await post(workflow.url, { id: forged, status: 'in_progress' })).status).toBe(200);
-			expect(logged()).toContain(`callback for task ${forged} starts nothing: the service does not know the task`);
+			expect(logged()).toContain(
+				`callback for task ${forged} starts nothing: the service does not know the task`,
+			);
 			expect(await executionsOf(workflow)).toEqual([]);
 		});
 
@@ -67,7 +75,9 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 			const taskId = await buy(sandbox);
 			const claim = { id: taskId, status: 'completed' };
 			expect(await post(workflow.url, claim)).toMatchObject({ status: 503 });
-			expect(logged()).toContain(`callback for task ${taskId} is not taken: the service says that the task is still running`);
+			expect(logged()).toContain(
+				`callback for task ${taskId} is not taken: the service says that the task is still running`,
+			);
 			expect(await executionsOf(workflow)).toEqual([]);
 
 			sandbox.tasks.finish(taskId);
@@ -79,42 +89,92 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 			['is not JSON', 'completed', 'text/plain'],
 			['is broken JSON', '{"id": "task_', 'application/json'],
 			['names no task', '{"status": "completed"}', 'application/json'],
-		])('whose body %s is refused, so that the service does not repeat it', async (_, body, type) => {
-			const own = await trigger();
-			const { status, data } = await post(own.url, body, type);
-			expect([400, 422]).toContain(status);
-			expect(data.message).toBeTruthy();
-			expect(await executionsOf(own)).toEqual([]);
-		});
+		])(
+			'whose body %s is refused, so that the service does not repeat it',
+			async (_, body, type) => {
+				const own = await trigger();
+				const { status, data } = await post(own.url, body, type);
+				expect([400, 422]).toContain(status);
+				expect(data.message).toBeTruthy();
+				expect(await executionsOf(own)).toEqual([]);
+			},
+		);
 
 		test('with ids that lead to the record of another task start nothing', async () => {
 			const own = await trigger();
 			const taskId = await buy(sandbox);
-			const ids = [`./${taskId}`, `a/../${taskId}`, `a\\..\\${taskId}`, `${taskId}/`, `${taskId}?`, `${taskId}#`, ` ${taskId}`, `${taskId} `, `%2e/${taskId}`, `${taskId}\n`];
-			for (const id of ids) expect(await post(own.url, { id, status: 'completed' })).toMatchObject({ status: 400 });
+			const ids = [
+				`./${taskId}`,
+				`a/../${taskId}`,
+				`a\\..\\${taskId}`,
+				`${taskId}/`,
+				`${taskId}?`,
+				`${taskId}#`,
+				` ${taskId}`,
+				`${taskId} `,
+				`%2e/${taskId}`,
+				`${taskId}\n`,
+			];
+			for (const id of ids)
+				expect(await post(own.url, { id, status: 'completed' })).toMatchObject({ status: 400 });
 			expect(await post(own.url, await recordOf(sandbox, taskId))).toMatchObject({ status: 200 });
 			expect(await executionsOf(own)).toHaveLength(1);
 		});
 
 		test.each<[string, object]>([
-			['a megabyte of digits', { progress: `${'1'.repeat(1_000_000)}x`, cost: `${'1'.repeat(1_000_000)}x` }],
-			['a megabyte of blanks', { progress: `1${' '.repeat(1_000_000)}x`, completed: `1${' '.repeat(1_000_000)}x` }],
-			['80,000 links', { result: { images: [{ url: Array.from({ length: 80_000 }, (_, at) => `https://files.example.com/${at}.png`) }] } }],
-		])('with %s does not hold n8n up, whether the service knows the task or not', async (_, parts) => {
-			const own = await trigger();
-			const taskId = await buy(sandbox);
-			// A reader that takes the square of the time would need hours: the time limit of the test is enough.
-			expect(await post(own.url, { ...parts, id: 'task_of_nobody', status: 'completed' })).toMatchObject({ status: 503 });
-			expect(await post(own.url, { ...parts, id: taskId, status: 'completed' })).toMatchObject({ status: 200 });
-			expect(await executionsOf(own)).toMatchObject([{ status: 'success' }]);
-		});
+			[
+				'a megabyte of digits',
+				{ progress: `${'1'.repeat(1_000_000)}x`, cost: `${'1'.repeat(1_000_000)}x` },
+			],
+			[
+				'a megabyte of blanks',
+				{ progress: `1${' '.repeat(1_000_000)}x`, completed: `1${' '.repeat(1_000_000)}x` },
+			],
+			[
+				'80,000 links',
+				{
+					result: {
+						images: [
+							{
+								url: Array.from(
+									{ length: 80_000 },
+									(_, at) => `https://files.example.com/${at}.png`,
+								),
+							},
+						],
+					},
+				},
+			],
+		])(
+			'with %s does not hold n8n up, whether the service knows the task or not',
+			async (_, parts) => {
+				const own = await trigger();
+				const taskId = await buy(sandbox);
+				// A reader that takes the square of the time would need hours: the time limit of the test is enough.
+				expect(
+					await post(own.url, { ...parts, id: 'task_of_nobody', status: 'completed' }),
+				).toMatchObject({ status: 503 });
+				expect(await post(own.url, { ...parts, id: taskId, status: 'completed' })).toMatchObject({
+					status: 200,
+				});
+				expect(await executionsOf(own)).toMatchObject([{ status: 'success' }]);
+			},
+		);
 
 		test('is asked for again while the service cannot be reached, and then starts one execution', async () => {
 			const own = await trigger();
 			const taskId = await buy(sandbox);
 			const body = await recordOf(sandbox, taskId);
-			sandbox.faults.add({ match: { method: 'GET', path: '/v1/tasks/*' }, count: 1, effect: { type: 'status', status: 502 } });
-			sandbox.faults.add({ match: { method: 'GET', path: '/v1/tasks/*' }, count: 1, effect: { type: 'reset' } });
+			sandbox.faults.add({
+				match: { method: 'GET', path: '/v1/tasks/*' },
+				count: 1,
+				effect: { type: 'status', status: 502 },
+			});
+			sandbox.faults.add({
+				match: { method: 'GET', path: '/v1/tasks/*' },
+				count: 1,
+				effect: { type: 'reset' },
+			});
 			expect(await post(own.url, body)).toMatchObject({ status: 503 });
 			expect(await post(own.url, body)).toMatchObject({ status: 503 });
 			expect(await executionsOf(own)).toEqual([]);
@@ -129,7 +189,10 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 			await post(own.url, body);
 			await executionsOf(own);
 			await host.restart();
-			expect(await post(own.url, body)).toMatchObject({ status: 200, data: { message: expect.stringContaining('before') } });
+			expect(await post(own.url, body)).toMatchObject({
+				status: 200,
+				data: { message: expect.stringContaining('before') },
+			});
 			expect(await executionsOf(own)).toHaveLength(1);
 		}, 90_000);
 	});
@@ -142,10 +205,15 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 		}
 
 		test('"Trigger On" lets through only what it names', async () => {
-			const [completed, failed] = [await buy(sandbox), await buy(sandbox, { prompt: 'sandbox:fail' })];
+			const [completed, failed] = [
+				await buy(sandbox),
+				await buy(sandbox, { prompt: 'sandbox:fail' }),
+			];
 			expect(await callBack({ events: ['failed'] }, completed)).toEqual([]);
 			const [execution] = await callBack({ events: ['failed'] }, failed);
-			expect(execution?.json('End')).toMatchObject([{ taskId: failed, status: 'failed', error: { message: expect.any(String) } }]);
+			expect(execution?.json('End')).toMatchObject([
+				{ taskId: failed, status: 'failed', error: { message: expect.any(String) } },
+			]);
 			expect(await callBack({ events: ['completed'] }, failed)).toEqual([]);
 		});
 
@@ -158,9 +226,14 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 		test('"De-Duplication Window" is how long a task starts nothing again', async () => {
 			const workflow = await trigger({ options: { dedupeWindow: 3 } });
 			const [recent, old] = [await buy(sandbox), await buy(sandbox)];
-			await remember(host, workflow.id, [{ taskId: recent, hours: 2 }, { taskId: old, hours: 5 }]);
+			await remember(host, workflow.id, [
+				{ taskId: recent, hours: 2 },
+				{ taskId: old, hours: 5 },
+			]);
 			for (const taskId of [recent, old]) await post(workflow.url, await recordOf(sandbox, taskId));
-			const started = (await executionsOf(workflow)).map((execution) => execution.json('End')[0]?.taskId);
+			const started = (await executionsOf(workflow)).map(
+				(execution) => execution.json('End')[0]?.taskId,
+			);
 			expect(started).toEqual([old]);
 		});
 
@@ -181,9 +254,15 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 		test('without "Verify With Service" the callback is accepted as it comes', async () => {
 			const workflow = await trigger({ verify: false });
 			sandbox.requests.clear();
-			await post(workflow.url, { id: 'of-another-key', status: 'completed', result: { images: [{ url: ['https://example.com/1.png'] }] } });
+			await post(workflow.url, {
+				id: 'of-another-key',
+				status: 'completed',
+				result: { images: [{ url: ['https://example.com/1.png'] }] },
+			});
 			const [execution] = await executionsOf(workflow);
-			expect(execution?.json('End')).toMatchObject([{ taskId: 'of-another-key', results: [{ url: 'https://example.com/1.png' }] }]);
+			expect(execution?.json('End')).toMatchObject([
+				{ taskId: 'of-another-key', results: [{ url: 'https://example.com/1.png' }] },
+			]);
 			expect(sandbox.requests.list()).toEqual([]);
 		});
 	});
@@ -193,40 +272,63 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 		const taskId = await buy(sandbox);
 		for (const expected of [1, 2]) {
 			expect(await host.start(workflow.id)).toBeUndefined();
-			expect(await post(workflow.testUrl, await recordOf(sandbox, taskId))).toMatchObject({ status: 200 });
+			expect(await post(workflow.testUrl, await recordOf(sandbox, taskId))).toMatchObject({
+				status: 200,
+			});
 			const executions = await executionsOf(workflow);
 			expect(executions).toHaveLength(expected);
-			for (const execution of executions) expect(execution.json('End')).toMatchObject([{ taskId, status: 'completed' }]);
+			for (const execution of executions)
+				expect(execution.json('End')).toMatchObject([{ taskId, status: 'completed' }]);
 		}
 	});
 
 	const flooded = () => ({ host, sandbox, sender, credential: CREDENTIAL, tasks: TASKS });
 
-	test(`${TASKS} tasks, called back one to three times each: one execution for each`, async () => {
-		const { sent, missing, doubled } = await floodTrigger(`Trigger, n8n ${version}, no kill`, flooded());
-		expect({ missing, doubled }).toEqual({ missing: [], doubled: [] });
-		expect(sent.filter(({ accepted }) => !accepted)).toEqual([]);
-	}, FLOOD_MS);
+	test(
+		`${TASKS} tasks, called back one to three times each: one execution for each`,
+		async () => {
+			const { sent, missing, doubled } = await floodTrigger(
+				`Trigger, n8n ${version}, no kill`,
+				flooded(),
+			);
+			expect({ missing, doubled }).toEqual({ missing: [], doubled: [] });
+			expect(sent.filter(({ accepted }) => !accepted)).toEqual([]);
+		},
+		FLOOD_MS,
+	);
 
 	async function kill(): Promise<void> {
 		await host.kill();
 		await host.restart();
 	}
 
-	test(`${TASKS} tasks with n8n killed in the middle, behind a proxy: none is lost, and hardly any runs to its end twice`, async () => {
-		const gate = await openGate(host.url);
-		const title = `Trigger, n8n ${version}, killed in the middle, behind a proxy`;
-		const { sent, missing, endedTwice } = await floodTrigger(title, flooded(), { kill, address: gate.through }).finally(() => gate.close());
-		expect(missing).toEqual([]);
-		expect(endedTwice.length).toBeLessThanOrEqual(AT_MOST_TWICE);
-		expect(sent.filter(({ accepted }) => !accepted)).toEqual([]);
-	}, FLOOD_MS + 60_000);
+	test(
+		`${TASKS} tasks with n8n killed in the middle, behind a proxy: none is lost, and hardly any runs to its end twice`,
+		async () => {
+			const gate = await openGate(host.url);
+			const title = `Trigger, n8n ${version}, killed in the middle, behind a proxy`;
+			const { sent, missing, endedTwice } = await floodTrigger(title, flooded(), {
+				kill,
+				address: gate.through,
+			}).finally(() => gate.close());
+			expect(missing).toEqual([]);
+			expect(endedTwice.length).toBeLessThanOrEqual(AT_MOST_TWICE);
+			expect(sent.filter(({ accepted }) => !accepted)).toEqual([]);
+		},
+		FLOOD_MS + 60_000,
+	);
 
-	test(`${TASKS} tasks with n8n killed in the middle, without a proxy: none is lost but those that n8n itself turned away`, async () => {
-		const title = `Trigger, n8n ${version}, killed in the middle, without a proxy`;
-		const { sent, missing, turnedAway, endedTwice } = await floodTrigger(title, flooded(), { kill });
-		expect(missing.filter((taskId) => !turnedAway.has(taskId))).toEqual([]);
-		expect(endedTwice.length).toBeLessThanOrEqual(AT_MOST_TWICE);
-		expect(sent.filter((each) => !each.accepted && !answeredWhileStarting(each))).toEqual([]);
-	}, FLOOD_MS + 60_000);
+	test(
+		`${TASKS} tasks with n8n killed in the middle, without a proxy: none is lost but those that n8n itself turned away`,
+		async () => {
+			const title = `Trigger, n8n ${version}, killed in the middle, without a proxy`;
+			const { sent, missing, turnedAway, endedTwice } = await floodTrigger(title, flooded(), {
+				kill,
+			});
+			expect(missing.filter((taskId) => !turnedAway.has(taskId))).toEqual([]);
+			expect(endedTwice.length).toBeLessThanOrEqual(AT_MOST_TWICE);
+			expect(sent.filter((each) => !each.accepted && !answeredWhileStarting(each))).toEqual([]);
+		},
+		FLOOD_MS + 60_000,
+	);
 });

@@ -34,7 +34,8 @@ const rowSchema = z.object({
 type Row = z.infer<typeof rowSchema>;
 
 /** The note of the example says so: such a row may have been bought. */
-const isUncertain = ({ sent, task, problem, clip }: Row) => Boolean(sent) && !task && !problem && !clip;
+const isUncertain = ({ sent, task, problem, clip }: Row) =>
+	Boolean(sent) && !task && !problem && !clip;
 
 describeWithOwnHosts('The example of a video queue', (version, start) => {
 	let host: Host;
@@ -88,7 +89,9 @@ describeWithOwnHosts('The example of a video queue', (version, start) => {
 		const over = async () =>
 			Promise.resolve(
 				sandbox.tasks.list().every(({ stage }) => stage === 'completed') &&
-					sandbox.deliveries.list().every(({ state }) => state !== 'waiting' && state !== 'sending'),
+					sandbox.deliveries
+						.list()
+						.every(({ state }) => state !== 'waiting' && state !== 'sending'),
 			);
 		expect(await readUntil(over, true, 150_000)).toBe(true);
 		const settled = async () => (await rows()).every((row) => row.clip || isUncertain(row));

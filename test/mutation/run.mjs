@@ -8,7 +8,10 @@ import { Stryker } from '@stryker-mutator/core';
 const TESTS_OF = {
 	// What was bought
 	'purchase/purchaseRecords': ['unit/shared/purchase/purchaseRecords'],
-	'purchase/runPaidItems': ['engine/shared/purchase/runPaidItems', 'engine/shared/purchase/spendingGuard'],
+	'purchase/runPaidItems': [
+		'engine/shared/purchase/runPaidItems',
+		'engine/shared/purchase/spendingGuard',
+	],
 	'purchase/spendingGuard': ['engine/shared/purchase/spendingGuard'],
 	// Requests and retries
 	'api/http': ['unit/shared/api/http'],
@@ -18,7 +21,11 @@ const TESTS_OF = {
 	'output/resultFiles': ['unit/shared/output/resultFiles'],
 	'output/task': ['unit/shared/output/task'],
 	// Downloads
-	'output/download': ['unit/shared/output/download', 'unit/shared/output/fileNames', 'engine/shared/output/downloadFaults'],
+	'output/download': [
+		'unit/shared/output/download',
+		'unit/shared/output/fileNames',
+		'engine/shared/output/downloadFaults',
+	],
 	// Addresses
 	'api/address': ['unit/shared/api/address'],
 	'api/connection': ['unit/shared/api/connection'],
@@ -26,8 +33,16 @@ const TESTS_OF = {
 	'api/signedAddress': ['engine/MediaGenTrigger/reference', 'engine/shared/tasks/resume'],
 	// Wait, pause and resume
 	'tasks/poll': ['unit/shared/tasks/poll', 'engine/shared/tasks/poll'],
-	'tasks/pause': ['engine/shared/tasks/pause', 'engine/shared/tasks/resume', 'engine/shared/tasks/watchPause'],
-	'tasks/resume': ['engine/shared/tasks/resume', 'engine/shared/tasks/watchPause', 'engine/shared/output/cost'],
+	'tasks/pause': [
+		'engine/shared/tasks/pause',
+		'engine/shared/tasks/resume',
+		'engine/shared/tasks/watchPause',
+	],
+	'tasks/resume': [
+		'engine/shared/tasks/resume',
+		'engine/shared/tasks/watchPause',
+		'engine/shared/output/cost',
+	],
 	'tasks/waitingExecution': ['engine/shared/tasks/resume', 'engine/shared/tasks/watchPause'],
 	'tasks/watchPause': ['engine/shared/tasks/watchPause'],
 };
@@ -36,7 +51,8 @@ const TESTS_OF = {
 const NOTICED = ['Killed', 'Timeout'];
 const UNNOTICED = ['Survived', 'NoCoverage'];
 
-const percent = ({ noticed, unnoticed }) => `${((100 * noticed) / (noticed + unnoticed)).toFixed(1)} % (${noticed} of ${noticed + unnoticed})`;
+const percent = ({ noticed, unnoticed }) =>
+	`${((100 * noticed) / (noticed + unnoticed)).toFixed(1)} % (${noticed} of ${noticed + unnoticed})`;
 
 async function mutate(file, tests) {
 	process.env.MUTATION_TESTS = tests.join(',');
@@ -57,7 +73,9 @@ async function mutate(file, tests) {
 }
 
 const names = process.argv.slice(2);
-const chosen = Object.entries(TESTS_OF).filter(([file]) => names.length === 0 || names.some((name) => file.includes(name)));
+const chosen = Object.entries(TESTS_OF).filter(
+	([file]) => names.length === 0 || names.some((name) => file.includes(name)),
+);
 const total = { noticed: 0, unnoticed: 0 };
 const summary = [];
 
@@ -71,7 +89,10 @@ for (const [file, tests] of chosen) {
 	summary.push(line);
 	console.log(`\n━━ ${line}`);
 	for (const { status, location, mutatorName, replacement } of mutants) {
-		if (UNNOTICED.includes(status)) console.log(`${status} ${file}.ts:${location.start.line}:${location.start.column} ${mutatorName}: ${replacement}`);
+		if (UNNOTICED.includes(status))
+			console.log(
+				`${status} ${file}.ts:${location.start.line}:${location.start.column} ${mutatorName}: ${replacement}`,
+			);
 	}
 }
 

@@ -37,10 +37,16 @@ beforeAll(async () => {
 	folder = await mkdtemp(join(tmpdir(), 'mediagen-pack-'));
 	await run('npx', ['gulp', 'build'], { cwd: root });
 	const given = await givenPackage('n8n-nodes-mediagen');
-	const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder, ...(given ? [given] : [])], { cwd: root });
+	const { stdout } = await run(
+		'npm',
+		['pack', '--json', '--pack-destination', folder, ...(given ? [given] : [])],
+		{ cwd: root },
+	);
 	[packed] = JSON.parse(stdout) as [Packed];
 	await run('tar', ['-xzf', join(folder, packed.filename), '-C', folder]);
-	manifest = JSON.parse(await readFile(join(folder, 'package', 'package.json'), 'utf8')) as Manifest;
+	manifest = JSON.parse(
+		await readFile(join(folder, 'package', 'package.json'), 'utf8'),
+	) as Manifest;
 }, 120_000);
 
 afterAll(async () => await rm(folder, { recursive: true, force: true }));
@@ -56,9 +62,18 @@ test("n8n's scan passes on the packed tarball, bundles included", async () => {
 test('the tarball holds the build, the texts that belong to it, and nothing else', () => {
 	const other = packed.files
 		.map(({ path }) => path)
-		.filter((path) => !/^dist\/(index\.(js|d\.ts)|(nodes|credentials)\/.+\.(js|d\.ts|svg|json))$/.test(path))
+		.filter(
+			(path) =>
+				!/^dist\/(index\.(js|d\.ts)|(nodes|credentials)\/.+\.(js|d\.ts|svg|json))$/.test(path),
+		)
 		.sort();
-	expect(other).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist/LICENSES.txt', 'package.json']);
+	expect(other).toEqual([
+		'CHANGELOG.md',
+		'LICENSE',
+		'README.md',
+		'dist/LICENSES.txt',
+		'package.json',
+	]);
 });
 
 test('the license text of each library in the bundle comes along', async () => {
@@ -89,7 +104,8 @@ test('it needs nothing at run time but n8n itself', async () => {
 
 test('every node and credential of the manifest is there, with its icons and its codex', () => {
 	const paths = new Set(packed.files.map(({ path }) => path));
-	for (const file of [...manifest.n8n.nodes, ...manifest.n8n.credentials]) expect(paths).toContain(file);
+	for (const file of [...manifest.n8n.nodes, ...manifest.n8n.credentials])
+		expect(paths).toContain(file);
 	for (const file of manifest.n8n.nodes) {
 		expect(paths).toContain(file.replace(/\.js$/, '.json'));
 		const [, name = ''] = /([^/]+)\.node\.js$/.exec(file) ?? [];

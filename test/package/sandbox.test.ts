@@ -12,7 +12,8 @@ interface Manifest {
 	devDependencies?: Record<string, string>;
 }
 
-const manifestIn = (folder: string) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest;
+const manifestIn = (folder: string) =>
+	JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest;
 
 let packed: PackedSandbox;
 const started: StartedCommand[] = [];
@@ -22,7 +23,9 @@ beforeAll(async () => {
 }, 60_000);
 
 afterAll(async () => {
-	for (const { child } of started) if (child.pid && child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL');
+	for (const { child } of started)
+		if (child.pid && child.exitCode === null && child.signalCode === null)
+			process.kill(-child.pid, 'SIGKILL');
 	await packed.remove();
 });
 
@@ -33,7 +36,12 @@ async function start(...args: string[]) {
 	started.push(command);
 	const [, url = ''] = await command.says(/Base URL +(http:\S+)/);
 	const [, key = ''] = await command.says(/API Key +(\S+)/);
-	return { ...command, url, headers: { authorization: `Bearer ${key}` }, took: performance.now() - began };
+	return {
+		...command,
+		url,
+		headers: { authorization: `Bearer ${key}` },
+		took: performance.now() - began,
+	};
 }
 
 test('the tarball holds the command, what it loads later, and the texts that belong to it', () => {
@@ -60,7 +68,10 @@ test('it depends on sharp alone, which is native, in the version that is tested 
 test('npx has it up within a minute with an empty cache, within 5 s with a filled one, and Ctrl-C ends it', async () => {
 	for (const limit of [60_000, 5_000]) {
 		const { url, headers, took, child, ended } = await start();
-		expect((await ask(`${url}/v1/balance`, { headers })).body).toMatchObject({ success: true, remain_credits: 1_000_000 });
+		expect((await ask(`${url}/v1/balance`, { headers })).body).toMatchObject({
+			success: true,
+			remain_credits: 1_000_000,
+		});
 		console.log(`up after ${(took / 1_000).toFixed(1)} s`);
 		expect(took).toBeLessThan(limit);
 		process.kill(-(child.pid ?? 0), 'SIGINT');
@@ -80,7 +91,13 @@ test('it makes pictures, songs and videos, and counts the tokens of a chat, from
 	const { url, headers, child, ended } = await start('--speed', '100', '--key', 'my-key');
 	expect(headers.authorization).toBe('Bearer my-key');
 	const post = async (path: string, body: object) =>
-		(await ask(url + path, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) })).body;
+		(
+			await ask(url + path, {
+				method: 'POST',
+				headers: { ...headers, 'content-type': 'application/json' },
+				body: JSON.stringify(body),
+			})
+		).body;
 	const links = async (path: string, body: object, query: string) => {
 		const submitted = await post(path, body);
 		const id = String(((submitted.data as Json)[0] as Json).task_id);
@@ -94,13 +111,24 @@ test('it makes pictures, songs and videos, and counts the tokens of a chat, from
 	const typeOf = async (link: string) => (await fetch(link)).headers.get('content-type');
 
 	const prompt = 'A lighthouse in the fog';
-	const picture = await links('/v1/images/generations', { model: 'imagegen-2-official', prompt }, '/v1/tasks/');
+	const picture = await links(
+		'/v1/images/generations',
+		{ model: 'imagegen-2-official', prompt },
+		'/v1/tasks/',
+	);
 	expect(await typeOf(picture)).toBe('image/png');
 	const song = await links('/v1/music/generations/create', { prompt }, '/v1/music/tasks/');
 	expect(await typeOf(song)).toBe('audio/wav');
-	const video = await links('/v1/videos/generations', { model: 'vidgen3.1-fast', prompt }, '/v1/tasks/');
+	const video = await links(
+		'/v1/videos/generations',
+		{ model: 'vidgen3.1-fast', prompt },
+		'/v1/tasks/',
+	);
 	expect(await typeOf(video)).toBe('video/mp4');
-	const chat = await post('/v1/chat/completions', { model: 'any', messages: [{ role: 'user', content: prompt }] });
+	const chat = await post('/v1/chat/completions', {
+		model: 'any',
+		messages: [{ role: 'user', content: prompt }],
+	});
 	expect((chat.usage as Json).prompt_tokens).toBeGreaterThan(3);
 	process.kill(-(child.pid ?? 0), 'SIGINT');
 	await ended;
@@ -108,5 +136,11 @@ test('it makes pictures, songs and videos, and counts the tokens of a chat, from
 
 /** @throws by the test's time limit */
 async function untilClosed(url: string): Promise<void> {
-	while (await fetch(url).then(() => true, () => false)) await new Promise((resolve) => setTimeout(resolve, 50));
+	while (
+		await fetch(url).then(
+			() => true,
+			() => false,
+		)
+	)
+		await new Promise((resolve) => setTimeout(resolve, 50));
 }

@@ -1,6 +1,9 @@
 // Runs n8n's own package scan over a folder, as n8n runs it for verified community nodes.
 // Usage: node test/package/scan.mjs <folder> sources|tarball
-import { analyzePackage, SOURCE_FILE_PATTERNS } from '@n8n/scan-community-package/scanner/scanner.mjs';
+import {
+	analyzePackage,
+	SOURCE_FILE_PATTERNS,
+} from '@n8n/scan-community-package/scanner/scanner.mjs';
 
 const PATTERNS = { sources: SOURCE_FILE_PATTERNS, tarball: ['**/*.js', 'package.json'] };
 

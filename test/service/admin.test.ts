@@ -6,7 +6,9 @@ import { ask, bench, until, type Answer, type Bench } from './support/sandbox';
 const admin = ({ sandbox }: Bench, method: string, path: string, body?: unknown): Promise<Answer> =>
 	ask(sandbox.adminUrl + path, {
 		method,
-		...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+		...(body === undefined
+			? {}
+			: { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
 	});
 
 describe('the admin paths', () => {
@@ -20,10 +22,16 @@ describe('the admin paths', () => {
 
 	it('add, list and remove a fault rule', async () => {
 		const it = await bench();
-		const rule = await admin(it, 'POST', '/faults', { match: { path: '/balance' }, count: null, effect: { type: 'status', status: 500 } });
+		const rule = await admin(it, 'POST', '/faults', {
+			match: { path: '/balance' },
+			count: null,
+			effect: { type: 'status', status: 500 },
+		});
 		expect(rule.body).toMatchObject({ id: 'fault_1', nth: 1, count: null, matched: 0, applied: 0 });
 		expect((await it.client.get('/balance')).status).toBe(500);
-		expect((await admin(it, 'GET', '/faults')).body).toMatchObject([{ id: 'fault_1', matched: 1, applied: 1 }]);
+		expect((await admin(it, 'GET', '/faults')).body).toMatchObject([
+			{ id: 'fault_1', matched: 1, applied: 1 },
+		]);
 		expect((await admin(it, 'DELETE', '/faults/fault_1')).status).toBe(200);
 		expect((await admin(it, 'DELETE', '/faults/fault_1')).status).toBe(404);
 		expect((await it.client.get('/balance')).status).toBe(200);
@@ -45,11 +53,20 @@ describe('the admin paths', () => {
 		await it.clock.advance(3_000);
 		const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
 		expect((await admin(it, 'GET', '/tasks')).body).toEqual(plain(it.sandbox.tasks.list()));
-		expect((await admin(it, 'GET', `/tasks/${id}`)).body).toMatchObject({ id, stage: 'completed', operation: 'generate', credits: 40 });
+		expect((await admin(it, 'GET', `/tasks/${id}`)).body).toMatchObject({
+			id,
+			stage: 'completed',
+			operation: 'generate',
+			credits: 40,
+		});
 		expect((await admin(it, 'GET', '/tasks/none')).status).toBe(404);
 		expect((await admin(it, 'GET', '/ledger')).body).toEqual(plain(it.sandbox.ledger()));
-		expect((await admin(it, 'GET', '/deliveries')).body).toMatchObject([{ taskId: id, state: 'dropped' }]);
-		expect((await admin(it, 'GET', '/requests?method=post')).body).toMatchObject([{ path: IMAGES, status: 200, outcome: 'answered', task: id }]);
+		expect((await admin(it, 'GET', '/deliveries')).body).toMatchObject([
+			{ taskId: id, state: 'dropped' },
+		]);
+		expect((await admin(it, 'GET', '/requests?method=post')).body).toMatchObject([
+			{ path: IMAGES, status: 200, outcome: 'answered', task: id },
+		]);
 		expect((await admin(it, 'GET', '/requests?path=/v1/tasks')).body).toEqual([]);
 	});
 
@@ -60,7 +77,9 @@ describe('the admin paths', () => {
 		await it.clock.advance(86_400_000);
 		expect((await it.client.task(good)).status).toBe('in_progress');
 		expect((await admin(it, 'POST', `/tasks/${good}/finish`)).body.stage).toBe('completed');
-		expect((await admin(it, 'POST', `/tasks/${bad}/finish`, { failure: { message: 'no' } })).body).toMatchObject({
+		expect(
+			(await admin(it, 'POST', `/tasks/${bad}/finish`, { failure: { message: 'no' } })).body,
+		).toMatchObject({
 			stage: 'failed',
 			failure: 'no',
 			refunded: 40,
@@ -78,9 +97,17 @@ describe('the admin paths', () => {
 		expect((await it.client.get('/balance')).body.unlimited_quota).toBe(true);
 		await admin(it, 'PUT', `/keys/${it.sandbox.key}`, { status: 'forbidden' });
 		expect((await it.client.get('/balance')).status).toBe(403);
-		expect((await admin(it, 'GET', '/keys')).body).toContainEqual(expect.objectContaining({ key: it.sandbox.key, status: 'forbidden' }));
-		expect((await admin(it, 'PUT', '/durations', { image: 50, video: null })).body).toMatchObject({ image: 50, video: null, music: 8_000 });
-		expect((await admin(it, 'PUT', '/settings', { callbackShape: 'enveloped' })).body.callbackShape).toBe('enveloped');
+		expect((await admin(it, 'GET', '/keys')).body).toContainEqual(
+			expect.objectContaining({ key: it.sandbox.key, status: 'forbidden' }),
+		);
+		expect((await admin(it, 'PUT', '/durations', { image: 50, video: null })).body).toMatchObject({
+			image: 50,
+			video: null,
+			music: 8_000,
+		});
+		expect(
+			(await admin(it, 'PUT', '/settings', { callbackShape: 'enveloped' })).body.callbackShape,
+		).toBe('enveloped');
 		for (const [path, body] of [
 			['/balance', { credits: 'many' }],
 			['/durations', { image: -1 }],
@@ -94,7 +121,11 @@ describe('the admin paths', () => {
 	it('send a callback by hand', async () => {
 		const it = await bench({ allowPrivateCallbacks: true });
 		const { url, arrivals } = await receiver();
-		const noted = await admin(it, 'POST', '/callbacks', { base: url, body: { id: 'x' }, kind: 'forged' });
+		const noted = await admin(it, 'POST', '/callbacks', {
+			base: url,
+			body: { id: 'x' },
+			kind: 'forged',
+		});
 		expect(noted.body).toMatchObject([{ kind: 'forged', url: `${url}/callback` }]);
 		await until('it has arrived', () => arrivals.length === 1);
 		expect(arrivals[0]?.body).toEqual({ id: 'x' });
@@ -143,14 +174,20 @@ describe('the request log', () => {
 	it('keeps bodies, with very long texts shortened', async () => {
 		const { sandbox, client } = await bench();
 		await client.post(IMAGES, { ...OFFICIAL, prompt: 'x'.repeat(70_000), n: 2 });
-		expect(sandbox.requests.list()[0]?.body).toMatchObject({ n: 2, prompt: expect.stringMatching(/^x{100}… \(70000 characters\)$/) as string });
+		expect(sandbox.requests.list()[0]?.body).toMatchObject({
+			n: 2,
+			prompt: expect.stringMatching(/^x{100}… \(70000 characters\)$/) as string,
+		});
 	});
 
 	it('counts requests that are in progress at the same time', async () => {
 		const { sandbox, client, clock } = await bench();
 		sandbox.faults.add({ count: 5, effect: { type: 'slow', ms: 1_000 } });
 		const asked = Promise.all(Array.from({ length: 5 }, () => client.get('/balance')));
-		await until('all have come in', () => sandbox.requests.list().filter(({ fault }) => fault).length === 5);
+		await until(
+			'all have come in',
+			() => sandbox.requests.list().filter(({ fault }) => fault).length === 5,
+		);
 		await clock.advance(1_000);
 		await asked;
 		expect(sandbox.requests.list().map(({ inFlight }) => inFlight)).toEqual([1, 2, 3, 4, 5]);
@@ -171,7 +208,9 @@ describe('the sandbox', () => {
 	it('closes promptly during tasks, callbacks and downloads, and can be closed twice', async () => {
 		const { sandbox, client, clock } = await bench({ allowPrivateCallbacks: true });
 		const { url, arrivals } = await receiver('never');
-		const bodies = Array.from({ length: 20 }, () => client.submit(IMAGES, { ...OFFICIAL, webhook: url }));
+		const bodies = Array.from({ length: 20 }, () =>
+			client.submit(IMAGES, { ...OFFICIAL, webhook: url }),
+		);
 		await Promise.all(bodies);
 		await clock.advance(3_000);
 		await client.submit(IMAGES, OFFICIAL);

@@ -28,12 +28,18 @@ describe('balance', () => {
 		});
 	});
 
-	it.each([SANDBOX_KEYS.deleted, 'never-existed'])('answers 200 and success: false for the key %s', async (key) => {
-		const { sandbox } = await bench();
-		const answer = await clientOf(sandbox, key).get('/v1/balance');
-		expect(answer.status).toBe(200);
-		expect(answer.body).toEqual({ success: false, message: expect.stringMatching(/./) as string });
-	});
+	it.each([SANDBOX_KEYS.deleted, 'never-existed'])(
+		'answers 200 and success: false for the key %s',
+		async (key) => {
+			const { sandbox } = await bench();
+			const answer = await clientOf(sandbox, key).get('/v1/balance');
+			expect(answer.status).toBe(200);
+			expect(answer.body).toEqual({
+				success: false,
+				message: expect.stringMatching(/./) as string,
+			});
+		},
+	);
 
 	it('rejects a request without an Authorization header', async () => {
 		const { sandbox } = await bench();
@@ -65,20 +71,32 @@ describe('keys', () => {
 			{ 'x-api-key': sandbox.key },
 		]) {
 			const answer = await ask(sandbox.url + path, { headers: headers as Record<string, string> });
-			expect([answer.status, answer.body.error?.code, answer.body.error?.type]).toEqual([401, 401, 'authentication_error']);
+			expect([answer.status, answer.body.error?.code, answer.body.error?.type]).toEqual([
+				401,
+				401,
+				'authentication_error',
+			]);
 		}
 	});
 
-	it.each([...paths, '/v1/balance'])('GET %s gives 403 to a key without permission', async (path) => {
-		const { sandbox } = await bench();
-		const answer = await clientOf(sandbox, SANDBOX_KEYS.forbidden).get(path);
-		expect([answer.status, answer.body.error?.type]).toEqual([403, 'permission_error']);
-	});
+	it.each([...paths, '/v1/balance'])(
+		'GET %s gives 403 to a key without permission',
+		async (path) => {
+			const { sandbox } = await bench();
+			const answer = await clientOf(sandbox, SANDBOX_KEYS.forbidden).get(path);
+			expect([answer.status, answer.body.error?.type]).toEqual([403, 'permission_error']);
+		},
+	);
 
 	it('shows a task to its own key only', async () => {
 		const { sandbox, client } = await bench();
-		const id = await client.submit('/v1/images/generations', { model: 'imagegen-2-official', prompt: 'x' });
+		const id = await client.submit('/v1/images/generations', {
+			model: 'imagegen-2-official',
+			prompt: 'x',
+		});
 		expect((await client.get(`/v1/tasks/${id}`)).status).toBe(200);
-		expect((await clientOf(sandbox, SANDBOX_KEYS.unlimited).get(`/v1/tasks/${id}`)).status).toBe(404);
+		expect((await clientOf(sandbox, SANDBOX_KEYS.unlimited).get(`/v1/tasks/${id}`)).status).toBe(
+			404,
+		);
 	});
 });

@@ -7,7 +7,11 @@ import { bench, until, type Bench } from './support/sandbox';
 const open: SandboxOptions = { allowPrivateCallbacks: true };
 
 /** Submits an image task with a callback and lets it end. */
-async function finished({ client, clock }: Bench, webhook: string, body: object = {}): Promise<string> {
+async function finished(
+	{ client, clock }: Bench,
+	webhook: string,
+	body: object = {},
+): Promise<string> {
 	const id = await client.submit(IMAGES, { ...OFFICIAL, ...body, webhook });
 	await clock.advance(3_000);
 	return id;
@@ -34,7 +38,11 @@ describe('a callback', () => {
 		const { url, arrivals } = await receiver();
 		const id = await finished(it, url, { prompt: 'sandbox:fail' });
 		await until('it has arrived', () => arrivals.length === 1);
-		expect(arrivals[0]?.body).toMatchObject({ id, status: 'failed', error: { message: expect.stringMatching(/./) as string, code: '' } });
+		expect(arrivals[0]?.body).toMatchObject({
+			id,
+			status: 'failed',
+			error: { message: expect.stringMatching(/./) as string, code: '' },
+		});
 	});
 
 	it('can be enveloped like the answer to a query', async () => {
@@ -74,14 +82,23 @@ describe('the address of a callback', () => {
 		['https://a.example.com/', 'https://a.example.com/callback'],
 		['https://a.example.com/api', 'https://a.example.com/api/callback'],
 		['https://a.example.com/api/', 'https://a.example.com/api/callback'],
-		['http://h/webhook-waiting/12?signature=abc', 'http://h/webhook-waiting/12?signature=abc/callback'],
+		[
+			'http://h/webhook-waiting/12?signature=abc',
+			'http://h/webhook-waiting/12?signature=abc/callback',
+		],
 	])('%s becomes %s', (base, url) => {
 		expect(callbackUrl(base)).toBe(url);
 	});
 
 	it.each([
-		['https://a.example.com/hook?reference=row7', 'https://a.example.com/hook/callback?reference=row7'],
-		['https://a.example.com/hook/?reference=row7', 'https://a.example.com/hook/callback?reference=row7'],
+		[
+			'https://a.example.com/hook?reference=row7',
+			'https://a.example.com/hook/callback?reference=row7',
+		],
+		[
+			'https://a.example.com/hook/?reference=row7',
+			'https://a.example.com/hook/callback?reference=row7',
+		],
 		['https://a.example.com?x=/y#z', 'https://a.example.com/callback?x=/y#z'],
 		['https://a.example.com/api', 'https://a.example.com/api/callback'],
 	])('%s becomes %s where the path is extended', (base, url) => {
@@ -126,7 +143,13 @@ describe('the address of a callback', () => {
 		['https://api.service.example/x', /own/],
 		['https://API.SERVICE.example./x', /own/],
 	])('%s is dropped', (base, reason) => {
-		expect(addressProblem(base, { allowPrivate: false, ownHosts: ['api.service.example'], ownAddress: '127.0.0.1:4010' })).toMatch(reason);
+		expect(
+			addressProblem(base, {
+				allowPrivate: false,
+				ownHosts: ['api.service.example'],
+				ownAddress: '127.0.0.1:4010',
+			}),
+		).toMatch(reason);
 	});
 
 	it.each([
@@ -139,7 +162,9 @@ describe('the address of a callback', () => {
 		'http://8.8.8.8/x',
 		'https://[2606:4700::1111]/x',
 	])('%s is accepted', (base) => {
-		expect(addressProblem(base, { allowPrivate: false, ownHosts: [], ownAddress: '127.0.0.1:4010' })).toBeNull();
+		expect(
+			addressProblem(base, { allowPrivate: false, ownHosts: [], ownAddress: '127.0.0.1:4010' }),
+		).toBeNull();
 	});
 
 	it('may be private if that is allowed, but not the service itself, and only http or https', () => {
@@ -157,7 +182,12 @@ describe('the address of a callback', () => {
 		expect(arrivals).toEqual([]);
 		expect((await it.client.task(id)).status).toBe('completed');
 		expect(it.sandbox.deliveries.list()).toMatchObject([
-			{ taskId: id, state: 'dropped', reason: '127.0.0.1 is a local or private address', attempts: [] },
+			{
+				taskId: id,
+				state: 'dropped',
+				reason: '127.0.0.1 is a local or private address',
+				attempts: [],
+			},
 		]);
 	});
 });
@@ -168,10 +198,17 @@ describe('a callback that is not delivered', () => {
 		const [delivery] = it.sandbox.deliveries.list();
 		const times: number[] = [];
 		for (let attempt = 0; attempt < answers; attempt += 1) {
-			await until(`attempt ${attempt + 1} has ended`, () => delivery?.attempts[attempt]?.endedAt != null);
-			times.push(((delivery?.attempts[attempt]?.startedAt ?? 0) - (delivery?.attempts[0]?.startedAt ?? 0)) / 1000);
+			await until(
+				`attempt ${attempt + 1} has ended`,
+				() => delivery?.attempts[attempt]?.endedAt != null,
+			);
+			times.push(
+				((delivery?.attempts[attempt]?.startedAt ?? 0) - (delivery?.attempts[0]?.startedAt ?? 0)) /
+					1000,
+			);
 			await it.clock.advance(1_000);
-			for (let second = 1; second < 61 && delivery?.attempts.length === attempt + 1; second += 1) await it.clock.advance(1_000);
+			for (let second = 1; second < 61 && delivery?.attempts.length === attempt + 1; second += 1)
+				await it.clock.advance(1_000);
 		}
 		return times;
 	}
@@ -193,7 +230,9 @@ describe('a callback that is not delivered', () => {
 		expect(await attemptTimes(it, 3)).toEqual([0, 10, 40]);
 		await it.clock.advance(3_600_000);
 		expect(arrivals).toHaveLength(3);
-		expect(it.sandbox.deliveries.list()[0]?.attempts.map(({ status }) => status)).toEqual([500, 502, 200]);
+		expect(it.sandbox.deliveries.list()[0]?.attempts.map(({ status }) => status)).toEqual([
+			500, 502, 200,
+		]);
 		expect(states(it)).toEqual(['delivered']);
 	});
 
@@ -226,7 +265,10 @@ describe('a callback that is not delivered', () => {
 		expect(states(it)).toEqual(['sending']);
 		await it.clock.advance(1);
 		await until('it has been given up', () => states(it)[0] === 'waiting');
-		expect(it.sandbox.deliveries.list()[0]?.attempts[0]).toMatchObject({ status: null, error: 'timeout' });
+		expect(it.sandbox.deliveries.list()[0]?.attempts[0]).toMatchObject({
+			status: null,
+			error: 'timeout',
+		});
 		await it.clock.advance(10_000);
 		await until('it is delivered', () => states(it)[0] === 'delivered');
 	});
@@ -235,7 +277,10 @@ describe('a callback that is not delivered', () => {
 		const it = await bench(open);
 		await finished(it, 'http://127.0.0.1:9');
 		expect(await attemptTimes(it, 2)).toEqual([0, 10]);
-		expect(it.sandbox.deliveries.list()[0]?.attempts[0]).toMatchObject({ status: null, error: 'ECONNREFUSED' });
+		expect(it.sandbox.deliveries.list()[0]?.attempts[0]).toMatchObject({
+			status: null,
+			error: 'ECONNREFUSED',
+		});
 	});
 
 	it('is dropped when the sandbox is reset', async () => {
@@ -255,10 +300,17 @@ describe('a callback with a fault', () => {
 		const { url, arrivals, busiest } = await receiver();
 		it.sandbox.faults.add({ effect: { type: 'duplicateCallback', copies: 3 } });
 		await finished(it, url);
-		await until('all have arrived', () => states(it).filter((state) => state === 'delivered').length === 3);
+		await until(
+			'all have arrived',
+			() => states(it).filter((state) => state === 'delivered').length === 3,
+		);
 		expect(new Set(arrivals.map(({ body }) => JSON.stringify(body))).size).toBe(1);
 		expect(busiest()).toBe(1);
-		expect(it.sandbox.deliveries.list().map(({ kind }) => kind)).toEqual(['genuine', 'duplicate', 'duplicate']);
+		expect(it.sandbox.deliveries.list().map(({ kind }) => kind)).toEqual([
+			'genuine',
+			'duplicate',
+			'duplicate',
+		]);
 	});
 
 	it('comes twice at the same moment', async () => {
@@ -292,20 +344,32 @@ describe('a callback with a fault', () => {
 		const id = await finished(it, url);
 		await it.clock.advance(3_600_000);
 		expect(arrivals).toEqual([]);
-		expect(it.sandbox.deliveries.list()).toMatchObject([{ taskId: id, state: 'withheld', fault: 'fault_1' }]);
+		expect(it.sandbox.deliveries.list()).toMatchObject([
+			{ taskId: id, state: 'withheld', fault: 'fault_1' },
+		]);
 	});
 
 	it('is sent by hand, with any body', async () => {
 		const it = await bench(open);
 		const { url, arrivals } = await receiver();
-		it.sandbox.deliveries.send({ base: url, body: { id: 'task_forged', status: 'completed' }, copies: 2, simultaneous: true, kind: 'forged' });
+		it.sandbox.deliveries.send({
+			base: url,
+			body: { id: 'task_forged', status: 'completed' },
+			copies: 2,
+			simultaneous: true,
+			kind: 'forged',
+		});
 		await until('both have arrived', () => arrivals.length === 2);
-		expect(arrivals.map(({ body }) => body)).toEqual(Array.from({ length: 2 }, () => ({ id: 'task_forged', status: 'completed' })));
+		expect(arrivals.map(({ body }) => body)).toEqual(
+			Array.from({ length: 2 }, () => ({ id: 'task_forged', status: 'completed' })),
+		);
 	});
 
 	it('keeps to the number that may be on their way at the same time', async () => {
 		const it = await bench({ ...open, callbackConcurrency: 3 });
-		const { url, arrivals, busiest } = await receiver((response) => void setTimeout(() => response.writeHead(200).end(), 5));
+		const { url, arrivals, busiest } = await receiver(
+			(response) => void setTimeout(() => response.writeHead(200).end(), 5),
+		);
 		it.sandbox.deliveries.send({ base: url, body: {}, copies: 12, simultaneous: true });
 		await until('all have arrived', () => arrivals.length === 12);
 		expect(busiest()).toBe(3);

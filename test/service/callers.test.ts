@@ -9,9 +9,14 @@ interface Call {
 }
 
 /** The status of a request with these headers, as a browser or a tunnel on this machine sends it. `fetch` sets some by itself. */
-async function call({ sandbox }: Bench, { method = 'GET', path = '/_sandbox/keys', headers }: Call): Promise<number | undefined> {
+async function call(
+	{ sandbox }: Bench,
+	{ method = 'GET', path = '/_sandbox/keys', headers }: Call,
+): Promise<number | undefined> {
 	const { port } = new URL(sandbox.adminUrl);
-	const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace('4010', port)]));
+	const named = Object.fromEntries(
+		Object.entries(headers).map(([name, value]) => [name, value.replace('4010', port)]),
+	);
 	return await new Promise((resolve, reject) => {
 		const sent = request({ host: '127.0.0.1', port, method, path, headers: named }, (response) => {
 			response.resume().once('end', () => resolve(response.statusCode));
@@ -28,7 +33,10 @@ describe('the admin paths', () => {
 		['localhost', { host: 'localhost:4010' }],
 		['[::1]', { host: '[::1]:4010' }],
 		['the address bar of a browser', { host: 'localhost:4010', 'sec-fetch-site': 'none' }],
-		['a page of the sandbox', { host: 'localhost:4010', 'sec-fetch-site': 'same-origin', origin: 'http://localhost:4010' }],
+		[
+			'a page of the sandbox',
+			{ host: 'localhost:4010', 'sec-fetch-site': 'same-origin', origin: 'http://localhost:4010' },
+		],
 	])('answer %s', async (_, headers) => {
 		expect(await call(await open(), { headers })).toBe(200);
 	});
@@ -36,20 +44,36 @@ describe('the admin paths', () => {
 	it.each([
 		['a page whose name leads to this machine', { host: 'attacker.example:4010' }],
 		['a tunnel, which has a name of its own', { host: 'sandbox.example' }],
-		['a tunnel that changes the name', { host: 'localhost:4010', 'x-forwarded-for': '203.0.113.7' }],
+		[
+			'a tunnel that changes the name',
+			{ host: 'localhost:4010', 'x-forwarded-for': '203.0.113.7' },
+		],
 		['a proxy that says so', { host: 'localhost:4010', forwarded: 'for=203.0.113.7' }],
 		['a page of another site', { host: 'localhost:4010', origin: 'https://attacker.example' }],
 		['a page without an origin of its own', { host: 'localhost:4010', origin: 'null' }],
-		['another program of this machine with a page', { host: 'localhost:4010', origin: 'http://localhost:5678', 'sec-fetch-site': 'same-site' }],
-		['a link or a picture of another site', { host: 'localhost:4010', 'sec-fetch-site': 'cross-site' }],
+		[
+			'another program of this machine with a page',
+			{ host: 'localhost:4010', origin: 'http://localhost:5678', 'sec-fetch-site': 'same-site' },
+		],
+		[
+			'a link or a picture of another site',
+			{ host: 'localhost:4010', 'sec-fetch-site': 'cross-site' },
+		],
 	])('do not answer %s', async (_, headers) => {
-		expect(await call(await open({ publicUrl: 'http://sandbox.example' }), { headers })).toBeGreaterThanOrEqual(400);
+		expect(
+			await call(await open({ publicUrl: 'http://sandbox.example' }), { headers }),
+		).toBeGreaterThanOrEqual(400);
 	});
 
 	it('keep what they have when a page of another site posts to them', async () => {
 		const it = await bench();
 		it.sandbox.setBalance(12);
-		const headers = { host: 'localhost:4010', origin: 'https://attacker.example', 'content-type': 'text/plain', 'sec-fetch-site': 'cross-site' };
+		const headers = {
+			host: 'localhost:4010',
+			origin: 'https://attacker.example',
+			'content-type': 'text/plain',
+			'sec-fetch-site': 'cross-site',
+		};
 		expect(await call(it, { method: 'POST', path: '/_sandbox/reset', headers })).toBe(404);
 		expect((await it.client.get('/balance')).body.remain_credits).toBe(12);
 	});
@@ -64,7 +88,12 @@ describe('the service', () => {
 		['the name of its public URL', 'host.docker.internal:4010'],
 		['that name without a port, as behind a proxy', 'host.docker.internal'],
 	])('answers under %s', async (_, host) => {
-		expect(await call(await open({ publicUrl: 'http://host.docker.internal:4010' }), { path: '/', headers: { host } })).toBe(200);
+		expect(
+			await call(await open({ publicUrl: 'http://host.docker.internal:4010' }), {
+				path: '/',
+				headers: { host },
+			}),
+		).toBe(200);
 	});
 
 	it.each([
@@ -73,7 +102,12 @@ describe('the service', () => {
 	])('gives nothing under %s, and does not note it', async (_, host) => {
 		const it = await open({ publicUrl: 'http://host.docker.internal:4010' });
 		expect(await call(it, { path: '/', headers: { host } })).toBe(421);
-		expect(await call(it, { path: '/v1/balance', headers: { host, authorization: `Bearer ${it.sandbox.key}` } })).toBe(421);
+		expect(
+			await call(it, {
+				path: '/v1/balance',
+				headers: { host, authorization: `Bearer ${it.sandbox.key}` },
+			}),
+		).toBe(421);
 		expect(it.sandbox.requests.list()).toEqual([]);
 	});
 });

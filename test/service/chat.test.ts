@@ -5,7 +5,10 @@ import { ask, bench, text, until, type Answer, type Bench, type Json } from './s
 const BETA = { 'vendor-beta': 'extended-cache-ttl-2025-04-11' };
 const MODEL = 'a-model';
 /** About 1,300 tokens, and about 2,600. */
-const DOCUMENT = Array.from({ length: 130 }, (_, line) => `Line ${line} of a document about the sea.`).join('\n');
+const DOCUMENT = Array.from(
+	{ length: 130 },
+	(_, line) => `Line ${line} of a document about the sea.`,
+).join('\n');
 const SHORT = 'Only a few words.';
 const QUESTION = 'How deep is it?';
 
@@ -15,7 +18,9 @@ type Marker = true | '5m' | '1h' | 'none';
 const block = (content: string, marker: Marker = 'none') => ({
 	type: 'text',
 	text: content,
-	...(marker === 'none' ? {} : { cache_control: { type: 'ephemeral', ...(marker === true ? {} : { ttl: marker }) } }),
+	...(marker === 'none'
+		? {}
+		: { cache_control: { type: 'ephemeral', ...(marker === true ? {} : { ttl: marker }) } }),
 });
 
 interface Chat extends Bench {
@@ -35,8 +40,13 @@ async function chat(options: SandboxOptions = {}): Promise<Chat> {
 	return {
 		...it,
 		messages: (body, headers = {}) =>
-			post('/v1/messages', { 'x-api-key': sandbox.key, 'vendor-version': '2023-06-01', ...headers }, body),
-		completions: (body, headers = {}) => post('/v1/chat/completions', { authorization: `Bearer ${sandbox.key}`, ...headers }, body),
+			post(
+				'/v1/messages',
+				{ 'x-api-key': sandbox.key, 'vendor-version': '2023-06-01', ...headers },
+				body,
+			),
+		completions: (body, headers = {}) =>
+			post('/v1/chat/completions', { authorization: `Bearer ${sandbox.key}`, ...headers }, body),
 	};
 }
 
@@ -51,7 +61,11 @@ function seen({ status, text: body, body: { usage } }: Answer): Seen {
 	if (status !== 200) throw new Error(`${status} ${body}`);
 	const number = (value: unknown) => Number(value ?? 0);
 	if (usage?.input_tokens !== undefined) {
-		return { plain: number(usage.input_tokens), read: number(usage.cache_read_input_tokens), written: number(usage.cache_creation_input_tokens) };
+		return {
+			plain: number(usage.input_tokens),
+			read: number(usage.cache_read_input_tokens),
+			written: number(usage.cache_creation_input_tokens),
+		};
 	}
 	const details = usage?.prompt_tokens_details;
 	const read = number(details?.cached_tokens);
@@ -76,33 +90,60 @@ const ask2 = (marker: Marker = true, question = QUESTION, document = DOCUMENT) =
 
 /** Both endpoints, asked the same. */
 const STYLES = [
-	['messages', (it: Chat, ...of: Parameters<typeof ask1>) => it.messages(ask1(...of), of[0] === '1h' ? BETA : {})],
-	['completions', (it: Chat, ...of: Parameters<typeof ask2>) => it.completions(ask2(...of), of[0] === '1h' ? BETA : {})],
+	[
+		'messages',
+		(it: Chat, ...of: Parameters<typeof ask1>) =>
+			it.messages(ask1(...of), of[0] === '1h' ? BETA : {}),
+	],
+	[
+		'completions',
+		(it: Chat, ...of: Parameters<typeof ask2>) =>
+			it.completions(ask2(...of), of[0] === '1h' ? BETA : {}),
+	],
 ] as const;
 
 describe.each(STYLES)('the prefix cache of %s', (_style, send) => {
 	it('rule 8: is written by the first request and read by an identical second', async () => {
 		const it = await chat();
-		expect(seen(await send(it))).toEqual({ plain: tokens(QUESTION), read: 0, written: tokens(DOCUMENT) });
-		expect(seen(await send(it))).toEqual({ plain: tokens(QUESTION), read: tokens(DOCUMENT), written: 0 });
+		expect(seen(await send(it))).toEqual({
+			plain: tokens(QUESTION),
+			read: 0,
+			written: tokens(DOCUMENT),
+		});
+		expect(seen(await send(it))).toEqual({
+			plain: tokens(QUESTION),
+			read: tokens(DOCUMENT),
+			written: 0,
+		});
 	});
 
 	it('rule 3: is read by another question after the same marked block', async () => {
 		const it = await chat();
 		await send(it);
-		expect(seen(await send(it, true, 'And how cold is it down there?'))).toMatchObject({ read: tokens(DOCUMENT), written: 0 });
+		expect(seen(await send(it, true, 'And how cold is it down there?'))).toMatchObject({
+			read: tokens(DOCUMENT),
+			written: 0,
+		});
 	});
 
 	it('is not used without a marker', async () => {
 		const it = await chat();
 		await send(it);
-		expect(seen(await send(it, 'none'))).toEqual({ plain: tokens(DOCUMENT, QUESTION), read: 0, written: 0 });
+		expect(seen(await send(it, 'none'))).toEqual({
+			plain: tokens(DOCUMENT, QUESTION),
+			read: 0,
+			written: 0,
+		});
 	});
 
 	it('rule 4: ignores a marker on a prefix that is too short, without an error', async () => {
 		const it = await chat();
 		for (let round = 0; round < 2; round += 1) {
-			expect(seen(await send(it, true, QUESTION, SHORT))).toEqual({ plain: tokens(SHORT, QUESTION), read: 0, written: 0 });
+			expect(seen(await send(it, true, QUESTION, SHORT))).toEqual({
+				plain: tokens(SHORT, QUESTION),
+				read: 0,
+				written: 0,
+			});
 		}
 	});
 
@@ -114,7 +155,10 @@ describe.each(STYLES)('the prefix cache of %s', (_style, send) => {
 	])('rule 5: is missed by a prefix that differs in %s', async (_what, document) => {
 		const it = await chat();
 		await send(it);
-		expect(seen(await send(it, true, QUESTION, document))).toMatchObject({ read: 0, written: tokens(document) });
+		expect(seen(await send(it, true, QUESTION, document))).toMatchObject({
+			read: 0,
+			written: tokens(document),
+		});
 	});
 
 	it('rule 1: expires after 5 minutes, also without a ttl', async () => {
@@ -165,26 +209,37 @@ describe.each(STYLES)('the prefix cache of %s', (_style, send) => {
 		const it = await chat({ keys: [{ key: 'other' }] });
 		await send(it);
 		const other = { 'x-api-key': 'other', authorization: 'Bearer other' };
-		const elsewhere = _style === 'messages' ? it.messages(ask1(), other) : it.completions(ask2(), other);
+		const elsewhere =
+			_style === 'messages' ? it.messages(ask1(), other) : it.completions(ask2(), other);
 		expect(seen(await elsewhere).read).toBe(0);
-		const another = _style === 'messages' ? it.messages({ ...ask1(), model: 'b' }) : it.completions({ ...ask2(), model: 'b' });
+		const another =
+			_style === 'messages'
+				? it.messages({ ...ask1(), model: 'b' })
+				: it.completions({ ...ask2(), model: 'b' });
 		expect(seen(await another).read).toBe(0);
 	});
 
 	it('cannot be read before the first request has been answered', async () => {
 		const it = await chat({ chatLatency: 1_000 });
 		const both = [send(it), send(it)];
-		await until('both have come in', () => it.sandbox.requests.list().filter(({ body }) => body !== undefined).length === 2);
+		await until(
+			'both have come in',
+			() => it.sandbox.requests.list().filter(({ body }) => body !== undefined).length === 2,
+		);
 		await it.clock.advance(1_000);
 		await until('both were answered', () => it.sandbox.chat.bill().requests.length === 2);
-		expect((await Promise.all(both)).map((answer) => seen(answer).written)).toEqual([tokens(DOCUMENT), tokens(DOCUMENT)]);
+		expect((await Promise.all(both)).map((answer) => seen(answer).written)).toEqual([
+			tokens(DOCUMENT),
+			tokens(DOCUMENT),
+		]);
 	});
 
 	it('costs less than plain input to read, and more to write', async () => {
 		expect(CHAT_PRICES.read).toBeLessThan(CHAT_PRICES.plain);
 		expect(CHAT_PRICES.written5m).toBeGreaterThan(CHAT_PRICES.plain);
 		const it = await chat();
-		for (let question = 0; question < 5; question += 1) await send(it, true, `Question ${question}?`);
+		for (let question = 0; question < 5; question += 1)
+			await send(it, true, `Question ${question}?`);
 		const { requests, totals } = it.sandbox.chat.bill();
 		expect(requests).toHaveLength(5);
 		expect(totals).toMatchObject({
@@ -215,10 +270,17 @@ describe('several breakpoints', () => {
 		const first = await send(it, [block(DOCUMENT, '1h'), block(other, '5m')], BETA);
 		expect(first.body.usage).toMatchObject({
 			cache_creation_input_tokens: tokens(DOCUMENT, other),
-			cache_creation: { ephemeral_1h_input_tokens: tokens(DOCUMENT), ephemeral_5m_input_tokens: tokens(other) },
+			cache_creation: {
+				ephemeral_1h_input_tokens: tokens(DOCUMENT),
+				ephemeral_5m_input_tokens: tokens(other),
+			},
 		});
 		const changed = await send(it, [block(DOCUMENT, '1h'), block(third, '5m')], BETA);
-		expect(seen(changed)).toEqual({ plain: tokens(QUESTION), read: tokens(DOCUMENT), written: tokens(third) });
+		expect(seen(changed)).toEqual({
+			plain: tokens(QUESTION),
+			read: tokens(DOCUMENT),
+			written: tokens(third),
+		});
 		await it.clock.advance(10 * 60_000);
 		expect(seen(await send(it, [block(DOCUMENT, '1h'), block(other, '5m')], BETA))).toMatchObject({
 			read: tokens(DOCUMENT),
@@ -238,7 +300,9 @@ describe('several breakpoints', () => {
 
 	it('count a short block together with the blocks before it', async () => {
 		const it = await chat();
-		expect(seen(await send(it, [block(DOCUMENT), block(SHORT, true)])).written).toBe(tokens(DOCUMENT, SHORT));
+		expect(seen(await send(it, [block(DOCUMENT), block(SHORT, true)])).written).toBe(
+			tokens(DOCUMENT, SHORT),
+		);
 	});
 
 	it('depend on the order of the blocks', async () => {
@@ -250,7 +314,12 @@ describe('several breakpoints', () => {
 	it('may sit in user and assistant turns', async () => {
 		for (const role of ['user', 'assistant']) {
 			const it = await chat();
-			const turns = { messages: [{ role, content: [block(DOCUMENT, true)] }, { role: 'user', content: QUESTION }] };
+			const turns = {
+				messages: [
+					{ role, content: [block(DOCUMENT, true)] },
+					{ role: 'user', content: QUESTION },
+				],
+			};
 			expect(seen(await it.completions(turns)).written).toBe(tokens(DOCUMENT));
 			expect(seen(await it.completions(turns)).read).toBe(tokens(DOCUMENT));
 		}
@@ -260,24 +329,33 @@ describe('several breakpoints', () => {
 		const it = await chat();
 		const tool = (name: string) => ({ type: 'function', function: { name } });
 		await it.completions({ ...ask2(), tools: [tool('a')] });
-		expect(seen(await it.completions({ ...ask2(), tools: [tool('a')] })).read).toBeGreaterThan(tokens(DOCUMENT));
+		expect(seen(await it.completions({ ...ask2(), tools: [tool('a')] })).read).toBeGreaterThan(
+			tokens(DOCUMENT),
+		);
 		expect(seen(await it.completions({ ...ask2(), tools: [tool('b')] })).read).toBe(0);
 	});
 });
 
 describe('markers', () => {
-	it.each(['system', 'user'])('rule 2: on a %s message whose content is a text are ignored without an error', async (role) => {
-		const it = await chat();
-		const body = {
-			messages: [
-				{ role, content: DOCUMENT, cache_control: { type: 'ephemeral' } },
-				{ role: 'user', content: QUESTION },
-			],
-		};
-		for (let round = 0; round < 2; round += 1) {
-			expect(seen(await it.completions(body))).toEqual({ plain: tokens(DOCUMENT, QUESTION), read: 0, written: 0 });
-		}
-	});
+	it.each(['system', 'user'])(
+		'rule 2: on a %s message whose content is a text are ignored without an error',
+		async (role) => {
+			const it = await chat();
+			const body = {
+				messages: [
+					{ role, content: DOCUMENT, cache_control: { type: 'ephemeral' } },
+					{ role: 'user', content: QUESTION },
+				],
+			};
+			for (let round = 0; round < 2; round += 1) {
+				expect(seen(await it.completions(body))).toEqual({
+					plain: tokens(DOCUMENT, QUESTION),
+					read: 0,
+					written: 0,
+				});
+			}
+		},
+	);
 
 	it.each(STYLES)('rule 1: of 1h need the beta header in %s', async (style) => {
 		const it = await chat();
@@ -285,7 +363,10 @@ describe('markers', () => {
 			style === 'messages' ? it.messages(ask1('1h'), headers) : it.completions(ask2('1h'), headers);
 		for (const headers of [{ 'vendor-beta': '' }, { 'vendor-beta': 'something-else' }]) {
 			const answer = await send(headers);
-			expect([answer.status, answer.body.error?.message]).toEqual([400, expect.stringMatching(/vendor-beta/)]);
+			expect([answer.status, answer.body.error?.message]).toEqual([
+				400,
+				expect.stringMatching(/vendor-beta/),
+			]);
 		}
 		expect((await send(BETA)).status).toBe(200);
 		expect((await send({ 'vendor-beta': `other-2026, ${BETA['vendor-beta']}` })).status).toBe(200);
@@ -293,9 +374,15 @@ describe('markers', () => {
 
 	it('of another lifetime or type are refused', async () => {
 		const it = await chat();
-		for (const cache_control of [{ type: 'ephemeral', ttl: '2h' }, { type: 'permanent' }, { ttl: '5m' }]) {
+		for (const cache_control of [
+			{ type: 'ephemeral', ttl: '2h' },
+			{ type: 'permanent' },
+			{ ttl: '5m' },
+		]) {
 			const system = [{ type: 'text', text: 'x', cache_control }];
-			expect((await it.messages({ system, messages: [{ role: 'user', content: 'x' }] })).status).toBe(400);
+			expect(
+				(await it.messages({ system, messages: [{ role: 'user', content: 'x' }] })).status,
+			).toBe(400);
 		}
 	});
 });
@@ -328,7 +415,10 @@ describe('usage', () => {
 		it.sandbox.reset();
 		it.sandbox.settings.set({ cacheTtlBreakdown: false });
 		const generic = (await it.completions(ask2('5m'))).body.usage;
-		expect(generic?.prompt_tokens_details).toEqual({ cached_tokens: 0, cache_write_tokens: tokens(DOCUMENT) });
+		expect(generic?.prompt_tokens_details).toEqual({
+			cached_tokens: 0,
+			cache_write_tokens: tokens(DOCUMENT),
+		});
 		expect(generic).not.toHaveProperty('vendor_cache_creation_5_m_tokens');
 		expect((await it.messages(ask1())).body.usage).not.toHaveProperty('cache_creation');
 	});
@@ -340,16 +430,23 @@ describe('usage', () => {
 		const report = it.sandbox.ledger();
 		expect(report).toMatchObject({ accepted: 0, chargedCredits: Math.ceil(entry?.credits ?? 0) });
 		expect((await it.client.get('/balance')).body.used_credits).toBe(report.chargedCredits);
-		expect((await ask(`${it.sandbox.adminUrl}/chat/bill`)).body).toEqual(JSON.parse(JSON.stringify(it.sandbox.chat.bill())));
+		expect((await ask(`${it.sandbox.adminUrl}/chat/bill`)).body).toEqual(
+			JSON.parse(JSON.stringify(it.sandbox.chat.bill())),
+		);
 	});
 });
 
 describe('access', () => {
 	it('to messages is by x-api-key alone', async () => {
 		const it = await chat();
-		const bearer = await it.client.post('/v1/messages', { model: MODEL, ...ask1() }, { 'vendor-version': '2023-06-01' });
+		const bearer = await it.client.post(
+			'/v1/messages',
+			{ model: MODEL, ...ask1() },
+			{ 'vendor-version': '2023-06-01' },
+		);
 		expect([bearer.status, bearer.body.error?.type]).toEqual([401, 'authentication_error']);
-		for (const key of ['', 'wrong', SANDBOX_KEYS.deleted]) expect((await it.messages(ask1(), { 'x-api-key': key })).status).toBe(401);
+		for (const key of ['', 'wrong', SANDBOX_KEYS.deleted])
+			expect((await it.messages(ask1(), { 'x-api-key': key })).status).toBe(401);
 		expect((await it.messages(ask1(), { 'x-api-key': SANDBOX_KEYS.forbidden })).status).toBe(403);
 	});
 
@@ -361,12 +458,16 @@ describe('access', () => {
 			body: JSON.stringify({ model: MODEL, ...ask2() }),
 		});
 		expect([byKey.status, byKey.body.error?.type]).toEqual([401, 'authentication_error']);
-		expect((await it.completions(ask2(), { authorization: `Bearer ${SANDBOX_KEYS.forbidden}` })).status).toBe(403);
+		expect(
+			(await it.completions(ask2(), { authorization: `Bearer ${SANDBOX_KEYS.forbidden}` })).status,
+		).toBe(403);
 	});
 
 	it('is 402 without credits', async () => {
 		const it = await chat();
-		expect((await it.messages(ask1(), { 'x-api-key': SANDBOX_KEYS.empty })).body.error?.type).toBe('payment_required');
+		expect((await it.messages(ask1(), { 'x-api-key': SANDBOX_KEYS.empty })).body.error?.type).toBe(
+			'payment_required',
+		);
 		expect((await it.messages(ask1(), { 'x-api-key': SANDBOX_KEYS.unlimited })).status).toBe(200);
 	});
 
@@ -392,10 +493,16 @@ describe('answers', () => {
 
 	it('end at max_tokens', async () => {
 		const it = await chat();
-		const long = await it.completions({ ...say('one two three four five six seven'), max_tokens: 4 });
+		const long = await it.completions({
+			...say('one two three four five six seven'),
+			max_tokens: 4,
+		});
 		expect(long.body.choices?.[0]?.finish_reason).toBe('length');
 		expect(long.body.usage?.completion_tokens).toBeLessThanOrEqual(4);
-		const messages = await it.messages({ ...say('one two three four five six seven'), max_tokens: 4 });
+		const messages = await it.messages({
+			...say('one two three four five six seven'),
+			max_tokens: 4,
+		});
 		expect(messages.body.stop_reason).toBe('max_tokens');
 	});
 
@@ -419,7 +526,10 @@ describe('answers', () => {
 
 	/** An agent's loop: a call of a tool, its result, the answer. */
 	const AGENT = [
-		{ when: { lastRole: 'user' as const }, toolCalls: [{ name: 'make_image', arguments: { prompt: 'a fox' } }] },
+		{
+			when: { lastRole: 'user' as const },
+			toolCalls: [{ name: 'make_image', arguments: { prompt: 'a fox' } }],
+		},
 		{ when: { lastRole: 'tool' as const }, text: 'Here it is: {{tool}}' },
 	];
 
@@ -435,7 +545,11 @@ describe('answers', () => {
 		const choice = first.body.choices?.[0];
 		expect(choice).toMatchObject({
 			finish_reason: 'tool_calls',
-			message: { role: 'assistant', content: null, tool_calls: [{ type: 'function', function: { name: 'make_image' } }] },
+			message: {
+				role: 'assistant',
+				content: null,
+				tool_calls: [{ type: 'function', function: { name: 'make_image' } }],
+			},
 		});
 		const call = choice?.message?.tool_calls?.[0];
 		expect(JSON.parse(text(call?.function?.arguments))).toEqual({ prompt: 'a fox' });
@@ -453,12 +567,20 @@ describe('answers', () => {
 		const it = await chat();
 		it.sandbox.chat.script(...AGENT);
 		const first = await it.messages(say('Draw a fox'));
-		expect(first.body).toMatchObject({ stop_reason: 'tool_use', content: [{ type: 'tool_use', name: 'make_image', input: { prompt: 'a fox' } }] });
+		expect(first.body).toMatchObject({
+			stop_reason: 'tool_use',
+			content: [{ type: 'tool_use', name: 'make_image', input: { prompt: 'a fox' } }],
+		});
 		const second = await it.messages({
 			messages: [
 				{ role: 'user', content: 'Draw a fox' },
 				{ role: 'assistant', content: first.body.content },
-				{ role: 'user', content: [{ type: 'tool_result', tool_use_id: first.body.content?.[0]?.id, content: 'the link' }] },
+				{
+					role: 'user',
+					content: [
+						{ type: 'tool_result', tool_use_id: first.body.content?.[0]?.id, content: 'the link' },
+					],
+				},
 			],
 		});
 		expect(second.body.content).toEqual([{ type: 'text', text: 'Here it is: the link' }]);
@@ -467,20 +589,36 @@ describe('answers', () => {
 	it('that nobody has prepared call the first tool on offer with what was said, and repeat its result', async () => {
 		const it = await chat();
 		// n8n puts the parameters of a tool that needs an approval into a group.
-		const inner = { type: 'object', properties: { prompt: { type: 'string' }, n: { type: 'number' } } };
-		const schema = { type: 'object', properties: { ...inner.properties, toolParameters: inner, none: { type: 'object' } } };
+		const inner = {
+			type: 'object',
+			properties: { prompt: { type: 'string' }, n: { type: 'number' } },
+		};
+		const schema = {
+			type: 'object',
+			properties: { ...inner.properties, toolParameters: inner, none: { type: 'object' } },
+		};
 		const filled = { prompt: 'Draw a fox', toolParameters: { prompt: 'Draw a fox' }, none: {} };
 		const completions = await it.completions({
 			...say('Draw a fox'),
-			tools: [{ type: 'function', function: { name: 'draw', parameters: schema } }, { type: 'function', function: { name: 'sing' } }],
+			tools: [
+				{ type: 'function', function: { name: 'draw', parameters: schema } },
+				{ type: 'function', function: { name: 'sing' } },
+			],
 		});
 		const called = completions.body.choices?.[0]?.message?.tool_calls ?? [];
 		expect(called).toMatchObject([{ function: { name: 'draw' } }]);
 		expect(JSON.parse(text(called[0]?.function?.arguments))).toEqual(filled);
-		const messages = await it.messages({ ...say('Draw a fox'), tools: [{ name: 'draw', input_schema: schema }] });
-		expect(messages.body.content).toMatchObject([{ type: 'tool_use', name: 'draw', input: filled }]);
+		const messages = await it.messages({
+			...say('Draw a fox'),
+			tools: [{ name: 'draw', input_schema: schema }],
+		});
+		expect(messages.body.content).toMatchObject([
+			{ type: 'tool_use', name: 'draw', input: filled },
+		]);
 		const result = { role: 'tool', tool_call_id: text(called[0]?.id), content: 'the link' };
-		const last = await it.completions({ messages: [...say('Draw a fox').messages, completions.body.choices?.[0]?.message, result] });
+		const last = await it.completions({
+			messages: [...say('Draw a fox').messages, completions.body.choices?.[0]?.message, result],
+		});
 		expect(content(last)).toBe('Sample answer with the result: the link');
 	});
 
@@ -507,7 +645,9 @@ describe('a streamed answer', () => {
 	it('comes word by word, with the reason of its end', async () => {
 		const it = await chat();
 		it.sandbox.chat.script({ text: 'Three short words' });
-		const chunks = events(await it.completions({ messages: [{ role: 'user', content: 'x' }], stream: true }));
+		const chunks = events(
+			await it.completions({ messages: [{ role: 'user', content: 'x' }], stream: true }),
+		);
 		const words = chunks.map((chunk) => chunk.choices?.[0]?.delta?.content).filter(Boolean);
 		expect(words).toEqual(['Three ', 'short ', 'words']);
 		expect(chunks.at(-1)?.choices?.[0]?.finish_reason).toBe('stop');
@@ -517,11 +657,16 @@ describe('a streamed answer', () => {
 	it('has tool calls, and the usage on request', async () => {
 		const it = await chat();
 		it.sandbox.chat.script({ toolCalls: [{ name: 'draw', arguments: { n: 1 } }] });
-		const chunks = events(await it.completions({ ...ask2(), stream: true, stream_options: { include_usage: true } }));
+		const chunks = events(
+			await it.completions({ ...ask2(), stream: true, stream_options: { include_usage: true } }),
+		);
 		expect(chunks.flatMap((chunk) => chunk.choices?.[0]?.delta?.tool_calls ?? [])).toMatchObject([
 			{ index: 0, type: 'function', function: { name: 'draw', arguments: '{"n":1}' } },
 		]);
 		expect(chunks.at(-2)?.choices?.[0]?.finish_reason).toBe('tool_calls');
-		expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { vendor_cache_creation_5_m_tokens: tokens(DOCUMENT) } });
+		expect(chunks.at(-1)).toMatchObject({
+			choices: [],
+			usage: { vendor_cache_creation_5_m_tokens: tokens(DOCUMENT) },
+		});
 	});
 });

@@ -7,7 +7,8 @@ import { ask } from './support/sandbox';
 
 const CLI = path.join(__dirname, '../../sandbox/service/cli.ts');
 
-const run = (...args: string[]) => startCommand(process.execPath, ['--import', 'tsx', CLI, ...args]);
+const run = (...args: string[]) =>
+	startCommand(process.execPath, ['--import', 'tsx', CLI, ...args]);
 
 const IMAGE = {
 	method: 'POST',
@@ -29,7 +30,9 @@ describe('the command', () => {
 		const [, url = ''] = await says(/Base URL +(http:\S+)/);
 		const [, key = ''] = await says(/API Key +(\S+)/);
 		await says(/Ctrl-C/);
-		expect((await ask(`${url}/balance`, { headers: { authorization: `Bearer ${key}` } })).body.success).toBe(true);
+		expect(
+			(await ask(`${url}/balance`, { headers: { authorization: `Bearer ${key}` } })).body.success,
+		).toBe(true);
 
 		const { submission, allowsPrivateCallbacks } = await behaviorOf(url);
 		const usual = await createSandbox();
@@ -43,9 +46,29 @@ describe('the command', () => {
 	});
 
 	it('does what its options say, and ends on SIGTERM', async () => {
-		const rule = { match: { path: '/v1/images/*' }, nth: 2, effect: { type: 'status', status: 503 } };
-		const options = ['--dialect', 'flat', '--seed', 'a', '--speed', '50', '--public-callbacks', '--faults', JSON.stringify(rule)];
-		const { child, ended, says } = run('--port', '0', '--public-url', 'http://host.docker.internal:4010/', ...options);
+		const rule = {
+			match: { path: '/v1/images/*' },
+			nth: 2,
+			effect: { type: 'status', status: 503 },
+		};
+		const options = [
+			'--dialect',
+			'flat',
+			'--seed',
+			'a',
+			'--speed',
+			'50',
+			'--public-callbacks',
+			'--faults',
+			JSON.stringify(rule),
+		];
+		const { child, ended, says } = run(
+			'--port',
+			'0',
+			'--public-url',
+			'http://host.docker.internal:4010/',
+			...options,
+		);
 		await says(/Base URL +http:\/\/host\.docker\.internal:4010$/m);
 		const [, url = ''] = await says(/(http:\S+)\/_sandbox/);
 
@@ -79,9 +102,15 @@ describe('the command', () => {
 		[['--port', 'abc'], /--port: Expected number/],
 		[['--speed', '0'], /--speed: Number must be greater than 0/],
 		[['--key', 'two words'], /--key: must be a text without spaces/],
-		[['--dialect', 'latin'], /--dialect: .*'plain' \| 'enveloped' \| 'flat' \| 'nested' \| 'verbose'/],
+		[
+			['--dialect', 'latin'],
+			/--dialect: .*'plain' \| 'enveloped' \| 'flat' \| 'nested' \| 'verbose'/,
+		],
 		[['--faults', 'no-such-file.json'], /--faults: Error: ENOENT.*no-such-file\.json/],
-		[['--faults', '{ "effect": { "type": "explode" } }'], /--faults\.0\.effect\.type: Invalid discriminator value/],
+		[
+			['--faults', '{ "effect": { "type": "explode" } }'],
+			/--faults\.0\.effect\.type: Invalid discriminator value/,
+		],
 	])('names the option that cannot be used: %j', (args, message) => {
 		expect(() => readCommandLine(args)).toThrow(UsageError);
 		expect(() => readCommandLine(args)).toThrow(message);
@@ -89,6 +118,9 @@ describe('the command', () => {
 
 	it('takes fault rules from a file', () => {
 		const { faults } = readCommandLine(['--faults', path.join(__dirname, 'support/faults.json')]);
-		expect(faults).toMatchObject([{ effect: { type: 'status', status: 503 } }, { effect: { type: 'missingCallback' } }]);
+		expect(faults).toMatchObject([
+			{ effect: { type: 'status', status: 503 } },
+			{ effect: { type: 'missingCallback' } },
+		]);
 	});
 });

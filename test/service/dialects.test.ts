@@ -5,7 +5,14 @@ import { ask, bench, text, until, type Answer, type Bench, type Json } from './s
 
 const MUSIC = '/v1/music/generations';
 const REROLL = '/v1/gridart/generations/reroll';
-const VIDEO = { path: '/v1/videos/generations', body: { model: 'vidomni-v3-omni', prompt: 'waves', image_urls: ['https://pictures.example.com/1.png'] } };
+const VIDEO = {
+	path: '/v1/videos/generations',
+	body: {
+		model: 'vidomni-v3-omni',
+		prompt: 'waves',
+		image_urls: ['https://pictures.example.com/1.png'],
+	},
+};
 
 const LINK = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/files\//) as string;
 const LINKS = [LINK, LINK, LINK, LINK];
@@ -16,7 +23,8 @@ function idOf({ body }: Answer): string {
 	return String(body.task_id ?? data?.task_id ?? data?.[0]?.task_id);
 }
 
-const recordOf = ({ body }: Pick<Answer, 'body'>): Json => (body.code === (200 as unknown) && body.data ? body.data : body);
+const recordOf = ({ body }: Pick<Answer, 'body'>): Json =>
+	body.code === (200 as unknown) && body.data ? body.data : body;
 
 async function submitted(it: Bench, path: string, body: object): Promise<string> {
 	const answer = await it.client.post(path, body);
@@ -28,7 +36,9 @@ async function submitted(it: Bench, path: string, body: object): Promise<string>
 async function ended(it: Bench, path: string, body: object): Promise<Answer> {
 	const id = await submitted(it, path, body);
 	await it.clock.advance(10_000);
-	return await it.client.get(path.startsWith('/v1/music/') ? `/v1/music/tasks/${id}` : `/v1/tasks/${id}`);
+	return await it.client.get(
+		path.startsWith('/v1/music/') ? `/v1/music/tasks/${id}` : `/v1/tasks/${id}`,
+	);
 }
 
 /** What a record of each dialect has, by dialect. */
@@ -45,7 +55,12 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 			enveloped: { code: 200, message: 'ok', data: { status: 'submitted', task_id: id } },
 			flat: { task_id: id },
 			nested: { code: 200, data: [{ task_id: expect.any(Number) as number }] },
-			verbose: { code: 200, message: '', error: null, data: [{ status: 'submitted', task_id: id, result: null, error: false }] },
+			verbose: {
+				code: 200,
+				message: '',
+				error: null,
+				data: [{ status: 'submitted', task_id: id, result: null, error: false }],
+			},
 		};
 		expect((await it.client.post(IMAGES, OFFICIAL)).body).toEqual(expected[dialect]);
 	});
@@ -55,12 +70,19 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		const { body } = await ended(it, IMAGES, { ...OFFICIAL, n: 2 });
 		const url = dialect === 'flat' ? LINK : [LINK];
 		expect(body.code).toBe(200);
-		expect(body.data).toMatchObject({ status: 'completed', result: { images: [{ url }, { url }] } });
+		expect(body.data).toMatchObject({
+			status: 'completed',
+			result: { images: [{ url }, { url }] },
+		});
 		expect(Number(body.data?.cost)).toBe(0.08);
 		expect(Number.parseInt(String(body.data?.progress), 10)).toBe(100);
 		expect(Number(body.data?.usage?.output_tokens)).toBe(2240);
 		const expires = body.data?.result?.images?.[0]?.expires_at;
-		expect(typeof expires).toBe({ plain: 'number', enveloped: 'string', flat: 'string', nested: 'number', verbose: 'object' }[dialect]);
+		expect(typeof expires).toBe(
+			{ plain: 'number', enveloped: 'string', flat: 'string', nested: 'number', verbose: 'object' }[
+				dialect
+			],
+		);
 	});
 
 	it('numbers and times have the type of the dialect', async () => {
@@ -72,7 +94,13 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 			enveloped: { progress: 100, cost: 0.04, created: new Date(created).toISOString() },
 			flat: { progress: '100%', cost: '0.04', created: String(created) },
 			nested: { progress: 100, cost: 0.04, created: created * 1000 },
-			verbose: { progress: 100, cost: 0.04, created: created / 1000, prompt: OFFICIAL.prompt, model: OFFICIAL.model },
+			verbose: {
+				progress: 100,
+				cost: 0.04,
+				created: created / 1000,
+				prompt: OFFICIAL.prompt,
+				model: OFFICIAL.model,
+			},
 		};
 		expect(data).toMatchObject(expected[dialect]);
 		expect('prompt' in (data ?? {})).toBe(dialect === 'verbose');
@@ -90,7 +118,9 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 			verbose: { completed: null, cost: null, error: '', result: [] },
 		};
 		const fields = ['completed', 'cost', 'error', 'result'];
-		expect(Object.fromEntries(Object.entries(record).filter(([name]) => fields.includes(name)))).toEqual(expected[dialect]);
+		expect(
+			Object.fromEntries(Object.entries(record).filter(([name]) => fields.includes(name))),
+		).toEqual(expected[dialect]);
 	});
 
 	it('a video has its link in the place of the dialect', async () => {
@@ -102,7 +132,12 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 			enveloped: { status: 'succeed', result: { images: [], videos: [{ url: [LINK] }] } },
 			flat: { status: 'SUCCEEDED', video_url: LINK, result: [], usage: [] },
 			nested: { status: 'done', result: { output: { video: { url: LINK } } } },
-			verbose: { status: 'finished', result: { images: [], urls: [LINK] }, image_urls: VIDEO.body.image_urls, prompt: 'waves' },
+			verbose: {
+				status: 'finished',
+				result: { images: [], urls: [LINK] },
+				image_urls: VIDEO.body.image_urls,
+				prompt: 'waves',
+			},
 		};
 		expect(record).toMatchObject(expected[dialect]);
 		expect('data' in answer.body).toBe(dialect !== 'flat');
@@ -123,15 +158,20 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		};
 		expect(record).toMatchObject(expected[dialect]);
 		const button = record.buttons?.[0];
-		const id: unknown = dialect === 'verbose' ? button : dialect === 'nested' ? button?.customId : button?.custom_id;
+		const id: unknown =
+			dialect === 'verbose' ? button : dialect === 'nested' ? button?.customId : button?.custom_id;
 		expect(id).toMatch(/^GRIDART::JOB::/);
 		expect('data' in answer.body).toBe(dialect !== 'flat');
 	});
 
 	it('a single picture of a grid family has its link in the place of the dialect', async () => {
 		const it = await start();
-		const record = recordOf(await it.client.get(`/v1/tasks/${it.sandbox.originals.grid({ action: 'UPSCALE' }).id}`));
-		expect(record).toMatchObject(dialect === 'flat' ? { image_url: LINK, image_urls: [] } : { image_urls: [LINK] });
+		const record = recordOf(
+			await it.client.get(`/v1/tasks/${it.sandbox.originals.grid({ action: 'UPSCALE' }).id}`),
+		);
+		expect(record).toMatchObject(
+			dialect === 'flat' ? { image_url: LINK, image_urls: [] } : { image_urls: [LINK] },
+		);
 	});
 
 	it('a song has its tracks in result.music', async () => {
@@ -143,7 +183,12 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 			enveloped: { status: 'succeed', progress: 100, result: { music: [track, track], stems: [] } },
 			flat: { status: 'COMPLETED', progress: '100%', result: { music: [track, track] } },
 			nested: { status: 'done', progress: 100, result: { music: [track, track] } },
-			verbose: { status: 'finished', progress: 100, prompt: 'rain', result: { music: [track, { audio_url: null }, track] } },
+			verbose: {
+				status: 'finished',
+				progress: 100,
+				prompt: 'rain',
+				result: { music: [track, { audio_url: null }, track] },
+			},
 		};
 		expect(body.data).toMatchObject(expected[dialect]);
 	});
@@ -154,10 +199,22 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		const { body } = await ended(it, `${MUSIC}/stems`, { task_id: track, stem_type: 'drum_kit' });
 		const expected: Expected = {
 			plain: { result: { stems: { drum_kit_url: LINK, backing_track_url: LINK } } },
-			enveloped: { result: { music: [], stems: [{ name: 'drum_kit', url: [LINK] }, { name: 'backing_track', url: [LINK] }] } },
+			enveloped: {
+				result: {
+					music: [],
+					stems: [
+						{ name: 'drum_kit', url: [LINK] },
+						{ name: 'backing_track', url: [LINK] },
+					],
+				},
+			},
 			flat: { drum_kit_url: LINK, backing_track_url: LINK, result: { music: [] } },
-			nested: { result: { output: { stems: { drum_kit: { url: LINK }, backing_track: { url: LINK } } } } },
-			verbose: { result: { music: [{ audio_url: null, drums_url: LINK, instrumental_url: LINK }] } },
+			nested: {
+				result: { output: { stems: { drum_kit: { url: LINK }, backing_track: { url: LINK } } } },
+			},
+			verbose: {
+				result: { music: [{ audio_url: null, drums_url: LINK, instrumental_url: LINK }] },
+			},
 		};
 		expect(body.data).toMatchObject(expected[dialect]);
 	});
@@ -187,7 +244,9 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		await it.clock.advance(10_000);
 		await until('it has arrived', () => arrivals.length === 1);
 		const record = recordOf(await it.client.get(`/v1/tasks/${id}`));
-		expect(arrivals[0]?.body).toEqual(dialect === 'enveloped' ? { code: 200, data: record } : record);
+		expect(arrivals[0]?.body).toEqual(
+			dialect === 'enveloped' ? { code: 200, data: record } : record,
+		);
 	});
 
 	it('a task is found by its id in every request', async () => {
@@ -202,21 +261,42 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		const it = await start();
 		const song = await submitted(it, `${MUSIC}/sounds`, { prompt: 'rain' });
 		await it.clock.advance(10_000);
-		const cover = (audio_index: number) => it.client.post(`${MUSIC}/coverSong`, { task_id: song, tags: 'jazz', audio_index });
+		const cover = (audio_index: number) =>
+			it.client.post(`${MUSIC}/coverSong`, { task_id: song, tags: 'jazz', audio_index });
 		expect((await cover(dialect === 'verbose' ? 3 : 2)).status).toBe(200);
 		expect((await cover(dialect === 'verbose' ? 2 : 3)).status).toBe(400);
-		expect(it.sandbox.tasks.get(song)?.results.map(({ index }) => index)).toEqual(dialect === 'verbose' ? [1, 3] : [1, 2]);
+		expect(it.sandbox.tasks.get(song)?.results.map(({ index }) => index)).toEqual(
+			dialect === 'verbose' ? [1, 3] : [1, 2],
+		);
 	});
 
 	it('tag enhancement answers with its tags', async () => {
 		const it = await start();
 		const { body } = await it.client.post(`${MUSIC}/upsampleTags`, { tags: 'jazz' });
 		const expected: Expected = {
-			plain: { data: [{ status: 'completed', result: { upsampled_tags: expect.any(String) as string } }] },
-			enveloped: { data: { status: 'succeed', result: { upsampled_tags: expect.any(String) as string } } },
-			flat: { status: 'COMPLETED', progress: '100%', result: { upsampled_tags: expect.any(String) as string } },
-			nested: { data: [{ status: 'done', result: { upsampled_tags: expect.any(String) as string } }] },
-			verbose: { data: [{ status: 'finished', tags: 'jazz', result: { upsampled_tags: expect.any(String) as string } }] },
+			plain: {
+				data: [{ status: 'completed', result: { upsampled_tags: expect.any(String) as string } }],
+			},
+			enveloped: {
+				data: { status: 'succeed', result: { upsampled_tags: expect.any(String) as string } },
+			},
+			flat: {
+				status: 'COMPLETED',
+				progress: '100%',
+				result: { upsampled_tags: expect.any(String) as string },
+			},
+			nested: {
+				data: [{ status: 'done', result: { upsampled_tags: expect.any(String) as string } }],
+			},
+			verbose: {
+				data: [
+					{
+						status: 'finished',
+						tags: 'jazz',
+						result: { upsampled_tags: expect.any(String) as string },
+					},
+				],
+			},
 		};
 		expect(body).toMatchObject(expected[dialect]);
 	});
@@ -236,13 +316,18 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		const messages = [{ role: 'user', content: 'hello' }];
 		const said = 'Sample answer to: hello';
 		const headers = { 'x-api-key': it.sandbox.key, 'vendor-version': '2023-06-01' };
-		const one = (await it.client.post('/v1/messages', { model: 'm', max_tokens: 50, messages }, headers)).body;
+		const one = (
+			await it.client.post('/v1/messages', { model: 'm', max_tokens: 50, messages }, headers)
+		).body;
 		const other = (await it.client.post('/v1/chat/completions', { model: 'm', messages })).body;
 		const blocks = [{ type: 'text', text: said }];
 		expect(one.content).toEqual(dialect === 'flat' ? said : blocks);
 		expect(other.choices?.[0]?.message?.content).toEqual(dialect === 'nested' ? blocks : said);
 		const type = dialect === 'flat' ? 'string' : 'number';
-		expect([typeof one.usage?.input_tokens, typeof other.usage?.prompt_tokens_details?.cached_tokens]).toEqual([type, type]);
+		expect([
+			typeof one.usage?.input_tokens,
+			typeof other.usage?.prompt_tokens_details?.cached_tokens,
+		]).toEqual([type, type]);
 	});
 });
 
@@ -250,9 +335,15 @@ describe('the dialect', () => {
 	it('can be changed while the sandbox runs, and is back after a reset', async () => {
 		const it = await bench();
 		const put = (body: object) =>
-			ask(`${it.sandbox.adminUrl}/settings`, { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+			ask(`${it.sandbox.adminUrl}/settings`, {
+				method: 'PUT',
+				headers: { 'content-type': 'application/json' },
+				body: JSON.stringify(body),
+			});
 		expect((await put({ dialect: 'flat' })).body.dialect).toBe('flat');
-		expect((await it.client.post(IMAGES, OFFICIAL)).body).toEqual({ task_id: expect.any(String) as string });
+		expect((await it.client.post(IMAGES, OFFICIAL)).body).toEqual({
+			task_id: expect.any(String) as string,
+		});
 		expect((await put({ dialect: 'latin' })).status).toBe(400);
 		it.sandbox.settings.set({ dialect: 'enveloped' });
 		expect(text((await it.client.post(IMAGES, OFFICIAL)).body.data?.status)).toBe('submitted');
@@ -265,6 +356,9 @@ describe('the dialect', () => {
 		const id = await submitted(it, VIDEO.path, VIDEO.body);
 		await it.clock.advance(10_000);
 		it.sandbox.settings.set({ dialect: 'nested' });
-		expect((await it.client.get(`/v1/tasks/${id}`)).body.data).toMatchObject({ id, status: 'done' });
+		expect((await it.client.get(`/v1/tasks/${id}`)).body.data).toMatchObject({
+			id,
+			status: 'done',
+		});
 	});
 });

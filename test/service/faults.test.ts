@@ -28,11 +28,18 @@ describe('an injected code', () => {
 	it('can have a code of its own, and Retry-After in seconds or as a date', async () => {
 		const { sandbox, client } = await bench();
 		sandbox.faults.add({ effect: { type: 'status', status: 429, code: 7, retryAfter: 12 } });
-		sandbox.faults.add({ nth: 2, effect: { type: 'status', status: 429, retryAfter: { dateIn: 60 } } });
+		sandbox.faults.add({
+			nth: 2,
+			effect: { type: 'status', status: 429, retryAfter: { dateIn: 60 } },
+		});
 		sandbox.faults.add({ nth: 3, effect: { type: 'status', status: 429 } });
 
 		const first = await client.get('/balance');
-		expect([first.status, first.body.error?.code, first.headers.get('retry-after')]).toEqual([429, 7, '12']);
+		expect([first.status, first.body.error?.code, first.headers.get('retry-after')]).toEqual([
+			429,
+			7,
+			'12',
+		]);
 		const second = await client.get('/balance');
 		const wait = Date.parse(second.headers.get('retry-after') ?? '') - Date.now();
 		expect(wait).toBeGreaterThan(50_000);
@@ -46,12 +53,19 @@ describe('an injected code', () => {
 		sandbox.faults.add({ match: POST, effect: { type: 'status', status: 502, when: 'after' } });
 		expect((await client.post(IMAGES, OFFICIAL)).status).toBe(502);
 		expect(sandbox.ledger().accepted).toBe(1);
-		expect(sandbox.requests.list()[0]).toMatchObject({ status: 502, outcome: 'answered', task: sandbox.tasks.list()[0]?.id });
+		expect(sandbox.requests.list()[0]).toMatchObject({
+			status: 502,
+			outcome: 'answered',
+			task: sandbox.tasks.list()[0]?.id,
+		});
 	});
 
 	it('refuses an upload, which is not stored', async () => {
 		const { sandbox } = await bench();
-		sandbox.faults.add({ match: { path: '/v1/uploads/*' }, effect: { type: 'status', status: 500 } });
+		sandbox.faults.add({
+			match: { path: '/v1/uploads/*' },
+			effect: { type: 'status', status: 500 },
+		});
 		expect((await upload(sandbox, await plainImage('png'))).body.error?.type).toBe('server_error');
 		expect((await upload(sandbox, await plainImage('png'))).status).toBe(200);
 	});
@@ -64,7 +78,9 @@ describe('a lost answer', () => {
 	] as const)('by a reset %s the work: %i purchases', async (when, purchases) => {
 		const { sandbox, client } = await bench();
 		sandbox.faults.add({ match: POST, effect: { type: 'reset', when } });
-		expect(await connectionError(client.post(IMAGES, OFFICIAL))).toMatch(/ECONNRESET|UND_ERR_SOCKET/);
+		expect(await connectionError(client.post(IMAGES, OFFICIAL))).toMatch(
+			/ECONNRESET|UND_ERR_SOCKET/,
+		);
 		expect(sandbox.ledger().accepted).toBe(purchases);
 		expect(sandbox.requests.list()[0]).toMatchObject({ status: null, outcome: 'reset' });
 	});
@@ -82,7 +98,10 @@ describe('a lost answer', () => {
 			body: JSON.stringify(OFFICIAL),
 			signal: patience.signal,
 		});
-		await until('the request has been left unanswered', () => sandbox.requests.list()[0]?.outcome === 'unanswered');
+		await until(
+			'the request has been left unanswered',
+			() => sandbox.requests.list()[0]?.outcome === 'unanswered',
+		);
 		patience.abort();
 		await expect(asked).rejects.toThrow(/abort/);
 		expect(sandbox.ledger().accepted).toBe(purchases);
@@ -154,7 +173,12 @@ describe('a slow answer', () => {
 describe('a rule', () => {
 	it('takes effect from the nth match, count times', async () => {
 		const { sandbox, client } = await bench();
-		sandbox.faults.add({ match: { path: '/balance' }, nth: 2, count: 2, effect: { type: 'status', status: 503 } });
+		sandbox.faults.add({
+			match: { path: '/balance' },
+			nth: 2,
+			count: 2,
+			effect: { type: 'status', status: 503 },
+		});
 		await client.get('/v1/balance');
 		const seen = [];
 		for (let round = 0; round < 5; round += 1) seen.push((await client.get('/balance')).status);
@@ -165,7 +189,8 @@ describe('a rule', () => {
 	it('without a count stays until it is removed', async () => {
 		const { sandbox, client } = await bench();
 		const rule = sandbox.faults.add({ count: null, effect: { type: 'status', status: 500 } });
-		for (let round = 0; round < 3; round += 1) expect((await client.get('/balance')).status).toBe(500);
+		for (let round = 0; round < 3; round += 1)
+			expect((await client.get('/balance')).status).toBe(500);
 		expect(sandbox.faults.remove(rule.id)).toBe(true);
 		expect(sandbox.faults.remove(rule.id)).toBe(false);
 		expect((await client.get('/balance')).status).toBe(200);
@@ -195,7 +220,11 @@ describe('a rule', () => {
 
 	it('for tasks counts only what was accepted', async () => {
 		const { sandbox, client } = await bench();
-		sandbox.faults.add({ match: { family: 'image' }, nth: 2, effect: { type: 'duration', ms: null } });
+		sandbox.faults.add({
+			match: { family: 'image' },
+			nth: 2,
+			effect: { type: 'duration', ms: null },
+		});
 		const first = await client.submit(IMAGES, OFFICIAL);
 		expect((await client.post(IMAGES, { ...OFFICIAL, n: 9 })).status).toBe(400);
 		const second = await client.submit(IMAGES, OFFICIAL);
@@ -205,7 +234,12 @@ describe('a rule', () => {
 
 	it('that is invalid is refused with the reason', async () => {
 		const { sandbox } = await bench();
-		for (const rule of [{}, { effect: { type: 'magic' } }, { effect: { type: 'reset' }, nth: 0 }, { effect: { type: 'reset' }, more: 1 }]) {
+		for (const rule of [
+			{},
+			{ effect: { type: 'magic' } },
+			{ effect: { type: 'reset' }, nth: 0 },
+			{ effect: { type: 'reset' }, more: 1 },
+		]) {
 			const answer = await ask(`${sandbox.adminUrl}/faults`, {
 				method: 'POST',
 				headers: { 'content-type': 'application/json' },
@@ -255,7 +289,9 @@ describe('everything else', () => {
 		for (const path of ['/v1/nothing', '/v2/balance', '/_sandbox/nothing']) {
 			expect([path, (await client.get(path)).status]).toEqual([path, 404]);
 		}
-		expect((await clientOf(sandbox, sandbox.key).post('/v1/balance', {})).body.error?.type).toBe('not_found_error');
+		expect((await clientOf(sandbox, sandbox.key).post('/v1/balance', {})).body.error?.type).toBe(
+			'not_found_error',
+		);
 	});
 
 	it('an invalid path is 400', async () => {

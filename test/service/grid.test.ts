@@ -11,7 +11,8 @@ const PATHS = {
 type Operation = keyof typeof PATHS;
 const ALL = Object.keys(PATHS) as Operation[];
 
-const parent = ({ sandbox }: Bench, options: OriginalGridOptions = {}) => sandbox.originals.grid(options).id;
+const parent = ({ sandbox }: Bench, options: OriginalGridOptions = {}) =>
+	sandbox.originals.grid(options).id;
 
 async function refusal(it: Bench, operation: Operation, body: object) {
 	const before = it.sandbox.ledger();
@@ -29,13 +30,21 @@ async function finished(it: Bench, operation: Operation, body: object): Promise<
 const INVALID = 'invalid_request_error';
 
 describe('grid operations refuse', () => {
-	it.each(['variation', 'low-variation'] as const)('%s with an index outside 1 to 4, or none, and no custom_id', async (operation) => {
-		const it = await bench();
-		const task_id = parent(it);
-		for (const index of [undefined, 0, 5, 1.5, '1', null]) {
-			expect([index, ...(await refusal(it, operation, { task_id, index }))]).toEqual([index, 400, 400, INVALID]);
-		}
-	});
+	it.each(['variation', 'low-variation'] as const)(
+		'%s with an index outside 1 to 4, or none, and no custom_id',
+		async (operation) => {
+			const it = await bench();
+			const task_id = parent(it);
+			for (const index of [undefined, 0, 5, 1.5, '1', null]) {
+				expect([index, ...(await refusal(it, operation, { task_id, index }))]).toEqual([
+					index,
+					400,
+					400,
+					INVALID,
+				]);
+			}
+		},
+	);
 
 	it.each([
 		['variation', 400],
@@ -53,10 +62,18 @@ describe('grid operations refuse', () => {
 	] as const)('%s of a parent that is not in SUCCESS: code %i', async (operation, code) => {
 		const it = await bench();
 		for (const state of ['running', 'failed'] as const) {
-			expect(await refusal(it, operation, { task_id: parent(it, { state }), index: 1 })).toEqual([400, code, INVALID]);
+			expect(await refusal(it, operation, { task_id: parent(it, { state }), index: 1 })).toEqual([
+				400,
+				code,
+				INVALID,
+			]);
 		}
 		const first = await it.client.submit(PATHS.reroll, { task_id: parent(it) });
-		expect(await refusal(it, operation, { task_id: first, index: 1 })).toEqual([400, code, INVALID]);
+		expect(await refusal(it, operation, { task_id: first, index: 1 })).toEqual([
+			400,
+			code,
+			INVALID,
+		]);
 		await it.clock.advance(5_000);
 		expect((await it.client.post(PATHS[operation], { task_id: first, index: 1 })).status).toBe(200);
 	});
@@ -70,7 +87,11 @@ describe('grid operations refuse', () => {
 		const picture = await it.client.submit(IMAGES, OFFICIAL);
 		const foreign = parent(it, { key: 'sandbox-key-unlimited' });
 		for (const task_id of ['task_unknown', picture, foreign]) {
-			expect(await refusal(it, operation, { task_id, index: 1 })).toEqual([404, code, 'not_found_error']);
+			expect(await refusal(it, operation, { task_id, index: 1 })).toEqual([
+				404,
+				code,
+				'not_found_error',
+			]);
 		}
 	});
 
@@ -78,7 +99,10 @@ describe('grid operations refuse', () => {
 		const it = await bench();
 		const task_id = parent(it, { prompt: 'sandbox:refuse' });
 		expect(await refusal(it, 'reroll', { task_id })).toEqual([502, 9, 'bad_gateway']);
-		it.sandbox.faults.add({ match: { path: PATHS.reroll }, effect: { type: 'status', status: 502, code: 9 } });
+		it.sandbox.faults.add({
+			match: { path: PATHS.reroll },
+			effect: { type: 'status', status: 502, code: 9 },
+		});
 		expect(await refusal(it, 'reroll', { task_id: parent(it) })).toEqual([502, 9, 'bad_gateway']);
 	});
 
@@ -86,7 +110,12 @@ describe('grid operations refuse', () => {
 		const it = await bench();
 		const variation = text((await finished(it, 'variation', { task_id: parent(it), index: 1 })).id);
 		const low = text((await finished(it, 'low-variation', { task_id: parent(it), index: 1 })).id);
-		for (const task_id of [variation, low, parent(it, { action: 'UPSCALE' }), parent(it, { action: 'PAN' })]) {
+		for (const task_id of [
+			variation,
+			low,
+			parent(it, { action: 'UPSCALE' }),
+			parent(it, { action: 'PAN' }),
+		]) {
 			expect(await refusal(it, 'reroll', { task_id })).toEqual([400, 4, INVALID]);
 		}
 		const again = text((await finished(it, 'reroll', { task_id: parent(it) })).id);
@@ -95,19 +124,27 @@ describe('grid operations refuse', () => {
 
 	it.each(ALL)('%s with a custom_id that the parent does not have', async (operation) => {
 		const it = await bench();
-		expect((await refusal(it, operation, { task_id: parent(it), custom_id: 'GRIDART::JOB::none::1::x' }))[0]).toBe(400);
+		expect(
+			(
+				await refusal(it, operation, { task_id: parent(it), custom_id: 'GRIDART::JOB::none::1::x' })
+			)[0],
+		).toBe(400);
 	});
 
-	it.each(ALL)('%s with a speed that is no text, or metadata that is no object', async (operation) => {
-		const it = await bench();
-		const task_id = parent(it);
-		expect((await refusal(it, operation, { task_id, index: 1, speed: 1 }))[0]).toBe(400);
-		expect((await refusal(it, operation, { task_id, index: 1, metadata: 'x' }))[0]).toBe(400);
-	});
+	it.each(ALL)(
+		'%s with a speed that is no text, or metadata that is no object',
+		async (operation) => {
+			const it = await bench();
+			const task_id = parent(it);
+			expect((await refusal(it, operation, { task_id, index: 1, speed: 1 }))[0]).toBe(400);
+			expect((await refusal(it, operation, { task_id, index: 1, metadata: 'x' }))[0]).toBe(400);
+		},
+	);
 });
 
 describe('the button of an operation', () => {
-	const ids = (it: Bench, task: string) => it.client.task(task).then(({ buttons }) => Object.values(buttons ?? {}));
+	const ids = (it: Bench, task: string) =>
+		it.client.task(task).then(({ buttons }) => Object.values(buttons ?? {}));
 	const buttonFor = async (it: Bench, operation: Operation, body: object) =>
 		it.sandbox.tasks.get(await it.client.submit(PATHS[operation], body))?.applied.custom_id;
 
@@ -117,7 +154,9 @@ describe('the button of an operation', () => {
 		const buttons = await ids(it, task_id);
 		for (const operation of ['variation', 'low-variation'] as const) {
 			for (const index of [1, 2, 3, 4]) {
-				const expected = buttons.find((button) => button?.label === (`Vary (Subtle) V${index}` as unknown))?.custom_id;
+				const expected = buttons.find(
+					(button) => button?.label === (`Vary (Subtle) V${index}` as unknown),
+				)?.custom_id;
 				expect(expected).toBeDefined();
 				expect(await buttonFor(it, operation, { task_id, index })).toBe(expected);
 			}
@@ -128,15 +167,24 @@ describe('the button of an operation', () => {
 		const it = await bench();
 		const newer = parent(it, { action: 'UPSCALE' });
 		const older = parent(it, { action: 'UPSCALE', olderButtons: true });
-		expect(await buttonFor(it, 'low-variation', { task_id: newer, index: 1 })).toMatch(/::low_variation::/);
-		expect(await buttonFor(it, 'low-variation', { task_id: older, index: 1 })).toMatch(/::variation::/);
+		expect(await buttonFor(it, 'low-variation', { task_id: newer, index: 1 })).toMatch(
+			/::low_variation::/,
+		);
+		expect(await buttonFor(it, 'low-variation', { task_id: older, index: 1 })).toMatch(
+			/::variation::/,
+		);
 		expect((await refusal(it, 'variation', { task_id: older, index: 1 }))[0]).toBe(400);
 	});
 
 	it('of a reroll has ::reroll:: in its id, or the emoji', async () => {
 		const it = await bench();
 		expect(await buttonFor(it, 'reroll', { task_id: parent(it) })).toMatch(/::reroll::/);
-		const byEmoji = parent(it, { buttons: [{ custom_id: 'other', label: 'U1' }, { custom_id: 'again', label: '', emoji: '🔄' }] });
+		const byEmoji = parent(it, {
+			buttons: [
+				{ custom_id: 'other', label: 'U1' },
+				{ custom_id: 'again', label: '', emoji: '🔄' },
+			],
+		});
 		expect(await buttonFor(it, 'reroll', { task_id: byEmoji })).toBe('again');
 	});
 
@@ -161,25 +209,36 @@ describe('a grid task', () => {
 		['variation', 'VARIATION'],
 		['low-variation', 'LOW_VARIATION'],
 		['reroll', 'REROLL'],
-	] as const)('of %s ends in SUCCESS with action %s, the grid and its four pictures', async (operation, action) => {
-		const it = await bench();
-		const id = await it.client.submit(PATHS[operation], { task_id: parent(it), index: 2 });
-		expect(await it.client.task(id)).toEqual({ id, status: 'SUBMITTED', action });
-		await it.clock.advance(2_500);
-		expect(await it.client.task(id)).toEqual({ id, status: 'IN_PROGRESS', action });
-		await it.clock.advance(2_500);
-		const task = await it.client.task(id);
-		expect(task).toMatchObject({ id, status: 'SUCCESS', action, grid_image_url: expect.stringMatching(/^http/) as string });
-		expect(task.image_urls).toHaveLength(4);
-		expect(task.buttons).not.toHaveLength(0);
-	});
+	] as const)(
+		'of %s ends in SUCCESS with action %s, the grid and its four pictures',
+		async (operation, action) => {
+			const it = await bench();
+			const id = await it.client.submit(PATHS[operation], { task_id: parent(it), index: 2 });
+			expect(await it.client.task(id)).toEqual({ id, status: 'SUBMITTED', action });
+			await it.clock.advance(2_500);
+			expect(await it.client.task(id)).toEqual({ id, status: 'IN_PROGRESS', action });
+			await it.clock.advance(2_500);
+			const task = await it.client.task(id);
+			expect(task).toMatchObject({
+				id,
+				status: 'SUCCESS',
+				action,
+				grid_image_url: expect.stringMatching(/^http/) as string,
+			});
+			expect(task.image_urls).toHaveLength(4);
+			expect(task.buttons).not.toHaveLength(0);
+		},
+	);
 
 	it('has a grid image that is made of the four pictures', async () => {
 		const it = await bench();
 		const task = await finished(it, 'reroll', { task_id: parent(it) });
-		const raw = (bytes: Buffer) => sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+		const raw = (bytes: Buffer) =>
+			sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true });
 		const grid = await download(text(task.grid_image_url));
-		const pictures = await Promise.all([0, 1, 2, 3].map((index) => download(text(task.image_urls?.[index]))));
+		const pictures = await Promise.all(
+			[0, 1, 2, 3].map((index) => download(text(task.image_urls?.[index]))),
+		);
 		const { width = 0, height = 0 } = await sharp(grid).metadata();
 		const seen = new Set<string>();
 		for (const [index, picture] of pictures.entries()) {
@@ -187,7 +246,12 @@ describe('a grid task', () => {
 			seen.add(whole.data.toString('base64'));
 			expect([whole.info.width * 2, whole.info.height * 2]).toEqual([width, height]);
 			const quarter = await sharp(grid)
-				.extract({ left: (index % 2) * (width / 2), top: index < 2 ? 0 : height / 2, width: width / 2, height: height / 2 })
+				.extract({
+					left: (index % 2) * (width / 2),
+					top: index < 2 ? 0 : height / 2,
+					width: width / 2,
+					height: height / 2,
+				})
 				.removeAlpha()
 				.raw()
 				.toBuffer();
@@ -207,7 +271,10 @@ describe('a grid task', () => {
 
 	it('fails with its reason and is refunded', async () => {
 		const it = await bench();
-		it.sandbox.faults.add({ match: { family: 'grid' }, effect: { type: 'failTask', message: 'blurred' } });
+		it.sandbox.faults.add({
+			match: { family: 'grid' },
+			effect: { type: 'failTask', message: 'blurred' },
+		});
 		const task = await finished(it, 'reroll', { task_id: parent(it) });
 		expect(task).toMatchObject({ status: 'FAILURE', error: { message: 'blurred' } });
 		expect(it.sandbox.ledger().netCredits).toBe(0);
@@ -228,7 +295,11 @@ describe('a grid task', () => {
 		['reroll', 'fast', 'gridart@reroll-fast'],
 	] as const)('of %s at speed %s is billed as %s', async (operation, speed, item) => {
 		const it = await bench();
-		await it.client.submit(PATHS[operation], { task_id: parent(it), index: 1, ...(speed ? { speed } : {}) });
+		await it.client.submit(PATHS[operation], {
+			task_id: parent(it),
+			index: 1,
+			...(speed ? { speed } : {}),
+		});
 		expect(it.sandbox.ledger().entries).toMatchObject([{ item, credits: PRICES[item] }]);
 	});
 });

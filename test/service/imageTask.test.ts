@@ -32,13 +32,21 @@ describe('the pictures that come out', () => {
 		const { client, clock } = await bench();
 		const ids = await Promise.all(
 			['1k', '2k', '4k'].map((resolution) =>
-				client.submit(IMAGES, { ...OFFICIAL, size, resolution, output_format: 'jpeg', output_compression: 40 }),
+				client.submit(IMAGES, {
+					...OFFICIAL,
+					size,
+					resolution,
+					output_format: 'jpeg',
+					output_compression: 40,
+				}),
 			),
 		);
 		await clock.advance(3_000);
 		const seen: string[] = [];
 		for (const id of ids) {
-			const { width, height } = await sharp(await download(firstUrl(await client.task(id)))).metadata();
+			const { width, height } = await sharp(
+				await download(firstUrl(await client.task(id))),
+			).metadata();
 			seen.push(`${width}x${height}`);
 		}
 		expect(seen).toEqual(expected);
@@ -55,22 +63,29 @@ describe('the pictures that come out', () => {
 		});
 	});
 
-	it.each(['png', 'jpeg', 'webp'])('are %s when that is asked for, and said to be', async (format) => {
-		const { client, clock } = await bench();
-		const id = await client.submit(IMAGES, { ...OFFICIAL, output_format: format });
-		await clock.advance(3_000);
-		const url = firstUrl(await client.task(id));
-		expect((await fetch(url)).headers.get('content-type')).toBe(`image/${format}`);
-		expect((await sharp(await download(url)).metadata()).format).toBe(format);
-	});
+	it.each(['png', 'jpeg', 'webp'])(
+		'are %s when that is asked for, and said to be',
+		async (format) => {
+			const { client, clock } = await bench();
+			const id = await client.submit(IMAGES, { ...OFFICIAL, output_format: format });
+			await clock.advance(3_000);
+			const url = firstUrl(await client.task(id));
+			expect((await fetch(url)).headers.get('content-type')).toBe(`image/${format}`);
+			expect((await sharp(await download(url)).metadata()).format).toBe(format);
+		},
+	);
 
 	it('are smaller with lower compression quality', async () => {
 		const { client, clock } = await bench({ seed: 1 });
 		const ids = await Promise.all(
-			[5, 95].map((output_compression) => client.submit(IMAGES, { ...OFFICIAL, output_format: 'jpeg', output_compression })),
+			[5, 95].map((output_compression) =>
+				client.submit(IMAGES, { ...OFFICIAL, output_format: 'jpeg', output_compression }),
+			),
 		);
 		await clock.advance(3_000);
-		const [low, high] = await Promise.all(ids.map(async (id) => (await download(firstUrl(await client.task(id)))).length));
+		const [low, high] = await Promise.all(
+			ids.map(async (id) => (await download(firstUrl(await client.task(id)))).length),
+		);
 		expect(low).toBeLessThan(high ?? 0);
 	});
 
@@ -81,7 +96,9 @@ describe('the pictures that come out', () => {
 			const id = await client.submit(IMAGES, { ...OFFICIAL, n: 2 });
 			await clock.advance(3_000);
 			const { result } = await client.task(id);
-			seen.push(await Promise.all([0, 1].map((index) => download(text(result?.images?.[index]?.url?.[0])))));
+			seen.push(
+				await Promise.all([0, 1].map((index) => download(text(result?.images?.[index]?.url?.[0])))),
+			);
 		}
 		const [first, again, other] = seen;
 		expect(first?.[0]?.equals(again?.[0] ?? Buffer.alloc(0))).toBe(true);
@@ -95,7 +112,10 @@ describe('the pictures that come out', () => {
 		const wide = await uploaded(sandbox, 'png', { width: 320, height: 180 });
 		const id = await client.submit(IMAGES, { ...LITE, image_urls: [wide] });
 		await clock.advance(3_000);
-		expect(await sharp(await download(firstUrl(await client.task(id)))).metadata()).toMatchObject({ width: 1536, height: 864 });
+		expect(await sharp(await download(firstUrl(await client.task(id)))).metadata()).toMatchObject({
+			width: 1536,
+			height: 864,
+		});
 	});
 });
 
@@ -107,7 +127,11 @@ describe('an image task', () => {
 		expect(await client.task(id)).toMatchObject({ id, status: 'submitted', progress: 0, created });
 
 		await clock.advance(1_500);
-		expect(await client.task(id)).toMatchObject({ status: 'in_progress', progress: 50, estimated_time: 3 });
+		expect(await client.task(id)).toMatchObject({
+			status: 'in_progress',
+			progress: 50,
+			estimated_time: 3,
+		});
 
 		await clock.advance(1_500);
 		const done = await client.task(id);
@@ -130,7 +154,8 @@ describe('an image task', () => {
 		expect(usage?.total_tokens).toBe(Number(usage?.input_tokens) + Number(usage?.output_tokens));
 		expect(usage?.output_tokens_details?.image_tokens).toBe(usage?.output_tokens);
 		expect(usage?.input_tokens).toBe(
-			Number(usage?.input_tokens_details?.text_tokens) + Number(usage?.input_tokens_details?.image_tokens),
+			Number(usage?.input_tokens_details?.text_tokens) +
+				Number(usage?.input_tokens_details?.image_tokens),
 		);
 	});
 
@@ -160,7 +185,11 @@ describe('an image task', () => {
 		const { client, clock } = await bench();
 		const good = await client.submit(IMAGES, OFFICIAL);
 		const bad = await client.submit(IMAGES, { ...OFFICIAL, prompt: 'sandbox:fail' });
-		expect((await client.get(`${IMAGES}/${good}`)).body).toMatchObject({ status: 'submitted', url: '', fail_reason: '' });
+		expect((await client.get(`${IMAGES}/${good}`)).body).toMatchObject({
+			status: 'submitted',
+			url: '',
+			fail_reason: '',
+		});
 		await clock.advance(3_000);
 		expect((await client.get(`${IMAGES}/${good}`)).body).toMatchObject({
 			status: 'completed',
@@ -178,7 +207,11 @@ describe('an image task', () => {
 		const { client } = await bench();
 		for (const path of ['/v1/tasks/none', `${IMAGES}/none`]) {
 			const answer = await client.get(path);
-			expect([answer.status, answer.body.error?.code, answer.body.error?.type]).toEqual([404, 404, 'not_found_error']);
+			expect([answer.status, answer.body.error?.code, answer.body.error?.type]).toEqual([
+				404,
+				404,
+				'not_found_error',
+			]);
 		}
 	});
 });

@@ -6,7 +6,11 @@ describe('money', () => {
 	it('is charged once, when a submission is accepted', async () => {
 		const { sandbox, client, clock } = await bench();
 		const id = await client.submit(IMAGES, { ...OFFICIAL, n: 3, resolution: '2k' });
-		expect((await client.get('/v1/balance')).body).toMatchObject({ remain_credits: 999_760, used_credits: 240, used_balance: 0.24 });
+		expect((await client.get('/v1/balance')).body).toMatchObject({
+			remain_credits: 999_760,
+			used_credits: 240,
+			used_balance: 0.24,
+		});
 
 		await clock.advance(10_000);
 		await client.task(id);
@@ -22,12 +26,24 @@ describe('money', () => {
 	it('comes back when a task fails', async () => {
 		const { sandbox, client, clock } = await bench();
 		sandbox.faults.add({ nth: 2, effect: { type: 'failTask', message: 'no luck', code: 'E7' } });
-		const ids = [await client.submit(IMAGES, OFFICIAL), await client.submit(IMAGES, OFFICIAL), await client.submit(IMAGES, OFFICIAL)];
+		const ids = [
+			await client.submit(IMAGES, OFFICIAL),
+			await client.submit(IMAGES, OFFICIAL),
+			await client.submit(IMAGES, OFFICIAL),
+		];
 		await clock.advance(3_000);
 
 		expect((await client.task(ids[1] ?? '')).error).toEqual({ message: 'no luck', code: 'E7' });
-		expect(sandbox.ledger()).toMatchObject({ accepted: 3, chargedCredits: 120, refundedCredits: 40, netCredits: 80 });
-		expect((await client.get('/balance')).body).toMatchObject({ remain_credits: 999_920, used_credits: 80 });
+		expect(sandbox.ledger()).toMatchObject({
+			accepted: 3,
+			chargedCredits: 120,
+			refundedCredits: 40,
+			netCredits: 80,
+		});
+		expect((await client.get('/balance')).body).toMatchObject({
+			remain_credits: 999_920,
+			used_credits: 80,
+		});
 	});
 
 	it('is only for what was made', async () => {
@@ -45,7 +61,11 @@ describe('money', () => {
 		const { sandbox } = await bench({ keys: [{ key: 'poor', credits: 79 }] });
 		for (const key of ['poor', SANDBOX_KEYS.empty]) {
 			const answer = await clientOf(sandbox, key).post(IMAGES, { ...OFFICIAL, n: 2 });
-			expect([answer.status, answer.body.error?.code, answer.body.error?.type]).toEqual([402, 402, 'payment_required']);
+			expect([answer.status, answer.body.error?.code, answer.body.error?.type]).toEqual([
+				402,
+				402,
+				'payment_required',
+			]);
 		}
 		expect(sandbox.ledger().accepted).toBe(0);
 		expect((await clientOf(sandbox, 'poor').post(IMAGES, OFFICIAL)).status).toBe(200);
@@ -56,13 +76,18 @@ describe('money', () => {
 		const { sandbox } = await bench();
 		const client = clientOf(sandbox, SANDBOX_KEYS.unlimited);
 		await client.submit(IMAGES, OFFICIAL);
-		expect((await client.get('/balance')).body).toMatchObject({ remain_credits: -1, used_credits: 40 });
+		expect((await client.get('/balance')).body).toMatchObject({
+			remain_credits: -1,
+			used_credits: 40,
+		});
 	});
 
 	it('is counted for 200 submissions at once as for one after the other', async () => {
 		const { sandbox, client, clock } = await bench();
 		sandbox.setBalance(150 * 40);
-		const answers = await Promise.all(Array.from({ length: 200 }, () => client.post(IMAGES, OFFICIAL)));
+		const answers = await Promise.all(
+			Array.from({ length: 200 }, () => client.post(IMAGES, OFFICIAL)),
+		);
 		expect(answers.filter(({ status }) => status === 200)).toHaveLength(150);
 		expect(answers.filter(({ status }) => status === 402)).toHaveLength(50);
 		const ids = new Set(answers.map(({ body }) => body.data?.[0]?.task_id).filter(Boolean));

@@ -1,7 +1,16 @@
 import { receiver } from './support/receiver';
 import { listen, probe } from './support/media';
 import { IMAGES, OFFICIAL } from './support/images';
-import { bench, clientOf, download, text, until, type Answer, type Bench, type Json } from './support/sandbox';
+import {
+	bench,
+	clientOf,
+	download,
+	text,
+	until,
+	type Answer,
+	type Bench,
+	type Json,
+} from './support/sandbox';
 
 const path = (operation: string) => `/v1/music/generations/${operation}`;
 
@@ -11,7 +20,10 @@ interface Studio extends Bench {
 	/** An uploaded track of 60 seconds. */
 	uploaded: string;
 	/** Submits, and gives what the sandbox made of the body. */
-	submit(operation: string, body: object): Promise<{ id: string; applied: Json; ignored: readonly string[] }>;
+	submit(
+		operation: string,
+		body: object,
+	): Promise<{ id: string; applied: Json; ignored: readonly string[] }>;
 	post(operation: string, body: object): Promise<Answer>;
 	/** Lets a task end and gives its record. */
 	finished(operation: string, body: object): Promise<Json>;
@@ -40,12 +52,19 @@ async function studio(options: Parameters<typeof bench>[0] = {}): Promise<Studio
 }
 
 const audio = async (record: Json) =>
-	await Promise.all(Object.values(record.result?.music ?? {}).map(async (track) => listen(await download(text(track?.audio_url)))));
+	await Promise.all(
+		Object.values(record.result?.music ?? {}).map(async (track) =>
+			listen(await download(text(track?.audio_url))),
+		),
+	);
 
 describe('music operations refuse', () => {
 	const DESCRIBED = ['sample', 'coverSong', 'addInstrumental', 'addVocals', 'addStem'];
 	const SOURCED = [...DESCRIBED, 'extend', 'crop', 'stems', 'fadeIn'];
-	const needs: Record<string, object> = { sample: { start_s: 1, end_s: 9.5 }, crop: { start_s: 1, end_s: 9 } };
+	const needs: Record<string, object> = {
+		sample: { start_s: 1, end_s: 9.5 },
+		crop: { start_s: 1, end_s: 9 },
+	};
 
 	async function refused(it: Studio, operation: string, body: object): Promise<string> {
 		const before = it.sandbox.ledger();
@@ -55,43 +74,76 @@ describe('music operations refuse', () => {
 		return text(answer.body.error?.message);
 	}
 
-	it.each(SOURCED)('%s without a source, or with one that cannot be resolved', async (operation) => {
-		const it = await studio();
-		const picture = await it.client.submit(IMAGES, OFFICIAL);
-		const running = await it.submit('coverSong', { task_id: it.song, tags: 'x' });
-		const foreign = it.sandbox.originals.track({ key: 'sandbox-key-unlimited' }).id;
-		const failed = it.sandbox.originals.track({ state: 'failed' }).id;
-		for (const task_id of [undefined, '', 'task_unknown', picture, running.id, foreign, failed, 7]) {
-			expect(await refused(it, operation, { ...needs[operation], task_id })).toMatch(/^task_id/);
-		}
-	});
+	it.each(SOURCED)(
+		'%s without a source, or with one that cannot be resolved',
+		async (operation) => {
+			const it = await studio();
+			const picture = await it.client.submit(IMAGES, OFFICIAL);
+			const running = await it.submit('coverSong', { task_id: it.song, tags: 'x' });
+			const foreign = it.sandbox.originals.track({ key: 'sandbox-key-unlimited' }).id;
+			const failed = it.sandbox.originals.track({ state: 'failed' }).id;
+			for (const task_id of [
+				undefined,
+				'',
+				'task_unknown',
+				picture,
+				running.id,
+				foreign,
+				failed,
+				7,
+			]) {
+				expect(await refused(it, operation, { ...needs[operation], task_id })).toMatch(/^task_id/);
+			}
+		},
+	);
 
 	it.each(SOURCED)('%s with a track that the source does not have', async (operation) => {
 		const it = await studio();
 		for (const audio_index of [0, 3, 1.5, '1', null]) {
-			expect(await refused(it, operation, { ...needs[operation], task_id: it.song, audio_index })).toMatch(/^audio_index/);
+			expect(
+				await refused(it, operation, { ...needs[operation], task_id: it.song, audio_index }),
+			).toMatch(/^audio_index/);
 		}
-		expect((await it.post(operation, { ...needs[operation], task_id: it.song, audio_index: 2 })).status).toBe(200);
+		expect(
+			(await it.post(operation, { ...needs[operation], task_id: it.song, audio_index: 2 })).status,
+		).toBe(200);
 	});
 
 	it.each(DESCRIBED)('%s with custom=false and no description', async (operation) => {
 		const it = await studio();
 		for (const more of [{}, { prompt: 'la la' }, { gpt_description: '' }]) {
-			expect(await refused(it, operation, { ...needs[operation], task_id: it.song, custom: false, ...more })).toMatch(/^gpt_description/);
+			expect(
+				await refused(it, operation, {
+					...needs[operation],
+					task_id: it.song,
+					custom: false,
+					...more,
+				}),
+			).toMatch(/^gpt_description/);
 		}
 	});
 
-	it.each(['sample', 'coverSong', 'extend', 'addVocals', 'addStem', 'sounds'])('%s with an illegal version', async (operation) => {
-		const it = await studio();
-		for (const version of ['v6', 'V5', 'v5.0', 5]) {
-			expect(await refused(it, operation, { ...needs[operation], task_id: it.song, version })).toMatch(/^version/);
-		}
-	});
+	it.each(['sample', 'coverSong', 'extend', 'addVocals', 'addStem', 'sounds'])(
+		'%s with an illegal version',
+		async (operation) => {
+			const it = await studio();
+			for (const version of ['v6', 'V5', 'v5.0', 5]) {
+				expect(
+					await refused(it, operation, { ...needs[operation], task_id: it.song, version }),
+				).toMatch(/^version/);
+			}
+		},
+	);
 
-	it.each(['v3.5', 'v4', 'v4.5', 'v4.5+', 'v4.5-all', 'v6'])('addInstrumental with version %s', async (version) => {
-		const it = await studio();
-		expect(await refused(it, 'addInstrumental', { task_id: it.uploaded, version })).toMatch(/^version/);
-	});
+	it.each(['v3.5', 'v4', 'v4.5', 'v4.5+', 'v4.5-all', 'v6'])(
+		'addInstrumental with version %s',
+		async (version) => {
+			const it = await studio();
+			expect(await refused(it, 'addInstrumental', { task_id: it.uploaded, version })).toMatch(
+				/^version/,
+			);
+		},
+	);
 
 	it.each([
 		['sample', { end_s: 4 }, /^start_s/],
@@ -107,16 +159,25 @@ describe('music operations refuse', () => {
 		expect(await refused(it, operation, { task_id: it.song, ...span })).toMatch(reason);
 	});
 
-	it.each(['style_weight', 'weirdness_constraint', 'weirdness', 'audio_weight'])('a %s outside 0.00 to 1.00', async (field) => {
-		const it = await studio();
-		for (const weight of [-0.01, 1.01, '0.5']) {
-			const said = await refused(it, 'coverSong', { task_id: it.song, tags: 'x', [field]: weight });
-			expect(said).toContain(field === 'weirdness' ? 'weirdness_constraint' : field);
-		}
-		for (const weight of [0, 0.5, 1]) {
-			expect((await it.post('coverSong', { task_id: it.song, tags: 'x', [field]: weight })).status).toBe(200);
-		}
-	});
+	it.each(['style_weight', 'weirdness_constraint', 'weirdness', 'audio_weight'])(
+		'a %s outside 0.00 to 1.00',
+		async (field) => {
+			const it = await studio();
+			for (const weight of [-0.01, 1.01, '0.5']) {
+				const said = await refused(it, 'coverSong', {
+					task_id: it.song,
+					tags: 'x',
+					[field]: weight,
+				});
+				expect(said).toContain(field === 'weirdness' ? 'weirdness_constraint' : field);
+			}
+			for (const weight of [0, 0.5, 1]) {
+				expect(
+					(await it.post('coverSong', { task_id: it.song, tags: 'x', [field]: weight })).status,
+				).toBe(200);
+			}
+		},
+	);
 
 	it.each([
 		['a model that is no text', { model: 2 }, /^model/],
@@ -125,22 +186,35 @@ describe('music operations refuse', () => {
 		['a webhook that is no text', { webhook: 1 }, /^webhook/],
 	])('%s', async (_what, field, reason) => {
 		const it = await studio();
-		expect(await refused(it, 'coverSong', { task_id: it.song, tags: 'x', ...field })).toMatch(reason);
+		expect(await refused(it, 'coverSong', { task_id: it.song, tags: 'x', ...field })).toMatch(
+			reason,
+		);
 	});
 
 	it('a continue_at that is no integer', async () => {
 		const it = await studio();
-		expect(await refused(it, 'extend', { task_id: it.song, continue_at: 3.5 })).toMatch(/^continue_at/);
+		expect(await refused(it, 'extend', { task_id: it.song, continue_at: 3.5 })).toMatch(
+			/^continue_at/,
+		);
 	});
 
 	it('upsampleTags without tags', async () => {
 		const it = await studio();
-		for (const body of [{}, { tags: '' }, { tags: 5 }]) expect(await refused(it, 'upsampleTags', body)).toMatch(/^tags/);
+		for (const body of [{}, { tags: '' }, { tags: 5 }])
+			expect(await refused(it, 'upsampleTags', body)).toMatch(/^tags/);
 	});
 });
 
 describe('the mode', () => {
-	const CUSTOM = { prompt: 'la', title: 't', tags: 'x', negative_tags: 'y', style_weight: 0.1, weirdness_constraint: 0.2, audio_weight: 0.3 };
+	const CUSTOM = {
+		prompt: 'la',
+		title: 't',
+		tags: 'x',
+		negative_tags: 'y',
+		style_weight: 0.1,
+		weirdness_constraint: 0.2,
+		audio_weight: 0.3,
+	};
 
 	it.each([
 		[{ prompt: 'la' }, true],
@@ -156,7 +230,9 @@ describe('the mode', () => {
 	])('of %j is %s', async (fields, custom) => {
 		const it = await studio();
 		for (const operation of ['coverSong', 'addInstrumental', 'addVocals', 'addStem']) {
-			expect((await it.submit(operation, { task_id: it.uploaded, ...fields })).applied.custom).toBe(custom);
+			expect((await it.submit(operation, { task_id: it.uploaded, ...fields })).applied.custom).toBe(
+				custom,
+			);
 		}
 	});
 
@@ -218,7 +294,12 @@ describe('the mode', () => {
 		const it = await studio();
 		const extras = { auto_lyrics: true, persona_id: 'p', vocal_gender: 'Male' };
 		const read = async (operation: string, more: object = {}) => {
-			const { applied } = await it.submit(operation, { task_id: it.uploaded, custom: true, ...extras, ...more });
+			const { applied } = await it.submit(operation, {
+				task_id: it.uploaded,
+				custom: true,
+				...extras,
+				...more,
+			});
 			return Object.keys(extras).filter((field) => field in applied);
 		};
 		expect(await read('sample', { start_s: 1, end_s: 2 })).toEqual(['auto_lyrics', 'vocal_gender']);
@@ -234,7 +315,12 @@ describe('the mode', () => {
 		const both = { task_id: it.song, prompt: 'la', gpt_description: 'go on', tags: 'x' };
 		const read = async (more: object) => {
 			const { applied } = await it.submit('extend', { ...both, ...more });
-			return [applied.custom, Object.keys(applied).filter((field) => ['prompt', 'gpt_description', 'tags'].includes(field)).sort()];
+			return [
+				applied.custom,
+				Object.keys(applied)
+					.filter((field) => ['prompt', 'gpt_description', 'tags'].includes(field))
+					.sort(),
+			];
 		};
 		expect(await read({})).toEqual([undefined, ['gpt_description']]);
 		expect(await read({ custom: false })).toEqual([false, ['gpt_description']]);
@@ -244,29 +330,38 @@ describe('the mode', () => {
 
 	it('takes weirdness for weirdness_constraint', async () => {
 		const it = await studio();
-		const { applied, ignored } = await it.submit('coverSong', { task_id: it.song, tags: 'x', weirdness: 0.4 });
+		const { applied, ignored } = await it.submit('coverSong', {
+			task_id: it.song,
+			tags: 'x',
+			weirdness: 0.4,
+		});
 		expect(applied.weirdness_constraint).toBe(0.4);
 		expect(ignored).toEqual([]);
 	});
 
-	it.each(['crop', 'stems', 'upsampleTags', 'fadeIn'])('%s drops a version, even an illegal one, at the same price', async (operation) => {
-		const it = await studio();
-		const body = { task_id: it.song, start_s: 1, end_s: 4, tags: 'jazz' };
-		const prices = [];
-		for (const version of [undefined, 'v3.5', 'v99']) {
-			const answer = await it.post(operation, { ...body, ...(version ? { version } : {}) });
-			const task = it.sandbox.tasks.get(text(answer.body.data?.[0]?.task_id));
-			expect(task?.applied).not.toHaveProperty('version');
-			if (version) expect(task?.ignored).toContain('version');
-			prices.push(task?.credits);
-		}
-		expect(new Set(prices).size).toBe(1);
-	});
+	it.each(['crop', 'stems', 'upsampleTags', 'fadeIn'])(
+		'%s drops a version, even an illegal one, at the same price',
+		async (operation) => {
+			const it = await studio();
+			const body = { task_id: it.song, start_s: 1, end_s: 4, tags: 'jazz' };
+			const prices = [];
+			for (const version of [undefined, 'v3.5', 'v99']) {
+				const answer = await it.post(operation, { ...body, ...(version ? { version } : {}) });
+				const task = it.sandbox.tasks.get(text(answer.body.data?.[0]?.task_id));
+				expect(task?.applied).not.toHaveProperty('version');
+				if (version) expect(task?.ignored).toContain('version');
+				prices.push(task?.credits);
+			}
+			expect(new Set(prices).size).toBe(1);
+		},
+	);
 
 	it('leaves the price to the version', async () => {
 		const it = await studio();
 		const price = async (version?: string) =>
-			it.sandbox.tasks.get((await it.submit('coverSong', { task_id: it.song, tags: 'x', version })).id)?.credits;
+			it.sandbox.tasks.get(
+				(await it.submit('coverSong', { task_id: it.song, tags: 'x', version })).id,
+			)?.credits;
 		expect(await price('v5.5')).toBe(await price());
 		expect(await price('v3.5')).toBeLessThan((await price('v5')) ?? 0);
 	});
@@ -277,21 +372,37 @@ describe('a music task', () => {
 		const it = await studio();
 		const id = await it.client.submit(path('coverSong'), { task_id: it.song, tags: 'jazz' });
 		const poll = async () => (await it.client.get(`/v1/music/tasks/${id}`)).body;
-		expect(await poll()).toEqual({ code: 200, data: { status: 'pending', progress: 10, result: null, error: null } });
+		expect(await poll()).toEqual({
+			code: 200,
+			data: { status: 'pending', progress: 10, result: null, error: null },
+		});
 		await it.clock.advance(4_000);
-		expect((await poll()).data).toEqual({ status: 'pending', progress: 50, result: null, error: null });
+		expect((await poll()).data).toEqual({
+			status: 'pending',
+			progress: 50,
+			result: null,
+			error: null,
+		});
 		await it.clock.advance(4_000);
 		expect((await poll()).data).toEqual({
 			status: 'completed',
 			progress: 100,
-			result: { music: [{ audio_url: expect.stringMatching(/-1\.wav$/) as string }, { audio_url: expect.stringMatching(/-2\.wav$/) as string }] },
+			result: {
+				music: [
+					{ audio_url: expect.stringMatching(/-1\.wav$/) as string },
+					{ audio_url: expect.stringMatching(/-2\.wav$/) as string },
+				],
+			},
 			error: null,
 		});
 	});
 
 	it('fails with its reason, and the money comes back', async () => {
 		const it = await studio();
-		it.sandbox.faults.add({ match: { family: 'music' }, effect: { type: 'failTask', message: 'out of tune' } });
+		it.sandbox.faults.add({
+			match: { family: 'music' },
+			effect: { type: 'failTask', message: 'out of tune' },
+		});
 		const id = await it.client.submit(path('coverSong'), { task_id: it.song, tags: 'jazz' });
 		await it.clock.advance(8_000);
 		expect((await it.client.get(`/v1/music/tasks/${id}`)).body.data).toMatchObject({
@@ -305,27 +416,47 @@ describe('a music task', () => {
 	it('is not found under another path, nor is another task under its own', async () => {
 		const it = await studio();
 		const picture = await it.client.submit(IMAGES, OFFICIAL);
-		for (const address of [`/v1/tasks/${it.song}`, `/v1/music/tasks/${picture}`, '/v1/music/tasks/none']) {
+		for (const address of [
+			`/v1/tasks/${it.song}`,
+			`/v1/music/tasks/${picture}`,
+			'/v1/music/tasks/none',
+		]) {
 			const answer = await it.client.get(address);
-			expect([address, answer.status, answer.body.error?.type]).toEqual([address, 404, 'not_found_error']);
+			expect([address, answer.status, answer.body.error?.type]).toEqual([
+				address,
+				404,
+				'not_found_error',
+			]);
 		}
-		expect((await clientOf(it.sandbox, 'sandbox-key-unlimited').get(`/v1/music/tasks/${it.song}`)).status).toBe(404);
+		expect(
+			(await clientOf(it.sandbox, 'sandbox-key-unlimited').get(`/v1/music/tasks/${it.song}`))
+				.status,
+		).toBe(404);
 	});
 
 	it('calls back with its id and record', async () => {
 		const it = await studio({ allowPrivateCallbacks: true });
 		const { url, arrivals } = await receiver();
-		const id = await it.client.submit(path('coverSong'), { task_id: it.song, tags: 'x', webhook: url });
+		const id = await it.client.submit(path('coverSong'), {
+			task_id: it.song,
+			tags: 'x',
+			webhook: url,
+		});
 		await it.clock.advance(8_000);
 		await until('it has arrived', () => arrivals.length === 1);
-		expect(arrivals[0]?.body).toEqual({ id, ...((await it.client.get(`/v1/music/tasks/${id}`)).body.data as object) });
+		expect(arrivals[0]?.body).toEqual({
+			id,
+			...((await it.client.get(`/v1/music/tasks/${id}`)).body.data as object),
+		});
 	});
 });
 
 describe('the audio', () => {
 	it('is two tracks of different tone, marked as samples', async () => {
 		const it = await studio();
-		const [first, second] = await audio(await it.finished('coverSong', { task_id: it.song, title: 'Blue', tags: 'jazz' }));
+		const [first, second] = await audio(
+			await it.finished('coverSong', { task_id: it.song, title: 'Blue', tags: 'jazz' }),
+		);
 		expect([first?.seconds, second?.seconds]).toEqual([60, 64]);
 		expect(Math.abs((first?.tone ?? 0) - (second?.tone ?? 0))).toBeGreaterThan(5);
 		expect(first?.title).toBe('SAMPLE: Blue (1)');
@@ -333,19 +464,30 @@ describe('the audio', () => {
 
 	it('is as long as what was cropped, in the tone of the source', async () => {
 		const it = await studio();
-		const [source] = await audio({ result: { music: (await it.client.get(`/v1/music/tasks/${it.song}`)).body.data?.result?.music } });
-		const cropped = await audio(await it.finished('crop', { task_id: it.song, start_s: 5, end_s: 12 }));
+		const [source] = await audio({
+			result: {
+				music: (await it.client.get(`/v1/music/tasks/${it.song}`)).body.data?.result?.music,
+			},
+		});
+		const cropped = await audio(
+			await it.finished('crop', { task_id: it.song, start_s: 5, end_s: 12 }),
+		);
 		expect(cropped).toHaveLength(1);
 		expect(cropped[0]?.seconds).toBe(7);
 		expect(cropped[0]?.tone).toBeCloseTo(source?.tone ?? 0, 0);
-		const [end] = await audio(await it.finished('crop', { task_id: it.song, start_s: 55, end_s: 300 }));
+		const [end] = await audio(
+			await it.finished('crop', { task_id: it.song, start_s: 55, end_s: 300 }),
+		);
 		expect(end?.seconds).toBe(5);
 	});
 
 	it('cannot be cropped behind its end: the task fails and is refunded', async () => {
 		const it = await studio();
 		const record = await it.finished('crop', { task_id: it.song, start_s: 60, end_s: 70 });
-		expect(record).toMatchObject({ status: 'failed', error: { message: expect.stringMatching(/60 seconds/) as string } });
+		expect(record).toMatchObject({
+			status: 'failed',
+			error: { message: expect.stringMatching(/60 seconds/) as string },
+		});
 		expect(it.sandbox.ledger().refundedCredits).toBe(10);
 	});
 
@@ -374,22 +516,42 @@ describe('the audio', () => {
 		const stem = listen(await download(text(result?.stems?.lead_vocal_url)));
 		const rest = listen(await download(text(result?.stems?.backing_track_url)));
 		expect([stem.seconds, rest.seconds]).toEqual([60, 60]);
-		const drums = await it.finished('stems', { task_id: it.song, stem_type: 'any/of the ../hundred' });
+		const drums = await it.finished('stems', {
+			task_id: it.song,
+			stem_type: 'any/of the ../hundred',
+		});
 		expect(Object.keys(drums.result?.stems ?? {})).toContain('any/of the ../hundred_url');
 	});
 
 	it('of sounds needs no source and no prompt', async () => {
 		const it = await studio();
 		expect(await audio(await it.finished('sounds', {}))).toHaveLength(2);
-		const { applied, ignored } = await it.submit('sounds', { prompt: 'rain', type: 'loop', bpm: 90, key: 'C', version: 'v4', task_id: 'x' });
-		expect(applied).toEqual({ model: 'musicgen', version: 'v4', prompt: 'rain', type: 'loop', bpm: 90, key: 'C' });
+		const { applied, ignored } = await it.submit('sounds', {
+			prompt: 'rain',
+			type: 'loop',
+			bpm: 90,
+			key: 'C',
+			version: 'v4',
+			task_id: 'x',
+		});
+		expect(applied).toEqual({
+			model: 'musicgen',
+			version: 'v4',
+			prompt: 'rain',
+			type: 'loop',
+			bpm: 90,
+			key: 'C',
+		});
 		expect(ignored).toEqual(['task_id']);
 	});
 
 	it('plays, says ffprobe', async () => {
 		const it = await studio();
 		const { result } = await it.finished('crop', { task_id: it.song, start_s: 5, end_s: 12 });
-		expect(probe(await download(text(result?.music?.[0]?.audio_url)))).toMatchObject({ codec: 'pcm_s16le', seconds: 7 });
+		expect(probe(await download(text(result?.music?.[0]?.audio_url)))).toMatchObject({
+			codec: 'pcm_s16le',
+			seconds: 7,
+		});
 	});
 });
 
@@ -401,16 +563,19 @@ describe('addInstrumental and addVocals', () => {
 		expect(await audio(record)).toHaveLength(2);
 	});
 
-	it.each(['addInstrumental', 'addVocals'])('%s fails with a generated track, and is refunded', async (operation) => {
-		const it = await studio();
-		const { id } = await it.submit(operation, { task_id: it.song, tags: 'strings' });
-		await it.clock.advance(8_000);
-		expect((await it.client.get(`/v1/music/tasks/${id}`)).body.data).toMatchObject({
-			status: 'failed',
-			error: { message: expect.stringMatching(/uploaded/) as string },
-		});
-		expect(it.sandbox.ledger().tasks[id]).toEqual({ charged: 120, refunded: 120 });
-	});
+	it.each(['addInstrumental', 'addVocals'])(
+		'%s fails with a generated track, and is refunded',
+		async (operation) => {
+			const it = await studio();
+			const { id } = await it.submit(operation, { task_id: it.song, tags: 'strings' });
+			await it.clock.advance(8_000);
+			expect((await it.client.get(`/v1/music/tasks/${id}`)).body.data).toMatchObject({
+				status: 'failed',
+				error: { message: expect.stringMatching(/uploaded/) as string },
+			});
+			expect(it.sandbox.ledger().tasks[id]).toEqual({ charged: 120, refunded: 120 });
+		},
+	);
 
 	it('can be made to refuse a generated track at submission', async () => {
 		const it = await studio({ generatedSource: 'refuse' });

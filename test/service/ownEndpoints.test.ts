@@ -8,41 +8,76 @@ const UPLOADS = '/v1/music/uploads';
 const IMAGINE = '/v1/gridart/generations/imagine';
 const UPSCALE = '/v1/gridart/generations/upscale';
 
-const music = async ({ client }: Bench, id: string): Promise<Json> => (await client.get(`/v1/music/tasks/${id}`)).body.data ?? {};
+const music = async ({ client }: Bench, id: string): Promise<Json> =>
+	(await client.get(`/v1/music/tasks/${id}`)).body.data ?? {};
 
-async function uploaded({ sandbox }: Bench, bytes: Uint8Array<ArrayBuffer>, fields: Record<string, string> = {}) {
+async function uploaded(
+	{ sandbox }: Bench,
+	bytes: Uint8Array<ArrayBuffer>,
+	fields: Record<string, string> = {},
+) {
 	const form = new FormData();
 	for (const [name, value] of Object.entries(fields)) form.append(name, value);
 	form.append('file', new Blob([bytes], { type: 'audio/wav' }), 'voice.wav');
-	return await ask(`${sandbox.url}${UPLOADS}`, { method: 'POST', headers: { authorization: `Bearer ${sandbox.key}` }, body: form });
+	return await ask(`${sandbox.url}${UPLOADS}`, {
+		method: 'POST',
+		headers: { authorization: `Bearer ${sandbox.key}` },
+		body: form,
+	});
 }
 
 describe('a song from nothing', () => {
 	it.each([
-		['lyrics', { prompt: 'la la', title: 'Blue', tags: 'jazz', version: 'v4' }, { custom: true, title: 'Blue', version: 'v4' }],
-		['a description', { gpt_description: 'a slow song', instrumental: true }, { custom: false, instrumental: true, version: 'v5.5' }],
+		[
+			'lyrics',
+			{ prompt: 'la la', title: 'Blue', tags: 'jazz', version: 'v4' },
+			{ custom: true, title: 'Blue', version: 'v4' },
+		],
+		[
+			'a description',
+			{ gpt_description: 'a slow song', instrumental: true },
+			{ custom: false, instrumental: true, version: 'v5.5' },
+		],
 	])('is made of %s: two tracks, charged by version', async (_what, body, applied) => {
 		const it = await bench();
 		const id = await it.client.submit(CREATE, body);
 		await it.clock.advance(8_000);
 		expect((await music(it, id)).result?.music).toHaveLength(2);
-		expect(it.sandbox.tasks.get(id)).toMatchObject({ family: 'music', operation: 'create', applied });
-		expect(it.sandbox.ledger().entries).toMatchObject([{ type: 'charge', taskId: id, item: `musicgen@song-${applied.version}` }]);
+		expect(it.sandbox.tasks.get(id)).toMatchObject({
+			family: 'music',
+			operation: 'create',
+			applied,
+		});
+		expect(it.sandbox.ledger().entries).toMatchObject([
+			{ type: 'charge', taskId: id, item: `musicgen@song-${applied.version}` },
+		]);
 	});
 
 	it('is a source for covers, not for an accompaniment', async () => {
 		const it = await bench();
 		const task_id = await it.client.submit(CREATE, { prompt: 'la la' });
 		await it.clock.advance(8_000);
-		const cover = await it.client.submit('/v1/music/generations/coverSong', { task_id, tags: 'jazz', audio_index: 2 });
-		const accompanied = await it.client.submit('/v1/music/generations/addInstrumental', { task_id, tags: 'jazz' });
+		const cover = await it.client.submit('/v1/music/generations/coverSong', {
+			task_id,
+			tags: 'jazz',
+			audio_index: 2,
+		});
+		const accompanied = await it.client.submit('/v1/music/generations/addInstrumental', {
+			task_id,
+			tags: 'jazz',
+		});
 		await it.clock.advance(8_000);
-		expect([cover, accompanied].map((id) => it.sandbox.tasks.get(id)?.stage)).toEqual(['completed', 'failed']);
+		expect([cover, accompanied].map((id) => it.sandbox.tasks.get(id)?.stage)).toEqual([
+			'completed',
+			'failed',
+		]);
 	});
 
 	it('needs a description when custom is false', async () => {
 		const { client } = await bench();
-		expect((await client.post(CREATE, { custom: false })).body.error?.message).toMatch(/^gpt_description/);
+		expect((await client.post(CREATE, { custom: false })).body.error?.message).toMatch(
+			/^gpt_description/,
+		);
 	});
 });
 
@@ -55,10 +90,16 @@ describe('an uploaded track', () => {
 		const record = await music(it, id);
 		expect(record).toMatchObject({ status: 'completed', progress: 100 });
 		expect((await download(text(record.result?.music?.[0]?.audio_url))).equals(wav)).toBe(true);
-		expect(it.sandbox.tasks.get(id)).toMatchObject({ operation: 'upload', applied: { title: 'Voice' } });
+		expect(it.sandbox.tasks.get(id)).toMatchObject({
+			operation: 'upload',
+			applied: { title: 'Voice' },
+		});
 		expect(it.sandbox.ledger().entries).toMatchObject([{ item: 'musicgen@upload', taskId: id }]);
 
-		const accompanied = await it.client.submit('/v1/music/generations/addInstrumental', { task_id: id, tags: 'jazz' });
+		const accompanied = await it.client.submit('/v1/music/generations/addInstrumental', {
+			task_id: id,
+			tags: 'jazz',
+		});
 		await it.clock.advance(8_000);
 		const { result } = await music(it, accompanied);
 		expect(listen(await download(text(result?.music?.[0]?.audio_url))).seconds).toBeCloseTo(3, 1);
@@ -67,7 +108,10 @@ describe('an uploaded track', () => {
 	it('from a link is completed at once and calls back', async () => {
 		const it = await bench({ allowPrivateCallbacks: true });
 		const { url, arrivals } = await receiver();
-		const id = await it.client.submit(UPLOADS, { audio_url: 'https://audio.example.com/a.mp3', webhook: url });
+		const id = await it.client.submit(UPLOADS, {
+			audio_url: 'https://audio.example.com/a.mp3',
+			webhook: url,
+		});
 		expect((await music(it, id)).status).toBe('completed');
 		await until('it has arrived', () => arrivals.length === 1);
 		expect(arrivals[0]?.body).toMatchObject({ id, status: 'completed' });
@@ -75,7 +119,11 @@ describe('an uploaded track', () => {
 
 	it('needs a file or an http link, and a key', async () => {
 		const it = await bench();
-		for (const body of [{}, { audio_url: 'a.mp3' }, { audio_url: `${it.sandbox.url}/files/none.wav` }]) {
+		for (const body of [
+			{},
+			{ audio_url: 'a.mp3' },
+			{ audio_url: `${it.sandbox.url}/files/none.wav` },
+		]) {
 			expect((await it.client.post(UPLOADS, body)).status).toBe(400);
 		}
 		expect((await uploaded(it, new Uint8Array())).status).toBe(400);
@@ -87,24 +135,38 @@ describe('an uploaded track', () => {
 describe('a first grid', () => {
 	it('has four pictures, action IMAGINE, and buttons for every follow-up', async () => {
 		const it = await bench();
-		const id = await it.client.submit(IMAGINE, { prompt: 'two owls', speed: 'fast', version: '6.1', seed: 7 });
+		const id = await it.client.submit(IMAGINE, {
+			prompt: 'two owls',
+			speed: 'fast',
+			version: '6.1',
+			seed: 7,
+		});
 		await it.clock.advance(5_000);
 		const record = await it.client.task(id);
-		expect(record).toMatchObject({ status: 'SUCCESS', action: 'IMAGINE', grid_image_url: expect.stringMatching(/^http/) as string });
+		expect(record).toMatchObject({
+			status: 'SUCCESS',
+			action: 'IMAGINE',
+			grid_image_url: expect.stringMatching(/^http/) as string,
+		});
 		expect(record.image_urls).toHaveLength(4);
 		expect(it.sandbox.tasks.get(id)?.ignored).toEqual(['seed']);
 		expect(it.sandbox.ledger().entries).toMatchObject([{ item: 'gridart@imagine-fast' }]);
 
 		for (const operation of ['variation', 'low-variation', 'reroll', 'upscale']) {
-			const followUp = await it.client.submit(`/v1/gridart/generations/${operation}`, { task_id: id, index: 2 });
-			if (operation !== 'upscale') expect(it.sandbox.tasks.get(followUp)?.applied.inherited).toEqual({ version: '6.1' });
+			const followUp = await it.client.submit(`/v1/gridart/generations/${operation}`, {
+				task_id: id,
+				index: 2,
+			});
+			if (operation !== 'upscale')
+				expect(it.sandbox.tasks.get(followUp)?.applied.inherited).toEqual({ version: '6.1' });
 		}
 		expect(it.sandbox.ledger().accepted).toBe(5);
 	});
 
 	it('needs a prompt that passes the safety review', async () => {
 		const { client } = await bench();
-		for (const prompt of [undefined, '', 'sandbox:unsafe']) expect((await client.post(IMAGINE, { prompt })).status).toBe(400);
+		for (const prompt of [undefined, '', 'sandbox:unsafe'])
+			expect((await client.post(IMAGINE, { prompt })).status).toBe(400);
 	});
 
 	it('is upscaled by index or by button to one picture, which can be varied', async () => {
@@ -119,10 +181,20 @@ describe('a first grid', () => {
 			const record = await it.client.task(id);
 			expect(record).toMatchObject({ status: 'SUCCESS', action: 'UPSCALE' });
 			expect(record.image_urls).toHaveLength(1);
-			expect((await it.client.post('/v1/gridart/generations/low-variation', { task_id: id, index: 1 })).status).toBe(200);
+			expect(
+				(await it.client.post('/v1/gridart/generations/low-variation', { task_id: id, index: 1 }))
+					.status,
+			).toBe(200);
 			expect((await it.client.post(UPSCALE, { task_id: id, index: 1 })).status).toBe(400);
 		}
 		expect((await it.client.post(UPSCALE, { task_id: grid })).status).toBe(400);
-		expect((await it.client.post(UPSCALE, { task_id: await it.client.submit(IMAGES, { model: 'm', prompt: 'x' }), index: 1 })).status).toBe(404);
+		expect(
+			(
+				await it.client.post(UPSCALE, {
+					task_id: await it.client.submit(IMAGES, { model: 'm', prompt: 'x' }),
+					index: 1,
+				})
+			).status,
+		).toBe(404);
 	});
 });

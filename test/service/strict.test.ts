@@ -12,14 +12,54 @@ type Row = readonly [what: string, path: string, body: (it: Bench) => object, re
 /** What the spec restricts or does not name without calling it an error. */
 const ROWS: readonly Row[] = [
 	['an unknown image model', IMAGES, () => ({ ...OFFICIAL, model: 'imagegen-3' }), /^model/],
-	['an -official variant of a lite model', IMAGES, () => ({ ...LITE, model: `${LITE.model}-official` }), /^model/],
-	['an unknown image model with a size of its own', IMAGES, () => ({ model: 'imagegen-3', prompt: 'x', size: 'huge', resolution: '8K' }), /^model/],
-	['a mask for a lite model', IMAGES, () => ({ ...LITE, image_urls: [picture], mask_url: picture }), /^mask_url/],
-	['an unknown music model', music('coverSong'), (it) => ({ task_id: track(it), tags: 'x', model: 'musicgen-2' }), /^model/],
-	['a sample that ends before it starts', music('sample'), (it) => ({ task_id: track(it), start_s: 5, end_s: 5 }), /^end_s/],
-	['an unknown video model', VIDEOS, () => ({ ...VIDEO, model: 'vidomni-v4', duration: 20, mode: '8k', aspect_ratio: '4:3' }), /^model/],
-	['an image mark beyond the images', VIDEOS, () => ({ ...VIDEO, prompt: '<<<image_2>>>', image_urls: [picture] }), /<<<image_2>>>/],
-	['an image mark of number 0', VIDEOS, () => ({ ...VIDEO, prompt: '<<<image_0>>>', image_urls: [picture] }), /<<<image_0>>>/],
+	[
+		'an -official variant of a lite model',
+		IMAGES,
+		() => ({ ...LITE, model: `${LITE.model}-official` }),
+		/^model/,
+	],
+	[
+		'an unknown image model with a size of its own',
+		IMAGES,
+		() => ({ model: 'imagegen-3', prompt: 'x', size: 'huge', resolution: '8K' }),
+		/^model/,
+	],
+	[
+		'a mask for a lite model',
+		IMAGES,
+		() => ({ ...LITE, image_urls: [picture], mask_url: picture }),
+		/^mask_url/,
+	],
+	[
+		'an unknown music model',
+		music('coverSong'),
+		(it) => ({ task_id: track(it), tags: 'x', model: 'musicgen-2' }),
+		/^model/,
+	],
+	[
+		'a sample that ends before it starts',
+		music('sample'),
+		(it) => ({ task_id: track(it), start_s: 5, end_s: 5 }),
+		/^end_s/,
+	],
+	[
+		'an unknown video model',
+		VIDEOS,
+		() => ({ ...VIDEO, model: 'vidomni-v4', duration: 20, mode: '8k', aspect_ratio: '4:3' }),
+		/^model/,
+	],
+	[
+		'an image mark beyond the images',
+		VIDEOS,
+		() => ({ ...VIDEO, prompt: '<<<image_2>>>', image_urls: [picture] }),
+		/<<<image_2>>>/,
+	],
+	[
+		'an image mark of number 0',
+		VIDEOS,
+		() => ({ ...VIDEO, prompt: '<<<image_0>>>', image_urls: [picture] }),
+		/<<<image_0>>>/,
+	],
 	['a video without any input', VIDEOS, () => ({ model: VIDEO.model }), /^prompt/],
 	[
 		'an unknown speed',
@@ -52,7 +92,10 @@ describe('the sandbox', () => {
 		const body = { task_id: track(it), start_s: 9, end_s: 4 };
 		const id = await it.client.submit(music('crop'), body);
 		await it.clock.advance(10_000);
-		expect(it.sandbox.tasks.get(id)).toMatchObject({ stage: 'failed', failure: 'The interval is empty.' });
+		expect(it.sandbox.tasks.get(id)).toMatchObject({
+			stage: 'failed',
+			failure: 'The interval is empty.',
+		});
 		expect(it.sandbox.ledger().netCredits).toBe(0);
 		it.sandbox.settings.set({ strict: true });
 		expect((await it.client.post(music('crop'), body)).body.error?.message).toMatch(/^end_s/);
@@ -60,8 +103,13 @@ describe('the sandbox', () => {
 
 	it('reads five cache markers, and refuses the fifth when it is strict', async () => {
 		const it = await bench();
-		const content = Array.from({ length: 5 }, (_, at) => ({ type: 'text', text: `part ${at}`, cache_control: { type: 'ephemeral' } }));
-		const send = () => it.client.post('/v1/chat/completions', { model: 'm', messages: [{ role: 'user', content }] });
+		const content = Array.from({ length: 5 }, (_, at) => ({
+			type: 'text',
+			text: `part ${at}`,
+			cache_control: { type: 'ephemeral' },
+		}));
+		const send = () =>
+			it.client.post('/v1/chat/completions', { model: 'm', messages: [{ role: 'user', content }] });
 		expect((await send()).status).toBe(200);
 		it.sandbox.settings.set({ strict: true });
 		expect((await send()).body.error?.message).toMatch(/5 markers, at most 4/);
@@ -71,12 +119,25 @@ describe('the sandbox', () => {
 describe('a model that the sandbox does not know', () => {
 	it('of an image makes pictures of the requested number, size and format', async () => {
 		const it = await bench();
-		const body = { model: 'imagegen-3', prompt: 'x', n: 2, size: '640x320', output_format: 'webp', style: 'oil' };
+		const body = {
+			model: 'imagegen-3',
+			prompt: 'x',
+			n: 2,
+			size: '640x320',
+			output_format: 'webp',
+			style: 'oil',
+		};
 		const id = await it.client.submit(IMAGES, body);
 		await it.clock.advance(3_000);
 		const task = it.sandbox.tasks.get(id);
-		expect(task?.urls).toEqual([expect.stringMatching(/-1\.webp$/), expect.stringMatching(/-2\.webp$/)]);
-		expect(task).toMatchObject({ applied: { model: 'imagegen-3', size: '640x320' }, ignored: ['style'] });
+		expect(task?.urls).toEqual([
+			expect.stringMatching(/-1\.webp$/),
+			expect.stringMatching(/-2\.webp$/),
+		]);
+		expect(task).toMatchObject({
+			applied: { model: 'imagegen-3', size: '640x320' },
+			ignored: ['style'],
+		});
 		expect(it.sandbox.requests.list({ method: 'POST' })[0]?.body).toEqual(body);
 	});
 
@@ -103,12 +164,16 @@ describe('a model that the sandbox does not know', () => {
 });
 
 describe('a music version that the spec does not name', () => {
-	it.each(['coverSong', 'addInstrumental'])('is refused by %s unless it is in extraVersions', async (operation) => {
-		const it = await bench();
-		const send = () => it.client.post(music(operation), { task_id: track(it), tags: 'x', version: 'v6' });
-		expect((await send()).body.error?.message).toMatch(/^version/);
-		it.sandbox.settings.set({ extraVersions: ['v6'] });
-		expect((await send()).status).toBe(200);
-		expect(it.sandbox.ledger().entries).toMatchObject([{ item: 'musicgen@song-other' }]);
-	});
+	it.each(['coverSong', 'addInstrumental'])(
+		'is refused by %s unless it is in extraVersions',
+		async (operation) => {
+			const it = await bench();
+			const send = () =>
+				it.client.post(music(operation), { task_id: track(it), tags: 'x', version: 'v6' });
+			expect((await send()).body.error?.message).toMatch(/^version/);
+			it.sandbox.settings.set({ extraVersions: ['v6'] });
+			expect((await send()).status).toBe(200);
+			expect(it.sandbox.ledger().entries).toMatchObject([{ item: 'musicgen@song-other' }]);
+		},
+	);
 });

@@ -3,7 +3,9 @@ import { bench } from './support/sandbox';
 
 describe('the option taskPaths', () => {
 	it('moves the task query of a family', async () => {
-		const it = await bench({ taskPaths: { video: '/v1/videos/{task_id}', music: '/v1/tasks/{task_id}' } });
+		const it = await bench({
+			taskPaths: { video: '/v1/videos/{task_id}', music: '/v1/tasks/{task_id}' },
+		});
 		const { client, sandbox } = it;
 		const video = sandbox.originals.video().id;
 		const track = sandbox.originals.track().id;
@@ -27,7 +29,10 @@ describe('the option taskPaths', () => {
 	it('is known to fault rules, which match the family of the queried task', async () => {
 		const { client, sandbox } = await bench({ taskPaths: { video: '/v1/clips/{task_id}/state' } });
 		const video = sandbox.originals.video().id;
-		sandbox.faults.add({ match: { method: 'GET', family: 'video' }, effect: { type: 'status', status: 502 } });
+		sandbox.faults.add({
+			match: { method: 'GET', family: 'video' },
+			effect: { type: 'status', status: 502 },
+		});
 		expect((await client.get(`/v1/clips/${video}/state`)).status).toBe(502);
 		expect((await client.get(`/v1/clips/${video}/state`)).status).toBe(200);
 	});

@@ -27,11 +27,14 @@ describe('an upload', () => {
 		expect((await download(text(body.url))).equals(picture)).toBe(true);
 	});
 
-	it.each(['png', 'jpeg', 'webp', 'gif'] as const)('of a %s is known by its content, not by its name', async (format) => {
-		const { sandbox } = await bench();
-		const answer = await upload(sandbox, await plainImage(format), { filename: 'what.bin' });
-		expect(answer.body.content_type).toBe(`image/${format}`);
-	});
+	it.each(['png', 'jpeg', 'webp', 'gif'] as const)(
+		'of a %s is known by its content, not by its name',
+		async (format) => {
+			const { sandbox } = await bench();
+			const answer = await upload(sandbox, await plainImage(format), { filename: 'what.bin' });
+			expect(answer.body.content_type).toBe(`image/${format}`);
+		},
+	);
 
 	it('is free', async () => {
 		const { sandbox, client } = await bench();
@@ -52,8 +55,11 @@ describe('an upload', () => {
 		const { sandbox } = await bench();
 		const bytes = await pictureOf(LIMIT);
 		const urls: string[] = [];
-		for (let uploads = 0; uploads < 13; uploads++) urls.push(text((await upload(sandbox, bytes)).body.url));
-		expect(await Promise.all(urls.map(async (url) => (await fetch(url, { method: 'HEAD' })).status))).toEqual([410, ...Array<number>(12).fill(200)]);
+		for (let uploads = 0; uploads < 13; uploads++)
+			urls.push(text((await upload(sandbox, bytes)).body.url));
+		expect(
+			await Promise.all(urls.map(async (url) => (await fetch(url, { method: 'HEAD' })).status)),
+		).toEqual([410, ...Array<number>(12).fill(200)]);
 	});
 
 	it('may have 20971520 bytes', async () => {
@@ -86,12 +92,16 @@ describe('an upload is refused, without a code in the error,', () => {
 
 	it('when its content is of another type than its name', async () => {
 		const bytes = Buffer.from('%PDF-1.7 and so on');
-		expect(await refusal(({ sandbox }) => upload(sandbox, bytes, { filename: 'a.png' }))).toEqual(envelope(/jpeg, png, gif/));
+		expect(await refusal(({ sandbox }) => upload(sandbox, bytes, { filename: 'a.png' }))).toEqual(
+			envelope(/jpeg, png, gif/),
+		);
 	});
 
 	it('when the file is in another field', async () => {
 		const bytes = await plainImage('png');
-		expect(await refusal(({ sandbox }) => upload(sandbox, bytes, { field: 'image' }))).toEqual(envelope(/"file"/));
+		expect(await refusal(({ sandbox }) => upload(sandbox, bytes, { field: 'image' }))).toEqual(
+			envelope(/"file"/),
+		);
 	});
 
 	it('when "file" is a text', async () => {
@@ -109,11 +119,15 @@ describe('an upload is refused, without a code in the error,', () => {
 	});
 
 	it('when the file is empty', async () => {
-		expect(await refusal(({ sandbox }) => upload(sandbox, Buffer.alloc(0)))).toEqual(envelope(/"file"/));
+		expect(await refusal(({ sandbox }) => upload(sandbox, Buffer.alloc(0)))).toEqual(
+			envelope(/"file"/),
+		);
 	});
 
 	it('when it is JSON', async () => {
-		expect(await refusal(({ client }) => client.post('/v1/uploads/images', { file: 'x' }))).toEqual(envelope(/multipart/));
+		expect(await refusal(({ client }) => client.post('/v1/uploads/images', { file: 'x' }))).toEqual(
+			envelope(/multipart/),
+		);
 	});
 });
 

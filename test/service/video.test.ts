@@ -7,11 +7,17 @@ const VIDEOS = '/v1/videos/generations';
 const BASIC = { model: 'vidomni-v3-omni', prompt: 'waves' };
 const image = (number: number) => `https://pictures.example.com/${number}.png`;
 const video = (more: object = {}) => [{ video_url: 'https://videos.example.com/a.mp4', ...more }];
-const shots = (...durations: unknown[]) => durations.map((duration, at) => ({ index: at + 1, prompt: 'a shot', duration }));
-const element = (urls: number) => ({ name: 'cat', description: 'a cat', element_input_urls: Array.from({ length: urls }, (_, at) => image(at)) });
+const shots = (...durations: unknown[]) =>
+	durations.map((duration, at) => ({ index: at + 1, prompt: 'a shot', duration }));
+const element = (urls: number) => ({
+	name: 'cat',
+	description: 'a cat',
+	element_input_urls: Array.from({ length: urls }, (_, at) => image(at)),
+});
 const frame = (role: string) => ({ url: image(1), role });
 
-const own = ({ sandbox }: Bench, options: OriginalVideoOptions) => sandbox.originals.video(options).urls[0] ?? '';
+const own = ({ sandbox }: Bench, options: OriginalVideoOptions) =>
+	sandbox.originals.video(options).urls[0] ?? '';
 
 async function finished(it: Bench, path: string, body: object): Promise<Json> {
 	const id = await it.client.submit(path, body);
@@ -21,7 +27,11 @@ async function finished(it: Bench, path: string, body: object): Promise<Json> {
 
 const REFUSED: ReadonlyArray<readonly [string, object, RegExp]> = [
 	['no model', { model: undefined }, /^model/],
-	['a negative prompt of 2501 characters', { negative_prompt: 'x'.repeat(2501) }, /^negative_prompt/],
+	[
+		'a negative prompt of 2501 characters',
+		{ negative_prompt: 'x'.repeat(2501) },
+		/^negative_prompt/,
+	],
 	['another mode', { mode: '8k' }, /^mode/],
 	['a duration of 2', { duration: 2 }, /^duration/],
 	['a duration of 16', { duration: 16 }, /^duration/],
@@ -30,34 +40,98 @@ const REFUSED: ReadonlyArray<readonly [string, object, RegExp]> = [
 	['another ratio', { aspect_ratio: '4:3' }, /^aspect_ratio/],
 	['a picture that is no URL', { image_urls: ['a.png'] }, /^image_urls\[0\]/],
 	['a picture as data', { image_urls: ['data:image/png;base64,iVBORw0KGgo='] }, /^image_urls\[0\]/],
-	['rule 1: both kinds of pictures', { image_urls: [image(1)], image_with_roles: [frame('reference')] }, /mutually exclusive/],
-	['rule 3: a last frame without a first', { image_with_roles: [frame('last_frame')] }, /first frame/],
+	[
+		'rule 1: both kinds of pictures',
+		{ image_urls: [image(1)], image_with_roles: [frame('reference')] },
+		/mutually exclusive/,
+	],
+	[
+		'rule 3: a last frame without a first',
+		{ image_with_roles: [frame('last_frame')] },
+		/first frame/,
+	],
 	['an unknown role', { image_with_roles: [frame('middle')] }, /^image_with_roles\[0\]\.role/],
-	['a role without a picture', { image_with_roles: [{ role: 'reference' }] }, /^image_with_roles\[0\]\.url/],
-	['rule 4: a first frame with editing', { image_with_roles: [frame('first_frame')], video_list: video() }, /editing/],
+	[
+		'a role without a picture',
+		{ image_with_roles: [{ role: 'reference' }] },
+		/^image_with_roles\[0\]\.url/,
+	],
+	[
+		'rule 4: a first frame with editing',
+		{ image_with_roles: [frame('first_frame')], video_list: video() },
+		/editing/,
+	],
 	[
 		'rule 4: both frames with editing by name',
-		{ image_with_roles: [frame('first_frame'), frame('last_frame')], video_list: video({ refer_type: 'base' }) },
+		{
+			image_with_roles: [frame('first_frame'), frame('last_frame')],
+			video_list: video({ refer_type: 'base' }),
+		},
 		/editing/,
 	],
 	['two videos', { video_list: [...video(), ...video()] }, /^video_list/],
-	['rule 6: an empty address', { video_list: video({ video_url: '' }) }, /^video_list\[0\]\.video_url/],
+	[
+		'rule 6: an empty address',
+		{ video_list: video({ video_url: '' }) },
+		/^video_list\[0\]\.video_url/,
+	],
 	['rule 6: no address', { video_list: [{}] }, /^video_list\[0\]\.video_url/],
-	['rule 6: a text that is no address', { video_list: video({ video_url: 'a.mp4' }) }, /^video_list\[0\]\.video_url/],
+	[
+		'rule 6: a text that is no address',
+		{ video_list: video({ video_url: 'a.mp4' }) },
+		/^video_list\[0\]\.video_url/,
+	],
 	['another refer_type', { video_list: video({ refer_type: 'style' }) }, /refer_type/],
-	['another keep_original_sound', { video_list: video({ keep_original_sound: true }) }, /keep_original_sound/],
-	['rule 6: two pictures beside a feature video', { image_urls: [image(1), image(2)], video_list: video({ refer_type: 'feature' }) }, /^image_urls/],
+	[
+		'another keep_original_sound',
+		{ video_list: video({ keep_original_sound: true }) },
+		/keep_original_sound/,
+	],
+	[
+		'rule 6: two pictures beside a feature video',
+		{ image_urls: [image(1), image(2)], video_list: video({ refer_type: 'feature' }) },
+		/^image_urls/,
+	],
 	['multi-shot without a shot type', { multi_shot: true }, /^shot_type/],
 	['another shot type', { multi_shot: true, shot_type: 'many' }, /^shot_type/],
-	['customized shots without prompts', { multi_shot: true, shot_type: 'customize' }, /^multi_prompt/],
+	[
+		'customized shots without prompts',
+		{ multi_shot: true, shot_type: 'customize' },
+		/^multi_prompt/,
+	],
 	['no shots', { multi_shot: true, shot_type: 'customize', multi_prompt: [] }, /^multi_prompt/],
-	['seven shots', { duration: 7, multi_shot: true, shot_type: 'customize', multi_prompt: shots(1, 1, 1, 1, 1, 1, 1) }, /^multi_prompt/],
-	['rule 7: durations that do not sum up', { multi_shot: true, shot_type: 'customize', multi_prompt: shots(2, 2) }, /sum to 4/],
-	['rule 7: a shot of 0 seconds', { multi_shot: true, shot_type: 'customize', multi_prompt: shots(5, 0) }, /multi_prompt\[1\]\.duration/],
-	['rule 7: a shot of 2.5 seconds', { multi_shot: true, shot_type: 'customize', multi_prompt: shots(2.5, 2.5) }, /multi_prompt\[0\]\.duration/],
+	[
+		'seven shots',
+		{
+			duration: 7,
+			multi_shot: true,
+			shot_type: 'customize',
+			multi_prompt: shots(1, 1, 1, 1, 1, 1, 1),
+		},
+		/^multi_prompt/,
+	],
+	[
+		'rule 7: durations that do not sum up',
+		{ multi_shot: true, shot_type: 'customize', multi_prompt: shots(2, 2) },
+		/sum to 4/,
+	],
+	[
+		'rule 7: a shot of 0 seconds',
+		{ multi_shot: true, shot_type: 'customize', multi_prompt: shots(5, 0) },
+		/multi_prompt\[1\]\.duration/,
+	],
+	[
+		'rule 7: a shot of 2.5 seconds',
+		{ multi_shot: true, shot_type: 'customize', multi_prompt: shots(2.5, 2.5) },
+		/multi_prompt\[0\]\.duration/,
+	],
 	[
 		'rule 7: an index that does not begin at 1',
-		{ multi_shot: true, shot_type: 'customize', multi_prompt: [{ index: 0, prompt: 'x', duration: 5 }] },
+		{
+			multi_shot: true,
+			shot_type: 'customize',
+			multi_prompt: [{ index: 0, prompt: 'x', duration: 5 }],
+		},
 		/multi_prompt\[0\]\.index/,
 	],
 	[
@@ -72,12 +146,32 @@ const REFUSED: ReadonlyArray<readonly [string, object, RegExp]> = [
 		},
 		/multi_prompt\[1\]\.index/,
 	],
-	['four subjects', { element_list: [element(2), element(2), element(2), element(2)] }, /^element_list/],
+	[
+		'four subjects',
+		{ element_list: [element(2), element(2), element(2), element(2)] },
+		/^element_list/,
+	],
 	['rule 8: a subject with one picture', { element_list: [element(1)] }, /2 to 4/],
-	['rule 8: a subject with five pictures', { element_list: [element(2), element(5)] }, /^element_list\[1\]/],
-	['rule 8: a subject without a name', { element_list: [{ ...element(2), name: undefined }] }, /name/],
-	['rule 8: a subject without a description', { element_list: [{ ...element(2), description: '' }] }, /description/],
-	['rule 8: a subject without pictures', { element_list: [{ name: 'a', description: 'b' }] }, /element_input_urls/],
+	[
+		'rule 8: a subject with five pictures',
+		{ element_list: [element(2), element(5)] },
+		/^element_list\[1\]/,
+	],
+	[
+		'rule 8: a subject without a name',
+		{ element_list: [{ ...element(2), name: undefined }] },
+		/name/,
+	],
+	[
+		'rule 8: a subject without a description',
+		{ element_list: [{ ...element(2), description: '' }] },
+		/description/,
+	],
+	[
+		'rule 8: a subject without pictures',
+		{ element_list: [{ name: 'a', description: 'b' }] },
+		/element_input_urls/,
+	],
 	['a watermark that is no boolean', { watermark: 'yes' }, /^watermark/],
 	['sound that is no boolean', { audio: 1 }, /^audio/],
 ];
@@ -90,10 +184,30 @@ const ACCEPTED: ReadonlyArray<readonly [string, object]> = [
 	['pictures without a prompt', { prompt: undefined, image_urls: [image(1)] }],
 	['a first frame', { image_with_roles: [frame('first_frame')] }],
 	['both frames', { image_with_roles: [frame('first_frame'), frame('last_frame')] }],
-	['a reference picture with editing', { image_with_roles: [frame('reference')], video_list: video() }],
-	['a first frame with a feature video', { image_with_roles: [frame('first_frame')], video_list: video({ refer_type: 'feature' }) }],
-	['one picture with a feature video', { image_urls: [image(1)], video_list: video({ refer_type: 'feature', keep_original_sound: 'yes' }) }],
-	['shots that sum up', { duration: 9, multi_shot: true, shot_type: 'customize', multi_prompt: shots(1, 1, 1, 1, 1, 4) }],
+	[
+		'a reference picture with editing',
+		{ image_with_roles: [frame('reference')], video_list: video() },
+	],
+	[
+		'a first frame with a feature video',
+		{ image_with_roles: [frame('first_frame')], video_list: video({ refer_type: 'feature' }) },
+	],
+	[
+		'one picture with a feature video',
+		{
+			image_urls: [image(1)],
+			video_list: video({ refer_type: 'feature', keep_original_sound: 'yes' }),
+		},
+	],
+	[
+		'shots that sum up',
+		{
+			duration: 9,
+			multi_shot: true,
+			shot_type: 'customize',
+			multi_prompt: shots(1, 1, 1, 1, 1, 4),
+		},
+	],
 	['shots that the service thinks of', { multi_shot: true, shot_type: 'intelligence' }],
 	['shots that take no effect', { multi_shot: false, shot_type: 'nonsense', multi_prompt: [] }],
 	['three subjects', { prompt: '@cat', element_list: [element(2), element(3), element(4)] }],
@@ -104,7 +218,11 @@ describe('video generation refuses', () => {
 	it.each(REFUSED)('%s', async (_what, fields, reason) => {
 		const { sandbox, client } = await bench();
 		const answer = await client.post(VIDEOS, { ...BASIC, ...fields });
-		expect([answer.status, answer.body.error?.code, answer.body.error?.type]).toEqual([400, 400, 'invalid_request_error']);
+		expect([answer.status, answer.body.error?.code, answer.body.error?.type]).toEqual([
+			400,
+			400,
+			'invalid_request_error',
+		]);
 		expect(answer.body.error?.message).toMatch(reason);
 		expect(sandbox.ledger().accepted).toBe(0);
 	});
@@ -124,7 +242,10 @@ describe('video generation refuses', () => {
 		['a feature video of more', 'feature', { bytes: 200 * 1024 * 1024 + 1 }, 400],
 	] as const)('or takes rule 6: %s', async (_what, refer_type, options, status) => {
 		const it = await bench();
-		const answer = await it.client.post(VIDEOS, { ...BASIC, video_list: [{ video_url: own(it, options), refer_type }] });
+		const answer = await it.client.post(VIDEOS, {
+			...BASIC,
+			video_list: [{ video_url: own(it, options), refer_type }],
+		});
 		expect(answer.status).toBe(status);
 	});
 
@@ -132,7 +253,9 @@ describe('video generation refuses', () => {
 		const it = await bench();
 		const picture = await uploaded(it.sandbox, 'png');
 		for (const video_url of [`${it.sandbox.url}/files/none.mp4`, picture]) {
-			expect((await it.client.post(VIDEOS, { ...BASIC, video_list: [{ video_url }] })).status).toBe(400);
+			expect((await it.client.post(VIDEOS, { ...BASIC, video_list: [{ video_url }] })).status).toBe(
+				400,
+			);
 		}
 	});
 });
@@ -140,7 +263,10 @@ describe('video generation refuses', () => {
 describe('video generation accepts', () => {
 	it.each(ACCEPTED)('%s', async (_what, fields) => {
 		const { client } = await bench();
-		expect((await client.post(VIDEOS, { ...BASIC, ...fields })).body).toMatchObject({ code: 200, data: [{ status: 'submitted' }] });
+		expect((await client.post(VIDEOS, { ...BASIC, ...fields })).body).toMatchObject({
+			code: 200,
+			data: [{ status: 'submitted' }],
+		});
 	});
 });
 
@@ -153,16 +279,23 @@ describe('what video generation changes silently', () => {
 
 	it('puts <<<image_1>>> in front of a prompt that names no picture', async () => {
 		expect((await made({ image_urls: [image(1)] })).applied.prompt).toBe('<<<image_1>>>waves');
-		expect((await made({ image_with_roles: [frame('first_frame')] })).applied.prompt).toBe('<<<image_1>>>waves');
+		expect((await made({ image_with_roles: [frame('first_frame')] })).applied.prompt).toBe(
+			'<<<image_1>>>waves',
+		);
 		const named = 'first <<<image_2>>>';
-		expect((await made({ prompt: named, image_urls: [image(1), image(2)] })).applied.prompt).toBe(named);
+		expect((await made({ prompt: named, image_urls: [image(1), image(2)] })).applied.prompt).toBe(
+			named,
+		);
 		expect((await made({})).applied.prompt).toBe('waves');
 	});
 
 	it('ignores sound beside a video, and shots without multi_shot', async () => {
 		expect((await made({ audio: true, video_list: video() })).ignored).toEqual(['audio']);
 		expect((await made({ audio: true })).applied.audio).toBe(true);
-		expect((await made({ shot_type: 'customize', multi_prompt: shots(1) })).ignored).toEqual(['shot_type', 'multi_prompt']);
+		expect((await made({ shot_type: 'customize', multi_prompt: shots(1) })).ignored).toEqual([
+			'shot_type',
+			'multi_prompt',
+		]);
 	});
 });
 
@@ -175,7 +308,14 @@ describe('a video task', () => {
 		expect(await it.client.task(id)).toMatchObject({ status: 'processing', progress: 50 });
 		await it.clock.advance(5_000);
 		const { result, ...record } = await it.client.task(id);
-		expect(record).toMatchObject({ id, status: 'success', progress: 100, credits_cost: 300, cost: 0.3, actual_time: 10 });
+		expect(record).toMatchObject({
+			id,
+			status: 'success',
+			progress: 100,
+			credits_cost: 300,
+			cost: 0.3,
+			actual_time: 10,
+		});
 		expect(result?.expires_at).toBe(it.clock.now() / 1000 + 24 * 3600);
 		await it.clock.advance(24 * 3600 * 1000);
 		expect((await ask(text(result?.video_url))).status).toBe(410);
@@ -186,30 +326,44 @@ describe('a video task', () => {
 		['std', '9:16', 720, 1280],
 		['std', '1:1', 720, 720],
 		['pro', '16:9', 1920, 1080],
-	])('of mode %s and ratio %s plays at %i x %i for its seconds', async (mode, aspect_ratio, width, height) => {
-		const it = await bench();
-		const { result } = await finished(it, VIDEOS, { ...BASIC, mode, aspect_ratio, duration: 4 });
-		const bytes = await download(text(result?.video_url));
-		expect(readFilm(bytes)).toEqual({ width, height, seconds: 4 });
-		expect(probe(bytes)).toEqual({ codec: 'h264', width, height, seconds: 4 });
-	});
+	])(
+		'of mode %s and ratio %s plays at %i x %i for its seconds',
+		async (mode, aspect_ratio, width, height) => {
+			const it = await bench();
+			const { result } = await finished(it, VIDEOS, { ...BASIC, mode, aspect_ratio, duration: 4 });
+			const bytes = await download(text(result?.video_url));
+			expect(readFilm(bytes)).toEqual({ width, height, seconds: 4 });
+			expect(probe(bytes)).toEqual({ codec: 'h264', width, height, seconds: 4 });
+		},
+	);
 
 	it('of mode 4k has 3840 x 2160', async () => {
 		const it = await bench();
 		const { result } = await finished(it, VIDEOS, { ...BASIC, mode: '4k', duration: 3 });
-		expect(readFilm(await download(text(result?.video_url)))).toEqual({ width: 3840, height: 2160, seconds: 3 });
+		expect(readFilm(await download(text(result?.video_url)))).toEqual({
+			width: 3840,
+			height: 2160,
+			seconds: 3,
+		});
 	});
 
 	it('made from a picture takes its ratio', async () => {
 		const it = await bench();
 		const tall = await uploaded(it.sandbox, 'png', { width: 90, height: 160 });
 		const { result } = await finished(it, VIDEOS, { ...BASIC, image_urls: [tall], duration: 3 });
-		expect(readFilm(await download(text(result?.video_url)))).toMatchObject({ width: 720, height: 1280 });
+		expect(readFilm(await download(text(result?.video_url)))).toMatchObject({
+			width: 720,
+			height: 1280,
+		});
 	});
 
 	it('made from a base video is as long as that, and costs as much', async () => {
 		const it = await bench();
-		const task = await finished(it, VIDEOS, { ...BASIC, duration: 15, video_list: [{ video_url: own(it, { seconds: 4 }) }] });
+		const task = await finished(it, VIDEOS, {
+			...BASIC,
+			duration: 15,
+			video_list: [{ video_url: own(it, { seconds: 4 }) }],
+		});
 		expect(readFilm(await download(text(task.result?.video_url))).seconds).toBe(4);
 		expect(task.credits_cost).toBe(240);
 	});
@@ -217,14 +371,18 @@ describe('a video task', () => {
 	it('fails with its reason and is refunded', async () => {
 		const it = await bench();
 		const task = await finished(it, VIDEOS, { ...BASIC, prompt: 'sandbox:fail' });
-		expect(task).toMatchObject({ status: 'failed', error: { message: expect.stringMatching(/./) as string } });
+		expect(task).toMatchObject({
+			status: 'failed',
+			error: { message: expect.stringMatching(/./) as string },
+		});
 		expect(it.sandbox.ledger().netCredits).toBe(0);
 	});
 });
 
 describe('a video is extended', () => {
 	const remix = (id: string) => `/v1/videos/${id}/remix`;
-	const original = ({ sandbox }: Bench, options: OriginalVideoOptions = {}) => sandbox.originals.video(options).id;
+	const original = ({ sandbox }: Bench, options: OriginalVideoOptions = {}) =>
+		sandbox.originals.video(options).id;
 
 	it.each([
 		[false, 15],
@@ -232,7 +390,11 @@ describe('a video is extended', () => {
 		[true, 7],
 	])('with raw %s to %i seconds', async (raw, seconds) => {
 		const it = await bench();
-		const task = await finished(it, remix(original(it)), { model: 'vidgen3.1-fast', prompt: 'on', ...(raw === undefined ? {} : { raw }) });
+		const task = await finished(it, remix(original(it)), {
+			model: 'vidgen3.1-fast',
+			prompt: 'on',
+			...(raw === undefined ? {} : { raw }),
+		});
 		const bytes = await download(text(task.result?.video_url));
 		expect(readFilm(bytes)).toEqual({ width: 1280, height: 720, seconds });
 		expect(probe(bytes)).toMatchObject({ codec: 'h264', seconds });
@@ -242,9 +404,20 @@ describe('a video is extended', () => {
 		const it = await bench();
 		const tall = original(it, { aspectRatio: '9:16' });
 		const same = await finished(it, remix(tall), { model: 'vidgen3.1-fast', raw: true });
-		expect(readFilm(await download(text(same.result?.video_url)))).toMatchObject({ width: 720, height: 1280 });
-		const other = await finished(it, remix(tall), { model: 'vidgen3.1-fast', raw: true, aspect_ratio: '16:9', resolution: '1080p' });
-		expect(readFilm(await download(text(other.result?.video_url)))).toMatchObject({ width: 1920, height: 1080 });
+		expect(readFilm(await download(text(same.result?.video_url)))).toMatchObject({
+			width: 720,
+			height: 1280,
+		});
+		const other = await finished(it, remix(tall), {
+			model: 'vidgen3.1-fast',
+			raw: true,
+			aspect_ratio: '16:9',
+			resolution: '1080p',
+		});
+		expect(readFilm(await download(text(other.result?.video_url)))).toMatchObject({
+			width: 1920,
+			height: 1080,
+		});
 	});
 
 	it.each([
@@ -256,14 +429,21 @@ describe('a video is extended', () => {
 		['vidgen3.1-fast', 'vidgen3.1', 400],
 	] as const)('an original of %s as %s: %i', async (model, asked, status) => {
 		const it = await bench();
-		expect((await it.client.post(remix(original(it, { model })), { model: asked })).status).toBe(status);
+		expect((await it.client.post(remix(original(it, { model })), { model: asked })).status).toBe(
+			status,
+		);
 	});
 
 	it('only in status success', async () => {
 		const it = await bench();
 		for (const state of ['running', 'failed'] as const) {
-			const answer = await it.client.post(remix(original(it, { state })), { model: 'vidgen3.1-fast' });
-			expect([answer.status, answer.body.error?.message]).toEqual([400, expect.stringMatching(/success/)]);
+			const answer = await it.client.post(remix(original(it, { state })), {
+				model: 'vidgen3.1-fast',
+			});
+			expect([answer.status, answer.body.error?.message]).toEqual([
+				400,
+				expect.stringMatching(/success/),
+			]);
 		}
 		expect(it.sandbox.ledger().accepted).toBe(0);
 	});
@@ -275,7 +455,9 @@ describe('a video is extended', () => {
 		['raw as a text', { raw: 'true' }],
 	])('not with %s', async (_what, fields) => {
 		const it = await bench();
-		expect((await it.client.post(remix(original(it)), { model: 'vidgen3.1-fast', ...fields })).status).toBe(400);
+		expect(
+			(await it.client.post(remix(original(it)), { model: 'vidgen3.1-fast', ...fields })).status,
+		).toBe(400);
 	});
 
 	it('not when it does not exist, is no video, or is of another model family', async () => {
@@ -295,11 +477,28 @@ describe('originals', () => {
 	it('can be made over HTTP, free and out of the ledger', async () => {
 		const it = await bench();
 		const make = (path: string, body: object) =>
-			ask(`${it.sandbox.adminUrl}${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
-		expect((await make('/tracks', { seconds: 12 })).body).toMatchObject({ family: 'music', operation: 'upload', stage: 'completed' });
-		expect((await make('/grids', { state: 'running' })).body).toMatchObject({ family: 'grid', stage: 'running' });
-		expect((await make('/videos', { model: 'vidgen3.1-quality' })).body).toMatchObject({ family: 'video', stage: 'completed' });
-		expect((await make('/videos', { model: 'other' })).body).toMatchObject({ family: 'video', stage: 'completed' });
+			ask(`${it.sandbox.adminUrl}${path}`, {
+				method: 'POST',
+				headers: { 'content-type': 'application/json' },
+				body: JSON.stringify(body),
+			});
+		expect((await make('/tracks', { seconds: 12 })).body).toMatchObject({
+			family: 'music',
+			operation: 'upload',
+			stage: 'completed',
+		});
+		expect((await make('/grids', { state: 'running' })).body).toMatchObject({
+			family: 'grid',
+			stage: 'running',
+		});
+		expect((await make('/videos', { model: 'vidgen3.1-quality' })).body).toMatchObject({
+			family: 'video',
+			stage: 'completed',
+		});
+		expect((await make('/videos', { model: 'other' })).body).toMatchObject({
+			family: 'video',
+			stage: 'completed',
+		});
 		expect((await make('/videos', { model: 7 })).status).toBe(400);
 		expect(it.sandbox.ledger().accepted).toBe(0);
 		expect((await it.client.get('/balance')).body.used_credits).toBe(0);

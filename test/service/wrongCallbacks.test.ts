@@ -7,7 +7,8 @@ const open: SandboxOptions = { allowPrivateCallbacks: true };
 
 async function submitted({ client }: Bench, webhook: string, count = 1): Promise<string[]> {
 	const ids: string[] = [];
-	for (let at = 0; at < count; at += 1) ids.push(await client.submit(IMAGES, { ...OFFICIAL, webhook }));
+	for (let at = 0; at < count; at += 1)
+		ids.push(await client.submit(IMAGES, { ...OFFICIAL, webhook }));
 	return ids;
 }
 
@@ -39,7 +40,11 @@ describe('callbacks out of order', () => {
 	});
 
 	it('come shuffled and duplicated', async () => {
-		const it = await setUp({}, { type: 'reorderCallbacks', window: 24, order: 'shuffled' }, { type: 'duplicateCallback' });
+		const it = await setUp(
+			{},
+			{ type: 'reorderCallbacks', window: 24, order: 'shuffled' },
+			{ type: 'duplicateCallback' },
+		);
 		const tasks = await submitted(it, it.url, 12);
 		await it.clock.advance(3_000);
 		await until('all have arrived', () => it.arrivals.length === 24);
@@ -52,7 +57,8 @@ describe('callbacks out of order', () => {
 		const tasks = await submitted(it, it.url, 4);
 		for (const id of tasks) {
 			it.sandbox.tasks.finish(id);
-			if (id === tasks[1]) await until('the first two have arrived', () => it.arrivals.length === 2);
+			if (id === tasks[1])
+				await until('the first two have arrived', () => it.arrivals.length === 2);
 		}
 		await until('all have arrived', () => it.arrivals.length === 4);
 		expect(ids(it.arrivals)).toEqual([tasks[1], tasks[0], tasks[3], tasks[2]]);
@@ -67,8 +73,13 @@ describe('a forged callback', () => {
 		await until('both have arrived', () => it.arrivals.length === 2);
 		const [forged, genuine] = it.arrivals;
 		expect(genuine?.body.id).toBe(id);
-		expect(forged?.body).toEqual({ ...genuine?.body, id: expect.stringMatching(/^task_forged_/) as string });
-		expect((await it.client.get(`/v1/tasks/${forged?.body.id as unknown as string}`)).status).toBe(404);
+		expect(forged?.body).toEqual({
+			...genuine?.body,
+			id: expect.stringMatching(/^task_forged_/) as string,
+		});
+		expect((await it.client.get(`/v1/tasks/${forged?.body.id as unknown as string}`)).status).toBe(
+			404,
+		);
 		expect(it.sandbox.deliveries.list().map(({ kind }) => kind)).toEqual(['forged', 'genuine']);
 	});
 
@@ -97,8 +108,18 @@ describe('a forged callback', () => {
 	});
 
 	it.each([
-		['music', '/v1/music/generations/sounds', { prompt: 'rain' }, { status: 'completed', result: { music: [{}, {}] } }],
-		['video', '/v1/videos/generations', { model: 'vidomni-v3-omni', prompt: 'x' }, { status: 'success', result: {} }],
+		[
+			'music',
+			'/v1/music/generations/sounds',
+			{ prompt: 'rain' },
+			{ status: 'completed', result: { music: [{}, {}] } },
+		],
+		[
+			'video',
+			'/v1/videos/generations',
+			{ model: 'vidomni-v3-omni', prompt: 'x' },
+			{ status: 'success', result: {} },
+		],
 	])('of the %s family has its shape', async (_family, path, body, shape) => {
 		const it = await setUp({}, { type: 'earlyCallback' });
 		await it.client.submit(path, { ...body, webhook: it.url });
@@ -111,13 +132,19 @@ describe('a forged callback', () => {
 		const parent = it.sandbox.originals.grid().id;
 		await it.client.submit('/v1/gridart/generations/reroll', { task_id: parent, webhook: it.url });
 		await until('it has arrived', () => it.arrivals.length === 1);
-		expect(it.arrivals[0]?.body).toMatchObject({ status: 'SUCCESS', image_urls: [{}, {}, {}, {}].map(() => expect.any(String) as string) });
+		expect(it.arrivals[0]?.body).toMatchObject({
+			status: 'SUCCESS',
+			image_urls: [{}, {}, {}, {}].map(() => expect.any(String) as string),
+		});
 	});
 });
 
 describe('an early callback', () => {
 	it('has the running state of the task', async () => {
-		const it = await setUp({ durations: { image: null } }, { type: 'earlyCallback', claims: 'running' });
+		const it = await setUp(
+			{ durations: { image: null } },
+			{ type: 'earlyCallback', claims: 'running' },
+		);
 		const [id] = await submitted(it, it.url);
 		await until('it has arrived', () => it.arrivals.length === 1);
 		expect(it.arrivals[0]?.body).toMatchObject({ id, status: 'in_progress' });
@@ -173,14 +200,20 @@ describe('effects on the same callback', () => {
 
 describe('by hand', () => {
 	const send = ({ sandbox }: Bench, body: object) =>
-		ask(`${sandbox.adminUrl}/callbacks`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+		ask(`${sandbox.adminUrl}/callbacks`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify(body),
+		});
 
 	it("a task's own callback is sent again, in several copies", async () => {
 		const it = await setUp({});
 		const [id = ''] = await submitted(it, it.url);
 		await it.clock.advance(3_000);
 		await until('it has arrived', () => it.arrivals.length === 1);
-		expect((await send(it, { taskId: id, copies: 3, simultaneous: true, kind: 'duplicate' })).status).toBe(200);
+		expect(
+			(await send(it, { taskId: id, copies: 3, simultaneous: true, kind: 'duplicate' })).status,
+		).toBe(200);
 		await until('all have arrived', () => it.arrivals.length === 4);
 		expect(new Set(it.arrivals.map(({ body }) => JSON.stringify(body))).size).toBe(1);
 	});
@@ -215,10 +248,17 @@ describe('by hand', () => {
 
 describe('many callbacks', () => {
 	it('of 300 tasks, each duplicated, all arrive, at most 50 at a time', async () => {
-		const it = await setUp({ durations: { image: null } }, { type: 'duplicateCallback', spacing: 'simultaneous' });
+		const it = await setUp(
+			{ durations: { image: null } },
+			{ type: 'duplicateCallback', spacing: 'simultaneous' },
+		);
 		const answers = await Promise.all(Array.from({ length: 300 }, () => submitted(it, it.url)));
 		it.sandbox.tasks.finishAll();
-		await until('all are delivered', () => it.sandbox.deliveries.list().filter(({ state }) => state === 'delivered').length === 600);
+		await until(
+			'all are delivered',
+			() =>
+				it.sandbox.deliveries.list().filter(({ state }) => state === 'delivered').length === 600,
+		);
 		const counts = new Map<unknown, number>();
 		for (const id of ids(it.arrivals)) counts.set(id, (counts.get(id) ?? 0) + 1);
 		expect([...counts.keys()].sort()).toEqual(answers.flat().sort());

@@ -1,5 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
+import {
+	chmodSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	readlinkSync,
+	symlinkSync,
+} from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -48,8 +56,14 @@ function processesOf(folder: string): Array<{ pid: number; command: string }> {
 		.flatMap((pid) => {
 			try {
 				const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-				const marks = [command, readFileSync(`/proc/${pid}/environ`, 'utf8'), readlinkSync(`/proc/${pid}/cwd`)];
-				return command !== '' && marks.some((mark) => mark.includes(folder)) ? [{ pid: Number(pid), command }] : [];
+				const marks = [
+					command,
+					readFileSync(`/proc/${pid}/environ`, 'utf8'),
+					readlinkSync(`/proc/${pid}/cwd`),
+				];
+				return command !== '' && marks.some((mark) => mark.includes(folder))
+					? [{ pid: Number(pid), command }]
+					: [];
 			} catch {
 				// It has ended meanwhile.
 				return [];
@@ -77,7 +91,11 @@ async function endAt(stage: Stage, signal: (typeof SIGNALS)[number]): Promise<Ou
 	}
 }
 
-async function endIn(folder: string, stage: Stage, signal: (typeof SIGNALS)[number]): Promise<Outcome> {
+async function endIn(
+	folder: string,
+	stage: Stage,
+	signal: (typeof SIGNALS)[number],
+): Promise<Outcome> {
 	const cwd = cloneFor(stage, folder);
 	const outer = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));
 	const env = { N8N_HOSTS: '1.123', ...Object.fromEntries(outer), TMPDIR: folder };
@@ -93,21 +111,33 @@ async function endIn(folder: string, stage: Stage, signal: (typeof SIGNALS)[numb
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});
 	let output = '';
-	for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+	for (const stream of [child.stdout, child.stderr])
+		stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
 	const running = () => child.exitCode === null && child.signalCode === null;
 
 	const { says, runs } = stage.until;
-	const reached = () => says.test(output) && processesOf(folder).some(({ command }) => runs.test(command));
+	const reached = () =>
+		says.test(output) && processesOf(folder).some(({ command }) => runs.test(command));
 	for (const deadline = Date.now() + REACHED_MS; !reached(); await delay(100)) {
 		if (running() && Date.now() < deadline) continue;
-		console.error(`"${stage.title}" was not reached. Its output ends with:\n${output.slice(-2_000)}`);
-		return { stage: stage.title, signal, 'processes before': 0, 'ended after': NOT_REACHED, 'exit code': child.exitCode, 'left behind': '' };
+		console.error(
+			`"${stage.title}" was not reached. Its output ends with:\n${output.slice(-2_000)}`,
+		);
+		return {
+			stage: stage.title,
+			signal,
+			'processes before': 0,
+			'ended after': NOT_REACHED,
+			'exit code': child.exitCode,
+			'left behind': '',
+		};
 	}
 
 	const before = processesOf(folder).length;
 	const sent = Date.now();
 	if (child.pid !== undefined) process.kill(signal === 'SIGINT' ? -child.pid : child.pid, signal);
-	while ((running() || processesOf(folder).length > 0) && Date.now() - sent < ENDED_MS) await delay(100);
+	while ((running() || processesOf(folder).length > 0) && Date.now() - sent < ENDED_MS)
+		await delay(100);
 	const left = processesOf(folder);
 	return {
 		stage: stage.title,
@@ -122,10 +152,16 @@ async function endIn(folder: string, stage: Stage, signal: (typeof SIGNALS)[numb
 async function main(): Promise<void> {
 	const { values, positionals } = parseArgs({
 		allowPositionals: true,
-		options: { signal: { type: 'string' }, list: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+		options: {
+			signal: { type: 'string' },
+			list: { type: 'boolean', default: false },
+			help: { type: 'boolean', default: false },
+		},
 	});
 	if (values.help) return console.log(HELP);
-	const chosen = STAGES.filter(({ title }) => positionals.length === 0 || positionals.some((name) => title.includes(name)));
+	const chosen = STAGES.filter(
+		({ title }) => positionals.length === 0 || positionals.some((name) => title.includes(name)),
+	);
 	if (values.list) return console.log(chosen.map(({ title }) => title).join('\n'));
 
 	const outcomes: Outcome[] = [];
@@ -135,7 +171,10 @@ async function main(): Promise<void> {
 		}
 	}
 	console.table(outcomes);
-	const bad = outcomes.filter((outcome) => outcome['left behind'] !== '' || [NOT_REACHED, NOT_ENDED].includes(outcome['ended after']));
+	const bad = outcomes.filter(
+		(outcome) =>
+			outcome['left behind'] !== '' || [NOT_REACHED, NOT_ENDED].includes(outcome['ended after']),
+	);
 	console.log(`${outcomes.length - bad.length} passed, ${bad.length} failed`);
 	process.exitCode = bad.length > 0 ? 1 : 0;
 }

@@ -28,19 +28,23 @@ export interface Seen {
 	uncertain: Set<string>;
 }
 
-const markerOf = (body: unknown) => (typeof body === 'object' && body !== null && 'soak' in body ? String(body.soak) : undefined);
+const markerOf = (body: unknown) =>
+	typeof body === 'object' && body !== null && 'soak' in body ? String(body.soak) : undefined;
 
 /** The sandbox's own account of what it sold. */
 export function purchasesOf(sandbox: Sandbox): Purchase[] {
 	return sandbox.requests.list({ method: 'POST' }).flatMap(({ task, body, at, tookMs }) => {
 		const marker = markerOf(body);
-		return task === null || marker === undefined ? [] : [{ taskId: task, marker, at, answeredAt: at + (tookMs ?? HANG_MS) }];
+		return task === null || marker === undefined
+			? []
+			: [{ taskId: task, marker, at, answeredAt: at + (tookMs ?? HANG_MS) }];
 	});
 }
 
 const MAY_HAVE_BEEN = 'may have been bought';
 
-const fieldsOf = (value: unknown): Record<string, unknown> => (typeof value === 'object' && value !== null ? { ...value } : {});
+const fieldsOf = (value: unknown): Record<string, unknown> =>
+	typeof value === 'object' && value !== null ? { ...value } : {};
 
 /** The launch that an execution belongs to: its items have it in their marker. */
 function launchOf(text: string): string | undefined {
@@ -50,19 +54,32 @@ function launchOf(text: string): string | undefined {
 function readExecution({ runs, error }: Execution, seen: Seen): string {
 	const text = JSON.stringify([runs, error]);
 	const launch = launchOf(text);
-	const items = (runs[BUY] ?? []).flatMap(({ data }) => Object.values(data ?? {}).flat()).flatMap((output) => output ?? []);
+	const items = (runs[BUY] ?? [])
+		.flatMap(({ data }) => Object.values(data ?? {}).flat())
+		.flatMap((output) => output ?? []);
 	for (const { json } of items) {
 		if (typeof json.taskId === 'string' && json.error === undefined) seen.cameOut.add(json.taskId);
 		const { message, description } = fieldsOf(json.error);
 		const { marker } = fieldsOf(json.input);
-		if (typeof marker === 'string' && `${String(message)} ${String(description)}`.includes(MAY_HAVE_BEEN)) seen.uncertain.add(marker);
+		if (
+			typeof marker === 'string' &&
+			`${String(message)} ${String(description)}`.includes(MAY_HAVE_BEEN)
+		)
+			seen.uncertain.add(marker);
 	}
 	if (launch === undefined) return text;
-	const errors = [error, ...(runs[BUY] ?? []).map((run) => run.error)].flatMap((each) => (each ? [each] : []));
+	const errors = [error, ...(runs[BUY] ?? []).map((run) => run.error)].flatMap((each) =>
+		each ? [each] : [],
+	);
 	for (const { message, description } of errors) {
 		const first = /\[item (\d+)\]/.exec(message)?.[1];
-		if (first !== undefined && `${message} ${(description ?? '').split('\n\n')[0]}`.includes(MAY_HAVE_BEEN)) seen.uncertain.add(`${launch}-${first}`);
-		for (const [, item] of (description ?? '').matchAll(/Item (\d+): may have been bought/g)) seen.uncertain.add(`${launch}-${item}`);
+		if (
+			first !== undefined &&
+			`${message} ${(description ?? '').split('\n\n')[0]}`.includes(MAY_HAVE_BEEN)
+		)
+			seen.uncertain.add(`${launch}-${first}`);
+		for (const [, item] of (description ?? '').matchAll(/Item (\d+): may have been bought/g))
+			seen.uncertain.add(`${launch}-${item}`);
 	}
 	return text;
 }

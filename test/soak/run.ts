@@ -5,11 +5,26 @@
  * N8N_HOSTS=1.123,2.41 · SOAK_PURCHASES=500 · SOAK_MINUTES=6 · SOAK_KILLS=3 · SOAK_SEED=<seed that an earlier run printed>
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Execution, type Host, type HostVersion, packPackage, parseHostVersions, startHost, terminalProgress } from '../../sandbox/host';
+import {
+	type Execution,
+	type Host,
+	type HostVersion,
+	packPackage,
+	parseHostVersions,
+	startHost,
+	terminalProgress,
+} from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
 import { credentialFor } from '../e2e/support/workflows';
 import { addFault, addHang } from './faults';
-import { boughtTwice, type End, endOf, type Purchase, purchasesOf, readAll } from './checkPurchases';
+import {
+	boughtTwice,
+	type End,
+	endOf,
+	type Purchase,
+	purchasesOf,
+	readAll,
+} from './checkPurchases';
 import { Random } from './random';
 import { CONCURRENCY, type SoakWorkflow, soakWorkflows } from './workflows';
 
@@ -42,7 +57,13 @@ async function running(host: Host): Promise<string[]> {
 }
 
 /** Buys until enough is accepted or the time is over. */
-async function buyAll(host: Host, sandbox: Sandbox, workflows: readonly SoakWorkflow[], random: Random, note: (text: string) => void) {
+async function buyAll(
+	host: Host,
+	sandbox: Sandbox,
+	workflows: readonly SoakWorkflow[],
+	random: Random,
+	note: (text: string) => void,
+) {
 	const kills: Kill[] = [];
 	const deadline = Date.now() + MINUTES * 60_000;
 	let launches = 0;
@@ -56,7 +77,9 @@ async function buyAll(host: Host, sandbox: Sandbox, workflows: readonly SoakWork
 		if (workflow) await host.api.raw.post(workflow.url, { markers });
 	};
 	for (let bought = 0; bought < PURCHASES && Date.now() < deadline; bought = accepted()) {
-		note(`${bought} of ${PURCHASES} accepted, ${launches} executions, ${stops} stopped, ${kills.length} kills`);
+		note(
+			`${bought} of ${PURCHASES} accepted, ${launches} executions, ${stops} stopped, ${kills.length} kills`,
+		);
 		const active = await running(host);
 		if (kills.length < KILLS && bought >= (PURCHASES * (kills.length + 1)) / (KILLS + 1)) {
 			kills.push({ at: Date.now(), running: active.length });
@@ -82,7 +105,11 @@ async function buyAll(host: Host, sandbox: Sandbox, workflows: readonly SoakWork
 }
 
 /** Waits for the executions to end, and reads all of them. */
-async function readExecutions(host: Host, workflows: readonly SoakWorkflow[], note: (text: string) => void): Promise<Execution[]> {
+async function readExecutions(
+	host: Host,
+	workflows: readonly SoakWorkflow[],
+	note: (text: string) => void,
+): Promise<Execution[]> {
 	const deadline = Date.now() + PATIENCE_MS;
 	for (;;) {
 		const open = (await host.executions({ status: ['running', 'new', 'waiting'] })).length;
@@ -127,7 +154,11 @@ async function soak(version: HostVersion, tarball: string): Promise<boolean> {
 	const sandbox = await createSandbox({ allowPrivateCallbacks: true, seed: SEED, durations });
 	const host = await startHost({ version, tarball, progress });
 	try {
-		sandbox.faults.add({ match: { method: 'POST' }, effect: { type: 'resultBytes', bytes: RESULT_BYTES }, count: null });
+		sandbox.faults.add({
+			match: { method: 'POST' },
+			effect: { type: 'resultBytes', bytes: RESULT_BYTES },
+			count: null,
+		});
 		await host.createCredential(credentialFor(sandbox, CREDENTIAL));
 		const workflows = await soakWorkflows(host, sandbox, CREDENTIAL);
 		const { kills, launches, stops } = await progress.step(
@@ -136,17 +167,30 @@ async function soak(version: HostVersion, tarball: string): Promise<boolean> {
 			`${MINUTES} min at most`,
 		);
 		sandbox.faults.clear();
-		const executions = await progress.step('Waiting for the end', async (note) => await readExecutions(host, workflows, note), '1 min');
+		const executions = await progress.step(
+			'Waiting for the end',
+			async (note) => await readExecutions(host, workflows, note),
+			'1 min',
+		);
 		const seen = readAll(executions, host.log.text());
 		const purchases = purchasesOf(sandbox);
-		const ends = new Map<End, Purchase[]>([['cameOut', []], ['named', []], ['uncertain', []], ['unnamed', []]]);
+		const ends = new Map<End, Purchase[]>([
+			['cameOut', []],
+			['named', []],
+			['uncertain', []],
+			['unnamed', []],
+		]);
 		for (const purchase of purchases) ends.get(endOf(purchase, seen))?.push(purchase);
 		const unnamed = ends.get('unnamed') ?? [];
 		const outside = unnamed.filter((purchase) => !killOf(kills, purchase));
 		const twice = boughtTwice(purchases, sandbox);
 		const faults = sandbox.requests.list().filter(({ fault }) => fault !== null).length;
-		const perKill = kills.map((kill) => unnamed.filter((purchase) => killOf(kills, purchase) === kill).length);
-		const tooMany = kills.some(({ running: nodes }, at) => (perKill[at] ?? 0) > CONCURRENCY * nodes);
+		const perKill = kills.map(
+			(kill) => unnamed.filter((purchase) => killOf(kills, purchase) === kill).length,
+		);
+		const tooMany = kills.some(
+			({ running: nodes }, at) => (perKill[at] ?? 0) > CONCURRENCY * nodes,
+		);
 		console.log(
 			[
 				`\nn8n ${version}, seed ${SEED}: ${launches} executions (${byStatus(executions)}), ${faults} requests with a fault, ${stops} stopped, ${kills.length} kills`,
@@ -156,7 +200,10 @@ async function soak(version: HostVersion, tarball: string): Promise<boolean> {
 				`  uncertain     ${ends.get('uncertain')?.length}`,
 				`  unnamed       ${unnamed.length}, of them at a kill ${unnamed.length - outside.length} (per kill: ${kills.map((kill, at) => `${perKill[at]} with ${kill.running} nodes running`).join('; ')})`,
 				`  bought twice  ${twice.length}`,
-				...outside.map((purchase) => `  unnamed: ${purchase.taskId}, item ${purchase.marker}, ${leadOf(kills, purchase)}`),
+				...outside.map(
+					(purchase) =>
+						`  unnamed: ${purchase.taskId}, item ${purchase.marker}, ${leadOf(kills, purchase)}`,
+				),
 				...twice.map((marker) => `  bought twice: item ${marker}`),
 			].join('\n'),
 		);

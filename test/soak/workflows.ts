@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Host } from '../../sandbox/host';
 import type { Sandbox } from '../../sandbox/service';
-import { end, type Links, mediaGenApi, MODEL, type NodeJson, startByWebhook, workflow } from '../e2e/support/nodes';
+import {
+	end,
+	type Links,
+	mediaGenApi,
+	MODEL,
+	type NodeJson,
+	startByWebhook,
+	workflow,
+} from '../e2e/support/nodes';
 
 /** Requests that one node has in flight. */
 export const CONCURRENCY = 3;
@@ -21,17 +29,52 @@ function operations(sandbox: Sandbox): Operation[] {
 	const grid = originals.grid().id;
 	const video = originals.video().id;
 	return [
-		{ title: 'sounds', type: 'mediaGenMusic', parameters: { resource: 'music', operation: 'sounds', prompt: '={{ $json.marker }}' } },
-		{ title: 'cover', type: 'mediaGenMusic', parameters: { resource: 'music', operation: 'coverSong', taskId: track, tags: 'folk' } },
-		{ title: 'image', type: 'mediaGenImage', parameters: { resource: 'image', operation: 'generate', model: MODEL, prompt: '={{ $json.marker }}' } },
-		{ title: 'reroll', type: 'mediaGenGrid', parameters: { resource: 'grid', operation: 'reroll', taskId: grid } },
+		{
+			title: 'sounds',
+			type: 'mediaGenMusic',
+			parameters: { resource: 'music', operation: 'sounds', prompt: '={{ $json.marker }}' },
+		},
+		{
+			title: 'cover',
+			type: 'mediaGenMusic',
+			parameters: { resource: 'music', operation: 'coverSong', taskId: track, tags: 'folk' },
+		},
+		{
+			title: 'image',
+			type: 'mediaGenImage',
+			parameters: {
+				resource: 'image',
+				operation: 'generate',
+				model: MODEL,
+				prompt: '={{ $json.marker }}',
+			},
+		},
+		{
+			title: 'reroll',
+			type: 'mediaGenGrid',
+			parameters: { resource: 'grid', operation: 'reroll', taskId: grid },
+		},
 		{
 			title: 'imagine',
 			type: 'mediaGenGrid',
-			parameters: { resource: 'task', operation: 'submit', path: '/v1/gridart/generations/imagine', bodyType: 'json', body: '{"prompt": "A lighthouse"}' },
+			parameters: {
+				resource: 'task',
+				operation: 'submit',
+				path: '/v1/gridart/generations/imagine',
+				bodyType: 'json',
+				body: '{"prompt": "A lighthouse"}',
+			},
 		},
-		{ title: 'video', type: 'mediaGenVideo', parameters: { resource: 'video', operation: 'generate', prompt: '={{ $json.marker }}' } },
-		{ title: 'remix', type: 'mediaGenVideo', parameters: { resource: 'video', operation: 'remix', taskId: video } },
+		{
+			title: 'video',
+			type: 'mediaGenVideo',
+			parameters: { resource: 'video', operation: 'generate', prompt: '={{ $json.marker }}' },
+		},
+		{
+			title: 'remix',
+			type: 'mediaGenVideo',
+			parameters: { resource: 'video', operation: 'remix', taskId: video },
+		},
 	];
 }
 
@@ -49,14 +92,28 @@ const CONTINUES = { onError: 'continueRegularOutput' };
 const WAYS: Way[] = [
 	{ title: 'poll, continues', parameters: { waitMode: 'poll' }, settings: CONTINUES },
 	{ title: 'callback, continues', parameters: { waitMode: 'callback' }, settings: CONTINUES },
-	{ title: 'poll, is retried', parameters: { waitMode: 'poll' }, settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 300 } },
+	{
+		title: 'poll, is retried',
+		parameters: { waitMode: 'poll' },
+		settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 300 },
+	},
 	{ title: 'no wait, fails', parameters: { waitMode: 'none' }, settings: {} },
 	{ title: 'poll, fails', parameters: { waitMode: 'poll' }, settings: {} },
 	{ title: 'poll, in a loop', parameters: { waitMode: 'poll' }, settings: CONTINUES, loop: true },
-	{ title: 'callback, in a loop', parameters: { waitMode: 'callback' }, settings: CONTINUES, loop: true },
+	{
+		title: 'callback, in a loop',
+		parameters: { waitMode: 'callback' },
+		settings: CONTINUES,
+		loop: true,
+	},
 ];
 
-const twoByTwo: NodeJson = { name: 'Loop', type: 'n8n-nodes-base.splitInBatches', typeVersion: 3, parameters: { batchSize: 2, options: {} } };
+const twoByTwo: NodeJson = {
+	name: 'Loop',
+	type: 'n8n-nodes-base.splitInBatches',
+	typeVersion: 3,
+	parameters: { batchSize: 2, options: {} },
+};
 
 const LINKS: Links = { Go: 'Markers', Markers: BUY, [BUY]: 'End' };
 const LOOP_LINKS: Links = { Go: 'Markers', Markers: 'Loop', Loop: ['End', BUY], [BUY]: 'Loop' };
@@ -69,7 +126,11 @@ export interface SoakWorkflow {
 }
 
 /** Imports and activates workflows with every operation and every way at least once. */
-export async function soakWorkflows(host: Host, sandbox: Sandbox, credential: string): Promise<SoakWorkflow[]> {
+export async function soakWorkflows(
+	host: Host,
+	sandbox: Sandbox,
+	credential: string,
+): Promise<SoakWorkflow[]> {
 	const bought = operations(sandbox);
 	const made: SoakWorkflow[] = [];
 	for (let at = 0; at < 2 * WAYS.length; at++) {
@@ -91,14 +152,24 @@ export async function soakWorkflows(host: Host, sandbox: Sandbox, credential: st
 				...way.parameters,
 				downloadFiles: false,
 				additionalBodyFields: '={{ JSON.stringify({ soak: $json.marker }) }}',
-				options: { concurrency: CONCURRENCY, pollInterval: 1, timeout: 60, includeInput: true, reference: '={{ $json.marker }}' },
+				options: {
+					concurrency: CONCURRENCY,
+					pollInterval: 1,
+					timeout: 60,
+					includeInput: true,
+					reference: '={{ $json.marker }}',
+				},
 			},
 			credentials: mediaGenApi(credential),
 			...way.settings,
 		};
 		const title = `${operation.title}, ${way.title}`;
 		const { id } = await host.importWorkflow(
-			workflow(title, [startByWebhook(path), markers, buy, ...(way.loop ? [twoByTwo] : []), end], way.loop ? LOOP_LINKS : LINKS),
+			workflow(
+				title,
+				[startByWebhook(path), markers, buy, ...(way.loop ? [twoByTwo] : []), end],
+				way.loop ? LOOP_LINKS : LINKS,
+			),
 		);
 		await host.activate(id);
 		made.push({ id, title, url: `${host.url}/webhook/${path}` });

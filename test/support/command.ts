@@ -1,7 +1,11 @@
 import { spawn, type SpawnOptionsWithoutStdio } from 'node:child_process';
 
 /** A program that a test has started, and what it has written so far. */
-export function startCommand(command: string, args: string[], options: SpawnOptionsWithoutStdio = {}) {
+export function startCommand(
+	command: string,
+	args: string[],
+	options: SpawnOptionsWithoutStdio = {},
+) {
 	const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
 	let output = '';
 	child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
@@ -21,8 +25,12 @@ export function startCommand(command: string, args: string[], options: SpawnOpti
 			for (;;) {
 				const found = pattern.exec(output);
 				if (found) return found;
-				const code = await Promise.race([ended, new Promise<'on'>((resolve) => setTimeout(() => resolve('on'), 20))]);
-				if (code !== 'on' && !pattern.test(output)) throw new Error(`It ended with ${code}: ${output}`);
+				const code = await Promise.race([
+					ended,
+					new Promise<'on'>((resolve) => setTimeout(() => resolve('on'), 20)),
+				]);
+				if (code !== 'on' && !pattern.test(output))
+					throw new Error(`It ended with ${code}: ${output}`);
 			}
 		},
 	};

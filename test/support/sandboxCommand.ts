@@ -24,23 +24,39 @@ export async function packSandbox(): Promise<PackedSandbox> {
 	await run('npm', ['run', 'build:sandbox'], { cwd: root });
 	const folder = await mkdtemp(join(tmpdir(), 'mediagen-sandbox-'));
 	const given = await givenPackage('mediagen-sandbox');
-	const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder, ...(given ? [given] : [])], { cwd: join(root, 'sandbox/service') });
+	const { stdout } = await run(
+		'npm',
+		['pack', '--json', '--pack-destination', folder, ...(given ? [given] : [])],
+		{ cwd: join(root, 'sandbox/service') },
+	);
 	const [packed] = JSON.parse(stdout) as [{ filename: string; files: Array<{ path: string }> }];
-	const [empty, cache, bin] = ['empty', 'cache', 'bin'].map((name) => join(folder, name)) as [string, string, string];
+	const [empty, cache, bin] = ['empty', 'cache', 'bin'].map((name) => join(folder, name)) as [
+		string,
+		string,
+		string,
+	];
 	await mkdir(empty);
 	await linkPrograms(bin);
 
-	const outer = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name) || /^npm_config_(registry|userconfig|globalconfig|cafile|.*proxy)$/i.test(name));
+	const outer = Object.entries(process.env).filter(
+		([name]) =>
+			!/^npm_/i.test(name) ||
+			/^npm_config_(registry|userconfig|globalconfig|cafile|.*proxy)$/i.test(name),
+	);
 	const env = { ...Object.fromEntries(outer), PATH: bin, npm_config_cache: cache };
 	return {
 		files: packed.files.map(({ path }) => path),
 		npx: (...args) =>
-			startCommand('npx', ['--yes', '--package', join(folder, packed.filename), '--', 'mediagen-sandbox', ...args], {
-				cwd: empty,
-				env,
-				// Ctrl-C in a terminal reaches all processes of the command, hence a group of its own.
-				detached: true,
-			}),
+			startCommand(
+				'npx',
+				['--yes', '--package', join(folder, packed.filename), '--', 'mediagen-sandbox', ...args],
+				{
+					cwd: empty,
+					env,
+					// Ctrl-C in a terminal reaches all processes of the command, hence a group of its own.
+					detached: true,
+				},
+			),
 		remove: () => rm(folder, { recursive: true, force: true }),
 	};
 }

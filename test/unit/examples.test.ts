@@ -38,7 +38,10 @@ const NODES: INodeType[] = [
 ];
 
 /** The node behind a type, also where it is an agent's tool. */
-const ours = (type: string) => NODES.find(({ description: { name } }) => type.replace(/Tool$/, '') === `n8n-nodes-mediagen.${name}`);
+const ours = (type: string) =>
+	NODES.find(
+		({ description: { name } }) => type.replace(/Tool$/, '') === `n8n-nodes-mediagen.${name}`,
+	);
 
 const COLLECTIONS = ['options', 'additionalFields'];
 
@@ -63,7 +66,12 @@ function overlap(a: ExampleNode, b: ExampleNode): boolean {
 		return { left, top, right: left + width, bottom: top + height };
 	});
 	if (!one || !other) return false;
-	return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+	return (
+		one.left < other.right &&
+		other.left < one.right &&
+		one.top < other.bottom &&
+		other.top < one.bottom
+	);
 }
 
 const FOLDER = join(__dirname, '..', '..', 'examples');
@@ -74,10 +82,16 @@ describe.each(readdirSync(FOLDER))('examples/%s', (file) => {
 
 	test('begins with a trigger, and every line leads to a node', () => {
 		expect(nodes[0]?.type).toMatch(/trigger$/i);
-		const ends = Object.values(connections).flatMap((kinds) => Object.values(kinds).flat(2).map(({ node }) => node));
+		const ends = Object.values(connections).flatMap((kinds) =>
+			Object.values(kinds)
+				.flat(2)
+				.map(({ node }) => node),
+		);
 		const starts = Object.keys(connections);
 		for (const end of [...ends, ...starts]) expect(names).toContain(end);
-		const apart = nodes.filter((node) => !ends.includes(node.name) && !starts.includes(node.name) && !isNote(node));
+		const apart = nodes.filter(
+			(node) => !ends.includes(node.name) && !starts.includes(node.name) && !isNote(node),
+		);
 		expect(apart).toEqual([]);
 	});
 
@@ -94,15 +108,24 @@ describe.each(readdirSync(FOLDER))('examples/%s', (file) => {
 	});
 
 	test('names no id of another n8n', () => {
-		const ids = nodes.flatMap(({ credentials }) => Object.values(credentials ?? {}).map(({ id }) => id));
+		const ids = nodes.flatMap(({ credentials }) =>
+			Object.values(credentials ?? {}).map(({ id }) => id),
+		);
 		expect(ids.filter((id) => id !== '')).toEqual([]);
-		const tables = nodes.flatMap(({ parameters: { dataTableId } }) => (dataTableId === undefined ? [] : [dataTableId]));
+		const tables = nodes.flatMap(({ parameters: { dataTableId } }) =>
+			dataTableId === undefined ? [] : [dataTableId],
+		);
 		for (const table of tables) expect(table).toMatchObject({ mode: 'name' });
 	});
 
 	test('has a note, and nothing on the canvas covers another thing', () => {
 		expect(nodes.filter(isNote)).toHaveLength(1);
-		const covered = nodes.flatMap((a, at) => nodes.slice(at + 1).filter((b) => overlap(a, b)).map((b) => [a.name, b.name]));
+		const covered = nodes.flatMap((a, at) =>
+			nodes
+				.slice(at + 1)
+				.filter((b) => overlap(a, b))
+				.map((b) => [a.name, b.name]),
+		);
 		expect(covered).toEqual([]);
 	});
 });

@@ -16,7 +16,11 @@ const fields: INodeProperties[] = [
 		name: 'compare',
 		type: 'options',
 		options: [
-			{ name: 'Balance', value: 'balance', description: 'In the unit that the service is set up with' },
+			{
+				name: 'Balance',
+				value: 'balance',
+				description: 'In the unit that the service is set up with',
+			},
 			{ name: 'Credits', value: 'credits' },
 		],
 		default: 'balance',
@@ -34,7 +38,8 @@ const fields: INodeProperties[] = [
 		name: 'onlyOnChange',
 		type: 'boolean',
 		default: false,
-		description: 'Whether to pass items only in the first run, and when the balance has crossed the threshold since the last run',
+		description:
+			'Whether to pass items only in the first run, and when the balance has crossed the threshold since the last run',
 	},
 	{ ...staticDataNotice, displayOptions: { show: { onlyOnChange: [true] } } },
 ];
@@ -54,7 +59,12 @@ const STATES = 'mediaGenBalanceStates';
 
 const knownStates = z.record(z.boolean()).catch({});
 
-function checkItem(context: IExecuteFunctions, record: BalanceRecord, itemIndex: number, before: Record<string, boolean>): Checked {
+function checkItem(
+	context: IExecuteFunctions,
+	record: BalanceRecord,
+	itemIndex: number,
+	before: Record<string, boolean>,
+): Checked {
 	const threshold = thresholdSchema.safeParse(context.getNodeParameter('threshold', itemIndex));
 	if (!threshold.success) {
 		const issues = threshold.error.issues.map((issue) => ({ ...issue, path: ['threshold'] }));
@@ -63,10 +73,14 @@ function checkItem(context: IExecuteFunctions, record: BalanceRecord, itemIndex:
 	const unit = unitSchema.parse(context.getNodeParameter('compare', itemIndex));
 	const remaining = remainingOf(record, unit);
 	if (remaining === null && !record.unlimited_quota) {
-		throw new NodeOperationError(context.getNode(), `The service does not state the remaining ${unit}`, {
-			itemIndex,
-			description: 'Choose the other unit in "Compare".',
-		});
+		throw new NodeOperationError(
+			context.getNode(),
+			`The service does not state the remaining ${unit}`,
+			{
+				itemIndex,
+				description: 'Choose the other unit in "Compare".',
+			},
+		);
 	}
 	const isEnough = remaining === null || remaining >= threshold.data;
 	const rule = `${unit} ${threshold.data}`;
@@ -101,9 +115,12 @@ export const check: Operation = {
 			if (isFailed(result)) low.push(errorItem(context.getNode(), result.error, result.itemIndex));
 			else if (!onlyOnChange || result.isNew) (result.isEnough ? enough : low).push(result.item);
 		}
-		const states = Object.fromEntries(results.flatMap((result) => (isFailed(result) ? [] : [[result.rule, result.isEnough]])));
+		const states = Object.fromEntries(
+			results.flatMap((result) => (isFailed(result) ? [] : [[result.rule, result.isEnough]])),
+		);
 		// While the balance cannot be read, the last known state stays. A write that changes nothing would make n8n save it again.
-		if (Object.keys(states).length > 0 && JSON.stringify(states) !== JSON.stringify(before)) data[STATES] = states;
+		if (Object.keys(states).length > 0 && JSON.stringify(states) !== JSON.stringify(before))
+			data[STATES] = states;
 		return [enough, low];
 	},
 };

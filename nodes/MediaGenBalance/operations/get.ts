@@ -16,9 +16,16 @@ export const get: Operation = {
 		const results = await forEachItem(context, async (itemIndex) => {
 			const record = await retrieveBalance(context);
 			const simplify = context.getNodeParameter('simplify', itemIndex, true) !== false;
-			return { json: toJson(simplify ? toBalance(record) : record), pairedItem: { item: itemIndex } };
+			return {
+				json: toJson(simplify ? toBalance(record) : record),
+				pairedItem: { item: itemIndex },
+			};
 		});
 		throwFirstError(context, results);
-		return [results.map((result) => (isFailed(result) ? errorItem(context.getNode(), result.error, result.itemIndex) : result))];
+		return [
+			results.map((result) =>
+				isFailed(result) ? errorItem(context.getNode(), result.error, result.itemIndex) : result,
+			),
+		];
 	},
 };

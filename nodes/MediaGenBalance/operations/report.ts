@@ -31,27 +31,41 @@ interface Change {
 
 const UNKNOWN: Change = { spent: null, toppedUp: null };
 
-const difference = (to: number | null, from: number | null) => (to === null || from === null ? null : sum([to, -from]));
+const difference = (to: number | null, from: number | null) =>
+	to === null || from === null ? null : sum([to, -from]);
 
-const total = ({ used, remaining }: Amounts) => (used === null || remaining === null ? null : used + remaining);
+const total = ({ used, remaining }: Amounts) =>
+	used === null || remaining === null ? null : used + remaining;
 
 function changeOf(before: Amounts, now: Amounts): Change {
-	return { spent: difference(now.used, before.used), toppedUp: difference(total(now), total(before)) };
+	return {
+		spent: difference(now.used, before.used),
+		toppedUp: difference(total(now), total(before)),
+	};
 }
 
 /** Only a refund lowers what was used, and it does not change the sum of used and remaining. */
 const isOther = ({ spent, toppedUp }: Change) => spent !== null && spent < 0 && toppedUp !== 0;
 
-const OTHER = 'Less is used than at the last run: the key is another one, or the service has started to count again.';
+const OTHER =
+	'Less is used than at the last run: the key is another one, or the service has started to count again.';
 
 const OTHER_CREDENTIAL = 'The last run used another credential.';
 
 function compare(before: Run | undefined, now: Run) {
-	if (!before) return { balance: UNKNOWN, credits: UNKNOWN, note: 'This is the first run: there is nothing to compare with.' };
-	if (before.credential !== now.credential) return { balance: UNKNOWN, credits: UNKNOWN, note: OTHER_CREDENTIAL };
+	if (!before)
+		return {
+			balance: UNKNOWN,
+			credits: UNKNOWN,
+			note: 'This is the first run: there is nothing to compare with.',
+		};
+	if (before.credential !== now.credential)
+		return { balance: UNKNOWN, credits: UNKNOWN, note: OTHER_CREDENTIAL };
 	const balance = changeOf(before.balance, now.balance);
 	const credits = changeOf(before.credits, now.credits);
-	return isOther(balance) || isOther(credits) ? { balance: UNKNOWN, credits: UNKNOWN, note: OTHER } : { balance, credits };
+	return isOther(balance) || isOther(credits)
+		? { balance: UNKNOWN, credits: UNKNOWN, note: OTHER }
+		: { balance, credits };
 }
 
 async function makeReport(context: IExecuteFunctions) {
@@ -88,7 +102,9 @@ export const report: Operation = {
 	description: 'Get what was spent since the last run of this node',
 	fields: [staticDataNotice],
 	async execute(context) {
-		const result = await itemOrError(context, 0, async () => ({ report: await makeReport(context) }));
+		const result = await itemOrError(context, 0, async () => ({
+			report: await makeReport(context),
+		}));
 		throwFirstError(context, [result]);
 		if (isFailed(result)) return [[errorItem(context.getNode(), result.error, 0)]];
 		const pairedItem = context.getInputData().map((_, item) => ({ item }));

@@ -6,18 +6,34 @@ import { createClient, type MediaGenClient } from '../../shared/api/client';
 import { getConnection } from '../../shared/api/connection';
 import { type ApiError, NotFoundError } from '../../shared/api/errors';
 import type { Operation } from '../../shared/n8n/describe';
-import { type FailedItem, forEachItem, isFailed, throwFirstError } from '../../shared/n8n/nodeErrors';
+import {
+	type FailedItem,
+	forEachItem,
+	isFailed,
+	throwFirstError,
+} from '../../shared/n8n/nodeErrors';
 import { type ItemOptions, readItemOptions } from '../../shared/n8n/options';
 import { traceUsed } from '../../shared/output/cost';
 import { checkOnlyOutput, SpendingGuard } from '../../shared/purchase/spendingGuard';
 import { PurchaseRecords } from '../../shared/purchase/purchaseRecords';
-import { dropRecords, type PaidItem, type PaidRun, runPaidItems, type Schedule } from '../../shared/purchase/runPaidItems';
+import {
+	dropRecords,
+	type PaidItem,
+	type PaidRun,
+	runPaidItems,
+	type Schedule,
+} from '../../shared/purchase/runPaidItems';
 import { clock } from '../../shared/util/clock';
 import { toJson } from '../../shared/util/json';
 import { type ChatOptions, chatOptionsField, readChatOptions } from '../options';
 import { type Answer, type ChatOutcome, isLeftOut, toOutput, usedBy } from '../output';
 import { compareWithAll } from '../prefix/compare';
-import { createFingerprinter, oncePerText, type PrefixFingerprint, PrefixMemory } from '../prefix/fingerprint';
+import {
+	createFingerprinter,
+	oncePerText,
+	type PrefixFingerprint,
+	PrefixMemory,
+} from '../prefix/fingerprint';
 import { findVolatile } from '../prefix/volatile';
 import { prefixKeys, WarmUp } from '../prefix/warmUp';
 import { warningsOf } from '../prefix/warnings';
@@ -68,17 +84,29 @@ async function readQuestions(context: IExecuteFunctions, options: ChatOptions) {
 		const input = options.includeInput ? inputs[itemIndex]?.json : undefined;
 		own[itemIndex] = readItemOptions(context.getNodeParameter('options', itemIndex, {}), input);
 		const prepared = prepareQuestion(context, itemIndex);
-		return await Promise.resolve({ ...prepared, print: fingerprintOf(prepared.given.model, prepared.prefix) });
+		return await Promise.resolve({
+			...prepared,
+			print: fingerprintOf(prepared.given.model, prepared.prefix),
+		});
 	});
 	if (!options.checkOnly) throwFirstError(context, questions);
 	return { questions, own };
 }
 
 function toBody(style: ChatStyle, { given, parts, additional }: Question) {
-	return { model: given.model, max_tokens: given.max_tokens, ...style.toPrompt(parts), ...additional };
+	return {
+		model: given.model,
+		max_tokens: given.max_tokens,
+		...style.toPrompt(parts),
+		...additional,
+	};
 }
 
-function toPaidItem({ style, options, client, signal }: ChatRun, question: Question, reference: string | undefined): PaidItem<Receipt> {
+function toPaidItem(
+	{ style, options, client, signal }: ChatRun,
+	question: Question,
+	reference: string | undefined,
+): PaidItem<Receipt> {
 	const { itemIndex } = question;
 	const { path } = style;
 	const body = toBody(style, question);
@@ -86,14 +114,21 @@ function toPaidItem({ style, options, client, signal }: ChatRun, question: Quest
 	const headers = { ...style.headers, ...hourCacheHeader(body) };
 	const timeoutMs = options.timeout * 1_000;
 	const send = async (): Promise<Receipt> => {
-		const response = await client.chat.create({ path, headers, body: toJson(body), timeoutMs, deadline: clock.now() + timeoutMs });
+		const response = await client.chat.create({
+			path,
+			headers,
+			body: toJson(body),
+			timeoutMs,
+			deadline: clock.now() + timeoutMs,
+		});
 		return { question, response };
 	};
 	return {
 		itemIndex,
 		purchase,
 		prepare: async () => await Promise.resolve(send),
-		fromRecord: (state) => (state.state === 'answered' ? { question, response: state.response } : undefined),
+		fromRecord: (state) =>
+			state.state === 'answered' ? { question, response: state.response } : undefined,
 		record: (records, { response }) => records.markAnswered(purchase, response),
 		reference,
 		// n8n does not save what arrives after Stop, so this line is the only trace of the purchase.
@@ -104,7 +139,9 @@ function toPaidItem({ style, options, client, signal }: ChatRun, question: Quest
 /** For each prefix that is not cached yet, sends one request before the others. */
 function warmUpSchedule(questions: ReadonlyArray<Question | FailedItem>): Schedule<Receipt> {
 	const warmUp = new WarmUp();
-	const keys = new Map(questions.flatMap((item) => (isFailed(item) ? [] : [[item.itemIndex, prefixKeys(item.print)]])));
+	const keys = new Map(
+		questions.flatMap((item) => (isFailed(item) ? [] : [[item.itemIndex, prefixKeys(item.print)]])),
+	);
 	// The next request cannot read what a refused one wrote, so it has to write it again (cache rule 6).
 	return async ({ itemIndex }, start) =>
 		await warmUp.run(
@@ -115,7 +152,9 @@ function warmUpSchedule(questions: ReadonlyArray<Question | FailedItem>): Schedu
 }
 
 const hintFor = (error: ApiError) =>
-	error instanceof NotFoundError ? 'Check "Model", and the base URL in the MediaGen credential.' : undefined;
+	error instanceof NotFoundError
+		? 'Check "Model", and the base URL in the MediaGen credential.'
+		: undefined;
 
 /** Buys the answers and reads them. */
 async function askAll(
@@ -130,17 +169,50 @@ async function askAll(
 	const volatileIn = oncePerText(findVolatile);
 	// "Timeout" is the time for one answer: the run as a whole has no deadline.
 	const deadline = { at: () => Infinity, message: '' };
-	const paidRun: PaidRun = { context, client, records, guard, buys: 'answer', concurrency, whenUnsure, deadline, signal, hintFor };
-	const items = questions.map((item) => (isFailed(item) ? item : toPaidItem(run, item, own[item.itemIndex]?.reference)));
-	const paid = await runPaidItems(paidRun, items, options.warmCacheFirst ? warmUpSchedule(questions) : undefined);
+	const paidRun: PaidRun = {
+		context,
+		client,
+		records,
+		guard,
+		buys: 'answer',
+		concurrency,
+		whenUnsure,
+		deadline,
+		signal,
+		hintFor,
+	};
+	const items = questions.map((item) =>
+		isFailed(item) ? item : toPaidItem(run, item, own[item.itemIndex]?.reference),
+	);
+	const paid = await runPaidItems(
+		paidRun,
+		items,
+		options.warmCacheFirst ? warmUpSchedule(questions) : undefined,
+	);
 
 	const readAnswer = ({ question, response }: Receipt): Answer => {
 		const { itemIndex, prefix, markers, print } = question;
 		const reply = readReply(response);
-		const usage = reply.usage && readUsage(neutralUsage(reply.usage, client.connection.brandWords), style.usage);
+		const usage =
+			reply.usage &&
+			readUsage(neutralUsage(reply.usage, client.connection.brandWords), style.usage);
 		const comparison = memory && compareWithAll(memory.lastRun, print);
-		const warnings = warningsOf({ ...reply, prefix, comparison, usage, markers, findVolatile: volatileIn });
-		return { itemIndex, ...reply, usage, warnings, cost: usage && costOf(usage, options), response };
+		const warnings = warningsOf({
+			...reply,
+			prefix,
+			comparison,
+			usage,
+			markers,
+			findVolatile: volatileIn,
+		});
+		return {
+			itemIndex,
+			...reply,
+			usage,
+			warnings,
+			cost: usage && costOf(usage, options),
+			response,
+		};
 	};
 	const outcomes = paid.map((end) => (isFailed(end) ? end : readAnswer(end.receipt)));
 	// Without an answer nothing was cached: the run before stays the one to compare with.
@@ -148,7 +220,10 @@ async function askAll(
 	return outcomes;
 }
 
-async function execute(context: IExecuteFunctions, style: ChatStyle): Promise<INodeExecutionData[][]> {
+async function execute(
+	context: IExecuteFunctions,
+	style: ChatStyle,
+): Promise<INodeExecutionData[][]> {
 	const options = readChatOptions(context);
 	const { questions, own } = await readQuestions(context, options);
 	const signal = context.getExecutionCancelSignal();
@@ -156,14 +231,31 @@ async function execute(context: IExecuteFunctions, style: ChatStyle): Promise<IN
 	const guard = new SpendingGuard(context, options, client);
 	if (options.checkOnly) {
 		const checked = questions.map((item, at) =>
-			isFailed(item) ? item : { itemIndex: item.itemIndex, path: style.path, body: toBody(style, item), notes: [], options: own[at] ?? {} },
+			isFailed(item)
+				? item
+				: {
+						itemIndex: item.itemIndex,
+						path: style.path,
+						body: toBody(style, item),
+						notes: [],
+						options: own[at] ?? {},
+					},
 		);
 		return [await checkOnlyOutput(client, guard, checked)];
 	}
 	const records = new PurchaseRecords(context);
 	try {
-		const outcomes = await askAll({ context, style, options, client, signal, guard }, records, questions, own);
-		dropRecords(context, records, outcomes.filter((outcome) => !isLeftOut(outcome)));
+		const outcomes = await askAll(
+			{ context, style, options, client, signal, guard },
+			records,
+			questions,
+			own,
+		);
+		dropRecords(
+			context,
+			records,
+			outcomes.filter((outcome) => !isLeftOut(outcome)),
+		);
 		traceUsed(context, usedBy(outcomes));
 		return [toOutput(context, options, outcomes, own, guard)];
 	} finally {

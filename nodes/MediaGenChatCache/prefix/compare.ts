@@ -1,4 +1,9 @@
-import { type BlockFingerprint, CHUNK_CHARACTERS, firstDifferentChunk, type PrefixFingerprint } from './fingerprint';
+import {
+	type BlockFingerprint,
+	CHUNK_CHARACTERS,
+	firstDifferentChunk,
+	type PrefixFingerprint,
+} from './fingerprint';
 
 /** Where a prefix begins to differ from an earlier one. Blocks and characters count from 1. */
 export interface Difference {
@@ -14,13 +19,19 @@ export interface Difference {
 	what?: 'model' | 'place' | 'end';
 }
 
-function compareBlocks(before: BlockFingerprint, now: BlockFingerprint): Omit<Difference, 'same' | 'block'> | undefined {
+function compareBlocks(
+	before: BlockFingerprint,
+	now: BlockFingerprint,
+): Omit<Difference, 'same' | 'block'> | undefined {
 	if (before.role !== now.role) return { from: 1, to: 1, what: 'place' };
 	if (before.hash === now.hash && before.length === now.length) return undefined;
 	// Where one of the two texts ends before a chunk of the other, the difference is its end.
 	const { chunk, isEnd } = firstDifferentChunk(before.chunks, now.chunks);
 	const from = chunk * CHUNK_CHARACTERS + 1;
-	return { from, to: isEnd ? from : Math.min(from + CHUNK_CHARACTERS - 1, Math.max(before.length, now.length)) };
+	return {
+		from,
+		to: isEnd ? from : Math.min(from + CHUNK_CHARACTERS - 1, Math.max(before.length, now.length)),
+	};
 }
 
 /**
@@ -32,7 +43,8 @@ export function compare(before: PrefixFingerprint, now: PrefixFingerprint): Diff
 	let sharesMarker = false;
 	for (const [at, block] of now.blocks.entries()) {
 		const earlier = before.blocks[at];
-		if (!earlier) return sharesMarker ? undefined : { same: at, block: block.block, from: 1, to: 1 };
+		if (!earlier)
+			return sharesMarker ? undefined : { same: at, block: block.block, from: 1, to: 1 };
 		const difference = compareBlocks(earlier, block);
 		if (difference) return { same: at, block: block.block, ...difference };
 		sharesMarker ||= earlier.marked && block.marked;
@@ -47,7 +59,10 @@ export function compare(before: PrefixFingerprint, now: PrefixFingerprint): Diff
 export type Comparison = Difference | 'same' | 'new';
 
 /** Compares a prefix with the nearest of several: the same as one of them, or the difference that comes last. */
-export function compareWithAll(before: readonly PrefixFingerprint[], now: PrefixFingerprint): Comparison {
+export function compareWithAll(
+	before: readonly PrefixFingerprint[],
+	now: PrefixFingerprint,
+): Comparison {
 	const differences = before.map((each) => compare(each, now));
 	if (differences.includes(undefined)) return 'same';
 	const [nearest] = differences

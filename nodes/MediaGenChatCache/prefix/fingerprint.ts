@@ -33,7 +33,8 @@ const prefixFingerprint = z.object({ model: z.string(), blocks: z.array(blockFin
 /** What is kept of a prefix: enough to find where another one begins to differ, without its text. */
 export type PrefixFingerprint = z.infer<typeof prefixFingerprint>;
 
-const hashOf = (text: string, length: number) => createHash('sha256').update(text).digest('base64url').slice(0, length);
+const hashOf = (text: string, length: number) =>
+	createHash('sha256').update(text).digest('base64url').slice(0, length);
 
 function hashText(text: string): Pick<BlockFingerprint, 'length' | 'hash' | 'chunks'> {
 	const chunks: string[] = [];
@@ -44,7 +45,10 @@ function hashText(text: string): Pick<BlockFingerprint, 'length' | 'hash' | 'chu
 }
 
 /** Index of the first chunk that differs, or the number of chunks of the shorter text; and whether it is the latter. */
-export function firstDifferentChunk(before: string, now: string): { chunk: number; isEnd: boolean } {
+export function firstDifferentChunk(
+	before: string,
+	now: string,
+): { chunk: number; isEnd: boolean } {
 	const shared = Math.min(before.length, now.length);
 	let at = 0;
 	while (at < shared && before[at] === now[at]) at++;
@@ -100,9 +104,14 @@ export class PrefixMemory {
 
 	/** Keeps the prefixes of this run in place of those of the last one. */
 	keep(prefixes: readonly PrefixFingerprint[]): void {
-		const different = new Map(prefixes.filter(({ blocks }) => blocks.length > 0).map((each) => [JSON.stringify(each), each]));
+		const different = new Map(
+			prefixes
+				.filter(({ blocks }) => blocks.length > 0)
+				.map((each) => [JSON.stringify(each), each]),
+		);
 		const kept = [...different.values()].slice(0, MAX_PREFIXES);
 		// A write that changes nothing would still make n8n save the workflow's data.
-		if (kept.length > 0 && JSON.stringify(kept) !== JSON.stringify(this.lastRun)) this.data[KEY] = kept;
+		if (kept.length > 0 && JSON.stringify(kept) !== JSON.stringify(this.lastRun))
+			this.data[KEY] = kept;
 	}
 }

@@ -37,6 +37,8 @@ const KINDS = [
 export function findVolatile(text: string): Volatile[] {
 	return KINDS.flatMap(([what, pattern]) => {
 		const found = [...text.matchAll(pattern)];
-		return found[0] === undefined ? [] : [{ what, character: found[0].index + 1, count: found.length }];
+		return found[0] === undefined
+			? []
+			: [{ what, character: found[0].index + 1, count: found.length }];
 	});
 }

@@ -14,7 +14,8 @@ const BYTES_PER_TOKEN = 4;
 const bytesOf = ({ text }: Part) => Buffer.byteLength(text, 'utf8');
 
 /** Whether the service used its cache for an answer. */
-const isCached = (usage: Usage | undefined) => usage !== undefined && usage.cacheRead + usage.cacheWrite > 0;
+const isCached = (usage: Usage | undefined) =>
+	usage !== undefined && usage.cacheRead + usage.cacheWrite > 0;
 
 function shortPrefixes(prefix: readonly Part[], usage: Usage | undefined): string[] {
 	let bytes = 0;
@@ -72,16 +73,26 @@ function answerWarnings({ text, stopReason, usage, markers }: Answered): string[
 	const isRefused = stopReason === REFUSAL;
 	return [
 		...(isRefused
-			? ['The model refused to answer (stop reason "refusal"). The next request does not read what this one wrote to the cache.']
+			? [
+					'The model refused to answer (stop reason "refusal"). The next request does not read what this one wrote to the cache.',
+				]
 			: []),
-		...(text === '' && !isRefused ? ['No text was found in the answer. The whole answer is in the field "response".'] : []),
-		...(usage === undefined ? ['The answer has no usage, so it is not known whether the cache was used.'] : []),
+		...(text === '' && !isRefused
+			? ['No text was found in the answer. The whole answer is in the field "response".']
+			: []),
+		...(usage === undefined
+			? ['The answer has no usage, so it is not known whether the cache was used.']
+			: []),
 		...(markers > USUAL_CACHE_MARKERS
 			? [
 					`${markers} blocks are marked. Services of this kind usually accept ${USUAL_CACHE_MARKERS} markers: one marker caches everything before it too, so set the "Cache For" of the others to "Not Marked".`,
 				]
 			: []),
-		...(markers === 0 ? ['No block is marked, so nothing is cached: set the "Cache For" of a block in "Cached Blocks".'] : []),
+		...(markers === 0
+			? [
+					'No block is marked, so nothing is cached: set the "Cache For" of a block in "Cached Blocks".',
+				]
+			: []),
 	];
 }
 

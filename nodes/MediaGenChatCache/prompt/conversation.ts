@@ -69,7 +69,8 @@ export function prefixOf(parts: readonly Part[]): Part[] {
 /** A turn. Its content is always a list of blocks: on plain text a marker has no effect (cache rule 2). */
 type Turn = { role: string; content: TextBlock[] };
 
-export const blocksOf = (parts: readonly Part[]) => parts.map(({ text, ttl }) => textBlock(text, ttl));
+export const blocksOf = (parts: readonly Part[]) =>
+	parts.map(({ text, ttl }) => textBlock(text, ttl));
 
 /** The turns of the given parts. Neighbors of the same role are blocks of one turn, so that roles alternate. */
 export function turnsOf(parts: readonly Part[]): Turn[] {

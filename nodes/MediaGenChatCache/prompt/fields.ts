@@ -37,8 +37,16 @@ export const cachedBlocksField: INodeProperties = {
 					type: 'options',
 					options: [
 						{ name: '5 Minutes', value: '5m', description: 'Since its last use' },
-						{ name: '1 Hour', value: '1h', description: 'Since its last use. The header that this requires is sent too.' },
-						{ name: 'Not Marked', value: NOT_MARKED, description: 'Cached as part of a marked block that follows it' },
+						{
+							name: '1 Hour',
+							value: '1h',
+							description: 'Since its last use. The header that this requires is sent too.',
+						},
+						{
+							name: 'Not Marked',
+							value: NOT_MARKED,
+							description: 'Cached as part of a marked block that follows it',
+						},
 					],
 					default: '5m',
 					description: 'How long the service keeps everything up to the end of this block',
@@ -118,7 +126,8 @@ export const promptFields: INodeProperties[] = [
 		required: true,
 		default: '',
 		placeholder: 'e.g. Which chapter explains how to change the filter?',
-		description: 'What changes from request to request. It comes last, in a block of its own, and is never cached.',
+		description:
+			'What changes from request to request. It comes last, in a block of its own, and is never cached.',
 	},
 	{
 		displayName: 'Max Tokens',
@@ -134,5 +143,6 @@ export const promptFields: INodeProperties[] = [
 export const additionalField: INodeProperties = {
 	...additionalBodyFieldsField,
 	placeholder: 'e.g. {"temperature": 0.2}',
-	description: 'Fields of the request that this node does not show, as a JSON object. They are sent as they are.',
+	description:
+		'Fields of the request that this node does not show, as a JSON object. They are sent as they are.',
 };

@@ -20,7 +20,9 @@ function sumOf(priced: readonly Priced[]): number | null {
 /** Writes by lifetime. Where the service does not report it, there is a price only if both are the same. */
 function writes(usage: Usage, { priceCacheWrite5m, priceCacheWrite1h }: ChatOptions): Priced[] {
 	if (usage.cacheWrite5m === null || usage.cacheWrite1h === null) {
-		return [[usage.cacheWrite, priceCacheWrite5m === priceCacheWrite1h ? priceCacheWrite5m : undefined]];
+		return [
+			[usage.cacheWrite, priceCacheWrite5m === priceCacheWrite1h ? priceCacheWrite5m : undefined],
+		];
 	}
 	return [
 		[usage.cacheWrite5m, priceCacheWrite5m],

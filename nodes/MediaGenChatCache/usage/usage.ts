@@ -33,7 +33,8 @@ function writesOf({ written, written5m, written1h }: Parts) {
 	const split = (written5m ?? 0) + (written1h ?? 0);
 	const cacheWrite = Math.max(split, written ?? 0);
 	// A split of zeros beside a sum that is not zero is not a split.
-	if (split > 0 || cacheWrite === 0) return { cacheWrite, cacheWrite5m: written5m ?? 0, cacheWrite1h: written1h ?? 0 };
+	if (split > 0 || cacheWrite === 0)
+		return { cacheWrite, cacheWrite5m: written5m ?? 0, cacheWrite1h: written1h ?? 0 };
 	return { cacheWrite, cacheWrite5m: null, cacheWrite1h: null };
 }
 
@@ -48,7 +49,9 @@ const messagesUsage = z.object({
 	input_tokens: tokens,
 	cache_creation_input_tokens: tokens,
 	cache_read_input_tokens: tokens,
-	cache_creation: z.object({ ephemeral_5m_input_tokens: tokens, ephemeral_1h_input_tokens: tokens }).catch({}),
+	cache_creation: z
+		.object({ ephemeral_5m_input_tokens: tokens, ephemeral_1h_input_tokens: tokens })
+		.catch({}),
 	output_tokens: tokens,
 });
 

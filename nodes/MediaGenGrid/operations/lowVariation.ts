@@ -1,4 +1,10 @@
-import { additionalFields, buttonField, indexField, parentField, pictureMatchField } from '../fields';
+import {
+	additionalFields,
+	buttonField,
+	indexField,
+	parentField,
+	pictureMatchField,
+} from '../fields';
 import { gridOperation, variationRequest } from '../request';
 
 /** The same as a variation at another price, meant for a single upscaled picture (spec §4, low-variation). */
@@ -7,7 +13,8 @@ export const lowVariation = gridOperation({
 	value: 'lowVariation',
 	path: 'low-variation',
 	action: 'Vary a picture of a grid slightly',
-	description: 'Draw a grid of slight variations, usually of a single upscaled picture. It has a price of its own.',
+	description:
+		'Draw a grid of slight variations, usually of a single upscaled picture. It has a price of its own.',
 	fields: [parentField, pictureMatchField, indexField, buttonField, additionalFields],
 	schema: variationRequest,
 });

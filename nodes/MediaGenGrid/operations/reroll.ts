@@ -19,6 +19,11 @@ export const reroll = gridOperation({
 	schema: rerollRequest,
 	check: (_, record) =>
 		NOT_REROLLABLE.includes(record?.action)
-			? { problem: { field: 'task_id', message: 'must be a grid that was imagined or re-rolled; this one is a variation' } }
+			? {
+					problem: {
+						field: 'task_id',
+						message: 'must be a grid that was imagined or re-rolled; this one is a variation',
+					},
+				}
 			: {},
 });

@@ -1,4 +1,10 @@
-import { additionalFields, buttonField, indexField, parentField, pictureMatchField } from '../fields';
+import {
+	additionalFields,
+	buttonField,
+	indexField,
+	parentField,
+	pictureMatchField,
+} from '../fields';
 import { gridOperation, variationRequest } from '../request';
 
 /** A weak variation of one picture of a grid (spec §4, variation). */

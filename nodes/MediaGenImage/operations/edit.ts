@@ -8,26 +8,42 @@ import { imageNotes, imageRequest } from './generate/request';
 
 const fields: INodeProperties[] = [
 	modelField,
-	...pictureFields({ name: 'image', label: 'Image', property: 'data', description: 'The picture to edit' }),
+	...pictureFields({
+		name: 'image',
+		label: 'Image',
+		property: 'data',
+		description: 'The picture to edit',
+	}),
 	...pictureFields({
 		name: 'mask',
 		label: 'Mask',
 		property: 'mask',
 		optional: true,
-		description: 'Limits the edit to a part: a picture with an alpha channel, of the same size. The lite models do not repaint.',
+		description:
+			'Limits the edit to a part: a picture with an alpha channel, of the same size. The lite models do not repaint.',
 	}),
-	{ ...promptField, placeholder: 'e.g. Replace the sky with a sunset', description: 'What to change. The service reviews it and refuses what violates its rules.' },
+	{
+		...promptField,
+		placeholder: 'e.g. Replace the sky with a sunset',
+		description: 'What to change. The service reviews it and refuses what violates its rules.',
+	},
 	...sizeFields,
 	countField,
 ];
 
-async function toBody(values: ParameterValues, context: IExecuteFunctions, itemIndex: number): Promise<ParameterValues> {
+async function toBody(
+	values: ParameterValues,
+	context: IExecuteFunctions,
+	itemIndex: number,
+): Promise<ParameterValues> {
 	const pictures = new PictureReader(context, fields, itemIndex);
 	const { model, prompt, size, n, maskSource = 'none' } = values;
 	const image = await pictures.one('image', values);
 	const mask = await pictures.optional('mask', values);
 	return {
-		...Object.fromEntries(Object.entries({ model, prompt, size, n }).filter(([, value]) => value !== undefined)),
+		...Object.fromEntries(
+			Object.entries({ model, prompt, size, n }).filter(([, value]) => value !== undefined),
+		),
 		imageUrls: [image],
 		...(mask === undefined ? {} : { maskUrl: mask }),
 		unsent: maskSource === 'none' ? unsentNotes(fields, values, ['maskUrl'], '"Mask" is None') : [],

@@ -16,7 +16,9 @@ import { model, musicOperation, song, songRequest, source, vocals } from '../req
 
 /** The service refuses the other versions that it has. It may have newer ones. */
 const acceptedVersion = text().refine(
-	(version) => INSTRUMENTAL_VERSIONS.some((accepted) => accepted === version) || !MUSIC_VERSIONS.some((known) => known === version),
+	(version) =>
+		INSTRUMENTAL_VERSIONS.some((accepted) => accepted === version) ||
+		!MUSIC_VERSIONS.some((known) => known === version),
 	`must be one of ${INSTRUMENTAL_VERSIONS.join(', ')}`,
 );
 

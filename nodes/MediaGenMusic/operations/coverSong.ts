@@ -11,7 +11,16 @@ import {
 	wordFields,
 } from '../fields';
 import { inferredMode } from '../mode';
-import { model, musicOperation, persona, song, songRequest, source, version, vocals } from '../request';
+import {
+	model,
+	musicOperation,
+	persona,
+	song,
+	songRequest,
+	source,
+	version,
+	vocals,
+} from '../request';
 
 /** An existing song in another style (spec §2, coverSong). */
 export const coverSong = musicOperation({
@@ -28,5 +37,7 @@ export const coverSong = musicOperation({
 			vocalGenderOption,
 		),
 	],
-	schema: songRequest(z.object({ ...model, ...source, ...version, ...song, ...persona, ...vocals })),
+	schema: songRequest(
+		z.object({ ...model, ...source, ...version, ...song, ...persona, ...vocals }),
+	),
 });

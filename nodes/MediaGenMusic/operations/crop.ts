@@ -15,5 +15,7 @@ export const crop = musicOperation({
 		wholeSecondsField('End', 'endS', 'Second at which the interval ends, a whole number'),
 		additionalFields(),
 	],
-	schema: z.object({ ...model, ...source, start_s: integer(0), end_s: integer(0) }).superRefine(endsAfterStart),
+	schema: z
+		.object({ ...model, ...source, start_s: integer(0), end_s: integer(0) })
+		.superRefine(endsAfterStart),
 });

@@ -15,7 +15,17 @@ import {
 	wordFields,
 } from '../fields';
 import { extendMode } from '../mode';
-import { autoLyrics, extendRequest, model, musicOperation, persona, song, source, version, vocals } from '../request';
+import {
+	autoLyrics,
+	extendRequest,
+	model,
+	musicOperation,
+	persona,
+	song,
+	source,
+	version,
+	vocals,
+} from '../request';
 
 const continueAtOption: INodeProperties = {
 	displayName: 'Continue At',

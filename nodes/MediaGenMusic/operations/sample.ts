@@ -15,7 +15,17 @@ import {
 	wordFields,
 } from '../fields';
 import { inferredMode } from '../mode';
-import { autoLyrics, endsAfterStart, model, musicOperation, song, songRequest, source, version, vocals } from '../request';
+import {
+	autoLyrics,
+	endsAfterStart,
+	model,
+	musicOperation,
+	song,
+	songRequest,
+	source,
+	version,
+	vocals,
+} from '../request';
 
 const instrumentalOption: INodeProperties = {
 	displayName: 'Instrumental',

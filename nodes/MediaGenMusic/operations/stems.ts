@@ -9,7 +9,8 @@ import { model, musicOperation, source } from '../request';
 const stemTypeField = openValueField({
 	displayName: 'Stem Type',
 	name: 'stemType',
-	description: 'The stem to separate. The service knows more than a hundred; enter the name of any other as an ID.',
+	description:
+		'The stem to separate. The service knows more than a hundred; enter the name of any other as an ID.',
 	placeholder: 'e.g. acoustic_guitar',
 	searchListMethod: 'searchStemTypes',
 	preset: { name: toTitle(DEFAULT_STEM_TYPE), value: DEFAULT_STEM_TYPE },

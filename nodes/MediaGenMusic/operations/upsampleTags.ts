@@ -8,8 +8,12 @@ export const upsampleTags = musicOperation({
 	name: 'Enhance Tags',
 	value: 'upsampleTags',
 	action: 'Enhance style tags',
-	description: 'Turn a few style tags into richer ones. The answer comes at once, as upsampledTags.',
+	description:
+		'Turn a few style tags into richer ones. The answer comes at once, as upsampledTags.',
 	synchronous: true,
-	fields: [{ ...tagsField, required: true, description: 'The style tags to enhance' }, additionalFields()],
+	fields: [
+		{ ...tagsField, required: true, description: 'The style tags to enhance' },
+		additionalFields(),
+	],
 	schema: z.object({ ...model, tags: text() }),
 });

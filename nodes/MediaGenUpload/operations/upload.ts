@@ -9,7 +9,13 @@ import type { UploadRecord } from '../../shared/api/records';
 import { openPicture } from '../../shared/n8n/binary';
 import type { Operation } from '../../shared/n8n/describe';
 import { errorItem, isFailed, itemOrError, throwFirstError } from '../../shared/n8n/nodeErrors';
-import { concurrencyOption, concurrencySchema, optionsField, parseOptions, simplifyField } from '../../shared/n8n/options';
+import {
+	concurrencyOption,
+	concurrencySchema,
+	optionsField,
+	parseOptions,
+	simplifyField,
+} from '../../shared/n8n/options';
 import { toCamelCase } from '../../shared/util/case';
 import { clock } from '../../shared/util/clock';
 import { isObject, toJson } from '../../shared/util/json';
@@ -36,7 +42,11 @@ const fields: INodeProperties[] = [
 		type: 'options',
 		options: [
 			{ name: 'Input Data', value: 'binary', description: 'A binary field of the input item' },
-			{ name: 'URL', value: 'url', description: 'An address that this n8n fetches the picture from' },
+			{
+				name: 'URL',
+				value: 'url',
+				description: 'An address that this n8n fetches the picture from',
+			},
 		],
 		default: 'binary',
 	},
@@ -67,7 +77,11 @@ const uploadOptions = z.object({ concurrency: concurrencySchema, simplify: flag(
 
 const ownName = z.object({ fileName: z.string().min(1).optional().catch(undefined) }).catch({});
 
-async function findPicture(context: IExecuteFunctions, client: MediaGenClient, itemIndex: number): Promise<FileSource> {
+async function findPicture(
+	context: IExecuteFunctions,
+	client: MediaGenClient,
+	itemIndex: number,
+): Promise<FileSource> {
 	const source = oneOf(['binary', 'url']).parse(context.getNodeParameter('source', itemIndex));
 	if (source === 'url') {
 		const address = z.string().catch('').parse(context.getNodeParameter('url', itemIndex));
@@ -100,22 +114,46 @@ export const upload: Operation = {
 	fields,
 	async execute(context) {
 		const node = context.getNode();
-		const client = createClient(context, await getConnection(context), context.getExecutionCancelSignal());
+		const client = createClient(
+			context,
+			await getConnection(context),
+			context.getExecutionCancelSignal(),
+		);
 		const given: unknown = context.getNodeParameter('options', 0, {});
-		const { concurrency, simplify } = parseOptions(node, uploadOptions, isObject(given) ? given : {}, [options]);
+		const { concurrency, simplify } = parseOptions(
+			node,
+			uploadOptions,
+			isObject(given) ? given : {},
+			[options],
+		);
 		const limit = pLimit(concurrency);
 		const uploadItem = async (itemIndex: number): Promise<INodeExecutionData> => {
 			const picture = await findPicture(context, client, itemIndex);
-			const { fileName = picture.fileName } = ownName.parse(context.getNodeParameter('options', itemIndex, {}));
+			const { fileName = picture.fileName } = ownName.parse(
+				context.getNodeParameter('options', itemIndex, {}),
+			);
 			const record = await client.uploads.create({ ...picture, fileName });
-			return { json: toJson(simplify ? toUpload(record) : record.raw), pairedItem: { item: itemIndex } };
+			return {
+				json: toJson(simplify ? toUpload(record) : record.raw),
+				pairedItem: { item: itemIndex },
+			};
 		};
 		const results = await Promise.all(
 			context
 				.getInputData()
-				.map(async (_, itemIndex) => await limit(async () => await itemOrError(context, itemIndex, async () => await uploadItem(itemIndex)))),
+				.map(
+					async (_, itemIndex) =>
+						await limit(
+							async () =>
+								await itemOrError(context, itemIndex, async () => await uploadItem(itemIndex)),
+						),
+				),
 		);
 		throwFirstError(context, results);
-		return [results.map((result) => (isFailed(result) ? errorItem(node, result.error, result.itemIndex) : result))];
+		return [
+			results.map((result) =>
+				isFailed(result) ? errorItem(node, result.error, result.itemIndex) : result,
+			),
+		];
 	},
 };

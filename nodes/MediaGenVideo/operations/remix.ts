@@ -1,7 +1,14 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { type BrandWordMap, toDeploymentWords } from '../../shared/api/brandWords';
-import { GENERATION_MODEL, REMIX_ASPECT_RATIOS, REMIX_MODEL_NAMES, REMIX_MODELS, REMIX_RESOLUTIONS, withoutAlias } from '../../shared/api/video';
+import {
+	GENERATION_MODEL,
+	REMIX_ASPECT_RATIOS,
+	REMIX_MODEL_NAMES,
+	REMIX_MODELS,
+	REMIX_RESOLUTIONS,
+	withoutAlias,
+} from '../../shared/api/video';
 import { type ListedValue, openValueField, unlistedNotes } from '../../shared/n8n/openValue';
 import { toOptions } from '../../shared/n8n/options';
 import type { ParentRule } from '../../shared/tasks/checkParent';
@@ -13,7 +20,10 @@ import { z } from '../../shared/util/vendor/zod';
 const FAST: ListedValue = { name: 'VidGen 3.1 Fast', value: 'vidgen3.1-fast' };
 
 /** What "Model" lists. The aliases that end with `-ext` are accepted too. */
-export const REMIX_MODEL_LIST: readonly ListedValue[] = [FAST, { name: 'VidGen 3.1 Quality', value: 'vidgen3.1-quality' }];
+export const REMIX_MODEL_LIST: readonly ListedValue[] = [
+	FAST,
+	{ name: 'VidGen 3.1 Quality', value: 'vidgen3.1-quality' },
+];
 
 const fields: INodeProperties[] = [
 	{
@@ -54,7 +64,11 @@ const additionalFields: INodeProperties = {
 			displayName: 'Aspect Ratio',
 			name: 'aspectRatio',
 			type: 'options',
-			options: toOptions(REMIX_ASPECT_RATIOS, {}, { '16:9': 'Widescreen (16:9)', '9:16': 'Portrait (9:16)' }),
+			options: toOptions(
+				REMIX_ASPECT_RATIOS,
+				{},
+				{ '16:9': 'Widescreen (16:9)', '9:16': 'Portrait (9:16)' },
+			),
 			default: '16:9',
 		},
 		{
@@ -89,29 +103,41 @@ const otherRequest = z.object({ ...common, resolution: text().optional() });
 
 type RemixRequest = z.infer<typeof otherRequest>;
 
-const isKnown = (model: unknown) => model === undefined || REMIX_MODEL_NAMES.some((name) => name === model);
+const isKnown = (model: unknown) =>
+	model === undefined || REMIX_MODEL_NAMES.some((name) => name === model);
 
 /** The body of an extension, with the task of its path. Limits apply to the models of the spec only. */
-const remixRequest = schemaFor<RemixRequest>((given) => (isKnown(isObject(given) ? given.model : undefined) ? knownRequest : otherRequest));
+const remixRequest = schemaFor<RemixRequest>((given) =>
+	isKnown(isObject(given) ? given.model : undefined) ? knownRequest : otherRequest,
+);
 
 const remixBody = z.object({ task_id: z.string(), model: z.string() });
 
 /** The one model of this package whose videos the service does not extend. */
-const isGenerationModel = (original: string, words: BrandWordMap) => original === toDeploymentWords(GENERATION_MODEL, words);
+const isGenerationModel = (original: string, words: BrandWordMap) =>
+	original === toDeploymentWords(GENERATION_MODEL, words);
 
 /** The model must be the parent's (spec §5). Which one the service refuses is not shown, so the difference is a note. */
 export const checkOriginal: NonNullable<ParentRule['check']> = (body, record, words) => {
 	const { task_id: taskId, model } = remixBody.parse(body);
 	const original = record?.raw.model;
 	if (typeof original !== 'string') {
-		return { notes: [`Whether task ${taskId} was made by ${model} is left to the service: its record does not name a model`] };
+		return {
+			notes: [
+				`Whether task ${taskId} was made by ${model} is left to the service: its record does not name a model`,
+			],
+		};
 	}
 	if (isGenerationModel(original, words)) {
 		const message = `must be a video by a model that can be extended: ${REMIX_MODELS.join(' or ')}; this one was made by ${original}`;
 		return { problem: { field: 'task_id', message } };
 	}
 	if (withoutAlias(original) === withoutAlias(toDeploymentWords(model, words))) return {};
-	return { notes: [`Task ${taskId} was made by ${original}, and "Model" is ${model}: the service may refuse it`] };
+	return {
+		notes: [
+			`Task ${taskId} was made by ${original}, and "Model" is ${model}: the service may refuse it`,
+		],
+	};
 };
 
 /** A video made longer, from 8 to 15 seconds (spec §5): `POST /v1/videos/{task_id}/remix`. */
@@ -125,10 +151,15 @@ export const remix = taskOperation({
 	fields: [...fields, additionalFields],
 	advanced: [additionalFields],
 	schema: remixRequest,
-	toRequest: ({ task_id, ...body }) => ({ path: `/v1/videos/${encodeURIComponent(String(task_id))}/remix`, body }),
+	toRequest: ({ task_id, ...body }) => ({
+		path: `/v1/videos/${encodeURIComponent(String(task_id))}/remix`,
+		body,
+	}),
 	notes: (body) => [
 		...unlistedNotes(body, [['model', 'model', REMIX_MODEL_NAMES]]),
-		...(isKnown(body.model) ? unlistedNotes(body, [['aspect ratio', 'aspect_ratio', REMIX_ASPECT_RATIOS]]) : []),
+		...(isKnown(body.model)
+			? unlistedNotes(body, [['aspect ratio', 'aspect_ratio', REMIX_ASPECT_RATIOS]])
+			: []),
 	],
 	parent: { parentOf: ({ task_id }) => task_id, check: checkOriginal },
 });

@@ -14,7 +14,9 @@ export function linkShape(text: string): 'link' | 'path' | 'file' | undefined {
 	const link = text.trim();
 	if (/^https?:\/\/./i.test(link)) return 'link';
 	if (HOST_FIRST.test(link) || /^(?:\.{0,2}\/)+[^/\s]/.test(link)) return 'path';
-	return !link.includes(':') && /\.[a-z0-9]{3,4}$/i.test(link.split(/[?#]/, 1)[0] ?? '') ? 'file' : undefined;
+	return !link.includes(':') && /\.[a-z0-9]{3,4}$/i.test(link.split(/[?#]/, 1)[0] ?? '')
+		? 'file'
+		: undefined;
 }
 
 /** A full link of what a service wrote: relative to the base URL, without a scheme, or with blanks. */
@@ -24,7 +26,10 @@ export function resolveLink(text: string, baseUrl: string): string | undefined {
 	const hasHost = HOST_FIRST.test(link);
 	if (baseUrl === '' && !hasHost && !/^(?:https?:)?\/\//i.test(link)) return undefined;
 	try {
-		return new URL(hasHost ? `//${link}` : link, `${baseUrl === '' ? 'https://localhost' : baseUrl}/`).href;
+		return new URL(
+			hasHost ? `//${link}` : link,
+			`${baseUrl === '' ? 'https://localhost' : baseUrl}/`,
+		).href;
 	} catch {
 		return undefined;
 	}
@@ -36,20 +41,23 @@ const GLOBAL_UNICAST = IPv6.parseCIDR('2000::/3');
 /** Azure answers each of its machines here, and nobody else. */
 const AZURE = '168.63.129.16';
 
-const isPrivateV4 = (address: IPv4): boolean => address.range() !== 'unicast' || address.toString() === AZURE;
+const isPrivateV4 = (address: IPv4): boolean =>
+	address.range() !== 'unicast' || address.toString() === AZURE;
 
 /** Where the IPv4 address stands in addresses of IPv6 that lead to it: after as many bytes. */
-const EMBEDDED: ReadonlyArray<readonly [range: ReturnType<typeof IPv6.parseCIDR>, start: number]> = [
-	[IPv6.parseCIDR('::ffff:0:0/96'), 12],
-	// NAT64
-	[IPv6.parseCIDR('64:ff9b::/96'), 12],
-	// 6to4
-	[IPv6.parseCIDR('2002::/16'), 2],
-];
+const EMBEDDED: ReadonlyArray<readonly [range: ReturnType<typeof IPv6.parseCIDR>, start: number]> =
+	[
+		[IPv6.parseCIDR('::ffff:0:0/96'), 12],
+		// NAT64
+		[IPv6.parseCIDR('64:ff9b::/96'), 12],
+		// 6to4
+		[IPv6.parseCIDR('2002::/16'), 2],
+	];
 
 function isPrivateV6(address: IPv6): boolean {
 	const [, start] = EMBEDDED.find(([range]) => address.match(range)) ?? [];
-	if (start !== undefined) return isPrivateV4(new IPv4(address.toByteArray().slice(start, start + 4)));
+	if (start !== undefined)
+		return isPrivateV4(new IPv4(address.toByteArray().slice(start, start + 4)));
 	return address.range() !== 'unicast' || !address.match(GLOBAL_UNICAST);
 }
 
@@ -84,7 +92,10 @@ export function parseWebUrl(value: string): URL | undefined {
  * Why the service would drop a callback base address silently, or `undefined` if it takes it (spec, Events 6): a public
  * host, http or https, not the service's own domain.
  */
-export function callbackAddressProblem(address: string, serviceBaseUrl: string): string | undefined {
+export function callbackAddressProblem(
+	address: string,
+	serviceBaseUrl: string,
+): string | undefined {
 	const url = parseWebUrl(address);
 	if (!url) return 'it is not a full http or https URL';
 	if (isPrivateHost(url)) return `the service cannot reach the private host ${url.hostname}`;

@@ -38,7 +38,10 @@ function toNeutralWords(name: string, words: BrandWordMap): string {
 }
 
 /** Turns the deployment's words in the field names of a `usage` object back into the spec's. */
-export function neutralUsage(usage: Record<string, unknown>, words: BrandWordMap): Record<string, unknown> {
+export function neutralUsage(
+	usage: Record<string, unknown>,
+	words: BrandWordMap,
+): Record<string, unknown> {
 	return Object.fromEntries(
 		Object.entries(usage).map(([name, value]) => [toNeutralWords(name, words), value]),
 	);

@@ -42,7 +42,11 @@ export type TextBlock = { type: 'text'; text: string; cache_control?: CacheContr
 /** A content block. The marker stands inside it: beside a content that is a plain string it has no effect (cache rule 2). */
 export function textBlock(text: string, ttl: CacheTtl | undefined): TextBlock {
 	if (ttl === undefined) return { type: 'text', text };
-	return { type: 'text', text, cache_control: ttl === '1h' ? { type: 'ephemeral', ttl } : { type: 'ephemeral' } };
+	return {
+		type: 'text',
+		text,
+		cache_control: ttl === '1h' ? { type: 'ephemeral', ttl } : { type: 'ephemeral' },
+	};
 }
 
 /** A response of either endpoint, as it came: any JSON object. It was paid for, whatever it holds. */
@@ -69,7 +73,8 @@ function blockText(block: unknown): string {
 }
 
 /** Text of a content: a string, a block, or a list of blocks of which some hold text. */
-const contentText = (content: unknown) => (Array.isArray(content) ? content.map(blockText).join('') : blockText(content));
+const contentText = (content: unknown) =>
+	Array.isArray(content) ? content.map(blockText).join('') : blockText(content);
 
 /**
  * Reads a response of either style. The spec shows `usage` and `stop_reason` only: the text is searched in `content` and in the
@@ -78,7 +83,9 @@ const contentText = (content: unknown) => (Array.isArray(content) ? content.map(
 export function readReply(response: ChatResponse): Reply {
 	const body = { ...response, ...objectOf(firstOf(response.data)) };
 	const choice = objectOf(firstOf(body.choices));
-	const texts = [body.content, objectOf(choice.message).content, choice.text, body.text].map(contentText);
+	const texts = [body.content, objectOf(choice.message).content, choice.text, body.text].map(
+		contentText,
+	);
 	const stopReasons = [body.stop_reason, choice.stop_reason, choice.finish_reason];
 	return {
 		text: texts.find((text) => text !== '') ?? '',

@@ -50,7 +50,9 @@ interface ChatRequest {
 }
 
 /** A response that is not an error with a status of 200. */
-const answeredChat = chatResponse.refine((response) => isAnswered(response) || errorInBody(response) === undefined);
+const answeredChat = chatResponse.refine(
+	(response) => isAnswered(response) || errorInBody(response) === undefined,
+);
 
 /** The service, one resource each. Every method throws an `ApiError`. */
 export interface MediaGenClient {
@@ -78,40 +80,76 @@ export interface MediaGenClient {
 }
 
 /** A client for a connection. Its requests share one rate limit. */
-export function createClient(context: ServiceContext, connection: Connection, signal?: AbortSignal): MediaGenClient {
+export function createClient(
+	context: ServiceContext,
+	connection: Connection,
+	signal?: AbortSignal,
+): MediaGenClient {
 	const send = createSend(context, connection, signal);
 	return {
 		connection,
 		tasks: {
 			submit: async (path, body, deadline) => {
 				const payload =
-					'form' in body ? { body: body.form, headers: { 'content-type': body.contentType } } : { body: body.json };
-				const timeoutMs = Math.min(Math.max(SUBMIT_WITHIN_MS.min, deadlineMs(deadline) - clock.now()), SUBMIT_WITHIN_MS.max);
-				const request = { method: 'POST', path, ...payload, retry: 'purchase', deadline, timeoutMs, notFound: 'Task not found' } as const;
+					'form' in body
+						? { body: body.form, headers: { 'content-type': body.contentType } }
+						: { body: body.json };
+				const timeoutMs = Math.min(
+					Math.max(SUBMIT_WITHIN_MS.min, deadlineMs(deadline) - clock.now()),
+					SUBMIT_WITHIN_MS.max,
+				);
+				const request = {
+					method: 'POST',
+					path,
+					...payload,
+					retry: 'purchase',
+					deadline,
+					timeoutMs,
+					notFound: 'Task not found',
+				} as const;
 				return await send(request, submissionResponse);
 			},
 			retrieve: async (path, { retry = 'read', ...options } = {}) =>
-				await send({ method: 'GET', path, retry, notFound: 'Task not found', ...options }, taskResponse),
+				await send(
+					{ method: 'GET', path, retry, notFound: 'Task not found', ...options },
+					taskResponse,
+				),
 		},
 		uploads: {
 			create: async (file) => {
 				const { body, contentType } = await multipartForm('file', file);
 				const headers = { 'content-type': contentType };
-				const request = { method: 'POST', path: UPLOADS_PATH, body, headers, retry: 'read', ...UPLOAD_WITHIN } as const;
+				const request = {
+					method: 'POST',
+					path: UPLOADS_PATH,
+					body,
+					headers,
+					retry: 'read',
+					...UPLOAD_WITHIN,
+				} as const;
 				return await send(request, uploadResponse);
 			},
 		},
 		balance: {
 			retrieve: async () => {
-				const balance = await send({ method: 'GET', path: BALANCE_PATH, retry: 'read' }, balanceResponse);
+				const balance = await send(
+					{ method: 'GET', path: BALANCE_PATH, retry: 'read' },
+					balanceResponse,
+				);
 				if ('record' in balance) return balance.record;
 				throw new AuthenticationError(`The balance could not be read: ${balance.refused}`);
 			},
 		},
 		chat: {
-			create: async (request) => await send({ method: 'POST', retry: 'purchase', ...request }, answeredChat),
+			create: async (request) =>
+				await send({ method: 'POST', retry: 'purchase', ...request }, answeredChat),
 			models: async () => {
-				const request = { method: 'GET', path: MODELS_PATH, retry: 'once', notFound: 'This service lists no models' } as const;
+				const request = {
+					method: 'GET',
+					path: MODELS_PATH,
+					retry: 'once',
+					notFound: 'This service lists no models',
+				} as const;
 				return (await send(request, modelList)).data.map(({ id }) => id);
 			},
 		},

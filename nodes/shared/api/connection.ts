@@ -44,7 +44,8 @@ const storedCredential = z.object({
 
 /** Reads the credential's map, which the form gives as JSON text. Throws an `Error` that says what is wrong. */
 export function readBrandWords(value: unknown): BrandWordMap {
-	if (value === undefined || value === null || (typeof value === 'string' && value.trim() === '')) return {};
+	if (value === undefined || value === null || (typeof value === 'string' && value.trim() === ''))
+		return {};
 	const map = brandWordMap.safeParse(typeof value === 'string' ? parseJson(value) : value);
 	if (map.success) return map.data;
 	throw new Error(
@@ -62,7 +63,9 @@ export function readConnection(credential: unknown): Connection {
 	const url = parseWebUrl(baseUrl);
 	if (!url) throw new Error('"Base URL" must be a full address that begins with https://');
 	if (url.protocol === 'http:' && !isPrivateHost(url)) {
-		throw new Error('"Base URL" must begin with https://, so that the API key is never sent unencrypted');
+		throw new Error(
+			'"Base URL" must begin with https://, so that the API key is never sent unencrypted',
+		);
 	}
 	const key = stored.apiKey.trim();
 	return {
@@ -70,7 +73,8 @@ export function readConnection(credential: unknown): Connection {
 		allowPrivateCallbacks: stored.allowPrivateCallbacks,
 		brandWords: readBrandWords(stored.brandWords),
 		redact: redactor(key),
-		sign: (text) => (key === '' ? undefined : createHmac('sha256', key).update(text).digest('base64url')),
+		sign: (text) =>
+			key === '' ? undefined : createHmac('sha256', key).update(text).digest('base64url'),
 	};
 }
 
@@ -86,8 +90,13 @@ export async function getConnection(context: CredentialSource): Promise<Connecti
 	const data = await context.getCredentials(CREDENTIAL_TYPE);
 	try {
 		const { id, name } = node.credentials?.[CREDENTIAL_TYPE] ?? { id: null, name: '' };
-		return { ...readConnection(data), decrypted: { id: id ?? '', name, type: CREDENTIAL_TYPE, data } };
+		return {
+			...readConnection(data),
+			decrypted: { id: id ?? '', name, type: CREDENTIAL_TYPE, data },
+		};
 	} catch (error) {
-		throw new NodeOperationError(node, 'The MediaGen credential cannot be used', { description: asError(error).message });
+		throw new NodeOperationError(node, 'The MediaGen credential cannot be used', {
+			description: asError(error).message,
+		});
 	}
 }

@@ -1,4 +1,8 @@
-import type { ICredentialsDecrypted, ICredentialTestFunctions, INodeCredentialTestResult } from 'n8n-workflow';
+import type {
+	ICredentialsDecrypted,
+	ICredentialTestFunctions,
+	INodeCredentialTestResult,
+} from 'n8n-workflow';
 
 import { clock } from '../util/clock';
 import { parseJson } from '../util/json';
@@ -25,28 +29,36 @@ async function testBalance(
 	connection: Connection,
 	apiKey: string,
 ): Promise<INodeCredentialTestResult> {
-	const received = await withHardEnd(TEST_WITHIN_MS, 'The request timed out', undefined, async (end) => {
-		const { body, ...head } = response.parse(
-			// n8n gives a credential test this one request helper. It takes no signal.
-			await helpers.request({
-				method: 'GET',
-				uri: connection.baseUrl + BALANCE_PATH,
-				headers: { Authorization: `Bearer ${apiKey}` },
-				json: true,
-				useStream: true,
-				simple: false,
-				resolveWithFullResponse: true,
-				followRedirect: false,
-				timeout: TEST_WITHIN_MS,
-			}),
-		);
-		const text = await readText(body, end);
-		return { ...head, body: parseJson(text) ?? text };
-	});
+	const received = await withHardEnd(
+		TEST_WITHIN_MS,
+		'The request timed out',
+		undefined,
+		async (end) => {
+			const { body, ...head } = response.parse(
+				// n8n gives a credential test this one request helper. It takes no signal.
+				await helpers.request({
+					method: 'GET',
+					uri: connection.baseUrl + BALANCE_PATH,
+					headers: { Authorization: `Bearer ${apiKey}` },
+					json: true,
+					useStream: true,
+					simple: false,
+					resolveWithFullResponse: true,
+					followRedirect: false,
+					timeout: TEST_WITHIN_MS,
+				}),
+			);
+			const text = await readText(body, end);
+			return { ...head, body: parseJson(text) ?? text };
+		},
+	);
 	const answer = connection.redact(received);
-	if (answer.statusCode < 200 || answer.statusCode > 299) return failed(errorFromResponse(answer, clock.now()).message);
+	if (answer.statusCode < 200 || answer.statusCode > 299)
+		return failed(errorFromResponse(answer, clock.now()).message);
 	const refused = readBalanceTest(answer.statusCode, answer.body);
-	return refused === undefined ? { status: 'OK', message: 'Connection successful!' } : failed(refused);
+	return refused === undefined
+		? { status: 'OK', message: 'Connection successful!' }
+		: failed(refused);
 }
 
 /** Tests a credential by asking for its balance (spec §1). */

@@ -116,14 +116,21 @@ interface ServiceMessage {
 }
 
 const asText = (value: unknown): string | undefined =>
-	(typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined;
+	(typeof value === 'string' && value !== '') || typeof value === 'number'
+		? String(value)
+		: undefined;
 
 /** Reads the error envelope, with any of its fields missing or `null`; or the `message` of a failed balance query. */
 function readServiceMessage(body: unknown): ServiceMessage {
 	if (!isObject(body)) return { fromService: false };
 	const { error } = body;
 	if (isObject(error)) {
-		return { message: asText(error.message), type: asText(error.type), code: asText(error.code), fromService: true };
+		return {
+			message: asText(error.message),
+			type: asText(error.type),
+			code: asText(error.code),
+			fromService: true,
+		};
 	}
 	const message = asText(error) ?? asText(body.message) ?? asText(body.msg);
 	return { message, code: asText(body.code), fromService: asText(error) !== undefined };
@@ -213,7 +220,14 @@ export function parseRetryAfter(header: unknown, now: number): number | undefine
 	return Number.isNaN(ms) || ms > DAY_MS ? undefined : Math.max(MIN_RETRY_AFTER_MS, ms);
 }
 
-const NEVER_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN']);
+const NEVER_CONNECTED = new Set([
+	'ECONNREFUSED',
+	'ENOTFOUND',
+	'EAI_AGAIN',
+	'EHOSTUNREACH',
+	'ENETUNREACH',
+	'EHOSTDOWN',
+]);
 
 /** TLS, certificate and header errors: the request was not written. */
 const NEVER_SENT =
@@ -258,12 +272,16 @@ export function errorFromThrown(error: unknown): ApiError {
 	if (has('ERR_CANCELED', 'ABORT_ERR')) return new CanceledError('unknown');
 	if (codes.some((code) => NEVER_CONNECTED.has(code))) return new UnreachableError(NOT_REACHED);
 	if (has('ERR_INVALID_CHAR') || /Invalid character in header content/.test(text)) {
-		return new UnreachableError(`${NOT_REACHED}: the API key has a character that no header can have`);
+		return new UnreachableError(
+			`${NOT_REACHED}: the API key has a character that no header can have`,
+		);
 	}
-	if (has('EPROTO') && NO_HANDSHAKE.test(text)) return new UnreachableError(`${NOT_REACHED}: no TLS connection could be made`);
+	if (has('EPROTO') && NO_HANDSHAKE.test(text))
+		return new UnreachableError(`${NOT_REACHED}: no TLS connection could be made`);
 	const neverSent = codes.find((code) => NEVER_SENT.test(code));
 	if (neverSent !== undefined) return new UnreachableError(`${NOT_REACHED}: ${neverSent}`);
-	if (has('ETIMEDOUT') && text.includes('connect ETIMEDOUT')) return new UnreachableError(NOT_REACHED);
+	if (has('ETIMEDOUT') && text.includes('connect ETIMEDOUT'))
+		return new UnreachableError(NOT_REACHED);
 	if (has('ETIMEDOUT', 'ECONNABORTED') || /timeout of \d+ ?ms/.test(text)) {
 		return new TimeoutError('The request timed out', 'unknown');
 	}
@@ -290,5 +308,9 @@ const STORAGE_STATES: Record<string, string> = {
 export function storageError(error: unknown): StorageError | undefined {
 	const code = traceOf(error).codes.find((each) => STORAGE_STATES[each] !== undefined);
 	// Without the code: n8n replaces a message that has one.
-	return code === undefined ? undefined : new StorageError(`The file could not be stored: n8n's storage for files ${STORAGE_STATES[code]}`);
+	return code === undefined
+		? undefined
+		: new StorageError(
+				`The file could not be stored: n8n's storage for files ${STORAGE_STATES[code]}`,
+			);
 }

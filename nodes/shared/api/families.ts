@@ -18,6 +18,10 @@ function queryPathOf(family: TaskFamily): string {
 }
 
 /** Path of one task's record. `queryPath` is the user's own, with `{task_id}` in it. */
-export function taskPath(family: TaskFamily, taskId: string, queryPath = queryPathOf(family)): string {
+export function taskPath(
+	family: TaskFamily,
+	taskId: string,
+	queryPath = queryPathOf(family),
+): string {
 	return queryPath.replaceAll(TASK_ID_PLACEHOLDER, encodeURIComponent(taskId));
 }

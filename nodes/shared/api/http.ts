@@ -1,4 +1,10 @@
-import type { IAdditionalCredentialOptions, IDataObject, IHttpRequestMethods, IHttpRequestOptions, Logger } from 'n8n-workflow';
+import type {
+	IAdditionalCredentialOptions,
+	IDataObject,
+	IHttpRequestMethods,
+	IHttpRequestOptions,
+	Logger,
+} from 'n8n-workflow';
 
 import { clock, sleep, sleepOnHost } from '../util/clock';
 import { parseExactJson } from '../util/json';
@@ -83,7 +89,10 @@ export async function withHardEnd<Result>(
 }
 
 /** A readable stream by what is needed of it: the build must not import `stream`. */
-export type ByteStream = NodeJS.ReadableStream & { destroy(error?: Error): void; readonly destroyed?: boolean };
+export type ByteStream = NodeJS.ReadableStream & {
+	destroy(error?: Error): void;
+	readonly destroyed?: boolean;
+};
 
 export const byteStream = z.custom<ByteStream>(
 	(value) => typeof value === 'object' && value !== null && 'pipe' in value && 'destroy' in value,
@@ -108,7 +117,8 @@ export async function readText(body: ByteStream, signal?: AbortSignal): Promise<
 			const piece = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 			bytes += piece.length;
 			// Leaving the loop destroys the stream.
-			if (bytes > MAX_TEXT_MB * MEGABYTE) throw new TooLargeError(`The response has more than ${MAX_TEXT_MB} MB of text`, 'unknown');
+			if (bytes > MAX_TEXT_MB * MEGABYTE)
+				throw new TooLargeError(`The response has more than ${MAX_TEXT_MB} MB of text`, 'unknown');
 			chunks.push(piece);
 		}
 	} finally {
@@ -134,7 +144,8 @@ export interface ServiceContext extends CredentialSource {
 /** Milliseconds since 1970; a function where it moves while a request waits. */
 export type Deadline = number | (() => number);
 
-export const deadlineMs = (deadline: Deadline): number => (typeof deadline === 'function' ? deadline() : deadline);
+export const deadlineMs = (deadline: Deadline): number =>
+	typeof deadline === 'function' ? deadline() : deadline;
 
 export interface ApiRequest {
 	method: IHttpRequestMethods;
@@ -175,7 +186,8 @@ const CANCEL_SIGNAL = 'getExecutionCancelSignal';
 function withSignal(context: ServiceContext, signal: AbortSignal): ServiceContext {
 	return new Proxy(context, {
 		has: (target, name) => name === CANCEL_SIGNAL || name in target,
-		get: (target, name, receiver): unknown => (name === CANCEL_SIGNAL ? () => signal : Reflect.get(target, name, receiver)),
+		get: (target, name, receiver): unknown =>
+			name === CANCEL_SIGNAL ? () => signal : Reflect.get(target, name, receiver),
 	});
 }
 
@@ -188,22 +200,33 @@ async function readBody(body: unknown, signal: AbortSignal): Promise<unknown> {
 
 /** The model's name is the one word of a body that carries a brand. */
 function inDeploymentWords(body: IDataObject, { brandWords }: Connection): IDataObject {
-	return typeof body.model === 'string' ? { ...body, model: toDeploymentWords(body.model, brandWords) } : body;
+	return typeof body.model === 'string'
+		? { ...body, model: toDeploymentWords(body.model, brandWords) }
+		: body;
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** JSON goes out as text: of an object n8n sends nothing if it is empty, and its HTTP client drops a field named `__proto__`. */
-function toPayload({ body }: ApiRequest, connection: Connection): Pick<IHttpRequestOptions, 'body' | 'json'> & { headers: Record<string, string> } {
+function toPayload(
+	{ body }: ApiRequest,
+	connection: Connection,
+): Pick<IHttpRequestOptions, 'body' | 'json'> & { headers: Record<string, string> } {
 	if (body === undefined) return { body, json: true, headers: {} };
 	if (Buffer.isBuffer(body)) return { body, json: false, headers: {} };
-	return { body: JSON.stringify(inDeploymentWords(body, connection)), json: true, headers: JSON_TYPE };
+	return {
+		body: JSON.stringify(inDeploymentWords(body, connection)),
+		json: true,
+		headers: JSON_TYPE,
+	};
 }
 
 function toOptions(request: ApiRequest, connection: Connection): IHttpRequestOptions {
 	const words = connection.brandWords;
 	const { headers, ...payload } = toPayload(request, connection);
-	const named = Object.entries(request.headers ?? {}).map(([name, value]) => [toDeploymentWords(name, words), value] as const);
+	const named = Object.entries(request.headers ?? {}).map(
+		([name, value]) => [toDeploymentWords(name, words), value] as const,
+	);
 	return {
 		method: request.method,
 		url: connection.baseUrl + toDeploymentWords(request.path, words),
@@ -223,36 +246,50 @@ function toOptions(request: ApiRequest, connection: Connection): IHttpRequestOpt
  * Sends requests with the node's credential. All requests of one sender share a rate limit: when the service asks one of
  * them to wait, the others wait too.
  */
-export function createSend(context: ServiceContext, connection: Connection, signal?: AbortSignal): Send {
+export function createSend(
+	context: ServiceContext,
+	connection: Connection,
+	signal?: AbortSignal,
+): Send {
 	let quietUntil = 0;
 	const { decrypted: credentialsDecrypted } = connection;
 
-	async function attempt<Value>(request: ApiRequest, schema: ResponseSchema<Value>): Promise<Value> {
+	async function attempt<Value>(
+		request: ApiRequest,
+		schema: ResponseSchema<Value>,
+	): Promise<Value> {
 		// A cancel must not abort a purchase in flight: its task would be paid for and its id lost.
 		const cancel = request.retry === 'purchase' ? undefined : signal;
-		const response = await withHardEnd(request.timeoutMs ?? ATTEMPT_TIMEOUT_MS, 'The request timed out', cancel, async (end) => {
-			const received: unknown = await context.helpers.httpRequestWithAuthentication.call(
-				withSignal(context, end),
-				CREDENTIAL_TYPE,
-				toOptions(request, connection),
-				credentialsDecrypted && { credentialsDecrypted },
-			);
-			const { body, ...head } = fullResponse.parse(received);
-			return { ...head, body: await readBody(body, end) };
-		});
+		const response = await withHardEnd(
+			request.timeoutMs ?? ATTEMPT_TIMEOUT_MS,
+			'The request timed out',
+			cancel,
+			async (end) => {
+				const received: unknown = await context.helpers.httpRequestWithAuthentication.call(
+					withSignal(context, end),
+					CREDENTIAL_TYPE,
+					toOptions(request, connection),
+					credentialsDecrypted && { credentialsDecrypted },
+				);
+				const { body, ...head } = fullResponse.parse(received);
+				return { ...head, body: await readBody(body, end) };
+			},
+		);
 		const answer = { ...response, body: connection.redact(response.body) };
 		if (answer.statusCode < 200 || answer.statusCode > 299) {
 			throw errorFromResponse(answer, clock.now(), request.notFound);
 		}
 		const read = schema.safeParse(answer.body);
-		if (!read.success) throw errorInBody(answer.body) ?? unreadableResponse(answer.statusCode, answer.body);
+		if (!read.success)
+			throw errorInBody(answer.body) ?? unreadableResponse(answer.statusCode, answer.body);
 		return read.data;
 	}
 
 	/** Waits for the end of a rate limit. Throws where that would pass the deadline. */
 	async function waitForQuiet(deadline: Deadline): Promise<void> {
 		while (clock.now() < quietUntil && !signal?.aborted) {
-			if (quietUntil > deadlineMs(deadline)) throw new RateLimitError('Rate limit reached', 'no', { httpStatus: 429 });
+			if (quietUntil > deadlineMs(deadline))
+				throw new RateLimitError('Rate limit reached', 'no', { httpStatus: 429 });
 			await sleep(quietUntil - clock.now(), signal);
 		}
 		if (signal?.aborted) throw new CanceledError();
@@ -268,7 +305,8 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 				const error: ApiError = errorFromThrown(thrown);
 				const wait = backoffMs(error, attempts);
 				if (error instanceof RateLimitError) quietUntil = Math.max(quietUntil, clock.now() + wait);
-				if (!mayRetry(request.retry, error, attempts) || clock.now() + wait > deadlineMs(deadline)) throw error;
+				if (!mayRetry(request.retry, error, attempts) || clock.now() + wait > deadlineMs(deadline))
+					throw error;
 				context.logger.debug(`MediaGen: ${error.message}. Next attempt in ${Math.round(wait)} ms`);
 				await sleep(wait, signal);
 			}

@@ -3,10 +3,17 @@
 export const OFFICIAL_MODEL = 'imagegen-2-official';
 
 /** The lite models by their own names. */
-export const LITE_MODELS = ['imgfast-3.1-flash-lite-image', 'imgfast-3.1-flash-lite-image-ext'] as const;
+export const LITE_MODELS = [
+	'imgfast-3.1-flash-lite-image',
+	'imgfast-3.1-flash-lite-image-ext',
+] as const;
 
 /** A lite model and its alias are interchangeable (spec §3b). */
-export const LITE_MODEL_NAMES: readonly string[] = [...LITE_MODELS, 'lite-2-lite', 'lite-2-lite-ext'];
+export const LITE_MODEL_NAMES: readonly string[] = [
+	...LITE_MODELS,
+	'lite-2-lite',
+	'lite-2-lite-ext',
+];
 
 /** Every name of a model that this package knows. */
 export const IMAGE_MODEL_NAMES: readonly string[] = [OFFICIAL_MODEL, ...LITE_MODEL_NAMES];
@@ -93,7 +100,10 @@ export function isPixelSize(size: string): boolean {
 }
 
 /** Pixel sizes the service may draw for a ratio, or `undefined` where the server chooses. */
-export function pixelsOf(size: string, resolution: OfficialResolution): readonly string[] | undefined {
+export function pixelsOf(
+	size: string,
+	resolution: OfficialResolution,
+): readonly string[] | undefined {
 	return isRatio(size) ? SIZE_BY_RESOLUTION[size][resolution] : undefined;
 }
 

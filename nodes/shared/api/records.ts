@@ -8,13 +8,35 @@ export const TASK_STATUSES = ['submitted', 'running', 'completed', 'failed'] as 
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
 const WORDS: Record<TaskStatus, readonly string[]> = {
-	submitted: ['submitted', 'pending', 'queued', 'queueing', 'not_start', 'not_started', 'created', 'accepted', 'waiting'],
+	submitted: [
+		'submitted',
+		'pending',
+		'queued',
+		'queueing',
+		'not_start',
+		'not_started',
+		'created',
+		'accepted',
+		'waiting',
+	],
 	running: ['in_progress', 'processing', 'running', 'generating', 'started'],
 	completed: ['completed', 'complete', 'success', 'succeed', 'succeeded', 'done', 'finished'],
-	failed: ['failed', 'failure', 'fail', 'error', 'cancelled', 'canceled', 'expired', 'rejected', 'timeout'],
+	failed: [
+		'failed',
+		'failure',
+		'fail',
+		'error',
+		'cancelled',
+		'canceled',
+		'expired',
+		'rejected',
+		'timeout',
+	],
 };
 
-const STATUS_OF_WORD = new Map(TASK_STATUSES.flatMap((status) => WORDS[status].map((word) => [word, status] as const)));
+const STATUS_OF_WORD = new Map(
+	TASK_STATUSES.flatMap((status) => WORDS[status].map((word) => [word, status] as const)),
+);
 
 /** Longer texts are no words for a state. */
 const LONGEST_WORD = 40;
@@ -22,7 +44,9 @@ const LONGEST_WORD = 40;
 /** The state for the service's word, without case; `undefined` for a word that is not known here. */
 export function knownStatus(serviceStatus: string): TaskStatus | undefined {
 	const word = serviceStatus.trim();
-	return word.length > LONGEST_WORD ? undefined : STATUS_OF_WORD.get(word.toLowerCase().replace(/[\s-]/g, '_'));
+	return word.length > LONGEST_WORD
+		? undefined
+		: STATUS_OF_WORD.get(word.toLowerCase().replace(/[\s-]/g, '_'));
 }
 
 /** Whether a task in this state changes no more. */
@@ -91,18 +115,24 @@ export interface TaskRecord {
 }
 
 /** Reads `error`, which may also be text, `false`, `""` or `{ "message": null }`; else `fail_reason`. */
-function failureOf({ error, fail_reason: reason }: Record<string, unknown>): TaskFailure | undefined {
+function failureOf({
+	error,
+	fail_reason: reason,
+}: Record<string, unknown>): TaskFailure | undefined {
 	const fields = isObject(error) ? error : {};
 	const message = toText(fields.message) ?? toText(error) ?? toText(reason);
 	const code = toText(fields.code);
 	const type = toText(fields.type);
-	return message === undefined && code === undefined && type === undefined ? undefined : { message, code, type };
+	return message === undefined && code === undefined && type === undefined
+		? undefined
+		: { message, code, type };
 }
 
 /** Names of a task's id besides `id`. */
 const ID_FIELDS = ['task_id', 'taskId', 'job_id', 'jobId'] as const;
 
-const idsIn = (holder: Record<string, unknown> | undefined) => ID_FIELDS.map((field) => holder?.[field]);
+const idsIn = (holder: Record<string, unknown> | undefined) =>
+	ID_FIELDS.map((field) => holder?.[field]);
 
 /** A record as it came, of which only its word for the state is read. */
 export type StatedRecord = Pick<TaskRecord, 'raw' | 'status'>;
@@ -124,7 +154,8 @@ export function toTaskRecord({ raw, status }: StatedRecord): TaskRecord {
 	};
 }
 
-const firstText = (values: readonly unknown[]) => values.map(toText).find((text) => text !== undefined);
+const firstText = (values: readonly unknown[]) =>
+	values.map(toText).find((text) => text !== undefined);
 
 /** The object in an envelope `{ code, data }`, where `data` may also be a list of one. */
 function enveloped(answer: Record<string, unknown>): Record<string, unknown> | undefined {
@@ -133,10 +164,17 @@ function enveloped(answer: Record<string, unknown>): Record<string, unknown> | u
 }
 
 /** The task in an envelope, which may also be `{ task }`. */
-const envelopedTask = (answer: Record<string, unknown>) => enveloped(answer) ?? (isObject(answer.task) ? answer.task : undefined);
+const envelopedTask = (answer: Record<string, unknown>) =>
+	enveloped(answer) ?? (isObject(answer.task) ? answer.task : undefined);
 
-function statusWord({ status, task_status: taskStatus, state }: Record<string, unknown>): string | undefined {
-	const word = [status, taskStatus, state].find((each) => typeof each === 'string' && each.trim() !== '');
+function statusWord({
+	status,
+	task_status: taskStatus,
+	state,
+}: Record<string, unknown>): string | undefined {
+	const word = [status, taskStatus, state].find(
+		(each) => typeof each === 'string' && each.trim() !== '',
+	);
 	return typeof word === 'string' ? word.trim() : undefined;
 }
 
@@ -148,11 +186,15 @@ function statedIn(holder: Record<string, unknown>, envelopes: number): StatedRec
 	const inner = envelopes < MAX_ENVELOPES ? envelopedTask(holder) : undefined;
 	const record = inner && statedIn(inner, envelopes + 1);
 	// Inside of an envelope, `data` may be any part of the record.
-	const isPart = envelopes > 0 && word !== undefined && (holder.result !== undefined || knownStatus(word) !== 'completed');
+	const isPart =
+		envelopes > 0 &&
+		word !== undefined &&
+		(holder.result !== undefined || knownStatus(word) !== 'completed');
 	if (record && !isPart) return record;
 	if (word === undefined) return undefined;
 	// `success` may be that of the request.
-	const runs = inner && knownStatus(word) === 'completed' && (toNumber(inner.progress) ?? 100) < 100;
+	const runs =
+		inner && knownStatus(word) === 'completed' && (toNumber(inner.progress) ?? 100) < 100;
 	return runs ? { raw: inner, status: 'running' } : { raw: holder, status: word };
 }
 
@@ -189,10 +231,16 @@ export function readTaskId(answer: unknown): string | undefined {
 /** An id that stands by itself: a word, but not one that names a state. */
 function bareId(value: unknown): string | undefined {
 	const text = toText(value);
-	return text !== undefined && /^[\w.:-]{1,128}$/.test(text) && knownStatus(text) === undefined && !/^ok$/i.test(text) ? text : undefined;
+	return text !== undefined &&
+		/^[\w.:-]{1,128}$/.test(text) &&
+		knownStatus(text) === undefined &&
+		!/^ok$/i.test(text)
+		? text
+		: undefined;
 }
 
-const acceptedId = (value: unknown) => (isObject(value) ? firstText([...idsIn(value), value.id]) : bareId(value));
+const acceptedId = (value: unknown) =>
+	isObject(value) ? firstText([...idsIn(value), value.id]) : bareId(value);
 
 /** The ids that an acknowledgement gives to new tasks, in `task_id` (spec, Submission acknowledgement); mostly one. */
 function readAcceptedIds(answer: unknown): string[] {
@@ -225,7 +273,12 @@ export interface AcceptedTask {
 export const submissionResponse = z.unknown().transform((answer, issues): AcceptedTask => {
 	const [taskId, ...others] = readAcceptedIds(answer);
 	const record = readTaskRecord(answer);
-	if (taskId !== undefined) return { taskId, ...(record?.raw.result === undefined ? {} : { record }), ...(others.length > 0 ? { others } : {}) };
+	if (taskId !== undefined)
+		return {
+			taskId,
+			...(record?.raw.result === undefined ? {} : { record }),
+			...(others.length > 0 ? { others } : {}),
+		};
 	issues.addIssue({ code: z.ZodIssueCode.custom, message: 'has no task id' });
 	return z.NEVER;
 });
@@ -241,7 +294,9 @@ export const balanceRecord = z
 		remain_credits: amount,
 		used_balance: amount,
 		used_credits: amount,
-		unlimited_quota: z.unknown().transform((value) => value === true || value === 'true' || value === 1),
+		unlimited_quota: z
+			.unknown()
+			.transform((value) => value === true || value === 'true' || value === 1),
 	})
 	.passthrough();
 
@@ -265,7 +320,8 @@ export const balanceResponse = z.unknown().transform((answer, issues): BalanceRe
 	const body = isObject(answer) ? (enveloped(answer) ?? answer) : {};
 	if (body.success === false) return { refused: toText(body.message) ?? 'no reason given' };
 	const record = balanceRecord.parse(body);
-	if (record.remain_balance !== null || record.remain_credits !== null || record.unlimited_quota) return { record };
+	if (record.remain_balance !== null || record.remain_credits !== null || record.unlimited_quota)
+		return { record };
 	issues.addIssue({ code: z.ZodIssueCode.custom, message: 'is not a balance record' });
 	return z.NEVER;
 });
@@ -280,9 +336,14 @@ export interface UploadRecord {
 }
 
 export const uploadResponse = z.unknown().transform((answer, issues): UploadRecord => {
-	const raw = isObject(answer) ? (typeof answer.url === 'string' ? answer : (enveloped(answer) ?? answer)) : {};
+	const raw = isObject(answer)
+		? typeof answer.url === 'string'
+			? answer
+			: (enveloped(answer) ?? answer)
+		: {};
 	const url = toText(raw.url);
-	if (url !== undefined && /^https?:\/\//i.test(url)) return { raw, url, createdAt: toMilliseconds(raw.created_at) };
+	if (url !== undefined && /^https?:\/\//i.test(url))
+		return { raw, url, createdAt: toMilliseconds(raw.created_at) };
 	issues.addIssue({ code: z.ZodIssueCode.custom, message: 'has no URL' });
 	return z.NEVER;
 });

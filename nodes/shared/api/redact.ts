@@ -9,15 +9,20 @@ const SHORTEST_PIECE = 8;
 const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
 /** Hexadecimal digits, small or capital. */
-const hex = (digits: string) => digits.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+const hex = (digits: string) =>
+	digits.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
 
 /**
  * A character as it is, or as URLs and JSON have it. Whether it must be escaped does not matter, and it may be so more than once:
  * `/`, `%2F`, `%252f`, `\/`, `\u002f`. The limits keep the time for a long row of such signs in proportion to its length.
  */
 function characterPattern(character: string): string {
-	const bytes = [...Buffer.from(character)].map((byte) => `%(?:25){0,2}${hex(byte.toString(16).padStart(2, '0'))}`).join('');
-	const units = [...Array(character.length).keys()].map((at) => character.charCodeAt(at).toString(16).padStart(4, '0'));
+	const bytes = [...Buffer.from(character)]
+		.map((byte) => `%(?:25){0,2}${hex(byte.toString(16).padStart(2, '0'))}`)
+		.join('');
+	const units = [...Array(character.length).keys()].map((at) =>
+		character.charCodeAt(at).toString(16).padStart(4, '0'),
+	);
 	return `(?:\\\\{0,4}${escaped(character)}|${bytes}|${units.map((unit) => `\\\\{1,4}u${hex(unit)}`).join('')})`;
 }
 
@@ -34,7 +39,10 @@ function base64Pieces(key: string): string[] {
 function keyPattern(key: string): RegExp {
 	const digits = Buffer.from(key).toString('hex');
 	const pieces = base64Pieces(key).filter((piece) => piece.length >= SHORTEST_PIECE);
-	const encoded = [...(digits.length >= SHORTEST_PIECE ? [hex(digits)] : []), ...new Set(pieces.map(escaped))];
+	const encoded = [
+		...(digits.length >= SHORTEST_PIECE ? [hex(digits)] : []),
+		...new Set(pieces.map(escaped)),
+	];
 	return new RegExp([[...key].map(characterPattern).join(''), ...encoded].join('|'), 'g');
 }
 
@@ -49,7 +57,9 @@ export function redactor(key: string): <Value>(value: Value) => Value {
 		if (typeof value === 'string') return value.replace(pattern, '•••');
 		if (Array.isArray(value)) return value.map(clean);
 		if (!isObject(value)) return value;
-		return Object.fromEntries(Object.entries(value).map(([name, inner]) => [isWord ? name : clean(name), clean(inner)]));
+		return Object.fromEntries(
+			Object.entries(value).map(([name, inner]) => [isWord ? name : clean(name), clean(inner)]),
+		);
 	};
 	function redact<Value>(value: Value): Value;
 	function redact(value: unknown): unknown {

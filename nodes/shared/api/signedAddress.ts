@@ -17,7 +17,8 @@ const textIn = (query: Query, name: string): string | undefined => {
 };
 
 /** A service that appends `/callback` to the text of an address appends it to the last parameter. */
-const withoutCallback = (value: string | undefined): string | undefined => value?.replace(/\/callback$/, '');
+const withoutCallback = (value: string | undefined): string | undefined =>
+	value?.replace(/\/callback$/, '');
 
 function isRight(expected: string | undefined, given: string): boolean {
 	const [one, other] = [Buffer.from(expected ?? ''), Buffer.from(given)];
@@ -29,14 +30,21 @@ function signatureOf(given: string | undefined, expected: string | undefined): S
 	return isRight(expected, given) ? 'right' : 'wrong';
 }
 
-function withParameters(address: string, parameters: ReadonlyArray<readonly [string, string]>): string {
+function withParameters(
+	address: string,
+	parameters: ReadonlyArray<readonly [string, string]>,
+): string {
 	const [base = '', ...fragment] = address.split('#');
 	const query = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
 	return [`${base}${base.includes('?') ? '&' : '?'}${query}`, ...fragment].join('#');
 }
 
 /** The end of a trigger's path, which stays the same behind a proxy and in the test URL. */
-const pathEnd = (address: string): string | undefined => parseWebUrl(address)?.pathname.split('/').filter((part) => part !== '').at(-1);
+const pathEnd = (address: string): string | undefined =>
+	parseWebUrl(address)
+		?.pathname.split('/')
+		.filter((part) => part !== '')
+		.at(-1);
 
 const signReference = ({ sign }: Signer, address: string, reference: string): string | undefined =>
 	sign(JSON.stringify(['reference', pathEnd(address), reference]));
@@ -48,11 +56,17 @@ const signReference = ({ sign }: Signer, address: string, reference: string): st
 export function withReference(signer: Signer, address: string, reference: string): string {
 	if (parseWebUrl(address)?.searchParams.has('reference')) return address;
 	const signature = signReference(signer, address, reference);
-	return withParameters(address, [['reference', reference], ...(signature === undefined ? [] : [['signature', signature] as const])]);
+	return withParameters(address, [
+		['reference', reference],
+		...(signature === undefined ? [] : [['signature', signature] as const]),
+	]);
 }
 
 /** The reference in the address of a call. */
-export function readReference(query: Query): { reference: string | undefined; signature: string | undefined } {
+export function readReference(query: Query): {
+	reference: string | undefined;
+	signature: string | undefined;
+} {
 	const signature = textIn(query, 'signature');
 	const reference = textIn(query, 'reference');
 	const whole = signature === undefined ? withoutCallback(reference) : reference;
@@ -60,14 +74,20 @@ export function readReference(query: Query): { reference: string | undefined; si
 }
 
 /** Checks the signature of a reference that has arrived at the trigger with this address. */
-export function checkReference(signer: Signer, address: string, { reference = '', signature }: ReturnType<typeof readReference>): Signature {
+export function checkReference(
+	signer: Signer,
+	address: string,
+	{ reference = '', signature }: ReturnType<typeof readReference>,
+): Signature {
 	return signatureOf(signature, signReference(signer, address, reference));
 }
 
-const signExecution = ({ sign }: Signer, executionId: string): string | undefined => sign(JSON.stringify(['execution', executionId]));
+const signExecution = ({ sign }: Signer, executionId: string): string | undefined =>
+	sign(JSON.stringify(['execution', executionId]));
 
 /** n8n 2.x signs the address of a paused execution, and checks it before a node is called. In 1.x it is a number. */
-const isSigned = (resumeUrl: string): boolean => parseWebUrl(resumeUrl)?.searchParams.has('signature') === true;
+const isSigned = (resumeUrl: string): boolean =>
+	parseWebUrl(resumeUrl)?.searchParams.has('signature') === true;
 
 /** The address of a paused execution, with a secret where n8n has not signed it. */
 export function withSecret(signer: Signer, resumeUrl: string, executionId: string): string {
@@ -76,7 +96,12 @@ export function withSecret(signer: Signer, resumeUrl: string, executionId: strin
 }
 
 /** Checks the secret of a call to a paused execution. */
-export function checkSecret(signer: Signer, resumeUrl: string, executionId: string, query: Query): Signature {
+export function checkSecret(
+	signer: Signer,
+	resumeUrl: string,
+	executionId: string,
+	query: Query,
+): Signature {
 	if (isSigned(resumeUrl)) return 'right';
 	return signatureOf(withoutCallback(textIn(query, 'secret')), signExecution(signer, executionId));
 }

@@ -37,7 +37,9 @@ export interface PictureRules {
 /** Splits "data, mask" into the names of the binary properties it lists. What is empty beside a comma stays. */
 export function splitNames(names: unknown): string[] {
 	const list: unknown[] = Array.isArray(names) ? names : [names];
-	return list.flatMap((name) => (typeof name === 'string' ? name.split(',') : [''])).map((name) => name.trim());
+	return list
+		.flatMap((name) => (typeof name === 'string' ? name.split(',') : ['']))
+		.map((name) => name.trim());
 }
 
 interface StoredFile {
@@ -69,11 +71,25 @@ async function* rejoin(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerat
 	for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }
 
-const refusal = (context: IExecuteFunctions, itemIndex: number, field: string, reason: string, description?: string) =>
-	new NodeOperationError(context.getNode(), `"${field}": ${reason} [item ${itemIndex}]`, { itemIndex, description });
+const refusal = (
+	context: IExecuteFunctions,
+	itemIndex: number,
+	field: string,
+	reason: string,
+	description?: string,
+) =>
+	new NodeOperationError(context.getNode(), `"${field}": ${reason} [item ${itemIndex}]`, {
+		itemIndex,
+		description,
+	});
 
 /** Opens a file in an item's binary data. Throws a `NodeOperationError` that names the item and the field. */
-async function openFile(context: IExecuteFunctions, itemIndex: number, property: string, field: string) {
+async function openFile(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	property: string,
+	field: string,
+) {
 	const data = context.getInputData()[itemIndex]?.binary?.[property];
 	if (data === undefined) {
 		throw refusal(
@@ -101,7 +117,12 @@ export async function openPicture(
 	const { bytes, chunks, fileName } = await openFile(context, itemIndex, property, rules.field);
 	if (bytes > rules.maxBytes) {
 		await chunks.return?.();
-		throw refusal(context, itemIndex, rules.field, `the file in "${property}" has ${bytes} bytes, and ${rules.maxBytes} are the limit`);
+		throw refusal(
+			context,
+			itemIndex,
+			rules.field,
+			`the file in "${property}" has ${bytes} bytes, and ${rules.maxBytes} are the limit`,
+		);
 	}
 	const start = await chunks.next();
 	const first = start.done ? Buffer.alloc(0) : start.value;
@@ -133,8 +154,20 @@ export async function inspectPicture(
 	property: string,
 	rules: PictureRules,
 ): Promise<PendingUpload> {
-	const { bytes, chunks, fileName, mimeType } = await openPicture(context, itemIndex, property, rules);
-	return new PendingUpload(itemIndex, property, fileName, mimeType, bytes, await fingerprintOf(chunks));
+	const { bytes, chunks, fileName, mimeType } = await openPicture(
+		context,
+		itemIndex,
+		property,
+		rules,
+	);
+	return new PendingUpload(
+		itemIndex,
+		property,
+		fileName,
+		mimeType,
+		bytes,
+		await fingerprintOf(chunks),
+	);
 }
 
 /** The same for a file of any type. `field` is the label of the field that names the binary property. */
@@ -150,7 +183,10 @@ export async function inspectFile(
 }
 
 /** Opens the content of an inspected file, to be sent. */
-export async function reopenFile(context: IExecuteFunctions, pending: PendingUpload): Promise<FileSource> {
+export async function reopenFile(
+	context: IExecuteFunctions,
+	pending: PendingUpload,
+): Promise<FileSource> {
 	const { itemIndex, property, mimeType, fileName } = pending;
 	const { bytes, chunks } = await openFile(context, itemIndex, property, property);
 	return { bytes, mimeType, fileName, chunks: rejoin(Buffer.alloc(0), chunks) };

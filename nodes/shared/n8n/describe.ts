@@ -48,7 +48,11 @@ function resourcesOf(operations: readonly Operation[]): Resource[] {
 /** A node with one resource keeps the parameter, which saved workflows have, and does not show it. */
 function resourceSelector(resources: Resource[]): INodeProperties {
 	const [first] = resources;
-	const field: INodeProperties = { ...resourceField, options: resources, default: first?.value ?? '' };
+	const field: INodeProperties = {
+		...resourceField,
+		options: resources,
+		default: first?.value ?? '',
+	};
 	return resources.length === 1 ? { ...field, type: 'hidden', options: undefined } : field;
 }
 
@@ -72,7 +76,10 @@ function underOperation({ resource, value }: Operation, field: INodeProperties):
 	const { show, ...others } = field.displayOptions ?? {};
 	return {
 		...field,
-		displayOptions: { ...others, show: { resource: [resource.value], operation: [value], ...show } },
+		displayOptions: {
+			...others,
+			show: { resource: [resource.value], operation: [value], ...show },
+		},
 	};
 }
 
@@ -82,7 +89,9 @@ export function describeOperations(operations: readonly Operation[]): INodePrope
 	return [
 		resourceSelector(resources),
 		...resources.map((resource) => operationSelector(resource, operations)),
-		...operations.flatMap((operation) => operation.fields.map((field) => underOperation(operation, field))),
+		...operations.flatMap((operation) =>
+			operation.fields.map((field) => underOperation(operation, field)),
+		),
 	];
 }
 
@@ -110,7 +119,10 @@ export function subtitleOf(operations: readonly Operation[], number?: SubtitleNu
  * An error of all items at once (the credential, an option) becomes every item's error where the node is set to continue: n8n
  * itself would pass the input on as if nothing had happened.
  */
-async function runOrContinue(context: IExecuteFunctions, operation: Operation): Promise<INodeExecutionData[][]> {
+async function runOrContinue(
+	context: IExecuteFunctions,
+	operation: Operation,
+): Promise<INodeExecutionData[][]> {
 	try {
 		return await operation.execute(context);
 	} catch (error) {
@@ -133,7 +145,9 @@ export async function runOperation(
 ): Promise<INodeExecutionData[][]> {
 	const resource = context.getNodeParameter('resource', 0);
 	const value = context.getNodeParameter('operation', 0);
-	const operation = operations.find((candidate) => candidate.resource.value === resource && candidate.value === value);
+	const operation = operations.find(
+		(candidate) => candidate.resource.value === resource && candidate.value === value,
+	);
 	if (operation) return await runOrContinue(context, operation);
 	throw new NodeOperationError(
 		context.getNode(),

@@ -1,4 +1,10 @@
-import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData, JsonObject } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INode,
+	INodeExecutionData,
+	JsonObject,
+} from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import {
@@ -23,26 +29,37 @@ import { isObject } from '../util/json';
 
 export type NodeError = NodeApiError | NodeOperationError;
 
-const ANOTHER_SERVER = 'Check the base URL in the MediaGen credential: another server may be answering there.';
+const ANOTHER_SERVER =
+	'Check the base URL in the MediaGen credential: another server may be answering there.';
 
 /** What the user can do next, by what happened. */
 const HINTS: ReadonlyArray<readonly [typeof ApiError, string]> = [
 	[InvalidRequestError, 'Change the field that the service names and run the node again.'],
 	[AuthenticationError, 'Check the API key in the MediaGen credential.'],
-	[InsufficientBalanceError, 'Top up the balance, then run the node again for the items without a result.'],
+	[
+		InsufficientBalanceError,
+		'Top up the balance, then run the node again for the items without a result.',
+	],
 	[PermissionError, 'Use a key that has this permission, or ask the owner of the account for it.'],
-	[NotFoundError, 'Check the task ID, and that the credential belongs to the account that bought the task.'],
+	[
+		NotFoundError,
+		'Check the task ID, and that the credential belongs to the account that bought the task.',
+	],
 	[RateLimitError, 'Lower "Concurrency" in the options, or run the node again later.'],
 	[ServerError, 'Run the node again later.'],
 	[ConnectionError, 'Run the node again later.'],
 	[TimeoutError, 'Run the node again later.'],
-	[UnreachableError, 'Check the base URL in the MediaGen credential, and that this n8n can reach it.'],
+	[
+		UnreachableError,
+		'Check the base URL in the MediaGen credential, and that this n8n can reach it.',
+	],
 	[UnreadableResponseError, ANOTHER_SERVER],
 	[TooLargeError, ANOTHER_SERVER],
 	[BlockedAddressError, 'Check the address.'],
 ];
 
-const LATER_FOR_THE_REST = 'Run the node again later, with the items without a result only: the others would be bought again.';
+const LATER_FOR_THE_REST =
+	'Run the node again later, with the items without a result only: the others would be bought again.';
 
 /** The same where the request was a purchase, or came before one. */
 const PURCHASE_HINTS: typeof HINTS = [
@@ -65,7 +82,8 @@ interface ErrorContext {
 	hint?: string;
 }
 
-const isUnsure = (error: ApiError, { buys }: ErrorContext) => buys !== undefined && error.accepted === 'unknown' && !(error instanceof CanceledError);
+const isUnsure = (error: ApiError, { buys }: ErrorContext) =>
+	buys !== undefined && error.accepted === 'unknown' && !(error instanceof CanceledError);
 
 /** Whether the request of an item may have bought something although no answer says so. */
 export function mayHaveBeenBought({ context }: NodeError): boolean {
@@ -98,7 +116,10 @@ function hintFor(error: ApiError, context: ErrorContext): string | undefined {
 		const places = buys === 'task' ? 'the balance and at your tasks at the service' : 'the balance';
 		return `The ${buys} may have been bought all the same. Look at ${places} first. To send it again, set "If It May Have Been Bought" in the options to "Send Again".`;
 	}
-	return hint ?? (purchase ? PURCHASE_HINTS : HINTS).find(([ErrorClass]) => error instanceof ErrorClass)?.[1];
+	return (
+		hint ??
+		(purchase ? PURCHASE_HINTS : HINTS).find(([ErrorClass]) => error instanceof ErrorClass)?.[1]
+	);
 }
 
 /** Converts an `ApiError` to n8n's error for what a service said, with the item it belongs to and what to do next. */
@@ -128,7 +149,9 @@ export function itemRanges(indexes: readonly number[]): string {
 		if (range && range[1] === index - 1) range[1] = index;
 		else ranges.push([index, index]);
 	}
-	const words = ranges.map(([first, last]) => (first === last ? String(first) : `${first} to ${last}`));
+	const words = ranges.map(([first, last]) =>
+		first === last ? String(first) : `${first} to ${last}`,
+	);
 	return `${indexes.length === 1 ? 'Item' : 'Items'} ${words.join(', ')}`;
 }
 
@@ -156,7 +179,8 @@ function errorFields(error: NodeError, recordKey: unknown): IDataObject {
 		description: error.description ?? null,
 		code: typeof code === 'string' ? code : null,
 		type: typeof type === 'string' ? type : null,
-		httpStatus: error instanceof NodeApiError && error.httpCode !== null ? Number(error.httpCode) : null,
+		httpStatus:
+			error instanceof NodeApiError && error.httpCode !== null ? Number(error.httpCode) : null,
 		...(typeof recordKey === 'string' ? { recordKey } : {}),
 		...(typeof response === 'string' ? { response } : {}),
 	};
@@ -221,7 +245,10 @@ export async function itemOrError<Item extends object>(
 	try {
 		return await work();
 	} catch (error) {
-		return { itemIndex, error: asNodeError(context.getNode(), error, { itemIndex, ...errorContext }) };
+		return {
+			itemIndex,
+			error: asNodeError(context.getNode(), error, { itemIndex, ...errorContext }),
+		};
 	}
 }
 
@@ -236,12 +263,24 @@ export function throwFirstError(context: IExecuteFunctions, items: readonly obje
  *
  * @param others what became of the other items, for the description: they may have been paid for
  */
-export function runError(node: INode, items: readonly object[], first: FailedItem, others: string | undefined): NodeError {
+export function runError(
+	node: INode,
+	items: readonly object[],
+	first: FailedItem,
+	others: string | undefined,
+): NodeError {
 	const { error, itemIndex } = first;
 	const failed = items.filter(isFailed).length;
-	const message = items.length > 1 ? `${error.message} (${failed} of ${items.length} items have no result)` : error.message;
+	const message =
+		items.length > 1
+			? `${error.message} (${failed} of ${items.length} items have no result)`
+			: error.message;
 	const description = [error.description, others].filter(Boolean).join('\n\n');
 	return error instanceof NodeApiError
-		? new NodeApiError(node, { message }, { message, description, itemIndex, httpCode: error.httpCode ?? undefined })
+		? new NodeApiError(
+				node,
+				{ message },
+				{ message, description, itemIndex, httpCode: error.httpCode ?? undefined },
+			)
 		: new NodeOperationError(node, message, { description, itemIndex });
 }

@@ -6,7 +6,10 @@ export interface ListedValue {
 	value: string;
 }
 
-type OpenValueField = Pick<INodeProperties, 'displayName' | 'name' | 'description' | 'hint' | 'displayOptions' | 'required'> & {
+type OpenValueField = Pick<
+	INodeProperties,
+	'displayName' | 'name' | 'description' | 'hint' | 'displayOptions' | 'required'
+> & {
 	/** The value that a new node has; none by default. */
 	preset?: ListedValue;
 	/** Name of the method in the node's `methods.listSearch` that gives the list. */
@@ -18,13 +21,23 @@ type OpenValueField = Pick<INodeProperties, 'displayName' | 'name' | 'descriptio
  * A field with a list and a typed alternative, for values of which the service may have more than this package knows. Its value
  * may also be plain text, as an expression for the whole field or the API of n8n gives it.
  */
-export function openValueField({ preset = { name: '', value: '' }, searchListMethod, placeholder, ...field }: OpenValueField): INodeProperties {
+export function openValueField({
+	preset = { name: '', value: '' },
+	searchListMethod,
+	placeholder,
+	...field
+}: OpenValueField): INodeProperties {
 	return {
 		...field,
 		type: 'resourceLocator',
 		default: { mode: 'list', value: preset.value, cachedResultName: preset.name },
 		modes: [
-			{ displayName: 'From List', name: 'list', type: 'list', typeOptions: { searchListMethod, searchable: true } },
+			{
+				displayName: 'From List',
+				name: 'list',
+				type: 'list',
+				typeOptions: { searchListMethod, searchable: true },
+			},
 			{ displayName: 'By ID', name: 'id', type: 'string', placeholder },
 		],
 	};
@@ -33,18 +46,25 @@ export function openValueField({ preset = { name: '', value: '' }, searchListMet
 /** The values whose label or value contains what the user has typed, as a list shows them. */
 export function matchingValues(values: readonly ListedValue[], filter = ''): INodeListSearchResult {
 	const wanted = filter.toLowerCase();
-	return { results: values.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(wanted)) };
+	return {
+		results: values.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(wanted)),
+	};
 }
 
 /** The search method of an open field whose values this package knows. Needs no request. */
 export function searchListed(values: readonly ListedValue[]) {
-	return async function search(this: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> {
+	return async function search(
+		this: ILoadOptionsFunctions,
+		filter?: string,
+	): Promise<INodeListSearchResult> {
 		return await Promise.resolve(matchingValues(values, filter));
 	};
 }
 
 /** Open values of a request: the word for each in a note, its field in the API, and what this package knows of. */
-export type KnownValues = ReadonlyArray<readonly [word: string, name: string, known: readonly string[]]>;
+export type KnownValues = ReadonlyArray<
+	readonly [word: string, name: string, known: readonly string[]]
+>;
 
 /** Notes for values that are sent although this package does not know them. */
 export function unlistedNotes(body: Record<string, unknown>, values: KnownValues): string[] {

@@ -1,4 +1,11 @@
-import type { IDataObject, IExecuteFunctions, INode, INodeProperties, INodePropertyOptions, IWebhookDescription } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INode,
+	INodeProperties,
+	INodePropertyOptions,
+	IWebhookDescription,
+} from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import { TASK_ID_PLACEHOLDER } from '../api/families';
@@ -12,7 +19,13 @@ import { z } from '../util/vendor/zod';
  * when a workflow is activated. Where the address ends with a secret, a service that appends to the text calls the path `''`.
  */
 export const callbackWebhook: IWebhookDescription[] = ['callback', ''].map((path) => ({
-	...{ name: 'default', httpMethod: 'POST', path, responseMode: 'onReceived', restartWebhook: true },
+	...{
+		name: 'default',
+		httpMethod: 'POST',
+		path,
+		responseMode: 'onReceived',
+		restartWebhook: true,
+	},
 }));
 
 /** An option list of the API's own values, in their order. */
@@ -40,16 +53,22 @@ export const waitModeField: INodeProperties = {
 	name: 'waitMode',
 	type: 'options',
 	options: [
-		{ name: 'Poll Here', value: 'poll', description: 'Ask for the task every few seconds until it ends' },
+		{
+			name: 'Poll Here',
+			value: 'poll',
+			description: 'Ask for the task every few seconds until it ends',
+		},
 		{
 			name: 'Pause Until Callback',
 			value: 'callback',
-			description: 'The execution waits without running until the service calls back. This n8n must be reachable from the service.',
+			description:
+				'The execution waits without running until the service calls back. This n8n must be reachable from the service.',
 		},
 		{
 			name: "Don't Wait",
 			value: 'none',
-			description: 'Continue without the result. A MediaGen Trigger, or the operation Wait of the resource Task, gets it later.',
+			description:
+				'Continue without the result. A MediaGen Trigger, or the operation Wait of the resource Task, gets it later.',
 		},
 	],
 	default: 'poll',
@@ -66,11 +85,16 @@ export const outputField: INodeProperties = {
 	type: 'options',
 	options: [
 		{ name: 'One Item per Task', value: 'tasks', description: 'All files of a task in one item' },
-		{ name: 'One Item per File', value: 'files', description: 'Each file of a task in an item of its own' },
+		{
+			name: 'One Item per File',
+			value: 'files',
+			description: 'Each file of a task in an item of its own',
+		},
 	],
 	default: 'tasks',
 	displayOptions: { hide: notForTools },
-	description: 'Whether the files of a task come out together. A node behind this one runs once per item.',
+	description:
+		'Whether the files of a task come out together. A node behind this one runs once per item.',
 };
 
 export const downloadFilesField: INodeProperties = {
@@ -94,7 +118,8 @@ export const additionalBodyFieldsField: INodeProperties = {
 	type: 'json',
 	default: '{}',
 	placeholder: 'e.g. {"seed": 7}',
-	description: 'Fields of the request that this node does not show, as a JSON object. They replace fields of the same name.',
+	description:
+		'Fields of the request that this node does not show, as a JSON object. They replace fields of the same name.',
 };
 
 export const simplifyField: INodeProperties = {
@@ -124,7 +149,11 @@ export const whenUnsureOption: INodeProperties = {
 	type: 'options',
 	options: [
 		{ name: 'Do Not Send Again', value: 'doNotSend' },
-		{ name: 'Send Again', value: 'sendAgain', description: 'It may be bought twice. Look at the balance first.' },
+		{
+			name: 'Send Again',
+			value: 'sendAgain',
+			description: 'It may be bought twice. Look at the balance first.',
+		},
 	],
 	default: 'doNotSend',
 	description:
@@ -144,7 +173,8 @@ export const spendingOptions: INodeProperties[] = [
 		name: 'checkOnly',
 		type: 'boolean',
 		default: false,
-		description: 'Whether to check every item and return the requests that would be sent, without sending them',
+		description:
+			'Whether to check every item and return the requests that would be sent, without sending them',
 	},
 	{
 		displayName: 'Keep Balance',
@@ -152,14 +182,19 @@ export const spendingOptions: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 0 },
 		default: 0,
-		description: 'Nothing is bought while less than this remains. The balance is read before each purchase.',
+		description:
+			'Nothing is bought while less than this remains. The balance is read before each purchase.',
 	},
 	{
 		displayName: 'Keep Balance: Unit',
 		name: 'keepBalanceUnit',
 		type: 'options',
 		options: [
-			{ name: 'Balance', value: 'balance', description: 'In the unit that the service is set up with' },
+			{
+				name: 'Balance',
+				value: 'balance',
+				description: 'In the unit that the service is set up with',
+			},
 			{ name: 'Credits', value: 'credits' },
 		],
 		default: 'balance',
@@ -170,18 +205,24 @@ export const spendingOptions: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 0 },
 		default: 10,
-		description: 'How many purchases this node makes at most in one execution of the workflow, in all its runs together',
+		description:
+			'How many purchases this node makes at most in one execution of the workflow, in all its runs together',
 	},
 	{
 		displayName: 'Max Tasks: When Reached',
 		name: 'maxTasksReached',
 		type: 'options',
 		options: [
-			{ name: 'Return What Was Bought', value: 'returnBought', description: 'The items beyond the limit do not come out' },
+			{
+				name: 'Return What Was Bought',
+				value: 'returnBought',
+				description: 'The items beyond the limit do not come out',
+			},
 			{ name: 'Fail', value: 'fail' },
 		],
 		default: 'returnBought',
-		description: 'What the node does with items beyond "Max Tasks", unless "On Error" is set to continue: then they come out as errors',
+		description:
+			'What the node does with items beyond "Max Tasks", unless "On Error" is set to continue: then they come out as errors',
 	},
 ];
 
@@ -236,7 +277,8 @@ const resultFileOptions: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. {{ $json.title }}',
-		description: 'Name of the file, without extension. Several files of a task get -2, -3 behind it.',
+		description:
+			'Name of the file, without extension. Several files of a task get -2, -3 behind it.',
 	},
 	{
 		displayName: 'Max Download Size (MB)',
@@ -281,7 +323,8 @@ const taskQueryPathOption: INodeProperties = {
 	description: `Path of a task's record, if your deployment serves it elsewhere. ${TASK_ID_PLACEHOLDER} stands for the task ID.`,
 };
 
-const byName = (a: INodeProperties, b: INodeProperties) => a.displayName.localeCompare(b.displayName);
+const byName = (a: INodeProperties, b: INodeProperties) =>
+	a.displayName.localeCompare(b.displayName);
 
 /** The collection "Options", in alphabetical order. */
 export function optionsField(options: readonly INodeProperties[]): INodeProperties {
@@ -335,9 +378,16 @@ export function purchaseOptions({ makesFiles }: { makesFiles: boolean }): INodeP
 }
 
 /** The options of the trigger that concern results. */
-export const triggerResultOptions: readonly INodeProperties[] = [...resultFileOptions, simplifyField, taskQueryPathOption];
+export const triggerResultOptions: readonly INodeProperties[] = [
+	...resultFileOptions,
+	simplifyField,
+	taskQueryPathOption,
+];
 
-const ALL_OPTIONS = optionsField([...purchaseOptions({ makesFiles: true }), ...taskOptions({ waits: true })]);
+const ALL_OPTIONS = optionsField([
+	...purchaseOptions({ makesFiles: true }),
+	...taskOptions({ waits: true }),
+]);
 
 const DEFAULT_TIMEOUT_S: Record<WaitMode, number> = { poll: 600, none: 600, callback: 86_400 };
 
@@ -357,7 +407,10 @@ const runOptions = z.object({
 	simplify: flag().default(true),
 	whenUnsure: whenUnsureSchema,
 	...spendingSchema,
-	taskQueryPath: z.string().regex(/^\/.*\{task_id\}/, `must begin with a slash and contain ${TASK_ID_PLACEHOLDER}`).optional(),
+	taskQueryPath: z
+		.string()
+		.regex(/^\/.*\{task_id\}/, `must begin with a slash and contain ${TASK_ID_PLACEHOLDER}`)
+		.optional(),
 });
 
 /** How a node runs, once for all items: see the descriptions of the fields. */
@@ -383,7 +436,9 @@ export function parseOptions<Options>(
 	given: Record<string, unknown>,
 	fields: readonly INodeProperties[],
 ): Options {
-	const read = schema.safeParse(Object.fromEntries(Object.entries(given).filter(([, value]) => isGiven(value))));
+	const read = schema.safeParse(
+		Object.fromEntries(Object.entries(given).filter(([, value]) => isGiven(value))),
+	);
 	if (read.success) return read.data;
 	const [issue] = read.error.issues;
 	const name = String(issue?.path[0] ?? 'options');
@@ -426,7 +481,9 @@ export interface ItemOptions {
 
 const ownText = z
 	.unknown()
-	.transform((value) => (typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''))
+	.transform((value) =>
+		typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '',
+	)
 	.transform((value) => (value === '' ? undefined : value));
 
 const itemOptions = z.object({ fileName: ownText, reference: ownText }).catch({});

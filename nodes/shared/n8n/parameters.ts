@@ -1,4 +1,10 @@
-import type { IExecuteFunctions, INode, INodeProperties, INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
+import type {
+	IExecuteFunctions,
+	INode,
+	INodeProperties,
+	INodePropertyCollection,
+	INodePropertyOptions,
+} from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import { toApiName } from '../util/case';
@@ -33,7 +39,9 @@ function plainValue(type: string | undefined, value: unknown): unknown {
 
 /** The values of a collection, or of a group in a fixed one, by the fields that it can have. */
 function readGroup(fields: readonly Field[], value: Record<string, unknown>): ParameterValues {
-	const known = new Map(fields.flatMap((field) => ('type' in field ? [[field.name, field] as const] : [])));
+	const known = new Map(
+		fields.flatMap((field) => ('type' in field ? [[field.name, field] as const] : [])),
+	);
 	return Object.fromEntries(
 		Object.entries(value)
 			.map(([name, inner]) => [name, readValue(known.get(name), inner)] as const)
@@ -74,7 +82,9 @@ export function readParameters(
 export function toApiNames(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(toApiNames);
 	if (!isPlainObject(value)) return value;
-	return Object.fromEntries(Object.entries(value).map(([name, inner]) => [toApiName(name), toApiNames(inner)]));
+	return Object.fromEntries(
+		Object.entries(value).map(([name, inner]) => [toApiName(name), toApiNames(inner)]),
+	);
 }
 
 type Field = INodeProperties | INodePropertyCollection | INodePropertyOptions;
@@ -91,7 +101,8 @@ function children(field: Field): readonly Field[] {
 /** The label of a field of the API, found among the fields of an operation and what they hold. */
 export function labelOf(fields: readonly Field[], apiName: string): string | undefined {
 	for (const field of fields) {
-		const label = 'displayName' in field && toApiName(field.name) === apiName ? field.displayName : undefined;
+		const label =
+			'displayName' in field && toApiName(field.name) === apiName ? field.displayName : undefined;
 		if (label !== undefined && !isContainer(field)) return label;
 		const inside = labelOf(children(field), apiName) ?? label;
 		if (inside !== undefined) return inside;
@@ -101,13 +112,23 @@ export function labelOf(fields: readonly Field[], apiName: string): string | und
 
 /** Whether a value says nothing. */
 export function isBlank(value: unknown): boolean {
-	return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+	return (
+		value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
+	);
 }
 
 /** Whether the user gave an expression for a field, named by its place among the node's parameters. */
-export function isExpression({ parameters }: INode, place: ReadonlyArray<string | number>): boolean {
+export function isExpression(
+	{ parameters }: INode,
+	place: ReadonlyArray<string | number>,
+): boolean {
 	let given: unknown = parameters;
-	for (const step of place) given = Array.isArray(given) ? given[Number(step)] : isPlainObject(given) ? given[step] : undefined;
+	for (const step of place)
+		given = Array.isArray(given)
+			? given[Number(step)]
+			: isPlainObject(given)
+				? given[step]
+				: undefined;
 	return typeof given === 'string' && given.startsWith('=');
 }
 
@@ -117,15 +138,26 @@ export function isExpression({ parameters }: INode, place: ReadonlyArray<string 
  *
  * @param reason ends the sentence, e.g. `"Images" is None`
  */
-export function unsentNotes(fields: readonly INodeProperties[], values: ParameterValues, names: readonly string[], reason: string): string[] {
+export function unsentNotes(
+	fields: readonly INodeProperties[],
+	values: ParameterValues,
+	names: readonly string[],
+	reason: string,
+): string[] {
 	const set = names.filter((name) => values[name] !== undefined);
-	return set.map((name) => `"${labelOf(fields, toApiName(name)) ?? name}" is set and was not sent: ${reason}`);
+	return set.map(
+		(name) => `"${labelOf(fields, toApiName(name)) ?? name}" is set and was not sent: ${reason}`,
+	);
 }
 
 /** Where a value stands, in labels. A list that only the request has, and the number in it, says nothing to the user. */
 function placeOf(fields: readonly INodeProperties[], path: ReadonlyArray<string | number>): string {
-	const labels = path.map((step) => (typeof step === 'number' ? undefined : labelOf(fields, toApiName(step))));
-	const steps = path.map((step, at) => (typeof step === 'number' ? (labels[at - 1] === undefined ? undefined : step + 1) : labels[at]));
+	const labels = path.map((step) =>
+		typeof step === 'number' ? undefined : labelOf(fields, toApiName(step)),
+	);
+	const steps = path.map((step, at) =>
+		typeof step === 'number' ? (labels[at - 1] === undefined ? undefined : step + 1) : labels[at],
+	);
 	const known = steps.filter((step) => step !== undefined);
 	return (known.length > 0 ? known : path).join(' › ');
 }

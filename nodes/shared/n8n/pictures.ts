@@ -6,7 +6,13 @@ import { isObject } from '../util/json';
 import { webUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { inspectPicture, PendingUpload, type PictureRules, splitNames } from './binary';
-import { isBlank, isExpression, labelOf, type ParameterValues, validationError } from './parameters';
+import {
+	isBlank,
+	isExpression,
+	labelOf,
+	type ParameterValues,
+	validationError,
+} from './parameters';
 
 const FROM_INPUT = { name: 'From Input Data', value: 'binary' };
 
@@ -40,8 +46,17 @@ const optionalSourceField: INodeProperties = {
 };
 
 /** The fields of one picture: a field of the input item, or a URL. */
-export function pictureFields({ name, label, property, optional = false, description, show }: PictureField): INodeProperties[] {
-	const shown = (source: string): IDisplayOptions => ({ show: { ...show, [`${name}Source`]: [source] } });
+export function pictureFields({
+	name,
+	label,
+	property,
+	optional = false,
+	description,
+	show,
+}: PictureField): INodeProperties[] {
+	const shown = (source: string): IDisplayOptions => ({
+		show: { ...show, [`${name}Source`]: [source] },
+	});
 	return [
 		{
 			...(optional ? optionalSourceField : sourceField),
@@ -80,7 +95,11 @@ interface PictureList {
 	description: string;
 }
 
-export const LIST_SOURCES = [FROM_INPUT, { name: 'From URLs', value: 'url' }, { name: 'From URLs and Input Data', value: 'both' }];
+export const LIST_SOURCES = [
+	FROM_INPUT,
+	{ name: 'From URLs', value: 'url' },
+	{ name: 'From URLs and Input Data', value: 'both' },
+];
 
 /** The fields of a list of pictures, below the choice of `LIST_SOURCES`. */
 export function pictureListFields({ choice, show, description }: PictureList): INodeProperties[] {
@@ -127,7 +146,14 @@ const BETWEEN_LINKS = /[\r\n]+|,(?=\s*(?:https?:|data:|,|$))/;
 
 /** The links in the value of a list. A cell of a sheet may hold several, with commas or line breaks between them. */
 export function linkList(value: unknown): unknown[] {
-	return linksIn(value).flatMap((link) => (typeof link === 'string' ? link.trim().split(BETWEEN_LINKS).map((each) => each.trim()) : [link]));
+	return linksIn(value).flatMap((link) =>
+		typeof link === 'string'
+			? link
+					.trim()
+					.split(BETWEEN_LINKS)
+					.map((each) => each.trim())
+			: [link],
+	);
 }
 
 /** A link, or a picture of the input that has none before it is uploaded. */
@@ -144,12 +170,20 @@ export class PictureReader {
 		private readonly context: IExecuteFunctions,
 		private readonly fields: readonly INodeProperties[],
 		private readonly itemIndex: number,
-		private readonly rules: Omit<PictureRules, 'field'> = { maxBytes: UPLOAD_MAX_BYTES, types: PICTURE_TYPES },
+		private readonly rules: Omit<PictureRules, 'field'> = {
+			maxBytes: UPLOAD_MAX_BYTES,
+			types: PICTURE_TYPES,
+		},
 	) {}
 
 	/** The error for a field, by its name in the API's form. */
 	refusal(name: string, message: string) {
-		return validationError(this.context.getNode(), this.fields, [{ path: [name], message }], this.itemIndex);
+		return validationError(
+			this.context.getNode(),
+			this.fields,
+			[{ path: [name], message }],
+			this.itemIndex,
+		);
 	}
 
 	/**
@@ -157,21 +191,31 @@ export class PictureReader {
 	 *
 	 * @param place where the fields stand among the node's parameters
 	 */
-	requireExpressions(values: ParameterValues, names: readonly string[], place: ReadonlyArray<string | number> = []): void {
+	requireExpressions(
+		values: ParameterValues,
+		names: readonly string[],
+		place: ReadonlyArray<string | number> = [],
+	): void {
 		const node = this.context.getNode();
-		const empty = names.find((name) => isBlank(values[name]) && isExpression(node, [...place, name]));
-		if (empty !== undefined) throw this.refusal(toApiName(empty), 'is required: its expression is empty');
+		const empty = names.find(
+			(name) => isBlank(values[name]) && isExpression(node, [...place, name]),
+		);
+		if (empty !== undefined)
+			throw this.refusal(toApiName(empty), 'is required: its expression is empty');
 	}
 
 	/** Checks the pictures in the named binary fields. `name` is the API's form of the field that names them. */
 	async fromInput(name: string, properties: unknown): Promise<PendingUpload[]> {
 		const names = splitNames(properties);
 		const named = names.filter((each) => each !== '');
-		if (named.length > 0 && named.length < names.length) throw this.refusal(name, 'must have a name on both sides of each comma');
+		if (named.length > 0 && named.length < names.length)
+			throw this.refusal(name, 'must have a name on both sides of each comma');
 		const field = labelOf(this.fields, name) ?? name;
 		const found: PendingUpload[] = [];
 		for (const property of named) {
-			found.push(await inspectPicture(this.context, this.itemIndex, property, { ...this.rules, field }));
+			found.push(
+				await inspectPicture(this.context, this.itemIndex, property, { ...this.rules, field }),
+			);
 		}
 		return found;
 	}
@@ -186,7 +230,10 @@ export class PictureReader {
 	async one(name: string, values: ParameterValues): Promise<unknown> {
 		const source = values[`${name}Source`];
 		if (source === 'binary') {
-			const [own] = await this.fromInput(`${name}_binary_property`, values[`${name}BinaryProperty`]);
+			const [own] = await this.fromInput(
+				`${name}_binary_property`,
+				values[`${name}BinaryProperty`],
+			);
 			if (own) return own;
 			throw this.refusal(`${name}_binary_property`, 'is required');
 		}
@@ -202,8 +249,14 @@ export class PictureReader {
 		const { imageUrls, imageBinaryProperties } = values;
 		if (source === 'both') this.requireExpressions(values, ['imageUrls', 'imageBinaryProperties']);
 		const links = source === 'url' || source === 'both' ? linkList(imageUrls) : [];
-		const own = source === 'binary' || source === 'both' ? await this.fromInput('image_binary_properties', imageBinaryProperties) : [];
+		const own =
+			source === 'binary' || source === 'both'
+				? await this.fromInput('image_binary_properties', imageBinaryProperties)
+				: [];
 		if (links.length + own.length > 0) return [...links, ...own];
-		throw this.refusal(source === 'binary' ? 'image_binary_properties' : 'image_urls', 'is required, or choose None');
+		throw this.refusal(
+			source === 'binary' ? 'image_binary_properties' : 'image_urls',
+			'is required, or choose None',
+		);
 	}
 }

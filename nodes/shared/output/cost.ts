@@ -20,22 +20,32 @@ interface CustomData {
 }
 
 function isCustomData(value: unknown): value is CustomData {
-	return isObject(value) && typeof value.getAll === 'function' && typeof value.setAll === 'function';
+	return (
+		isObject(value) && typeof value.getAll === 'function' && typeof value.setAll === 'function'
+	);
 }
 
 /** n8n 2.x has it on the context, after 2.8. Before, a webhook's context reaches it by expressions alone: each costs a part of a millisecond. */
 function customDataOf(context: CustomDataContext): CustomData {
 	const holder = 'customData' in context ? context : context.getWorkflowDataProxy?.(0).$execution;
 	if (isObject(holder) && isCustomData(holder.customData)) return holder.customData;
-	const evaluate = (call: string) => context.evaluateExpression(`{{ $execution.customData.${call} }}`, 0);
-	return { getAll: () => evaluate('getAll()'), setAll: (values) => evaluate(`setAll(${JSON.stringify(values)})`) };
+	const evaluate = (call: string) =>
+		context.evaluateExpression(`{{ $execution.customData.${call} }}`, 0);
+	return {
+		getAll: () => evaluate('getAll()'),
+		setAll: (values) => evaluate(`setAll(${JSON.stringify(values)})`),
+	};
 }
 
 /** Adds amounts without the tail of floating point. */
-export const sum = (values: readonly number[]) => Number(values.reduce((total, value) => total + value, 0).toFixed(6));
+export const sum = (values: readonly number[]) =>
+	Number(values.reduce((total, value) => total + value, 0).toFixed(6));
 
 /** Adds amounts to numbers in the execution's custom data. */
-function addToCustomData(context: CustomDataContext, amounts: Readonly<Record<string, number>>): void {
+function addToCustomData(
+	context: CustomDataContext,
+	amounts: Readonly<Record<string, number>>,
+): void {
 	const data = customDataOf(context);
 	const before = data.getAll();
 	const after: Record<string, string> = {};
@@ -77,14 +87,23 @@ export interface Used {
 /** By the names that n8n's own model nodes use in 2.41. */
 function toTracing({ tokens, cost, own }: Used): Record<string, number> {
 	return {
-		...(tokens && { 'llm.tokens.in': tokens.input, 'llm.tokens.out': tokens.output, 'llm.tokens.total': tokens.input + tokens.output }),
+		...(tokens && {
+			'llm.tokens.in': tokens.input,
+			'llm.tokens.out': tokens.output,
+			'llm.tokens.total': tokens.input + tokens.output,
+		}),
 		...(cost === undefined ? {} : { 'llm.cost.total': cost }),
 		...own,
 	};
 }
 
 function setTracing(context: RunContext, amounts: Record<string, number>): void {
-	const metadata: Traced = { tracing: { ...amounts, ...('llm.tokens.total' in amounts && { 'llm.tokens.estimated': false }) } };
+	const metadata: Traced = {
+		tracing: {
+			...amounts,
+			...('llm.tokens.total' in amounts && { 'llm.tokens.estimated': false }),
+		},
+	};
 	context.setMetadata(metadata);
 }
 
@@ -98,7 +117,12 @@ function traceMore(context: RunContext, used: Used): void {
 	bestEffort(context, 'tracing metadata', () => {
 		const { tracing: before = {} }: Traced = context.getExecuteData().metadata ?? {};
 		const more = Object.entries(toTracing(used));
-		setTracing(context, Object.fromEntries(more.map(([name, amount]) => [name, sum([Number(before[name] ?? 0), amount])])));
+		setTracing(
+			context,
+			Object.fromEntries(
+				more.map(([name, amount]) => [name, sum([Number(before[name] ?? 0), amount])]),
+			),
+		);
 	});
 }
 
@@ -127,15 +151,22 @@ const tokenUsage = z.object({ input_tokens: z.number(), output_tokens: z.number(
 
 /** Tokens of the tasks whose records state them, such as pictures; `undefined` if none does. */
 function tokensOf(tasks: readonly Task[]): Used['tokens'] {
-	const usages = tasks.map(({ usage }) => tokenUsage.safeParse(usage)).flatMap(({ data }) => data ?? []);
+	const usages = tasks
+		.map(({ usage }) => tokenUsage.safeParse(usage))
+		.flatMap(({ data }) => data ?? []);
 	if (usages.length === 0) return undefined;
-	return { input: sum(usages.map((usage) => usage.input_tokens)), output: sum(usages.map((usage) => usage.output_tokens)) };
+	return {
+		input: sum(usages.map((usage) => usage.input_tokens)),
+		output: sum(usages.map((usage) => usage.output_tokens)),
+	};
 }
 
 function costOf(tasks: readonly Task[]): string[] {
 	const { priced, cost, credits, unpriced } = costTotals(tasks);
 	return [
-		...(priced > 0 ? [`cost ${cost}${priced > 1 ? ` (${sum([cost / priced])} per task)` : ''}`] : []),
+		...(priced > 0
+			? [`cost ${cost}${priced > 1 ? ` (${sum([cost / priced])} per task)` : ''}`]
+			: []),
 		...(credits > 0 ? [`${credits} credits`] : []),
 		...(unpriced > 0 ? [`${unpriced} without a stated cost`] : []),
 	];
@@ -156,10 +187,15 @@ const MAX_NOTES = 10;
  *
  * @param remaining the balance, where it was read anyway
  */
-export function runHints(outcomes: readonly TaskOutcome[], remaining?: string): NodeExecutionHint[] {
+export function runHints(
+	outcomes: readonly TaskOutcome[],
+	remaining?: string,
+): NodeExecutionHint[] {
 	const tasks = outcomes.filter(isAccepted);
 	const failed = outcomes.filter(({ error }) => error !== undefined).length;
-	const inMemory = outcomes.some(({ files = [] }) => files.some((file) => file && file.binary.id === undefined));
+	const inMemory = outcomes.some(({ files = [] }) =>
+		files.some((file) => file && file.binary.id === undefined),
+	);
 	const ended = tasks.filter(({ task }) => task.status === 'completed').map(({ task }) => task);
 	const parts = [
 		`${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}`,
@@ -170,7 +206,11 @@ export function runHints(outcomes: readonly TaskOutcome[], remaining?: string): 
 	const notes = [...new Set(outcomes.flatMap((outcome) => outcome.notes))].slice(0, MAX_NOTES);
 	return [
 		{ message: parts.join(', '), location: 'outputPane', type: failed > 0 ? 'warning' : 'info' },
-		...[...notes, ...(inMemory ? [IN_MEMORY] : [])].map((message) => ({ message, location: 'outputPane' as const, type: 'warning' as const })),
+		...[...notes, ...(inMemory ? [IN_MEMORY] : [])].map((message) => ({
+			message,
+			location: 'outputPane' as const,
+			type: 'warning' as const,
+		})),
 	];
 }
 
@@ -200,7 +240,8 @@ class CountedTasks {
 	constructor(private readonly context: IDataObject) {}
 
 	get(taskId: string): Counted | undefined {
-		const state = objectIn(this.context, COUNTED)[taskId] ?? objectIn(this.context, COUNTED_BEFORE)[taskId];
+		const state =
+			objectIn(this.context, COUNTED)[taskId] ?? objectIn(this.context, COUNTED_BEFORE)[taskId];
 		return state === 'bought' || state === 'waiting' || state === 'ended' ? state : undefined;
 	}
 
@@ -215,15 +256,25 @@ class CountedTasks {
 	}
 }
 
-const isFinal = ({ record, task }: AcceptedOutcome) => record !== undefined && hasEnded(task.status);
+const isFinal = ({ record, task }: AcceptedOutcome) =>
+	record !== undefined && hasEnded(task.status);
 
-function addCost(context: CustomDataContext, newTasks: number, ended: readonly AcceptedOutcome[], run?: RunContext): void {
+function addCost(
+	context: CustomDataContext,
+	newTasks: number,
+	ended: readonly AcceptedOutcome[],
+	run?: RunContext,
+): void {
 	if (newTasks === 0 && ended.length === 0) return;
 	// The service refunds a failed task.
 	const tasks = ended.map(({ task }) => task).filter(({ status }) => status === 'completed');
 	const { priced, cost, credits, unpriced } = costTotals(tasks);
 	if (run) {
-		const own = { 'mediagen.tasks': newTasks, 'mediagen.credits': credits, 'mediagen.unpriced': unpriced };
+		const own = {
+			'mediagen.tasks': newTasks,
+			'mediagen.credits': credits,
+			'mediagen.unpriced': unpriced,
+		};
 		traceMore(run, { cost: priced > 0 ? cost : undefined, tokens: tokensOf(tasks), own });
 	}
 	addToCustomData(context, {
@@ -259,7 +310,10 @@ function count(context: CostContext, outcomes: readonly TaskOutcome[], how: Coun
 
 /** Adds items that "Max Tasks" left out to the custom data of the execution. Never throws. */
 export function countLeftOut(context: CustomDataContext, items: number): void {
-	if (items > 0) bestEffort(context, 'custom data', () => addToCustomData(context, { mediagen_left_out: items }));
+	if (items > 0)
+		bestEffort(context, 'custom data', () =>
+			addToCustomData(context, { mediagen_left_out: items }),
+		);
 }
 
 /** Bought here, only read, or bought and now waiting for a callback. */
@@ -269,7 +323,11 @@ type Counting = 'bought' | 'read' | 'waiting';
  * Adds tasks to the custom data of the execution (design, Cost): each task once, and its cost when its final record is read.
  * Never throws.
  */
-export function countCost(context: CostContext, outcomes: readonly TaskOutcome[], how: Counting): void {
+export function countCost(
+	context: CostContext,
+	outcomes: readonly TaskOutcome[],
+	how: Counting,
+): void {
 	bestEffort(context, 'custom data', () => count(context, outcomes, how));
 }
 
@@ -277,9 +335,17 @@ export function countCost(context: CostContext, outcomes: readonly TaskOutcome[]
  * Adds the cost of the tasks that a pause waited for. A webhook's context reaches the custom data, but not what the nodes of the
  * execution remember, so the waiting items tell which tasks were counted before the pause. Never throws.
  */
-export function countResumedCost(context: CustomDataContext, waiting: readonly TaskOutcome[], final: readonly TaskOutcome[]): void {
-	const before = new Set(waiting.filter(({ task }) => task && hasEnded(task.status)).map(({ taskId }) => taskId));
-	const open = final.filter(isAccepted).filter((outcome) => isFinal(outcome) && !before.has(outcome.taskId));
+export function countResumedCost(
+	context: CustomDataContext,
+	waiting: readonly TaskOutcome[],
+	final: readonly TaskOutcome[],
+): void {
+	const before = new Set(
+		waiting.filter(({ task }) => task && hasEnded(task.status)).map(({ taskId }) => taskId),
+	);
+	const open = final
+		.filter(isAccepted)
+		.filter((outcome) => isFinal(outcome) && !before.has(outcome.taskId));
 	const distinct = new Map(open.map((outcome) => [outcome.taskId, outcome]));
 	bestEffort(context, 'custom data', () => addCost(context, 0, [...distinct.values()]));
 }

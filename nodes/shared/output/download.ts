@@ -80,7 +80,10 @@ function cut(name: string): string {
 
 /** A name that every file system accepts, without a media extension: that comes from the content type. */
 function safeName(name: string): string {
-	const safe = cut(name.replace(MEDIA_EXTENSION, '').replace(/[\\/:*?"<>|\p{Cc}]+/gu, '_')).replace(/^[.\s]+|[.\s]+$/g, '');
+	const safe = cut(name.replace(MEDIA_EXTENSION, '').replace(/[\\/:*?"<>|\p{Cc}]+/gu, '_')).replace(
+		/^[.\s]+|[.\s]+$/g,
+		'',
+	);
 	return safe === '' || RESERVED.test(safe) ? `_${safe}` : safe;
 }
 
@@ -123,7 +126,10 @@ const isData = (url: string) => /^data:/i.test(url);
 
 /** A content type without its parameters, in small letters and under its usual name. */
 function toMimeType(contentType: unknown): string | undefined {
-	const type = typeof contentType === 'string' ? contentType.split(';', 1)[0]?.trim().toLowerCase() : undefined;
+	const type =
+		typeof contentType === 'string'
+			? contentType.split(';', 1)[0]?.trim().toLowerCase()
+			: undefined;
 	return type === undefined || type === '' ? undefined : (ALIASES[type] ?? type);
 }
 
@@ -138,7 +144,11 @@ export function withExtension(name: string, mimeType: string | undefined, url: s
 export interface DownloadContext {
 	helpers: {
 		httpRequest(options: IHttpRequestOptions): Promise<unknown>;
-		prepareBinaryData(content: Buffer | NodeJS.ReadableStream, fileName?: string, mimeType?: string): Promise<IBinaryData>;
+		prepareBinaryData(
+			content: Buffer | NodeJS.ReadableStream,
+			fileName?: string,
+			mimeType?: string,
+		): Promise<IBinaryData>;
 	};
 	logger: Logger;
 	getNode(): INode;
@@ -174,7 +184,11 @@ function checkAddress(address: string, connection: Connection): URL {
 	return url;
 }
 
-async function request(context: DownloadContext, url: string, signal?: AbortSignal): Promise<StreamResponse> {
+async function request(
+	context: DownloadContext,
+	url: string,
+	signal?: AbortSignal,
+): Promise<StreamResponse> {
 	const response = await context.helpers.httpRequest({
 		method: 'GET',
 		url,
@@ -209,7 +223,11 @@ export async function openFile(
 		response.body.destroy();
 		const { location } = response.headers;
 		if (response.statusCode < 300 || response.statusCode > 399 || typeof location !== 'string') {
-			throw errorFromResponse({ statusCode: response.statusCode, headers: response.headers }, clock.now(), 'File not found');
+			throw errorFromResponse(
+				{ statusCode: response.statusCode, headers: response.headers },
+				clock.now(),
+				'File not found',
+			);
 		}
 		// Each hop is checked by itself: a public link must not lead into the private network.
 		url = checkAddress(new URL(location, url).href, connection);
@@ -224,19 +242,31 @@ function noFile(reason: string): UnreadableResponseError {
 
 /** `bytes 0-499/1000` */
 function isWhole(range: unknown): boolean {
-	const [, first, last, size] = /^\s*bytes\s+(\d+)-(\d+)\/(\d+)\s*$/i.exec(typeof range === 'string' ? range : '') ?? [];
+	const [, first, last, size] =
+		/^\s*bytes\s+(\d+)-(\d+)\/(\d+)\s*$/i.exec(typeof range === 'string' ? range : '') ?? [];
 	return first !== undefined && Number(first) === 0 && Number(last) + 1 === Number(size);
 }
 
 /** Throws for what cannot be a file by its status and its headers. */
-function checkResponse({ statusCode, headers }: StreamResponse, mimeType: string | undefined): void {
-	if (statusCode === 204 || statusCode === 205) throw noFile(`the answer is empty (HTTP ${statusCode})`);
-	if (statusCode === 206 && !isWhole(headers['content-range'])) throw noFile('only a part of it came (HTTP 206)');
-	if (mimeType !== undefined && NO_FILE_TYPES.has(mimeType)) throw noFile(`the content type is ${mimeType}`);
+function checkResponse(
+	{ statusCode, headers }: StreamResponse,
+	mimeType: string | undefined,
+): void {
+	if (statusCode === 204 || statusCode === 205)
+		throw noFile(`the answer is empty (HTTP ${statusCode})`);
+	if (statusCode === 206 && !isWhole(headers['content-range']))
+		throw noFile('only a part of it came (HTTP 206)');
+	if (mimeType !== undefined && NO_FILE_TYPES.has(mimeType))
+		throw noFile(`the content type is ${mimeType}`);
 }
 
 /** Pages and messages, under which no server gives out a picture, a sound or a clip. */
-const NO_FILE_TYPES = new Set(['text/html', 'application/xhtml+xml', 'application/json', 'application/problem+json']);
+const NO_FILE_TYPES = new Set([
+	'text/html',
+	'application/xhtml+xml',
+	'application/json',
+	'application/problem+json',
+]);
 
 const HTML = /^[\s\ufeff]*<(?:!doctype\s+html|html|head|body)\b/i;
 
@@ -259,7 +289,12 @@ interface Watched {
  * The stream is left as it is until its reader comes. A listener of ours would start it and lose its first bytes, and a stream that
  * was paused stays so: only n8n's storage on disk starts one, those in memory, in the database and in S3 do not.
  */
-function watch(body: ByteStream, maxBytes: number, tooLarge: () => ApiError, signal?: AbortSignal): Watched {
+function watch(
+	body: ByteStream,
+	maxBytes: number,
+	tooLarge: () => ApiError,
+	signal?: AbortSignal,
+): Watched {
 	const done = new AbortController();
 	let lastAt = clock.now();
 	let ended = false;
@@ -303,7 +338,8 @@ function watch(body: ByteStream, maxBytes: number, tooLarge: () => ApiError, sig
 			await sleep(Math.max(0, lastAt + IDLE_TIMEOUT_MS - clock.now()), done.signal);
 			if (done.signal.aborted) return;
 			if (signal?.aborted) return stop(new CanceledError());
-			if (clock.now() >= lastAt + IDLE_TIMEOUT_MS) return stop(new TimeoutError('The download stopped: no data for 60 seconds'));
+			if (clock.now() >= lastAt + IDLE_TIMEOUT_MS)
+				return stop(new TimeoutError('The download stopped: no data for 60 seconds'));
 		}
 	};
 	void watchIdle();
@@ -343,13 +379,17 @@ export async function downloadFile(
 	for (let attempts = 1; ; attempts++) {
 		try {
 			const ms = Math.max(FILE_WITHIN_MS, rules.deadline - clock.now());
-			return await withHardEnd(ms, 'The download took too long', rules.signal, async (signal) =>
-				await attempt(context, connection, file, name, { ...rules, signal }),
+			return await withHardEnd(
+				ms,
+				'The download took too long',
+				rules.signal,
+				async (signal) => await attempt(context, connection, file, name, { ...rules, signal }),
 			);
 		} catch (thrown) {
 			const error = errorFromThrown(thrown);
 			const wait = backoffMs(error, attempts);
-			const mayRetry = error.transient && attempts < MAX_ATTEMPTS && clock.now() + wait <= rules.deadline;
+			const mayRetry =
+				error.transient && attempts < MAX_ATTEMPTS && clock.now() + wait <= rules.deadline;
 			if (!mayRetry || rules.signal?.aborted) throw downloadError(context.getNode(), error, file);
 			await sleep(wait, rules.signal);
 		}
@@ -364,7 +404,8 @@ async function attempt(
 	rules: DownloadRules,
 ): Promise<DownloadedFile> {
 	const maxBytes = rules.maxDownloadSize * MEGABYTE;
-	const tooLarge = () => blocked(`it is larger than the ${rules.maxDownloadSize} MB that "Max Download Size" allows`);
+	const tooLarge = () =>
+		blocked(`it is larger than the ${rules.maxDownloadSize} MB that "Max Download Size" allows`);
 	if (isData(file.url)) return await storeData(context, file.url, name, maxBytes, tooLarge);
 	const response = await openFile(context, file.url, connection, rules.signal);
 	const { body, headers } = response;
@@ -384,7 +425,12 @@ async function attempt(
 	try {
 		const binary = await store(context, body, fileName, mimeType, [watched.brokenOff]);
 		if (watched.bytes === 0) throw noFile('it is empty');
-		return { binary, fileName, mimeType: mimeType ?? binary.mimeType ?? null, fileSize: watched.bytes };
+		return {
+			binary,
+			fileName,
+			mimeType: mimeType ?? binary.mimeType ?? null,
+			fileSize: watched.bytes,
+		};
 	} finally {
 		watched.end();
 	}
@@ -412,7 +458,10 @@ async function store(
 	} catch (error) {
 		if (!(errorFromThrown(error) instanceof ConnectionError)) throw asError(error);
 		// A storage that takes no more closes the stream, which looks like a lost connection.
-		const refused = await within(REASON_WITHIN_MS, stored.then(() => undefined, storageError));
+		const refused = await within(
+			REASON_WITHIN_MS,
+			stored.then(() => undefined, storageError),
+		);
 		throw refused ?? asError(error);
 	}
 }
@@ -428,7 +477,10 @@ async function storeData(
 	const comma = url.indexOf(',');
 	const [type = '', ...parameters] = url.slice('data:'.length, comma).split(';');
 	const isBase64 = parameters.some((parameter) => parameter.trim().toLowerCase() === 'base64');
-	const content = Buffer.from(isBase64 ? url.slice(comma + 1) : decodeURIComponent(url.slice(comma + 1)), isBase64 ? 'base64' : 'utf8');
+	const content = Buffer.from(
+		isBase64 ? url.slice(comma + 1) : decodeURIComponent(url.slice(comma + 1)),
+		isBase64 ? 'base64' : 'utf8',
+	);
 	if (content.length > maxBytes) throw tooLarge();
 	if (content.length === 0) throw noFile('it is empty');
 	const mimeType = toMimeType(type);
@@ -438,7 +490,8 @@ async function storeData(
 }
 
 /** A link for a message, or for the model of an agent: one that holds the file itself is long. */
-export const shownLink = (url: string) => (isData(url) && url.length > 60 ? `${url.slice(0, 60)}…` : url);
+export const shownLink = (url: string) =>
+	isData(url) && url.length > 60 ? `${url.slice(0, 60)}…` : url;
 
 function downloadError(node: INode, error: ApiError, file: ResultFile): NodeOperationError {
 	return new NodeOperationError(node, error.message, {

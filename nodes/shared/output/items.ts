@@ -5,7 +5,14 @@ import { isTool, type ItemOptions } from '../n8n/options';
 import { toJson } from '../util/json';
 import { pLimit } from '../util/vendor/pLimit';
 import type { Connection } from '../api/connection';
-import { type DownloadContext, downloadFile, type DownloadedFile, type DownloadRules, FileNames, shownLink } from './download';
+import {
+	type DownloadContext,
+	downloadFile,
+	type DownloadedFile,
+	type DownloadRules,
+	FileNames,
+	shownLink,
+} from './download';
 import type { RequestLinks, ResultFile } from './resultFiles';
 import type { Task } from './task';
 
@@ -47,8 +54,13 @@ export function isAccepted(outcome: TaskOutcome): outcome is AcceptedOutcome {
 export const NO_TASK_STATUSES = ['not submitted', 'unknown'] as const;
 
 /** The last known status, or that there is no task. */
-export function statusOf({ taskId, task, error }: TaskOutcome): Task['status'] | (typeof NO_TASK_STATUSES)[number] {
-	if (taskId === undefined) return error !== undefined && mayHaveBeenBought(error) ? 'unknown' : 'not submitted';
+export function statusOf({
+	taskId,
+	task,
+	error,
+}: TaskOutcome): Task['status'] | (typeof NO_TASK_STATUSES)[number] {
+	if (taskId === undefined)
+		return error !== undefined && mayHaveBeenBought(error) ? 'unknown' : 'not submitted';
 	return task?.status ?? 'submitted';
 }
 
@@ -71,7 +83,10 @@ export async function downloadAll(
 ): Promise<TaskOutcome[]> {
 	const limit = pLimit(PARALLEL_DOWNLOADS);
 	const fileNames = new FileNames();
-	const download = async (outcome: AcceptedOutcome, names: readonly string[]): Promise<TaskOutcome> => {
+	const download = async (
+		outcome: AcceptedOutcome,
+		names: readonly string[],
+	): Promise<TaskOutcome> => {
 		const { itemIndex, taskId, task } = outcome;
 		const files: Array<DownloadedFile | undefined> = [];
 		const errors: NodeError[] = [];
@@ -84,11 +99,15 @@ export async function downloadAll(
 				if (rules.signal?.aborted) return { ...outcome, error };
 				errors.push(error);
 				files.push(undefined);
-				notes.push(`A file of task ${taskId} was not downloaded: ${error.message}. Its link is ${shownLink(file.url)}`);
+				notes.push(
+					`A file of task ${taskId} was not downloaded: ${error.message}. Its link is ${shownLink(file.url)}`,
+				);
 			}
 		}
 		const [first] = errors;
-		return first && errors.length === files.length ? { ...outcome, error: first } : { ...outcome, files, notes };
+		return first && errors.length === files.length
+			? { ...outcome, error: first }
+			: { ...outcome, files, notes };
 	};
 	return await Promise.all(
 		outcomes.map(async (outcome) => {
@@ -101,7 +120,10 @@ export async function downloadAll(
 }
 
 /** What a task's item says beside the task itself. */
-function ownFields({ notes, options: { reference, referenceVerified, input } }: TaskOutcome): IDataObject {
+function ownFields({
+	notes,
+	options: { reference, referenceVerified, input },
+}: TaskOutcome): IDataObject {
 	return {
 		...(reference === undefined ? {} : { reference }),
 		...(referenceVerified === undefined ? {} : { referenceVerified }),
@@ -113,7 +135,8 @@ function ownFields({ notes, options: { reference, referenceVerified, input } }: 
 /** The JSON of a task's item. */
 export function taskJson(outcome: AcceptedOutcome, simplify: boolean): IDataObject {
 	const { taskId, task, record } = outcome;
-	if (!simplify) return toJson({ record: record ?? null, taskId, status: task.status, ...ownFields(outcome) });
+	if (!simplify)
+		return toJson({ record: record ?? null, taskId, status: task.status, ...ownFields(outcome) });
 	const { taskId: _, family, operation, ...rest } = task;
 	return toJson({ taskId, family, operation, ...ownFields(outcome), ...rest });
 }
@@ -162,29 +185,50 @@ function fileJson(
 }
 
 /** Binary fields for the files of one item: `data`, `data_2`, `data_3` … in the order of the results, also where one is missing. */
-function binaryFields(name: string, files: ReadonlyArray<DownloadedFile | undefined>): IBinaryKeyData {
-	return Object.fromEntries(files.flatMap((file, at) => (file ? [[at === 0 ? name : `${name}_${at + 1}`, file.binary] as const] : [])));
+function binaryFields(
+	name: string,
+	files: ReadonlyArray<DownloadedFile | undefined>,
+): IBinaryKeyData {
+	return Object.fromEntries(
+		files.flatMap((file, at) =>
+			file ? [[at === 0 ? name : `${name}_${at + 1}`, file.binary] as const] : [],
+		),
+	);
 }
 
 function toItems(node: INode, outcome: AcceptedOutcome, rules: OutputRules): INodeExecutionData[] {
 	const { task, files = [] } = outcome;
-	const item = (json: IDataObject, own: ReadonlyArray<DownloadedFile | undefined>): INodeExecutionData => ({
+	const item = (
+		json: IDataObject,
+		own: ReadonlyArray<DownloadedFile | undefined>,
+	): INodeExecutionData => ({
 		json,
 		pairedItem: { item: outcome.itemIndex },
-		...(own.some((file) => file !== undefined) ? { binary: binaryFields(rules.binaryPropertyName, own) } : {}),
+		...(own.some((file) => file !== undefined)
+			? { binary: binaryFields(rules.binaryPropertyName, own) }
+			: {}),
 	});
 	if (isTool(node)) return [item(toolJson(outcome), [])];
-	if (rules.output === 'tasks' || task.results.length === 0) return [item(taskJson(outcome, rules.simplify), files)];
+	if (rules.output === 'tasks' || task.results.length === 0)
+		return [item(taskJson(outcome, rules.simplify), files)];
 	const rest = restOfTask(outcome);
-	return task.results.map((file, at) => item(fileJson(outcome, rest, file, files[at], rules.simplify), files.slice(at, at + 1)));
+	return task.results.map((file, at) =>
+		item(fileJson(outcome, rest, file, files[at], rules.simplify), files.slice(at, at + 1)),
+	);
 }
 
 /** The node's output, in the order of the input: one item per task or per file, and an error item for each failed one. */
-export function outputItems(node: INode, outcomes: readonly TaskOutcome[], rules: OutputRules): INodeExecutionData[] {
+export function outputItems(
+	node: INode,
+	outcomes: readonly TaskOutcome[],
+	rules: OutputRules,
+): INodeExecutionData[] {
 	return outcomes.flatMap((outcome) => {
 		const { error, itemIndex, taskId } = outcome;
 		if (error !== undefined) {
-			const known = isAccepted(outcome) ? taskJson(outcome, true) : { ...(taskId === undefined ? {} : { taskId }), ...ownFields(outcome) };
+			const known = isAccepted(outcome)
+				? taskJson(outcome, true)
+				: { ...(taskId === undefined ? {} : { taskId }), ...ownFields(outcome) };
 			return [errorItem(node, error, itemIndex, { ...known, status: statusOf(outcome) })];
 		}
 		return isAccepted(outcome) ? toItems(node, outcome, rules) : [];

@@ -31,7 +31,12 @@ export interface RequestLinks {
 
 const HOUR_MS = 3_600_000;
 
-const KIND_OF_FAMILY: Record<TaskFamily, ResultKind> = { music: 'audio', image: 'image', grid: 'image', video: 'video' };
+const KIND_OF_FAMILY: Record<TaskFamily, ResultKind> = {
+	music: 'audio',
+	image: 'image',
+	grid: 'image',
+	video: 'video',
+};
 
 const KIND_OF_EXTENSION: ReadonlyArray<readonly [RegExp, ResultKind]> = [
 	[/\.(mp3|wav|m4a|flac|ogg|aac)$/i, 'audio'],
@@ -68,13 +73,17 @@ const GRID_ACTIONS = new Set(['IMAGINE', 'VARIATION', 'LOW_VARIATION', 'REROLL',
 
 /** Words that name a kind of link, not a file. */
 const GENERIC_NAMES = new Set(
-	'url urls uri link links src href file files output outputs result results data audio audios image images picture pictures video videos music track tracks clip clips media download'.split(' '),
+	'url urls uri link links src href file files output outputs result results data audio audios image images picture pictures video videos music track tracks clip clips media download'.split(
+		' ',
+	),
 );
 
-const isWebLink = (value: unknown): value is string => typeof value === 'string' && isWholeLink(value);
+const isWebLink = (value: unknown): value is string =>
+	typeof value === 'string' && isWholeLink(value);
 
 /** Fields of an address of the service's API, without their ending: `urls.get`, `status_url`. */
-const API_NAME = /^(?:get|cancel|self|next|stream|status|poll|polling|query|response|detail|details|web|page|share|docs?|dashboard|console)$|(?:^|_)(?:api|endpoint)$/i;
+const API_NAME =
+	/^(?:get|cancel|self|next|stream|status|poll|polling|query|response|detail|details|web|page|share|docs?|dashboard|console)$|(?:^|_)(?:api|endpoint)$/i;
 
 const LINK_ENDING = /_?(urls?|links?|uri)$/i;
 
@@ -97,7 +106,11 @@ const TYPE_FIELDS = ['mime_type', 'mimeType', 'content_type', 'contentType', 'me
 
 /** Whether a record is a grid's: by what it holds, or because the node knows. */
 export function isGridRecord({ raw, action }: TaskRecord, family: TaskFamily | null): boolean {
-	return family === 'grid' || isWebLink(raw.grid_image_url) || (action !== undefined && GRID_ACTIONS.has(action.toUpperCase()));
+	return (
+		family === 'grid' ||
+		isWebLink(raw.grid_image_url) ||
+		(action !== undefined && GRID_ACTIONS.has(action.toUpperCase()))
+	);
 }
 
 function nameOf(field: string): string | null {
@@ -106,14 +119,16 @@ function nameOf(field: string): string | null {
 }
 
 function kindOf(url: string, field: string, family: TaskFamily | null): ResultKind {
-	if (DATA_URL.test(url)) return RESULT_KINDS.find((kind) => url.slice(5).toLowerCase().startsWith(kind)) ?? 'image';
+	if (DATA_URL.test(url))
+		return RESULT_KINDS.find((kind) => url.slice(5).toLowerCase().startsWith(kind)) ?? 'image';
 	const path = url.split(/[?#]/, 1)[0] ?? '';
 	const byExtension = KIND_OF_EXTENSION.find(([extension]) => extension.test(path))?.[1];
 	const byField = KIND_OF_FIELD.find(([word]) => word.test(field))?.[1];
 	return byExtension ?? byField ?? (family === null ? 'image' : KIND_OF_FAMILY[family]);
 }
 
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]);
+const listOf = (value: unknown): unknown[] =>
+	Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 
 function isoDate(value: unknown): string | null {
 	const ms = toMilliseconds(value);
@@ -128,11 +143,21 @@ function unpacked(value: unknown): unknown {
 }
 
 /** A file that stands in the record itself, as a data URL. */
-function contentOf(value: string, field: string, holder: Record<string, unknown>): string | undefined {
+function contentOf(
+	value: string,
+	field: string,
+	holder: Record<string, unknown>,
+): string | undefined {
 	if (DATA_URL.test(value)) return value;
-	if (!CONTENT_FIELD.test(field) || value.length < 16 || !/^[\w+/=\s-]+$/.test(value)) return undefined;
-	const stated = TYPE_FIELDS.map((name) => holder[name]).find((type) => typeof type === 'string' && /^(?:audio|image|video)\/[\w.+-]+$/i.test(type));
-	const type = typeof stated === 'string' ? stated : TYPE_OF_BASE64.find(([beginning]) => value.startsWith(beginning))?.[1];
+	if (!CONTENT_FIELD.test(field) || value.length < 16 || !/^[\w+/=\s-]+$/.test(value))
+		return undefined;
+	const stated = TYPE_FIELDS.map((name) => holder[name]).find(
+		(type) => typeof type === 'string' && /^(?:audio|image|video)\/[\w.+-]+$/i.test(type),
+	);
+	const type =
+		typeof stated === 'string'
+			? stated
+			: TYPE_OF_BASE64.find(([beginning]) => value.startsWith(beginning))?.[1];
 	return type === undefined ? undefined : `data:${type};base64,${value}`;
 }
 
@@ -142,33 +167,56 @@ function linkOf(value: string, field: string, baseUrl: string): string | undefin
 	if (isWholeLink(value)) return value;
 	const shape = NO_LINK.test(field) ? undefined : linkShape(value);
 	const isLinkField = LINK_ENDING.test(field) || GENERIC_NAMES.has(field.toLowerCase());
-	const hasExtension = KIND_OF_EXTENSION.some(([extension]) => extension.test(value.trim().split(/[?#]/, 1)[0] ?? ''));
-	const isMeant = isLinkField ? shape === 'link' || shape === 'path' || (shape === 'file' && hasExtension) : shape === 'path' && hasExtension;
+	const hasExtension = KIND_OF_EXTENSION.some(([extension]) =>
+		extension.test(value.trim().split(/[?#]/, 1)[0] ?? ''),
+	);
+	const isMeant = isLinkField
+		? shape === 'link' || shape === 'path' || (shape === 'file' && hasExtension)
+		: shape === 'path' && hasExtension;
 	// `see https://…`
-	return isMeant && value.lastIndexOf('://') <= value.search(/\S/) + 5 ? resolveLink(value, baseUrl) : undefined;
+	return isMeant && value.lastIndexOf('://') <= value.search(/\S/) + 5
+		? resolveLink(value, baseUrl)
+		: undefined;
 }
 
 /** More characters are no label of a file. They would be repeated for each link beside them. */
 const LONGEST_LABEL = 500;
 const MAX_LABELS = 20;
 
-const NOT_BESIDE = new Set(['index', 'kind', 'url', 'name', 'expiresAt', 'fileName', 'mimeType', 'fileSize']);
+const NOT_BESIDE = new Set([
+	'index',
+	'kind',
+	'url',
+	'name',
+	'expiresAt',
+	'fileName',
+	'mimeType',
+	'fileSize',
+]);
 
 /** What stands beside the links of an object. */
 function besideLinks(holder: Record<string, unknown>, baseUrl: string): Record<string, unknown> {
 	const isLabel = ([field, value]: [string, unknown]) =>
 		typeof value === 'number' ||
 		typeof value === 'boolean' ||
-		(typeof value === 'string' && value.trim() !== '' && value.length <= LONGEST_LABEL && !LINK_ENDING.test(field) && linkOf(value, field, baseUrl) === undefined);
+		(typeof value === 'string' &&
+			value.trim() !== '' &&
+			value.length <= LONGEST_LABEL &&
+			!LINK_ENDING.test(field) &&
+			linkOf(value, field, baseUrl) === undefined);
 	const labels = Object.entries(holder)
 		.filter(isLabel)
 		.map(([field, value]) => [toCamelCase(field), value] as const);
-	return Object.fromEntries(labels.filter(([field]) => !NOT_BESIDE.has(field)).slice(0, MAX_LABELS));
+	return Object.fromEntries(
+		labels.filter(([field]) => !NOT_BESIDE.has(field)).slice(0, MAX_LABELS),
+	);
 }
 
 /** The name of what an object holds: a stem's type, or its own. */
 function nameBeside(holder: Record<string, unknown>): string | undefined {
-	const name = [holder.stem_type, holder.stemType, holder.stem, holder.name].find((each) => typeof each === 'string' && each.trim() !== '');
+	const name = [holder.stem_type, holder.stemType, holder.stem, holder.name].find(
+		(each) => typeof each === 'string' && each.trim() !== '',
+	);
 	return typeof name === 'string' ? name.trim() : undefined;
 }
 
@@ -182,7 +230,10 @@ interface Place {
 }
 
 /** A link, with what stands beside it. Without a number it gets one in the end. */
-type FoundFile = Pick<ResultFile, 'kind' | 'url' | 'name' | 'expiresAt'> & { index?: number | null; beside: Record<string, unknown> };
+type FoundFile = Pick<ResultFile, 'kind' | 'url' | 'name' | 'expiresAt'> & {
+	index?: number | null;
+	beside: Record<string, unknown>;
+};
 
 /** Collects links in order, each once, without those of the request. */
 class Results {
@@ -208,7 +259,8 @@ class Results {
 	/** The family's own kind first: a video before its cover. A family that is not known shows pictures beside its files. */
 	get files(): ResultFile[] {
 		const family = this.isGrid ? 'grid' : this.family;
-		const isMain = ({ kind }: FoundFile) => (family === null ? kind !== 'image' : kind === KIND_OF_FAMILY[family]);
+		const isMain = ({ kind }: FoundFile) =>
+			family === null ? kind !== 'image' : kind === KIND_OF_FAMILY[family];
 		const ordered = [...this.found.filter(isMain), ...this.found.filter((file) => !isMain(file))];
 		let highest = 0;
 		return ordered.map(({ index: given, kind, url, name, expiresAt, beside }) => {
@@ -222,20 +274,30 @@ class Results {
 	/** Adds what stands in the documented place of a link. */
 	add(value: unknown, place: Place): void {
 		if (typeof value !== 'string') return;
-		const url = contentOf(value, place.field, place.holder) ?? linkOf(value, place.field, this.baseUrl);
+		const url =
+			contentOf(value, place.field, place.holder) ?? linkOf(value, place.field, this.baseUrl);
 		if (url === undefined || this.seen.has(value.trim()) || this.seen.has(url)) return;
 		this.seen.add(url);
 		const { name, index, expiresAt, field } = place;
-		this.found.push({ index, kind: kindOf(url, field, this.family), url, name, expiresAt, beside: this.labelsOf(place.holder) });
+		this.found.push({
+			index,
+			kind: kindOf(url, field, this.family),
+			url,
+			name,
+			expiresAt,
+			beside: this.labelsOf(place.holder),
+		});
 	}
 
 	/** Adds every link at any depth of `value`. */
 	addAll(given: unknown, place: Place): void {
 		const value = unpacked(given);
-		if (typeof value === 'string') this.add(value, { ...place, name: nameOf(place.field) ?? place.name });
+		if (typeof value === 'string')
+			this.add(value, { ...place, name: nameOf(place.field) ?? place.name });
 		else if (Array.isArray(value)) this.addList(value, place);
 		// `"drums": { "url": … }`
-		else if (isObject(value)) this.addFields(value, { ...place, name: nameOf(place.field) ?? place.name });
+		else if (isObject(value))
+			this.addFields(value, { ...place, name: nameOf(place.field) ?? place.name });
 	}
 
 	private addList(list: readonly unknown[], place: Place): void {
@@ -252,7 +314,8 @@ class Results {
 		const expiresAt = isoDate(holder.expires_at) ?? place.expiresAt;
 		// `{ "name": "drums", "url": … }`
 		const name = nameBeside(holder) ?? place.name;
-		for (const [field, inner] of Object.entries(holder)) this.addAll(inner, { ...place, field, name, expiresAt, holder });
+		for (const [field, inner] of Object.entries(holder))
+			this.addAll(inner, { ...place, field, name, expiresAt, holder });
 	}
 
 	private labelsOf(holder: Record<string, unknown>): Record<string, unknown> {
@@ -262,7 +325,8 @@ class Results {
 	}
 }
 
-const listIn = (holder: unknown, field: string): unknown[] => (isObject(holder) ? listOf(unpacked(holder[field])) : []);
+const listIn = (holder: unknown, field: string): unknown[] =>
+	isObject(holder) ? listOf(unpacked(holder[field])) : [];
 
 /** `result.images[].url[]` (spec, Image task record). An entry without a link keeps its number. */
 function addImages(results: Results, result: unknown): void {
@@ -270,7 +334,12 @@ function addImages(results: Results, result: unknown): void {
 	for (const image of listIn(result, 'images')) {
 		const holder = isObject(image) ? image : {};
 		const urls = listOf(holder.url);
-		const place = { field: 'image_url', name: nameBeside(holder) ?? null, expiresAt: isoDate(holder.expires_at), holder };
+		const place = {
+			field: 'image_url',
+			name: nameBeside(holder) ?? null,
+			expiresAt: isoDate(holder.expires_at),
+			holder,
+		};
 		urls.forEach((url, at) => results.add(url, { ...place, index: index + at + 1 }));
 		index += Math.max(1, urls.length);
 	}
@@ -280,7 +349,12 @@ function addImages(results: Results, result: unknown): void {
 function addTracks(results: Results, result: unknown): void {
 	listIn(result, 'music').forEach((track, at) => {
 		if (!isObject(track)) return;
-		const place = { field: 'audio_url', name: nameBeside(track) ?? null, expiresAt: isoDate(track.expires_at), holder: track };
+		const place = {
+			field: 'audio_url',
+			name: nameBeside(track) ?? null,
+			expiresAt: isoDate(track.expires_at),
+			holder: track,
+		};
 		results.add(track.audio_url, { ...place, index: at + 1 });
 	});
 }
@@ -292,7 +366,9 @@ function addGrid(results: Results, { raw }: TaskRecord, result: unknown): void {
 		// What stands beside these links is the task's.
 		const place = { field: 'image_url', expiresAt: isoDate(holder.expires_at), holder: {} };
 		results.add(holder.grid_image_url, { ...place, name: 'grid', index: null });
-		listOf(holder.image_urls).forEach((url, at) => results.add(url, { ...place, name: null, index: at + 1 }));
+		listOf(holder.image_urls).forEach((url, at) =>
+			results.add(url, { ...place, name: null, index: at + 1 }),
+		);
 	}
 }
 
@@ -304,7 +380,12 @@ export function isTextResult(raw: Record<string, unknown>): boolean {
 	const result = resultOf({ raw });
 	if (!isObject(result)) return typeof result === 'string' && result.trim() !== '';
 	const values = Object.values(result);
-	return values.length > 0 && values.every((value) => (typeof value === 'string' && value.trim() !== '') || typeof value === 'number');
+	return (
+		values.length > 0 &&
+		values.every(
+			(value) => (typeof value === 'string' && value.trim() !== '') || typeof value === 'number',
+		)
+	);
 }
 
 /**
@@ -330,13 +411,18 @@ export function resultFiles(
 	for (const add of byFamily) add(results, result);
 
 	const lifetimeMs = LINK_LIFETIME_HOURS.video * HOUR_MS;
-	const expiresAt = family === 'video' ? new Date((record.completed ?? now) + lifetimeMs).toISOString() : null;
-	const addAll = (field: string, value: unknown) => results.addAll(value, { field, name: null, expiresAt, holder: {} });
+	const expiresAt =
+		family === 'video' ? new Date((record.completed ?? now) + lifetimeMs).toISOString() : null;
+	const addAll = (field: string, value: unknown) =>
+		results.addAll(value, { field, name: null, expiresAt, holder: {} });
 	addAll('result', result);
-	const others = Object.entries(record.raw).filter(([field]) => field !== 'result' && !CALLBACK_FIELD.test(field) && !request?.fields.has(field));
+	const others = Object.entries(record.raw).filter(
+		([field]) => field !== 'result' && !CALLBACK_FIELD.test(field) && !request?.fields.has(field),
+	);
 	for (const [field, value] of others) if (!REQUEST_FIELDS.has(field)) addAll(field, value);
 	// The service may have stored the request's pictures again, under other links.
-	if (results.isEmpty && request) for (const [field, value] of others) if (REQUEST_FIELDS.has(field)) addAll(field, value);
+	if (results.isEmpty && request)
+		for (const [field, value] of others) if (REQUEST_FIELDS.has(field)) addAll(field, value);
 	return results.files;
 }
 
@@ -345,7 +431,10 @@ export function resultFiles(
  *
  * @param linkFor the link of what is no text, such as of a picture that was uploaded
  */
-export function requestLinksOf(body: Record<string, unknown>, linkFor: (value: unknown) => string | undefined = () => undefined): RequestLinks {
+export function requestLinksOf(
+	body: Record<string, unknown>,
+	linkFor: (value: unknown) => string | undefined = () => undefined,
+): RequestLinks {
 	const urls = new Set<string>();
 	const collect = (given: unknown): boolean => {
 		const value = linkFor(given) ?? given;

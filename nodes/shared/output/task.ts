@@ -3,7 +3,13 @@ import type { TaskFamily } from '../api/families';
 import { knownStatus, type TaskRecord, type TaskStatus } from '../api/records';
 import { toCamelCase } from '../util/case';
 import { isObject } from '../util/json';
-import { isGridRecord, type RequestLinks, type ResultFile, resultFiles, resultOf } from './resultFiles';
+import {
+	isGridRecord,
+	type RequestLinks,
+	type ResultFile,
+	resultFiles,
+	resultOf,
+} from './resultFiles';
 
 export interface TaskError {
 	message: string;
@@ -49,7 +55,18 @@ const SHOWN_ELSEWHERE = new Set(['id', 'result', 'fail_reason', 'image_urls']);
 
 /** Names that a record's own fields never replace. */
 const OWN_FIELDS = new Set([
-	...['taskId', 'family', 'operation', 'reference', 'referenceVerified', 'status', 'serviceStatus', 'progress', 'results', 'url'],
+	...[
+		'taskId',
+		'family',
+		'operation',
+		'reference',
+		'referenceVerified',
+		'status',
+		'serviceStatus',
+		'progress',
+		'results',
+		'url',
+	],
 	...['cost', 'creditsCost', 'usage', 'error', 'notes', 'input', 'record', 'task', 'fileName'],
 ]);
 
@@ -90,7 +107,13 @@ function errorOf({ failure }: TaskRecord): TaskError {
  * @param now milliseconds since 1970
  * @param baseUrl where relative links lead
  */
-export function toTask(record: TaskRecord, origin: TaskOrigin, words: BrandWordMap, now: number, baseUrl = ''): Task {
+export function toTask(
+	record: TaskRecord,
+	origin: TaskOrigin,
+	words: BrandWordMap,
+	now: number,
+	baseUrl = '',
+): Task {
 	const { taskId, family, operation, request } = origin;
 	const results = resultFiles(record, family, now, request, baseUrl);
 	const status = statusOf(record, results);

@@ -151,7 +151,10 @@ export class PurchaseRecords {
 		const key = this.keys.get(itemIndex);
 		if (key === undefined) return;
 		this.keys.delete(itemIndex);
-		this.store(key, this.at(key).filter(({ run }) => run !== this.run));
+		this.store(
+			key,
+			this.at(key).filter(({ run }) => run !== this.run),
+		);
 	}
 
 	/** The URL of a picture of an item that this execution uploaded before. */
@@ -164,7 +167,10 @@ export class PurchaseRecords {
 
 	/** To be called after `findUpload`. */
 	markUploaded(fingerprint: string, url: string): void {
-		objectIn(this.context, UPLOADS)[fingerprint] = { url, reuseUntil: clock.now() + REUSE_UPLOAD_MS };
+		objectIn(this.context, UPLOADS)[fingerprint] = {
+			url,
+			reuseUntil: clock.now() + REUSE_UPLOAD_MS,
+		};
 	}
 
 	/** Ends this run. Records that were not dropped, and the uploads of items that did not come out, are there for the next attempt. */
@@ -174,7 +180,8 @@ export class PurchaseRecords {
 		if (Object.keys(this.records).length === 0) {
 			delete this.context[RECORDS];
 			for (const [fingerprint, items] of this.uploads) {
-				if ([...items].every((itemIndex) => this.cameOut.has(itemIndex))) delete uploads[fingerprint];
+				if ([...items].every((itemIndex) => this.cameOut.has(itemIndex)))
+					delete uploads[fingerprint];
 			}
 		}
 		const left = Object.keys(uploads);
@@ -204,7 +211,11 @@ export class PurchaseRecords {
 		const key = this.namedBy(purchase.itemIndex);
 		if (key === undefined || !key.startsWith(`${requestKey(purchase)}.`)) return undefined;
 		const found = this.at(key).find(({ run }) => !activeRuns.has(run));
-		if (found) this.store(key, this.at(key).filter(({ run }) => run !== found.run));
+		if (found)
+			this.store(
+				key,
+				this.at(key).filter(({ run }) => run !== found.run),
+			);
 		return found;
 	}
 
@@ -213,7 +224,12 @@ export class PurchaseRecords {
 	}
 
 	/** Stores this run's record of a purchase in place of the one it had, or of the one that it claims. */
-	private replace(itemIndex: number, key: string, purchase: PurchaseState, claimedFrom = this.run): void {
+	private replace(
+		itemIndex: number,
+		key: string,
+		purchase: PurchaseState,
+		claimedFrom = this.run,
+	): void {
 		const others = this.at(key);
 		const replaced = others.findIndex(({ run }) => run === claimedFrom);
 		if (replaced >= 0) others.splice(replaced, 1);

@@ -10,12 +10,23 @@ import {
 	PermissionError,
 	TimeoutError,
 } from '../api/errors';
-import { asNodeError, type FailedItem, isFailed, nameRecord, type NodeError } from '../n8n/nodeErrors';
+import {
+	asNodeError,
+	type FailedItem,
+	isFailed,
+	nameRecord,
+	type NodeError,
+} from '../n8n/nodeErrors';
 import type { WhenUnsure } from '../n8n/options';
 import { clock } from '../util/clock';
 import { pLimit } from '../util/vendor/pLimit';
 import type { Purchase, PurchaseRecords, PurchaseState } from './purchaseRecords';
-import { KeepBalanceError, MaxTasksError, type SpendingGuard, SpendingLimitError } from './spendingGuard';
+import {
+	KeepBalanceError,
+	MaxTasksError,
+	type SpendingGuard,
+	SpendingLimitError,
+} from './spendingGuard';
 
 /** An item that is checked and ready to be bought. */
 export interface PaidItem<Receipt> {
@@ -42,7 +53,12 @@ export interface BuyingDeadline {
 }
 
 export interface PaidRun {
-	context: { getNode(): INode; getExecutionId(): string; getWorkflow(): { id?: string; name?: string }; logger: Logger };
+	context: {
+		getNode(): INode;
+		getExecutionId(): string;
+		getWorkflow(): { id?: string; name?: string };
+		logger: Logger;
+	};
 	client: MediaGenClient;
 	records: PurchaseRecords;
 	guard: SpendingGuard;
@@ -65,15 +81,22 @@ export interface PaidOutcome<Receipt> {
 /** An earlier attempt sent this purchase and never learned its result. */
 export class PendingPurchaseError extends ApiError {
 	constructor(buys: 'task' | 'answer') {
-		super(`The ${buys} may have been bought by an earlier attempt, so the request was not sent again`, 'unknown');
+		super(
+			`The ${buys} may have been bought by an earlier attempt, so the request was not sent again`,
+			'unknown',
+		);
 	}
 }
 
 /** Errors that every further item of the same key would get too. */
 function stopsAll(error: ApiError): boolean {
-	return [AuthenticationError, InsufficientBalanceError, PermissionError, CanceledError, KeepBalanceError].some(
-		(ErrorClass) => error instanceof ErrorClass,
-	);
+	return [
+		AuthenticationError,
+		InsufficientBalanceError,
+		PermissionError,
+		CanceledError,
+		KeepBalanceError,
+	].some((ErrorClass) => error instanceof ErrorClass);
 }
 
 /** What is left, as a sentence; `undefined` if it cannot be read. */
@@ -87,7 +110,11 @@ async function remainingBalance(client: MediaGenClient): Promise<string | undefi
 }
 
 /** A line of n8n's log, with all that leads from it to the purchase: other executions write there too. */
-function lineOf({ context, client }: PaidRun, { itemIndex, reference }: Pick<PaidItem<unknown>, 'itemIndex' | 'reference'>, words: string): string {
+function lineOf(
+	{ context, client }: PaidRun,
+	{ itemIndex, reference }: Pick<PaidItem<unknown>, 'itemIndex' | 'reference'>,
+	words: string,
+): string {
 	const { id, name } = context.getWorkflow();
 	const places = [
 		`execution ${context.getExecutionId()}`,
@@ -104,12 +131,18 @@ interface Attempt {
 	stage: 'not sent' | 'preparing' | 'sent';
 }
 
-async function buy<Receipt>(run: PaidRun, item: PaidItem<Receipt>, attempt: Attempt, throwIfStopped: () => void): Promise<Receipt> {
+async function buy<Receipt>(
+	run: PaidRun,
+	item: PaidItem<Receipt>,
+	attempt: Attempt,
+	throwIfStopped: () => void,
+): Promise<Receipt> {
 	const { records, guard } = run;
 	const state = records.claim(item.purchase);
 	const bought = state && item.fromRecord(state);
 	if (bought !== undefined) return bought;
-	if (state?.state === 'pending' && run.whenUnsure === 'doNotSend') throw new PendingPurchaseError(run.buys);
+	if (state?.state === 'pending' && run.whenUnsure === 'doNotSend')
+		throw new PendingPurchaseError(run.buys);
 	throwIfStopped();
 
 	// In the order of the items, before anything is awaited.
@@ -134,7 +167,10 @@ async function buy<Receipt>(run: PaidRun, item: PaidItem<Receipt>, attempt: Atte
 		const sent = attempt.stage === 'sent';
 		const rejected = error instanceof ApiError && error.accepted === 'no';
 		// n8n saves nothing of a run that is stopped, and an error names one item only.
-		if (sent && !rejected) run.context.logger.warn(lineOf(run, item, `no clear answer: the ${run.buys} may have been bought`));
+		if (sent && !rejected)
+			run.context.logger.warn(
+				lineOf(run, item, `no clear answer: the ${run.buys} may have been bought`),
+			);
 		if (sent && rejected) records.drop(item.itemIndex);
 		if (!sent || rejected) guard.release();
 		throw asError(error);
@@ -144,8 +180,13 @@ async function buy<Receipt>(run: PaidRun, item: PaidItem<Receipt>, attempt: Atte
 type Outcome<Receipt> = PaidOutcome<Receipt> | FailedItem;
 
 /** What stands before the hint of an item's error. */
-async function contextOf({ client }: PaidRun, { stage }: Attempt, error: ApiError): Promise<string | undefined> {
-	if (stage === 'preparing' && !(error instanceof CanceledError)) return 'A file could not be uploaded, so nothing was bought.';
+async function contextOf(
+	{ client }: PaidRun,
+	{ stage }: Attempt,
+	error: ApiError,
+): Promise<string | undefined> {
+	if (stage === 'preparing' && !(error instanceof CanceledError))
+		return 'A file could not be uploaded, so nothing was bought.';
 	return error instanceof InsufficientBalanceError ? await remainingBalance(client) : undefined;
 }
 
@@ -178,25 +219,36 @@ export async function runPaidItems<Receipt>(
 			});
 			return { itemIndex, receipt };
 		} catch (error) {
-			if (!(error instanceof ApiError)) return { itemIndex, error: asNodeError(node, error, { itemIndex }) };
+			if (!(error instanceof ApiError))
+				return { itemIndex, error: asNodeError(node, error, { itemIndex }) };
 			if (stopsAll(error)) stopped ??= error;
 			const context = await contextOf(run, attempt, error);
-			const buys = attempt.stage === 'sent' || error instanceof PendingPurchaseError ? run.buys : undefined;
+			const buys =
+				attempt.stage === 'sent' || error instanceof PendingPurchaseError ? run.buys : undefined;
 			const hint = error instanceof SpendingLimitError ? error.hint : run.hintFor?.(error);
 			const leftOut = error instanceof MaxTasksError && run.guard.leavesOut;
-			return { itemIndex, error: asNodeError(node, error, { itemIndex, purchase: true, buys, context, hint }), leftOut };
+			return {
+				itemIndex,
+				error: asNodeError(node, error, { itemIndex, purchase: true, buys, context, hint }),
+				leftOut,
+			};
 		}
 	}
 
 	return await Promise.all(
 		items.map(async (item) =>
-			isFailed(item) ? item : await schedule(item, async () => await limit(async () => await runItem(item))),
+			isFailed(item)
+				? item
+				: await schedule(item, async () => await limit(async () => await runItem(item))),
 		),
 	);
 }
 
 /** "Retry On Fail" runs a node again that threw, and one whose first item has an error. */
-function mayRunAgain(context: IExecuteFunctions, outcomes: ReadonlyArray<{ error?: NodeError }>): boolean {
+function mayRunAgain(
+	context: IExecuteFunctions,
+	outcomes: ReadonlyArray<{ error?: NodeError }>,
+): boolean {
 	if (outcomes.some(isFailed) && !context.continueOnFail()) return true;
 	return context.getNode().retryOnFail === true && outcomes[0]?.error !== undefined;
 }

@@ -36,7 +36,8 @@ export class KeepBalanceError extends SpendingLimitError {}
 const RETRY_WITH_MORE =
 	'Raise "Max Tasks" in the options, save the workflow, and retry this execution with the currently saved workflow: what it has bought is not bought again.';
 
-const RUN_THE_REST = 'To buy it, raise "Max Tasks" in the options and run the workflow with the items without a result only.';
+const RUN_THE_REST =
+	'To buy it, raise "Max Tasks" in the options and run the workflow with the items without a result only.';
 
 const KEEP_BALANCE_HINT = 'Top up the balance, or lower "Keep Balance" in the options.';
 
@@ -67,7 +68,9 @@ export class SpendingGuard {
 	}
 
 	/** Counts the items that are left out; `undefined` if there are none. */
-	leftOutNote(outcomes: ReadonlyArray<{ itemIndex: number; leftOut?: boolean }>): string | undefined {
+	leftOutNote(
+		outcomes: ReadonlyArray<{ itemIndex: number; leftOut?: boolean }>,
+	): string | undefined {
 		const items = outcomes.filter(({ leftOut }) => leftOut).map(({ itemIndex }) => itemIndex);
 		if (items.length === 0) return undefined;
 		return `${itemRanges(items)}: not submitted, because "Max Tasks" is ${this.rules.maxTasks}. To buy the rest, run the workflow with these items only.`;
@@ -89,7 +92,11 @@ export class SpendingGuard {
 	/** How many of `purchases` more the limits let through, and the limit that the others would pass. Sends nothing but reads. */
 	async check(purchases: number): Promise<{ withinLimits: number; limit?: string }> {
 		const error = await this.checkBalance().catch(asError);
-		if (error) return { withinLimits: 0, limit: error instanceof SpendingLimitError ? error.problem : error.message };
+		if (error)
+			return {
+				withinLimits: 0,
+				limit: error instanceof SpendingLimitError ? error.problem : error.message,
+			};
 		const limit = this.problemWith(purchases);
 		if (limit === undefined) return { withinLimits: purchases };
 		return { withinLimits: Math.max(0, (this.rules.maxTasks ?? 0) - this.bought), limit };
@@ -98,7 +105,8 @@ export class SpendingGuard {
 	/** Takes a place for a purchase, in the order of the calls. Throws a `SpendingLimitError` when there is none. */
 	reserve(): void {
 		const problem = this.problemWith(1);
-		if (problem !== undefined) throw new MaxTasksError(problem, this.stops ? RETRY_WITH_MORE : RUN_THE_REST);
+		if (problem !== undefined)
+			throw new MaxTasksError(problem, this.stops ? RETRY_WITH_MORE : RUN_THE_REST);
 		this.context[BOUGHT] = this.bought + 1;
 	}
 
@@ -116,19 +124,28 @@ export class SpendingGuard {
 		const amount = unit === 'credits' ? `${remaining} credits` : `${remaining}`;
 		this.lastRemaining = amount;
 		if (remaining >= keepBalance) return;
-		throw new KeepBalanceError(`the remaining balance is ${amount}, and "Keep Balance" is ${keepBalance}`, KEEP_BALANCE_HINT);
+		throw new KeepBalanceError(
+			`the remaining balance is ${amount}, and "Keep Balance" is ${keepBalance}`,
+			KEEP_BALANCE_HINT,
+		);
 	}
 
 	/** `undefined` for a key without a limit. */
 	private async remaining(unit: BalanceUnit): Promise<number | undefined> {
 		const record = await this.client.balance.retrieve().catch(asError);
 		if (record instanceof Error) {
-			throw new KeepBalanceError(`the balance could not be read (${record.message}), and "Keep Balance" is set`, UNREADABLE_HINT);
+			throw new KeepBalanceError(
+				`the balance could not be read (${record.message}), and "Keep Balance" is set`,
+				UNREADABLE_HINT,
+			);
 		}
 		if (record.unlimited_quota) return undefined;
 		const amount = remainingOf(record, unit);
 		if (amount !== null) return amount;
-		throw new KeepBalanceError(`the service does not state the remaining ${unit}, and "Keep Balance" is set`, UNREADABLE_HINT);
+		throw new KeepBalanceError(
+			`the service does not state the remaining ${unit}, and "Keep Balance" is set`,
+			UNREADABLE_HINT,
+		);
 	}
 }
 
@@ -148,14 +165,19 @@ export interface CheckedItem {
 async function balanceFields(client: MediaGenClient) {
 	try {
 		const record = await client.balance.retrieve();
-		return { remaining: remainingOf(record, 'balance'), remainingCredits: remainingOf(record, 'credits') };
+		return {
+			remaining: remainingOf(record, 'balance'),
+			remainingCredits: remainingOf(record, 'credits'),
+		};
 	} catch (error) {
 		return { error: asError(error).message };
 	}
 }
 
 function problemsOf({ error }: FailedItem): string[] {
-	const others = (error.description ?? '').split('\n').filter((line) => line !== '' && !line.startsWith('Nothing was sent'));
+	const others = (error.description ?? '')
+		.split('\n')
+		.filter((line) => line !== '' && !line.startsWith('Nothing was sent'));
 	return [error.message, ...others];
 }
 
@@ -169,12 +191,21 @@ export async function checkOnlyOutput(
 	items: ReadonlyArray<CheckedItem | FailedItem>,
 ): Promise<INodeExecutionData[]> {
 	const tasks = items.filter((item) => !isFailed(item)).length;
-	const common = { checkOnly: true, tasks, ...(await guard.check(tasks)), balance: await balanceFields(client) };
+	const common = {
+		checkOnly: true,
+		tasks,
+		...(await guard.check(tasks)),
+		balance: await balanceFields(client),
+	};
 	return items.map((item) => {
 		const pairedItem = { item: item.itemIndex };
-		if (isFailed(item)) return { json: toJson({ ...common, request: null, problems: problemsOf(item) }), pairedItem };
+		if (isFailed(item))
+			return { json: toJson({ ...common, request: null, problems: problemsOf(item) }), pairedItem };
 		const { path, body, file } = item;
 		const request: unknown = JSON.parse(JSON.stringify({ method: 'POST', path, body, file }));
-		return { json: toJson({ ...common, request, problems: [], notes: item.notes, ...item.options }), pairedItem };
+		return {
+			json: toJson({ ...common, request, problems: [], notes: item.notes, ...item.options }),
+			pairedItem,
+		};
 	});
 }

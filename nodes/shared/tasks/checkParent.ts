@@ -27,7 +27,8 @@ export interface ParentRule {
 function checkStatus(record: TaskRecord | undefined): ParentCheck {
 	const status = record && knownStatus(record.status);
 	if (status === undefined || status === 'completed') return {};
-	const state = status === 'failed' ? 'this one has failed' : `this one is still ${status}: wait for it first`;
+	const state =
+		status === 'failed' ? 'this one has failed' : `this one is still ${status}: wait for it first`;
 	return { problem: { field: 'task_id', message: `must be a completed task; ${state}` } };
 }
 
@@ -63,11 +64,16 @@ export async function checkParents(
 			if (isFailed(item)) return item;
 			const record = await recordOf(parent.parentOf(item.body));
 			const status = checkStatus(record);
-			const { problem, notes = [] } = status.problem ? status : (parent.check?.(item.body, record, run.client.connection.brandWords) ?? {});
+			const { problem, notes = [] } = status.problem
+				? status
+				: (parent.check?.(item.body, record, run.client.connection.brandWords) ?? {});
 			if (!problem) return { ...item, notes: [...item.notes, ...notes] };
 			const issue = { path: [problem.field], message: problem.message };
 			const { itemIndex } = item;
-			return { itemIndex, error: validationError(run.context.getNode(), fields, [issue], itemIndex) };
+			return {
+				itemIndex,
+				error: validationError(run.context.getNode(), fields, [issue], itemIndex),
+			};
 		}),
 	);
 }

@@ -4,7 +4,14 @@ import type { AcceptedTask } from '../api/records';
 import type { TaskFamily } from '../api/families';
 import { PendingUpload } from '../n8n/binary';
 import type { Operation } from '../n8n/describe';
-import { type FailedItem, isFailed, itemRanges, runError, throwFirstError, withoutItem } from '../n8n/nodeErrors';
+import {
+	type FailedItem,
+	isFailed,
+	itemRanges,
+	runError,
+	throwFirstError,
+	withoutItem,
+} from '../n8n/nodeErrors';
 import {
 	additionalBodyFieldsField,
 	downloadFilesAfterWaitField,
@@ -20,12 +27,24 @@ import { isAccepted, outputItems, statusOf, type TaskOutcome } from '../output/i
 import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
 import { type CheckedItem, checkOnlyOutput, SpendingGuard } from '../purchase/spendingGuard';
 import { PurchaseRecords } from '../purchase/purchaseRecords';
-import { type BuyingDeadline, dropRecords, type PaidItem, type PaidOutcome, runPaidItems } from '../purchase/runPaidItems';
+import {
+	type BuyingDeadline,
+	dropRecords,
+	type PaidItem,
+	type PaidOutcome,
+	runPaidItems,
+} from '../purchase/runPaidItems';
 import { clock, sleep } from '../util/clock';
 import { checkParents, type ParentRule } from './checkParent';
 import { endsSoon, mayPause, pause, pauseProblem } from './pause';
 import { pollTasks, refreshTasks } from './poll';
-import { type PreparedItem, prepareItems, type TaskRequest, type TaskTarget, toSubmission } from './prepare';
+import {
+	type PreparedItem,
+	prepareItems,
+	type TaskRequest,
+	type TaskTarget,
+	toSubmission,
+} from './prepare';
 import { acceptedTask, downloadResults, openTaskRun, type TaskRun, withRecord } from './taskRun';
 
 /** An operation that buys a task: see CONTRIBUTING.md. */
@@ -40,7 +59,8 @@ export interface TaskOperation extends TaskRequest, Omit<Operation, 'execute' | 
 }
 
 /** A body with the callback address. "Additional Body Fields" may give another one. */
-const sentBody = ({ body }: TaskTarget, webhook: string | undefined) => (webhook === undefined ? body : { webhook, ...body });
+const sentBody = ({ body }: TaskTarget, webhook: string | undefined) =>
+	webhook === undefined ? body : { webhook, ...body };
 
 function toCheckedItem({ itemIndex, target, webhook, notes, options }: PreparedItem): CheckedItem {
 	const { path, file } = target;
@@ -52,7 +72,11 @@ const ACCEPTED_WITHIN_MS = 600_000;
 
 function buyingDeadline({ options, deadline }: TaskRun): BuyingDeadline & { moveOn(): void } {
 	if (options.waitMode !== 'none') {
-		return { at: () => deadline, message: 'The timeout passed before the task was bought', moveOn: () => undefined };
+		return {
+			at: () => deadline,
+			message: 'The timeout passed before the task was bought',
+			moveOn: () => undefined,
+		};
 	}
 	let lastAccepted = clock.now();
 	return {
@@ -75,7 +99,12 @@ function toPaidItem(
 ): PaidItem<AcceptedTask> {
 	const { file } = target;
 	// An earlier attempt may have bought the task: then nothing is sent.
-	links.set(itemIndex, requestLinksOf(target.body, (value) => (value instanceof PendingUpload ? records.findUpload(itemIndex, value.fingerprint) : undefined)));
+	links.set(
+		itemIndex,
+		requestLinksOf(target.body, (value) =>
+			value instanceof PendingUpload ? records.findUpload(itemIndex, value.fingerprint) : undefined,
+		),
+	);
 	const purchase = {
 		itemIndex,
 		operation: `${run.family}.${operation.value}`,
@@ -90,7 +119,9 @@ function toPaidItem(
 			const submission = await toSubmission(run, records, itemIndex, sent);
 			links.set(itemIndex, requestLinksOf('json' in submission ? submission.json : target.body));
 			return async () => {
-				const accepted = await run.client.tasks.submit(target.path, submission, () => deadline.at());
+				const accepted = await run.client.tasks.submit(target.path, submission, () =>
+					deadline.at(),
+				);
 				deadline.moveOn();
 				return accepted;
 			};
@@ -110,10 +141,18 @@ function toOutcome(
 	links: RequestLinks | undefined,
 ): TaskOutcome {
 	const { itemIndex } = paid;
-	if (isFailed(paid)) return { itemIndex, error: paid.error, leftOut: paid.leftOut, notes, options };
+	if (isFailed(paid))
+		return { itemIndex, error: paid.error, leftOut: paid.leftOut, notes, options };
 	const { taskId, record, others = [] } = paid.receipt;
 	const more = `The service made more tasks of this request: ${others.join(', ')}. Get them with the resource Task, operation Get.`;
-	const outcome = { itemIndex, taskId, task: acceptedTask(run, taskId), request: links, notes: others.length > 0 ? [...notes, more] : notes, options };
+	const outcome = {
+		itemIndex,
+		taskId,
+		task: acceptedTask(run, taskId),
+		request: links,
+		notes: others.length > 0 ? [...notes, more] : notes,
+		options,
+	};
 	return record ? withRecord(run, outcome, record, links) : outcome;
 }
 
@@ -135,7 +174,11 @@ function endOf(outcome: TaskOutcome): string {
  * Names every task of the run and every item that may have been bought, so that what was paid for can be fetched. Items that
  * were not bought for the same reason are counted together.
  */
-function taskList({ context, signal }: TaskRun, outcomes: readonly TaskOutcome[], bought: boolean): string | undefined {
+function taskList(
+	{ context, signal }: TaskRun,
+	outcomes: readonly TaskOutcome[],
+	bought: boolean,
+): string | undefined {
 	const accepted = outcomes.some(isAccepted);
 	if (!accepted && outcomes.filter(isUnsure).length < 2) return undefined;
 	const ends = new Map<string, { end: string; items: number[] }>();
@@ -165,7 +208,11 @@ interface Bought {
  * Downloads the files and returns the node's output, in the order of the input. Unless the node is set to continue, the first
  * failed item ends it with an error that names every task.
  */
-export async function deliver(run: TaskRun, outcomes: readonly TaskOutcome[], bought?: Bought): Promise<INodeExecutionData[][]> {
+export async function deliver(
+	run: TaskRun,
+	outcomes: readonly TaskOutcome[],
+	bought?: Bought,
+): Promise<INodeExecutionData[][]> {
 	const { context, options } = run;
 	countCost(context, outcomes, bought ? 'bought' : 'read');
 	const delivered = await downloadResults(run, outcomes);
@@ -173,7 +220,12 @@ export async function deliver(run: TaskRun, outcomes: readonly TaskOutcome[], bo
 	const failed = comesOut.find(isFailed);
 	if (bought) dropRecords(context, bought.records, comesOut, isRefunded);
 	if (failed && !context.continueOnFail()) {
-		throw runError(context.getNode(), delivered, failed, taskList(run, delivered, bought !== undefined));
+		throw runError(
+			context.getNode(),
+			delivered,
+			failed,
+			taskList(run, delivered, bought !== undefined),
+		);
 	}
 	context.addExecutionHints(...runHints(comesOut, bought?.guard.lastRemaining));
 	if (bought) tellLeftOut(run, delivered, bought.guard);
@@ -181,7 +233,11 @@ export async function deliver(run: TaskRun, outcomes: readonly TaskOutcome[], bo
 }
 
 /** Counts the items that are left out in the custom data, and tells of them where no item comes out that could have the note. */
-function tellLeftOut({ context }: TaskRun, outcomes: readonly TaskOutcome[], guard: SpendingGuard): void {
+function tellLeftOut(
+	{ context }: TaskRun,
+	outcomes: readonly TaskOutcome[],
+	guard: SpendingGuard,
+): void {
 	const note = guard.leftOutNote(outcomes);
 	if (note === undefined) return;
 	countLeftOut(context, outcomes.filter(({ leftOut }) => leftOut).length);
@@ -195,11 +251,16 @@ function withLeftOutNote(outcomes: readonly TaskOutcome[], guard: SpendingGuard)
 	const note = guard.leftOutNote(outcomes);
 	const first = outcomes.find(({ leftOut }) => !leftOut);
 	if (note === undefined) return [...outcomes];
-	return outcomes.map((outcome) => (outcome === first ? { ...outcome, notes: [note, ...outcome.notes] } : outcome));
+	return outcomes.map((outcome) =>
+		outcome === first ? { ...outcome, notes: [note, ...outcome.notes] } : outcome,
+	);
 }
 
 /** Buys a task per item, waits as "Wait for Result" says, and returns the output. */
-async function execute(context: IExecuteFunctions, operation: TaskOperation): Promise<INodeExecutionData[][]> {
+async function execute(
+	context: IExecuteFunctions,
+	operation: TaskOperation,
+): Promise<INodeExecutionData[][]> {
 	const run = await openTaskRun(context, operation.family, operation.value);
 	const { checkOnly } = run.options;
 	const guard = new SpendingGuard(context, run.options, run.client);
@@ -228,10 +289,18 @@ async function execute(context: IExecuteFunctions, operation: TaskOperation): Pr
 		const accepted = paid.map((each, at) => {
 			const item = prepared[at];
 			const { notes, options } =
-				item && !isFailed(item) ? item : { notes: [], options: optionsOfFailedItem(context, each.itemIndex) };
+				item && !isFailed(item)
+					? item
+					: { notes: [], options: optionsOfFailedItem(context, each.itemIndex) };
 			return toOutcome(run, each, { notes, options }, links.get(each.itemIndex));
 		});
-		return await waitAndDeliver(run, operation, { records, guard }, withLeftOutNote(accepted, guard), links);
+		return await waitAndDeliver(
+			run,
+			operation,
+			{ records, guard },
+			withLeftOutNote(accepted, guard),
+			links,
+		);
 	} finally {
 		records.close();
 	}
@@ -249,7 +318,10 @@ async function waitAndDeliver(
 	if (waitMode === 'none' && !operation.synchronous) return await deliver(run, accepted, bought);
 	// n8n refuses a callback to an execution that still runs, and the service does not repeat it: a task that has ended by now
 	// must not be waited for.
-	let current = operation.synchronous || waitMode === 'callback' ? await refreshTasks(run, accepted, links) : accepted;
+	let current =
+		operation.synchronous || waitMode === 'callback'
+			? await refreshTasks(run, accepted, links)
+			: accepted;
 	if (waitMode === 'callback') {
 		while (endsSoon(current, began) && !run.signal?.aborted) {
 			await sleep(1_000, run.signal);
@@ -261,7 +333,13 @@ async function waitAndDeliver(
 				for (const { itemIndex } of current.filter(isRefunded)) bought.records.drop(itemIndex);
 				countCost(run.context, current, 'waiting');
 				tellLeftOut(run, current, bought.guard);
-				return await pause(run, current.map((outcome) => ({ ...outcome, recordKey: bought.records.recordKey(outcome.itemIndex) })));
+				return await pause(
+					run,
+					current.map((outcome) => ({
+						...outcome,
+						recordKey: bought.records.recordKey(outcome.itemIndex),
+					})),
+				);
 			}
 			current = current.map((outcome) => ({ ...outcome, notes: [...outcome.notes, problem] }));
 		}
@@ -271,7 +349,16 @@ async function waitAndDeliver(
 
 /** Makes an operation of a task request: adds the purchase, the wait, the output and their fields. */
 export function taskOperation(operation: TaskOperation): Operation {
-	const { resource, name, value, action, description, fields, advanced = [], synchronous = false } = operation;
+	const {
+		resource,
+		name,
+		value,
+		action,
+		description,
+		fields,
+		advanced = [],
+		synchronous = false,
+	} = operation;
 	const options = optionsField(purchaseOptions({ makesFiles: !synchronous }));
 	const waitFields = synchronous ? [] : [waitModeField, outputField, downloadFilesAfterWaitField];
 	return {
@@ -280,7 +367,13 @@ export function taskOperation(operation: TaskOperation): Operation {
 		value,
 		action,
 		description,
-		fields: [...fields.filter((field) => !advanced.includes(field)), ...waitFields, ...advanced, additionalBodyFieldsField, options],
+		fields: [
+			...fields.filter((field) => !advanced.includes(field)),
+			...waitFields,
+			...advanced,
+			additionalBodyFieldsField,
+			options,
+		],
 		execute: async (context) => await execute(context, operation),
 	};
 }

@@ -4,7 +4,13 @@ import { NodeOperationError } from 'n8n-workflow';
 import type { TaskFamily } from '../api/families';
 import { inspectFile, PendingUpload } from '../n8n/binary';
 import type { Operation, Resource } from '../n8n/describe';
-import { downloadFilesField, optionsField, outputField, readItemOptions, taskOptions } from '../n8n/options';
+import {
+	downloadFilesField,
+	optionsField,
+	outputField,
+	readItemOptions,
+	taskOptions,
+} from '../n8n/options';
 import { isSet, type ParameterValues, validationError } from '../n8n/parameters';
 import { isAccepted, type TaskOutcome } from '../output/items';
 import { jsonObject } from '../util/json';
@@ -32,9 +38,15 @@ function namedTask(run: TaskRun, itemIndex: number): TaskOutcome {
 	const taskId = typeof given === 'string' || typeof given === 'number' ? String(given).trim() : '';
 	const input = run.options.includeInput ? context.getInputData()[itemIndex]?.json : undefined;
 	const options = readItemOptions(context.getNodeParameter('options', itemIndex, {}), input);
-	if (taskId !== '') return { itemIndex, taskId, task: acceptedTask(run, taskId), notes: [], options };
+	if (taskId !== '')
+		return { itemIndex, taskId, task: acceptedTask(run, taskId), notes: [], options };
 	const message = `"${taskIdField.displayName}" is required [item ${itemIndex}]`;
-	return { itemIndex, error: new NodeOperationError(context.getNode(), message, { itemIndex }), notes: [], options };
+	return {
+		itemIndex,
+		error: new NodeOperationError(context.getNode(), message, { itemIndex }),
+		notes: [],
+		options,
+	};
 }
 
 async function retrieve(run: TaskRun, outcome: TaskOutcome): Promise<TaskOutcome> {
@@ -46,13 +58,22 @@ async function retrieve(run: TaskRun, outcome: TaskOutcome): Promise<TaskOutcome
 	}
 }
 
-async function get(context: IExecuteFunctions, family: TaskFamily): Promise<INodeExecutionData[][]> {
+async function get(
+	context: IExecuteFunctions,
+	family: TaskFamily,
+): Promise<INodeExecutionData[][]> {
 	const run = await openTaskRun(context, family, 'get');
 	const named = context.getInputData().map((_, itemIndex) => namedTask(run, itemIndex));
-	return await deliver(run, await Promise.all(named.map(async (outcome) => await retrieve(run, outcome))));
+	return await deliver(
+		run,
+		await Promise.all(named.map(async (outcome) => await retrieve(run, outcome))),
+	);
 }
 
-async function wait(context: IExecuteFunctions, family: TaskFamily): Promise<INodeExecutionData[][]> {
+async function wait(
+	context: IExecuteFunctions,
+	family: TaskFamily,
+): Promise<INodeExecutionData[][]> {
 	const run = await openTaskRun(context, family, 'wait');
 	const named = context.getInputData().map((_, itemIndex) => namedTask(run, itemIndex));
 	return await deliver(run, await pollTasks(run, named));
@@ -74,7 +95,11 @@ const submitFields: INodeProperties[] = [
 		type: 'options',
 		options: [
 			{ name: 'Fields', value: 'fields', description: 'Names and values, sent as JSON' },
-			{ name: 'Form Data With a File', value: 'formData', description: 'Names and values, and a file from the input' },
+			{
+				name: 'Form Data With a File',
+				value: 'formData',
+				description: 'Names and values, and a file from the input',
+			},
 			{ name: 'JSON', value: 'json' },
 		],
 		default: 'json',
@@ -100,7 +125,13 @@ const submitFields: INodeProperties[] = [
 				displayName: 'Field',
 				name: 'field',
 				values: [
-					{ displayName: 'Name', name: 'name', type: 'string', default: '', placeholder: 'e.g. prompt' },
+					{
+						displayName: 'Name',
+						name: 'name',
+						type: 'string',
+						default: '',
+						placeholder: 'e.g. prompt',
+					},
 					{
 						displayName: 'Value',
 						name: 'value',
@@ -140,7 +171,14 @@ const customRequest = z.object({
 });
 
 const bodyFields = z
-	.object({ field: z.array(z.object({ name: z.union([z.string(), z.number()]).transform(String).catch(''), value: z.unknown() })) })
+	.object({
+		field: z.array(
+			z.object({
+				name: z.union([z.string(), z.number()]).transform(String).catch(''),
+				value: z.unknown(),
+			}),
+		),
+	})
 	.catch({ field: [] });
 
 /** Reads "Body Fields" as the panel has them: what is empty in them counts. Throws a `NodeOperationError` for a row without a name, or with the name of another. */
@@ -150,27 +188,45 @@ function readBodyFields(context: IExecuteFunctions, itemIndex: number): Record<s
 	const issues = rows.flatMap(({ name }, row) => {
 		const path = ['body_fields', row, 'name'];
 		if (name.trim() === '') return [{ path, message: 'is required' }];
-		if (names.has(name)) return [{ path, message: `must be another name: "${name}" is given twice` }];
+		if (names.has(name))
+			return [{ path, message: `must be another name: "${name}" is given twice` }];
 		names.add(name);
 		return [];
 	});
 	if (issues.length > 0) throw validationError(context.getNode(), submitFields, issues, itemIndex);
-	return Object.fromEntries(rows.filter(({ value }) => isSet(value)).map(({ name, value }) => [name, value]));
+	return Object.fromEntries(
+		rows.filter(({ value }) => isSet(value)).map(({ name, value }) => [name, value]),
+	);
 }
 
 /** Puts the body together. As text it is neither renamed nor cleaned: its names are the service's own. */
-async function customBody(values: ParameterValues, context: IExecuteFunctions, itemIndex: number): Promise<ParameterValues> {
+async function customBody(
+	values: ParameterValues,
+	context: IExecuteFunctions,
+	itemIndex: number,
+): Promise<ParameterValues> {
 	const { bodyType, binaryProperty, bodyFields: _rows, body: json, ...request } = values;
-	if (bodyType === 'json' || bodyType === undefined) return { ...request, ...(json === undefined ? {} : { body: json }) };
+	if (bodyType === 'json' || bodyType === undefined)
+		return { ...request, ...(json === undefined ? {} : { body: json }) };
 	const fields = readBodyFields(context, itemIndex);
 	const body = JSON.stringify(fields);
 	if (bodyType !== 'formData') {
-		const isEmpty = Object.keys({ ...fields, ...readAdditionalBody(context, itemIndex, []) }).length === 0;
+		const isEmpty =
+			Object.keys({ ...fields, ...readAdditionalBody(context, itemIndex, []) }).length === 0;
 		if (!isEmpty) return { ...request, body };
-		throw validationError(context.getNode(), submitFields, [{ path: ['body_fields'], message: 'is required: the request would be empty' }], itemIndex);
+		throw validationError(
+			context.getNode(),
+			submitFields,
+			[{ path: ['body_fields'], message: 'is required: the request would be empty' }],
+			itemIndex,
+		);
 	}
 	const property = typeof binaryProperty === 'string' ? binaryProperty.trim() : 'data';
-	return { ...request, body, file: await inspectFile(context, itemIndex, property, 'Input Data Field Name') };
+	return {
+		...request,
+		body,
+		file: await inspectFile(context, itemIndex, property, 'Input Data Field Name'),
+	};
 }
 
 /** A request to an endpoint that the spec does not show, with the same purchase, wait and output as any other. */
@@ -181,7 +237,8 @@ function submitOperation(family: TaskFamily): Operation {
 		name: 'Submit Custom Request',
 		value: 'submit',
 		action: 'Submit a custom request',
-		description: 'Buy a task from any endpoint of the service, such as one that this node does not have',
+		description:
+			'Buy a task from any endpoint of the service, such as one that this node does not have',
 		fields: submitFields,
 		schema: customRequest,
 		toBody: customBody,
@@ -204,7 +261,12 @@ export function taskOperations(family: TaskFamily): Operation[] {
 			value: 'get',
 			action: 'Get a task',
 			description: 'Read a task once, whatever its status',
-			fields: [taskIdField, outputField, downloadFilesField, optionsField(taskOptions({ waits: false }))],
+			fields: [
+				taskIdField,
+				outputField,
+				downloadFilesField,
+				optionsField(taskOptions({ waits: false })),
+			],
 			execute: async (context) => await get(context, family),
 		},
 		submitOperation(family),
@@ -214,7 +276,12 @@ export function taskOperations(family: TaskFamily): Operation[] {
 			value: 'wait',
 			action: 'Wait for a task',
 			description: 'Wait until a task ends and return its results',
-			fields: [taskIdField, outputField, downloadFilesField, optionsField(taskOptions({ waits: true }))],
+			fields: [
+				taskIdField,
+				outputField,
+				downloadFilesField,
+				optionsField(taskOptions({ waits: true })),
+			],
 			execute: async (context) => await wait(context, family),
 		},
 	];

@@ -16,25 +16,39 @@ import { ownAddressProblem, watchPause } from './watchPause';
 const SET_WEBHOOK_URL =
 	"Set n8n's environment variable WEBHOOK_URL to the address at which the service reaches this n8n, on port 80 or 443.";
 
-const ON_OWN_NETWORK = 'For a service on your own network, switch on "Allow Private Callbacks" in the credential.';
+const ON_OWN_NETWORK =
+	'For a service on your own network, switch on "Allow Private Callbacks" in the credential.';
 
 /**
  * Checks a callback base address. The service silently drops some addresses (spec, Events 6): a `NodeOperationError` says what
  * is wrong before anything is sent. Returns a note about an address that it may drop.
  */
-function checkCallbackAddress({ context, client }: TaskRun, address: string, hint: string, itemIndex?: number): string[] {
+function checkCallbackAddress(
+	{ context, client }: TaskRun,
+	address: string,
+	hint: string,
+	itemIndex?: number,
+): string[] {
 	const { allowPrivateCallbacks, baseUrl } = client.connection;
 	if (allowPrivateCallbacks) return [];
 	const problem = callbackAddressProblem(address, baseUrl);
 	if (problem !== undefined) {
 		const refusal = `The service would not call back: ${problem}`;
-		throw new NodeOperationError(context.getNode(), itemIndex === undefined ? refusal : `${refusal} [item ${itemIndex}]`, {
-			itemIndex,
-			description: `${hint} ${ON_OWN_NETWORK} Nothing was sent to the service.`,
-		});
+		throw new NodeOperationError(
+			context.getNode(),
+			itemIndex === undefined ? refusal : `${refusal} [item ${itemIndex}]`,
+			{
+				itemIndex,
+				description: `${hint} ${ON_OWN_NETWORK} Nothing was sent to the service.`,
+			},
+		);
 	}
 	const port = unusualPort(address);
-	return port === undefined ? [] : [`The callback address uses the port ${port}. The service may call the ports 80 and 443 only.`];
+	return port === undefined
+		? []
+		: [
+				`The callback address uses the port ${port}. The service may call the ports 80 and 443 only.`,
+			];
 }
 
 /** n8n counts the paused time against the workflow's timeout when the time limit of a pause resumes it, and cancels it. */
@@ -76,15 +90,32 @@ interface ItemCallback {
 	reference: string | undefined;
 }
 
-function itemAddress(run: TaskRun, { itemIndex, callbackBaseUrl, reference }: ItemCallback): CallbackAddress {
+function itemAddress(
+	run: TaskRun,
+	{ itemIndex, callbackBaseUrl, reference }: ItemCallback,
+): CallbackAddress {
 	if (isBlank(callbackBaseUrl)) return { url: undefined, notes: [] };
 	const read = webUrl().safeParse(callbackBaseUrl);
 	if (!read.success) {
-		const issues = read.error.issues.map(({ message }) => ({ path: ['callback_base_url'], message }));
+		const issues = read.error.issues.map(({ message }) => ({
+			path: ['callback_base_url'],
+			message,
+		}));
 		throw validationError(run.context.getNode(), [callbackOption], issues, itemIndex);
 	}
-	const notes = checkCallbackAddress(run, read.data, 'Give a public address in "Callback Base URL".', itemIndex);
-	return { url: reference === undefined ? read.data : withReference(run.client.connection, read.data, reference), notes };
+	const notes = checkCallbackAddress(
+		run,
+		read.data,
+		'Give a public address in "Callback Base URL".',
+		itemIndex,
+	);
+	return {
+		url:
+			reference === undefined
+				? read.data
+				: withReference(run.client.connection, read.data, reference),
+		notes,
+	};
 }
 
 /** Where the service reports the end of each item's task: this paused execution, or the address in the item's options. */
@@ -120,14 +151,28 @@ function waitingJson(outcome: TaskOutcome, input: IDataObject, resumeUrl: string
 		...(reference === undefined ? {} : { reference }),
 		...(notes.length === 0 ? {} : { notes }),
 		...named,
-		...(sent.length > 0 ? { requestLinks: { fields: [...(request?.fields ?? [])], urls: sent } } : {}),
+		...(sent.length > 0
+			? { requestLinks: { fields: [...(request?.fields ?? [])], urls: sent } }
+			: {}),
 		input,
 	};
 	if (!isAccepted(outcome)) {
-		const failure = error && { error: { message: error.message, description: error.description ?? null, ...named } };
-		return { status: statusOf(outcome), results: [], ...failure, ...(outcome.leftOut ? { leftOut: true } : {}), ...own };
+		const failure = error && {
+			error: { message: error.message, description: error.description ?? null, ...named },
+		};
+		return {
+			status: statusOf(outcome),
+			results: [],
+			...failure,
+			...(outcome.leftOut ? { leftOut: true } : {}),
+			...own,
+		};
 	}
-	return { ...taskJson({ ...outcome, options: {} }, true), ...(isOpen(outcome) ? { status: 'submitted', results: [], url: null } : {}), ...own };
+	return {
+		...taskJson({ ...outcome, options: {} }, true),
+		...(isOpen(outcome) ? { status: 'submitted', results: [], url: null } : {}),
+		...own,
+	};
 }
 
 /** An end that is nearer than this is waited for here. */
@@ -139,7 +184,9 @@ const SOON_MS = 10_000;
  * @param began milliseconds since 1970: the estimates count from the submission, of which only this is known
  */
 export function endsSoon(outcomes: readonly TaskOutcome[], began: number): boolean {
-	const estimates = outcomes.filter(isOpen).map(({ record }) => readTaskRecord(record)?.estimatedSeconds ?? Infinity);
+	const estimates = outcomes
+		.filter(isOpen)
+		.map(({ record }) => readTaskRecord(record)?.estimatedSeconds ?? Infinity);
 	const expectedIn = began + Math.max(...estimates) * 1_000 - clock.now();
 	return expectedIn > 0 && expectedIn <= SOON_MS;
 }
@@ -154,12 +201,16 @@ export async function pauseProblem(run: TaskRun): Promise<string | undefined> {
  * Pauses the execution until the service calls back, or until "Timeout" has passed. n8n keeps nothing of a waiting node but its
  * input items, so the tasks are written there.
  */
-export async function pause(run: TaskRun, outcomes: readonly TaskOutcome[]): Promise<INodeExecutionData[][]> {
+export async function pause(
+	run: TaskRun,
+	outcomes: readonly TaskOutcome[],
+): Promise<INodeExecutionData[][]> {
 	const { context, options } = run;
 	const items = context.getInputData();
 	const resumeUrl = resumeAddress(run);
 	// n8n shows no hint for a node that pauses.
-	for (const note of new Set(outcomes.flatMap(({ notes }) => notes))) context.logger.warn(`MediaGen: ${note}`);
+	for (const note of new Set(outcomes.flatMap(({ notes }) => notes)))
+		context.logger.warn(`MediaGen: ${note}`);
 	for (const outcome of outcomes) {
 		const item = items[outcome.itemIndex];
 		if (!item) continue;

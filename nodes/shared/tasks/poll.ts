@@ -20,20 +20,31 @@ const PUT_OFF = 0.25;
  * Milliseconds to the next request: the interval, unless the service expects the task to end about then. Its estimate counts
  * from the submission, of which this wait knows only that it came before `began`.
  */
-function untilNextPoll(estimatedSeconds: number | undefined, began: number, intervalMs: number): number {
+function untilNextPoll(
+	estimatedSeconds: number | undefined,
+	began: number,
+	intervalMs: number,
+): number {
 	if (estimatedSeconds === undefined) return intervalMs;
 	const expectedIn = began + estimatedSeconds * 1_000 + ESTIMATE_MARGIN_MS - clock.now();
 	return expectedIn > 0 && expectedIn < intervalMs * (1 + PUT_OFF) ? expectedIn : intervalMs;
 }
 
 /** The error of a task that the service reports as failed; `undefined` for any other task. */
-export function failedTaskError(run: Pick<TaskRun<TaskContext>, 'context'>, outcome: AcceptedOutcome): NodeError | undefined {
+export function failedTaskError(
+	run: Pick<TaskRun<TaskContext>, 'context'>,
+	outcome: AcceptedOutcome,
+): NodeError | undefined {
 	const { itemIndex, taskId, task } = outcome;
 	if (!task.error) return undefined;
-	const error = new NodeOperationError(run.context.getNode(), `Task ${taskId} failed: ${task.error.message} [item ${itemIndex}]`, {
-		itemIndex,
-		description: 'The service refunds what a failed task was charged.',
-	});
+	const error = new NodeOperationError(
+		run.context.getNode(),
+		`Task ${taskId} failed: ${task.error.message} [item ${itemIndex}]`,
+		{
+			itemIndex,
+			description: 'The service refunds what a failed task was charged.',
+		},
+	);
 	Object.assign(error.context, { code: task.error.code, type: task.error.type });
 	return error;
 }
@@ -42,21 +53,33 @@ function resumeHint(taskId: string): string {
 	return `The task continues at the service. Get it with the resource Task, operation Wait, and the task ID ${taskId}.`;
 }
 
-function timeoutError(run: TaskRun, { itemIndex, taskId, task }: AcceptedOutcome, last: ApiError | undefined): NodeError {
-	const words = [`Its last status was "${task.serviceStatus}".`, last && `The last request failed: ${last.message}.`];
+function timeoutError(
+	run: TaskRun,
+	{ itemIndex, taskId, task }: AcceptedOutcome,
+	last: ApiError | undefined,
+): NodeError {
+	const words = [
+		`Its last status was "${task.serviceStatus}".`,
+		last && `The last request failed: ${last.message}.`,
+	];
 	return new NodeOperationError(
 		run.context.getNode(),
 		`Task ${taskId} was still ${task.status} after ${run.options.timeout} seconds [item ${itemIndex}]`,
 		{
 			itemIndex,
-			description: [...words, resumeHint(taskId), 'A higher "Timeout" in the options waits longer.'].filter(Boolean).join(' '),
+			description: [...words, resumeHint(taskId), 'A higher "Timeout" in the options waits longer.']
+				.filter(Boolean)
+				.join(' '),
 		},
 	);
 }
 
 function canceledError(run: TaskRun, { itemIndex, taskId }: AcceptedOutcome): NodeError {
 	const message = `The execution was canceled while it waited for task ${taskId} [item ${itemIndex}]`;
-	return new NodeOperationError(run.context.getNode(), message, { itemIndex, description: resumeHint(taskId) });
+	return new NodeOperationError(run.context.getNode(), message, {
+		itemIndex,
+		description: resumeHint(taskId),
+	});
 }
 
 /** A part of the service may not know a task for so long after its submission, in milliseconds. */
@@ -96,7 +119,10 @@ export type PollEnd =
  * Calls `retrieve` until the task ends: first after about a second, then at every interval, and when the service expects the
  * end. An error that may pass (429, 5xx, a lost connection, a 404 in the first minute) never ends the wait.
  */
-export async function pollUntilEnded(retrieve: () => Promise<Progress>, rules: PollRules): Promise<PollEnd> {
+export async function pollUntilEnded(
+	retrieve: () => Promise<Progress>,
+	rules: PollRules,
+): Promise<PollEnd> {
 	const { intervalMs, deadline, signal } = rules;
 	const began = clock.now();
 	let nextIn = Math.min(FIRST_POLL_MS, intervalMs);
@@ -130,7 +156,8 @@ export class LateResults {
 
 	/** Whether the task is completed, and its result may still come. */
 	mayCome({ taskId, task, record }: AcceptedOutcome): boolean {
-		if (task.status !== 'completed' || task.results.length > 0 || isTextResult(record ?? {})) return false;
+		if (task.status !== 'completed' || task.results.length > 0 || isTextResult(record ?? {}))
+			return false;
 		const now = clock.now();
 		const since = this.since.get(taskId) ?? now;
 		if (!this.since.has(taskId)) this.note(taskId, now);
@@ -144,7 +171,11 @@ export class LateResults {
 	}
 }
 
-async function pollTask(run: TaskRun, accepted: AcceptedOutcome, request?: RequestLinks): Promise<TaskOutcome> {
+async function pollTask(
+	run: TaskRun,
+	accepted: AcceptedOutcome,
+	request?: RequestLinks,
+): Promise<TaskOutcome> {
 	let outcome = accepted;
 	const lateResults = new LateResults();
 	const hasCome = () => hasEnded(outcome.task.status) && !lateResults.mayCome(outcome);
@@ -156,20 +187,33 @@ async function pollTask(run: TaskRun, accepted: AcceptedOutcome, request?: Reque
 	const { deadline, signal, options } = run;
 	const end: PollEnd = hasCome()
 		? { reason: 'ended' }
-		: await pollUntilEnded(retrieve, { intervalMs: options.pollInterval * 1_000, deadline, signal });
+		: await pollUntilEnded(retrieve, {
+				intervalMs: options.pollInterval * 1_000,
+				deadline,
+				signal,
+			});
 	switch (end.reason) {
 		case 'ended':
 			return { ...outcome, error: failedTaskError(run, outcome) };
 		case 'canceled':
 			return { ...outcome, error: canceledError(run, outcome) };
 		case 'timeout':
-			return { ...outcome, error: hasEnded(outcome.task.status) ? failedTaskError(run, outcome) : timeoutError(run, outcome, end.last) };
+			return {
+				...outcome,
+				error: hasEnded(outcome.task.status)
+					? failedTaskError(run, outcome)
+					: timeoutError(run, outcome, end.last),
+			};
 		case 'error':
 			return { ...outcome, error: retrieveError(run, outcome, end.error) };
 	}
 }
 
-export function retrieveError(run: Pick<TaskRun<TaskContext>, 'context'>, { itemIndex, taskId }: AcceptedOutcome, error: unknown): NodeError {
+export function retrieveError(
+	run: Pick<TaskRun<TaskContext>, 'context'>,
+	{ itemIndex, taskId }: AcceptedOutcome,
+	error: unknown,
+): NodeError {
 	const context = `This was the response to the request for task ${taskId}.`;
 	return asNodeError(run.context.getNode(), asError(error), { itemIndex, context });
 }
@@ -197,7 +241,8 @@ export async function refreshTasks(
 ): Promise<TaskOutcome[]> {
 	return await Promise.all(
 		outcomes.map(async (outcome) => {
-			if (!isAccepted(outcome) || outcome.error !== undefined || hasEnded(outcome.task.status)) return outcome;
+			if (!isAccepted(outcome) || outcome.error !== undefined || hasEnded(outcome.task.status))
+				return outcome;
 			try {
 				const record = await retrieveRecord(run, outcome.taskId, 'once');
 				return withRecord(run, outcome, record, requests?.get(outcome.itemIndex));

@@ -7,8 +7,19 @@ import type { SubmissionBody } from '../api/client';
 import { multipartForm } from '../api/multipart';
 import { PendingUpload, reopenFile } from '../n8n/binary';
 import { type FailedItem, forEachItem, isFailed } from '../n8n/nodeErrors';
-import { additionalBodyFieldsField, isTool, type ItemOptions, readItemOptions } from '../n8n/options';
-import { isBlank, type ParameterValues, readParameters, toApiNames, validationError } from '../n8n/parameters';
+import {
+	additionalBodyFieldsField,
+	isTool,
+	type ItemOptions,
+	readItemOptions,
+} from '../n8n/options';
+import {
+	isBlank,
+	type ParameterValues,
+	readParameters,
+	toApiNames,
+	validationError,
+} from '../n8n/parameters';
 import { RESULT_KINDS } from '../output/resultFiles';
 import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import { isObject, jsonObject, toJson } from '../util/json';
@@ -32,7 +43,11 @@ export interface TaskRequest {
 	/** Validates the body, under the API's names. Its messages begin with "must" or "is". */
 	schema: z.ZodType<RequestBody, z.ZodTypeDef, unknown>;
 	/** Converts parameters that are not simply sent as they are. */
-	toBody?(values: ParameterValues, context: IExecuteFunctions, itemIndex: number): Promise<ParameterValues>;
+	toBody?(
+		values: ParameterValues,
+		context: IExecuteFunctions,
+		itemIndex: number,
+	): Promise<ParameterValues>;
 	/** Moves a field that belongs into the path out of the body. */
 	toRequest(body: RequestBody): TaskTarget;
 	/**
@@ -58,25 +73,47 @@ export interface PreparedItem {
 const additionalBody = jsonObject('must be a JSON object, e.g. {"seed": 7}');
 
 /** Reads "Additional Body Fields" of one item. Throws a `NodeOperationError` for anything but a JSON object. */
-export function readAdditionalBody(context: IExecuteFunctions, itemIndex: number, refused: readonly string[]): RequestBody {
+export function readAdditionalBody(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	refused: readonly string[],
+): RequestBody {
 	const given: unknown = context.getNodeParameter(additionalBodyFieldsField.name, itemIndex, '');
 	if (isBlank(given)) return {};
 	const read = additionalBody.safeParse(given);
 	const issue = read.success ? refused.find((name) => name in read.data) : undefined;
 	if (read.success && issue === undefined) return read.data;
-	const message = issue === undefined ? (read.error?.issues[0]?.message ?? '') : `must not have the field "${issue}": the node sets it`;
-	throw validationError(context.getNode(), [additionalBodyFieldsField], [{ path: ['additionalBodyFields'], message }], itemIndex);
+	const message =
+		issue === undefined
+			? (read.error?.issues[0]?.message ?? '')
+			: `must not have the field "${issue}": the node sets it`;
+	throw validationError(
+		context.getNode(),
+		[additionalBodyFieldsField],
+		[{ path: ['additionalBodyFields'], message }],
+		itemIndex,
+	);
 }
 
 type AddressOf = ReturnType<typeof callbackAddresses>;
 
-async function prepareItem(run: TaskRun, request: TaskRequest, addressOf: AddressOf, itemIndex: number): Promise<PreparedItem> {
+async function prepareItem(
+	run: TaskRun,
+	request: TaskRequest,
+	addressOf: AddressOf,
+	itemIndex: number,
+): Promise<PreparedItem> {
 	const { context, options } = run;
 	const values = readParameters(context, request.fields, itemIndex);
 	const named = toApiNames((await request.toBody?.(values, context, itemIndex)) ?? values);
 	const read = request.schema.safeParse(named);
-	if (!read.success) throw validationError(context.getNode(), request.fields, read.error.issues, itemIndex);
-	const additional = readAdditionalBody(context, itemIndex, options.waitMode === 'callback' ? ['webhook'] : []);
+	if (!read.success)
+		throw validationError(context.getNode(), request.fields, read.error.issues, itemIndex);
+	const additional = readAdditionalBody(
+		context,
+		itemIndex,
+		options.waitMode === 'callback' ? ['webhook'] : [],
+	);
 	const target = request.toRequest(read.data);
 	const body = { ...read.data, ...additional };
 	const input = options.includeInput ? context.getInputData()[itemIndex]?.json : undefined;
@@ -84,7 +121,8 @@ async function prepareItem(run: TaskRun, request: TaskRequest, addressOf: Addres
 	const own = readItemOptions(collection, input);
 	const callbackBaseUrl = isObject(collection) ? collection.callbackBaseUrl : undefined;
 	const webhook = addressOf({ itemIndex, callbackBaseUrl, reference: own.reference });
-	const notes = request.notes?.(body, isObject(named) ? named : {}, run.client.connection.brandWords) ?? [];
+	const notes =
+		request.notes?.(body, isObject(named) ? named : {}, run.client.connection.brandWords) ?? [];
 	return {
 		itemIndex,
 		body,
@@ -133,7 +171,10 @@ export function refuseSameRequests(
 		if (count === 1) continue;
 		for (const itemIndex of itemIndexes) {
 			const message = `The same request would be bought ${count} times, for ${count} files of task ${taskId} [item ${itemIndex}]`;
-			errors.set(itemIndex, new NodeOperationError(context.getNode(), message, { itemIndex, description: WAY_OUT }));
+			errors.set(
+				itemIndex,
+				new NodeOperationError(context.getNode(), message, { itemIndex, description: WAY_OUT }),
+			);
 		}
 	}
 	return items.map((item) => {
@@ -146,19 +187,32 @@ export function refuseSameRequests(
  * Reads and validates the request of every item before the first one is sent, so that a mistake in the last item does not cost
  * what the others buy.
  */
-export async function prepareItems(run: TaskRun, request: TaskRequest): Promise<Array<PreparedItem | FailedItem>> {
+export async function prepareItems(
+	run: TaskRun,
+	request: TaskRequest,
+): Promise<Array<PreparedItem | FailedItem>> {
 	if (run.options.waitMode === 'callback' && isTool(run.context.getNode())) {
-		throw new NodeOperationError(run.context.getNode(), 'A tool of an AI agent cannot pause the execution', {
-			description: 'Set "Wait for Result" to "Poll Here".',
-		});
+		throw new NodeOperationError(
+			run.context.getNode(),
+			'A tool of an AI agent cannot pause the execution',
+			{
+				description: 'Set "Wait for Result" to "Poll Here".',
+			},
+		);
 	}
 	const addressOf = callbackAddresses(run);
-	const items = await forEachItem(run.context, async (itemIndex) => await prepareItem(run, request, addressOf, itemIndex));
+	const items = await forEachItem(
+		run.context,
+		async (itemIndex) => await prepareItem(run, request, addressOf, itemIndex),
+	);
 	return refuseSameRequests(run.context, items);
 }
 
 /** Puts the URL of every picture that stands in a body, at any depth, in its place. */
-async function withLinks(value: unknown, linkOf: (picture: PendingUpload) => Promise<string>): Promise<unknown> {
+async function withLinks(
+	value: unknown,
+	linkOf: (picture: PendingUpload) => Promise<string>,
+): Promise<unknown> {
 	if (value instanceof PendingUpload) return await linkOf(value);
 	if (Array.isArray(value)) {
 		const resolved: unknown[] = [];
@@ -167,12 +221,18 @@ async function withLinks(value: unknown, linkOf: (picture: PendingUpload) => Pro
 	}
 	if (!isObject(value)) return value;
 	const resolved: Array<[string, unknown]> = [];
-	for (const [name, inner] of Object.entries(value)) resolved.push([name, await withLinks(inner, linkOf)]);
+	for (const [name, inner] of Object.entries(value))
+		resolved.push([name, await withLinks(inner, linkOf)]);
 	return Object.fromEntries(resolved);
 }
 
 /** Uploads a picture of an item, unless an earlier attempt did. */
-async function uploadedUrl({ context, client }: TaskRun, records: PurchaseRecords, itemIndex: number, pending: PendingUpload): Promise<string> {
+async function uploadedUrl(
+	{ context, client }: TaskRun,
+	records: PurchaseRecords,
+	itemIndex: number,
+	pending: PendingUpload,
+): Promise<string> {
 	const known = records.findUpload(itemIndex, pending.fingerprint);
 	if (known !== undefined) return known;
 	const { url } = await client.uploads.create(await reopenFile(context, pending));
@@ -181,11 +241,21 @@ async function uploadedUrl({ context, client }: TaskRun, records: PurchaseRecord
 }
 
 /** Makes the body that is sent for an item: pictures uploaded, and form data where the request has a file. */
-export async function toSubmission(run: TaskRun, records: PurchaseRecords, itemIndex: number, { body, file }: TaskTarget): Promise<SubmissionBody> {
-	const resolved = await withLinks(body, async (pending) => await uploadedUrl(run, records, itemIndex, pending));
+export async function toSubmission(
+	run: TaskRun,
+	records: PurchaseRecords,
+	itemIndex: number,
+	{ body, file }: TaskTarget,
+): Promise<SubmissionBody> {
+	const resolved = await withLinks(
+		body,
+		async (pending) => await uploadedUrl(run, records, itemIndex, pending),
+	);
 	const json = toJson(isObject(resolved) ? resolved : {});
 	if (!file) return { json };
-	const fields = Object.entries(json).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const);
+	const fields = Object.entries(json).map(
+		([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
+	);
 	const form = await multipartForm(file.field, await reopenFile(run.context, file.content), fields);
 	return { form: form.body, contentType: form.contentType };
 }

@@ -10,7 +10,13 @@ import { checkSecret } from '../api/signedAddress';
 import { asMayHaveBeenBought, nameRecord } from '../n8n/nodeErrors';
 import { readItemOptions, readRunOptions } from '../n8n/options';
 import { countResumedCost } from '../output/cost';
-import { type AcceptedOutcome, isAccepted, NO_TASK_STATUSES, outputItems, type TaskOutcome } from '../output/items';
+import {
+	type AcceptedOutcome,
+	isAccepted,
+	NO_TASK_STATUSES,
+	outputItems,
+	type TaskOutcome,
+} from '../output/items';
 import { clock, within } from '../util/clock';
 import { isObject, toJson } from '../util/json';
 import { KeyedLock } from '../util/keyedLock';
@@ -45,7 +51,10 @@ const waitingItem = z.object({
 		.object({
 			taskId: ownText,
 			status: z.enum([...TASK_STATUSES, ...NO_TASK_STATUSES]).catch('submitted'),
-			error: z.object({ message: z.string(), description: z.string().nullish() }).nullish().catch(null),
+			error: z
+				.object({ message: z.string(), description: z.string().nullish() })
+				.nullish()
+				.catch(null),
 			notes: z.array(z.string()).catch([]),
 			recordKey: ownText,
 			leftOut: z.boolean().catch(false),
@@ -69,16 +78,37 @@ function readWaitingItems(run: CallbackRun): TaskOutcome[] {
 		const own = run.options.includeInput && isObject(input) ? toJson(input) : undefined;
 		const options = readItemOptions(json, own);
 		if (taskId !== undefined && status !== 'not submitted' && status !== 'unknown') {
-			return { itemIndex, taskId, task: { ...acceptedTask(run, taskId), status }, request, notes, options, recordKey };
+			return {
+				itemIndex,
+				taskId,
+				task: { ...acceptedTask(run, taskId), status },
+				request,
+				notes,
+				options,
+				recordKey,
+			};
 		}
 		const message = error?.message ?? 'This item was not submitted';
 		const description = error?.description ?? undefined;
-		const nodeError = new NodeOperationError(run.context.getNode(), message, { itemIndex, description });
-		return { itemIndex, error: status === 'unknown' ? asMayHaveBeenBought(nodeError) : nodeError, notes, options, recordKey, leftOut };
+		const nodeError = new NodeOperationError(run.context.getNode(), message, {
+			itemIndex,
+			description,
+		});
+		return {
+			itemIndex,
+			error: status === 'unknown' ? asMayHaveBeenBought(nodeError) : nodeError,
+			notes,
+			options,
+			recordKey,
+			leftOut,
+		};
 	});
 }
 
-async function openCallbackRun(context: IWebhookFunctions, family: TaskFamily): Promise<CallbackRun> {
+async function openCallbackRun(
+	context: IWebhookFunctions,
+	family: TaskFamily,
+): Promise<CallbackRun> {
 	const options = readRunOptions({
 		getNode: () => context.getNode(),
 		getParameter: (name): unknown => context.getNodeParameter(name, null),
@@ -98,21 +128,37 @@ async function openCallbackRun(context: IWebhookFunctions, family: TaskFamily): 
 const lock = new KeyedLock();
 
 /** What is known of each task. At the time limit, a task that has not ended comes out as it was written before the pause. */
-function finalOutcomes(run: CallbackRun, outcomes: readonly TaskOutcome[], { ended }: WaitingExecution): TaskOutcome[] {
+function finalOutcomes(
+	run: CallbackRun,
+	outcomes: readonly TaskOutcome[],
+	{ ended }: WaitingExecution,
+): TaskOutcome[] {
 	const waiting = readWaitingItems({ ...run, options: { ...run.options, includeInput: true } });
 	return outcomes.map((outcome, at) => {
 		if (outcome.taskId === undefined) return outcome;
 		const end = ended.get(outcome.taskId);
-		return end ? { ...end, itemIndex: outcome.itemIndex, options: outcome.options, recordKey: outcome.recordKey } : (waiting[at] ?? outcome);
+		return end
+			? {
+					...end,
+					itemIndex: outcome.itemIndex,
+					options: outcome.options,
+					recordKey: outcome.recordKey,
+				}
+			: (waiting[at] ?? outcome);
 	});
 }
 
-async function makeOutput(run: CallbackRun, outcomes: readonly TaskOutcome[], execution: WaitingExecution): Promise<INodeExecutionData[]> {
+async function makeOutput(
+	run: CallbackRun,
+	outcomes: readonly TaskOutcome[],
+	execution: WaitingExecution,
+): Promise<INodeExecutionData[]> {
 	const final = finalOutcomes(run, outcomes, execution);
 	countResumedCost(run.context, outcomes, final);
 	const delivered = await downloadResults(run, final);
 	// A failed task was refunded: an item that comes back buys another one.
-	for (const { error, task, recordKey } of delivered) if (error && task?.status !== 'failed') nameRecord(error, recordKey);
+	for (const { error, task, recordKey } of delivered)
+		if (error && task?.status !== 'failed') nameRecord(error, recordKey);
 	const comesOut = delivered.filter(({ leftOut }) => !leftOut);
 	return outputItems(run.context.getNode(), comesOut, run.options);
 }
@@ -127,10 +173,17 @@ const CALL_AGAIN = 'Not ready yet: call again later';
 /** Answers a call that does not know the secret of the address. `undefined` if it does. */
 function refuseStranger({ context, client }: CallbackRun): IWebhookResponseData | undefined {
 	const query: Record<string, unknown> = { ...context.getQueryData() };
-	const secret = checkSecret(client.connection, resumeUrlOf(context), context.getExecutionId(), query);
+	const secret = checkSecret(
+		client.connection,
+		resumeUrlOf(context),
+		context.getExecutionId(),
+		query,
+	);
 	if (secret === 'right') return undefined;
 	if (secret === 'missing') return answer(context, 401, 'The secret of the address is missing');
-	context.logger.warn('MediaGen: a callback with a wrong secret is not taken. Has the API key in the credential been changed since the pause?');
+	context.logger.warn(
+		'MediaGen: a callback with a wrong secret is not taken. Has the API key in the credential been changed since the pause?',
+	);
 	return answer(context, 503, CALL_AGAIN);
 }
 
@@ -143,9 +196,17 @@ async function inTimeToAnswer(output: Promise<INodeExecutionData[]>): Promise<bo
  * The first callback that finds all tasks ended resumes the execution. `join` is for the callbacks after it, and `running` is a
  * task that keeps the execution waiting.
  */
-type Turn = { resume: Promise<INodeExecutionData[]> } | { join: Promise<INodeExecutionData[]> } | { running: AcceptedOutcome } | undefined;
+type Turn =
+	| { resume: Promise<INodeExecutionData[]> }
+	| { join: Promise<INodeExecutionData[]> }
+	| { running: AcceptedOutcome }
+	| undefined;
 
-async function takeTurn(run: CallbackRun, outcomes: readonly TaskOutcome[], key: string): Promise<Turn> {
+async function takeTurn(
+	run: CallbackRun,
+	outcomes: readonly TaskOutcome[],
+	key: string,
+): Promise<Turn> {
 	if (hasResumed(key)) return undefined;
 	const execution = waitingExecution(key);
 	if (execution.output) return { join: execution.output };
@@ -154,7 +215,9 @@ async function takeTurn(run: CallbackRun, outcomes: readonly TaskOutcome[], key:
 	} else {
 		const claimed = readTaskId(run.context.getBodyData());
 		const isKnown = claimed !== undefined && execution.ended.has(claimed);
-		const open = outcomes.find((outcome) => isAccepted(outcome) && !execution.ended.has(outcome.taskId));
+		const open = outcomes.find(
+			(outcome) => isAccepted(outcome) && !execution.ended.has(outcome.taskId),
+		);
 		if (open && isKnown) return undefined;
 		const running = await findRunning(run, outcomes, execution, claimed);
 		if (running) return { running };
@@ -175,7 +238,11 @@ function claimsEnd(run: CallbackRun, outcome: AcceptedOutcome): boolean {
  * Resumes with the output, once. Downloads that take longer than the service waits are answered 503 and go on. An early 200 would
  * lose the result if n8n were killed before it has the data.
  */
-async function resumeWith(context: IWebhookFunctions, key: string, output: Promise<INodeExecutionData[]>): Promise<IWebhookResponseData> {
+async function resumeWith(
+	context: IWebhookFunctions,
+	key: string,
+	output: Promise<INodeExecutionData[]>,
+): Promise<IWebhookResponseData> {
 	try {
 		const inTime = await inTimeToAnswer(output);
 		if (!inTime) answer(context, 503, CALL_AGAIN);
@@ -193,7 +260,10 @@ async function resumeWith(context: IWebhookFunctions, key: string, output: Promi
  * Handles a callback for a paused execution: resumes it once all of its tasks have ended, and leaves it paused before. The body
  * only names the task to ask for first; the records are read from the service. Never throws: n8n would resume with the error.
  */
-export async function resumeOnCallback(context: IWebhookFunctions, family: TaskFamily): Promise<IWebhookResponseData> {
+export async function resumeOnCallback(
+	context: IWebhookFunctions,
+	family: TaskFamily,
+): Promise<IWebhookResponseData> {
 	try {
 		const run = await openCallbackRun(context, family);
 		const refusal = refuseStranger(run);
@@ -203,7 +273,9 @@ export async function resumeOnCallback(context: IWebhookFunctions, family: TaskF
 		const turn = await lock.run(key, async () => await takeTurn(run, outcomes, key));
 		if (!turn) return {};
 		if ('running' in turn) {
-			context.logger.info(`MediaGen: callback received, task ${turn.running.taskId} is still running`);
+			context.logger.info(
+				`MediaGen: callback received, task ${turn.running.taskId} is still running`,
+			);
 			// The record may be a moment behind the callback. After a 2xx, the service would not call for the end again.
 			return claimsEnd(run, turn.running) ? answer(context, 503, CALL_AGAIN) : {};
 		}

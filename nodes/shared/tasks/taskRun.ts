@@ -35,7 +35,11 @@ export interface TaskRun<Context extends TaskContext = IExecuteFunctions> {
 }
 
 /** Reads the options and the credential, once for all items. Throws n8n errors that name the field. */
-export async function openTaskRun(context: IExecuteFunctions, family: TaskFamily, operation: string): Promise<TaskRun> {
+export async function openTaskRun(
+	context: IExecuteFunctions,
+	family: TaskFamily,
+	operation: string,
+): Promise<TaskRun> {
 	const options = readRunOptions({
 		getNode: () => context.getNode(),
 		getParameter: (name): unknown => context.getNodeParameter(name, 0, null),
@@ -54,7 +58,9 @@ export async function openTaskRun(context: IExecuteFunctions, family: TaskFamily
 }
 
 /** Where n8n receives calls for this execution while it is paused. */
-export function resumeUrlOf(context: { evaluateExpression(expression: string, itemIndex: number): unknown }): string {
+export function resumeUrlOf(context: {
+	evaluateExpression(expression: string, itemIndex: number): unknown;
+}): string {
 	return z.string().parse(context.evaluateExpression('{{ $execution.resumeUrl }}', 0));
 }
 
@@ -62,25 +68,38 @@ const ATTEMPT_TIMEOUT_MS = 60_000;
 const MIN_ATTEMPT_TIMEOUT_MS = 5_000;
 
 /** Reads a task's record, within the run's limit of requests. Throws an `ApiError`. */
-export async function retrieveRecord(run: TaskRun<TaskContext>, taskId: string, retry: 'once' | 'read'): Promise<TaskRecord> {
+export async function retrieveRecord(
+	run: TaskRun<TaskContext>,
+	taskId: string,
+	retry: 'once' | 'read',
+): Promise<TaskRecord> {
 	return await run.limit(async () => {
 		if (run.signal?.aborted) throw new CanceledError();
 		const left = Math.max(MIN_ATTEMPT_TIMEOUT_MS, run.deadline - clock.now());
 		const timeoutMs = Math.min(ATTEMPT_TIMEOUT_MS, left);
 		// A caller that asks again by itself waits for a rate limit no longer than for the task.
 		const deadline = retry === 'once' ? run.deadline : undefined;
-		return await run.client.tasks.retrieve(taskPath(run.family, taskId, run.options.taskQueryPath), { retry, timeoutMs, deadline });
+		return await run.client.tasks.retrieve(
+			taskPath(run.family, taskId, run.options.taskQueryPath),
+			{ retry, timeoutMs, deadline },
+		);
 	});
 }
 
 /** The part of a run that records and files need. A callback may not show the family. */
-type ResultRun = Pick<TaskRun<TaskContext>, 'context' | 'operation' | 'options' | 'deadline' | 'signal'> & {
+type ResultRun = Pick<
+	TaskRun<TaskContext>,
+	'context' | 'operation' | 'options' | 'deadline' | 'signal'
+> & {
 	family: TaskFamily | null;
 	client: Pick<MediaGenClient, 'connection'>;
 };
 
 /** A task that was just accepted, or that the user named. */
-export function acceptedTask({ family, operation }: Pick<ResultRun, 'family' | 'operation'>, taskId: string): Task {
+export function acceptedTask(
+	{ family, operation }: Pick<ResultRun, 'family' | 'operation'>,
+	taskId: string,
+): Task {
 	return submittedTask({ taskId, family, operation });
 }
 
@@ -95,14 +114,20 @@ export function withRecord(
 	request?: RequestLinks,
 ): AcceptedOutcome {
 	const { taskId } = outcome;
-	const origin = { taskId, family: run.family, operation: run.operation, request: request ?? outcome.request };
+	const origin = {
+		taskId,
+		family: run.family,
+		operation: run.operation,
+		request: request ?? outcome.request,
+	};
 	const { raw } = record;
 	const { baseUrl, brandWords } = run.client.connection;
 	const noFile = `The service calls task ${taskId} completed, but its record has no file that this node can read. It is in the field "record".`;
 	const notes = outcome.notes.filter((note) => note !== noFile);
 	try {
 		const task = toTask(record, origin, brandWords, clock.now(), baseUrl);
-		if (task.status !== 'completed' || task.results.length > 0 || isTextResult(raw)) return { ...outcome, task, record: raw, notes };
+		if (task.status !== 'completed' || task.results.length > 0 || isTextResult(raw))
+			return { ...outcome, task, record: raw, notes };
 		return { ...outcome, task: { ...task, record: raw }, record: raw, notes: [...notes, noFile] };
 	} catch (error) {
 		const { message } = asNodeError(run.context.getNode(), error);
@@ -114,7 +139,10 @@ export function withRecord(
 }
 
 /** Downloads the files of completed tasks, if the options ask for it. */
-export async function downloadResults(run: Omit<ResultRun, 'family' | 'operation'>, outcomes: readonly TaskOutcome[]): Promise<TaskOutcome[]> {
+export async function downloadResults(
+	run: Omit<ResultRun, 'family' | 'operation'>,
+	outcomes: readonly TaskOutcome[],
+): Promise<TaskOutcome[]> {
 	if (!run.options.downloadFiles) return [...outcomes];
 	const { context, client, options, deadline, signal } = run;
 	const rules = { maxDownloadSize: options.maxDownloadSize, deadline, signal };

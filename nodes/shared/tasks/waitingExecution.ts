@@ -27,7 +27,11 @@ const resumedExecutions = new Set<string>();
 
 const MAX_EXECUTIONS = 5_000;
 
-function keepLatest(executions: { size: number; keys(): IterableIterator<string>; delete(key: string): boolean }): void {
+function keepLatest(executions: {
+	size: number;
+	keys(): IterableIterator<string>;
+	delete(key: string): boolean;
+}): void {
 	const [oldest] = executions.keys();
 	if (executions.size > MAX_EXECUTIONS && oldest !== undefined) executions.delete(oldest);
 }
@@ -39,7 +43,10 @@ export function keyOfPause(executionId: string, outcomes: readonly TaskOutcome[]
 }
 
 export function waitingExecution(key: string): WaitingExecution {
-	const execution = waitingExecutions.get(key) ?? { ended: new Map<string, TaskOutcome>(), since: clock.now() };
+	const execution = waitingExecutions.get(key) ?? {
+		ended: new Map<string, TaskOutcome>(),
+		since: clock.now(),
+	};
 	// Inserting again keeps the map in the order of use.
 	waitingExecutions.delete(key);
 	waitingExecutions.set(key, execution);
@@ -65,20 +72,29 @@ export function forgetWaiting(key: string): void {
  */
 export const HOST_LIMIT_AFTER_MS = 60_000;
 
-export const isGivenUp = ({ limit }: WaitingExecution): boolean => limit !== undefined && clock.now() >= limit + HOST_LIMIT_AFTER_MS;
+export const isGivenUp = ({ limit }: WaitingExecution): boolean =>
+	limit !== undefined && clock.now() >= limit + HOST_LIMIT_AFTER_MS;
 
-export const isOverdue = ({ limit }: WaitingExecution): boolean => limit !== undefined && clock.now() >= limit;
+export const isOverdue = ({ limit }: WaitingExecution): boolean =>
+	limit !== undefined && clock.now() >= limit;
 
 type Run = TaskRun<TaskContext>;
 
 const lateResults = new LateResults();
 
 /** Asks for one task. Returns its end, or `undefined` while it runs. Throws an `ApiError` that may pass. */
-async function retrieveEnd(run: Run, outcome: AcceptedOutcome, since: number): Promise<TaskOutcome | undefined> {
+async function retrieveEnd(
+	run: Run,
+	outcome: AcceptedOutcome,
+	since: number,
+): Promise<TaskOutcome | undefined> {
 	try {
 		const current = withRecord(run, outcome, await retrieveRecord(run, outcome.taskId, 'once'));
 		if (!hasEnded(current.task.status)) return undefined;
-		if (lateResults.mayCome(current)) throw new UnreadableResponseError(`the service shows no result of task ${outcome.taskId} yet`);
+		if (lateResults.mayCome(current))
+			throw new UnreadableResponseError(
+				`the service shows no result of task ${outcome.taskId} yet`,
+			);
 		return { ...current, error: failedTaskError(run, current) };
 	} catch (thrown) {
 		const error = errorFromThrown(thrown);
@@ -88,7 +104,10 @@ async function retrieveEnd(run: Run, outcome: AcceptedOutcome, since: number): P
 }
 
 /** Tasks that are not known to have ended. */
-function openTasks(outcomes: readonly TaskOutcome[], { ended }: WaitingExecution): AcceptedOutcome[] {
+function openTasks(
+	outcomes: readonly TaskOutcome[],
+	{ ended }: WaitingExecution,
+): AcceptedOutcome[] {
 	return outcomes.filter(isAccepted).filter(({ taskId }) => !ended.has(taskId));
 }
 
@@ -104,24 +123,39 @@ export async function findRunning(
 	first?: string,
 ): Promise<AcceptedOutcome | undefined> {
 	const open = openTasks(outcomes, execution);
-	const queue = [...open.filter(({ taskId }) => taskId === first), ...open.filter(({ taskId }) => taskId !== first)];
-	for (let done = 0; done < queue.length; ) {
+	const queue = [
+		...open.filter(({ taskId }) => taskId === first),
+		...open.filter(({ taskId }) => taskId !== first),
+	];
+	for (let done = 0; done < queue.length;) {
 		const asked = queue.slice(done, done + Math.max(1, done - 1));
 		done += asked.length;
-		const ends = await Promise.all(asked.map(async (outcome) => await noteEnd(run, outcome, execution)));
+		const ends = await Promise.all(
+			asked.map(async (outcome) => await noteEnd(run, outcome, execution)),
+		);
 		const running = asked[ends.indexOf(false)];
 		if (running) return running;
 	}
 	return undefined;
 }
 
-async function noteEnd(run: Run, outcome: AcceptedOutcome, { ended, since }: WaitingExecution): Promise<boolean> {
+async function noteEnd(
+	run: Run,
+	outcome: AcceptedOutcome,
+	{ ended, since }: WaitingExecution,
+): Promise<boolean> {
 	const end = await retrieveEnd(run, outcome, since);
 	if (end) ended.set(outcome.taskId, end);
 	return end !== undefined;
 }
 
 /** Asks for all tasks that are not known to have ended. One that cannot be read stays open. */
-export async function readAll(run: Run, outcomes: readonly TaskOutcome[], execution: WaitingExecution): Promise<void> {
-	await Promise.allSettled(openTasks(outcomes, execution).map(async (outcome) => await noteEnd(run, outcome, execution)));
+export async function readAll(
+	run: Run,
+	outcomes: readonly TaskOutcome[],
+	execution: WaitingExecution,
+): Promise<void> {
+	await Promise.allSettled(
+		openTasks(outcomes, execution).map(async (outcome) => await noteEnd(run, outcome, execution)),
+	);
 }

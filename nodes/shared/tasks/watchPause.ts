@@ -8,7 +8,13 @@ import { clock, within } from '../util/clock';
 import { z } from '../util/vendor/zod';
 import { failedTaskError } from './poll';
 import type { TaskRun } from './taskRun';
-import { findRunning, forgetWaiting, hasResumed, keyOfPause, waitingExecution } from './waitingExecution';
+import {
+	findRunning,
+	forgetWaiting,
+	hasResumed,
+	keyOfPause,
+	waitingExecution,
+} from './waitingExecution';
 
 /** The part of an n8n context that calls an address without the credential: the key is for the service alone. */
 interface CallerContext {
@@ -45,7 +51,8 @@ async function callOwnAddress(context: CallerContext, resumeUrl: string): Promis
 	try {
 		// n8n's own time limit counts idle time only.
 		const answer = await within(CALL_WITHIN_MS, request);
-		if (answer === undefined) return { state: 'failed', why: `it did not answer within ${CALL_WITHIN_MS / 1_000} seconds` };
+		if (answer === undefined)
+			return { state: 'failed', why: `it did not answer within ${CALL_WITHIN_MS / 1_000} seconds` };
 		const { statusCode, body } = response.parse(answer);
 		if (statusCode >= 200 && statusCode < 300) return { state: 'received' };
 		const words = JSON.stringify(body ?? '');
@@ -61,7 +68,10 @@ async function callOwnAddress(context: CallerContext, resumeUrl: string): Promis
 /**
  * Asks whether the address leads back to this execution, which n8n proves by refusing the call while it runs. Returns what is wrong.
  */
-export async function ownAddressProblem(context: CallerContext, resumeUrl: string): Promise<string | undefined> {
+export async function ownAddressProblem(
+	context: CallerContext,
+	resumeUrl: string,
+): Promise<string | undefined> {
 	const answer = await callOwnAddress(context, resumeUrl);
 	if (answer.state === 'running') return undefined;
 	const why = answer.state === 'failed' ? answer.why : 'another n8n answered';
@@ -76,11 +86,17 @@ const GROWTH = 1.5;
 /** How long the call that resumes the execution is repeated. */
 const REPEAT_FOR_MS = 120_000;
 
-async function allEnded(run: TaskRun, outcomes: readonly TaskOutcome[], key: string): Promise<boolean> {
+async function allEnded(
+	run: TaskRun,
+	outcomes: readonly TaskOutcome[],
+	key: string,
+): Promise<boolean> {
 	try {
 		return (await findRunning(run, outcomes, waitingExecution(key))) === undefined;
 	} catch (error) {
-		run.context.logger.debug(`MediaGen: the tasks of a paused execution could not be read: ${asError(error).message}`);
+		run.context.logger.debug(
+			`MediaGen: the tasks of a paused execution could not be read: ${asError(error).message}`,
+		);
 		return false;
 	}
 }
@@ -95,7 +111,13 @@ async function resume({ context }: TaskRun, key: string, resumeUrl: string): Pro
 	}
 }
 
-async function watch(run: TaskRun, outcomes: readonly TaskOutcome[], key: string, resumeUrl: string, limit: number): Promise<void> {
+async function watch(
+	run: TaskRun,
+	outcomes: readonly TaskOutcome[],
+	key: string,
+	resumeUrl: string,
+	limit: number,
+): Promise<void> {
 	for (let wait = FIRST_MS; clock.now() < limit; wait = Math.min(wait * GROWTH, LONGEST_MS)) {
 		await clock.sleep(Math.min(wait, limit - clock.now()));
 		if (hasResumed(key)) return;
@@ -113,14 +135,22 @@ async function watch(run: TaskRun, outcomes: readonly TaskOutcome[], key: string
  *
  * @param limit milliseconds since 1970
  */
-export function watchPause(run: TaskRun, outcomes: readonly TaskOutcome[], resumeUrl: string, limit: number): void {
+export function watchPause(
+	run: TaskRun,
+	outcomes: readonly TaskOutcome[],
+	resumeUrl: string,
+	limit: number,
+): void {
 	const key = keyOfPause(run.context.getExecutionId(), outcomes);
 	const execution = waitingExecution(key);
 	execution.limit = limit;
 	for (const outcome of outcomes.filter(isAccepted)) {
-		if (hasEnded(outcome.task.status)) execution.ended.set(outcome.taskId, { ...outcome, error: failedTaskError(run, outcome) });
+		if (hasEnded(outcome.task.status))
+			execution.ended.set(outcome.taskId, { ...outcome, error: failedTaskError(run, outcome) });
 	}
 	void watch(run, outcomes, key, resumeUrl, limit).catch((error: unknown) => {
-		run.context.logger.debug(`MediaGen: a paused execution is not watched any more: ${asError(error).message}`);
+		run.context.logger.debug(
+			`MediaGen: a paused execution is not watched any more: ${asError(error).message}`,
+		);
 	});
 }

@@ -53,7 +53,10 @@ export async function sleepOnHost(ms: number, signal?: AbortSignal): Promise<voi
 }
 
 /** Waits for `work`, at most `ms` milliseconds. Returns `undefined` if it takes longer; the work goes on. */
-export async function within<Result>(ms: number, work: Promise<Result>): Promise<Result | undefined> {
+export async function within<Result>(
+	ms: number,
+	work: Promise<Result>,
+): Promise<Result | undefined> {
 	const stop = new AbortController();
 	try {
 		return await Promise.race([work, sleep(ms, stop.signal).then(() => undefined)]);

@@ -49,9 +49,12 @@ const LONGEST_TEXT = 2_000;
 
 /** A value in one line of at most `maxLength` characters, as JSON unless it is text. */
 export function toShortText(value: unknown, maxLength: number): string {
-	const cut = (text: string, length: number) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
-	const shorten = (_: string, inner: unknown): unknown => (typeof inner === 'string' ? cut(inner, LONGEST_TEXT) : inner);
-	const text = typeof value === 'string' ? cut(value, maxLength * 2) : (JSON.stringify(value, shorten) ?? '');
+	const cut = (text: string, length: number) =>
+		text.length > length ? `${text.slice(0, length - 1)}…` : text;
+	const shorten = (_: string, inner: unknown): unknown =>
+		typeof inner === 'string' ? cut(inner, LONGEST_TEXT) : inner;
+	const text =
+		typeof value === 'string' ? cut(value, maxLength * 2) : (JSON.stringify(value, shorten) ?? '');
 	return cut(text.replace(/\s+/g, ' ').trim(), maxLength);
 }
 
@@ -85,5 +88,7 @@ export function jsonObject(message: string) {
 
 /** An object that holds only JSON values, in n8n's own type for it. */
 export function toJson(value: object): IDataObject {
-	return Object.fromEntries(Object.entries(value).map(([name, inner]: [string, GenericValue]) => [name, inner]));
+	return Object.fromEntries(
+		Object.entries(value).map(([name, inner]: [string, GenericValue]) => [name, inner]),
+	);
 }

@@ -80,7 +80,9 @@ export function oneOf<const Values extends readonly [string, ...string[]]>(value
 }
 
 /** Validates a value by the schema that `pick` returns for it. */
-export function schemaFor<Output>(pick: (value: unknown) => z.ZodType<Output, z.ZodTypeDef, unknown>) {
+export function schemaFor<Output>(
+	pick: (value: unknown) => z.ZodType<Output, z.ZodTypeDef, unknown>,
+) {
 	return z.unknown().transform((value, issues): Output => {
 		const read = pick(value).safeParse(value);
 		if (read.success) return read.data;
@@ -95,7 +97,8 @@ export function webUrl() {
 	return z
 		.string({ required_error: 'is required', invalid_type_error: message })
 		.superRefine((value, issues) => {
-			const refuse = (reason: string) => issues.addIssue({ code: z.ZodIssueCode.custom, message: reason });
+			const refuse = (reason: string) =>
+				issues.addIssue({ code: z.ZodIssueCode.custom, message: reason });
 			if (value.trim() === '') refuse('is required');
 			else if (!/^https?:$/.test(protocolOf(value))) refuse(message);
 		});
@@ -111,5 +114,9 @@ function protocolOf(value: string): string {
 
 /** A task's id: text that is not blank. A number is accepted too, as some services have numeric ids. */
 export function taskId() {
-	return z.preprocess((value) => (typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : value), text());
+	return z.preprocess(
+		(value) =>
+			typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : value,
+		text(),
+	);
 }

@@ -23,7 +23,10 @@ export interface InstalledN8n {
  *
  * @param progress shows the two to six minutes that a first install takes
  */
-export async function ensureN8n(version: HostVersion, progress: Progress = silentProgress): Promise<InstalledN8n> {
+export async function ensureN8n(
+	version: HostVersion,
+	progress: Progress = silentProgress,
+): Promise<InstalledN8n> {
 	const recipe = RECIPES[version];
 	const node = await ensureNode(recipe, progress);
 	const dir = await installFromLock(
@@ -52,7 +55,9 @@ export async function ensureN8n(version: HostVersion, progress: Progress = silen
 async function assertLoads(folder: string, node: NodeRuntime, packages: string[]): Promise<void> {
 	for (const name of packages) {
 		try {
-			await promisify(execFile)(node.bin, ['-e', `require(${JSON.stringify(name)})`], { cwd: folder });
+			await promisify(execFile)(node.bin, ['-e', `require(${JSON.stringify(name)})`], {
+				cwd: folder,
+			});
 		} catch (error) {
 			throw new Error(
 				`${name} was installed but does not load on ${node.name}. Building it takes python3, make and g++ ` +

@@ -60,32 +60,42 @@ export async function installFromLock(install: LockedInstall, progress: Progress
 
 async function keyOf({ from, madeFor }: LockedInstall): Promise<string> {
 	const hash = createHash('sha256');
-	for (const file of ['package.json', 'package-lock.json']) hash.update(await readFile(join(from, file)));
+	for (const file of ['package.json', 'package-lock.json'])
+		hash.update(await readFile(join(from, file)));
 	return hash.update(madeFor.join(' ')).digest('hex').slice(0, 12);
 }
 
 async function installInto(target: string, install: LockedInstall, note: Note): Promise<void> {
 	const unfinished = `.unfinished-${install.name}-`;
-	const leftovers = (await readdir(cacheFolder())).filter((name) => name.startsWith(unfinished) || name === basename(target));
+	const leftovers = (await readdir(cacheFolder())).filter(
+		(name) => name.startsWith(unfinished) || name === basename(target),
+	);
 	for (const name of leftovers) {
 		note('clearing an unfinished install');
 		await rm(join(cacheFolder(), name), { recursive: true, force: true });
 	}
 
 	const folder = await mkdtemp(join(cacheFolder(), unfinished));
-	for (const file of ['package.json', 'package-lock.json', '.npmrc']) await cp(join(install.from, file), join(folder, file));
+	for (const file of ['package.json', 'package-lock.json', '.npmrc'])
+		await cp(join(install.from, file), join(folder, file));
 
 	note('asking the registry');
-	const { packages } = lockfileSchema.parse(JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8')));
+	const { packages } = lockfileSchema.parse(
+		JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8')),
+	);
 	const total = Object.keys(packages).length - 1;
 	let fetched = 0;
 	await npm(['ci', '--ignore-scripts', '--loglevel=http'], {
 		cwd: folder,
 		onLine(line) {
-			if (/^npm http fetch GET 200 .*\.tgz /.test(line)) note(`${(fetched += 1)} of ${total} packages`);
+			if (/^npm http fetch GET 200 .*\.tgz /.test(line))
+				note(`${(fetched += 1)} of ${total} packages`);
 		},
 	});
 	await install.finish?.(folder, note);
-	await writeFile(join(folder, STAMP), JSON.stringify({ installed: new Date().toISOString(), madeFor: install.madeFor }));
+	await writeFile(
+		join(folder, STAMP),
+		JSON.stringify({ installed: new Date().toISOString(), madeFor: install.madeFor }),
+	);
 	await rename(folder, target);
 }

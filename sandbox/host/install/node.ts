@@ -19,12 +19,18 @@ export interface NodeRuntime {
  *
  * Headers of another version, as another install may have left there, do not count.
  */
-export function ownHeaders(bin = process.execPath, version = process.versions.node): string | undefined {
+export function ownHeaders(
+	bin = process.execPath,
+	version = process.versions.node,
+): string | undefined {
 	const home = dirname(dirname(bin));
 	const include = join(home, 'include', 'node');
-	if (!existsSync(join(include, 'node.h')) || !existsSync(join(include, 'node_version.h'))) return undefined;
+	if (!existsSync(join(include, 'node.h')) || !existsSync(join(include, 'node_version.h')))
+		return undefined;
 	const text = readFileSync(join(include, 'node_version.h'), 'utf8');
-	const found = ['MAJOR', 'MINOR', 'PATCH'].map((part) => new RegExp(`^#define NODE_${part}_VERSION (\\d+)`, 'm').exec(text)?.[1]);
+	const found = ['MAJOR', 'MINOR', 'PATCH'].map(
+		(part) => new RegExp(`^#define NODE_${part}_VERSION (\\d+)`, 'm').exec(text)?.[1],
+	);
 	return found.join('.') === version ? home : undefined;
 }
 
@@ -41,7 +47,11 @@ export type RegistryNode = 22 | 24;
 export async function ensureNode({ node }: HostRecipe, progress: Progress): Promise<NodeRuntime> {
 	const own = major();
 	if (own >= node.from && own <= node.to) {
-		return { bin: process.execPath, headers: process.env.npm_config_nodedir ?? ownHeaders(), name: `node-${own}-${process.platform}-${process.arch}` };
+		return {
+			bin: process.execPath,
+			headers: process.env.npm_config_nodedir ?? ownHeaders(),
+			name: `node-${own}-${process.platform}-${process.arch}`,
+		};
 	}
 	return await nodeFromRegistry(24, progress);
 }
@@ -51,7 +61,10 @@ export async function ensureNode({ node }: HostRecipe, progress: Progress): Prom
  *
  * @throws where the registry has none for this platform
  */
-export async function nodeFromRegistry(wanted: RegistryNode, progress: Progress): Promise<NodeRuntime> {
+export async function nodeFromRegistry(
+	wanted: RegistryNode,
+	progress: Progress,
+): Promise<NodeRuntime> {
 	const folder = await installFromLock(
 		{
 			title: `Node.js ${wanted}`,
@@ -69,7 +82,11 @@ export async function nodeFromRegistry(wanted: RegistryNode, progress: Progress)
 				`is on the npm registry. Install Node.js ${wanted} and run the command again with it.`,
 		);
 	}
-	return { bin: join(home, 'bin', 'node'), headers: home, name: `node-${wanted}-${process.platform}-${process.arch}` };
+	return {
+		bin: join(home, 'bin', 'node'),
+		headers: home,
+		name: `node-${wanted}-${process.platform}-${process.arch}`,
+	};
 }
 
 /** PATH with this Node.js first, so that everything n8n starts runs on it as well. */

@@ -18,8 +18,13 @@ const KEPT = /^npm_config_(cache|registry|userconfig|globalconfig|nodedir|cafile
  * @returns what it wrote to standard output
  * @throws with the last lines that npm wrote, when it does not exit with 0
  */
-export async function npm(args: string[], { cwd, env, nodeBin, onLine }: NpmOptions): Promise<string> {
-	const inherited = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name) || KEPT.test(name));
+export async function npm(
+	args: string[],
+	{ cwd, env, nodeBin, onLine }: NpmOptions,
+): Promise<string> {
+	const inherited = Object.entries(process.env).filter(
+		([name]) => !/^npm_/i.test(name) || KEPT.test(name),
+	);
 	const child = spawn('npm', args, {
 		cwd,
 		env: {

@@ -50,7 +50,9 @@ function fromProc() {
 		.flatMap((name) => {
 			try {
 				// "pid (command) state parent …", where the command may have blanks and brackets in it.
-				const [state, parent] = readFileSync(`/proc/${name}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ');
+				const [state, parent] = readFileSync(`/proc/${name}/stat`, 'utf8')
+					.replace(/^.*\) /s, '')
+					.split(' ');
 				return state === 'Z' ? [] : [{ pid: Number(name), parent: Number(parent) }];
 			} catch {
 				return [];

@@ -8,7 +8,10 @@ const PROGRAMS = {
 	make: { from: 'make' },
 	'g++': { from: 'g++' },
 	tar: { from: 'tar' },
-	chromium: { from: 'chromium', names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'] },
+	chromium: {
+		from: 'chromium',
+		names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
+	},
 	'redis-server': { from: 'redis-server' },
 	initdb: { from: 'postgresql' },
 	postgres: { from: 'postgresql' },
@@ -38,7 +41,9 @@ function findProgram(program) {
 	if (program === 'chromium' && process.env.MEDIAGEN_CHROMIUM) return process.env.MEDIAGEN_CHROMIUM;
 	const { names = [program] } = PROGRAMS[program];
 	const folders = [...(process.env.PATH ?? '').split(delimiter), ...postgresFolders()];
-	return names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
+	return names
+		.flatMap((name) => folders.map((folder) => join(folder, name)))
+		.find((path) => existsSync(path));
 }
 
 function programPath(program) {

@@ -1,4 +1,15 @@
-export type Program = 'python3' | 'make' | 'g++' | 'tar' | 'chromium' | 'redis-server' | 'initdb' | 'postgres' | 'pg_isready' | 'setpriv' | 'nginx';
+export type Program =
+	| 'python3'
+	| 'make'
+	| 'g++'
+	| 'tar'
+	| 'chromium'
+	| 'redis-server'
+	| 'initdb'
+	| 'postgres'
+	| 'pg_isready'
+	| 'setpriv'
+	| 'nginx';
 
 /** What an n8n needs to be installed. */
 export const COMPILER: Program[];

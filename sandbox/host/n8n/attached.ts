@@ -16,7 +16,10 @@ export class AttachedProcess implements MainProcess {
 	async until(what: string, ready: () => Promise<boolean>, timeoutMs: number): Promise<void> {
 		const deadline = Date.now() + timeoutMs;
 		while (!(await ready())) {
-			if (Date.now() > deadline) throw new Error(`n8n did not get to "${what}" within ${timeoutMs / 1_000} s.\n${this.log.tail()}`);
+			if (Date.now() > deadline)
+				throw new Error(
+					`n8n did not get to "${what}" within ${timeoutMs / 1_000} s.\n${this.log.tail()}`,
+				);
 			await delay(100);
 		}
 	}
@@ -31,5 +34,7 @@ export class AttachedProcess implements MainProcess {
 }
 
 function notOurs(): Error {
-	return new Error('This n8n is shared: one that is to be ended or restarted must be started with startHost.');
+	return new Error(
+		'This n8n is shared: one that is to be ended or restarted must be started with startHost.',
+	);
 }

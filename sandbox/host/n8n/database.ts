@@ -10,7 +10,12 @@ export interface PostgresConnection {
 export type HostDatabase = { file: string } | { connection: PostgresConnection };
 
 /** What tells n8n to keep its tables in that server. */
-export function postgresEnvironment({ host, port, user, database }: PostgresConnection): Record<string, string> {
+export function postgresEnvironment({
+	host,
+	port,
+	user,
+	database,
+}: PostgresConnection): Record<string, string> {
 	return {
 		DB_TYPE: 'postgresdb',
 		DB_POSTGRESDB_HOST: host,

@@ -2,7 +2,8 @@ import { pathWith, type NodeRuntime } from '../install/node';
 import { RECIPES, type HostVersion } from '../versions';
 
 /** What of the surrounding environment reaches n8n: all else could change its behaviour from one machine to the next. */
-const INHERITED = /^(HOME|USER|TMPDIR|LANG|LC_.*|TZ|SSL_CERT_.*|NODE_EXTRA_CA_CERTS|(https?|no|all)_proxy)$/i;
+const INHERITED =
+	/^(HOME|USER|TMPDIR|LANG|LC_.*|TZ|SSL_CERT_.*|NODE_EXTRA_CA_CERTS|(https?|no|all)_proxy)$/i;
 
 export interface EnvironmentOptions {
 	version: HostVersion;
@@ -18,7 +19,14 @@ export interface EnvironmentOptions {
  * The environment of an n8n that keeps to itself. All else is as n8n has it when it is installed: with a setting of ours, tests
  * would test that setting. None of these changes what a node does.
  */
-export function n8nEnvironment({ version, node, userFolder, port, brokerPort, env }: EnvironmentOptions): Record<string, string> {
+export function n8nEnvironment({
+	version,
+	node,
+	userFolder,
+	port,
+	brokerPort,
+	env,
+}: EnvironmentOptions): Record<string, string> {
 	return {
 		...inherited(),
 		PATH: pathWith(node),

@@ -26,6 +26,7 @@ export async function resetPeakRss(pid: number): Promise<void> {
 async function statusField(pid: number, field: string): Promise<number> {
 	const status = await readFile(`/proc/${pid}/status`, 'utf8');
 	const kilobytes = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1];
-	if (kilobytes === undefined) throw new Error(`The system does not say ${field} for process ${pid}.`);
+	if (kilobytes === undefined)
+		throw new Error(`The system does not say ${field} for process ${pid}.`);
 	return Number(kilobytes) * 1_024;
 }

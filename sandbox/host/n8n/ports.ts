@@ -38,7 +38,8 @@ export async function assertPortFree(port: number, option: string): Promise<void
 	try {
 		await listenOnce(port);
 	} catch (error) {
-		if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') throw new PortTakenError(port, option);
+		if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
+			throw new PortTakenError(port, option);
 		throw error;
 	}
 }

@@ -55,7 +55,9 @@ export class N8nProcess implements MainProcess {
 		this.child = child;
 		this.exited = new Promise((resolve) => {
 			child.once('error', (error) => resolve(error.message));
-			child.once('close', (code, signal) => resolve(signal ? `it was ended by ${signal}` : `it ended with code ${code}`));
+			child.once('close', (code, signal) =>
+				resolve(signal ? `it was ended by ${signal}` : `it ended with code ${code}`),
+			);
 		}).then((reason) => {
 			this.signal('SIGKILL');
 			running.delete(this);
@@ -73,7 +75,8 @@ export class N8nProcess implements MainProcess {
 	 * @throws when the process is not running
 	 */
 	get pid(): number {
-		if (this.child?.pid === undefined) throw new Error(`n8n is not running. Its log: ${this.log.file}`);
+		if (this.child?.pid === undefined)
+			throw new Error(`n8n is not running. Its log: ${this.log.file}`);
 		return this.child.pid;
 	}
 
@@ -88,7 +91,8 @@ export class N8nProcess implements MainProcess {
 			const ended = await Promise.race([this.exited, delay(100, undefined)]);
 			if (ended !== undefined) throw this.failure(`n8n did not get to "${what}": ${ended}`);
 			if (await ready()) return;
-			if (Date.now() > deadline) throw this.failure(`n8n did not get to "${what}" within ${timeoutMs / 1_000} s`);
+			if (Date.now() > deadline)
+				throw this.failure(`n8n did not get to "${what}" within ${timeoutMs / 1_000} s`);
 		}
 	}
 
@@ -97,7 +101,10 @@ export class N8nProcess implements MainProcess {
 		if (!this.child) return;
 		this.child.kill('SIGTERM');
 		const patience = new AbortController();
-		await Promise.race([this.exited, delay(GRACE_MS, undefined, { signal: patience.signal }).catch(() => {})]);
+		await Promise.race([
+			this.exited,
+			delay(GRACE_MS, undefined, { signal: patience.signal }).catch(() => {}),
+		]);
 		patience.abort();
 		await this.kill();
 	}

@@ -31,7 +31,9 @@ export async function layDown(tarball: string, userFolder: string): Promise<Laid
 	await rm(unpacking, { recursive: true, force: true });
 	await mkdir(unpacking, { recursive: true });
 	await promisify(execFile)('tar', ['-xzf', tarball, '-C', unpacking, '--strip-components=1']);
-	const { name } = manifestSchema.parse(JSON.parse(await readFile(join(unpacking, 'package.json'), 'utf8')));
+	const { name } = manifestSchema.parse(
+		JSON.parse(await readFile(join(unpacking, 'package.json'), 'utf8')),
+	);
 
 	const folder = join(nodesFolder, 'node_modules', name);
 	await rm(folder, { recursive: true, force: true });
@@ -42,21 +44,36 @@ export async function layDown(tarball: string, userFolder: string): Promise<Laid
 	const manifest = await stripDependencies(join(folder, 'package.json'));
 	if (Object.keys(manifest.dependencies).length > 0) {
 		await npm(
-			['install', '--audit=false', '--fund=false', '--bin-links=false', '--install-strategy=shallow', '--ignore-scripts=true', '--package-lock=false'],
+			[
+				'install',
+				'--audit=false',
+				'--fund=false',
+				'--bin-links=false',
+				'--install-strategy=shallow',
+				'--ignore-scripts=true',
+				'--package-lock=false',
+			],
 			{ cwd: folder },
 		);
 	}
 	await writeFile(
 		join(nodesFolder, 'package.json'),
-		JSON.stringify({ name: 'installed-nodes', private: true, dependencies: { [name]: manifest.version } }, null, 2),
+		JSON.stringify(
+			{ name: 'installed-nodes', private: true, dependencies: { [name]: manifest.version } },
+			null,
+			2,
+		),
 	);
 	return { name, version: manifest.version, author: manifest.author };
 }
 
 async function stripDependencies(path: string): Promise<z.infer<typeof manifestSchema>> {
-	const { devDependencies: _dev, peerDependencies: _peer, optionalDependencies: _optional, ...manifest } = manifestSchema.parse(
-		JSON.parse(await readFile(path, 'utf8')),
-	);
+	const {
+		devDependencies: _dev,
+		peerDependencies: _peer,
+		optionalDependencies: _optional,
+		...manifest
+	} = manifestSchema.parse(JSON.parse(await readFile(path, 'utf8')));
 	await writeFile(path, JSON.stringify(manifest, null, 2));
 	return manifest;
 }

@@ -36,7 +36,9 @@ export interface PackOptions {
 export async function givenPackage(name: string): Promise<string | undefined> {
 	const folder = process.env.MEDIAGEN_PACKAGES;
 	if (folder === undefined) return undefined;
-	const found = (await readdir(folder)).find((file) => file.startsWith(`${name}-`) && file.endsWith('.tgz'));
+	const found = (await readdir(folder)).find(
+		(file) => file.startsWith(`${name}-`) && file.endsWith('.tgz'),
+	);
 	if (found === undefined) throw new Error(`There is no tarball of ${name} in ${folder}.`);
 	return resolve(folder, found);
 }
@@ -46,17 +48,31 @@ export async function givenPackage(name: string): Promise<string | undefined> {
  *
  * @returns the path of the tarball, in a temporary folder
  */
-export async function packPackage({ progress = silentProgress, built = false, script = 'build' }: PackOptions = {}): Promise<string> {
+export async function packPackage({
+	progress = silentProgress,
+	built = false,
+	script = 'build',
+}: PackOptions = {}): Promise<string> {
 	const given = await givenPackage('n8n-nodes-mediagen');
-	if (!built && given === undefined) await progress.step('Building the package', () => npm(['run', script], { cwd: checkout }), '10 s');
+	if (!built && given === undefined)
+		await progress.step(
+			'Building the package',
+			() => npm(['run', script], { cwd: checkout }),
+			'10 s',
+		);
 	return progress.step('Packing the package', async () => {
 		const folder = await mkdtemp(join(tmpdir(), 'mediagen-pack-'));
 		if (given !== undefined) {
 			await cp(given, join(folder, basename(given)));
 			return join(folder, basename(given));
 		}
-		const output = await npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: checkout });
-		const [packed] = z.array(z.object({ filename: z.string() })).min(1).parse(JSON.parse(output));
+		const output = await npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
+			cwd: checkout,
+		});
+		const [packed] = z
+			.array(z.object({ filename: z.string() }))
+			.min(1)
+			.parse(JSON.parse(output));
 		return join(folder, packed?.filename ?? '');
 	});
 }

@@ -23,11 +23,15 @@ const statements = [
 async function sqlite() {
 	const { Database } = load('sqlite3');
 	const connection = await new Promise((resolve, reject) => {
-		const opened = new Database(database.file, (error) => (error ? reject(error) : resolve(opened)));
+		const opened = new Database(database.file, (error) =>
+			error ? reject(error) : resolve(opened),
+		);
 	});
 	connection.configure('busyTimeout', 10_000);
 	for (const { sql, values } of statements) {
-		await new Promise((resolve, reject) => connection.run(sql, values, (error) => (error ? reject(error) : resolve())));
+		await new Promise((resolve, reject) =>
+			connection.run(sql, values, (error) => (error ? reject(error) : resolve())),
+		);
 	}
 	await new Promise((resolve) => connection.close(resolve));
 }

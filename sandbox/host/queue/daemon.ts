@@ -30,9 +30,18 @@ export class Daemon {
 	 */
 	static async start(options: DaemonOptions): Promise<Daemon> {
 		const asUser = options.user && process.getuid?.() === 0;
-		const identity = asUser ? [`--reuid=${options.user}`, `--regid=${options.user}`, '--init-groups'] : [];
+		const identity = asUser
+			? [`--reuid=${options.user}`, `--regid=${options.user}`, '--init-groups']
+			: [];
 		// The kernel ends it with this program, even one that is killed outright.
-		const args = ['--pdeathsig', options.stopSignal.replace('SIG', ''), ...identity, '--', options.command, ...options.args];
+		const args = [
+			'--pdeathsig',
+			options.stopSignal.replace('SIG', ''),
+			...identity,
+			'--',
+			options.command,
+			...options.args,
+		];
 		const child = spawn('setpriv', args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
 		const daemon = new Daemon(child, options);
 		const keep = (chunk: string) => {

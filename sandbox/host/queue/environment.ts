@@ -13,7 +13,12 @@ export interface SharedSettings {
  * Goes over the environment of every process of a queue-mode installation: what `docs/scaling.md` recommends, and where the servers
  * are. All else is n8n's default.
  */
-export function queueEnvironment({ postgres, redisPort, encryptionKey, url }: SharedSettings): Record<string, string> {
+export function queueEnvironment({
+	postgres,
+	redisPort,
+	encryptionKey,
+	url,
+}: SharedSettings): Record<string, string> {
 	return {
 		EXECUTIONS_MODE: 'queue',
 		N8N_ENCRYPTION_KEY: encryptionKey,

@@ -53,7 +53,11 @@ export async function startQueueHost({
 	assertPrograms(QUEUE_MODE, 'Queue mode');
 	const n8n = await ensureN8n(version, progress);
 	const title = `Starting n8n ${version} in queue mode: main, ${workers} workers, ${webhooks} webhook processors`;
-	return progress.step(title, () => start(n8n, { tarball, workers, webhooks, balance, env }), 'half a minute to a minute');
+	return progress.step(
+		title,
+		() => start(n8n, { tarball, workers, webhooks, balance, env }),
+		'half a minute to a minute',
+	);
 }
 
 interface Layout {
@@ -66,7 +70,9 @@ interface Layout {
 
 async function start(n8n: InstalledN8n, layout: Layout): Promise<Host> {
 	const folder = await mkdtemp(join(tmpdir(), `mediagen-queue-${n8n.version}-`));
-	const undo: Array<() => void | Promise<void>> = [() => rm(folder, { recursive: true, force: true })];
+	const undo: Array<() => void | Promise<void>> = [
+		() => rm(folder, { recursive: true, force: true }),
+	];
 	const dispose = async () => {
 		for (const step of undo.splice(0).reverse()) await step();
 	};
@@ -80,9 +86,21 @@ async function start(n8n: InstalledN8n, layout: Layout): Promise<Host> {
 		const port = await freePort();
 		const url = `http://127.0.0.1:${port}`;
 		const encryptionKey = randomBytes(24).toString('base64');
-		const shared = queueEnvironment({ postgres: postgres.connection, redisPort: redis.port, encryptionKey, url });
+		const shared = queueEnvironment({
+			postgres: postgres.connection,
+			redisPort: redis.port,
+			encryptionKey,
+			url,
+		});
 		const part = async (command: N8nCommand, number?: number) => {
-			const made = await makeProcess(n8n, folder, command, number, { ...shared, ...layout.env }, layout.tarball);
+			const made = await makeProcess(
+				n8n,
+				folder,
+				command,
+				number,
+				{ ...shared, ...layout.env },
+				layout.tarball,
+			);
 			undo.push(() => made.process.log.close());
 			return made;
 		};
@@ -134,7 +152,14 @@ async function makeProcess(
 	number: number | undefined,
 	env: Record<string, string>,
 	tarball: string | undefined,
-): Promise<Companion & { process: N8nProcess; address: string; userFolder: string; pack: Awaited<ReturnType<typeof layDown>> | undefined }> {
+): Promise<
+	Companion & {
+		process: N8nProcess;
+		address: string;
+		userFolder: string;
+		pack: Awaited<ReturnType<typeof layDown>> | undefined;
+	}
+> {
 	const name = number === undefined ? 'main' : `${command}-${number}`;
 	const userFolder = join(folder, name);
 	await mkdir(userFolder);
@@ -148,10 +173,18 @@ async function makeProcess(
 		brokerPort: await freePort(),
 		env: { ...env, QUEUE_HEALTH_CHECK_PORT: String(port) },
 	});
-	const process = new N8nProcess(n8n, command, settings, new HostLog(join(userFolder, 'n8n.log')), userFolder);
+	const process = new N8nProcess(
+		n8n,
+		command,
+		settings,
+		new HostLog(join(userFolder, 'n8n.log')),
+		userFolder,
+	);
 	const address = `http://127.0.0.1:${port}`;
 	const ready = async () => {
-		const response = await axios.get(`${address}/healthz/readiness`, { validateStatus: () => true, proxy: false }).catch(() => undefined);
+		const response = await axios
+			.get(`${address}/healthz/readiness`, { validateStatus: () => true, proxy: false })
+			.catch(() => undefined);
 		return response?.status === 200;
 	};
 	return { name, process, ready, address, userFolder, pack };

@@ -26,11 +26,28 @@ export async function startPostgres(folder: string): Promise<PostgresServer> {
 		await chmod(dirname(folder), 0o755);
 	}
 	// Trust is enough for a server that only this machine reaches, and syncing to disk only protects from a loss of power.
-	await run(programPath('initdb'), ['-D', folder, '-U', 'n8n', '-A', 'trust', '-E', 'UTF8', '--no-sync'], { ...identity, cwd: '/' });
+	await run(
+		programPath('initdb'),
+		['-D', folder, '-U', 'n8n', '-A', 'trust', '-E', 'UTF8', '--no-sync'],
+		{ ...identity, cwd: '/' },
+	);
 	const daemon = await Daemon.start({
 		name: 'PostgreSQL',
 		command: programPath('postgres'),
-		args: ['-D', folder, '-p', String(port), '-k', folder, '-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=200', '-c', 'fsync=off'],
+		args: [
+			'-D',
+			folder,
+			'-p',
+			String(port),
+			'-k',
+			folder,
+			'-c',
+			'listen_addresses=127.0.0.1',
+			'-c',
+			'max_connections=200',
+			'-c',
+			'fsync=off',
+		],
 		user: 'postgres',
 		stopSignal: 'SIGINT',
 		ready: () =>
@@ -39,7 +56,10 @@ export async function startPostgres(folder: string): Promise<PostgresServer> {
 				() => false,
 			),
 	});
-	return { connection: { host: '127.0.0.1', port, user: 'n8n', database: 'postgres' }, stop: () => daemon.stop() };
+	return {
+		connection: { host: '127.0.0.1', port, user: 'n8n', database: 'postgres' },
+		stop: () => daemon.stop(),
+	};
 }
 
 async function identityOf(user: string): Promise<{ uid: number; gid: number }> {

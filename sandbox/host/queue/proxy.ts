@@ -20,10 +20,16 @@ export interface ProxyOptions {
  *
  * @returns how to end it
  */
-export async function startProxy({ port, main, webhooks, balance }: ProxyOptions): Promise<{ stop(): Promise<void> }> {
+export async function startProxy({
+	port,
+	main,
+	webhooks,
+	balance,
+}: ProxyOptions): Promise<{ stop(): Promise<void> }> {
 	const server = fastify({ forceCloseConnections: true, bodyLimit: 1_024 ** 3 });
 	let calls = 0;
-	const share = (path: string) => (balance === 'byPath' ? createHash('sha256').update(path).digest().readUInt32BE() : (calls += 1));
+	const share = (path: string) =>
+		balance === 'byPath' ? createHash('sha256').update(path).digest().readUInt32BE() : (calls += 1);
 	await server.register(httpProxy, {
 		// Left empty, for otherwise all connections would go to it, whatever getUpstream says.
 		upstream: '',

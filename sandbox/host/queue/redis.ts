@@ -14,7 +14,18 @@ export async function startRedis(folder: string): Promise<RedisServer> {
 	const daemon = await Daemon.start({
 		name: 'Redis',
 		command: programPath('redis-server'),
-		args: ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder],
+		args: [
+			'--port',
+			String(port),
+			'--bind',
+			'127.0.0.1',
+			'--save',
+			'',
+			'--appendonly',
+			'no',
+			'--dir',
+			folder,
+		],
 		stopSignal: 'SIGTERM',
 		ready: () => ping(port),
 	});

@@ -30,7 +30,9 @@ export class RestClient {
 			return config;
 		});
 		this.raw.interceptors.response.use((response) => {
-			const auth = (response.headers['set-cookie'] ?? []).find((cookie) => cookie.startsWith('n8n-auth='));
+			const auth = (response.headers['set-cookie'] ?? []).find((cookie) =>
+				cookie.startsWith('n8n-auth='),
+			);
 			if (auth) this.session = auth.split(';')[0] ?? '';
 			return response;
 		});
@@ -45,15 +47,23 @@ export class RestClient {
 	async call<S extends z.ZodTypeAny>(schema: S, request: AxiosRequestConfig): Promise<z.output<S>> {
 		const line = `${request.method ?? 'GET'} ${request.url ?? ''}`;
 		const response = await this.raw.request<unknown>(request).catch((error: unknown) => {
-			throw isAxiosError(error) ? new Error(`${line} got no answer: ${error.message}`, { cause: error }) : error;
+			throw isAxiosError(error)
+				? new Error(`${line} got no answer: ${error.message}`, { cause: error })
+				: error;
 		});
 		if (response.status < 200 || response.status > 299) {
 			const refusal = refusalSchema.safeParse(response.data);
-			throw new RestError(response.status, line, refusal.success ? refusal.data.message : JSON.stringify(response.data));
+			throw new RestError(
+				response.status,
+				line,
+				refusal.success ? refusal.data.message : JSON.stringify(response.data),
+			);
 		}
-		const body: unknown = z.object({ data: z.unknown() }).safeParse(response.data).data?.data ?? response.data;
+		const body: unknown =
+			z.object({ data: z.unknown() }).safeParse(response.data).data?.data ?? response.data;
 		const parsed = schema.safeParse(body);
-		if (!parsed.success) throw new Error(`${line} was answered in an unknown shape: ${parsed.error.message}`);
+		if (!parsed.success)
+			throw new Error(`${line} was answered in an unknown shape: ${parsed.error.message}`);
 		return parsed.data as z.output<S>;
 	}
 }

@@ -2,7 +2,16 @@ import { z } from 'zod/v3';
 import type { RestClient } from './client';
 import { unflatten } from './unflatten';
 
-const statusSchema = z.enum(['new', 'running', 'waiting', 'success', 'error', 'canceled', 'crashed', 'unknown']);
+const statusSchema = z.enum([
+	'new',
+	'running',
+	'waiting',
+	'success',
+	'error',
+	'canceled',
+	'crashed',
+	'unknown',
+]);
 
 export type ExecutionStatus = z.infer<typeof statusSchema>;
 
@@ -35,7 +44,11 @@ const binarySchema = z
 export type ItemFile = z.infer<typeof binarySchema>;
 
 const itemSchema = z
-	.object({ json: z.record(z.unknown()), binary: z.record(binarySchema).optional(), pairedItem: z.unknown() })
+	.object({
+		json: z.record(z.unknown()),
+		binary: z.record(binarySchema).optional(),
+		pairedItem: z.unknown(),
+	})
 	.passthrough();
 
 /** One item that a node put out. */
@@ -130,7 +143,8 @@ export async function getExecution(api: RestClient, id: string): Promise<Executi
 
 /** Reads the state of an execution without its data. */
 export async function getStatus(api: RestClient, id: string): Promise<ExecutionStatus> {
-	return (await api.call(summarySchema.pick({ status: true }), { url: `/rest/executions/${id}` })).status;
+	return (await api.call(summarySchema.pick({ status: true }), { url: `/rest/executions/${id}` }))
+		.status;
 }
 
 export interface ExecutionFilter {
@@ -140,10 +154,15 @@ export interface ExecutionFilter {
 
 const PAGE = 100;
 
-const listSchema = z.object({ results: z.array(summarySchema), nextCursor: z.string().nullish() }).passthrough();
+const listSchema = z
+	.object({ results: z.array(summarySchema), nextCursor: z.string().nullish() })
+	.passthrough();
 
 /** Lists executions, the newest first, all pages. Running ones are among them. */
-export async function listExecutions(api: RestClient, filter: ExecutionFilter = {}): Promise<ExecutionSummary[]> {
+export async function listExecutions(
+	api: RestClient,
+	filter: ExecutionFilter = {},
+): Promise<ExecutionSummary[]> {
 	const found = new Map<string, ExecutionSummary>();
 	let position: { cursor?: string; lastId?: string } = {};
 	for (;;) {

@@ -7,16 +7,23 @@ export interface Owner {
 	password: string;
 }
 
-export const DEFAULT_OWNER: Owner = { email: 'owner@mediagen.example', password: 'Mediagen-sandbox-1' };
+export const DEFAULT_OWNER: Owner = {
+	email: 'owner@mediagen.example',
+	password: 'Mediagen-sandbox-1',
+};
 
 const settingsSchema = z
-	.object({ userManagement: z.object({ showSetupOnFirstLoad: z.boolean().optional() }).passthrough() })
+	.object({
+		userManagement: z.object({ showSetupOnFirstLoad: z.boolean().optional() }).passthrough(),
+	})
 	.passthrough();
 
 /** Checks whether n8n's REST interface answers, which it does some moments after its port does. */
 export async function restIsUp(api: RestClient): Promise<boolean> {
 	const response = await api.raw.get<unknown>('/rest/settings').catch(() => undefined);
-	return response?.status === 200 && z.object({ data: settingsSchema }).safeParse(response.data).success;
+	return (
+		response?.status === 200 && z.object({ data: settingsSchema }).safeParse(response.data).success
+	);
 }
 
 /** Sets up the owner on a fresh user folder, logs in on a used one; a session that still holds is kept. */

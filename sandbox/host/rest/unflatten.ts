@@ -12,7 +12,8 @@ export function unflatten(text: string): unknown {
 	const table = tableSchema.parse(JSON.parse(text));
 	const built = new Map<number, unknown>();
 
-	const resolve = (entry: unknown): unknown => (typeof entry === 'string' ? build(Number(entry)) : entry);
+	const resolve = (entry: unknown): unknown =>
+		typeof entry === 'string' ? build(Number(entry)) : entry;
 	const build = (position: number): unknown => {
 		if (built.has(position)) return built.get(position);
 		const value = table[position];
@@ -20,7 +21,8 @@ export function unflatten(text: string): unknown {
 		// Known before it is filled, as a value may contain itself.
 		const result: unknown[] | Record<string, unknown> = Array.isArray(value) ? [] : {};
 		built.set(position, result);
-		for (const [key, entry] of Object.entries(value)) Object.assign(result, { [key]: resolve(entry) });
+		for (const [key, entry] of Object.entries(value))
+			Object.assign(result, { [key]: resolve(entry) });
 		return result;
 	};
 	return build(0);

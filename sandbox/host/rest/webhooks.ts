@@ -31,7 +31,11 @@ function chosenMethod({ httpMethod }: NodeWebhook, parameters: Record<string, un
 	return typeof parameters.httpMethod === 'string' ? parameters.httpMethod : 'GET';
 }
 
-function pathOf({ path, isFullPath }: NodeWebhook, webhookId: string, parameters: Record<string, unknown>): string {
+function pathOf(
+	{ path, isFullPath }: NodeWebhook,
+	webhookId: string,
+	parameters: Record<string, unknown>,
+): string {
 	const chosen = typeof parameters.path === 'string' ? parameters.path : '';
 	const own = path.startsWith('=') ? chosen : path;
 	const full = isFullPath ? own || webhookId : `${webhookId}/${own}`;
@@ -42,7 +46,10 @@ function pathOf({ path, isFullPath }: NodeWebhook, webhookId: string, parameters
  * Asks whether n8n listens on a path, without starting anything: a CORS preflight is answered with the methods that are
  * registered for it. While n8n does not answer at all, it does not listen.
  */
-export async function isListening(api: RestClient, { method, path }: WebhookPath): Promise<boolean> {
+export async function isListening(
+	api: RestClient,
+	{ method, path }: WebhookPath,
+): Promise<boolean> {
 	const preflight = {
 		method: 'OPTIONS',
 		url: `/webhook/${path}`,

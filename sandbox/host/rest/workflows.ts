@@ -10,7 +10,9 @@ const nodeSchema = z
 		disabled: z.boolean().optional(),
 		webhookId: z.string().optional(),
 		parameters: z.record(z.unknown()).default({}),
-		credentials: z.record(z.object({ id: z.string().nullish(), name: z.string() }).passthrough()).optional(),
+		credentials: z
+			.record(z.object({ id: z.string().nullish(), name: z.string() }).passthrough())
+			.optional(),
 	})
 	.passthrough();
 
@@ -21,11 +23,18 @@ const definitionSchema = z
 		connections: z.record(z.unknown()),
 		settings: z.record(z.unknown()).default({}),
 		// n8n 2's editor cannot run a single step of a workflow that it was given without this.
-		pinData: z.record(z.unknown()).nullish().transform((pinned) => pinned ?? {}),
+		pinData: z
+			.record(z.unknown())
+			.nullish()
+			.transform((pinned) => pinned ?? {}),
 	})
 	.passthrough();
 
-const workflowSchema = definitionSchema.extend({ id: z.string(), active: z.boolean(), versionId: z.string() });
+const workflowSchema = definitionSchema.extend({
+	id: z.string(),
+	active: z.boolean(),
+	versionId: z.string(),
+});
 
 /** A workflow as it stands in a file that n8n exports. */
 export type WorkflowDefinition = z.input<typeof definitionSchema>;
@@ -38,7 +47,11 @@ export type Workflow = z.infer<typeof workflowSchema>;
  *
  * @param credentials those that exist here: a node's own is found by name, else the newest of the same type
  */
-export async function importWorkflow(api: RestClient, json: unknown, credentials: Credential[]): Promise<Workflow> {
+export async function importWorkflow(
+	api: RestClient,
+	json: unknown,
+	credentials: Credential[],
+): Promise<Workflow> {
 	const definition = definitionSchema.parse(json);
 	const nodes = definition.nodes.map((node) => ({
 		...node,
@@ -47,7 +60,11 @@ export async function importWorkflow(api: RestClient, json: unknown, credentials
 		...(node.credentials && { credentials: replaceCredentials(node.credentials, credentials) }),
 	}));
 	const { id: _id, versionId: _versionId, ...rest } = definition;
-	return api.call(workflowSchema, { method: 'POST', url: '/rest/workflows', data: { ...rest, nodes, active: false } });
+	return api.call(workflowSchema, {
+		method: 'POST',
+		url: '/rest/workflows',
+		data: { ...rest, nodes, active: false },
+	});
 }
 
 function replaceCredentials(wanted: Record<string, { name: string }>, existing: Credential[]) {
@@ -55,7 +72,10 @@ function replaceCredentials(wanted: Record<string, { name: string }>, existing: 
 		Object.entries(wanted).map(([type, { name }]) => {
 			const candidates = existing.filter((credential) => credential.type === type);
 			const found = candidates.find((credential) => credential.name === name) ?? candidates.at(-1);
-			if (!found) throw new Error(`The workflow needs a credential of type "${type}" and there is none in n8n.`);
+			if (!found)
+				throw new Error(
+					`The workflow needs a credential of type "${type}" and there is none in n8n.`,
+				);
 			return [type, { id: found.id, name: found.name }];
 		}),
 	);
@@ -63,7 +83,9 @@ function replaceCredentials(wanted: Record<string, { name: string }>, existing: 
 
 /** Lists the workflows that exist. */
 export async function listWorkflows(api: RestClient): Promise<Array<{ id: string; name: string }>> {
-	return api.call(z.array(z.object({ id: z.string(), name: z.string() })), { url: '/rest/workflows' });
+	return api.call(z.array(z.object({ id: z.string(), name: z.string() })), {
+		url: '/rest/workflows',
+	});
 }
 
 /** Reads a workflow. */
@@ -74,12 +96,20 @@ export async function getWorkflow(api: RestClient, id: string): Promise<Workflow
 /** Lets a workflow's triggers listen. n8n answers before they do: {@link ../n8n/webhooks} waits for that. */
 export async function activateWorkflow(api: RestClient, id: string): Promise<Workflow> {
 	const { versionId } = await getWorkflow(api, id);
-	return api.call(workflowSchema, { method: 'POST', url: `/rest/workflows/${id}/activate`, data: { versionId } });
+	return api.call(workflowSchema, {
+		method: 'POST',
+		url: `/rest/workflows/${id}/activate`,
+		data: { versionId },
+	});
 }
 
 /** Lets a workflow's triggers listen no more. */
 export async function deactivateWorkflow(api: RestClient, id: string): Promise<Workflow> {
-	return api.call(workflowSchema, { method: 'POST', url: `/rest/workflows/${id}/deactivate`, data: {} });
+	return api.call(workflowSchema, {
+		method: 'POST',
+		url: `/rest/workflows/${id}/deactivate`,
+		data: {},
+	});
 }
 
 const startedSchema = z.union([
@@ -93,10 +123,17 @@ const startedSchema = z.union([
  * @param trigger name of the trigger to start from; by default the first node that is one
  * @returns the execution's id, or undefined where n8n now listens for one test event
  */
-export async function startWorkflow(api: RestClient, id: string, trigger?: string): Promise<string | undefined> {
+export async function startWorkflow(
+	api: RestClient,
+	id: string,
+	trigger?: string,
+): Promise<string | undefined> {
 	const workflow = await getWorkflow(api, id);
-	const start = trigger ?? workflow.nodes.find(({ type, disabled }) => /trigger$/i.test(type) && !disabled)?.name;
-	if (start === undefined) throw new Error(`The workflow "${workflow.name}" has no trigger to start from.`);
+	const start =
+		trigger ??
+		workflow.nodes.find(({ type, disabled }) => /trigger$/i.test(type) && !disabled)?.name;
+	if (start === undefined)
+		throw new Error(`The workflow "${workflow.name}" has no trigger to start from.`);
 	const started = await api.call(startedSchema, {
 		method: 'POST',
 		url: `/rest/workflows/${id}/run`,

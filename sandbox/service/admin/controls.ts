@@ -21,7 +21,9 @@ export interface TaskView extends Omit<Task, 'plan' | 'results' | 'outcome'> {
 	results: ReadonlyArray<{ url: string; index: number | null; name: string | null }>;
 }
 
-export type SettingsChange = Partial<Omit<Settings, 'linkTtl'>> & { linkTtl?: Partial<Settings['linkTtl']> | undefined };
+export type SettingsChange = Partial<Omit<Settings, 'linkTtl'>> & {
+	linkTtl?: Partial<Settings['linkTtl']> | undefined;
+};
 
 /** A callback to send by hand, genuine or forged. */
 export interface HandCallback {

@@ -16,7 +16,10 @@ export function createControls(service: Service, chat: Chat): Controls {
 	return {
 		faults: service.faults,
 		ledger: () => service.ledger.report(),
-		requests: { list: (filter) => service.requests.list(filter), clear: () => service.requests.reset() },
+		requests: {
+			list: (filter) => service.requests.list(filter),
+			clear: () => service.requests.reset(),
+		},
 		deliveries: {
 			list: () => service.deliveries.list(),
 			send: (callback) => sendByHand(service, callback),
@@ -31,11 +34,17 @@ export function createControls(service: Service, chat: Chat): Controls {
 				const task = find(id);
 				if (!task) return undefined;
 				// A task that was planned to fail does so.
-				endTask(service, task, failure && { status: 'failed', message: failure.message, code: failure.code ?? '' });
+				endTask(
+					service,
+					task,
+					failure && { status: 'failed', message: failure.message, code: failure.code ?? '' },
+				);
 				return taskView(service, task);
 			},
 			finishAll(family) {
-				const running = service.tasks.list().filter((task) => task.endedAt === null && (family ?? task.family) === task.family);
+				const running = service.tasks
+					.list()
+					.filter((task) => task.endedAt === null && (family ?? task.family) === task.family);
 				for (const task of running) endTask(service, task);
 				return running.map((task) => taskView(service, task));
 			},
@@ -53,8 +62,12 @@ export function createControls(service: Service, chat: Chat): Controls {
 		},
 		keys: { list: () => service.accounts.list(), set: (options) => service.accounts.set(options) },
 		setBalance: (credits, key = SANDBOX_KEYS.default) => service.accounts.set({ key, credits }),
-		setUnlimited: (unlimited, key = SANDBOX_KEYS.default) => service.accounts.set({ key, unlimited }),
-		durations: { get: () => service.durations.all(), set: (changes) => service.durations.set(changes) },
+		setUnlimited: (unlimited, key = SANDBOX_KEYS.default) =>
+			service.accounts.set({ key, unlimited }),
+		durations: {
+			get: () => service.durations.all(),
+			set: (changes) => service.durations.set(changes),
+		},
 		settings: {
 			get: () => ({ ...service.settings }),
 			set({ linkTtl, ...changes }) {
@@ -69,7 +82,11 @@ export function createControls(service: Service, chat: Chat): Controls {
 
 function taskView(service: Service, task: Task): TaskView {
 	const { plan: _plan, results, outcome, ...known } = current(service, task);
-	const files = (results ?? []).map(({ file, index, name }) => ({ url: service.files.url(file), index, name }));
+	const files = (results ?? []).map(({ file, index, name }) => ({
+		url: service.files.url(file),
+		index,
+		name,
+	}));
 	return {
 		...known,
 		stage: progressOf(task, service.clock.now()).stage,
@@ -83,9 +100,17 @@ function sendByHand(service: Service, callback: HandCallback): Delivery[] {
 	const { taskId, copies = 1, simultaneous, kind = 'manual' } = callback;
 	const task = taskId === undefined ? undefined : service.tasks.find(taskId);
 	const base = callback.base ?? task?.webhook;
-	if (base === undefined || base === null) throw invalid('base: is required where the task has no webhook');
-	const body = callback.body === undefined && task ? callbackBody(service, current(service, task)) : (callback.body ?? null);
-	const noted = Array.from({ length: copies }, () => service.deliveries.record({ kind, taskId: taskId ?? null, base, body }));
-	service.lifetime.background(() => service.deliveries.sendAll(noted, simultaneous ? 'simultaneous' : 'sequential'));
+	if (base === undefined || base === null)
+		throw invalid('base: is required where the task has no webhook');
+	const body =
+		callback.body === undefined && task
+			? callbackBody(service, current(service, task))
+			: (callback.body ?? null);
+	const noted = Array.from({ length: copies }, () =>
+		service.deliveries.record({ kind, taskId: taskId ?? null, base, body }),
+	);
+	service.lifetime.background(() =>
+		service.deliveries.sendAll(noted, simultaneous ? 'simultaneous' : 'sequential'),
+	);
 	return noted;
 }

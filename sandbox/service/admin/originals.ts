@@ -16,7 +16,11 @@ const common = {
 
 /** An uploaded track: the source that `addInstrumental` and `addVocals` require. */
 export const uploadedTrackSchema = z
-	.object({ ...common, seconds: z.number().min(0.1).max(600).default(60), title: z.string().default('uploaded track') })
+	.object({
+		...common,
+		seconds: z.number().min(0.1).max(600).default(60),
+		title: z.string().default('uploaded track'),
+	})
 	.strict()
 	.default({});
 
@@ -31,7 +35,9 @@ export const originalGridSchema = z
 		/** Whether an upscaled picture offers "Make Variations" rather than "Vary (Subtle)". */
 		olderButtons: z.boolean().default(false),
 		/** Buttons in place of the usual ones. */
-		buttons: z.array(z.object({ custom_id: z.string(), label: z.string(), emoji: z.string().default('') })).optional(),
+		buttons: z
+			.array(z.object({ custom_id: z.string(), label: z.string(), emoji: z.string().default('') }))
+			.optional(),
 	})
 	.strict()
 	.default({});
@@ -79,14 +85,22 @@ export class Originals {
 	}
 
 	grid(options: OriginalGridOptions): Task {
-		const { key, state, action, prompt, settings, olderButtons, buttons } = originalGridSchema.parse(options);
+		const { key, state, action, prompt, settings, olderButtons, buttons } =
+			originalGridSchema.parse(options);
 		const id = this.service.newTaskId();
-		const plan = gridPlan(action, id, prompt, settings, buttons ?? buttonsOf(action, id, olderButtons));
+		const plan = gridPlan(
+			action,
+			id,
+			prompt,
+			settings,
+			buttons ?? buttonsOf(action, id, olderButtons),
+		);
 		return this.make(state, { id, family: 'grid', operation: action.toLowerCase(), key, plan });
 	}
 
 	video(options: OriginalVideoOptions): Task {
-		const { key, state, model, prompt, seconds, fps, bytes, ...frame } = originalVideoSchema.parse(options);
+		const { key, state, model, prompt, seconds, fps, bytes, ...frame } =
+			originalVideoSchema.parse(options);
 		const size = videoSize(frame.aspectRatio, frame.resolution);
 		const seed = this.service.ids.next('clip');
 		return this.make(state, {
@@ -112,7 +126,11 @@ export class Originals {
 
 	private make(state: State, given: Parameters<typeof createTask>[1]): Task {
 		const task = createTask(this.service, { ...given, durationMs: null });
-		const failure: Outcome = { status: 'failed', message: 'It was made as a failed one.', code: '' };
+		const failure: Outcome = {
+			status: 'failed',
+			message: 'It was made as a failed one.',
+			code: '',
+		};
 		if (state !== 'running') endTask(this.service, task, state === 'failed' ? failure : undefined);
 		return task;
 	}

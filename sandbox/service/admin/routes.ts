@@ -22,7 +22,14 @@ import {
 export function adminRoutes(app: FastifyInstance, service: Service, controls: Controls): void {
 	app.addHook('onRequest', async (request, reply) => {
 		if (isLocal(request)) return;
-		await reply.code(404).send(errorEnvelope(404, 'The admin paths are served to this machine only, and to no page of another site.'));
+		await reply
+			.code(404)
+			.send(
+				errorEnvelope(
+					404,
+					'The admin paths are served to this machine only, and to no page of another site.',
+				),
+			);
 	});
 	const path = (rest: string) => `${ADMIN_PREFIX}${rest}`;
 
@@ -37,16 +44,32 @@ export function adminRoutes(app: FastifyInstance, service: Service, controls: Co
 			deliveries: controls.deliveries.list().length,
 			faults: controls.faults.list().length,
 		},
-		paths: ['faults', 'ledger', 'requests', 'deliveries', 'callbacks', 'tasks', 'tracks', 'grids', 'videos', 'chat/bill', 'chat/replies', 'keys', 'balance', 'durations', 'settings', 'reset'].map(
-			(name) => path(`/${name}`),
-		),
+		paths: [
+			'faults',
+			'ledger',
+			'requests',
+			'deliveries',
+			'callbacks',
+			'tasks',
+			'tracks',
+			'grids',
+			'videos',
+			'chat/bill',
+			'chat/replies',
+			'keys',
+			'balance',
+			'durations',
+			'settings',
+			'reset',
+		].map((name) => path(`/${name}`)),
 	}));
 
 	app.get(path('/faults'), () => controls.faults.list());
 	app.post(path('/faults'), (request) => controls.faults.add(faultRuleSchema.parse(request.body)));
 	app.delete(path('/faults'), () => (controls.faults.clear(), { cleared: true }));
 	app.delete<{ Params: { id: string } }>(path('/faults/:id'), (request) => {
-		if (!controls.faults.remove(request.params.id)) throw new ServiceError(404, 'There is no such rule.');
+		if (!controls.faults.remove(request.params.id))
+			throw new ServiceError(404, 'There is no such rule.');
 		return { removed: request.params.id };
 	});
 
@@ -62,20 +85,40 @@ export function adminRoutes(app: FastifyInstance, service: Service, controls: Co
 	});
 
 	app.get(path('/tasks'), () => controls.tasks.list());
-	app.get<{ Params: { id: string } }>(path('/tasks/:id'), (request) => orNotFound(controls.tasks.get(request.params.id)));
-	app.post(path('/tasks/finish'), (request) => controls.tasks.finishAll(finishAllSchema.parse(request.body ?? undefined).family));
+	app.get<{ Params: { id: string } }>(path('/tasks/:id'), (request) =>
+		orNotFound(controls.tasks.get(request.params.id)),
+	);
+	app.post(path('/tasks/finish'), (request) =>
+		controls.tasks.finishAll(finishAllSchema.parse(request.body ?? undefined).family),
+	);
 	app.post<{ Params: { id: string } }>(path('/tasks/:id/finish'), (request) =>
-		orNotFound(controls.tasks.finish(request.params.id, finishSchema.parse(request.body ?? undefined).failure)),
+		orNotFound(
+			controls.tasks.finish(
+				request.params.id,
+				finishSchema.parse(request.body ?? undefined).failure,
+			),
+		),
 	);
 
-	app.post(path('/tracks'), (request) => controls.originals.track(uploadedTrackSchema.parse(request.body ?? undefined)));
-	app.post(path('/grids'), (request) => controls.originals.grid(originalGridSchema.parse(request.body ?? undefined)));
-	app.post(path('/videos'), (request) => controls.originals.video(originalVideoSchema.parse(request.body ?? undefined)));
+	app.post(path('/tracks'), (request) =>
+		controls.originals.track(uploadedTrackSchema.parse(request.body ?? undefined)),
+	);
+	app.post(path('/grids'), (request) =>
+		controls.originals.grid(originalGridSchema.parse(request.body ?? undefined)),
+	);
+	app.post(path('/videos'), (request) =>
+		controls.originals.video(originalVideoSchema.parse(request.body ?? undefined)),
+	);
 
 	app.get(path('/chat/bill'), () => controls.chat.bill());
 	app.get(path('/chat/replies'), () => controls.chat.scripted());
 	app.post(path('/chat/replies'), (request) => {
-		controls.chat.script(...(Array.isArray(request.body) ? z.array(replySchema) : replySchema.transform((one) => [one])).parse(request.body));
+		controls.chat.script(
+			...(Array.isArray(request.body)
+				? z.array(replySchema)
+				: replySchema.transform((one) => [one])
+			).parse(request.body),
+		);
 		return controls.chat.scripted();
 	});
 	app.delete(path('/chat/replies'), () => (controls.chat.clearScript(), { cleared: true }));
@@ -86,9 +129,13 @@ export function adminRoutes(app: FastifyInstance, service: Service, controls: Co
 	);
 	app.put(path('/balance'), (request) => controls.keys.set(balanceSchema.parse(request.body)));
 	app.get(path('/durations'), () => controls.durations.get());
-	app.put(path('/durations'), (request) => controls.durations.set(durationsSchema.parse(request.body)));
+	app.put(path('/durations'), (request) =>
+		controls.durations.set(durationsSchema.parse(request.body)),
+	);
 	app.get(path('/settings'), () => controls.settings.get());
-	app.put(path('/settings'), (request) => controls.settings.set(settingsSchema.parse(request.body)));
+	app.put(path('/settings'), (request) =>
+		controls.settings.set(settingsSchema.parse(request.body)),
+	);
 	app.post(path('/reset'), () => (controls.reset(), { reset: true }));
 }
 

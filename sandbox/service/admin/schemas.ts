@@ -4,7 +4,10 @@ import { SANDBOX_KEYS } from '../core/options';
 
 const duration = z.number().min(0).nullable();
 const ttl = z.number().min(0);
-export const durationsSchema = z.object({ image: duration, music: duration, grid: duration, video: duration }).partial().strict();
+export const durationsSchema = z
+	.object({ image: duration, music: duration, grid: duration, video: duration })
+	.partial()
+	.strict();
 export const keySchema = z
 	.object({
 		status: z.enum(['active', 'deleted', 'forbidden']),
@@ -13,7 +16,10 @@ export const keySchema = z
 	})
 	.partial()
 	.strict();
-export const balanceSchema = keySchema.omit({ status: true }).extend({ key: z.string().default(SANDBOX_KEYS.default) }).strict();
+export const balanceSchema = keySchema
+	.omit({ status: true })
+	.extend({ key: z.string().default(SANDBOX_KEYS.default) })
+	.strict();
 export const settingsSchema = z
 	.object({
 		dialect: z.enum(DIALECTS),
@@ -31,11 +37,16 @@ export const settingsSchema = z
 	.partial()
 	.strict();
 export const finishSchema = z
-	.object({ failure: z.object({ message: z.string(), code: z.string().optional() }).strict().optional() })
+	.object({
+		failure: z.object({ message: z.string(), code: z.string().optional() }).strict().optional(),
+	})
 	.strict()
 	.default({});
 
-export const finishAllSchema = z.object({ family: z.enum(['image', 'music', 'grid', 'video']).optional() }).strict().default({});
+export const finishAllSchema = z
+	.object({ family: z.enum(['image', 'music', 'grid', 'video']).optional() })
+	.strict()
+	.default({});
 
 export const handCallbackSchema = z
 	.object({

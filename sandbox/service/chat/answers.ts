@@ -3,7 +3,12 @@ import { unixSeconds } from '../core/time/clock';
 import type { ChatAnswer } from './chat';
 import type { Reply } from './replies';
 
-const STOP = { end: 'end_turn', limit: 'max_tokens', tools: 'tool_use', refusal: 'refusal' } as const;
+const STOP = {
+	end: 'end_turn',
+	limit: 'max_tokens',
+	tools: 'tool_use',
+	refusal: 'refusal',
+} as const;
 
 /** What both styles need for an answer. */
 export interface AnswerContext {
@@ -16,17 +21,27 @@ export interface AnswerContext {
 }
 
 /** The answer of `POST /v1/messages`. The spec shows `usage` and `stop_reason`; the rest is as in the interface it follows. */
-export function messagesAnswer({ id, reply, usage }: ChatAnswer, { model, hasBreakdown, writer }: AnswerContext) {
+export function messagesAnswer(
+	{ id, reply, usage }: ChatAnswer,
+	{ model, hasBreakdown, writer }: AnswerContext,
+) {
 	const isText = writer.dialect.chatContent === 'text' && reply.toolCalls.length === 0;
 	return {
 		id,
 		type: 'message',
 		role: 'assistant',
 		model,
-		content: isText ? reply.text : [
-			...(reply.text ? [{ type: 'text', text: reply.text }] : []),
-			...reply.toolCalls.map((call) => ({ type: 'tool_use', id: call.id, name: call.name, input: call.arguments })),
-		],
+		content: isText
+			? reply.text
+			: [
+					...(reply.text ? [{ type: 'text', text: reply.text }] : []),
+					...reply.toolCalls.map((call) => ({
+						type: 'tool_use',
+						id: call.id,
+						name: call.name,
+						input: call.arguments,
+					})),
+				],
 		stop_reason: STOP[reply.stop],
 		stop_sequence: null,
 		usage: writer.numbers({
@@ -46,7 +61,12 @@ export function messagesAnswer({ id, reply, usage }: ChatAnswer, { model, hasBre
 	};
 }
 
-const FINISH = { end: 'stop', limit: 'length', tools: 'tool_calls', refusal: 'content_filter' } as const;
+const FINISH = {
+	end: 'stop',
+	limit: 'length',
+	tools: 'tool_calls',
+	refusal: 'content_filter',
+} as const;
 const REFUSAL = 'This was refused.';
 /** Pieces of a streamed answer are about as long as a word. */
 const PIECE = /\S+\s*|\s+/g;
@@ -65,7 +85,10 @@ export function completionsAnswer(answer: ChatAnswer, context: AnswerContext) {
 				index: 0,
 				message: {
 					role: 'assistant',
-					content: reply.text && writer.dialect.chatContent === 'blocks' ? [{ type: 'text', text: reply.text }] : reply.text || null,
+					content:
+						reply.text && writer.dialect.chatContent === 'blocks'
+							? [{ type: 'text', text: reply.text }]
+							: reply.text || null,
 					refusal: reply.stop === 'refusal' ? REFUSAL : null,
 					...(reply.toolCalls.length > 0 ? { tool_calls: toolCalls(reply) } : {}),
 				},
@@ -79,7 +102,11 @@ export function completionsAnswer(answer: ChatAnswer, context: AnswerContext) {
 }
 
 /** The same answer as server-sent events, a few words at a time. */
-export function* completionsStream(answer: ChatAnswer, context: AnswerContext, withUsage: boolean): Generator<string> {
+export function* completionsStream(
+	answer: ChatAnswer,
+	context: AnswerContext,
+	withUsage: boolean,
+): Generator<string> {
 	const { id, reply } = answer;
 	const chunk = (more: object) =>
 		`data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created: unixSeconds(context.now), model: context.model, ...more })}\n\n`;
@@ -88,7 +115,8 @@ export function* completionsStream(answer: ChatAnswer, context: AnswerContext, w
 
 	yield delta({ role: 'assistant', content: '' });
 	for (const piece of reply.text.match(PIECE) ?? []) yield delta({ content: piece });
-	for (const [index, call] of toolCalls(reply).entries()) yield delta({ tool_calls: [{ index, ...call }] });
+	for (const [index, call] of toolCalls(reply).entries())
+		yield delta({ tool_calls: [{ index, ...call }] });
 	if (reply.stop === 'refusal') yield delta({ refusal: REFUSAL });
 	yield delta({}, FINISH[reply.stop]);
 	if (withUsage) yield chunk({ choices: [], usage: completionsUsage(answer, context) });
@@ -111,9 +139,15 @@ function completionsUsage({ reply, usage }: ChatAnswer, { hasBreakdown, writer }
 		prompt_tokens: prompt,
 		completion_tokens: reply.tokens,
 		total_tokens: prompt + reply.tokens,
-		prompt_tokens_details: { cached_tokens: usage.read, cache_write_tokens: hasBreakdown ? 0 : written },
+		prompt_tokens_details: {
+			cached_tokens: usage.read,
+			cache_write_tokens: hasBreakdown ? 0 : written,
+		},
 		...(hasBreakdown
-			? { vendor_cache_creation_5_m_tokens: usage.written5m, vendor_cache_creation_1_h_tokens: usage.written1h }
+			? {
+					vendor_cache_creation_5_m_tokens: usage.written5m,
+					vendor_cache_creation_1_h_tokens: usage.written1h,
+				}
 			: {}),
 	});
 }

@@ -2,7 +2,13 @@ import type { Clock } from '../core/time/clock';
 import type { CacheUsage } from './prefixCache';
 
 /** Credits for a million tokens: the sandbox's own figures, with writes dearer than plain input and reads cheaper. */
-export const CHAT_PRICES = { plain: 3_000, written5m: 3_750, written1h: 6_000, read: 300, output: 15_000 } as const;
+export const CHAT_PRICES = {
+	plain: 3_000,
+	written5m: 3_750,
+	written1h: 6_000,
+	read: 300,
+	output: 15_000,
+} as const;
 
 const MILLION = 1_000_000;
 
@@ -32,15 +38,29 @@ export class ChatBill {
 	constructor(private readonly clock: Clock) {}
 
 	write(entry: Omit<ChatBillEntry, 'number' | 'at' | 'credits'>): ChatBillEntry {
-		const billed = { number: this.entries.length + 1, at: this.clock.now(), ...entry, credits: creditsFor(entry) };
+		const billed = {
+			number: this.entries.length + 1,
+			at: this.clock.now(),
+			...entry,
+			credits: creditsFor(entry),
+		};
 		this.entries.push(billed);
 		return billed;
 	}
 
 	report(): ChatBillReport {
-		const totals = { plain: 0, read: 0, written5m: 0, written1h: 0, output: 0, credits: 0, input: 0 };
+		const totals = {
+			plain: 0,
+			read: 0,
+			written5m: 0,
+			written1h: 0,
+			output: 0,
+			credits: 0,
+			input: 0,
+		};
 		for (const entry of this.entries) {
-			for (const part of ['plain', 'read', 'written5m', 'written1h', 'output', 'credits'] as const) totals[part] += entry[part];
+			for (const part of ['plain', 'read', 'written5m', 'written1h', 'output', 'credits'] as const)
+				totals[part] += entry[part];
 			totals.input += entry.plain + entry.read + entry.written5m + entry.written1h;
 		}
 		return { requests: [...this.entries], totals };
@@ -51,9 +71,19 @@ export class ChatBill {
 	}
 }
 
-function creditsFor({ plain, read, written5m, written1h, output }: CacheUsage & { output: number }): number {
+function creditsFor({
+	plain,
+	read,
+	written5m,
+	written1h,
+	output,
+}: CacheUsage & { output: number }): number {
 	const { plain: input, ...prices } = CHAT_PRICES;
 	const sum =
-		plain * input + read * prices.read + written5m * prices.written5m + written1h * prices.written1h + output * prices.output;
+		plain * input +
+		read * prices.read +
+		written5m * prices.written5m +
+		written1h * prices.written1h +
+		output * prices.output;
 	return sum / MILLION;
 }

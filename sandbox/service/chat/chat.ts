@@ -39,22 +39,46 @@ export class Chat {
 	 * Answers a request and bills it.
 	 * @throws ServiceError 400 for invalid cache markers, 402 when the balance is insufficient
 	 */
-	async answer({ account, style, model, blocks, beta, occasion }: ChatRequest): Promise<ChatAnswer> {
+	async answer({
+		account,
+		style,
+		model,
+		blocks,
+		beta,
+		occasion,
+	}: ChatRequest): Promise<ChatAnswer> {
 		const { service } = this;
 		checkMarkers(blocks, beta, service.settings.strict);
 		// The cost is known after the answer only, so an empty balance is checked before.
 		service.accounts.check(account, 1);
 		const plan = this.cache.plan(`${account.key}/${model}`, boundariesOf(blocks));
 		const reply = this.replies.answer(occasion);
-		if (service.settings.chatLatency > 0) await service.lifetime.sleep(service.settings.chatLatency);
+		if (service.settings.chatLatency > 0)
+			await service.lifetime.sleep(service.settings.chatLatency);
 
 		const refused = reply.stop === 'refusal';
 		// Cache writes of a refused request are reported, but not read by the next one (cache rule 6).
 		if (!refused) plan.commit();
-		const { credits } = this.bill.write({ key: account.key, style, model, ...plan.usage, output: reply.tokens, refused });
-		const charged = Math.min(Math.ceil(credits), account.unlimited ? Infinity : account.remainCredits);
+		const { credits } = this.bill.write({
+			key: account.key,
+			style,
+			model,
+			...plan.usage,
+			output: reply.tokens,
+			refused,
+		});
+		const charged = Math.min(
+			Math.ceil(credits),
+			account.unlimited ? Infinity : account.remainCredits,
+		);
 		service.accounts.charge(account, charged);
-		service.ledger.write({ type: 'charge', key: account.key, credits: charged, taskId: null, item: `chat@${model}` });
+		service.ledger.write({
+			type: 'charge',
+			key: account.key,
+			credits: charged,
+			taskId: null,
+			item: `chat@${model}`,
+		});
 		return { id: service.ids.next('chat'), reply, usage: plan.usage };
 	}
 

@@ -57,7 +57,8 @@ export class PrefixCache {
 		return {
 			usage,
 			commit: () => {
-				for (const [key, ttl] of writes) this.entries.set(key, { ttl, expiresAt: this.clock.now() + LIFETIMES[ttl] });
+				for (const [key, ttl] of writes)
+					this.entries.set(key, { ttl, expiresAt: this.clock.now() + LIFETIMES[ttl] });
 			},
 		};
 	}

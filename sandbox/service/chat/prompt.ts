@@ -32,9 +32,14 @@ const BETA_FOR_1H = 'extended-cache-ttl-2025-04-11';
  * @param strict whether the number of markers is limited
  * @throws ServiceError 400
  */
-export function checkMarkers(blocks: readonly PromptBlock[], betaHeader: string | undefined, strict: boolean): void {
+export function checkMarkers(
+	blocks: readonly PromptBlock[],
+	betaHeader: string | undefined,
+	strict: boolean,
+): void {
 	const markers = blocks.map(({ marker }) => marker).filter((marker) => marker !== null);
-	if (strict && markers.length > MOST_MARKERS) throw invalid(`cache_control: ${markers.length} markers, at most ${MOST_MARKERS}`);
+	if (strict && markers.length > MOST_MARKERS)
+		throw invalid(`cache_control: ${markers.length} markers, at most ${MOST_MARKERS}`);
 	const betas = (betaHeader ?? '').split(',').map((beta) => beta.trim());
 	if (markers.includes('1h') && !betas.includes(BETA_FOR_1H)) {
 		throw invalid(`cache_control: ttl 1h requires the header vendor-beta: ${BETA_FOR_1H}`);

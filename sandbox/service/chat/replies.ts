@@ -8,11 +8,22 @@ export const replySchema = z
 		/** `{{tool}}` is replaced by the last tool result, `{{user}}` by the last user message. */
 		text: z.string().optional(),
 		toolCalls: z
-			.array(z.object({ name: z.string(), arguments: z.record(z.unknown()).default({}), id: z.string().optional() }).strict())
+			.array(
+				z
+					.object({
+						name: z.string(),
+						arguments: z.record(z.unknown()).default({}),
+						id: z.string().optional(),
+					})
+					.strict(),
+			)
 			.optional(),
 		refusal: z.boolean().default(false),
 		/** Only for requests of this kind; without it, for any. */
-		when: z.object({ lastRole: z.enum(['user', 'tool']).optional(), contains: z.string().optional() }).strict().default({}),
+		when: z
+			.object({ lastRole: z.enum(['user', 'tool']).optional(), contains: z.string().optional() })
+			.strict()
+			.default({}),
 		/** Whether it is kept for further requests. */
 		repeat: z.boolean().default(false),
 	})
@@ -74,9 +85,15 @@ export class Replies {
 			return { text: '', toolCalls: [], stop: 'refusal', tokens: 0 };
 		}
 		const { text: wanted = '', toolCalls: calls = [] } = scripted ?? sample(occasion);
-		const toolCalls = calls.map(({ id, ...call }) => ({ id: id ?? this.ids.next('call'), ...call }));
+		const toolCalls = calls.map(({ id, ...call }) => ({
+			id: id ?? this.ids.next('call'),
+			...call,
+		}));
 		const text = wanted.replaceAll('{{tool}}', occasion.tool).replaceAll('{{user}}', occasion.user);
-		return limited({ text, toolCalls, stop: toolCalls.length > 0 ? 'tools' : 'end', tokens: 0 }, occasion.limit);
+		return limited(
+			{ text, toolCalls, stop: toolCalls.length > 0 ? 'tools' : 'end', tokens: 0 },
+			occasion.limit,
+		);
 	}
 }
 
@@ -98,6 +115,7 @@ function limited(reply: Reply, limit: number | null): Reply {
 	const tokens = countTokens(reply.text) + calls;
 	if (limit === null || tokens <= limit || calls > 0) return { ...reply, tokens };
 	let text = reply.text;
-	while (countTokens(text) > limit) text = text.slice(0, -Math.max(1, Math.floor(text.length / 20)));
+	while (countTokens(text) > limit)
+		text = text.slice(0, -Math.max(1, Math.floor(text.length / 20)));
 	return { ...reply, text, stop: 'limit', tokens: countTokens(text) };
 }

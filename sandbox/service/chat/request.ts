@@ -19,7 +19,9 @@ const common = {
 };
 
 const message = <Role extends z.ZodTypeAny>(role: Role) =>
-	z.object({ role, content: content.nullish(), tool_calls: z.array(z.unknown()).nullish() }).passthrough();
+	z
+		.object({ role, content: content.nullish(), tool_calls: z.array(z.unknown()).nullish() })
+		.passthrough();
 
 /** `POST /v1/messages` (spec, section 8). */
 export const messagesSchema = z.object({
@@ -39,16 +41,23 @@ export const completionsSchema = z.object({
 const properties = z.record(z.unknown()).default({});
 const parameters = z.object({ properties }).passthrough().default({});
 const offeredTool = z.union([
-	z.object({ name: z.string(), input_schema: parameters }).transform(({ name, input_schema }) => ({ name, properties: input_schema.properties })),
+	z
+		.object({ name: z.string(), input_schema: parameters })
+		.transform(({ name, input_schema }) => ({ name, properties: input_schema.properties })),
 	z
 		.object({ function: z.object({ name: z.string(), parameters }) })
-		.transform(({ function: { name, parameters: given } }) => ({ name, properties: given.properties })),
+		.transform(({ function: { name, parameters: given } }) => ({
+			name,
+			properties: given.properties,
+		})),
 ]);
 const textParameter = z.object({ type: z.literal('string') }).passthrough();
 const groupOfParameters = z.object({ type: z.literal('object'), properties }).passthrough();
 
 type Content = z.output<typeof content>;
-type Message = z.output<typeof messagesSchema>['messages'][number] | z.output<typeof completionsSchema>['messages'][number];
+type Message =
+	| z.output<typeof messagesSchema>['messages'][number]
+	| z.output<typeof completionsSchema>['messages'][number];
 
 export interface ChatBody {
 	system?: Content | null | undefined;
@@ -72,11 +81,15 @@ export function blocksOf({ tools, system, messages }: ChatBody): PromptBlock[] {
 function contentBlocks(role: string, said: Content | null | undefined): PromptBlock[] {
 	if (said === null || said === undefined) return [];
 	if (typeof said === 'string') return [block(role, said)];
-	return said.map(({ cache_control: marker, ...rest }) => block(role, textOf(rest) ?? JSON.stringify(rest), marker));
+	return said.map(({ cache_control: marker, ...rest }) =>
+		block(role, textOf(rest) ?? JSON.stringify(rest), marker),
+	);
 }
 
 function textOf(candidate: Record<string, unknown>): string | undefined {
-	return candidate.type === 'text' && typeof candidate.text === 'string' ? candidate.text : undefined;
+	return candidate.type === 'text' && typeof candidate.text === 'string'
+		? candidate.text
+		: undefined;
 }
 
 /** What somebody said, as each text parameter at any depth. */

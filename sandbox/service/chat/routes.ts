@@ -5,7 +5,12 @@ import { accountOf, bearerAccount } from '../core/http/auth';
 import { parse } from '../core/http/parse';
 import type { Service } from '../core/service';
 import { RecordWriter } from '../core/tasks/record';
-import { completionsAnswer, completionsStream, messagesAnswer, type AnswerContext } from './answers';
+import {
+	completionsAnswer,
+	completionsStream,
+	messagesAnswer,
+	type AnswerContext,
+} from './answers';
 import type { Chat } from './chat';
 import { blocksOf, completionsSchema, lastSaid, messagesSchema, offeredTools } from './request';
 
@@ -25,7 +30,8 @@ export function chatRoutes(app: FastifyInstance, service: Service, chat: Chat): 
 		const key = header(request, 'x-api-key');
 		if (key === undefined) throw new ServiceError(401, 'The x-api-key header is missing.');
 		const account = accountOf(service, key);
-		if (header(request, 'vendor-version') !== VERSION) throw invalid(`vendor-version: must be ${VERSION}`);
+		if (header(request, 'vendor-version') !== VERSION)
+			throw invalid(`vendor-version: must be ${VERSION}`);
 		const body = parse(messagesSchema, request.body);
 		if (body.stream) throw invalid('stream: the sandbox streams chat completions only');
 		const last = body.messages.at(-1)?.content;
@@ -68,12 +74,20 @@ export function chatRoutes(app: FastifyInstance, service: Service, chat: Chat): 
 		const context = contextOf(service, body.model);
 		if (!body.stream) return completionsAnswer(answer, context);
 		const events = completionsStream(answer, context, body.stream_options?.include_usage === true);
-		return await reply.type('text/event-stream; charset=utf-8').header('cache-control', 'no-cache').send(Readable.from(events));
+		return await reply
+			.type('text/event-stream; charset=utf-8')
+			.header('cache-control', 'no-cache')
+			.send(Readable.from(events));
 	});
 }
 
 function contextOf(service: Service, model: string): AnswerContext {
-	return { model, now: service.clock.now(), hasBreakdown: service.settings.cacheTtlBreakdown, writer: new RecordWriter(service) };
+	return {
+		model,
+		now: service.clock.now(),
+		hasBreakdown: service.settings.cacheTtlBreakdown,
+		writer: new RecordWriter(service),
+	};
 }
 
 function header({ headers }: FastifyRequest, name: string): string | undefined {

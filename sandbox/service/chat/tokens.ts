@@ -7,7 +7,10 @@ let tokenizer: Count | undefined;
 
 /** Long documents come again; a shorter text is counted faster than it is found in the cache. */
 const WORTH_KEEPING = 2_000;
-const counts = new LRUCache<string, number>({ maxSize: 16 * 1024 * 1024, sizeCalculation: (_count, text) => text.length });
+const counts = new LRUCache<string, number>({
+	maxSize: 16 * 1024 * 1024,
+	sizeCalculation: (_count, text) => text.length,
+});
 
 /** Number of tokens of a text, by a real tokenizer (o200k). */
 export function countTokens(text: string): number {

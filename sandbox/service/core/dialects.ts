@@ -53,7 +53,12 @@ export interface Dialect {
 	words: { grid: StateWords; music: StateWords; video: StateWords };
 }
 
-const words = (submitted: string, running: string, completed: string, failed: string): StateWords => ({
+const words = (
+	submitted: string,
+	running: string,
+	completed: string,
+	failed: string,
+): StateWords => ({
 	submitted,
 	running,
 	completed,

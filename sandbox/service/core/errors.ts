@@ -19,7 +19,11 @@ export interface ErrorEnvelope {
  * @param status HTTP code, which decides the `type`
  * @param code   the envelope's `code`; `null` leaves it out
  */
-export function errorEnvelope(status: number, message: string, code: number | null = status): ErrorEnvelope {
+export function errorEnvelope(
+	status: number,
+	message: string,
+	code: number | null = status,
+): ErrorEnvelope {
 	const type = TYPES[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error');
 	return { error: code === null ? { message, type } : { code, message, type } };
 }

@@ -37,19 +37,27 @@ export class References {
 	 * makes no requests to them.
 	 * @throws ServiceError 400
 	 */
-	async check(urls: readonly string[], limits: ReferenceLimits, field = 'image_urls'): Promise<void> {
+	async check(
+		urls: readonly string[],
+		limits: ReferenceLimits,
+		field = 'image_urls',
+	): Promise<void> {
 		let total = 0;
 		for (const [index, url] of urls.entries()) {
 			const bytes = await this.bytesOf(url, limits, `${field}[${index}]`);
-			if (bytes > limits.each) throw invalid(`${field}[${index}]: ${bytes} bytes, at most ${limits.each}`);
+			if (bytes > limits.each)
+				throw invalid(`${field}[${index}]: ${bytes} bytes, at most ${limits.each}`);
 			total += bytes;
 		}
-		if (total > limits.total) throw invalid(`${field}: ${total} bytes in all, at most ${limits.total}`);
+		if (total > limits.total)
+			throw invalid(`${field}: ${total} bytes in all, at most ${limits.total}`);
 	}
 
 	/** Size and alpha channel of one of the sandbox's own images; `null` for another host. */
 	async inspect(url: string): Promise<KnownImage | null> {
-		const bytes = url.startsWith('data:') ? Buffer.from(url.slice(url.indexOf(',') + 1), 'base64') : await this.ownBytes(url);
+		const bytes = url.startsWith('data:')
+			? Buffer.from(url.slice(url.indexOf(',') + 1), 'base64')
+			: await this.ownBytes(url);
 		if (bytes === null) return null;
 		try {
 			const { width, height, hasAlpha } = await sharp(bytes).metadata();
@@ -59,14 +67,21 @@ export class References {
 		}
 	}
 
-	private async bytesOf(url: string, { dataUris }: ReferenceLimits, field: string): Promise<number> {
+	private async bytesOf(
+		url: string,
+		{ dataUris }: ReferenceLimits,
+		field: string,
+	): Promise<number> {
 		if (/^https?:\/\//i.test(url) && URL.canParse(url)) return await this.fileSize(url, field);
 		const head = dataUris ? DATA_URI_HEAD.exec(url.slice(0, 40))?.[0] : undefined;
 		const encoded = head === undefined ? '' : url.slice(head.length);
 		if (encoded === '' || NOT_BASE64.test(encoded)) {
-			throw invalid(`${field}: must be a public http or https URL${dataUris ? ' or a full data URI (jpeg, png, webp)' : ''}`);
+			throw invalid(
+				`${field}: must be a public http or https URL${dataUris ? ' or a full data URI (jpeg, png, webp)' : ''}`,
+			);
 		}
-		if (!detectImage(Buffer.from(encoded.slice(0, MAGIC_LETTERS), 'base64'))) throw invalid(`${field}: the data is no picture`);
+		if (!detectImage(Buffer.from(encoded.slice(0, MAGIC_LETTERS), 'base64')))
+			throw invalid(`${field}: the data is no picture`);
 		return Buffer.byteLength(encoded, 'base64');
 	}
 

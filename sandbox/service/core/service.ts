@@ -98,14 +98,24 @@ export function createService(options: SandboxOptions, families: Families): Serv
 			}),
 		}),
 		requests: new Requests(),
-		newTaskId: () => (dialectOf(settings.dialect).numericIds ? ids.nextNumber('task') : ids.next('task')),
+		newTaskId: () =>
+			dialectOf(settings.dialect).numericIds ? ids.nextNumber('task') : ids.next('task'),
 		url: options.publicUrl?.replace(/\/+$/, '') ?? '',
 		onReset: (clear) => void clearOnReset.push(clear),
 		reset() {
 			lifetime.end();
 			ids.startNewSeries();
 			Object.assign(settings, initialSettings(options));
-			for (const part of ['durations', 'accounts', 'ledger', 'tasks', 'files', 'media', 'deliveries', 'requests'] as const) {
+			for (const part of [
+				'durations',
+				'accounts',
+				'ledger',
+				'tasks',
+				'files',
+				'media',
+				'deliveries',
+				'requests',
+			] as const) {
 				service[part].reset();
 			}
 			service.faults.clear();

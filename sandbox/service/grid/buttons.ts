@@ -52,7 +52,9 @@ export function matchButton(
 	const labelled = (text: string) => {
 		const found = buttons.filter(({ label }) => label.includes(text));
 		// A single picture has one button of a kind, for every index.
-		return found.length === 1 ? found[0] : found.find(({ custom_id }) => custom_id.split('::')[3] === String(index));
+		return found.length === 1
+			? found[0]
+			: found.find(({ custom_id }) => custom_id.split('::')[3] === String(index));
 	};
 	switch (operation) {
 		case 'variation':
@@ -62,6 +64,8 @@ export function matchButton(
 		case 'upscale':
 			return buttons.find(({ label }) => label === `U${index}`);
 		case 'reroll':
-			return buttons.find(({ custom_id, emoji }) => custom_id.includes('::reroll::') || emoji === REROLL_EMOJI);
+			return buttons.find(
+				({ custom_id, emoji }) => custom_id.includes('::reroll::') || emoji === REROLL_EMOJI,
+			);
 	}
 }

@@ -40,7 +40,12 @@ const EDGE = 512;
  * Reads and plans a follow-up on a grid task (spec, section 4).
  * @throws ServiceError 400, 404 or 502, with the codes of the operation's table
  */
-export function gridSubmission(service: Service, account: Account, name: GridOperationName, body: unknown): Submission {
+export function gridSubmission(
+	service: Service,
+	account: Account,
+	name: GridOperationName,
+	body: unknown,
+): Submission {
 	const operation: GridOperation = GRID_OPERATIONS[name];
 	const refuse = (message: string) => new ServiceError(400, message, operation.codes.invalid);
 	const request = parse(gridSchema, body);
@@ -48,18 +53,30 @@ export function gridSubmission(service: Service, account: Account, name: GridOpe
 	checkSpeed(service, request.speed);
 	const needsIndex = name !== 'reroll' && request.custom_id === undefined;
 	const index = gridIndex.safeParse(request.index);
-	if (needsIndex && !index.success) throw refuse('index: must be 1 to 4 where there is no custom_id');
+	if (needsIndex && !index.success)
+		throw refuse('index: must be 1 to 4 where there is no custom_id');
 
 	const parent = parentOf(service, account, request.task_id, operation);
-	if (!isGridPlan(parent.plan) || parent.results === null) throw refuse('task is not in SUCCESS state');
+	if (!isGridPlan(parent.plan) || parent.results === null)
+		throw refuse('task is not in SUCCESS state');
 	const { plan } = parent;
 	const button = buttonFor(name, plan, request.custom_id, index.data);
-	if (!button) throw refuse(request.custom_id === undefined ? 'the task offers no such operation' : 'the task has no button of this custom_id');
-	if (name === 'reroll' && plan.prompt.includes(PHRASES.refuse)) throw new ServiceError(502, 'service refusal', REFUSAL_CODE);
+	if (!button)
+		throw refuse(
+			request.custom_id === undefined
+				? 'the task offers no such operation'
+				: 'the task has no button of this custom_id',
+		);
+	if (name === 'reroll' && plan.prompt.includes(PHRASES.refuse))
+		throw new ServiceError(502, 'service refusal', REFUSAL_CODE);
 
 	const item = priceKey(operation.billing, request.speed);
 	const { webhook, index: _sent, ...given } = request;
-	const applied = { ...given, ...(needsIndex ? { index: index.data } : {}), custom_id: button.custom_id };
+	const applied = {
+		...given,
+		...(needsIndex ? { index: index.data } : {}),
+		custom_id: button.custom_id,
+	};
 	return {
 		account,
 		family: 'grid',
@@ -86,7 +103,10 @@ export function imagineSubmission(service: Service, account: Account, body: unkn
 	checkSpeed(service, speed);
 	if (prompt.includes(PHRASES.unsafe)) throw invalid('prompt: refused by the safety review');
 	const item = priceKey('gridart@imagine', speed);
-	const settings = { ...(version === undefined ? {} : { version }), ...(niji === undefined ? {} : { niji }) };
+	const settings = {
+		...(version === undefined ? {} : { version }),
+		...(niji === undefined ? {} : { niji }),
+	};
 	return {
 		account,
 		family: 'grid',
@@ -122,7 +142,13 @@ export function gridPlan(
 		caption: `${at + 1}/${count} · ${action}`,
 	}));
 	const png = { contentType: 'image/png' };
-	const grid: PlannedFile = { ...png, suffix: 'grid.png', index: null, name: 'grid', content: { type: 'composite', pictures } };
+	const grid: PlannedFile = {
+		...png,
+		suffix: 'grid.png',
+		index: null,
+		name: 'grid',
+		content: { type: 'composite', pictures },
+	};
 	const singles = pictures.map((picture, at): PlannedFile => ({
 		...png,
 		suffix: `${at + 1}.png`,
@@ -130,16 +156,29 @@ export function gridPlan(
 		name: null,
 		content: { type: 'picture', picture },
 	}));
-	return { family: 'grid', action, prompt, settings, buttons, files: count === 4 ? [grid, ...singles] : singles };
+	return {
+		family: 'grid',
+		action,
+		prompt,
+		settings,
+		buttons,
+		files: count === 4 ? [grid, ...singles] : singles,
+	};
 }
 
 function parentOf(service: Service, account: Account, id: string, { codes }: GridOperation): Task {
 	const task = service.tasks.find(id);
-	if (task?.family !== 'grid' || task.key !== account.key) throw new ServiceError(404, 'task not found', codes.notFound);
+	if (task?.family !== 'grid' || task.key !== account.key)
+		throw new ServiceError(404, 'task not found', codes.notFound);
 	return current(service, task);
 }
 
-function buttonFor(name: GridOperationName, { buttons }: GridPlan, customId: string | undefined, index: number | undefined) {
+function buttonFor(
+	name: GridOperationName,
+	{ buttons }: GridPlan,
+	customId: string | undefined,
+	index: number | undefined,
+) {
 	if (customId !== undefined) return buttons.find(({ custom_id }) => custom_id === customId);
 	return matchButton(name, buttons, index);
 }
@@ -151,5 +190,6 @@ function priceKey(billing: GridBilling, speed: string | undefined): PriceKey {
 
 /** @throws ServiceError 400 in a strict sandbox */
 function checkSpeed({ settings }: Service, speed: string | undefined): void {
-	if (settings.strict && speed !== undefined && !SPEEDS.includes(speed)) throw invalid(`speed: must be ${SPEEDS.join(', ')}`);
+	if (settings.strict && speed !== undefined && !SPEEDS.includes(speed))
+		throw invalid(`speed: must be ${SPEEDS.join(', ')}`);
 }

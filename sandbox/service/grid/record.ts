@@ -18,11 +18,18 @@ export function gridTaskRecord(service: Service, task: Task): object {
 		error: writer.error(task, stage),
 	};
 	const url = (name: string | null) =>
-		(task.results ?? []).filter((result) => result.name === name).map(({ file }) => service.files.url(file));
+		(task.results ?? [])
+			.filter((result) => result.name === name)
+			.map(({ file }) => service.files.url(file));
 	const [grid] = url('grid');
 	const pictures = url(null);
 	if (stage !== 'completed') {
-		return { ...record, grid_image_url: blank.value, image_urls: blank.container, buttons: blank.container };
+		return {
+			...record,
+			grid_image_url: blank.value,
+			image_urls: blank.container,
+			buttons: blank.container,
+		};
 	}
 	// The spec shows the record of a grid; that of a single picture is the dialect's own.
 	const isSingle = grid === undefined && dialect.links === 'record';

@@ -2,7 +2,8 @@ import { z } from 'zod/v3';
 import { taskIdField, webhookField } from '../core/http/parse';
 
 /** Beginnings of billing keys; those of `imagine` and `upscale` are the sandbox's own. */
-export type GridBilling = `gridart@${'imagine' | 'upscale' | 'variation' | 'low_variation' | 'reroll'}`;
+export type GridBilling =
+	`gridart@${'imagine' | 'upscale' | 'variation' | 'low_variation' | 'reroll'}`;
 
 /** A follow-up operation on a grid task (spec, section 4). */
 export interface GridOperation {

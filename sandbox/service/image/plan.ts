@@ -29,7 +29,10 @@ export function isImagePlan(plan: Plan): plan is ImagePlan {
 }
 
 /** What a request buys: `n` pictures of one size, paid for one by one. */
-export function imageSubmission(request: ImageRequest, sent: Pick<Submission, 'account' | 'path' | 'body'>): Submission {
+export function imageSubmission(
+	request: ImageRequest,
+	sent: Pick<Submission, 'account' | 'path' | 'body'>,
+): Submission {
 	const { applied, ignored, notes, webhook, item } = request;
 	const { n, prompt } = applied;
 	return {
@@ -55,7 +58,11 @@ export function imageSubmission(request: ImageRequest, sent: Pick<Submission, 'a
 	};
 }
 
-function picture({ size, format, compression, applied }: ImageRequest, taskId: string, index: number): PlannedFile {
+function picture(
+	{ size, format, compression, applied }: ImageRequest,
+	taskId: string,
+	index: number,
+): PlannedFile {
 	const { prompt, n, model } = applied;
 	const caption = `${index}/${n} · ${model}`;
 	return {
@@ -63,11 +70,19 @@ function picture({ size, format, compression, applied }: ImageRequest, taskId: s
 		name: null,
 		suffix: `${index}.${format}`,
 		contentType: `image/${format}`,
-		content: { type: 'picture', picture: { ...size, format, compression, prompt, caption, seed: `${taskId}/${index}` } },
+		content: {
+			type: 'picture',
+			picture: { ...size, format, compression, prompt, caption, seed: `${taskId}/${index}` },
+		},
 	};
 }
 
-function usage(prompt: string, references: number, { width, height }: Size, made: number): ImageUsage {
+function usage(
+	prompt: string,
+	references: number,
+	{ width, height }: Size,
+	made: number,
+): ImageUsage {
 	const text = Math.max(1, Math.ceil(prompt.length / 4));
 	const images = references * TOKENS_PER_REFERENCE;
 	const output = Math.round((TOKENS_PER_1K_IMAGE * width * height) / PIXELS_OF_1K) * made;

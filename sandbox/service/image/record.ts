@@ -4,7 +4,12 @@ import { enveloped, RecordWriter } from '../core/tasks/record';
 import { isImagePlan } from './plan';
 
 /** The spec shows all of them, so they are the same in every dialect. */
-const WORDS = { submitted: 'submitted', running: 'in_progress', completed: 'completed', failed: 'failed' } as const;
+const WORDS = {
+	submitted: 'submitted',
+	running: 'in_progress',
+	completed: 'completed',
+	failed: 'failed',
+} as const;
 
 /** The image task record (spec, Image task record; for the failed shape, Callback payload). */
 export function imageTaskRecord(service: Service, task: Task): object {

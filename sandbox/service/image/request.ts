@@ -5,7 +5,14 @@ import type { PriceKey } from '../core/prices';
 import type { Service } from '../core/service';
 import type { PictureFormat } from '../media/picture';
 import { nearestRatio, type Size } from '../media/size';
-import { brokenPixelRule, LITE_RATIOS, officialSize, parsePixels, RESOLUTIONS, sizeOfRatio } from './sizes';
+import {
+	brokenPixelRule,
+	LITE_RATIOS,
+	officialSize,
+	parsePixels,
+	RESOLUTIONS,
+	sizeOfRatio,
+} from './sizes';
 
 /** Model names that mean the same (spec, 3b). */
 const MODEL_ALIASES: Readonly<Record<string, string>> = {
@@ -25,7 +32,8 @@ const LITE_LIMITS = { count: 14, each: 10 * MEGABYTE, total: Infinity, dataUris:
 const prompt = z.string().min(1, 'is required');
 const n = z.number({ invalid_type_error: 'must be a JSON number' }).int().min(1).max(4).default(1);
 
-const references = (most: number) => z.array(imageReference).max(most, `at most ${most} reference images`).optional();
+const references = (most: number) =>
+	z.array(imageReference).max(most, `at most ${most} reference images`).optional();
 
 /** `imagegen-2-official` (spec, 3a). Size and mask depend on other fields and are checked afterwards. */
 const officialSchema = z
@@ -107,18 +115,23 @@ export async function imageRequest(service: Service, body: unknown): Promise<Ima
 	return { ...request, ignored: unknownFields(body, [...Object.keys(request.applied), 'webhook']) };
 }
 
-const namedModel = z.object({ model: z.string({ required_error: 'is required' }).min(1, 'is required') }).passthrough();
+const namedModel = z
+	.object({ model: z.string({ required_error: 'is required' }).min(1, 'is required') })
+	.passthrough();
 
 function byModel(service: Service, input: { model: string }): Promise<Read> {
 	const { strict, extraModels } = service.settings;
 	if (input.model === OFFICIAL_MODEL) return official(service, parse(officialSchema, input));
 	if (!LITE_MODELS.some((known) => known === input.model)) {
 		if (strict && !extraModels.includes(input.model)) {
-			throw invalid(`model: must be ${OFFICIAL_MODEL}, ${LITE_MODELS.join(', ')}, or an alias of these`);
+			throw invalid(
+				`model: must be ${OFFICIAL_MODEL}, ${LITE_MODELS.join(', ')}, or an alias of these`,
+			);
 		}
 		return other(service, parse(otherSchema, input));
 	}
-	if (strict && 'mask_url' in input) throw invalid('mask_url: this model does not repaint with a mask');
+	if (strict && 'mask_url' in input)
+		throw invalid('mask_url: this model does not repaint with a mask');
 	return lite(service, parse(liteSchema, input));
 }
 
@@ -171,18 +184,26 @@ async function lite(service: Service, request: z.output<typeof liteSchema>): Pro
 	};
 }
 
-async function other(service: Service, { webhook, ...applied }: z.output<typeof otherSchema>): Promise<Read> {
+async function other(
+	service: Service,
+	{ webhook, ...applied }: z.output<typeof otherSchema>,
+): Promise<Read> {
 	review(applied.prompt, false);
 	const images = applied.image_urls ?? [];
 	await service.references.check(images, { each: Infinity, total: Infinity, dataUris: true });
 	const pixels = parsePixels(applied.size);
 	return {
-		size: sizeOfRatio(applied.size, '1k') ?? (pixels && !brokenPixelRule(pixels) ? pixels : { width: 1024, height: 1024 }),
+		size:
+			sizeOfRatio(applied.size, '1k') ??
+			(pixels && !brokenPixelRule(pixels) ? pixels : { width: 1024, height: 1024 }),
 		applied,
 		notes: [],
 		webhook,
 		item: 'other-image',
-		format: applied.output_format === 'jpeg' || applied.output_format === 'webp' ? applied.output_format : 'png',
+		format:
+			applied.output_format === 'jpeg' || applied.output_format === 'webp'
+				? applied.output_format
+				: 'png',
 		compression: null,
 		references: images.length,
 	};
@@ -200,7 +221,9 @@ async function checkMask(service: Service, maskUrl: string, firstUrl: string): P
 	if (mask && !mask.hasAlpha) throw invalid('mask_url: the mask has no alpha channel');
 	const first = await service.references.inspect(firstUrl);
 	if (mask && first && (mask.width !== first.width || mask.height !== first.height)) {
-		throw invalid(`mask_url: ${mask.width}x${mask.height}, the first reference image is ${first.width}x${first.height}`);
+		throw invalid(
+			`mask_url: ${mask.width}x${mask.height}, the first reference image is ${first.width}x${first.height}`,
+		);
 	}
 }
 

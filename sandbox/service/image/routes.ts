@@ -15,13 +15,18 @@ export function imageRoutes(app: FastifyInstance, service: Service): void {
 	app.post(PATH, async (request) => {
 		const account = bearerAccount(service, request);
 		const { body } = request;
-		return accept(service, request, imageSubmission(await imageRequest(service, body), { account, path: PATH, body }));
+		return accept(
+			service,
+			request,
+			imageSubmission(await imageRequest(service, body), { account, path: PATH, body }),
+		);
 	});
 
 	app.get<{ Params: { id: string } }>(`${PATH}/:id`, (request) => {
 		const account = bearerAccount(service, request);
 		const task = service.tasks.find(request.params.id);
-		if (task?.family !== 'image' || task.key !== account.key) throw new ServiceError(404, 'task not found');
+		if (task?.family !== 'image' || task.key !== account.key)
+			throw new ServiceError(404, 'task not found');
 		return imageGenerationRecord(service, current(service, task));
 	});
 }

@@ -29,7 +29,18 @@ const TABLE: Readonly<Record<string, Readonly<Record<Resolution, string>>>> = {
 /** Sizes of the table that break the rule on multiples of 16. */
 const ODD_SIZES = ['1881x836', '887x1774'];
 
-export const LITE_RATIOS = ['1:1', '16:9', '9:16', '4:3', '3:4', '3:2', '2:3', '5:4', '4:5', '21:9'] as const;
+export const LITE_RATIOS = [
+	'1:1',
+	'16:9',
+	'9:16',
+	'4:3',
+	'3:4',
+	'3:2',
+	'2:3',
+	'5:4',
+	'4:5',
+	'21:9',
+] as const;
 
 const PIXELS = /^(\d{1,5})x(\d{1,5})$/;
 const STEP = 16;
@@ -60,7 +71,9 @@ export function officialSize(size: string, resolution: Resolution): Size {
 /** `<width>x<height>` as numbers, or `undefined` for a text of another form. */
 export function parsePixels(text: string): Size | undefined {
 	const [, width, height] = PIXELS.exec(text) ?? [];
-	return width === undefined || height === undefined ? undefined : { width: Number(width), height: Number(height) };
+	return width === undefined || height === undefined
+		? undefined
+		: { width: Number(width), height: Number(height) };
 }
 
 /**
@@ -69,9 +82,11 @@ export function parsePixels(text: string): Size | undefined {
  */
 export function brokenPixelRule({ width, height }: Size): string | null {
 	if (ODD_SIZES.includes(`${width}x${height}`)) return null;
-	if (width < STEP || height < STEP || width % STEP || height % STEP) return `width and height are multiples of ${STEP}`;
+	if (width < STEP || height < STEP || width % STEP || height % STEP)
+		return `width and height are multiples of ${STEP}`;
 	if (Math.max(width, height) > LONGEST_EDGE) return `no edge is longer than ${LONGEST_EDGE}`;
 	if (width * height > MOST_PIXELS) return `there are at most ${MOST_PIXELS} pixels`;
-	if (Math.max(width, height) / Math.min(width, height) > WIDEST_RATIO) return `one edge is at most ${WIDEST_RATIO} times the other`;
+	if (Math.max(width, height) / Math.min(width, height) > WIDEST_RATIO)
+		return `one edge is at most ${WIDEST_RATIO} times the other`;
 	return null;
 }

@@ -50,13 +50,17 @@ export async function filmClip(spec: ClipSpec): Promise<Buffer> {
 }
 
 function drawBar(frame: Uint8Array, { width, height }: Size, length: number): void {
-	for (let row = height - BAR_HEIGHT; row < height; row += 1) frame.fill(BRIGHT, row * width, row * width + length);
+	for (let row = height - BAR_HEIGHT; row < height; row += 1)
+		frame.fill(BRIGHT, row * width, row * width + length);
 }
 
 /** The picture as one plane of luminance and two of chrominance at half the size. */
 async function yuvFrame(spec: ClipSpec): Promise<Uint8Array> {
 	const { width, height } = spec;
-	const rgb = await sharp(Buffer.from(pictureSvg(spec))).removeAlpha().raw().toBuffer();
+	const rgb = await sharp(Buffer.from(pictureSvg(spec)))
+		.removeAlpha()
+		.raw()
+		.toBuffer();
 	const pixels = width * height;
 	const frame = new Uint8Array(pixels + 2 * (pixels >> 2)).fill(NEUTRAL, pixels);
 	for (let y = 0; y < height; y += 1) {

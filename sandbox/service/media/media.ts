@@ -65,7 +65,9 @@ async function make(content: FileContent): Promise<Buffer> {
 const CHUNK = 64 * 1024;
 
 /** Repeats with every chunk, so that a file of any size needs no memory, and does not compress to nothing. */
-const PATTERN = Buffer.from(Uint8Array.from({ length: CHUNK }, (_, index) => (index * 167 + (index >> 8) * 59) & 0xff));
+const PATTERN = Buffer.from(
+	Uint8Array.from({ length: CHUNK }, (_, index) => (index * 167 + (index >> 8) * 59) & 0xff),
+);
 
 /**
  * A stream of exactly `bytes` bytes: first `head`, then padding.
@@ -77,5 +79,6 @@ export function paddedStream(bytes: number, head: Buffer = Buffer.alloc(0)): Rea
 
 function* padding(bytes: number, head: Buffer): Generator<Buffer> {
 	if (head.length > 0 && bytes > 0) yield head.subarray(0, bytes);
-	for (let left = bytes - head.length; left > 0; left -= CHUNK) yield PATTERN.subarray(0, Math.min(left, CHUNK));
+	for (let left = bytes - head.length; left > 0; left -= CHUNK)
+		yield PATTERN.subarray(0, Math.min(left, CHUNK));
 }

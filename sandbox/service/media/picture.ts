@@ -37,13 +37,21 @@ export async function drawPicture(spec: PictureSpec): Promise<Buffer> {
 }
 
 /** The picture as SVG: a background of two colors, the word SAMPLE, the prompt and the caption. */
-export function pictureSvg({ width, height, seed, prompt, caption }: Omit<PictureSpec, 'format' | 'compression'>): string {
+export function pictureSvg({
+	width,
+	height,
+	seed,
+	prompt,
+	caption,
+}: Omit<PictureSpec, 'format' | 'compression'>): string {
 	const hue = createHash('sha256').update(seed).digest().readUInt16BE(0) % 360;
 	const unit = Math.min(width, height) / 20;
 	const mark = lettering('SAMPLE', unit * 4);
 	const lines = wrap(prompt.slice(0, LONGEST_PROMPT), unit, width - 4 * unit, PROMPT_LINES);
 	const small = lettering(`${caption} · ${width} x ${height}`, unit * 0.7);
-	const text = lines.map((line, row) => at(2 * unit, 2.5 * unit + row * unit * 1.4, lettering(line, unit).path));
+	const text = lines.map((line, row) =>
+		at(2 * unit, 2.5 * unit + row * unit * 1.4, lettering(line, unit).path),
+	);
 	return [
 		`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">`,
 		`<rect width="100%" height="100%" fill="hsl(${hue},45%,38%)"/>`,
@@ -63,8 +71,16 @@ function at(x: number, y: number, path: string): string {
 export async function composeGrid(pictures: readonly PictureSpec[]): Promise<Buffer> {
 	const { width, height } = pictures[0] ?? { width: 1, height: 1 };
 	const parts = await Promise.all(pictures.map(drawPicture));
-	return await sharp({ create: { width: width * 2, height: height * 2, channels: 3, background: 'black' } })
-		.composite(parts.map((input, index) => ({ input, left: (index % 2) * width, top: Math.floor(index / 2) * height })))
+	return await sharp({
+		create: { width: width * 2, height: height * 2, channels: 3, background: 'black' },
+	})
+		.composite(
+			parts.map((input, index) => ({
+				input,
+				left: (index % 2) * width,
+				top: Math.floor(index / 2) * height,
+			})),
+		)
 		.png({ compressionLevel: 4 })
 		.toBuffer();
 }

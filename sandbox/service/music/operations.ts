@@ -27,10 +27,21 @@ export interface MusicOperation {
 	fields: readonly string[];
 }
 
-const COMMON = ['prompt', 'title', 'tags', 'negative_tags', 'style_weight', 'weirdness_constraint', 'audio_weight'];
+const COMMON = [
+	'prompt',
+	'title',
+	'tags',
+	'negative_tags',
+	'style_weight',
+	'weirdness_constraint',
+	'audio_weight',
+];
 const DESCRIPTION = ['gpt_description'];
 
-const songFrom = (source: MusicOperation['source'], more: Partial<MusicOperation> = {}): MusicOperation => ({
+const songFrom = (
+	source: MusicOperation['source'],
+	more: Partial<MusicOperation> = {},
+): MusicOperation => ({
 	source,
 	versions: VERSIONS,
 	mode: 'inferred',
@@ -51,7 +62,10 @@ const edit = (fields: readonly string[], more: Partial<MusicOperation> = {}): Mu
 
 export const MUSIC_OPERATIONS = {
 	/** A song without a source. The spec does not show its endpoint: path and fields are the sandbox's own. */
-	create: songFrom('none', { customFields: [...COMMON, 'auto_lyrics', 'persona_id'], fields: ['vocal_gender', 'instrumental'] }),
+	create: songFrom('none', {
+		customFields: [...COMMON, 'auto_lyrics', 'persona_id'],
+		fields: ['vocal_gender', 'instrumental'],
+	}),
 	sample: songFrom('any', {
 		customFields: [...COMMON, 'auto_lyrics'],
 		fields: ['vocal_gender', 'start_s', 'end_s', 'instrumental'],
@@ -101,7 +115,9 @@ export const MUSIC_FIELDS: Readonly<Record<string, z.ZodTypeAny>> = {
 };
 
 /** Rules that a field has in one operation only. */
-export const OWN_RULES: Readonly<Partial<Record<MusicOperationName, Record<string, z.ZodTypeAny>>>> = {
+export const OWN_RULES: Readonly<
+	Partial<Record<MusicOperationName, Record<string, z.ZodTypeAny>>>
+> = {
 	sample: { start_s: z.number(required).min(0), end_s: z.number(required) },
 	crop: { start_s: z.number(required).int().min(0), end_s: z.number(required).int() },
 	upsampleTags: { tags: z.string(required).min(1, 'is required') },

@@ -35,7 +35,8 @@ export function musicSubmission(
 		path,
 		body,
 		applied: request.applied,
-		ignored: isTags && request.webhook !== undefined ? [...request.ignored, 'webhook'] : request.ignored,
+		ignored:
+			isTags && request.webhook !== undefined ? [...request.ignored, 'webhook'] : request.ignored,
 		// A synchronous task has no callback.
 		webhook: isTags ? undefined : request.webhook,
 		item,
@@ -56,9 +57,14 @@ interface Source {
 }
 
 /** @throws ServiceError 400 when the track does not exist, or is not ready */
-function sourceTrack(service: Service, account: Account, { taskId, audioIndex }: NonNullable<MusicRequest['source']>): Source {
+function sourceTrack(
+	service: Service,
+	account: Account,
+	{ taskId, audioIndex }: NonNullable<MusicRequest['source']>,
+): Source {
 	const task = service.tasks.find(taskId);
-	if (!task || task.key !== account.key || !isMusicPlan(task.plan)) throw invalid(`task_id: ${taskId} is not a music task`);
+	if (!task || task.key !== account.key || !isMusicPlan(task.plan))
+		throw invalid(`task_id: ${taskId} is not a music task`);
 	if (current(service, task).results === null) throw invalid(`task_id: ${taskId} has no result`);
 	const track = task.plan.tracks[audioIndex - 1];
 	if (track === null) throw invalid(`audio_index: track ${audioIndex} of ${taskId} has no audio`);
@@ -67,7 +73,9 @@ function sourceTrack(service: Service, account: Account, { taskId, audioIndex }:
 }
 
 function priceOf(operation: MusicOperationName, { version }: MusicRequest): PriceKey {
-	const key = FLAT_PRICES.includes(operation) ? `musicgen@${operation}` : `musicgen@song-${version ?? 'v5.5'}`;
+	const key = FLAT_PRICES.includes(operation)
+		? `musicgen@${operation}`
+		: `musicgen@song-${version ?? 'v5.5'}`;
 	return isPriceKey(key) ? key : 'musicgen@song-other';
 }
 
@@ -86,8 +94,11 @@ function failureOf(
 	if (operation === 'crop' && source && Number(applied.start_s) >= source.track.seconds) {
 		return `The track ends at ${source.track.seconds} seconds.`;
 	}
-	if (operation === 'crop' && Number(applied.end_s) <= Number(applied.start_s)) return 'The interval is empty.';
-	return promptedFailure([applied.prompt, applied.gpt_description, applied.tags].map(textOf).join(' '));
+	if (operation === 'crop' && Number(applied.end_s) <= Number(applied.start_s))
+		return 'The interval is empty.';
+	return promptedFailure(
+		[applied.prompt, applied.gpt_description, applied.tags].map(textOf).join(' '),
+	);
 }
 
 function enhanced(tags: string): string {

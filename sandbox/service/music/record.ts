@@ -9,7 +9,11 @@ const READY = 50;
 const FINISHED = 100;
 
 /** Everyday names of stems, as some services have them in the fields of a track. */
-const SHORT_NAMES: Readonly<Record<string, string>> = { lead_vocal: 'vocals', drum_kit: 'drums', backing_track: 'instrumental' };
+const SHORT_NAMES: Readonly<Record<string, string>> = {
+	lead_vocal: 'vocals',
+	drum_kit: 'drums',
+	backing_track: 'instrumental',
+};
 
 interface Stem {
 	name: string;
@@ -22,19 +26,35 @@ export function musicTaskRecord(service: Service, task: Task): object {
 	const { stage, share } = progressOf(task, service.clock.now());
 	const { words, links } = writer.dialect;
 	const { plan, results } = task;
-	const stems = (results ?? []).flatMap(({ name, file }): Stem[] => (name === null ? [] : [{ name, url: service.files.url(file) }]));
+	const stems = (results ?? []).flatMap(({ name, file }): Stem[] =>
+		name === null ? [] : [{ name, url: service.files.url(file) }],
+	);
 	const progress = stage === 'completed' ? FINISHED : share < 0.5 ? QUEUED : READY;
 	return {
 		...writer.echo(task),
-		...(links === 'record' ? Object.fromEntries(stems.map(({ name, url }) => [`${name}_url`, url])) : {}),
+		...(links === 'record'
+			? Object.fromEntries(stems.map(({ name, url }) => [`${name}_url`, url]))
+			: {}),
 		status: words.music[stage],
 		progress: writer.percent(progress),
-		result: results && isMusicPlan(plan) ? resultOf(service, writer, task, plan, stems) : (writer.blank.container ?? null),
-		error: stage === 'failed' && task.outcome.status === 'failed' ? { message: task.outcome.message } : (writer.blank.error ?? null),
+		result:
+			results && isMusicPlan(plan)
+				? resultOf(service, writer, task, plan, stems)
+				: (writer.blank.container ?? null),
+		error:
+			stage === 'failed' && task.outcome.status === 'failed'
+				? { message: task.outcome.message }
+				: (writer.blank.error ?? null),
 	};
 }
 
-function resultOf(service: Service, writer: RecordWriter, { results }: Task, plan: MusicPlan, stems: readonly Stem[]): object {
+function resultOf(
+	service: Service,
+	writer: RecordWriter,
+	{ results }: Task,
+	plan: MusicPlan,
+	stems: readonly Stem[],
+): object {
 	if (plan.upsampledTags !== null) return { upsampled_tags: plan.upsampledTags };
 	if (stems.length > 0) return stemsIn(writer.dialect.links, stems);
 	const music = plan.tracks.map((track, at) => {
@@ -42,7 +62,9 @@ function resultOf(service: Service, writer: RecordWriter, { results }: Task, pla
 		if (!file) return { audio_url: null };
 		return {
 			audio_url: writer.link(service.files.url(file)),
-			...(writer.dialect.numbersAsText && track ? { title: track.title, duration: writer.number(track.seconds) } : {}),
+			...(writer.dialect.numbersAsText && track
+				? { title: track.title, duration: writer.number(track.seconds) }
+				: {}),
 		};
 	});
 	return writer.dialect.links === 'lists' ? { music, stems: [] } : { music };
@@ -50,7 +72,8 @@ function resultOf(service: Service, writer: RecordWriter, { results }: Task, pla
 
 /** The links of stems. "Field names … not shown": all of these are the sandbox's own. */
 function stemsIn(place: RecordWriter['dialect']['links'], stems: readonly Stem[]): object {
-	const byField = (field: (name: string) => string) => Object.fromEntries(stems.map(({ name, url }) => [field(name), url]));
+	const byField = (field: (name: string) => string) =>
+		Object.fromEntries(stems.map(({ name, url }) => [field(name), url]));
 	switch (place) {
 		case 'result':
 			return { stems: byField((name) => `${name}_url`) };
@@ -59,8 +82,12 @@ function stemsIn(place: RecordWriter['dialect']['links'], stems: readonly Stem[]
 		case 'record':
 			return { music: [] };
 		case 'nested':
-			return { output: { stems: Object.fromEntries(stems.map(({ name, url }) => [name, { url }])) } };
+			return {
+				output: { stems: Object.fromEntries(stems.map(({ name, url }) => [name, { url }])) },
+			};
 		case 'items':
-			return { music: [{ audio_url: null, ...byField((name) => `${SHORT_NAMES[name] ?? name}_url`) }] };
+			return {
+				music: [{ audio_url: null, ...byField((name) => `${SHORT_NAMES[name] ?? name}_url`) }],
+			};
 	}
 }

@@ -18,10 +18,18 @@ export function isMusicPlan(plan: Plan): plan is MusicPlan {
 type More = Partial<Pick<MusicPlan, 'upsampledTags' | 'uploaded'>> & { linkless?: boolean };
 
 /** @param linkless whether a track without a link is between the two of a song */
-export function musicPlan({ tracks: made, stems = {} }: Tracks, { upsampledTags = null, uploaded = false, linkless }: More = {}): MusicPlan {
+export function musicPlan(
+	{ tracks: made, stems = {} }: Tracks,
+	{ upsampledTags = null, uploaded = false, linkless }: More = {},
+): MusicPlan {
 	const [first, ...others] = made;
 	const tracks = linkless && first && others.length > 0 ? [first, null, ...others] : made;
-	const wav = (suffix: string, track: TrackSpec, index: number | null, name: string | null): PlannedFile => ({
+	const wav = (
+		suffix: string,
+		track: TrackSpec,
+		index: number | null,
+		name: string | null,
+	): PlannedFile => ({
 		index,
 		name,
 		suffix: `${suffix}.wav`,
@@ -72,7 +80,9 @@ export function tracksOf(
 	const two = (seconds: number) => ({
 		tracks: [track(1, { seconds }), track(2, { seconds: seconds + SECOND_TRACK })],
 	});
-	const edited = (changes: Partial<TrackSpec>) => ({ tracks: [track(1, { ...source, ...changes })] });
+	const edited = (changes: Partial<TrackSpec>) => ({
+		tracks: [track(1, { ...source, ...changes })],
+	});
 	const length = source?.seconds ?? SONG;
 
 	switch (operation) {
@@ -89,11 +99,19 @@ export function tracksOf(
 		case 'sounds':
 			return two(SOUND);
 		case 'crop':
-			return edited({ seconds: Math.max(0, Math.min(numberOf(applied.end_s, length), length) - numberOf(applied.start_s, 0)) });
+			return edited({
+				seconds: Math.max(
+					0,
+					Math.min(numberOf(applied.end_s, length), length) - numberOf(applied.start_s, 0),
+				),
+			});
 		case 'fadeIn':
 			return edited({ fadeIn: numberOf(applied.duration_s, FADE_IN) });
 		case 'stems':
-			return { tracks: [], stems: { [String(applied.stem_type)]: track(1, {}), backing_track: track(2, {}) } };
+			return {
+				tracks: [],
+				stems: { [String(applied.stem_type)]: track(1, {}), backing_track: track(2, {}) },
+			};
 		case 'upsampleTags':
 			return { tracks: [] };
 	}

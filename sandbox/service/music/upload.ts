@@ -25,7 +25,9 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 };
 
 const fieldsSchema = z.object({ title: z.string().optional(), webhook: webhookField });
-const linkSchema = fieldsSchema.extend({ audio_url: z.string().regex(/^https?:\/\//i, 'must be an http or https URL') });
+const linkSchema = fieldsSchema.extend({
+	audio_url: z.string().regex(/^https?:\/\//i, 'must be an http or https URL'),
+});
 
 /** What was uploaded, as far as the sandbox knows it. */
 type Audio = Pick<StoredFile, 'contentType' | 'content'> | null;
@@ -35,8 +37,14 @@ type Audio = Pick<StoredFile, 'contentType' | 'content'> | null;
  * and shows no endpoint: this one is the sandbox's own.
  * @throws ServiceError 400
  */
-export async function uploadSubmission(service: Service, account: Account, request: FastifyRequest): Promise<Submission> {
-	const { body, fields, audio } = request.isMultipart() ? await fromForm(service, request) : fromLink(service, request.body);
+export async function uploadSubmission(
+	service: Service,
+	account: Account,
+	request: FastifyRequest,
+): Promise<Submission> {
+	const { body, fields, audio } = request.isMultipart()
+		? await fromForm(service, request)
+		: fromLink(service, request.body);
 	const { webhook, ...applied } = fields;
 	return {
 		account,
@@ -50,15 +58,29 @@ export async function uploadSubmission(service: Service, account: Account, reque
 		item: 'musicgen@upload',
 		credits: PRICES['musicgen@upload'],
 		durationMs: 0,
-		plan: (taskId) => uploadedPlan({ seconds: secondsOf(audio), seed: taskId, fadeIn: 0, title: applied.title ?? 'uploaded track' }, audio),
+		plan: (taskId) =>
+			uploadedPlan(
+				{
+					seconds: secondsOf(audio),
+					seed: taskId,
+					fadeIn: 0,
+					title: applied.title ?? 'uploaded track',
+				},
+				audio,
+			),
 	};
 }
 
 async function fromForm({ files }: Service, request: FastifyRequest) {
 	const { filename, contentType, bytes, fields } = await readForm(request, LARGEST_UPLOAD, invalid);
-	if (bytes.length > LARGEST_UPLOAD) throw invalid(`The file is larger than ${LARGEST_UPLOAD} bytes.`);
+	if (bytes.length > LARGEST_UPLOAD)
+		throw invalid(`The file is larger than ${LARGEST_UPLOAD} bytes.`);
 	const audio: Audio = { contentType, content: files.keepUpload(bytes) };
-	return { body: { ...fields, file: { filename, bytes: bytes.length } }, fields: parse(fieldsSchema, fields), audio };
+	return {
+		body: { ...fields, file: { filename, bytes: bytes.length } },
+		fields: parse(fieldsSchema, fields),
+		audio,
+	};
 }
 
 function fromLink({ files }: Service, body: unknown) {
@@ -74,7 +96,15 @@ function uploadedPlan(track: TrackSpec, audio: Audio): MusicPlan {
 	const plan = musicPlan({ tracks: [track] }, { uploaded: true });
 	if (!audio) return plan;
 	const suffix = `1.${EXTENSIONS[audio.contentType] ?? 'wav'}`;
-	return { ...plan, files: plan.files.map((file) => ({ ...file, suffix, contentType: audio.contentType, content: audio.content })) };
+	return {
+		...plan,
+		files: plan.files.map((file) => ({
+			...file,
+			suffix,
+			contentType: audio.contentType,
+			content: audio.content,
+		})),
+	};
 }
 
 /** The length of a sample track, or of uploaded WAV data. */
@@ -83,7 +113,10 @@ function secondsOf(audio: Audio): number {
 	if (audio?.content.type !== 'bytes') return ASSUMED_SECONDS;
 	const { bytes } = audio.content.upload;
 	if (!bytes) return ASSUMED_SECONDS;
-	const isWave = bytes.length > 44 && bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WAVE';
+	const isWave =
+		bytes.length > 44 &&
+		bytes.toString('latin1', 0, 4) === 'RIFF' &&
+		bytes.toString('latin1', 8, 12) === 'WAVE';
 	const bytesPerSecond = isWave ? bytes.readUInt32LE(28) : 0;
 	return bytesPerSecond > 0 ? (bytes.length - 44) / bytesPerSecond : ASSUMED_SECONDS;
 }

@@ -35,6 +35,12 @@ export function isVideoPlan(plan: Plan): plan is VideoPlan {
 }
 
 export function videoPlan(model: string, clip: ClipSpec, totalSeconds: number): VideoPlan {
-	const file = { suffix: '1.mp4', contentType: 'video/mp4', content: { type: 'clip', clip }, index: 1, name: null } as const;
+	const file = {
+		suffix: '1.mp4',
+		contentType: 'video/mp4',
+		content: { type: 'clip', clip },
+		index: 1,
+		name: null,
+	} as const;
 	return { family: 'video', model, clip, totalSeconds, files: [file] };
 }

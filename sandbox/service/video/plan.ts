@@ -6,8 +6,21 @@ import type { Account } from '../core/store/accounts';
 import type { Submission } from '../core/tasks/submit';
 import type { ClipSpec } from '../media/clip';
 import { nearestRatio } from '../media/size';
-import { OUTPUT_FPS, VIDEO_RATIOS, VIDEO_RESOLUTIONS, videoPlan, videoSize, type VideoRatio } from './clip';
-import { multiPromptSchema, shotTypeSchema, VIDEO_MODEL, videoRequest, type VideoRequest } from './request';
+import {
+	OUTPUT_FPS,
+	VIDEO_RATIOS,
+	VIDEO_RESOLUTIONS,
+	videoPlan,
+	videoSize,
+	type VideoRatio,
+} from './clip';
+import {
+	multiPromptSchema,
+	shotTypeSchema,
+	VIDEO_MODEL,
+	videoRequest,
+	type VideoRequest,
+} from './request';
 import { checkPictures, checkReferenceVideo, checkShots, imagesOf, markedPrompt } from './rules';
 
 export const VIDEO_PATH = '/v1/videos/generations';
@@ -22,23 +35,42 @@ const LONGEST_SAMPLE = 60;
  * Reads and plans a video generation (spec, section 6).
  * @throws ServiceError 400
  */
-export async function videoSubmission(service: Service, account: Account, body: unknown): Promise<Submission> {
+export async function videoSubmission(
+	service: Service,
+	account: Account,
+	body: unknown,
+): Promise<Submission> {
 	const { strict } = service.settings;
 	const request = videoRequest(service.settings, body);
 	checkPictures(request, strict);
 	const shots = multiShot(request, body);
 	const images = imagesOf(request);
-	if (strict && !request.prompt && images.length === 0 && !request.video_list?.length && !('multi_prompt' in shots)) {
+	if (
+		strict &&
+		!request.prompt &&
+		images.length === 0 &&
+		!request.video_list?.length &&
+		!('multi_prompt' in shots)
+	) {
 		throw invalid('prompt: is required if there is no other input');
 	}
-	await service.references.check(images, ANY_SIZE, request.image_urls ? 'image_urls' : 'image_with_roles');
+	await service.references.check(
+		images,
+		ANY_SIZE,
+		request.image_urls ? 'image_urls' : 'image_with_roles',
+	);
 	for (const [index, { element_input_urls }] of (request.element_list ?? []).entries()) {
-		await service.references.check(element_input_urls, ANY_SIZE, `element_list[${index}].element_input_urls`);
+		await service.references.check(
+			element_input_urls,
+			ANY_SIZE,
+			`element_list[${index}].element_input_urls`,
+		);
 	}
 	const reference = checkReferenceVideo(service, request);
 	const { applied, notes } = effective(request, shots);
 	const isEdit = request.video_list?.[0]?.refer_type === 'base';
-	const seconds = isEdit && reference ? reference.seconds : Math.min(request.duration, LONGEST_SAMPLE);
+	const seconds =
+		isEdit && reference ? reference.seconds : Math.min(request.duration, LONGEST_SAMPLE);
 	const ratio = await ratioOf(service, request, images, notes);
 	const clip: Omit<ClipSpec, 'seed'> = {
 		...videoSize(ratio, VIDEO_RESOLUTIONS.find((known) => known === request.mode) ?? 'std'),
@@ -83,13 +115,23 @@ function effective(request: VideoRequest, shots: object) {
 	if (prompt !== request.prompt) notes.push('prompt: <<<image_1>>> was put in front');
 	const hasSound = audio !== undefined && !request.video_list?.length;
 	return {
-		applied: { ...fields, ...(prompt === undefined ? {} : { prompt }), ...shots, ...(hasSound ? { audio } : {}) },
+		applied: {
+			...fields,
+			...(prompt === undefined ? {} : { prompt }),
+			...shots,
+			...(hasSound ? { audio } : {}),
+		},
 		notes,
 	};
 }
 
 /** "For image-to-video the actual image ratio may override it": it does, if the sandbox knows the image. */
-async function ratioOf(service: Service, request: VideoRequest, images: readonly string[], notes: string[]): Promise<VideoRatio> {
+async function ratioOf(
+	service: Service,
+	request: VideoRequest,
+	images: readonly string[],
+	notes: string[],
+): Promise<VideoRatio> {
 	const image = images[0] === undefined ? null : await service.references.inspect(images[0]);
 	if (!image) return VIDEO_RATIOS.find((known) => known === request.aspect_ratio) ?? '16:9';
 	const nearest = nearestRatio(image, VIDEO_RATIOS);

@@ -16,17 +16,30 @@ const EXTENSION = 7;
  * Reads and plans the extension of a video (spec, section 5).
  * @throws ServiceError 404 for an unknown video, 400 for all else
  */
-export function remixSubmission(service: Service, account: Account, path: string, videoId: string, body: unknown): Submission {
+export function remixSubmission(
+	service: Service,
+	account: Account,
+	path: string,
+	videoId: string,
+	body: unknown,
+): Submission {
 	const original = service.tasks.find(videoId);
-	if (!original || !isVideoPlan(original.plan) || original.key !== account.key) throw new ServiceError(404, 'video not found');
+	if (!original || !isVideoPlan(original.plan) || original.key !== account.key)
+		throw new ServiceError(404, 'video not found');
 	const request = parse(remixSchema, body);
 	const { plan } = original;
-	if (current(service, original).results === null) throw invalid('the original video is not in status success');
+	if (current(service, original).results === null)
+		throw invalid('the original video is not in status success');
 	const model = REMIX_MODELS[request.model] ?? request.model;
-	if (service.settings.strict && !(request.model in REMIX_MODELS) && !service.settings.extraModels.includes(model)) {
+	if (
+		service.settings.strict &&
+		!(request.model in REMIX_MODELS) &&
+		!service.settings.extraModels.includes(model)
+	) {
 		throw invalid(`model: must be ${Object.keys(REMIX_MODELS).join(', ')}`);
 	}
-	if (model !== plan.model) throw invalid(`model: must be that of the original video, ${plan.model}`);
+	if (model !== plan.model)
+		throw invalid(`model: must be that of the original video, ${plan.model}`);
 
 	const { webhook, ...applied } = request;
 	const totalSeconds = plan.totalSeconds + EXTENSION;

@@ -60,7 +60,9 @@ const otherVideoSchema = videoSchema.extend({
 });
 
 export const shotTypeSchema = z.object({
-	shot_type: z.enum(['customize', 'intelligence'], { required_error: 'is required when multi_shot is true' }),
+	shot_type: z.enum(['customize', 'intelligence'], {
+		required_error: 'is required when multi_shot is true',
+	}),
 });
 
 export const multiPromptSchema = z.object({
@@ -80,7 +82,10 @@ const namedModel = z.object({ model: z.string().min(1) });
  */
 export function videoRequest({ strict, extraModels }: Settings, body: unknown): VideoRequest {
 	const named = namedModel.safeParse(body);
-	const isOther = named.success && named.data.model !== VIDEO_MODEL && (!strict || extraModels.includes(named.data.model));
+	const isOther =
+		named.success &&
+		named.data.model !== VIDEO_MODEL &&
+		(!strict || extraModels.includes(named.data.model));
 	return parse(isOther ? otherVideoSchema : videoSchema, body);
 }
 export type Shot = z.output<typeof shot>;

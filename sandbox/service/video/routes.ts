@@ -15,6 +15,10 @@ export function videoRoutes(app: FastifyInstance, service: Service): void {
 	app.post<{ Params: { id: string } }>('/v1/videos/:id/remix', (request) => {
 		const account = bearerAccount(service, request);
 		const { id } = request.params;
-		return accept(service, request, remixSubmission(service, account, `/v1/videos/${id}/remix`, id, request.body));
+		return accept(
+			service,
+			request,
+			remixSubmission(service, account, `/v1/videos/${id}/remix`, id, request.body),
+		);
 	});
 }

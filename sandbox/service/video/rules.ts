@@ -8,7 +8,14 @@ const IMAGE_MARK = /<<<image_(\d+)>>>/g;
 
 /** Limits on a reference video (spec, section 6, rule 6 and Limits). */
 const BASE_SECONDS = { least: 3, most: 10 };
-const FEATURE = { leastSeconds: 3, leastPixels: 720, mostPixels: 2160, leastFps: 24, mostFps: 60, mostBytes: 200 * MEGABYTE };
+const FEATURE = {
+	leastSeconds: 3,
+	leastPixels: 720,
+	mostPixels: 2160,
+	leastFps: 24,
+	mostFps: 60,
+	mostBytes: 200 * MEGABYTE,
+};
 
 /** The images of a request, in the order of `<<<image_N>>>`. */
 export function imagesOf(request: VideoRequest): string[] {
@@ -22,18 +29,22 @@ export function imagesOf(request: VideoRequest): string[] {
  */
 export function checkPictures(request: VideoRequest, strict: boolean): void {
 	const roles = (request.image_with_roles ?? []).map(({ role }) => role);
-	if (request.image_urls?.length && roles.length) throw invalid('image_with_roles: mutually exclusive with image_urls');
+	if (request.image_urls?.length && roles.length)
+		throw invalid('image_with_roles: mutually exclusive with image_urls');
 	if (roles.includes('last_frame') && !roles.includes('first_frame')) {
 		throw invalid('image_with_roles: a last frame requires a first frame');
 	}
 	const edits = request.video_list?.some(({ refer_type }) => refer_type === 'base');
 	if (edits && (roles.includes('first_frame') || roles.includes('last_frame'))) {
-		throw invalid('image_with_roles: first and last frames are not allowed together with video editing');
+		throw invalid(
+			'image_with_roles: first and last frames are not allowed together with video editing',
+		);
 	}
 	if (!strict) return;
 	const count = imagesOf(request).length;
 	for (const [mark, number] of (request.prompt ?? '').matchAll(IMAGE_MARK)) {
-		if (Number(number) < 1 || Number(number) > count) throw invalid(`prompt: ${mark} points at none of the ${count} images`);
+		if (Number(number) < 1 || Number(number) > count)
+			throw invalid(`prompt: ${mark} points at none of the ${count} images`);
 	}
 }
 
@@ -50,7 +61,8 @@ export function checkShots(shots: readonly Shot[], duration: number): void {
 		if (index !== at + 1) throw invalid(`multi_prompt[${at}].index: must be ${at + 1}`);
 	}
 	const sum = shots.reduce((total, shot) => total + shot.duration, 0);
-	if (sum !== duration) throw invalid(`multi_prompt: the durations sum to ${sum}, duration is ${duration}`);
+	if (sum !== duration)
+		throw invalid(`multi_prompt: the durations sum to ${sum}, duration is ${duration}`);
 }
 
 /**
@@ -66,7 +78,8 @@ export function checkReferenceVideo(service: Service, request: VideoRequest): Cl
 	if (isFeature && (request.image_urls?.length ?? 0) > 1) {
 		throw invalid('image_urls: only a first-frame image is allowed beside a feature video');
 	}
-	if (!/^https?:\/\//i.test(video.video_url) || !URL.canParse(video.video_url)) throw invalid(`${field}: must be an http or https URL`);
+	if (!/^https?:\/\//i.test(video.video_url) || !URL.canParse(video.video_url))
+		throw invalid(`${field}: must be an http or https URL`);
 
 	const file = service.files.byUrl(video.video_url);
 	if (file === 'foreign') return null;
@@ -75,18 +88,35 @@ export function checkReferenceVideo(service: Service, request: VideoRequest): Cl
 	const { clip } = file.content;
 	if (isFeature) checkFeature(field, clip, file.padTo ?? 0);
 	else if (clip.seconds < BASE_SECONDS.least || clip.seconds > BASE_SECONDS.most) {
-		throw invalid(`${field}: ${clip.seconds} s, a base video lasts ${BASE_SECONDS.least} to ${BASE_SECONDS.most} s`);
+		throw invalid(
+			`${field}: ${clip.seconds} s, a base video lasts ${BASE_SECONDS.least} to ${BASE_SECONDS.most} s`,
+		);
 	}
 	return clip;
 }
 
-function checkFeature(field: string, { seconds, fps, width, height }: ClipSpec, bytes: number): void {
-	if (seconds < FEATURE.leastSeconds) throw invalid(`${field}: ${seconds} s, a feature video lasts at least ${FEATURE.leastSeconds} s`);
-	if (Math.min(width, height) < FEATURE.leastPixels || Math.min(width, height) > FEATURE.mostPixels) {
-		throw invalid(`${field}: ${width}x${height}, a feature video has ${FEATURE.leastPixels} to ${FEATURE.mostPixels} px`);
+function checkFeature(
+	field: string,
+	{ seconds, fps, width, height }: ClipSpec,
+	bytes: number,
+): void {
+	if (seconds < FEATURE.leastSeconds)
+		throw invalid(
+			`${field}: ${seconds} s, a feature video lasts at least ${FEATURE.leastSeconds} s`,
+		);
+	if (
+		Math.min(width, height) < FEATURE.leastPixels ||
+		Math.min(width, height) > FEATURE.mostPixels
+	) {
+		throw invalid(
+			`${field}: ${width}x${height}, a feature video has ${FEATURE.leastPixels} to ${FEATURE.mostPixels} px`,
+		);
 	}
 	if (fps < FEATURE.leastFps || fps > FEATURE.mostFps) {
-		throw invalid(`${field}: ${fps} fps, a feature video has ${FEATURE.leastFps} to ${FEATURE.mostFps}`);
+		throw invalid(
+			`${field}: ${fps} fps, a feature video has ${FEATURE.leastFps} to ${FEATURE.mostFps}`,
+		);
 	}
-	if (bytes > FEATURE.mostBytes) throw invalid(`${field}: ${bytes} bytes, at most ${FEATURE.mostBytes}`);
+	if (bytes > FEATURE.mostBytes)
+		throw invalid(`${field}: ${bytes} bytes, at most ${FEATURE.mostBytes}`);
 }

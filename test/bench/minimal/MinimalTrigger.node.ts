@@ -1,4 +1,11 @@
-import type { IExecuteFunctions, INodeExecutionData, INodeType, INodeTypeDescription, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+	IWebhookFunctions,
+	IWebhookResponseData,
+} from 'n8n-workflow';
 import { readTask } from './readTask';
 
 /** What expressions see of the execution. */
@@ -21,7 +28,9 @@ export class MinimalTrigger implements INodeType {
 		inputs: [],
 		outputs: ['main'],
 		credentials: [{ name: 'mediaGenApi', required: true }],
-		webhooks: [{ name: 'default', httpMethod: 'POST', path: 'callback', responseMode: 'onReceived' }],
+		webhooks: [
+			{ name: 'default', httpMethod: 'POST', path: 'callback', responseMode: 'onReceived' },
+		],
 		properties: [],
 	};
 
@@ -32,7 +41,12 @@ export class MinimalTrigger implements INodeType {
 	execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		this.getWorkflowStaticData('node').startedAt = Date.now();
 		const execution: Execution = this.getWorkflowDataProxy(0).$execution;
-		execution.customData.setAll({ mediagen_tasks: '1', mediagen_cost: '0.04', mediagen_credits: '40', mediagen_unpriced: '0' });
+		execution.customData.setAll({
+			mediagen_tasks: '1',
+			mediagen_cost: '0.04',
+			mediagen_credits: '40',
+			mediagen_unpriced: '0',
+		});
 		return Promise.resolve([this.getInputData()]);
 	}
 }

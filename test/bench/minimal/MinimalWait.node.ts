@@ -1,4 +1,11 @@
-import type { IExecuteFunctions, INodeExecutionData, INodeType, INodeTypeDescription, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+	IWebhookFunctions,
+	IWebhookResponseData,
+} from 'n8n-workflow';
 import { readTask } from './readTask';
 
 const LONGEST_MS = 3_600_000;
@@ -15,7 +22,15 @@ export class MinimalWait implements INodeType {
 		inputs: ['main'],
 		outputs: ['main'],
 		credentials: [{ name: 'mediaGenApi', required: true }],
-		webhooks: [{ name: 'default', httpMethod: 'POST', path: 'callback', responseMode: 'onReceived', restartWebhook: true }],
+		webhooks: [
+			{
+				name: 'default',
+				httpMethod: 'POST',
+				path: 'callback',
+				responseMode: 'onReceived',
+				restartWebhook: true,
+			},
+		],
 		properties: [],
 	};
 

@@ -11,8 +11,17 @@ const outdir = join(__dirname, '..', '..', '..', '.sandbox', 'minimal');
 
 /** Compiles the minimal nodes. Returns the environment with which n8n loads them. */
 export async function minimalNodesEnv(): Promise<Record<string, string>> {
-	const entryPoints = ['MinimalTrigger', 'MinimalWait'].map((name) => join(SOURCES, `${name}.node.ts`));
-	await build({ entryPoints, outdir, bundle: true, format: 'cjs', platform: 'node', target: 'node20' });
+	const entryPoints = ['MinimalTrigger', 'MinimalWait'].map((name) =>
+		join(SOURCES, `${name}.node.ts`),
+	);
+	await build({
+		entryPoints,
+		outdir,
+		bundle: true,
+		format: 'cjs',
+		platform: 'node',
+		target: 'node20',
+	});
 	return { N8N_CUSTOM_EXTENSIONS: outdir };
 }
 
@@ -32,6 +41,11 @@ export const startMinimal = (): NodeJson => minimal('Go', 'minimalTrigger');
 export const minimalPicture = (service: string, told: string): WorkflowDefinition =>
 	workflow(
 		'minimal',
-		[startByWebhook('bench-minimal'), submitByHand(service, '$execution.resumeUrl'), minimal('Wait', 'minimalWait'), tell(told, '$json.id')],
+		[
+			startByWebhook('bench-minimal'),
+			submitByHand(service, '$execution.resumeUrl'),
+			minimal('Wait', 'minimalWait'),
+			tell(told, '$json.id'),
+		],
 		{ Go: 'Submit', Submit: 'Wait', Wait: 'Tell' },
 	);

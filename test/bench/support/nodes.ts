@@ -1,17 +1,31 @@
 import type { WorkflowDefinition } from '../../../sandbox/host';
-import { type Links, mediaGenApi, MODEL, type NodeJson, pictureNode, startByHand, workflow } from '../../e2e/support/nodes';
+import {
+	type Links,
+	mediaGenApi,
+	MODEL,
+	type NodeJson,
+	pictureNode,
+	startByHand,
+	workflow,
+} from '../../e2e/support/nodes';
 
 /** The name of both credentials: the package's, and that of n8n's own HTTP Request. */
 export const BENCH_CREDENTIAL = 'Bench';
 
 /** The MediaGen Image node. */
-export const picture = (name: string, parameters: object): NodeJson => pictureNode(name, BENCH_CREDENTIAL, parameters);
+export const picture = (name: string, parameters: object): NodeJson =>
+	pictureNode(name, BENCH_CREDENTIAL, parameters);
 
 /** The MediaGen Upload node, for the file of the node before it. */
 export const upload: NodeJson = {
 	name: 'Upload',
 	type: 'n8n-nodes-mediagen.mediaGenUpload',
-	parameters: { resource: 'image', operation: 'upload', source: 'binary', binaryPropertyName: 'data' },
+	parameters: {
+		resource: 'image',
+		operation: 'upload',
+		source: 'binary',
+		binaryPropertyName: 'data',
+	},
 	credentials: mediaGenApi(BENCH_CREDENTIAL),
 };
 
@@ -33,7 +47,12 @@ export const request = (name: string, parameters: object): NodeJson => ({
 	name,
 	type: 'n8n-nodes-base.httpRequest',
 	typeVersion: 4.2,
-	parameters: { authentication: 'genericCredentialType', genericAuthType: 'httpHeaderAuth', options: {}, ...parameters },
+	parameters: {
+		authentication: 'genericCredentialType',
+		genericAuthType: 'httpHeaderAuth',
+		options: {},
+		...parameters,
+	},
 	credentials: { httpHeaderAuth: { id: '', name: BENCH_CREDENTIAL } },
 });
 
@@ -49,7 +68,12 @@ export const submitByHand = (serviceUrl: string, webhook?: string): NodeJson =>
 
 /** Wait → look → are we there yet?, as the service is polled without this package. Its end is the first output of "Ended". */
 export const loopNodes = (serviceUrl: string, intervalSeconds: number): NodeJson[] => [
-	{ name: 'Wait', type: 'n8n-nodes-base.wait', typeVersion: 1.1, parameters: { amount: intervalSeconds } },
+	{
+		name: 'Wait',
+		type: 'n8n-nodes-base.wait',
+		typeVersion: 1.1,
+		parameters: { amount: intervalSeconds },
+	},
 	request('Look', { url: `=${serviceUrl}/v1/tasks/{{ $json.data[0]?.task_id ?? $json.data.id }}` }),
 	{
 		name: 'Ended',
@@ -74,7 +98,12 @@ export const loopNodes = (serviceUrl: string, intervalSeconds: number): NodeJson
 ];
 
 /** Where the loop's nodes are linked to one another, and its end to the node of the given name. */
-export const loopLinks = (end: string): Links => ({ Submit: 'Wait', Wait: 'Look', Look: 'Ended', Ended: [end, 'Wait'] });
+export const loopLinks = (end: string): Links => ({
+	Submit: 'Wait',
+	Wait: 'Look',
+	Look: 'Ended',
+	Ended: [end, 'Wait'],
+});
 
 /** Tells the bench's own server that the workflow has gone on; `taskId` is an expression without its braces. */
 export const tell = (url: string, taskId: string): NodeJson => ({

@@ -22,12 +22,20 @@ export const ALTERNATIVE = { callback: 'resume', poll: 'loop' } as const;
  *
  * @param told address of the bench's own server
  */
-export function singlePicture(service: string, told: string, intervalSeconds: number): Record<Way, WorkflowDefinition> {
+export function singlePicture(
+	service: string,
+	told: string,
+	intervalSeconds: number,
+): Record<Way, WorkflowDefinition> {
 	const ourTask = '$json.taskId';
 	return {
 		callback: workflow(
 			'callback',
-			[startByWebhook('bench-callback'), picture('Picture', { waitMode: 'callback' }), tell(told, ourTask)],
+			[
+				startByWebhook('bench-callback'),
+				picture('Picture', { waitMode: 'callback' }),
+				tell(told, ourTask),
+			],
 			{ Go: 'Picture', Picture: 'Tell' },
 		),
 		resume: workflow(
@@ -39,7 +47,11 @@ export function singlePicture(service: string, told: string, intervalSeconds: nu
 					name: 'Wait',
 					type: 'n8n-nodes-base.wait',
 					typeVersion: 1.1,
-					parameters: { resume: 'webhook', httpMethod: 'POST', options: { webhookSuffix: 'callback' } },
+					parameters: {
+						resume: 'webhook',
+						httpMethod: 'POST',
+						options: { webhookSuffix: 'callback' },
+					},
 				},
 				tell(told, '$json.body.id'),
 			],
@@ -47,12 +59,21 @@ export function singlePicture(service: string, told: string, intervalSeconds: nu
 		),
 		poll: workflow(
 			'poll',
-			[startByWebhook('bench-poll'), picture('Picture', { options: { pollInterval: intervalSeconds } }), tell(told, ourTask)],
+			[
+				startByWebhook('bench-poll'),
+				picture('Picture', { options: { pollInterval: intervalSeconds } }),
+				tell(told, ourTask),
+			],
 			{ Go: 'Picture', Picture: 'Tell' },
 		),
 		loop: workflow(
 			'loop',
-			[startByWebhook('bench-loop'), submitByHand(service), ...loopNodes(service, intervalSeconds), tell(told, '$json.data.id')],
+			[
+				startByWebhook('bench-loop'),
+				submitByHand(service),
+				...loopNodes(service, intervalSeconds),
+				tell(told, '$json.data.id'),
+			],
 			{ Go: 'Submit', ...loopLinks('Tell') },
 		),
 	};

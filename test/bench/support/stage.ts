@@ -1,6 +1,13 @@
 import { tmpdir } from 'node:os';
 
-import { type Host, type HostVersion, type Note, packPackage, type Progress, startHost } from '../../../sandbox/host';
+import {
+	type Host,
+	type HostVersion,
+	type Note,
+	packPackage,
+	type Progress,
+	startHost,
+} from '../../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../../sandbox/service';
 import { giveCredentials } from './credentials';
 import { minimalNodesEnv } from './minimalNodes';
@@ -38,7 +45,11 @@ const RESULT_BYTES = 1_000;
 /** Forgets tasks, requests, faults and durations; results stay small. */
 export function clearService(sandbox: Sandbox): void {
 	sandbox.reset();
-	sandbox.faults.add({ match: { method: 'POST' }, effect: { type: 'resultBytes', bytes: RESULT_BYTES }, count: null });
+	sandbox.faults.add({
+		match: { method: 'POST' },
+		effect: { type: 'resultBytes', bytes: RESULT_BYTES },
+		count: null,
+	});
 }
 
 /** Whether n8n 2.x makes an isolate only where an expression is evaluated, instead of for each call and each execution. */
@@ -57,7 +68,12 @@ export interface OpenStage extends Omit<Stage, 'note'> {
 export async function openStage(version: HostVersion, progress: Progress): Promise<OpenStage> {
 	const tarball = await packPackage({ progress });
 	const sandbox = await createSandbox({ allowPrivateCallbacks: true });
-	const host = await startHost({ version, tarball, progress, env: { ...hostEnv, ...(await minimalNodesEnv()) } });
+	const host = await startHost({
+		version,
+		tarball,
+		progress,
+		env: { ...hostEnv, ...(await minimalNodesEnv()) },
+	});
 	await giveCredentials(host, sandbox);
 	return {
 		host,

@@ -9,7 +9,11 @@ export interface Flood {
 	/** How many callbacks it takes altogether. */
 	size: number;
 	/** Sends them all, and gives what became of each. `onAccepted` is told how many have been accepted so far. */
-	run(url: string, sender: ReturnType<typeof createSender>, onAccepted?: (accepted: number) => void): Promise<Sent[]>;
+	run(
+		url: string,
+		sender: ReturnType<typeof createSender>,
+		onAccepted?: (accepted: number) => void,
+	): Promise<Sent[]>;
 }
 
 const copiesOf = (index: number) => 1 + (index % 3);

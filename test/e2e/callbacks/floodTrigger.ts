@@ -54,11 +54,14 @@ export const answeredWhileStarting = ({ tries }: Sent) => {
 const taskIdsWhere = (starts: Map<string, number>, wanted: (count: number) => boolean) =>
 	[...starts].filter(([, count]) => wanted(count)).map(([taskId]) => taskId);
 
-const triesOf = (sent: readonly Sent[], taskId: string) => sent.filter((each) => each.taskId === taskId).flatMap(({ tries }) => tries);
+const triesOf = (sent: readonly Sent[], taskId: string) =>
+	sent.filter((each) => each.taskId === taskId).flatMap(({ tries }) => tries);
 
 function leadsOf(sent: readonly Sent[], taskIds: readonly string[], killedAt: number): number[] {
 	return taskIds.map((taskId) => {
-		const answered = triesOf(sent, taskId).filter(({ status }) => status !== undefined && status < 300).map(({ endedAt }) => endedAt);
+		const answered = triesOf(sent, taskId)
+			.filter(({ status }) => status !== undefined && status < 300)
+			.map(({ endedAt }) => endedAt);
 		return killedAt - Math.min(...answered);
 	});
 }
@@ -66,7 +69,8 @@ function leadsOf(sent: readonly Sent[], taskIds: readonly string[], killedAt: nu
 /** Tells what became of each try to call a task back: without a kill, each doubled one of them wants an explanation. */
 function historyOf(taskId: string, sent: readonly Sent[], began: number): string {
 	const told = triesOf(sent, taskId).map(
-		({ at, endedAt, status = 'no answer', message }) => `${at - began} to ${endedAt - began} ms: ${status} ${message}`,
+		({ at, endedAt, status = 'no answer', message }) =>
+			`${at - began} to ${endedAt - began} ms: ${status} ${message}`,
 	);
 	return [`${taskId} started more than one execution:`, ...told].join('\n  ');
 }
@@ -100,9 +104,12 @@ export async function floodTrigger(
 	const endedTwice = taskIdsWhere(endsByTask(executions, doubled), (count) => count > 1);
 	const ofTheKill: Figures = {
 		'of the doubled, run to the end more than once': endedTwice.length,
-		'of the missing, turned away by a starting n8n': missing.filter((taskId) => turnedAway.has(taskId)).length,
+		'of the missing, turned away by a starting n8n': missing.filter((taskId) =>
+			turnedAway.has(taskId),
+		).length,
 		'of the doubled, first answered before the kill, at most (ms)': Math.max(0, ...leads),
-		'executions cut off by the kill': executions.filter(({ status }) => status === 'crashed').length,
+		'executions cut off by the kill': executions.filter(({ status }) => status === 'crashed')
+			.length,
 		'written but never begun': executions.filter(({ startedAt }) => startedAt === null).length,
 	};
 	report(title, {
@@ -115,8 +122,11 @@ export async function floodTrigger(
 		seconds: seconds.toFixed(1),
 		...(kill ? ofTheKill : {}),
 	});
-	if (!kill) for (const taskId of doubledInSequence) process.stdout.write(`${historyOf(taskId, sent, began)}\n`);
-	else if (doubled.length > 0) process.stdout.write(`Run again after the kill: ${doubled.join(', ')}\n`);
+	if (!kill)
+		for (const taskId of doubledInSequence)
+			process.stdout.write(`${historyOf(taskId, sent, began)}\n`);
+	else if (doubled.length > 0)
+		process.stdout.write(`Run again after the kill: ${doubled.join(', ')}\n`);
 	if (kill && !back) throw new Error('The flood was over before the kill.');
 	return { sent, executions, missing, doubled, doubledInSequence, turnedAway, endedTwice };
 }

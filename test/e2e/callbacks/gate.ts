@@ -26,7 +26,8 @@ const RECIPE_FILE = '/run/n8n-stops';
 /** What the page tells to write into nginx's configuration. */
 async function recipe(n8n: string, stops: string): Promise<string> {
 	const [, text] = /```nginx\n([\s\S]+?)```/.exec(await readFile(PAGE, 'utf8')) ?? [];
-	if (!text?.includes(RECIPE_ADDRESS) || !text.includes(RECIPE_FILE)) throw new Error(`${PAGE} has no recipe for nginx.`);
+	if (!text?.includes(RECIPE_ADDRESS) || !text.includes(RECIPE_FILE))
+		throw new Error(`${PAGE} has no recipe for nginx.`);
 	return text.replaceAll(RECIPE_ADDRESS, n8n).replaceAll(RECIPE_FILE, stops);
 }
 
@@ -64,7 +65,8 @@ export async function openGate(n8n: string): Promise<Gate> {
 		command: programPath('nginx'),
 		args: ['-c', file, '-e', join(folder, 'error.log')],
 		stopSignal: 'SIGTERM',
-		ready: async () => (await axios.get(`${address}/gate`, { proxy: false }).catch(() => undefined))?.status === 200,
+		ready: async () =>
+			(await axios.get(`${address}/gate`, { proxy: false }).catch(() => undefined))?.status === 200,
 	});
 	return {
 		through: (url) => url.replace(n8n, address),

@@ -38,13 +38,24 @@ export interface Arrival {
 /** What an answer takes over a real network: the tasks of many rows are asked for one after the other. */
 const ANSWER_MS = 30;
 
-const idOf = (run: number, row: number) => `task_${(run * 1_000 + row).toString(16).padStart(24, '0')}`;
+const idOf = (run: number, row: number) =>
+	`task_${(run * 1_000 + row).toString(16).padStart(24, '0')}`;
 
 const recordOf = ({ id, endedAt }: Task) => ({
 	id,
 	status: endedAt === undefined ? 'in_progress' : 'completed',
 	progress: endedAt === undefined ? 50 : 100,
-	result: endedAt === undefined ? null : { images: [{ url: [`http://127.0.0.1:9/${id}.png`], expires_at: Math.floor(endedAt / 1_000) + 3_600 }] },
+	result:
+		endedAt === undefined
+			? null
+			: {
+					images: [
+						{
+							url: [`http://127.0.0.1:9/${id}.png`],
+							expires_at: Math.floor(endedAt / 1_000) + 3_600,
+						},
+					],
+				},
 });
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
@@ -68,8 +79,14 @@ export class MomentService {
 
 	private readonly server = createServer((request, response) => {
 		this.answer(request).then(
-			(json) => response.writeHead(json === undefined ? 404 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(json ?? {})),
-			(error: unknown) => response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message: String(error) } })),
+			(json) =>
+				response
+					.writeHead(json === undefined ? 404 : 200, { 'content-type': 'application/json' })
+					.end(JSON.stringify(json ?? {})),
+			(error: unknown) =>
+				response
+					.writeHead(400, { 'content-type': 'application/json' })
+					.end(JSON.stringify({ error: { message: String(error) } })),
 		);
 	});
 
@@ -85,8 +102,12 @@ export class MomentService {
 
 	/** When the last task of a run ended; `undefined` before. */
 	endOf(run: number): number | undefined {
-		const ends = [...this.tasks.values()].filter((task) => task.run === run).map(({ endedAt }) => endedAt);
-		return ends.length === 0 || ends.includes(undefined) ? undefined : Math.max(...ends.map(Number));
+		const ends = [...this.tasks.values()]
+			.filter((task) => task.run === run)
+			.map(({ endedAt }) => endedAt);
+		return ends.length === 0 || ends.includes(undefined)
+			? undefined
+			: Math.max(...ends.map(Number));
 	}
 
 	reset(): void {

@@ -19,22 +19,32 @@ export function pausing(host: () => Host, sandbox: () => Sandbox, credential: st
 
 	const taskOf = (prompt: string) => bought().find((task) => task.prompt === prompt)?.taskId ?? '';
 
-	async function until<Value>(what: string, read: () => Promise<Value | undefined> | Value | undefined, timeoutMs = 60_000) {
+	async function until<Value>(
+		what: string,
+		read: () => Promise<Value | undefined> | Value | undefined,
+		timeoutMs = 60_000,
+	) {
 		const deadline = Date.now() + timeoutMs;
 		for (;;) {
 			const value = await read();
 			if (value !== undefined) return value;
 			if (Date.now() > deadline) {
-				throw new Error(`Not within ${timeoutMs / 1_000} s: ${what}. n8n's log ends with:\n${host().log.tail()}`);
+				throw new Error(
+					`Not within ${timeoutMs / 1_000} s: ${what}. n8n's log ends with:\n${host().log.tail()}`,
+				);
 			}
 			await delay(200);
 		}
 	}
 
-	const begin = async ({ url }: PausingWorkflow, prompts: string[]) => await axios.post(url, { prompts }, { proxy: false });
+	const begin = async ({ url }: PausingWorkflow, prompts: string[]) =>
+		await axios.post(url, { prompts }, { proxy: false });
 
 	/** The only execution of a workflow, once it is in that state. */
-	async function execution({ id }: PausingWorkflow, status: 'waiting' | 'success' | 'error'): Promise<Execution> {
+	async function execution(
+		{ id }: PausingWorkflow,
+		status: 'waiting' | 'success' | 'error',
+	): Promise<Execution> {
 		const found = await until(
 			`an execution that is "${status}"`,
 			async () => {
@@ -58,23 +68,40 @@ export function pausing(host: () => Host, sandbox: () => Sandbox, credential: st
 	async function pauseEach(prompts: readonly string[]): Promise<PausingWorkflow> {
 		const workflow = await pausingWorkflow(host(), credential, { options: { timeout: 3_600 } });
 		for (let at = 0; at < prompts.length; at += 10) {
-			await Promise.all(prompts.slice(at, at + 10).map(async (prompt) => await begin(workflow, [prompt])));
+			await Promise.all(
+				prompts.slice(at, at + 10).map(async (prompt) => await begin(workflow, [prompt])),
+			);
 		}
-		await until('all paused', async () => {
-			const waiting = (await recordedExecutions(host(), workflow.id)).filter(({ status }) => status === 'waiting');
-			return waiting.length === prompts.length ? true : undefined;
-		}, 120_000);
+		await until(
+			'all paused',
+			async () => {
+				const waiting = (await recordedExecutions(host(), workflow.id)).filter(
+					({ status }) => status === 'waiting',
+				);
+				return waiting.length === prompts.length ? true : undefined;
+			},
+			120_000,
+		);
 		// A kill between the two writes of a pause would leave n8n an execution that it cannot resume.
 		await delay(2_000);
 		return workflow;
 	}
 
 	/** Waits until all executions have ended. Returns how many there are, and the tasks that came out once, in their own execution. */
-	async function resumed({ id: workflowId }: PausingWorkflow, tasks: ReturnType<typeof bought>): Promise<{ executions: number; right: number }> {
-		const all = await until('all resumed', async () => {
-			const recorded = await recordedExecutions(host(), workflowId);
-			return recorded.some(({ status }) => ['new', 'running', 'waiting'].includes(status)) ? undefined : recorded;
-		}, 120_000);
+	async function resumed(
+		{ id: workflowId }: PausingWorkflow,
+		tasks: ReturnType<typeof bought>,
+	): Promise<{ executions: number; right: number }> {
+		const all = await until(
+			'all resumed',
+			async () => {
+				const recorded = await recordedExecutions(host(), workflowId);
+				return recorded.some(({ status }) => ['new', 'running', 'waiting'].includes(status))
+					? undefined
+					: recorded;
+			},
+			120_000,
+		);
 		// n8n writes an execution's state a moment before its data.
 		await delay(2_000);
 		const promptOf = new Map(tasks.map(({ taskId, prompt }) => [taskId, prompt]));
@@ -86,7 +113,13 @@ export function pausing(host: () => Host, sandbox: () => Sandbox, credential: st
 			expect([id, status, execution.json('End')]).toMatchObject([
 				id,
 				'success',
-				[{ taskId, status: 'completed', results: [{ url: expect.stringContaining(String(taskId)) }] }],
+				[
+					{
+						taskId,
+						status: 'completed',
+						results: [{ url: expect.stringContaining(String(taskId)) }],
+					},
+				],
 			]);
 			expect(promptOf.get(String(taskId))).toBe(asked?.prompt);
 			if (execution.runs.End?.length === 1) right.add(String(taskId));
@@ -98,17 +131,38 @@ export function pausing(host: () => Host, sandbox: () => Sandbox, credential: st
 	async function call(webhook: string, body: unknown): Promise<number> {
 		const [delivery] = sandbox().deliveries.send({ base: webhook, body, kind: 'forged' });
 		return await until('an answer to the callback', () => {
-			const { state, attempts } = sandbox().deliveries.list().find(({ id }) => id === delivery?.id) ?? {};
-			return state === 'waiting' || state === 'sending' ? undefined : (attempts?.at(-1)?.status ?? 0);
+			const { state, attempts } =
+				sandbox()
+					.deliveries.list()
+					.find(({ id }) => id === delivery?.id) ?? {};
+			return state === 'waiting' || state === 'sending'
+				? undefined
+				: (attempts?.at(-1)?.status ?? 0);
 		});
 	}
 
 	const callbacksAreOver = async (timeoutMs?: number) =>
 		await until(
 			'the end of all callbacks',
-			() => (sandbox().deliveries.list().every(({ state }) => state !== 'waiting' && state !== 'sending') ? true : undefined),
+			() =>
+				sandbox()
+					.deliveries.list()
+					.every(({ state }) => state !== 'waiting' && state !== 'sending')
+					? true
+					: undefined,
 			timeoutMs,
 		);
 
-	return { begin, bought, call, callbacksAreOver, execution, pause, pauseEach, resumed, taskOf, until };
+	return {
+		begin,
+		bought,
+		call,
+		callbacksAreOver,
+		execution,
+		pause,
+		pauseEach,
+		resumed,
+		taskOf,
+		until,
+	};
 }

@@ -9,13 +9,24 @@ export interface PausingWorkflow {
 	url: string;
 }
 
-function definition(path: string, credential: string, parameters: object, settings: object, last: NodeJson): WorkflowDefinition {
+function definition(
+	path: string,
+	credential: string,
+	parameters: object,
+	settings: object,
+	last: NodeJson,
+): WorkflowDefinition {
 	const prompts = {
 		name: 'Prompts',
 		type: 'n8n-nodes-base.splitOut',
 		parameters: { fieldToSplitOut: 'body.prompts', options: { destinationFieldName: 'prompt' } },
 	};
-	const pictures = pictureNode('Pictures', credential, { waitMode: 'callback', ...parameters }, settings);
+	const pictures = pictureNode(
+		'Pictures',
+		credential,
+		{ waitMode: 'callback', ...parameters },
+		settings,
+	);
 	const links = { Go: 'Prompts', Prompts: 'Pictures', Pictures: last.name };
 	return workflow(`Pausing ${path}`, [startByWebhook(path), prompts, pictures, last], links);
 }
@@ -29,7 +40,9 @@ export async function pausingWorkflow(
 	last: NodeJson = end,
 ): Promise<PausingWorkflow> {
 	const path = randomUUID();
-	const { id } = await host.importWorkflow(definition(path, credential, parameters, settings, last));
+	const { id } = await host.importWorkflow(
+		definition(path, credential, parameters, settings, last),
+	);
 	const url = `${host.url}/webhook/${path}`;
 	await host.activate(id);
 	return { id, url };

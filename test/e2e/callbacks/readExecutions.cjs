@@ -10,15 +10,28 @@ const SQL = `SELECT e."id", e."status", e."startedAt", d."data" FROM "execution_
 	LEFT JOIN "execution_data" d ON d."executionId" = e."id" WHERE e."workflowId" = $1 AND e."deletedAt" IS NULL`;
 
 /** The data is a list of values in which every text stands by itself. */
-const taskIdsIn = (data) => [...new Set(JSON.parse(data ?? '[]').filter((value) => typeof value === 'string' && TASK_ID.test(value)))];
+const taskIdsIn = (data) => [
+	...new Set(
+		JSON.parse(data ?? '[]').filter((value) => typeof value === 'string' && TASK_ID.test(value)),
+	),
+];
 
 const print = ({ id, status, startedAt, data }) =>
-	console.log(JSON.stringify({ id: String(id), status, startedAt: startedAt && String(startedAt), taskIds: taskIdsIn(data) }));
+	console.log(
+		JSON.stringify({
+			id: String(id),
+			status,
+			startedAt: startedAt && String(startedAt),
+			taskIds: taskIdsIn(data),
+		}),
+	);
 
 async function sqlite() {
 	const { Database, OPEN_READONLY } = load('sqlite3');
 	const connection = await new Promise((resolve, reject) => {
-		const opened = new Database(database.file, OPEN_READONLY, (error) => (error ? reject(error) : resolve(opened)));
+		const opened = new Database(database.file, OPEN_READONLY, (error) =>
+			error ? reject(error) : resolve(opened),
+		);
 	});
 	connection.configure('busyTimeout', 10_000);
 	await new Promise((resolve, reject) => {

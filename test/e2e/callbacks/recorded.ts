@@ -40,17 +40,25 @@ export async function recordedExecutions(host: Host, workflowId: string): Promis
 const OVER = ['success', 'error', 'crashed', 'canceled'];
 
 /** Waits until nothing of the workflow runs any more, and gives what n8n has of it. */
-export async function whenOver(host: Host, workflowId: string, timeoutMs = 120_000): Promise<Recorded[]> {
+export async function whenOver(
+	host: Host,
+	workflowId: string,
+	timeoutMs = 120_000,
+): Promise<Recorded[]> {
 	const deadline = Date.now() + timeoutMs;
 	for (;;) {
 		const executions = await recordedExecutions(host, workflowId);
 		const begun = executions.filter(({ startedAt }) => startedAt !== null);
-		if (begun.every(({ status }) => OVER.includes(status)) || Date.now() > deadline) return executions;
+		if (begun.every(({ status }) => OVER.includes(status)) || Date.now() > deadline)
+			return executions;
 		await delay(500);
 	}
 }
 
-function countByTask(executions: readonly Recorded[], taskIds: readonly string[]): Map<string, number> {
+function countByTask(
+	executions: readonly Recorded[],
+	taskIds: readonly string[],
+): Map<string, number> {
 	const counts = new Map(taskIds.map((taskId) => [taskId, 0]));
 	for (const taskId of executions.flatMap((execution) => execution.taskIds)) {
 		counts.set(taskId, (counts.get(taskId) ?? 0) + 1);
@@ -59,11 +67,23 @@ function countByTask(executions: readonly Recorded[], taskIds: readonly string[]
 }
 
 /** How many executions there are for each of the tasks; those that n8n has never begun do not count. */
-export function startsByTask(executions: readonly Recorded[], taskIds: readonly string[]): Map<string, number> {
-	return countByTask(executions.filter(({ startedAt }) => startedAt !== null), taskIds);
+export function startsByTask(
+	executions: readonly Recorded[],
+	taskIds: readonly string[],
+): Map<string, number> {
+	return countByTask(
+		executions.filter(({ startedAt }) => startedAt !== null),
+		taskIds,
+	);
 }
 
 /** How many executions have come to their end for each of the tasks. */
-export function endsByTask(executions: readonly Recorded[], taskIds: readonly string[]): Map<string, number> {
-	return countByTask(executions.filter(({ status }) => status === 'success'), taskIds);
+export function endsByTask(
+	executions: readonly Recorded[],
+	taskIds: readonly string[],
+): Map<string, number> {
+	return countByTask(
+		executions.filter(({ status }) => status === 'success'),
+		taskIds,
+	);
 }

@@ -10,7 +10,8 @@ const PATIENCE_MS = 60_000;
 export async function untilRecovered(host: Host, mark: number): Promise<void> {
 	const deadline = Date.now() + PATIENCE_MS;
 	while (!host.log.since(mark).join('\n').includes('Editor is now accessible')) {
-		if (Date.now() > deadline) throw new Error(`n8n did not start again. Its log ends with:\n${host.log.tail()}`);
+		if (Date.now() > deadline)
+			throw new Error(`n8n did not start again. Its log ends with:\n${host.log.tail()}`);
 		await delay(100);
 	}
 }

@@ -52,9 +52,19 @@ export function createSender({ concurrency = 50, pauses = PAUSES, pace = 0 }: Se
 				proxy: false,
 				validateStatus: () => true,
 			});
-			return { at, endedAt: Date.now(), status: response.status, message: String(response.data?.message ?? '') };
+			return {
+				at,
+				endedAt: Date.now(),
+				status: response.status,
+				message: String(response.data?.message ?? ''),
+			};
 		} catch (error) {
-			return { at, endedAt: Date.now(), status: undefined, message: error instanceof Error ? error.message : '' };
+			return {
+				at,
+				endedAt: Date.now(),
+				status: undefined,
+				message: error instanceof Error ? error.message : '',
+			};
 		}
 	}
 

@@ -19,9 +19,17 @@ const BODIES: Record<BuyableFamily, object> = {
 const headers = (sandbox: Sandbox) => ({ authorization: `Bearer ${sandbox.key}` });
 
 /** Buys a task straight at the service, as another program of the user's would. */
-export async function buy(sandbox: Sandbox, body: object = {}, family: BuyableFamily = 'image'): Promise<string> {
+export async function buy(
+	sandbox: Sandbox,
+	body: object = {},
+	family: BuyableFamily = 'image',
+): Promise<string> {
 	const url = sandbox.url + PATHS[family];
-	const response = await axios.post<unknown>(url, { ...BODIES[family], ...body }, { headers: headers(sandbox), proxy: false });
+	const response = await axios.post<unknown>(
+		url,
+		{ ...BODIES[family], ...body },
+		{ headers: headers(sandbox), proxy: false },
+	);
 	return acknowledgement.parse(response.data).data[0]?.task_id ?? '';
 }
 
@@ -32,7 +40,11 @@ export async function buyMany(sandbox: Sandbox, count: number): Promise<string[]
 }
 
 /** What the service says of a task: a callback's body is the same (spec, Events 3). */
-export async function recordOf(sandbox: Sandbox, taskId: string, family: BuyableFamily = 'image'): Promise<unknown> {
+export async function recordOf(
+	sandbox: Sandbox,
+	taskId: string,
+	family: BuyableFamily = 'image',
+): Promise<unknown> {
 	const url = `${sandbox.url}${PATHS_OF_RECORDS[family]}/${taskId}`;
 	return (await axios.get<unknown>(url, { headers: headers(sandbox), proxy: false })).data;
 }

@@ -13,9 +13,20 @@ export interface TriggerWorkflow {
 	testUrl: string;
 }
 
-function definition(webhookId: string, parameters: Record<string, unknown>, credential: string): WorkflowDefinition {
+function definition(
+	webhookId: string,
+	parameters: Record<string, unknown>,
+	credential: string,
+): WorkflowDefinition {
 	const type = 'n8n-nodes-mediagen.mediaGenTrigger';
-	const trigger = { name: 'Trigger', type, typeVersion: 2, webhookId, parameters, credentials: mediaGenApi(credential) };
+	const trigger = {
+		name: 'Trigger',
+		type,
+		typeVersion: 2,
+		webhookId,
+		parameters,
+		credentials: mediaGenApi(credential),
+	};
 	return workflow(`Trigger ${webhookId}`, [trigger, end], { Trigger: 'End' });
 }
 
@@ -26,7 +37,9 @@ export async function importTrigger(
 	parameters: Record<string, unknown> = {},
 ): Promise<TriggerWorkflow> {
 	const webhookId = randomUUID();
-	const { id } = await host.importWorkflow(definition(webhookId, { downloadFiles: false, ...parameters }, credential));
+	const { id } = await host.importWorkflow(
+		definition(webhookId, { downloadFiles: false, ...parameters }, credential),
+	);
 	return {
 		id,
 		base: `${host.url}/webhook/${webhookId}`,

@@ -5,7 +5,11 @@ const { Database } = require(require.resolve('sqlite3', { paths: [from] }));
 
 const connection = new Database(database.file);
 connection.configure('busyTimeout', 10_000);
-connection.run('UPDATE "workflow_entity" SET "staticData" = ? WHERE "id" = ?', [JSON.stringify(staticData), workflowId], (error) => {
-	if (error) throw error;
-	connection.close();
-});
+connection.run(
+	'UPDATE "workflow_entity" SET "staticData" = ? WHERE "id" = ?',
+	[JSON.stringify(staticData), workflowId],
+	(error) => {
+		if (error) throw error;
+		connection.close();
+	},
+);

@@ -18,7 +18,9 @@ const QUESTION = 'Buy this picture?';
 const APPROVE = 'Buy';
 const REFUSE = 'Do Not Buy';
 
-const EXAMPLE: unknown = JSON.parse(readFileSync(join(__dirname, '../../../examples/agent-approval.json'), 'utf8'));
+const EXAMPLE: unknown = JSON.parse(
+	readFileSync(join(__dirname, '../../../examples/agent-approval.json'), 'utf8'),
+);
 
 describeOnHosts('The example of an agent that asks before it buys', (host, version) => {
 	if (version === '1.123') {
@@ -46,7 +48,10 @@ describeOnHosts('The example of an agent that asks before it buys', (host, versi
 
 	/** Sends the agent a message in n8n's chat, and waits until n8n shows the question there. */
 	async function askForPicture(): Promise<{ chat: ChatWindow; workflow: string }> {
-		const call = { name: 'Make_a_Picture', arguments: { toolParameters: { prompt: PROMPT }, hitlParameters: {} } };
+		const call = {
+			name: 'Make_a_Picture',
+			arguments: { toolParameters: { prompt: PROMPT }, hitlParameters: {} },
+		};
 		sandbox.chat.script({ toolCalls: [call] }, { text: 'The tool said: {{tool}}' });
 		const { id } = await host().importWorkflow(EXAMPLE);
 		await editor.openWorkflow(id);

@@ -25,6 +25,8 @@ export async function contactSheet(page: Page, pictures: Picture[]): Promise<Buf
 		({ name, type, data }) =>
 			`<figure><img src="data:${type};base64,${data.toString('base64')}"><figcaption>${escape(name)}</figcaption></figure>`,
 	);
-	await page.setContent(`<style>${STYLE}</style><main>${figures.join('')}</main>`, { waitUntil: 'load' });
+	await page.setContent(`<style>${STYLE}</style><main>${figures.join('')}</main>`, {
+		waitUntil: 'load',
+	});
 	return page.locator('main').screenshot();
 }

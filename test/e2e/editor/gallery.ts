@@ -20,7 +20,10 @@ interface Shown {
 	/** The node whose success ends the run. */
 	last: string;
 	/** What came out: the files of these nodes, a view of the last node's output, or a picture of the example's own. */
-	result: { files: string[] } | { view: OutputView; file?: number } | ((editor: Editor, host: Host) => Promise<Buffer>);
+	result:
+		| { files: string[] }
+		| { view: OutputView; file?: number }
+		| ((editor: Editor, host: Host) => Promise<Buffer>);
 	/** What is done before the workflow is started. */
 	before?: (host: Host, workflowId: string, sandbox: Sandbox) => Promise<void> | void;
 	/** What is undone at the end. */
@@ -42,7 +45,10 @@ const SHOWN: Record<string, Shown> = {
 		},
 	},
 	'pdf-questions': { last: 'Answers', result: { view: 'table' } },
-	'photo-edit': { last: 'New Sky', result: { files: ['Photo as File', 'Mask as File', 'New Sky'] } },
+	'photo-edit': {
+		last: 'New Sky',
+		result: { files: ['Photo as File', 'Mask as File', 'New Sky'] },
+	},
 	'picture-agent': { last: 'Agent', result: { view: 'json' } },
 	'picture-to-video': { last: 'Longer Clip', result: { view: 'binary', file: 0 } },
 	'sheet-to-images': { last: 'Images', result: { files: ['Images'] } },
@@ -75,12 +81,21 @@ export function exampleOf(name: string): Definition {
 async function filesOf(host: Host, execution: Execution, nodes: string[]): Promise<Picture[]> {
 	const files = nodes.flatMap((node) => execution.files(node));
 	return await Promise.all(
-		files.map(async (file) => ({ name: file.fileName ?? '', type: file.mimeType, data: (await host.binary(file)).data })),
+		files.map(async (file) => ({
+			name: file.fileName ?? '',
+			type: file.mimeType,
+			data: (await host.binary(file)).data,
+		})),
 	);
 }
 
 /** Runs an example in the editor and keeps the two pictures of it that docs/gallery.md shows. */
-export async function showExample(name: string, editor: Editor, host: Host, sandbox: Sandbox): Promise<void> {
+export async function showExample(
+	name: string,
+	editor: Editor,
+	host: Host,
+	sandbox: Sandbox,
+): Promise<void> {
 	const shown = SHOWN[name];
 	if (!shown) throw new Error(`The gallery does not know the example "${name}".`);
 	const definition = exampleOf(name);
@@ -91,7 +106,8 @@ export async function showExample(name: string, editor: Editor, host: Host, sand
 		if (shown.from === undefined) await editor.execute();
 		else await editor.executeFrom(shown.from);
 		await editor.untilSucceeded(shown.last);
-		const running = async () => (await host.executions({ workflowId: id, status: ['new', 'running', 'waiting'] })).length;
+		const running = async () =>
+			(await host.executions({ workflowId: id, status: ['new', 'running', 'waiting'] })).length;
 		expect(await readUntil(running, 0, 120_000)).toBe(0);
 		await editor.zoomToFit();
 		// Times and task ids are others in each run: another picture is one of another workflow, or one that looks different.
@@ -103,12 +119,20 @@ export async function showExample(name: string, editor: Editor, host: Host, sand
 	}
 }
 
-async function resultOf({ last, result }: Shown, workflowId: string, editor: Editor, host: Host): Promise<Buffer> {
+async function resultOf(
+	{ last, result }: Shown,
+	workflowId: string,
+	editor: Editor,
+	host: Host,
+): Promise<Buffer> {
 	if (typeof result === 'function') return await result(editor, host);
 	if ('files' in result) {
 		const [newest] = await host.executions({ workflowId });
 		const execution = await host.execution(newest?.id ?? '');
-		return await contactSheet(await editor.blankPage(), await filesOf(host, execution, result.files));
+		return await contactSheet(
+			await editor.blankPage(),
+			await filesOf(host, execution, result.files),
+		);
 	}
 	const panel = await editor.openNode(last);
 	if (result.file === undefined) await panel.show(result.view);

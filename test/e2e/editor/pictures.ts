@@ -41,8 +41,16 @@ export const withoutNumbers = (text: string) => text.replace(/[\da-f]*\d[\da-f]*
 async function differing(one: Buffer, other: Buffer): Promise<number> {
 	const [a, b] = await Promise.all([sharp(one).metadata(), sharp(other).metadata()]);
 	if (a.width !== b.width || a.height !== b.height) return 1;
-	const differences = await sharp(one).composite([{ input: other, blend: 'difference' }]).png().toBuffer();
-	const marked = await sharp(differences).removeAlpha().greyscale().threshold(TOLERANCE).png().toBuffer();
+	const differences = await sharp(one)
+		.composite([{ input: other, blend: 'difference' }])
+		.png()
+		.toBuffer();
+	const marked = await sharp(differences)
+		.removeAlpha()
+		.greyscale()
+		.threshold(TOLERANCE)
+		.png()
+		.toBuffer();
 	const [white] = (await sharp(marked).stats()).channels;
 	return (white?.mean ?? 255) / 255;
 }
@@ -61,6 +69,8 @@ export async function keepPicture(name: string, png: Buffer, says: string): Prom
 		const { exif } = await sharp(there).metadata();
 		if (exif?.includes(mark) && (await differing(there, png)) < SHARE) return;
 	}
-	const small = sharp(png).removeAlpha().png({ palette: true, colours: 128, effort: 10, compressionLevel: 9 });
+	const small = sharp(png)
+		.removeAlpha()
+		.png({ palette: true, colours: 128, effort: 10, compressionLevel: 9 });
 	await writeFile(path, await small.withExif({ IFD0: { ImageDescription: mark } }).toBuffer());
 }

@@ -21,10 +21,18 @@ interface Shown {
 const customRequest = (name: string, type: string, path: string, body: object): NodeJson => ({
 	name,
 	type: `n8n-nodes-mediagen.${type}`,
-	parameters: { resource: 'task', operation: 'submit', path, bodyType: 'json', body: JSON.stringify(body), downloadFiles: false },
+	parameters: {
+		resource: 'task',
+		operation: 'submit',
+		path,
+		bodyType: 'json',
+		body: JSON.stringify(body),
+		downloadFiles: false,
+	},
 });
 
-const HANDBOOK = 'Every boat of more than ten meters carries two fire extinguishers, one of them beside the galley. ';
+const HANDBOOK =
+	'Every boat of more than ten meters carries two fire extinguishers, one of them beside the galley. ';
 
 /** Every node, set as somebody could have set it. */
 export const SHOWCASE: Shown[] = [
@@ -46,7 +54,10 @@ export const SHOWCASE: Shown[] = [
 	{
 		page: 'music',
 		result: 'binary',
-		source: customRequest('Song', 'mediaGenMusic', '/v1/music/generations/create', { prompt: 'Low water, slow bell', title: 'Slow Bell' }),
+		source: customRequest('Song', 'mediaGenMusic', '/v1/music/generations/create', {
+			prompt: 'Low water, slow bell',
+			title: 'Slow Bell',
+		}),
 		fields: ['Task ID', 'Lyrics', 'Tags', 'Title'],
 		name: 'MediaGen Music',
 		type: 'mediaGenMusic',
@@ -62,7 +73,9 @@ export const SHOWCASE: Shown[] = [
 	{
 		page: 'grid',
 		result: 'file',
-		source: customRequest('First Grid', 'mediaGenGrid', '/v1/gridart/generations/imagine', { prompt: 'a harbor at dawn' }),
+		source: customRequest('First Grid', 'mediaGenGrid', '/v1/gridart/generations/imagine', {
+			prompt: 'a harbor at dawn',
+		}),
 		fields: ['Task ID'],
 		name: 'MediaGen Grid',
 		type: 'mediaGenGrid',
@@ -117,7 +130,12 @@ export const SHOWCASE: Shown[] = [
 		name: 'MediaGen Chat Cache',
 		type: 'mediaGenChatCache',
 		parameters: {
-			model: { __rl: true, mode: 'list', value: 'vendor-chat-1', cachedResultName: 'vendor-chat-1' },
+			model: {
+				__rl: true,
+				mode: 'list',
+				value: 'vendor-chat-1',
+				cachedResultName: 'vendor-chat-1',
+			},
 			cachedBlocks: { block: [{ text: '={{ $json.handbook }}', ttl: '1h' }] },
 			prompt: 'How many fire extinguishers does a boat of 12 meters need?',
 		},
@@ -145,9 +163,13 @@ export function showcase(credential: string): WorkflowDefinition {
 			position: [DISTANCE_PX * (column + 1), DISTANCE_PX * row],
 		}));
 	});
-	const links = Object.fromEntries(rows.flatMap(([from, to]) => (from && to ? [[from.name, to.name] as const] : [])));
+	const links = Object.fromEntries(
+		rows.flatMap(([from, to]) => (from && to ? [[from.name, to.name] as const] : [])),
+	);
 	const { connections, ...rest } = workflow('The Nodes', [startByHand, ...rows.flat()], links);
-	const first = rows.flatMap(([node]) => (node && !node.name.endsWith('Trigger') ? [{ node: node.name, type: 'main', index: 0 }] : []));
+	const first = rows.flatMap(([node]) =>
+		node && !node.name.endsWith('Trigger') ? [{ node: node.name, type: 'main', index: 0 }] : [],
+	);
 	return { ...rest, connections: { ...connections, [startByHand.name]: { main: [first] } } };
 }
 

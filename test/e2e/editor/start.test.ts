@@ -14,7 +14,8 @@ const FIRST = 'first-pipeline.json';
 /** The names of the examples in the order in which n8n is to list them. */
 async function examples(): Promise<string[]> {
 	const files = (await readdir(join(root, 'examples'))).filter((name) => name !== FIRST).sort();
-	const nameOf = async (file: string) => (JSON.parse(await readFile(join(root, 'examples', file), 'utf8')) as { name: string }).name;
+	const nameOf = async (file: string) =>
+		(JSON.parse(await readFile(join(root, 'examples', file), 'utf8')) as { name: string }).name;
 	return await Promise.all([FIRST, ...files].map(nameOf));
 }
 
@@ -54,9 +55,17 @@ describe.each(chosenVersions)('npm start with n8n %s', (version) => {
 });
 
 /** Runs `npm start` until `use` is done, which is given what it prints. */
-async function started(version: HostVersion, folder: string, use: (output: () => string, address: string) => Promise<void>): Promise<void> {
+async function started(
+	version: HostVersion,
+	folder: string,
+	use: (output: () => string, address: string) => Promise<void>,
+): Promise<void> {
 	const ports = ['--port', String(await freePort()), '--sandbox-port', String(await freePort())];
-	const command = startCommand(process.execPath, ['sandbox/start.mjs', '--n8n', version, '--folder', folder, ...ports], { cwd: root });
+	const command = startCommand(
+		process.execPath,
+		['sandbox/start.mjs', '--n8n', version, '--folder', folder, ...ports],
+		{ cwd: root },
+	);
 	try {
 		const [, address = ''] = await command.says(/^n8n \S+ +(http:\S+)/m);
 		await command.says(/Ctrl-C ends/);
@@ -79,5 +88,7 @@ async function logIn(browser: Browser, address: string, output: string): Promise
 }
 
 async function listed(page: Page): Promise<string[]> {
-	return (await page.getByTestId('workflow-card-name').allTextContents()).map((name) => name.trim());
+	return (await page.getByTestId('workflow-card-name').allTextContents()).map((name) =>
+		name.trim(),
+	);
 }

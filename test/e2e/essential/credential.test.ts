@@ -25,17 +25,26 @@ describeOnHosts("n8n's HTTP Request with the credential", (host) => {
 			name: 'Request',
 			type: 'n8n-nodes-base.httpRequest',
 			typeVersion: 4.2,
-			parameters: { url, authentication: 'predefinedCredentialType', nodeCredentialType: 'mediaGenApi', options: {} },
+			parameters: {
+				url,
+				authentication: 'predefinedCredentialType',
+				nodeCredentialType: 'mediaGenApi',
+				options: {},
+			},
 			credentials: mediaGenApi(CREDENTIAL),
 		};
-		const { id } = await host().importWorkflow(workflow('HTTP Request', [startByHand, node], { Go: 'Request' }));
+		const { id } = await host().importWorkflow(
+			workflow('HTTP Request', [startByHand, node], { Go: 'Request' }),
+		);
 		return await host().run(id, { timeout: 60_000 });
 	}
 
 	test('reads the balance at the base URL', async () => {
 		const execution = await request(`${sandbox.url}/v1/balance`);
 		expect(execution.error).toBeUndefined();
-		expect(execution.json('Request')).toMatchObject([{ success: true, remain_credits: expect.any(Number) }]);
+		expect(execution.json('Request')).toMatchObject([
+			{ success: true, remain_credits: expect.any(Number) },
+		]);
 	}, 90_000);
 
 	test('does not send the key to another address', async () => {
@@ -62,10 +71,18 @@ describeOnHosts("n8n's HTTP Request with the credential", (host) => {
 			const server = createServer(({ url = '', headers }, response) => {
 				const { pathname, searchParams } = new URL(url, 'http://service');
 				const apiKey = headers['x-api-key'];
-				calls.push({ address: `${headers.host}${pathname}`, key: headers.authorization ?? (typeof apiKey === 'string' ? apiKey : undefined) });
+				calls.push({
+					address: `${headers.host}${pathname}`,
+					key: headers.authorization ?? (typeof apiKey === 'string' ? apiKey : undefined),
+				});
 				const status = STATUSES.find((each) => pathname.startsWith(`/${each}`));
 				const location = searchParams.get('to') ?? '';
-				response.writeHead(status ?? 200, { 'content-type': 'application/json', ...(status && { location }) }).end('{}');
+				response
+					.writeHead(status ?? 200, {
+						'content-type': 'application/json',
+						...(status && { location }),
+					})
+					.end('{}');
 			});
 			await new Promise<void>((resolve) => server.listen(0, resolve));
 			const close = () => {
@@ -79,7 +96,12 @@ describeOnHosts("n8n's HTTP Request with the credential", (host) => {
 		let foreign: Server;
 		beforeAll(async () => {
 			[service, foreign] = await Promise.all([openServer(), openServer()]);
-			const data = { baseUrl: service.url, apiKey: KEY, allowPrivateCallbacks: true, brandWords: '{}' };
+			const data = {
+				baseUrl: service.url,
+				apiKey: KEY,
+				allowPrivateCallbacks: true,
+				brandWords: '{}',
+			};
 			await host().createCredential({ name: 'Redirected', type: 'mediaGenApi', data });
 		});
 		afterAll(() => {
@@ -95,10 +117,17 @@ describeOnHosts("n8n's HTTP Request with the credential", (host) => {
 				'',
 			].map((to) => `${to}/taken`);
 			const urls = STATUSES.flatMap((status) =>
-				['', '/v1/messages'].flatMap((path) => targets.map((to) => `${service.url}/${status}${path}?to=${encodeURIComponent(to)}`)),
+				['', '/v1/messages'].flatMap((path) =>
+					targets.map((to) => `${service.url}/${status}${path}?to=${encodeURIComponent(to)}`),
+				),
 			);
 			const code = `return ${JSON.stringify(urls)}.map((url) => ({ json: { url } }));`;
-			const items = { name: 'Items', type: 'n8n-nodes-base.code', typeVersion: 2, parameters: { jsCode: code } };
+			const items = {
+				name: 'Items',
+				type: 'n8n-nodes-base.code',
+				typeVersion: 2,
+				parameters: { jsCode: code },
+			};
 			const follow = { redirect: { redirect: { followRedirects: true, maxRedirects: 21 } } };
 			const settings: Array<[typeVersion: number, method: 'GET' | 'POST', options: object]> = [
 				[2, 'GET', { followRedirect: true }],
@@ -121,7 +150,9 @@ describeOnHosts("n8n's HTTP Request with the credential", (host) => {
 				credentials: mediaGenApi('Redirected'),
 			}));
 			const definition = workflow('Redirects', [startByHand, items, ...nodes], { Go: 'Items' });
-			definition.connections.Items = { main: [nodes.map(({ name }) => ({ node: name, type: 'main', index: 0 }))] };
+			definition.connections.Items = {
+				main: [nodes.map(({ name }) => ({ node: name, type: 'main', index: 0 }))],
+			};
 			const { id } = await host().importWorkflow(definition);
 			const execution = await host().run(id, { timeout: 60_000 });
 			expect(execution.error).toBeUndefined();
@@ -130,7 +161,9 @@ describeOnHosts("n8n's HTTP Request with the credential", (host) => {
 			expect(service.calls.filter(({ address }) => address.endsWith('/taken'))).toEqual([]);
 			expect(service.calls).toHaveLength(settings.length * urls.length);
 			expect(service.calls.filter(({ key }) => key === KEY)).toHaveLength(service.calls.length / 2);
-			expect(service.calls.filter(({ key }) => key === `Bearer ${KEY}`)).toHaveLength(service.calls.length / 2);
+			expect(service.calls.filter(({ key }) => key === `Bearer ${KEY}`)).toHaveLength(
+				service.calls.length / 2,
+			);
 		}, 90_000);
 	});
 });

@@ -51,12 +51,18 @@ describeOnHosts('Image › Edit', (host) => {
 			credentials: mediaGenApi(CREDENTIAL),
 		};
 		const nodes = [startByHand, source(await png(1), await png(0)), edit];
-		const { id } = await host().importWorkflow(workflow('Edit a photo', nodes, { Go: 'Photo and Mask', 'Photo and Mask': 'Edit' }));
+		const { id } = await host().importWorkflow(
+			workflow('Edit a photo', nodes, { Go: 'Photo and Mask', 'Photo and Mask': 'Edit' }),
+		);
 		const execution = await host().run(id, { timeout: 60_000 });
 		expect(execution.error).toBeUndefined();
 		expect(sandbox.ledger().accepted).toBe(1);
 		expect(execution.json('Edit')).toMatchObject([{ operation: 'edit', status: 'completed' }]);
-		const pictures = await Promise.all(execution.files('Edit').map(async (file) => (await host().binary(file)).data));
-		expect(await Promise.all(pictures.map(async (data) => (await sharp(data).metadata()).format))).toEqual(['png']);
+		const pictures = await Promise.all(
+			execution.files('Edit').map(async (file) => (await host().binary(file)).data),
+		);
+		expect(
+			await Promise.all(pictures.map(async (data) => (await sharp(data).metadata()).format)),
+		).toEqual(['png']);
 	}, 90_000);
 });

@@ -66,13 +66,17 @@ describeOnHosts('The examples', (host, version) => {
 	const finished = async (workflowId: string) => await host().run(workflowId, { timeout: 120_000 });
 
 	async function importExample(file: string) {
-		const definition = JSON.parse(await readFile(join(FOLDER, file), 'utf8')) as Parameters<Host['importWorkflow']>[0];
+		const definition = JSON.parse(await readFile(join(FOLDER, file), 'utf8')) as Parameters<
+			Host['importWorkflow']
+		>[0];
 		return await host().importWorkflow(definition);
 	}
 
 	/** Every file that a node put out, as bytes. */
 	async function filesOf(execution: Execution, node: string): Promise<Buffer[]> {
-		return await Promise.all(execution.files(node).map(async (file) => (await host().binary(file)).data));
+		return await Promise.all(
+			execution.files(node).map(async (file) => (await host().binary(file)).data),
+		);
 	}
 
 	const fileNames = (execution: Execution, node: string) =>
@@ -81,7 +85,15 @@ describeOnHosts('The examples', (host, version) => {
 	async function probe(file: Buffer): Promise<Media> {
 		const path = join(folder, `file-${Date.now()}-${file.length}`);
 		await writeFile(path, file);
-		const { stdout } = await run(FFPROBE, ['-v', 'error', '-print_format', 'json', '-show_format', '-show_streams', path]);
+		const { stdout } = await run(FFPROBE, [
+			'-v',
+			'error',
+			'-print_format',
+			'json',
+			'-show_format',
+			'-show_streams',
+			path,
+		]);
 		const { format, streams } = JSON.parse(stdout) as Probe;
 		const [picture] = streams.filter(({ width }) => width !== undefined);
 		return {
@@ -94,16 +106,27 @@ describeOnHosts('The examples', (host, version) => {
 	}
 
 	/** The submissions of images that the service was sent. */
-	const imageRequests = () => sandbox.requests.list({ method: 'POST', path: '/v1/images/generations' }).map(({ body }) => body);
+	const imageRequests = () =>
+		sandbox.requests
+			.list({ method: 'POST', path: '/v1/images/generations' })
+			.map(({ body }) => body);
 
 	const examples: Record<string, Example> = {
 		'budget-per-workflow.json': {
 			tasks: 3,
 			check(execution) {
-				expect(execution.json('Bought').map(({ title }) => title)).toEqual(['Lighthouse', 'Pier', 'Boat']);
+				expect(execution.json('Bought').map(({ title }) => title)).toEqual([
+					'Lighthouse',
+					'Pier',
+					'Boat',
+				]);
 				expect(execution.json('Bought').map(({ cost }) => cost)).toEqual([0.04, 0.04, 0.04]);
 				expect(execution.json('Not Bought')).toEqual(
-					['Harbour', 'Gulls'].map((title) => ({ title, status: 'not submitted', reason: expect.stringContaining('"Max Tasks" is 3') })),
+					['Harbour', 'Gulls'].map((title) => ({
+						title,
+						status: 'not submitted',
+						reason: expect.stringContaining('"Max Tasks" is 3'),
+					})),
 				);
 			},
 		},
@@ -111,7 +134,9 @@ describeOnHosts('The examples', (host, version) => {
 			tasks: 0,
 			check(execution) {
 				const [message] = execution.json('Message');
-				expect(message?.text).toMatch(/^This is the first run: .* Remaining: [\d.]+ \(\d+ credits\)\.$/);
+				expect(message?.text).toMatch(
+					/^This is the first run: .* Remaining: [\d.]+ \(\d+ credits\)\.$/,
+				);
 			},
 		},
 		'error-branch.json': {
@@ -119,8 +144,16 @@ describeOnHosts('The examples', (host, version) => {
 			check(execution) {
 				expect(fileNames(execution, 'Pictures')).toEqual(['Lighthouse.png', 'Pier.png']);
 				expect(execution.json('What Went Wrong')).toEqual([
-					{ title: 'Storm', problem: expect.stringContaining('failed'), advice: expect.any(String) },
-					{ title: 'Wreck', problem: expect.stringContaining('safety review'), advice: expect.any(String) },
+					{
+						title: 'Storm',
+						problem: expect.stringContaining('failed'),
+						advice: expect.any(String),
+					},
+					{
+						title: 'Wreck',
+						problem: expect.stringContaining('safety review'),
+						advice: expect.any(String),
+					},
 				]);
 				const { chargedCredits, refundedCredits } = sandbox.ledger();
 				expect(chargedCredits).toBe(3 * refundedCredits);
@@ -130,7 +163,9 @@ describeOnHosts('The examples', (host, version) => {
 			tasks: 1,
 			async check(execution) {
 				expect(await filesOf(execution, 'Make Pictures')).toHaveLength(2);
-				const [before, after] = ['Balance Before', 'Balance After'].map((node) => Number(execution.json(node)[0]?.remaining));
+				const [before, after] = ['Balance Before', 'Balance After'].map((node) =>
+					Number(execution.json(node)[0]?.remaining),
+				);
 				expect(after).toBeLessThan(before ?? 0);
 			},
 		},
@@ -139,7 +174,11 @@ describeOnHosts('The examples', (host, version) => {
 			async check(execution) {
 				expect(execution.json('Pick the Third').map(({ index }) => index)).toEqual([3]);
 				const [variations] = execution.json('Variations of It');
-				expect(variations).toMatchObject({ family: 'grid', operation: 'variation', status: 'completed' });
+				expect(variations).toMatchObject({
+					family: 'grid',
+					operation: 'variation',
+					status: 'completed',
+				});
 				expect(await filesOf(execution, 'Variations of It')).toHaveLength(5);
 			},
 		},
@@ -158,7 +197,9 @@ describeOnHosts('The examples', (host, version) => {
 				sandbox.setBalance(4_990);
 				const low = await finished(enough.workflowId);
 				expect(low.json('Enough Again')).toEqual([]);
-				expect(low.json('Alert')).toEqual([{ text: 'The MediaGen balance is low: 4.99 (4990 credits) remain.' }]);
+				expect(low.json('Alert')).toEqual([
+					{ text: 'The MediaGen balance is low: 4.99 (4990 credits) remain.' },
+				]);
 			},
 		},
 		'pdf-questions.json': {
@@ -166,12 +207,19 @@ describeOnHosts('The examples', (host, version) => {
 			check(execution) {
 				const answers = execution.json('Answers');
 				expect(answers).toHaveLength(6);
-				expect(answers[1]).toMatchObject({ reference: 'What does E2 mean?', text: expect.any(String) });
+				expect(answers[1]).toMatchObject({
+					reference: 'What does E2 mean?',
+					text: expect.any(String),
+				});
 				const [asked] = sandbox.requests.list({ path: '/v1/messages' });
 				expect(JSON.stringify(asked?.body)).toContain('E2: the pump');
-				const usages = answers.map(({ usage }) => usage as { cacheRead: number; cacheWrite: number });
+				const usages = answers.map(
+					({ usage }) => usage as { cacheRead: number; cacheWrite: number },
+				);
 				expect(usages.filter(({ cacheWrite }) => cacheWrite > 1_024)).toHaveLength(1);
-				expect(usages.filter(({ cacheRead }) => cacheRead > 1_024)).toHaveLength(answers.length - 1);
+				expect(usages.filter(({ cacheRead }) => cacheRead > 1_024)).toHaveLength(
+					answers.length - 1,
+				);
 			},
 		},
 		'photo-edit.json': {
@@ -195,7 +243,10 @@ describeOnHosts('The examples', (host, version) => {
 		'picture-to-video.json': {
 			tasks: 3,
 			async check(execution) {
-				for (const [node, seconds] of [['Clip', 3], ['Longer Clip', 10]] as const) {
+				for (const [node, seconds] of [
+					['Clip', 3],
+					['Longer Clip', 10],
+				] as const) {
 					const [file] = await filesOf(execution, node);
 					const media = await probe(file ?? Buffer.alloc(0));
 					expect(media.codecs).toContain('h264');
@@ -203,7 +254,9 @@ describeOnHosts('The examples', (host, version) => {
 					expect(media.width).toBeGreaterThan(0);
 				}
 				// Both were to pause; with an end that is seconds away, a node polls instead.
-				const toTheExecution = sandbox.deliveries.list().filter(({ url }) => url?.includes('/webhook-waiting/'));
+				const toTheExecution = sandbox.deliveries
+					.list()
+					.filter(({ url }) => url?.includes('/webhook-waiting/'));
 				expect(toTheExecution).toHaveLength(2);
 			},
 		},
@@ -213,7 +266,11 @@ describeOnHosts('The examples', (host, version) => {
 				const images = execution.items('Images');
 				const files = images.map(({ binary }) => binary?.data?.fileName);
 				expect(files).toEqual(['Lighthouse.png', 'Pier.png', 'Boat.png']);
-				expect(images.map(({ json }) => json.input)).toMatchObject([{ title: 'Lighthouse' }, { title: 'Pier' }, { title: 'Boat' }]);
+				expect(images.map(({ json }) => json.input)).toMatchObject([
+					{ title: 'Lighthouse' },
+					{ title: 'Pier' },
+					{ title: 'Boat' },
+				]);
 				for (const file of await filesOf(execution, 'Images')) {
 					const { format, width } = await sharp(file).metadata();
 					expect(format).toMatch(/png|jpeg|webp/);
@@ -241,14 +298,21 @@ describeOnHosts('The examples', (host, version) => {
 			async run(workflowId) {
 				await dropTable(host(), 'Video Queue');
 				// Tasks end between the look at them and what is written of it.
-				sandbox.faults.add({ match: { method: 'GET', path: '/v1/tasks/*' }, count: null, effect: { type: 'slow', ms: 300 } });
+				sandbox.faults.add({
+					match: { method: 'GET', path: '/v1/tasks/*' },
+					count: null,
+					effect: { type: 'slow', ms: 300 },
+				});
 				await host().activate(workflowId);
 				return await finished(workflowId);
 			},
 			async check({ workflowId }) {
-				const clips = async () => (await rowsOf(host(), 'Video Queue')).filter(({ clip }) => clip).length;
+				const clips = async () =>
+					(await rowsOf(host(), 'Video Queue')).filter(({ clip }) => clip).length;
 				const found = await readUntil(clips, 100, 60_000);
-				const lost = sandbox.deliveries.list().filter(({ state }) => ['refused', 'givenUp', 'dropped'].includes(state));
+				const lost = sandbox.deliveries
+					.list()
+					.filter(({ state }) => ['refused', 'givenUp', 'dropped'].includes(state));
 				const failed = await host().executions({ workflowId, status: ['error', 'crashed'] });
 				// Another copy of it listens at the same address.
 				await host().deactivate(workflowId);
@@ -257,7 +321,9 @@ describeOnHosts('The examples', (host, version) => {
 		},
 	};
 
-	const files = readdirSync(FOLDER).filter((file) => file !== `${ANSWERED_IN_CHAT}.json`).sort();
+	const files = readdirSync(FOLDER)
+		.filter((file) => file !== `${ANSWERED_IN_CHAT}.json`)
+		.sort();
 
 	test('are all known to this test', () => {
 		expect(Object.keys(examples)).toEqual(files);
@@ -265,14 +331,22 @@ describeOnHosts('The examples', (host, version) => {
 
 	const runnable = files.filter((file) => examples[file]?.hosts?.includes(version) ?? true);
 
-	test.each(runnable)('%s runs as it is imported', async (file) => {
-		sandbox.reset();
-		const { tasks, check, run: runIt = finished } = examples[file] ?? { tasks: NaN, check: () => {} };
-		const workflow = await importExample(file);
-		const execution = await runIt(workflow.id);
-		expect(execution.error).toBeUndefined();
-		expect(execution.status).toBe('success');
-		expect(sandbox.ledger().accepted).toBe(tasks);
-		await check(execution);
-	}, 150_000);
+	test.each(runnable)(
+		'%s runs as it is imported',
+		async (file) => {
+			sandbox.reset();
+			const {
+				tasks,
+				check,
+				run: runIt = finished,
+			} = examples[file] ?? { tasks: NaN, check: () => {} };
+			const workflow = await importExample(file);
+			const execution = await runIt(workflow.id);
+			expect(execution.error).toBeUndefined();
+			expect(execution.status).toBe('success');
+			expect(sandbox.ledger().accepted).toBe(tasks);
+			await check(execution);
+		},
+		150_000,
+	);
 });

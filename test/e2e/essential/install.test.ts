@@ -35,7 +35,9 @@ describeOnHosts('The packed package', (host) => {
 
 	test('offers every node but the trigger as a tool for an AI agent', async () => {
 		const types = await host().nodeTypes(`${manifest.name}.`);
-		const tools = types.map(({ name }) => name.replace(`${manifest.name}.`, '')).filter((name) => name.endsWith('Tool'));
+		const tools = types
+			.map(({ name }) => name.replace(`${manifest.name}.`, ''))
+			.filter((name) => name.endsWith('Tool'));
 		expect(tools.sort()).toEqual(
 			nodeNames
 				.filter((name) => !name.endsWith('Trigger'))
@@ -49,7 +51,10 @@ describeOnHosts('The packed package', (host) => {
 			z.array(z.object({ packageName: z.string(), installedVersion: z.string() })),
 			{ url: '/rest/community-packages' },
 		);
-		expect(listed).toContainEqual({ packageName: manifest.name, installedVersion: manifest.version });
+		expect(listed).toContainEqual({
+			packageName: manifest.name,
+			installedVersion: manifest.version,
+		});
 	});
 
 	test('loads without a warning or an error in the log', () => {
@@ -57,7 +62,9 @@ describeOnHosts('The packed package', (host) => {
 		const started = lines.findIndex((line) => line.includes('Editor is now accessible'));
 		expect(started).toBeGreaterThan(0);
 		// The folder in which n8n itself is installed is named after the package.
-		const ofThePackage = lines.slice(0, started).filter((line) => line.replaceAll(cacheFolder(), '').includes('mediagen'));
+		const ofThePackage = lines
+			.slice(0, started)
+			.filter((line) => line.replaceAll(cacheFolder(), '').includes('mediagen'));
 		expect(ofThePackage.filter((line) => /\b(error|warn)/i.test(line))).toEqual([]);
 	});
 
@@ -74,7 +81,10 @@ describeOnHosts('The packed package', (host) => {
 
 	test('a credential whose service does not answer fails its test', async () => {
 		const { data, ...rest } = credential('sandbox-key');
-		const result = await host().testCredential({ ...rest, data: { ...data, baseUrl: 'http://127.0.0.1:1' } });
+		const result = await host().testCredential({
+			...rest,
+			data: { ...data, baseUrl: 'http://127.0.0.1:1' },
+		});
 		expect(result.status).toBe('Error');
 	});
 });

@@ -20,18 +20,33 @@ describeOnHosts('A pipeline of pictures', (host) => {
 	afterAll(async () => await sandbox.close());
 
 	test('Retry On Fail buys nothing twice, and does not run a node again that went well', async () => {
-		sandbox.faults.add({ match: { method: 'POST' }, nth: 2, effect: { type: 'failTask', message: 'The canvas tore' } });
+		sandbox.faults.add({
+			match: { method: 'POST' },
+			nth: 2,
+			effect: { type: 'failTask', message: 'The canvas tore' },
+		});
 		const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 100 };
-		const definition = imageWorkflow('Essential pipeline', { options: { concurrency: 1 } }, 3, retry);
+		const definition = imageWorkflow(
+			'Essential pipeline',
+			{ options: { concurrency: 1 } },
+			3,
+			retry,
+		);
 		const workflow = await host().importWorkflow(definition);
 		const execution = await host().run(workflow.id, { timeout: 90_000 });
-		expect(execution.json('Pictures').map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
+		expect(execution.json('Pictures').map(({ status }) => status)).toEqual([
+			'completed',
+			'completed',
+			'completed',
+		]);
 		expect(sandbox.ledger().accepted).toBe(4);
 	}, 120_000);
 
 	test('the example makes two pictures of an uploaded one and keeps them as files', async () => {
 		await host().putCredential(credentialFor(sandbox, EXAMPLE_CREDENTIAL));
-		const example: unknown = JSON.parse(readFileSync(join(__dirname, '../../../examples/first-pipeline.json'), 'utf8'));
+		const example: unknown = JSON.parse(
+			readFileSync(join(__dirname, '../../../examples/first-pipeline.json'), 'utf8'),
+		);
 		const workflow = await host().importWorkflow(example);
 		const execution = await host().run(workflow.id, { timeout: 60_000 });
 		expect(execution.status).toBe('success');

@@ -18,12 +18,19 @@ describeOnHosts('"npx mediagen-sandbox" and a credential with what it prints', (
 	const credential = async (apiKey?: string) => {
 		const [, baseUrl = ''] = await command.says(/Base URL +(\S+)/);
 		const [, printed = ''] = await command.says(/API Key +(\S+)/);
-		const data = { baseUrl, apiKey: apiKey ?? printed, allowPrivateCallbacks: true, brandWords: '{}' };
+		const data = {
+			baseUrl,
+			apiKey: apiKey ?? printed,
+			allowPrivateCallbacks: true,
+			brandWords: '{}',
+		};
 		return { name: `Sandbox command ${apiKey ?? ''}`, type: 'mediaGenApi', data };
 	};
 
 	test("passes n8n's test, and another key does not", async () => {
 		expect(await host().testCredential(await credential())).toMatchObject({ status: 'OK' });
-		expect(await host().testCredential(await credential('another-key'))).toMatchObject({ status: 'Error' });
+		expect(await host().testCredential(await credential('another-key'))).toMatchObject({
+			status: 'Error',
+		});
 	}, 90_000);
 });

@@ -34,12 +34,24 @@ export interface Tool {
  * @param credential both credentials bear this name
  * @param question what the user says to the agent
  */
-export function agentWorkflow(agentVersion: number, credential: string, question: string, tool: Tool): WorkflowJson {
+export function agentWorkflow(
+	agentVersion: number,
+	credential: string,
+	question: string,
+	tool: Tool,
+): WorkflowJson {
 	const link = (to: string, type: string) => ({ [type]: [[{ node: to, type, index: 0 }]] });
 	return {
 		name: `Agent ${agentVersion}: ${tool.name}`,
 		nodes: [
-			{ id: 'go', name: 'Go', type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, position: [0, 0], parameters: {} },
+			{
+				id: 'go',
+				name: 'Go',
+				type: 'n8n-nodes-base.manualTrigger',
+				typeVersion: 1,
+				position: [0, 0],
+				parameters: {},
+			},
 			{
 				id: 'agent',
 				name: 'Agent',
@@ -55,7 +67,11 @@ export function agentWorkflow(agentVersion: number, credential: string, question
 				typeVersion: 1.3,
 				position: [160, 200],
 				// With this on, which it is for new nodes, n8n asks /v1/responses.
-				parameters: { model: { __rl: true, mode: 'id', value: 'chat-large' }, responsesApiEnabled: false, options: {} },
+				parameters: {
+					model: { __rl: true, mode: 'id', value: 'chat-large' },
+					responsesApiEnabled: false,
+					options: {},
+				},
 				credentials: { openAiApi: { id: '', name: credential } },
 			},
 			{

@@ -19,7 +19,9 @@ export class ChatWindow {
 
 	/** The buttons of the last message, which asks for a decision. */
 	async buttons(): Promise<string[]> {
-		return (await this.answers.last().getByRole('button').allInnerTexts()).map((text) => text.trim());
+		return (await this.answers.last().getByRole('button').allInnerTexts()).map((text) =>
+			text.trim(),
+		);
 	}
 
 	async press(button: string): Promise<void> {

@@ -3,7 +3,9 @@ import { z } from 'zod/v3';
 import type { Host } from '../../../sandbox/host';
 import type { Editor } from './editor';
 
-const tables = z.object({ data: z.array(z.object({ id: z.string(), name: z.string(), projectId: z.string() })) });
+const tables = z.object({
+	data: z.array(z.object({ id: z.string(), name: z.string(), projectId: z.string() })),
+});
 
 const rows = z.object({ data: z.array(z.record(z.unknown())) });
 
@@ -11,7 +13,10 @@ const rows = z.object({ data: z.array(z.record(z.unknown())) });
 const ALL = 250;
 
 async function find(host: Host, name: string) {
-	const { data } = await host.api.call(tables, { url: '/rest/data-tables-global', params: { take: ALL } });
+	const { data } = await host.api.call(tables, {
+		url: '/rest/data-tables-global',
+		params: { take: ALL },
+	});
 	return data.find((table) => table.name === name);
 }
 
@@ -38,10 +43,19 @@ export async function rowsOf(host: Host, name: string): Promise<Array<Record<str
 }
 
 /** Empties a cell, as a person does in n8n's table of rows. */
-export async function emptyCell(host: Host, name: string, row: unknown, column: string): Promise<void> {
+export async function emptyCell(
+	host: Host,
+	name: string,
+	row: unknown,
+	column: string,
+): Promise<void> {
 	const filter = { type: 'and', filters: [{ columnName: 'id', condition: 'eq', value: row }] };
 	const data = { filter, data: { [column]: null } };
-	await host.api.call(z.unknown(), { method: 'PATCH', url: `${await pathOf(host, name)}/rows`, data });
+	await host.api.call(z.unknown(), {
+		method: 'PATCH',
+		url: `${await pathOf(host, name)}/rows`,
+		data,
+	});
 }
 
 /** Deletes a Data Table, so that a test begins without it. */

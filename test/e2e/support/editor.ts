@@ -19,7 +19,8 @@ export class Editor {
 	) {
 		page.on('pageerror', (error) => this.errors.push(error.message));
 		page.on('console', (message) => {
-			if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) this.errors.push(message.text());
+			if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+				this.errors.push(message.text());
 		});
 	}
 
@@ -28,10 +29,21 @@ export class Editor {
 	 *
 	 * @param scale pixels of a picture per pixel of the window
 	 */
-	static async open(browser: Browser, host: Host, viewport = { width: 1440, height: 900 }, scale = 1): Promise<Editor> {
+	static async open(
+		browser: Browser,
+		host: Host,
+		viewport = { width: 1440, height: 900 },
+		scale = 1,
+	): Promise<Editor> {
 		// n8n takes a browser without a window for a robot, and ignores the approvals that it sends.
 		const userAgent = `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${browser.version()} Safari/537.36`;
-		const context = await browser.newContext({ viewport, userAgent, baseURL: host.url, reducedMotion: 'reduce', deviceScaleFactor: scale });
+		const context = await browser.newContext({
+			viewport,
+			userAgent,
+			baseURL: host.url,
+			reducedMotion: 'reduce',
+			deviceScaleFactor: scale,
+		});
 		await stopTransitions(context);
 		const [name = '', value = ''] = host.api.session.split(/=(.*)/s);
 		await context.addCookies([{ name, value, url: host.url }]);
@@ -82,13 +94,20 @@ export class Editor {
 		await this.enterSearch(name);
 		const shown = name.replace(/ Trigger$/, '');
 		const items = this.page.getByTestId('node-creator-item-name');
-		await items.filter({ hasText: new RegExp(`^\\s*${shown}\\s*$`) }).first().click();
+		await items
+			.filter({ hasText: new RegExp(`^\\s*${shown}\\s*$`) })
+			.first()
+			.click();
 		const panel = this.panel();
 		// The list of nodes slides out while that of actions slides in.
-		const found = this.page.getByTestId('node-creator-action-item').or(this.page.getByTestId('node-creator-node-item'));
+		const found = this.page
+			.getByTestId('node-creator-action-item')
+			.or(this.page.getByTestId('node-creator-node-item'));
 		await found.first().waitFor({ state: 'detached' });
 		// A node with one thing to do opens at once; one with more lists them first.
-		const listed = (action === undefined ? items : items.filter({ hasText: action })).filter({ visible: true }).first();
+		const listed = (action === undefined ? items : items.filter({ hasText: action }))
+			.filter({ visible: true })
+			.first();
 		await listed.or(panel.root).first().waitFor();
 		if (await listed.isVisible()) await listed.click();
 		await panel.root.waitFor();
@@ -125,7 +144,11 @@ export class Editor {
 
 	/** Clicks "Execute workflow" and gives the message that n8n shows at the end. */
 	async execute(timeout = 60_000): Promise<string> {
-		return messageAfter(this.page, () => this.page.getByTestId('execute-workflow-button').click(), timeout);
+		return messageAfter(
+			this.page,
+			() => this.page.getByTestId('execute-workflow-button').click(),
+			timeout,
+		);
 	}
 
 	/** Clicks the button beside a trigger, in a workflow with several of them; n8n shows it only under the mouse. */
@@ -163,7 +186,11 @@ export class Editor {
 		const search = this.page.getByTestId('new-credential-type-select');
 		await search.click();
 		await search.locator('input').fill(typeName);
-		await this.page.getByTestId('new-credential-type-select-option').filter({ hasText: typeName }).first().click();
+		await this.page
+			.getByTestId('new-credential-type-select-option')
+			.filter({ hasText: typeName })
+			.first()
+			.click();
 		await this.page.getByTestId('new-credential-type-button').click();
 		const modal = new CredentialModal(this.page);
 		await modal.root.waitFor();
@@ -184,13 +211,17 @@ export class Editor {
 
 	/** n8n moves the canvas in steps of its own. */
 	private async untilStill(): Promise<void> {
-		const place = async () => this.page.locator('.vue-flow__transformationpane').getAttribute('style');
-		for (let before: string | null = null, now = await place(); before !== now; now = await place()) before = now;
+		const place = async () =>
+			this.page.locator('.vue-flow__transformationpane').getAttribute('style');
+		for (let before: string | null = null, now = await place(); before !== now; now = await place())
+			before = now;
 	}
 
 	private async isCovered(): Promise<boolean> {
 		// A workflow that starts with a chat has another button.
-		const buttons = this.page.getByTestId('execute-workflow-button').or(this.page.getByTestId('workflow-chat-button'));
+		const buttons = this.page
+			.getByTestId('execute-workflow-button')
+			.or(this.page.getByTestId('workflow-chat-button'));
 		const button = await buttons.first().boundingBox();
 		const bottoms = await this.page
 			.locator('.vue-flow__node, .vue-flow__edge')

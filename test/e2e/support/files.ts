@@ -12,9 +12,14 @@ export async function expectPictures(host: Host, files: Files): Promise<void> {
 }
 
 /** Deletes an execution and expects that its files are gone with it: by themselves, or in memory as a part of its data. */
-export async function expectDeletedWith(host: Host, executionId: string, files: Files): Promise<void> {
+export async function expectDeletedWith(
+	host: Host,
+	executionId: string,
+	files: Files,
+): Promise<void> {
 	await host.deleteExecutions([executionId]);
 	// 1.123 answers with nothing instead of 404.
 	await expect(host.execution(executionId)).rejects.toThrow();
-	for (const file of files.filter(({ id }) => id !== undefined)) await expect(host.binary(file)).rejects.toThrow('404');
+	for (const file of files.filter(({ id }) => id !== undefined))
+		await expect(host.binary(file)).rejects.toThrow('404');
 }

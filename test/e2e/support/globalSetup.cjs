@@ -8,7 +8,9 @@ module.exports = async () => {
 	});
 	process.env.MEDIAGEN_HOST_KEEPER = await new Promise((resolve, reject) => {
 		keeper.once('message', ({ url }) => resolve(url));
-		keeper.once('exit', (code) => reject(new Error(`The keeper of the n8n hosts ended with ${code}.`)));
+		keeper.once('exit', (code) =>
+			reject(new Error(`The keeper of the n8n hosts ended with ${code}.`)),
+		);
 	});
 	keeper.unref();
 	keeper.channel?.unref();

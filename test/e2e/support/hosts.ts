@@ -1,5 +1,13 @@
 import axios from 'axios';
-import { attachHost, type Host, type HostDescription, type HostOptions, type HostVersion, startHost, terminalProgress } from '../../../sandbox/host';
+import {
+	attachHost,
+	type Host,
+	type HostDescription,
+	type HostOptions,
+	type HostVersion,
+	startHost,
+	terminalProgress,
+} from '../../../sandbox/host';
 import { chosenVersions } from './chosen';
 
 export { chosenVersions };
@@ -12,7 +20,10 @@ const START_MS = 5 * 60_000;
  *
  * @param define is given a function that returns the host, to be called inside tests and hooks, and the version
  */
-export function describeOnHosts(title: string, define: (host: () => Host, version: HostVersion) => void): void {
+export function describeOnHosts(
+	title: string,
+	define: (host: () => Host, version: HostVersion) => void,
+): void {
 	describe.each(chosenVersions)(`${title} on n8n %s`, (version) => {
 		let host: Host;
 		beforeAll(async () => {
@@ -30,7 +41,10 @@ export function describeOnHosts(title: string, define: (host: () => Host, versio
  */
 export function describeWithOwnHosts(
 	title: string,
-	define: (version: HostVersion, start: (options?: Omit<HostOptions, 'version' | 'tarball'>) => Promise<Host>) => void,
+	define: (
+		version: HostVersion,
+		start: (options?: Omit<HostOptions, 'version' | 'tarball'>) => Promise<Host>,
+	) => void,
 ): void {
 	describe.each(chosenVersions)(`${title} on n8n %s`, (version) => {
 		const started: Host[] = [];
@@ -38,7 +52,12 @@ export function describeWithOwnHosts(
 			await Promise.all(started.map((host) => host.stop()));
 		}, 60_000);
 		define(version, async (options) => {
-			const host = await startHost({ progress: terminalProgress(), ...options, version, tarball: await packedTarball() });
+			const host = await startHost({
+				progress: terminalProgress(),
+				...options,
+				version,
+				tarball: await packedTarball(),
+			});
 			started.push(host);
 			return host;
 		});
@@ -58,7 +77,10 @@ export async function packedTarball(): Promise<string> {
 async function ask<T>(path: string): Promise<T> {
 	const keeper = process.env.MEDIAGEN_HOST_KEEPER;
 	if (!keeper) throw new Error('Tests on real n8n are run with: npm run test:e2e');
-	const response = await axios.get<T & { message?: string }>(keeper + path, { validateStatus: () => true, proxy: false });
+	const response = await axios.get<T & { message?: string }>(keeper + path, {
+		validateStatus: () => true,
+		proxy: false,
+	});
 	if (response.status !== 200) throw new Error(response.data.message);
 	return response.data;
 }

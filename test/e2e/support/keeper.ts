@@ -26,10 +26,12 @@ const hosts = new Map<HostVersion, Promise<Host>>();
 
 let packed: Promise<string> | undefined;
 
-const tarball = () => (packed ??= packPackage({ progress, built: process.env.MEDIAGEN_BUILT === '1' }));
+const tarball = () =>
+	(packed ??= packPackage({ progress, built: process.env.MEDIAGEN_BUILT === '1' }));
 
 async function hostOf(version: HostVersion): Promise<Host> {
-	const known = hosts.get(version) ?? tarball().then((path) => startHost({ version, tarball: path, progress }));
+	const known =
+		hosts.get(version) ?? tarball().then((path) => startHost({ version, tarball: path, progress }));
 	hosts.set(version, known);
 	return known;
 }
@@ -42,10 +44,12 @@ async function answer(path: string): Promise<unknown> {
 }
 
 const server = createServer((request, response) => {
-	const send = (status: number, body: unknown) => response.writeHead(status).end(JSON.stringify(body));
+	const send = (status: number, body: unknown) =>
+		response.writeHead(status).end(JSON.stringify(body));
 	answer(request.url ?? '').then(
 		(body) => send(200, body),
-		(error: unknown) => send(500, { message: error instanceof Error ? error.message : String(error) }),
+		(error: unknown) =>
+			send(500, { message: error instanceof Error ? error.message : String(error) }),
 	);
 });
 

@@ -12,7 +12,11 @@ export async function dismissMessages(page: Page): Promise<void> {
 }
 
 /** Does something and gives the message that n8n then shows in the corner. */
-export async function messageAfter(page: Page, act: () => Promise<void>, timeout: number): Promise<string> {
+export async function messageAfter(
+	page: Page,
+	act: () => Promise<void>,
+	timeout: number,
+): Promise<string> {
 	await dismissMessages(page);
 	await act();
 	const message = page.locator(MESSAGE).first();

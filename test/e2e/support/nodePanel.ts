@@ -21,13 +21,19 @@ export class NodePanel {
 	/** The labels of the fields that are shown, from top to bottom, those inside collections included. */
 	async labels(): Promise<string[]> {
 		const shown = this.fields.getByTestId('input-label').filter({ visible: true });
-		const texts = await shown.evaluateAll((labels) => labels.map((label) => label.querySelector('.n8n-text')?.textContent ?? ''));
+		const texts = await shown.evaluateAll((labels) =>
+			labels.map((label) => label.querySelector('.n8n-text')?.textContent ?? ''),
+		);
 		return texts.map((text) => text.replace(/\s*\*$/, '').trim()).filter((text) => text !== '');
 	}
 
 	/** The notices between the fields. */
 	async notices(): Promise<string[]> {
-		return [...new Set(await this.fields.locator('[class*="notice"]').filter({ visible: true }).allInnerTexts())];
+		return [
+			...new Set(
+				await this.fields.locator('[class*="notice"]').filter({ visible: true }).allInnerTexts(),
+			),
+		];
 	}
 
 	/** Chooses from a field's list. `field` is the parameter's name, `option` what the list shows. */
@@ -39,7 +45,10 @@ export class NodePanel {
 	/** What a field's list offers. */
 	async options(field: string): Promise<string[]> {
 		await this.input(field).click();
-		const names = this.page.getByTestId('parameter-input-item').filter({ visible: true }).locator('.option-headline');
+		const names = this.page
+			.getByTestId('parameter-input-item')
+			.filter({ visible: true })
+			.locator('.option-headline');
 		await names.first().waitFor();
 		const offered = await names.allInnerTexts();
 		await this.page.keyboard.press('Escape');
@@ -64,7 +73,10 @@ export class NodePanel {
 	/** Adds a field out of a collection, for example `add('Options', 'Simplify')`. */
 	async add(collection: string, field: string): Promise<void> {
 		await this.adder(collection).click();
-		await this.addable.filter({ hasText: new RegExp(`^\\s*${escape(field)}\\s*$`) }).first().click();
+		await this.addable
+			.filter({ hasText: new RegExp(`^\\s*${escape(field)}\\s*$`) })
+			.first()
+			.click();
 	}
 
 	/** The fields that a collection offers to add. */
@@ -79,7 +91,11 @@ export class NodePanel {
 
 	/** Clicks "Execute step" and gives the message that n8n shows at the end; it runs the nodes before this one, too. */
 	async execute(timeout = 60_000): Promise<string> {
-		return messageAfter(this.page, () => this.page.getByTestId('node-execute-button').click(), timeout);
+		return messageAfter(
+			this.page,
+			() => this.page.getByTestId('node-execute-button').click(),
+			timeout,
+		);
 	}
 
 	/** Turns the output to one of its views. */
@@ -98,7 +114,10 @@ export class NodePanel {
 
 	/** The fields of the input items, from top to bottom: of a node that has not run yet, those that it usually puts out. Each name once. */
 	async inputFields(): Promise<string[]> {
-		const names = await this.page.getByTestId('ndv-input-panel').getByTestId('run-data-schema-item').allInnerTexts();
+		const names = await this.page
+			.getByTestId('ndv-input-panel')
+			.getByTestId('run-data-schema-item')
+			.allInnerTexts();
 		return [...new Set(names.map((name) => name.trim()))];
 	}
 
@@ -106,7 +125,10 @@ export class NodePanel {
 	async error(): Promise<{ message: string; description: string }> {
 		const message = await this.output.getByTestId('node-error-message').innerText();
 		const description = this.output.getByTestId('node-error-description');
-		return { message, description: (await description.count()) > 0 ? await description.innerText() : '' };
+		return {
+			message,
+			description: (await description.count()) > 0 ? await description.innerText() : '',
+		};
 	}
 
 	/** The middle of the panel, with what is set in it. */
@@ -125,7 +147,11 @@ export class NodePanel {
 			.filter({ visible: true })
 			.evaluateAll((items) => items.map((item) => item.getBoundingClientRect().bottom));
 		const height = Math.min(frame.height, Math.max(...bottoms) - frame.y + MARGIN_PX);
-		return this.page.screenshot({ clip: { ...frame, height }, animations: 'disabled', caret: 'hide' });
+		return this.page.screenshot({
+			clip: { ...frame, height },
+			animations: 'disabled',
+			caret: 'hide',
+		});
 	}
 
 	/** Takes a picture of the output as PNG. */
@@ -139,7 +165,9 @@ export class NodePanel {
 	async close(): Promise<void> {
 		if (!(await this.root.isVisible())) return;
 		// Escape would first leave the list that has the focus.
-		const button = this.page.getByTestId('back-to-canvas').or(this.page.getByTestId('ndv-close-button'));
+		const button = this.page
+			.getByTestId('back-to-canvas')
+			.or(this.page.getByTestId('ndv-close-button'));
 		await button.filter({ visible: true }).first().click();
 		await this.root.waitFor({ state: 'hidden' });
 	}
@@ -166,8 +194,13 @@ export class NodePanel {
 	}
 
 	private optionOf(name: string): Locator {
-		const headline = this.page.locator('.option-headline').filter({ hasText: new RegExp(`^\\s*${escape(name)}\\s*$`) });
-		return this.page.getByTestId('parameter-input-item').filter({ visible: true, has: headline }).first();
+		const headline = this.page
+			.locator('.option-headline')
+			.filter({ hasText: new RegExp(`^\\s*${escape(name)}\\s*$`) });
+		return this.page
+			.getByTestId('parameter-input-item')
+			.filter({ visible: true, has: headline })
+			.first();
 	}
 }
 

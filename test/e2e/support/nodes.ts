@@ -14,15 +14,27 @@ export function workflow(name: string, nodes: NodeJson[], links: Links): Workflo
 	const link = (to: string) => [{ node: to, type: 'main', index: 0 }];
 	return {
 		name,
-		nodes: nodes.map((node, index) => ({ id: `node-${index}`, position: [index * 200, 0], typeVersion: 1, ...node })),
+		nodes: nodes.map((node, index) => ({
+			id: `node-${index}`,
+			position: [index * 200, 0],
+			typeVersion: 1,
+			...node,
+		})),
 		connections: Object.fromEntries(
-			Object.entries(links).map(([from, to]) => [from, { main: (Array.isArray(to) ? to : [to]).map(link) }]),
+			Object.entries(links).map(([from, to]) => [
+				from,
+				{ main: (Array.isArray(to) ? to : [to]).map(link) },
+			]),
 		),
 		settings: { executionOrder: 'v1' },
 	};
 }
 
-export const startByHand: NodeJson = { name: 'Go', type: 'n8n-nodes-base.manualTrigger', parameters: {} };
+export const startByHand: NodeJson = {
+	name: 'Go',
+	type: 'n8n-nodes-base.manualTrigger',
+	parameters: {},
+};
 
 /** Starts an execution for each POST to its address, and answers at once. */
 export const startByWebhook = (path: string): NodeJson => ({
@@ -38,7 +50,9 @@ export const promptItems = (count: number): NodeJson => ({
 	name: 'Items',
 	type: 'n8n-nodes-base.code',
 	typeVersion: 2,
-	parameters: { jsCode: `return [...Array(${count}).keys()].map((index) => ({ json: { prompt: 'Picture ' + index } }));` },
+	parameters: {
+		jsCode: `return [...Array(${count}).keys()].map((index) => ({ json: { prompt: 'Picture ' + index } }));`,
+	},
 });
 
 export const MODEL = 'imagegen-2-official';
@@ -47,10 +61,22 @@ export const MODEL = 'imagegen-2-official';
 export const mediaGenApi = (name: string) => ({ mediaGenApi: { id: '', name } });
 
 /** The MediaGen Image node, which makes a picture of each item's `prompt` and leaves it at the service; `settings` are the node's own. */
-export const pictureNode = (name: string, credential: string, parameters: object, settings: object = {}): NodeJson => ({
+export const pictureNode = (
+	name: string,
+	credential: string,
+	parameters: object,
+	settings: object = {},
+): NodeJson => ({
 	name,
 	type: 'n8n-nodes-mediagen.mediaGenImage',
-	parameters: { resource: 'image', operation: 'generate', model: MODEL, prompt: '={{ $json.prompt ?? "A picture" }}', downloadFiles: false, ...parameters },
+	parameters: {
+		resource: 'image',
+		operation: 'generate',
+		model: MODEL,
+		prompt: '={{ $json.prompt ?? "A picture" }}',
+		downloadFiles: false,
+		...parameters,
+	},
 	credentials: mediaGenApi(credential),
 	...settings,
 });

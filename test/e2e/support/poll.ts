@@ -7,7 +7,11 @@ const PAUSE_MS = 30;
  *
  * @returns what was read last, which is not enough once the patience has run out
  */
-export async function until<T>(read: () => T | Promise<T>, isEnough: (found: T) => boolean, patience = 30_000): Promise<T> {
+export async function until<T>(
+	read: () => T | Promise<T>,
+	isEnough: (found: T) => boolean,
+	patience = 30_000,
+): Promise<T> {
 	const end = Date.now() + patience;
 	for (;;) {
 		const found = await read();
@@ -17,6 +21,10 @@ export async function until<T>(read: () => T | Promise<T>, isEnough: (found: T) 
 }
 
 /** Reads until what is read equals what is expected. Returns what was read last. */
-export async function readUntil<T>(read: () => Promise<T>, expected: T, patience = 5_000): Promise<T> {
+export async function readUntil<T>(
+	read: () => Promise<T>,
+	expected: T,
+	patience = 5_000,
+): Promise<T> {
 	return await until(read, (found) => isDeepStrictEqual(found, expected), patience);
 }

@@ -13,12 +13,31 @@ export function credentialFor(sandbox: Sandbox, name: string) {
 	return {
 		name,
 		type: 'mediaGenApi',
-		data: { baseUrl: sandbox.url, apiKey: sandbox.key, allowPrivateCallbacks: true, brandWords: '{}' },
+		data: {
+			baseUrl: sandbox.url,
+			apiKey: sandbox.key,
+			allowPrivateCallbacks: true,
+			brandWords: '{}',
+		},
 	};
 }
 
 /** Manual start → items with a prompt each → the node "Pictures" with the given parameters → end. */
-export function imageWorkflow(credential: string, parameters: object, items: number, settings: object = {}): WorkflowDefinition {
-	const nodes = [startByHand, promptItems(items), pictureNode('Pictures', credential, parameters, settings), end];
-	return workflow(`Pictures ${Date.now()}`, nodes, { Go: 'Items', Items: 'Pictures', Pictures: 'End' });
+export function imageWorkflow(
+	credential: string,
+	parameters: object,
+	items: number,
+	settings: object = {},
+): WorkflowDefinition {
+	const nodes = [
+		startByHand,
+		promptItems(items),
+		pictureNode('Pictures', credential, parameters, settings),
+		end,
+	];
+	return workflow(`Pictures ${Date.now()}`, nodes, {
+		Go: 'Items',
+		Items: 'Pictures',
+		Pictures: 'End',
+	});
 }

@@ -10,7 +10,12 @@ import { useScriptedService } from '../support/scriptedService';
 
 const service = useSandbox();
 
-async function run(parameters: object, apiKey = 'sandbox-key', items = [{ json: { name: 'a' } }], settings = {}) {
+async function run(
+	parameters: object,
+	apiKey = 'sandbox-key',
+	items = [{ json: { name: 'a' } }],
+	settings = {},
+) {
 	return await runNode({
 		node: new MediaGenBalance(),
 		parameters: { resource: 'balance', operation: 'get', ...parameters },
@@ -23,13 +28,22 @@ async function run(parameters: object, apiKey = 'sandbox-key', items = [{ json: 
 test('get tells what is left and what has been used', async () => {
 	service.sandbox.setBalance(1234);
 	const { json } = await run({});
-	expect(json[0]).toMatchObject({ remainCredits: 1234, remainingCredits: 1234, unlimitedQuota: false });
+	expect(json[0]).toMatchObject({
+		remainCredits: 1234,
+		remainingCredits: 1234,
+		unlimitedQuota: false,
+	});
 	expect(json[0]?.remaining).toBe(json[0]?.remainBalance);
 });
 
 test('a key without a limit has -1 in the record and null remaining', async () => {
 	const { json } = await run({}, 'sandbox-key-unlimited');
-	expect(json[0]).toMatchObject({ remainBalance: -1, remainCredits: -1, remaining: null, unlimitedQuota: true });
+	expect(json[0]).toMatchObject({
+		remainBalance: -1,
+		remainCredits: -1,
+		remaining: null,
+		unlimitedQuota: true,
+	});
 });
 
 test('without Simplify the record comes as it is', async () => {
@@ -57,17 +71,29 @@ test.each([
 	const { outputs } = await run({ operation: 'check', ...parameters }, key);
 	expect([outputs[0]?.length ?? 0, outputs[1]?.length ?? 0]).toEqual(lengths);
 	const item = [...(outputs[0] ?? []), ...(outputs[1] ?? [])][0];
-	expect(item).toMatchObject({ json: { name: 'a', balance: expect.any(Object) }, pairedItem: { item: 0 } });
+	expect(item).toMatchObject({
+		json: { name: 'a', balance: expect.any(Object) },
+		pairedItem: { item: 0 },
+	});
 });
 
 test('check: a balance that cannot be read is never enough', async () => {
 	const settings = { onError: 'continueRegularOutput' as const };
-	const { outputs } = await run({ operation: 'check', compare: 'credits', threshold: 1 }, 'sandbox-key-forbidden', undefined, settings);
+	const { outputs } = await run(
+		{ operation: 'check', compare: 'credits', threshold: 1 },
+		'sandbox-key-forbidden',
+		undefined,
+		settings,
+	);
 	expect([outputs[0]?.length ?? 0, outputs[1]?.length ?? 0]).toEqual([0, 1]);
 });
 
 test('a threshold that is none is refused with the item', async () => {
-	const { error } = await run({ operation: 'check', compare: 'credits', threshold: '={{ "much" }}' });
+	const { error } = await run({
+		operation: 'check',
+		compare: 'credits',
+		threshold: '={{ "much" }}',
+	});
 	expect(error?.message).toBe('"Threshold" must be a number of at least 0 [item 0]');
 });
 
@@ -92,23 +118,44 @@ describe('A request that is not answered', () => {
 });
 
 test('a service that stays broken is told so in the end', async () => {
-	service.sandbox.faults.add({ match: { path: '/v1/balance' }, count: null, effect: { type: 'status', status: 500 } });
+	service.sandbox.faults.add({
+		match: { path: '/v1/balance' },
+		count: null,
+		effect: { type: 'status', status: 500 },
+	});
 	const { error } = await run({});
-	expect(error).toMatchObject({ httpCode: '500', message: expect.stringContaining('Server error (HTTP 500)') });
+	expect(error).toMatchObject({
+		httpCode: '500',
+		message: expect.stringContaining('Server error (HTTP 500)'),
+	});
 });
 
 test.each([401, 403])('HTTP %s is told as such, without the key', async (status) => {
 	const message = 'The key sandbox-key is not good';
-	service.sandbox.faults.add({ match: { path: '/v1/balance' }, effect: { type: 'status', status, message } });
+	service.sandbox.faults.add({
+		match: { path: '/v1/balance' },
+		effect: { type: 'status', status, message },
+	});
 	const { error } = await run({});
-	expect(error).toMatchObject({ httpCode: String(status), message: expect.stringContaining('The key ••• is not good') });
+	expect(error).toMatchObject({
+		httpCode: String(status),
+		message: expect.stringContaining('The key ••• is not good'),
+	});
 	expect(JSON.stringify(error)).not.toContain('sandbox-key');
 });
 
 test('with Continue On Fail the error is the item', async () => {
-	const { json } = await run({}, 'sandbox-key-forbidden', undefined, { onError: 'continueRegularOutput' });
+	const { json } = await run({}, 'sandbox-key-forbidden', undefined, {
+		onError: 'continueRegularOutput',
+	});
 	expect(json[0]).toEqual({
-		error: { message: expect.any(String), description: expect.any(String), code: '403', type: expect.any(String), httpStatus: 403 },
+		error: {
+			message: expect.any(String),
+			description: expect.any(String),
+			code: '403',
+			type: expect.any(String),
+			httpStatus: 403,
+		},
 	});
 });
 
@@ -116,18 +163,31 @@ describe('What the node remembers from run to run', () => {
 	/** Runs of one node of an activated workflow. */
 	function nodeOf(parameters: object) {
 		const { node } = rememberingNode(() => new MediaGenBalance());
-		return async ({ apiKey = 'sandbox-key', items = [{ json: {} }], settings = {}, credentialId = '1' } = {}) =>
+		return async ({
+			apiKey = 'sandbox-key',
+			items = [{ json: {} }],
+			settings = {},
+			credentialId = '1',
+		} = {}) =>
 			await runNode({
 				node,
 				parameters: { resource: 'balance', ...parameters },
 				items,
 				credential: { ...service.credential(), apiKey },
-				settings: { credentials: { mediaGenApi: { id: credentialId, name: 'MediaGen' } }, ...settings },
+				settings: {
+					credentials: { mediaGenApi: { id: credentialId, name: 'MediaGen' } },
+					...settings,
+				},
 			});
 	}
 
 	async function spend(count: number): Promise<void> {
-		await runNode({ node: new MediaGenMusic(), parameters: generateSound, items: soundPrompts(count), credential: service.credential() });
+		await runNode({
+			node: new MediaGenMusic(),
+			parameters: generateSound,
+			items: soundPrompts(count),
+			credential: service.credential(),
+		});
 	}
 
 	const report = () => nodeOf({ operation: 'report' });
@@ -137,12 +197,23 @@ describe('What the node remembers from run to run', () => {
 		const run = report();
 		const { json: first } = await run();
 		expect(first).toEqual([
-			expect.objectContaining({ firstRun: true, since: null, spent: null, spentCredits: null, note: expect.stringContaining('first run') }),
+			expect.objectContaining({
+				firstRun: true,
+				since: null,
+				spent: null,
+				spentCredits: null,
+				note: expect.stringContaining('first run'),
+			}),
 		]);
 		await spend(2);
 		const { json } = await run();
 		expect(json[0]).toMatchObject({
-			...{ firstRun: false, since: first[0]?.until, spent: (2 * SOUND_CREDITS) / 1_000, spentCredits: 2 * SOUND_CREDITS },
+			...{
+				firstRun: false,
+				since: first[0]?.until,
+				spent: (2 * SOUND_CREDITS) / 1_000,
+				spentCredits: 2 * SOUND_CREDITS,
+			},
 			...{ toppedUp: 0, toppedUpCredits: 0, remainingCredits: 1_000 - 2 * SOUND_CREDITS },
 		});
 		expect(json[0]).not.toHaveProperty('note');
@@ -155,7 +226,11 @@ describe('What the node remembers from run to run', () => {
 		await run();
 		await spend(1);
 		service.sandbox.setBalance(1_000 - SOUND_CREDITS + 5_000);
-		expect((await run()).json[0]).toMatchObject({ spentCredits: SOUND_CREDITS, toppedUpCredits: 5_000, toppedUp: 5 });
+		expect((await run()).json[0]).toMatchObject({
+			spentCredits: SOUND_CREDITS,
+			toppedUpCredits: 5_000,
+			toppedUp: 5,
+		});
 	});
 
 	test('report: a refund of an earlier purchase comes out as less than nothing', async () => {
@@ -182,7 +257,13 @@ describe('What the node remembers from run to run', () => {
 		await run();
 		service.sandbox.keys.set({ key: 'second-key', credits: 77 });
 		const { json } = await run({ apiKey: 'second-key' });
-		expect(json[0]).toMatchObject({ firstRun: false, spent: null, spentCredits: null, toppedUp: null, note: expect.stringContaining('the key is another one') });
+		expect(json[0]).toMatchObject({
+			firstRun: false,
+			spent: null,
+			spentCredits: null,
+			toppedUp: null,
+			note: expect.stringContaining('the key is another one'),
+		});
 		expect((await run({ apiKey: 'second-key' })).json[0]).toMatchObject({ spent: 0 });
 	});
 
@@ -191,13 +272,20 @@ describe('What the node remembers from run to run', () => {
 		const run = report();
 		await run({ apiKey: 'second-key', credentialId: '2' });
 		await spend(1);
-		expect((await run()).json[0]).toMatchObject({ spent: null, note: 'The last run used another credential.' });
+		expect((await run()).json[0]).toMatchObject({
+			spent: null,
+			note: 'The last run used another credential.',
+		});
 	});
 
 	test('report: a key without a limit has no top-up', async () => {
 		const run = report();
 		await run({ apiKey: 'sandbox-key-unlimited' });
-		expect((await run({ apiKey: 'sandbox-key-unlimited' })).json[0]).toMatchObject({ spent: 0, spentCredits: 0, toppedUp: null });
+		expect((await run({ apiKey: 'sandbox-key-unlimited' })).json[0]).toMatchObject({
+			spent: 0,
+			spentCredits: 0,
+			toppedUp: null,
+		});
 	});
 
 	test('report: one item for all input items, and a failed run changes nothing', async () => {
@@ -205,48 +293,94 @@ describe('What the node remembers from run to run', () => {
 		const run = report();
 		await run();
 		await spend(1);
-		const failed = await run({ apiKey: 'sandbox-key-forbidden', settings: { onError: 'continueRegularOutput' } });
+		const failed = await run({
+			apiKey: 'sandbox-key-forbidden',
+			settings: { onError: 'continueRegularOutput' },
+		});
 		expect(failed.json).toEqual([{ error: expect.objectContaining({ httpStatus: 403 }) }]);
 		const { items } = await run({ items: [{ json: {} }, { json: {} }] });
 		expect(items).toHaveLength(1);
-		expect(items[0]).toMatchObject({ json: { spentCredits: SOUND_CREDITS }, pairedItem: [{ item: 0 }, { item: 1 }] });
+		expect(items[0]).toMatchObject({
+			json: { spentCredits: SOUND_CREDITS },
+			pairedItem: [{ item: 0 }, { item: 1 }],
+		});
 	});
 
-	const lengths = ({ outputs }: Awaited<ReturnType<ReturnType<typeof nodeOf>>>) => [outputs[0]?.length ?? 0, outputs[1]?.length ?? 0];
+	const lengths = ({ outputs }: Awaited<ReturnType<ReturnType<typeof nodeOf>>>) => [
+		outputs[0]?.length ?? 0,
+		outputs[1]?.length ?? 0,
+	];
 
 	test('check, Only on Change: items pass in the first run and when the state has changed', async () => {
-		const run = nodeOf({ operation: 'check', compare: 'credits', threshold: 500, onlyOnChange: true });
+		const run = nodeOf({
+			operation: 'check',
+			compare: 'credits',
+			threshold: 500,
+			onlyOnChange: true,
+		});
 		const seen: number[][] = [];
 		for (const credits of [800, 700, 499, 100, 500, 900]) {
 			service.sandbox.setBalance(credits);
 			seen.push(lengths(await run()));
 		}
-		expect(seen).toEqual([[1, 0], [0, 0], [0, 1], [0, 0], [1, 0], [0, 0]]);
+		expect(seen).toEqual([
+			[1, 0],
+			[0, 0],
+			[0, 1],
+			[0, 0],
+			[1, 0],
+			[0, 0],
+		]);
 	});
 
 	test('check, Only on Change: each threshold has a state of its own', async () => {
-		const run = nodeOf({ operation: 'check', compare: 'credits', threshold: '={{ $json.at }}', onlyOnChange: true });
+		const run = nodeOf({
+			operation: 'check',
+			compare: 'credits',
+			threshold: '={{ $json.at }}',
+			onlyOnChange: true,
+		});
 		const items = [{ json: { at: 500 } }, { json: { at: 300 } }];
 		service.sandbox.setBalance(400);
 		expect(lengths(await run({ items }))).toEqual([1, 1]);
 		service.sandbox.setBalance(200);
 		const { outputs } = await run({ items });
 		expect(outputs[0]).toEqual([]);
-		expect(outputs[1]).toEqual([expect.objectContaining({ json: expect.objectContaining({ at: 300 }), pairedItem: { item: 1 } })]);
+		expect(outputs[1]).toEqual([
+			expect.objectContaining({
+				json: expect.objectContaining({ at: 300 }),
+				pairedItem: { item: 1 },
+			}),
+		]);
 	});
 
 	test('check, Only on Change: a balance that cannot be read passes as an error and leaves the state', async () => {
 		service.sandbox.setBalance(100);
-		const run = nodeOf({ operation: 'check', compare: 'credits', threshold: 500, onlyOnChange: true });
+		const run = nodeOf({
+			operation: 'check',
+			compare: 'credits',
+			threshold: 500,
+			onlyOnChange: true,
+		});
 		expect(lengths(await run())).toEqual([0, 1]);
-		expect(lengths(await run({ apiKey: 'sandbox-key-forbidden', settings: { onError: 'continueRegularOutput' } }))).toEqual([0, 1]);
+		expect(
+			lengths(
+				await run({
+					apiKey: 'sandbox-key-forbidden',
+					settings: { onError: 'continueRegularOutput' },
+				}),
+			),
+		).toEqual([0, 1]);
 		expect(lengths(await run())).toEqual([0, 0]);
 	});
 
 	test('check without it passes every time', async () => {
 		service.sandbox.setBalance(100);
 		const run = nodeOf({ operation: 'check', compare: 'credits', threshold: 500 });
-		expect([lengths(await run()), lengths(await run())]).toEqual([[0, 1], [0, 1]]);
+		expect([lengths(await run()), lengths(await run())]).toEqual([
+			[0, 1],
+			[0, 1],
+		]);
 	});
 });
 
@@ -254,9 +388,20 @@ describe('A service that states no credits', () => {
 	const scripted = useScriptedService(jumpingClock);
 
 	const check = async (record: object) => {
-		scripted.on('GET', '/v1/balance', { json: { success: true, remain_balance: 5, used_balance: 1, ...record } });
-		const parameters = { resource: 'balance', operation: 'check', compare: 'credits', threshold: 1 };
-		return await runNode({ node: new MediaGenBalance(), parameters, credential: scripted.credential() });
+		scripted.on('GET', '/v1/balance', {
+			json: { success: true, remain_balance: 5, used_balance: 1, ...record },
+		});
+		const parameters = {
+			resource: 'balance',
+			operation: 'check',
+			compare: 'credits',
+			threshold: 1,
+		};
+		return await runNode({
+			node: new MediaGenBalance(),
+			parameters,
+			credential: scripted.credential(),
+		});
 	};
 
 	test('check: they are not taken for enough', async () => {

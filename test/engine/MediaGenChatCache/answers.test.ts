@@ -50,23 +50,51 @@ async function answer(
 
 const said = [{ message: { content: 'It is.' } }];
 
-const hit = { prompt_tokens: 5_010, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 5_000 } };
+const hit = {
+	prompt_tokens: 5_010,
+	completion_tokens: 3,
+	prompt_tokens_details: { cached_tokens: 5_000 },
+};
 
 test("a deployment's own word in the usage is read", async () => {
 	const { json } = await answer(
 		'completion',
-		{ choices: [], usage: { prompt_tokens: 5_010, acme_cache_creation_5_m_tokens: 2_000, acme_cache_creation_1_h_tokens: 3_000 } },
+		{
+			choices: [],
+			usage: {
+				prompt_tokens: 5_010,
+				acme_cache_creation_5_m_tokens: 2_000,
+				acme_cache_creation_1_h_tokens: 3_000,
+			},
+		},
 		{},
 		{ brandWords: '{"vendor": "acme"}' },
 	);
-	expect(json.usage).toMatchObject({ inputUncached: 10, cacheWrite: 5_000, cacheWrite5m: 2_000, cacheWrite1h: 3_000 });
+	expect(json.usage).toMatchObject({
+		inputUncached: 10,
+		cacheWrite: 5_000,
+		cacheWrite5m: 2_000,
+		cacheWrite1h: 3_000,
+	});
 });
 
 test.each([
-	['message', { content: [{ type: 'thinking' }, { type: 'text', text: 'It ' }, { type: 'text', text: 'is.' }], stop_reason: 'end_turn' }],
+	[
+		'message',
+		{
+			content: [{ type: 'thinking' }, { type: 'text', text: 'It ' }, { type: 'text', text: 'is.' }],
+			stop_reason: 'end_turn',
+		},
+	],
 	['message', { content: 'It is.', stop_reason: 'end_turn' }],
 	['completion', { choices: [{ message: { content: 'It is.' }, finish_reason: 'end_turn' }] }],
-	['completion', { choices: [{ message: { content: [{ text: 'It is.' }] }, finish_reason: 'stop' }], stop_reason: 'end_turn' }],
+	[
+		'completion',
+		{
+			choices: [{ message: { content: [{ text: 'It is.' }] }, finish_reason: 'stop' }],
+			stop_reason: 'end_turn',
+		},
+	],
 ] as const)('%s: the text is found in %j', async (operation, body) => {
 	const { json } = await answer(operation, { ...body, usage: hit });
 	expect(json).toMatchObject({ text: 'It is.', stopReason: 'end_turn' });
@@ -92,15 +120,28 @@ test.each([
 });
 
 test('usage and stop reason are found in an envelope too, with numbers as text', async () => {
-	const usage = { prompt_tokens: '5010', completion_tokens: '3', prompt_tokens_details: { cached_tokens: '5000' } };
-	const { json } = await answer('completion', { code: 200, data: { choices: [{ message: { content: 'It is.' } }], stop_reason: 'end_turn', usage } });
-	expect(json).toMatchObject({ stopReason: 'end_turn', usage: { inputTotal: 5_010, cacheRead: 5_000, output: 3, cacheHit: true } });
+	const usage = {
+		prompt_tokens: '5010',
+		completion_tokens: '3',
+		prompt_tokens_details: { cached_tokens: '5000' },
+	};
+	const { json } = await answer('completion', {
+		code: 200,
+		data: { choices: [{ message: { content: 'It is.' } }], stop_reason: 'end_turn', usage },
+	});
+	expect(json).toMatchObject({
+		stopReason: 'end_turn',
+		usage: { inputTotal: 5_010, cacheRead: 5_000, output: 3, cacheHit: true },
+	});
 	expect(json.warnings).toEqual([]);
 });
 
 test.each([
 	['message', {}],
-	['message', { content: [{ type: 'tool_use', name: 'find' }], usage: null, stop_reason: 'tool_use' }],
+	[
+		'message',
+		{ content: [{ type: 'tool_use', name: 'find' }], usage: null, stop_reason: 'tool_use' },
+	],
 	['completion', { choices: [], usage: [] }],
 	['completion', { data: { choices: [{ message: { content: null } }] } }],
 ] as const)('%s: %j has no text: it comes out whole, with a warning', async (operation, body) => {
@@ -116,20 +157,37 @@ test.each([
 	[{ code: 503, message: 'the model is overloaded' }],
 	[{ success: false, message: 'the model is overloaded' }],
 ])('%j with HTTP 200 is an error that quotes the service, and is not sent again', async (body) => {
-	const retry = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1, onError: 'continueRegularOutput' } as const;
+	const retry = {
+		retryOnFail: true,
+		maxTries: 2,
+		waitBetweenTries: 1,
+		onError: 'continueRegularOutput',
+	} as const;
 	const { json } = await answer('message', body, {}, { onError: 'continueRegularOutput' });
 	expect(json.error).toMatchObject({
 		message: expect.stringContaining('The service answered with an error: the model is overloaded'),
-		description: expect.stringContaining('The answer may have been bought all the same. Look at the balance first.'),
+		description: expect.stringContaining(
+			'The answer may have been bought all the same. Look at the balance first.',
+		),
 	});
 	const again = await answer('message', body, {}, retry);
-	expect(again.json.error).toMatchObject({ message: expect.stringContaining('was not sent again') });
+	expect(again.json.error).toMatchObject({
+		message: expect.stringContaining('was not sent again'),
+	});
 	expect(received).toBe(1);
 });
 
 test('a refusal with HTTP 200 is an error in the words of the service, and nothing was bought', async () => {
-	const { json } = await answer('message', { code: 402, message: 'no credits left' }, {}, { onError: 'continueRegularOutput' });
-	expect(json.error).toMatchObject({ message: expect.stringContaining('Insufficient balance: no credits left'), code: '402' });
+	const { json } = await answer(
+		'message',
+		{ code: 402, message: 'no credits left' },
+		{},
+		{ onError: 'continueRegularOutput' },
+	);
+	expect(json.error).toMatchObject({
+		message: expect.stringContaining('Insufficient balance: no credits left'),
+		code: '402',
+	});
 	expect(json.text).toBeUndefined();
 });
 
@@ -137,25 +195,34 @@ test('more cache markers than usual are sent, with a warning', async () => {
 	const body = { content: 'It is.', usage: { input_tokens: 5, cache_read_input_tokens: 5_000 } };
 	const five = blocks({ text: document('pump') }, ...'bcde'.split('').map((text) => ({ text })));
 	const { json } = await answer('message', body, { cachedBlocks: five });
-	expect(json).toMatchObject({ text: 'It is.', warnings: [expect.stringContaining('5 blocks are marked')] });
+	expect(json).toMatchObject({
+		text: 'It is.',
+		warnings: [expect.stringContaining('5 blocks are marked')],
+	});
 	const four = blocks({ text: document('pump') }, ...'bcd'.split('').map((text) => ({ text })));
 	expect((await answer('message', body, { cachedBlocks: four })).json.warnings).toEqual([]);
 	const tools = '{"tools": [{"cache_control": {"type": "ephemeral"}}]}';
-	expect((await answer('message', body, { cachedBlocks: four, additionalBodyFields: tools })).json.warnings).toEqual([
-		expect.stringContaining('5 blocks are marked'),
-	]);
+	expect(
+		(await answer('message', body, { cachedBlocks: four, additionalBodyFields: tools })).json
+			.warnings,
+	).toEqual([expect.stringContaining('5 blocks are marked')]);
 });
 
 test.each([
 	['message', { content: [], stop_reason: 'refusal' }],
 	['completion', { choices: [{ message: { content: null }, finish_reason: 'refusal' }] }],
-	['completion', { choices: [{ message: { content: null }, finish_reason: 'stop' }], stop_reason: 'refusal' }],
+	[
+		'completion',
+		{ choices: [{ message: { content: null }, finish_reason: 'stop' }], stop_reason: 'refusal' },
+	],
 ] as const)('%s: a refusal is data with a warning', async (operation, body) => {
 	const { json, hints, error } = await answer(operation, { ...body, usage: hit });
 	expect(error).toBeUndefined();
 	expect(json).toMatchObject({ text: '', stopReason: 'refusal' });
 	expect(json.warnings).toEqual([expect.stringContaining('The model refused to answer')]);
-	expect(hints).toContainEqual(expect.objectContaining({ type: 'warning', message: expect.stringContaining('refused') }));
+	expect(hints).toContainEqual(
+		expect.objectContaining({ type: 'warning', message: expect.stringContaining('refused') }),
+	);
 });
 
 test('an answer without a usage is still an answer, and the gap is said', async () => {
@@ -165,8 +232,14 @@ test('an answer without a usage is still an answer, and the gap is said', async 
 });
 
 test('without "Simplify" the response comes out as it is, in "response"', async () => {
-	const body = { id: 'x', choices: [{ message: { content: 'It is.' } }], usage: { acme_tokens: 1, prompt_tokens: 1 } };
-	expect((await answer('completion', body, { options: { simplify: false } })).json).toEqual({ response: body });
+	const body = {
+		id: 'x',
+		choices: [{ message: { content: 'It is.' } }],
+		usage: { acme_tokens: 1, prompt_tokens: 1 },
+	};
+	expect((await answer('completion', body, { options: { simplify: false } })).json).toEqual({
+		response: body,
+	});
 });
 
 test.each([[[]], ['It is.']])('%j cannot be read, and may have been bought', async (body) => {
@@ -177,30 +250,47 @@ test.each([[[]], ['It is.']])('%j cannot be read, and may have been bought', asy
 
 test('a long prefix that the service leaves alone is said', async () => {
 	const { json } = await answer('message', { content: 'It is.', usage: { input_tokens: 5_000 } });
-	expect(json.warnings).toEqual([expect.stringContaining('neither wrote to the cache nor read from it')]);
+	expect(json.warnings).toEqual([
+		expect.stringContaining('neither wrote to the cache nor read from it'),
+	]);
 });
 
 test('what the service did beats the estimate of a prefix that looks short', async () => {
 	const short = { cachedBlocks: blocks({ text: 'Be brief.' }) };
-	const ignored = await answer('completion', { choices: said, usage: { prompt_tokens: 30 } }, short);
-	expect(ignored.json.warnings).toEqual([expect.stringContaining('about 3 tokens by a rough estimate')]);
+	const ignored = await answer(
+		'completion',
+		{ choices: said, usage: { prompt_tokens: 30 } },
+		short,
+	);
+	expect(ignored.json.warnings).toEqual([
+		expect.stringContaining('about 3 tokens by a rough estimate'),
+	]);
 	const cached = await answer('completion', { choices: said, usage: hit }, short);
 	expect(cached.json.warnings).toEqual([]);
 });
 
 test('a request without any marker is said to cache nothing', async () => {
-	const { json } = await answer('message', { content: 'It is.', usage: { input_tokens: 30 } }, {
-		cachedBlocks: blocks({ text: document('pump'), ttl: 'none' }),
-	});
+	const { json } = await answer(
+		'message',
+		{ content: 'It is.', usage: { input_tokens: 30 } },
+		{
+			cachedBlocks: blocks({ text: document('pump'), ttl: 'none' }),
+		},
+	);
 	expect(json.warnings).toEqual([expect.stringContaining('No block is marked')]);
 });
 
 test('volatile text is pointed at by block and character, unless the last run has shown that it stays', async () => {
 	answers = [{ choices: said, usage: hit }];
 	const node = chatNode('completion', credential);
-	const cachedBlocks = blocks({ text: 'Be brief.', ttl: 'none' }, { text: `As of 2026-01-05T10:00:00Z. ${document('pump')}` });
+	const cachedBlocks = blocks(
+		{ text: 'Be brief.', ttl: 'none' },
+		{ text: `As of 2026-01-05T10:00:00Z. ${document('pump')}` },
+	);
 	const first = await node.run({ parameters: { cachedBlocks } });
-	expect(first.json[0]?.warnings).toEqual([expect.stringContaining('Block 2 has what looks like a timestamp at character 7.')]);
+	expect(first.json[0]?.warnings).toEqual([
+		expect.stringContaining('Block 2 has what looks like a timestamp at character 7.'),
+	]);
 	const second = await node.run({ parameters: { cachedBlocks } });
 	expect(second.json[0]?.warnings).toEqual([]);
 });
@@ -221,14 +311,29 @@ test('a prefix that differs from the last run is reported with the range of its 
 	expect(await run(changed, { watchPrefix: false })).toEqual([]);
 	answers = [[], { choices: said, usage: hit }];
 	expect(await run('another manual, which the service did not answer for')).toBeUndefined();
-	expect(await run(changed)).toEqual([expect.stringContaining('The prefix changed at block 2, between the characters 1,281 and 1,536, since the last run.')]);
+	expect(await run(changed)).toEqual([
+		expect.stringContaining(
+			'The prefix changed at block 2, between the characters 1,281 and 1,536, since the last run.',
+		),
+	]);
 	expect(await run(changed)).toEqual([]);
 });
 
 test('prices make an estimate, for each item and for the run', async () => {
 	answers = [
-		{ content: 'Yes.', usage: { input_tokens: 100, cache_creation_input_tokens: 5_000, cache_creation: { ephemeral_5m_input_tokens: 5_000 }, output_tokens: 200 } },
-		{ content: 'Yes.', usage: { input_tokens: 100, cache_read_input_tokens: 5_000, output_tokens: 200 } },
+		{
+			content: 'Yes.',
+			usage: {
+				input_tokens: 100,
+				cache_creation_input_tokens: 5_000,
+				cache_creation: { ephemeral_5m_input_tokens: 5_000 },
+				output_tokens: 200,
+			},
+		},
+		{
+			content: 'Yes.',
+			usage: { input_tokens: 100, cache_read_input_tokens: 5_000, output_tokens: 200 },
+		},
 	];
 	const { json, hints } = await chatNode('message', credential).run({
 		items: questions('Why?', 'How?'),

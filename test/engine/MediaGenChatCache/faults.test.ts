@@ -38,14 +38,18 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		['a 502', { type: 'status', status: 502 }, 'Bad gateway (HTTP 502)'],
 		['a reset', { type: 'reset', when: 'after' }, 'The connection to the service was lost'],
 		['a broken answer', { type: 'malformedJson' }, 'The response could not be read'],
-	] as const)('%s: not sent again, for it may have been paid for', async (_name, effect, message) => {
-		await expectSentOnce(effect, message);
-	});
+	] as const)(
+		'%s: not sent again, for it may have been paid for',
+		async (_name, effect, message) => {
+			await expectSentOnce(effect, message);
+		},
+	);
 
 	describe('no answer', () => {
 		useShortRequestLimit();
 
-		test('not sent again, for it may have been paid for', async () => await expectSentOnce({ type: 'hang' }, 'The request timed out'));
+		test('not sent again, for it may have been paid for', async () =>
+			await expectSentOnce({ type: 'hang' }, 'The request timed out'));
 	});
 
 	test('a service that is not there is tried again, and named', async () => {
@@ -57,7 +61,11 @@ describe.each(OPERATIONS)('%s', (operation) => {
 	});
 
 	test('with "Continue" each item has its answer or its error, in order, paired with its item', async () => {
-		service.sandbox.faults.add({ match: { path: PATHS[operation] }, nth: 2, effect: { type: 'status', status: 500 } });
+		service.sandbox.faults.add({
+			match: { path: PATHS[operation] },
+			nth: 2,
+			effect: { type: 'status', status: 500 },
+		});
 		const { json, items, hints } = await node().run({
 			items: questions('One?', 'Two?', 'Three?'),
 			parameters: { cachedBlocks, options: { concurrency: 1 } },
@@ -65,11 +73,24 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		});
 		expect(json).toEqual([
 			expect.objectContaining({ text: expect.any(String) }),
-			{ error: expect.objectContaining({ message: expect.stringContaining('HTTP 500'), description: expect.any(String), httpStatus: 500 }) },
+			{
+				error: expect.objectContaining({
+					message: expect.stringContaining('HTTP 500'),
+					description: expect.any(String),
+					httpStatus: 500,
+				}),
+			},
 			expect.objectContaining({ text: expect.any(String) }),
 		]);
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
-		expect(hints[0]).toMatchObject({ type: 'warning', message: expect.stringContaining('2 answers, 1 item without an answer') });
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
+			{ item: 0 },
+			{ item: 1 },
+			{ item: 2 },
+		]);
+		expect(hints[0]).toMatchObject({
+			type: 'warning',
+			message: expect.stringContaining('2 answers, 1 item without an answer'),
+		});
 	});
 
 	test('with "Continue" an item that cannot be sent does not keep the others back', async () => {
@@ -79,13 +100,20 @@ describe.each(OPERATIONS)('%s', (operation) => {
 			settings: { onError: 'continueRegularOutput' },
 		});
 		expect(json[1]).toEqual({
-			error: expect.objectContaining({ message: expect.stringContaining('"Question" is required'), description: expect.any(String) }),
+			error: expect.objectContaining({
+				message: expect.stringContaining('"Question" is required'),
+				description: expect.any(String),
+			}),
 		});
 		expect(service.requests()).toHaveLength(2);
 	});
 
 	test('with an error output, items without an answer go there', async () => {
-		service.sandbox.faults.add({ match: { path: PATHS[operation] }, nth: 2, effect: { type: 'status', status: 500 } });
+		service.sandbox.faults.add({
+			match: { path: PATHS[operation] },
+			nth: 2,
+			effect: { type: 'status', status: 500 },
+		});
 		const { outputs } = await node().run({
 			items: questions('One?', 'Two?', 'Three?'),
 			parameters: { cachedBlocks, options: { concurrency: 1 } },
@@ -106,7 +134,13 @@ describe.each(OPERATIONS)('%s', (operation) => {
 			parameters: { cachedBlocks, options: { concurrency: 10 } },
 			settings: { onError: 'continueRegularOutput' },
 		});
-		const writes = json.filter(({ usage }) => typeof usage === 'object' && usage !== null && 'cacheWrite' in usage && usage.cacheWrite !== 0);
+		const writes = json.filter(
+			({ usage }) =>
+				typeof usage === 'object' &&
+				usage !== null &&
+				'cacheWrite' in usage &&
+				usage.cacheWrite !== 0,
+		);
 		expect(json.filter((item) => 'error' in item)).toHaveLength(1);
 		expect(writes).toHaveLength(1);
 	});
@@ -150,10 +184,12 @@ describe.each(OPERATIONS)('%s', (operation) => {
 			items: ten,
 			parameters: { cachedBlocks },
 			onStart: (cancel) => {
-				passed = until(() => service.requests().some((request) => request.fault !== null)).then(async () => {
-					cancel();
-					await service.pass(60);
-				});
+				passed = until(() => service.requests().some((request) => request.fault !== null)).then(
+					async () => {
+						cancel();
+						await service.pass(60);
+					},
+				);
 			},
 		});
 		await passed;

@@ -9,8 +9,15 @@ const service = useChatSandbox();
 const node = new MediaGenChatCache();
 
 async function listed(filter?: string): Promise<unknown[]> {
-	const context = loadOptionsContext(node, { resource: 'chat', operation: 'message' }, service.credential(), 'parameters.model');
-	return (await node.methods.listSearch.searchChatModels.call(context, filter)).results.map(({ value }) => value);
+	const context = loadOptionsContext(
+		node,
+		{ resource: 'chat', operation: 'message' },
+		service.credential(),
+		'parameters.model',
+	);
+	return (await node.methods.listSearch.searchChatModels.call(context, filter)).results.map(
+		({ value }) => value,
+	);
 }
 
 test('the models that the service lists can be chosen, and searched', async () => {
@@ -19,14 +26,20 @@ test('the models that the service lists can be chosen, and searched', async () =
 });
 
 test('where the service has no list, the user reads how to go on', async () => {
-	service.sandbox.faults.add({ match: { path: '/v1/models' }, effect: { type: 'status', status: 404 } });
+	service.sandbox.faults.add({
+		match: { path: '/v1/models' },
+		effect: { type: 'status', status: 404 },
+	});
 	const failed = (await listed().catch((error: unknown) => error)) as NodeApiError;
 	expect(failed.message).toContain('This service lists no models');
 	expect(failed.description).toContain('Choose By ID');
 });
 
 test.each([
-	['from the list', { __rl: true, mode: 'list', value: 'vendor-chat-1', cachedResultName: 'vendor-chat-1' }],
+	[
+		'from the list',
+		{ __rl: true, mode: 'list', value: 'vendor-chat-1', cachedResultName: 'vendor-chat-1' },
+	],
 	['by its ID', { __rl: true, mode: 'id', value: 'vendor-chat-1' }],
 	['as plain text, from an expression or an older workflow', 'vendor-chat-1'],
 ])('a model %s is sent', async (_, model) => {

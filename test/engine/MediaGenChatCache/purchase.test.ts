@@ -12,7 +12,9 @@ const cachedBlocks = blocks({ text: document('pump', 1_500) });
 
 const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 
-const body = z.object({ messages: z.array(z.object({ content: z.array(z.object({ text: z.string() })) })) });
+const body = z.object({
+	messages: z.array(z.object({ content: z.array(z.object({ text: z.string() })) })),
+});
 
 /** How often each question was sent. */
 function timesSent(): Record<string, number> {
@@ -30,40 +32,52 @@ describe.each(['message', 'completion'] as const)('%s', (operation) => {
 
 	async function expectSentOnce(effect: FaultRuleInput['effect']): Promise<void> {
 		service.sandbox.faults.add({ match, count: null, effect });
-		const { error } = await node().run({ parameters: { cachedBlocks, options: { timeout: 20 } }, settings: retry });
+		const { error } = await node().run({
+			parameters: { cachedBlocks, options: { timeout: 20 } },
+			settings: retry,
+		});
 		expect(timesSent()).toEqual({ 'Why?': 1 });
 		expect(error?.message).toContain('may have been bought');
-		expect(error?.description).toContain('set "If It May Have Been Bought" in the options to "Send Again"');
+		expect(error?.description).toContain(
+			'set "If It May Have Been Bought" in the options to "Send Again"',
+		);
 	}
 
 	test.each([
 		['a 500', { type: 'status', status: 500 }],
 		['a reset', { type: 'reset', when: 'after' }],
-	] as const)('"Retry On Fail" and %s: the question is sent once, and the error says what to do', async (_name, effect) => {
-		await expectSentOnce(effect);
-	});
+	] as const)(
+		'"Retry On Fail" and %s: the question is sent once, and the error says what to do',
+		async (_name, effect) => {
+			await expectSentOnce(effect);
+		},
+	);
 
 	describe('without any answer', () => {
 		useShortRequestLimit();
 
-		test('"Retry On Fail" sends the question once, and the error says what to do', async () => await expectSentOnce({ type: 'hang' }));
+		test('"Retry On Fail" sends the question once, and the error says what to do', async () =>
+			await expectSentOnce({ type: 'hang' }));
 	});
 
 	test.each([
 		['first', 1],
 		['third', 3],
-	])('"Continue" with "Retry On Fail", four items of which the %s fails: each question is sent once', async (_name, nth) => {
-		service.sandbox.faults.add({ match, nth, effect: { type: 'status', status: 500 } });
-		const { json } = await node().run({
-			items: questions('One?', 'Two?', 'Three?', 'Four?'),
-			parameters: { cachedBlocks, options: { concurrency: 1 } },
-			settings: { ...retry, onError: 'continueRegularOutput' },
-		});
-		expect(timesSent()).toEqual({ 'One?': 1, 'Two?': 1, 'Three?': 1, 'Four?': 1 });
-		expect(json.map((item) => ('error' in item ? 'error' : typeof item.text))).toEqual(
-			[1, 2, 3, 4].map((at) => (at === nth ? 'error' : 'string')),
-		);
-	});
+	])(
+		'"Continue" with "Retry On Fail", four items of which the %s fails: each question is sent once',
+		async (_name, nth) => {
+			service.sandbox.faults.add({ match, nth, effect: { type: 'status', status: 500 } });
+			const { json } = await node().run({
+				items: questions('One?', 'Two?', 'Three?', 'Four?'),
+				parameters: { cachedBlocks, options: { concurrency: 1 } },
+				settings: { ...retry, onError: 'continueRegularOutput' },
+			});
+			expect(timesSent()).toEqual({ 'One?': 1, 'Two?': 1, 'Three?': 1, 'Four?': 1 });
+			expect(json.map((item) => ('error' in item ? 'error' : typeof item.text))).toEqual(
+				[1, 2, 3, 4].map((at) => (at === nth ? 'error' : 'string')),
+			);
+		},
+	);
 
 	test('"Retry On Fail": four items of which one fails, and no item is asked again', async () => {
 		service.sandbox.faults.add({ match, nth: 2, effect: { type: 'reset', when: 'after' } });

@@ -29,9 +29,21 @@ const everything = {
 const turns = [
 	{
 		role: 'user',
-		content: [{ type: 'text', text: 'The whole manual.  \n', cache_control: { type: 'ephemeral', ttl: '1h' } }],
+		content: [
+			{
+				type: 'text',
+				text: 'The whole manual.  \n',
+				cache_control: { type: 'ephemeral', ttl: '1h' },
+			},
+		],
 	},
-	{ role: 'assistant', content: [{ type: 'text', text: 'I have read it.' }, { type: 'text', text: 'Ask me.' }] },
+	{
+		role: 'assistant',
+		content: [
+			{ type: 'text', text: 'I have read it.' },
+			{ type: 'text', text: 'Ask me.' },
+		],
+	},
 	{ role: 'user', content: [{ type: 'text', text: 'Is it long?' }] },
 	{ role: 'assistant', content: [{ type: 'text', text: 'Yes.' }] },
 	{ role: 'user', content: [{ type: 'text', text: 'Why?' }] },
@@ -45,7 +57,14 @@ const system = [
 test('message: system beside the turns, markers inside blocks, the question last and unmarked', async () => {
 	await chatNode('message', service.credential).run({ parameters: everything });
 	expect(first().path).toBe('/v1/messages');
-	expect(first().body).toEqual({ model: MODEL, max_tokens: 100, system, messages: turns, temperature: 0.2, stop: null });
+	expect(first().body).toEqual({
+		model: MODEL,
+		max_tokens: 100,
+		system,
+		messages: turns,
+		temperature: 0.2,
+		stop: null,
+	});
 });
 
 test('completion: system as the first turn, the rest the same', async () => {
@@ -73,26 +92,35 @@ test('the key goes into x-api-key on messages and into Authorization on completi
 	await chatNode('message', service.credential).run();
 	await chatNode('completion', service.credential).run();
 	const [message, completion] = service.requests().map(({ headers }) => headers);
-	expect(message).toMatchObject({ 'x-api-key': expect.any(String), 'vendor-version': '2023-06-01' });
+	expect(message).toMatchObject({
+		'x-api-key': expect.any(String),
+		'vendor-version': '2023-06-01',
+	});
 	expect(message).not.toHaveProperty('authorization');
 	expect(completion).toMatchObject({ authorization: expect.any(String) });
 	expect(completion).not.toHaveProperty('x-api-key');
 	expect(completion).not.toHaveProperty('vendor-version');
 });
 
-test.each(['message', 'completion'] as const)('%s: the beta header comes with one hour, and only with it', async (operation) => {
-	const node = chatNode(operation, service.credential);
-	await node.run({ parameters: { cachedBlocks: blocks({ text: 'a', ttl: '5m' }) } });
-	await node.run({ parameters: { cachedBlocks: blocks({ text: 'a', ttl: '1h' }) } });
-	await node.run({
-		parameters: { additionalBodyFields: '{"tools": [{"name": "t", "cache_control": {"type": "ephemeral", "ttl": "1h"}}]}' },
-	});
-	expect(service.requests().map(({ headers }) => headers['vendor-beta'])).toEqual([
-		undefined,
-		'extended-cache-ttl-2025-04-11',
-		'extended-cache-ttl-2025-04-11',
-	]);
-});
+test.each(['message', 'completion'] as const)(
+	'%s: the beta header comes with one hour, and only with it',
+	async (operation) => {
+		const node = chatNode(operation, service.credential);
+		await node.run({ parameters: { cachedBlocks: blocks({ text: 'a', ttl: '5m' }) } });
+		await node.run({ parameters: { cachedBlocks: blocks({ text: 'a', ttl: '1h' }) } });
+		await node.run({
+			parameters: {
+				additionalBodyFields:
+					'{"tools": [{"name": "t", "cache_control": {"type": "ephemeral", "ttl": "1h"}}]}',
+			},
+		});
+		expect(service.requests().map(({ headers }) => headers['vendor-beta'])).toEqual([
+			undefined,
+			'extended-cache-ttl-2025-04-11',
+			'extended-cache-ttl-2025-04-11',
+		]);
+	},
+);
 
 test('brand words reach the headers and the model', async () => {
 	const credential = { ...service.credential(), brandWords: '{"vendor": "acme"}' };
@@ -100,7 +128,10 @@ test('brand words reach the headers and the model', async () => {
 		credential,
 		parameters: { cachedBlocks: blocks({ text: 'a', ttl: '1h' }) },
 	});
-	expect(first().headers).toMatchObject({ 'acme-version': '2023-06-01', 'acme-beta': 'extended-cache-ttl-2025-04-11' });
+	expect(first().headers).toMatchObject({
+		'acme-version': '2023-06-01',
+		'acme-beta': 'extended-cache-ttl-2025-04-11',
+	});
 	expect(first().headers).not.toHaveProperty('vendor-version');
 	expect(first().body).toMatchObject({ model: MODEL.replace('vendor', 'acme') });
 });
@@ -109,12 +140,27 @@ test.each([
 	['"Model" is required', { model: '={{ "" }}' }],
 	['"Question" is required', { prompt: '={{ " " }}' }],
 	['"Max Tokens" must be a whole number of at least 1', { maxTokens: '={{ 0 }}' }],
-	['"Cached Blocks › 2 › Text" is required', { cachedBlocks: blocks({ text: 'a' }, { text: '={{ "" }}' }) }],
-	['"Cached Blocks › 1 › Cache For" must be one of 5m, 1h, none', { cachedBlocks: { block: [{ text: 'a', ttl: '={{ "2h" }}' }] } }],
-	['"Earlier Turns › 1 › Text" is required', { earlierTurns: { turn: [{ role: 'user', text: '={{ "" }}' }] } }],
+	[
+		'"Cached Blocks › 2 › Text" is required',
+		{ cachedBlocks: blocks({ text: 'a' }, { text: '={{ "" }}' }) },
+	],
+	[
+		'"Cached Blocks › 1 › Cache For" must be one of 5m, 1h, none',
+		{ cachedBlocks: { block: [{ text: 'a', ttl: '={{ "2h" }}' }] } },
+	],
+	[
+		'"Earlier Turns › 1 › Text" is required',
+		{ earlierTurns: { turn: [{ role: 'user', text: '={{ "" }}' }] } },
+	],
 	['"Additional Body Fields" must be a JSON object', { additionalBodyFields: '={{ "[1]" }}' }],
-	['"Additional Body Fields" must not have the field "messages": the node sets it', { additionalBodyFields: '{"messages": []}' }],
-	['"Additional Body Fields" must not set "stream" to true', { additionalBodyFields: '{"stream": true}' }],
+	[
+		'"Additional Body Fields" must not have the field "messages": the node sets it',
+		{ additionalBodyFields: '{"messages": []}' },
+	],
+	[
+		'"Additional Body Fields" must not set "stream" to true',
+		{ additionalBodyFields: '{"stream": true}' },
+	],
 ])('%s: refused before anything is sent, with its item', async (message, parameters) => {
 	const { error } = await chatNode('message', service.credential).run({ parameters });
 	expect(error?.message).toContain(message);
@@ -124,20 +170,29 @@ test.each([
 });
 
 test('an option that cannot be is refused by its label', async () => {
-	const { error } = await chatNode('message', service.credential).run({ parameters: { options: { concurrency: 0 } } });
+	const { error } = await chatNode('message', service.credential).run({
+		parameters: { options: { concurrency: 0 } },
+	});
 	expect(error?.message).toContain('"Concurrency" must be a whole number from 1 to 100');
 	expect(service.requests()).toHaveLength(0);
 });
 
 test('a question that is wrong in the last item keeps the first from being paid for', async () => {
-	const { error } = await chatNode('message', service.credential).run({ items: questions('Why?', 'How?', '') });
+	const { error } = await chatNode('message', service.credential).run({
+		items: questions('Why?', 'How?', ''),
+	});
 	expect(error?.message).toContain('[item 2]');
 	expect(service.requests()).toHaveLength(0);
 });
 
 test('four markers are sent', async () => {
 	await chatNode('message', service.credential).run({
-		parameters: { cachedBlocks: blocks(...'abcd'.split('').map((text) => ({ text })), { text: 'e', ttl: 'none' }) },
+		parameters: {
+			cachedBlocks: blocks(...'abcd'.split('').map((text) => ({ text })), {
+				text: 'e',
+				ttl: 'none',
+			}),
+		},
 	});
 	expect(JSON.stringify(first().body).match(/cache_control/g)).toHaveLength(4);
 });
@@ -146,14 +201,20 @@ test('a block that was left empty is ignored, and the numbers of the others stay
 	const cachedBlocks = blocks({ text: '' }, { text: '={{ $json.question }}' }, { text: ' ' });
 	const node = chatNode('message', service.credential);
 	const { json } = await node.run({ parameters: { cachedBlocks } });
-	expect(first().body).toMatchObject({ system: [{ text: 'Why?', cache_control: { type: 'ephemeral' } }] });
-	expect(json[0]?.warnings).toEqual([expect.stringContaining('Block 2 ends a prefix of about 1 tokens')]);
+	expect(first().body).toMatchObject({
+		system: [{ text: 'Why?', cache_control: { type: 'ephemeral' } }],
+	});
+	expect(json[0]?.warnings).toEqual([
+		expect.stringContaining('Block 2 ends a prefix of about 1 tokens'),
+	]);
 	await node.run({ parameters: { cachedBlocks: {} } });
 	expect(service.requests()).toHaveLength(2);
 });
 
 test('the panel starts with one empty block, for which n8n shows no issue', () => {
-	const field = new MediaGenChatCache().description.properties.find(({ name }) => name === 'cachedBlocks');
+	const field = new MediaGenChatCache().description.properties.find(
+		({ name }) => name === 'cachedBlocks',
+	);
 	expect(field?.default).toEqual({ block: [{ text: '', ttl: '5m', place: 'system' }] });
 	expect(JSON.stringify(field)).not.toContain('"required":true');
 });
@@ -172,7 +233,13 @@ test('the reference and the input row come out with each answer and with each er
 	});
 	expect(json).toEqual([
 		expect.objectContaining({ text: expect.any(String), reference: 'row 7', input: rows[0]?.json }),
-		{ error: expect.objectContaining({ message: expect.stringContaining('"Question" is required') }), reference: 'row 8', input: rows[1]?.json },
+		{
+			error: expect.objectContaining({
+				message: expect.stringContaining('"Question" is required'),
+			}),
+			reference: 'row 8',
+			input: rows[1]?.json,
+		},
 		expect.objectContaining({ text: expect.any(String), reference: 'row 9', input: rows[2]?.json }),
 	]);
 });
@@ -188,7 +255,10 @@ test('without "Simplify" the reference and the input row stand beside the respon
 test('Additional Body Fields are read for each item', async () => {
 	await chatNode('completion', service.credential).run({
 		items: rows.slice(2).concat(rows.slice(0, 1)),
-		parameters: { additionalBodyFields: '={{ { "seed": $json.row } }}', options: { concurrency: 1 } },
+		parameters: {
+			additionalBodyFields: '={{ { "seed": $json.row } }}',
+			options: { concurrency: 1 },
+		},
 	});
 	expect(service.requests().map(({ body }) => body)).toEqual([
 		expect.objectContaining({ seed: 9 }),

@@ -1,6 +1,9 @@
 import axios from 'axios';
 
-import { readCompletionUsage, readMessagesUsage } from '../../../nodes/MediaGenChatCache/usage/usage';
+import {
+	readCompletionUsage,
+	readMessagesUsage,
+} from '../../../nodes/MediaGenChatCache/usage/usage';
 import { blocks, chatNode, document, MODEL, questions, useChatSandbox } from '../support/chat';
 import { until } from '../support/clocks';
 
@@ -16,7 +19,16 @@ const REFUSED = 'sandbox:refuse';
 type Operation = (typeof OPERATIONS)[number];
 
 interface Seen {
-	usage: Record<'inputTotal' | 'inputUncached' | 'cacheRead' | 'cacheWrite' | 'cacheWrite5m' | 'cacheWrite1h' | 'output', number>;
+	usage: Record<
+		| 'inputTotal'
+		| 'inputUncached'
+		| 'cacheRead'
+		| 'cacheWrite'
+		| 'cacheWrite5m'
+		| 'cacheWrite1h'
+		| 'output',
+		number
+	>;
 	warnings: string[];
 	stopReason: string;
 }
@@ -53,13 +65,30 @@ interface Direct {
 }
 
 /** Sends the service what no node would, to see that the rule is its own. */
-async function directly(operation: Operation, { marker, onMessage, text = pump, question = 'Why?', headers }: Direct) {
+async function directly(
+	operation: Operation,
+	{ marker, onMessage, text = pump, question = 'Why?', headers }: Direct,
+) {
 	const { key, url } = service.sandbox;
-	const own = operation === 'message' ? { 'x-api-key': key, 'vendor-version': '2023-06-01' } : { Authorization: `Bearer ${key}` };
+	const own =
+		operation === 'message'
+			? { 'x-api-key': key, 'vendor-version': '2023-06-01' }
+			: { Authorization: `Bearer ${key}` };
 	const marked = marker === undefined ? {} : { cache_control: marker };
 	const messages = onMessage
-		? [{ role: 'user', content: text, ...marked }, { role: 'user', content: question }]
-		: [{ role: 'user', content: [{ type: 'text', text, ...marked }, { type: 'text', text: question }] }];
+		? [
+				{ role: 'user', content: text, ...marked },
+				{ role: 'user', content: question },
+			]
+		: [
+				{
+					role: 'user',
+					content: [
+						{ type: 'text', text, ...marked },
+						{ type: 'text', text: question },
+					],
+				},
+			];
 	const { status, data } = await axios.post<{ usage?: Record<string, unknown> }>(
 		url + PATHS[operation],
 		{ model: MODEL, max_tokens: 50, messages },
@@ -97,8 +126,12 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		const ask = asker(operation);
 		const beside = await directly(operation, { marker: FIVE_MINUTES, onMessage: true });
 		expect(beside).toMatchObject({ status: 200, usage: { cacheWrite: 0, cacheRead: 0 } });
-		expect((await one(ask(blocks({ text: pump, place: 'user' })))).usage.cacheWrite).toBeGreaterThan(4_000);
-		expect((await one(ask(blocks({ text: pump, place: 'user' })))).usage.cacheRead).toBeGreaterThan(4_000);
+		expect(
+			(await one(ask(blocks({ text: pump, place: 'user' })))).usage.cacheWrite,
+		).toBeGreaterThan(4_000);
+		expect((await one(ask(blocks({ text: pump, place: 'user' })))).usage.cacheRead).toBeGreaterThan(
+			4_000,
+		);
 	});
 
 	test('rule 3: another question reads the same prefix, and nothing more is written', async () => {
@@ -126,14 +159,22 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		await ask(blocks({ text: pump }));
 		expect(await one(ask(blocks({ text: `${pump} ` })))).toMatchObject({
 			usage: { cacheRead: 0, cacheHit: false },
-			warnings: [expect.stringMatching(`changed at block 1, between the characters [\\d,]+ and ${(pump.length + 1).toLocaleString('en-US')},`)],
+			warnings: [
+				expect.stringMatching(
+					`changed at block 1, between the characters [\\d,]+ and ${(pump.length + 1).toLocaleString('en-US')},`,
+				),
+			],
 		});
 		await ask(blocks({ text: 'Be brief.\n', ttl: 'none' }, { text: pump }));
-		expect(await one(ask(blocks({ text: 'Be brief.', ttl: 'none' }, { text: pump })))).toMatchObject({
+		expect(
+			await one(ask(blocks({ text: 'Be brief.', ttl: 'none' }, { text: pump }))),
+		).toMatchObject({
 			usage: { cacheRead: 0 },
 			warnings: [expect.stringContaining('changed at block 1, between the characters 1 and 10')],
 		});
-		expect(await one(ask(blocks({ text: pump }, { text: 'Be brief.', ttl: 'none' })))).toMatchObject({
+		expect(
+			await one(ask(blocks({ text: pump }, { text: 'Be brief.', ttl: 'none' }))),
+		).toMatchObject({
 			usage: { cacheWrite: 0, cacheHit: true },
 		});
 	});
@@ -141,9 +182,14 @@ describe.each(OPERATIONS)('%s', (operation) => {
 	test('rule 6: a refusal writes what the next request does not read; it is data with a warning', async () => {
 		const ask = asker(operation);
 		const refused = await one(ask(blocks({ text: pump }), REFUSED));
-		expect(refused).toMatchObject({ stopReason: 'refusal', warnings: [expect.stringContaining('refused')] });
+		expect(refused).toMatchObject({
+			stopReason: 'refusal',
+			warnings: [expect.stringContaining('refused')],
+		});
 		expect(refused.usage.cacheWrite).toBeGreaterThan(4_000);
-		expect(await one(ask(blocks({ text: pump })))).toMatchObject({ usage: { cacheRead: 0, cacheHit: false } });
+		expect(await one(ask(blocks({ text: pump })))).toMatchObject({
+			usage: { cacheRead: 0, cacheHit: false },
+		});
 		expect(await one(ask(blocks({ text: pump })))).toMatchObject({ usage: { cacheHit: true } });
 	});
 
@@ -171,7 +217,11 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		const second = await one(ask(blocks({ text: pump })));
 		expect(first.usage).toMatchObject({ cacheRead: 0, cacheHit: false });
 		expect(first.usage.cacheWrite).toBeGreaterThan(4_000);
-		expect(second.usage).toMatchObject({ cacheWrite: 0, cacheRead: first.usage.cacheWrite, cacheHit: true });
+		expect(second.usage).toMatchObject({
+			cacheWrite: 0,
+			cacheRead: first.usage.cacheWrite,
+			cacheHit: true,
+		});
 		expect(second.usage.inputTotal).toBe(first.usage.inputTotal);
 		expect(second.warnings).toEqual([]);
 	});
@@ -181,7 +231,10 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		const writes = async (subject: string, warmCacheFirst: boolean) => {
 			const { json } = await node.run({
 				items: questions('One?', 'Two?'),
-				parameters: { cachedBlocks: blocks({ text: document(subject) }), options: { warmCacheFirst, concurrency: 2 } },
+				parameters: {
+					cachedBlocks: blocks({ text: document(subject) }),
+					options: { warmCacheFirst, concurrency: 2 },
+				},
 			});
 			return (json as unknown as Seen[]).filter(({ usage }) => usage.cacheWrite > 0).length;
 		};
@@ -192,7 +245,9 @@ describe.each(OPERATIONS)('%s', (operation) => {
 
 	test('ten questions over one document in one run: one write, nine reads, and the bill to the token', async () => {
 		const { json, error, hints } = await chatNode(operation, service.credential).run({
-			items: questions(...Array.from({ length: 10 }, (_, at) => `What does chapter ${at} say of the filter?`)),
+			items: questions(
+				...Array.from({ length: 10 }, (_, at) => `What does chapter ${at} say of the filter?`),
+			),
 			parameters: { cachedBlocks: blocks({ text: pump, ttl: '1h' }), options: { concurrency: 10 } },
 		});
 		expect(error).toBeUndefined();
@@ -200,7 +255,8 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		expect(usages.filter(({ cacheWrite }) => cacheWrite > 0)).toHaveLength(1);
 		expect(usages.filter(({ cacheRead }) => cacheRead > 0)).toHaveLength(9);
 
-		const sum = (part: keyof Seen['usage']) => usages.reduce((total, usage) => total + usage[part], 0);
+		const sum = (part: keyof Seen['usage']) =>
+			usages.reduce((total, usage) => total + usage[part], 0);
 		const { totals, requests } = service.sandbox.chat.bill();
 		expect(requests).toHaveLength(10);
 		expect(sum('cacheWrite')).toBeGreaterThan(4_500);
@@ -219,7 +275,9 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		});
 		expect(sum('inputUncached') + sum('cacheRead') + sum('cacheWrite')).toBe(totals.input);
 		expect(sum('inputTotal')).toBe(totals.input);
-		expect(hints[0]?.message).toContain(`10 answers, ${totals.input.toLocaleString('en-US')} input tokens`);
+		expect(hints[0]?.message).toContain(
+			`10 answers, ${totals.input.toLocaleString('en-US')} input tokens`,
+		);
 	});
 
 	test('rule 9: write, read and plain input do not overlap, and are what the service bills', async () => {
@@ -241,15 +299,25 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		service.sandbox.settings.set({ cacheTtlBreakdown: false });
 		const { usage } = await one(asker(operation)(blocks({ text: pump })));
 		const { totals } = service.sandbox.chat.bill();
-		expect(usage).toMatchObject({ cacheWrite: totals.written5m, cacheWrite5m: null, cacheWrite1h: null });
+		expect(usage).toMatchObject({
+			cacheWrite: totals.written5m,
+			cacheWrite5m: null,
+			cacheWrite1h: null,
+		});
 		expect(usage.inputUncached).toBe(totals.plain);
 		expect(usage.inputTotal).toBe(totals.input);
 	});
 
 	test('items with different prefixes do not wait for one another', async () => {
-		service.sandbox.faults.add({ match: { path: PATHS[operation] }, count: null, effect: { type: 'slow', ms: 1_800_000 } });
+		service.sandbox.faults.add({
+			match: { path: PATHS[operation] },
+			count: null,
+			effect: { type: 'slow', ms: 1_800_000 },
+		});
 		const running = chatNode(operation, service.credential).run({
-			items: ['oven', 'lamp', 'door'].map((subject) => ({ json: { question: 'Why?', text: document(subject) } })),
+			items: ['oven', 'lamp', 'door'].map((subject) => ({
+				json: { question: 'Why?', text: document(subject) },
+			})),
 			parameters: { cachedBlocks: blocks({ text: '={{ $json.text }}' }) },
 		});
 		await until(() => service.requests().filter((request) => request.fault !== null).length === 3);

@@ -28,7 +28,10 @@ test('twenty items are twenty purchases, waited for together, and twenty results
 		const tasks = service.sandbox.tasks.list();
 		if (tasks.length === 20) for (const { id } of tasks) service.sandbox.tasks.finish(id);
 	}, 5);
-	const { json, items, error } = await run({ options: { pollInterval: 4, concurrency: 10 } }, prompts(20));
+	const { json, items, error } = await run(
+		{ options: { pollInterval: 4, concurrency: 10 } },
+		prompts(20),
+	);
 	clearInterval(watch);
 
 	expect(error).toBeUndefined();
@@ -60,8 +63,20 @@ test('what comes out has the shape that all families share', async () => {
 	]);
 	expect(json[0]).not.toHaveProperty('error');
 	expect(json[0]?.results).toEqual([
-		{ index: 1, kind: 'image', url: expect.stringMatching(/^http/), name: null, expiresAt: expect.stringMatching(/Z$/) },
-		{ index: 2, kind: 'image', url: expect.stringMatching(/^http/), name: null, expiresAt: expect.stringMatching(/Z$/) },
+		{
+			index: 1,
+			kind: 'image',
+			url: expect.stringMatching(/^http/),
+			name: null,
+			expiresAt: expect.stringMatching(/Z$/),
+		},
+		{
+			index: 2,
+			kind: 'image',
+			url: expect.stringMatching(/^http/),
+			name: null,
+			expiresAt: expect.stringMatching(/Z$/),
+		},
 	]);
 });
 
@@ -89,7 +104,9 @@ test('one item per result file, each with its file', async () => {
 	]);
 	for (const item of items) {
 		expect(item.pairedItem).toEqual({ item: 0 });
-		const { width, height, format } = await sharp(await readBinary(item.binary?.picture)).metadata();
+		const { width, height, format } = await sharp(
+			await readBinary(item.binary?.picture),
+		).metadata();
 		expect({ width, height, format }).toEqual({ width: 1536, height: 1024, format: 'jpeg' });
 	}
 });
@@ -104,7 +121,11 @@ test('without Simplify the record comes as the service sent it', async () => {
 	expect(json[0]).toMatchObject({
 		taskId: expect.any(String),
 		status: 'completed',
-		record: { id: expect.any(String), credits_cost: expect.any(Number), result: { images: [{ url: [expect.any(String)] }] } },
+		record: {
+			id: expect.any(String),
+			credits_cost: expect.any(Number),
+			result: { images: [{ url: [expect.any(String)] }] },
+		},
 	});
 });
 
@@ -126,7 +147,10 @@ test('a task can be looked at in whatever state it is', async () => {
 	const { taskId } = submitted.json[0] ?? {};
 	const look = async () => (await run({ resource: 'task', operation: 'get', taskId })).json[0];
 
-	expect(await look()).toMatchObject({ taskId, status: expect.stringMatching(/submitted|running/) });
+	expect(await look()).toMatchObject({
+		taskId,
+		status: expect.stringMatching(/submitted|running/),
+	});
 	service.sandbox.tasks.finish(String(taskId), { message: 'The brush broke' });
 	expect(await look()).toMatchObject({ status: 'failed', error: { message: 'The brush broke' } });
 });
@@ -134,7 +158,9 @@ test('a task can be looked at in whatever state it is', async () => {
 test('a callback address is sent along and the service calls it', async () => {
 	service.sandbox.settings.set({ allowPrivateCallbacks: true });
 	await run({ options: { callbackBaseUrl: `${service.sandbox.url}/elsewhere` } });
-	expect(submissions(service.sandbox)[0]?.body).toMatchObject({ webhook: `${service.sandbox.url}/elsewhere` });
+	expect(submissions(service.sandbox)[0]?.body).toMatchObject({
+		webhook: `${service.sandbox.url}/elsewhere`,
+	});
 });
 
 test('reference pictures and a mask from binary fields are uploaded first', async () => {
@@ -201,7 +227,10 @@ test('a deployment with words of its own gets these, and its answers read the sa
 	const sent = service.sandbox.requests.list({ path: '/v1/images/generations' });
 	expect(sent.map(({ body }) => body)).toEqual([{ model: 'acmepix-2-official', prompt: 'x' }]);
 	expect(error).toBeUndefined();
-	expect(json[0]).toMatchObject({ status: 'completed', usage: { total_tokens: expect.any(Number) } });
+	expect(json[0]).toMatchObject({
+		status: 'completed',
+		usage: { total_tokens: expect.any(Number) },
+	});
 });
 
 const front = 'https://example.com/front.png';
@@ -223,19 +252,53 @@ async function runNew(parameters: INodeParameters, items = [{ json: {} as IDataO
 function panel(parameters: Record<string, unknown>): string[] {
 	const node = new MediaGenImage();
 	const values = completed(node, parameters);
-	const holder = { id: '1', name: 'Node', type: 'mediaGenImage', typeVersion: 1, position: [0, 0] as [number, number], parameters: values };
-	const shown = node.description.properties.filter((field) => NodeHelpers.displayParameter(values, field, holder, node.description));
+	const holder = {
+		id: '1',
+		name: 'Node',
+		type: 'mediaGenImage',
+		typeVersion: 1,
+		position: [0, 0] as [number, number],
+		parameters: values,
+	};
+	const shown = node.description.properties.filter((field) =>
+		NodeHelpers.displayParameter(values, field, holder, node.description),
+	);
 	return shown.filter(({ type }) => type !== 'hidden').map(({ displayName }) => displayName);
 }
 
 describe('Panel', () => {
 	test('what most people set first is in sight, before what few need', () => {
 		expect(panel({ resource: 'image', operation: 'generate' })).toEqual([
-			...['Resource', 'Operation', 'Model', 'Prompt', 'Reference Images', 'Size', 'Number of Images'],
-			...['Wait for Result', 'Output', 'Download Files', 'Additional Fields', 'Additional Body Fields', 'Options'],
+			...[
+				'Resource',
+				'Operation',
+				'Model',
+				'Prompt',
+				'Reference Images',
+				'Size',
+				'Number of Images',
+			],
+			...[
+				'Wait for Result',
+				'Output',
+				'Download Files',
+				'Additional Fields',
+				'Additional Body Fields',
+				'Options',
+			],
 		]);
 		expect(panel({ resource: 'image', operation: 'edit' })).toEqual([
-			...['Resource', 'Operation', 'Model', 'Image', 'Image Input Data Field Name', 'Mask', 'Prompt', 'Size', 'Number of Images'],
+			...[
+				'Resource',
+				'Operation',
+				'Model',
+				'Image',
+				'Image Input Data Field Name',
+				'Mask',
+				'Prompt',
+				'Size',
+				'Number of Images',
+			],
 			...['Wait for Result', 'Output', 'Download Files', 'Additional Body Fields', 'Options'],
 		]);
 	});
@@ -247,12 +310,24 @@ describe('Panel', () => {
 	});
 
 	test('"edit image" and "inpaint" find the node', () => {
-		expect(codex.alias).toEqual(expect.arrayContaining(['AI', 'edit image', 'inpaint', 'text to image', 'upscale']));
+		expect(codex.alias).toEqual(
+			expect.arrayContaining(['AI', 'edit image', 'inpaint', 'text to image', 'upscale']),
+		);
 	});
 
 	test.each<[string, unknown, boolean, boolean]>([
-		['the official model from the list', { __rl: true, mode: 'list', value: 'imagegen-2-official' }, true, false],
-		['a lite model from the list', { __rl: true, mode: 'list', value: 'imgfast-3.1-flash-lite-image' }, false, true],
+		[
+			'the official model from the list',
+			{ __rl: true, mode: 'list', value: 'imagegen-2-official' },
+			true,
+			false,
+		],
+		[
+			'a lite model from the list',
+			{ __rl: true, mode: 'list', value: 'imgfast-3.1-flash-lite-image' },
+			false,
+			true,
+		],
 		['an alias by ID', byId('lite-2-lite-ext'), false, true],
 		['a new model by ID', byId('imagegen-3'), true, true],
 		['a lite model as plain text', 'lite-2-lite', false, true],
@@ -274,19 +349,32 @@ describe('Panel', () => {
 describe('Model', () => {
 	test('the list has each model once, under its own name, and can be searched', async () => {
 		const { searchModels } = new MediaGenImage().methods.listSearch;
-		const search = async (filter?: string) => (await searchModels.call({} as ILoadOptionsFunctions, filter)).results.map(({ value }) => value);
-		expect(await search()).toEqual(['imagegen-2-official', 'imgfast-3.1-flash-lite-image', 'imgfast-3.1-flash-lite-image-ext']);
+		const search = async (filter?: string) =>
+			(await searchModels.call({} as ILoadOptionsFunctions, filter)).results.map(
+				({ value }) => value,
+			);
+		expect(await search()).toEqual([
+			'imagegen-2-official',
+			'imgfast-3.1-flash-lite-image',
+			'imgfast-3.1-flash-lite-image-ext',
+		]);
 		expect(await search('LITE EXT')).toEqual(['imgfast-3.1-flash-lite-image-ext']);
 	});
 
 	test.each<[string, INodeParameters[string], string]>([
-		['picked from the list', { __rl: true, mode: 'list', value: 'imgfast-3.1-flash-lite-image' }, 'imgfast-3.1-flash-lite-image'],
+		[
+			'picked from the list',
+			{ __rl: true, mode: 'list', value: 'imgfast-3.1-flash-lite-image' },
+			'imgfast-3.1-flash-lite-image',
+		],
 		['an alias', byId('lite-2-lite'), 'lite-2-lite'],
 		['plain text, as the API of n8n saves it', 'lite-2-lite-ext', 'lite-2-lite-ext'],
 		['an expression for the whole field', '={{ $json.model }}', 'imagegen-2-official'],
 		['an expression inside the locator', byId('={{ $json.model }}'), 'imagegen-2-official'],
 	])('%s is sent without a note', async (_, model, value) => {
-		const { json, error } = await runNew({ operation: 'generate', prompt: 'x', model }, [{ json: { model: 'imagegen-2-official' } }]);
+		const { json, error } = await runNew({ operation: 'generate', prompt: 'x', model }, [
+			{ json: { model: 'imagegen-2-official' } },
+		]);
 		expect(error).toBeUndefined();
 		expect(sent()).toEqual([{ model: value, prompt: 'x' }]);
 		expect(json[0]).not.toHaveProperty('notes');
@@ -304,7 +392,14 @@ describe('Model', () => {
 		});
 		expect(error).toBeUndefined();
 		expect(sent()).toEqual([
-			{ model: 'imagegen-3', prompt: 'x', size: '7:3', resolution: '8k', quality: 'ultra', image_urls: Array(17).fill(front) },
+			{
+				model: 'imagegen-3',
+				prompt: 'x',
+				size: '7:3',
+				resolution: '8k',
+				quality: 'ultra',
+				image_urls: Array(17).fill(front),
+			},
 		]);
 		const note = 'The model "imagegen-3" is not in this package\'s list: it is sent as it is';
 		expect(json[0]?.notes).toEqual([note]);
@@ -323,72 +418,199 @@ describe('Reference images', () => {
 
 	test.each<[string, string]>([
 		['objects with a url', '={{ [{ url: $json.front }, { url: $json.side }] }}'],
-		['results of another node', '={{ [{ index: 1, kind: "image", url: $json.front }, { index: 2, kind: "image", url: $json.side }] }}'],
-		['images of a record, whose url is a list', '={{ [{ url: [$json.front] }, { url: [$json.side] }] }}'],
+		[
+			'results of another node',
+			'={{ [{ index: 1, kind: "image", url: $json.front }, { index: 2, kind: "image", url: $json.side }] }}',
+		],
+		[
+			'images of a record, whose url is a list',
+			'={{ [{ url: [$json.front] }, { url: [$json.side] }] }}',
+		],
 		['plain URLs', '={{ [$json.front, $json.side] }}'],
 	])('%s are sent as plain URLs', async (_, imageUrls) => {
-		const { error } = await runNew({ ...generate, referenceImages: 'url', imageUrls }, [{ json: { front, side } }]);
+		const { error } = await runNew({ ...generate, referenceImages: 'url', imageUrls }, [
+			{ json: { front, side } },
+		]);
 		expect(error).toBeUndefined();
 		expect(sent()).toMatchObject([{ image_urls: [front, side] }]);
 	});
 
 	test.each<[string, INodeParameters, string]>([
 		['no URL', { referenceImages: 'url', imageUrls: [] }, '"Image URLs" is required'],
-		['no field name', { referenceImages: 'binary', imageBinaryProperties: '' }, '"Input Data Field Name" is required'],
-		['neither', { referenceImages: 'both', imageUrls: [], imageBinaryProperties: '' }, '"Image URLs" is required'],
-		['something that is no URL', { referenceImages: 'url', imageUrls: ['picture.png'] }, '"Image URLs › 1" must be a full http or https URL'],
-		['seventeen', { referenceImages: 'url', imageUrls: Array<string>(17).fill(front) }, '"Image URLs" must have at most 16 pictures'],
-		['fifteen for a lite model', { model: 'lite-2-lite', referenceImages: 'url', imageUrls: Array<string>(15).fill(front) }, '"Image URLs" must have at most 14 pictures'],
-		['a data URI for the official model', { referenceImages: 'url', imageUrls: ['data:image/png;base64,AAAA'] }, 'only the lite models take a data URI'],
-		['two masks', { referenceImages: 'url', imageUrls: [front], additionalFields: { maskUrl: side, maskBinaryProperty: 'mask' } }, '"Mask URL" must not be set together with "Mask Input Data Field Name"'],
+		[
+			'no field name',
+			{ referenceImages: 'binary', imageBinaryProperties: '' },
+			'"Input Data Field Name" is required',
+		],
+		[
+			'neither',
+			{ referenceImages: 'both', imageUrls: [], imageBinaryProperties: '' },
+			'"Image URLs" is required',
+		],
+		[
+			'something that is no URL',
+			{ referenceImages: 'url', imageUrls: ['picture.png'] },
+			'"Image URLs › 1" must be a full http or https URL',
+		],
+		[
+			'seventeen',
+			{ referenceImages: 'url', imageUrls: Array<string>(17).fill(front) },
+			'"Image URLs" must have at most 16 pictures',
+		],
+		[
+			'fifteen for a lite model',
+			{ model: 'lite-2-lite', referenceImages: 'url', imageUrls: Array<string>(15).fill(front) },
+			'"Image URLs" must have at most 14 pictures',
+		],
+		[
+			'a data URI for the official model',
+			{ referenceImages: 'url', imageUrls: ['data:image/png;base64,AAAA'] },
+			'only the lite models take a data URI',
+		],
+		[
+			'two masks',
+			{
+				referenceImages: 'url',
+				imageUrls: [front],
+				additionalFields: { maskUrl: side, maskBinaryProperty: 'mask' },
+			},
+			'"Mask URL" must not be set together with "Mask Input Data Field Name"',
+		],
 	])('%s: refused before anything is sent', async (_, given, message) => {
 		const { error } = await runNew({ ...generate, ...given });
 		expect(error?.message).toContain(message);
 		expect(service.sandbox.requests.list()).toEqual([]);
 	});
 
-	const noReference = 'must come with a reference image, the one to be repainted: "Reference Images" is None';
+	const noReference =
+		'must come with a reference image, the one to be repainted: "Reference Images" is None';
 	const isEmpty = 'is required: its expression is empty';
 
 	test.each<[string, INodeParameters, string]>([
-		['a mask', { referenceImages: 'none', additionalFields: { maskUrl: side } }, `"Mask URL" ${noReference}`],
-		['a mask from the input', { referenceImages: 'none', additionalFields: { maskBinaryProperty: 'mask' } }, `"Mask Input Data Field Name" ${noReference}`],
-		['a mask for a lite model', { model: 'lite-2-lite', referenceImages: 'none', additionalFields: { maskUrl: side } }, `"Mask URL" ${noReference}`],
-		['a mask of a row', { referenceImages: '={{ "none" }}', additionalFields: { maskUrl: side } }, `"Mask URL" ${noReference}`],
-	])('%s without a reference image is refused before anything is sent', async (_, given, message) => {
-		const { error } = await runNew({ ...generate, ...given });
-		expect(error?.message).toBe(`${message} [item 0]`);
-		expect(service.sandbox.requests.list()).toEqual([]);
-	});
+		[
+			'a mask',
+			{ referenceImages: 'none', additionalFields: { maskUrl: side } },
+			`"Mask URL" ${noReference}`,
+		],
+		[
+			'a mask from the input',
+			{ referenceImages: 'none', additionalFields: { maskBinaryProperty: 'mask' } },
+			`"Mask Input Data Field Name" ${noReference}`,
+		],
+		[
+			'a mask for a lite model',
+			{ model: 'lite-2-lite', referenceImages: 'none', additionalFields: { maskUrl: side } },
+			`"Mask URL" ${noReference}`,
+		],
+		[
+			'a mask of a row',
+			{ referenceImages: '={{ "none" }}', additionalFields: { maskUrl: side } },
+			`"Mask URL" ${noReference}`,
+		],
+	])(
+		'%s without a reference image is refused before anything is sent',
+		async (_, given, message) => {
+			const { error } = await runNew({ ...generate, ...given });
+			expect(error?.message).toBe(`${message} [item 0]`);
+			expect(service.sandbox.requests.list()).toEqual([]);
+		},
+	);
 
 	test.each<[string, INodeParameters, string]>([
-		['a mask', { referenceImages: 'url', imageUrls: [front], additionalFields: { maskUrl: '={{ $json.none }}' } }, `"Mask URL" ${isEmpty}`],
-		['a mask of the input', { referenceImages: 'url', imageUrls: [front], additionalFields: { maskBinaryProperty: '={{ " " }}' } }, `"Mask Input Data Field Name" ${isEmpty}`],
-		['a mask without a reference', { referenceImages: 'none', additionalFields: { maskUrl: '={{ $json.none }}' } }, `"Mask URL" ${isEmpty}`],
-		['a second reference', { referenceImages: 'url', imageUrls: [front, '={{ $json.none }}'] }, '"Image URLs › 2" is required'],
-		['a reference in a list', { referenceImages: 'url', imageUrls: '={{ ["https://example.com/front.png", null] }}' }, '"Image URLs › 2" is required'],
-		['a result without a link', { referenceImages: 'url', imageUrls: '={{ [{ url: "https://example.com/front.png" }, { url: null }] }}' }, '"Image URLs › 2" is required'],
-		['a field name beside URLs', { referenceImages: 'both', imageUrls: [front], imageBinaryProperties: '={{ $json.none }}' }, `"Input Data Field Name" ${isEmpty}`],
-		['the URLs beside a field name', { referenceImages: 'both', imageUrls: '={{ [] }}', imageBinaryProperties: 'data' }, `"Image URLs" ${isEmpty}`],
-		['one of two field names', { referenceImages: 'binary', imageBinaryProperties: '=data,{{ $json.none }}' }, '"Input Data Field Name" must have a name on both sides of each comma'],
-	])('%s whose expression is empty is refused before anything is sent', async (_, given, message) => {
-		const photo = await fileItem(await picture(64, 48));
-		const { error } = await runNew({ ...generate, ...given }, [{ json: {}, binary: photo.binary } as { json: IDataObject }]);
-		expect(error?.message).toBe(`${message} [item 0]`);
-		expect(service.sandbox.requests.list()).toEqual([]);
-	});
+		[
+			'a mask',
+			{
+				referenceImages: 'url',
+				imageUrls: [front],
+				additionalFields: { maskUrl: '={{ $json.none }}' },
+			},
+			`"Mask URL" ${isEmpty}`,
+		],
+		[
+			'a mask of the input',
+			{
+				referenceImages: 'url',
+				imageUrls: [front],
+				additionalFields: { maskBinaryProperty: '={{ " " }}' },
+			},
+			`"Mask Input Data Field Name" ${isEmpty}`,
+		],
+		[
+			'a mask without a reference',
+			{ referenceImages: 'none', additionalFields: { maskUrl: '={{ $json.none }}' } },
+			`"Mask URL" ${isEmpty}`,
+		],
+		[
+			'a second reference',
+			{ referenceImages: 'url', imageUrls: [front, '={{ $json.none }}'] },
+			'"Image URLs › 2" is required',
+		],
+		[
+			'a reference in a list',
+			{ referenceImages: 'url', imageUrls: '={{ ["https://example.com/front.png", null] }}' },
+			'"Image URLs › 2" is required',
+		],
+		[
+			'a result without a link',
+			{
+				referenceImages: 'url',
+				imageUrls: '={{ [{ url: "https://example.com/front.png" }, { url: null }] }}',
+			},
+			'"Image URLs › 2" is required',
+		],
+		[
+			'a field name beside URLs',
+			{ referenceImages: 'both', imageUrls: [front], imageBinaryProperties: '={{ $json.none }}' },
+			`"Input Data Field Name" ${isEmpty}`,
+		],
+		[
+			'the URLs beside a field name',
+			{ referenceImages: 'both', imageUrls: '={{ [] }}', imageBinaryProperties: 'data' },
+			`"Image URLs" ${isEmpty}`,
+		],
+		[
+			'one of two field names',
+			{ referenceImages: 'binary', imageBinaryProperties: '=data,{{ $json.none }}' },
+			'"Input Data Field Name" must have a name on both sides of each comma',
+		],
+	])(
+		'%s whose expression is empty is refused before anything is sent',
+		async (_, given, message) => {
+			const photo = await fileItem(await picture(64, 48));
+			const { error } = await runNew({ ...generate, ...given }, [
+				{ json: {}, binary: photo.binary } as { json: IDataObject },
+			]);
+			expect(error?.message).toBe(`${message} [item 0]`);
+			expect(service.sandbox.requests.list()).toEqual([]);
+		},
+	);
 
 	test('URLs of a row without reference images are not sent, and the item says so', async () => {
 		const given = { ...generate, referenceImages: '={{ $json.from }}', imageUrls: [front] };
 		const { json } = await runNew(given, [{ json: { from: 'none' } }, { json: { from: 'url' } }]);
 		expect(sent()).toContainEqual({ model: 'imagegen-2-official', prompt: 'x' });
-		expect(sent()).toContainEqual({ model: 'imagegen-2-official', prompt: 'x', image_urls: [front] });
-		expect(json.map(({ notes }) => notes)).toEqual([['"Image URLs" is set and was not sent: "Reference Images" is None'], undefined]);
+		expect(sent()).toContainEqual({
+			model: 'imagegen-2-official',
+			prompt: 'x',
+			image_urls: [front],
+		});
+		expect(json.map(({ notes }) => notes)).toEqual([
+			['"Image URLs" is set and was not sent: "Reference Images" is None'],
+			undefined,
+		]);
 	});
 
 	test('what a lite model does not have is sent, and the item says so', async () => {
-		const given = { ...generate, model: byId('={{ "lite-2-lite" }}'), referenceImages: 'url', imageUrls: [front] };
-		const { json } = await runNew({ ...given, additionalFields: { maskUrl: side, quality: 'high' } });
+		const given = {
+			...generate,
+			model: byId('={{ "lite-2-lite" }}'),
+			referenceImages: 'url',
+			imageUrls: [front],
+		};
+		const { json } = await runNew({
+			...given,
+			additionalFields: { maskUrl: side, quality: 'high' },
+		});
 		expect(sent()).toMatchObject([{ mask_url: side, quality: 'high' }]);
 		expect(json[0]?.notes).toEqual([
 			'"Quality" was sent, but a lite model does not support it',
@@ -399,12 +621,36 @@ describe('Reference images', () => {
 
 test.each<[string, INodeParameters, string]>([
 	['five pictures', { n: 5 }, '"Number of Images" must be a whole number from 1 to 4'],
-	['a ratio that the official model does not have', { size: '={{ "7:3" }}' }, '"Size" must be one of auto, 1:1'],
-	['a ratio that a lite model does not have', { model: 'lite-2-lite', size: '={{ "2:1" }}' }, '"Size" must be one of auto, 1:1'],
-	['pixels for a lite model', { model: byId('={{ "lite-2-lite" }}'), additionalFields: { pixelSize: '640x480' } }, '"Pixel Size" must not be set for a lite model'],
-	['two sizes', { size: '3:2', additionalFields: { pixelSize: '640x480' } }, '"Pixel Size" must not be set together with "Size"'],
-	['a resolution that the official model does not have', { additionalFields: { resolution: '={{ "8k" }}' } }, '"Resolution" must be one of 1k, 2k, 4k'],
-	['compression of a PNG', { additionalFields: { outputFormat: '={{ "png" }}', outputCompression: 80 } }, '"Output Compression" must come with the output format jpeg or webp'],
+	[
+		'a ratio that the official model does not have',
+		{ size: '={{ "7:3" }}' },
+		'"Size" must be one of auto, 1:1',
+	],
+	[
+		'a ratio that a lite model does not have',
+		{ model: 'lite-2-lite', size: '={{ "2:1" }}' },
+		'"Size" must be one of auto, 1:1',
+	],
+	[
+		'pixels for a lite model',
+		{ model: byId('={{ "lite-2-lite" }}'), additionalFields: { pixelSize: '640x480' } },
+		'"Pixel Size" must not be set for a lite model',
+	],
+	[
+		'two sizes',
+		{ size: '3:2', additionalFields: { pixelSize: '640x480' } },
+		'"Pixel Size" must not be set together with "Size"',
+	],
+	[
+		'a resolution that the official model does not have',
+		{ additionalFields: { resolution: '={{ "8k" }}' } },
+		'"Resolution" must be one of 1k, 2k, 4k',
+	],
+	[
+		'compression of a PNG',
+		{ additionalFields: { outputFormat: '={{ "png" }}', outputCompression: 80 } },
+		'"Output Compression" must come with the output format jpeg or webp',
+	],
 ])('refused before anything is sent: %s', async (_, given, message) => {
 	const { error } = await runNew({ operation: 'generate', prompt: 'x', ...given });
 	expect(error?.message).toContain(message);
@@ -426,7 +672,12 @@ describe('Edit', () => {
 		});
 		expect(error).toBeUndefined();
 		expect(sent()).toEqual([
-			{ model: 'imagegen-2-official', prompt: 'Replace the sky', image_urls: [expect.stringMatching(/^http/)], mask_url: expect.stringMatching(/^http/) },
+			{
+				model: 'imagegen-2-official',
+				prompt: 'Replace the sky',
+				image_urls: [expect.stringMatching(/^http/)],
+				mask_url: expect.stringMatching(/^http/),
+			},
 		]);
 		expect(service.sandbox.ledger().accepted).toBe(1);
 		expect(json[0]).toMatchObject({ family: 'image', operation: 'edit', status: 'completed' });
@@ -434,19 +685,47 @@ describe('Edit', () => {
 	});
 
 	test('image and mask by their URLs, without a mask as well', async () => {
-		await runNew({ ...edit, imageSource: 'url', imageUrl: front, maskSource: 'url', maskUrl: side, size: '3:2', n: 2 });
-		await runNew({ ...edit, imageSource: 'url', imageUrl: '={{ { url: "https://example.com/front.png" } }}' });
+		await runNew({
+			...edit,
+			imageSource: 'url',
+			imageUrl: front,
+			maskSource: 'url',
+			maskUrl: side,
+			size: '3:2',
+			n: 2,
+		});
+		await runNew({
+			...edit,
+			imageSource: 'url',
+			imageUrl: '={{ { url: "https://example.com/front.png" } }}',
+		});
 		const common = { model: 'imagegen-2-official', prompt: 'Replace the sky', image_urls: [front] };
 		expect(sent()).toEqual([{ ...common, mask_url: side, size: '3:2', n: 2 }, common]);
 	});
 
 	test.each<[string, INodeParameters, string]>([
 		['no URL', { imageSource: 'url' }, '"Image URL" is required'],
-		['something that is no URL', { imageSource: 'url', imageUrl: 'front.png' }, '"Image URL" must be a full http or https URL'],
+		[
+			'something that is no URL',
+			{ imageSource: 'url', imageUrl: 'front.png' },
+			'"Image URL" must be a full http or https URL',
+		],
 		['no field name', { imageBinaryProperty: '' }, '"Image Input Data Field Name" is required'],
-		['a field that is not there', { imageBinaryProperty: 'photo' }, '"Image Input Data Field Name": the input item has no binary data in the field "photo"'],
-		['a mask without its URL', { imageSource: 'url', imageUrl: front, maskSource: 'url' }, '"Mask URL" is required'],
-		['no prompt', { imageSource: 'url', imageUrl: front, prompt: '={{ "" }}' }, '"Prompt" is required'],
+		[
+			'a field that is not there',
+			{ imageBinaryProperty: 'photo' },
+			'"Image Input Data Field Name": the input item has no binary data in the field "photo"',
+		],
+		[
+			'a mask without its URL',
+			{ imageSource: 'url', imageUrl: front, maskSource: 'url' },
+			'"Mask URL" is required',
+		],
+		[
+			'no prompt',
+			{ imageSource: 'url', imageUrl: front, prompt: '={{ "" }}' },
+			'"Prompt" is required',
+		],
 	])('%s: refused before anything is sent', async (_, given, message) => {
 		const { error } = await runNew({ ...edit, ...given });
 		expect(error?.message).toContain(message);
@@ -454,9 +733,17 @@ describe('Edit', () => {
 	});
 
 	test('a mask of a row whose "Mask" is None is not sent, and the item says so', async () => {
-		const given = { ...edit, imageSource: 'url', imageUrl: front, maskSource: '={{ "none" }}', maskUrl: '={{ "https://example.com/side.png" }}' };
+		const given = {
+			...edit,
+			imageSource: 'url',
+			imageUrl: front,
+			maskSource: '={{ "none" }}',
+			maskUrl: '={{ "https://example.com/side.png" }}',
+		};
 		const { json } = await runNew(given);
-		expect(sent()).toEqual([{ model: 'imagegen-2-official', prompt: 'Replace the sky', image_urls: [front] }]);
+		expect(sent()).toEqual([
+			{ model: 'imagegen-2-official', prompt: 'Replace the sky', image_urls: [front] },
+		]);
 		expect(json[0]?.notes).toEqual(['"Mask URL" is set and was not sent: "Mask" is None']);
 	});
 });

@@ -44,9 +44,21 @@ test.each<[string, Case, string]>([
 	['a number that is none', { n: '={{ "two" }}' }, '"Number of Images" must be a whole number'],
 	['half an image', { n: 1.5 }, '"Number of Images" must be a whole number'],
 	['an unknown size', { size: '={{ "7:5" }}' }, '"Size" must be one of auto, 1:1'],
-	['pixels that are none', { additionalFields: { pixelSize: '10by10' } }, '"Pixel Size" must be pixels'],
-	['two sizes', { size: '1:1', additionalFields: { pixelSize: '512x512' } }, '"Pixel Size" must not be set together'],
-	['an unknown resolution', { additionalFields: { resolution: '={{ "8k" }}' } }, '"Resolution" must be one of 1k, 2k, 4k'],
+	[
+		'pixels that are none',
+		{ additionalFields: { pixelSize: '10by10' } },
+		'"Pixel Size" must be pixels',
+	],
+	[
+		'two sizes',
+		{ size: '1:1', additionalFields: { pixelSize: '512x512' } },
+		'"Pixel Size" must not be set together',
+	],
+	[
+		'an unknown resolution',
+		{ additionalFields: { resolution: '={{ "8k" }}' } },
+		'"Resolution" must be one of 1k, 2k, 4k',
+	],
 	[
 		'too much compression',
 		{ additionalFields: { outputFormat: 'webp', outputCompression: 101 } },
@@ -62,17 +74,53 @@ test.each<[string, Case, string]>([
 		{ referenceImages: '={{ "none" }}', additionalFields: { maskUrl: url } },
 		'"Mask URL" must come with a reference image',
 	],
-	['a mask that is no URL', { ...withUrl, additionalFields: { maskUrl: 'mask.png' } }, '"Mask URL" must be a full http'],
-	['a reference that is no URL', { ...withUrl, imageUrls: ['picture.png'] }, '"Image URLs › 1" must be a full http'],
-	['a data URI for the official model', { ...withUrl, imageUrls: [url, dataUri] }, '"Image URLs › 2" must be a URL: only the lite'],
-	['17 references', { ...withUrl, imageUrls: Array<string>(17).fill(url) }, '"Image URLs" must have at most 16'],
-	['15 references for a lite model', { ...lite, ...withUrl, imageUrls: Array<string>(15).fill(url) }, '"Image URLs" must have at most 14'],
-	['a data URI of another type', { ...lite, ...withUrl, imageUrls: ['data:image/gif;base64,R0lGODlh'] }, '"Image URLs › 1" must be a data URI'],
-	['a size the lite models lack', { ...lite, size: '={{ "3:1" }}' }, '"Size" must be one of auto, 1:1'],
+	[
+		'a mask that is no URL',
+		{ ...withUrl, additionalFields: { maskUrl: 'mask.png' } },
+		'"Mask URL" must be a full http',
+	],
+	[
+		'a reference that is no URL',
+		{ ...withUrl, imageUrls: ['picture.png'] },
+		'"Image URLs › 1" must be a full http',
+	],
+	[
+		'a data URI for the official model',
+		{ ...withUrl, imageUrls: [url, dataUri] },
+		'"Image URLs › 2" must be a URL: only the lite',
+	],
+	[
+		'17 references',
+		{ ...withUrl, imageUrls: Array<string>(17).fill(url) },
+		'"Image URLs" must have at most 16',
+	],
+	[
+		'15 references for a lite model',
+		{ ...lite, ...withUrl, imageUrls: Array<string>(15).fill(url) },
+		'"Image URLs" must have at most 14',
+	],
+	[
+		'a data URI of another type',
+		{ ...lite, ...withUrl, imageUrls: ['data:image/gif;base64,R0lGODlh'] },
+		'"Image URLs › 1" must be a data URI',
+	],
+	[
+		'a size the lite models lack',
+		{ ...lite, size: '={{ "3:1" }}' },
+		'"Size" must be one of auto, 1:1',
+	],
 	['no URL at all', { ...withUrl, imageUrls: [] }, '"Image URLs" is required'],
 	['no concurrency', { options: { concurrency: 0 } }, '"Concurrency" must be a whole number'],
-	['too short an interval', { options: { pollInterval: 0.1 } }, '"Poll Interval (Seconds)" must be a number of at least 1'],
-	['a callback address that is none', { options: { callbackBaseUrl: 'n8n' } }, '"Callback Base URL" must be a full http'],
+	[
+		'too short an interval',
+		{ options: { pollInterval: 0.1 } },
+		'"Poll Interval (Seconds)" must be a number of at least 1',
+	],
+	[
+		'a callback address that is none',
+		{ options: { callbackBaseUrl: 'n8n' } },
+		'"Callback Base URL" must be a full http',
+	],
 ])('%s is refused before anything is sent', async (_, parameters, message) => {
 	const { error } = await run(parameters);
 	expect(error?.message).toContain(message);
@@ -80,20 +128,49 @@ test.each<[string, Case, string]>([
 });
 
 test.each<[string, Case, object, string]>([
-	['quality', { additionalFields: { quality: '={{ "best" }}' } }, { quality: 'best' }, 'The quality "best"'],
-	['background', { additionalFields: { background: '={{ "red" }}' } }, { background: 'red' }, 'The background "red"'],
-	['moderation', { additionalFields: { moderation: '={{ "off" }}' } }, { moderation: 'off' }, 'The moderation "off"'],
-	['format', { additionalFields: { outputFormat: '={{ "avif" }}' } }, { output_format: 'avif' }, 'The output format "avif"'],
+	[
+		'quality',
+		{ additionalFields: { quality: '={{ "best" }}' } },
+		{ quality: 'best' },
+		'The quality "best"',
+	],
+	[
+		'background',
+		{ additionalFields: { background: '={{ "red" }}' } },
+		{ background: 'red' },
+		'The background "red"',
+	],
+	[
+		'moderation',
+		{ additionalFields: { moderation: '={{ "off" }}' } },
+		{ moderation: 'off' },
+		'The moderation "off"',
+	],
+	[
+		'format',
+		{ additionalFields: { outputFormat: '={{ "avif" }}' } },
+		{ output_format: 'avif' },
+		'The output format "avif"',
+	],
 	[
 		'format that is compressed',
 		{ additionalFields: { outputFormat: '={{ "avif" }}', outputCompression: 50 } },
 		{ output_format: 'avif', output_compression: 50 },
 		'The output format "avif"',
 	],
-	['resolution of a lite model', { ...lite, additionalFields: { resolution: '={{ "8K" }}' } }, { resolution: '8K' }, 'The resolution "8K"'],
+	[
+		'resolution of a lite model',
+		{ ...lite, additionalFields: { resolution: '={{ "8K" }}' } },
+		{ resolution: '8K' },
+		'The resolution "8K"',
+	],
 ])('an unknown %s is sent as it is, and the item says so', async (_, parameters, body, value) => {
 	const { json } = await run(parameters, [{ json: {} }], { onError: 'continueRegularOutput' });
-	expect(service.sandbox.requests.list({ path: '/v1/images/generations' }).map((request) => request.body)).toEqual([expect.objectContaining(body)]);
+	expect(
+		service.sandbox.requests
+			.list({ path: '/v1/images/generations' })
+			.map((request) => request.body),
+	).toEqual([expect.objectContaining(body)]);
 	expect(json[0]?.notes).toEqual([`${value} is not in this package's list: it is sent as it is`]);
 });
 
@@ -146,7 +223,13 @@ test('a callback port that the service may block is sent, and the item says so',
 test('a pause is refused where the service could not reach this n8n, with the fix', async () => {
 	const { error } = await runNode({
 		node: new MediaGenImage(),
-		parameters: { resource: 'image', operation: 'generate', model: 'imagegen-2-official', prompt: 'x', waitMode: 'callback' },
+		parameters: {
+			resource: 'image',
+			operation: 'generate',
+			model: 'imagegen-2-official',
+			prompt: 'x',
+			waitMode: 'callback',
+		},
 		credential: { ...service.credential(), allowPrivateCallbacks: false },
 	});
 	expect(error?.message).toContain('The service would not call back');
@@ -159,7 +242,9 @@ describe('pictures from the input', () => {
 
 	test('a field that is not there', async () => {
 		const { error } = await run(binary);
-		expect(error?.message).toBe('"Input Data Field Name": the input item has no binary data in the field "data" [item 0]');
+		expect(error?.message).toBe(
+			'"Input Data Field Name": the input item has no binary data in the field "data" [item 0]',
+		);
 		expect(service.sandbox.requests.list()).toEqual([]);
 	});
 
@@ -180,7 +265,11 @@ describe('pictures from the input', () => {
 test.each([
 	['a base URL that is none', { baseUrl: 'api' }, 'full address'],
 	['plain http to a public host', { baseUrl: 'http://api.example.com' }, 'never sent unencrypted'],
-	['brand words that are none', { brandWords: '{"cloud": "x"}' }, '"Brand Words" must be a JSON object'],
+	[
+		'brand words that are none',
+		{ brandWords: '{"cloud": "x"}' },
+		'"Brand Words" must be a JSON object',
+	],
 ])('a credential with %s is refused', async (_, change, words) => {
 	const { error } = await runNode({
 		node: new MediaGenImage(),

@@ -13,8 +13,16 @@ const REFERENCES = ['row-9 & 10/é', 'a=b?c#d+e%20', 'row 7', '{"row": 7}', '行
 beforeEach(() => numberTasks(service));
 
 /** The addresses at which the service reports the task of each row. */
-async function addresses(rows: IDataObject[], options: INodeParameters, parameters: INodeParameters = {}): Promise<unknown[]> {
-	const given = { parameters: { waitMode: 'none', ...parameters }, options, run: { items: rows.map((json) => ({ json })) } };
+async function addresses(
+	rows: IDataObject[],
+	options: INodeParameters,
+	parameters: INodeParameters = {},
+): Promise<unknown[]> {
+	const given = {
+		parameters: { waitMode: 'none', ...parameters },
+		options,
+		run: { items: rows.map((json) => ({ json })) },
+	};
 	const { error } = await buySounds(service, given);
 	expect(error).toBeUndefined();
 	return service.sent('POST', SOUNDS).map(({ body }) => (body as IDataObject).webhook);
@@ -30,19 +38,28 @@ const perRow = { concurrency: 1, callbackBaseUrl: BASE, reference: '={{ $json.re
 
 /** A trigger with the node's credential, or another. */
 const trigger = (options: INodeParameters = {}, apiKey = SCRIPTED_KEY) =>
-	new TriggerHost({ baseUrl: service.url, apiKey }, { verify: false, downloadFiles: false, options });
+	new TriggerHost(
+		{ baseUrl: service.url, apiKey },
+		{ verify: false, downloadFiles: false, options },
+	);
 
 /** The service calls an address. */
 async function call(host: TriggerHost, address: string, id = 'task_1') {
 	const url = new URL(address);
 	const path = url.pathname.endsWith('/callback') ? 'callback' : '';
-	return await host.receive({ id, status: 'completed' }, { query: Object.fromEntries(url.searchParams), path });
+	return await host.receive(
+		{ id, status: 'completed' },
+		{ query: Object.fromEntries(url.searchParams), path },
+	);
 }
 
 describe.each(FORMS)('Where the service appends to %s', (_, called) => {
 	test('the reference of each row arrives at the trigger, and is known to come from a node with its key', async () => {
 		const host = trigger();
-		const sent = await addresses(REFERENCES.map((reference) => ({ reference })), { ...perRow, callbackBaseUrl: host.address });
+		const sent = await addresses(
+			REFERENCES.map((reference) => ({ reference })),
+			{ ...perRow, callbackBaseUrl: host.address },
+		);
 		const received = [];
 		for (const [at, address] of sent.entries()) {
 			const { output } = await call(host, called(String(address)), `task_${at}`);
@@ -53,59 +70,111 @@ describe.each(FORMS)('Where the service appends to %s', (_, called) => {
 
 	test('a reference without a signature, or with another one, arrives as not verified', async () => {
 		const host = trigger();
-		const [signed = ''] = await addresses([{ reference: 'row 7' }], { ...perRow, callbackBaseUrl: host.address });
-		const forged = [String(signed).replace(/&signature=.*/, ''), String(signed).replace('row%207', 'row%208'), `${String(signed)}x`];
+		const [signed = ''] = await addresses([{ reference: 'row 7' }], {
+			...perRow,
+			callbackBaseUrl: host.address,
+		});
+		const forged = [
+			String(signed).replace(/&signature=.*/, ''),
+			String(signed).replace('row%207', 'row%208'),
+			`${String(signed)}x`,
+		];
 		const received = [];
 		for (const [at, address] of forged.entries()) {
 			const { output } = await call(host, called(address), `task_${at}`);
 			received.push([output?.json[0]?.reference, output?.json[0]?.referenceVerified]);
 		}
-		expect(received).toEqual([['row 7', false], ['row 8', false], ['row 7', false]]);
+		expect(received).toEqual([
+			['row 7', false],
+			['row 8', false],
+			['row 7', false],
+		]);
 	});
 
 	test('"Only Signed Addresses" takes a signed call, and refuses all others without a request to the service', async () => {
 		const host = trigger({ onlySigned: true });
-		const [signed = ''] = await addresses([{ reference: 'row 7' }], { ...perRow, callbackBaseUrl: host.address });
+		const [signed = ''] = await addresses([{ reference: 'row 7' }], {
+			...perRow,
+			callbackBaseUrl: host.address,
+		});
 		const asked = service.requests.length;
-		expect(await call(host, called(host.address))).toMatchObject({ status: 401, message: 'the address has no signature' });
-		expect(await call(host, called(`${host.address}?reference=row%207`))).toMatchObject({ status: 401 });
-		expect(await call(host, called(String(signed).replace('row%207', 'row%208')))).toMatchObject({ status: 503 });
+		expect(await call(host, called(host.address))).toMatchObject({
+			status: 401,
+			message: 'the address has no signature',
+		});
+		expect(await call(host, called(`${host.address}?reference=row%207`))).toMatchObject({
+			status: 401,
+		});
+		expect(await call(host, called(String(signed).replace('row%207', 'row%208')))).toMatchObject({
+			status: 503,
+		});
 		expect(host.log.at(-1)).toContain('must have credentials with the same API key');
 		expect(service.requests).toHaveLength(asked);
-		expect(await call(host, called(String(signed)))).toMatchObject({ status: 200, output: { json: [{ taskId: 'task_1' }] } });
+		expect(await call(host, called(String(signed)))).toMatchObject({
+			status: 200,
+			output: { json: [{ taskId: 'task_1' }] },
+		});
 	});
 
 	test('an address that was made for another trigger, or with another key, is not signed for this one', async () => {
-		const [host, other] = [trigger({ onlySigned: true }), trigger({ onlySigned: true }, 'another-key')];
-		const [signed = ''] = await addresses([{ reference: 'row 7' }], { ...perRow, callbackBaseUrl: host.address });
+		const [host, other] = [
+			trigger({ onlySigned: true }),
+			trigger({ onlySigned: true }, 'another-key'),
+		];
+		const [signed = ''] = await addresses([{ reference: 'row 7' }], {
+			...perRow,
+			callbackBaseUrl: host.address,
+		});
 		expect(await call(other, called(String(signed)))).toMatchObject({ status: 503 });
-		expect(await call(trigger({ onlySigned: true }), called(String(signed)))).toMatchObject({ status: 503 });
+		expect(await call(trigger({ onlySigned: true }), called(String(signed)))).toMatchObject({
+			status: 503,
+		});
 	});
 });
 
 test('a reference that itself ends in /callback stays whole where the address is signed', async () => {
 	const host = trigger();
-	const [signed = ''] = await addresses([{ reference: 'row/callback' }], { ...perRow, callbackBaseUrl: host.address });
-	expect((await call(host, `${String(signed)}/callback`)).output?.json).toMatchObject([{ reference: 'row/callback', referenceVerified: true }]);
+	const [signed = ''] = await addresses([{ reference: 'row/callback' }], {
+		...perRow,
+		callbackBaseUrl: host.address,
+	});
+	expect((await call(host, `${String(signed)}/callback`)).output?.json).toMatchObject([
+		{ reference: 'row/callback', referenceVerified: true },
+	]);
 });
 
 test('a record cannot claim that its reference is verified', async () => {
 	const host = trigger();
-	const { output } = await host.receive({ id: 'task_1', status: 'completed', reference: 'mine', reference_verified: true });
+	const { output } = await host.receive({
+		id: 'task_1',
+		status: 'completed',
+		reference: 'mine',
+		reference_verified: true,
+	});
 	expect(output?.json[0]).not.toHaveProperty('referenceVerified');
 	expect(output?.json[0]).not.toHaveProperty('reference');
 });
 
 test('the reference is encoded into the address, the text of the address stays, and the signature is the last parameter', async () => {
-	const [address] = await addresses([{ reference: 'row-9 & 10/é' }], { ...perRow, callbackBaseUrl: 'https://N8N.example.com/webhook/a b?token=1#top' });
-	expect(address).toMatch(/^https:\/\/N8N\.example\.com\/webhook\/a b\?token=1&reference=row-9%20%26%2010%2F%C3%A9&signature=[\w-]{43}#top$/);
+	const [address] = await addresses([{ reference: 'row-9 & 10/é' }], {
+		...perRow,
+		callbackBaseUrl: 'https://N8N.example.com/webhook/a b?token=1#top',
+	});
+	expect(address).toMatch(
+		/^https:\/\/N8N\.example\.com\/webhook\/a b\?token=1&reference=row-9%20%26%2010%2F%C3%A9&signature=[\w-]{43}#top$/,
+	);
 	expect(address).not.toContain(SCRIPTED_KEY);
 });
 
 test.each<[string, IDataObject, INodeParameters, unknown]>([
 	['without a reference', {}, { callbackBaseUrl: BASE }, BASE],
 	['with an empty reference', { reference: '' }, perRow, BASE],
-	['whose address has a reference', { reference: 'row 7' }, { ...perRow, callbackBaseUrl: `${BASE}?reference=mine` }, `${BASE}?reference=mine`],
+	[
+		'whose address has a reference',
+		{ reference: 'row 7' },
+		{ ...perRow, callbackBaseUrl: `${BASE}?reference=mine` },
+		`${BASE}?reference=mine`,
+	],
 	['without an address', { reference: 'row 7' }, { reference: 'row 7' }, undefined],
 ])('a row %s changes nothing', async (_, row, options, address) => {
 	expect(await addresses([row], options)).toEqual([address]);
@@ -113,7 +182,11 @@ test.each<[string, IDataObject, INodeParameters, unknown]>([
 
 test('the address itself is read for each row', async () => {
 	const rows = [{ to: `${BASE}?reference=one` }, { to: `${BASE}?reference=two` }, { to: '' }];
-	expect(await addresses(rows, { concurrency: 1, callbackBaseUrl: '={{ $json.to }}' })).toEqual([rows[0]?.to, rows[1]?.to, undefined]);
+	expect(await addresses(rows, { concurrency: 1, callbackBaseUrl: '={{ $json.to }}' })).toEqual([
+		rows[0]?.to,
+		rows[1]?.to,
+		undefined,
+	]);
 });
 
 test('an address in Additional Body Fields stays as it is', async () => {
@@ -123,15 +196,27 @@ test('an address in Additional Body Fields stays as it is', async () => {
 
 test.each([
 	['n8n', '"Callback Base URL" must be a full http or https URL [item 1]'],
-	['http://10.0.0.5/hook', 'The service would not call back: the service cannot reach the private host 10.0.0.5 [item 1]'],
-])('the address %s of a row is refused before anything is sent, and Check Only shows it', async (to, message) => {
-	const run = {
-		items: [{ json: { to: BASE } }, { json: { to } }],
-		credential: { ...service.credential(), allowPrivateCallbacks: false },
-	};
-	const { error } = await buySounds(service, { options: { callbackBaseUrl: '={{ $json.to }}' }, run });
-	expect(error?.message).toBe(message);
-	expect(service.sent('POST', '*')).toEqual([]);
-	const { json } = await buySounds(service, { options: { callbackBaseUrl: '={{ $json.to }}', checkOnly: true }, run });
-	expect(json.map(({ problems }) => (problems as string[])[0])).toEqual([undefined, message]);
-});
+	[
+		'http://10.0.0.5/hook',
+		'The service would not call back: the service cannot reach the private host 10.0.0.5 [item 1]',
+	],
+])(
+	'the address %s of a row is refused before anything is sent, and Check Only shows it',
+	async (to, message) => {
+		const run = {
+			items: [{ json: { to: BASE } }, { json: { to } }],
+			credential: { ...service.credential(), allowPrivateCallbacks: false },
+		};
+		const { error } = await buySounds(service, {
+			options: { callbackBaseUrl: '={{ $json.to }}' },
+			run,
+		});
+		expect(error?.message).toBe(message);
+		expect(service.sent('POST', '*')).toEqual([]);
+		const { json } = await buySounds(service, {
+			options: { callbackBaseUrl: '={{ $json.to }}', checkOnly: true },
+			run,
+		});
+		expect(json.map(({ problems }) => (problems as string[])[0])).toEqual([undefined, message]);
+	},
+);

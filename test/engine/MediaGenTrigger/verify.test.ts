@@ -27,27 +27,47 @@ function asking(taskId: string, isMusic: boolean): INodeType {
 			properties: [],
 		},
 		async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-			const found = await retrieveTask(createClient(this, await getConnection(this)), taskId, { isMusic });
-			return [[{ json: typeof found === 'string' ? { found } : { isMusic: found.isMusic, status: found.record.status } }]];
+			const found = await retrieveTask(createClient(this, await getConnection(this)), taskId, {
+				isMusic,
+			});
+			return [
+				[
+					{
+						json:
+							typeof found === 'string'
+								? { found }
+								: { isMusic: found.isMusic, status: found.record.status },
+					},
+				],
+			];
 		},
 	};
 }
 
 const ask = async (taskId: string, isMusic = false) =>
-	await runNode({ node: asking(taskId, isMusic), parameters: {}, credential: service.credential() });
+	await runNode({
+		node: asking(taskId, isMusic),
+		parameters: {},
+		credential: service.credential(),
+	});
 
 const acknowledgement = z.object({ data: z.array(z.object({ task_id: z.string() })).min(1) });
 
 async function buy(path: string, body: object): Promise<string> {
 	const { url, key } = service.sandbox;
-	const response = await axios.post<unknown>(url + path, body, { headers: { authorization: `Bearer ${key}` }, proxy: false });
+	const response = await axios.post<unknown>(url + path, body, {
+		headers: { authorization: `Bearer ${key}` },
+		proxy: false,
+	});
 	const taskId = acknowledgement.parse(response.data).data[0]?.task_id ?? '';
 	service.sandbox.tasks.finish(taskId);
 	return taskId;
 }
 
-const picture = async () => await buy('/v1/images/generations', { model: 'imagegen-2-official', prompt: 'A lighthouse' });
-const song = async () => await buy('/v1/music/generations/sounds', { task_id: 'SOURCE', gpt_description: 'waves' });
+const picture = async () =>
+	await buy('/v1/images/generations', { model: 'imagegen-2-official', prompt: 'A lighthouse' });
+const song = async () =>
+	await buy('/v1/music/generations/sounds', { task_id: 'SOURCE', gpt_description: 'waves' });
 
 const requests = () => service.sandbox.requests.list({ method: 'GET' }).map(({ path }) => path);
 
@@ -65,7 +85,10 @@ test('A task that seems to be music is asked for at the path of music first', as
 
 test('A task that neither path knows is unknown', async () => {
 	expect((await ask('task_of_somebody_else')).json).toEqual([{ found: 'unknown' }]);
-	expect(requests()).toEqual(['/v1/tasks/task_of_somebody_else', '/v1/music/tasks/task_of_somebody_else']);
+	expect(requests()).toEqual([
+		'/v1/tasks/task_of_somebody_else',
+		'/v1/music/tasks/task_of_somebody_else',
+	]);
 });
 
 test('A service that cannot answer is not one that does not know the task', async () => {

@@ -13,7 +13,13 @@ const PATH = '/v1/uploads/images';
 async function run(parameters: object, items = [{ json: {} }], settings = {}, credential = {}) {
 	return await runNode({
 		node: new MediaGenUpload(),
-		parameters: { resource: 'image', operation: 'upload', source: 'binary', binaryPropertyName: 'data', ...parameters },
+		parameters: {
+			resource: 'image',
+			operation: 'upload',
+			source: 'binary',
+			binaryPropertyName: 'data',
+			...parameters,
+		},
 		items,
 		credential: { ...service.credential(), ...credential },
 		settings,
@@ -27,9 +33,15 @@ test.each([
 	['gif', 'image/gif'],
 ] as const)('a %s gets a public URL and the date at which it dies', async (format, type) => {
 	const content = await picture(40, 30, format);
-	const { json, error } = await run({}, [await fileItem(content, 'holiday "1".bin', 'application/octet-stream')]);
+	const { json, error } = await run({}, [
+		await fileItem(content, 'holiday "1".bin', 'application/octet-stream'),
+	]);
 	expect(error).toBeUndefined();
-	expect(json[0]).toMatchObject({ contentType: type, bytes: content.length, url: expect.stringMatching(/^http/) });
+	expect(json[0]).toMatchObject({
+		contentType: type,
+		bytes: content.length,
+		url: expect.stringMatching(/^http/),
+	});
 	const hours = (Date.parse(String(json[0]?.expiresAt)) / 1000 - Number(json[0]?.createdAt)) / 3600;
 	expect(hours).toBe(72);
 	const stored = await fetch(String(json[0]?.url));
@@ -61,7 +73,11 @@ test('many pictures come out in the order of the input', async () => {
 });
 
 test('an upload costs nothing, so it is tried again', async () => {
-	service.sandbox.faults.add({ match: { path: PATH }, count: 2, effect: { type: 'status', status: 500 } });
+	service.sandbox.faults.add({
+		match: { path: PATH },
+		count: 2,
+		effect: { type: 'status', status: 500 },
+	});
 	const { error } = await run({}, [await fileItem(await picture(10, 10))]);
 	expect(error).toBeUndefined();
 	expect(service.sandbox.requests.list({ path: PATH })).toHaveLength(3);
@@ -94,10 +110,13 @@ describe('from a URL', () => {
 		server.close();
 	});
 
-	test.each(['/lake.png', '/redirect', '/100%.png', '/%E0%A4%A.png', '/?name=100%'])('%s is fetched and stored', async (path) => {
-		const { json } = await run({ source: 'url', url: address + path });
-		expect(json[0]).toMatchObject({ contentType: 'image/png', bytes: content.length });
-	});
+	test.each(['/lake.png', '/redirect', '/100%.png', '/%E0%A4%A.png', '/?name=100%'])(
+		'%s is fetched and stored',
+		async (path) => {
+			const { json } = await run({ source: 'url', url: address + path });
+			expect(json[0]).toMatchObject({ contentType: 'image/png', bytes: content.length });
+		},
+	);
 
 	test.each([
 		['/text', 'is not a picture that the service accepts'],
@@ -110,7 +129,12 @@ describe('from a URL', () => {
 	});
 
 	test('a private address is refused unless the credential allows it', async () => {
-		const { error } = await run({ source: 'url', url: address }, undefined, {}, { allowPrivateCallbacks: false });
+		const { error } = await run(
+			{ source: 'url', url: address },
+			undefined,
+			{},
+			{ allowPrivateCallbacks: false },
+		);
 		expect(error?.message).toContain('private host 127.0.0.1');
 	});
 
@@ -124,7 +148,10 @@ test('the key is trimmed, and stays out of the error where the service repeats i
 	const item = await fileItem(await picture(10, 10));
 	const { error } = await run({}, [item], {}, { apiKey: ' sandbox-key\n' });
 	expect(error).toBeUndefined();
-	service.sandbox.faults.add({ match: { path: PATH }, effect: { type: 'status', status: 400, message: 'Key sandbox-key is not good' } });
+	service.sandbox.faults.add({
+		match: { path: PATH },
+		effect: { type: 'status', status: 400, message: 'Key sandbox-key is not good' },
+	});
 	const refused = await run({}, [item]);
 	expect(refused.error?.message).toContain('Key ••• is not good');
 });

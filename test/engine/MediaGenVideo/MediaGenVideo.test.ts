@@ -3,7 +3,16 @@ import { NodeHelpers } from 'n8n-workflow';
 
 import { MediaGenVideo } from '../../../nodes/MediaGenVideo/MediaGenVideo.node';
 import { runNode } from '../support/engine';
-import { completed, extra, fieldsOf, isShown, needed, type Row, top, withExpression } from '../support/fieldTable';
+import {
+	completed,
+	extra,
+	fieldsOf,
+	isShown,
+	needed,
+	type Row,
+	top,
+	withExpression,
+} from '../support/fieldTable';
 import { fileItem, picture, submissions, useSandbox } from '../support/sandbox';
 
 const service = useSandbox();
@@ -11,10 +20,19 @@ const node = new MediaGenVideo();
 
 type Given = Record<string, unknown>;
 
-async function run(operation: string, parameters: Given, items: INodeExecutionData[] = [{ json: {} }]) {
+async function run(
+	operation: string,
+	parameters: Given,
+	items: INodeExecutionData[] = [{ json: {} }],
+) {
 	return await runNode({
 		node,
-		parameters: { resource: 'video', operation, waitMode: 'none', ...(parameters as INodeParameters) },
+		parameters: {
+			resource: 'video',
+			operation,
+			waitMode: 'none',
+			...(parameters as INodeParameters),
+		},
 		items,
 		credential: service.credential(),
 	});
@@ -27,8 +45,17 @@ const side = 'https://example.com/side.png';
 const clip = 'https://example.com/clip.mp4';
 const prompt = { prompt: 'a pier' };
 
-const images = (...image: Given[]) => ({ ...prompt, imageInput: 'roles', imageWithRoles: { image } });
-const references = (...imageUrls: string[]) => ({ ...prompt, imageInput: 'references', referenceSource: 'url', imageUrls });
+const images = (...image: Given[]) => ({
+	...prompt,
+	imageInput: 'roles',
+	imageWithRoles: { image },
+});
+const references = (...imageUrls: string[]) => ({
+	...prompt,
+	imageInput: 'references',
+	referenceSource: 'url',
+	imageUrls,
+});
 const frames = {
 	...prompt,
 	imageInput: 'firstAndLastFrame',
@@ -37,8 +64,16 @@ const frames = {
 	lastFrameSource: 'url',
 	lastFrameUrl: side,
 };
-const shots = (...shot: Given[]) => ({ ...prompt, multiShot: true, shotType: 'customize', multiPrompt: { shot } });
-const elements = (...element: Given[]) => ({ prompt: 'a pier with @sailor', elementList: { element } });
+const shots = (...shot: Given[]) => ({
+	...prompt,
+	multiShot: true,
+	shotType: 'customize',
+	multiPrompt: { shot },
+});
+const elements = (...element: Given[]) => ({
+	prompt: 'a pier with @sailor',
+	elementList: { element },
+});
 const sailor = { name: 'sailor', description: 'red beard', elementInputUrls: [front, side] };
 const edit = { ...prompt, referType: 'base', videoUrl: clip };
 
@@ -48,7 +83,9 @@ const sentShots = [
 	{ index: 2, prompt: 'back', duration: 3 },
 ];
 const twoShots = shots({ prompt: 'out', duration: 2 }, { prompt: 'back', duration: '={{ "3" }}' });
-const sentSailor = [{ name: 'sailor', description: 'red beard', element_input_urls: [front, side] }];
+const sentSailor = [
+	{ name: 'sailor', description: 'red beard', element_input_urls: [front, side] },
+];
 const sentVideo = [{ video_url: clip, refer_type: 'base' }];
 
 function nested(field: string, set: Given, api: string, value: unknown): Row {
@@ -57,11 +94,27 @@ function nested(field: string, set: Given, api: string, value: unknown): Row {
 
 const generateRows: Row[] = [
 	needed('model', 'vidomni-v3-omni', 'model', 'vidomni-v3-omni', prompt),
-	{ ...top('prompt', 'a pier', 'prompt'), unset: { prompt: '', imageInput: 'references', referenceSource: 'url', imageUrls: [front] } },
+	{
+		...top('prompt', 'a pier', 'prompt'),
+		unset: { prompt: '', imageInput: 'references', referenceSource: 'url', imageUrls: [front] },
+	},
 	{ ...nested('imageUrls', references(front, side), 'image_urls', [front, side]) },
-	nested('firstFrameUrl', { ...prompt, imageInput: 'firstFrame', firstFrameSource: 'url', firstFrameUrl: front }, 'image_with_roles', sentImages),
-	nested('lastFrameUrl', frames, 'image_with_roles', [...sentImages, { url: side, role: 'last_frame' }]),
-	nested('imageWithRoles.image.url', images({ url: front, role: 'first_frame' }), 'image_with_roles', sentImages),
+	nested(
+		'firstFrameUrl',
+		{ ...prompt, imageInput: 'firstFrame', firstFrameSource: 'url', firstFrameUrl: front },
+		'image_with_roles',
+		sentImages,
+	),
+	nested('lastFrameUrl', frames, 'image_with_roles', [
+		...sentImages,
+		{ url: side, role: 'last_frame' },
+	]),
+	nested(
+		'imageWithRoles.image.url',
+		images({ url: front, role: 'first_frame' }),
+		'image_with_roles',
+		sentImages,
+	),
 	nested('imageWithRoles.image.role', images({ url: front }), 'image_with_roles', sentImages),
 	nested(
 		'imageWithRoles.image.role',
@@ -70,12 +123,22 @@ const generateRows: Row[] = [
 		[{ url: front, role: 'reference' }],
 	),
 	nested('referType', edit, 'video_list', sentVideo),
-	nested('videoUrl', { ...edit, referType: 'feature' }, 'video_list', [{ video_url: clip, refer_type: 'feature' }]),
-	nested('additionalFields.keepOriginalSound', { ...edit, additionalFields: { keepOriginalSound: 'yes' } }, 'video_list', [
-		{ video_url: clip, refer_type: 'base', keep_original_sound: 'yes' },
+	nested('videoUrl', { ...edit, referType: 'feature' }, 'video_list', [
+		{ video_url: clip, refer_type: 'feature' },
 	]),
+	nested(
+		'additionalFields.keepOriginalSound',
+		{ ...edit, additionalFields: { keepOriginalSound: 'yes' } },
+		'video_list',
+		[{ video_url: clip, refer_type: 'base', keep_original_sound: 'yes' }],
+	),
 	nested('multiShot', { ...prompt, multiShot: true, shotType: 'intelligence' }, 'multi_shot', true),
-	nested('shotType', { ...prompt, multiShot: true, shotType: 'intelligence' }, 'shot_type', 'intelligence'),
+	nested(
+		'shotType',
+		{ ...prompt, multiShot: true, shotType: 'intelligence' },
+		'shot_type',
+		'intelligence',
+	),
 	nested('multiPrompt.shot.prompt', twoShots, 'multi_prompt', sentShots),
 	nested('multiPrompt.shot.duration', twoShots, 'multi_prompt', sentShots),
 	nested('elementList.element.name', elements(sailor), 'element_list', sentSailor),
@@ -91,8 +154,19 @@ const generateRows: Row[] = [
 
 /** Choices of the panel, and pictures of the workflow's own: tested by themselves below. */
 const PANEL_ONLY = [
-	...['imageInput', 'firstFrameSource', 'firstFrameBinaryProperty', 'lastFrameSource', 'lastFrameBinaryProperty'],
-	...['referenceSource', 'imageBinaryProperties', 'imageWithRoles.image.binaryProperty', 'elementList.element.binaryProperties'],
+	...[
+		'imageInput',
+		'firstFrameSource',
+		'firstFrameBinaryProperty',
+		'lastFrameSource',
+		'lastFrameBinaryProperty',
+	],
+	...[
+		'referenceSource',
+		'imageBinaryProperties',
+		'imageWithRoles.image.binaryProperty',
+		'elementList.element.binaryProperties',
+	],
 ];
 
 /** Fields by spec §5 and §6; an extension's task stands in its path. */
@@ -136,35 +210,43 @@ const rows = Object.entries(OPERATIONS).flatMap(([operation, { rows: own }]) =>
 	own.map((row) => [operation, row.field, row] as const),
 );
 
-test.each(Object.keys(OPERATIONS))('%s: the table has every field of the panel, and the panel every field of the spec', (operation) => {
-	const { rows: own, spec, others } = OPERATIONS[operation] ?? { rows: [], spec: [], others: [] };
-	expect([...new Set([...own.map(({ field }) => field), ...others])].sort()).toEqual(fieldsOf(node, operation).sort());
-	expect([...new Set(own.map(({ api }) => api))].sort()).toEqual([...spec].sort());
-});
+test.each(Object.keys(OPERATIONS))(
+	'%s: the table has every field of the panel, and the panel every field of the spec',
+	(operation) => {
+		const { rows: own, spec, others } = OPERATIONS[operation] ?? { rows: [], spec: [], others: [] };
+		expect([...new Set([...own.map(({ field }) => field), ...others])].sort()).toEqual(
+			fieldsOf(node, operation).sort(),
+		);
+		expect([...new Set(own.map(({ api }) => api))].sort()).toEqual([...spec].sort());
+	},
+);
 
-test.each(rows)('%s › %s: shown, sent under its name and type, taken, and absent when unset', async (operation, field, row) => {
-	const taskId = operation === 'remix' ? service.sandbox.originals.video().id : undefined;
-	const filled = (given: Given): Given => (taskId === undefined ? given : { taskId, ...given });
-	expect(isShown(node, { resource: 'video', operation, ...filled(row.set) }, field)).toBe(true);
+test.each(rows)(
+	'%s › %s: shown, sent under its name and type, taken, and absent when unset',
+	async (operation, field, row) => {
+		const taskId = operation === 'remix' ? service.sandbox.originals.video().id : undefined;
+		const filled = (given: Given): Given => (taskId === undefined ? given : { taskId, ...given });
+		expect(isShown(node, { resource: 'video', operation, ...filled(row.set) }, field)).toBe(true);
 
-	const first = await run(operation, filled(row.set));
-	expect(first.error).toBeUndefined();
-	const typed = row.api === 'video_list' ? undefined : withExpression(row);
-	if (typed) await run(operation, filled(typed.set));
-	expect(sent()).toHaveLength(typed ? 2 : 1);
-	for (const body of sent()) expect(body[row.api]).toStrictEqual(row.sent);
-	const path = taskId === undefined ? '/v1/videos/generations' : `/v1/videos/${taskId}/remix`;
-	expect(submissions(service.sandbox)[0]?.path).toBe(path);
-	if (operation === 'generate') expect(sent()[0]?.model).toBe('vidomni-v3-omni');
-	else expect(sent()[0]).not.toHaveProperty('task_id');
+		const first = await run(operation, filled(row.set));
+		expect(first.error).toBeUndefined();
+		const typed = row.api === 'video_list' ? undefined : withExpression(row);
+		if (typed) await run(operation, filled(typed.set));
+		expect(sent()).toHaveLength(typed ? 2 : 1);
+		for (const body of sent()) expect(body[row.api]).toStrictEqual(row.sent);
+		const path = taskId === undefined ? '/v1/videos/generations' : `/v1/videos/${taskId}/remix`;
+		expect(submissions(service.sandbox)[0]?.path).toBe(path);
+		if (operation === 'generate') expect(sent()[0]?.model).toBe('vidomni-v3-omni');
+		else expect(sent()[0]).not.toHaveProperty('task_id');
 
-	if (row.unset === undefined) return;
-	service.sandbox.requests.clear();
-	const without = await run(operation, filled(row.unset));
-	expect(without.error).toBeUndefined();
-	expect(sent()).toHaveLength(1);
-	expect(sent()[0]).not.toHaveProperty(row.api);
-});
+		if (row.unset === undefined) return;
+		service.sandbox.requests.clear();
+		const without = await run(operation, filled(row.unset));
+		expect(without.error).toBeUndefined();
+		expect(sent()).toHaveLength(1);
+		expect(sent()[0]).not.toHaveProperty(row.api);
+	},
+);
 
 test.each<[Given, string, boolean]>([
 	[{}, 'firstFrameSource', false],
@@ -199,9 +281,14 @@ test.each<[Given, string, boolean]>([
 });
 
 test('beside an edited video only the role "reference" is offered', () => {
-	const group = node.description.properties.find(({ name }) => name === 'imageWithRoles')?.options?.[0];
-	const roles = (group && 'values' in group ? group.values : []).filter(({ name }) => name === 'role');
-	const values = roles.map(({ options = [] }) => options.map((option) => 'value' in option && option.value));
+	const group = node.description.properties.find(({ name }) => name === 'imageWithRoles')
+		?.options?.[0];
+	const roles = (group && 'values' in group ? group.values : []).filter(
+		({ name }) => name === 'role',
+	);
+	const values = roles.map(({ options = [] }) =>
+		options.map((option) => 'value' in option && option.value),
+	);
 	expect(values).toEqual([['first_frame', 'last_frame', 'reference'], ['reference']]);
 	expect(roles.map(({ displayOptions }) => displayOptions)).toEqual([
 		{ hide: { '/referType': ['base'] } },
@@ -212,48 +299,216 @@ test('beside an edited video only the role "reference" is offered', () => {
 const feature = { ...prompt, referType: 'feature', videoUrl: clip };
 
 test.each<[string, string, Given, string]>([
-	['nothing filled in', 'generate', {}, '"Prompt" is required, unless there are shots, images or a video'],
-	['nothing but a setting', 'generate', { duration: 7, ...elements(sailor), prompt: '={{ $json.none }}' }, '"Prompt" is required'],
-	['nothing filled in for a new model', 'generate', { model: { __rl: true, mode: 'id', value: 'vidomni-v4' } }, '"Prompt" is required'],
-	['a second reference that is empty', 'generate', references(front, '={{ $json.none }}'), '"Image URLs › 2" is required'],
-	['a reference without a link', 'generate', { ...references(), imageUrls: '={{ [{ url: "https://example.com/front.png" }, { url: [] }] }}' }, '"Image URLs › 2" is required'],
+	[
+		'nothing filled in',
+		'generate',
+		{},
+		'"Prompt" is required, unless there are shots, images or a video',
+	],
+	[
+		'nothing but a setting',
+		'generate',
+		{ duration: 7, ...elements(sailor), prompt: '={{ $json.none }}' },
+		'"Prompt" is required',
+	],
+	[
+		'nothing filled in for a new model',
+		'generate',
+		{ model: { __rl: true, mode: 'id', value: 'vidomni-v4' } },
+		'"Prompt" is required',
+	],
+	[
+		'a second reference that is empty',
+		'generate',
+		references(front, '={{ $json.none }}'),
+		'"Image URLs › 2" is required',
+	],
+	[
+		'a reference without a link',
+		'generate',
+		{
+			...references(),
+			imageUrls: '={{ [{ url: "https://example.com/front.png" }, { url: [] }] }}',
+		},
+		'"Image URLs › 2" is required',
+	],
 	[
 		'URLs and a field name that is empty',
 		'generate',
 		{ ...references(front), referenceSource: 'both', imageBinaryProperties: '={{ $json.none }}' },
 		'"Input Data Field Name" is required: its expression is empty',
 	],
-	['a picture of an element that is empty', 'generate', elements({ ...sailor, elementInputUrls: [front, side, '={{ $json.none }}'] }), '"Elements › 1 › Image URLs › 3" is required'],
-	['a field name of an element that is empty', 'generate', elements({ ...sailor, binaryProperties: '={{ $json.none }}' }), '"Input Data Field Name" is required: its expression is empty'],
-	['a long negative prompt', 'generate', { ...prompt, additionalFields: { negativePrompt: 'x'.repeat(2_501) } }, '"Negative Prompt" must have at most 2500 characters'],
-	['two seconds', 'generate', { ...prompt, duration: 2 }, '"Duration (Seconds)" must be a whole number from 3 to 15'],
-	['half a second more', 'generate', { ...prompt, duration: 5.5 }, '"Duration (Seconds)" must be a whole number from 3 to 15'],
-	['a picture that has no address', 'generate', references('picture.png'), '"Image URLs › 1" must be a full http or https URL'],
-	['a last frame alone', 'generate', images({ url: front, role: 'last_frame' }), '"Images With Roles" must have a first frame'],
-	['a frame of an edited video', 'generate', { ...images({ url: front, role: 'first_frame' }), referType: 'base', videoUrl: clip }, '"Images" must have no first or last frame'],
-	['a video without an address', 'generate', { ...feature, videoUrl: '={{ "" }}' }, '"Video URL" is required'],
-	['two pictures beside a feature video', 'generate', { ...feature, ...references(front, side) }, '"Image URLs" must hold one picture at most'],
-	['a frame of an edited video, chosen by itself', 'generate', { ...frames, referType: 'base', videoUrl: clip }, '"Images" must have no first or last frame'],
-	['a first frame without its URL', 'generate', { ...frames, firstFrameUrl: '' }, '"First Frame URL" is required'],
-	['a last frame that has no address', 'generate', { ...frames, lastFrameUrl: 'side.png' }, '"Last Frame URL" must be a full http or https URL'],
-	['a first frame without the name of its field', 'generate', { ...prompt, imageInput: 'firstFrame', firstFrameBinaryProperty: '' }, '"First Frame Input Data Field Name" is required'],
+	[
+		'a picture of an element that is empty',
+		'generate',
+		elements({ ...sailor, elementInputUrls: [front, side, '={{ $json.none }}'] }),
+		'"Elements › 1 › Image URLs › 3" is required',
+	],
+	[
+		'a field name of an element that is empty',
+		'generate',
+		elements({ ...sailor, binaryProperties: '={{ $json.none }}' }),
+		'"Input Data Field Name" is required: its expression is empty',
+	],
+	[
+		'a long negative prompt',
+		'generate',
+		{ ...prompt, additionalFields: { negativePrompt: 'x'.repeat(2_501) } },
+		'"Negative Prompt" must have at most 2500 characters',
+	],
+	[
+		'two seconds',
+		'generate',
+		{ ...prompt, duration: 2 },
+		'"Duration (Seconds)" must be a whole number from 3 to 15',
+	],
+	[
+		'half a second more',
+		'generate',
+		{ ...prompt, duration: 5.5 },
+		'"Duration (Seconds)" must be a whole number from 3 to 15',
+	],
+	[
+		'a picture that has no address',
+		'generate',
+		references('picture.png'),
+		'"Image URLs › 1" must be a full http or https URL',
+	],
+	[
+		'a last frame alone',
+		'generate',
+		images({ url: front, role: 'last_frame' }),
+		'"Images With Roles" must have a first frame',
+	],
+	[
+		'a frame of an edited video',
+		'generate',
+		{ ...images({ url: front, role: 'first_frame' }), referType: 'base', videoUrl: clip },
+		'"Images" must have no first or last frame',
+	],
+	[
+		'a video without an address',
+		'generate',
+		{ ...feature, videoUrl: '={{ "" }}' },
+		'"Video URL" is required',
+	],
+	[
+		'two pictures beside a feature video',
+		'generate',
+		{ ...feature, ...references(front, side) },
+		'"Image URLs" must hold one picture at most',
+	],
+	[
+		'a frame of an edited video, chosen by itself',
+		'generate',
+		{ ...frames, referType: 'base', videoUrl: clip },
+		'"Images" must have no first or last frame',
+	],
+	[
+		'a first frame without its URL',
+		'generate',
+		{ ...frames, firstFrameUrl: '' },
+		'"First Frame URL" is required',
+	],
+	[
+		'a last frame that has no address',
+		'generate',
+		{ ...frames, lastFrameUrl: 'side.png' },
+		'"Last Frame URL" must be a full http or https URL',
+	],
+	[
+		'a first frame without the name of its field',
+		'generate',
+		{ ...prompt, imageInput: 'firstFrame', firstFrameBinaryProperty: '' },
+		'"First Frame Input Data Field Name" is required',
+	],
 	['references without a URL', 'generate', references(), '"Image URLs" is required'],
-	['references without the name of a field', 'generate', { ...prompt, imageInput: 'references', imageBinaryProperties: '' }, '"Input Data Field Name" is required'],
-	['references without either', 'generate', { ...references(), referenceSource: 'both', imageBinaryProperties: '' }, '"Image URLs" is required'],
-	['no image with a role', 'generate', { ...prompt, imageInput: 'roles' }, '"Images With Roles" is required'],
-	['a role without an image', 'generate', images({ role: 'reference' }), '"Images With Roles › 1 › URL" is required'],
-	['an unknown choice of images', 'generate', { ...prompt, imageInput: '={{ "all" }}' }, '"Images" must be one of none, firstFrame'],
-	['shots without a type', 'generate', { ...prompt, multiShot: true, shotType: '={{ "" }}' }, '"Shot Type" is required'],
+	[
+		'references without the name of a field',
+		'generate',
+		{ ...prompt, imageInput: 'references', imageBinaryProperties: '' },
+		'"Input Data Field Name" is required',
+	],
+	[
+		'references without either',
+		'generate',
+		{ ...references(), referenceSource: 'both', imageBinaryProperties: '' },
+		'"Image URLs" is required',
+	],
+	[
+		'no image with a role',
+		'generate',
+		{ ...prompt, imageInput: 'roles' },
+		'"Images With Roles" is required',
+	],
+	[
+		'a role without an image',
+		'generate',
+		images({ role: 'reference' }),
+		'"Images With Roles › 1 › URL" is required',
+	],
+	[
+		'an unknown choice of images',
+		'generate',
+		{ ...prompt, imageInput: '={{ "all" }}' },
+		'"Images" must be one of none, firstFrame',
+	],
+	[
+		'shots without a type',
+		'generate',
+		{ ...prompt, multiShot: true, shotType: '={{ "" }}' },
+		'"Shot Type" is required',
+	],
 	['no shots', 'generate', { ...prompt, multiShot: true }, '"Shots" is required'],
-	['shots that do not add up', 'generate', shots({ prompt: 'out', duration: 2 }), '"Shots" must last as long as the video: 5 seconds'],
-	['seven shots', 'generate', shots(...Array<Given>(7).fill({ prompt: 'out', duration: 1 })), '"Shots" must have at most 6 shots'],
-	['a shot that shows nothing', 'generate', shots({ duration: 5 }), '"Shots › 1 › Prompt" is required'],
-	['four elements', 'generate', elements(sailor, ...['a', 'b', 'c'].map((name) => ({ ...sailor, name }))), '"Elements" must have at most 3 elements'],
-	['an element with one picture', 'generate', elements({ ...sailor, elementInputUrls: [front] }), 'must have at least 2 pictures'],
-	['an element with five pictures', 'generate', elements({ ...sailor, elementInputUrls: Array<string>(5).fill(front) }), 'must have at most 4 pictures'],
-	['an element without a description', 'generate', elements({ ...sailor, description: '' }), '"Elements › 1 › Description" is required'],
+	[
+		'shots that do not add up',
+		'generate',
+		shots({ prompt: 'out', duration: 2 }),
+		'"Shots" must last as long as the video: 5 seconds',
+	],
+	[
+		'seven shots',
+		'generate',
+		shots(...Array<Given>(7).fill({ prompt: 'out', duration: 1 })),
+		'"Shots" must have at most 6 shots',
+	],
+	[
+		'a shot that shows nothing',
+		'generate',
+		shots({ duration: 5 }),
+		'"Shots › 1 › Prompt" is required',
+	],
+	[
+		'four elements',
+		'generate',
+		elements(sailor, ...['a', 'b', 'c'].map((name) => ({ ...sailor, name }))),
+		'"Elements" must have at most 3 elements',
+	],
+	[
+		'an element with one picture',
+		'generate',
+		elements({ ...sailor, elementInputUrls: [front] }),
+		'must have at least 2 pictures',
+	],
+	[
+		'an element with five pictures',
+		'generate',
+		elements({ ...sailor, elementInputUrls: Array<string>(5).fill(front) }),
+		'must have at most 4 pictures',
+	],
+	[
+		'an element without a description',
+		'generate',
+		elements({ ...sailor, description: '' }),
+		'"Elements › 1 › Description" is required',
+	],
 	['no task to extend', 'remix', { taskId: '={{ "" }}' }, '"Task ID" is required'],
-	['an unknown resolution', 'remix', { taskId: 't', additionalFields: { resolution: '={{ "8k" }}' } }, '"Resolution" must be one of 720p, 1080p, 4k'],
+	[
+		'an unknown resolution',
+		'remix',
+		{ taskId: 't', additionalFields: { resolution: '={{ "8k" }}' } },
+		'"Resolution" must be one of 720p, 1080p, 4k',
+	],
 ])('refused before anything is sent: %s', async (_, operation, given, message) => {
 	const { error } = await run(operation, given);
 	expect(error?.message).toContain(message);
@@ -261,20 +516,53 @@ test.each<[string, string, Given, string]>([
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
-const unlisted = (label: string, value: string) => `The ${label} "${value}" is not in this package's list: it is sent as it is`;
+const unlisted = (label: string, value: string) =>
+	`The ${label} "${value}" is not in this package's list: it is sent as it is`;
 
 test.each<[string, string, Given, Given, string[]]>([
-	['mode', 'generate', { ...prompt, mode: '={{ "8k" }}' }, { mode: '8k' }, [unlisted('resolution', '8k')]],
-	['ratio', 'generate', { ...prompt, aspectRatio: '={{ "4:3" }}' }, { aspect_ratio: '4:3' }, [unlisted('aspect ratio', '4:3')]],
+	[
+		'mode',
+		'generate',
+		{ ...prompt, mode: '={{ "8k" }}' },
+		{ mode: '8k' },
+		[unlisted('resolution', '8k')],
+	],
+	[
+		'ratio',
+		'generate',
+		{ ...prompt, aspectRatio: '={{ "4:3" }}' },
+		{ aspect_ratio: '4:3' },
+		[unlisted('aspect ratio', '4:3')],
+	],
 	[
 		'role',
 		'generate',
-		{ ...images({ url: front, role: '={{ "style" }}' }, { url: side, role: '={{ "style" }}' }), prompt: '<<<image_1>>>' },
-		{ image_with_roles: [{ url: front, role: 'style' }, { url: side, role: 'style' }] },
+		{
+			...images({ url: front, role: '={{ "style" }}' }, { url: side, role: '={{ "style" }}' }),
+			prompt: '<<<image_1>>>',
+		},
+		{
+			image_with_roles: [
+				{ url: front, role: 'style' },
+				{ url: side, role: 'style' },
+			],
+		},
 		[unlisted('role', 'style')],
 	],
-	['shot type', 'generate', { ...prompt, multiShot: true, shotType: '={{ "montage" }}' }, { multi_shot: true, shot_type: 'montage' }, [unlisted('shot type', 'montage')]],
-	['use of a video', 'generate', { ...feature, referType: '={{ "inspire" }}' }, { video_list: [{ video_url: clip, refer_type: 'inspire' }] }, [unlisted('use of a video', 'inspire')]],
+	[
+		'shot type',
+		'generate',
+		{ ...prompt, multiShot: true, shotType: '={{ "montage" }}' },
+		{ multi_shot: true, shot_type: 'montage' },
+		[unlisted('shot type', 'montage')],
+	],
+	[
+		'use of a video',
+		'generate',
+		{ ...feature, referType: '={{ "inspire" }}' },
+		{ video_list: [{ video_url: clip, refer_type: 'inspire' }] },
+		[unlisted('use of a video', 'inspire')],
+	],
 	[
 		'word for its sound',
 		'generate',
@@ -282,35 +570,74 @@ test.each<[string, string, Given, Given, string[]]>([
 		{ video_list: [{ ...sentVideo[0], keep_original_sound: 'quiet' }] },
 		[unlisted('choice for the original sound', 'quiet')],
 	],
-	['ratio of an extension', 'remix', { additionalFields: { aspectRatio: '={{ "1:1" }}' } }, { aspect_ratio: '1:1' }, [unlisted('aspect ratio', '1:1')]],
-])('an unknown %s is sent as it is, and the item says so', async (_, operation, given, body, notes) => {
-	const taskId = operation === 'remix' ? service.sandbox.originals.video().id : '';
-	const { json } = await runNode({
-		node,
-		parameters: { resource: 'video', operation, waitMode: 'none', taskId, ...(given as INodeParameters) },
-		credential: service.credential(),
-		settings: { onError: 'continueRegularOutput' },
-	});
-	const posted = service.sandbox.requests.list().filter(({ method }) => method === 'POST');
-	expect(posted.map((request) => request.body)).toEqual([expect.objectContaining(body)]);
-	expect(json[0]?.notes).toEqual(expect.arrayContaining(notes));
-	expect(String(json[0]?.notes).split('not in this package')).toHaveLength(2);
-});
+	[
+		'ratio of an extension',
+		'remix',
+		{ additionalFields: { aspectRatio: '={{ "1:1" }}' } },
+		{ aspect_ratio: '1:1' },
+		[unlisted('aspect ratio', '1:1')],
+	],
+])(
+	'an unknown %s is sent as it is, and the item says so',
+	async (_, operation, given, body, notes) => {
+		const taskId = operation === 'remix' ? service.sandbox.originals.video().id : '';
+		const { json } = await runNode({
+			node,
+			parameters: {
+				resource: 'video',
+				operation,
+				waitMode: 'none',
+				taskId,
+				...(given as INodeParameters),
+			},
+			credential: service.credential(),
+			settings: { onError: 'continueRegularOutput' },
+		});
+		const posted = service.sandbox.requests.list().filter(({ method }) => method === 'POST');
+		expect(posted.map((request) => request.body)).toEqual([expect.objectContaining(body)]);
+		expect(json[0]?.notes).toEqual(expect.arrayContaining(notes));
+		expect(String(json[0]?.notes).split('not in this package')).toHaveLength(2);
+	},
+);
 
-test('pictures of the workflow\'s own are uploaded first, wherever they stand', async () => {
+test("pictures of the workflow's own are uploaded first, wherever they stand", async () => {
 	const item = await fileItem(await picture(320, 320));
 	const uploaded = expect.stringContaining(service.sandbox.url) as string;
 	const cases: Array<[Given, Given]> = [
 		[{ ...references(front), referenceSource: 'both' }, { image_urls: [front, uploaded] }],
-		[{ ...prompt, imageInput: 'firstFrame' }, { image_with_roles: [{ url: uploaded, role: 'first_frame' }] }],
 		[
-			{ ...prompt, imageInput: 'firstAndLastFrame', lastFrameSource: 'binary', lastFrameBinaryProperty: 'data' },
-			{ image_with_roles: [{ url: uploaded, role: 'first_frame' }, { url: uploaded, role: 'last_frame' }] },
+			{ ...prompt, imageInput: 'firstFrame' },
+			{ image_with_roles: [{ url: uploaded, role: 'first_frame' }] },
 		],
-		[images({ binaryProperty: 'data' }), { image_with_roles: [{ url: uploaded, role: 'first_frame' }] }],
+		[
+			{
+				...prompt,
+				imageInput: 'firstAndLastFrame',
+				lastFrameSource: 'binary',
+				lastFrameBinaryProperty: 'data',
+			},
+			{
+				image_with_roles: [
+					{ url: uploaded, role: 'first_frame' },
+					{ url: uploaded, role: 'last_frame' },
+				],
+			},
+		],
+		[
+			images({ binaryProperty: 'data' }),
+			{ image_with_roles: [{ url: uploaded, role: 'first_frame' }] },
+		],
 		[
 			elements({ ...sailor, elementInputUrls: [front], binaryProperties: 'data, data' }),
-			{ element_list: [{ name: 'sailor', description: 'red beard', element_input_urls: [front, uploaded, uploaded] }] },
+			{
+				element_list: [
+					{
+						name: 'sailor',
+						description: 'red beard',
+						element_input_urls: [front, uploaded, uploaded],
+					},
+				],
+			},
 		],
 	];
 	for (const [given, body] of cases) {
@@ -324,13 +651,24 @@ test('pictures of the workflow\'s own are uploaded first, wherever they stand', 
 
 test('a file that is no picture is refused before anything is sent', async () => {
 	const item = await fileItem(Buffer.from('not a picture'));
-	const { error } = await run('generate', { ...prompt, imageInput: 'references', imageBinaryProperties: 'data' }, [item]);
+	const { error } = await run(
+		'generate',
+		{ ...prompt, imageInput: 'references', imageBinaryProperties: 'data' },
+		[item],
+	);
 	expect(error?.message).toContain('"Input Data Field Name": the file in "data" is not a picture');
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
 test('what the service silently changes is said', async () => {
-	const { hints } = await run('generate', { ...images({ url: front, role: 'reference' }), ...elements(sailor), prompt: 'a pier', referType: 'base', videoUrl: clip, duration: 7 });
+	const { hints } = await run('generate', {
+		...images({ url: front, role: 'reference' }),
+		...elements(sailor),
+		prompt: 'a pier',
+		referType: 'base',
+		videoUrl: clip,
+		duration: 7,
+	});
 	expect(hints.map(({ message }) => message)).toEqual(
 		expect.arrayContaining([
 			'The prompt refers to no image: the service puts <<<image_1>>> in front of it',
@@ -341,16 +679,36 @@ test('what the service silently changes is said', async () => {
 });
 
 test.each<[string, Given, Given, string]>([
-	['an element that is not given', { prompt: 'with @captain' }, { prompt: 'with @captain' }, 'The prompt mentions @captain, and no element has this name'],
+	[
+		'an element that is not given',
+		{ prompt: 'with @captain' },
+		{ prompt: 'with @captain' },
+		'The prompt mentions @captain, and no element has this name',
+	],
 	[
 		'an image beyond those given',
 		{ ...references(front), prompt: 'like <<<image_2>>>' },
 		{ prompt: 'like <<<image_2>>>', image_urls: [front] },
 		'The prompt refers to <<<image_2>>>, and 1 image is given',
 	],
-	['an image where none is given', { prompt: 'like <<<image_1>>>' }, { prompt: 'like <<<image_1>>>' }, 'The prompt refers to <<<image_1>>>, and 0 images are given'],
-	['no sound beside a video', { ...edit, additionalFields: { audio: false } }, { audio: false, video_list: sentVideo }, 'The service ignores "Audio" beside a given video'],
-	['sound beside a video', { ...edit, additionalFields: { audio: true } }, { audio: true, video_list: sentVideo }, 'The service ignores "Audio" beside a given video'],
+	[
+		'an image where none is given',
+		{ prompt: 'like <<<image_1>>>' },
+		{ prompt: 'like <<<image_1>>>' },
+		'The prompt refers to <<<image_1>>>, and 0 images are given',
+	],
+	[
+		'no sound beside a video',
+		{ ...edit, additionalFields: { audio: false } },
+		{ audio: false, video_list: sentVideo },
+		'The service ignores "Audio" beside a given video',
+	],
+	[
+		'sound beside a video',
+		{ ...edit, additionalFields: { audio: true } },
+		{ audio: true, video_list: sentVideo },
+		'The service ignores "Audio" beside a given video',
+	],
 ])('%s is sent, and the item says so', async (_, given, body, note) => {
 	const { json, hints, error } = await run('generate', given);
 	expect(error).toBeUndefined();
@@ -360,24 +718,50 @@ test.each<[string, Given, Given, string]>([
 });
 
 test.each<[string, Given, string]>([
-	['shots while there is one shot', { ...twoShots, multiShot: '={{ false }}' }, '"Shots" is set and was not sent: "Multiple Shots" is off'],
-	['a video URL without a video', { ...edit, referType: '={{ "none" }}' }, '"Video URL" is set and was not sent: "Video" is None'],
-	['images without a choice', { ...references(front), imageInput: '={{ "none" }}' }, '"Image URLs" is set and was not sent: "Images" is None'],
-	['a last frame beside a first frame only', { ...frames, imageInput: '={{ "firstFrame" }}', prompt: 'like <<<image_1>>>' }, '"Last Frame URL" is set and was not sent: "Images" has another choice'],
-])('%s: set and hidden by an expression is not sent, and the item says so', async (_, given, note) => {
-	const { json, error } = await run('generate', given);
-	expect(error).toBeUndefined();
-	expect(json[0]?.notes).toEqual([note]);
-});
+	[
+		'shots while there is one shot',
+		{ ...twoShots, multiShot: '={{ false }}' },
+		'"Shots" is set and was not sent: "Multiple Shots" is off',
+	],
+	[
+		'a video URL without a video',
+		{ ...edit, referType: '={{ "none" }}' },
+		'"Video URL" is set and was not sent: "Video" is None',
+	],
+	[
+		'images without a choice',
+		{ ...references(front), imageInput: '={{ "none" }}' },
+		'"Image URLs" is set and was not sent: "Images" is None',
+	],
+	[
+		'a last frame beside a first frame only',
+		{ ...frames, imageInput: '={{ "firstFrame" }}', prompt: 'like <<<image_1>>>' },
+		'"Last Frame URL" is set and was not sent: "Images" has another choice',
+	],
+])(
+	'%s: set and hidden by an expression is not sent, and the item says so',
+	async (_, given, note) => {
+		const { json, error } = await run('generate', given);
+		expect(error).toBeUndefined();
+		expect(json[0]?.notes).toEqual([note]);
+	},
+);
 
 const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
 describe('Model', () => {
 	test.each<[string, string, string[]]>([
-		['generate', 'searchGenerationModels', ['vidomni-v3-omni', 'vidgen3.1-fast', 'vidgen3.1-quality']],
+		[
+			'generate',
+			'searchGenerationModels',
+			['vidomni-v3-omni', 'vidgen3.1-fast', 'vidgen3.1-quality'],
+		],
 		['remix', 'searchRemixModels', ['vidgen3.1-fast', 'vidgen3.1-quality']],
 	])('%s: the list has each model once, under its own name', async (operation, method, models) => {
-		const field = node.description.properties.find(({ name, displayOptions }) => name === 'model' && displayOptions?.show?.operation?.includes(operation));
+		const field = node.description.properties.find(
+			({ name, displayOptions }) =>
+				name === 'model' && displayOptions?.show?.operation?.includes(operation),
+		);
 		expect(field?.modes?.[0]?.typeOptions?.searchListMethod).toBe(method);
 		const search = Object.entries(node.methods.listSearch).find(([name]) => name === method)?.[1];
 		const found = await search?.call({} as ILoadOptionsFunctions);
@@ -385,20 +769,35 @@ describe('Model', () => {
 	});
 
 	test('the list of Generate says which models make clips that Extend continues', async () => {
-		const { results } = await node.methods.listSearch.searchGenerationModels.call({} as ILoadOptionsFunctions);
-		const extendable = results.filter(({ name }) => name.endsWith('(Can Be Extended)')).map(({ value }) => value);
+		const { results } = await node.methods.listSearch.searchGenerationModels.call(
+			{} as ILoadOptionsFunctions,
+		);
+		const extendable = results
+			.filter(({ name }) => name.endsWith('(Can Be Extended)'))
+			.map(({ value }) => value);
 		expect(extendable).toEqual(['vidgen3.1-fast', 'vidgen3.1-quality']);
-		const field = node.description.properties.find(({ name, displayOptions }) => name === 'model' && displayOptions?.show?.operation?.includes('generate'));
+		const field = node.description.properties.find(
+			({ name, displayOptions }) =>
+				name === 'model' && displayOptions?.show?.operation?.includes('generate'),
+		);
 		expect(field?.description).toContain('Extend');
 	});
 
-	test.each(['vidgen3.1-fast', 'vidgen3.1-quality'])('a clip by %s is bought without a note, and can be extended', async (model) => {
-		const made = await run('generate', { ...prompt, model: byId(model), waitMode: 'poll', downloadFiles: false });
-		expect(made.error).toBeUndefined();
-		expect(made.json[0]).not.toHaveProperty('notes');
-		const { error } = await run('remix', { model: byId(model) }, made.items);
-		expect(error).toBeUndefined();
-	});
+	test.each(['vidgen3.1-fast', 'vidgen3.1-quality'])(
+		'a clip by %s is bought without a note, and can be extended',
+		async (model) => {
+			const made = await run('generate', {
+				...prompt,
+				model: byId(model),
+				waitMode: 'poll',
+				downloadFiles: false,
+			});
+			expect(made.error).toBeUndefined();
+			expect(made.json[0]).not.toHaveProperty('notes');
+			const { error } = await run('remix', { model: byId(model) }, made.items);
+			expect(error).toBeUndefined();
+		},
+	);
 
 	test('an untouched panel sends the model and the prompt only', async () => {
 		const { json, error } = await run('generate', prompt);
@@ -420,15 +819,28 @@ describe('Model', () => {
 	});
 
 	test('a new model is sent as it is, with what it may have beyond the known one, and the item says so', async () => {
-		const given = { ...prompt, model: byId('vidomni-v4'), duration: 30, mode: '={{ "8k" }}', aspectRatio: '={{ "21:9" }}' };
+		const given = {
+			...prompt,
+			model: byId('vidomni-v4'),
+			duration: 30,
+			mode: '={{ "8k" }}',
+			aspectRatio: '={{ "21:9" }}',
+		};
 		const { json, error } = await run('generate', given);
 		expect(error).toBeUndefined();
-		expect(sent()).toEqual([{ model: 'vidomni-v4', prompt: 'a pier', duration: 30, mode: '8k', aspect_ratio: '21:9' }]);
-		expect(json[0]?.notes).toEqual(['The model "vidomni-v4" is not in this package\'s list: it is sent as it is']);
+		expect(sent()).toEqual([
+			{ model: 'vidomni-v4', prompt: 'a pier', duration: 30, mode: '8k', aspect_ratio: '21:9' },
+		]);
+		expect(json[0]?.notes).toEqual([
+			'The model "vidomni-v4" is not in this package\'s list: it is sent as it is',
+		]);
 	});
 
 	test('rules that do not depend on the model hold for a new one too', async () => {
-		const { error } = await run('generate', { ...images({ url: front, role: 'last_frame' }), model: byId('vidomni-v4') });
+		const { error } = await run('generate', {
+			...images({ url: front, role: 'last_frame' }),
+			model: byId('vidomni-v4'),
+		});
 		expect(error?.message).toContain('"Images With Roles" must have a first frame');
 		expect(service.sandbox.requests.list()).toEqual([]);
 	});
@@ -444,11 +856,17 @@ describe('Model', () => {
 		const { json, error } = await run('remix', { taskId: id, model: byId('vidgen4') });
 		expect(error).toBeUndefined();
 		expect(sent()).toEqual([{ model: 'vidgen4' }]);
-		expect(json[0]?.notes).toContain('The model "vidgen4" is not in this package\'s list: it is sent as it is');
+		expect(json[0]?.notes).toContain(
+			'The model "vidgen4" is not in this package\'s list: it is sent as it is',
+		);
 	});
 
 	test('what a new model of an extension may have is left to the service', async () => {
-		await run('remix', { taskId: 't', model: byId('vidgen4'), additionalFields: { resolution: '={{ "8k" }}' } });
+		await run('remix', {
+			taskId: 't',
+			model: byId('vidgen4'),
+			additionalFields: { resolution: '={{ "8k" }}' },
+		});
 		const requests = service.sandbox.requests.list({ path: '/v1/videos/t/remix' });
 		expect(requests.map(({ body }) => body)).toEqual([{ model: 'vidgen4', resolution: '8k' }]);
 	});
@@ -457,21 +875,59 @@ describe('Model', () => {
 /** Labels of what the panel shows of an operation, in its order. */
 function panel(given: Given): string[] {
 	const values = completed(node, { resource: 'video', ...given });
-	const holder = { id: '1', name: 'Node', type: 'mediaGenVideo', typeVersion: 1, position: [0, 0] as [number, number], parameters: values };
-	const shown = node.description.properties.filter((field) => NodeHelpers.displayParameter(values, field, holder, node.description));
+	const holder = {
+		id: '1',
+		name: 'Node',
+		type: 'mediaGenVideo',
+		typeVersion: 1,
+		position: [0, 0] as [number, number],
+		parameters: values,
+	};
+	const shown = node.description.properties.filter((field) =>
+		NodeHelpers.displayParameter(values, field, holder, node.description),
+	);
 	return shown.filter(({ type }) => type !== 'hidden').map(({ displayName }) => displayName);
 }
 
 test('Panel: what most people set first is in sight, before what few need', () => {
 	expect(panel({ operation: 'generate' })).toEqual([
-		...['Resource', 'Operation', 'Model', 'Prompt', 'Images', 'Duration (Seconds)', 'Aspect Ratio', 'Resolution'],
-		...['Wait for Result', 'Output', 'Download Files', 'Video', 'Multiple Shots', 'Elements', 'Additional Fields'],
+		...[
+			'Resource',
+			'Operation',
+			'Model',
+			'Prompt',
+			'Images',
+			'Duration (Seconds)',
+			'Aspect Ratio',
+			'Resolution',
+		],
+		...[
+			'Wait for Result',
+			'Output',
+			'Download Files',
+			'Video',
+			'Multiple Shots',
+			'Elements',
+			'Additional Fields',
+		],
 		...['Additional Body Fields', 'Options'],
 	]);
 	const labels = (name: string) =>
-		(node.description.properties.find((field) => field.name === name)?.options ?? []).map((option) => [option.name, 'value' in option && option.value]);
-	expect(labels('mode')).toEqual([['Default', ''], ['720p', 'std'], ['1080p', 'pro'], ['4K', '4k']]);
-	expect(labels('aspectRatio')).toEqual([['Default', ''], ['Widescreen (16:9)', '16:9'], ['Portrait (9:16)', '9:16'], ['Square (1:1)', '1:1']]);
+		(node.description.properties.find((field) => field.name === name)?.options ?? []).map(
+			(option) => [option.name, 'value' in option && option.value],
+		);
+	expect(labels('mode')).toEqual([
+		['Default', ''],
+		['720p', 'std'],
+		['1080p', 'pro'],
+		['4K', '4k'],
+	]);
+	expect(labels('aspectRatio')).toEqual([
+		['Default', ''],
+		['Widescreen (16:9)', '16:9'],
+		['Portrait (9:16)', '9:16'],
+		['Square (1:1)', '1:1'],
+	]);
 	expect(labels('imageInput')).toEqual([
 		['None', 'none'],
 		['First Frame', 'firstFrame'],
@@ -482,9 +938,13 @@ test('Panel: what most people set first is in sight, before what few need', () =
 });
 
 test('pictures given as objects with a url are sent as plain URLs', async () => {
-	const objects = '={{ [{ url: "https://example.com/front.png" }, { url: "https://example.com/side.png" }] }}';
+	const objects =
+		'={{ [{ url: "https://example.com/front.png" }, { url: "https://example.com/side.png" }] }}';
 	await run('generate', { ...references(), imageUrls: objects });
-	await run('generate', { ...frames, firstFrameUrl: '={{ { url: "https://example.com/front.png" } }}' });
+	await run('generate', {
+		...frames,
+		firstFrameUrl: '={{ { url: "https://example.com/front.png" } }}',
+	});
 	await run('generate', images({ url: '={{ { url: "https://example.com/front.png" } }}' }));
 	await run('generate', elements({ ...sailor, elementInputUrls: objects }));
 	expect(sent()).toMatchObject([
@@ -498,7 +958,9 @@ test('pictures given as objects with a url are sent as plain URLs', async () => 
 test('the ID of the task to extend may be a number', async () => {
 	const { error } = await run('remix', { taskId: '={{ 4711 }}' });
 	expect(error?.httpCode).toBe('404');
-	expect(service.sandbox.requests.list({ path: '/v1/videos' }).map(({ path }) => path)).toContain('/v1/videos/4711/remix');
+	expect(service.sandbox.requests.list({ path: '/v1/videos' }).map(({ path }) => path)).toContain(
+		'/v1/videos/4711/remix',
+	);
 });
 
 test.each<[string, { state: 'running' | 'failed' }, string]>([
@@ -525,7 +987,7 @@ test('a model that the record does not tell is left to the service, and that is 
 	);
 });
 
-test('a video that nobody knows is the service\'s to refuse', async () => {
+test("a video that nobody knows is the service's to refuse", async () => {
 	const { error } = await run('remix', { taskId: 'nobody' });
 	expect(error?.httpCode).toBe('404');
 	expect(service.sandbox.ledger().accepted).toBe(0);
@@ -537,6 +999,11 @@ test('video → extension: the link carries its last day', async () => {
 	expect(error).toBeUndefined();
 	expect(json[0]).toMatchObject({ family: 'video', operation: 'remix', status: 'completed' });
 	expect(json[0]?.results).toEqual([
-		expect.objectContaining({ index: 1, kind: 'video', url: expect.stringMatching(/^http/) as string, expiresAt: expect.stringMatching(/^\d{4}-/) as string }),
+		expect.objectContaining({
+			index: 1,
+			kind: 'video',
+			url: expect.stringMatching(/^http/) as string,
+			expiresAt: expect.stringMatching(/^\d{4}-/) as string,
+		}),
 	]);
 });

@@ -8,11 +8,21 @@ const service = useScriptedService();
 const extend = async (options = {}) =>
 	await runNode({
 		node: new MediaGenVideo(),
-		parameters: { resource: 'video', operation: 'remix', taskId: 'task_0', prompt: 'The fog lifts', waitMode: 'none', options },
+		parameters: {
+			resource: 'video',
+			operation: 'remix',
+			taskId: 'task_0',
+			prompt: 'The fog lifts',
+			waitMode: 'none',
+			options,
+		},
 		credential: service.credential(),
 	});
 
-const madeBy = (model: string) => service.on('GET', '/v1/tasks/task_0', { json: { code: 200, data: { id: 'task_0', status: 'success', model } } });
+const madeBy = (model: string) =>
+	service.on('GET', '/v1/tasks/task_0', {
+		json: { code: 200, data: { id: 'task_0', status: 'success', model } },
+	});
 
 const problem =
 	'"Task ID" must be a video by a model that can be extended: vidgen3.1-fast or vidgen3.1-quality; this one was made by vidomni-v3-omni [item 0]';
@@ -31,11 +41,13 @@ test('Check Only shows it', async () => {
 	expect(json[0]?.problems).toEqual([problem]);
 });
 
-test('a video by a model that this package does not know is the service\'s to refuse', async () => {
+test("a video by a model that this package does not know is the service's to refuse", async () => {
 	numberTasks(service);
 	madeBy('vidgen4');
 	const { json, error } = await extend();
 	expect(error).toBeUndefined();
-	expect(json[0]?.notes).toEqual(['Task task_0 was made by vidgen4, and "Model" is vidgen3.1-fast: the service may refuse it']);
+	expect(json[0]?.notes).toEqual([
+		'Task task_0 was made by vidgen4, and "Model" is vidgen3.1-fast: the service may refuse it',
+	]);
 	expect(service.sent('POST', '/v1/videos/task_0/remix')).toHaveLength(1);
 });

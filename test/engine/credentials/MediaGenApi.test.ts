@@ -23,10 +23,19 @@ const otherNode: INodeType = {
 		properties: [],
 	},
 	async execute() {
-		const { helper, method, url } = this.getInputData()[0]?.json as { helper: 'old' | 'new'; method: IHttpRequestMethods; url: string };
+		const { helper, method, url } = this.getInputData()[0]?.json as {
+			helper: 'old' | 'new';
+			method: IHttpRequestMethods;
+			url: string;
+		};
 		const response: unknown =
 			helper === 'new'
-				? await this.helpers.httpRequestWithAuthentication.call(this, 'mediaGenApi', { method, url, returnFullResponse: true, ignoreHttpStatusErrors: true })
+				? await this.helpers.httpRequestWithAuthentication.call(this, 'mediaGenApi', {
+						method,
+						url,
+						returnFullResponse: true,
+						ignoreHttpStatusErrors: true,
+					})
 				: await this.helpers.requestWithAuthentication.call(this, 'mediaGenApi', {
 						method,
 						uri: url,
@@ -42,7 +51,9 @@ const otherNode: INodeType = {
 };
 
 const kinds = (['new', 'old'] as const).flatMap((helper) =>
-	(['GET', 'POST'] as const).flatMap((method) => REDIRECTS.map((status) => [helper, method, status] as const)),
+	(['GET', 'POST'] as const).flatMap((method) =>
+		REDIRECTS.map((status) => [helper, method, status] as const),
+	),
 );
 
 describe.each(kinds)("A request by n8n's %s helper: %s, %d", (helper, method, status) => {
@@ -56,11 +67,18 @@ describe.each(kinds)("A request by n8n's %s helper: %s, %d", (helper, method, st
 		for (const path of ['/v1/models', '/v1/messages']) {
 			service.on(method, path, { status, headers: { location: target() } });
 			const json: IDataObject = { helper, method, url: service.url + path };
-			const { json: output, error } = await runNode({ node: otherNode, parameters: {}, items: [{ json }], credential: service.credential() });
+			const { json: output, error } = await runNode({
+				node: otherNode,
+				parameters: {},
+				items: [{ json }],
+				credential: service.credential(),
+			});
 			expect(error).toBeUndefined();
 			expect(output).toEqual([{ statusCode: status }]);
 		}
-		expect(service.requests.map(({ headers }) => headers.authorization ?? headers['x-api-key'])).toEqual([`Bearer ${SCRIPTED_KEY}`, SCRIPTED_KEY]);
+		expect(
+			service.requests.map(({ headers }) => headers.authorization ?? headers['x-api-key']),
+		).toEqual([`Bearer ${SCRIPTED_KEY}`, SCRIPTED_KEY]);
 		expect(elsewhere.requests).toEqual([]);
 	});
 });

@@ -52,10 +52,13 @@ const WORDS =
 
 /** A text of about `tokens` tokens, the same for the same subject. */
 export function document(subject: string, tokens = 5_000): string {
-	let state = [...subject].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7) % 2_147_483_647;
+	let state =
+		[...subject].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7) % 2_147_483_647;
 	const words = Array.from({ length: Math.ceil(tokens * 0.9) }, (_, at) => {
 		state = (state * 48_271) % 2_147_483_647;
-		return at % 12 === 11 ? `${WORDS[state % WORDS.length]}.\n` : (WORDS[state % WORDS.length] ?? '');
+		return at % 12 === 11
+			? `${WORDS[state % WORDS.length]}.\n`
+			: (WORDS[state % WORDS.length] ?? '');
 	});
 	return `Manual of the ${subject}. ${words.join(' ')}`;
 }
@@ -69,7 +72,8 @@ export const blocks = (...list: Block[]) => ({
 	block: list.map((block) => ({ ttl: '5m', place: 'system', ...block })),
 });
 
-export const questions = (...list: string[]): INodeExecutionData[] => list.map((question) => ({ json: { question } }));
+export const questions = (...list: string[]): INodeExecutionData[] =>
+	list.map((question) => ({ json: { question } }));
 
 const common = {
 	resource: 'chat',
@@ -90,12 +94,21 @@ export interface ChatRunOptions {
 }
 
 /** A node that is run several times, with what it remembers between its runs. */
-export function chatNode(operation: 'message' | 'completion', credential: () => ICredentialDataDecryptedObject) {
+export function chatNode(
+	operation: 'message' | 'completion',
+	credential: () => ICredentialDataDecryptedObject,
+) {
 	const { node, stored } = rememberingNode(() => new MediaGenChatCache());
 	return {
 		/** What n8n would have saved with the workflow. */
 		stored,
-		run: async ({ parameters, items = questions('Why?'), settings, onStart, credential: other }: ChatRunOptions = {}) =>
+		run: async ({
+			parameters,
+			items = questions('Why?'),
+			settings,
+			onStart,
+			credential: other,
+		}: ChatRunOptions = {}) =>
 			await runNode({
 				node,
 				parameters: { ...common, operation, ...parameters },

@@ -57,7 +57,13 @@ export function useShortRequestLimit(ms = 5_000): void {
 let requestsUnderWay = 0;
 
 function countRequest(message: unknown): void {
-	if (!(typeof message === 'object' && message !== null && 'request' in message && message.request instanceof ClientRequest)) return;
+	if (!(
+		typeof message === 'object' &&
+		message !== null &&
+		'request' in message &&
+		message.request instanceof ClientRequest
+	))
+		return;
 	requestsUnderWay++;
 	message.request.once('close', () => requestsUnderWay--);
 }
@@ -78,7 +84,10 @@ const SCALE_OF_REQUESTS = 10;
  * While an HTTP request is under way, it runs `scaleOfRequests` times as fast. A test about a limit that ends a request gives its own.
  * Time limits that n8n keeps are what they are on the machine's clock, see `useShortRequestLimit`.
  */
-export function fastClock(scale: number, scaleOfRequests = Math.min(scale, SCALE_OF_REQUESTS)): Clock & ManualClock {
+export function fastClock(
+	scale: number,
+	scaleOfRequests = Math.min(scale, SCALE_OF_REQUESTS),
+): Clock & ManualClock {
 	const time = manualClock(START);
 	let sleepers = 0;
 	let isRunning = false;

@@ -47,7 +47,8 @@ export class OneCredential extends ICredentialsHelper {
 		_workflow: Workflow,
 		_node: INode,
 	): Promise<IHttpRequestOptions> {
-		if (typeof this.type.authenticate !== 'function') throw new Error('The type has no authenticate()');
+		if (typeof this.type.authenticate !== 'function')
+			throw new Error('The type has no authenticate()');
 		return await this.type.authenticate(credentials, requestOptions);
 	}
 
@@ -57,7 +58,10 @@ export class OneCredential extends ICredentialsHelper {
 		return await Promise.resolve(undefined);
 	}
 
-	override async getCredentials(nodeCredentials: INodeCredentialsDetails, type: string): Promise<ICredentials> {
+	override async getCredentials(
+		nodeCredentials: INodeCredentialsDetails,
+		type: string,
+	): Promise<ICredentials> {
 		return await Promise.resolve(new NoStoredCredentials(nodeCredentials, type));
 	}
 

@@ -24,7 +24,12 @@ import type {
 	IWorkflowSettings,
 	NodeExecutionHint,
 } from 'n8n-workflow';
-import { createEmptyRunExecutionData, createRunExecutionData, NodeConnectionTypes, Workflow } from 'n8n-workflow';
+import {
+	createEmptyRunExecutionData,
+	createRunExecutionData,
+	NodeConnectionTypes,
+	Workflow,
+} from 'n8n-workflow';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 
@@ -90,7 +95,11 @@ function recordLog(): void {
 
 recordLog();
 
-function innerNode(displayName: string, name: string, execute: (input: INodeExecutionData[]) => INodeExecutionData[]): INodeType {
+function innerNode(
+	displayName: string,
+	name: string,
+	execute: (input: INodeExecutionData[]) => INodeExecutionData[],
+): INodeType {
 	return {
 		description: {
 			displayName,
@@ -109,7 +118,8 @@ function innerNode(displayName: string, name: string, execute: (input: INodeExec
 	};
 }
 
-const copyOf = (items: INodeExecutionData[]) => items.map((item) => ({ ...item, json: { ...item.json } }));
+const copyOf = (items: INodeExecutionData[]) =>
+	items.map((item) => ({ ...item, json: { ...item.json } }));
 
 function nodeTypes(types: Record<string, INodeType>): INodeTypes {
 	const find = (name: string) => {
@@ -142,9 +152,17 @@ export async function setBinaryDataMode(mode: BinaryDataMode): Promise<void> {
 }
 
 /** Puts a file into n8n's binary storage, as an earlier node would have done. */
-export async function storeBinary(content: Buffer, fileName: string, mimeType: string): Promise<IBinaryData> {
+export async function storeBinary(
+	content: Buffer,
+	fileName: string,
+	mimeType: string,
+): Promise<IBinaryData> {
 	const service = await binaryService();
-	const location = { type: 'execution' as const, workflowId: WORKFLOW_ID, executionId: EXECUTION_ID };
+	const location = {
+		type: 'execution' as const,
+		workflowId: WORKFLOW_ID,
+		executionId: EXECUTION_ID,
+	};
 	return await service.store(location, content, { data: '', fileName, mimeType });
 }
 
@@ -171,9 +189,18 @@ export function openExecution(options: RunOptions) {
 	let left = (options.rounds ?? 1) - 1;
 	const again = () => (left-- > 0 ? copyOf(items) : []);
 	let leftBack = options.errorsBack ?? 0;
-	const rowOf = ({ pairedItem }: INodeExecutionData) => (typeof pairedItem === 'object' && 'item' in pairedItem ? items[pairedItem.item] : undefined);
-	const back = (failed: INodeExecutionData[]) => (leftBack-- > 0 ? copyOf(failed).map((item) => ({ ...item, binary: rowOf(item)?.binary })) : []);
-	const inner = (id: string, type: string): INode => ({ id: randomUUID(), name: id, type, typeVersion: 1, position: [0, 0], parameters: {} });
+	const rowOf = ({ pairedItem }: INodeExecutionData) =>
+		typeof pairedItem === 'object' && 'item' in pairedItem ? items[pairedItem.item] : undefined;
+	const back = (failed: INodeExecutionData[]) =>
+		leftBack-- > 0 ? copyOf(failed).map((item) => ({ ...item, binary: rowOf(item)?.binary })) : [];
+	const inner = (id: string, type: string): INode => ({
+		id: randomUUID(),
+		name: id,
+		type,
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+	});
 	const underTest: INode = {
 		...inner(UNDER_TEST, name),
 		parameters: options.parameters,
@@ -184,8 +211,15 @@ export function openExecution(options: RunOptions) {
 	const nextNode: INode[] = next
 		? [{ ...underTest, ...inner(NEXT, next.node.description.name), parameters: next.parameters }]
 		: [];
-	const nodes = [inner(START, 'start'), underTest, inner(AGAIN, 'again'), inner(BACK, 'back'), ...nextNode];
-	const to = (...names: string[]) => names.map((node) => ({ node, type: NodeConnectionTypes.Main, index: 0 }));
+	const nodes = [
+		inner(START, 'start'),
+		underTest,
+		inner(AGAIN, 'again'),
+		inner(BACK, 'back'),
+		...nextNode,
+	];
+	const to = (...names: string[]) =>
+		names.map((node) => ({ node, type: NodeConnectionTypes.Main, index: 0 }));
 	const types = {
 		start: innerNode(START, 'start', () => copyOf(items)),
 		again: innerNode(AGAIN, 'again', again),
@@ -199,7 +233,9 @@ export function openExecution(options: RunOptions) {
 		nodes,
 		connections: {
 			[START]: { main: [to(UNDER_TEST)] },
-			[UNDER_TEST]: { main: [to(AGAIN, ...nextNode.map(({ name: nextName }) => nextName)), to(BACK)] },
+			[UNDER_TEST]: {
+				main: [to(AGAIN, ...nextNode.map(({ name: nextName }) => nextName)), to(BACK)],
+			},
 			[AGAIN]: { main: [to(UNDER_TEST)] },
 			[BACK]: { main: [to(UNDER_TEST)] },
 		},
@@ -238,7 +274,8 @@ export function openExecution(options: RunOptions) {
 /** What a run of the engine shows of the node under test. */
 export function resultOf(run: IRun): RunResult {
 	const runs = run.data.resultData.runData[UNDER_TEST] ?? [];
-	const jsonOf = (output: number) => runs.map(({ data }) => (data?.main?.[output] ?? []).map(({ json }) => json));
+	const jsonOf = (output: number) =>
+		runs.map(({ data }) => (data?.main?.[output] ?? []).map(({ json }) => json));
 	const last = runs[runs.length - 1];
 	const outputs = (last?.data?.main ?? []).map((output) => output ?? []);
 	return {
@@ -273,24 +310,46 @@ export async function retryExecution({ run }: RunResult, options: RunOptions): P
 	const { workflow, underTest, additionalData } = openExecution(options);
 	// n8n keeps the node with the execution, and replaces it by the saved one.
 	for (const waiting of data.executionData?.nodeExecutionStack ?? []) waiting.node = underTest;
-	return resultOf(await new WorkflowExecute(additionalData, 'manual', data).processRunExecutionData(workflow));
+	return resultOf(
+		await new WorkflowExecute(additionalData, 'manual', data).processRunExecutionData(workflow),
+	);
 }
 
 /**
  * Runs the node several times at once in one execution, all with the same run index: as an agent does that calls its tool in
  * batches. Returns what each run gave out, or threw.
  */
-export async function runSideBySide(options: RunOptions, count: number): Promise<Array<PromiseSettledResult<INodeExecutionData[]>>> {
+export async function runSideBySide(
+	options: RunOptions,
+	count: number,
+): Promise<Array<PromiseSettledResult<INodeExecutionData[]>>> {
 	await binaryService();
 	const { workflow, underTest, additionalData } = openExecution(options);
 	const runData = createRunExecutionData({
-		executionData: { contextData: {}, nodeExecutionStack: [], metadata: {}, waitingExecution: {}, waitingExecutionSource: {} },
+		executionData: {
+			contextData: {},
+			nodeExecutionStack: [],
+			metadata: {},
+			waitingExecution: {},
+			waitingExecutionSource: {},
+		},
 	});
 	const runOnce = async () => {
 		const items = copyOf(options.items ?? [{ json: {} }]);
 		const input = { main: [items] };
 		const execute = { node: underTest, data: input, source: null };
-		const context = new ExecuteContext(workflow, underTest, additionalData, 'manual', runData, 0, items, input, execute, []);
+		const context = new ExecuteContext(
+			workflow,
+			underTest,
+			additionalData,
+			'manual',
+			runData,
+			0,
+			items,
+			input,
+			execute,
+			[],
+		);
 		const output = await options.node.execute?.call(context);
 		return Array.isArray(output) ? (output[0] ?? []) : [];
 	};

@@ -24,17 +24,35 @@ export interface Row {
 type Given = Record<string, unknown>;
 
 /** A field at top level. Emptied, it is not sent. */
-export function top(field: string, value: unknown, api: string, sent = value, given: Given = {}): Row {
+export function top(
+	field: string,
+	value: unknown,
+	api: string,
+	sent = value,
+	given: Given = {},
+): Row {
 	return { field, set: { ...given, [field]: value }, unset: { ...given, [field]: '' }, api, sent };
 }
 
 /** A field at top level that the operation cannot do without. */
-export function needed(field: string, value: unknown, api: string, sent = value, given: Given = {}): Row {
+export function needed(
+	field: string,
+	value: unknown,
+	api: string,
+	sent = value,
+	given: Given = {},
+): Row {
 	return { field, set: { ...given, [field]: value }, api, sent };
 }
 
 /** A field of the collection "Additional Fields". */
-export function extra(field: string, value: unknown, api: string, sent = value, given: Given = {}): Row {
+export function extra(
+	field: string,
+	value: unknown,
+	api: string,
+	sent = value,
+	given: Given = {},
+): Row {
 	return {
 		field: `additionalFields.${field}`,
 		set: { ...given, additionalFields: { [field]: value } },
@@ -51,7 +69,9 @@ const isProperty = (field: Field): field is INodeProperties => 'type' in field;
 function inner(field: Field): readonly Field[] {
 	if ('values' in field) return field.values;
 	if (!isProperty(field)) return [];
-	return field.type === 'collection' || field.type === 'fixedCollection' ? (field.options ?? []) : [];
+	return field.type === 'collection' || field.type === 'fixedCollection'
+		? (field.options ?? [])
+		: [];
 }
 
 const node = (description: INodeTypeDescription, parameters: INodeParameters) => ({
@@ -68,8 +88,14 @@ export function completed(type: INodeType, parameters: Given): INodeParameters {
 	const given = parameters as INodeParameters;
 	const { description } = type;
 	return (
-		NodeHelpers.getNodeParameters(description.properties, given, true, false, node(description, given), description) ??
-		{}
+		NodeHelpers.getNodeParameters(
+			description.properties,
+			given,
+			true,
+			false,
+			node(description, given),
+			description,
+		) ?? {}
 	);
 }
 
@@ -87,11 +113,19 @@ export function isShown(type: INodeType, parameters: Given, path: string): boole
 	const holder = node(description, root);
 	const steps = path.split('.');
 
-	function shown(fields: readonly Field[], [name, ...rest]: string[], values: INodeParameters): boolean {
+	function shown(
+		fields: readonly Field[],
+		[name, ...rest]: string[],
+		values: INodeParameters,
+	): boolean {
 		return fields
 			.filter((field) => field.name === name)
 			.some((field) => {
-				if (isProperty(field) && !NodeHelpers.displayParameter(values, field, holder, description, root)) return false;
+				if (
+					isProperty(field) &&
+					!NodeHelpers.displayParameter(values, field, holder, description, root)
+				)
+					return false;
 				if (rest.length === 0) return true;
 				return shown(inner(field), rest, within(values, field.name));
 			});
@@ -121,7 +155,9 @@ export function fieldsOf(type: INodeType, operation: string): string[] {
 /** The same parameters with the row's value as the result of an expression, as text where it is a number or a boolean. */
 export function asExpression(value: unknown): unknown {
 	if (typeof value === 'number' || typeof value === 'boolean') return `={{ "${String(value)}" }}`;
-	return typeof value === 'string' && !value.startsWith('=') ? `={{ ${JSON.stringify(value)} }}` : undefined;
+	return typeof value === 'string' && !value.startsWith('=')
+		? `={{ ${JSON.stringify(value)} }}`
+		: undefined;
 }
 
 /** A row whose value comes out of an expression; `undefined` where the value is not a single one. */

@@ -1,5 +1,11 @@
 import { LoadOptionsContext } from 'n8n-core';
-import type { ICredentialDataDecryptedObject, ILoadOptionsFunctions, INodeParameters, INodeType, IWorkflowExecuteAdditionalData } from 'n8n-workflow';
+import type {
+	ICredentialDataDecryptedObject,
+	ILoadOptionsFunctions,
+	INodeParameters,
+	INodeType,
+	IWorkflowExecuteAdditionalData,
+} from 'n8n-workflow';
 import { Workflow } from 'n8n-workflow';
 
 import { MediaGenApi } from '../../../credentials/MediaGenApi.credentials';
@@ -16,7 +22,11 @@ export function loadOptionsContext(
 	credential: ICredentialDataDecryptedObject,
 	path: string,
 ): ILoadOptionsFunctions {
-	const nodeTypes = { getByName: () => node, getByNameAndVersion: () => node, getKnownTypes: () => ({}) };
+	const nodeTypes = {
+		getByName: () => node,
+		getByNameAndVersion: () => node,
+		getKnownTypes: () => ({}),
+	};
 	const own = {
 		id: '1',
 		name: 'Node',

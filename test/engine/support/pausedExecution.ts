@@ -32,7 +32,10 @@ export interface PausedExecution {
 let executions = 0;
 
 /** How n8n answers a POST to an execution's address. */
-type Receiver = (body: unknown, query: Record<string, string>) => Promise<{ status: number; message: string }> | { status: number; message: string };
+type Receiver = (
+	body: unknown,
+	query: Record<string, string>,
+) => Promise<{ status: number; message: string }> | { status: number; message: string };
 
 /** By execution id. */
 const receivers = new Map<string, Receiver>();
@@ -49,9 +52,13 @@ async function listen(): Promise<string> {
 			const missing = { status: 404, message: `The execution "${executionId}" does not exist.` };
 			const body: unknown = JSON.parse(Buffer.concat(chunks).toString() || '{}');
 			const query = Object.fromEntries(new URL(request.url ?? '', 'http://n8n').searchParams);
-			void Promise.resolve(receivers.get(executionId)?.(body, query) ?? missing).then(({ status, message }) => {
-				response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ code: status, message }));
-			});
+			void Promise.resolve(receivers.get(executionId)?.(body, query) ?? missing).then(
+				({ status, message }) => {
+					response
+						.writeHead(status, { 'content-type': 'application/json' })
+						.end(JSON.stringify({ code: status, message }));
+				},
+			);
 		});
 	});
 	server.unref();
@@ -78,11 +85,18 @@ export interface PauseSettings {
 const copyOf = (data: IRunExecutionData) => JSON.parse(JSON.stringify(data)) as IRunExecutionData;
 
 /** Runs a node until it pauses, and then stands for the part of n8n that holds waiting executions and receives their callbacks. */
-export async function pauseNode(given: RunOptions, settings: PauseSettings = {}): Promise<PausedExecution> {
+export async function pauseNode(
+	given: RunOptions,
+	settings: PauseSettings = {},
+): Promise<PausedExecution> {
 	waitingBaseUrl ??= listen();
 	const executionId = `paused-${++executions}`;
 	const options = { ...given, executionId, waitingBaseUrl: await waitingBaseUrl };
-	const runs = () => settings.refusal ?? { status: 409, message: `The execution "${executionId}" is running already.` };
+	const runs = () =>
+		settings.refusal ?? {
+			status: 409,
+			message: `The execution "${executionId}" is running already.`,
+		};
 	const calls: PausedExecution['calls'] = [];
 	let receive: Receiver = runs;
 	let address: Record<string, string> = {};
@@ -96,7 +110,9 @@ export async function pauseNode(given: RunOptions, settings: PauseSettings = {})
 	scopes.push(scope);
 	const paused = await standstill.run(scope, async () => await runNode(options));
 	if (paused.run.waitTill === undefined || paused.run.waitTill === null) {
-		throw new Error(`The execution did not pause: ${paused.error?.message ?? JSON.stringify(paused.json)}`);
+		throw new Error(
+			`The execution did not pause: ${paused.error?.message ?? JSON.stringify(paused.json)}`,
+		);
 	}
 	// n8n stores a waiting execution as JSON.
 	const stored = copyOf(paused.run.data);
@@ -104,7 +120,9 @@ export async function pauseNode(given: RunOptions, settings: PauseSettings = {})
 
 	async function resume(data: IRunExecutionData): Promise<RunResult> {
 		const { workflow, additionalData } = open();
-		return resultOf(await new WorkflowExecute(additionalData, 'manual', data).processRunExecutionData(workflow));
+		return resultOf(
+			await new WorkflowExecute(additionalData, 'manual', data).processRunExecutionData(workflow),
+		);
 	}
 
 	async function callback(body: unknown = {}, query = address): Promise<CallbackResult> {
@@ -125,10 +143,22 @@ export async function pauseNode(given: RunOptions, settings: PauseSettings = {})
 			},
 		};
 		const httpRequest = { body, headers: {}, params: {}, query };
-		const withRequest = { ...additionalData, httpRequest, httpResponse } as unknown as IWorkflowExecuteAdditionalData;
+		const withRequest = {
+			...additionalData,
+			httpRequest,
+			httpResponse,
+		} as unknown as IWorkflowExecuteAdditionalData;
 		const data = copyOf(stored);
 		const webhook = { webhookDescription: { name: 'default' } } as IWebhookData;
-		const context = new WebhookContext(workflow, underTest, withRequest, 'manual', webhook, [], data);
+		const context = new WebhookContext(
+			workflow,
+			underTest,
+			withRequest,
+			'manual',
+			webhook,
+			[],
+			data,
+		);
 		const working = Promise.resolve(options.node.webhook?.call(context));
 		const result = await working;
 		if (result?.noWebhookResponse === true) await answer;
@@ -154,5 +184,12 @@ export async function pauseNode(given: RunOptions, settings: PauseSettings = {})
 		return { status: result.status, message: '' };
 	};
 
-	return { paused, calls, resumed, callback, query: address, timeLimit: async () => await resume(copyOf(stored)) };
+	return {
+		paused,
+		calls,
+		resumed,
+		callback,
+		query: address,
+		timeLimit: async () => await resume(copyOf(stored)),
+	};
 }

@@ -10,10 +10,20 @@ interface RunOfNode {
 }
 
 /** What purchase records read of n8n. `kept` is what n8n keeps of the node with the execution. */
-export const recordsContext = (kept: IDataObject, { runIndex = 0, input = [], tool = false }: RunOfNode = {}) => ({
+export const recordsContext = (
+	kept: IDataObject,
+	{ runIndex = 0, input = [], tool = false }: RunOfNode = {},
+) => ({
 	// n8n has one object for the node, and others for the flow.
 	getContext: (type: string) => (type === 'node' ? kept : {}),
-	getNode: (): INode => ({ id: '1', name: 'Under Test', type: tool ? 'mediaGenMusicTool' : 'mediaGenMusic', typeVersion: 1, position: [0, 0], parameters: {} }),
+	getNode: (): INode => ({
+		id: '1',
+		name: 'Under Test',
+		type: tool ? 'mediaGenMusicTool' : 'mediaGenMusic',
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+	}),
 	getInputData: () => input.map((json) => ({ json })),
 	getWorkflowDataProxy: () => ({ $runIndex: runIndex }),
 });

@@ -10,7 +10,10 @@ import { storeBinary } from './engine';
 export const sharedClock = fastClock(50);
 
 /** A sandbox for the tests of one file, emptied before each of them. */
-export function useSandbox(): { readonly sandbox: Sandbox; credential(): ICredentialDataDecryptedObject } {
+export function useSandbox(): {
+	readonly sandbox: Sandbox;
+	credential(): ICredentialDataDecryptedObject;
+} {
 	let sandbox: Sandbox | undefined;
 	const current = () => {
 		if (!sandbox) throw new Error('The sandbox runs inside tests only');
@@ -42,7 +45,9 @@ export function useSandbox(): { readonly sandbox: Sandbox; credential(): ICreden
 export function submissions(sandbox: Sandbox) {
 	return sandbox.requests
 		.list()
-		.filter(({ method, path, task }) => method === 'POST' && task !== null && !path.includes('uploads'));
+		.filter(
+			({ method, path, task }) => method === 'POST' && task !== null && !path.includes('uploads'),
+		);
 }
 
 /** A picture as bytes. */

@@ -39,15 +39,29 @@ export interface ScriptedService {
 	/** Requests that arrived, in order. */
 	readonly requests: SeenRequest[];
 	/** Replies to requests of a path, one after the other; the last one stays. `*` stands for any characters. */
-	on(method: string, path: string, ...replies: Array<Reply | ((request: SeenRequest) => Reply)>): void;
+	on(
+		method: string,
+		path: string,
+		...replies: Array<Reply | ((request: SeenRequest) => Reply)>
+	): void;
 	/** Requests of a method and a path. */
 	sent(method: string, path: string): SeenRequest[];
-	credential(): { baseUrl: string; apiKey: string; allowPrivateCallbacks: boolean; brandWords: string };
+	credential(): {
+		baseUrl: string;
+		apiKey: string;
+		allowPrivateCallbacks: boolean;
+		brandWords: string;
+	};
 }
 
-type Script = { method: string; path: RegExp; replies: Array<Reply | ((request: SeenRequest) => Reply)> };
+type Script = {
+	method: string;
+	path: RegExp;
+	replies: Array<Reply | ((request: SeenRequest) => Reply)>;
+};
 
-const patternOf = (path: string) => new RegExp(`^${path.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*/g, '.*')}$`);
+const patternOf = (path: string) =>
+	new RegExp(`^${path.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*/g, '.*')}$`);
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
 	const chunks: Buffer[] = [];
@@ -61,7 +75,8 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
 }
 
 async function send(reply: Reply, response: ServerResponse): Promise<void> {
-	if (reply.afterMs !== undefined) await new Promise((resolve) => setTimeout(resolve, reply.afterMs));
+	if (reply.afterMs !== undefined)
+		await new Promise((resolve) => setTimeout(resolve, reply.afterMs));
 	await reply.after;
 	if (reply.raw) return reply.raw(response);
 	if (reply.reset) {
@@ -84,8 +99,12 @@ export function useScriptedService(time?: () => Clock): ScriptedService {
 			const seen = { method, path, body, headers, at: clock.now() };
 			requests.push(seen);
 			const script = scripts.find((each) => each.method === method && each.path.test(path));
-			const next = script && script.replies.length > 1 ? script.replies.shift() : script?.replies[0];
-			const missing = { status: 404, json: { error: { message: `Nothing at ${method} ${path}`, type: 'not_found', code: 404 } } };
+			const next =
+				script && script.replies.length > 1 ? script.replies.shift() : script?.replies[0];
+			const missing = {
+				status: 404,
+				json: { error: { message: `Nothing at ${method} ${path}`, type: 'not_found', code: 404 } },
+			};
 			await send((typeof next === 'function' ? next(seen) : next) ?? missing, response);
 		});
 	});
@@ -111,7 +130,13 @@ export function useScriptedService(time?: () => Clock): ScriptedService {
 		on: (method, path, ...replies) => {
 			scripts.unshift({ method, path: patternOf(path), replies });
 		},
-		sent: (method, path) => requests.filter((request) => request.method === method && patternOf(path).test(request.path)),
-		credential: () => ({ baseUrl: url, apiKey: SCRIPTED_KEY, allowPrivateCallbacks: true, brandWords: '{}' }),
+		sent: (method, path) =>
+			requests.filter((request) => request.method === method && patternOf(path).test(request.path)),
+		credential: () => ({
+			baseUrl: url,
+			apiKey: SCRIPTED_KEY,
+			allowPrivateCallbacks: true,
+			brandWords: '{}',
+		}),
 	};
 }

@@ -9,12 +9,24 @@ export const SOUNDS = '/v1/music/generations/sounds';
 
 export const RECORD = '/v1/music/tasks/*';
 
-export const accepted = (taskId: string): Reply => ({ json: { code: 200, data: [{ status: 'submitted', task_id: taskId }] } });
+export const accepted = (taskId: string): Reply => ({
+	json: { code: 200, data: [{ status: 'submitted', task_id: taskId }] },
+});
 
-export const running: Reply = { json: { code: 200, data: { status: 'pending', progress: 10, result: null, error: null } } };
+export const running: Reply = {
+	json: { code: 200, data: { status: 'pending', progress: 10, result: null, error: null } },
+};
 
 export const completed: Reply = {
-	json: { code: 200, data: { status: 'completed', progress: 100, result: { music: [{ audio_url: 'https://files.example.com/1.mp3' }] }, error: null } },
+	json: {
+		code: 200,
+		data: {
+			status: 'completed',
+			progress: 100,
+			result: { music: [{ audio_url: 'https://files.example.com/1.mp3' }] },
+			error: null,
+		},
+	},
 };
 
 /** Each submission buys a task of its own: task_1, task_2 … */
@@ -32,7 +44,10 @@ interface Settings {
 }
 
 /** Options of a run that buys a sound per item. */
-export function soundRun(service: ScriptedService, { count = 1, options = {}, parameters = {}, run = {}, node = new MediaGenMusic() }: Settings = {}): RunOptions {
+export function soundRun(
+	service: ScriptedService,
+	{ count = 1, options = {}, parameters = {}, run = {}, node = new MediaGenMusic() }: Settings = {},
+): RunOptions {
 	return {
 		node,
 		parameters: { ...generateSound, ...parameters, options: { pollInterval: 1, ...options } },
@@ -42,4 +57,5 @@ export function soundRun(service: ScriptedService, { count = 1, options = {}, pa
 	};
 }
 
-export const buySounds = async (service: ScriptedService, settings: Settings = {}) => await runNode(soundRun(service, settings));
+export const buySounds = async (service: ScriptedService, settings: Settings = {}) =>
+	await runNode(soundRun(service, settings));

@@ -128,7 +128,14 @@ export class TriggerHost {
 			getByNameAndVersion: () => this.type,
 			getKnownTypes: () => ({}),
 		};
-		return new Workflow({ id: this.id, nodes: [this.node], connections: {}, active: true, nodeTypes, staticData: this.stored });
+		return new Workflow({
+			id: this.id,
+			nodes: [this.node],
+			connections: {},
+			active: true,
+			nodeTypes,
+			staticData: this.stored,
+		});
 	}
 
 	private store(workflow: Workflow): void {
@@ -163,20 +170,38 @@ export class TriggerHost {
 	}
 
 	/** Calls the trigger as the service does. */
-	async call(body: unknown, { query = {}, path = 'callback', method = 'POST', mode = 'webhook' }: CallOptions = {}): Promise<Call> {
-		const description = this.type.description.webhooks?.find((each) => each.path === path && each.httpMethod === method);
-		if (!description) return { answer: Promise.resolve({ status: 404, message: 'n8n knows no such webhook' }), starts: undefined };
+	async call(
+		body: unknown,
+		{ query = {}, path = 'callback', method = 'POST', mode = 'webhook' }: CallOptions = {},
+	): Promise<Call> {
+		const description = this.type.description.webhooks?.find(
+			(each) => each.path === path && each.httpMethod === method,
+		);
+		if (!description)
+			return {
+				answer: Promise.resolve({ status: 404, message: 'n8n knows no such webhook' }),
+				starts: undefined,
+			};
 		const workflow = this.workflow();
 		let respond = (_: { status: number; message: string }): void => undefined;
-		const answer = new Promise<{ status: number; message: string }>((resolve) => (respond = resolve));
+		const answer = new Promise<{ status: number; message: string }>(
+			(resolve) => (respond = resolve),
+		);
 		const httpResponse = {
-			status: (status: number) => ({ json: ({ message }: { message: string }) => respond({ status, message }) }),
+			status: (status: number) => ({
+				json: ({ message }: { message: string }) => respond({ status, message }),
+			}),
 		};
-		const additional = this.additionalData({ httpRequest: { body, query, headers: {} }, httpResponse });
+		const additional = this.additionalData({
+			httpRequest: { body, query, headers: {} },
+			httpResponse,
+		});
 		const data = { webhookDescription: description } as IWebhookData;
 		const context = new WebhookContext(workflow, this.node, additional, mode, data, [], null);
 		const log = (message: string) => this.log.push(message);
-		Object.defineProperty(context, 'logger', { value: { debug: log, info: log, warn: log, error: log } });
+		Object.defineProperty(context, 'logger', {
+			value: { debug: log, info: log, warn: log, error: log },
+		});
 		const result = await this.type.webhook?.call(context);
 		this.store(workflow);
 		// n8n answers by itself unless it is told not to.
@@ -185,24 +210,41 @@ export class TriggerHost {
 	}
 
 	/** Runs what a call has started. */
-	async run(items: INodeExecutionData[] | undefined, mode: 'webhook' | 'manual' = 'webhook'): Promise<Execution> {
+	async run(
+		items: INodeExecutionData[] | undefined,
+		mode: 'webhook' | 'manual' = 'webhook',
+	): Promise<Execution> {
 		if (!items) throw new Error('Nothing was started');
 		const service = Container.get(BinaryDataService);
-		Container.get(BinaryDataConfig).localStoragePath = join(Container.get(InstanceSettings).n8nFolder, 'binaryData');
+		Container.get(BinaryDataConfig).localStoragePath = join(
+			Container.get(InstanceSettings).n8nFolder,
+			'binaryData',
+		);
 		await service.init();
 		const workflow = this.workflow();
 		// The data passes through n8n's database, or its queue.
 		const handed = JSON.parse(JSON.stringify(items)) as INodeExecutionData[];
 		const stack = [{ node: this.node, data: { main: [handed] }, source: null }];
 		const data = createRunExecutionData({ executionData: { nodeExecutionStack: stack } });
-		const run = await new WorkflowExecute(this.additionalData({}), mode, data).processRunExecutionData(workflow);
+		const run = await new WorkflowExecute(
+			this.additionalData({}),
+			mode,
+			data,
+		).processRunExecutionData(workflow);
 		this.store(workflow);
 		const output = run.data.resultData.runData[TRIGGER]?.at(-1)?.data?.main?.[0] ?? [];
-		return { items: output, json: output.map(({ json }) => json), error: run.data.resultData.error?.message };
+		return {
+			items: output,
+			json: output.map(({ json }) => json),
+			error: run.data.resultData.error?.message,
+		};
 	}
 
 	/** Calls the trigger and runs what it starts, as n8n does. */
-	async receive(body: unknown, options: CallOptions = {}): Promise<{ status: number; message: string; output?: Execution }> {
+	async receive(
+		body: unknown,
+		options: CallOptions = {},
+	): Promise<{ status: number; message: string; output?: Execution }> {
 		const { answer, starts } = await this.call(body, options);
 		const output = starts && (await this.run(starts, options.mode));
 		return { ...(await answer), ...(output ? { output } : {}) };

@@ -38,7 +38,10 @@ export async function upload(
 }
 
 /** Uploads a plain picture and gives its URL. */
-export async function uploaded(sandbox: Sandbox, ...image: Parameters<typeof plainImage>): Promise<string> {
+export async function uploaded(
+	sandbox: Sandbox,
+	...image: Parameters<typeof plainImage>
+): Promise<string> {
 	const answer = await upload(sandbox, await plainImage(...image));
 	if (answer.status !== 200) throw new Error(answer.text);
 	return text(answer.body.url);

@@ -15,23 +15,32 @@ export interface Sound {
 
 /** What one hears in a WAV file of 16-bit samples. */
 export function listen(bytes: Buffer): Sound {
-	if (bytes.toString('latin1', 0, 4) !== 'RIFF' || bytes.readUInt16LE(34) !== 16) throw new Error('No WAV file of 16 bits');
+	if (bytes.toString('latin1', 0, 4) !== 'RIFF' || bytes.readUInt16LE(34) !== 16)
+		throw new Error('No WAV file of 16 bits');
 	const sampleRate = bytes.readUInt32LE(24);
 	const data = bytes.indexOf('data', 36);
 	const length = bytes.readUInt32LE(data + 4);
-	const samples = new Int16Array(new Uint8Array(bytes.subarray(data + 8, data + 8 + length)).buffer);
+	const samples = new Int16Array(
+		new Uint8Array(bytes.subarray(data + 8, data + 8 + length)).buffer,
+	);
 	let crossings = 0;
 	for (let index = 1; index < samples.length; index += 1) {
 		if ((samples[index - 1] ?? 0) < 0 && (samples[index] ?? 0) >= 0) crossings += 1;
 	}
-	const loudest = (part: Int16Array) => part.reduce((most, sample) => (sample > most ? sample : most), 0);
+	const loudest = (part: Int16Array) =>
+		part.reduce((most, sample) => (sample > most ? sample : most), 0);
 	const seconds = samples.length / sampleRate;
 	const title = bytes.indexOf('INAM', data);
 	return {
 		seconds,
 		tone: crossings / seconds,
 		start: loudest(samples.subarray(0, sampleRate / 10)) / loudest(samples),
-		title: title < 0 ? '' : bytes.toString('latin1', title + 8, title + 8 + bytes.readUInt32LE(title + 4)).replace(/\0+$/, ''),
+		title:
+			title < 0
+				? ''
+				: bytes
+						.toString('latin1', title + 8, title + 8 + bytes.readUInt32LE(title + 4))
+						.replace(/\0+$/, ''),
 	};
 }
 
@@ -45,7 +54,8 @@ export interface Film {
 export function readFilm(bytes: Buffer): Film {
 	const header = bytes.indexOf('mvhd');
 	const sample = bytes.indexOf('avc1', bytes.indexOf('stsd'));
-	if (bytes.toString('latin1', 4, 8) !== 'ftyp' || header < 0 || sample < 0) throw new Error('No MP4 with H.264 in it');
+	if (bytes.toString('latin1', 4, 8) !== 'ftyp' || header < 0 || sample < 0)
+		throw new Error('No MP4 with H.264 in it');
 	return {
 		width: bytes.readUInt16BE(sample + 28),
 		height: bytes.readUInt16BE(sample + 30),
@@ -54,12 +64,25 @@ export function readFilm(bytes: Buffer): Film {
 }
 
 /** What ffprobe says of a file. */
-export function probe(bytes: Buffer): { codec: string; width?: number; height?: number; seconds: number } {
+export function probe(bytes: Buffer): {
+	codec: string;
+	width?: number;
+	height?: number;
+	seconds: number;
+} {
 	const folder = mkdtempSync(path.join(tmpdir(), 'probe-'));
 	const file = path.join(folder, 'media');
 	writeFileSync(file, bytes);
 	const wanted = 'stream=codec_name,width,height:format=duration';
-	const { stdout, stderr } = spawnSync(FFPROBE, ['-v', 'error', '-show_entries', wanted, '-of', 'json', file]);
+	const { stdout, stderr } = spawnSync(FFPROBE, [
+		'-v',
+		'error',
+		'-show_entries',
+		wanted,
+		'-of',
+		'json',
+		file,
+	]);
 	rmSync(folder, { recursive: true });
 	if (stderr.length > 0) throw new Error(stderr.toString());
 	const { streams, format } = JSON.parse(stdout.toString()) as {
@@ -67,5 +90,10 @@ export function probe(bytes: Buffer): { codec: string; width?: number; height?: 
 		format: { duration: string };
 	};
 	const [stream] = streams;
-	return { codec: stream?.codec_name ?? '', width: stream?.width, height: stream?.height, seconds: Number(format.duration) };
+	return {
+		codec: stream?.codec_name ?? '',
+		width: stream?.width,
+		height: stream?.height,
+		seconds: Number(format.duration),
+	};
 }

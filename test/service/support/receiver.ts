@@ -53,5 +53,9 @@ export async function receiver(...answers: Answer[]): Promise<Receiver> {
 	});
 	open.push(server);
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, arrivals, busiest: () => busiest };
+	return {
+		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+		arrivals,
+		busiest: () => busiest,
+	};
 }

@@ -1,4 +1,10 @@
-import { createSandbox, manualClock, type ManualClock, type Sandbox, type SandboxOptions } from '../../../sandbox/service';
+import {
+	createSandbox,
+	manualClock,
+	type ManualClock,
+	type Sandbox,
+	type SandboxOptions,
+} from '../../../sandbox/service';
 
 /** What came back, as a client without any library sees it. */
 export interface Answer {

@@ -6,7 +6,11 @@ import { taskResponse } from '../../../nodes/shared/api/records';
 
 test('a variation is sent with a number or with a button, never with both', () => {
 	const choice = fc.record(
-		{ match_by: fc.constantFrom('index', 'button'), index: fc.integer(), custom_id: fc.constantFrom('b1', 'b2') },
+		{
+			match_by: fc.constantFrom('index', 'button'),
+			index: fc.integer(),
+			custom_id: fc.constantFrom('b1', 'b2'),
+		},
 		{ requiredKeys: ['match_by'] },
 	);
 	fc.assert(
@@ -14,7 +18,9 @@ test('a variation is sent with a number or with a button, never with both', () =
 			const read = variationRequest.safeParse({ task_id: 't', ...given });
 			const { match_by, index, custom_id } = given;
 			if (match_by === 'button') {
-				expect(read.data).toEqual(custom_id === undefined ? undefined : { task_id: 't', custom_id });
+				expect(read.data).toEqual(
+					custom_id === undefined ? undefined : { task_id: 't', custom_id },
+				);
 			} else {
 				const fits = index !== undefined && index >= 1 && index <= 4;
 				expect(read.data).toEqual(fits ? { task_id: 't', index } : undefined);
@@ -24,7 +30,9 @@ test('a variation is sent with a number or with a button, never with both', () =
 });
 
 test('a re-roll has no number, and a button only where one was chosen', () => {
-	expect(rerollRequest.parse({ task_id: 't', match_by: 'reroll', index: 2, custom_id: 'b' })).toEqual({ task_id: 't' });
+	expect(
+		rerollRequest.parse({ task_id: 't', match_by: 'reroll', index: 2, custom_id: 'b' }),
+	).toEqual({ task_id: 't' });
 	expect(rerollRequest.parse({ task_id: 't', match_by: 'button', custom_id: 'b' })).toEqual({
 		task_id: 't',
 		custom_id: 'b',
@@ -36,7 +44,9 @@ test('metadata is any JSON object, kept to the letter, and nothing else', () => 
 	fc.assert(
 		fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (metadata) => {
 			const json = JSON.stringify(metadata);
-			expect(rerollRequest.parse({ task_id: 't', metadata: json }).metadata).toEqual(JSON.parse(json));
+			expect(rerollRequest.parse({ task_id: 't', metadata: json }).metadata).toEqual(
+				JSON.parse(json),
+			);
 		}),
 		{ examples: [[{ campaign: 'spring' }], [Object.fromEntries([['__proto__', []]])]] },
 	);

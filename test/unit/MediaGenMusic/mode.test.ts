@@ -2,7 +2,14 @@ import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import fc from 'fast-check';
 
 import { MediaGenMusic } from '../../../nodes/MediaGenMusic/MediaGenMusic.node';
-import { extendRequest, persona, song, songRequest, autoLyrics, vocals } from '../../../nodes/MediaGenMusic/request';
+import {
+	extendRequest,
+	persona,
+	song,
+	songRequest,
+	autoLyrics,
+	vocals,
+} from '../../../nodes/MediaGenMusic/request';
 import { z } from '../../../nodes/shared/util/vendor/zod';
 
 const shape = z.object({ ...song, ...autoLyrics, ...persona, ...vocals });
@@ -46,8 +53,14 @@ function modeByTheSpec(given: Song): 'custom' | 'description' | 'undecided' {
 }
 
 function readByTheSpec(given: Song, mode: 'custom' | 'description' | 'undecided'): Song {
-	const ignored = { custom: ['gpt_description'], description: Object.keys(customOnly), undecided: [] }[mode];
-	return Object.fromEntries(Object.entries(given).filter(([name]) => !(ignored as string[]).includes(name)));
+	const ignored = {
+		custom: ['gpt_description'],
+		description: Object.keys(customOnly),
+		undecided: [],
+	}[mode];
+	return Object.fromEntries(
+		Object.entries(given).filter(([name]) => !(ignored as string[]).includes(name)),
+	);
 }
 
 test('what the inferred mode does not read is not sent, and nothing else is left out', () => {
@@ -95,17 +108,26 @@ test('"Automatic" and a mode given as text', () => {
 test('a weight outside 0 to 1 is refused, unless the mode does not send it', () => {
 	const outside = fc.double({ noNaN: true }).filter((value) => value < 0 || value > 1);
 	fc.assert(
-		fc.property(outside, fc.constantFrom('style_weight', 'weirdness_constraint', 'audio_weight'), (value, name) => {
-			const read = inferring.safeParse({ custom: true, [name]: value });
-			expect(read.error?.issues[0]?.path).toEqual([name]);
-			expect(inferring.safeParse({ custom: false, gpt_description: 'a', [name]: value }).success).toBe(true);
-		}),
+		fc.property(
+			outside,
+			fc.constantFrom('style_weight', 'weirdness_constraint', 'audio_weight'),
+			(value, name) => {
+				const read = inferring.safeParse({ custom: true, [name]: value });
+				expect(read.error?.issues[0]?.path).toEqual([name]);
+				expect(
+					inferring.safeParse({ custom: false, gpt_description: 'a', [name]: value }).success,
+				).toBe(true);
+			},
+		),
 	);
 });
 
 test('the list of stem types is narrowed by the filter', async () => {
 	const search = async (filter?: string) => {
-		const { results } = await new MediaGenMusic().methods.listSearch.searchStemTypes.call({} as ILoadOptionsFunctions, filter);
+		const { results } = await new MediaGenMusic().methods.listSearch.searchStemTypes.call(
+			{} as ILoadOptionsFunctions,
+			filter,
+		);
 		return results.map(({ value }) => value);
 	};
 	expect(await search()).toContain('lead_vocal');
@@ -115,9 +137,12 @@ test('the list of stem types is narrowed by the filter', async () => {
 test('the eleven operations, by the names that saved workflows refer to', () => {
 	const { properties } = new MediaGenMusic().description;
 	const operations = properties.find(
-		({ name, displayOptions }) => name === 'operation' && displayOptions?.show?.resource?.includes('music'),
+		({ name, displayOptions }) =>
+			name === 'operation' && displayOptions?.show?.resource?.includes('music'),
 	);
-	const values = (operations?.options ?? []).map((option) => 'value' in option && option.value).sort();
+	const values = (operations?.options ?? [])
+		.map((option) => 'value' in option && option.value)
+		.sort();
 	expect(values).toEqual(
 		[
 			'sample',

@@ -1,13 +1,19 @@
 import fc from 'fast-check';
 
-import { type EventState, keyOf, MOST_PROCESSED, ProcessedTasks } from '../../../nodes/MediaGenTrigger/processedTasks';
+import {
+	type EventState,
+	keyOf,
+	MOST_PROCESSED,
+	ProcessedTasks,
+} from '../../../nodes/MediaGenTrigger/processedTasks';
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 0, 1, 12, 30);
 const WINDOW = 24;
 
 /** What is known of a task, if nothing else is said at the time at which it was noted. */
-const stateIn = (tasks: ProcessedTasks, taskId = 'task', now = NOW): EventState => tasks.stateOf(keyOf(taskId), WINDOW, now);
+const stateIn = (tasks: ProcessedTasks, taskId = 'task', now = NOW): EventState =>
+	tasks.stateOf(keyOf(taskId), WINDOW, now);
 
 const taskIds = fc.uniqueArray(fc.string({ minLength: 1 }), { maxLength: 40 });
 
@@ -60,7 +66,9 @@ describe('Two processes that serve one trigger', () => {
 	test('know all of what both have stored, in whatever order they read it', () => {
 		fc.assert(
 			fc.property(taskIds, taskIds, fc.boolean(), (one, other, turned) => {
-				const texts = [noted(one, 'started'), noted(other, 'started')].map((tasks) => tasks.toText(WINDOW, NOW));
+				const texts = [noted(one, 'started'), noted(other, 'started')].map((tasks) =>
+					tasks.toText(WINDOW, NOW),
+				);
 				const read = reader(...(turned ? texts.reverse() : texts));
 				for (const id of [...one, ...other]) expect(stateIn(read, id)).toBe('started');
 			}),
@@ -70,7 +78,9 @@ describe('Two processes that serve one trigger', () => {
 	test('never let "started" become "open" again', () => {
 		fc.assert(
 			fc.property(taskIds, fc.boolean(), (ids, turned) => {
-				const texts = [noted(ids, 'starting'), noted(ids, 'started')].map((tasks) => tasks.toText(WINDOW, NOW));
+				const texts = [noted(ids, 'starting'), noted(ids, 'started')].map((tasks) =>
+					tasks.toText(WINDOW, NOW),
+				);
 				const read = reader(...(turned ? texts.reverse() : texts));
 				for (const id of ids) expect(stateIn(read, id)).toBe('started');
 			}),
@@ -78,9 +88,12 @@ describe('Two processes that serve one trigger', () => {
 	});
 
 	test('forget nothing of their own when they overwrite one another, and store it again when they see it missing', () => {
-		const calls = fc.array(fc.record({ process: fc.nat(1), id: fc.string({ minLength: 1 }), overlaps: fc.boolean() }), {
-			maxLength: 60,
-		});
+		const calls = fc.array(
+			fc.record({ process: fc.nat(1), id: fc.string({ minLength: 1 }), overlaps: fc.boolean() }),
+			{
+				maxLength: 60,
+			},
+		);
 		fc.assert(
 			fc.property(calls, (steps) => {
 				const processes = [new ProcessedTasks(), new ProcessedTasks()];
@@ -121,7 +134,7 @@ describe('A start that only its beginning is known of', () => {
 		expect(stateIn(reader(open))).toBe('inDoubt');
 	});
 
-	test('is under way for 50 seconds when it is this process\'s own, then in doubt', () => {
+	test("is under way for 50 seconds when it is this process's own, then in doubt", () => {
 		const tasks = reader('');
 		tasks.note(keyOf('task'), 'starting', NOW);
 		tasks.merge(open);
@@ -166,7 +179,9 @@ describe('What has been stored is to be stored again', () => {
 	test('unless another process has stored it as well', () => {
 		const tasks = reader('', started, '');
 		expect(tasks.isUnstored).toBe(true);
-		tasks.merge(reader(started, noted(['another'], 'starting').toText(WINDOW, NOW)).toText(WINDOW, NOW));
+		tasks.merge(
+			reader(started, noted(['another'], 'starting').toText(WINDOW, NOW)).toText(WINDOW, NOW),
+		);
 		expect(tasks.isUnstored).toBe(false);
 	});
 });
@@ -174,14 +189,21 @@ describe('What has been stored is to be stored again', () => {
 describe('A task is remembered', () => {
 	test('for the whole window, and for no more than an hour beyond it', () => {
 		fc.assert(
-			fc.property(fc.integer({ min: 2, max: 200 }), fc.integer({ min: -90, max: 90 }), (window, minutes) => {
-				const tasks = noted(['task'], 'started');
-				const later = NOW + window * HOUR + minutes * 60_000;
-				expect(tasks.stateOf(keyOf('task'), window, later)).toBe(reader(tasks.toText(window, later)).stateOf(keyOf('task'), window, later));
-				const known = reader(tasks.toText(window, later)).stateOf(keyOf('task'), window, later) === 'started';
-				if (later - NOW <= window * HOUR) expect(known).toBe(true);
-				if (later - NOW > (window + 1) * HOUR) expect(known).toBe(false);
-			}),
+			fc.property(
+				fc.integer({ min: 2, max: 200 }),
+				fc.integer({ min: -90, max: 90 }),
+				(window, minutes) => {
+					const tasks = noted(['task'], 'started');
+					const later = NOW + window * HOUR + minutes * 60_000;
+					expect(tasks.stateOf(keyOf('task'), window, later)).toBe(
+						reader(tasks.toText(window, later)).stateOf(keyOf('task'), window, later),
+					);
+					const known =
+						reader(tasks.toText(window, later)).stateOf(keyOf('task'), window, later) === 'started';
+					if (later - NOW <= window * HOUR) expect(known).toBe(true);
+					if (later - NOW > (window + 1) * HOUR) expect(known).toBe(false);
+				},
+			),
 		);
 	});
 
@@ -197,7 +219,9 @@ describe('A task is remembered', () => {
 	test('unless it was noted again: then from that time on', () => {
 		const tasks = noted(['task'], 'starting', NOW - 20 * HOUR);
 		tasks.note(keyOf('task'), 'started', NOW);
-		expect(stateIn(reader(tasks.toText(WINDOW, NOW + 23 * HOUR)), 'task', NOW + 23 * HOUR)).toBe('started');
+		expect(stateIn(reader(tasks.toText(WINDOW, NOW + 23 * HOUR)), 'task', NOW + 23 * HOUR)).toBe(
+			'started',
+		);
 	});
 });
 

@@ -5,7 +5,9 @@ import { setClock } from '../../../nodes/shared/util/clock';
 
 let now = Date.UTC(2026, 0, 1);
 
-beforeAll(() => setClock({ now: () => now, sleep: async () => await Promise.resolve(), toHostMs: (ms) => ms }));
+beforeAll(() =>
+	setClock({ now: () => now, sleep: async () => await Promise.resolve(), toHostMs: (ms) => ms }),
+);
 afterAll(() => setClock(undefined));
 
 /** A trigger whose credential is stored under `id`, if it has one, and says this address. */
@@ -19,10 +21,14 @@ function trigger(id: string | null, baseUrl: string) {
 		parameters: {},
 		credentials: { mediaGenApi: { id, name: 'MediaGen API' } },
 	};
-	return { getNode: () => node, getCredentials: async () => await Promise.resolve({ baseUrl, apiKey: 'key' }) };
+	return {
+		getNode: () => node,
+		getCredentials: async () => await Promise.resolve({ baseUrl, apiKey: 'key' }),
+	};
 }
 
-const addressOf = async (id: string | null, baseUrl: string) => (await recentConnection(trigger(id, baseUrl)))?.baseUrl;
+const addressOf = async (id: string | null, baseUrl: string) =>
+	(await recentConnection(trigger(id, baseUrl)))?.baseUrl;
 
 test('A credential that was changed is gone by two seconds later', async () => {
 	expect(await addressOf('1', 'https://old.example.com')).toBe('https://old.example.com');
@@ -40,5 +46,6 @@ test('Credentials are not mixed up, be they stored or not', async () => {
 });
 
 test('What cannot be used is refused each time', async () => {
-	for (let time = 0; time < 2; time++) await expect(addressOf('6', 'nowhere')).rejects.toThrow('cannot be used');
+	for (let time = 0; time < 2; time++)
+		await expect(addressOf('6', 'nowhere')).rejects.toThrow('cannot be used');
 });

@@ -1,7 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { keyOf } from '../../../nodes/MediaGenTrigger/processedTasks';
-import { type ProcessRole, StartConfirmation } from '../../../nodes/MediaGenTrigger/startConfirmation';
+import {
+	type ProcessRole,
+	StartConfirmation,
+} from '../../../nodes/MediaGenTrigger/startConfirmation';
 import { TriggerState } from '../../../nodes/MediaGenTrigger/triggerState';
 import { type Clock, setClock } from '../../../nodes/shared/util/clock';
 import { jsonObject, toJson } from '../../../nodes/shared/util/json';
@@ -47,7 +50,9 @@ describe('Where executions run in another process', () => {
 	test('a start is certain once the worker that runs it has stored it', async () => {
 		// n8n gives each process the row as text.
 		let row = '{}';
-		const inRow = async (work: (context: { getWorkflowStaticData: () => IDataObject }) => unknown) => {
+		const inRow = async (
+			work: (context: { getWorkflowStaticData: () => IDataObject }) => unknown,
+		) => {
 			const data: IDataObject = toJson(jsonObject('is an object').parse(row));
 			const result = await work({ getWorkflowStaticData: () => data });
 			row = JSON.stringify(data);
@@ -109,7 +114,12 @@ describe('What is known is stored', () => {
 
 	test('by each execution and by no call, where executions run in this process', () => {
 		const trigger = new TriggerState({ runsExecutions: true, unconfirmed: 0 });
-		expect([begin(trigger, 'one'), begin(trigger, 'two'), confirm(trigger, 'one'), confirm(trigger, 'two')]).toEqual([0, 0, 1, 1]);
+		expect([
+			begin(trigger, 'one'),
+			begin(trigger, 'two'),
+			confirm(trigger, 'one'),
+			confirm(trigger, 'two'),
+		]).toEqual([0, 0, 1, 1]);
 	});
 
 	test('by every call, if a start in doubt is not repeated', () => {
@@ -128,7 +138,10 @@ describe('An execution that starts', () => {
 		const { started, starts } = begun();
 		const call = starts.begin('task', '1');
 		expect(starts.confirm('task', '1')).toBe('known');
-		expect({ started, role: starts.role.runsExecutions }).toEqual({ started: ['task'], role: true });
+		expect({ started, role: starts.role.runsExecutions }).toEqual({
+			started: ['task'],
+			role: true,
+		});
 		await expect(call).resolves.toBe(true);
 	});
 
@@ -140,7 +153,11 @@ describe('An execution that starts', () => {
 		const { started, starts } = begun();
 		await starts.begin('task', '1');
 		const second = starts.begin('task', '2');
-		expect(['1', '2', '1'].map((id) => starts.confirm('task', id))).toEqual(['known', 'repeated', 'known']);
+		expect(['1', '2', '1'].map((id) => starts.confirm('task', id))).toEqual([
+			'known',
+			'repeated',
+			'known',
+		]);
 		expect(started).toEqual(['task']);
 		await expect(second).resolves.toBe(true);
 	});

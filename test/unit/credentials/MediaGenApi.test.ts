@@ -18,7 +18,9 @@ test.each<[string, object]>([
 });
 
 test('the messages endpoint takes the key in a header of its own', async () => {
-	expect((await sign({ url: 'https://api.example.com/v1/messages', headers: { a: 'b' } })).headers).toEqual({ a: 'b', 'x-api-key': 'secret' });
+	expect(
+		(await sign({ url: 'https://api.example.com/v1/messages', headers: { a: 'b' } })).headers,
+	).toEqual({ a: 'b', 'x-api-key': 'secret' });
 });
 
 test.each<[string, object]>([
@@ -28,30 +30,50 @@ test.each<[string, object]>([
 	['another port', { url: 'https://api.example.com:8443/v1/balance' }],
 	['the host as a user name', { url: 'https://api.example.com@evil.example.com/' }],
 	['the host as a part of another', { url: 'https://api.example.com.evil.com/' }],
-	['a full address beside a base', { baseURL: 'https://api.example.com', url: 'https://evil.example.com/' }],
+	[
+		'a full address beside a base',
+		{ baseURL: 'https://api.example.com', url: 'https://evil.example.com/' },
+	],
 	['an address of two slashes', { baseURL: 'https://api.example.com', url: '//evil.example.com/' }],
 ])('the key is not sent to %s', async (_, options) => {
-	await expect(sign(options)).rejects.toThrow('The MediaGen API key is sent to https://api.example.com only');
+	await expect(sign(options)).rejects.toThrow(
+		'The MediaGen API key is sent to https://api.example.com only',
+	);
 });
 
 test.each<[string, object]>([
-	['uri beside url', { url: 'https://api.example.com/v1/balance', uri: 'https://evil.example.com/' }],
+	[
+		'uri beside url',
+		{ url: 'https://api.example.com/v1/balance', uri: 'https://evil.example.com/' },
+	],
 	['uri beside an empty url', { url: '', uri: 'https://evil.example.com/' }],
 ])('the key is not sent to another host by %s', async (_, options) => {
 	await expect(sign(options)).rejects.toThrow('is sent to https://api.example.com only');
 });
 
 test('an empty url beside a uri to the base URL is signed', async () => {
-	expect((await sign({ url: '', uri: 'https://api.example.com/v1/balance' })).headers).toEqual({ Authorization: 'Bearer secret' });
+	expect((await sign({ url: '', uri: 'https://api.example.com/v1/balance' })).headers).toEqual({
+		Authorization: 'Bearer secret',
+	});
 });
 
 test('a base URL that is none is said', async () => {
-	const signing = new MediaGenApi().authenticate({ baseUrl: 'api', apiKey: 'k' }, { url: 'https://api.example.com' });
-	await expect(signing).rejects.toThrow('"Base URL" in the MediaGen credential must be a full address');
+	const signing = new MediaGenApi().authenticate(
+		{ baseUrl: 'api', apiKey: 'k' },
+		{ url: 'https://api.example.com' },
+	);
+	await expect(signing).rejects.toThrow(
+		'"Base URL" in the MediaGen credential must be a full address',
+	);
 });
 
 test('no request follows a redirect, whatever its node asks for', async () => {
-	const asked = { followRedirect: true, followAllRedirects: true, maxRedirects: 21, disableFollowRedirect: false };
+	const asked = {
+		followRedirect: true,
+		followAllRedirects: true,
+		maxRedirects: 21,
+		disableFollowRedirect: false,
+	};
 	expect(await sign({ url: 'https://api.example.com/v1/balance', ...asked })).toMatchObject({
 		disableFollowRedirect: true,
 		followRedirect: false,

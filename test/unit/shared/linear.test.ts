@@ -5,8 +5,18 @@ import { warningsOf } from '../../../nodes/MediaGenChatCache/prefix/warnings';
 import type { Part } from '../../../nodes/MediaGenChatCache/prompt/conversation';
 import { isWholeLink, linkShape, resolveLink } from '../../../nodes/shared/api/address';
 import { readConnection } from '../../../nodes/shared/api/connection';
-import { errorFromResponse, errorFromThrown, errorInBody, unreadableResponse } from '../../../nodes/shared/api/errors';
-import { readTaskId, readTaskRecord, submissionResponse, toMilliseconds } from '../../../nodes/shared/api/records';
+import {
+	errorFromResponse,
+	errorFromThrown,
+	errorInBody,
+	unreadableResponse,
+} from '../../../nodes/shared/api/errors';
+import {
+	readTaskId,
+	readTaskRecord,
+	submissionResponse,
+	toMilliseconds,
+} from '../../../nodes/shared/api/records';
 import { FileNames } from '../../../nodes/shared/output/download';
 import { outputItems } from '../../../nodes/shared/output/items';
 import { requestLinksOf, resultFiles } from '../../../nodes/shared/output/resultFiles';
@@ -37,22 +47,36 @@ function took(work: () => unknown): number {
  * How much longer the work takes with four times the size; 1 where it takes so short that it cannot be a square. The fastest of several
  * rounds counts: collecting garbage only adds time.
  */
-function ratioOf<Given>(given: { small: Given; large: Given }, work: (given: Given) => unknown): number {
+function ratioOf<Given>(
+	given: { small: Given; large: Given },
+	work: (given: Given) => unknown,
+): number {
 	const fastest = { small: Infinity, large: Infinity };
 	for (let round = 1; ; round++) {
-		fastest.large = Math.min(fastest.large, took(() => work(given.large)));
-		fastest.small = Math.min(fastest.small, took(() => work(given.small)));
+		fastest.large = Math.min(
+			fastest.large,
+			took(() => work(given.large)),
+		);
+		fastest.small = Math.min(
+			fastest.small,
+			took(() => work(given.small)),
+		);
 		const ratio = fastest.large <= SHORT ? 1 : fastest.large / fastest.small;
 		if (ratio === 1) return ratio;
 		if (round >= ROUNDS.most || (round >= ROUNDS.least && ratio <= MOST)) return ratio;
 	}
 }
 
-const inBothSizes = <Given>(make: (size: number) => Given) => ({ small: make(SIZES.small), large: make(SIZES.large) });
+const inBothSizes = <Given>(make: (size: number) => Given) => ({
+	small: make(SIZES.small),
+	large: make(SIZES.large),
+});
 
 const link = (at: number) => `https://files.example.com/${at}.png`;
-const list = <Value>(size: number, make: (at: number) => Value) => Array.from({ length: size }, (_, at) => make(at));
-const fields = (size: number, make: (at: number) => unknown) => Object.fromEntries(list(size, (at) => [`field_${at}`, make(at)]));
+const list = <Value>(size: number, make: (at: number) => Value) =>
+	Array.from({ length: size }, (_, at) => make(at));
+const fields = (size: number, make: (at: number) => unknown) =>
+	Object.fromEntries(list(size, (at) => [`field_${at}`, make(at)]));
 
 function recordOf(raw: Record<string, unknown>) {
 	const record = readTaskRecord({ id: 'task_1', status: 'completed', ...raw });
@@ -61,9 +85,17 @@ function recordOf(raw: Record<string, unknown>) {
 }
 
 const ORIGIN = { taskId: 'task_1', family: 'image', operation: 'generate' } as const;
-const taskOf = (raw: Record<string, unknown>): Task => toTask(recordOf(raw), ORIGIN, {}, 0, 'https://api.example.com');
+const taskOf = (raw: Record<string, unknown>): Task =>
+	toTask(recordOf(raw), ORIGIN, {}, 0, 'https://api.example.com');
 
-const node: INode = { id: '1', name: 'Image', type: 'mediaGenImage', typeVersion: 1, position: [0, 0], parameters: {} };
+const node: INode = {
+	id: '1',
+	name: 'Image',
+	type: 'mediaGenImage',
+	typeVersion: 1,
+	position: [0, 0],
+	parameters: {},
+};
 
 const connection = readConnection({ baseUrl: 'https://api.example.com', apiKey: 'secret-1' });
 
@@ -94,17 +126,60 @@ const TEXTS: ReadonlyArray<readonly [string, (size: number) => string]> = [
 
 /** What reads a text from outside. */
 const READERS: ReadonlyArray<readonly [string, (text: string) => unknown]> = [
-	['a number of a record', (text) => readTaskRecord({ status: 'completed', progress: text, cost: text })],
+	[
+		'a number of a record',
+		(text) => readTaskRecord({ status: 'completed', progress: text, cost: text }),
+	],
 	['a status', (text) => readTaskRecord({ status: text })],
-	['the id of a task', (text) => [readTaskId({ id: text }), submissionResponse.safeParse({ data: text }), taskId().safeParse(text)]],
+	[
+		'the id of a task',
+		(text) => [
+			readTaskId({ id: text }),
+			submissionResponse.safeParse({ data: text }),
+			taskId().safeParse(text),
+		],
+	],
 	['a time', (text) => toMilliseconds(text)],
 	['a number of a field', (text) => number().safeParse(text)],
-	['a link', (text) => [isWholeLink(text), linkShape(text), resolveLink(text, 'https://api.example.com'), webUrl().safeParse(text)]],
-	['a result', (text) => resultFiles(recordOf({ result: { video_url: text, data: text, title: text } }), null, 0)],
-	['the name of a field', (text) => [toCamelCase(text), taskOf({ [text]: link(1), result: { [text]: link(2) } })]],
-	['an answer', (text) => [parseExactJson(text), parseExactJson(JSON.stringify([text, 1e16])), toShortText(text, 300), toShortText([text], 300)]],
-	['an error', (text) => [errorInBody({ error: text, code: text }), unreadableResponse(200, text), errorFromThrown(new Error(text))]],
-	['a header', (text) => errorFromResponse({ statusCode: 429, headers: { 'retry-after': text } }, 0)],
+	[
+		'a link',
+		(text) => [
+			isWholeLink(text),
+			linkShape(text),
+			resolveLink(text, 'https://api.example.com'),
+			webUrl().safeParse(text),
+		],
+	],
+	[
+		'a result',
+		(text) =>
+			resultFiles(recordOf({ result: { video_url: text, data: text, title: text } }), null, 0),
+	],
+	[
+		'the name of a field',
+		(text) => [toCamelCase(text), taskOf({ [text]: link(1), result: { [text]: link(2) } })],
+	],
+	[
+		'an answer',
+		(text) => [
+			parseExactJson(text),
+			parseExactJson(JSON.stringify([text, 1e16])),
+			toShortText(text, 300),
+			toShortText([text], 300),
+		],
+	],
+	[
+		'an error',
+		(text) => [
+			errorInBody({ error: text, code: text }),
+			unreadableResponse(200, text),
+			errorFromThrown(new Error(text)),
+		],
+	],
+	[
+		'a header',
+		(text) => errorFromResponse({ statusCode: 429, headers: { 'retry-after': text } }, 0),
+	],
 	['a text that may hold the key', (text) => connection.redact({ [text]: text })],
 	['a text of a prompt', (text) => findVolatile(text)],
 	['a file name', (text) => new FileNames().namesFor(taskOf({ result: { url: link(1) } }), text)],
@@ -119,17 +194,36 @@ describe.each(READERS)('The time for %s grows with its length', (_, read) => {
 /** Bodies with many parts. */
 const BODIES: ReadonlyArray<readonly [string, (size: number) => Record<string, unknown>]> = [
 	['links in a list', (size) => ({ result: { images: [{ url: list(size, link) }] } })],
-	['links in objects', (size) => ({ result: { images: list(size, (at) => ({ url: link(at), title: `No. ${at}` })) } })],
+	[
+		'links in objects',
+		(size) => ({ result: { images: list(size, (at) => ({ url: link(at), title: `No. ${at}` })) } }),
+	],
 	['the same link', (size) => ({ result: { urls: list(size, () => link(1)) } })],
-	['tracks', (size) => ({ result: { music: list(size, (at) => ({ audio_url: link(at), title: `No. ${at}` })) } })],
-	['links of a grid', (size) => ({ grid_image_url: link(0), image_urls: list(size, (at) => link(at + 1)) })],
+	[
+		'tracks',
+		(size) => ({
+			result: { music: list(size, (at) => ({ audio_url: link(at), title: `No. ${at}` })) },
+		}),
+	],
+	[
+		'links of a grid',
+		(size) => ({ grid_image_url: link(0), image_urls: list(size, (at) => link(at + 1)) }),
+	],
 	['links in fields', (size) => fields(size, link)],
 	['links beside each other', (size) => ({ result: fields(size, link) })],
-	['labels beside a link', (size) => ({ result: { url: link(1), ...fields(size, (at) => `label ${at}`) } })],
+	[
+		'labels beside a link',
+		(size) => ({ result: { url: link(1), ...fields(size, (at) => `label ${at}`) } }),
+	],
 	['links as JSON text', (size) => ({ result: JSON.stringify(list(size, link)) })],
 	['texts that begin like JSON', (size) => ({ result: list(size, (at) => `[${at}`) })],
 	['empty lists', (size) => ({ result: { images: list(size, () => []) } })],
-	['stems', (size) => ({ result: { music: [{ stems: list(size, (at) => ({ stem_type: 'drums', url: link(at) })) }] } })],
+	[
+		'stems',
+		(size) => ({
+			result: { music: [{ stems: list(size, (at) => ({ stem_type: 'drums', url: link(at) })) }] },
+		}),
+	],
 ];
 
 function bodyOf(parts: Record<string, unknown>) {
@@ -165,12 +259,23 @@ describe.each(BODIES)('Where a body has many %s, the time grows with their numbe
 });
 
 test('The time for the ids of an acknowledgement grows with their number', () => {
-	const answers = inBothSizes((size) => ({ data: list(size, (at) => ({ task_id: `task_${at}` })) }));
+	const answers = inBothSizes((size) => ({
+		data: list(size, (at) => ({ task_id: `task_${at}` })),
+	}));
 	expect(ratioOf(answers, (answer) => submissionResponse.parse(answer))).toBeLessThanOrEqual(MOST);
 });
 
 test('The time for the warnings about a prompt grows with the number of its blocks', () => {
-	const prefixes = inBothSizes((size) => list(size, (at): Part => ({ role: 'system', text: `Rule ${at}`, ttl: '5m', block: at + 1 })));
-	const rest = { text: 'Yes', comparison: 'same', stopReason: null, usage: undefined, markers: 1, findVolatile: () => [] } as const;
+	const prefixes = inBothSizes((size) =>
+		list(size, (at): Part => ({ role: 'system', text: `Rule ${at}`, ttl: '5m', block: at + 1 })),
+	);
+	const rest = {
+		text: 'Yes',
+		comparison: 'same',
+		stopReason: null,
+		usage: undefined,
+		markers: 1,
+		findVolatile: () => [],
+	} as const;
 	expect(ratioOf(prefixes, (prefix) => warningsOf({ ...rest, prefix }))).toBeLessThanOrEqual(MOST);
 });

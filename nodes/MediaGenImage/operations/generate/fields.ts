@@ -35,7 +35,8 @@ export const modelField = openValueField({
 	preset: OFFICIAL,
 	searchListMethod: 'searchModels',
 	placeholder: 'e.g. imagegen-2-official',
-	description: 'The official model makes up to 4k and repaints with a mask; the lite ones are fast, make 1K and are billed per token',
+	description:
+		'The official model makes up to 4k and repaints with a mask; the lite ones are fast, make 1K and are billed per token',
 });
 
 export const promptField: INodeProperties = {
@@ -46,7 +47,8 @@ export const promptField: INodeProperties = {
 	required: true,
 	default: '',
 	placeholder: 'e.g. A lighthouse in the fog, oil on canvas',
-	description: 'What the picture shows. The service reviews it and refuses what violates its rules.',
+	description:
+		'What the picture shows. The service reviews it and refuses what violates its rules.',
 };
 
 const RATIO_NAMES: Readonly<Record<string, string>> = {
@@ -77,7 +79,9 @@ export const sizeFields: INodeProperties[] = [
 			DEFAULT,
 			AUTO,
 			...IMAGE_RATIOS.map((ratio) => {
-				const pixels = OFFICIAL_RESOLUTIONS.map((resolution) => `${resolution}: ${(pixelsOf(ratio, resolution) ?? []).join(' or ')}`);
+				const pixels = OFFICIAL_RESOLUTIONS.map(
+					(resolution) => `${resolution}: ${(pixelsOf(ratio, resolution) ?? []).join(' or ')}`,
+				);
 				return ratioOption(ratio, pixels.join(' · '));
 			}),
 		],
@@ -107,14 +111,17 @@ export const countField: INodeProperties = {
 };
 
 // The mask is never hidden: n8n removes the values of hidden fields, and the picture would be bought without it.
-const maskDescription = 'A picture with an alpha channel, of the same size as the first reference image. The lite models do not repaint.';
+const maskDescription =
+	'A picture with an alpha channel, of the same size as the first reference image. The lite models do not repaint.';
 
 const additionalOptions: INodeProperties[] = [
 	{
 		displayName: 'Background',
 		name: 'background',
 		type: 'options',
-		options: toOptions(IMAGE_BACKGROUNDS, { transparent: 'The service silently draws this as Auto' }),
+		options: toOptions(IMAGE_BACKGROUNDS, {
+			transparent: 'The service silently draws this as Auto',
+		}),
 		default: 'auto',
 		displayOptions: { hide: { '/model': [...LITE_MODEL_NAMES] } },
 	},
@@ -149,7 +156,10 @@ const additionalOptions: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 0, maxValue: MAX_COMPRESSION },
 		default: 90,
-		displayOptions: { show: { outputFormat: [...COMPRESSIBLE_FORMATS] }, hide: { '/model': [...LITE_MODEL_NAMES] } },
+		displayOptions: {
+			show: { outputFormat: [...COMPRESSIBLE_FORMATS] },
+			hide: { '/model': [...LITE_MODEL_NAMES] },
+		},
 		description: 'From 0 to 100; for JPEG and WebP only',
 	},
 	{
@@ -194,7 +204,9 @@ const additionalOptions: INodeProperties[] = [
 		type: 'options',
 		options: toOptions(
 			LITE_RESOLUTIONS,
-			Object.fromEntries(LITE_RESOLUTIONS.slice(1).map((value) => [value, 'The service silently draws this as 1K'])),
+			Object.fromEntries(
+				LITE_RESOLUTIONS.slice(1).map((value) => [value, 'The service silently draws this as 1K']),
+			),
 		),
 		default: '1K',
 		displayOptions: { show: { '/model': [...LITE_MODEL_NAMES] } },
@@ -204,11 +216,22 @@ const additionalOptions: INodeProperties[] = [
 		name: 'sendInputDataAs',
 		type: 'options',
 		options: [
-			{ name: 'Upload', value: 'upload', description: 'Store the picture at the service first, for 72 hours' },
-			{ name: 'Data URI', value: 'dataUri', description: 'Put the picture into the request, up to 10 MB each' },
+			{
+				name: 'Upload',
+				value: 'upload',
+				description: 'Store the picture at the service first, for 72 hours',
+			},
+			{
+				name: 'Data URI',
+				value: 'dataUri',
+				description: 'Put the picture into the request, up to 10 MB each',
+			},
 		],
 		default: 'upload',
-		displayOptions: { show: { '/referenceImages': ['binary', 'both'] }, hide: { '/model': [OFFICIAL_MODEL] } },
+		displayOptions: {
+			show: { '/referenceImages': ['binary', 'both'] },
+			hide: { '/model': [OFFICIAL_MODEL] },
+		},
 	},
 ];
 
@@ -221,7 +244,8 @@ export const generateFields: INodeProperties[] = [
 		type: 'options',
 		options: [{ name: 'None', value: 'none' }, ...LIST_SOURCES],
 		default: 'none',
-		description: 'Pictures to start from: up to 16 with the official model, up to 14 with a lite one',
+		description:
+			'Pictures to start from: up to 16 with the official model, up to 14 with a lite one',
 	},
 	...pictureListFields({
 		choice: 'referenceImages',

@@ -1,6 +1,13 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { DATA_URI_TYPES, isLiteModel, OFFICIAL_MODEL, PICTURE_TYPES, REFERENCE_LIMITS, UPLOAD_MAX_BYTES } from '../../../shared/api/image';
+import {
+	DATA_URI_TYPES,
+	isLiteModel,
+	OFFICIAL_MODEL,
+	PICTURE_TYPES,
+	REFERENCE_LIMITS,
+	UPLOAD_MAX_BYTES,
+} from '../../../shared/api/image';
 import { PendingUpload } from '../../../shared/n8n/binary';
 import { isBlank, type ParameterValues, unsentNotes } from '../../../shared/n8n/parameters';
 import { PictureReader } from '../../../shared/n8n/pictures';
@@ -17,7 +24,9 @@ async function toDataUri(context: IExecuteFunctions, picture: PendingUpload): Pr
 
 function maxBytesOf(model: unknown): number {
 	if (isLiteModel(model)) return REFERENCE_LIMITS.lite.bytes;
-	return model === OFFICIAL_MODEL ? Math.min(REFERENCE_LIMITS.official.bytes, UPLOAD_MAX_BYTES) : UPLOAD_MAX_BYTES;
+	return model === OFFICIAL_MODEL
+		? Math.min(REFERENCE_LIMITS.official.bytes, UPLOAD_MAX_BYTES)
+		: UPLOAD_MAX_BYTES;
 }
 
 const fields = [...generateFields, additionalFields];
@@ -32,25 +41,56 @@ async function maskOf(values: ParameterValues, pictures: PictureReader): Promise
 		pictures.requireExpressions(values, MASK_FIELDS, [additionalFields.name]);
 		return {};
 	}
-	if (second !== undefined) throw pictures.refusal('mask_url', 'must not be set together with "Mask Input Data Field Name"');
+	if (second !== undefined)
+		throw pictures.refusal(
+			'mask_url',
+			'must not be set together with "Mask Input Data Field Name"',
+		);
 	if (referenceImages === 'none') {
-		throw pictures.refusal(toApiName(given), 'must come with a reference image, the one to be repainted: "Reference Images" is None');
+		throw pictures.refusal(
+			toApiName(given),
+			'must come with a reference image, the one to be repainted: "Reference Images" is None',
+		);
 	}
 	const [mask = maskUrl] = await pictures.fromInput('mask_binary_property', maskBinaryProperty);
 	return { maskUrl: mask };
 }
 
 /** Turns the choices of the panel into the fields of a generation (spec §3). */
-async function toBody(values: ParameterValues, context: IExecuteFunctions, itemIndex: number): Promise<ParameterValues> {
-	const { referenceImages = 'none', imageUrls, imageBinaryProperties, maskBinaryProperty: _name, maskUrl: _url, sendInputDataAs, ...body } = values;
+async function toBody(
+	values: ParameterValues,
+	context: IExecuteFunctions,
+	itemIndex: number,
+): Promise<ParameterValues> {
+	const {
+		referenceImages = 'none',
+		imageUrls,
+		imageBinaryProperties,
+		maskBinaryProperty: _name,
+		maskUrl: _url,
+		sendInputDataAs,
+		...body
+	} = values;
 	const mask = await maskOf(values, new PictureReader(context, fields, itemIndex));
-	if (referenceImages === 'none') return { ...body, unsent: unsentNotes(fields, values, ['imageUrls'], '"Reference Images" is None') };
+	if (referenceImages === 'none')
+		return {
+			...body,
+			unsent: unsentNotes(fields, values, ['imageUrls'], '"Reference Images" is None'),
+		};
 	const asDataUri = sendInputDataAs === 'dataUri' && body.model !== OFFICIAL_MODEL;
 	const types = asDataUri ? DATA_URI_TYPES : PICTURE_TYPES;
-	const references = new PictureReader(context, fields, itemIndex, { maxBytes: maxBytesOf(body.model), types });
+	const references = new PictureReader(context, fields, itemIndex, {
+		maxBytes: maxBytesOf(body.model),
+		types,
+	});
 	const images: unknown[] = [];
-	for (const image of await references.list(referenceImages, { imageUrls, imageBinaryProperties })) {
-		images.push(asDataUri && image instanceof PendingUpload ? await toDataUri(context, image) : image);
+	for (const image of await references.list(referenceImages, {
+		imageUrls,
+		imageBinaryProperties,
+	})) {
+		images.push(
+			asDataUri && image instanceof PendingUpload ? await toDataUri(context, image) : image,
+		);
 	}
 	return { ...body, imageUrls: images, ...mask };
 }

@@ -27,14 +27,19 @@ import { z } from '../../../shared/util/vendor/zod';
 
 const DATA_URI_HEAD = /^data:(image\/[a-z]+);base64$/;
 
-const isDataUri = (value: unknown): value is string => typeof value === 'string' && value.startsWith('data:');
+const isDataUri = (value: unknown): value is string =>
+	typeof value === 'string' && value.startsWith('data:');
 
 function dataUriProblem(value: string): string | undefined {
 	// The content is millions of characters: one pattern over all of it would exhaust the stack.
 	const comma = value.indexOf(',');
 	const [, type] = DATA_URI_HEAD.exec(value.slice(0, comma)) ?? [];
 	const data = value.slice(comma + 1);
-	if (!DATA_URI_TYPES.some((known) => known === type) || data === '' || /[^A-Za-z0-9+/=]/.test(data)) {
+	if (
+		!DATA_URI_TYPES.some((known) => known === type) ||
+		data === '' ||
+		/[^A-Za-z0-9+/=]/.test(data)
+	) {
 		return 'must be a data URI of the form data:image/…;base64,… with a JPEG, PNG or WebP picture';
 	}
 	const { bytes } = REFERENCE_LIMITS.lite;
@@ -52,14 +57,20 @@ const linkOf = (problemOf: (value: unknown) => string | undefined) =>
 		}),
 	);
 
-const officialLink = linkOf((value) => (isDataUri(value) ? 'must be a URL: only the lite models take a data URI' : urlProblem(value)));
+const officialLink = linkOf((value) =>
+	isDataUri(value) ? 'must be a URL: only the lite models take a data URI' : urlProblem(value),
+);
 const liteLink = linkOf((value) => (isDataUri(value) ? dataUriProblem(value) : urlProblem(value)));
 const anyLink = linkOf((value) => (isDataUri(value) ? undefined : urlProblem(value)));
 
-const links = (link: z.ZodTypeAny, limit = Infinity) => z.array(link).max(limit, `must have at most ${limit} pictures for this model`);
+const links = (link: z.ZodTypeAny, limit = Infinity) =>
+	z.array(link).max(limit, `must have at most ${limit} pictures for this model`);
 
 const uploadedBytes = (references: readonly unknown[]) =>
-	references.reduce<number>((total, reference) => total + (reference instanceof PendingUpload ? reference.bytes : 0), 0);
+	references.reduce<number>(
+		(total, reference) => total + (reference instanceof PendingUpload ? reference.bytes : 0),
+		0,
+	);
 
 const common = {
 	model: text(),
@@ -91,7 +102,11 @@ const OFFICIAL_SIZES = ['auto', ...IMAGE_RATIOS];
 const officialFields = z
 	.object({
 		...anyValues,
-		size: sizeIn(OFFICIAL_SIZES, isPixelSize, `must be one of ${OFFICIAL_SIZES.join(', ')}, or pixels such as 1536x1024`).optional(),
+		size: sizeIn(
+			OFFICIAL_SIZES,
+			isPixelSize,
+			`must be one of ${OFFICIAL_SIZES.join(', ')}, or pixels such as 1536x1024`,
+		).optional(),
 		pixel_size: text().refine(isPixelSize, 'must be pixels such as 1536x1024').optional(),
 		resolution: oneOf(OFFICIAL_RESOLUTIONS).optional(),
 		output_compression: integer(0, MAX_COMPRESSION).optional(),
@@ -104,11 +119,15 @@ const officialFields = z
 		mask_url: officialLink.optional(),
 	})
 	.superRefine((body, issues) => {
-		const refuse = (field: string, message: string) => issues.addIssue({ code: z.ZodIssueCode.custom, path: [field], message });
+		const refuse = (field: string, message: string) =>
+			issues.addIssue({ code: z.ZodIssueCode.custom, path: [field], message });
 		if (body.mask_url !== undefined && !body.image_urls?.length) {
 			refuse('mask_url', 'must come with a reference image, the one to be repainted');
 		}
-		if (body.output_compression !== undefined && (body.output_format ?? DEFAULT_FORMAT) === DEFAULT_FORMAT) {
+		if (
+			body.output_compression !== undefined &&
+			(body.output_format ?? DEFAULT_FORMAT) === DEFAULT_FORMAT
+		) {
 			refuse('output_compression', 'must come with the output format jpeg or webp');
 		}
 	});
@@ -119,7 +138,9 @@ const LITE_SIZES = ['auto', ...LITE_RATIOS];
 const liteFields = z.object({
 	...anyValues,
 	size: sizeIn(LITE_SIZES, () => false, `must be one of ${LITE_SIZES.join(', ')}`).optional(),
-	pixel_size: text().refine(() => false, 'must not be set for a lite model, which takes ratios only').optional(),
+	pixel_size: text()
+		.refine(() => false, 'must not be set for a lite model, which takes ratios only')
+		.optional(),
 	image_urls: links(liteLink, REFERENCE_LIMITS.lite.count).optional(),
 });
 
@@ -135,7 +156,9 @@ const withPixelSize = (fields: z.ZodType<Sizes, z.ZodTypeDef, unknown>) =>
 			path: ['pixel_size'],
 			message: 'must not be set together with "Size"',
 		})
-		.transform(({ pixel_size: size, ...body }): RequestBody => (size === undefined ? body : { ...body, size }));
+		.transform(({ pixel_size: size, ...body }): RequestBody =>
+			size === undefined ? body : { ...body, size },
+		);
 
 const officialRequest = withPixelSize(officialFields);
 const liteRequest = withPixelSize(liteFields);
@@ -170,7 +193,9 @@ const LITE_VALUES: KnownValues = [['resolution', 'resolution', LITE_RESOLUTIONS]
 function officialNotes(body: RequestBody): string[] {
 	return [
 		...unlistedNotes(body, OFFICIAL_VALUES),
-		...(body.background === 'transparent' ? ['The service draws a transparent background as Auto'] : []),
+		...(body.background === 'transparent'
+			? ['The service draws a transparent background as Auto']
+			: []),
 	];
 }
 
@@ -180,7 +205,9 @@ function liteNotes(body: RequestBody): string[] {
 	const drawn = drawnAs1K.find((resolution) => resolution === body.resolution);
 	return [
 		...unlistedNotes(body, LITE_VALUES),
-		...(drawn === undefined ? [] : [`The service draws the resolution ${drawn} of a lite model as 1K`]),
+		...(drawn === undefined
+			? []
+			: [`The service draws the resolution ${drawn} of a lite model as 1K`]),
 		...others.map(([, label]) => `"${label}" was sent, but a lite model does not support it`),
 	];
 }

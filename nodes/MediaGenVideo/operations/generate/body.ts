@@ -8,13 +8,17 @@ import { generateFields } from './fields';
 const group = z.record(z.unknown());
 
 /** Converts each group of a fixed collection. Anything else is left to the schema, which names the field. */
-async function eachGroup(given: unknown, convert: (values: ParameterValues, at: number) => Promise<ParameterValues>): Promise<unknown> {
+async function eachGroup(
+	given: unknown,
+	convert: (values: ParameterValues, at: number) => Promise<ParameterValues>,
+): Promise<unknown> {
 	const groups = z.array(group).safeParse(given);
 	return groups.success ? await Promise.all(groups.data.map(convert)) : given;
 }
 
 async function withRoles(given: unknown, pictures: PictureReader): Promise<unknown> {
-	if (given === undefined) throw pictures.refusal('image_with_roles', 'is required, or choose None');
+	if (given === undefined)
+		throw pictures.refusal('image_with_roles', 'is required, or choose None');
 	return await eachGroup(given, async ({ binaryProperty, url, ...image }) => {
 		const [own] = await pictures.fromInput('binary_property', binaryProperty);
 		const [link = own] = own === undefined ? linksIn(url) : [own];
@@ -23,39 +27,64 @@ async function withRoles(given: unknown, pictures: PictureReader): Promise<unkno
 }
 
 /** The images by "Images". A choice without a picture is refused: the service would make a clip from the prompt alone. */
-async function imagesOf(values: ParameterValues, pictures: PictureReader): Promise<ParameterValues> {
+async function imagesOf(
+	values: ParameterValues,
+	pictures: PictureReader,
+): Promise<ParameterValues> {
 	const { imageInput = 'none', imageWithRoles, referenceSource } = values;
-	const frame = async (name: string, role: string) => ({ url: await pictures.one(name, values), role });
+	const frame = async (name: string, role: string) => ({
+		url: await pictures.one(name, values),
+		role,
+	});
 	switch (imageInput) {
 		case 'none':
 			return {};
 		case 'firstFrame':
 			return { imageWithRoles: [await frame('firstFrame', 'first_frame')] };
 		case 'firstAndLastFrame':
-			return { imageWithRoles: [await frame('firstFrame', 'first_frame'), await frame('lastFrame', 'last_frame')] };
+			return {
+				imageWithRoles: [
+					await frame('firstFrame', 'first_frame'),
+					await frame('lastFrame', 'last_frame'),
+				],
+			};
 		case 'references':
 			return { imageUrls: await pictures.list(referenceSource, values) };
 		case 'roles':
 			return { imageWithRoles: await withRoles(imageWithRoles, pictures) };
 		default:
-			throw pictures.refusal('image_input', 'must be one of none, firstFrame, firstAndLastFrame, references, roles');
+			throw pictures.refusal(
+				'image_input',
+				'must be one of none, firstFrame, firstAndLastFrame, references, roles',
+			);
 	}
 }
 
 async function elementsOf(elementList: unknown, pictures: PictureReader): Promise<ParameterValues> {
 	if (elementList === undefined) return {};
 	return {
-		elementList: await eachGroup(elementList, async ({ binaryProperties, elementInputUrls, ...element }, at) => {
-			pictures.requireExpressions({ binaryProperties, elementInputUrls }, ['elementInputUrls', 'binaryProperties'], ['elementList', 'element', at]);
-			return {
-				...element,
-				elementInputUrls: [...linkList(elementInputUrls), ...(await pictures.fromInput('binary_properties', binaryProperties))],
-			};
-		}),
+		elementList: await eachGroup(
+			elementList,
+			async ({ binaryProperties, elementInputUrls, ...element }, at) => {
+				pictures.requireExpressions(
+					{ binaryProperties, elementInputUrls },
+					['elementInputUrls', 'binaryProperties'],
+					['elementList', 'element', at],
+				);
+				return {
+					...element,
+					elementInputUrls: [
+						...linkList(elementInputUrls),
+						...(await pictures.fromInput('binary_properties', binaryProperties)),
+					],
+				};
+			},
+		),
 	};
 }
 
-const hasVideo = ({ referType }: ParameterValues) => referType !== undefined && referType !== 'none';
+const hasVideo = ({ referType }: ParameterValues) =>
+	referType !== undefined && referType !== 'none';
 
 function videoOf(values: ParameterValues): ParameterValues {
 	if (!hasVideo(values)) return {};
@@ -71,7 +100,8 @@ function videoOf(values: ParameterValues): ParameterValues {
 	};
 }
 
-const isOff = (multiShot: unknown) => multiShot === false || multiShot === 'false' || multiShot === undefined;
+const isOff = (multiShot: unknown) =>
+	multiShot === false || multiShot === 'false' || multiShot === undefined;
 
 // One shot is the service's default, so the switch is sent only when it is on.
 function shotsOf({ multiShot, shotType, multiPrompt }: ParameterValues): ParameterValues {
@@ -99,17 +129,36 @@ function unsentOf(values: ParameterValues): string[] {
 	const name = imageInput === 'none' ? '"Images" is None' : '"Images" has another choice';
 	return [
 		...unsentNotes(generateFields, values, unusedImages, name),
-		...(hasVideo(values) ? [] : unsentNotes(generateFields, values, ['videoUrl', 'keepOriginalSound'], '"Video" is None')),
-		...(isOff(multiShot) ? unsentNotes(generateFields, values, ['multiPrompt'], '"Multiple Shots" is off') : []),
-		...(!isOff(multiShot) && shotType !== 'customize' ? unsentNotes(generateFields, values, ['multiPrompt'], '"Shot Type" is not Customize') : []),
+		...(hasVideo(values)
+			? []
+			: unsentNotes(generateFields, values, ['videoUrl', 'keepOriginalSound'], '"Video" is None')),
+		...(isOff(multiShot)
+			? unsentNotes(generateFields, values, ['multiPrompt'], '"Multiple Shots" is off')
+			: []),
+		...(!isOff(multiShot) && shotType !== 'customize'
+			? unsentNotes(generateFields, values, ['multiPrompt'], '"Shot Type" is not Customize')
+			: []),
 	];
 }
 
 /** Fields that are sent as they are. */
-const PLAIN = ['model', 'prompt', 'negativePrompt', 'mode', 'duration', 'aspectRatio', 'watermark', 'audio'];
+const PLAIN = [
+	'model',
+	'prompt',
+	'negativePrompt',
+	'mode',
+	'duration',
+	'aspectRatio',
+	'watermark',
+	'audio',
+];
 
 /** Turns the choices of the panel into the fields of a generation (spec §6). Throws for a file that is not a picture. */
-export async function generateBody(values: ParameterValues, context: IExecuteFunctions, itemIndex: number): Promise<ParameterValues> {
+export async function generateBody(
+	values: ParameterValues,
+	context: IExecuteFunctions,
+	itemIndex: number,
+): Promise<ParameterValues> {
 	const pictures = new PictureReader(context, generateFields, itemIndex);
 	return {
 		...Object.fromEntries(Object.entries(values).filter(([name]) => PLAIN.includes(name))),

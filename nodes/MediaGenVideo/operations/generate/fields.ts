@@ -28,7 +28,8 @@ const modelField = openValueField({
 	preset: OMNI,
 	searchListMethod: 'searchGenerationModels',
 	placeholder: `e.g. ${GENERATION_MODEL}`,
-	description: 'The model that makes the video. The operation Extend continues clips of the VidGen models only.',
+	description:
+		'The model that makes the video. The operation Extend continues clips of the VidGen models only.',
 });
 
 const promptField: INodeProperties = {
@@ -38,15 +39,24 @@ const promptField: INodeProperties = {
 	typeOptions: { rows: 4 },
 	default: '',
 	placeholder: 'e.g. A lighthouse in the fog, the camera circles it',
-	description: 'What the video shows. &lt;&lt;&lt;image_1&gt;&gt;&gt; stands for a given image, @name for an element.',
+	description:
+		'What the video shows. &lt;&lt;&lt;image_1&gt;&gt;&gt; stands for a given image, @name for an element.',
 };
 
-const roleOptions = toOptions(IMAGE_ROLES, {}, { first_frame: 'First Frame', last_frame: 'Last Frame', reference: 'Reference' });
+const roleOptions = toOptions(
+	IMAGE_ROLES,
+	{},
+	{ first_frame: 'First Frame', last_frame: 'Last Frame', reference: 'Reference' },
+);
 
 const IMAGE_INPUTS = [
 	{ name: 'None', value: 'none' },
 	{ name: 'First Frame', value: 'firstFrame', description: 'The video begins with this picture' },
-	{ name: 'First and Last Frame', value: 'firstAndLastFrame', description: 'The video leads from one picture to the other' },
+	{
+		name: 'First and Last Frame',
+		value: 'firstAndLastFrame',
+		description: 'The video leads from one picture to the other',
+	},
 	{ name: 'References', value: 'references', description: 'Pictures that the prompt refers to' },
 	{ name: 'With Roles', value: 'roles', description: 'Any number of pictures, each with a role' },
 ];
@@ -59,7 +69,8 @@ const imageFields: INodeProperties[] = [
 		type: 'options',
 		options: IMAGE_INPUTS,
 		default: 'none',
-		description: 'Pictures to start from. In the prompt &lt;&lt;&lt;image_1&gt;&gt;&gt; stands for the first of them.',
+		description:
+			'Pictures to start from. In the prompt &lt;&lt;&lt;image_1&gt;&gt;&gt; stands for the first of them.',
 	},
 	...pictureFields({
 		name: 'firstFrame',
@@ -67,7 +78,12 @@ const imageFields: INodeProperties[] = [
 		property: 'data',
 		show: { imageInput: ['firstFrame', 'firstAndLastFrame'] },
 	}),
-	...pictureFields({ name: 'lastFrame', label: 'Last Frame', property: 'data_2', show: { imageInput: ['firstAndLastFrame'] } }),
+	...pictureFields({
+		name: 'lastFrame',
+		label: 'Last Frame',
+		property: 'data_2',
+		show: { imageInput: ['firstAndLastFrame'] },
+	}),
 	{
 		displayName: 'References',
 		name: 'referenceSource',
@@ -151,7 +167,11 @@ const formatFields: INodeProperties[] = [
 		type: 'options',
 		options: [
 			DEFAULT,
-			...toOptions(VIDEO_ASPECT_RATIOS, {}, { '16:9': 'Widescreen (16:9)', '9:16': 'Portrait (9:16)', '1:1': 'Square (1:1)' }),
+			...toOptions(
+				VIDEO_ASPECT_RATIOS,
+				{},
+				{ '16:9': 'Widescreen (16:9)', '9:16': 'Portrait (9:16)', '1:1': 'Square (1:1)' },
+			),
 		],
 		default: '',
 		description: 'The ratio of a given image may count more',
@@ -213,8 +233,16 @@ const shotFields: INodeProperties[] = [
 		name: 'shotType',
 		type: 'options',
 		options: [
-			{ name: 'Customize', value: 'customize', description: 'You say what each shot shows, and for how long' },
-			{ name: 'Intelligence', value: 'intelligence', description: 'The service divides the prompt into shots' },
+			{
+				name: 'Customize',
+				value: 'customize',
+				description: 'You say what each shot shows, and for how long',
+			},
+			{
+				name: 'Intelligence',
+				value: 'intelligence',
+				description: 'The service divides the prompt into shots',
+			},
 		],
 		default: 'customize',
 		displayOptions: { show: { multiShot: [true] } },
@@ -227,7 +255,8 @@ const shotFields: INodeProperties[] = [
 		placeholder: 'Add Shot',
 		default: {},
 		displayOptions: { show: { multiShot: [true], shotType: ['customize'] } },
-		description: 'One to six shots, in their order. Their durations must add up to the duration of the video.',
+		description:
+			'One to six shots, in their order. Their durations must add up to the duration of the video.',
 		options: [
 			{
 				displayName: 'Shot',
@@ -263,7 +292,8 @@ const elementField: INodeProperties = {
 	typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Element' },
 	placeholder: 'Add Element',
 	default: {},
-	description: 'Up to three subjects that look the same throughout. In the prompt @name stands for one.',
+	description:
+		'Up to three subjects that look the same throughout. In the prompt @name stands for one.',
 	options: [
 		{
 			displayName: 'Element',
@@ -283,7 +313,8 @@ const elementField: INodeProperties = {
 					typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Image URL' },
 					default: [],
 					placeholder: 'e.g. https://example.com/front.png',
-					description: 'Two to four pictures, those from the input data among them. The first is the front view.',
+					description:
+						'Two to four pictures, those from the input data among them. The first is the front view.',
 				},
 				{
 					displayName: 'Input Data Field Name',
@@ -318,7 +349,8 @@ const additionalFields: INodeProperties = {
 			name: 'audio',
 			type: 'boolean',
 			default: true,
-			description: 'Whether to make the video with sound. The service ignores this beside a given video.',
+			description:
+				'Whether to make the video with sound. The service ignores this beside a given video.',
 		},
 		{
 			displayName: 'Keep Original Sound',
@@ -349,7 +381,18 @@ const additionalFields: INodeProperties = {
 };
 
 /** Shown below the output. */
-export const advancedFields: INodeProperties[] = [...videoFields, ...shotFields, elementField, additionalFields];
+export const advancedFields: INodeProperties[] = [
+	...videoFields,
+	...shotFields,
+	elementField,
+	additionalFields,
+];
 
 /** The fields of a generation; the choices come before what they decide about. */
-export const generateFields: INodeProperties[] = [modelField, promptField, ...imageFields, ...formatFields, ...advancedFields];
+export const generateFields: INodeProperties[] = [
+	modelField,
+	promptField,
+	...imageFields,
+	...formatFields,
+	...advancedFields,
+];

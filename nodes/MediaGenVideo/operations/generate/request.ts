@@ -46,14 +46,18 @@ function fieldsFor(model: 'known' | 'other') {
 		aspect_ratio: text().optional(),
 		image_urls: list(picture()).optional(),
 		image_with_roles: list(imageWithRole).optional(),
-		video_list: list(video).max(upTo(MAX_VIDEOS), `must have at most ${MAX_VIDEOS} video`).optional(),
+		video_list: list(video)
+			.max(upTo(MAX_VIDEOS), `must have at most ${MAX_VIDEOS} video`)
+			.optional(),
 		multi_shot: flag().optional(),
 		shot_type: text().optional(),
 		multi_prompt: list(shot)
 			.min(SHOTS.min, `must have at least ${SHOTS.min} shot`)
 			.max(upTo(SHOTS.max), `must have at most ${SHOTS.max} shots`)
 			.optional(),
-		element_list: list(element).max(upTo(MAX_ELEMENTS), `must have at most ${MAX_ELEMENTS} elements`).optional(),
+		element_list: list(element)
+			.max(upTo(MAX_ELEMENTS), `must have at most ${MAX_ELEMENTS} elements`)
+			.optional(),
 		watermark: flag().optional(),
 		audio: flag().optional(),
 	});
@@ -61,7 +65,9 @@ function fieldsFor(model: 'known' | 'other') {
 
 /** The shots count from 1 upwards, in the order in which they were given (spec §6, rule 7). */
 function withIndexes({ multi_prompt: shots, ...body }: VideoFields): RequestBody {
-	return shots === undefined ? body : { ...body, multi_prompt: shots.map((given, at) => ({ index: at + 1, ...given })) };
+	return shots === undefined
+		? body
+		: { ...body, multi_prompt: shots.map((given, at) => ({ index: at + 1, ...given })) };
 }
 
 const knownRequest = fieldsFor('known').superRefine(checkVideoRules).transform(withIndexes);

@@ -37,14 +37,18 @@ function checkPictures(body: VideoFields, refuse: Refuse): void {
 	if (roles.includes('last_frame') && !roles.includes('first_frame')) {
 		refuse('image_with_roles', 'must have a first frame where it has a last frame');
 	}
-	if (referType === 'base' && hasFrames) refuse('image_input', 'must have no first or last frame beside a video that is edited');
+	if (referType === 'base' && hasFrames)
+		refuse('image_input', 'must have no first or last frame beside a video that is edited');
 	if (referType === 'feature' && urls && urls.length > 1) {
 		refuse('image_urls', 'must hold one picture at most, the first frame, beside a feature video');
 	}
 }
 
 /** Rule 7 of spec §6, and what several shots need. */
-function checkShots({ multi_shot, shot_type, multi_prompt: shots, duration, model }: VideoFields, refuse: Refuse): void {
+function checkShots(
+	{ multi_shot, shot_type, multi_prompt: shots, duration, model }: VideoFields,
+	refuse: Refuse,
+): void {
 	if (multi_shot !== true) return;
 	if (shot_type === undefined) refuse('shot_type', 'is required where there are several shots');
 	if (shot_type !== 'customize') return;
@@ -57,18 +61,30 @@ function checkShots({ multi_shot, shot_type, multi_prompt: shots, duration, mode
 	const sum = shots.reduce((total, shot) => total + shot.duration, 0);
 	if (whole === undefined || sum === whole) return;
 	const unset = duration === undefined ? ', which "Duration" is unless it is set' : '';
-	refuse('multi_prompt', `must last as long as the video: ${whole} seconds${unset}; the shots add up to ${sum}`);
+	refuse(
+		'multi_prompt',
+		`must last as long as the video: ${whole} seconds${unset}; the shots add up to ${sum}`,
+	);
 }
 
 /** A request that shows nothing at all would buy a video of the service's own choice. */
-function checkContent({ prompt, multi_prompt, image_urls, image_with_roles, video_list }: VideoFields, refuse: Refuse): void {
-	if ([prompt, multi_prompt, image_urls, image_with_roles, video_list].some((given) => given !== undefined)) return;
+function checkContent(
+	{ prompt, multi_prompt, image_urls, image_with_roles, video_list }: VideoFields,
+	refuse: Refuse,
+): void {
+	if (
+		[prompt, multi_prompt, image_urls, image_with_roles, video_list].some(
+			(given) => given !== undefined,
+		)
+	)
+		return;
 	refuse('prompt', 'is required, unless there are shots, images or a video');
 }
 
 /** The rules of spec §6 in which more than one field has a part. */
 export function checkVideoRules(body: VideoFields, issues: z.RefinementCtx): void {
-	const refuse: Refuse = (field, message) => issues.addIssue({ code: z.ZodIssueCode.custom, path: [field], message });
+	const refuse: Refuse = (field, message) =>
+		issues.addIssue({ code: z.ZodIssueCode.custom, path: [field], message });
 	checkContent(body, refuse);
 	checkPictures(body, refuse);
 	checkShots(body, refuse);
@@ -91,7 +107,10 @@ function startsWithName(text: string, name: string): boolean {
 }
 
 /** What the mentions `@name` of a prompt name: the elements, and the words that no element has for a name (spec §6, rule 8). */
-export function elementMentions(prompt: string, elements: readonly string[]): { known: string[]; unknown: string[] } {
+export function elementMentions(
+	prompt: string,
+	elements: readonly string[],
+): { known: string[]; unknown: string[] } {
 	const byLength = [...elements].sort((a, b) => b.length - a.length);
 	const known: string[] = [];
 	const unknown: string[] = [];
@@ -125,16 +144,24 @@ const KNOWN_VALUES: KnownValues = [
 
 function referenceNotes(text: string, images: number): string[] {
 	const numbers = imageReferences(text);
-	if (images > 0 && numbers.length === 0) return ['The prompt refers to no image: the service puts <<<image_1>>> in front of it'];
+	if (images > 0 && numbers.length === 0)
+		return ['The prompt refers to no image: the service puts <<<image_1>>> in front of it'];
 	const missing = [...new Set(numbers.filter((number) => number < 1 || number > images))];
-	return missing.map((number) => `The prompt refers to <<<image_${number}>>>, and ${images === 1 ? '1 image is' : `${images} images are`} given`);
+	return missing.map(
+		(number) =>
+			`The prompt refers to <<<image_${number}>>>, and ${images === 1 ? '1 image is' : `${images} images are`} given`,
+	);
 }
 
 function elementNotes(text: string, names: readonly string[]): string[] {
 	const { known, unknown } = elementMentions(text, names);
 	return [
-		...[...new Set(unknown)].map((word) => `The prompt mentions @${word}, and no element has this name`),
-		...names.filter((name) => !known.includes(name)).map((name) => `No prompt mentions the element @${name}`),
+		...[...new Set(unknown)].map(
+			(word) => `The prompt mentions @${word}, and no element has this name`,
+		),
+		...names
+			.filter((name) => !known.includes(name))
+			.map((name) => `No prompt mentions the element @${name}`),
 	];
 }
 
@@ -146,16 +173,26 @@ const unsent = z.array(z.string()).catch([]);
 
 /** What the service changes or ignores in a generation (spec §6, rules 2, 5 and 6), and what was not sent. */
 export function videoNotes(body: RequestBody, given: RequestBody): string[] {
-	const { prompt, multi_prompt, image_urls, image_with_roles, element_list, video_list } = sent.parse(body);
+	const { prompt, multi_prompt, image_urls, image_with_roles, element_list, video_list } =
+		sent.parse(body);
 	const text = [prompt, ...multi_prompt.map((shot) => shot.prompt)].join('\n');
 	const edits = video_list.some(({ refer_type = 'base' }) => refer_type === 'base');
 	return [
 		...unlistedNotes(body, [['model', 'model', VIDEO_MODEL_NAMES]]),
-		...(body.model === GENERATION_MODEL ? valueNotes([body, ...image_with_roles, ...video_list]) : []),
+		...(body.model === GENERATION_MODEL
+			? valueNotes([body, ...image_with_roles, ...video_list])
+			: []),
 		...referenceNotes(text, image_urls.length + image_with_roles.length),
-		...elementNotes(text, element_list.map(({ name }) => name)),
-		...(edits && body.duration !== undefined ? ['An edited video keeps its own length, whatever "Duration (Seconds)" says'] : []),
-		...(video_list.length > 0 && body.audio !== undefined ? ['The service ignores "Audio" beside a given video'] : []),
+		...elementNotes(
+			text,
+			element_list.map(({ name }) => name),
+		),
+		...(edits && body.duration !== undefined
+			? ['An edited video keeps its own length, whatever "Duration (Seconds)" says']
+			: []),
+		...(video_list.length > 0 && body.audio !== undefined
+			? ['The service ignores "Audio" beside a given video']
+			: []),
 		...unsent.parse(given.unsent),
 	];
 }

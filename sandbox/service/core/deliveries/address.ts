@@ -53,13 +53,19 @@ export interface AddressRules {
 export function addressProblem(base: string, rules: AddressRules): string | null {
 	if (!URL.canParse(base)) return 'not a URL';
 	const url = new URL(base);
-	const host = url.hostname.toLowerCase().replace(/^\[|\]$/g, '').replace(/\.$/, '');
-	if (url.protocol !== 'http:' && url.protocol !== 'https:') return `scheme ${url.protocol.slice(0, -1)} is not http or https`;
-	if (rules.ownHosts.includes(host) || url.host === rules.ownAddress) return "the host is the service's own";
+	const host = url.hostname
+		.toLowerCase()
+		.replace(/^\[|\]$/g, '')
+		.replace(/\.$/, '');
+	if (url.protocol !== 'http:' && url.protocol !== 'https:')
+		return `scheme ${url.protocol.slice(0, -1)} is not http or https`;
+	if (rules.ownHosts.includes(host) || url.host === rules.ownAddress)
+		return "the host is the service's own";
 	if (rules.allowPrivate) return null;
 	if (isPrivate(host)) return `${host} is a local or private address`;
 	// The URL parser leaves a scheme's standard port out.
-	if (url.port !== '' && url.port !== '80' && url.port !== '443') return `port ${url.port} is neither 80 nor 443`;
+	if (url.port !== '' && url.port !== '80' && url.port !== '443')
+		return `port ${url.port} is neither 80 nor 443`;
 	return null;
 }
 

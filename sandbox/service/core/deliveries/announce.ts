@@ -10,7 +10,11 @@ const FORGED_LINK = 'https://forged.example.com/result';
 /** Sends the callbacks of a task that has ended (spec, Events), changed by the fault rules that are due. */
 export function announce(service: Service, task: Task): void {
 	if (task.webhook === null) return;
-	const faults = service.faults.forCallback({ method: 'POST', path: task.path, family: task.family });
+	const faults = service.faults.forCallback({
+		method: 'POST',
+		path: task.path,
+		family: task.family,
+	});
 	const callbacks = callbacksFor(service, task, task.webhook, faults);
 	service.lifetime.background(() => sendAll(service, callbacks, faults));
 }
@@ -25,7 +29,9 @@ export function announceEarly(service: Service, task: Task, due: Early | undefin
 		kind: isTrue ? 'genuine' : 'forged',
 		taskId: task.id,
 		base: task.webhook,
-		body: isTrue ? callbackBody(service, task) : withWrongLinks(callbackBody(service, asCompleted(service, task))),
+		body: isTrue
+			? callbackBody(service, task)
+			: withWrongLinks(callbackBody(service, asCompleted(service, task))),
 		fault: due.rule,
 	});
 	service.lifetime.background(() => service.deliveries.send(early));
@@ -38,17 +44,26 @@ export function announceEarly(service: Service, task: Task, due: Early | undefin
 export function callbackBody(service: Service, task: Task): unknown {
 	const writer = new RecordWriter(service);
 	const record = { id: writer.id(task.id), ...service.families[task.family].record(service, task) };
-	return service.settings.callbackShape === 'enveloped' || writer.dialect.callbackEnvelope ? enveloped(record) : record;
+	return service.settings.callbackShape === 'enveloped' || writer.dialect.callbackEnvelope
+		? enveloped(record)
+		: record;
 }
 
 /** In the order of sending: a forged callback first, then the genuine one, then its duplicates. */
-function callbacksFor(service: Service, task: Task, base: string, faults: Effects<CallbackEffect>): Delivery[] {
+function callbacksFor(
+	service: Service,
+	task: Task,
+	base: string,
+	faults: Effects<CallbackEffect>,
+): Delivery[] {
 	const body = callbackBody(service, task);
 	const note = (kind: Delivery['kind'], content = body) =>
 		service.deliveries.record({ kind, taskId: task.id, base, body: content, fault: faults.rules });
 
 	const forgery = faults.find('forgedCallback')?.effect.forgery;
-	const forged = forgery ? [note('forged', forgery === 'unknownTask' ? ofUnknownTask(body) : withWrongLinks(body))] : [];
+	const forged = forgery
+		? [note('forged', forgery === 'unknownTask' ? ofUnknownTask(body) : withWrongLinks(body))]
+		: [];
 	const genuine = note('genuine');
 	if (faults.find('missingCallback') && genuine.state === 'waiting') {
 		genuine.state = 'withheld';
@@ -58,12 +73,17 @@ function callbacksFor(service: Service, task: Task, base: string, faults: Effect
 	return [...forged, genuine, ...Array.from({ length: copies - 1 }, () => note('duplicate'))];
 }
 
-async function sendAll(service: Service, callbacks: Delivery[], faults: Effects<CallbackEffect>): Promise<void> {
+async function sendAll(
+	service: Service,
+	callbacks: Delivery[],
+	faults: Effects<CallbackEffect>,
+): Promise<void> {
 	const late = faults.find('lateCallback');
 	if (late) await service.lifetime.sleep(late.effect.ms);
 	const reorder = faults.find('reorderCallbacks');
 	if (reorder) await service.deliveries.holdback.hold(reorder.rule, callbacks, reorder.effect);
-	else await service.deliveries.sendAll(callbacks, faults.find('duplicateCallback')?.effect.spacing);
+	else
+		await service.deliveries.sendAll(callbacks, faults.find('duplicateCallback')?.effect.spacing);
 }
 
 /** A copy of a running task that claims to have completed. */
@@ -88,7 +108,9 @@ function forgedId(id: string | number): string | number {
 
 /** The body of a callback whose links lead elsewhere. */
 function withWrongLinks(body: unknown): unknown {
-	return mapValues(body, (_name, value) => (typeof value === 'string' && /^https?:\/\//.test(value) ? FORGED_LINK : value));
+	return mapValues(body, (_name, value) =>
+		typeof value === 'string' && /^https?:\/\//.test(value) ? FORGED_LINK : value,
+	);
 }
 
 type Change = (name: string, value: string | number) => string | number;
@@ -97,5 +119,7 @@ function mapValues(value: unknown, change: Change, name = ''): unknown {
 	if (typeof value === 'string' || typeof value === 'number') return change(name, value);
 	if (Array.isArray(value)) return value.map((inner) => mapValues(inner, change, name));
 	if (typeof value !== 'object' || value === null) return value;
-	return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mapValues(inner, change, key)]));
+	return Object.fromEntries(
+		Object.entries(value).map(([key, inner]) => [key, mapValues(inner, change, key)]),
+	);
 }

@@ -70,8 +70,12 @@ export class Deliveries {
 	}
 
 	/** Sends several, one after the other or all at the same moment. */
-	async sendAll(deliveries: readonly Delivery[], spacing: 'sequential' | 'simultaneous' = 'sequential'): Promise<void> {
-		if (spacing === 'simultaneous') await Promise.all(deliveries.map((delivery) => this.send(delivery)));
+	async sendAll(
+		deliveries: readonly Delivery[],
+		spacing: 'sequential' | 'simultaneous' = 'sequential',
+	): Promise<void> {
+		if (spacing === 'simultaneous')
+			await Promise.all(deliveries.map((delivery) => this.send(delivery)));
 		else for (const delivery of deliveries) await this.send(delivery);
 	}
 
@@ -79,7 +83,8 @@ export class Deliveries {
 	async afterFirstAttempt(taskId: string): Promise<void> {
 		const { signal } = this.options.lifetime;
 		const own = this.log.filter((delivery) => delivery.taskId === taskId);
-		if (own.some(({ state }) => state === 'waiting' || state === 'sending')) await once(this.tried, taskId, { signal });
+		if (own.some(({ state }) => state === 'waiting' || state === 'sending'))
+			await once(this.tried, taskId, { signal });
 	}
 
 	reset(): void {
@@ -90,10 +95,17 @@ export class Deliveries {
 	private async attempt(delivery: Delivery, signal: AbortSignal): Promise<void> {
 		if (signal.aborted) return;
 		const { clock } = this.options;
-		const attempt = { startedAt: clock.now(), endedAt: null as number | null, status: null as number | null, error: null as string | null };
+		const attempt = {
+			startedAt: clock.now(),
+			endedAt: null as number | null,
+			status: null as number | null,
+			error: null as string | null,
+		};
 		delivery.attempts.push(attempt);
 		delivery.state = 'sending';
-		Object.assign(attempt, await post(delivery.url, delivery.body, clock, signal), { endedAt: clock.now() });
+		Object.assign(attempt, await post(delivery.url, delivery.body, clock, signal), {
+			endedAt: clock.now(),
+		});
 		delivery.state = stateAfter(attempt.status);
 		if (delivery.taskId !== null) this.tried.emit(delivery.taskId);
 	}

@@ -21,7 +21,8 @@ export interface Attempt {
  * - `dropped`: the address violates a rule; nothing was sent
  * - `withheld`: not sent because of a fault rule
  */
-export type DeliveryState = 'waiting' | 'sending' | 'delivered' | 'refused' | 'givenUp' | 'dropped' | 'withheld';
+export type DeliveryState =
+	'waiting' | 'sending' | 'delivered' | 'refused' | 'givenUp' | 'dropped' | 'withheld';
 
 export type DeliveryKind = 'genuine' | 'duplicate' | 'forged' | 'manual';
 

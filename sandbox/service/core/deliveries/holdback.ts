@@ -42,7 +42,8 @@ export class Holdback {
 	private async release(group: string, { order }: HoldOptions): Promise<void> {
 		const waiting = this.held.get(group) ?? [];
 		this.held.delete(group);
-		for (const delivery of order === 'reversed' ? waiting.reverse() : shuffled(waiting)) await this.send(delivery);
+		for (const delivery of order === 'reversed' ? waiting.reverse() : shuffled(waiting))
+			await this.send(delivery);
 	}
 }
 

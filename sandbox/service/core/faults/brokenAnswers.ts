@@ -24,7 +24,8 @@ export function resetConnection(request: FastifyRequest): void {
 
 /** JSON that ends in the middle, in a complete HTTP response. */
 export function truncate(payload: unknown): string {
-	const text = typeof payload === 'string' ? payload : '{"code":200,"data":[{"status":"submitted"}]}';
+	const text =
+		typeof payload === 'string' ? payload : '{"code":200,"data":[{"status":"submitted"}]}';
 	return text.slice(0, Math.ceil(text.length / 2));
 }
 

@@ -34,7 +34,12 @@ export class FaultBook {
 	/** @throws ZodError when the rule is invalid */
 	add(input: FaultRuleInput): FaultRule {
 		this.made += 1;
-		const rule: FaultRule = { id: `fault_${this.made}`, ...faultRuleSchema.parse(input), matched: 0, applied: 0 };
+		const rule: FaultRule = {
+			id: `fault_${this.made}`,
+			...faultRuleSchema.parse(input),
+			matched: 0,
+			applied: 0,
+		};
 		this.rules.push(rule);
 		return rule;
 	}
@@ -98,7 +103,8 @@ export class Effects<Effect extends FaultEffect> {
 
 	/** The effect of a type, with its rule. */
 	find<Type extends Effect['type']>(type: Type): Due<Extract<Effect, { type: Type }>> | undefined {
-		const isIt = (one: Due<Effect>): one is Due<Extract<Effect, { type: Type }>> => one.effect.type === type;
+		const isIt = (one: Due<Effect>): one is Due<Extract<Effect, { type: Type }>> =>
+			one.effect.type === type;
 		return this.due.find(isIt);
 	}
 }

@@ -66,16 +66,26 @@ export function installRequestFaults(app: FastifyInstance, service: Service): vo
 	});
 }
 
-function leaveUnanswered(service: Service, { exchange }: FastifyRequest, how: 'reset' | 'hang'): void {
+function leaveUnanswered(
+	service: Service,
+	{ exchange }: FastifyRequest,
+	how: 'reset' | 'hang',
+): void {
 	if (!exchange) return;
-	service.requests.end(exchange, { outcome: how === 'reset' ? 'reset' : 'unanswered', status: null, tookMs: null });
+	service.requests.end(exchange, {
+		outcome: how === 'reset' ? 'reset' : 'unanswered',
+		status: null,
+		tookMs: null,
+	});
 }
 
 /** The family of a path; for a task query, the family of the task. */
 function familyOf({ families, tasks, taskPaths }: Service, path: string): Family | null {
 	for (const taskPath of Object.values(taskPaths)) {
 		const [before = '', after = ''] = taskPath.split('{task_id}');
-		const task = path.startsWith(before) ? tasks.find(path.slice(before.length, path.length - after.length)) : undefined;
+		const task = path.startsWith(before)
+			? tasks.find(path.slice(before.length, path.length - after.length))
+			: undefined;
 		if (task && path.endsWith(after)) return task.family;
 	}
 	return FAMILIES.find((family) => path.startsWith(families[family].prefix)) ?? null;

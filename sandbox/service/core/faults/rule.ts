@@ -35,7 +35,10 @@ const taskEffects = [
 	/** The task ends at once, and its callback is sent before the submission is answered. */
 	z.object({ type: z.literal('callbackFirst') }),
 	/** An additional callback at acceptance: a forged one that claims completion, or a genuine one in the running state. */
-	z.object({ type: z.literal('earlyCallback'), claims: z.enum(['completed', 'running']).default('completed') }),
+	z.object({
+		type: z.literal('earlyCallback'),
+		claims: z.enum(['completed', 'running']).default('completed'),
+	}),
 ] as const;
 
 /** Effects on the callback of a task that has just ended. */
@@ -63,7 +66,11 @@ const callbackEffects = [
 	}),
 ] as const;
 
-const effect = z.discriminatedUnion('type', [...requestEffects, ...taskEffects, ...callbackEffects]);
+const effect = z.discriminatedUnion('type', [
+	...requestEffects,
+	...taskEffects,
+	...callbackEffects,
+]);
 
 /** A rule as the caller gives it. */
 export const faultRuleSchema = z

@@ -16,14 +16,17 @@ export function bearerKey(request: FastifyRequest): string | undefined {
  */
 export function bearerAccount(service: Service, request: FastifyRequest): Account {
 	const key = bearerKey(request);
-	if (key === undefined) throw new ServiceError(401, 'The Authorization header with a bearer token is missing.');
+	if (key === undefined)
+		throw new ServiceError(401, 'The Authorization header with a bearer token is missing.');
 	return accountOf(service, key);
 }
 
 /** @throws ServiceError 401 for a key that does not exist, 403 for one without permission */
 export function accountOf(service: Service, key: string): Account {
 	const account = service.accounts.find(key);
-	if (!account || account.status === 'deleted') throw new ServiceError(401, 'The API key is not valid.');
-	if (account.status === 'forbidden') throw new ServiceError(403, 'The API key has no permission for this.');
+	if (!account || account.status === 'deleted')
+		throw new ServiceError(401, 'The API key is not valid.');
+	if (account.status === 'forbidden')
+		throw new ServiceError(403, 'The API key has no permission for this.');
 	return account;
 }

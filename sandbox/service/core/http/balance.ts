@@ -20,10 +20,12 @@ export function balanceRoutes(app: FastifyInstance, service: Service): void {
 		app.get(path, (request, reply) => {
 			reply.header('access-control-allow-origin', '*');
 			const key = bearerKey(request);
-			if (key === undefined) throw new ServiceError(401, 'The Authorization header with a bearer token is missing.');
+			if (key === undefined)
+				throw new ServiceError(401, 'The Authorization header with a bearer token is missing.');
 			const known = service.accounts.find(key);
 			// A failed lookup is answered with the record, not with the error envelope.
-			if (!known || known.status === 'deleted') return { success: false, message: 'The token does not exist.' };
+			if (!known || known.status === 'deleted')
+				return { success: false, message: 'The token does not exist.' };
 			return balanceRecord(accountOf(service, key));
 		});
 	}

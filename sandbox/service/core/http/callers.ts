@@ -7,7 +7,8 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-const isLoopback = (address: string) => LOOPBACK.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+const isLoopback = (address: string) =>
+	LOOPBACK.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 /** The name or the address in a `Host` header, without brackets and port; empty where there is none. */
 function nameOf(host: string | undefined): string {
@@ -22,8 +23,20 @@ function nameOf(host: string | undefined): string {
 export function installHostCheck(app: FastifyInstance, service: Service): void {
 	app.addHook('onRequest', async ({ headers }, reply) => {
 		const name = nameOf(headers.host);
-		if (name === 'localhost' || isIP(name) !== 0 || (name !== '' && name === new URL(service.url).hostname)) return;
-		await reply.code(421).send(errorEnvelope(421, `The sandbox does not answer under the name ${JSON.stringify(name)}. Start it with that name in --public-url.`));
+		if (
+			name === 'localhost' ||
+			isIP(name) !== 0 ||
+			(name !== '' && name === new URL(service.url).hostname)
+		)
+			return;
+		await reply
+			.code(421)
+			.send(
+				errorEnvelope(
+					421,
+					`The sandbox does not answer under the name ${JSON.stringify(name)}. Start it with that name in --public-url.`,
+				),
+			);
 	});
 }
 

@@ -13,12 +13,17 @@ export function fileRoutes(app: FastifyInstance, service: Service): void {
 		return await sendFile(service, reply, file);
 	});
 
-	app.get<{ Params: { bytes: string } }>('/files/blob/:bytes(^\\d{1,12}).bin', async (request, reply) =>
-		sendFile(service, reply, blobFile(Number(request.params.bytes))),
+	app.get<{ Params: { bytes: string } }>(
+		'/files/blob/:bytes(^\\d{1,12}).bin',
+		async (request, reply) => sendFile(service, reply, blobFile(Number(request.params.bytes))),
 	);
 }
 
-async function sendFile(service: Service, reply: FastifyReply, file: StoredFile): Promise<FastifyReply> {
+async function sendFile(
+	service: Service,
+	reply: FastifyReply,
+	file: StoredFile,
+): Promise<FastifyReply> {
 	const bytes = await service.media.bytes(file);
 	reply.type(file.contentType);
 	if (file.padTo === null) return await reply.send(bytes);

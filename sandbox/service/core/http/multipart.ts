@@ -14,7 +14,11 @@ export interface Form {
  * @param largest bytes; one byte more is read, so that the caller can tell a file that is too large
  * @param refused makes the error for a form without a file
  */
-export async function readForm(request: FastifyRequest, largest: number, refused: (message: string) => ServiceError): Promise<Form> {
+export async function readForm(
+	request: FastifyRequest,
+	largest: number,
+	refused: (message: string) => ServiceError,
+): Promise<Form> {
 	if (!request.isMultipart()) throw refused('The request is not multipart form data.');
 	let file: Omit<Form, 'fields'> | undefined;
 	const fields: Record<string, string> = {};
@@ -24,8 +28,10 @@ export async function readForm(request: FastifyRequest, largest: number, refused
 			continue;
 		}
 		const bytes = await part.toBuffer();
-		if (part.fieldname === 'file' && !file) file = { filename: part.filename, contentType: part.mimetype, bytes };
+		if (part.fieldname === 'file' && !file)
+			file = { filename: part.filename, contentType: part.mimetype, bytes };
 	}
-	if (!file || file.bytes.length === 0) throw refused('The field "file" is missing or holds no file.');
+	if (!file || file.bytes.length === 0)
+		throw refused('The field "file" is missing or holds no file.');
 	return { ...file, fields };
 }

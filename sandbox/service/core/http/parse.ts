@@ -5,15 +5,21 @@ import { invalid } from '../errors';
  * Validates a request.
  * @throws ServiceError 400 that names the first invalid field
  */
-export function parse<Output>(schema: z.ZodType<Output, z.ZodTypeDef, unknown>, input: unknown): Output {
+export function parse<Output>(
+	schema: z.ZodType<Output, z.ZodTypeDef, unknown>,
+	input: unknown,
+): Output {
 	const parsed = schema.safeParse(input);
 	if (parsed.success) return parsed.data;
 	const issue = parsed.error.issues[0];
 	const field = (issue?.path ?? []).reduce<string>(
-		(path, part) => (typeof part === 'number' ? `${path}[${part}]` : path ? `${path}.${part}` : part),
+		(path, part) =>
+			typeof part === 'number' ? `${path}[${part}]` : path ? `${path}.${part}` : part,
 		'',
 	);
-	throw invalid(field ? `${field}: ${issue?.message}` : (issue?.message ?? 'The request is invalid.'));
+	throw invalid(
+		field ? `${field}: ${issue?.message}` : (issue?.message ?? 'The request is invalid.'),
+	);
 }
 
 /** Names of the fields that were sent and are not in `known`. */
@@ -32,7 +38,9 @@ export function shortened(value: unknown): unknown {
 	}
 	if (Array.isArray(value)) return value.map(shortened);
 	if (typeof value === 'object' && value !== null) {
-		return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shortened(inner)]));
+		return Object.fromEntries(
+			Object.entries(value).map(([name, inner]) => [name, shortened(inner)]),
+		);
 	}
 	return value;
 }
@@ -47,7 +55,10 @@ export const taskIdField = z.preprocess(
 );
 
 /** A reference image: a plain URL or, as in the spec's own example, an object with a `url`. */
-export const imageReference = z.union([z.string().min(1), z.object({ url: z.string().min(1) }).transform(({ url }) => url)]);
+export const imageReference = z.union([
+	z.string().min(1),
+	z.object({ url: z.string().min(1) }).transform(({ url }) => url),
+]);
 
 /** Phrases in a prompt that trigger behavior of the real service. They are the sandbox's own. */
 export const PHRASES = {
@@ -63,5 +74,7 @@ export const PHRASES = {
 
 /** The reason of the failure that a prompt asks for, or `undefined`. */
 export function promptedFailure(prompt: string | undefined): string | undefined {
-	return prompt?.includes(PHRASES.fail) ? 'The generation failed, as the prompt asked it to.' : undefined;
+	return prompt?.includes(PHRASES.fail)
+		? 'The generation failed, as the prompt asked it to.'
+		: undefined;
 }

@@ -16,7 +16,10 @@ const BODY_LIMIT = 200 * 1024 * 1024;
 export type Routes = (app: FastifyInstance) => void;
 
 /** The service over HTTP, not yet listening: balance, task queries, files, and the routes that are given. */
-export async function buildServer(service: Service, others: readonly Routes[]): Promise<FastifyInstance> {
+export async function buildServer(
+	service: Service,
+	others: readonly Routes[],
+): Promise<FastifyInstance> {
 	const app = fastify({
 		bodyLimit: BODY_LIMIT,
 		forceCloseConnections: true,
@@ -24,14 +27,21 @@ export async function buildServer(service: Service, others: readonly Routes[]): 
 			void reply.code(400).send(errorEnvelope(400, error.message));
 		},
 	});
-	await app.register(multipart, { throwFileSizeLimit: false, limits: { files: 10, fields: 20, parts: 30 } });
+	await app.register(multipart, {
+		throwFileSizeLimit: false,
+		limits: { files: 10, fields: 20, parts: 30 },
+	});
 
 	app.setErrorHandler((error: FastifyError | ServiceError | ZodError, _request, reply) => {
 		const { status, message, code } = asServiceError(error);
 		return reply.code(status).send(errorEnvelope(status, message, code));
 	});
 	app.setNotFoundHandler((request, reply) =>
-		reply.code(404).send(errorEnvelope(404, `There is no ${request.method} ${request.url.replace(/\?.*$/, '')}.`)),
+		reply
+			.code(404)
+			.send(
+				errorEnvelope(404, `There is no ${request.method} ${request.url.replace(/\?.*$/, '')}.`),
+			),
 	);
 
 	installHostCheck(app, service);
@@ -54,7 +64,10 @@ export async function buildServer(service: Service, others: readonly Routes[]): 
 function asServiceError(error: FastifyError | ServiceError | ZodError): ServiceError {
 	if (error instanceof ServiceError) return error;
 	if (error instanceof ZodError) {
-		return new ServiceError(400, error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
+		return new ServiceError(
+			400,
+			error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '),
+		);
 	}
 	const status = error.statusCode ?? 500;
 	return new ServiceError(status < 500 ? 400 : 500, error.message);

@@ -13,10 +13,14 @@ export function taskRoutes(app: FastifyInstance, service: Service): void {
 			const account = bearerAccount(service, request);
 			const task = service.tasks.find(request.params.id);
 			// A task is visible to its owner's key only.
-			if (!task || service.taskPaths[task.family] !== path || task.key !== account.key) throw new ServiceError(404, 'task not found');
+			if (!task || service.taskPaths[task.family] !== path || task.key !== account.key)
+				throw new ServiceError(404, 'task not found');
 			const record = service.families[task.family].record(service, current(service, task));
 			// The spec shows `data` in the answers for images and music.
-			const isBare = !dialectOf(service.settings.dialect).envelope && task.family !== 'image' && task.family !== 'music';
+			const isBare =
+				!dialectOf(service.settings.dialect).envelope &&
+				task.family !== 'image' &&
+				task.family !== 'music';
 			return isBare ? record : enveloped(record);
 		});
 	}

@@ -14,7 +14,9 @@ export class Ids {
 	next(kind: string): string {
 		const count = (this.counts.get(kind) ?? 0) + 1;
 		this.counts.set(kind, count);
-		const digest = createHash('sha256').update(`${this.seed}/${this.series}/${kind}/${count}`).digest('hex');
+		const digest = createHash('sha256')
+			.update(`${this.seed}/${this.series}/${kind}/${count}`)
+			.digest('hex');
 		return `${kind}_${digest.slice(0, 24)}`;
 	}
 

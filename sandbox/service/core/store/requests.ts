@@ -39,7 +39,9 @@ export class Requests {
 	private count = 0;
 	private open = 0;
 
-	begin(arrival: Pick<RequestRecord, 'at' | 'method' | 'path' | 'query' | 'headers'>): RequestRecord {
+	begin(
+		arrival: Pick<RequestRecord, 'at' | 'method' | 'path' | 'query' | 'headers'>,
+	): RequestRecord {
 		this.count += 1;
 		this.open += 1;
 		const record: RequestRecord = {
@@ -67,7 +69,9 @@ export class Requests {
 
 	list({ method, path }: RequestFilter = {}): RequestRecord[] {
 		return this.records.filter(
-			(record) => (!method || record.method === method.toUpperCase()) && (!path || record.path.startsWith(path)),
+			(record) =>
+				(!method || record.method === method.toUpperCase()) &&
+				(!path || record.path.startsWith(path)),
 		);
 	}
 

@@ -102,7 +102,11 @@ export interface Progress {
 /** @param now clock milliseconds */
 export function progressOf(task: Task, now: number): Progress {
 	const spent = (task.endedAt ?? now) - task.createdAt;
-	const share = task.durationMs === null ? 0.5 : Math.min(0.99, spent / Math.max(1, task.durationMs));
-	if (task.endedAt === null) return { stage: share < SUBMITTED_SHARE ? 'submitted' : 'running', share };
-	return task.outcome.status === 'completed' ? { stage: 'completed', share: 1 } : { stage: 'failed', share };
+	const share =
+		task.durationMs === null ? 0.5 : Math.min(0.99, spent / Math.max(1, task.durationMs));
+	if (task.endedAt === null)
+		return { stage: share < SUBMITTED_SHARE ? 'submitted' : 'running', share };
+	return task.outcome.status === 'completed'
+		? { stage: 'completed', share: 1 }
+		: { stage: 'failed', share };
 }

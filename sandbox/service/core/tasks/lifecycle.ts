@@ -40,7 +40,8 @@ export function createTask(service: Service, given: Given & Optional): Task {
 
 /** The task in its present state: it has ended once its time has passed, even if its timer fires a moment later. */
 export function current(service: Service, task: Task): Task {
-	if (task.durationMs !== null && service.clock.now() >= task.createdAt + task.durationMs) endTask(service, task);
+	if (task.durationMs !== null && service.clock.now() >= task.createdAt + task.durationMs)
+		endTask(service, task);
 	return task;
 }
 
@@ -67,7 +68,13 @@ export function endTask(service: Service, task: Task, outcome: Outcome = task.ou
 function resultOf(service: Service, task: Task, planned: PlannedFile, endedAt: number): Result {
 	const { suffix, contentType, content, index, name } = planned;
 	const expiresAt = endedAt + service.settings.linkTtl[task.family];
-	const file = service.files.add({ name: `${task.id}-${suffix}`, contentType, content, expiresAt, padTo: task.padTo });
+	const file = service.files.add({
+		name: `${task.id}-${suffix}`,
+		contentType,
+		content,
+		expiresAt,
+		padTo: task.padTo,
+	});
 	return { index, name, file };
 }
 
@@ -76,5 +83,11 @@ function refund(service: Service, task: Task, credits: number): void {
 	if (credits === 0) return;
 	task.refunded += credits;
 	service.accounts.refund(task.key, credits);
-	service.ledger.write({ type: 'refund', key: task.key, credits, taskId: task.id, item: task.operation });
+	service.ledger.write({
+		type: 'refund',
+		key: task.key,
+		credits,
+		taskId: task.id,
+		item: task.operation,
+	});
 }

@@ -59,7 +59,9 @@ export class RecordWriter {
 	numbers(value: unknown): unknown {
 		if (typeof value === 'number') return this.number(value);
 		if (typeof value !== 'object' || value === null) return value;
-		return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, this.numbers(inner)]));
+		return Object.fromEntries(
+			Object.entries(value).map(([name, inner]) => [name, this.numbers(inner)]),
+		);
 	}
 
 	/** The fields of the request, where the dialect repeats them. */
@@ -71,7 +73,9 @@ export class RecordWriter {
 
 	/** The reason of a failed task, else what the dialect writes in its place. */
 	error({ outcome }: Task, stage: Stage): unknown {
-		return stage === 'failed' && outcome.status === 'failed' ? { message: outcome.message, code: outcome.code } : this.blank.error;
+		return stage === 'failed' && outcome.status === 'failed'
+			? { message: outcome.message, code: outcome.code }
+			: this.blank.error;
 	}
 
 	/** What image and video records have in common (spec, Image task record and Callback payload). */
@@ -114,6 +118,11 @@ export function acknowledgement(service: Service, task: Task, more: object = {})
 		case 'idOnly':
 			return { code: 200, data: [{ task_id, ...more }] };
 		case 'padded':
-			return { code: 200, message: '', error: null, data: [{ status: 'submitted', task_id, result: null, error: false, ...more }] };
+			return {
+				code: 200,
+				message: '',
+				error: null,
+				data: [{ status: 'submitted', task_id, result: null, error: false, ...more }],
+			};
 	}
 }

@@ -48,7 +48,10 @@ export function submit(service: Service, submission: Submission): Task {
 
 	const faults = service.faults.forTask({ method: 'POST', path, family });
 	const produced = faults.find('shortfall')?.effect.produced;
-	const missing = produced === undefined || creditsPerResult === undefined ? 0 : credits / creditsPerResult - produced;
+	const missing =
+		produced === undefined || creditsPerResult === undefined
+			? 0
+			: credits / creditsPerResult - produced;
 	const id = service.newTaskId();
 	service.ledger.write({ type: 'charge', key: account.key, credits, taskId: id, item });
 	const task = createTask(service, {
@@ -85,7 +88,11 @@ export async function accept(service: Service, request: FastifyRequest, submissi
 	return acknowledgement(service, task);
 }
 
-function durationOf(service: Service, { durationMs, family }: Submission, faults: Effects<TaskEffect>): number | null {
+function durationOf(
+	service: Service,
+	{ durationMs, family }: Submission,
+	faults: Effects<TaskEffect>,
+): number | null {
 	const changed = faults.find('duration');
 	if (faults.find('callbackFirst')) return 0;
 	return changed ? changed.effect.ms : (durationMs ?? service.durations.of(family));
@@ -94,5 +101,7 @@ function durationOf(service: Service, { durationMs, family }: Submission, faults
 function outcomeOf({ failure }: Submission, faults: Effects<TaskEffect>): Outcome {
 	const failed = faults.find('failTask')?.effect;
 	if (failed) return { status: 'failed', message: failed.message, code: failed.code };
-	return failure === undefined ? { status: 'completed' } : { status: 'failed', message: failure, code: '' };
+	return failure === undefined
+		? { status: 'completed' }
+		: { status: 'failed', message: failure, code: '' };
 }

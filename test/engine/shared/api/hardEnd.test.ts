@@ -8,7 +8,14 @@ import { fastClock, until, useShortRequestLimit } from '../../support/clocks';
 import { log, type RunOptions, runNode } from '../../support/engine';
 import { fileItem, picture } from '../../support/sandbox';
 import { type Reply, useScriptedService } from '../../support/scriptedService';
-import { accepted, buySounds, completed, RECORD, running, SOUNDS } from '../../support/scriptedTasks';
+import {
+	accepted,
+	buySounds,
+	completed,
+	RECORD,
+	running,
+	SOUNDS,
+} from '../../support/scriptedTasks';
 import { TriggerHost } from '../../support/triggerHost';
 
 const service = useScriptedService(() => fastClock(100, 100));
@@ -59,28 +66,43 @@ async function expectClosed(): Promise<void> {
 	await until(() => open.every(({ socket }) => socket?.destroyed !== false));
 }
 
-const run = async (node: RunOptions['node'], parameters: RunOptions['parameters'], options: Partial<RunOptions> = {}) =>
-	await runNode({ node, parameters, credential: service.credential(), ...options });
+const run = async (
+	node: RunOptions['node'],
+	parameters: RunOptions['parameters'],
+	options: Partial<RunOptions> = {},
+) => await runNode({ node, parameters, credential: service.credential(), ...options });
 
 describe('A request ends at its time limit, although its answer goes on', () => {
 	useShortRequestLimit(600);
 
-	test.each(KINDS)('a submission, with %s: it may have been bought, and is not sent again by "Retry On Fail"', async (_, reply) => {
-		service.on('POST', SOUNDS, reply);
-		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
-		const { error } = await buySounds(service, { run: { settings } });
-		expect(error?.message).toBe('The task may have been bought by an earlier attempt, so the request was not sent again [item 0]');
-		expect(log.join('\n')).toContain('no clear answer: the task may have been bought');
-		expect(service.sent('POST', SOUNDS)).toHaveLength(1);
-		await expectClosed();
-	});
+	test.each(KINDS)(
+		'a submission, with %s: it may have been bought, and is not sent again by "Retry On Fail"',
+		async (_, reply) => {
+			service.on('POST', SOUNDS, reply);
+			const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
+			const { error } = await buySounds(service, { run: { settings } });
+			expect(error?.message).toBe(
+				'The task may have been bought by an earlier attempt, so the request was not sent again [item 0]',
+			);
+			expect(log.join('\n')).toContain('no clear answer: the task may have been bought');
+			expect(service.sent('POST', SOUNDS)).toHaveLength(1);
+			await expectClosed();
+		},
+	);
 
 	test.each([
 		['message', '/v1/messages'],
 		['completion', '/v1/chat/completions'],
 	])('a chat request, %s: it may have been bought', async (operation, path) => {
 		service.on('POST', path, trickling['its body']);
-		const parameters = { resource: 'chat', operation, model: 'm', maxTokens: 10, prompt: 'Why?', options: { timeout: 20 } };
+		const parameters = {
+			resource: 'chat',
+			operation,
+			model: 'm',
+			maxTokens: 10,
+			prompt: 'Why?',
+			options: { timeout: 20 },
+		};
 		const { error } = await run(new MediaGenChatCache(), parameters);
 		expect(error?.message).toBe('The request timed out [item 0]');
 		expect(error?.description).toContain('The answer may have been bought all the same');
@@ -99,7 +121,11 @@ describe('A request ends at its time limit, although its answer goes on', () => 
 
 	test('Task: Get', async () => {
 		service.on('GET', RECORD, trickling['its body']);
-		const { error } = await run(new MediaGenMusic(), { resource: 'task', operation: 'get', taskId: 'task_1' });
+		const { error } = await run(new MediaGenMusic(), {
+			resource: 'task',
+			operation: 'get',
+			taskId: 'task_1',
+		});
 		expect(error?.message).toBe('The request timed out [item 0]');
 		await expectClosed();
 	});
@@ -113,8 +139,15 @@ describe('A request ends at its time limit, although its answer goes on', () => 
 
 	test('an upload', async () => {
 		service.on('POST', '/v1/uploads/images', trickling['its body']);
-		const parameters = { resource: 'image', operation: 'upload', source: 'binary', binaryPropertyName: 'data' };
-		const { error } = await run(new MediaGenUpload(), parameters, { items: [await fileItem(await picture(4, 4))] });
+		const parameters = {
+			resource: 'image',
+			operation: 'upload',
+			source: 'binary',
+			binaryPropertyName: 'data',
+		};
+		const { error } = await run(new MediaGenUpload(), parameters, {
+			items: [await fileItem(await picture(4, 4))],
+		});
 		expect(error?.message).toBe('The request timed out [item 0]');
 		await expectClosed();
 	});
@@ -122,14 +155,22 @@ describe('A request ends at its time limit, although its answer goes on', () => 
 	test('a callback to the trigger: the service is told to call again', async () => {
 		service.on('GET', '*', trickling['its body']);
 		const { baseUrl, apiKey } = service.credential();
-		const { status } = await new TriggerHost({ baseUrl, apiKey }).receive({ id: 'task_1', status: 'completed' });
+		const { status } = await new TriggerHost({ baseUrl, apiKey }).receive({
+			id: 'task_1',
+			status: 'completed',
+		});
 		expect(status).toBe(503);
 		await expectClosed();
 	});
 
 	test('a picture that is fetched for an upload', async () => {
 		service.on('GET', '/picture.png', trickling['its body']);
-		const parameters = { resource: 'image', operation: 'upload', source: 'url', url: `${service.url}/picture.png` };
+		const parameters = {
+			resource: 'image',
+			operation: 'upload',
+			source: 'url',
+			url: `${service.url}/picture.png`,
+		};
 		const { error } = await run(new MediaGenUpload(), parameters);
 		expect(error?.message).toContain('The picture did not come whole within');
 		await expectClosed();
@@ -167,4 +208,3 @@ test('what n8n keeps after a request is over does not end a later one', async ()
 	const { json } = await buySounds(service);
 	expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
 });
-

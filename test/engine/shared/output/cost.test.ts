@@ -30,7 +30,11 @@ describe('The custom data and the bill of the service', () => {
 	const buyPictures = async (count: number, options: object = {}, run: Partial<RunOptions> = {}) =>
 		await runNode({
 			node: new MediaGenImage(),
-			parameters: { ...generatePicture, downloadFiles: false, options: { pollInterval: 1, ...options } },
+			parameters: {
+				...generatePicture,
+				downloadFiles: false,
+				options: { pollInterval: 1, ...options },
+			},
 			items: prompts(count),
 			credential: service.credential(),
 			settings: goOn,
@@ -38,22 +42,39 @@ describe('The custom data and the bill of the service', () => {
 		});
 
 	test('agree over two nodes, several items, a failed task and music, which states no cost', async () => {
-		service.sandbox.faults.add({ match: { family: 'image' }, nth: 2, effect: { type: 'failTask', message: 'out of luck' } });
+		service.sandbox.faults.add({
+			match: { family: 'image' },
+			nth: 2,
+			effect: { type: 'failTask', message: 'out of luck' },
+		});
 		const next = { node: new MediaGenMusic(), parameters: { ...generateSound, prompt: 'Waves' } };
 		const result = await buyPictures(4, {}, { next });
 		const bill = service.sandbox.ledger();
 		expect(bill.accepted).toBe(8);
-		const pictures = bill.entries.flatMap(({ type, item, taskId }) => (type === 'charge' && item.includes('image') ? [bill.tasks[taskId ?? '']] : []));
-		const credits = pictures.reduce((total, task) => total + (task ? task.charged - task.refunded : 0), 0);
+		const pictures = bill.entries.flatMap(({ type, item, taskId }) =>
+			type === 'charge' && item.includes('image') ? [bill.tasks[taskId ?? '']] : [],
+		);
+		const credits = pictures.reduce(
+			(total, task) => total + (task ? task.charged - task.refunded : 0),
+			0,
+		);
 		const stated = result.json.flatMap(({ cost }) => (typeof cost === 'number' ? [cost] : []));
 		expect(stated).toHaveLength(3);
 		expect(customData(result)).toEqual(figures(8, credits / 1_000, credits, 4));
-		expect(credits / 1_000).toBeCloseTo(stated.reduce((total, cost) => total + cost, 0), 6);
+		expect(credits / 1_000).toBeCloseTo(
+			stated.reduce((total, cost) => total + cost, 0),
+			6,
+		);
 	});
 
 	test('music for 290 credits: no cost is stated, none is made up, and Balance: Report tells what was taken', async () => {
 		const { node } = rememberingNode(() => new MediaGenBalance());
-		const report = async () => await runNode({ node, parameters: { resource: 'balance', operation: 'report' }, credential: service.credential() });
+		const report = async () =>
+			await runNode({
+				node,
+				parameters: { resource: 'balance', operation: 'report' },
+				credential: service.credential(),
+			});
 		await report();
 		const result = await runNode({
 			node: new MediaGenMusic(),
@@ -74,8 +95,16 @@ describe('The custom data and the bill of the service', () => {
 	});
 
 	test('agree after Retry On Fail, which reads the other tasks a second time', async () => {
-		service.sandbox.faults.add({ match: { family: 'image' }, nth: 2, effect: { type: 'failTask', message: 'out of luck' } });
-		const result = await buyPictures(3, {}, { settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 } });
+		service.sandbox.faults.add({
+			match: { family: 'image' },
+			nth: 2,
+			effect: { type: 'failTask', message: 'out of luck' },
+		});
+		const result = await buyPictures(
+			3,
+			{},
+			{ settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 } },
+		);
 		expect(result.error).toBeUndefined();
 		const { netCredits, accepted } = service.sandbox.ledger();
 		expect(accepted).toBe(4);
@@ -86,22 +115,46 @@ describe('The custom data and the bill of the service', () => {
 		const parameters = { ...generatePicture, waitMode: 'none' };
 		expect(customData(await buyPictures(2, {}, { parameters }))).toEqual(figures(2, 0, 0, 0));
 		service.sandbox.reset();
-		const wait = { resource: 'task', operation: 'wait', taskId: '={{ $json.taskId }}', downloadFiles: false, options: { pollInterval: 1 } };
-		const result = await buyPictures(2, {}, { parameters, next: { node: new MediaGenImage(), parameters: wait } });
+		const wait = {
+			resource: 'task',
+			operation: 'wait',
+			taskId: '={{ $json.taskId }}',
+			downloadFiles: false,
+			options: { pollInterval: 1 },
+		};
+		const result = await buyPictures(
+			2,
+			{},
+			{ parameters, next: { node: new MediaGenImage(), parameters: wait } },
+		);
 		const { netCredits } = service.sandbox.ledger();
 		expect(netCredits).toBeGreaterThan(0);
 		expect(customData(result)).toEqual(figures(2, netCredits / 1_000, netCredits, 0));
 	});
 
 	test('Task: Get of a task that this execution has counted adds nothing', async () => {
-		const get = { resource: 'task', operation: 'get', taskId: '={{ $json.taskId }}', downloadFiles: false, options: {} };
-		const result = await buyPictures(2, {}, { next: { node: new MediaGenImage(), parameters: get } });
+		const get = {
+			resource: 'task',
+			operation: 'get',
+			taskId: '={{ $json.taskId }}',
+			downloadFiles: false,
+			options: {},
+		};
+		const result = await buyPictures(
+			2,
+			{},
+			{ next: { node: new MediaGenImage(), parameters: get } },
+		);
 		const { netCredits } = service.sandbox.ledger();
 		expect(customData(result)).toEqual(figures(2, netCredits / 1_000, netCredits, 0));
 	});
 
 	test('a node that fails has counted what it bought', async () => {
-		service.sandbox.faults.add({ match: { family: 'image' }, nth: 2, effect: { type: 'failTask', message: 'out of luck' } });
+		service.sandbox.faults.add({
+			match: { family: 'image' },
+			nth: 2,
+			effect: { type: 'failTask', message: 'out of luck' },
+		});
 		const result = await buyPictures(2, {}, { settings: {} });
 		expect(result.error?.message).toContain('out of luck');
 		const { netCredits } = service.sandbox.ledger();
@@ -116,7 +169,12 @@ describe('The custom data', () => {
 		json: {
 			code: 200,
 			data: {
-				...{ status: 'completed', progress: 100, cost, credits_cost: cost === null ? null : cost * 1_000 },
+				...{
+					status: 'completed',
+					progress: 100,
+					cost,
+					credits_cost: cost === null ? null : cost * 1_000,
+				},
 				result: { music: [{ audio_url: 'https://files.example.com/1.mp3' }] },
 			},
 		},
@@ -130,7 +188,9 @@ describe('The custom data', () => {
 		numberTasks(service);
 		service.on('GET', RECORD, running);
 		service.on('GET', record(1), ended(0.5));
-		const execution = await pauseNode(soundRun(service, { count: 3, ...waiting, options: { concurrency: 1 } }));
+		const execution = await pauseNode(
+			soundRun(service, { count: 3, ...waiting, options: { concurrency: 1 } }),
+		);
 		expect(customData(execution.paused)).toEqual(figures(3, 0.5, 500, 0));
 		service.on('GET', record(2), ended(0.25));
 		service.on('GET', record(3), ended(null));
@@ -142,8 +202,19 @@ describe('The custom data', () => {
 		async function pausedBeforeGet() {
 			numberTasks(service);
 			service.on('GET', RECORD, running);
-			const get = { resource: 'task', operation: 'get', taskId: '={{ $json.taskId }}', downloadFiles: false, options: {} };
-			const execution = await pauseNode(soundRun(service, { ...waiting, run: { next: { node: new MediaGenMusic(), parameters: get } } }));
+			const get = {
+				resource: 'task',
+				operation: 'get',
+				taskId: '={{ $json.taskId }}',
+				downloadFiles: false,
+				options: {},
+			};
+			const execution = await pauseNode(
+				soundRun(service, {
+					...waiting,
+					run: { next: { node: new MediaGenMusic(), parameters: get } },
+				}),
+			);
 			service.on('GET', RECORD, ended(0.25));
 			return execution;
 		}
@@ -154,7 +225,9 @@ describe('The custom data', () => {
 		});
 
 		test('after the time limit', async () => {
-			expect(customData(await (await pausedBeforeGet()).timeLimit())).toEqual(figures(1, 0.25, 250, 0));
+			expect(customData(await (await pausedBeforeGet()).timeLimit())).toEqual(
+				figures(1, 0.25, 250, 0),
+			);
 		});
 	});
 
@@ -167,8 +240,18 @@ describe('The custom data', () => {
 
 	test('counts no task that was only read before its end', async () => {
 		service.on('GET', RECORD, running);
-		const parameters = { resource: 'task', operation: 'get', taskId: 'task_9', downloadFiles: false, options: {} };
-		const result = await runNode({ node: new MediaGenMusic(), parameters, credential: service.credential() });
+		const parameters = {
+			resource: 'task',
+			operation: 'get',
+			taskId: 'task_9',
+			downloadFiles: false,
+			options: {},
+		};
+		const result = await runNode({
+			node: new MediaGenMusic(),
+			parameters,
+			credential: service.credential(),
+		});
 		expect(result.json[0]).toMatchObject({ taskId: 'task_9', status: 'submitted' });
 		expect(customData(result)).toBeUndefined();
 	});
@@ -177,10 +260,28 @@ describe('The custom data', () => {
 		['counts the task that a trigger started the execution for', true, figures(1, 0.25, 250, 0)],
 		['does not count a record that the trigger did not verify', false, undefined],
 	])('%s', async (_, verified, expected) => {
-		const record = { id: 'task_7', status: 'completed', cost: 0.25, credits_cost: 250, result: { images: [{ url: 'https://files.example.com/1.png' }] } };
-		const payload = { taskId: 'task_7', family: 'image', record, verified, key: 'task_7', startId: 'a' };
+		const record = {
+			id: 'task_7',
+			status: 'completed',
+			cost: 0.25,
+			credits_cost: 250,
+			result: { images: [{ url: 'https://files.example.com/1.png' }] },
+		};
+		const payload = {
+			taskId: 'task_7',
+			family: 'image',
+			record,
+			verified,
+			key: 'task_7',
+			startId: 'a',
+		};
 		const parameters = { output: 'tasks', downloadFiles: false, options: {} };
-		const result = await runNode({ node: new MediaGenTrigger(), parameters, items: [{ json: payload }], credential: service.credential() });
+		const result = await runNode({
+			node: new MediaGenTrigger(),
+			parameters,
+			items: [{ json: payload }],
+			credential: service.credential(),
+		});
 		expect(result.json[0]).toMatchObject({ taskId: 'task_7', status: 'completed' });
 		expect(customData(result)).toEqual(expected);
 	});
@@ -200,18 +301,26 @@ describe('The custom data', () => {
 		};
 		const { json } = await buySounds(service, { node });
 		expect(json[0]).toMatchObject({ status: 'completed' });
-		expect(log.join('\n')).toContain("MediaGen: the execution's custom data could not be written: Error: No custom data here");
+		expect(log.join('\n')).toContain(
+			"MediaGen: the execution's custom data could not be written: Error: No custom data here",
+		);
 	});
 
 	test('is written through the context where n8n has it there', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, ended(0.1));
-		const written: Record<string, string> = { mediagen_tasks: '2', mediagen_cost: '1', own: 'kept' };
+		const written: Record<string, string> = {
+			mediagen_tasks: '2',
+			mediagen_cost: '1',
+			own: 'kept',
+		};
 		const node = new MediaGenMusic();
 		const inner = new MediaGenMusic();
 		node.execute = async function () {
 			const setAll = (values: Record<string, string>) => Object.assign(written, values);
-			Object.defineProperty(this, 'customData', { value: { getAll: () => ({ ...written }), setAll } });
+			Object.defineProperty(this, 'customData', {
+				value: { getAll: () => ({ ...written }), setAll },
+			});
 			return await inner.execute.call(this);
 		};
 		const result = await buySounds(service, { node, count: 2 });

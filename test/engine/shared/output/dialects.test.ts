@@ -25,25 +25,50 @@ interface Purchase {
 	parameters: INodeParameters;
 }
 
-async function run({ node, resource, operation, parameters }: Purchase, items: INodeExecutionData[] = [{ json: {} }], settings = {}) {
+async function run(
+	{ node, resource, operation, parameters }: Purchase,
+	items: INodeExecutionData[] = [{ json: {} }],
+	settings = {},
+) {
 	return await runNode({
 		node,
-		parameters: { resource, operation, waitMode: 'poll', ...parameters, options: { pollInterval: 1 } },
+		parameters: {
+			resource,
+			operation,
+			waitMode: 'poll',
+			...parameters,
+			options: { pollInterval: 1 },
+		},
 		items,
 		credential: service.credential(),
 		settings,
 	});
 }
 
-const music = (operation: string, parameters: INodeParameters): Purchase => ({ node: new MediaGenMusic(), resource: 'music', operation, parameters });
-const grid = (operation: string, parameters: INodeParameters): Purchase => ({ node: new MediaGenGrid(), resource: 'grid', operation, parameters });
+const music = (operation: string, parameters: INodeParameters): Purchase => ({
+	node: new MediaGenMusic(),
+	resource: 'music',
+	operation,
+	parameters,
+});
+const grid = (operation: string, parameters: INodeParameters): Purchase => ({
+	node: new MediaGenGrid(),
+	resource: 'grid',
+	operation,
+	parameters,
+});
 const image = (parameters: INodeParameters): Purchase => ({
 	node: new MediaGenImage(),
 	resource: 'image',
 	operation: 'generate',
 	parameters: { model: 'imagegen-2-official', prompt: 'A lighthouse', ...parameters },
 });
-const video = (parameters: INodeParameters): Purchase => ({ node: new MediaGenVideo(), resource: 'video', operation: 'generate', parameters });
+const video = (parameters: INodeParameters): Purchase => ({
+	node: new MediaGenVideo(),
+	resource: 'video',
+	operation: 'generate',
+	parameters,
+});
 const submit = (node: INodeType, path: string, body: object): Purchase => ({
 	node,
 	resource: 'task',
@@ -98,7 +123,11 @@ interface Case {
 
 const CASES: Case[] = [
 	{ title: 'sounds', buys: () => music('sounds', { prompt: 'Rain' }), results: tracks },
-	{ title: 'a cover', buys: () => music('coverSong', { taskId: originals().track().id, tags: 'folk' }), results: tracks },
+	{
+		title: 'a cover',
+		buys: () => music('coverSong', { taskId: originals().track().id, tags: 'folk' }),
+		results: tracks,
+	},
 	{
 		title: 'separated stems',
 		buys: () => music('stems', { taskId: originals().track().id, stemType: 'drum_kit' }),
@@ -113,50 +142,96 @@ const CASES: Case[] = [
 						[2, 'audio', 'backing_track'],
 					],
 	},
-	{ title: 'two pictures from a reference', buys: () => image({ n: 2, referenceImages: 'url', imageUrls: [REFERENCE] }), results: () => PICTURES },
-	{ title: 'a re-roll', buys: () => grid('reroll', { taskId: originals().grid().id }), results: () => GRID },
-	{ title: 'a variation', buys: () => grid('variation', { taskId: originals().grid().id, index: 3 }), results: () => GRID },
+	{
+		title: 'two pictures from a reference',
+		buys: () => image({ n: 2, referenceImages: 'url', imageUrls: [REFERENCE] }),
+		results: () => PICTURES,
+	},
+	{
+		title: 'a re-roll',
+		buys: () => grid('reroll', { taskId: originals().grid().id }),
+		results: () => GRID,
+	},
+	{
+		title: 'a variation',
+		buys: () => grid('variation', { taskId: originals().grid().id, index: 3 }),
+		results: () => GRID,
+	},
 	{
 		title: 'a video from a picture',
-		buys: () => video({ prompt: 'Waves', imageInput: 'firstFrame', firstFrameSource: 'url', firstFrameUrl: REFERENCE }),
+		buys: () =>
+			video({
+				prompt: 'Waves',
+				imageInput: 'firstFrame',
+				firstFrameSource: 'url',
+				firstFrameUrl: REFERENCE,
+			}),
 		results: () => CLIP,
 	},
 	{
 		title: 'a song by custom request',
-		buys: () => submit(new MediaGenMusic(), '/v1/music/generations/create', { gpt_description: 'A sea shanty' }),
+		buys: () =>
+			submit(new MediaGenMusic(), '/v1/music/generations/create', {
+				gpt_description: 'A sea shanty',
+			}),
 		results: tracks,
 	},
 	{
 		title: 'a grid by custom request',
-		buys: () => submit(new MediaGenGrid(), '/v1/gridart/generations/imagine', { prompt: 'A lighthouse' }),
+		buys: () =>
+			submit(new MediaGenGrid(), '/v1/gridart/generations/imagine', { prompt: 'A lighthouse' }),
 		results: () => GRID,
 	},
 	{
 		title: 'a picture by custom request',
-		buys: () => submit(new MediaGenImage(), '/v1/images/generations', { model: 'imagegen-2-official', prompt: 'A fox', image_urls: [REFERENCE] }),
+		buys: () =>
+			submit(new MediaGenImage(), '/v1/images/generations', {
+				model: 'imagegen-2-official',
+				prompt: 'A fox',
+				image_urls: [REFERENCE],
+			}),
 		results: () => PICTURES.slice(0, 1),
 	},
 	{
 		title: 'a video by custom request',
-		buys: () => submit(new MediaGenVideo(), '/v1/videos/generations', { model: 'vidomni-v3-omni', prompt: 'Waves', image_urls: [REFERENCE] }),
+		buys: () =>
+			submit(new MediaGenVideo(), '/v1/videos/generations', {
+				model: 'vidomni-v3-omni',
+				prompt: 'Waves',
+				image_urls: [REFERENCE],
+			}),
 		results: () => CLIP,
 	},
 ];
 
 /** A purchase of each family whose result is fetched by its id, when the request is not known any more. */
-const LATER: Array<[title: string, buys: () => Purchase, results: (dialect: DialectName) => Shape]> = [
+const LATER: Array<
+	[title: string, buys: () => Purchase, results: (dialect: DialectName) => Shape]
+> = [
 	['a song', () => music('sounds', { prompt: 'Rain' }), tracks],
-	['a picture from a reference', () => image({ referenceImages: 'url', imageUrls: [REFERENCE] }), () => PICTURES.slice(0, 1)],
+	[
+		'a picture from a reference',
+		() => image({ referenceImages: 'url', imageUrls: [REFERENCE] }),
+		() => PICTURES.slice(0, 1),
+	],
 	['a grid', () => grid('reroll', { taskId: originals().grid().id }), () => GRID],
 	[
 		'a video from a picture',
-		() => video({ prompt: 'Waves', imageInput: 'firstFrame', firstFrameSource: 'url', firstFrameUrl: REFERENCE }),
+		() =>
+			video({
+				prompt: 'Waves',
+				imageInput: 'firstFrame',
+				firstFrameSource: 'url',
+				firstFrameUrl: REFERENCE,
+			}),
 		() => CLIP,
 	],
 ];
 
-const isNumberOrNull = (value: unknown) => value === null || (typeof value === 'number' && Number.isFinite(value));
-const isIsoOrNull = (value: unknown) => value === null || (typeof value === 'string' && new Date(value).toISOString() === value);
+const isNumberOrNull = (value: unknown) =>
+	value === null || (typeof value === 'number' && Number.isFinite(value));
+const isIsoOrNull = (value: unknown) =>
+	value === null || (typeof value === 'string' && new Date(value).toISOString() === value);
 
 /** The task of the only submission. */
 function boughtTask() {
@@ -166,9 +241,11 @@ function boughtTask() {
 	return bought;
 }
 
-const asRows = (results: unknown): Array<Record<string, unknown>> => (Array.isArray(results) ? (results as Array<Record<string, unknown>>) : []);
+const asRows = (results: unknown): Array<Record<string, unknown>> =>
+	Array.isArray(results) ? (results as Array<Record<string, unknown>>) : [];
 
-const shapeOf = (results: unknown) => asRows(results).map(({ index, kind, name }) => [index, kind, name]);
+const shapeOf = (results: unknown) =>
+	asRows(results).map(({ index, kind, name }) => [index, kind, name]);
 
 const urlsOf = (results: unknown) => asRows(results).map(({ url }) => url);
 
@@ -177,27 +254,40 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		service.sandbox.settings.set({ dialect });
 		// Neither waiting nor real media is the subject here.
 		service.sandbox.durations.set({ image: 900, music: 900, grid: 900, video: 900 });
-		service.sandbox.faults.add({ match: { method: 'POST' }, effect: { type: 'resultBytes', bytes: RESULT_BYTES }, count: null });
+		service.sandbox.faults.add({
+			match: { method: 'POST' },
+			effect: { type: 'resultBytes', bytes: RESULT_BYTES },
+			count: null,
+		});
 	});
 
-	test.each(CASES.map((each) => [each.title, each] as const))('%s: every result once, with number, kind, name and file', async (_, { buys, results }) => {
-		const { json, items, error } = await run(buys());
-		expect(error).toBeUndefined();
-		expect(json).toHaveLength(1);
-		const bought = boughtTask();
-		expect(json[0]).toMatchObject({ taskId: bought.id, status: 'completed', progress: 100 });
-		expect(json[0]).not.toHaveProperty('error');
-		expect(shapeOf(json[0]?.results)).toEqual(results(dialect));
-		expect([...urlsOf(json[0]?.results)].sort()).toEqual([...bought.urls].sort());
-		expect(json[0]?.url).toBe(urlsOf(json[0]?.results)[0]);
-		expect(asRows(json[0]?.results).map(({ expiresAt }) => expiresAt).filter((value) => !isIsoOrNull(value))).toEqual([]);
-		expect([json[0]?.cost, json[0]?.creditsCost].filter((value) => !isNumberOrNull(value))).toEqual([]);
+	test.each(CASES.map((each) => [each.title, each] as const))(
+		'%s: every result once, with number, kind, name and file',
+		async (_, { buys, results }) => {
+			const { json, items, error } = await run(buys());
+			expect(error).toBeUndefined();
+			expect(json).toHaveLength(1);
+			const bought = boughtTask();
+			expect(json[0]).toMatchObject({ taskId: bought.id, status: 'completed', progress: 100 });
+			expect(json[0]).not.toHaveProperty('error');
+			expect(shapeOf(json[0]?.results)).toEqual(results(dialect));
+			expect([...urlsOf(json[0]?.results)].sort()).toEqual([...bought.urls].sort());
+			expect(json[0]?.url).toBe(urlsOf(json[0]?.results)[0]);
+			expect(
+				asRows(json[0]?.results)
+					.map(({ expiresAt }) => expiresAt)
+					.filter((value) => !isIsoOrNull(value)),
+			).toEqual([]);
+			expect(
+				[json[0]?.cost, json[0]?.creditsCost].filter((value) => !isNumberOrNull(value)),
+			).toEqual([]);
 
-		const files = Object.values(items[0]?.binary ?? {});
-		expect(files).toHaveLength(bought.urls.length);
-		for (const file of files) expect(await readBinary(file)).toHaveLength(RESULT_BYTES);
-		expect(new Set(files.map(({ fileName }) => fileName)).size).toBe(files.length);
-	});
+			const files = Object.values(items[0]?.binary ?? {});
+			expect(files).toHaveLength(bought.urls.length);
+			for (const file of files) expect(await readBinary(file)).toHaveLength(RESULT_BYTES);
+			expect(new Set(files.map(({ fileName }) => fileName)).size).toBe(files.length);
+		},
+	);
 
 	test('what a picture cost is a number', async () => {
 		const { json } = await run(image({ n: 2 }));
@@ -209,67 +299,92 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		['a sound', music('sounds', { prompt: 'sandbox:fail' })],
 		['a picture', image({ prompt: 'sandbox:fail' })],
 		['a video', video({ prompt: 'sandbox:fail' })],
-		['a grid', submit(new MediaGenGrid(), '/v1/gridart/generations/imagine', { prompt: 'sandbox:fail' })],
+		[
+			'a grid',
+			submit(new MediaGenGrid(), '/v1/gridart/generations/imagine', { prompt: 'sandbox:fail' }),
+		],
 	])('%s that failed is failed, with the reason', async (_, purchase) => {
 		const { json } = await run(purchase, undefined, { onError: 'continueRegularOutput' });
 		const { id, failure } = boughtTask();
 		expect(failure).toMatch(/./);
-		expect(json).toEqual([expect.objectContaining({ taskId: id, status: 'failed', results: [], url: null })]);
+		expect(json).toEqual([
+			expect.objectContaining({ taskId: id, status: 'failed', results: [], url: null }),
+		]);
 		expect(json[0]?.error).toMatchObject({ message: `Task ${id} failed: ${failure} [item 0]` });
 	});
 
-	test.each(LATER)('%s that was not waited for is found by its id later', async (_, buys, results) => {
-		const purchase = buys();
-		const submitted = await run({ ...purchase, parameters: { ...purchase.parameters, waitMode: 'none' } });
-		expect(submitted.json[0]).toMatchObject({ status: 'submitted', results: [] });
-		const { id } = boughtTask();
-		expect(submitted.json[0]?.taskId).toBe(id);
-		// A sheet or another node may hand a numeric id on as a number.
-		const taskId = /^\d+$/.test(id) ? `={{ ${id} }}` : id;
-		const waited = await run(task(purchase.node, 'wait', taskId));
-		const got = await run(task(purchase.node, 'get', taskId));
-		for (const { json, error } of [waited, got]) {
-			expect(error).toBeUndefined();
-			expect(json[0]).toMatchObject({ taskId: id, status: 'completed' });
-			expect(shapeOf(json[0]?.results)).toEqual(results(dialect));
-			expect([...urlsOf(json[0]?.results)].sort()).toEqual([...boughtTask().urls].sort());
-		}
-	});
+	test.each(LATER)(
+		'%s that was not waited for is found by its id later',
+		async (_, buys, results) => {
+			const purchase = buys();
+			const submitted = await run({
+				...purchase,
+				parameters: { ...purchase.parameters, waitMode: 'none' },
+			});
+			expect(submitted.json[0]).toMatchObject({ status: 'submitted', results: [] });
+			const { id } = boughtTask();
+			expect(submitted.json[0]?.taskId).toBe(id);
+			// A sheet or another node may hand a numeric id on as a number.
+			const taskId = /^\d+$/.test(id) ? `={{ ${id} }}` : id;
+			const waited = await run(task(purchase.node, 'wait', taskId));
+			const got = await run(task(purchase.node, 'get', taskId));
+			for (const { json, error } of [waited, got]) {
+				expect(error).toBeUndefined();
+				expect(json[0]).toMatchObject({ taskId: id, status: 'completed' });
+				expect(shapeOf(json[0]?.results)).toEqual(results(dialect));
+				expect([...urlsOf(json[0]?.results)].sort()).toEqual([...boughtTask().urls].sort());
+			}
+		},
+	);
 
-	test.each(LATER)("%s comes out of a paused execution, and of a trigger, by the service's callback", async (_, buys, results) => {
-		service.sandbox.settings.set({ allowPrivateCallbacks: true });
-		// Held until the execution has paused.
-		service.sandbox.durations.set({ image: null, music: null, grid: null, video: null });
-		const { node, resource, operation, parameters } = buys();
-		const credential = service.credential();
-		const execution = await pauseNode({
-			node,
-			parameters: { resource, operation, ...parameters, waitMode: 'callback', options: {} },
-			items: [{ json: {} }],
-			credential,
-		});
-		const { id } = boughtTask();
-		service.sandbox.tasks.finish(id);
-		await until(() => service.sandbox.deliveries.list().length > 0);
-		const [delivery] = service.sandbox.deliveries.list();
+	test.each(LATER)(
+		"%s comes out of a paused execution, and of a trigger, by the service's callback",
+		async (_, buys, results) => {
+			service.sandbox.settings.set({ allowPrivateCallbacks: true });
+			// Held until the execution has paused.
+			service.sandbox.durations.set({ image: null, music: null, grid: null, video: null });
+			const { node, resource, operation, parameters } = buys();
+			const credential = service.credential();
+			const execution = await pauseNode({
+				node,
+				parameters: { resource, operation, ...parameters, waitMode: 'callback', options: {} },
+				items: [{ json: {} }],
+				credential,
+			});
+			const { id } = boughtTask();
+			service.sandbox.tasks.finish(id);
+			await until(() => service.sandbox.deliveries.list().length > 0);
+			const [delivery] = service.sandbox.deliveries.list();
 
-		const { resumed } = await execution.callback(delivery?.body);
-		const { output } = await new TriggerHost({ baseUrl: service.sandbox.url, apiKey: service.sandbox.key }).receive(delivery?.body);
-		for (const json of [resumed?.json, output?.json]) {
-			expect(json).toHaveLength(1);
-			expect(json?.[0]).toMatchObject({ taskId: id, status: 'completed' });
-			expect(shapeOf(json?.[0]?.results)).toEqual(results(dialect));
-			expect([...urlsOf(json?.[0]?.results)].sort()).toEqual([...boughtTask().urls].sort());
-		}
-	});
+			const { resumed } = await execution.callback(delivery?.body);
+			const { output } = await new TriggerHost({
+				baseUrl: service.sandbox.url,
+				apiKey: service.sandbox.key,
+			}).receive(delivery?.body);
+			for (const json of [resumed?.json, output?.json]) {
+				expect(json).toHaveLength(1);
+				expect(json?.[0]).toMatchObject({ taskId: id, status: 'completed' });
+				expect(shapeOf(json?.[0]?.results)).toEqual(results(dialect));
+				expect([...urlsOf(json?.[0]?.results)].sort()).toEqual([...boughtTask().urls].sort());
+			}
+		},
+	);
 
 	test('a song goes on to a cover, and a grid to a variation, by the item that came out', async () => {
 		const song = await run(music('sounds', { prompt: 'Rain' }));
-		const cover = await run(music('coverSong', { taskId: '={{ $json.taskId }}', tags: 'folk' }), song.items);
+		const cover = await run(
+			music('coverSong', { taskId: '={{ $json.taskId }}', tags: 'folk' }),
+			song.items,
+		);
 		expect(cover.json[0]).toMatchObject({ status: 'completed', operation: 'coverSong' });
-		const imagined = await run({ ...grid('reroll', { taskId: originals().grid().id, output: 'files' }) });
+		const imagined = await run({
+			...grid('reroll', { taskId: originals().grid().id, output: 'files' }),
+		});
 		const fourth = imagined.items.filter(({ json }) => json.index === 4);
-		const varied = await run(grid('variation', { taskId: '={{ $json.taskId }}', index: '={{ $json.index }}' }), fourth);
+		const varied = await run(
+			grid('variation', { taskId: '={{ $json.taskId }}', index: '={{ $json.index }}' }),
+			fourth,
+		);
 		expect(varied.json[0]).toMatchObject({ status: 'completed' });
 		expect(submissions(service.sandbox).map(({ body }) => body)).toEqual([
 			{ prompt: 'Rain' },
@@ -279,12 +394,19 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		]);
 	});
 
-	test.each(['message', 'completion'] as const)('a chat answer (%s) has its text, and what it used in numbers', async (operation) => {
-		const { json, error } = await chatNode(operation, () => service.credential()).run();
-		expect(error).toBeUndefined();
-		expect(json[0]?.text).toBe('Sample answer to: Why?');
-		const usage = json[0]?.usage as Record<string, unknown>;
-		expect([usage.inputTotal, usage.output].map(Number).every((tokens) => tokens > 0)).toBe(true);
-		expect([usage.inputTotal, usage.output, usage.cacheRead, usage.cacheWrite].map((value) => typeof value)).toEqual(Array(4).fill('number'));
-	});
+	test.each(['message', 'completion'] as const)(
+		'a chat answer (%s) has its text, and what it used in numbers',
+		async (operation) => {
+			const { json, error } = await chatNode(operation, () => service.credential()).run();
+			expect(error).toBeUndefined();
+			expect(json[0]?.text).toBe('Sample answer to: Why?');
+			const usage = json[0]?.usage as Record<string, unknown>;
+			expect([usage.inputTotal, usage.output].map(Number).every((tokens) => tokens > 0)).toBe(true);
+			expect(
+				[usage.inputTotal, usage.output, usage.cacheRead, usage.cacheWrite].map(
+					(value) => typeof value,
+				),
+			).toEqual(Array(4).fill('number'));
+		},
+	);
 });

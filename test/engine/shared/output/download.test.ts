@@ -45,7 +45,11 @@ describeInEachBinaryDataMode(() => {
 	});
 
 	test('a dead link is told with the task that can be fetched again', async () => {
-		service.sandbox.faults.add({ match: { method: 'GET', path: '/files/*' }, count: null, effect: { type: 'status', status: 404 } });
+		service.sandbox.faults.add({
+			match: { method: 'GET', path: '/files/*' },
+			count: null,
+			effect: { type: 'status', status: 404 },
+		});
 		const { error } = await run({});
 		expect(error?.description).toContain(task());
 		expect(service.sandbox.ledger().accepted).toBe(1);

@@ -31,8 +31,14 @@ const whole: Reply = { text: Buffer.alloc(1_000, 7), headers: { 'content-type': 
 
 async function download(options = {}) {
 	service.on('POST', SOUNDS, accepted('task_1'));
-	service.on('GET', RECORD, { json: { status: 'completed', result: { music: [{ audio_url: fileUrl() }] } } });
-	return await buySounds(service, { parameters: { downloadFiles: true }, options, run: { settings: goOn } });
+	service.on('GET', RECORD, {
+		json: { status: 'completed', result: { music: [{ audio_url: fileUrl() }] } },
+	});
+	return await buySounds(service, {
+		parameters: { downloadFiles: true },
+		options,
+		run: { settings: goOn },
+	});
 }
 
 describeInEachBinaryDataMode(() => {
@@ -47,11 +53,15 @@ describeInEachBinaryDataMode(() => {
 				taskId: 'task_1',
 				status: 'completed',
 				url: fileUrl(),
-				error: { message: 'The download stopped: no data for 60 seconds', description: expect.stringContaining(fileUrl()) },
+				error: {
+					message: 'The download stopped: no data for 60 seconds',
+					description: expect.stringContaining(fileUrl()),
+				},
 			});
 			const attempts = service.sent('GET', FILE);
 			expect(attempts).toHaveLength(5);
-			for (const [at, attempt] of attempts.slice(1).entries()) expect(attempt.at - (attempts[at]?.at ?? 0)).toBeGreaterThan(55_000);
+			for (const [at, attempt] of attempts.slice(1).entries())
+				expect(attempt.at - (attempts[at]?.at ?? 0)).toBeGreaterThan(55_000);
 		});
 	});
 
@@ -101,7 +111,10 @@ describeInEachBinaryDataMode(() => {
 				taskId: 'task_1',
 				status: 'completed',
 				url: fileUrl(),
-				error: { message: 'The download took too long', description: expect.stringContaining(fileUrl()) },
+				error: {
+					message: 'The download took too long',
+					description: expect.stringContaining(fileUrl()),
+				},
 			});
 			expect(service.sent('POST', SOUNDS)).toHaveLength(1);
 			await until(() => open.every(({ destroyed }) => destroyed));
@@ -125,7 +138,12 @@ describeInEachBinaryDataMode(() => {
 		};
 		service.on('GET', FILE, { raw: endless });
 		const { json } = await download({ maxDownloadSize: 2 });
-		expect(json[0]).toMatchObject({ taskId: 'task_1', error: { message: expect.stringContaining('larger than the 2 MB that "Max Download Size" allows') } });
+		expect(json[0]).toMatchObject({
+			taskId: 'task_1',
+			error: {
+				message: expect.stringContaining('larger than the 2 MB that "Max Download Size" allows'),
+			},
+		});
 		await cutOff;
 		expect(written).toBeLessThan(50_000_000);
 		expect(service.sent('GET', FILE)).toHaveLength(1);
@@ -142,7 +160,10 @@ describeInEachBinaryDataMode(() => {
 	});
 
 	test('a file that has exactly the limit is taken', async () => {
-		service.on('GET', FILE, { text: Buffer.alloc(1_000_000, 7), headers: { 'content-type': 'audio/mpeg' } });
+		service.on('GET', FILE, {
+			text: Buffer.alloc(1_000_000, 7),
+			headers: { 'content-type': 'audio/mpeg' },
+		});
 		const { items } = await download({ maxDownloadSize: 1 });
 		expect(await readBinary(items[0]?.binary?.data)).toHaveLength(1_000_000);
 	});
@@ -157,19 +178,34 @@ describeInEachBinaryDataMode(() => {
 	test('the files of a failed task are not downloaded', async () => {
 		service.on('GET', FILE, whole);
 		service.on('POST', SOUNDS, accepted('task_1'));
-		service.on('GET', RECORD, { json: { status: 'failed', result: { music: [{ audio_url: fileUrl() }] } } });
-		const { json } = await buySounds(service, { parameters: { downloadFiles: true }, run: { settings: goOn } });
+		service.on('GET', RECORD, {
+			json: { status: 'failed', result: { music: [{ audio_url: fileUrl() }] } },
+		});
+		const { json } = await buySounds(service, {
+			parameters: { downloadFiles: true },
+			run: { settings: goOn },
+		});
 		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'failed' });
 		expect(service.sent('GET', FILE)).toEqual([]);
 	});
 
 	test('a link that redirects to a private host is not followed', async () => {
-		service.on('GET', FILE, { status: 302, headers: { location: 'http://169.254.169.254/latest/meta-data' } });
+		service.on('GET', FILE, {
+			status: 302,
+			headers: { location: 'http://169.254.169.254/latest/meta-data' },
+		});
 		service.on('POST', SOUNDS, accepted('task_1'));
-		service.on('GET', RECORD, { json: { status: 'completed', result: { music: [{ audio_url: fileUrl() }] } } });
+		service.on('GET', RECORD, {
+			json: { status: 'completed', result: { music: [{ audio_url: fileUrl() }] } },
+		});
 		const credential = { ...service.credential(), allowPrivateCallbacks: false };
-		const { json } = await buySounds(service, { parameters: { downloadFiles: true }, run: { settings: goOn, credential } });
-		expect(JSON.stringify(json[0]?.error)).toContain('the link leads to the private host 169.254.169.254');
+		const { json } = await buySounds(service, {
+			parameters: { downloadFiles: true },
+			run: { settings: goOn, credential },
+		});
+		expect(JSON.stringify(json[0]?.error)).toContain(
+			'the link leads to the private host 169.254.169.254',
+		);
 		expect(service.sent('GET', FILE)).toHaveLength(1);
 	});
 });
@@ -183,11 +219,21 @@ describe('A full disk, where n8n keeps files on disk', () => {
 		service.on('GET', FILE, whole);
 		let left = 1;
 		// What n8n writes to its storage goes to a device that is always full.
-		jest.spyOn(fs, 'writeFile').mockImplementation(async (path, data, options) => await writeFile(left-- > 0 ? '/dev/full' : path, data, options));
+		jest
+			.spyOn(fs, 'writeFile')
+			.mockImplementation(
+				async (path, data, options) =>
+					await writeFile(left-- > 0 ? '/dev/full' : path, data, options),
+			);
 		const run = { settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 } };
 		service.on('POST', SOUNDS, accepted('task_1'));
-		service.on('GET', RECORD, { json: { status: 'completed', result: { music: [{ audio_url: fileUrl() }] } } });
-		const failed = await buySounds(service, { parameters: { downloadFiles: true }, run: { settings: goOn } });
+		service.on('GET', RECORD, {
+			json: { status: 'completed', result: { music: [{ audio_url: fileUrl() }] } },
+		});
+		const failed = await buySounds(service, {
+			parameters: { downloadFiles: true },
+			run: { settings: goOn },
+		});
 		expect(failed.json[0]).toMatchObject({
 			taskId: 'task_1',
 			status: 'completed',

@@ -12,7 +12,11 @@ const row = { prompt: 'Rain', taskId: 'parent', status: 'new' };
 
 beforeEach(() => {
 	service.on('POST', SOUNDS, accepted('task_1'));
-	for (const file of ['1', '2']) service.on('GET', `/${file}.mp3`, { text: `song ${file}`, headers: { 'content-type': 'audio/mpeg' } });
+	for (const file of ['1', '2'])
+		service.on('GET', `/${file}.mp3`, {
+			text: `song ${file}`,
+			headers: { 'content-type': 'audio/mpeg' },
+		});
 	const music = ['1', '2'].map((file) => ({ audio_url: `${service.url}/${file}.mp3` }));
 	service.on('GET', RECORD, { json: { status: 'completed', cost: 0.1, result: { music } } });
 });
@@ -21,7 +25,12 @@ const fileNames = { fileName: '={{ $json.prompt }}', reference: 'row 7', include
 
 async function run(parameters = {}, options = {}, settings = {}, node = new MediaGenMusic()) {
 	const given = { items: [{ json: row }], settings };
-	return await buySounds(service, { parameters: { downloadFiles: true, ...parameters }, options: { ...fileNames, ...options }, run: given, node });
+	return await buySounds(service, {
+		parameters: { downloadFiles: true, ...parameters },
+		options: { ...fileNames, ...options },
+		run: given,
+		node,
+	});
 }
 
 test('one item per task has all files, and the row under input', async () => {
@@ -29,14 +38,31 @@ test('one item per task has all files, and the row under input', async () => {
 	expect(items).toHaveLength(1);
 	const { data, data_2: second } = items[0]?.binary ?? {};
 	expect([data?.fileName, second?.fileName]).toEqual(['Rain.mp3', 'Rain-2.mp3']);
-	expect([(await readBinary(data)).toString(), (await readBinary(second)).toString()]).toEqual(['song 1', 'song 2']);
-	expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed', reference: 'row 7', input: row });
+	expect([(await readBinary(data)).toString(), (await readBinary(second)).toString()]).toEqual([
+		'song 1',
+		'song 2',
+	]);
+	expect(json[0]).toMatchObject({
+		taskId: 'task_1',
+		status: 'completed',
+		reference: 'row 7',
+		input: row,
+	});
 });
 
 test('one item per file has its own file in the same field', async () => {
 	const { items, json } = await run({ output: 'files' }, { binaryPropertyName: 'song' });
 	expect(items.map(({ binary }) => Object.keys(binary ?? {}))).toEqual([['song'], ['song']]);
-	expect(json.map(({ index, fileName, mimeType, fileSize, reference, input }) => [index, fileName, mimeType, fileSize, reference, input])).toEqual([
+	expect(
+		json.map(({ index, fileName, mimeType, fileSize, reference, input }) => [
+			index,
+			fileName,
+			mimeType,
+			fileSize,
+			reference,
+			input,
+		]),
+	).toEqual([
 		[1, 'Rain.mp3', 'audio/mpeg', 6, 'row 7', row],
 		[2, 'Rain-2.mp3', 'audio/mpeg', 6, 'row 7', row],
 	]);
@@ -57,7 +83,10 @@ test('a file that cannot be downloaded leaves the task and its links in the item
 		taskId: 'task_1',
 		status: 'completed',
 		url: `${service.url}/1.mp3`,
-		error: { message: 'File not found', description: expect.stringContaining(`${service.url}/1.mp3`) },
+		error: {
+			message: 'File not found',
+			description: expect.stringContaining(`${service.url}/1.mp3`),
+		},
 	});
 });
 
@@ -79,11 +108,14 @@ test('as a tool of an agent the item is short, and nothing is downloaded', async
 	expect(service.sent('GET', '/*.mp3')).toEqual([]);
 });
 
-test("a tool of an agent cannot pause, and says what to set", async () => {
+test('a tool of an agent cannot pause, and says what to set', async () => {
 	const tool = new MediaGenMusic();
 	tool.description = { ...tool.description, name: 'mediaGenMusicTool' };
 	const { error } = await run({ waitMode: 'callback' }, {}, {}, tool);
-	expect([error?.message, error?.description]).toEqual(['A tool of an AI agent cannot pause the execution', 'Set "Wait for Result" to "Poll Here".']);
+	expect([error?.message, error?.description]).toEqual([
+		'A tool of an AI agent cannot pause the execution',
+		'Set "Wait for Result" to "Poll Here".',
+	]);
 	expect(service.requests).toEqual([]);
 });
 

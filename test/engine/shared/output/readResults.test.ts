@@ -15,11 +15,23 @@ const RECORD = '/v1/tasks/*';
 
 const goOn = { onError: 'continueRegularOutput' } as const;
 
-const file = (content: string, type: string): Reply => ({ text: Buffer.from(content), headers: { 'content-type': type } });
+const file = (content: string, type: string): Reply => ({
+	text: Buffer.from(content),
+	headers: { 'content-type': type },
+});
 
 /** What Task: Get gives out for a completed record. */
-async function get(result: unknown, { node = new MediaGenImage(), ...parameters }: Record<string, unknown> & { node?: MediaGenImage | MediaGenVideo } = {}, fields: object = {}) {
-	service.on('GET', RECORD, { json: { code: 200, data: { id: 'task_1', status: 'completed', result, ...fields } } });
+async function get(
+	result: unknown,
+	{
+		node = new MediaGenImage(),
+		...parameters
+	}: Record<string, unknown> & { node?: MediaGenImage | MediaGenVideo } = {},
+	fields: object = {},
+) {
+	service.on('GET', RECORD, {
+		json: { code: 200, data: { id: 'task_1', status: 'completed', result, ...fields } },
+	});
 	return await runNode({
 		node,
 		parameters: { resource: 'task', operation: 'get', taskId: 'task_1', ...parameters },
@@ -30,7 +42,8 @@ async function get(result: unknown, { node = new MediaGenImage(), ...parameters 
 
 const images = (...urls: string[]) => ({ images: [{ url: urls }] });
 
-const contentOf = async (binary: Parameters<typeof readBinary>[0]) => (await readBinary(binary)).toString();
+const contentOf = async (binary: Parameters<typeof readBinary>[0]) =>
+	(await readBinary(binary)).toString();
 
 describeInEachBinaryDataMode(() => {
 	test('a relative link is downloaded from the base URL', async () => {
@@ -38,29 +51,46 @@ describeInEachBinaryDataMode(() => {
 		const { json, items } = await get(images('/files/1.png'));
 		expect(json[0]).toMatchObject({ url: `${service.url}/files/1.png` });
 		expect(await contentOf(items[0]?.binary?.data)).toBe('one');
-		expect(items[0]?.binary?.data).toMatchObject({ fileName: 'image-task_1-1.png', mimeType: 'image/png' });
+		expect(items[0]?.binary?.data).toMatchObject({
+			fileName: 'image-task_1-1.png',
+			mimeType: 'image/png',
+		});
 	});
 
 	test('a data URL and base64 become files', async () => {
 		const content = Buffer.from('one picture of many').toString('base64');
-		const { items } = await get({ images: [{ url: `data:image/jpeg;base64,${content}` }, { b64_json: content, mime_type: 'IMAGE/PNG' }] });
+		const { items } = await get({
+			images: [
+				{ url: `data:image/jpeg;base64,${content}` },
+				{ b64_json: content, mime_type: 'IMAGE/PNG' },
+			],
+		});
 		expect(await contentOf(items[0]?.binary?.data)).toBe('one picture of many');
-		expect(items[0]?.binary?.data).toMatchObject({ fileName: 'image-task_1-1.jpg', mimeType: 'image/jpeg' });
+		expect(items[0]?.binary?.data).toMatchObject({
+			fileName: 'image-task_1-1.jpg',
+			mimeType: 'image/jpeg',
+		});
 		expect(await contentOf(items[0]?.binary?.data_2)).toBe('one picture of many');
 		expect(items[0]?.binary?.data_2).toMatchObject({ mimeType: 'image/png' });
 	});
 
-	test.each([0, 1])('of two links the one that is dead, at %d, does not drop the other, and is named in the notes', async (dead) => {
-		const urls = ['/1.png', '/2.png'].map((path) => service.url + path);
-		service.on('GET', '/1.png', dead === 0 ? { status: 404 } : file('one', 'image/png'));
-		service.on('GET', '/2.png', dead === 1 ? { status: 401 } : file('two', 'image/png'));
-		const { json, items } = await get(images(...urls));
-		expect(json[0]).not.toHaveProperty('error');
-		expect(json[0]?.notes).toEqual([expect.stringContaining(`Its link is ${urls[dead]}`)]);
-		expect(Object.keys(items[0]?.binary ?? {})).toEqual([dead === 0 ? 'data_2' : 'data']);
-		const perFile = await get(images(...urls), { output: 'files' });
-		expect(perFile.items.map(({ binary }) => binary?.data !== undefined)).toEqual([dead !== 0, dead !== 1]);
-	});
+	test.each([0, 1])(
+		'of two links the one that is dead, at %d, does not drop the other, and is named in the notes',
+		async (dead) => {
+			const urls = ['/1.png', '/2.png'].map((path) => service.url + path);
+			service.on('GET', '/1.png', dead === 0 ? { status: 404 } : file('one', 'image/png'));
+			service.on('GET', '/2.png', dead === 1 ? { status: 401 } : file('two', 'image/png'));
+			const { json, items } = await get(images(...urls));
+			expect(json[0]).not.toHaveProperty('error');
+			expect(json[0]?.notes).toEqual([expect.stringContaining(`Its link is ${urls[dead]}`)]);
+			expect(Object.keys(items[0]?.binary ?? {})).toEqual([dead === 0 ? 'data_2' : 'data']);
+			const perFile = await get(images(...urls), { output: 'files' });
+			expect(perFile.items.map(({ binary }) => binary?.data !== undefined)).toEqual([
+				dead !== 0,
+				dead !== 1,
+			]);
+		},
+	);
 
 	test('where all links are dead, the item fails', async () => {
 		const { json } = await get(images(`${service.url}/1.png`, `${service.url}/2.png`));
@@ -69,7 +99,11 @@ describeInEachBinaryDataMode(() => {
 
 	test('a link of the API beside a finished picture is not followed', async () => {
 		service.on('GET', '/1.png', file('one', 'image/png'));
-		const { json, items } = await get(images(`${service.url}/1.png`), {}, { urls: { get: `${service.url}/v1/tasks/task_1`, cancel: `${service.url}/cancel` } });
+		const { json, items } = await get(
+			images(`${service.url}/1.png`),
+			{},
+			{ urls: { get: `${service.url}/v1/tasks/task_1`, cancel: `${service.url}/cancel` } },
+		);
 		expect(json[0]?.results).toHaveLength(1);
 		expect(Object.keys(items[0]?.binary ?? {})).toEqual(['data']);
 	});
@@ -77,7 +111,10 @@ describeInEachBinaryDataMode(() => {
 	test('a video comes before its cover', async () => {
 		service.on('GET', '/c.png', file('cover', 'image/png'));
 		service.on('GET', '/v.mp4', file('video', 'video/mp4'));
-		const { json, items } = await get({ cover_url: `${service.url}/c.png`, video_url: `${service.url}/v.mp4` }, { node: new MediaGenVideo() });
+		const { json, items } = await get(
+			{ cover_url: `${service.url}/c.png`, video_url: `${service.url}/v.mp4` },
+			{ node: new MediaGenVideo() },
+		);
 		expect(json[0]).toMatchObject({ url: `${service.url}/v.mp4` });
 		expect(await contentOf(items[0]?.binary?.data)).toBe('video');
 	});
@@ -90,21 +127,47 @@ describeInEachBinaryDataMode(() => {
 		['a message', { json: { detail: 'expired' } }, 'the content type is application/json'],
 		['nothing', file('', 'image/png'), 'it is empty'],
 		['204', { status: 204 }, 'the answer is empty (HTTP 204)'],
-		['half of it', { status: 206, text: Buffer.from('half'), headers: { 'content-type': 'image/png', 'content-range': 'bytes 0-3/8' } }, 'only a part of it came (HTTP 206)'],
-		['a part', { status: 206, text: Buffer.from('half'), headers: { 'content-type': 'image/png' } }, 'only a part of it came (HTTP 206)'],
-	])('%s is no picture: the link is tried again, and then the item fails', async (_, reply, reason) => {
-		service.on('GET', '/1.png', reply);
-		const { json, items } = await get(images(`${service.url}/1.png`));
-		expect(json[0]).toMatchObject({ taskId: 'task_1', error: { message: `The link did not give a file: ${reason}` } });
-		expect(items[0]?.binary).toBeUndefined();
-		expect(service.sent('GET', '/1.png')).toHaveLength(5);
-		service.on('GET', '/1.png', reply, file('one', 'image/png'));
-		expect(await contentOf((await get(images(`${service.url}/1.png`))).items[0]?.binary?.data)).toBe('one');
-	});
+		[
+			'half of it',
+			{
+				status: 206,
+				text: Buffer.from('half'),
+				headers: { 'content-type': 'image/png', 'content-range': 'bytes 0-3/8' },
+			},
+			'only a part of it came (HTTP 206)',
+		],
+		[
+			'a part',
+			{ status: 206, text: Buffer.from('half'), headers: { 'content-type': 'image/png' } },
+			'only a part of it came (HTTP 206)',
+		],
+	])(
+		'%s is no picture: the link is tried again, and then the item fails',
+		async (_, reply, reason) => {
+			service.on('GET', '/1.png', reply);
+			const { json, items } = await get(images(`${service.url}/1.png`));
+			expect(json[0]).toMatchObject({
+				taskId: 'task_1',
+				error: { message: `The link did not give a file: ${reason}` },
+			});
+			expect(items[0]?.binary).toBeUndefined();
+			expect(service.sent('GET', '/1.png')).toHaveLength(5);
+			service.on('GET', '/1.png', reply, file('one', 'image/png'));
+			expect(
+				await contentOf((await get(images(`${service.url}/1.png`))).items[0]?.binary?.data),
+			).toBe('one');
+		},
+	);
 
 	test('all of it as a part is a picture', async () => {
-		service.on('GET', '/1', { status: 206, text: Buffer.from('whole'), headers: { 'content-type': 'image/png', 'content-range': 'bytes 0-4/5' } });
-		expect(await contentOf((await get(images(`${service.url}/1`))).items[0]?.binary?.data)).toBe('whole');
+		service.on('GET', '/1', {
+			status: 206,
+			text: Buffer.from('whole'),
+			headers: { 'content-type': 'image/png', 'content-range': 'bytes 0-4/5' },
+		});
+		expect(await contentOf((await get(images(`${service.url}/1`))).items[0]?.binary?.data)).toBe(
+			'whole',
+		);
 	});
 
 	test.each([
@@ -115,14 +178,27 @@ describeInEachBinaryDataMode(() => {
 	])('the content type %s is %s', async (type, mimeType, extension) => {
 		service.on('GET', '/1', file('one', type));
 		const { items } = await get(images(`${service.url}/1`));
-		expect(items[0]?.binary?.data).toMatchObject({ mimeType, fileName: `image-task_1-1.${extension}` });
+		expect(items[0]?.binary?.data).toMatchObject({
+			mimeType,
+			fileName: `image-task_1-1.${extension}`,
+		});
 	});
 });
 
 test('what stands beside a link comes out in its file item', async () => {
-	const result = { stems: [{ stem_type: 'drums', duration: 91.5, status: 'x', url: 'https://files.example.com/d.wav' }] };
+	const result = {
+		stems: [
+			{ stem_type: 'drums', duration: 91.5, status: 'x', url: 'https://files.example.com/d.wav' },
+		],
+	};
 	const { json } = await get(result, { output: 'files', downloadFiles: false });
-	expect(json[0]).toMatchObject({ name: 'drums', stemType: 'drums', duration: 91.5, status: 'completed', taskId: 'task_1' });
+	expect(json[0]).toMatchObject({
+		name: 'drums',
+		stemType: 'drums',
+		duration: 91.5,
+		status: 'completed',
+		taskId: 'task_1',
+	});
 });
 
 test('a completed record without a file says so, and comes out with it', async () => {
@@ -131,23 +207,42 @@ test('a completed record without a file says so, and comes out with it', async (
 	expect(json[0]).toMatchObject({
 		results: [],
 		record,
-		notes: ['The service calls task task_1 completed, but its record has no file that this node can read. It is in the field "record".'],
+		notes: [
+			'The service calls task task_1 completed, but its record has no file that this node can read. It is in the field "record".',
+		],
 	});
 });
 
 describe("The request's own links are no results", () => {
 	const reference = 'https://files.example.com/reference.png';
 	const made = 'https://files.example.com/made.png';
-	const record: Reply = { json: { code: 200, data: { status: 'completed', result: { source: { url: reference }, images: [{ url: [made] }] } } } };
+	const record: Reply = {
+		json: {
+			code: 200,
+			data: {
+				status: 'completed',
+				result: { source: { url: reference }, images: [{ url: [made] }] },
+			},
+		},
+	};
 	const running: Reply = { json: { code: 200, data: { status: 'in_progress' } } };
 
-	const parameters = { ...generatePicture, downloadFiles: false, referenceImages: 'urls', imageUrls: reference, additionalBodyFields: JSON.stringify({ image_urls: [reference] }) };
+	const parameters = {
+		...generatePicture,
+		downloadFiles: false,
+		referenceImages: 'urls',
+		imageUrls: reference,
+		additionalBodyFields: JSON.stringify({ image_urls: [reference] }),
+	};
 	const run = () => ({ node: new MediaGenImage(), parameters, credential: service.credential() });
 
 	test('after a pause', async () => {
 		service.on('POST', '*', accepted('task_1'));
 		service.on('GET', RECORD, running);
-		const execution = await pauseNode({ ...run(), parameters: { ...parameters, referenceImages: 'none', waitMode: 'callback' } });
+		const execution = await pauseNode({
+			...run(),
+			parameters: { ...parameters, referenceImages: 'none', waitMode: 'callback' },
+		});
 		expect(JSON.stringify(execution.paused.json)).not.toContain('webhook-waiting');
 		service.on('GET', RECORD, record);
 		const { resumed } = await execution.callback({ id: 'task_1', status: 'completed' });
@@ -158,7 +253,11 @@ describe("The request's own links are no results", () => {
 		service.on('POST', '*', accepted('task_1'));
 		service.on('GET', RECORD, { status: 403 }, record);
 		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
-		const { json } = await runNode({ ...run(), parameters: { ...parameters, referenceImages: 'none' }, settings });
+		const { json } = await runNode({
+			...run(),
+			parameters: { ...parameters, referenceImages: 'none' },
+			settings,
+		});
 		expect(service.sent('POST', '*')).toHaveLength(1);
 		expect(json[0]?.results).toEqual([expect.objectContaining({ index: 1, url: made })]);
 	});
@@ -167,7 +266,11 @@ describe("The request's own links are no results", () => {
 		service.on('POST', '*', accepted('task_1'));
 		service.on('GET', RECORD, running);
 		const items = [await fileItem(await picture(8, 8))];
-		const execution = await pauseNode({ ...run(), items, parameters: { ...parameters, referenceImages: 'none', waitMode: 'callback' } });
+		const execution = await pauseNode({
+			...run(),
+			items,
+			parameters: { ...parameters, referenceImages: 'none', waitMode: 'callback' },
+		});
 		const { items: woken, run: data } = await execution.timeLimit();
 		expect(woken[0]?.json).toMatchObject({ taskId: 'task_1', status: 'submitted' });
 		expect(woken[0]?.binary).toBeUndefined();

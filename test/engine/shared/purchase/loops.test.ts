@@ -4,7 +4,16 @@ import { fastClock } from '../../support/clocks';
 import { runNode, type RunOptions } from '../../support/engine';
 import { pauseNode } from '../../support/pausedExecution';
 import { type Reply, useScriptedService } from '../../support/scriptedService';
-import { accepted, buySounds, completed, numberTasks, RECORD, running, SOUNDS, soundRun } from '../../support/scriptedTasks';
+import {
+	accepted,
+	buySounds,
+	completed,
+	numberTasks,
+	RECORD,
+	running,
+	SOUNDS,
+	soundRun,
+} from '../../support/scriptedTasks';
 
 const service = useScriptedService(() => fastClock(100));
 
@@ -20,24 +29,44 @@ const bought = () => service.sent('POST', SOUNDS);
 
 const taskOf = (taskId: string) => `/v1/music/tasks/${taskId}`;
 
-const tasksOf = (rounds: Array<Array<Record<string, unknown>>>) => rounds.map((items) => items.map(({ taskId, status }) => [taskId, status]));
+const tasksOf = (rounds: Array<Array<Record<string, unknown>>>) =>
+	rounds.map((items) => items.map(({ taskId, status }) => [taskId, status]));
 
 const loud: Reply = { status: 400, json: { error: { message: 'Too loud' } } };
 
-const song = (): Reply => ({ json: { status: 'completed', result: { music: [{ audio_url: `${service.url}/song.mp3` }] } } });
+const song = (): Reply => ({
+	json: { status: 'completed', result: { music: [{ audio_url: `${service.url}/song.mp3` }] } },
+});
 
 /** Answers each question with the number of its request. */
 function numberAnswers(): void {
 	let last = 0;
-	service.on('POST', CHAT, () => ({ json: { content: [{ type: 'text', text: `Answer ${++last}` }], stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 1 } } }));
+	service.on('POST', CHAT, () => ({
+		json: {
+			content: [{ type: 'text', text: `Answer ${++last}` }],
+			stop_reason: 'end_turn',
+			usage: { input_tokens: 1, output_tokens: 1 },
+		},
+	}));
 }
 
 const ask = async (run: Partial<RunOptions>, options: object = {}) =>
 	await runNode({
 		node: new MediaGenChatCache(),
 		parameters: {
-			...{ resource: 'chat', operation: 'message', model: 'vendor-chat-1', maxTokens: 100, prompt: '={{ $json.question }}' },
-			...{ earlierTurns: {}, additionalBodyFields: '{}', cachedBlocks: {}, options: { watchPrefix: false, concurrency: 1, ...options } },
+			...{
+				resource: 'chat',
+				operation: 'message',
+				model: 'vendor-chat-1',
+				maxTokens: 100,
+				prompt: '={{ $json.question }}',
+			},
+			...{
+				earlierTurns: {},
+				additionalBodyFields: '{}',
+				cachedBlocks: {},
+				options: { watchPrefix: false, concurrency: 1, ...options },
+			},
 		},
 		items: [{ json: { question: 'Why?' } }],
 		credential: service.credential(),
@@ -48,8 +77,16 @@ describe('A loop whose rounds send equal requests buys in each round, whatever b
 	test('with On Error: Continue and a dead link', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, song);
-		service.on('GET', '/song.mp3', { status: 404 }, { text: 'music', headers: { 'content-type': 'audio/mpeg' } });
-		const { rounds } = await buySounds(service, { parameters: { downloadFiles: true }, run: { settings: goOn, rounds: 3 } });
+		service.on(
+			'GET',
+			'/song.mp3',
+			{ status: 404 },
+			{ text: 'music', headers: { 'content-type': 'audio/mpeg' } },
+		);
+		const { rounds } = await buySounds(service, {
+			parameters: { downloadFiles: true },
+			run: { settings: goOn, rounds: 3 },
+		});
 		expect(rounds.map(([item]) => [item?.taskId, item?.error === undefined])).toEqual([
 			['task_1', false],
 			['task_2', true],
@@ -61,23 +98,40 @@ describe('A loop whose rounds send equal requests buys in each round, whatever b
 		numberTasks(service);
 		service.on('GET', RECORD, completed);
 		service.on('GET', taskOf('task_1'), running);
-		const { rounds } = await buySounds(service, { options: { timeout: 5 }, run: { settings: goOn, rounds: 3 } });
-		expect(tasksOf(rounds)).toEqual([[['task_1', 'submitted']], [['task_2', 'completed']], [['task_3', 'completed']]]);
+		const { rounds } = await buySounds(service, {
+			options: { timeout: 5 },
+			run: { settings: goOn, rounds: 3 },
+		});
+		expect(tasksOf(rounds)).toEqual([
+			[['task_1', 'submitted']],
+			[['task_2', 'completed']],
+			[['task_3', 'completed']],
+		]);
 	});
 
 	test('with On Error: Continue and a 500', async () => {
 		service.on('POST', SOUNDS, { status: 500 }, accepted('task_2'), accepted('task_3'));
 		service.on('GET', RECORD, completed);
 		const { rounds } = await buySounds(service, { run: { settings: goOn, rounds: 3 } });
-		expect(tasksOf(rounds)).toEqual([[[undefined, 'unknown']], [['task_2', 'completed']], [['task_3', 'completed']]]);
+		expect(tasksOf(rounds)).toEqual([
+			[[undefined, 'unknown']],
+			[['task_2', 'completed']],
+			[['task_3', 'completed']],
+		]);
 	});
 
 	test('with Retry On Fail and a first item that fails: the good row gets a task of its own in each round', async () => {
 		let last = 0;
-		service.on('POST', SOUNDS, ({ body }) => ((body as { prompt: string }).prompt === 'Sound 0' ? loud : accepted(`task_${++last}`)));
+		service.on('POST', SOUNDS, ({ body }) =>
+			(body as { prompt: string }).prompt === 'Sound 0' ? loud : accepted(`task_${++last}`),
+		);
 		service.on('GET', RECORD, completed);
 		const settings = { ...goOn, ...retry };
-		const { rounds } = await buySounds(service, { count: 2, options: { concurrency: 1 }, run: { settings, rounds: 3 } });
+		const { rounds } = await buySounds(service, {
+			count: 2,
+			options: { concurrency: 1 },
+			run: { settings, rounds: 3 },
+		});
 		expect(rounds.map(([, good]) => good?.taskId)).toEqual(['task_1', 'task_2', 'task_3']);
 	});
 
@@ -90,7 +144,12 @@ describe('A loop whose rounds send equal requests buys in each round, whatever b
 
 	test('chat: a question without a clear answer is asked by the next round', async () => {
 		numberAnswers();
-		service.on('POST', CHAT, { status: 500 }, { json: { content: [{ type: 'text', text: 'Because.' }] } });
+		service.on(
+			'POST',
+			CHAT,
+			{ status: 500 },
+			{ json: { content: [{ type: 'text', text: 'Because.' }] } },
+		);
 		const { rounds } = await ask({ settings: goOn, rounds: 2 });
 		expect(rounds[1]?.[0]?.text).toBe('Because.');
 	});
@@ -98,10 +157,18 @@ describe('A loop whose rounds send equal requests buys in each round, whatever b
 	test('with a pause in each round', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, running);
-		const execution = await pauseNode(soundRun(service, { parameters: { waitMode: 'callback' }, run: { settings: goOn, rounds: 2 } }));
+		const execution = await pauseNode(
+			soundRun(service, {
+				parameters: { waitMode: 'callback' },
+				run: { settings: goOn, rounds: 2 },
+			}),
+		);
 		service.on('GET', RECORD, completed);
 		const { resumed } = await execution.callback();
-		expect(tasksOf(resumed?.rounds ?? [])).toEqual([[['task_1', 'completed']], [['task_2', 'completed']]]);
+		expect(tasksOf(resumed?.rounds ?? [])).toEqual([
+			[['task_1', 'completed']],
+			[['task_2', 'completed']],
+		]);
 	});
 });
 
@@ -112,7 +179,11 @@ describe('An item that the error output leads back to the node', () => {
 		numberTasks(service);
 		service.on('GET', RECORD, completed);
 		service.on('GET', taskOf('task_3'), ...Array<Reply>(8).fill(running), completed);
-		const { rounds, errorRounds } = await buySounds(service, { count: 3, options: { timeout: 5, concurrency: 1 }, run: back });
+		const { rounds, errorRounds } = await buySounds(service, {
+			count: 3,
+			options: { timeout: 5, concurrency: 1 },
+			run: back,
+		});
 		expect(errorRounds.map((items) => items.length)).toEqual([1, 0]);
 		expect(tasksOf(rounds)).toEqual([
 			[
@@ -127,7 +198,10 @@ describe('An item that the error output leads back to the node', () => {
 	test('takes up its task round after round, until it ends', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, ...Array<Reply>(14).fill(running), completed);
-		const { rounds, errorRounds } = await buySounds(service, { options: { timeout: 5 }, run: { ...back, errorsBack: 5 } });
+		const { rounds, errorRounds } = await buySounds(service, {
+			options: { timeout: 5 },
+			run: { ...back, errorsBack: 5 },
+		});
 		expect(errorRounds.flat().length).toBeGreaterThanOrEqual(2);
 		expect(tasksOf(rounds.slice(-1))).toEqual([[['task_1', 'completed']]]);
 		expect(bought()).toHaveLength(1);
@@ -139,20 +213,35 @@ describe('An item that the error output leads back to the node', () => {
 		expect(bought()).toHaveLength(1);
 		expect(errorRounds.map(([item]) => item?.error)).toEqual([
 			expect.objectContaining({ status: 'unknown', message: 'Server error (HTTP 500) [item 0]' }),
-			...Array<unknown>(3).fill(expect.objectContaining({ status: 'unknown', message: expect.stringContaining('may have been bought by an earlier attempt') })),
+			...Array<unknown>(3).fill(
+				expect.objectContaining({
+					status: 'unknown',
+					message: expect.stringContaining('may have been bought by an earlier attempt'),
+				}),
+			),
 		]);
 	});
 
 	test('is sent where "Send Again" says so', async () => {
 		service.on('POST', SOUNDS, { status: 500 }, accepted('task_2'));
 		service.on('GET', RECORD, completed);
-		const { rounds } = await buySounds(service, { options: { whenUnsure: 'sendAgain' }, run: back });
+		const { rounds } = await buySounds(service, {
+			options: { whenUnsure: 'sendAgain' },
+			run: back,
+		});
 		expect(tasksOf(rounds)).toEqual([[], [['task_2', 'completed']]]);
 	});
 
 	test.each<[string, Reply, () => void]>([
 		['the service refused it', loud, () => undefined],
-		['its task failed, which the service refunds', accepted('task_1'), () => service.on('GET', taskOf('task_1'), { json: { status: 'failed', error: { message: 'Too loud' } } })],
+		[
+			'its task failed, which the service refunds',
+			accepted('task_1'),
+			() =>
+				service.on('GET', taskOf('task_1'), {
+					json: { status: 'failed', error: { message: 'Too loud' } },
+				}),
+		],
 	])('is bought where %s, and its item names no record', async (_, first, script) => {
 		service.on('POST', SOUNDS, first, accepted('task_2'));
 		service.on('GET', RECORD, completed);
@@ -166,14 +255,21 @@ describe('An item that the error output leads back to the node', () => {
 		numberTasks(service);
 		service.on('GET', RECORD, completed);
 		service.on('GET', taskOf('task_1'), running);
-		const { rounds } = await buySounds(service, { parameters: { prompt: '={{ $runIndex === 0 ? "Rain" : "Wind" }}' }, options: { timeout: 5 }, run: back });
+		const { rounds } = await buySounds(service, {
+			parameters: { prompt: '={{ $runIndex === 0 ? "Rain" : "Wind" }}' },
+			options: { timeout: 5 },
+			run: back,
+		});
 		expect(tasksOf(rounds)).toEqual([[], [['task_2', 'completed']]]);
 	});
 
 	test('keeps its task where all items fail at once meanwhile', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, ...Array<Reply>(8).fill(running), completed);
-		const { rounds } = await buySounds(service, { options: { timeout: 5, concurrency: '={{ $runIndex === 1 ? 0 : 5 }}' }, run: { ...back, errorsBack: 2 } });
+		const { rounds } = await buySounds(service, {
+			options: { timeout: 5, concurrency: '={{ $runIndex === 1 ? 0 : 5 }}' },
+			run: { ...back, errorsBack: 2 },
+		});
 		expect(tasksOf(rounds)).toEqual([[], [], [['task_1', 'completed']]]);
 		expect(bought()).toHaveLength(1);
 	});
@@ -181,26 +277,47 @@ describe('An item that the error output leads back to the node', () => {
 	test('keeps its task where it is not valid meanwhile', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, ...Array<Reply>(8).fill(running), completed);
-		const { rounds } = await buySounds(service, { parameters: { additionalFields: { bpm: '={{ $runIndex === 1 ? "fast" : 90 }}' } }, options: { timeout: 5 }, run: { ...back, errorsBack: 2 } });
+		const { rounds } = await buySounds(service, {
+			parameters: { additionalFields: { bpm: '={{ $runIndex === 1 ? "fast" : 90 }}' } },
+			options: { timeout: 5 },
+			run: { ...back, errorsBack: 2 },
+		});
 		expect(tasksOf(rounds)).toEqual([[], [], [['task_1', 'completed']]]);
 		expect(bought()).toHaveLength(1);
 	});
 
 	test('chat: is refused where it may have been answered', async () => {
-		service.on('POST', CHAT, { status: 500 }, { json: { content: [{ type: 'text', text: 'Because.' }] } });
+		service.on(
+			'POST',
+			CHAT,
+			{ status: 500 },
+			{ json: { content: [{ type: 'text', text: 'Because.' }] } },
+		);
 		const { errorRounds } = await ask(back);
 		expect(service.sent('POST', CHAT)).toHaveLength(1);
-		expect(errorRounds[1]?.[0]?.error).toMatchObject({ message: expect.stringContaining('may have been bought by an earlier attempt') });
+		expect(errorRounds[1]?.[0]?.error).toMatchObject({
+			message: expect.stringContaining('may have been bought by an earlier attempt'),
+		});
 	});
 
 	test('of a resumed execution takes up its task', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, running);
-		const execution = await pauseNode(soundRun(service, { parameters: { waitMode: 'callback', downloadFiles: true }, run: back }));
+		const execution = await pauseNode(
+			soundRun(service, { parameters: { waitMode: 'callback', downloadFiles: true }, run: back }),
+		);
 		service.on('GET', RECORD, song);
-		service.on('GET', '/song.mp3', { status: 404 }, { text: 'music', headers: { 'content-type': 'audio/mpeg' } });
+		service.on(
+			'GET',
+			'/song.mp3',
+			{ status: 404 },
+			{ text: 'music', headers: { 'content-type': 'audio/mpeg' } },
+		);
 		const { resumed } = await execution.callback();
-		expect(resumed?.errorRounds[0]?.[0]?.error).toMatchObject({ taskId: 'task_1', recordKey: expect.any(String) });
+		expect(resumed?.errorRounds[0]?.[0]?.error).toMatchObject({
+			taskId: 'task_1',
+			recordKey: expect.any(String),
+		});
 		expect(tasksOf(resumed?.rounds ?? []).slice(-1)).toEqual([[['task_1', 'completed']]]);
 		expect(bought()).toHaveLength(1);
 	});
@@ -208,19 +325,32 @@ describe('An item that the error output leads back to the node', () => {
 	test('of a resumed execution is refused where it may have been bought', async () => {
 		service.on('POST', SOUNDS, accepted('task_1'), { status: 500 }, accepted('task_3'));
 		service.on('GET', RECORD, running);
-		const execution = await pauseNode(soundRun(service, { count: 2, parameters: { waitMode: 'callback' }, options: { concurrency: 1 }, run: back }));
+		const execution = await pauseNode(
+			soundRun(service, {
+				count: 2,
+				parameters: { waitMode: 'callback' },
+				options: { concurrency: 1 },
+				run: back,
+			}),
+		);
 		service.on('GET', RECORD, completed);
 		const { resumed } = await execution.callback();
-		expect(resumed?.errorRounds.slice(-1)[0]?.[0]?.error).toMatchObject({ message: expect.stringContaining('may have been bought by an earlier attempt') });
+		expect(resumed?.errorRounds.slice(-1)[0]?.[0]?.error).toMatchObject({
+			message: expect.stringContaining('may have been bought by an earlier attempt'),
+		});
 		expect(bought()).toHaveLength(2);
 	});
 
 	test('of a resumed execution is bought where its task failed', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, running);
-		const execution = await pauseNode(soundRun(service, { parameters: { waitMode: 'callback' }, run: back }));
+		const execution = await pauseNode(
+			soundRun(service, { parameters: { waitMode: 'callback' }, run: back }),
+		);
 		service.on('GET', RECORD, completed);
-		service.on('GET', taskOf('task_1'), { json: { status: 'failed', error: { message: 'Too loud' } } });
+		service.on('GET', taskOf('task_1'), {
+			json: { status: 'failed', error: { message: 'Too loud' } },
+		});
 		const { resumed } = await execution.callback();
 		expect(tasksOf(resumed?.rounds ?? []).slice(-1)).toEqual([[['task_2', 'completed']]]);
 	});
@@ -234,12 +364,14 @@ test('an item whose pause ended by its time limit names its record', async () =>
 	expect(item).toMatchObject({ status: 'submitted', recordKey: expect.any(String) });
 });
 
-test('an agent\'s next try takes up what the last one left', async () => {
+test("an agent's next try takes up what the last one left", async () => {
 	const tool = new MediaGenMusic();
 	tool.description = { ...tool.description, name: 'mediaGenMusicTool' };
 	numberTasks(service);
 	service.on('GET', RECORD, ...Array<Reply>(8).fill(running), completed);
-	const { rounds } = await runNode(soundRun(service, { node: tool, options: { timeout: 5 }, run: { settings: goOn, rounds: 2 } }));
+	const { rounds } = await runNode(
+		soundRun(service, { node: tool, options: { timeout: 5 }, run: { settings: goOn, rounds: 2 } }),
+	);
 	expect(rounds[1]?.[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
 	expect(JSON.stringify(rounds[0])).not.toContain('recordKey');
 	expect(bought()).toHaveLength(1);

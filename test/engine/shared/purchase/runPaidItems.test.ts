@@ -7,7 +7,16 @@ import { log, runNode, type RunOptions, runSideBySide } from '../../support/engi
 import { generatePicture } from '../../support/generatePicture';
 import { fileItem, picture } from '../../support/sandbox';
 import { type Reply, useScriptedService } from '../../support/scriptedService';
-import { accepted, buySounds, completed, numberTasks, RECORD, running, SOUNDS, soundRun } from '../../support/scriptedTasks';
+import {
+	accepted,
+	buySounds,
+	completed,
+	numberTasks,
+	RECORD,
+	running,
+	SOUNDS,
+	soundRun,
+} from '../../support/scriptedTasks';
 
 const service = useScriptedService(jumpingClock);
 
@@ -18,7 +27,11 @@ const ledBack = { settings: { onError: 'continueErrorOutput' }, errorsBack: 1 } 
 
 const bought = () => service.sent('POST', SOUNDS);
 
-const tooMany = (retryAfter: string): Reply => ({ status: 429, headers: { 'retry-after': retryAfter }, json: { error: { message: 'Slow down' } } });
+const tooMany = (retryAfter: string): Reply => ({
+	status: 429,
+	headers: { 'retry-after': retryAfter },
+	json: { error: { message: 'Slow down' } },
+});
 
 const realMs = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -38,9 +51,17 @@ describe('Retry-After never outlasts "Timeout"', () => {
 
 	test('15 seconds on a submission, with a timeout of 5: nothing is bought', async () => {
 		service.on('POST', SOUNDS, tooMany('15'), accepted('task_1'));
-		const { json, error } = await buySounds(service, { count: 3, options: { timeout: 5, concurrency: 1 }, run: { settings: goOn } });
+		const { json, error } = await buySounds(service, {
+			count: 3,
+			options: { timeout: 5, concurrency: 1 },
+			run: { settings: goOn },
+		});
 		expect(error).toBeUndefined();
-		expect(json.map(({ status }) => status)).toEqual(['not submitted', 'not submitted', 'not submitted']);
+		expect(json.map(({ status }) => status)).toEqual([
+			'not submitted',
+			'not submitted',
+			'not submitted',
+		]);
 		expect(JSON.stringify(json)).toContain('Rate limit reached');
 		expect(bought()).toHaveLength(1);
 	});
@@ -51,21 +72,32 @@ describe('Retry-After never outlasts "Timeout"', () => {
 			return accepted('task_1');
 		});
 		service.on('GET', RECORD, running);
-		const { json } = await buySounds(service, { count: 2, options: { timeout: 5, concurrency: 1 }, run: { settings: goOn } });
+		const { json } = await buySounds(service, {
+			count: 2,
+			options: { timeout: 5, concurrency: 1 },
+			run: { settings: goOn },
+		});
 		expect(json.map(({ taskId, status }) => [taskId, status])).toEqual([
 			['task_1', 'submitted'],
 			[undefined, 'not submitted'],
 		]);
-		expect(JSON.stringify(json[1]?.error)).toContain('The timeout passed before the task was bought');
+		expect(JSON.stringify(json[1]?.error)).toContain(
+			'The timeout passed before the task was bought',
+		);
 		expect(bought()).toHaveLength(1);
 	});
 
 	test('a download that the service puts off ends with "Timeout"', async () => {
 		numberTasks(service);
-		service.on('GET', RECORD, { json: { status: 'completed', result: { music: [{ audio_url: `${service.url}/1.mp3` }] } } });
+		service.on('GET', RECORD, {
+			json: { status: 'completed', result: { music: [{ audio_url: `${service.url}/1.mp3` }] } },
+		});
 		service.on('GET', '/1.mp3', { ...tooMany('15'), status: 503 });
 		const began = clock.now();
-		const { error } = await buySounds(service, { parameters: { downloadFiles: true }, options: { timeout: 20 } });
+		const { error } = await buySounds(service, {
+			parameters: { downloadFiles: true },
+			options: { timeout: 20 },
+		});
 		expect(error?.description).toContain('task_1');
 		expect((clock.now() - began) / 1_000).toBeLessThan(21);
 		expect(service.sent('GET', '/1.mp3')).toHaveLength(2);
@@ -84,7 +116,11 @@ describe('"Don\'t Wait" has no timeout', () => {
 			return accepted(`task_${++last}`);
 		});
 		const began = clock.now();
-		const { json, error } = await buySounds(service, { count: 30, parameters: none, options: { timeout: 5 } });
+		const { json, error } = await buySounds(service, {
+			count: 30,
+			parameters: none,
+			options: { timeout: 5 },
+		});
 		expect(error).toBeUndefined();
 		expect(new Set(json.map(({ taskId }) => taskId)).size).toBe(30);
 		expect((clock.now() - began) / 1_000).toBeGreaterThan(25 * 60);
@@ -93,17 +129,31 @@ describe('"Don\'t Wait" has no timeout', () => {
 	test('it gives up when nothing is accepted for ten minutes, and says what to run again', async () => {
 		service.on('POST', SOUNDS, accepted('task_1'), tooMany('30'));
 		const began = clock.now();
-		const { json } = await buySounds(service, { count: 3, parameters: none, options: { concurrency: 1 }, run: { settings: goOn } });
+		const { json } = await buySounds(service, {
+			count: 3,
+			parameters: none,
+			options: { concurrency: 1 },
+			run: { settings: goOn },
+		});
 		expect(json.map(({ taskId, status }) => [taskId, status])).toEqual([
 			['task_1', 'submitted'],
 			[undefined, 'not submitted'],
 			[undefined, 'not submitted'],
 		]);
 		expect((clock.now() - began) / 60_000).toBeLessThan(11);
-		const rest = 'Run the node again later, with the items without a result only: the others would be bought again.';
+		const rest =
+			'Run the node again later, with the items without a result only: the others would be bought again.';
 		expect(json.slice(1).map(({ error }) => error)).toMatchObject([
-			{ message: expect.stringContaining('Rate limit reached'), description: `Lower "Concurrency" in the options. ${rest}` },
-			{ message: expect.stringMatching(/Rate limit reached|The service accepted no task for ten minutes, so this one was not sent/), description: expect.stringContaining(rest) },
+			{
+				message: expect.stringContaining('Rate limit reached'),
+				description: `Lower "Concurrency" in the options. ${rest}`,
+			},
+			{
+				message: expect.stringMatching(
+					/Rate limit reached|The service accepted no task for ten minutes, so this one was not sent/,
+				),
+				description: expect.stringContaining(rest),
+			},
 		]);
 	});
 });
@@ -114,7 +164,12 @@ describe('Retry-After is at least half a second', () => {
 		['a past date', () => new Date(clock.now() - 60_000).toUTCString()],
 		['a negative number', () => '-1'],
 	])('%s', async (_, header) => {
-		service.on('POST', SOUNDS, ...Array.from({ length: 8 }, () => () => tooMany(header())), accepted('task_1'));
+		service.on(
+			'POST',
+			SOUNDS,
+			...Array.from({ length: 8 }, () => () => tooMany(header())),
+			accepted('task_1'),
+		);
 		service.on('GET', RECORD, completed);
 		const { json } = await buySounds(service);
 		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
@@ -157,15 +212,25 @@ describe('Stop, while purchases are in flight', () => {
 				release();
 			});
 		};
-		const { run, error } = await buySounds(service, { count: 5, options: { concurrency: 3 }, run: { onStart } });
+		const { run, error } = await buySounds(service, {
+			count: 5,
+			options: { concurrency: 3 },
+			run: { onStart },
+		});
 		expect(run.status).toBe('canceled');
 		expect(bought()).toHaveLength(3);
 		expect(service.sent('GET', RECORD)).toEqual([]);
 		for (const taskId of ['task_1', 'task_2', 'task_3']) {
-			expect(log.join('\n')).toMatch(new RegExp(`task ${taskId} submitted after the execution was canceled \\(execution 1, .*, item \\d\\)`));
+			expect(log.join('\n')).toMatch(
+				new RegExp(
+					`task ${taskId} submitted after the execution was canceled \\(execution 1, .*, item \\d\\)`,
+				),
+			);
 			expect(error?.description).toContain(taskId);
 		}
-		expect(error?.description).toContain('Items 3 to 4: not submitted (The execution was canceled)');
+		expect(error?.description).toContain(
+			'Items 3 to 4: not submitted (The execution was canceled)',
+		);
 		expect(error?.description).not.toContain('"Retry"');
 	});
 });
@@ -174,8 +239,13 @@ describe('What an attempt left is taken up by the next one in the same execution
 	test('"Send Again" buys it, and the user was told of the choice', async () => {
 		service.on('POST', SOUNDS, { reset: true }, accepted('task_2'));
 		service.on('GET', RECORD, completed);
-		const { rounds, errorRounds } = await buySounds(service, { options: { whenUnsure: 'sendAgain' }, run: ledBack });
-		expect(JSON.stringify(errorRounds[0])).toContain('set \\"If It May Have Been Bought\\" in the options to \\"Send Again\\"');
+		const { rounds, errorRounds } = await buySounds(service, {
+			options: { whenUnsure: 'sendAgain' },
+			run: ledBack,
+		});
+		expect(JSON.stringify(errorRounds[0])).toContain(
+			'set \\"If It May Have Been Bought\\" in the options to \\"Send Again\\"',
+		);
 		expect(rounds[1]?.[0]).toMatchObject({ taskId: 'task_2', status: 'completed' });
 		expect(bought()).toHaveLength(2);
 	});
@@ -210,35 +280,53 @@ describe('What an attempt left is taken up by the next one in the same execution
 			});
 		}
 
-		const timesSent = (prompt: string) => bought().filter(({ body }) => (body as { prompt: string }).prompt === prompt).length;
+		const timesSent = (prompt: string) =>
+			bought().filter(({ body }) => (body as { prompt: string }).prompt === prompt).length;
 
 		test.each([
 			['', 'Sound 0', 'Sound 1', retry],
 			['', 'Sound 1', 'Sound 0', retry],
 			[' and On Error: Continue', 'Sound 0', 'Sound 1', { ...retry, ...goOn }],
-		])('with Retry On Fail%s it is not bought again by the next try, when %s failed', async (_, failed, cameOut, settings) => {
-			refuseOnce(failed);
-			const { json, error } = await buySounds(service, { count: 2, options: { concurrency: 1 }, run: { settings } });
-			expect(error).toBeUndefined();
-			expect(json.map(({ taskId, status }) => [taskId, status])).toEqual([
-				['Sound 0', 'completed'],
-				['Sound 1', 'completed'],
-			]);
-			expect([timesSent(failed), timesSent(cameOut)]).toEqual([2, 1]);
-		});
+		])(
+			'with Retry On Fail%s it is not bought again by the next try, when %s failed',
+			async (_, failed, cameOut, settings) => {
+				refuseOnce(failed);
+				const { json, error } = await buySounds(service, {
+					count: 2,
+					options: { concurrency: 1 },
+					run: { settings },
+				});
+				expect(error).toBeUndefined();
+				expect(json.map(({ taskId, status }) => [taskId, status])).toEqual([
+					['Sound 0', 'completed'],
+					['Sound 1', 'completed'],
+				]);
+				expect([timesSent(failed), timesSent(cameOut)]).toEqual([2, 1]);
+			},
+		);
 
 		test('with On Error: Continue alone it is bought again by the next run, as a loop wants it', async () => {
 			refuseOnce('Sound 0');
-			await buySounds(service, { count: 2, options: { concurrency: 1 }, run: { settings: goOn, rounds: 2 } });
+			await buySounds(service, {
+				count: 2,
+				options: { concurrency: 1 },
+				run: { settings: goOn, rounds: 2 },
+			});
 			expect(timesSent('Sound 1')).toBe(2);
 		});
 
 		test('with Retry On Fail, where the last item failed and the node continues, so it is too', async () => {
 			service.on('GET', RECORD, completed);
 			service.on('POST', SOUNDS, ({ body }) =>
-				(body as { prompt: string }).prompt === 'Sound 1' ? { status: 400, json: { error: { message: 'Too loud' } } } : accepted('task_1'),
+				(body as { prompt: string }).prompt === 'Sound 1'
+					? { status: 400, json: { error: { message: 'Too loud' } } }
+					: accepted('task_1'),
 			);
-			await buySounds(service, { count: 2, options: { concurrency: 1 }, run: { settings: { ...retry, ...goOn }, rounds: 2 } });
+			await buySounds(service, {
+				count: 2,
+				options: { concurrency: 1 },
+				run: { settings: { ...retry, ...goOn }, rounds: 2 },
+			});
 			expect(timesSent('Sound 0')).toBe(2);
 		});
 	});
@@ -247,7 +335,11 @@ describe('What an attempt left is taken up by the next one in the same execution
 		const credential = { ...service.credential(), apiKey: 'two\nlines' };
 		const { rounds } = await buySounds(service, { run: { settings: goOn, rounds: 2, credential } });
 		expect(rounds.flat().map(({ error }) => error)).toEqual(
-			Array(2).fill(expect.objectContaining({ message: expect.stringContaining('the API key has a character that no header can have') })),
+			Array(2).fill(
+				expect.objectContaining({
+					message: expect.stringContaining('the API key has a character that no header can have'),
+				}),
+			),
 		);
 		expect(JSON.stringify(rounds)).not.toContain('may have been bought');
 		expect(JSON.stringify(rounds)).not.toContain('two');
@@ -259,15 +351,31 @@ describe('What an attempt left is taken up by the next one in the same execution
 	])('%s', async (_, second, tasks) => {
 		numberTasks(service);
 		service.on('GET', '/v1/tasks/parent', { json: { status: 'SUCCESS' } });
-		service.on('GET', '/v1/tasks/task_*', ...Array.from({ length: 8 }, () => ({ json: { status: 'IN_PROGRESS' } })), { json: { status: 'SUCCESS' } });
+		service.on(
+			'GET',
+			'/v1/tasks/task_*',
+			...Array.from({ length: 8 }, () => ({ json: { status: 'IN_PROGRESS' } })),
+			{ json: { status: 'SUCCESS' } },
+		);
 		const operation = `={{ $runIndex === 0 ? "variation" : "${second}" }}`;
 		const { rounds, errorRounds } = await runNode({
 			node: new MediaGenGrid(),
-			parameters: { resource: 'grid', operation, taskId: 'parent', matchBy: 'index', index: 1, downloadFiles: false, options: { pollInterval: 1, timeout: 5 } },
+			parameters: {
+				resource: 'grid',
+				operation,
+				taskId: 'parent',
+				matchBy: 'index',
+				index: 1,
+				downloadFiles: false,
+				options: { pollInterval: 1, timeout: 5 },
+			},
 			credential: service.credential(),
 			...ledBack,
 		});
-		const ids = [...errorRounds.flat().map(({ error }) => (error as { taskId: string }).taskId), ...rounds.flat().map(({ taskId }) => taskId)];
+		const ids = [
+			...errorRounds.flat().map(({ error }) => (error as { taskId: string }).taskId),
+			...rounds.flat().map(({ taskId }) => taskId),
+		];
 		expect([...new Set(ids)]).toEqual(tasks);
 	});
 });
@@ -281,17 +389,31 @@ describe('Items that may have been bought', () => {
 		service.on('GET', RECORD, completed);
 		const { error } = await buySounds(service, { count: 3, options: { concurrency: 1 } });
 		const unsure = replies.flatMap(({ json }, item) => (json === undefined ? [item] : []));
-		const described = unsure.map((item) => `Item ${item}: may have been bought (`).filter((text) => error?.description?.includes(text));
+		const described = unsure
+			.map((item) => `Item ${item}: may have been bought (`)
+			.filter((text) => error?.description?.includes(text));
 		expect(described).toHaveLength(unsure.length);
 		expect(error?.description).not.toContain('not submitted');
 		expect(log.filter((message) => message.includes('may have been bought'))).toEqual(
-			unsure.map((item) => `MediaGen: no clear answer: the task may have been bought (execution 1, workflow engine-test "Engine test", node "Under Test", item ${item})`),
+			unsure.map(
+				(item) =>
+					`MediaGen: no clear answer: the task may have been bought (execution 1, workflow engine-test "Engine test", node "Under Test", item ${item})`,
+			),
 		);
 	});
 
 	test('has the status unknown where the node continues, not "not submitted"', async () => {
-		service.on('POST', SOUNDS, { status: 500 }, { status: 400, json: { error: { message: 'Too loud' } } });
-		const { json } = await buySounds(service, { count: 2, options: { concurrency: 1 }, run: { settings: goOn } });
+		service.on(
+			'POST',
+			SOUNDS,
+			{ status: 500 },
+			{ status: 400, json: { error: { message: 'Too loud' } } },
+		);
+		const { json } = await buySounds(service, {
+			count: 2,
+			options: { concurrency: 1 },
+			run: { settings: goOn },
+		});
 		expect(json.map(({ status }) => status)).toEqual(['unknown', 'not submitted']);
 	});
 
@@ -307,24 +429,42 @@ describe('Items that may have been bought', () => {
 		['500', [{ status: 500 }]],
 		['a reset', [{ reset: true }]],
 		['an answer that is not JSON', [{ text: '<html>' }]],
-	])('one whose picture could not be uploaded is not: nothing was submitted (%s)', async (_, replies) => {
-		service.on('POST', '/v1/uploads/images', ...replies);
-		const { json } = await runNode({
-			node: new MediaGenImage(),
-			parameters: { ...generatePicture, referenceImages: 'binary', imageBinaryProperties: 'data' },
-			items: [await fileItem(await picture(8, 8))],
-			credential: service.credential(),
-			settings: goOn,
-		});
-		expect(service.sent('POST', '/v1/images/generations')).toEqual([]);
-		expect(json[0]).toMatchObject({ status: 'not submitted', error: { description: expect.stringMatching(/^A file could not be uploaded, so nothing was bought\./) } });
-		expect(JSON.stringify([json, log])).not.toContain('may have been bought');
-	});
+	])(
+		'one whose picture could not be uploaded is not: nothing was submitted (%s)',
+		async (_, replies) => {
+			service.on('POST', '/v1/uploads/images', ...replies);
+			const { json } = await runNode({
+				node: new MediaGenImage(),
+				parameters: {
+					...generatePicture,
+					referenceImages: 'binary',
+					imageBinaryProperties: 'data',
+				},
+				items: [await fileItem(await picture(8, 8))],
+				credential: service.credential(),
+				settings: goOn,
+			});
+			expect(service.sent('POST', '/v1/images/generations')).toEqual([]);
+			expect(json[0]).toMatchObject({
+				status: 'not submitted',
+				error: {
+					description: expect.stringMatching(
+						/^A file could not be uploaded, so nothing was bought\./,
+					),
+				},
+			});
+			expect(JSON.stringify([json, log])).not.toContain('may have been bought');
+		},
+	);
 
-	test('n8n\'s log leads from each task to its execution, workflow, node, item and reference', async () => {
+	test("n8n's log leads from each task to its execution, workflow, node, item and reference", async () => {
 		service.on('POST', SOUNDS, accepted('task_1'), { status: 500 });
 		service.on('GET', RECORD, completed);
-		await buySounds(service, { count: 2, options: { concurrency: 1, reference: '=row "{{ $itemIndex }}"\nscripted-key' }, run: { settings: goOn, executionId: '77' } });
+		await buySounds(service, {
+			count: 2,
+			options: { concurrency: 1, reference: '=row "{{ $itemIndex }}"\nscripted-key' },
+			run: { settings: goOn, executionId: '77' },
+		});
 		const place = 'execution 77, workflow engine-test "Engine test", node "Under Test"';
 		expect(log.filter((message) => message.startsWith('MediaGen: '))).toEqual([
 			`MediaGen: task task_1 submitted (${place}, item 0, reference "row \\"0\\"\\n•••")`,
@@ -333,7 +473,12 @@ describe('Items that may have been bought', () => {
 	});
 
 	test('a request that the service refused is not among them', async () => {
-		service.on('POST', SOUNDS, { status: 400, json: { error: { message: 'Too loud' } } }, { status: 500 });
+		service.on(
+			'POST',
+			SOUNDS,
+			{ status: 400, json: { error: { message: 'Too loud' } } },
+			{ status: 500 },
+		);
 		const { error } = await buySounds(service, { count: 2, options: { concurrency: 1 } });
 		expect(error?.description).not.toContain('Item 0: may');
 		expect(log.filter((message) => message.includes('may have been bought'))).toHaveLength(1);
@@ -341,7 +486,10 @@ describe('Items that may have been bought', () => {
 
 	test('one whose answer is lost after the execution was stopped is named in the log', async () => {
 		let release = () => {};
-		service.on('POST', SOUNDS, { reset: true, after: new Promise<void>((resolve) => (release = resolve)) });
+		service.on('POST', SOUNDS, {
+			reset: true,
+			after: new Promise<void>((resolve) => (release = resolve)),
+		});
 		const onStart = (cancel: () => void) => {
 			void until(() => bought().length > 0).then(async () => {
 				cancel();
@@ -351,7 +499,9 @@ describe('Items that may have been bought', () => {
 		};
 		await buySounds(service, { run: { onStart } }).catch(() => undefined);
 		await until(() => log.some((message) => message.includes('may have been bought')));
-		expect(log.join('\n')).toContain('MediaGen: no clear answer: the task may have been bought (execution 1, workflow engine-test "Engine test", node "Under Test", item 0)');
+		expect(log.join('\n')).toContain(
+			'MediaGen: no clear answer: the task may have been bought (execution 1, workflow engine-test "Engine test", node "Under Test", item 0)',
+		);
 	});
 });
 
@@ -362,28 +512,52 @@ describe('After an error that every item would get, nothing more is sent', () =>
 		[403, 'Permission denied'],
 	])('%d: the other items are told the same', async (status, message) => {
 		service.on('POST', SOUNDS, { status });
-		const { json } = await buySounds(service, { count: 3, options: { concurrency: 1 }, run: { settings: goOn } });
-		expect(json.map(({ error, status: state }) => [(error as { message: string }).message, state])).toEqual([0, 1, 2].map((item) => [`${message} [item ${item}]`, 'not submitted']));
+		const { json } = await buySounds(service, {
+			count: 3,
+			options: { concurrency: 1 },
+			run: { settings: goOn },
+		});
+		expect(
+			json.map(({ error, status: state }) => [(error as { message: string }).message, state]),
+		).toEqual([0, 1, 2].map((item) => [`${message} [item ${item}]`, 'not submitted']));
 		expect(bought()).toHaveLength(1);
 	});
 
 	test.each([400, 422])('%d is about its own item: the others are bought', async (status) => {
 		service.on('POST', SOUNDS, { status }, accepted('task_2'));
 		service.on('GET', RECORD, completed);
-		const { json } = await buySounds(service, { count: 2, options: { concurrency: 1 }, run: { settings: goOn } });
+		const { json } = await buySounds(service, {
+			count: 2,
+			options: { concurrency: 1 },
+			run: { settings: goOn },
+		});
 		expect(json.map(({ status: state }) => state)).toEqual(['not submitted', 'completed']);
 	});
 
 	test.each<[string, Reply, string]>([
-		['what is stated', { json: { success: true, remain_balance: 0.5, remain_credits: 500 } }, 'Remaining: 0.5 (500 credits). '],
-		['without credits', { json: { success: true, remain_balance: 0.5 } }, 'Remaining: 0.5 (unknown credits). '],
-		['without an amount', { json: { success: true, remain_credits: 500 } }, 'Remaining: unknown (500 credits). '],
+		[
+			'what is stated',
+			{ json: { success: true, remain_balance: 0.5, remain_credits: 500 } },
+			'Remaining: 0.5 (500 credits). ',
+		],
+		[
+			'without credits',
+			{ json: { success: true, remain_balance: 0.5 } },
+			'Remaining: 0.5 (unknown credits). ',
+		],
+		[
+			'without an amount',
+			{ json: { success: true, remain_credits: 500 } },
+			'Remaining: unknown (500 credits). ',
+		],
 		['nothing, if it cannot be read', { status: 404 }, ''],
 	])('an empty balance says what remains: %s', async (_, reply, remaining) => {
 		service.on('POST', SOUNDS, { status: 402 });
 		service.on('GET', '/v1/balance', reply);
 		const { error } = await buySounds(service);
-		expect(error?.description).toBe(`${remaining}Top up the balance, then run the node again for the items without a result.`);
+		expect(error?.description).toBe(
+			`${remaining}Top up the balance, then run the node again for the items without a result.`,
+		);
 	});
 
 	test('a purchase that the deadline has overtaken says so', async () => {
@@ -392,8 +566,16 @@ describe('After an error that every item would get, nothing more is sent', () =>
 			return accepted('task_1');
 		});
 		service.on('GET', RECORD, completed);
-		const { json } = await buySounds(service, { count: 2, options: { timeout: 5, concurrency: 1 }, run: { settings: goOn } });
-		expect(json[1]?.error).toMatchObject({ message: 'The timeout passed before the task was bought [item 1]', description: 'Run the node again later, with the items without a result only: the others would be bought again.' });
+		const { json } = await buySounds(service, {
+			count: 2,
+			options: { timeout: 5, concurrency: 1 },
+			run: { settings: goOn },
+		});
+		expect(json[1]?.error).toMatchObject({
+			message: 'The timeout passed before the task was bought [item 1]',
+			description:
+				'Run the node again later, with the items without a result only: the others would be bought again.',
+		});
 	});
 });
 
@@ -410,26 +592,55 @@ describe('A picture that an earlier attempt uploaded', () => {
 	/** Two attempts for one picture. Returns the requests of the second and how many uploads there were. */
 	async function attempts(first: Reply, run: Partial<RunOptions>, hours = 0) {
 		let last = 0;
-		service.on('POST', UPLOADS, () => ({ json: { url: `https://files.example.com/upload-${++last}.png` } }));
-		service.on('POST', GENERATIONS, () => {
-			void clock.sleep(hours * HOUR_MS);
-			return first;
-		}, accepted('task_2'));
-		service.on('GET', '/v1/tasks/task_1', { json: { status: 'failed', error: { message: 'Try again' } } });
-		service.on('GET', '/v1/tasks/task_2', { json: { status: 'completed', result: { image_urls: ['https://files.example.com/result.png'] } } });
-		const { json, run: { data } } = await runNode({
+		service.on('POST', UPLOADS, () => ({
+			json: { url: `https://files.example.com/upload-${++last}.png` },
+		}));
+		service.on(
+			'POST',
+			GENERATIONS,
+			() => {
+				void clock.sleep(hours * HOUR_MS);
+				return first;
+			},
+			accepted('task_2'),
+		);
+		service.on('GET', '/v1/tasks/task_1', {
+			json: { status: 'failed', error: { message: 'Try again' } },
+		});
+		service.on('GET', '/v1/tasks/task_2', {
+			json: {
+				status: 'completed',
+				result: { image_urls: ['https://files.example.com/result.png'] },
+			},
+		});
+		const {
+			json,
+			run: { data },
+		} = await runNode({
 			node: new MediaGenImage(),
-			parameters: { ...generatePicture, referenceImages: 'binary', imageBinaryProperties: 'data', downloadFiles: false, options: { pollInterval: 1, whenUnsure: 'sendAgain' } },
+			parameters: {
+				...generatePicture,
+				referenceImages: 'binary',
+				imageBinaryProperties: 'data',
+				downloadFiles: false,
+				options: { pollInterval: 1, whenUnsure: 'sendAgain' },
+			},
 			items: [await fileItem(await picture(8, 8))],
 			credential: service.credential(),
 			...run,
 		});
 		const links = service.sent('POST', GENERATIONS).map(({ body }) => body);
 		expect(json[0]).toMatchObject({ taskId: 'task_2', status: 'completed' });
-		return { uploads: service.sent('POST', UPLOADS).length, links, kept: JSON.stringify(data.executionData?.contextData) };
+		return {
+			uploads: service.sent('POST', UPLOADS).length,
+			links,
+			kept: JSON.stringify(data.executionData?.contextData),
+		};
 	}
 
-	const link = (upload: number) => ({ image_urls: [`https://files.example.com/upload-${upload}.png`] });
+	const link = (upload: number) => ({
+		image_urls: [`https://files.example.com/upload-${upload}.png`],
+	});
 
 	test.each<[string, Reply, Partial<RunOptions>]>([
 		['a refused submission, under Retry On Fail', refused, retried],
@@ -457,7 +668,11 @@ describe('A picture that an earlier attempt uploaded', () => {
 
 describe('Runs side by side with the same run index, such as the batches of an agent', () => {
 	const taskIds = (runs: Array<PromiseSettledResult<Array<{ json: object }>>>) =>
-		runs.map((run) => (run.status === 'fulfilled' && run.value[0] && 'taskId' in run.value[0].json ? run.value[0].json.taskId : run));
+		runs.map((run) =>
+			run.status === 'fulfilled' && run.value[0] && 'taskId' in run.value[0].json
+				? run.value[0].json.taskId
+				: run,
+		);
 
 	test('each gets a task of its own', async () => {
 		let last = 0;
@@ -468,13 +683,15 @@ describe('Runs side by side with the same run index, such as the batches of an a
 		expect(bought()).toHaveLength(2);
 	});
 
-	test('one that fails neither loses its task nor takes the other\'s', async () => {
+	test("one that fails neither loses its task nor takes the other's", async () => {
 		let last = 0;
 		service.on('POST', SOUNDS, () => ({ ...accepted(`task_${++last}`), afterMs: 30 }));
 		service.on('GET', '/v1/music/tasks/task_1', running);
 		service.on('GET', '/v1/music/tasks/task_2', completed);
 		const runs = await runSideBySide(soundRun(service, { options: { timeout: 5 } }), 2);
-		const failed = runs.flatMap((run) => (run.status === 'rejected' ? [(run.reason as Error).message] : []));
+		const failed = runs.flatMap((run) =>
+			run.status === 'rejected' ? [(run.reason as Error).message] : [],
+		);
 		expect(failed).toEqual(['Task task_1 was still submitted after 5 seconds [item 0]']);
 		expect(taskIds(runs)).toContain('task_2');
 	});
@@ -487,16 +704,34 @@ describe('The key', () => {
 		const credential = { ...service.credential(), apiKey: ' scripted-key\n' };
 		const { error } = await buySounds(service, { run: { credential } });
 		expect(error).toBeUndefined();
-		expect(new Set(service.requests.map(({ headers }) => headers.authorization))).toEqual(new Set(['Bearer scripted-key']));
+		expect(new Set(service.requests.map(({ headers }) => headers.authorization))).toEqual(
+			new Set(['Bearer scripted-key']),
+		);
 	});
 
 	test('is in no record and in no error item, where the service repeats it', async () => {
-		const task = { echo: { 'Bearer scripted-key': ['scripted-key'] }, result: { music: [{ audio_url: 'https://x.example/scripted-key.mp3' }] } };
-		service.on('POST', SOUNDS, accepted('task_1'), accepted('task_2'), { status: 400, json: { error: { message: 'Key scripted-key', type: 'scripted-key', code: 'scripted-key' } } });
+		const task = {
+			echo: { 'Bearer scripted-key': ['scripted-key'] },
+			result: { music: [{ audio_url: 'https://x.example/scripted-key.mp3' }] },
+		};
+		service.on('POST', SOUNDS, accepted('task_1'), accepted('task_2'), {
+			status: 400,
+			json: { error: { message: 'Key scripted-key', type: 'scripted-key', code: 'scripted-key' } },
+		});
 		service.on('GET', '/v1/music/tasks/task_1', { json: { ...task, status: 'completed' } });
-		service.on('GET', '/v1/music/tasks/task_2', { json: { ...task, status: 'failed', error: { message: 'scripted-key is bad', code: 'scripted-key' } } });
+		service.on('GET', '/v1/music/tasks/task_2', {
+			json: {
+				...task,
+				status: 'failed',
+				error: { message: 'scripted-key is bad', code: 'scripted-key' },
+			},
+		});
 		for (const simplify of [true, false]) {
-			const { items, hints } = await buySounds(service, { count: 3, options: { simplify, concurrency: 1 }, run: { settings: goOn } });
+			const { items, hints } = await buySounds(service, {
+				count: 3,
+				options: { simplify, concurrency: 1 },
+				run: { settings: goOn },
+			});
 			const told = JSON.stringify([items, hints, log]);
 			expect(told).toContain('•••');
 			expect(told).not.toContain('scripted-key');
@@ -506,27 +741,66 @@ describe('The key', () => {
 	test('nor as URLs, JSON, base64 or hexadecimal digits have it', async () => {
 		const key = 'scripted/key+of="ours"';
 		const bearer = `Bearer ${key}`;
-		const forms = [encodeURIComponent(key), JSON.stringify(key).slice(1, -1), ...['base64', 'base64url', 'hex'].map((form) => Buffer.from(key).toString(form as BufferEncoding))];
-		const echo = [...forms, encodeURIComponent(bearer), JSON.stringify({ bearer }), Buffer.from(bearer).toString('base64')];
-		service.on('POST', SOUNDS, accepted('task_1'), { status: 400, json: { error: { message: echo.join(' ') } } });
-		service.on('GET', RECORD, { json: { status: 'completed', echo, result: { music: [{ audio_url: 'https://x.example/1.mp3' }] } } });
+		const forms = [
+			encodeURIComponent(key),
+			JSON.stringify(key).slice(1, -1),
+			...['base64', 'base64url', 'hex'].map((form) =>
+				Buffer.from(key).toString(form as BufferEncoding),
+			),
+		];
+		const echo = [
+			...forms,
+			encodeURIComponent(bearer),
+			JSON.stringify({ bearer }),
+			Buffer.from(bearer).toString('base64'),
+		];
+		service.on('POST', SOUNDS, accepted('task_1'), {
+			status: 400,
+			json: { error: { message: echo.join(' ') } },
+		});
+		service.on('GET', RECORD, {
+			json: {
+				status: 'completed',
+				echo,
+				result: { music: [{ audio_url: 'https://x.example/1.mp3' }] },
+			},
+		});
 		const credential = { ...service.credential(), apiKey: key };
-		const { items, hints } = await buySounds(service, { count: 2, options: { concurrency: 1 }, run: { settings: goOn, credential } });
+		const { items, hints } = await buySounds(service, {
+			count: 2,
+			options: { concurrency: 1 },
+			run: { settings: goOn, credential },
+		});
 		const told = JSON.stringify([items, hints, log]);
 		expect(told).toContain('•••');
-		for (const form of [...forms, Buffer.from(bearer).toString('base64').slice(12, -6), 'scripted']) expect(told).not.toContain(form);
+		for (const form of [...forms, Buffer.from(bearer).toString('base64').slice(12, -6), 'scripted'])
+			expect(told).not.toContain(form);
 	});
 });
 
 test('a custom request has the same records: one that may have been bought is not sent again', async () => {
-	service.on('POST', '/v1/music/generations/create', { text: '<html>Bad gateway</html>' }, accepted('task_2'));
+	service.on(
+		'POST',
+		'/v1/music/generations/create',
+		{ text: '<html>Bad gateway</html>' },
+		accepted('task_2'),
+	);
 	const { errorRounds } = await runNode({
 		node: new MediaGenMusic(),
-		parameters: { resource: 'task', operation: 'submit', path: '/v1/music/generations/create', bodyType: 'json', body: '{"prompt": "x"}', waitMode: 'none' },
+		parameters: {
+			resource: 'task',
+			operation: 'submit',
+			path: '/v1/music/generations/create',
+			bodyType: 'json',
+			body: '{"prompt": "x"}',
+			waitMode: 'none',
+		},
 		credential: service.credential(),
 		...ledBack,
 	});
-	expect(service.sent('POST', '/v1/music/generations/create').map(({ body }) => body)).toEqual([{ prompt: 'x' }]);
+	expect(service.sent('POST', '/v1/music/generations/create').map(({ body }) => body)).toEqual([
+		{ prompt: 'x' },
+	]);
 	expect(errorRounds.map(([item]) => (item?.error as { message: string }).message)).toEqual([
 		'The response could not be read (HTTP 200): <html>Bad gateway</html> [item 0]',
 		expect.stringContaining('may have been bought by an earlier attempt'),

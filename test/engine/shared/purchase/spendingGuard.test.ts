@@ -10,7 +10,16 @@ import { generatePicture, prompts } from '../../support/generatePicture';
 import { pauseNode } from '../../support/pausedExecution';
 import { fileItem } from '../../support/sandbox';
 import { type Reply, useScriptedService } from '../../support/scriptedService';
-import { accepted, buySounds, completed, numberTasks, RECORD, running, SOUNDS, soundRun } from '../../support/scriptedTasks';
+import {
+	accepted,
+	buySounds,
+	completed,
+	numberTasks,
+	RECORD,
+	running,
+	SOUNDS,
+	soundRun,
+} from '../../support/scriptedTasks';
 
 const service = useScriptedService(jumpingClock);
 
@@ -31,10 +40,19 @@ const promptsSent = () => bought().map(({ body }) => (body as { prompt: string }
 const firstSounds = (count: number) => Array.from({ length: count }, (_, at) => `Sound ${at}`);
 
 const balance = (fields: object): Reply => ({
-	json: { success: true, remain_balance: 5, remain_credits: 5_000, used_balance: 1, used_credits: 1_000, unlimited_quota: false, ...fields },
+	json: {
+		success: true,
+		remain_balance: 5,
+		remain_credits: 5_000,
+		used_balance: 1,
+		used_credits: 1_000,
+		unlimited_quota: false,
+		...fields,
+	},
 });
 
-const messages = (json: RunResult['json']) => json.map(({ error }) => (error as { message: string } | undefined)?.message);
+const messages = (json: RunResult['json']) =>
+	json.map(({ error }) => (error as { message: string } | undefined)?.message);
 
 function completeAtOnce(): void {
 	numberTasks(service);
@@ -44,50 +62,87 @@ function completeAtOnce(): void {
 describe('Max Tasks', () => {
 	test('200 rows with a limit of 20 buy the first 20; the others are error items that name the limit and the figures', async () => {
 		completeAtOnce();
-		const { json, error } = await buySounds(service, { count: 200, options: { maxTasks: 20 }, run: { settings: goOn } });
+		const { json, error } = await buySounds(service, {
+			count: 200,
+			options: { maxTasks: 20 },
+			run: { settings: goOn },
+		});
 		expect(error).toBeUndefined();
 		expect(promptsSent().sort()).toEqual(firstSounds(20).sort());
-		expect(json.map(({ status }) => status)).toEqual([...Array<string>(20).fill('completed'), ...Array<string>(180).fill('not submitted')]);
+		expect(json.map(({ status }) => status)).toEqual([
+			...Array<string>(20).fill('completed'),
+			...Array<string>(180).fill('not submitted'),
+		]);
 		expect(json[20]?.error).toMatchObject({
-			message: 'The request was not sent: "Max Tasks" is 20, and this node has made 20 purchases in this execution [item 20]',
-			description: 'To buy it, raise "Max Tasks" in the options and run the workflow with the items without a result only.',
+			message:
+				'The request was not sent: "Max Tasks" is 20, and this node has made 20 purchases in this execution [item 20]',
+			description:
+				'To buy it, raise "Max Tasks" in the options and run the workflow with the items without a result only.',
 		});
 	});
 
 	test('with Retry On Fail all attempts together buy 20', async () => {
 		completeAtOnce();
-		const { error } = await buySounds(service, { count: 200, options: { maxTasks: 20, ...fail }, run: { settings: retry } });
+		const { error } = await buySounds(service, {
+			count: 200,
+			options: { maxTasks: 20, ...fail },
+			run: { settings: retry },
+		});
 		expect(error?.message).toContain('"Max Tasks" is 20');
 		expect(promptsSent().sort()).toEqual(firstSounds(20).sort());
 	});
 
 	test('with Retry On Fail a refunded task keeps its place: the limit counts purchases', async () => {
 		completeAtOnce();
-		service.on('GET', '/v1/music/tasks/task_1', { json: { code: 200, data: { status: 'failed', error: { message: 'out of luck' } } } });
-		const { error } = await buySounds(service, { count: 3, options: { maxTasks: 3, concurrency: 1, ...fail }, run: { settings: retry } });
+		service.on('GET', '/v1/music/tasks/task_1', {
+			json: { code: 200, data: { status: 'failed', error: { message: 'out of luck' } } },
+		});
+		const { error } = await buySounds(service, {
+			count: 3,
+			options: { maxTasks: 3, concurrency: 1, ...fail },
+			run: { settings: retry },
+		});
 		expect(error?.message).toContain('"Max Tasks" is 3');
 		expect(bought()).toHaveLength(3);
 	});
 
 	test('the runs of a loop share the limit', async () => {
 		completeAtOnce();
-		const { rounds } = await buySounds(service, { count: 8, options: { maxTasks: 20 }, run: { settings: goOn, rounds: 4 } });
-		expect(rounds.map((json) => json.filter(({ status }) => status === 'completed').length)).toEqual([8, 8, 4, 0]);
+		const { rounds } = await buySounds(service, {
+			count: 8,
+			options: { maxTasks: 20 },
+			run: { settings: goOn, rounds: 4 },
+		});
+		expect(
+			rounds.map((json) => json.filter(({ status }) => status === 'completed').length),
+		).toEqual([8, 8, 4, 0]);
 		expect(bought()).toHaveLength(20);
 	});
 
 	test('the calls of an agent share the limit, side by side too', async () => {
 		completeAtOnce();
-		const outcomes = await runSideBySide(soundRun(service, { count: 1, options: { maxTasks: 3 }, run: { settings: goOn } }), 7);
-		const statuses = outcomes.map((each) => (each.status === 'fulfilled' ? each.value[0]?.json.status : String(each.reason)));
-		expect(statuses.sort()).toEqual([...Array<string>(3).fill('completed'), ...Array<string>(4).fill('not submitted')]);
+		const outcomes = await runSideBySide(
+			soundRun(service, { count: 1, options: { maxTasks: 3 }, run: { settings: goOn } }),
+			7,
+		);
+		const statuses = outcomes.map((each) =>
+			each.status === 'fulfilled' ? each.value[0]?.json.status : String(each.reason),
+		);
+		expect(statuses.sort()).toEqual([
+			...Array<string>(3).fill('completed'),
+			...Array<string>(4).fill('not submitted'),
+		]);
 		expect(bought()).toHaveLength(3);
 	});
 
 	test('a pause does not reset the count', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, running);
-		const settings = { options: { maxTasks: 5 }, parameters: { waitMode: 'callback' }, run: { settings: goOn, rounds: 2 } };
+		const settings = {
+			options: { maxTasks: 5 },
+			parameters: { waitMode: 'callback' },
+			run: { settings: goOn, rounds: 2 },
+		};
 		const execution = await pauseNode(soundRun(service, { count: 3, ...settings }));
 		expect(execution.paused.json).toHaveLength(3);
 		service.on('GET', RECORD, completed);
@@ -105,18 +160,39 @@ describe('Max Tasks', () => {
 
 		test('what was bought comes out; the others are counted by a hint, a note and the custom data', async () => {
 			completeAtOnce();
-			const { json, items, hints, error, run } = await buySounds(service, { count: 20, options: { maxTasks: 3 } });
+			const { json, items, hints, error, run } = await buySounds(service, {
+				count: 20,
+				options: { maxTasks: 3 },
+			});
 			expect(error).toBeUndefined();
 			expect(json.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
-			expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
-			expect(json.map(({ notes }) => notes)).toEqual([[note('Items 3 to 19', 3)], undefined, undefined]);
-			expect(hints.map(({ message }) => message)).toEqual(['3 tasks, 3 without a stated cost', note('Items 3 to 19', 3)]);
-			expect(run.data.resultData.metadata).toMatchObject({ mediagen_tasks: '3', mediagen_left_out: '17' });
+			expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
+				{ item: 0 },
+				{ item: 1 },
+				{ item: 2 },
+			]);
+			expect(json.map(({ notes }) => notes)).toEqual([
+				[note('Items 3 to 19', 3)],
+				undefined,
+				undefined,
+			]);
+			expect(hints.map(({ message }) => message)).toEqual([
+				'3 tasks, 3 without a stated cost',
+				note('Items 3 to 19', 3),
+			]);
+			expect(run.data.resultData.metadata).toMatchObject({
+				mediagen_tasks: '3',
+				mediagen_left_out: '17',
+			});
 		});
 
 		test('the runs of a loop count together, and one that can buy nothing gives out nothing', async () => {
 			completeAtOnce();
-			const { rounds, error, hints, run } = await buySounds(service, { count: 2, options: { maxTasks: 3 }, run: { rounds: 3 } });
+			const { rounds, error, hints, run } = await buySounds(service, {
+				count: 2,
+				options: { maxTasks: 3 },
+				run: { rounds: 3 },
+			});
 			expect(error).toBeUndefined();
 			expect(rounds.map((json) => json.length)).toEqual([2, 1, 0]);
 			expect(rounds[1]?.[0]?.notes).toEqual([note('Item 1', 3)]);
@@ -134,9 +210,16 @@ describe('Max Tasks', () => {
 
 		test('an item that fails otherwise fails the node, with all of its tasks and what was not submitted', async () => {
 			completeAtOnce();
-			service.on('GET', '/v1/music/tasks/task_2', { json: { status: 'failed', error: { message: 'out of luck' } } });
-			const { error, run } = await buySounds(service, { count: 20, options: { maxTasks: 3, concurrency: 1 } });
-			expect(error?.message).toBe('Task task_2 failed: out of luck [item 1] (18 of 20 items have no result)');
+			service.on('GET', '/v1/music/tasks/task_2', {
+				json: { status: 'failed', error: { message: 'out of luck' } },
+			});
+			const { error, run } = await buySounds(service, {
+				count: 20,
+				options: { maxTasks: 3, concurrency: 1 },
+			});
+			expect(error?.message).toBe(
+				'Task task_2 failed: out of luck [item 1] (18 of 20 items have no result)',
+			);
 			expect(error?.description?.split('\n').slice(-6)).toEqual([
 				'Tasks of this run, to be fetched with the resource Task, operation Get:',
 				'Item 0: task task_1, completed',
@@ -151,7 +234,11 @@ describe('Max Tasks', () => {
 		test('a task that an earlier attempt bought does not count', async () => {
 			completeAtOnce();
 			service.on('GET', '/v1/music/tasks/task_2', ...Array<Reply>(7).fill(running), completed);
-			const { json, error } = await buySounds(service, { count: 4, options: { maxTasks: 3, concurrency: 1, timeout: 5 }, run: { settings: retry } });
+			const { json, error } = await buySounds(service, {
+				count: 4,
+				options: { maxTasks: 3, concurrency: 1, timeout: 5 },
+				run: { settings: retry },
+			});
 			expect(error).toBeUndefined();
 			expect(json.map(({ taskId }) => taskId)).toEqual(['task_1', 'task_2', 'task_3']);
 		});
@@ -159,14 +246,22 @@ describe('Max Tasks', () => {
 		test('what was left out stays out after a pause, and the note comes out', async () => {
 			numberTasks(service);
 			service.on('GET', RECORD, running);
-			const execution = await pauseNode(soundRun(service, { count: 5, options: { maxTasks: 2 }, parameters: { waitMode: 'callback' } }));
+			const execution = await pauseNode(
+				soundRun(service, {
+					count: 5,
+					options: { maxTasks: 2 },
+					parameters: { waitMode: 'callback' },
+				}),
+			);
 			service.on('GET', RECORD, completed);
 			const { resumed } = await execution.callback();
 			expect(resumed?.json.map(({ status, notes }) => [status, notes])).toEqual([
 				['completed', [note('Items 2 to 4', 2)]],
 				['completed', undefined],
 			]);
-			expect(execution.paused.run.data.resultData.metadata).toMatchObject({ mediagen_left_out: '3' });
+			expect(execution.paused.run.data.resultData.metadata).toMatchObject({
+				mediagen_left_out: '3',
+			});
 		});
 
 		test('an agent always gets the message', async () => {
@@ -185,17 +280,24 @@ describe('Max Tasks', () => {
 			expect(error?.description).toContain(
 				'Raise "Max Tasks" in the options, save the workflow, and retry this execution with the currently saved workflow: what it has bought is not bought again.',
 			);
-			for (const taskId of ['task_1', 'task_2', 'task_3']) expect(error?.description).toContain(`task ${taskId}, completed`);
+			for (const taskId of ['task_1', 'task_2', 'task_3'])
+				expect(error?.description).toContain(`task ${taskId}, completed`);
 			expect(error?.description).toContain('Items 3 to 19: not submitted');
 			expect(error?.description?.match(/"Max Tasks" is 3/g)).toHaveLength(1);
 		});
 
 		test('a retry of the failed execution with a higher limit buys the others, and no item again', async () => {
 			completeAtOnce();
-			const options = soundRun(service, { count: 4, options: { maxTasks: 2, concurrency: 1, ...fail } });
+			const options = soundRun(service, {
+				count: 4,
+				options: { maxTasks: 2, concurrency: 1, ...fail },
+			});
 			const failed = await runNode(options);
 			expect(failed.error).toBeDefined();
-			const { json, error } = await retryExecution(failed, { ...options, parameters: { ...options.parameters, options: { maxTasks: 4, concurrency: 1, ...fail } } });
+			const { json, error } = await retryExecution(failed, {
+				...options,
+				parameters: { ...options.parameters, options: { maxTasks: 4, concurrency: 1, ...fail } },
+			});
 			expect(error).toBeUndefined();
 			expect(json.map(({ taskId }) => taskId)).toEqual(['task_1', 'task_2', 'task_3', 'task_4']);
 			expect(promptsSent()).toEqual(firstSounds(4));
@@ -204,24 +306,56 @@ describe('Max Tasks', () => {
 
 	test('a submission that the service refused takes no place', async () => {
 		let last = 0;
-		service.on('POST', SOUNDS, { status: 400, json: { error: { message: 'Too loud' } } }, () => accepted(`task_${++last}`));
+		service.on('POST', SOUNDS, { status: 400, json: { error: { message: 'Too loud' } } }, () =>
+			accepted(`task_${++last}`),
+		);
 		service.on('GET', RECORD, completed);
-		const { json } = await buySounds(service, { count: 4, options: { maxTasks: 2, concurrency: 1 }, run: { settings: goOn } });
-		expect(json.map(({ status }) => status)).toEqual(['not submitted', 'completed', 'completed', 'not submitted']);
+		const { json } = await buySounds(service, {
+			count: 4,
+			options: { maxTasks: 2, concurrency: 1 },
+			run: { settings: goOn },
+		});
+		expect(json.map(({ status }) => status)).toEqual([
+			'not submitted',
+			'completed',
+			'completed',
+			'not submitted',
+		]);
 	});
 
 	test('a submission that the service refused after others leaves theirs', async () => {
 		completeAtOnce();
-		service.on('POST', SOUNDS, accepted('task_1'), accepted('task_2'), { status: 400, json: { error: { message: 'Too loud' } } }, accepted('task_3'));
-		const { json } = await buySounds(service, { count: 5, options: { maxTasks: 3, concurrency: 1 }, run: { settings: goOn } });
-		expect(json.map(({ status }) => status)).toEqual(['completed', 'completed', 'not submitted', 'completed', 'not submitted']);
+		service.on(
+			'POST',
+			SOUNDS,
+			accepted('task_1'),
+			accepted('task_2'),
+			{ status: 400, json: { error: { message: 'Too loud' } } },
+			accepted('task_3'),
+		);
+		const { json } = await buySounds(service, {
+			count: 5,
+			options: { maxTasks: 3, concurrency: 1 },
+			run: { settings: goOn },
+		});
+		expect(json.map(({ status }) => status)).toEqual([
+			'completed',
+			'completed',
+			'not submitted',
+			'completed',
+			'not submitted',
+		]);
 		expect(bought()).toHaveLength(4);
 	});
 
 	test('a submission without a clear answer takes one', async () => {
 		service.on('POST', SOUNDS, { status: 500 }, accepted('task_2'), accepted('task_3'));
 		service.on('GET', RECORD, completed);
-		const { json } = await buySounds(service, { count: 3, options: { maxTasks: 2, concurrency: 1 }, run: { settings: goOn } });
+		const { json } = await buySounds(service, {
+			count: 3,
+			options: { maxTasks: 2, concurrency: 1 },
+			run: { settings: goOn },
+		});
 		expect(json.map(({ taskId }) => taskId)).toEqual([undefined, 'task_2', undefined]);
 	});
 
@@ -254,38 +388,61 @@ describe('Keep Balance', () => {
 
 	test('the error names the option, its value and what remains', async () => {
 		service.on('GET', BALANCE, balance({}));
-		const { error } = await buySounds(service, { options: { keepBalance: 6_000, keepBalanceUnit: 'credits' } });
-		expect(error?.message).toBe('The request was not sent: the remaining balance is 5000 credits, and "Keep Balance" is 6000 [item 0]');
-		expect(error?.description).toContain('Top up the balance, or lower "Keep Balance" in the options.');
+		const { error } = await buySounds(service, {
+			options: { keepBalance: 6_000, keepBalanceUnit: 'credits' },
+		});
+		expect(error?.message).toBe(
+			'The request was not sent: the remaining balance is 5000 credits, and "Keep Balance" is 6000 [item 0]',
+		);
+		expect(error?.description).toContain(
+			'Top up the balance, or lower "Keep Balance" in the options.',
+		);
 	});
 
 	test('the hint of the run has what remained', async () => {
 		completeAtOnce();
 		service.on('GET', BALANCE, balance({}));
-		const { hints } = await buySounds(service, { count: 2, options: { keepBalance: 1, keepBalanceUnit: 'credits' } });
-		expect(hints[0]?.message).toBe('2 tasks, 2 without a stated cost, 5000 credits remained before the last purchase');
+		const { hints } = await buySounds(service, {
+			count: 2,
+			options: { keepBalance: 1, keepBalanceUnit: 'credits' },
+		});
+		expect(hints[0]?.message).toBe(
+			'2 tasks, 2 without a stated cost, 5000 credits remained before the last purchase',
+		);
 	});
 
 	test('the hint of the run has what remained, in the unit of the balance', async () => {
 		completeAtOnce();
 		service.on('GET', BALANCE, balance({}));
 		const { hints } = await buySounds(service, { options: { keepBalance: 1 } });
-		expect(hints[0]?.message).toBe('1 task, 1 without a stated cost, 5 remained before the last purchase');
+		expect(hints[0]?.message).toBe(
+			'1 task, 1 without a stated cost, 5 remained before the last purchase',
+		);
 	});
 
 	test('an error of a balance that cannot be read says what to do', async () => {
 		service.on('GET', BALANCE, balance({ remain_balance: null }));
 		const { error } = await buySounds(service, { options: { keepBalance: 1 } });
-		expect(error?.message).toBe('The request was not sent: the service does not state the remaining balance, and "Keep Balance" is set [item 0]');
-		expect(error?.description).toBe('Run the node again later, or remove "Keep Balance" from the options.');
+		expect(error?.message).toBe(
+			'The request was not sent: the service does not state the remaining balance, and "Keep Balance" is set [item 0]',
+		);
+		expect(error?.description).toBe(
+			'Run the node again later, or remove "Keep Balance" from the options.',
+		);
 		service.on('GET', BALANCE, { json: { success: false, message: 'Key deleted' } });
 		const refused = await buySounds(service, { options: { keepBalance: 1 } });
-		expect(refused.error?.message).toMatch(/^The request was not sent: the balance could not be read \(.*Key deleted.*\), and "Keep Balance" is set \[item 0\]$/);
+		expect(refused.error?.message).toMatch(
+			/^The request was not sent: the balance could not be read \(.*Key deleted.*\), and "Keep Balance" is set \[item 0\]$/,
+		);
 	});
 
 	test('a key without a limit passes', async () => {
 		completeAtOnce();
-		service.on('GET', BALANCE, balance({ remain_balance: -1, remain_credits: -1, unlimited_quota: true }));
+		service.on(
+			'GET',
+			BALANCE,
+			balance({ remain_balance: -1, remain_credits: -1, unlimited_quota: true }),
+		);
 		const { json } = await buySounds(service, { options: { keepBalance: 1_000_000 } });
 		expect(json[0]).toMatchObject({ status: 'completed' });
 	});
@@ -294,7 +451,11 @@ describe('Keep Balance', () => {
 		['the service refuses it', { json: { success: false, message: 'Key deleted' } }, 'Key deleted'],
 		['the service is down', { status: 503 }, 'Server error (HTTP 503)'],
 		['it is not a balance', { text: '<html>' }, 'could not be read'],
-		['the unit is not in it', balance({ remain_credits: null }), 'does not state the remaining credits'],
+		[
+			'the unit is not in it',
+			balance({ remain_credits: null }),
+			'does not state the remaining credits',
+		],
 	])('nothing is bought when the balance cannot be read: %s', async (_, reply, words) => {
 		completeAtOnce();
 		service.on('GET', BALANCE, reply);
@@ -307,7 +468,11 @@ describe('Keep Balance', () => {
 	test('after the first item that finds too little, no further balance is read', async () => {
 		completeAtOnce();
 		service.on('GET', BALANCE, balance({}));
-		const { json } = await buySounds(service, { count: 50, options: { keepBalance: 6, concurrency: 2 }, run: { settings: goOn } });
+		const { json } = await buySounds(service, {
+			count: 50,
+			options: { keepBalance: 6, concurrency: 2 },
+			run: { settings: goOn },
+		});
 		expect(messages(json)).toEqual(Array(50).fill(expect.stringContaining('"Keep Balance" is 6')));
 		expect(service.sent('GET', BALANCE).length).toBeLessThanOrEqual(2);
 	});
@@ -339,8 +504,18 @@ describe('Keep Balance', () => {
 			return accepted(`task_${left}`);
 		});
 		service.on('GET', RECORD, completed);
-		const { json } = await buySounds(service, { count: 5, options: { keepBalance: 2, concurrency: 1 }, run: { settings: goOn } });
-		expect(json.map(({ status }) => status)).toEqual(['completed', 'completed', 'not submitted', 'not submitted', 'not submitted']);
+		const { json } = await buySounds(service, {
+			count: 5,
+			options: { keepBalance: 2, concurrency: 1 },
+			run: { settings: goOn },
+		});
+		expect(json.map(({ status }) => status)).toEqual([
+			'completed',
+			'completed',
+			'not submitted',
+			'not submitted',
+			'not submitted',
+		]);
 	});
 });
 
@@ -351,7 +526,11 @@ describe('Check Only', () => {
 	});
 	afterAll(async () => await sandbox.close());
 
-	const check = async (items: INodeExecutionData[], parameters: object = {}, options: object = {}) => {
+	const check = async (
+		items: INodeExecutionData[],
+		parameters: object = {},
+		options: object = {},
+	) => {
 		sandbox.reset();
 		return await runNode({
 			node: new MediaGenImage(),
@@ -362,17 +541,33 @@ describe('Check Only', () => {
 	};
 
 	test('200 rows with three mistakes: the three by row and field, and no request but reads', async () => {
-		const items = prompts(200).map(({ json }, row) => ({ json: { ...json, count: row === 17 ? 99 : 1, ...([80, 199].includes(row) ? { prompt: '' } : {}) } }));
-		const { json, error } = await check(items, { prompt: '={{ $json.prompt }}', n: '={{ $json.count }}' });
+		const items = prompts(200).map(({ json }, row) => ({
+			json: {
+				...json,
+				count: row === 17 ? 99 : 1,
+				...([80, 199].includes(row) ? { prompt: '' } : {}),
+			},
+		}));
+		const { json, error } = await check(items, {
+			prompt: '={{ $json.prompt }}',
+			n: '={{ $json.count }}',
+		});
 		expect(error).toBeUndefined();
 		expect(json).toHaveLength(200);
-		const mistakes = json.flatMap(({ problems }, row) => ((problems as string[]).length > 0 ? [[row, problems]] : []));
+		const mistakes = json.flatMap(({ problems }, row) =>
+			(problems as string[]).length > 0 ? [[row, problems]] : [],
+		);
 		expect(mistakes).toEqual([
 			[17, [expect.stringMatching(/^"Number of Images" must be .* \[item 17\]$/)]],
 			[80, [expect.stringMatching(/^"Prompt" .* \[item 80\]$/)]],
 			[199, [expect.stringMatching(/^"Prompt" .* \[item 199\]$/)]],
 		]);
-		expect(json[0]).toMatchObject({ checkOnly: true, tasks: 197, request: { method: 'POST', body: { prompt: 'Picture 0' } }, problems: [] });
+		expect(json[0]).toMatchObject({
+			checkOnly: true,
+			tasks: 197,
+			request: { method: 'POST', body: { prompt: 'Picture 0' } },
+			problems: [],
+		});
 		expect(json[17]).toMatchObject({ request: null });
 		expect(sandbox.requests.list().filter(({ method }) => method !== 'GET')).toEqual([]);
 	});
@@ -389,12 +584,30 @@ describe('Check Only', () => {
 
 	test.each<[string, object, object, object]>([
 		['all of them', { maxTasks: 3 }, {}, { withinLimits: 3 }],
-		['none, with too small a balance', { maxTasks: 2, keepBalance: 6 }, {}, { withinLimits: 0, limit: 'the remaining balance is 5, and "Keep Balance" is 6' }],
-		['none, with a balance that cannot be read', { keepBalance: 6 }, { remain_balance: null }, { withinLimits: 0, limit: expect.stringContaining('does not state the remaining balance') }],
-		['those of "Max Tasks", with a large balance', { maxTasks: 2, keepBalance: 5 }, {}, { withinLimits: 2, limit: expect.stringContaining('"Max Tasks" is 2') }],
+		[
+			'none, with too small a balance',
+			{ maxTasks: 2, keepBalance: 6 },
+			{},
+			{ withinLimits: 0, limit: 'the remaining balance is 5, and "Keep Balance" is 6' },
+		],
+		[
+			'none, with a balance that cannot be read',
+			{ keepBalance: 6 },
+			{ remain_balance: null },
+			{ withinLimits: 0, limit: expect.stringContaining('does not state the remaining balance') },
+		],
+		[
+			'those of "Max Tasks", with a large balance',
+			{ maxTasks: 2, keepBalance: 5 },
+			{},
+			{ withinLimits: 2, limit: expect.stringContaining('"Max Tasks" is 2') },
+		],
 	])('how many of three the limits would let through: %s', async (_, options, fields, expected) => {
 		service.on('GET', BALANCE, balance(fields));
-		const { json } = await buySounds(service, { count: 3, options: { checkOnly: true, ...options } });
+		const { json } = await buySounds(service, {
+			count: 3,
+			options: { checkOnly: true, ...options },
+		});
 		expect(json[2]).toMatchObject({ tasks: 3, ...expected });
 		expect(json[2]).toHaveProperty('request.path', SOUNDS);
 	});
@@ -409,25 +622,54 @@ describe('Check Only', () => {
 
 	test('an item says all that a user has to know before the purchase', async () => {
 		service.on('GET', BALANCE, balance({}));
-		const { items } = await buySounds(service, { count: 2, options: { checkOnly: true, reference: 'row 1', maxTasks: 2 } });
+		const { items } = await buySounds(service, {
+			count: 2,
+			options: { checkOnly: true, reference: 'row 1', maxTasks: 2 },
+		});
 		expect(items[1]).toEqual({
 			json: {
-				...{ checkOnly: true, tasks: 2, withinLimits: 2, balance: { remaining: 5, remainingCredits: 5_000 }, problems: [], notes: [], reference: 'row 1' },
-				request: { method: 'POST', path: SOUNDS, body: expect.objectContaining({ prompt: 'Sound 1' }) },
+				...{
+					checkOnly: true,
+					tasks: 2,
+					withinLimits: 2,
+					balance: { remaining: 5, remainingCredits: 5_000 },
+					problems: [],
+					notes: [],
+					reference: 'row 1',
+				},
+				request: {
+					method: 'POST',
+					path: SOUNDS,
+					body: expect.objectContaining({ prompt: 'Sound 1' }),
+				},
 			},
 			pairedItem: { item: 1 },
 		});
 	});
 
 	test('an item with two mistakes has both, and no more lines', async () => {
-		const { items } = await check([{ json: {} }, ...prompts(1)], { prompt: '={{ $json.prompt }}', n: '={{ $json.prompt ? 1 : 99 }}' });
+		const { items } = await check([{ json: {} }, ...prompts(1)], {
+			prompt: '={{ $json.prompt }}',
+			n: '={{ $json.prompt ? 1 : 99 }}',
+		});
 		expect(items[0]).toMatchObject({ json: { tasks: 1, request: null }, pairedItem: { item: 0 } });
-		expect(items[0]?.json.problems).toEqual([expect.stringContaining('"Prompt"'), expect.stringContaining('"Number of Images"')]);
+		expect(items[0]?.json.problems).toEqual([
+			expect.stringContaining('"Prompt"'),
+			expect.stringContaining('"Number of Images"'),
+		]);
 	});
 
 	test.each<[string, Reply, object]>([
-		['of a key without a limit has no end', balance({ unlimited_quota: true }), { remaining: null, remainingCredits: null }],
-		['that cannot be read says why', { json: { success: false, message: 'Key deleted' } }, { error: expect.stringContaining('Key deleted') }],
+		[
+			'of a key without a limit has no end',
+			balance({ unlimited_quota: true }),
+			{ remaining: null, remainingCredits: null },
+		],
+		[
+			'that cannot be read says why',
+			{ json: { success: false, message: 'Key deleted' } },
+			{ error: expect.stringContaining('Key deleted') },
+		],
 	])('the balance %s', async (_, reply, expected) => {
 		service.on('GET', BALANCE, reply);
 		const { json } = await buySounds(service, { options: { checkOnly: true } });
@@ -444,29 +686,50 @@ describe('Check Only', () => {
 		const credential = { ...service.credential(), allowPrivateCallbacks: false };
 		const options = { checkOnly: true, callbackBaseUrl: 'http://10.0.0.5/hook' };
 		const { json } = await buySounds(service, { options, run: { credential } });
-		expect(json[0]?.problems).toEqual(expect.arrayContaining([expect.stringContaining('The service would not call back')]));
+		expect(json[0]?.problems).toEqual(
+			expect.arrayContaining([expect.stringContaining('The service would not call back')]),
+		);
 	});
 
 	test('the callback address stands in the request', async () => {
 		service.on('GET', BALANCE, balance({}));
 		const callbackBaseUrl = 'https://n8n.example.com/webhook/x';
 		const { json } = await buySounds(service, { options: { checkOnly: true, callbackBaseUrl } });
-		expect(json[0]).toMatchObject({ request: { body: { webhook: callbackBaseUrl, prompt: 'Sound 0' } } });
+		expect(json[0]).toMatchObject({
+			request: { body: { webhook: callbackBaseUrl, prompt: 'Sound 0' } },
+		});
 	});
 
 	test('a file that would be sent as form data stands in the request', async () => {
 		service.on('GET', BALANCE, balance({}));
-		const form = { resource: 'task', operation: 'submit', path: '/v1/music/upload', bodyType: 'formData', binaryProperty: 'data', fileField: 'audio' };
+		const form = {
+			resource: 'task',
+			operation: 'submit',
+			path: '/v1/music/upload',
+			bodyType: 'formData',
+			binaryProperty: 'data',
+			fileField: 'audio',
+		};
 		const items = [await fileItem(Buffer.from('song'), 'song.mp3', 'audio/mpeg')];
-		const { json } = await buySounds(service, { parameters: form, options: { checkOnly: true }, run: { items } });
-		expect(json[0]).toMatchObject({ request: { path: '/v1/music/upload', file: { field: 'audio', content: expect.any(String) } } });
+		const { json } = await buySounds(service, {
+			parameters: form,
+			options: { checkOnly: true },
+			run: { items },
+		});
+		expect(json[0]).toMatchObject({
+			request: { path: '/v1/music/upload', file: { field: 'audio', content: expect.any(String) } },
+		});
 	});
 
 	test('no place is taken: the next run of the node has the whole limit', async () => {
 		completeAtOnce();
 		service.on('GET', BALANCE, balance({}));
 		const options = { checkOnly: '={{ $runIndex === 0 }}', maxTasks: 2 };
-		const { rounds } = await buySounds(service, { count: 2, options, run: { settings: goOn, rounds: 2 } });
+		const { rounds } = await buySounds(service, {
+			count: 2,
+			options,
+			run: { settings: goOn, rounds: 2 },
+		});
 		expect(rounds[0]?.map(({ checkOnly }) => checkOnly)).toEqual([true, true]);
 		expect(rounds[1]?.map(({ status }) => status)).toEqual(['completed', 'completed']);
 	});
@@ -477,15 +740,34 @@ describe('Chat Cache', () => {
 		await runNode({
 			node: new MediaGenChatCache(),
 			parameters: {
-				...{ resource: 'chat', operation: 'message', model: 'vendor-chat-1', maxTokens: 100, prompt: '={{ $json.question }}' },
-				...{ earlierTurns: {}, additionalBodyFields: '{}', cachedBlocks: {}, options: { watchPrefix: false, ...options } },
+				...{
+					resource: 'chat',
+					operation: 'message',
+					model: 'vendor-chat-1',
+					maxTokens: 100,
+					prompt: '={{ $json.question }}',
+				},
+				...{
+					earlierTurns: {},
+					additionalBodyFields: '{}',
+					cachedBlocks: {},
+					options: { watchPrefix: false, ...options },
+				},
 			},
-			items: Array.from({ length: count }, (_, at) => ({ json: { question: at === 3 ? '' : `Why ${at}?` } })),
+			items: Array.from({ length: count }, (_, at) => ({
+				json: { question: at === 3 ? '' : `Why ${at}?` },
+			})),
 			credential: service.credential(),
 			settings,
 		});
 
-	const answered: Reply = { json: { content: [{ type: 'text', text: 'Because.' }], stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 1 } } };
+	const answered: Reply = {
+		json: {
+			content: [{ type: 'text', text: 'Because.' }],
+			stop_reason: 'end_turn',
+			usage: { input_tokens: 1, output_tokens: 1 },
+		},
+	};
 
 	test('Max Tasks counts the questions', async () => {
 		service.on('POST', CHAT, answered);
@@ -498,14 +780,19 @@ describe('Chat Cache', () => {
 	test('Max Tasks, where On Error is Stop Workflow: the answers come out, and the others are counted', async () => {
 		service.on('POST', CHAT, answered);
 		const { json, hints, error, run } = await ask(3, { maxTasks: 1, concurrency: 1 }, {});
-		const note = 'Items 1 to 2: not submitted, because "Max Tasks" is 1. To buy the rest, run the workflow with these items only.';
+		const note =
+			'Items 1 to 2: not submitted, because "Max Tasks" is 1. To buy the rest, run the workflow with these items only.';
 		expect(error).toBeUndefined();
-		expect(json.map(({ text, warnings }) => [text, (warnings as string[])[0]])).toEqual([['Because.', note]]);
+		expect(json.map(({ text, warnings }) => [text, (warnings as string[])[0]])).toEqual([
+			['Because.', note],
+		]);
 		expect(hints.map(({ message }) => message)).toContain(note);
 		expect(run.data.resultData.metadata).toMatchObject({ mediagen_left_out: '2' });
 		const failed = await ask(3, { maxTasks: 1, concurrency: 1, ...fail }, {});
 		expect(failed.error?.message).toContain('(2 of 3 items have no result)');
-		expect(failed.error?.description).toContain('retry this execution with the currently saved workflow');
+		expect(failed.error?.description).toContain(
+			'retry this execution with the currently saved workflow',
+		);
 	});
 
 	test('Keep Balance asks nothing while too little remains', async () => {
@@ -526,7 +813,10 @@ describe('Chat Cache', () => {
 		service.on('GET', BALANCE, balance({}));
 		const { json } = await ask(4, { checkOnly: true }, {});
 		expect(json.map(({ problems }) => (problems as string[]).length)).toEqual([0, 0, 0, 1]);
-		expect(json[0]).toMatchObject({ tasks: 3, request: { method: 'POST', path: CHAT, body: { model: 'vendor-chat-1' } } });
+		expect(json[0]).toMatchObject({
+			tasks: 3,
+			request: { method: 'POST', path: CHAT, body: { model: 'vendor-chat-1' } },
+		});
 		expect(service.sent('POST', '*')).toEqual([]);
 	});
 });

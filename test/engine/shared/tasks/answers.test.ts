@@ -8,7 +8,14 @@ import { setClock } from '../../../../nodes/shared/util/clock';
 import { fastClock, jumpingClock } from '../../support/clocks';
 import { log, runNode } from '../../support/engine';
 import { type Reply, SCRIPTED_KEY, useScriptedService } from '../../support/scriptedService';
-import { accepted, buySounds, completed, RECORD, running, SOUNDS } from '../../support/scriptedTasks';
+import {
+	accepted,
+	buySounds,
+	completed,
+	RECORD,
+	running,
+	SOUNDS,
+} from '../../support/scriptedTasks';
 
 const service = useScriptedService(jumpingClock);
 
@@ -18,7 +25,12 @@ const link = (name: string) => `https://files.example.com/${name}`;
 
 const track = { music: [{ audio_url: link('1.mp3') }] };
 
-async function getTask(node: INodeType, taskIds: string[], parameters: INodeParameters = {}, settings = {}) {
+async function getTask(
+	node: INodeType,
+	taskIds: string[],
+	parameters: INodeParameters = {},
+	settings = {},
+) {
 	return await runNode({
 		node,
 		parameters: { resource: 'task', operation: 'get', downloadFiles: false, ...parameters },
@@ -44,10 +56,18 @@ describe('A completed task comes out, whatever else its record holds', () => {
 
 	test.each(OPEN)('%s: a wait ends with the first request', async (_, fields) => {
 		service.on('POST', SOUNDS, accepted('task_1'));
-		service.on('GET', RECORD, { json: { code: 200, data: { status: 'completed', result: track, ...fields } } });
+		service.on('GET', RECORD, {
+			json: { code: 200, data: { status: 'completed', result: track, ...fields } },
+		});
 		const { json, error } = await buySounds(service);
 		expect(error).toBeUndefined();
-		expect(json[0]).toMatchObject({ taskId: 'task_1', family: 'music', operation: 'sounds', status: 'completed', url: link('1.mp3') });
+		expect(json[0]).toMatchObject({
+			taskId: 'task_1',
+			family: 'music',
+			operation: 'sounds',
+			status: 'completed',
+			url: link('1.mp3'),
+		});
 		expect(json[0]?.results).toHaveLength(1);
 		expect(service.sent('GET', RECORD)).toHaveLength(1);
 	});
@@ -75,18 +95,30 @@ describe('A completed task comes out, whatever else its record holds', () => {
 	});
 });
 
-test.each(['expired', 'CANCELLED', 'rejected', 'failure'])('the status word %s ends the wait as failed', async (status) => {
-	service.on('POST', SOUNDS, accepted('task_1'));
-	service.on('GET', RECORD, { json: { status } });
-	const { error } = await buySounds(service);
-	expect(error?.message).toBe('Task task_1 failed: The service gives no reason [item 0]');
-});
+test.each(['expired', 'CANCELLED', 'rejected', 'failure'])(
+	'the status word %s ends the wait as failed',
+	async (status) => {
+		service.on('POST', SOUNDS, accepted('task_1'));
+		service.on('GET', RECORD, { json: { status } });
+		const { error } = await buySounds(service);
+		expect(error?.message).toBe('Task task_1 failed: The service gives no reason [item 0]');
+	},
+);
 
 describe('One record that cannot be mapped does not take the others down', () => {
 	test.each([
-		['a success of the request around the state of the task', { status: 'success', data: { id: 'task_1', task_status: 'processing' } }],
-		['a success of the request around a task', { status: 'success', task: { id: 'task_1', status: 'running' } }],
-		['a success around an envelope', { status: 'success', data: { status: 'success', data: { id: 'task_1', status: 'running' } } }],
+		[
+			'a success of the request around the state of the task',
+			{ status: 'success', data: { id: 'task_1', task_status: 'processing' } },
+		],
+		[
+			'a success of the request around a task',
+			{ status: 'success', task: { id: 'task_1', status: 'running' } },
+		],
+		[
+			'a success around an envelope',
+			{ status: 'success', data: { status: 'success', data: { id: 'task_1', status: 'running' } } },
+		],
 		['a success around a progress', { status: 'success', data: { id: 'task_1', progress: 40 } }],
 	])('%s does not end the wait', async (_, body) => {
 		service.on('POST', SOUNDS, accepted('task_1'));
@@ -100,12 +132,18 @@ describe('One record that cannot be mapped does not take the others down', () =>
 		service.on('POST', SOUNDS, accepted('task_1'), accepted('task_2'));
 		service.on('GET', '/v1/music/tasks/task_1', { json: { phase: 'completed' } });
 		service.on('GET', '/v1/music/tasks/task_2', completed);
-		const { json } = await buySounds(service, { count: 2, options: { timeout: 5, concurrency: 1 }, run: { settings: goOn } });
+		const { json } = await buySounds(service, {
+			count: 2,
+			options: { timeout: 5, concurrency: 1 },
+			run: { settings: goOn },
+		});
 		expect(json.map(({ taskId, status }) => [taskId, status])).toEqual([
 			['task_1', 'submitted'],
 			['task_2', 'completed'],
 		]);
-		expect(JSON.stringify(json[0]?.error)).toContain('The last request failed: The response could not be read (HTTP 200): {\\"phase\\":\\"completed\\"}.');
+		expect(JSON.stringify(json[0]?.error)).toContain(
+			'The last request failed: The response could not be read (HTTP 200): {\\"phase\\":\\"completed\\"}.',
+		);
 	});
 
 	test('the error after a timeout has the last status word', async () => {
@@ -121,15 +159,33 @@ describe('The id of a task that was bought is never lost', () => {
 	test.each<[string, Reply, string]>([
 		['a bare acknowledgement', { json: { task_id: 'task_1' } }, 'task_1'],
 		['a numeric id', { json: { data: [{ status: 'submitted', task_id: 77 }] } }, '77'],
-		['data as an object', { json: { code: 200, data: { id: 'task_1', status: 'queued' } } }, 'task_1'],
+		[
+			'data as an object',
+			{ json: { code: 200, data: { id: 'task_1', status: 'queued' } } },
+			'task_1',
+		],
 		['data as text', { json: { code: 200, data: 'task_1' } }, 'task_1'],
 		['data as a list of texts', { json: { code: 200, data: ['task_1'] } }, 'task_1'],
 		['data as a number', { json: { code: 200, data: 77 } }, '77'],
 		['taskId', { json: { taskId: 'task_1' } }, 'task_1'],
 		['job_id in data', { json: { data: [{ job_id: 'task_1' }] } }, 'task_1'],
 		['task as an object', { json: { task: { id: 'task_1', status: 'queued' } } }, 'task_1'],
-		['a numeric id above 2^53', { text: '{"code": 200, "data": [{"task_id": 9007199254740993}]}', headers: { 'content-type': 'application/json' } }, '9007199254740993'],
-		['a numeric id of 30 digits, below zero', { text: '{"id": -123456789012345678901234567890}', headers: { 'content-type': 'application/json' } }, '-123456789012345678901234567890'],
+		[
+			'a numeric id above 2^53',
+			{
+				text: '{"code": 200, "data": [{"task_id": 9007199254740993}]}',
+				headers: { 'content-type': 'application/json' },
+			},
+			'9007199254740993',
+		],
+		[
+			'a numeric id of 30 digits, below zero',
+			{
+				text: '{"id": -123456789012345678901234567890}',
+				headers: { 'content-type': 'application/json' },
+			},
+			'-123456789012345678901234567890',
+		],
 	])('%s', async (_, reply, taskId) => {
 		service.on('POST', SOUNDS, reply);
 		service.on('GET', `/v1/music/tasks/${taskId}`, running, completed);
@@ -139,13 +195,17 @@ describe('The id of a task that was bought is never lost', () => {
 	});
 
 	test('of two ids in data, the second is named in the notes and in the log', async () => {
-		service.on('POST', SOUNDS, { json: { data: [{ task_id: 'task_1' }, { task_id: 'task_2' }, { task_id: 'task_1' }] } });
+		service.on('POST', SOUNDS, {
+			json: { data: [{ task_id: 'task_1' }, { task_id: 'task_2' }, { task_id: 'task_1' }] },
+		});
 		service.on('GET', RECORD, completed);
 		const { json } = await buySounds(service);
 		expect(json[0]).toMatchObject({
 			taskId: 'task_1',
 			status: 'completed',
-			notes: ['The service made more tasks of this request: task_2. Get them with the resource Task, operation Get.'],
+			notes: [
+				'The service made more tasks of this request: task_2. Get them with the resource Task, operation Get.',
+			],
 		});
 		expect(log.join('\n')).toContain('task_2');
 	});
@@ -155,18 +215,28 @@ describe('The id of a task that was bought is never lost', () => {
 		['a link as data', { code: 200, data: link('made.png') }],
 		['a word that is a state', { code: 200, data: 'success' }],
 		['another name', { code: 200, payload: { ticket: 'abc-1' } }],
-	])('an acknowledgement without an id that can be read stands in the message and in the item: %s', async (_, body) => {
-		service.on('POST', SOUNDS, { json: body });
-		const { json } = await buySounds(service, { run: { settings: goOn } });
-		expect(json[0]).toMatchObject({
-			status: 'unknown',
-			error: { message: `The response could not be read (HTTP 200): ${JSON.stringify(body)} [item 0]`, response: JSON.stringify(body) },
-		});
-		expect(service.sent('GET', RECORD)).toEqual([]);
-	});
+	])(
+		'an acknowledgement without an id that can be read stands in the message and in the item: %s',
+		async (_, body) => {
+			service.on('POST', SOUNDS, { json: body });
+			const { json } = await buySounds(service, { run: { settings: goOn } });
+			expect(json[0]).toMatchObject({
+				status: 'unknown',
+				error: {
+					message: `The response could not be read (HTTP 200): ${JSON.stringify(body)} [item 0]`,
+					response: JSON.stringify(body),
+				},
+			});
+			expect(service.sent('GET', RECORD)).toEqual([]);
+		},
+	);
 
 	test('a long one is shortened, and the key is not in it', async () => {
-		const body = { echo: `key ${SCRIPTED_KEY}`, content: 'x'.repeat(3_000_000), links: Array.from({ length: 10_000 }, (_, at) => link(`${at}.png`)) };
+		const body = {
+			echo: `key ${SCRIPTED_KEY}`,
+			content: 'x'.repeat(3_000_000),
+			links: Array.from({ length: 10_000 }, (_, at) => link(`${at}.png`)),
+		};
 		service.on('POST', SOUNDS, { json: body });
 		const { json, error } = await buySounds(service, { run: { settings: goOn } });
 		const read = json[0]?.error as { message: string; response: string };
@@ -203,22 +273,54 @@ describe("The service's code and type come out", () => {
 	test('of a failed task, with its message', async () => {
 		service.on('GET', '/v1/tasks/*', { json: { status: 'FAILURE', error } });
 		const { json } = await getTask(new MediaGenGrid(), ['task_1']);
-		expect(json[0]).toMatchObject({ status: 'failed', error: { message: 'Button 9 is gone', code: '9', type: 'reroll_error', httpStatus: null } });
+		expect(json[0]).toMatchObject({
+			status: 'failed',
+			error: { message: 'Button 9 is gone', code: '9', type: 'reroll_error', httpStatus: null },
+		});
 	});
 
 	test('of a task that failed while the node waited', async () => {
 		service.on('POST', SOUNDS, accepted('task_1'));
 		service.on('GET', RECORD, { json: { status: 'failed', error } });
 		const { json } = await buySounds(service, { run: { settings: goOn } });
-		expect(json[0]?.error).toMatchObject({ message: 'Task task_1 failed: Button 9 is gone [item 0]', code: '9', type: 'reroll_error' });
+		expect(json[0]?.error).toMatchObject({
+			message: 'Task task_1 failed: Button 9 is gone [item 0]',
+			code: '9',
+			type: 'reroll_error',
+		});
 	});
 
 	test.each<[string, object, string, string | null]>([
-		['{ code: 402, message }', { code: 402, message: 'No credits left' }, 'Insufficient balance: No credits left [item 0]', '402'],
-		['{ code: "401", msg }', { code: '401', msg: 'Who are you' }, 'Authentication failed: Who are you [item 0]', '401'],
-		['{ code: 500, message }', { code: 500, message: 'Out of order', data: null }, 'The service answered with an error: Out of order [item 0]', '500'],
-		['{ error: { message } }', { error: { message: 'Out of order' } }, 'The service answered with an error: Out of order [item 0]', null],
-		['{ success: false, message }', { success: false, message: 'Out of order' }, 'The service answered with an error: Out of order [item 0]', null],
+		[
+			'{ code: 402, message }',
+			{ code: 402, message: 'No credits left' },
+			'Insufficient balance: No credits left [item 0]',
+			'402',
+		],
+		[
+			'{ code: "401", msg }',
+			{ code: '401', msg: 'Who are you' },
+			'Authentication failed: Who are you [item 0]',
+			'401',
+		],
+		[
+			'{ code: 500, message }',
+			{ code: 500, message: 'Out of order', data: null },
+			'The service answered with an error: Out of order [item 0]',
+			'500',
+		],
+		[
+			'{ error: { message } }',
+			{ error: { message: 'Out of order' } },
+			'The service answered with an error: Out of order [item 0]',
+			null,
+		],
+		[
+			'{ success: false, message }',
+			{ success: false, message: 'Out of order' },
+			'The service answered with an error: Out of order [item 0]',
+			null,
+		],
 	])('of a submission that HTTP 200 refuses: %s', async (_, body, message, code) => {
 		service.on('POST', SOUNDS, { json: body });
 		const { json } = await buySounds(service, { run: { settings: goOn } });
@@ -229,11 +331,17 @@ describe("The service's code and type come out", () => {
 		service.on('POST', SOUNDS, accepted('task_1'));
 		service.on('GET', RECORD, { json: { code: 403, message: 'Not yours' } });
 		const { json } = await buySounds(service, { run: { settings: goOn } });
-		expect(json[0]).toMatchObject({ taskId: 'task_1', error: { message: 'Permission denied: Not yours [item 0]' } });
+		expect(json[0]).toMatchObject({
+			taskId: 'task_1',
+			error: { message: 'Permission denied: Not yours [item 0]' },
+		});
 	});
 
 	test('of a refused request, whose type may be null', async () => {
-		service.on('POST', SOUNDS, { status: 400, json: { error: { message: 'Too loud', code: 'volume', type: null } } });
+		service.on('POST', SOUNDS, {
+			status: 400,
+			json: { error: { message: 'Too loud', code: 'volume', type: null } },
+		});
 		const { json } = await buySounds(service, { run: { settings: goOn } });
 		expect(json[0]?.error).toEqual({
 			message: 'Bad request: Too loud [item 0]',
@@ -251,7 +359,9 @@ describe('Results keep their numbers, and the next node works on the right one',
 		['text buttons', { buttons: ['U1', 'V1'], action: 'IMAGINE' }],
 	])('a grid with %s', async (_, fields) => {
 		const images = [1, 2, 3, 4].map((number) => link(`${number}.png`));
-		service.on('GET', '/v1/tasks/*', { json: { status: 'SUCCESS', grid_image_url: link('grid.png'), image_urls: images, ...fields } });
+		service.on('GET', '/v1/tasks/*', {
+			json: { status: 'SUCCESS', grid_image_url: link('grid.png'), image_urls: images, ...fields },
+		});
 		const { items } = await getTask(new MediaGenGrid(), ['grid_1'], { output: 'files' });
 		expect(items.map(({ json }) => [json.index, json.name, json.url])).toEqual([
 			[null, 'grid', link('grid.png')],
@@ -260,7 +370,12 @@ describe('Results keep their numbers, and the next node works on the right one',
 		service.on('POST', '*', accepted('task_2'));
 		const third = items.filter(({ json }) => json.index === 3);
 		const parameters = { resource: 'grid', operation: 'variation', waitMode: 'none' };
-		await runNode({ node: new MediaGenGrid(), parameters, items: third, credential: service.credential() });
+		await runNode({
+			node: new MediaGenGrid(),
+			parameters,
+			items: third,
+			credential: service.credential(),
+		});
 		expect(service.sent('POST', '*')[0]?.body).toEqual({ task_id: 'grid_1', index: 3 });
 	});
 
@@ -275,7 +390,13 @@ describe('Results keep their numbers, and the next node works on the right one',
 	});
 
 	test('an item per file does not repeat the cost of its task beside the file', async () => {
-		service.on('GET', RECORD, { json: { status: 'completed', cost: 0.1, result: { music: [{ audio_url: link('1.mp3') }, { audio_url: link('2.mp3') }] } } });
+		service.on('GET', RECORD, {
+			json: {
+				status: 'completed',
+				cost: 0.1,
+				result: { music: [{ audio_url: link('1.mp3') }, { audio_url: link('2.mp3') }] },
+			},
+		});
 		const { json } = await getTask(new MediaGenMusic(), ['task_1'], { output: 'files' });
 		expect(json.map(({ cost, task }) => [cost, (task as { cost: number }).cost])).toEqual([
 			[undefined, 0.1],
@@ -285,22 +406,47 @@ describe('Results keep their numbers, and the next node works on the right one',
 });
 
 describe("The request's own links are not results, and are not downloaded", () => {
-	const echo = { image_urls: [link('reference.png')], mask_url: link('mask.png'), request: { image_urls: [link('reference.png')] } };
+	const echo = {
+		image_urls: [link('reference.png')],
+		mask_url: link('mask.png'),
+		request: { image_urls: [link('reference.png')] },
+	};
 
 	test('in a wait for a custom request', async () => {
 		service.on('POST', '/v1/images/generations', accepted('task_1'));
-		service.on('GET', RECORD, { json: { status: 'completed', ...echo, result: { source: link('reference.png'), images: [{ url: [link('made.png')] }] } } });
-		const body = JSON.stringify({ prompt: 'x', image_urls: [link('reference.png')], mask_url: link('mask.png') });
+		service.on('GET', RECORD, {
+			json: {
+				status: 'completed',
+				...echo,
+				result: { source: link('reference.png'), images: [{ url: [link('made.png')] }] },
+			},
+		});
+		const body = JSON.stringify({
+			prompt: 'x',
+			image_urls: [link('reference.png')],
+			mask_url: link('mask.png'),
+		});
 		const { json } = await runNode({
 			node: new MediaGenMusic(),
-			parameters: { resource: 'task', operation: 'submit', path: '/v1/images/generations', bodyType: 'json', body, downloadFiles: false },
+			parameters: {
+				resource: 'task',
+				operation: 'submit',
+				path: '/v1/images/generations',
+				bodyType: 'json',
+				body,
+				downloadFiles: false,
+			},
 			credential: service.credential(),
 		});
-		expect(json[0]?.results).toEqual([expect.objectContaining({ index: 1, url: link('made.png') })]);
+		expect(json[0]?.results).toEqual([
+			expect.objectContaining({ index: 1, url: link('made.png') }),
+		]);
 	});
 
 	test('in Task: Get, which does not know the request', async () => {
-		service.on('GET', RECORD, { json: { status: 'completed', ...echo, result: { images: [{ url: [link('made.png')] }] } } });
+		service.on('GET', RECORD, {
+			json: { status: 'completed', ...echo, result: { images: [{ url: [link('made.png')] }] } },
+		});
 		const { json } = await getTask(new MediaGenMusic(), ['task_1']);
 		expect(json[0]?.results).toEqual([expect.objectContaining({ url: link('made.png') })]);
 	});
@@ -309,18 +455,29 @@ describe("The request's own links are not results, and are not downloaded", () =
 test('without Simplify the record comes as it is', async () => {
 	const record = { status: 'completed', cost: '0.12', results: null, result: track };
 	service.on('GET', RECORD, { json: { code: 200, data: record } });
-	const { json } = await getTask(new MediaGenMusic(), ['task_1'], { options: { simplify: false, reference: 'row 7' } });
+	const { json } = await getTask(new MediaGenMusic(), ['task_1'], {
+		options: { simplify: false, reference: 'row 7' },
+	});
 	expect(json[0]).toEqual({ record, taskId: 'task_1', status: 'completed', reference: 'row 7' });
 });
 
-test.each([new MediaGenMusic(), new MediaGenGrid(), new MediaGenImage(), new MediaGenVideo()])('every family can name the path of its records', async (node) => {
-	service.on('GET', '/v2/jobs/task_1?full=1', { json: { status: 'completed', result: { url: link('1.png') } } });
-	const { json } = await getTask(node, ['task_1'], { options: { taskQueryPath: '/v2/jobs/{task_id}?full=1' } });
-	expect(json[0]).toMatchObject({ status: 'completed', url: link('1.png') });
-});
+test.each([new MediaGenMusic(), new MediaGenGrid(), new MediaGenImage(), new MediaGenVideo()])(
+	'every family can name the path of its records',
+	async (node) => {
+		service.on('GET', '/v2/jobs/task_1?full=1', {
+			json: { status: 'completed', result: { url: link('1.png') } },
+		});
+		const { json } = await getTask(node, ['task_1'], {
+			options: { taskQueryPath: '/v2/jobs/{task_id}?full=1' },
+		});
+		expect(json[0]).toMatchObject({ status: 'completed', url: link('1.png') });
+	},
+);
 
 test('a path of records without the place of the id is refused', async () => {
-	const { error } = await getTask(new MediaGenMusic(), ['task_1'], { options: { taskQueryPath: '/v2/jobs' } });
+	const { error } = await getTask(new MediaGenMusic(), ['task_1'], {
+		options: { taskQueryPath: '/v2/jobs' },
+	});
 	expect(error?.message).toBe('"Task Query Path" must begin with a slash and contain {task_id}');
 	expect(service.requests).toEqual([]);
 });

@@ -16,7 +16,13 @@ async function bodyOf(parameters: INodeParameters): Promise<string> {
 	numberTasks(service);
 	const { error } = await runNode({
 		node: new MediaGenMusic(),
-		parameters: { resource: 'task', operation: 'submit', path: PATH, waitMode: 'none', ...parameters },
+		parameters: {
+			resource: 'task',
+			operation: 'submit',
+			path: PATH,
+			waitMode: 'none',
+			...parameters,
+		},
 		credential: service.credential(),
 	});
 	expect(error).toBeUndefined();
@@ -24,28 +30,67 @@ async function bodyOf(parameters: INodeParameters): Promise<string> {
 	return JSON.stringify(request?.body);
 }
 
-const fields = (...field: INodeParameters[]): INodeParameters => ({ bodyType: 'fields', bodyFields: { field } });
+const fields = (...field: INodeParameters[]): INodeParameters => ({
+	bodyType: 'fields',
+	bodyFields: { field },
+});
 
 test.each<[string, INodeParameters, string]>([
-	['null and empty text in a list', fields({ name: 'tags', value: '={{ ["folk", null, "", 0, [], {}] }}' }), '{"tags":["folk",null,"",0,[],{}]}'],
-	['null and empty text in an object', fields({ name: 'song', value: '={{ ({ title: "", key: null }) }}' }), '{"song":{"title":"","key":null}}'],
+	[
+		'null and empty text in a list',
+		fields({ name: 'tags', value: '={{ ["folk", null, "", 0, [], {}] }}' }),
+		'{"tags":["folk",null,"",0,[],{}]}',
+	],
+	[
+		'null and empty text in an object',
+		fields({ name: 'song', value: '={{ ({ title: "", key: null }) }}' }),
+		'{"song":{"title":"","key":null}}',
+	],
 	['an empty object', { bodyType: 'json', body: '{}' }, '{}'],
-	['a field named __proto__', { bodyType: 'json', body: '{"__proto__": {"a": 1}, "deep": {"__proto__": 2, "b": [{"__proto__": 3}]}}' }, '{"__proto__":{"a":1},"deep":{"__proto__":2,"b":[{"__proto__":3}]}}'],
-	['a row named __proto__', fields({ name: '__proto__', value: 'x' }, { name: 'prompt', value: 'Rain' }), '{"__proto__":"x","prompt":"Rain"}'],
-	['an additional field named __proto__', { bodyType: 'json', body: '{"a": 1}', additionalBodyFields: '{"__proto__": 2}' }, '{"a":1,"__proto__":2}'],
+	[
+		'a field named __proto__',
+		{
+			bodyType: 'json',
+			body: '{"__proto__": {"a": 1}, "deep": {"__proto__": 2, "b": [{"__proto__": 3}]}}',
+		},
+		'{"__proto__":{"a":1},"deep":{"__proto__":2,"b":[{"__proto__":3}]}}',
+	],
+	[
+		'a row named __proto__',
+		fields({ name: '__proto__', value: 'x' }, { name: 'prompt', value: 'Rain' }),
+		'{"__proto__":"x","prompt":"Rain"}',
+	],
+	[
+		'an additional field named __proto__',
+		{ bodyType: 'json', body: '{"a": 1}', additionalBodyFields: '{"__proto__": 2}' },
+		'{"a":1,"__proto__":2}',
+	],
 ])('%s is sent as it was given', async (_, parameters, body) => {
 	expect(await bodyOf(parameters)).toBe(body);
 });
 
 test.each(['fields', 'formData'])('%s: two fields with one name are refused', async (bodyType) => {
-	const rows = { field: [{ name: 'prompt', value: 'Rain' }, { name: 'tags', value: 'folk' }, { name: 'prompt', value: 'Snow' }] };
+	const rows = {
+		field: [
+			{ name: 'prompt', value: 'Rain' },
+			{ name: 'tags', value: 'folk' },
+			{ name: 'prompt', value: 'Snow' },
+		],
+	};
 	const { error } = await runNode({
 		node: new MediaGenMusic(),
 		parameters: { resource: 'task', operation: 'submit', path: PATH, bodyType, bodyFields: rows },
-		items: [{ json: {}, binary: { data: { data: Buffer.from('x').toString('base64'), mimeType: 'audio/mpeg' } } }],
+		items: [
+			{
+				json: {},
+				binary: { data: { data: Buffer.from('x').toString('base64'), mimeType: 'audio/mpeg' } },
+			},
+		],
 		credential: service.credential(),
 	});
-	expect(error?.message).toBe('"Body Fields › 3 › Name" must be another name: "prompt" is given twice [item 0]');
+	expect(error?.message).toBe(
+		'"Body Fields › 3 › Name" must be another name: "prompt" is given twice [item 0]',
+	);
 	expect(service.requests).toEqual([]);
 });
 
@@ -56,10 +101,21 @@ const references = async (imageUrls: INodeParameters[string]) => {
 	numberTasks(service);
 	const { error } = await runNode({
 		node: new MediaGenImage(),
-		parameters: { resource: 'image', operation: 'generate', model: 'imagegen-2-official', prompt: 'x', waitMode: 'none', referenceImages: 'url', imageUrls },
+		parameters: {
+			resource: 'image',
+			operation: 'generate',
+			model: 'imagegen-2-official',
+			prompt: 'x',
+			waitMode: 'none',
+			referenceImages: 'url',
+			imageUrls,
+		},
 		credential: service.credential(),
 	});
-	return { error, sent: service.requests.map(({ body }) => (body as { image_urls: unknown }).image_urls) };
+	return {
+		error,
+		sent: service.requests.map(({ body }) => (body as { image_urls: unknown }).image_urls),
+	};
 };
 
 test.each<[string, INodeParameters[string]]>([

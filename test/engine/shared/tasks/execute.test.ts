@@ -12,7 +12,12 @@ const POLL = { method: 'GET', path: '/v1/music/tasks/*' };
 
 const fault = (rule: FaultRuleInput) => service.sandbox.faults.add(rule);
 
-async function run(count: number, settings = {}, options = {}, onStart?: (cancel: () => void) => void) {
+async function run(
+	count: number,
+	settings = {},
+	options = {},
+	onStart?: (cancel: () => void) => void,
+) {
 	return await runNode({
 		node: new MediaGenMusic(),
 		parameters: { ...generateSound, options: { pollInterval: 1, ...options } },
@@ -108,7 +113,11 @@ describe('while submitting', () => {
 		[401, 'Authentication failed'],
 		[403, 'Permission denied'],
 	])('%s is said once and stops the run', async (status, words) => {
-		fault({ match: SUBMIT, count: null, effect: { type: 'status', status, message: 'Key sandbox-key is not good' } });
+		fault({
+			match: SUBMIT,
+			count: null,
+			effect: { type: 'status', status, message: 'Key sandbox-key is not good' },
+		});
 		const { error } = await run(5, {}, { concurrency: 1 });
 		expect(error?.message).toContain(words);
 		expect(service.sandbox.requests.list({ path: SUBMIT.path })).toHaveLength(1);
@@ -116,9 +125,15 @@ describe('while submitting', () => {
 	});
 
 	test("the service's own message comes through a 400", async () => {
-		fault({ match: SUBMIT, effect: { type: 'status', status: 400, message: 'The prompt violates the rules' } });
+		fault({
+			match: SUBMIT,
+			effect: { type: 'status', status: 400, message: 'The prompt violates the rules' },
+		});
 		const { error } = await run(1);
-		expect(error).toMatchObject({ httpCode: '400', message: expect.stringContaining('The prompt violates the rules') });
+		expect(error).toMatchObject({
+			httpCode: '400',
+			message: expect.stringContaining('The prompt violates the rules'),
+		});
 	});
 });
 
@@ -144,7 +159,8 @@ describe('while polling', () => {
 describe('a service that does not answer', () => {
 	useShortRequestLimit();
 
-	test('after the task was bought, never sells a second one', async () => await expectOnePurchase({ type: 'hang', when: 'after' }));
+	test('after the task was bought, never sells a second one', async () =>
+		await expectOnePurchase({ type: 'hang', when: 'after' }));
 
 	test('within the time limit is told as such', async () => {
 		fault({ match: SUBMIT, effect: { type: 'hang' } });
@@ -152,7 +168,8 @@ describe('a service that does not answer', () => {
 		expect(error?.message).toBe('The request timed out [item 0]');
 	});
 
-	test('while polling never loses the task', async () => await expectTasksInSpiteOf({ type: 'hang' }));
+	test('while polling never loses the task', async () =>
+		await expectTasksInSpiteOf({ type: 'hang' }));
 });
 
 test('all at once: what is charged is what was accepted, and every task is named', async () => {
@@ -169,27 +186,43 @@ test('all at once: what is charged is what was accepted, and every task is named
 	expectNothingLost(error?.description ?? '', 8);
 	const failed = service.sandbox.tasks.list().filter(({ stage }) => stage === 'failed');
 	expect(failed).toHaveLength(1);
-	expect(service.sandbox.ledger().tasks[failed[0]?.id ?? '']).toMatchObject({ refunded: expect.any(Number) });
+	expect(service.sandbox.ledger().tasks[failed[0]?.id ?? '']).toMatchObject({
+		refunded: expect.any(Number),
+	});
 });
 
 test('with Continue On Fail every item has its own end', async () => {
 	fault({ match: SUBMIT, nth: 2, effect: { type: 'failTask', message: 'The canvas tore' } });
 	fault({ match: SUBMIT, nth: 3, effect: { type: 'status', status: 500 } });
-	const { json, items, error } = await run(3, { onError: 'continueRegularOutput' }, { concurrency: 1 });
+	const { json, items, error } = await run(
+		3,
+		{ onError: 'continueRegularOutput' },
+		{ concurrency: 1 },
+	);
 	expect(error).toBeUndefined();
 	expect(json.map(({ status }) => status)).toEqual(['completed', 'failed', 'unknown']);
 	expect(json[1]).toMatchObject({
 		taskId: expect.any(String),
 		error: { message: expect.stringContaining('The canvas tore') },
 	});
-	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
+		{ item: 0 },
+		{ item: 1 },
+		{ item: 2 },
+	]);
 	expectNothingLost(JSON.stringify(json), 2);
 });
 
 test('what stops all items at once is the error of each, where the node is set to continue', async () => {
 	const regular = await run(2, { onError: 'continueRegularOutput' }, { concurrency: 0 });
 	expect(regular.json.map(({ error }) => error)).toEqual(
-		Array(2).fill({ message: expect.stringContaining('"Concurrency"'), description: 'Nothing was sent to the service.', code: null, type: null, httpStatus: null }),
+		Array(2).fill({
+			message: expect.stringContaining('"Concurrency"'),
+			description: 'Nothing was sent to the service.',
+			code: null,
+			type: null,
+			httpStatus: null,
+		}),
 	);
 	const separate = await run(2, { onError: 'continueErrorOutput' }, { concurrency: 0 });
 	expect(separate.outputs.map((output) => output.length)).toEqual([0, 2]);
@@ -202,7 +235,11 @@ test('items without a result go to the error output, if the node has one', async
 	expect(outputs.map((output) => output.length)).toEqual([2, 1]);
 	expect(outputs[1]?.[0]?.json).toMatchObject({
 		prompt: 'Sound 1',
-		error: { status: 'failed', taskId: expect.any(String), message: expect.stringContaining('tore') },
+		error: {
+			status: 'failed',
+			taskId: expect.any(String),
+			message: expect.stringContaining('tore'),
+		},
 	});
 });
 
@@ -215,7 +252,9 @@ describe('Retry On Fail', () => {
 		expect(error).toBeUndefined();
 		expect(json.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
 		expect(service.sandbox.ledger().accepted).toBe(4);
-		expect(service.sandbox.ledger().entries.filter(({ type }) => type === 'refund')).toHaveLength(1);
+		expect(service.sandbox.ledger().entries.filter(({ type }) => type === 'refund')).toHaveLength(
+			1,
+		);
 	});
 
 	test('does not run a node again that went well', async () => {
@@ -233,7 +272,9 @@ describe('Retry On Fail', () => {
 		const { error } = await run(1, retry);
 		expect(service.sandbox.ledger().accepted).toBe(1);
 		expect(service.sandbox.requests.list({ path: SUBMIT.path })).toHaveLength(1);
-		expect(error?.message).toContain('may have been bought by an earlier attempt, so the request was not sent again');
+		expect(error?.message).toContain(
+			'may have been bought by an earlier attempt, so the request was not sent again',
+		);
 	});
 
 	test('buys what was surely refused before', async () => {
@@ -257,14 +298,18 @@ test('cancelling stops at once and leaves nothing running', async () => {
 	service.sandbox.durations.set({ music: null });
 	const { run: execution } = await run(2, {}, {}, (cancel) => {
 		const watch = setInterval(() => {
-			const polls = service.sandbox.requests.list().filter(({ path }) => path.startsWith('/v1/music/tasks/'));
+			const polls = service.sandbox.requests
+				.list()
+				.filter(({ path }) => path.startsWith('/v1/music/tasks/'));
 			if (polls.length < 2) return;
 			clearInterval(watch);
 			cancel();
 		}, 5);
 	});
 	expect(execution.status).toBe('canceled');
-	expect(execution.data.resultData.error?.message).toMatch(/^The execution was canceled while it waited for task \S+/);
+	expect(execution.data.resultData.error?.message).toMatch(
+		/^The execution was canceled while it waited for task \S+/,
+	);
 	const seen = service.sandbox.requests.list().length;
 	await sharedClock.sleep(10_000);
 	expect(service.sandbox.requests.list()).toHaveLength(seen);

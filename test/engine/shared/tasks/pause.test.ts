@@ -3,20 +3,33 @@ import { jumpingClock } from '../../support/clocks';
 import { log } from '../../support/engine';
 import { pauseNode } from '../../support/pausedExecution';
 import { useScriptedService } from '../../support/scriptedService';
-import { accepted, buySounds, completed, numberTasks, RECORD, running, SOUNDS, soundRun } from '../../support/scriptedTasks';
+import {
+	accepted,
+	buySounds,
+	completed,
+	numberTasks,
+	RECORD,
+	running,
+	SOUNDS,
+	soundRun,
+} from '../../support/scriptedTasks';
 
 const service = useScriptedService(jumpingClock);
 
 const waitMode = { waitMode: 'callback' };
 
-const contextOf = (run: Awaited<ReturnType<typeof buySounds>>['run']) => JSON.stringify(run.data.executionData?.contextData['node:Under Test']);
+const contextOf = (run: Awaited<ReturnType<typeof buySounds>>['run']) =>
+	JSON.stringify(run.data.executionData?.contextData['node:Under Test']);
 
 test('the node pauses until its time limit, and its requests carry the address of the execution', async () => {
 	numberTasks(service);
 	service.on('GET', RECORD, running);
 	const began = clock.now();
 	const { paused } = await pauseNode(soundRun(service, { parameters: waitMode }));
-	expect(service.sent('POST', SOUNDS)[0]?.body).toMatchObject({ prompt: 'Sound 0', webhook: expect.stringContaining('/webhook-waiting/paused-') });
+	expect(service.sent('POST', SOUNDS)[0]?.body).toMatchObject({
+		prompt: 'Sound 0',
+		webhook: expect.stringContaining('/webhook-waiting/paused-'),
+	});
 	const seconds = (new Date(paused.run.waitTill ?? 0).getTime() - began) / 1_000;
 	// n8n's own limit is for a pause that nothing watches any more.
 	expect(Math.round(seconds)).toBe(86_400 + 60);
@@ -25,8 +38,12 @@ test('the node pauses until its time limit, and its requests carry the address o
 test('the paused execution keeps the record of a purchase, for an item that comes back; not of one that was refunded', async () => {
 	numberTasks(service);
 	service.on('GET', RECORD, running);
-	service.on('GET', '/v1/music/tasks/task_2', { json: { status: 'failed', error: { message: 'Too loud' } } });
-	const { paused } = await pauseNode(soundRun(service, { count: 2, parameters: waitMode, options: { concurrency: 1 } }));
+	service.on('GET', '/v1/music/tasks/task_2', {
+		json: { status: 'failed', error: { message: 'Too loud' } },
+	});
+	const { paused } = await pauseNode(
+		soundRun(service, { count: 2, parameters: waitMode, options: { concurrency: 1 } }),
+	);
 	expect(contextOf(paused.run)).toContain('task_1');
 	expect(contextOf(paused.run)).not.toContain('task_2');
 });
@@ -40,9 +57,18 @@ test('tasks that ended before the pause are not waited for', async () => {
 });
 
 test('an item that failed ends the node instead of pausing it, and the other task is named', async () => {
-	service.on('POST', SOUNDS, { status: 400, json: { error: { message: 'Too loud' } } }, accepted('task_2'));
+	service.on(
+		'POST',
+		SOUNDS,
+		{ status: 400, json: { error: { message: 'Too loud' } } },
+		accepted('task_2'),
+	);
 	service.on('GET', RECORD, running, completed);
-	const { run, error } = await buySounds(service, { count: 2, parameters: waitMode, options: { concurrency: 1 } });
+	const { run, error } = await buySounds(service, {
+		count: 2,
+		parameters: waitMode,
+		options: { concurrency: 1 },
+	});
 	expect(run.waitTill ?? undefined).toBeUndefined();
 	expect(error?.message).toBe('Bad request: Too loud [item 0] (1 of 2 items have no result)');
 	expect(error?.description).toContain('task_2');
@@ -52,13 +78,17 @@ test('a workflow whose timeout is shorter than the pause is told so, with both f
 	numberTasks(service);
 	service.on('GET', RECORD, running);
 	const run = { workflowSettings: { executionTimeout: 600 } };
-	const long = await pauseNode(soundRun(service, { parameters: waitMode, options: { timeout: 3_600 }, run }));
+	const long = await pauseNode(
+		soundRun(service, { parameters: waitMode, options: { timeout: 3_600 }, run }),
+	);
 	const note =
-		"The pause lasts up to 3600 seconds, longer than the workflow's timeout of 600 seconds: n8n cancels the execution if no callback comes. Lower \"Timeout\" in the options, or raise the workflow's timeout.";
+		'The pause lasts up to 3600 seconds, longer than the workflow\'s timeout of 600 seconds: n8n cancels the execution if no callback comes. Lower "Timeout" in the options, or raise the workflow\'s timeout.';
 	expect(long.paused.json[0]?.notes).toEqual([note]);
 	expect(log).toContain(`MediaGen: ${note}`);
 	for (const timeout of [300, 600]) {
-		const short = await pauseNode(soundRun(service, { parameters: waitMode, options: { timeout }, run }));
+		const short = await pauseNode(
+			soundRun(service, { parameters: waitMode, options: { timeout }, run }),
+		);
 		expect(short.paused.json[0]).not.toHaveProperty('notes');
 	}
 });
@@ -66,16 +96,27 @@ test('a workflow whose timeout is shorter than the pause is told so, with both f
 test('a note for all items is logged once', async () => {
 	numberTasks(service);
 	service.on('GET', RECORD, running);
-	await pauseNode(soundRun(service, { count: 3, parameters: waitMode, run: { workflowSettings: { executionTimeout: 600 } } }));
+	await pauseNode(
+		soundRun(service, {
+			count: 3,
+			parameters: waitMode,
+			run: { workflowSettings: { executionTimeout: 600 } },
+		}),
+	);
 	expect(log.filter((message) => message.includes('The pause lasts'))).toHaveLength(1);
 });
 
-test.each([-1, 0, undefined])('a workflow without a timeout (%p) is told nothing', async (executionTimeout) => {
-	numberTasks(service);
-	service.on('GET', RECORD, running);
-	const { paused } = await pauseNode(soundRun(service, { parameters: waitMode, run: { workflowSettings: { executionTimeout } } }));
-	expect(paused.json[0]).not.toHaveProperty('notes');
-});
+test.each([-1, 0, undefined])(
+	'a workflow without a timeout (%p) is told nothing',
+	async (executionTimeout) => {
+		numberTasks(service);
+		service.on('GET', RECORD, running);
+		const { paused } = await pauseNode(
+			soundRun(service, { parameters: waitMode, run: { workflowSettings: { executionTimeout } } }),
+		);
+		expect(paused.json[0]).not.toHaveProperty('notes');
+	},
+);
 
 test('a waiting item is its task, beside the row; nothing that was not given is in it', async () => {
 	numberTasks(service);
@@ -83,8 +124,22 @@ test('a waiting item is its task, beside the row; nothing that was not given is 
 	const { paused } = await pauseNode(soundRun(service, { parameters: waitMode }));
 	expect(paused.json).toEqual([
 		{
-			...{ taskId: 'task_1', family: 'music', operation: 'sounds', status: 'submitted', serviceStatus: 'pending', progress: 10 },
-			...{ results: [], url: null, cost: null, creditsCost: null, usage: null, input: { prompt: 'Sound 0' } },
+			...{
+				taskId: 'task_1',
+				family: 'music',
+				operation: 'sounds',
+				status: 'submitted',
+				serviceStatus: 'pending',
+				progress: 10,
+			},
+			...{
+				results: [],
+				url: null,
+				cost: null,
+				creditsCost: null,
+				usage: null,
+				input: { prompt: 'Sound 0' },
+			},
 			recordKey: expect.any(String),
 		},
 	]);
@@ -105,18 +160,32 @@ test('a task that ended before the pause shows its result when the time limit pa
 describe('An address that the service would not call is refused before anything is bought', () => {
 	test.each([
 		['a private host', 'http://10.0.0.5/hook', 'private host 10.0.0.5'],
-		["the service's own domain", 'https://api.example.com/hook', "points at the service's own domain"],
+		[
+			"the service's own domain",
+			'https://api.example.com/hook',
+			"points at the service's own domain",
+		],
 		['not an address', 'n8n', '"Callback Base URL" must be a full http or https URL'],
 	])('%s', async (_, callbackBaseUrl, words) => {
-		const credential = { ...service.credential(), baseUrl: 'https://api.example.com', allowPrivateCallbacks: false };
-		const { error } = await buySounds(service, { options: { callbackBaseUrl }, run: { credential } });
+		const credential = {
+			...service.credential(),
+			baseUrl: 'https://api.example.com',
+			allowPrivateCallbacks: false,
+		};
+		const { error } = await buySounds(service, {
+			options: { callbackBaseUrl },
+			run: { credential },
+		});
 		expect(error?.message).toContain(words);
 		expect(service.requests).toEqual([]);
 	});
 
 	test('with what to do instead', async () => {
 		const credential = { ...service.credential(), allowPrivateCallbacks: false };
-		const { error } = await buySounds(service, { options: { callbackBaseUrl: 'http://10.0.0.5/hook' }, run: { credential } });
+		const { error } = await buySounds(service, {
+			options: { callbackBaseUrl: 'http://10.0.0.5/hook' },
+			run: { credential },
+		});
 		expect(error?.description).toBe(
 			'Give a public address in "Callback Base URL". For a service on your own network, switch on "Allow Private Callbacks" in the credential. Nothing was sent to the service.',
 		);
@@ -125,21 +194,28 @@ describe('An address that the service would not call is refused before anything 
 	test('an n8n that the service cannot reach, with what to set', async () => {
 		const credential = { ...service.credential(), allowPrivateCallbacks: false };
 		const { error } = await buySounds(service, { parameters: waitMode, run: { credential } });
-		expect(error?.message).toBe('The service would not call back: the service cannot reach the private host localhost');
-		expect(error?.description).toContain("Set n8n's environment variable WEBHOOK_URL to the address at which the service reaches this n8n, on port 80 or 443.");
+		expect(error?.message).toBe(
+			'The service would not call back: the service cannot reach the private host localhost',
+		);
+		expect(error?.description).toContain(
+			"Set n8n's environment variable WEBHOOK_URL to the address at which the service reaches this n8n, on port 80 or 443.",
+		);
 		expect(service.requests).toEqual([]);
 	});
 });
 
-test.each([{}, { callbackBaseUrl: 'https://n8n.example.com/webhook/x' }])('with the options %j nothing is refused, and no note is made', async (options) => {
-	numberTasks(service);
-	service.on('GET', RECORD, completed);
-	const credential = { ...service.credential(), allowPrivateCallbacks: false };
-	const { json, error } = await buySounds(service, { options, run: { credential } });
-	expect(error).toBeUndefined();
-	expect(json[0]).toMatchObject({ status: 'completed' });
-	expect(json[0]).not.toHaveProperty('notes');
-});
+test.each([{}, { callbackBaseUrl: 'https://n8n.example.com/webhook/x' }])(
+	'with the options %j nothing is refused, and no note is made',
+	async (options) => {
+		numberTasks(service);
+		service.on('GET', RECORD, completed);
+		const credential = { ...service.credential(), allowPrivateCallbacks: false };
+		const { json, error } = await buySounds(service, { options, run: { credential } });
+		expect(error).toBeUndefined();
+		expect(json[0]).toMatchObject({ status: 'completed' });
+		expect(json[0]).not.toHaveProperty('notes');
+	},
+);
 
 test('a callback to an unusual port is sent, with a note', async () => {
 	numberTasks(service);
@@ -148,11 +224,15 @@ test('a callback to an unusual port is sent, with a note', async () => {
 	const callbackBaseUrl = 'https://n8n.example.com:5678/webhook/x';
 	const { json } = await buySounds(service, { options: { callbackBaseUrl }, run: { credential } });
 	expect(service.sent('POST', SOUNDS)[0]?.body).toMatchObject({ webhook: callbackBaseUrl });
-	expect(json[0]?.notes).toEqual(['The callback address uses the port 5678. The service may call the ports 80 and 443 only.']);
+	expect(json[0]?.notes).toEqual([
+		'The callback address uses the port 5678. The service may call the ports 80 and 443 only.',
+	]);
 });
 
 test('"Additional Body Fields" cannot replace the address while pausing', async () => {
-	const { error } = await buySounds(service, { parameters: { ...waitMode, additionalBodyFields: '{"webhook": "https://x.example"}' } });
+	const { error } = await buySounds(service, {
+		parameters: { ...waitMode, additionalBodyFields: '{"webhook": "https://x.example"}' },
+	});
 	expect(error?.message).toContain('"Additional Body Fields" must not have the field "webhook"');
 	expect(service.requests).toEqual([]);
 });

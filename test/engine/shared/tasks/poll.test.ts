@@ -2,7 +2,16 @@ import { clock } from '../../../../nodes/shared/util/clock';
 import { jumpingClock } from '../../support/clocks';
 import { pauseNode } from '../../support/pausedExecution';
 import { type Reply, useScriptedService } from '../../support/scriptedService';
-import { accepted, buySounds, completed, numberTasks, RECORD, running, SOUNDS, soundRun } from '../../support/scriptedTasks';
+import {
+	accepted,
+	buySounds,
+	completed,
+	numberTasks,
+	RECORD,
+	running,
+	SOUNDS,
+	soundRun,
+} from '../../support/scriptedTasks';
 
 const service = useScriptedService(jumpingClock);
 
@@ -10,7 +19,8 @@ const goOn = { onError: 'continueRegularOutput' } as const;
 
 const asked = () => service.sent('GET', RECORD).map(({ path }) => path.split('/').pop());
 
-const continues = 'The task continues at the service. Get it with the resource Task, operation Wait, and the task ID task_1.';
+const continues =
+	'The task continues at the service. Get it with the resource Task, operation Wait, and the task ID task_1.';
 
 beforeEach(() => numberTasks(service));
 
@@ -35,7 +45,9 @@ describe('The error of a task that did not end in time', () => {
 });
 
 test('the error of a failed task says that it was refunded', async () => {
-	service.on('GET', RECORD, { json: { status: 'failed', error: { message: 'Too loud', code: 9, type: 'loud' } } });
+	service.on('GET', RECORD, {
+		json: { status: 'failed', error: { message: 'Too loud', code: 9, type: 'loud' } },
+	});
 	const { json } = await buySounds(service, { run: { settings: goOn } });
 	expect(json[0]?.error).toEqual({
 		message: 'Task task_1 failed: Too loud [item 0]',
@@ -54,11 +66,16 @@ test('the error of a canceled wait says how to get the task', async () => {
 		return running;
 	});
 	const { error } = await buySounds(service, { run: { onStart: (cancel) => (stop = cancel) } });
-	expect(error?.message).toContain('The execution was canceled while it waited for task task_1 [item 0]');
+	expect(error?.message).toContain(
+		'The execution was canceled while it waited for task task_1 [item 0]',
+	);
 	expect(error?.description).toContain(continues);
 });
 
-const notKnown: Reply = { status: 404, json: { error: { code: 404, message: 'No such task', type: 'not_found_error' } } };
+const notKnown: Reply = {
+	status: 404,
+	json: { error: { code: 404, message: 'No such task', type: 'not_found_error' } },
+};
 
 test('the error of a task that the service does not know, a minute after its submission, names the task', async () => {
 	service.on('GET', RECORD, notKnown);
@@ -66,7 +83,8 @@ test('the error of a task that the service does not know, a minute after its sub
 	const { json } = await buySounds(service, { run: { settings: goOn } });
 	expect(json[0]?.error).toMatchObject({
 		message: 'Task not found: No such task [item 0]',
-		description: 'This was the response to the request for task task_1. Check the task ID, and that the credential belongs to the account that bought the task.',
+		description:
+			'This was the response to the request for task task_1. Check the task ID, and that the credential belongs to the account that bought the task.',
 	});
 	expect(clock.now() - began).toBeGreaterThanOrEqual(60_000);
 	expect(clock.now() - began).toBeLessThan(65_000);
@@ -76,7 +94,10 @@ describe('A wait goes on after', () => {
 	test.each<[string, Reply]>([
 		['a 404 of the service just after the submission', notKnown],
 		['the 404 page of a proxy', { status: 404, text: '<html><h1>404 Not Found</h1></html>' }],
-		['a 404 of a gateway without the error of the service', { status: 404, json: { message: 'no Route matched with those values' } }],
+		[
+			'a 404 of a gateway without the error of the service',
+			{ status: 404, json: { message: 'no Route matched with those values' } },
+		],
 		['a 408', { status: 408, json: { error: { message: 'Request timeout' } } }],
 		['a 425', { status: 425 }],
 		['a 429', { status: 429 }],
@@ -97,14 +118,22 @@ describe('A wait goes on after', () => {
 	])('%s that lasts, until Timeout', async (_, reply) => {
 		service.on('GET', RECORD, reply);
 		const began = clock.now();
-		const { json } = await buySounds(service, { options: { timeout: 120 }, run: { settings: goOn } });
-		expect(json[0]).toMatchObject({ taskId: 'task_1', error: { message: 'Task task_1 was still submitted after 120 seconds [item 0]' } });
+		const { json } = await buySounds(service, {
+			options: { timeout: 120 },
+			run: { settings: goOn },
+		});
+		expect(json[0]).toMatchObject({
+			taskId: 'task_1',
+			error: { message: 'Task task_1 was still submitted after 120 seconds [item 0]' },
+		});
 		expect(clock.now() - began).toBe(120_000);
 	});
 });
 
 describe('A completed record without a result is read again', () => {
-	const empty = (result: unknown): Reply => ({ json: { code: 200, data: { status: 'completed', progress: 100, result } } });
+	const empty = (result: unknown): Reply => ({
+		json: { code: 200, data: { status: 'completed', progress: 100, result } },
+	});
 
 	test.each<[string, unknown]>([
 		['null', null],
@@ -120,7 +149,9 @@ describe('A completed record without a result is read again', () => {
 	});
 
 	test('also where the acknowledgement shows the end', async () => {
-		service.on('POST', SOUNDS, { json: { data: { task_id: 'task_1', status: 'completed', result: null } } });
+		service.on('POST', SOUNDS, {
+			json: { data: { task_id: 'task_1', status: 'completed', result: null } },
+		});
 		service.on('GET', RECORD, completed);
 		const { json } = await buySounds(service);
 		expect(json[0]).toMatchObject({ status: 'completed', url: 'https://files.example.com/1.mp3' });
@@ -165,14 +196,22 @@ describe('Nothing is asked for', () => {
 	const music = { music: [{ audio_url: 'https://files.example.com/1.mp3' }] };
 
 	test('a task whose acknowledgement had its end', async () => {
-		service.on('POST', SOUNDS, { json: { data: { task_id: 'task_1', status: 'completed', result: music } } });
+		service.on('POST', SOUNDS, {
+			json: { data: { task_id: 'task_1', status: 'completed', result: music } },
+		});
 		const { json } = await buySounds(service);
-		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed', url: 'https://files.example.com/1.mp3' });
+		expect(json[0]).toMatchObject({
+			taskId: 'task_1',
+			status: 'completed',
+			url: 'https://files.example.com/1.mp3',
+		});
 		expect(asked()).toEqual([]);
 	});
 
 	test('a task whose acknowledgement had its failure', async () => {
-		service.on('POST', SOUNDS, { json: { data: { task_id: 'task_1', status: 'failed', result: null, error: 'Too loud' } } });
+		service.on('POST', SOUNDS, {
+			json: { data: { task_id: 'task_1', status: 'failed', result: null, error: 'Too loud' } },
+		});
 		const { error } = await buySounds(service);
 		expect(error?.message).toBe('Task task_1 failed: Too loud [item 0]');
 		expect(asked()).toEqual([]);
@@ -186,16 +225,34 @@ describe('Nothing is asked for', () => {
 	});
 
 	test('before a pause, a task whose acknowledgement had its end', async () => {
-		service.on('POST', SOUNDS, { json: { data: { task_id: 'task_1', status: 'completed', result: music } } }, accepted('task_2'));
+		service.on(
+			'POST',
+			SOUNDS,
+			{ json: { data: { task_id: 'task_1', status: 'completed', result: music } } },
+			accepted('task_2'),
+		);
 		service.on('GET', RECORD, running);
-		await pauseNode(soundRun(service, { count: 2, parameters: { waitMode: 'callback' }, options: { concurrency: 1 } }));
+		await pauseNode(
+			soundRun(service, {
+				count: 2,
+				parameters: { waitMode: 'callback' },
+				options: { concurrency: 1 },
+			}),
+		);
 		expect(asked()).toEqual(['task_2']);
 	});
 
 	test('before a pause, an item that was not bought', async () => {
 		service.on('POST', SOUNDS, { status: 400 }, accepted('task_2'));
 		service.on('GET', RECORD, running);
-		await pauseNode(soundRun(service, { count: 2, parameters: { waitMode: 'callback' }, options: { concurrency: 1 }, run: { settings: goOn } }));
+		await pauseNode(
+			soundRun(service, {
+				count: 2,
+				parameters: { waitMode: 'callback' },
+				options: { concurrency: 1 },
+				run: { settings: goOn },
+			}),
+		);
 		expect(asked()).toEqual(['task_2']);
 	});
 });

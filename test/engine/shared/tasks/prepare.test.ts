@@ -10,12 +10,28 @@ const service = useSandbox();
 
 const files = { waitMode: 'poll', output: 'files', downloadFiles: false };
 
-async function run(node: INodeType, parameters: INodeParameters, items: INodeExecutionData[] = [{ json: {} }], settings = {}) {
-	return await runNode({ node, parameters: { waitMode: 'none', ...parameters }, items, credential: service.credential(), settings });
+async function run(
+	node: INodeType,
+	parameters: INodeParameters,
+	items: INodeExecutionData[] = [{ json: {} }],
+	settings = {},
+) {
+	return await runNode({
+		node,
+		parameters: { waitMode: 'none', ...parameters },
+		items,
+		credential: service.credential(),
+		settings,
+	});
 }
 
 async function gridFiles(): Promise<INodeExecutionData[]> {
-	const { items } = await run(new MediaGenGrid(), { resource: 'grid', operation: 'reroll', taskId: service.sandbox.originals.grid().id, ...files });
+	const { items } = await run(new MediaGenGrid(), {
+		resource: 'grid',
+		operation: 'reroll',
+		taskId: service.sandbox.originals.grid().id,
+		...files,
+	});
 	service.sandbox.requests.clear();
 	return items;
 }
@@ -23,13 +39,18 @@ async function gridFiles(): Promise<INodeExecutionData[]> {
 /** Two tracks of a song, and the cover of each. */
 function songFiles(): INodeExecutionData[] {
 	const taskId = service.sandbox.originals.track().id;
-	return ['audio', 'image'].flatMap((kind) => [1, 2].map((index) => ({ json: { taskId, kind, index, url: `https://example.com/${kind}-${index}`, family: 'music' } })));
+	return ['audio', 'image'].flatMap((kind) =>
+		[1, 2].map((index) => ({
+			json: { taskId, kind, index, url: `https://example.com/${kind}-${index}`, family: 'music' },
+		})),
+	);
 }
 
 const vary = { resource: 'grid', operation: 'variation' };
 const cover = { resource: 'music', operation: 'coverSong', tags: 'folk' };
 
-const times = (count: number, taskId: unknown) => `The same request would be bought ${count} times, for ${count} files of task ${String(taskId)}`;
+const times = (count: number, taskId: unknown) =>
+	`The same request would be bought ${count} times, for ${count} files of task ${String(taskId)}`;
 
 const sent = () => submissions(service.sandbox);
 
@@ -59,8 +80,18 @@ test('five files and one choice for all of them', async () => {
 test('with Continue On Fail the files whose requests differ are bought', async () => {
 	const items = await gridFiles();
 	const { json } = await run(new MediaGenGrid(), vary, items, { onError: 'continueRegularOutput' });
-	expect(json.map(({ status }) => status)).toEqual(['not submitted', 'not submitted', 'submitted', 'submitted', 'submitted']);
-	expect(sent().map(({ body }) => (body as { index: number }).index).sort()).toEqual([2, 3, 4]);
+	expect(json.map(({ status }) => status)).toEqual([
+		'not submitted',
+		'not submitted',
+		'submitted',
+		'submitted',
+		'submitted',
+	]);
+	expect(
+		sent()
+			.map(({ body }) => (body as { index: number }).index)
+			.sort(),
+	).toEqual([2, 3, 4]);
 });
 
 test('Check Only names them', async () => {
@@ -84,9 +115,20 @@ test('the pictures of a grid, each by its number, are four requests', async () =
 
 test('files whose pictures differ are requests that differ, and equal pictures are not', async () => {
 	const taskId = 'task_0';
-	const [wide, square] = [await fileItem(await picture(64, 32)), await fileItem(await picture(64, 64))];
-	const file = (item: INodeExecutionData, index: number) => ({ ...item, json: { taskId, kind: 'image', index, url: 'https://example.com/1.png' } });
-	const edit = { resource: 'image', operation: 'edit', model: 'imagegen-2-official', prompt: 'Make it night' };
+	const [wide, square] = [
+		await fileItem(await picture(64, 32)),
+		await fileItem(await picture(64, 64)),
+	];
+	const file = (item: INodeExecutionData, index: number) => ({
+		...item,
+		json: { taskId, kind: 'image', index, url: 'https://example.com/1.png' },
+	});
+	const edit = {
+		resource: 'image',
+		operation: 'edit',
+		model: 'imagegen-2-official',
+		prompt: 'Make it night',
+	};
 	const differ = await run(new MediaGenImage(), edit, [file(wide, 1), file(square, 2)]);
 	expect(differ.error).toBeUndefined();
 	expect(sent()).toHaveLength(2);
@@ -98,14 +140,24 @@ test('files whose pictures differ are requests that differ, and equal pictures a
 test('a callback address of its own does not make a request another one', async () => {
 	const items = await gridFiles();
 	const webhook = '={{ ({ webhook: "https://example.com/" + $itemIndex }) }}';
-	const { error } = await run(new MediaGenGrid(), { ...vary, index: 3, additionalBodyFields: webhook }, items);
+	const { error } = await run(
+		new MediaGenGrid(),
+		{ ...vary, index: 3, additionalBodyFields: webhook },
+		items,
+	);
 	expect(error?.message).toContain(times(5, items[0]?.json.taskId));
 });
 
 test.each<[string, (taskId: string) => INodeExecutionData[]]>([
 	['rows that name the same task', (taskId) => [{ json: { taskId } }, { json: { taskId } }]],
 	['rows of a sheet', () => [{ json: { row: 1 } }, { json: { row: 1 } }]],
-	['files of two tasks', () => ['a', 'b'].map((taskId) => ({ json: { taskId, kind: 'image', index: 1, url: 'https://example.com/1.png' } }))],
+	[
+		'files of two tasks',
+		() =>
+			['a', 'b'].map((taskId) => ({
+				json: { taskId, kind: 'image', index: 1, url: 'https://example.com/1.png' },
+			})),
+	],
 ])('%s are bought, each of them', async (_, itemsOf) => {
 	const { id } = service.sandbox.originals.grid();
 	const { error } = await run(new MediaGenGrid(), { ...vary, taskId: id, index: 2 }, itemsOf(id));

@@ -1,9 +1,20 @@
 import { setClock } from '../../../../nodes/shared/util/clock';
 import { fastClock } from '../../support/clocks';
 import { log } from '../../support/engine';
-import { type CallbackResult, pauseNode, type PausedExecution } from '../../support/pausedExecution';
+import {
+	type CallbackResult,
+	pauseNode,
+	type PausedExecution,
+} from '../../support/pausedExecution';
 import { type Reply, SCRIPTED_KEY, useScriptedService } from '../../support/scriptedService';
-import { accepted, completed, numberTasks, running, SOUNDS, soundRun } from '../../support/scriptedTasks';
+import {
+	accepted,
+	completed,
+	numberTasks,
+	running,
+	SOUNDS,
+	soundRun,
+} from '../../support/scriptedTasks';
 
 /** The machine's own time: a callback has to be answered within eight seconds. */
 let clockOfTest = () => fastClock(1);
@@ -21,8 +32,19 @@ const refused: Reply = { status: 400, json: { error: { message: 'Too loud' } } }
 /** Two sounds in a paused execution, each with a row of data around it. */
 async function pauseTwo(settings = {}, parameters = {}, options = {}): Promise<PausedExecution> {
 	const items = [{ json: { prompt: 'Rain', row: 1 } }, { json: { prompt: 'Wind', row: 2 } }];
-	const given = { reference: '=row {{ $json.row }}', fileName: '={{ $json.prompt }}', concurrency: 1, ...options };
-	return await pauseNode(soundRun(service, { parameters: { waitMode: 'callback', ...parameters }, options: given, run: { items, settings } }));
+	const given = {
+		reference: '=row {{ $json.row }}',
+		fileName: '={{ $json.prompt }}',
+		concurrency: 1,
+		...options,
+	};
+	return await pauseNode(
+		soundRun(service, {
+			parameters: { waitMode: 'callback', ...parameters },
+			options: given,
+			run: { items, settings },
+		}),
+	);
 }
 
 const finish = (...taskIds: string[]) => {
@@ -42,7 +64,14 @@ describe('A paused execution', () => {
 		finish('task_2');
 		const { status, resumed } = await execution.callback(callback('task_2'));
 		expect(status).toBe(200);
-		expect(resumed?.json.map(({ taskId, status: state, reference, url }) => [taskId, state, reference, url])).toEqual([
+		expect(
+			resumed?.json.map(({ taskId, status: state, reference, url }) => [
+				taskId,
+				state,
+				reference,
+				url,
+			]),
+		).toEqual([
 			['task_1', 'completed', 'row 1', 'https://files.example.com/1.mp3'],
 			['task_2', 'completed', 'row 2', 'https://files.example.com/1.mp3'],
 		]);
@@ -62,7 +91,9 @@ describe('A paused execution', () => {
 
 	test('whose address n8n does not sign is told to the service with a secret, in either form', async () => {
 		const execution = await pauseTwo();
-		const [sent] = service.sent('POST', SOUNDS).map(({ body }) => (body as { webhook: string }).webhook);
+		const [sent] = service
+			.sent('POST', SOUNDS)
+			.map(({ body }) => (body as { webhook: string }).webhook);
 		const secret = new URL(sent ?? '').searchParams.get('secret') ?? '';
 		expect(secret).toMatch(/^[\w-]{43}$/);
 		finish('task_1', 'task_2');
@@ -78,9 +109,13 @@ describe('A paused execution', () => {
 		service.requests.length = 0;
 		log.length = 0;
 		expect(await execution.callback(callback('task_1'), {})).toEqual({ status: 401 });
-		expect(await execution.callback(callback('task_1'), { signature: secret })).toEqual({ status: 401 });
+		expect(await execution.callback(callback('task_1'), { signature: secret })).toEqual({
+			status: 401,
+		});
 		expect(log).toEqual([]);
-		expect(await execution.callback(callback('task_1'), { secret: `${secret}x` })).toEqual({ status: 503 });
+		expect(await execution.callback(callback('task_1'), { secret: `${secret}x` })).toEqual({
+			status: 503,
+		});
 		expect(log.join('\n')).toContain('Has the API key in the credential been changed');
 		expect(service.requests).toEqual([]);
 		expect((await execution.callback(callback('task_1'))).resumed).toBeDefined();
@@ -97,7 +132,13 @@ describe('A paused execution', () => {
 
 	test('asks for the task that the callback names first, then for the others up to the first that runs', async () => {
 		const items = [1, 2, 3].map((row) => ({ json: { prompt: `Sound ${row}` } }));
-		const execution = await pauseNode(soundRun(service, { parameters: { waitMode: 'callback' }, options: { concurrency: 1 }, run: { items } }));
+		const execution = await pauseNode(
+			soundRun(service, {
+				parameters: { waitMode: 'callback' },
+				options: { concurrency: 1 },
+				run: { items },
+			}),
+		);
 		service.requests.length = 0;
 		finish('task_3');
 		await execution.callback(callback('task_3'));
@@ -117,7 +158,11 @@ describe('A paused execution', () => {
 	test('resumes once, though all callbacks come at the same time', async () => {
 		const execution = await pauseTwo();
 		finish('task_1', 'task_2');
-		const results = await Promise.all(['task_1', 'task_2', 'task_1', 'task_2'].map(async (taskId) => await execution.callback(callback(taskId))));
+		const results = await Promise.all(
+			['task_1', 'task_2', 'task_1', 'task_2'].map(
+				async (taskId) => await execution.callback(callback(taskId)),
+			),
+		);
 		expect(results.filter(({ resumed }) => resumed !== undefined)).toHaveLength(1);
 		expect(results.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
 	});
@@ -136,7 +181,9 @@ describe('A paused execution', () => {
 	test('stays paused at a status word that is not known', async () => {
 		const execution = await pauseTwo();
 		service.on('GET', recordOf('*'), { json: { status: 'marinating', progress: 40 } });
-		expect(await execution.callback({ id: 'task_1', status: 'marinating' })).toEqual({ status: 200 });
+		expect(await execution.callback({ id: 'task_1', status: 'marinating' })).toEqual({
+			status: 200,
+		});
 	});
 
 	test.each<[string, unknown]>([
@@ -167,19 +214,27 @@ describe('A paused execution', () => {
 		finish('task_2');
 		expect(await execution.callback(callback('task_2'))).toEqual({ status: 200 });
 		finish('task_1');
-		expect((await execution.callback(callback('task_1'))).resumed?.json.map(({ taskId }) => taskId)).toEqual(['task_1', 'task_2']);
+		expect(
+			(await execution.callback(callback('task_1'))).resumed?.json.map(({ taskId }) => taskId),
+		).toEqual(['task_1', 'task_2']);
 	});
 });
 
 describe('A callback whose record cannot be read is answered 503, and the execution stays paused', () => {
 	test.each<[string, Reply]>([
 		['the 404 page of a proxy', { status: 404, text: '<html>Not found</html>' }],
-		['a 404 without the error of the service', { status: 404, json: { message: 'no Route matched' } }],
+		[
+			'a 404 without the error of the service',
+			{ status: 404, json: { message: 'no Route matched' } },
+		],
 		['500', { status: 500 }],
 		['429', { status: 429, headers: { 'retry-after': '30' } }],
 		['a reset', { reset: true }],
 		['an answer that is not JSON', { text: 'OK' }],
-		['a completed record that has no result yet', { json: { status: 'completed', result: { music: [] } } }],
+		[
+			'a completed record that has no result yet',
+			{ json: { status: 'completed', result: { music: [] } } },
+		],
 	])('%s', async (_, reply) => {
 		const execution = await pauseTwo();
 		service.on('GET', recordOf('*'), reply);
@@ -205,14 +260,22 @@ describe('The end of a paused execution', () => {
 		setClock(time);
 		const execution = await pauseTwo(goOn);
 		finish('task_1');
-		service.on('GET', recordOf('task_2'), { status: 404, json: { error: { message: 'No such task', type: 'not_found', code: 404 } } });
+		service.on('GET', recordOf('task_2'), {
+			status: 404,
+			json: { error: { message: 'No such task', type: 'not_found', code: 404 } },
+		});
 		expect(await execution.callback(callback('task_1'))).toEqual({ status: 503 });
 		await time.advance(60_000);
 		const { resumed } = await execution.callback(callback('task_2'));
 		expect(resumed?.json[1]).toMatchObject({
 			taskId: 'task_2',
 			reference: 'row 2',
-			error: { message: 'Task not found: No such task [item 1]', httpStatus: 404, code: '404', type: 'not_found' },
+			error: {
+				message: 'Task not found: No such task [item 1]',
+				httpStatus: 404,
+				code: '404',
+				type: 'not_found',
+			},
 		});
 	});
 
@@ -220,30 +283,47 @@ describe('The end of a paused execution', () => {
 		[401, 'Authentication failed: No more'],
 		[403, 'Permission denied: No more'],
 		[400, 'Bad request: No more'],
-	])('a record that the service refuses with %d is an error item that names the task', async (status, message) => {
-		const execution = await pauseTwo(goOn);
-		service.on('GET', recordOf('*'), { status, json: { error: { message: 'No more' } } });
-		const { resumed } = await execution.callback(callback('task_1'));
-		expect(resumed?.json[0]).toMatchObject({
-			taskId: 'task_1',
-			error: { message: `${message} [item 0]`, description: expect.stringContaining('This was the response to the request for task task_1.'), httpStatus: status },
-		});
-	});
+	])(
+		'a record that the service refuses with %d is an error item that names the task',
+		async (status, message) => {
+			const execution = await pauseTwo(goOn);
+			service.on('GET', recordOf('*'), { status, json: { error: { message: 'No more' } } });
+			const { resumed } = await execution.callback(callback('task_1'));
+			expect(resumed?.json[0]).toMatchObject({
+				taskId: 'task_1',
+				error: {
+					message: `${message} [item 0]`,
+					description: expect.stringContaining(
+						'This was the response to the request for task task_1.',
+					),
+					httpStatus: status,
+				},
+			});
+		},
+	);
 
 	test('so is one that a proxy refuses', async () => {
 		const execution = await pauseTwo(goOn);
 		service.on('GET', recordOf('*'), { status: 401, text: '<html>Log in</html>' });
 		const { resumed } = await execution.callback(callback('task_1'));
-		expect(resumed?.json[0]).toMatchObject({ taskId: 'task_1', error: { message: 'Authentication failed [item 0]' } });
+		expect(resumed?.json[0]).toMatchObject({
+			taskId: 'task_1',
+			error: { message: 'Authentication failed [item 0]' },
+		});
 	});
 
 	test('the notes of an item survive the pause, beside its task', async () => {
 		const items = [{ json: { prompt: 'Rain' } }];
 		const run = { items, workflowSettings: { executionTimeout: 600 } };
-		const noted = await pauseNode(soundRun(service, { parameters: { waitMode: 'callback' }, options: { timeout: 3_600 }, run }));
+		const noted = await pauseNode(
+			soundRun(service, { parameters: { waitMode: 'callback' }, options: { timeout: 3_600 }, run }),
+		);
 		service.on('GET', recordOf('*'), completed);
 		const { resumed } = await noted.callback({});
-		expect(resumed?.json[0]).toMatchObject({ status: 'completed', notes: [expect.stringContaining('The pause lasts up to 3600 seconds')] });
+		expect(resumed?.json[0]).toMatchObject({
+			status: 'completed',
+			notes: [expect.stringContaining('The pause lasts up to 3600 seconds')],
+		});
 	});
 
 	test('an item that was not submitted keeps what its error said to do', async () => {
@@ -251,7 +331,9 @@ describe('The end of a paused execution', () => {
 		const execution = await pauseTwo(goOn);
 		finish('task_2');
 		const { resumed } = await execution.callback(callback('task_2'));
-		expect(resumed?.json[0]?.error).toMatchObject({ description: 'Change the field that the service names and run the node again.' });
+		expect(resumed?.json[0]?.error).toMatchObject({
+			description: 'Change the field that the service names and run the node again.',
+		});
 	});
 
 	test('items without a result go to the error output, if the node has one', async () => {
@@ -259,19 +341,33 @@ describe('The end of a paused execution', () => {
 		const execution = await pauseTwo({ onError: 'continueErrorOutput' });
 		finish('task_1');
 		const { resumed } = await execution.callback(callback('task_1'));
-		expect(resumed?.outputs.map((output) => output.map(({ json }) => json.taskId ?? json.error))).toEqual([
+		expect(
+			resumed?.outputs.map((output) => output.map(({ json }) => json.taskId ?? json.error)),
+		).toEqual([
 			['task_1'],
-			[expect.objectContaining({ message: 'Bad request: Too loud [item 1]', status: 'not submitted' })],
+			[
+				expect.objectContaining({
+					message: 'Bad request: Too loud [item 1]',
+					status: 'not submitted',
+				}),
+			],
 		]);
 	});
 
 	test('a failed task goes to the error output too', async () => {
 		const execution = await pauseTwo({ onError: 'continueErrorOutput' });
 		finish('task_2');
-		service.on('GET', recordOf('task_1'), { json: { status: 'failed', error: { message: 'Too loud', code: 9, type: 'loud' } } });
+		service.on('GET', recordOf('task_1'), {
+			json: { status: 'failed', error: { message: 'Too loud', code: 9, type: 'loud' } },
+		});
 		const { resumed } = await execution.callback(callback('task_1'));
 		expect(resumed?.outputs.map((output) => output.length)).toEqual([1, 1]);
-		expect(resumed?.outputs[1]?.[0]?.json.error).toMatchObject({ taskId: 'task_1', code: '9', type: 'loud', reference: 'row 1' });
+		expect(resumed?.outputs[1]?.[0]?.json.error).toMatchObject({
+			taskId: 'task_1',
+			code: '9',
+			type: 'loud',
+			reference: 'row 1',
+		});
 	});
 
 	test('an item that may have been bought still says so', async () => {
@@ -280,19 +376,34 @@ describe('The end of a paused execution', () => {
 		expect(execution.paused.json[1]).toMatchObject({ status: 'unknown' });
 		finish('task_1');
 		const { resumed } = await execution.callback(callback('task_1'));
-		expect(resumed?.json[1]).toMatchObject({ status: 'unknown', error: { description: expect.stringContaining('may have been bought') } });
+		expect(resumed?.json[1]).toMatchObject({
+			status: 'unknown',
+			error: { description: expect.stringContaining('may have been bought') },
+		});
 	});
 
 	test('an item that was not submitted has nothing of the task that its row came from', async () => {
 		service.on('POST', SOUNDS, refused, accepted('task_2'));
-		const items = [{ json: { prompt: 'Rain', taskId: 'parent', results: [{ url: 'https://x.example/old.mp3' }] } }, { json: {} }];
-		const settings = { parameters: { waitMode: 'callback' }, options: { concurrency: 1, includeInput: true }, run: { items, settings: goOn } };
+		const items = [
+			{
+				json: { prompt: 'Rain', taskId: 'parent', results: [{ url: 'https://x.example/old.mp3' }] },
+			},
+			{ json: {} },
+		];
+		const settings = {
+			parameters: { waitMode: 'callback' },
+			options: { concurrency: 1, includeInput: true },
+			run: { items, settings: goOn },
+		};
 		const execution = await pauseNode(soundRun(service, settings));
 		expect(execution.paused.json[0]).toMatchObject({ status: 'not submitted', results: [] });
 		expect(execution.paused.json[0]).not.toHaveProperty('taskId');
 		finish('task_2');
 		const { resumed } = await execution.callback(callback('task_2'));
-		expect(resumed?.json[0]).toMatchObject({ status: 'not submitted', error: { message: 'Bad request: Too loud [item 0]' } });
+		expect(resumed?.json[0]).toMatchObject({
+			status: 'not submitted',
+			error: { message: 'Bad request: Too loud [item 0]' },
+		});
 		expect(resumed?.json[0]).not.toHaveProperty('taskId');
 		expect(resumed?.json[0]?.input).toEqual(items[0]?.json);
 	});
@@ -300,9 +411,17 @@ describe('The end of a paused execution', () => {
 	test('the row, the reference and the file name survive the pause', async () => {
 		service.on('GET', '/1.mp3', { text: 'music', headers: { 'content-type': 'audio/mpeg' } });
 		const execution = await pauseTwo({}, { downloadFiles: true }, { includeInput: true });
-		service.on('GET', recordOf('*'), { json: { status: 'completed', result: { music: [{ audio_url: `${service.url}/1.mp3` }] } } });
+		service.on('GET', recordOf('*'), {
+			json: { status: 'completed', result: { music: [{ audio_url: `${service.url}/1.mp3` }] } },
+		});
 		const { resumed } = await execution.callback(callback('task_1'));
-		expect(resumed?.items.map(({ json, binary }) => [json.input, json.reference, binary?.data?.fileName])).toEqual([
+		expect(
+			resumed?.items.map(({ json, binary }) => [
+				json.input,
+				json.reference,
+				binary?.data?.fileName,
+			]),
+		).toEqual([
 			[{ prompt: 'Rain', row: 1 }, 'row 1', 'Rain.mp3'],
 			[{ prompt: 'Wind', row: 2 }, 'row 2', 'Wind.mp3'],
 		]);
@@ -311,14 +430,29 @@ describe('The end of a paused execution', () => {
 	test('a time limit that passes gives out the tasks as they were', async () => {
 		const execution = await pauseTwo();
 		const { json } = await execution.timeLimit();
-		expect(json.map(({ taskId, status, reference, fileName, results, input }) => [taskId, status, reference, fileName, results, input])).toEqual([
+		expect(
+			json.map(({ taskId, status, reference, fileName, results, input }) => [
+				taskId,
+				status,
+				reference,
+				fileName,
+				results,
+				input,
+			]),
+		).toEqual([
 			['task_1', 'submitted', 'row 1', 'Rain', [], { prompt: 'Rain', row: 1 }],
 			['task_2', 'submitted', 'row 2', 'Wind', [], { prompt: 'Wind', row: 2 }],
 		]);
 	});
 
 	test('a time limit that passes gives out no half-made result as if it were one', async () => {
-		service.on('GET', recordOf('*'), { json: { status: 'in_progress', progress: 50, result: { music: [{ audio_url: 'https://files.example.com/half.mp3' }] } } });
+		service.on('GET', recordOf('*'), {
+			json: {
+				status: 'in_progress',
+				progress: 50,
+				result: { music: [{ audio_url: 'https://files.example.com/half.mp3' }] },
+			},
+		});
 		const execution = await pauseTwo();
 		const { json } = await execution.timeLimit();
 		expect(json.map(({ status, results, url }) => [status, results, url])).toEqual([
@@ -329,7 +463,13 @@ describe('The end of a paused execution', () => {
 
 	test('the key is not in the items, where a record repeats it', async () => {
 		const execution = await pauseTwo();
-		service.on('GET', recordOf('*'), { json: { status: 'completed', echo: SCRIPTED_KEY, result: { music: [{ audio_url: 'https://files.example.com/1.mp3' }] } } });
+		service.on('GET', recordOf('*'), {
+			json: {
+				status: 'completed',
+				echo: SCRIPTED_KEY,
+				result: { music: [{ audio_url: 'https://files.example.com/1.mp3' }] },
+			},
+		});
 		const { resumed } = await execution.callback(callback('task_1'));
 		expect(JSON.stringify(resumed?.items)).toContain('•••');
 		expect(JSON.stringify([resumed?.items, log])).not.toContain(SCRIPTED_KEY);
@@ -341,9 +481,17 @@ describe('A download that takes longer than the service waits for an answer', ()
 
 	async function pauseWithSlowFile(): Promise<PausedExecution> {
 		const released = new Promise<void>((resolve) => (release = resolve));
-		service.on('GET', '/slow.mp3', { text: 'music', headers: { 'content-type': 'audio/mpeg' }, after: released });
-		const execution = await pauseNode(soundRun(service, { parameters: { waitMode: 'callback', downloadFiles: true } }));
-		service.on('GET', recordOf('*'), { json: { status: 'completed', result: { music: [{ audio_url: `${service.url}/slow.mp3` }] } } });
+		service.on('GET', '/slow.mp3', {
+			text: 'music',
+			headers: { 'content-type': 'audio/mpeg' },
+			after: released,
+		});
+		const execution = await pauseNode(
+			soundRun(service, { parameters: { waitMode: 'callback', downloadFiles: true } }),
+		);
+		service.on('GET', recordOf('*'), {
+			json: { status: 'completed', result: { music: [{ audio_url: `${service.url}/slow.mp3` }] } },
+		});
 		return execution;
 	}
 

@@ -13,11 +13,21 @@ const PATH = '/v1/music/generations/create';
 
 type Row = { name?: unknown; value?: unknown };
 
-const submit = async (rows: Row[] | undefined, parameters: INodeParameters = {}, items: INodeExecutionData[] = [{ json: {} }]) =>
+const submit = async (
+	rows: Row[] | undefined,
+	parameters: INodeParameters = {},
+	items: INodeExecutionData[] = [{ json: {} }],
+) =>
 	await runNode({
 		node: new MediaGenMusic(),
 		parameters: {
-			...{ resource: 'task', operation: 'submit', path: PATH, bodyType: 'fields', waitMode: 'none' },
+			...{
+				resource: 'task',
+				operation: 'submit',
+				path: PATH,
+				bodyType: 'fields',
+				waitMode: 'none',
+			},
 			bodyFields: (rows === undefined ? {} : { field: rows }) as INodeParameters,
 			...parameters,
 		},
@@ -43,14 +53,45 @@ describe('Body Fields of a custom request', () => {
 	});
 
 	test.each<[string, Row[], string]>([
-		['an empty name', [{ name: 'prompt', value: 'Rain' }, { name: '', value: 'loud' }], '"Body Fields › 2 › Name" is required [item 0]'],
-		['a name of blanks', [{ name: ' ', value: 'loud' }, { name: 'prompt', value: 'Rain' }], '"Body Fields › 1 › Name" is required [item 0]'],
-		['no name', [{ value: 'loud' }, { name: 'prompt', value: 'Rain' }], '"Body Fields › 1 › Name" is required [item 0]'],
-		['neither name nor value', [{ name: 'prompt', value: 'Rain' }, { name: '', value: '' }], '"Body Fields › 2 › Name" is required [item 0]'],
-		['a name that an expression leaves empty', [{ name: '={{ $json.missing }}', value: 'loud' }], '"Body Fields › 1 › Name" is required [item 0]'],
+		[
+			'an empty name',
+			[
+				{ name: 'prompt', value: 'Rain' },
+				{ name: '', value: 'loud' },
+			],
+			'"Body Fields › 2 › Name" is required [item 0]',
+		],
+		[
+			'a name of blanks',
+			[
+				{ name: ' ', value: 'loud' },
+				{ name: 'prompt', value: 'Rain' },
+			],
+			'"Body Fields › 1 › Name" is required [item 0]',
+		],
+		[
+			'no name',
+			[{ value: 'loud' }, { name: 'prompt', value: 'Rain' }],
+			'"Body Fields › 1 › Name" is required [item 0]',
+		],
+		[
+			'neither name nor value',
+			[
+				{ name: 'prompt', value: 'Rain' },
+				{ name: '', value: '' },
+			],
+			'"Body Fields › 2 › Name" is required [item 0]',
+		],
+		[
+			'a name that an expression leaves empty',
+			[{ name: '={{ $json.missing }}', value: 'loud' }],
+			'"Body Fields › 1 › Name" is required [item 0]',
+		],
 	])('a row with %s is refused, with its number', async (_, rows, message) => {
 		for (const parameters of [{}, form]) {
-			const { error } = await submit(rows, parameters, [await fileItem(Buffer.from('song'), 'song.mp3', 'audio/mpeg')]);
+			const { error } = await submit(rows, parameters, [
+				await fileItem(Buffer.from('song'), 'song.mp3', 'audio/mpeg'),
+			]);
 			expect(error?.message).toBe(message);
 			expect(error?.description).toBe('Nothing was sent to the service.');
 		}
@@ -72,7 +113,9 @@ describe('Body Fields of a custom request', () => {
 	});
 
 	test('no row, with a file, is a request', async () => {
-		const { error } = await submit(undefined, form, [await fileItem(Buffer.from('song'), 'song.mp3', 'audio/mpeg')]);
+		const { error } = await submit(undefined, form, [
+			await fileItem(Buffer.from('song'), 'song.mp3', 'audio/mpeg'),
+		]);
 		expect(error).toBeUndefined();
 		expect(bodies()).toEqual([expect.stringContaining('name="audio"')]);
 	});

@@ -5,7 +5,14 @@ import { fastClock } from '../../support/clocks';
 import { log, runNode } from '../../support/engine';
 import { pauseNode, type PauseSettings, stopWatching } from '../../support/pausedExecution';
 import { type Reply, SCRIPTED_KEY, useScriptedService } from '../../support/scriptedService';
-import { completed, numberTasks, RECORD, running, SOUNDS, soundRun } from '../../support/scriptedTasks';
+import {
+	completed,
+	numberTasks,
+	RECORD,
+	running,
+	SOUNDS,
+	soundRun,
+} from '../../support/scriptedTasks';
 
 const SCALE = 25;
 
@@ -20,7 +27,10 @@ const realMs = async (ms: number) => await new Promise((resolve) => setTimeout(r
 
 /** Pauses with a sound per item, and goes on as n8n would. */
 const pauseSounds = async (count: number, settings: PauseSettings = {}, options = {}, run = {}) =>
-	await pauseNode(soundRun(service, { count, parameters: waitMode, options, run }), { watches: true, ...settings });
+	await pauseNode(soundRun(service, { count, parameters: waitMode, options, run }), {
+		watches: true,
+		...settings,
+	});
 
 /** n8n's answers to calls of the execution's address, each time it is called. */
 const statuses = (calls: Array<{ status: number }>) => calls.map(({ status }) => status);
@@ -33,7 +43,10 @@ function trickle(response: ServerResponse): void {
 }
 
 /** Answers n times with the first reply, then with the second. */
-const after = (count: number, first: Reply, then: Reply): Reply[] => [...Array.from({ length: count }, () => first), then];
+const after = (count: number, first: Reply, then: Reply): Reply[] => [
+	...Array.from({ length: count }, () => first),
+	then,
+];
 
 beforeEach(() => {
 	numberTasks(service);
@@ -44,13 +57,25 @@ afterEach(stopWatching);
 
 test.each([
 	[200, undefined],
-	[201, '201 items wait in one execution: n8n loads all of them for each callback, and may answer nothing else for seconds. Use Loop Over Items with batches of at most 200, or "Don\'t Wait" and the MediaGen Trigger.'],
-])('%d items that wait in one execution: the first one says what that costs', async (count, note) => {
-	log.length = 0;
-	const { paused } = await pauseSounds(count, {}, { concurrency: 50 });
-	expect(log.filter((line) => line.includes('items wait in one execution'))).toHaveLength(note === undefined ? 0 : 1);
-	expect(paused.json.map(({ notes }) => notes)).toEqual(Array.from({ length: count }, (_, at) => (at === 0 && note !== undefined ? [note] : undefined)));
-});
+	[
+		201,
+		'201 items wait in one execution: n8n loads all of them for each callback, and may answer nothing else for seconds. Use Loop Over Items with batches of at most 200, or "Don\'t Wait" and the MediaGen Trigger.',
+	],
+])(
+	'%d items that wait in one execution: the first one says what that costs',
+	async (count, note) => {
+		log.length = 0;
+		const { paused } = await pauseSounds(count, {}, { concurrency: 50 });
+		expect(log.filter((line) => line.includes('items wait in one execution'))).toHaveLength(
+			note === undefined ? 0 : 1,
+		);
+		expect(paused.json.map(({ notes }) => notes)).toEqual(
+			Array.from({ length: count }, (_, at) =>
+				at === 0 && note !== undefined ? [note] : undefined,
+			),
+		);
+	},
+);
 
 describe('An execution whose callbacks were refused because the pause was not stored yet', () => {
 	test('resumes by itself, once, with all results', async () => {
@@ -75,44 +100,84 @@ describe('An execution whose callbacks were refused because the pause was not st
 	});
 
 	// n8n has no data of an execution that was started by hand until it pauses.
-	test.each(['validateSignature', 'resumeToken'])('pauses and resumes where n8n answers that it cannot read %s', async (property) => {
-		const refusal = { status: 500, message: `Cannot read properties of undefined (reading '${property}')` };
-		service.on('GET', RECORD, running, completed);
-		const execution = await pauseSounds(1, { refuses: 1, refusal });
-		expect((await execution.resumed).json).toMatchObject([{ taskId: 'task_1', status: 'completed' }]);
-		await realMs(50);
-		expect(statuses(execution.calls)).toEqual([500, 500, 200]);
-	});
+	test.each(['validateSignature', 'resumeToken'])(
+		'pauses and resumes where n8n answers that it cannot read %s',
+		async (property) => {
+			const refusal = {
+				status: 500,
+				message: `Cannot read properties of undefined (reading '${property}')`,
+			};
+			service.on('GET', RECORD, running, completed);
+			const execution = await pauseSounds(1, { refuses: 1, refusal });
+			expect((await execution.resumed).json).toMatchObject([
+				{ taskId: 'task_1', status: 'completed' },
+			]);
+			await realMs(50);
+			expect(statuses(execution.calls)).toEqual([500, 500, 200]);
+		},
+	);
 
 	test('asks again when the record is behind the callback, or cannot be read', async () => {
-		service.on('GET', RECORD, running, running, { status: 502 }, { status: 404, text: 'proxy' }, completed);
+		service.on(
+			'GET',
+			RECORD,
+			running,
+			running,
+			{ status: 502 },
+			{ status: 404, text: 'proxy' },
+			completed,
+		);
 		const execution = await pauseSounds(1);
-		expect((await execution.resumed).json).toMatchObject([{ taskId: 'task_1', status: 'completed' }]);
+		expect((await execution.resumed).json).toMatchObject([
+			{ taskId: 'task_1', status: 'completed' },
+		]);
 	});
 
 	test('asks again when the service does not know the task yet', async () => {
-		const unknown: Reply = { status: 404, json: { error: { message: 'No such task', type: 'not_found', code: 404 } } };
+		const unknown: Reply = {
+			status: 404,
+			json: { error: { message: 'No such task', type: 'not_found', code: 404 } },
+		};
 		service.on('GET', RECORD, running, ...after(3, unknown, completed));
 		const execution = await pauseSounds(1);
-		expect((await execution.resumed).json).toMatchObject([{ taskId: 'task_1', status: 'completed' }]);
+		expect((await execution.resumed).json).toMatchObject([
+			{ taskId: 'task_1', status: 'completed' },
+		]);
 	});
 
 	test('resumes with a task that the service does not know any more', async () => {
-		service.on('GET', RECORD, running, { status: 404, json: { error: { message: 'No such task', type: 'not_found', code: 404 } } });
-		const execution = await pauseSounds(1, {}, {}, { settings: { onError: 'continueRegularOutput' } });
-		expect((await execution.resumed).json).toMatchObject([{ taskId: 'task_1', error: { httpStatus: 404 } }]);
+		service.on('GET', RECORD, running, {
+			status: 404,
+			json: { error: { message: 'No such task', type: 'not_found', code: 404 } },
+		});
+		const execution = await pauseSounds(
+			1,
+			{},
+			{},
+			{ settings: { onError: 'continueRegularOutput' } },
+		);
+		expect((await execution.resumed).json).toMatchObject([
+			{ taskId: 'task_1', error: { httpStatus: 404 } },
+		]);
 	});
 
 	test('is resumed once, though callbacks come at the same moment', async () => {
 		const execution = await pauseSounds(2);
 		service.on('GET', RECORD, completed);
-		const callbacks = Array.from({ length: 6 }, (_, at) => ({ id: `task_${(at % 2) + 1}`, status: 'completed' }));
+		const callbacks = Array.from({ length: 6 }, (_, at) => ({
+			id: `task_${(at % 2) + 1}`,
+			status: 'completed',
+		}));
 		const first = callbacks.slice(0, 3).map(async (body) => await execution.callback(body));
 		await realMs(2);
-		const results = await Promise.all([...first, ...callbacks.slice(3).map(async (body) => await execution.callback(body))]);
+		const results = await Promise.all([
+			...first,
+			...callbacks.slice(3).map(async (body) => await execution.callback(body)),
+		]);
 		await realMs(100);
 		const byCallback = results.filter(({ resumed }) => resumed !== undefined).length;
-		const byItself = (await Promise.race([execution.resumed.then(() => 1), realMs(1)])) === 1 ? 1 : 0;
+		const byItself =
+			(await Promise.race([execution.resumed.then(() => 1), realMs(1)])) === 1 ? 1 : 0;
 		expect(byCallback + byItself).toBe(1);
 		expect(new Set(results.map(({ status }) => status))).toEqual(new Set([200]));
 	});
@@ -141,32 +206,59 @@ describe('An execution whose address does not lead back to it', () => {
 		['nothing there', 404, 'Not found', 'it answered 404'],
 		['a proxy that hides the answer', 503, 'call again later', 'it answered 503'],
 		['a redirect', 301, 'Moved', 'it answered 301'],
-		['another n8n, which has such an execution too', 409, 'The execution "1 has finished already.', 'another n8n answered'],
+		[
+			'another n8n, which has such an execution too',
+			409,
+			'The execution "1 has finished already.',
+			'another n8n answered',
+		],
 		['an n8n that takes any call', 200, 'OK', 'another n8n answered'],
 	];
 
-	test.each(answers)('does not pause but polls, and says so: %s', async (_, status, message, why) => {
-		service.on('GET', RECORD, running, running, completed);
-		service.on('POST', '/webhook-waiting/*', { status, json: { message } });
-		const run = soundRun(service, { parameters: waitMode, run: { waitingBaseUrl: `${service.url}/webhook-waiting` } });
-		const { run: { waitTill }, json, hints } = await runNode(run);
-		expect(waitTill ?? undefined).toBeUndefined();
-		const note = `The node polled instead of pausing: ${service.url} does not lead back to this execution (${why}). Set n8n's environment variable WEBHOOK_URL to the address at which the service reaches this n8n, on port 80 or 443.`;
-		expect(json).toMatchObject([{ taskId: 'task_1', status: 'completed', notes: [note] }]);
-		expect(hints.map((hint) => hint.message)).toContain(note);
-	});
+	test.each(answers)(
+		'does not pause but polls, and says so: %s',
+		async (_, status, message, why) => {
+			service.on('GET', RECORD, running, running, completed);
+			service.on('POST', '/webhook-waiting/*', { status, json: { message } });
+			const run = soundRun(service, {
+				parameters: waitMode,
+				run: { waitingBaseUrl: `${service.url}/webhook-waiting` },
+			});
+			const {
+				run: { waitTill },
+				json,
+				hints,
+			} = await runNode(run);
+			expect(waitTill ?? undefined).toBeUndefined();
+			const note = `The node polled instead of pausing: ${service.url} does not lead back to this execution (${why}). Set n8n's environment variable WEBHOOK_URL to the address at which the service reaches this n8n, on port 80 or 443.`;
+			expect(json).toMatchObject([{ taskId: 'task_1', status: 'completed', notes: [note] }]);
+			expect(hints.map((hint) => hint.message)).toContain(note);
+		},
+	);
 
 	test('does not wait long for an answer', async () => {
 		service.on('GET', RECORD, running, completed);
 		service.on('POST', '/webhook-waiting/*', { after: new Promise(() => {}) });
-		const { json } = await runNode(soundRun(service, { parameters: waitMode, run: { waitingBaseUrl: `${service.url}/webhook-waiting` } }));
-		expect(json[0]?.notes).toEqual([expect.stringMatching(/no connection|it did not answer within 10 seconds/)]);
+		const { json } = await runNode(
+			soundRun(service, {
+				parameters: waitMode,
+				run: { waitingBaseUrl: `${service.url}/webhook-waiting` },
+			}),
+		);
+		expect(json[0]?.notes).toEqual([
+			expect.stringMatching(/no connection|it did not answer within 10 seconds/),
+		]);
 	});
 
 	test('the key is never sent to it', async () => {
 		service.on('GET', RECORD, running, completed);
 		service.on('POST', '/webhook-waiting/*', { status: 404 });
-		await runNode(soundRun(service, { parameters: waitMode, run: { waitingBaseUrl: `${service.url}/webhook-waiting` } }));
+		await runNode(
+			soundRun(service, {
+				parameters: waitMode,
+				run: { waitingBaseUrl: `${service.url}/webhook-waiting` },
+			}),
+		);
 		const [asked] = service.sent('POST', '/webhook-waiting/*');
 		expect(asked?.path).toMatch(/\/callback$/);
 		expect(JSON.stringify([asked?.headers, asked?.body])).not.toContain(SCRIPTED_KEY);
@@ -174,7 +266,9 @@ describe('An execution whose address does not lead back to it', () => {
 });
 
 describe('An end that the service expects within seconds', () => {
-	const inSeconds = (estimated: number): Reply => ({ json: { data: { status: 'pending', estimated_time: estimated } } });
+	const inSeconds = (estimated: number): Reply => ({
+		json: { data: { status: 'pending', estimated_time: estimated } },
+	});
 
 	test('is waited for without a pause', async () => {
 		service.on('GET', RECORD, ...after(3, inSeconds(6), completed));
@@ -210,7 +304,9 @@ describe('The time limit of a pause', () => {
 	test('is kept when the service cannot be reached then: what was verified before comes out', async () => {
 		const execution = await pauseSounds(2, {}, { timeout: 20 });
 		service.on('GET', recordOf('task_1'), completed);
-		expect(await execution.callback({ id: 'task_1', status: 'completed' })).toEqual({ status: 200 });
+		expect(await execution.callback({ id: 'task_1', status: 'completed' })).toEqual({
+			status: 200,
+		});
 		service.on('GET', RECORD, { status: 502 });
 		expect((await execution.resumed).json.map(({ taskId, status }) => [taskId, status])).toEqual([
 			['task_1', 'completed'],
@@ -220,9 +316,14 @@ describe('The time limit of a pause', () => {
 
 	test('a download that lasts beyond n8n’s own limit resumes nothing: n8n has', async () => {
 		service.on('GET', '/slow.mp3', { raw: trickle });
-		const slow: Reply = { json: { status: 'completed', result: { music: [{ audio_url: `${service.url}/slow.mp3` }] } } };
+		const slow: Reply = {
+			json: { status: 'completed', result: { music: [{ audio_url: `${service.url}/slow.mp3` }] } },
+		};
 		service.on('GET', RECORD, running, running, slow);
-		const run = soundRun(service, { parameters: { ...waitMode, downloadFiles: true }, options: { timeout: 5 } });
+		const run = soundRun(service, {
+			parameters: { ...waitMode, downloadFiles: true },
+			options: { timeout: 5 },
+		});
 		const execution = await pauseNode(run, { watches: true });
 		let resumed = false;
 		void execution.resumed.then(() => (resumed = true));
@@ -234,7 +335,9 @@ describe('The time limit of a pause', () => {
 
 test('no key and no token of an address is in the log', async () => {
 	service.on('GET', RECORD, running, { status: 502 }, completed);
-	await (await pauseSounds(1)).resumed;
+	await (
+		await pauseSounds(1)
+	).resumed;
 	expect(log.join('\n')).not.toContain(SCRIPTED_KEY);
 	expect(service.sent('POST', SOUNDS)).toHaveLength(1);
 });

@@ -17,7 +17,8 @@ const part = (block: number, text: string, extra: Partial<Part> = {}): Part => (
 const print = (prefix: Part[], model = MODEL) => createFingerprinter()(model, prefix);
 
 /** Compares the prefixes of two runs. */
-const compareRuns = (before: Part[], now: Part[], model = MODEL) => compare(print(before), print(now, model));
+const compareRuns = (before: Part[], now: Part[], model = MODEL) =>
+	compare(print(before), print(now, model));
 
 /** The first character, from 1, in which two texts differ. */
 function firstDifference(a: string, b: string): number {
@@ -30,7 +31,9 @@ const prose = 'The filter is changed once a year. Turn the valve off before. '.r
 
 test('a change is reported as the range of its chunk: block 2, characters 1,281 to 1,536', () => {
 	const changed = `${prose.slice(0, 1_430)}#${prose.slice(1_431)}`;
-	expect(compareRuns([part(1, 'Be brief.'), part(2, prose)], [part(1, 'Be brief.'), part(2, changed)])).toEqual({
+	expect(
+		compareRuns([part(1, 'Be brief.'), part(2, prose)], [part(1, 'Be brief.'), part(2, changed)]),
+	).toEqual({
 		same: 1,
 		block: 2,
 		from: 1_281,
@@ -78,17 +81,21 @@ test('another place, another model and another order of blocks are changes', () 
 		what: 'place',
 	});
 	expect(compareRuns([part(1, prose)], [part(1, prose)], 'other')).toMatchObject({ what: 'model' });
-	expect(compareRuns([part(1, 'ab'), part(2, 'ac')], [part(1, 'ac'), part(2, 'ab')])).toMatchObject({
-		block: 1,
-		from: 1,
-		to: 2,
-	});
+	expect(compareRuns([part(1, 'ab'), part(2, 'ac')], [part(1, 'ac'), part(2, 'ab')])).toMatchObject(
+		{
+			block: 1,
+			from: 1,
+			to: 2,
+		},
+	);
 });
 
 test('a prefix that continues the last one is no change while a marker stands where that one ended', () => {
 	const before = print([part(1, prose)]);
 	expect(compare(before, print([part(1, prose), part(2, 'more')]))).toBeUndefined();
-	expect(compare(before, print([part(1, prose, { ttl: undefined }), part(2, 'more')]))).toMatchObject({
+	expect(
+		compare(before, print([part(1, prose, { ttl: undefined }), part(2, 'more')])),
+	).toMatchObject({
 		block: 2,
 		from: 1,
 	});
@@ -98,12 +105,20 @@ test('a prefix that ends sooner is a change where the last one had no marker the
 	const marked = print([part(1, 'rules'), part(2, prose)]);
 	expect(compare(marked, print([part(1, 'rules')]))).toBeUndefined();
 	const unmarked = print([part(1, 'rules', { ttl: undefined }), part(2, prose)]);
-	expect(compare(unmarked, print([part(1, 'rules')]))).toMatchObject({ block: 1, from: 6, what: 'end' });
+	expect(compare(unmarked, print([part(1, 'rules')]))).toMatchObject({
+		block: 1,
+		from: 6,
+		what: 'end',
+	});
 });
 
 test('of several prefixes of the last run the nearest counts', () => {
 	const start = prose.slice(0, 600);
-	const stored = [print([part(1, 'apples')]), print([part(1, `${start}apricots`)]), print([part(1, 'pears')])];
+	const stored = [
+		print([part(1, 'apples')]),
+		print([part(1, `${start}apricots`)]),
+		print([part(1, 'pears')]),
+	];
 	expect(compareWithAll(stored, print([part(1, 'pears')]))).toBe('same');
 	expect(compareWithAll(stored, print([part(1, `${start}plums`)]))).toMatchObject({ from: 513 });
 	expect(compareWithAll([], print([part(1, 'pears')]))).toBe('new');

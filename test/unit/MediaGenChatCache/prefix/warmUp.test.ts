@@ -4,7 +4,8 @@ import { prefixKeys, WarmUp } from '../../../../nodes/MediaGenChatCache/prefix/w
 
 const keysOf = (model: string, prefix: Part[]) => prefixKeys(createFingerprinter()(model, prefix));
 
-const marked = (...texts: string[]): Part[] => texts.map((text) => ({ role: 'system', text, ttl: '5m' }));
+const marked = (...texts: string[]): Part[] =>
+	texts.map((text) => ({ role: 'system', text, ttl: '5m' }));
 
 /** Jobs that end by hand, and the order in which they began. */
 function jobs() {
@@ -74,18 +75,20 @@ test('after many failures in a row every request has run, one at a time', async 
 	const keys = keysOf('model', marked('rules', 'doc'));
 	let running = 0;
 	const most = await Promise.all(
-		Array.from({ length: 2_000 }, async () =>
-			await warmUp.run(
-				keys,
-				async () => {
-					running++;
-					const now = running;
-					await Promise.resolve();
-					running--;
-					return now;
-				},
-				() => false,
-			),
+		Array.from(
+			{ length: 2_000 },
+			async () =>
+				await warmUp.run(
+					keys,
+					async () => {
+						running++;
+						const now = running;
+						await Promise.resolve();
+						running--;
+						return now;
+					},
+					() => false,
+				),
 		),
 	);
 	expect(most).toHaveLength(2_000);

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 
-import { readCompletionUsage, readMessagesUsage, readUsage, sumUsage, type Usage } from '../../../../nodes/MediaGenChatCache/usage/usage';
+import {
+	readCompletionUsage,
+	readMessagesUsage,
+	readUsage,
+	sumUsage,
+	type Usage,
+} from '../../../../nodes/MediaGenChatCache/usage/usage';
 
 const written5m = {
 	inputTotal: 5_030,
@@ -44,7 +50,13 @@ test('cache_write_tokens beside a breakdown is not counted twice', () => {
 		vendor_cache_creation_5_m_tokens: 1_000,
 		vendor_cache_creation_1_h_tokens: 2_000,
 	});
-	expect(usage).toMatchObject({ inputUncached: 1_030, cacheRead: 1_000, cacheWrite: 3_000, cacheWrite5m: 1_000, cacheWrite1h: 2_000 });
+	expect(usage).toMatchObject({
+		inputUncached: 1_030,
+		cacheRead: 1_000,
+		cacheWrite: 3_000,
+		cacheWrite5m: 1_000,
+		cacheWrite1h: 2_000,
+	});
 });
 
 test('without a breakdown cache_write_tokens is the write, and its lifetime is not made up', () => {
@@ -55,7 +67,9 @@ test('without a breakdown cache_write_tokens is the write, and its lifetime is n
 			prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 5_000 },
 		}),
 	).toEqual({ ...written5m, cacheWrite5m: null, cacheWrite1h: null });
-	expect(readMessagesUsage({ input_tokens: 30, cache_creation_input_tokens: 5_000, output_tokens: 12 })).toEqual({
+	expect(
+		readMessagesUsage({ input_tokens: 30, cache_creation_input_tokens: 5_000, output_tokens: 12 }),
+	).toEqual({
 		...written5m,
 		cacheWrite5m: null,
 		cacheWrite1h: null,
@@ -63,25 +77,47 @@ test('without a breakdown cache_write_tokens is the write, and its lifetime is n
 });
 
 test('a usage without any cache field is all plain input', () => {
-	const plain = { inputTotal: 30, inputUncached: 30, cacheRead: 0, cacheWrite: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 12, cacheHit: false };
+	const plain = {
+		inputTotal: 30,
+		inputUncached: 30,
+		cacheRead: 0,
+		cacheWrite: 0,
+		cacheWrite5m: 0,
+		cacheWrite1h: 0,
+		output: 12,
+		cacheHit: false,
+	};
 	expect(readMessagesUsage({ input_tokens: 30, output_tokens: 12 })).toEqual(plain);
 	expect(readCompletionUsage({ prompt_tokens: 30, completion_tokens: 12 })).toEqual(plain);
 });
 
 test('what cannot be a number of tokens counts as absent, for the answer is paid for', () => {
-	expect(readMessagesUsage({ input_tokens: 'many', cache_creation: 7, output_tokens: 3 })).toMatchObject({
+	expect(
+		readMessagesUsage({ input_tokens: 'many', cache_creation: 7, output_tokens: 3 }),
+	).toMatchObject({
 		inputTotal: 0,
 		output: 3,
 	});
-	expect(readCompletionUsage({ prompt_tokens: 20, prompt_tokens_details: 'none' })).toMatchObject({ inputTotal: 20 });
+	expect(readCompletionUsage({ prompt_tokens: 20, prompt_tokens_details: 'none' })).toMatchObject({
+		inputTotal: 20,
+	});
 });
 
 test('numbers of tokens may be text', () => {
 	expect(
-		readMessagesUsage({ input_tokens: '30', cache_creation_input_tokens: '5000', cache_creation: { ephemeral_5m_input_tokens: '5000' }, output_tokens: '12' }),
+		readMessagesUsage({
+			input_tokens: '30',
+			cache_creation_input_tokens: '5000',
+			cache_creation: { ephemeral_5m_input_tokens: '5000' },
+			output_tokens: '12',
+		}),
 	).toEqual(written5m);
 	expect(
-		readCompletionUsage({ prompt_tokens: '5030', completion_tokens: '12', vendor_cache_creation_5_m_tokens: '5000' }),
+		readCompletionUsage({
+			prompt_tokens: '5030',
+			completion_tokens: '12',
+			vendor_cache_creation_5_m_tokens: '5000',
+		}),
 	).toEqual(written5m);
 });
 
@@ -89,7 +125,9 @@ test('a usage in the other style is read too, and one without a known field is n
 	const plain = { inputTotal: 30, output: 12 };
 	expect(readUsage({ prompt_tokens: 30, completion_tokens: 12 }, 'messages')).toMatchObject(plain);
 	expect(readUsage({ input_tokens: 30, output_tokens: 12 }, 'completions')).toMatchObject(plain);
-	expect(readUsage({ input_tokens: 1, prompt_tokens: 30, completion_tokens: 12 }, 'completions')).toMatchObject(plain);
+	expect(
+		readUsage({ input_tokens: 1, prompt_tokens: 30, completion_tokens: 12 }, 'completions'),
+	).toMatchObject(plain);
 	expect(readUsage({ seconds: 3 }, 'messages')).toBeUndefined();
 });
 
@@ -120,7 +158,11 @@ test('whatever the service says, the three parts of the input sum to its total a
 });
 
 test('a sum adds every part, and does not know a split that one of its parts does not know', () => {
-	const read = readMessagesUsage({ input_tokens: 10, cache_read_input_tokens: 5_000, output_tokens: 1 });
+	const read = readMessagesUsage({
+		input_tokens: 10,
+		cache_read_input_tokens: 5_000,
+		output_tokens: 1,
+	});
 	expect(sumUsage([written5m, read])).toEqual({
 		inputTotal: 10_040,
 		inputUncached: 40,
@@ -131,5 +173,7 @@ test('a sum adds every part, and does not know a split that one of its parts doe
 		output: 13,
 		cacheHit: true,
 	});
-	expect(sumUsage([{ ...written5m, cacheWrite5m: null, cacheWrite1h: null }, read]).cacheWrite5m).toBeNull();
+	expect(
+		sumUsage([{ ...written5m, cacheWrite5m: null, cacheWrite1h: null }, read]).cacheWrite5m,
+	).toBeNull();
 });

@@ -15,7 +15,9 @@ describe('The headers of the Node.js that runs', () => {
 	function put(version: [number, number, number], files = ['node.h', 'node_version.h']): void {
 		const folder = join(prefix, 'include', 'node');
 		mkdirSync(folder, { recursive: true });
-		const text = ['MAJOR', 'MINOR', 'PATCH'].map((part, at) => `#define NODE_${part}_VERSION ${version[at]}\n`).join('');
+		const text = ['MAJOR', 'MINOR', 'PATCH']
+			.map((part, at) => `#define NODE_${part}_VERSION ${version[at]}\n`)
+			.join('');
 		for (const file of files) writeFileSync(join(folder, file), text);
 	}
 

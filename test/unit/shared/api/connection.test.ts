@@ -1,6 +1,11 @@
 import type { ICredentialDataDecryptedObject, INode } from 'n8n-workflow';
 
-import { getConnection, readBrandWords, readConnection, unknownConnection } from '../../../../nodes/shared/api/connection';
+import {
+	getConnection,
+	readBrandWords,
+	readConnection,
+	unknownConnection,
+} from '../../../../nodes/shared/api/connection';
 
 const stored = { baseUrl: 'https://api.example.com', apiKey: 'secret' };
 
@@ -20,7 +25,10 @@ describe('The base URL of the credential', () => {
 		['', '"Base URL" must be a full address that begins with https://'],
 		[undefined, '"Base URL" must be a full address that begins with https://'],
 		['api.example.com', '"Base URL" must be a full address that begins with https://'],
-		['http://api.example.com', '"Base URL" must begin with https://, so that the API key is never sent unencrypted'],
+		[
+			'http://api.example.com',
+			'"Base URL" must begin with https://, so that the API key is never sent unencrypted',
+		],
 	])('%p is refused', (baseUrl, message) => {
 		expect(() => readConnection({ ...stored, baseUrl })).toThrow(message);
 	});
@@ -28,21 +36,39 @@ describe('The base URL of the credential', () => {
 
 test('private callbacks are off unless they were switched on', () => {
 	expect(readConnection(stored).allowPrivateCallbacks).toBe(false);
-	expect(readConnection({ ...stored, allowPrivateCallbacks: true }).allowPrivateCallbacks).toBe(true);
+	expect(readConnection({ ...stored, allowPrivateCallbacks: true }).allowPrivateCallbacks).toBe(
+		true,
+	);
 	expect(unknownConnection.allowPrivateCallbacks).toBe(false);
 });
 
 describe('Brand words', () => {
-	test.each<[unknown]>([[undefined], [null], [''], ['  '], ['{}'], [{}]])('%j are none', (value) => {
-		expect(readBrandWords(value)).toEqual({});
-	});
+	test.each<[unknown]>([[undefined], [null], [''], ['  '], ['{}'], [{}]])(
+		'%j are none',
+		(value) => {
+			expect(readBrandWords(value)).toEqual({});
+		},
+	);
 
-	test.each<[unknown]>([['{"gridart": "acme-grid.v2_x"}'], [{ gridart: 'acme-grid.v2_x' }]])('%j are read', (value) => {
-		expect(readBrandWords(value)).toEqual({ gridart: 'acme-grid.v2_x' });
-		expect(readConnection({ ...stored, brandWords: value }).brandWords).toEqual({ gridart: 'acme-grid.v2_x' });
-	});
+	test.each<[unknown]>([['{"gridart": "acme-grid.v2_x"}'], [{ gridart: 'acme-grid.v2_x' }]])(
+		'%j are read',
+		(value) => {
+			expect(readBrandWords(value)).toEqual({ gridart: 'acme-grid.v2_x' });
+			expect(readConnection({ ...stored, brandWords: value }).brandWords).toEqual({
+				gridart: 'acme-grid.v2_x',
+			});
+		},
+	);
 
-	test.each<[unknown]>([['gridart'], ['[]'], [7], ['{"grid": "x"}'], ['{"gridart": "a/b"}'], ['{"gridart": ""}'], ['{"gridart": 7}']])('%j are refused', (value) => {
+	test.each<[unknown]>([
+		['gridart'],
+		['[]'],
+		[7],
+		['{"grid": "x"}'],
+		['{"gridart": "a/b"}'],
+		['{"gridart": ""}'],
+		['{"gridart": 7}'],
+	])('%j are refused', (value) => {
 		expect(() => readBrandWords(value)).toThrow(
 			'"Brand Words" must be a JSON object that maps any of musicgen, gridart, imagegen, imgfast, vidgen, vidomni, vendor to a word of letters, digits, dots, dashes or underscores',
 		);
@@ -53,13 +79,23 @@ describe('The key is not shown', () => {
 	const connection = readConnection({ ...stored, apiKey: ' secret-1\n' });
 
 	test('wherever an answer of the service repeats it, at any depth and more than once', () => {
-		const answer = { echo: 'secret-1 and secret-1', list: ['a secret-1', 7, null, true], inner: { 'key secret-1': { deep: 'secret-1' } } };
-		expect(connection.redact(answer)).toEqual({ echo: '••• and •••', list: ['a •••', 7, null, true], inner: { 'key •••': { deep: '•••' } } });
+		const answer = {
+			echo: 'secret-1 and secret-1',
+			list: ['a secret-1', 7, null, true],
+			inner: { 'key secret-1': { deep: 'secret-1' } },
+		};
+		expect(connection.redact(answer)).toEqual({
+			echo: '••• and •••',
+			list: ['a •••', 7, null, true],
+			inner: { 'key •••': { deep: '•••' } },
+		});
 	});
 
 	test('but names of fields stay where the key is a plain word: it may be a part of them', () => {
 		const byWord = readConnection({ ...stored, apiKey: 'task' });
-		expect(byWord.redact({ data: [{ task_id: '1', task: { task_status: 'a task' } }] })).toEqual({ data: [{ task_id: '1', task: { task_status: 'a •••' } }] });
+		expect(byWord.redact({ data: [{ task_id: '1', task: { task_status: 'a task' } }] })).toEqual({
+			data: [{ task_id: '1', task: { task_status: 'a •••' } }],
+		});
 	});
 
 	describe('in another form:', () => {
@@ -72,26 +108,60 @@ describe('The key is not shown', () => {
 			['as it is', key, '•••'],
 			['after Bearer', `Bearer ${key}`, 'Bearer •••'],
 			['URL-encoded', encodeURIComponent(key), '•••'],
-			['URL-encoded with small letters', encodeURIComponent(key).replace(/%../g, (each) => each.toLowerCase()), '•••'],
-			['URL-encoded in a query, after Bearer', `https://example.com/?auth=${encodeURIComponent(`Bearer ${key}`)}&x=1`, 'https://example.com/?auth=Bearer%20•••&x=1'],
+			[
+				'URL-encoded with small letters',
+				encodeURIComponent(key).replace(/%../g, (each) => each.toLowerCase()),
+				'•••',
+			],
+			[
+				'URL-encoded in a query, after Bearer',
+				`https://example.com/?auth=${encodeURIComponent(`Bearer ${key}`)}&x=1`,
+				'https://example.com/?auth=Bearer%20•••&x=1',
+			],
 			['URL-encoded twice', encodeURIComponent(encodeURIComponent(key)), '•••'],
 			['URL-encoded in part', encodeURI(key), '•••'],
-			['URL-encoded in whole', [...Buffer.from(key)].map((byte) => `%${byte.toString(16)}`).join(''), '•••'],
+			[
+				'URL-encoded in whole',
+				[...Buffer.from(key)].map((byte) => `%${byte.toString(16)}`).join(''),
+				'•••',
+			],
 			['JSON-escaped', json, '•••'],
-			['JSON-escaped in JSON', JSON.stringify(JSON.stringify({ authorization: `Bearer ${key}` })), String.raw`"{\"authorization\":\"Bearer •••\"}"`],
+			[
+				'JSON-escaped in JSON',
+				JSON.stringify(JSON.stringify({ authorization: `Bearer ${key}` })),
+				String.raw`"{\"authorization\":\"Bearer •••\"}"`,
+			],
 			['JSON-escaped with its slashes', json.replaceAll('/', '\\/'), '•••'],
-			['JSON-escaped in ASCII', json.replace(/[^ -~]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`), '•••'],
+			[
+				'JSON-escaped in ASCII',
+				json.replace(/[^ -~]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`),
+				'•••',
+			],
 			['in hexadecimal digits', Buffer.from(key).toString('hex'), '•••'],
 			['in capital hexadecimal digits', Buffer.from(key).toString('hex').toUpperCase(), '•••'],
 		])('%s', (_, text, expected) => {
-			expect(withKey.redact({ error: { message: `It was ${text}.` } })).toEqual({ error: { message: `It was ${expected}.` } });
+			expect(withKey.redact({ error: { message: `It was ${text}.` } })).toEqual({
+				error: { message: `It was ${expected}.` },
+			});
 		});
 
-		test.each([['the key', key], ['after Bearer', `Bearer ${key}`], ['after a name', `user:${key}`], ['in a header', `x-api-key: ${key}\r\n`]])('in base64: %s', (_, text) => {
-			for (const encoded of [base64(text), base64(text).replaceAll('=', ''), Buffer.from(text).toString('base64url')]) {
+		test.each([
+			['the key', key],
+			['after Bearer', `Bearer ${key}`],
+			['after a name', `user:${key}`],
+			['in a header', `x-api-key: ${key}\r\n`],
+		])('in base64: %s', (_, text) => {
+			for (const encoded of [
+				base64(text),
+				base64(text).replaceAll('=', ''),
+				Buffer.from(text).toString('base64url'),
+			]) {
 				const shown = withKey.redact(encoded);
 				expect(shown).toContain('•••');
-				const left = shown.split('•••').map((part) => Buffer.from(part, 'base64').toString('latin1')).join('');
+				const left = shown
+					.split('•••')
+					.map((part) => Buffer.from(part, 'base64').toString('latin1'))
+					.join('');
 				// A character at each end may be shared with what stands beside the key.
 				expect(left.replace(text.replace(key, ''), '').length).toBeLessThanOrEqual(2);
 			}
@@ -117,7 +187,14 @@ describe('The key is not shown', () => {
 });
 
 describe('The credential of a node', () => {
-	const node: INode = { id: '1', name: 'Music', type: 'mediaGenMusic', typeVersion: 1, position: [0, 0], parameters: {} };
+	const node: INode = {
+		id: '1',
+		name: 'Music',
+		type: 'mediaGenMusic',
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+	};
 	const withName: INode = { ...node, credentials: { mediaGenApi: { id: '7', name: 'Ours' } } };
 
 	const contextOf = (given: INode, data: ICredentialDataDecryptedObject, asked: string[] = []) => ({
@@ -131,20 +208,34 @@ describe('The credential of a node', () => {
 	test('is read once, and given to n8n with its id for each request', async () => {
 		const asked: string[] = [];
 		const connection = await getConnection(contextOf(withName, stored, asked));
-		expect(connection).toMatchObject({ baseUrl: stored.baseUrl, decrypted: { id: '7', name: 'Ours', type: 'mediaGenApi', data: stored } });
+		expect(connection).toMatchObject({
+			baseUrl: stored.baseUrl,
+			decrypted: { id: '7', name: 'Ours', type: 'mediaGenApi', data: stored },
+		});
 		expect(asked).toEqual(['mediaGenApi']);
 	});
 
 	test.each<[string, INode]>([
 		['a node without credentials', node],
-		['a node with another credential only', { ...node, credentials: { other: { id: '1', name: 'x' } } }],
-		['a credential without an id', { ...node, credentials: { mediaGenApi: { id: null, name: '' } } }],
+		[
+			'a node with another credential only',
+			{ ...node, credentials: { other: { id: '1', name: 'x' } } },
+		],
+		[
+			'a credential without an id',
+			{ ...node, credentials: { mediaGenApi: { id: null, name: '' } } },
+		],
 	])('%s has no id to give', async (_, given) => {
-		expect((await getConnection(contextOf(given, stored))).decrypted).toMatchObject({ id: '', name: '' });
+		expect((await getConnection(contextOf(given, stored))).decrypted).toMatchObject({
+			id: '',
+			name: '',
+		});
 	});
 
 	test('that cannot be used is an error which names the field', async () => {
-		await expect(getConnection(contextOf(node, { ...stored, baseUrl: 'api' }))).rejects.toMatchObject({
+		await expect(
+			getConnection(contextOf(node, { ...stored, baseUrl: 'api' })),
+		).rejects.toMatchObject({
 			message: 'The MediaGen credential cannot be used',
 			description: '"Base URL" must be a full address that begins with https://',
 		});

@@ -40,36 +40,75 @@ test.each<[string, unknown, number | undefined]>([
 
 describe('A request that never left is known as such', () => {
 	test.each([
-		...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
-		...['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'ERR_TLS_CERT_ALTNAME_INVALID', 'ERR_INVALID_CHAR'],
-		...['ENETUNREACH', 'EHOSTDOWN', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_HTTP_INVALID_HEADER_VALUE', 'ERR_INVALID_URL', 'HOSTNAME_MISMATCH', 'INVALID_CA'],
+		...[
+			'ECONNREFUSED',
+			'ENOTFOUND',
+			'EAI_AGAIN',
+			'EHOSTUNREACH',
+			'CERT_HAS_EXPIRED',
+			'DEPTH_ZERO_SELF_SIGNED_CERT',
+		],
+		...[
+			'SELF_SIGNED_CERT_IN_CHAIN',
+			'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+			'ERR_TLS_CERT_ALTNAME_INVALID',
+			'ERR_INVALID_CHAR',
+		],
+		...[
+			'ENETUNREACH',
+			'EHOSTDOWN',
+			'ERR_SSL_WRONG_VERSION_NUMBER',
+			'ERR_HTTP_INVALID_HEADER_VALUE',
+			'ERR_INVALID_URL',
+			'HOSTNAME_MISMATCH',
+			'INVALID_CA',
+		],
 	])('%s', (code) => {
 		const error = errorFromThrown(Object.assign(new Error('failed'), { code }));
-		expect([error.accepted, error instanceof UnreachableError, error.transient]).toEqual(['no', true, true]);
+		expect([error.accepted, error instanceof UnreachableError, error.transient]).toEqual([
+			'no',
+			true,
+			true,
+		]);
 	});
 
 	test('the code stands in a cause, as n8n gives it', () => {
 		const inner = Object.assign(new Error('certificate has expired'), { code: 'CERT_HAS_EXPIRED' });
-		const error = errorFromThrown(Object.assign(new Error('The service could not be called'), { cause: inner }));
-		expect(error).toMatchObject({ accepted: 'no', message: 'The service could not be reached: CERT_HAS_EXPIRED' });
+		const error = errorFromThrown(
+			Object.assign(new Error('The service could not be called'), { cause: inner }),
+		);
+		expect(error).toMatchObject({
+			accepted: 'no',
+			message: 'The service could not be reached: CERT_HAS_EXPIRED',
+		});
 	});
 
 	test.each<[string, object]>([
 		['the code that n8n keeps of its HTTP client', { httpCode: 'ENOTFOUND' }],
-		['a cause five levels down', { cause: { cause: { cause: { cause: { cause: { code: 'ENOTFOUND' } } } } } }],
+		[
+			'a cause five levels down',
+			{ cause: { cause: { cause: { cause: { cause: { code: 'ENOTFOUND' } } } } } },
+		],
 		['beside a code of another kind', { code: 7, httpCode: 'ENOTFOUND' }],
 	])('%s tells it too', (_, fields) => {
-		expect(errorFromThrown(Object.assign(new Error('failed'), fields))).toMatchObject({ accepted: 'no', message: 'The service could not be reached' });
+		expect(errorFromThrown(Object.assign(new Error('failed'), fields))).toMatchObject({
+			accepted: 'no',
+			message: 'The service could not be reached',
+		});
 	});
 
 	test.each<[string, object]>([
 		['in the message', { message: 'Invalid character in header content ["Authorization"]' }],
-		['in the messages that n8n replaced', { messages: ['Invalid character in header content ["Authorization"]'] }],
+		[
+			'in the messages that n8n replaced',
+			{ messages: ['Invalid character in header content ["Authorization"]'] },
+		],
 		['in the code', { code: 'ERR_INVALID_CHAR' }],
 	])('a key with a line break, %s', (_, fields) => {
 		expect(errorFromThrown(Object.assign(new Error('failed'), fields))).toMatchObject({
 			accepted: 'no',
-			message: 'The service could not be reached: the API key has a character that no header can have',
+			message:
+				'The service could not be reached: the API key has a character that no header can have',
 		});
 	});
 
@@ -84,41 +123,72 @@ describe('A request that never left is known as such', () => {
 	});
 
 	test('a TLS error after the handshake does not count', () => {
-		expect(errorFromThrown(Object.assign(new Error('read EPROTO bad record mac'), { code: 'EPROTO' }))).toMatchObject({ accepted: 'unknown' });
+		expect(
+			errorFromThrown(Object.assign(new Error('read EPROTO bad record mac'), { code: 'EPROTO' })),
+		).toMatchObject({ accepted: 'unknown' });
 	});
 
 	test('a connection that timed out before it was made', () => {
-		expect(errorFromThrown(Object.assign(new Error('connect ETIMEDOUT 10.0.0.1:443'), { code: 'ETIMEDOUT' }))).toMatchObject({ accepted: 'no', message: 'The service could not be reached' });
+		expect(
+			errorFromThrown(
+				Object.assign(new Error('connect ETIMEDOUT 10.0.0.1:443'), { code: 'ETIMEDOUT' }),
+			),
+		).toMatchObject({ accepted: 'no', message: 'The service could not be reached' });
 	});
 });
 
 test.each<[string, unknown]>([
 	['a code in the middle of another', { code: 'MY_CERT_STORE' }],
-	['a cause six levels down', { cause: { cause: { cause: { cause: { cause: { cause: { code: 'ENOTFOUND' } } } } } } }],
-	['the words of a handshake in a lost connection', { code: 'ECONNRESET', message: 'handshake failure' }],
-	['a time limit before the connection in words, with another code', { code: 'EPIPE', message: 'connect ETIMEDOUT' }],
+	[
+		'a cause six levels down',
+		{ cause: { cause: { cause: { cause: { cause: { cause: { code: 'ENOTFOUND' } } } } } } },
+	],
+	[
+		'the words of a handshake in a lost connection',
+		{ code: 'ECONNRESET', message: 'handshake failure' },
+	],
+	[
+		'a time limit before the connection in words, with another code',
+		{ code: 'EPIPE', message: 'connect ETIMEDOUT' },
+	],
 	['text', 'ENOTFOUND'],
-	['codes of nothing', { code: null, httpCode: 7, message: null, messages: 'handshake failure', cause: 'ENOTFOUND' }],
+	[
+		'codes of nothing',
+		{ code: null, httpCode: 7, message: null, messages: 'handshake failure', cause: 'ENOTFOUND' },
+	],
 	['nothing', undefined],
 ])('nobody knows what became of a request that ended with %s', (_, thrown) => {
 	const error = errorFromThrown(thrown);
 	expect(error).toBeInstanceOf(ConnectionError);
-	expect(error).toMatchObject({ accepted: 'unknown', message: 'The connection to the service was lost' });
+	expect(error).toMatchObject({
+		accepted: 'unknown',
+		message: 'The connection to the service was lost',
+	});
 });
 
-test.each(['ERR_CANCELED', 'ABORT_ERR'])('a request that was canceled (%s) may have arrived', (code) => {
-	const error = errorFromThrown(Object.assign(new Error('canceled'), { code }));
-	expect(error).toBeInstanceOf(CanceledError);
-	// With this spelling n8n tells a canceled execution from a failed one.
-	expect(error).toMatchObject({ accepted: 'unknown', message: 'The execution was canceled', transient: false });
-});
+test.each(['ERR_CANCELED', 'ABORT_ERR'])(
+	'a request that was canceled (%s) may have arrived',
+	(code) => {
+		const error = errorFromThrown(Object.assign(new Error('canceled'), { code }));
+		expect(error).toBeInstanceOf(CanceledError);
+		// With this spelling n8n tells a canceled execution from a failed one.
+		expect(error).toMatchObject({
+			accepted: 'unknown',
+			message: 'The execution was canceled',
+			transient: false,
+		});
+	},
+);
 
-test.each([
-	['timeout of 300ms exceeded'],
-	['timeout of 60000 ms exceeded'],
-])('a time limit that the HTTP client tells in words: %s', (message) => {
-	expect(errorFromThrown(new Error(message))).toMatchObject({ accepted: 'unknown', message: 'The request timed out' });
-});
+test.each([['timeout of 300ms exceeded'], ['timeout of 60000 ms exceeded']])(
+	'a time limit that the HTTP client tells in words: %s',
+	(message) => {
+		expect(errorFromThrown(new Error(message))).toMatchObject({
+			accepted: 'unknown',
+			message: 'The request timed out',
+		});
+	},
+);
 
 test('a cancel before a request was sent bought nothing', () => {
 	expect(new CanceledError().accepted).toBe('no');
@@ -143,29 +213,52 @@ test.each([
 	['ECONNABORTED', 'Request aborted', TimeoutError],
 	['ETIMEDOUT', 'read ETIMEDOUT', TimeoutError],
 	[undefined, 'something else', ConnectionError],
-])('a request that broke with %s may have been accepted, and the next one may come through', (code, message, ErrorClass) => {
-	const error = errorFromThrown(Object.assign(new Error(message), { code }));
-	expect([error.accepted, error instanceof ErrorClass, error.transient]).toEqual(['unknown', true, true]);
-});
+])(
+	'a request that broke with %s may have been accepted, and the next one may come through',
+	(code, message, ErrorClass) => {
+		const error = errorFromThrown(Object.assign(new Error(message), { code }));
+		expect([error.accepted, error instanceof ErrorClass, error.transient]).toEqual([
+			'unknown',
+			true,
+			true,
+		]);
+	},
+);
 
 describe('A response with an error', () => {
-	const errorOf = (statusCode: number, body: unknown, headers = {}) => errorFromResponse({ statusCode, headers, body }, NOW, 'Task not found');
+	const errorOf = (statusCode: number, body: unknown, headers = {}) =>
+		errorFromResponse({ statusCode, headers, body }, NOW, 'Task not found');
 
 	test('has message, type and code of the service', () => {
-		const error = errorOf(402, { error: { message: 'Top up', type: 'insufficient_quota', code: 'quota' } });
+		const error = errorOf(402, {
+			error: { message: 'Top up', type: 'insufficient_quota', code: 'quota' },
+		});
 		expect(error).toBeInstanceOf(InsufficientBalanceError);
-		expect(error).toMatchObject({ message: 'Insufficient balance: Top up', details: { type: 'insufficient_quota', code: 'quota', httpStatus: 402, fromService: true } });
+		expect(error).toMatchObject({
+			message: 'Insufficient balance: Top up',
+			details: { type: 'insufficient_quota', code: 'quota', httpStatus: 402, fromService: true },
+		});
 	});
 
 	test('keeps the message where the type is null', () => {
-		expect(errorOf(400, { error: { message: 'Too loud', type: null, code: 400 } })).toMatchObject({ message: 'Bad request: Too loud', details: { code: '400' } });
+		expect(errorOf(400, { error: { message: 'Too loud', type: null, code: 400 } })).toMatchObject({
+			message: 'Bad request: Too loud',
+			details: { code: '400' },
+		});
 	});
 
-	test('a 404 is the service\'s own only with its envelope', () => {
-		expect(errorOf(404, '<html>Not found</html>')).toMatchObject({ message: 'Task not found', details: { fromService: false } });
-		expect(errorOf(404, { error: { message: 'No such task' } })).toMatchObject({ details: { fromService: true } });
+	test("a 404 is the service's own only with its envelope", () => {
+		expect(errorOf(404, '<html>Not found</html>')).toMatchObject({
+			message: 'Task not found',
+			details: { fromService: false },
+		});
+		expect(errorOf(404, { error: { message: 'No such task' } })).toMatchObject({
+			details: { fromService: true },
+		});
 		expect(errorOf(404, {})).toBeInstanceOf(NotFoundError);
-		expect(errorOf(404, { message: 'no Route matched' })).toMatchObject({ details: { fromService: false } });
+		expect(errorOf(404, { message: 'no Route matched' })).toMatchObject({
+			details: { fromService: false },
+		});
 	});
 
 	test.each<[string, unknown, string]>([
@@ -205,17 +298,33 @@ describe('A response with an error', () => {
 	});
 
 	test('and HTTP 200 is one of which nobody knows what it cost', () => {
-		expect(errorInBody({ error: { message: 'Overloaded', type: 'overloaded', code: 9 } })).toMatchObject({
+		expect(
+			errorInBody({ error: { message: 'Overloaded', type: 'overloaded', code: 9 } }),
+		).toMatchObject({
 			message: 'The service answered with an error: Overloaded',
 			accepted: 'unknown',
 			details: { type: 'overloaded', code: '9', fromService: true },
 		});
 		expect(errorInBody({ error: 'Overloaded' })).toBeInstanceOf(ServerError);
-		for (const body of [{}, { message: 'Hello' }, { error: null }, { error: {} }, { error: '' }, 'text', undefined]) expect(errorInBody(body)).toBeUndefined();
+		for (const body of [
+			{},
+			{ message: 'Hello' },
+			{ error: null },
+			{ error: {} },
+			{ error: '' },
+			'text',
+			undefined,
+		])
+			expect(errorInBody(body)).toBeUndefined();
 	});
 
 	test('that cannot be read may have cost something', () => {
-		expect(unreadableResponse(200)).toMatchObject({ message: 'The response could not be read (HTTP 200)', accepted: 'unknown', details: { httpStatus: 200 }, transient: true });
+		expect(unreadableResponse(200)).toMatchObject({
+			message: 'The response could not be read (HTTP 200)',
+			accepted: 'unknown',
+			details: { httpStatus: 200 },
+			transient: true,
+		});
 	});
 
 	test.each([

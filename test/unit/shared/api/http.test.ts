@@ -1,11 +1,32 @@
 import { Readable } from 'node:stream';
 
-import type { IAdditionalCredentialOptions, IDataObject, IHttpRequestOptions, INode } from 'n8n-workflow';
+import type {
+	IAdditionalCredentialOptions,
+	IDataObject,
+	IHttpRequestOptions,
+	INode,
+} from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 import { type Connection, readConnection } from '../../../../nodes/shared/api/connection';
-import { CanceledError, ConnectionError, InvalidRequestError, RateLimitError, ServerError, TimeoutError, UnreachableError, UnreadableResponseError } from '../../../../nodes/shared/api/errors';
-import { type ApiRequest, backoffMs, createSend, MAX_ATTEMPTS, mayRetry, type ServiceContext } from '../../../../nodes/shared/api/http';
+import {
+	CanceledError,
+	ConnectionError,
+	InvalidRequestError,
+	RateLimitError,
+	ServerError,
+	TimeoutError,
+	UnreachableError,
+	UnreadableResponseError,
+} from '../../../../nodes/shared/api/errors';
+import {
+	type ApiRequest,
+	backoffMs,
+	createSend,
+	MAX_ATTEMPTS,
+	mayRetry,
+	type ServiceContext,
+} from '../../../../nodes/shared/api/http';
 import { setClock } from '../../../../nodes/shared/util/clock';
 import { jumpingClock } from '../../../engine/support/clocks';
 
@@ -20,14 +41,23 @@ const errors = {
 };
 
 const retried = (policy: 'purchase' | 'read' | 'once', attempts = 1) =>
-	Object.entries(errors).flatMap(([name, error]) => (mayRetry(policy, error, attempts) ? [name] : []));
+	Object.entries(errors).flatMap(([name, error]) =>
+		mayRetry(policy, error, attempts) ? [name] : [],
+	);
 
 test('a purchase is sent again only when it was surely not accepted', () => {
 	expect(retried('purchase')).toEqual(['rateLimit', 'unreachable']);
 });
 
 test('a read is sent again after everything that may pass', () => {
-	expect(retried('read')).toEqual(['rateLimit', 'unreachable', 'server', 'connection', 'timeout', 'unreadable']);
+	expect(retried('read')).toEqual([
+		'rateLimit',
+		'unreachable',
+		'server',
+		'connection',
+		'timeout',
+		'unreadable',
+	]);
 });
 
 test('a caller that asks again by itself gets every error', () => {
@@ -41,7 +71,13 @@ test('attempts are counted, but for a rate limit: the deadline ends that', () =>
 });
 
 test('the wait doubles up to half a minute, with jitter, and the service can name it', () => {
-	for (const [attempts, ceiling] of [[1, 1_000], [2, 2_000], [3, 4_000], [6, 30_000], [60, 30_000]] as const) {
+	for (const [attempts, ceiling] of [
+		[1, 1_000],
+		[2, 2_000],
+		[3, 4_000],
+		[6, 30_000],
+		[60, 30_000],
+	] as const) {
 		const waits = Array.from({ length: 50 }, () => backoffMs(errors.server, attempts));
 		expect(Math.min(...waits)).toBeGreaterThanOrEqual(ceiling / 2);
 		expect(Math.max(...waits)).toBeLessThanOrEqual(ceiling);
@@ -52,8 +88,19 @@ test('the wait doubles up to half a minute, with jitter, and the service can nam
 
 describe('A request', () => {
 	const START = jumpingClock().now();
-	const node: INode = { id: '1', name: 'Music', type: 'mediaGenMusic', typeVersion: 1, position: [0, 0], parameters: {} };
-	const connection = readConnection({ baseUrl: 'https://api.example.com/base', apiKey: 'secret', brandWords: { musicgen: 'acme' } });
+	const node: INode = {
+		id: '1',
+		name: 'Music',
+		type: 'mediaGenMusic',
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+	};
+	const connection = readConnection({
+		baseUrl: 'https://api.example.com/base',
+		apiKey: 'secret',
+		brandWords: { musicgen: 'acme' },
+	});
 	const anything = z.unknown();
 
 	/** What n8n's helper was called with. */
@@ -103,15 +150,29 @@ describe('A request', () => {
 	}
 
 	const read: ApiRequest = { method: 'GET', path: '/v1/balance', retry: 'read' };
-	const purchase: ApiRequest = { method: 'POST', path: '/v1/musicgen/x', retry: 'purchase', body: { model: 'musicgen-v5', prompt: 'a musicgen song' } };
-	const limited = (seconds?: string): Answer => ({ statusCode: 429, headers: seconds === undefined ? {} : { 'retry-after': seconds } });
+	const purchase: ApiRequest = {
+		method: 'POST',
+		path: '/v1/musicgen/x',
+		retry: 'purchase',
+		body: { model: 'musicgen-v5', prompt: 'a musicgen song' },
+	};
+	const limited = (seconds?: string): Answer => ({
+		statusCode: 429,
+		headers: seconds === undefined ? {} : { 'retry-after': seconds },
+	});
 	const ok: Answer = { statusCode: 200, body: { done: true } };
 
-	const send = async (request: ApiRequest, answers: Answer[], signal?: AbortSignal, by: Connection = connection) =>
-		await createSend(contextOf(...answers), by, signal)(request, anything);
+	const send = async (
+		request: ApiRequest,
+		answers: Answer[],
+		signal?: AbortSignal,
+		by: Connection = connection,
+	) => await createSend(contextOf(...answers), by, signal)(request, anything);
 
 	test("is written in the deployment's words: the path, the names of headers and the model, but not the prompt", async () => {
-		expect(await send({ ...purchase, headers: { 'musicgen-beta': 'musicgen' }, timeoutMs: 7_000 }, [ok])).toEqual({ done: true });
+		expect(
+			await send({ ...purchase, headers: { 'musicgen-beta': 'musicgen' }, timeoutMs: 7_000 }, [ok]),
+		).toEqual({ done: true });
 		expect(calls[0]?.type).toBe('mediaGenApi');
 		expect(calls[0]?.options).toEqual({
 			method: 'POST',
@@ -137,7 +198,12 @@ describe('A request', () => {
 
 	test('without a body has a minute for its answer', async () => {
 		await send(read, [ok]);
-		expect(calls[0]?.options).toMatchObject({ body: undefined, headers: {}, json: true, timeout: 60_000 });
+		expect(calls[0]?.options).toMatchObject({
+			body: undefined,
+			headers: {},
+			json: true,
+			timeout: 60_000,
+		});
 	});
 
 	test('with bytes sends them unchanged, and is not JSON', async () => {
@@ -171,18 +237,31 @@ describe('A request', () => {
 			expect(await buying).toEqual({ id: 'task_1' });
 		});
 
-		test.each([purchase, read])('ends at its time limit, whether n8n ends it or not', async (request) => {
-			const body = new Readable({ read: () => {} });
-			const sent = send({ ...request, retry: request.retry === 'read' ? 'once' : 'purchase', timeoutMs: 20 }, [{ statusCode: 200, body }]);
-			await expect(sent).rejects.toMatchObject({ message: 'The request timed out', accepted: 'unknown' });
-			expect(calls.map(({ signal }) => signal?.aborted)).toEqual([true]);
-			expect(body.destroyed).toBe(true);
-		});
+		test.each([purchase, read])(
+			'ends at its time limit, whether n8n ends it or not',
+			async (request) => {
+				const body = new Readable({ read: () => {} });
+				const sent = send(
+					{ ...request, retry: request.retry === 'read' ? 'once' : 'purchase', timeoutMs: 20 },
+					[{ statusCode: 200, body }],
+				);
+				await expect(sent).rejects.toMatchObject({
+					message: 'The request timed out',
+					accepted: 'unknown',
+				});
+				expect(calls.map(({ signal }) => signal?.aborted)).toEqual([true]);
+				expect(body.destroyed).toBe(true);
+			},
+		);
 	});
 
 	test.each<[string, Array<string | Buffer>, unknown]>([
 		['JSON in pieces', ['{"a":', '"b"}'], { a: 'b' }],
-		['JSON whose characters are cut', [Buffer.from('{"a":"é"}').subarray(0, 7), Buffer.from('{"a":"é"}').subarray(7)], { a: 'é' }],
+		[
+			'JSON whose characters are cut',
+			[Buffer.from('{"a":"é"}').subarray(0, 7), Buffer.from('{"a":"é"}').subarray(7)],
+			{ a: 'é' },
+		],
 		['JSON with a byte order mark', ['\ufeff{}'], {}],
 		['text', ['<html>'], '<html>'],
 		['nothing', [], ''],
@@ -191,16 +270,25 @@ describe('A request', () => {
 	});
 
 	describe('whose answer is large', () => {
-		const megabytes = (count: number, last = '') => Readable.from([...Array<Buffer>(count).fill(Buffer.alloc(1_000_000, ' ')), Buffer.from(last)]);
+		const megabytes = (count: number, last = '') =>
+			Readable.from([
+				...Array<Buffer>(count).fill(Buffer.alloc(1_000_000, ' ')),
+				Buffer.from(last),
+			]);
 
 		test('is read up to 64 MB', async () => {
-			expect(await send(read, [{ statusCode: 200, body: megabytes(63, '{"a":1}') }])).toEqual({ a: 1 });
+			expect(await send(read, [{ statusCode: 200, body: megabytes(63, '{"a":1}') }])).toEqual({
+				a: 1,
+			});
 		});
 
 		test.each([purchase, read])('is dropped above that, and not sent again', async (request) => {
 			const body = megabytes(400);
 			const sent = send(request, [{ statusCode: 200, body }]);
-			await expect(sent).rejects.toMatchObject({ message: 'The response has more than 64 MB of text', accepted: 'unknown' });
+			await expect(sent).rejects.toMatchObject({
+				message: 'The response has more than 64 MB of text',
+				accepted: 'unknown',
+			});
 			expect(calls).toHaveLength(1);
 			expect(body.destroyed).toBe(true);
 		});
@@ -210,12 +298,17 @@ describe('A request', () => {
 		const decrypted = { id: '7', name: 'Ours', type: 'mediaGenApi', data: {} };
 		await send(read, [ok], undefined, { ...connection, decrypted });
 		await send(read, [ok]);
-		expect(calls.map(({ additional }) => additional)).toEqual([{ credentialsDecrypted: decrypted }, undefined]);
+		expect(calls.map(({ additional }) => additional)).toEqual([
+			{ credentialsDecrypted: decrypted },
+			undefined,
+		]);
 	});
 
 	test('gives an answer without the key', async () => {
 		expect(await send(read, [{ statusCode: 200, body: 'it is secret' }])).toBe('it is •••');
-		await expect(send(read, [{ statusCode: 400, body: { error: { message: 'secret is bad' } } }])).rejects.toThrow('Bad request: ••• is bad');
+		await expect(
+			send(read, [{ statusCode: 400, body: { error: { message: 'secret is bad' } } }]),
+		).rejects.toThrow('Bad request: ••• is bad');
 	});
 
 	test.each([
@@ -224,18 +317,25 @@ describe('A request', () => {
 		[199, false],
 		[300, false],
 	])('whose answer has the status %d is read: %p', async (statusCode, isRead) => {
-		const answer = await send({ ...read, retry: 'once' }, [{ statusCode, body: 'text' }]).catch(() => 'an error');
+		const answer = await send({ ...read, retry: 'once' }, [{ statusCode, body: 'text' }]).catch(
+			() => 'an error',
+		);
 		expect(answer).toBe(isRead ? 'text' : 'an error');
 	});
 
 	test('whose answer has another shape may have been bought', async () => {
 		const sent = createSend(contextOf(ok), connection)(purchase, z.object({ id: z.string() }));
-		await expect(sent).rejects.toMatchObject({ message: 'The response could not be read (HTTP 200): {"done":true}', accepted: 'unknown' });
+		await expect(sent).rejects.toMatchObject({
+			message: 'The response could not be read (HTTP 200): {"done":true}',
+			accepted: 'unknown',
+		});
 		expect(calls).toHaveLength(1);
 	});
 
 	test('for something that is not there has the headline of the caller', async () => {
-		await expect(send({ ...read, notFound: 'Task not found' }, [{ statusCode: 404 }])).rejects.toThrow('Task not found');
+		await expect(
+			send({ ...read, notFound: 'Task not found' }, [{ statusCode: 404 }]),
+		).rejects.toThrow('Task not found');
 	});
 
 	test('that only reads has five attempts, each later than the one before', async () => {
@@ -248,7 +348,13 @@ describe('A request', () => {
 	});
 
 	test('that comes through in the end is a success', async () => {
-		expect(await send(read, [{ statusCode: 500 }, Object.assign(new Error('x'), { code: 'ECONNRESET' }), ok])).toEqual({ done: true });
+		expect(
+			await send(read, [
+				{ statusCode: 500 },
+				Object.assign(new Error('x'), { code: 'ECONNRESET' }),
+				ok,
+			]),
+		).toEqual({ done: true });
 	});
 
 	test.each<[string, Answer]>([
@@ -267,9 +373,13 @@ describe('A request', () => {
 	});
 
 	test('is not sent again when that would be after the deadline of its caller, and is when it is right at it', async () => {
-		await expect(send({ ...purchase, deadline: START + 4_999 }, [limited('5'), ok])).rejects.toThrow('Rate limit reached');
+		await expect(
+			send({ ...purchase, deadline: START + 4_999 }, [limited('5'), ok]),
+		).rejects.toThrow('Rate limit reached');
 		expect(calls).toHaveLength(1);
-		expect(await send({ ...purchase, deadline: START + 5_000 }, [limited('5'), ok])).toEqual({ done: true });
+		expect(await send({ ...purchase, deadline: START + 5_000 }, [limited('5'), ok])).toEqual({
+			done: true,
+		});
 	});
 
 	describe('beside others', () => {
@@ -292,7 +402,11 @@ describe('A request', () => {
 			const first = both(purchase, anything);
 			await new Promise((resolve) => setImmediate(resolve));
 			const late = both({ ...purchase, deadline: START + 19_999 }, anything);
-			await expect(late).rejects.toMatchObject({ message: 'Rate limit reached', accepted: 'no', details: { httpStatus: 429 } });
+			await expect(late).rejects.toMatchObject({
+				message: 'Rate limit reached',
+				accepted: 'no',
+				details: { httpStatus: 429 },
+			});
 			await expect(late).rejects.toBeInstanceOf(RateLimitError);
 			await first;
 			expect(calls).toHaveLength(2);
@@ -308,7 +422,10 @@ describe('A request', () => {
 		const waiting = send(purchase, [limited('100'), ok], later.signal);
 		await new Promise((resolve) => setImmediate(resolve));
 		later.abort();
-		await expect(waiting).rejects.toMatchObject({ message: 'The execution was canceled', accepted: 'no' });
+		await expect(waiting).rejects.toMatchObject({
+			message: 'The execution was canceled',
+			accepted: 'no',
+		});
 		expect(calls).toHaveLength(1);
 		expect(time.now() - START).toBeLessThan(100_000);
 	});

@@ -16,30 +16,63 @@ describe('A task record is read, whatever its other fields hold', () => {
 		['a numeric id', { id: 123 }, { id: '123' }],
 		['created as ISO text', { created: '2026-01-01T00:00:00Z' }, {}],
 		['completed: null', { completed: null }, { completed: undefined }],
-		['completed in microseconds', { completed: 1_767_225_600_000_000 }, { completed: 1_767_225_600_000 }],
-		['completed as ISO text', { completed: '2026-01-01T00:00:00Z' }, { completed: 1_767_225_600_000 }],
+		[
+			'completed in microseconds',
+			{ completed: 1_767_225_600_000_000 },
+			{ completed: 1_767_225_600_000 },
+		],
+		[
+			'completed as ISO text',
+			{ completed: '2026-01-01T00:00:00Z' },
+			{ completed: 1_767_225_600_000 },
+		],
 		['usage: []', { usage: [] }, { usage: undefined }],
 		['expires_at: null', { expires_at: null }, {}],
 		['error: false', { error: false }, { failure: undefined }],
 		['error: ""', { error: '' }, { failure: undefined }],
 		['error: { message: null }', { error: { message: null } }, { failure: undefined }],
-		['error as text', { error: 'Too loud' }, { failure: { message: 'Too loud', code: undefined, type: undefined } }],
+		[
+			'error as text',
+			{ error: 'Too loud' },
+			{ failure: { message: 'Too loud', code: undefined, type: undefined } },
+		],
 		[
 			'an error whose type is null',
 			{ error: { message: 'Too loud', type: null, code: 9 } },
 			{ failure: { message: 'Too loud', code: '9', type: undefined } },
 		],
-		['an error with a code alone', { error: { code: 9 } }, { failure: { message: undefined, code: '9', type: undefined } }],
-		['an error with a type alone', { error: { type: 'loud' } }, { failure: { message: undefined, code: undefined, type: 'loud' } }],
-		['fail_reason', { fail_reason: 'Too loud' }, { failure: { message: 'Too loud', code: undefined, type: undefined } }],
+		[
+			'an error with a code alone',
+			{ error: { code: 9 } },
+			{ failure: { message: undefined, code: '9', type: undefined } },
+		],
+		[
+			'an error with a type alone',
+			{ error: { type: 'loud' } },
+			{ failure: { message: undefined, code: undefined, type: 'loud' } },
+		],
+		[
+			'fail_reason',
+			{ fail_reason: 'Too loud' },
+			{ failure: { message: 'Too loud', code: undefined, type: undefined } },
+		],
 		['action: null', { action: null }, { action: undefined }],
 		['action and buttons of another type', { action: 7, buttons: 'none' }, { action: '7' }],
 		['a cost in a list', { cost: [7], progress: ['80'] }, { cost: undefined, progress: undefined }],
-		['cost: {} and progress: []', { cost: {}, progress: [] }, { cost: undefined, progress: undefined }],
+		[
+			'cost: {} and progress: []',
+			{ cost: {}, progress: [] },
+			{ cost: undefined, progress: undefined },
+		],
 		['an estimate in words', { estimated_time: 'soon' }, { estimatedSeconds: undefined }],
 	])('%s', (_, fields, expected) => {
 		const raw = { status: 'completed', ...fields };
-		for (const answer of [raw, { code: 200, data: raw }, { code: 200, data: [raw] }, { data: null, ...raw }]) {
+		for (const answer of [
+			raw,
+			{ code: 200, data: raw },
+			{ code: 200, data: [raw] },
+			{ data: null, ...raw },
+		]) {
 			expect(readTaskRecord(answer)).toMatchObject({ status: 'completed', ...expected });
 			expect(taskResponse.parse(answer)).toEqual(readTaskRecord(answer));
 		}
@@ -51,11 +84,27 @@ describe('A task record is read, whatever its other fields hold', () => {
 	});
 
 	test('the record counts, and not the status of its envelope', () => {
-		expect(readTaskRecord({ status: 'success', data: { id: 'task_1', status: 'pending' } })).toMatchObject({ id: 'task_1', status: 'pending' });
-		expect(readTaskRecord({ status: 'pending', data: { id: 'task_1' } })).toMatchObject({ status: 'pending' });
+		expect(
+			readTaskRecord({ status: 'success', data: { id: 'task_1', status: 'pending' } }),
+		).toMatchObject({ id: 'task_1', status: 'pending' });
+		expect(readTaskRecord({ status: 'pending', data: { id: 'task_1' } })).toMatchObject({
+			status: 'pending',
+		});
 	});
 
-	test.each([undefined, null, 'completed', 7, [], {}, { status: '' }, { status: '  ' }, { status: 7 }, { status: null }, { data: [] }])('%j is not a record', (answer) => {
+	test.each([
+		undefined,
+		null,
+		'completed',
+		7,
+		[],
+		{},
+		{ status: '' },
+		{ status: '  ' },
+		{ status: 7 },
+		{ status: null },
+		{ data: [] },
+	])('%j is not a record', (answer) => {
 		expect(readTaskRecord(answer)).toBeUndefined();
 		expect(taskResponse.safeParse(answer).success).toBe(false);
 	});
@@ -63,7 +112,11 @@ describe('A task record is read, whatever its other fields hold', () => {
 
 describe('The id of an acknowledgement is read', () => {
 	test.each<[string, unknown, string]>([
-		['as the spec shows it', { code: 200, data: [{ status: 'submitted', task_id: 'task_1' }] }, 'task_1'],
+		[
+			'as the spec shows it',
+			{ code: 200, data: [{ status: 'submitted', task_id: 'task_1' }] },
+			'task_1',
+		],
 		['data as an object', { data: { task_id: 'task_1' } }, 'task_1'],
 		['bare', { task_id: 'task_1' }, 'task_1'],
 		['bare, under the name id', { id: 'task_1' }, 'task_1'],
@@ -76,19 +129,35 @@ describe('The id of an acknowledgement is read', () => {
 		expect(readTaskId(answer)).toBe(taskId);
 	});
 
-	test.each([undefined, null, '', 'task_1', [], {}, { data: [] }, { task_id: ' ' }, { task_id: {} }, { task_id: NaN }, { id: Infinity }])('%j has none', (answer) => {
+	test.each([
+		undefined,
+		null,
+		'',
+		'task_1',
+		[],
+		{},
+		{ data: [] },
+		{ task_id: ' ' },
+		{ task_id: {} },
+		{ task_id: NaN },
+		{ id: Infinity },
+	])('%j has none', (answer) => {
 		expect(submissionResponse.safeParse(answer).success).toBe(false);
 		expect(readTaskId(answer)).toBeUndefined();
 	});
 
 	test("the callback of a follow-up task that repeats its request has the task's own id, not its parent's", () => {
 		const record = { id: 'task_2', task_id: 'task_1', status: 'completed' };
-		for (const body of [record, { code: 200, data: record }]) expect(readTaskId(body)).toBe('task_2');
+		for (const body of [record, { code: 200, data: record }])
+			expect(readTaskId(body)).toBe('task_2');
 	});
 
 	test('a completed task comes with its record', () => {
 		const data = { task_id: 'task_1', status: 'completed', result: { upsampled_tags: 'folk' } };
-		expect(submissionResponse.parse({ code: 200, data })).toMatchObject({ taskId: 'task_1', record: { status: 'completed', raw: data } });
+		expect(submissionResponse.parse({ code: 200, data })).toMatchObject({
+			taskId: 'task_1',
+			record: { status: 'completed', raw: data },
+		});
 	});
 });
 
@@ -146,13 +215,29 @@ test.each([
 
 describe('A balance', () => {
 	test.each<[string, object, object]>([
-		['numbers as text', { success: true, remain_balance: '1.5', remain_credits: '1500' }, { remain_balance: 1.5, remain_credits: 1500 }],
-		['in data', { code: 200, data: { success: true, remain_credits: 7 } }, { remain_credits: 7, remain_balance: null }],
+		[
+			'numbers as text',
+			{ success: true, remain_balance: '1.5', remain_credits: '1500' },
+			{ remain_balance: 1.5, remain_credits: 1500 },
+		],
+		[
+			'in data',
+			{ code: 200, data: { success: true, remain_credits: 7 } },
+			{ remain_credits: 7, remain_balance: null },
+		],
 		['without a limit, as true', { unlimited_quota: true }, { unlimited_quota: true }],
 		['without a limit, as 1', { unlimited_quota: 1 }, { unlimited_quota: true }],
-		['with a limit, in words', { unlimited_quota: 'false', remain_balance: 1 }, { unlimited_quota: false }],
+		[
+			'with a limit, in words',
+			{ unlimited_quota: 'false', remain_balance: 1 },
+			{ unlimited_quota: false },
+		],
 		['with a limit, as 0', { unlimited_quota: 0, remain_credits: 1 }, { unlimited_quota: false }],
-		['without a limit, as text', { success: true, unlimited_quota: 'true' }, { unlimited_quota: true, remain_balance: null }],
+		[
+			'without a limit, as text',
+			{ success: true, unlimited_quota: 'true' },
+			{ unlimited_quota: true, remain_balance: null },
+		],
 		['nulls', { remain_balance: 0, used_balance: null }, { remain_balance: 0, used_balance: null }],
 	])('%s', (_, answer, expected) => {
 		expect(balanceResponse.parse(answer)).toMatchObject({ record: expected });
@@ -165,12 +250,19 @@ describe('A balance', () => {
 	])('what remains of %j, in each unit', (answer, inBalance, inCredits) => {
 		const read = balanceResponse.parse(answer);
 		if (!('record' in read)) throw new Error('The balance was not read');
-		expect([remainingOf(read.record, 'balance'), remainingOf(read.record, 'credits')]).toEqual([inBalance, inCredits]);
+		expect([remainingOf(read.record, 'balance'), remainingOf(read.record, 'credits')]).toEqual([
+			inBalance,
+			inCredits,
+		]);
 	});
 
 	test('one that the service refuses has its message', () => {
-		expect(balanceResponse.parse({ success: false, message: 'Deleted key' })).toEqual({ refused: 'Deleted key' });
-		expect(balanceResponse.parse({ success: false, message: null })).toEqual({ refused: 'no reason given' });
+		expect(balanceResponse.parse({ success: false, message: 'Deleted key' })).toEqual({
+			refused: 'Deleted key',
+		});
+		expect(balanceResponse.parse({ success: false, message: null })).toEqual({
+			refused: 'no reason given',
+		});
 	});
 
 	test.each([undefined, null, {}, { success: true }, 'text', []])('%j is none', (answer) => {
@@ -183,15 +275,30 @@ describe('An uploaded picture', () => {
 
 	test.each<[string, object, object]>([
 		['bare', { url, created_at: 1_767_225_600 }, { url, createdAt: 1_767_225_600_000 }],
-		['in data', { code: 200, data: { url, created_at: '2026-01-01T00:00:00Z' } }, { url, createdAt: 1_767_225_600_000 }],
+		[
+			'in data',
+			{ code: 200, data: { url, created_at: '2026-01-01T00:00:00Z' } },
+			{ url, createdAt: 1_767_225_600_000 },
+		],
 		['beside data of another kind', { url, data: { size: 7 } }, { url }],
-		['by plain http', { url: 'http://files.example.com/1.png' }, { url: 'http://files.example.com/1.png' }],
+		[
+			'by plain http',
+			{ url: 'http://files.example.com/1.png' },
+			{ url: 'http://files.example.com/1.png' },
+		],
 		['in a list', { data: [{ url, created_at: null }] }, { url, createdAt: undefined }],
 	])('%s', (_, answer, expected) => {
 		expect(uploadResponse.parse(answer)).toMatchObject(expected);
 	});
 
-	test.each([undefined, {}, { url: null }, { url: 'file:///etc/passwd' }, { url: 'at https://x.example' }, { data: {} }])('%j has no link', (answer) => {
+	test.each([
+		undefined,
+		{},
+		{ url: null },
+		{ url: 'file:///etc/passwd' },
+		{ url: 'at https://x.example' },
+		{ data: {} },
+	])('%j has no link', (answer) => {
 		expect(uploadResponse.safeParse(answer).success).toBe(false);
 	});
 });

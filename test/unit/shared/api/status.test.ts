@@ -1,8 +1,24 @@
 import { hasEnded, knownStatus, type TaskStatus } from '../../../../nodes/shared/api/records';
 
 test.each<[TaskStatus, string[]]>([
-	['completed', ['completed', 'success', 'succeed', 'succeeded', 'done', 'finished', 'SUCCESS', ' Done ']],
-	['failed', ['failed', 'failure', 'fail', 'error', 'cancelled', 'canceled', 'expired', 'rejected', 'FAILURE']],
+	[
+		'completed',
+		['completed', 'success', 'succeed', 'succeeded', 'done', 'finished', 'SUCCESS', ' Done '],
+	],
+	[
+		'failed',
+		[
+			'failed',
+			'failure',
+			'fail',
+			'error',
+			'cancelled',
+			'canceled',
+			'expired',
+			'rejected',
+			'FAILURE',
+		],
+	],
 	['submitted', ['submitted', 'pending', 'queued', 'NOT_START', 'not start']],
 	['running', ['in_progress', 'in-progress', 'processing', 'IN_PROGRESS']],
 ])('%s', (status, words) => {
@@ -15,5 +31,10 @@ test('a word that is not known here', () => {
 });
 
 test('completed and failed tasks change no more', () => {
-	expect((['submitted', 'running', 'completed', 'failed'] as const).map(hasEnded)).toEqual([false, false, true, true]);
+	expect((['submitted', 'running', 'completed', 'failed'] as const).map(hasEnded)).toEqual([
+		false,
+		false,
+		true,
+		true,
+	]);
 });

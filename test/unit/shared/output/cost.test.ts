@@ -5,7 +5,11 @@ import type { TaskOutcome } from '../../../../nodes/shared/output/items';
 import { submittedTask } from '../../../../nodes/shared/output/task';
 
 function ended(taskId: string): TaskOutcome {
-	const task = { ...submittedTask({ taskId, family: 'image', operation: 'generate' }), status: 'completed' as const, cost: 0.1 };
+	const task = {
+		...submittedTask({ taskId, family: 'image', operation: 'generate' }),
+		status: 'completed' as const,
+		cost: 0.1,
+	};
 	return { itemIndex: 0, taskId, task, record: {}, notes: [], options: {} };
 }
 
@@ -15,7 +19,10 @@ function execution() {
 	const logger: Logger = { error() {}, warn() {}, info() {}, debug() {} };
 	const context = {
 		logger,
-		customData: { getAll: () => ({ ...written }), setAll: (values: Record<string, string>) => Object.assign(written, values) },
+		customData: {
+			getAll: () => ({ ...written }),
+			setAll: (values: Record<string, string>) => Object.assign(written, values),
+		},
 		evaluateExpression: () => undefined,
 		getContext: () => flow,
 		getInputData: () => [],

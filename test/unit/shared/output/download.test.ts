@@ -5,28 +5,53 @@ import { buffer } from 'node:stream/consumers';
 import type { IBinaryData, IHttpRequestOptions, INode } from 'n8n-workflow';
 
 import { type Connection, readConnection } from '../../../../nodes/shared/api/connection';
-import { downloadFile, type DownloadContext, openFile } from '../../../../nodes/shared/output/download';
+import {
+	downloadFile,
+	type DownloadContext,
+	openFile,
+} from '../../../../nodes/shared/output/download';
 import type { ResultFile } from '../../../../nodes/shared/output/resultFiles';
 import { clock, setClock } from '../../../../nodes/shared/util/clock';
 import { fastClock, jumpingClock } from '../../../engine/support/clocks';
 
-const file: ResultFile = { index: 1, kind: 'audio', url: 'https://files.example.com/1', name: null, expiresAt: null };
+const file: ResultFile = {
+	index: 1,
+	kind: 'audio',
+	url: 'https://files.example.com/1',
+	name: null,
+	expiresAt: null,
+};
 
 const connection = readConnection({ baseUrl: 'https://api.example.com', apiKey: 'k' });
 
-const node: INode = { id: '1', name: 'Music', type: 'mediaGenMusic', typeVersion: 1, position: [0, 0], parameters: {} };
+const node: INode = {
+	id: '1',
+	name: 'Music',
+	type: 'mediaGenMusic',
+	typeVersion: 1,
+	position: [0, 0],
+	parameters: {},
+};
 
 const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** An n8n whose HTTP client gives `body`, and whose binary storage is `store`. */
-function contextOf(body: Readable, store: (content: Readable) => Promise<IBinaryData>, seen: IHttpRequestOptions[] = []): DownloadContext {
+function contextOf(
+	body: Readable,
+	store: (content: Readable) => Promise<IBinaryData>,
+	seen: IHttpRequestOptions[] = [],
+): DownloadContext {
 	return {
 		getNode: () => node,
 		logger,
 		helpers: {
 			httpRequest: async (options) => {
 				seen.push(options);
-				return await Promise.resolve({ statusCode: 200, headers: { 'content-type': 'audio/mpeg; charset=x' }, body });
+				return await Promise.resolve({
+					statusCode: 200,
+					headers: { 'content-type': 'audio/mpeg; charset=x' },
+					body,
+				});
 			},
 			prepareBinaryData: async (content) => await store(content as Readable),
 		},
@@ -44,7 +69,13 @@ test('the bytes are counted on their way, and the storage gets the very stream t
 		for await (const chunk of content) received.push(chunk as Buffer);
 		return { data: '', mimeType: 'audio/mpeg' };
 	};
-	const { fileSize, fileName, mimeType } = await downloadFile(contextOf(body, store), connection, file, 'song', rules);
+	const { fileSize, fileName, mimeType } = await downloadFile(
+		contextOf(body, store),
+		connection,
+		file,
+		'song',
+		rules,
+	);
 	expect([fileSize, fileName, mimeType]).toEqual([70_005, 'song.mp3', 'audio/mpeg']);
 	expect(received.map((chunk, at) => chunk === chunks[at])).toEqual([true, true]);
 });
@@ -55,22 +86,37 @@ test('nothing is lost of a stream whose reader comes late', async () => {
 		await new Promise((resolve) => setTimeout(resolve, 20));
 		return { data: (await buffer(content)).toString(), mimeType: '' };
 	};
-	const { binary, fileSize } = await downloadFile(contextOf(body, store), connection, file, 'song', rules);
+	const { binary, fileSize } = await downloadFile(
+		contextOf(body, store),
+		connection,
+		file,
+		'song',
+		rules,
+	);
 	expect([binary.data, fileSize]).toEqual(['first second', 12]);
 });
 
 test('the request for a file carries no credential', async () => {
 	const seen: IHttpRequestOptions[] = [];
-	const store = async (content: Readable) => ({ data: (await buffer(content)).toString(), mimeType: '' });
+	const store = async (content: Readable) => ({
+		data: (await buffer(content)).toString(),
+		mimeType: '',
+	});
 	await downloadFile(contextOf(Readable.from(['x']), store, seen), connection, file, 'song', rules);
-	expect(seen.map(({ url, headers, auth, disableFollowRedirect }) => [url, headers, auth, disableFollowRedirect])).toEqual([
-		['https://files.example.com/1', { 'accept-encoding': 'identity' }, undefined, true],
-	]);
+	expect(
+		seen.map(({ url, headers, auth, disableFollowRedirect }) => [
+			url,
+			headers,
+			auth,
+			disableFollowRedirect,
+		]),
+	).toEqual([['https://files.example.com/1', { 'accept-encoding': 'identity' }, undefined, true]]);
 });
 
 describe('A file above the limit is refused, however the storage takes the end of its stream', () => {
 	const large = () => Readable.from([Buffer.alloc(600_000), Buffer.alloc(600_000)]);
-	const closed = async (content: Readable) => await new Promise((resolve) => content.on('close', resolve).on('data', () => {}));
+	const closed = async (content: Readable) =>
+		await new Promise((resolve) => content.on('close', resolve).on('data', () => {}));
 
 	test.each<[string, (content: Readable) => Promise<IBinaryData>]>([
 		[
@@ -88,15 +134,29 @@ describe('A file above the limit is refused, however the storage takes the end o
 			},
 		],
 	])('%s', async (_, store) => {
-		const download = downloadFile(contextOf(large(), store), connection, file, 'song', { ...rules, maxDownloadSize: 1 });
+		const download = downloadFile(contextOf(large(), store), connection, file, 'song', {
+			...rules,
+			maxDownloadSize: 1,
+		});
 		await expect(download).rejects.toThrow('larger than the 1 MB that "Max Download Size" allows');
 	});
 });
 
 test('a stream that breaks off while it is stored is an error that names the link', async () => {
-	const broken = () => new Readable({ read() { this.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' })); } });
-	const store = async (content: Readable) => ({ data: (await buffer(content)).toString(), mimeType: '' });
-	const download = downloadFile(contextOf(broken(), store), connection, file, 'song', { ...rules, deadline: 0 });
+	const broken = () =>
+		new Readable({
+			read() {
+				this.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
+			},
+		});
+	const store = async (content: Readable) => ({
+		data: (await buffer(content)).toString(),
+		mimeType: '',
+	});
+	const download = downloadFile(contextOf(broken(), store), connection, file, 'song', {
+		...rules,
+		deadline: 0,
+	});
 	await expect(download).rejects.toMatchObject({ description: expect.stringContaining(file.url) });
 });
 
@@ -116,15 +176,25 @@ function serverOf(...answers: Answer[]) {
 				if (answer === undefined || answer instanceof Error) throw answer ?? new Error('No answer');
 				const body = Readable.from([answer.text ?? 'x']);
 				bodies.push(body);
-				return await Promise.resolve({ statusCode: answer.statusCode, headers: answer.headers, body });
+				return await Promise.resolve({
+					statusCode: answer.statusCode,
+					headers: answer.headers,
+					body,
+				});
 			},
-			prepareBinaryData: async (content) => ({ data: (await buffer(content as Readable)).toString(), mimeType: 'application/x-guessed' }),
+			prepareBinaryData: async (content) => ({
+				data: (await buffer(content as Readable)).toString(),
+				mimeType: 'application/x-guessed',
+			}),
 		},
 	};
 	return { context, seen, bodies, urls: () => seen.map(({ url }) => url) };
 }
 
-const redirect = (location: unknown, statusCode = 302): Answer => ({ statusCode, headers: { location } });
+const redirect = (location: unknown, statusCode = 302): Answer => ({
+	statusCode,
+	headers: { location },
+});
 
 describe('Opening a file', () => {
 	test('asks for a stream, and has a minute for the first byte', async () => {
@@ -132,13 +202,26 @@ describe('Opening a file', () => {
 		const { signal } = new AbortController();
 		await openFile(context, file.url, connection, signal);
 		expect(seen[0]).toEqual({
-			...{ method: 'GET', url: file.url, encoding: 'stream', returnFullResponse: true, ignoreHttpStatusErrors: true },
-			...{ disableFollowRedirect: true, abortSignal: signal, timeout: 60_000, headers: { 'accept-encoding': 'identity' } },
+			...{
+				method: 'GET',
+				url: file.url,
+				encoding: 'stream',
+				returnFullResponse: true,
+				ignoreHttpStatusErrors: true,
+			},
+			...{
+				disableFollowRedirect: true,
+				abortSignal: signal,
+				timeout: 60_000,
+				headers: { 'accept-encoding': 'identity' },
+			},
 		});
 	});
 
 	test.each([200, 206, 299])('takes the status %d', async (statusCode) => {
-		expect((await openFile(serverOf({ statusCode }).context, file.url, connection)).statusCode).toBe(statusCode);
+		expect(
+			(await openFile(serverOf({ statusCode }).context, file.url, connection)).statusCode,
+		).toBe(statusCode);
 	});
 
 	test.each<[Answer, string]>([
@@ -156,22 +239,46 @@ describe('Opening a file', () => {
 	});
 
 	test('tells a request that was lost from an answer', async () => {
-		await expect(openFile(serverOf(Object.assign(new Error('x'), { code: 'ECONNREFUSED' })).context, file.url, connection)).rejects.toThrow('could not be reached');
+		await expect(
+			openFile(
+				serverOf(Object.assign(new Error('x'), { code: 'ECONNREFUSED' })).context,
+				file.url,
+				connection,
+			),
+		).rejects.toThrow('could not be reached');
 	});
 
-	test.each([300, 301, 302, 307, 308, 399])('follows a redirect with the status %d, also a relative one', async (statusCode) => {
-		const { context, urls, bodies } = serverOf(redirect('https://cdn.example.com/a/1?x=1', statusCode), redirect('../2', statusCode), { statusCode: 200 });
-		await openFile(context, file.url, connection);
-		expect(urls()).toEqual([file.url, 'https://cdn.example.com/a/1?x=1', 'https://cdn.example.com/2']);
-		expect(bodies.map(({ destroyed }) => destroyed)).toEqual([true, true, false]);
-	});
+	test.each([300, 301, 302, 307, 308, 399])(
+		'follows a redirect with the status %d, also a relative one',
+		async (statusCode) => {
+			const { context, urls, bodies } = serverOf(
+				redirect('https://cdn.example.com/a/1?x=1', statusCode),
+				redirect('../2', statusCode),
+				{ statusCode: 200 },
+			);
+			await openFile(context, file.url, connection);
+			expect(urls()).toEqual([
+				file.url,
+				'https://cdn.example.com/a/1?x=1',
+				'https://cdn.example.com/2',
+			]);
+			expect(bodies.map(({ destroyed }) => destroyed)).toEqual([true, true, false]);
+		},
+	);
 
 	test('follows five redirects and no more', async () => {
 		const five = Array<Answer>(5).fill(redirect('/next'));
-		expect((await openFile(serverOf(...five, { statusCode: 200 }).context, file.url, connection)).statusCode).toBe(200);
-		await expect(openFile(serverOf(...five, redirect('/next'), { statusCode: 200 }).context, file.url, connection)).rejects.toThrow(
-			'The file was not downloaded: the link redirects more than 5 times',
-		);
+		expect(
+			(await openFile(serverOf(...five, { statusCode: 200 }).context, file.url, connection))
+				.statusCode,
+		).toBe(200);
+		await expect(
+			openFile(
+				serverOf(...five, redirect('/next'), { statusCode: 200 }).context,
+				file.url,
+				connection,
+			),
+		).rejects.toThrow('The file was not downloaded: the link redirects more than 5 times');
 	});
 
 	const ownNetwork = readConnection({ baseUrl: 'http://10.0.0.5:8080', apiKey: 'k' });
@@ -187,11 +294,17 @@ describe('Opening a file', () => {
 	test.each<[string, string, Connection]>([
 		['the link leads to the private host 10.0.0.6', 'http://10.0.0.6/1', connection],
 		['the link leads to the private host 10.0.0.5', 'http://10.0.0.5:22/1', ownNetwork],
-		['the link leads to the private host 10.0.0.5', 'http://10.0.0.5/1', { ...connection, baseUrl: '' }],
+		[
+			'the link leads to the private host 10.0.0.5',
+			'http://10.0.0.5/1',
+			{ ...connection, baseUrl: '' },
+		],
 		['the link is not a full http or https URL', 'file:///etc/passwd', allowed],
 	])('does not where %s', async (words, url, by) => {
 		const { context, seen } = serverOf({ statusCode: 200 });
-		await expect(openFile(context, url, by)).rejects.toThrow(`The file was not downloaded: ${words}`);
+		await expect(openFile(context, url, by)).rejects.toThrow(
+			`The file was not downloaded: ${words}`,
+		);
 		expect(seen).toEqual([]);
 	});
 });
@@ -232,24 +345,37 @@ describe('A download that goes wrong', () => {
 
 	test('for good is not tried again', async () => {
 		const { context, seen } = serverOf({ statusCode: 404 });
-		await expect(downloadFile(context, connection, file, 'song', rules)).rejects.toThrow('File not found');
+		await expect(downloadFile(context, connection, file, 'song', rules)).rejects.toThrow(
+			'File not found',
+		);
 		expect(seen).toHaveLength(1);
 	});
 
 	test('is not tried again after the deadline', async () => {
 		const limited: Answer = { statusCode: 429, headers: { 'retry-after': '5' } };
 		const late = serverOf(limited, { statusCode: 200 });
-		await expect(downloadFile(late.context, connection, file, 'song', { ...rules, deadline: began + 4_999 })).rejects.toThrow('Rate limit reached');
+		await expect(
+			downloadFile(late.context, connection, file, 'song', { ...rules, deadline: began + 4_999 }),
+		).rejects.toThrow('Rate limit reached');
 		expect(late.seen).toHaveLength(1);
 		const inTime = serverOf(limited, { statusCode: 200 });
-		expect((await downloadFile(inTime.context, connection, file, 'song', { ...rules, deadline: began + 5_000 })).fileSize).toBe(1);
+		expect(
+			(
+				await downloadFile(inTime.context, connection, file, 'song', {
+					...rules,
+					deadline: began + 5_000,
+				})
+			).fileSize,
+		).toBe(1);
 	});
 
 	test('is not tried again after a cancel', async () => {
 		const cancel = new AbortController();
 		cancel.abort();
 		const { context, seen } = serverOf(lost);
-		await expect(downloadFile(context, connection, file, 'song', { ...rules, signal: cancel.signal })).rejects.toThrow('The execution was canceled');
+		await expect(
+			downloadFile(context, connection, file, 'song', { ...rules, signal: cancel.signal }),
+		).rejects.toThrow('The execution was canceled');
 		expect(seen).toHaveLength(1);
 	});
 });
@@ -260,14 +386,25 @@ describe('The type of a file', () => {
 		["is n8n's guess without that", {}, 'application/x-guessed'],
 		["is n8n's guess, also without any headers", undefined, 'application/x-guessed'],
 	])('%s', async (_, headers, mimeType) => {
-		expect(await downloadFile(serverOf({ statusCode: 200, headers }).context, connection, file, 'song', rules)).toMatchObject({ mimeType });
+		expect(
+			await downloadFile(
+				serverOf({ statusCode: 200, headers }).context,
+				connection,
+				file,
+				'song',
+				rules,
+			),
+		).toMatchObject({ mimeType });
 	});
 });
 
 test('a size in the headers that is the limit is no reason to refuse a file', async () => {
-	const sized = (size: number) => serverOf({ statusCode: 200, headers: { 'content-length': String(size) } });
+	const sized = (size: number) =>
+		serverOf({ statusCode: 200, headers: { 'content-length': String(size) } });
 	const limit = { ...rules, maxDownloadSize: 2 };
-	expect((await downloadFile(sized(2_000_000).context, connection, file, 'song', limit)).fileSize).toBe(1);
+	expect(
+		(await downloadFile(sized(2_000_000).context, connection, file, 'song', limit)).fileSize,
+	).toBe(1);
 	const larger = sized(2_000_001);
 	await expect(downloadFile(larger.context, connection, file, 'song', limit)).rejects.toThrow(
 		'The file was not downloaded: it is larger than the 2 MB that "Max Download Size" allows',
@@ -293,12 +430,21 @@ describe('A download ends, also with a storage that waits for the end of its str
 
 	test.each([0, 50])('whose reader comes after %d ms', async (late) => {
 		const body = Readable.from([Buffer.from('first '), Buffer.from('second')]);
-		const { binary, fileSize } = await downloadFile(contextOf(body, async (content) => await collect(content, late)), connection, file, 'song', rules);
+		const { binary, fileSize } = await downloadFile(
+			contextOf(body, async (content) => await collect(content, late)),
+			connection,
+			file,
+			'song',
+			rules,
+		);
 		expect([binary.data, fileSize]).toEqual(['first second', 12]);
 	});
 
 	test.each<[string, (body: Readable) => void]>([
-		['with an error', (body) => body.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }))],
+		[
+			'with an error',
+			(body) => body.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' })),
+		],
 		['without an error', (body) => body.destroy()],
 	])('whose stream breaks off %s before it is read', async (_, breakOff) => {
 		const body = new Readable({ read: () => {} });
@@ -306,12 +452,16 @@ describe('A download ends, also with a storage that waits for the end of its str
 			breakOff(content);
 			return await collect(content, 20);
 		};
-		await expect(downloadFile(contextOf(body, store), connection, file, 'song', once)).rejects.toThrow('lost');
+		await expect(
+			downloadFile(contextOf(body, store), connection, file, 'song', once),
+		).rejects.toThrow('lost');
 	});
 
 	test('whose stream was gone before', async () => {
 		const body = new Readable({ read: () => {} }).destroy();
-		await expect(downloadFile(contextOf(body, collect), connection, file, 'song', once)).rejects.toThrow('lost');
+		await expect(
+			downloadFile(contextOf(body, collect), connection, file, 'song', once),
+		).rejects.toThrow('lost');
 	});
 });
 
@@ -327,11 +477,17 @@ describe('A download that stops in the middle', () => {
 		return body;
 	};
 
-	const store = async (content: Readable) => ({ data: (await buffer(content)).toString(), mimeType: '' });
+	const store = async (content: Readable) => ({
+		data: (await buffer(content)).toString(),
+		mimeType: '',
+	});
 
 	test('is broken off after a minute', async () => {
 		const body = began();
-		const download = downloadFile(contextOf(body, store), connection, file, 'song', { ...rules, deadline: 0 });
+		const download = downloadFile(contextOf(body, store), connection, file, 'song', {
+			...rules,
+			deadline: 0,
+		});
 		await expect(download).rejects.toThrow('The download stopped: no data for 60 seconds');
 		expect(body.destroyed).toBe(true);
 	});
@@ -339,14 +495,20 @@ describe('A download that stops in the middle', () => {
 	test('is broken off also where the stream does not tell that it was', async () => {
 		const body = began();
 		body.destroy = () => body;
-		const download = downloadFile(contextOf(body, store), connection, file, 'song', { ...rules, deadline: 0 });
+		const download = downloadFile(contextOf(body, store), connection, file, 'song', {
+			...rules,
+			deadline: 0,
+		});
 		await expect(download).rejects.toThrow('The download stopped: no data for 60 seconds');
 	});
 
 	test('says so when the execution was canceled', async () => {
 		const cancel = new AbortController();
 		void clock.sleep(10_000).then(() => cancel.abort());
-		const download = downloadFile(contextOf(began(), store), connection, file, 'song', { ...rules, signal: cancel.signal });
+		const download = downloadFile(contextOf(began(), store), connection, file, 'song', {
+			...rules,
+			signal: cancel.signal,
+		});
 		await expect(download).rejects.toThrow('The execution was canceled');
 	});
 });
@@ -358,7 +520,10 @@ test.each([
 	const time = jumpingClock();
 	const limits: number[] = [];
 	setClock({ ...time, toHostMs: (limit) => (limits.push(limit), limit) });
-	await downloadFile(serverOf({ statusCode: 200 }).context, connection, file, 'song', { ...rules, deadline: time.now() + untilDeadline });
+	await downloadFile(serverOf({ statusCode: 200 }).context, connection, file, 'song', {
+		...rules,
+		deadline: time.now() + untilDeadline,
+	});
 	setClock(undefined);
 	expect(limits).toEqual([ms, 60_000]);
 });
@@ -373,24 +538,40 @@ describe('A storage that cannot take the file', () => {
 		return { data: '', mimeType: '' };
 	};
 
-	const refusing = (error: object) => async () => await Promise.reject<IBinaryData>(Object.assign(new Error('x'), error));
+	const refusing = (error: object) => async () =>
+		await Promise.reject<IBinaryData>(Object.assign(new Error('x'), error));
 
 	const storedOnce = async (store: (content: Readable) => Promise<IBinaryData>, url = file.url) => {
 		const seen: IHttpRequestOptions[] = [];
 		const body = Readable.from([Buffer.alloc(100_000), Buffer.alloc(100_000)]);
-		const download = downloadFile(contextOf(body, store, seen), connection, { ...file, url }, 'song', rules);
-		await expect(download).rejects.toMatchObject({ description: expect.stringContaining('The task itself is completed') });
-		return { message: await download.catch((error: Error) => error.message), requests: seen.length };
+		const download = downloadFile(
+			contextOf(body, store, seen),
+			connection,
+			{ ...file, url },
+			'song',
+			rules,
+		);
+		await expect(download).rejects.toMatchObject({
+			description: expect.stringContaining('The task itself is completed'),
+		});
+		return {
+			message: await download.catch((error: Error) => error.message),
+			requests: seen.length,
+		};
 	};
 
-	const storage = (state: string) => `The file could not be stored: n8n's storage for files ${state}`;
+	const storage = (state: string) =>
+		`The file could not be stored: n8n's storage for files ${state}`;
 
 	test('is named, and the file is not fetched again', async () => {
 		expect(await storedOnce(onFullDisk)).toEqual({ message: storage('is full'), requests: 1 });
 	});
 
 	test('is named also for a result that stands in the record', async () => {
-		expect(await storedOnce(onFullDisk, 'data:audio/mpeg;base64,AAAA')).toEqual({ message: storage('is full'), requests: 0 });
+		expect(await storedOnce(onFullDisk, 'data:audio/mpeg;base64,AAAA')).toEqual({
+			message: storage('is full'),
+			requests: 0,
+		});
 	});
 
 	test.each([

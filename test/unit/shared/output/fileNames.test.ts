@@ -2,32 +2,62 @@ import { FileNames, withExtension } from '../../../../nodes/shared/output/downlo
 import type { ResultFile } from '../../../../nodes/shared/output/resultFiles';
 import { submittedTask } from '../../../../nodes/shared/output/task';
 
-const file = (index: number | null, name: string | null = null): ResultFile => ({ index, kind: 'audio', url: 'https://x.example/1', name, expiresAt: null });
+const file = (index: number | null, name: string | null = null): ResultFile => ({
+	index,
+	kind: 'audio',
+	url: 'https://x.example/1',
+	name,
+	expiresAt: null,
+});
 
-const taskWith = (...results: ResultFile[]) => ({ ...submittedTask({ taskId: 'task_1', family: 'music' as const, operation: 'stems' }), results });
+const taskWith = (...results: ResultFile[]) => ({
+	...submittedTask({ taskId: 'task_1', family: 'music' as const, operation: 'stems' }),
+	results,
+});
 
-const namesOf = (wanted: string | undefined, ...results: ResultFile[]) => new FileNames().namesFor(taskWith(...results), wanted);
+const namesOf = (wanted: string | undefined, ...results: ResultFile[]) =>
+	new FileNames().namesFor(taskWith(...results), wanted);
 
 test("the user's own name, numbered from the second file on", () => {
-	expect(namesOf('Harbour', file(1), file(2), file(3))).toEqual(['Harbour', 'Harbour-2', 'Harbour-3']);
+	expect(namesOf('Harbour', file(1), file(2), file(3))).toEqual([
+		'Harbour',
+		'Harbour-2',
+		'Harbour-3',
+	]);
 });
 
 test("without one: the service's own name of the file, else family, task and number", () => {
 	expect(namesOf(undefined, file(1, 'vocals'), file(2))).toEqual(['vocals', 'music-task_1-2']);
-	expect(namesOf(undefined, file(null, 'grid'), file(1), file(null))).toEqual(['music-task_1-grid', 'music-task_1-1', 'music-task_1-3']);
+	expect(namesOf(undefined, file(null, 'grid'), file(1), file(null))).toEqual([
+		'music-task_1-grid',
+		'music-task_1-1',
+		'music-task_1-3',
+	]);
 });
 
 test('equal names in one run are made different, whatever their case', () => {
 	const names = new FileNames();
-	const next = (wanted: string, count = 1) => names.namesFor(taskWith(...Array.from({ length: count }, (_, at) => file(at + 1))), wanted);
-	expect([next('a'), next('A'), next('a-2'), next('a', 2), next('a')].flat()).toEqual(['a', 'A-2', 'a-2-2', 'a-3', 'a-2-3', 'a-4']);
+	const next = (wanted: string, count = 1) =>
+		names.namesFor(taskWith(...Array.from({ length: count }, (_, at) => file(at + 1))), wanted);
+	expect([next('a'), next('A'), next('a-2'), next('a', 2), next('a')].flat()).toEqual([
+		'a',
+		'A-2',
+		'a-2-2',
+		'a-3',
+		'a-2-3',
+		'a-4',
+	]);
 	expect([next('b-2'), next('B'), next('b')].flat()).toEqual(['b-2', 'B', 'b-3']);
 });
 
 test('names that differ in the way an accent is written are equal', () => {
 	const names = new FileNames();
 	const next = (wanted: string) => names.namesFor(taskWith(file(1)), wanted);
-	expect([next('Caf\u00e9'), next('Cafe\u0301'), next('CAF\u00c9')].flat()).toEqual(['Caf\u00e9', 'Cafe\u0301-2', 'CAF\u00c9-3']);
+	expect([next('Caf\u00e9'), next('Cafe\u0301'), next('CAF\u00c9')].flat()).toEqual([
+		'Caf\u00e9',
+		'Cafe\u0301-2',
+		'CAF\u00c9-3',
+	]);
 });
 
 test.each([
@@ -58,7 +88,22 @@ test.each([
 	expect(namesOf(wanted, file(1))).toEqual([name]);
 });
 
-test.each(['aac', 'flac', 'm4a', 'mp3', 'ogg', 'wav', 'gif', 'jpg', 'jpeg', 'png', 'webp', 'mp4', 'mov', 'webm'])('.%s is not in the name twice', (extension) => {
+test.each([
+	'aac',
+	'flac',
+	'm4a',
+	'mp3',
+	'ogg',
+	'wav',
+	'gif',
+	'jpg',
+	'jpeg',
+	'png',
+	'webp',
+	'mp4',
+	'mov',
+	'webm',
+])('.%s is not in the name twice', (extension) => {
 	expect(namesOf(`song.${extension}`, file(1))).toEqual(['song']);
 });
 
@@ -67,12 +112,28 @@ test.each(['prn', 'AUX', 'nul', 'com1', 'lpt9'])('%s is a device on Windows', (n
 });
 
 test('a task whose family is not known', () => {
-	expect(new FileNames().namesFor({ ...taskWith(file(2)), family: null }, undefined)).toEqual(['task-task_1-2']);
+	expect(new FileNames().namesFor({ ...taskWith(file(2)), family: null }, undefined)).toEqual([
+		'task-task_1-2',
+	]);
 });
 
 test.each([
-	...[['audio/aac', 'aac'], ['audio/flac', 'flac'], ['audio/mp4', 'm4a'], ['audio/ogg', 'ogg'], ['audio/wav', 'wav'], ['audio/x-wav', 'wav']],
-	...[['image/gif', 'gif'], ['image/jpeg', 'jpg'], ['image/png', 'png'], ['video/mp4', 'mp4'], ['video/quicktime', 'mov'], ['video/webm', 'webm']],
+	...[
+		['audio/aac', 'aac'],
+		['audio/flac', 'flac'],
+		['audio/mp4', 'm4a'],
+		['audio/ogg', 'ogg'],
+		['audio/wav', 'wav'],
+		['audio/x-wav', 'wav'],
+	],
+	...[
+		['image/gif', 'gif'],
+		['image/jpeg', 'jpg'],
+		['image/png', 'png'],
+		['video/mp4', 'mp4'],
+		['video/quicktime', 'mov'],
+		['video/webm', 'webm'],
+	],
 ])('%s is .%s', (type, extension) => {
 	expect(withExtension('a', type, 'https://x.example/1.bin')).toBe(`a.${extension}`);
 });

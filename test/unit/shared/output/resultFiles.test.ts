@@ -2,7 +2,11 @@ import fc from 'fast-check';
 
 import { TASK_FAMILIES, type TaskFamily } from '../../../../nodes/shared/api/families';
 import { readTaskRecord, type TaskRecord } from '../../../../nodes/shared/api/records';
-import { requestLinksOf, type RequestLinks, resultFiles } from '../../../../nodes/shared/output/resultFiles';
+import {
+	requestLinksOf,
+	type RequestLinks,
+	resultFiles,
+} from '../../../../nodes/shared/output/resultFiles';
 import { toTask } from '../../../../nodes/shared/output/task';
 import { isObject } from '../../../../nodes/shared/util/json';
 
@@ -16,14 +20,20 @@ function recordOf(raw: Record<string, unknown>): TaskRecord {
 
 /** Number and link of each result, and its name if it has one. */
 function filesOf(family: TaskFamily | null, raw: Record<string, unknown>, request?: RequestLinks) {
-	return resultFiles(recordOf(raw), family, NOW, request).map(({ index, url, name }) => [index, url.split('/').pop(), ...(name === null ? [] : [name])]);
+	return resultFiles(recordOf(raw), family, NOW, request).map(({ index, url, name }) => [
+		index,
+		url.split('/').pop(),
+		...(name === null ? [] : [name]),
+	]);
 }
 
 const link = (name: string) => `https://files.example.com/${name}`;
 
 describe('An empty list hides nothing', () => {
 	test('images: [] beside videos', () => {
-		expect(filesOf('video', { result: { images: [], videos: [{ url: [link('a.mp4')] }] } })).toEqual([[1, 'a.mp4']]);
+		expect(
+			filesOf('video', { result: { images: [], videos: [{ url: [link('a.mp4')] }] } }),
+		).toEqual([[1, 'a.mp4']]);
 	});
 
 	test('music: [] beside stems', () => {
@@ -37,7 +47,10 @@ describe('An empty list hides nothing', () => {
 
 describe('Every link of a track comes out', () => {
 	test('two stems inside one item of music, under their own names', () => {
-		const music = [{ vocals_url: link('v.wav'), drum_kit_url: link('d.wav') }, { audio_url: link('2.mp3') }];
+		const music = [
+			{ vocals_url: link('v.wav'), drum_kit_url: link('d.wav') },
+			{ audio_url: link('2.mp3') },
+		];
 		expect(filesOf('music', { result: { music } })).toEqual([
 			[2, '2.mp3'],
 			[1, 'v.wav', 'vocals'],
@@ -46,9 +59,23 @@ describe('Every link of a track comes out', () => {
 	});
 
 	test.each<[string, Record<string, unknown>]>([
-		['a field around the link', { output: { stems: { drum_kit: { url: link('d.wav') }, bass: { href: link('b.wav') } } } }],
-		['a field around a list of links', { stems: { drum_kit: { url: [link('d.wav')] }, bass: { links: [link('b.wav')] } } }],
-		['a name beside the link', { stems: [{ name: 'drum_kit', url: [link('d.wav')] }, { name: 'bass', url: link('b.wav') }] }],
+		[
+			'a field around the link',
+			{ output: { stems: { drum_kit: { url: link('d.wav') }, bass: { href: link('b.wav') } } } },
+		],
+		[
+			'a field around a list of links',
+			{ stems: { drum_kit: { url: [link('d.wav')] }, bass: { links: [link('b.wav')] } } },
+		],
+		[
+			'a name beside the link',
+			{
+				stems: [
+					{ name: 'drum_kit', url: [link('d.wav')] },
+					{ name: 'bass', url: link('b.wav') },
+				],
+			},
+		],
 	])('%s names the stem', (_, result) => {
 		expect(filesOf('music', { result })).toEqual([
 			[1, 'd.wav', 'drum_kit'],
@@ -57,7 +84,11 @@ describe('Every link of a track comes out', () => {
 	});
 
 	test('the field of a list names none of its links', () => {
-		expect(filesOf('music', { result: { songs: [{ url: link('1.mp3') }, { name: ' ', url: link('2.mp3') }] } })).toEqual([
+		expect(
+			filesOf('music', {
+				result: { songs: [{ url: link('1.mp3') }, { name: ' ', url: link('2.mp3') }] },
+			}),
+		).toEqual([
 			[1, '1.mp3'],
 			[2, '2.mp3'],
 		]);
@@ -73,10 +104,18 @@ describe('Every link of a track comes out', () => {
 });
 
 describe("The request's own pictures are not results", () => {
-	const raw = { image_urls: [link('reference.png')], mask_url: link('mask.png'), result: { images: [{ url: [link('1.png')] }] } };
+	const raw = {
+		image_urls: [link('reference.png')],
+		mask_url: link('mask.png'),
+		result: { images: [{ url: [link('1.png')] }] },
+	};
 
 	test('where the request is known', () => {
-		const request = requestLinksOf({ prompt: 'x', image_urls: [link('reference.png')], mask_url: link('mask.png') });
+		const request = requestLinksOf({
+			prompt: 'x',
+			image_urls: [link('reference.png')],
+			mask_url: link('mask.png'),
+		});
 		const echoed = { ...raw, result: { ...raw.result, source: link('reference.png') } };
 		expect(filesOf('image', echoed, request)).toEqual([[1, '1.png']]);
 	});
@@ -84,19 +123,37 @@ describe("The request's own pictures are not results", () => {
 	test('where it is not: Get, Wait and the trigger', () => {
 		expect(filesOf('image', raw)).toEqual([[1, '1.png']]);
 		expect(filesOf(null, raw)).toEqual([[1, '1.png']]);
-		expect(filesOf('video', { image_urls: [link('first.png')], video_list: [{ url: link('old.mp4') }], result: { video_url: link('n.mp4') } })).toEqual([
-			[1, 'n.mp4'],
-		]);
+		expect(
+			filesOf('video', {
+				image_urls: [link('first.png')],
+				video_list: [{ url: link('old.mp4') }],
+				result: { video_url: link('n.mp4') },
+			}),
+		).toEqual([[1, 'n.mp4']]);
 	});
 
-	test.each(['webhook', 'webhook_url', 'callback', 'callback_url', 'notify_hook', 'callbackUrl'])('the callback address, as %s', (field) => {
-		expect(filesOf('image', { [field]: 'https://n8n.example.com/hook', result: { images: [{ url: [link('1.png')] }] } })).toEqual([[1, '1.png']]);
-	});
+	test.each(['webhook', 'webhook_url', 'callback', 'callback_url', 'notify_hook', 'callbackUrl'])(
+		'the callback address, as %s',
+		(field) => {
+			expect(
+				filesOf('image', {
+					[field]: 'https://n8n.example.com/hook',
+					result: { images: [{ url: [link('1.png')] }] },
+				}),
+			).toEqual([[1, '1.png']]);
+		},
+	);
 
 	test('a field of the request that the spec does not know is left out too, where the request is known', () => {
 		const request = requestLinksOf({ style_reference: { url: link('style.png') } });
 		expect([...request.fields]).toEqual(['style_reference']);
-		expect(filesOf('image', { style_reference: link('style-copy.png'), result: { images: [{ url: link('1.png') }] } }, request)).toEqual([[1, '1.png']]);
+		expect(
+			filesOf(
+				'image',
+				{ style_reference: link('style-copy.png'), result: { images: [{ url: link('1.png') }] } },
+				request,
+			),
+		).toEqual([[1, '1.png']]);
 	});
 });
 
@@ -112,25 +169,43 @@ describe('The pictures of a grid keep their numbers', () => {
 
 	test.each<[string, TaskFamily | null, Record<string, unknown>]>([
 		['action: null', 'grid', { action: null, grid_image_url: link('grid.png'), image_urls: four }],
-		['buttons as text', 'grid', { buttons: ['U1', 'V1'], grid_image_url: link('grid.png'), image_urls: four }],
+		[
+			'buttons as text',
+			'grid',
+			{ buttons: ['U1', 'V1'], grid_image_url: link('grid.png'), image_urls: four },
+		],
 		['in result', 'grid', { result: { grid_image_url: link('grid.png'), image_urls: four } }],
-		['a callback that does not tell the family', null, { grid_image_url: link('grid.png'), image_urls: four }],
+		[
+			'a callback that does not tell the family',
+			null,
+			{ grid_image_url: link('grid.png'), image_urls: four },
+		],
 	])('%s', (_, family, raw) => {
 		expect(filesOf(family, raw)).toEqual(expected);
 	});
 
 	test('a grid whose second picture is missing', () => {
-		const raw = { action: 'REROLL', grid_image_url: link('grid.png'), image_urls: [four[0], null, four[2], four[3]] };
+		const raw = {
+			action: 'REROLL',
+			grid_image_url: link('grid.png'),
+			image_urls: [four[0], null, four[2], four[3]],
+		};
 		expect(filesOf(null, raw).map(([index]) => index)).toEqual([null, 1, 3, 4]);
 	});
 
 	test('a grid that an action alone tells', () => {
-		expect(filesOf(null, { action: 'upscale', image_urls: [link('1.png')] })).toEqual([[1, '1.png']]);
+		expect(filesOf(null, { action: 'upscale', image_urls: [link('1.png')] })).toEqual([
+			[1, '1.png'],
+		]);
 	});
 });
 
 test('an image without a link keeps its number', () => {
-	expect(filesOf('image', { result: { images: [{ url: [] }, { url: [link('2.png')] }, {}, { url: link('4.png') }] } })).toEqual([
+	expect(
+		filesOf('image', {
+			result: { images: [{ url: [] }, { url: [link('2.png')] }, {}, { url: link('4.png') }] },
+		}),
+	).toEqual([
 		[2, '2.png'],
 		[4, '4.png'],
 	]);
@@ -143,7 +218,10 @@ test("the family's own place comes first", () => {
 });
 
 test('links that are listed twice come out once', () => {
-	const raw = { result: { images: [{ url: [link('1.png')] }], url: link('1.png') }, output: [link('1.png')] };
+	const raw = {
+		result: { images: [{ url: [link('1.png')] }], url: link('1.png') },
+		output: [link('1.png')],
+	};
 	expect(filesOf('image', raw)).toEqual([[1, '1.png']]);
 });
 
@@ -153,30 +231,51 @@ test.each([
 	['microseconds', 1_767_225_600_000_000],
 	['ISO text', '2026-01-01T00:00:00Z'],
 ])('a link expires at the same moment, given in %s', (_, expires_at) => {
-	const [file] = resultFiles(recordOf({ result: { images: [{ url: [link('1.png')], expires_at }] } }), 'image', NOW);
+	const [file] = resultFiles(
+		recordOf({ result: { images: [{ url: [link('1.png')], expires_at }] } }),
+		'image',
+		NOW,
+	);
 	expect(file?.expiresAt).toBe('2026-01-01T00:00:00.000Z');
 });
 
-test.each([null, 'soon', '', 0, -1, 1e308, {}, []])('an expiry of %j is no date, and the link comes out', (expires_at) => {
-	const [file] = resultFiles(recordOf({ result: { images: [{ url: [link('1.png')], expires_at }] } }), 'image', NOW);
-	expect(file).toMatchObject({ url: link('1.png'), expiresAt: null });
-});
+test.each([null, 'soon', '', 0, -1, 1e308, {}, []])(
+	'an expiry of %j is no date, and the link comes out',
+	(expires_at) => {
+		const [file] = resultFiles(
+			recordOf({ result: { images: [{ url: [link('1.png')], expires_at }] } }),
+			'image',
+			NOW,
+		);
+		expect(file).toMatchObject({ url: link('1.png'), expiresAt: null });
+	},
+);
 
 test('a video lives for 24 hours from its completion, in whatever unit that is given', () => {
 	for (const completed of [NOW / 1_000, NOW, NOW * 1_000, '2026-01-01T00:00:00Z']) {
-		const [file] = resultFiles(recordOf({ completed, result: { video_url: link('a.mp4') } }), 'video', NOW + 1);
+		const [file] = resultFiles(
+			recordOf({ completed, result: { video_url: link('a.mp4') } }),
+			'video',
+			NOW + 1,
+		);
 		expect(file?.expiresAt).toBe('2026-01-02T00:00:00.000Z');
 	}
 });
 
 test('a picture or a song outside of the documented place has no end of its own', () => {
 	for (const family of ['image', 'grid', 'music', null] as const) {
-		expect(resultFiles(recordOf({ result: { url: link('1') }, output: link('2') }), family, NOW).map((file) => file.expiresAt)).toEqual([null, null]);
+		expect(
+			resultFiles(recordOf({ result: { url: link('1') }, output: link('2') }), family, NOW).map(
+				(file) => file.expiresAt,
+			),
+		).toEqual([null, null]);
 	}
 });
 
 test('a field that only ends like the callback address is a result', () => {
-	expect(filesOf('image', { picture_before_callback: link('1.png') })).toEqual([[1, '1.png', 'picture_before_callback']]);
+	expect(filesOf('image', { picture_before_callback: link('1.png') })).toEqual([
+		[1, '1.png', 'picture_before_callback'],
+	]);
 });
 
 test.each([
@@ -197,7 +296,11 @@ test.each<[string, string[]]>([
 	['video', ['mp4', 'mov', 'webm', 'm4v']],
 ])('a link is %s by its ending %j, whatever its field and its family', (kind, endings) => {
 	const other: TaskFamily = kind === 'image' ? 'music' : 'image';
-	const files = resultFiles(recordOf({ result: { url: endings.map((ending) => link(`a.${ending.toUpperCase()}?x=1`)) } }), other, NOW);
+	const files = resultFiles(
+		recordOf({ result: { url: endings.map((ending) => link(`a.${ending.toUpperCase()}?x=1`)) } }),
+		other,
+		NOW,
+	);
 	expect(files.map((file) => file.kind)).toEqual(endings.map(() => kind));
 });
 
@@ -209,7 +312,9 @@ test.each<[string, TaskFamily | null]>([
 	['image', null],
 ])('a link that tells nothing is %s in the family %s', (kind, family) => {
 	for (const url of [link('a'), link('a.mp3.bin'), link('a.png_small'), link('a.mp4x')]) {
-		expect(resultFiles(recordOf({ result: { url } }), family, NOW).map((file) => file.kind)).toEqual([kind]);
+		expect(
+			resultFiles(recordOf({ result: { url } }), family, NOW).map((file) => file.kind),
+		).toEqual([kind]);
 	}
 });
 
@@ -221,18 +326,28 @@ test.each([
 	['image', 'first_image', 'music'],
 	['video', 'music_video', 'music'],
 ] as const)('a link without an ending is %s in the field %s', (kind, field, family) => {
-	expect(resultFiles(recordOf({ result: { [field]: link('a') } }), family, NOW).map((file) => file.kind)).toEqual([kind]);
+	expect(
+		resultFiles(recordOf({ result: { [field]: link('a') } }), family, NOW).map((file) => file.kind),
+	).toEqual([kind]);
 });
 
 test('the documented places tell the kind, whatever the family', () => {
-	const raw = { grid_image_url: link('g'), image_urls: [link('1')], result: { images: [{ url: link('i') }], music: [{ audio_url: link('m') }] } };
+	const raw = {
+		grid_image_url: link('g'),
+		image_urls: [link('1')],
+		result: { images: [{ url: link('i') }], music: [{ audio_url: link('m') }] },
+	};
 	expect(resultFiles(recordOf(raw), null, NOW).map(({ kind, url }) => [kind, url])).toEqual([
 		['image', link('g')],
 		['image', link('1')],
 		['image', link('i')],
 		['audio', link('m')],
 	]);
-	const [track] = resultFiles(recordOf({ result: { music: [{ audio_url: link('m') }] } }), 'video', NOW);
+	const [track] = resultFiles(
+		recordOf({ result: { music: [{ audio_url: link('m') }] } }),
+		'video',
+		NOW,
+	);
 	expect(track?.kind).toBe('audio');
 	const [image] = resultFiles(recordOf({ result: { images: [{ url: link('i') }] } }), 'music', NOW);
 	expect(image?.kind).toBe('image');
@@ -242,15 +357,31 @@ test('the documented places tell the kind, whatever the family', () => {
 
 test('a link of a grid expires when the record around it says', () => {
 	const expires_at = '2026-01-01T00:00:00Z';
-	const raw = { grid_image_url: link('g.png'), result: { image_urls: [link('1.png')], expires_at } };
-	expect(resultFiles(recordOf(raw), 'grid', NOW).map((file) => file.expiresAt)).toEqual([null, '2026-01-01T00:00:00.000Z']);
+	const raw = {
+		grid_image_url: link('g.png'),
+		result: { image_urls: [link('1.png')], expires_at },
+	};
+	expect(resultFiles(recordOf(raw), 'grid', NOW).map((file) => file.expiresAt)).toEqual([
+		null,
+		'2026-01-01T00:00:00.000Z',
+	]);
 });
 
-test.each(['http://files.example.com/1.png', 'HTTPS://files.example.com/1.png'])('%s is a link', (url) => {
-	expect(resultFiles(recordOf({ result: { url } }), 'image', NOW).map((file) => file.url)).toEqual([url]);
-});
+test.each(['http://files.example.com/1.png', 'HTTPS://files.example.com/1.png'])(
+	'%s is a link',
+	(url) => {
+		expect(
+			resultFiles(recordOf({ result: { url } }), 'image', NOW).map((file) => file.url),
+		).toEqual([url]);
+	},
+);
 
-test.each(['see https://files.example.com/1.png', 'ftp://files.example.com/1.png', 'https://', '1.png'])('%j is text', (url) => {
+test.each([
+	'see https://files.example.com/1.png',
+	'ftp://files.example.com/1.png',
+	'https://',
+	'1.png',
+])('%j is text', (url) => {
 	expect(resultFiles(recordOf({ result: { url } }), 'image', NOW)).toEqual([]);
 });
 
@@ -262,14 +393,51 @@ test.each<[string, string | null]>([
 	['drums_uri', 'drums'],
 	['drumsUrl', 'drums'],
 	['url_drums', 'url_drums'],
-	...['url', 'urls', 'uri', 'link', 'links', 'src', 'href', 'file', 'files', 'output', 'outputs', 'result', 'results', 'data', 'audio', 'audios'].map((word): [string, null] => [word, null]),
-	...['image', 'images', 'picture', 'pictures', 'video', 'videos', 'track', 'tracks', 'clip', 'clips', 'media', 'download', 'Video_URL'].map((word): [string, null] => [word, null]),
+	...[
+		'url',
+		'urls',
+		'uri',
+		'link',
+		'links',
+		'src',
+		'href',
+		'file',
+		'files',
+		'output',
+		'outputs',
+		'result',
+		'results',
+		'data',
+		'audio',
+		'audios',
+	].map((word): [string, null] => [word, null]),
+	...[
+		'image',
+		'images',
+		'picture',
+		'pictures',
+		'video',
+		'videos',
+		'track',
+		'tracks',
+		'clip',
+		'clips',
+		'media',
+		'download',
+		'Video_URL',
+	].map((word): [string, null] => [word, null]),
 ])('the field %s names its link %p', (field, name) => {
-	expect(resultFiles(recordOf({ result: { [field]: link('a.mp3') } }), 'music', NOW).map((file) => file.name)).toEqual([name]);
+	expect(
+		resultFiles(recordOf({ result: { [field]: link('a.mp3') } }), 'music', NOW).map(
+			(file) => file.name,
+		),
+	).toEqual([name]);
 });
 
 test('a name beside a link is taken without its blanks', () => {
-	expect(filesOf('music', { result: { stems: [{ name: ' drums ', url: link('d.wav') }] } })).toEqual([[1, 'd.wav', 'drums']]);
+	expect(
+		filesOf('music', { result: { stems: [{ name: ' drums ', url: link('d.wav') }] } }),
+	).toEqual([[1, 'd.wav', 'drums']]);
 });
 
 test.each([
@@ -287,15 +455,20 @@ test.each([
 	['params', { image: link('r.png') }],
 	['parameters', { image: link('r.png') }],
 ])('what stands in %s is not a result, where the request is not known', (field, value) => {
-	expect(filesOf('video', { [field]: value, result: { url: link('1.mp4') } })).toEqual([[1, '1.mp4']]);
-});
-
-test.each(['IMAGINE', 'VARIATION', 'LOW_VARIATION', 'REROLL', 'UPSCALE', 'PAN', 'pan'])('the action %s tells a grid', (action) => {
-	expect(filesOf(null, { action, image_urls: [link('1.png'), link('2.png')] })).toEqual([
-		[1, '1.png'],
-		[2, '2.png'],
+	expect(filesOf('video', { [field]: value, result: { url: link('1.mp4') } })).toEqual([
+		[1, '1.mp4'],
 	]);
 });
+
+test.each(['IMAGINE', 'VARIATION', 'LOW_VARIATION', 'REROLL', 'UPSCALE', 'PAN', 'pan'])(
+	'the action %s tells a grid',
+	(action) => {
+		expect(filesOf(null, { action, image_urls: [link('1.png'), link('2.png')] })).toEqual([
+			[1, '1.png'],
+			[2, '2.png'],
+		]);
+	},
+);
 
 test.each([undefined, 'GENERATE', 7])('the action %p does not', (action) => {
 	expect(filesOf(null, { action, image_urls: [link('1.png')] })).toEqual([]);
@@ -304,13 +477,22 @@ test.each([undefined, 'GENERATE', 7])('the action %p does not', (action) => {
 test('what is no list of results where one should be holds none', () => {
 	const result = { images: [null, 'text', 7], music: [null, 'text', { audio_url: 7 }] };
 	expect(filesOf('image', { result })).toEqual([]);
-	expect(filesOf('grid', { grid_image_url: null, image_urls: null, result: { image_urls: 'text' } })).toEqual([]);
+	expect(
+		filesOf('grid', { grid_image_url: null, image_urls: null, result: { image_urls: 'text' } }),
+	).toEqual([]);
 	expect(filesOf('image', { result: { images: null, music: undefined } })).toEqual([]);
 	expect(filesOf('image', { result: 'text' })).toEqual([]);
 });
 
 test('the links of a request are collected at any depth, with the fields that hold them', () => {
-	const body = { prompt: 'x', seed: 7, nothing: null, image_urls: [link('1.png'), link('2.png')], video_list: [{ url: link('3.mp4'), refer: { to: link('4.png') } }], empty: [] };
+	const body = {
+		prompt: 'x',
+		seed: 7,
+		nothing: null,
+		image_urls: [link('1.png'), link('2.png')],
+		video_list: [{ url: link('3.mp4'), refer: { to: link('4.png') } }],
+		empty: [],
+	};
 	const { fields, urls } = requestLinksOf(body);
 	expect([...fields]).toEqual(['image_urls', 'video_list']);
 	expect([...urls]).toEqual([link('1.png'), link('2.png'), link('3.mp4'), link('4.png')]);
@@ -319,7 +501,8 @@ test('the links of a request are collected at any depth, with the fields that ho
 describe('A link is read in any notation', () => {
 	const BASE = 'https://api.example.com/v9';
 
-	const urlsOf = (family: TaskFamily | null, raw: Record<string, unknown>) => resultFiles(recordOf(raw), family, NOW, undefined, BASE).map(({ url }) => url);
+	const urlsOf = (family: TaskFamily | null, raw: Record<string, unknown>) =>
+		resultFiles(recordOf(raw), family, NOW, undefined, BASE).map(({ url }) => url);
 
 	test.each<[string, string, string]>([
 		['from the root', '/files/1.png', 'https://api.example.com/files/1.png'],
@@ -328,8 +511,16 @@ describe('A link is read in any notation', () => {
 		['a name alone', '1.png', 'https://api.example.com/v9/1.png'],
 		['without a scheme', 'cdn.example.com/a/1.png?x=1', 'https://cdn.example.com/a/1.png?x=1'],
 		['without a scheme, by slashes', '//cdn.example.com/1', 'https://cdn.example.com/1'],
-		['with blanks in it', 'https://files.example.com/my picture.png', 'https://files.example.com/my%20picture.png'],
-		['with blanks around it', ' https://files.example.com/1.png\n', 'https://files.example.com/1.png'],
+		[
+			'with blanks in it',
+			'https://files.example.com/my picture.png',
+			'https://files.example.com/my%20picture.png',
+		],
+		[
+			'with blanks around it',
+			' https://files.example.com/1.png\n',
+			'https://files.example.com/1.png',
+		],
 	])('%s', (_, written, url) => {
 		expect(urlsOf('image', { result: { images: [{ url: [written] }] } })).toEqual([url]);
 		expect(urlsOf('image', { result: { image_url: written } })).toEqual([url]);
@@ -339,7 +530,11 @@ describe('A link is read in any notation', () => {
 	});
 
 	test('without a base URL a relative one leads nowhere', () => {
-		expect(filesOf('image', { result: { images: [{ url: '/files/1.png' }, { url: 'cdn.example.com/2.png' }] } })).toEqual([[2, '2.png']]);
+		expect(
+			filesOf('image', {
+				result: { images: [{ url: '/files/1.png' }, { url: 'cdn.example.com/2.png' }] },
+			}),
+		).toEqual([[2, '2.png']]);
 	});
 
 	test.each([
@@ -357,8 +552,16 @@ describe('A link is read in any notation', () => {
 	});
 
 	test('as JSON in a text', () => {
-		expect(urlsOf('image', { result: JSON.stringify({ images: [{ url: [link('1.png')] }] }) })).toEqual([link('1.png')]);
-		expect(urlsOf('music', { result: { music: JSON.stringify([{ audio_url: link('1.mp3') }, { audio_url: link('2.mp3') }]) } })).toEqual([link('1.mp3'), link('2.mp3')]);
+		expect(
+			urlsOf('image', { result: JSON.stringify({ images: [{ url: [link('1.png')] }] }) }),
+		).toEqual([link('1.png')]);
+		expect(
+			urlsOf('music', {
+				result: {
+					music: JSON.stringify([{ audio_url: link('1.mp3') }, { audio_url: link('2.mp3') }]),
+				},
+			}),
+		).toEqual([link('1.mp3'), link('2.mp3')]);
 		expect(urlsOf('image', { result: JSON.stringify([link('1.png')]) })).toEqual([link('1.png')]);
 	});
 
@@ -370,27 +573,45 @@ describe('A link is read in any notation', () => {
 		expect(urlsOf('image', { result: { content: png, mime_type: 'image/png' } })).toEqual([data]);
 		expect(urlsOf('image', { result: { data: png, type: 'png' } })).toEqual([data]);
 		expect(urlsOf('image', { result: { hash: png } })).toEqual([]);
-		const [song] = resultFiles(recordOf({ result: { audio: 'data:audio/mpeg;base64,AAAA' } }), 'image', NOW);
+		const [song] = resultFiles(
+			recordOf({ result: { audio: 'data:audio/mpeg;base64,AAAA' } }),
+			'image',
+			NOW,
+		);
 		expect(song?.kind).toBe('audio');
 	});
 });
 
 test('the address of an API is no result', () => {
 	const urls = { get: link('task'), cancel: link('cancel'), stream: link('stream') };
-	const raw = { urls, status_url: link('status'), response_url: link('response'), upload_endpoint: link('upload'), result: { image_url: link('1.png'), api_url: link('api') } };
+	const raw = {
+		urls,
+		status_url: link('status'),
+		response_url: link('response'),
+		upload_endpoint: link('upload'),
+		result: { image_url: link('1.png'), api_url: link('api') },
+	};
 	expect(filesOf('image', raw)).toEqual([[1, '1.png']]);
 });
 
 test("the family's own kind comes first, and is numbered first: a video before its cover", () => {
-	expect(filesOf('video', { result: { cover_url: link('c.png'), video_url: link('v.mp4') } })).toEqual([
+	expect(
+		filesOf('video', { result: { cover_url: link('c.png'), video_url: link('v.mp4') } }),
+	).toEqual([
 		[1, 'v.mp4'],
 		[2, 'c.png', 'cover'],
 	]);
-	expect(filesOf(null, { result: { cover_url: link('c.png'), video_url: link('v.mp4') } })).toEqual([
-		[1, 'v.mp4'],
-		[2, 'c.png', 'cover'],
-	]);
-	expect(filesOf('image', { result: { preview: link('p.mp4'), picture: link('p.png') } }).map(([, file]) => file)).toEqual(['p.png', 'p.mp4']);
+	expect(filesOf(null, { result: { cover_url: link('c.png'), video_url: link('v.mp4') } })).toEqual(
+		[
+			[1, 'v.mp4'],
+			[2, 'c.png', 'cover'],
+		],
+	);
+	expect(
+		filesOf('image', { result: { preview: link('p.mp4'), picture: link('p.png') } }).map(
+			([, file]) => file,
+		),
+	).toEqual(['p.png', 'p.mp4']);
 });
 
 describe('What stands beside a link comes out with it', () => {
@@ -401,14 +622,39 @@ describe('What stands beside a link comes out with it', () => {
 		];
 		for (const result of [{ stems }, { music: stems }, stems]) {
 			expect(resultFiles(recordOf({ result }), 'music', NOW)).toEqual([
-				{ index: 1, kind: 'audio', url: link('v.wav'), name: 'lead_vocal', expiresAt: null, stemType: 'lead_vocal' },
-				{ index: 2, kind: 'audio', url: link('d.wav'), name: 'drums', expiresAt: null, stemType: 'drums', duration: 91.5 },
+				{
+					index: 1,
+					kind: 'audio',
+					url: link('v.wav'),
+					name: 'lead_vocal',
+					expiresAt: null,
+					stemType: 'lead_vocal',
+				},
+				{
+					index: 2,
+					kind: 'audio',
+					url: link('d.wav'),
+					name: 'drums',
+					expiresAt: null,
+					stemType: 'drums',
+					duration: 91.5,
+				},
 			]);
 		}
 	});
 
 	test('of a track, with its cover', () => {
-		const track = { id: 'clip_1', title: 'Waves', duration: 120, audio_url: link('1.mp3'), image_url: link('1.png'), kind: 'x', index: 9, lyrics: 'la '.repeat(1_000), tags: null };
+		const track = {
+			id: 'clip_1',
+			title: 'Waves',
+			duration: 120,
+			audio_url: link('1.mp3'),
+			image_url: link('1.png'),
+			kind: 'x',
+			index: 9,
+			lyrics: 'la '.repeat(1_000),
+			tags: null,
+		};
 		const beside = { id: 'clip_1', title: 'Waves', duration: 120, expiresAt: null };
 		expect(resultFiles(recordOf({ result: { music: [track] } }), 'music', NOW)).toEqual([
 			{ index: 1, kind: 'audio', url: link('1.mp3'), name: null, ...beside },
@@ -418,22 +664,36 @@ describe('What stands beside a link comes out with it', () => {
 });
 
 test('pictures that the service stored again for a request come out only where there is nothing else', () => {
-	const raw = { image_urls: [link('stored-again.png')], result: { images: [{ url: [link('1.png')] }] } };
+	const raw = {
+		image_urls: [link('stored-again.png')],
+		result: { images: [{ url: [link('1.png')] }] },
+	};
 	const request = requestLinksOf({ image_with_roles: [{ url: link('reference.png') }] });
 	expect(filesOf('image', raw, request)).toEqual([[1, '1.png']]);
-	expect(filesOf('video', { ...raw, result: { video_url: link('1.mp4') } }, request)).toEqual([[1, '1.mp4']]);
-	expect(filesOf('image', { image_urls: [link('1.png')] }, requestLinksOf({ prompt: 'x' })).map(([index]) => index)).toEqual([1]);
+	expect(filesOf('video', { ...raw, result: { video_url: link('1.mp4') } }, request)).toEqual([
+		[1, '1.mp4'],
+	]);
+	expect(
+		filesOf('image', { image_urls: [link('1.png')] }, requestLinksOf({ prompt: 'x' })).map(
+			([index]) => index,
+		),
+	).toEqual([1]);
 });
 
 test('the links of a request may be those of pictures that were uploaded', () => {
 	const upload = Symbol('a picture');
-	const { fields, urls } = requestLinksOf({ image_urls: [upload, link('2.png')] }, (value) => (value === upload ? link('1.png') : undefined));
+	const { fields, urls } = requestLinksOf({ image_urls: [upload, link('2.png')] }, (value) =>
+		value === upload ? link('1.png') : undefined,
+	);
 	expect([[...fields], [...urls]]).toEqual([['image_urls'], [link('1.png'), link('2.png')]]);
 });
 
 // One pass over all of them for each would pass the time limit of a test.
 test('a record of 200,000 links is read', () => {
-	const music = Array.from({ length: 200_000 }, (_, at) => ({ title: `T${at}`, files: [{ url: link(`${at}.mp3`) }] }));
+	const music = Array.from({ length: 200_000 }, (_, at) => ({
+		title: `T${at}`,
+		files: [{ url: link(`${at}.mp3`) }],
+	}));
 	expect(resultFiles(recordOf({ result: { tracks: music } }), 'music', NOW)).toHaveLength(200_000);
 });
 
@@ -448,13 +708,19 @@ interface Sample {
 
 const RUNS = Number(process.env.RECORD_RUNS ?? 10_000);
 
-const ENDING: Record<TaskFamily, string> = { music: 'mp3', image: 'png', grid: 'png', video: 'mp4' };
+const ENDING: Record<TaskFamily, string> = {
+	music: 'mp3',
+	image: 'png',
+	grid: 'png',
+	video: 'mp4',
+};
 
 let counter = 0;
 
 const newLink = (ending: string) => link(`made-${counter++}.${ending}`);
 
-const many = <Value>(count: number, make: (at: number) => Value) => Array.from({ length: count }, (_, at) => make(at));
+const many = <Value>(count: number, make: (at: number) => Value) =>
+	Array.from({ length: count }, (_, at) => make(at));
 
 type Made = Pick<Sample, 'raw' | 'made'>;
 
@@ -466,7 +732,9 @@ const OPEN_PLACES: Record<string, (urls: string[]) => Record<string, unknown>> =
 	urls: (urls) => ({ result: { urls } }),
 	dataObjects: (urls) => ({ result: { data: urls.map((url) => ({ url, expires_at: null })) } }),
 	nested: (urls) => ({ result: { output: { files: urls.map((href) => ({ href })) } } }),
-	besideEmptyLists: (urls) => ({ result: { images: [], music: [], videos: urls.map((url) => ({ url: [url] })) } }),
+	besideEmptyLists: (urls) => ({
+		result: { images: [], music: [], videos: urls.map((url) => ({ url: [url] })) },
+	}),
 	inRecord: (urls) => ({ result: null, output: urls }),
 	inRecordObjects: (urls) => ({ videos: urls.map((video_url) => ({ video_url })) }),
 };
@@ -486,31 +754,60 @@ const DOCUMENTED: Record<TaskFamily, Record<string, (count: number) => Made>> = 
 		gaps: (count) => {
 			const urls = many(count, (at) => (at % 2 === 0 ? newLink('mp3') : null));
 			const made = urls.flatMap((url, at) => (url === null ? [] : [[url, at + 1] as const]));
-			return { raw: { result: { music: urls.map((audio_url) => ({ audio_url, title: 'T' })) } }, made };
+			return {
+				raw: { result: { music: urls.map((audio_url) => ({ audio_url, title: 'T' })) } },
+				made,
+			};
 		},
 		stemsInTracks: (count) => {
-			const tracks = many(count, () => ({ audio_url: newLink('mp3'), vocals_url: newLink('mp3'), drums: newLink('mp3') }));
-			return { raw: { result: { music: tracks } }, made: tracks.flatMap((track, at) => Object.values(track).map((url) => [url, at + 1] as const)) };
+			const tracks = many(count, () => ({
+				audio_url: newLink('mp3'),
+				vocals_url: newLink('mp3'),
+				drums: newLink('mp3'),
+			}));
+			return {
+				raw: { result: { music: tracks } },
+				made: tracks.flatMap((track, at) =>
+					Object.values(track).map((url) => [url, at + 1] as const),
+				),
+			};
 		},
 		stems: (count) => {
 			const urls = many(count, () => newLink('wav'));
-			return { raw: { result: { music: [], stems: Object.fromEntries(urls.map((url, at) => [`stem_${at}`, url])) } }, made: numbered(urls) };
+			return {
+				raw: {
+					result: {
+						music: [],
+						stems: Object.fromEntries(urls.map((url, at) => [`stem_${at}`, url])),
+					},
+				},
+				made: numbered(urls),
+			};
 		},
 	},
 	grid: {
 		top: (count) => {
 			const [grid, ...four] = many(Math.min(5, count + 1), () => newLink('png'));
-			return { raw: { grid_image_url: grid, image_urls: four }, made: [[grid ?? '', null], ...numbered(four)] };
+			return {
+				raw: { grid_image_url: grid, image_urls: four },
+				made: [[grid ?? '', null], ...numbered(four)],
+			};
 		},
 		inResult: (count) => {
 			const [grid, ...four] = many(Math.min(5, count + 1), () => newLink('png'));
-			return { raw: { result: { grid_image_url: grid, image_urls: four } }, made: [[grid ?? '', null], ...numbered(four)] };
+			return {
+				raw: { result: { grid_image_url: grid, image_urls: four } },
+				made: [[grid ?? '', null], ...numbered(four)],
+			};
 		},
 	},
 	video: {
 		lists: (count) => {
 			const urls = many(count, () => newLink('mp4'));
-			return { raw: { result: { videos: urls.map((url) => ({ url: [url], expires_at: 1_767_225_600 })) } }, made: numbered(urls) };
+			return {
+				raw: { result: { videos: urls.map((url) => ({ url: [url], expires_at: 1_767_225_600 })) } },
+				made: numbered(urls),
+			};
 		},
 		single: () => {
 			const url = newLink('mp4');
@@ -519,16 +816,66 @@ const DOCUMENTED: Record<TaskFamily, Record<string, (count: number) => Made>> = 
 	},
 };
 
-const oddValue = fc.constantFrom<unknown>(null, false, true, '', '0.12', 7, -1, 1e308, [], {}, [null], { message: null }, 'text', '2026-01-01T00:00:00Z');
+const oddValue = fc.constantFrom<unknown>(
+	null,
+	false,
+	true,
+	'',
+	'0.12',
+	7,
+	-1,
+	1e308,
+	[],
+	{},
+	[null],
+	{ message: null },
+	'text',
+	'2026-01-01T00:00:00Z',
+);
 
 const NOISE = [
-	...['id', 'cost', 'credits_cost', 'created', 'completed', 'usage', 'error', 'progress', 'estimated_time', 'action', 'buttons', 'fail_reason'],
-	...['results', 'family', 'operation', 'taskId', 'url', 'notes', 'reference', '__proto__', 'prompt', 'model', 'expires_at', 'record', 'task', 'a___b'],
+	...[
+		'id',
+		'cost',
+		'credits_cost',
+		'created',
+		'completed',
+		'usage',
+		'error',
+		'progress',
+		'estimated_time',
+		'action',
+		'buttons',
+		'fail_reason',
+	],
+	...[
+		'results',
+		'family',
+		'operation',
+		'taskId',
+		'url',
+		'notes',
+		'reference',
+		'__proto__',
+		'prompt',
+		'model',
+		'expires_at',
+		'record',
+		'task',
+		'a___b',
+	],
 ];
 
 const noise = fc.dictionary(fc.constantFrom(...NOISE), oddValue, { maxKeys: 8 });
 
-const REQUEST_PLACES = ['image_urls', 'mask_url', 'video_list', 'metadata', 'input', 'image_with_roles'] as const;
+const REQUEST_PLACES = [
+	'image_urls',
+	'mask_url',
+	'video_list',
+	'metadata',
+	'input',
+	'image_with_roles',
+] as const;
 
 const sample: fc.Arbitrary<Sample> = fc
 	.record({
@@ -545,7 +892,10 @@ const sample: fc.Arbitrary<Sample> = fc
 		const documented = Object.values(DOCUMENTED[family]);
 		const open = Object.values(OPEN_PLACES).map((place) => (length: number): Made => {
 			const urls = many(length, () => newLink(ENDING[family]));
-			return { raw: place(urls), made: family === 'grid' ? urls.map((url) => [url, null] as const) : numbered(urls) };
+			return {
+				raw: place(urls),
+				made: family === 'grid' ? urls.map((url) => [url, null] as const) : numbered(urls),
+			};
 		});
 		const shapes = [...documented, ...open];
 		const nothing = (): Made => ({ raw: {}, made: [] });
@@ -553,10 +903,23 @@ const sample: fc.Arbitrary<Sample> = fc
 		// A grid's own result stands in `image_urls`.
 		const field = family === 'grid' && sent === 'image_urls' ? 'mask_url' : sent;
 		const links = many(field === 'mask_url' ? 1 : sentCount, (at) => link(`sent-${at}.png`));
-		const requestBody = { prompt: 'x', [field]: field === 'mask_url' ? links[0] : links.map((url) => (field === 'image_urls' ? url : { url })) };
+		const requestBody = {
+			prompt: 'x',
+			[field]:
+				field === 'mask_url'
+					? links[0]
+					: links.map((url) => (field === 'image_urls' ? url : { url })),
+		};
 		const own = raw.result;
-		const result = requestKnown && echoInResult && isObject(own) ? { result: { reference: links, ...own } } : {};
-		return { family, raw: { ...odd, ...requestBody, ...raw, ...result, status: 'completed' }, made, requestBody, requestKnown };
+		const result =
+			requestKnown && echoInResult && isObject(own) ? { result: { reference: links, ...own } } : {};
+		return {
+			family,
+			raw: { ...odd, ...requestBody, ...raw, ...result, status: 'completed' },
+			made,
+			requestBody,
+			requestKnown,
+		};
 	});
 
 const envelope = fc.constantFrom<(raw: unknown) => unknown>(
@@ -567,21 +930,40 @@ const envelope = fc.constantFrom<(raw: unknown) => unknown>(
 );
 
 test(`${RUNS} records: every link that the service made comes out once with its number, none of the request's does, nothing throws`, () => {
-	const seed = process.env.RECORD_SEED === undefined ? Date.now() % 2 ** 31 : Number(process.env.RECORD_SEED);
+	const seed =
+		process.env.RECORD_SEED === undefined ? Date.now() % 2 ** 31 : Number(process.env.RECORD_SEED);
 	if (process.env.RECORD_RUNS !== undefined) console.log(`${RUNS} records, seed ${seed}`);
 	fc.assert(
 		fc.property(sample, envelope, ({ family, raw, made, requestBody, requestKnown }, wrap) => {
 			const record = readTaskRecord(wrap(raw));
 			if (!record) throw new Error('The record was not read');
 			const request = requestKnown ? requestLinksOf(requestBody) : undefined;
-			const task = toTask(record, { taskId: 'task_1', family, operation: 'generate', request }, {}, NOW);
+			const task = toTask(
+				record,
+				{ taskId: 'task_1', family, operation: 'generate', request },
+				{},
+				NOW,
+			);
 			const found = task.results.map(({ url, index }) => `${index} ${url}`).sort();
-			if (found.join() !== made.map(([url, index]) => `${index} ${url}`).sort().join()) {
-				throw new Error(`Found ${JSON.stringify(found)} of ${JSON.stringify(made)} in ${JSON.stringify(raw)}`);
+			if (
+				found.join() !==
+				made
+					.map(([url, index]) => `${index} ${url}`)
+					.sort()
+					.join()
+			) {
+				throw new Error(
+					`Found ${JSON.stringify(found)} of ${JSON.stringify(made)} in ${JSON.stringify(raw)}`,
+				);
 			}
 			const own = [task.taskId, task.family, task.status, task.serviceStatus, task.url];
-			if (own.join() !== ['task_1', family, 'completed', 'completed', task.results[0]?.url ?? null].join()) throw new Error(`Replaced: ${own.join()}`);
-			if (task.error !== undefined || 'reference' in task || 'notes' in task) throw new Error('A completed task has a field of its own replaced');
+			if (
+				own.join() !==
+				['task_1', family, 'completed', 'completed', task.results[0]?.url ?? null].join()
+			)
+				throw new Error(`Replaced: ${own.join()}`);
+			if (task.error !== undefined || 'reference' in task || 'notes' in task)
+				throw new Error('A completed task has a field of its own replaced');
 		}),
 		{ numRuns: RUNS, seed },
 	);

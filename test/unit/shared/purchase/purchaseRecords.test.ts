@@ -6,20 +6,28 @@ import { recordsContext } from '../../../engine/support/recordsContext';
 
 const HOUR_MS = 3_600_000;
 
-const fox: Purchase = { itemIndex: 0, operation: 'grid.variation', path: '/v1/variation', body: { prompt: 'a fox' } };
+const fox: Purchase = {
+	itemIndex: 0,
+	operation: 'grid.variation',
+	path: '/v1/variation',
+	body: { prompt: 'a fox' },
+};
 const owl: Purchase = { ...fox, body: { prompt: 'an owl' } };
 
 /** What n8n keeps with the execution. It survives as JSON only. */
 let kept: IDataObject;
 
-const open = (run: Parameters<typeof recordsContext>[1] = {}) => new PurchaseRecords(recordsContext(kept, run));
+const open = (run: Parameters<typeof recordsContext>[1] = {}) =>
+	new PurchaseRecords(recordsContext(kept, run));
 
 /** The same after n8n was restarted: nothing is left of the process, and the execution's data is read again. */
 function openAfterRestart(): PurchaseRecords {
 	kept = JSON.parse(JSON.stringify(kept)) as IDataObject;
 	let fresh: PurchaseRecords | undefined;
 	jest.isolateModules(() => {
-		const module = jest.requireActual<{ PurchaseRecords: typeof PurchaseRecords }>('../../../../nodes/shared/purchase/purchaseRecords');
+		const module = jest.requireActual<{ PurchaseRecords: typeof PurchaseRecords }>(
+			'../../../../nodes/shared/purchase/purchaseRecords',
+		);
 		fresh = new module.PurchaseRecords(recordsContext(kept));
 	});
 	if (!fresh) throw new Error('The module was not loaded');
@@ -127,8 +135,14 @@ describe('What an attempt leaves to the next one', () => {
 
 	test('what another version of this package saved in the execution is read: names and keys stay', () => {
 		kept = {
-			mediaGenPurchases: { 'hzoLNaso82V89O30wd71d-GBO0VPQnNP.0.0': [{ run: 'before', purchase: { state: 'accepted', taskId: 'task_1' } }] },
-			mediaGenUploads: { picture: { url: 'https://example.com/picture', reuseUntil: Number.MAX_SAFE_INTEGER } },
+			mediaGenPurchases: {
+				'hzoLNaso82V89O30wd71d-GBO0VPQnNP.0.0': [
+					{ run: 'before', purchase: { state: 'accepted', taskId: 'task_1' } },
+				],
+			},
+			mediaGenUploads: {
+				picture: { url: 'https://example.com/picture', reuseUntil: Number.MAX_SAFE_INTEGER },
+			},
 		};
 		const records = open();
 		expect(records.claim(fox)).toEqual({ state: 'accepted', taskId: 'task_1' });
@@ -161,10 +175,15 @@ describe('What an attempt leaves to the next one', () => {
 describe('A later run of the node, such as the next round of a loop', () => {
 	const left = { state: 'accepted', taskId: 'task_1' };
 
-	const named = (key: string | undefined): IDataObject => ({ error: { message: 'Too late', recordKey: key ?? '' } });
+	const named = (key: string | undefined): IDataObject => ({
+		error: { message: 'Too late', recordKey: key ?? '' },
+	});
 
 	/** A run whose item came out without its result. Returns the key that its error item has. */
-	function fail(run: Parameters<typeof recordsContext>[1] = {}, purchase = fox): string | undefined {
+	function fail(
+		run: Parameters<typeof recordsContext>[1] = {},
+		purchase = fox,
+	): string | undefined {
 		const records = open(run);
 		records.claim(purchase);
 		records.markAccepted(purchase, 'task_1');
@@ -189,7 +208,10 @@ describe('A later run of the node, such as the next round of a loop', () => {
 
 	test.each<[string, (key: string | undefined) => IDataObject]>([
 		['an error item', named],
-		['an item whose pause ended by its time limit', (key) => ({ taskId: 'task_1', status: 'submitted', recordKey: key ?? '' })],
+		[
+			'an item whose pause ended by its time limit',
+			(key) => ({ taskId: 'task_1', status: 'submitted', recordKey: key ?? '' }),
+		],
 	])('%s that comes back is given its own, at any place', (_, item) => {
 		const key = fail();
 		const records = open({ runIndex: 1, input: [{}, {}, item(key)] });
@@ -200,7 +222,12 @@ describe('A later run of the node, such as the next round of a loop', () => {
 
 	test('a result that comes back is bought anew', () => {
 		const key = fail();
-		expect(open({ runIndex: 1, input: [{ taskId: 'task_1', status: 'completed', recordKey: key ?? '' }] }).claim(fox)).toBeUndefined();
+		expect(
+			open({
+				runIndex: 1,
+				input: [{ taskId: 'task_1', status: 'completed', recordKey: key ?? '' }],
+			}).claim(fox),
+		).toBeUndefined();
 	});
 
 	test('the same record goes to one item, and on from run to run', () => {
@@ -232,7 +259,11 @@ describe('A later run of the node, such as the next round of a loop', () => {
 
 	test('a name that is no record is none', () => {
 		const records = open({ input: [named('__proto__'), named('gone')] });
-		expect([records.claim(fox), records.recordKey(0), records.recordKey(1)]).toEqual([undefined, undefined, undefined]);
+		expect([records.claim(fox), records.recordKey(0), records.recordKey(1)]).toEqual([
+			undefined,
+			undefined,
+			undefined,
+		]);
 	});
 
 	test('a taken-up record goes when the item has come out', () => {
@@ -246,7 +277,7 @@ describe('A later run of the node, such as the next round of a loop', () => {
 });
 
 describe('Runs side by side, such as the batches of an agent', () => {
-	test('do not take each other\'s tasks', () => {
+	test("do not take each other's tasks", () => {
 		const [first, second] = [open(), open()];
 		first.markAccepted(fox, 'task_1');
 		expect(second.claim(fox)).toBeUndefined();
@@ -258,7 +289,7 @@ describe('Runs side by side, such as the batches of an agent', () => {
 		]);
 	});
 
-	test('do not delete each other\'s tasks', () => {
+	test("do not delete each other's tasks", () => {
 		const [first, second] = [open(), open()];
 		first.markAccepted(fox, 'task_1');
 		second.markAccepted(fox, 'task_2');
@@ -283,7 +314,11 @@ describe('Runs side by side, such as the batches of an agent', () => {
 		first.close();
 		second.close();
 		const claimed = [open(), open(), open()].map((records) => records.claim(fox));
-		expect(claimed).toEqual([{ state: 'accepted', taskId: 'task_1' }, { state: 'accepted', taskId: 'task_2' }, undefined]);
+		expect(claimed).toEqual([
+			{ state: 'accepted', taskId: 'task_1' },
+			{ state: 'accepted', taskId: 'task_2' },
+			undefined,
+		]);
 	});
 });
 
@@ -309,12 +344,21 @@ describe('An upload', () => {
 
 	test('stays for an item whose request was refused, or whose task was refunded, and goes with those that came out', () => {
 		runOnce((records) => {
-			for (const [itemIndex, fingerprint] of ['refused', 'refunded', 'came out', 'shared', 'shared'].entries()) upload(records, itemIndex, fingerprint);
+			for (const [itemIndex, fingerprint] of [
+				'refused',
+				'refunded',
+				'came out',
+				'shared',
+				'shared',
+			].entries())
+				upload(records, itemIndex, fingerprint);
 			for (const itemIndex of [0, 1]) records.drop(itemIndex);
 			for (const itemIndex of [2, 3]) records.complete(itemIndex);
 		});
 		const next = open();
-		const found = ['refused', 'refunded', 'came out', 'shared', 'picture'].filter((fingerprint) => next.findUpload(0, fingerprint) !== undefined);
+		const found = ['refused', 'refunded', 'came out', 'shared', 'picture'].filter(
+			(fingerprint) => next.findUpload(0, fingerprint) !== undefined,
+		);
 		expect(found).toEqual(['refused', 'refunded', 'shared', 'picture']);
 	});
 
@@ -329,9 +373,12 @@ describe('An upload', () => {
 
 	test('the oldest make room where more than 10,000 items were refused, each with its own picture', () => {
 		runOnce((records) => {
-			for (let itemIndex = 0; itemIndex < 10_000; itemIndex++) upload(records, itemIndex, `picture ${itemIndex}`);
+			for (let itemIndex = 0; itemIndex < 10_000; itemIndex++)
+				upload(records, itemIndex, `picture ${itemIndex}`);
 		});
-		const found = ['picture', 'picture 0', 'picture 9999'].map((fingerprint) => open().findUpload(0, fingerprint) !== undefined);
+		const found = ['picture', 'picture 0', 'picture 9999'].map(
+			(fingerprint) => open().findUpload(0, fingerprint) !== undefined,
+		);
 		expect(found).toEqual([false, true, true]);
 	});
 });

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 
-import { CanceledError, NotFoundError, PermissionError, RateLimitError, ServerError } from '../../../../nodes/shared/api/errors';
+import {
+	CanceledError,
+	NotFoundError,
+	PermissionError,
+	RateLimitError,
+	ServerError,
+} from '../../../../nodes/shared/api/errors';
 import { pollUntilEnded, type PollRules } from '../../../../nodes/shared/tasks/poll';
 import { setClock } from '../../../../nodes/shared/util/clock';
 import { jumpingClock } from '../../../engine/support/clocks';
@@ -23,7 +29,10 @@ async function requestsAt(durationMs: number, estimate?: number): Promise<number
 		requests.push(passed() / 1_000);
 		return await Promise.resolve({ ended: passed() >= durationMs, estimatedSeconds: estimate });
 	};
-	const end = await pollUntilEnded(retrieve, { intervalMs: INTERVAL_MS, deadline: began + 600_000 });
+	const end = await pollUntilEnded(retrieve, {
+		intervalMs: INTERVAL_MS,
+		deadline: began + 600_000,
+	});
 	expect(end.reason).toBe('ended');
 	return requests;
 }
@@ -46,16 +55,22 @@ describe('A task is asked for', () => {
 	test.each([
 		['too early', 11_000, 7, [1, 5, 7.25, 11.25]],
 		['too late', 6_000, 60, [1, 5, 9]],
-	])('at the interval all the same where the expectation is %s', async (_, durationMs, estimate, requests) => {
-		expect(await requestsAt(durationMs, estimate)).toEqual(requests);
-	});
+	])(
+		'at the interval all the same where the expectation is %s',
+		async (_, durationMs, estimate, requests) => {
+			expect(await requestsAt(durationMs, estimate)).toEqual(requests);
+		},
+	);
 
 	const durations = fc.integer({ min: 1, max: 120_000 });
 
 	test('no more often than its duration in intervals and two more', async () => {
 		await fc.assert(
 			fc.asyncProperty(durations, fc.boolean(), async (durationMs, estimated) => {
-				const requests = await requestsAt(durationMs, estimated ? Math.ceil(durationMs / 1_000) : undefined);
+				const requests = await requestsAt(
+					durationMs,
+					estimated ? Math.ceil(durationMs / 1_000) : undefined,
+				);
 				expect(requests.length).toBeLessThanOrEqual(durationMs / INTERVAL_MS + 2);
 			}),
 		);
@@ -63,27 +78,43 @@ describe('A task is asked for', () => {
 
 	test('once more at most, and at most a second late, where the service expects what does not come', async () => {
 		await fc.assert(
-			fc.asyncProperty(durations, fc.integer({ min: -10, max: 150 }), async (durationMs, estimate) => {
-				const requests = await requestsAt(durationMs, estimate);
-				expect(requests.length).toBeLessThanOrEqual(durationMs / INTERVAL_MS + 3);
-				expect((requests.at(-1) ?? 0) * 1_000).toBeLessThanOrEqual(durationMs + INTERVAL_MS + 1_000);
-			}),
+			fc.asyncProperty(
+				durations,
+				fc.integer({ min: -10, max: 150 }),
+				async (durationMs, estimate) => {
+					const requests = await requestsAt(durationMs, estimate);
+					expect(requests.length).toBeLessThanOrEqual(durationMs / INTERVAL_MS + 3);
+					expect((requests.at(-1) ?? 0) * 1_000).toBeLessThanOrEqual(
+						durationMs + INTERVAL_MS + 1_000,
+					);
+				},
+			),
 		);
 	});
 });
 
 describe('A wait', () => {
 	/** How a wait ends, and the seconds at which it asked, when the service gives these answers; the last one stays. */
-	async function waitFor(answers: Array<Error | { estimatedSeconds?: number; ended?: boolean }>, rules: Partial<PollRules> = {}) {
+	async function waitFor(
+		answers: Array<Error | { estimatedSeconds?: number; ended?: boolean }>,
+		rules: Partial<PollRules> = {},
+	) {
 		const { began, passed } = startClock();
 		const requests: number[] = [];
 		const retrieve = async () => {
 			requests.push(passed() / 1_000);
 			const answer = answers.length > 1 ? answers.shift() : answers[0];
 			if (answer instanceof Error) throw answer;
-			return await Promise.resolve({ ended: answer?.ended ?? false, estimatedSeconds: answer?.estimatedSeconds });
+			return await Promise.resolve({
+				ended: answer?.ended ?? false,
+				estimatedSeconds: answer?.estimatedSeconds,
+			});
 		};
-		const end = await pollUntilEnded(retrieve, { intervalMs: INTERVAL_MS, deadline: began + 10_000, ...rules });
+		const end = await pollUntilEnded(retrieve, {
+			intervalMs: INTERVAL_MS,
+			deadline: began + 10_000,
+			...rules,
+		});
 		return { end, requests };
 	}
 
@@ -91,11 +122,17 @@ describe('A wait', () => {
 	const ends = { ended: true };
 
 	test('asks a last time at its deadline', async () => {
-		expect(await waitFor([runs])).toEqual({ end: { reason: 'timeout', last: undefined }, requests: [1, 5, 9, 10] });
+		expect(await waitFor([runs])).toEqual({
+			end: { reason: 'timeout', last: undefined },
+			requests: [1, 5, 9, 10],
+		});
 	});
 
 	test('ends well with what is there at its deadline', async () => {
-		expect(await waitFor([runs, runs, runs, ends])).toEqual({ end: { reason: 'ended' }, requests: [1, 5, 9, 10] });
+		expect(await waitFor([runs, runs, runs, ends])).toEqual({
+			end: { reason: 'ended' },
+			requests: [1, 5, 9, 10],
+		});
 	});
 
 	test('asks at the interval from the beginning, if that is shorter than a second', async () => {
@@ -105,17 +142,28 @@ describe('A wait', () => {
 	test('goes on after an error that may pass, and names it when it was the last', async () => {
 		const error = new ServerError('Server error', 'unknown');
 		expect(await waitFor([error, ends])).toEqual({ end: { reason: 'ended' }, requests: [1, 5] });
-		expect(await waitFor([runs, error])).toEqual({ end: { reason: 'timeout', last: error }, requests: [1, 5, 9, 10] });
-		expect((await waitFor([error, error, runs])).end).toEqual({ reason: 'timeout', last: undefined });
+		expect(await waitFor([runs, error])).toEqual({
+			end: { reason: 'timeout', last: error },
+			requests: [1, 5, 9, 10],
+		});
+		expect((await waitFor([error, error, runs])).end).toEqual({
+			reason: 'timeout',
+			last: undefined,
+		});
 	});
 
 	test.each([
 		[7_000, [1, 8]],
 		[500, [1, 5]],
 		[60_000, [1, 10]],
-	])('that is asked to pause for %d ms does, but not shorter than the interval, and not beyond its deadline', async (retryAfterMs, requests) => {
-		expect((await waitFor([new RateLimitError('x', 'no', { retryAfterMs }), ends])).requests).toEqual(requests);
-	});
+	])(
+		'that is asked to pause for %d ms does, but not shorter than the interval, and not beyond its deadline',
+		async (retryAfterMs, requests) => {
+			expect(
+				(await waitFor([new RateLimitError('x', 'no', { retryAfterMs }), ends])).requests,
+			).toEqual(requests);
+		},
+	);
 
 	test('ends with an error that does not pass', async () => {
 		const error = new PermissionError('Permission denied');
@@ -127,16 +175,27 @@ describe('A wait', () => {
 		const error = new NotFoundError('Task not found', 'no', { fromService: true });
 		const ofService = await waitFor([error], { intervalMs: 59_000, deadline: began + 100_000 });
 		expect(ofService).toEqual({ end: { reason: 'error', error }, requests: [1, 60] });
-		expect((await waitFor([error, error, ends], { intervalMs: 58_999, deadline: began + 100_000 })).end.reason).toBe('ended');
+		expect(
+			(await waitFor([error, error, ends], { intervalMs: 58_999, deadline: began + 100_000 })).end
+				.reason,
+		).toBe('ended');
 		const other = new NotFoundError('Task not found', 'no', { fromService: false });
-		expect((await waitFor([other], { intervalMs: 59_000, deadline: began + 100_000 })).end).toEqual({ reason: 'timeout', last: other });
+		expect((await waitFor([other], { intervalMs: 59_000, deadline: began + 100_000 })).end).toEqual(
+			{ reason: 'timeout', last: other },
+		);
 	});
 
 	test('ends when it is canceled, before a request or in it', async () => {
 		const cancel = new AbortController();
 		cancel.abort();
-		expect(await waitFor([runs], { signal: cancel.signal })).toEqual({ end: { reason: 'canceled' }, requests: [] });
-		expect(await waitFor([new CanceledError()])).toEqual({ end: { reason: 'canceled' }, requests: [1] });
+		expect(await waitFor([runs], { signal: cancel.signal })).toEqual({
+			end: { reason: 'canceled' },
+			requests: [],
+		});
+		expect(await waitFor([new CanceledError()])).toEqual({
+			end: { reason: 'canceled' },
+			requests: [1],
+		});
 	});
 
 	test('is put off by a quarter of the interval at most for the end that the service expects', async () => {

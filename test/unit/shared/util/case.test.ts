@@ -1,8 +1,18 @@
 import { toApiName, toCamelCase, toTitle } from '../../../../nodes/shared/util/case';
 
 test('a field of the API as a parameter, and back', () => {
-	expect(['credits_cost', '__id', 'a__b_', 'url', 'usage5m'].map(toCamelCase)).toEqual(['creditsCost', 'id', 'aB', 'url', 'usage5m']);
-	expect(['creditsCost', 'url', 'audioIndex'].map(toApiName)).toEqual(['credits_cost', 'url', 'audio_index']);
+	expect(['credits_cost', '__id', 'a__b_', 'url', 'usage5m'].map(toCamelCase)).toEqual([
+		'creditsCost',
+		'id',
+		'aB',
+		'url',
+		'usage5m',
+	]);
+	expect(['creditsCost', 'url', 'audioIndex'].map(toApiName)).toEqual([
+		'credits_cost',
+		'url',
+		'audio_index',
+	]);
 	expect(toTitle('lead_vocal')).toBe('Lead Vocal');
 });
 

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 
 import { videoRequest } from '../../../../../nodes/MediaGenVideo/operations/generate/request';
-import { elementMentions, imageReferences, videoNotes } from '../../../../../nodes/MediaGenVideo/operations/generate/rules';
+import {
+	elementMentions,
+	imageReferences,
+	videoNotes,
+} from '../../../../../nodes/MediaGenVideo/operations/generate/rules';
 import { checkOriginal } from '../../../../../nodes/MediaGenVideo/operations/remix';
 import { readTaskRecord } from '../../../../../nodes/shared/api/records';
 
@@ -14,11 +18,15 @@ function refused(given: Record<string, unknown>): string[] {
 }
 
 const shots = fc.array(
-	fc.record({ prompt: fc.constantFrom('the boat', 'the pier'), duration: fc.integer({ min: 1, max: 15 }) }),
+	fc.record({
+		prompt: fc.constantFrom('the boat', 'the pier'),
+		duration: fc.integer({ min: 1, max: 15 }),
+	}),
 	{ minLength: 1, maxLength: 6 },
 );
 
-const sumOf = (list: Array<{ duration: number }>) => list.reduce((sum, { duration }) => sum + duration, 0);
+const sumOf = (list: Array<{ duration: number }>) =>
+	list.reduce((sum, { duration }) => sum + duration, 0);
 
 const several = { multi_shot: true, shot_type: 'customize' };
 
@@ -53,8 +61,16 @@ test('without a duration the shots must add up to the default of 5 seconds', () 
 });
 
 test.each([
-	['seven shots', { multi_prompt: Array(7).fill({ prompt: 'a', duration: 1 }), duration: 7 }, 'at most 6 shots'],
-	['a shot of half a second', { multi_prompt: [{ prompt: 'a', duration: 0.5 }] }, 'whole number of at least 1'],
+	[
+		'seven shots',
+		{ multi_prompt: Array(7).fill({ prompt: 'a', duration: 1 }), duration: 7 },
+		'at most 6 shots',
+	],
+	[
+		'a shot of half a second',
+		{ multi_prompt: [{ prompt: 'a', duration: 0.5 }] },
+		'whole number of at least 1',
+	],
 	['a shot without a prompt', { multi_prompt: [{ duration: 5 }] }, 'is required'],
 	['no shots', {}, 'multi_prompt is required'],
 ])('%s', (_, given, message) => {
@@ -62,12 +78,15 @@ test.each([
 });
 
 test('several shots need a shot type', () => {
-	expect(refused({ prompt: 'a', multi_shot: true })).toEqual(['shot_type is required where there are several shots']);
+	expect(refused({ prompt: 'a', multi_shot: true })).toEqual([
+		'shot_type is required where there are several shots',
+	]);
 	expect(refused({ prompt: 'a', multi_shot: true, shot_type: 'intelligence' })).toEqual([]);
 });
 
 /** What is said of a body that is sent. */
-const notesOf = (given: Record<string, unknown>) => videoNotes(videoRequest.parse({ model, ...given }), given);
+const notesOf = (given: Record<string, unknown>) =>
+	videoNotes(videoRequest.parse({ model, ...given }), given);
 
 test('a reference to a picture that is not given is sent, and a note names it', () => {
 	fc.assert(
@@ -91,34 +110,59 @@ test('a reference to a picture that is not given is sent, and a note names it', 
 
 const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);
 
-const elementNamed = (called: string) => ({ name: called, description: 'd', element_input_urls: [url, url] });
+const elementNamed = (called: string) => ({
+	name: called,
+	description: 'd',
+	element_input_urls: [url, url],
+});
 
 test('a mention of a name that no element has is sent, and a note names it', () => {
 	fc.assert(
 		fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 3 }), name, (names, mentioned) => {
-			const notes = notesOf({ prompt: `A film with @${mentioned}.`, element_list: names.map(elementNamed) });
-			expect(notes.includes(`The prompt mentions @${mentioned}, and no element has this name`)).toBe(!names.includes(mentioned));
+			const notes = notesOf({
+				prompt: `A film with @${mentioned}.`,
+				element_list: names.map(elementNamed),
+			});
+			expect(
+				notes.includes(`The prompt mentions @${mentioned}, and no element has this name`),
+			).toBe(!names.includes(mentioned));
 		}),
 	);
 });
 
 test('mentions: names with spaces, the longest name first, addresses left alone', () => {
-	expect(elementMentions('@Red Fox runs', ['Red', 'Red Fox'])).toEqual({ known: ['Red Fox'], unknown: [] });
-	expect(elementMentions('@cat and @caterpillar', ['cat'])).toEqual({ known: ['cat'], unknown: ['caterpillar'] });
-	expect(elementMentions('write to info@example.com, @ noon', [])).toEqual({ known: [], unknown: [] });
-	expect(elementMentions('@Jürgen, please', ['Jürgen'])).toEqual({ known: ['Jürgen'], unknown: [] });
+	expect(elementMentions('@Red Fox runs', ['Red', 'Red Fox'])).toEqual({
+		known: ['Red Fox'],
+		unknown: [],
+	});
+	expect(elementMentions('@cat and @caterpillar', ['cat'])).toEqual({
+		known: ['cat'],
+		unknown: ['caterpillar'],
+	});
+	expect(elementMentions('write to info@example.com, @ noon', [])).toEqual({
+		known: [],
+		unknown: [],
+	});
+	expect(elementMentions('@Jürgen, please', ['Jürgen'])).toEqual({
+		known: ['Jürgen'],
+		unknown: [],
+	});
 });
 
 test('an element takes two to four pictures, and a video three elements', () => {
 	fc.assert(
-		fc.property(fc.integer({ min: 0, max: 8 }), fc.integer({ min: 1, max: 6 }), (pictures, elements) => {
-			const element_list = Array.from({ length: elements }, (_, at) => ({
-				...elementNamed(`e${at}`),
-				element_input_urls: Array(pictures).fill(url),
-			}));
-			const fits = pictures >= 2 && pictures <= 4 && elements <= 3;
-			expect(refused({ prompt: 'a', element_list }).length === 0).toBe(fits);
-		}),
+		fc.property(
+			fc.integer({ min: 0, max: 8 }),
+			fc.integer({ min: 1, max: 6 }),
+			(pictures, elements) => {
+				const element_list = Array.from({ length: elements }, (_, at) => ({
+					...elementNamed(`e${at}`),
+					element_input_urls: Array(pictures).fill(url),
+				}));
+				const fits = pictures >= 2 && pictures <= 4 && elements <= 3;
+				expect(refused({ prompt: 'a', element_list }).length === 0).toBe(fits);
+			},
+		),
 	);
 });
 
@@ -129,18 +173,36 @@ test('a negative prompt has at most 2500 characters', () => {
 	]);
 });
 
-const video = (refer_type?: string) => [{ video_url: 'https://example.com/clip.mp4', ...(refer_type ? { refer_type } : {}) }];
+const video = (refer_type?: string) => [
+	{ video_url: 'https://example.com/clip.mp4', ...(refer_type ? { refer_type } : {}) },
+];
 const roles = (...list: string[]) => list.map((role) => ({ url, role }));
 
 test.each<[string, Record<string, unknown>, string | undefined]>([
-	['rule 1', { image_urls: [url], image_with_roles: roles('reference') }, 'must not be set together'],
+	[
+		'rule 1',
+		{ image_urls: [url], image_with_roles: roles('reference') },
+		'must not be set together',
+	],
 	['rule 3', { image_with_roles: roles('last_frame') }, 'must have a first frame'],
 	['rule 3, kept', { image_with_roles: roles('last_frame', 'first_frame') }, undefined],
-	['rule 4', { video_list: video('base'), image_with_roles: roles('first_frame') }, 'no first or last frame'],
-	['rule 4, by default', { video_list: video(), image_with_roles: roles('first_frame') }, 'no first or last frame'],
+	[
+		'rule 4',
+		{ video_list: video('base'), image_with_roles: roles('first_frame') },
+		'no first or last frame',
+	],
+	[
+		'rule 4, by default',
+		{ video_list: video(), image_with_roles: roles('first_frame') },
+		'no first or last frame',
+	],
 	['rule 4, kept', { video_list: video('base'), image_with_roles: roles('reference') }, undefined],
 	['rule 5 is no error', { video_list: video('base'), audio: true }, undefined],
-	['rule 6', { video_list: video('feature'), image_urls: [url, url] }, 'must hold one picture at most'],
+	[
+		'rule 6',
+		{ video_list: video('feature'), image_urls: [url, url] },
+		'must hold one picture at most',
+	],
 	['rule 6, kept', { video_list: video('feature'), image_urls: [url] }, undefined],
 	['rule 6, no address', { video_list: [{ refer_type: 'feature' }] }, 'is required'],
 	['two videos', { video_list: [...video(), ...video()] }, 'at most 1 video'],
@@ -159,22 +221,43 @@ test.each<[string, Record<string, unknown>]>([
 	['a length', { duration: 30 }],
 	['a long negative prompt', { negative_prompt: 'x'.repeat(3_000) }],
 	['two videos', { video_list: [...video(), ...video()] }],
-	['seven shots without a duration', { ...several, multi_prompt: Array(7).fill({ prompt: 'a', duration: 1 }) }],
-	['an element with five pictures', { element_list: [{ ...elementNamed('e'), element_input_urls: Array(5).fill(url) }] }],
+	[
+		'seven shots without a duration',
+		{ ...several, multi_prompt: Array(7).fill({ prompt: 'a', duration: 1 }) },
+	],
+	[
+		'an element with five pictures',
+		{ element_list: [{ ...elementNamed('e'), element_input_urls: Array(5).fill(url) }] },
+	],
 ])('a model that is not known may take more: %s', (_, given) => {
 	expect(refused({ prompt: 'a', ...given })).not.toEqual([]);
 	expect(refused({ prompt: 'a', ...given, model: 'vidomni-v4' })).toEqual([]);
 });
 
-const recordOf = (record: Record<string, unknown>) => readTaskRecord({ status: 'success', result: {}, ...record });
+const recordOf = (record: Record<string, unknown>) =>
+	readTaskRecord({ status: 'success', result: {}, ...record });
 
 test.each<[string, string, Record<string, string>, string[] | undefined]>([
 	['vidgen3.1-fast', 'vidgen3.1-fast', {}, undefined],
 	['vidgen3.1-fast-ext', 'vidgen3.1-fast', {}, undefined],
 	['vidgen3.1-fast', 'vidgen3.1-fast-ext', {}, undefined],
-	['vidgen3.1-fast', 'vidgen3.1-quality', {}, ['Task t was made by vidgen3.1-quality, and "Model" is vidgen3.1-fast: the service may refuse it']],
+	[
+		'vidgen3.1-fast',
+		'vidgen3.1-quality',
+		{},
+		[
+			'Task t was made by vidgen3.1-quality, and "Model" is vidgen3.1-fast: the service may refuse it',
+		],
+	],
 	['vidgen3.1-fast', 'acme3.1-fast', { vidgen: 'acme' }, undefined],
-	['vidgen3.1-quality', 'acme3.1-fast', { vidgen: 'acme' }, ['Task t was made by acme3.1-fast, and "Model" is vidgen3.1-quality: the service may refuse it']],
+	[
+		'vidgen3.1-quality',
+		'acme3.1-fast',
+		{ vidgen: 'acme' },
+		[
+			'Task t was made by acme3.1-fast, and "Model" is vidgen3.1-quality: the service may refuse it',
+		],
+	],
 ])('an extension by %s of a video by %s', (given, original, words, notes) => {
 	const check = checkOriginal({ task_id: 't', model: given }, recordOf({ model: original }), words);
 	expect(check).toEqual(notes === undefined ? {} : { notes });
@@ -186,7 +269,9 @@ test('an original whose record names no model, or cannot be read, is left to the
 		expect(problem).toBeUndefined();
 		expect(notes?.join()).toContain('left to the service');
 	}
-	expect(checkOriginal({ task_id: 't', model: 'm' }, recordOf({ status: 'a new word', model: 'm' }), {})).toEqual({});
+	expect(
+		checkOriginal({ task_id: 't', model: 'm' }, recordOf({ status: 'a new word', model: 'm' }), {}),
+	).toEqual({});
 });
 
 test.each<[string, string, Record<string, string>]>([
@@ -194,7 +279,11 @@ test.each<[string, string, Record<string, string>]>([
 	['vidgen3.1-quality', 'acmeomni-v3-omni', { vidomni: 'acmeomni' }],
 	['vidgen4', 'vidomni-v3-omni', {}],
 ])('an extension by %s of a video by %s, which cannot be extended', (given, original, words) => {
-	const { problem } = checkOriginal({ task_id: 't', model: given }, recordOf({ model: original }), words);
+	const { problem } = checkOriginal(
+		{ task_id: 't', model: given },
+		recordOf({ model: original }),
+		words,
+	);
 	expect(problem).toEqual({
 		field: 'task_id',
 		message: `must be a video by a model that can be extended: vidgen3.1-fast or vidgen3.1-quality; this one was made by ${original}`,
