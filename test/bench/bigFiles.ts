@@ -11,7 +11,7 @@ import type { Measurement } from './support/stage';
 import { median } from './support/statistics';
 import { megabytes, ratio, table } from './support/table';
 
-const RUNS = 3;
+const RUNS = Number(process.env.BENCH_RUNS ?? 3);
 const UPLOAD_BYTES = 20_000_000;
 const DOWNLOAD_BYTES = 200_000_000;
 const SMALL_BYTES = 1_000;

@@ -35,6 +35,7 @@ function help(): string {
 		'Starts a real n8n with the packed package in it, and the sandbox service. Needs Linux and what npm start needs; the',
 		'first start installs n8n. N8N_HOSTS=2.41 takes another version than 1.123. Ctrl-C ends it and all that it started.',
 		'BENCH_TASK_MS=3000 gives "items" pictures of 3 s, BENCH_WAITING=200 gives "waiting" more executions.',
+		'BENCH_RUNS=7 gives "files" and "waiting" more turns, BENCH_WAYS=callback,resume leaves out ways to wait.',
 		'BENCH_LAZY=true sets N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE, which n8n 2.41 knows.',
 		'Beside it: npm run bench:trigger, bench:queue, bench:memory, bench:records.',
 	].join('\n');

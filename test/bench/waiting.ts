@@ -6,10 +6,12 @@ import { Arrivals } from './support/arrivals';
 import { cpuSeconds } from './support/cpu';
 import { ALTERNATIVE, singlePicture, type Way, WAY_TITLES, WAYS } from './support/singlePicture';
 import { clearService, type Measurement } from './support/stage';
-import { megabytes, ratio, table } from './support/table';
+import { median } from './support/statistics';
+import { megabytes, table } from './support/table';
 import { until } from './support/until';
 
 const EXECUTIONS = Number(process.env.BENCH_WAITING ?? 100);
+const RUNS = Number(process.env.BENCH_RUNS ?? 1);
 const TASK_MS = 60_000;
 const INTERVAL_S = 4;
 /** After the last submission, and before the first end: what is between is nothing but waiting. */
@@ -81,71 +83,75 @@ async function idleRate(host: Host): Promise<number> {
 
 const perMinute = (rate: number) => `${(rate * 60).toFixed(1)} s`;
 
-function rows(costs: Record<Way, Cost>): string[][] {
-	return (Object.keys(ALTERNATIVE) as Array<keyof typeof ALTERNATIVE>).flatMap((ours) => {
-		const other = ALTERNATIVE[ours];
-		const cells = (way: Way, compare: (pick: (cost: Cost) => number) => string) => {
-			const { requests, cpu, cpuPerSecond, addedBytes } = costs[way];
-			return [
-				WAY_TITLES[way],
-				(requests / EXECUTIONS).toFixed(1),
-				compare((cost) => cost.requests),
-				`${cpu.toFixed(1)} s`,
-				compare((cost) => cost.cpu),
-				perMinute(cpuPerSecond),
-				compare((cost) => cost.cpuPerSecond),
-				megabytes(addedBytes),
-				compare((cost) => cost.addedBytes),
-			];
-		};
-		return [
-			cells(ours, (pick) => ratio(pick(costs[ours]), pick(costs[other]))),
-			cells(other, () => '1'),
-		];
-	});
+const HEAD = [
+	'way to wait',
+	'requests per task',
+	'ratio',
+	'processor time in all',
+	'ratio',
+	'per minute of waiting',
+	'ratio',
+	'added memory',
+	'ratio',
+];
+
+/** The median of each figure; the ratio is the median of those of the turns. */
+function row(way: Way, costs: readonly Cost[], alternative: readonly Cost[]): string[] {
+	const of = (pick: (cost: Cost) => number) => median(costs.map(pick));
+	const against = (pick: (cost: Cost) => number) =>
+		median(
+			costs.map((cost, turn) => {
+				const other = alternative[turn];
+				return other ? pick(cost) / pick(other) : NaN;
+			}),
+		).toFixed(2);
+	return [
+		WAY_TITLES[way],
+		(of(({ requests }) => requests) / EXECUTIONS).toFixed(1),
+		against(({ requests }) => requests),
+		`${of(({ cpu }) => cpu).toFixed(1)} s`,
+		against(({ cpu }) => cpu),
+		perMinute(of(({ cpuPerSecond }) => cpuPerSecond)),
+		against(({ cpuPerSecond }) => cpuPerSecond),
+		megabytes(of(({ addedBytes }) => addedBytes)),
+		against(({ addedBytes }) => addedBytes),
+	];
 }
 
 /** What n8n pays for executions that wait. */
 export const waiting: Measurement = {
 	name: 'waiting',
 	title: 'Waiting cheaply',
-	about: `${EXECUTIONS} executions at once, each waiting ${TASK_MS / 1_000} s for one picture, a request every ${INTERVAL_S} s; n8n started again for each way.`,
+	about: `${EXECUTIONS} executions at once, each waiting ${TASK_MS / 1_000} s for one picture, a request every ${INTERVAL_S} s; n8n started again for each way, median of ${RUNS}.`,
 	usually: '6 min',
 	async run({ host, sandbox, note }) {
 		const arrivals = await Arrivals.open();
 		try {
-			const costs: Partial<Record<Way, Cost>> = {};
+			const chosen = WAYS.filter((way) => process.env.BENCH_WAYS?.split(',').includes(way) ?? true);
+			const measured = new Map<Way, Cost[]>(chosen.map((way) => [way, []]));
 			let idle = 0;
-			for (const way of WAYS) {
-				note(way);
-				const { id } = await host.importWorkflow(
-					singlePicture(sandbox.url, arrivals.url, INTERVAL_S)[way],
-				);
-				await host.restart();
-				await host.activate(id);
-				if (way === 'callback') idle = await idleRate(host);
-				costs[way] = await measure(host, sandbox, arrivals, await host.webhookUrl(id));
-				await host.deactivate(id);
+			for (let turn = 0; turn < RUNS; turn++) {
+				for (const way of chosen) {
+					note(`${way}, run ${turn + 1} of ${RUNS}`);
+					const { id } = await host.importWorkflow(
+						singlePicture(sandbox.url, arrivals.url, INTERVAL_S)[way],
+					);
+					await host.restart();
+					await host.activate(id);
+					if (way === 'callback' && turn === 0) idle = await idleRate(host);
+					measured.get(way)?.push(await measure(host, sandbox, arrivals, await host.webhookUrl(id)));
+					await host.deactivate(id);
+				}
 			}
-			const { callback, resume, poll, loop } = costs;
-			if (!callback || !resume || !poll || !loop) throw new Error('A way to wait was left out.');
-			const head = [
-				'way to wait',
-				'requests per task',
-				'ratio',
-				'processor time in all',
-				'ratio',
-				'per minute of waiting',
-				'ratio',
-				'added memory',
-				'ratio',
-			];
+			const rows = (['callback', 'poll'] as const).flatMap((ours) => {
+				const other = ALTERNATIVE[ours];
+				const [mine, alternative] = [measured.get(ours) ?? [], measured.get(other) ?? []];
+				if (mine.length === 0 || alternative.length === 0) return [];
+				return [row(ours, mine, alternative), row(other, alternative, alternative)];
+			});
 			return {
-				tables: [table(head, rows({ callback, resume, poll, loop }))],
-				remarks: [
-					`An n8n that does nothing takes ${perMinute(idle)} of processor time a minute.`,
-					`callback against the loop: ${ratio(callback.requests, loop.requests)} of the requests, ${ratio(callback.cpu, loop.cpu)} of the processor time, ${ratio(callback.cpuPerSecond, loop.cpuPerSecond)} of it while waiting.`,
-				],
+				tables: [table(HEAD, rows)],
+				remarks: [`An n8n that does nothing takes ${perMinute(idle)} of processor time a minute.`],
 			};
 		} finally {
 			await arrivals.close();
