@@ -139,7 +139,9 @@ export const waiting: Measurement = {
 					await host.restart();
 					await host.activate(id);
 					if (way === 'callback' && turn === 0) idle = await idleRate(host);
-					measured.get(way)?.push(await measure(host, sandbox, arrivals, await host.webhookUrl(id)));
+					measured
+						.get(way)
+						?.push(await measure(host, sandbox, arrivals, await host.webhookUrl(id)));
 					await host.deactivate(id);
 				}
 			}

@@ -8,11 +8,20 @@ const time = useManualClock();
 const service = useScriptedService();
 
 const RECORD = '/v1/*';
-const UNKNOWN: Reply = { status: 404, json: { error: { message: 'No such task', type: 'not_found', code: 404 } } };
+const UNKNOWN: Reply = {
+	status: 404,
+	json: { error: { message: 'No such task', type: 'not_found', code: 404 } },
+};
 
-const trigger = (options: INodeParameters = {}) => new TriggerHost(service.credential(), { downloadFiles: false, options });
+const trigger = (options: INodeParameters = {}) =>
+	new TriggerHost(service.credential(), { downloadFiles: false, options });
 
-const ended = (id: string) => ({ id, status: 'completed', progress: 100, result: { images: [{ url: ['https://example.com/1.png'] }] } });
+const ended = (id: string) => ({
+	id,
+	status: 'completed',
+	progress: 100,
+	result: { images: [{ url: ['https://example.com/1.png'] }] },
+});
 
 test('forged calls have at most twenty requests to the service open at once', async () => {
 	let open = 0;
@@ -27,12 +36,17 @@ test('forged calls have at most twenty requests to the service open at once', as
 			void twenty.then(async () => {
 				await delay(10);
 				open -= 1;
-				response.writeHead(404, { 'content-type': 'application/json' }).end(JSON.stringify(UNKNOWN.json));
+				response
+					.writeHead(404, { 'content-type': 'application/json' })
+					.end(JSON.stringify(UNKNOWN.json));
 			});
 		},
 	});
 	const host = trigger();
-	const calls = Array.from({ length: 100 }, async (_, at) => await host.receive({ id: `forged_${at}`, status: 'completed' }));
+	const calls = Array.from(
+		{ length: 100 },
+		async (_, at) => await host.receive({ id: `forged_${at}`, status: 'completed' }),
+	);
 	const answers = await Promise.all(calls);
 	expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
 	expect(most).toBe(20);
@@ -40,9 +54,15 @@ test('forged calls have at most twenty requests to the service open at once', as
 
 test('a call that waits too long for its turn is answered 503 without a request', async () => {
 	let release = (): void => undefined;
-	service.on('GET', RECORD, { ...UNKNOWN, after: new Promise<void>((resolve) => (release = resolve)) });
+	service.on('GET', RECORD, {
+		...UNKNOWN,
+		after: new Promise<void>((resolve) => (release = resolve)),
+	});
 	const host = trigger();
-	const first = Array.from({ length: 20 }, async (_, at) => await host.receive({ id: `slow_${at}`, status: 'completed' }));
+	const first = Array.from(
+		{ length: 20 },
+		async (_, at) => await host.receive({ id: `slow_${at}`, status: 'completed' }),
+	);
 	while (service.requests.length < 20) await setImmediate();
 	const late = host.receive({ id: 'late', status: 'completed' });
 	// It gets into the queue.
@@ -69,7 +89,11 @@ test('an id that the service did not know is not asked for again within five sec
 });
 
 test('while the service asks for fewer requests, calls are answered 503 without one, and start their executions afterwards', async () => {
-	service.on('GET', RECORD, { status: 429, headers: { 'retry-after': '60' }, json: { error: { message: 'Slow down' } } });
+	service.on('GET', RECORD, {
+		status: 429,
+		headers: { 'retry-after': '60' },
+		json: { error: { message: 'Slow down' } },
+	});
 	const host = trigger();
 	const call = async (id: string) => await host.receive({ id, status: 'completed' });
 	expect(await call('task_0')).toMatchObject({ status: 503 });
@@ -77,5 +101,8 @@ test('while the service asks for fewer requests, calls are answered 503 without 
 	expect(service.requests).toHaveLength(1);
 	time.advance(60_001);
 	service.on('GET', '/v1/tasks/task_0', { json: ended('task_0') });
-	expect(await call('task_0')).toMatchObject({ status: 200, output: { json: [{ taskId: 'task_0' }] } });
+	expect(await call('task_0')).toMatchObject({
+		status: 200,
+		output: { json: [{ taskId: 'task_0' }] },
+	});
 });
