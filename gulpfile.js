@@ -58,7 +58,7 @@ async function bundle() {
 }
 
 /** The files that n8n looks for, each of which takes its class out of the bundle. */
-async function doors() {
+async function entries() {
 	for (const { path, name } of LOADED) {
 		await mkdir(dirname(path), { recursive: true });
 		await writeFile(
@@ -159,6 +159,6 @@ exports.clean = clean;
 exports.sandbox = sandbox;
 
 /** Without the types, which take most of the time. */
-exports.quick = series(bundle, doors, schemas, assets);
+exports.quick = series(bundle, entries, schemas, assets);
 
-exports.build = series(clean, types, bundle, doors, schemas, assets);
+exports.build = series(clean, types, bundle, entries, schemas, assets);

@@ -18,7 +18,7 @@ export const MOST_PROCESSED = 20_000;
 /** What is noted of an event: its execution is about to start, or has started. */
 type Noted = 'starting' | 'started';
 
-/** What is known of an event. `inDoubt`: its execution was about to start, and nobody knows whether it did. */
+/** What is known of an event. `inDoubt`: it is unknown whether its execution started. */
 export type EventState = Noted | 'new' | 'inDoubt';
 
 interface Entry {

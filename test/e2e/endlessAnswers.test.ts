@@ -140,7 +140,7 @@ describeOnHosts('A service whose answers do not end', (host) => {
 			expect(item).toMatchObject({
 				error: {
 					message: 'The request timed out [item 0]',
-					description: expect.stringContaining('The answer may have been bought all the same'),
+					description: expect.stringContaining('The answer may have been bought anyway'),
 				},
 			});
 			expect(seconds).toBeLessThan(TIMEOUT_S + ROOM_S);
@@ -171,7 +171,7 @@ describeOnHosts('A service whose answers do not end', (host) => {
 			status: 'unknown',
 			error: {
 				message: 'The request timed out [item 0]',
-				description: expect.stringContaining('The task may have been bought all the same'),
+				description: expect.stringContaining('The task may have been bought anyway'),
 			},
 		});
 		expect(seconds).toBeLessThan(60 + ROOM_S);

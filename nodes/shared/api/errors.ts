@@ -2,7 +2,7 @@ import { isObject, toShortText } from '../util/json';
 import { z } from '../util/vendor/zod';
 
 /**
- * Whether a failed request may have been carried out all the same. `no`: the service said so, or never received it.
+ * Whether a failed request may have been carried out anyway. `no`: the service said so, or never received it.
  * `unknown`: the connection broke after the request may have arrived, so a purchase must not be repeated.
  */
 export type Accepted = 'no' | 'unknown';
@@ -191,7 +191,7 @@ export function unreadableResponse(httpStatus: number, body?: unknown): Unreadab
 
 /**
  * The error for a 2xx whose body is an error: `error`, a `code` of 400 or more, or `success: false`. `undefined` for any other body.
- * A 4xx says in the body, too, that nothing was done; of any other error nobody knows what it cost.
+ * A 4xx says in the body, too, that nothing was done; what any other error cost is unknown.
  */
 export function errorInBody(body: unknown): ApiError | undefined {
 	const { message, type, code, fromService } = readServiceMessage(body);

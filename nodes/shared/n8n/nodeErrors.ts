@@ -114,7 +114,7 @@ function hintFor(error: ApiError, context: ErrorContext): string | undefined {
 	const { purchase, buys, hint } = context;
 	if (isUnsure(error, context)) {
 		const places = buys === 'task' ? 'the balance and at your tasks at the service' : 'the balance';
-		return `The ${buys} may have been bought all the same. Look at ${places} first. To send it again, set "If It May Have Been Bought" in the options to "Send Again".`;
+		return `The ${buys} may have been bought anyway. Look at ${places} first. To send it again, set "If It May Have Been Bought" in the options to "Send Again".`;
 	}
 	return (
 		hint ??

@@ -232,7 +232,7 @@ const COUNTED = 'mediaGenCounted';
 const COUNTED_BEFORE = 'mediaGenCountedBefore';
 const COUNT = 'mediaGenCount';
 
-/** Of as many tasks, and up to as many before them, it is known that they are counted. */
+/** The last 5,000 to 10,000 counted tasks are remembered. */
 const REMEMBERED = 5_000;
 
 /** Each step takes constant time, and the execution's data stays bounded. */

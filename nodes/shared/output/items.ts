@@ -50,7 +50,7 @@ export function isAccepted(outcome: TaskOutcome): outcome is AcceptedOutcome {
 	return outcome.taskId !== undefined && outcome.task !== undefined;
 }
 
-/** An item without a task: nothing was bought, or nobody knows. */
+/** An item without a task: nothing was bought, or that is unknown. */
 export const NO_TASK_STATUSES = ['not submitted', 'unknown'] as const;
 
 /** The last known status, or that there is no task. */
@@ -71,7 +71,7 @@ export interface OutputRules {
 	binaryPropertyName: string;
 }
 
-/** As few files at once as keep the line busy: each one passes through this process. */
+/** Few, as each file passes through this process; enough to use the whole rate. */
 const PARALLEL_DOWNLOADS = 3;
 
 /** Downloads the files of every completed task. An item fails if none of its files can be downloaded; one that cannot is named in its notes. */

@@ -167,7 +167,7 @@ test.each([
 	expect(json.error).toMatchObject({
 		message: expect.stringContaining('The service answered with an error: the model is overloaded'),
 		description: expect.stringContaining(
-			'The answer may have been bought all the same. Look at the balance first.',
+			'The answer may have been bought anyway. Look at the balance first.',
 		),
 	});
 	const again = await answer('message', body, {}, retry);
@@ -245,7 +245,7 @@ test('without "Simplify" the response comes out as it is, in "response"', async 
 test.each([[[]], ['It is.']])('%j cannot be read, and may have been bought', async (body) => {
 	const { error } = await answer('message', body);
 	expect(error?.message).toContain('The response could not be read (HTTP 200)');
-	expect(error?.description).toContain('The answer may have been bought all the same');
+	expect(error?.description).toContain('The answer may have been bought anyway');
 });
 
 test('a long prefix that the service leaves alone is said', async () => {

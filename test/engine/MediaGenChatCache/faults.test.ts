@@ -29,7 +29,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		fault(effect);
 		const { error } = await node().run({ parameters: { cachedBlocks, options: { timeout: 20 } } });
 		expect(error?.message).toContain(message);
-		expect(error?.description).toContain('The answer may have been bought all the same');
+		expect(error?.description).toContain('The answer may have been bought anyway');
 		expect(service.requests()).toHaveLength(1);
 	}
 

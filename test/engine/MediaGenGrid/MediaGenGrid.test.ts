@@ -249,7 +249,7 @@ test('a variation cannot be re-rolled', async () => {
 	expect(sent()).toEqual([]);
 });
 
-test("a task that nobody knows is the service's to refuse, once", async () => {
+test("an unknown task is the service's to refuse, once", async () => {
 	const { error } = await run('variation', { taskId: 'nobody' });
 	expect(error?.httpCode).toBe('404');
 	expect(service.sandbox.ledger().accepted).toBe(0);

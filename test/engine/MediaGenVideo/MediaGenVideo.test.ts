@@ -987,7 +987,7 @@ test('a model that the record does not tell is left to the service, and that is 
 	);
 });
 
-test("a video that nobody knows is the service's to refuse", async () => {
+test("an unknown video is the service's to refuse", async () => {
 	const { error } = await run('remix', { taskId: 'nobody' });
 	expect(error?.httpCode).toBe('404');
 	expect(service.sandbox.ledger().accepted).toBe(0);

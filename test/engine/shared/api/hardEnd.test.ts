@@ -105,7 +105,7 @@ describe('A request ends at its time limit, although its answer goes on', () => 
 		};
 		const { error } = await run(new MediaGenChatCache(), parameters);
 		expect(error?.message).toBe('The request timed out [item 0]');
-		expect(error?.description).toContain('The answer may have been bought all the same');
+		expect(error?.description).toContain('The answer may have been bought anyway');
 		expect(service.sent('POST', path)).toHaveLength(1);
 		await expectClosed();
 	});

@@ -55,7 +55,7 @@ test('a submission: it may have been bought', async () => {
 	const { error } = await buySounds(service);
 	expect(error).toMatchObject({
 		message: `${WORDS} [item 0]`,
-		description: expect.stringContaining('The task may have been bought all the same'),
+		description: expect.stringContaining('The task may have been bought anyway'),
 	});
 	expect(service.sent('POST', SOUNDS)).toHaveLength(1);
 });
@@ -76,7 +76,7 @@ test('an answer in chat: it may have been bought', async () => {
 	});
 	expect(error).toMatchObject({
 		message: `${WORDS} [item 0]`,
-		description: expect.stringContaining('The answer may have been bought all the same'),
+		description: expect.stringContaining('The answer may have been bought anyway'),
 	});
 });
 

@@ -39,13 +39,13 @@ function expectNothingLost(told: string, accepted: number) {
 	for (const { taskId } of charged) expect(told).toContain(taskId);
 }
 
-/** The submission meets a fault after which nobody knows whether the task was bought; it was. */
+/** The submission meets a fault after which it is unknown whether the task was bought; it was. */
 async function expectOnePurchase(effect: FaultRuleInput['effect']): Promise<void> {
 	fault({ match: SUBMIT, effect });
 	const { error } = await run(1);
 	expect(service.sandbox.ledger().accepted).toBe(1);
 	expect(service.sandbox.requests.list({ path: SUBMIT.path })).toHaveLength(1);
-	expect(error?.description).toContain('may have been bought all the same');
+	expect(error?.description).toContain('may have been bought anyway');
 }
 
 /** Three requests for two tasks meet a fault. */
@@ -86,7 +86,7 @@ describe('while submitting', () => {
 		const { error } = await run(3, {}, { concurrency: 1 });
 		expect(service.sandbox.requests.list({ path: SUBMIT.path })).toHaveLength(3);
 		expect(error?.message).toContain('1 of 3 items have no result');
-		expect(error?.description).toContain('may have been bought all the same');
+		expect(error?.description).toContain('may have been bought anyway');
 		expectNothingLost(error?.description ?? '', 2);
 	});
 

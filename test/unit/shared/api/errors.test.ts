@@ -157,7 +157,7 @@ test.each<[string, unknown]>([
 		{ code: null, httpCode: 7, message: null, messages: 'handshake failure', cause: 'ENOTFOUND' },
 	],
 	['nothing', undefined],
-])('nobody knows what became of a request that ended with %s', (_, thrown) => {
+])('it is unknown whether a request was carried out that ended with %s', (_, thrown) => {
 	const error = errorFromThrown(thrown);
 	expect(error).toBeInstanceOf(ConnectionError);
 	expect(error).toMatchObject({
@@ -297,7 +297,7 @@ describe('A response with an error', () => {
 		expect(errorOf(429, {}, { 'retry-after': '7' }).details.retryAfterMs).toBe(7_000);
 	});
 
-	test('and HTTP 200 is one of which nobody knows what it cost', () => {
+	test('and HTTP 200 is one whose cost is unknown', () => {
 		expect(
 			errorInBody({ error: { message: 'Overloaded', type: 'overloaded', code: 9 } }),
 		).toMatchObject({
