@@ -79,9 +79,12 @@ export async function ownAddressProblem(
 	return `${parseWebUrl(resumeUrl)?.origin ?? resumeUrl} does not lead back to this execution (${why})`;
 }
 
-const FIRST_MS = 250;
+/** The tasks are asked for after 1, 3, 7, 15, … seconds: n8n stores a pause within the first of them, as a rule. */
+const FIRST_MS = 1_000;
 const LONGEST_MS = 300_000;
-const GROWTH = 1.5;
+const GROWTH = 2;
+
+const FIRST_REPEAT_MS = 250;
 
 /** How long the call that resumes the execution is repeated. */
 const REPEAT_FOR_MS = 120_000;
@@ -104,7 +107,7 @@ async function allEnded(
 /** Calls the paused node until it has received the call, unless a callback resumes the execution before. */
 async function resume({ context }: TaskRun, key: string, resumeUrl: string): Promise<void> {
 	const until = clock.now() + REPEAT_FOR_MS;
-	for (let wait = FIRST_MS; clock.now() < until && !hasResumed(key); wait *= GROWTH) {
+	for (let wait = FIRST_REPEAT_MS; clock.now() < until && !hasResumed(key); wait *= GROWTH) {
 		const { state } = await callOwnAddress(context, resumeUrl);
 		if (state === 'received' || state === 'over') return;
 		await clock.sleep(wait);
