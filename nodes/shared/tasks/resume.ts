@@ -247,9 +247,9 @@ async function resumeWith(
 		const inTime = await inTimeToAnswer(output);
 		if (!inTime) answer(context, 503, CALL_AGAIN);
 		const items = await output;
+		markResumed(key);
 		// n8n has resumed it meanwhile, and 1.123 would run the next nodes a second time.
 		if (isGivenUp(waitingExecution(key))) return inTime ? {} : { noWebhookResponse: true };
-		markResumed(key);
 		return { workflowData: [items], ...(inTime ? {} : { noWebhookResponse: true }) };
 	} finally {
 		forgetWaiting(key);

@@ -35,11 +35,18 @@ const pauseSounds = async (count: number, settings: PauseSettings = {}, options 
 /** n8n's answers to calls of the execution's address, each time it is called. */
 const statuses = (calls: Array<{ status: number }>) => calls.map(({ status }) => status);
 
-/** Sends a file for longer than a minute, by the clock of the nodes. */
+/** Milliseconds, by the clock of the nodes, of a download that is slow, but alive. */
+const TRICKLE_MS = 140_000;
+
 function trickle(response: ServerResponse): void {
 	response.writeHead(200, { 'content-type': 'audio/mpeg' }).write('a');
-	for (let ms = 600; ms < 5_400; ms += 600) setTimeout(() => response.write('a'), ms);
-	setTimeout(() => response.end(), 5_400);
+	const began = clock.now();
+	const next = () => {
+		if (clock.now() >= began + TRICKLE_MS) return response.end();
+		response.write('a');
+		void clock.sleep(15_000).then(next);
+	};
+	next();
 }
 
 /** Answers n times with the first reply, then with the second. */
@@ -327,7 +334,8 @@ describe('The time limit of a pause', () => {
 		const execution = await pauseNode(run, { watches: true });
 		let resumed = false;
 		void execution.resumed.then(() => (resumed = true));
-		await realMs(6_500);
+		await clock.sleep(TRICKLE_MS + 30_000);
+		expect(await execution.callback()).toEqual({ status: 200 });
 		expect(service.sent('GET', '/slow.mp3')).toHaveLength(1);
 		expect(resumed).toBe(false);
 	});
