@@ -37,6 +37,7 @@ interface RetrieveOptions {
 	/** Milliseconds since 1970. */
 	deadline?: number;
 	timeoutMs?: number;
+	idleMs?: number;
 }
 
 interface ChatRequest {

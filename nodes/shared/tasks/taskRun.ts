@@ -67,6 +67,9 @@ export function resumeUrlOf(context: {
 const ATTEMPT_TIMEOUT_MS = 60_000;
 const MIN_ATTEMPT_TIMEOUT_MS = 5_000;
 
+/** Milliseconds without data after which a caller that asks again by itself does so: a request that is lost must not hold a result up. */
+const IDLE_TIMEOUT_MS = 15_000;
+
 /** Reads a task's record, within the run's limit of requests. Throws an `ApiError`. */
 export async function retrieveRecord(
 	run: TaskRun<TaskContext>,
@@ -79,9 +82,10 @@ export async function retrieveRecord(
 		const timeoutMs = Math.min(ATTEMPT_TIMEOUT_MS, left);
 		// A caller that asks again by itself waits for a rate limit no longer than for the task.
 		const deadline = retry === 'once' ? run.deadline : undefined;
+		const idleMs = retry === 'once' ? Math.min(IDLE_TIMEOUT_MS, timeoutMs) : timeoutMs;
 		return await run.client.tasks.retrieve(
 			taskPath(run.family, taskId, run.options.taskQueryPath),
-			{ retry, timeoutMs, deadline },
+			{ retry, timeoutMs, idleMs, deadline },
 		);
 	});
 }

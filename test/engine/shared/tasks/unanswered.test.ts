@@ -1,0 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { Clock } from '../../../../nodes/shared/util/clock';
+import { useScriptedService } from '../../support/scriptedService';
+import { buySounds, completed, numberTasks, RECORD } from '../../support/scriptedTasks';
+
+const SCALE = 25;
+
+/** The machine's time, 25 times as fast, also while a request waits; the limits that n8n keeps are as much shorter. */
+function scaledClock(): Clock {
+	const began = Date.now();
+	return {
+		now: () => began + SCALE * (Date.now() - began),
+		sleep: async (ms) => await delay(ms / SCALE),
+		toHostMs: (ms) => ms / SCALE,
+	};
+}
+
+const service = useScriptedService(scaledClock);
+
+beforeEach(() => numberTasks(service));
+
+test('a request for a task that is never answered is followed by another one within the time limit', async () => {
+	service.on('GET', RECORD, { raw: () => undefined }, completed);
+	const { json } = await buySounds(service, { options: { timeout: 40 } });
+	expect(json).toEqual([expect.objectContaining({ taskId: 'task_1', status: 'completed' })]);
+});
