@@ -169,10 +169,11 @@ const envelopedTask = (answer: Record<string, unknown>) =>
 
 function statusWord({
 	status,
-	task_status: taskStatus,
+	task_status,
+	taskStatus,
 	state,
 }: Record<string, unknown>): string | undefined {
-	const word = [status, taskStatus, state].find(
+	const word = [status, task_status, taskStatus, state].find(
 		(each) => typeof each === 'string' && each.trim() !== '',
 	);
 	return typeof word === 'string' ? word.trim() : undefined;
@@ -199,11 +200,12 @@ function statedIn(holder: Record<string, unknown>, envelopes: number): StatedRec
 }
 
 /**
- * Finds a task's record in a response or a callback, bare (`{ id, status … }`) or enveloped (`{ code, data: { … } }`), and reads
+ * Finds a task's record in a response or a callback, bare (`{ id, status … }`), enveloped (`{ code, data: { … } }`) or in a list of one, and reads
  * nothing of it but its state. Returns `undefined` for anything without a status.
  */
 export function findTaskRecord(answer: unknown): StatedRecord | undefined {
-	return isObject(answer) ? statedIn(answer, 0) : undefined;
+	const holder = Array.isArray(answer) ? { data: answer } : answer;
+	return isObject(holder) ? statedIn(holder, 0) : undefined;
 }
 
 /** Whether the task of a record may have ended, by its word for the state; by its progress too where the word is not known. */

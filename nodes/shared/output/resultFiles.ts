@@ -406,9 +406,12 @@ export function resultFiles(
 	const isGrid = isGridRecord(record, family);
 	const results = new Results(family, isGrid, request?.urls ?? new Set(), baseUrl);
 	const result = resultOf(record);
-	if (isGrid) addGrid(results, record, result);
 	const byFamily = family === 'music' ? [addTracks, addImages] : [addImages, addTracks];
+	const isOwnGrid = family === 'grid' || family === null;
+	if (isGrid && isOwnGrid) addGrid(results, record, result);
 	for (const add of byFamily) add(results, result);
+	// A custom request of another node can come to a grid.
+	if (isGrid && results.isEmpty) addGrid(results, record, result);
 
 	const lifetimeMs = LINK_LIFETIME_HOURS.video * HOUR_MS;
 	const expiresAt =

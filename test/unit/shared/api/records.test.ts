@@ -71,6 +71,7 @@ describe('A task record is read, whatever its other fields hold', () => {
 			raw,
 			{ code: 200, data: raw },
 			{ code: 200, data: [raw] },
+			[raw],
 			{ data: null, ...raw },
 		]) {
 			expect(readTaskRecord(answer)).toMatchObject({ status: 'completed', ...expected });
@@ -81,6 +82,7 @@ describe('A task record is read, whatever its other fields hold', () => {
 
 	test('blanks around the status do not count', () => {
 		expect(readTaskRecord({ status: ' done ' })?.status).toBe('done');
+		expect(readTaskRecord({ taskStatus: 'completed' })?.status).toBe('completed');
 	});
 
 	test('the record counts, and not the status of its envelope', () => {

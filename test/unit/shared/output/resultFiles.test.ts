@@ -157,6 +157,19 @@ describe("The request's own pictures are not results", () => {
 	});
 });
 
+test("a grid beside a picture: the place of the task's own family comes first, and its references are no results", () => {
+	const raw = {
+		grid_image_url: link('grid.png'),
+		image_urls: [link('reference.png')],
+		result: { images: [{ url: [link('1.png')] }] },
+	};
+	const { fields, urls } = requestLinksOf({ prompt: 'A harbor' });
+	expect(filesOf('image', raw, { fields, urls })).toEqual([
+		[1, '1.png'],
+		[2, 'grid.png', 'grid_image'],
+	]);
+});
+
 describe('The pictures of a grid keep their numbers', () => {
 	const four = [1, 2, 3, 4].map((number) => link(`${number}.png`));
 	const expected = [
