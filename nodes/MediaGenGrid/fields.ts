@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { GRID_INDEX, GRID_SPEEDS } from '../shared/api/grid';
-import { toOptions } from '../shared/n8n/options';
+import { toOptions } from '../shared/n8n/fields';
 
 export const parentField: INodeProperties = {
 	displayName: 'Task ID',

@@ -1,8 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { DEFAULT_VERSION, VOCAL_GENDERS, WEIGHT } from '../shared/api/music';
-import { openValueField } from '../shared/n8n/openValue';
-import { NOT_SET, toOptions } from '../shared/n8n/options';
+import { NOT_SET, openValueField, toOptions } from '../shared/n8n/fields';
 import type { ModeRules } from './mode';
 
 // An item of a MediaGen node that stands for one track has its number.

@@ -1,11 +1,11 @@
 import type { INodeProperties, IWebhookDescription } from 'n8n-workflow';
 
 import { TASK_FAMILIES, TASK_ID_PLACEHOLDER } from '../shared/api/families';
+import { toOptions } from '../shared/n8n/fields';
 import {
 	downloadFilesField,
 	optionsField,
 	outputField,
-	toOptions,
 	triggerResultOptions,
 } from '../shared/n8n/options';
 import { flag, number } from '../shared/util/schema';

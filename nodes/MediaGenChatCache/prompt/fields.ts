@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { MIN_PREFIX_TOKENS } from '../../shared/api/chat';
 import type { Resource } from '../../shared/n8n/describe';
-import { openValueField } from '../../shared/n8n/openValue';
+import { openValueField } from '../../shared/n8n/fields';
 import { additionalBodyFieldsField } from '../../shared/n8n/options';
 import { NOT_MARKED } from './conversation';
 

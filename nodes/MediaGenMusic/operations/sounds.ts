@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { openValueField } from '../../shared/n8n/openValue';
+import { openValueField } from '../../shared/n8n/fields';
 import { integer, text } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
 import { additionalFields, promptField, versionOption } from '../fields';

@@ -9,8 +9,12 @@ import {
 	REMIX_RESOLUTIONS,
 	withoutAlias,
 } from '../../shared/api/video';
-import { type ListedValue, openValueField, unlistedNotes } from '../../shared/n8n/openValue';
-import { toOptions } from '../../shared/n8n/options';
+import {
+	type ListedValue,
+	openValueField,
+	toOptions,
+	unlistedNotes,
+} from '../../shared/n8n/fields';
 import type { ParentRule } from '../../shared/tasks/checkParent';
 import { taskOperation } from '../../shared/tasks/execute';
 import { isObject } from '../../shared/util/json';

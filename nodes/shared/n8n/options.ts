@@ -1,11 +1,4 @@
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	INode,
-	INodeProperties,
-	INodePropertyOptions,
-	IWebhookDescription,
-} from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INode, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import { TASK_ID_PLACEHOLDER } from '../api/families';
@@ -13,36 +6,6 @@ import { BALANCE_UNITS, type BalanceUnit } from '../api/records';
 import { isObject } from '../util/json';
 import { flag, integer, number, oneOf, text } from '../util/schema';
 import { z } from '../util/vendor/zod';
-
-/**
- * The address that resumes a paused execution. It belongs to the execution, not to the workflow: nothing is registered for it
- * when a workflow is activated. Where the address ends with a secret, a service that appends to the text calls the path `''`.
- */
-export const callbackWebhook: IWebhookDescription[] = ['callback', ''].map((path) => ({
-	...{
-		name: 'default',
-		httpMethod: 'POST',
-		path,
-		responseMode: 'onReceived',
-		restartWebhook: true,
-	},
-}));
-
-/** An option list of the API's own values, in their order. */
-export function toOptions<const Value extends string>(
-	values: readonly Value[],
-	descriptions: Partial<Record<Value, string>> = {},
-	names: Partial<Record<Value, string>> = {},
-): INodePropertyOptions[] {
-	return values.map((value) => ({
-		name: names[value] ?? value.charAt(0).toUpperCase() + value.slice(1),
-		value,
-		...(descriptions[value] === undefined ? {} : { description: descriptions[value] }),
-	}));
-}
-
-/** The default of a number that is sent only when the user sets it. Of an empty text n8n 1.123 makes the smallest number as soon as the panel is opened. */
-export const NOT_SET = null;
 
 export const WAIT_MODES = ['poll', 'callback', 'none'] as const;
 

@@ -16,8 +16,7 @@ import {
 	OUTPUT_FORMATS,
 	pixelsOf,
 } from '../../../shared/api/image';
-import { type ListedValue, openValueField } from '../../../shared/n8n/openValue';
-import { NOT_SET, toOptions } from '../../../shared/n8n/options';
+import { type ListedValue, NOT_SET, openValueField, toOptions } from '../../../shared/n8n/fields';
 import { LIST_SOURCES, pictureListFields } from '../../../shared/n8n/pictures';
 
 const OFFICIAL: ListedValue = { name: 'ImageGen 2 Official', value: OFFICIAL_MODEL };

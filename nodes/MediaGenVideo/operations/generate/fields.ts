@@ -9,8 +9,7 @@ import {
 	VIDEO_DURATION,
 	VIDEO_MODES,
 } from '../../../shared/api/video';
-import { type ListedValue, openValueField } from '../../../shared/n8n/openValue';
-import { NOT_SET, toOptions } from '../../../shared/n8n/options';
+import { type ListedValue, NOT_SET, openValueField, toOptions } from '../../../shared/n8n/fields';
 import { LIST_SOURCES, pictureFields, pictureListFields } from '../../../shared/n8n/pictures';
 
 const OMNI: ListedValue = { name: 'VidOmni V3 Omni', value: GENERATION_MODEL };

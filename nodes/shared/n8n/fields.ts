@@ -1,4 +1,25 @@
-import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
+import type {
+	ILoadOptionsFunctions,
+	INodeListSearchResult,
+	INodeProperties,
+	INodePropertyOptions,
+} from 'n8n-workflow';
+
+/** An option list of the API's own values, in their order. */
+export function toOptions<const Value extends string>(
+	values: readonly Value[],
+	descriptions: Partial<Record<Value, string>> = {},
+	names: Partial<Record<Value, string>> = {},
+): INodePropertyOptions[] {
+	return values.map((value) => ({
+		name: names[value] ?? value.charAt(0).toUpperCase() + value.slice(1),
+		value,
+		...(descriptions[value] === undefined ? {} : { description: descriptions[value] }),
+	}));
+}
+
+/** The default of a number that is sent only when the user sets it. Of an empty text n8n 1.123 makes the smallest number as soon as the panel is opened. */
+export const NOT_SET = null;
 
 /** A value that a field offers, with its label. */
 export interface ListedValue {
