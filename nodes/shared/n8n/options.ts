@@ -6,6 +6,7 @@ import { BALANCE_UNITS, type BalanceUnit } from '../api/records';
 import { isObject } from '../util/json';
 import { flag, integer, number, oneOf, text } from '../util/schema';
 import { z } from '../util/vendor/zod';
+import { byLabel } from './fields';
 
 export const WAIT_MODES = ['poll', 'callback', 'none'] as const;
 
@@ -286,9 +287,6 @@ const taskQueryPathOption: INodeProperties = {
 	description: `Path of a task's record, if your deployment serves it elsewhere. ${TASK_ID_PLACEHOLDER} stands for the task ID.`,
 };
 
-const byName = (a: INodeProperties, b: INodeProperties) =>
-	a.displayName.localeCompare(b.displayName);
-
 /** The collection "Options", in alphabetical order. */
 export function optionsField(options: readonly INodeProperties[]): INodeProperties {
 	return {
@@ -297,7 +295,7 @@ export function optionsField(options: readonly INodeProperties[]): INodeProperti
 		type: 'collection',
 		placeholder: 'Add option',
 		default: {},
-		options: [...options].sort(byName),
+		options: [...options].sort(byLabel),
 	};
 }
 

@@ -4,6 +4,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import type { TaskFamily } from '../api/families';
 import { inspectFile, PendingUpload } from '../n8n/binary';
 import type { Operation, Resource } from '../n8n/describe';
+import { taskIdField } from '../n8n/fields';
 import {
 	downloadFilesField,
 	optionsField,
@@ -23,14 +24,10 @@ import { acceptedTask, openTaskRun, retrieveRecord, type TaskRun, withRecord } f
 
 const TASK: Resource = { name: 'Task', value: 'task' };
 
-const taskIdField: INodeProperties = {
-	displayName: 'Task ID',
-	name: 'taskId',
-	type: 'string',
-	required: true,
-	default: '={{ $json.taskId ?? $json.error?.taskId }}',
-	description: 'Every output of a MediaGen node has it, an error item too',
-};
+const namedTaskField = taskIdField(
+	'Every output of a MediaGen node has it, an error item too',
+	'={{ $json.taskId ?? $json.error?.taskId }}',
+);
 
 function namedTask(run: TaskRun, itemIndex: number): TaskOutcome {
 	const { context } = run;
@@ -40,7 +37,7 @@ function namedTask(run: TaskRun, itemIndex: number): TaskOutcome {
 	const options = readItemOptions(context.getNodeParameter('options', itemIndex, {}), input);
 	if (taskId !== '')
 		return { itemIndex, taskId, task: acceptedTask(run, taskId), notes: [], options };
-	const message = `"${taskIdField.displayName}" is required [item ${itemIndex}]`;
+	const message = `"${namedTaskField.displayName}" is required [item ${itemIndex}]`;
 	return {
 		itemIndex,
 		error: new NodeOperationError(context.getNode(), message, { itemIndex }),
@@ -262,7 +259,7 @@ export function taskOperations(family: TaskFamily): Operation[] {
 			action: 'Get a task',
 			description: 'Read a task once, whatever its status',
 			fields: [
-				taskIdField,
+				namedTaskField,
 				outputField,
 				downloadFilesField,
 				optionsField(taskOptions({ waits: false })),
@@ -277,7 +274,7 @@ export function taskOperations(family: TaskFamily): Operation[] {
 			action: 'Wait for a task',
 			description: 'Wait until a task ends and return its results',
 			fields: [
-				taskIdField,
+				namedTaskField,
 				outputField,
 				downloadFilesField,
 				optionsField(taskOptions({ waits: true })),
