@@ -14,13 +14,11 @@ import {
 } from '../n8n/nodeErrors';
 import {
 	additionalBodyFieldsField,
-	downloadFilesAfterWaitField,
 	isTool,
 	optionsField,
 	optionsOfFailedItem,
-	outputField,
 	purchaseOptions,
-	waitModeField,
+	waitFields,
 } from '../n8n/options';
 import { countCost, countLeftOut, runHints } from '../output/cost';
 import { isAccepted, outputItems, statusOf, type TaskOutcome } from '../output/items';
@@ -360,7 +358,6 @@ export function taskOperation(operation: TaskOperation): Operation {
 		synchronous = false,
 	} = operation;
 	const options = optionsField(purchaseOptions({ makesFiles: !synchronous }));
-	const waitFields = synchronous ? [] : [waitModeField, outputField, downloadFilesAfterWaitField];
 	return {
 		resource,
 		name,
@@ -369,7 +366,7 @@ export function taskOperation(operation: TaskOperation): Operation {
 		description,
 		fields: [
 			...fields.filter((field) => !advanced.includes(field)),
-			...waitFields,
+			...(synchronous ? [] : waitFields),
 			...advanced,
 			additionalBodyFieldsField,
 			options,

@@ -5,13 +5,7 @@ import type { TaskFamily } from '../api/families';
 import { inspectFile, PendingUpload } from '../n8n/binary';
 import type { Operation, Resource } from '../n8n/describe';
 import { taskIdField } from '../n8n/fields';
-import {
-	downloadFilesField,
-	optionsField,
-	outputField,
-	readItemOptions,
-	taskOptions,
-} from '../n8n/options';
+import { optionsField, outputFields, readItemOptions, taskOptions } from '../n8n/options';
 import { isSet, type ParameterValues, validationError } from '../n8n/parameters';
 import { isAccepted, type TaskOutcome } from '../output/items';
 import { jsonObject } from '../util/json';
@@ -258,12 +252,7 @@ export function taskOperations(family: TaskFamily): Operation[] {
 			value: 'get',
 			action: 'Get a task',
 			description: 'Read a task once, whatever its status',
-			fields: [
-				namedTaskField,
-				outputField,
-				downloadFilesField,
-				optionsField(taskOptions({ waits: false })),
-			],
+			fields: [namedTaskField, ...outputFields, optionsField(taskOptions({ waits: false }))],
 			execute: async (context) => await get(context, family),
 		},
 		submitOperation(family),
@@ -273,12 +262,7 @@ export function taskOperations(family: TaskFamily): Operation[] {
 			value: 'wait',
 			action: 'Wait for a task',
 			description: 'Wait until a task ends and return its results',
-			fields: [
-				namedTaskField,
-				outputField,
-				downloadFilesField,
-				optionsField(taskOptions({ waits: true })),
-			],
+			fields: [namedTaskField, ...outputFields, optionsField(taskOptions({ waits: true }))],
 			execute: async (context) => await wait(context, family),
 		},
 	];
