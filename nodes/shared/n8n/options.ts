@@ -113,16 +113,6 @@ const outputOptions = {
 	}),
 };
 
-export const additionalBodyFieldsField: INodeProperties = {
-	displayName: 'Additional Body Fields',
-	name: 'additionalBodyFields',
-	type: 'json',
-	default: '{}',
-	placeholder: 'e.g. {"seed": 7}',
-	description:
-		'Fields of the request that this node does not show, as a JSON object. They replace fields of the same name.',
-};
-
 /** The options of every operation that works on its items one by one. */
 export const commonOptions = {
 	concurrency: preset(integer(1, 100), {

@@ -13,13 +13,13 @@ import {
 	withoutItem,
 } from '../n8n/nodeErrors';
 import {
-	additionalBodyFieldsField,
 	isTool,
 	optionsField,
 	optionsOfFailedItem,
 	purchaseOptions,
 	waitFields,
 } from '../n8n/options';
+import { additionalBodyFieldsField } from '../n8n/parameters';
 import { countCost, countLeftOut, runHints } from '../output/cost';
 import { isAccepted, outputItems, statusOf, type TaskOutcome } from '../output/items';
 import { type RequestLinks, requestLinksOf } from '../output/resultFiles';

@@ -6,14 +6,18 @@ import { inspectFile, PendingUpload } from '../n8n/binary';
 import type { Operation, Resource } from '../n8n/describe';
 import { taskIdField } from '../n8n/fields';
 import { optionsField, outputFields, readItemOptions, taskOptions } from '../n8n/options';
-import { isSet, type ParameterValues, validationError } from '../n8n/parameters';
+import {
+	isSet,
+	type ParameterValues,
+	readAdditionalBody,
+	validationError,
+} from '../n8n/parameters';
 import { isAccepted, type TaskOutcome } from '../output/items';
 import { jsonObject } from '../util/json';
 import { text } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { deliver, taskOperation } from './execute';
 import { pollTasks, retrieveError } from './poll';
-import { readAdditionalBody } from './prepare';
 import { acceptedTask, openTaskRun, retrieveRecord, type TaskRun, withRecord } from './taskRun';
 
 const TASK: Resource = { name: 'Task', value: 'task' };
