@@ -8,8 +8,9 @@ import type {
 import type { ChatResponse } from '../shared/api/chat';
 import { errorItem, type FailedItem, isFailed, runError } from '../shared/n8n/nodeErrors';
 import type { ItemOptions } from '../shared/n8n/options';
-import { countLeftOut, remainedBefore, sum, type Used } from '../shared/output/cost';
 import type { SpendingGuard } from '../shared/purchase/spendingGuard';
+import { countLeftOut, sum, type Used } from '../shared/report/customData';
+import { remainedBefore } from '../shared/report/hints';
 import { toJson } from '../shared/util/json';
 import type { ChatOptions } from './options';
 import type { Cost } from './usage/cost';

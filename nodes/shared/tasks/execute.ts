@@ -20,7 +20,6 @@ import {
 	waitFields,
 } from '../n8n/options';
 import { additionalBodyFieldsField } from '../n8n/parameters';
-import { countCost, countLeftOut, runHints } from '../output/cost';
 import { isAccepted, outputItems, statusOf, type TaskOutcome } from '../output/items';
 import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
 import { type CheckedItem, checkOnlyOutput, SpendingGuard } from '../purchase/spendingGuard';
@@ -32,6 +31,8 @@ import {
 	type PaidOutcome,
 	runPaidItems,
 } from '../purchase/runPaidItems';
+import { countCost, countLeftOut } from '../report/customData';
+import { runHints } from '../report/hints';
 import { clock, sleep } from '../util/clock';
 import { checkParents, type ParentRule } from './checkParent';
 import { endsSoon, mayPause, pause, pauseProblem } from './pause';

@@ -1,10 +1,10 @@
-import type { IDataObject, ITaskMetadata, Logger, NodeExecutionHint } from 'n8n-workflow';
+import type { IDataObject, ITaskMetadata, Logger } from 'n8n-workflow';
 
 import { hasEnded } from '../api/records';
+import { type AcceptedOutcome, isAccepted, type TaskOutcome } from '../output/items';
+import type { Task } from '../output/task';
 import { isObject, objectIn } from '../util/json';
 import { z } from '../util/vendor/zod';
-import { type AcceptedOutcome, isAccepted, type TaskOutcome } from './items';
-import type { Task } from './task';
 
 /** The part of an n8n context that reaches the custom data of the execution. A webhook's context has it too. */
 interface CustomDataContext {
@@ -137,7 +137,7 @@ interface CostTotals {
 	unpriced: number;
 }
 
-function costTotals(tasks: ReadonlyArray<Pick<Task, 'cost' | 'creditsCost'>>): CostTotals {
+export function costTotals(tasks: ReadonlyArray<Pick<Task, 'cost' | 'creditsCost'>>): CostTotals {
 	const costs = tasks.flatMap(({ cost }) => cost ?? []);
 	return {
 		priced: costs.length,
@@ -159,59 +159,6 @@ function tokensOf(tasks: readonly Task[]): Used['tokens'] {
 		input: sum(usages.map((usage) => usage.input_tokens)),
 		output: sum(usages.map((usage) => usage.output_tokens)),
 	};
-}
-
-function costOf(tasks: readonly Task[]): string[] {
-	const { priced, cost, credits, unpriced } = costTotals(tasks);
-	return [
-		...(priced > 0
-			? [`cost ${cost}${priced > 1 ? ` (${sum([cost / priced])} per task)` : ''}`]
-			: []),
-		...(credits > 0 ? [`${credits} credits`] : []),
-		...(unpriced > 0 ? [`${unpriced} without a stated cost`] : []),
-	];
-}
-
-/** The part of a run's hint that tells the balance, where it was read anyway. */
-export const remainedBefore = (remaining: string | undefined) =>
-	remaining === undefined ? [] : [`${remaining} remained before the last purchase`];
-
-const IN_MEMORY =
-	'This n8n keeps binary data in memory. For large files set its environment variable N8N_DEFAULT_BINARY_DATA_MODE to filesystem.';
-
-/** More would push the output out of sight. Every item has its own in `notes`. */
-const MAX_NOTES = 10;
-
-/**
- * What the editor shows above the output: tasks, failures, cost, and what the service or the node changed.
- *
- * @param remaining the balance, where it was read anyway
- */
-export function runHints(
-	outcomes: readonly TaskOutcome[],
-	remaining?: string,
-): NodeExecutionHint[] {
-	const tasks = outcomes.filter(isAccepted);
-	const failed = outcomes.filter(({ error }) => error !== undefined).length;
-	const inMemory = outcomes.some(({ files = [] }) =>
-		files.some((file) => file && file.binary.id === undefined),
-	);
-	const ended = tasks.filter(({ task }) => task.status === 'completed').map(({ task }) => task);
-	const parts = [
-		`${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}`,
-		...(failed > 0 ? [`${failed} without a result`] : []),
-		...costOf(ended),
-		...remainedBefore(remaining),
-	];
-	const notes = [...new Set(outcomes.flatMap((outcome) => outcome.notes))].slice(0, MAX_NOTES);
-	return [
-		{ message: parts.join(', '), location: 'outputPane', type: failed > 0 ? 'warning' : 'info' },
-		...[...notes, ...(inMemory ? [IN_MEMORY] : [])].map((message) => ({
-			message,
-			location: 'outputPane' as const,
-			type: 'warning' as const,
-		})),
-	];
 }
 
 /** n8n keeps the object with the execution's own data, and all of its nodes share it. */
