@@ -41,19 +41,24 @@ function customDataOf(context: CustomDataContext): CustomData {
 export const sum = (values: readonly number[]) =>
 	Number(values.reduce((total, value) => total + value, 0).toFixed(6));
 
+type Amounts = Readonly<Record<string, number>>;
+
+/** The sums with the amounts of the same names before. What is no number counts as none. */
+function addTo(before: unknown, amounts: Amounts): Record<string, number> {
+	const known = (name: string) => (isObject(before) ? Number(before[name] ?? 0) : 0);
+	return Object.fromEntries(
+		Object.entries(amounts).map(([name, amount]) => [
+			name,
+			sum([Number.isFinite(known(name)) ? known(name) : 0, amount]),
+		]),
+	);
+}
+
 /** Adds amounts to numbers in the execution's custom data. */
-function addToCustomData(
-	context: CustomDataContext,
-	amounts: Readonly<Record<string, number>>,
-): void {
+function addToCustomData(context: CustomDataContext, amounts: Amounts): void {
 	const data = customDataOf(context);
-	const before = data.getAll();
-	const after: Record<string, string> = {};
-	for (const [key, amount] of Object.entries(amounts)) {
-		const known = isObject(before) ? Number(before[key] ?? 0) : 0;
-		after[key] = String(sum([Number.isFinite(known) ? known : 0, amount]));
-	}
-	data.setAll(after);
+	const after = Object.entries(addTo(data.getAll(), amounts));
+	data.setAll(Object.fromEntries(after.map(([name, amount]) => [name, String(amount)])));
 }
 
 /** Does work that must never fail the node: the output is worth more than the figures. */
@@ -75,54 +80,28 @@ interface RunContext {
 /** What n8n keeps for the span of a node's run. The types of n8n-workflow 2.8 do not have it yet. */
 type Traced = ITaskMetadata & { tracing?: Record<string, unknown> };
 
-/** What a run of a node used. */
-export interface Used {
-	tokens?: { input: number; output: number };
-	/** In the unit of the balance, or of prices that the user gave. */
-	cost?: number;
-	/** Amounts that n8n has no name for. */
-	own?: Readonly<Record<string, number>>;
+interface Tokens {
+	input: number;
+	output: number;
 }
 
-/** By the names that n8n's own model nodes use in 2.41. */
-function toTracing({ tokens, cost, own }: Used): Record<string, number> {
-	return {
-		...(tokens && {
-			'llm.tokens.in': tokens.input,
-			'llm.tokens.out': tokens.output,
-			'llm.tokens.total': tokens.input + tokens.output,
-		}),
-		...(cost === undefined ? {} : { 'llm.cost.total': cost }),
-		...own,
-	};
-}
+/** By the names that n8n's own model nodes use in 2.41. The cost is in the unit of the balance, or of prices that the user gave. */
+export const usedAmounts = (tokens: Tokens | undefined, cost: number | undefined): Amounts => ({
+	...(tokens && {
+		'llm.tokens.in': tokens.input,
+		'llm.tokens.out': tokens.output,
+		'llm.tokens.total': tokens.input + tokens.output,
+	}),
+	...(cost !== undefined && { 'llm.cost.total': cost }),
+});
 
-function setTracing(context: RunContext, amounts: Record<string, number>): void {
-	const metadata: Traced = {
-		tracing: {
-			...amounts,
-			...('llm.tokens.total' in amounts && { 'llm.tokens.estimated': false }),
-		},
-	};
-	context.setMetadata(metadata);
-}
-
-/** States in n8n's tracing metadata what the run used, in place of what an earlier attempt of it stated. Never throws. */
-export function traceUsed(context: RunContext, used: Used): void {
-	bestEffort(context, 'tracing metadata', () => setTracing(context, toTracing(used)));
-}
-
-/** The same, added to what the run has used before. */
-function traceMore(context: RunContext, used: Used): void {
+/** States in n8n's tracing metadata what the run used, in place of what an earlier attempt stated, or added to it. Never throws. */
+export function traceUsed(context: RunContext, amounts: Amounts, how?: 'added'): void {
 	bestEffort(context, 'tracing metadata', () => {
-		const { tracing: before = {} }: Traced = context.getExecuteData().metadata ?? {};
-		const more = Object.entries(toTracing(used));
-		setTracing(
-			context,
-			Object.fromEntries(
-				more.map(([name, amount]) => [name, sum([Number(before[name] ?? 0), amount])]),
-			),
-		);
+		const { tracing = {} }: Traced = (how === 'added' && context.getExecuteData().metadata) || {};
+		const counted = 'llm.tokens.total' in amounts && { 'llm.tokens.estimated': false };
+		const after: Traced = { tracing: { ...tracing, ...addTo(tracing, amounts), ...counted } };
+		context.setMetadata(after);
 	});
 }
 
@@ -150,7 +129,7 @@ export function costTotals(tasks: ReadonlyArray<Pick<Task, 'cost' | 'creditsCost
 const tokenUsage = z.object({ input_tokens: z.number(), output_tokens: z.number() });
 
 /** Tokens of the tasks whose records state them, such as pictures; `undefined` if none does. */
-function tokensOf(tasks: readonly Task[]): Used['tokens'] {
+function tokensOf(tasks: readonly Task[]): Tokens | undefined {
 	const usages = tasks
 		.map(({ usage }) => tokenUsage.safeParse(usage))
 		.flatMap(({ data }) => data ?? []);
@@ -179,7 +158,7 @@ const COUNTED = 'mediaGenCounted';
 const COUNTED_BEFORE = 'mediaGenCountedBefore';
 const COUNT = 'mediaGenCount';
 
-/** Of as many tasks, and up to as many before them, it is known that they are counted. */
+/** Tasks that are remembered as counted, and up to as many before them. */
 const REMEMBERED = 5_000;
 
 /** Each step takes constant time, and the execution's data stays bounded. */
@@ -217,12 +196,13 @@ function addCost(
 	const tasks = ended.map(({ task }) => task).filter(({ status }) => status === 'completed');
 	const { priced, cost, credits, unpriced } = costTotals(tasks);
 	if (run) {
-		const own = {
+		const amounts = {
+			...usedAmounts(tokensOf(tasks), priced > 0 ? cost : undefined),
 			'mediagen.tasks': newTasks,
 			'mediagen.credits': credits,
 			'mediagen.unpriced': unpriced,
 		};
-		traceMore(run, { cost: priced > 0 ? cost : undefined, tokens: tokensOf(tasks), own });
+		traceUsed(run, amounts, 'added');
 	}
 	addToCustomData(context, {
 		mediagen_tasks: newTasks,

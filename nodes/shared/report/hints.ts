@@ -15,6 +15,13 @@ function costOf(tasks: readonly Task[]): string[] {
 	];
 }
 
+/** A line above the output in the editor. */
+export const hint = (message: string, type: 'info' | 'warning' = 'warning'): NodeExecutionHint => ({
+	message,
+	location: 'outputPane',
+	type,
+});
+
 /** The part of a run's hint that tells the balance, where it was read anyway. */
 export const remainedBefore = (remaining: string | undefined) =>
 	remaining === undefined ? [] : [`${remaining} remained before the last purchase`];
@@ -48,11 +55,7 @@ export function runHints(
 	];
 	const notes = [...new Set(outcomes.flatMap((outcome) => outcome.notes))].slice(0, MAX_NOTES);
 	return [
-		{ message: parts.join(', '), location: 'outputPane', type: failed > 0 ? 'warning' : 'info' },
-		...[...notes, ...(inMemory ? [IN_MEMORY] : [])].map((message) => ({
-			message,
-			location: 'outputPane' as const,
-			type: 'warning' as const,
-		})),
+		hint(parts.join(', '), failed > 0 ? 'warning' : 'info'),
+		...[...notes, ...(inMemory ? [IN_MEMORY] : [])].map((note) => hint(note)),
 	];
 }

@@ -32,7 +32,7 @@ import {
 	runPaidItems,
 } from '../purchase/runPaidItems';
 import { countCost, countLeftOut } from '../report/customData';
-import { runHints } from '../report/hints';
+import { hint, runHints } from '../report/hints';
 import { clock, sleep } from '../util/clock';
 import { checkParents, type ParentRule } from './checkParent';
 import { endsSoon, mayPause, pause, pauseProblem } from './pause';
@@ -242,7 +242,7 @@ function tellLeftOut(
 	countLeftOut(context, outcomes.filter(({ leftOut }) => leftOut).length);
 	if (outcomes.some(({ leftOut }) => !leftOut)) return;
 	context.logger.warn(`MediaGen: ${note}`);
-	context.addExecutionHints({ message: note, location: 'outputPane', type: 'warning' });
+	context.addExecutionHints(hint(note));
 }
 
 /** Puts the note about items that are left out on the first one that comes out. */
