@@ -2,7 +2,8 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import type { IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
 
 import { type NodeDescription, related } from '../shared/n8n/builderHint';
-import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/describe';
+import { describeOperations, subtitleOf } from '../shared/n8n/describe';
+import { runOperation } from '../shared/n8n/runOperation';
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { check } from './operations/check';
 import { get } from './operations/get';

@@ -3,7 +3,8 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { type NodeDescription, related } from '../shared/n8n/builderHint';
-import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/describe';
+import { describeOperations, subtitleOf } from '../shared/n8n/describe';
+import { runOperation } from '../shared/n8n/runOperation';
 import { completion } from './operations/completion';
 import { message } from './operations/message';
 import { searchChatModels } from './prompt/models';

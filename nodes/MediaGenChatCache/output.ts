@@ -8,8 +8,9 @@ import type {
 import type { ChatResponse } from '../shared/api/chat';
 import { errorItem, type FailedItem, isFailed, runError } from '../shared/n8n/nodeErrors';
 import type { ItemOptions } from '../shared/n8n/options';
-import { countLeftOut, remainedBefore, sum, type Used } from '../shared/output/cost';
 import type { SpendingGuard } from '../shared/purchase/spendingGuard';
+import { countLeftOut, sum, usedAmounts } from '../shared/report/customData';
+import { hint, remainedBefore } from '../shared/report/hints';
 import { toJson } from '../shared/util/json';
 import type { ChatOptions } from './options';
 import type { Cost } from './usage/cost';
@@ -53,14 +54,12 @@ function totalCost(answers: readonly Answer[]): number | undefined {
 }
 
 /** The tokens and the cost of a run, for n8n's tracing. */
-export function usedBy(outcomes: readonly ChatOutcome[]): Used {
+export function usedBy(outcomes: readonly ChatOutcome[]) {
 	const answers = outcomes.filter(isAnswer);
 	const usages = answers.flatMap(({ usage }) => usage ?? []);
 	const { inputTotal, output } = sumUsage(usages);
-	return {
-		tokens: usages.length > 0 ? { input: inputTotal, output } : undefined,
-		cost: totalCost(answers),
-	};
+	const tokens = usages.length > 0 ? { input: inputTotal, output } : undefined;
+	return usedAmounts(tokens, totalCost(answers));
 }
 
 function summary(
@@ -95,12 +94,13 @@ function warningHints(answers: readonly Answer[]): NodeExecutionHint[] {
 		for (const warning of warnings)
 			itemsOf.set(warning, [...(itemsOf.get(warning) ?? []), itemIndex]);
 	}
-	return [...itemsOf].slice(0, MAX_WARNING_HINTS).map(([warning, items]) => ({
-		message:
-			items.length === 1 ? `Item ${items[0]}: ${warning}` : `${items.length} items: ${warning}`,
-		location: 'outputPane',
-		type: 'warning',
-	}));
+	return [...itemsOf]
+		.slice(0, MAX_WARNING_HINTS)
+		.map(([warning, items]) =>
+			hint(
+				items.length === 1 ? `Item ${items[0]}: ${warning}` : `${items.length} items: ${warning}`,
+			),
+		);
 }
 
 const KEPT =
@@ -131,14 +131,11 @@ export function toOutput(
 	countLeftOut(context, outcomes.length - comesOut.length);
 	if (leftOut !== undefined && comesOut.length === 0) context.logger.warn(`MediaGen: ${leftOut}`);
 	context.addExecutionHints(
-		{
-			message: summary(answers, outcomes.length - answers.length, options, guard.lastRemaining),
-			location: 'outputPane',
-			type: answers.length < outcomes.length ? 'warning' : 'info',
-		},
-		...(leftOut === undefined
-			? []
-			: [{ message: leftOut, location: 'outputPane' as const, type: 'warning' as const }]),
+		hint(
+			summary(answers, outcomes.length - answers.length, options, guard.lastRemaining),
+			answers.length < outcomes.length ? 'warning' : 'info',
+		),
+		...(leftOut === undefined ? [] : [hint(leftOut)]),
 		...warningHints(answers),
 	);
 	return comesOut.map((outcome, at) => {

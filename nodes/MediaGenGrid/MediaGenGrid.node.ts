@@ -11,8 +11,8 @@ import type {
 
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
-import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/describe';
-import { callbackWebhook } from '../shared/n8n/options';
+import { callbackWebhook, describeOperations, subtitleOf } from '../shared/n8n/describe';
+import { runOperation } from '../shared/n8n/runOperation';
 import { taskOperations } from '../shared/tasks/operations';
 import { resumeOnCallback } from '../shared/tasks/resume';
 import { loadButtons } from './buttons';

@@ -1,16 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { GRID_INDEX, GRID_SPEEDS } from '../shared/api/grid';
-import { toOptions } from '../shared/n8n/options';
+import { additionalFieldsOf, INCOMING_INDEX, taskIdField, toOptions } from '../shared/n8n/fields';
 
-export const parentField: INodeProperties = {
-	displayName: 'Task ID',
-	name: 'taskId',
-	type: 'string',
-	required: true,
-	default: '={{ $json.taskId }}',
-	description: 'The grid to start from. It must be completed.',
-};
+export const parentField = taskIdField('The grid to start from. It must be completed.');
 
 /** How the picture, or the button, is chosen. */
 export function matchByField(byItself: {
@@ -41,9 +34,6 @@ export const pictureMatchField = matchByField({
 	description: 'One of the four pictures, by its number',
 });
 
-// An item of a MediaGen node that stands for one picture has its number. The grid itself has none.
-const INCOMING_INDEX = '={{ ($json.taskId && $json.index) || 1 }}';
-
 export const indexField: INodeProperties = {
 	displayName: 'Picture Number',
 	name: 'index',
@@ -65,27 +55,20 @@ export const buttonField: INodeProperties = {
 		'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
 };
 
-export const additionalFields: INodeProperties = {
-	displayName: 'Additional Fields',
-	name: 'additionalFields',
-	type: 'collection',
-	placeholder: 'Add Field',
-	default: {},
-	options: [
-		{
-			displayName: 'Metadata',
-			name: 'metadata',
-			type: 'json',
-			default: '{}',
-			description: 'A JSON object of your own that the service keeps with the task',
-		},
-		{
-			displayName: 'Speed',
-			name: 'speed',
-			type: 'options',
-			options: toOptions(GRID_SPEEDS),
-			default: 'fast',
-			description: 'How fast to generate. The price depends on it.',
-		},
-	],
-};
+export const additionalFields = additionalFieldsOf([
+	{
+		displayName: 'Metadata',
+		name: 'metadata',
+		type: 'json',
+		default: '{}',
+		description: 'A JSON object of your own that the service keeps with the task',
+	},
+	{
+		displayName: 'Speed',
+		name: 'speed',
+		type: 'options',
+		options: toOptions(GRID_SPEEDS),
+		default: 'fast',
+		description: 'How fast to generate. The price depends on it.',
+	},
+]);

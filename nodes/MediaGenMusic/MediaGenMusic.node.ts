@@ -15,9 +15,9 @@ import {
 	STEM_TYPES,
 } from '../shared/api/music';
 import { type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
-import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/describe';
-import { searchListed } from '../shared/n8n/openValue';
-import { callbackWebhook } from '../shared/n8n/options';
+import { callbackWebhook, describeOperations, subtitleOf } from '../shared/n8n/describe';
+import { searchListed } from '../shared/n8n/fields';
+import { runOperation } from '../shared/n8n/runOperation';
 import { taskOperations } from '../shared/tasks/operations';
 import { resumeOnCallback } from '../shared/tasks/resume';
 import { toTitle } from '../shared/util/case';

@@ -1,24 +1,21 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { DEFAULT_VERSION, VOCAL_GENDERS, WEIGHT } from '../shared/api/music';
-import { openValueField } from '../shared/n8n/openValue';
-import { NOT_SET, toOptions } from '../shared/n8n/options';
+import {
+	additionalFieldsOf,
+	INCOMING_INDEX,
+	NOT_SET,
+	openValueField,
+	promptField,
+	taskIdField,
+	toOptions,
+} from '../shared/n8n/fields';
 import type { ModeRules } from './mode';
-
-// An item of a MediaGen node that stands for one track has its number.
-const INCOMING_INDEX = '={{ ($json.taskId && $json.index) || 1 }}';
 
 /** The track to work on: the task that made it, and which of its tracks (spec §2, Common field rules). */
 export function sourceFields(taskDescription: string): INodeProperties[] {
 	return [
-		{
-			displayName: 'Task ID',
-			name: 'taskId',
-			type: 'string',
-			required: true,
-			default: '={{ $json.taskId }}',
-			description: taskDescription,
-		},
+		taskIdField(taskDescription),
 		{
 			displayName: 'Track Number',
 			name: 'audioIndex',
@@ -35,13 +32,9 @@ export const MADE_BY_A_TASK = 'The task that made the track';
 export const UPLOADED_BY_A_TASK =
 	'The task that uploaded the track. It must be your own upload: the service does not take a generated track here.';
 
-export const promptField: INodeProperties = {
+const lyricsField: INodeProperties = {
+	...promptField({ placeholder: 'e.g. [Verse] The harbour lights are low…' }),
 	displayName: 'Lyrics',
-	name: 'prompt',
-	type: 'string',
-	typeOptions: { rows: 4 },
-	default: '',
-	placeholder: 'e.g. [Verse] The harbour lights are low…',
 };
 
 const descriptionField: INodeProperties = {
@@ -78,15 +71,12 @@ export function wordFields(
 ): INodeProperties[] {
 	return [
 		mode.field,
-		{ ...promptField, displayOptions: mode.customOnly },
+		{ ...lyricsField, displayOptions: mode.customOnly },
 		{ ...descriptionField, displayOptions: mode.descriptionOnly },
 		{ ...tagsField, description: tagsDescription, displayOptions: mode.customOnly },
 		{ ...titleField, displayOptions: mode.customOnly },
 	];
 }
-
-const byName = (a: INodeProperties, b: INodeProperties) =>
-	a.displayName.localeCompare(b.displayName);
 
 const modelOption = openValueField({
 	displayName: 'Model',
@@ -98,16 +88,8 @@ const modelOption = openValueField({
 });
 
 /** The collection of what is optional. Every music operation can name the model. */
-export function additionalFields(...options: INodeProperties[]): INodeProperties {
-	return {
-		displayName: 'Additional Fields',
-		name: 'additionalFields',
-		type: 'collection',
-		placeholder: 'Add Field',
-		default: {},
-		options: [modelOption, ...options].sort(byName),
-	};
-}
+export const additionalFields = (...options: INodeProperties[]): INodeProperties =>
+	additionalFieldsOf([modelOption, ...options]);
 
 /** @param searchListMethod the list of versions that the operation accepts */
 function versionField(searchListMethod: string): INodeProperties {

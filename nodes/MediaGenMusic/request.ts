@@ -10,7 +10,7 @@ import {
 	WEIGHT,
 } from '../shared/api/music';
 import type { Operation } from '../shared/n8n/describe';
-import { type KnownValues, unlistedNotes } from '../shared/n8n/openValue';
+import { type KnownValues, unlistedNotes } from '../shared/n8n/fields';
 import { labelOf } from '../shared/n8n/parameters';
 import { taskOperation, type TaskOperation } from '../shared/tasks/execute';
 import type { RequestBody } from '../shared/tasks/prepare';

@@ -9,9 +9,9 @@ import type {
 
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
-import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/describe';
-import { searchListed } from '../shared/n8n/openValue';
-import { callbackWebhook } from '../shared/n8n/options';
+import { callbackWebhook, describeOperations, subtitleOf } from '../shared/n8n/describe';
+import { searchListed } from '../shared/n8n/fields';
+import { runOperation } from '../shared/n8n/runOperation';
 import { taskOperations } from '../shared/tasks/operations';
 import { resumeOnCallback } from '../shared/tasks/resume';
 import { generate } from './operations/generate';

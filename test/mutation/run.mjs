@@ -41,7 +41,7 @@ const TESTS_OF = {
 	'tasks/resume': [
 		'engine/shared/tasks/resume',
 		'engine/shared/tasks/watchPause',
-		'engine/shared/output/cost',
+		'engine/shared/report/customData',
 	],
 	'tasks/waitingExecution': ['engine/shared/tasks/resume', 'engine/shared/tasks/watchPause'],
 	'tasks/watchPause': ['engine/shared/tasks/watchPause'],

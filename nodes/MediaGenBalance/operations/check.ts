@@ -1,30 +1,20 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { BALANCE_UNITS, type BalanceRecord, remainingOf } from '../../shared/api/records';
+import { type BalanceRecord, remainingOf } from '../../shared/api/records';
 import type { Operation } from '../../shared/n8n/describe';
 import { errorItem, forEachItem, isFailed, throwFirstError } from '../../shared/n8n/nodeErrors';
+import { balanceUnit, fieldsOf } from '../../shared/n8n/options';
 import { validationError } from '../../shared/n8n/parameters';
-import { number, oneOf } from '../../shared/util/schema';
+import { number } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
 import { balanceResource, retrieveBalance, toBalance } from '../balance';
 import { staticDataNotice } from '../fields';
 
+const compare = balanceUnit('Compare');
+
 const fields: INodeProperties[] = [
-	{
-		displayName: 'Compare',
-		name: 'compare',
-		type: 'options',
-		options: [
-			{
-				name: 'Balance',
-				value: 'balance',
-				description: 'In the unit that the service is set up with',
-			},
-			{ name: 'Credits', value: 'credits' },
-		],
-		default: 'balance',
-	},
+	...fieldsOf({ compare }),
 	{
 		displayName: 'Threshold',
 		name: 'threshold',
@@ -44,7 +34,6 @@ const fields: INodeProperties[] = [
 	{ ...staticDataNotice, displayOptions: { show: { onlyOnChange: [true] } } },
 ];
 
-const unitSchema = oneOf(BALANCE_UNITS);
 const thresholdSchema = number(0);
 
 interface Checked {
@@ -70,7 +59,7 @@ function checkItem(
 		const issues = threshold.error.issues.map((issue) => ({ ...issue, path: ['threshold'] }));
 		throw validationError(context.getNode(), fields, issues, itemIndex);
 	}
-	const unit = unitSchema.parse(context.getNodeParameter('compare', itemIndex));
+	const unit = compare.parse(context.getNodeParameter('compare', itemIndex));
 	const remaining = remainingOf(record, unit);
 	if (remaining === null && !record.unlimited_quota) {
 		throw new NodeOperationError(

@@ -1,6 +1,6 @@
 import type { Operation } from '../../shared/n8n/describe';
 import { errorItem, forEachItem, isFailed, throwFirstError } from '../../shared/n8n/nodeErrors';
-import { simplifyField } from '../../shared/n8n/options';
+import { commonOptions, fieldsOf } from '../../shared/n8n/options';
 import { toJson } from '../../shared/util/json';
 import { balanceResource, retrieveBalance, toBalance } from '../balance';
 
@@ -11,7 +11,7 @@ export const get: Operation = {
 	value: 'get',
 	action: 'Get the balance',
 	description: 'Get what remains and what was used',
-	fields: [simplifyField],
+	fields: fieldsOf({ simplify: commonOptions.simplify }),
 	async execute(context) {
 		const results = await forEachItem(context, async (itemIndex) => {
 			const record = await retrieveBalance(context);

@@ -3,7 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { remainingOf } from '../../shared/api/records';
 import type { Operation } from '../../shared/n8n/describe';
 import { errorItem, itemOrError, isFailed, throwFirstError } from '../../shared/n8n/nodeErrors';
-import { sum } from '../../shared/output/cost';
+import { sum } from '../../shared/report/customData';
 import { clock } from '../../shared/util/clock';
 import { toJson } from '../../shared/util/json';
 import { z } from '../../shared/util/vendor/zod';

@@ -13,7 +13,6 @@ import {
 	throwFirstError,
 } from '../../shared/n8n/nodeErrors';
 import { type ItemOptions, readItemOptions } from '../../shared/n8n/options';
-import { traceUsed } from '../../shared/output/cost';
 import { checkOnlyOutput, SpendingGuard } from '../../shared/purchase/spendingGuard';
 import { PurchaseRecords } from '../../shared/purchase/purchaseRecords';
 import {
@@ -23,6 +22,7 @@ import {
 	runPaidItems,
 	type Schedule,
 } from '../../shared/purchase/runPaidItems';
+import { traceUsed } from '../../shared/report/customData';
 import { clock } from '../../shared/util/clock';
 import { toJson } from '../../shared/util/json';
 import { type ChatOptions, chatOptionsField, readChatOptions } from '../options';

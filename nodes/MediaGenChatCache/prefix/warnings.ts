@@ -40,19 +40,17 @@ function volatileTexts(prefix: readonly Part[], findVolatile: Answered['findVola
 	);
 }
 
-function changed({ block, from, to, what }: Difference): string {
+function changed({ block, what }: Difference): string {
 	const consequence = 'What was cached before is not read from there on.';
 	switch (what) {
 		case 'model':
 			return 'The model is not the one of the last run. It may not read what was cached before.';
 		case 'place':
-			return `The prefix changed at block ${block}, character 1: the block has another place than in the last run. ${consequence}`;
+			return `The prefix changed at block ${block}: the block has another place than in the last run. ${consequence}`;
 		case 'end':
-			return `The prefix changed at block ${block}, character ${count(from)}: it ends there, and in the last run it continued without a marker at this block. What was cached before may not be read.`;
-		case undefined:
-			return from === to
-				? `The prefix changed at block ${block}, character ${count(from)}, since the last run. ${consequence}`
-				: `The prefix changed at block ${block}, between the characters ${count(from)} and ${count(to)}, since the last run. ${consequence}`;
+			return `The prefix changed after block ${block}: it ends there, and in the last run it continued without a marker at this block. What was cached before may not be read.`;
+		case 'text':
+			return `The prefix changed at block ${block} since the last run. ${consequence}`;
 	}
 }
 

@@ -2,8 +2,8 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { MIN_PREFIX_TOKENS } from '../../shared/api/chat';
 import type { Resource } from '../../shared/n8n/describe';
-import { openValueField } from '../../shared/n8n/openValue';
-import { additionalBodyFieldsField } from '../../shared/n8n/options';
+import { openValueField } from '../../shared/n8n/fields';
+import { additionalBodyFieldsField } from '../../shared/n8n/parameters';
 import { NOT_MARKED } from './conversation';
 
 export const chatResource: Resource = { name: 'Chat', value: 'chat' };

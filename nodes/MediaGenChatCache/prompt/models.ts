@@ -3,7 +3,7 @@ import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow'
 import { createClient } from '../../shared/api/client';
 import { getConnection } from '../../shared/api/connection';
 import { asNodeError } from '../../shared/n8n/nodeErrors';
-import { matchingValues } from '../../shared/n8n/openValue';
+import { matchingValues } from '../../shared/n8n/fields';
 
 const BY_ID = 'Choose By ID and enter the ID of a model.';
 

@@ -2,11 +2,11 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import {
 	type ParameterValues,
+	readAdditionalBody,
 	readParameters,
 	toApiNames,
 	validationError,
 } from '../../shared/n8n/parameters';
-import { readAdditionalBody } from '../../shared/tasks/prepare';
 import { z } from '../../shared/util/vendor/zod';
 import {
 	type Conversation,

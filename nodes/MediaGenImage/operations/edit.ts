@@ -1,9 +1,10 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
+import { promptField } from '../../shared/n8n/fields';
 import { type ParameterValues, unsentNotes } from '../../shared/n8n/parameters';
 import { pictureFields, PictureReader } from '../../shared/n8n/pictures';
 import { taskOperation } from '../../shared/tasks/execute';
-import { countField, modelField, promptField, sizeFields } from './generate/fields';
+import { countField, modelField, sizeFields } from './generate/fields';
 import { imageNotes, imageRequest } from './generate/request';
 
 const fields: INodeProperties[] = [
@@ -22,11 +23,11 @@ const fields: INodeProperties[] = [
 		description:
 			'Limits the edit to a part: a picture with an alpha channel, of the same size. The lite models do not repaint.',
 	}),
-	{
-		...promptField,
+	promptField({
+		required: true,
 		placeholder: 'e.g. Replace the sky with a sunset',
 		description: 'What to change. The service reviews it and refuses what violates its rules.',
-	},
+	}),
 	...sizeFields,
 	countField,
 ];

@@ -1,17 +1,15 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { openValueField } from '../../shared/n8n/openValue';
+import { openValueField, promptField } from '../../shared/n8n/fields';
 import { integer, text } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
-import { additionalFields, promptField, versionOption } from '../fields';
+import { additionalFields, versionOption } from '../fields';
 import { model, musicOperation, version } from '../request';
 
-const soundPromptField: INodeProperties = {
-	...promptField,
-	displayName: 'Prompt',
+const soundPromptField = promptField({
 	placeholder: 'e.g. Waves against a wooden pier',
 	description: 'What the sound is like',
-};
+});
 
 const soundOptions: INodeProperties[] = [
 	{

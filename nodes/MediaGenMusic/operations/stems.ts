@@ -1,5 +1,5 @@
 import { DEFAULT_STEM_TYPE } from '../../shared/api/music';
-import { openValueField } from '../../shared/n8n/openValue';
+import { openValueField } from '../../shared/n8n/fields';
 import { toTitle } from '../../shared/util/case';
 import { text } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';

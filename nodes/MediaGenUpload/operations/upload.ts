@@ -9,17 +9,11 @@ import type { UploadRecord } from '../../shared/api/records';
 import { openPicture } from '../../shared/n8n/binary';
 import type { Operation } from '../../shared/n8n/describe';
 import { errorItem, isFailed, itemOrError, throwFirstError } from '../../shared/n8n/nodeErrors';
-import {
-	concurrencyOption,
-	concurrencySchema,
-	optionsField,
-	parseOptions,
-	simplifyField,
-} from '../../shared/n8n/options';
+import { commonOptions, fieldsOf, optionsField, parseOptions } from '../../shared/n8n/options';
 import { toCamelCase } from '../../shared/util/case';
 import { clock } from '../../shared/util/clock';
-import { isObject, toJson } from '../../shared/util/json';
-import { flag, oneOf, text } from '../../shared/util/schema';
+import { toJson } from '../../shared/util/json';
+import { oneOf, text } from '../../shared/util/schema';
 import { pLimit } from '../../shared/util/vendor/pLimit';
 import { z } from '../../shared/util/vendor/zod';
 import { fetchPicture } from '../fetchPicture';
@@ -33,7 +27,9 @@ const fileNameOption: INodeProperties = {
 	description: 'Name to store the picture under, in place of its own',
 };
 
-const options = optionsField([concurrencyOption, fileNameOption, simplifyField]);
+const { concurrency, simplify } = commonOptions;
+
+const uploadOptions = z.object({ concurrency, simplify });
 
 const fields: INodeProperties[] = [
 	{
@@ -68,12 +64,10 @@ const fields: INodeProperties[] = [
 		placeholder: 'e.g. https://example.com/picture.png',
 		displayOptions: { show: { source: ['url'] } },
 	},
-	options,
+	optionsField([...fieldsOf(uploadOptions.shape), fileNameOption]),
 ];
 
 const HOUR_MS = 3_600_000;
-
-const uploadOptions = z.object({ concurrency: concurrencySchema, simplify: flag().default(true) });
 
 const ownName = z.object({ fileName: z.string().min(1).optional().catch(undefined) }).catch({});
 
@@ -119,14 +113,8 @@ export const upload: Operation = {
 			await getConnection(context),
 			context.getExecutionCancelSignal(),
 		);
-		const given: unknown = context.getNodeParameter('options', 0, {});
-		const { concurrency, simplify } = parseOptions(
-			node,
-			uploadOptions,
-			isObject(given) ? given : {},
-			[options],
-		);
-		const limit = pLimit(concurrency);
+		const options = parseOptions(node, uploadOptions, context.getNodeParameter('options', 0, {}));
+		const limit = pLimit(options.concurrency);
 		const uploadItem = async (itemIndex: number): Promise<INodeExecutionData> => {
 			const picture = await findPicture(context, client, itemIndex);
 			const { fileName = picture.fileName } = ownName.parse(
@@ -134,7 +122,7 @@ export const upload: Operation = {
 			);
 			const record = await client.uploads.create({ ...picture, fileName });
 			return {
-				json: toJson(simplify ? toUpload(record) : record.raw),
+				json: toJson(options.simplify ? toUpload(record) : record.raw),
 				pairedItem: { item: itemIndex },
 			};
 		};

@@ -9,8 +9,15 @@ import {
 	REMIX_RESOLUTIONS,
 	withoutAlias,
 } from '../../shared/api/video';
-import { type ListedValue, openValueField, unlistedNotes } from '../../shared/n8n/openValue';
-import { toOptions } from '../../shared/n8n/options';
+import {
+	additionalFieldsOf,
+	type ListedValue,
+	openValueField,
+	promptField,
+	taskIdField,
+	toOptions,
+	unlistedNotes,
+} from '../../shared/n8n/fields';
 import type { ParentRule } from '../../shared/tasks/checkParent';
 import { taskOperation } from '../../shared/tasks/execute';
 import { isObject } from '../../shared/util/json';
@@ -26,14 +33,7 @@ export const REMIX_MODEL_LIST: readonly ListedValue[] = [
 ];
 
 const fields: INodeProperties[] = [
-	{
-		displayName: 'Task ID',
-		name: 'taskId',
-		type: 'string',
-		required: true,
-		default: '={{ $json.taskId }}',
-		description: 'The task that made the video. It must be completed.',
-	},
+	taskIdField('The task that made the video. It must be completed.'),
 	openValueField({
 		displayName: 'Model',
 		name: 'model',
@@ -42,51 +42,35 @@ const fields: INodeProperties[] = [
 		placeholder: 'e.g. vidgen3.1-fast',
 		description: 'The model that made the video',
 	}),
-	{
-		displayName: 'Prompt',
-		name: 'prompt',
-		type: 'string',
-		typeOptions: { rows: 4 },
-		default: '',
+	promptField({
 		placeholder: 'e.g. The fog lifts and the sea lies calm',
 		description: 'What the added part shows',
-	},
+	}),
 ];
 
-const additionalFields: INodeProperties = {
-	displayName: 'Additional Fields',
-	name: 'additionalFields',
-	type: 'collection',
-	placeholder: 'Add Field',
-	default: {},
-	options: [
-		{
-			displayName: 'Aspect Ratio',
-			name: 'aspectRatio',
-			type: 'options',
-			options: toOptions(
-				REMIX_ASPECT_RATIOS,
-				{},
-				{ '16:9': 'Widescreen (16:9)', '9:16': 'Portrait (9:16)' },
-			),
-			default: '16:9',
-		},
-		{
-			displayName: 'Raw',
-			name: 'raw',
-			type: 'boolean',
-			default: true,
-			description: 'Whether to return the added part alone instead of the whole video',
-		},
-		{
-			displayName: 'Resolution',
-			name: 'resolution',
-			type: 'options',
-			options: toOptions(REMIX_RESOLUTIONS, {}, { '4k': '4K' }),
-			default: '720p',
-		},
-	],
-};
+const additionalFields = additionalFieldsOf([
+	{
+		displayName: 'Aspect Ratio',
+		name: 'aspectRatio',
+		type: 'options',
+		options: toOptions(REMIX_ASPECT_RATIOS),
+		default: '16:9',
+	},
+	{
+		displayName: 'Raw',
+		name: 'raw',
+		type: 'boolean',
+		default: true,
+		description: 'Whether to return the added part alone instead of the whole video',
+	},
+	{
+		displayName: 'Resolution',
+		name: 'resolution',
+		type: 'options',
+		options: toOptions(REMIX_RESOLUTIONS, {}, { '4k': '4K' }),
+		default: '720p',
+	},
+]);
 
 const common = {
 	// A sheet or another service may give the ID as a number.

@@ -19,7 +19,9 @@ export interface Connection {
 	allowPrivateCallbacks: boolean;
 	brandWords: BrandWordMap;
 	/** Replaces the key in whatever came from outside, at any depth. */
-	redact<Value>(value: Value): Value;
+	redact(value: unknown): unknown;
+	/** The same, for a text. */
+	redactText(text: string): string;
 	/** A text that only who has the key can make of the given one: an HMAC, in base64url. `undefined` without a key. */
 	sign(text: string): string | undefined;
 	/** The credential for n8n, to sign requests with. n8n would read and decrypt it again for each request. */
@@ -32,6 +34,7 @@ export const unknownConnection: Connection = {
 	allowPrivateCallbacks: false,
 	brandWords: {},
 	redact: (value) => value,
+	redactText: (text) => text,
 	sign: () => undefined,
 };
 
@@ -72,7 +75,7 @@ export function readConnection(credential: unknown): Connection {
 		baseUrl,
 		allowPrivateCallbacks: stored.allowPrivateCallbacks,
 		brandWords: readBrandWords(stored.brandWords),
-		redact: redactor(key),
+		...redactor(key),
 		sign: (text) =>
 			key === '' ? undefined : createHmac('sha256', key).update(text).digest('base64url'),
 	};

@@ -52,7 +52,7 @@ async function testBalance(
 			return { ...head, body: parseJson(text) ?? text };
 		},
 	);
-	const answer = connection.redact(received);
+	const answer = { ...received, body: connection.redact(received.body) };
 	if (answer.statusCode < 200 || answer.statusCode > 299)
 		return failed(errorFromResponse(answer, clock.now()).message);
 	const refused = readBalanceTest(answer.statusCode, answer.body);

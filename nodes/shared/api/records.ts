@@ -1,5 +1,5 @@
 import { isObject } from '../util/json';
-import { parseNumber } from '../util/number';
+import { parseNumber } from '../util/schema';
 import { z } from '../util/vendor/zod';
 
 /** The four states of a task in every family, whatever words the service uses (spec, States and transitions). */
@@ -305,9 +305,7 @@ export const balanceRecord = z
 export type BalanceRecord = z.infer<typeof balanceRecord>;
 
 /** The balance in the unit that the service is set up with, or in credits. */
-export const BALANCE_UNITS = ['balance', 'credits'] as const;
-
-export type BalanceUnit = (typeof BALANCE_UNITS)[number];
+export type BalanceUnit = 'balance' | 'credits';
 
 /** What remains; `null` for a key without a limit, and where the service does not state it. */
 export function remainingOf(record: BalanceRecord, unit: BalanceUnit): number | null {

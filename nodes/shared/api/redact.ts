@@ -47,23 +47,23 @@ function keyPattern(key: string): RegExp {
 }
 
 /**
- * Returns a function that replaces a key in whatever came from outside, at any depth: as it is, and as URLs, JSON, base64 and
- * hexadecimal digits have it.
+ * Returns functions that replace a key in whatever came from outside, in a text or at any depth of a value: as it is, and as
+ * URLs, JSON, base64 and hexadecimal digits have it.
  */
-export function redactor(key: string): <Value>(value: Value) => Value {
+export function redactor(key: string) {
 	const isWord = PLAIN_WORD.test(key);
 	const pattern = keyPattern(key);
+	const redactText = (text: string): string => (key === '' ? text : text.replace(pattern, '•••'));
 	const clean = (value: unknown): unknown => {
-		if (typeof value === 'string') return value.replace(pattern, '•••');
+		if (typeof value === 'string') return redactText(value);
 		if (Array.isArray(value)) return value.map(clean);
 		if (!isObject(value)) return value;
 		return Object.fromEntries(
-			Object.entries(value).map(([name, inner]) => [isWord ? name : clean(name), clean(inner)]),
+			Object.entries(value).map(([name, inner]) => [
+				isWord ? name : redactText(name),
+				clean(inner),
+			]),
 		);
 	};
-	function redact<Value>(value: Value): Value;
-	function redact(value: unknown): unknown {
-		return key === '' ? value : clean(value);
-	}
-	return redact;
+	return { redactText, redact: (value: unknown) => (key === '' ? value : clean(value)) };
 }

@@ -1,8 +1,9 @@
-import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
-
-import { asNodeError, errorItem, recordKeyIn } from './nodeErrors';
-import { optionsOfFailedItem } from './options';
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeProperties,
+	IWebhookDescription,
+} from 'n8n-workflow';
 
 /** A resource as the panel shows it. */
 export interface Resource {
@@ -95,6 +96,20 @@ export function describeOperations(operations: readonly Operation[]): INodePrope
 	];
 }
 
+/**
+ * The address that resumes a paused execution. It belongs to the execution, not to the workflow: nothing is registered for it
+ * when a workflow is activated. Where the address ends with a secret, a service that appends to the text calls the path `''`.
+ */
+export const callbackWebhook: IWebhookDescription[] = ['callback', ''].map((path) => ({
+	...{
+		name: 'default',
+		httpMethod: 'POST',
+		path,
+		responseMode: 'onReceived',
+		restartWebhook: true,
+	},
+}));
+
 /** A number that the subtitle names behind the operation, where it is set and no expression. */
 interface SubtitleNumber {
 	parameter: string;
@@ -113,44 +128,4 @@ export function subtitleOf(operations: readonly Operation[], number?: SubtitleNu
 	if (!number) return `={{ ${operation} }}`;
 	const value = `$parameter["${number.parameter}"]`;
 	return `={{ ${operation} + (typeof ${value} === "number" ? " ${number.word} " + ${value} : "") }}`;
-}
-
-/**
- * An error of all items at once (the credential, an option) becomes every item's error where the node is set to continue: n8n
- * itself would pass the input on as if nothing had happened.
- */
-async function runOrContinue(
-	context: IExecuteFunctions,
-	operation: Operation,
-): Promise<INodeExecutionData[][]> {
-	try {
-		return await operation.execute(context);
-	} catch (error) {
-		const node = context.getNode();
-		const nodeError = asNodeError(node, error);
-		if (!context.continueOnFail()) throw nodeError;
-		return [
-			context.getInputData().map(({ json }, itemIndex) => {
-				const { fileName: _fileName, ...own } = optionsOfFailedItem(context, itemIndex);
-				return errorItem(node, nodeError, itemIndex, own, recordKeyIn(json));
-			}),
-		];
-	}
-}
-
-/** Runs the operation that the node is set to. Throws a `NodeOperationError` for one that it does not have. */
-export async function runOperation(
-	context: IExecuteFunctions,
-	operations: readonly Operation[],
-): Promise<INodeExecutionData[][]> {
-	const resource = context.getNodeParameter('resource', 0);
-	const value = context.getNodeParameter('operation', 0);
-	const operation = operations.find(
-		(candidate) => candidate.resource.value === resource && candidate.value === value,
-	);
-	if (operation) return await runOrContinue(context, operation);
-	throw new NodeOperationError(
-		context.getNode(),
-		`The operation "${String(value)}" does not exist for the resource "${String(resource)}"`,
-	);
 }

@@ -1,57 +1,69 @@
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	INode,
-	INodeProperties,
-	INodePropertyOptions,
-	IWebhookDescription,
-} from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INode, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import { TASK_ID_PLACEHOLDER } from '../api/families';
-import { BALANCE_UNITS, type BalanceUnit } from '../api/records';
 import { isObject } from '../util/json';
 import { flag, integer, number, oneOf, text } from '../util/schema';
 import { z } from '../util/vendor/zod';
+import { byLabel } from './fields';
+import { isSet } from './parameters';
 
-/**
- * The address that resumes a paused execution. It belongs to the execution, not to the workflow: nothing is registered for it
- * when a workflow is activated. Where the address ends with a secret, a service that appends to the text calls the path `''`.
- */
-export const callbackWebhook: IWebhookDescription[] = ['callback', ''].map((path) => ({
-	...{
-		name: 'default',
-		httpMethod: 'POST',
-		path,
-		responseMode: 'onReceived',
-		restartWebhook: true,
+/** A field of the panel. Its name is the key of its option. */
+type Field = Omit<INodeProperties, 'name'>;
+
+/** Options by name: the schema of each value, with its field. */
+type Options = Readonly<Record<string, z.ZodTypeAny & { field: Field }>>;
+
+/** An option that always has a value: the default of its field, unless the user sets another. */
+export const preset = <Schema extends z.ZodTypeAny>(
+	schema: Schema,
+	field: Field & { default: z.input<Schema> },
+) => Object.assign(schema.default(field.default), { field });
+
+/** An option without a value until the user adds it: then the panel begins with the default of its field. */
+export const ifSet = <Schema extends z.ZodTypeAny>(schema: Schema, field: Field) =>
+	Object.assign(schema.optional(), { field });
+
+export const toggle = (field: Omit<Field, 'type'> & { default: boolean }) =>
+	preset(flag(), { ...field, type: 'boolean' });
+
+type Choice<Value> = { name: string; value: Value; description?: string };
+
+const choice = <Value extends string>(
+	field: Omit<Field, 'type'> & {
+		options: [Choice<Value>, ...Array<Choice<Value>>];
+		default: NoInfer<Value>;
 	},
-}));
+) => {
+	const [first, ...others] = field.options;
+	const schema = oneOf([first.value, ...others.map(({ value }) => value)]);
+	return preset(schema, { ...field, type: 'options' });
+};
 
-/** An option list of the API's own values, in their order. */
-export function toOptions<const Value extends string>(
-	values: readonly Value[],
-	descriptions: Partial<Record<Value, string>> = {},
-	names: Partial<Record<Value, string>> = {},
-): INodePropertyOptions[] {
-	return values.map((value) => ({
-		name: names[value] ?? value.charAt(0).toUpperCase() + value.slice(1),
-		value,
-		...(descriptions[value] === undefined ? {} : { description: descriptions[value] }),
-	}));
-}
+export const balanceUnit = (displayName: string) =>
+	choice({
+		displayName,
+		options: [
+			{
+				name: 'Balance',
+				value: 'balance',
+				description: 'In the unit that the service is set up with',
+			},
+			{ name: 'Credits', value: 'credits' },
+		],
+		default: 'balance',
+	});
 
-/** The default of a number that is sent only when the user sets it. Of an empty text n8n 1.123 makes the smallest number as soon as the panel is opened. */
-export const NOT_SET = null;
+/** The value of an option that each item has for itself. */
+const itemText = z
+	.unknown()
+	.transform((value) =>
+		typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '',
+	)
+	.transform((value) => (value === '' ? undefined : value));
 
-export const WAIT_MODES = ['poll', 'callback', 'none'] as const;
-
-export type WaitMode = (typeof WAIT_MODES)[number];
-
-export const waitModeField: INodeProperties = {
+const waitMode = choice({
 	displayName: 'Wait for Result',
-	name: 'waitMode',
-	type: 'options',
 	options: [
 		{
 			name: 'Poll Here',
@@ -72,146 +84,90 @@ export const waitModeField: INodeProperties = {
 		},
 	],
 	default: 'poll',
-};
-
-const OUTPUTS = ['tasks', 'files'] as const;
+});
 
 /** A tool of an AI agent downloads nothing, and its output is short. */
 const notForTools = { '@tool': [true] };
 
-export const outputField: INodeProperties = {
-	displayName: 'Output',
-	name: 'output',
-	type: 'options',
-	options: [
-		{ name: 'One Item per Task', value: 'tasks', description: 'All files of a task in one item' },
-		{
-			name: 'One Item per File',
-			value: 'files',
-			description: 'Each file of a task in an item of its own',
-		},
-	],
-	default: 'tasks',
-	displayOptions: { hide: notForTools },
-	description:
-		'Whether the files of a task come out together. A node behind this one runs once per item.',
+const outputOptions = {
+	output: choice({
+		displayName: 'Output',
+		options: [
+			{ name: 'One Item per Task', value: 'tasks', description: 'All files of a task in one item' },
+			{
+				name: 'One Item per File',
+				value: 'files',
+				description: 'Each file of a task in an item of its own',
+			},
+		],
+		default: 'tasks',
+		displayOptions: { hide: notForTools },
+		description:
+			'Whether the files of a task come out together. A node behind this one runs once per item.',
+	}),
+	downloadFiles: toggle({
+		displayName: 'Download Files',
+		default: true,
+		displayOptions: { hide: notForTools },
+		description: 'Whether to attach the files as binary data. Links at the service expire.',
+	}),
 };
 
-export const downloadFilesField: INodeProperties = {
-	displayName: 'Download Files',
-	name: 'downloadFiles',
-	type: 'boolean',
-	default: true,
-	displayOptions: { hide: notForTools },
-	description: 'Whether to attach the files as binary data. Links at the service expire.',
+/** The options of every operation that works on its items one by one. */
+export const commonOptions = {
+	concurrency: preset(integer(1, 100), {
+		displayName: 'Concurrency',
+		type: 'number',
+		typeOptions: { minValue: 1, maxValue: 100 },
+		default: 5,
+		description: 'How many requests run at the same time',
+	}),
+	includeInput: toggle({
+		displayName: 'Include Input',
+		default: false,
+		description: 'Whether to add the JSON of the input item to the output, in the field input',
+	}),
+	reference: ifSet(itemText, {
+		displayName: 'Reference',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. row {{ $json.row_number }}',
+		description: 'Text of your own that comes back in the output',
+	}),
+	simplify: toggle({
+		displayName: 'Simplify',
+		default: true,
+		description: 'Whether to return a simplified version of the response instead of the raw data',
+	}),
 };
 
-/** For operations with "Wait for Result": without a result there is no file. */
-export const downloadFilesAfterWaitField: INodeProperties = {
-	...downloadFilesField,
-	displayOptions: { hide: { ...notForTools, waitMode: ['none'] } },
-};
-
-export const additionalBodyFieldsField: INodeProperties = {
-	displayName: 'Additional Body Fields',
-	name: 'additionalBodyFields',
-	type: 'json',
-	default: '{}',
-	placeholder: 'e.g. {"seed": 7}',
-	description:
-		'Fields of the request that this node does not show, as a JSON object. They replace fields of the same name.',
-};
-
-export const simplifyField: INodeProperties = {
-	displayName: 'Simplify',
-	name: 'simplify',
-	type: 'boolean',
-	default: true,
-	description: 'Whether to return a simplified version of the response instead of the raw data',
-};
-
-export const concurrencyOption: INodeProperties = {
-	displayName: 'Concurrency',
-	name: 'concurrency',
-	type: 'number',
-	typeOptions: { minValue: 1, maxValue: 100 },
-	default: 5,
-	description: 'How many requests run at the same time',
-};
-
-export const concurrencySchema = integer(1, 100).default(5);
-
-const UNSURE = ['doNotSend', 'sendAgain'] as const;
-
-export const whenUnsureOption: INodeProperties = {
-	displayName: 'If It May Have Been Bought',
-	name: 'whenUnsure',
-	type: 'options',
-	options: [
-		{ name: 'Do Not Send Again', value: 'doNotSend' },
-		{
-			name: 'Send Again',
-			value: 'sendAgain',
-			description: 'It may be bought twice. Look at the balance first.',
-		},
-	],
-	default: 'doNotSend',
-	description:
-		'What a further attempt in the same execution does with an item whose request got no clear answer, such as a timeout or a server error',
-};
-
-export const whenUnsureSchema = oneOf(UNSURE).default('doNotSend');
-
-export type WhenUnsure = (typeof UNSURE)[number];
-
-const AT_MAX_TASKS = ['returnBought', 'fail'] as const;
-
-/** The options that limit what a node buys (design, Cost). */
-export const spendingOptions: INodeProperties[] = [
-	{
+/** The options of every operation that buys (design, Cost). */
+export const buyingOptions = {
+	checkOnly: toggle({
 		displayName: 'Check Only',
-		name: 'checkOnly',
-		type: 'boolean',
 		default: false,
 		description:
 			'Whether to check every item and return the requests that would be sent, without sending them',
-	},
-	{
+	}),
+	keepBalance: ifSet(number(0), {
 		displayName: 'Keep Balance',
-		name: 'keepBalance',
 		type: 'number',
 		typeOptions: { minValue: 0 },
 		default: 0,
 		description:
 			'Nothing is bought while less than this remains. The balance is read before each purchase.',
-	},
-	{
-		displayName: 'Keep Balance: Unit',
-		name: 'keepBalanceUnit',
-		type: 'options',
-		options: [
-			{
-				name: 'Balance',
-				value: 'balance',
-				description: 'In the unit that the service is set up with',
-			},
-			{ name: 'Credits', value: 'credits' },
-		],
-		default: 'balance',
-	},
-	{
+	}),
+	keepBalanceUnit: balanceUnit('Keep Balance: Unit'),
+	maxTasks: ifSet(integer(0), {
 		displayName: 'Max Tasks',
-		name: 'maxTasks',
 		type: 'number',
 		typeOptions: { minValue: 0 },
 		default: 10,
 		description:
 			'How many purchases this node makes at most in one execution of the workflow, in all its runs together',
-	},
-	{
+	}),
+	maxTasksReached: choice({
 		displayName: 'Max Tasks: When Reached',
-		name: 'maxTasksReached',
-		type: 'options',
 		options: [
 			{
 				name: 'Return What Was Bought',
@@ -223,108 +179,116 @@ export const spendingOptions: INodeProperties[] = [
 		default: 'returnBought',
 		description:
 			'What the node does with items beyond "Max Tasks", unless "On Error" is set to continue: then they come out as errors',
-	},
-];
-
-export const spendingSchema = {
-	checkOnly: flag().default(false),
-	keepBalance: number(0).optional(),
-	keepBalanceUnit: oneOf(BALANCE_UNITS).default('balance'),
-	maxTasks: integer(0).optional(),
-	maxTasksReached: oneOf(AT_MAX_TASKS).default('returnBought'),
+	}),
+	whenUnsure: choice({
+		displayName: 'If It May Have Been Bought',
+		options: [
+			{ name: 'Do Not Send Again', value: 'doNotSend' },
+			{
+				name: 'Send Again',
+				value: 'sendAgain',
+				description: 'It may be bought twice. Look at the balance first.',
+			},
+		],
+		default: 'doNotSend',
+		description:
+			'What a further attempt in the same execution does with an item whose request got no clear answer, such as a timeout or a server error',
+	}),
 };
 
-export type SpendingRules = {
-	keepBalance?: number;
-	keepBalanceUnit: BalanceUnit;
-	maxTasks?: number;
-	maxTasksReached: (typeof AT_MAX_TASKS)[number];
-};
+/** Seconds. */
+const DEFAULT_TIMEOUT = { poll: 600, none: 600, callback: 86_400 };
 
-const pollIntervalOption: INodeProperties = {
+const pollInterval = preset(number(1), {
 	displayName: 'Poll Interval (Seconds)',
-	name: 'pollInterval',
 	type: 'number',
 	typeOptions: { minValue: 1 },
 	default: 4,
 	description: 'How often to ask for a task',
-};
+});
 
-const timeoutOption: INodeProperties = {
+const timeout = ifSet(number(1), {
 	displayName: 'Timeout (Seconds)',
-	name: 'timeout',
 	type: 'number',
 	typeOptions: { minValue: 1 },
-	default: 600,
-	description:
-		'How long to wait for a task. Default: 600, and 86,400 for a paused execution. The task continues at the service: get it later with the operation Wait of the resource Task.',
-};
+	default: DEFAULT_TIMEOUT.poll,
+	description: `How long to wait for a task. Default: ${DEFAULT_TIMEOUT.poll}, and ${DEFAULT_TIMEOUT.callback.toLocaleString('en-US')} for a paused execution. The task continues at the service: get it later with the operation Wait of the resource Task.`,
+});
 
-export const callbackOption: INodeProperties = {
-	displayName: 'Callback Base URL',
-	name: 'callbackBaseUrl',
-	type: 'string',
-	default: '',
-	placeholder: 'e.g. https://n8n.example.com/webhook/…',
-	description:
-		'Where the service reports the end of the task. It adds /callback to this address. Copy the base address from a MediaGen Trigger, which then gives back the "Reference" of the item.',
-};
-
-const resultFileOptions: INodeProperties[] = [
-	{
+const fileOptions = {
+	fileName: ifSet(itemText, {
 		displayName: 'File Name',
-		name: 'fileName',
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. {{ $json.title }}',
 		description:
 			'Name of the file, without extension. Several files of a task get -2, -3 behind it.',
-	},
-	{
+	}),
+	maxDownloadSize: preset(number(1), {
 		displayName: 'Max Download Size (MB)',
-		name: 'maxDownloadSize',
 		type: 'number',
 		typeOptions: { minValue: 1 },
 		default: 256,
 		description: 'Largest size of one file',
-	},
-	{
+	}),
+	binaryPropertyName: preset(text(), {
 		displayName: 'Put Output File in Field',
-		name: 'binaryPropertyName',
 		type: 'string',
 		default: 'data',
 		hint: 'The name of the output binary field to put the file in. Further files of the item get _2, _3 behind it.',
+	}),
+};
+
+export const taskQueryPath = ifSet(
+	z
+		.string()
+		.regex(/^\/.*\{task_id\}/, `must begin with a slash and contain ${TASK_ID_PLACEHOLDER}`),
+	{
+		displayName: 'Task Query Path',
+		type: 'string',
+		default: '',
+		placeholder: `e.g. /v1/videos/${TASK_ID_PLACEHOLDER}`,
+		description: `Path of a task's record, if your deployment serves it elsewhere. ${TASK_ID_PLACEHOLDER} stands for the task ID.`,
 	},
-];
+);
 
-export const includeInputOption: INodeProperties = {
-	displayName: 'Include Input',
-	name: 'includeInput',
-	type: 'boolean',
-	default: false,
-	description: 'Whether to add the JSON of the input item to the output, in the field input',
-};
+const runOptions = z
+	.object({
+		waitMode,
+		...outputOptions,
+		...commonOptions,
+		...buyingOptions,
+		...fileOptions,
+		pollInterval,
+		timeout,
+		taskQueryPath,
+	})
+	.omit({ fileName: true, reference: true });
 
-export const referenceOption: INodeProperties = {
-	displayName: 'Reference',
-	name: 'reference',
-	type: 'string',
-	default: '',
-	placeholder: 'e.g. row {{ $json.row_number }}',
-	description: 'Text of your own that comes back in the output',
-};
+/** How a node runs, once for all items: see the descriptions of the fields. */
+export type RunOptions = z.infer<typeof runOptions> & { timeout: number };
 
-const taskQueryPathOption: INodeProperties = {
-	displayName: 'Task Query Path',
-	name: 'taskQueryPath',
-	type: 'string',
-	default: '',
-	placeholder: `e.g. /v1/videos/${TASK_ID_PLACEHOLDER}`,
-	description: `Path of a task's record, if your deployment serves it elsewhere. ${TASK_ID_PLACEHOLDER} stands for the task ID.`,
-};
+export type WaitMode = RunOptions['waitMode'];
 
-const byName = (a: INodeProperties, b: INodeProperties) =>
-	a.displayName.localeCompare(b.displayName);
+export type WhenUnsure = RunOptions['whenUnsure'];
+
+export type SpendingRules = Pick<
+	RunOptions,
+	'keepBalance' | 'keepBalanceUnit' | 'maxTasks' | 'maxTasksReached'
+>;
+
+/** The fields of options. With `hidden`, they are not shown in these modes of "Wait for Result". */
+export function fieldsOf(
+	options: Readonly<Record<string, { field: Field }>>,
+	...hidden: WaitMode[]
+): INodeProperties[] {
+	const displayOptions = { hide: { '/waitMode': hidden } };
+	return Object.entries(options).map(([name, { field }]) => ({
+		...field,
+		name,
+		...(hidden.length === 0 ? {} : { displayOptions }),
+	}));
+}
 
 /** The collection "Options", in alphabetical order. */
 export function optionsField(options: readonly INodeProperties[]): INodeProperties {
@@ -334,87 +298,64 @@ export function optionsField(options: readonly INodeProperties[]): INodeProperti
 		type: 'collection',
 		placeholder: 'Add option',
 		default: {},
-		options: [...options].sort(byName),
+		options: [...options].sort(byLabel),
 	};
 }
 
-const shownWhileWaiting = (option: INodeProperties, ...hidden: WaitMode[]): INodeProperties => ({
-	...option,
-	displayOptions: { hide: { '/waitMode': hidden } },
+export const callbackFields = fieldsOf(
+	{
+		callbackBaseUrl: {
+			field: {
+				displayName: 'Callback Base URL',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. https://n8n.example.com/webhook/…',
+				description:
+					'Where the service reports the end of the task. It adds /callback to this address. Copy the base address from a MediaGen Trigger, which then gives back the "Reference" of the item.',
+			},
+		},
+	},
+	'callback',
+);
+
+export const outputFields = fieldsOf(outputOptions);
+
+const { output, downloadFiles } = outputOptions;
+
+/** Without a result there is no file. */
+const afterWait = { hide: { ...notForTools, waitMode: ['none'] } };
+
+/** For operations with "Wait for Result". */
+export const waitFields = fieldsOf({
+	waitMode,
+	output,
+	downloadFiles: { field: { ...downloadFiles.field, displayOptions: afterWait } },
 });
 
 /** The options of an operation that reads a task: `waits` if it polls until the task ends. */
 export function taskOptions({ waits }: { waits: boolean }): INodeProperties[] {
-	return [
-		concurrencyOption,
-		...(waits ? [pollIntervalOption, timeoutOption] : []),
-		...resultFileOptions,
-		includeInputOption,
-		referenceOption,
-		simplifyField,
-		taskQueryPathOption,
-	];
+	return fieldsOf({
+		...commonOptions,
+		...(waits ? { pollInterval, timeout } : {}),
+		...fileOptions,
+		taskQueryPath,
+	});
 }
 
 /** The options of an operation that buys a task. `makesFiles` is `false` for one that answers with text at once. */
 export function purchaseOptions({ makesFiles }: { makesFiles: boolean }): INodeProperties[] {
-	const common = [
-		concurrencyOption,
-		includeInputOption,
-		referenceOption,
-		simplifyField,
-		whenUnsureOption,
-		taskQueryPathOption,
-		...spendingOptions,
-	];
+	const common = fieldsOf({ ...commonOptions, ...buyingOptions, taskQueryPath });
 	if (!makesFiles) return common;
 	return [
 		...common,
-		shownWhileWaiting(pollIntervalOption, 'callback', 'none'),
-		shownWhileWaiting(timeoutOption, 'none'),
-		shownWhileWaiting(callbackOption, 'callback'),
-		...resultFileOptions.map((option) => shownWhileWaiting(option, 'none')),
+		...fieldsOf({ pollInterval }, 'callback', 'none'),
+		...fieldsOf({ timeout, ...fileOptions }, 'none'),
+		...callbackFields,
 	];
 }
 
 /** The options of the trigger that concern results. */
-export const triggerResultOptions: readonly INodeProperties[] = [
-	...resultFileOptions,
-	simplifyField,
-	taskQueryPathOption,
-];
-
-const ALL_OPTIONS = optionsField([
-	...purchaseOptions({ makesFiles: true }),
-	...taskOptions({ waits: true }),
-]);
-
-const DEFAULT_TIMEOUT_S: Record<WaitMode, number> = { poll: 600, none: 600, callback: 86_400 };
-
-const runOptions = z.object({
-	waitMode: oneOf(WAIT_MODES).default('poll'),
-	output: oneOf(OUTPUTS).default('tasks'),
-	downloadFiles: flag().default(true),
-	concurrency: concurrencySchema,
-	/** Seconds. */
-	pollInterval: number(1).default(4),
-	/** Seconds. */
-	timeout: number(1).optional(),
-	/** Megabytes. */
-	maxDownloadSize: number(1).default(256),
-	binaryPropertyName: text().default('data'),
-	includeInput: flag().default(false),
-	simplify: flag().default(true),
-	whenUnsure: whenUnsureSchema,
-	...spendingSchema,
-	taskQueryPath: z
-		.string()
-		.regex(/^\/.*\{task_id\}/, `must begin with a slash and contain ${TASK_ID_PLACEHOLDER}`)
-		.optional(),
-});
-
-/** How a node runs, once for all items: see the descriptions of the fields. */
-export type RunOptions = Omit<z.infer<typeof runOptions>, 'timeout'> & { timeout: number };
+export const resultOptions = { ...fileOptions, simplify: commonOptions.simplify, taskQueryPath };
 
 /** The part of an n8n context that reads parameters. A webhook's context takes no item index. */
 export interface ParameterSource {
@@ -427,24 +368,18 @@ export function isTool(node: INode): boolean {
 	return node.type.endsWith('Tool');
 }
 
-const isGiven = (value: unknown) => value !== '' && value !== null && value !== undefined;
-
-/** Reads and checks options by a schema. Throws a `NodeOperationError` that names the option. */
-export function parseOptions<Options>(
+/** Reads the options that the user set, and the defaults of the others. Throws a `NodeOperationError` that names the option. */
+export function parseOptions<Shape extends Options>(
 	node: INode,
-	schema: z.ZodType<Options, z.ZodTypeDef, unknown>,
-	given: Record<string, unknown>,
-	fields: readonly INodeProperties[],
-): Options {
-	const read = schema.safeParse(
-		Object.fromEntries(Object.entries(given).filter(([, value]) => isGiven(value))),
-	);
+	options: z.ZodObject<Shape>,
+	given: unknown,
+): z.infer<z.ZodObject<Shape>> {
+	const set = Object.entries(isObject(given) ? given : {}).filter(([, value]) => isSet(value));
+	const read = options.safeParse(Object.fromEntries(set));
 	if (read.success) return read.data;
 	const [issue] = read.error.issues;
-	const name = String(issue?.path[0] ?? 'options');
-	const inside = fields.flatMap((field) => [field, ...(field.options ?? [])]);
-	const field = inside.find((each) => each.name === name);
-	const label = field && 'displayName' in field ? field.displayName : name;
+	const name = String(issue?.path[0]);
+	const label = options.shape[name]?.field.displayName ?? name;
 	throw new NodeOperationError(node, `"${label}" ${issue?.message ?? 'is not valid'}`, {
 		description: 'Nothing was sent to the service.',
 	});
@@ -454,18 +389,16 @@ export function parseOptions<Options>(
 export function readRunOptions(source: ParameterSource): RunOptions {
 	const node = source.getNode();
 	const collection = source.getParameter('options');
-	const given = {
+	const options = parseOptions(node, runOptions, {
 		...(isObject(collection) ? collection : {}),
 		waitMode: source.getParameter('waitMode'),
 		output: source.getParameter('output'),
 		downloadFiles: source.getParameter('downloadFiles'),
-	};
-	const fields = [waitModeField, outputField, downloadFilesField, ALL_OPTIONS];
-	const options = parseOptions(node, runOptions, given, fields);
+	});
 	return {
 		...options,
 		downloadFiles: options.downloadFiles && options.waitMode !== 'none' && !isTool(node),
-		timeout: options.timeout ?? DEFAULT_TIMEOUT_S[options.waitMode],
+		timeout: options.timeout ?? DEFAULT_TIMEOUT[options.waitMode],
 	};
 }
 
@@ -479,14 +412,9 @@ export interface ItemOptions {
 	input?: IDataObject;
 }
 
-const ownText = z
-	.unknown()
-	.transform((value) =>
-		typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '',
-	)
-	.transform((value) => (value === '' ? undefined : value));
-
-const itemOptions = z.object({ fileName: ownText, reference: ownText }).catch({});
+const itemOptions = z
+	.object({ fileName: fileOptions.fileName, reference: commonOptions.reference })
+	.catch({});
 
 /** Reads the options that differ from item to item. */
 export function readItemOptions(collection: unknown, input: IDataObject | undefined): ItemOptions {
@@ -503,8 +431,10 @@ export function optionsOfFailedItem(context: IExecuteFunctions, itemIndex: numbe
 	const json = context.getInputData()[itemIndex]?.json;
 	try {
 		const collection: unknown = context.getNodeParameter('options', itemIndex, {});
-		const includeInput = isObject(collection) && flag().catch(false).parse(collection.includeInput);
-		return readItemOptions(collection, includeInput ? json : undefined);
+		const includesInput =
+			isObject(collection) &&
+			commonOptions.includeInput.catch(false).parse(collection.includeInput);
+		return readItemOptions(collection, includesInput ? json : undefined);
 	} catch {
 		// An expression that fails is told by the item's own error, or does not matter to it.
 		return {};

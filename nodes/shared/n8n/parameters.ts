@@ -8,7 +8,7 @@ import type {
 import { NodeOperationError } from 'n8n-workflow';
 
 import { toApiName } from '../util/case';
-import { isObject } from '../util/json';
+import { isObject, jsonObject } from '../util/json';
 import type { z } from '../util/vendor/zod';
 import { PendingUpload } from './binary';
 
@@ -174,4 +174,39 @@ export function validationError(
 		itemIndex,
 		description: [...sentences.slice(1), 'Nothing was sent to the service.'].join('\n'),
 	});
+}
+
+export const additionalBodyFieldsField: INodeProperties = {
+	displayName: 'Additional Body Fields',
+	name: 'additionalBodyFields',
+	type: 'json',
+	default: '{}',
+	placeholder: 'e.g. {"seed": 7}',
+	description:
+		'Fields of the request that this node does not show, as a JSON object. They replace fields of the same name.',
+};
+
+const additionalBody = jsonObject('must be a JSON object, e.g. {"seed": 7}');
+
+/** Reads "Additional Body Fields" of one item. Throws a `NodeOperationError` for anything but a JSON object. */
+export function readAdditionalBody(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	refused: readonly string[],
+): Record<string, unknown> {
+	const given: unknown = context.getNodeParameter(additionalBodyFieldsField.name, itemIndex, '');
+	if (isBlank(given)) return {};
+	const read = additionalBody.safeParse(given);
+	const issue = read.success ? refused.find((name) => name in read.data) : undefined;
+	if (read.success && issue === undefined) return read.data;
+	const message =
+		issue === undefined
+			? (read.error?.issues[0]?.message ?? '')
+			: `must not have the field "${issue}": the node sets it`;
+	throw validationError(
+		context.getNode(),
+		[additionalBodyFieldsField],
+		[{ path: ['additionalBodyFields'], message }],
+		itemIndex,
+	);
 }

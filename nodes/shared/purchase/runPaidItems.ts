@@ -123,7 +123,7 @@ function lineOf(
 		`item ${itemIndex}`,
 		...(reference === undefined ? [] : [`reference ${JSON.stringify(reference)}`]),
 	];
-	return client.connection.redact(`MediaGen: ${words} (${places.join(', ')})`);
+	return client.connection.redactText(`MediaGen: ${words} (${places.join(', ')})`);
 }
 
 /** How far an attempt has come. Nothing was bought by one that failed before it was sent. */

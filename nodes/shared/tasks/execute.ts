@@ -13,16 +13,13 @@ import {
 	withoutItem,
 } from '../n8n/nodeErrors';
 import {
-	additionalBodyFieldsField,
-	downloadFilesAfterWaitField,
 	isTool,
 	optionsField,
 	optionsOfFailedItem,
-	outputField,
 	purchaseOptions,
-	waitModeField,
+	waitFields,
 } from '../n8n/options';
-import { countCost, countLeftOut, runHints } from '../output/cost';
+import { additionalBodyFieldsField } from '../n8n/parameters';
 import { isAccepted, outputItems, statusOf, type TaskOutcome } from '../output/items';
 import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
 import { type CheckedItem, checkOnlyOutput, SpendingGuard } from '../purchase/spendingGuard';
@@ -34,6 +31,8 @@ import {
 	type PaidOutcome,
 	runPaidItems,
 } from '../purchase/runPaidItems';
+import { countCost, countLeftOut } from '../report/customData';
+import { hint, runHints } from '../report/hints';
 import { clock, sleep } from '../util/clock';
 import { checkParents, type ParentRule } from './checkParent';
 import { endsSoon, mayPause, pause, pauseProblem } from './pause';
@@ -243,7 +242,7 @@ function tellLeftOut(
 	countLeftOut(context, outcomes.filter(({ leftOut }) => leftOut).length);
 	if (outcomes.some(({ leftOut }) => !leftOut)) return;
 	context.logger.warn(`MediaGen: ${note}`);
-	context.addExecutionHints({ message: note, location: 'outputPane', type: 'warning' });
+	context.addExecutionHints(hint(note));
 }
 
 /** Puts the note about items that are left out on the first one that comes out. */
@@ -360,7 +359,6 @@ export function taskOperation(operation: TaskOperation): Operation {
 		synchronous = false,
 	} = operation;
 	const options = optionsField(purchaseOptions({ makesFiles: !synchronous }));
-	const waitFields = synchronous ? [] : [waitModeField, outputField, downloadFilesAfterWaitField];
 	return {
 		resource,
 		name,
@@ -369,7 +367,7 @@ export function taskOperation(operation: TaskOperation): Operation {
 		description,
 		fields: [
 			...fields.filter((field) => !advanced.includes(field)),
-			...waitFields,
+			...(synchronous ? [] : waitFields),
 			...advanced,
 			additionalBodyFieldsField,
 			options,

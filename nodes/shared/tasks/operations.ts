@@ -4,33 +4,28 @@ import { NodeOperationError } from 'n8n-workflow';
 import type { TaskFamily } from '../api/families';
 import { inspectFile, PendingUpload } from '../n8n/binary';
 import type { Operation, Resource } from '../n8n/describe';
+import { taskIdField } from '../n8n/fields';
+import { optionsField, outputFields, readItemOptions, taskOptions } from '../n8n/options';
 import {
-	downloadFilesField,
-	optionsField,
-	outputField,
-	readItemOptions,
-	taskOptions,
-} from '../n8n/options';
-import { isSet, type ParameterValues, validationError } from '../n8n/parameters';
+	isSet,
+	type ParameterValues,
+	readAdditionalBody,
+	validationError,
+} from '../n8n/parameters';
 import { isAccepted, type TaskOutcome } from '../output/items';
 import { jsonObject } from '../util/json';
 import { text } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { deliver, taskOperation } from './execute';
 import { pollTasks, retrieveError } from './poll';
-import { readAdditionalBody } from './prepare';
 import { acceptedTask, openTaskRun, retrieveRecord, type TaskRun, withRecord } from './taskRun';
 
 const TASK: Resource = { name: 'Task', value: 'task' };
 
-const taskIdField: INodeProperties = {
-	displayName: 'Task ID',
-	name: 'taskId',
-	type: 'string',
-	required: true,
-	default: '={{ $json.taskId ?? $json.error?.taskId }}',
-	description: 'Every output of a MediaGen node has it, an error item too',
-};
+const namedTaskField = taskIdField(
+	'Every output of a MediaGen node has it, an error item too',
+	'={{ $json.taskId ?? $json.error?.taskId }}',
+);
 
 function namedTask(run: TaskRun, itemIndex: number): TaskOutcome {
 	const { context } = run;
@@ -40,7 +35,7 @@ function namedTask(run: TaskRun, itemIndex: number): TaskOutcome {
 	const options = readItemOptions(context.getNodeParameter('options', itemIndex, {}), input);
 	if (taskId !== '')
 		return { itemIndex, taskId, task: acceptedTask(run, taskId), notes: [], options };
-	const message = `"${taskIdField.displayName}" is required [item ${itemIndex}]`;
+	const message = `"${namedTaskField.displayName}" is required [item ${itemIndex}]`;
 	return {
 		itemIndex,
 		error: new NodeOperationError(context.getNode(), message, { itemIndex }),
@@ -261,12 +256,7 @@ export function taskOperations(family: TaskFamily): Operation[] {
 			value: 'get',
 			action: 'Get a task',
 			description: 'Read a task once, whatever its status',
-			fields: [
-				taskIdField,
-				outputField,
-				downloadFilesField,
-				optionsField(taskOptions({ waits: false })),
-			],
+			fields: [namedTaskField, ...outputFields, optionsField(taskOptions({ waits: false }))],
 			execute: async (context) => await get(context, family),
 		},
 		submitOperation(family),
@@ -276,12 +266,7 @@ export function taskOperations(family: TaskFamily): Operation[] {
 			value: 'wait',
 			action: 'Wait for a task',
 			description: 'Wait until a task ends and return its results',
-			fields: [
-				taskIdField,
-				outputField,
-				downloadFilesField,
-				optionsField(taskOptions({ waits: true })),
-			],
+			fields: [namedTaskField, ...outputFields, optionsField(taskOptions({ waits: true }))],
 			execute: async (context) => await wait(context, family),
 		},
 	];

@@ -4,7 +4,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import { callbackAddressProblem, unusualPort } from '../api/address';
 import { hasEnded, readTaskRecord } from '../api/records';
 import { withReference, withSecret } from '../api/signedAddress';
-import { callbackOption } from '../n8n/options';
+import { callbackFields } from '../n8n/options';
 import { isBlank, validationError } from '../n8n/parameters';
 import { isAccepted, statusOf, taskJson, type TaskOutcome } from '../output/items';
 import { clock } from '../util/clock';
@@ -101,7 +101,7 @@ function itemAddress(
 			path: ['callback_base_url'],
 			message,
 		}));
-		throw validationError(run.context.getNode(), [callbackOption], issues, itemIndex);
+		throw validationError(run.context.getNode(), callbackFields, issues, itemIndex);
 	}
 	const notes = checkCallbackAddress(
 		run,

@@ -7,22 +7,17 @@ import type { SubmissionBody } from '../api/client';
 import { multipartForm } from '../api/multipart';
 import { PendingUpload, reopenFile } from '../n8n/binary';
 import { type FailedItem, forEachItem, isFailed } from '../n8n/nodeErrors';
+import { isTool, type ItemOptions, readItemOptions } from '../n8n/options';
 import {
-	additionalBodyFieldsField,
-	isTool,
-	type ItemOptions,
-	readItemOptions,
-} from '../n8n/options';
-import {
-	isBlank,
 	type ParameterValues,
+	readAdditionalBody,
 	readParameters,
 	toApiNames,
 	validationError,
 } from '../n8n/parameters';
 import { RESULT_KINDS } from '../output/resultFiles';
 import type { PurchaseRecords } from '../purchase/purchaseRecords';
-import { isObject, jsonObject, toJson } from '../util/json';
+import { isObject, toJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 import { callbackAddresses } from './pause';
 import type { TaskRun } from './taskRun';
@@ -68,31 +63,6 @@ export interface PreparedItem {
 	webhook: string | undefined;
 	notes: string[];
 	options: ItemOptions;
-}
-
-const additionalBody = jsonObject('must be a JSON object, e.g. {"seed": 7}');
-
-/** Reads "Additional Body Fields" of one item. Throws a `NodeOperationError` for anything but a JSON object. */
-export function readAdditionalBody(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	refused: readonly string[],
-): RequestBody {
-	const given: unknown = context.getNodeParameter(additionalBodyFieldsField.name, itemIndex, '');
-	if (isBlank(given)) return {};
-	const read = additionalBody.safeParse(given);
-	const issue = read.success ? refused.find((name) => name in read.data) : undefined;
-	if (read.success && issue === undefined) return read.data;
-	const message =
-		issue === undefined
-			? (read.error?.issues[0]?.message ?? '')
-			: `must not have the field "${issue}": the node sets it`;
-	throw validationError(
-		context.getNode(),
-		[additionalBodyFieldsField],
-		[{ path: ['additionalBodyFields'], message }],
-		itemIndex,
-	);
 }
 
 type AddressOf = ReturnType<typeof callbackAddresses>;

@@ -9,7 +9,6 @@ import { findTaskRecord, mayHaveEnded, readTaskId, TASK_STATUSES } from '../api/
 import { checkSecret } from '../api/signedAddress';
 import { asMayHaveBeenBought, nameRecord } from '../n8n/nodeErrors';
 import { readItemOptions, readRunOptions } from '../n8n/options';
-import { countResumedCost } from '../output/cost';
 import {
 	type AcceptedOutcome,
 	isAccepted,
@@ -17,6 +16,7 @@ import {
 	outputItems,
 	type TaskOutcome,
 } from '../output/items';
+import { countResumedCost } from '../report/customData';
 import { clock, within } from '../util/clock';
 import { isObject, toJson } from '../util/json';
 import { KeyedLock } from '../util/keyedLock';

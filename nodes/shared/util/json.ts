@@ -86,9 +86,14 @@ export function jsonObject(message: string) {
 	);
 }
 
-/** An object that holds only JSON values, in n8n's own type for it. */
+const isGenericValue = (value: unknown): value is GenericValue =>
+	!['bigint', 'symbol', 'function'].includes(typeof value);
+
+/** An object in n8n's own type for JSON. What JSON has no word for is left out. */
 export function toJson(value: object): IDataObject {
 	return Object.fromEntries(
-		Object.entries(value).map(([name, inner]: [string, GenericValue]) => [name, inner]),
+		Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>
+			isGenericValue(inner) ? [[name, inner] as const] : [],
+		),
 	);
 }

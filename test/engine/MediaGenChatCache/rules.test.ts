@@ -159,18 +159,14 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		await ask(blocks({ text: pump }));
 		expect(await one(ask(blocks({ text: `${pump} ` })))).toMatchObject({
 			usage: { cacheRead: 0, cacheHit: false },
-			warnings: [
-				expect.stringMatching(
-					`changed at block 1, between the characters [\\d,]+ and ${(pump.length + 1).toLocaleString('en-US')},`,
-				),
-			],
+			warnings: [expect.stringContaining('changed at block 1 since the last run')],
 		});
 		await ask(blocks({ text: 'Be brief.\n', ttl: 'none' }, { text: pump }));
 		expect(
 			await one(ask(blocks({ text: 'Be brief.', ttl: 'none' }, { text: pump }))),
 		).toMatchObject({
 			usage: { cacheRead: 0 },
-			warnings: [expect.stringContaining('changed at block 1, between the characters 1 and 10')],
+			warnings: [expect.stringContaining('changed at block 1 since the last run')],
 		});
 		expect(
 			await one(ask(blocks({ text: pump }, { text: 'Be brief.', ttl: 'none' }))),

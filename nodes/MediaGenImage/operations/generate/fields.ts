@@ -1,4 +1,4 @@
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 
 import {
 	COMPRESSIBLE_FORMATS,
@@ -16,8 +16,15 @@ import {
 	OUTPUT_FORMATS,
 	pixelsOf,
 } from '../../../shared/api/image';
-import { type ListedValue, openValueField } from '../../../shared/n8n/openValue';
-import { NOT_SET, toOptions } from '../../../shared/n8n/options';
+import {
+	additionalFieldsOf,
+	type ListedValue,
+	NOT_SENT,
+	NOT_SET,
+	openValueField,
+	promptField,
+	toOptions,
+} from '../../../shared/n8n/fields';
 import { LIST_SOURCES, pictureListFields } from '../../../shared/n8n/pictures';
 
 const OFFICIAL: ListedValue = { name: 'ImageGen 2 Official', value: OFFICIAL_MODEL };
@@ -39,35 +46,20 @@ export const modelField = openValueField({
 		'The official model makes up to 4k and repaints with a mask; the lite ones are fast, make 1K and are billed per token',
 });
 
-export const promptField: INodeProperties = {
-	displayName: 'Prompt',
-	name: 'prompt',
-	type: 'string',
-	typeOptions: { rows: 4 },
-	required: true,
-	default: '',
-	placeholder: 'e.g. A lighthouse in the fog, oil on canvas',
-	description:
-		'What the picture shows. The service reviews it and refuses what violates its rules.',
-};
-
-const RATIO_NAMES: Readonly<Record<string, string>> = {
-	'1:1': 'Square (1:1)',
-	'16:9': 'Widescreen (16:9)',
-	'9:16': 'Portrait (9:16)',
-};
-
-const ratioOption = (ratio: string, description?: string): INodePropertyOptions => ({
-	name: RATIO_NAMES[ratio] ?? ratio,
-	value: ratio,
-	...(description === undefined ? {} : { description }),
-});
-
-const DEFAULT = { name: 'Default', value: '', description: 'Not sent: the service decides' };
 const AUTO = { name: 'Auto', value: 'auto', description: 'The service chooses a ratio' };
 
-const forOtherModels = { hide: { model: [...LITE_MODEL_NAMES] } };
-const forLiteModels = { show: { model: [...LITE_MODEL_NAMES] } };
+/** The condition of an additional field: a known lite model is chosen. */
+const liteModels = { '/model': [...LITE_MODEL_NAMES] };
+
+/** The pixels of each ratio at every resolution. */
+const PIXELS = Object.fromEntries(
+	IMAGE_RATIOS.map((ratio) => [
+		ratio,
+		OFFICIAL_RESOLUTIONS.map(
+			(resolution) => `${resolution}: ${(pixelsOf(ratio, resolution) ?? []).join(' or ')}`,
+		).join(' · '),
+	]),
+);
 
 /** "Size": the ratios of the official model, or of a lite one. */
 export const sizeFields: INodeProperties[] = [
@@ -75,27 +67,18 @@ export const sizeFields: INodeProperties[] = [
 		displayName: 'Size',
 		name: 'size',
 		type: 'options',
-		options: [
-			DEFAULT,
-			AUTO,
-			...IMAGE_RATIOS.map((ratio) => {
-				const pixels = OFFICIAL_RESOLUTIONS.map(
-					(resolution) => `${resolution}: ${(pixelsOf(ratio, resolution) ?? []).join(' or ')}`,
-				);
-				return ratioOption(ratio, pixels.join(' · '));
-			}),
-		],
+		options: [NOT_SENT, AUTO, ...toOptions(IMAGE_RATIOS, PIXELS)],
 		default: '',
-		displayOptions: forOtherModels,
+		displayOptions: { hide: { model: [...LITE_MODEL_NAMES] } },
 		description: 'Aspect ratio. Each option shows the pixels it has at every resolution.',
 	},
 	{
 		displayName: 'Size',
 		name: 'size',
 		type: 'options',
-		options: [DEFAULT, AUTO, ...LITE_RATIOS.map((ratio) => ratioOption(ratio))],
+		options: [NOT_SENT, AUTO, ...toOptions(LITE_RATIOS)],
 		default: '',
-		displayOptions: forLiteModels,
+		displayOptions: { show: { model: [...LITE_MODEL_NAMES] } },
 		description: 'Aspect ratio. With reference images the service may keep theirs instead.',
 	},
 ];
@@ -114,7 +97,8 @@ export const countField: INodeProperties = {
 const maskDescription =
 	'A picture with an alpha channel, of the same size as the first reference image. The lite models do not repaint.';
 
-const additionalOptions: INodeProperties[] = [
+/** Shown below the output. */
+export const additionalFields = additionalFieldsOf([
 	{
 		displayName: 'Background',
 		name: 'background',
@@ -123,7 +107,7 @@ const additionalOptions: INodeProperties[] = [
 			transparent: 'The service silently draws this as Auto',
 		}),
 		default: 'auto',
-		displayOptions: { hide: { '/model': [...LITE_MODEL_NAMES] } },
+		displayOptions: { hide: liteModels },
 	},
 	{
 		displayName: 'Mask Input Data Field Name',
@@ -148,7 +132,7 @@ const additionalOptions: INodeProperties[] = [
 		type: 'options',
 		options: toOptions(IMAGE_MODERATIONS, { low: 'Looser' }),
 		default: 'auto',
-		displayOptions: { hide: { '/model': [...LITE_MODEL_NAMES] } },
+		displayOptions: { hide: liteModels },
 	},
 	{
 		displayName: 'Output Compression',
@@ -158,7 +142,7 @@ const additionalOptions: INodeProperties[] = [
 		default: 90,
 		displayOptions: {
 			show: { outputFormat: [...COMPRESSIBLE_FORMATS] },
-			hide: { '/model': [...LITE_MODEL_NAMES] },
+			hide: liteModels,
 		},
 		description: 'From 0 to 100; for JPEG and WebP only',
 	},
@@ -168,7 +152,7 @@ const additionalOptions: INodeProperties[] = [
 		type: 'options',
 		options: toOptions(OUTPUT_FORMATS, {}, { png: 'PNG', jpeg: 'JPEG', webp: 'WebP' }),
 		default: 'png',
-		displayOptions: { hide: { '/model': [...LITE_MODEL_NAMES] } },
+		displayOptions: { hide: liteModels },
 	},
 	{
 		displayName: 'Pixel Size',
@@ -176,7 +160,7 @@ const additionalOptions: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. 1536x1024',
-		displayOptions: { hide: { '/model': [...LITE_MODEL_NAMES] } },
+		displayOptions: { hide: liteModels },
 		description: 'Width and height in pixels, in place of Size',
 	},
 	{
@@ -188,7 +172,7 @@ const additionalOptions: INodeProperties[] = [
 			high: 'With the resolution 4k this takes more than two minutes',
 		}),
 		default: 'auto',
-		displayOptions: { hide: { '/model': [...LITE_MODEL_NAMES] } },
+		displayOptions: { hide: liteModels },
 	},
 	{
 		displayName: 'Resolution',
@@ -196,7 +180,7 @@ const additionalOptions: INodeProperties[] = [
 		type: 'options',
 		options: toOptions(OFFICIAL_RESOLUTIONS),
 		default: '1k',
-		displayOptions: { hide: { '/model': [...LITE_MODEL_NAMES] } },
+		displayOptions: { hide: liteModels },
 	},
 	{
 		displayName: 'Resolution',
@@ -209,7 +193,7 @@ const additionalOptions: INodeProperties[] = [
 			),
 		),
 		default: '1K',
-		displayOptions: { show: { '/model': [...LITE_MODEL_NAMES] } },
+		displayOptions: { show: liteModels },
 	},
 	{
 		displayName: 'Send Input Data As',
@@ -233,11 +217,16 @@ const additionalOptions: INodeProperties[] = [
 			hide: { '/model': [OFFICIAL_MODEL] },
 		},
 	},
-];
+]);
 
 export const generateFields: INodeProperties[] = [
 	modelField,
-	promptField,
+	promptField({
+		required: true,
+		placeholder: 'e.g. A lighthouse in the fog, oil on canvas',
+		description:
+			'What the picture shows. The service reviews it and refuses what violates its rules.',
+	}),
 	{
 		displayName: 'Reference Images',
 		name: 'referenceImages',
@@ -254,13 +243,3 @@ export const generateFields: INodeProperties[] = [
 	...sizeFields,
 	countField,
 ];
-
-/** Shown below the output. */
-export const additionalFields: INodeProperties = {
-	displayName: 'Additional Fields',
-	name: 'additionalFields',
-	type: 'collection',
-	placeholder: 'Add Field',
-	default: {},
-	options: additionalOptions,
-};

@@ -18,7 +18,7 @@ import {
 	REFERENCE_LIMITS,
 } from '../../../shared/api/image';
 import { PendingUpload } from '../../../shared/n8n/binary';
-import { type KnownValues, unlistedNotes } from '../../../shared/n8n/openValue';
+import { type KnownValues, unlistedNotes } from '../../../shared/n8n/fields';
 import { picture } from '../../../shared/n8n/pictures';
 import type { RequestBody } from '../../../shared/tasks/prepare';
 import { isObject } from '../../../shared/util/json';

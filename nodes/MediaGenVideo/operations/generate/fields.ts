@@ -9,8 +9,15 @@ import {
 	VIDEO_DURATION,
 	VIDEO_MODES,
 } from '../../../shared/api/video';
-import { type ListedValue, openValueField } from '../../../shared/n8n/openValue';
-import { NOT_SET, toOptions } from '../../../shared/n8n/options';
+import {
+	additionalFieldsOf,
+	type ListedValue,
+	NOT_SENT,
+	NOT_SET,
+	openValueField,
+	promptField,
+	toOptions,
+} from '../../../shared/n8n/fields';
 import { LIST_SOURCES, pictureFields, pictureListFields } from '../../../shared/n8n/pictures';
 
 const OMNI: ListedValue = { name: 'VidOmni V3 Omni', value: GENERATION_MODEL };
@@ -32,22 +39,7 @@ const modelField = openValueField({
 		'The model that makes the video. The operation Extend continues clips of the VidGen models only.',
 });
 
-const promptField: INodeProperties = {
-	displayName: 'Prompt',
-	name: 'prompt',
-	type: 'string',
-	typeOptions: { rows: 4 },
-	default: '',
-	placeholder: 'e.g. A lighthouse in the fog, the camera circles it',
-	description:
-		'What the video shows. &lt;&lt;&lt;image_1&gt;&gt;&gt; stands for a given image, @name for an element.',
-};
-
-const roleOptions = toOptions(
-	IMAGE_ROLES,
-	{},
-	{ first_frame: 'First Frame', last_frame: 'Last Frame', reference: 'Reference' },
-);
+const roleOptions = toOptions(IMAGE_ROLES);
 
 const IMAGE_INPUTS = [
 	{ name: 'None', value: 'none' },
@@ -149,8 +141,6 @@ const imageFields: INodeProperties[] = [
 	},
 ];
 
-const DEFAULT = { name: 'Default', value: '', description: 'Not sent: the service decides' };
-
 const formatFields: INodeProperties[] = [
 	{
 		displayName: 'Duration (Seconds)',
@@ -165,14 +155,7 @@ const formatFields: INodeProperties[] = [
 		displayName: 'Aspect Ratio',
 		name: 'aspectRatio',
 		type: 'options',
-		options: [
-			DEFAULT,
-			...toOptions(
-				VIDEO_ASPECT_RATIOS,
-				{},
-				{ '16:9': 'Widescreen (16:9)', '9:16': 'Portrait (9:16)', '1:1': 'Square (1:1)' },
-			),
-		],
+		options: [NOT_SENT, ...toOptions(VIDEO_ASPECT_RATIOS)],
 		default: '',
 		description: 'The ratio of a given image may count more',
 	},
@@ -180,7 +163,7 @@ const formatFields: INodeProperties[] = [
 		displayName: 'Resolution',
 		name: 'mode',
 		type: 'options',
-		options: [DEFAULT, ...toOptions(VIDEO_MODES, {}, { std: '720p', pro: '1080p', '4k': '4K' })],
+		options: [NOT_SENT, ...toOptions(VIDEO_MODES, {}, { std: '720p', pro: '1080p', '4k': '4K' })],
 		default: '',
 	},
 ];
@@ -337,48 +320,41 @@ const elementField: INodeProperties = {
 	],
 };
 
-const additionalFields: INodeProperties = {
-	displayName: 'Additional Fields',
-	name: 'additionalFields',
-	type: 'collection',
-	placeholder: 'Add Field',
-	default: {},
-	options: [
-		{
-			displayName: 'Audio',
-			name: 'audio',
-			type: 'boolean',
-			default: true,
-			description:
-				'Whether to make the video with sound. The service ignores this beside a given video.',
-		},
-		{
-			displayName: 'Keep Original Sound',
-			name: 'keepOriginalSound',
-			type: 'options',
-			options: toOptions(KEEP_ORIGINAL_SOUND),
-			default: 'no',
-			displayOptions: { show: { '/referType': ['base', 'feature'] } },
-			description: 'Whether the sound of the given video stays',
-		},
-		{
-			displayName: 'Negative Prompt',
-			name: 'negativePrompt',
-			type: 'string',
-			typeOptions: { rows: 2 },
-			default: '',
-			placeholder: 'e.g. blur, text',
-			description: 'What the video must not show, in at most 2500 characters',
-		},
-		{
-			displayName: 'Watermark',
-			name: 'watermark',
-			type: 'boolean',
-			default: true,
-			description: 'Whether to put a watermark on the video',
-		},
-	],
-};
+const additionalFields = additionalFieldsOf([
+	{
+		displayName: 'Audio',
+		name: 'audio',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to make the video with sound. The service ignores this beside a given video.',
+	},
+	{
+		displayName: 'Keep Original Sound',
+		name: 'keepOriginalSound',
+		type: 'options',
+		options: toOptions(KEEP_ORIGINAL_SOUND),
+		default: 'no',
+		displayOptions: { show: { '/referType': ['base', 'feature'] } },
+		description: 'Whether the sound of the given video stays',
+	},
+	{
+		displayName: 'Negative Prompt',
+		name: 'negativePrompt',
+		type: 'string',
+		typeOptions: { rows: 2 },
+		default: '',
+		placeholder: 'e.g. blur, text',
+		description: 'What the video must not show, in at most 2500 characters',
+	},
+	{
+		displayName: 'Watermark',
+		name: 'watermark',
+		type: 'boolean',
+		default: true,
+		description: 'Whether to put a watermark on the video',
+	},
+]);
 
 /** Shown below the output. */
 export const advancedFields: INodeProperties[] = [
@@ -391,7 +367,11 @@ export const advancedFields: INodeProperties[] = [
 /** The fields of a generation; the choices come before what they decide about. */
 export const generateFields: INodeProperties[] = [
 	modelField,
-	promptField,
+	promptField({
+		placeholder: 'e.g. A lighthouse in the fog, the camera circles it',
+		description:
+			'What the video shows. &lt;&lt;&lt;image_1&gt;&gt;&gt; stands for a given image, @name for an element.',
+	}),
 	...imageFields,
 	...formatFields,
 	...advancedFields,

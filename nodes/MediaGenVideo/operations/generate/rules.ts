@@ -9,7 +9,7 @@ import {
 	VIDEO_MODEL_NAMES,
 	VIDEO_MODES,
 } from '../../../shared/api/video';
-import { type KnownValues, unlistedNotes } from '../../../shared/n8n/openValue';
+import { type KnownValues, unlistedNotes } from '../../../shared/n8n/fields';
 import type { RequestBody } from '../../../shared/tasks/prepare';
 import { z } from '../../../shared/util/vendor/zod';
 

@@ -156,7 +156,7 @@ describe('The key is not shown', () => {
 				base64(text).replaceAll('=', ''),
 				Buffer.from(text).toString('base64url'),
 			]) {
-				const shown = withKey.redact(encoded);
+				const shown = withKey.redactText(encoded);
 				expect(shown).toContain('•••');
 				const left = shown
 					.split('•••')

@@ -1,6 +1,6 @@
 import type { IDataObject, Logger } from 'n8n-workflow';
 
-import { countCost } from '../../../../nodes/shared/output/cost';
+import { countCost } from '../../../../nodes/shared/report/customData';
 import type { TaskOutcome } from '../../../../nodes/shared/output/items';
 import { submittedTask } from '../../../../nodes/shared/output/task';
 

@@ -1,4 +1,80 @@
-import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
+import type {
+	ILoadOptionsFunctions,
+	INodeListSearchResult,
+	INodeProperties,
+	INodePropertyOptions,
+} from 'n8n-workflow';
+
+import { toTitle } from '../util/case';
+
+const RATIO_NAMES: Readonly<Record<string, string>> = {
+	'1:1': 'Square (1:1)',
+	'16:9': 'Widescreen (16:9)',
+	'9:16': 'Portrait (9:16)',
+};
+
+/** An option list of the API's own values, in their order. */
+export function toOptions<const Value extends string>(
+	values: readonly Value[],
+	descriptions: Partial<Record<Value, string>> = {},
+	names: Partial<Record<Value, string>> = {},
+): INodePropertyOptions[] {
+	return values.map((value) => ({
+		name: names[value] ?? RATIO_NAMES[value] ?? toTitle(value),
+		value,
+		...(descriptions[value] === undefined ? {} : { description: descriptions[value] }),
+	}));
+}
+
+/** The default of a number that is sent only when the user sets it. Of an empty text n8n 1.123 makes the smallest number as soon as the panel is opened. */
+export const NOT_SET = null;
+
+/** The first of a list of values that need none. */
+export const NOT_SENT = {
+	name: 'Default',
+	value: '',
+	description: 'Not sent: the service decides',
+};
+
+/** The default of a track's or a picture's number: an item of a MediaGen node that stands for one has it. */
+export const INCOMING_INDEX = '={{ ($json.taskId && $json.index) || 1 }}';
+
+/** The task that an operation works on. */
+export const taskIdField = (
+	description: string,
+	incoming = '={{ $json.taskId }}',
+): INodeProperties => ({
+	displayName: 'Task ID',
+	name: 'taskId',
+	type: 'string',
+	required: true,
+	default: incoming,
+	description,
+});
+
+export const promptField = (
+	field: Pick<INodeProperties, 'placeholder' | 'description' | 'required'>,
+): INodeProperties => ({
+	displayName: 'Prompt',
+	name: 'prompt',
+	type: 'string',
+	typeOptions: { rows: 4 },
+	default: '',
+	...field,
+});
+
+export const byLabel = (a: INodeProperties, b: INodeProperties) =>
+	a.displayName.localeCompare(b.displayName);
+
+/** The collection of what is optional in a request, in alphabetical order. */
+export const additionalFieldsOf = (options: readonly INodeProperties[]): INodeProperties => ({
+	displayName: 'Additional Fields',
+	name: 'additionalFields',
+	type: 'collection',
+	placeholder: 'Add Field',
+	default: {},
+	options: [...options].sort(byLabel),
+});
 
 /** A value that a field offers, with its label. */
 export interface ListedValue {

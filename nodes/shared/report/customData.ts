@@ -1,10 +1,10 @@
-import type { IDataObject, ITaskMetadata, Logger, NodeExecutionHint } from 'n8n-workflow';
+import type { IDataObject, ITaskMetadata, Logger } from 'n8n-workflow';
 
 import { hasEnded } from '../api/records';
+import { type AcceptedOutcome, isAccepted, type TaskOutcome } from '../output/items';
+import type { Task } from '../output/task';
 import { isObject, objectIn } from '../util/json';
 import { z } from '../util/vendor/zod';
-import { type AcceptedOutcome, isAccepted, type TaskOutcome } from './items';
-import type { Task } from './task';
 
 /** The part of an n8n context that reaches the custom data of the execution. A webhook's context has it too. */
 interface CustomDataContext {
@@ -41,19 +41,24 @@ function customDataOf(context: CustomDataContext): CustomData {
 export const sum = (values: readonly number[]) =>
 	Number(values.reduce((total, value) => total + value, 0).toFixed(6));
 
+type Amounts = Readonly<Record<string, number>>;
+
+/** The sums with the amounts of the same names before. What is no number counts as none. */
+function addTo(before: unknown, amounts: Amounts): Record<string, number> {
+	const known = (name: string) => (isObject(before) ? Number(before[name] ?? 0) : 0);
+	return Object.fromEntries(
+		Object.entries(amounts).map(([name, amount]) => [
+			name,
+			sum([Number.isFinite(known(name)) ? known(name) : 0, amount]),
+		]),
+	);
+}
+
 /** Adds amounts to numbers in the execution's custom data. */
-function addToCustomData(
-	context: CustomDataContext,
-	amounts: Readonly<Record<string, number>>,
-): void {
+function addToCustomData(context: CustomDataContext, amounts: Amounts): void {
 	const data = customDataOf(context);
-	const before = data.getAll();
-	const after: Record<string, string> = {};
-	for (const [key, amount] of Object.entries(amounts)) {
-		const known = isObject(before) ? Number(before[key] ?? 0) : 0;
-		after[key] = String(sum([Number.isFinite(known) ? known : 0, amount]));
-	}
-	data.setAll(after);
+	const after = Object.entries(addTo(data.getAll(), amounts));
+	data.setAll(Object.fromEntries(after.map(([name, amount]) => [name, String(amount)])));
 }
 
 /** Does work that must never fail the node: the output is worth more than the figures. */
@@ -75,54 +80,28 @@ interface RunContext {
 /** What n8n keeps for the span of a node's run. The types of n8n-workflow 2.8 do not have it yet. */
 type Traced = ITaskMetadata & { tracing?: Record<string, unknown> };
 
-/** What a run of a node used. */
-export interface Used {
-	tokens?: { input: number; output: number };
-	/** In the unit of the balance, or of prices that the user gave. */
-	cost?: number;
-	/** Amounts that n8n has no name for. */
-	own?: Readonly<Record<string, number>>;
+interface Tokens {
+	input: number;
+	output: number;
 }
 
-/** By the names that n8n's own model nodes use in 2.41. */
-function toTracing({ tokens, cost, own }: Used): Record<string, number> {
-	return {
-		...(tokens && {
-			'llm.tokens.in': tokens.input,
-			'llm.tokens.out': tokens.output,
-			'llm.tokens.total': tokens.input + tokens.output,
-		}),
-		...(cost === undefined ? {} : { 'llm.cost.total': cost }),
-		...own,
-	};
-}
+/** By the names that n8n's own model nodes use in 2.41. The cost is in the unit of the balance, or of prices that the user gave. */
+export const usedAmounts = (tokens: Tokens | undefined, cost: number | undefined): Amounts => ({
+	...(tokens && {
+		'llm.tokens.in': tokens.input,
+		'llm.tokens.out': tokens.output,
+		'llm.tokens.total': tokens.input + tokens.output,
+	}),
+	...(cost !== undefined && { 'llm.cost.total': cost }),
+});
 
-function setTracing(context: RunContext, amounts: Record<string, number>): void {
-	const metadata: Traced = {
-		tracing: {
-			...amounts,
-			...('llm.tokens.total' in amounts && { 'llm.tokens.estimated': false }),
-		},
-	};
-	context.setMetadata(metadata);
-}
-
-/** States in n8n's tracing metadata what the run used, in place of what an earlier attempt of it stated. Never throws. */
-export function traceUsed(context: RunContext, used: Used): void {
-	bestEffort(context, 'tracing metadata', () => setTracing(context, toTracing(used)));
-}
-
-/** The same, added to what the run has used before. */
-function traceMore(context: RunContext, used: Used): void {
+/** States in n8n's tracing metadata what the run used, in place of what an earlier attempt stated, or added to it. Never throws. */
+export function traceUsed(context: RunContext, amounts: Amounts, how?: 'added'): void {
 	bestEffort(context, 'tracing metadata', () => {
-		const { tracing: before = {} }: Traced = context.getExecuteData().metadata ?? {};
-		const more = Object.entries(toTracing(used));
-		setTracing(
-			context,
-			Object.fromEntries(
-				more.map(([name, amount]) => [name, sum([Number(before[name] ?? 0), amount])]),
-			),
-		);
+		const { tracing = {} }: Traced = (how === 'added' && context.getExecuteData().metadata) || {};
+		const counted = 'llm.tokens.total' in amounts && { 'llm.tokens.estimated': false };
+		const after: Traced = { tracing: { ...tracing, ...addTo(tracing, amounts), ...counted } };
+		context.setMetadata(after);
 	});
 }
 
@@ -137,7 +116,7 @@ interface CostTotals {
 	unpriced: number;
 }
 
-function costTotals(tasks: ReadonlyArray<Pick<Task, 'cost' | 'creditsCost'>>): CostTotals {
+export function costTotals(tasks: ReadonlyArray<Pick<Task, 'cost' | 'creditsCost'>>): CostTotals {
 	const costs = tasks.flatMap(({ cost }) => cost ?? []);
 	return {
 		priced: costs.length,
@@ -150,7 +129,7 @@ function costTotals(tasks: ReadonlyArray<Pick<Task, 'cost' | 'creditsCost'>>): C
 const tokenUsage = z.object({ input_tokens: z.number(), output_tokens: z.number() });
 
 /** Tokens of the tasks whose records state them, such as pictures; `undefined` if none does. */
-function tokensOf(tasks: readonly Task[]): Used['tokens'] {
+function tokensOf(tasks: readonly Task[]): Tokens | undefined {
 	const usages = tasks
 		.map(({ usage }) => tokenUsage.safeParse(usage))
 		.flatMap(({ data }) => data ?? []);
@@ -159,59 +138,6 @@ function tokensOf(tasks: readonly Task[]): Used['tokens'] {
 		input: sum(usages.map((usage) => usage.input_tokens)),
 		output: sum(usages.map((usage) => usage.output_tokens)),
 	};
-}
-
-function costOf(tasks: readonly Task[]): string[] {
-	const { priced, cost, credits, unpriced } = costTotals(tasks);
-	return [
-		...(priced > 0
-			? [`cost ${cost}${priced > 1 ? ` (${sum([cost / priced])} per task)` : ''}`]
-			: []),
-		...(credits > 0 ? [`${credits} credits`] : []),
-		...(unpriced > 0 ? [`${unpriced} without a stated cost`] : []),
-	];
-}
-
-/** The part of a run's hint that tells the balance, where it was read anyway. */
-export const remainedBefore = (remaining: string | undefined) =>
-	remaining === undefined ? [] : [`${remaining} remained before the last purchase`];
-
-const IN_MEMORY =
-	'This n8n keeps binary data in memory. For large files set its environment variable N8N_DEFAULT_BINARY_DATA_MODE to filesystem.';
-
-/** More would push the output out of sight. Every item has its own in `notes`. */
-const MAX_NOTES = 10;
-
-/**
- * What the editor shows above the output: tasks, failures, cost, and what the service or the node changed.
- *
- * @param remaining the balance, where it was read anyway
- */
-export function runHints(
-	outcomes: readonly TaskOutcome[],
-	remaining?: string,
-): NodeExecutionHint[] {
-	const tasks = outcomes.filter(isAccepted);
-	const failed = outcomes.filter(({ error }) => error !== undefined).length;
-	const inMemory = outcomes.some(({ files = [] }) =>
-		files.some((file) => file && file.binary.id === undefined),
-	);
-	const ended = tasks.filter(({ task }) => task.status === 'completed').map(({ task }) => task);
-	const parts = [
-		`${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}`,
-		...(failed > 0 ? [`${failed} without a result`] : []),
-		...costOf(ended),
-		...remainedBefore(remaining),
-	];
-	const notes = [...new Set(outcomes.flatMap((outcome) => outcome.notes))].slice(0, MAX_NOTES);
-	return [
-		{ message: parts.join(', '), location: 'outputPane', type: failed > 0 ? 'warning' : 'info' },
-		...[...notes, ...(inMemory ? [IN_MEMORY] : [])].map((message) => ({
-			message,
-			location: 'outputPane' as const,
-			type: 'warning' as const,
-		})),
-	];
 }
 
 /** n8n keeps the object with the execution's own data, and all of its nodes share it. */
@@ -270,12 +196,13 @@ function addCost(
 	const tasks = ended.map(({ task }) => task).filter(({ status }) => status === 'completed');
 	const { priced, cost, credits, unpriced } = costTotals(tasks);
 	if (run) {
-		const own = {
+		const amounts = {
+			...usedAmounts(tokensOf(tasks), priced > 0 ? cost : undefined),
 			'mediagen.tasks': newTasks,
 			'mediagen.credits': credits,
 			'mediagen.unpriced': unpriced,
 		};
-		traceMore(run, { cost: priced > 0 ? cost : undefined, tokens: tokensOf(tasks), own });
+		traceUsed(run, amounts, 'added');
 	}
 	addToCustomData(context, {
 		mediagen_tasks: newTasks,

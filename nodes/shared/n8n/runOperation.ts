@@ -1,0 +1,46 @@
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+
+import type { Operation } from './describe';
+import { asNodeError, errorItem, recordKeyIn } from './nodeErrors';
+import { optionsOfFailedItem } from './options';
+
+/**
+ * An error of all items at once (the credential, an option) becomes every item's error where the node is set to continue: n8n
+ * itself would pass the input on as if nothing had happened.
+ */
+async function runOrContinue(
+	context: IExecuteFunctions,
+	operation: Operation,
+): Promise<INodeExecutionData[][]> {
+	try {
+		return await operation.execute(context);
+	} catch (error) {
+		const node = context.getNode();
+		const nodeError = asNodeError(node, error);
+		if (!context.continueOnFail()) throw nodeError;
+		return [
+			context.getInputData().map(({ json }, itemIndex) => {
+				const { fileName: _fileName, ...own } = optionsOfFailedItem(context, itemIndex);
+				return errorItem(node, nodeError, itemIndex, own, recordKeyIn(json));
+			}),
+		];
+	}
+}
+
+/** Runs the operation that the node is set to. Throws a `NodeOperationError` for one that it does not have. */
+export async function runOperation(
+	context: IExecuteFunctions,
+	operations: readonly Operation[],
+): Promise<INodeExecutionData[][]> {
+	const resource = context.getNodeParameter('resource', 0);
+	const value = context.getNodeParameter('operation', 0);
+	const operation = operations.find(
+		(candidate) => candidate.resource.value === resource && candidate.value === value,
+	);
+	if (operation) return await runOrContinue(context, operation);
+	throw new NodeOperationError(
+		context.getNode(),
+		`The operation "${String(value)}" does not exist for the resource "${String(resource)}"`,
+	);
+}

@@ -1,0 +1,61 @@
+import type { NodeExecutionHint } from 'n8n-workflow';
+
+import { isAccepted, type TaskOutcome } from '../output/items';
+import type { Task } from '../output/task';
+import { costTotals, sum } from './customData';
+
+function costOf(tasks: readonly Task[]): string[] {
+	const { priced, cost, credits, unpriced } = costTotals(tasks);
+	return [
+		...(priced > 0
+			? [`cost ${cost}${priced > 1 ? ` (${sum([cost / priced])} per task)` : ''}`]
+			: []),
+		...(credits > 0 ? [`${credits} credits`] : []),
+		...(unpriced > 0 ? [`${unpriced} without a stated cost`] : []),
+	];
+}
+
+/** A line above the output in the editor. */
+export const hint = (message: string, type: 'info' | 'warning' = 'warning'): NodeExecutionHint => ({
+	message,
+	location: 'outputPane',
+	type,
+});
+
+/** The part of a run's hint that tells the balance, where it was read anyway. */
+export const remainedBefore = (remaining: string | undefined) =>
+	remaining === undefined ? [] : [`${remaining} remained before the last purchase`];
+
+const IN_MEMORY =
+	'This n8n keeps binary data in memory. For large files set its environment variable N8N_DEFAULT_BINARY_DATA_MODE to filesystem.';
+
+/** More would push the output out of sight. Every item has its own in `notes`. */
+const MAX_NOTES = 10;
+
+/**
+ * What the editor shows above the output: tasks, failures, cost, and what the service or the node changed.
+ *
+ * @param remaining the balance, where it was read anyway
+ */
+export function runHints(
+	outcomes: readonly TaskOutcome[],
+	remaining?: string,
+): NodeExecutionHint[] {
+	const tasks = outcomes.filter(isAccepted);
+	const failed = outcomes.filter(({ error }) => error !== undefined).length;
+	const inMemory = outcomes.some(({ files = [] }) =>
+		files.some((file) => file && file.binary.id === undefined),
+	);
+	const ended = tasks.filter(({ task }) => task.status === 'completed').map(({ task }) => task);
+	const parts = [
+		`${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}`,
+		...(failed > 0 ? [`${failed} without a result`] : []),
+		...costOf(ended),
+		...remainedBefore(remaining),
+	];
+	const notes = [...new Set(outcomes.flatMap((outcome) => outcome.notes))].slice(0, MAX_NOTES);
+	return [
+		hint(parts.join(', '), failed > 0 ? 'warning' : 'info'),
+		...[...notes, ...(inMemory ? [IN_MEMORY] : [])].map((note) => hint(note)),
+	];
+}
