@@ -3,24 +3,26 @@ import { LINK_LIFETIME_HOURS, type TaskFamily } from '../api/families';
 import { type TaskRecord, toMilliseconds } from '../api/records';
 import { toCamelCase } from '../util/case';
 import { isObject, parseJson } from '../util/json';
+import { z } from '../util/vendor/zod';
 
 export const RESULT_KINDS = ['audio', 'image', 'video'] as const;
 
 export type ResultKind = (typeof RESULT_KINDS)[number];
 
 /** One file that a task made. */
-export interface ResultFile {
+export const resultShape = z.object({
 	/** The service's own number: a track's, or 1 to 4 for the pictures of a grid. Files without one continue the count. */
-	index: number | null;
-	kind: ResultKind;
-	url: string;
+	index: z.number().nullable(),
+	kind: z.enum(RESULT_KINDS),
+	url: z.string(),
 	/** The service's own name, such as a stem's; `grid` for the picture that holds the other four. */
-	name: string | null;
+	name: z.string().nullable(),
 	/** When the link expires, as an ISO date. */
-	expiresAt: string | null;
-	/** What stands beside the link, such as `title`, `duration` or `stemType`. */
-	[beside: string]: unknown;
-}
+	expiresAt: z.string().nullable(),
+});
+
+/** With what stands beside the link, such as `title`, `duration` or `stemType`. */
+export type ResultFile = z.infer<typeof resultShape> & { [beside: string]: unknown };
 
 /** What is known of the request that a record answers, so that its own links do not count as results. */
 export interface RequestLinks {
@@ -183,15 +185,10 @@ function linkOf(value: string, field: string, baseUrl: string): string | undefin
 const LONGEST_LABEL = 500;
 const MAX_LABELS = 20;
 
-const NOT_BESIDE = new Set([
-	'index',
-	'kind',
-	'url',
-	'name',
-	'expiresAt',
-	'fileName',
-	'mimeType',
-	'fileSize',
+/** Names that a label never replaces: those of a file, and of its download. */
+const RESERVED = new Set([
+	...Object.keys(resultShape.shape),
+	...['fileName', 'mimeType', 'fileSize'],
 ]);
 
 /** What stands beside the links of an object. */
@@ -207,9 +204,7 @@ function besideLinks(holder: Record<string, unknown>, baseUrl: string): Record<s
 	const labels = Object.entries(holder)
 		.filter(isLabel)
 		.map(([field, value]) => [toCamelCase(field), value] as const);
-	return Object.fromEntries(
-		labels.filter(([field]) => !NOT_BESIDE.has(field)).slice(0, MAX_LABELS),
-	);
+	return Object.fromEntries(labels.filter(([field]) => !RESERVED.has(field)).slice(0, MAX_LABELS));
 }
 
 /** The name of what an object holds: a stem's type, or its own. */
