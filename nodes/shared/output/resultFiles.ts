@@ -1,13 +1,18 @@
 import { isWholeLink, linkShape, resolveLink } from '../api/address';
-import { LINK_LIFETIME_HOURS, type TaskFamily } from '../api/families';
+import {
+	FAMILIES,
+	type FieldPlace,
+	isGridRecord,
+	type ListPlace,
+	RESULT_KINDS,
+	type ResultKind,
+	TASK_FAMILIES,
+	type TaskFamily,
+} from '../api/families';
 import { type TaskRecord, toMilliseconds } from '../api/records';
 import { toCamelCase } from '../util/case';
 import { isObject, parseJson } from '../util/json';
 import { z } from '../util/vendor/zod';
-
-export const RESULT_KINDS = ['audio', 'image', 'video'] as const;
-
-export type ResultKind = (typeof RESULT_KINDS)[number];
 
 /** One file that a task made. */
 export const resultShape = z.object({
@@ -32,13 +37,6 @@ export interface RequestLinks {
 }
 
 const HOUR_MS = 3_600_000;
-
-const KIND_OF_FAMILY: Record<TaskFamily, ResultKind> = {
-	music: 'audio',
-	image: 'image',
-	grid: 'image',
-	video: 'video',
-};
 
 const KIND_OF_EXTENSION: ReadonlyArray<readonly [RegExp, ResultKind]> = [
 	[/\.(mp3|wav|m4a|flac|ogg|aac)$/i, 'audio'],
@@ -71,13 +69,19 @@ const REQUEST_FIELDS: ReadonlySet<string> = new Set([
 /** The address that the request asked to be called at the end, under whatever name a record repeats it. */
 const CALLBACK_FIELD = /^(callback|notify|webhook)/i;
 
-const GRID_ACTIONS = new Set(['IMAGINE', 'VARIATION', 'LOW_VARIATION', 'REROLL', 'UPSCALE', 'PAN']);
-
 /** Words that name a kind of link, not a file. */
 const GENERIC_NAMES = new Set(
 	'url urls uri link links src href file files output outputs result results data audio audios image images picture pictures video videos music track tracks clip clips media download'.split(
 		' ',
 	),
+);
+
+/** Lists whose entries have numbers. */
+const NUMBERED_LISTS = new Set(
+	TASK_FAMILIES.flatMap((family) => {
+		const place = FAMILIES[family].results;
+		return place && 'list' in place && place.numbered === 'entries' ? [place.list] : [];
+	}),
 );
 
 const isWebLink = (value: unknown): value is string =>
@@ -106,15 +110,6 @@ const TYPE_OF_BASE64: ReadonlyArray<readonly [beginning: string, type: string]> 
 
 const TYPE_FIELDS = ['mime_type', 'mimeType', 'content_type', 'contentType', 'media_type', 'type'];
 
-/** Whether a record is a grid's: by what it holds, or because the node knows. */
-export function isGridRecord({ raw, action }: TaskRecord, family: TaskFamily | null): boolean {
-	return (
-		family === 'grid' ||
-		isWebLink(raw.grid_image_url) ||
-		(action !== undefined && GRID_ACTIONS.has(action.toUpperCase()))
-	);
-}
-
 function nameOf(field: string): string | null {
 	const name = field.replace(LINK_ENDING, '');
 	return name === '' || GENERIC_NAMES.has(name.toLowerCase()) ? null : name;
@@ -126,7 +121,7 @@ function kindOf(url: string, field: string, family: TaskFamily | null): ResultKi
 	const path = url.split(/[?#]/, 1)[0] ?? '';
 	const byExtension = KIND_OF_EXTENSION.find(([extension]) => extension.test(path))?.[1];
 	const byField = KIND_OF_FIELD.find(([word]) => word.test(field))?.[1];
-	return byExtension ?? byField ?? (family === null ? 'image' : KIND_OF_FAMILY[family]);
+	return byExtension ?? byField ?? (family === null ? 'image' : FAMILIES[family].kind);
 }
 
 const listOf = (value: unknown): unknown[] =>
@@ -255,7 +250,7 @@ class Results {
 	get files(): ResultFile[] {
 		const family = this.isGrid ? 'grid' : this.family;
 		const isMain = ({ kind }: FoundFile) =>
-			family === null ? kind !== 'image' : kind === KIND_OF_FAMILY[family];
+			family === null ? kind !== 'image' : kind === FAMILIES[family].kind;
 		const ordered = [...this.found.filter(isMain), ...this.found.filter((file) => !isMain(file))];
 		let highest = 0;
 		return ordered.map(({ index: given, kind, url, name, expiresAt, beside }) => {
@@ -298,7 +293,7 @@ class Results {
 	private addList(list: readonly unknown[], place: Place): void {
 		list.forEach((given, at) => {
 			const inner = unpacked(given);
-			const own = place.field === 'music' ? { ...place, index: at + 1 } : place;
+			const own = NUMBERED_LISTS.has(place.field) ? { ...place, index: at + 1 } : place;
 			// The field of a list names none of its objects.
 			if (isObject(inner)) this.addFields(inner, own);
 			else this.addAll(inner, own);
@@ -323,47 +318,41 @@ class Results {
 const listIn = (holder: unknown, field: string): unknown[] =>
 	isObject(holder) ? listOf(unpacked(holder[field])) : [];
 
-/** `result.images[].url[]` (spec, Image task record). An entry without a link keeps its number. */
-function addImages(results: Results, result: unknown): void {
+/** The field that a documented link counts as, and when it expires where its record does not say. */
+type Base = Pick<Place, 'field' | 'expiresAt'>;
+
+/** Adds the links of `result.<list>[].<link>`. An entry without a link keeps its number. */
+function addListed(
+	results: Results,
+	result: unknown,
+	{ list, link, numbered }: ListPlace,
+	base: Base,
+): void {
 	let index = 0;
-	for (const image of listIn(result, 'images')) {
-		const holder = isObject(image) ? image : {};
-		const urls = listOf(holder.url);
-		const place = {
-			field: 'image_url',
-			name: nameBeside(holder) ?? null,
-			expiresAt: isoDate(holder.expires_at),
-			holder,
-		};
-		urls.forEach((url, at) => results.add(url, { ...place, index: index + at + 1 }));
-		index += Math.max(1, urls.length);
+	for (const entry of listIn(result, list)) {
+		const holder = isObject(entry) ? entry : {};
+		const expiresAt = isoDate(holder.expires_at) ?? base.expiresAt;
+		const place = { ...base, name: nameBeside(holder) ?? null, expiresAt, holder };
+		const links = numbered === 'links' ? listOf(holder[link]) : [holder[link]];
+		links.forEach((each, at) => results.add(each, { ...place, index: index + at + 1 }));
+		index += Math.max(1, links.length);
 	}
 }
 
-/** `result.music[].audio_url` (spec, Music task). A track without a link keeps its number. */
-function addTracks(results: Results, result: unknown): void {
-	listIn(result, 'music').forEach((track, at) => {
-		if (!isObject(track)) return;
-		const place = {
-			field: 'audio_url',
-			name: nameBeside(track) ?? null,
-			expiresAt: isoDate(track.expires_at),
-			holder: track,
-		};
-		results.add(track.audio_url, { ...place, index: at + 1 });
-	});
-}
-
-/** `grid_image_url` and the four `image_urls` (spec, Grid-image task), beside or inside `result`. */
-function addGrid(results: Results, { raw }: TaskRecord, result: unknown): void {
-	for (const holder of [raw, result]) {
-		if (!isObject(holder)) continue;
-		// What stands beside these links is the task's.
-		const place = { field: 'image_url', expiresAt: isoDate(holder.expires_at), holder: {} };
-		results.add(holder.grid_image_url, { ...place, name: 'grid', index: null });
-		listOf(holder.image_urls).forEach((url, at) =>
-			results.add(url, { ...place, name: null, index: at + 1 }),
-		);
+/** Adds the links of fields of an object. What stands beside them is the task's. */
+function addFields(
+	results: Results,
+	holder: Record<string, unknown>,
+	{ fields }: FieldPlace,
+	base: Base,
+): void {
+	const place = { ...base, expiresAt: isoDate(holder.expires_at) ?? base.expiresAt, holder: {} };
+	for (const [field, name] of Object.entries(fields)) {
+		if (name !== null) results.add(holder[field], { ...place, name, index: null });
+		else
+			listOf(holder[field]).forEach((each, at) =>
+				results.add(each, { ...place, name, index: at + 1 }),
+			);
 	}
 }
 
@@ -398,16 +387,24 @@ export function resultFiles(
 	request?: RequestLinks,
 	baseUrl = '',
 ): ResultFile[] {
-	const isGrid = isGridRecord(record, family);
+	const isGrid = isGridRecord(record.raw, family);
 	const results = new Results(family, isGrid, request?.urls ?? new Set(), baseUrl);
 	const result = resultOf(record);
-	if (isGrid) addGrid(results, record, result);
-	const byFamily = family === 'music' ? [addTracks, addImages] : [addImages, addTracks];
-	for (const add of byFamily) add(results, result);
-
-	const lifetimeMs = LINK_LIFETIME_HOURS.video * HOUR_MS;
+	const hours = family === null ? null : FAMILIES[family].linkHours;
 	const expiresAt =
-		family === 'video' ? new Date((record.completed ?? now) + lifetimeMs).toISOString() : null;
+		hours === null ? null : new Date((record.completed ?? now) + hours * HOUR_MS).toISOString();
+	const shown = isGrid ? 'grid' : family;
+	const isOther = (each: TaskFamily) => Number(each !== shown);
+	for (const each of [...TASK_FAMILIES].sort((one, other) => isOther(one) - isOther(other))) {
+		const { kind, results: place } = FAMILIES[each];
+		const base = { field: `${kind}_url`, expiresAt: each === family ? expiresAt : null };
+		if (place && 'list' in place) addListed(results, result, place, base);
+		// In the record of another family they may be the request's.
+		else if (place && each === shown)
+			for (const holder of [record.raw, result].filter(isObject))
+				addFields(results, holder, place, base);
+	}
+
 	const addAll = (field: string, value: unknown) =>
 		results.addAll(value, { field, name: null, expiresAt, holder: {} });
 	addAll('result', result);

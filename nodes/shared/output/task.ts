@@ -1,5 +1,5 @@
 import { type BrandWordMap, neutralUsage } from '../api/brandWords';
-import { TASK_FAMILIES, type TaskFamily } from '../api/families';
+import { isGridRecord, TASK_FAMILIES, type TaskFamily } from '../api/families';
 import {
 	knownStatus,
 	TASK_STATUSES,
@@ -11,7 +11,6 @@ import { toCamelCase } from '../util/case';
 import { isObject } from '../util/json';
 import { z } from '../util/vendor/zod';
 import {
-	isGridRecord,
 	type RequestLinks,
 	type ResultFile,
 	resultFiles,
@@ -127,7 +126,7 @@ export function toTask(
 	const { taskId, family, operation, request } = origin;
 	const results = resultFiles(record, family, now, request, baseUrl);
 	const status = statusOf(record, results);
-	const isGrid = isGridRecord(record, family) && record.action !== undefined;
+	const isGrid = isGridRecord(record.raw, family) && record.action !== undefined;
 	return {
 		taskId,
 		family,
