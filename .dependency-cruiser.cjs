@@ -1,7 +1,7 @@
 // Which folder may import from which; type imports count. Run as part of `npm run lint`. docs/architecture.md explains it.
 
 /** Folders of nodes/shared: each imports from itself and from those after it. */
-const SHARED = ['tasks', 'purchase', 'output', 'n8n', 'api', 'util'];
+const SHARED = ['tasks', 'purchase', 'output', 'n8n', 'callbacks', 'api', 'util'];
 
 /** Folders of sandbox/service, with a place of their own for everything about one family. */
 const FAMILIES = ['image', 'music', 'grid', 'video', 'chat', 'uploads'];

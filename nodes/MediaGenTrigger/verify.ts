@@ -11,14 +11,9 @@ import {
 	type TaskFamily,
 	withTaskId,
 } from '../shared/api/families';
-import {
-	readTaskId,
-	type StatedRecord,
-	type TaskRecord,
-	type TaskStatus,
-	toTaskRecord,
-} from '../shared/api/records';
+import { readTaskId, type TaskRecord, type TaskStatus, toTaskRecord } from '../shared/api/records';
 import { checkReference, type readReference, type Signature } from '../shared/api/signedAddress';
+import type { Callback } from '../shared/callbacks/callback';
 import { LateResults } from '../shared/tasks/poll';
 import { acceptedTask, withRecord } from '../shared/tasks/taskRun';
 import { clock } from '../shared/util/clock';
@@ -42,13 +37,9 @@ export interface TaskReport {
 
 const lateResults = new LateResults();
 
-/** What a call says. Anybody can send one: of the body no more is read before the service has confirmed the task. */
-export interface Callback {
+/** A call with a usable id. */
+export interface TriggerCall extends Callback {
 	taskId: string;
-	/** The body's record, if it has a status. */
-	claimed: StatedRecord | undefined;
-	/** Whether the task may have ended: a body without a status does not say. */
-	claimsEnd: boolean;
 	/** Text of the user's own in the address, and the signature that came with it. */
 	address: ReturnType<typeof readReference>;
 }
@@ -143,7 +134,7 @@ const OTHER_KEY =
 /** Whether a node with the same API key made the address. Throws a `Refusal` for any other if "Only Signed Addresses" is on. */
 export async function checkSignature(
 	context: IWebhookFunctions,
-	{ address }: Callback,
+	{ address }: TriggerCall,
 	{ onlySigned }: Settings,
 ): Promise<Signature> {
 	const own = context.getNodeWebhookUrl(BASE_ADDRESS) ?? '';
@@ -162,7 +153,7 @@ interface Asking {
 /** Reads the task from the service, or from the callback if "Verify With Service" is off. Throws a `Refusal` or an `ApiError`. */
 export async function verify(
 	context: IWebhookFunctions,
-	callback: Callback,
+	callback: TriggerCall,
 	settings: Settings,
 	{ bounds, isSigned }: Asking,
 ): Promise<TaskReport> {

@@ -1,5 +1,5 @@
 import { isObject } from '../util/json';
-import { parseNumber } from '../util/number';
+import { parseNumber } from '../util/schema';
 import { z } from '../util/vendor/zod';
 
 /** The four states of a task in every family, whatever words the service uses (spec, States and transitions). */

@@ -1,5 +1,12 @@
-import { parseNumber } from './number';
 import { z } from './vendor/zod';
+
+const NUMERIC = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/** The number that a text is, blanks around it apart; `undefined` for any other text. Linear in the length of the text. */
+export function parseNumber(text: string): number | undefined {
+	const trimmed = text.trim();
+	return NUMERIC.test(trimmed) ? Number(trimmed) : undefined;
+}
 
 /** Expressions and spreadsheet cells give numbers as text; the service wants JSON numbers. */
 function toNumber(value: unknown): unknown {
