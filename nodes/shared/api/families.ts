@@ -31,7 +31,7 @@ interface Family {
 	linkHours: number | null;
 	/** Where its records have their links; `null` where the spec does not show it. */
 	results: ListPlace | FieldPlace | null;
-	/** Whether a record is one of this family by its shape, which no record of another family has. */
+	/** Whether a record is one of this family by its shape, which no record of another has. `kinds`: those of its files, if known. */
 	isShownBy(raw: Readonly<Record<string, unknown>>, kinds: ReadonlySet<ResultKind>): boolean;
 }
 
