@@ -3,6 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { unknownConnection } from '../shared/api/connection';
 import { TASK_FAMILIES } from '../shared/api/families';
 import { taskResponse } from '../shared/api/records';
+import { DOWNLOAD_WITHIN_MS } from '../shared/callbacks/callback';
 import { isFailed, runError } from '../shared/n8n/nodeErrors';
 import { readItemOptions, readRunOptions } from '../shared/n8n/options';
 import { outputItems, type TaskOutcome } from '../shared/output/items';
@@ -41,9 +42,6 @@ export function payloadItem(values: TriggerPayload): INodeExecutionData {
 export function readPayload({ json }: INodeExecutionData): TriggerPayload | undefined {
 	return payload.safeParse(json).data;
 }
-
-/** Milliseconds for the downloads of one task. */
-const DOWNLOAD_WITHIN_MS = 600_000;
 
 /**
  * Returns the output for what the call handed over. Files are downloaded here and not in the call: only the execution has a

@@ -1,5 +1,6 @@
 import { createHash } from 'crypto';
 
+import { Memory } from '../shared/callbacks/memory';
 import { parseJson } from '../shared/util/json';
 import { z } from '../shared/util/vendor/zod';
 
@@ -68,7 +69,7 @@ export class ProcessedTasks {
 	};
 
 	/** Digests of texts that were read or made, each with the number of changes at which it had everything; -1 if it never had. */
-	private readonly texts = new Map<string, number>();
+	private readonly texts = new Memory<number>(200);
 
 	private changes = 0;
 
@@ -82,7 +83,7 @@ export class ProcessedTasks {
 	merge(stored: unknown): void {
 		const text = typeof stored === 'string' ? stored : '';
 		const digest = digestOf(text);
-		if (!this.texts.has(digest)) this.learn(text, digest);
+		if (this.texts.get(digest) === undefined) this.learn(text, digest);
 		// It may lack what was noted since, or what another process has overwritten: n8n writes the whole row.
 		this.isUnstored = this.texts.get(digest) !== this.changes;
 		this.others = 'beside';
@@ -95,7 +96,7 @@ export class ProcessedTasks {
 			for (const [units, keys] of Object.entries(buckets[noted]))
 				agreed += this.add(Number(units) * UNITS[noted], keys, noted);
 		}
-		this.remember(digest, agreed === this.entries.size ? this.changes : -1);
+		this.texts.set(digest, agreed === this.entries.size ? this.changes : -1);
 	}
 
 	/** Adds what is newer than what is known. Returns how many of the keys are then known as they are stored. */
@@ -140,12 +141,6 @@ export class ProcessedTasks {
 		if (keys.length <= KEY_LENGTH) bucket.delete(unit);
 	}
 
-	private remember(digest: string, completeAt: number): void {
-		this.texts.set(digest, completeAt);
-		const [oldest = ''] = this.texts.keys();
-		if (this.texts.size > 200) this.texts.delete(oldest);
-	}
-
 	/** What is known of an event at the time `now`, in milliseconds, unless it is older than the window. */
 	stateOf(key: string, windowHours: number, now: number): EventState {
 		const entry = this.entries.get(key);
@@ -172,7 +167,7 @@ export class ProcessedTasks {
 			started: Object.fromEntries(started),
 			starting: Object.fromEntries(starting),
 		});
-		this.remember(digestOf(text), this.changes);
+		this.texts.set(digestOf(text), this.changes);
 		this.isUnstored = false;
 		return text;
 	}

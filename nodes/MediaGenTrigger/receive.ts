@@ -2,14 +2,15 @@ import { randomUUID } from 'crypto';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { asError } from '../shared/api/errors';
-import { findTaskRecord, hasEnded, mayHaveEnded, readTaskId } from '../shared/api/records';
+import { hasEnded } from '../shared/api/records';
 import { readReference } from '../shared/api/signedAddress';
+import { answer, readCallback } from '../shared/callbacks/callback';
 import { BASE_ADDRESS, readSettings, type Settings } from './description';
 import { payloadItem } from './output';
 import { keyOf } from './processedTasks';
 import { Refusal } from './refusal';
 import { type TriggerState, triggerState } from './triggerState';
-import { type Callback, checkSignature, type TaskReport, verify } from './verify';
+import { checkSignature, type TaskReport, type TriggerCall, verify } from './verify';
 
 /**
  * Handles a callback (spec, Events): parse, deduplicate, verify, start, answer. n8n starts the execution when this has returned, and
@@ -44,7 +45,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 async function handle(
 	context: IWebhookFunctions,
 	trigger: TriggerState,
-	callback: Callback,
+	callback: TriggerCall,
 ): Promise<IWebhookResponseData> {
 	const settings = readSettings((name): unknown => context.getNodeParameter(name, null));
 	// "Listen for test event" treats every callback as new.
@@ -86,17 +87,11 @@ const NOT_STARTED = 'The execution has not begun yet: call again later';
 const TASK_ID = /^(?!\.*$|\s)[^\p{C}\p{Zl}\p{Zp}/\\?#%]{1,128}(?<!\s)$/u;
 
 /** Reads the body and the query. Returns `undefined` for a body without a usable id. */
-function parse(context: IWebhookFunctions): Callback | undefined {
-	const body: unknown = context.getBodyData();
-	const taskId = readTaskId(body);
+function parse(context: IWebhookFunctions): TriggerCall | undefined {
+	const callback = readCallback(context.getBodyData());
+	const { taskId } = callback;
 	if (taskId === undefined || !TASK_ID.test(taskId)) return undefined;
-	const claimed = findTaskRecord(body);
-	return {
-		taskId,
-		claimed,
-		claimsEnd: !claimed || mayHaveEnded(claimed),
-		address: readReference({ ...context.getQueryData() }),
-	};
+	return { ...callback, taskId, address: readReference({ ...context.getQueryData() }) };
 }
 
 /** The key of what happened: a task ends once, and each status before the end is an event of its own. */
@@ -121,7 +116,7 @@ async function refuseDuplicate(
 
 /** Refuses an end that the service does not confirm yet, and what "Trigger On" and "Only From" leave out. */
 function refuseUnwanted(
-	{ claimed, claimsEnd }: Callback,
+	{ claimed, claimsEnd }: TriggerCall,
 	report: TaskReport,
 	{ events, families }: Settings,
 ): void {
@@ -137,16 +132,10 @@ function refuseUnwanted(
 		throw new Refusal(200, `the family is ${family}`);
 }
 
-/** Answers the service itself, instead of n8n. */
-function answer(context: IWebhookFunctions, status: number, message: string): IWebhookResponseData {
-	context.getResponseObject().status(status).json({ message });
-	return { noWebhookResponse: true };
-}
-
 /** Answers 503 to whatever may be different at the next call, and tells the log why nothing starts. */
 function answerError(
 	context: IWebhookFunctions,
-	{ taskId }: Callback,
+	{ taskId }: TriggerCall,
 	error: Error,
 ): IWebhookResponseData {
 	const callback = `MediaGen Trigger: callback for task ${taskId}`;

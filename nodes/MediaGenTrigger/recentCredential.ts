@@ -4,12 +4,13 @@ import {
 	type CredentialSource,
 	getConnection,
 } from '../shared/api/connection';
+import { Memory } from '../shared/callbacks/memory';
 import { clock } from '../shared/util/clock';
 
 /** Milliseconds for which a credential is used again. */
 const KEPT_MS = 2_000;
 
-const recent = new Map<string, { connection: Connection; until: number }>();
+const recent = new Memory<Connection>(100, KEPT_MS);
 
 /**
  * The node's credential, `undefined` if it has none, read at most once in two seconds. n8n reads and decrypts a row of its
@@ -18,10 +19,14 @@ const recent = new Map<string, { connection: Connection; until: number }>();
 export async function recentConnection(context: CredentialSource): Promise<Connection | undefined> {
 	const reference = context.getNode().credentials?.[CREDENTIAL_TYPE];
 	if (!reference) return undefined;
-	const key = reference.id ?? '';
-	const known = recent.get(key);
-	if (key !== '' && known && clock.now() < known.until) return known.connection;
+	const { id } = reference;
+	const known = id ? recent.get(id) : undefined;
+	if (known) return known;
 	const connection = await getConnection(context);
-	recent.set(key, { connection, until: clock.now() + KEPT_MS });
+	if (id) {
+		recent.set(id, connection);
+		// The key must not stay in memory until the next call.
+		void clock.sleep(2 * KEPT_MS).then(() => recent.forgetOld());
+	}
 	return connection;
 }

@@ -1,4 +1,5 @@
 import { asError, RateLimitError } from '../shared/api/errors';
+import { Memory } from '../shared/callbacks/memory';
 import { clock } from '../shared/util/clock';
 import { pLimit } from '../shared/util/vendor/pLimit';
 import { Refusal } from './refusal';
@@ -24,8 +25,8 @@ const QUIET = 'the service has asked for fewer requests';
 export class RequestBounds<Found> {
 	private readonly limit = pLimit(AT_ONCE);
 
-	/** What the service did not know, with the answer and the time until which it holds; the oldest first. */
-	private readonly unknown = new Map<string, { found: Found; until: number }>();
+	/** What the service did not know, with its answer. */
+	private readonly unknown = new Memory<Found>(MAX_UNKNOWN, UNKNOWN_FOR_MS);
 
 	private quietUntil = 0;
 
@@ -36,13 +37,13 @@ export class RequestBounds<Found> {
 	async ask(taskId: string, isSigned: boolean, request: () => Promise<Found>): Promise<Found> {
 		if (isSigned) return await this.send(request);
 		const known = this.unknown.get(taskId);
-		if (known && clock.now() < known.until) return known.found;
+		if (known !== undefined) return known;
 		const since = clock.now();
 		const found = await this.limit(async () => {
 			if (clock.now() > since + TURN_WITHIN_MS) throw new Refusal(503, BUSY);
 			return await this.send(request);
 		});
-		if (this.isUnknown(found)) this.note(taskId, found);
+		if (this.isUnknown(found)) this.unknown.set(taskId, found);
 		return found;
 	}
 
@@ -56,12 +57,5 @@ export class RequestBounds<Found> {
 				this.quietUntil = clock.now() + (error.details.retryAfterMs ?? DEFAULT_QUIET_MS);
 			throw error;
 		}
-	}
-
-	private note(taskId: string, found: Found): void {
-		this.unknown.delete(taskId);
-		this.unknown.set(taskId, { found, until: clock.now() + UNKNOWN_FOR_MS });
-		const [oldest] = this.unknown.keys();
-		if (this.unknown.size > MAX_UNKNOWN && oldest !== undefined) this.unknown.delete(oldest);
 	}
 }

@@ -1,9 +1,7 @@
-import { clock, sleep } from '../shared/util/clock';
+import { inTimeToAnswer } from '../shared/callbacks/callback';
+import { clock } from '../shared/util/clock';
 
-/** Longest wait for an execution to start, in milliseconds; the service waits about ten seconds (spec, Events 5). */
-const START_WITHIN_MS = 8_000;
-
-/** The same in queue mode, where executions start in other processes and confirm nothing here. */
+/** Milliseconds to wait for a start in queue mode, where executions start in other processes and confirm nothing here. */
 const QUEUE_MODE_START_WITHIN_MS = 1_000;
 
 /** Starts without a confirmation after which this counts as queue mode. */
@@ -55,22 +53,19 @@ export class StartConfirmation {
 		this.expire();
 		const startIds = new Set(this.starts.get(key)?.startIds).add(startId);
 		let confirm = (): void => undefined;
-		const started = new Promise<boolean>((resolve) => (confirm = () => resolve(true)));
+		const started = new Promise<void>((resolve) => (confirm = resolve));
 		this.starts.delete(key);
 		const inTime = this.within(started);
 		this.starts.set(key, { since: clock.now(), startIds, inTime, confirm });
 		return await inTime;
 	}
 
-	private async within(started: Promise<boolean>): Promise<boolean> {
+	private async within(started: Promise<void>): Promise<boolean> {
 		const isQueueMode = !this.role.runsExecutions && this.role.unconfirmed >= QUEUE_MODE_AFTER;
-		const stop = new AbortController();
-		const late = sleep(
-			isQueueMode ? QUEUE_MODE_START_WITHIN_MS : START_WITHIN_MS,
-			stop.signal,
-		).then(() => false);
-		const inTime = await Promise.race([started, late]);
-		stop.abort();
+		const inTime = await inTimeToAnswer(
+			started,
+			isQueueMode ? QUEUE_MODE_START_WITHIN_MS : undefined,
+		);
 		if (!inTime) this.role.unconfirmed += 1;
 		return inTime;
 	}

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 
+import { Memory } from '../shared/callbacks/memory';
 import { clock } from '../shared/util/clock';
 import { KeyedLock } from '../shared/util/keyedLock';
 import type { Settings } from './description';
@@ -94,7 +95,10 @@ export class TriggerState {
 	}
 }
 
-const states = new Map<string, TriggerState>();
+/** Of a trigger that is forgotten, the static data has what its executions stored. */
+const MOST_TRIGGERS = 1_000;
+
+const states = new Memory<TriggerState>(MOST_TRIGGERS);
 
 /** The state of a trigger, made when it is first asked for. */
 export function triggerState(

@@ -3,21 +3,20 @@ import type { IWebhookFunctions } from 'n8n-workflow';
 import { createClient, type MediaGenClient } from '../shared/api/client';
 import { unknownConnection } from '../shared/api/connection';
 import { asError, InvalidRequestError, NotFoundError } from '../shared/api/errors';
-import { type TaskFamily, taskPath } from '../shared/api/families';
 import {
-	readTaskId,
-	type StatedRecord,
-	type TaskRecord,
-	type TaskStatus,
-	toTaskRecord,
-} from '../shared/api/records';
+	FAMILIES,
+	ownerOf,
+	shownFamily,
+	TASK_FAMILIES,
+	type TaskFamily,
+	withTaskId,
+} from '../shared/api/families';
+import { readTaskId, type TaskRecord, type TaskStatus, toTaskRecord } from '../shared/api/records';
 import { checkReference, type readReference, type Signature } from '../shared/api/signedAddress';
-import { isGridRecord } from '../shared/output/resultFiles';
-import type { Task } from '../shared/output/task';
+import type { Callback } from '../shared/callbacks/callback';
 import { LateResults } from '../shared/tasks/poll';
 import { acceptedTask, withRecord } from '../shared/tasks/taskRun';
 import { clock } from '../shared/util/clock';
-import { isObject } from '../shared/util/json';
 import { BASE_ADDRESS, type Settings } from './description';
 import { recentConnection } from './recentCredential';
 import { Refusal } from './refusal';
@@ -38,36 +37,15 @@ export interface TaskReport {
 
 const lateResults = new LateResults();
 
-/** What a call says. Anybody can send one: of the body no more is read before the service has confirmed the task. */
-export interface Callback {
+/** A call with a usable id. */
+export interface TriggerCall extends Callback {
 	taskId: string;
-	/** The body's record, if it has a status. */
-	claimed: StatedRecord | undefined;
-	/** Whether the task may have ended: a body without a status does not say. */
-	claimsEnd: boolean;
 	/** Text of the user's own in the address, and the signature that came with it. */
 	address: ReturnType<typeof readReference>;
 }
 
-/** What the service says of an id: `unknown` in its own words, `unclear` in other words, as a proxy's. */
-export type FoundTask = { record: TaskRecord; isMusic: boolean } | 'unknown' | 'unclear';
-
-function showsMusic({ raw }: StatedRecord): boolean {
-	return (
-		isObject(raw.result) &&
-		(raw.result.music !== undefined || raw.result.upsampled_tags !== undefined)
-	);
-}
-
-/** The family that a record shows: by its shape, then by the kinds of its files. A failed task's record often shows none. */
-export function familyOf(record: TaskRecord, { results }: Task): TaskFamily | null {
-	if (isGridRecord(record, null)) return 'grid';
-	if (showsMusic(record)) return 'music';
-	const kinds = new Set(results.map(({ kind }) => kind));
-	if (kinds.has('video')) return 'video';
-	if (kinds.has('audio')) return 'music';
-	return isObject(record.raw.result) && record.raw.result.images !== undefined ? 'image' : null;
-}
+/** What the service says of an id: the record, with the family that alone has such a path, `unknown` in its own words, `unclear` in other words, as a proxy's. */
+export type FoundTask = { record: TaskRecord; owner: TaskFamily | null } | 'unknown' | 'unclear';
 
 function reportOf(
 	context: IWebhookFunctions,
@@ -93,7 +71,7 @@ function reportOf(
 	return {
 		taskId,
 		record,
-		family: familyOf(record, task),
+		family: shownFamily(record.raw, task.results),
 		status: task.status,
 		verified,
 		isLate: verified && lateResults.mayCome(outcome),
@@ -113,21 +91,21 @@ const MIN_TIMEOUT_MS = 1_000;
 export async function retrieveTask(
 	client: Pick<MediaGenClient, 'tasks'>,
 	taskId: string,
-	{ isMusic = false, taskQueryPath }: { isMusic?: boolean; taskQueryPath?: string },
+	{ hint = null, taskQueryPath }: { hint?: TaskFamily | null; taskQueryPath?: string },
 ): Promise<FoundTask> {
-	const music = taskPath('music', taskId);
-	const others = [...(taskQueryPath === undefined ? [] : [taskQueryPath]), undefined].map((path) =>
-		taskPath('image', taskId, path),
-	);
+	const known = TASK_FAMILIES.map((family) => FAMILIES[family].queryPath);
+	const own = known.filter((path) => hint !== null && ownerOf(path) === hint);
+	const custom = taskQueryPath === undefined ? [] : [taskQueryPath];
+	const paths = new Set([...own, ...custom, ...known]);
 	let outcome: 'unknown' | 'unclear' = 'unknown';
 	const end = clock.now() + TIMEOUT_MS;
-	for (const path of isMusic ? [music, ...others] : [...others, music]) {
+	for (const path of paths) {
 		try {
-			const record = await client.tasks.retrieve(path, {
+			const record = await client.tasks.retrieve(withTaskId(path, taskId), {
 				retry: 'once',
 				timeoutMs: Math.max(MIN_TIMEOUT_MS, end - clock.now()),
 			});
-			return { record, isMusic: path === music };
+			return { record, owner: ownerOf(path) };
 		} catch (error) {
 			// A path may also refuse ids that belong to another one.
 			if (!(error instanceof NotFoundError || error instanceof InvalidRequestError))
@@ -156,7 +134,7 @@ const OTHER_KEY =
 /** Whether a node with the same API key made the address. Throws a `Refusal` for any other if "Only Signed Addresses" is on. */
 export async function checkSignature(
 	context: IWebhookFunctions,
-	{ address }: Callback,
+	{ address }: TriggerCall,
 	{ onlySigned }: Settings,
 ): Promise<Signature> {
 	const own = context.getNodeWebhookUrl(BASE_ADDRESS) ?? '';
@@ -175,7 +153,7 @@ interface Asking {
 /** Reads the task from the service, or from the callback if "Verify With Service" is off. Throws a `Refusal` or an `ApiError`. */
 export async function verify(
 	context: IWebhookFunctions,
-	callback: Callback,
+	callback: TriggerCall,
 	settings: Settings,
 	{ bounds, isSigned }: Asking,
 ): Promise<TaskReport> {
@@ -185,7 +163,10 @@ export async function verify(
 		if (!claimed) throw new Refusal(400, 'the callback does not say the state of the task');
 		return reportOf(context, taskId, toTaskRecord(claimed), { verified: false });
 	}
-	const hints = { isMusic: claimed && showsMusic(claimed), taskQueryPath: settings.taskQueryPath };
+	const hints = {
+		hint: claimed && shownFamily(claimed.raw, []),
+		taskQueryPath: settings.taskQueryPath,
+	};
 	const request = async () => await retrieveTask(createClient(context, connection), taskId, hints);
 	const found = await bounds.ask(taskId, isSigned, request);
 	if (found === 'unclear' || (found === 'unknown' && callback.claimsEnd))
@@ -194,5 +175,5 @@ export async function verify(
 	if (isOfAnother(found.record, taskId))
 		throw new Refusal(400, 'the service has the task under another id');
 	const report = reportOf(context, taskId, found.record, { verified: true });
-	return report.family === null && found.isMusic ? { ...report, family: 'music' } : report;
+	return { ...report, family: report.family ?? found.owner };
 }

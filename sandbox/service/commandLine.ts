@@ -36,19 +36,21 @@ Faults    mediagen-sandbox --faults '{ "match": { "path": "/v1/images/*" }, "eff
 /** What the caller can mend by another option. */
 export class UsageError extends Error {}
 
+const flag = z.boolean().default(false);
+
 const schema = z.object({
-	port: z.coerce.number().int().min(0).max(65_535),
-	host: z.string().min(1),
+	port: z.coerce.number().int().min(0).max(65_535).default(4010),
+	host: z.string().min(1).default('127.0.0.1'),
 	'public-url': z.string().url().optional(),
-	key: z.string().regex(/^\S+$/, 'must be a text without spaces'),
-	speed: z.coerce.number().positive().finite(),
-	dialect: z.enum(DIALECTS),
-	strict: z.boolean(),
+	key: z.string().regex(/^\S+$/, 'must be a text without spaces').default(SANDBOX_KEYS.default),
+	speed: z.coerce.number().positive().finite().default(1),
+	dialect: z.enum(DIALECTS).default('plain'),
+	strict: flag,
 	faults: z.string().transform(jsonOf).pipe(z.array(faultRuleSchema)).optional(),
-	'public-callbacks': z.boolean(),
+	'public-callbacks': flag,
 	seed: z.string().optional(),
-	version: z.boolean(),
-	help: z.boolean(),
+	version: flag,
+	help: flag,
 });
 
 export type CommandOptions = z.output<typeof schema>;
@@ -79,23 +81,10 @@ export function readCommandLine(args: string[]): CommandOptions {
 
 function parsedArguments(args: string[]) {
 	try {
-		const { values } = parseArgs({
-			args,
-			options: {
-				port: { type: 'string', default: '4010' },
-				host: { type: 'string', default: '127.0.0.1' },
-				'public-url': { type: 'string' },
-				key: { type: 'string', default: SANDBOX_KEYS.default },
-				speed: { type: 'string', default: '1' },
-				dialect: { type: 'string', default: 'plain' },
-				strict: { type: 'boolean', default: false },
-				faults: { type: 'string' },
-				'public-callbacks': { type: 'boolean', default: false },
-				seed: { type: 'string' },
-				version: { type: 'boolean', default: false },
-				help: { type: 'boolean', default: false },
-			},
-		});
+		const options = Object.entries(schema.shape).map(
+			([name, field]) => [name, { type: field === flag ? 'boolean' : 'string' }] as const,
+		);
+		const { values } = parseArgs({ args, options: Object.fromEntries(options) });
 		return values;
 	} catch (error) {
 		throw new UsageError(error instanceof Error ? error.message : String(error));

@@ -5,19 +5,12 @@ import { homeRoute } from './admin/home';
 import { adminRoutes } from './admin/routes';
 import { Chat } from './chat/chat';
 import { chatRoutes } from './chat/routes';
-import { buildServer } from './core/http/server';
+import { buildServer, type Routes } from './core/http/server';
 import { ADMIN_PREFIX, SANDBOX_KEYS, type SandboxOptions } from './core/options';
 import { createService } from './core/service';
 import type { Clock } from './core/time/clock';
-import { gridTaskRecord } from './grid/record';
-import { gridRoutes } from './grid/routes';
-import { imageTaskRecord } from './image/record';
-import { imageRoutes } from './image/routes';
-import { musicTaskRecord } from './music/record';
-import { musicRoutes } from './music/routes';
+import { FAMILIES } from './families';
 import { uploadRoutes } from './uploads/routes';
-import { videoTaskRecord } from './video/record';
-import { videoRoutes } from './video/routes';
 
 /** A running sandbox. */
 export interface Sandbox extends Controls {
@@ -32,15 +25,6 @@ export interface Sandbox extends Controls {
 	close(): Promise<void>;
 }
 
-const SHARED_TASK_PATH = '/v1/tasks/{task_id}';
-
-const FAMILIES = {
-	image: { prefix: '/v1/images/', taskPath: SHARED_TASK_PATH, record: imageTaskRecord },
-	music: { prefix: '/v1/music/', taskPath: '/v1/music/tasks/{task_id}', record: musicTaskRecord },
-	grid: { prefix: '/v1/gridart/', taskPath: SHARED_TASK_PATH, record: gridTaskRecord },
-	video: { prefix: '/v1/videos/', taskPath: SHARED_TASK_PATH, record: videoTaskRecord },
-};
-
 /**
  * Starts an emulator of the whole media service on one port.
  * @throws the system's error when the port is in use
@@ -50,10 +34,11 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 	const chat = new Chat(service);
 	const controls = createControls(service, chat);
 	const app = await buildServer(service, [
-		(scope) => imageRoutes(scope, service),
-		(scope) => musicRoutes(scope, service),
-		(scope) => gridRoutes(scope, service),
-		(scope) => videoRoutes(scope, service),
+		...Object.values(FAMILIES).map(
+			(family): Routes =>
+				(scope) =>
+					family.routes(scope, service),
+		),
 		(scope) => uploadRoutes(scope, service),
 		(scope) => chatRoutes(scope, service, chat),
 		(scope) => homeRoute(scope, service),

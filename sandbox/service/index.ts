@@ -1,5 +1,5 @@
 export { createSandbox, type Sandbox } from './createSandbox';
-export type { Controls, Failure, HandCallback, SettingsChange, TaskView } from './admin/controls';
+export type { Controls, Failure, HandCallback, TaskView } from './admin/controls';
 export { CHAT_PRICES, type ChatBillEntry, type ChatBillReport } from './chat/bill';
 export type { ScriptedReply } from './chat/replies';
 export type { Account, KeyOptions, KeyStatus } from './core/store/accounts';
@@ -7,7 +7,6 @@ export type { Attempt, Delivery, DeliveryKind, DeliveryState } from './core/deli
 export type { LedgerEntry, LedgerReport, TaskBill } from './core/store/ledger';
 export type { RequestRecord } from './core/store/requests';
 export type { Family } from './core/store/tasks';
-export type { WebhookQuery } from './core/deliveries/address';
 export type { FaultEffect, FaultMatch, FaultRule, FaultRuleInput } from './core/faults/rule';
 export type {
 	OriginalGridOptions,
@@ -17,10 +16,9 @@ export type {
 export type { DurationTable } from './core/tasks/durations';
 export {
 	SANDBOX_KEYS,
-	type CallbackShape,
-	type GeneratedSource,
 	type SandboxOptions,
 	type Settings,
+	type SettingsChange,
 } from './core/options';
 export { DIALECTS, type DialectName } from './core/dialects';
 export { PRICES } from './core/prices';

@@ -2,10 +2,9 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 
 import { createClient, type MediaGenClient } from '../../shared/api/client';
 import { getConnection } from '../../shared/api/connection';
-import { LINK_LIFETIME_HOURS } from '../../shared/api/families';
 import type { FileSource } from '../../shared/api/multipart';
 import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../../shared/api/image';
-import type { UploadRecord } from '../../shared/api/records';
+import { UPLOAD_LINK_HOURS, type UploadRecord } from '../../shared/api/records';
 import { openPicture } from '../../shared/n8n/binary';
 import type { Operation } from '../../shared/n8n/describe';
 import { errorItem, isFailed, itemOrError, throwFirstError } from '../../shared/n8n/nodeErrors';
@@ -94,7 +93,7 @@ function toUpload({ raw, url, createdAt = clock.now() }: UploadRecord) {
 	return {
 		...Object.fromEntries(Object.entries(raw).map(([name, value]) => [toCamelCase(name), value])),
 		url,
-		expiresAt: new Date(createdAt + LINK_LIFETIME_HOURS.upload * HOUR_MS).toISOString(),
+		expiresAt: new Date(createdAt + UPLOAD_LINK_HOURS * HOUR_MS).toISOString(),
 	};
 }
 

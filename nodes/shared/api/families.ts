@@ -1,27 +1,132 @@
-/** The kinds of task that the service runs, each with its own record shape (spec, Resources). */
-export const TASK_FAMILIES = ['music', 'image', 'grid', 'video'] as const;
+import { isObject } from '../util/json';
+import { isWholeLink } from './address';
+
+/** The kinds of task that the service runs. The trigger tries their paths in this order: first the one that most of them share. */
+export const TASK_FAMILIES = ['grid', 'music', 'image', 'video'] as const;
 
 export type TaskFamily = (typeof TASK_FAMILIES)[number];
 
-/** Hours for which a link lives where the service states a lifetime but sends no date (spec §5, §7). */
-export const LINK_LIFETIME_HOURS = { video: 24, upload: 72 } as const;
+export const RESULT_KINDS = ['audio', 'image', 'video'] as const;
+
+export type ResultKind = (typeof RESULT_KINDS)[number];
+
+/** Links in `result.<list>[].<link>`, with a number for each entry or for each link. */
+export interface ListPlace {
+	list: string;
+	link: string;
+	numbered: 'entries' | 'links';
+}
+
+/** Links in fields beside or inside `result`: each holds one with a name, or a list of numbered ones. */
+export interface FieldPlace {
+	fields: Readonly<Record<string, string | null>>;
+}
+
+interface Family {
+	/** Path of its task records, with `TASK_ID_PLACEHOLDER`. */
+	queryPath: string;
+	/** What it makes. Files of another kind, such as a cover, are not what its tasks are bought for. */
+	kind: ResultKind;
+	/** Hours for which its links live, where the service states a lifetime but sends no date. */
+	linkHours: number | null;
+	/** Where its records have their links; `null` where the spec does not show it. */
+	results: ListPlace | FieldPlace | null;
+	/** Whether a record is one of this family by its shape, which no record of another has. `kinds`: those of its files, if known. */
+	isShownBy(raw: Readonly<Record<string, unknown>>, kinds: ReadonlySet<ResultKind>): boolean;
+}
 
 /** Stands for the task's id in a query path. */
 export const TASK_ID_PLACEHOLDER = '{task_id}';
 
+const SHARED_PATH = '/v1/tasks/{task_id}';
+
+const GRID_ACTIONS = new Set(['IMAGINE', 'VARIATION', 'LOW_VARIATION', 'REROLL', 'UPSCALE', 'PAN']);
+
+const has = (holder: unknown, field: string) => isObject(holder) && holder[field] !== undefined;
+
+/** What the families differ in (spec, Resources). */
+export const FAMILIES: Readonly<Record<TaskFamily, Family>> = {
+	grid: {
+		queryPath: SHARED_PATH,
+		kind: 'image',
+		linkHours: null,
+		results: { fields: { grid_image_url: 'grid', image_urls: null } },
+		isShownBy: ({ grid_image_url: url, action }) =>
+			(typeof url === 'string' && isWholeLink(url)) ||
+			(typeof action === 'string' && GRID_ACTIONS.has(action.toUpperCase())),
+	},
+	music: {
+		queryPath: '/v1/music/tasks/{task_id}',
+		kind: 'audio',
+		linkHours: null,
+		results: { list: 'music', link: 'audio_url', numbered: 'entries' },
+		isShownBy: ({ result }) => has(result, 'music') || has(result, 'upsampled_tags'),
+	},
+	image: {
+		queryPath: SHARED_PATH,
+		kind: 'image',
+		linkHours: null,
+		results: { list: 'images', link: 'url', numbered: 'links' },
+		// Other families may have covers there, or an empty list.
+		isShownBy: ({ result }, kinds) =>
+			has(result, 'images') && !kinds.has('video') && !kinds.has('audio'),
+	},
+	// The spec shows neither the path of the task query nor the record, only how long the link lives (spec §5).
+	video: {
+		queryPath: SHARED_PATH,
+		kind: 'video',
+		linkHours: 24,
+		results: null,
+		isShownBy: () => false,
+	},
+};
+
+/** The one family of which something holds; `null` if it holds of none, or of several. */
+function only(holds: (family: Family) => boolean): TaskFamily | null {
+	const [first, ...others] = TASK_FAMILIES.filter((family) => holds(FAMILIES[family]));
+	return first !== undefined && others.length === 0 ? first : null;
+}
+
+/** The family that alone has its records at this path. */
+export function ownerOf(path: string): TaskFamily | null {
+	return only(({ queryPath }) => queryPath === path);
+}
+
 /**
- * Path of a family's task records. Music has its own (spec §2), images and grids share one (spec §3, §4). For video the spec
- * shows none, so the shared path is the default.
+ * The family that a record shows: by its shape, else by the kind of its files if one family alone makes it. A failed task's record
+ * often shows none.
+ *
+ * @param files those of the record, as far as they are known
  */
-function queryPathOf(family: TaskFamily): string {
-	return family === 'music' ? '/v1/music/tasks/{task_id}' : '/v1/tasks/{task_id}';
+export function shownFamily(
+	raw: Readonly<Record<string, unknown>>,
+	files: ReadonlyArray<{ kind: ResultKind }>,
+): TaskFamily | null {
+	const kinds = new Set(files.map(({ kind }) => kind));
+	const byShape = TASK_FAMILIES.find((family) => FAMILIES[family].isShownBy(raw, kinds));
+	// Pictures stand beside the files of any family.
+	const made = (['video', 'audio'] as const).find((kind) => kinds.has(kind));
+	return byShape ?? only(({ kind }) => kind === made);
+}
+
+/** Whether a record is a grid's: by what it holds, or because the node knows. */
+export function isGridRecord(
+	raw: Readonly<Record<string, unknown>>,
+	family: TaskFamily | null,
+): boolean {
+	return family === 'grid' || FAMILIES.grid.isShownBy(raw, new Set());
+}
+
+/** A query path with a task's id in it. */
+export function withTaskId(queryPath: string, taskId: string): string {
+	return queryPath.replaceAll(TASK_ID_PLACEHOLDER, encodeURIComponent(taskId));
 }
 
 /** Path of one task's record. `queryPath` is the user's own, with `{task_id}` in it. */
 export function taskPath(
 	family: TaskFamily,
 	taskId: string,
-	queryPath = queryPathOf(family),
+	queryPath = FAMILIES[family].queryPath,
 ): string {
-	return queryPath.replaceAll(TASK_ID_PLACEHOLDER, encodeURIComponent(taskId));
+	return withTaskId(queryPath, taskId);
 }

@@ -326,7 +326,10 @@ export const balanceResponse = z.unknown().transform((answer, issues): BalanceRe
 	return z.NEVER;
 });
 
-/** A stored picture, public for 72 hours (spec, Uploaded image record). */
+/** Hours for which a stored picture is public (spec §7). */
+export const UPLOAD_LINK_HOURS = 72;
+
+/** A stored picture (spec, Uploaded image record). */
 export interface UploadRecord {
 	/** The record as it came, without an envelope. */
 	raw: Record<string, unknown>;

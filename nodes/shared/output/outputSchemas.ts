@@ -1,39 +1,14 @@
-import { TASK_FAMILIES } from '../api/families';
-import { TASK_STATUSES } from '../api/records';
 import { z } from '../util/vendor/zod';
-import { RESULT_KINDS } from './resultFiles';
+import { besideTask, taskShape } from './task';
 
 /**
  * The default output of the operations, from which the build makes the files that show it in n8n's editor before the first run.
  * The tests hold them against what the nodes return.
  */
 
-const json = z.record(z.unknown());
-
-const result = z.object({
-	index: z.number().nullable(),
-	kind: z.enum(RESULT_KINDS),
-	url: z.string(),
-	name: z.string().nullable(),
-	expiresAt: z.string().nullable(),
-});
-
-const taskOutput = z.object({
-	taskId: z.string(),
-	family: z.enum(TASK_FAMILIES).nullable(),
-	operation: z.string(),
-	reference: z.string().optional(),
-	status: z.enum(TASK_STATUSES),
-	serviceStatus: z.string(),
-	progress: z.number().nullable(),
-	results: z.array(result),
-	url: z.string().nullable(),
-	cost: z.number().nullable(),
-	creditsCost: z.number().nullable(),
-	usage: json.nullable(),
-	notes: z.array(z.string()).optional(),
-	input: json.optional(),
-});
+const taskOutput = taskShape
+	.omit({ error: true })
+	.merge(besideTask.omit({ referenceVerified: true }));
 
 const tagsOutput = taskOutput.extend({ upsampledTags: z.string() });
 
@@ -74,7 +49,7 @@ const chatOutput = z.object({
 		.nullable(),
 	warnings: z.array(z.string()),
 	reference: z.string().optional(),
-	input: json.optional(),
+	input: z.record(z.unknown()).optional(),
 });
 
 /** The schema of an operation's default output; `undefined` for one whose output is the input's. */

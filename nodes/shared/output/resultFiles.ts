@@ -1,26 +1,33 @@
 import { isWholeLink, linkShape, resolveLink } from '../api/address';
-import { LINK_LIFETIME_HOURS, type TaskFamily } from '../api/families';
+import {
+	FAMILIES,
+	type FieldPlace,
+	isGridRecord,
+	type ListPlace,
+	RESULT_KINDS,
+	type ResultKind,
+	TASK_FAMILIES,
+	type TaskFamily,
+} from '../api/families';
 import { type TaskRecord, toMilliseconds } from '../api/records';
 import { toCamelCase } from '../util/case';
 import { isObject, parseJson } from '../util/json';
-
-export const RESULT_KINDS = ['audio', 'image', 'video'] as const;
-
-export type ResultKind = (typeof RESULT_KINDS)[number];
+import { z } from '../util/vendor/zod';
 
 /** One file that a task made. */
-export interface ResultFile {
+export const resultShape = z.object({
 	/** The service's own number: a track's, or 1 to 4 for the pictures of a grid. Files without one continue the count. */
-	index: number | null;
-	kind: ResultKind;
-	url: string;
+	index: z.number().nullable(),
+	kind: z.enum(RESULT_KINDS),
+	url: z.string(),
 	/** The service's own name, such as a stem's; `grid` for the picture that holds the other four. */
-	name: string | null;
+	name: z.string().nullable(),
 	/** When the link expires, as an ISO date. */
-	expiresAt: string | null;
-	/** What stands beside the link, such as `title`, `duration` or `stemType`. */
-	[beside: string]: unknown;
-}
+	expiresAt: z.string().nullable(),
+});
+
+/** With what stands beside the link, such as `title`, `duration` or `stemType`. */
+export type ResultFile = z.infer<typeof resultShape> & { [beside: string]: unknown };
 
 /** What is known of the request that a record answers, so that its own links do not count as results. */
 export interface RequestLinks {
@@ -30,13 +37,6 @@ export interface RequestLinks {
 }
 
 const HOUR_MS = 3_600_000;
-
-const KIND_OF_FAMILY: Record<TaskFamily, ResultKind> = {
-	music: 'audio',
-	image: 'image',
-	grid: 'image',
-	video: 'video',
-};
 
 const KIND_OF_EXTENSION: ReadonlyArray<readonly [RegExp, ResultKind]> = [
 	[/\.(mp3|wav|m4a|flac|ogg|aac)$/i, 'audio'],
@@ -69,13 +69,19 @@ const REQUEST_FIELDS: ReadonlySet<string> = new Set([
 /** The address that the request asked to be called at the end, under whatever name a record repeats it. */
 const CALLBACK_FIELD = /^(callback|notify|webhook)/i;
 
-const GRID_ACTIONS = new Set(['IMAGINE', 'VARIATION', 'LOW_VARIATION', 'REROLL', 'UPSCALE', 'PAN']);
-
 /** Words that name a kind of link, not a file. */
 const GENERIC_NAMES = new Set(
 	'url urls uri link links src href file files output outputs result results data audio audios image images picture pictures video videos music track tracks clip clips media download'.split(
 		' ',
 	),
+);
+
+/** Lists whose entries have numbers. */
+const NUMBERED_LISTS = new Set(
+	TASK_FAMILIES.flatMap((family) => {
+		const place = FAMILIES[family].results;
+		return place && 'list' in place && place.numbered === 'entries' ? [place.list] : [];
+	}),
 );
 
 const isWebLink = (value: unknown): value is string =>
@@ -104,15 +110,6 @@ const TYPE_OF_BASE64: ReadonlyArray<readonly [beginning: string, type: string]> 
 
 const TYPE_FIELDS = ['mime_type', 'mimeType', 'content_type', 'contentType', 'media_type', 'type'];
 
-/** Whether a record is a grid's: by what it holds, or because the node knows. */
-export function isGridRecord({ raw, action }: TaskRecord, family: TaskFamily | null): boolean {
-	return (
-		family === 'grid' ||
-		isWebLink(raw.grid_image_url) ||
-		(action !== undefined && GRID_ACTIONS.has(action.toUpperCase()))
-	);
-}
-
 function nameOf(field: string): string | null {
 	const name = field.replace(LINK_ENDING, '');
 	return name === '' || GENERIC_NAMES.has(name.toLowerCase()) ? null : name;
@@ -124,7 +121,7 @@ function kindOf(url: string, field: string, family: TaskFamily | null): ResultKi
 	const path = url.split(/[?#]/, 1)[0] ?? '';
 	const byExtension = KIND_OF_EXTENSION.find(([extension]) => extension.test(path))?.[1];
 	const byField = KIND_OF_FIELD.find(([word]) => word.test(field))?.[1];
-	return byExtension ?? byField ?? (family === null ? 'image' : KIND_OF_FAMILY[family]);
+	return byExtension ?? byField ?? (family === null ? 'image' : FAMILIES[family].kind);
 }
 
 const listOf = (value: unknown): unknown[] =>
@@ -183,15 +180,10 @@ function linkOf(value: string, field: string, baseUrl: string): string | undefin
 const LONGEST_LABEL = 500;
 const MAX_LABELS = 20;
 
-const NOT_BESIDE = new Set([
-	'index',
-	'kind',
-	'url',
-	'name',
-	'expiresAt',
-	'fileName',
-	'mimeType',
-	'fileSize',
+/** Names that a label never replaces: those of a file, and of its download. */
+const RESERVED = new Set([
+	...Object.keys(resultShape.shape),
+	...['fileName', 'mimeType', 'fileSize'],
 ]);
 
 /** What stands beside the links of an object. */
@@ -207,9 +199,7 @@ function besideLinks(holder: Record<string, unknown>, baseUrl: string): Record<s
 	const labels = Object.entries(holder)
 		.filter(isLabel)
 		.map(([field, value]) => [toCamelCase(field), value] as const);
-	return Object.fromEntries(
-		labels.filter(([field]) => !NOT_BESIDE.has(field)).slice(0, MAX_LABELS),
-	);
+	return Object.fromEntries(labels.filter(([field]) => !RESERVED.has(field)).slice(0, MAX_LABELS));
 }
 
 /** The name of what an object holds: a stem's type, or its own. */
@@ -260,7 +250,7 @@ class Results {
 	get files(): ResultFile[] {
 		const family = this.isGrid ? 'grid' : this.family;
 		const isMain = ({ kind }: FoundFile) =>
-			family === null ? kind !== 'image' : kind === KIND_OF_FAMILY[family];
+			family === null ? kind !== 'image' : kind === FAMILIES[family].kind;
 		const ordered = [...this.found.filter(isMain), ...this.found.filter((file) => !isMain(file))];
 		let highest = 0;
 		return ordered.map(({ index: given, kind, url, name, expiresAt, beside }) => {
@@ -303,7 +293,7 @@ class Results {
 	private addList(list: readonly unknown[], place: Place): void {
 		list.forEach((given, at) => {
 			const inner = unpacked(given);
-			const own = place.field === 'music' ? { ...place, index: at + 1 } : place;
+			const own = NUMBERED_LISTS.has(place.field) ? { ...place, index: at + 1 } : place;
 			// The field of a list names none of its objects.
 			if (isObject(inner)) this.addFields(inner, own);
 			else this.addAll(inner, own);
@@ -328,47 +318,41 @@ class Results {
 const listIn = (holder: unknown, field: string): unknown[] =>
 	isObject(holder) ? listOf(unpacked(holder[field])) : [];
 
-/** `result.images[].url[]` (spec, Image task record). An entry without a link keeps its number. */
-function addImages(results: Results, result: unknown): void {
+/** The field that a documented link counts as, and when it expires where its record does not say. */
+type Base = Pick<Place, 'field' | 'expiresAt'>;
+
+/** Adds the links of `result.<list>[].<link>`. An entry without a link keeps its number. */
+function addListed(
+	results: Results,
+	result: unknown,
+	{ list, link, numbered }: ListPlace,
+	base: Base,
+): void {
 	let index = 0;
-	for (const image of listIn(result, 'images')) {
-		const holder = isObject(image) ? image : {};
-		const urls = listOf(holder.url);
-		const place = {
-			field: 'image_url',
-			name: nameBeside(holder) ?? null,
-			expiresAt: isoDate(holder.expires_at),
-			holder,
-		};
-		urls.forEach((url, at) => results.add(url, { ...place, index: index + at + 1 }));
-		index += Math.max(1, urls.length);
+	for (const entry of listIn(result, list)) {
+		const holder = isObject(entry) ? entry : {};
+		const expiresAt = isoDate(holder.expires_at) ?? base.expiresAt;
+		const place = { ...base, name: nameBeside(holder) ?? null, expiresAt, holder };
+		const links = numbered === 'links' ? listOf(holder[link]) : [holder[link]];
+		links.forEach((each, at) => results.add(each, { ...place, index: index + at + 1 }));
+		index += Math.max(1, links.length);
 	}
 }
 
-/** `result.music[].audio_url` (spec, Music task). A track without a link keeps its number. */
-function addTracks(results: Results, result: unknown): void {
-	listIn(result, 'music').forEach((track, at) => {
-		if (!isObject(track)) return;
-		const place = {
-			field: 'audio_url',
-			name: nameBeside(track) ?? null,
-			expiresAt: isoDate(track.expires_at),
-			holder: track,
-		};
-		results.add(track.audio_url, { ...place, index: at + 1 });
-	});
-}
-
-/** `grid_image_url` and the four `image_urls` (spec, Grid-image task), beside or inside `result`. */
-function addGrid(results: Results, { raw }: TaskRecord, result: unknown): void {
-	for (const holder of [raw, result]) {
-		if (!isObject(holder)) continue;
-		// What stands beside these links is the task's.
-		const place = { field: 'image_url', expiresAt: isoDate(holder.expires_at), holder: {} };
-		results.add(holder.grid_image_url, { ...place, name: 'grid', index: null });
-		listOf(holder.image_urls).forEach((url, at) =>
-			results.add(url, { ...place, name: null, index: at + 1 }),
-		);
+/** Adds the links of fields of an object. What stands beside them is the task's. */
+function addFields(
+	results: Results,
+	holder: Record<string, unknown>,
+	{ fields }: FieldPlace,
+	base: Base,
+): void {
+	const place = { ...base, expiresAt: isoDate(holder.expires_at) ?? base.expiresAt, holder: {} };
+	for (const [field, name] of Object.entries(fields)) {
+		if (name !== null) results.add(holder[field], { ...place, name, index: null });
+		else
+			listOf(holder[field]).forEach((each, at) =>
+				results.add(each, { ...place, name, index: at + 1 }),
+			);
 	}
 }
 
@@ -403,19 +387,32 @@ export function resultFiles(
 	request?: RequestLinks,
 	baseUrl = '',
 ): ResultFile[] {
-	const isGrid = isGridRecord(record, family);
+	const isGrid = isGridRecord(record.raw, family);
 	const results = new Results(family, isGrid, request?.urls ?? new Set(), baseUrl);
 	const result = resultOf(record);
-	const byFamily = family === 'music' ? [addTracks, addImages] : [addImages, addTracks];
-	const isOwnGrid = family === 'grid' || family === null;
-	if (isGrid && isOwnGrid) addGrid(results, record, result);
-	for (const add of byFamily) add(results, result);
-	// A custom request of another node can come to a grid.
-	if (isGrid && results.isEmpty) addGrid(results, record, result);
-
-	const lifetimeMs = LINK_LIFETIME_HOURS.video * HOUR_MS;
+	const hours = family === null ? null : FAMILIES[family].linkHours;
 	const expiresAt =
-		family === 'video' ? new Date((record.completed ?? now) + lifetimeMs).toISOString() : null;
+		hours === null ? null : new Date((record.completed ?? now) + hours * HOUR_MS).toISOString();
+	const shown = family ?? (isGrid ? 'grid' : null);
+	const isOther = (each: TaskFamily) => Number(each !== shown);
+	const addPlace = (each: TaskFamily) => {
+		const { kind, results: place } = FAMILIES[each];
+		const base = { field: `${kind}_url`, expiresAt: each === family ? expiresAt : null };
+		if (place && 'list' in place) addListed(results, result, place, base);
+		else if (place)
+			for (const holder of [record.raw, result].filter(isObject))
+				addFields(results, holder, place, base);
+	};
+	// Fields that are no list may be the request's in the record of another family.
+	const isCertain = (each: TaskFamily) =>
+		each === shown || 'list' in (FAMILIES[each].results ?? {});
+	[...TASK_FAMILIES]
+		.sort((one, other) => isOther(one) - isOther(other))
+		.filter(isCertain)
+		.forEach(addPlace);
+	// A custom request of another node can come to a grid.
+	if (isGrid && results.isEmpty) addPlace('grid');
+
 	const addAll = (field: string, value: unknown) =>
 		results.addAll(value, { field, name: null, expiresAt, holder: {} });
 	addAll('result', result);

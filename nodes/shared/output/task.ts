@@ -1,46 +1,65 @@
 import { type BrandWordMap, neutralUsage } from '../api/brandWords';
-import type { TaskFamily } from '../api/families';
-import { knownStatus, type TaskRecord, type TaskStatus } from '../api/records';
+import { isGridRecord, TASK_FAMILIES, type TaskFamily } from '../api/families';
+import {
+	knownStatus,
+	TASK_STATUSES,
+	type TaskRecord,
+	type TaskStatus,
+	toTaskRecord,
+} from '../api/records';
 import { toCamelCase } from '../util/case';
 import { isObject } from '../util/json';
+import { z } from '../util/vendor/zod';
 import {
-	isGridRecord,
 	type RequestLinks,
 	type ResultFile,
 	resultFiles,
 	resultOf,
+	resultShape,
 } from './resultFiles';
 
-export interface TaskError {
-	message: string;
-	code: string | null;
-	type: string | null;
-	httpStatus: number | null;
-}
-
-/** A task in the shape that all families share (design, The task shape). */
-export interface Task {
-	taskId: string;
+/**
+ * A task in the shape that all families share (design, The task shape). Its type, the names that a record never replaces, and what
+ * n8n's editor shows before the first run come from here.
+ */
+export const taskShape = z.object({
+	taskId: z.string(),
 	/** `null` where a callback does not show it. */
-	family: TaskFamily | null;
+	family: z.enum(TASK_FAMILIES).nullable(),
 	/** The operation that made the task, as far as it is known. */
-	operation: string;
-	status: TaskStatus;
+	operation: z.string(),
+	status: z.enum(TASK_STATUSES),
 	/** The service's own word for the status. */
-	serviceStatus: string;
+	serviceStatus: z.string(),
 	/** Percent. */
-	progress: number | null;
-	results: ResultFile[];
+	progress: z.number().nullable(),
+	results: z.array(resultShape),
 	/** The first result's link. */
-	url: string | null;
-	cost: number | null;
-	creditsCost: number | null;
-	usage: Record<string, unknown> | null;
+	url: z.string().nullable(),
+	cost: z.number().nullable(),
+	creditsCost: z.number().nullable(),
+	usage: z.record(z.unknown()).nullable(),
 	/** Set for a failed task only. */
-	error?: TaskError;
-	/** Other fields of the record, under their camelCase names. */
-	[extra: string]: unknown;
-}
+	error: z
+		.object({
+			message: z.string(),
+			code: z.string().nullable(),
+			type: z.string().nullable(),
+			httpStatus: z.number().nullable(),
+		})
+		.optional(),
+});
+
+/** With other fields of the record, under their camelCase names. */
+export type Task = z.infer<typeof taskShape> & { [extra: string]: unknown };
+
+/** What an item says beside its task. */
+export const besideTask = z.object({
+	reference: z.string().optional(),
+	referenceVerified: z.boolean().optional(),
+	notes: z.array(z.string()).optional(),
+	input: z.record(z.unknown()).optional(),
+});
 
 /** What a node knows of a task besides its record. */
 export interface TaskOrigin {
@@ -53,21 +72,11 @@ export interface TaskOrigin {
 /** Fields of a record that the shared shape has under another name, or that repeat the request. */
 const SHOWN_ELSEWHERE = new Set(['id', 'result', 'fail_reason', 'image_urls']);
 
-/** Names that a record's own fields never replace. */
-const OWN_FIELDS = new Set([
-	...[
-		'taskId',
-		'family',
-		'operation',
-		'reference',
-		'referenceVerified',
-		'status',
-		'serviceStatus',
-		'progress',
-		'results',
-		'url',
-	],
-	...['cost', 'creditsCost', 'usage', 'error', 'notes', 'input', 'record', 'task', 'fileName'],
+/** Names that a record's own fields never replace: an item can have the last three beside the task. */
+const RESERVED = new Set([
+	...Object.keys(taskShape.shape),
+	...Object.keys(besideTask.shape),
+	...['record', 'task', 'fileName'],
 ]);
 
 function extraFields({ raw }: TaskRecord): Record<string, unknown> {
@@ -77,7 +86,7 @@ function extraFields({ raw }: TaskRecord): Record<string, unknown> {
 		.map(([name, value]) => [toCamelCase(name), value] as const);
 	const tags = isObject(result) ? result.upsampled_tags : undefined;
 	return Object.fromEntries([
-		...entries.filter(([name]) => !OWN_FIELDS.has(name)),
+		...entries.filter(([name]) => !RESERVED.has(name)),
 		...(tags === undefined ? [] : [['upsampledTags', tags] as const]),
 	]);
 }
@@ -91,7 +100,7 @@ function statusOf(record: TaskRecord, results: readonly ResultFile[]): TaskStatu
 	return results.length > 0 ? 'completed' : 'running';
 }
 
-function errorOf({ failure }: TaskRecord): TaskError {
+function errorOf({ failure }: TaskRecord): Task['error'] {
 	return {
 		message: failure?.message ?? 'The service gives no reason',
 		code: failure?.code ?? null,
@@ -117,7 +126,7 @@ export function toTask(
 	const { taskId, family, operation, request } = origin;
 	const results = resultFiles(record, family, now, request, baseUrl);
 	const status = statusOf(record, results);
-	const isGrid = isGridRecord(record, family) && record.action !== undefined;
+	const isGrid = isGridRecord(record.raw, family) && record.action !== undefined;
 	return {
 		taskId,
 		family,
@@ -136,18 +145,6 @@ export function toTask(
 }
 
 /** A task of which only the acknowledgement is known. */
-export function submittedTask({ taskId, family, operation }: TaskOrigin): Task {
-	return {
-		taskId,
-		family,
-		operation,
-		status: 'submitted',
-		serviceStatus: 'submitted',
-		progress: null,
-		results: [],
-		url: null,
-		cost: null,
-		creditsCost: null,
-		usage: null,
-	};
+export function submittedTask(origin: TaskOrigin): Task {
+	return toTask(toTaskRecord({ raw: {}, status: 'submitted' }), origin, {}, 0);
 }

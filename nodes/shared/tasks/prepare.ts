@@ -4,6 +4,7 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import type { BrandWordMap } from '../api/brandWords';
 import type { SubmissionBody } from '../api/client';
+import { RESULT_KINDS } from '../api/families';
 import { multipartForm } from '../api/multipart';
 import { PendingUpload, reopenFile } from '../n8n/binary';
 import { type FailedItem, forEachItem, isFailed } from '../n8n/nodeErrors';
@@ -15,7 +16,6 @@ import {
 	toApiNames,
 	validationError,
 } from '../n8n/parameters';
-import { RESULT_KINDS } from '../output/resultFiles';
 import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import { isObject, toJson } from '../util/json';
 import { z } from '../util/vendor/zod';

@@ -5,8 +5,9 @@ import { createClient } from '../api/client';
 import { getConnection } from '../api/connection';
 import { asError } from '../api/errors';
 import type { TaskFamily } from '../api/families';
-import { findTaskRecord, mayHaveEnded, readTaskId, TASK_STATUSES } from '../api/records';
+import { TASK_STATUSES } from '../api/records';
 import { checkSecret } from '../api/signedAddress';
+import { answer, DOWNLOAD_WITHIN_MS, inTimeToAnswer, readCallback } from '../callbacks/callback';
 import { asMayHaveBeenBought, nameRecord } from '../n8n/nodeErrors';
 import { readItemOptions, readRunOptions } from '../n8n/options';
 import {
@@ -17,7 +18,7 @@ import {
 	type TaskOutcome,
 } from '../output/items';
 import { countResumedCost } from '../report/customData';
-import { clock, within } from '../util/clock';
+import { clock } from '../util/clock';
 import { isObject, toJson } from '../util/json';
 import { KeyedLock } from '../util/keyedLock';
 import { pLimit } from '../util/vendor/pLimit';
@@ -37,12 +38,6 @@ import {
 } from './waitingExecution';
 
 type CallbackRun = TaskRun<IWebhookFunctions>;
-
-/** The service waits about ten seconds for an answer (spec, Events 5). */
-const ANSWER_WITHIN_MS = 8_000;
-
-/** A download goes on after the answer, up to this long. */
-const DOWNLOAD_WITHIN_MS = 600_000;
 
 const ownText = z.string().optional().catch(undefined);
 
@@ -163,11 +158,6 @@ async function makeOutput(
 	return outputItems(run.context.getNode(), comesOut, run.options);
 }
 
-function answer(context: IWebhookFunctions, status: number, message: string): IWebhookResponseData {
-	context.getResponseObject().status(status).json({ message });
-	return { noWebhookResponse: true };
-}
-
 const CALL_AGAIN = 'Not ready yet: call again later';
 
 /** Answers a call that does not know the secret of the address. `undefined` if it does. */
@@ -187,11 +177,6 @@ function refuseStranger({ context, client }: CallbackRun): IWebhookResponseData 
 	return answer(context, 503, CALL_AGAIN);
 }
 
-/** Waits for the output as long as the service waits for an answer. Returns whether it is there. */
-async function inTimeToAnswer(output: Promise<INodeExecutionData[]>): Promise<boolean> {
-	return (await within(ANSWER_WITHIN_MS, output)) !== undefined;
-}
-
 /**
  * The first callback that finds all tasks ended resumes the execution. `join` is for the callbacks after it, and `running` is a
  * task that keeps the execution waiting.
@@ -206,6 +191,7 @@ async function takeTurn(
 	run: CallbackRun,
 	outcomes: readonly TaskOutcome[],
 	key: string,
+	claimed: string | undefined,
 ): Promise<Turn> {
 	if (hasResumed(key)) return undefined;
 	const execution = waitingExecution(key);
@@ -213,7 +199,6 @@ async function takeTurn(
 	if (isOverdue(execution)) {
 		await readAll(run, outcomes, execution);
 	} else {
-		const claimed = readTaskId(run.context.getBodyData());
 		const isKnown = claimed !== undefined && execution.ended.has(claimed);
 		const open = outcomes.find(
 			(outcome) => isAccepted(outcome) && !execution.ended.has(outcome.taskId),
@@ -224,14 +209,6 @@ async function takeTurn(
 	}
 	execution.output = makeOutput(run, outcomes, execution);
 	return { resume: execution.output };
-}
-
-/** Whether the callback says of this task that it has ended. One without a status does not say, and may. */
-function claimsEnd(run: CallbackRun, outcome: AcceptedOutcome): boolean {
-	const body: unknown = run.context.getBodyData();
-	if (readTaskId(body) !== outcome.taskId) return false;
-	const claimed = findTaskRecord(body);
-	return !claimed || mayHaveEnded(claimed);
 }
 
 /**
@@ -270,14 +247,15 @@ export async function resumeOnCallback(
 		if (refusal) return refusal;
 		const outcomes = readWaitingItems(run);
 		const key = keyOfPause(context.getExecutionId(), outcomes);
-		const turn = await lock.run(key, async () => await takeTurn(run, outcomes, key));
+		const { taskId: claimed, claimsEnd } = readCallback(context.getBodyData());
+		const turn = await lock.run(key, async () => await takeTurn(run, outcomes, key, claimed));
 		if (!turn) return {};
 		if ('running' in turn) {
 			context.logger.info(
 				`MediaGen: callback received, task ${turn.running.taskId} is still running`,
 			);
 			// The record may be a moment behind the callback. After a 2xx, the service would not call for the end again.
-			return claimsEnd(run, turn.running) ? answer(context, 503, CALL_AGAIN) : {};
+			return claimsEnd && claimed === turn.running.taskId ? answer(context, 503, CALL_AGAIN) : {};
 		}
 		if ('resume' in turn) return await resumeWith(context, key, turn.resume);
 		return (await inTimeToAnswer(turn.join)) ? {} : answer(context, 503, CALL_AGAIN);

@@ -3,6 +3,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 
 import { errorFromThrown, UnreadableResponseError } from '../api/errors';
 import { hasEnded } from '../api/records';
+import { Memory } from '../callbacks/memory';
 import { type AcceptedOutcome, isAccepted, type TaskOutcome } from '../output/items';
 import { clock } from '../util/clock';
 import { failedTaskError, LateResults, mayPass, retrieveError } from './poll';
@@ -20,21 +21,12 @@ export interface WaitingExecution {
 	output?: Promise<INodeExecutionData[]>;
 }
 
-const waitingExecutions = new Map<string, WaitingExecution>();
-
-/** Executions that resumed a moment ago: a callback that comes then starts nothing. */
-const resumedExecutions = new Set<string>();
-
 const MAX_EXECUTIONS = 5_000;
 
-function keepLatest(executions: {
-	size: number;
-	keys(): IterableIterator<string>;
-	delete(key: string): boolean;
-}): void {
-	const [oldest] = executions.keys();
-	if (executions.size > MAX_EXECUTIONS && oldest !== undefined) executions.delete(oldest);
-}
+const waitingExecutions = new Memory<WaitingExecution>(MAX_EXECUTIONS);
+
+/** Executions that resumed a moment ago: a callback that comes then starts nothing. */
+const resumedExecutions = new Memory<true>(MAX_EXECUTIONS);
 
 /** The key of a pause. A paused node can pause again in a loop, so the key has its tasks in it. */
 export function keyOfPause(executionId: string, outcomes: readonly TaskOutcome[]): string {
@@ -47,18 +39,14 @@ export function waitingExecution(key: string): WaitingExecution {
 		ended: new Map<string, TaskOutcome>(),
 		since: clock.now(),
 	};
-	// Inserting again keeps the map in the order of use.
-	waitingExecutions.delete(key);
 	waitingExecutions.set(key, execution);
-	keepLatest(waitingExecutions);
 	return execution;
 }
 
-export const hasResumed = (key: string): boolean => resumedExecutions.has(key);
+export const hasResumed = (key: string): boolean => resumedExecutions.get(key) === true;
 
 export function markResumed(key: string): void {
-	resumedExecutions.add(key);
-	keepLatest(resumedExecutions);
+	resumedExecutions.set(key, true);
 }
 
 /** Frees what was known of an execution that has resumed or could not. */

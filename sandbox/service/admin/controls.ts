@@ -2,7 +2,7 @@ import type { ChatBillReport } from '../chat/bill';
 import type { ScriptedReply } from '../chat/replies';
 import type { Delivery } from '../core/deliveries/delivery';
 import type { FaultRule, FaultRuleInput } from '../core/faults/rule';
-import type { Settings } from '../core/options';
+import type { Settings, SettingsChange } from '../core/options';
 import type { Account, KeyOptions } from '../core/store/accounts';
 import type { LedgerReport } from '../core/store/ledger';
 import type { RequestFilter, RequestRecord } from '../core/store/requests';
@@ -20,10 +20,6 @@ export interface TaskView extends Omit<Task, 'plan' | 'results' | 'outcome'> {
 	/** Its results with the service's own number, counted from 1, and their name: a stem's, or `grid`. */
 	results: ReadonlyArray<{ url: string; index: number | null; name: string | null }>;
 }
-
-export type SettingsChange = Partial<Omit<Settings, 'linkTtl'>> & {
-	linkTtl?: Partial<Settings['linkTtl']> | undefined;
-};
 
 /** A callback to send by hand, genuine or forged. */
 export interface HandCallback {

@@ -4,7 +4,7 @@ import { replySchema } from '../chat/replies';
 import { errorEnvelope, ServiceError } from '../core/errors';
 import { faultRuleSchema } from '../core/faults/rule';
 import { isLocal } from '../core/http/callers';
-import { ADMIN_PREFIX } from '../core/options';
+import { ADMIN_PREFIX, settingsChange } from '../core/options';
 import type { Service } from '../core/service';
 import type { Controls } from './controls';
 import { originalGridSchema, originalVideoSchema, uploadedTrackSchema } from './originals';
@@ -15,7 +15,6 @@ import {
 	finishSchema,
 	handCallbackSchema,
 	keySchema,
-	settingsSchema,
 } from './schemas';
 
 /** The admin paths: no key is needed, and only this machine is served. */
@@ -134,7 +133,7 @@ export function adminRoutes(app: FastifyInstance, service: Service, controls: Co
 	);
 	app.get(path('/settings'), () => controls.settings.get());
 	app.put(path('/settings'), (request) =>
-		controls.settings.set(settingsSchema.parse(request.body)),
+		controls.settings.set(settingsChange.parse(request.body)),
 	);
 	app.post(path('/reset'), () => (controls.reset(), { reset: true }));
 }

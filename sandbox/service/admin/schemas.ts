@@ -1,11 +1,9 @@
 import { z } from 'zod/v3';
-import { DIALECTS } from '../core/dialects';
 import { SANDBOX_KEYS } from '../core/options';
+import { byFamily, FAMILIES } from '../core/store/tasks';
 
-const duration = z.number().min(0).nullable();
-const ttl = z.number().min(0);
 export const durationsSchema = z
-	.object({ image: duration, music: duration, grid: duration, video: duration })
+	.object(byFamily(() => z.number().min(0).nullable()))
 	.partial()
 	.strict();
 export const keySchema = z
@@ -20,22 +18,6 @@ export const balanceSchema = keySchema
 	.omit({ status: true })
 	.extend({ key: z.string().default(SANDBOX_KEYS.default) })
 	.strict();
-export const settingsSchema = z
-	.object({
-		dialect: z.enum(DIALECTS),
-		strict: z.boolean(),
-		extraModels: z.array(z.string()),
-		extraVersions: z.array(z.string()),
-		allowPrivateCallbacks: z.boolean(),
-		callbackShape: z.enum(['bare', 'enveloped']),
-		webhookQuery: z.enum(['text', 'path']),
-		generatedSource: z.enum(['fail', 'refuse']),
-		chatLatency: z.number().min(0),
-		cacheTtlBreakdown: z.boolean(),
-		linkTtl: z.object({ image: ttl, music: ttl, grid: ttl, video: ttl }).partial().strict(),
-	})
-	.partial()
-	.strict();
 export const finishSchema = z
 	.object({
 		failure: z.object({ message: z.string(), code: z.string().optional() }).strict().optional(),
@@ -44,7 +26,7 @@ export const finishSchema = z
 	.default({});
 
 export const finishAllSchema = z
-	.object({ family: z.enum(['image', 'music', 'grid', 'video']).optional() })
+	.object({ family: z.enum(FAMILIES).optional() })
 	.strict()
 	.default({});
 

@@ -1,4 +1,4 @@
-import type { Stage } from './store/tasks';
+import type { Family, Stage } from './store/tasks';
 
 /**
  * Ways to answer what the spec does not show. A field that the spec shows stays in its place in every dialect; its type
@@ -50,7 +50,8 @@ export interface Dialect {
 	linklessTrack: boolean;
 	/** `usual`: blocks in messages style, text in completions style. */
 	chatContent: 'usual' | 'text' | 'blocks';
-	words: { grid: StateWords; music: StateWords; video: StateWords };
+	/** The spec shows all of those of images. */
+	words: Readonly<Record<Exclude<Family, 'image'>, StateWords>>;
 }
 
 const words = (

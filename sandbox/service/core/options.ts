@@ -1,18 +1,9 @@
-import type { WebhookQuery } from './deliveries/address';
-import type { DialectName } from './dialects';
+import { z } from 'zod/v3';
+import { DIALECTS } from './dialects';
 import type { KeyOptions } from './store/accounts';
-import type { Family } from './store/tasks';
+import { byFamily, type Family } from './store/tasks';
 import type { DurationTable } from './tasks/durations';
 import type { Clock } from './time/clock';
-
-/** How a callback's body looks: `bare` is `{ id, status, … }`, `enveloped` is `{ code, data: { id, status, … } }`. */
-export type CallbackShape = 'bare' | 'enveloped';
-
-/**
- * What happens to `addInstrumental` and `addVocals` with a generated track as source: the task is accepted and fails, or
- * the submission is refused with 400.
- */
-export type GeneratedSource = 'fail' | 'refuse';
 
 /** Prefix of the sandbox's own paths. */
 export const ADMIN_PREFIX = '/_sandbox';
@@ -21,9 +12,63 @@ export function isAdminPath(path: string): boolean {
 	return path === ADMIN_PREFIX || path.startsWith(`${ADMIN_PREFIX}/`);
 }
 
-export interface SandboxOptions {
-	/** How the sandbox answers what the spec does not show; default `plain`. */
-	dialect?: DialectName;
+const linkTtl = z
+	.object(byFamily(() => z.number().min(0)))
+	.partial()
+	.strict();
+
+/** Options that can be changed while the sandbox runs, with their defaults. */
+const settingsSchema = z.object({
+	/** How the sandbox answers what the spec does not show. */
+	dialect: z.enum(DIALECTS).default('plain'),
+	/**
+	 * Whether the sandbox also refuses with 400 what the spec restricts or does not name without calling it an error: an
+	 * unknown model or speed, `end_s` before `start_s`, a mask for a lite model, `<<<image_N>>>` beyond the images, a video
+	 * without any input, a fifth cache marker.
+	 */
+	strict: z.boolean().default(false),
+	/** Models that a strict sandbox accepts in addition to those of the spec. */
+	extraModels: z.array(z.string()).readonly().default([]),
+	/** Values of a music `version` that are accepted in addition to those of the spec, which calls others an error. */
+	extraVersions: z.array(z.string()).readonly().default([]),
+	/** Whether callbacks may go to private hosts and any port. Off at the service. */
+	allowPrivateCallbacks: z.boolean().default(false),
+	/** How a callback's body looks: `bare` is `{ id, status, … }`, `enveloped` is `{ code, data: { id, status, … } }`. */
+	callbackShape: z.enum(['bare', 'enveloped']).default('bare'),
+	/** Where `/callback` is appended to an address with a query: to the whole text or to its path. */
+	webhookQuery: z.enum(['text', 'path']).default('text'),
+	/**
+	 * What happens to `addInstrumental` and `addVocals` with a generated track as source: the task is accepted and fails, or
+	 * the submission is refused with 400.
+	 */
+	generatedSource: z.enum(['fail', 'refuse']).default('fail'),
+	/** Clock milliseconds until a chat request is answered and its cache writes can be read. */
+	chatLatency: z.number().min(0).default(0),
+	/** Whether `usage` separates cache writes by their lifetime. */
+	cacheTtlBreakdown: z.boolean().default(true),
+	/** Clock milliseconds until the links of results expire, by family; else 24 hours, the spec's time for video. */
+	linkTtl: linkTtl.default({}),
+});
+
+export type Settings = Omit<z.output<typeof settingsSchema>, 'linkTtl'> & {
+	linkTtl: Record<Family, number>;
+};
+
+/** What is changed; the rest stays. */
+export const settingsChange = settingsSchema.partial().strict();
+
+export type SettingsChange = z.output<typeof settingsChange>;
+
+/** @param lifetimes of links, where the options have none */
+export function initialSettings(
+	options: SandboxOptions,
+	lifetimes: Record<Family, number>,
+): Settings {
+	const settings = settingsSchema.parse(options);
+	return { ...settings, linkTtl: { ...lifetimes, ...settings.linkTtl } };
+}
+
+export interface SandboxOptions extends z.input<typeof settingsSchema> {
 	/** 0 (the default) takes a free port. */
 	port?: number;
 	/** Address to listen on; default 127.0.0.1. */
@@ -32,39 +77,16 @@ export interface SandboxOptions {
 	publicUrl?: string;
 	/** Determines ids and media. Default `sandbox`. */
 	seed?: string | number;
-	/**
-	 * Whether the sandbox also refuses with 400 what the spec restricts or does not name without calling it an error: an
-	 * unknown model or speed, `end_s` before `start_s`, a mask for a lite model, `<<<image_N>>>` beyond the images, a video
-	 * without any input, a fifth cache marker. Default false.
-	 */
-	strict?: boolean;
-	/** Models that a strict sandbox accepts in addition to those of the spec. */
-	extraModels?: readonly string[];
-	/** Values of a music `version` that are accepted in addition to those of the spec, which calls others an error. */
-	extraVersions?: readonly string[];
 	/** Default: the machine's own time. */
 	clock?: Clock;
 	/** Clock milliseconds that tasks take, by family. */
 	durations?: Partial<DurationTable>;
-	/** Whether callbacks may go to private hosts and any port. Default false, as at the service. */
-	allowPrivateCallbacks?: boolean;
-	callbackShape?: CallbackShape;
-	/** Where `/callback` is appended to an address with a query: to the whole text (default) or to its path. */
-	webhookQuery?: WebhookQuery;
-	/** Clock milliseconds until a chat request is answered and its cache writes can be read; default 0. */
-	chatLatency?: number;
-	/** Whether `usage` separates cache writes by their lifetime; default true. */
-	cacheTtlBreakdown?: boolean;
-	/** Default `fail`. */
-	generatedSource?: GeneratedSource;
 	/** Host names that count as the service's own domain, besides its own address. */
 	serviceHosts?: readonly string[];
 	/** Callbacks that are sent at the same time; default 50. */
 	callbackConcurrency?: number;
 	/** Keys in addition to the usual ones, or changes to these. */
 	keys?: readonly KeyOptions[];
-	/** Clock milliseconds until the links of results expire, by family; default 24 hours, the spec's time for video. */
-	linkTtl?: Partial<Record<Family, number>>;
 	/**
 	 * Paths of the task query, by family, with `{task_id}` in them. A family's tasks are found under its path only.
 	 * Default `/v1/tasks/{task_id}`, for music `/v1/music/tasks/{task_id}`.
@@ -88,36 +110,3 @@ export const USUAL_KEYS: readonly KeyOptions[] = [
 	{ key: SANDBOX_KEYS.deleted, status: 'deleted' },
 	{ key: SANDBOX_KEYS.forbidden, status: 'forbidden' },
 ];
-
-/** Options that can be changed while the sandbox runs. */
-export interface Settings {
-	dialect: DialectName;
-	strict: boolean;
-	extraModels: readonly string[];
-	extraVersions: readonly string[];
-	allowPrivateCallbacks: boolean;
-	callbackShape: CallbackShape;
-	webhookQuery: WebhookQuery;
-	linkTtl: Record<Family, number>;
-	generatedSource: GeneratedSource;
-	chatLatency: number;
-	cacheTtlBreakdown: boolean;
-}
-
-const DAY = 24 * 60 * 60 * 1000;
-
-export function initialSettings(options: SandboxOptions): Settings {
-	return {
-		dialect: options.dialect ?? 'plain',
-		strict: options.strict ?? false,
-		extraModels: options.extraModels ?? [],
-		extraVersions: options.extraVersions ?? [],
-		allowPrivateCallbacks: options.allowPrivateCallbacks ?? false,
-		callbackShape: options.callbackShape ?? 'bare',
-		webhookQuery: options.webhookQuery ?? 'text',
-		generatedSource: options.generatedSource ?? 'fail',
-		chatLatency: options.chatLatency ?? 0,
-		cacheTtlBreakdown: options.cacheTtlBreakdown ?? true,
-		linkTtl: { image: DAY, music: DAY, grid: DAY, video: DAY, ...options.linkTtl },
-	};
-}

@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify';
 import { Media } from '../media/media';
 import { Deliveries } from './deliveries/deliveries';
 import { dialectOf } from './dialects';
@@ -9,20 +10,27 @@ import { Files } from './store/files';
 import { Ids } from './store/ids';
 import { Ledger } from './store/ledger';
 import { Requests } from './store/requests';
-import { Tasks, type Family, type Task } from './store/tasks';
+import { byFamily, Tasks, type Family, type Task } from './store/tasks';
 import { Durations } from './tasks/durations';
 import type { Clock } from './time/clock';
 import { Lifetime } from './time/lifetime';
 import { systemClock } from './time/realClocks';
 
-/** What the core needs to know of a family of tasks. */
+/** What the families of tasks differ in. */
 export interface FamilyModule {
 	/** Beginning of its paths. */
 	readonly prefix: string;
 	/** Path of the task query, with `{task_id}`, unless the option `taskPaths` has another. */
 	readonly taskPath: string;
+	/** Whether the spec shows its records in `data`. Else the dialect decides. */
+	readonly isEnveloped: boolean;
+	/** Clock milliseconds that its tasks take, and until the links of their results expire, unless the options have others. */
+	readonly durationMs: number;
+	readonly linkTtl: number;
 	/** A task's record, as the task query shows it. */
 	record(service: Service, task: Task): object;
+	/** Its endpoints. */
+	routes(app: FastifyInstance, service: Service): void;
 }
 
 export type Families = Readonly<Record<Family, FamilyModule>>;
@@ -62,22 +70,24 @@ export function createService(options: SandboxOptions, families: Families): Serv
 	const lifetime = new Lifetime(clock);
 	const files = new Files(clock, () => service.url);
 	const media = new Media();
-	const settings = initialSettings(options);
+	const initial = () =>
+		initialSettings(
+			options,
+			byFamily((family) => families[family].linkTtl),
+		);
+	const settings = initial();
 	const clearOnReset: Array<() => void> = [];
 	const service: Service = {
 		families,
-		taskPaths: {
-			image: families.image.taskPath,
-			music: families.music.taskPath,
-			grid: families.grid.taskPath,
-			video: families.video.taskPath,
-			...options.taskPaths,
-		},
+		taskPaths: { ...byFamily((family) => families[family].taskPath), ...options.taskPaths },
 		clock,
 		ids,
 		lifetime,
 		settings,
-		durations: new Durations(options.durations ?? {}),
+		durations: new Durations({
+			...byFamily((family) => families[family].durationMs),
+			...options.durations,
+		}),
 		accounts: new Accounts([...USUAL_KEYS, ...(options.keys ?? [])]),
 		ledger: new Ledger(clock),
 		tasks: new Tasks(),
@@ -105,7 +115,7 @@ export function createService(options: SandboxOptions, families: Families): Serv
 		reset() {
 			lifetime.end();
 			ids.startNewSeries();
-			Object.assign(settings, initialSettings(options));
+			Object.assign(settings, initial());
 			for (const part of [
 				'durations',
 				'accounts',

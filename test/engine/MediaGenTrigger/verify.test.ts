@@ -6,13 +6,14 @@ import { z } from 'zod/v3';
 import { retrieveTask } from '../../../nodes/MediaGenTrigger/verify';
 import { createClient } from '../../../nodes/shared/api/client';
 import { getConnection } from '../../../nodes/shared/api/connection';
+import type { TaskFamily } from '../../../nodes/shared/api/families';
 import { runNode } from '../support/engine';
 import { useSandbox } from '../support/sandbox';
 
 const service = useSandbox();
 
 /** A node that only asks the service for a task, as the trigger does for each callback. */
-function asking(taskId: string, isMusic: boolean): INodeType {
+function asking(taskId: string, hint: TaskFamily | null): INodeType {
 	return {
 		description: {
 			displayName: 'Asking',
@@ -28,7 +29,7 @@ function asking(taskId: string, isMusic: boolean): INodeType {
 		},
 		async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 			const found = await retrieveTask(createClient(this, await getConnection(this)), taskId, {
-				isMusic,
+				hint,
 			});
 			return [
 				[
@@ -36,7 +37,7 @@ function asking(taskId: string, isMusic: boolean): INodeType {
 						json:
 							typeof found === 'string'
 								? { found }
-								: { isMusic: found.isMusic, status: found.record.status },
+								: { owner: found.owner, status: found.record.status },
 					},
 				],
 			];
@@ -44,9 +45,9 @@ function asking(taskId: string, isMusic: boolean): INodeType {
 	};
 }
 
-const ask = async (taskId: string, isMusic = false) =>
+const ask = async (taskId: string, hint: TaskFamily | null = null) =>
 	await runNode({
-		node: asking(taskId, isMusic),
+		node: asking(taskId, hint),
 		parameters: {},
 		credential: service.credential(),
 	});
@@ -73,13 +74,13 @@ const requests = () => service.sandbox.requests.list({ method: 'GET' }).map(({ p
 
 test('A picture is found with the first request', async () => {
 	const taskId = await picture();
-	expect((await ask(taskId)).json).toEqual([{ isMusic: false, status: 'completed' }]);
+	expect((await ask(taskId)).json).toEqual([{ owner: null, status: 'completed' }]);
 	expect(requests()).toEqual([`/v1/tasks/${taskId}`]);
 });
 
 test('A task that seems to be music is asked for at the path of music first', async () => {
 	const taskId = await picture();
-	expect((await ask(taskId, true)).json).toMatchObject([{ isMusic: false, status: 'completed' }]);
+	expect((await ask(taskId, 'music')).json).toMatchObject([{ owner: null, status: 'completed' }]);
 	expect(requests()).toEqual([`/v1/music/tasks/${taskId}`, `/v1/tasks/${taskId}`]);
 });
 
@@ -101,6 +102,6 @@ test('A service that cannot answer is not one that does not know the task', asyn
 
 test('A song is found where only music is', async () => {
 	const taskId = await song();
-	expect((await ask(taskId)).json).toMatchObject([{ isMusic: true }]);
+	expect((await ask(taskId)).json).toMatchObject([{ owner: 'music' }]);
 	expect(requests()).toEqual([`/v1/tasks/${taskId}`, `/v1/music/tasks/${taskId}`]);
 });

@@ -1,16 +1,15 @@
-import { familyOf } from '../../../nodes/MediaGenTrigger/verify';
-import type { TaskFamily } from '../../../nodes/shared/api/families';
+import { shownFamily, type TaskFamily } from '../../../nodes/shared/api/families';
 import { readTaskId, readTaskRecord } from '../../../nodes/shared/api/records';
 import { toTask } from '../../../nodes/shared/output/task';
 
 /** The family that a body shows; `undefined` for a body that is no record. */
-function shownFamily(body: unknown): TaskFamily | null | undefined {
+function familyOf(body: unknown): TaskFamily | null | undefined {
 	const record = readTaskRecord(body);
 	return (
 		record &&
-		familyOf(
-			record,
-			toTask(record, { taskId: 'task_1', family: null, operation: 'callback' }, {}, 0),
+		shownFamily(
+			record.raw,
+			toTask(record, { taskId: 'task_1', family: null, operation: 'callback' }, {}, 0).results,
 		)
 	);
 }
@@ -50,7 +49,7 @@ describe.each(ENVELOPES)('A callback with a %s body', (_, wrap) => {
 		(family, record) => {
 			const body = wrap(record);
 			expect(readTaskId(body)).toBe('task_1');
-			expect(shownFamily(body)).toBe(family);
+			expect(familyOf(body)).toBe(family);
 		},
 	);
 
@@ -60,14 +59,14 @@ describe.each(ENVELOPES)('A callback with a %s body', (_, wrap) => {
 
 	test('about a failed task shows no family', () => {
 		expect(
-			shownFamily(wrap({ id: 'task_3', status: 'failed', error: { message: 'The canvas tore' } })),
+			familyOf(wrap({ id: 'task_3', status: 'failed', error: { message: 'The canvas tore' } })),
 		).toBeNull();
 	});
 });
 
 test('A music task that made tags shows its family', () => {
 	expect(
-		shownFamily({ id: 'task_4', status: 'completed', result: { upsampled_tags: 'folk, shanty' } }),
+		familyOf({ id: 'task_4', status: 'completed', result: { upsampled_tags: 'folk, shanty' } }),
 	).toBe('music');
 });
 
@@ -97,5 +96,5 @@ test.each([
 	],
 	['a link that shows nothing', { url: 'https://example.com/1' }, null],
 ])('A result with %s', (_, result, family) => {
-	expect(shownFamily({ id: 'task_5', status: 'completed', result })).toBe(family);
+	expect(familyOf({ id: 'task_5', status: 'completed', result })).toBe(family);
 });

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import type { Settings } from '../options';
 
 /** Ranges that no public receiver can have (spec, Events, rule 6: "local and private addresses"). */
 const PRIVATE = new BlockList();
@@ -24,14 +25,11 @@ for (const [net, prefix] of [
 
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|lan|home\.arpa)$/;
 
-/** Where `/callback` is appended in a base address with a query. */
-export type WebhookQuery = 'text' | 'path';
-
 /**
  * The target of a callback: `/callback` appended to the base address, without doubling its slash (spec, Events, rule 2).
  * @param query `text` appends to the whole address, behind its query; `path` to the path, before the query
  */
-export function callbackUrl(base: string, query: WebhookQuery = 'text'): string {
+export function callbackUrl(base: string, query: Settings['webhookQuery'] = 'text'): string {
 	const end = query === 'path' ? base.search(/[?#]|$/) : base.length;
 	const address = base.slice(0, end);
 	return `${address}${address.endsWith('/') ? '' : '/'}callback${base.slice(end)}`;

@@ -1,9 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import pLimit from 'p-limit';
+import type { Settings } from '../options';
 import type { Ids } from '../store/ids';
 import type { Clock } from '../time/clock';
 import type { Lifetime } from '../time/lifetime';
-import { addressProblem, callbackUrl, type AddressRules, type WebhookQuery } from './address';
+import { addressProblem, callbackUrl, type AddressRules } from './address';
 import { post, type Delivery } from './delivery';
 import { Holdback } from './holdback';
 
@@ -15,7 +16,7 @@ export interface DeliveriesOptions {
 	ids: Ids;
 	lifetime: Lifetime;
 	addressRules: () => AddressRules;
-	webhookQuery: () => WebhookQuery;
+	webhookQuery: () => Settings['webhookQuery'];
 	/** Callbacks that are sent at the same time. */
 	concurrency: number;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod/v3';
+import { FAMILIES } from '../store/tasks';
 
 const milliseconds = z.number().min(0);
 
@@ -80,7 +81,7 @@ export const faultRuleSchema = z
 				method: z.string().optional(),
 				/** Path without query; `*` matches any characters. For tasks and callbacks: the path of the submission. */
 				path: z.string().optional(),
-				family: z.enum(['image', 'music', 'grid', 'video']).optional(),
+				family: z.enum(FAMILIES).optional(),
 			})
 			.strict()
 			.default({}),

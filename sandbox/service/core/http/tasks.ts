@@ -16,12 +16,10 @@ export function taskRoutes(app: FastifyInstance, service: Service): void {
 			if (!task || service.taskPaths[task.family] !== path || task.key !== account.key)
 				throw new ServiceError(404, 'task not found');
 			const record = service.families[task.family].record(service, current(service, task));
-			// The spec shows `data` in the answers for images and music.
-			const isBare =
-				!dialectOf(service.settings.dialect).envelope &&
-				task.family !== 'image' &&
-				task.family !== 'music';
-			return isBare ? record : enveloped(record);
+			const { isEnveloped } = service.families[task.family];
+			return isEnveloped || dialectOf(service.settings.dialect).envelope
+				? enveloped(record)
+				: record;
 		});
 	}
 }

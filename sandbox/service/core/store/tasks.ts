@@ -4,6 +4,16 @@ import type { StoredFile } from './files';
 export const FAMILIES = ['image', 'music', 'grid', 'video'] as const;
 export type Family = (typeof FAMILIES)[number];
 
+/** A value for each family. */
+export function byFamily<Value>(valueOf: (family: Family) => Value): Record<Family, Value> {
+	return {
+		image: valueOf('image'),
+		music: valueOf('music'),
+		grid: valueOf('grid'),
+		video: valueOf('video'),
+	};
+}
+
 /** A result that a task will have. */
 export interface PlannedFile {
 	/** End of the file's name, such as `1.png`. */

@@ -3,14 +3,12 @@ import type { Family } from '../store/tasks';
 /** Clock milliseconds from acceptance to the end, by family; `null` holds tasks until they are finished by hand. */
 export type DurationTable = Record<Family, number | null>;
 
-const DEFAULTS: DurationTable = { image: 3_000, music: 8_000, grid: 5_000, video: 10_000 };
-
 /** How long tasks take. A change holds for tasks that are accepted after it. */
 export class Durations {
 	private table: DurationTable;
 
-	constructor(private readonly initial: Partial<DurationTable>) {
-		this.table = { ...DEFAULTS, ...initial };
+	constructor(private readonly initial: DurationTable) {
+		this.table = { ...initial };
 	}
 
 	of(family: Family): number | null {
@@ -27,6 +25,6 @@ export class Durations {
 	}
 
 	reset(): void {
-		this.table = { ...DEFAULTS, ...this.initial };
+		this.table = { ...this.initial };
 	}
 }

@@ -1,0 +1,43 @@
+import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+
+import { findTaskRecord, mayHaveEnded, readTaskId, type StatedRecord } from '../api/records';
+import { within } from '../util/clock';
+
+/** What a call says. Anybody can send one: of the body no more is read before the service has confirmed the task. */
+export interface Callback {
+	taskId: string | undefined;
+	/** The body's record, if it has a status. */
+	claimed: StatedRecord | undefined;
+	/** Whether the task may have ended: a body without a status does not say. */
+	claimsEnd: boolean;
+}
+
+/** Reads the body of a call, of any shape. */
+export function readCallback(body: unknown): Callback {
+	const claimed = findTaskRecord(body);
+	return { taskId: readTaskId(body), claimed, claimsEnd: !claimed || mayHaveEnded(claimed) };
+}
+
+/** Milliseconds to an answer: the service waits about ten seconds for it (spec, Events 5). */
+const ANSWER_WITHIN_MS = 8_000;
+
+/** Milliseconds for the downloads that a callback leads to. They go on after the answer. */
+export const DOWNLOAD_WITHIN_MS = 600_000;
+
+/** Answers the service itself, instead of n8n. It calls again after a 503, but not after a 2xx or a 4xx (spec, Events 5). */
+export function answer(
+	context: IWebhookFunctions,
+	status: number,
+	message: string,
+): IWebhookResponseData {
+	context.getResponseObject().status(status).json({ message });
+	return { noWebhookResponse: true };
+}
+
+/** Waits for what decides the answer, which goes on if it takes longer than `ms` milliseconds. Returns whether it came in time. */
+export async function inTimeToAnswer(
+	work: Promise<unknown>,
+	ms = ANSWER_WITHIN_MS,
+): Promise<boolean> {
+	return (await within(ms, Promise.all([work]))) !== undefined;
+}

@@ -1,0 +1,39 @@
+import { clock } from '../util/clock';
+
+/** What this process remembers of callbacks, by key: a limited number of values, each for a limited time. */
+export class Memory<Value> {
+	/** The oldest first. */
+	private readonly entries = new Map<string, { value: Value; until: number }>();
+
+	/**
+	 * @param most values; beyond them the oldest is forgotten
+	 * @param keptMs milliseconds for which a value is kept
+	 */
+	constructor(
+		private readonly most: number,
+		private readonly keptMs = Infinity,
+	) {}
+
+	get(key: string): Value | undefined {
+		this.forgetOld();
+		return this.entries.get(key)?.value;
+	}
+
+	/** Adds a value, as the newest one, or sets it again. */
+	set(key: string, value: Value): void {
+		this.entries.delete(key);
+		this.entries.set(key, { value, until: clock.now() + this.keptMs });
+		this.forgetOld();
+	}
+
+	delete(key: string): void {
+		this.entries.delete(key);
+	}
+
+	forgetOld(): void {
+		for (const [key, { until }] of this.entries) {
+			if (this.entries.size <= this.most && clock.now() < until) return;
+			this.entries.delete(key);
+		}
+	}
+}

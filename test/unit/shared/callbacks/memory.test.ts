@@ -1,0 +1,35 @@
+import { Memory } from '../../../../nodes/shared/callbacks/memory';
+import { setClock } from '../../../../nodes/shared/util/clock';
+
+let now = Date.UTC(2026, 0, 1);
+
+beforeAll(() =>
+	setClock({ now: () => now, sleep: async () => await Promise.resolve(), toHostMs: (ms) => ms }),
+);
+afterAll(() => setClock(undefined));
+
+const held = (memory: Memory<number>) => ['a', 'b', 'c'].map((key) => memory.get(key));
+
+test('beyond its limit the value is forgotten that was set longest ago', () => {
+	const memory = new Memory<number>(2);
+	memory.set('a', 1);
+	memory.set('b', 2);
+	memory.set('a', 3);
+	memory.set('c', 4);
+	expect(held(memory)).toEqual([3, undefined, 4]);
+	memory.delete('a');
+	expect(held(memory)).toEqual([undefined, undefined, 4]);
+});
+
+test('a value is forgotten after its time, and lasts anew when it is set again', () => {
+	const memory = new Memory<number>(10, 1_000);
+	memory.set('a', 1);
+	memory.set('b', 2);
+	now += 999;
+	memory.set('a', 3);
+	expect(held(memory)).toEqual([3, 2, undefined]);
+	now += 1;
+	expect(held(memory)).toEqual([3, undefined, undefined]);
+	now += 999;
+	expect(held(memory)).toEqual([undefined, undefined, undefined]);
+});
