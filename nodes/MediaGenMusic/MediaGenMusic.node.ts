@@ -18,7 +18,7 @@ import { type NodeDescription, related, taskHint } from '../shared/n8n/builderHi
 import { describeOperations, runOperation, subtitleOf } from '../shared/n8n/describe';
 import { searchListed } from '../shared/n8n/openValue';
 import { callbackWebhook } from '../shared/n8n/options';
-import { taskOperations } from '../shared/tasks/operations';
+import { taskResource } from '../shared/tasks/operations';
 import { resumeOnCallback } from '../shared/tasks/resume';
 import { toTitle } from '../shared/util/case';
 import { addInstrumental } from './operations/addInstrumental';
@@ -45,7 +45,7 @@ const operations = [
 	fadeIn,
 	sounds,
 	upsampleTags,
-	...taskOperations('music'),
+	...taskResource('music'),
 ];
 
 const listed = (values: readonly string[]) => values.map((value) => ({ name: value, value }));

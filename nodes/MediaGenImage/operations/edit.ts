@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import { type ParameterValues, unsentNotes } from '../../shared/n8n/parameters';
 import { pictureFields, PictureReader } from '../../shared/n8n/pictures';
-import { taskOperation } from '../../shared/tasks/execute';
+import { buyingOperation } from '../../shared/tasks/execute';
 import { countField, modelField, promptField, sizeFields } from './generate/fields';
 import { imageNotes, imageRequest } from './generate/request';
 
@@ -51,7 +51,7 @@ async function toBody(
 }
 
 /** Image to image and repainting from one picture (spec §3): `POST /v1/images/generations`. */
-export const edit = taskOperation({
+export const edit = buyingOperation({
 	family: 'image',
 	resource: { name: 'Image', value: 'image' },
 	name: 'Edit',

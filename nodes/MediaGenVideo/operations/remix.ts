@@ -12,7 +12,7 @@ import {
 import { type ListedValue, openValueField, unlistedNotes } from '../../shared/n8n/openValue';
 import { toOptions } from '../../shared/n8n/options';
 import type { ParentRule } from '../../shared/tasks/checkParent';
-import { taskOperation } from '../../shared/tasks/execute';
+import { buyingOperation } from '../../shared/tasks/execute';
 import { isObject } from '../../shared/util/json';
 import { flag, oneOf, schemaFor, text } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
@@ -141,7 +141,7 @@ export const checkOriginal: NonNullable<ParentRule['check']> = (body, record, wo
 };
 
 /** A video made longer, from 8 to 15 seconds (spec §5): `POST /v1/videos/{task_id}/remix`. */
-export const remix = taskOperation({
+export const remix = buyingOperation({
 	family: 'video',
 	resource: { name: 'Video', value: 'video' },
 	name: 'Extend',

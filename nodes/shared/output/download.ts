@@ -16,7 +16,14 @@ import {
 	TimeoutError,
 	UnreadableResponseError,
 } from '../api/errors';
-import { backoffMs, type ByteStream, byteStream, MAX_ATTEMPTS, withHardEnd } from '../api/http';
+import {
+	backoffMs,
+	type ByteStream,
+	byteStream,
+	MAX_ATTEMPTS,
+	MEGABYTE,
+	withHardEnd,
+} from '../api/http';
 import { clock, sleep, within } from '../util/clock';
 import { z } from '../util/vendor/zod';
 import type { ResultFile } from './resultFiles';
@@ -88,7 +95,7 @@ function safeName(name: string): string {
 }
 
 /** File systems hold names for the same whose case differs, or the way in which an accent is written. */
-const keyOf = (name: string) => name.normalize('NFC').toLowerCase();
+const comparable = (name: string) => name.normalize('NFC').toLowerCase();
 
 /** Gives every file of a run a name of its own, without its extension. */
 export class FileNames {
@@ -103,7 +110,7 @@ export class FileNames {
 	}
 
 	private unique(name: string): string {
-		const key = keyOf(name);
+		const key = comparable(name);
 		let number = this.used.get(key) ?? 0;
 		if (number === 0) {
 			this.used.set(key, 1);
@@ -111,8 +118,8 @@ export class FileNames {
 		}
 		let candidate: string;
 		do candidate = `${name}-${++number}`;
-		while (this.used.has(keyOf(candidate)));
-		this.used.set(key, number).set(keyOf(candidate), 1);
+		while (this.used.has(comparable(candidate)));
+		this.used.set(key, number).set(comparable(candidate), 1);
 		return candidate;
 	}
 }
@@ -154,7 +161,6 @@ export interface DownloadContext {
 	getNode(): INode;
 }
 
-const MEGABYTE = 1_000_000;
 const MAX_REDIRECTS = 5;
 const ATTEMPT_TIMEOUT_MS = 60_000;
 const IDLE_TIMEOUT_MS = 60_000;
@@ -177,8 +183,8 @@ function blocked(reason: string): BlockedAddressError {
 function checkAddress(address: string, connection: Connection): URL {
 	const url = parseWebUrl(address);
 	if (!url) throw blocked('the link is not a full http or https URL');
-	const own = url.host === parseWebUrl(connection.baseUrl)?.host;
-	if (isPrivateHost(url) && !own && !connection.allowPrivateCallbacks) {
+	const isService = url.host === parseWebUrl(connection.baseUrl)?.host;
+	if (isPrivateHost(url) && !isService && !connection.allowPrivateCallbacks) {
 		throw blocked(`the link leads to the private host ${url.hostname}`);
 	}
 	return url;

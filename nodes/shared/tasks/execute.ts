@@ -23,7 +23,7 @@ import {
 	waitModeField,
 } from '../n8n/options';
 import { countCost, countLeftOut, runHints } from '../output/cost';
-import { isAccepted, outputItems, statusOf, type TaskOutcome } from '../output/items';
+import { isAccepted, outputItems, outcomeStatus, type TaskOutcome } from '../output/items';
 import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
 import { type CheckedItem, checkOnlyOutput, SpendingGuard } from '../purchase/spendingGuard';
 import { PurchaseRecords } from '../purchase/purchaseRecords';
@@ -48,7 +48,7 @@ import {
 import { acceptedTask, downloadResults, openTaskRun, type TaskRun, withRecord } from './taskRun';
 
 /** An operation that buys a task: see CONTRIBUTING.md. */
-export interface TaskOperation extends TaskRequest, Omit<Operation, 'execute' | 'fields'> {
+export interface BuyingOperation extends TaskRequest, Omit<Operation, 'execute' | 'fields'> {
 	family: TaskFamily;
 	/** Those of `fields` that the panel shows below the output, because few users need them. */
 	advanced?: readonly INodeProperties[];
@@ -91,7 +91,7 @@ function buyingDeadline({ options, deadline }: TaskRun): BuyingDeadline & { move
 /** What an item buys: its request is the purchase, and `links` are those that the request sent. */
 function toPaidItem(
 	run: TaskRun,
-	operation: TaskOperation,
+	operation: BuyingOperation,
 	records: PurchaseRecords,
 	links: Map<number, RequestLinks>,
 	deadline: ReturnType<typeof buyingDeadline>,
@@ -161,13 +161,13 @@ const isRefunded = ({ task }: TaskOutcome) => task?.status === 'failed';
 
 const RETRY = '"Retry" in the list of executions takes these tasks up and does not buy them again.';
 
-const isUnsure = (outcome: TaskOutcome) => statusOf(outcome) === 'unknown';
+const isUnsure = (outcome: TaskOutcome) => outcomeStatus(outcome) === 'unknown';
 
 function endOf(outcome: TaskOutcome): string {
 	const why = outcome.error ? ` (${withoutItem(outcome.error.message)})` : '';
 	if (isUnsure(outcome)) return `may have been bought${why}`;
 	const task = outcome.taskId === undefined ? '' : `task ${outcome.taskId}, `;
-	return `${task}${statusOf(outcome)}${why}`;
+	return `${task}${outcomeStatus(outcome)}${why}`;
 }
 
 /**
@@ -259,7 +259,7 @@ function withLeftOutNote(outcomes: readonly TaskOutcome[], guard: SpendingGuard)
 /** Buys a task per item, waits as "Wait for Result" says, and returns the output. */
 async function execute(
 	context: IExecuteFunctions,
-	operation: TaskOperation,
+	operation: BuyingOperation,
 ): Promise<INodeExecutionData[][]> {
 	const run = await openTaskRun(context, operation.family, operation.value);
 	const { checkOnly } = run.options;
@@ -308,7 +308,7 @@ async function execute(
 
 async function waitAndDeliver(
 	run: TaskRun,
-	operation: TaskOperation,
+	operation: BuyingOperation,
 	bought: Bought,
 	accepted: readonly TaskOutcome[],
 	links: ReadonlyMap<number, RequestLinks>,
@@ -348,7 +348,7 @@ async function waitAndDeliver(
 }
 
 /** Makes an operation of a task request: adds the purchase, the wait, the output and their fields. */
-export function taskOperation(operation: TaskOperation): Operation {
+export function buyingOperation(operation: BuyingOperation): Operation {
 	const {
 		resource,
 		name,

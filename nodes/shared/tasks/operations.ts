@@ -16,7 +16,7 @@ import { isAccepted, type TaskOutcome } from '../output/items';
 import { jsonObject } from '../util/json';
 import { text } from '../util/schema';
 import { z } from '../util/vendor/zod';
-import { deliver, taskOperation } from './execute';
+import { deliver, buyingOperation } from './execute';
 import { pollTasks, retrieveError } from './poll';
 import { readAdditionalBody } from './prepare';
 import { acceptedTask, openTaskRun, retrieveRecord, type TaskRun, withRecord } from './taskRun';
@@ -231,7 +231,7 @@ async function customBody(
 
 /** A request to an endpoint that the spec does not show, with the same purchase, wait and output as any other. */
 function submitOperation(family: TaskFamily): Operation {
-	return taskOperation({
+	return buyingOperation({
 		family,
 		resource: TASK,
 		name: 'Submit Custom Request',
@@ -253,7 +253,7 @@ function submitOperation(family: TaskFamily): Operation {
  * The resource "Task" of a family: read a task, wait for it, or submit a request to an endpoint that has no operation of its
  * own.
  */
-export function taskOperations(family: TaskFamily): Operation[] {
+export function taskResource(family: TaskFamily): Operation[] {
 	return [
 		{
 			resource: TASK,

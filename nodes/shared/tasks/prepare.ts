@@ -118,9 +118,9 @@ async function prepareItem(
 	const body = { ...read.data, ...additional };
 	const input = options.includeInput ? context.getInputData()[itemIndex]?.json : undefined;
 	const collection: unknown = context.getNodeParameter('options', itemIndex, {});
-	const own = readItemOptions(collection, input);
+	const itemOptions = readItemOptions(collection, input);
 	const callbackBaseUrl = isObject(collection) ? collection.callbackBaseUrl : undefined;
-	const webhook = addressOf({ itemIndex, callbackBaseUrl, reference: own.reference });
+	const webhook = addressOf({ itemIndex, callbackBaseUrl, reference: itemOptions.reference });
 	const notes =
 		request.notes?.(body, isObject(named) ? named : {}, run.client.connection.brandWords) ?? [];
 	return {
@@ -129,7 +129,7 @@ async function prepareItem(
 		target: { ...target, body: { ...target.body, ...additional } },
 		webhook: webhook.url,
 		notes: [...notes, ...webhook.notes],
-		options: own,
+		options: itemOptions,
 	};
 }
 
@@ -140,7 +140,7 @@ const WAY_OUT =
 	'In the node that made the files, set "Output" to "One Item per Task". Or keep one file for each request, with a Filter on {{ $json.kind }} and {{ $json.index }}.\nNothing was sent to the service.';
 
 /** What a request buys. Where the service reports the end of it does not matter. */
-function keyOf(taskId: string, { target }: PreparedItem): string {
+function requestOf(taskId: string, { target }: PreparedItem): string {
 	const { webhook: _, ...body } = target.body;
 	const text = JSON.stringify([taskId, target.path, body, target.file]);
 	return createHash('sha256').update(text).digest('base64');
@@ -160,7 +160,7 @@ export function refuseSameRequests(
 		const file = fileItem.safeParse(input[item.itemIndex]?.json);
 		if (isFailed(item) || !file.success) continue;
 		const { taskId } = file.data;
-		const key = keyOf(taskId, item);
+		const key = requestOf(taskId, item);
 		const request = requests.get(key) ?? { taskId, itemIndexes: [] };
 		request.itemIndexes.push(item.itemIndex);
 		requests.set(key, request);

@@ -11,7 +11,7 @@ import {
 import { PendingUpload } from '../../../shared/n8n/binary';
 import { isBlank, type ParameterValues, unsentNotes } from '../../../shared/n8n/parameters';
 import { PictureReader } from '../../../shared/n8n/pictures';
-import { taskOperation } from '../../../shared/tasks/execute';
+import { buyingOperation } from '../../../shared/tasks/execute';
 import { toApiName } from '../../../shared/util/case';
 import { additionalFields, generateFields } from './fields';
 import { imageNotes, imageRequest } from './request';
@@ -96,7 +96,7 @@ async function toBody(
 }
 
 /** Text to image, image to image and repainting (spec §3): `POST /v1/images/generations`. */
-export const generate = taskOperation({
+export const generate = buyingOperation({
 	family: 'image',
 	resource: { name: 'Image', value: 'image' },
 	name: 'Generate',

@@ -20,8 +20,8 @@ async function withRoles(given: unknown, pictures: PictureReader): Promise<unkno
 	if (given === undefined)
 		throw pictures.refusal('image_with_roles', 'is required, or choose None');
 	return await eachGroup(given, async ({ binaryProperty, url, ...image }) => {
-		const [own] = await pictures.fromInput('binary_property', binaryProperty);
-		const [link = own] = own === undefined ? linksIn(url) : [own];
+		const [uploaded] = await pictures.fromInput('binary_property', binaryProperty);
+		const [link = uploaded] = uploaded === undefined ? linksIn(url) : [uploaded];
 		return link === undefined ? image : { ...image, url: link };
 	});
 }
