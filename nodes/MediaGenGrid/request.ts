@@ -55,7 +55,7 @@ export function gridOperation({ path, check, ...operation }: GridOperation): Ope
 		...operation,
 		family: 'grid',
 		resource: { name: 'Grid', value: 'grid' },
-		toRequest: (body) => ({ path: `/v1/gridart/generations/${path}`, body }),
+		path: `/v1/gridart/generations/${path}`,
 		notes: (body) => unlistedNotes(body, [['speed', 'speed', GRID_SPEEDS]]),
 		parent: { parentOf: (body) => body.task_id, check },
 	});

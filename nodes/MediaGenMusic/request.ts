@@ -110,7 +110,7 @@ export function musicOperation(operation: MusicOperation): Operation {
 		...operation,
 		family: 'music',
 		resource: { name: 'Music', value: 'music' },
-		toRequest: (body) => ({ path: `/v1/music/generations/${operation.value}`, body }),
+		path: `/v1/music/generations/${operation.value}`,
 		notes: (body, given) => [
 			...unlistedNotes(body, KNOWN_VALUES),
 			...positionNotes(body),

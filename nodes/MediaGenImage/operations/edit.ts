@@ -3,6 +3,7 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { type ParameterValues, unsentNotes } from '../../shared/n8n/parameters';
 import { pictureFields, PictureReader } from '../../shared/n8n/pictures';
 import { buyingOperation } from '../../shared/tasks/execute';
+import type { PanelBody } from '../../shared/tasks/prepare';
 import { countField, modelField, promptField, sizeFields } from './generate/fields';
 import { imageNotes, imageRequest } from './generate/request';
 
@@ -35,18 +36,20 @@ async function toBody(
 	values: ParameterValues,
 	context: IExecuteFunctions,
 	itemIndex: number,
-): Promise<ParameterValues> {
+): Promise<PanelBody> {
 	const pictures = new PictureReader(context, fields, itemIndex);
 	const { model, prompt, size, n, maskSource = 'none' } = values;
 	const image = await pictures.one('image', values);
 	const mask = await pictures.optional('mask', values);
 	return {
-		...Object.fromEntries(
-			Object.entries({ model, prompt, size, n }).filter(([, value]) => value !== undefined),
-		),
-		imageUrls: [image],
-		...(mask === undefined ? {} : { maskUrl: mask }),
-		unsent: maskSource === 'none' ? unsentNotes(fields, values, ['maskUrl'], '"Mask" is None') : [],
+		body: {
+			...Object.fromEntries(
+				Object.entries({ model, prompt, size, n }).filter(([, value]) => value !== undefined),
+			),
+			imageUrls: [image],
+			...(mask === undefined ? {} : { maskUrl: mask }),
+		},
+		notes: maskSource === 'none' ? unsentNotes(fields, values, ['maskUrl'], '"Mask" is None') : [],
 	};
 }
 
@@ -61,6 +64,6 @@ export const edit = buyingOperation({
 	fields,
 	schema: imageRequest,
 	toBody,
-	toRequest: (body) => ({ path: '/v1/images/generations', body }),
+	path: '/v1/images/generations',
 	notes: imageNotes,
 });

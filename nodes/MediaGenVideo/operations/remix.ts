@@ -151,7 +151,7 @@ export const remix = buyingOperation({
 	fields: [...fields, additionalFields],
 	advanced: [additionalFields],
 	schema: remixRequest,
-	toRequest: ({ task_id, ...body }) => ({
+	path: ({ task_id, ...body }) => ({
 		path: `/v1/videos/${encodeURIComponent(String(task_id))}/remix`,
 		body,
 	}),

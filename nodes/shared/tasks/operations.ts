@@ -241,8 +241,8 @@ function submitOperation(family: TaskFamily): Operation {
 			'Buy a task from any endpoint of the service, such as one that this node does not have',
 		fields: submitFields,
 		schema: customRequest,
-		toBody: customBody,
-		toRequest: (request) => {
+		toBody: async (...given) => ({ body: await customBody(...given) }),
+		path: (request) => {
 			const { path, body, file, file_field: field } = customRequest.parse(request);
 			return { path, body, ...(file ? { file: { field, content: file } } : {}) };
 		},

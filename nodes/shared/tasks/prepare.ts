@@ -2,7 +2,6 @@ import { createHash } from 'crypto';
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import type { BrandWordMap } from '../api/brandWords';
 import type { SubmissionBody } from '../api/client';
 import { multipartForm } from '../api/multipart';
 import { PendingUpload, reopenFile } from '../n8n/binary';
@@ -37,6 +36,12 @@ export interface TaskTarget {
 	file?: { field: string; content: PendingUpload };
 }
 
+/** What the panel's choices come to. `notes` says what of them is not sent. */
+export interface PanelBody {
+	body: ParameterValues;
+	notes?: string[];
+}
+
 /** What a task operation sends for one item. */
 export interface TaskRequest {
 	fields: INodeProperties[];
@@ -47,15 +52,15 @@ export interface TaskRequest {
 		values: ParameterValues,
 		context: IExecuteFunctions,
 		itemIndex: number,
-	): Promise<ParameterValues>;
-	/** Moves a field that belongs into the path out of the body. */
-	toRequest(body: RequestBody): TaskTarget;
+	): Promise<PanelBody>;
+	/** Of the endpoint; a function where the body holds the path, or a part of it. */
+	path: string | ((body: RequestBody) => TaskTarget);
 	/**
-	 * What the service changes or ignores in this body, or the node left out of it, each in a sentence.
+	 * What the service changes or ignores in this body, each in a sentence.
 	 *
 	 * @param given what the user set, in the API's names
 	 */
-	notes?(body: RequestBody, given: RequestBody, words: BrandWordMap): string[];
+	notes?(body: RequestBody, given: RequestBody): string[];
 }
 
 /** An item that is ready to be submitted. */
@@ -105,7 +110,8 @@ async function prepareItem(
 ): Promise<PreparedItem> {
 	const { context, options } = run;
 	const values = readParameters(context, request.fields, itemIndex);
-	const named = toApiNames((await request.toBody?.(values, context, itemIndex)) ?? values);
+	const panel: PanelBody = (await request.toBody?.(values, context, itemIndex)) ?? { body: values };
+	const named = toApiNames(panel.body);
 	const read = request.schema.safeParse(named);
 	if (!read.success)
 		throw validationError(context.getNode(), request.fields, read.error.issues, itemIndex);
@@ -114,21 +120,21 @@ async function prepareItem(
 		itemIndex,
 		options.waitMode === 'callback' ? ['webhook'] : [],
 	);
-	const target = request.toRequest(read.data);
+	const { path } = request;
+	const target = typeof path === 'string' ? { path, body: read.data } : path(read.data);
 	const body = { ...read.data, ...additional };
 	const input = options.includeInput ? context.getInputData()[itemIndex]?.json : undefined;
 	const collection: unknown = context.getNodeParameter('options', itemIndex, {});
 	const itemOptions = readItemOptions(collection, input);
 	const callbackBaseUrl = isObject(collection) ? collection.callbackBaseUrl : undefined;
 	const webhook = addressOf({ itemIndex, callbackBaseUrl, reference: itemOptions.reference });
-	const notes =
-		request.notes?.(body, isObject(named) ? named : {}, run.client.connection.brandWords) ?? [];
+	const notes = request.notes?.(body, isObject(named) ? named : {}) ?? [];
 	return {
 		itemIndex,
 		body,
 		target: { ...target, body: { ...target.body, ...additional } },
 		webhook: webhook.url,
-		notes: [...notes, ...webhook.notes],
+		notes: [...notes, ...(panel.notes ?? []), ...webhook.notes],
 		options: itemOptions,
 	};
 }

@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { type ParameterValues, unsentNotes } from '../../../shared/n8n/parameters';
 import { linkList, linksIn, PictureReader } from '../../../shared/n8n/pictures';
+import type { PanelBody } from '../../../shared/tasks/prepare';
 import { z } from '../../../shared/util/vendor/zod';
 import { generateFields } from './fields';
 
@@ -158,14 +159,16 @@ export async function generateBody(
 	values: ParameterValues,
 	context: IExecuteFunctions,
 	itemIndex: number,
-): Promise<ParameterValues> {
+): Promise<PanelBody> {
 	const pictures = new PictureReader(context, generateFields, itemIndex);
 	return {
-		...Object.fromEntries(Object.entries(values).filter(([name]) => PLAIN.includes(name))),
-		...(await imagesOf(values, pictures)),
-		...videoOf(values),
-		...shotsOf(values),
-		...(await elementsOf(values.elementList, pictures)),
-		unsent: unsentOf(values),
+		body: {
+			...Object.fromEntries(Object.entries(values).filter(([name]) => PLAIN.includes(name))),
+			...(await imagesOf(values, pictures)),
+			...videoOf(values),
+			...shotsOf(values),
+			...(await elementsOf(values.elementList, pictures)),
+		},
+		notes: unsentOf(values),
 	};
 }

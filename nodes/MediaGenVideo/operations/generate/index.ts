@@ -16,6 +16,6 @@ export const generate = buyingOperation({
 	advanced: advancedFields,
 	schema: videoRequest,
 	toBody: generateBody,
-	toRequest: (body) => ({ path: '/v1/videos/generations', body }),
+	path: '/v1/videos/generations',
 	notes: videoNotes,
 });
