@@ -10,9 +10,9 @@ import {
 	downloadFile,
 	type DownloadedFile,
 	type DownloadRules,
-	FileNames,
 	shownLink,
 } from './download';
+import { FileNames } from './fileNames';
 import type { RequestLinks, ResultFile } from './resultFiles';
 import type { Task } from './task';
 
