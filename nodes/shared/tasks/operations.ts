@@ -17,8 +17,9 @@ import { jsonObject } from '../util/json';
 import { text } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { deliver, buyingOperation } from './execute';
-import { pollTasks, retrieveError } from './poll';
+import { pollTasks } from './poll';
 import { readAdditionalBody } from './prepare';
+import { retrieveError } from './taskErrors';
 import { acceptedTask, openTaskRun, retrieveRecord, type TaskRun, withRecord } from './taskRun';
 
 const TASK: Resource = { name: 'Task', value: 'task' };
