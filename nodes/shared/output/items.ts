@@ -23,7 +23,7 @@ export interface TaskOutcome {
 	taskId?: string;
 	/** The task as last read. */
 	task?: Task;
-	/** The links that its request sent, where it was sent before a pause. */
+	/** The links that its request sent, where it was sent by this node. */
 	request?: RequestLinks;
 	/** The record as it came; absent while only the acknowledgement is known. */
 	record?: Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { ApiError, asError, CanceledError, errorFromThrown, NotFoundError } from '../api/errors';
 import { hasEnded } from '../api/records';
 import { type AcceptedOutcome, isAccepted, type TaskOutcome } from '../output/items';
-import { isTextResult, type RequestLinks } from '../output/resultFiles';
+import { isTextResult } from '../output/resultFiles';
 import { clock, sleep } from '../util/clock';
 import { canceledError, failedTaskError, retrieveError, timeoutError } from './taskErrors';
 import { retrieveRecord, type TaskRun, withRecord } from './taskRun';
@@ -117,17 +117,13 @@ export class LateResults {
 	}
 }
 
-async function pollTask(
-	run: TaskRun,
-	accepted: AcceptedOutcome,
-	request?: RequestLinks,
-): Promise<TaskOutcome> {
+async function pollTask(run: TaskRun, accepted: AcceptedOutcome): Promise<TaskOutcome> {
 	let outcome = accepted;
 	const lateResults = new LateResults();
 	const hasCome = () => hasEnded(outcome.task.status) && !lateResults.mayCome(outcome);
 	const retrieve = async (): Promise<Progress> => {
 		const record = await retrieveRecord(run, outcome.taskId, 'once');
-		outcome = withRecord(run, outcome, record, request);
+		outcome = withRecord(run, outcome, record);
 		return { ended: hasCome(), estimatedSeconds: record.estimatedSeconds };
 	};
 	const { deadline, signal, options } = run;
@@ -159,13 +155,10 @@ async function pollTask(
 export async function pollTasks(
 	run: TaskRun,
 	outcomes: readonly TaskOutcome[],
-	requests?: ReadonlyMap<number, RequestLinks>,
 ): Promise<TaskOutcome[]> {
 	return await Promise.all(
 		outcomes.map(async (outcome) =>
-			isAccepted(outcome) && outcome.error === undefined
-				? await pollTask(run, outcome, requests?.get(outcome.itemIndex))
-				: outcome,
+			isAccepted(outcome) && outcome.error === undefined ? await pollTask(run, outcome) : outcome,
 		),
 	);
 }
@@ -174,7 +167,6 @@ export async function pollTasks(
 export async function refreshTasks(
 	run: TaskRun,
 	outcomes: readonly TaskOutcome[],
-	requests?: ReadonlyMap<number, RequestLinks>,
 ): Promise<TaskOutcome[]> {
 	return await Promise.all(
 		outcomes.map(async (outcome) => {
@@ -182,7 +174,7 @@ export async function refreshTasks(
 				return outcome;
 			try {
 				const record = await retrieveRecord(run, outcome.taskId, 'once');
-				return withRecord(run, outcome, record, requests?.get(outcome.itemIndex));
+				return withRecord(run, outcome, record);
 			} catch (error) {
 				if (error instanceof ApiError) return outcome;
 				throw asError(error);
