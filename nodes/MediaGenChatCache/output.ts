@@ -110,14 +110,14 @@ const KEPT =
  * Converts outcomes to the node's output, in the order of the input, with hints that sum up the run. Unless the node is set to
  * continue, the first failed item ends it.
  *
- * @param own the options of each item: what its output holds beside the answer
+ * @param itemOptions the options of each item: what its output holds beside the answer
  * @param guard what the limits left out, and the balance, where it was read anyway
  */
 export function toOutput(
 	context: IExecuteFunctions,
 	options: ChatOptions,
 	outcomes: readonly ChatOutcome[],
-	own: readonly ItemOptions[],
+	itemOptions: readonly ItemOptions[],
 	guard: SpendingGuard,
 ): INodeExecutionData[] {
 	const node = context.getNode();
@@ -140,7 +140,7 @@ export function toOutput(
 	);
 	return comesOut.map((outcome, at) => {
 		const { itemIndex } = outcome;
-		const fields = toJson(own[itemIndex] ?? {});
+		const fields = toJson(itemOptions[itemIndex] ?? {});
 		if (isFailed(outcome)) return errorItem(node, outcome.error, itemIndex, fields);
 		const warnings =
 			at === 0 && leftOut !== undefined ? [leftOut, ...outcome.warnings] : outcome.warnings;

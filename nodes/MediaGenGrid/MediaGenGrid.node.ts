@@ -13,7 +13,7 @@ import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
 import { callbackWebhook, describeOperations, subtitleOf } from '../shared/n8n/describe';
 import { runOperation } from '../shared/n8n/runOperation';
-import { taskOperations } from '../shared/tasks/operations';
+import { taskResource } from '../shared/tasks/operations';
 import { resumeOnCallback } from '../shared/tasks/resume';
 import { loadButtons } from './buttons';
 import { indexField } from './fields';
@@ -21,7 +21,7 @@ import { lowVariation } from './operations/lowVariation';
 import { reroll } from './operations/reroll';
 import { variation } from './operations/variation';
 
-const operations = [variation, lowVariation, reroll, ...taskOperations('grid')];
+const operations = [variation, lowVariation, reroll, ...taskResource('grid')];
 
 export class MediaGenGrid implements INodeType {
 	description: NodeDescription = {

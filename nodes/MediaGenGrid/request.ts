@@ -2,7 +2,7 @@ import { GRID_INDEX, GRID_SPEEDS } from '../shared/api/grid';
 import type { Operation } from '../shared/n8n/describe';
 import { unlistedNotes } from '../shared/n8n/fields';
 import type { ParentRule } from '../shared/tasks/checkParent';
-import { taskOperation, type TaskOperation } from '../shared/tasks/execute';
+import { buyingOperation, type BuyingOperation } from '../shared/tasks/execute';
 import type { RequestBody } from '../shared/tasks/prepare';
 import { jsonObject } from '../shared/util/json';
 import { integer, taskId, text } from '../shared/util/schema';
@@ -40,7 +40,7 @@ export const variationRequest = requestBy(byIndex);
 export const rerollRequest = requestBy(byItself);
 
 type GridOperation = Pick<
-	TaskOperation,
+	BuyingOperation,
 	'name' | 'value' | 'action' | 'description' | 'fields' | 'schema'
 > & {
 	/** Last part of the path. */
@@ -51,11 +51,11 @@ type GridOperation = Pick<
 
 /** Makes an operation of its fields and its request: `POST /v1/gridart/generations/{operation}` (spec §4). */
 export function gridOperation({ path, check, ...operation }: GridOperation): Operation {
-	return taskOperation({
+	return buyingOperation({
 		...operation,
 		family: 'grid',
 		resource: { name: 'Grid', value: 'grid' },
-		toRequest: (body) => ({ path: `/v1/gridart/generations/${path}`, body }),
+		path: `/v1/gridart/generations/${path}`,
 		notes: (body) => unlistedNotes(body, [['speed', 'speed', GRID_SPEEDS]]),
 		parent: { parentOf: (body) => body.task_id, check },
 	});

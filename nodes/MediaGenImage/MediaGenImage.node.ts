@@ -12,13 +12,13 @@ import { type NodeDescription, related, taskHint } from '../shared/n8n/builderHi
 import { callbackWebhook, describeOperations, subtitleOf } from '../shared/n8n/describe';
 import { searchListed } from '../shared/n8n/fields';
 import { runOperation } from '../shared/n8n/runOperation';
-import { taskOperations } from '../shared/tasks/operations';
+import { taskResource } from '../shared/tasks/operations';
 import { resumeOnCallback } from '../shared/tasks/resume';
 import { edit } from './operations/edit';
 import { generate } from './operations/generate';
 import { MODELS } from './operations/generate/fields';
 
-const operations = [generate, edit, ...taskOperations('image')];
+const operations = [generate, edit, ...taskResource('image')];
 
 export class MediaGenImage implements INodeType {
 	description: NodeDescription = {

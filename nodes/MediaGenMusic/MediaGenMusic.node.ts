@@ -18,7 +18,7 @@ import { type NodeDescription, related, taskHint } from '../shared/n8n/builderHi
 import { callbackWebhook, describeOperations, subtitleOf } from '../shared/n8n/describe';
 import { searchListed } from '../shared/n8n/fields';
 import { runOperation } from '../shared/n8n/runOperation';
-import { taskOperations } from '../shared/tasks/operations';
+import { taskResource } from '../shared/tasks/operations';
 import { resumeOnCallback } from '../shared/tasks/resume';
 import { toTitle } from '../shared/util/case';
 import { addInstrumental } from './operations/addInstrumental';
@@ -45,7 +45,7 @@ const operations = [
 	fadeIn,
 	sounds,
 	upsampleTags,
-	...taskOperations('music'),
+	...taskResource('music'),
 ];
 
 const listed = (values: readonly string[]) => values.map((value) => ({ name: value, value }));

@@ -12,7 +12,7 @@ import {
 import type { Operation } from '../shared/n8n/describe';
 import { type KnownValues, unlistedNotes } from '../shared/n8n/fields';
 import { labelOf } from '../shared/n8n/parameters';
-import { taskOperation, type TaskOperation } from '../shared/tasks/execute';
+import { buyingOperation, type BuyingOperation } from '../shared/tasks/execute';
 import type { RequestBody } from '../shared/tasks/prepare';
 import { flag, integer, number, taskId, text } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
@@ -81,7 +81,7 @@ export function extendRequest(schema: SongSchema): SongSchema {
 }
 
 type MusicOperation = Pick<
-	TaskOperation,
+	BuyingOperation,
 	'name' | 'value' | 'action' | 'description' | 'fields' | 'schema' | 'synchronous'
 >;
 
@@ -106,11 +106,11 @@ function positionNotes({ continue_at: second }: RequestBody): string[] {
 
 /** Makes an operation of its fields and its request: `POST /v1/music/generations/{operation}` (spec §2). */
 export function musicOperation(operation: MusicOperation): Operation {
-	return taskOperation({
+	return buyingOperation({
 		...operation,
 		family: 'music',
 		resource: { name: 'Music', value: 'music' },
-		toRequest: (body) => ({ path: `/v1/music/generations/${operation.value}`, body }),
+		path: `/v1/music/generations/${operation.value}`,
 		notes: (body, given) => [
 			...unlistedNotes(body, KNOWN_VALUES),
 			...positionNotes(body),

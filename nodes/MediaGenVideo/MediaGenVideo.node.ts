@@ -12,13 +12,13 @@ import { type NodeDescription, related, taskHint } from '../shared/n8n/builderHi
 import { callbackWebhook, describeOperations, subtitleOf } from '../shared/n8n/describe';
 import { searchListed } from '../shared/n8n/fields';
 import { runOperation } from '../shared/n8n/runOperation';
-import { taskOperations } from '../shared/tasks/operations';
+import { taskResource } from '../shared/tasks/operations';
 import { resumeOnCallback } from '../shared/tasks/resume';
 import { generate } from './operations/generate';
 import { MODELS } from './operations/generate/fields';
 import { remix, REMIX_MODEL_LIST } from './operations/remix';
 
-const operations = [generate, remix, ...taskOperations('video')];
+const operations = [generate, remix, ...taskResource('video')];
 
 export class MediaGenVideo implements INodeType {
 	description: NodeDescription = {

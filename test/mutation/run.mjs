@@ -21,11 +21,8 @@ const TESTS_OF = {
 	'output/resultFiles': ['unit/shared/output/resultFiles'],
 	'output/task': ['unit/shared/output/task'],
 	// Downloads
-	'output/download': [
-		'unit/shared/output/download',
-		'unit/shared/output/fileNames',
-		'engine/shared/output/downloadFaults',
-	],
+	'output/download': ['unit/shared/output/download', 'engine/shared/output/downloadFaults'],
+	'output/fileNames': ['unit/shared/output/fileNames'],
 	// Addresses
 	'api/address': ['unit/shared/api/address'],
 	'api/connection': ['unit/shared/api/connection'],

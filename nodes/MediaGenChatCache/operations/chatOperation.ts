@@ -73,16 +73,19 @@ interface Receipt {
 }
 
 /**
- * Validates every item before the first request, so that a mistake in the last one does not cost what the others buy. `own` holds
- * what each item's output has beside the answer.
+ * Validates every item before the first request, so that a mistake in the last one does not cost what the others buy.
+ * `itemOptions` is what each output item has beside the answer.
  */
 async function readQuestions(context: IExecuteFunctions, options: ChatOptions) {
-	const own: ItemOptions[] = [];
+	const itemOptions: ItemOptions[] = [];
 	const inputs = context.getInputData();
 	const fingerprintOf = createFingerprinter();
 	const questions = await forEachItem<Question>(context, async (itemIndex) => {
 		const input = options.includeInput ? inputs[itemIndex]?.json : undefined;
-		own[itemIndex] = readItemOptions(context.getNodeParameter('options', itemIndex, {}), input);
+		itemOptions[itemIndex] = readItemOptions(
+			context.getNodeParameter('options', itemIndex, {}),
+			input,
+		);
 		const prepared = prepareQuestion(context, itemIndex);
 		return await Promise.resolve({
 			...prepared,
@@ -90,7 +93,7 @@ async function readQuestions(context: IExecuteFunctions, options: ChatOptions) {
 		});
 	});
 	if (!options.checkOnly) throwFirstError(context, questions);
-	return { questions, own };
+	return { questions, itemOptions };
 }
 
 function toBody(style: ChatStyle, { given, parts, additional }: Question) {
@@ -161,7 +164,7 @@ async function askAll(
 	run: ChatRun,
 	records: PurchaseRecords,
 	questions: ReadonlyArray<Question | FailedItem>,
-	own: readonly ItemOptions[],
+	itemOptions: readonly ItemOptions[],
 ): Promise<ChatOutcome[]> {
 	const { context, style, options, client, signal, guard } = run;
 	const { concurrency, whenUnsure } = options;
@@ -182,7 +185,7 @@ async function askAll(
 		hintFor,
 	};
 	const items = questions.map((item) =>
-		isFailed(item) ? item : toPaidItem(run, item, own[item.itemIndex]?.reference),
+		isFailed(item) ? item : toPaidItem(run, item, itemOptions[item.itemIndex]?.reference),
 	);
 	const paid = await runPaidItems(
 		paidRun,
@@ -225,7 +228,7 @@ async function execute(
 	style: ChatStyle,
 ): Promise<INodeExecutionData[][]> {
 	const options = readChatOptions(context);
-	const { questions, own } = await readQuestions(context, options);
+	const { questions, itemOptions } = await readQuestions(context, options);
 	const signal = context.getExecutionCancelSignal();
 	const client = createClient(context, await getConnection(context), signal);
 	const guard = new SpendingGuard(context, options, client);
@@ -238,7 +241,7 @@ async function execute(
 						path: style.path,
 						body: toBody(style, item),
 						notes: [],
-						options: own[at] ?? {},
+						options: itemOptions[at] ?? {},
 					},
 		);
 		return [await checkOnlyOutput(client, guard, checked)];
@@ -249,7 +252,7 @@ async function execute(
 			{ context, style, options, client, signal, guard },
 			records,
 			questions,
-			own,
+			itemOptions,
 		);
 		dropRecords(
 			context,
@@ -257,7 +260,7 @@ async function execute(
 			outcomes.filter((outcome) => !isLeftOut(outcome)),
 		);
 		traceUsed(context, usedBy(outcomes));
-		return [toOutput(context, options, outcomes, own, guard)];
+		return [toOutput(context, options, outcomes, itemOptions, guard)];
 	} finally {
 		records.close();
 	}

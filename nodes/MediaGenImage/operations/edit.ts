@@ -3,7 +3,8 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { promptField } from '../../shared/n8n/fields';
 import { type ParameterValues, unsentNotes } from '../../shared/n8n/parameters';
 import { pictureFields, PictureReader } from '../../shared/n8n/pictures';
-import { taskOperation } from '../../shared/tasks/execute';
+import { buyingOperation } from '../../shared/tasks/execute';
+import type { PanelBody } from '../../shared/tasks/prepare';
 import { countField, modelField, sizeFields } from './generate/fields';
 import { imageNotes, imageRequest } from './generate/request';
 
@@ -36,23 +37,25 @@ async function toBody(
 	values: ParameterValues,
 	context: IExecuteFunctions,
 	itemIndex: number,
-): Promise<ParameterValues> {
+): Promise<PanelBody> {
 	const pictures = new PictureReader(context, fields, itemIndex);
 	const { model, prompt, size, n, maskSource = 'none' } = values;
 	const image = await pictures.one('image', values);
 	const mask = await pictures.optional('mask', values);
 	return {
-		...Object.fromEntries(
-			Object.entries({ model, prompt, size, n }).filter(([, value]) => value !== undefined),
-		),
-		imageUrls: [image],
-		...(mask === undefined ? {} : { maskUrl: mask }),
-		unsent: maskSource === 'none' ? unsentNotes(fields, values, ['maskUrl'], '"Mask" is None') : [],
+		body: {
+			...Object.fromEntries(
+				Object.entries({ model, prompt, size, n }).filter(([, value]) => value !== undefined),
+			),
+			imageUrls: [image],
+			...(mask === undefined ? {} : { maskUrl: mask }),
+		},
+		notes: maskSource === 'none' ? unsentNotes(fields, values, ['maskUrl'], '"Mask" is None') : [],
 	};
 }
 
 /** Image to image and repainting from one picture (spec §3): `POST /v1/images/generations`. */
-export const edit = taskOperation({
+export const edit = buyingOperation({
 	family: 'image',
 	resource: { name: 'Image', value: 'image' },
 	name: 'Edit',
@@ -62,6 +65,6 @@ export const edit = taskOperation({
 	fields,
 	schema: imageRequest,
 	toBody,
-	toRequest: (body) => ({ path: '/v1/images/generations', body }),
+	path: '/v1/images/generations',
 	notes: imageNotes,
 });

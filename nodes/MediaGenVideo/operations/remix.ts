@@ -19,7 +19,7 @@ import {
 	unlistedNotes,
 } from '../../shared/n8n/fields';
 import type { ParentRule } from '../../shared/tasks/checkParent';
-import { taskOperation } from '../../shared/tasks/execute';
+import { buyingOperation } from '../../shared/tasks/execute';
 import { isObject } from '../../shared/util/json';
 import { flag, oneOf, schemaFor, text } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
@@ -125,7 +125,7 @@ export const checkOriginal: NonNullable<ParentRule['check']> = (body, record, wo
 };
 
 /** A video made longer, from 8 to 15 seconds (spec §5): `POST /v1/videos/{task_id}/remix`. */
-export const remix = taskOperation({
+export const remix = buyingOperation({
 	family: 'video',
 	resource: { name: 'Video', value: 'video' },
 	name: 'Extend',
@@ -135,7 +135,7 @@ export const remix = taskOperation({
 	fields: [...fields, additionalFields],
 	advanced: [additionalFields],
 	schema: remixRequest,
-	toRequest: ({ task_id, ...body }) => ({
+	path: ({ task_id, ...body }) => ({
 		path: `/v1/videos/${encodeURIComponent(String(task_id))}/remix`,
 		body,
 	}),

@@ -31,8 +31,9 @@ export function toDeploymentWords(text: string, words: BrandWordMap): string {
 
 function toNeutralWords(name: string, words: BrandWordMap): string {
 	for (const word of BRAND_WORDS) {
-		const own = words[word];
-		if (own !== undefined && name.startsWith(`${own}_`)) return word + name.slice(own.length);
+		const deployed = words[word];
+		if (deployed !== undefined && name.startsWith(`${deployed}_`))
+			return word + name.slice(deployed.length);
 	}
 	return name;
 }

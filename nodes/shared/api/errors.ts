@@ -3,9 +3,9 @@ import { z } from '../util/vendor/zod';
 
 /**
  * Whether a failed request may have been carried out anyway. `no`: the service said so, or never received it.
- * `unknown`: the connection broke after the request may have arrived, so a purchase must not be repeated.
+ * `maybe`: the connection broke after the request may have arrived, so a purchase must not be repeated.
  */
-export type Accepted = 'no' | 'unknown';
+export type Sent = 'no' | 'maybe';
 
 export interface ApiErrorDetails {
 	httpStatus?: number;
@@ -28,7 +28,7 @@ export class ApiError extends Error {
 
 	constructor(
 		message: string,
-		readonly accepted: Accepted = 'no',
+		readonly sent: Sent = 'no',
 		readonly details: ApiErrorDetails = {},
 	) {
 		super(message);
@@ -88,9 +88,9 @@ export class TooLargeError extends ApiError {}
 export class StorageError extends ApiError {}
 
 export class CanceledError extends ApiError {
-	constructor(accepted: Accepted = 'no') {
+	constructor(sent: Sent = 'no') {
 		// With this spelling n8n tells a canceled execution from a failed one.
-		super('The execution was canceled', accepted);
+		super('The execution was canceled', sent);
 	}
 }
 
@@ -168,8 +168,8 @@ export function errorFromResponse(response: Response, now: number, notFound?: st
 	const { message, type, code, fromService } = readServiceMessage(response.body);
 	const title = status === 404 && notFound !== undefined ? notFound : headline;
 	// A 4xx but 408 says that nothing was done. It is unknown what happened before a timeout, a 5xx or a redirect.
-	const accepted = status >= 400 && status < 500 && status !== 408 ? 'no' : 'unknown';
-	return new ErrorClass(message === undefined ? title : `${title}: ${message}`, accepted, {
+	const sent = status >= 400 && status < 500 && status !== 408 ? 'no' : 'maybe';
+	return new ErrorClass(message === undefined ? title : `${title}: ${message}`, sent, {
 		httpStatus: status,
 		type,
 		code,
@@ -186,7 +186,7 @@ export function unreadableResponse(httpStatus: number, body?: unknown): Unreadab
 	const shown = toShortText(body, SHOWN.inMessage);
 	const message = `The response could not be read (HTTP ${httpStatus})${shown === '' ? '' : `: ${shown}`}`;
 	const response = shown === '' ? undefined : toShortText(body, SHOWN.inItem);
-	return new UnreadableResponseError(message, 'unknown', { httpStatus, response });
+	return new UnreadableResponseError(message, 'maybe', { httpStatus, response });
 }
 
 /**
@@ -203,7 +203,7 @@ export function errorInBody(body: unknown): ApiError | undefined {
 	const refused = isStatus && status < 500 && ErrorClass !== TimeoutError;
 	const title = refused ? headline : 'The service answered with an error';
 	const words = message === undefined ? title : `${title}: ${message}`;
-	return new ErrorClass(words, refused ? 'no' : 'unknown', { type, code, fromService: true });
+	return new ErrorClass(words, refused ? 'no' : 'maybe', { type, code, fromService: true });
 }
 
 const DAY_MS = 86_400_000;
@@ -269,7 +269,7 @@ export function errorFromThrown(error: unknown): ApiError {
 	if (error instanceof ApiError) return error;
 	const { codes, text } = traceOf(error);
 	const has = (...wanted: string[]) => codes.some((code) => wanted.includes(code));
-	if (has('ERR_CANCELED', 'ABORT_ERR')) return new CanceledError('unknown');
+	if (has('ERR_CANCELED', 'ABORT_ERR')) return new CanceledError('maybe');
 	if (codes.some((code) => NEVER_CONNECTED.has(code))) return new UnreachableError(NOT_REACHED);
 	if (has('ERR_INVALID_CHAR') || /Invalid character in header content/.test(text)) {
 		return new UnreachableError(
@@ -283,13 +283,13 @@ export function errorFromThrown(error: unknown): ApiError {
 	if (has('ETIMEDOUT') && text.includes('connect ETIMEDOUT'))
 		return new UnreachableError(NOT_REACHED);
 	if (has('ETIMEDOUT', 'ECONNABORTED') || /timeout of \d+ ?ms/.test(text)) {
-		return new TimeoutError('The request timed out', 'unknown');
+		return new TimeoutError('The request timed out', 'maybe');
 	}
 	return connectionLost();
 }
 
 export function connectionLost(): ConnectionError {
-	return new ConnectionError('The connection to the service was lost', 'unknown');
+	return new ConnectionError('The connection to the service was lost', 'maybe');
 }
 
 /** What a storage says of itself, by the codes of file systems, SQLite and PostgreSQL. */

@@ -74,11 +74,11 @@ export async function withHardEnd<Result>(
 	const ended = new Promise<never>((_, reject) => {
 		end.signal.addEventListener('abort', () => reject(asError(end.signal.reason)));
 	});
-	const onCancel = () => end.abort(new CanceledError('unknown'));
+	const onCancel = () => end.abort(new CanceledError('maybe'));
 	if (cancel?.aborted) onCancel();
 	cancel?.addEventListener('abort', onCancel);
 	void sleepOnHost(ms, done.signal).then(() => {
-		if (!done.signal.aborted) end.abort(new TimeoutError(late, 'unknown'));
+		if (!done.signal.aborted) end.abort(new TimeoutError(late, 'maybe'));
 	});
 	try {
 		return await Promise.race([ended, work(end.signal)]);
@@ -98,7 +98,7 @@ export const byteStream = z.custom<ByteStream>(
 	(value) => typeof value === 'object' && value !== null && 'pipe' in value && 'destroy' in value,
 );
 
-const MEGABYTE = 1_000_000;
+export const MEGABYTE = 1_000_000;
 const MAX_TEXT_MB = 64;
 
 const utf8 = new TextDecoder();
@@ -118,7 +118,7 @@ export async function readText(body: ByteStream, signal?: AbortSignal): Promise<
 			bytes += piece.length;
 			// Leaving the loop destroys the stream.
 			if (bytes > MAX_TEXT_MB * MEGABYTE)
-				throw new TooLargeError(`The response has more than ${MAX_TEXT_MB} MB of text`, 'unknown');
+				throw new TooLargeError(`The response has more than ${MAX_TEXT_MB} MB of text`, 'maybe');
 			chunks.push(piece);
 		}
 	} finally {
@@ -221,7 +221,7 @@ function toPayload(
 	};
 }
 
-function toOptions(request: ApiRequest, connection: Connection): IHttpRequestOptions {
+function toHttpOptions(request: ApiRequest, connection: Connection): IHttpRequestOptions {
 	const words = connection.brandWords;
 	const { headers, ...payload } = toPayload(request, connection);
 	const named = Object.entries(request.headers ?? {}).map(
@@ -268,7 +268,7 @@ export function createSend(
 				const received: unknown = await context.helpers.httpRequestWithAuthentication.call(
 					withSignal(context, end),
 					CREDENTIAL_TYPE,
-					toOptions(request, connection),
+					toHttpOptions(request, connection),
 					credentialsDecrypted && { credentialsDecrypted },
 				);
 				const { body, ...head } = fullResponse.parse(received);

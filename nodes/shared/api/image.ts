@@ -76,12 +76,12 @@ export const MAX_IMAGES = 4;
 export const MAX_COMPRESSION = 100;
 
 // The upload endpoint counts its 20 MB as 20 971 520 bytes, so a megabyte has as many here too.
-const MEGABYTE = 1_048_576;
+const MEBIBYTE = 1_048_576;
 
 /** References that each model accepts: how many, and how large each and all may be, in bytes (spec, Limits). */
 export const REFERENCE_LIMITS = {
-	official: { count: 16, bytes: 20 * MEGABYTE, totalBytes: 256 * MEGABYTE },
-	lite: { count: 14, bytes: 10 * MEGABYTE, totalBytes: Infinity },
+	official: { count: 16, bytes: 20 * MEBIBYTE, totalBytes: 256 * MEBIBYTE },
+	lite: { count: 14, bytes: 10 * MEBIBYTE, totalBytes: Infinity },
 } as const;
 
 /** Picture types that a data URI may hold (spec §3b). */

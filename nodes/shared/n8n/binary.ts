@@ -52,7 +52,7 @@ async function* buffers(source: AsyncIterable<Buffer | string> | Buffer[]): Asyn
 }
 
 /** Opens a binary field, wherever n8n keeps it, without reading the whole file into memory. */
-async function openBinary(
+async function openStored(
 	context: IExecuteFunctions,
 	itemIndex: number,
 	property: string,
@@ -84,7 +84,7 @@ const refusal = (
 	});
 
 /** Opens a file in an item's binary data. Throws a `NodeOperationError` that names the item and the field. */
-async function openFile(
+async function openBinary(
 	context: IExecuteFunctions,
 	itemIndex: number,
 	property: string,
@@ -100,7 +100,7 @@ async function openFile(
 			'Give the name of a field that the "Binary" tab of the input shows.',
 		);
 	}
-	const file = await openBinary(context, itemIndex, property, data);
+	const file = await openStored(context, itemIndex, property, data);
 	return { ...file, fileName: data.fileName ?? property, mimeType: data.mimeType };
 }
 
@@ -114,7 +114,7 @@ export async function openPicture(
 	property: string,
 	rules: PictureRules,
 ): Promise<FileSource> {
-	const { bytes, chunks, fileName } = await openFile(context, itemIndex, property, rules.field);
+	const { bytes, chunks, fileName } = await openBinary(context, itemIndex, property, rules.field);
 	if (bytes > rules.maxBytes) {
 		await chunks.return?.();
 		throw refusal(
@@ -177,7 +177,12 @@ export async function inspectFile(
 	property: string,
 	field: string,
 ): Promise<PendingUpload> {
-	const { bytes, chunks, fileName, mimeType } = await openFile(context, itemIndex, property, field);
+	const { bytes, chunks, fileName, mimeType } = await openBinary(
+		context,
+		itemIndex,
+		property,
+		field,
+	);
 	const fingerprint = await fingerprintOf(rejoin(Buffer.alloc(0), chunks));
 	return new PendingUpload(itemIndex, property, fileName, mimeType, bytes, fingerprint);
 }
@@ -188,6 +193,6 @@ export async function reopenFile(
 	pending: PendingUpload,
 ): Promise<FileSource> {
 	const { itemIndex, property, mimeType, fileName } = pending;
-	const { bytes, chunks } = await openFile(context, itemIndex, property, property);
+	const { bytes, chunks } = await openBinary(context, itemIndex, property, property);
 	return { bytes, mimeType, fileName, chunks: rejoin(Buffer.alloc(0), chunks) };
 }

@@ -82,8 +82,8 @@ interface ErrorContext {
 	hint?: string;
 }
 
-const isUnsure = (error: ApiError, { buys }: ErrorContext) =>
-	buys !== undefined && error.accepted === 'unknown' && !(error instanceof CanceledError);
+const isUnclear = (error: ApiError, { buys }: ErrorContext) =>
+	buys !== undefined && error.sent === 'maybe' && !(error instanceof CanceledError);
 
 /** Whether the request of an item may have bought something although no answer says so. */
 export function mayHaveBeenBought({ context }: NodeError): boolean {
@@ -112,7 +112,7 @@ export function recordKeyIn({ error, status, recordKey }: IDataObject = {}): str
 
 function hintFor(error: ApiError, context: ErrorContext): string | undefined {
 	const { purchase, buys, hint } = context;
-	if (isUnsure(error, context)) {
+	if (isUnclear(error, context)) {
 		const places = buys === 'task' ? 'the balance and at your tasks at the service' : 'the balance';
 		return `The ${buys} may have been bought anyway. Look at ${places} first. To send it again, set "If It May Have Been Bought" in the options to "Send Again".`;
 	}
@@ -135,7 +135,7 @@ function toNodeApiError(node: INode, error: ApiError, context: ErrorContext): No
 		itemIndex,
 	});
 	Object.assign(nodeError.context, { code: code ?? null, type: type ?? null, response: body });
-	return isUnsure(error, context) ? asMayHaveBeenBought(nodeError) : nodeError;
+	return isUnclear(error, context) ? asMayHaveBeenBought(nodeError) : nodeError;
 }
 
 /** The message of an item's error without the item's number, for a list that names the items. */

@@ -16,129 +16,18 @@ import {
 	TimeoutError,
 	UnreadableResponseError,
 } from '../api/errors';
-import { backoffMs, type ByteStream, byteStream, MAX_ATTEMPTS, withHardEnd } from '../api/http';
+import {
+	backoffMs,
+	type ByteStream,
+	byteStream,
+	MAX_ATTEMPTS,
+	MEGABYTE,
+	withHardEnd,
+} from '../api/http';
 import { clock, sleep, within } from '../util/clock';
 import { z } from '../util/vendor/zod';
+import { isData, toMimeType, withExtension } from './fileNames';
 import type { ResultFile } from './resultFiles';
-import type { Task } from './task';
-
-/** Other names of the types below. */
-const ALIASES: Record<string, string> = {
-	'audio/mp3': 'audio/mpeg',
-	'audio/mpeg3': 'audio/mpeg',
-	'audio/x-mp3': 'audio/mpeg',
-	'audio/x-mpeg': 'audio/mpeg',
-	'audio/m4a': 'audio/mp4',
-	'audio/x-m4a': 'audio/mp4',
-	'audio/x-aac': 'audio/aac',
-	'audio/x-flac': 'audio/flac',
-	'audio/wave': 'audio/wav',
-	'audio/vnd.wave': 'audio/wav',
-	'image/jpg': 'image/jpeg',
-	'image/x-png': 'image/png',
-	'video/x-m4v': 'video/mp4',
-};
-
-const EXTENSION_OF_TYPE: Record<string, string> = {
-	'audio/aac': 'aac',
-	'audio/flac': 'flac',
-	'audio/mp4': 'm4a',
-	'audio/mpeg': 'mp3',
-	'audio/ogg': 'ogg',
-	'audio/wav': 'wav',
-	'audio/x-wav': 'wav',
-	'image/gif': 'gif',
-	'image/jpeg': 'jpg',
-	'image/png': 'png',
-	'image/webp': 'webp',
-	'video/mp4': 'mp4',
-	'video/quicktime': 'mov',
-	'video/webm': 'webm',
-};
-
-const MEDIA_EXTENSION = /\.(aac|flac|m4a|mp3|ogg|wav|gif|jpe?g|png|webp|mp4|mov|webm)$/i;
-
-const URL_EXTENSION = /\.([a-z0-9]{2,5})$/i;
-
-/** Names that Windows reserves for devices. */
-const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
-
-/** In bytes: file systems allow 255, and a number and the extension follow. */
-const LONGEST_NAME = 150;
-
-/** The longest beginning of whole characters that is no longer than a name may be. */
-function cut(name: string): string {
-	let kept = '';
-	let bytes = 0;
-	for (const character of name) {
-		bytes += Buffer.byteLength(character);
-		if (bytes > LONGEST_NAME) break;
-		kept += character;
-	}
-	return kept;
-}
-
-/** A name that every file system accepts, without a media extension: that comes from the content type. */
-function safeName(name: string): string {
-	const safe = cut(name.replace(MEDIA_EXTENSION, '').replace(/[\\/:*?"<>|\p{Cc}]+/gu, '_')).replace(
-		/^[.\s]+|[.\s]+$/g,
-		'',
-	);
-	return safe === '' || RESERVED.test(safe) ? `_${safe}` : safe;
-}
-
-/** File systems hold names for the same whose case differs, or the way in which an accent is written. */
-const keyOf = (name: string) => name.normalize('NFC').toLowerCase();
-
-/** Gives every file of a run a name of its own, without its extension. */
-export class FileNames {
-	private readonly used = new Map<string, number>();
-
-	/** The names for a task's files, in their order. `wanted` is the user's own name. */
-	namesFor(task: Task, wanted: string | undefined): string[] {
-		return task.results.map((file, at) => {
-			if (wanted === undefined) return this.unique(safeName(defaultName(task, file, at)));
-			return this.unique(safeName(wanted) + (at === 0 ? '' : `-${at + 1}`));
-		});
-	}
-
-	private unique(name: string): string {
-		const key = keyOf(name);
-		let number = this.used.get(key) ?? 0;
-		if (number === 0) {
-			this.used.set(key, 1);
-			return name;
-		}
-		let candidate: string;
-		do candidate = `${name}-${++number}`;
-		while (this.used.has(keyOf(candidate)));
-		this.used.set(key, number).set(keyOf(candidate), 1);
-		return candidate;
-	}
-}
-
-function defaultName({ taskId, family }: Task, { name, index }: ResultFile, at: number): string {
-	if (name !== null && name !== 'grid') return name;
-	return [family ?? 'task', taskId, name ?? index ?? at + 1].join('-');
-}
-
-const isData = (url: string) => /^data:/i.test(url);
-
-/** A content type without its parameters, in small letters and under its usual name. */
-function toMimeType(contentType: unknown): string | undefined {
-	const type =
-		typeof contentType === 'string'
-			? contentType.split(';', 1)[0]?.trim().toLowerCase()
-			: undefined;
-	return type === undefined || type === '' ? undefined : (ALIASES[type] ?? type);
-}
-
-/** A file's name with its extension: by the content type, else by the link. */
-export function withExtension(name: string, mimeType: string | undefined, url: string): string {
-	const inPath = isData(url) ? undefined : URL_EXTENSION.exec(new URL(url).pathname)?.[1];
-	const extension = (mimeType === undefined ? undefined : EXTENSION_OF_TYPE[mimeType]) ?? inPath;
-	return extension === undefined ? name : `${name}.${extension}`;
-}
 
 /** What every n8n context that can download a file has in common. */
 export interface DownloadContext {
@@ -154,7 +43,6 @@ export interface DownloadContext {
 	getNode(): INode;
 }
 
-const MEGABYTE = 1_000_000;
 const MAX_REDIRECTS = 5;
 const ATTEMPT_TIMEOUT_MS = 60_000;
 const IDLE_TIMEOUT_MS = 60_000;
@@ -177,8 +65,8 @@ function blocked(reason: string): BlockedAddressError {
 function checkAddress(address: string, connection: Connection): URL {
 	const url = parseWebUrl(address);
 	if (!url) throw blocked('the link is not a full http or https URL');
-	const own = url.host === parseWebUrl(connection.baseUrl)?.host;
-	if (isPrivateHost(url) && !own && !connection.allowPrivateCallbacks) {
+	const isService = url.host === parseWebUrl(connection.baseUrl)?.host;
+	if (isPrivateHost(url) && !isService && !connection.allowPrivateCallbacks) {
 		throw blocked(`the link leads to the private host ${url.hostname}`);
 	}
 	return url;

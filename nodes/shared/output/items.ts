@@ -10,9 +10,9 @@ import {
 	downloadFile,
 	type DownloadedFile,
 	type DownloadRules,
-	FileNames,
 	shownLink,
 } from './download';
+import { FileNames } from './fileNames';
 import type { RequestLinks, ResultFile } from './resultFiles';
 import type { Task } from './task';
 
@@ -23,7 +23,7 @@ export interface TaskOutcome {
 	taskId?: string;
 	/** The task as last read. */
 	task?: Task;
-	/** The links that its request sent, where it was sent before a pause. */
+	/** The links that its request sent, where it was sent by this node. */
 	request?: RequestLinks;
 	/** The record as it came; absent while only the acknowledgement is known. */
 	record?: Record<string, unknown>;
@@ -54,7 +54,7 @@ export function isAccepted(outcome: TaskOutcome): outcome is AcceptedOutcome {
 export const NO_TASK_STATUSES = ['not submitted', 'unknown'] as const;
 
 /** The last known status, or that there is no task. */
-export function statusOf({
+export function outcomeStatus({
 	taskId,
 	task,
 	error,
@@ -120,7 +120,7 @@ export async function downloadAll(
 }
 
 /** What a task's item says beside the task itself. */
-function ownFields({
+function besideTask({
 	notes,
 	options: { reference, referenceVerified, input },
 }: TaskOutcome): IDataObject {
@@ -136,9 +136,9 @@ function ownFields({
 export function taskJson(outcome: AcceptedOutcome, simplify: boolean): IDataObject {
 	const { taskId, task, record } = outcome;
 	if (!simplify)
-		return toJson({ record: record ?? null, taskId, status: task.status, ...ownFields(outcome) });
+		return toJson({ record: record ?? null, taskId, status: task.status, ...besideTask(outcome) });
 	const { taskId: _, family, operation, ...rest } = task;
-	return toJson({ taskId, family, operation, ...ownFields(outcome), ...rest });
+	return toJson({ taskId, family, operation, ...besideTask(outcome), ...rest });
 }
 
 function markdownOf({ kind, url, name }: ResultFile): string {
@@ -179,9 +179,17 @@ function fileJson(
 	const { family, operation, status } = task;
 	const { url, index, kind, name, expiresAt, ...beside } = file;
 	const { fileName = null, mimeType = null, fileSize = null } = downloaded ?? {};
-	const own = { ...beside, url, index, kind, name, fileName, mimeType, fileSize, expiresAt };
-	if (!simplify) return toJson({ ...own, ...taskJson(outcome, false) });
-	return toJson({ ...own, taskId, family, operation, status, ...ownFields(outcome), task: rest });
+	const fields = { ...beside, url, index, kind, name, fileName, mimeType, fileSize, expiresAt };
+	if (!simplify) return toJson({ ...fields, ...taskJson(outcome, false) });
+	return toJson({
+		...fields,
+		taskId,
+		family,
+		operation,
+		status,
+		...besideTask(outcome),
+		task: rest,
+	});
 }
 
 /** Binary fields for the files of one item: `data`, `data_2`, `data_3` … in the order of the results, also where one is missing. */
@@ -200,12 +208,12 @@ function toItems(node: INode, outcome: AcceptedOutcome, rules: OutputRules): INo
 	const { task, files = [] } = outcome;
 	const item = (
 		json: IDataObject,
-		own: ReadonlyArray<DownloadedFile | undefined>,
+		attached: ReadonlyArray<DownloadedFile | undefined>,
 	): INodeExecutionData => ({
 		json,
 		pairedItem: { item: outcome.itemIndex },
-		...(own.some((file) => file !== undefined)
-			? { binary: binaryFields(rules.binaryPropertyName, own) }
+		...(attached.some((file) => file !== undefined)
+			? { binary: binaryFields(rules.binaryPropertyName, attached) }
 			: {}),
 	});
 	if (isTool(node)) return [item(toolJson(outcome), [])];
@@ -228,8 +236,8 @@ export function outputItems(
 		if (error !== undefined) {
 			const known = isAccepted(outcome)
 				? taskJson(outcome, true)
-				: { ...(taskId === undefined ? {} : { taskId }), ...ownFields(outcome) };
-			return [errorItem(node, error, itemIndex, { ...known, status: statusOf(outcome) })];
+				: { ...(taskId === undefined ? {} : { taskId }), ...besideTask(outcome) };
+			return [errorItem(node, error, itemIndex, { ...known, status: outcomeStatus(outcome) })];
 		}
 		return isAccepted(outcome) ? toItems(node, outcome, rules) : [];
 	});

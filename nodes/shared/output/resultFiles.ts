@@ -293,10 +293,10 @@ class Results {
 	private addList(list: readonly unknown[], place: Place): void {
 		list.forEach((given, at) => {
 			const inner = unpacked(given);
-			const own = NUMBERED_LISTS.has(place.field) ? { ...place, index: at + 1 } : place;
+			const inside = NUMBERED_LISTS.has(place.field) ? { ...place, index: at + 1 } : place;
 			// The field of a list names none of its objects.
-			if (isObject(inner)) this.addFields(inner, own);
-			else this.addAll(inner, own);
+			if (isObject(inner)) this.addFields(inner, inside);
+			else this.addAll(inner, inside);
 		});
 	}
 

@@ -92,7 +92,7 @@ function extraFields({ raw }: TaskRecord): Record<string, unknown> {
 }
 
 /** The spec does not show every word for a status: an unknown one is running, unless the record shows the end. */
-function statusOf(record: TaskRecord, results: readonly ResultFile[]): TaskStatus {
+function recordStatus(record: TaskRecord, results: readonly ResultFile[]): TaskStatus {
 	const known = knownStatus(record.status);
 	if (known !== undefined) return known;
 	if (record.progress === undefined || record.progress < 100) return 'running';
@@ -125,7 +125,7 @@ export function toTask(
 ): Task {
 	const { taskId, family, operation, request } = origin;
 	const results = resultFiles(record, family, now, request, baseUrl);
-	const status = statusOf(record, results);
+	const status = recordStatus(record, results);
 	const isGrid = isGridRecord(record.raw, family) && record.action !== undefined;
 	return {
 		taskId,

@@ -113,7 +113,7 @@ export class PurchaseRecords {
 	 * belongs to this run.
 	 */
 	claim(purchase: Purchase): PurchaseState | undefined {
-		const key = this.keyOf(purchase);
+		const key = this.keyFor(purchase);
 		const mine = this.at(key).find(({ run }) => run === this.run || !activeRuns.has(run));
 		const found = mine ?? this.takeNamed(purchase);
 		if (found) this.replace(purchase.itemIndex, key, found.purchase, found.run);
@@ -129,15 +129,15 @@ export class PurchaseRecords {
 
 	/** To be called right before the request is sent. */
 	markPending(purchase: Purchase): void {
-		this.replace(purchase.itemIndex, this.keyOf(purchase), { state: 'pending' });
+		this.replace(purchase.itemIndex, this.keyFor(purchase), { state: 'pending' });
 	}
 
 	markAccepted(purchase: Purchase, taskId: string): void {
-		this.replace(purchase.itemIndex, this.keyOf(purchase), { state: 'accepted', taskId });
+		this.replace(purchase.itemIndex, this.keyFor(purchase), { state: 'accepted', taskId });
 	}
 
 	markAnswered(purchase: Purchase, response: Record<string, unknown>): void {
-		this.replace(purchase.itemIndex, this.keyOf(purchase), { state: 'answered', response });
+		this.replace(purchase.itemIndex, this.keyFor(purchase), { state: 'answered', response });
 	}
 
 	/** Drops what is known of an item that came out. */
@@ -197,7 +197,7 @@ export class PurchaseRecords {
 		return objectIn(this.context, RECORDS);
 	}
 
-	private keyOf(purchase: Purchase): string {
+	private keyFor(purchase: Purchase): string {
 		return [requestKey(purchase), this.runIndex, purchase.itemIndex].join('.');
 	}
 

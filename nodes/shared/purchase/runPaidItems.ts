@@ -83,7 +83,7 @@ export class PendingPurchaseError extends ApiError {
 	constructor(buys: 'task' | 'answer') {
 		super(
 			`The ${buys} may have been bought by an earlier attempt, so the request was not sent again`,
-			'unknown',
+			'maybe',
 		);
 	}
 }
@@ -164,15 +164,15 @@ async function buy<Receipt>(
 		if (words !== undefined) run.context.logger.info(lineOf(run, item, words + late));
 		return receipt;
 	} catch (error) {
-		const sent = attempt.stage === 'sent';
-		const rejected = error instanceof ApiError && error.accepted === 'no';
+		const wasSent = attempt.stage === 'sent';
+		const rejected = error instanceof ApiError && error.sent === 'no';
 		// n8n saves nothing of a run that is stopped, and an error names one item only.
-		if (sent && !rejected)
+		if (wasSent && !rejected)
 			run.context.logger.warn(
 				lineOf(run, item, `no clear answer: the ${run.buys} may have been bought`),
 			);
-		if (sent && rejected) records.drop(item.itemIndex);
-		if (!sent || rejected) guard.release();
+		if (wasSent && rejected) records.drop(item.itemIndex);
+		if (!wasSent || rejected) guard.release();
 		throw asError(error);
 	}
 }

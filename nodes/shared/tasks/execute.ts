@@ -20,7 +20,7 @@ import {
 	waitFields,
 } from '../n8n/options';
 import { additionalBodyFieldsField } from '../n8n/parameters';
-import { isAccepted, outputItems, statusOf, type TaskOutcome } from '../output/items';
+import { isAccepted, outputItems, outcomeStatus, type TaskOutcome } from '../output/items';
 import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
 import { type CheckedItem, checkOnlyOutput, SpendingGuard } from '../purchase/spendingGuard';
 import { PurchaseRecords } from '../purchase/purchaseRecords';
@@ -47,7 +47,7 @@ import {
 import { acceptedTask, downloadResults, openTaskRun, type TaskRun, withRecord } from './taskRun';
 
 /** An operation that buys a task: see CONTRIBUTING.md. */
-export interface TaskOperation extends TaskRequest, Omit<Operation, 'execute' | 'fields'> {
+export interface BuyingOperation extends TaskRequest, Omit<Operation, 'execute' | 'fields'> {
 	family: TaskFamily;
 	/** Those of `fields` that the panel shows below the output, because few users need them. */
 	advanced?: readonly INodeProperties[];
@@ -87,22 +87,23 @@ function buyingDeadline({ options, deadline }: TaskRun): BuyingDeadline & { move
 	};
 }
 
-/** What an item buys: its request is the purchase, and `links` are those that the request sent. */
+/** An accepted task, with the links that its request sent. */
+interface SubmittedTask extends AcceptedTask {
+	request: RequestLinks;
+}
+
+/** What an item buys: its request is the purchase. */
 function toPaidItem(
 	run: TaskRun,
-	operation: TaskOperation,
+	operation: BuyingOperation,
 	records: PurchaseRecords,
-	links: Map<number, RequestLinks>,
 	deadline: ReturnType<typeof buyingDeadline>,
 	{ itemIndex, target, webhook, options }: PreparedItem,
-): PaidItem<AcceptedTask> {
+): PaidItem<SubmittedTask> {
 	const { file } = target;
-	// An earlier attempt may have bought the task: then nothing is sent.
-	links.set(
-		itemIndex,
-		requestLinksOf(target.body, (value) =>
-			value instanceof PendingUpload ? records.findUpload(itemIndex, value.fingerprint) : undefined,
-		),
+	// An earlier attempt may have bought the task: then nothing is sent. If not, this notes which uploads the item needs.
+	const sentBefore = requestLinksOf(target.body, (value) =>
+		value instanceof PendingUpload ? records.findUpload(itemIndex, value.fingerprint) : undefined,
 	);
 	const purchase = {
 		itemIndex,
@@ -116,16 +117,17 @@ function toPaidItem(
 		prepare: async () => {
 			const sent = { ...target, body: sentBody(target, webhook) };
 			const submission = await toSubmission(run, records, itemIndex, sent);
-			links.set(itemIndex, requestLinksOf('json' in submission ? submission.json : target.body));
+			const request = requestLinksOf('json' in submission ? submission.json : target.body);
 			return async () => {
 				const accepted = await run.client.tasks.submit(target.path, submission, () =>
 					deadline.at(),
 				);
 				deadline.moveOn();
-				return accepted;
+				return { ...accepted, request };
 			};
 		},
-		fromRecord: (state) => (state.state === 'accepted' ? { taskId: state.taskId } : undefined),
+		fromRecord: (state) =>
+			state.state === 'accepted' ? { taskId: state.taskId, request: sentBefore } : undefined,
 		record: (to, { taskId }) => to.markAccepted(purchase, taskId),
 		reference: options.reference,
 		// If n8n is killed before it saves the execution, this line is the only trace of the purchase.
@@ -135,24 +137,23 @@ function toPaidItem(
 
 function toOutcome(
 	run: TaskRun,
-	paid: PaidOutcome<AcceptedTask> | FailedItem,
+	paid: PaidOutcome<SubmittedTask> | FailedItem,
 	{ notes, options }: Pick<TaskOutcome, 'notes' | 'options'>,
-	links: RequestLinks | undefined,
 ): TaskOutcome {
 	const { itemIndex } = paid;
 	if (isFailed(paid))
 		return { itemIndex, error: paid.error, leftOut: paid.leftOut, notes, options };
-	const { taskId, record, others = [] } = paid.receipt;
+	const { taskId, record, request, others = [] } = paid.receipt;
 	const more = `The service made more tasks of this request: ${others.join(', ')}. Get them with the resource Task, operation Get.`;
 	const outcome = {
 		itemIndex,
 		taskId,
 		task: acceptedTask(run, taskId),
-		request: links,
+		request,
 		notes: others.length > 0 ? [...notes, more] : notes,
 		options,
 	};
-	return record ? withRecord(run, outcome, record, links) : outcome;
+	return record ? withRecord(run, outcome, record) : outcome;
 }
 
 /** A failed task was refunded: the next attempt buys it again. */
@@ -160,13 +161,13 @@ const isRefunded = ({ task }: TaskOutcome) => task?.status === 'failed';
 
 const RETRY = '"Retry" in the list of executions takes these tasks up and does not buy them again.';
 
-const isUnsure = (outcome: TaskOutcome) => statusOf(outcome) === 'unknown';
+const isUnsure = (outcome: TaskOutcome) => outcomeStatus(outcome) === 'unknown';
 
 function endOf(outcome: TaskOutcome): string {
 	const why = outcome.error ? ` (${withoutItem(outcome.error.message)})` : '';
 	if (isUnsure(outcome)) return `may have been bought${why}`;
 	const task = outcome.taskId === undefined ? '' : `task ${outcome.taskId}, `;
-	return `${task}${statusOf(outcome)}${why}`;
+	return `${task}${outcomeStatus(outcome)}${why}`;
 }
 
 /**
@@ -258,7 +259,7 @@ function withLeftOutNote(outcomes: readonly TaskOutcome[], guard: SpendingGuard)
 /** Buys a task per item, waits as "Wait for Result" says, and returns the output. */
 async function execute(
 	context: IExecuteFunctions,
-	operation: TaskOperation,
+	operation: BuyingOperation,
 ): Promise<INodeExecutionData[][]> {
 	const run = await openTaskRun(context, operation.family, operation.value);
 	const { checkOnly } = run.options;
@@ -274,10 +275,9 @@ async function execute(
 
 	const records = new PurchaseRecords(context);
 	try {
-		const links = new Map<number, RequestLinks>();
 		const deadline = buyingDeadline(run);
 		const items = prepared.map((item) =>
-			isFailed(item) ? item : toPaidItem(run, operation, records, links, deadline, item),
+			isFailed(item) ? item : toPaidItem(run, operation, records, deadline, item),
 		);
 		const { options, signal, client } = run;
 		const { concurrency, whenUnsure } = options;
@@ -291,14 +291,13 @@ async function execute(
 				item && !isFailed(item)
 					? item
 					: { notes: [], options: optionsOfFailedItem(context, each.itemIndex) };
-			return toOutcome(run, each, { notes, options }, links.get(each.itemIndex));
+			return toOutcome(run, each, { notes, options });
 		});
 		return await waitAndDeliver(
 			run,
 			operation,
 			{ records, guard },
 			withLeftOutNote(accepted, guard),
-			links,
 		);
 	} finally {
 		records.close();
@@ -307,10 +306,9 @@ async function execute(
 
 async function waitAndDeliver(
 	run: TaskRun,
-	operation: TaskOperation,
+	operation: BuyingOperation,
 	bought: Bought,
 	accepted: readonly TaskOutcome[],
-	links: ReadonlyMap<number, RequestLinks>,
 ): Promise<INodeExecutionData[][]> {
 	const { waitMode } = run.options;
 	const began = clock.now();
@@ -318,13 +316,11 @@ async function waitAndDeliver(
 	// n8n refuses a callback to an execution that still runs, and the service does not repeat it: a task that has ended by now
 	// must not be waited for.
 	let current =
-		operation.synchronous || waitMode === 'callback'
-			? await refreshTasks(run, accepted, links)
-			: accepted;
+		operation.synchronous || waitMode === 'callback' ? await refreshTasks(run, accepted) : accepted;
 	if (waitMode === 'callback') {
 		while (endsSoon(current, began) && !run.signal?.aborted) {
 			await sleep(1_000, run.signal);
-			current = await refreshTasks(run, current, links);
+			current = await refreshTasks(run, current);
 		}
 		if (mayPause(run.context, current)) {
 			const problem = await pauseProblem(run);
@@ -343,11 +339,11 @@ async function waitAndDeliver(
 			current = current.map((outcome) => ({ ...outcome, notes: [...outcome.notes, problem] }));
 		}
 	}
-	return await deliver(run, await pollTasks(run, current, links), bought);
+	return await deliver(run, await pollTasks(run, current), bought);
 }
 
 /** Makes an operation of a task request: adds the purchase, the wait, the output and their fields. */
-export function taskOperation(operation: TaskOperation): Operation {
+export function buyingOperation(operation: BuyingOperation): Operation {
 	const {
 		resource,
 		name,

@@ -16,8 +16,9 @@ import { isAccepted, type TaskOutcome } from '../output/items';
 import { jsonObject } from '../util/json';
 import { text } from '../util/schema';
 import { z } from '../util/vendor/zod';
-import { deliver, taskOperation } from './execute';
-import { pollTasks, retrieveError } from './poll';
+import { buyingOperation, deliver } from './execute';
+import { pollTasks } from './poll';
+import { retrieveError } from './taskErrors';
 import { acceptedTask, openTaskRun, retrieveRecord, type TaskRun, withRecord } from './taskRun';
 
 const TASK: Resource = { name: 'Task', value: 'task' };
@@ -226,7 +227,7 @@ async function customBody(
 
 /** A request to an endpoint that the spec does not show, with the same purchase, wait and output as any other. */
 function submitOperation(family: TaskFamily): Operation {
-	return taskOperation({
+	return buyingOperation({
 		family,
 		resource: TASK,
 		name: 'Submit Custom Request',
@@ -236,8 +237,8 @@ function submitOperation(family: TaskFamily): Operation {
 			'Buy a task from any endpoint of the service, such as one that this node does not have',
 		fields: submitFields,
 		schema: customRequest,
-		toBody: customBody,
-		toRequest: (request) => {
+		toBody: async (...given) => ({ body: await customBody(...given) }),
+		path: (request) => {
 			const { path, body, file, file_field: field } = customRequest.parse(request);
 			return { path, body, ...(file ? { file: { field, content: file } } : {}) };
 		},
@@ -248,7 +249,7 @@ function submitOperation(family: TaskFamily): Operation {
  * The resource "Task" of a family: read a task, wait for it, or submit a request to an endpoint that has no operation of its
  * own.
  */
-export function taskOperations(family: TaskFamily): Operation[] {
+export function taskResource(family: TaskFamily): Operation[] {
 	return [
 		{
 			resource: TASK,

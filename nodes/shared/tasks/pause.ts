@@ -6,7 +6,7 @@ import { hasEnded, readTaskRecord } from '../api/records';
 import { withReference, withSecret } from '../api/signedAddress';
 import { callbackFields } from '../n8n/options';
 import { isBlank, validationError } from '../n8n/parameters';
-import { isAccepted, statusOf, taskJson, type TaskOutcome } from '../output/items';
+import { isAccepted, outcomeStatus, taskJson, type TaskOutcome } from '../output/items';
 import { clock } from '../util/clock';
 import { webUrl } from '../util/schema';
 import { resumeUrlOf, type TaskRun } from './taskRun';
@@ -146,7 +146,7 @@ function waitingJson(outcome: TaskOutcome, input: IDataObject, resumeUrl: string
 	const named = recordKey === undefined ? {} : { recordKey };
 	const { fileName, reference } = options;
 	const sent = [...(request?.urls ?? [])].filter((url) => url !== resumeUrl);
-	const own = {
+	const beside = {
 		...(fileName === undefined ? {} : { fileName }),
 		...(reference === undefined ? {} : { reference }),
 		...(notes.length === 0 ? {} : { notes }),
@@ -161,17 +161,17 @@ function waitingJson(outcome: TaskOutcome, input: IDataObject, resumeUrl: string
 			error: { message: error.message, description: error.description ?? null, ...named },
 		};
 		return {
-			status: statusOf(outcome),
+			status: outcomeStatus(outcome),
 			results: [],
 			...failure,
 			...(outcome.leftOut ? { leftOut: true } : {}),
-			...own,
+			...beside,
 		};
 	}
 	return {
 		...taskJson({ ...outcome, options: {} }, true),
 		...(isOpen(outcome) ? { status: 'submitted', results: [], url: null } : {}),
-		...own,
+		...beside,
 	};
 }
 

@@ -1,12 +1,10 @@
-import { NodeOperationError } from 'n8n-workflow';
-
 import { ApiError, asError, CanceledError, errorFromThrown, NotFoundError } from '../api/errors';
 import { hasEnded } from '../api/records';
-import { asNodeError, type NodeError } from '../n8n/nodeErrors';
 import { type AcceptedOutcome, isAccepted, type TaskOutcome } from '../output/items';
-import { isTextResult, type RequestLinks } from '../output/resultFiles';
+import { isTextResult } from '../output/resultFiles';
 import { clock, sleep } from '../util/clock';
-import { retrieveRecord, type TaskContext, type TaskRun, withRecord } from './taskRun';
+import { canceledError, failedTaskError, retrieveError, timeoutError } from './taskErrors';
+import { retrieveRecord, type TaskRun, withRecord } from './taskRun';
 
 const FIRST_POLL_MS = 1_000;
 
@@ -28,58 +26,6 @@ function untilNextPoll(
 	if (estimatedSeconds === undefined) return intervalMs;
 	const expectedIn = began + estimatedSeconds * 1_000 + ESTIMATE_MARGIN_MS - clock.now();
 	return expectedIn > 0 && expectedIn < intervalMs * (1 + PUT_OFF) ? expectedIn : intervalMs;
-}
-
-/** The error of a task that the service reports as failed; `undefined` for any other task. */
-export function failedTaskError(
-	run: Pick<TaskRun<TaskContext>, 'context'>,
-	outcome: AcceptedOutcome,
-): NodeError | undefined {
-	const { itemIndex, taskId, task } = outcome;
-	if (!task.error) return undefined;
-	const error = new NodeOperationError(
-		run.context.getNode(),
-		`Task ${taskId} failed: ${task.error.message} [item ${itemIndex}]`,
-		{
-			itemIndex,
-			description: 'The service refunds what a failed task was charged.',
-		},
-	);
-	Object.assign(error.context, { code: task.error.code, type: task.error.type });
-	return error;
-}
-
-function resumeHint(taskId: string): string {
-	return `The task continues at the service. Get it with the resource Task, operation Wait, and the task ID ${taskId}.`;
-}
-
-function timeoutError(
-	run: TaskRun,
-	{ itemIndex, taskId, task }: AcceptedOutcome,
-	last: ApiError | undefined,
-): NodeError {
-	const words = [
-		`Its last status was "${task.serviceStatus}".`,
-		last && `The last request failed: ${last.message}.`,
-	];
-	return new NodeOperationError(
-		run.context.getNode(),
-		`Task ${taskId} was still ${task.status} after ${run.options.timeout} seconds [item ${itemIndex}]`,
-		{
-			itemIndex,
-			description: [...words, resumeHint(taskId), 'A higher "Timeout" in the options waits longer.']
-				.filter(Boolean)
-				.join(' '),
-		},
-	);
-}
-
-function canceledError(run: TaskRun, { itemIndex, taskId }: AcceptedOutcome): NodeError {
-	const message = `The execution was canceled while it waited for task ${taskId} [item ${itemIndex}]`;
-	return new NodeOperationError(run.context.getNode(), message, {
-		itemIndex,
-		description: resumeHint(taskId),
-	});
 }
 
 /** A part of the service may not know a task for so long after its submission, in milliseconds. */
@@ -171,17 +117,13 @@ export class LateResults {
 	}
 }
 
-async function pollTask(
-	run: TaskRun,
-	accepted: AcceptedOutcome,
-	request?: RequestLinks,
-): Promise<TaskOutcome> {
+async function pollTask(run: TaskRun, accepted: AcceptedOutcome): Promise<TaskOutcome> {
 	let outcome = accepted;
 	const lateResults = new LateResults();
 	const hasCome = () => hasEnded(outcome.task.status) && !lateResults.mayCome(outcome);
 	const retrieve = async (): Promise<Progress> => {
 		const record = await retrieveRecord(run, outcome.taskId, 'once');
-		outcome = withRecord(run, outcome, record, request);
+		outcome = withRecord(run, outcome, record);
 		return { ended: hasCome(), estimatedSeconds: record.estimatedSeconds };
 	};
 	const { deadline, signal, options } = run;
@@ -209,26 +151,14 @@ async function pollTask(
 	}
 }
 
-export function retrieveError(
-	run: Pick<TaskRun<TaskContext>, 'context'>,
-	{ itemIndex, taskId }: AcceptedOutcome,
-	error: unknown,
-): NodeError {
-	const context = `This was the response to the request for task ${taskId}.`;
-	return asNodeError(run.context.getNode(), asError(error), { itemIndex, context });
-}
-
 /** Waits for all tasks together: as long as the slowest of them takes, not their sum. */
 export async function pollTasks(
 	run: TaskRun,
 	outcomes: readonly TaskOutcome[],
-	requests?: ReadonlyMap<number, RequestLinks>,
 ): Promise<TaskOutcome[]> {
 	return await Promise.all(
 		outcomes.map(async (outcome) =>
-			isAccepted(outcome) && outcome.error === undefined
-				? await pollTask(run, outcome, requests?.get(outcome.itemIndex))
-				: outcome,
+			isAccepted(outcome) && outcome.error === undefined ? await pollTask(run, outcome) : outcome,
 		),
 	);
 }
@@ -237,7 +167,6 @@ export async function pollTasks(
 export async function refreshTasks(
 	run: TaskRun,
 	outcomes: readonly TaskOutcome[],
-	requests?: ReadonlyMap<number, RequestLinks>,
 ): Promise<TaskOutcome[]> {
 	return await Promise.all(
 		outcomes.map(async (outcome) => {
@@ -245,7 +174,7 @@ export async function refreshTasks(
 				return outcome;
 			try {
 				const record = await retrieveRecord(run, outcome.taskId, 'once');
-				return withRecord(run, outcome, record, requests?.get(outcome.itemIndex));
+				return withRecord(run, outcome, record);
 			} catch (error) {
 				if (error instanceof ApiError) return outcome;
 				throw asError(error);

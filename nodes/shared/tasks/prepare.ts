@@ -2,7 +2,6 @@ import { createHash } from 'crypto';
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import type { BrandWordMap } from '../api/brandWords';
 import type { SubmissionBody } from '../api/client';
 import { RESULT_KINDS } from '../api/families';
 import { multipartForm } from '../api/multipart';
@@ -32,6 +31,12 @@ export interface TaskTarget {
 	file?: { field: string; content: PendingUpload };
 }
 
+/** What the panel's choices come to. `notes` says what of them is not sent. */
+export interface PanelBody {
+	body: ParameterValues;
+	notes?: string[];
+}
+
 /** What a task operation sends for one item. */
 export interface TaskRequest {
 	fields: INodeProperties[];
@@ -42,15 +47,15 @@ export interface TaskRequest {
 		values: ParameterValues,
 		context: IExecuteFunctions,
 		itemIndex: number,
-	): Promise<ParameterValues>;
-	/** Moves a field that belongs into the path out of the body. */
-	toRequest(body: RequestBody): TaskTarget;
+	): Promise<PanelBody>;
+	/** Of the endpoint; a function where the body holds the path, or a part of it. */
+	path: string | ((body: RequestBody) => TaskTarget);
 	/**
-	 * What the service changes or ignores in this body, or the node left out of it, each in a sentence.
+	 * What the service changes or ignores in this body, each in a sentence.
 	 *
 	 * @param given what the user set, in the API's names
 	 */
-	notes?(body: RequestBody, given: RequestBody, words: BrandWordMap): string[];
+	notes?(body: RequestBody, given: RequestBody): string[];
 }
 
 /** An item that is ready to be submitted. */
@@ -75,7 +80,8 @@ async function prepareItem(
 ): Promise<PreparedItem> {
 	const { context, options } = run;
 	const values = readParameters(context, request.fields, itemIndex);
-	const named = toApiNames((await request.toBody?.(values, context, itemIndex)) ?? values);
+	const panel: PanelBody = (await request.toBody?.(values, context, itemIndex)) ?? { body: values };
+	const named = toApiNames(panel.body);
 	const read = request.schema.safeParse(named);
 	if (!read.success)
 		throw validationError(context.getNode(), request.fields, read.error.issues, itemIndex);
@@ -84,22 +90,22 @@ async function prepareItem(
 		itemIndex,
 		options.waitMode === 'callback' ? ['webhook'] : [],
 	);
-	const target = request.toRequest(read.data);
+	const { path } = request;
+	const target = typeof path === 'string' ? { path, body: read.data } : path(read.data);
 	const body = { ...read.data, ...additional };
 	const input = options.includeInput ? context.getInputData()[itemIndex]?.json : undefined;
 	const collection: unknown = context.getNodeParameter('options', itemIndex, {});
-	const own = readItemOptions(collection, input);
+	const itemOptions = readItemOptions(collection, input);
 	const callbackBaseUrl = isObject(collection) ? collection.callbackBaseUrl : undefined;
-	const webhook = addressOf({ itemIndex, callbackBaseUrl, reference: own.reference });
-	const notes =
-		request.notes?.(body, isObject(named) ? named : {}, run.client.connection.brandWords) ?? [];
+	const webhook = addressOf({ itemIndex, callbackBaseUrl, reference: itemOptions.reference });
+	const notes = request.notes?.(body, isObject(named) ? named : {}) ?? [];
 	return {
 		itemIndex,
 		body,
 		target: { ...target, body: { ...target.body, ...additional } },
 		webhook: webhook.url,
-		notes: [...notes, ...webhook.notes],
-		options: own,
+		notes: [...notes, ...(panel.notes ?? []), ...webhook.notes],
+		options: itemOptions,
 	};
 }
 
@@ -110,7 +116,7 @@ const WAY_OUT =
 	'In the node that made the files, set "Output" to "One Item per Task". Or keep one file for each request, with a Filter on {{ $json.kind }} and {{ $json.index }}.\nNothing was sent to the service.';
 
 /** What a request buys. Where the service reports the end of it does not matter. */
-function keyOf(taskId: string, { target }: PreparedItem): string {
+function requestOf(taskId: string, { target }: PreparedItem): string {
 	const { webhook: _, ...body } = target.body;
 	const text = JSON.stringify([taskId, target.path, body, target.file]);
 	return createHash('sha256').update(text).digest('base64');
@@ -130,7 +136,7 @@ export function refuseSameRequests(
 		const file = fileItem.safeParse(input[item.itemIndex]?.json);
 		if (isFailed(item) || !file.success) continue;
 		const { taskId } = file.data;
-		const key = keyOf(taskId, item);
+		const key = requestOf(taskId, item);
 		const request = requests.get(key) ?? { taskId, itemIndexes: [] };
 		request.itemIndexes.push(item.itemIndex);
 		requests.set(key, request);

@@ -70,8 +70,8 @@ function readWaitingItems(run: CallbackRun): TaskOutcome[] {
 	const items = waitingItems.parse(run.context.evaluateExpression('{{ $input.all() }}'));
 	return items.map(({ json }, itemIndex) => {
 		const { taskId, status, error, notes, recordKey, leftOut, input, requestLinks: request } = json;
-		const own = run.options.includeInput && isObject(input) ? toJson(input) : undefined;
-		const options = readItemOptions(json, own);
+		const row = run.options.includeInput && isObject(input) ? toJson(input) : undefined;
+		const options = readItemOptions(json, row);
 		if (taskId !== undefined && status !== 'not submitted' && status !== 'unknown') {
 			return {
 				itemIndex,

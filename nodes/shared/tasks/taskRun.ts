@@ -9,7 +9,7 @@ import { asNodeError } from '../n8n/nodeErrors';
 import { readRunOptions, type RunOptions } from '../n8n/options';
 import type { DownloadContext } from '../output/download';
 import { type AcceptedOutcome, downloadAll, type TaskOutcome } from '../output/items';
-import { isTextResult, type RequestLinks } from '../output/resultFiles';
+import { isTextResult } from '../output/resultFiles';
 import { submittedTask, type Task, toTask } from '../output/task';
 import { clock } from '../util/clock';
 import { pLimit } from '../util/vendor/pLimit';
@@ -115,14 +115,13 @@ export function withRecord(
 	run: Pick<ResultRun, 'context' | 'family' | 'operation' | 'client'>,
 	outcome: AcceptedOutcome,
 	record: TaskRecord,
-	request?: RequestLinks,
 ): AcceptedOutcome {
 	const { taskId } = outcome;
 	const origin = {
 		taskId,
 		family: run.family,
 		operation: run.operation,
-		request: request ?? outcome.request,
+		request: outcome.request,
 	};
 	const { raw } = record;
 	const { baseUrl, brandWords } = run.client.connection;

@@ -6,7 +6,8 @@ import { hasEnded } from '../api/records';
 import { Memory } from '../callbacks/memory';
 import { type AcceptedOutcome, isAccepted, type TaskOutcome } from '../output/items';
 import { clock } from '../util/clock';
-import { failedTaskError, LateResults, mayPass, retrieveError } from './poll';
+import { LateResults, mayPass } from './poll';
+import { failedTaskError, retrieveError } from './taskErrors';
 import { retrieveRecord, type TaskContext, type TaskRun, withRecord } from './taskRun';
 
 /** What this process knows of one waiting execution. After a restart, or in another process, the service is asked again. */

@@ -6,7 +6,7 @@ import { hasEnded } from '../api/records';
 import { isAccepted, type TaskOutcome } from '../output/items';
 import { clock, within } from '../util/clock';
 import { z } from '../util/vendor/zod';
-import { failedTaskError } from './poll';
+import { failedTaskError } from './taskErrors';
 import type { TaskRun } from './taskRun';
 import {
 	findRunning,

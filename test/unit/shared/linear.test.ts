@@ -17,7 +17,7 @@ import {
 	submissionResponse,
 	toMilliseconds,
 } from '../../../nodes/shared/api/records';
-import { FileNames } from '../../../nodes/shared/output/download';
+import { FileNames } from '../../../nodes/shared/output/fileNames';
 import { outputItems } from '../../../nodes/shared/output/items';
 import { requestLinksOf, resultFiles } from '../../../nodes/shared/output/resultFiles';
 import { type Task, toTask } from '../../../nodes/shared/output/task';

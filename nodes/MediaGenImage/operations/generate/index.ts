@@ -11,7 +11,8 @@ import {
 import { PendingUpload } from '../../../shared/n8n/binary';
 import { isBlank, type ParameterValues, unsentNotes } from '../../../shared/n8n/parameters';
 import { PictureReader } from '../../../shared/n8n/pictures';
-import { taskOperation } from '../../../shared/tasks/execute';
+import { buyingOperation } from '../../../shared/tasks/execute';
+import type { PanelBody } from '../../../shared/tasks/prepare';
 import { toApiName } from '../../../shared/util/case';
 import { additionalFields, generateFields } from './fields';
 import { imageNotes, imageRequest } from './request';
@@ -61,7 +62,7 @@ async function toBody(
 	values: ParameterValues,
 	context: IExecuteFunctions,
 	itemIndex: number,
-): Promise<ParameterValues> {
+): Promise<PanelBody> {
 	const {
 		referenceImages = 'none',
 		imageUrls,
@@ -74,8 +75,8 @@ async function toBody(
 	const mask = await maskOf(values, new PictureReader(context, fields, itemIndex));
 	if (referenceImages === 'none')
 		return {
-			...body,
-			unsent: unsentNotes(fields, values, ['imageUrls'], '"Reference Images" is None'),
+			body,
+			notes: unsentNotes(fields, values, ['imageUrls'], '"Reference Images" is None'),
 		};
 	const asDataUri = sendInputDataAs === 'dataUri' && body.model !== OFFICIAL_MODEL;
 	const types = asDataUri ? DATA_URI_TYPES : PICTURE_TYPES;
@@ -92,11 +93,11 @@ async function toBody(
 			asDataUri && image instanceof PendingUpload ? await toDataUri(context, image) : image,
 		);
 	}
-	return { ...body, imageUrls: images, ...mask };
+	return { body: { ...body, imageUrls: images, ...mask } };
 }
 
 /** Text to image, image to image and repainting (spec §3): `POST /v1/images/generations`. */
-export const generate = taskOperation({
+export const generate = buyingOperation({
 	family: 'image',
 	resource: { name: 'Image', value: 'image' },
 	name: 'Generate',
@@ -107,6 +108,6 @@ export const generate = taskOperation({
 	advanced: [additionalFields],
 	schema: imageRequest,
 	toBody,
-	toRequest: (body) => ({ path: '/v1/images/generations', body }),
+	path: '/v1/images/generations',
 	notes: imageNotes,
 });

@@ -212,15 +212,12 @@ function liteNotes(body: RequestBody): string[] {
 	];
 }
 
-const unsent = z.array(z.string()).catch([]);
-
-/** What the service changes or ignores in a body, and what was not sent. */
-export function imageNotes(body: RequestBody, given: RequestBody): string[] {
+/** What the service changes or ignores in a body. */
+export function imageNotes(body: RequestBody): string[] {
 	const { model } = body;
 	return [
 		...unlistedNotes(body, [['model', 'model', IMAGE_MODEL_NAMES]]),
 		...(model === OFFICIAL_MODEL ? officialNotes(body) : []),
 		...(isLiteModel(model) ? liteNotes(body) : []),
-		...unsent.parse(given.unsent),
 	];
 }

@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { type ParameterValues, unsentNotes } from '../../../shared/n8n/parameters';
 import { linkList, linksIn, PictureReader } from '../../../shared/n8n/pictures';
+import type { PanelBody } from '../../../shared/tasks/prepare';
 import { z } from '../../../shared/util/vendor/zod';
 import { generateFields } from './fields';
 
@@ -20,8 +21,8 @@ async function withRoles(given: unknown, pictures: PictureReader): Promise<unkno
 	if (given === undefined)
 		throw pictures.refusal('image_with_roles', 'is required, or choose None');
 	return await eachGroup(given, async ({ binaryProperty, url, ...image }) => {
-		const [own] = await pictures.fromInput('binary_property', binaryProperty);
-		const [link = own] = own === undefined ? linksIn(url) : [own];
+		const [uploaded] = await pictures.fromInput('binary_property', binaryProperty);
+		const [link = uploaded] = uploaded === undefined ? linksIn(url) : [uploaded];
 		return link === undefined ? image : { ...image, url: link };
 	});
 }
@@ -158,14 +159,16 @@ export async function generateBody(
 	values: ParameterValues,
 	context: IExecuteFunctions,
 	itemIndex: number,
-): Promise<ParameterValues> {
+): Promise<PanelBody> {
 	const pictures = new PictureReader(context, generateFields, itemIndex);
 	return {
-		...Object.fromEntries(Object.entries(values).filter(([name]) => PLAIN.includes(name))),
-		...(await imagesOf(values, pictures)),
-		...videoOf(values),
-		...shotsOf(values),
-		...(await elementsOf(values.elementList, pictures)),
-		unsent: unsentOf(values),
+		body: {
+			...Object.fromEntries(Object.entries(values).filter(([name]) => PLAIN.includes(name))),
+			...(await imagesOf(values, pictures)),
+			...videoOf(values),
+			...shotsOf(values),
+			...(await elementsOf(values.elementList, pictures)),
+		},
+		notes: unsentOf(values),
 	};
 }

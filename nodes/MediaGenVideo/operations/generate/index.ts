@@ -1,11 +1,11 @@
-import { taskOperation } from '../../../shared/tasks/execute';
+import { buyingOperation } from '../../../shared/tasks/execute';
 import { generateBody } from './body';
 import { advancedFields, generateFields } from './fields';
 import { videoRequest } from './request';
 import { videoNotes } from './rules';
 
 /** Text to video, image to video and editing (spec §6): `POST /v1/videos/generations`. */
-export const generate = taskOperation({
+export const generate = buyingOperation({
 	family: 'video',
 	resource: { name: 'Video', value: 'video' },
 	name: 'Generate',
@@ -16,6 +16,6 @@ export const generate = taskOperation({
 	advanced: advancedFields,
 	schema: videoRequest,
 	toBody: generateBody,
-	toRequest: (body) => ({ path: '/v1/videos/generations', body }),
+	path: '/v1/videos/generations',
 	notes: videoNotes,
 });

@@ -169,10 +169,8 @@ function valueNotes(holders: ReadonlyArray<Record<string, unknown>>): string[] {
 	return [...new Set(holders.flatMap((holder) => unlistedNotes(holder, KNOWN_VALUES)))];
 }
 
-const unsent = z.array(z.string()).catch([]);
-
-/** What the service changes or ignores in a generation (spec §6, rules 2, 5 and 6), and what was not sent. */
-export function videoNotes(body: RequestBody, given: RequestBody): string[] {
+/** What the service changes or ignores in a generation (spec §6, rules 2, 5 and 6). */
+export function videoNotes(body: RequestBody): string[] {
 	const { prompt, multi_prompt, image_urls, image_with_roles, element_list, video_list } =
 		sent.parse(body);
 	const text = [prompt, ...multi_prompt.map((shot) => shot.prompt)].join('\n');
@@ -193,6 +191,5 @@ export function videoNotes(body: RequestBody, given: RequestBody): string[] {
 		...(video_list.length > 0 && body.audio !== undefined
 			? ['The service ignores "Audio" beside a given video']
 			: []),
-		...unsent.parse(given.unsent),
 	];
 }

@@ -65,7 +65,7 @@ describe('A request that never left is known as such', () => {
 		],
 	])('%s', (code) => {
 		const error = errorFromThrown(Object.assign(new Error('failed'), { code }));
-		expect([error.accepted, error instanceof UnreachableError, error.transient]).toEqual([
+		expect([error.sent, error instanceof UnreachableError, error.transient]).toEqual([
 			'no',
 			true,
 			true,
@@ -78,7 +78,7 @@ describe('A request that never left is known as such', () => {
 			Object.assign(new Error('The service could not be called'), { cause: inner }),
 		);
 		expect(error).toMatchObject({
-			accepted: 'no',
+			sent: 'no',
 			message: 'The service could not be reached: CERT_HAS_EXPIRED',
 		});
 	});
@@ -92,7 +92,7 @@ describe('A request that never left is known as such', () => {
 		['beside a code of another kind', { code: 7, httpCode: 'ENOTFOUND' }],
 	])('%s tells it too', (_, fields) => {
 		expect(errorFromThrown(Object.assign(new Error('failed'), fields))).toMatchObject({
-			accepted: 'no',
+			sent: 'no',
 			message: 'The service could not be reached',
 		});
 	});
@@ -106,7 +106,7 @@ describe('A request that never left is known as such', () => {
 		['in the code', { code: 'ERR_INVALID_CHAR' }],
 	])('a key with a line break, %s', (_, fields) => {
 		expect(errorFromThrown(Object.assign(new Error('failed'), fields))).toMatchObject({
-			accepted: 'no',
+			sent: 'no',
 			message:
 				'The service could not be reached: the API key has a character that no header can have',
 		});
@@ -118,14 +118,14 @@ describe('A request that never left is known as such', () => {
 		'write EPROTO 140:error:0A000102:SSL routines:ssl_choose_client_version:unsupported protocol',
 	])('a TLS handshake that failed: %s', (message) => {
 		const error = errorFromThrown(Object.assign(new Error(message), { code: 'EPROTO' }));
-		expect([error.accepted, error instanceof UnreachableError]).toEqual(['no', true]);
+		expect([error.sent, error instanceof UnreachableError]).toEqual(['no', true]);
 		expect(error.message).toBe('The service could not be reached: no TLS connection could be made');
 	});
 
 	test('a TLS error after the handshake does not count', () => {
 		expect(
 			errorFromThrown(Object.assign(new Error('read EPROTO bad record mac'), { code: 'EPROTO' })),
-		).toMatchObject({ accepted: 'unknown' });
+		).toMatchObject({ sent: 'maybe' });
 	});
 
 	test('a connection that timed out before it was made', () => {
@@ -133,7 +133,7 @@ describe('A request that never left is known as such', () => {
 			errorFromThrown(
 				Object.assign(new Error('connect ETIMEDOUT 10.0.0.1:443'), { code: 'ETIMEDOUT' }),
 			),
-		).toMatchObject({ accepted: 'no', message: 'The service could not be reached' });
+		).toMatchObject({ sent: 'no', message: 'The service could not be reached' });
 	});
 });
 
@@ -161,7 +161,7 @@ test.each<[string, unknown]>([
 	const error = errorFromThrown(thrown);
 	expect(error).toBeInstanceOf(ConnectionError);
 	expect(error).toMatchObject({
-		accepted: 'unknown',
+		sent: 'maybe',
 		message: 'The connection to the service was lost',
 	});
 });
@@ -173,7 +173,7 @@ test.each(['ERR_CANCELED', 'ABORT_ERR'])(
 		expect(error).toBeInstanceOf(CanceledError);
 		// With this spelling n8n tells a canceled execution from a failed one.
 		expect(error).toMatchObject({
-			accepted: 'unknown',
+			sent: 'maybe',
 			message: 'The execution was canceled',
 			transient: false,
 		});
@@ -184,14 +184,14 @@ test.each([['timeout of 300ms exceeded'], ['timeout of 60000 ms exceeded']])(
 	'a time limit that the HTTP client tells in words: %s',
 	(message) => {
 		expect(errorFromThrown(new Error(message))).toMatchObject({
-			accepted: 'unknown',
+			sent: 'maybe',
 			message: 'The request timed out',
 		});
 	},
 );
 
 test('a cancel before a request was sent bought nothing', () => {
-	expect(new CanceledError().accepted).toBe('no');
+	expect(new CanceledError().sent).toBe('no');
 });
 
 test('an error of the nodes stays what it is', () => {
@@ -217,8 +217,8 @@ test.each([
 	'a request that broke with %s may have been accepted, and the next one may come through',
 	(code, message, ErrorClass) => {
 		const error = errorFromThrown(Object.assign(new Error(message), { code }));
-		expect([error.accepted, error instanceof ErrorClass, error.transient]).toEqual([
-			'unknown',
+		expect([error.sent, error instanceof ErrorClass, error.transient]).toEqual([
+			'maybe',
 			true,
 			true,
 		]);
@@ -302,7 +302,7 @@ describe('A response with an error', () => {
 			errorInBody({ error: { message: 'Overloaded', type: 'overloaded', code: 9 } }),
 		).toMatchObject({
 			message: 'The service answered with an error: Overloaded',
-			accepted: 'unknown',
+			sent: 'maybe',
 			details: { type: 'overloaded', code: '9', fromService: true },
 		});
 		expect(errorInBody({ error: 'Overloaded' })).toBeInstanceOf(ServerError);
@@ -321,7 +321,7 @@ describe('A response with an error', () => {
 	test('that cannot be read may have cost something', () => {
 		expect(unreadableResponse(200)).toMatchObject({
 			message: 'The response could not be read (HTTP 200)',
-			accepted: 'unknown',
+			sent: 'maybe',
 			details: { httpStatus: 200 },
 			transient: true,
 		});
@@ -341,14 +341,14 @@ describe('A response with an error', () => {
 	test.each([
 		[429, RateLimitError, 'no'],
 		[400, Error, 'no'],
-		[408, TimeoutError, 'unknown'],
+		[408, TimeoutError, 'maybe'],
 		[499, Error, 'no'],
-		[399, Error, 'unknown'],
-		[500, ServerError, 'unknown'],
-		[502, ServerError, 'unknown'],
-		[302, Error, 'unknown'],
-	])('%d: whether something was bought', (status, ErrorClass, accepted) => {
+		[399, Error, 'maybe'],
+		[500, ServerError, 'maybe'],
+		[502, ServerError, 'maybe'],
+		[302, Error, 'maybe'],
+	])('%d: whether something was bought', (status, ErrorClass, sent) => {
 		const error = errorOf(status, {});
-		expect([error.accepted, error instanceof ErrorClass]).toEqual([accepted, true]);
+		expect([error.sent, error instanceof ErrorClass]).toEqual([sent, true]);
 	});
 });

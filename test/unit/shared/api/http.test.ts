@@ -33,10 +33,10 @@ import { jumpingClock } from '../../../engine/support/clocks';
 const errors = {
 	rateLimit: new RateLimitError('x'),
 	unreachable: new UnreachableError('x'),
-	server: new ServerError('x', 'unknown'),
-	connection: new ConnectionError('x', 'unknown'),
-	timeout: new TimeoutError('x', 'unknown'),
-	unreadable: new UnreadableResponseError('x', 'unknown'),
+	server: new ServerError('x', 'maybe'),
+	connection: new ConnectionError('x', 'maybe'),
+	timeout: new TimeoutError('x', 'maybe'),
+	unreadable: new UnreadableResponseError('x', 'maybe'),
 	refused: new InvalidRequestError('x'),
 };
 
@@ -247,7 +247,7 @@ describe('A request', () => {
 				);
 				await expect(sent).rejects.toMatchObject({
 					message: 'The request timed out',
-					accepted: 'unknown',
+					sent: 'maybe',
 				});
 				expect(calls.map(({ signal }) => signal?.aborted)).toEqual([true]);
 				expect(body.destroyed).toBe(true);
@@ -287,7 +287,7 @@ describe('A request', () => {
 			const sent = send(request, [{ statusCode: 200, body }]);
 			await expect(sent).rejects.toMatchObject({
 				message: 'The response has more than 64 MB of text',
-				accepted: 'unknown',
+				sent: 'maybe',
 			});
 			expect(calls).toHaveLength(1);
 			expect(body.destroyed).toBe(true);
@@ -327,7 +327,7 @@ describe('A request', () => {
 		const sent = createSend(contextOf(ok), connection)(purchase, z.object({ id: z.string() }));
 		await expect(sent).rejects.toMatchObject({
 			message: 'The response could not be read (HTTP 200): {"done":true}',
-			accepted: 'unknown',
+			sent: 'maybe',
 		});
 		expect(calls).toHaveLength(1);
 	});
@@ -361,7 +361,7 @@ describe('A request', () => {
 		['a 5xx', { statusCode: 500 }],
 		['a reset', Object.assign(new Error('x'), { code: 'ECONNRESET' })],
 	])('that buys is not sent again after %s', async (_, answer) => {
-		await expect(send(purchase, [answer, ok])).rejects.toMatchObject({ accepted: 'unknown' });
+		await expect(send(purchase, [answer, ok])).rejects.toMatchObject({ sent: 'maybe' });
 		expect(calls).toHaveLength(1);
 	});
 
@@ -404,7 +404,7 @@ describe('A request', () => {
 			const late = both({ ...purchase, deadline: START + 19_999 }, anything);
 			await expect(late).rejects.toMatchObject({
 				message: 'Rate limit reached',
-				accepted: 'no',
+				sent: 'no',
 				details: { httpStatus: 429 },
 			});
 			await expect(late).rejects.toBeInstanceOf(RateLimitError);
@@ -424,7 +424,7 @@ describe('A request', () => {
 		later.abort();
 		await expect(waiting).rejects.toMatchObject({
 			message: 'The execution was canceled',
-			accepted: 'no',
+			sent: 'no',
 		});
 		expect(calls).toHaveLength(1);
 		expect(time.now() - START).toBeLessThan(100_000);

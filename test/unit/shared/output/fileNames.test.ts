@@ -1,4 +1,4 @@
-import { FileNames, withExtension } from '../../../../nodes/shared/output/download';
+import { FileNames, withExtension } from '../../../../nodes/shared/output/fileNames';
 import type { ResultFile } from '../../../../nodes/shared/output/resultFiles';
 import { submittedTask } from '../../../../nodes/shared/output/task';
 

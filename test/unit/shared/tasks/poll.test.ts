@@ -140,7 +140,7 @@ describe('A wait', () => {
 	});
 
 	test('goes on after an error that may pass, and names it when it was the last', async () => {
-		const error = new ServerError('Server error', 'unknown');
+		const error = new ServerError('Server error', 'maybe');
 		expect(await waitFor([error, ends])).toEqual({ end: { reason: 'ended' }, requests: [1, 5] });
 		expect(await waitFor([runs, error])).toEqual({
 			end: { reason: 'timeout', last: error },

@@ -86,7 +86,7 @@ test('several shots need a shot type', () => {
 
 /** What is said of a body that is sent. */
 const notesOf = (given: Record<string, unknown>) =>
-	videoNotes(videoRequest.parse({ model, ...given }), given);
+	videoNotes(videoRequest.parse({ model, ...given }));
 
 test('a reference to a picture that is not given is sent, and a note names it', () => {
 	fc.assert(

@@ -1,0 +1,120 @@
+import type { ResultFile } from './resultFiles';
+import type { Task } from './task';
+
+/** Other names of the types below. */
+const ALIASES: Record<string, string> = {
+	'audio/mp3': 'audio/mpeg',
+	'audio/mpeg3': 'audio/mpeg',
+	'audio/x-mp3': 'audio/mpeg',
+	'audio/x-mpeg': 'audio/mpeg',
+	'audio/m4a': 'audio/mp4',
+	'audio/x-m4a': 'audio/mp4',
+	'audio/x-aac': 'audio/aac',
+	'audio/x-flac': 'audio/flac',
+	'audio/wave': 'audio/wav',
+	'audio/vnd.wave': 'audio/wav',
+	'image/jpg': 'image/jpeg',
+	'image/x-png': 'image/png',
+	'video/x-m4v': 'video/mp4',
+};
+
+const EXTENSION_OF_TYPE: Record<string, string> = {
+	'audio/aac': 'aac',
+	'audio/flac': 'flac',
+	'audio/mp4': 'm4a',
+	'audio/mpeg': 'mp3',
+	'audio/ogg': 'ogg',
+	'audio/wav': 'wav',
+	'audio/x-wav': 'wav',
+	'image/gif': 'gif',
+	'image/jpeg': 'jpg',
+	'image/png': 'png',
+	'image/webp': 'webp',
+	'video/mp4': 'mp4',
+	'video/quicktime': 'mov',
+	'video/webm': 'webm',
+};
+
+const MEDIA_EXTENSION = /\.(aac|flac|m4a|mp3|ogg|wav|gif|jpe?g|png|webp|mp4|mov|webm)$/i;
+
+const URL_EXTENSION = /\.([a-z0-9]{2,5})$/i;
+
+/** Names that Windows reserves for devices. */
+const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
+
+/** In bytes: file systems allow 255, and a number and the extension follow. */
+const LONGEST_NAME = 150;
+
+/** The longest beginning of whole characters that is no longer than a name may be. */
+function cut(name: string): string {
+	let kept = '';
+	let bytes = 0;
+	for (const character of name) {
+		bytes += Buffer.byteLength(character);
+		if (bytes > LONGEST_NAME) break;
+		kept += character;
+	}
+	return kept;
+}
+
+/** A name that every file system accepts, without a media extension: that comes from the content type. */
+function safeName(name: string): string {
+	const safe = cut(name.replace(MEDIA_EXTENSION, '').replace(/[\\/:*?"<>|\p{Cc}]+/gu, '_')).replace(
+		/^[.\s]+|[.\s]+$/g,
+		'',
+	);
+	return safe === '' || RESERVED.test(safe) ? `_${safe}` : safe;
+}
+
+/** File systems hold names for the same whose case differs, or the way in which an accent is written. */
+const comparable = (name: string) => name.normalize('NFC').toLowerCase();
+
+/** Gives every file of a run a name of its own, without its extension. */
+export class FileNames {
+	private readonly used = new Map<string, number>();
+
+	/** The names for a task's files, in their order. `wanted` is the user's own name. */
+	namesFor(task: Task, wanted: string | undefined): string[] {
+		return task.results.map((file, at) => {
+			if (wanted === undefined) return this.unique(safeName(defaultName(task, file, at)));
+			return this.unique(safeName(wanted) + (at === 0 ? '' : `-${at + 1}`));
+		});
+	}
+
+	private unique(name: string): string {
+		const key = comparable(name);
+		let number = this.used.get(key) ?? 0;
+		if (number === 0) {
+			this.used.set(key, 1);
+			return name;
+		}
+		let candidate: string;
+		do candidate = `${name}-${++number}`;
+		while (this.used.has(comparable(candidate)));
+		this.used.set(key, number).set(comparable(candidate), 1);
+		return candidate;
+	}
+}
+
+function defaultName({ taskId, family }: Task, { name, index }: ResultFile, at: number): string {
+	if (name !== null && name !== 'grid') return name;
+	return [family ?? 'task', taskId, name ?? index ?? at + 1].join('-');
+}
+
+export const isData = (url: string) => /^data:/i.test(url);
+
+/** A content type without its parameters, in small letters and under its usual name. */
+export function toMimeType(contentType: unknown): string | undefined {
+	const type =
+		typeof contentType === 'string'
+			? contentType.split(';', 1)[0]?.trim().toLowerCase()
+			: undefined;
+	return type === undefined || type === '' ? undefined : (ALIASES[type] ?? type);
+}
+
+/** A file's name with its extension: by the content type, else by the link. */
+export function withExtension(name: string, mimeType: string | undefined, url: string): string {
+	const inPath = isData(url) ? undefined : URL_EXTENSION.exec(new URL(url).pathname)?.[1];
+	const extension = (mimeType === undefined ? undefined : EXTENSION_OF_TYPE[mimeType]) ?? inPath;
+	return extension === undefined ? name : `${name}.${extension}`;
+}

@@ -1,0 +1,68 @@
+import { NodeOperationError } from 'n8n-workflow';
+
+import { type ApiError, asError } from '../api/errors';
+import { asNodeError, type NodeError } from '../n8n/nodeErrors';
+import type { AcceptedOutcome } from '../output/items';
+import type { TaskContext, TaskRun } from './taskRun';
+
+/** The error of a task that the service reports as failed; `undefined` for any other task. */
+export function failedTaskError(
+	run: Pick<TaskRun<TaskContext>, 'context'>,
+	outcome: AcceptedOutcome,
+): NodeError | undefined {
+	const { itemIndex, taskId, task } = outcome;
+	if (!task.error) return undefined;
+	const error = new NodeOperationError(
+		run.context.getNode(),
+		`Task ${taskId} failed: ${task.error.message} [item ${itemIndex}]`,
+		{
+			itemIndex,
+			description: 'The service refunds what a failed task was charged.',
+		},
+	);
+	Object.assign(error.context, { code: task.error.code, type: task.error.type });
+	return error;
+}
+
+function resumeHint(taskId: string): string {
+	return `The task continues at the service. Get it with the resource Task, operation Wait, and the task ID ${taskId}.`;
+}
+
+export function timeoutError(
+	run: TaskRun,
+	{ itemIndex, taskId, task }: AcceptedOutcome,
+	last: ApiError | undefined,
+): NodeError {
+	const words = [
+		`Its last status was "${task.serviceStatus}".`,
+		last && `The last request failed: ${last.message}.`,
+	];
+	return new NodeOperationError(
+		run.context.getNode(),
+		`Task ${taskId} was still ${task.status} after ${run.options.timeout} seconds [item ${itemIndex}]`,
+		{
+			itemIndex,
+			description: [...words, resumeHint(taskId), 'A higher "Timeout" in the options waits longer.']
+				.filter(Boolean)
+				.join(' '),
+		},
+	);
+}
+
+export function canceledError(run: TaskRun, { itemIndex, taskId }: AcceptedOutcome): NodeError {
+	const message = `The execution was canceled while it waited for task ${taskId} [item ${itemIndex}]`;
+	return new NodeOperationError(run.context.getNode(), message, {
+		itemIndex,
+		description: resumeHint(taskId),
+	});
+}
+
+/** The error of a request for a task that will not succeed later. */
+export function retrieveError(
+	run: Pick<TaskRun<TaskContext>, 'context'>,
+	{ itemIndex, taskId }: AcceptedOutcome,
+	error: unknown,
+): NodeError {
+	const context = `This was the response to the request for task ${taskId}.`;
+	return asNodeError(run.context.getNode(), asError(error), { itemIndex, context });
+}
