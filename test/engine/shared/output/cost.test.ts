@@ -6,6 +6,7 @@ import { jumpingClock } from '../../support/clocks';
 import { log, type RunOptions, type RunResult, runNode } from '../../support/engine';
 import { generatePicture, prompts } from '../../support/generatePicture';
 import { generateSound } from '../../support/generateSound';
+import { inputOf } from '../../support/operations';
 import { pauseNode } from '../../support/pausedExecution';
 import { rememberingNode } from '../../support/rememberingNode';
 import { useSandbox } from '../../support/sandbox';
@@ -180,7 +181,7 @@ describe('The custom data', () => {
 		},
 	});
 
-	const waiting = { parameters: { waitMode: 'callback' } };
+	const given = { waitMode: 'callback' };
 
 	const record = (number: number) => `/v1/music/tasks/task_${number}`;
 
@@ -188,9 +189,7 @@ describe('The custom data', () => {
 		numberTasks(service);
 		service.on('GET', RECORD, running);
 		service.on('GET', record(1), ended(0.5));
-		const execution = await pauseNode(
-			soundRun(service, { count: 3, ...waiting, options: { concurrency: 1 } }),
-		);
+		const execution = await pauseNode(soundRun(service, 3, { concurrency: 1 }, { given }));
 		expect(customData(execution.paused)).toEqual(figures(3, 0.5, 500, 0));
 		service.on('GET', record(2), ended(0.25));
 		service.on('GET', record(3), ended(null));
@@ -202,19 +201,12 @@ describe('The custom data', () => {
 		async function pausedBeforeGet() {
 			numberTasks(service);
 			service.on('GET', RECORD, running);
-			const get = {
-				resource: 'task',
-				operation: 'get',
+			const next = inputOf('music.task.get', {
 				taskId: '={{ $json.taskId }}',
 				downloadFiles: false,
 				options: {},
-			};
-			const execution = await pauseNode(
-				soundRun(service, {
-					...waiting,
-					run: { next: { node: new MediaGenMusic(), parameters: get } },
-				}),
-			);
+			});
+			const execution = await pauseNode(soundRun(service, 1, {}, { given, next }));
 			service.on('GET', RECORD, ended(0.25));
 			return execution;
 		}
@@ -234,7 +226,7 @@ describe('The custom data', () => {
 	test('has no tail of floating point', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, ended(0.1));
-		const result = await buySounds(service, { count: 1, run: { rounds: 3 } });
+		const result = await buySounds(service, 1, {}, { rounds: 3 });
 		expect(customData(result)).toMatchObject({ mediagen_cost: '0.3' });
 	});
 
@@ -299,7 +291,7 @@ describe('The custom data', () => {
 			});
 			return await inner.execute.call(this);
 		};
-		const { json } = await buySounds(service, { node });
+		const { json } = await buySounds(service, 1, {}, { node });
 		expect(json[0]).toMatchObject({ status: 'completed' });
 		expect(log.join('\n')).toContain(
 			"MediaGen: the execution's custom data could not be written: Error: No custom data here",
@@ -323,7 +315,7 @@ describe('The custom data', () => {
 			});
 			return await inner.execute.call(this);
 		};
-		const result = await buySounds(service, { node, count: 2 });
+		const result = await buySounds(service, 2, {}, { node });
 		expect(written).toEqual({ ...figures(4, 1.2, 200, 0), own: 'kept' });
 		expect(customData(result)).toBeUndefined();
 	});

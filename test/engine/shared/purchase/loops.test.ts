@@ -83,10 +83,12 @@ describe('A loop whose rounds send equal requests buys in each round, whatever b
 			{ status: 404 },
 			{ text: 'music', headers: { 'content-type': 'audio/mpeg' } },
 		);
-		const { rounds } = await buySounds(service, {
-			parameters: { downloadFiles: true },
-			run: { settings: goOn, rounds: 3 },
-		});
+		const { rounds } = await buySounds(
+			service,
+			1,
+			{},
+			{ given: { downloadFiles: true }, settings: goOn, rounds: 3 },
+		);
 		expect(rounds.map(([item]) => [item?.taskId, item?.error === undefined])).toEqual([
 			['task_1', false],
 			['task_2', true],
@@ -98,10 +100,7 @@ describe('A loop whose rounds send equal requests buys in each round, whatever b
 		numberTasks(service);
 		service.on('GET', RECORD, completed);
 		service.on('GET', taskOf('task_1'), running);
-		const { rounds } = await buySounds(service, {
-			options: { timeout: 5 },
-			run: { settings: goOn, rounds: 3 },
-		});
+		const { rounds } = await buySounds(service, 1, { timeout: 5 }, { settings: goOn, rounds: 3 });
 		expect(tasksOf(rounds)).toEqual([
 			[['task_1', 'submitted']],
 			[['task_2', 'completed']],
@@ -112,7 +111,7 @@ describe('A loop whose rounds send equal requests buys in each round, whatever b
 	test('with On Error: Continue and a 500', async () => {
 		service.on('POST', SOUNDS, { status: 500 }, accepted('task_2'), accepted('task_3'));
 		service.on('GET', RECORD, completed);
-		const { rounds } = await buySounds(service, { run: { settings: goOn, rounds: 3 } });
+		const { rounds } = await buySounds(service, 1, {}, { settings: goOn, rounds: 3 });
 		expect(tasksOf(rounds)).toEqual([
 			[[undefined, 'unknown']],
 			[['task_2', 'completed']],
@@ -127,11 +126,7 @@ describe('A loop whose rounds send equal requests buys in each round, whatever b
 		);
 		service.on('GET', RECORD, completed);
 		const settings = { ...goOn, ...retry };
-		const { rounds } = await buySounds(service, {
-			count: 2,
-			options: { concurrency: 1 },
-			run: { settings, rounds: 3 },
-		});
+		const { rounds } = await buySounds(service, 2, { concurrency: 1 }, { settings, rounds: 3 });
 		expect(rounds.map(([, good]) => good?.taskId)).toEqual(['task_1', 'task_2', 'task_3']);
 	});
 
@@ -158,10 +153,7 @@ describe('A loop whose rounds send equal requests buys in each round, whatever b
 		numberTasks(service);
 		service.on('GET', RECORD, running);
 		const execution = await pauseNode(
-			soundRun(service, {
-				parameters: { waitMode: 'callback' },
-				run: { settings: goOn, rounds: 2 },
-			}),
+			soundRun(service, 1, {}, { given: { waitMode: 'callback' }, settings: goOn, rounds: 2 }),
 		);
 		service.on('GET', RECORD, completed);
 		const { resumed } = await execution.callback();
@@ -179,11 +171,12 @@ describe('An item that the error output leads back to the node', () => {
 		numberTasks(service);
 		service.on('GET', RECORD, completed);
 		service.on('GET', taskOf('task_3'), ...Array<Reply>(8).fill(running), completed);
-		const { rounds, errorRounds } = await buySounds(service, {
-			count: 3,
-			options: { timeout: 5, concurrency: 1 },
-			run: back,
-		});
+		const { rounds, errorRounds } = await buySounds(
+			service,
+			3,
+			{ timeout: 5, concurrency: 1 },
+			back,
+		);
 		expect(errorRounds.map((items) => items.length)).toEqual([1, 0]);
 		expect(tasksOf(rounds)).toEqual([
 			[
@@ -198,10 +191,12 @@ describe('An item that the error output leads back to the node', () => {
 	test('takes up its task round after round, until it ends', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, ...Array<Reply>(14).fill(running), completed);
-		const { rounds, errorRounds } = await buySounds(service, {
-			options: { timeout: 5 },
-			run: { ...back, errorsBack: 5 },
-		});
+		const { rounds, errorRounds } = await buySounds(
+			service,
+			1,
+			{ timeout: 5 },
+			{ ...back, errorsBack: 5 },
+		);
 		expect(errorRounds.flat().length).toBeGreaterThanOrEqual(2);
 		expect(tasksOf(rounds.slice(-1))).toEqual([[['task_1', 'completed']]]);
 		expect(bought()).toHaveLength(1);
@@ -209,7 +204,7 @@ describe('An item that the error output leads back to the node', () => {
 
 	test('is refused, in each further round, where it may have been bought', async () => {
 		service.on('POST', SOUNDS, { status: 500 }, accepted('task_2'));
-		const { errorRounds } = await buySounds(service, { run: { ...back, errorsBack: 3 } });
+		const { errorRounds } = await buySounds(service, 1, {}, { ...back, errorsBack: 3 });
 		expect(bought()).toHaveLength(1);
 		expect(errorRounds.map(([item]) => item?.error)).toEqual([
 			expect.objectContaining({ status: 'unknown', message: 'Server error (HTTP 500) [item 0]' }),
@@ -225,10 +220,7 @@ describe('An item that the error output leads back to the node', () => {
 	test('is sent where "Send Again" says so', async () => {
 		service.on('POST', SOUNDS, { status: 500 }, accepted('task_2'));
 		service.on('GET', RECORD, completed);
-		const { rounds } = await buySounds(service, {
-			options: { whenUnsure: 'sendAgain' },
-			run: back,
-		});
+		const { rounds } = await buySounds(service, 1, { whenUnsure: 'sendAgain' }, back);
 		expect(tasksOf(rounds)).toEqual([[], [['task_2', 'completed']]]);
 	});
 
@@ -246,7 +238,7 @@ describe('An item that the error output leads back to the node', () => {
 		service.on('POST', SOUNDS, first, accepted('task_2'));
 		service.on('GET', RECORD, completed);
 		script();
-		const { rounds, errorRounds } = await buySounds(service, { run: back });
+		const { rounds, errorRounds } = await buySounds(service, 1, {}, back);
 		expect(errorRounds[0]?.[0]?.error).not.toHaveProperty('recordKey');
 		expect(tasksOf(rounds)).toEqual([[], [['task_2', 'completed']]]);
 	});
@@ -255,21 +247,24 @@ describe('An item that the error output leads back to the node', () => {
 		numberTasks(service);
 		service.on('GET', RECORD, completed);
 		service.on('GET', taskOf('task_1'), running);
-		const { rounds } = await buySounds(service, {
-			parameters: { prompt: '={{ $runIndex === 0 ? "Rain" : "Wind" }}' },
-			options: { timeout: 5 },
-			run: back,
-		});
+		const { rounds } = await buySounds(
+			service,
+			1,
+			{ timeout: 5 },
+			{ given: { prompt: '={{ $runIndex === 0 ? "Rain" : "Wind" }}' }, ...back },
+		);
 		expect(tasksOf(rounds)).toEqual([[], [['task_2', 'completed']]]);
 	});
 
 	test('keeps its task where all items fail at once meanwhile', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, ...Array<Reply>(8).fill(running), completed);
-		const { rounds } = await buySounds(service, {
-			options: { timeout: 5, concurrency: '={{ $runIndex === 1 ? 0 : 5 }}' },
-			run: { ...back, errorsBack: 2 },
-		});
+		const { rounds } = await buySounds(
+			service,
+			1,
+			{ timeout: 5, concurrency: '={{ $runIndex === 1 ? 0 : 5 }}' },
+			{ ...back, errorsBack: 2 },
+		);
 		expect(tasksOf(rounds)).toEqual([[], [], [['task_1', 'completed']]]);
 		expect(bought()).toHaveLength(1);
 	});
@@ -277,11 +272,16 @@ describe('An item that the error output leads back to the node', () => {
 	test('keeps its task where it is not valid meanwhile', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, ...Array<Reply>(8).fill(running), completed);
-		const { rounds } = await buySounds(service, {
-			parameters: { additionalFields: { bpm: '={{ $runIndex === 1 ? "fast" : 90 }}' } },
-			options: { timeout: 5 },
-			run: { ...back, errorsBack: 2 },
-		});
+		const { rounds } = await buySounds(
+			service,
+			1,
+			{ timeout: 5 },
+			{
+				given: { additionalFields: { bpm: '={{ $runIndex === 1 ? "fast" : 90 }}' } },
+				...back,
+				errorsBack: 2,
+			},
+		);
 		expect(tasksOf(rounds)).toEqual([[], [], [['task_1', 'completed']]]);
 		expect(bought()).toHaveLength(1);
 	});
@@ -304,7 +304,7 @@ describe('An item that the error output leads back to the node', () => {
 		numberTasks(service);
 		service.on('GET', RECORD, running);
 		const execution = await pauseNode(
-			soundRun(service, { parameters: { waitMode: 'callback', downloadFiles: true }, run: back }),
+			soundRun(service, 1, {}, { given: { waitMode: 'callback', downloadFiles: true }, ...back }),
 		);
 		service.on('GET', RECORD, song);
 		service.on(
@@ -326,12 +326,7 @@ describe('An item that the error output leads back to the node', () => {
 		service.on('POST', SOUNDS, accepted('task_1'), { status: 500 }, accepted('task_3'));
 		service.on('GET', RECORD, running);
 		const execution = await pauseNode(
-			soundRun(service, {
-				count: 2,
-				parameters: { waitMode: 'callback' },
-				options: { concurrency: 1 },
-				run: back,
-			}),
+			soundRun(service, 2, { concurrency: 1 }, { given: { waitMode: 'callback' }, ...back }),
 		);
 		service.on('GET', RECORD, completed);
 		const { resumed } = await execution.callback();
@@ -345,7 +340,7 @@ describe('An item that the error output leads back to the node', () => {
 		numberTasks(service);
 		service.on('GET', RECORD, running);
 		const execution = await pauseNode(
-			soundRun(service, { parameters: { waitMode: 'callback' }, run: back }),
+			soundRun(service, 1, {}, { given: { waitMode: 'callback' }, ...back }),
 		);
 		service.on('GET', RECORD, completed);
 		service.on('GET', taskOf('task_1'), {
@@ -359,7 +354,7 @@ describe('An item that the error output leads back to the node', () => {
 test('an item whose pause ended by its time limit names its record', async () => {
 	numberTasks(service);
 	service.on('GET', RECORD, running);
-	const execution = await pauseNode(soundRun(service, { parameters: { waitMode: 'callback' } }));
+	const execution = await pauseNode(soundRun(service, 1, {}, { given: { waitMode: 'callback' } }));
 	const [item] = (await execution.timeLimit()).json;
 	expect(item).toMatchObject({ status: 'submitted', recordKey: expect.any(String) });
 });
@@ -370,7 +365,7 @@ test("an agent's next try takes up what the last one left", async () => {
 	numberTasks(service);
 	service.on('GET', RECORD, ...Array<Reply>(8).fill(running), completed);
 	const { rounds } = await runNode(
-		soundRun(service, { node: tool, options: { timeout: 5 }, run: { settings: goOn, rounds: 2 } }),
+		soundRun(service, 1, { timeout: 5 }, { node: tool, settings: goOn, rounds: 2 }),
 	);
 	expect(rounds[1]?.[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
 	expect(JSON.stringify(rounds[0])).not.toContain('recordKey');

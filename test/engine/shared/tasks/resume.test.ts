@@ -39,10 +39,10 @@ async function pauseTwo(settings = {}, parameters = {}, options = {}): Promise<P
 		...options,
 	};
 	return await pauseNode(
-		soundRun(service, {
-			parameters: { waitMode: 'callback', ...parameters },
-			options: given,
-			run: { items, settings },
+		soundRun(service, 1, given, {
+			given: { waitMode: 'callback', ...parameters },
+			items,
+			settings,
 		}),
 	);
 }
@@ -133,11 +133,7 @@ describe('A paused execution', () => {
 	test('asks for the task that the callback names first, then for the others up to the first that runs', async () => {
 		const items = [1, 2, 3].map((row) => ({ json: { prompt: `Sound ${row}` } }));
 		const execution = await pauseNode(
-			soundRun(service, {
-				parameters: { waitMode: 'callback' },
-				options: { concurrency: 1 },
-				run: { items },
-			}),
+			soundRun(service, 1, { concurrency: 1 }, { given: { waitMode: 'callback' }, items }),
 		);
 		service.requests.length = 0;
 		finish('task_3');
@@ -244,7 +240,7 @@ describe('A callback whose record cannot be read is answered 503, and the execut
 	});
 
 	test('a credential that was broken meanwhile', async () => {
-		const run = soundRun(service, { parameters: { waitMode: 'callback' } });
+		const run = soundRun(service, 1, {}, { given: { waitMode: 'callback' } });
 		const execution = await pauseNode(run);
 		Object.assign(run.credential, { baseUrl: '' });
 		const broken = await pauseNode({ ...run, credential: service.credential() });
@@ -316,7 +312,7 @@ describe('The end of a paused execution', () => {
 		const items = [{ json: { prompt: 'Rain' } }];
 		const run = { items, workflowSettings: { executionTimeout: 600 } };
 		const noted = await pauseNode(
-			soundRun(service, { parameters: { waitMode: 'callback' }, options: { timeout: 3_600 }, run }),
+			soundRun(service, 1, { timeout: 3_600 }, { given: { waitMode: 'callback' }, ...run }),
 		);
 		service.on('GET', recordOf('*'), completed);
 		const { resumed } = await noted.callback({});
@@ -390,12 +386,9 @@ describe('The end of a paused execution', () => {
 			},
 			{ json: {} },
 		];
-		const settings = {
-			parameters: { waitMode: 'callback' },
-			options: { concurrency: 1, includeInput: true },
-			run: { items, settings: goOn },
-		};
-		const execution = await pauseNode(soundRun(service, settings));
+		const options = { concurrency: 1, includeInput: true };
+		const run = { given: { waitMode: 'callback' }, items, settings: goOn };
+		const execution = await pauseNode(soundRun(service, 1, options, run));
 		expect(execution.paused.json[0]).toMatchObject({ status: 'not submitted', results: [] });
 		expect(execution.paused.json[0]).not.toHaveProperty('taskId');
 		finish('task_2');
@@ -487,7 +480,7 @@ describe('A download that takes longer than the service waits for an answer', ()
 			after: released,
 		});
 		const execution = await pauseNode(
-			soundRun(service, { parameters: { waitMode: 'callback', downloadFiles: true } }),
+			soundRun(service, 1, {}, { given: { waitMode: 'callback', downloadFiles: true } }),
 		);
 		service.on('GET', recordOf('*'), {
 			json: { status: 'completed', result: { music: [{ audio_url: `${service.url}/slow.mp3` }] } },

@@ -27,7 +27,7 @@ const realMs = async (ms: number) => await new Promise((resolve) => setTimeout(r
 
 /** Pauses with a sound per item, and goes on as n8n would. */
 const pauseSounds = async (count: number, settings: PauseSettings = {}, options = {}, run = {}) =>
-	await pauseNode(soundRun(service, { count, parameters: waitMode, options, run }), {
+	await pauseNode(soundRun(service, count, options, { given: waitMode, ...run }), {
 		watches: true,
 		...settings,
 	});
@@ -220,10 +220,12 @@ describe('An execution whose address does not lead back to it', () => {
 		async (_, status, message, why) => {
 			service.on('GET', RECORD, running, running, completed);
 			service.on('POST', '/webhook-waiting/*', { status, json: { message } });
-			const run = soundRun(service, {
-				parameters: waitMode,
-				run: { waitingBaseUrl: `${service.url}/webhook-waiting` },
-			});
+			const run = soundRun(
+				service,
+				1,
+				{},
+				{ given: waitMode, waitingBaseUrl: `${service.url}/webhook-waiting` },
+			);
 			const {
 				run: { waitTill },
 				json,
@@ -240,10 +242,12 @@ describe('An execution whose address does not lead back to it', () => {
 		service.on('GET', RECORD, running, completed);
 		service.on('POST', '/webhook-waiting/*', { after: new Promise(() => {}) });
 		const { json } = await runNode(
-			soundRun(service, {
-				parameters: waitMode,
-				run: { waitingBaseUrl: `${service.url}/webhook-waiting` },
-			}),
+			soundRun(
+				service,
+				1,
+				{},
+				{ given: waitMode, waitingBaseUrl: `${service.url}/webhook-waiting` },
+			),
 		);
 		expect(json[0]?.notes).toEqual([
 			expect.stringMatching(/no connection|it did not answer within 10 seconds/),
@@ -254,10 +258,12 @@ describe('An execution whose address does not lead back to it', () => {
 		service.on('GET', RECORD, running, completed);
 		service.on('POST', '/webhook-waiting/*', { status: 404 });
 		await runNode(
-			soundRun(service, {
-				parameters: waitMode,
-				run: { waitingBaseUrl: `${service.url}/webhook-waiting` },
-			}),
+			soundRun(
+				service,
+				1,
+				{},
+				{ given: waitMode, waitingBaseUrl: `${service.url}/webhook-waiting` },
+			),
 		);
 		const [asked] = service.sent('POST', '/webhook-waiting/*');
 		expect(asked?.path).toMatch(/\/callback$/);
@@ -272,7 +278,7 @@ describe('An end that the service expects within seconds', () => {
 
 	test('is waited for without a pause', async () => {
 		service.on('GET', RECORD, ...after(3, inSeconds(6), completed));
-		const { run, json } = await runNode(soundRun(service, { parameters: waitMode }));
+		const { run, json } = await runNode(soundRun(service, 1, {}, { given: waitMode }));
 		expect(run.waitTill ?? undefined).toBeUndefined();
 		expect(json).toMatchObject([{ status: 'completed' }]);
 	});
@@ -320,10 +326,12 @@ describe('The time limit of a pause', () => {
 			json: { status: 'completed', result: { music: [{ audio_url: `${service.url}/slow.mp3` }] } },
 		};
 		service.on('GET', RECORD, running, running, slow);
-		const run = soundRun(service, {
-			parameters: { ...waitMode, downloadFiles: true },
-			options: { timeout: 5 },
-		});
+		const run = soundRun(
+			service,
+			1,
+			{ timeout: 5 },
+			{ given: { ...waitMode, downloadFiles: true } },
+		);
 		const execution = await pauseNode(run, { watches: true });
 		let resumed = false;
 		void execution.resumed.then(() => (resumed = true));
