@@ -42,12 +42,21 @@ describe('The custom data and the bill of the service', () => {
 			...run,
 		});
 
-	test('agree over two nodes, several items, a failed task and music, which states no cost', async () => {
+	const failSecond = () =>
 		service.sandbox.faults.add({
 			match: { family: 'image' },
 			nth: 2,
 			effect: { type: 'failTask', message: 'out of luck' },
 		});
+
+	const readLater = (operation: string, options: object) =>
+		inputOf(`image.task.${operation}`, {
+			...{ taskId: '={{ $json.taskId }}', downloadFiles: false },
+			options: { ...options },
+		});
+
+	test('agree over two nodes, several items, a failed task and music, which states no cost', async () => {
+		failSecond();
 		const next = { node: new MediaGenMusic(), parameters: { ...generateSound, prompt: 'Waves' } };
 		const result = await buyPictures(4, {}, { next });
 		const bill = service.sandbox.ledger();
@@ -55,17 +64,13 @@ describe('The custom data and the bill of the service', () => {
 		const pictures = bill.entries.flatMap(({ type, item, taskId }) =>
 			type === 'charge' && item.includes('image') ? [bill.tasks[taskId ?? '']] : [],
 		);
-		const credits = pictures.reduce(
-			(total, task) => total + (task ? task.charged - task.refunded : 0),
-			0,
-		);
+		const paid = pictures.map((task) => (task ? task.charged - task.refunded : 0));
+		const credits = paid.reduce((total, each) => total + each, 0);
 		const stated = result.json.flatMap(({ cost }) => (typeof cost === 'number' ? [cost] : []));
 		expect(stated).toHaveLength(3);
 		expect(customData(result)).toEqual(figures(8, credits / 1_000, credits, 4));
-		expect(credits / 1_000).toBeCloseTo(
-			stated.reduce((total, cost) => total + cost, 0),
-			6,
-		);
+		const sum = stated.reduce((total, cost) => total + cost, 0);
+		expect(credits / 1_000).toBeCloseTo(sum, 6);
 	});
 
 	test('music for 290 credits: no cost is stated, none is made up, and Balance: Report tells what was taken', async () => {
@@ -96,16 +101,9 @@ describe('The custom data and the bill of the service', () => {
 	});
 
 	test('agree after Retry On Fail, which reads the other tasks a second time', async () => {
-		service.sandbox.faults.add({
-			match: { family: 'image' },
-			nth: 2,
-			effect: { type: 'failTask', message: 'out of luck' },
-		});
-		const result = await buyPictures(
-			3,
-			{},
-			{ settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 } },
-		);
+		failSecond();
+		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+		const result = await buyPictures(3, {}, { settings });
 		expect(result.error).toBeUndefined();
 		const { netCredits, accepted } = service.sandbox.ledger();
 		expect(accepted).toBe(4);
@@ -116,46 +114,21 @@ describe('The custom data and the bill of the service', () => {
 		const parameters = { ...generatePicture, waitMode: 'none' };
 		expect(customData(await buyPictures(2, {}, { parameters }))).toEqual(figures(2, 0, 0, 0));
 		service.sandbox.reset();
-		const wait = {
-			resource: 'task',
-			operation: 'wait',
-			taskId: '={{ $json.taskId }}',
-			downloadFiles: false,
-			options: { pollInterval: 1 },
-		};
-		const result = await buyPictures(
-			2,
-			{},
-			{ parameters, next: { node: new MediaGenImage(), parameters: wait } },
-		);
+		const next = readLater('wait', { pollInterval: 1 });
+		const result = await buyPictures(2, {}, { parameters, next });
 		const { netCredits } = service.sandbox.ledger();
 		expect(netCredits).toBeGreaterThan(0);
 		expect(customData(result)).toEqual(figures(2, netCredits / 1_000, netCredits, 0));
 	});
 
 	test('Task: Get of a task that this execution has counted adds nothing', async () => {
-		const get = {
-			resource: 'task',
-			operation: 'get',
-			taskId: '={{ $json.taskId }}',
-			downloadFiles: false,
-			options: {},
-		};
-		const result = await buyPictures(
-			2,
-			{},
-			{ next: { node: new MediaGenImage(), parameters: get } },
-		);
+		const result = await buyPictures(2, {}, { next: readLater('get', {}) });
 		const { netCredits } = service.sandbox.ledger();
 		expect(customData(result)).toEqual(figures(2, netCredits / 1_000, netCredits, 0));
 	});
 
 	test('a node that fails has counted what it bought', async () => {
-		service.sandbox.faults.add({
-			match: { family: 'image' },
-			nth: 2,
-			effect: { type: 'failTask', message: 'out of luck' },
-		});
+		failSecond();
 		const result = await buyPictures(2, {}, { settings: {} });
 		expect(result.error?.message).toContain('out of luck');
 		const { netCredits } = service.sandbox.ledger();
