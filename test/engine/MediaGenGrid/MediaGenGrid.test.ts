@@ -136,15 +136,12 @@ const ended = '"Task ID" must be a completed task; this one';
 test.each([
 	['still running', 'variation', 'running', `${ended} is still`],
 	['failed', 'reroll', 'failed', `${ended} has failed`],
-] as const)(
-	'a parent that is %s is refused before a purchase',
-	async (_, operation, state, message) => {
-		const { error } = await run(operation, { taskId: parents().grid({ state }).id });
-		expect(error?.message).toContain(message);
-		expect(error?.message).toContain('[item 0]');
-		expect(sent()).toEqual([]);
-	},
-);
+] as const)('a parent that is %s is refused at once', async (_, operation, state, message) => {
+	const { error } = await run(operation, { taskId: parents().grid({ state }).id });
+	expect(error?.message).toContain(message);
+	expect(error?.message).toContain('[item 0]');
+	expect(sent()).toEqual([]);
+});
 
 const wait = { waitMode: 'poll', downloadFiles: false };
 

@@ -202,7 +202,7 @@ describe.each<[string, Given, Given, Partial<INode>]>([
 	beforeEach(answerAll);
 
 	test.each(TASK_OPERATIONS)(
-		'%s: every item knows its row, its task, its reference and its input',
+		'%s: every item knows its row, task and input',
 		async (__, operation) => {
 			const { outputs, error } = await run(operation, WANTS, given, options, settings);
 			expect(error).toBeUndefined();
@@ -240,61 +240,55 @@ describe.each<[string, Given, Given, Partial<INode>]>([
 	);
 });
 
-test.each(TASK_OPERATIONS)(
-	'%s: an error of the whole run leaves each item its reference and its input',
-	async (_, operation) => {
-		const { items } = await run(
-			operation,
-			['one', 'four'],
-			{},
-			{ concurrency: 0 },
-			{ onError: 'continueRegularOutput' },
-		);
-		expect(items.map(rowOf)).toEqual([0, 1]);
-		expect(
-			items.map(({ json: { reference, input, error } }) => [
-				reference,
-				(input as IDataObject).row,
-				(error as IDataObject).message,
-			]),
-		).toEqual([
-			['row 0', 0, '"Concurrency" must be a whole number from 1 to 100'],
-			['row 1', 1, '"Concurrency" must be a whole number from 1 to 100'],
-		]);
-		expect(service.requests).toEqual([]);
-	},
-);
+test.each(TASK_OPERATIONS)('%s: an error of all leaves each its input', async (_, operation) => {
+	const { items } = await run(
+		operation,
+		['one', 'four'],
+		{},
+		{ concurrency: 0 },
+		{ onError: 'continueRegularOutput' },
+	);
+	expect(items.map(rowOf)).toEqual([0, 1]);
+	expect(
+		items.map(({ json: { reference, input, error } }) => [
+			reference,
+			(input as IDataObject).row,
+			(error as IDataObject).message,
+		]),
+	).toEqual([
+		['row 0', 0, '"Concurrency" must be a whole number from 1 to 100'],
+		['row 1', 1, '"Concurrency" must be a whole number from 1 to 100'],
+	]);
+	expect(service.requests).toEqual([]);
+});
 
 describe('after Timeout, where the node continues', () => {
 	beforeAll(() => (clockOfTest = jumpingClock));
 	beforeEach(answerAll);
 
-	test.each(TASK_OPERATIONS)(
-		'%s: the item knows its row, its task, its reference and its input',
-		async (_, operation) => {
-			const isGet = operation.parameters.operation === 'get';
-			const { items } = await run(
-				operation,
-				['never', 'one'],
-				{ downloadFiles: false },
-				{ timeout: 5 },
-				{ onError: 'continueRegularOutput' },
-			);
-			expect(items.map(rowOf)).toEqual([0, 1]);
-			expect(items[0]?.json).toMatchObject({
-				taskId: expect.stringMatching(/^task_never_\d+$/) as string,
-				status: 'running',
-				reference: 'row 0',
-				input: { want: 'never' },
-			});
-			expect('error' in (items[0]?.json ?? {})).toBe(!isGet);
-			expect(items[1]?.json).toMatchObject({
-				status: 'completed',
-				reference: 'row 1',
-				input: { want: 'one' },
-			});
-		},
-	);
+	test.each(TASK_OPERATIONS)('%s: the item knows its row, task and input', async (_, operation) => {
+		const isGet = operation.parameters.operation === 'get';
+		const { items } = await run(
+			operation,
+			['never', 'one'],
+			{ downloadFiles: false },
+			{ timeout: 5 },
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(items.map(rowOf)).toEqual([0, 1]);
+		expect(items[0]?.json).toMatchObject({
+			taskId: expect.stringMatching(/^task_never_\d+$/) as string,
+			status: 'running',
+			reference: 'row 0',
+			input: { want: 'never' },
+		});
+		expect('error' in (items[0]?.json ?? {})).toBe(!isGet);
+		expect(items[1]?.json).toMatchObject({
+			status: 'completed',
+			reference: 'row 1',
+			input: { want: 'one' },
+		});
+	});
 });
 
 describe('What this package does not know', () => {

@@ -177,12 +177,8 @@ describeInEachBinaryDataMode(() => {
 		service.on('GET', RECORD, {
 			json: { status: 'failed', result: { music: [{ audio_url: fileUrl() }] } },
 		});
-		const { json } = await buySounds(
-			service,
-			1,
-			{},
-			{ given: { downloadFiles: true }, settings: goOn },
-		);
+		const run = { given: { downloadFiles: true }, settings: goOn };
+		const { json } = await buySounds(service, 1, {}, run);
 		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'failed' });
 		expect(service.sent('GET', FILE)).toEqual([]);
 	});
@@ -197,12 +193,8 @@ describeInEachBinaryDataMode(() => {
 			json: { status: 'completed', result: { music: [{ audio_url: fileUrl() }] } },
 		});
 		const credential = { ...service.credential(), allowPrivateCallbacks: false };
-		const { json } = await buySounds(
-			service,
-			1,
-			{},
-			{ given: { downloadFiles: true }, settings: goOn, credential },
-		);
+		const run = { given: { downloadFiles: true }, settings: goOn, credential };
+		const { json } = await buySounds(service, 1, {}, run);
 		expect(JSON.stringify(json[0]?.error)).toContain(
 			'the link leads to the private host 169.254.169.254',
 		);

@@ -28,23 +28,20 @@ const CASES: Array<[string, () => { node: INodeType; parameters: INodeParameters
 	],
 ];
 
-test.each(CASES)(
-	'what the editor shows of %s before the first run comes out',
-	async (_, inputs) => {
-		const { node, parameters } = inputs();
-		const items = [await fileItem(await picture(8, 8))];
-		const { json, error } = await runNode({
-			node,
-			parameters,
-			items,
-			credential: service.credential(),
-		});
-		expect(error).toBeUndefined();
-		const schema = outputSchemaOf(String(parameters.resource), String(parameters.operation));
-		expect(schema?.safeParse(json[0]).error?.issues).toBeUndefined();
-		// What the schema asks for is there by its own name, not by chance.
-		const required = schema?.safeParse({}).error?.issues.map(({ path }) => path[0]) ?? [];
-		expect(required.length).toBeGreaterThan(1);
-		expect(Object.keys(json[0] ?? {})).toEqual(expect.arrayContaining(required));
-	},
-);
+test.each(CASES)('what the editor shows of %s before a run comes out', async (_, inputs) => {
+	const { node, parameters } = inputs();
+	const items = [await fileItem(await picture(8, 8))];
+	const { json, error } = await runNode({
+		node,
+		parameters,
+		items,
+		credential: service.credential(),
+	});
+	expect(error).toBeUndefined();
+	const schema = outputSchemaOf(String(parameters.resource), String(parameters.operation));
+	expect(schema?.safeParse(json[0]).error?.issues).toBeUndefined();
+	// What the schema asks for is there by its own name, not by chance.
+	const required = schema?.safeParse({}).error?.issues.map(({ path }) => path[0]) ?? [];
+	expect(required.length).toBeGreaterThan(1);
+	expect(Object.keys(json[0] ?? {})).toEqual(expect.arrayContaining(required));
+});

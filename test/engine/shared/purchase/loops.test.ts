@@ -1,7 +1,7 @@
-import { MediaGenChatCache } from '../../../../nodes/MediaGenChatCache/MediaGenChatCache.node';
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { fastClock } from '../../support/clocks';
 import { runNode, type RunOptions } from '../../support/engine';
+import { runnerOf } from '../../support/operations';
 import { pauseNode } from '../../support/pausedExecution';
 import { type Reply, useScriptedService } from '../../support/scriptedService';
 import {
@@ -51,44 +51,29 @@ function numberAnswers(): void {
 }
 
 const ask = async (run: Partial<RunOptions>, options: object = {}) =>
-	await runNode({
-		node: new MediaGenChatCache(),
-		parameters: {
-			...{
-				resource: 'chat',
-				operation: 'message',
-				model: 'vendor-chat-1',
-				maxTokens: 100,
-				prompt: '={{ $json.question }}',
-			},
-			...{
-				earlierTurns: {},
-				additionalBodyFields: '{}',
-				cachedBlocks: {},
-				options: { watchPrefix: false, concurrency: 1, ...options },
-			},
+	await runnerOf(service)(
+		'chat.message',
+		{
+			prompt: '={{ $json.question }}',
+			options: { watchPrefix: false, concurrency: 1, ...options },
 		},
-		items: [{ json: { question: 'Why?' } }],
-		credential: service.credential(),
-		...run,
-	});
+		{ items: [{ json: { question: 'Why?' } }], ...run },
+	);
+
+const because: Reply = { json: { content: [{ type: 'text', text: 'Because.' }] } };
+
+const deadOnce: Reply[] = [
+	{ status: 404 },
+	{ text: 'music', headers: { 'content-type': 'audio/mpeg' } },
+];
 
 describe('A loop whose rounds send equal requests buys in each round, whatever became of the first', () => {
 	test('with On Error: Continue and a dead link', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, song);
-		service.on(
-			'GET',
-			'/song.mp3',
-			{ status: 404 },
-			{ text: 'music', headers: { 'content-type': 'audio/mpeg' } },
-		);
-		const { rounds } = await buySounds(
-			service,
-			1,
-			{},
-			{ given: { downloadFiles: true }, settings: goOn, rounds: 3 },
-		);
+		service.on('GET', '/song.mp3', ...deadOnce);
+		const run = { given: { downloadFiles: true }, settings: goOn, rounds: 3 };
+		const { rounds } = await buySounds(service, 1, {}, run);
 		expect(rounds.map(([item]) => [item?.taskId, item?.error === undefined])).toEqual([
 			['task_1', false],
 			['task_2', true],
@@ -139,12 +124,7 @@ describe('A loop whose rounds send equal requests buys in each round, whatever b
 
 	test('chat: a question without a clear answer is asked by the next round', async () => {
 		numberAnswers();
-		service.on(
-			'POST',
-			CHAT,
-			{ status: 500 },
-			{ json: { content: [{ type: 'text', text: 'Because.' }] } },
-		);
+		service.on('POST', CHAT, { status: 500 }, because);
 		const { rounds } = await ask({ settings: goOn, rounds: 2 });
 		expect(rounds[1]?.[0]?.text).toBe('Because.');
 	});
@@ -166,17 +146,14 @@ describe('A loop whose rounds send equal requests buys in each round, whatever b
 
 describe('An item that the error output leads back to the node', () => {
 	const back = { settings: errorOutput, errorsBack: 1 };
+	const earlier: unknown = expect.stringContaining('may have been bought by an earlier attempt');
 
 	test('takes up its task, though other items came first', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, completed);
 		service.on('GET', taskOf('task_3'), ...Array<Reply>(8).fill(running), completed);
-		const { rounds, errorRounds } = await buySounds(
-			service,
-			3,
-			{ timeout: 5, concurrency: 1 },
-			back,
-		);
+		const options = { timeout: 5, concurrency: 1 };
+		const { rounds, errorRounds } = await buySounds(service, 3, options, back);
 		expect(errorRounds.map((items) => items.length)).toEqual([1, 0]);
 		expect(tasksOf(rounds)).toEqual([
 			[
@@ -191,12 +168,11 @@ describe('An item that the error output leads back to the node', () => {
 	test('takes up its task round after round, until it ends', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, ...Array<Reply>(14).fill(running), completed);
-		const { rounds, errorRounds } = await buySounds(
-			service,
-			1,
-			{ timeout: 5 },
-			{ ...back, errorsBack: 5 },
-		);
+		const options = { timeout: 5 };
+		const { rounds, errorRounds } = await buySounds(service, 1, options, {
+			...back,
+			errorsBack: 5,
+		});
 		expect(errorRounds.flat().length).toBeGreaterThanOrEqual(2);
 		expect(tasksOf(rounds.slice(-1))).toEqual([[['task_1', 'completed']]]);
 		expect(bought()).toHaveLength(1);
@@ -208,12 +184,7 @@ describe('An item that the error output leads back to the node', () => {
 		expect(bought()).toHaveLength(1);
 		expect(errorRounds.map(([item]) => item?.error)).toEqual([
 			expect.objectContaining({ status: 'unknown', message: 'Server error (HTTP 500) [item 0]' }),
-			...Array<unknown>(3).fill(
-				expect.objectContaining({
-					status: 'unknown',
-					message: expect.stringContaining('may have been bought by an earlier attempt'),
-				}),
-			),
+			...Array<unknown>(3).fill(expect.objectContaining({ status: 'unknown', message: earlier })),
 		]);
 	});
 
@@ -247,24 +218,17 @@ describe('An item that the error output leads back to the node', () => {
 		numberTasks(service);
 		service.on('GET', RECORD, completed);
 		service.on('GET', taskOf('task_1'), running);
-		const { rounds } = await buySounds(
-			service,
-			1,
-			{ timeout: 5 },
-			{ given: { prompt: '={{ $runIndex === 0 ? "Rain" : "Wind" }}' }, ...back },
-		);
+		const options = { timeout: 5 };
+		const run = { given: { prompt: '={{ $runIndex === 0 ? "Rain" : "Wind" }}' }, ...back };
+		const { rounds } = await buySounds(service, 1, options, run);
 		expect(tasksOf(rounds)).toEqual([[], [['task_2', 'completed']]]);
 	});
 
 	test('keeps its task where all items fail at once meanwhile', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, ...Array<Reply>(8).fill(running), completed);
-		const { rounds } = await buySounds(
-			service,
-			1,
-			{ timeout: 5, concurrency: '={{ $runIndex === 1 ? 0 : 5 }}' },
-			{ ...back, errorsBack: 2 },
-		);
+		const options = { timeout: 5, concurrency: '={{ $runIndex === 1 ? 0 : 5 }}' };
+		const { rounds } = await buySounds(service, 1, options, { ...back, errorsBack: 2 });
 		expect(tasksOf(rounds)).toEqual([[], [], [['task_1', 'completed']]]);
 		expect(bought()).toHaveLength(1);
 	});
@@ -272,32 +236,22 @@ describe('An item that the error output leads back to the node', () => {
 	test('keeps its task where it is not valid meanwhile', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, ...Array<Reply>(8).fill(running), completed);
-		const { rounds } = await buySounds(
-			service,
-			1,
-			{ timeout: 5 },
-			{
-				given: { additionalFields: { bpm: '={{ $runIndex === 1 ? "fast" : 90 }}' } },
-				...back,
-				errorsBack: 2,
-			},
-		);
+		const options = { timeout: 5 };
+		const run = {
+			given: { additionalFields: { bpm: '={{ $runIndex === 1 ? "fast" : 90 }}' } },
+			...back,
+			errorsBack: 2,
+		};
+		const { rounds } = await buySounds(service, 1, options, run);
 		expect(tasksOf(rounds)).toEqual([[], [], [['task_1', 'completed']]]);
 		expect(bought()).toHaveLength(1);
 	});
 
 	test('chat: is refused where it may have been answered', async () => {
-		service.on(
-			'POST',
-			CHAT,
-			{ status: 500 },
-			{ json: { content: [{ type: 'text', text: 'Because.' }] } },
-		);
+		service.on('POST', CHAT, { status: 500 }, because);
 		const { errorRounds } = await ask(back);
 		expect(service.sent('POST', CHAT)).toHaveLength(1);
-		expect(errorRounds[1]?.[0]?.error).toMatchObject({
-			message: expect.stringContaining('may have been bought by an earlier attempt'),
-		});
+		expect(errorRounds[1]?.[0]?.error).toMatchObject({ message: earlier });
 	});
 
 	test('of a resumed execution takes up its task', async () => {
@@ -307,12 +261,7 @@ describe('An item that the error output leads back to the node', () => {
 			soundRun(service, 1, {}, { given: { waitMode: 'callback', downloadFiles: true }, ...back }),
 		);
 		service.on('GET', RECORD, song);
-		service.on(
-			'GET',
-			'/song.mp3',
-			{ status: 404 },
-			{ text: 'music', headers: { 'content-type': 'audio/mpeg' } },
-		);
+		service.on('GET', '/song.mp3', ...deadOnce);
 		const { resumed } = await execution.callback();
 		expect(resumed?.errorRounds[0]?.[0]?.error).toMatchObject({
 			taskId: 'task_1',

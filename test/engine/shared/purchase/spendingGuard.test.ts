@@ -1,12 +1,12 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { MediaGenChatCache } from '../../../../nodes/MediaGenChatCache/MediaGenChatCache.node';
 import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { createSandbox, type Sandbox } from '../../../../sandbox/service';
 import { jumpingClock } from '../../support/clocks';
 import { log, retryExecution, type RunResult, runNode, runSideBySide } from '../../support/engine';
 import { generatePicture, prompts } from '../../support/generatePicture';
+import { runnerOf } from '../../support/operations';
 import { pauseNode } from '../../support/pausedExecution';
 import { fileItem } from '../../support/sandbox';
 import { type Reply, useScriptedService } from '../../support/scriptedService';
@@ -51,6 +51,10 @@ const balance = (fields: object): Reply => ({
 	},
 });
 
+const statuses = (json: RunResult['json']) => json.map(({ status }) => status);
+
+const deleted: Reply = { json: { success: false, message: 'Key deleted' } };
+
 const messages = (json: RunResult['json']) =>
 	json.map(({ error }) => (error as { message: string } | undefined)?.message);
 
@@ -65,7 +69,7 @@ describe('Max Tasks', () => {
 		const { json, error } = await buySounds(service, 200, { maxTasks: 20 }, { settings: goOn });
 		expect(error).toBeUndefined();
 		expect(promptsSent().sort()).toEqual(firstSounds(20).sort());
-		expect(json.map(({ status }) => status)).toEqual([
+		expect(statuses(json)).toEqual([
 			...Array<string>(20).fill('completed'),
 			...Array<string>(180).fill('not submitted'),
 		]);
@@ -89,12 +93,8 @@ describe('Max Tasks', () => {
 		service.on('GET', '/v1/music/tasks/task_1', {
 			json: { code: 200, data: { status: 'failed', error: { message: 'out of luck' } } },
 		});
-		const { error } = await buySounds(
-			service,
-			3,
-			{ maxTasks: 3, concurrency: 1, ...fail },
-			{ settings: retry },
-		);
+		const options = { maxTasks: 3, concurrency: 1, ...fail };
+		const { error } = await buySounds(service, 3, options, { settings: retry });
 		expect(error?.message).toContain('"Max Tasks" is 3');
 		expect(bought()).toHaveLength(3);
 	});
@@ -102,22 +102,19 @@ describe('Max Tasks', () => {
 	test('the runs of a loop share the limit', async () => {
 		completeAtOnce();
 		const { rounds } = await buySounds(service, 8, { maxTasks: 20 }, { settings: goOn, rounds: 4 });
-		expect(
-			rounds.map((json) => json.filter(({ status }) => status === 'completed').length),
-		).toEqual([8, 8, 4, 0]);
+		const completedIn = (json: RunResult['json']) =>
+			statuses(json).filter((status) => status === 'completed').length;
+		expect(rounds.map(completedIn)).toEqual([8, 8, 4, 0]);
 		expect(bought()).toHaveLength(20);
 	});
 
 	test('the calls of an agent share the limit, side by side too', async () => {
 		completeAtOnce();
-		const outcomes = await runSideBySide(
-			soundRun(service, 1, { maxTasks: 3 }, { settings: goOn }),
-			7,
-		);
-		const statuses = outcomes.map((each) =>
+		const run = soundRun(service, 1, { maxTasks: 3 }, { settings: goOn });
+		const outcomes = (await runSideBySide(run, 7)).map((each) =>
 			each.status === 'fulfilled' ? each.value[0]?.json.status : String(each.reason),
 		);
-		expect(statuses.sort()).toEqual([
+		expect(outcomes.sort()).toEqual([
 			...Array<string>(3).fill('completed'),
 			...Array<string>(4).fill('not submitted'),
 		]);
@@ -132,7 +129,7 @@ describe('Max Tasks', () => {
 		expect(execution.paused.json).toHaveLength(3);
 		service.on('GET', RECORD, completed);
 		const { resumed } = await execution.callback();
-		expect(resumed?.rounds.map((json) => json.map(({ status }) => status))).toEqual([
+		expect(resumed?.rounds.map(statuses)).toEqual([
 			['completed', 'completed', 'completed'],
 			['completed', 'completed', 'not submitted'],
 		]);
@@ -147,35 +144,22 @@ describe('Max Tasks', () => {
 			completeAtOnce();
 			const { json, items, hints, error, run } = await buySounds(service, 20, { maxTasks: 3 });
 			expect(error).toBeUndefined();
-			expect(json.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
-			expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
-				{ item: 0 },
-				{ item: 1 },
-				{ item: 2 },
-			]);
-			expect(json.map(({ notes }) => notes)).toEqual([
-				[note('Items 3 to 19', 3)],
-				undefined,
-				undefined,
-			]);
-			expect(hints.map(({ message }) => message)).toEqual([
-				'3 tasks, 3 without a stated cost',
-				note('Items 3 to 19', 3),
-			]);
-			expect(run.data.resultData.metadata).toMatchObject({
-				mediagen_tasks: '3',
-				mediagen_left_out: '17',
-			});
+			expect(statuses(json)).toEqual(['completed', 'completed', 'completed']);
+			expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
+				[0, 1, 2].map((item) => ({ item })),
+			);
+			const left = note('Items 3 to 19', 3);
+			expect(json.map(({ notes }) => notes)).toEqual([[left], undefined, undefined]);
+			const told = hints.map(({ message }) => message);
+			expect(told).toEqual(['3 tasks, 3 without a stated cost', left]);
+			const counted = { mediagen_tasks: '3', mediagen_left_out: '17' };
+			expect(run.data.resultData.metadata).toMatchObject(counted);
 		});
 
 		test('the runs of a loop count together, and one that can buy nothing gives out nothing', async () => {
 			completeAtOnce();
-			const { rounds, error, hints, run } = await buySounds(
-				service,
-				2,
-				{ maxTasks: 3 },
-				{ rounds: 3 },
-			);
+			const options = { maxTasks: 3 };
+			const { rounds, error, hints, run } = await buySounds(service, 2, options, { rounds: 3 });
 			expect(error).toBeUndefined();
 			expect(rounds.map((json) => json.length)).toEqual([2, 1, 0]);
 			expect(rounds[1]?.[0]?.notes).toEqual([note('Item 1', 3)]);
@@ -214,12 +198,8 @@ describe('Max Tasks', () => {
 		test('a task that an earlier attempt bought does not count', async () => {
 			completeAtOnce();
 			service.on('GET', '/v1/music/tasks/task_2', ...Array<Reply>(7).fill(running), completed);
-			const { json, error } = await buySounds(
-				service,
-				4,
-				{ maxTasks: 3, concurrency: 1, timeout: 5 },
-				{ settings: retry },
-			);
+			const options = { maxTasks: 3, concurrency: 1, timeout: 5 };
+			const { json, error } = await buySounds(service, 4, options, { settings: retry });
 			expect(error).toBeUndefined();
 			expect(json.map(({ taskId }) => taskId)).toEqual(['task_1', 'task_2', 'task_3']);
 		});
@@ -284,18 +264,9 @@ describe('Max Tasks', () => {
 			accepted(`task_${++last}`),
 		);
 		service.on('GET', RECORD, completed);
-		const { json } = await buySounds(
-			service,
-			4,
-			{ maxTasks: 2, concurrency: 1 },
-			{ settings: goOn },
-		);
-		expect(json.map(({ status }) => status)).toEqual([
-			'not submitted',
-			'completed',
-			'completed',
-			'not submitted',
-		]);
+		const options = { maxTasks: 2, concurrency: 1 };
+		const { json } = await buySounds(service, 4, options, { settings: goOn });
+		expect(statuses(json)).toEqual(['not submitted', 'completed', 'completed', 'not submitted']);
 	});
 
 	test('a submission that the service refused after others leaves theirs', async () => {
@@ -308,13 +279,9 @@ describe('Max Tasks', () => {
 			{ status: 400, json: { error: { message: 'Too loud' } } },
 			accepted('task_3'),
 		);
-		const { json } = await buySounds(
-			service,
-			5,
-			{ maxTasks: 3, concurrency: 1 },
-			{ settings: goOn },
-		);
-		expect(json.map(({ status }) => status)).toEqual([
+		const options = { maxTasks: 3, concurrency: 1 };
+		const { json } = await buySounds(service, 5, options, { settings: goOn });
+		expect(statuses(json)).toEqual([
 			'completed',
 			'completed',
 			'not submitted',
@@ -327,12 +294,8 @@ describe('Max Tasks', () => {
 	test('a submission without a clear answer takes one', async () => {
 		service.on('POST', SOUNDS, { status: 500 }, accepted('task_2'), accepted('task_3'));
 		service.on('GET', RECORD, completed);
-		const { json } = await buySounds(
-			service,
-			3,
-			{ maxTasks: 2, concurrency: 1 },
-			{ settings: goOn },
-		);
+		const options = { maxTasks: 2, concurrency: 1 };
+		const { json } = await buySounds(service, 3, options, { settings: goOn });
 		expect(json.map(({ taskId }) => taskId)).toEqual([undefined, 'task_2', undefined]);
 	});
 
@@ -404,7 +367,7 @@ describe('Keep Balance', () => {
 		expect(error?.description).toBe(
 			'Run the node again later, or remove "Keep Balance" from the options.',
 		);
-		service.on('GET', BALANCE, { json: { success: false, message: 'Key deleted' } });
+		service.on('GET', BALANCE, deleted);
 		const refused = await buySounds(service, 1, { keepBalance: 1 });
 		expect(refused.error?.message).toMatch(
 			/^The request was not sent: the balance could not be read \(.*Key deleted.*\), and "Keep Balance" is set \[item 0\]$/,
@@ -423,7 +386,7 @@ describe('Keep Balance', () => {
 	});
 
 	test.each<[string, Reply, string]>([
-		['the service refuses it', { json: { success: false, message: 'Key deleted' } }, 'Key deleted'],
+		['the service refuses it', deleted, 'Key deleted'],
 		['the service is down', { status: 503 }, 'Server error (HTTP 503)'],
 		['it is not a balance', { text: '<html>' }, 'could not be read'],
 		[
@@ -443,12 +406,8 @@ describe('Keep Balance', () => {
 	test('after the first item that finds too little, no further balance is read', async () => {
 		completeAtOnce();
 		service.on('GET', BALANCE, balance({}));
-		const { json } = await buySounds(
-			service,
-			50,
-			{ keepBalance: 6, concurrency: 2 },
-			{ settings: goOn },
-		);
+		const options = { keepBalance: 6, concurrency: 2 };
+		const { json } = await buySounds(service, 50, options, { settings: goOn });
 		expect(messages(json)).toEqual(Array(50).fill(expect.stringContaining('"Keep Balance" is 6')));
 		expect(service.sent('GET', BALANCE).length).toBeLessThanOrEqual(2);
 	});
@@ -480,13 +439,9 @@ describe('Keep Balance', () => {
 			return accepted(`task_${left}`);
 		});
 		service.on('GET', RECORD, completed);
-		const { json } = await buySounds(
-			service,
-			5,
-			{ keepBalance: 2, concurrency: 1 },
-			{ settings: goOn },
-		);
-		expect(json.map(({ status }) => status)).toEqual([
+		const options = { keepBalance: 2, concurrency: 1 };
+		const { json } = await buySounds(service, 5, options, { settings: goOn });
+		expect(statuses(json)).toEqual([
 			'completed',
 			'completed',
 			'not submitted',
@@ -602,17 +557,11 @@ describe('Check Only', () => {
 		]);
 	});
 
+	const endless = { remaining: null, remainingCredits: null };
+
 	test.each<[string, Reply, object]>([
-		[
-			'of a key without a limit has no end',
-			balance({ unlimited_quota: true }),
-			{ remaining: null, remainingCredits: null },
-		],
-		[
-			'that cannot be read says why',
-			{ json: { success: false, message: 'Key deleted' } },
-			{ error: expect.stringContaining('Key deleted') },
-		],
+		['of a key without a limit has no end', balance({ unlimited_quota: true }), endless],
+		['that cannot be read says why', deleted, { error: expect.stringContaining('Key deleted') }],
 	])('the balance %s', async (_, reply, expected) => {
 		service.on('GET', BALANCE, reply);
 		const { json } = await buySounds(service, 1, { checkOnly: true });
@@ -645,14 +594,8 @@ describe('Check Only', () => {
 
 	test('a file that would be sent as form data stands in the request', async () => {
 		service.on('GET', BALANCE, balance({}));
-		const form = {
-			resource: 'task',
-			operation: 'submit',
-			path: '/v1/music/upload',
-			bodyType: 'formData',
-			binaryProperty: 'data',
-			fileField: 'audio',
-		};
+		const place = { resource: 'task', operation: 'submit', path: '/v1/music/upload' };
+		const form = { ...place, bodyType: 'formData', binaryProperty: 'data', fileField: 'audio' };
 		const items = [await fileItem(Buffer.from('song'), 'song.mp3', 'audio/mpeg')];
 		const { json } = await buySounds(service, 1, { checkOnly: true }, { given: form, items });
 		expect(json[0]).toMatchObject({
@@ -672,29 +615,16 @@ describe('Check Only', () => {
 
 describe('Chat Cache', () => {
 	const ask = async (count: number, options: object, settings: object = goOn) =>
-		await runNode({
-			node: new MediaGenChatCache(),
-			parameters: {
-				...{
-					resource: 'chat',
-					operation: 'message',
-					model: 'vendor-chat-1',
-					maxTokens: 100,
-					prompt: '={{ $json.question }}',
-				},
-				...{
-					earlierTurns: {},
-					additionalBodyFields: '{}',
-					cachedBlocks: {},
-					options: { watchPrefix: false, ...options },
-				},
+		await runnerOf(service)(
+			'chat.message',
+			{ prompt: '={{ $json.question }}', options: { watchPrefix: false, ...options } },
+			{
+				items: Array.from({ length: count }, (_, at) => ({
+					json: { question: at === 3 ? '' : `Why ${at}?` },
+				})),
+				settings,
 			},
-			items: Array.from({ length: count }, (_, at) => ({
-				json: { question: at === 3 ? '' : `Why ${at}?` },
-			})),
-			credential: service.credential(),
-			settings,
-		});
+		);
 
 	const answered: Reply = {
 		json: {

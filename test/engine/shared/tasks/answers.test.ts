@@ -132,12 +132,8 @@ describe('One record that cannot be mapped does not take the others down', () =>
 		service.on('POST', SOUNDS, accepted('task_1'), accepted('task_2'));
 		service.on('GET', '/v1/music/tasks/task_1', { json: { phase: 'completed' } });
 		service.on('GET', '/v1/music/tasks/task_2', completed);
-		const { json } = await buySounds(
-			service,
-			2,
-			{ timeout: 5, concurrency: 1 },
-			{ settings: goOn },
-		);
+		const options = { timeout: 5, concurrency: 1 };
+		const { json } = await buySounds(service, 2, options, { settings: goOn });
 		expect(json.map(({ taskId, status }) => [taskId, status])).toEqual([
 			['task_1', 'submitted'],
 			['task_2', 'completed'],

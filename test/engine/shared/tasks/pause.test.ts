@@ -95,7 +95,7 @@ test('a note for all items is logged once', async () => {
 });
 
 test.each([-1, 0, undefined])(
-	'a workflow without a timeout (%p) is told nothing',
+	'without a timeout (%p) nothing is said',
 	async (executionTimeout) => {
 		numberTasks(service);
 		service.on('GET', RECORD, running);
@@ -167,12 +167,8 @@ describe('An address that the service would not call is refused before anything 
 
 	test('with what to do instead', async () => {
 		const credential = { ...service.credential(), allowPrivateCallbacks: false };
-		const { error } = await buySounds(
-			service,
-			1,
-			{ callbackBaseUrl: 'http://10.0.0.5/hook' },
-			{ credential },
-		);
+		const options = { callbackBaseUrl: 'http://10.0.0.5/hook' };
+		const { error } = await buySounds(service, 1, options, { credential });
 		expect(error?.description).toBe(
 			'Give a public address in "Callback Base URL". For a service on your own network, switch on "Allow Private Callbacks" in the credential. Nothing was sent to the service.',
 		);
@@ -217,12 +213,8 @@ test('a callback to an unusual port is sent, with a note', async () => {
 });
 
 test('"Additional Body Fields" cannot replace the address while pausing', async () => {
-	const { error } = await buySounds(
-		service,
-		1,
-		{},
-		{ given: { ...waitMode, additionalBodyFields: '{"webhook": "https://x.example"}' } },
-	);
+	const run = { given: { ...waitMode, additionalBodyFields: '{"webhook": "https://x.example"}' } };
+	const { error } = await buySounds(service, 1, {}, run);
 	expect(error?.message).toContain('"Additional Body Fields" must not have the field "webhook"');
 	expect(service.requests).toEqual([]);
 });

@@ -279,24 +279,21 @@ describe('The end of a paused execution', () => {
 		[401, 'Authentication failed: No more'],
 		[403, 'Permission denied: No more'],
 		[400, 'Bad request: No more'],
-	])(
-		'a record that the service refuses with %d is an error item that names the task',
-		async (status, message) => {
-			const execution = await pauseTwo(goOn);
-			service.on('GET', recordOf('*'), { status, json: { error: { message: 'No more' } } });
-			const { resumed } = await execution.callback(callback('task_1'));
-			expect(resumed?.json[0]).toMatchObject({
-				taskId: 'task_1',
-				error: {
-					message: `${message} [item 0]`,
-					description: expect.stringContaining(
-						'This was the response to the request for task task_1.',
-					),
-					httpStatus: status,
-				},
-			});
-		},
-	);
+	])('a record refused with %d is an error item that names the task', async (status, message) => {
+		const execution = await pauseTwo(goOn);
+		service.on('GET', recordOf('*'), { status, json: { error: { message: 'No more' } } });
+		const { resumed } = await execution.callback(callback('task_1'));
+		expect(resumed?.json[0]).toMatchObject({
+			taskId: 'task_1',
+			error: {
+				message: `${message} [item 0]`,
+				description: expect.stringContaining(
+					'This was the response to the request for task task_1.',
+				),
+				httpStatus: status,
+			},
+		});
+	});
 
 	test('so is one that a proxy refuses', async () => {
 		const execution = await pauseTwo(goOn);

@@ -61,21 +61,16 @@ test.each([
 		201,
 		'201 items wait in one execution: n8n loads all of them for each callback, and may answer nothing else for seconds. Use Loop Over Items with batches of at most 200, or "Don\'t Wait" and the MediaGen Trigger.',
 	],
-])(
-	'%d items that wait in one execution: the first one says what that costs',
-	async (count, note) => {
-		log.length = 0;
-		const { paused } = await pauseSounds(count, {}, { concurrency: 50 });
-		expect(log.filter((line) => line.includes('items wait in one execution'))).toHaveLength(
-			note === undefined ? 0 : 1,
-		);
-		expect(paused.json.map(({ notes }) => notes)).toEqual(
-			Array.from({ length: count }, (_, at) =>
-				at === 0 && note !== undefined ? [note] : undefined,
-			),
-		);
-	},
-);
+])('%d items that wait in one execution: the first says what it costs', async (count, note) => {
+	log.length = 0;
+	const { paused } = await pauseSounds(count, {}, { concurrency: 50 });
+	expect(log.filter((line) => line.includes('items wait in one execution'))).toHaveLength(
+		note === undefined ? 0 : 1,
+	);
+	expect(paused.json.map(({ notes }) => notes)).toEqual(
+		Array.from({ length: count }, (_, at) => (at === 0 && note !== undefined ? [note] : undefined)),
+	);
+});
 
 describe('An execution whose callbacks were refused because the pause was not stored yet', () => {
 	test('resumes by itself, once, with all results', async () => {
@@ -215,28 +210,25 @@ describe('An execution whose address does not lead back to it', () => {
 		['an n8n that takes any call', 200, 'OK', 'another n8n answered'],
 	];
 
-	test.each(answers)(
-		'does not pause but polls, and says so: %s',
-		async (_, status, message, why) => {
-			service.on('GET', RECORD, running, running, completed);
-			service.on('POST', '/webhook-waiting/*', { status, json: { message } });
-			const run = soundRun(
-				service,
-				1,
-				{},
-				{ given: waitMode, waitingBaseUrl: `${service.url}/webhook-waiting` },
-			);
-			const {
-				run: { waitTill },
-				json,
-				hints,
-			} = await runNode(run);
-			expect(waitTill ?? undefined).toBeUndefined();
-			const note = `The node polled instead of pausing: ${service.url} does not lead back to this execution (${why}). Set n8n's environment variable WEBHOOK_URL to the address at which the service reaches this n8n, on port 80 or 443.`;
-			expect(json).toMatchObject([{ taskId: 'task_1', status: 'completed', notes: [note] }]);
-			expect(hints.map((hint) => hint.message)).toContain(note);
-		},
-	);
+	test.each(answers)('polls instead, and says so: %s', async (_, status, message, why) => {
+		service.on('GET', RECORD, running, running, completed);
+		service.on('POST', '/webhook-waiting/*', { status, json: { message } });
+		const run = soundRun(
+			service,
+			1,
+			{},
+			{ given: waitMode, waitingBaseUrl: `${service.url}/webhook-waiting` },
+		);
+		const {
+			run: { waitTill },
+			json,
+			hints,
+		} = await runNode(run);
+		expect(waitTill ?? undefined).toBeUndefined();
+		const note = `The node polled instead of pausing: ${service.url} does not lead back to this execution (${why}). Set n8n's environment variable WEBHOOK_URL to the address at which the service reaches this n8n, on port 80 or 443.`;
+		expect(json).toMatchObject([{ taskId: 'task_1', status: 'completed', notes: [note] }]);
+		expect(hints.map((hint) => hint.message)).toContain(note);
+	});
 
 	test('does not wait long for an answer', async () => {
 		service.on('GET', RECORD, running, completed);
