@@ -10,8 +10,8 @@ import { runNode } from '../support/engine';
 import {
 	extra,
 	type FieldTable,
+	fieldsShown,
 	isShown,
-	labelsShown,
 	needed,
 	testFields,
 	top,
@@ -198,13 +198,10 @@ test.each([
 });
 
 test('each field is shown once, though the mode is an expression', () => {
-	const shown = labelsShown(node, {
-		resource: 'music',
-		operation: 'coverSong',
-		custom: '={{ true }}',
-	});
+	const parameters = { resource: 'music', operation: 'coverSong', custom: '={{ true }}' };
+	const shown = fieldsShown(node, parameters).map(({ name }) => name);
 	expect(shown).toEqual([...new Set(shown)]);
-	expect(shown).toEqual(expect.arrayContaining(['Lyrics', 'Description', 'Tags', 'Title']));
+	expect(shown).toEqual(expect.arrayContaining(['prompt', 'gptDescription', 'tags', 'title']));
 });
 
 test('the versions that each operation offers', async () => {

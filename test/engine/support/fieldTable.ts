@@ -251,13 +251,15 @@ export function testFields(
 	);
 }
 
-/** Labels of what the panel of a node shows, in its order. */
-export function labelsShown(type: INodeType, parameters: Given): string[] {
+/** What the panel of a node shows, in its order. */
+export function fieldsShown(type: INodeType, parameters: Given): INodeProperties[] {
 	const { description } = type;
 	const values = completed(type, parameters);
 	const holder = node(description, values);
 	return description.properties
 		.filter((field) => NodeHelpers.displayParameter(values, field, holder, description))
-		.filter((field) => field.type !== 'hidden')
-		.map(({ displayName }) => displayName);
+		.filter((field) => field.type !== 'hidden');
 }
+
+export const labelsShown = (type: INodeType, parameters: Given): string[] =>
+	fieldsShown(type, parameters).map(({ displayName }) => displayName);
