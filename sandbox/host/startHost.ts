@@ -5,12 +5,9 @@ import { Host } from './host';
 import { ensureN8n } from './install/ensureN8n';
 import { nodeFromRegistry, type RegistryNode } from './install/node';
 import { type HostDatabase, postgresEnvironment } from './n8n/database';
-import { n8nEnvironment } from './n8n/environment';
-import { HostLog } from './n8n/log';
 import { assertPortFree, freePort } from './n8n/ports';
-import { N8nProcess } from './n8n/process';
+import { prepareN8n } from './n8n/prepare';
 import { assertPrograms, POSTGRES } from './machine/programs.cjs';
-import { layDown } from './package/layDown';
 import { registerPackage } from './package/register';
 import { silentProgress, type Progress } from './progress';
 import { startPostgres } from './queue/postgres';
@@ -61,31 +58,28 @@ export async function startHost({
 		await mkdir(folder, { recursive: true });
 		const postgres =
 			kind === 'postgres' ? await startPostgres(join(folder, 'postgres')) : undefined;
-		const pack = tarball === undefined ? undefined : await layDown(tarball, folder);
-
-		const editorPort = port ?? (await freePort());
-		const environment = n8nEnvironment({
-			version,
-			node: n8n.node,
+		const {
+			process: main,
+			url,
+			pack,
+		} = await prepareN8n(n8n, 'start', {
 			userFolder: folder,
-			port: editorPort,
-			brokerPort: await freePort(),
+			port: port ?? (await freePort()),
+			tarball,
 			env: { ...(postgres && postgresEnvironment(postgres.connection)), ...env },
 		});
 		const database: HostDatabase = postgres
 			? { connection: postgres.connection }
 			: { file: join(folder, '.n8n', 'database.sqlite') };
-		const log = new HostLog(join(folder, 'n8n.log'));
-		const main = new N8nProcess(n8n, 'start', environment, log, folder);
 		const host = new Host({
 			version,
 			main,
 			userFolder: folder,
 			database,
-			url: `http://127.0.0.1:${editorPort}`,
+			url,
 			owner: DEFAULT_OWNER,
 			dispose: async () => {
-				log.close();
+				main.log.close();
 				await postgres?.stop();
 				if (userFolder === undefined) await rm(folder, { recursive: true, force: true });
 			},

@@ -89,16 +89,13 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 			['is not JSON', 'completed', 'text/plain'],
 			['is broken JSON', '{"id": "task_', 'application/json'],
 			['names no task', '{"status": "completed"}', 'application/json'],
-		])(
-			'whose body %s is refused, so that the service does not repeat it',
-			async (_, body, type) => {
-				const own = await trigger();
-				const { status, data } = await post(own.url, body, type);
-				expect([400, 422]).toContain(status);
-				expect(data.message).toBeTruthy();
-				expect(await executionsOf(own)).toEqual([]);
-			},
-		);
+		])('whose body %s is refused, so that it is not repeated', async (_, body, type) => {
+			const own = await trigger();
+			const { status, data } = await post(own.url, body, type);
+			expect([400, 422]).toContain(status);
+			expect(data.message).toBeTruthy();
+			expect(await executionsOf(own)).toEqual([]);
+		});
 
 		test('with ids that lead to the record of another task start nothing', async () => {
 			const own = await trigger();
@@ -145,21 +142,18 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 					},
 				},
 			],
-		])(
-			'with %s does not hold n8n up, whether the service knows the task or not',
-			async (_, parts) => {
-				const own = await trigger();
-				const taskId = await buy(sandbox);
-				// A reader that takes the square of the time would need hours: the time limit of the test is enough.
-				expect(
-					await post(own.url, { ...parts, id: 'task_of_nobody', status: 'completed' }),
-				).toMatchObject({ status: 503 });
-				expect(await post(own.url, { ...parts, id: taskId, status: 'completed' })).toMatchObject({
-					status: 200,
-				});
-				expect(await executionsOf(own)).toMatchObject([{ status: 'success' }]);
-			},
-		);
+		])('with %s does not hold n8n up, whether the task is known or not', async (_, parts) => {
+			const own = await trigger();
+			const taskId = await buy(sandbox);
+			// A reader that takes the square of the time would need hours: the time limit of the test is enough.
+			expect(
+				await post(own.url, { ...parts, id: 'task_of_nobody', status: 'completed' }),
+			).toMatchObject({ status: 503 });
+			expect(await post(own.url, { ...parts, id: taskId, status: 'completed' })).toMatchObject({
+				status: 200,
+			});
+			expect(await executionsOf(own)).toMatchObject([{ status: 'success' }]);
+		});
 
 		test('is asked for again while the service cannot be reached, and then starts one execution', async () => {
 			const own = await trigger();

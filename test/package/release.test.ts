@@ -12,18 +12,15 @@ const workflows = readdirSync(folder).map((name): [string, string] => [
 ]);
 const [, publishing = ''] = workflows.find(([name]) => name === 'publish.yml') ?? [];
 
-test.each(workflows)(
-	'%s runs actions by their commit, with the version beside it, and images by their digest',
-	(_, text) => {
-		const used = [...text.matchAll(/uses: (\S+)(.*)/g)].filter(
-			([, action = '']) => !action.startsWith('./'),
-		);
-		for (const [line] of used)
-			expect(line).toMatch(/^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
-		for (const [line] of text.matchAll(/(?:container|image): .*/g))
-			expect(line).toMatch(/@sha256:[0-9a-f]{64}$/);
-	},
-);
+test.each(workflows)('%s runs actions by their commit, and images by their digest', (_, text) => {
+	const used = [...text.matchAll(/uses: (\S+)(.*)/g)].filter(
+		([, action = '']) => !action.startsWith('./'),
+	);
+	for (const [line] of used)
+		expect(line).toMatch(/^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+	for (const [line] of text.matchAll(/(?:container|image): .*/g))
+		expect(line).toMatch(/@sha256:[0-9a-f]{64}$/);
+});
 
 test('a release publishes what was tested: it builds nothing, and has no token of its own', () => {
 	expect(publishing).not.toMatch(/npm (ci|install|run|pack)|secrets\./);

@@ -79,14 +79,11 @@ describe('keys', () => {
 		}
 	});
 
-	it.each([...paths, '/v1/balance'])(
-		'GET %s gives 403 to a key without permission',
-		async (path) => {
-			const { sandbox } = await bench();
-			const answer = await clientOf(sandbox, SANDBOX_KEYS.forbidden).get(path);
-			expect([answer.status, answer.body.error?.type]).toEqual([403, 'permission_error']);
-		},
-	);
+	it.each([...paths, '/v1/balance'])('GET %s: 403 for a key without permission', async (path) => {
+		const { sandbox } = await bench();
+		const answer = await clientOf(sandbox, SANDBOX_KEYS.forbidden).get(path);
+		expect([answer.status, answer.body.error?.type]).toEqual([403, 'permission_error']);
+	});
 
 	it('shows a task to its own key only', async () => {
 		const { sandbox, client } = await bench();

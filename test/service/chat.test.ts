@@ -15,13 +15,10 @@ const QUESTION = 'How deep is it?';
 type Marker = true | '5m' | '1h' | 'none';
 
 /** A text block, with a marker on it if wanted. */
-const block = (content: string, marker: Marker = 'none') => ({
-	type: 'text',
-	text: content,
-	...(marker === 'none'
-		? {}
-		: { cache_control: { type: 'ephemeral', ...(marker === true ? {} : { ttl: marker }) } }),
-});
+const block = (content: string, marker: Marker = 'none') => {
+	const cache_control = { type: 'ephemeral', ...(marker === true ? {} : { ttl: marker }) };
+	return { type: 'text', text: content, ...(marker === 'none' ? {} : { cache_control }) };
+};
 
 interface Chat extends Bench {
 	messages(body: object, headers?: Record<string, string>): Promise<Answer>;
@@ -37,16 +34,12 @@ async function chat(options: SandboxOptions = {}): Promise<Chat> {
 			headers: { 'content-type': 'application/json', ...headers },
 			body: JSON.stringify({ model: MODEL, max_tokens: 500, ...body }),
 		});
+	const byKey = { 'x-api-key': sandbox.key, 'vendor-version': '2023-06-01' };
+	const bearer = { authorization: `Bearer ${sandbox.key}` };
 	return {
 		...it,
-		messages: (body, headers = {}) =>
-			post(
-				'/v1/messages',
-				{ 'x-api-key': sandbox.key, 'vendor-version': '2023-06-01', ...headers },
-				body,
-			),
-		completions: (body, headers = {}) =>
-			post('/v1/chat/completions', { authorization: `Bearer ${sandbox.key}`, ...headers }, body),
+		messages: (body, headers) => post('/v1/messages', { ...byKey, ...headers }, body),
+		completions: (body, headers) => post('/v1/chat/completions', { ...bearer, ...headers }, body),
 	};
 }
 
@@ -61,11 +54,11 @@ function seen({ status, text: body, body: { usage } }: Answer): Seen {
 	if (status !== 200) throw new Error(`${status} ${body}`);
 	const number = (value: unknown) => Number(value ?? 0);
 	if (usage?.input_tokens !== undefined) {
-		return {
-			plain: number(usage.input_tokens),
-			read: number(usage.cache_read_input_tokens),
-			written: number(usage.cache_creation_input_tokens),
-		};
+		return counted(
+			number(usage.input_tokens),
+			number(usage.cache_read_input_tokens),
+			number(usage.cache_creation_input_tokens),
+		);
 	}
 	const details = usage?.prompt_tokens_details;
 	const read = number(details?.cached_tokens);
@@ -75,6 +68,8 @@ function seen({ status, text: body, body: { usage } }: Answer): Seen {
 		number(usage?.vendor_cache_creation_1_h_tokens);
 	return { plain: number(usage?.prompt_tokens) - read - written, read, written };
 }
+
+const counted = (plain: number, read: number, written: number): Seen => ({ plain, read, written });
 
 const tokens = (...texts: string[]) => texts.reduce((sum, one) => sum + countTokens(one), 0);
 const ask1 = (marker: Marker = true, question = QUESTION, document = DOCUMENT) => ({
@@ -89,32 +84,18 @@ const ask2 = (marker: Marker = true, question = QUESTION, document = DOCUMENT) =
 });
 
 /** Both endpoints, asked the same. */
+type Asked = Parameters<typeof ask1>;
+const betaOf = ([marker]: Asked) => (marker === '1h' ? BETA : {});
 const STYLES = [
-	[
-		'messages',
-		(it: Chat, ...of: Parameters<typeof ask1>) =>
-			it.messages(ask1(...of), of[0] === '1h' ? BETA : {}),
-	],
-	[
-		'completions',
-		(it: Chat, ...of: Parameters<typeof ask2>) =>
-			it.completions(ask2(...of), of[0] === '1h' ? BETA : {}),
-	],
+	['messages', (it: Chat, ...of: Asked) => it.messages(ask1(...of), betaOf(of))],
+	['completions', (it: Chat, ...of: Asked) => it.completions(ask2(...of), betaOf(of))],
 ] as const;
 
 describe.each(STYLES)('the prefix cache of %s', (_style, send) => {
 	it('rule 8: is written by the first request and read by an identical second', async () => {
 		const it = await chat();
-		expect(seen(await send(it))).toEqual({
-			plain: tokens(QUESTION),
-			read: 0,
-			written: tokens(DOCUMENT),
-		});
-		expect(seen(await send(it))).toEqual({
-			plain: tokens(QUESTION),
-			read: tokens(DOCUMENT),
-			written: 0,
-		});
+		expect(seen(await send(it))).toEqual(counted(tokens(QUESTION), 0, tokens(DOCUMENT)));
+		expect(seen(await send(it))).toEqual(counted(tokens(QUESTION), tokens(DOCUMENT), 0));
 	});
 
 	it('rule 3: is read by another question after the same marked block', async () => {
@@ -129,21 +110,15 @@ describe.each(STYLES)('the prefix cache of %s', (_style, send) => {
 	it('is not used without a marker', async () => {
 		const it = await chat();
 		await send(it);
-		expect(seen(await send(it, 'none'))).toEqual({
-			plain: tokens(DOCUMENT, QUESTION),
-			read: 0,
-			written: 0,
-		});
+		expect(seen(await send(it, 'none'))).toEqual(counted(tokens(DOCUMENT, QUESTION), 0, 0));
 	});
 
 	it('rule 4: ignores a marker on a prefix that is too short, without an error', async () => {
 		const it = await chat();
 		for (let round = 0; round < 2; round += 1) {
-			expect(seen(await send(it, true, QUESTION, SHORT))).toEqual({
-				plain: tokens(SHORT, QUESTION),
-				read: 0,
-				written: 0,
-			});
+			expect(seen(await send(it, true, QUESTION, SHORT))).toEqual(
+				counted(tokens(SHORT, QUESTION), 0, 0),
+			);
 		}
 	});
 
@@ -208,15 +183,13 @@ describe.each(STYLES)('the prefix cache of %s', (_style, send) => {
 	it('belongs to its key and its model', async () => {
 		const it = await chat({ keys: [{ key: 'other' }] });
 		await send(it);
-		const other = { 'x-api-key': 'other', authorization: 'Bearer other' };
-		const elsewhere =
-			_style === 'messages' ? it.messages(ask1(), other) : it.completions(ask2(), other);
-		expect(seen(await elsewhere).read).toBe(0);
-		const another =
+		const post = (body: object, headers = {}) =>
 			_style === 'messages'
-				? it.messages({ ...ask1(), model: 'b' })
-				: it.completions({ ...ask2(), model: 'b' });
-		expect(seen(await another).read).toBe(0);
+				? it.messages({ ...ask1(), ...body }, headers)
+				: it.completions({ ...ask2(), ...body }, headers);
+		const other = { 'x-api-key': 'other', authorization: 'Bearer other' };
+		expect(seen(await post({}, other)).read).toBe(0);
+		expect(seen(await post({ model: 'b' })).read).toBe(0);
 	});
 
 	it('cannot be read before the first request has been answered', async () => {
@@ -228,10 +201,8 @@ describe.each(STYLES)('the prefix cache of %s', (_style, send) => {
 		);
 		await it.clock.advance(1_000);
 		await until('both were answered', () => it.sandbox.chat.bill().requests.length === 2);
-		expect((await Promise.all(both)).map((answer) => seen(answer).written)).toEqual([
-			tokens(DOCUMENT),
-			tokens(DOCUMENT),
-		]);
+		const written = (await Promise.all(both)).map((answer) => seen(answer).written);
+		expect(written).toEqual([tokens(DOCUMENT), tokens(DOCUMENT)]);
 	});
 
 	it('costs less than plain input to read, and more to write', async () => {
@@ -276,11 +247,7 @@ describe('several breakpoints', () => {
 			},
 		});
 		const changed = await send(it, [block(DOCUMENT, '1h'), block(third, '5m')], BETA);
-		expect(seen(changed)).toEqual({
-			plain: tokens(QUESTION),
-			read: tokens(DOCUMENT),
-			written: tokens(third),
-		});
+		expect(seen(changed)).toEqual(counted(tokens(QUESTION), tokens(DOCUMENT), tokens(third)));
 		await it.clock.advance(10 * 60_000);
 		expect(seen(await send(it, [block(DOCUMENT, '1h'), block(other, '5m')], BETA))).toMatchObject({
 			read: tokens(DOCUMENT),
@@ -291,11 +258,9 @@ describe('several breakpoints', () => {
 	it('find the prefix of an earlier turn when the marker has moved', async () => {
 		const it = await chat();
 		await send(it, [block(DOCUMENT, true)]);
-		expect(seen(await send(it, [block(DOCUMENT), block(other, true)]))).toEqual({
-			plain: tokens(QUESTION),
-			read: tokens(DOCUMENT),
-			written: tokens(other),
-		});
+		expect(seen(await send(it, [block(DOCUMENT), block(other, true)]))).toEqual(
+			counted(tokens(QUESTION), tokens(DOCUMENT), tokens(other)),
+		);
 	});
 
 	it('count a short block together with the blocks before it', async () => {
@@ -337,23 +302,20 @@ describe('several breakpoints', () => {
 });
 
 describe('markers', () => {
-	it.each(['system', 'user'])(
-		'rule 2: on a %s message whose content is a text are ignored without an error',
+	const ROLES = ['system', 'user'];
+
+	it.each(ROLES)(
+		'rule 2: on a %s message with a text are ignored, without an error',
 		async (role) => {
 			const it = await chat();
-			const body = {
-				messages: [
-					{ role, content: DOCUMENT, cache_control: { type: 'ephemeral' } },
-					{ role: 'user', content: QUESTION },
-				],
-			};
-			for (let round = 0; round < 2; round += 1) {
-				expect(seen(await it.completions(body))).toEqual({
-					plain: tokens(DOCUMENT, QUESTION),
-					read: 0,
-					written: 0,
-				});
-			}
+			const messages = [
+				{ role, content: DOCUMENT, cache_control: { type: 'ephemeral' } },
+				{ role: 'user', content: QUESTION },
+			];
+			for (let round = 0; round < 2; round += 1)
+				expect(seen(await it.completions({ messages }))).toEqual(
+					counted(tokens(DOCUMENT, QUESTION), 0, 0),
+				);
 		},
 	);
 
@@ -363,10 +325,8 @@ describe('markers', () => {
 			style === 'messages' ? it.messages(ask1('1h'), headers) : it.completions(ask2('1h'), headers);
 		for (const headers of [{ 'vendor-beta': '' }, { 'vendor-beta': 'something-else' }]) {
 			const answer = await send(headers);
-			expect([answer.status, answer.body.error?.message]).toEqual([
-				400,
-				expect.stringMatching(/vendor-beta/),
-			]);
+			expect(answer.status).toBe(400);
+			expect(answer.body.error?.message).toMatch(/vendor-beta/);
 		}
 		expect((await send(BETA)).status).toBe(200);
 		expect((await send({ 'vendor-beta': `other-2026, ${BETA['vendor-beta']}` })).status).toBe(200);
@@ -374,15 +334,11 @@ describe('markers', () => {
 
 	it('of another lifetime or type are refused', async () => {
 		const it = await chat();
-		for (const cache_control of [
-			{ type: 'ephemeral', ttl: '2h' },
-			{ type: 'permanent' },
-			{ ttl: '5m' },
-		]) {
+		const messages = [{ role: 'user', content: 'x' }];
+		const others = [{ type: 'ephemeral', ttl: '2h' }, { type: 'permanent' }, { ttl: '5m' }];
+		for (const cache_control of others) {
 			const system = [{ type: 'text', text: 'x', cache_control }];
-			expect(
-				(await it.messages({ system, messages: [{ role: 'user', content: 'x' }] })).status,
-			).toBe(400);
+			expect((await it.messages({ system, messages })).status).toBe(400);
 		}
 	});
 });

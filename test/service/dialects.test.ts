@@ -5,13 +5,10 @@ import { ask, bench, text, until, type Answer, type Bench, type Json } from './s
 
 const MUSIC = '/v1/music/generations';
 const REROLL = '/v1/gridart/generations/reroll';
+const image_urls = ['https://pictures.example.com/1.png'];
 const VIDEO = {
 	path: '/v1/videos/generations',
-	body: {
-		model: 'vidomni-v3-omni',
-		prompt: 'waves',
-		image_urls: ['https://pictures.example.com/1.png'],
-	},
+	body: { model: 'vidomni-v3-omni', prompt: 'waves', image_urls },
 };
 
 const LINK = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/files\//) as string;
@@ -70,19 +67,14 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		const { body } = await ended(it, IMAGES, { ...OFFICIAL, n: 2 });
 		const url = dialect === 'flat' ? LINK : [LINK];
 		expect(body.code).toBe(200);
-		expect(body.data).toMatchObject({
-			status: 'completed',
-			result: { images: [{ url }, { url }] },
-		});
+		const result = { images: [{ url }, { url }] };
+		expect(body.data).toMatchObject({ status: 'completed', result });
 		expect(Number(body.data?.cost)).toBe(0.08);
 		expect(Number.parseInt(String(body.data?.progress), 10)).toBe(100);
 		expect(Number(body.data?.usage?.output_tokens)).toBe(2240);
 		const expires = body.data?.result?.images?.[0]?.expires_at;
-		expect(typeof expires).toBe(
-			{ plain: 'number', enveloped: 'string', flat: 'string', nested: 'number', verbose: 'object' }[
-				dialect
-			],
-		);
+		const types = { plain: 'number', enveloped: 'string', flat: 'string', nested: 'number' };
+		expect(typeof expires).toBe({ ...types, verbose: 'object' }[dialect]);
 	});
 
 	it('numbers and times have the type of the dialect', async () => {
@@ -94,13 +86,7 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 			enveloped: { progress: 100, cost: 0.04, created: new Date(created).toISOString() },
 			flat: { progress: '100%', cost: '0.04', created: String(created) },
 			nested: { progress: 100, cost: 0.04, created: created * 1000 },
-			verbose: {
-				progress: 100,
-				cost: 0.04,
-				created: created / 1000,
-				prompt: OFFICIAL.prompt,
-				model: OFFICIAL.model,
-			},
+			verbose: { progress: 100, cost: 0.04, created: created / 1000, ...OFFICIAL },
 		};
 		expect(data).toMatchObject(expected[dialect]);
 		expect('prompt' in (data ?? {})).toBe(dialect === 'verbose');
@@ -118,9 +104,8 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 			verbose: { completed: null, cost: null, error: '', result: [] },
 		};
 		const fields = ['completed', 'cost', 'error', 'result'];
-		expect(
-			Object.fromEntries(Object.entries(record).filter(([name]) => fields.includes(name))),
-		).toEqual(expected[dialect]);
+		const shown = Object.entries(record).filter(([name]) => fields.includes(name));
+		expect(Object.fromEntries(shown)).toEqual(expected[dialect]);
 	});
 
 	it('a video has its link in the place of the dialect', async () => {
@@ -166,12 +151,10 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 
 	it('a single picture of a grid family has its link in the place of the dialect', async () => {
 		const it = await start();
-		const record = recordOf(
-			await it.client.get(`/v1/tasks/${it.sandbox.originals.grid({ action: 'UPSCALE' }).id}`),
-		);
-		expect(record).toMatchObject(
-			dialect === 'flat' ? { image_url: LINK, image_urls: [] } : { image_urls: [LINK] },
-		);
+		const { id } = it.sandbox.originals.grid({ action: 'UPSCALE' });
+		const record = recordOf(await it.client.get(`/v1/tasks/${id}`));
+		const flat = { image_url: LINK, image_urls: [] };
+		expect(record).toMatchObject(dialect === 'flat' ? flat : { image_urls: [LINK] });
 	});
 
 	it('a song has its tracks in result.music', async () => {
@@ -244,9 +227,8 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		await it.clock.advance(10_000);
 		await until('it has arrived', () => arrivals.length === 1);
 		const record = recordOf(await it.client.get(`/v1/tasks/${id}`));
-		expect(arrivals[0]?.body).toEqual(
-			dialect === 'enveloped' ? { code: 200, data: record } : record,
-		);
+		const enveloped = { code: 200, data: record };
+		expect(arrivals[0]?.body).toEqual(dialect === 'enveloped' ? enveloped : record);
 	});
 
 	it('a task is found by its id in every request', async () => {
@@ -265,38 +247,20 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 			it.client.post(`${MUSIC}/coverSong`, { task_id: song, tags: 'jazz', audio_index });
 		expect((await cover(dialect === 'verbose' ? 3 : 2)).status).toBe(200);
 		expect((await cover(dialect === 'verbose' ? 2 : 3)).status).toBe(400);
-		expect(it.sandbox.tasks.get(song)?.results.map(({ index }) => index)).toEqual(
-			dialect === 'verbose' ? [1, 3] : [1, 2],
-		);
+		const indexes = it.sandbox.tasks.get(song)?.results.map(({ index }) => index);
+		expect(indexes).toEqual(dialect === 'verbose' ? [1, 3] : [1, 2]);
 	});
 
 	it('tag enhancement answers with its tags', async () => {
 		const it = await start();
 		const { body } = await it.client.post(`${MUSIC}/upsampleTags`, { tags: 'jazz' });
+		const result = { upsampled_tags: expect.any(String) as string };
 		const expected: Expected = {
-			plain: {
-				data: [{ status: 'completed', result: { upsampled_tags: expect.any(String) as string } }],
-			},
-			enveloped: {
-				data: { status: 'succeed', result: { upsampled_tags: expect.any(String) as string } },
-			},
-			flat: {
-				status: 'COMPLETED',
-				progress: '100%',
-				result: { upsampled_tags: expect.any(String) as string },
-			},
-			nested: {
-				data: [{ status: 'done', result: { upsampled_tags: expect.any(String) as string } }],
-			},
-			verbose: {
-				data: [
-					{
-						status: 'finished',
-						tags: 'jazz',
-						result: { upsampled_tags: expect.any(String) as string },
-					},
-				],
-			},
+			plain: { data: [{ status: 'completed', result }] },
+			enveloped: { data: { status: 'succeed', result } },
+			flat: { status: 'COMPLETED', progress: '100%', result },
+			nested: { data: [{ status: 'done', result }] },
+			verbose: { data: [{ status: 'finished', tags: 'jazz', result }] },
 		};
 		expect(body).toMatchObject(expected[dialect]);
 	});
@@ -316,18 +280,15 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		const messages = [{ role: 'user', content: 'hello' }];
 		const said = 'Sample answer to: hello';
 		const headers = { 'x-api-key': it.sandbox.key, 'vendor-version': '2023-06-01' };
-		const one = (
-			await it.client.post('/v1/messages', { model: 'm', max_tokens: 50, messages }, headers)
-		).body;
+		const asked = { model: 'm', max_tokens: 50, messages };
+		const one = (await it.client.post('/v1/messages', asked, headers)).body;
 		const other = (await it.client.post('/v1/chat/completions', { model: 'm', messages })).body;
 		const blocks = [{ type: 'text', text: said }];
 		expect(one.content).toEqual(dialect === 'flat' ? said : blocks);
 		expect(other.choices?.[0]?.message?.content).toEqual(dialect === 'nested' ? blocks : said);
 		const type = dialect === 'flat' ? 'string' : 'number';
-		expect([
-			typeof one.usage?.input_tokens,
-			typeof other.usage?.prompt_tokens_details?.cached_tokens,
-		]).toEqual([type, type]);
+		expect(typeof one.usage?.input_tokens).toBe(type);
+		expect(typeof other.usage?.prompt_tokens_details?.cached_tokens).toBe(type);
 	});
 });
 
@@ -341,9 +302,8 @@ describe('the dialect', () => {
 				body: JSON.stringify(body),
 			});
 		expect((await put({ dialect: 'flat' })).body.dialect).toBe('flat');
-		expect((await it.client.post(IMAGES, OFFICIAL)).body).toEqual({
-			task_id: expect.any(String) as string,
-		});
+		const task_id = expect.any(String) as string;
+		expect((await it.client.post(IMAGES, OFFICIAL)).body).toEqual({ task_id });
 		expect((await put({ dialect: 'latin' })).status).toBe(400);
 		it.sandbox.settings.set({ dialect: 'enveloped' });
 		expect(text((await it.client.post(IMAGES, OFFICIAL)).body.data?.status)).toBe('submitted');
@@ -356,9 +316,7 @@ describe('the dialect', () => {
 		const id = await submitted(it, VIDEO.path, VIDEO.body);
 		await it.clock.advance(10_000);
 		it.sandbox.settings.set({ dialect: 'nested' });
-		expect((await it.client.get(`/v1/tasks/${id}`)).body.data).toMatchObject({
-			id,
-			status: 'done',
-		});
+		const { data } = (await it.client.get(`/v1/tasks/${id}`)).body;
+		expect(data).toMatchObject({ id, status: 'done' });
 	});
 });

@@ -63,17 +63,14 @@ describe('the pictures that come out', () => {
 		});
 	});
 
-	it.each(['png', 'jpeg', 'webp'])(
-		'are %s when that is asked for, and said to be',
-		async (format) => {
-			const { client, clock } = await bench();
-			const id = await client.submit(IMAGES, { ...OFFICIAL, output_format: format });
-			await clock.advance(3_000);
-			const url = firstUrl(await client.task(id));
-			expect((await fetch(url)).headers.get('content-type')).toBe(`image/${format}`);
-			expect((await sharp(await download(url)).metadata()).format).toBe(format);
-		},
-	);
+	it.each(['png', 'jpeg', 'webp'])('are %s when that is asked for, and say so', async (format) => {
+		const { client, clock } = await bench();
+		const id = await client.submit(IMAGES, { ...OFFICIAL, output_format: format });
+		await clock.advance(3_000);
+		const url = firstUrl(await client.task(id));
+		expect((await fetch(url)).headers.get('content-type')).toBe(`image/${format}`);
+		expect((await sharp(await download(url)).metadata()).format).toBe(format);
+	});
 
 	it('are smaller with lower compression quality', async () => {
 		const { client, clock } = await bench({ seed: 1 });

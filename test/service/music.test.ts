@@ -74,76 +74,48 @@ describe('music operations refuse', () => {
 		return text(answer.body.error?.message);
 	}
 
-	it.each(SOURCED)(
-		'%s without a source, or with one that cannot be resolved',
-		async (operation) => {
-			const it = await studio();
-			const picture = await it.client.submit(IMAGES, OFFICIAL);
-			const running = await it.submit('coverSong', { task_id: it.song, tags: 'x' });
-			const foreign = it.sandbox.originals.track({ key: 'sandbox-key-unlimited' }).id;
-			const failed = it.sandbox.originals.track({ state: 'failed' }).id;
-			for (const task_id of [
-				undefined,
-				'',
-				'task_unknown',
-				picture,
-				running.id,
-				foreign,
-				failed,
-				7,
-			]) {
-				expect(await refused(it, operation, { ...needs[operation], task_id })).toMatch(/^task_id/);
-			}
-		},
-	);
+	it.each(SOURCED)('%s without a source, or with an unusable one', async (operation) => {
+		const it = await studio();
+		const picture = await it.client.submit(IMAGES, OFFICIAL);
+		const running = await it.submit('coverSong', { task_id: it.song, tags: 'x' });
+		const foreign = it.sandbox.originals.track({ key: 'sandbox-key-unlimited' }).id;
+		const failed = it.sandbox.originals.track({ state: 'failed' }).id;
+		const none = [undefined, '', 'task_unknown', 7];
+		for (const task_id of [...none, picture, running.id, foreign, failed])
+			expect(await refused(it, operation, { ...needs[operation], task_id })).toMatch(/^task_id/);
+	});
 
 	it.each(SOURCED)('%s with a track that the source does not have', async (operation) => {
 		const it = await studio();
-		for (const audio_index of [0, 3, 1.5, '1', null]) {
-			expect(
-				await refused(it, operation, { ...needs[operation], task_id: it.song, audio_index }),
-			).toMatch(/^audio_index/);
-		}
-		expect(
-			(await it.post(operation, { ...needs[operation], task_id: it.song, audio_index: 2 })).status,
-		).toBe(200);
+		const body = { ...needs[operation], task_id: it.song };
+		for (const audio_index of [0, 3, 1.5, '1', null])
+			expect(await refused(it, operation, { ...body, audio_index })).toMatch(/^audio_index/);
+		expect((await it.post(operation, { ...body, audio_index: 2 })).status).toBe(200);
 	});
 
 	it.each(DESCRIBED)('%s with custom=false and no description', async (operation) => {
 		const it = await studio();
-		for (const more of [{}, { prompt: 'la la' }, { gpt_description: '' }]) {
-			expect(
-				await refused(it, operation, {
-					...needs[operation],
-					task_id: it.song,
-					custom: false,
-					...more,
-				}),
-			).toMatch(/^gpt_description/);
-		}
+		const body = { ...needs[operation], task_id: it.song, custom: false };
+		for (const more of [{}, { prompt: 'la la' }, { gpt_description: '' }])
+			expect(await refused(it, operation, { ...body, ...more })).toMatch(/^gpt_description/);
 	});
 
-	it.each(['sample', 'coverSong', 'extend', 'addVocals', 'addStem', 'sounds'])(
-		'%s with an illegal version',
-		async (operation) => {
-			const it = await studio();
-			for (const version of ['v6', 'V5', 'v5.0', 5]) {
-				expect(
-					await refused(it, operation, { ...needs[operation], task_id: it.song, version }),
-				).toMatch(/^version/);
-			}
-		},
-	);
+	const VERSIONED = ['sample', 'coverSong', 'extend', 'addVocals', 'addStem', 'sounds'];
 
-	it.each(['v3.5', 'v4', 'v4.5', 'v4.5+', 'v4.5-all', 'v6'])(
-		'addInstrumental with version %s',
-		async (version) => {
-			const it = await studio();
-			expect(await refused(it, 'addInstrumental', { task_id: it.uploaded, version })).toMatch(
-				/^version/,
-			);
-		},
-	);
+	it.each(VERSIONED)('%s with an illegal version', async (operation) => {
+		const it = await studio();
+		const body = { ...needs[operation], task_id: it.song };
+		for (const version of ['v6', 'V5', 'v5.0', 5])
+			expect(await refused(it, operation, { ...body, version })).toMatch(/^version/);
+	});
+
+	const NO_INSTRUMENTAL = ['v3.5', 'v4', 'v4.5', 'v4.5+', 'v4.5-all', 'v6'];
+
+	it.each(NO_INSTRUMENTAL)('addInstrumental with version %s', async (version) => {
+		const it = await studio();
+		const said = await refused(it, 'addInstrumental', { task_id: it.uploaded, version });
+		expect(said).toMatch(/^version/);
+	});
 
 	it.each([
 		['sample', { end_s: 4 }, /^start_s/],
@@ -159,25 +131,17 @@ describe('music operations refuse', () => {
 		expect(await refused(it, operation, { task_id: it.song, ...span })).toMatch(reason);
 	});
 
-	it.each(['style_weight', 'weirdness_constraint', 'weirdness', 'audio_weight'])(
-		'a %s outside 0.00 to 1.00',
-		async (field) => {
-			const it = await studio();
-			for (const weight of [-0.01, 1.01, '0.5']) {
-				const said = await refused(it, 'coverSong', {
-					task_id: it.song,
-					tags: 'x',
-					[field]: weight,
-				});
-				expect(said).toContain(field === 'weirdness' ? 'weirdness_constraint' : field);
-			}
-			for (const weight of [0, 0.5, 1]) {
-				expect(
-					(await it.post('coverSong', { task_id: it.song, tags: 'x', [field]: weight })).status,
-				).toBe(200);
-			}
-		},
-	);
+	const WEIGHTS = ['style_weight', 'weirdness_constraint', 'weirdness', 'audio_weight'];
+
+	it.each(WEIGHTS)('a %s outside 0.00 to 1.00', async (field) => {
+		const it = await studio();
+		const body = (weight: unknown) => ({ task_id: it.song, tags: 'x', [field]: weight });
+		const name = field === 'weirdness' ? 'weirdness_constraint' : field;
+		for (const weight of [-0.01, 1.01, '0.5'])
+			expect(await refused(it, 'coverSong', body(weight))).toContain(name);
+		for (const weight of [0, 0.5, 1])
+			expect((await it.post('coverSong', body(weight))).status).toBe(200);
+	});
 
 	it.each([
 		['a model that is no text', { model: 2 }, /^model/],
@@ -186,16 +150,14 @@ describe('music operations refuse', () => {
 		['a webhook that is no text', { webhook: 1 }, /^webhook/],
 	])('%s', async (_what, field, reason) => {
 		const it = await studio();
-		expect(await refused(it, 'coverSong', { task_id: it.song, tags: 'x', ...field })).toMatch(
-			reason,
-		);
+		const body = { task_id: it.song, tags: 'x', ...field };
+		expect(await refused(it, 'coverSong', body)).toMatch(reason);
 	});
 
 	it('a continue_at that is no integer', async () => {
 		const it = await studio();
-		expect(await refused(it, 'extend', { task_id: it.song, continue_at: 3.5 })).toMatch(
-			/^continue_at/,
-		);
+		const said = await refused(it, 'extend', { task_id: it.song, continue_at: 3.5 });
+		expect(said).toMatch(/^continue_at/);
 	});
 
 	it('upsampleTags without tags', async () => {
@@ -206,6 +168,7 @@ describe('music operations refuse', () => {
 });
 
 describe('the mode', () => {
+	const DEFAULTS = { model: 'musicgen', version: 'v5.5', audio_index: 1 };
 	const CUSTOM = {
 		prompt: 'la',
 		title: 't',
@@ -230,63 +193,32 @@ describe('the mode', () => {
 	])('of %j is %s', async (fields, custom) => {
 		const it = await studio();
 		for (const operation of ['coverSong', 'addInstrumental', 'addVocals', 'addStem']) {
-			expect((await it.submit(operation, { task_id: it.uploaded, ...fields })).applied.custom).toBe(
-				custom,
-			);
+			const { applied } = await it.submit(operation, { task_id: it.uploaded, ...fields });
+			expect(applied.custom).toBe(custom);
 		}
 	});
 
 	it('custom=true reads lyrics and style, and ignores the description', async () => {
 		const it = await studio();
+		const read = { custom: true, ...CUSTOM, persona_id: 'p1', vocal_gender: 'Female' };
+		const unread = { gpt_description: 'a song', auto_lyrics: true };
 		const { applied, ignored } = await it.submit('coverSong', {
-			task_id: it.song,
-			custom: true,
-			...CUSTOM,
-			gpt_description: 'a song',
-			persona_id: 'p1',
-			auto_lyrics: true,
-			vocal_gender: 'Female',
+			...{ task_id: it.song, ...read, ...unread },
 		});
-		expect(applied).toEqual({
-			model: 'musicgen',
-			version: 'v5.5',
-			task_id: it.song,
-			audio_index: 1,
-			custom: true,
-			...CUSTOM,
-			persona_id: 'p1',
-			vocal_gender: 'Female',
-		});
+		expect(applied).toEqual({ ...DEFAULTS, task_id: it.song, ...read });
 		// auto_lyrics belongs to sample and extend only.
 		expect(ignored).toEqual(['gpt_description', 'auto_lyrics']);
 	});
 
 	it('custom=false reads only the description and the voice', async () => {
 		const it = await studio();
+		const described = { custom: false, gpt_description: 'a song', vocal_gender: 'Male' };
+		const read = { start_s: 0, end_s: 2.5, instrumental: true, ...described };
+		const unread = { ...CUSTOM, style_weight: 7, auto_lyrics: 'yes' };
 		const { applied, ignored } = await it.submit('sample', {
-			task_id: it.song,
-			start_s: 0,
-			end_s: 2.5,
-			instrumental: true,
-			custom: false,
-			gpt_description: 'a song',
-			vocal_gender: 'Male',
-			...CUSTOM,
-			style_weight: 7,
-			auto_lyrics: 'yes',
+			...{ task_id: it.song, ...read, ...unread },
 		});
-		expect(applied).toEqual({
-			model: 'musicgen',
-			version: 'v5.5',
-			task_id: it.song,
-			audio_index: 1,
-			start_s: 0,
-			end_s: 2.5,
-			instrumental: true,
-			custom: false,
-			gpt_description: 'a song',
-			vocal_gender: 'Male',
-		});
+		expect(applied).toEqual({ ...DEFAULTS, task_id: it.song, ...read });
 		expect(new Set(ignored)).toEqual(new Set([...Object.keys(CUSTOM), 'auto_lyrics']));
 	});
 
@@ -330,17 +262,16 @@ describe('the mode', () => {
 
 	it('takes weirdness for weirdness_constraint', async () => {
 		const it = await studio();
-		const { applied, ignored } = await it.submit('coverSong', {
-			task_id: it.song,
-			tags: 'x',
-			weirdness: 0.4,
-		});
+		const body = { task_id: it.song, tags: 'x', weirdness: 0.4 };
+		const { applied, ignored } = await it.submit('coverSong', body);
 		expect(applied.weirdness_constraint).toBe(0.4);
 		expect(ignored).toEqual([]);
 	});
 
-	it.each(['crop', 'stems', 'upsampleTags', 'fadeIn'])(
-		'%s drops a version, even an illegal one, at the same price',
+	const UNVERSIONED = ['crop', 'stems', 'upsampleTags', 'fadeIn'];
+
+	it.each(UNVERSIONED)(
+		'%s drops a version, even an illegal one, at one price',
 		async (operation) => {
 			const it = await studio();
 			const body = { task_id: it.song, start_s: 1, end_s: 4, tags: 'jazz' };
@@ -372,91 +303,57 @@ describe('a music task', () => {
 		const it = await studio();
 		const id = await it.client.submit(path('coverSong'), { task_id: it.song, tags: 'jazz' });
 		const poll = async () => (await it.client.get(`/v1/music/tasks/${id}`)).body;
-		expect(await poll()).toEqual({
-			code: 200,
-			data: { status: 'pending', progress: 10, result: null, error: null },
-		});
+		const pending = { status: 'pending', result: null, error: null };
+		expect(await poll()).toEqual({ code: 200, data: { ...pending, progress: 10 } });
 		await it.clock.advance(4_000);
-		expect((await poll()).data).toEqual({
-			status: 'pending',
-			progress: 50,
-			result: null,
-			error: null,
-		});
+		expect((await poll()).data).toEqual({ ...pending, progress: 50 });
 		await it.clock.advance(4_000);
-		expect((await poll()).data).toEqual({
-			status: 'completed',
-			progress: 100,
-			result: {
-				music: [
-					{ audio_url: expect.stringMatching(/-1\.wav$/) as string },
-					{ audio_url: expect.stringMatching(/-2\.wav$/) as string },
-				],
-			},
-			error: null,
-		});
+		const track = (end: RegExp) => ({ audio_url: expect.stringMatching(end) as string });
+		const result = { music: [track(/-1\.wav$/), track(/-2\.wav$/)] };
+		const completed = { status: 'completed', progress: 100, result, error: null };
+		expect((await poll()).data).toEqual(completed);
 	});
 
 	it('fails with its reason, and the money comes back', async () => {
 		const it = await studio();
-		it.sandbox.faults.add({
-			match: { family: 'music' },
-			effect: { type: 'failTask', message: 'out of tune' },
-		});
+		const effect = { type: 'failTask', message: 'out of tune' } as const;
+		it.sandbox.faults.add({ match: { family: 'music' }, effect });
 		const id = await it.client.submit(path('coverSong'), { task_id: it.song, tags: 'jazz' });
 		await it.clock.advance(8_000);
-		expect((await it.client.get(`/v1/music/tasks/${id}`)).body.data).toMatchObject({
-			status: 'failed',
-			result: null,
-			error: { message: 'out of tune' },
-		});
+		const failed = { status: 'failed', result: null, error: { message: 'out of tune' } };
+		expect((await it.client.get(`/v1/music/tasks/${id}`)).body.data).toMatchObject(failed);
 		expect(it.sandbox.ledger().tasks[id]).toEqual({ charged: 120, refunded: 120 });
 	});
 
 	it('is not found under another path, nor is another task under its own', async () => {
 		const it = await studio();
 		const picture = await it.client.submit(IMAGES, OFFICIAL);
-		for (const address of [
-			`/v1/tasks/${it.song}`,
-			`/v1/music/tasks/${picture}`,
-			'/v1/music/tasks/none',
-		]) {
-			const answer = await it.client.get(address);
-			expect([address, answer.status, answer.body.error?.type]).toEqual([
-				address,
-				404,
-				'not_found_error',
-			]);
+		const none = [`/v1/music/tasks/${picture}`, '/v1/music/tasks/none'];
+		for (const address of [`/v1/tasks/${it.song}`, ...none]) {
+			const { status, body } = await it.client.get(address);
+			expect([address, status, body.error?.type]).toEqual([address, 404, 'not_found_error']);
 		}
-		expect(
-			(await clientOf(it.sandbox, 'sandbox-key-unlimited').get(`/v1/music/tasks/${it.song}`))
-				.status,
-		).toBe(404);
+		const other = clientOf(it.sandbox, 'sandbox-key-unlimited');
+		expect((await other.get(`/v1/music/tasks/${it.song}`)).status).toBe(404);
 	});
 
 	it('calls back with its id and record', async () => {
 		const it = await studio({ allowPrivateCallbacks: true });
 		const { url, arrivals } = await receiver();
-		const id = await it.client.submit(path('coverSong'), {
-			task_id: it.song,
-			tags: 'x',
-			webhook: url,
-		});
+		const body = { task_id: it.song, tags: 'x', webhook: url };
+		const id = await it.client.submit(path('coverSong'), body);
 		await it.clock.advance(8_000);
 		await until('it has arrived', () => arrivals.length === 1);
-		expect(arrivals[0]?.body).toEqual({
-			id,
-			...((await it.client.get(`/v1/music/tasks/${id}`)).body.data as object),
-		});
+		const record = (await it.client.get(`/v1/music/tasks/${id}`)).body.data as object;
+		expect(arrivals[0]?.body).toEqual({ id, ...record });
 	});
 });
 
 describe('the audio', () => {
 	it('is two tracks of different tone, marked as samples', async () => {
 		const it = await studio();
-		const [first, second] = await audio(
-			await it.finished('coverSong', { task_id: it.song, title: 'Blue', tags: 'jazz' }),
-		);
+		const body = { task_id: it.song, title: 'Blue', tags: 'jazz' };
+		const [first, second] = await audio(await it.finished('coverSong', body));
 		expect([first?.seconds, second?.seconds]).toEqual([60, 64]);
 		expect(Math.abs((first?.tone ?? 0) - (second?.tone ?? 0))).toBeGreaterThan(5);
 		expect(first?.title).toBe('SAMPLE: Blue (1)');
@@ -464,30 +361,23 @@ describe('the audio', () => {
 
 	it('is as long as what was cropped, in the tone of the source', async () => {
 		const it = await studio();
-		const [source] = await audio({
-			result: {
-				music: (await it.client.get(`/v1/music/tasks/${it.song}`)).body.data?.result?.music,
-			},
-		});
-		const cropped = await audio(
-			await it.finished('crop', { task_id: it.song, start_s: 5, end_s: 12 }),
-		);
+		const { music } = (await it.client.get(`/v1/music/tasks/${it.song}`)).body.data?.result ?? {};
+		const [source] = await audio({ result: { music } });
+		const crop = async (start_s: number, end_s: number) =>
+			await audio(await it.finished('crop', { task_id: it.song, start_s, end_s }));
+		const cropped = await crop(5, 12);
 		expect(cropped).toHaveLength(1);
 		expect(cropped[0]?.seconds).toBe(7);
 		expect(cropped[0]?.tone).toBeCloseTo(source?.tone ?? 0, 0);
-		const [end] = await audio(
-			await it.finished('crop', { task_id: it.song, start_s: 55, end_s: 300 }),
-		);
+		const [end] = await crop(55, 300);
 		expect(end?.seconds).toBe(5);
 	});
 
 	it('cannot be cropped behind its end: the task fails and is refunded', async () => {
 		const it = await studio();
 		const record = await it.finished('crop', { task_id: it.song, start_s: 60, end_s: 70 });
-		expect(record).toMatchObject({
-			status: 'failed',
-			error: { message: expect.stringMatching(/60 seconds/) as string },
-		});
+		expect(record.status).toBe('failed');
+		expect(record.error?.message).toMatch(/60 seconds/);
 		expect(it.sandbox.ledger().refundedCredits).toBe(10);
 	});
 
@@ -516,66 +406,47 @@ describe('the audio', () => {
 		const stem = listen(await download(text(result?.stems?.lead_vocal_url)));
 		const rest = listen(await download(text(result?.stems?.backing_track_url)));
 		expect([stem.seconds, rest.seconds]).toEqual([60, 60]);
-		const drums = await it.finished('stems', {
-			task_id: it.song,
-			stem_type: 'any/of the ../hundred',
-		});
+		const body = { task_id: it.song, stem_type: 'any/of the ../hundred' };
+		const drums = await it.finished('stems', body);
 		expect(Object.keys(drums.result?.stems ?? {})).toContain('any/of the ../hundred_url');
 	});
 
 	it('of sounds needs no source and no prompt', async () => {
 		const it = await studio();
 		expect(await audio(await it.finished('sounds', {}))).toHaveLength(2);
-		const { applied, ignored } = await it.submit('sounds', {
-			prompt: 'rain',
-			type: 'loop',
-			bpm: 90,
-			key: 'C',
-			version: 'v4',
-			task_id: 'x',
-		});
-		expect(applied).toEqual({
-			model: 'musicgen',
-			version: 'v4',
-			prompt: 'rain',
-			type: 'loop',
-			bpm: 90,
-			key: 'C',
-		});
+		const read = { prompt: 'rain', type: 'loop', bpm: 90, key: 'C', version: 'v4' };
+		const { applied, ignored } = await it.submit('sounds', { ...read, task_id: 'x' });
+		expect(applied).toEqual({ model: 'musicgen', ...read });
 		expect(ignored).toEqual(['task_id']);
 	});
 
 	it('plays, says ffprobe', async () => {
 		const it = await studio();
 		const { result } = await it.finished('crop', { task_id: it.song, start_s: 5, end_s: 12 });
-		expect(probe(await download(text(result?.music?.[0]?.audio_url)))).toMatchObject({
-			codec: 'pcm_s16le',
-			seconds: 7,
-		});
+		const file = await download(text(result?.music?.[0]?.audio_url));
+		expect(probe(file)).toMatchObject({ codec: 'pcm_s16le', seconds: 7 });
 	});
 });
 
 describe('addInstrumental and addVocals', () => {
-	it.each(['addInstrumental', 'addVocals'])('%s takes an uploaded track', async (operation) => {
+	const ADDING = ['addInstrumental', 'addVocals'];
+
+	it.each(ADDING)('%s takes an uploaded track', async (operation) => {
 		const it = await studio();
 		const record = await it.finished(operation, { task_id: it.uploaded, tags: 'strings' });
 		expect(record.status).toBe('completed');
 		expect(await audio(record)).toHaveLength(2);
 	});
 
-	it.each(['addInstrumental', 'addVocals'])(
-		'%s fails with a generated track, and is refunded',
-		async (operation) => {
-			const it = await studio();
-			const { id } = await it.submit(operation, { task_id: it.song, tags: 'strings' });
-			await it.clock.advance(8_000);
-			expect((await it.client.get(`/v1/music/tasks/${id}`)).body.data).toMatchObject({
-				status: 'failed',
-				error: { message: expect.stringMatching(/uploaded/) as string },
-			});
-			expect(it.sandbox.ledger().tasks[id]).toEqual({ charged: 120, refunded: 120 });
-		},
-	);
+	it.each(ADDING)('%s fails with a generated track, and is refunded', async (operation) => {
+		const it = await studio();
+		const { id } = await it.submit(operation, { task_id: it.song, tags: 'strings' });
+		await it.clock.advance(8_000);
+		const { data } = (await it.client.get(`/v1/music/tasks/${id}`)).body;
+		expect(data?.status).toBe('failed');
+		expect(data?.error?.message).toMatch(/uploaded/);
+		expect(it.sandbox.ledger().tasks[id]).toEqual({ charged: 120, refunded: 120 });
+	});
 
 	it('can be made to refuse a generated track at submission', async () => {
 		const it = await studio({ generatedSource: 'refuse' });

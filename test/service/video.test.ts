@@ -15,6 +15,15 @@ const element = (urls: number) => ({
 	element_input_urls: Array.from({ length: urls }, (_, at) => image(at)),
 });
 const frame = (role: string) => ({ url: image(1), role });
+const withRoles = (...roles: string[]) => ({ image_with_roles: roles.map(frame) });
+const custom = { multi_shot: true, shot_type: 'customize' };
+const customShots = (...durations: unknown[]) => ({ ...custom, multi_prompt: shots(...durations) });
+const numbered = (...of: Array<[index: number, duration: number]>) => ({
+	...custom,
+	multi_prompt: of.map(([index, duration]) => ({ index, prompt: 'x', duration })),
+});
+const elements = (...urls: number[]) => ({ element_list: urls.map(element) });
+const noAddress = /^video_list\[0\]\.video_url/;
 
 const own = ({ sandbox }: Bench, options: OriginalVideoOptions) =>
 	sandbox.originals.video(options).urls[0] ?? '';
@@ -27,11 +36,7 @@ async function finished(it: Bench, path: string, body: object): Promise<Json> {
 
 const REFUSED: ReadonlyArray<readonly [string, object, RegExp]> = [
 	['no model', { model: undefined }, /^model/],
-	[
-		'a negative prompt of 2501 characters',
-		{ negative_prompt: 'x'.repeat(2501) },
-		/^negative_prompt/,
-	],
+	['a long negative prompt', { negative_prompt: 'x'.repeat(2501) }, /^negative_prompt/],
 	['another mode', { mode: '8k' }, /^mode/],
 	['a duration of 2', { duration: 2 }, /^duration/],
 	['a duration of 16', { duration: 16 }, /^duration/],
@@ -42,15 +47,11 @@ const REFUSED: ReadonlyArray<readonly [string, object, RegExp]> = [
 	['a picture as data', { image_urls: ['data:image/png;base64,iVBORw0KGgo='] }, /^image_urls\[0\]/],
 	[
 		'rule 1: both kinds of pictures',
-		{ image_urls: [image(1)], image_with_roles: [frame('reference')] },
+		{ image_urls: [image(1)], ...withRoles('reference') },
 		/mutually exclusive/,
 	],
-	[
-		'rule 3: a last frame without a first',
-		{ image_with_roles: [frame('last_frame')] },
-		/first frame/,
-	],
-	['an unknown role', { image_with_roles: [frame('middle')] }, /^image_with_roles\[0\]\.role/],
+	['rule 3: a last frame without a first', withRoles('last_frame'), /first frame/],
+	['an unknown role', withRoles('middle'), /^image_with_roles\[0\]\.role/],
 	[
 		'a role without a picture',
 		{ image_with_roles: [{ role: 'reference' }] },
@@ -58,29 +59,18 @@ const REFUSED: ReadonlyArray<readonly [string, object, RegExp]> = [
 	],
 	[
 		'rule 4: a first frame with editing',
-		{ image_with_roles: [frame('first_frame')], video_list: video() },
+		{ ...withRoles('first_frame'), video_list: video() },
 		/editing/,
 	],
 	[
 		'rule 4: both frames with editing by name',
-		{
-			image_with_roles: [frame('first_frame'), frame('last_frame')],
-			video_list: video({ refer_type: 'base' }),
-		},
+		{ ...withRoles('first_frame', 'last_frame'), video_list: video({ refer_type: 'base' }) },
 		/editing/,
 	],
 	['two videos', { video_list: [...video(), ...video()] }, /^video_list/],
-	[
-		'rule 6: an empty address',
-		{ video_list: video({ video_url: '' }) },
-		/^video_list\[0\]\.video_url/,
-	],
-	['rule 6: no address', { video_list: [{}] }, /^video_list\[0\]\.video_url/],
-	[
-		'rule 6: a text that is no address',
-		{ video_list: video({ video_url: 'a.mp4' }) },
-		/^video_list\[0\]\.video_url/,
-	],
+	['rule 6: an empty address', { video_list: video({ video_url: '' }) }, noAddress],
+	['rule 6: no address', { video_list: [{}] }, noAddress],
+	['rule 6: a text that is no address', { video_list: video({ video_url: 'a.mp4' }) }, noAddress],
 	['another refer_type', { video_list: video({ refer_type: 'style' }) }, /refer_type/],
 	[
 		'another keep_original_sound',
@@ -94,69 +84,17 @@ const REFUSED: ReadonlyArray<readonly [string, object, RegExp]> = [
 	],
 	['multi-shot without a shot type', { multi_shot: true }, /^shot_type/],
 	['another shot type', { multi_shot: true, shot_type: 'many' }, /^shot_type/],
-	[
-		'customized shots without prompts',
-		{ multi_shot: true, shot_type: 'customize' },
-		/^multi_prompt/,
-	],
-	['no shots', { multi_shot: true, shot_type: 'customize', multi_prompt: [] }, /^multi_prompt/],
-	[
-		'seven shots',
-		{
-			duration: 7,
-			multi_shot: true,
-			shot_type: 'customize',
-			multi_prompt: shots(1, 1, 1, 1, 1, 1, 1),
-		},
-		/^multi_prompt/,
-	],
-	[
-		'rule 7: durations that do not sum up',
-		{ multi_shot: true, shot_type: 'customize', multi_prompt: shots(2, 2) },
-		/sum to 4/,
-	],
-	[
-		'rule 7: a shot of 0 seconds',
-		{ multi_shot: true, shot_type: 'customize', multi_prompt: shots(5, 0) },
-		/multi_prompt\[1\]\.duration/,
-	],
-	[
-		'rule 7: a shot of 2.5 seconds',
-		{ multi_shot: true, shot_type: 'customize', multi_prompt: shots(2.5, 2.5) },
-		/multi_prompt\[0\]\.duration/,
-	],
-	[
-		'rule 7: an index that does not begin at 1',
-		{
-			multi_shot: true,
-			shot_type: 'customize',
-			multi_prompt: [{ index: 0, prompt: 'x', duration: 5 }],
-		},
-		/multi_prompt\[0\]\.index/,
-	],
-	[
-		'rule 7: an index that skips',
-		{
-			multi_shot: true,
-			shot_type: 'customize',
-			multi_prompt: [
-				{ index: 1, prompt: 'x', duration: 3 },
-				{ index: 3, prompt: 'y', duration: 2 },
-			],
-		},
-		/multi_prompt\[1\]\.index/,
-	],
-	[
-		'four subjects',
-		{ element_list: [element(2), element(2), element(2), element(2)] },
-		/^element_list/,
-	],
-	['rule 8: a subject with one picture', { element_list: [element(1)] }, /2 to 4/],
-	[
-		'rule 8: a subject with five pictures',
-		{ element_list: [element(2), element(5)] },
-		/^element_list\[1\]/,
-	],
+	['customized shots without prompts', custom, /^multi_prompt/],
+	['no shots', customShots(), /^multi_prompt/],
+	['seven shots', { duration: 7, ...customShots(1, 1, 1, 1, 1, 1, 1) }, /^multi_prompt/],
+	['rule 7: durations that do not sum up', customShots(2, 2), /sum to 4/],
+	['rule 7: a shot of 0 seconds', customShots(5, 0), /multi_prompt\[1\]\.duration/],
+	['rule 7: a shot of 2.5 seconds', customShots(2.5, 2.5), /multi_prompt\[0\]\.duration/],
+	['rule 7: an index that does not begin at 1', numbered([0, 5]), /multi_prompt\[0\]\.index/],
+	['rule 7: an index that skips', numbered([1, 3], [3, 2]), /multi_prompt\[1\]\.index/],
+	['four subjects', elements(2, 2, 2, 2), /^element_list/],
+	['rule 8: a subject with one picture', elements(1), /2 to 4/],
+	['rule 8: a subject with five pictures', elements(2, 5), /^element_list\[1\]/],
 	[
 		'rule 8: a subject without a name',
 		{ element_list: [{ ...element(2), name: undefined }] },
@@ -326,16 +264,13 @@ describe('a video task', () => {
 		['std', '9:16', 720, 1280],
 		['std', '1:1', 720, 720],
 		['pro', '16:9', 1920, 1080],
-	])(
-		'of mode %s and ratio %s plays at %i x %i for its seconds',
-		async (mode, aspect_ratio, width, height) => {
-			const it = await bench();
-			const { result } = await finished(it, VIDEOS, { ...BASIC, mode, aspect_ratio, duration: 4 });
-			const bytes = await download(text(result?.video_url));
-			expect(readFilm(bytes)).toEqual({ width, height, seconds: 4 });
-			expect(probe(bytes)).toEqual({ codec: 'h264', width, height, seconds: 4 });
-		},
-	);
+	])('of mode %s and ratio %s plays at %i x %i', async (mode, aspect_ratio, width, height) => {
+		const it = await bench();
+		const { result } = await finished(it, VIDEOS, { ...BASIC, mode, aspect_ratio, duration: 4 });
+		const bytes = await download(text(result?.video_url));
+		expect(readFilm(bytes)).toEqual({ width, height, seconds: 4 });
+		expect(probe(bytes)).toEqual({ codec: 'h264', width, height, seconds: 4 });
+	});
 
 	it('of mode 4k has 3840 x 2160', async () => {
 		const it = await bench();

@@ -12,105 +12,33 @@ const stage = (name: string) => ['npm', 'test', '--', '--stage', name];
 const e2e = (name: string) => ['npm', 'run', 'test:e2e', '--', name];
 const start = ['npm', 'start', '--', '--fresh', '--port', '15678', '--sandbox-port', '15690'];
 
-export const STAGES: Stage[] = [
-	{
-		title: 'npm test: npm ci',
-		command: ['npm', 'test'],
-		until: { says: /Installing this repository's/, runs: /^npm ci/ },
-		installs: 'packages',
-	},
-	{
-		title: 'npm test: Lint',
-		command: stage('Lint'),
-		until: { says: /1\/1 Lint/, runs: /\/eslint / },
-	},
-	{
-		title: 'npm test: Types',
-		command: stage('Types'),
-		until: { says: /1\/1 Types/, runs: /\/tsc / },
-	},
-	{
-		title: 'npm test: unit, engine, service',
-		command: stage('Unit'),
-		until: { says: /PASS test/, runs: /jest-worker/ },
-	},
-	{
-		title: 'npm test: Build',
-		command: stage('Build'),
-		until: { says: /1\/1 Build/, runs: /\/tsc / },
-	},
-	{
-		title: "npm test: n8n's scan",
-		command: stage('Packages'),
-		until: { says: /1\/1 Packages/, runs: /scan\.mjs/ },
-	},
-	{
-		title: 'npm test: the sandbox command',
-		command: stage('Packages'),
-		until: { says: /1\/1 Packages/, runs: /bin\/mediagen-sandbox/ },
-	},
-	{
-		title: 'install of n8n: npm ci',
-		command: e2e('essential/install'),
-		until: { says: /Installing n8n/, runs: /^npm ci/ },
-		installs: 'n8n',
-	},
-	{
-		title: 'install of n8n: compiler',
-		command: e2e('essential/install'),
-		until: { says: /Installing n8n/, runs: /cc1/ },
-		installs: 'n8n',
-	},
-	{
-		title: 'essential tests: n8n starts',
-		command: e2e('essential/install'),
-		until: { says: /Starting n8n/, runs: /n8n start/ },
-	},
-	{
-		title: 'essential tests: n8n runs',
-		command: e2e('essential/pipeline'),
-		until: { says: /✓ Starting n8n/, runs: /n8n start/ },
-	},
-	{
-		title: 'editor',
-		command: e2e('editor.test'),
-		until: { says: /✓ Starting n8n/, runs: /chromium.*--type=renderer/ },
-	},
-	{
-		title: 'queue mode: servers start',
-		command: e2e('queue.test'),
-		until: { says: /Starting n8n/, runs: /redis-server/ },
-	},
-	{
-		title: 'queue mode: workers run',
-		command: e2e('queue.test'),
-		until: { says: /Starting n8n/, runs: /n8n webhook/ },
-	},
-	{
-		title: 'npm start: npm ci',
-		command: start,
-		until: { says: /Installing this repository's/, runs: /^npm ci/ },
-		installs: 'packages',
-	},
-	{
-		title: 'npm start: build',
-		command: start,
-		until: { says: /Building the package/, runs: /gulp/ },
-	},
-	{
-		title: 'npm start: install of n8n',
-		command: start,
-		until: { says: /Installing n8n/, runs: /^npm ci/ },
-		installs: 'n8n',
-	},
-	{
-		title: 'npm start: n8n starts',
-		command: start,
-		until: { says: /Starting n8n/, runs: /n8n start/ },
-	},
-	{
-		title: 'npm start: serves',
-		command: start,
-		until: { says: /Ctrl-C ends n8n/, runs: /n8n start/ },
-	},
+const rows: Array<
+	[title: string, command: string[], says: RegExp, runs: RegExp, installs?: Stage['installs']]
+> = [
+	['npm test: npm ci', ['npm', 'test'], /Installing this repository's/, /^npm ci/, 'packages'],
+	['npm test: Lint', stage('Lint'), /1\/1 Lint/, /\/eslint /],
+	['npm test: Types', stage('Types'), /1\/1 Types/, /\/tsc /],
+	['npm test: unit, engine, service', stage('Unit'), /PASS test/, /jest-worker/],
+	['npm test: Build', stage('Build'), /1\/1 Build/, /\/tsc /],
+	["npm test: n8n's scan", stage('Packages'), /1\/1 Packages/, /scan\.mjs/],
+	['npm test: the sandbox command', stage('Packages'), /1\/1 Packages/, /bin\/mediagen-sandbox/],
+	['install of n8n: npm ci', e2e('essential/install'), /Installing n8n/, /^npm ci/, 'n8n'],
+	['install of n8n: compiler', e2e('essential/install'), /Installing n8n/, /cc1/, 'n8n'],
+	['essential tests: n8n starts', e2e('essential/install'), /Starting n8n/, /n8n start/],
+	['essential tests: n8n runs', e2e('essential/pipeline'), /✓ Starting n8n/, /n8n start/],
+	['editor', e2e('editor.test'), /✓ Starting n8n/, /chromium.*--type=renderer/],
+	['queue mode: servers start', e2e('queue.test'), /Starting n8n/, /redis-server/],
+	['queue mode: workers run', e2e('queue.test'), /Starting n8n/, /n8n webhook/],
+	['npm start: npm ci', start, /Installing this repository's/, /^npm ci/, 'packages'],
+	['npm start: build', start, /Building the package/, /gulp/],
+	['npm start: install of n8n', start, /Installing n8n/, /^npm ci/, 'n8n'],
+	['npm start: n8n starts', start, /Starting n8n/, /n8n start/],
+	['npm start: serves', start, /Ctrl-C ends n8n/, /n8n start/],
 ];
+
+export const STAGES = rows.map(([title, command, says, runs, installs]): Stage => ({
+	title,
+	command,
+	until: { says, runs },
+	installs,
+}));

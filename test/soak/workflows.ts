@@ -28,84 +28,45 @@ function operations(sandbox: Sandbox): Operation[] {
 	const track = originals.track().id;
 	const grid = originals.grid().id;
 	const video = originals.video().id;
-	return [
-		{
-			title: 'sounds',
-			type: 'mediaGenMusic',
-			parameters: { resource: 'music', operation: 'sounds', prompt: '={{ $json.marker }}' },
-		},
-		{
-			title: 'cover',
-			type: 'mediaGenMusic',
-			parameters: { resource: 'music', operation: 'coverSong', taskId: track, tags: 'folk' },
-		},
-		{
-			title: 'image',
-			type: 'mediaGenImage',
-			parameters: {
-				resource: 'image',
-				operation: 'generate',
-				model: MODEL,
-				prompt: '={{ $json.marker }}',
-			},
-		},
-		{
-			title: 'reroll',
-			type: 'mediaGenGrid',
-			parameters: { resource: 'grid', operation: 'reroll', taskId: grid },
-		},
-		{
-			title: 'imagine',
-			type: 'mediaGenGrid',
-			parameters: {
-				resource: 'task',
-				operation: 'submit',
-				path: '/v1/gridart/generations/imagine',
-				bodyType: 'json',
-				body: '{"prompt": "A lighthouse"}',
-			},
-		},
-		{
-			title: 'video',
-			type: 'mediaGenVideo',
-			parameters: { resource: 'video', operation: 'generate', prompt: '={{ $json.marker }}' },
-		},
-		{
-			title: 'remix',
-			type: 'mediaGenVideo',
-			parameters: { resource: 'video', operation: 'remix', taskId: video },
-		},
+	const prompt = '={{ $json.marker }}';
+	const path = '/v1/gridart/generations/imagine';
+	const imagine = { path, bodyType: 'json', body: '{"prompt": "A lighthouse"}' };
+	const rows: Array<[title: string, place: string, parameters: object, type?: string]> = [
+		['sounds', 'music.sounds', { prompt }],
+		['cover', 'music.coverSong', { taskId: track, tags: 'folk' }],
+		['image', 'image.generate', { model: MODEL, prompt }],
+		['reroll', 'grid.reroll', { taskId: grid }],
+		['imagine', 'task.submit', imagine, 'mediaGenGrid'],
+		['video', 'video.generate', { prompt }],
+		['remix', 'video.remix', { taskId: video }],
 	];
+	return rows.map(([title, place, parameters, given]) => {
+		const [resource = '', operation] = place.split('.');
+		const type = given ?? `mediaGen${resource.charAt(0).toUpperCase()}${resource.slice(1)}`;
+		return { title, type, parameters: { resource, operation, ...parameters } };
+	});
 }
 
 interface Way {
 	title: string;
-	parameters: { waitMode: 'poll' | 'callback' | 'none' };
+	waitMode: 'poll' | 'callback' | 'none';
 	settings: object;
 	/** The markers go through n8n's Loop Over Items, two at a time, to the node and back. */
 	loop?: boolean;
 }
 
 const CONTINUES = { onError: 'continueRegularOutput' };
+const RETRIES = { retryOnFail: true, maxTries: 3, waitBetweenTries: 300 };
 
 /** Ways to wait, and what the node does when an item fails. */
 const WAYS: Way[] = [
-	{ title: 'poll, continues', parameters: { waitMode: 'poll' }, settings: CONTINUES },
-	{ title: 'callback, continues', parameters: { waitMode: 'callback' }, settings: CONTINUES },
-	{
-		title: 'poll, is retried',
-		parameters: { waitMode: 'poll' },
-		settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 300 },
-	},
-	{ title: 'no wait, fails', parameters: { waitMode: 'none' }, settings: {} },
-	{ title: 'poll, fails', parameters: { waitMode: 'poll' }, settings: {} },
-	{ title: 'poll, in a loop', parameters: { waitMode: 'poll' }, settings: CONTINUES, loop: true },
-	{
-		title: 'callback, in a loop',
-		parameters: { waitMode: 'callback' },
-		settings: CONTINUES,
-		loop: true,
-	},
+	{ title: 'poll, continues', waitMode: 'poll', settings: CONTINUES },
+	{ title: 'callback, continues', waitMode: 'callback', settings: CONTINUES },
+	{ title: 'poll, is retried', waitMode: 'poll', settings: RETRIES },
+	{ title: 'no wait, fails', waitMode: 'none', settings: {} },
+	{ title: 'poll, fails', waitMode: 'poll', settings: {} },
+	{ title: 'poll, in a loop', waitMode: 'poll', settings: CONTINUES, loop: true },
+	{ title: 'callback, in a loop', waitMode: 'callback', settings: CONTINUES, loop: true },
 ];
 
 const twoByTwo: NodeJson = {
@@ -149,7 +110,7 @@ export async function soakWorkflows(
 			type: `n8n-nodes-mediagen.${operation.type}`,
 			parameters: {
 				...operation.parameters,
-				...way.parameters,
+				waitMode: way.waitMode,
 				downloadFiles: false,
 				additionalBodyFields: '={{ JSON.stringify({ soak: $json.marker }) }}',
 				options: {
@@ -164,13 +125,9 @@ export async function soakWorkflows(
 			...way.settings,
 		};
 		const title = `${operation.title}, ${way.title}`;
-		const { id } = await host.importWorkflow(
-			workflow(
-				title,
-				[startByWebhook(path), markers, buy, ...(way.loop ? [twoByTwo] : []), end],
-				way.loop ? LOOP_LINKS : LINKS,
-			),
-		);
+		const nodes = [startByWebhook(path), markers, buy, ...(way.loop ? [twoByTwo] : []), end];
+		const links = way.loop ? LOOP_LINKS : LINKS;
+		const { id } = await host.importWorkflow(workflow(title, nodes, links));
 		await host.activate(id);
 		made.push({ id, title, url: `${host.url}/webhook/${path}` });
 	}

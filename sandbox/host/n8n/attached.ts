@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { becomes } from '../machine/becomes';
 import type { HostLog } from './log';
 import type { MainProcess } from './process';
 
@@ -14,14 +14,10 @@ export class AttachedProcess implements MainProcess {
 	}
 
 	async until(what: string, ready: () => Promise<boolean>, timeoutMs: number): Promise<void> {
-		const deadline = Date.now() + timeoutMs;
-		while (!(await ready())) {
-			if (Date.now() > deadline)
-				throw new Error(
-					`n8n did not get to "${what}" within ${timeoutMs / 1_000} s.\n${this.log.tail()}`,
-				);
-			await delay(100);
-		}
+		if (await becomes(ready, timeoutMs)) return;
+		throw new Error(
+			`n8n did not get to "${what}" within ${timeoutMs / 1_000} s.\n${this.log.tail()}`,
+		);
 	}
 
 	async stop(): Promise<void> {

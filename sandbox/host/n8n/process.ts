@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
 import type { InstalledN8n } from '../install/ensureN8n';
+import { becomes } from '../machine/becomes';
 import type { HostLog } from './log';
 
 /** How long n8n may take to end by itself after SIGTERM. */
@@ -86,14 +87,11 @@ export class N8nProcess implements MainProcess {
 	 * @throws when n8n ends first, or after `timeoutMs`; with the end of n8n's log
 	 */
 	async until(what: string, ready: () => Promise<boolean>, timeoutMs: number): Promise<void> {
-		const deadline = Date.now() + timeoutMs;
-		for (;;) {
-			const ended = await Promise.race([this.exited, delay(100, undefined)]);
-			if (ended !== undefined) throw this.failure(`n8n did not get to "${what}": ${ended}`);
-			if (await ready()) return;
-			if (Date.now() > deadline)
-				throw this.failure(`n8n did not get to "${what}" within ${timeoutMs / 1_000} s`);
-		}
+		const end: { reason?: string } = {};
+		void this.exited.then((reason) => (end.reason = reason));
+		if (await becomes(ready, timeoutMs, () => end.reason !== undefined)) return;
+		const why = end.reason === undefined ? ` within ${timeoutMs / 1_000} s` : `: ${end.reason}`;
+		throw this.failure(`n8n did not get to "${what}"${why}`);
 	}
 
 	/** Asks n8n to end, waits for it, and then ends whatever is left of its process group. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { setTimeout as delay } from 'node:timers/promises';
+import { becomes } from '../machine/becomes';
 
 export interface DaemonOptions {
 	name: string;
@@ -73,12 +73,8 @@ export class Daemon {
 	}
 
 	private async untilReady(): Promise<void> {
-		const deadline = Date.now() + START_MS;
-		while (!(await this.options.ready())) {
-			if (this.ended || Date.now() > deadline) {
-				throw new Error(`${this.options.name} did not start. It wrote:\n${this.output}`);
-			}
-			await delay(100);
-		}
+		const { name, ready } = this.options;
+		if (await becomes(ready, START_MS, () => this.ended)) return;
+		throw new Error(`${name} did not start. It wrote:\n${this.output}`);
 	}
 }

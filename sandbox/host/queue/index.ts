@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import axios from 'axios';
 import { type Companion, Host } from '../host';
 import { ensureN8n, type InstalledN8n } from '../install/ensureN8n';
-import { n8nEnvironment } from '../n8n/environment';
-import { HostLog } from '../n8n/log';
 import { freePort } from '../n8n/ports';
-import { type N8nCommand, N8nProcess } from '../n8n/process';
+import { type PreparedN8n, prepareN8n } from '../n8n/prepare';
+import type { N8nCommand } from '../n8n/process';
 import { assertPrograms, QUEUE_MODE } from '../machine/programs.cjs';
-import { layDown } from '../package/layDown';
 import { registerPackage } from '../package/register';
 import { type Progress, silentProgress } from '../progress';
 import { DEFAULT_OWNER } from '../rest/owner';
@@ -93,14 +91,8 @@ async function start(n8n: InstalledN8n, layout: Layout): Promise<Host> {
 			url,
 		});
 		const part = async (command: N8nCommand, number?: number) => {
-			const made = await makeProcess(
-				n8n,
-				folder,
-				command,
-				number,
-				{ ...shared, ...layout.env },
-				layout.tarball,
-			);
+			const env = { ...shared, ...layout.env };
+			const made = await makeProcess(n8n, folder, command, number, env, layout.tarball);
 			undo.push(() => made.process.log.close());
 			return made;
 		};
@@ -109,8 +101,8 @@ async function start(n8n: InstalledN8n, layout: Layout): Promise<Host> {
 		const webhooks = await each(layout.webhooks, (number) => part('webhook', number));
 		const proxy = await startProxy({
 			port,
-			main: main.address,
-			webhooks: webhooks.map(({ address }) => address),
+			main: main.url,
+			webhooks: webhooks.map((webhook) => webhook.url),
 			balance: layout.balance,
 		});
 		undo.push(() => proxy.stop());
@@ -152,40 +144,20 @@ async function makeProcess(
 	number: number | undefined,
 	env: Record<string, string>,
 	tarball: string | undefined,
-): Promise<
-	Companion & {
-		process: N8nProcess;
-		address: string;
-		userFolder: string;
-		pack: Awaited<ReturnType<typeof layDown>> | undefined;
-	}
-> {
+): Promise<Companion & PreparedN8n> {
 	const name = number === undefined ? 'main' : `${command}-${number}`;
-	const userFolder = join(folder, name);
-	await mkdir(userFolder);
-	const pack = tarball === undefined ? undefined : await layDown(tarball, userFolder);
 	const port = await freePort();
-	const settings = n8nEnvironment({
-		version: n8n.version,
-		node: n8n.node,
-		userFolder,
+	const prepared = await prepareN8n(n8n, command, {
+		userFolder: join(folder, name),
 		port,
-		brokerPort: await freePort(),
+		tarball,
 		env: { ...env, QUEUE_HEALTH_CHECK_PORT: String(port) },
 	});
-	const process = new N8nProcess(
-		n8n,
-		command,
-		settings,
-		new HostLog(join(userFolder, 'n8n.log')),
-		userFolder,
-	);
-	const address = `http://127.0.0.1:${port}`;
 	const ready = async () => {
 		const response = await axios
-			.get(`${address}/healthz/readiness`, { validateStatus: () => true, proxy: false })
+			.get(`${prepared.url}/healthz/readiness`, { validateStatus: () => true, proxy: false })
 			.catch(() => undefined);
 		return response?.status === 200;
 	};
-	return { name, process, ready, address, userFolder, pack };
+	return { name, ready, ...prepared };
 }

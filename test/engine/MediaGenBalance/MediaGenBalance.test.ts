@@ -2,7 +2,7 @@ import { MediaGenBalance } from '../../../nodes/MediaGenBalance/MediaGenBalance.
 import { MediaGenMusic } from '../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import type { FaultRuleInput } from '../../../sandbox/service';
 import { jumpingClock, useShortRequestLimit } from '../support/clocks';
-import { runNode } from '../support/engine';
+import { type RunResult, runNode } from '../support/engine';
 import { generateSound, SOUND_CREDITS, soundPrompts } from '../support/generateSound';
 import { rememberingNode } from '../support/rememberingNode';
 import { useSandbox } from '../support/sandbox';
@@ -10,40 +10,34 @@ import { useScriptedService } from '../support/scriptedService';
 
 const service = useSandbox();
 
-async function run(
+const goOn = { onError: 'continueRegularOutput' } as const;
+
+const run = async (
 	parameters: object,
 	apiKey = 'sandbox-key',
 	items = [{ json: { name: 'a' } }],
 	settings = {},
-) {
-	return await runNode({
+) =>
+	await runNode({
 		node: new MediaGenBalance(),
 		parameters: { resource: 'balance', operation: 'get', ...parameters },
 		items,
 		credential: { ...service.credential(), apiKey },
 		settings,
 	});
-}
 
 test('get tells what is left and what has been used', async () => {
 	service.sandbox.setBalance(1234);
 	const { json } = await run({});
-	expect(json[0]).toMatchObject({
-		remainCredits: 1234,
-		remainingCredits: 1234,
-		unlimitedQuota: false,
-	});
+	const credits = { remainCredits: 1234, remainingCredits: 1234 };
+	expect(json[0]).toMatchObject({ ...credits, unlimitedQuota: false });
 	expect(json[0]?.remaining).toBe(json[0]?.remainBalance);
 });
 
 test('a key without a limit has -1 in the record and null remaining', async () => {
 	const { json } = await run({}, 'sandbox-key-unlimited');
-	expect(json[0]).toMatchObject({
-		remainBalance: -1,
-		remainCredits: -1,
-		remaining: null,
-		unlimitedQuota: true,
-	});
+	const unlimited = { remainBalance: -1, remainCredits: -1, remaining: null };
+	expect(json[0]).toMatchObject({ ...unlimited, unlimitedQuota: true });
 });
 
 test('without Simplify the record comes as it is', async () => {
@@ -53,12 +47,15 @@ test('without Simplify the record comes as it is', async () => {
 
 test("a deleted key shows the service's own message", async () => {
 	const { error } = await run({}, 'sandbox-key-deleted');
-	const answer = await fetch(`${service.sandbox.url}/v1/balance`, {
-		headers: { authorization: 'Bearer sandbox-key-deleted' },
-	});
+	const headers = { authorization: 'Bearer sandbox-key-deleted' };
+	const answer = await fetch(`${service.sandbox.url}/v1/balance`, { headers });
 	const { message } = (await answer.json()) as { message: string };
 	expect(error?.message).toContain(message);
 });
+
+/** How many items each of the two outputs has. */
+const lengthsOf = ({ outputs }: Pick<RunResult, 'outputs'>) =>
+	[0, 1].map((output) => outputs[output]?.length ?? 0);
 
 test.each([
 	['enough credits', 'sandbox-key', { compare: 'credits', threshold: 100 }, [1, 0]],
@@ -69,31 +66,20 @@ test.each([
 ])('check: %s', async (_, key, parameters, lengths) => {
 	service.sandbox.setBalance(500);
 	const { outputs } = await run({ operation: 'check', ...parameters }, key);
-	expect([outputs[0]?.length ?? 0, outputs[1]?.length ?? 0]).toEqual(lengths);
-	const item = [...(outputs[0] ?? []), ...(outputs[1] ?? [])][0];
-	expect(item).toMatchObject({
-		json: { name: 'a', balance: expect.any(Object) },
-		pairedItem: { item: 0 },
-	});
+	expect(lengthsOf({ outputs })).toEqual(lengths);
+	const json = { name: 'a', balance: expect.any(Object) as object };
+	expect(outputs.flat()[0]).toMatchObject({ json, pairedItem: { item: 0 } });
 });
 
 test('check: a balance that cannot be read is never enough', async () => {
-	const settings = { onError: 'continueRegularOutput' as const };
-	const { outputs } = await run(
-		{ operation: 'check', compare: 'credits', threshold: 1 },
-		'sandbox-key-forbidden',
-		undefined,
-		settings,
-	);
-	expect([outputs[0]?.length ?? 0, outputs[1]?.length ?? 0]).toEqual([0, 1]);
+	const parameters = { operation: 'check', compare: 'credits', threshold: 1 };
+	const result = await run(parameters, 'sandbox-key-forbidden', undefined, goOn);
+	expect(lengthsOf(result)).toEqual([0, 1]);
 });
 
 test('a threshold that is none is refused with the item', async () => {
-	const { error } = await run({
-		operation: 'check',
-		compare: 'credits',
-		threshold: '={{ "much" }}',
-	});
+	const threshold = '={{ "much" }}';
+	const { error } = await run({ operation: 'check', compare: 'credits', threshold });
 	expect(error?.message).toBe('"Threshold" must be a number of at least 0 [item 0]');
 });
 
@@ -118,44 +104,28 @@ describe('A request that is not answered', () => {
 });
 
 test('a service that stays broken is told so in the end', async () => {
-	service.sandbox.faults.add({
-		match: { path: '/v1/balance' },
-		count: null,
-		effect: { type: 'status', status: 500 },
-	});
+	const effect = { type: 'status', status: 500 } as const;
+	service.sandbox.faults.add({ match: { path: '/v1/balance' }, count: null, effect });
 	const { error } = await run({});
-	expect(error).toMatchObject({
-		httpCode: '500',
-		message: expect.stringContaining('Server error (HTTP 500)'),
-	});
+	expect(error?.httpCode).toBe('500');
+	expect(error?.message).toContain('Server error (HTTP 500)');
 });
 
 test.each([401, 403])('HTTP %s is told as such, without the key', async (status) => {
 	const message = 'The key sandbox-key is not good';
-	service.sandbox.faults.add({
-		match: { path: '/v1/balance' },
-		effect: { type: 'status', status, message },
-	});
+	const effect = { type: 'status', status, message } as const;
+	service.sandbox.faults.add({ match: { path: '/v1/balance' }, effect });
 	const { error } = await run({});
-	expect(error).toMatchObject({
-		httpCode: String(status),
-		message: expect.stringContaining('The key ••• is not good'),
-	});
+	expect(error?.httpCode).toBe(String(status));
+	expect(error?.message).toContain('The key ••• is not good');
 	expect(JSON.stringify(error)).not.toContain('sandbox-key');
 });
 
 test('with Continue On Fail the error is the item', async () => {
-	const { json } = await run({}, 'sandbox-key-forbidden', undefined, {
-		onError: 'continueRegularOutput',
-	});
+	const { json } = await run({}, 'sandbox-key-forbidden', undefined, goOn);
+	const text: unknown = expect.any(String);
 	expect(json[0]).toEqual({
-		error: {
-			message: expect.any(String),
-			description: expect.any(String),
-			code: '403',
-			type: expect.any(String),
-			httpStatus: 403,
-		},
+		error: { message: text, description: text, code: '403', type: text, httpStatus: 403 },
 	});
 });
 
@@ -167,54 +137,43 @@ describe('What the node remembers from run to run', () => {
 			apiKey = 'sandbox-key',
 			items = [{ json: {} }],
 			settings = {},
-			credentialId = '1',
-		} = {}) =>
-			await runNode({
+			id = '1',
+		} = {}) => {
+			const credentials = { mediaGenApi: { id, name: 'MediaGen' } };
+			return await runNode({
 				node,
 				parameters: { resource: 'balance', ...parameters },
 				items,
 				credential: { ...service.credential(), apiKey },
-				settings: {
-					credentials: { mediaGenApi: { id: credentialId, name: 'MediaGen' } },
-					...settings,
-				},
+				settings: { credentials, ...settings },
 			});
+		};
 	}
 
-	async function spend(count: number): Promise<void> {
+	const spend = async (count: number, given = {}) =>
 		await runNode({
 			node: new MediaGenMusic(),
-			parameters: generateSound,
+			parameters: { ...generateSound, ...given },
 			items: soundPrompts(count),
 			credential: service.credential(),
 		});
-	}
 
 	const report = () => nodeOf({ operation: 'report' });
+	const forbidden = { apiKey: 'sandbox-key-forbidden', settings: goOn };
 
 	test('report: the first run says that it is the first, the next one what was spent since', async () => {
 		service.sandbox.setBalance(1_000);
 		const run = report();
 		const { json: first } = await run();
-		expect(first).toEqual([
-			expect.objectContaining({
-				firstRun: true,
-				since: null,
-				spent: null,
-				spentCredits: null,
-				note: expect.stringContaining('first run'),
-			}),
-		]);
+		const note: unknown = expect.stringContaining('first run');
+		const nothing = { since: null, spent: null, spentCredits: null };
+		expect(first).toEqual([expect.objectContaining({ firstRun: true, ...nothing, note })]);
 		await spend(2);
 		const { json } = await run();
+		const spentCredits = 2 * SOUND_CREDITS;
 		expect(json[0]).toMatchObject({
-			...{
-				firstRun: false,
-				since: first[0]?.until,
-				spent: (2 * SOUND_CREDITS) / 1_000,
-				spentCredits: 2 * SOUND_CREDITS,
-			},
-			...{ toppedUp: 0, toppedUpCredits: 0, remainingCredits: 1_000 - 2 * SOUND_CREDITS },
+			...{ firstRun: false, since: first[0]?.until, spent: spentCredits / 1_000, spentCredits },
+			...{ toppedUp: 0, toppedUpCredits: 0, remainingCredits: 1_000 - spentCredits },
 		});
 		expect(json[0]).not.toHaveProperty('note');
 		expect((await run()).json[0]).toMatchObject({ spent: 0, spentCredits: 0 });
@@ -226,22 +185,14 @@ describe('What the node remembers from run to run', () => {
 		await run();
 		await spend(1);
 		service.sandbox.setBalance(1_000 - SOUND_CREDITS + 5_000);
-		expect((await run()).json[0]).toMatchObject({
-			spentCredits: SOUND_CREDITS,
-			toppedUpCredits: 5_000,
-			toppedUp: 5,
-		});
+		const toppedUp = { toppedUpCredits: 5_000, toppedUp: 5 };
+		expect((await run()).json[0]).toMatchObject({ spentCredits: SOUND_CREDITS, ...toppedUp });
 	});
 
 	test('report: a refund of an earlier purchase comes out as less than nothing', async () => {
 		service.sandbox.setBalance(1_000);
 		service.sandbox.durations.set({ music: 3_600_000 });
-		await runNode({
-			node: new MediaGenMusic(),
-			parameters: { ...generateSound, waitMode: 'none' },
-			items: soundPrompts(1),
-			credential: service.credential(),
-		});
+		await spend(1, { waitMode: 'none' });
 		const run = report();
 		await run();
 		const [task] = service.sandbox.tasks.list();
@@ -257,35 +208,26 @@ describe('What the node remembers from run to run', () => {
 		await run();
 		service.sandbox.keys.set({ key: 'second-key', credits: 77 });
 		const { json } = await run({ apiKey: 'second-key' });
-		expect(json[0]).toMatchObject({
-			firstRun: false,
-			spent: null,
-			spentCredits: null,
-			toppedUp: null,
-			note: expect.stringContaining('the key is another one'),
-		});
+		const nothing = { spent: null, spentCredits: null, toppedUp: null };
+		expect(json[0]).toMatchObject({ firstRun: false, ...nothing });
+		expect(json[0]?.note).toContain('the key is another one');
 		expect((await run({ apiKey: 'second-key' })).json[0]).toMatchObject({ spent: 0 });
 	});
 
 	test('report: another credential is told, even if more was used of it', async () => {
 		service.sandbox.keys.set({ key: 'second-key', credits: 77 });
 		const run = report();
-		await run({ apiKey: 'second-key', credentialId: '2' });
+		await run({ apiKey: 'second-key', id: '2' });
 		await spend(1);
-		expect((await run()).json[0]).toMatchObject({
-			spent: null,
-			note: 'The last run used another credential.',
-		});
+		const note = 'The last run used another credential.';
+		expect((await run()).json[0]).toMatchObject({ spent: null, note });
 	});
 
 	test('report: a key without a limit has no top-up', async () => {
 		const run = report();
 		await run({ apiKey: 'sandbox-key-unlimited' });
-		expect((await run({ apiKey: 'sandbox-key-unlimited' })).json[0]).toMatchObject({
-			spent: 0,
-			spentCredits: 0,
-			toppedUp: null,
-		});
+		const { json } = await run({ apiKey: 'sandbox-key-unlimited' });
+		expect(json[0]).toMatchObject({ spent: 0, spentCredits: 0, toppedUp: null });
 	});
 
 	test('report: one item for all input items, and a failed run changes nothing', async () => {
@@ -293,35 +235,23 @@ describe('What the node remembers from run to run', () => {
 		const run = report();
 		await run();
 		await spend(1);
-		const failed = await run({
-			apiKey: 'sandbox-key-forbidden',
-			settings: { onError: 'continueRegularOutput' },
-		});
+		const failed = await run(forbidden);
 		expect(failed.json).toEqual([{ error: expect.objectContaining({ httpStatus: 403 }) }]);
 		const { items } = await run({ items: [{ json: {} }, { json: {} }] });
 		expect(items).toHaveLength(1);
-		expect(items[0]).toMatchObject({
-			json: { spentCredits: SOUND_CREDITS },
-			pairedItem: [{ item: 0 }, { item: 1 }],
-		});
+		const pairedItem = [{ item: 0 }, { item: 1 }];
+		expect(items[0]).toMatchObject({ json: { spentCredits: SOUND_CREDITS }, pairedItem });
 	});
 
-	const lengths = ({ outputs }: Awaited<ReturnType<ReturnType<typeof nodeOf>>>) => [
-		outputs[0]?.length ?? 0,
-		outputs[1]?.length ?? 0,
-	];
+	const check = (threshold: number | string, onlyOnChange = true) =>
+		nodeOf({ operation: 'check', compare: 'credits', threshold, onlyOnChange });
 
 	test('check, Only on Change: items pass in the first run and when the state has changed', async () => {
-		const run = nodeOf({
-			operation: 'check',
-			compare: 'credits',
-			threshold: 500,
-			onlyOnChange: true,
-		});
+		const run = check(500);
 		const seen: number[][] = [];
 		for (const credits of [800, 700, 499, 100, 500, 900]) {
 			service.sandbox.setBalance(credits);
-			seen.push(lengths(await run()));
+			seen.push(lengthsOf(await run()));
 		}
 		expect(seen).toEqual([
 			[1, 0],
@@ -334,50 +264,29 @@ describe('What the node remembers from run to run', () => {
 	});
 
 	test('check, Only on Change: each threshold has a state of its own', async () => {
-		const run = nodeOf({
-			operation: 'check',
-			compare: 'credits',
-			threshold: '={{ $json.at }}',
-			onlyOnChange: true,
-		});
+		const run = check('={{ $json.at }}');
 		const items = [{ json: { at: 500 } }, { json: { at: 300 } }];
 		service.sandbox.setBalance(400);
-		expect(lengths(await run({ items }))).toEqual([1, 1]);
+		expect(lengthsOf(await run({ items }))).toEqual([1, 1]);
 		service.sandbox.setBalance(200);
 		const { outputs } = await run({ items });
 		expect(outputs[0]).toEqual([]);
-		expect(outputs[1]).toEqual([
-			expect.objectContaining({
-				json: expect.objectContaining({ at: 300 }),
-				pairedItem: { item: 1 },
-			}),
-		]);
+		expect(outputs[1]).toHaveLength(1);
+		expect(outputs[1]?.[0]).toMatchObject({ json: { at: 300 }, pairedItem: { item: 1 } });
 	});
 
 	test('check, Only on Change: a balance that cannot be read passes as an error and leaves the state', async () => {
 		service.sandbox.setBalance(100);
-		const run = nodeOf({
-			operation: 'check',
-			compare: 'credits',
-			threshold: 500,
-			onlyOnChange: true,
-		});
-		expect(lengths(await run())).toEqual([0, 1]);
-		expect(
-			lengths(
-				await run({
-					apiKey: 'sandbox-key-forbidden',
-					settings: { onError: 'continueRegularOutput' },
-				}),
-			),
-		).toEqual([0, 1]);
-		expect(lengths(await run())).toEqual([0, 0]);
+		const run = check(500);
+		expect(lengthsOf(await run())).toEqual([0, 1]);
+		expect(lengthsOf(await run(forbidden))).toEqual([0, 1]);
+		expect(lengthsOf(await run())).toEqual([0, 0]);
 	});
 
 	test('check without it passes every time', async () => {
 		service.sandbox.setBalance(100);
-		const run = nodeOf({ operation: 'check', compare: 'credits', threshold: 500 });
-		expect([lengths(await run()), lengths(await run())]).toEqual([
+		const run = check(500, false);
+		expect([lengthsOf(await run()), lengthsOf(await run())]).toEqual([
 			[0, 1],
 			[0, 1],
 		]);
@@ -391,15 +300,10 @@ describe('A service that states no credits', () => {
 		scripted.on('GET', '/v1/balance', {
 			json: { success: true, remain_balance: 5, used_balance: 1, ...record },
 		});
-		const parameters = {
-			resource: 'balance',
-			operation: 'check',
-			compare: 'credits',
-			threshold: 1,
-		};
+		const given = { operation: 'check', compare: 'credits', threshold: 1 };
 		return await runNode({
 			node: new MediaGenBalance(),
-			parameters,
+			parameters: { resource: 'balance', ...given },
 			credential: scripted.credential(),
 		});
 	};

@@ -48,53 +48,32 @@ async function answer(
 	return { json: json[0] ?? {}, hints, error };
 }
 
+const goOn = { onError: 'continueRegularOutput' } as const;
+
 const said = [{ message: { content: 'It is.' } }];
 
-const hit = {
-	prompt_tokens: 5_010,
-	completion_tokens: 3,
-	prompt_tokens_details: { cached_tokens: 5_000 },
-};
+const details = { prompt_tokens_details: { cached_tokens: 5_000 } };
+const hit = { prompt_tokens: 5_010, completion_tokens: 3, ...details };
 
 test("a deployment's own word in the usage is read", async () => {
-	const { json } = await answer(
-		'completion',
-		{
-			choices: [],
-			usage: {
-				prompt_tokens: 5_010,
-				acme_cache_creation_5_m_tokens: 2_000,
-				acme_cache_creation_1_h_tokens: 3_000,
-			},
-		},
-		{},
-		{ brandWords: '{"vendor": "acme"}' },
-	);
-	expect(json.usage).toMatchObject({
-		inputUncached: 10,
-		cacheWrite: 5_000,
-		cacheWrite5m: 2_000,
-		cacheWrite1h: 3_000,
-	});
+	const written = { acme_cache_creation_5_m_tokens: 2_000, acme_cache_creation_1_h_tokens: 3_000 };
+	const body = { choices: [], usage: { prompt_tokens: 5_010, ...written } };
+	const { json } = await answer('completion', body, {}, { brandWords: '{"vendor": "acme"}' });
+	const read = { cacheWrite: 5_000, cacheWrite5m: 2_000, cacheWrite1h: 3_000 };
+	expect(json.usage).toMatchObject({ inputUncached: 10, ...read });
 });
 
+const two = [
+	{ type: 'text', text: 'It ' },
+	{ type: 'text', text: 'is.' },
+];
+const inList = { message: { content: [{ text: 'It is.' }] }, finish_reason: 'stop' };
+
 test.each([
-	[
-		'message',
-		{
-			content: [{ type: 'thinking' }, { type: 'text', text: 'It ' }, { type: 'text', text: 'is.' }],
-			stop_reason: 'end_turn',
-		},
-	],
+	['message', { content: [{ type: 'thinking' }, ...two], stop_reason: 'end_turn' }],
 	['message', { content: 'It is.', stop_reason: 'end_turn' }],
 	['completion', { choices: [{ message: { content: 'It is.' }, finish_reason: 'end_turn' }] }],
-	[
-		'completion',
-		{
-			choices: [{ message: { content: [{ text: 'It is.' }] }, finish_reason: 'stop' }],
-			stop_reason: 'end_turn',
-		},
-	],
+	['completion', { choices: [inList], stop_reason: 'end_turn' }],
 ] as const)('%s: the text is found in %j', async (operation, body) => {
 	const { json } = await answer(operation, { ...body, usage: hit });
 	expect(json).toMatchObject({ text: 'It is.', stopReason: 'end_turn' });
@@ -120,28 +99,18 @@ test.each([
 });
 
 test('usage and stop reason are found in an envelope too, with numbers as text', async () => {
-	const usage = {
-		prompt_tokens: '5010',
-		completion_tokens: '3',
-		prompt_tokens_details: { cached_tokens: '5000' },
-	};
-	const { json } = await answer('completion', {
-		code: 200,
-		data: { choices: [{ message: { content: 'It is.' } }], stop_reason: 'end_turn', usage },
-	});
-	expect(json).toMatchObject({
-		stopReason: 'end_turn',
-		usage: { inputTotal: 5_010, cacheRead: 5_000, output: 3, cacheHit: true },
-	});
+	const cached = { prompt_tokens_details: { cached_tokens: '5000' } };
+	const usage = { prompt_tokens: '5010', completion_tokens: '3', ...cached };
+	const data = { choices: [{ message: { content: 'It is.' } }], stop_reason: 'end_turn', usage };
+	const { json } = await answer('completion', { code: 200, data });
+	const read = { inputTotal: 5_010, cacheRead: 5_000, output: 3, cacheHit: true };
+	expect(json).toMatchObject({ stopReason: 'end_turn', usage: read });
 	expect(json.warnings).toEqual([]);
 });
 
 test.each([
 	['message', {}],
-	[
-		'message',
-		{ content: [{ type: 'tool_use', name: 'find' }], usage: null, stop_reason: 'tool_use' },
-	],
+	['message', { content: [{ type: 'tool_use', name: 'find' }], usage: null, stop_reason: 'x' }],
 	['completion', { choices: [], usage: [] }],
 	['completion', { data: { choices: [{ message: { content: null } }] } }],
 ] as const)('%s: %j has no text: it comes out whole, with a warning', async (operation, body) => {
@@ -157,33 +126,20 @@ test.each([
 	[{ code: 503, message: 'the model is overloaded' }],
 	[{ success: false, message: 'the model is overloaded' }],
 ])('%j with HTTP 200 is an error that quotes the service, and is not sent again', async (body) => {
-	const retry = {
-		retryOnFail: true,
-		maxTries: 2,
-		waitBetweenTries: 1,
-		onError: 'continueRegularOutput',
-	} as const;
-	const { json } = await answer('message', body, {}, { onError: 'continueRegularOutput' });
-	expect(json.error).toMatchObject({
-		message: expect.stringContaining('The service answered with an error: the model is overloaded'),
-		description: expect.stringContaining(
-			'The answer may have been bought anyway. Look at the balance first.',
-		),
-	});
+	const retry = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1, ...goOn };
+	const { json } = await answer('message', body, {}, goOn);
+	const { message, description } = json.error as { message: string; description: string };
+	expect(message).toContain('The service answered with an error: the model is overloaded');
+	expect(description).toContain(
+		'The answer may have been bought anyway. Look at the balance first.',
+	);
 	const again = await answer('message', body, {}, retry);
-	expect(again.json.error).toMatchObject({
-		message: expect.stringContaining('was not sent again'),
-	});
+	expect((again.json.error as { message: string }).message).toContain('was not sent again');
 	expect(received).toBe(1);
 });
 
 test('a refusal with HTTP 200 is an error in the words of the service, and nothing was bought', async () => {
-	const { json } = await answer(
-		'message',
-		{ code: 402, message: 'no credits left' },
-		{},
-		{ onError: 'continueRegularOutput' },
-	);
+	const { json } = await answer('message', { code: 402, message: 'no credits left' }, {}, goOn);
 	expect(json.error).toMatchObject({
 		message: expect.stringContaining('Insufficient balance: no credits left'),
 		code: '402',

@@ -38,12 +38,9 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		['a 502', { type: 'status', status: 502 }, 'Bad gateway (HTTP 502)'],
 		['a reset', { type: 'reset', when: 'after' }, 'The connection to the service was lost'],
 		['a broken answer', { type: 'malformedJson' }, 'The response could not be read'],
-	] as const)(
-		'%s: not sent again, for it may have been paid for',
-		async (_name, effect, message) => {
-			await expectSentOnce(effect, message);
-		},
-	);
+	] as const)('%s: not sent again, it may have been paid for', async (_name, effect, message) => {
+		await expectSentOnce(effect, message);
+	});
 
 	describe('no answer', () => {
 		useShortRequestLimit();

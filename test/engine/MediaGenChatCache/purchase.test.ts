@@ -47,7 +47,7 @@ describe.each(['message', 'completion'] as const)('%s', (operation) => {
 		['a 500', { type: 'status', status: 500 }],
 		['a reset', { type: 'reset', when: 'after' }],
 	] as const)(
-		'"Retry On Fail" and %s: the question is sent once, and the error says what to do',
+		'"Retry On Fail" and %s: sent once, and the error says what to do',
 		async (_name, effect) => {
 			await expectSentOnce(effect);
 		},
@@ -64,7 +64,7 @@ describe.each(['message', 'completion'] as const)('%s', (operation) => {
 		['first', 1],
 		['third', 3],
 	])(
-		'"Continue" with "Retry On Fail", four items of which the %s fails: each question is sent once',
+		'"Continue" with "Retry On Fail", the %s of four fails: each is sent once',
 		async (_name, nth) => {
 			service.sandbox.faults.add({ match, nth, effect: { type: 'status', status: 500 } });
 			const { json } = await node().run({

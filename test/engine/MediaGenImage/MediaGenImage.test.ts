@@ -1,25 +1,30 @@
-import type { IDataObject, ILoadOptionsFunctions, INodeParameters } from 'n8n-workflow';
-import { NodeHelpers } from 'n8n-workflow';
+import type { ILoadOptionsFunctions, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import sharp from 'sharp';
 
 import codex from '../../../nodes/MediaGenImage/MediaGenImage.node.json';
 import { MediaGenImage } from '../../../nodes/MediaGenImage/MediaGenImage.node';
 import { readBinary, runNode } from '../support/engine';
-import { completed, isShown } from '../support/fieldTable';
+import {
+	extra,
+	isShown,
+	labelsShown,
+	needed,
+	type Row,
+	testFields,
+	top,
+} from '../support/fieldTable';
 import { generatePicture, prompts } from '../support/generatePicture';
 import { fileItem, picture, submissions, useSandbox } from '../support/sandbox';
 
 const service = useSandbox();
 
-async function run(parameters: object, items = prompts(1), settings = {}) {
-	return await runNode({
+const run = async (parameters: object, items: INodeExecutionData[] = prompts(1)) =>
+	await runNode({
 		node: new MediaGenImage(),
 		parameters: { ...generatePicture, ...parameters },
 		items,
 		credential: service.credential(),
-		settings,
 	});
-}
 
 test('twenty items are twenty purchases, waited for together, and twenty results in the order of the input', async () => {
 	service.sandbox.durations.set({ image: null });
@@ -62,21 +67,11 @@ test('what comes out has the shape that all families share', async () => {
 		}),
 	]);
 	expect(json[0]).not.toHaveProperty('error');
+	const url: unknown = expect.stringMatching(/^http/);
+	const expiresAt: unknown = expect.stringMatching(/Z$/);
 	expect(json[0]?.results).toEqual([
-		{
-			index: 1,
-			kind: 'image',
-			url: expect.stringMatching(/^http/),
-			name: null,
-			expiresAt: expect.stringMatching(/Z$/),
-		},
-		{
-			index: 2,
-			kind: 'image',
-			url: expect.stringMatching(/^http/),
-			name: null,
-			expiresAt: expect.stringMatching(/Z$/),
-		},
+		{ index: 1, kind: 'image', url, name: null, expiresAt },
+		{ index: 2, kind: 'image', url, name: null, expiresAt },
 	]);
 });
 
@@ -104,9 +99,8 @@ test('one item per result file, each with its file', async () => {
 	]);
 	for (const item of items) {
 		expect(item.pairedItem).toEqual({ item: 0 });
-		const { width, height, format } = await sharp(
-			await readBinary(item.binary?.picture),
-		).metadata();
+		const file = await readBinary(item.binary?.picture);
+		const { width, height, format } = await sharp(file).metadata();
 		expect({ width, height, format }).toEqual({ width: 1536, height: 1024, format: 'jpeg' });
 	}
 });
@@ -134,9 +128,8 @@ test('the task is returned at once and can be waited for later', async () => {
 	expect(submitted.json[0]).toMatchObject({ status: 'submitted', results: [] });
 	const { taskId } = submitted.json[0] ?? {};
 
-	const waited = await run({ resource: 'task', operation: 'wait', taskId: '={{ $json.taskId }}' }, [
-		{ json: { prompt: '', taskId } as { prompt: string } },
-	]);
+	const parameters = { resource: 'task', operation: 'wait', taskId: '={{ $json.taskId }}' };
+	const waited = await run(parameters, [{ json: { taskId } }]);
 	expect(waited.json[0]).toMatchObject({ taskId, status: 'completed', operation: 'wait' });
 	expect(service.sandbox.ledger().accepted).toBe(1);
 });
@@ -147,37 +140,31 @@ test('a task can be looked at in whatever state it is', async () => {
 	const { taskId } = submitted.json[0] ?? {};
 	const look = async () => (await run({ resource: 'task', operation: 'get', taskId })).json[0];
 
-	expect(await look()).toMatchObject({
-		taskId,
-		status: expect.stringMatching(/submitted|running/),
-	});
+	const status: unknown = expect.stringMatching(/submitted|running/);
+	expect(await look()).toMatchObject({ taskId, status });
 	service.sandbox.tasks.finish(String(taskId), { message: 'The brush broke' });
 	expect(await look()).toMatchObject({ status: 'failed', error: { message: 'The brush broke' } });
 });
 
 test('a callback address is sent along and the service calls it', async () => {
 	service.sandbox.settings.set({ allowPrivateCallbacks: true });
-	await run({ options: { callbackBaseUrl: `${service.sandbox.url}/elsewhere` } });
-	expect(submissions(service.sandbox)[0]?.body).toMatchObject({
-		webhook: `${service.sandbox.url}/elsewhere`,
-	});
+	const webhook = `${service.sandbox.url}/elsewhere`;
+	await run({ options: { callbackBaseUrl: webhook } });
+	expect(submissions(service.sandbox)[0]?.body).toMatchObject({ webhook });
 });
 
-test('reference pictures and a mask from binary fields are uploaded first', async () => {
-	const item = await fileItem(await picture(64, 48));
+/** An item with a photo, and with a mask of the same size. */
+async function photoAndMask(): Promise<INodeExecutionData> {
+	const photo = await fileItem(await picture(64, 48));
 	const mask = await fileItem(await picture(64, 48, 'png', true));
-	const { error } = await runNode({
-		node: new MediaGenImage(),
-		parameters: {
-			...generatePicture,
-			prompt: 'Repaint',
-			referenceImages: 'binary',
-			imageBinaryProperties: 'data',
-			additionalFields: { maskBinaryProperty: 'mask' },
-		},
-		items: [{ json: {}, binary: { data: item.binary!.data!, mask: mask.binary!.data! } }],
-		credential: service.credential(),
-	});
+	return { json: {}, binary: { data: photo.binary!.data!, mask: mask.binary!.data! } };
+}
+
+const fromInput = { prompt: 'Repaint', referenceImages: 'binary', imageBinaryProperties: 'data' };
+
+test('reference pictures and a mask from binary fields are uploaded first', async () => {
+	const additionalFields = { maskBinaryProperty: 'mask' };
+	const { error } = await run({ ...fromInput, additionalFields }, [await photoAndMask()]);
 	expect(error).toBeUndefined();
 	const uploads = service.sandbox.requests.list({ path: '/v1/uploads/images' });
 	expect(uploads.map(({ status }) => status)).toEqual([200, 200]);
@@ -188,19 +175,9 @@ test('reference pictures and a mask from binary fields are uploaded first', asyn
 });
 
 test('a lite model takes a picture inside the request', async () => {
-	const { error } = await runNode({
-		node: new MediaGenImage(),
-		parameters: {
-			...generatePicture,
-			model: 'lite-2-lite',
-			prompt: 'From this',
-			referenceImages: 'binary',
-			imageBinaryProperties: 'data',
-			additionalFields: { sendInputDataAs: 'dataUri' },
-		},
-		items: [await fileItem(await picture(32, 32))],
-		credential: service.credential(),
-	});
+	const additionalFields = { sendInputDataAs: 'dataUri' };
+	const parameters = { ...fromInput, model: 'lite-2-lite', additionalFields };
+	const { error } = await run(parameters, [await fileItem(await picture(32, 32))]);
 	expect(error).toBeUndefined();
 	expect(service.sandbox.requests.list({ path: '/v1/uploads/images' })).toEqual([]);
 	expect(submissions(service.sandbox)[0]?.body).toMatchObject({
@@ -236,10 +213,13 @@ test('a deployment with words of its own gets these, and its answers read the sa
 const front = 'https://example.com/front.png';
 const side = 'https://example.com/side.png';
 const byId = (value: string) => ({ __rl: true, mode: 'id', value });
+const listed = (value: string) => ({ __rl: true, mode: 'list', value });
+const unlisted = (model: string) =>
+	`The model "${model}" is not in this package's list: it is sent as it is`;
 const sent = () => submissions(service.sandbox).map(({ body }) => body);
 
 /** What a new node does with the given parameters only. */
-async function runNew(parameters: INodeParameters, items = [{ json: {} as IDataObject }]) {
+async function runNew(parameters: INodeParameters, items: INodeExecutionData[] = [{ json: {} }]) {
 	return await runNode({
 		node: new MediaGenImage(),
 		parameters: { resource: 'image', waitMode: 'none', ...parameters },
@@ -248,44 +228,70 @@ async function runNew(parameters: INodeParameters, items = [{ json: {} as IDataO
 	});
 }
 
-/** Labels of what the panel shows of an operation, in its order. */
-function panel(parameters: Record<string, unknown>): string[] {
-	const node = new MediaGenImage();
-	const values = completed(node, parameters);
-	const holder = {
-		id: '1',
-		name: 'Node',
-		type: 'mediaGenImage',
-		typeVersion: 1,
-		position: [0, 0] as [number, number],
-		parameters: values,
-	};
-	const shown = node.description.properties.filter((field) =>
-		NodeHelpers.displayParameter(values, field, holder, node.description),
-	);
-	return shown.filter(({ type }) => type !== 'hidden').map(({ displayName }) => displayName);
-}
+const url = { referenceImages: 'url', imageUrls: [front] };
+const lite = (name: string, value: string) =>
+	extra(name, value, name, value, { model: 'lite-2-lite' });
+
+/** Fields by spec §3, and the rows that set them. Choices of the panel and files of the input are tested by themselves below. */
+const COMMON: Row[] = [
+	needed('model', 'lite-2-lite', 'model'),
+	needed('prompt', 'A pier', 'prompt'),
+	top('size', '16:9', 'size'),
+	top('n', 3, 'n'),
+];
+const compression: Row = {
+	field: 'additionalFields.outputCompression',
+	set: { additionalFields: { outputFormat: 'jpeg', outputCompression: 80 } },
+	unset: { additionalFields: { outputFormat: 'jpeg' } },
+	api: 'output_compression',
+	sent: 80,
+};
+
+const FIELDS = {
+	'image.generate': {
+		spec: [
+			...['model', 'prompt', 'size', 'resolution', 'quality', 'background', 'moderation', 'n'],
+			...['output_format', 'output_compression', 'image_urls', 'mask_url'],
+		],
+		rows: [
+			...COMMON,
+			{ ...needed('imageUrls', [front, side], 'image_urls', undefined, url), unset: {} },
+			extra('maskUrl', side, 'mask_url', side, url),
+			extra('pixelSize', '1536x1024', 'size'),
+			extra('resolution', '2k', 'resolution'),
+			lite('resolution', '2K'),
+			extra('quality', 'high', 'quality'),
+			extra('background', 'opaque', 'background'),
+			extra('moderation', 'low', 'moderation'),
+			extra('outputFormat', 'webp', 'output_format'),
+			compression,
+		],
+		others: [
+			...['referenceImages', 'imageBinaryProperties'],
+			...['additionalFields.maskBinaryProperty', 'additionalFields.sendInputDataAs'],
+		],
+	},
+	'image.edit': {
+		spec: ['model', 'prompt', 'size', 'n', 'image_urls', 'mask_url'],
+		rows: [
+			...COMMON,
+			needed('imageUrl', side, 'image_urls', [side]),
+			{ ...top('maskUrl', side, 'mask_url', side, { maskSource: 'url' }), unset: {} },
+		],
+		others: ['imageSource', 'imageBinaryProperty', 'maskSource', 'maskBinaryProperty'],
+	},
+};
+
+testFields(service, FIELDS);
 
 describe('Panel', () => {
+	const panel = (parameters: INodeParameters) => labelsShown(new MediaGenImage(), parameters);
+
 	test('what most people set first is in sight, before what few need', () => {
+		const waiting = ['Wait for Result', 'Output', 'Download Files'];
 		expect(panel({ resource: 'image', operation: 'generate' })).toEqual([
-			...[
-				'Resource',
-				'Operation',
-				'Model',
-				'Prompt',
-				'Reference Images',
-				'Size',
-				'Number of Images',
-			],
-			...[
-				'Wait for Result',
-				'Output',
-				'Download Files',
-				'Additional Fields',
-				'Additional Body Fields',
-				'Options',
-			],
+			...['Resource', 'Operation', 'Model', 'Prompt', 'Reference Images', 'Size'],
+			...['Number of Images', ...waiting, 'Additional Fields', 'Additional Body Fields', 'Options'],
 		]);
 		expect(panel({ resource: 'image', operation: 'edit' })).toEqual([
 			...[
@@ -296,10 +302,8 @@ describe('Panel', () => {
 				'Image Input Data Field Name',
 				'Mask',
 				'Prompt',
-				'Size',
-				'Number of Images',
 			],
-			...['Wait for Result', 'Output', 'Download Files', 'Additional Body Fields', 'Options'],
+			...['Size', 'Number of Images', ...waiting, 'Additional Body Fields', 'Options'],
 		]);
 	});
 
@@ -315,19 +319,9 @@ describe('Panel', () => {
 		);
 	});
 
-	test.each<[string, unknown, boolean, boolean]>([
-		[
-			'the official model from the list',
-			{ __rl: true, mode: 'list', value: 'imagegen-2-official' },
-			true,
-			false,
-		],
-		[
-			'a lite model from the list',
-			{ __rl: true, mode: 'list', value: 'imgfast-3.1-flash-lite-image' },
-			false,
-			true,
-		],
+	test.each<[string, INodeParameters[string], boolean, boolean]>([
+		['the official model from the list', listed('imagegen-2-official'), true, false],
+		['a lite model from the list', listed('imgfast-3.1-flash-lite-image'), false, true],
 		['an alias by ID', byId('lite-2-lite-ext'), false, true],
 		['a new model by ID', byId('imagegen-3'), true, true],
 		['a lite model as plain text', 'lite-2-lite', false, true],
@@ -347,26 +341,20 @@ describe('Panel', () => {
 });
 
 describe('Model', () => {
+	const fast = 'imgfast-3.1-flash-lite-image';
+
 	test('the list has each model once, under its own name, and can be searched', async () => {
 		const { searchModels } = new MediaGenImage().methods.listSearch;
 		const search = async (filter?: string) =>
 			(await searchModels.call({} as ILoadOptionsFunctions, filter)).results.map(
 				({ value }) => value,
 			);
-		expect(await search()).toEqual([
-			'imagegen-2-official',
-			'imgfast-3.1-flash-lite-image',
-			'imgfast-3.1-flash-lite-image-ext',
-		]);
-		expect(await search('LITE EXT')).toEqual(['imgfast-3.1-flash-lite-image-ext']);
+		expect(await search()).toEqual(['imagegen-2-official', fast, `${fast}-ext`]);
+		expect(await search('LITE EXT')).toEqual([`${fast}-ext`]);
 	});
 
 	test.each<[string, INodeParameters[string], string]>([
-		[
-			'picked from the list',
-			{ __rl: true, mode: 'list', value: 'imgfast-3.1-flash-lite-image' },
-			'imgfast-3.1-flash-lite-image',
-		],
+		['picked from the list', listed(fast), fast],
 		['an alias', byId('lite-2-lite'), 'lite-2-lite'],
 		['plain text, as the API of n8n saves it', 'lite-2-lite-ext', 'lite-2-lite-ext'],
 		['an expression for the whole field', '={{ $json.model }}', 'imagegen-2-official'],
@@ -381,27 +369,16 @@ describe('Model', () => {
 	});
 
 	test('a new model is sent as it is, with what it may have beyond the known ones, and the item says so', async () => {
+		const imageUrls = Array<string>(17).fill(front);
 		const { json, hints, error } = await runNew({
-			operation: 'generate',
-			prompt: 'x',
-			model: byId('imagegen-3'),
-			size: '={{ "7:3" }}',
-			referenceImages: 'url',
-			imageUrls: Array<string>(17).fill(front),
+			...{ operation: 'generate', prompt: 'x', model: byId('imagegen-3'), size: '={{ "7:3" }}' },
+			...{ referenceImages: 'url', imageUrls },
 			additionalFields: { resolution: '={{ "8k" }}', quality: '={{ "ultra" }}' },
 		});
 		expect(error).toBeUndefined();
-		expect(sent()).toEqual([
-			{
-				model: 'imagegen-3',
-				prompt: 'x',
-				size: '7:3',
-				resolution: '8k',
-				quality: 'ultra',
-				image_urls: Array(17).fill(front),
-			},
-		]);
-		const note = 'The model "imagegen-3" is not in this package\'s list: it is sent as it is';
+		const open = { size: '7:3', resolution: '8k', quality: 'ultra' };
+		expect(sent()).toEqual([{ model: 'imagegen-3', prompt: 'x', ...open, image_urls: imageUrls }]);
+		const note = unlisted('imagegen-3');
 		expect(json[0]?.notes).toEqual([note]);
 		expect(hints.map(({ message }) => message)).toContain(note);
 	});
@@ -415,13 +392,21 @@ describe('Model', () => {
 
 describe('Reference images', () => {
 	const generate = { operation: 'generate', prompt: 'x' };
+	const result = (index: number, of: string) =>
+		`{ index: ${index}, kind: "image", url: $json.${of} }`;
+	const byUrl = (...imageUrls: string[]) => ({ referenceImages: 'url', imageUrls });
+	const byName = (imageBinaryProperties: string) => ({
+		referenceImages: 'binary',
+		imageBinaryProperties,
+	});
+	const many = (count: number) => byUrl(...Array<string>(count).fill(front));
+	const lite = { model: 'lite-2-lite' };
+	const more = (additionalFields: INodeParameters) => ({ additionalFields });
+	const nowhere = '={{ $json.none }}';
 
 	test.each<[string, string]>([
 		['objects with a url', '={{ [{ url: $json.front }, { url: $json.side }] }}'],
-		[
-			'results of another node',
-			'={{ [{ index: 1, kind: "image", url: $json.front }, { index: 2, kind: "image", url: $json.side }] }}',
-		],
+		['results of another node', `={{ [${result(1, 'front')}, ${result(2, 'side')}] }}`],
 		[
 			'images of a record, whose url is a list',
 			'={{ [{ url: [$json.front] }, { url: [$json.side] }] }}',
@@ -436,44 +421,28 @@ describe('Reference images', () => {
 	});
 
 	test.each<[string, INodeParameters, string]>([
-		['no URL', { referenceImages: 'url', imageUrls: [] }, '"Image URLs" is required'],
-		[
-			'no field name',
-			{ referenceImages: 'binary', imageBinaryProperties: '' },
-			'"Input Data Field Name" is required',
-		],
-		[
-			'neither',
-			{ referenceImages: 'both', imageUrls: [], imageBinaryProperties: '' },
-			'"Image URLs" is required',
-		],
+		['no URL', byUrl(), '"Image URLs" is required'],
+		['no field name', byName(''), '"Input Data Field Name" is required'],
+		['neither', { ...byName(''), ...byUrl(), referenceImages: 'both' }, '"Image URLs" is required'],
 		[
 			'something that is no URL',
-			{ referenceImages: 'url', imageUrls: ['picture.png'] },
+			byUrl('picture.png'),
 			'"Image URLs › 1" must be a full http or https URL',
 		],
-		[
-			'seventeen',
-			{ referenceImages: 'url', imageUrls: Array<string>(17).fill(front) },
-			'"Image URLs" must have at most 16 pictures',
-		],
+		['seventeen', many(17), '"Image URLs" must have at most 16 pictures'],
 		[
 			'fifteen for a lite model',
-			{ model: 'lite-2-lite', referenceImages: 'url', imageUrls: Array<string>(15).fill(front) },
+			{ ...lite, ...many(15) },
 			'"Image URLs" must have at most 14 pictures',
 		],
 		[
 			'a data URI for the official model',
-			{ referenceImages: 'url', imageUrls: ['data:image/png;base64,AAAA'] },
+			byUrl('data:image/png;base64,AAAA'),
 			'only the lite models take a data URI',
 		],
 		[
 			'two masks',
-			{
-				referenceImages: 'url',
-				imageUrls: [front],
-				additionalFields: { maskUrl: side, maskBinaryProperty: 'mask' },
-			},
+			{ ...byUrl(front), ...more({ maskUrl: side, maskBinaryProperty: 'mask' }) },
 			'"Mask URL" must not be set together with "Mask Input Data Field Name"',
 		],
 	])('%s: refused before anything is sent', async (_, given, message) => {
@@ -486,114 +455,64 @@ describe('Reference images', () => {
 		'must come with a reference image, the one to be repainted: "Reference Images" is None';
 	const isEmpty = 'is required: its expression is empty';
 
-	test.each<[string, INodeParameters, string]>([
-		[
-			'a mask',
-			{ referenceImages: 'none', additionalFields: { maskUrl: side } },
-			`"Mask URL" ${noReference}`,
-		],
-		[
-			'a mask from the input',
-			{ referenceImages: 'none', additionalFields: { maskBinaryProperty: 'mask' } },
-			`"Mask Input Data Field Name" ${noReference}`,
-		],
-		[
-			'a mask for a lite model',
-			{ model: 'lite-2-lite', referenceImages: 'none', additionalFields: { maskUrl: side } },
-			`"Mask URL" ${noReference}`,
-		],
-		[
-			'a mask of a row',
-			{ referenceImages: '={{ "none" }}', additionalFields: { maskUrl: side } },
-			`"Mask URL" ${noReference}`,
-		],
-	])(
-		'%s without a reference image is refused before anything is sent',
-		async (_, given, message) => {
-			const { error } = await runNew({ ...generate, ...given });
-			expect(error?.message).toBe(`${message} [item 0]`);
-			expect(service.sandbox.requests.list()).toEqual([]);
-		},
-	);
+	const masked = (maskUrl: string) => ({ referenceImages: 'none', ...more({ maskUrl }) });
+	const maskOfInput = (maskBinaryProperty: string) => more({ maskBinaryProperty });
 
 	test.each<[string, INodeParameters, string]>([
-		[
-			'a mask',
-			{
-				referenceImages: 'url',
-				imageUrls: [front],
-				additionalFields: { maskUrl: '={{ $json.none }}' },
-			},
-			`"Mask URL" ${isEmpty}`,
-		],
+		['a mask', masked(side), 'Mask URL'],
+		['a mask from the input', maskOfInput('mask'), 'Mask Input Data Field Name'],
+		['a mask for a lite model', { ...lite, ...masked(side) }, 'Mask URL'],
+		['a mask of a row', { ...masked(side), referenceImages: '={{ "none" }}' }, 'Mask URL'],
+	])('%s without a reference image is refused before a request', async (_, given, label) => {
+		const { error } = await runNew({ ...generate, ...given });
+		expect(error?.message).toBe(`"${label}" ${noReference} [item 0]`);
+		expect(service.sandbox.requests.list()).toEqual([]);
+	});
+
+	const secondRequired = '"Image URLs › 2" is required';
+	const withNull = `={{ ["${front}", null] }}`;
+	const withoutLink = `={{ [{ url: "${front}" }, { url: null }] }}`;
+	const bothWays = { ...byUrl(front), referenceImages: 'both' };
+
+	test.each<[string, INodeParameters, string]>([
+		['a mask', { ...byUrl(front), ...more({ maskUrl: nowhere }) }, `"Mask URL" ${isEmpty}`],
 		[
 			'a mask of the input',
-			{
-				referenceImages: 'url',
-				imageUrls: [front],
-				additionalFields: { maskBinaryProperty: '={{ " " }}' },
-			},
+			{ ...byUrl(front), ...maskOfInput('={{ " " }}') },
 			`"Mask Input Data Field Name" ${isEmpty}`,
 		],
-		[
-			'a mask without a reference',
-			{ referenceImages: 'none', additionalFields: { maskUrl: '={{ $json.none }}' } },
-			`"Mask URL" ${isEmpty}`,
-		],
-		[
-			'a second reference',
-			{ referenceImages: 'url', imageUrls: [front, '={{ $json.none }}'] },
-			'"Image URLs › 2" is required',
-		],
-		[
-			'a reference in a list',
-			{ referenceImages: 'url', imageUrls: '={{ ["https://example.com/front.png", null] }}' },
-			'"Image URLs › 2" is required',
-		],
-		[
-			'a result without a link',
-			{
-				referenceImages: 'url',
-				imageUrls: '={{ [{ url: "https://example.com/front.png" }, { url: null }] }}',
-			},
-			'"Image URLs › 2" is required',
-		],
+		['a mask without a reference', masked(nowhere), `"Mask URL" ${isEmpty}`],
+		['a second reference', byUrl(front, nowhere), secondRequired],
+		['a reference in a list', { referenceImages: 'url', imageUrls: withNull }, secondRequired],
+		['a result without a link', { referenceImages: 'url', imageUrls: withoutLink }, secondRequired],
 		[
 			'a field name beside URLs',
-			{ referenceImages: 'both', imageUrls: [front], imageBinaryProperties: '={{ $json.none }}' },
+			{ ...bothWays, imageBinaryProperties: nowhere },
 			`"Input Data Field Name" ${isEmpty}`,
 		],
 		[
 			'the URLs beside a field name',
-			{ referenceImages: 'both', imageUrls: '={{ [] }}', imageBinaryProperties: 'data' },
+			{ ...bothWays, imageUrls: '={{ [] }}', imageBinaryProperties: 'data' },
 			`"Image URLs" ${isEmpty}`,
 		],
 		[
 			'one of two field names',
-			{ referenceImages: 'binary', imageBinaryProperties: '=data,{{ $json.none }}' },
+			byName('=data,{{ $json.none }}'),
 			'"Input Data Field Name" must have a name on both sides of each comma',
 		],
-	])(
-		'%s whose expression is empty is refused before anything is sent',
-		async (_, given, message) => {
-			const photo = await fileItem(await picture(64, 48));
-			const { error } = await runNew({ ...generate, ...given }, [
-				{ json: {}, binary: photo.binary } as { json: IDataObject },
-			]);
-			expect(error?.message).toBe(`${message} [item 0]`);
-			expect(service.sandbox.requests.list()).toEqual([]);
-		},
-	);
+	])('%s whose expression is empty is refused before a request', async (_, given, message) => {
+		const photo = await fileItem(await picture(64, 48));
+		const { error } = await runNew({ ...generate, ...given }, [photo]);
+		expect(error?.message).toBe(`${message} [item 0]`);
+		expect(service.sandbox.requests.list()).toEqual([]);
+	});
 
 	test('URLs of a row without reference images are not sent, and the item says so', async () => {
 		const given = { ...generate, referenceImages: '={{ $json.from }}', imageUrls: [front] };
 		const { json } = await runNew(given, [{ json: { from: 'none' } }, { json: { from: 'url' } }]);
-		expect(sent()).toContainEqual({ model: 'imagegen-2-official', prompt: 'x' });
-		expect(sent()).toContainEqual({
-			model: 'imagegen-2-official',
-			prompt: 'x',
-			image_urls: [front],
-		});
+		const body = { model: 'imagegen-2-official', prompt: 'x' };
+		expect(sent()).toContainEqual(body);
+		expect(sent()).toContainEqual({ ...body, image_urls: [front] });
 		expect(json.map(({ notes }) => notes)).toEqual([
 			['"Image URLs" is set and was not sent: "Reference Images" is None'],
 			undefined,
@@ -601,16 +520,8 @@ describe('Reference images', () => {
 	});
 
 	test('what a lite model does not have is sent, and the item says so', async () => {
-		const given = {
-			...generate,
-			model: byId('={{ "lite-2-lite" }}'),
-			referenceImages: 'url',
-			imageUrls: [front],
-		};
-		const { json } = await runNew({
-			...given,
-			additionalFields: { maskUrl: side, quality: 'high' },
-		});
+		const given = { ...generate, ...byUrl(front), model: byId('={{ "lite-2-lite" }}') };
+		const { json } = await runNew({ ...given, ...more({ maskUrl: side, quality: 'high' }) });
 		expect(sent()).toMatchObject([{ mask_url: side, quality: 'high' }]);
 		expect(json[0]?.notes).toEqual([
 			'"Quality" was sent, but a lite model does not support it',
@@ -619,8 +530,10 @@ describe('Reference images', () => {
 	});
 });
 
+const more = (additionalFields: INodeParameters) => ({ additionalFields });
+const pixels = more({ pixelSize: '640x480' });
+
 test.each<[string, INodeParameters, string]>([
-	['five pictures', { n: 5 }, '"Number of Images" must be a whole number from 1 to 4'],
 	[
 		'a ratio that the official model does not have',
 		{ size: '={{ "7:3" }}' },
@@ -633,24 +546,10 @@ test.each<[string, INodeParameters, string]>([
 	],
 	[
 		'pixels for a lite model',
-		{ model: byId('={{ "lite-2-lite" }}'), additionalFields: { pixelSize: '640x480' } },
+		{ model: byId('={{ "lite-2-lite" }}'), ...pixels },
 		'"Pixel Size" must not be set for a lite model',
 	],
-	[
-		'two sizes',
-		{ size: '3:2', additionalFields: { pixelSize: '640x480' } },
-		'"Pixel Size" must not be set together with "Size"',
-	],
-	[
-		'a resolution that the official model does not have',
-		{ additionalFields: { resolution: '={{ "8k" }}' } },
-		'"Resolution" must be one of 1k, 2k, 4k',
-	],
-	[
-		'compression of a PNG',
-		{ additionalFields: { outputFormat: '={{ "png" }}', outputCompression: 80 } },
-		'"Output Compression" must come with the output format jpeg or webp',
-	],
+	['two sizes', { size: '3:2', ...pixels }, '"Pixel Size" must not be set together with "Size"'],
 ])('refused before anything is sent: %s', async (_, given, message) => {
 	const { error } = await runNew({ operation: 'generate', prompt: 'x', ...given });
 	expect(error?.message).toContain(message);
@@ -660,16 +559,11 @@ test.each<[string, INodeParameters, string]>([
 
 describe('Edit', () => {
 	const edit = { operation: 'edit', prompt: 'Replace the sky' };
+	const byUrl = (imageUrl: string) => ({ imageSource: 'url', imageUrl });
 
 	test('an item with a photo and a mask becomes an edited photo, with one task', async () => {
-		const photo = await fileItem(await picture(64, 48));
-		const mask = await fileItem(await picture(64, 48, 'png', true));
-		const { items, json, error } = await runNode({
-			node: new MediaGenImage(),
-			parameters: { resource: 'image', ...edit, maskSource: 'binary' },
-			items: [{ json: {}, binary: { data: photo.binary!.data!, mask: mask.binary!.data! } }],
-			credential: service.credential(),
-		});
+		const parameters = { ...edit, maskSource: 'binary', waitMode: 'poll' };
+		const { items, json, error } = await runNew(parameters, [await photoAndMask()]);
 		expect(error).toBeUndefined();
 		expect(sent()).toEqual([
 			{
@@ -685,20 +579,9 @@ describe('Edit', () => {
 	});
 
 	test('image and mask by their URLs, without a mask as well', async () => {
-		await runNew({
-			...edit,
-			imageSource: 'url',
-			imageUrl: front,
-			maskSource: 'url',
-			maskUrl: side,
-			size: '3:2',
-			n: 2,
-		});
-		await runNew({
-			...edit,
-			imageSource: 'url',
-			imageUrl: '={{ { url: "https://example.com/front.png" } }}',
-		});
+		const mask = { maskSource: 'url', maskUrl: side };
+		await runNew({ ...edit, ...byUrl(front), ...mask, size: '3:2', n: 2 });
+		await runNew({ ...edit, ...byUrl(`={{ { url: "${front}" } }}`) });
 		const common = { model: 'imagegen-2-official', prompt: 'Replace the sky', image_urls: [front] };
 		expect(sent()).toEqual([{ ...common, mask_url: side, size: '3:2', n: 2 }, common]);
 	});
@@ -707,7 +590,7 @@ describe('Edit', () => {
 		['no URL', { imageSource: 'url' }, '"Image URL" is required'],
 		[
 			'something that is no URL',
-			{ imageSource: 'url', imageUrl: 'front.png' },
+			byUrl('front.png'),
 			'"Image URL" must be a full http or https URL',
 		],
 		['no field name', { imageBinaryProperty: '' }, '"Image Input Data Field Name" is required'],
@@ -716,16 +599,8 @@ describe('Edit', () => {
 			{ imageBinaryProperty: 'photo' },
 			'"Image Input Data Field Name": the input item has no binary data in the field "photo"',
 		],
-		[
-			'a mask without its URL',
-			{ imageSource: 'url', imageUrl: front, maskSource: 'url' },
-			'"Mask URL" is required',
-		],
-		[
-			'no prompt',
-			{ imageSource: 'url', imageUrl: front, prompt: '={{ "" }}' },
-			'"Prompt" is required',
-		],
+		['a mask without its URL', { ...byUrl(front), maskSource: 'url' }, '"Mask URL" is required'],
+		['no prompt', { ...byUrl(front), prompt: '={{ "" }}' }, '"Prompt" is required'],
 	])('%s: refused before anything is sent', async (_, given, message) => {
 		const { error } = await runNew({ ...edit, ...given });
 		expect(error?.message).toContain(message);
@@ -733,13 +608,8 @@ describe('Edit', () => {
 	});
 
 	test('a mask of a row whose "Mask" is None is not sent, and the item says so', async () => {
-		const given = {
-			...edit,
-			imageSource: 'url',
-			imageUrl: front,
-			maskSource: '={{ "none" }}',
-			maskUrl: '={{ "https://example.com/side.png" }}',
-		};
+		const mask = { maskSource: '={{ "none" }}', maskUrl: `={{ "${side}" }}` };
+		const given = { ...edit, ...byUrl(front), ...mask };
 		const { json } = await runNew(given);
 		expect(sent()).toEqual([
 			{ model: 'imagegen-2-official', prompt: 'Replace the sky', image_urls: [front] },

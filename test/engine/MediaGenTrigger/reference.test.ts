@@ -18,12 +18,9 @@ async function addresses(
 	options: INodeParameters,
 	parameters: INodeParameters = {},
 ): Promise<unknown[]> {
-	const given = {
-		parameters: { waitMode: 'none', ...parameters },
-		options,
-		run: { items: rows.map((json) => ({ json })) },
-	};
-	const { error } = await buySounds(service, given);
+	const items = rows.map((json) => ({ json }));
+	const given = { waitMode: 'none', ...parameters };
+	const { error } = await buySounds(service, 1, options, { given, items });
 	expect(error).toBeUndefined();
 	return service.sent('POST', SOUNDS).map(({ body }) => (body as IDataObject).webhook);
 }
@@ -200,23 +197,15 @@ test.each([
 		'http://10.0.0.5/hook',
 		'The service would not call back: the service cannot reach the private host 10.0.0.5 [item 1]',
 	],
-])(
-	'the address %s of a row is refused before anything is sent, and Check Only shows it',
-	async (to, message) => {
-		const run = {
-			items: [{ json: { to: BASE } }, { json: { to } }],
-			credential: { ...service.credential(), allowPrivateCallbacks: false },
-		};
-		const { error } = await buySounds(service, {
-			options: { callbackBaseUrl: '={{ $json.to }}' },
-			run,
-		});
-		expect(error?.message).toBe(message);
-		expect(service.sent('POST', '*')).toEqual([]);
-		const { json } = await buySounds(service, {
-			options: { callbackBaseUrl: '={{ $json.to }}', checkOnly: true },
-			run,
-		});
-		expect(json.map(({ problems }) => (problems as string[])[0])).toEqual([undefined, message]);
-	},
-);
+])('the address %s of a row is refused at once, and Check Only shows it', async (to, message) => {
+	const run = {
+		items: [{ json: { to: BASE } }, { json: { to } }],
+		credential: { ...service.credential(), allowPrivateCallbacks: false },
+	};
+	const { error } = await buySounds(service, 1, { callbackBaseUrl: '={{ $json.to }}' }, run);
+	expect(error?.message).toBe(message);
+	expect(service.sent('POST', '*')).toEqual([]);
+	const options = { callbackBaseUrl: '={{ $json.to }}', checkOnly: true };
+	const { json } = await buySounds(service, 1, options, run);
+	expect(json.map(({ problems }) => (problems as string[])[0])).toEqual([undefined, message]);
+});

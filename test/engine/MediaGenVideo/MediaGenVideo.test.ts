@@ -1,18 +1,17 @@
 import type { ILoadOptionsFunctions, INodeExecutionData, INodeParameters } from 'n8n-workflow';
-import { NodeHelpers } from 'n8n-workflow';
 
 import { MediaGenVideo } from '../../../nodes/MediaGenVideo/MediaGenVideo.node';
 import { runNode } from '../support/engine';
 import {
-	completed,
 	extra,
-	fieldsOf,
 	isShown,
+	labelsShown,
 	needed,
 	type Row,
+	testFields,
 	top,
-	withExpression,
 } from '../support/fieldTable';
+import { PARENT } from '../support/operations';
 import { fileItem, picture, submissions, useSandbox } from '../support/sandbox';
 
 const service = useSandbox();
@@ -20,23 +19,19 @@ const node = new MediaGenVideo();
 
 type Given = Record<string, unknown>;
 
-async function run(
+const run = async (
 	operation: string,
-	parameters: Given,
+	given: Given,
 	items: INodeExecutionData[] = [{ json: {} }],
-) {
-	return await runNode({
+	settings = {},
+) =>
+	await runNode({
 		node,
-		parameters: {
-			resource: 'video',
-			operation,
-			waitMode: 'none',
-			...(parameters as INodeParameters),
-		},
+		parameters: { resource: 'video', operation, waitMode: 'none', ...(given as INodeParameters) },
 		items,
 		credential: service.credential(),
+		settings,
 	});
-}
 
 const sent = () => submissions(service.sandbox).map(({ body }) => body as Given);
 
@@ -50,26 +45,13 @@ const images = (...image: Given[]) => ({
 	imageInput: 'roles',
 	imageWithRoles: { image },
 });
-const references = (...imageUrls: string[]) => ({
-	...prompt,
-	imageInput: 'references',
-	referenceSource: 'url',
-	imageUrls,
-});
-const frames = {
-	...prompt,
-	imageInput: 'firstAndLastFrame',
-	firstFrameSource: 'url',
-	firstFrameUrl: front,
-	lastFrameSource: 'url',
-	lastFrameUrl: side,
-};
-const shots = (...shot: Given[]) => ({
-	...prompt,
-	multiShot: true,
-	shotType: 'customize',
-	multiPrompt: { shot },
-});
+const byUrl = { ...prompt, imageInput: 'references', referenceSource: 'url' };
+const references = (...imageUrls: string[]) => ({ ...byUrl, imageUrls });
+const firstFrame = { firstFrameSource: 'url', firstFrameUrl: front };
+const lastFrame = { lastFrameSource: 'url', lastFrameUrl: side };
+const frames = { ...prompt, imageInput: 'firstAndLastFrame', ...firstFrame, ...lastFrame };
+const oneShot = { ...prompt, multiShot: true, shotType: 'customize' };
+const shots = (...shot: Given[]) => ({ ...oneShot, multiPrompt: { shot } });
 const elements = (...element: Given[]) => ({
 	prompt: 'a pier with @sailor',
 	elementList: { element },
@@ -83,67 +65,45 @@ const sentShots = [
 	{ index: 2, prompt: 'back', duration: 3 },
 ];
 const twoShots = shots({ prompt: 'out', duration: 2 }, { prompt: 'back', duration: '={{ "3" }}' });
-const sentSailor = [
-	{ name: 'sailor', description: 'red beard', element_input_urls: [front, side] },
-];
+const asSent = { name: 'sailor', description: 'red beard' };
+const sentSailor = [{ ...asSent, element_input_urls: [front, side] }];
 const sentVideo = [{ video_url: clip, refer_type: 'base' }];
 
+const intelligent = { ...prompt, multiShot: true, shotType: 'intelligence' };
+const reference = { url: front, role: 'reference' };
+
 function nested(field: string, set: Given, api: string, value: unknown): Row {
-	return { field, set, unset: prompt, api, sent: value };
+	return { field, set, unset: prompt, api, sent: value, literal: api === 'video_list' };
 }
+
+const withImages = (field: string, set: Given, value: unknown[]) =>
+	nested(field, set, 'image_with_roles', value);
+const withVideo = (field: string, more: Given, sentMore: Given) =>
+	nested(field, { ...edit, ...more }, 'video_list', [{ ...sentVideo[0], ...sentMore }]);
+const withElement = (field: string) =>
+	nested(`elementList.element.${field}`, elements(sailor), 'element_list', sentSailor);
 
 const generateRows: Row[] = [
 	needed('model', 'vidomni-v3-omni', 'model', 'vidomni-v3-omni', prompt),
-	{
-		...top('prompt', 'a pier', 'prompt'),
-		unset: { prompt: '', imageInput: 'references', referenceSource: 'url', imageUrls: [front] },
-	},
-	{ ...nested('imageUrls', references(front, side), 'image_urls', [front, side]) },
-	nested(
-		'firstFrameUrl',
-		{ ...prompt, imageInput: 'firstFrame', firstFrameSource: 'url', firstFrameUrl: front },
-		'image_with_roles',
-		sentImages,
-	),
-	nested('lastFrameUrl', frames, 'image_with_roles', [
-		...sentImages,
-		{ url: side, role: 'last_frame' },
-	]),
-	nested(
-		'imageWithRoles.image.url',
-		images({ url: front, role: 'first_frame' }),
-		'image_with_roles',
-		sentImages,
-	),
-	nested('imageWithRoles.image.role', images({ url: front }), 'image_with_roles', sentImages),
-	nested(
-		'imageWithRoles.image.role',
-		{ ...images({ url: front, role: 'reference' }), referType: 'base', videoUrl: clip },
-		'image_with_roles',
-		[{ url: front, role: 'reference' }],
-	),
-	nested('referType', edit, 'video_list', sentVideo),
-	nested('videoUrl', { ...edit, referType: 'feature' }, 'video_list', [
-		{ video_url: clip, refer_type: 'feature' },
-	]),
-	nested(
+	{ ...top('prompt', 'a pier', 'prompt'), unset: { ...references(front), prompt: '' } },
+	nested('imageUrls', references(front, side), 'image_urls', [front, side]),
+	withImages('firstFrameUrl', { ...prompt, imageInput: 'firstFrame', ...firstFrame }, sentImages),
+	withImages('lastFrameUrl', frames, [...sentImages, { url: side, role: 'last_frame' }]),
+	withImages('imageWithRoles.image.url', images({ url: front, role: 'first_frame' }), sentImages),
+	withImages('imageWithRoles.image.role', images({ url: front }), sentImages),
+	withImages('imageWithRoles.image.role', { ...edit, ...images(reference) }, [reference]),
+	withVideo('referType', {}, {}),
+	withVideo('videoUrl', { referType: 'feature' }, { refer_type: 'feature' }),
+	withVideo(
 		'additionalFields.keepOriginalSound',
-		{ ...edit, additionalFields: { keepOriginalSound: 'yes' } },
-		'video_list',
-		[{ video_url: clip, refer_type: 'base', keep_original_sound: 'yes' }],
+		{ additionalFields: { keepOriginalSound: 'yes' } },
+		{ keep_original_sound: 'yes' },
 	),
-	nested('multiShot', { ...prompt, multiShot: true, shotType: 'intelligence' }, 'multi_shot', true),
-	nested(
-		'shotType',
-		{ ...prompt, multiShot: true, shotType: 'intelligence' },
-		'shot_type',
-		'intelligence',
-	),
+	nested('multiShot', intelligent, 'multi_shot', true),
+	nested('shotType', intelligent, 'shot_type', 'intelligence'),
 	nested('multiPrompt.shot.prompt', twoShots, 'multi_prompt', sentShots),
 	nested('multiPrompt.shot.duration', twoShots, 'multi_prompt', sentShots),
-	nested('elementList.element.name', elements(sailor), 'element_list', sentSailor),
-	nested('elementList.element.description', elements(sailor), 'element_list', sentSailor),
-	nested('elementList.element.elementInputUrls', elements(sailor), 'element_list', sentSailor),
+	...['name', 'description', 'elementInputUrls'].map(withElement),
 	top('duration', 7, 'duration', 7, prompt),
 	top('aspectRatio', '1:1', 'aspect_ratio', '1:1', prompt),
 	top('mode', 'pro', 'mode', 'pro', prompt),
@@ -154,45 +114,23 @@ const generateRows: Row[] = [
 
 /** Choices of the panel, and pictures of the workflow's own: tested by themselves below. */
 const PANEL_ONLY = [
-	...[
-		'imageInput',
-		'firstFrameSource',
-		'firstFrameBinaryProperty',
-		'lastFrameSource',
-		'lastFrameBinaryProperty',
-	],
-	...[
-		'referenceSource',
-		'imageBinaryProperties',
-		'imageWithRoles.image.binaryProperty',
-		'elementList.element.binaryProperties',
-	],
+	...['imageInput', 'firstFrameSource', 'lastFrameSource', 'referenceSource'],
+	...['firstFrameBinaryProperty', 'lastFrameBinaryProperty', 'imageBinaryProperties'],
+	...['imageWithRoles.image.binaryProperty', 'elementList.element.binaryProperties'],
 ];
 
 /** Fields by spec §5 and §6; an extension's task stands in its path. */
-const OPERATIONS: Record<string, { spec: string[]; rows: Row[]; others: string[] }> = {
-	generate: {
+const FIELDS = {
+	'video.generate': {
 		spec: [
-			'model',
-			'prompt',
-			'negative_prompt',
-			'mode',
-			'duration',
-			'aspect_ratio',
-			'image_urls',
-			'image_with_roles',
-			'video_list',
-			'multi_shot',
-			'shot_type',
-			'multi_prompt',
-			'element_list',
-			'watermark',
-			'audio',
+			...['model', 'prompt', 'negative_prompt', 'mode', 'duration', 'aspect_ratio', 'image_urls'],
+			...['image_with_roles', 'video_list', 'multi_shot', 'shot_type', 'multi_prompt'],
+			...['element_list', 'watermark', 'audio'],
 		],
 		rows: generateRows,
 		others: PANEL_ONLY,
 	},
-	remix: {
+	'video.remix': {
 		spec: ['model', 'prompt', 'raw', 'aspect_ratio', 'resolution'],
 		rows: [
 			needed('model', 'vidgen3.1-fast', 'model'),
@@ -206,46 +144,8 @@ const OPERATIONS: Record<string, { spec: string[]; rows: Row[]; others: string[]
 	},
 };
 
-const rows = Object.entries(OPERATIONS).flatMap(([operation, { rows: own }]) =>
-	own.map((row) => [operation, row.field, row] as const),
-);
-
-test.each(Object.keys(OPERATIONS))(
-	'%s: the table has every field of the panel, and the panel every field of the spec',
-	(operation) => {
-		const { rows: own, spec, others } = OPERATIONS[operation] ?? { rows: [], spec: [], others: [] };
-		expect([...new Set([...own.map(({ field }) => field), ...others])].sort()).toEqual(
-			fieldsOf(node, operation).sort(),
-		);
-		expect([...new Set(own.map(({ api }) => api))].sort()).toEqual([...spec].sort());
-	},
-);
-
-test.each(rows)(
-	'%s › %s: shown, sent under its name and type, taken, and absent when unset',
-	async (operation, field, row) => {
-		const taskId = operation === 'remix' ? service.sandbox.originals.video().id : undefined;
-		const filled = (given: Given): Given => (taskId === undefined ? given : { taskId, ...given });
-		expect(isShown(node, { resource: 'video', operation, ...filled(row.set) }, field)).toBe(true);
-
-		const first = await run(operation, filled(row.set));
-		expect(first.error).toBeUndefined();
-		const typed = row.api === 'video_list' ? undefined : withExpression(row);
-		if (typed) await run(operation, filled(typed.set));
-		expect(sent()).toHaveLength(typed ? 2 : 1);
-		for (const body of sent()) expect(body[row.api]).toStrictEqual(row.sent);
-		const path = taskId === undefined ? '/v1/videos/generations' : `/v1/videos/${taskId}/remix`;
-		expect(submissions(service.sandbox)[0]?.path).toBe(path);
-		if (operation === 'generate') expect(sent()[0]?.model).toBe('vidomni-v3-omni');
-		else expect(sent()[0]).not.toHaveProperty('task_id');
-
-		if (row.unset === undefined) return;
-		service.sandbox.requests.clear();
-		const without = await run(operation, filled(row.unset));
-		expect(without.error).toBeUndefined();
-		expect(sent()).toHaveLength(1);
-		expect(sent()[0]).not.toHaveProperty(row.api);
-	},
+testFields(service, FIELDS, (name) =>
+	name === 'video.remix' ? { [PARENT]: service.sandbox.originals.video().id } : {},
 );
 
 test.each<[Given, string, boolean]>([
@@ -296,221 +196,154 @@ test('beside an edited video only the role "reference" is offered', () => {
 	]);
 });
 
-const feature = { ...prompt, referType: 'feature', videoUrl: clip };
+const feature = { ...edit, referType: 'feature' };
+const none = '={{ $json.none }}';
+const noPrompt = '"Prompt" is required';
+const noImages = '"Image URLs" is required';
+const noName = '"Input Data Field Name" is required';
+const noFrames = '"Images" must have no first or last frame';
+const seconds = '"Duration (Seconds)" must be a whole number from 3 to 15';
+const isUrl = 'must be a full http or https URL';
+const noLink = '={{ [{ url: "https://example.com/front.png" }, { url: [] }] }}';
+const more = (additionalFields: Given) => ({ additionalFields });
+const seen = (...elementInputUrls: string[]) => elements({ ...sailor, elementInputUrls });
 
-test.each<[string, string, Given, string]>([
-	[
-		'nothing filled in',
-		'generate',
-		{},
-		'"Prompt" is required, unless there are shots, images or a video',
-	],
-	[
-		'nothing but a setting',
-		'generate',
-		{ duration: 7, ...elements(sailor), prompt: '={{ $json.none }}' },
-		'"Prompt" is required',
-	],
+test.each<[string, Given, string]>([
+	['nothing filled in', {}, `${noPrompt}, unless there are shots, images or a video`],
+	['nothing but a setting', { duration: 7, ...elements(sailor), prompt: none }, noPrompt],
 	[
 		'nothing filled in for a new model',
-		'generate',
 		{ model: { __rl: true, mode: 'id', value: 'vidomni-v4' } },
-		'"Prompt" is required',
+		noPrompt,
 	],
-	[
-		'a second reference that is empty',
-		'generate',
-		references(front, '={{ $json.none }}'),
-		'"Image URLs › 2" is required',
-	],
-	[
-		'a reference without a link',
-		'generate',
-		{
-			...references(),
-			imageUrls: '={{ [{ url: "https://example.com/front.png" }, { url: [] }] }}',
-		},
-		'"Image URLs › 2" is required',
-	],
+	['a second reference that is empty', references(front, none), '"Image URLs › 2" is required'],
+	['a reference without a link', { ...byUrl, imageUrls: noLink }, '"Image URLs › 2" is required'],
 	[
 		'URLs and a field name that is empty',
-		'generate',
-		{ ...references(front), referenceSource: 'both', imageBinaryProperties: '={{ $json.none }}' },
-		'"Input Data Field Name" is required: its expression is empty',
+		{ ...references(front), referenceSource: 'both', imageBinaryProperties: none },
+		`${noName}: its expression is empty`,
 	],
 	[
 		'a picture of an element that is empty',
-		'generate',
-		elements({ ...sailor, elementInputUrls: [front, side, '={{ $json.none }}'] }),
+		seen(front, side, none),
 		'"Elements › 1 › Image URLs › 3" is required',
 	],
 	[
 		'a field name of an element that is empty',
-		'generate',
-		elements({ ...sailor, binaryProperties: '={{ $json.none }}' }),
-		'"Input Data Field Name" is required: its expression is empty',
+		elements({ ...sailor, binaryProperties: none }),
+		`${noName}: its expression is empty`,
 	],
 	[
 		'a long negative prompt',
-		'generate',
-		{ ...prompt, additionalFields: { negativePrompt: 'x'.repeat(2_501) } },
+		{ ...prompt, ...more({ negativePrompt: 'x'.repeat(2_501) }) },
 		'"Negative Prompt" must have at most 2500 characters',
 	],
-	[
-		'two seconds',
-		'generate',
-		{ ...prompt, duration: 2 },
-		'"Duration (Seconds)" must be a whole number from 3 to 15',
-	],
-	[
-		'half a second more',
-		'generate',
-		{ ...prompt, duration: 5.5 },
-		'"Duration (Seconds)" must be a whole number from 3 to 15',
-	],
-	[
-		'a picture that has no address',
-		'generate',
-		references('picture.png'),
-		'"Image URLs › 1" must be a full http or https URL',
-	],
+	['two seconds', { ...prompt, duration: 2 }, seconds],
+	['half a second more', { ...prompt, duration: 5.5 }, seconds],
+	['a picture that has no address', references('picture.png'), `"Image URLs › 1" ${isUrl}`],
 	[
 		'a last frame alone',
-		'generate',
 		images({ url: front, role: 'last_frame' }),
 		'"Images With Roles" must have a first frame',
 	],
 	[
 		'a frame of an edited video',
-		'generate',
-		{ ...images({ url: front, role: 'first_frame' }), referType: 'base', videoUrl: clip },
-		'"Images" must have no first or last frame',
+		{ ...edit, ...images({ url: front, role: 'first_frame' }) },
+		noFrames,
 	],
-	[
-		'a video without an address',
-		'generate',
-		{ ...feature, videoUrl: '={{ "" }}' },
-		'"Video URL" is required',
-	],
+	['a video without an address', { ...feature, videoUrl: '={{ "" }}' }, '"Video URL" is required'],
 	[
 		'two pictures beside a feature video',
-		'generate',
 		{ ...feature, ...references(front, side) },
 		'"Image URLs" must hold one picture at most',
 	],
-	[
-		'a frame of an edited video, chosen by itself',
-		'generate',
-		{ ...frames, referType: 'base', videoUrl: clip },
-		'"Images" must have no first or last frame',
-	],
+	['a frame of an edited video, chosen by itself', { ...edit, ...frames }, noFrames],
 	[
 		'a first frame without its URL',
-		'generate',
 		{ ...frames, firstFrameUrl: '' },
 		'"First Frame URL" is required',
 	],
 	[
 		'a last frame that has no address',
-		'generate',
 		{ ...frames, lastFrameUrl: 'side.png' },
-		'"Last Frame URL" must be a full http or https URL',
+		`"Last Frame URL" ${isUrl}`,
 	],
 	[
 		'a first frame without the name of its field',
-		'generate',
 		{ ...prompt, imageInput: 'firstFrame', firstFrameBinaryProperty: '' },
 		'"First Frame Input Data Field Name" is required',
 	],
-	['references without a URL', 'generate', references(), '"Image URLs" is required'],
+	['references without a URL', references(), noImages],
 	[
 		'references without the name of a field',
-		'generate',
 		{ ...prompt, imageInput: 'references', imageBinaryProperties: '' },
-		'"Input Data Field Name" is required',
+		noName,
 	],
 	[
 		'references without either',
-		'generate',
 		{ ...references(), referenceSource: 'both', imageBinaryProperties: '' },
-		'"Image URLs" is required',
+		noImages,
 	],
-	[
-		'no image with a role',
-		'generate',
-		{ ...prompt, imageInput: 'roles' },
-		'"Images With Roles" is required',
-	],
+	['no image with a role', { ...prompt, imageInput: 'roles' }, '"Images With Roles" is required'],
 	[
 		'a role without an image',
-		'generate',
 		images({ role: 'reference' }),
 		'"Images With Roles › 1 › URL" is required',
 	],
 	[
 		'an unknown choice of images',
-		'generate',
 		{ ...prompt, imageInput: '={{ "all" }}' },
 		'"Images" must be one of none, firstFrame',
 	],
 	[
 		'shots without a type',
-		'generate',
 		{ ...prompt, multiShot: true, shotType: '={{ "" }}' },
 		'"Shot Type" is required',
 	],
-	['no shots', 'generate', { ...prompt, multiShot: true }, '"Shots" is required'],
+	['no shots', { ...prompt, multiShot: true }, '"Shots" is required'],
 	[
 		'shots that do not add up',
-		'generate',
 		shots({ prompt: 'out', duration: 2 }),
 		'"Shots" must last as long as the video: 5 seconds',
 	],
 	[
 		'seven shots',
-		'generate',
 		shots(...Array<Given>(7).fill({ prompt: 'out', duration: 1 })),
 		'"Shots" must have at most 6 shots',
 	],
-	[
-		'a shot that shows nothing',
-		'generate',
-		shots({ duration: 5 }),
-		'"Shots › 1 › Prompt" is required',
-	],
+	['a shot that shows nothing', shots({ duration: 5 }), '"Shots › 1 › Prompt" is required'],
 	[
 		'four elements',
-		'generate',
 		elements(sailor, ...['a', 'b', 'c'].map((name) => ({ ...sailor, name }))),
 		'"Elements" must have at most 3 elements',
 	],
-	[
-		'an element with one picture',
-		'generate',
-		elements({ ...sailor, elementInputUrls: [front] }),
-		'must have at least 2 pictures',
-	],
+	['an element with one picture', seen(front), 'must have at least 2 pictures'],
 	[
 		'an element with five pictures',
-		'generate',
-		elements({ ...sailor, elementInputUrls: Array<string>(5).fill(front) }),
+		seen(...Array<string>(5).fill(front)),
 		'must have at most 4 pictures',
 	],
 	[
 		'an element without a description',
-		'generate',
 		elements({ ...sailor, description: '' }),
 		'"Elements › 1 › Description" is required',
 	],
-	['no task to extend', 'remix', { taskId: '={{ "" }}' }, '"Task ID" is required'],
+])('generate, refused before anything is sent: %s', async (_, given, message) => {
+	const { error } = await run('generate', given);
+	expect(error?.message).toContain(message);
+	expect(error?.message).toContain('[item 0]');
+	expect(service.sandbox.requests.list()).toEqual([]);
+});
+
+test.each<[string, Given, string]>([
+	['no task to extend', { taskId: '={{ "" }}' }, '"Task ID" is required'],
 	[
 		'an unknown resolution',
-		'remix',
-		{ taskId: 't', additionalFields: { resolution: '={{ "8k" }}' } },
+		{ taskId: 't', ...more({ resolution: '={{ "8k" }}' }) },
 		'"Resolution" must be one of 720p, 1080p, 4k',
 	],
-])('refused before anything is sent: %s', async (_, operation, given, message) => {
-	const { error } = await run(operation, given);
+])('remix, refused before anything is sent: %s', async (_, given, message) => {
+	const { error } = await run('remix', given);
 	expect(error?.message).toContain(message);
 	expect(error?.message).toContain('[item 0]');
 	expect(service.sandbox.requests.list()).toEqual([]);
@@ -519,20 +352,23 @@ test.each<[string, string, Given, string]>([
 const unlisted = (label: string, value: string) =>
 	`The ${label} "${value}" is not in this package's list: it is sent as it is`;
 
-test.each<[string, string, Given, Given, string[]]>([
+const styled = (url: string) => ({ url, role: 'style' });
+const montage = { ...prompt, multiShot: true, shotType: '={{ "montage" }}' };
+
+test.each<[string, string, Given, Given, string]>([
 	[
 		'mode',
 		'generate',
 		{ ...prompt, mode: '={{ "8k" }}' },
 		{ mode: '8k' },
-		[unlisted('resolution', '8k')],
+		unlisted('resolution', '8k'),
 	],
 	[
 		'ratio',
 		'generate',
 		{ ...prompt, aspectRatio: '={{ "4:3" }}' },
 		{ aspect_ratio: '4:3' },
-		[unlisted('aspect ratio', '4:3')],
+		unlisted('aspect ratio', '4:3'),
 	],
 	[
 		'role',
@@ -541,103 +377,62 @@ test.each<[string, string, Given, Given, string[]]>([
 			...images({ url: front, role: '={{ "style" }}' }, { url: side, role: '={{ "style" }}' }),
 			prompt: '<<<image_1>>>',
 		},
-		{
-			image_with_roles: [
-				{ url: front, role: 'style' },
-				{ url: side, role: 'style' },
-			],
-		},
-		[unlisted('role', 'style')],
+		{ image_with_roles: [styled(front), styled(side)] },
+		unlisted('role', 'style'),
 	],
 	[
 		'shot type',
 		'generate',
-		{ ...prompt, multiShot: true, shotType: '={{ "montage" }}' },
+		montage,
 		{ multi_shot: true, shot_type: 'montage' },
-		[unlisted('shot type', 'montage')],
+		unlisted('shot type', 'montage'),
 	],
 	[
 		'use of a video',
 		'generate',
-		{ ...feature, referType: '={{ "inspire" }}' },
+		{ ...edit, referType: '={{ "inspire" }}' },
 		{ video_list: [{ video_url: clip, refer_type: 'inspire' }] },
-		[unlisted('use of a video', 'inspire')],
+		unlisted('use of a video', 'inspire'),
 	],
 	[
 		'word for its sound',
 		'generate',
-		{ ...edit, additionalFields: { keepOriginalSound: '={{ "quiet" }}' } },
+		{ ...edit, ...more({ keepOriginalSound: '={{ "quiet" }}' }) },
 		{ video_list: [{ ...sentVideo[0], keep_original_sound: 'quiet' }] },
-		[unlisted('choice for the original sound', 'quiet')],
+		unlisted('choice for the original sound', 'quiet'),
 	],
 	[
 		'ratio of an extension',
 		'remix',
-		{ additionalFields: { aspectRatio: '={{ "1:1" }}' } },
+		more({ aspectRatio: '={{ "1:1" }}' }),
 		{ aspect_ratio: '1:1' },
-		[unlisted('aspect ratio', '1:1')],
+		unlisted('aspect ratio', '1:1'),
 	],
-])(
-	'an unknown %s is sent as it is, and the item says so',
-	async (_, operation, given, body, notes) => {
-		const taskId = operation === 'remix' ? service.sandbox.originals.video().id : '';
-		const { json } = await runNode({
-			node,
-			parameters: {
-				resource: 'video',
-				operation,
-				waitMode: 'none',
-				taskId,
-				...(given as INodeParameters),
-			},
-			credential: service.credential(),
-			settings: { onError: 'continueRegularOutput' },
-		});
-		const posted = service.sandbox.requests.list().filter(({ method }) => method === 'POST');
-		expect(posted.map((request) => request.body)).toEqual([expect.objectContaining(body)]);
-		expect(json[0]?.notes).toEqual(expect.arrayContaining(notes));
-		expect(String(json[0]?.notes).split('not in this package')).toHaveLength(2);
-	},
-);
+])('an unknown %s is sent, and the item says so', async (_, operation, given, body, note) => {
+	const taskId = operation === 'remix' ? service.sandbox.originals.video().id : '';
+	const goOn = { onError: 'continueRegularOutput' };
+	const { json } = await run(operation, { taskId, ...given }, undefined, goOn);
+	const posted = service.sandbox.requests.list().filter(({ method }) => method === 'POST');
+	expect(posted.map((request) => request.body)).toEqual([expect.objectContaining(body)]);
+	expect(json[0]?.notes).toEqual(expect.arrayContaining([note]));
+	expect(String(json[0]?.notes).split('not in this package')).toHaveLength(2);
+});
 
 test("pictures of the workflow's own are uploaded first, wherever they stand", async () => {
 	const item = await fileItem(await picture(320, 320));
 	const uploaded = expect.stringContaining(service.sandbox.url) as string;
+	const first = { url: uploaded, role: 'first_frame' };
+	const last = { url: uploaded, role: 'last_frame' };
+	const both = { lastFrameSource: 'binary', lastFrameBinaryProperty: 'data' };
+	const threePictures = { ...asSent, element_input_urls: [front, uploaded, uploaded] };
 	const cases: Array<[Given, Given]> = [
 		[{ ...references(front), referenceSource: 'both' }, { image_urls: [front, uploaded] }],
-		[
-			{ ...prompt, imageInput: 'firstFrame' },
-			{ image_with_roles: [{ url: uploaded, role: 'first_frame' }] },
-		],
-		[
-			{
-				...prompt,
-				imageInput: 'firstAndLastFrame',
-				lastFrameSource: 'binary',
-				lastFrameBinaryProperty: 'data',
-			},
-			{
-				image_with_roles: [
-					{ url: uploaded, role: 'first_frame' },
-					{ url: uploaded, role: 'last_frame' },
-				],
-			},
-		],
-		[
-			images({ binaryProperty: 'data' }),
-			{ image_with_roles: [{ url: uploaded, role: 'first_frame' }] },
-		],
+		[{ ...prompt, imageInput: 'firstFrame' }, { image_with_roles: [first] }],
+		[{ ...prompt, imageInput: 'firstAndLastFrame', ...both }, { image_with_roles: [first, last] }],
+		[images({ binaryProperty: 'data' }), { image_with_roles: [first] }],
 		[
 			elements({ ...sailor, elementInputUrls: [front], binaryProperties: 'data, data' }),
-			{
-				element_list: [
-					{
-						name: 'sailor',
-						description: 'red beard',
-						element_input_urls: [front, uploaded, uploaded],
-					},
-				],
-			},
+			{ element_list: [threePictures] },
 		],
 	];
 	for (const [given, body] of cases) {
@@ -651,24 +446,15 @@ test("pictures of the workflow's own are uploaded first, wherever they stand", a
 
 test('a file that is no picture is refused before anything is sent', async () => {
 	const item = await fileItem(Buffer.from('not a picture'));
-	const { error } = await run(
-		'generate',
-		{ ...prompt, imageInput: 'references', imageBinaryProperties: 'data' },
-		[item],
-	);
+	const given = { ...prompt, imageInput: 'references', imageBinaryProperties: 'data' };
+	const { error } = await run('generate', given, [item]);
 	expect(error?.message).toContain('"Input Data Field Name": the file in "data" is not a picture');
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
 test('what the service silently changes is said', async () => {
-	const { hints } = await run('generate', {
-		...images({ url: front, role: 'reference' }),
-		...elements(sailor),
-		prompt: 'a pier',
-		referType: 'base',
-		videoUrl: clip,
-		duration: 7,
-	});
+	const given = { ...edit, ...images(reference), ...elements(sailor), ...prompt, duration: 7 };
+	const { hints } = await run('generate', given);
 	expect(hints.map(({ message }) => message)).toEqual(
 		expect.arrayContaining([
 			'The prompt refers to no image: the service puts <<<image_1>>> in front of it',
@@ -677,6 +463,8 @@ test('what the service silently changes is said', async () => {
 		]),
 	);
 });
+
+const noSound = 'The service ignores "Audio" beside a given video';
 
 test.each<[string, Given, Given, string]>([
 	[
@@ -699,15 +487,15 @@ test.each<[string, Given, Given, string]>([
 	],
 	[
 		'no sound beside a video',
-		{ ...edit, additionalFields: { audio: false } },
+		{ ...edit, ...more({ audio: false }) },
 		{ audio: false, video_list: sentVideo },
-		'The service ignores "Audio" beside a given video',
+		noSound,
 	],
 	[
 		'sound beside a video',
-		{ ...edit, additionalFields: { audio: true } },
+		{ ...edit, ...more({ audio: true }) },
 		{ audio: true, video_list: sentVideo },
-		'The service ignores "Audio" beside a given video',
+		noSound,
 	],
 ])('%s is sent, and the item says so', async (_, given, body, note) => {
 	const { json, hints, error } = await run('generate', given);
@@ -717,35 +505,35 @@ test.each<[string, Given, Given, string]>([
 	expect(hints.map(({ message }) => message)).toContain(note);
 });
 
+const unsent = (label: string, why: string) => `"${label}" is set and was not sent: ${why}`;
+const oneFrame = { ...frames, imageInput: '={{ "firstFrame" }}', prompt: 'like <<<image_1>>>' };
+
 test.each<[string, Given, string]>([
 	[
 		'shots while there is one shot',
 		{ ...twoShots, multiShot: '={{ false }}' },
-		'"Shots" is set and was not sent: "Multiple Shots" is off',
+		unsent('Shots', '"Multiple Shots" is off'),
 	],
 	[
 		'a video URL without a video',
 		{ ...edit, referType: '={{ "none" }}' },
-		'"Video URL" is set and was not sent: "Video" is None',
+		unsent('Video URL', '"Video" is None'),
 	],
 	[
 		'images without a choice',
 		{ ...references(front), imageInput: '={{ "none" }}' },
-		'"Image URLs" is set and was not sent: "Images" is None',
+		unsent('Image URLs', '"Images" is None'),
 	],
 	[
 		'a last frame beside a first frame only',
-		{ ...frames, imageInput: '={{ "firstFrame" }}', prompt: 'like <<<image_1>>>' },
-		'"Last Frame URL" is set and was not sent: "Images" has another choice',
+		oneFrame,
+		unsent('Last Frame URL', '"Images" has another choice'),
 	],
-])(
-	'%s: set and hidden by an expression is not sent, and the item says so',
-	async (_, given, note) => {
-		const { json, error } = await run('generate', given);
-		expect(error).toBeUndefined();
-		expect(json[0]?.notes).toEqual([note]);
-	},
-);
+])('%s: hidden by an expression and not sent, as the item says', async (_, given, note) => {
+	const { json, error } = await run('generate', given);
+	expect(error).toBeUndefined();
+	expect(json[0]?.notes).toEqual([note]);
+});
 
 const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
@@ -786,12 +574,8 @@ describe('Model', () => {
 	test.each(['vidgen3.1-fast', 'vidgen3.1-quality'])(
 		'a clip by %s is bought without a note, and can be extended',
 		async (model) => {
-			const made = await run('generate', {
-				...prompt,
-				model: byId(model),
-				waitMode: 'poll',
-				downloadFiles: false,
-			});
+			const wait = { waitMode: 'poll', downloadFiles: false };
+			const made = await run('generate', { ...prompt, model: byId(model), ...wait });
 			expect(made.error).toBeUndefined();
 			expect(made.json[0]).not.toHaveProperty('notes');
 			const { error } = await run('remix', { model: byId(model) }, made.items);
@@ -819,28 +603,19 @@ describe('Model', () => {
 	});
 
 	test('a new model is sent as it is, with what it may have beyond the known one, and the item says so', async () => {
-		const given = {
-			...prompt,
-			model: byId('vidomni-v4'),
-			duration: 30,
-			mode: '={{ "8k" }}',
-			aspectRatio: '={{ "21:9" }}',
-		};
+		const open = { mode: '={{ "8k" }}', aspectRatio: '={{ "21:9" }}' };
+		const given = { ...prompt, model: byId('vidomni-v4'), duration: 30, ...open };
 		const { json, error } = await run('generate', given);
 		expect(error).toBeUndefined();
 		expect(sent()).toEqual([
 			{ model: 'vidomni-v4', prompt: 'a pier', duration: 30, mode: '8k', aspect_ratio: '21:9' },
 		]);
-		expect(json[0]?.notes).toEqual([
-			'The model "vidomni-v4" is not in this package\'s list: it is sent as it is',
-		]);
+		expect(json[0]?.notes).toEqual([unlisted('model', 'vidomni-v4')]);
 	});
 
 	test('rules that do not depend on the model hold for a new one too', async () => {
-		const { error } = await run('generate', {
-			...images({ url: front, role: 'last_frame' }),
-			model: byId('vidomni-v4'),
-		});
+		const last = images({ url: front, role: 'last_frame' });
+		const { error } = await run('generate', { ...last, model: byId('vidomni-v4') });
 		expect(error?.message).toContain('"Images With Roles" must have a first frame');
 		expect(service.sandbox.requests.list()).toEqual([]);
 	});
@@ -856,61 +631,22 @@ describe('Model', () => {
 		const { json, error } = await run('remix', { taskId: id, model: byId('vidgen4') });
 		expect(error).toBeUndefined();
 		expect(sent()).toEqual([{ model: 'vidgen4' }]);
-		expect(json[0]?.notes).toContain(
-			'The model "vidgen4" is not in this package\'s list: it is sent as it is',
-		);
+		expect(json[0]?.notes).toContain(unlisted('model', 'vidgen4'));
 	});
 
 	test('what a new model of an extension may have is left to the service', async () => {
-		await run('remix', {
-			taskId: 't',
-			model: byId('vidgen4'),
-			additionalFields: { resolution: '={{ "8k" }}' },
-		});
+		const open = more({ resolution: '={{ "8k" }}' });
+		await run('remix', { taskId: 't', model: byId('vidgen4'), ...open });
 		const requests = service.sandbox.requests.list({ path: '/v1/videos/t/remix' });
 		expect(requests.map(({ body }) => body)).toEqual([{ model: 'vidgen4', resolution: '8k' }]);
 	});
 });
 
-/** Labels of what the panel shows of an operation, in its order. */
-function panel(given: Given): string[] {
-	const values = completed(node, { resource: 'video', ...given });
-	const holder = {
-		id: '1',
-		name: 'Node',
-		type: 'mediaGenVideo',
-		typeVersion: 1,
-		position: [0, 0] as [number, number],
-		parameters: values,
-	};
-	const shown = node.description.properties.filter((field) =>
-		NodeHelpers.displayParameter(values, field, holder, node.description),
-	);
-	return shown.filter(({ type }) => type !== 'hidden').map(({ displayName }) => displayName);
-}
-
 test('Panel: what most people set first is in sight, before what few need', () => {
-	expect(panel({ operation: 'generate' })).toEqual([
-		...[
-			'Resource',
-			'Operation',
-			'Model',
-			'Prompt',
-			'Images',
-			'Duration (Seconds)',
-			'Aspect Ratio',
-			'Resolution',
-		],
-		...[
-			'Wait for Result',
-			'Output',
-			'Download Files',
-			'Video',
-			'Multiple Shots',
-			'Elements',
-			'Additional Fields',
-		],
-		...['Additional Body Fields', 'Options'],
+	expect(labelsShown(node, { resource: 'video', operation: 'generate' })).toEqual([
+		...['Resource', 'Operation', 'Model', 'Prompt', 'Images', 'Duration (Seconds)'],
+		...['Aspect Ratio', 'Resolution', 'Wait for Result', 'Output', 'Download Files', 'Video'],
+		...['Multiple Shots', 'Elements', 'Additional Fields', 'Additional Body Fields', 'Options'],
 	]);
 	const labels = (name: string) =>
 		(node.description.properties.find((field) => field.name === name)?.options ?? []).map(
@@ -938,14 +674,11 @@ test('Panel: what most people set first is in sight, before what few need', () =
 });
 
 test('pictures given as objects with a url are sent as plain URLs', async () => {
-	const objects =
-		'={{ [{ url: "https://example.com/front.png" }, { url: "https://example.com/side.png" }] }}';
+	const one = '{ url: "https://example.com/front.png" }';
+	const objects = `={{ [${one}, { url: "https://example.com/side.png" }] }}`;
 	await run('generate', { ...references(), imageUrls: objects });
-	await run('generate', {
-		...frames,
-		firstFrameUrl: '={{ { url: "https://example.com/front.png" } }}',
-	});
-	await run('generate', images({ url: '={{ { url: "https://example.com/front.png" } }}' }));
+	await run('generate', { ...frames, firstFrameUrl: `={{ ${one} }}` });
+	await run('generate', images({ url: `={{ ${one} }}` }));
 	await run('generate', elements({ ...sailor, elementInputUrls: objects }));
 	expect(sent()).toMatchObject([
 		{ image_urls: [front, side] },
@@ -958,9 +691,8 @@ test('pictures given as objects with a url are sent as plain URLs', async () => 
 test('the ID of the task to extend may be a number', async () => {
 	const { error } = await run('remix', { taskId: '={{ 4711 }}' });
 	expect(error?.httpCode).toBe('404');
-	expect(service.sandbox.requests.list({ path: '/v1/videos' }).map(({ path }) => path)).toContain(
-		'/v1/videos/4711/remix',
-	);
+	const paths = service.sandbox.requests.list({ path: '/v1/videos' }).map(({ path }) => path);
+	expect(paths).toContain('/v1/videos/4711/remix');
 });
 
 test.each<[string, { state: 'running' | 'failed' }, string]>([

@@ -8,6 +8,9 @@ import type {
 } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
 
+import { inputOf, operationOf, PARENT, runnerOf } from './operations';
+import { submissions, type SandboxOfTests } from './sandbox';
+
 /** One field of one operation: how the panel sets it, and what the request then carries. */
 export interface Row {
 	/** Where the panel has it: `prompt`, `additionalFields.title`, `multiPrompt.shot.duration`. */
@@ -19,6 +22,8 @@ export interface Row {
 	/** The field of the API, and the JSON value that it has in the request. */
 	api: string;
 	sent: unknown;
+	/** Other fields are shown by its value: it is not tried as an expression. */
+	literal?: boolean;
 }
 
 type Given = Record<string, unknown>;
@@ -170,3 +175,91 @@ export function withExpression({ set, field, ...row }: Row): Row | undefined {
 	const changed = { ...holder, [key]: expression };
 	return { ...row, field, set: option === undefined ? changed : { ...set, [name]: changed } };
 }
+
+/** The fields of an operation by its section of the spec, and the rows that set them. */
+export interface FieldTable {
+	spec?: readonly string[];
+	rows?: readonly Row[];
+	/** Fields of the panel that are no field of the request: tests of their own set them. */
+	others?: readonly string[];
+}
+
+/** What stands in rows for the id of an earlier task, and for what else is known only while a test runs. */
+export type StandIns = Record<string, unknown>;
+
+/**
+ * Tests of every field of some operations: a field of the panel without a row fails, a field of the spec that the panel lacks fails,
+ * and each row is shown, sent, and absent when unset.
+ *
+ * @param tables by the names of the table of operations
+ * @param standInsOf makes the earlier task of a row
+ */
+export function testFields(
+	service: SandboxOfTests,
+	tables: Record<string, FieldTable>,
+	standInsOf: (name: string, row: Row) => StandIns | Promise<StandIns> = () => ({}),
+): void {
+	test.each(Object.entries(tables))(
+		'%s: the table has every field of the panel, and the panel every field of the spec',
+		(name, { rows = [], spec = [], others = [] }) => {
+			const { node, operation } = operationOf(name);
+			const fields = [...new Set([...rows.map(({ field }) => field), ...others])];
+			expect(fields.sort()).toEqual(fieldsOf(node, operation).sort());
+			expect([...new Set(rows.map(({ api }) => api))].sort()).toEqual([...spec].sort());
+		},
+	);
+
+	const rows = Object.entries(tables).flatMap(([name, table]) =>
+		(table.rows ?? []).map((row) => [name, row.field, row] as const),
+	);
+	if (rows.length === 0) return;
+
+	test.each(rows)(
+		'%s › %s: shown, sent under its name and type, taken, and absent when unset',
+		async (name, field, row) => {
+			const standIns = await standInsOf(name, row);
+			const real = (value: unknown) =>
+				typeof value === 'string' && value in standIns ? standIns[value] : value;
+			const run = async (given: Given) => {
+				const { parameters } = inputOf(name, given as INodeParameters);
+				const filled = Object.entries(parameters).map(([key, value]) => [key, real(value)]);
+				const result = await runnerOf(service)(name, {
+					...(Object.fromEntries(filled) as INodeParameters),
+					waitMode: 'none',
+				});
+				expect(result.error).toBeUndefined();
+				return submissions(service.sandbox).map(({ body }) => body as Given);
+			};
+			const { node, parameters } = inputOf(name, row.set as INodeParameters);
+			expect(isShown(node, parameters, field)).toBe(true);
+
+			service.sandbox.requests.clear();
+			const typed = row.literal || real(row.sent) !== row.sent ? undefined : withExpression(row);
+			const sent = await run(row.set);
+			if (typed) sent.push(...(await run(typed.set)).slice(1));
+			expect(sent).toHaveLength(typed ? 2 : 1);
+			for (const body of sent) expect(body[row.api]).toStrictEqual(real(row.sent));
+			const path = operationOf(name).path?.replace(PARENT, String(real(PARENT)));
+			expect(submissions(service.sandbox)[0]?.path).toBe(path);
+
+			if (row.unset === undefined) return;
+			service.sandbox.requests.clear();
+			const without = await run(row.unset);
+			expect(without).toHaveLength(1);
+			expect(without[0]).not.toHaveProperty(row.api);
+		},
+	);
+}
+
+/** What the panel of a node shows, in its order. */
+export function fieldsShown(type: INodeType, parameters: Given): INodeProperties[] {
+	const { description } = type;
+	const values = completed(type, parameters);
+	const holder = node(description, values);
+	return description.properties
+		.filter((field) => NodeHelpers.displayParameter(values, field, holder, description))
+		.filter((field) => field.type !== 'hidden');
+}
+
+export const labelsShown = (type: INodeType, parameters: Given): string[] =>
+	fieldsShown(type, parameters).map(({ displayName }) => displayName);

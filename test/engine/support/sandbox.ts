@@ -9,11 +9,13 @@ import { storeBinary } from './engine';
 /** One clock for the nodes and for the service, so that a minute of waiting takes about a second. */
 export const sharedClock = fastClock(50);
 
-/** A sandbox for the tests of one file, emptied before each of them. */
-export function useSandbox(): {
+export interface SandboxOfTests {
 	readonly sandbox: Sandbox;
 	credential(): ICredentialDataDecryptedObject;
-} {
+}
+
+/** A sandbox for the tests of one file, emptied before each of them. */
+export function useSandbox(): SandboxOfTests {
 	let sandbox: Sandbox | undefined;
 	const current = () => {
 		if (!sandbox) throw new Error('The sandbox runs inside tests only');

@@ -1,4 +1,4 @@
-import type { INodeParameters, INodeType } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 
 import { MediaGenMusic } from '../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { type RunOptions, runNode } from './engine';
@@ -35,27 +35,24 @@ export function numberTasks(service: ScriptedService): void {
 	service.on('POST', '*', () => accepted(`task_${++last}`));
 }
 
-interface Settings {
-	count?: number;
-	options?: INodeParameters;
-	parameters?: INodeParameters;
-	run?: Partial<RunOptions>;
-	node?: INodeType;
-}
+/** How a run differs: `given` over the parameters, or anything else of a run. */
+type Differences = Partial<RunOptions> & { given?: INodeParameters };
 
-/** Options of a run that buys a sound per item. */
+/** A run that buys a sound for each of `count` items, with these options. */
 export function soundRun(
 	service: ScriptedService,
-	{ count = 1, options = {}, parameters = {}, run = {}, node = new MediaGenMusic() }: Settings = {},
+	count = 1,
+	options: INodeParameters = {},
+	{ given, ...run }: Differences = {},
 ): RunOptions {
 	return {
-		node,
-		parameters: { ...generateSound, ...parameters, options: { pollInterval: 1, ...options } },
+		node: new MediaGenMusic(),
+		parameters: { ...generateSound, ...given, options: { pollInterval: 1, ...options } },
 		items: soundPrompts(count),
 		credential: service.credential(),
 		...run,
 	};
 }
 
-export const buySounds = async (service: ScriptedService, settings: Settings = {}) =>
-	await runNode(soundRun(service, settings));
+export const buySounds = async (...run: Parameters<typeof soundRun>) =>
+	await runNode(soundRun(...run));

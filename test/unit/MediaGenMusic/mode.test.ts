@@ -133,29 +133,3 @@ test('the list of stem types is narrowed by the filter', async () => {
 	expect(await search()).toContain('lead_vocal');
 	expect(await search('Vocal')).toEqual(['lead_vocal', 'backing_vocals']);
 });
-
-test('the eleven operations, by the names that saved workflows refer to', () => {
-	const { properties } = new MediaGenMusic().description;
-	const operations = properties.find(
-		({ name, displayOptions }) =>
-			name === 'operation' && displayOptions?.show?.resource?.includes('music'),
-	);
-	const values = (operations?.options ?? [])
-		.map((option) => 'value' in option && option.value)
-		.sort();
-	expect(values).toEqual(
-		[
-			'sample',
-			'coverSong',
-			'extend',
-			'addInstrumental',
-			'addVocals',
-			'addStem',
-			'crop',
-			'stems',
-			'fadeIn',
-			'sounds',
-			'upsampleTags',
-		].sort(),
-	);
-});

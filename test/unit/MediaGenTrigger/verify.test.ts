@@ -44,14 +44,11 @@ const ENVELOPES: Array<[string, (record: object) => unknown]> = [
 ];
 
 describe.each(ENVELOPES)('A callback with a %s body', (_, wrap) => {
-	test.each(Object.entries(RECORDS))(
-		'about a task of the family %s shows the family',
-		(family, record) => {
-			const body = wrap(record);
-			expect(readTaskId(body)).toBe('task_1');
-			expect(familyOf(body)).toBe(family);
-		},
-	);
+	test.each(Object.entries(RECORDS))('about a task of the family %s shows it', (family, record) => {
+		const body = wrap(record);
+		expect(readTaskId(body)).toBe('task_1');
+		expect(familyOf(body)).toBe(family);
+	});
 
 	test('may call the id "task_id"', () => {
 		expect(readTaskId(wrap({ task_id: 'task_2', status: 'failed' }))).toBe('task_2');

@@ -80,7 +80,7 @@ describe('A request ends at its time limit, although its answer goes on', () => 
 		async (_, reply) => {
 			service.on('POST', SOUNDS, reply);
 			const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
-			const { error } = await buySounds(service, { run: { settings } });
+			const { error } = await buySounds(service, 1, {}, { settings });
 			expect(error?.message).toBe(
 				'The task may have been bought by an earlier attempt, so the request was not sent again [item 0]',
 			);
@@ -113,7 +113,7 @@ describe('A request ends at its time limit, although its answer goes on', () => 
 	test('polling: the wait ends at its "Timeout", and names the task', async () => {
 		service.on('POST', SOUNDS, accepted('task_1'));
 		service.on('GET', RECORD, trickling['its body']);
-		const { error } = await buySounds(service, { options: { timeout: 2 } });
+		const { error } = await buySounds(service, 1, { timeout: 2 });
 		expect(error?.message).toBe('Task task_1 was still submitted after 2 seconds [item 0]');
 		expect(error?.description).toContain('The last request failed: The request timed out.');
 		await expectClosed();
@@ -196,7 +196,7 @@ test.each(KINDS)('Cancel ends a request that reads at once, with %s', async (_, 
 	service.on('GET', RECORD, reply);
 	const onStart = (cancel: () => void) => void until(() => open.length > 0).then(cancel);
 	const began = Date.now();
-	await buySounds(service, { run: { onStart } });
+	await buySounds(service, 1, {}, { onStart });
 	await expectClosed();
 	// Its time limit is a minute.
 	expect(Date.now() - began).toBeLessThan(20_000);

@@ -39,9 +39,12 @@ test('a record: the wait ends at once, and names the task', async () => {
 	service.on('POST', SOUNDS, accepted('task_1'));
 	service.on('GET', RECORD, bomb());
 	const before = process.memoryUsage().rss;
-	const { json } = await buySounds(service, {
-		run: { settings: { onError: 'continueRegularOutput' } },
-	});
+	const { json } = await buySounds(
+		service,
+		1,
+		{},
+		{ settings: { onError: 'continueRegularOutput' } },
+	);
 	expect(json[0]).toMatchObject({
 		taskId: 'task_1',
 		error: { message: `${WORDS} [item 0]`, description: expect.stringContaining('task_1') },

@@ -7,13 +7,10 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { MediaGenGrid } from '../../../../nodes/MediaGenGrid/MediaGenGrid.node';
-import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
-import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
-import { MediaGenVideo } from '../../../../nodes/MediaGenVideo/MediaGenVideo.node';
 import { type Clock } from '../../../../nodes/shared/util/clock';
 import { fastClock, jumpingClock } from '../../support/clocks';
 import { runNode } from '../../support/engine';
+import { OPERATIONS, operationOf, runnerOf } from '../../support/operations';
 import { type SeenRequest, useScriptedService } from '../../support/scriptedService';
 
 let clockOfTest: () => Clock = () => fastClock(50);
@@ -21,42 +18,6 @@ let clockOfTest: () => Clock = () => fastClock(50);
 const service = useScriptedService(() => clockOfTest());
 
 type Given = INodeParameters;
-
-const song = { taskId: 'parent_1', tags: 'folk' };
-const span = { taskId: 'parent_1', startS: 1, endS: 4 };
-const picture = { model: 'imagegen-2-official', prompt: 'A lighthouse' };
-
-/** What each operation cannot do without. An operation that is missing here fails its tests. */
-const NEEDED: Record<string, Given> = {
-	'music.sample': { ...span, tags: 'folk' },
-	'music.coverSong': song,
-	'music.extend': song,
-	'music.addInstrumental': song,
-	'music.addVocals': song,
-	'music.addStem': song,
-	'music.crop': span,
-	'music.stems': { taskId: 'parent_1' },
-	'music.fadeIn': { taskId: 'parent_1' },
-	'music.sounds': { prompt: 'Rain' },
-	'music.upsampleTags': { tags: 'folk' },
-	'image.generate': picture,
-	'image.edit': { ...picture, imageSource: 'url', imageUrl: 'https://pictures.example.com/1.png' },
-	'grid.variation': { taskId: 'parent_1', index: 2 },
-	'grid.lowVariation': { taskId: 'parent_1', index: 2 },
-	'grid.reroll': { taskId: 'parent_1' },
-	'video.generate': { prompt: 'Waves' },
-	'video.remix': { taskId: 'parent_1' },
-	'task.get': { taskId: '={{ $json.given }}' },
-	'task.wait': { taskId: '={{ $json.given }}' },
-	'task.submit': { path: '/v1/some/new/endpoint', body: '{"prompt": "Rain"}' },
-};
-
-const NODES: INodeType[] = [
-	new MediaGenMusic(),
-	new MediaGenImage(),
-	new MediaGenGrid(),
-	new MediaGenVideo(),
-];
 
 interface Operation {
 	title: string;
@@ -66,6 +27,9 @@ interface Operation {
 	buys: boolean;
 	/** Has "Output" and "Wait for Result". */
 	hasOutput: boolean;
+	/** The request of the smallest input. */
+	path?: string;
+	body?: object;
 }
 
 const isShownFor = (
@@ -76,29 +40,17 @@ const isShownFor = (
 	field.displayOptions?.show?.resource?.includes(resource) === true &&
 	field.displayOptions.show.operation?.includes(operation) === true;
 
-/** Every operation that the panels of the nodes offer. */
-const OPERATIONS: Operation[] = NODES.flatMap((node) => {
-	const { properties, displayName } = node.description;
-	return properties
-		.filter(({ name }) => name === 'operation')
-		.flatMap(({ options = [], displayOptions }) => {
-			const resource = String(displayOptions?.show?.resource?.[0]);
-			return options.flatMap((option) => {
-				if (!('value' in option)) return [];
-				const operation = String(option.value);
-				return [
-					{
-						title: `${displayName}, ${resource}: ${operation}`,
-						node,
-						parameters: { resource, operation, ...NEEDED[`${resource}.${operation}`] },
-						buys: resource !== 'task' || operation === 'submit',
-						hasOutput: properties.some(
-							(field) => field.name === 'output' && isShownFor(field, resource, operation),
-						),
-					},
-				];
-			});
-		});
+/** Every operation of a task: a chat answer has no item of its own after a timeout, and no files. */
+const TASK_OPERATIONS: Array<[title: string, operation: Operation]> = OPERATIONS.filter(
+	({ family }) => family !== 'chat',
+).map(({ title, node, resource, operation, smallest, path, body }) => {
+	const buys = path !== undefined;
+	const taskId = buys ? {} : { taskId: '={{ $json.given }}' };
+	const hasOutput = node.description.properties.some(
+		(field) => field.name === 'output' && isShownFor(field, resource, operation),
+	);
+	const parameters = { resource, operation, ...smallest, ...taskId };
+	return [title, { title, node, parameters, buys, hasOutput, path, body }];
 });
 
 type Want = 'none' | 'one' | 'four' | 'failed' | 'refused' | 'invalid' | 'never';
@@ -216,17 +168,19 @@ const isError = (
 	{ simplify = true }: Given,
 ) => RESULTS[want] === undefined && (want !== 'failed' || operation !== 'get' || simplify === true);
 
-test('the walk knows every operation of the four nodes', () => {
-	expect(OPERATIONS.map(({ title }) => title)).toHaveLength(30);
-	expect(
-		[
-			...new Set(
-				OPERATIONS.map(
-					({ parameters: { resource, operation } }) => `${String(resource)}.${String(operation)}`,
+test('the table has every operation of the nodes that buy, and their panels every one of the table', () => {
+	const nodes = new Map(OPERATIONS.map(({ node }) => [node.description.displayName, node]));
+	const offered = [...nodes].flatMap(([name, { description }]) =>
+		description.properties
+			.filter((field) => field.name === 'operation')
+			.flatMap(({ options = [], displayOptions }) =>
+				options.map(
+					(option) =>
+						`${name}, ${String(displayOptions?.show?.resource?.[0])}: ${'value' in option ? String(option.value) : ''}`,
 				),
 			),
-		].sort(),
-	).toEqual(Object.keys(NEEDED).sort());
+	);
+	expect(OPERATIONS.map(({ title }) => title).sort()).toEqual(offered.sort());
 });
 
 describe.each<[string, Given, Given, Partial<INode>]>([
@@ -247,8 +201,8 @@ describe.each<[string, Given, Given, Partial<INode>]>([
 	beforeAll(() => (clockOfTest = () => fastClock(50)));
 	beforeEach(answerAll);
 
-	test.each(OPERATIONS.map((each) => [each.title, each] as const))(
-		'%s: every item knows its row, its task, its reference and its input',
+	test.each(TASK_OPERATIONS)(
+		'%s: every item knows its row, task and input',
 		async (__, operation) => {
 			const { outputs, error } = await run(operation, WANTS, given, options, settings);
 			expect(error).toBeUndefined();
@@ -286,61 +240,55 @@ describe.each<[string, Given, Given, Partial<INode>]>([
 	);
 });
 
-test.each(OPERATIONS.map((each) => [each.title, each] as const))(
-	'%s: an error of the whole run leaves each item its reference and its input',
-	async (_, operation) => {
-		const { items } = await run(
-			operation,
-			['one', 'four'],
-			{},
-			{ concurrency: 0 },
-			{ onError: 'continueRegularOutput' },
-		);
-		expect(items.map(rowOf)).toEqual([0, 1]);
-		expect(
-			items.map(({ json: { reference, input, error } }) => [
-				reference,
-				(input as IDataObject).row,
-				(error as IDataObject).message,
-			]),
-		).toEqual([
-			['row 0', 0, '"Concurrency" must be a whole number from 1 to 100'],
-			['row 1', 1, '"Concurrency" must be a whole number from 1 to 100'],
-		]);
-		expect(service.requests).toEqual([]);
-	},
-);
+test.each(TASK_OPERATIONS)('%s: an error of all leaves each its input', async (_, operation) => {
+	const { items } = await run(
+		operation,
+		['one', 'four'],
+		{},
+		{ concurrency: 0 },
+		{ onError: 'continueRegularOutput' },
+	);
+	expect(items.map(rowOf)).toEqual([0, 1]);
+	expect(
+		items.map(({ json: { reference, input, error } }) => [
+			reference,
+			(input as IDataObject).row,
+			(error as IDataObject).message,
+		]),
+	).toEqual([
+		['row 0', 0, '"Concurrency" must be a whole number from 1 to 100'],
+		['row 1', 1, '"Concurrency" must be a whole number from 1 to 100'],
+	]);
+	expect(service.requests).toEqual([]);
+});
 
 describe('after Timeout, where the node continues', () => {
 	beforeAll(() => (clockOfTest = jumpingClock));
 	beforeEach(answerAll);
 
-	test.each(OPERATIONS.map((each) => [each.title, each] as const))(
-		'%s: the item knows its row, its task, its reference and its input',
-		async (_, operation) => {
-			const isGet = operation.parameters.operation === 'get';
-			const { items } = await run(
-				operation,
-				['never', 'one'],
-				{ downloadFiles: false },
-				{ timeout: 5 },
-				{ onError: 'continueRegularOutput' },
-			);
-			expect(items.map(rowOf)).toEqual([0, 1]);
-			expect(items[0]?.json).toMatchObject({
-				taskId: expect.stringMatching(/^task_never_\d+$/) as string,
-				status: 'running',
-				reference: 'row 0',
-				input: { want: 'never' },
-			});
-			expect('error' in (items[0]?.json ?? {})).toBe(!isGet);
-			expect(items[1]?.json).toMatchObject({
-				status: 'completed',
-				reference: 'row 1',
-				input: { want: 'one' },
-			});
-		},
-	);
+	test.each(TASK_OPERATIONS)('%s: the item knows its row, task and input', async (_, operation) => {
+		const isGet = operation.parameters.operation === 'get';
+		const { items } = await run(
+			operation,
+			['never', 'one'],
+			{ downloadFiles: false },
+			{ timeout: 5 },
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(items.map(rowOf)).toEqual([0, 1]);
+		expect(items[0]?.json).toMatchObject({
+			taskId: expect.stringMatching(/^task_never_\d+$/) as string,
+			status: 'running',
+			reference: 'row 0',
+			input: { want: 'never' },
+		});
+		expect('error' in (items[0]?.json ?? {})).toBe(!isGet);
+		expect(items[1]?.json).toMatchObject({
+			status: 'completed',
+			reference: 'row 1',
+			input: { want: 'one' },
+		});
+	});
 });
 
 describe('What this package does not know', () => {
@@ -348,98 +296,55 @@ describe('What this package does not know', () => {
 	beforeEach(answerAll);
 
 	const id = (value: string) => ({ __rl: true, mode: 'id', value });
+	const pan = '/v2/gridart/pan';
+	const panBody = { task_id: 't', direction: 'left' };
 
-	test.each<[string, INodeType, Given, string, IDataObject]>([
+	test.each<[string, string, Given, object, string?]>([
 		[
 			'a music version',
-			new MediaGenMusic(),
-			{
-				resource: 'music',
-				operation: 'sounds',
-				prompt: 'Rain',
-				additionalFields: { version: id('v9') },
-			},
-			'/v1/music/generations/sounds',
+			'music.sounds',
+			{ additionalFields: { version: id('v9') } },
 			{ version: 'v9' },
 		],
 		[
 			'a music model',
-			new MediaGenMusic(),
-			{
-				resource: 'music',
-				operation: 'sounds',
-				prompt: 'Rain',
-				additionalFields: { model: id('musicgen-9') },
-			},
-			'/v1/music/generations/sounds',
-			{ model: 'musicgen-9' },
+			'music.sounds',
+			{ additionalFields: { model: id('choir-9') } },
+			{ model: 'choir-9' },
 		],
-		[
-			'a stem type',
-			new MediaGenMusic(),
-			{ resource: 'music', operation: 'stems', taskId: 'parent_1', stemType: id('theremin') },
-			'/v1/music/generations/stems',
-			{ stem_type: 'theremin' },
-		],
+		['a stem type', 'music.stems', { stemType: id('theremin') }, { stem_type: 'theremin' }],
 		[
 			'an image model',
-			new MediaGenImage(),
-			{
-				resource: 'image',
-				operation: 'generate',
-				model: id('imagegen-9'),
-				prompt: 'A fox',
-				n: 4,
-				size: '16:9',
-			},
-			'/v1/images/generations',
+			'image.generate',
+			{ model: id('imagegen-9'), n: 4, size: '16:9' },
 			{ model: 'imagegen-9', size: '16:9', n: 4 },
 		],
 		[
 			'a video model',
-			new MediaGenVideo(),
-			{
-				resource: 'video',
-				operation: 'generate',
-				model: id('vidomni-v9'),
-				prompt: 'Waves',
-				duration: 60,
-			},
-			'/v1/videos/generations',
+			'video.generate',
+			{ model: id('vidomni-v9'), duration: 60 },
 			{ model: 'vidomni-v9', duration: 60 },
 		],
-		[
-			'an endpoint',
-			new MediaGenGrid(),
-			{
-				resource: 'task',
-				operation: 'submit',
-				path: '/v2/gridart/pan',
-				body: '{"task_id": "t", "direction": "left"}',
-			},
-			'/v2/gridart/pan',
-			{ task_id: 't', direction: 'left' },
-		],
-	])('%s is sent as it is, and its result comes out', async (_, node, parameters, path, body) => {
-		const { json, error } = await runNode({
-			node,
-			parameters: { waitMode: 'poll', ...parameters, options: {} },
-			credential: service.credential(),
-		});
-		expect(error).toBeUndefined();
-		expect(service.sent('POST', '*').map((request) => request.path)).toEqual([path]);
-		expect(service.sent('POST', '*')[0]?.body).toMatchObject(body);
-		expect(json).toEqual([
-			expect.objectContaining({
-				status: 'completed',
-				results: [expect.objectContaining({ index: 1 })],
-			}),
-		]);
-	});
+		['an endpoint', 'grid.task.submit', { path: pan, body: JSON.stringify(panBody) }, panBody, pan],
+	])(
+		'%s is sent as it is, and its result comes out',
+		async (_, name, given, body, path = operationOf(name).path) => {
+			const { json, error } = await runnerOf(service)(name, { waitMode: 'poll', ...given });
+			expect(error).toBeUndefined();
+			expect(service.sent('POST', '*').map((request) => request.path)).toEqual([path]);
+			expect(service.sent('POST', '*')[0]?.body).toMatchObject(body);
+			expect(json).toEqual([
+				expect.objectContaining({
+					status: 'completed',
+					results: [expect.objectContaining({ index: 1 })],
+				}),
+			]);
+		},
+	);
 
-	test.each(OPERATIONS.filter(({ buys }) => buys).map((each) => [each.title, each] as const))(
-		'%s: a field in Additional Body Fields reaches the service',
-		async (_, { node, parameters }) => {
+	test.each(TASK_OPERATIONS.filter(([, { buys }]) => buys))(
+		'%s: the smallest input is its request, with what Additional Body Fields adds',
+		async (_, { node, parameters, path, body }) => {
 			const given = {
 				additionalBodyFields: '{"brand_new": {"deep_er": [1, "x"]}}',
 				downloadFiles: false,
@@ -451,8 +356,8 @@ describe('What this package does not know', () => {
 				credential: service.credential(),
 			});
 			expect(error).toBeUndefined();
-			expect(service.sent('POST', '*').map(({ body }) => body)).toEqual([
-				expect.objectContaining({ brand_new: { deep_er: [1, 'x'] } }),
+			expect(service.sent('POST', '*').map((request) => [request.path, request.body])).toEqual([
+				[path, { ...body, brand_new: { deep_er: [1, 'x'] } }],
 			]);
 		},
 	);

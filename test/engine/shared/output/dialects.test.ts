@@ -1,13 +1,10 @@
-import type { INodeExecutionData, INodeParameters, INodeType } from 'n8n-workflow';
+import type { INodeExecutionData } from 'n8n-workflow';
 
-import { MediaGenGrid } from '../../../../nodes/MediaGenGrid/MediaGenGrid.node';
-import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
-import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
-import { MediaGenVideo } from '../../../../nodes/MediaGenVideo/MediaGenVideo.node';
 import { DIALECTS, type DialectName } from '../../../../sandbox/service';
 import { chatNode } from '../../support/chat';
 import { until } from '../../support/clocks';
-import { readBinary, runNode } from '../../support/engine';
+import { readBinary, type RunOptions, runNode } from '../../support/engine';
+import { inputOf } from '../../support/operations';
 import { pauseNode } from '../../support/pausedExecution';
 import { submissions, useSandbox } from '../../support/sandbox';
 import { TriggerHost } from '../../support/triggerHost';
@@ -18,214 +15,109 @@ const REFERENCE = 'https://pictures.example.com/reference.png';
 
 const RESULT_BYTES = 700;
 
-interface Purchase {
-	node: INodeType;
-	resource: string;
-	operation: string;
-	parameters: INodeParameters;
-}
+type Purchase = ReturnType<typeof inputOf>;
 
-async function run(
-	{ node, resource, operation, parameters }: Purchase,
+const run = async (
+	{ node, parameters }: Pick<RunOptions, 'node' | 'parameters'>,
 	items: INodeExecutionData[] = [{ json: {} }],
 	settings = {},
-) {
-	return await runNode({
+) =>
+	await runNode({
 		node,
-		parameters: {
-			resource,
-			operation,
-			waitMode: 'poll',
-			...parameters,
-			options: { pollInterval: 1 },
-		},
+		parameters: { waitMode: 'poll', ...parameters, options: { pollInterval: 1 } },
 		items,
 		credential: service.credential(),
 		settings,
 	});
-}
 
-const music = (operation: string, parameters: INodeParameters): Purchase => ({
-	node: new MediaGenMusic(),
-	resource: 'music',
-	operation,
-	parameters,
-});
-const grid = (operation: string, parameters: INodeParameters): Purchase => ({
-	node: new MediaGenGrid(),
-	resource: 'grid',
-	operation,
-	parameters,
-});
-const image = (parameters: INodeParameters): Purchase => ({
-	node: new MediaGenImage(),
-	resource: 'image',
-	operation: 'generate',
-	parameters: { model: 'imagegen-2-official', prompt: 'A lighthouse', ...parameters },
-});
-const video = (parameters: INodeParameters): Purchase => ({
-	node: new MediaGenVideo(),
-	resource: 'video',
-	operation: 'generate',
-	parameters,
-});
-const submit = (node: INodeType, path: string, body: object): Purchase => ({
-	node,
-	resource: 'task',
-	operation: 'submit',
-	parameters: { path, bodyType: 'json', body: JSON.stringify(body) },
-});
-const task = (node: INodeType, operation: 'get' | 'wait', taskId: string): Purchase => ({
-	node,
-	resource: 'task',
-	operation,
-	parameters: { taskId },
-});
+const submit = (family: string, path: string, body: object): Purchase =>
+	inputOf(`${family}.task.submit`, { path, bodyType: 'json', body: JSON.stringify(body) });
 
 type Shape = Array<[index: number | null, kind: string, name: string | null]>;
 
-const TRACKS: Shape = [
-	[1, 'audio', null],
-	[2, 'audio', null],
-];
+const audio = (...indexes: number[]): Shape => indexes.map((index) => [index, 'audio', null]);
 
 /** In the dialect `verbose` a track without a link is between the two. */
-const tracks = (dialect: DialectName): Shape =>
-	dialect === 'verbose'
-		? [
-				[1, 'audio', null],
-				[3, 'audio', null],
-			]
-		: TRACKS;
+const tracks = (dialect: DialectName) => (dialect === 'verbose' ? audio(1, 3) : audio(1, 2));
 
-const PICTURES: Shape = [
-	[1, 'image', null],
-	[2, 'image', null],
-];
+const pictures = (count: number): Shape =>
+	Array.from({ length: count }, (_, at) => [at + 1, 'image', null]);
 
-const GRID: Shape = [
-	[null, 'image', 'grid'],
-	[1, 'image', null],
-	[2, 'image', null],
-	[3, 'image', null],
-	[4, 'image', null],
-];
+const GRID: Shape = [[null, 'image', 'grid'], ...pictures(4)];
 
 const CLIP: Shape = [[1, 'video', null]];
 
 const originals = () => service.sandbox.originals;
 
-interface Case {
-	title: string;
-	buys: () => Purchase;
-	results: (dialect: DialectName) => Shape;
-}
+const fromReference = { referenceImages: 'url', imageUrls: [REFERENCE] };
+const firstFrame = { firstFrameSource: 'url', firstFrameUrl: REFERENCE };
+const fromPicture = { prompt: 'Waves', imageInput: 'firstFrame', ...firstFrame };
+const sound = () => inputOf('music.sounds', { prompt: 'Rain' });
+const reroll = () => inputOf('grid.reroll', { taskId: originals().grid().id });
+const video = () => inputOf('video.generate', fromPicture);
+const imagine = (prompt: string) => submit('grid', '/v1/gridart/generations/imagine', { prompt });
+const stems = (dialect: DialectName): Shape =>
+	dialect === 'verbose'
+		? [
+				[1, 'audio', 'drums'],
+				[1, 'audio', 'instrumental'],
+			]
+		: [
+				[1, 'audio', 'drum_kit'],
+				[2, 'audio', 'backing_track'],
+			];
+
+type Case = [title: string, buys: () => Purchase, results: (dialect: DialectName) => Shape];
+
+const withReference = { image_urls: [REFERENCE] };
+const fox = { model: 'imagegen-2-official', prompt: 'A fox', ...withReference };
+const waves = { model: 'vidomni-v3-omni', prompt: 'Waves', ...withReference };
+const shanty = { gpt_description: 'A sea shanty' };
 
 const CASES: Case[] = [
-	{ title: 'sounds', buys: () => music('sounds', { prompt: 'Rain' }), results: tracks },
-	{
-		title: 'a cover',
-		buys: () => music('coverSong', { taskId: originals().track().id, tags: 'folk' }),
-		results: tracks,
-	},
-	{
-		title: 'separated stems',
-		buys: () => music('stems', { taskId: originals().track().id, stemType: 'drum_kit' }),
-		results: (dialect) =>
-			dialect === 'verbose'
-				? [
-						[1, 'audio', 'drums'],
-						[1, 'audio', 'instrumental'],
-					]
-				: [
-						[1, 'audio', 'drum_kit'],
-						[2, 'audio', 'backing_track'],
-					],
-	},
-	{
-		title: 'two pictures from a reference',
-		buys: () => image({ n: 2, referenceImages: 'url', imageUrls: [REFERENCE] }),
-		results: () => PICTURES,
-	},
-	{
-		title: 'a re-roll',
-		buys: () => grid('reroll', { taskId: originals().grid().id }),
-		results: () => GRID,
-	},
-	{
-		title: 'a variation',
-		buys: () => grid('variation', { taskId: originals().grid().id, index: 3 }),
-		results: () => GRID,
-	},
-	{
-		title: 'a video from a picture',
-		buys: () =>
-			video({
-				prompt: 'Waves',
-				imageInput: 'firstFrame',
-				firstFrameSource: 'url',
-				firstFrameUrl: REFERENCE,
-			}),
-		results: () => CLIP,
-	},
-	{
-		title: 'a song by custom request',
-		buys: () =>
-			submit(new MediaGenMusic(), '/v1/music/generations/create', {
-				gpt_description: 'A sea shanty',
-			}),
-		results: tracks,
-	},
-	{
-		title: 'a grid by custom request',
-		buys: () =>
-			submit(new MediaGenGrid(), '/v1/gridart/generations/imagine', { prompt: 'A lighthouse' }),
-		results: () => GRID,
-	},
-	{
-		title: 'a picture by custom request',
-		buys: () =>
-			submit(new MediaGenImage(), '/v1/images/generations', {
-				model: 'imagegen-2-official',
-				prompt: 'A fox',
-				image_urls: [REFERENCE],
-			}),
-		results: () => PICTURES.slice(0, 1),
-	},
-	{
-		title: 'a video by custom request',
-		buys: () =>
-			submit(new MediaGenVideo(), '/v1/videos/generations', {
-				model: 'vidomni-v3-omni',
-				prompt: 'Waves',
-				image_urls: [REFERENCE],
-			}),
-		results: () => CLIP,
-	},
+	['sounds', sound, tracks],
+	[
+		'a cover',
+		() => inputOf('music.coverSong', { taskId: originals().track().id, tags: 'folk' }),
+		tracks,
+	],
+	[
+		'separated stems',
+		() => inputOf('music.stems', { taskId: originals().track().id, stemType: 'drum_kit' }),
+		stems,
+	],
+	[
+		'two pictures from a reference',
+		() => inputOf('image.generate', { n: 2, ...fromReference }),
+		() => pictures(2),
+	],
+	['a re-roll', reroll, () => GRID],
+	[
+		'a variation',
+		() => inputOf('grid.variation', { taskId: originals().grid().id, index: 3 }),
+		() => GRID,
+	],
+	['a video from a picture', video, () => CLIP],
+	[
+		'a song by custom request',
+		() => submit('music', '/v1/music/generations/create', shanty),
+		tracks,
+	],
+	['a grid by custom request', () => imagine('A lighthouse'), () => GRID],
+	[
+		'a picture by custom request',
+		() => submit('image', '/v1/images/generations', fox),
+		() => pictures(1),
+	],
+	['a video by custom request', () => submit('video', '/v1/videos/generations', waves), () => CLIP],
 ];
 
 /** A purchase of each family whose result is fetched by its id, when the request is not known any more. */
-const LATER: Array<
-	[title: string, buys: () => Purchase, results: (dialect: DialectName) => Shape]
-> = [
-	['a song', () => music('sounds', { prompt: 'Rain' }), tracks],
-	[
-		'a picture from a reference',
-		() => image({ referenceImages: 'url', imageUrls: [REFERENCE] }),
-		() => PICTURES.slice(0, 1),
-	],
-	['a grid', () => grid('reroll', { taskId: originals().grid().id }), () => GRID],
-	[
-		'a video from a picture',
-		() =>
-			video({
-				prompt: 'Waves',
-				imageInput: 'firstFrame',
-				firstFrameSource: 'url',
-				firstFrameUrl: REFERENCE,
-			}),
-		() => CLIP,
-	],
+const LATER: Case[] = [
+	['a song', sound, tracks],
+	['a picture from a reference', () => inputOf('image.generate', fromReference), () => pictures(1)],
+	['a grid', reroll, () => GRID],
+	['a video from a picture', video, () => CLIP],
 ];
 
 const isNumberOrNull = (value: unknown) =>
@@ -261,9 +153,9 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		});
 	});
 
-	test.each(CASES.map((each) => [each.title, each] as const))(
-		'%s: every result once, with number, kind, name and file',
-		async (_, { buys, results }) => {
+	test.each(CASES)(
+		'%s: every result once, with number, name and file',
+		async (_, buys, results) => {
 			const { json, items, error } = await run(buys());
 			expect(error).toBeUndefined();
 			expect(json).toHaveLength(1);
@@ -273,14 +165,10 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 			expect(shapeOf(json[0]?.results)).toEqual(results(dialect));
 			expect([...urlsOf(json[0]?.results)].sort()).toEqual([...bought.urls].sort());
 			expect(json[0]?.url).toBe(urlsOf(json[0]?.results)[0]);
-			expect(
-				asRows(json[0]?.results)
-					.map(({ expiresAt }) => expiresAt)
-					.filter((value) => !isIsoOrNull(value)),
-			).toEqual([]);
-			expect(
-				[json[0]?.cost, json[0]?.creditsCost].filter((value) => !isNumberOrNull(value)),
-			).toEqual([]);
+			const ends = asRows(json[0]?.results).map(({ expiresAt }) => expiresAt);
+			expect(ends.filter((value) => !isIsoOrNull(value))).toEqual([]);
+			const costs = [json[0]?.cost, json[0]?.creditsCost];
+			expect(costs.filter((value) => !isNumberOrNull(value))).toEqual([]);
 
 			const files = Object.values(items[0]?.binary ?? {});
 			expect(files).toHaveLength(bought.urls.length);
@@ -290,19 +178,18 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 	);
 
 	test('what a picture cost is a number', async () => {
-		const { json } = await run(image({ n: 2 }));
+		const { json } = await run(inputOf('image.generate', { n: 2 }));
 		const [charge] = service.sandbox.ledger().entries;
 		expect([json[0]?.cost, json[0]?.creditsCost]).toEqual([0.08, charge?.credits]);
 	});
 
+	const fails = { prompt: 'sandbox:fail' };
+
 	test.each<[string, Purchase]>([
-		['a sound', music('sounds', { prompt: 'sandbox:fail' })],
-		['a picture', image({ prompt: 'sandbox:fail' })],
-		['a video', video({ prompt: 'sandbox:fail' })],
-		[
-			'a grid',
-			submit(new MediaGenGrid(), '/v1/gridart/generations/imagine', { prompt: 'sandbox:fail' }),
-		],
+		['a sound', inputOf('music.sounds', fails)],
+		['a picture', inputOf('image.generate', fails)],
+		['a video', inputOf('video.generate', fails)],
+		['a grid', imagine(fails.prompt)],
 	])('%s that failed is failed, with the reason', async (_, purchase) => {
 		const { json } = await run(purchase, undefined, { onError: 'continueRegularOutput' });
 		const { id, failure } = boughtTask();
@@ -313,29 +200,24 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		expect(json[0]?.error).toMatchObject({ message: `Task ${id} failed: ${failure} [item 0]` });
 	});
 
-	test.each(LATER)(
-		'%s that was not waited for is found by its id later',
-		async (_, buys, results) => {
-			const purchase = buys();
-			const submitted = await run({
-				...purchase,
-				parameters: { ...purchase.parameters, waitMode: 'none' },
-			});
-			expect(submitted.json[0]).toMatchObject({ status: 'submitted', results: [] });
-			const { id } = boughtTask();
-			expect(submitted.json[0]?.taskId).toBe(id);
-			// A sheet or another node may hand a numeric id on as a number.
-			const taskId = /^\d+$/.test(id) ? `={{ ${id} }}` : id;
-			const waited = await run(task(purchase.node, 'wait', taskId));
-			const got = await run(task(purchase.node, 'get', taskId));
-			for (const { json, error } of [waited, got]) {
-				expect(error).toBeUndefined();
-				expect(json[0]).toMatchObject({ taskId: id, status: 'completed' });
-				expect(shapeOf(json[0]?.results)).toEqual(results(dialect));
-				expect([...urlsOf(json[0]?.results)].sort()).toEqual([...boughtTask().urls].sort());
-			}
-		},
-	);
+	test.each(LATER)('%s that was not waited for is found later', async (_, buys, results) => {
+		const { node, parameters } = buys();
+		const submitted = await run({ node, parameters: { ...parameters, waitMode: 'none' } });
+		expect(submitted.json[0]).toMatchObject({ status: 'submitted', results: [] });
+		const { id } = boughtTask();
+		expect(submitted.json[0]?.taskId).toBe(id);
+		// A sheet or another node may hand a numeric id on as a number.
+		const taskId = /^\d+$/.test(id) ? `={{ ${id} }}` : id;
+		const named = (operation: string) => ({ resource: 'task', operation, taskId });
+		const waited = await run({ node, parameters: named('wait') });
+		const got = await run({ node, parameters: named('get') });
+		for (const { json, error } of [waited, got]) {
+			expect(error).toBeUndefined();
+			expect(json[0]).toMatchObject({ taskId: id, status: 'completed' });
+			expect(shapeOf(json[0]?.results)).toEqual(results(dialect));
+			expect([...urlsOf(json[0]?.results)].sort()).toEqual([...boughtTask().urls].sort());
+		}
+	});
 
 	test.each(LATER)(
 		"%s comes out of a paused execution, and of a trigger, by the service's callback",
@@ -343,11 +225,11 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 			service.sandbox.settings.set({ allowPrivateCallbacks: true });
 			// Held until the execution has paused.
 			service.sandbox.durations.set({ image: null, music: null, grid: null, video: null });
-			const { node, resource, operation, parameters } = buys();
+			const { node, parameters } = buys();
 			const credential = service.credential();
 			const execution = await pauseNode({
 				node,
-				parameters: { resource, operation, ...parameters, waitMode: 'callback', options: {} },
+				parameters: { ...parameters, waitMode: 'callback', options: {} },
 				items: [{ json: {} }],
 				credential,
 			});
@@ -371,20 +253,16 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 	);
 
 	test('a song goes on to a cover, and a grid to a variation, by the item that came out', async () => {
-		const song = await run(music('sounds', { prompt: 'Rain' }));
-		const cover = await run(
-			music('coverSong', { taskId: '={{ $json.taskId }}', tags: 'folk' }),
-			song.items,
-		);
+		const song = await run(sound());
+		const next = { taskId: '={{ $json.taskId }}' };
+		const cover = await run(inputOf('music.coverSong', { ...next, tags: 'folk' }), song.items);
 		expect(cover.json[0]).toMatchObject({ status: 'completed', operation: 'coverSong' });
-		const imagined = await run({
-			...grid('reroll', { taskId: originals().grid().id, output: 'files' }),
-		});
-		const fourth = imagined.items.filter(({ json }) => json.index === 4);
-		const varied = await run(
-			grid('variation', { taskId: '={{ $json.taskId }}', index: '={{ $json.index }}' }),
-			fourth,
+		const imagined = await run(
+			inputOf('grid.reroll', { taskId: originals().grid().id, output: 'files' }),
 		);
+		const fourth = imagined.items.filter(({ json }) => json.index === 4);
+		const byItem = { ...next, index: '={{ $json.index }}' };
+		const varied = await run(inputOf('grid.variation', byItem), fourth);
 		expect(varied.json[0]).toMatchObject({ status: 'completed' });
 		expect(submissions(service.sandbox).map(({ body }) => body)).toEqual([
 			{ prompt: 'Rain' },
@@ -400,13 +278,13 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 			const { json, error } = await chatNode(operation, () => service.credential()).run();
 			expect(error).toBeUndefined();
 			expect(json[0]?.text).toBe('Sample answer to: Why?');
-			const usage = json[0]?.usage as Record<string, unknown>;
-			expect([usage.inputTotal, usage.output].map(Number).every((tokens) => tokens > 0)).toBe(true);
-			expect(
-				[usage.inputTotal, usage.output, usage.cacheRead, usage.cacheWrite].map(
-					(value) => typeof value,
-				),
-			).toEqual(Array(4).fill('number'));
+			const { inputTotal, output, cacheRead, cacheWrite } = json[0]?.usage as Record<
+				string,
+				unknown
+			>;
+			expect([inputTotal, output].map(Number).every((tokens) => tokens > 0)).toBe(true);
+			const types = [inputTotal, output, cacheRead, cacheWrite].map((value) => typeof value);
+			expect(types).toEqual(Array(4).fill('number'));
 		},
 	);
 });

@@ -34,11 +34,7 @@ async function download(options = {}) {
 	service.on('GET', RECORD, {
 		json: { status: 'completed', result: { music: [{ audio_url: fileUrl() }] } },
 	});
-	return await buySounds(service, {
-		parameters: { downloadFiles: true },
-		options,
-		run: { settings: goOn },
-	});
+	return await buySounds(service, 1, options, { given: { downloadFiles: true }, settings: goOn });
 }
 
 describeInEachBinaryDataMode(() => {
@@ -181,10 +177,8 @@ describeInEachBinaryDataMode(() => {
 		service.on('GET', RECORD, {
 			json: { status: 'failed', result: { music: [{ audio_url: fileUrl() }] } },
 		});
-		const { json } = await buySounds(service, {
-			parameters: { downloadFiles: true },
-			run: { settings: goOn },
-		});
+		const run = { given: { downloadFiles: true }, settings: goOn };
+		const { json } = await buySounds(service, 1, {}, run);
 		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'failed' });
 		expect(service.sent('GET', FILE)).toEqual([]);
 	});
@@ -199,10 +193,8 @@ describeInEachBinaryDataMode(() => {
 			json: { status: 'completed', result: { music: [{ audio_url: fileUrl() }] } },
 		});
 		const credential = { ...service.credential(), allowPrivateCallbacks: false };
-		const { json } = await buySounds(service, {
-			parameters: { downloadFiles: true },
-			run: { settings: goOn, credential },
-		});
+		const run = { given: { downloadFiles: true }, settings: goOn, credential };
+		const { json } = await buySounds(service, 1, {}, run);
 		expect(JSON.stringify(json[0]?.error)).toContain(
 			'the link leads to the private host 169.254.169.254',
 		);
@@ -230,10 +222,12 @@ describe('A full disk, where n8n keeps files on disk', () => {
 		service.on('GET', RECORD, {
 			json: { status: 'completed', result: { music: [{ audio_url: fileUrl() }] } },
 		});
-		const failed = await buySounds(service, {
-			parameters: { downloadFiles: true },
-			run: { settings: goOn },
-		});
+		const failed = await buySounds(
+			service,
+			1,
+			{},
+			{ given: { downloadFiles: true }, settings: goOn },
+		);
 		expect(failed.json[0]).toMatchObject({
 			taskId: 'task_1',
 			status: 'completed',
@@ -241,7 +235,12 @@ describe('A full disk, where n8n keeps files on disk', () => {
 		});
 		expect(service.sent('GET', FILE)).toHaveLength(1);
 		left = 1;
-		const { json, items } = await buySounds(service, { parameters: { downloadFiles: true }, run });
+		const { json, items } = await buySounds(
+			service,
+			1,
+			{},
+			{ given: { downloadFiles: true }, ...run },
+		);
 		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
 		expect(await readBinary(items[0]?.binary?.data)).toHaveLength(1_000);
 		// One for each of the two runs.

@@ -25,12 +25,12 @@ const fileNames = { fileName: '={{ $json.prompt }}', reference: 'row 7', include
 
 async function run(parameters = {}, options = {}, settings = {}, node = new MediaGenMusic()) {
 	const given = { items: [{ json: row }], settings };
-	return await buySounds(service, {
-		parameters: { downloadFiles: true, ...parameters },
-		options: { ...fileNames, ...options },
-		run: given,
-		node,
-	});
+	return await buySounds(
+		service,
+		1,
+		{ ...fileNames, ...options },
+		{ given: { downloadFiles: true, ...parameters }, node, ...given },
+	);
 }
 
 test('one item per task has all files, and the row under input', async () => {

@@ -51,25 +51,18 @@ describeInEachBinaryDataMode(() => {
 		const { json, items } = await get(images('/files/1.png'));
 		expect(json[0]).toMatchObject({ url: `${service.url}/files/1.png` });
 		expect(await contentOf(items[0]?.binary?.data)).toBe('one');
-		expect(items[0]?.binary?.data).toMatchObject({
-			fileName: 'image-task_1-1.png',
-			mimeType: 'image/png',
-		});
+		const stored = { fileName: 'image-task_1-1.png', mimeType: 'image/png' };
+		expect(items[0]?.binary?.data).toMatchObject(stored);
 	});
 
 	test('a data URL and base64 become files', async () => {
 		const content = Buffer.from('one picture of many').toString('base64');
-		const { items } = await get({
-			images: [
-				{ url: `data:image/jpeg;base64,${content}` },
-				{ b64_json: content, mime_type: 'IMAGE/PNG' },
-			],
-		});
+		const asUrl = { url: `data:image/jpeg;base64,${content}` };
+		const asText = { b64_json: content, mime_type: 'IMAGE/PNG' };
+		const { items } = await get({ images: [asUrl, asText] });
 		expect(await contentOf(items[0]?.binary?.data)).toBe('one picture of many');
-		expect(items[0]?.binary?.data).toMatchObject({
-			fileName: 'image-task_1-1.jpg',
-			mimeType: 'image/jpeg',
-		});
+		const stored = { fileName: 'image-task_1-1.jpg', mimeType: 'image/jpeg' };
+		expect(items[0]?.binary?.data).toMatchObject(stored);
 		expect(await contentOf(items[0]?.binary?.data_2)).toBe('one picture of many');
 		expect(items[0]?.binary?.data_2).toMatchObject({ mimeType: 'image/png' });
 	});
@@ -119,6 +112,11 @@ describeInEachBinaryDataMode(() => {
 		expect(await contentOf(items[0]?.binary?.data)).toBe('video');
 	});
 
+	const part = (content: string, range: string): Reply => ({
+		status: 206,
+		text: Buffer.from(content),
+		headers: { 'content-type': 'image/png', 'content-range': range },
+	});
 	const page = '<!DOCTYPE html><html><body>Please log in</body></html>';
 
 	test.each<[string, Reply, string]>([
@@ -127,47 +125,27 @@ describeInEachBinaryDataMode(() => {
 		['a message', { json: { detail: 'expired' } }, 'the content type is application/json'],
 		['nothing', file('', 'image/png'), 'it is empty'],
 		['204', { status: 204 }, 'the answer is empty (HTTP 204)'],
-		[
-			'half of it',
-			{
-				status: 206,
-				text: Buffer.from('half'),
-				headers: { 'content-type': 'image/png', 'content-range': 'bytes 0-3/8' },
-			},
-			'only a part of it came (HTTP 206)',
-		],
-		[
-			'a part',
-			{ status: 206, text: Buffer.from('half'), headers: { 'content-type': 'image/png' } },
-			'only a part of it came (HTTP 206)',
-		],
-	])(
-		'%s is no picture: the link is tried again, and then the item fails',
-		async (_, reply, reason) => {
-			service.on('GET', '/1.png', reply);
-			const { json, items } = await get(images(`${service.url}/1.png`));
-			expect(json[0]).toMatchObject({
-				taskId: 'task_1',
-				error: { message: `The link did not give a file: ${reason}` },
-			});
-			expect(items[0]?.binary).toBeUndefined();
-			expect(service.sent('GET', '/1.png')).toHaveLength(5);
-			service.on('GET', '/1.png', reply, file('one', 'image/png'));
-			expect(
-				await contentOf((await get(images(`${service.url}/1.png`))).items[0]?.binary?.data),
-			).toBe('one');
-		},
-	);
+		['half of it', part('half', 'bytes 0-3/8'), 'only a part of it came (HTTP 206)'],
+		['a part', { ...file('half', 'image/png'), status: 206 }, 'only a part of it came (HTTP 206)'],
+	])('%s is no picture: tried again, and then the item fails', async (_, reply, reason) => {
+		service.on('GET', '/1.png', reply);
+		const { json, items } = await get(images(`${service.url}/1.png`));
+		expect(json[0]).toMatchObject({
+			taskId: 'task_1',
+			error: { message: `The link did not give a file: ${reason}` },
+		});
+		expect(items[0]?.binary).toBeUndefined();
+		expect(service.sent('GET', '/1.png')).toHaveLength(5);
+		service.on('GET', '/1.png', reply, file('one', 'image/png'));
+		expect(
+			await contentOf((await get(images(`${service.url}/1.png`))).items[0]?.binary?.data),
+		).toBe('one');
+	});
 
 	test('all of it as a part is a picture', async () => {
-		service.on('GET', '/1', {
-			status: 206,
-			text: Buffer.from('whole'),
-			headers: { 'content-type': 'image/png', 'content-range': 'bytes 0-4/5' },
-		});
-		expect(await contentOf((await get(images(`${service.url}/1`))).items[0]?.binary?.data)).toBe(
-			'whole',
-		);
+		service.on('GET', '/1', part('whole', 'bytes 0-4/5'));
+		const { items } = await get(images(`${service.url}/1`));
+		expect(await contentOf(items[0]?.binary?.data)).toBe('whole');
 	});
 
 	test.each([
@@ -178,27 +156,17 @@ describeInEachBinaryDataMode(() => {
 	])('the content type %s is %s', async (type, mimeType, extension) => {
 		service.on('GET', '/1', file('one', type));
 		const { items } = await get(images(`${service.url}/1`));
-		expect(items[0]?.binary?.data).toMatchObject({
-			mimeType,
-			fileName: `image-task_1-1.${extension}`,
-		});
+		const fileName = `image-task_1-1.${extension}`;
+		expect(items[0]?.binary?.data).toMatchObject({ mimeType, fileName });
 	});
 });
 
 test('what stands beside a link comes out in its file item', async () => {
-	const result = {
-		stems: [
-			{ stem_type: 'drums', duration: 91.5, status: 'x', url: 'https://files.example.com/d.wav' },
-		],
-	};
-	const { json } = await get(result, { output: 'files', downloadFiles: false });
-	expect(json[0]).toMatchObject({
-		name: 'drums',
-		stemType: 'drums',
-		duration: 91.5,
-		status: 'completed',
-		taskId: 'task_1',
-	});
+	const stem = { stem_type: 'drums', duration: 91.5, status: 'x' };
+	const stems = [{ ...stem, url: 'https://files.example.com/d.wav' }];
+	const { json } = await get({ stems }, { output: 'files', downloadFiles: false });
+	const beside = { name: 'drums', stemType: 'drums', duration: 91.5 };
+	expect(json[0]).toMatchObject({ ...beside, status: 'completed', taskId: 'task_1' });
 });
 
 test('a completed record without a file says so, and comes out with it', async () => {
@@ -216,15 +184,8 @@ test('a completed record without a file says so, and comes out with it', async (
 describe("The request's own links are no results", () => {
 	const reference = 'https://files.example.com/reference.png';
 	const made = 'https://files.example.com/made.png';
-	const record: Reply = {
-		json: {
-			code: 200,
-			data: {
-				status: 'completed',
-				result: { source: { url: reference }, images: [{ url: [made] }] },
-			},
-		},
-	};
+	const result = { source: { url: reference }, images: [{ url: [made] }] };
+	const record: Reply = { json: { code: 200, data: { status: 'completed', result } } };
 	const running: Reply = { json: { code: 200, data: { status: 'in_progress' } } };
 
 	const parameters = {

@@ -1,7 +1,7 @@
-import { MediaGenChatCache } from '../../../../nodes/MediaGenChatCache/MediaGenChatCache.node';
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { fastClock } from '../../support/clocks';
 import { runNode, type RunOptions } from '../../support/engine';
+import { runnerOf } from '../../support/operations';
 import { pauseNode } from '../../support/pausedExecution';
 import { type Reply, useScriptedService } from '../../support/scriptedService';
 import {
@@ -51,42 +51,29 @@ function numberAnswers(): void {
 }
 
 const ask = async (run: Partial<RunOptions>, options: object = {}) =>
-	await runNode({
-		node: new MediaGenChatCache(),
-		parameters: {
-			...{
-				resource: 'chat',
-				operation: 'message',
-				model: 'vendor-chat-1',
-				maxTokens: 100,
-				prompt: '={{ $json.question }}',
-			},
-			...{
-				earlierTurns: {},
-				additionalBodyFields: '{}',
-				cachedBlocks: {},
-				options: { watchPrefix: false, concurrency: 1, ...options },
-			},
+	await runnerOf(service)(
+		'chat.message',
+		{
+			prompt: '={{ $json.question }}',
+			options: { watchPrefix: false, concurrency: 1, ...options },
 		},
-		items: [{ json: { question: 'Why?' } }],
-		credential: service.credential(),
-		...run,
-	});
+		{ items: [{ json: { question: 'Why?' } }], ...run },
+	);
+
+const because: Reply = { json: { content: [{ type: 'text', text: 'Because.' }] } };
+
+const deadOnce: Reply[] = [
+	{ status: 404 },
+	{ text: 'music', headers: { 'content-type': 'audio/mpeg' } },
+];
 
 describe('A loop whose rounds send equal requests buys in each round, whatever became of the first', () => {
 	test('with On Error: Continue and a dead link', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, song);
-		service.on(
-			'GET',
-			'/song.mp3',
-			{ status: 404 },
-			{ text: 'music', headers: { 'content-type': 'audio/mpeg' } },
-		);
-		const { rounds } = await buySounds(service, {
-			parameters: { downloadFiles: true },
-			run: { settings: goOn, rounds: 3 },
-		});
+		service.on('GET', '/song.mp3', ...deadOnce);
+		const run = { given: { downloadFiles: true }, settings: goOn, rounds: 3 };
+		const { rounds } = await buySounds(service, 1, {}, run);
 		expect(rounds.map(([item]) => [item?.taskId, item?.error === undefined])).toEqual([
 			['task_1', false],
 			['task_2', true],
@@ -98,10 +85,7 @@ describe('A loop whose rounds send equal requests buys in each round, whatever b
 		numberTasks(service);
 		service.on('GET', RECORD, completed);
 		service.on('GET', taskOf('task_1'), running);
-		const { rounds } = await buySounds(service, {
-			options: { timeout: 5 },
-			run: { settings: goOn, rounds: 3 },
-		});
+		const { rounds } = await buySounds(service, 1, { timeout: 5 }, { settings: goOn, rounds: 3 });
 		expect(tasksOf(rounds)).toEqual([
 			[['task_1', 'submitted']],
 			[['task_2', 'completed']],
@@ -112,7 +96,7 @@ describe('A loop whose rounds send equal requests buys in each round, whatever b
 	test('with On Error: Continue and a 500', async () => {
 		service.on('POST', SOUNDS, { status: 500 }, accepted('task_2'), accepted('task_3'));
 		service.on('GET', RECORD, completed);
-		const { rounds } = await buySounds(service, { run: { settings: goOn, rounds: 3 } });
+		const { rounds } = await buySounds(service, 1, {}, { settings: goOn, rounds: 3 });
 		expect(tasksOf(rounds)).toEqual([
 			[[undefined, 'unknown']],
 			[['task_2', 'completed']],
@@ -127,11 +111,7 @@ describe('A loop whose rounds send equal requests buys in each round, whatever b
 		);
 		service.on('GET', RECORD, completed);
 		const settings = { ...goOn, ...retry };
-		const { rounds } = await buySounds(service, {
-			count: 2,
-			options: { concurrency: 1 },
-			run: { settings, rounds: 3 },
-		});
+		const { rounds } = await buySounds(service, 2, { concurrency: 1 }, { settings, rounds: 3 });
 		expect(rounds.map(([, good]) => good?.taskId)).toEqual(['task_1', 'task_2', 'task_3']);
 	});
 
@@ -144,12 +124,7 @@ describe('A loop whose rounds send equal requests buys in each round, whatever b
 
 	test('chat: a question without a clear answer is asked by the next round', async () => {
 		numberAnswers();
-		service.on(
-			'POST',
-			CHAT,
-			{ status: 500 },
-			{ json: { content: [{ type: 'text', text: 'Because.' }] } },
-		);
+		service.on('POST', CHAT, { status: 500 }, because);
 		const { rounds } = await ask({ settings: goOn, rounds: 2 });
 		expect(rounds[1]?.[0]?.text).toBe('Because.');
 	});
@@ -158,10 +133,7 @@ describe('A loop whose rounds send equal requests buys in each round, whatever b
 		numberTasks(service);
 		service.on('GET', RECORD, running);
 		const execution = await pauseNode(
-			soundRun(service, {
-				parameters: { waitMode: 'callback' },
-				run: { settings: goOn, rounds: 2 },
-			}),
+			soundRun(service, 1, {}, { given: { waitMode: 'callback' }, settings: goOn, rounds: 2 }),
 		);
 		service.on('GET', RECORD, completed);
 		const { resumed } = await execution.callback();
@@ -174,16 +146,14 @@ describe('A loop whose rounds send equal requests buys in each round, whatever b
 
 describe('An item that the error output leads back to the node', () => {
 	const back = { settings: errorOutput, errorsBack: 1 };
+	const earlier: unknown = expect.stringContaining('may have been bought by an earlier attempt');
 
 	test('takes up its task, though other items came first', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, completed);
 		service.on('GET', taskOf('task_3'), ...Array<Reply>(8).fill(running), completed);
-		const { rounds, errorRounds } = await buySounds(service, {
-			count: 3,
-			options: { timeout: 5, concurrency: 1 },
-			run: back,
-		});
+		const options = { timeout: 5, concurrency: 1 };
+		const { rounds, errorRounds } = await buySounds(service, 3, options, back);
 		expect(errorRounds.map((items) => items.length)).toEqual([1, 0]);
 		expect(tasksOf(rounds)).toEqual([
 			[
@@ -198,9 +168,10 @@ describe('An item that the error output leads back to the node', () => {
 	test('takes up its task round after round, until it ends', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, ...Array<Reply>(14).fill(running), completed);
-		const { rounds, errorRounds } = await buySounds(service, {
-			options: { timeout: 5 },
-			run: { ...back, errorsBack: 5 },
+		const options = { timeout: 5 };
+		const { rounds, errorRounds } = await buySounds(service, 1, options, {
+			...back,
+			errorsBack: 5,
 		});
 		expect(errorRounds.flat().length).toBeGreaterThanOrEqual(2);
 		expect(tasksOf(rounds.slice(-1))).toEqual([[['task_1', 'completed']]]);
@@ -209,26 +180,18 @@ describe('An item that the error output leads back to the node', () => {
 
 	test('is refused, in each further round, where it may have been bought', async () => {
 		service.on('POST', SOUNDS, { status: 500 }, accepted('task_2'));
-		const { errorRounds } = await buySounds(service, { run: { ...back, errorsBack: 3 } });
+		const { errorRounds } = await buySounds(service, 1, {}, { ...back, errorsBack: 3 });
 		expect(bought()).toHaveLength(1);
 		expect(errorRounds.map(([item]) => item?.error)).toEqual([
 			expect.objectContaining({ status: 'unknown', message: 'Server error (HTTP 500) [item 0]' }),
-			...Array<unknown>(3).fill(
-				expect.objectContaining({
-					status: 'unknown',
-					message: expect.stringContaining('may have been bought by an earlier attempt'),
-				}),
-			),
+			...Array<unknown>(3).fill(expect.objectContaining({ status: 'unknown', message: earlier })),
 		]);
 	});
 
 	test('is sent where "Send Again" says so', async () => {
 		service.on('POST', SOUNDS, { status: 500 }, accepted('task_2'));
 		service.on('GET', RECORD, completed);
-		const { rounds } = await buySounds(service, {
-			options: { whenUnsure: 'sendAgain' },
-			run: back,
-		});
+		const { rounds } = await buySounds(service, 1, { whenUnsure: 'sendAgain' }, back);
 		expect(tasksOf(rounds)).toEqual([[], [['task_2', 'completed']]]);
 	});
 
@@ -246,7 +209,7 @@ describe('An item that the error output leads back to the node', () => {
 		service.on('POST', SOUNDS, first, accepted('task_2'));
 		service.on('GET', RECORD, completed);
 		script();
-		const { rounds, errorRounds } = await buySounds(service, { run: back });
+		const { rounds, errorRounds } = await buySounds(service, 1, {}, back);
 		expect(errorRounds[0]?.[0]?.error).not.toHaveProperty('recordKey');
 		expect(tasksOf(rounds)).toEqual([[], [['task_2', 'completed']]]);
 	});
@@ -255,21 +218,17 @@ describe('An item that the error output leads back to the node', () => {
 		numberTasks(service);
 		service.on('GET', RECORD, completed);
 		service.on('GET', taskOf('task_1'), running);
-		const { rounds } = await buySounds(service, {
-			parameters: { prompt: '={{ $runIndex === 0 ? "Rain" : "Wind" }}' },
-			options: { timeout: 5 },
-			run: back,
-		});
+		const options = { timeout: 5 };
+		const run = { given: { prompt: '={{ $runIndex === 0 ? "Rain" : "Wind" }}' }, ...back };
+		const { rounds } = await buySounds(service, 1, options, run);
 		expect(tasksOf(rounds)).toEqual([[], [['task_2', 'completed']]]);
 	});
 
 	test('keeps its task where all items fail at once meanwhile', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, ...Array<Reply>(8).fill(running), completed);
-		const { rounds } = await buySounds(service, {
-			options: { timeout: 5, concurrency: '={{ $runIndex === 1 ? 0 : 5 }}' },
-			run: { ...back, errorsBack: 2 },
-		});
+		const options = { timeout: 5, concurrency: '={{ $runIndex === 1 ? 0 : 5 }}' };
+		const { rounds } = await buySounds(service, 1, options, { ...back, errorsBack: 2 });
 		expect(tasksOf(rounds)).toEqual([[], [], [['task_1', 'completed']]]);
 		expect(bought()).toHaveLength(1);
 	});
@@ -277,42 +236,32 @@ describe('An item that the error output leads back to the node', () => {
 	test('keeps its task where it is not valid meanwhile', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, ...Array<Reply>(8).fill(running), completed);
-		const { rounds } = await buySounds(service, {
-			parameters: { additionalFields: { bpm: '={{ $runIndex === 1 ? "fast" : 90 }}' } },
-			options: { timeout: 5 },
-			run: { ...back, errorsBack: 2 },
-		});
+		const options = { timeout: 5 };
+		const run = {
+			given: { additionalFields: { bpm: '={{ $runIndex === 1 ? "fast" : 90 }}' } },
+			...back,
+			errorsBack: 2,
+		};
+		const { rounds } = await buySounds(service, 1, options, run);
 		expect(tasksOf(rounds)).toEqual([[], [], [['task_1', 'completed']]]);
 		expect(bought()).toHaveLength(1);
 	});
 
 	test('chat: is refused where it may have been answered', async () => {
-		service.on(
-			'POST',
-			CHAT,
-			{ status: 500 },
-			{ json: { content: [{ type: 'text', text: 'Because.' }] } },
-		);
+		service.on('POST', CHAT, { status: 500 }, because);
 		const { errorRounds } = await ask(back);
 		expect(service.sent('POST', CHAT)).toHaveLength(1);
-		expect(errorRounds[1]?.[0]?.error).toMatchObject({
-			message: expect.stringContaining('may have been bought by an earlier attempt'),
-		});
+		expect(errorRounds[1]?.[0]?.error).toMatchObject({ message: earlier });
 	});
 
 	test('of a resumed execution takes up its task', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, running);
 		const execution = await pauseNode(
-			soundRun(service, { parameters: { waitMode: 'callback', downloadFiles: true }, run: back }),
+			soundRun(service, 1, {}, { given: { waitMode: 'callback', downloadFiles: true }, ...back }),
 		);
 		service.on('GET', RECORD, song);
-		service.on(
-			'GET',
-			'/song.mp3',
-			{ status: 404 },
-			{ text: 'music', headers: { 'content-type': 'audio/mpeg' } },
-		);
+		service.on('GET', '/song.mp3', ...deadOnce);
 		const { resumed } = await execution.callback();
 		expect(resumed?.errorRounds[0]?.[0]?.error).toMatchObject({
 			taskId: 'task_1',
@@ -326,12 +275,7 @@ describe('An item that the error output leads back to the node', () => {
 		service.on('POST', SOUNDS, accepted('task_1'), { status: 500 }, accepted('task_3'));
 		service.on('GET', RECORD, running);
 		const execution = await pauseNode(
-			soundRun(service, {
-				count: 2,
-				parameters: { waitMode: 'callback' },
-				options: { concurrency: 1 },
-				run: back,
-			}),
+			soundRun(service, 2, { concurrency: 1 }, { given: { waitMode: 'callback' }, ...back }),
 		);
 		service.on('GET', RECORD, completed);
 		const { resumed } = await execution.callback();
@@ -345,7 +289,7 @@ describe('An item that the error output leads back to the node', () => {
 		numberTasks(service);
 		service.on('GET', RECORD, running);
 		const execution = await pauseNode(
-			soundRun(service, { parameters: { waitMode: 'callback' }, run: back }),
+			soundRun(service, 1, {}, { given: { waitMode: 'callback' }, ...back }),
 		);
 		service.on('GET', RECORD, completed);
 		service.on('GET', taskOf('task_1'), {
@@ -359,7 +303,7 @@ describe('An item that the error output leads back to the node', () => {
 test('an item whose pause ended by its time limit names its record', async () => {
 	numberTasks(service);
 	service.on('GET', RECORD, running);
-	const execution = await pauseNode(soundRun(service, { parameters: { waitMode: 'callback' } }));
+	const execution = await pauseNode(soundRun(service, 1, {}, { given: { waitMode: 'callback' } }));
 	const [item] = (await execution.timeLimit()).json;
 	expect(item).toMatchObject({ status: 'submitted', recordKey: expect.any(String) });
 });
@@ -370,7 +314,7 @@ test("an agent's next try takes up what the last one left", async () => {
 	numberTasks(service);
 	service.on('GET', RECORD, ...Array<Reply>(8).fill(running), completed);
 	const { rounds } = await runNode(
-		soundRun(service, { node: tool, options: { timeout: 5 }, run: { settings: goOn, rounds: 2 } }),
+		soundRun(service, 1, { timeout: 5 }, { node: tool, settings: goOn, rounds: 2 }),
 	);
 	expect(rounds[1]?.[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
 	expect(JSON.stringify(rounds[0])).not.toContain('recordKey');

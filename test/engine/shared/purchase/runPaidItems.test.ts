@@ -1,10 +1,10 @@
-import { MediaGenGrid } from '../../../../nodes/MediaGenGrid/MediaGenGrid.node';
 import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { clock } from '../../../../nodes/shared/util/clock';
 import { jumpingClock, until } from '../../support/clocks';
 import { log, runNode, type RunOptions, runSideBySide } from '../../support/engine';
 import { generatePicture } from '../../support/generatePicture';
+import { runnerOf } from '../../support/operations';
 import { fileItem, picture } from '../../support/sandbox';
 import { type Reply, useScriptedService } from '../../support/scriptedService';
 import {
@@ -43,7 +43,7 @@ describe('Retry-After never outlasts "Timeout"', () => {
 		numberTasks(service);
 		service.on('GET', RECORD, tooMany('20'));
 		const began = clock.now();
-		const { error } = await buySounds(service, { options: { timeout: 5 } });
+		const { error } = await buySounds(service, 1, { timeout: 5 });
 		expect(error?.message).toBe('Task task_1 was still submitted after 5 seconds [item 0]');
 		expect(error?.description).toContain('The last request failed: Rate limit reached.');
 		expect((clock.now() - began) / 1_000).toBeLessThan(6);
@@ -51,17 +51,10 @@ describe('Retry-After never outlasts "Timeout"', () => {
 
 	test('15 seconds on a submission, with a timeout of 5: nothing is bought', async () => {
 		service.on('POST', SOUNDS, tooMany('15'), accepted('task_1'));
-		const { json, error } = await buySounds(service, {
-			count: 3,
-			options: { timeout: 5, concurrency: 1 },
-			run: { settings: goOn },
-		});
+		const options = { timeout: 5, concurrency: 1 };
+		const { json, error } = await buySounds(service, 3, options, { settings: goOn });
 		expect(error).toBeUndefined();
-		expect(json.map(({ status }) => status)).toEqual([
-			'not submitted',
-			'not submitted',
-			'not submitted',
-		]);
+		expect(json.map(({ status }) => status)).toEqual(Array(3).fill('not submitted'));
 		expect(JSON.stringify(json)).toContain('Rate limit reached');
 		expect(bought()).toHaveLength(1);
 	});
@@ -72,11 +65,8 @@ describe('Retry-After never outlasts "Timeout"', () => {
 			return accepted('task_1');
 		});
 		service.on('GET', RECORD, running);
-		const { json } = await buySounds(service, {
-			count: 2,
-			options: { timeout: 5, concurrency: 1 },
-			run: { settings: goOn },
-		});
+		const options = { timeout: 5, concurrency: 1 };
+		const { json } = await buySounds(service, 2, options, { settings: goOn });
 		expect(json.map(({ taskId, status }) => [taskId, status])).toEqual([
 			['task_1', 'submitted'],
 			[undefined, 'not submitted'],
@@ -94,10 +84,8 @@ describe('Retry-After never outlasts "Timeout"', () => {
 		});
 		service.on('GET', '/1.mp3', { ...tooMany('15'), status: 503 });
 		const began = clock.now();
-		const { error } = await buySounds(service, {
-			parameters: { downloadFiles: true },
-			options: { timeout: 20 },
-		});
+		const options = { timeout: 20 };
+		const { error } = await buySounds(service, 1, options, { given: { downloadFiles: true } });
 		expect(error?.description).toContain('task_1');
 		expect((clock.now() - began) / 1_000).toBeLessThan(21);
 		expect(service.sent('GET', '/1.mp3')).toHaveLength(2);
@@ -116,11 +104,7 @@ describe('"Don\'t Wait" has no timeout', () => {
 			return accepted(`task_${++last}`);
 		});
 		const began = clock.now();
-		const { json, error } = await buySounds(service, {
-			count: 30,
-			parameters: none,
-			options: { timeout: 5 },
-		});
+		const { json, error } = await buySounds(service, 30, { timeout: 5 }, { given: none });
 		expect(error).toBeUndefined();
 		expect(new Set(json.map(({ taskId }) => taskId)).size).toBe(30);
 		expect((clock.now() - began) / 1_000).toBeGreaterThan(25 * 60);
@@ -129,12 +113,8 @@ describe('"Don\'t Wait" has no timeout', () => {
 	test('it gives up when nothing is accepted for ten minutes, and says what to run again', async () => {
 		service.on('POST', SOUNDS, accepted('task_1'), tooMany('30'));
 		const began = clock.now();
-		const { json } = await buySounds(service, {
-			count: 3,
-			parameters: none,
-			options: { concurrency: 1 },
-			run: { settings: goOn },
-		});
+		const run = { given: none, settings: goOn };
+		const { json } = await buySounds(service, 3, { concurrency: 1 }, run);
 		expect(json.map(({ taskId, status }) => [taskId, status])).toEqual([
 			['task_1', 'submitted'],
 			[undefined, 'not submitted'],
@@ -143,18 +123,15 @@ describe('"Don\'t Wait" has no timeout', () => {
 		expect((clock.now() - began) / 60_000).toBeLessThan(11);
 		const rest =
 			'Run the node again later, with the items without a result only: the others would be bought again.';
-		expect(json.slice(1).map(({ error }) => error)).toMatchObject([
-			{
-				message: expect.stringContaining('Rate limit reached'),
-				description: `Lower "Concurrency" in the options. ${rest}`,
-			},
-			{
-				message: expect.stringMatching(
-					/Rate limit reached|The service accepted no task for ten minutes, so this one was not sent/,
-				),
-				description: expect.stringContaining(rest),
-			},
-		]);
+		const [second, third] = json
+			.slice(1)
+			.map(({ error }) => error as { message: string; description: string });
+		expect(second?.message).toContain('Rate limit reached');
+		expect(second?.description).toBe(`Lower "Concurrency" in the options. ${rest}`);
+		expect(third?.message).toMatch(
+			/Rate limit reached|The service accepted no task for ten minutes, so this one was not sent/,
+		);
+		expect(third?.description).toContain(rest);
 	});
 });
 
@@ -164,12 +141,8 @@ describe('Retry-After is at least half a second', () => {
 		['a past date', () => new Date(clock.now() - 60_000).toUTCString()],
 		['a negative number', () => '-1'],
 	])('%s', async (_, header) => {
-		service.on(
-			'POST',
-			SOUNDS,
-			...Array.from({ length: 8 }, () => () => tooMany(header())),
-			accepted('task_1'),
-		);
+		const refusals = Array.from({ length: 8 }, () => () => tooMany(header()));
+		service.on('POST', SOUNDS, ...refusals, accepted('task_1'));
 		service.on('GET', RECORD, completed);
 		const { json } = await buySounds(service);
 		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
@@ -191,7 +164,7 @@ test('Retry-After holds back the other items too, not only the one that met it',
 	const buy = () => accepted(`task_${++last}`);
 	service.on('POST', SOUNDS, tooMany('20'), buy);
 	service.on('GET', RECORD, completed);
-	const { json } = await buySounds(service, { count: 6, options: { concurrency: 2 } });
+	const { json } = await buySounds(service, 6, { concurrency: 2 });
 	expect(json.map(({ status }) => status)).toEqual(Array(6).fill('completed'));
 	const [first, second, ...others] = bought();
 	expect(others).toHaveLength(5);
@@ -212,20 +185,13 @@ describe('Stop, while purchases are in flight', () => {
 				release();
 			});
 		};
-		const { run, error } = await buySounds(service, {
-			count: 5,
-			options: { concurrency: 3 },
-			run: { onStart },
-		});
+		const { run, error } = await buySounds(service, 5, { concurrency: 3 }, { onStart });
 		expect(run.status).toBe('canceled');
 		expect(bought()).toHaveLength(3);
 		expect(service.sent('GET', RECORD)).toEqual([]);
 		for (const taskId of ['task_1', 'task_2', 'task_3']) {
-			expect(log.join('\n')).toMatch(
-				new RegExp(
-					`task ${taskId} submitted after the execution was canceled \\(execution 1, .*, item \\d\\)`,
-				),
-			);
+			const words = `task ${taskId} submitted after the execution was canceled`;
+			expect(log.join('\n')).toMatch(new RegExp(`${words} \\(execution 1, .*, item \\d\\)`));
 			expect(error?.description).toContain(taskId);
 		}
 		expect(error?.description).toContain(
@@ -239,10 +205,12 @@ describe('What an attempt left is taken up by the next one in the same execution
 	test('"Send Again" buys it, and the user was told of the choice', async () => {
 		service.on('POST', SOUNDS, { reset: true }, accepted('task_2'));
 		service.on('GET', RECORD, completed);
-		const { rounds, errorRounds } = await buySounds(service, {
-			options: { whenUnsure: 'sendAgain' },
-			run: ledBack,
-		});
+		const { rounds, errorRounds } = await buySounds(
+			service,
+			1,
+			{ whenUnsure: 'sendAgain' },
+			ledBack,
+		);
 		expect(JSON.stringify(errorRounds[0])).toContain(
 			'set \\"If It May Have Been Bought\\" in the options to \\"Send Again\\"',
 		);
@@ -253,7 +221,7 @@ describe('What an attempt left is taken up by the next one in the same execution
 	test('with Retry On Fail it reaches the next run too', async () => {
 		service.on('POST', SOUNDS, { status: 502 }, accepted('task_2'));
 		const settings = { ...ledBack.settings, retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
-		const { errorRounds } = await buySounds(service, { run: { ...ledBack, settings } });
+		const { errorRounds } = await buySounds(service, 1, {}, { ...ledBack, settings });
 		expect(bought()).toHaveLength(1);
 		expect(JSON.stringify(errorRounds[1])).toContain('may have been bought by an earlier attempt');
 	});
@@ -261,7 +229,7 @@ describe('What an attempt left is taken up by the next one in the same execution
 	test('what came out is bought again by the next run, as a loop wants it', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, completed);
-		const { rounds } = await buySounds(service, { run: { rounds: 3 } });
+		const { rounds } = await buySounds(service, 1, {}, { rounds: 3 });
 		expect(rounds.map(([item]) => item?.taskId)).toEqual(['task_1', 'task_2', 'task_3']);
 	});
 
@@ -288,14 +256,10 @@ describe('What an attempt left is taken up by the next one in the same execution
 			['', 'Sound 1', 'Sound 0', retry],
 			[' and On Error: Continue', 'Sound 0', 'Sound 1', { ...retry, ...goOn }],
 		])(
-			'with Retry On Fail%s it is not bought again by the next try, when %s failed',
+			'with Retry On Fail%s it is not bought again when %s failed',
 			async (_, failed, cameOut, settings) => {
 				refuseOnce(failed);
-				const { json, error } = await buySounds(service, {
-					count: 2,
-					options: { concurrency: 1 },
-					run: { settings },
-				});
+				const { json, error } = await buySounds(service, 2, { concurrency: 1 }, { settings });
 				expect(error).toBeUndefined();
 				expect(json.map(({ taskId, status }) => [taskId, status])).toEqual([
 					['Sound 0', 'completed'],
@@ -307,11 +271,7 @@ describe('What an attempt left is taken up by the next one in the same execution
 
 		test('with On Error: Continue alone it is bought again by the next run, as a loop wants it', async () => {
 			refuseOnce('Sound 0');
-			await buySounds(service, {
-				count: 2,
-				options: { concurrency: 1 },
-				run: { settings: goOn, rounds: 2 },
-			});
+			await buySounds(service, 2, { concurrency: 1 }, { settings: goOn, rounds: 2 });
 			expect(timesSent('Sound 1')).toBe(2);
 		});
 
@@ -322,25 +282,19 @@ describe('What an attempt left is taken up by the next one in the same execution
 					? { status: 400, json: { error: { message: 'Too loud' } } }
 					: accepted('task_1'),
 			);
-			await buySounds(service, {
-				count: 2,
-				options: { concurrency: 1 },
-				run: { settings: { ...retry, ...goOn }, rounds: 2 },
-			});
+			const options = { concurrency: 1 };
+			const run = { settings: { ...retry, ...goOn }, rounds: 2 };
+			await buySounds(service, 2, options, run);
 			expect(timesSent('Sound 0')).toBe(2);
 		});
 	});
 
 	test('a request that never left is sent again: a key with a line break', async () => {
 		const credential = { ...service.credential(), apiKey: 'two\nlines' };
-		const { rounds } = await buySounds(service, { run: { settings: goOn, rounds: 2, credential } });
-		expect(rounds.flat().map(({ error }) => error)).toEqual(
-			Array(2).fill(
-				expect.objectContaining({
-					message: expect.stringContaining('the API key has a character that no header can have'),
-				}),
-			),
-		);
+		const { rounds } = await buySounds(service, 1, {}, { settings: goOn, rounds: 2, credential });
+		const message = expect.stringContaining('the API key has a character that no header can have');
+		const errors = rounds.flat().map(({ error }) => error);
+		expect(errors).toEqual(Array(2).fill(expect.objectContaining({ message })));
 		expect(JSON.stringify(rounds)).not.toContain('may have been bought');
 		expect(JSON.stringify(rounds)).not.toContain('two');
 	});
@@ -351,27 +305,13 @@ describe('What an attempt left is taken up by the next one in the same execution
 	])('%s', async (_, second, tasks) => {
 		numberTasks(service);
 		service.on('GET', '/v1/tasks/parent', { json: { status: 'SUCCESS' } });
-		service.on(
-			'GET',
-			'/v1/tasks/task_*',
-			...Array.from({ length: 8 }, () => ({ json: { status: 'IN_PROGRESS' } })),
-			{ json: { status: 'SUCCESS' } },
-		);
+		const states = [...Array<string>(8).fill('IN_PROGRESS'), 'SUCCESS'];
+		service.on('GET', '/v1/tasks/task_*', ...states.map((status) => ({ json: { status } })));
 		const operation = `={{ $runIndex === 0 ? "variation" : "${second}" }}`;
-		const { rounds, errorRounds } = await runNode({
-			node: new MediaGenGrid(),
-			parameters: {
-				resource: 'grid',
-				operation,
-				taskId: 'parent',
-				matchBy: 'index',
-				index: 1,
-				downloadFiles: false,
-				options: { pollInterval: 1, timeout: 5 },
-			},
-			credential: service.credential(),
-			...ledBack,
-		});
+		const given = { operation, taskId: 'parent', matchBy: 'index', downloadFiles: false };
+		const options = { pollInterval: 1, timeout: 5 };
+		const run = runnerOf(service);
+		const { rounds, errorRounds } = await run('grid.variation', { ...given, options }, ledBack);
 		const ids = [
 			...errorRounds.flat().map(({ error }) => (error as { taskId: string }).taskId),
 			...rounds.flat().map(({ taskId }) => taskId),
@@ -387,7 +327,7 @@ describe('Items that may have been bought', () => {
 	])('each is named in the message of a failed run and in the log: %s', async (_, replies) => {
 		service.on('POST', SOUNDS, ...replies);
 		service.on('GET', RECORD, completed);
-		const { error } = await buySounds(service, { count: 3, options: { concurrency: 1 } });
+		const { error } = await buySounds(service, 3, { concurrency: 1 });
 		const unsure = replies.flatMap(({ json }, item) => (json === undefined ? [item] : []));
 		const described = unsure
 			.map((item) => `Item ${item}: may have been bought (`)
@@ -403,24 +343,16 @@ describe('Items that may have been bought', () => {
 	});
 
 	test('has the status unknown where the node continues, not "not submitted"', async () => {
-		service.on(
-			'POST',
-			SOUNDS,
-			{ status: 500 },
-			{ status: 400, json: { error: { message: 'Too loud' } } },
-		);
-		const { json } = await buySounds(service, {
-			count: 2,
-			options: { concurrency: 1 },
-			run: { settings: goOn },
-		});
+		const loud = { status: 400, json: { error: { message: 'Too loud' } } };
+		service.on('POST', SOUNDS, { status: 500 }, loud);
+		const { json } = await buySounds(service, 2, { concurrency: 1 }, { settings: goOn });
 		expect(json.map(({ status }) => status)).toEqual(['unknown', 'not submitted']);
 	});
 
 	test('one of which the service says that it took too long (408) is among them: it may have taken the task', async () => {
 		service.on('POST', SOUNDS, { status: 408 }, accepted('task_2'));
 		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
-		const { error } = await buySounds(service, { run: { settings } });
+		const { error } = await buySounds(service, 1, {}, { settings });
 		expect(bought()).toHaveLength(1);
 		expect(error?.message).toContain('may have been bought by an earlier attempt');
 	});
@@ -429,42 +361,24 @@ describe('Items that may have been bought', () => {
 		['500', [{ status: 500 }]],
 		['a reset', [{ reset: true }]],
 		['an answer that is not JSON', [{ text: '<html>' }]],
-	])(
-		'one whose picture could not be uploaded is not: nothing was submitted (%s)',
-		async (_, replies) => {
-			service.on('POST', '/v1/uploads/images', ...replies);
-			const { json } = await runNode({
-				node: new MediaGenImage(),
-				parameters: {
-					...generatePicture,
-					referenceImages: 'binary',
-					imageBinaryProperties: 'data',
-				},
-				items: [await fileItem(await picture(8, 8))],
-				credential: service.credential(),
-				settings: goOn,
-			});
-			expect(service.sent('POST', '/v1/images/generations')).toEqual([]);
-			expect(json[0]).toMatchObject({
-				status: 'not submitted',
-				error: {
-					description: expect.stringMatching(
-						/^A file could not be uploaded, so nothing was bought\./,
-					),
-				},
-			});
-			expect(JSON.stringify([json, log])).not.toContain('may have been bought');
-		},
-	);
+	])('one whose picture could not be uploaded is not among them (%s)', async (_, replies) => {
+		service.on('POST', '/v1/uploads/images', ...replies);
+		const given = { referenceImages: 'binary', imageBinaryProperties: 'data' };
+		const items = [await fileItem(await picture(8, 8))];
+		const run = runnerOf(service);
+		const { json } = await run('image.generate', given, { items, settings: goOn });
+		expect(service.sent('POST', '/v1/images/generations')).toEqual([]);
+		const words = /^A file could not be uploaded, so nothing was bought\./;
+		const description = expect.stringMatching(words) as string;
+		expect(json[0]).toMatchObject({ status: 'not submitted', error: { description } });
+		expect(JSON.stringify([json, log])).not.toContain('may have been bought');
+	});
 
 	test("n8n's log leads from each task to its execution, workflow, node, item and reference", async () => {
 		service.on('POST', SOUNDS, accepted('task_1'), { status: 500 });
 		service.on('GET', RECORD, completed);
-		await buySounds(service, {
-			count: 2,
-			options: { concurrency: 1, reference: '=row "{{ $itemIndex }}"\nscripted-key' },
-			run: { settings: goOn, executionId: '77' },
-		});
+		const options = { concurrency: 1, reference: '=row "{{ $itemIndex }}"\nscripted-key' };
+		await buySounds(service, 2, options, { settings: goOn, executionId: '77' });
 		const place = 'execution 77, workflow engine-test "Engine test", node "Under Test"';
 		expect(log.filter((message) => message.startsWith('MediaGen: '))).toEqual([
 			`MediaGen: task task_1 submitted (${place}, item 0, reference "row \\"0\\"\\n•••")`,
@@ -479,7 +393,7 @@ describe('Items that may have been bought', () => {
 			{ status: 400, json: { error: { message: 'Too loud' } } },
 			{ status: 500 },
 		);
-		const { error } = await buySounds(service, { count: 2, options: { concurrency: 1 } });
+		const { error } = await buySounds(service, 2, { concurrency: 1 });
 		expect(error?.description).not.toContain('Item 0: may');
 		expect(log.filter((message) => message.includes('may have been bought'))).toHaveLength(1);
 	});
@@ -497,7 +411,7 @@ describe('Items that may have been bought', () => {
 				release();
 			});
 		};
-		await buySounds(service, { run: { onStart } }).catch(() => undefined);
+		await buySounds(service, 1, {}, { onStart }).catch(() => undefined);
 		await until(() => log.some((message) => message.includes('may have been bought')));
 		expect(log.join('\n')).toContain(
 			'MediaGen: no clear answer: the task may have been bought (execution 1, workflow engine-test "Engine test", node "Under Test", item 0)',
@@ -512,11 +426,7 @@ describe('After an error that every item would get, nothing more is sent', () =>
 		[403, 'Permission denied'],
 	])('%d: the other items are told the same', async (status, message) => {
 		service.on('POST', SOUNDS, { status });
-		const { json } = await buySounds(service, {
-			count: 3,
-			options: { concurrency: 1 },
-			run: { settings: goOn },
-		});
+		const { json } = await buySounds(service, 3, { concurrency: 1 }, { settings: goOn });
 		expect(
 			json.map(({ error, status: state }) => [(error as { message: string }).message, state]),
 		).toEqual([0, 1, 2].map((item) => [`${message} [item ${item}]`, 'not submitted']));
@@ -526,11 +436,7 @@ describe('After an error that every item would get, nothing more is sent', () =>
 	test.each([400, 422])('%d is about its own item: the others are bought', async (status) => {
 		service.on('POST', SOUNDS, { status }, accepted('task_2'));
 		service.on('GET', RECORD, completed);
-		const { json } = await buySounds(service, {
-			count: 2,
-			options: { concurrency: 1 },
-			run: { settings: goOn },
-		});
+		const { json } = await buySounds(service, 2, { concurrency: 1 }, { settings: goOn });
 		expect(json.map(({ status: state }) => state)).toEqual(['not submitted', 'completed']);
 	});
 
@@ -566,11 +472,8 @@ describe('After an error that every item would get, nothing more is sent', () =>
 			return accepted('task_1');
 		});
 		service.on('GET', RECORD, completed);
-		const { json } = await buySounds(service, {
-			count: 2,
-			options: { timeout: 5, concurrency: 1 },
-			run: { settings: goOn },
-		});
+		const options = { timeout: 5, concurrency: 1 };
+		const { json } = await buySounds(service, 2, options, { settings: goOn });
 		expect(json[1]?.error).toMatchObject({
 			message: 'The timeout passed before the task was bought [item 1]',
 			description:
@@ -688,7 +591,7 @@ describe('Runs side by side with the same run index, such as the batches of an a
 		service.on('POST', SOUNDS, () => ({ ...accepted(`task_${++last}`), afterMs: 30 }));
 		service.on('GET', '/v1/music/tasks/task_1', running);
 		service.on('GET', '/v1/music/tasks/task_2', completed);
-		const runs = await runSideBySide(soundRun(service, { options: { timeout: 5 } }), 2);
+		const runs = await runSideBySide(soundRun(service, 1, { timeout: 5 }), 2);
 		const failed = runs.flatMap((run) =>
 			run.status === 'rejected' ? [(run.reason as Error).message] : [],
 		);
@@ -702,7 +605,7 @@ describe('The key', () => {
 		numberTasks(service);
 		service.on('GET', RECORD, completed);
 		const credential = { ...service.credential(), apiKey: ' scripted-key\n' };
-		const { error } = await buySounds(service, { run: { credential } });
+		const { error } = await buySounds(service, 1, {}, { credential });
 		expect(error).toBeUndefined();
 		expect(new Set(service.requests.map(({ headers }) => headers.authorization))).toEqual(
 			new Set(['Bearer scripted-key']),
@@ -727,11 +630,8 @@ describe('The key', () => {
 			},
 		});
 		for (const simplify of [true, false]) {
-			const { items, hints } = await buySounds(service, {
-				count: 3,
-				options: { simplify, concurrency: 1 },
-				run: { settings: goOn },
-			});
+			const options = { simplify, concurrency: 1 };
+			const { items, hints } = await buySounds(service, 3, options, { settings: goOn });
 			const told = JSON.stringify([items, hints, log]);
 			expect(told).toContain('•••');
 			expect(told).not.toContain('scripted-key');
@@ -766,11 +666,8 @@ describe('The key', () => {
 			},
 		});
 		const credential = { ...service.credential(), apiKey: key };
-		const { items, hints } = await buySounds(service, {
-			count: 2,
-			options: { concurrency: 1 },
-			run: { settings: goOn, credential },
-		});
+		const options = { concurrency: 1 };
+		const { items, hints } = await buySounds(service, 2, options, { settings: goOn, credential });
 		const told = JSON.stringify([items, hints, log]);
 		expect(told).toContain('•••');
 		for (const form of [...forms, Buffer.from(bearer).toString('base64').slice(12, -6), 'scripted'])

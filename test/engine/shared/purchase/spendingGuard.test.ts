@@ -1,12 +1,12 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { MediaGenChatCache } from '../../../../nodes/MediaGenChatCache/MediaGenChatCache.node';
 import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { createSandbox, type Sandbox } from '../../../../sandbox/service';
 import { jumpingClock } from '../../support/clocks';
 import { log, retryExecution, type RunResult, runNode, runSideBySide } from '../../support/engine';
 import { generatePicture, prompts } from '../../support/generatePicture';
+import { runnerOf } from '../../support/operations';
 import { pauseNode } from '../../support/pausedExecution';
 import { fileItem } from '../../support/sandbox';
 import { type Reply, useScriptedService } from '../../support/scriptedService';
@@ -51,6 +51,10 @@ const balance = (fields: object): Reply => ({
 	},
 });
 
+const statuses = (json: RunResult['json']) => json.map(({ status }) => status);
+
+const deleted: Reply = { json: { success: false, message: 'Key deleted' } };
+
 const messages = (json: RunResult['json']) =>
 	json.map(({ error }) => (error as { message: string } | undefined)?.message);
 
@@ -62,14 +66,10 @@ function completeAtOnce(): void {
 describe('Max Tasks', () => {
 	test('200 rows with a limit of 20 buy the first 20; the others are error items that name the limit and the figures', async () => {
 		completeAtOnce();
-		const { json, error } = await buySounds(service, {
-			count: 200,
-			options: { maxTasks: 20 },
-			run: { settings: goOn },
-		});
+		const { json, error } = await buySounds(service, 200, { maxTasks: 20 }, { settings: goOn });
 		expect(error).toBeUndefined();
 		expect(promptsSent().sort()).toEqual(firstSounds(20).sort());
-		expect(json.map(({ status }) => status)).toEqual([
+		expect(statuses(json)).toEqual([
 			...Array<string>(20).fill('completed'),
 			...Array<string>(180).fill('not submitted'),
 		]);
@@ -83,11 +83,7 @@ describe('Max Tasks', () => {
 
 	test('with Retry On Fail all attempts together buy 20', async () => {
 		completeAtOnce();
-		const { error } = await buySounds(service, {
-			count: 200,
-			options: { maxTasks: 20, ...fail },
-			run: { settings: retry },
-		});
+		const { error } = await buySounds(service, 200, { maxTasks: 20, ...fail }, { settings: retry });
 		expect(error?.message).toContain('"Max Tasks" is 20');
 		expect(promptsSent().sort()).toEqual(firstSounds(20).sort());
 	});
@@ -97,38 +93,28 @@ describe('Max Tasks', () => {
 		service.on('GET', '/v1/music/tasks/task_1', {
 			json: { code: 200, data: { status: 'failed', error: { message: 'out of luck' } } },
 		});
-		const { error } = await buySounds(service, {
-			count: 3,
-			options: { maxTasks: 3, concurrency: 1, ...fail },
-			run: { settings: retry },
-		});
+		const options = { maxTasks: 3, concurrency: 1, ...fail };
+		const { error } = await buySounds(service, 3, options, { settings: retry });
 		expect(error?.message).toContain('"Max Tasks" is 3');
 		expect(bought()).toHaveLength(3);
 	});
 
 	test('the runs of a loop share the limit', async () => {
 		completeAtOnce();
-		const { rounds } = await buySounds(service, {
-			count: 8,
-			options: { maxTasks: 20 },
-			run: { settings: goOn, rounds: 4 },
-		});
-		expect(
-			rounds.map((json) => json.filter(({ status }) => status === 'completed').length),
-		).toEqual([8, 8, 4, 0]);
+		const { rounds } = await buySounds(service, 8, { maxTasks: 20 }, { settings: goOn, rounds: 4 });
+		const completedIn = (json: RunResult['json']) =>
+			statuses(json).filter((status) => status === 'completed').length;
+		expect(rounds.map(completedIn)).toEqual([8, 8, 4, 0]);
 		expect(bought()).toHaveLength(20);
 	});
 
 	test('the calls of an agent share the limit, side by side too', async () => {
 		completeAtOnce();
-		const outcomes = await runSideBySide(
-			soundRun(service, { count: 1, options: { maxTasks: 3 }, run: { settings: goOn } }),
-			7,
-		);
-		const statuses = outcomes.map((each) =>
+		const run = soundRun(service, 1, { maxTasks: 3 }, { settings: goOn });
+		const outcomes = (await runSideBySide(run, 7)).map((each) =>
 			each.status === 'fulfilled' ? each.value[0]?.json.status : String(each.reason),
 		);
-		expect(statuses.sort()).toEqual([
+		expect(outcomes.sort()).toEqual([
 			...Array<string>(3).fill('completed'),
 			...Array<string>(4).fill('not submitted'),
 		]);
@@ -138,16 +124,12 @@ describe('Max Tasks', () => {
 	test('a pause does not reset the count', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, running);
-		const settings = {
-			options: { maxTasks: 5 },
-			parameters: { waitMode: 'callback' },
-			run: { settings: goOn, rounds: 2 },
-		};
-		const execution = await pauseNode(soundRun(service, { count: 3, ...settings }));
+		const run = { given: { waitMode: 'callback' }, settings: goOn, rounds: 2 };
+		const execution = await pauseNode(soundRun(service, 3, { maxTasks: 5 }, run));
 		expect(execution.paused.json).toHaveLength(3);
 		service.on('GET', RECORD, completed);
 		const { resumed } = await execution.callback();
-		expect(resumed?.rounds.map((json) => json.map(({ status }) => status))).toEqual([
+		expect(resumed?.rounds.map(statuses)).toEqual([
 			['completed', 'completed', 'completed'],
 			['completed', 'completed', 'not submitted'],
 		]);
@@ -160,39 +142,24 @@ describe('Max Tasks', () => {
 
 		test('what was bought comes out; the others are counted by a hint, a note and the custom data', async () => {
 			completeAtOnce();
-			const { json, items, hints, error, run } = await buySounds(service, {
-				count: 20,
-				options: { maxTasks: 3 },
-			});
+			const { json, items, hints, error, run } = await buySounds(service, 20, { maxTasks: 3 });
 			expect(error).toBeUndefined();
-			expect(json.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
-			expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
-				{ item: 0 },
-				{ item: 1 },
-				{ item: 2 },
-			]);
-			expect(json.map(({ notes }) => notes)).toEqual([
-				[note('Items 3 to 19', 3)],
-				undefined,
-				undefined,
-			]);
-			expect(hints.map(({ message }) => message)).toEqual([
-				'3 tasks, 3 without a stated cost',
-				note('Items 3 to 19', 3),
-			]);
-			expect(run.data.resultData.metadata).toMatchObject({
-				mediagen_tasks: '3',
-				mediagen_left_out: '17',
-			});
+			expect(statuses(json)).toEqual(['completed', 'completed', 'completed']);
+			expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
+				[0, 1, 2].map((item) => ({ item })),
+			);
+			const left = note('Items 3 to 19', 3);
+			expect(json.map(({ notes }) => notes)).toEqual([[left], undefined, undefined]);
+			const told = hints.map(({ message }) => message);
+			expect(told).toEqual(['3 tasks, 3 without a stated cost', left]);
+			const counted = { mediagen_tasks: '3', mediagen_left_out: '17' };
+			expect(run.data.resultData.metadata).toMatchObject(counted);
 		});
 
 		test('the runs of a loop count together, and one that can buy nothing gives out nothing', async () => {
 			completeAtOnce();
-			const { rounds, error, hints, run } = await buySounds(service, {
-				count: 2,
-				options: { maxTasks: 3 },
-				run: { rounds: 3 },
-			});
+			const options = { maxTasks: 3 };
+			const { rounds, error, hints, run } = await buySounds(service, 2, options, { rounds: 3 });
 			expect(error).toBeUndefined();
 			expect(rounds.map((json) => json.length)).toEqual([2, 1, 0]);
 			expect(rounds[1]?.[0]?.notes).toEqual([note('Item 1', 3)]);
@@ -202,7 +169,7 @@ describe('Max Tasks', () => {
 
 		test('with nothing bought at all, the hint and the log say so', async () => {
 			completeAtOnce();
-			const { json, hints, error } = await buySounds(service, { options: { maxTasks: 0 } });
+			const { json, hints, error } = await buySounds(service, 1, { maxTasks: 0 });
 			expect([json, error]).toEqual([[], undefined]);
 			expect(hints.map(({ message }) => message)).toContain(note('Item 0', 0));
 			expect(log).toContain(`MediaGen: ${note('Item 0', 0)}`);
@@ -213,10 +180,7 @@ describe('Max Tasks', () => {
 			service.on('GET', '/v1/music/tasks/task_2', {
 				json: { status: 'failed', error: { message: 'out of luck' } },
 			});
-			const { error, run } = await buySounds(service, {
-				count: 20,
-				options: { maxTasks: 3, concurrency: 1 },
-			});
+			const { error, run } = await buySounds(service, 20, { maxTasks: 3, concurrency: 1 });
 			expect(error?.message).toBe(
 				'Task task_2 failed: out of luck [item 1] (18 of 20 items have no result)',
 			);
@@ -234,11 +198,8 @@ describe('Max Tasks', () => {
 		test('a task that an earlier attempt bought does not count', async () => {
 			completeAtOnce();
 			service.on('GET', '/v1/music/tasks/task_2', ...Array<Reply>(7).fill(running), completed);
-			const { json, error } = await buySounds(service, {
-				count: 4,
-				options: { maxTasks: 3, concurrency: 1, timeout: 5 },
-				run: { settings: retry },
-			});
+			const options = { maxTasks: 3, concurrency: 1, timeout: 5 };
+			const { json, error } = await buySounds(service, 4, options, { settings: retry });
 			expect(error).toBeUndefined();
 			expect(json.map(({ taskId }) => taskId)).toEqual(['task_1', 'task_2', 'task_3']);
 		});
@@ -247,11 +208,7 @@ describe('Max Tasks', () => {
 			numberTasks(service);
 			service.on('GET', RECORD, running);
 			const execution = await pauseNode(
-				soundRun(service, {
-					count: 5,
-					options: { maxTasks: 2 },
-					parameters: { waitMode: 'callback' },
-				}),
+				soundRun(service, 5, { maxTasks: 2 }, { given: { waitMode: 'callback' } }),
 			);
 			service.on('GET', RECORD, completed);
 			const { resumed } = await execution.callback();
@@ -268,13 +225,13 @@ describe('Max Tasks', () => {
 			completeAtOnce();
 			const tool = new MediaGenMusic();
 			tool.description = { ...tool.description, name: 'mediaGenMusicTool' };
-			const { error } = await runNode(soundRun(service, { node: tool, options: { maxTasks: 0 } }));
+			const { error } = await runNode(soundRun(service, 1, { maxTasks: 0 }, { node: tool }));
 			expect(error?.message).toContain('"Max Tasks" is 0');
 		});
 
 		test('"Fail" fails the node, names the tasks that it bought, counts the others and advises to retry', async () => {
 			completeAtOnce();
-			const { error } = await buySounds(service, { count: 20, options: { maxTasks: 3, ...fail } });
+			const { error } = await buySounds(service, 20, { maxTasks: 3, ...fail });
 			expect(error?.message).toContain('"Max Tasks" is 3');
 			expect(error?.message).toContain('(17 of 20 items have no result)');
 			expect(error?.description).toContain(
@@ -288,10 +245,7 @@ describe('Max Tasks', () => {
 
 		test('a retry of the failed execution with a higher limit buys the others, and no item again', async () => {
 			completeAtOnce();
-			const options = soundRun(service, {
-				count: 4,
-				options: { maxTasks: 2, concurrency: 1, ...fail },
-			});
+			const options = soundRun(service, 4, { maxTasks: 2, concurrency: 1, ...fail });
 			const failed = await runNode(options);
 			expect(failed.error).toBeDefined();
 			const { json, error } = await retryExecution(failed, {
@@ -310,17 +264,9 @@ describe('Max Tasks', () => {
 			accepted(`task_${++last}`),
 		);
 		service.on('GET', RECORD, completed);
-		const { json } = await buySounds(service, {
-			count: 4,
-			options: { maxTasks: 2, concurrency: 1 },
-			run: { settings: goOn },
-		});
-		expect(json.map(({ status }) => status)).toEqual([
-			'not submitted',
-			'completed',
-			'completed',
-			'not submitted',
-		]);
+		const options = { maxTasks: 2, concurrency: 1 };
+		const { json } = await buySounds(service, 4, options, { settings: goOn });
+		expect(statuses(json)).toEqual(['not submitted', 'completed', 'completed', 'not submitted']);
 	});
 
 	test('a submission that the service refused after others leaves theirs', async () => {
@@ -333,12 +279,9 @@ describe('Max Tasks', () => {
 			{ status: 400, json: { error: { message: 'Too loud' } } },
 			accepted('task_3'),
 		);
-		const { json } = await buySounds(service, {
-			count: 5,
-			options: { maxTasks: 3, concurrency: 1 },
-			run: { settings: goOn },
-		});
-		expect(json.map(({ status }) => status)).toEqual([
+		const options = { maxTasks: 3, concurrency: 1 };
+		const { json } = await buySounds(service, 5, options, { settings: goOn });
+		expect(statuses(json)).toEqual([
 			'completed',
 			'completed',
 			'not submitted',
@@ -351,23 +294,20 @@ describe('Max Tasks', () => {
 	test('a submission without a clear answer takes one', async () => {
 		service.on('POST', SOUNDS, { status: 500 }, accepted('task_2'), accepted('task_3'));
 		service.on('GET', RECORD, completed);
-		const { json } = await buySounds(service, {
-			count: 3,
-			options: { maxTasks: 2, concurrency: 1 },
-			run: { settings: goOn },
-		});
+		const options = { maxTasks: 2, concurrency: 1 };
+		const { json } = await buySounds(service, 3, options, { settings: goOn });
 		expect(json.map(({ taskId }) => taskId)).toEqual([undefined, 'task_2', undefined]);
 	});
 
 	test('0 buys nothing', async () => {
 		completeAtOnce();
-		const { error } = await buySounds(service, { options: { maxTasks: 0, ...fail } });
+		const { error } = await buySounds(service, 1, { maxTasks: 0, ...fail });
 		expect(error?.message).toContain('"Max Tasks" is 0');
 		expect(service.requests).toEqual([]);
 	});
 
 	test('what is no number is refused with its label', async () => {
-		const { error } = await buySounds(service, { options: { maxTasks: '={{ "many" }}' } });
+		const { error } = await buySounds(service, 1, { maxTasks: '={{ "many" }}' });
 		expect(error?.message).toContain('"Max Tasks" must be');
 		expect(service.requests).toEqual([]);
 	});
@@ -382,14 +322,15 @@ describe('Keep Balance', () => {
 	])('%s', async (_, options, purchases) => {
 		completeAtOnce();
 		service.on('GET', BALANCE, balance({}));
-		await buySounds(service, { options });
+		await buySounds(service, 1, options);
 		expect(bought()).toHaveLength(purchases);
 	});
 
 	test('the error names the option, its value and what remains', async () => {
 		service.on('GET', BALANCE, balance({}));
-		const { error } = await buySounds(service, {
-			options: { keepBalance: 6_000, keepBalanceUnit: 'credits' },
+		const { error } = await buySounds(service, 1, {
+			keepBalance: 6_000,
+			keepBalanceUnit: 'credits',
 		});
 		expect(error?.message).toBe(
 			'The request was not sent: the remaining balance is 5000 credits, and "Keep Balance" is 6000 [item 0]',
@@ -402,10 +343,7 @@ describe('Keep Balance', () => {
 	test('the hint of the run has what remained', async () => {
 		completeAtOnce();
 		service.on('GET', BALANCE, balance({}));
-		const { hints } = await buySounds(service, {
-			count: 2,
-			options: { keepBalance: 1, keepBalanceUnit: 'credits' },
-		});
+		const { hints } = await buySounds(service, 2, { keepBalance: 1, keepBalanceUnit: 'credits' });
 		expect(hints[0]?.message).toBe(
 			'2 tasks, 2 without a stated cost, 5000 credits remained before the last purchase',
 		);
@@ -414,7 +352,7 @@ describe('Keep Balance', () => {
 	test('the hint of the run has what remained, in the unit of the balance', async () => {
 		completeAtOnce();
 		service.on('GET', BALANCE, balance({}));
-		const { hints } = await buySounds(service, { options: { keepBalance: 1 } });
+		const { hints } = await buySounds(service, 1, { keepBalance: 1 });
 		expect(hints[0]?.message).toBe(
 			'1 task, 1 without a stated cost, 5 remained before the last purchase',
 		);
@@ -422,15 +360,15 @@ describe('Keep Balance', () => {
 
 	test('an error of a balance that cannot be read says what to do', async () => {
 		service.on('GET', BALANCE, balance({ remain_balance: null }));
-		const { error } = await buySounds(service, { options: { keepBalance: 1 } });
+		const { error } = await buySounds(service, 1, { keepBalance: 1 });
 		expect(error?.message).toBe(
 			'The request was not sent: the service does not state the remaining balance, and "Keep Balance" is set [item 0]',
 		);
 		expect(error?.description).toBe(
 			'Run the node again later, or remove "Keep Balance" from the options.',
 		);
-		service.on('GET', BALANCE, { json: { success: false, message: 'Key deleted' } });
-		const refused = await buySounds(service, { options: { keepBalance: 1 } });
+		service.on('GET', BALANCE, deleted);
+		const refused = await buySounds(service, 1, { keepBalance: 1 });
 		expect(refused.error?.message).toMatch(
 			/^The request was not sent: the balance could not be read \(.*Key deleted.*\), and "Keep Balance" is set \[item 0\]$/,
 		);
@@ -443,12 +381,12 @@ describe('Keep Balance', () => {
 			BALANCE,
 			balance({ remain_balance: -1, remain_credits: -1, unlimited_quota: true }),
 		);
-		const { json } = await buySounds(service, { options: { keepBalance: 1_000_000 } });
+		const { json } = await buySounds(service, 1, { keepBalance: 1_000_000 });
 		expect(json[0]).toMatchObject({ status: 'completed' });
 	});
 
 	test.each<[string, Reply, string]>([
-		['the service refuses it', { json: { success: false, message: 'Key deleted' } }, 'Key deleted'],
+		['the service refuses it', deleted, 'Key deleted'],
 		['the service is down', { status: 503 }, 'Server error (HTTP 503)'],
 		['it is not a balance', { text: '<html>' }, 'could not be read'],
 		[
@@ -460,7 +398,7 @@ describe('Keep Balance', () => {
 		completeAtOnce();
 		service.on('GET', BALANCE, reply);
 		const options = { keepBalance: 1, keepBalanceUnit: 'credits' };
-		const { json } = await buySounds(service, { count: 3, options, run: { settings: goOn } });
+		const { json } = await buySounds(service, 3, options, { settings: goOn });
 		expect(bought()).toEqual([]);
 		expect(messages(json)).toEqual(Array(3).fill(expect.stringContaining(words)));
 	});
@@ -468,11 +406,8 @@ describe('Keep Balance', () => {
 	test('after the first item that finds too little, no further balance is read', async () => {
 		completeAtOnce();
 		service.on('GET', BALANCE, balance({}));
-		const { json } = await buySounds(service, {
-			count: 50,
-			options: { keepBalance: 6, concurrency: 2 },
-			run: { settings: goOn },
-		});
+		const options = { keepBalance: 6, concurrency: 2 };
+		const { json } = await buySounds(service, 50, options, { settings: goOn });
 		expect(messages(json)).toEqual(Array(50).fill(expect.stringContaining('"Keep Balance" is 6')));
 		expect(service.sent('GET', BALANCE).length).toBeLessThanOrEqual(2);
 	});
@@ -490,7 +425,7 @@ describe('Keep Balance', () => {
 		});
 		service.on('GET', RECORD, completed);
 		const options = { keepBalance: keep, keepBalanceUnit: 'credits', concurrency };
-		await buySounds(service, { count: 30, options, run: { settings: goOn } });
+		await buySounds(service, 30, options, { settings: goOn });
 		const exact = Math.floor((5_000 - keep) / price) + 1;
 		expect(bought().length).toBeGreaterThanOrEqual(exact);
 		expect(bought().length).toBeLessThanOrEqual(exact + concurrency - 1);
@@ -504,12 +439,9 @@ describe('Keep Balance', () => {
 			return accepted(`task_${left}`);
 		});
 		service.on('GET', RECORD, completed);
-		const { json } = await buySounds(service, {
-			count: 5,
-			options: { keepBalance: 2, concurrency: 1 },
-			run: { settings: goOn },
-		});
-		expect(json.map(({ status }) => status)).toEqual([
+		const options = { keepBalance: 2, concurrency: 1 };
+		const { json } = await buySounds(service, 5, options, { settings: goOn });
+		expect(statuses(json)).toEqual([
 			'completed',
 			'completed',
 			'not submitted',
@@ -539,38 +471,6 @@ describe('Check Only', () => {
 			credential: { ...service.credential(), baseUrl: sandbox.url, apiKey: sandbox.key },
 		});
 	};
-
-	test('200 rows with three mistakes: the three by row and field, and no request but reads', async () => {
-		const items = prompts(200).map(({ json }, row) => ({
-			json: {
-				...json,
-				count: row === 17 ? 99 : 1,
-				...([80, 199].includes(row) ? { prompt: '' } : {}),
-			},
-		}));
-		const { json, error } = await check(items, {
-			prompt: '={{ $json.prompt }}',
-			n: '={{ $json.count }}',
-		});
-		expect(error).toBeUndefined();
-		expect(json).toHaveLength(200);
-		const mistakes = json.flatMap(({ problems }, row) =>
-			(problems as string[]).length > 0 ? [[row, problems]] : [],
-		);
-		expect(mistakes).toEqual([
-			[17, [expect.stringMatching(/^"Number of Images" must be .* \[item 17\]$/)]],
-			[80, [expect.stringMatching(/^"Prompt" .* \[item 80\]$/)]],
-			[199, [expect.stringMatching(/^"Prompt" .* \[item 199\]$/)]],
-		]);
-		expect(json[0]).toMatchObject({
-			checkOnly: true,
-			tasks: 197,
-			request: { method: 'POST', body: { prompt: 'Picture 0' } },
-			problems: [],
-		});
-		expect(json[17]).toMatchObject({ request: null });
-		expect(sandbox.requests.list().filter(({ method }) => method !== 'GET')).toEqual([]);
-	});
 
 	test('the balance is there, and what "Max Tasks" would refuse', async () => {
 		const { json } = await check(prompts(30), {}, { maxTasks: 20 });
@@ -604,10 +504,7 @@ describe('Check Only', () => {
 		],
 	])('how many of three the limits would let through: %s', async (_, options, fields, expected) => {
 		service.on('GET', BALANCE, balance(fields));
-		const { json } = await buySounds(service, {
-			count: 3,
-			options: { checkOnly: true, ...options },
-		});
+		const { json } = await buySounds(service, 3, { checkOnly: true, ...options });
 		expect(json[2]).toMatchObject({ tasks: 3, ...expected });
 		expect(json[2]).toHaveProperty('request.path', SOUNDS);
 	});
@@ -616,15 +513,16 @@ describe('Check Only', () => {
 		completeAtOnce();
 		service.on('GET', BALANCE, balance({}));
 		const options = { checkOnly: '={{ $runIndex === 1 }}', maxTasks: 3 };
-		const { rounds } = await buySounds(service, { count: 2, options, run: { rounds: 2 } });
+		const { rounds } = await buySounds(service, 2, options, { rounds: 2 });
 		expect(rounds[1]?.[0]).toMatchObject({ tasks: 2, withinLimits: 1 });
 	});
 
 	test('an item says all that a user has to know before the purchase', async () => {
 		service.on('GET', BALANCE, balance({}));
-		const { items } = await buySounds(service, {
-			count: 2,
-			options: { checkOnly: true, reference: 'row 1', maxTasks: 2 },
+		const { items } = await buySounds(service, 2, {
+			checkOnly: true,
+			reference: 'row 1',
+			maxTasks: 2,
 		});
 		expect(items[1]).toEqual({
 			json: {
@@ -659,20 +557,14 @@ describe('Check Only', () => {
 		]);
 	});
 
+	const endless = { remaining: null, remainingCredits: null };
+
 	test.each<[string, Reply, object]>([
-		[
-			'of a key without a limit has no end',
-			balance({ unlimited_quota: true }),
-			{ remaining: null, remainingCredits: null },
-		],
-		[
-			'that cannot be read says why',
-			{ json: { success: false, message: 'Key deleted' } },
-			{ error: expect.stringContaining('Key deleted') },
-		],
+		['of a key without a limit has no end', balance({ unlimited_quota: true }), endless],
+		['that cannot be read says why', deleted, { error: expect.stringContaining('Key deleted') }],
 	])('the balance %s', async (_, reply, expected) => {
 		service.on('GET', BALANCE, reply);
-		const { json } = await buySounds(service, { options: { checkOnly: true } });
+		const { json } = await buySounds(service, 1, { checkOnly: true });
 		expect(json[0]?.balance).toEqual(expected);
 		expect(json[0]).not.toHaveProperty('limit');
 	});
@@ -685,7 +577,7 @@ describe('Check Only', () => {
 	test('an address that the service would not call is told', async () => {
 		const credential = { ...service.credential(), allowPrivateCallbacks: false };
 		const options = { checkOnly: true, callbackBaseUrl: 'http://10.0.0.5/hook' };
-		const { json } = await buySounds(service, { options, run: { credential } });
+		const { json } = await buySounds(service, 1, options, { credential });
 		expect(json[0]?.problems).toEqual(
 			expect.arrayContaining([expect.stringContaining('The service would not call back')]),
 		);
@@ -694,7 +586,7 @@ describe('Check Only', () => {
 	test('the callback address stands in the request', async () => {
 		service.on('GET', BALANCE, balance({}));
 		const callbackBaseUrl = 'https://n8n.example.com/webhook/x';
-		const { json } = await buySounds(service, { options: { checkOnly: true, callbackBaseUrl } });
+		const { json } = await buySounds(service, 1, { checkOnly: true, callbackBaseUrl });
 		expect(json[0]).toMatchObject({
 			request: { body: { webhook: callbackBaseUrl, prompt: 'Sound 0' } },
 		});
@@ -702,20 +594,10 @@ describe('Check Only', () => {
 
 	test('a file that would be sent as form data stands in the request', async () => {
 		service.on('GET', BALANCE, balance({}));
-		const form = {
-			resource: 'task',
-			operation: 'submit',
-			path: '/v1/music/upload',
-			bodyType: 'formData',
-			binaryProperty: 'data',
-			fileField: 'audio',
-		};
+		const place = { resource: 'task', operation: 'submit', path: '/v1/music/upload' };
+		const form = { ...place, bodyType: 'formData', binaryProperty: 'data', fileField: 'audio' };
 		const items = [await fileItem(Buffer.from('song'), 'song.mp3', 'audio/mpeg')];
-		const { json } = await buySounds(service, {
-			parameters: form,
-			options: { checkOnly: true },
-			run: { items },
-		});
+		const { json } = await buySounds(service, 1, { checkOnly: true }, { given: form, items });
 		expect(json[0]).toMatchObject({
 			request: { path: '/v1/music/upload', file: { field: 'audio', content: expect.any(String) } },
 		});
@@ -725,11 +607,7 @@ describe('Check Only', () => {
 		completeAtOnce();
 		service.on('GET', BALANCE, balance({}));
 		const options = { checkOnly: '={{ $runIndex === 0 }}', maxTasks: 2 };
-		const { rounds } = await buySounds(service, {
-			count: 2,
-			options,
-			run: { settings: goOn, rounds: 2 },
-		});
+		const { rounds } = await buySounds(service, 2, options, { settings: goOn, rounds: 2 });
 		expect(rounds[0]?.map(({ checkOnly }) => checkOnly)).toEqual([true, true]);
 		expect(rounds[1]?.map(({ status }) => status)).toEqual(['completed', 'completed']);
 	});
@@ -737,29 +615,16 @@ describe('Check Only', () => {
 
 describe('Chat Cache', () => {
 	const ask = async (count: number, options: object, settings: object = goOn) =>
-		await runNode({
-			node: new MediaGenChatCache(),
-			parameters: {
-				...{
-					resource: 'chat',
-					operation: 'message',
-					model: 'vendor-chat-1',
-					maxTokens: 100,
-					prompt: '={{ $json.question }}',
-				},
-				...{
-					earlierTurns: {},
-					additionalBodyFields: '{}',
-					cachedBlocks: {},
-					options: { watchPrefix: false, ...options },
-				},
+		await runnerOf(service)(
+			'chat.message',
+			{ prompt: '={{ $json.question }}', options: { watchPrefix: false, ...options } },
+			{
+				items: Array.from({ length: count }, (_, at) => ({
+					json: { question: at === 3 ? '' : `Why ${at}?` },
+				})),
+				settings,
 			},
-			items: Array.from({ length: count }, (_, at) => ({
-				json: { question: at === 3 ? '' : `Why ${at}?` },
-			})),
-			credential: service.credential(),
-			settings,
-		});
+		);
 
 	const answered: Reply = {
 		json: {

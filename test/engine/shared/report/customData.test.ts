@@ -6,6 +6,7 @@ import { jumpingClock } from '../../support/clocks';
 import { log, type RunOptions, type RunResult, runNode } from '../../support/engine';
 import { generatePicture, prompts } from '../../support/generatePicture';
 import { generateSound } from '../../support/generateSound';
+import { inputOf } from '../../support/operations';
 import { pauseNode } from '../../support/pausedExecution';
 import { rememberingNode } from '../../support/rememberingNode';
 import { useSandbox } from '../../support/sandbox';
@@ -41,12 +42,21 @@ describe('The custom data and the bill of the service', () => {
 			...run,
 		});
 
-	test('agree over two nodes, several items, a failed task and music, which states no cost', async () => {
+	const failSecond = () =>
 		service.sandbox.faults.add({
 			match: { family: 'image' },
 			nth: 2,
 			effect: { type: 'failTask', message: 'out of luck' },
 		});
+
+	const readLater = (operation: string, options: object) =>
+		inputOf(`image.task.${operation}`, {
+			...{ taskId: '={{ $json.taskId }}', downloadFiles: false },
+			options: { ...options },
+		});
+
+	test('agree over two nodes, several items, a failed task and music, which states no cost', async () => {
+		failSecond();
 		const next = { node: new MediaGenMusic(), parameters: { ...generateSound, prompt: 'Waves' } };
 		const result = await buyPictures(4, {}, { next });
 		const bill = service.sandbox.ledger();
@@ -54,17 +64,13 @@ describe('The custom data and the bill of the service', () => {
 		const pictures = bill.entries.flatMap(({ type, item, taskId }) =>
 			type === 'charge' && item.includes('image') ? [bill.tasks[taskId ?? '']] : [],
 		);
-		const credits = pictures.reduce(
-			(total, task) => total + (task ? task.charged - task.refunded : 0),
-			0,
-		);
+		const paid = pictures.map((task) => (task ? task.charged - task.refunded : 0));
+		const credits = paid.reduce((total, each) => total + each, 0);
 		const stated = result.json.flatMap(({ cost }) => (typeof cost === 'number' ? [cost] : []));
 		expect(stated).toHaveLength(3);
 		expect(customData(result)).toEqual(figures(8, credits / 1_000, credits, 4));
-		expect(credits / 1_000).toBeCloseTo(
-			stated.reduce((total, cost) => total + cost, 0),
-			6,
-		);
+		const sum = stated.reduce((total, cost) => total + cost, 0);
+		expect(credits / 1_000).toBeCloseTo(sum, 6);
 	});
 
 	test('music for 290 credits: no cost is stated, none is made up, and Balance: Report tells what was taken', async () => {
@@ -95,16 +101,9 @@ describe('The custom data and the bill of the service', () => {
 	});
 
 	test('agree after Retry On Fail, which reads the other tasks a second time', async () => {
-		service.sandbox.faults.add({
-			match: { family: 'image' },
-			nth: 2,
-			effect: { type: 'failTask', message: 'out of luck' },
-		});
-		const result = await buyPictures(
-			3,
-			{},
-			{ settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 } },
-		);
+		failSecond();
+		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+		const result = await buyPictures(3, {}, { settings });
 		expect(result.error).toBeUndefined();
 		const { netCredits, accepted } = service.sandbox.ledger();
 		expect(accepted).toBe(4);
@@ -115,46 +114,21 @@ describe('The custom data and the bill of the service', () => {
 		const parameters = { ...generatePicture, waitMode: 'none' };
 		expect(customData(await buyPictures(2, {}, { parameters }))).toEqual(figures(2, 0, 0, 0));
 		service.sandbox.reset();
-		const wait = {
-			resource: 'task',
-			operation: 'wait',
-			taskId: '={{ $json.taskId }}',
-			downloadFiles: false,
-			options: { pollInterval: 1 },
-		};
-		const result = await buyPictures(
-			2,
-			{},
-			{ parameters, next: { node: new MediaGenImage(), parameters: wait } },
-		);
+		const next = readLater('wait', { pollInterval: 1 });
+		const result = await buyPictures(2, {}, { parameters, next });
 		const { netCredits } = service.sandbox.ledger();
 		expect(netCredits).toBeGreaterThan(0);
 		expect(customData(result)).toEqual(figures(2, netCredits / 1_000, netCredits, 0));
 	});
 
 	test('Task: Get of a task that this execution has counted adds nothing', async () => {
-		const get = {
-			resource: 'task',
-			operation: 'get',
-			taskId: '={{ $json.taskId }}',
-			downloadFiles: false,
-			options: {},
-		};
-		const result = await buyPictures(
-			2,
-			{},
-			{ next: { node: new MediaGenImage(), parameters: get } },
-		);
+		const result = await buyPictures(2, {}, { next: readLater('get', {}) });
 		const { netCredits } = service.sandbox.ledger();
 		expect(customData(result)).toEqual(figures(2, netCredits / 1_000, netCredits, 0));
 	});
 
 	test('a node that fails has counted what it bought', async () => {
-		service.sandbox.faults.add({
-			match: { family: 'image' },
-			nth: 2,
-			effect: { type: 'failTask', message: 'out of luck' },
-		});
+		failSecond();
 		const result = await buyPictures(2, {}, { settings: {} });
 		expect(result.error?.message).toContain('out of luck');
 		const { netCredits } = service.sandbox.ledger();
@@ -180,7 +154,7 @@ describe('The custom data', () => {
 		},
 	});
 
-	const waiting = { parameters: { waitMode: 'callback' } };
+	const given = { waitMode: 'callback' };
 
 	const record = (number: number) => `/v1/music/tasks/task_${number}`;
 
@@ -188,9 +162,7 @@ describe('The custom data', () => {
 		numberTasks(service);
 		service.on('GET', RECORD, running);
 		service.on('GET', record(1), ended(0.5));
-		const execution = await pauseNode(
-			soundRun(service, { count: 3, ...waiting, options: { concurrency: 1 } }),
-		);
+		const execution = await pauseNode(soundRun(service, 3, { concurrency: 1 }, { given }));
 		expect(customData(execution.paused)).toEqual(figures(3, 0.5, 500, 0));
 		service.on('GET', record(2), ended(0.25));
 		service.on('GET', record(3), ended(null));
@@ -202,19 +174,12 @@ describe('The custom data', () => {
 		async function pausedBeforeGet() {
 			numberTasks(service);
 			service.on('GET', RECORD, running);
-			const get = {
-				resource: 'task',
-				operation: 'get',
+			const next = inputOf('music.task.get', {
 				taskId: '={{ $json.taskId }}',
 				downloadFiles: false,
 				options: {},
-			};
-			const execution = await pauseNode(
-				soundRun(service, {
-					...waiting,
-					run: { next: { node: new MediaGenMusic(), parameters: get } },
-				}),
-			);
+			});
+			const execution = await pauseNode(soundRun(service, 1, {}, { given, next }));
 			service.on('GET', RECORD, ended(0.25));
 			return execution;
 		}
@@ -234,7 +199,7 @@ describe('The custom data', () => {
 	test('has no tail of floating point', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, ended(0.1));
-		const result = await buySounds(service, { count: 1, run: { rounds: 3 } });
+		const result = await buySounds(service, 1, {}, { rounds: 3 });
 		expect(customData(result)).toMatchObject({ mediagen_cost: '0.3' });
 	});
 
@@ -299,7 +264,7 @@ describe('The custom data', () => {
 			});
 			return await inner.execute.call(this);
 		};
-		const { json } = await buySounds(service, { node });
+		const { json } = await buySounds(service, 1, {}, { node });
 		expect(json[0]).toMatchObject({ status: 'completed' });
 		expect(log.join('\n')).toContain(
 			"MediaGen: the execution's custom data could not be written: Error: No custom data here",
@@ -323,7 +288,7 @@ describe('The custom data', () => {
 			});
 			return await inner.execute.call(this);
 		};
-		const result = await buySounds(service, { node, count: 2 });
+		const result = await buySounds(service, 2, {}, { node });
 		expect(written).toEqual({ ...figures(4, 1.2, 200, 0), own: 'kept' });
 		expect(customData(result)).toBeUndefined();
 	});

@@ -89,7 +89,7 @@ describe('A completed task comes out, whatever else its record holds', () => {
 	test('a cost as text is a number, and the hint adds it up', async () => {
 		service.on('POST', SOUNDS, accepted('task_1'), accepted('task_2'));
 		service.on('GET', RECORD, { json: { status: 'completed', cost: '0.12', result: track } });
-		const { json, hints } = await buySounds(service, { count: 2 });
+		const { json, hints } = await buySounds(service, 2);
 		expect(json.map(({ cost }) => cost)).toEqual([0.12, 0.12]);
 		expect(hints[0]?.message).toContain('cost 0.24 (0.12 per task)');
 	});
@@ -132,11 +132,8 @@ describe('One record that cannot be mapped does not take the others down', () =>
 		service.on('POST', SOUNDS, accepted('task_1'), accepted('task_2'));
 		service.on('GET', '/v1/music/tasks/task_1', { json: { phase: 'completed' } });
 		service.on('GET', '/v1/music/tasks/task_2', completed);
-		const { json } = await buySounds(service, {
-			count: 2,
-			options: { timeout: 5, concurrency: 1 },
-			run: { settings: goOn },
-		});
+		const options = { timeout: 5, concurrency: 1 };
+		const { json } = await buySounds(service, 2, options, { settings: goOn });
 		expect(json.map(({ taskId, status }) => [taskId, status])).toEqual([
 			['task_1', 'submitted'],
 			['task_2', 'completed'],
@@ -149,7 +146,7 @@ describe('One record that cannot be mapped does not take the others down', () =>
 	test('the error after a timeout has the last status word', async () => {
 		service.on('POST', SOUNDS, accepted('task_1'));
 		service.on('GET', RECORD, { json: { status: 'marinating' } });
-		const { error } = await buySounds(service, { options: { timeout: 5 } });
+		const { error } = await buySounds(service, 1, { timeout: 5 });
 		expect(error?.message).toBe('Task task_1 was still running after 5 seconds [item 0]');
 		expect(error?.description).toContain('Its last status was "marinating".');
 	});
@@ -219,7 +216,7 @@ describe('The id of a task that was bought is never lost', () => {
 		'an acknowledgement without an id that can be read stands in the message and in the item: %s',
 		async (_, body) => {
 			service.on('POST', SOUNDS, { json: body });
-			const { json } = await buySounds(service, { run: { settings: goOn } });
+			const { json } = await buySounds(service, 1, {}, { settings: goOn });
 			expect(json[0]).toMatchObject({
 				status: 'unknown',
 				error: {
@@ -238,7 +235,7 @@ describe('The id of a task that was bought is never lost', () => {
 			links: Array.from({ length: 10_000 }, (_, at) => link(`${at}.png`)),
 		};
 		service.on('POST', SOUNDS, { json: body });
-		const { json, error } = await buySounds(service, { run: { settings: goOn } });
+		const { json, error } = await buySounds(service, 1, {}, { settings: goOn });
 		const read = json[0]?.error as { message: string; response: string };
 		expect(read.message.length).toBeLessThan(500);
 		expect(read.response.length).toBeLessThan(10_000);
@@ -251,7 +248,7 @@ describe('The id of a task that was bought is never lost', () => {
 		setClock(fastClock(20));
 		service.on('POST', SOUNDS, { ...accepted('task_1'), afterMs: 3_500 });
 		service.on('GET', RECORD, completed);
-		const { json, error } = await buySounds(service, { options: { timeout: 600 } });
+		const { json, error } = await buySounds(service, 1, { timeout: 600 });
 		expect(error).toBeUndefined();
 		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
 	});
@@ -282,7 +279,7 @@ describe("The service's code and type come out", () => {
 	test('of a task that failed while the node waited', async () => {
 		service.on('POST', SOUNDS, accepted('task_1'));
 		service.on('GET', RECORD, { json: { status: 'failed', error } });
-		const { json } = await buySounds(service, { run: { settings: goOn } });
+		const { json } = await buySounds(service, 1, {}, { settings: goOn });
 		expect(json[0]?.error).toMatchObject({
 			message: 'Task task_1 failed: Button 9 is gone [item 0]',
 			code: '9',
@@ -323,14 +320,14 @@ describe("The service's code and type come out", () => {
 		],
 	])('of a submission that HTTP 200 refuses: %s', async (_, body, message, code) => {
 		service.on('POST', SOUNDS, { json: body });
-		const { json } = await buySounds(service, { run: { settings: goOn } });
+		const { json } = await buySounds(service, 1, {}, { settings: goOn });
 		expect(json[0]?.error).toMatchObject({ message, code, httpStatus: null });
 	});
 
 	test('of a wait that HTTP 200 refuses', async () => {
 		service.on('POST', SOUNDS, accepted('task_1'));
 		service.on('GET', RECORD, { json: { code: 403, message: 'Not yours' } });
-		const { json } = await buySounds(service, { run: { settings: goOn } });
+		const { json } = await buySounds(service, 1, {}, { settings: goOn });
 		expect(json[0]).toMatchObject({
 			taskId: 'task_1',
 			error: { message: 'Permission denied: Not yours [item 0]' },
@@ -342,7 +339,7 @@ describe("The service's code and type come out", () => {
 			status: 400,
 			json: { error: { message: 'Too loud', code: 'volume', type: null } },
 		});
-		const { json } = await buySounds(service, { run: { settings: goOn } });
+		const { json } = await buySounds(service, 1, {}, { settings: goOn });
 		expect(json[0]?.error).toEqual({
 			message: 'Bad request: Too loud [item 0]',
 			description: 'Change the field that the service names and run the node again.',

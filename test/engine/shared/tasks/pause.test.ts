@@ -25,7 +25,7 @@ test('the node pauses until its time limit, and its requests carry the address o
 	numberTasks(service);
 	service.on('GET', RECORD, running);
 	const began = clock.now();
-	const { paused } = await pauseNode(soundRun(service, { parameters: waitMode }));
+	const { paused } = await pauseNode(soundRun(service, 1, {}, { given: waitMode }));
 	expect(service.sent('POST', SOUNDS)[0]?.body).toMatchObject({
 		prompt: 'Sound 0',
 		webhook: expect.stringContaining('/webhook-waiting/paused-'),
@@ -41,9 +41,7 @@ test('the paused execution keeps the record of a purchase, for an item that come
 	service.on('GET', '/v1/music/tasks/task_2', {
 		json: { status: 'failed', error: { message: 'Too loud' } },
 	});
-	const { paused } = await pauseNode(
-		soundRun(service, { count: 2, parameters: waitMode, options: { concurrency: 1 } }),
-	);
+	const { paused } = await pauseNode(soundRun(service, 2, { concurrency: 1 }, { given: waitMode }));
 	expect(contextOf(paused.run)).toContain('task_1');
 	expect(contextOf(paused.run)).not.toContain('task_2');
 });
@@ -51,7 +49,7 @@ test('the paused execution keeps the record of a purchase, for an item that come
 test('tasks that ended before the pause are not waited for', async () => {
 	numberTasks(service);
 	service.on('GET', RECORD, completed);
-	const { run, json } = await buySounds(service, { count: 2, parameters: waitMode });
+	const { run, json } = await buySounds(service, 2, {}, { given: waitMode });
 	expect(run.waitTill ?? undefined).toBeUndefined();
 	expect(json.map(({ status }) => status)).toEqual(['completed', 'completed']);
 });
@@ -64,11 +62,7 @@ test('an item that failed ends the node instead of pausing it, and the other tas
 		accepted('task_2'),
 	);
 	service.on('GET', RECORD, running, completed);
-	const { run, error } = await buySounds(service, {
-		count: 2,
-		parameters: waitMode,
-		options: { concurrency: 1 },
-	});
+	const { run, error } = await buySounds(service, 2, { concurrency: 1 }, { given: waitMode });
 	expect(run.waitTill ?? undefined).toBeUndefined();
 	expect(error?.message).toBe('Bad request: Too loud [item 0] (1 of 2 items have no result)');
 	expect(error?.description).toContain('task_2');
@@ -79,16 +73,14 @@ test('a workflow whose timeout is shorter than the pause is told so, with both f
 	service.on('GET', RECORD, running);
 	const run = { workflowSettings: { executionTimeout: 600 } };
 	const long = await pauseNode(
-		soundRun(service, { parameters: waitMode, options: { timeout: 3_600 }, run }),
+		soundRun(service, 1, { timeout: 3_600 }, { given: waitMode, ...run }),
 	);
 	const note =
 		'The pause lasts up to 3600 seconds, longer than the workflow\'s timeout of 600 seconds: n8n cancels the execution if no callback comes. Lower "Timeout" in the options, or raise the workflow\'s timeout.';
 	expect(long.paused.json[0]?.notes).toEqual([note]);
 	expect(log).toContain(`MediaGen: ${note}`);
 	for (const timeout of [300, 600]) {
-		const short = await pauseNode(
-			soundRun(service, { parameters: waitMode, options: { timeout }, run }),
-		);
+		const short = await pauseNode(soundRun(service, 1, { timeout }, { given: waitMode, ...run }));
 		expect(short.paused.json[0]).not.toHaveProperty('notes');
 	}
 });
@@ -97,22 +89,18 @@ test('a note for all items is logged once', async () => {
 	numberTasks(service);
 	service.on('GET', RECORD, running);
 	await pauseNode(
-		soundRun(service, {
-			count: 3,
-			parameters: waitMode,
-			run: { workflowSettings: { executionTimeout: 600 } },
-		}),
+		soundRun(service, 3, {}, { given: waitMode, workflowSettings: { executionTimeout: 600 } }),
 	);
 	expect(log.filter((message) => message.includes('The pause lasts'))).toHaveLength(1);
 });
 
 test.each([-1, 0, undefined])(
-	'a workflow without a timeout (%p) is told nothing',
+	'without a timeout (%p) nothing is said',
 	async (executionTimeout) => {
 		numberTasks(service);
 		service.on('GET', RECORD, running);
 		const { paused } = await pauseNode(
-			soundRun(service, { parameters: waitMode, run: { workflowSettings: { executionTimeout } } }),
+			soundRun(service, 1, {}, { given: waitMode, workflowSettings: { executionTimeout } }),
 		);
 		expect(paused.json[0]).not.toHaveProperty('notes');
 	},
@@ -121,7 +109,7 @@ test.each([-1, 0, undefined])(
 test('a waiting item is its task, beside the row; nothing that was not given is in it', async () => {
 	numberTasks(service);
 	service.on('GET', RECORD, running);
-	const { paused } = await pauseNode(soundRun(service, { parameters: waitMode }));
+	const { paused } = await pauseNode(soundRun(service, 1, {}, { given: waitMode }));
 	expect(paused.json).toEqual([
 		{
 			...{
@@ -149,7 +137,7 @@ test('a task that ended before the pause shows its result when the time limit pa
 	numberTasks(service);
 	service.on('GET', RECORD, running);
 	service.on('GET', '/v1/music/tasks/task_1', completed);
-	const execution = await pauseNode(soundRun(service, { count: 2, parameters: waitMode }));
+	const execution = await pauseNode(soundRun(service, 2, {}, { given: waitMode }));
 	const { json } = await execution.timeLimit();
 	expect(json.map(({ taskId, status, url }) => [taskId, status, url])).toEqual([
 		['task_1', 'completed', 'https://files.example.com/1.mp3'],
@@ -172,20 +160,15 @@ describe('An address that the service would not call is refused before anything 
 			baseUrl: 'https://api.example.com',
 			allowPrivateCallbacks: false,
 		};
-		const { error } = await buySounds(service, {
-			options: { callbackBaseUrl },
-			run: { credential },
-		});
+		const { error } = await buySounds(service, 1, { callbackBaseUrl }, { credential });
 		expect(error?.message).toContain(words);
 		expect(service.requests).toEqual([]);
 	});
 
 	test('with what to do instead', async () => {
 		const credential = { ...service.credential(), allowPrivateCallbacks: false };
-		const { error } = await buySounds(service, {
-			options: { callbackBaseUrl: 'http://10.0.0.5/hook' },
-			run: { credential },
-		});
+		const options = { callbackBaseUrl: 'http://10.0.0.5/hook' };
+		const { error } = await buySounds(service, 1, options, { credential });
 		expect(error?.description).toBe(
 			'Give a public address in "Callback Base URL". For a service on your own network, switch on "Allow Private Callbacks" in the credential. Nothing was sent to the service.',
 		);
@@ -193,7 +176,7 @@ describe('An address that the service would not call is refused before anything 
 
 	test('an n8n that the service cannot reach, with what to set', async () => {
 		const credential = { ...service.credential(), allowPrivateCallbacks: false };
-		const { error } = await buySounds(service, { parameters: waitMode, run: { credential } });
+		const { error } = await buySounds(service, 1, {}, { given: waitMode, credential });
 		expect(error?.message).toBe(
 			'The service would not call back: the service cannot reach the private host localhost',
 		);
@@ -210,7 +193,7 @@ test.each([{}, { callbackBaseUrl: 'https://n8n.example.com/webhook/x' }])(
 		numberTasks(service);
 		service.on('GET', RECORD, completed);
 		const credential = { ...service.credential(), allowPrivateCallbacks: false };
-		const { json, error } = await buySounds(service, { options, run: { credential } });
+		const { json, error } = await buySounds(service, 1, options, { credential });
 		expect(error).toBeUndefined();
 		expect(json[0]).toMatchObject({ status: 'completed' });
 		expect(json[0]).not.toHaveProperty('notes');
@@ -222,7 +205,7 @@ test('a callback to an unusual port is sent, with a note', async () => {
 	service.on('GET', RECORD, completed);
 	const credential = { ...service.credential(), allowPrivateCallbacks: false };
 	const callbackBaseUrl = 'https://n8n.example.com:5678/webhook/x';
-	const { json } = await buySounds(service, { options: { callbackBaseUrl }, run: { credential } });
+	const { json } = await buySounds(service, 1, { callbackBaseUrl }, { credential });
 	expect(service.sent('POST', SOUNDS)[0]?.body).toMatchObject({ webhook: callbackBaseUrl });
 	expect(json[0]?.notes).toEqual([
 		'The callback address uses the port 5678. The service may call the ports 80 and 443 only.',
@@ -230,9 +213,8 @@ test('a callback to an unusual port is sent, with a note', async () => {
 });
 
 test('"Additional Body Fields" cannot replace the address while pausing', async () => {
-	const { error } = await buySounds(service, {
-		parameters: { ...waitMode, additionalBodyFields: '{"webhook": "https://x.example"}' },
-	});
+	const run = { given: { ...waitMode, additionalBodyFields: '{"webhook": "https://x.example"}' } };
+	const { error } = await buySounds(service, 1, {}, run);
 	expect(error?.message).toContain('"Additional Body Fields" must not have the field "webhook"');
 	expect(service.requests).toEqual([]);
 });

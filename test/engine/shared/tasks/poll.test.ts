@@ -27,7 +27,7 @@ beforeEach(() => numberTasks(service));
 describe('The error of a task that did not end in time', () => {
 	test('has its last status and how to get it', async () => {
 		service.on('GET', RECORD, running);
-		const { json } = await buySounds(service, { options: { timeout: 5 }, run: { settings: goOn } });
+		const { json } = await buySounds(service, 1, { timeout: 5 }, { settings: goOn });
 		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'submitted' });
 		expect(json[0]?.error).toMatchObject({
 			message: 'Task task_1 was still submitted after 5 seconds [item 0]',
@@ -37,7 +37,7 @@ describe('The error of a task that did not end in time', () => {
 
 	test('has what went wrong at last', async () => {
 		service.on('GET', RECORD, running, { status: 502 });
-		const { json } = await buySounds(service, { options: { timeout: 5 }, run: { settings: goOn } });
+		const { json } = await buySounds(service, 1, { timeout: 5 }, { settings: goOn });
 		expect(json[0]?.error).toMatchObject({
 			description: `Its last status was "pending". The last request failed: Bad gateway (HTTP 502). ${continues} A higher "Timeout" in the options waits longer.`,
 		});
@@ -48,7 +48,7 @@ test('the error of a failed task says that it was refunded', async () => {
 	service.on('GET', RECORD, {
 		json: { status: 'failed', error: { message: 'Too loud', code: 9, type: 'loud' } },
 	});
-	const { json } = await buySounds(service, { run: { settings: goOn } });
+	const { json } = await buySounds(service, 1, {}, { settings: goOn });
 	expect(json[0]?.error).toEqual({
 		message: 'Task task_1 failed: Too loud [item 0]',
 		description: 'The service refunds what a failed task was charged.',
@@ -65,7 +65,7 @@ test('the error of a canceled wait says how to get the task', async () => {
 		stop();
 		return running;
 	});
-	const { error } = await buySounds(service, { run: { onStart: (cancel) => (stop = cancel) } });
+	const { error } = await buySounds(service, 1, {}, { onStart: (cancel) => (stop = cancel) });
 	expect(error?.message).toContain(
 		'The execution was canceled while it waited for task task_1 [item 0]',
 	);
@@ -80,7 +80,7 @@ const notKnown: Reply = {
 test('the error of a task that the service does not know, a minute after its submission, names the task', async () => {
 	service.on('GET', RECORD, notKnown);
 	const began = clock.now();
-	const { json } = await buySounds(service, { run: { settings: goOn } });
+	const { json } = await buySounds(service, 1, {}, { settings: goOn });
 	expect(json[0]?.error).toMatchObject({
 		message: 'Task not found: No such task [item 0]',
 		description:
@@ -118,10 +118,7 @@ describe('A wait goes on after', () => {
 	])('%s that lasts, until Timeout', async (_, reply) => {
 		service.on('GET', RECORD, reply);
 		const began = clock.now();
-		const { json } = await buySounds(service, {
-			options: { timeout: 120 },
-			run: { settings: goOn },
-		});
+		const { json } = await buySounds(service, 1, { timeout: 120 }, { settings: goOn });
 		expect(json[0]).toMatchObject({
 			taskId: 'task_1',
 			error: { message: 'Task task_1 was still submitted after 120 seconds [item 0]' },
@@ -170,7 +167,7 @@ describe('A completed record without a result is read again', () => {
 	test('no longer than Timeout', async () => {
 		service.on('GET', RECORD, empty([]));
 		const began = clock.now();
-		const { json, error } = await buySounds(service, { options: { timeout: 5 } });
+		const { json, error } = await buySounds(service, 1, { timeout: 5 });
 		expect(error).toBeUndefined();
 		expect(json[0]).toMatchObject({ status: 'completed', results: [] });
 		expect(clock.now() - began).toBe(5_000);
@@ -187,7 +184,7 @@ describe('A completed record without a result is read again', () => {
 test('the tasks are waited for together, as long as the slowest takes', async () => {
 	service.on('GET', RECORD, running, running, running, running, completed);
 	const began = clock.now();
-	const { json } = await buySounds(service, { count: 3 });
+	const { json } = await buySounds(service, 3);
 	expect(json.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
 	expect(clock.now() - began).toBeLessThan(6_000);
 });
@@ -220,7 +217,7 @@ describe('Nothing is asked for', () => {
 	test('an item that was not bought', async () => {
 		service.on('POST', SOUNDS, { status: 400 }, accepted('task_2'));
 		service.on('GET', RECORD, completed);
-		await buySounds(service, { count: 2, options: { concurrency: 1 }, run: { settings: goOn } });
+		await buySounds(service, 2, { concurrency: 1 }, { settings: goOn });
 		expect(asked()).toEqual(['task_2']);
 	});
 
@@ -232,13 +229,7 @@ describe('Nothing is asked for', () => {
 			accepted('task_2'),
 		);
 		service.on('GET', RECORD, running);
-		await pauseNode(
-			soundRun(service, {
-				count: 2,
-				parameters: { waitMode: 'callback' },
-				options: { concurrency: 1 },
-			}),
-		);
+		await pauseNode(soundRun(service, 2, { concurrency: 1 }, { given: { waitMode: 'callback' } }));
 		expect(asked()).toEqual(['task_2']);
 	});
 
@@ -246,12 +237,7 @@ describe('Nothing is asked for', () => {
 		service.on('POST', SOUNDS, { status: 400 }, accepted('task_2'));
 		service.on('GET', RECORD, running);
 		await pauseNode(
-			soundRun(service, {
-				count: 2,
-				parameters: { waitMode: 'callback' },
-				options: { concurrency: 1 },
-				run: { settings: goOn },
-			}),
+			soundRun(service, 2, { concurrency: 1 }, { given: { waitMode: 'callback' }, settings: goOn }),
 		);
 		expect(asked()).toEqual(['task_2']);
 	});
@@ -263,7 +249,7 @@ test.each<[string, Reply]>([
 	['a reset', { reset: true }],
 ])('%s before a pause changes nothing: the node pauses', async (_, reply) => {
 	service.on('GET', RECORD, reply);
-	const { paused } = await pauseNode(soundRun(service, { parameters: { waitMode: 'callback' } }));
+	const { paused } = await pauseNode(soundRun(service, 1, {}, { given: { waitMode: 'callback' } }));
 	expect(paused.json[0]).toMatchObject({ taskId: 'task_1', status: 'submitted' });
 	expect(asked()).toEqual(['task_1']);
 });

@@ -39,10 +39,10 @@ async function pauseTwo(settings = {}, parameters = {}, options = {}): Promise<P
 		...options,
 	};
 	return await pauseNode(
-		soundRun(service, {
-			parameters: { waitMode: 'callback', ...parameters },
-			options: given,
-			run: { items, settings },
+		soundRun(service, 1, given, {
+			given: { waitMode: 'callback', ...parameters },
+			items,
+			settings,
 		}),
 	);
 }
@@ -133,11 +133,7 @@ describe('A paused execution', () => {
 	test('asks for the task that the callback names first, then for the others up to the first that runs', async () => {
 		const items = [1, 2, 3].map((row) => ({ json: { prompt: `Sound ${row}` } }));
 		const execution = await pauseNode(
-			soundRun(service, {
-				parameters: { waitMode: 'callback' },
-				options: { concurrency: 1 },
-				run: { items },
-			}),
+			soundRun(service, 1, { concurrency: 1 }, { given: { waitMode: 'callback' }, items }),
 		);
 		service.requests.length = 0;
 		finish('task_3');
@@ -244,7 +240,7 @@ describe('A callback whose record cannot be read is answered 503, and the execut
 	});
 
 	test('a credential that was broken meanwhile', async () => {
-		const run = soundRun(service, { parameters: { waitMode: 'callback' } });
+		const run = soundRun(service, 1, {}, { given: { waitMode: 'callback' } });
 		const execution = await pauseNode(run);
 		Object.assign(run.credential, { baseUrl: '' });
 		const broken = await pauseNode({ ...run, credential: service.credential() });
@@ -283,24 +279,21 @@ describe('The end of a paused execution', () => {
 		[401, 'Authentication failed: No more'],
 		[403, 'Permission denied: No more'],
 		[400, 'Bad request: No more'],
-	])(
-		'a record that the service refuses with %d is an error item that names the task',
-		async (status, message) => {
-			const execution = await pauseTwo(goOn);
-			service.on('GET', recordOf('*'), { status, json: { error: { message: 'No more' } } });
-			const { resumed } = await execution.callback(callback('task_1'));
-			expect(resumed?.json[0]).toMatchObject({
-				taskId: 'task_1',
-				error: {
-					message: `${message} [item 0]`,
-					description: expect.stringContaining(
-						'This was the response to the request for task task_1.',
-					),
-					httpStatus: status,
-				},
-			});
-		},
-	);
+	])('a record refused with %d is an error item that names the task', async (status, message) => {
+		const execution = await pauseTwo(goOn);
+		service.on('GET', recordOf('*'), { status, json: { error: { message: 'No more' } } });
+		const { resumed } = await execution.callback(callback('task_1'));
+		expect(resumed?.json[0]).toMatchObject({
+			taskId: 'task_1',
+			error: {
+				message: `${message} [item 0]`,
+				description: expect.stringContaining(
+					'This was the response to the request for task task_1.',
+				),
+				httpStatus: status,
+			},
+		});
+	});
 
 	test('so is one that a proxy refuses', async () => {
 		const execution = await pauseTwo(goOn);
@@ -316,7 +309,7 @@ describe('The end of a paused execution', () => {
 		const items = [{ json: { prompt: 'Rain' } }];
 		const run = { items, workflowSettings: { executionTimeout: 600 } };
 		const noted = await pauseNode(
-			soundRun(service, { parameters: { waitMode: 'callback' }, options: { timeout: 3_600 }, run }),
+			soundRun(service, 1, { timeout: 3_600 }, { given: { waitMode: 'callback' }, ...run }),
 		);
 		service.on('GET', recordOf('*'), completed);
 		const { resumed } = await noted.callback({});
@@ -390,12 +383,9 @@ describe('The end of a paused execution', () => {
 			},
 			{ json: {} },
 		];
-		const settings = {
-			parameters: { waitMode: 'callback' },
-			options: { concurrency: 1, includeInput: true },
-			run: { items, settings: goOn },
-		};
-		const execution = await pauseNode(soundRun(service, settings));
+		const options = { concurrency: 1, includeInput: true };
+		const run = { given: { waitMode: 'callback' }, items, settings: goOn };
+		const execution = await pauseNode(soundRun(service, 1, options, run));
 		expect(execution.paused.json[0]).toMatchObject({ status: 'not submitted', results: [] });
 		expect(execution.paused.json[0]).not.toHaveProperty('taskId');
 		finish('task_2');
@@ -487,7 +477,7 @@ describe('A download that takes longer than the service waits for an answer', ()
 			after: released,
 		});
 		const execution = await pauseNode(
-			soundRun(service, { parameters: { waitMode: 'callback', downloadFiles: true } }),
+			soundRun(service, 1, {}, { given: { waitMode: 'callback', downloadFiles: true } }),
 		);
 		service.on('GET', recordOf('*'), {
 			json: { status: 'completed', result: { music: [{ audio_url: `${service.url}/slow.mp3` }] } },

@@ -27,7 +27,7 @@ const realMs = async (ms: number) => await new Promise((resolve) => setTimeout(r
 
 /** Pauses with a sound per item, and goes on as n8n would. */
 const pauseSounds = async (count: number, settings: PauseSettings = {}, options = {}, run = {}) =>
-	await pauseNode(soundRun(service, { count, parameters: waitMode, options, run }), {
+	await pauseNode(soundRun(service, count, options, { given: waitMode, ...run }), {
 		watches: true,
 		...settings,
 	});
@@ -68,21 +68,16 @@ test.each([
 		201,
 		'201 items wait in one execution: n8n loads all of them for each callback, and may answer nothing else for seconds. Use Loop Over Items with batches of at most 200, or "Don\'t Wait" and the MediaGen Trigger.',
 	],
-])(
-	'%d items that wait in one execution: the first one says what that costs',
-	async (count, note) => {
-		log.length = 0;
-		const { paused } = await pauseSounds(count, {}, { concurrency: 50 });
-		expect(log.filter((line) => line.includes('items wait in one execution'))).toHaveLength(
-			note === undefined ? 0 : 1,
-		);
-		expect(paused.json.map(({ notes }) => notes)).toEqual(
-			Array.from({ length: count }, (_, at) =>
-				at === 0 && note !== undefined ? [note] : undefined,
-			),
-		);
-	},
-);
+])('%d items that wait in one execution: the first says what it costs', async (count, note) => {
+	log.length = 0;
+	const { paused } = await pauseSounds(count, {}, { concurrency: 50 });
+	expect(log.filter((line) => line.includes('items wait in one execution'))).toHaveLength(
+		note === undefined ? 0 : 1,
+	);
+	expect(paused.json.map(({ notes }) => notes)).toEqual(
+		Array.from({ length: count }, (_, at) => (at === 0 && note !== undefined ? [note] : undefined)),
+	);
+});
 
 describe('An execution whose callbacks were refused because the pause was not stored yet', () => {
 	test('resumes by itself, once, with all results', async () => {
@@ -222,35 +217,36 @@ describe('An execution whose address does not lead back to it', () => {
 		['an n8n that takes any call', 200, 'OK', 'another n8n answered'],
 	];
 
-	test.each(answers)(
-		'does not pause but polls, and says so: %s',
-		async (_, status, message, why) => {
-			service.on('GET', RECORD, running, running, completed);
-			service.on('POST', '/webhook-waiting/*', { status, json: { message } });
-			const run = soundRun(service, {
-				parameters: waitMode,
-				run: { waitingBaseUrl: `${service.url}/webhook-waiting` },
-			});
-			const {
-				run: { waitTill },
-				json,
-				hints,
-			} = await runNode(run);
-			expect(waitTill ?? undefined).toBeUndefined();
-			const note = `The node polled instead of pausing: ${service.url} does not lead back to this execution (${why}). Set n8n's environment variable WEBHOOK_URL to the address at which the service reaches this n8n, on port 80 or 443.`;
-			expect(json).toMatchObject([{ taskId: 'task_1', status: 'completed', notes: [note] }]);
-			expect(hints.map((hint) => hint.message)).toContain(note);
-		},
-	);
+	test.each(answers)('polls instead, and says so: %s', async (_, status, message, why) => {
+		service.on('GET', RECORD, running, running, completed);
+		service.on('POST', '/webhook-waiting/*', { status, json: { message } });
+		const run = soundRun(
+			service,
+			1,
+			{},
+			{ given: waitMode, waitingBaseUrl: `${service.url}/webhook-waiting` },
+		);
+		const {
+			run: { waitTill },
+			json,
+			hints,
+		} = await runNode(run);
+		expect(waitTill ?? undefined).toBeUndefined();
+		const note = `The node polled instead of pausing: ${service.url} does not lead back to this execution (${why}). Set n8n's environment variable WEBHOOK_URL to the address at which the service reaches this n8n, on port 80 or 443.`;
+		expect(json).toMatchObject([{ taskId: 'task_1', status: 'completed', notes: [note] }]);
+		expect(hints.map((hint) => hint.message)).toContain(note);
+	});
 
 	test('does not wait long for an answer', async () => {
 		service.on('GET', RECORD, running, completed);
 		service.on('POST', '/webhook-waiting/*', { after: new Promise(() => {}) });
 		const { json } = await runNode(
-			soundRun(service, {
-				parameters: waitMode,
-				run: { waitingBaseUrl: `${service.url}/webhook-waiting` },
-			}),
+			soundRun(
+				service,
+				1,
+				{},
+				{ given: waitMode, waitingBaseUrl: `${service.url}/webhook-waiting` },
+			),
 		);
 		expect(json[0]?.notes).toEqual([
 			expect.stringMatching(/no connection|it did not answer within 10 seconds/),
@@ -261,10 +257,12 @@ describe('An execution whose address does not lead back to it', () => {
 		service.on('GET', RECORD, running, completed);
 		service.on('POST', '/webhook-waiting/*', { status: 404 });
 		await runNode(
-			soundRun(service, {
-				parameters: waitMode,
-				run: { waitingBaseUrl: `${service.url}/webhook-waiting` },
-			}),
+			soundRun(
+				service,
+				1,
+				{},
+				{ given: waitMode, waitingBaseUrl: `${service.url}/webhook-waiting` },
+			),
 		);
 		const [asked] = service.sent('POST', '/webhook-waiting/*');
 		expect(asked?.path).toMatch(/\/callback$/);
@@ -279,7 +277,7 @@ describe('An end that the service expects within seconds', () => {
 
 	test('is waited for without a pause', async () => {
 		service.on('GET', RECORD, ...after(3, inSeconds(6), completed));
-		const { run, json } = await runNode(soundRun(service, { parameters: waitMode }));
+		const { run, json } = await runNode(soundRun(service, 1, {}, { given: waitMode }));
 		expect(run.waitTill ?? undefined).toBeUndefined();
 		expect(json).toMatchObject([{ status: 'completed' }]);
 	});
@@ -327,10 +325,12 @@ describe('The time limit of a pause', () => {
 			json: { status: 'completed', result: { music: [{ audio_url: `${service.url}/slow.mp3` }] } },
 		};
 		service.on('GET', RECORD, running, running, slow);
-		const run = soundRun(service, {
-			parameters: { ...waitMode, downloadFiles: true },
-			options: { timeout: 5 },
-		});
+		const run = soundRun(
+			service,
+			1,
+			{ timeout: 5 },
+			{ given: { ...waitMode, downloadFiles: true } },
+		);
 		const execution = await pauseNode(run, { watches: true });
 		let resumed = false;
 		void execution.resumed.then(() => (resumed = true));

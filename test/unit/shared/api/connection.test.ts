@@ -21,14 +21,15 @@ describe('The base URL of the credential', () => {
 		expect(readConnection({ ...stored, baseUrl }).baseUrl).toBe(read);
 	});
 
+	const full = '"Base URL" must be a full address that begins with https://';
+	const https =
+		'"Base URL" must begin with https://, so that the API key is never sent unencrypted';
+
 	test.each([
-		['', '"Base URL" must be a full address that begins with https://'],
-		[undefined, '"Base URL" must be a full address that begins with https://'],
-		['api.example.com', '"Base URL" must be a full address that begins with https://'],
-		[
-			'http://api.example.com',
-			'"Base URL" must begin with https://, so that the API key is never sent unencrypted',
-		],
+		['', full],
+		[undefined, full],
+		['api.example.com', full],
+		['http://api.example.com', https],
 	])('%p is refused', (baseUrl, message) => {
 		expect(() => readConnection({ ...stored, baseUrl })).toThrow(message);
 	});
@@ -43,31 +44,20 @@ test('private callbacks are off unless they were switched on', () => {
 });
 
 describe('Brand words', () => {
-	test.each<[unknown]>([[undefined], [null], [''], ['  '], ['{}'], [{}]])(
-		'%j are none',
-		(value) => {
-			expect(readBrandWords(value)).toEqual({});
-		},
-	);
+	test.each<unknown>([undefined, null, '', '  ', '{}', {}])('%j are none', (value) => {
+		expect(readBrandWords(value)).toEqual({});
+	});
 
-	test.each<[unknown]>([['{"gridart": "acme-grid.v2_x"}'], [{ gridart: 'acme-grid.v2_x' }]])(
-		'%j are read',
-		(value) => {
-			expect(readBrandWords(value)).toEqual({ gridart: 'acme-grid.v2_x' });
-			expect(readConnection({ ...stored, brandWords: value }).brandWords).toEqual({
-				gridart: 'acme-grid.v2_x',
-			});
-		},
-	);
+	const given = { gridart: 'acme-grid.v2_x' };
 
-	test.each<[unknown]>([
-		['gridart'],
-		['[]'],
-		[7],
-		['{"grid": "x"}'],
-		['{"gridart": "a/b"}'],
-		['{"gridart": ""}'],
-		['{"gridart": 7}'],
+	test.each<unknown>([JSON.stringify(given), given])('%j are read', (value) => {
+		expect(readBrandWords(value)).toEqual(given);
+		expect(readConnection({ ...stored, brandWords: value }).brandWords).toEqual(given);
+	});
+
+	test.each<unknown>([
+		...['gridart', '[]', 7],
+		...['{"grid": "x"}', '{"gridart": "a/b"}', '{"gridart": ""}', '{"gridart": 7}'],
 	])('%j are refused', (value) => {
 		expect(() => readBrandWords(value)).toThrow(
 			'"Brand Words" must be a JSON object that maps any of musicgen, gridart, imagegen, imgfast, vidgen, vidomni, vendor to a word of letters, digits, dots, dashes or underscores',
@@ -104,42 +94,37 @@ describe('The key is not shown', () => {
 		const json = JSON.stringify(key).slice(1, -1);
 		const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-		test.each<[string, string, string]>([
-			['as it is', key, '•••'],
+		const encoded = encodeURIComponent(key);
+		const small = encoded.replace(/%../g, (each) => each.toLowerCase());
+		const whole = [...Buffer.from(key)].map((byte) => `%${byte.toString(16)}`).join('');
+		const query = (auth: string) => `https://example.com/?auth=${auth}&x=1`;
+		const ascii = json.replace(
+			/[^ -~]/g,
+			(each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`,
+		);
+		const inJson = JSON.stringify(JSON.stringify({ authorization: `Bearer ${key}` }));
+		const hex = Buffer.from(key).toString('hex');
+
+		test.each<[string, string, string?]>([
+			['as it is', key],
 			['after Bearer', `Bearer ${key}`, 'Bearer •••'],
-			['URL-encoded', encodeURIComponent(key), '•••'],
-			[
-				'URL-encoded with small letters',
-				encodeURIComponent(key).replace(/%../g, (each) => each.toLowerCase()),
-				'•••',
-			],
+			['URL-encoded', encoded],
+			['URL-encoded with small letters', small],
 			[
 				'URL-encoded in a query, after Bearer',
-				`https://example.com/?auth=${encodeURIComponent(`Bearer ${key}`)}&x=1`,
-				'https://example.com/?auth=Bearer%20•••&x=1',
+				query(encodeURIComponent(`Bearer ${key}`)),
+				query('Bearer%20•••'),
 			],
-			['URL-encoded twice', encodeURIComponent(encodeURIComponent(key)), '•••'],
-			['URL-encoded in part', encodeURI(key), '•••'],
-			[
-				'URL-encoded in whole',
-				[...Buffer.from(key)].map((byte) => `%${byte.toString(16)}`).join(''),
-				'•••',
-			],
-			['JSON-escaped', json, '•••'],
-			[
-				'JSON-escaped in JSON',
-				JSON.stringify(JSON.stringify({ authorization: `Bearer ${key}` })),
-				String.raw`"{\"authorization\":\"Bearer •••\"}"`,
-			],
-			['JSON-escaped with its slashes', json.replaceAll('/', '\\/'), '•••'],
-			[
-				'JSON-escaped in ASCII',
-				json.replace(/[^ -~]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`),
-				'•••',
-			],
-			['in hexadecimal digits', Buffer.from(key).toString('hex'), '•••'],
-			['in capital hexadecimal digits', Buffer.from(key).toString('hex').toUpperCase(), '•••'],
-		])('%s', (_, text, expected) => {
+			['URL-encoded twice', encodeURIComponent(encoded)],
+			['URL-encoded in part', encodeURI(key)],
+			['URL-encoded in whole', whole],
+			['JSON-escaped', json],
+			['JSON-escaped in JSON', inJson, String.raw`"{\"authorization\":\"Bearer •••\"}"`],
+			['JSON-escaped with its slashes', json.replaceAll('/', '\\/')],
+			['JSON-escaped in ASCII', ascii],
+			['in hexadecimal digits', hex],
+			['in capital hexadecimal digits', hex.toUpperCase()],
+		])('%s', (_, text, expected = '•••') => {
 			expect(withKey.redact({ error: { message: `It was ${text}.` } })).toEqual({
 				error: { message: `It was ${expected}.` },
 			});

@@ -14,8 +14,16 @@ import {
 	UnreachableError,
 	unreadableResponse,
 } from '../../../../nodes/shared/api/errors';
+import { words } from '../../../support/words';
 
 const NOW = Date.UTC(2026, 0, 1);
+
+const thrown = (message: string, fields: object) =>
+	errorFromThrown(Object.assign(new Error(message), fields));
+
+/** A code under as many causes. */
+const below = (levels: number): object =>
+	levels === 0 ? { code: 'ENOTFOUND' } : { cause: below(levels - 1) };
 
 test.each<[string, unknown, number | undefined]>([
 	['seconds', '20', 20_000],
@@ -39,77 +47,44 @@ test.each<[string, unknown, number | undefined]>([
 });
 
 describe('A request that never left is known as such', () => {
-	test.each([
-		...[
-			'ECONNREFUSED',
-			'ENOTFOUND',
-			'EAI_AGAIN',
-			'EHOSTUNREACH',
-			'CERT_HAS_EXPIRED',
-			'DEPTH_ZERO_SELF_SIGNED_CERT',
-		],
-		...[
-			'SELF_SIGNED_CERT_IN_CHAIN',
-			'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-			'ERR_TLS_CERT_ALTNAME_INVALID',
-			'ERR_INVALID_CHAR',
-		],
-		...[
-			'ENETUNREACH',
-			'EHOSTDOWN',
-			'ERR_SSL_WRONG_VERSION_NUMBER',
-			'ERR_HTTP_INVALID_HEADER_VALUE',
-			'ERR_INVALID_URL',
-			'HOSTNAME_MISMATCH',
-			'INVALID_CA',
-		],
-	])('%s', (code) => {
-		const error = errorFromThrown(Object.assign(new Error('failed'), { code }));
-		expect([error.sent, error instanceof UnreachableError, error.transient]).toEqual([
-			'no',
-			true,
-			true,
-		]);
+	const CODES = words(`
+		ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH CERT_HAS_EXPIRED DEPTH_ZERO_SELF_SIGNED_CERT
+		SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_VERIFY_LEAF_SIGNATURE ERR_TLS_CERT_ALTNAME_INVALID
+		ERR_INVALID_CHAR ENETUNREACH EHOSTDOWN ERR_SSL_WRONG_VERSION_NUMBER
+		ERR_HTTP_INVALID_HEADER_VALUE ERR_INVALID_URL HOSTNAME_MISMATCH INVALID_CA
+	`);
+
+	test.each(CODES)('%s', (code) => {
+		const error = thrown('failed', { code });
+		expect(error).toBeInstanceOf(UnreachableError);
+		expect(error).toMatchObject({ sent: 'no', transient: true });
 	});
 
 	test('the code stands in a cause, as n8n gives it', () => {
-		const inner = Object.assign(new Error('certificate has expired'), { code: 'CERT_HAS_EXPIRED' });
-		const error = errorFromThrown(
-			Object.assign(new Error('The service could not be called'), { cause: inner }),
-		);
-		expect(error).toMatchObject({
-			sent: 'no',
-			message: 'The service could not be reached: CERT_HAS_EXPIRED',
-		});
+		const cause = Object.assign(new Error('certificate has expired'), { code: 'CERT_HAS_EXPIRED' });
+		const message = 'The service could not be reached: CERT_HAS_EXPIRED';
+		expect(thrown('It could not be called', { cause })).toMatchObject({ sent: 'no', message });
 	});
 
 	test.each<[string, object]>([
 		['the code that n8n keeps of its HTTP client', { httpCode: 'ENOTFOUND' }],
-		[
-			'a cause five levels down',
-			{ cause: { cause: { cause: { cause: { cause: { code: 'ENOTFOUND' } } } } } },
-		],
+		['a cause five levels down', below(5)],
 		['beside a code of another kind', { code: 7, httpCode: 'ENOTFOUND' }],
 	])('%s tells it too', (_, fields) => {
-		expect(errorFromThrown(Object.assign(new Error('failed'), fields))).toMatchObject({
-			sent: 'no',
-			message: 'The service could not be reached',
-		});
+		const message = 'The service could not be reached';
+		expect(thrown('failed', fields)).toMatchObject({ sent: 'no', message });
 	});
 
+	const invalid = 'Invalid character in header content ["Authorization"]';
+
 	test.each<[string, object]>([
-		['in the message', { message: 'Invalid character in header content ["Authorization"]' }],
-		[
-			'in the messages that n8n replaced',
-			{ messages: ['Invalid character in header content ["Authorization"]'] },
-		],
+		['in the message', { message: invalid }],
+		['in the messages that n8n replaced', { messages: [invalid] }],
 		['in the code', { code: 'ERR_INVALID_CHAR' }],
 	])('a key with a line break, %s', (_, fields) => {
-		expect(errorFromThrown(Object.assign(new Error('failed'), fields))).toMatchObject({
-			sent: 'no',
-			message:
-				'The service could not be reached: the API key has a character that no header can have',
-		});
+		const reason = 'the API key has a character that no header can have';
+		const message = `The service could not be reached: ${reason}`;
+		expect(thrown('failed', fields)).toMatchObject({ sent: 'no', message });
 	});
 
 	test.each([
@@ -117,78 +92,56 @@ describe('A request that never left is known as such', () => {
 		'write EPROTO 140:error:0A000410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure',
 		'write EPROTO 140:error:0A000102:SSL routines:ssl_choose_client_version:unsupported protocol',
 	])('a TLS handshake that failed: %s', (message) => {
-		const error = errorFromThrown(Object.assign(new Error(message), { code: 'EPROTO' }));
+		const error = thrown(message, { code: 'EPROTO' });
 		expect([error.sent, error instanceof UnreachableError]).toEqual(['no', true]);
 		expect(error.message).toBe('The service could not be reached: no TLS connection could be made');
 	});
 
 	test('a TLS error after the handshake does not count', () => {
-		expect(
-			errorFromThrown(Object.assign(new Error('read EPROTO bad record mac'), { code: 'EPROTO' })),
-		).toMatchObject({ sent: 'maybe' });
+		const error = thrown('read EPROTO bad record mac', { code: 'EPROTO' });
+		expect(error).toMatchObject({ sent: 'maybe' });
 	});
 
 	test('a connection that timed out before it was made', () => {
-		expect(
-			errorFromThrown(
-				Object.assign(new Error('connect ETIMEDOUT 10.0.0.1:443'), { code: 'ETIMEDOUT' }),
-			),
-		).toMatchObject({ sent: 'no', message: 'The service could not be reached' });
+		const error = thrown('connect ETIMEDOUT 10.0.0.1:443', { code: 'ETIMEDOUT' });
+		expect(error).toMatchObject({ sent: 'no', message: 'The service could not be reached' });
 	});
 });
 
 test.each<[string, unknown]>([
 	['a code in the middle of another', { code: 'MY_CERT_STORE' }],
-	[
-		'a cause six levels down',
-		{ cause: { cause: { cause: { cause: { cause: { cause: { code: 'ENOTFOUND' } } } } } } },
-	],
-	[
-		'the words of a handshake in a lost connection',
-		{ code: 'ECONNRESET', message: 'handshake failure' },
-	],
-	[
-		'a time limit before the connection in words, with another code',
-		{ code: 'EPIPE', message: 'connect ETIMEDOUT' },
-	],
+	['a cause six levels down', below(6)],
+	['a handshake in words alone', { code: 'ECONNRESET', message: 'handshake failure' }],
+	['a time limit to connect in words alone', { code: 'EPIPE', message: 'connect ETIMEDOUT' }],
 	['text', 'ENOTFOUND'],
 	[
 		'codes of nothing',
 		{ code: null, httpCode: 7, message: null, messages: 'handshake failure', cause: 'ENOTFOUND' },
 	],
 	['nothing', undefined],
-])('it is unknown whether a request was carried out that ended with %s', (_, thrown) => {
-	const error = errorFromThrown(thrown);
+])('it is unknown what became of a request that ended with %s', (_, reason) => {
+	const error = errorFromThrown(reason);
 	expect(error).toBeInstanceOf(ConnectionError);
-	expect(error).toMatchObject({
-		sent: 'maybe',
-		message: 'The connection to the service was lost',
-	});
+	const message = 'The connection to the service was lost';
+	expect(error).toMatchObject({ sent: 'maybe', message });
 });
 
-test.each(['ERR_CANCELED', 'ABORT_ERR'])(
-	'a request that was canceled (%s) may have arrived',
-	(code) => {
-		const error = errorFromThrown(Object.assign(new Error('canceled'), { code }));
-		expect(error).toBeInstanceOf(CanceledError);
-		// With this spelling n8n tells a canceled execution from a failed one.
-		expect(error).toMatchObject({
-			sent: 'maybe',
-			message: 'The execution was canceled',
-			transient: false,
-		});
-	},
-);
+const CANCELED = ['ERR_CANCELED', 'ABORT_ERR'];
 
-test.each([['timeout of 300ms exceeded'], ['timeout of 60000 ms exceeded']])(
-	'a time limit that the HTTP client tells in words: %s',
-	(message) => {
-		expect(errorFromThrown(new Error(message))).toMatchObject({
-			sent: 'maybe',
-			message: 'The request timed out',
-		});
-	},
-);
+test.each(CANCELED)('a request that was canceled (%s) may have arrived', (code) => {
+	const error = thrown('canceled', { code });
+	expect(error).toBeInstanceOf(CanceledError);
+	// With this spelling n8n tells a canceled execution from a failed one.
+	const message = 'The execution was canceled';
+	expect(error).toMatchObject({ sent: 'maybe', message, transient: false });
+});
+
+const TIMED_OUT = ['timeout of 300ms exceeded', 'timeout of 60000 ms exceeded'];
+
+test.each(TIMED_OUT)('a time limit that the HTTP client tells in words: %s', (told) => {
+	const message = 'The request timed out';
+	expect(errorFromThrown(new Error(told))).toMatchObject({ sent: 'maybe', message });
+});
 
 test('a cancel before a request was sent bought nothing', () => {
 	expect(new CanceledError().sent).toBe('no');
@@ -213,31 +166,22 @@ test.each([
 	['ECONNABORTED', 'Request aborted', TimeoutError],
 	['ETIMEDOUT', 'read ETIMEDOUT', TimeoutError],
 	[undefined, 'something else', ConnectionError],
-])(
-	'a request that broke with %s may have been accepted, and the next one may come through',
-	(code, message, ErrorClass) => {
-		const error = errorFromThrown(Object.assign(new Error(message), { code }));
-		expect([error.sent, error instanceof ErrorClass, error.transient]).toEqual([
-			'maybe',
-			true,
-			true,
-		]);
-	},
-);
+])('a request that broke with %s may have been accepted', (code, message, ErrorClass) => {
+	const error = thrown(message, { code });
+	expect(error).toBeInstanceOf(ErrorClass);
+	expect(error).toMatchObject({ sent: 'maybe', transient: true });
+});
 
 describe('A response with an error', () => {
 	const errorOf = (statusCode: number, body: unknown, headers = {}) =>
 		errorFromResponse({ statusCode, headers, body }, NOW, 'Task not found');
 
 	test('has message, type and code of the service', () => {
-		const error = errorOf(402, {
-			error: { message: 'Top up', type: 'insufficient_quota', code: 'quota' },
-		});
+		const told = { type: 'insufficient_quota', code: 'quota' };
+		const error = errorOf(402, { error: { message: 'Top up', ...told } });
 		expect(error).toBeInstanceOf(InsufficientBalanceError);
-		expect(error).toMatchObject({
-			message: 'Insufficient balance: Top up',
-			details: { type: 'insufficient_quota', code: 'quota', httpStatus: 402, fromService: true },
-		});
+		const details = { ...told, httpStatus: 402, fromService: true };
+		expect(error).toMatchObject({ message: 'Insufficient balance: Top up', details });
 	});
 
 	test('keeps the message where the type is null', () => {
@@ -248,17 +192,11 @@ describe('A response with an error', () => {
 	});
 
 	test("a 404 is the service's own only with its envelope", () => {
-		expect(errorOf(404, '<html>Not found</html>')).toMatchObject({
-			message: 'Task not found',
-			details: { fromService: false },
-		});
-		expect(errorOf(404, { error: { message: 'No such task' } })).toMatchObject({
-			details: { fromService: true },
-		});
+		const page = errorOf(404, '<html>Not found</html>');
+		expect([page.message, page.details.fromService]).toEqual(['Task not found', false]);
+		expect(errorOf(404, { error: { message: 'No such task' } }).details.fromService).toBe(true);
 		expect(errorOf(404, {})).toBeInstanceOf(NotFoundError);
-		expect(errorOf(404, { message: 'no Route matched' })).toMatchObject({
-			details: { fromService: false },
-		});
+		expect(errorOf(404, { message: 'no Route matched' }).details.fromService).toBe(false);
 	});
 
 	test.each<[string, unknown, string]>([
@@ -306,16 +244,8 @@ describe('A response with an error', () => {
 			details: { type: 'overloaded', code: '9', fromService: true },
 		});
 		expect(errorInBody({ error: 'Overloaded' })).toBeInstanceOf(ServerError);
-		for (const body of [
-			{},
-			{ message: 'Hello' },
-			{ error: null },
-			{ error: {} },
-			{ error: '' },
-			'text',
-			undefined,
-		])
-			expect(errorInBody(body)).toBeUndefined();
+		const none = [{ message: 'Hello' }, { error: null }, { error: {} }, { error: '' }];
+		for (const body of [{}, ...none, 'text', undefined]) expect(errorInBody(body)).toBeUndefined();
 	});
 
 	test('that cannot be read may have cost something', () => {

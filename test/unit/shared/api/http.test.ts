@@ -237,22 +237,19 @@ describe('A request', () => {
 			expect(await buying).toEqual({ id: 'task_1' });
 		});
 
-		test.each([purchase, read])(
-			'ends at its time limit, whether n8n ends it or not',
-			async (request) => {
-				const body = new Readable({ read: () => {} });
-				const sent = send(
-					{ ...request, retry: request.retry === 'read' ? 'once' : 'purchase', timeoutMs: 20 },
-					[{ statusCode: 200, body }],
-				);
-				await expect(sent).rejects.toMatchObject({
-					message: 'The request timed out',
-					sent: 'maybe',
-				});
-				expect(calls.map(({ signal }) => signal?.aborted)).toEqual([true]);
-				expect(body.destroyed).toBe(true);
-			},
-		);
+		test.each([purchase, read])('ends at its time limit, by n8n or by itself', async (request) => {
+			const body = new Readable({ read: () => {} });
+			const sent = send(
+				{ ...request, retry: request.retry === 'read' ? 'once' : 'purchase', timeoutMs: 20 },
+				[{ statusCode: 200, body }],
+			);
+			await expect(sent).rejects.toMatchObject({
+				message: 'The request timed out',
+				sent: 'maybe',
+			});
+			expect(calls.map(({ signal }) => signal?.aborted)).toEqual([true]);
+			expect(body.destroyed).toBe(true);
+		});
 	});
 
 	test.each<[string, Array<string | Buffer>, unknown]>([

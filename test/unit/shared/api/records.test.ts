@@ -9,71 +9,48 @@ import {
 	uploadResponse,
 } from '../../../../nodes/shared/api/records';
 
+const NEW_YEAR = Date.UTC(2026, 0, 1);
+
 describe('A task record is read, whatever its other fields hold', () => {
+	const failure = (fields: object) => ({
+		failure: { message: undefined, code: undefined, type: undefined, ...fields },
+	});
+	const noFigures = { cost: undefined, progress: undefined };
+
 	test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
 		['cost as text', { cost: '0.12' }, { cost: 0.12 }],
 		['progress as text', { progress: '80%' }, { progress: 80 }],
 		['a numeric id', { id: 123 }, { id: '123' }],
 		['created as ISO text', { created: '2026-01-01T00:00:00Z' }, {}],
 		['completed: null', { completed: null }, { completed: undefined }],
-		[
-			'completed in microseconds',
-			{ completed: 1_767_225_600_000_000 },
-			{ completed: 1_767_225_600_000 },
-		],
-		[
-			'completed as ISO text',
-			{ completed: '2026-01-01T00:00:00Z' },
-			{ completed: 1_767_225_600_000 },
-		],
+		['completed in microseconds', { completed: NEW_YEAR * 1_000 }, { completed: NEW_YEAR }],
+		['completed as ISO text', { completed: '2026-01-01T00:00:00Z' }, { completed: NEW_YEAR }],
 		['usage: []', { usage: [] }, { usage: undefined }],
 		['expires_at: null', { expires_at: null }, {}],
 		['error: false', { error: false }, { failure: undefined }],
 		['error: ""', { error: '' }, { failure: undefined }],
 		['error: { message: null }', { error: { message: null } }, { failure: undefined }],
-		[
-			'error as text',
-			{ error: 'Too loud' },
-			{ failure: { message: 'Too loud', code: undefined, type: undefined } },
-		],
+		['error as text', { error: 'Too loud' }, failure({ message: 'Too loud' })],
 		[
 			'an error whose type is null',
-			{ error: { message: 'Too loud', type: null, code: 9 } },
-			{ failure: { message: 'Too loud', code: '9', type: undefined } },
+			{ error: { message: 'x', type: null, code: 9 } },
+			failure({ message: 'x', code: '9' }),
 		],
-		[
-			'an error with a code alone',
-			{ error: { code: 9 } },
-			{ failure: { message: undefined, code: '9', type: undefined } },
-		],
-		[
-			'an error with a type alone',
-			{ error: { type: 'loud' } },
-			{ failure: { message: undefined, code: undefined, type: 'loud' } },
-		],
-		[
-			'fail_reason',
-			{ fail_reason: 'Too loud' },
-			{ failure: { message: 'Too loud', code: undefined, type: undefined } },
-		],
+		['an error with a code alone', { error: { code: 9 } }, failure({ code: '9' })],
+		['an error with a type alone', { error: { type: 'loud' } }, failure({ type: 'loud' })],
+		['fail_reason', { fail_reason: 'Too loud' }, failure({ message: 'Too loud' })],
 		['action: null', { action: null }, { action: undefined }],
 		['action and buttons of another type', { action: 7, buttons: 'none' }, { action: '7' }],
-		['a cost in a list', { cost: [7], progress: ['80'] }, { cost: undefined, progress: undefined }],
-		[
-			'cost: {} and progress: []',
-			{ cost: {}, progress: [] },
-			{ cost: undefined, progress: undefined },
-		],
+		['a cost in a list', { cost: [7], progress: ['80'] }, noFigures],
+		['cost: {} and progress: []', { cost: {}, progress: [] }, noFigures],
 		['an estimate in words', { estimated_time: 'soon' }, { estimatedSeconds: undefined }],
 	])('%s', (_, fields, expected) => {
 		const raw = { status: 'completed', ...fields };
-		for (const answer of [
-			raw,
+		const wrapped = [
 			{ code: 200, data: raw },
 			{ code: 200, data: [raw] },
-			[raw],
-			{ data: null, ...raw },
-		]) {
+		];
+		for (const answer of [raw, [raw], ...wrapped, { data: null, ...raw }]) {
 			expect(readTaskRecord(answer)).toMatchObject({ status: 'completed', ...expected });
 			expect(taskResponse.parse(answer)).toEqual(readTaskRecord(answer));
 		}
@@ -94,31 +71,20 @@ describe('A task record is read, whatever its other fields hold', () => {
 		});
 	});
 
-	test.each([
-		undefined,
-		null,
-		'completed',
-		7,
-		[],
-		{},
-		{ status: '' },
-		{ status: '  ' },
-		{ status: 7 },
-		{ status: null },
-		{ data: [] },
-	])('%j is not a record', (answer) => {
-		expect(readTaskRecord(answer)).toBeUndefined();
-		expect(taskResponse.safeParse(answer).success).toBe(false);
-	});
+	const statuses = ['', '  ', 7, null].map((status) => ({ status }));
+
+	test.each([...[undefined, null, 'completed', 7, [], {}, { data: [] }], ...statuses])(
+		'%j is not a record',
+		(answer) => {
+			expect(readTaskRecord(answer)).toBeUndefined();
+			expect(taskResponse.safeParse(answer).success).toBe(false);
+		},
+	);
 });
 
 describe('The id of an acknowledgement is read', () => {
 	test.each<[string, unknown, string]>([
-		[
-			'as the spec shows it',
-			{ code: 200, data: [{ status: 'submitted', task_id: 'task_1' }] },
-			'task_1',
-		],
+		['as the spec shows it', { code: 200, data: [{ status: 'submitted', task_id: 't' }] }, 't'],
 		['data as an object', { data: { task_id: 'task_1' } }, 'task_1'],
 		['bare', { task_id: 'task_1' }, 'task_1'],
 		['bare, under the name id', { id: 'task_1' }, 'task_1'],
@@ -132,17 +98,8 @@ describe('The id of an acknowledgement is read', () => {
 	});
 
 	test.each([
-		undefined,
-		null,
-		'',
-		'task_1',
-		[],
-		{},
-		{ data: [] },
-		{ task_id: ' ' },
-		{ task_id: {} },
-		{ task_id: NaN },
-		{ id: Infinity },
+		...[undefined, null, '', 'task_1', [], {}, { data: [] }],
+		...[{ task_id: ' ' }, { task_id: {} }, { task_id: NaN }, { id: Infinity }],
 	])('%j has none', (answer) => {
 		expect(submissionResponse.safeParse(answer).success).toBe(false);
 		expect(readTaskId(answer)).toBeUndefined();
@@ -219,7 +176,7 @@ describe('A balance', () => {
 	test.each<[string, object, object]>([
 		[
 			'numbers as text',
-			{ success: true, remain_balance: '1.5', remain_credits: '1500' },
+			{ remain_balance: '1.5', remain_credits: '1500' },
 			{ remain_balance: 1.5, remain_credits: 1500 },
 		],
 		[
@@ -252,19 +209,14 @@ describe('A balance', () => {
 	])('what remains of %j, in each unit', (answer, inBalance, inCredits) => {
 		const read = balanceResponse.parse(answer);
 		if (!('record' in read)) throw new Error('The balance was not read');
-		expect([remainingOf(read.record, 'balance'), remainingOf(read.record, 'credits')]).toEqual([
-			inBalance,
-			inCredits,
-		]);
+		expect(remainingOf(read.record, 'balance')).toBe(inBalance);
+		expect(remainingOf(read.record, 'credits')).toBe(inCredits);
 	});
 
 	test('one that the service refuses has its message', () => {
-		expect(balanceResponse.parse({ success: false, message: 'Deleted key' })).toEqual({
-			refused: 'Deleted key',
-		});
-		expect(balanceResponse.parse({ success: false, message: null })).toEqual({
-			refused: 'no reason given',
-		});
+		const read = (message: unknown) => balanceResponse.parse({ success: false, message });
+		expect(read('Deleted key')).toEqual({ refused: 'Deleted key' });
+		expect(read(null)).toEqual({ refused: 'no reason given' });
 	});
 
 	test.each([undefined, null, {}, { success: true }, 'text', []])('%j is none', (answer) => {
@@ -280,27 +232,18 @@ describe('An uploaded picture', () => {
 		[
 			'in data',
 			{ code: 200, data: { url, created_at: '2026-01-01T00:00:00Z' } },
-			{ url, createdAt: 1_767_225_600_000 },
+			{ url, createdAt: NEW_YEAR },
 		],
 		['beside data of another kind', { url, data: { size: 7 } }, { url }],
-		[
-			'by plain http',
-			{ url: 'http://files.example.com/1.png' },
-			{ url: 'http://files.example.com/1.png' },
-		],
+		['by plain http', { url: 'http://x.example/1.png' }, { url: 'http://x.example/1.png' }],
 		['in a list', { data: [{ url, created_at: null }] }, { url, createdAt: undefined }],
 	])('%s', (_, answer, expected) => {
 		expect(uploadResponse.parse(answer)).toMatchObject(expected);
 	});
 
-	test.each([
-		undefined,
-		{},
-		{ url: null },
-		{ url: 'file:///etc/passwd' },
-		{ url: 'at https://x.example' },
-		{ data: {} },
-	])('%j has no link', (answer) => {
+	const urls = [null, 'file:///etc/passwd', 'at https://x.example'].map((each) => ({ url: each }));
+
+	test.each([undefined, {}, { data: {} }, ...urls])('%j has no link', (answer) => {
 		expect(uploadResponse.safeParse(answer).success).toBe(false);
 	});
 });

@@ -1,28 +1,16 @@
 import { hasEnded, knownStatus, type TaskStatus } from '../../../../nodes/shared/api/records';
+import { words } from '../../../support/words';
+
+const COMPLETED = words('completed success succeed succeeded done finished SUCCESS');
+const FAILED = words('failed failure fail error cancelled canceled expired rejected FAILURE');
 
 test.each<[TaskStatus, string[]]>([
-	[
-		'completed',
-		['completed', 'success', 'succeed', 'succeeded', 'done', 'finished', 'SUCCESS', ' Done '],
-	],
-	[
-		'failed',
-		[
-			'failed',
-			'failure',
-			'fail',
-			'error',
-			'cancelled',
-			'canceled',
-			'expired',
-			'rejected',
-			'FAILURE',
-		],
-	],
+	['completed', [...COMPLETED, ' Done ']],
+	['failed', FAILED],
 	['submitted', ['submitted', 'pending', 'queued', 'NOT_START', 'not start']],
 	['running', ['in_progress', 'in-progress', 'processing', 'IN_PROGRESS']],
-])('%s', (status, words) => {
-	expect(words.map(knownStatus)).toEqual(words.map(() => status));
+])('%s', (status, told) => {
+	expect(told.map(knownStatus)).toEqual(told.map(() => status));
 });
 
 test('a word that is not known here', () => {
@@ -31,10 +19,6 @@ test('a word that is not known here', () => {
 });
 
 test('completed and failed tasks change no more', () => {
-	expect((['submitted', 'running', 'completed', 'failed'] as const).map(hasEnded)).toEqual([
-		false,
-		false,
-		true,
-		true,
-	]);
+	const statuses = ['submitted', 'running', 'completed', 'failed'] as const;
+	expect(statuses.filter(hasEnded)).toEqual(['completed', 'failed']);
 });

@@ -1,6 +1,7 @@
 import { FileNames, withExtension } from '../../../../nodes/shared/output/fileNames';
 import type { ResultFile } from '../../../../nodes/shared/output/resultFiles';
 import { submittedTask } from '../../../../nodes/shared/output/task';
+import { words } from '../../../support/words';
 
 const file = (index: number | null, name: string | null = null): ResultFile => ({
 	index,
@@ -19,34 +20,22 @@ const namesOf = (wanted: string | undefined, ...results: ResultFile[]) =>
 	new FileNames().namesFor(taskWith(...results), wanted);
 
 test("the user's own name, numbered from the second file on", () => {
-	expect(namesOf('Harbour', file(1), file(2), file(3))).toEqual([
-		'Harbour',
-		'Harbour-2',
-		'Harbour-3',
-	]);
+	const names = namesOf('Harbour', file(1), file(2), file(3));
+	expect(names).toEqual(words('Harbour Harbour-2 Harbour-3'));
 });
 
 test("without one: the service's own name of the file, else family, task and number", () => {
 	expect(namesOf(undefined, file(1, 'vocals'), file(2))).toEqual(['vocals', 'music-task_1-2']);
-	expect(namesOf(undefined, file(null, 'grid'), file(1), file(null))).toEqual([
-		'music-task_1-grid',
-		'music-task_1-1',
-		'music-task_1-3',
-	]);
+	const names = namesOf(undefined, file(null, 'grid'), file(1), file(null));
+	expect(names).toEqual(words('music-task_1-grid music-task_1-1 music-task_1-3'));
 });
 
 test('equal names in one run are made different, whatever their case', () => {
 	const names = new FileNames();
 	const next = (wanted: string, count = 1) =>
 		names.namesFor(taskWith(...Array.from({ length: count }, (_, at) => file(at + 1))), wanted);
-	expect([next('a'), next('A'), next('a-2'), next('a', 2), next('a')].flat()).toEqual([
-		'a',
-		'A-2',
-		'a-2-2',
-		'a-3',
-		'a-2-3',
-		'a-4',
-	]);
+	const given = [next('a'), next('A'), next('a-2'), next('a', 2), next('a')].flat();
+	expect(given).toEqual(words('a A-2 a-2-2 a-3 a-2-3 a-4'));
 	expect([next('b-2'), next('B'), next('b')].flat()).toEqual(['b-2', 'B', 'b-3']);
 });
 
@@ -88,22 +77,9 @@ test.each([
 	expect(namesOf(wanted, file(1))).toEqual([name]);
 });
 
-test.each([
-	'aac',
-	'flac',
-	'm4a',
-	'mp3',
-	'ogg',
-	'wav',
-	'gif',
-	'jpg',
-	'jpeg',
-	'png',
-	'webp',
-	'mp4',
-	'mov',
-	'webm',
-])('.%s is not in the name twice', (extension) => {
+const EXTENSIONS = words('aac flac m4a mp3 ogg wav gif jpg jpeg png webp mp4 mov webm');
+
+test.each(EXTENSIONS)('.%s is not in the name twice', (extension) => {
 	expect(namesOf(`song.${extension}`, file(1))).toEqual(['song']);
 });
 
@@ -117,24 +93,12 @@ test('a task whose family is not known', () => {
 	]);
 });
 
-test.each([
-	...[
-		['audio/aac', 'aac'],
-		['audio/flac', 'flac'],
-		['audio/mp4', 'm4a'],
-		['audio/ogg', 'ogg'],
-		['audio/wav', 'wav'],
-		['audio/x-wav', 'wav'],
-	],
-	...[
-		['image/gif', 'gif'],
-		['image/jpeg', 'jpg'],
-		['image/png', 'png'],
-		['video/mp4', 'mp4'],
-		['video/quicktime', 'mov'],
-		['video/webm', 'webm'],
-	],
-])('%s is .%s', (type, extension) => {
+test.each(
+	words(`
+		audio/aac=aac audio/flac=flac audio/mp4=m4a audio/ogg=ogg audio/wav=wav audio/x-wav=wav image/gif=gif
+		image/jpeg=jpg image/png=png video/mp4=mp4 video/quicktime=mov video/webm=webm
+	`).map((pair) => pair.split('=')),
+)('%s is .%s', (type, extension) => {
 	expect(withExtension('a', type, 'https://x.example/1.bin')).toBe(`a.${extension}`);
 });
 

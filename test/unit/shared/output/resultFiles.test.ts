@@ -9,6 +9,7 @@ import {
 } from '../../../../nodes/shared/output/resultFiles';
 import { toTask } from '../../../../nodes/shared/output/task';
 import { isObject } from '../../../../nodes/shared/util/json';
+import { words } from '../../../support/words';
 
 const NOW = Date.UTC(2026, 0, 1);
 
@@ -29,11 +30,19 @@ function filesOf(family: TaskFamily | null, raw: Record<string, unknown>, reques
 
 const link = (name: string) => `https://files.example.com/${name}`;
 
+/** The results of a record whose `result` this is. */
+const resultsOf = (family: TaskFamily | null, result: unknown) =>
+	resultFiles(recordOf({ result }), family, NOW);
+
+const kindsOf = (family: TaskFamily | null, result: unknown) =>
+	resultsOf(family, result).map(({ kind }) => kind);
+
+const picture = { images: [{ url: [link('1.png')] }] };
+
 describe('An empty list hides nothing', () => {
 	test('images: [] beside videos', () => {
-		expect(
-			filesOf('video', { result: { images: [], videos: [{ url: [link('a.mp4')] }] } }),
-		).toEqual([[1, 'a.mp4']]);
+		const result = { images: [], videos: [{ url: [link('a.mp4')] }] };
+		expect(filesOf('video', { result })).toEqual([[1, 'a.mp4']]);
 	});
 
 	test('music: [] beside stems', () => {
@@ -58,24 +67,19 @@ describe('Every link of a track comes out', () => {
 		]);
 	});
 
+	const [drums, bass] = [link('d.wav'), link('b.wav')];
+	const named = [
+		{ name: 'drum_kit', url: [drums] },
+		{ name: 'bass', url: bass },
+	];
+
 	test.each<[string, Record<string, unknown>]>([
 		[
 			'a field around the link',
-			{ output: { stems: { drum_kit: { url: link('d.wav') }, bass: { href: link('b.wav') } } } },
+			{ output: { stems: { drum_kit: { url: drums }, bass: { href: bass } } } },
 		],
-		[
-			'a field around a list of links',
-			{ stems: { drum_kit: { url: [link('d.wav')] }, bass: { links: [link('b.wav')] } } },
-		],
-		[
-			'a name beside the link',
-			{
-				stems: [
-					{ name: 'drum_kit', url: [link('d.wav')] },
-					{ name: 'bass', url: link('b.wav') },
-				],
-			},
-		],
+		['a field around a list', { stems: { drum_kit: { url: [drums] }, bass: { links: [bass] } } }],
+		['a name beside the link', { stems: named }],
 	])('%s names the stem', (_, result) => {
 		expect(filesOf('music', { result })).toEqual([
 			[1, 'd.wav', 'drum_kit'],
@@ -84,11 +88,8 @@ describe('Every link of a track comes out', () => {
 	});
 
 	test('the field of a list names none of its links', () => {
-		expect(
-			filesOf('music', {
-				result: { songs: [{ url: link('1.mp3') }, { name: ' ', url: link('2.mp3') }] },
-			}),
-		).toEqual([
+		const songs = [{ url: link('1.mp3') }, { name: ' ', url: link('2.mp3') }];
+		expect(filesOf('music', { result: { songs } })).toEqual([
 			[1, '1.mp3'],
 			[2, '2.mp3'],
 		]);
@@ -104,18 +105,11 @@ describe('Every link of a track comes out', () => {
 });
 
 describe("The request's own pictures are not results", () => {
-	const raw = {
-		image_urls: [link('reference.png')],
-		mask_url: link('mask.png'),
-		result: { images: [{ url: [link('1.png')] }] },
-	};
+	const own = { image_urls: [link('reference.png')], mask_url: link('mask.png') };
+	const raw = { ...own, result: picture };
 
 	test('where the request is known', () => {
-		const request = requestLinksOf({
-			prompt: 'x',
-			image_urls: [link('reference.png')],
-			mask_url: link('mask.png'),
-		});
+		const request = requestLinksOf({ prompt: 'x', ...own });
 		const echoed = { ...raw, result: { ...raw.result, source: link('reference.png') } };
 		expect(filesOf('image', echoed, request)).toEqual([[1, '1.png']]);
 	});
@@ -123,37 +117,23 @@ describe("The request's own pictures are not results", () => {
 	test('where it is not: Get, Wait and the trigger', () => {
 		expect(filesOf('image', raw)).toEqual([[1, '1.png']]);
 		expect(filesOf(null, raw)).toEqual([[1, '1.png']]);
-		expect(
-			filesOf('video', {
-				image_urls: [link('first.png')],
-				video_list: [{ url: link('old.mp4') }],
-				result: { video_url: link('n.mp4') },
-			}),
-		).toEqual([[1, 'n.mp4']]);
+		const video = { image_urls: [link('first.png')], video_list: [{ url: link('old.mp4') }] };
+		const result = { video_url: link('n.mp4') };
+		expect(filesOf('video', { ...video, result })).toEqual([[1, 'n.mp4']]);
 	});
 
-	test.each(['webhook', 'webhook_url', 'callback', 'callback_url', 'notify_hook', 'callbackUrl'])(
-		'the callback address, as %s',
-		(field) => {
-			expect(
-				filesOf('image', {
-					[field]: 'https://n8n.example.com/hook',
-					result: { images: [{ url: [link('1.png')] }] },
-				}),
-			).toEqual([[1, '1.png']]);
-		},
-	);
+	const CALLBACK = words('webhook webhook_url callback callback_url notify_hook callbackUrl');
+
+	test.each(CALLBACK)('the callback address, as %s', (field) => {
+		const hook = { [field]: 'https://n8n.example.com/hook' };
+		expect(filesOf('image', { ...hook, result: picture })).toEqual([[1, '1.png']]);
+	});
 
 	test('a field of the request that the spec does not know is left out too, where the request is known', () => {
 		const request = requestLinksOf({ style_reference: { url: link('style.png') } });
 		expect([...request.fields]).toEqual(['style_reference']);
-		expect(
-			filesOf(
-				'image',
-				{ style_reference: link('style-copy.png'), result: { images: [{ url: link('1.png') }] } },
-				request,
-			),
-		).toEqual([[1, '1.png']]);
+		const copied = { style_reference: link('style-copy.png'), result: picture };
+		expect(filesOf('image', copied, request)).toEqual([[1, '1.png']]);
 	});
 });
 
@@ -172,6 +152,7 @@ test("a grid beside a picture: the place of the task's own family comes first, a
 
 describe('The pictures of a grid keep their numbers', () => {
 	const four = [1, 2, 3, 4].map((number) => link(`${number}.png`));
+	const grid = { grid_image_url: link('grid.png'), image_urls: four };
 	const expected = [
 		[null, 'grid.png', 'grid'],
 		[1, '1.png'],
@@ -181,44 +162,29 @@ describe('The pictures of a grid keep their numbers', () => {
 	];
 
 	test.each<[string, TaskFamily | null, Record<string, unknown>]>([
-		['action: null', 'grid', { action: null, grid_image_url: link('grid.png'), image_urls: four }],
-		[
-			'buttons as text',
-			'grid',
-			{ buttons: ['U1', 'V1'], grid_image_url: link('grid.png'), image_urls: four },
-		],
-		['in result', 'grid', { result: { grid_image_url: link('grid.png'), image_urls: four } }],
-		[
-			'a callback that does not tell the family',
-			null,
-			{ grid_image_url: link('grid.png'), image_urls: four },
-		],
+		['action: null', 'grid', { action: null, ...grid }],
+		['buttons as text', 'grid', { buttons: ['U1', 'V1'], ...grid }],
+		['in result', 'grid', { result: grid }],
+		['a callback that does not tell the family', null, grid],
 	])('%s', (_, family, raw) => {
 		expect(filesOf(family, raw)).toEqual(expected);
 	});
 
 	test('a grid whose second picture is missing', () => {
-		const raw = {
-			action: 'REROLL',
-			grid_image_url: link('grid.png'),
-			image_urls: [four[0], null, four[2], four[3]],
-		};
+		const image_urls = [four[0], null, four[2], four[3]];
+		const raw = { ...grid, action: 'REROLL', image_urls };
 		expect(filesOf(null, raw).map(([index]) => index)).toEqual([null, 1, 3, 4]);
 	});
 
 	test('a grid that an action alone tells', () => {
-		expect(filesOf(null, { action: 'upscale', image_urls: [link('1.png')] })).toEqual([
-			[1, '1.png'],
-		]);
+		const raw = { action: 'upscale', image_urls: [link('1.png')] };
+		expect(filesOf(null, raw)).toEqual([[1, '1.png']]);
 	});
 });
 
 test('an image without a link keeps its number', () => {
-	expect(
-		filesOf('image', {
-			result: { images: [{ url: [] }, { url: [link('2.png')] }, {}, { url: link('4.png') }] },
-		}),
-	).toEqual([
+	const images = [{ url: [] }, { url: [link('2.png')] }, {}, { url: link('4.png') }];
+	expect(filesOf('image', { result: { images } })).toEqual([
 		[2, '2.png'],
 		[4, '4.png'],
 	]);
@@ -244,44 +210,30 @@ test.each([
 	['microseconds', 1_767_225_600_000_000],
 	['ISO text', '2026-01-01T00:00:00Z'],
 ])('a link expires at the same moment, given in %s', (_, expires_at) => {
-	const [file] = resultFiles(
-		recordOf({ result: { images: [{ url: [link('1.png')], expires_at }] } }),
-		'image',
-		NOW,
-	);
+	const [file] = resultsOf('image', { images: [{ url: [link('1.png')], expires_at }] });
 	expect(file?.expiresAt).toBe('2026-01-01T00:00:00.000Z');
 });
 
-test.each([null, 'soon', '', 0, -1, 1e308, {}, []])(
-	'an expiry of %j is no date, and the link comes out',
-	(expires_at) => {
-		const [file] = resultFiles(
-			recordOf({ result: { images: [{ url: [link('1.png')], expires_at }] } }),
-			'image',
-			NOW,
-		);
-		expect(file).toMatchObject({ url: link('1.png'), expiresAt: null });
-	},
-);
+const NO_DATES = [null, 'soon', '', 0, -1, 1e308, {}, []];
+
+test.each(NO_DATES)('an expiry of %j is no date, and the link comes out', (expires_at) => {
+	const [file] = resultsOf('image', { images: [{ url: [link('1.png')], expires_at }] });
+	expect(file).toMatchObject({ url: link('1.png'), expiresAt: null });
+});
 
 test('a video lives for 24 hours from its completion, in whatever unit that is given', () => {
 	for (const completed of [NOW / 1_000, NOW, NOW * 1_000, '2026-01-01T00:00:00Z']) {
-		const [file] = resultFiles(
-			recordOf({ completed, result: { video_url: link('a.mp4') } }),
-			'video',
-			NOW + 1,
-		);
+		const record = recordOf({ completed, result: { video_url: link('a.mp4') } });
+		const [file] = resultFiles(record, 'video', NOW + 1);
 		expect(file?.expiresAt).toBe('2026-01-02T00:00:00.000Z');
 	}
 });
 
 test('a picture or a song outside of the documented place has no end of its own', () => {
 	for (const family of ['image', 'grid', 'music', null] as const) {
-		expect(
-			resultFiles(recordOf({ result: { url: link('1') }, output: link('2') }), family, NOW).map(
-				(file) => file.expiresAt,
-			),
-		).toEqual([null, null]);
+		const record = recordOf({ result: { url: link('1') }, output: link('2') });
+		const files = resultFiles(record, family, NOW);
+		expect(files.map(({ expiresAt }) => expiresAt)).toEqual([null, null]);
 	}
 });
 
@@ -299,8 +251,7 @@ test.each([
 	['', 'image', 'cover'],
 	['', 'video', 'video_url'],
 ])('the kind of a file: a link that ends in "%s" is %s in the field %s', (ending, kind, field) => {
-	const [file] = resultFiles(recordOf({ result: { [field]: link(`a${ending}`) } }), null, NOW);
-	expect(file?.kind).toBe(kind);
+	expect(kindsOf(null, { [field]: link(`a${ending}`) })).toEqual([kind]);
 });
 
 test.each<[string, string[]]>([
@@ -309,12 +260,8 @@ test.each<[string, string[]]>([
 	['video', ['mp4', 'mov', 'webm', 'm4v']],
 ])('a link is %s by its ending %j, whatever its field and its family', (kind, endings) => {
 	const other: TaskFamily = kind === 'image' ? 'music' : 'image';
-	const files = resultFiles(
-		recordOf({ result: { url: endings.map((ending) => link(`a.${ending.toUpperCase()}?x=1`)) } }),
-		other,
-		NOW,
-	);
-	expect(files.map((file) => file.kind)).toEqual(endings.map(() => kind));
+	const url = endings.map((ending) => link(`a.${ending.toUpperCase()}?x=1`));
+	expect(kindsOf(other, { url })).toEqual(endings.map(() => kind));
 });
 
 test.each<[string, TaskFamily | null]>([
@@ -324,11 +271,8 @@ test.each<[string, TaskFamily | null]>([
 	['video', 'video'],
 	['image', null],
 ])('a link that tells nothing is %s in the family %s', (kind, family) => {
-	for (const url of [link('a'), link('a.mp3.bin'), link('a.png_small'), link('a.mp4x')]) {
-		expect(
-			resultFiles(recordOf({ result: { url } }), family, NOW).map((file) => file.kind),
-		).toEqual([kind]);
-	}
+	for (const name of ['a', 'a.mp3.bin', 'a.png_small', 'a.mp4x'])
+		expect(kindsOf(family, { url: link(name) })).toEqual([kind]);
 });
 
 test.each([
@@ -339,9 +283,7 @@ test.each([
 	['image', 'first_image', 'music'],
 	['video', 'music_video', 'music'],
 ] as const)('a link without an ending is %s in the field %s', (kind, field, family) => {
-	expect(
-		resultFiles(recordOf({ result: { [field]: link('a') } }), family, NOW).map((file) => file.kind),
-	).toEqual([kind]);
+	expect(kindsOf(family, { [field]: link('a') })).toEqual([kind]);
 });
 
 test('the documented places tell the kind, whatever the family', () => {
@@ -356,101 +298,50 @@ test('the documented places tell the kind, whatever the family', () => {
 		['image', link('i')],
 		['audio', link('m')],
 	]);
-	const [track] = resultFiles(
-		recordOf({ result: { music: [{ audio_url: link('m') }] } }),
-		'video',
-		NOW,
-	);
-	expect(track?.kind).toBe('audio');
-	const [image] = resultFiles(recordOf({ result: { images: [{ url: link('i') }] } }), 'music', NOW);
-	expect(image?.kind).toBe('image');
+	expect(kindsOf('video', { music: [{ audio_url: link('m') }] })).toEqual(['audio']);
+	expect(kindsOf('music', { images: [{ url: link('i') }] })).toEqual(['image']);
 	const [grid] = resultFiles(recordOf({ grid_image_url: link('g') }), 'music', NOW);
 	expect(grid?.kind).toBe('image');
 });
 
 test('a link of a grid expires when the record around it says', () => {
 	const expires_at = '2026-01-01T00:00:00Z';
-	const raw = {
-		grid_image_url: link('g.png'),
-		result: { image_urls: [link('1.png')], expires_at },
-	};
-	expect(resultFiles(recordOf(raw), 'grid', NOW).map((file) => file.expiresAt)).toEqual([
-		null,
-		'2026-01-01T00:00:00.000Z',
-	]);
+	const result = { image_urls: [link('1.png')], expires_at };
+	const files = resultFiles(recordOf({ grid_image_url: link('g.png'), result }), 'grid', NOW);
+	expect(files.map((file) => file.expiresAt)).toEqual([null, '2026-01-01T00:00:00.000Z']);
 });
 
-test.each(['http://files.example.com/1.png', 'HTTPS://files.example.com/1.png'])(
-	'%s is a link',
-	(url) => {
-		expect(
-			resultFiles(recordOf({ result: { url } }), 'image', NOW).map((file) => file.url),
-		).toEqual([url]);
-	},
-);
+const LINKS = ['http://files.example.com/1.png', 'HTTPS://files.example.com/1.png'];
 
-test.each([
-	'see https://files.example.com/1.png',
-	'ftp://files.example.com/1.png',
-	'https://',
-	'1.png',
-])('%j is text', (url) => {
-	expect(resultFiles(recordOf({ result: { url } }), 'image', NOW)).toEqual([]);
+test.each(LINKS)('%s is a link', (url) => {
+	expect(resultsOf('image', { url }).map((file) => file.url)).toEqual([url]);
 });
+
+const TEXTS = ['see https://files.example.com/1.png', 'ftp://files.example.com/1.png', 'https://'];
+
+test.each([...TEXTS, '1.png'])('%j is text', (url) => {
+	expect(resultsOf('image', { url })).toEqual([]);
+});
+
+/** Fields that tell what a link is, and not what it is called. */
+const NAMELESS = words(`
+	url urls uri link links src href file files output outputs result results data audio audios image images picture
+	pictures video videos track tracks clip clips media download Video_URL
+`);
+const DRUMS = words('drums_url drums_urls drums_link drums_links drums_uri drumsUrl');
 
 test.each<[string, string | null]>([
-	['drums_url', 'drums'],
-	['drums_urls', 'drums'],
-	['drums_link', 'drums'],
-	['drums_links', 'drums'],
-	['drums_uri', 'drums'],
-	['drumsUrl', 'drums'],
+	...DRUMS.map((field): [string, string] => [field, 'drums']),
 	['url_drums', 'url_drums'],
-	...[
-		'url',
-		'urls',
-		'uri',
-		'link',
-		'links',
-		'src',
-		'href',
-		'file',
-		'files',
-		'output',
-		'outputs',
-		'result',
-		'results',
-		'data',
-		'audio',
-		'audios',
-	].map((word): [string, null] => [word, null]),
-	...[
-		'image',
-		'images',
-		'picture',
-		'pictures',
-		'video',
-		'videos',
-		'track',
-		'tracks',
-		'clip',
-		'clips',
-		'media',
-		'download',
-		'Video_URL',
-	].map((word): [string, null] => [word, null]),
+	...NAMELESS.map((field): [string, null] => [field, null]),
 ])('the field %s names its link %p', (field, name) => {
-	expect(
-		resultFiles(recordOf({ result: { [field]: link('a.mp3') } }), 'music', NOW).map(
-			(file) => file.name,
-		),
-	).toEqual([name]);
+	const files = resultsOf('music', { [field]: link('a.mp3') });
+	expect(files.map((file) => file.name)).toEqual([name]);
 });
 
 test('a name beside a link is taken without its blanks', () => {
-	expect(
-		filesOf('music', { result: { stems: [{ name: ' drums ', url: link('d.wav') }] } }),
-	).toEqual([[1, 'd.wav', 'drums']]);
+	const stems = [{ name: ' drums ', url: link('d.wav') }];
+	expect(filesOf('music', { result: { stems } })).toEqual([[1, 'd.wav', 'drums']]);
 });
 
 test.each([
@@ -468,20 +359,18 @@ test.each([
 	['params', { image: link('r.png') }],
 	['parameters', { image: link('r.png') }],
 ])('what stands in %s is not a result, where the request is not known', (field, value) => {
-	expect(filesOf('video', { [field]: value, result: { url: link('1.mp4') } })).toEqual([
-		[1, '1.mp4'],
-	]);
+	const raw = { [field]: value, result: { url: link('1.mp4') } };
+	expect(filesOf('video', raw)).toEqual([[1, '1.mp4']]);
 });
 
-test.each(['IMAGINE', 'VARIATION', 'LOW_VARIATION', 'REROLL', 'UPSCALE', 'PAN', 'pan'])(
-	'the action %s tells a grid',
-	(action) => {
-		expect(filesOf(null, { action, image_urls: [link('1.png'), link('2.png')] })).toEqual([
-			[1, '1.png'],
-			[2, '2.png'],
-		]);
-	},
-);
+const ACTIONS = words('IMAGINE VARIATION LOW_VARIATION REROLL UPSCALE PAN pan');
+
+test.each(ACTIONS)('the action %s tells a grid', (action) => {
+	expect(filesOf(null, { action, image_urls: [link('1.png'), link('2.png')] })).toEqual([
+		[1, '1.png'],
+		[2, '2.png'],
+	]);
+});
 
 test.each([undefined, 'GENERATE', 7])('the action %p does not', (action) => {
 	expect(filesOf(null, { action, image_urls: [link('1.png')] })).toEqual([]);
@@ -524,16 +413,8 @@ describe('A link is read in any notation', () => {
 		['a name alone', '1.png', 'https://api.example.com/v9/1.png'],
 		['without a scheme', 'cdn.example.com/a/1.png?x=1', 'https://cdn.example.com/a/1.png?x=1'],
 		['without a scheme, by slashes', '//cdn.example.com/1', 'https://cdn.example.com/1'],
-		[
-			'with blanks in it',
-			'https://files.example.com/my picture.png',
-			'https://files.example.com/my%20picture.png',
-		],
-		[
-			'with blanks around it',
-			' https://files.example.com/1.png\n',
-			'https://files.example.com/1.png',
-		],
+		['with blanks in it', link('my picture.png'), link('my%20picture.png')],
+		['with blanks around it', ` ${link('1.png')}\n`, link('1.png')],
 	])('%s', (_, written, url) => {
 		expect(urlsOf('image', { result: { images: [{ url: [written] }] } })).toEqual([url]);
 		expect(urlsOf('image', { result: { image_url: written } })).toEqual([url]);
@@ -543,11 +424,8 @@ describe('A link is read in any notation', () => {
 	});
 
 	test('without a base URL a relative one leads nowhere', () => {
-		expect(
-			filesOf('image', {
-				result: { images: [{ url: '/files/1.png' }, { url: 'cdn.example.com/2.png' }] },
-			}),
-		).toEqual([[2, '2.png']]);
+		const images = [{ url: '/files/1.png' }, { url: 'cdn.example.com/2.png' }];
+		expect(filesOf('image', { result: { images } })).toEqual([[2, '2.png']]);
 	});
 
 	test.each([
@@ -565,16 +443,10 @@ describe('A link is read in any notation', () => {
 	});
 
 	test('as JSON in a text', () => {
-		expect(
-			urlsOf('image', { result: JSON.stringify({ images: [{ url: [link('1.png')] }] }) }),
-		).toEqual([link('1.png')]);
-		expect(
-			urlsOf('music', {
-				result: {
-					music: JSON.stringify([{ audio_url: link('1.mp3') }, { audio_url: link('2.mp3') }]),
-				},
-			}),
-		).toEqual([link('1.mp3'), link('2.mp3')]);
+		const songs = [link('1.mp3'), link('2.mp3')];
+		const music = JSON.stringify(songs.map((audio_url) => ({ audio_url })));
+		expect(urlsOf('image', { result: JSON.stringify(picture) })).toEqual([link('1.png')]);
+		expect(urlsOf('music', { result: { music } })).toEqual(songs);
 		expect(urlsOf('image', { result: JSON.stringify([link('1.png')]) })).toEqual([link('1.png')]);
 	});
 
@@ -586,12 +458,7 @@ describe('A link is read in any notation', () => {
 		expect(urlsOf('image', { result: { content: png, mime_type: 'image/png' } })).toEqual([data]);
 		expect(urlsOf('image', { result: { data: png, type: 'png' } })).toEqual([data]);
 		expect(urlsOf('image', { result: { hash: png } })).toEqual([]);
-		const [song] = resultFiles(
-			recordOf({ result: { audio: 'data:audio/mpeg;base64,AAAA' } }),
-			'image',
-			NOW,
-		);
-		expect(song?.kind).toBe('audio');
+		expect(kindsOf('image', { audio: 'data:audio/mpeg;base64,AAAA' })).toEqual(['audio']);
 	});
 });
 
@@ -608,23 +475,14 @@ test('the address of an API is no result', () => {
 });
 
 test("the family's own kind comes first, and is numbered first: a video before its cover", () => {
-	expect(
-		filesOf('video', { result: { cover_url: link('c.png'), video_url: link('v.mp4') } }),
-	).toEqual([
-		[1, 'v.mp4'],
-		[2, 'c.png', 'cover'],
-	]);
-	expect(filesOf(null, { result: { cover_url: link('c.png'), video_url: link('v.mp4') } })).toEqual(
-		[
+	const video = { cover_url: link('c.png'), video_url: link('v.mp4') };
+	for (const family of ['video', null] as const)
+		expect(filesOf(family, { result: video })).toEqual([
 			[1, 'v.mp4'],
 			[2, 'c.png', 'cover'],
-		],
-	);
-	expect(
-		filesOf('image', { result: { preview: link('p.mp4'), picture: link('p.png') } }).map(
-			([, file]) => file,
-		),
-	).toEqual(['p.png', 'p.mp4']);
+		]);
+	const image = { preview: link('p.mp4'), picture: link('p.png') };
+	expect(filesOf('image', { result: image }).map(([, file]) => file)).toEqual(['p.png', 'p.mp4']);
 });
 
 describe('What stands beside a link comes out with it', () => {
@@ -633,42 +491,23 @@ describe('What stands beside a link comes out with it', () => {
 			{ stem_type: 'lead_vocal', audio_url: link('v.wav') },
 			{ stem_type: 'drums', audio_url: link('d.wav'), duration: 91.5 },
 		];
+		const stem = (index: number, url: string, type: string) => ({
+			...{ index, kind: 'audio', url: link(url), name: type, expiresAt: null, stemType: type },
+		});
 		for (const result of [{ stems }, { music: stems }, stems]) {
-			expect(resultFiles(recordOf({ result }), 'music', NOW)).toEqual([
-				{
-					index: 1,
-					kind: 'audio',
-					url: link('v.wav'),
-					name: 'lead_vocal',
-					expiresAt: null,
-					stemType: 'lead_vocal',
-				},
-				{
-					index: 2,
-					kind: 'audio',
-					url: link('d.wav'),
-					name: 'drums',
-					expiresAt: null,
-					stemType: 'drums',
-					duration: 91.5,
-				},
+			expect(resultsOf('music', result)).toEqual([
+				stem(1, 'v.wav', 'lead_vocal'),
+				{ ...stem(2, 'd.wav', 'drums'), duration: 91.5 },
 			]);
 		}
 	});
 
 	test('of a track, with its cover', () => {
-		const track = {
-			id: 'clip_1',
-			title: 'Waves',
-			duration: 120,
-			audio_url: link('1.mp3'),
-			image_url: link('1.png'),
-			kind: 'x',
-			index: 9,
-			lyrics: 'la '.repeat(1_000),
-			tags: null,
-		};
-		const beside = { id: 'clip_1', title: 'Waves', duration: 120, expiresAt: null };
+		const told = { id: 'clip_1', title: 'Waves', duration: 120 };
+		const links = { audio_url: link('1.mp3'), image_url: link('1.png') };
+		const others = { kind: 'x', index: 9, lyrics: 'la '.repeat(1_000), tags: null };
+		const track = { ...told, ...links, ...others };
+		const beside = { ...told, expiresAt: null };
 		expect(resultFiles(recordOf({ result: { music: [track] } }), 'music', NOW)).toEqual([
 			{ index: 1, kind: 'audio', url: link('1.mp3'), name: null, ...beside },
 			{ index: 1, kind: 'image', url: link('1.png'), name: null, ...beside },
@@ -677,20 +516,13 @@ describe('What stands beside a link comes out with it', () => {
 });
 
 test('pictures that the service stored again for a request come out only where there is nothing else', () => {
-	const raw = {
-		image_urls: [link('stored-again.png')],
-		result: { images: [{ url: [link('1.png')] }] },
-	};
+	const raw = { image_urls: [link('stored-again.png')], result: picture };
 	const request = requestLinksOf({ image_with_roles: [{ url: link('reference.png') }] });
 	expect(filesOf('image', raw, request)).toEqual([[1, '1.png']]);
-	expect(filesOf('video', { ...raw, result: { video_url: link('1.mp4') } }, request)).toEqual([
-		[1, '1.mp4'],
-	]);
-	expect(
-		filesOf('image', { image_urls: [link('1.png')] }, requestLinksOf({ prompt: 'x' })).map(
-			([index]) => index,
-		),
-	).toEqual([1]);
+	const video = { ...raw, result: { video_url: link('1.mp4') } };
+	expect(filesOf('video', video, request)).toEqual([[1, '1.mp4']]);
+	const alone = filesOf('image', { image_urls: [link('1.png')] }, requestLinksOf({ prompt: 'x' }));
+	expect(alone.map(([index]) => index)).toEqual([1]);
 });
 
 test('the links of a request may be those of pictures that were uploaded', () => {

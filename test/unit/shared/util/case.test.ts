@@ -1,18 +1,11 @@
 import { toApiName, toCamelCase, toTitle } from '../../../../nodes/shared/util/case';
+import { words } from '../../../support/words';
 
 test('a field of the API as a parameter, and back', () => {
-	expect(['credits_cost', '__id', 'a__b_', 'url', 'usage5m'].map(toCamelCase)).toEqual([
-		'creditsCost',
-		'id',
-		'aB',
-		'url',
-		'usage5m',
-	]);
-	expect(['creditsCost', 'url', 'audioIndex'].map(toApiName)).toEqual([
-		'credits_cost',
-		'url',
-		'audio_index',
-	]);
+	const parameters = words('credits_cost __id a__b_ url usage5m').map(toCamelCase);
+	expect(parameters).toEqual(words('creditsCost id aB url usage5m'));
+	const names = words('creditsCost url audioIndex').map(toApiName);
+	expect(names).toEqual(words('credits_cost url audio_index'));
 	expect(toTitle('lead_vocal')).toBe('Lead Vocal');
 });
 

@@ -60,15 +60,14 @@ test('without a duration the shots must add up to the default of 5 seconds', () 
 	);
 });
 
+const shot = { prompt: 'a', duration: 1 };
+const seven = Array(7).fill(shot);
+
 test.each([
-	[
-		'seven shots',
-		{ multi_prompt: Array(7).fill({ prompt: 'a', duration: 1 }), duration: 7 },
-		'at most 6 shots',
-	],
+	['seven shots', { multi_prompt: seven, duration: 7 }, 'at most 6 shots'],
 	[
 		'a shot of half a second',
-		{ multi_prompt: [{ prompt: 'a', duration: 0.5 }] },
+		{ multi_prompt: [{ ...shot, duration: 0.5 }] },
 		'whole number of at least 1',
 	],
 	['a shot without a prompt', { multi_prompt: [{ duration: 5 }] }, 'is required'],
@@ -110,43 +109,29 @@ test('a reference to a picture that is not given is sent, and a note names it', 
 
 const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);
 
-const elementNamed = (called: string) => ({
-	name: called,
-	description: 'd',
-	element_input_urls: [url, url],
-});
+const pictured = { description: 'd', element_input_urls: [url, url] };
+const elementNamed = (called: string) => ({ name: called, ...pictured });
 
 test('a mention of a name that no element has is sent, and a note names it', () => {
 	fc.assert(
 		fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 3 }), name, (names, mentioned) => {
-			const notes = notesOf({
-				prompt: `A film with @${mentioned}.`,
-				element_list: names.map(elementNamed),
-			});
-			expect(
-				notes.includes(`The prompt mentions @${mentioned}, and no element has this name`),
-			).toBe(!names.includes(mentioned));
+			const prompt = `A film with @${mentioned}.`;
+			const notes = notesOf({ prompt, element_list: names.map(elementNamed) });
+			const note = `The prompt mentions @${mentioned}, and no element has this name`;
+			expect(notes.includes(note)).toBe(!names.includes(mentioned));
 		}),
 	);
 });
 
 test('mentions: names with spaces, the longest name first, addresses left alone', () => {
-	expect(elementMentions('@Red Fox runs', ['Red', 'Red Fox'])).toEqual({
-		known: ['Red Fox'],
-		unknown: [],
-	});
-	expect(elementMentions('@cat and @caterpillar', ['cat'])).toEqual({
-		known: ['cat'],
-		unknown: ['caterpillar'],
-	});
-	expect(elementMentions('write to info@example.com, @ noon', [])).toEqual({
-		known: [],
-		unknown: [],
-	});
-	expect(elementMentions('@Jürgen, please', ['Jürgen'])).toEqual({
-		known: ['Jürgen'],
-		unknown: [],
-	});
+	const mentions = (prompt: string, ...names: string[]) => {
+		const { known, unknown } = elementMentions(prompt, names);
+		return [known, unknown];
+	};
+	expect(mentions('@Red Fox runs', 'Red', 'Red Fox')).toEqual([['Red Fox'], []]);
+	expect(mentions('@cat and @caterpillar', 'cat')).toEqual([['cat'], ['caterpillar']]);
+	expect(mentions('write to info@example.com, @ noon')).toEqual([[], []]);
+	expect(mentions('@Jürgen, please', 'Jürgen')).toEqual([['Jürgen'], []]);
 });
 
 test('an element takes two to four pictures, and a video three elements', () => {
@@ -177,40 +162,27 @@ const video = (refer_type?: string) => [
 	{ video_url: 'https://example.com/clip.mp4', ...(refer_type ? { refer_type } : {}) },
 ];
 const roles = (...list: string[]) => list.map((role) => ({ url, role }));
+const withRoles = (...list: string[]) => ({ image_with_roles: roles(...list) });
+const editing = (refer_type?: string) => ({ video_list: video(refer_type) });
+const noFrame = 'no first or last frame';
 
 test.each<[string, Record<string, unknown>, string | undefined]>([
-	[
-		'rule 1',
-		{ image_urls: [url], image_with_roles: roles('reference') },
-		'must not be set together',
-	],
-	['rule 3', { image_with_roles: roles('last_frame') }, 'must have a first frame'],
-	['rule 3, kept', { image_with_roles: roles('last_frame', 'first_frame') }, undefined],
-	[
-		'rule 4',
-		{ video_list: video('base'), image_with_roles: roles('first_frame') },
-		'no first or last frame',
-	],
-	[
-		'rule 4, by default',
-		{ video_list: video(), image_with_roles: roles('first_frame') },
-		'no first or last frame',
-	],
-	['rule 4, kept', { video_list: video('base'), image_with_roles: roles('reference') }, undefined],
-	['rule 5 is no error', { video_list: video('base'), audio: true }, undefined],
-	[
-		'rule 6',
-		{ video_list: video('feature'), image_urls: [url, url] },
-		'must hold one picture at most',
-	],
-	['rule 6, kept', { video_list: video('feature'), image_urls: [url] }, undefined],
+	['rule 1', { image_urls: [url], ...withRoles('reference') }, 'must not be set together'],
+	['rule 3', withRoles('last_frame'), 'must have a first frame'],
+	['rule 3, kept', withRoles('last_frame', 'first_frame'), undefined],
+	['rule 4', { ...editing('base'), ...withRoles('first_frame') }, noFrame],
+	['rule 4, by default', { ...editing(), ...withRoles('first_frame') }, noFrame],
+	['rule 4, kept', { ...editing('base'), ...withRoles('reference') }, undefined],
+	['rule 5 is no error', { ...editing('base'), audio: true }, undefined],
+	['rule 6', { ...editing('feature'), image_urls: [url, url] }, 'must hold one picture at most'],
+	['rule 6, kept', { ...editing('feature'), image_urls: [url] }, undefined],
 	['rule 6, no address', { video_list: [{ refer_type: 'feature' }] }, 'is required'],
 	['two videos', { video_list: [...video(), ...video()] }, 'at most 1 video'],
 	['too short', { duration: 2 }, 'from 3 to 15'],
 	['too long', { duration: 16 }, 'from 3 to 15'],
 	['an unknown mode is no error', { mode: '8k' }, undefined],
 	['an unknown ratio is no error', { aspect_ratio: '4:3' }, undefined],
-	['an unknown role is no error', { image_with_roles: roles('style') }, undefined],
+	['an unknown role is no error', withRoles('style'), undefined],
 ])('%s', (_, given, message) => {
 	const messages = refused({ prompt: 'a', ...given });
 	if (message === undefined) expect(messages).toEqual([]);
@@ -221,10 +193,7 @@ test.each<[string, Record<string, unknown>]>([
 	['a length', { duration: 30 }],
 	['a long negative prompt', { negative_prompt: 'x'.repeat(3_000) }],
 	['two videos', { video_list: [...video(), ...video()] }],
-	[
-		'seven shots without a duration',
-		{ ...several, multi_prompt: Array(7).fill({ prompt: 'a', duration: 1 }) },
-	],
+	['seven shots without a duration', { ...several, multi_prompt: seven }],
 	[
 		'an element with five pictures',
 		{ element_list: [{ ...elementNamed('e'), element_input_urls: Array(5).fill(url) }] },
@@ -237,30 +206,19 @@ test.each<[string, Record<string, unknown>]>([
 const recordOf = (record: Record<string, unknown>) =>
 	readTaskRecord({ status: 'success', result: {}, ...record });
 
-test.each<[string, string, Record<string, string>, string[] | undefined]>([
-	['vidgen3.1-fast', 'vidgen3.1-fast', {}, undefined],
-	['vidgen3.1-fast-ext', 'vidgen3.1-fast', {}, undefined],
-	['vidgen3.1-fast', 'vidgen3.1-fast-ext', {}, undefined],
-	[
-		'vidgen3.1-fast',
-		'vidgen3.1-quality',
-		{},
-		[
-			'Task t was made by vidgen3.1-quality, and "Model" is vidgen3.1-fast: the service may refuse it',
-		],
-	],
-	['vidgen3.1-fast', 'acme3.1-fast', { vidgen: 'acme' }, undefined],
-	[
-		'vidgen3.1-quality',
-		'acme3.1-fast',
-		{ vidgen: 'acme' },
-		[
-			'Task t was made by acme3.1-fast, and "Model" is vidgen3.1-quality: the service may refuse it',
-		],
-	],
-])('an extension by %s of a video by %s', (given, original, words, notes) => {
-	const check = checkOriginal({ task_id: 't', model: given }, recordOf({ model: original }), words);
-	expect(check).toEqual(notes === undefined ? {} : { notes });
+const renamed = { vidgen: 'acme' };
+
+test.each<[string, string, Record<string, string>, boolean]>([
+	['vidgen3.1-fast', 'vidgen3.1-fast', {}, true],
+	['vidgen3.1-fast-ext', 'vidgen3.1-fast', {}, true],
+	['vidgen3.1-fast', 'vidgen3.1-fast-ext', {}, true],
+	['vidgen3.1-fast', 'vidgen3.1-quality', {}, false],
+	['vidgen3.1-fast', 'acme3.1-fast', renamed, true],
+	['vidgen3.1-quality', 'acme3.1-fast', renamed, false],
+])('an extension by %s of a video by %s', (given, original, brand, fits) => {
+	const check = checkOriginal({ task_id: 't', model: given }, recordOf({ model: original }), brand);
+	const note = `Task t was made by ${original}, and "Model" is ${given}: the service may refuse it`;
+	expect(check).toEqual(fits ? {} : { notes: [note] });
 });
 
 test('an original whose record names no model, or cannot be read, is left to the service', () => {
@@ -269,23 +227,18 @@ test('an original whose record names no model, or cannot be read, is left to the
 		expect(problem).toBeUndefined();
 		expect(notes?.join()).toContain('left to the service');
 	}
-	expect(
-		checkOriginal({ task_id: 't', model: 'm' }, recordOf({ status: 'a new word', model: 'm' }), {}),
-	).toEqual({});
+	const running = recordOf({ status: 'a new word', model: 'm' });
+	expect(checkOriginal({ task_id: 't', model: 'm' }, running, {})).toEqual({});
 });
 
 test.each<[string, string, Record<string, string>]>([
 	['vidgen3.1-fast', 'vidomni-v3-omni', {}],
 	['vidgen3.1-quality', 'acmeomni-v3-omni', { vidomni: 'acmeomni' }],
 	['vidgen4', 'vidomni-v3-omni', {}],
-])('an extension by %s of a video by %s, which cannot be extended', (given, original, words) => {
-	const { problem } = checkOriginal(
-		{ task_id: 't', model: given },
-		recordOf({ model: original }),
-		words,
-	);
-	expect(problem).toEqual({
-		field: 'task_id',
-		message: `must be a video by a model that can be extended: vidgen3.1-fast or vidgen3.1-quality; this one was made by ${original}`,
-	});
+])('an extension by %s of a video by %s, which cannot be extended', (given, original, brand) => {
+	const record = recordOf({ model: original });
+	const { problem } = checkOriginal({ task_id: 't', model: given }, record, brand);
+	const can = 'a model that can be extended: vidgen3.1-fast or vidgen3.1-quality';
+	const message = `must be a video by ${can}; this one was made by ${original}`;
+	expect(problem).toEqual({ field: 'task_id', message });
 });

@@ -1,0 +1,40 @@
+import type { INodeType } from 'n8n-workflow';
+
+import { MediaGenBalance } from '../../../../nodes/MediaGenBalance/MediaGenBalance.node';
+import { MediaGenUpload } from '../../../../nodes/MediaGenUpload/MediaGenUpload.node';
+import { fieldsOf } from '../../support/fieldTable';
+import { operationOf } from '../../support/operations';
+
+const CHAT = [
+	...['model', 'prompt', 'maxTokens', 'earlierTurns.turn.role', 'earlierTurns.turn.text'],
+	...['cachedBlocks.block.text', 'cachedBlocks.block.ttl', 'cachedBlocks.block.place'],
+];
+const REQUEST = ['path', 'bodyType', 'body', 'binaryProperty', 'fileField'];
+const BODY_FIELDS = ['bodyFields.field.name', 'bodyFields.field.value'];
+const chat = (operation: string) => operationOf(`chat.${operation}`).node;
+
+/** Operations whose fields are not one field of the request each: tests of their own set every field that stands here. */
+const FIELDS: Array<[operation: string, node: INodeType, fields: string[]]> = [
+	['message', chat('message'), CHAT],
+	['completion', chat('completion'), CHAT],
+	['upload', new MediaGenUpload(), ['source', 'binaryPropertyName', 'url']],
+	['get', new MediaGenBalance(), ['simplify']],
+	['check', new MediaGenBalance(), ['compare', 'threshold', 'onlyOnChange', 'staticDataNotice']],
+	['report', new MediaGenBalance(), ['staticDataNotice']],
+	...['music', 'image', 'grid', 'video'].flatMap((family): typeof FIELDS => {
+		const { node } = operationOf(`${family}.task.get`);
+		return [
+			['get', node, ['taskId']],
+			['wait', node, ['taskId']],
+			['submit', node, [...REQUEST, ...BODY_FIELDS]],
+		];
+	}),
+];
+
+test.each(
+	FIELDS.map(
+		([operation, node, fields]) => [node.description.name, operation, node, fields] as const,
+	),
+)('%s, %s: every field of the panel has a test', (_, operation, node, fields) => {
+	expect(fieldsOf(node, operation).sort()).toEqual([...fields].sort());
+});
