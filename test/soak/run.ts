@@ -147,6 +147,26 @@ function leadOf(kills: readonly Kill[], { at }: Purchase): string {
 	return next ? `sent ${next.at - at} ms before a kill` : 'sent after the last kill';
 }
 
+/** What n8n has of a purchase: the executions that name it, and the lines of the log. */
+function accountOf(
+	{ taskId, at, answeredAt }: Purchase,
+	executions: readonly Execution[],
+	host: Host,
+): string[] {
+	const named = executions.filter(({ runs, error }) =>
+		JSON.stringify([runs, error]).includes(taskId),
+	);
+	const lines = host.log
+		.text()
+		.split('\n')
+		.filter((line) => line.includes(taskId));
+	return [
+		`    ${taskId}, sent ${new Date(at).toISOString()}, answered after ${answeredAt - at} ms`,
+		...named.map(({ id, status }) => `      execution ${id}: ${status}`),
+		...lines.map((line) => `      ${line}`),
+	];
+}
+
 /** @returns whether every purchase is accounted for */
 async function soak(version: HostVersion, tarball: string): Promise<boolean> {
 	const random = new Random(SEED);
@@ -204,7 +224,12 @@ async function soak(version: HostVersion, tarball: string): Promise<boolean> {
 					(purchase) =>
 						`  unnamed: ${purchase.taskId}, item ${purchase.marker}, ${leadOf(kills, purchase)}`,
 				),
-				...twice.map((marker) => `  bought twice: item ${marker}`),
+				...twice.flatMap((marker) => [
+					`  bought twice: item ${marker}`,
+					...purchases
+						.filter((each) => each.marker === marker)
+						.flatMap((each) => accountOf(each, executions, host)),
+				]),
 			].join('\n'),
 		);
 		return outside.length === 0 && twice.length === 0 && !tooMany && purchases.length > 0;
