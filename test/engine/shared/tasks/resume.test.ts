@@ -204,20 +204,24 @@ describe('A paused execution', () => {
 	});
 
 	test('is not resumed by a callback for a task of a later pause, which n8n 1.123 lets through after a kill', async () => {
-		const { callback: call } = await pauseTwo();
+		const execution = await pauseTwo();
 		finish('task_1', 'task_2', 'task_3');
-		expect(await call(callback('task_3'))).toEqual({ status: 200 });
-		expect(await call(callback('task_2'))).toMatchObject({ resumed: expect.anything() });
+		expect(await execution.callback(callback('task_3'))).toEqual({ status: 200 });
+		expect(await execution.callback(callback('task_2'))).toMatchObject({
+			resumed: expect.anything(),
+		});
 	});
 
 	test('is resumed by a callback that names what is no task of the service', async () => {
-		const { callback: call } = await pauseTwo();
+		const execution = await pauseTwo();
 		finish('task_1', 'task_2');
 		service.on('GET', recordOf('other'), {
 			status: 404,
 			json: { error: { message: 'No such task' } },
 		});
-		expect(await call(callback('other'))).toMatchObject({ resumed: expect.anything() });
+		expect(await execution.callback(callback('other'))).toMatchObject({
+			resumed: expect.anything(),
+		});
 	});
 
 	test('resumes with a callback whose body does not tell its task', async () => {
