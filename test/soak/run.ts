@@ -147,24 +147,27 @@ function leadOf(kills: readonly Kill[], { at }: Purchase): string {
 	return next ? `sent ${next.at - at} ms before a kill` : 'sent after the last kill';
 }
 
-/** What n8n has of a purchase: the executions that name it, and the lines of the log. */
-function accountOf(
-	{ taskId, at, answeredAt }: Purchase,
+/** What n8n has of the purchases of items that were bought twice: the executions that name them, and the lines of the log. */
+function accountsOf(
+	twice: readonly string[],
+	purchases: readonly Purchase[],
 	executions: readonly Execution[],
-	host: Host,
+	log: string,
 ): string[] {
-	const named = executions.filter(({ runs, error }) =>
-		JSON.stringify([runs, error]).includes(taskId),
-	);
-	const lines = host.log
-		.text()
-		.split('\n')
-		.filter((line) => line.includes(taskId));
-	return [
-		`    ${taskId}, sent ${new Date(at).toISOString()}, answered after ${answeredAt - at} ms`,
-		...named.map(({ id, status }) => `      execution ${id}: ${status}`),
-		...lines.map((line) => `      ${line}`),
-	];
+	const texts = executions.map(({ id, status, runs, error }) => ({
+		shown: `execution ${id}: ${status}`,
+		text: JSON.stringify([runs, error]),
+	}));
+	const places = [...texts, ...log.split('\n').map((line) => ({ shown: line, text: line }))];
+	return twice.flatMap((marker) => [
+		`  bought twice: item ${marker}`,
+		...purchases
+			.filter((each) => each.marker === marker)
+			.flatMap(({ taskId, at, answeredAt }) => [
+				`    ${taskId}, sent ${new Date(at).toISOString()}, answered after ${answeredAt - at} ms`,
+				...places.filter(({ text }) => text.includes(taskId)).map(({ shown }) => `      ${shown}`),
+			]),
+	]);
 }
 
 /** @returns whether every purchase is accounted for */
@@ -224,12 +227,7 @@ async function soak(version: HostVersion, tarball: string): Promise<boolean> {
 					(purchase) =>
 						`  unnamed: ${purchase.taskId}, item ${purchase.marker}, ${leadOf(kills, purchase)}`,
 				),
-				...twice.flatMap((marker) => [
-					`  bought twice: item ${marker}`,
-					...purchases
-						.filter((each) => each.marker === marker)
-						.flatMap((each) => accountOf(each, executions, host)),
-				]),
+				...accountsOf(twice, purchases, executions, host.log.text()),
 			].join('\n'),
 		);
 		return outside.length === 0 && twice.length === 0 && !tooMany && purchases.length > 0;

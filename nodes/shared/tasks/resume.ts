@@ -26,8 +26,8 @@ import {
 	acceptedTask,
 	downloadResults,
 	resumeUrlOf,
-	type TaskRun,
 	retrieveRecord,
+	type TaskRun,
 } from './taskRun';
 import {
 	findRunning,
