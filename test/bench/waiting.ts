@@ -83,40 +83,30 @@ async function idleRate(host: Host): Promise<number> {
 
 const perMinute = (rate: number) => `${(rate * 60).toFixed(1)} s`;
 
-const HEAD = [
-	'way to wait',
-	'requests per task',
-	'ratio',
-	'processor time in all',
-	'ratio',
-	'per minute of waiting',
-	'ratio',
-	'added memory',
-	'ratio',
+/** What is told of each way: its title, how it is taken from a turn, and how it is written. */
+const FIGURES: ReadonlyArray<[string, (cost: Cost) => number, (value: number) => string]> = [
+	['requests per task', ({ requests }) => requests / EXECUTIONS, (value) => value.toFixed(1)],
+	['processor time in all', ({ cpu }) => cpu, (value) => `${value.toFixed(1)} s`],
+	['per minute of waiting', ({ cpuPerSecond }) => cpuPerSecond, perMinute],
+	['added memory', ({ addedBytes }) => addedBytes, megabytes],
 ];
 
-/** The median of each figure; the ratio is the median of those of the turns. */
-function row(way: Way, costs: readonly Cost[], alternative: readonly Cost[]): string[] {
-	const of = (pick: (cost: Cost) => number) => median(costs.map(pick));
-	const against = (pick: (cost: Cost) => number) =>
-		median(
-			costs.map((cost, turn) => {
-				const other = alternative[turn];
-				return other ? pick(cost) / pick(other) : NaN;
-			}),
-		).toFixed(2);
-	return [
-		WAY_TITLES[way],
-		(of(({ requests }) => requests) / EXECUTIONS).toFixed(1),
-		against(({ requests }) => requests),
-		`${of(({ cpu }) => cpu).toFixed(1)} s`,
-		against(({ cpu }) => cpu),
-		perMinute(of(({ cpuPerSecond }) => cpuPerSecond)),
-		against(({ cpuPerSecond }) => cpuPerSecond),
-		megabytes(of(({ addedBytes }) => addedBytes)),
-		against(({ addedBytes }) => addedBytes),
-	];
-}
+const HEAD = ['way to wait', ...FIGURES.flatMap(([title]) => [title, 'ratio'])];
+
+/** The median of the ratios of the turns: in each, ours and theirs were measured one after the other. */
+const typicalRatio = (
+	costs: readonly Cost[],
+	alternative: readonly Cost[],
+	pick: (cost: Cost) => number,
+) => median(costs.map((cost, turn) => pick(cost) / pick(alternative[turn] ?? cost))).toFixed(2);
+
+const row = (way: Way, costs: readonly Cost[], alternative: readonly Cost[]): string[] => [
+	WAY_TITLES[way],
+	...FIGURES.flatMap(([, pick, show]) => [
+		show(median(costs.map(pick))),
+		typicalRatio(costs, alternative, pick),
+	]),
+];
 
 /** What n8n pays for executions that wait. */
 export const waiting: Measurement = {
@@ -151,10 +141,17 @@ export const waiting: Measurement = {
 				if (mine.length === 0 || alternative.length === 0) return [];
 				return [row(ours, mine, alternative), row(other, alternative, alternative)];
 			});
-			return {
-				tables: [table(HEAD, rows)],
-				remarks: [`An n8n that does nothing takes ${perMinute(idle)} of processor time a minute.`],
-			};
+			const remarks = [
+				`An n8n that does nothing takes ${perMinute(idle)} of processor time a minute.`,
+			];
+			const [callback, loop] = [measured.get('callback'), measured.get('loop')];
+			if (callback && loop) {
+				const of = (pick: (cost: Cost) => number) => typicalRatio(callback, loop, pick);
+				remarks.push(
+					`callback against the loop: ${of(({ requests }) => requests)} of the requests, ${of(({ cpu }) => cpu)} of the processor time, ${of(({ cpuPerSecond }) => cpuPerSecond)} of it while waiting.`,
+				);
+			}
+			return { tables: [table(HEAD, rows)], remarks };
 		} finally {
 			await arrivals.close();
 		}

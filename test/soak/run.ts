@@ -147,6 +147,29 @@ function leadOf(kills: readonly Kill[], { at }: Purchase): string {
 	return next ? `sent ${next.at - at} ms before a kill` : 'sent after the last kill';
 }
 
+/** What n8n has of the purchases of items that were bought twice: the executions that name them, and the lines of the log. */
+function accountsOf(
+	twice: readonly string[],
+	purchases: readonly Purchase[],
+	executions: readonly Execution[],
+	log: string,
+): string[] {
+	const texts = executions.map(({ id, status, runs, error }) => ({
+		shown: `execution ${id}: ${status}`,
+		text: JSON.stringify([runs, error]),
+	}));
+	const places = [...texts, ...log.split('\n').map((line) => ({ shown: line, text: line }))];
+	return twice.flatMap((marker) => [
+		`  bought twice: item ${marker}`,
+		...purchases
+			.filter((each) => each.marker === marker)
+			.flatMap(({ taskId, at, answeredAt }) => [
+				`    ${taskId}, sent ${new Date(at).toISOString()}, answered after ${answeredAt - at} ms`,
+				...places.filter(({ text }) => text.includes(taskId)).map(({ shown }) => `      ${shown}`),
+			]),
+	]);
+}
+
 /** @returns whether every purchase is accounted for */
 async function soak(version: HostVersion, tarball: string): Promise<boolean> {
 	const random = new Random(SEED);
@@ -204,7 +227,7 @@ async function soak(version: HostVersion, tarball: string): Promise<boolean> {
 					(purchase) =>
 						`  unnamed: ${purchase.taskId}, item ${purchase.marker}, ${leadOf(kills, purchase)}`,
 				),
-				...twice.map((marker) => `  bought twice: item ${marker}`),
+				...accountsOf(twice, purchases, executions, host.log.text()),
 			].join('\n'),
 		);
 		return outside.length === 0 && twice.length === 0 && !tooMany && purchases.length > 0;

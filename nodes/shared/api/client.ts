@@ -4,7 +4,13 @@ import { clock } from '../util/clock';
 import { type ChatResponse, chatResponse, isAnswered, modelList, MODELS_PATH } from './chat';
 import type { Connection } from './connection';
 import { AuthenticationError, errorInBody, unreadableResponse } from './errors';
-import { createSend, type Deadline, deadlineMs, type ServiceContext } from './http';
+import {
+	type ApiRequest,
+	createSend,
+	type Deadline,
+	deadlineMs,
+	type ServiceContext,
+} from './http';
 import { multipartForm, type FileSource } from './multipart';
 import {
 	type AcceptedTask,
@@ -31,13 +37,9 @@ const BALANCE_PATH = '/v1/balance';
 /** A body to send: JSON, or multipart form data with its content type. */
 export type SubmissionBody = { json: IDataObject } | { form: Buffer; contentType: string };
 
-interface RetrieveOptions {
+interface RetrieveOptions extends Pick<ApiRequest, 'deadline' | 'timeoutMs' | 'idleMs'> {
 	/** Default: `read`. */
 	retry?: 'once' | 'read';
-	/** Milliseconds since 1970. */
-	deadline?: number;
-	timeoutMs?: number;
-	idleMs?: number;
 }
 
 interface ChatRequest {

@@ -200,8 +200,8 @@ function statedIn(holder: Record<string, unknown>, envelopes: number): StatedRec
 }
 
 /**
- * Finds a task's record in a response or a callback, bare (`{ id, status … }`), enveloped (`{ code, data: { … } }`) or in a list of one, and reads
- * nothing of it but its state. Returns `undefined` for anything without a status.
+ * Finds a task's record in a response or a callback, bare (`{ id, status … }`), enveloped (`{ code, data: { … } }`) or in a list of
+ * one, and reads nothing of it but its state. Returns `undefined` for anything without a status.
  */
 export function findTaskRecord(answer: unknown): StatedRecord | undefined {
 	const holder = Array.isArray(answer) ? { data: answer } : answer;

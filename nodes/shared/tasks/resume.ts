@@ -3,7 +3,7 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import { createClient } from '../api/client';
 import { getConnection } from '../api/connection';
-import { asError } from '../api/errors';
+import { asError, NotFoundError } from '../api/errors';
 import type { TaskFamily } from '../api/families';
 import { TASK_STATUSES } from '../api/records';
 import { checkSecret } from '../api/signedAddress';
@@ -23,7 +23,13 @@ import { isObject, toJson } from '../util/json';
 import { KeyedLock } from '../util/keyedLock';
 import { pLimit } from '../util/vendor/pLimit';
 import { z } from '../util/vendor/zod';
-import { acceptedTask, downloadResults, resumeUrlOf, type TaskRun } from './taskRun';
+import {
+	acceptedTask,
+	downloadResults,
+	resumeUrlOf,
+	retrieveRecord,
+	type TaskRun,
+} from './taskRun';
 import {
 	findRunning,
 	forgetWaiting,
@@ -178,6 +184,29 @@ function refuseStranger({ context, client }: CallbackRun): IWebhookResponseData 
 }
 
 /**
+ * Whether a callback is for a task of another pause of the same execution. After a kill, n8n 1.123 takes callbacks for an execution as
+ * it was at the last pause that it has stored: resumed from there, it would buy again what it bought since.
+ */
+async function isOfAnotherPause(
+	run: CallbackRun,
+	outcomes: readonly TaskOutcome[],
+	claimed: string | undefined,
+): Promise<boolean> {
+	if (claimed === undefined || outcomes.some(({ taskId }) => taskId === claimed)) return false;
+	try {
+		await retrieveRecord(run, claimed, 'once');
+		run.context.logger.info(
+			`MediaGen: callback received, task ${claimed} is none that this pause waits for`,
+		);
+		return true;
+	} catch (error) {
+		// What is no task of the service says nothing.
+		if (error instanceof NotFoundError) return false;
+		throw asError(error);
+	}
+}
+
+/**
  * The first callback that finds all tasks ended resumes the execution. `join` is for the callbacks after it, and `running` is a
  * task that keeps the execution waiting.
  */
@@ -196,6 +225,8 @@ async function takeTurn(
 	if (hasResumed(key)) return undefined;
 	const execution = waitingExecution(key);
 	if (execution.output) return { join: execution.output };
+	const claimed = readTaskId(run.context.getBodyData());
+	if (await isOfAnotherPause(run, outcomes, claimed)) return undefined;
 	if (isOverdue(execution)) {
 		await readAll(run, outcomes, execution);
 	} else {

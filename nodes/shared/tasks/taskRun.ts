@@ -81,11 +81,10 @@ export async function retrieveRecord(
 		const left = Math.max(MIN_ATTEMPT_TIMEOUT_MS, run.deadline - clock.now());
 		const timeoutMs = Math.min(ATTEMPT_TIMEOUT_MS, left);
 		// A caller that asks again by itself waits for a rate limit no longer than for the task.
-		const deadline = retry === 'once' ? run.deadline : undefined;
-		const idleMs = retry === 'once' ? Math.min(IDLE_TIMEOUT_MS, timeoutMs) : timeoutMs;
+		const limits = retry === 'once' ? { deadline: run.deadline, idleMs: IDLE_TIMEOUT_MS } : {};
 		return await run.client.tasks.retrieve(
 			taskPath(run.family, taskId, run.options.taskQueryPath),
-			{ retry, timeoutMs, idleMs, deadline },
+			{ retry, timeoutMs, ...limits },
 		);
 	});
 }

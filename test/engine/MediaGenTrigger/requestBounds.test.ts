@@ -1,6 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 
+import { until } from '../support/clocks';
 import { type Reply, useScriptedService } from '../support/scriptedService';
 import { TriggerHost, useManualClock } from '../support/triggerHost';
 
@@ -26,14 +27,11 @@ const ended = (id: string) => ({
 test('forged calls have at most twenty requests to the service open at once', async () => {
 	let open = 0;
 	let most = 0;
-	let reached = (): void => undefined;
-	const twenty = new Promise<void>((resolve) => (reached = resolve));
 	service.on('GET', RECORD, {
 		raw: (response) => {
 			most = Math.max(most, ++open);
-			if (open === 20) reached();
 			// Nothing is answered before: a slow machine would open the twentieth when the first has ended.
-			void twenty.then(async () => {
+			void until(() => most >= 20).then(async () => {
 				await delay(10);
 				open -= 1;
 				response

@@ -64,6 +64,16 @@ function completeAtOnce(): void {
 }
 
 describe('Max Tasks', () => {
+	test('a limit that is not reached is not spoken of', async () => {
+		completeAtOnce();
+		const { json, hints } = await buySounds(service, {
+			count: 3,
+			options: { maxTasks: 5 },
+		});
+		expect(json).toHaveLength(3);
+		expect(JSON.stringify([json, hints])).not.toContain('Max Tasks');
+	});
+
 	test('200 rows with a limit of 20 buy the first 20; the others are error items that name the limit and the figures', async () => {
 		completeAtOnce();
 		const { json, error } = await buySounds(service, 200, { maxTasks: 20 }, { settings: goOn });

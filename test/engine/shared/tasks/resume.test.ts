@@ -163,15 +163,15 @@ describe('A paused execution', () => {
 		expect(results.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
 	});
 
-	test.each<[string, unknown]>([
-		['says that a task runs', { id: 'task_1', status: 'in_progress' }],
-		['names a task of somebody else', callback('task_77')],
-		['names no task', {}],
-		['is not an object', 'completed'],
-	])('stays paused when the callback %s', async (_, body) => {
+	test.each<[string, unknown, string]>([
+		['says that a task runs', { id: 'task_1', status: 'in_progress' }, 'is still running'],
+		['names a task of somebody else', callback('task_77'), 'is none that this pause waits for'],
+		['names no task', {}, 'is still running'],
+		['is not an object', 'completed', 'is still running'],
+	])('stays paused when the callback %s', async (_, body, words) => {
 		const execution = await pauseTwo();
 		expect(await execution.callback(body)).toEqual({ status: 200 });
-		expect(log.join('\n')).toContain('is still running');
+		expect(log.join('\n')).toContain(words);
 	});
 
 	test('stays paused at a status word that is not known', async () => {
@@ -197,6 +197,27 @@ describe('A paused execution', () => {
 		const execution = await pauseTwo();
 		finish('task_2');
 		expect(await execution.callback(callback('task_2'))).toEqual({ status: 200 });
+	});
+
+	test('is not resumed by a callback for a task of a later pause, which n8n 1.123 lets through after a kill', async () => {
+		const execution = await pauseTwo();
+		finish('task_1', 'task_2', 'task_3');
+		expect(await execution.callback(callback('task_3'))).toEqual({ status: 200 });
+		expect(await execution.callback(callback('task_2'))).toMatchObject({
+			resumed: expect.anything(),
+		});
+	});
+
+	test('is resumed by a callback that names what is no task of the service', async () => {
+		const execution = await pauseTwo();
+		finish('task_1', 'task_2');
+		service.on('GET', recordOf('other'), {
+			status: 404,
+			json: { error: { message: 'No such task' } },
+		});
+		expect(await execution.callback(callback('other'))).toMatchObject({
+			resumed: expect.anything(),
+		});
 	});
 
 	test('resumes with a callback whose body does not tell its task', async () => {

@@ -59,6 +59,9 @@ describe('A task record is read, whatever its other fields hold', () => {
 
 	test('blanks around the status do not count', () => {
 		expect(readTaskRecord({ status: ' done ' })?.status).toBe('done');
+	});
+
+	test('the status may be called taskStatus', () => {
 		expect(readTaskRecord({ taskStatus: 'completed' })?.status).toBe('completed');
 	});
 
