@@ -3,7 +3,7 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import { createClient } from '../api/client';
 import { getConnection } from '../api/connection';
-import { asError, NotFoundError } from '../api/errors';
+import { asError, errorFromThrown } from '../api/errors';
 import type { TaskFamily } from '../api/families';
 import { TASK_STATUSES } from '../api/records';
 import { checkSecret } from '../api/signedAddress';
@@ -200,9 +200,10 @@ async function isOfAnotherPause(
 		);
 		return true;
 	} catch (error) {
-		// What is no task of the service says nothing.
-		if (error instanceof NotFoundError) return false;
-		throw asError(error);
+		const refused = errorFromThrown(error);
+		// What the service knows no task by says nothing.
+		if (refused.transient) throw refused;
+		return false;
 	}
 }
 
@@ -225,7 +226,6 @@ async function takeTurn(
 	if (hasResumed(key)) return undefined;
 	const execution = waitingExecution(key);
 	if (execution.output) return { join: execution.output };
-	const claimed = readTaskId(run.context.getBodyData());
 	if (await isOfAnotherPause(run, outcomes, claimed)) return undefined;
 	if (isOverdue(execution)) {
 		await readAll(run, outcomes, execution);

@@ -66,10 +66,7 @@ function completeAtOnce(): void {
 describe('Max Tasks', () => {
 	test('a limit that is not reached is not spoken of', async () => {
 		completeAtOnce();
-		const { json, hints } = await buySounds(service, {
-			count: 3,
-			options: { maxTasks: 5 },
-		});
+		const { json, hints } = await buySounds(service, 3, { maxTasks: 5 });
 		expect(json).toHaveLength(3);
 		expect(JSON.stringify([json, hints])).not.toContain('Max Tasks');
 	});

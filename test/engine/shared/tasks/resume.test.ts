@@ -208,17 +208,20 @@ describe('A paused execution', () => {
 		});
 	});
 
-	test('is resumed by a callback that names what is no task of the service', async () => {
-		const execution = await pauseTwo();
-		finish('task_1', 'task_2');
-		service.on('GET', recordOf('other'), {
-			status: 404,
-			json: { error: { message: 'No such task' } },
-		});
-		expect(await execution.callback(callback('other'))).toMatchObject({
-			resumed: expect.anything(),
-		});
-	});
+	test.each([404, 400])(
+		'is resumed by a callback that names what is no task of the service, which answers %i',
+		async (status) => {
+			const execution = await pauseTwo();
+			finish('task_1', 'task_2');
+			service.on('GET', recordOf('other'), {
+				status,
+				json: { error: { message: 'No such task' } },
+			});
+			expect(await execution.callback(callback('other'))).toMatchObject({
+				resumed: expect.anything(),
+			});
+		},
+	);
 
 	test('resumes with a callback whose body does not tell its task', async () => {
 		const execution = await pauseTwo();

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { Session } from 'node:inspector/promises';
+import { join, relative } from 'node:path';
+
+import { MediaGenImage } from '../../../nodes/MediaGenImage/MediaGenImage.node';
+import { runNode } from '../support/engine';
+import { generatePicture } from '../support/generatePicture';
+import { useSandbox } from '../support/sandbox';
+
+const checkout = join(__dirname, '..', '..', '..');
+
+const service = useSandbox();
+
+/** The files in `nodes` with a function that runs while `work` does. Imports, and what they compute, come before. */
+async function filesThatRun(work: () => Promise<unknown>): Promise<string[]> {
+	const session = new Session();
+	session.connect();
+	try {
+		await session.post('Profiler.enable');
+		await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+		await work();
+		const { result } = await session.post('Profiler.takePreciseCoverage');
+		return result
+			.filter(({ functions }) =>
+				functions.some(({ ranges }) => ranges.some(({ count }) => count > 0)),
+			)
+			.map(({ url }) => relative(checkout, url.replace(/^file:\/\//, '')))
+			.filter((file) => file.startsWith('nodes/') && !file.includes('/vendor/'));
+	} finally {
+		session.disconnect();
+	}
+}
+
+const linesOf = (file: string) => readFileSync(join(checkout, file), 'utf8').split('\n').length - 1;
+
+test('a picture from a prompt runs through at most 39 files and 7,300 lines', async () => {
+	const node = new MediaGenImage();
+	const files = await filesThatRun(async () => {
+		const { items, error } = await runNode({
+			node,
+			parameters: generatePicture,
+			credential: service.credential(),
+		});
+		expect(error).toBeUndefined();
+		expect(items).toHaveLength(1);
+	});
+	const lines = files.reduce((sum, file) => sum + linesOf(file), 0);
+	expect(files.length).toBeLessThanOrEqual(39);
+	expect(lines).toBeLessThanOrEqual(7_300);
+});
