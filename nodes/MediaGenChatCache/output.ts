@@ -6,8 +6,9 @@ import type {
 } from 'n8n-workflow';
 
 import type { ChatResponse } from '../shared/api/chat';
-import { errorItem, type FailedItem, isFailed, runError } from '../shared/n8n/nodeErrors';
+import { errorItem, isFailed, runError } from '../shared/n8n/nodeErrors';
 import type { ItemOptions } from '../shared/n8n/options';
+import { isLeftOut, type UnboughtItem } from '../shared/output/items';
 import type { SpendingGuard } from '../shared/purchase/spendingGuard';
 import { countLeftOut, sum, usedAmounts } from '../shared/report/customData';
 import { hint, remainedBefore } from '../shared/report/hints';
@@ -19,6 +20,7 @@ import { sumUsage, type Usage } from './usage/usage';
 /** An item that was answered. */
 export interface Answer {
 	itemIndex: number;
+	options: ItemOptions;
 	text: string;
 	stopReason: string | null;
 	usage: Usage | undefined;
@@ -28,10 +30,7 @@ export interface Answer {
 	response: ChatResponse;
 }
 
-export type ChatOutcome = Answer | FailedItem;
-
-/** Whether an item does not come out, and does not fail the node: it is beyond "Max Tasks". */
-export const isLeftOut = (outcome: ChatOutcome) => isFailed(outcome) && outcome.leftOut === true;
+export type ChatOutcome = Answer | UnboughtItem;
 
 const isAnswer = (outcome: ChatOutcome): outcome is Answer => !isFailed(outcome);
 
@@ -110,14 +109,12 @@ const KEPT =
  * Converts outcomes to the node's output, in the order of the input, with hints that sum up the run. Unless the node is set to
  * continue, the first failed item ends it.
  *
- * @param itemOptions the options of each item: what its output holds beside the answer
  * @param guard what the limits left out, and the balance, where it was read anyway
  */
 export function toOutput(
 	context: IExecuteFunctions,
 	options: ChatOptions,
 	outcomes: readonly ChatOutcome[],
-	itemOptions: readonly ItemOptions[],
 	guard: SpendingGuard,
 ): INodeExecutionData[] {
 	const node = context.getNode();
@@ -127,7 +124,7 @@ export function toOutput(
 		throw runError(node, outcomes, failed, answers.length > 0 ? KEPT : undefined);
 	}
 	const comesOut = outcomes.filter((outcome) => !isLeftOut(outcome));
-	const leftOut = guard.leftOutNote(outcomes.filter(isFailed));
+	const leftOut = guard.leftOutNote(outcomes);
 	countLeftOut(context, outcomes.length - comesOut.length);
 	if (leftOut !== undefined && comesOut.length === 0) context.logger.warn(`MediaGen: ${leftOut}`);
 	context.addExecutionHints(
@@ -140,7 +137,7 @@ export function toOutput(
 	);
 	return comesOut.map((outcome, at) => {
 		const { itemIndex } = outcome;
-		const fields = toJson(itemOptions[itemIndex] ?? {});
+		const fields = toJson(outcome.options);
 		if (isFailed(outcome)) return errorItem(node, outcome.error, itemIndex, fields);
 		const warnings =
 			at === 0 && leftOut !== undefined ? [leftOut, ...outcome.warnings] : outcome.warnings;

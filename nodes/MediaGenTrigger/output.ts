@@ -6,10 +6,10 @@ import { taskResponse } from '../shared/api/records';
 import { DOWNLOAD_WITHIN_MS } from '../shared/callbacks/callback';
 import { isFailed, runError } from '../shared/n8n/nodeErrors';
 import { readItemOptions, readRunOptions } from '../shared/n8n/options';
-import { outputItems, type TaskOutcome } from '../shared/output/items';
+import { type AcceptedItem, isAccepted, outputItems } from '../shared/output/items';
 import { countCost } from '../shared/report/customData';
 import { runHints } from '../shared/report/hints';
-import { acceptedTask, downloadResults, withRecord } from '../shared/tasks/taskRun';
+import { acceptedItem, downloadResults, withRecord } from '../shared/tasks/taskRun';
 import { clock } from '../shared/util/clock';
 import { toJson } from '../shared/util/json';
 import { z } from '../shared/util/vendor/zod';
@@ -57,7 +57,7 @@ export async function taskOutput(
 		getParameter: (name): unknown => context.getNodeParameter(name, 0, null),
 	});
 	const signal = context.getExecutionCancelSignal();
-	const outcomes: TaskOutcome[] = [];
+	const outcomes: AcceptedItem[] = [];
 	for (const [
 		itemIndex,
 		{ taskId, family, record, reference, referenceVerified, verified },
@@ -79,14 +79,10 @@ export async function taskOutput(
 			context.getNodeParameter('options', itemIndex, {}),
 			undefined,
 		);
-		const accepted = {
-			itemIndex,
-			taskId,
-			task: acceptedTask(run, taskId),
-			notes: [],
-			options: { fileName, reference, referenceVerified },
-		};
-		outcomes.push(...(await downloadResults(run, [withRecord(run, accepted, record)])));
+		const itemOptions = { fileName, reference, referenceVerified };
+		const accepted = acceptedItem(run, { itemIndex, notes: [], options: itemOptions }, taskId);
+		const delivered = await downloadResults(run, [withRecord(run, accepted, record)]);
+		outcomes.push(...delivered.filter(isAccepted));
 	}
 	// A record that was not verified may be forged.
 	countCost(
@@ -100,7 +96,7 @@ export async function taskOutput(
 			node,
 			outcomes,
 			failed,
-			`Get task ${failed.taskId ?? ''} with the resource Task, operation Get.`,
+			`Get task ${failed.taskId} with the resource Task, operation Get.`,
 		);
 	if (outcomes.length > 0) context.addExecutionHints(...runHints(outcomes));
 	return outputItems(node, outcomes, options);

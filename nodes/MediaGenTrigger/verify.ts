@@ -15,7 +15,7 @@ import { readTaskId, type TaskRecord, type TaskStatus, toTaskRecord } from '../s
 import { checkReference, type readReference, type Signature } from '../shared/api/signedAddress';
 import type { Callback } from '../shared/callbacks/callback';
 import { LateResults } from '../shared/tasks/poll';
-import { acceptedTask, withRecord } from '../shared/tasks/taskRun';
+import { acceptedItem, withRecord } from '../shared/tasks/taskRun';
 import { clock } from '../shared/util/clock';
 import { BASE_ADDRESS, type Settings } from './description';
 import { recentConnection } from './recentCredential';
@@ -59,13 +59,7 @@ function reportOf(
 		operation: 'callback',
 		client: { connection: unknownConnection },
 	};
-	const accepted = {
-		itemIndex: 0,
-		taskId,
-		task: acceptedTask(run, taskId),
-		notes: [],
-		options: {},
-	};
+	const accepted = acceptedItem(run, { itemIndex: 0, notes: [], options: {} }, taskId);
 	const outcome = withRecord(run, accepted, record);
 	const { task } = outcome;
 	return {

@@ -6,27 +6,23 @@ import { createClient, type MediaGenClient } from '../../shared/api/client';
 import { getConnection } from '../../shared/api/connection';
 import { type ApiError, NotFoundError } from '../../shared/api/errors';
 import type { Operation } from '../../shared/n8n/describe';
-import {
-	type FailedItem,
-	forEachItem,
-	isFailed,
-	throwFirstError,
-} from '../../shared/n8n/nodeErrors';
-import { type ItemOptions, readItemOptions } from '../../shared/n8n/options';
-import { checkOnlyOutput, SpendingGuard } from '../../shared/purchase/spendingGuard';
-import { PurchaseRecords } from '../../shared/purchase/purchaseRecords';
+import { throwFirstError } from '../../shared/n8n/nodeErrors';
+import { readItemOptions } from '../../shared/n8n/options';
+import { isLeftOut, type UnboughtItem } from '../../shared/output/items';
+import { type Purchase, PurchaseRecords } from '../../shared/purchase/purchaseRecords';
 import {
 	dropRecords,
-	type PaidItem,
 	type PaidRun,
+	readItems,
+	type ReadyItem,
 	runPaidItems,
-	type Schedule,
 } from '../../shared/purchase/runPaidItems';
+import { checkOnlyOutput, SpendingGuard } from '../../shared/purchase/spendingGuard';
 import { traceUsed } from '../../shared/report/customData';
 import { clock } from '../../shared/util/clock';
 import { toJson } from '../../shared/util/json';
 import { type ChatOptions, chatOptionsField, readChatOptions } from '../options';
-import { type Answer, type ChatOutcome, isLeftOut, toOutput, usedBy } from '../output';
+import { type ChatOutcome, toOutput, usedBy } from '../output';
 import { compareWithAll } from '../prefix/compare';
 import {
 	createFingerprinter,
@@ -62,96 +58,34 @@ interface ChatRun {
 }
 
 /** A validated question, with the fingerprint of its prefix. */
-interface Question extends PreparedQuestion {
+interface Question extends PreparedQuestion, ReadyItem {
 	print: PrefixFingerprint;
+	purchase: Purchase & { body: object };
 }
 
-/** A question that was bought. */
-interface Receipt {
-	question: Question;
-	response: ChatResponse;
-}
-
-/**
- * Validates every item before the first request, so that a mistake in the last one does not cost what the others buy.
- * `itemOptions` is what each output item has beside the answer.
- */
-async function readQuestions(context: IExecuteFunctions, options: ChatOptions) {
-	const itemOptions: ItemOptions[] = [];
+async function readQuestions(
+	context: IExecuteFunctions,
+	style: ChatStyle,
+	{ includeInput }: ChatOptions,
+): Promise<Array<Question | UnboughtItem>> {
 	const inputs = context.getInputData();
 	const fingerprintOf = createFingerprinter();
-	const questions = await forEachItem<Question>(context, async (itemIndex) => {
-		const input = options.includeInput ? inputs[itemIndex]?.json : undefined;
-		itemOptions[itemIndex] = readItemOptions(
-			context.getNodeParameter('options', itemIndex, {}),
-			input,
-		);
+	return await readItems(context, async (itemIndex) => {
+		const collection = context.getNodeParameter('options', itemIndex, {});
 		const prepared = prepareQuestion(context, itemIndex);
+		const { given, parts, additional } = prepared;
+		const { model, max_tokens } = given;
+		const body = { model, max_tokens, ...style.toPrompt(parts), ...additional };
+		const operation = `chat.${style.value}`;
 		return await Promise.resolve({
 			...prepared,
-			print: fingerprintOf(prepared.given.model, prepared.prefix),
+			state: 'ready' as const,
+			notes: [],
+			options: readItemOptions(collection, includeInput ? inputs[itemIndex]?.json : undefined),
+			purchase: { itemIndex, operation, path: style.path, body },
+			print: fingerprintOf(model, prepared.prefix),
 		});
 	});
-	if (!options.checkOnly) throwFirstError(context, questions);
-	return { questions, itemOptions };
-}
-
-function toBody(style: ChatStyle, { given, parts, additional }: Question) {
-	return {
-		model: given.model,
-		max_tokens: given.max_tokens,
-		...style.toPrompt(parts),
-		...additional,
-	};
-}
-
-function toPaidItem(
-	{ style, options, client, signal }: ChatRun,
-	question: Question,
-	reference: string | undefined,
-): PaidItem<Receipt> {
-	const { itemIndex } = question;
-	const { path } = style;
-	const body = toBody(style, question);
-	const purchase = { itemIndex, operation: `chat.${style.value}`, path, body };
-	const headers = { ...style.headers, ...hourCacheHeader(body) };
-	const timeoutMs = options.timeout * 1_000;
-	const send = async (): Promise<Receipt> => {
-		const response = await client.chat.create({
-			path,
-			headers,
-			body: toJson(body),
-			timeoutMs,
-			deadline: clock.now() + timeoutMs,
-		});
-		return { question, response };
-	};
-	return {
-		itemIndex,
-		purchase,
-		prepare: async () => await Promise.resolve(send),
-		fromRecord: (state) =>
-			state.state === 'answered' ? { question, response: state.response } : undefined,
-		record: (records, { response }) => records.markAnswered(purchase, response),
-		reference,
-		// n8n does not save what arrives after Stop, so this line is the only trace of the purchase.
-		logLine: () => (signal?.aborted ? 'question answered' : undefined),
-	};
-}
-
-/** For each prefix that is not cached yet, sends one request before the others. */
-function warmUpSchedule(questions: ReadonlyArray<Question | FailedItem>): Schedule<Receipt> {
-	const warmUp = new WarmUp();
-	const keys = new Map(
-		questions.flatMap((item) => (isFailed(item) ? [] : [[item.itemIndex, prefixKeys(item.print)]])),
-	);
-	// The next request cannot read what a refused one wrote, so it has to write it again (cache rule 6).
-	return async ({ itemIndex }, start) =>
-		await warmUp.run(
-			keys.get(itemIndex) ?? [],
-			start,
-			(end) => !isFailed(end) && readReply(end.receipt.response).stopReason !== REFUSAL,
-		);
 }
 
 const hintFor = (error: ApiError) =>
@@ -163,38 +97,50 @@ const hintFor = (error: ApiError) =>
 async function askAll(
 	run: ChatRun,
 	records: PurchaseRecords,
-	questions: ReadonlyArray<Question | FailedItem>,
-	itemOptions: readonly ItemOptions[],
+	questions: ReadonlyArray<Question | UnboughtItem>,
 ): Promise<ChatOutcome[]> {
 	const { context, style, options, client, signal, guard } = run;
-	const { concurrency, whenUnsure } = options;
+	const timeoutMs = options.timeout * 1_000;
 	const memory = options.watchPrefix ? new PrefixMemory(context) : undefined;
 	const volatileIn = oncePerText(findVolatile);
-	// "Timeout" is the time for one answer: the run as a whole has no deadline.
-	const deadline = { at: () => Infinity, message: '' };
-	const paidRun: PaidRun = {
+	const warmUp = new WarmUp();
+	const paidRun: PaidRun<Question, ChatResponse> = {
 		context,
 		client,
 		records,
 		guard,
 		buys: 'answer',
-		concurrency,
-		whenUnsure,
-		deadline,
+		concurrency: options.concurrency,
+		whenUnsure: options.whenUnsure,
+		// "Timeout" is the time for one answer: the run as a whole has no deadline.
+		deadline: { at: () => Infinity, message: '' },
 		signal,
+		prepare: async ({ purchase: { path, body } }) => {
+			const headers = { ...style.headers, ...hourCacheHeader(body) };
+			const request = { path, headers, body: toJson(body), timeoutMs };
+			return await Promise.resolve(
+				async () => await client.chat.create({ ...request, deadline: clock.now() + timeoutMs }),
+			);
+		},
+		fromRecord: (state) => (state.state === 'answered' ? state.response : undefined),
+		record: (purchase, response) => records.markAnswered(purchase, response),
+		// n8n does not save what arrives after Stop, so this line is the only trace of the purchase.
+		logLine: () => (signal?.aborted ? 'question answered' : undefined),
 		hintFor,
+		// For each prefix that is not cached yet, one request is sent before the others. The next one cannot read what a refused one
+		// wrote, so it has to write it again (cache rule 6).
+		schedule: async ({ print }, start) =>
+			await warmUp.run(
+				options.warmCacheFirst ? prefixKeys(print) : [],
+				start,
+				(end) => end.state === 'ready' && readReply(end.receipt).stopReason !== REFUSAL,
+			),
 	};
-	const items = questions.map((item) =>
-		isFailed(item) ? item : toPaidItem(run, item, itemOptions[item.itemIndex]?.reference),
-	);
-	const paid = await runPaidItems(
-		paidRun,
-		items,
-		options.warmCacheFirst ? warmUpSchedule(questions) : undefined,
-	);
+	const paid = await runPaidItems(paidRun, questions);
 
-	const readAnswer = ({ question, response }: Receipt): Answer => {
-		const { itemIndex, prefix, markers, print } = question;
+	const outcomes = paid.map((item): ChatOutcome => {
+		if (item.state !== 'ready') return item;
+		const { itemIndex, prefix, markers, print, receipt: response } = item;
 		const reply = readReply(response);
 		const usage =
 			reply.usage &&
@@ -210,16 +156,16 @@ async function askAll(
 		});
 		return {
 			itemIndex,
+			options: item.options,
 			...reply,
 			usage,
 			warnings,
 			cost: usage && costOf(usage, options),
 			response,
 		};
-	};
-	const outcomes = paid.map((end) => (isFailed(end) ? end : readAnswer(end.receipt)));
+	});
 	// Without an answer nothing was cached: the run before stays the one to compare with.
-	memory?.keep(paid.flatMap((end) => (isFailed(end) ? [] : [end.receipt.question.print])));
+	memory?.keep(paid.flatMap((item) => (item.state === 'ready' ? [item.print] : [])));
 	return outcomes;
 }
 
@@ -228,39 +174,29 @@ async function execute(
 	style: ChatStyle,
 ): Promise<INodeExecutionData[][]> {
 	const options = readChatOptions(context);
-	const { questions, itemOptions } = await readQuestions(context, options);
+	const questions = await readQuestions(context, style, options);
+	if (!options.checkOnly) throwFirstError(context, questions);
 	const signal = context.getExecutionCancelSignal();
 	const client = createClient(context, await getConnection(context), signal);
 	const guard = new SpendingGuard(context, options, client);
-	if (options.checkOnly) {
-		const checked = questions.map((item, at) =>
-			isFailed(item)
-				? item
-				: {
-						itemIndex: item.itemIndex,
-						path: style.path,
-						body: toBody(style, item),
-						notes: [],
-						options: itemOptions[at] ?? {},
-					},
-		);
-		return [await checkOnlyOutput(client, guard, checked)];
-	}
+	if (options.checkOnly)
+		return [
+			await checkOnlyOutput(client, guard, questions, ({ purchase: { path, body } }) => ({
+				path,
+				body,
+			})),
+		];
 	const records = new PurchaseRecords(context);
 	try {
-		const outcomes = await askAll(
-			{ context, style, options, client, signal, guard },
-			records,
-			questions,
-			itemOptions,
-		);
+		const run = { context, style, options, client, signal, guard };
+		const outcomes = await askAll(run, records, questions);
 		dropRecords(
 			context,
 			records,
-			outcomes.filter((outcome) => !isLeftOut(outcome)),
+			outcomes.filter((item) => !isLeftOut(item)),
 		);
 		traceUsed(context, usedBy(outcomes));
-		return [toOutput(context, options, outcomes, itemOptions, guard)];
+		return [toOutput(context, options, outcomes, guard)];
 	} finally {
 		records.close();
 	}

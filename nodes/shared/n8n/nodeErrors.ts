@@ -82,19 +82,9 @@ interface ErrorContext {
 	hint?: string;
 }
 
-const isUnclear = (error: ApiError, { buys }: ErrorContext) =>
-	buys !== undefined && error.sent === 'maybe' && !(error instanceof CanceledError);
-
 /** Whether the request of an item may have bought something although no answer says so. */
-export function mayHaveBeenBought({ context }: NodeError): boolean {
-	return context.mayHaveBeenBought === true;
-}
-
-/** Marks an error as one of which `mayHaveBeenBought` is true. */
-export function asMayHaveBeenBought(error: NodeError): NodeError {
-	error.context.mayHaveBeenBought = true;
-	return error;
-}
+export const mayHaveBeenBought = (error: ApiError, { buys }: ErrorContext) =>
+	buys !== undefined && error.sent === 'maybe' && !(error instanceof CanceledError);
 
 /** Puts the key of the item's purchase record on its error: the error item names it, so that the node knows the item when it comes back. */
 export function nameRecord(error: NodeError, recordKey: string | undefined): void {
@@ -112,7 +102,7 @@ export function recordKeyIn({ error, status, recordKey }: IDataObject = {}): str
 
 function hintFor(error: ApiError, context: ErrorContext): string | undefined {
 	const { purchase, buys, hint } = context;
-	if (isUnclear(error, context)) {
+	if (mayHaveBeenBought(error, context)) {
 		const places = buys === 'task' ? 'the balance and at your tasks at the service' : 'the balance';
 		return `The ${buys} may have been bought anyway. Look at ${places} first. To send it again, set "If It May Have Been Bought" in the options to "Send Again".`;
 	}
@@ -135,7 +125,7 @@ function toNodeApiError(node: INode, error: ApiError, context: ErrorContext): No
 		itemIndex,
 	});
 	Object.assign(nodeError.context, { code: code ?? null, type: type ?? null, response: body });
-	return isUnclear(error, context) ? asMayHaveBeenBought(nodeError) : nodeError;
+	return nodeError;
 }
 
 /** The message of an item's error without the item's number, for a list that names the items. */
@@ -211,8 +201,6 @@ export function errorItem(
 export interface FailedItem {
 	itemIndex: number;
 	error: NodeError;
-	/** Set where the item does not come out, and does not fail the node: see the option `maxTasksReached`. */
-	leftOut?: boolean;
 }
 
 export function isFailed<Item extends object>(item: Item): item is Item & FailedItem {

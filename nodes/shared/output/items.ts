@@ -1,6 +1,6 @@
 import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
-import { asNodeError, errorItem, mayHaveBeenBought, type NodeError } from '../n8n/nodeErrors';
+import { asNodeError, errorItem, type FailedItem, type NodeError } from '../n8n/nodeErrors';
 import { isTool, type ItemOptions } from '../n8n/options';
 import { toJson } from '../util/json';
 import { pLimit } from '../util/vendor/pLimit';
@@ -16,52 +16,63 @@ import { FileNames } from './fileNames';
 import type { RequestLinks, ResultFile } from './resultFiles';
 import type { Task } from './task';
 
-/** What became of one input item. */
-export interface TaskOutcome {
+/** What an item has on its whole way through a node that buys. */
+export interface BuyingItem {
 	itemIndex: number;
-	/** Set as soon as the service accepted the task. */
-	taskId?: string;
-	/** The task as last read. */
-	task?: Task;
-	/** The links that its request sent, where it was sent by this node. */
-	request?: RequestLinks;
-	/** The record as it came; absent while only the acknowledgement is known. */
-	record?: Record<string, unknown>;
-	/** Why the item has no result. The task, if there is one, is named above. */
-	error?: NodeError;
-	/** The downloaded files, in the order of the task's results; `undefined` for one whose link is dead. */
-	files?: Array<DownloadedFile | undefined>;
 	/** What the service or the node changed or left out for this item, in words. */
 	notes: string[];
 	options: ItemOptions;
-	/** Set where the item does not come out, and does not fail the node: it is beyond "Max Tasks". */
-	leftOut?: boolean;
 	/** The item's purchase record, while the execution is paused. */
 	recordKey?: string;
 }
 
-/** An item whose task the service accepted. */
-export interface AcceptedOutcome extends TaskOutcome {
-	taskId: string;
-	task: Task;
+/**
+ * An item without a result.
+ * - `rejected`: nothing was bought, because the node or the service refused it
+ * - `unsure`: it was sent, and no answer says whether it was bought
+ * - `leftOut`: it is beyond "Max Tasks"; it does not come out, and does not fail the node
+ */
+export interface UnboughtItem extends BuyingItem, FailedItem {
+	state: 'rejected' | 'unsure' | 'leftOut';
 }
 
-export function isAccepted(outcome: TaskOutcome): outcome is AcceptedOutcome {
-	return outcome.taskId !== undefined && outcome.task !== undefined;
+/** An item whose task the service accepted. */
+export interface AcceptedItem extends BuyingItem {
+	state: 'accepted';
+	taskId: string;
+	/** The task as last read. */
+	task: Task;
+	/** The links that its request sent, where it was sent by this node. */
+	request?: RequestLinks;
+	/** The record as it came; absent while only the acknowledgement is known. */
+	record?: Record<string, unknown>;
+	/** Why the item has no result. */
+	error?: NodeError;
+	/** The downloaded files, in the order of the task's results; `undefined` for one whose link is dead. */
+	files?: Array<DownloadedFile | undefined>;
 }
+
+/** What became of one input item. */
+export type TaskItem = UnboughtItem | AcceptedItem;
+
+export function rejected(
+	{ itemIndex, options }: Pick<BuyingItem, 'itemIndex' | 'options'>,
+	error: NodeError,
+): UnboughtItem {
+	return { itemIndex, state: 'rejected', error, notes: [], options };
+}
+
+export const isAccepted = (item: TaskItem): item is AcceptedItem => item.state === 'accepted';
+
+export const isLeftOut = (item: { itemIndex: number; state?: string }) => item.state === 'leftOut';
 
 /** An item without a task: nothing was bought, or that is unknown. */
 export const NO_TASK_STATUSES = ['not submitted', 'unknown'] as const;
 
 /** The last known status, or that there is no task. */
-export function outcomeStatus({
-	taskId,
-	task,
-	error,
-}: TaskOutcome): Task['status'] | (typeof NO_TASK_STATUSES)[number] {
-	if (taskId === undefined)
-		return error !== undefined && mayHaveBeenBought(error) ? 'unknown' : 'not submitted';
-	return task?.status ?? 'submitted';
+export function outcomeStatus(item: TaskItem): Task['status'] | (typeof NO_TASK_STATUSES)[number] {
+	if (isAccepted(item)) return item.task.status;
+	return item.state === 'unsure' ? 'unknown' : 'not submitted';
 }
 
 /** The form of the output: see the options of the same names. */
@@ -78,15 +89,12 @@ const PARALLEL_DOWNLOADS = 3;
 export async function downloadAll(
 	context: DownloadContext,
 	connection: Connection,
-	outcomes: readonly TaskOutcome[],
+	outcomes: readonly TaskItem[],
 	rules: DownloadRules,
-): Promise<TaskOutcome[]> {
+): Promise<TaskItem[]> {
 	const limit = pLimit(PARALLEL_DOWNLOADS);
 	const fileNames = new FileNames();
-	const download = async (
-		outcome: AcceptedOutcome,
-		names: readonly string[],
-	): Promise<TaskOutcome> => {
+	const download = async (outcome: AcceptedItem, names: readonly string[]): Promise<TaskItem> => {
 		const { itemIndex, taskId, task } = outcome;
 		const files: Array<DownloadedFile | undefined> = [];
 		const errors: NodeError[] = [];
@@ -123,7 +131,7 @@ export async function downloadAll(
 function besideTask({
 	notes,
 	options: { reference, referenceVerified, input },
-}: TaskOutcome): IDataObject {
+}: TaskItem): IDataObject {
 	return {
 		...(reference === undefined ? {} : { reference }),
 		...(referenceVerified === undefined ? {} : { referenceVerified }),
@@ -133,7 +141,7 @@ function besideTask({
 }
 
 /** The JSON of a task's item. */
-export function taskJson(outcome: AcceptedOutcome, simplify: boolean): IDataObject {
+export function taskJson(outcome: AcceptedItem, simplify: boolean): IDataObject {
 	const { taskId, task, record } = outcome;
 	if (!simplify)
 		return toJson({ record: record ?? null, taskId, status: task.status, ...besideTask(outcome) });
@@ -147,7 +155,7 @@ function markdownOf({ kind, url, name }: ResultFile): string {
 }
 
 /** The short output for the model of an AI agent. */
-function toolJson({ taskId, task, notes }: AcceptedOutcome): IDataObject {
+function toolJson({ taskId, task, notes }: AcceptedItem): IDataObject {
 	const { status, results, url, cost } = task;
 	return {
 		taskId,
@@ -163,13 +171,13 @@ function toolJson({ taskId, task, notes }: AcceptedOutcome): IDataObject {
 const IN_FILE = new Set(['taskId', 'family', 'operation', 'status', 'results', 'url']);
 
 /** What a file's item has of its task, apart from the file's own fields, so that nobody adds up one task's cost once per file. */
-function restOfTask({ task }: AcceptedOutcome): Record<string, unknown> {
+function restOfTask({ task }: AcceptedItem): Record<string, unknown> {
 	return Object.fromEntries(Object.entries(task).filter(([field]) => !IN_FILE.has(field)));
 }
 
 /** @param rest see `restOfTask`. All items of the task share it: a task can have thousands of fields, and as many files */
 function fileJson(
-	outcome: AcceptedOutcome,
+	outcome: AcceptedItem,
 	rest: Record<string, unknown>,
 	file: ResultFile,
 	downloaded: DownloadedFile | undefined,
@@ -204,7 +212,7 @@ function binaryFields(
 	);
 }
 
-function toItems(node: INode, outcome: AcceptedOutcome, rules: OutputRules): INodeExecutionData[] {
+function toItems(node: INode, outcome: AcceptedItem, rules: OutputRules): INodeExecutionData[] {
 	const { task, files = [] } = outcome;
 	const item = (
 		json: IDataObject,
@@ -228,17 +236,15 @@ function toItems(node: INode, outcome: AcceptedOutcome, rules: OutputRules): INo
 /** The node's output, in the order of the input: one item per task or per file, and an error item for each failed one. */
 export function outputItems(
 	node: INode,
-	outcomes: readonly TaskOutcome[],
+	outcomes: readonly TaskItem[],
 	rules: OutputRules,
 ): INodeExecutionData[] {
 	return outcomes.flatMap((outcome) => {
-		const { error, itemIndex, taskId } = outcome;
-		if (error !== undefined) {
-			const known = isAccepted(outcome)
-				? taskJson(outcome, true)
-				: { ...(taskId === undefined ? {} : { taskId }), ...besideTask(outcome) };
-			return [errorItem(node, error, itemIndex, { ...known, status: outcomeStatus(outcome) })];
-		}
-		return isAccepted(outcome) ? toItems(node, outcome, rules) : [];
+		const { itemIndex } = outcome;
+		const status = outcomeStatus(outcome);
+		if (!isAccepted(outcome))
+			return [errorItem(node, outcome.error, itemIndex, { ...besideTask(outcome), status })];
+		if (outcome.error === undefined) return toItems(node, outcome, rules);
+		return [errorItem(node, outcome.error, itemIndex, { ...taskJson(outcome, true), status })];
 	});
 }

@@ -12,12 +12,14 @@ import {
 } from '../api/errors';
 import {
 	asNodeError,
-	type FailedItem,
+	forEachItem,
 	isFailed,
+	mayHaveBeenBought,
 	nameRecord,
 	type NodeError,
 } from '../n8n/nodeErrors';
-import type { WhenUnsure } from '../n8n/options';
+import { optionsOfFailedItem, type WhenUnsure } from '../n8n/options';
+import { type BuyingItem, rejected, type UnboughtItem } from '../output/items';
 import { clock } from '../util/clock';
 import { pLimit } from '../util/vendor/pLimit';
 import type { Purchase, PurchaseRecords, PurchaseState } from './purchaseRecords';
@@ -29,20 +31,13 @@ import {
 } from './spendingGuard';
 
 /** An item that is checked and ready to be bought. */
-export interface PaidItem<Receipt> {
-	itemIndex: number;
+export interface ReadyItem extends BuyingItem {
+	state: 'ready';
 	purchase: Purchase;
-	/** Does what costs nothing, such as uploads. Returns the function that sends the paid request. */
-	prepare(): Promise<() => Promise<Receipt>>;
-	/** Reads what an earlier attempt left; `undefined` where that is nothing to use. */
-	fromRecord(state: PurchaseState): Receipt | undefined;
-	/** Records what the service answered. */
-	record(records: PurchaseRecords, receipt: Receipt): void;
-	/** The user's own text for the item. */
-	reference: string | undefined;
-	/** What n8n's log says of the purchase; `undefined` for nothing. */
-	logLine(receipt: Receipt): string | undefined;
 }
+
+/** With what the service answered, now or to an earlier attempt. */
+type PaidItem<Item, Receipt> = (Item & { receipt: Receipt }) | UnboughtItem;
 
 /** Nothing is bought after it. */
 export interface BuyingDeadline {
@@ -52,7 +47,8 @@ export interface BuyingDeadline {
 	message: string;
 }
 
-export interface PaidRun {
+/** How items are bought. */
+export interface PaidRun<Item extends ReadyItem, Receipt> {
 	context: {
 		getNode(): INode;
 		getExecutionId(): string;
@@ -68,14 +64,21 @@ export interface PaidRun {
 	whenUnsure: WhenUnsure;
 	deadline: BuyingDeadline;
 	signal: AbortSignal | undefined;
+	/** Does what costs nothing, such as uploads. Returns the function that sends the paid request. */
+	prepare(item: Item): Promise<() => Promise<Receipt>>;
+	/** Reads what an earlier attempt left; `undefined` where that is nothing to use. */
+	fromRecord(state: PurchaseState, item: Item): Receipt | undefined;
+	/** Records what the service answered. */
+	record(purchase: Purchase, receipt: Receipt): void;
+	/** What n8n's log says of the purchase; `undefined` for nothing. */
+	logLine(receipt: Receipt): string | undefined;
 	/** Replaces the usual hint of an error. */
 	hintFor?(error: ApiError): string | undefined;
-}
-
-/** An item that was bought, now or by an earlier attempt. */
-export interface PaidOutcome<Receipt> {
-	itemIndex: number;
-	receipt: Receipt;
+	/** Runs an item's job when it may begin. */
+	schedule?(
+		item: Item,
+		start: () => Promise<PaidItem<Item, Receipt>>,
+	): Promise<PaidItem<Item, Receipt>>;
 }
 
 /** An earlier attempt sent this purchase and never learned its result. */
@@ -111,8 +114,8 @@ async function remainingBalance(client: MediaGenClient): Promise<string | undefi
 
 /** A line of n8n's log, with all that leads from it to the purchase: other executions write there too. */
 function lineOf(
-	{ context, client }: PaidRun,
-	{ itemIndex, reference }: Pick<PaidItem<unknown>, 'itemIndex' | 'reference'>,
+	{ context, client }: Pick<PaidRun<never, never>, 'context' | 'client'>,
+	{ itemIndex, options: { reference } }: BuyingItem,
 	words: string,
 ): string {
 	const { id, name } = context.getWorkflow();
@@ -131,15 +134,15 @@ interface Attempt {
 	stage: 'not sent' | 'preparing' | 'sent';
 }
 
-async function buy<Receipt>(
-	run: PaidRun,
-	item: PaidItem<Receipt>,
+async function buy<Item extends ReadyItem, Receipt>(
+	run: PaidRun<Item, Receipt>,
+	item: Item,
 	attempt: Attempt,
 	throwIfStopped: () => void,
 ): Promise<Receipt> {
 	const { records, guard } = run;
 	const state = records.claim(item.purchase);
-	const bought = state && item.fromRecord(state);
+	const bought = state && run.fromRecord(state, item);
 	if (bought !== undefined) return bought;
 	if (state?.state === 'pending' && run.whenUnsure === 'doNotSend')
 		throw new PendingPurchaseError(run.buys);
@@ -150,7 +153,7 @@ async function buy<Receipt>(
 	try {
 		await guard.checkBalance();
 		attempt.stage = 'preparing';
-		const send = await item.prepare();
+		const send = await run.prepare(item);
 		attempt.stage = 'not sent';
 		throwIfStopped();
 		if (run.signal?.aborted) throw new CanceledError();
@@ -158,8 +161,8 @@ async function buy<Receipt>(
 		records.markPending(item.purchase);
 		attempt.stage = 'sent';
 		const receipt = await send();
-		item.record(records, receipt);
-		const words = item.logLine(receipt);
+		run.record(item.purchase, receipt);
+		const words = run.logLine(receipt);
 		const late = run.signal?.aborted ? ' after the execution was canceled' : '';
 		if (words !== undefined) run.context.logger.info(lineOf(run, item, words + late));
 		return receipt;
@@ -177,11 +180,9 @@ async function buy<Receipt>(
 	}
 }
 
-type Outcome<Receipt> = PaidOutcome<Receipt> | FailedItem;
-
 /** What stands before the hint of an item's error. */
 async function contextOf(
-	{ client }: PaidRun,
+	client: MediaGenClient,
 	{ stage }: Attempt,
 	error: ApiError,
 ): Promise<string | undefined> {
@@ -190,57 +191,66 @@ async function contextOf(
 	return error instanceof InsufficientBalanceError ? await remainingBalance(client) : undefined;
 }
 
-/** Runs an item's job when it may begin. */
-export type Schedule<Receipt> = (
-	item: PaidItem<Receipt>,
-	start: () => Promise<Outcome<Receipt>>,
-) => Promise<Outcome<Receipt>>;
+/** Reads each item before the first is bought, so that a mistake in the last does not cost what the others buy. */
+export async function readItems<Item extends ReadyItem>(
+	context: IExecuteFunctions,
+	read: (itemIndex: number) => Promise<Item>,
+): Promise<Array<Item | UnboughtItem>> {
+	const items = await forEachItem(context, read);
+	return items.map((item) => {
+		if (!isFailed(item)) return item;
+		const { itemIndex, error } = item;
+		return rejected({ itemIndex, options: optionsOfFailedItem(context, itemIndex) }, error);
+	});
+}
 
 /**
  * Buys every item that has not failed yet, with at most `concurrency` requests in flight, and returns what became of each item,
  * in order. What an earlier attempt of this execution bought for the same item and request is used again. After an error that
  * every other item would get too (401, 402, 403, cancel, "Keep Balance"), nothing more is sent.
  */
-export async function runPaidItems<Receipt>(
-	run: PaidRun,
-	items: ReadonlyArray<PaidItem<Receipt> | FailedItem>,
-	schedule: Schedule<Receipt> = async (_, start) => await start(),
-): Promise<Array<Outcome<Receipt>>> {
+export async function runPaidItems<Item extends ReadyItem, Receipt>(
+	run: PaidRun<Item, Receipt>,
+	items: ReadonlyArray<Item | UnboughtItem>,
+): Promise<Array<PaidItem<Item, Receipt>>> {
 	const node = run.context.getNode();
 	const limit = pLimit(run.concurrency);
 	let stopped: ApiError | undefined;
 
-	async function runItem(item: PaidItem<Receipt>): Promise<Outcome<Receipt>> {
-		const { itemIndex } = item;
+	async function runItem(item: Item): Promise<PaidItem<Item, Receipt>> {
+		const { itemIndex, notes, options } = item;
 		const attempt: Attempt = { stage: 'not sent' };
 		try {
 			const receipt = await buy(run, item, attempt, () => {
 				if (stopped) throw stopped;
 			});
-			return { itemIndex, receipt };
+			return { ...item, receipt };
 		} catch (error) {
 			if (!(error instanceof ApiError))
-				return { itemIndex, error: asNodeError(node, error, { itemIndex }) };
+				return { ...rejected(item, asNodeError(node, error, { itemIndex })), notes };
 			if (stopsAll(error)) stopped ??= error;
-			const context = await contextOf(run, attempt, error);
+			const context = await contextOf(run.client, attempt, error);
 			const buys =
 				attempt.stage === 'sent' || error instanceof PendingPurchaseError ? run.buys : undefined;
 			const hint = error instanceof SpendingLimitError ? error.hint : run.hintFor?.(error);
-			const leftOut = error instanceof MaxTasksError && run.guard.leavesOut;
+			const isLeftOut = error instanceof MaxTasksError && run.guard.leavesOut;
+			const isUnsure = mayHaveBeenBought(error, { buys });
 			return {
 				itemIndex,
+				state: isLeftOut ? 'leftOut' : isUnsure ? 'unsure' : 'rejected',
 				error: asNodeError(node, error, { itemIndex, purchase: true, buys, context, hint }),
-				leftOut,
+				notes,
+				options,
 			};
 		}
 	}
 
 	return await Promise.all(
-		items.map(async (item) =>
-			isFailed(item)
-				? item
-				: await schedule(item, async () => await limit(async () => await runItem(item))),
-		),
+		items.map(async (item) => {
+			if (item.state !== 'ready') return item;
+			const start = async () => await limit(async () => await runItem(item));
+			return await (run.schedule?.(item, start) ?? start());
+		}),
 	);
 }
 

@@ -3,8 +3,9 @@ import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 import type { MediaGenClient } from '../api/client';
 import { ApiError, asError } from '../api/errors';
 import { type BalanceUnit, remainingOf } from '../api/records';
-import { type FailedItem, isFailed, itemRanges } from '../n8n/nodeErrors';
-import { isTool, type ItemOptions, type SpendingRules } from '../n8n/options';
+import { type FailedItem, itemRanges } from '../n8n/nodeErrors';
+import { isTool, type SpendingRules } from '../n8n/options';
+import { type BuyingItem, isLeftOut, type UnboughtItem } from '../output/items';
 import { toJson } from '../util/json';
 
 interface ExecutionContext {
@@ -68,10 +69,8 @@ export class SpendingGuard {
 	}
 
 	/** Counts the items that are left out; `undefined` if there are none. */
-	leftOutNote(
-		outcomes: ReadonlyArray<{ itemIndex: number; leftOut?: boolean }>,
-	): string | undefined {
-		const items = outcomes.filter(({ leftOut }) => leftOut).map(({ itemIndex }) => itemIndex);
+	leftOutNote(outcomes: ReadonlyArray<Parameters<typeof isLeftOut>[0]>): string | undefined {
+		const items = outcomes.filter(isLeftOut).map(({ itemIndex }) => itemIndex);
 		if (items.length === 0) return undefined;
 		return `${itemRanges(items)}: not submitted, because "Max Tasks" is ${this.rules.maxTasks}. To buy the rest, run the workflow with these items only.`;
 	}
@@ -149,18 +148,6 @@ export class SpendingGuard {
 	}
 }
 
-/** An item that could be bought. */
-export interface CheckedItem {
-	itemIndex: number;
-	path: string;
-	/** Pictures of the input stand as their fingerprints. */
-	body: unknown;
-	/** Set where the request is form data: the file, as its fingerprint. */
-	file?: unknown;
-	notes: string[];
-	options: ItemOptions;
-}
-
 /** What is left, or why it cannot be read. */
 async function balanceFields(client: MediaGenClient) {
 	try {
@@ -184,13 +171,16 @@ function problemsOf({ error }: FailedItem): string[] {
 /**
  * The output of "Check Only": per item the request that would be sent and what is wrong with it, with the number of purchases,
  * how many of them the limits let through, and the balance. Sends nothing but reads.
+ *
+ * @param requestOf the path and the body of an item, and its file where the request is form data. Files stand as their fingerprints
  */
-export async function checkOnlyOutput(
+export async function checkOnlyOutput<Item extends BuyingItem & { state: 'ready' }>(
 	client: MediaGenClient,
 	guard: SpendingGuard,
-	items: ReadonlyArray<CheckedItem | FailedItem>,
+	items: ReadonlyArray<Item | UnboughtItem>,
+	requestOf: (item: Item) => object,
 ): Promise<INodeExecutionData[]> {
-	const tasks = items.filter((item) => !isFailed(item)).length;
+	const tasks = items.filter(({ state }) => state === 'ready').length;
 	const common = {
 		checkOnly: true,
 		tasks,
@@ -199,10 +189,9 @@ export async function checkOnlyOutput(
 	};
 	return items.map((item) => {
 		const pairedItem = { item: item.itemIndex };
-		if (isFailed(item))
+		if (item.state !== 'ready')
 			return { json: toJson({ ...common, request: null, problems: problemsOf(item) }), pairedItem };
-		const { path, body, file } = item;
-		const request: unknown = JSON.parse(JSON.stringify({ method: 'POST', path, body, file }));
+		const request: unknown = JSON.parse(JSON.stringify({ method: 'POST', ...requestOf(item) }));
 		return {
 			json: toJson({ ...common, request, problems: [], notes: item.notes, ...item.options }),
 			pairedItem,

@@ -1,7 +1,7 @@
 import type { IDataObject, ITaskMetadata, Logger } from 'n8n-workflow';
 
 import { hasEnded } from '../api/records';
-import { type AcceptedOutcome, isAccepted, type TaskOutcome } from '../output/items';
+import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
 import type { Task } from '../output/task';
 import { isObject, objectIn } from '../util/json';
 import { z } from '../util/vendor/zod';
@@ -182,13 +182,12 @@ class CountedTasks {
 	}
 }
 
-const isFinal = ({ record, task }: AcceptedOutcome) =>
-	record !== undefined && hasEnded(task.status);
+const isFinal = ({ record, task }: AcceptedItem) => record !== undefined && hasEnded(task.status);
 
 function addCost(
 	context: CustomDataContext,
 	newTasks: number,
-	ended: readonly AcceptedOutcome[],
+	ended: readonly AcceptedItem[],
 	run?: RunContext,
 ): void {
 	if (newTasks === 0 && ended.length === 0) return;
@@ -213,15 +212,15 @@ function addCost(
 }
 
 /** Whether the pause that waited for a task ended at its time limit: then no callback has counted it. */
-function timedOut(context: CostContext, { itemIndex, taskId }: AcceptedOutcome): boolean {
+function timedOut(context: CostContext, { itemIndex, taskId }: AcceptedItem): boolean {
 	const json = context.getInputData()[itemIndex]?.json;
 	return json?.taskId === taskId && json.status === 'submitted';
 }
 
-function count(context: CostContext, outcomes: readonly TaskOutcome[], how: Counting): void {
+function count(context: CostContext, outcomes: readonly TaskItem[], how: Counting): void {
 	const counted = new CountedTasks(context.getContext('flow'));
 	let newTasks = 0;
-	const ended: AcceptedOutcome[] = [];
+	const ended: AcceptedItem[] = [];
 	for (const outcome of outcomes.filter(isAccepted)) {
 		const { taskId } = outcome;
 		const before = counted.get(taskId);
@@ -252,7 +251,7 @@ type Counting = 'bought' | 'read' | 'waiting';
  */
 export function countCost(
 	context: CostContext,
-	outcomes: readonly TaskOutcome[],
+	outcomes: readonly TaskItem[],
 	how: Counting,
 ): void {
 	bestEffort(context, 'custom data', () => count(context, outcomes, how));
@@ -264,11 +263,14 @@ export function countCost(
  */
 export function countResumedCost(
 	context: CustomDataContext,
-	waiting: readonly TaskOutcome[],
-	final: readonly TaskOutcome[],
+	waiting: readonly TaskItem[],
+	final: readonly TaskItem[],
 ): void {
 	const before = new Set(
-		waiting.filter(({ task }) => task && hasEnded(task.status)).map(({ taskId }) => taskId),
+		waiting
+			.filter(isAccepted)
+			.filter(({ task }) => hasEnded(task.status))
+			.map(({ taskId }) => taskId),
 	);
 	const open = final
 		.filter(isAccepted)

@@ -1,6 +1,6 @@
 import type { NodeExecutionHint } from 'n8n-workflow';
 
-import { isAccepted, type TaskOutcome } from '../output/items';
+import { isAccepted, type TaskItem } from '../output/items';
 import type { Task } from '../output/task';
 import { costTotals, sum } from './customData';
 
@@ -37,13 +37,10 @@ const MAX_NOTES = 10;
  *
  * @param remaining the balance, where it was read anyway
  */
-export function runHints(
-	outcomes: readonly TaskOutcome[],
-	remaining?: string,
-): NodeExecutionHint[] {
+export function runHints(outcomes: readonly TaskItem[], remaining?: string): NodeExecutionHint[] {
 	const tasks = outcomes.filter(isAccepted);
 	const failed = outcomes.filter(({ error }) => error !== undefined).length;
-	const inMemory = outcomes.some(({ files = [] }) =>
+	const inMemory = tasks.some(({ files = [] }) =>
 		files.some((file) => file && file.binary.id === undefined),
 	);
 	const ended = tasks.filter(({ task }) => task.status === 'completed').map(({ task }) => task);

@@ -3,9 +3,9 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { BrandWordMap } from '../api/brandWords';
 import { ApiError, asError, CanceledError } from '../api/errors';
 import { knownStatus, type TaskRecord } from '../api/records';
-import { type FailedItem, isFailed } from '../n8n/nodeErrors';
 import { validationError } from '../n8n/parameters';
-import type { PreparedItem, RequestBody } from './prepare';
+import { rejected, type UnboughtItem } from '../output/items';
+import type { ReadyTask, RequestBody } from './prepare';
 import { retrieveRecord, type TaskRun } from './taskRun';
 
 /** What the record of a parent task says about a request that builds on it. */
@@ -50,8 +50,8 @@ async function parentRecord(run: TaskRun, taskId: unknown): Promise<TaskRecord |
 export async function checkParents(
 	run: TaskRun,
 	{ fields, parent }: { fields: INodeProperties[]; parent?: ParentRule },
-	items: ReadonlyArray<PreparedItem | FailedItem>,
-): Promise<Array<PreparedItem | FailedItem>> {
+	items: ReadonlyArray<ReadyTask | UnboughtItem>,
+): Promise<Array<ReadyTask | UnboughtItem>> {
 	if (!parent) return [...items];
 	const records = new Map<unknown, Promise<TaskRecord | undefined>>();
 	const recordOf = async (taskId: unknown) => {
@@ -61,7 +61,7 @@ export async function checkParents(
 	};
 	return await Promise.all(
 		items.map(async (item) => {
-			if (isFailed(item)) return item;
+			if (item.state !== 'ready') return item;
 			const record = await recordOf(parent.parentOf(item.body));
 			const status = checkStatus(record);
 			const { problem, notes = [] } = status.problem
@@ -69,11 +69,10 @@ export async function checkParents(
 				: (parent.check?.(item.body, record, run.client.connection.brandWords) ?? {});
 			if (!problem) return { ...item, notes: [...item.notes, ...notes] };
 			const issue = { path: [problem.field], message: problem.message };
-			const { itemIndex } = item;
-			return {
-				itemIndex,
-				error: validationError(run.context.getNode(), fields, [issue], itemIndex),
-			};
+			return rejected(
+				item,
+				validationError(run.context.getNode(), fields, [issue], item.itemIndex),
+			);
 		}),
 	);
 }

@@ -1,36 +1,23 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
-import type { AcceptedTask } from '../api/records';
 import type { TaskFamily } from '../api/families';
-import { PendingUpload } from '../n8n/binary';
+import type { AcceptedTask } from '../api/records';
 import type { Operation } from '../n8n/describe';
-import {
-	type FailedItem,
-	isFailed,
-	itemRanges,
-	runError,
-	throwFirstError,
-	withoutItem,
-} from '../n8n/nodeErrors';
-import {
-	isTool,
-	optionsField,
-	optionsOfFailedItem,
-	purchaseOptions,
-	waitFields,
-} from '../n8n/options';
+import { isFailed, itemRanges, runError, throwFirstError, withoutItem } from '../n8n/nodeErrors';
+import { isTool, optionsField, purchaseOptions, waitFields } from '../n8n/options';
 import { additionalBodyFieldsField } from '../n8n/parameters';
-import { isAccepted, outputItems, outcomeStatus, type TaskOutcome } from '../output/items';
-import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
-import { type CheckedItem, checkOnlyOutput, SpendingGuard } from '../purchase/spendingGuard';
-import { PurchaseRecords } from '../purchase/purchaseRecords';
 import {
-	type BuyingDeadline,
-	dropRecords,
-	type PaidItem,
-	type PaidOutcome,
-	runPaidItems,
-} from '../purchase/runPaidItems';
+	isAccepted,
+	isLeftOut,
+	outcomeStatus,
+	outputItems,
+	type TaskItem,
+	type UnboughtItem,
+} from '../output/items';
+import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
+import { PurchaseRecords } from '../purchase/purchaseRecords';
+import { type BuyingDeadline, dropRecords, runPaidItems } from '../purchase/runPaidItems';
+import { checkOnlyOutput, SpendingGuard } from '../purchase/spendingGuard';
 import { countCost, countLeftOut } from '../report/customData';
 import { hint, runHints } from '../report/hints';
 import { clock, sleep } from '../util/clock';
@@ -38,13 +25,13 @@ import { checkParents, type ParentRule } from './checkParent';
 import { endsSoon, mayPause, pause, pauseProblem } from './pause';
 import { pollTasks, refreshTasks } from './poll';
 import {
-	type PreparedItem,
 	prepareItems,
+	type ReadyTask,
 	type TaskRequest,
-	type TaskTarget,
 	toSubmission,
+	withKnownLinks,
 } from './prepare';
-import { acceptedTask, downloadResults, openTaskRun, type TaskRun, withRecord } from './taskRun';
+import { acceptedItem, downloadResults, openTaskRun, type TaskRun, withRecord } from './taskRun';
 
 /** An operation that buys a task: see CONTRIBUTING.md. */
 export interface BuyingOperation extends TaskRequest, Omit<Operation, 'execute' | 'fields'> {
@@ -55,15 +42,6 @@ export interface BuyingOperation extends TaskRequest, Omit<Operation, 'execute' 
 	synchronous?: boolean;
 	/** Rules that only another task's record can show. */
 	parent?: ParentRule;
-}
-
-/** A body with the callback address. "Additional Body Fields" may give another one. */
-const sentBody = ({ body }: TaskTarget, webhook: string | undefined) =>
-	webhook === undefined ? body : { webhook, ...body };
-
-function toCheckedItem({ itemIndex, target, webhook, notes, options }: PreparedItem): CheckedItem {
-	const { path, file } = target;
-	return { itemIndex, path, body: sentBody(target, webhook), file, notes, options };
 }
 
 /** How long "Don't Wait", which has no timeout, goes on after the last task that the service accepted, such as under a rate limit. */
@@ -87,86 +65,71 @@ function buyingDeadline({ options, deadline }: TaskRun): BuyingDeadline & { move
 	};
 }
 
-/** An accepted task, with the links that its request sent. */
-interface SubmittedTask extends AcceptedTask {
-	request: RequestLinks;
+/** What the purchases of a run left. */
+interface Bought {
+	records: PurchaseRecords;
+	guard: SpendingGuard;
 }
 
-/** What an item buys: its request is the purchase. */
-function toPaidItem(
+/** Buys a task for each item that is ready. */
+async function buyTasks(
 	run: TaskRun,
-	operation: BuyingOperation,
-	records: PurchaseRecords,
-	deadline: ReturnType<typeof buyingDeadline>,
-	{ itemIndex, target, webhook, options }: PreparedItem,
-): PaidItem<SubmittedTask> {
-	const { file } = target;
-	// An earlier attempt may have bought the task: then nothing is sent. If not, this notes which uploads the item needs.
-	const sentBefore = requestLinksOf(target.body, (value) =>
-		value instanceof PendingUpload ? records.findUpload(itemIndex, value.fingerprint) : undefined,
-	);
-	const purchase = {
-		itemIndex,
-		operation: `${run.family}.${operation.value}`,
-		path: target.path,
-		body: file ? [target.body, file] : target.body,
-	};
-	return {
-		itemIndex,
-		purchase,
-		prepare: async () => {
-			const sent = { ...target, body: sentBody(target, webhook) };
-			const submission = await toSubmission(run, records, itemIndex, sent);
-			const request = requestLinksOf('json' in submission ? submission.json : target.body);
-			return async () => {
-				const accepted = await run.client.tasks.submit(target.path, submission, () =>
-					deadline.at(),
-				);
-				deadline.moveOn();
-				return { ...accepted, request };
-			};
+	{ records, guard }: Bought,
+	items: ReadonlyArray<ReadyTask | UnboughtItem>,
+): Promise<TaskItem[]> {
+	const { context, client, signal, options } = run;
+	const deadline = buyingDeadline(run);
+	const paid = await runPaidItems(
+		{
+			context,
+			client,
+			records,
+			guard,
+			buys: 'task',
+			concurrency: options.concurrency,
+			whenUnsure: options.whenUnsure,
+			deadline,
+			signal,
+			prepare: async (item: ReadyTask) => {
+				const { path, body } = item.target;
+				const submission = await toSubmission(run, records, item);
+				const request = requestLinksOf('json' in submission ? submission.json : body);
+				return async (): Promise<AcceptedTask & { request?: RequestLinks }> => {
+					const accepted = await client.tasks.submit(path, submission, () => deadline.at());
+					deadline.moveOn();
+					return { ...accepted, request };
+				};
+			},
+			fromRecord: (state, { request }) =>
+				state.state === 'accepted' ? { taskId: state.taskId, request } : undefined,
+			record: (purchase, { taskId }) => records.markAccepted(purchase, taskId),
+			// If n8n is killed before it saves the execution, this line is the only trace of the purchase.
+			logLine: ({ taskId, others = [] }) => `task ${[taskId, ...others].join(', ')} submitted`,
 		},
-		fromRecord: (state) =>
-			state.state === 'accepted' ? { taskId: state.taskId, request: sentBefore } : undefined,
-		record: (to, { taskId }) => to.markAccepted(purchase, taskId),
-		reference: options.reference,
-		// If n8n is killed before it saves the execution, this line is the only trace of the purchase.
-		logLine: ({ taskId, others = [] }) => `task ${[taskId, ...others].join(', ')} submitted`,
-	};
-}
-
-function toOutcome(
-	run: TaskRun,
-	paid: PaidOutcome<SubmittedTask> | FailedItem,
-	{ notes, options }: Pick<TaskOutcome, 'notes' | 'options'>,
-): TaskOutcome {
-	const { itemIndex } = paid;
-	if (isFailed(paid))
-		return { itemIndex, error: paid.error, leftOut: paid.leftOut, notes, options };
-	const { taskId, record, request, others = [] } = paid.receipt;
-	const more = `The service made more tasks of this request: ${others.join(', ')}. Get them with the resource Task, operation Get.`;
-	const outcome = {
-		itemIndex,
-		taskId,
-		task: acceptedTask(run, taskId),
-		request,
-		notes: others.length > 0 ? [...notes, more] : notes,
-		options,
-	};
-	return record ? withRecord(run, outcome, record) : outcome;
+		// Of all items, before the first is claimed: the uploads of one that is not sent are kept for the next attempt.
+		items.map((item) => (item.state === 'ready' ? withKnownLinks(records, item) : item)),
+	);
+	return paid.map((item) => {
+		if (item.state !== 'ready') return item;
+		const { taskId, record, request, others = [] } = item.receipt;
+		const more = `The service made more tasks of this request: ${others.join(', ')}. Get them with the resource Task, operation Get.`;
+		const notes = others.length > 0 ? [...item.notes, more] : item.notes;
+		const accepted = { ...acceptedItem(run, { ...item, notes }, taskId), request };
+		return record ? withRecord(run, accepted, record) : accepted;
+	});
 }
 
 /** A failed task was refunded: the next attempt buys it again. */
-const isRefunded = ({ task }: TaskOutcome) => task?.status === 'failed';
+const isRefunded = (item: TaskItem) => isAccepted(item) && item.task.status === 'failed';
 
 const RETRY = '"Retry" in the list of executions takes these tasks up and does not buy them again.';
 
-const isUnsure = (outcome: TaskOutcome) => outcomeStatus(outcome) === 'unknown';
+const isUnsure = ({ state }: TaskItem) => state === 'unsure';
 
-function endOf(outcome: TaskOutcome): string {
+function endOf(outcome: TaskItem): string {
 	const why = outcome.error ? ` (${withoutItem(outcome.error.message)})` : '';
 	if (isUnsure(outcome)) return `may have been bought${why}`;
-	const task = outcome.taskId === undefined ? '' : `task ${outcome.taskId}, `;
+	const task = isAccepted(outcome) ? `task ${outcome.taskId}, ` : '';
 	return `${task}${outcomeStatus(outcome)}${why}`;
 }
 
@@ -176,7 +139,7 @@ function endOf(outcome: TaskOutcome): string {
  */
 function taskList(
 	{ context, signal }: TaskRun,
-	outcomes: readonly TaskOutcome[],
+	outcomes: readonly TaskItem[],
 	bought: boolean,
 ): string | undefined {
 	const accepted = outcomes.some(isAccepted);
@@ -198,25 +161,19 @@ function taskList(
 	].join('\n');
 }
 
-/** What the purchases of a run left. */
-interface Bought {
-	records: PurchaseRecords;
-	guard: SpendingGuard;
-}
-
 /**
  * Downloads the files and returns the node's output, in the order of the input. Unless the node is set to continue, the first
  * failed item ends it with an error that names every task.
  */
 export async function deliver(
 	run: TaskRun,
-	outcomes: readonly TaskOutcome[],
+	outcomes: readonly TaskItem[],
 	bought?: Bought,
 ): Promise<INodeExecutionData[][]> {
 	const { context, options } = run;
 	countCost(context, outcomes, bought ? 'bought' : 'read');
 	const delivered = await downloadResults(run, outcomes);
-	const comesOut = delivered.filter(({ leftOut }) => !leftOut);
+	const comesOut = delivered.filter((item) => !isLeftOut(item));
 	const failed = comesOut.find(isFailed);
 	if (bought) dropRecords(context, bought.records, comesOut, isRefunded);
 	if (failed && !context.continueOnFail()) {
@@ -235,21 +192,21 @@ export async function deliver(
 /** Counts the items that are left out in the custom data, and tells of them where no item comes out that could have the note. */
 function tellLeftOut(
 	{ context }: TaskRun,
-	outcomes: readonly TaskOutcome[],
+	outcomes: readonly TaskItem[],
 	guard: SpendingGuard,
 ): void {
 	const note = guard.leftOutNote(outcomes);
 	if (note === undefined) return;
-	countLeftOut(context, outcomes.filter(({ leftOut }) => leftOut).length);
-	if (outcomes.some(({ leftOut }) => !leftOut)) return;
+	countLeftOut(context, outcomes.filter(isLeftOut).length);
+	if (!outcomes.every(isLeftOut)) return;
 	context.logger.warn(`MediaGen: ${note}`);
 	context.addExecutionHints(hint(note));
 }
 
 /** Puts the note about items that are left out on the first one that comes out. */
-function withLeftOutNote(outcomes: readonly TaskOutcome[], guard: SpendingGuard): TaskOutcome[] {
+function withLeftOutNote(outcomes: readonly TaskItem[], guard: SpendingGuard): TaskItem[] {
 	const note = guard.leftOutNote(outcomes);
-	const first = outcomes.find(({ leftOut }) => !leftOut);
+	const first = outcomes.find((item) => !isLeftOut(item));
 	if (note === undefined) return [...outcomes];
 	return outcomes.map((outcome) =>
 		outcome === first ? { ...outcome, notes: [note, ...outcome.notes] } : outcome,
@@ -266,41 +223,16 @@ async function execute(
 	const guard = new SpendingGuard(context, run.options, run.client);
 	const read = await prepareItems(run, operation);
 	if (!checkOnly) throwFirstError(context, read);
-	const prepared = await checkParents(run, operation, read);
-	if (!checkOnly) throwFirstError(context, prepared);
-	if (checkOnly) {
-		const checked = prepared.map((item) => (isFailed(item) ? item : toCheckedItem(item)));
-		return [await checkOnlyOutput(run.client, guard, checked)];
-	}
+	const items = await checkParents(run, operation, read);
+	if (!checkOnly) throwFirstError(context, items);
+	if (checkOnly) return [await checkOnlyOutput(run.client, guard, items, ({ target }) => target)];
 
-	const records = new PurchaseRecords(context);
+	const bought = { records: new PurchaseRecords(context), guard };
 	try {
-		const deadline = buyingDeadline(run);
-		const items = prepared.map((item) =>
-			isFailed(item) ? item : toPaidItem(run, operation, records, deadline, item),
-		);
-		const { options, signal, client } = run;
-		const { concurrency, whenUnsure } = options;
-		const paid = await runPaidItems(
-			{ context, client, records, guard, buys: 'task', concurrency, whenUnsure, deadline, signal },
-			items,
-		);
-		const accepted = paid.map((each, at) => {
-			const item = prepared[at];
-			const { notes, options } =
-				item && !isFailed(item)
-					? item
-					: { notes: [], options: optionsOfFailedItem(context, each.itemIndex) };
-			return toOutcome(run, each, { notes, options });
-		});
-		return await waitAndDeliver(
-			run,
-			operation,
-			{ records, guard },
-			withLeftOutNote(accepted, guard),
-		);
+		const accepted = await buyTasks(run, bought, items);
+		return await waitAndDeliver(run, operation, bought, withLeftOutNote(accepted, guard));
 	} finally {
-		records.close();
+		bought.records.close();
 	}
 }
 
@@ -308,7 +240,7 @@ async function waitAndDeliver(
 	run: TaskRun,
 	operation: BuyingOperation,
 	bought: Bought,
-	accepted: readonly TaskOutcome[],
+	accepted: readonly TaskItem[],
 ): Promise<INodeExecutionData[][]> {
 	const { waitMode } = run.options;
 	const began = clock.now();

@@ -12,14 +12,14 @@ import {
 	readAdditionalBody,
 	validationError,
 } from '../n8n/parameters';
-import { isAccepted, type TaskOutcome } from '../output/items';
+import { isAccepted, rejected, type TaskItem } from '../output/items';
 import { jsonObject } from '../util/json';
 import { text } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { buyingOperation, deliver } from './execute';
 import { pollTasks } from './poll';
 import { retrieveError } from './taskErrors';
-import { acceptedTask, openTaskRun, retrieveRecord, type TaskRun, withRecord } from './taskRun';
+import { acceptedItem, openTaskRun, retrieveRecord, type TaskRun, withRecord } from './taskRun';
 
 const TASK: Resource = { name: 'Task', value: 'task' };
 
@@ -28,24 +28,19 @@ const namedTaskField = taskIdField(
 	'={{ $json.taskId ?? $json.error?.taskId }}',
 );
 
-function namedTask(run: TaskRun, itemIndex: number): TaskOutcome {
+function namedTask(run: TaskRun, itemIndex: number): TaskItem {
 	const { context } = run;
 	const given: unknown = context.getNodeParameter('taskId', itemIndex, '');
 	const taskId = typeof given === 'string' || typeof given === 'number' ? String(given).trim() : '';
 	const input = run.options.includeInput ? context.getInputData()[itemIndex]?.json : undefined;
 	const options = readItemOptions(context.getNodeParameter('options', itemIndex, {}), input);
-	if (taskId !== '')
-		return { itemIndex, taskId, task: acceptedTask(run, taskId), notes: [], options };
+	const item = { itemIndex, notes: [], options };
+	if (taskId !== '') return acceptedItem(run, item, taskId);
 	const message = `"${namedTaskField.displayName}" is required [item ${itemIndex}]`;
-	return {
-		itemIndex,
-		error: new NodeOperationError(context.getNode(), message, { itemIndex }),
-		notes: [],
-		options,
-	};
+	return rejected(item, new NodeOperationError(context.getNode(), message, { itemIndex }));
 }
 
-async function retrieve(run: TaskRun, outcome: TaskOutcome): Promise<TaskOutcome> {
+async function retrieve(run: TaskRun, outcome: TaskItem): Promise<TaskItem> {
 	if (!isAccepted(outcome)) return outcome;
 	try {
 		return withRecord(run, outcome, await retrieveRecord(run, outcome.taskId, 'read'));

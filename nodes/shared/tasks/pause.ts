@@ -6,7 +6,14 @@ import { hasEnded, readTaskRecord } from '../api/records';
 import { withReference, withSecret } from '../api/signedAddress';
 import { callbackFields } from '../n8n/options';
 import { isBlank, validationError } from '../n8n/parameters';
-import { isAccepted, outcomeStatus, taskJson, type TaskOutcome } from '../output/items';
+import {
+	type AcceptedItem,
+	isAccepted,
+	isLeftOut,
+	outcomeStatus,
+	taskJson,
+	type TaskItem,
+} from '../output/items';
 import { clock } from '../util/clock';
 import { webUrl } from '../util/schema';
 import { resumeUrlOf, type TaskRun } from './taskRun';
@@ -127,7 +134,7 @@ export function callbackAddresses(run: TaskRun): (item: ItemCallback) => Callbac
 	return ({ itemIndex }) => ({ url, notes: itemIndex === 0 ? ofFirst : notes });
 }
 
-function isOpen(outcome: TaskOutcome): boolean {
+function isOpen(outcome: TaskItem): outcome is AcceptedItem {
 	return isAccepted(outcome) && outcome.error === undefined && !hasEnded(outcome.task.status);
 }
 
@@ -135,43 +142,41 @@ function isOpen(outcome: TaskOutcome): boolean {
  * Whether the execution can pause: a task is still open, and no item has failed that would have to fail the node, which a paused
  * node cannot do any more.
  */
-export function mayPause(context: IExecuteFunctions, outcomes: readonly TaskOutcome[]): boolean {
-	const failed = outcomes.some(({ error, leftOut }) => error !== undefined && !leftOut);
+export function mayPause(context: IExecuteFunctions, outcomes: readonly TaskItem[]): boolean {
+	const failed = outcomes.some((item) => item.error !== undefined && !isLeftOut(item));
 	return outcomes.some(isOpen) && (!failed || context.continueOnFail());
 }
 
 /** The JSON of a waiting item: enough to resume, and what comes out if no callback comes before the time limit. */
-function waitingJson(outcome: TaskOutcome, input: IDataObject, resumeUrl: string): IDataObject {
-	const { error, options, notes, recordKey, request } = outcome;
+function waitingJson(outcome: TaskItem, input: IDataObject, resumeUrl: string): IDataObject {
+	const { options, notes, recordKey } = outcome;
 	const named = recordKey === undefined ? {} : { recordKey };
 	const { fileName, reference } = options;
-	const sent = [...(request?.urls ?? [])].filter((url) => url !== resumeUrl);
 	const beside = {
 		...(fileName === undefined ? {} : { fileName }),
 		...(reference === undefined ? {} : { reference }),
 		...(notes.length === 0 ? {} : { notes }),
 		...named,
-		...(sent.length > 0
-			? { requestLinks: { fields: [...(request?.fields ?? [])], urls: sent } }
-			: {}),
-		input,
 	};
 	if (!isAccepted(outcome)) {
-		const failure = error && {
-			error: { message: error.message, description: error.description ?? null, ...named },
-		};
+		const { message, description = null } = outcome.error;
 		return {
 			status: outcomeStatus(outcome),
 			results: [],
-			...failure,
-			...(outcome.leftOut ? { leftOut: true } : {}),
+			error: { message, description, ...named },
+			...(isLeftOut(outcome) ? { leftOut: true } : {}),
 			...beside,
+			input,
 		};
 	}
+	const { fields = [], urls = [] } = outcome.request ?? {};
+	const sent = [...urls].filter((url) => url !== resumeUrl);
 	return {
 		...taskJson({ ...outcome, options: {} }, true),
 		...(isOpen(outcome) ? { status: 'submitted', results: [], url: null } : {}),
 		...beside,
+		...(sent.length > 0 ? { requestLinks: { fields: [...fields], urls: sent } } : {}),
+		input,
 	};
 }
 
@@ -183,7 +188,7 @@ const SOON_MS = 10_000;
  *
  * @param began milliseconds since 1970: the estimates count from the submission, of which only this is known
  */
-export function endsSoon(outcomes: readonly TaskOutcome[], began: number): boolean {
+export function endsSoon(outcomes: readonly TaskItem[], began: number): boolean {
 	const estimates = outcomes
 		.filter(isOpen)
 		.map(({ record }) => readTaskRecord(record)?.estimatedSeconds ?? Infinity);
@@ -203,7 +208,7 @@ export async function pauseProblem(run: TaskRun): Promise<string | undefined> {
  */
 export async function pause(
 	run: TaskRun,
-	outcomes: readonly TaskOutcome[],
+	outcomes: readonly TaskItem[],
 ): Promise<INodeExecutionData[][]> {
 	const { context, options } = run;
 	const items = context.getInputData();

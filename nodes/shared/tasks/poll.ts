@@ -1,6 +1,6 @@
 import { ApiError, asError, CanceledError, errorFromThrown, NotFoundError } from '../api/errors';
 import { hasEnded } from '../api/records';
-import { type AcceptedOutcome, isAccepted, type TaskOutcome } from '../output/items';
+import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
 import { isTextResult } from '../output/resultFiles';
 import { clock, sleep } from '../util/clock';
 import { canceledError, failedTaskError, retrieveError, timeoutError } from './taskErrors';
@@ -101,7 +101,7 @@ export class LateResults {
 	private readonly since = new Map<string, number>();
 
 	/** Whether the task is completed, and its result may still come. */
-	mayCome({ taskId, task, record }: AcceptedOutcome): boolean {
+	mayCome({ taskId, task, record }: AcceptedItem): boolean {
 		if (task.status !== 'completed' || task.results.length > 0 || isTextResult(record ?? {}))
 			return false;
 		const now = clock.now();
@@ -117,7 +117,7 @@ export class LateResults {
 	}
 }
 
-async function pollTask(run: TaskRun, accepted: AcceptedOutcome): Promise<TaskOutcome> {
+async function pollTask(run: TaskRun, accepted: AcceptedItem): Promise<TaskItem> {
 	let outcome = accepted;
 	const lateResults = new LateResults();
 	const hasCome = () => hasEnded(outcome.task.status) && !lateResults.mayCome(outcome);
@@ -152,10 +152,7 @@ async function pollTask(run: TaskRun, accepted: AcceptedOutcome): Promise<TaskOu
 }
 
 /** Waits for all tasks together: as long as the slowest of them takes, not their sum. */
-export async function pollTasks(
-	run: TaskRun,
-	outcomes: readonly TaskOutcome[],
-): Promise<TaskOutcome[]> {
+export async function pollTasks(run: TaskRun, outcomes: readonly TaskItem[]): Promise<TaskItem[]> {
 	return await Promise.all(
 		outcomes.map(async (outcome) =>
 			isAccepted(outcome) && outcome.error === undefined ? await pollTask(run, outcome) : outcome,
@@ -166,8 +163,8 @@ export async function pollTasks(
 /** Asks once for every task that has not ended. A transient error changes nothing. */
 export async function refreshTasks(
 	run: TaskRun,
-	outcomes: readonly TaskOutcome[],
-): Promise<TaskOutcome[]> {
+	outcomes: readonly TaskItem[],
+): Promise<TaskItem[]> {
 	return await Promise.all(
 		outcomes.map(async (outcome) => {
 			if (!isAccepted(outcome) || outcome.error !== undefined || hasEnded(outcome.task.status))

@@ -6,8 +6,7 @@ import type { SubmissionBody } from '../api/client';
 import { RESULT_KINDS } from '../api/families';
 import { multipartForm } from '../api/multipart';
 import { PendingUpload, reopenFile } from '../n8n/binary';
-import { type FailedItem, forEachItem, isFailed } from '../n8n/nodeErrors';
-import { isTool, type ItemOptions, readItemOptions } from '../n8n/options';
+import { isTool, readItemOptions } from '../n8n/options';
 import {
 	type ParameterValues,
 	readAdditionalBody,
@@ -15,7 +14,10 @@ import {
 	toApiNames,
 	validationError,
 } from '../n8n/parameters';
+import { rejected, type UnboughtItem } from '../output/items';
+import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
 import type { PurchaseRecords } from '../purchase/purchaseRecords';
+import { type ReadyItem, readItems } from '../purchase/runPaidItems';
 import { isObject, toJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 import { callbackAddresses } from './pause';
@@ -59,15 +61,13 @@ export interface TaskRequest {
 }
 
 /** An item that is ready to be submitted. */
-export interface PreparedItem {
-	itemIndex: number;
+export interface ReadyTask extends ReadyItem {
 	/** The validated body, with the fields that belong into the path. */
 	body: RequestBody;
+	/** With the callback address. */
 	target: TaskTarget;
-	/** Where the service reports the end of the task. */
-	webhook: string | undefined;
-	notes: string[];
-	options: ItemOptions;
+	/** The links of the request, as far as its pictures are uploaded. */
+	request?: RequestLinks;
 }
 
 type AddressOf = ReturnType<typeof callbackAddresses>;
@@ -77,7 +77,7 @@ async function prepareItem(
 	request: TaskRequest,
 	addressOf: AddressOf,
 	itemIndex: number,
-): Promise<PreparedItem> {
+): Promise<ReadyTask> {
 	const { context, options } = run;
 	const values = readParameters(context, request.fields, itemIndex);
 	const panel: PanelBody = (await request.toBody?.(values, context, itemIndex)) ?? { body: values };
@@ -99,11 +99,20 @@ async function prepareItem(
 	const callbackBaseUrl = isObject(collection) ? collection.callbackBaseUrl : undefined;
 	const webhook = addressOf({ itemIndex, callbackBaseUrl, reference: itemOptions.reference });
 	const notes = request.notes?.(body, isObject(named) ? named : {}) ?? [];
+	const bought = { ...target.body, ...additional };
+	// "Additional Body Fields" may give another address.
+	const sent = webhook.url === undefined ? bought : { webhook: webhook.url, ...bought };
 	return {
 		itemIndex,
+		state: 'ready',
 		body,
-		target: { ...target, body: { ...target.body, ...additional } },
-		webhook: webhook.url,
+		target: { ...target, body: sent },
+		purchase: {
+			itemIndex,
+			operation: `${run.family}.${run.operation}`,
+			path: target.path,
+			body: target.file ? [bought, target.file] : bought,
+		},
 		notes: [...notes, ...(panel.notes ?? []), ...webhook.notes],
 		options: itemOptions,
 	};
@@ -116,7 +125,7 @@ const WAY_OUT =
 	'In the node that made the files, set "Output" to "One Item per Task". Or keep one file for each request, with a Filter on {{ $json.kind }} and {{ $json.index }}.\nNothing was sent to the service.';
 
 /** What a request buys. Where the service reports the end of it does not matter. */
-function requestOf(taskId: string, { target }: PreparedItem): string {
+function requestOf(taskId: string, { target }: ReadyTask): string {
 	const { webhook: _, ...body } = target.body;
 	const text = JSON.stringify([taskId, target.path, body, target.file]);
 	return createHash('sha256').update(text).digest('base64');
@@ -128,13 +137,13 @@ function requestOf(taskId: string, { target }: PreparedItem): string {
  */
 export function refuseSameRequests(
 	context: IExecuteFunctions,
-	items: ReadonlyArray<PreparedItem | FailedItem>,
-): Array<PreparedItem | FailedItem> {
+	items: ReadonlyArray<ReadyTask | UnboughtItem>,
+): Array<ReadyTask | UnboughtItem> {
 	const input = context.getInputData();
 	const requests = new Map<string, { taskId: string; itemIndexes: number[] }>();
 	for (const item of items) {
 		const file = fileItem.safeParse(input[item.itemIndex]?.json);
-		if (isFailed(item) || !file.success) continue;
+		if (item.state !== 'ready' || !file.success) continue;
 		const { taskId } = file.data;
 		const key = requestOf(taskId, item);
 		const request = requests.get(key) ?? { taskId, itemIndexes: [] };
@@ -155,18 +164,15 @@ export function refuseSameRequests(
 	}
 	return items.map((item) => {
 		const error = errors.get(item.itemIndex);
-		return error === undefined ? item : { itemIndex: item.itemIndex, error };
+		return error === undefined ? item : rejected(item, error);
 	});
 }
 
-/**
- * Reads and validates the request of every item before the first one is sent, so that a mistake in the last item does not cost
- * what the others buy.
- */
+/** Reads and validates the request of every item. */
 export async function prepareItems(
 	run: TaskRun,
 	request: TaskRequest,
-): Promise<Array<PreparedItem | FailedItem>> {
+): Promise<Array<ReadyTask | UnboughtItem>> {
 	if (run.options.waitMode === 'callback' && isTool(run.context.getNode())) {
 		throw new NodeOperationError(
 			run.context.getNode(),
@@ -177,7 +183,7 @@ export async function prepareItems(
 		);
 	}
 	const addressOf = callbackAddresses(run);
-	const items = await forEachItem(
+	const items = await readItems(
 		run.context,
 		async (itemIndex) => await prepareItem(run, request, addressOf, itemIndex),
 	);
@@ -216,12 +222,20 @@ async function uploadedUrl(
 	return url;
 }
 
+/** Adds the links of the request. An earlier attempt may have bought the task: then nothing is sent. If not, this notes which uploads the item needs. */
+export function withKnownLinks(records: PurchaseRecords, item: ReadyTask): ReadyTask {
+	const linkFor = (value: unknown) =>
+		value instanceof PendingUpload
+			? records.findUpload(item.itemIndex, value.fingerprint)
+			: undefined;
+	return { ...item, request: requestLinksOf(item.target.body, linkFor) };
+}
+
 /** Makes the body that is sent for an item: pictures uploaded, and form data where the request has a file. */
 export async function toSubmission(
 	run: TaskRun,
 	records: PurchaseRecords,
-	itemIndex: number,
-	{ body, file }: TaskTarget,
+	{ itemIndex, target: { body, file } }: ReadyTask,
 ): Promise<SubmissionBody> {
 	const resolved = await withLinks(
 		body,

@@ -8,14 +8,16 @@ import type { TaskFamily } from '../api/families';
 import { TASK_STATUSES } from '../api/records';
 import { checkSecret } from '../api/signedAddress';
 import { answer, DOWNLOAD_WITHIN_MS, inTimeToAnswer, readCallback } from '../callbacks/callback';
-import { asMayHaveBeenBought, nameRecord } from '../n8n/nodeErrors';
+import { nameRecord } from '../n8n/nodeErrors';
 import { readItemOptions, readRunOptions } from '../n8n/options';
 import {
-	type AcceptedOutcome,
+	type AcceptedItem,
 	isAccepted,
+	isLeftOut,
 	NO_TASK_STATUSES,
+	outcomeStatus,
 	outputItems,
-	type TaskOutcome,
+	type TaskItem,
 } from '../output/items';
 import { countResumedCost } from '../report/customData';
 import { clock } from '../util/clock';
@@ -24,7 +26,7 @@ import { KeyedLock } from '../util/keyedLock';
 import { pLimit } from '../util/vendor/pLimit';
 import { z } from '../util/vendor/zod';
 import {
-	acceptedTask,
+	acceptedItem,
 	downloadResults,
 	resumeUrlOf,
 	retrieveRecord,
@@ -72,36 +74,22 @@ const waitingItem = z.object({
 const waitingItems = z.array(waitingItem);
 
 /** Reads the waiting items, which hold what the node wrote before it paused: one outcome for each. */
-function readWaitingItems(run: CallbackRun): TaskOutcome[] {
+function readWaitingItems(run: CallbackRun): TaskItem[] {
 	const items = waitingItems.parse(run.context.evaluateExpression('{{ $input.all() }}'));
 	return items.map(({ json }, itemIndex) => {
 		const { taskId, status, error, notes, recordKey, leftOut, input, requestLinks: request } = json;
 		const row = run.options.includeInput && isObject(input) ? toJson(input) : undefined;
-		const options = readItemOptions(json, row);
+		const item = { itemIndex, notes, options: readItemOptions(json, row), recordKey };
 		if (taskId !== undefined && status !== 'not submitted' && status !== 'unknown') {
-			return {
-				itemIndex,
-				taskId,
-				task: { ...acceptedTask(run, taskId), status },
-				request,
-				notes,
-				options,
-				recordKey,
-			};
+			const accepted = acceptedItem(run, item, taskId);
+			return { ...accepted, task: { ...accepted.task, status }, request, recordKey };
 		}
 		const message = error?.message ?? 'This item was not submitted';
 		const description = error?.description ?? undefined;
-		const nodeError = new NodeOperationError(run.context.getNode(), message, {
-			itemIndex,
-			description,
-		});
 		return {
-			itemIndex,
-			error: status === 'unknown' ? asMayHaveBeenBought(nodeError) : nodeError,
-			notes,
-			options,
-			recordKey,
-			leftOut,
+			...item,
+			state: leftOut ? 'leftOut' : status === 'unknown' ? 'unsure' : 'rejected',
+			error: new NodeOperationError(run.context.getNode(), message, { itemIndex, description }),
 		};
 	});
 }
@@ -131,12 +119,12 @@ const lock = new KeyedLock();
 /** What is known of each task. At the time limit, a task that has not ended comes out as it was written before the pause. */
 function finalOutcomes(
 	run: CallbackRun,
-	outcomes: readonly TaskOutcome[],
+	outcomes: readonly TaskItem[],
 	{ ended }: WaitingExecution,
-): TaskOutcome[] {
+): TaskItem[] {
 	const waiting = readWaitingItems({ ...run, options: { ...run.options, includeInput: true } });
 	return outcomes.map((outcome, at) => {
-		if (outcome.taskId === undefined) return outcome;
+		if (!isAccepted(outcome)) return outcome;
 		const end = ended.get(outcome.taskId);
 		return end
 			? {
@@ -151,16 +139,16 @@ function finalOutcomes(
 
 async function makeOutput(
 	run: CallbackRun,
-	outcomes: readonly TaskOutcome[],
+	outcomes: readonly TaskItem[],
 	execution: WaitingExecution,
 ): Promise<INodeExecutionData[]> {
 	const final = finalOutcomes(run, outcomes, execution);
 	countResumedCost(run.context, outcomes, final);
 	const delivered = await downloadResults(run, final);
 	// A failed task was refunded: an item that comes back buys another one.
-	for (const { error, task, recordKey } of delivered)
-		if (error && task?.status !== 'failed') nameRecord(error, recordKey);
-	const comesOut = delivered.filter(({ leftOut }) => !leftOut);
+	for (const item of delivered)
+		if (item.error && outcomeStatus(item) !== 'failed') nameRecord(item.error, item.recordKey);
+	const comesOut = delivered.filter((item) => !isLeftOut(item));
 	return outputItems(run.context.getNode(), comesOut, run.options);
 }
 
@@ -189,10 +177,11 @@ function refuseStranger({ context, client }: CallbackRun): IWebhookResponseData 
  */
 async function isOfAnotherPause(
 	run: CallbackRun,
-	outcomes: readonly TaskOutcome[],
+	outcomes: readonly TaskItem[],
 	claimed: string | undefined,
 ): Promise<boolean> {
-	if (claimed === undefined || outcomes.some(({ taskId }) => taskId === claimed)) return false;
+	if (claimed === undefined || outcomes.filter(isAccepted).some(({ taskId }) => taskId === claimed))
+		return false;
 	try {
 		await retrieveRecord(run, claimed, 'once');
 		run.context.logger.info(
@@ -214,12 +203,12 @@ async function isOfAnotherPause(
 type Turn =
 	| { resume: Promise<INodeExecutionData[]> }
 	| { join: Promise<INodeExecutionData[]> }
-	| { running: AcceptedOutcome }
+	| { running: AcceptedItem }
 	| undefined;
 
 async function takeTurn(
 	run: CallbackRun,
-	outcomes: readonly TaskOutcome[],
+	outcomes: readonly TaskItem[],
 	key: string,
 	claimed: string | undefined,
 ): Promise<Turn> {

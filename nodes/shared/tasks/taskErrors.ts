@@ -2,13 +2,13 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import { type ApiError, asError } from '../api/errors';
 import { asNodeError, type NodeError } from '../n8n/nodeErrors';
-import type { AcceptedOutcome } from '../output/items';
+import type { AcceptedItem } from '../output/items';
 import type { TaskContext, TaskRun } from './taskRun';
 
 /** The error of a task that the service reports as failed; `undefined` for any other task. */
 export function failedTaskError(
 	run: Pick<TaskRun<TaskContext>, 'context'>,
-	outcome: AcceptedOutcome,
+	outcome: AcceptedItem,
 ): NodeError | undefined {
 	const { itemIndex, taskId, task } = outcome;
 	if (!task.error) return undefined;
@@ -30,7 +30,7 @@ function resumeHint(taskId: string): string {
 
 export function timeoutError(
 	run: TaskRun,
-	{ itemIndex, taskId, task }: AcceptedOutcome,
+	{ itemIndex, taskId, task }: AcceptedItem,
 	last: ApiError | undefined,
 ): NodeError {
 	const words = [
@@ -49,7 +49,7 @@ export function timeoutError(
 	);
 }
 
-export function canceledError(run: TaskRun, { itemIndex, taskId }: AcceptedOutcome): NodeError {
+export function canceledError(run: TaskRun, { itemIndex, taskId }: AcceptedItem): NodeError {
 	const message = `The execution was canceled while it waited for task ${taskId} [item ${itemIndex}]`;
 	return new NodeOperationError(run.context.getNode(), message, {
 		itemIndex,
@@ -60,7 +60,7 @@ export function canceledError(run: TaskRun, { itemIndex, taskId }: AcceptedOutco
 /** The error of a request for a task that will not succeed later. */
 export function retrieveError(
 	run: Pick<TaskRun<TaskContext>, 'context'>,
-	{ itemIndex, taskId }: AcceptedOutcome,
+	{ itemIndex, taskId }: AcceptedItem,
 	error: unknown,
 ): NodeError {
 	const context = `This was the response to the request for task ${taskId}.`;

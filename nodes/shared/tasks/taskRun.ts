@@ -8,9 +8,9 @@ import { knownStatus, type TaskRecord } from '../api/records';
 import { asNodeError } from '../n8n/nodeErrors';
 import { readRunOptions, type RunOptions } from '../n8n/options';
 import type { DownloadContext } from '../output/download';
-import { type AcceptedOutcome, downloadAll, type TaskOutcome } from '../output/items';
+import { type AcceptedItem, type BuyingItem, downloadAll, type TaskItem } from '../output/items';
 import { isTextResult } from '../output/resultFiles';
-import { submittedTask, type Task, toTask } from '../output/task';
+import { submittedTask, toTask } from '../output/task';
 import { clock } from '../util/clock';
 import { pLimit } from '../util/vendor/pLimit';
 import { z } from '../util/vendor/zod';
@@ -98,12 +98,14 @@ type ResultRun = Pick<
 	client: Pick<MediaGenClient, 'connection'>;
 };
 
-/** A task that was just accepted, or that the user named. */
-export function acceptedTask(
+/** An item whose task was just accepted, or that the user named. */
+export function acceptedItem(
 	{ family, operation }: Pick<ResultRun, 'family' | 'operation'>,
+	{ itemIndex, notes, options }: BuyingItem,
 	taskId: string,
-): Task {
-	return submittedTask({ taskId, family, operation });
+): AcceptedItem {
+	const task = submittedTask({ taskId, family, operation });
+	return { itemIndex, state: 'accepted', taskId, task, notes, options };
 }
 
 /**
@@ -112,9 +114,9 @@ export function acceptedTask(
  */
 export function withRecord(
 	run: Pick<ResultRun, 'context' | 'family' | 'operation' | 'client'>,
-	outcome: AcceptedOutcome,
+	outcome: AcceptedItem,
 	record: TaskRecord,
-): AcceptedOutcome {
+): AcceptedItem {
 	const { taskId } = outcome;
 	const origin = {
 		taskId,
@@ -143,8 +145,8 @@ export function withRecord(
 /** Downloads the files of completed tasks, if the options ask for it. */
 export async function downloadResults(
 	run: Omit<ResultRun, 'family' | 'operation'>,
-	outcomes: readonly TaskOutcome[],
-): Promise<TaskOutcome[]> {
+	outcomes: readonly TaskItem[],
+): Promise<TaskItem[]> {
 	if (!run.options.downloadFiles) return [...outcomes];
 	const { context, client, options, deadline, signal } = run;
 	const rules = { maxDownloadSize: options.maxDownloadSize, deadline, signal };

@@ -4,7 +4,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { errorFromThrown, UnreadableResponseError } from '../api/errors';
 import { hasEnded } from '../api/records';
 import { Memory } from '../callbacks/memory';
-import { type AcceptedOutcome, isAccepted, type TaskOutcome } from '../output/items';
+import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
 import { clock } from '../util/clock';
 import { LateResults, mayPass } from './poll';
 import { failedTaskError, retrieveError } from './taskErrors';
@@ -13,7 +13,7 @@ import { retrieveRecord, type TaskContext, type TaskRun, withRecord } from './ta
 /** What this process knows of one waiting execution. After a restart, or in another process, the service is asked again. */
 export interface WaitingExecution {
 	/** Tasks known to have ended, by id. */
-	ended: Map<string, TaskOutcome>;
+	ended: Map<string, TaskItem>;
 	/** Milliseconds since 1970 from which on this process knows of it. */
 	since: number;
 	/** Milliseconds since 1970 at which it goes on with what there is; known where it paused. */
@@ -30,14 +30,14 @@ const waitingExecutions = new Memory<WaitingExecution>(MAX_EXECUTIONS);
 const resumedExecutions = new Memory<true>(MAX_EXECUTIONS);
 
 /** The key of a pause. A paused node can pause again in a loop, so the key has its tasks in it. */
-export function keyOfPause(executionId: string, outcomes: readonly TaskOutcome[]): string {
-	const tasks = outcomes.map(({ taskId = '' }) => taskId).join('\n');
+export function keyOfPause(executionId: string, outcomes: readonly TaskItem[]): string {
+	const tasks = outcomes.map((item) => (isAccepted(item) ? item.taskId : '')).join('\n');
 	return `${executionId}:${createHash('sha256').update(tasks).digest('base64url').slice(0, 16)}`;
 }
 
 export function waitingExecution(key: string): WaitingExecution {
 	const execution = waitingExecutions.get(key) ?? {
-		ended: new Map<string, TaskOutcome>(),
+		ended: new Map<string, TaskItem>(),
 		since: clock.now(),
 	};
 	waitingExecutions.set(key, execution);
@@ -74,9 +74,9 @@ const lateResults = new LateResults();
 /** Asks for one task. Returns its end, or `undefined` while it runs. Throws an `ApiError` that may pass. */
 async function retrieveEnd(
 	run: Run,
-	outcome: AcceptedOutcome,
+	outcome: AcceptedItem,
 	since: number,
-): Promise<TaskOutcome | undefined> {
+): Promise<TaskItem | undefined> {
 	try {
 		const current = withRecord(run, outcome, await retrieveRecord(run, outcome.taskId, 'once'));
 		if (!hasEnded(current.task.status)) return undefined;
@@ -93,10 +93,7 @@ async function retrieveEnd(
 }
 
 /** Tasks that are not known to have ended. */
-function openTasks(
-	outcomes: readonly TaskOutcome[],
-	{ ended }: WaitingExecution,
-): AcceptedOutcome[] {
+function openTasks(outcomes: readonly TaskItem[], { ended }: WaitingExecution): AcceptedItem[] {
 	return outcomes.filter(isAccepted).filter(({ taskId }) => !ended.has(taskId));
 }
 
@@ -107,10 +104,10 @@ function openTasks(
  */
 export async function findRunning(
 	run: Run,
-	outcomes: readonly TaskOutcome[],
+	outcomes: readonly TaskItem[],
 	execution: WaitingExecution,
 	first?: string,
-): Promise<AcceptedOutcome | undefined> {
+): Promise<AcceptedItem | undefined> {
 	const open = openTasks(outcomes, execution);
 	const queue = [
 		...open.filter(({ taskId }) => taskId === first),
@@ -130,7 +127,7 @@ export async function findRunning(
 
 async function noteEnd(
 	run: Run,
-	outcome: AcceptedOutcome,
+	outcome: AcceptedItem,
 	{ ended, since }: WaitingExecution,
 ): Promise<boolean> {
 	const end = await retrieveEnd(run, outcome, since);
@@ -141,7 +138,7 @@ async function noteEnd(
 /** Asks for all tasks that are not known to have ended. One that cannot be read stays open. */
 export async function readAll(
 	run: Run,
-	outcomes: readonly TaskOutcome[],
+	outcomes: readonly TaskItem[],
 	execution: WaitingExecution,
 ): Promise<void> {
 	await Promise.allSettled(

@@ -3,7 +3,7 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import { parseWebUrl } from '../api/address';
 import { asError } from '../api/errors';
 import { hasEnded } from '../api/records';
-import { isAccepted, type TaskOutcome } from '../output/items';
+import { isAccepted, type TaskItem } from '../output/items';
 import { clock, within } from '../util/clock';
 import { z } from '../util/vendor/zod';
 import { failedTaskError } from './taskErrors';
@@ -91,7 +91,7 @@ const REPEAT_FOR_MS = 120_000;
 
 async function allEnded(
 	run: TaskRun,
-	outcomes: readonly TaskOutcome[],
+	outcomes: readonly TaskItem[],
 	key: string,
 ): Promise<boolean> {
 	try {
@@ -116,7 +116,7 @@ async function resume({ context }: TaskRun, key: string, resumeUrl: string): Pro
 
 async function watch(
 	run: TaskRun,
-	outcomes: readonly TaskOutcome[],
+	outcomes: readonly TaskItem[],
 	key: string,
 	resumeUrl: string,
 	limit: number,
@@ -140,7 +140,7 @@ async function watch(
  */
 export function watchPause(
 	run: TaskRun,
-	outcomes: readonly TaskOutcome[],
+	outcomes: readonly TaskItem[],
 	resumeUrl: string,
 	limit: number,
 ): void {

@@ -234,7 +234,8 @@ function bodyOf(parts: Record<string, unknown>) {
 type Body = ReturnType<typeof bodyOf>;
 
 function itemsOf({ body, task }: Body, output: 'tasks' | 'files') {
-	const outcome = { itemIndex: 0, taskId: 'task_1', task, record: body, notes: [], options: {} };
+	const item = { itemIndex: 0, state: 'accepted', notes: [], options: {} } as const;
+	const outcome = { ...item, notes: [], taskId: 'task_1', task, record: body };
 	return outputItems(node, [outcome], { simplify: true, output, binaryPropertyName: 'data' });
 }
 

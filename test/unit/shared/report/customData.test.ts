@@ -1,16 +1,16 @@
 import type { IDataObject, Logger } from 'n8n-workflow';
 
 import { countCost } from '../../../../nodes/shared/report/customData';
-import type { TaskOutcome } from '../../../../nodes/shared/output/items';
+import type { TaskItem } from '../../../../nodes/shared/output/items';
 import { submittedTask } from '../../../../nodes/shared/output/task';
 
-function ended(taskId: string): TaskOutcome {
+function ended(taskId: string): TaskItem {
 	const task = {
 		...submittedTask({ taskId, family: 'image', operation: 'generate' }),
 		status: 'completed' as const,
 		cost: 0.1,
 	};
-	return { itemIndex: 0, taskId, task, record: {}, notes: [], options: {} };
+	return { itemIndex: 0, state: 'accepted', taskId, task, record: {}, notes: [], options: {} };
 }
 
 function execution() {

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { type PreparedItem, refuseSameRequests } from '../../../../nodes/shared/tasks/prepare';
+import { type ReadyTask, refuseSameRequests } from '../../../../nodes/shared/tasks/prepare';
 
 const ITEMS = 5_000;
 
@@ -14,13 +14,14 @@ test('each request is read once, however many items there are', () => {
 		getInputData: () => input,
 		getNode: () => ({ name: 'Vary' }),
 	} as unknown as IExecuteFunctions;
-	const items = input.map((_, itemIndex): PreparedItem => {
+	const items = input.map((_, itemIndex): ReadyTask => {
 		const body = { counted, pair: Math.floor(itemIndex / 2) };
 		return {
 			itemIndex,
+			state: 'ready',
 			body,
 			target: { path: '/v1/x', body },
-			webhook: undefined,
+			purchase: { itemIndex, operation: 'image.generate', path: '/v1/x', body },
 			notes: [],
 			options: {},
 		};
