@@ -32,6 +32,8 @@ import {
 export interface PaidItem<Receipt> {
 	itemIndex: number;
 	purchase: Purchase;
+	/** What an earlier execution bought for this item: then nothing is bought. */
+	existing?: Receipt;
 	/** Does what costs nothing, such as uploads. Returns the function that sends the paid request. */
 	prepare(): Promise<() => Promise<Receipt>>;
 	/** Reads what an earlier attempt left; `undefined` where that is nothing to use. */
@@ -137,6 +139,7 @@ async function buy<Receipt>(
 	attempt: Attempt,
 	throwIfStopped: () => void,
 ): Promise<Receipt> {
+	if (item.existing !== undefined) return item.existing;
 	const { records, guard } = run;
 	const state = records.claim(item.purchase);
 	const bought = state && item.fromRecord(state);

@@ -190,7 +190,7 @@ export async function checkOnlyOutput(
 	guard: SpendingGuard,
 	items: ReadonlyArray<CheckedItem | FailedItem>,
 ): Promise<INodeExecutionData[]> {
-	const tasks = items.filter((item) => !isFailed(item)).length;
+	const tasks = items.filter((item) => !isFailed(item) && !item.options.reused).length;
 	const common = {
 		checkOnly: true,
 		tasks,

@@ -35,9 +35,11 @@ import { countCost, countLeftOut } from '../report/customData';
 import { hint, runHints } from '../report/hints';
 import { clock, sleep } from '../util/clock';
 import { checkParents, type ParentRule } from './checkParent';
+import { findExistingTasks } from './existingTask';
 import { endsSoon, mayPause, pause, pauseProblem } from './pause';
 import { pollTasks, refreshTasks } from './poll';
 import {
+	operationOf,
 	type PreparedItem,
 	prepareItems,
 	type TaskRequest,
@@ -95,10 +97,9 @@ interface SubmittedTask extends AcceptedTask {
 /** What an item buys: its request is the purchase. */
 function toPaidItem(
 	run: TaskRun,
-	operation: BuyingOperation,
 	records: PurchaseRecords,
 	deadline: ReturnType<typeof buyingDeadline>,
-	{ itemIndex, target, webhook, options }: PreparedItem,
+	{ itemIndex, target, webhook, options, existing }: PreparedItem,
 ): PaidItem<SubmittedTask> {
 	const { file } = target;
 	// An earlier attempt may have bought the task: then nothing is sent. If not, this notes which uploads the item needs.
@@ -107,13 +108,14 @@ function toPaidItem(
 	);
 	const purchase = {
 		itemIndex,
-		operation: `${run.family}.${operation.value}`,
+		operation: operationOf(run),
 		path: target.path,
 		body: file ? [target.body, file] : target.body,
 	};
 	return {
 		itemIndex,
 		purchase,
+		existing: existing && { ...existing, request: sentBefore },
 		prepare: async () => {
 			const sent = { ...target, body: sentBody(target, webhook) };
 			const submission = await toSubmission(run, records, itemIndex, sent);
@@ -268,16 +270,18 @@ async function execute(
 	if (!checkOnly) throwFirstError(context, read);
 	const prepared = await checkParents(run, operation, read);
 	if (!checkOnly) throwFirstError(context, prepared);
+	const known = await findExistingTasks(run, prepared);
+	if (!checkOnly) throwFirstError(context, known);
 	if (checkOnly) {
-		const checked = prepared.map((item) => (isFailed(item) ? item : toCheckedItem(item)));
+		const checked = known.map((item) => (isFailed(item) ? item : toCheckedItem(item)));
 		return [await checkOnlyOutput(run.client, guard, checked)];
 	}
 
 	const records = new PurchaseRecords(context);
 	try {
 		const deadline = buyingDeadline(run);
-		const items = prepared.map((item) =>
-			isFailed(item) ? item : toPaidItem(run, operation, records, deadline, item),
+		const items = known.map((item) =>
+			isFailed(item) ? item : toPaidItem(run, records, deadline, item),
 		);
 		const { options, signal, client } = run;
 		const { concurrency, whenUnsure } = options;
@@ -286,7 +290,7 @@ async function execute(
 			items,
 		);
 		const accepted = paid.map((each, at) => {
-			const item = prepared[at];
+			const item = known[at];
 			const { notes, options } =
 				item && !isFailed(item)
 					? item
@@ -323,7 +327,7 @@ async function waitAndDeliver(
 			current = await refreshTasks(run, current);
 		}
 		if (mayPause(run.context, current)) {
-			const problem = await pauseProblem(run);
+			const problem = await pauseProblem(run, current);
 			if (problem === undefined) {
 				for (const { itemIndex } of current.filter(isRefunded)) bought.records.drop(itemIndex);
 				countCost(run.context, current, 'waiting');

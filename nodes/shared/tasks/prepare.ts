@@ -5,9 +5,10 @@ import { NodeOperationError } from 'n8n-workflow';
 import type { SubmissionBody } from '../api/client';
 import { RESULT_KINDS } from '../api/families';
 import { multipartForm } from '../api/multipart';
+import type { AcceptedTask } from '../api/records';
 import { PendingUpload, reopenFile } from '../n8n/binary';
 import { type FailedItem, forEachItem, isFailed } from '../n8n/nodeErrors';
-import { isTool, type ItemOptions, readItemOptions } from '../n8n/options';
+import { isTool, type ItemOptions, readItemOptions, readReuse } from '../n8n/options';
 import {
 	type ParameterValues,
 	readAdditionalBody,
@@ -15,6 +16,7 @@ import {
 	toApiNames,
 	validationError,
 } from '../n8n/parameters';
+import { purchaseKey } from '../purchase/purchaseKey';
 import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import { isObject, toJson } from '../util/json';
 import { z } from '../util/vendor/zod';
@@ -68,7 +70,14 @@ export interface PreparedItem {
 	webhook: string | undefined;
 	notes: string[];
 	options: ItemOptions;
+	/** The task that the user names as bought before. */
+	existingTaskId: string | undefined;
+	/** That task, once it is found. */
+	existing?: AcceptedTask;
 }
+
+/** Family and operation, as purchases are told apart by them. */
+export const operationOf = ({ family, operation }: TaskRun) => `${family}.${operation}`;
 
 type AddressOf = ReturnType<typeof callbackAddresses>;
 
@@ -95,17 +104,23 @@ async function prepareItem(
 	const body = { ...read.data, ...additional };
 	const input = options.includeInput ? context.getInputData()[itemIndex]?.json : undefined;
 	const collection: unknown = context.getNodeParameter('options', itemIndex, {});
+	const { copyNumber = 1, existingTaskId } = readReuse(context.getNode(), collection);
 	const itemOptions = readItemOptions(collection, input);
 	const callbackBaseUrl = isObject(collection) ? collection.callbackBaseUrl : undefined;
 	const webhook = addressOf({ itemIndex, callbackBaseUrl, reference: itemOptions.reference });
 	const notes = request.notes?.(body, isObject(named) ? named : {}) ?? [];
+	const complete = { ...target, body: { ...target.body, ...additional } };
+	const operation = operationOf(run);
+	const { brandWords } = run.client.connection;
+	const key = purchaseKey({ operation, ...complete }, brandWords, copyNumber);
 	return {
 		itemIndex,
 		body,
-		target: { ...target, body: { ...target.body, ...additional } },
+		target: complete,
 		webhook: webhook.url,
 		notes: [...notes, ...(panel.notes ?? []), ...webhook.notes],
-		options: itemOptions,
+		options: { ...itemOptions, purchaseKey: key },
+		existingTaskId,
 	};
 }
 

@@ -58,6 +58,8 @@ const waitingItem = z.object({
 				.catch(null),
 			notes: z.array(z.string()).catch([]),
 			recordKey: ownText,
+			purchaseKey: ownText,
+			reused: z.boolean().optional().catch(undefined),
 			leftOut: z.boolean().catch(false),
 			input: z.unknown(),
 			requestLinks: z
@@ -76,8 +78,9 @@ function readWaitingItems(run: CallbackRun): TaskOutcome[] {
 	const items = waitingItems.parse(run.context.evaluateExpression('{{ $input.all() }}'));
 	return items.map(({ json }, itemIndex) => {
 		const { taskId, status, error, notes, recordKey, leftOut, input, requestLinks: request } = json;
+		const { purchaseKey, reused } = json;
 		const row = run.options.includeInput && isObject(input) ? toJson(input) : undefined;
-		const options = readItemOptions(json, row);
+		const options = { ...readItemOptions(json, row), purchaseKey, reused };
 		if (taskId !== undefined && status !== 'not submitted' && status !== 'unknown') {
 			return {
 				itemIndex,

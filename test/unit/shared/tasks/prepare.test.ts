@@ -23,6 +23,7 @@ test('each request is read once, however many items there are', () => {
 			webhook: undefined,
 			notes: [],
 			options: {},
+			existingTaskId: undefined,
 		};
 	});
 	const refused = refuseSameRequests(context, items);
