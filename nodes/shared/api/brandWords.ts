@@ -29,6 +29,16 @@ export function toDeploymentWords(text: string, words: BrandWordMap): string {
 	return text.replace(NEUTRAL_WORD, (word) => (isBrandWord(word) ? (words[word] ?? word) : word));
 }
 
+/** Puts the deployment's words into a body: the model's name is the one word of it that carries a brand. */
+export function inDeploymentWords<Body extends Readonly<Record<string, unknown>>>(
+	body: Body,
+	words: BrandWordMap,
+): Body {
+	return typeof body.model === 'string'
+		? { ...body, model: toDeploymentWords(body.model, words) }
+		: body;
+}
+
 function toNeutralWords(name: string, words: BrandWordMap): string {
 	for (const word of BRAND_WORDS) {
 		const deployed = words[word];

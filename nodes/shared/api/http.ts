@@ -9,7 +9,7 @@ import type {
 import { clock, sleep, sleepOnHost } from '../util/clock';
 import { parseExactJson } from '../util/json';
 import { z } from '../util/vendor/zod';
-import { toDeploymentWords } from './brandWords';
+import { inDeploymentWords, toDeploymentWords } from './brandWords';
 import { type Connection, CREDENTIAL_TYPE, type CredentialSource } from './connection';
 import {
 	type ApiError,
@@ -198,13 +198,6 @@ async function readBody(body: unknown, signal: AbortSignal): Promise<unknown> {
 	return typeof content === 'string' ? (parseExactJson(content) ?? content) : content;
 }
 
-/** The model's name is the one word of a body that carries a brand. */
-function inDeploymentWords(body: IDataObject, { brandWords }: Connection): IDataObject {
-	return typeof body.model === 'string'
-		? { ...body, model: toDeploymentWords(body.model, brandWords) }
-		: body;
-}
-
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** JSON goes out as text: of an object n8n sends nothing if it is empty, and its HTTP client drops a field named `__proto__`. */
@@ -215,7 +208,7 @@ function toPayload(
 	if (body === undefined) return { body, json: true, headers: {} };
 	if (Buffer.isBuffer(body)) return { body, json: false, headers: {} };
 	return {
-		body: JSON.stringify(inDeploymentWords(body, connection)),
+		body: JSON.stringify(inDeploymentWords(body, connection.brandWords)),
 		json: true,
 		headers: JSON_TYPE,
 	};

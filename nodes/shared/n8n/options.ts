@@ -196,6 +196,36 @@ export const buyingOptions = {
 	}),
 };
 
+/** The options of an operation that buys a task. */
+const reuseOptions = {
+	copyNumber: ifSet(integer(1), {
+		displayName: 'Copy Number',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 1,
+		description:
+			'Another number gives another purchaseKey to the same request, where it is to be bought more than once',
+	}),
+	existingTaskId: ifSet(itemText, {
+		displayName: 'Existing Task',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. {{ $json.task }}',
+		description:
+			'ID of the task that was bought for this item before, such as from a table with the purchaseKey. Then nothing is bought. Empty, or of a task that failed: the item is bought.',
+	}),
+	whenFilesAreGone: choice({
+		displayName: 'When Its Files Are Gone',
+		options: [
+			{ name: 'Buy Again', value: 'buyAgain' },
+			{ name: 'Fail', value: 'fail' },
+		],
+		default: 'fail',
+		description:
+			'What happens to an item whose Existing Task the service does not know, or whose links have expired',
+	}),
+};
+
 /** Seconds. */
 const DEFAULT_TIMEOUT = { poll: 600, none: 600, callback: 86_400 };
 
@@ -258,12 +288,13 @@ const runOptions = z
 		...outputOptions,
 		...commonOptions,
 		...buyingOptions,
+		...reuseOptions,
 		...fileOptions,
 		pollInterval,
 		timeout,
 		taskQueryPath,
 	})
-	.omit({ fileName: true, reference: true });
+	.omit({ fileName: true, reference: true, copyNumber: true, existingTaskId: true });
 
 /** How a node runs, once for all items: see the descriptions of the fields. */
 export type RunOptions = z.infer<typeof runOptions> & { timeout: number };
@@ -344,7 +375,7 @@ export function taskOptions({ waits }: { waits: boolean }): INodeProperties[] {
 
 /** The options of an operation that buys a task. `makesFiles` is `false` for one that answers with text at once. */
 export function purchaseOptions({ makesFiles }: { makesFiles: boolean }): INodeProperties[] {
-	const common = fieldsOf({ ...commonOptions, ...buyingOptions, taskQueryPath });
+	const common = fieldsOf({ ...commonOptions, ...buyingOptions, ...reuseOptions, taskQueryPath });
 	if (!makesFiles) return common;
 	return [
 		...common,
@@ -410,11 +441,24 @@ export interface ItemOptions {
 	referenceVerified?: boolean;
 	/** JSON of the input item, where it is to come out. */
 	input?: IDataObject;
+	/** The same for the same request in any execution: see `purchaseKey`. */
+	purchaseKey?: string;
+	/** Whether an earlier execution bought the task. */
+	reused?: boolean;
 }
 
 const itemOptions = z
 	.object({ fileName: fileOptions.fileName, reference: commonOptions.reference })
 	.catch({});
+
+const itemReuse = z.object({
+	copyNumber: reuseOptions.copyNumber,
+	existingTaskId: reuseOptions.existingTaskId,
+});
+
+/** Reads what each item says of its purchase. Throws a `NodeOperationError` that names the option. */
+export const readReuse = (node: INode, collection: unknown) =>
+	parseOptions(node, itemReuse, collection);
 
 /** Reads the options that differ from item to item. */
 export function readItemOptions(collection: unknown, input: IDataObject | undefined): ItemOptions {

@@ -130,11 +130,13 @@ export async function downloadAll(
 /** What a task's item says beside the task itself. */
 function besideTask({
 	notes,
-	options: { reference, referenceVerified, input },
+	options: { reference, referenceVerified, input, purchaseKey, reused },
 }: TaskItem): IDataObject {
 	return {
 		...(reference === undefined ? {} : { reference }),
 		...(referenceVerified === undefined ? {} : { referenceVerified }),
+		...(purchaseKey === undefined ? {} : { purchaseKey }),
+		...(reused ? { reused } : {}),
 		...(notes.length === 0 ? {} : { notes }),
 		...(input === undefined ? {} : { input }),
 	};

@@ -64,6 +64,8 @@ export interface PaidRun<Item extends ReadyItem, Receipt> {
 	whenUnsure: WhenUnsure;
 	deadline: BuyingDeadline;
 	signal: AbortSignal | undefined;
+	/** What an earlier execution bought for the item: then nothing is bought. */
+	existing?(item: Item): Receipt | undefined;
 	/** Does what costs nothing, such as uploads. Returns the function that sends the paid request. */
 	prepare(item: Item): Promise<() => Promise<Receipt>>;
 	/** Reads what an earlier attempt left; `undefined` where that is nothing to use. */
@@ -140,6 +142,8 @@ async function buy<Item extends ReadyItem, Receipt>(
 	attempt: Attempt,
 	throwIfStopped: () => void,
 ): Promise<Receipt> {
+	const existing = run.existing?.(item);
+	if (existing !== undefined) return existing;
 	const { records, guard } = run;
 	const state = records.claim(item.purchase);
 	const bought = state && run.fromRecord(state, item);

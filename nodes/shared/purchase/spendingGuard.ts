@@ -180,7 +180,7 @@ export async function checkOnlyOutput<Item extends BuyingItem & { state: 'ready'
 	items: ReadonlyArray<Item | UnboughtItem>,
 	requestOf: (item: Item) => object,
 ): Promise<INodeExecutionData[]> {
-	const tasks = items.filter(({ state }) => state === 'ready').length;
+	const tasks = items.filter(({ state, options }) => state === 'ready' && !options.reused).length;
 	const common = {
 		checkOnly: true,
 		tasks,

@@ -223,6 +223,11 @@ function count(context: CostContext, outcomes: readonly TaskItem[], how: Countin
 	const ended: AcceptedItem[] = [];
 	for (const outcome of outcomes.filter(isAccepted)) {
 		const { taskId } = outcome;
+		if (outcome.options.reused) {
+			// A later node that reads it must not count it either.
+			counted.set(taskId, 'ended');
+			continue;
+		}
 		const before = counted.get(taskId);
 		const final = isFinal(outcome);
 		if (before === 'ended' || (how === 'read' && !final)) continue;
@@ -274,7 +279,9 @@ export function countResumedCost(
 	);
 	const open = final
 		.filter(isAccepted)
-		.filter((outcome) => isFinal(outcome) && !before.has(outcome.taskId));
+		.filter(
+			(outcome) => isFinal(outcome) && !outcome.options.reused && !before.has(outcome.taskId),
+		);
 	const distinct = new Map(open.map((outcome) => [outcome.taskId, outcome]));
 	bestEffort(context, 'custom data', () => addCost(context, 0, [...distinct.values()]));
 }

@@ -43,10 +43,14 @@ export function runHints(outcomes: readonly TaskItem[], remaining?: string): Nod
 	const inMemory = tasks.some(({ files = [] }) =>
 		files.some((file) => file && file.binary.id === undefined),
 	);
-	const ended = tasks.filter(({ task }) => task.status === 'completed').map(({ task }) => task);
+	const reused = tasks.filter(({ options }) => options.reused).length;
+	const ended = tasks
+		.filter(({ task, options }) => task.status === 'completed' && !options.reused)
+		.map(({ task }) => task);
 	const parts = [
 		`${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}`,
 		...(failed > 0 ? [`${failed} without a result`] : []),
+		...(reused > 0 ? [`${reused} of ${outcomes.length} items were reused`] : []),
 		...costOf(ended),
 		...remainedBefore(remaining),
 	];

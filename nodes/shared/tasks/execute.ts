@@ -22,6 +22,7 @@ import { countCost, countLeftOut } from '../report/customData';
 import { hint, runHints } from '../report/hints';
 import { clock, sleep } from '../util/clock';
 import { checkParents, type ParentRule } from './checkParent';
+import { findExistingTasks } from './existingTask';
 import { endsSoon, mayPause, pause, pauseProblem } from './pause';
 import { pollTasks, refreshTasks } from './poll';
 import {
@@ -100,6 +101,7 @@ async function buyTasks(
 					return { ...accepted, request };
 				};
 			},
+			existing: ({ existing, request }) => existing && { ...existing, request },
 			fromRecord: (state, { request }) =>
 				state.state === 'accepted' ? { taskId: state.taskId, request } : undefined,
 			record: (purchase, { taskId }) => records.markAccepted(purchase, taskId),
@@ -223,7 +225,9 @@ async function execute(
 	const guard = new SpendingGuard(context, run.options, run.client);
 	const read = await prepareItems(run, operation);
 	if (!checkOnly) throwFirstError(context, read);
-	const items = await checkParents(run, operation, read);
+	const checked = await checkParents(run, operation, read);
+	if (!checkOnly) throwFirstError(context, checked);
+	const items = await findExistingTasks(run, checked);
 	if (!checkOnly) throwFirstError(context, items);
 	if (checkOnly) return [await checkOnlyOutput(run.client, guard, items, ({ target }) => target)];
 
@@ -255,7 +259,7 @@ async function waitAndDeliver(
 			current = await refreshTasks(run, current);
 		}
 		if (mayPause(run.context, current)) {
-			const problem = await pauseProblem(run);
+			const problem = await pauseProblem(run, current);
 			if (problem === undefined) {
 				for (const { itemIndex } of current.filter(isRefunded)) bought.records.drop(itemIndex);
 				countCost(run.context, current, 'waiting');

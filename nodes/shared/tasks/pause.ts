@@ -151,10 +151,12 @@ export function mayPause(context: IExecuteFunctions, outcomes: readonly TaskItem
 function waitingJson(outcome: TaskItem, input: IDataObject, resumeUrl: string): IDataObject {
 	const { options, notes, recordKey } = outcome;
 	const named = recordKey === undefined ? {} : { recordKey };
-	const { fileName, reference } = options;
+	const { fileName, reference, purchaseKey, reused } = options;
 	const beside = {
 		...(fileName === undefined ? {} : { fileName }),
 		...(reference === undefined ? {} : { reference }),
+		...(purchaseKey === undefined ? {} : { purchaseKey }),
+		...(reused ? { reused } : {}),
 		...(notes.length === 0 ? {} : { notes }),
 		...named,
 	};
@@ -197,7 +199,12 @@ export function endsSoon(outcomes: readonly TaskItem[], began: number): boolean 
 }
 
 /** Why the execution must not pause: it could not be resumed. `undefined` if it can. */
-export async function pauseProblem(run: TaskRun): Promise<string | undefined> {
+export async function pauseProblem(
+	run: TaskRun,
+	outcomes: readonly TaskItem[],
+): Promise<string | undefined> {
+	if (outcomes.some((outcome) => outcome.options.reused && isOpen(outcome)))
+		return 'The node polled instead of pausing: of a task in "Existing Task", the service tells the execution that bought it.';
 	const problem = await ownAddressProblem(run.context, resumeAddress(run));
 	return problem && `The node polled instead of pausing: ${problem}. ${SET_WEBHOOK_URL}`;
 }

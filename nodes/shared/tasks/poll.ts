@@ -29,7 +29,7 @@ function untilNextPoll(
 }
 
 /** A part of the service may not know a task for so long after its submission, in milliseconds. */
-const UNKNOWN_FOR_MS = 60_000;
+export const UNKNOWN_FOR_MS = 60_000;
 
 /**
  * Whether a later request may succeed. `began` is when the wait for the task began, in milliseconds since 1970. A 404 without the service's

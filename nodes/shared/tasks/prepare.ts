@@ -1,12 +1,12 @@
-import { createHash } from 'crypto';
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import type { SubmissionBody } from '../api/client';
 import { RESULT_KINDS } from '../api/families';
 import { multipartForm } from '../api/multipart';
+import type { AcceptedTask } from '../api/records';
 import { PendingUpload, reopenFile } from '../n8n/binary';
-import { isTool, readItemOptions } from '../n8n/options';
+import { isTool, readItemOptions, readReuse } from '../n8n/options';
 import {
 	type ParameterValues,
 	readAdditionalBody,
@@ -16,6 +16,7 @@ import {
 } from '../n8n/parameters';
 import { rejected, type UnboughtItem } from '../output/items';
 import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
+import { purchaseKey } from '../purchase/purchaseKey';
 import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import { type ReadyItem, readItems } from '../purchase/runPaidItems';
 import { isObject, toJson } from '../util/json';
@@ -68,6 +69,10 @@ export interface ReadyTask extends ReadyItem {
 	target: TaskTarget;
 	/** The links of the request, as far as its pictures are uploaded. */
 	request?: RequestLinks;
+	/** The task that the user names as bought before. */
+	existingTaskId?: string;
+	/** That task, once it is found. */
+	existing?: AcceptedTask;
 }
 
 type AddressOf = ReturnType<typeof callbackAddresses>;
@@ -95,6 +100,7 @@ async function prepareItem(
 	const body = { ...read.data, ...additional };
 	const input = options.includeInput ? context.getInputData()[itemIndex]?.json : undefined;
 	const collection: unknown = context.getNodeParameter('options', itemIndex, {});
+	const { copyNumber = 1, existingTaskId } = readReuse(context.getNode(), collection);
 	const itemOptions = readItemOptions(collection, input);
 	const callbackBaseUrl = isObject(collection) ? collection.callbackBaseUrl : undefined;
 	const webhook = addressOf({ itemIndex, callbackBaseUrl, reference: itemOptions.reference });
@@ -102,6 +108,9 @@ async function prepareItem(
 	const bought = { ...target.body, ...additional };
 	// "Additional Body Fields" may give another address.
 	const sent = webhook.url === undefined ? bought : { webhook: webhook.url, ...bought };
+	const operation = `${run.family}.${run.operation}`;
+	const { brandWords } = run.client.connection;
+	const paid = { operation, path: target.path, body: bought, file: target.file };
 	return {
 		itemIndex,
 		state: 'ready',
@@ -109,12 +118,13 @@ async function prepareItem(
 		target: { ...target, body: sent },
 		purchase: {
 			itemIndex,
-			operation: `${run.family}.${run.operation}`,
+			operation,
 			path: target.path,
 			body: target.file ? [bought, target.file] : bought,
 		},
 		notes: [...notes, ...(panel.notes ?? []), ...webhook.notes],
-		options: itemOptions,
+		options: { ...itemOptions, purchaseKey: purchaseKey(paid, brandWords, copyNumber) },
+		existingTaskId,
 	};
 }
 
@@ -123,13 +133,6 @@ const fileItem = z.object({ taskId: z.string(), kind: z.enum(RESULT_KINDS), url:
 
 const WAY_OUT =
 	'In the node that made the files, set "Output" to "One Item per Task". Or keep one file for each request, with a Filter on {{ $json.kind }} and {{ $json.index }}.\nNothing was sent to the service.';
-
-/** What a request buys. Where the service reports the end of it does not matter. */
-function requestOf(taskId: string, { target }: ReadyTask): string {
-	const { webhook: _, ...body } = target.body;
-	const text = JSON.stringify([taskId, target.path, body, target.file]);
-	return createHash('sha256').update(text).digest('base64');
-}
 
 /**
  * Refuses files of one task that would buy the same as each other: a task with five files was meant to be one purchase. Takes time
@@ -145,7 +148,7 @@ export function refuseSameRequests(
 		const file = fileItem.safeParse(input[item.itemIndex]?.json);
 		if (item.state !== 'ready' || !file.success) continue;
 		const { taskId } = file.data;
-		const key = requestOf(taskId, item);
+		const key = JSON.stringify([taskId, item.options.purchaseKey]);
 		const request = requests.get(key) ?? { taskId, itemIndexes: [] };
 		request.itemIndexes.push(item.itemIndex);
 		requests.set(key, request);

@@ -60,6 +60,8 @@ const waitingItem = z.object({
 				.catch(null),
 			notes: z.array(z.string()).catch([]),
 			recordKey: ownText,
+			purchaseKey: ownText,
+			reused: z.boolean().optional().catch(undefined),
 			leftOut: z.boolean().catch(false),
 			input: z.unknown(),
 			requestLinks: z
@@ -78,8 +80,10 @@ function readWaitingItems(run: CallbackRun): TaskItem[] {
 	const items = waitingItems.parse(run.context.evaluateExpression('{{ $input.all() }}'));
 	return items.map(({ json }, itemIndex) => {
 		const { taskId, status, error, notes, recordKey, leftOut, input, requestLinks: request } = json;
+		const { purchaseKey, reused } = json;
 		const row = run.options.includeInput && isObject(input) ? toJson(input) : undefined;
-		const item = { itemIndex, notes, options: readItemOptions(json, row), recordKey };
+		const options = { ...readItemOptions(json, row), purchaseKey, reused };
+		const item = { itemIndex, notes, options, recordKey };
 		if (taskId !== undefined && status !== 'not submitted' && status !== 'unknown') {
 			const accepted = acceptedItem(run, item, taskId);
 			return { ...accepted, task: { ...accepted.task, status }, request, recordKey };

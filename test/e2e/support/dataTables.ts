@@ -63,3 +63,16 @@ export async function dropTable(host: Host, name: string): Promise<void> {
 	const path = await pathOf(host, name);
 	if (path !== undefined) await host.api.call(z.unknown(), { method: 'DELETE', url: path });
 }
+
+/** Creates a Data Table with columns of text and numbers, as a person does where the Data Table node has no operations on tables. */
+export async function createTable(
+	host: Host,
+	name: string,
+	columns: ReadonlyArray<{ name: string; type: string }>,
+): Promise<string> {
+	const projects = z.object({ data: z.object({ id: z.string() }) });
+	const { id: project } = (await host.api.call(projects, { url: '/rest/projects/personal' })).data;
+	const created = z.object({ data: z.object({ id: z.string() }) });
+	const url = `/rest/projects/${project}/data-tables`;
+	return (await host.api.call(created, { method: 'POST', url, data: { name, columns } })).data.id;
+}

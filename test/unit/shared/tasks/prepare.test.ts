@@ -4,18 +4,21 @@ import { type ReadyTask, refuseSameRequests } from '../../../../nodes/shared/tas
 
 const ITEMS = 5_000;
 
-test('each request is read once, however many items there are', () => {
+test('each item is read once, however many there are', () => {
 	let read = 0;
-	const counted = { toJSON: () => ++read && 'the same' };
+	const json = { taskId: 'task_1', kind: 'image', url: 'https://example.com/1.png' };
 	const input = Array.from({ length: ITEMS }, (): INodeExecutionData => ({
-		json: { taskId: 'task_1', kind: 'image', url: 'https://example.com/1.png' },
+		get json() {
+			read++;
+			return json;
+		},
 	}));
 	const context = {
 		getInputData: () => input,
 		getNode: () => ({ name: 'Vary' }),
 	} as unknown as IExecuteFunctions;
 	const items = input.map((_, itemIndex): ReadyTask => {
-		const body = { counted, pair: Math.floor(itemIndex / 2) };
+		const body = { pair: Math.floor(itemIndex / 2) };
 		return {
 			itemIndex,
 			state: 'ready',
@@ -23,7 +26,7 @@ test('each request is read once, however many items there are', () => {
 			target: { path: '/v1/x', body },
 			purchase: { itemIndex, operation: 'image.generate', path: '/v1/x', body },
 			notes: [],
-			options: {},
+			options: { purchaseKey: `key of ${body.pair}` },
 		};
 	});
 	const refused = refuseSameRequests(context, items);

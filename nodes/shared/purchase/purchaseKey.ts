@@ -1,0 +1,48 @@
+import { createHash } from 'crypto';
+
+import { type BrandWordMap, inDeploymentWords, toDeploymentWords } from '../api/brandWords';
+import { isObject } from '../util/json';
+
+/** What an item buys. */
+export interface PaidRequest {
+	/** Family and operation, such as `image.generate`. */
+	operation: string;
+	path: string;
+	/** Pictures of the input stand in it as their fingerprints. */
+	body: Readonly<Record<string, unknown>>;
+	/** Set where the request is form data: the file, as its fingerprint. */
+	file?: unknown;
+}
+
+/** JSON in which the order of fields is the same however they came. */
+function canonical(value: unknown): string {
+	if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+	if (!isObject(value)) return JSON.stringify(value);
+	const fields = Object.keys(value).sort();
+	return `{${fields.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join()}}`;
+}
+
+/**
+ * A text that is the same for the same request in any execution, on any machine: 32 characters of 0 to 9 and a to f, fit for a file's
+ * name. Where the service reports the end does not matter.
+ *
+ * @param words the deployment's own words, which are a part of what is sent
+ * @param copy the number of a wanted repetition, from 1: it makes another key
+ */
+export function purchaseKey(
+	{ operation, path, body, file }: PaidRequest,
+	words: BrandWordMap,
+	copy: number,
+): string {
+	const { webhook: _, ...paid } = body;
+	const request = [
+		operation,
+		toDeploymentWords(path, words),
+		inDeploymentWords(paid, words),
+		file,
+		copy,
+	];
+	// What is sent is JSON: fields without a value are not in it.
+	const sent: unknown = JSON.parse(JSON.stringify(request));
+	return createHash('sha256').update(canonical(sent)).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,115 @@
+import { NodeOperationError } from 'n8n-workflow';
+
+import { errorFromThrown, NotFoundError } from '../api/errors';
+import type { AcceptedTask, TaskRecord } from '../api/records';
+import { asNodeError } from '../n8n/nodeErrors';
+import { openFile } from '../output/download';
+import { isData } from '../output/fileNames';
+import { rejected, type UnboughtItem } from '../output/items';
+import { sleep } from '../util/clock';
+
+import { UNKNOWN_FOR_MS } from './poll';
+import type { ReadyTask } from './prepare';
+import { acceptedItem, retrieveRecord, type TaskRun, withRecord } from './taskRun';
+
+/** What a file's server answers where the file is no more, or its link has expired. Any other answer does not say so. */
+const GONE = new Set([401, 403, 404, 410]);
+
+/** Reads the record; `undefined` where the service itself says that there is no such task. */
+async function recordOf(run: TaskRun, taskId: string): Promise<TaskRecord | undefined> {
+	try {
+		return await retrieveRecord(run, taskId, 'read');
+	} catch (thrown) {
+		const error = errorFromThrown(thrown);
+		if (error instanceof NotFoundError && error.details.fromService === true) return undefined;
+		throw error;
+	}
+}
+
+/** Whether a link leads to nothing. Only the head of the answer is read. */
+async function isGone(run: TaskRun, url: string): Promise<boolean> {
+	if (isData(url)) return false;
+	return await run.limit(async () => {
+		try {
+			const { body } = await openFile(run.context, url, run.client.connection, run.signal);
+			body.destroy();
+			return false;
+		} catch (error) {
+			return GONE.has(errorFromThrown(error).details.httpStatus ?? 0);
+		}
+	});
+}
+
+/** Why a task that was bought cannot be used. */
+type Lost = 'unknown to the service' | 'completed, and its files are gone';
+
+type Found = { existing: AcceptedTask } | { lost: Lost } | 'failed';
+
+async function look(run: TaskRun, taskId: string): Promise<Found> {
+	const record = await recordOf(run, taskId);
+	if (!record) return { lost: 'unknown to the service' };
+	const accepted = acceptedItem(run, { itemIndex: 0, notes: [], options: {} }, taskId);
+	const { status, results } = withRecord(run, accepted, record).task;
+	if (status === 'failed') return 'failed';
+	const existing = { existing: { taskId, record } };
+	if (status !== 'completed' || results.length === 0) return existing;
+	// Like a download, it needs one file that can be had.
+	for (const { url } of results) if (!(await isGone(run, url))) return existing;
+	return { lost: 'completed, and its files are gone' };
+}
+
+const WAY_OUT =
+	'Set "When Its Files Are Gone" to "Buy Again", or remove the ID from "Existing Task". Nothing was sent to the service for this item.';
+
+/**
+ * Finds the task that an item names as bought before; `undefined` where it failed and was refunded, or may be bought again. Throws
+ * where it is lost, and after any answer that does not say what became of it: then nothing is bought.
+ */
+async function findTask(
+	run: TaskRun,
+	itemIndex: number,
+	taskId: string,
+): Promise<AcceptedTask | undefined> {
+	const buysAgain = run.options.whenFilesAreGone === 'buyAgain';
+	let found = await look(run, taskId);
+	if (buysAgain && found !== 'failed' && 'lost' in found && !run.options.checkOnly) {
+		// A part of the service may not know a task yet that was bought a moment ago.
+		await sleep(found.lost === 'unknown to the service' ? UNKNOWN_FOR_MS : 0, run.signal);
+		found = await look(run, taskId);
+	}
+	if (found === 'failed') return undefined;
+	if ('existing' in found) return found.existing;
+	if (buysAgain) return undefined;
+	throw new NodeOperationError(
+		run.context.getNode(),
+		`"Existing Task": task ${taskId} is ${found.lost} [item ${itemIndex}]`,
+		{ itemIndex, description: WAY_OUT },
+	);
+}
+
+/** What is said of an item whose task may be there: it is not bought. */
+const UNCLEAR =
+	'It is not known what became of the task in "Existing Task", so nothing was bought for this item.';
+
+/** Finds the tasks that items name in "Existing Task", before anything is bought. */
+export async function findExistingTasks(
+	run: TaskRun,
+	items: ReadonlyArray<ReadyTask | UnboughtItem>,
+): Promise<Array<ReadyTask | UnboughtItem>> {
+	return await Promise.all(
+		items.map(async (item) => {
+			if (item.state !== 'ready' || item.existingTaskId === undefined) return item;
+			const { itemIndex, existingTaskId } = item;
+			try {
+				const existing = await findTask(run, itemIndex, existingTaskId);
+				if (!existing) return item;
+				return { ...item, existing, options: { ...item.options, reused: true } };
+			} catch (error) {
+				return rejected(
+					item,
+					asNodeError(run.context.getNode(), error, { itemIndex, context: UNCLEAR }),
+				);
+			}
+		}),
+	);
+}

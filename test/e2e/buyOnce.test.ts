@@ -1,0 +1,237 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { z } from 'zod/v3';
+
+import type { Execution, Host } from '../../sandbox/host';
+import { createSandbox, type Sandbox } from '../../sandbox/service';
+import { untilRecovered } from './callbacks/recovered';
+import { report } from './callbacks/report';
+import { createTable, dropTable, emptyCell, rowsOf } from './support/dataTables';
+import { describeWithOwnHosts } from './support/hosts';
+import { readUntil } from './support/poll';
+import { credentialFor, EXAMPLE_CREDENTIAL } from './support/workflows';
+
+const TABLE = 'Ledger';
+
+const ROWS = 50;
+
+/** Rows that are bought at a time: as many may be in doubt after a kill. */
+const BATCH = 5;
+
+const KILLS = 5;
+
+const rowSchema = z.object({
+	id: z.number(),
+	key: z.string(),
+	claimed: z.string().nullish(),
+	task: z.string().nullish(),
+	file: z.string().nullish(),
+	problem: z.string().nullish(),
+});
+
+type Row = z.infer<typeof rowSchema>;
+
+const isUnsure = ({ claimed, task }: Row) => Boolean(claimed) && !task;
+
+const exampleSchema = z
+	.object({
+		nodes: z.array(z.object({ name: z.string(), parameters: z.record(z.unknown()) }).passthrough()),
+	})
+	.passthrough();
+
+type Example = z.infer<typeof exampleSchema>;
+
+interface Settings {
+	today?: string;
+	tasksPerDay?: number;
+}
+
+/** Prompts of the rows; those whose number is in `changed` are others than before. */
+const prompts = (...changed: number[]) =>
+	Array.from({ length: ROWS }, (_, row) => ({
+		title: `Row ${row}`,
+		prompt: `${changed.includes(row) ? 'Another picture' : 'A picture'} of boat ${row}`,
+	}));
+
+describeWithOwnHosts('The example that buys once', (version, start) => {
+	let host: Host;
+	let sandbox: Sandbox;
+	let folder: string;
+	beforeAll(async () => {
+		sandbox = await createSandbox({ allowPrivateCallbacks: true, durations: { image: 300 } });
+		// n8n 2 writes to one folder in the home of its user, which is everybody's here.
+		folder = mkdtempSync(join(tmpdir(), 'mediagen-buy-once-'));
+		host = await start({ env: { N8N_RESTRICT_FILE_ACCESS_TO: folder } });
+		await host.createCredential(credentialFor(sandbox, EXAMPLE_CREDENTIAL));
+	}, 20 * 60_000);
+	afterAll(async () => {
+		await sandbox.close();
+		rmSync(folder, { recursive: true, force: true });
+	});
+
+	beforeEach(async () => {
+		sandbox.reset();
+		await dropTable(host, TABLE);
+	});
+
+	const rows = async () => (await rowsOf(host, TABLE)).map((row) => rowSchema.parse(row));
+
+	/** n8n 1.123 cannot create a table in a workflow, nor find one by its name: a person does both. */
+	async function withTable(example: Example): Promise<Example> {
+		if (version !== '1.123') return example;
+		const created = example.nodes.find(({ name }) => name === 'Create the Ledger');
+		const { column } = z
+			.object({ column: z.array(z.object({ name: z.string(), type: z.string() })) })
+			.parse(created?.parameters.columns);
+		const value = await createTable(host, TABLE, column);
+		return {
+			...example,
+			nodes: example.nodes
+				.filter((node) => node !== created)
+				.map((node) =>
+					'dataTableId' in node.parameters
+						? {
+								...node,
+								typeVersion: 1,
+								parameters: { ...node.parameters, dataTableId: { __rl: true, mode: 'id', value } },
+							}
+						: node,
+				),
+		};
+	}
+
+	/** The example with rows and settings of the test, as a person writes them into its nodes. */
+	function withRows(
+		example: Example,
+		table: object,
+		{ today, tasksPerDay = 200 }: Settings = {},
+	): Example {
+		const given: Record<string, Record<string, unknown>> = {
+			Rows: { jsonOutput: JSON.stringify({ rows: table }) },
+			Settings: {
+				assignments: {
+					assignments: [
+						{
+							id: 'today',
+							name: 'today',
+							type: 'string',
+							value: today ?? '={{ $now.toISODate() }}',
+						},
+						{ id: 'tasksPerDay', name: 'tasksPerDay', type: 'number', value: tasksPerDay },
+						{ id: 'folder', name: 'folder', type: 'string', value: folder },
+					],
+				},
+			},
+			'Every Day': { rule: { interval: [{ field: 'minutes', minutesInterval: 1 }] } },
+		};
+		return {
+			...example,
+			nodes: example.nodes.map((node) => ({
+				...node,
+				parameters: { ...node.parameters, ...given[node.name] },
+			})),
+		};
+	}
+
+	async function example(): Promise<Example> {
+		const text = readFileSync(join(__dirname, '../../examples/buy-once.json'), 'utf8');
+		return await withTable(exampleSchema.parse(JSON.parse(text)));
+	}
+
+	async function importWith(...given: Parameters<typeof withRows>): Promise<string> {
+		return (await host.importWorkflow(withRows(...given))).id;
+	}
+
+	const run = async (id: string) => await host.run(id, { trigger: 'Run', timeout: 240_000 });
+
+	async function runBySchedule(id: string): Promise<Execution> {
+		await host.activate(id);
+		let first: string | undefined;
+		for (const last = Date.now() + 120_000; !first && Date.now() < last; await delay(200))
+			first = (await host.executions({ workflowId: id }))[0]?.id;
+		// Before the next minute.
+		await host.deactivate(id);
+		return await host.waitFor(first ?? '', { timeout: 240_000 });
+	}
+
+	const bought = () => sandbox.ledger().accepted;
+
+	test(`${ROWS} rows, run three times with one changed row: ${ROWS + 1} purchases, and each row has its file`, async () => {
+		const definition = await example();
+		const first = await run(await importWith(definition, prompts()));
+		expect(first.status).toBe('success');
+		expect(bought()).toBe(ROWS);
+		expect((await runBySchedule(await importWith(definition, prompts(7)))).status).toBe('success');
+		expect(bought()).toBe(ROWS + 1);
+		expect((await run(await importWith(definition, prompts(7)))).status).toBe('success');
+		expect(bought()).toBe(ROWS + 1);
+		const files = (await rows()).map(({ file }) => file ?? '');
+		expect(new Set(files).size).toBe(ROWS + 1);
+		expect(files.filter((file) => !existsSync(file))).toEqual([]);
+	}, 900_000);
+
+	test(`stopped once and killed ${KILLS} times: nothing is bought twice, and after each at most ${BATCH} rows are in doubt`, async () => {
+		const id = await importWith(await example(), prompts());
+		await host.activate(id);
+		const doubts: number[] = [];
+		for (let at = 0; at <= KILLS; at++) {
+			const before = bought();
+			const execution = await host.start(id, 'Run');
+			while (bought() < before + 3 + at) await delay(5);
+			await delay(40 * at);
+			if (at === 0) {
+				await host.stopExecution(execution ?? '');
+			} else {
+				const { mark } = host.log;
+				await host.kill();
+				await host.restart();
+				await untilRecovered(host, mark);
+			}
+			doubts.push((await rows()).filter(isUnsure).length);
+		}
+		const over = async () =>
+			Promise.resolve(
+				sandbox.deliveries.list().every(({ state }) => state !== 'waiting' && state !== 'sending'),
+			);
+		expect(await readUntil(over, true, 120_000)).toBe(true);
+		expect((await run(id)).status).toBe('success');
+		const unsure = (await rows()).filter(isUnsure);
+		expect(unsure.filter(({ problem }) => !problem?.startsWith('May have been bought'))).toEqual(
+			[],
+		);
+		for (const row of unsure) {
+			expect(row.task).toBeFalsy();
+			await emptyCell(host, TABLE, row.id, 'claimed');
+		}
+		const beforeLast = bought();
+		expect((await run(id)).status).toBe('success');
+		report(`Buy once, n8n ${version}, stopped once and killed ${KILLS} times`, {
+			rows: ROWS,
+			'in doubt after each': doubts.join(', '),
+			'in doubt in the end': unsure.length,
+			'bought before those were bought again': beforeLast,
+			'bought in the end': bought(),
+		});
+		expect(Math.max(...doubts)).toBeLessThanOrEqual(BATCH * (KILLS + 1));
+		const files = (await rows()).map(({ file }) => file ?? '');
+		expect(files.filter((file) => !existsSync(file))).toEqual([]);
+		expect(bought() - unsure.length).toBeLessThanOrEqual(ROWS);
+	}, 900_000);
+
+	test('20 a day: 20, 20 and 10 of 50 rows on three days', async () => {
+		const definition = await example();
+		const perDay: number[] = [];
+		for (const today of ['2026-03-01', '2026-03-02', '2026-03-03']) {
+			const before = bought();
+			const id = await importWith(definition, prompts(), { today, tasksPerDay: 20 });
+			// A second run on the same day buys nothing more.
+			expect((await run(id)).status).toBe('success');
+			expect((await run(id)).status).toBe('success');
+			perDay.push(bought() - before);
+		}
+		expect(perDay).toEqual([20, 20, 10]);
+	}, 900_000);
+});
