@@ -69,7 +69,7 @@ export class SpendingGuard {
 	}
 
 	/** Counts the items that are left out; `undefined` if there are none. */
-	leftOutNote(outcomes: ReadonlyArray<Parameters<typeof isLeftOut>[0]>): string | undefined {
+	leftOutNote(outcomes: ReadonlyArray<{ itemIndex: number; state?: string }>): string | undefined {
 		const items = outcomes.filter(isLeftOut).map(({ itemIndex }) => itemIndex);
 		if (items.length === 0) return undefined;
 		return `${itemRanges(items)}: not submitted, because "Max Tasks" is ${this.rules.maxTasks}. To buy the rest, run the workflow with these items only.`;

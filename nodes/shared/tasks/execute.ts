@@ -108,7 +108,6 @@ async function buyTasks(
 			// If n8n is killed before it saves the execution, this line is the only trace of the purchase.
 			logLine: ({ taskId, others = [] }) => `task ${[taskId, ...others].join(', ')} submitted`,
 		},
-		// Of all items, before the first is claimed: the uploads of one that is not sent are kept for the next attempt.
 		items.map((item) => (item.state === 'ready' ? withKnownLinks(records, item) : item)),
 	);
 	return paid.map((item) => {

@@ -225,7 +225,10 @@ async function uploadedUrl(
 	return url;
 }
 
-/** Adds the links of the request. An earlier attempt may have bought the task: then nothing is sent. If not, this notes which uploads the item needs. */
+/**
+ * Adds the links of the request, for an item that an earlier attempt bought: then nothing is sent. For one that is not, this notes
+ * which uploads it needs, before the first item is claimed: they are kept for the next attempt.
+ */
 export function withKnownLinks(records: PurchaseRecords, item: ReadyTask): ReadyTask {
 	const linkFor = (value: unknown) =>
 		value instanceof PendingUpload
