@@ -231,7 +231,11 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 			return { ...item, receipt };
 		} catch (error) {
 			if (!(error instanceof ApiError))
-				return { ...rejected(item, asNodeError(node, error, { itemIndex })), notes };
+				return {
+					...rejected(item, asNodeError(node, error, { itemIndex })),
+					state: attempt.stage === 'sent' ? 'unsure' : 'rejected',
+					notes,
+				};
 			if (stopsAll(error)) stopped ??= error;
 			const context = await contextOf(run.client, attempt, error);
 			const buys =

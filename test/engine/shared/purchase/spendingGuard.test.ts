@@ -539,6 +539,7 @@ describe('Check Only', () => {
 					withinLimits: 2,
 					balance: { remaining: 5, remainingCredits: 5_000 },
 					problems: [],
+					purchaseKey: expect.stringMatching(/^[0-9a-f]{32}$/),
 					notes: [],
 					reference: 'row 1',
 				},

@@ -129,6 +129,7 @@ test('a waiting item is its task, beside the row; nothing that was not given is 
 				input: { prompt: 'Sound 0' },
 			},
 			recordKey: expect.any(String),
+			purchaseKey: expect.stringMatching(/^[0-9a-f]{32}$/),
 		},
 	]);
 });
