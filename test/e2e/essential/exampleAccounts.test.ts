@@ -143,7 +143,7 @@ describeOnHosts('The examples that need an account elsewhere', (host) => {
 				['Get_the_Balance', expect.any(Array)],
 				['Make_a_Picture', ['prompt']],
 			]);
-			const prompt = 'A lighthouse at dawn, in watercolour';
+			const prompt = 'A lighthouse at dawn';
 			const { content } = contentSchema.parse(
 				await client.call('tools/call', { name: 'Make_a_Picture', arguments: { prompt } }),
 			);
