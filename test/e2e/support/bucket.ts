@@ -32,7 +32,7 @@ export async function openBucket(): Promise<Bucket> {
 	const { port } = server.address() as AddressInfo;
 	return {
 		credential: {
-			name: 'S3',
+			name: 'S3 storage',
 			type: 's3',
 			data: {
 				endpoint: `http://127.0.0.1:${port}`,
