@@ -4,7 +4,7 @@ import { type Host, HOST_VERSIONS } from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
 import { buy } from './callbacks/tasks';
 import { activeTrigger } from './callbacks/triggerWorkflow';
-import { EXAMPLES, exampleOf, showExample } from './editor/gallery';
+import { EXAMPLES, exampleOf, showCanvas, showExample } from './editor/gallery';
 import { keepPicture, stopVideo, textIn, withoutNumbers } from './editor/pictures';
 import { firstWorkflow, SHOWCASE, showcase } from './editor/showcase';
 import { chatCredentialFor } from './support/agents';
@@ -17,6 +17,7 @@ import {
 	credentialFor,
 	EXAMPLE_CREDENTIAL as CREDENTIAL,
 	imageWorkflow,
+	WITH_AN_ACCOUNT,
 } from './support/workflows';
 
 const NODES = SHOWCASE.map(({ name }) => name);
@@ -203,6 +204,11 @@ describeOnHosts("n8n's editor", (host, version) => {
 		sandbox.reset();
 		await editor.page.setViewportSize({ width: 1320, height: 660 });
 		await showExample(name, editor, host(), sandbox);
+	});
+
+	test.each(WITH_AN_ACCOUNT)('the gallery shows %s as it is imported', async (name) => {
+		await editor.page.setViewportSize({ width: 1320, height: 660 });
+		await showCanvas(name, editor, host());
 	});
 
 	describe('the pictures of the documentation', () => {

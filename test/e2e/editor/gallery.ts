@@ -7,7 +7,7 @@ import { dropTable, showTable } from '../support/dataTables';
 import type { Editor } from '../support/editor';
 import type { OutputView } from '../support/nodePanel';
 import { readUntil } from '../support/poll';
-import { ANSWERED_IN_CHAT } from '../support/workflows';
+import { ANSWERED_BY_A_PERSON, WITH_AN_ACCOUNT } from '../support/workflows';
 import { contactSheet, type Picture } from './contactSheet';
 import { keepPicture, stopVideo } from './pictures';
 
@@ -32,6 +32,11 @@ interface Shown {
 
 const SHOWN: Record<string, Shown> = {
 	'budget-per-workflow': { last: 'Not Bought', result: { view: 'table' } },
+	'compare-models': {
+		last: 'Costs',
+		result: async (editor, host) => await showTable(editor, host, 'Model Comparison', 'lighthouse'),
+		before: async (host) => await dropTable(host, 'Model Comparison'),
+	},
 	'daily-spending-report': { last: 'Message', result: { view: 'json' } },
 	'error-branch': { last: 'What Went Wrong', result: { view: 'table' } },
 	'first-pipeline': { last: 'Balance After', result: { files: ['As A File', 'Make Pictures'] } },
@@ -56,7 +61,7 @@ const SHOWN: Record<string, Shown> = {
 	'video-queue': {
 		from: 'Rows',
 		last: 'Ten at a Time',
-		result: async (editor, host) => await showTable(editor, host, 'Video Queue'),
+		result: async (editor, host) => await showTable(editor, host, 'Video Queue', 'completed'),
 		async before(host, workflowId) {
 			await dropTable(host, 'Video Queue');
 			await host.activate(workflowId);
@@ -68,14 +73,23 @@ const SHOWN: Record<string, Shown> = {
 
 const FOLDER = join(__dirname, '../../../examples');
 
-/** The names of the examples, without the one that another test shows. */
+/** The names of the examples that run as they are imported. */
 export const EXAMPLES = readdirSync(FOLDER)
 	.map((file) => basename(file, '.json'))
-	.filter((name) => name !== ANSWERED_IN_CHAT)
+	.filter((name) => ![...ANSWERED_BY_A_PERSON, ...WITH_AN_ACCOUNT].includes(name))
 	.sort();
 
 export function exampleOf(name: string): Definition {
 	return JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8')) as Definition;
+}
+
+/** Keeps a picture of an example as it is imported. */
+export async function showCanvas(name: string, editor: Editor, host: Host): Promise<void> {
+	const definition = exampleOf(name);
+	const { id } = await host.importWorkflow(definition);
+	await editor.openWorkflow(id);
+	await editor.zoomToFit();
+	await keepPicture(`canvas-${name}`, await editor.screenshot(), JSON.stringify(definition));
 }
 
 async function filesOf(host: Host, execution: Execution, nodes: string[]): Promise<Picture[]> {

@@ -2,10 +2,11 @@ import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 
 import sharp from 'sharp';
+import { z } from 'zod/v3';
 
 import type { Execution, Host, HostVersion } from '../../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../../sandbox/service';
@@ -14,9 +15,17 @@ import { chatCredentialFor } from '../support/agents';
 import { dropTable, rowsOf } from '../support/dataTables';
 import { describeOnHosts } from '../support/hosts';
 import { readUntil } from '../support/poll';
-import { ANSWERED_IN_CHAT, credentialFor, EXAMPLE_CREDENTIAL } from '../support/workflows';
+import {
+	ANSWERED_BY_A_PERSON,
+	credentialFor,
+	EXAMPLE_CREDENTIAL,
+	WITH_AN_ACCOUNT,
+} from '../support/workflows';
 
 const run = promisify(execFile);
+
+/** The examples that have tests of their own. */
+const RUN_ELSEWHERE = [...ANSWERED_BY_A_PERSON, ...WITH_AN_ACCOUNT];
 
 const FOLDER = join(__dirname, '../../../examples');
 
@@ -33,6 +42,8 @@ interface Example {
 	/** Runs it; by default as the editor's button does, to its end. */
 	run?: (workflowId: string) => Promise<Execution>;
 }
+
+const modelSchema = z.object({ model: z.string() });
 
 interface Media {
 	format: string;
@@ -128,6 +139,42 @@ describeOnHosts('The examples', (host, version) => {
 						reason: expect.stringContaining('"Max Tasks" is 3'),
 					})),
 				);
+			},
+		},
+		// n8n 1.123 cannot create a Data Table in a workflow, nor find one by its name.
+		'compare-models.json': {
+			tasks: 6,
+			hosts: ['2.41'],
+			async run(workflowId) {
+				await dropTable(host(), 'Model Comparison');
+				return await finished(workflowId);
+			},
+			async check(execution) {
+				expect(
+					imageRequests()
+						.map((body) => modelSchema.parse(body).model)
+						.sort(),
+				).toEqual([
+					...Array(3).fill('imagegen-2-official'),
+					...Array(3).fill('imgfast-3.1-flash-lite-image'),
+				]);
+				const rows = await rowsOf(host(), 'Model Comparison');
+				expect(rows).toHaveLength(3);
+				for (const row of rows) {
+					expect(row).toMatchObject({
+						picture_a: expect.stringContaining(sandbox.url),
+						cost_a: expect.any(Number),
+						picture_b: expect.stringContaining(sandbox.url),
+						cost_b: expect.any(Number),
+					});
+					expect(row.picture_a).not.toBe(row.picture_b);
+				}
+				const total = (column: string) => rows.reduce((sum, row) => sum + Number(row[column]), 0);
+				expect(execution.json('Costs')).toEqual([
+					{ sum_cost_a: total('cost_a'), sum_cost_b: total('cost_b') },
+				]);
+				const again = await finished(execution.workflowId);
+				expect(again.items('Model A')).toEqual([]);
 			},
 		},
 		'daily-spending-report.json': {
@@ -322,7 +369,7 @@ describeOnHosts('The examples', (host, version) => {
 	};
 
 	const files = readdirSync(FOLDER)
-		.filter((file) => file !== `${ANSWERED_IN_CHAT}.json`)
+		.filter((file) => !RUN_ELSEWHERE.includes(basename(file, '.json')))
 		.sort();
 
 	test('are all known to this test', () => {

@@ -22,3 +22,7 @@ export async function launchBrowser(): Promise<Browser> {
 	selectors.setTestIdAttribute('data-test-id');
 	return chromium.launch({ executablePath: programPath('chromium'), args: QUIET });
 }
+
+/** What a browser with a window says of itself: n8n takes another one for a robot, and ignores its approvals. */
+export const userAgentOf = (browser: Browser) =>
+	`Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${browser.version()} Safari/537.36`;

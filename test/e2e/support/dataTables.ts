@@ -25,13 +25,18 @@ async function pathOf(host: Host, name: string): Promise<string | undefined> {
 	return found && `/rest/projects/${found.projectId}/data-tables/${found.id}`;
 }
 
-/** Takes a picture of a table as n8n's editor shows it. */
-export async function showTable(editor: Editor, host: Host, name: string): Promise<Buffer> {
+/** Takes a picture of a table as n8n's editor shows it, once a row has this text. */
+export async function showTable(
+	editor: Editor,
+	host: Host,
+	name: string,
+	text: string,
+): Promise<Buffer> {
 	const found = await find(host, name);
 	await editor.page.goto(`/projects/${found?.projectId}/datatables/${found?.id}`);
 	// Wide enough for all columns.
 	await editor.page.setViewportSize({ width: 1_900, height: 660 });
-	await editor.page.locator('.ag-row').filter({ hasText: 'completed' }).first().waitFor();
+	await editor.page.locator('.ag-row').filter({ hasText: text }).first().waitFor();
 	return await editor.screenshot();
 }
 

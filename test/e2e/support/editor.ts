@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import type { Host } from '../../../sandbox/host';
+import { userAgentOf } from './browser';
 import { CredentialModal } from './credentialModal';
 import { dismissMessages, messageAfter } from './messages';
 import { NodePanel } from './nodePanel';
@@ -35,11 +36,9 @@ export class Editor {
 		viewport = { width: 1440, height: 900 },
 		scale = 1,
 	): Promise<Editor> {
-		// n8n takes a browser without a window for a robot, and ignores the approvals that it sends.
-		const userAgent = `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${browser.version()} Safari/537.36`;
 		const context = await browser.newContext({
 			viewport,
-			userAgent,
+			userAgent: userAgentOf(browser),
 			baseURL: host.url,
 			reducedMotion: 'reduce',
 			deviceScaleFactor: scale,

@@ -5,8 +5,11 @@ import { end, pictureNode, promptItems, startByHand, workflow } from './nodes';
 /** The name by which the examples ask for a credential. Test files share a host: each gives it its own sandbox. */
 export const EXAMPLE_CREDENTIAL = 'MediaGen API';
 
-/** The example in which a person answers in n8n's chat: editor/approval.test.ts runs it. */
-export const ANSWERED_IN_CHAT = 'agent-approval';
+/** The examples in which a person answers, in n8n's chat or in a form: tests of their own in editor/ run them. */
+export const ANSWERED_BY_A_PERSON = ['agent-approval', 'approve-clips', 'pick-a-picture'];
+
+/** The examples for which a person needs a credential of another service: essential/exampleAccounts.test.ts runs them. */
+export const WITH_AN_ACCOUNT = ['files-to-s3', 'mcp-server'];
 
 /** A credential for the sandbox. Imported workflows that name none get the newest one. */
 export function credentialFor(sandbox: Sandbox, name: string) {

@@ -6,10 +6,10 @@ const MODES: Array<[place: string, mode: BinaryDataMode]> = [
 ];
 
 /** Runs tests once for each place where n8n can keep binary data without a database: n8n 1.123 has the first by default, 2.x the second. */
-export function describeInEachBinaryDataMode(tests: () => void): void {
+export function describeInEachBinaryDataMode(tests: (mode: BinaryDataMode) => void): void {
 	describe.each(MODES)('Binary data %s', (_, mode) => {
 		beforeAll(async () => await setBinaryDataMode(mode));
 		afterAll(async () => await setBinaryDataMode('filesystem'));
-		tests();
+		tests(mode);
 	});
 }

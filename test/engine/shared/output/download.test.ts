@@ -16,7 +16,7 @@ async function run(options: object, credential = {}) {
 
 const task = () => service.sandbox.tasks.list()[0]?.id;
 
-describeInEachBinaryDataMode(() => {
+describeInEachBinaryDataMode((mode) => {
 	test('a large file arrives whole, named after its task', async () => {
 		service.sandbox.faults.add({ effect: { type: 'resultBytes', bytes: 30_000_000 } });
 		const { items, error } = await run({});
@@ -24,6 +24,12 @@ describeInEachBinaryDataMode(() => {
 		const file = items[0]?.binary?.data;
 		expect(file).toMatchObject({ fileName: `music-${task()}-1.wav` });
 		expect(await readBinary(file)).toHaveLength(30_000_000);
+	});
+
+	test('where n8n keeps files in memory, and only there, a hint says so', async () => {
+		const { hints } = await run({});
+		const said = hints.some(({ message }) => message.includes('keeps binary data in memory'));
+		expect(said).toBe(mode === 'default');
 	});
 
 	test('a file above the limit is refused, and the task is named', async () => {

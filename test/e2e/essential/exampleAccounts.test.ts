@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import axios from 'axios';
+import sharp from 'sharp';
+import { z } from 'zod/v3';
+
+import { createSandbox, type Sandbox } from '../../../sandbox/service';
+import { openBucket } from '../support/bucket';
+import { describeOnHosts } from '../support/hosts';
+import { credentialFor, EXAMPLE_CREDENTIAL } from '../support/workflows';
+
+const TOKEN = 'token-of-the-mcp-client-83d2';
+
+interface Definition {
+	name: string;
+	nodes: Array<{ name: string; type: string; credentials?: Record<string, { name: string }> }>;
+	connections: Record<string, unknown>;
+}
+
+/** An example in which a person has chosen a credential of another service. */
+function exampleWith(file: string, node: string, credential: { name: string; type: string }) {
+	const text = readFileSync(join(__dirname, '../../../examples', file), 'utf8');
+	const definition = JSON.parse(text) as Definition;
+	const credentials = { [credential.type]: { id: '', name: credential.name } };
+	const nodes = definition.nodes.map((each) =>
+		each.name === node ? { ...each, credentials } : each,
+	);
+	return { ...definition, nodes };
+}
+
+const answerSchema = z.object({ result: z.record(z.unknown()) });
+
+const toolsSchema = z.object({
+	tools: z.array(
+		z.object({ name: z.string(), inputSchema: z.object({ properties: z.record(z.unknown()) }) }),
+	),
+});
+
+const contentSchema = z.object({ content: z.array(z.object({ text: z.string() })) });
+
+/** A program that speaks MCP over HTTP. */
+class McpClient {
+	private session: string | undefined;
+
+	private calls = 0;
+
+	constructor(
+		private readonly url: string,
+		private readonly token: string,
+	) {}
+
+	/** The status of an attempt to begin. */
+	async open(): Promise<number> {
+		const params = {
+			protocolVersion: '2025-03-26',
+			capabilities: {},
+			clientInfo: { name: 'test', version: '1' },
+		};
+		const { status, headers } = await this.send({ id: 0, method: 'initialize', params });
+		if (status !== 200) return status;
+		this.session = String(headers['mcp-session-id']);
+		await this.send({ method: 'notifications/initialized' });
+		return status;
+	}
+
+	async call(method: string, params: object): Promise<Record<string, unknown>> {
+		this.calls += 1;
+		const { data } = await this.send({ id: this.calls, method, params });
+		const [, json = ''] = /^data: (.*)$/m.exec(data) ?? [];
+		return answerSchema.parse(JSON.parse(json)).result;
+	}
+
+	private async send(message: object) {
+		return await axios.post<string>(
+			this.url,
+			{ jsonrpc: '2.0', ...message },
+			{
+				headers: {
+					authorization: `Bearer ${this.token}`,
+					accept: 'application/json, text/event-stream',
+					...(this.session !== undefined && { 'mcp-session-id': this.session }),
+				},
+				responseType: 'text',
+				validateStatus: () => true,
+				proxy: false,
+			},
+		);
+	}
+}
+
+describeOnHosts('The examples that need an account elsewhere', (host) => {
+	let sandbox: Sandbox;
+	beforeAll(async () => {
+		sandbox = await createSandbox({ durations: { image: 500 } });
+		await host().putCredential(credentialFor(sandbox, EXAMPLE_CREDENTIAL));
+	});
+	beforeEach(() => sandbox.reset());
+	afterAll(async () => await sandbox.close());
+
+	test('files-to-s3.json: run twice, the bucket has each file once, under the name of its row', async () => {
+		const bucket = await openBucket();
+		await host().putCredential(bucket.credential);
+		const { id } = await host().importWorkflow(
+			exampleWith('files-to-s3.json', 'To the Bucket', bucket.credential),
+		);
+		for (const bought of [2, 4]) {
+			const execution = await host().run(id, { timeout: 120_000 });
+			expect(execution.error).toBeUndefined();
+			expect(sandbox.ledger().accepted).toBe(bought);
+			expect([...bucket.files.keys()].sort()).toEqual(
+				['P-001-2', 'P-001', 'P-002-2', 'P-002'].map((name) => `/pictures/pictures/${name}.png`),
+			);
+		}
+		for (const { type, content } of bucket.files.values()) {
+			expect(type).toBe('image/png');
+			expect((await sharp(content).metadata()).format).toBe('png');
+		}
+		await bucket.close();
+	}, 150_000);
+
+	describe('mcp-server.json', () => {
+		let workflow: string;
+		const server = () => `${host().url}/mcp/mediagen`;
+		beforeAll(async () => {
+			const token = { name: 'MCP', type: 'httpBearerAuth', data: { token: TOKEN } };
+			await host().putCredential(token);
+			const { id } = await host().importWorkflow(
+				exampleWith('mcp-server.json', 'Pictures by MCP', token),
+			);
+			workflow = id;
+			await host().activate(workflow);
+		}, 60_000);
+		afterAll(async () => await host().deactivate(workflow));
+
+		test('a program finds the tools, makes a picture, and gets its link', async () => {
+			const client = new McpClient(server(), TOKEN);
+			expect(await client.open()).toBe(200);
+			const { tools } = toolsSchema.parse(await client.call('tools/list', {}));
+			expect(
+				tools.map(({ name, inputSchema }) => [name, Object.keys(inputSchema.properties)]).sort(),
+			).toEqual([
+				['Get_the_Balance', expect.any(Array)],
+				['Make_a_Picture', ['prompt']],
+			]);
+			const prompt = 'A lighthouse at dawn';
+			const { content } = contentSchema.parse(
+				await client.call('tools/call', { name: 'Make_a_Picture', arguments: { prompt } }),
+			);
+			const [task] = sandbox.tasks.list();
+			expect(content[0]?.text).toContain(task?.results?.[0]?.url ?? 'no link');
+			expect(sandbox.ledger().accepted).toBe(1);
+		}, 120_000);
+
+		test('without the token nothing is bought', async () => {
+			expect(await new McpClient(server(), 'another-token').open()).toBe(403);
+			expect(sandbox.requests.list()).toEqual([]);
+		});
+	});
+});
