@@ -16,6 +16,7 @@ import {
 	isFailed,
 	nameRecord,
 	type NodeError,
+	rowOf,
 } from '../n8n/nodeErrors';
 import type { WhenUnsure } from '../n8n/options';
 import { clock } from '../util/clock';
@@ -120,7 +121,7 @@ function lineOf(
 		`execution ${context.getExecutionId()}`,
 		`workflow ${id ?? ''} ${JSON.stringify(name ?? '')}`,
 		`node ${JSON.stringify(context.getNode().name)}`,
-		`item ${itemIndex}`,
+		rowOf(itemIndex),
 		...(reference === undefined ? [] : [`reference ${JSON.stringify(reference)}`]),
 	];
 	return client.connection.redactText(`MediaGen: ${words} (${places.join(', ')})`);

@@ -1,5 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import { NodeApiError } from 'n8n-workflow';
 
+import { NotFoundError } from '../api/errors';
 import type { AcceptedTask } from '../api/records';
 import type { TaskFamily } from '../api/families';
 import { PendingUpload } from '../n8n/binary';
@@ -19,7 +21,6 @@ import {
 	purchaseOptions,
 	waitFields,
 } from '../n8n/options';
-import { additionalBodyFieldsField } from '../n8n/parameters';
 import { isAccepted, outputItems, outcomeStatus, type TaskOutcome } from '../output/items';
 import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
 import { type CheckedItem, checkOnlyOutput, SpendingGuard } from '../purchase/spendingGuard';
@@ -49,12 +50,12 @@ import { acceptedTask, downloadResults, openTaskRun, type TaskRun, withRecord } 
 /** An operation that buys a task: see CONTRIBUTING.md. */
 export interface BuyingOperation extends TaskRequest, Omit<Operation, 'execute' | 'fields'> {
 	family: TaskFamily;
-	/** Those of `fields` that the panel shows below the output, because few users need them. */
-	advanced?: readonly INodeProperties[];
 	/** The response is the completed task: there is nothing to wait for, and no file. */
 	synchronous?: boolean;
 	/** Rules that only another task's record can show. */
 	parent?: ParentRule;
+	/** What a 404 says, and what to do about it, where it may mean something else than a missing task. */
+	notFound?: { words: string; hint: string };
 }
 
 /** A body with the callback address. "Additional Body Fields" may give another one. */
@@ -119,8 +120,11 @@ function toPaidItem(
 			const submission = await toSubmission(run, records, itemIndex, sent);
 			const request = requestLinksOf('json' in submission ? submission.json : target.body);
 			return async () => {
-				const accepted = await run.client.tasks.submit(target.path, submission, () =>
-					deadline.at(),
+				const accepted = await run.client.tasks.submit(
+					target.path,
+					submission,
+					() => deadline.at(),
+					operation.notFound?.words,
 				);
 				deadline.moveOn();
 				return { ...accepted, request };
@@ -163,11 +167,15 @@ const RETRY = '"Retry" in the list of executions takes these tasks up and does n
 
 const isUnsure = (outcome: TaskOutcome) => outcomeStatus(outcome) === 'unknown';
 
+/** A task that was named and that the service does not have. */
+const isMissing = ({ error, record }: TaskOutcome) =>
+	record === undefined && error instanceof NodeApiError && error.httpCode === '404';
+
 function endOf(outcome: TaskOutcome): string {
 	const why = outcome.error ? ` (${withoutItem(outcome.error.message)})` : '';
 	if (isUnsure(outcome)) return `may have been bought${why}`;
 	const task = outcome.taskId === undefined ? '' : `task ${outcome.taskId}, `;
-	return `${task}${outcomeStatus(outcome)}${why}`;
+	return `${task}${isMissing(outcome) ? 'not found' : outcomeStatus(outcome)}${why}`;
 }
 
 /**
@@ -193,7 +201,7 @@ function taskList(
 	const retry = bought && accepted && !signal?.aborted && !isTool(context.getNode());
 	return [
 		'Tasks of this run, to be fetched with the resource Task, operation Get:',
-		...[...ends.values()].map(({ end, items }) => `${itemRanges(items)}: ${end}`),
+		...[...ends.values()].map(({ end, items }) => `${itemRanges(items)}: ${end}.`),
 		...(retry ? [RETRY] : []),
 	].join('\n');
 }
@@ -282,7 +290,20 @@ async function execute(
 		const { options, signal, client } = run;
 		const { concurrency, whenUnsure } = options;
 		const paid = await runPaidItems(
-			{ context, client, records, guard, buys: 'task', concurrency, whenUnsure, deadline, signal },
+			{
+				...{
+					context,
+					client,
+					records,
+					guard,
+					buys: 'task',
+					concurrency,
+					whenUnsure,
+					deadline,
+					signal,
+				},
+				hintFor: (error) => (error instanceof NotFoundError ? operation.notFound?.hint : undefined),
+			},
 			items,
 		);
 		const accepted = paid.map((each, at) => {
@@ -342,18 +363,12 @@ async function waitAndDeliver(
 	return await deliver(run, await pollTasks(run, current), bought);
 }
 
+/** The collections come last: the panel begins with what is made. */
+const isAdditional = ({ type }: INodeProperties) => type === 'collection';
+
 /** Makes an operation of a task request: adds the purchase, the wait, the output and their fields. */
 export function buyingOperation(operation: BuyingOperation): Operation {
-	const {
-		resource,
-		name,
-		value,
-		action,
-		description,
-		fields,
-		advanced = [],
-		synchronous = false,
-	} = operation;
+	const { resource, name, value, action, description, fields, synchronous = false } = operation;
 	const options = optionsField(purchaseOptions({ makesFiles: !synchronous }));
 	return {
 		resource,
@@ -362,10 +377,9 @@ export function buyingOperation(operation: BuyingOperation): Operation {
 		action,
 		description,
 		fields: [
-			...fields.filter((field) => !advanced.includes(field)),
+			...fields.filter((field) => !isAdditional(field)),
 			...(synchronous ? [] : waitFields),
-			...advanced,
-			additionalBodyFieldsField,
+			...fields.filter(isAdditional),
 			options,
 		],
 		execute: async (context) => await execute(context, operation),

@@ -6,7 +6,7 @@ import type { SubmissionBody } from '../api/client';
 import { RESULT_KINDS } from '../api/families';
 import { multipartForm } from '../api/multipart';
 import { PendingUpload, reopenFile } from '../n8n/binary';
-import { type FailedItem, forEachItem, isFailed } from '../n8n/nodeErrors';
+import { atItem, type FailedItem, forEachItem, isFailed } from '../n8n/nodeErrors';
 import { isTool, type ItemOptions, readItemOptions } from '../n8n/options';
 import {
 	type ParameterValues,
@@ -146,7 +146,10 @@ export function refuseSameRequests(
 		const count = itemIndexes.length;
 		if (count === 1) continue;
 		for (const itemIndex of itemIndexes) {
-			const message = `The same request would be bought ${count} times, for ${count} files of task ${taskId} [item ${itemIndex}]`;
+			const message = atItem(
+				`The same request would be bought ${count} times, for ${count} files of task ${taskId}`,
+				itemIndex,
+			);
 			errors.set(
 				itemIndex,
 				new NodeOperationError(context.getNode(), message, { itemIndex, description: WAY_OUT }),

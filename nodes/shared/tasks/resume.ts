@@ -18,6 +18,7 @@ import {
 	type TaskOutcome,
 } from '../output/items';
 import { countResumedCost } from '../report/customData';
+import { withSummary } from '../report/hints';
 import { clock } from '../util/clock';
 import { isObject, toJson } from '../util/json';
 import { KeyedLock } from '../util/keyedLock';
@@ -161,7 +162,7 @@ async function makeOutput(
 	for (const { error, task, recordKey } of delivered)
 		if (error && task?.status !== 'failed') nameRecord(error, recordKey);
 	const comesOut = delivered.filter(({ leftOut }) => !leftOut);
-	return outputItems(run.context.getNode(), comesOut, run.options);
+	return outputItems(run.context.getNode(), withSummary(comesOut), run.options);
 }
 
 const CALL_AGAIN = 'Not ready yet: call again later';
