@@ -54,7 +54,7 @@ export class MediaGenApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: 'e.g. https://api.example.com',
-			description: 'Address of the service, without /v1',
+			description: 'Address of the service. A /v1 at its end makes no difference.',
 		},
 		{
 			displayName: 'API Key',

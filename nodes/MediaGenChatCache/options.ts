@@ -7,11 +7,13 @@ import {
 	ifSet,
 	optionsField,
 	parseOptions,
+	readOptions,
 	preset,
 	toggle,
 } from '../shared/n8n/options';
 import { number } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
+import { additionalField } from './prompt/fields';
 
 const price = (displayName: string, of: string) =>
 	ifSet(number(0), {
@@ -61,9 +63,11 @@ const chatOptions = z.object({
 export type ChatOptions = Omit<z.infer<typeof chatOptions>, 'reference'>;
 
 /** The collection "Options" of both operations. */
-export const chatOptionsField = optionsField(fieldsOf(chatOptions.shape));
+export const chatOptionsField = optionsField([...fieldsOf(chatOptions.shape), additionalField]);
 
 /** Reads the options once for all items. Throws a `NodeOperationError` that names the option. */
 export function readChatOptions(context: IExecuteFunctions): ChatOptions {
-	return parseOptions(context.getNode(), chatOptions, context.getNodeParameter('options', 0, {}));
+	const { reference: _ofItem, ...shape } = chatOptions.shape;
+	const given = readOptions(Object.keys(shape), (name) => context.getNodeParameter(name, 0, null));
+	return parseOptions(context.getNode(), chatOptions, given);
 }

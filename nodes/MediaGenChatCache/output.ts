@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 
 import type { ChatResponse } from '../shared/api/chat';
-import { errorItem, isFailed, runError } from '../shared/n8n/nodeErrors';
+import { errorItem, isFailed, itemRanges, runError } from '../shared/n8n/nodeErrors';
 import type { ItemOptions } from '../shared/n8n/options';
 import { isLeftOut, type UnboughtItem } from '../shared/output/items';
 import type { SpendingGuard } from '../shared/purchase/spendingGuard';
@@ -46,10 +46,17 @@ function answerJson(
 
 const count = (value: number) => value.toLocaleString('en-US');
 
-/** What the answers cost together; `undefined` unless each has an estimate. */
-function totalCost(answers: readonly Answer[]): number | undefined {
-	const costs = answers.flatMap(({ cost }) => cost?.estimatedCost ?? []);
-	return answers.length > 0 && costs.length === answers.length ? sum(costs) : undefined;
+/** What the answers cost, or what the cache saved, together; `undefined` unless it is known of each. */
+function total(answers: readonly Answer[], amount: keyof Cost): number | undefined {
+	const amounts = answers.flatMap(({ cost }) => cost?.[amount] ?? []);
+	return answers.length > 0 && amounts.length === answers.length ? sum(amounts) : undefined;
+}
+
+/** What the cache saved of the cost. Writing to it may have cost more than reading saved. */
+function savingOf(answers: readonly Answer[]): string[] {
+	const saved = total(answers, 'savedByCache');
+	if (saved === undefined || saved === 0) return [];
+	return [saved > 0 ? `the cache saved ${saved}` : `the cache cost ${-saved} more than it saved`];
 }
 
 /** The tokens and the cost of a run, for n8n's tracing. */
@@ -58,7 +65,7 @@ export function usedBy(outcomes: readonly ChatOutcome[]) {
 	const usages = answers.flatMap(({ usage }) => usage ?? []);
 	const { inputTotal, output } = sumUsage(usages);
 	const tokens = usages.length > 0 ? { input: inputTotal, output } : undefined;
-	return usedAmounts(tokens, totalCost(answers));
+	return usedAmounts(tokens, total(answers, 'estimatedCost'));
 }
 
 function summary(
@@ -68,7 +75,7 @@ function summary(
 	remaining: string | undefined,
 ): string {
 	const usage = sumUsage(answers.flatMap((answer) => answer.usage ?? []));
-	const cost = totalCost(answers);
+	const cost = total(answers, 'estimatedCost');
 	const perAnswer =
 		cost !== undefined && answers.length > 1 ? ` (${sum([cost / answers.length])} per answer)` : '';
 	return [
@@ -79,6 +86,7 @@ function summary(
 		`${count(usage.inputTotal)} input tokens (${count(usage.cacheRead)} read from the cache, ${count(usage.cacheWrite)} written to it, ${count(usage.inputUncached)} plain)`,
 		`${count(usage.output)} output tokens`,
 		...(cost === undefined ? [] : [`estimated cost ${cost}${perAnswer}`]),
+		...savingOf(answers),
 		...remainedBefore(remaining),
 		...(options.warmCacheFirst ? [] : ['"Warm Cache First" is off']),
 	].join(', ');
@@ -95,11 +103,7 @@ function warningHints(answers: readonly Answer[]): NodeExecutionHint[] {
 	}
 	return [...itemsOf]
 		.slice(0, MAX_WARNING_HINTS)
-		.map(([warning, items]) =>
-			hint(
-				items.length === 1 ? `Item ${items[0]}: ${warning}` : `${items.length} items: ${warning}`,
-			),
-		);
+		.map(([warning, items]) => hint(`${itemRanges(items)}: ${warning}`));
 }
 
 const KEPT =

@@ -30,7 +30,11 @@ export class MediaGenGrid implements INodeType {
 		icon: { light: 'file:mediaGenGrid.svg', dark: 'file:mediaGenGrid.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: subtitleOf(operations, { parameter: indexField.name, word: 'Picture' }),
+		subtitle: subtitleOf(operations, {
+			parameter: indexField.name,
+			words: 'a picture of a grid',
+			unit: 'picture',
+		}),
 		description: 'Make variations of a picture in a grid of four, or re-roll the whole grid',
 		defaults: { name: 'MediaGen Grid' },
 		usableAsTool: {

@@ -34,8 +34,8 @@ import { stems } from './operations/stems';
 import { upsampleTags } from './operations/upsampleTags';
 
 const operations = [
-	sample,
 	coverSong,
+	sample,
 	extend,
 	addInstrumental,
 	addVocals,

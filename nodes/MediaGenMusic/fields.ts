@@ -41,7 +41,7 @@ const descriptionField: INodeProperties = {
 	displayName: 'Description',
 	name: 'gptDescription',
 	type: 'string',
-	typeOptions: { rows: 3 },
+	typeOptions: { rows: 2 },
 	default: '',
 	placeholder: 'e.g. A slow sea shanty with an accordion',
 	description: 'What the song is like, in your own words. The mode From Description needs it.',

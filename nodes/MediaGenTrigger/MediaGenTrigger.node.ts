@@ -24,7 +24,7 @@ export class MediaGenTrigger implements INodeType {
 		version: 2,
 		defaultVersion: 2,
 		subtitle: '={{ "on " + $parameter["events"].join(", ") }}',
-		description: 'Start a workflow by webhook when a media task has ended, once per task',
+		description: 'Start a workflow when the service calls back that a media task has ended',
 		defaults: { name: 'MediaGen Trigger' },
 		eventTriggerDescription: 'Waiting for the service to call the test URL',
 		builderHint: {

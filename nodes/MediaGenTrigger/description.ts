@@ -7,6 +7,7 @@ import {
 	optionsField,
 	outputFields,
 	preset,
+	readOptions,
 	resultOptions,
 	taskQueryPath,
 	toggle,
@@ -49,7 +50,8 @@ export const webhooks: IWebhookDescription[] = [
 
 /** The parameters that the call needs, before there is an execution: at the top level of the panel, and in its options. */
 const events = preset(z.array(z.enum(['completed', 'failed', 'other'])), {
-	displayName: 'Trigger On',
+	// n8n's nodes panel makes an action of each value of "Trigger On", and then drops "Trigger" from the node's name.
+	displayName: 'Trigger on Status',
 	type: 'multiOptions',
 	options: [
 		{ name: 'Completed', value: 'completed', description: 'A task has ended with its results' },
@@ -131,15 +133,10 @@ const settings = z.object({
 
 export type Settings = z.infer<typeof settings>;
 
-/**
- * Reads the parameters that the call needs. The options are read one by one: others, such as the file name, may have expressions
- * that only the execution can evaluate.
- */
+/** Reads the parameters that the call needs, before there is an execution. */
 export function readSettings(parameter: (name: string) => unknown): Settings {
-	const options = Object.keys({ ...callOptions, taskQueryPath });
-	const given = options.map((name) => [name, parameter(`options.${name}`)]);
 	return settings.parse({
-		...Object.fromEntries(given),
+		...readOptions(Object.keys({ ...callOptions, taskQueryPath }), parameter),
 		events: parameter('events'),
 		verify: parameter('verify'),
 	});

@@ -114,7 +114,7 @@ async function refuseDuplicate(
 		throw new Refusal(200, 'it has been received before');
 }
 
-/** Refuses an end that the service does not confirm yet, and what "Trigger On" and "Only From" leave out. */
+/** Refuses an end that the service does not confirm yet, and what "Trigger on Status" and "Only From" leave out. */
 function refuseUnwanted(
 	{ claimed, claimsEnd }: TriggerCall,
 	report: TaskReport,

@@ -5,6 +5,7 @@ import type { Connection } from '../shared/api/connection';
 import type { FileSource } from '../shared/api/multipart';
 import { withHardEnd } from '../shared/api/http';
 import { pictureType, UPLOAD_MAX_BYTES } from '../shared/api/image';
+import { atItem } from '../shared/n8n/nodeErrors';
 import { openFile } from '../shared/output/download';
 
 const FETCH_WITHIN_MS = 120_000;
@@ -32,7 +33,7 @@ export async function fetchPicture(
 	itemIndex: number,
 ): Promise<FileSource> {
 	const refuse = (reason: string) =>
-		new NodeOperationError(context.getNode(), `"URL": ${reason} [item ${itemIndex}]`, {
+		new NodeOperationError(context.getNode(), atItem(`"URL": ${reason}`, itemIndex), {
 			itemIndex,
 		});
 

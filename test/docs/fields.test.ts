@@ -89,7 +89,6 @@ function messagesIn(folder: string, pattern: RegExp): string[] {
 	return [...text.matchAll(pattern)].map(([, message = '']) =>
 		message
 			.replace(/\$\{[^}]*\}/g, '…')
-			.replace(' [item …]', '')
 			.replace(/: …$/, ': ')
 			.replace(/\. .*$/, '.'),
 	);

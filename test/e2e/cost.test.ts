@@ -289,7 +289,8 @@ describeOnHosts('The cost of an execution', (host) => {
 		expect(checked[0]?.tasks).toBe(197);
 		expect(checked.flatMap(({ problems }) => problems)).toEqual(
 			Object.entries(mistakes).map(
-				([row, field]) => expect.stringMatching(`^"${field}" .*\\[item ${row}\\]$`) as string,
+				([row, field]) =>
+					expect.stringMatching(`^"${field}" .*\\[row ${row + 1} \\(item ${row}\\)\\]$`) as string,
 			),
 		);
 		expect(sandbox.requests.list().filter(({ method }) => method !== 'GET')).toEqual([]);
@@ -374,7 +375,9 @@ describeOnHosts('The cost of an execution', (host) => {
 			expect(ofEach(statuses(execution))).toEqual({ completed: 20 });
 			const [first] = execution.json('Pictures');
 			expect(first?.notes).toEqual([
-				expect.stringContaining('Items 20 to 199: not submitted, because "Max Tasks" is 20.'),
+				expect.stringContaining(
+					'Rows 21 to 200 (items 20 to 199): not submitted, because "Max Tasks" is 20.',
+				),
 			]);
 			expect((await fromApi(host(), execution)).customData).toMatchObject({
 				mediagen_tasks: '20',

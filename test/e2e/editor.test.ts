@@ -57,7 +57,7 @@ describeOnHosts("n8n's editor", (host, version) => {
 		afterEach(async () => await editor.panel().close());
 
 		test('finds all eight nodes by the name of the service', async () => {
-			const names = NODES.map((name) => name.replace(/ Trigger$/, '')).sort();
+			const names = [...NODES].sort();
 			expect(
 				await readUntil(async () => (await editor.searchNodes('MediaGen')).sort(), names),
 			).toEqual(names);
@@ -92,8 +92,8 @@ describeOnHosts("n8n's editor", (host, version) => {
 		);
 
 		test.each([
-			['MediaGen Music', 'Cover Song'],
-			['MediaGen Grid', 'Vary Picture 3'],
+			['MediaGen Music', 'Cover a song in another style'],
+			['MediaGen Grid', 'Vary picture 3'],
 		])('under %s the canvas says: %s', async (name, subtitle) => {
 			expect((await editor.node(name).innerText()).split('\n')).toContain(subtitle);
 		});
@@ -181,9 +181,12 @@ describeOnHosts("n8n's editor", (host, version) => {
 	});
 
 	test.each([
-		['"Prompt" is required [item 1]', { prompt: '={{ $itemIndex === 1 ? "" : $json.prompt }}' }],
 		[
-			'"Pixel Size" must be pixels such as 1536x1024 [item 1]',
+			'"Prompt" is required [row 2 (item 1)]',
+			{ prompt: '={{ $itemIndex === 1 ? "" : $json.prompt }}' },
+		],
+		[
+			'"Pixel Size" must be pixels such as 1536x1024 [row 2 (item 1)]',
 			{ additionalFields: { pixelSize: '={{ $itemIndex === 1 ? "large" : "1024x1024" }}' } },
 		],
 	])('a mistake is shown as %s, and nothing is bought', async (message, parameters) => {

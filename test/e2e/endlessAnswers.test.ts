@@ -116,7 +116,9 @@ describeOnHosts('A service whose answers do not end', (host) => {
 		);
 		expect(item).toMatchObject({
 			taskId: 'trickling',
-			error: { message: `Task trickling was still submitted after ${TIMEOUT_S} seconds [item 0]` },
+			error: {
+				message: `Task trickling was still submitted after ${TIMEOUT_S} seconds [row 1 (item 0)]`,
+			},
 		});
 		expect(seconds).toBeLessThan(TIMEOUT_S + ROOM_S);
 		expect(purchases('/v1/images/generations')).toBe(1);
@@ -139,7 +141,7 @@ describeOnHosts('A service whose answers do not end', (host) => {
 			const { item, seconds } = await run(mediaGen('Chat', 'mediaGenChatCache', parameters));
 			expect(item).toMatchObject({
 				error: {
-					message: 'The request timed out [item 0]',
+					message: 'The request timed out [row 1 (item 0)]',
 					description: expect.stringContaining('The answer may have been bought anyway'),
 				},
 			});
@@ -154,7 +156,7 @@ describeOnHosts('A service whose answers do not end', (host) => {
 			mediaGen('Get', 'mediaGenImage', { resource: 'task', operation: 'get', taskId: 'large' }),
 		);
 		expect(item).toMatchObject({
-			error: { message: 'The response has more than 64 MB of text [item 0]' },
+			error: { message: 'The response has more than 64 MB of text [row 1 (item 0)]' },
 		});
 	}, 180_000);
 
@@ -170,7 +172,7 @@ describeOnHosts('A service whose answers do not end', (host) => {
 		expect(item).toMatchObject({
 			status: 'unknown',
 			error: {
-				message: 'The request timed out [item 0]',
+				message: 'The request timed out [row 1 (item 0)]',
 				description: expect.stringContaining('The task may have been bought anyway'),
 			},
 		});

@@ -354,8 +354,8 @@ describeOnHosts("A workflow's own settings", (host, version) => {
 			execution: {
 				lastNodeExecuted: 'Pictures',
 				error: {
-					message: `Task ${taskId} failed: The canvas tore [item 0]`,
-					description: expect.stringContaining(`Item 0: task ${taskId}, failed`) as string,
+					message: `Task ${taskId} failed: The canvas tore [row 1 (item 0)]`,
+					description: expect.stringContaining(`Row 1 (item 0): task ${taskId}, failed`) as string,
 				},
 			},
 		});

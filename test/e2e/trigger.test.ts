@@ -198,7 +198,7 @@ describeWithOwnHosts('MediaGen Trigger', (version, start) => {
 			return await executionsOf(workflow);
 		}
 
-		test('"Trigger On" lets through only what it names', async () => {
+		test('"Trigger on Status" lets through only what it names', async () => {
 			const [completed, failed] = [
 				await buy(sandbox),
 				await buy(sandbox, { prompt: 'sandbox:fail' }),

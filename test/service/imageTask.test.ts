@@ -86,7 +86,7 @@ describe('the pictures that come out', () => {
 		expect(low).toBeLessThan(high ?? 0);
 	});
 
-	it('differ from one another, and come again with the same seed', async () => {
+	it('differ from one another, and come again in every run, whatever the seed', async () => {
 		const seen: Buffer[][] = [];
 		for (const seed of ['a', 'a', 'b']) {
 			const { client, clock } = await bench({ seed });
@@ -101,7 +101,7 @@ describe('the pictures that come out', () => {
 		expect(first?.[0]?.equals(again?.[0] ?? Buffer.alloc(0))).toBe(true);
 		expect(first?.[1]?.equals(again?.[1] ?? Buffer.alloc(0))).toBe(true);
 		expect(first?.[0]?.equals(first?.[1] ?? Buffer.alloc(0))).toBe(false);
-		expect(first?.[0]?.equals(other?.[0] ?? Buffer.alloc(0))).toBe(false);
+		expect(first?.[0]?.equals(other?.[0] ?? Buffer.alloc(0))).toBe(true);
 	});
 
 	it('have the ratio of the first reference for a lite model with size auto', async () => {

@@ -72,13 +72,13 @@ function readExecution({ runs, error }: Execution, seen: Seen): string {
 		each ? [each] : [],
 	);
 	for (const { message, description } of errors) {
-		const first = /\[item (\d+)\]/.exec(message)?.[1];
+		const first = /\[row \d+ \(item (\d+)\)\]/.exec(message)?.[1];
 		if (
 			first !== undefined &&
 			`${message} ${(description ?? '').split('\n\n')[0]}`.includes(MAY_HAVE_BEEN)
 		)
 			seen.uncertain.add(`${launch}-${first}`);
-		for (const [, item] of (description ?? '').matchAll(/Item (\d+): may have been bought/g))
+		for (const [, item] of (description ?? '').matchAll(/\(item (\d+)\): may have been bought/g))
 			seen.uncertain.add(`${launch}-${item}`);
 	}
 	return text;

@@ -34,7 +34,7 @@ import { findVolatile } from '../prefix/volatile';
 import { prefixKeys, WarmUp } from '../prefix/warmUp';
 import { warningsOf } from '../prefix/warnings';
 import { hourCacheHeader, type Part } from '../prompt/conversation';
-import { additionalField, chatResource, promptFields } from '../prompt/fields';
+import { chatResource, promptFields } from '../prompt/fields';
 import { type PreparedQuestion, prepareQuestion } from '../prompt/prepare';
 import { costOf } from '../usage/cost';
 import { readUsage, type UsageStyle } from '../usage/usage';
@@ -211,7 +211,7 @@ export function chatOperation(style: ChatStyle): Operation {
 		value,
 		action,
 		description,
-		fields: [...promptFields, additionalField, chatOptionsField],
+		fields: [...promptFields, chatOptionsField],
 		execute: async (context) => await execute(context, style),
 	};
 }

@@ -10,7 +10,7 @@ const stemTypeField = openValueField({
 	displayName: 'Stem Type',
 	name: 'stemType',
 	description:
-		'The stem to separate. The service knows more than a hundred; enter the name of any other as an ID.',
+		'The stem to separate. The service knows more than a hundred; enter the name of any other as an ID. One purchase makes one stem: for several, give an item for each, such as with Split Out before this node, and its field as an expression here.',
 	placeholder: 'e.g. acoustic_guitar',
 	searchListMethod: 'searchStemTypes',
 	preset: { name: toTitle(DEFAULT_STEM_TYPE), value: DEFAULT_STEM_TYPE },

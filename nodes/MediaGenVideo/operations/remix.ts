@@ -133,7 +133,6 @@ export const remix = buyingOperation({
 	action: 'Extend a video',
 	description: 'Continue a video that was made before, from 8 to 15 seconds',
 	fields: [...fields, additionalFields],
-	advanced: [additionalFields],
 	schema: remixRequest,
 	path: ({ task_id, ...body }) => ({
 		path: `/v1/videos/${encodeURIComponent(String(task_id))}/remix`,

@@ -61,8 +61,13 @@ const answeredChat = chatResponse.refine(
 export interface MediaGenClient {
 	readonly connection: Connection;
 	readonly tasks: {
-		/** Buys a task: never sent twice. `path` begins with `/`. */
-		submit(path: string, body: SubmissionBody, deadline: Deadline): Promise<AcceptedTask>;
+		/** Buys a task: never sent twice. `path` begins with `/`. A 404 is told with the words `notFound`. */
+		submit(
+			path: string,
+			body: SubmissionBody,
+			deadline: Deadline,
+			notFound?: string,
+		): Promise<AcceptedTask>;
 		/** Reads a task's record at its path: see `taskPath`. */
 		retrieve(path: string, options?: RetrieveOptions): Promise<TaskRecord>;
 	};
@@ -82,6 +87,8 @@ export interface MediaGenClient {
 	};
 }
 
+const TASK_NOT_FOUND = 'Task not found';
+
 /** A client for a connection. Its requests share one rate limit. */
 export function createClient(
 	context: ServiceContext,
@@ -92,7 +99,7 @@ export function createClient(
 	return {
 		connection,
 		tasks: {
-			submit: async (path, body, deadline) => {
+			submit: async (path, body, deadline, notFound = TASK_NOT_FOUND) => {
 				const payload =
 					'form' in body
 						? { body: body.form, headers: { 'content-type': body.contentType } }
@@ -108,13 +115,13 @@ export function createClient(
 					retry: 'purchase',
 					deadline,
 					timeoutMs,
-					notFound: 'Task not found',
+					notFound,
 				} as const;
 				return await send(request, submissionResponse);
 			},
 			retrieve: async (path, { retry = 'read', ...options } = {}) =>
 				await send(
-					{ method: 'GET', path, retry, notFound: 'Task not found', ...options },
+					{ method: 'GET', path, retry, notFound: TASK_NOT_FOUND, ...options },
 					taskResponse,
 				),
 		},

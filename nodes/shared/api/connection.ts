@@ -13,7 +13,7 @@ export const CREDENTIAL_TYPE = 'mediaGenApi';
 
 /** What the nodes use of the credential. The key stays with n8n. */
 export interface Connection {
-	/** Without a slash at its end. */
+	/** Without a slash, or /v1, at its end. */
 	baseUrl: string;
 	/** Lifts the rules for public addresses, for a service on a private network. */
 	allowPrivateCallbacks: boolean;
@@ -62,7 +62,8 @@ export function readBrandWords(value: unknown): BrandWordMap {
  */
 export function readConnection(credential: unknown): Connection {
 	const stored = storedCredential.parse(credential);
-	const baseUrl = stored.baseUrl.trim().replace(/(?<!\/)\/+$/, '');
+	// The paths of the requests begin with /v1.
+	const baseUrl = stored.baseUrl.trim().replace(/(?<![/:])\/+(?:v1\/*)?$/i, '');
 	const url = parseWebUrl(baseUrl);
 	if (!url) throw new Error('"Base URL" must be a full address that begins with https://');
 	if (url.protocol === 'http:' && !isPrivateHost(url)) {

@@ -4,6 +4,7 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import { pictureType } from '../api/image';
 import type { FileSource } from '../api/multipart';
+import { atItem } from './nodeErrors';
 
 /** A picture of an input item that stands in a request body in place of its URL, until it is uploaded. */
 export class PendingUpload {
@@ -78,7 +79,7 @@ const refusal = (
 	reason: string,
 	description?: string,
 ) =>
-	new NodeOperationError(context.getNode(), `"${field}": ${reason} [item ${itemIndex}]`, {
+	new NodeOperationError(context.getNode(), atItem(`"${field}": ${reason}`, itemIndex), {
 		itemIndex,
 		description,
 	});

@@ -110,22 +110,23 @@ export const callbackWebhook: IWebhookDescription[] = ['callback', ''].map((path
 	},
 }));
 
-/** A number that the subtitle names behind the operation, where it is set and no expression. */
+/** Words of an action in whose place the subtitle has a number, where that is set and no expression: "picture 3" for "a picture". */
 interface SubtitleNumber {
 	parameter: string;
-	/** What it counts, e.g. "Picture". */
-	word: string;
+	words: string;
+	/** What the parameter counts. */
+	unit: string;
 }
 
-/** The node's subtitle on the canvas: the operation by its label, with the resource where a node has several. */
+/** The node's subtitle on the canvas: what the operation does, in the words of the nodes panel. */
 export function subtitleOf(operations: readonly Operation[], number?: SubtitleNumber): string {
-	const [first] = operations;
-	const labels = operations.map(({ resource, name, value }) => {
-		const label = resource.value === first?.resource.value ? name : `${name} ${resource.name}`;
-		return `${JSON.stringify(`${resource.value}.${value}`)}:${JSON.stringify(label)}`;
-	});
-	const operation = `({${labels.join(',')}})[$parameter["resource"] + "." + $parameter["operation"]]`;
-	if (!number) return `={{ ${operation} }}`;
-	const value = `$parameter["${number.parameter}"]`;
-	return `={{ ${operation} + (typeof ${value} === "number" ? " ${number.word} " + ${value} : "") }}`;
+	const actions = operations.map(
+		({ resource, action, value }) =>
+			`${JSON.stringify(`${resource.value}.${value}`)}:${JSON.stringify(action)}`,
+	);
+	const action = `({${actions.join(',')}})[$parameter["resource"] + "." + $parameter["operation"]]`;
+	if (!number) return `={{ ${action} }}`;
+	const { parameter, words, unit } = number;
+	const value = `$parameter["${parameter}"]`;
+	return `={{ typeof ${value} === "number" ? ${action}.replace("${words}", "${unit} " + ${value}) : ${action} }}`;
 }

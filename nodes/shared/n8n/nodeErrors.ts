@@ -32,6 +32,13 @@ export type NodeError = NodeApiError | NodeOperationError;
 const ANOTHER_SERVER =
 	'Check the base URL in the MediaGen credential: another server may be answering there.';
 
+/** An item, as a sheet counts its rows and as n8n counts items. */
+export const rowOf = (itemIndex: number) => `row ${itemIndex + 1} (item ${itemIndex})`;
+
+/** A message with the item that it is about. n8n's editor adds its own "[item 2]" to a message without "item 2" only. */
+export const atItem = (message: string, itemIndex: number | undefined) =>
+	itemIndex === undefined ? message : `${message} [${rowOf(itemIndex)}]`;
+
 /** What the user can do next, by what happened. */
 const HINTS: ReadonlyArray<readonly [typeof ApiError, string]> = [
 	[InvalidRequestError, 'Change the field that the service names and run the node again.'],
@@ -115,7 +122,7 @@ function hintFor(error: ApiError, context: ErrorContext): string | undefined {
 /** Converts an `ApiError` to n8n's error for what a service said, with the item it belongs to and what to do next. */
 function toNodeApiError(node: INode, error: ApiError, context: ErrorContext): NodeError {
 	const { itemIndex } = context;
-	const message = error.message + (itemIndex === undefined ? '' : ` [item ${itemIndex}]`);
+	const message = atItem(error.message, itemIndex);
 	const response: JsonObject = { message };
 	const { httpStatus, type, code, response: body } = error.details;
 	const nodeError = new NodeApiError(node, response, {
@@ -128,10 +135,10 @@ function toNodeApiError(node: INode, error: ApiError, context: ErrorContext): No
 	return nodeError;
 }
 
-/** The message of an item's error without the item's number, for a list that names the items. */
-export const withoutItem = (message: string) => message.replace(/ \[item \d+\]$/, '');
+/** The message of an item's error without the item, for a list that names the items. */
+export const withoutItem = (message: string) => message.replace(/ \[row \d+ \(item \d+\)\]$/, '');
 
-/** Names items by their numbers, e.g. "Item 4" or "Items 0, 3 to 19". `indexes` in ascending order. */
+/** Names items by their numbers, e.g. "Row 5 (item 4)" or "Rows 1, 4 to 20 (items 0, 3 to 19)". `indexes` in ascending order. */
 export function itemRanges(indexes: readonly number[]): string {
 	const ranges: Array<[first: number, last: number]> = [];
 	for (const index of indexes) {
@@ -139,10 +146,14 @@ export function itemRanges(indexes: readonly number[]): string {
 		if (range && range[1] === index - 1) range[1] = index;
 		else ranges.push([index, index]);
 	}
-	const words = ranges.map(([first, last]) =>
-		first === last ? String(first) : `${first} to ${last}`,
-	);
-	return `${indexes.length === 1 ? 'Item' : 'Items'} ${words.join(', ')}`;
+	const from = (start: number) =>
+		ranges
+			.map(([first, last]) =>
+				first === last ? String(first + start) : `${first + start} to ${last + start}`,
+			)
+			.join(', ');
+	const [row, item] = indexes.length === 1 ? ['Row', 'item'] : ['Rows', 'items'];
+	return `${row} ${from(1)} (${item} ${from(0)})`;
 }
 
 /** Returns any error as one of n8n's own. */

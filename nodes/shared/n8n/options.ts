@@ -6,7 +6,7 @@ import { isObject } from '../util/json';
 import { flag, integer, number, oneOf, text } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { byLabel } from './fields';
-import { isSet } from './parameters';
+import { additionalBodyFieldsField, isSet } from './parameters';
 
 /** A field of the panel. Its name is the key of its option. */
 type Field = Omit<INodeProperties, 'name'>;
@@ -252,7 +252,7 @@ const fileOptions = {
 		default: '',
 		placeholder: 'e.g. {{ $json.title }}',
 		description:
-			'Name of the file, without extension. Several files of a task get -2, -3 behind it.',
+			'Name of the file, without extension. Several files of a task get -2, -3 behind it; those of a grid -grid and -1 to -4; a stem its name.',
 	}),
 	maxDownloadSize: preset(number(1), {
 		displayName: 'Max Download Size (MB)',
@@ -375,7 +375,10 @@ export function taskOptions({ waits }: { waits: boolean }): INodeProperties[] {
 
 /** The options of an operation that buys a task. `makesFiles` is `false` for one that answers with text at once. */
 export function purchaseOptions({ makesFiles }: { makesFiles: boolean }): INodeProperties[] {
-	const common = fieldsOf({ ...commonOptions, ...buyingOptions, ...reuseOptions, taskQueryPath });
+	const common = [
+		...fieldsOf({ ...commonOptions, ...buyingOptions, ...reuseOptions, taskQueryPath }),
+		additionalBodyFieldsField,
+	];
 	if (!makesFiles) return common;
 	return [
 		...common,
@@ -416,15 +419,27 @@ export function parseOptions<Shape extends Options>(
 	});
 }
 
+/**
+ * Reads options one by one. Others of the collection, such as the file name, may have expressions that only an item, or a running
+ * execution, can evaluate.
+ */
+export function readOptions(
+	names: readonly string[],
+	getParameter: (name: string) => unknown,
+): Record<string, unknown> {
+	return Object.fromEntries(names.map((name) => [name, getParameter(`options.${name}`)]));
+}
+
+const TOP_LEVEL = ['waitMode', ...Object.keys(outputOptions)];
+
+const IN_COLLECTION = Object.keys(runOptions.shape).filter((name) => !TOP_LEVEL.includes(name));
+
 /** Reads the options of a node that deals with tasks. Throws a `NodeOperationError` that names the option. */
 export function readRunOptions(source: ParameterSource): RunOptions {
 	const node = source.getNode();
-	const collection = source.getParameter('options');
 	const options = parseOptions(node, runOptions, {
-		...(isObject(collection) ? collection : {}),
-		waitMode: source.getParameter('waitMode'),
-		output: source.getParameter('output'),
-		downloadFiles: source.getParameter('downloadFiles'),
+		...readOptions(IN_COLLECTION, (name) => source.getParameter(name)),
+		...Object.fromEntries(TOP_LEVEL.map((name) => [name, source.getParameter(name)])),
 	});
 	return {
 		...options,

@@ -11,6 +11,7 @@ import { toApiName } from '../util/case';
 import { isObject, jsonObject } from '../util/json';
 import type { z } from '../util/vendor/zod';
 import { PendingUpload } from './binary';
+import { atItem } from './nodeErrors';
 
 /** The values of parameters by name: collections flattened, everything unset left out. */
 export type ParameterValues = Record<string, unknown>;
@@ -170,9 +171,11 @@ export function validationError(
 	itemIndex: number,
 ): NodeOperationError {
 	const sentences = issues.map(({ path, message }) => `"${placeOf(fields, path)}" ${message}`);
-	return new NodeOperationError(node, `${sentences[0] ?? ''} [item ${itemIndex}]`, {
+	const others = sentences.slice(1).map((sentence) => `${sentence}.`);
+	return new NodeOperationError(node, atItem(sentences[0] ?? '', itemIndex), {
 		itemIndex,
-		description: [...sentences.slice(1), 'Nothing was sent to the service.'].join('\n'),
+		// n8n shows it in one line.
+		description: [...others, 'Nothing was sent to the service.'].join('\n'),
 	});
 }
 
@@ -194,7 +197,8 @@ export function readAdditionalBody(
 	itemIndex: number,
 	refused: readonly string[],
 ): Record<string, unknown> {
-	const given: unknown = context.getNodeParameter(additionalBodyFieldsField.name, itemIndex, '');
+	const { name } = additionalBodyFieldsField;
+	const given: unknown = context.getNodeParameter(`options.${name}`, itemIndex, '');
 	if (isBlank(given)) return {};
 	const read = additionalBody.safeParse(given);
 	const issue = read.success ? refused.find((name) => name in read.data) : undefined;
@@ -206,7 +210,7 @@ export function readAdditionalBody(
 	throw validationError(
 		context.getNode(),
 		[additionalBodyFieldsField],
-		[{ path: ['additionalBodyFields'], message }],
+		[{ path: [name], message }],
 		itemIndex,
 	);
 }

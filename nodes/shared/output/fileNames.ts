@@ -45,26 +45,30 @@ const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 /** In bytes: file systems allow 255, and a number and the extension follow. */
 const LONGEST_NAME = 150;
 
-/** The longest beginning of whole characters that is no longer than a name may be. */
-function cut(name: string): string {
+/** In bytes: what follows the user's own name, such as a stem's. */
+const LONGEST_ENDING = 60;
+
+/** The longest beginning of whole characters that has no more bytes. */
+function cut(name: string, most: number): string {
 	let kept = '';
 	let bytes = 0;
 	for (const character of name) {
 		bytes += Buffer.byteLength(character);
-		if (bytes > LONGEST_NAME) break;
+		if (bytes > most) break;
 		kept += character;
 	}
 	return kept;
 }
 
 /** A name that every file system accepts, without a media extension: that comes from the content type. */
-function safeName(name: string): string {
-	const safe = cut(name.replace(MEDIA_EXTENSION, '').replace(/[\\/:*?"<>|\p{Cc}]+/gu, '_')).replace(
-		/^[.\s]+|[.\s]+$/g,
-		'',
-	);
+function safeName(name: string, most = LONGEST_NAME): string {
+	const clean = name.replace(MEDIA_EXTENSION, '').replace(/[\\/:*?"<>|\p{Cc}]+/gu, '_');
+	const safe = cut(clean, most).replace(/^[.\s]+|[.\s]+$/g, '');
 	return safe === '' || RESERVED.test(safe) ? `_${safe}` : safe;
 }
+
+/** The name of the file that shows all pictures of a grid. */
+const GRID = 'grid';
 
 /** File systems hold names for the same whose case differs, or the way in which an accent is written. */
 const comparable = (name: string) => name.normalize('NFC').toLowerCase();
@@ -77,7 +81,7 @@ export class FileNames {
 	namesFor(task: Task, wanted: string | undefined): string[] {
 		return task.results.map((file, at) => {
 			if (wanted === undefined) return this.unique(safeName(defaultName(task, file, at)));
-			return this.unique(safeName(wanted) + (at === 0 ? '' : `-${at + 1}`));
+			return this.unique(safeName(wanted) + endingOf(task.results, file, at));
 		});
 	}
 
@@ -96,8 +100,17 @@ export class FileNames {
 	}
 }
 
+/** What follows the user's own name: a name at the service, such as a stem's, else the number of a file behind the first. */
+function endingOf(files: readonly ResultFile[], { name, index }: ResultFile, at: number): string {
+	const isGrid = files.some((file) => file.name === GRID);
+	if (name !== null && (name !== GRID || files.length > 1))
+		return `-${safeName(name, LONGEST_ENDING)}`;
+	if (isGrid && index !== null) return `-${index}`;
+	return at === 0 ? '' : `-${at + 1}`;
+}
+
 function defaultName({ taskId, family }: Task, { name, index }: ResultFile, at: number): string {
-	if (name !== null && name !== 'grid') return name;
+	if (name !== null && name !== GRID) return name;
 	return [family ?? 'task', taskId, name ?? index ?? at + 1].join('-');
 }
 

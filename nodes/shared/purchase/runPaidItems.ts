@@ -17,6 +17,7 @@ import {
 	mayHaveBeenBought,
 	nameRecord,
 	type NodeError,
+	rowOf,
 } from '../n8n/nodeErrors';
 import { optionsOfFailedItem, type WhenUnsure } from '../n8n/options';
 import { type BuyingItem, rejected, type UnboughtItem } from '../output/items';
@@ -125,7 +126,7 @@ function lineOf(
 		`execution ${context.getExecutionId()}`,
 		`workflow ${id ?? ''} ${JSON.stringify(name ?? '')}`,
 		`node ${JSON.stringify(context.getNode().name)}`,
-		`item ${itemIndex}`,
+		rowOf(itemIndex),
 		...(reference === undefined ? [] : [`reference ${JSON.stringify(reference)}`]),
 	];
 	return client.connection.redactText(`MediaGen: ${words} (${places.join(', ')})`);

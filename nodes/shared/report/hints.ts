@@ -32,31 +32,46 @@ const IN_MEMORY =
 /** More would push the output out of sight. Every item has its own in `notes`. */
 const MAX_NOTES = 10;
 
+/** How many tasks a run had, how many items have no result, and what it cost. */
+function summary(outcomes: readonly TaskItem[]): string[] {
+	const tasks = outcomes.filter(isAccepted);
+	const failed = outcomes.filter(({ error }) => error !== undefined).length;
+	const reused = tasks.filter(({ options }) => options.reused).length;
+	const ended = tasks
+		.filter(({ task, options }) => task.status === 'completed' && !options.reused)
+		.map(({ task }) => task);
+	const items = outcomes.length === 1 ? 'item' : 'items';
+	return [
+		`${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}`,
+		...(failed > 0 ? [`${failed} of ${outcomes.length} ${items} without a result`] : []),
+		...(reused > 0 ? [`${reused} of ${outcomes.length} ${items} were reused`] : []),
+		...costOf(ended),
+	];
+}
+
+/** The outcomes with the summary of the run in the notes of the first: n8n shows no hints after a pause. */
+export function withSummary(outcomes: readonly TaskItem[]): TaskItem[] {
+	return outcomes.map((outcome, at) =>
+		at === 0
+			? { ...outcome, notes: [`This run: ${summary(outcomes).join(', ')}`, ...outcome.notes] }
+			: outcome,
+	);
+}
+
 /**
  * What the editor shows above the output: tasks, failures, cost, and what the service or the node changed.
  *
  * @param remaining the balance, where it was read anyway
  */
 export function runHints(outcomes: readonly TaskItem[], remaining?: string): NodeExecutionHint[] {
-	const tasks = outcomes.filter(isAccepted);
-	const failed = outcomes.filter(({ error }) => error !== undefined).length;
-	const inMemory = tasks.some(({ files = [] }) =>
-		files.some((file) => file && file.binary.id === undefined),
-	);
-	const reused = tasks.filter(({ options }) => options.reused).length;
-	const ended = tasks
-		.filter(({ task, options }) => task.status === 'completed' && !options.reused)
-		.map(({ task }) => task);
-	const parts = [
-		`${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}`,
-		...(failed > 0 ? [`${failed} without a result`] : []),
-		...(reused > 0 ? [`${reused} of ${outcomes.length} items were reused`] : []),
-		...costOf(ended),
-		...remainedBefore(remaining),
-	];
+	const failed = outcomes.some(({ error }) => error !== undefined);
+	const inMemory = outcomes
+		.filter(isAccepted)
+		.some(({ files = [] }) => files.some((file) => file && file.binary.id === undefined));
+	const parts = [...summary(outcomes), ...remainedBefore(remaining)];
 	const notes = [...new Set(outcomes.flatMap((outcome) => outcome.notes))].slice(0, MAX_NOTES);
 	return [
-		hint(parts.join(', '), failed > 0 ? 'warning' : 'info'),
+		hint(parts.join(', '), failed ? 'warning' : 'info'),
 		...[...notes, ...(inMemory ? [IN_MEMORY] : [])].map((note) => hint(note)),
 	];
 }

@@ -1,11 +1,12 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import { NodeApiError } from 'n8n-workflow';
 
+import { NotFoundError } from '../api/errors';
 import type { TaskFamily } from '../api/families';
 import type { AcceptedTask } from '../api/records';
 import type { Operation } from '../n8n/describe';
 import { isFailed, itemRanges, runError, throwFirstError, withoutItem } from '../n8n/nodeErrors';
 import { isTool, optionsField, purchaseOptions, waitFields } from '../n8n/options';
-import { additionalBodyFieldsField } from '../n8n/parameters';
 import {
 	isAccepted,
 	isLeftOut,
@@ -37,12 +38,12 @@ import { acceptedItem, downloadResults, openTaskRun, type TaskRun, withRecord } 
 /** An operation that buys a task: see CONTRIBUTING.md. */
 export interface BuyingOperation extends TaskRequest, Omit<Operation, 'execute' | 'fields'> {
 	family: TaskFamily;
-	/** Those of `fields` that the panel shows below the output, because few users need them. */
-	advanced?: readonly INodeProperties[];
 	/** The response is the completed task: there is nothing to wait for, and no file. */
 	synchronous?: boolean;
 	/** Rules that only another task's record can show. */
 	parent?: ParentRule;
+	/** What a 404 says, and what to do about it, where it may mean something else than a missing task. */
+	notFound?: { words: string; hint: string };
 }
 
 /** How long "Don't Wait", which has no timeout, goes on after the last task that the service accepted, such as under a rate limit. */
@@ -75,6 +76,7 @@ interface Bought {
 /** Buys a task for each item that is ready. */
 async function buyTasks(
 	run: TaskRun,
+	operation: BuyingOperation,
 	{ records, guard }: Bought,
 	items: ReadonlyArray<ReadyTask | UnboughtItem>,
 ): Promise<TaskItem[]> {
@@ -96,7 +98,12 @@ async function buyTasks(
 				const submission = await toSubmission(run, records, item);
 				const request = requestLinksOf('json' in submission ? submission.json : body);
 				return async (): Promise<AcceptedTask & { request?: RequestLinks }> => {
-					const accepted = await client.tasks.submit(path, submission, () => deadline.at());
+					const accepted = await client.tasks.submit(
+						path,
+						submission,
+						() => deadline.at(),
+						operation.notFound?.words,
+					);
 					deadline.moveOn();
 					return { ...accepted, request };
 				};
@@ -107,6 +114,7 @@ async function buyTasks(
 			record: (purchase, { taskId }) => records.markAccepted(purchase, taskId),
 			// If n8n is killed before it saves the execution, this line is the only trace of the purchase.
 			logLine: ({ taskId, others = [] }) => `task ${[taskId, ...others].join(', ')} submitted`,
+			hintFor: (error) => (error instanceof NotFoundError ? operation.notFound?.hint : undefined),
 		},
 		items.map((item) => (item.state === 'ready' ? withKnownLinks(records, item) : item)),
 	);
@@ -127,11 +135,18 @@ const RETRY = '"Retry" in the list of executions takes these tasks up and does n
 
 const isUnsure = ({ state }: TaskItem) => state === 'unsure';
 
+/** A task that was named and that the service does not have. */
+const isMissing = (item: TaskItem) =>
+	isAccepted(item) &&
+	item.record === undefined &&
+	item.error instanceof NodeApiError &&
+	item.error.httpCode === '404';
+
 function endOf(outcome: TaskItem): string {
 	const why = outcome.error ? ` (${withoutItem(outcome.error.message)})` : '';
 	if (isUnsure(outcome)) return `may have been bought${why}`;
 	const task = isAccepted(outcome) ? `task ${outcome.taskId}, ` : '';
-	return `${task}${outcomeStatus(outcome)}${why}`;
+	return `${task}${isMissing(outcome) ? 'not found' : outcomeStatus(outcome)}${why}`;
 }
 
 /**
@@ -157,7 +172,7 @@ function taskList(
 	const retry = bought && accepted && !signal?.aborted && !isTool(context.getNode());
 	return [
 		'Tasks of this run, to be fetched with the resource Task, operation Get:',
-		...[...ends.values()].map(({ end, items }) => `${itemRanges(items)}: ${end}`),
+		...[...ends.values()].map(({ end, items }) => `${itemRanges(items)}: ${end}.`),
 		...(retry ? [RETRY] : []),
 	].join('\n');
 }
@@ -232,7 +247,7 @@ async function execute(
 
 	const bought = { records: new PurchaseRecords(context), guard };
 	try {
-		const accepted = await buyTasks(run, bought, items);
+		const accepted = await buyTasks(run, operation, bought, items);
 		return await waitAndDeliver(run, operation, bought, withLeftOutNote(accepted, guard));
 	} finally {
 		bought.records.close();
@@ -277,18 +292,12 @@ async function waitAndDeliver(
 	return await deliver(run, await pollTasks(run, current), bought);
 }
 
+/** The collections come last: the panel begins with what is made. */
+const isAdditional = ({ type }: INodeProperties) => type === 'collection';
+
 /** Makes an operation of a task request: adds the purchase, the wait, the output and their fields. */
 export function buyingOperation(operation: BuyingOperation): Operation {
-	const {
-		resource,
-		name,
-		value,
-		action,
-		description,
-		fields,
-		advanced = [],
-		synchronous = false,
-	} = operation;
+	const { resource, name, value, action, description, fields, synchronous = false } = operation;
 	const options = optionsField(purchaseOptions({ makesFiles: !synchronous }));
 	return {
 		resource,
@@ -297,10 +306,9 @@ export function buyingOperation(operation: BuyingOperation): Operation {
 		action,
 		description,
 		fields: [
-			...fields.filter((field) => !advanced.includes(field)),
+			...fields.filter((field) => !isAdditional(field)),
 			...(synchronous ? [] : waitFields),
-			...advanced,
-			additionalBodyFieldsField,
+			...fields.filter(isAdditional),
 			options,
 		],
 		execute: async (context) => await execute(context, operation),

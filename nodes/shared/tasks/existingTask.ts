@@ -2,7 +2,7 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import { errorFromThrown, NotFoundError } from '../api/errors';
 import type { AcceptedTask, TaskRecord } from '../api/records';
-import { asNodeError } from '../n8n/nodeErrors';
+import { asNodeError, atItem } from '../n8n/nodeErrors';
 import { openFile } from '../output/download';
 import { isData } from '../output/fileNames';
 import { rejected, type UnboughtItem } from '../output/items';
@@ -82,7 +82,7 @@ async function findTask(
 	if (buysAgain) return undefined;
 	throw new NodeOperationError(
 		run.context.getNode(),
-		`"Existing Task": task ${taskId} is ${found.lost} [item ${itemIndex}]`,
+		atItem(`"Existing Task": task ${taskId} is ${found.lost}`, itemIndex),
 		{ itemIndex, description: WAY_OUT },
 	);
 }

@@ -5,6 +5,7 @@ import type { TaskFamily } from '../api/families';
 import { inspectFile, PendingUpload } from '../n8n/binary';
 import type { Operation, Resource } from '../n8n/describe';
 import { taskIdField } from '../n8n/fields';
+import { atItem } from '../n8n/nodeErrors';
 import { optionsField, outputFields, readItemOptions, taskOptions } from '../n8n/options';
 import {
 	isSet,
@@ -36,7 +37,7 @@ function namedTask(run: TaskRun, itemIndex: number): TaskItem {
 	const options = readItemOptions(context.getNodeParameter('options', itemIndex, {}), input);
 	const item = { itemIndex, notes: [], options };
 	if (taskId !== '') return acceptedItem(run, item, taskId);
-	const message = `"${namedTaskField.displayName}" is required [item ${itemIndex}]`;
+	const message = atItem(`"${namedTaskField.displayName}" is required`, itemIndex);
 	return rejected(item, new NodeOperationError(context.getNode(), message, { itemIndex }));
 }
 
@@ -70,14 +71,58 @@ async function wait(
 	return await deliver(run, await pollTasks(run, named));
 }
 
-const submitFields: INodeProperties[] = [
+/** A job for which a family has no operation: the service's own documentation says where. */
+interface ExampleRequest {
+	jobs: string;
+	path: string;
+	field: string;
+	value: string;
+}
+
+const EXAMPLES: Readonly<Record<TaskFamily, ExampleRequest>> = {
+	music: {
+		jobs: 'a song from lyrics or from a description, or an upload of your own track',
+		path: '/v1/music/generations/create',
+		field: 'prompt',
+		value: '[Verse] The harbour lights are low…',
+	},
+	grid: {
+		jobs: 'a first grid from a prompt, or an upscaled picture',
+		path: '/v1/gridart/generations/imagine',
+		field: 'prompt',
+		value: 'A harbour at dawn',
+	},
+	image: {
+		jobs: 'a new endpoint of the service',
+		path: '/v1/images/upscales',
+		field: 'image_url',
+		value: 'https://example.com/picture.png',
+	},
+	video: {
+		jobs: 'a new endpoint of the service',
+		path: '/v1/videos/upscales',
+		field: 'video_url',
+		value: 'https://example.com/clip.mp4',
+	},
+};
+
+const CUSTOM_REQUESTS =
+	'https://github.com/mediagen-nodes/n8n-nodes-mediagen/blob/main/docs/custom-requests.md';
+
+const submitFieldsOf = ({ jobs, path, field, value }: ExampleRequest): INodeProperties[] => [
+	{
+		displayName: `For what has no operation here, such as ${jobs}: see <a href="${CUSTOM_REQUESTS}" target="_blank">Custom requests</a>`,
+		name: 'customRequestNotice',
+		type: 'notice',
+		default: '',
+	},
 	{
 		displayName: 'Path',
 		name: 'path',
 		type: 'string',
 		required: true,
 		default: '',
-		placeholder: 'e.g. /v1/music/generations/create',
+		placeholder: `e.g. ${path}`,
 		description: 'Path of the endpoint on the base URL of the credential. The request is a POST.',
 	},
 	{
@@ -101,7 +146,7 @@ const submitFields: INodeProperties[] = [
 		type: 'json',
 		default: '{}',
 		displayOptions: { show: { bodyType: ['json'] } },
-		placeholder: 'e.g. {"prompt": "A slow sea shanty"}',
+		hint: `e.g. ${JSON.stringify({ [field]: value })}`,
 	},
 	{
 		displayName: 'Body Fields',
@@ -121,14 +166,14 @@ const submitFields: INodeProperties[] = [
 						name: 'name',
 						type: 'string',
 						default: '',
-						placeholder: 'e.g. prompt',
+						placeholder: `e.g. ${field}`,
 					},
 					{
 						displayName: 'Value',
 						name: 'value',
 						type: 'string',
 						default: '',
-						placeholder: 'e.g. A slow sea shanty',
+						placeholder: `e.g. ${value}`,
 						description: 'An expression may give a number, a boolean or a list',
 					},
 				],
@@ -173,7 +218,11 @@ const bodyFields = z
 	.catch({ field: [] });
 
 /** Reads "Body Fields" as the panel has them: what is empty in them counts. Throws a `NodeOperationError` for a row without a name, or with the name of another. */
-function readBodyFields(context: IExecuteFunctions, itemIndex: number): Record<string, unknown> {
+function readBodyFields(
+	context: IExecuteFunctions,
+	submitFields: readonly INodeProperties[],
+	itemIndex: number,
+): Record<string, unknown> {
 	const rows = bodyFields.parse(context.getNodeParameter('bodyFields', itemIndex, {})).field;
 	const names = new Set<string>();
 	const issues = rows.flatMap(({ name }, row) => {
@@ -192,6 +241,7 @@ function readBodyFields(context: IExecuteFunctions, itemIndex: number): Record<s
 
 /** Puts the body together. As text it is neither renamed nor cleaned: its names are the service's own. */
 async function customBody(
+	submitFields: readonly INodeProperties[],
 	values: ParameterValues,
 	context: IExecuteFunctions,
 	itemIndex: number,
@@ -199,7 +249,7 @@ async function customBody(
 	const { bodyType, binaryProperty, bodyFields: _rows, body: json, ...request } = values;
 	if (bodyType === 'json' || bodyType === undefined)
 		return { ...request, ...(json === undefined ? {} : { body: json }) };
-	const fields = readBodyFields(context, itemIndex);
+	const fields = readBodyFields(context, submitFields, itemIndex);
 	const body = JSON.stringify(fields);
 	if (bodyType !== 'formData') {
 		const isEmpty =
@@ -222,6 +272,7 @@ async function customBody(
 
 /** A request to an endpoint that the spec does not show, with the same purchase, wait and output as any other. */
 function submitOperation(family: TaskFamily): Operation {
+	const submitFields = submitFieldsOf(EXAMPLES[family]);
 	return buyingOperation({
 		family,
 		resource: TASK,
@@ -232,7 +283,11 @@ function submitOperation(family: TaskFamily): Operation {
 			'Buy a task from any endpoint of the service, such as one that this node does not have',
 		fields: submitFields,
 		schema: customRequest,
-		toBody: async (...given) => ({ body: await customBody(...given) }),
+		notFound: {
+			words: 'Path or task not found',
+			hint: 'Check "Path" in the documentation of the service, and the task ID if the body has one.',
+		},
+		toBody: async (...given) => ({ body: await customBody(submitFields, ...given) }),
 		path: (request) => {
 			const { path, body, file, file_field: field } = customRequest.parse(request);
 			return { path, body, ...(file ? { file: { field, content: file } } : {}) };

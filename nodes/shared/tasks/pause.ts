@@ -4,6 +4,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import { callbackAddressProblem, unusualPort } from '../api/address';
 import { hasEnded, readTaskRecord } from '../api/records';
 import { withReference, withSecret } from '../api/signedAddress';
+import { atItem } from '../n8n/nodeErrors';
 import { callbackFields } from '../n8n/options';
 import { isBlank, validationError } from '../n8n/parameters';
 import {
@@ -41,14 +42,10 @@ function checkCallbackAddress(
 	const problem = callbackAddressProblem(address, baseUrl);
 	if (problem !== undefined) {
 		const refusal = `The service would not call back: ${problem}`;
-		throw new NodeOperationError(
-			context.getNode(),
-			itemIndex === undefined ? refusal : `${refusal} [item ${itemIndex}]`,
-			{
-				itemIndex,
-				description: `${hint} ${ON_OWN_NETWORK} Nothing was sent to the service.`,
-			},
-		);
+		throw new NodeOperationError(context.getNode(), atItem(refusal, itemIndex), {
+			itemIndex,
+			description: `${hint} ${ON_OWN_NETWORK} Nothing was sent to the service.`,
+		});
 	}
 	const port = unusualPort(address);
 	return port === undefined

@@ -6,6 +6,7 @@ import { RESULT_KINDS } from '../api/families';
 import { multipartForm } from '../api/multipart';
 import type { AcceptedTask } from '../api/records';
 import { PendingUpload, reopenFile } from '../n8n/binary';
+import { atItem } from '../n8n/nodeErrors';
 import { isTool, readItemOptions, readReuse } from '../n8n/options';
 import {
 	type ParameterValues,
@@ -158,7 +159,10 @@ export function refuseSameRequests(
 		const count = itemIndexes.length;
 		if (count === 1) continue;
 		for (const itemIndex of itemIndexes) {
-			const message = `The same request would be bought ${count} times, for ${count} files of task ${taskId} [item ${itemIndex}]`;
+			const message = atItem(
+				`The same request would be bought ${count} times, for ${count} files of task ${taskId}`,
+				itemIndex,
+			);
 			errors.set(
 				itemIndex,
 				new NodeOperationError(context.getNode(), message, { itemIndex, description: WAY_OUT }),

@@ -20,6 +20,7 @@ import {
 	type TaskItem,
 } from '../output/items';
 import { countResumedCost } from '../report/customData';
+import { withSummary } from '../report/hints';
 import { clock } from '../util/clock';
 import { isObject, toJson } from '../util/json';
 import { KeyedLock } from '../util/keyedLock';
@@ -153,7 +154,7 @@ async function makeOutput(
 	for (const item of delivered)
 		if (item.error && outcomeStatus(item) !== 'failed') nameRecord(item.error, item.recordKey);
 	const comesOut = delivered.filter((item) => !isLeftOut(item));
-	return outputItems(run.context.getNode(), comesOut, run.options);
+	return outputItems(run.context.getNode(), withSummary(comesOut), run.options);
 }
 
 const CALL_AGAIN = 'Not ready yet: call again later';

@@ -1,7 +1,7 @@
 import { NodeOperationError } from 'n8n-workflow';
 
 import { type ApiError, asError } from '../api/errors';
-import { asNodeError, type NodeError } from '../n8n/nodeErrors';
+import { asNodeError, atItem, type NodeError } from '../n8n/nodeErrors';
 import type { AcceptedItem } from '../output/items';
 import type { TaskContext, TaskRun } from './taskRun';
 
@@ -14,7 +14,7 @@ export function failedTaskError(
 	if (!task.error) return undefined;
 	const error = new NodeOperationError(
 		run.context.getNode(),
-		`Task ${taskId} failed: ${task.error.message} [item ${itemIndex}]`,
+		atItem(`Task ${taskId} failed: ${task.error.message}`, itemIndex),
 		{
 			itemIndex,
 			description: 'The service refunds what a failed task was charged.',
@@ -39,7 +39,10 @@ export function timeoutError(
 	];
 	return new NodeOperationError(
 		run.context.getNode(),
-		`Task ${taskId} was still ${task.status} after ${run.options.timeout} seconds [item ${itemIndex}]`,
+		atItem(
+			`Task ${taskId} was still ${task.status} after ${run.options.timeout} seconds`,
+			itemIndex,
+		),
 		{
 			itemIndex,
 			description: [...words, resumeHint(taskId), 'A higher "Timeout" in the options waits longer.']
@@ -50,7 +53,10 @@ export function timeoutError(
 }
 
 export function canceledError(run: TaskRun, { itemIndex, taskId }: AcceptedItem): NodeError {
-	const message = `The execution was canceled while it waited for task ${taskId} [item ${itemIndex}]`;
+	const message = atItem(
+		`The execution was canceled while it waited for task ${taskId}`,
+		itemIndex,
+	);
 	return new NodeOperationError(run.context.getNode(), message, {
 		itemIndex,
 		description: resumeHint(taskId),

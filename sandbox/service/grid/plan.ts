@@ -137,7 +137,8 @@ export function gridPlan(
 		height: EDGE,
 		format: 'png',
 		compression: null,
-		seed: `${taskId}/${at + 1}`,
+		// A re-roll or a variation must show something else than its parent.
+		seed: action === 'IMAGINE' ? String(at + 1) : `${taskId}/${at + 1}`,
 		prompt,
 		caption: `${at + 1}/${count} · ${action}`,
 	}));

@@ -47,22 +47,18 @@ export function imageSubmission(
 		credits: PRICES[item] * n,
 		creditsPerResult: PRICES[item],
 		failure: promptedFailure(prompt),
-		plan: (taskId, produced = n): ImagePlan => {
+		plan: (_taskId, produced = n): ImagePlan => {
 			const made = Math.min(produced, n);
 			return {
 				family: 'image',
-				files: Array.from({ length: made }, (_, at) => picture(request, taskId, at + 1)),
+				files: Array.from({ length: made }, (_, at) => picture(request, at + 1)),
 				usage: usage(prompt, request.references, request.size, made),
 			};
 		},
 	};
 }
 
-function picture(
-	{ size, format, compression, applied }: ImageRequest,
-	taskId: string,
-	index: number,
-): PlannedFile {
+function picture({ size, format, compression, applied }: ImageRequest, index: number): PlannedFile {
 	const { prompt, n, model } = applied;
 	const caption = `${index}/${n} · ${model}`;
 	return {
@@ -72,7 +68,7 @@ function picture(
 		contentType: `image/${format}`,
 		content: {
 			type: 'picture',
-			picture: { ...size, format, compression, prompt, caption, seed: `${taskId}/${index}` },
+			picture: { ...size, format, compression, prompt, caption, seed: String(index) },
 		},
 	};
 }

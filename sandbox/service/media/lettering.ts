@@ -24,23 +24,6 @@ export function lettering(text: string, size: number): Lettering {
 	return { path, width };
 }
 
-/** Breaks a text into lines of at most `width` pixels; the last line ends in an ellipsis if the text is longer. */
-export function wrap(text: string, size: number, width: number, maxLines: number): string[] {
-	const lines: string[] = [];
-	let line = '';
-	for (const word of text.split(/\s+/).filter(Boolean)) {
-		const longer = line ? `${line} ${word}` : word;
-		if (!line || lettering(longer, size).width <= width) {
-			line = longer;
-			continue;
-		}
-		if (lines.length === maxLines - 1) return [...lines, `${line} …`];
-		lines.push(line);
-		line = word;
-	}
-	return line ? [...lines, line] : lines;
-}
-
 /** The library's own function omits the space before a zero, which joins two numbers. */
 function svgCommand(command: PathCommand): string {
 	const point = (x: number, y: number) => `${x.toFixed(1)} ${y.toFixed(1)} `;

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import sharp from 'sharp';
 import type { Size } from './size';
-import { lettering, wrap } from './lettering';
+import { lettering } from './lettering';
+import { sceneSvg } from './scene';
 
 export type PictureFormat = 'png' | 'jpeg' | 'webp';
 
@@ -10,17 +10,15 @@ export interface PictureSpec extends Size {
 	format: PictureFormat;
 	/** 0 to 100, for jpeg and webp; `null` for the service's own choice. */
 	compression: number | null;
-	/** Determines the colors. */
+	/** Determines where things stand. */
 	seed: string;
+	/** Determines colors and shapes. */
 	prompt: string;
-	/** A short line under the prompt, such as `1/2 · model`. */
+	/** A short line in a corner, such as `1/2 · model`. */
 	caption: string;
 }
 
 const DEFAULT_QUALITY = 85;
-/** More than a few lines would be too small to read. */
-const PROMPT_LINES = 3;
-const LONGEST_PROMPT = 200;
 
 /** Draws a picture at its exact size, visibly marked as a sample. */
 export async function drawPicture(spec: PictureSpec): Promise<Buffer> {
@@ -36,7 +34,7 @@ export async function drawPicture(spec: PictureSpec): Promise<Buffer> {
 	}
 }
 
-/** The picture as SVG: a background of two colors, the word SAMPLE, the prompt and the caption. */
+/** The picture as SVG: what the prompt asks for, and the word SAMPLE with the caption in a corner. */
 export function pictureSvg({
 	width,
 	height,
@@ -44,27 +42,16 @@ export function pictureSvg({
 	prompt,
 	caption,
 }: Omit<PictureSpec, 'format' | 'compression'>): string {
-	const hue = createHash('sha256').update(seed).digest().readUInt16BE(0) % 360;
-	const unit = Math.min(width, height) / 20;
-	const mark = lettering('SAMPLE', unit * 4);
-	const lines = wrap(prompt.slice(0, LONGEST_PROMPT), unit, width - 4 * unit, PROMPT_LINES);
-	const small = lettering(`${caption} · ${width} x ${height}`, unit * 0.7);
-	const text = lines.map((line, row) =>
-		at(2 * unit, 2.5 * unit + row * unit * 1.4, lettering(line, unit).path),
-	);
+	const unit = Math.min(width, height) / 40;
+	const mark = lettering(`SAMPLE · ${caption}`, unit);
+	const across = mark.width + 2 * unit;
 	return [
 		`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">`,
-		`<rect width="100%" height="100%" fill="hsl(${hue},45%,38%)"/>`,
-		`<polygon points="0,${height} ${width},0 ${width},${height}" fill="hsl(${(hue + 40) % 360},50%,48%)"/>`,
-		`<circle cx="${width / 2}" cy="${height / 2}" r="${unit * 6}" fill="hsl(${(hue + 180) % 360},40%,60%)" opacity="0.35"/>`,
-		`<g fill="#fff" opacity="0.85">${at((width - mark.width) / 2, height / 2 + unit * 1.5, mark.path)}</g>`,
-		`<g fill="#fff">${text.join('')}${at(2 * unit, height - 1.5 * unit, small.path)}</g>`,
+		sceneSvg(prompt, seed, { width, height }),
+		`<rect x="${width - across}" y="${height - 4 * unit}" width="${across}" height="${2 * unit}" fill="#000" opacity="0.35"/>`,
+		`<path fill="#fff" transform="translate(${(width - across + unit).toFixed(1)} ${(height - 2.6 * unit).toFixed(1)})" d="${mark.path}"/>`,
 		'</svg>',
 	].join('');
-}
-
-function at(x: number, y: number, path: string): string {
-	return `<path transform="translate(${x.toFixed(1)} ${y.toFixed(1)})" d="${path}"/>`;
 }
 
 /** Four pictures of one size as a grid of two by two, pixel for pixel. */

@@ -94,7 +94,7 @@ export async function videoSubmission(
 		item,
 		credits: Math.ceil(PRICES[item] * seconds),
 		failure: promptedFailure(request.prompt),
-		plan: (taskId) => videoPlan(request.model, { ...clip, seed: taskId }, seconds),
+		plan: () => videoPlan(request.model, { ...clip, seed: '1' }, seconds),
 	};
 }
 

@@ -142,7 +142,7 @@ export const SHOWCASE: Shown[] = [
 	},
 	{
 		page: 'trigger',
-		fields: ['Trigger On', 'Verify With Service'],
+		fields: ['Trigger on Status', 'Verify With Service'],
 		name: 'MediaGen Trigger',
 		type: 'mediaGenTrigger',
 		typeVersion: 2,

@@ -80,7 +80,7 @@ test('check: a balance that cannot be read is never enough', async () => {
 test('a threshold that is none is refused with the item', async () => {
 	const threshold = '={{ "much" }}';
 	const { error } = await run({ operation: 'check', compare: 'credits', threshold });
-	expect(error?.message).toBe('"Threshold" must be a number of at least 0 [item 0]');
+	expect(error?.message).toBe('"Threshold" must be a number of at least 0 [row 1 (item 0)]');
 });
 
 async function expectBalanceInSpiteOf(effect: FaultRuleInput['effect']): Promise<void> {

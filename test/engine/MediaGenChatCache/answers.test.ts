@@ -159,8 +159,12 @@ test('more cache markers than usual are sent, with a warning', async () => {
 	expect((await answer('message', body, { cachedBlocks: four })).json.warnings).toEqual([]);
 	const tools = '{"tools": [{"cache_control": {"type": "ephemeral"}}]}';
 	expect(
-		(await answer('message', body, { cachedBlocks: four, additionalBodyFields: tools })).json
-			.warnings,
+		(
+			await answer('message', body, {
+				cachedBlocks: four,
+				options: { additionalBodyFields: tools },
+			})
+		).json.warnings,
 	).toEqual([expect.stringContaining('5 blocks are marked')]);
 });
 
@@ -301,7 +305,7 @@ test('prices make an estimate, for each item and for the run', async () => {
 		expect.objectContaining({ estimatedCost: 0.0048, savedByCache: 0.0135 }),
 	]);
 	expect(hints[0]?.message).toBe(
-		'2 answers, 10,200 input tokens (5,000 read from the cache, 5,000 written to it, 200 plain), 400 output tokens, estimated cost 0.02685 (0.013425 per answer)',
+		'2 answers, 10,200 input tokens (5,000 read from the cache, 5,000 written to it, 200 plain), 400 output tokens, estimated cost 0.02685 (0.013425 per answer), the cache saved 0.00975',
 	);
 });
 

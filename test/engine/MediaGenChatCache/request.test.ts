@@ -23,7 +23,7 @@ const everything = {
 			{ role: 'assistant', text: 'Yes.' },
 		],
 	},
-	additionalBodyFields: '{"temperature": 0.2, "stop": null}',
+	options: { additionalBodyFields: '{"temperature": 0.2, "stop": null}' },
 };
 
 const turns = [
@@ -110,8 +110,10 @@ test.each(['message', 'completion'] as const)(
 		await node.run({ parameters: { cachedBlocks: blocks({ text: 'a', ttl: '1h' }) } });
 		await node.run({
 			parameters: {
-				additionalBodyFields:
-					'{"tools": [{"name": "t", "cache_control": {"type": "ephemeral", "ttl": "1h"}}]}',
+				options: {
+					additionalBodyFields:
+						'{"tools": [{"name": "t", "cache_control": {"type": "ephemeral", "ttl": "1h"}}]}',
+				},
 			},
 		});
 		expect(service.requests().map(({ headers }) => headers['vendor-beta'])).toEqual([
@@ -152,19 +154,22 @@ test.each([
 		'"Earlier Turns › 1 › Text" is required',
 		{ earlierTurns: { turn: [{ role: 'user', text: '={{ "" }}' }] } },
 	],
-	['"Additional Body Fields" must be a JSON object', { additionalBodyFields: '={{ "[1]" }}' }],
+	[
+		'"Additional Body Fields" must be a JSON object',
+		{ options: { additionalBodyFields: '={{ "[1]" }}' } },
+	],
 	[
 		'"Additional Body Fields" must not have the field "messages": the node sets it',
-		{ additionalBodyFields: '{"messages": []}' },
+		{ options: { additionalBodyFields: '{"messages": []}' } },
 	],
 	[
 		'"Additional Body Fields" must not set "stream" to true',
-		{ additionalBodyFields: '{"stream": true}' },
+		{ options: { additionalBodyFields: '{"stream": true}' } },
 	],
 ])('%s: refused before anything is sent, with its item', async (message, parameters) => {
 	const { error } = await chatNode('message', service.credential).run({ parameters });
 	expect(error?.message).toContain(message);
-	expect(error?.message).toContain('[item 0]');
+	expect(error?.message).toContain('[row 1 (item 0)]');
 	expect(error?.description).toContain('Nothing was sent to the service.');
 	expect(service.requests()).toHaveLength(0);
 });
@@ -181,7 +186,7 @@ test('a question that is wrong in the last item keeps the first from being paid 
 	const { error } = await chatNode('message', service.credential).run({
 		items: questions('Why?', 'How?', ''),
 	});
-	expect(error?.message).toContain('[item 2]');
+	expect(error?.message).toContain('[row 3 (item 2)]');
 	expect(service.requests()).toHaveLength(0);
 });
 
@@ -256,8 +261,7 @@ test('Additional Body Fields are read for each item', async () => {
 	await chatNode('completion', service.credential).run({
 		items: rows.slice(2).concat(rows.slice(0, 1)),
 		parameters: {
-			additionalBodyFields: '={{ { "seed": $json.row } }}',
-			options: { concurrency: 1 },
+			options: { concurrency: 1, additionalBodyFields: '={{ { "seed": $json.row } }}' },
 		},
 	});
 	expect(service.requests().map(({ body }) => body)).toEqual([

@@ -126,7 +126,7 @@ test.each<[string, string, Given, string]>([
 ])('refused before anything is sent: %s', async (_, operation, given, message) => {
 	const { error } = await run(operation, { taskId: 't', ...given });
 	expect(error?.message).toContain(message);
-	expect(error?.message).toContain('[item 0]');
+	expect(error?.message).toContain('[row 1 (item 0)]');
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
@@ -139,7 +139,7 @@ test.each([
 ] as const)('a parent that is %s is refused at once', async (_, operation, state, message) => {
 	const { error } = await run(operation, { taskId: parents().grid({ state }).id });
 	expect(error?.message).toContain(message);
-	expect(error?.message).toContain('[item 0]');
+	expect(error?.message).toContain('[row 1 (item 0)]');
 	expect(sent()).toEqual([]);
 });
 

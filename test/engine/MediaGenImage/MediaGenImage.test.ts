@@ -291,7 +291,7 @@ describe('Panel', () => {
 		const waiting = ['Wait for Result', 'Output', 'Download Files'];
 		expect(panel({ resource: 'image', operation: 'generate' })).toEqual([
 			...['Resource', 'Operation', 'Model', 'Prompt', 'Reference Images', 'Size'],
-			...['Number of Images', ...waiting, 'Additional Fields', 'Additional Body Fields', 'Options'],
+			...['Number of Images', ...waiting, 'Additional Fields', 'Options'],
 		]);
 		expect(panel({ resource: 'image', operation: 'edit' })).toEqual([
 			...[
@@ -303,7 +303,7 @@ describe('Panel', () => {
 				'Mask',
 				'Prompt',
 			],
-			...['Size', 'Number of Images', ...waiting, 'Additional Body Fields', 'Options'],
+			...['Size', 'Number of Images', ...waiting, 'Options'],
 		]);
 	});
 
@@ -465,7 +465,7 @@ describe('Reference images', () => {
 		['a mask of a row', { ...masked(side), referenceImages: '={{ "none" }}' }, 'Mask URL'],
 	])('%s without a reference image is refused before a request', async (_, given, label) => {
 		const { error } = await runNew({ ...generate, ...given });
-		expect(error?.message).toBe(`"${label}" ${noReference} [item 0]`);
+		expect(error?.message).toBe(`"${label}" ${noReference} [row 1 (item 0)]`);
 		expect(service.sandbox.requests.list()).toEqual([]);
 	});
 
@@ -503,7 +503,7 @@ describe('Reference images', () => {
 	])('%s whose expression is empty is refused before a request', async (_, given, message) => {
 		const photo = await fileItem(await picture(64, 48));
 		const { error } = await runNew({ ...generate, ...given }, [photo]);
-		expect(error?.message).toBe(`${message} [item 0]`);
+		expect(error?.message).toBe(`${message} [row 1 (item 0)]`);
 		expect(service.sandbox.requests.list()).toEqual([]);
 	});
 
@@ -553,7 +553,7 @@ test.each<[string, INodeParameters, string]>([
 ])('refused before anything is sent: %s', async (_, given, message) => {
 	const { error } = await runNew({ operation: 'generate', prompt: 'x', ...given });
 	expect(error?.message).toContain(message);
-	expect(error?.message).toContain('[item 0]');
+	expect(error?.message).toContain('[row 1 (item 0)]');
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 

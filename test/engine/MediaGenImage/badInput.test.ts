@@ -136,7 +136,9 @@ test('a data URI above 10 MB is refused', async () => {
 test('the item is named, and the good ones before it cost nothing', async () => {
 	const items = [{ json: { n: 1 } }, { json: { n: 2 } }, { json: { n: 7 } }];
 	const { error } = await run({ n: '={{ $json.n }}' }, items);
-	expect(error?.message).toBe('"Number of Images" must be a whole number from 1 to 4 [item 2]');
+	expect(error?.message).toBe(
+		'"Number of Images" must be a whole number from 1 to 4 [row 3 (item 2)]',
+	);
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
@@ -178,7 +180,7 @@ describe('pictures from the input', () => {
 	test('a field that is not there', async () => {
 		const { error } = await run(binary);
 		expect(error?.message).toBe(
-			'"Input Data Field Name": the input item has no binary data in the field "data" [item 0]',
+			'"Input Data Field Name": the input item has no binary data in the field "data" [row 1 (item 0)]',
 		);
 		expect(service.sandbox.requests.list()).toEqual([]);
 	});
@@ -214,6 +216,6 @@ test.each([
 test('a task without an id is refused', async () => {
 	const taskId = '={{ $json.taskId }}';
 	const { error } = await runnerOf(service)('image.task.wait', { taskId });
-	expect(error?.message).toBe('"Task ID" is required [item 0]');
+	expect(error?.message).toBe('"Task ID" is required [row 1 (item 0)]');
 	expect(service.sandbox.requests.list()).toEqual([]);
 });

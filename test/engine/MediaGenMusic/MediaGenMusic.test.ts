@@ -352,14 +352,14 @@ test.each<[string, string, Given, string]>([
 	const items = [{ json: { taskId: 't' } }];
 	const { error } = await run(operation, given, items);
 	expect(error?.message).toContain(message);
-	expect(error?.message).toContain('[item 0]');
+	expect(error?.message).toContain('[row 1 (item 0)]');
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
 test('one item that cannot be sent keeps the others from being bought', async () => {
 	const items = [{ json: { end: 4 } }, { json: { end: 1.5 } }];
 	const { error } = await run('crop', { taskId: 't', startS: 2, endS: '={{ $json.end }}' }, items);
-	expect(error?.message).toContain('"End" must be a whole number of at least 0 [item 1]');
+	expect(error?.message).toContain('"End" must be a whole number of at least 0 [row 2 (item 1)]');
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 

@@ -187,15 +187,15 @@ test('the address itself is read for each row', async () => {
 });
 
 test('an address in Additional Body Fields stays as it is', async () => {
-	const parameters = { additionalBodyFields: `{"webhook": "${BASE}/other"}` };
-	expect(await addresses([{ reference: 'row 7' }], perRow, parameters)).toEqual([`${BASE}/other`]);
+	const options = { ...perRow, additionalBodyFields: `{"webhook": "${BASE}/other"}` };
+	expect(await addresses([{ reference: 'row 7' }], options)).toEqual([`${BASE}/other`]);
 });
 
 test.each([
-	['n8n', '"Callback Base URL" must be a full http or https URL [item 1]'],
+	['n8n', '"Callback Base URL" must be a full http or https URL [row 2 (item 1)]'],
 	[
 		'http://10.0.0.5/hook',
-		'The service would not call back: the service cannot reach the private host 10.0.0.5 [item 1]',
+		'The service would not call back: the service cannot reach the private host 10.0.0.5 [row 2 (item 1)]',
 	],
 ])('the address %s of a row is refused at once, and Check Only shows it', async (to, message) => {
 	const run = {

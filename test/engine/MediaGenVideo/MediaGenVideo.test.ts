@@ -331,7 +331,7 @@ test.each<[string, Given, string]>([
 ])('generate, refused before anything is sent: %s', async (_, given, message) => {
 	const { error } = await run('generate', given);
 	expect(error?.message).toContain(message);
-	expect(error?.message).toContain('[item 0]');
+	expect(error?.message).toContain('[row 1 (item 0)]');
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
@@ -345,7 +345,7 @@ test.each<[string, Given, string]>([
 ])('remix, refused before anything is sent: %s', async (_, given, message) => {
 	const { error } = await run('remix', given);
 	expect(error?.message).toContain(message);
-	expect(error?.message).toContain('[item 0]');
+	expect(error?.message).toContain('[row 1 (item 0)]');
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
@@ -645,8 +645,8 @@ describe('Model', () => {
 test('Panel: what most people set first is in sight, before what few need', () => {
 	expect(labelsShown(node, { resource: 'video', operation: 'generate' })).toEqual([
 		...['Resource', 'Operation', 'Model', 'Prompt', 'Images', 'Duration (Seconds)'],
-		...['Aspect Ratio', 'Resolution', 'Wait for Result', 'Output', 'Download Files', 'Video'],
-		...['Multiple Shots', 'Elements', 'Additional Fields', 'Additional Body Fields', 'Options'],
+		...['Aspect Ratio', 'Resolution', 'Video', 'Multiple Shots', 'Elements'],
+		...['Wait for Result', 'Output', 'Download Files', 'Additional Fields', 'Options'],
 	]);
 	const labels = (name: string) =>
 		(node.description.properties.find((field) => field.name === name)?.options ?? []).map(
@@ -702,7 +702,7 @@ test.each<[string, { state: 'running' | 'failed' }, string]>([
 	const { id } = service.sandbox.originals.video(original);
 	const { error } = await run('remix', { taskId: id });
 	expect(error?.message).toContain(message);
-	expect(error?.message).toContain('[item 0]');
+	expect(error?.message).toContain('[row 1 (item 0)]');
 	expect(sent()).toEqual([]);
 });
 

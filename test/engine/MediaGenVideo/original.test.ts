@@ -25,7 +25,7 @@ const madeBy = (model: string) =>
 	});
 
 const problem =
-	'"Task ID" must be a video by a model that can be extended: vidgen3.1-fast or vidgen3.1-quality; this one was made by vidomni-v3-omni [item 0]';
+	'"Task ID" must be a video by a model that can be extended: vidgen3.1-fast or vidgen3.1-quality; this one was made by vidomni-v3-omni [row 1 (item 0)]';
 
 test('a video that cannot be extended is refused before the extension is bought', async () => {
 	numberTasks(service);

@@ -81,7 +81,6 @@ const common = {
 	maxTokens: 100,
 	prompt: '={{ $json.question }}',
 	earlierTurns: {},
-	additionalBodyFields: '{}',
 	options: {},
 };
 

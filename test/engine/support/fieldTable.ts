@@ -139,7 +139,7 @@ export function isShown(type: INodeType, parameters: Given, path: string): boole
 }
 
 /** Fields of every operation that buys a task. */
-const SHARED_FIELDS = ['options', 'waitMode', 'output', 'downloadFiles', 'additionalBodyFields'];
+const SHARED_FIELDS = ['options', 'waitMode', 'output', 'downloadFiles'];
 
 /** Every field that belongs to an operation, whatever hides it, as a path. */
 export function fieldsOf(type: INodeType, operation: string): string[] {

@@ -97,7 +97,6 @@ export const countField: INodeProperties = {
 const maskDescription =
 	'A picture with an alpha channel, of the same size as the first reference image. The lite models do not repaint.';
 
-/** Shown below the output. */
 export const additionalFields = additionalFieldsOf([
 	{
 		displayName: 'Background',

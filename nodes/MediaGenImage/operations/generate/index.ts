@@ -105,7 +105,6 @@ export const generate = buyingOperation({
 	action: 'Generate an image',
 	description: 'Make pictures from a prompt, from other pictures, or by repainting part of one',
 	fields,
-	advanced: [additionalFields],
 	schema: imageRequest,
 	toBody,
 	path: '/v1/images/generations',

@@ -356,14 +356,6 @@ const additionalFields = additionalFieldsOf([
 	},
 ]);
 
-/** Shown below the output. */
-export const advancedFields: INodeProperties[] = [
-	...videoFields,
-	...shotFields,
-	elementField,
-	additionalFields,
-];
-
 /** The fields of a generation; the choices come before what they decide about. */
 export const generateFields: INodeProperties[] = [
 	modelField,
@@ -374,5 +366,8 @@ export const generateFields: INodeProperties[] = [
 	}),
 	...imageFields,
 	...formatFields,
-	...advancedFields,
+	...videoFields,
+	...shotFields,
+	elementField,
+	additionalFields,
 ];

@@ -1,6 +1,6 @@
 import { buyingOperation } from '../../../shared/tasks/execute';
 import { generateBody } from './body';
-import { advancedFields, generateFields } from './fields';
+import { generateFields } from './fields';
 import { videoRequest } from './request';
 import { videoNotes } from './rules';
 
@@ -13,7 +13,6 @@ export const generate = buyingOperation({
 	action: 'Generate a video',
 	description: 'Make a video from a prompt, from images, or from another video',
 	fields: generateFields,
-	advanced: advancedFields,
 	schema: videoRequest,
 	toBody: generateBody,
 	path: '/v1/videos/generations',

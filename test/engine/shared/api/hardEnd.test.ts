@@ -82,7 +82,7 @@ describe('A request ends at its time limit, although its answer goes on', () => 
 			const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
 			const { error } = await buySounds(service, 1, {}, { settings });
 			expect(error?.message).toBe(
-				'The task may have been bought by an earlier attempt, so the request was not sent again [item 0]',
+				'The task may have been bought by an earlier attempt, so the request was not sent again [row 1 (item 0)]',
 			);
 			expect(log.join('\n')).toContain('no clear answer: the task may have been bought');
 			expect(service.sent('POST', SOUNDS)).toHaveLength(1);
@@ -104,7 +104,7 @@ describe('A request ends at its time limit, although its answer goes on', () => 
 			options: { timeout: 20 },
 		};
 		const { error } = await run(new MediaGenChatCache(), parameters);
-		expect(error?.message).toBe('The request timed out [item 0]');
+		expect(error?.message).toBe('The request timed out [row 1 (item 0)]');
 		expect(error?.description).toContain('The answer may have been bought anyway');
 		expect(service.sent('POST', path)).toHaveLength(1);
 		await expectClosed();
@@ -114,7 +114,7 @@ describe('A request ends at its time limit, although its answer goes on', () => 
 		service.on('POST', SOUNDS, accepted('task_1'));
 		service.on('GET', RECORD, trickling['its body']);
 		const { error } = await buySounds(service, 1, { timeout: 2 });
-		expect(error?.message).toBe('Task task_1 was still submitted after 2 seconds [item 0]');
+		expect(error?.message).toBe('Task task_1 was still submitted after 2 seconds [row 1 (item 0)]');
 		expect(error?.description).toContain('The last request failed: The request timed out.');
 		await expectClosed();
 	});
@@ -126,7 +126,7 @@ describe('A request ends at its time limit, although its answer goes on', () => 
 			operation: 'get',
 			taskId: 'task_1',
 		});
-		expect(error?.message).toBe('The request timed out [item 0]');
+		expect(error?.message).toBe('The request timed out [row 1 (item 0)]');
 		await expectClosed();
 	});
 
@@ -148,7 +148,7 @@ describe('A request ends at its time limit, although its answer goes on', () => 
 		const { error } = await run(new MediaGenUpload(), parameters, {
 			items: [await fileItem(await picture(4, 4))],
 		});
-		expect(error?.message).toBe('The request timed out [item 0]');
+		expect(error?.message).toBe('The request timed out [row 1 (item 0)]');
 		await expectClosed();
 	});
 

@@ -47,7 +47,7 @@ test('a record: the wait ends at once, and names the task', async () => {
 	);
 	expect(json[0]).toMatchObject({
 		taskId: 'task_1',
-		error: { message: `${WORDS} [item 0]`, description: expect.stringContaining('task_1') },
+		error: { message: `${WORDS} [row 1 (item 0)]`, description: expect.stringContaining('task_1') },
 	});
 	expect(service.sent('GET', RECORD)).toHaveLength(1);
 	expect(process.memoryUsage().rss - before).toBeLessThan(300_000_000);
@@ -57,7 +57,7 @@ test('a submission: it may have been bought', async () => {
 	service.on('POST', SOUNDS, bomb());
 	const { error } = await buySounds(service);
 	expect(error).toMatchObject({
-		message: `${WORDS} [item 0]`,
+		message: `${WORDS} [row 1 (item 0)]`,
 		description: expect.stringContaining('The task may have been bought anyway'),
 	});
 	expect(service.sent('POST', SOUNDS)).toHaveLength(1);
@@ -78,7 +78,7 @@ test('an answer in chat: it may have been bought', async () => {
 		credential: service.credential(),
 	});
 	expect(error).toMatchObject({
-		message: `${WORDS} [item 0]`,
+		message: `${WORDS} [row 1 (item 0)]`,
 		description: expect.stringContaining('The answer may have been bought anyway'),
 	});
 });
@@ -99,6 +99,6 @@ test('answers that are compressed are read, and so are errors', async () => {
 		status: 'completed',
 	});
 	expect((await buySounds(service)).error?.message).toBe(
-		'Insufficient balance: Top up first [item 0]',
+		'Insufficient balance: Top up first [row 1 (item 0)]',
 	);
 });

@@ -2,14 +2,14 @@ import type { INodeType } from 'n8n-workflow';
 
 import { MediaGenBalance } from '../../../../nodes/MediaGenBalance/MediaGenBalance.node';
 import { MediaGenUpload } from '../../../../nodes/MediaGenUpload/MediaGenUpload.node';
-import { fieldsOf } from '../../support/fieldTable';
-import { operationOf } from '../../support/operations';
+import { fieldsOf, labelsShown } from '../../support/fieldTable';
+import { operationOf, OPERATIONS } from '../../support/operations';
 
 const CHAT = [
 	...['model', 'prompt', 'maxTokens', 'earlierTurns.turn.role', 'earlierTurns.turn.text'],
 	...['cachedBlocks.block.text', 'cachedBlocks.block.ttl', 'cachedBlocks.block.place'],
 ];
-const REQUEST = ['path', 'bodyType', 'body', 'binaryProperty', 'fileField'];
+const REQUEST = ['customRequestNotice', 'path', 'bodyType', 'body', 'binaryProperty', 'fileField'];
 const BODY_FIELDS = ['bodyFields.field.name', 'bodyFields.field.value'];
 const chat = (operation: string) => operationOf(`chat.${operation}`).node;
 
@@ -37,4 +37,32 @@ test.each(
 	),
 )('%s, %s: every field of the panel has a test', (_, operation, node, fields) => {
 	expect(fieldsOf(node, operation).sort()).toEqual([...fields].sort());
+});
+
+const AFTER_CONTENT = [
+	'Wait for Result',
+	'Output',
+	'Download Files',
+	'Additional Fields',
+	'Options',
+];
+
+test.each(
+	OPERATIONS.filter(({ path }) => path !== undefined).map(
+		(operation) => [operation.title, operation] as const,
+	),
+)(
+	'%s: what is made comes first, then how to wait for it, then the collections',
+	(_, { node, ...given }) => {
+		const { resource, operation, smallest } = given;
+		const labels = labelsShown(node, { resource, operation, ...smallest });
+		const known = AFTER_CONTENT.filter((label) => labels.includes(label));
+		expect(labels.slice(-known.length)).toEqual(known);
+		expect(known).toContain('Options');
+	},
+);
+
+test('Music opens with a cover of the incoming song', () => {
+	const { properties } = operationOf('music.coverSong').node.description;
+	expect(properties.filter(({ name }) => name === 'operation')[0]?.default).toBe('coverSong');
 });

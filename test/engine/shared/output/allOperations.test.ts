@@ -127,10 +127,10 @@ async function run(
 		parameters: {
 			...parameters,
 			...given,
-			// What is wrong with an item is found before it is sent, after its other fields are read.
-			additionalBodyFields:
-				'={{ $json.want === "invalid" ? "no JSON" : JSON.stringify({ want: $json.want }) }}',
 			options: {
+				// What is wrong with an item is found before it is sent, after its other fields are read.
+				additionalBodyFields:
+					'={{ $json.want === "invalid" ? "no JSON" : JSON.stringify({ want: $json.want }) }}',
 				pollInterval: 1,
 				concurrency: 3,
 				reference: '=row {{ $json.row }}',
@@ -346,9 +346,8 @@ describe('What this package does not know', () => {
 		'%s: the smallest input is its request, with what Additional Body Fields adds',
 		async (_, { node, parameters, path, body }) => {
 			const given = {
-				additionalBodyFields: '{"brand_new": {"deep_er": [1, "x"]}}',
 				downloadFiles: false,
-				options: {},
+				options: { additionalBodyFields: '{"brand_new": {"deep_er": [1, "x"]}}' },
 			};
 			const { error } = await runNode({
 				node,

@@ -197,7 +197,9 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		expect(json).toEqual([
 			expect.objectContaining({ taskId: id, status: 'failed', results: [], url: null }),
 		]);
-		expect(json[0]?.error).toMatchObject({ message: `Task ${id} failed: ${failure} [item 0]` });
+		expect(json[0]?.error).toMatchObject({
+			message: `Task ${id} failed: ${failure} [row 1 (item 0)]`,
+		});
 	});
 
 	test.each(LATER)('%s that was not waited for is found later', async (_, buys, results) => {

@@ -193,7 +193,7 @@ describe("The request's own links are no results", () => {
 		downloadFiles: false,
 		referenceImages: 'urls',
 		imageUrls: reference,
-		additionalBodyFields: JSON.stringify({ image_urls: [reference] }),
+		options: { additionalBodyFields: JSON.stringify({ image_urls: [reference] }) },
 	};
 	const run = () => ({ node: new MediaGenImage(), parameters, credential: service.credential() });
 

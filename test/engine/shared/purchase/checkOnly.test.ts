@@ -50,7 +50,8 @@ test.each(buying)('%s: 200 rows with three mistakes', async (_, operation, mista
 		(problems as string[]).map((problem) => `${row}: ${problem}`),
 	);
 	const expected = AT.map(
-		(row, at) => new RegExp(`^${row}: "${mistakes[at]?.[3]}.*\\[item ${row}\\]$`),
+		(row, at) =>
+			new RegExp(`^${row}: "${mistakes[at]?.[3]}.*\\[row ${row + 1} \\(item ${row}\\)\\]$`),
 	);
 	expect(found).toEqual(expected.map((words) => expect.stringMatching(words) as string));
 	expect(json.map(({ request }) => request !== null)).toEqual(
@@ -101,7 +102,7 @@ test.each<[string, string, INodeParameters, string]>([
 	],
 ])('%s is a problem', async (_, operation, given, problem) => {
 	const { json } = await runnerOf(service)(operation, { ...given, options: { checkOnly: true } });
-	expect(json.map(({ problems }) => problems)).toEqual([[`${problem} [item 0]`]]);
+	expect(json.map(({ problems }) => problems)).toEqual([[`${problem} [row 1 (item 0)]`]]);
 	expect(sent()).toEqual([]);
 });
 

@@ -183,7 +183,10 @@ describe('An item that the error output leads back to the node', () => {
 		const { errorRounds } = await buySounds(service, 1, {}, { ...back, errorsBack: 3 });
 		expect(bought()).toHaveLength(1);
 		expect(errorRounds.map(([item]) => item?.error)).toEqual([
-			expect.objectContaining({ status: 'unknown', message: 'Server error (HTTP 500) [item 0]' }),
+			expect.objectContaining({
+				status: 'unknown',
+				message: 'Server error (HTTP 500) [row 1 (item 0)]',
+			}),
 			...Array<unknown>(3).fill(expect.objectContaining({ status: 'unknown', message: earlier })),
 		]);
 	});

@@ -44,7 +44,7 @@ describe('Retry-After never outlasts "Timeout"', () => {
 		service.on('GET', RECORD, tooMany('20'));
 		const began = clock.now();
 		const { error } = await buySounds(service, 1, { timeout: 5 });
-		expect(error?.message).toBe('Task task_1 was still submitted after 5 seconds [item 0]');
+		expect(error?.message).toBe('Task task_1 was still submitted after 5 seconds [row 1 (item 0)]');
 		expect(error?.description).toContain('The last request failed: Rate limit reached.');
 		expect((clock.now() - began) / 1_000).toBeLessThan(6);
 	});
@@ -191,11 +191,13 @@ describe('Stop, while purchases are in flight', () => {
 		expect(service.sent('GET', RECORD)).toEqual([]);
 		for (const taskId of ['task_1', 'task_2', 'task_3']) {
 			const words = `task ${taskId} submitted after the execution was canceled`;
-			expect(log.join('\n')).toMatch(new RegExp(`${words} \\(execution 1, .*, item \\d\\)`));
+			expect(log.join('\n')).toMatch(
+				new RegExp(`${words} \\(execution 1, .*, row \\d \\(item \\d\\)\\)`),
+			);
 			expect(error?.description).toContain(taskId);
 		}
 		expect(error?.description).toContain(
-			'Items 3 to 4: not submitted (The execution was canceled)',
+			'Rows 4 to 5 (items 3 to 4): not submitted (The execution was canceled)',
 		);
 		expect(error?.description).not.toContain('"Retry"');
 	});
@@ -330,14 +332,14 @@ describe('Items that may have been bought', () => {
 		const { error } = await buySounds(service, 3, { concurrency: 1 });
 		const unsure = replies.flatMap(({ json }, item) => (json === undefined ? [item] : []));
 		const described = unsure
-			.map((item) => `Item ${item}: may have been bought (`)
+			.map((item) => `Row ${item + 1} (item ${item}): may have been bought (`)
 			.filter((text) => error?.description?.includes(text));
 		expect(described).toHaveLength(unsure.length);
 		expect(error?.description).not.toContain('not submitted');
 		expect(log.filter((message) => message.includes('may have been bought'))).toEqual(
 			unsure.map(
 				(item) =>
-					`MediaGen: no clear answer: the task may have been bought (execution 1, workflow engine-test "Engine test", node "Under Test", item ${item})`,
+					`MediaGen: no clear answer: the task may have been bought (execution 1, workflow engine-test "Engine test", node "Under Test", row ${item + 1} (item ${item}))`,
 			),
 		);
 	});
@@ -381,8 +383,8 @@ describe('Items that may have been bought', () => {
 		await buySounds(service, 2, options, { settings: goOn, executionId: '77' });
 		const place = 'execution 77, workflow engine-test "Engine test", node "Under Test"';
 		expect(log.filter((message) => message.startsWith('MediaGen: '))).toEqual([
-			`MediaGen: task task_1 submitted (${place}, item 0, reference "row \\"0\\"\\n•••")`,
-			`MediaGen: no clear answer: the task may have been bought (${place}, item 1, reference "row \\"1\\"\\n•••")`,
+			`MediaGen: task task_1 submitted (${place}, row 1 (item 0), reference "row \\"0\\"\\n•••")`,
+			`MediaGen: no clear answer: the task may have been bought (${place}, row 2 (item 1), reference "row \\"1\\"\\n•••")`,
 		]);
 	});
 
@@ -394,7 +396,7 @@ describe('Items that may have been bought', () => {
 			{ status: 500 },
 		);
 		const { error } = await buySounds(service, 2, { concurrency: 1 });
-		expect(error?.description).not.toContain('Item 0: may');
+		expect(error?.description).not.toContain('Row 1 (item 0): may');
 		expect(log.filter((message) => message.includes('may have been bought'))).toHaveLength(1);
 	});
 
@@ -414,7 +416,7 @@ describe('Items that may have been bought', () => {
 		await buySounds(service, 1, {}, { onStart }).catch(() => undefined);
 		await until(() => log.some((message) => message.includes('may have been bought')));
 		expect(log.join('\n')).toContain(
-			'MediaGen: no clear answer: the task may have been bought (execution 1, workflow engine-test "Engine test", node "Under Test", item 0)',
+			'MediaGen: no clear answer: the task may have been bought (execution 1, workflow engine-test "Engine test", node "Under Test", row 1 (item 0))',
 		);
 	});
 });
@@ -429,7 +431,9 @@ describe('After an error that every item would get, nothing more is sent', () =>
 		const { json } = await buySounds(service, 3, { concurrency: 1 }, { settings: goOn });
 		expect(
 			json.map(({ error, status: state }) => [(error as { message: string }).message, state]),
-		).toEqual([0, 1, 2].map((item) => [`${message} [item ${item}]`, 'not submitted']));
+		).toEqual(
+			[0, 1, 2].map((item) => [`${message} [row ${item + 1} (item ${item})]`, 'not submitted']),
+		);
 		expect(bought()).toHaveLength(1);
 	});
 
@@ -475,7 +479,7 @@ describe('After an error that every item would get, nothing more is sent', () =>
 		const options = { timeout: 5, concurrency: 1 };
 		const { json } = await buySounds(service, 2, options, { settings: goOn });
 		expect(json[1]?.error).toMatchObject({
-			message: 'The timeout passed before the task was bought [item 1]',
+			message: 'The timeout passed before the task was bought [row 2 (item 1)]',
 			description:
 				'Run the node again later, with the items without a result only: the others would be bought again.',
 		});
@@ -595,7 +599,7 @@ describe('Runs side by side with the same run index, such as the batches of an a
 		const failed = runs.flatMap((run) =>
 			run.status === 'rejected' ? [(run.reason as Error).message] : [],
 		);
-		expect(failed).toEqual(['Task task_1 was still submitted after 5 seconds [item 0]']);
+		expect(failed).toEqual(['Task task_1 was still submitted after 5 seconds [row 1 (item 0)]']);
 		expect(taskIds(runs)).toContain('task_2');
 	});
 });
@@ -699,7 +703,7 @@ test('a custom request has the same records: one that may have been bought is no
 		{ prompt: 'x' },
 	]);
 	expect(errorRounds.map(([item]) => (item?.error as { message: string }).message)).toEqual([
-		'The response could not be read (HTTP 200): <html>Bad gateway</html> [item 0]',
+		'The response could not be read (HTTP 200): <html>Bad gateway</html> [row 1 (item 0)]',
 		expect.stringContaining('may have been bought by an earlier attempt'),
 	]);
 });

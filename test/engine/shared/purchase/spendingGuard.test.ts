@@ -82,7 +82,7 @@ describe('Max Tasks', () => {
 		]);
 		expect(json[20]?.error).toMatchObject({
 			message:
-				'The request was not sent: "Max Tasks" is 20, and this node has made 20 purchases in this execution [item 20]',
+				'The request was not sent: "Max Tasks" is 20, and this node has made 20 purchases in this execution [row 21 (item 20)]',
 			description:
 				'To buy it, raise "Max Tasks" in the options and run the workflow with the items without a result only.',
 		});
@@ -155,7 +155,7 @@ describe('Max Tasks', () => {
 			expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
 				[0, 1, 2].map((item) => ({ item })),
 			);
-			const left = note('Items 3 to 19', 3);
+			const left = note('Rows 4 to 20 (items 3 to 19)', 3);
 			expect(json.map(({ notes }) => notes)).toEqual([[left], undefined, undefined]);
 			const told = hints.map(({ message }) => message);
 			expect(told).toEqual(['3 tasks, 3 without a stated cost', left]);
@@ -169,17 +169,17 @@ describe('Max Tasks', () => {
 			const { rounds, error, hints, run } = await buySounds(service, 2, options, { rounds: 3 });
 			expect(error).toBeUndefined();
 			expect(rounds.map((json) => json.length)).toEqual([2, 1, 0]);
-			expect(rounds[1]?.[0]?.notes).toEqual([note('Item 1', 3)]);
+			expect(rounds[1]?.[0]?.notes).toEqual([note('Row 2 (item 1)', 3)]);
 			expect(run.data.resultData.metadata).toMatchObject({ mediagen_left_out: '3' });
-			expect(hints.map(({ message }) => message)).toContain(note('Items 0 to 1', 3));
+			expect(hints.map(({ message }) => message)).toContain(note('Rows 1 to 2 (items 0 to 1)', 3));
 		});
 
 		test('with nothing bought at all, the hint and the log say so', async () => {
 			completeAtOnce();
 			const { json, hints, error } = await buySounds(service, 1, { maxTasks: 0 });
 			expect([json, error]).toEqual([[], undefined]);
-			expect(hints.map(({ message }) => message)).toContain(note('Item 0', 0));
-			expect(log).toContain(`MediaGen: ${note('Item 0', 0)}`);
+			expect(hints.map(({ message }) => message)).toContain(note('Row 1 (item 0)', 0));
+			expect(log).toContain(`MediaGen: ${note('Row 1 (item 0)', 0)}`);
 		});
 
 		test('an item that fails otherwise fails the node, with all of its tasks and what was not submitted', async () => {
@@ -189,14 +189,14 @@ describe('Max Tasks', () => {
 			});
 			const { error, run } = await buySounds(service, 20, { maxTasks: 3, concurrency: 1 });
 			expect(error?.message).toBe(
-				'Task task_2 failed: out of luck [item 1] (18 of 20 items have no result)',
+				'Task task_2 failed: out of luck [row 2 (item 1)] (18 of 20 items have no result)',
 			);
 			expect(error?.description?.split('\n').slice(-6)).toEqual([
 				'Tasks of this run, to be fetched with the resource Task, operation Get:',
-				'Item 0: task task_1, completed',
-				'Item 1: task task_2, failed (Task task_2 failed: out of luck)',
-				'Item 2: task task_3, completed',
-				'Items 3 to 19: not submitted (The request was not sent: "Max Tasks" is 3, and this node has made 3 purchases in this execution)',
+				'Row 1 (item 0): task task_1, completed.',
+				'Row 2 (item 1): task task_2, failed (Task task_2 failed: out of luck).',
+				'Row 3 (item 2): task task_3, completed.',
+				'Rows 4 to 20 (items 3 to 19): not submitted (The request was not sent: "Max Tasks" is 3, and this node has made 3 purchases in this execution).',
 				'"Retry" in the list of executions takes these tasks up and does not buy them again.',
 			]);
 			expect(run.data.resultData.metadata).not.toHaveProperty('mediagen_left_out');
@@ -220,7 +220,10 @@ describe('Max Tasks', () => {
 			service.on('GET', RECORD, completed);
 			const { resumed } = await execution.callback();
 			expect(resumed?.json.map(({ status, notes }) => [status, notes])).toEqual([
-				['completed', [note('Items 2 to 4', 2)]],
+				[
+					'completed',
+					['This run: 2 tasks, 2 without a stated cost', note('Rows 3 to 5 (items 2 to 4)', 2)],
+				],
 				['completed', undefined],
 			]);
 			expect(execution.paused.run.data.resultData.metadata).toMatchObject({
@@ -246,7 +249,7 @@ describe('Max Tasks', () => {
 			);
 			for (const taskId of ['task_1', 'task_2', 'task_3'])
 				expect(error?.description).toContain(`task ${taskId}, completed`);
-			expect(error?.description).toContain('Items 3 to 19: not submitted');
+			expect(error?.description).toContain('Rows 4 to 20 (items 3 to 19): not submitted');
 			expect(error?.description?.match(/"Max Tasks" is 3/g)).toHaveLength(1);
 		});
 
@@ -340,7 +343,7 @@ describe('Keep Balance', () => {
 			keepBalanceUnit: 'credits',
 		});
 		expect(error?.message).toBe(
-			'The request was not sent: the remaining balance is 5000 credits, and "Keep Balance" is 6000 [item 0]',
+			'The request was not sent: the remaining balance is 5000 credits, and "Keep Balance" is 6000 [row 1 (item 0)]',
 		);
 		expect(error?.description).toContain(
 			'Top up the balance, or lower "Keep Balance" in the options.',
@@ -369,7 +372,7 @@ describe('Keep Balance', () => {
 		service.on('GET', BALANCE, balance({ remain_balance: null }));
 		const { error } = await buySounds(service, 1, { keepBalance: 1 });
 		expect(error?.message).toBe(
-			'The request was not sent: the service does not state the remaining balance, and "Keep Balance" is set [item 0]',
+			'The request was not sent: the service does not state the remaining balance, and "Keep Balance" is set [row 1 (item 0)]',
 		);
 		expect(error?.description).toBe(
 			'Run the node again later, or remove "Keep Balance" from the options.',
@@ -377,7 +380,7 @@ describe('Keep Balance', () => {
 		service.on('GET', BALANCE, deleted);
 		const refused = await buySounds(service, 1, { keepBalance: 1 });
 		expect(refused.error?.message).toMatch(
-			/^The request was not sent: the balance could not be read \(.*Key deleted.*\), and "Keep Balance" is set \[item 0\]$/,
+			/^The request was not sent: the balance could not be read \(.*Key deleted.*\), and "Keep Balance" is set \[row 1 \(item 0\)\]$/,
 		);
 	});
 
@@ -654,7 +657,7 @@ describe('Chat Cache', () => {
 		service.on('POST', CHAT, answered);
 		const { json, hints, error, run } = await ask(3, { maxTasks: 1, concurrency: 1 }, {});
 		const note =
-			'Items 1 to 2: not submitted, because "Max Tasks" is 1. To buy the rest, run the workflow with these items only.';
+			'Rows 2 to 3 (items 1 to 2): not submitted, because "Max Tasks" is 1. To buy the rest, run the workflow with these items only.';
 		expect(error).toBeUndefined();
 		expect(json.map(({ text, warnings }) => [text, (warnings as string[])[0]])).toEqual([
 			['Because.', note],

@@ -138,7 +138,7 @@ const ask = async (settings: object) =>
 				maxTokens: 100,
 				prompt: '={{ $json.question }}',
 			},
-			...{ earlierTurns: {}, additionalBodyFields: '{}', cachedBlocks: {} },
+			...{ earlierTurns: {}, cachedBlocks: {} },
 			options: { watchPrefix: false, priceInput: 3, priceOutput: 15, concurrency: 1 },
 		},
 		items: ['Why?', 'How?', 'When?'].map((question) => ({ json: { question } })),

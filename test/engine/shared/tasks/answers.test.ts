@@ -101,7 +101,7 @@ test.each(['expired', 'CANCELLED', 'rejected', 'failure'])(
 		service.on('POST', SOUNDS, accepted('task_1'));
 		service.on('GET', RECORD, { json: { status } });
 		const { error } = await buySounds(service);
-		expect(error?.message).toBe('Task task_1 failed: The service gives no reason [item 0]');
+		expect(error?.message).toBe('Task task_1 failed: The service gives no reason [row 1 (item 0)]');
 	},
 );
 
@@ -147,7 +147,7 @@ describe('One record that cannot be mapped does not take the others down', () =>
 		service.on('POST', SOUNDS, accepted('task_1'));
 		service.on('GET', RECORD, { json: { status: 'marinating' } });
 		const { error } = await buySounds(service, 1, { timeout: 5 });
-		expect(error?.message).toBe('Task task_1 was still running after 5 seconds [item 0]');
+		expect(error?.message).toBe('Task task_1 was still running after 5 seconds [row 1 (item 0)]');
 		expect(error?.description).toContain('Its last status was "marinating".');
 	});
 });
@@ -220,7 +220,7 @@ describe('The id of a task that was bought is never lost', () => {
 			expect(json[0]).toMatchObject({
 				status: 'unknown',
 				error: {
-					message: `The response could not be read (HTTP 200): ${JSON.stringify(body)} [item 0]`,
+					message: `The response could not be read (HTTP 200): ${JSON.stringify(body)} [row 1 (item 0)]`,
 					response: JSON.stringify(body),
 				},
 			});
@@ -281,7 +281,7 @@ describe("The service's code and type come out", () => {
 		service.on('GET', RECORD, { json: { status: 'failed', error } });
 		const { json } = await buySounds(service, 1, {}, { settings: goOn });
 		expect(json[0]?.error).toMatchObject({
-			message: 'Task task_1 failed: Button 9 is gone [item 0]',
+			message: 'Task task_1 failed: Button 9 is gone [row 1 (item 0)]',
 			code: '9',
 			type: 'reroll_error',
 		});
@@ -291,31 +291,31 @@ describe("The service's code and type come out", () => {
 		[
 			'{ code: 402, message }',
 			{ code: 402, message: 'No credits left' },
-			'Insufficient balance: No credits left [item 0]',
+			'Insufficient balance: No credits left [row 1 (item 0)]',
 			'402',
 		],
 		[
 			'{ code: "401", msg }',
 			{ code: '401', msg: 'Who are you' },
-			'Authentication failed: Who are you [item 0]',
+			'Authentication failed: Who are you [row 1 (item 0)]',
 			'401',
 		],
 		[
 			'{ code: 500, message }',
 			{ code: 500, message: 'Out of order', data: null },
-			'The service answered with an error: Out of order [item 0]',
+			'The service answered with an error: Out of order [row 1 (item 0)]',
 			'500',
 		],
 		[
 			'{ error: { message } }',
 			{ error: { message: 'Out of order' } },
-			'The service answered with an error: Out of order [item 0]',
+			'The service answered with an error: Out of order [row 1 (item 0)]',
 			null,
 		],
 		[
 			'{ success: false, message }',
 			{ success: false, message: 'Out of order' },
-			'The service answered with an error: Out of order [item 0]',
+			'The service answered with an error: Out of order [row 1 (item 0)]',
 			null,
 		],
 	])('of a submission that HTTP 200 refuses: %s', async (_, body, message, code) => {
@@ -330,7 +330,7 @@ describe("The service's code and type come out", () => {
 		const { json } = await buySounds(service, 1, {}, { settings: goOn });
 		expect(json[0]).toMatchObject({
 			taskId: 'task_1',
-			error: { message: 'Permission denied: Not yours [item 0]' },
+			error: { message: 'Permission denied: Not yours [row 1 (item 0)]' },
 		});
 	});
 
@@ -341,7 +341,7 @@ describe("The service's code and type come out", () => {
 		});
 		const { json } = await buySounds(service, 1, {}, { settings: goOn });
 		expect(json[0]?.error).toEqual({
-			message: 'Bad request: Too loud [item 0]',
+			message: 'Bad request: Too loud [row 1 (item 0)]',
 			description: 'Change the field that the service names and run the node again.',
 			code: 'volume',
 			type: null,

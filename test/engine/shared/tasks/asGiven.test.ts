@@ -62,7 +62,11 @@ test.each<[string, INodeParameters, string]>([
 	],
 	[
 		'an additional field named __proto__',
-		{ bodyType: 'json', body: '{"a": 1}', additionalBodyFields: '{"__proto__": 2}' },
+		{
+			bodyType: 'json',
+			body: '{"a": 1}',
+			options: { additionalBodyFields: '{"__proto__": 2}' },
+		},
 		'{"a":1,"__proto__":2}',
 	],
 ])('%s is sent as it was given', async (_, parameters, body) => {
@@ -89,7 +93,7 @@ test.each(['fields', 'formData'])('%s: two fields with one name are refused', as
 		credential: service.credential(),
 	});
 	expect(error?.message).toBe(
-		'"Body Fields › 3 › Name" must be another name: "prompt" is given twice [item 0]',
+		'"Body Fields › 3 › Name" must be another name: "prompt" is given twice [row 1 (item 0)]',
 	);
 	expect(service.requests).toEqual([]);
 });
@@ -131,6 +135,6 @@ test.each<[string, INodeParameters[string]]>([
 
 test('a URL that is missing between two commas is refused', async () => {
 	const { error, sent } = await references([`=${front},{{ $json.none }}`]);
-	expect(error?.message).toBe('"Image URLs › 2" is required [item 0]');
+	expect(error?.message).toBe('"Image URLs › 2" is required [row 1 (item 0)]');
 	expect(sent).toEqual([]);
 });

@@ -165,7 +165,7 @@ describe('a service that does not answer', () => {
 	test('within the time limit is told as such', async () => {
 		fault({ match: SUBMIT, effect: { type: 'hang' } });
 		const { error } = await run(1);
-		expect(error?.message).toBe('The request timed out [item 0]');
+		expect(error?.message).toBe('The request timed out [row 1 (item 0)]');
 	});
 
 	test('while polling never loses the task', async () =>

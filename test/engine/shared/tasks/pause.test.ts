@@ -64,7 +64,9 @@ test('an item that failed ends the node instead of pausing it, and the other tas
 	service.on('GET', RECORD, running, completed);
 	const { run, error } = await buySounds(service, 2, { concurrency: 1 }, { given: waitMode });
 	expect(run.waitTill ?? undefined).toBeUndefined();
-	expect(error?.message).toBe('Bad request: Too loud [item 0] (1 of 2 items have no result)');
+	expect(error?.message).toBe(
+		'Bad request: Too loud [row 1 (item 0)] (1 of 2 items have no result)',
+	);
 	expect(error?.description).toContain('task_2');
 });
 
@@ -214,8 +216,8 @@ test('a callback to an unusual port is sent, with a note', async () => {
 });
 
 test('"Additional Body Fields" cannot replace the address while pausing', async () => {
-	const run = { given: { ...waitMode, additionalBodyFields: '{"webhook": "https://x.example"}' } };
-	const { error } = await buySounds(service, 1, {}, run);
+	const options = { additionalBodyFields: '{"webhook": "https://x.example"}' };
+	const { error } = await buySounds(service, 1, options, { given: waitMode });
 	expect(error?.message).toContain('"Additional Body Fields" must not have the field "webhook"');
 	expect(service.requests).toEqual([]);
 });

@@ -30,7 +30,7 @@ describe('The error of a task that did not end in time', () => {
 		const { json } = await buySounds(service, 1, { timeout: 5 }, { settings: goOn });
 		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'submitted' });
 		expect(json[0]?.error).toMatchObject({
-			message: 'Task task_1 was still submitted after 5 seconds [item 0]',
+			message: 'Task task_1 was still submitted after 5 seconds [row 1 (item 0)]',
 			description: `Its last status was "pending". ${continues} A higher "Timeout" in the options waits longer.`,
 		});
 	});
@@ -50,7 +50,7 @@ test('the error of a failed task says that it was refunded', async () => {
 	});
 	const { json } = await buySounds(service, 1, {}, { settings: goOn });
 	expect(json[0]?.error).toEqual({
-		message: 'Task task_1 failed: Too loud [item 0]',
+		message: 'Task task_1 failed: Too loud [row 1 (item 0)]',
 		description: 'The service refunds what a failed task was charged.',
 		code: '9',
 		type: 'loud',
@@ -67,7 +67,7 @@ test('the error of a canceled wait says how to get the task', async () => {
 	});
 	const { error } = await buySounds(service, 1, {}, { onStart: (cancel) => (stop = cancel) });
 	expect(error?.message).toContain(
-		'The execution was canceled while it waited for task task_1 [item 0]',
+		'The execution was canceled while it waited for task task_1 [row 1 (item 0)]',
 	);
 	expect(error?.description).toContain(continues);
 });
@@ -82,7 +82,7 @@ test('the error of a task that the service does not know, a minute after its sub
 	const began = clock.now();
 	const { json } = await buySounds(service, 1, {}, { settings: goOn });
 	expect(json[0]?.error).toMatchObject({
-		message: 'Task not found: No such task [item 0]',
+		message: 'Task not found: No such task [row 1 (item 0)]',
 		description:
 			'This was the response to the request for task task_1. Check the task ID, and that the credential belongs to the account that bought the task.',
 	});
@@ -121,7 +121,7 @@ describe('A wait goes on after', () => {
 		const { json } = await buySounds(service, 1, { timeout: 120 }, { settings: goOn });
 		expect(json[0]).toMatchObject({
 			taskId: 'task_1',
-			error: { message: 'Task task_1 was still submitted after 120 seconds [item 0]' },
+			error: { message: 'Task task_1 was still submitted after 120 seconds [row 1 (item 0)]' },
 		});
 		expect(clock.now() - began).toBe(120_000);
 	});
@@ -210,7 +210,7 @@ describe('Nothing is asked for', () => {
 			json: { data: { task_id: 'task_1', status: 'failed', result: null, error: 'Too loud' } },
 		});
 		const { error } = await buySounds(service);
-		expect(error?.message).toBe('Task task_1 failed: Too loud [item 0]');
+		expect(error?.message).toBe('Task task_1 failed: Too loud [row 1 (item 0)]');
 		expect(asked()).toEqual([]);
 	});
 

@@ -57,7 +57,7 @@ const sent = () => submissions(service.sandbox);
 test('the grid and its first picture would be varied by the same request: refused, with the way out', async () => {
 	const items = await gridFiles();
 	const { error } = await run(new MediaGenGrid(), vary, items);
-	expect(error?.message).toBe(`${times(2, items[0]?.json.taskId)} [item 0]`);
+	expect(error?.message).toBe(`${times(2, items[0]?.json.taskId)} [row 1 (item 0)]`);
 	expect(error?.description).toContain('"One Item per Task"');
 	expect(error?.description).toContain('Filter');
 	expect(service.sandbox.requests.list()).toEqual([]);
@@ -66,14 +66,14 @@ test('the grid and its first picture would be varied by the same request: refuse
 test('a song and its covers: four files are two requests, and each would be bought twice', async () => {
 	const items = songFiles();
 	const { error } = await run(new MediaGenMusic(), cover, items);
-	expect(error?.message).toBe(`${times(2, items[0]?.json.taskId)} [item 0]`);
+	expect(error?.message).toBe(`${times(2, items[0]?.json.taskId)} [row 1 (item 0)]`);
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
 test('five files and one choice for all of them', async () => {
 	const items = await gridFiles();
 	const { error } = await run(new MediaGenGrid(), { ...vary, index: 3 }, items);
-	expect(error?.message).toBe(`${times(5, items[0]?.json.taskId)} [item 0]`);
+	expect(error?.message).toBe(`${times(5, items[0]?.json.taskId)} [row 1 (item 0)]`);
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
@@ -98,8 +98,8 @@ test('Check Only names them', async () => {
 	const items = await gridFiles();
 	const { json } = await run(new MediaGenGrid(), { ...vary, options: { checkOnly: true } }, items);
 	expect(json.map(({ problems }) => (problems as string[])[0])).toEqual([
-		`${times(2, items[0]?.json.taskId)} [item 0]`,
-		`${times(2, items[0]?.json.taskId)} [item 1]`,
+		`${times(2, items[0]?.json.taskId)} [row 1 (item 0)]`,
+		`${times(2, items[0]?.json.taskId)} [row 2 (item 1)]`,
 		...[undefined, undefined, undefined],
 	]);
 	expect(json[0]?.tasks).toBe(3);
@@ -133,7 +133,7 @@ test('files whose pictures differ are requests that differ, and equal pictures a
 	expect(differ.error).toBeUndefined();
 	expect(sent()).toHaveLength(2);
 	const same = await run(new MediaGenImage(), edit, [file(wide, 1), file(wide, 2)]);
-	expect(same.error?.message).toBe(`${times(2, taskId)} [item 0]`);
+	expect(same.error?.message).toBe(`${times(2, taskId)} [row 1 (item 0)]`);
 	expect(sent()).toHaveLength(2);
 });
 
@@ -142,7 +142,7 @@ test('a callback address of its own does not make a request another one', async 
 	const webhook = '={{ ({ webhook: "https://example.com/" + $itemIndex }) }}';
 	const { error } = await run(
 		new MediaGenGrid(),
-		{ ...vary, index: 3, additionalBodyFields: webhook },
+		{ ...vary, index: 3, options: { additionalBodyFields: webhook } },
 		items,
 	);
 	expect(error?.message).toContain(times(5, items[0]?.json.taskId));

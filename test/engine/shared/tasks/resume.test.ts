@@ -291,7 +291,7 @@ describe('The end of a paused execution', () => {
 			taskId: 'task_2',
 			reference: 'row 2',
 			error: {
-				message: 'Task not found: No such task [item 1]',
+				message: 'Task not found: No such task [row 2 (item 1)]',
 				httpStatus: 404,
 				code: '404',
 				type: 'not_found',
@@ -310,7 +310,7 @@ describe('The end of a paused execution', () => {
 		expect(resumed?.json[0]).toMatchObject({
 			taskId: 'task_1',
 			error: {
-				message: `${message} [item 0]`,
+				message: `${message} [row 1 (item 0)]`,
 				description: expect.stringContaining(
 					'This was the response to the request for task task_1.',
 				),
@@ -325,7 +325,7 @@ describe('The end of a paused execution', () => {
 		const { resumed } = await execution.callback(callback('task_1'));
 		expect(resumed?.json[0]).toMatchObject({
 			taskId: 'task_1',
-			error: { message: 'Authentication failed [item 0]' },
+			error: { message: 'Authentication failed [row 1 (item 0)]' },
 		});
 	});
 
@@ -339,8 +339,28 @@ describe('The end of a paused execution', () => {
 		const { resumed } = await noted.callback({});
 		expect(resumed?.json[0]).toMatchObject({
 			status: 'completed',
-			notes: [expect.stringContaining('The pause lasts up to 3600 seconds')],
+			notes: [
+				'This run: 1 task, 1 without a stated cost',
+				expect.stringContaining('The pause lasts up to 3600 seconds'),
+			],
 		});
+	});
+
+	test('the first item says what the run cost: n8n shows no hint there', async () => {
+		const execution = await pauseTwo(goOn);
+		const result = { music: [{ audio_url: 'https://files.example.com/1.mp3' }] };
+		for (const [taskId, cost] of [
+			['task_1', 0.04],
+			['task_2', 0.06],
+		] as const)
+			service.on('GET', recordOf(taskId), {
+				json: { data: { status: 'completed', cost, result } },
+			});
+		const { resumed } = await execution.callback({});
+		expect(resumed?.json.map(({ notes }) => notes)).toEqual([
+			['This run: 2 tasks, cost 0.1 (0.05 per task)'],
+			undefined,
+		]);
 	});
 
 	test('an item that was not submitted keeps what its error said to do', async () => {
@@ -364,7 +384,7 @@ describe('The end of a paused execution', () => {
 			['task_1'],
 			[
 				expect.objectContaining({
-					message: 'Bad request: Too loud [item 1]',
+					message: 'Bad request: Too loud [row 2 (item 1)]',
 					status: 'not submitted',
 				}),
 			],
@@ -416,7 +436,7 @@ describe('The end of a paused execution', () => {
 		const { resumed } = await execution.callback(callback('task_2'));
 		expect(resumed?.json[0]).toMatchObject({
 			status: 'not submitted',
-			error: { message: 'Bad request: Too loud [item 0]' },
+			error: { message: 'Bad request: Too loud [row 1 (item 0)]' },
 		});
 		expect(resumed?.json[0]).not.toHaveProperty('taskId');
 		expect(resumed?.json[0]?.input).toEqual(items[0]?.json);

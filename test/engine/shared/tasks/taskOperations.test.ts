@@ -59,7 +59,7 @@ describe('Body Fields of a custom request', () => {
 				{ name: 'prompt', value: 'Rain' },
 				{ name: '', value: 'loud' },
 			],
-			'"Body Fields › 2 › Name" is required [item 0]',
+			'"Body Fields › 2 › Name" is required [row 1 (item 0)]',
 		],
 		[
 			'a name of blanks',
@@ -67,12 +67,12 @@ describe('Body Fields of a custom request', () => {
 				{ name: ' ', value: 'loud' },
 				{ name: 'prompt', value: 'Rain' },
 			],
-			'"Body Fields › 1 › Name" is required [item 0]',
+			'"Body Fields › 1 › Name" is required [row 1 (item 0)]',
 		],
 		[
 			'no name',
 			[{ value: 'loud' }, { name: 'prompt', value: 'Rain' }],
-			'"Body Fields › 1 › Name" is required [item 0]',
+			'"Body Fields › 1 › Name" is required [row 1 (item 0)]',
 		],
 		[
 			'neither name nor value',
@@ -80,12 +80,12 @@ describe('Body Fields of a custom request', () => {
 				{ name: 'prompt', value: 'Rain' },
 				{ name: '', value: '' },
 			],
-			'"Body Fields › 2 › Name" is required [item 0]',
+			'"Body Fields › 2 › Name" is required [row 1 (item 0)]',
 		],
 		[
 			'a name that an expression leaves empty',
 			[{ name: '={{ $json.missing }}', value: 'loud' }],
-			'"Body Fields › 1 › Name" is required [item 0]',
+			'"Body Fields › 1 › Name" is required [row 1 (item 0)]',
 		],
 	])('a row with %s is refused, with its number', async (_, rows, message) => {
 		for (const parameters of [{}, form]) {
@@ -103,12 +103,14 @@ describe('Body Fields of a custom request', () => {
 		['rows whose values are all empty', [{ name: 'prompt', value: '={{ $json.missing }}' }]],
 	])('%s would be an empty request, which is not bought', async (_, rows) => {
 		const { error } = await submit(rows);
-		expect(error?.message).toBe('"Body Fields" is required: the request would be empty [item 0]');
+		expect(error?.message).toBe(
+			'"Body Fields" is required: the request would be empty [row 1 (item 0)]',
+		);
 		expect(bodies()).toEqual([]);
 	});
 
 	test('no row, with "Additional Body Fields", is a request', async () => {
-		await submit(undefined, { additionalBodyFields: '{"seed": 7}' });
+		await submit(undefined, { options: { additionalBodyFields: '{"seed": 7}' } });
 		expect(bodies()).toEqual([{ seed: 7 }]);
 	});
 
@@ -122,6 +124,33 @@ describe('Body Fields of a custom request', () => {
 
 	test('Check Only tells the row', async () => {
 		const { json } = await submit([{ name: '', value: 'loud' }], { options: { checkOnly: true } });
-		expect(json[0]?.problems).toEqual(['"Body Fields › 1 › Name" is required [item 0]']);
+		expect(json[0]?.problems).toEqual(['"Body Fields › 1 › Name" is required [row 1 (item 0)]']);
 	});
+});
+
+const unknown = (message: string) => ({
+	status: 404,
+	json: { error: { code: 404, message, type: 'not_found_error' } },
+});
+
+test('a wrong path is not told as a missing task', async () => {
+	service.on('POST', PATH, unknown('There is no such endpoint'));
+	const { error } = await submit([{ name: 'prompt', value: 'Rain' }]);
+	expect(error?.message).toBe('Path or task not found: There is no such endpoint [row 1 (item 0)]');
+	expect(error?.description).toBe(
+		'Check "Path" in the documentation of the service, and the task ID if the body has one.',
+	);
+});
+
+test('a task that the service does not have is listed as not found', async () => {
+	service.on('GET', '/v1/music/tasks/*', unknown('No such task'));
+	const { error } = await runNode({
+		node: new MediaGenMusic(),
+		parameters: { resource: 'task', operation: 'get', taskId: '={{ $json.id }}' },
+		items: [{ json: { id: 'task_8' } }, { json: { id: 'task_9' } }],
+		credential: service.credential(),
+	});
+	expect(error?.description).toContain(
+		'Row 1 (item 0): task task_8, not found (Task not found: No such task).\nRow 2 (item 1): task task_9, not found',
+	);
 });

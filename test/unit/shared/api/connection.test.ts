@@ -12,6 +12,10 @@ const stored = { baseUrl: 'https://api.example.com', apiKey: 'secret' };
 describe('The base URL of the credential', () => {
 	test.each([
 		[' https://api.example.com/base// ', 'https://api.example.com/base'],
+		['https://api.example.com/v1', 'https://api.example.com'],
+		['https://api.example.com/base/V1/', 'https://api.example.com/base'],
+		['http://v1', 'http://v1'],
+		['https://api.example.com/v10', 'https://api.example.com/v10'],
 		['https://api.example.com', 'https://api.example.com'],
 		['https://api.example.com//v2', 'https://api.example.com//v2'],
 		['http://localhost:8787/', 'http://localhost:8787'],

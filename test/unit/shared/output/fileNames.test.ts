@@ -24,6 +24,26 @@ test("the user's own name, numbered from the second file on", () => {
 	expect(names).toEqual(words('Harbour Harbour-2 Harbour-3'));
 });
 
+test.each<[string, ResultFile[], string]>([
+	[
+		'a grid and its four pictures',
+		[file(null, 'grid'), file(1), file(2), file(3), file(4)],
+		'harbour-grid harbour-1 harbour-2 harbour-3 harbour-4',
+	],
+	['a single picture of a grid', [file(null, 'grid')], 'harbour'],
+	['pictures of a grid, one missing', [file(null, 'grid'), file(2)], 'harbour-grid harbour-2'],
+	['stems', [file(1, 'drum_kit'), file(2, 'bass')], 'harbour-drum_kit harbour-bass'],
+	['one stem', [file(1, 'lead_vocal')], 'harbour-lead_vocal'],
+	['a clip and its cover', [file(1), file(2, 'cover')], 'harbour harbour-cover'],
+])("the user's own name with what each file is: %s", (_, files, names) => {
+	expect(namesOf('harbour', ...files)).toEqual(words(names));
+});
+
+test('a long name of the service does not make a file name too long', () => {
+	const [name = ''] = namesOf('a'.repeat(300), file(1, `${'b'.repeat(300)}/`));
+	expect(name).toBe(`${'a'.repeat(150)}-${'b'.repeat(60)}`);
+});
+
 test("without one: the service's own name of the file, else family, task and number", () => {
 	expect(namesOf(undefined, file(1, 'vocals'), file(2))).toEqual(['vocals', 'music-task_1-2']);
 	const names = namesOf(undefined, file(null, 'grid'), file(1), file(null));
