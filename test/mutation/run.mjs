@@ -17,11 +17,7 @@ const TESTS_OF = {
 	'api/http': ['unit/shared/api/http'],
 	'api/errors': ['unit/shared/api/errors'],
 	// Records and results
-	'api/records': [
-		'unit/shared/api/records',
-		'unit/shared/api/status',
-		'engine/shared/tasks/answers',
-	],
+	'api/records': ['unit/shared/api/records', 'unit/shared/api/status'],
 	'output/resultFiles': ['unit/shared/output/resultFiles'],
 	'output/task': ['unit/shared/output/task', 'engine/shared/output/readResults'],
 	// Downloads

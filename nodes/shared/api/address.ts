@@ -20,7 +20,6 @@ export function linkShape(text: string): 'link' | 'path' | 'name' | undefined {
 /** A full link of what a service wrote: relative to the base URL, without a scheme, or with blanks. */
 export function resolveLink(text: string, baseUrl: string): string | undefined {
 	const link = text.trim();
-	if (isWholeLink(link)) return link;
 	const hasHost = HOST_FIRST.test(link);
 	if (baseUrl === '' && !hasHost && !/^(?:https?:)?\/\//i.test(link)) return undefined;
 	try {

@@ -391,13 +391,14 @@ test('the links of a request are collected at any depth, with the fields that ho
 		prompt: 'x',
 		seed: 7,
 		nothing: null,
-		image_urls: [link('1.png'), link('2.png')],
+		image_urls: ['http://files.example.com/1.png', link('2.png')],
 		video_list: [{ url: link('3.mp4'), refer: { to: link('4.png') } }],
 		empty: [],
 	};
 	const { fields, urls } = requestLinksOf(body);
 	expect([...fields]).toEqual(['image_urls', 'video_list']);
-	expect([...urls]).toEqual([link('1.png'), link('2.png'), link('3.mp4'), link('4.png')]);
+	const others = ['2.png', '3.mp4', '4.png'].map(link);
+	expect([...urls]).toEqual(['http://files.example.com/1.png', ...others]);
 });
 
 describe('A link is read in any notation', () => {
@@ -428,6 +429,7 @@ describe('A link is read in any notation', () => {
 			`https://api.example.com/${'a'.repeat(8_191)}`,
 		],
 		['without a scheme', 'cdn.example.com/a/1.png?x=1', 'https://cdn.example.com/a/1.png?x=1'],
+		['without a scheme, with blanks around it', ' cdn.example.com/1 ', 'https://cdn.example.com/1'],
 		['without a scheme, by slashes', '//cdn.example.com/1', 'https://cdn.example.com/1'],
 		['with blanks in it', link('my picture.png'), link('my%20picture.png')],
 		['with blanks around it', ` ${link('1.png')}\n`, link('1.png')],
@@ -475,6 +477,7 @@ describe('A link is read in any notation', () => {
 		['url', '/'],
 		['url', '/ 1'],
 		['url', 'file:1.png'],
+		['url', 'xhttp://files.example.com/1.png'],
 		['url', 'http:// '],
 		['url', `/${'a'.repeat(8_192)}`],
 		['ratio', '16/9'],
