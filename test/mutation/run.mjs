@@ -19,7 +19,7 @@ const TESTS_OF = {
 	// Records and results
 	'api/records': ['unit/shared/api/records', 'unit/shared/api/status'],
 	'output/resultFiles': ['unit/shared/output/resultFiles'],
-	'output/task': ['unit/shared/output/task', 'engine/shared/output/readResults'],
+	'output/task': ['unit/shared/output/task'],
 	// Downloads
 	'output/download': [
 		'unit/shared/output/download',
