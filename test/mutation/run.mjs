@@ -21,10 +21,14 @@ const TESTS_OF = {
 	'output/resultFiles': ['unit/shared/output/resultFiles'],
 	'output/task': ['unit/shared/output/task'],
 	// Downloads
-	'output/download': ['unit/shared/output/download', 'engine/shared/output/downloadFaults'],
+	'output/download': [
+		'unit/shared/output/download',
+		'engine/shared/output/downloadFaults',
+		'engine/shared/output/readResults',
+	],
 	'output/fileNames': ['unit/shared/output/fileNames'],
 	// Addresses
-	'api/address': ['unit/shared/api/address'],
+	'api/address': ['unit/shared/api/address', 'unit/shared/output/resultFiles'],
 	'api/connection': ['unit/shared/api/connection'],
 	'api/redact': ['unit/shared/api/connection'],
 	'api/signedAddress': ['engine/MediaGenTrigger/reference', 'engine/shared/tasks/resume'],
@@ -42,6 +46,12 @@ const TESTS_OF = {
 	],
 	'tasks/waitingExecution': ['engine/shared/tasks/resume', 'engine/shared/tasks/watchPause'],
 	'tasks/watchPause': ['engine/shared/tasks/watchPause'],
+	'tasks/taskErrors': ['engine/shared/tasks/poll'],
+	'callbacks/callback': [
+		'engine/MediaGenTrigger/receive',
+		'engine/MediaGenTrigger/verify',
+		'engine/shared/tasks/resume',
+	],
 };
 
 /** As Stryker counts: a mutant that could not be loaded at all counts neither way. */

@@ -8,21 +8,18 @@ const HOST_FIRST = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|(?:[a-z0-9-]+\.)+[a-z]
 /** Whether a text is a whole link, without blanks. */
 export const isWholeLink = (text: string): boolean => /^https?:\/\/\S+$/i.test(text);
 
-/** How a text that is no whole link may be meant as one: it begins with a path or a host, or only ends like a file. */
-export function linkShape(text: string): 'link' | 'path' | 'file' | undefined {
+/** How a text that is no whole link may be meant as one: with a scheme, as a path or a host with one, or as the name of a file. */
+export function linkShape(text: string): 'link' | 'path' | 'name' | undefined {
 	if (text.length > LONGEST_LINK) return undefined;
 	const link = text.trim();
 	if (/^https?:\/\/./i.test(link)) return 'link';
 	if (HOST_FIRST.test(link) || /^(?:\.{0,2}\/)+[^/\s]/.test(link)) return 'path';
-	return !link.includes(':') && /\.[a-z0-9]{3,4}$/i.test(link.split(/[?#]/, 1)[0] ?? '')
-		? 'file'
-		: undefined;
+	return link.includes(':') ? undefined : 'name';
 }
 
 /** A full link of what a service wrote: relative to the base URL, without a scheme, or with blanks. */
 export function resolveLink(text: string, baseUrl: string): string | undefined {
 	const link = text.trim();
-	if (isWholeLink(link)) return link;
 	const hasHost = HOST_FIRST.test(link);
 	if (baseUrl === '' && !hasHost && !/^(?:https?:)?\/\//i.test(link)) return undefined;
 	try {

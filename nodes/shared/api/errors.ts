@@ -199,7 +199,7 @@ export function errorInBody(body: unknown): ApiError | undefined {
 	const isStatus = status >= 400 && status <= 599;
 	const failed = isObject(body) && body.success === false;
 	if (!isStatus && (message === undefined || !(fromService || failed))) return undefined;
-	const [ErrorClass, headline] = isStatus ? classOf(status) : [ServerError, ''];
+	const [ErrorClass, headline] = classOf(isStatus ? status : 500);
 	const refused = isStatus && status < 500 && ErrorClass !== TimeoutError;
 	const title = refused ? headline : 'The service answered with an error';
 	const words = message === undefined ? title : `${title}: ${message}`;

@@ -38,16 +38,9 @@ const STATUS_OF_WORD = new Map(
 	TASK_STATUSES.flatMap((status) => WORDS[status].map((word) => [word, status] as const)),
 );
 
-/** Longer texts are no words for a state. */
-const LONGEST_WORD = 40;
-
 /** The state for the service's word, without case; `undefined` for a word that is not known here. */
-export function knownStatus(serviceStatus: string): TaskStatus | undefined {
-	const word = serviceStatus.trim();
-	return word.length > LONGEST_WORD
-		? undefined
-		: STATUS_OF_WORD.get(word.toLowerCase().replace(/[\s-]/g, '_'));
-}
+export const knownStatus = (serviceStatus: string): TaskStatus | undefined =>
+	STATUS_OF_WORD.get(serviceStatus.trim().toLowerCase().replace(/[\s-]/g, '_'));
 
 /** Whether a task in this state changes no more. */
 export function hasEnded(status: TaskStatus): boolean {

@@ -168,7 +168,7 @@ function linkOf(value: string, field: string, baseUrl: string): string | undefin
 		extension.test(value.trim().split(/[?#]/, 1)[0] ?? ''),
 	);
 	const isMeant = isLinkField
-		? shape === 'link' || shape === 'path' || (shape === 'file' && hasExtension)
+		? shape === 'link' || shape === 'path' || (shape === 'name' && hasExtension)
 		: shape === 'path' && hasExtension;
 	// `see https://…`
 	return isMeant && value.lastIndexOf('://') <= value.search(/\S/) + 5

@@ -140,6 +140,38 @@ test('a reference that itself ends in /callback stays whole where the address is
 	]);
 });
 
+test.each([
+	['row/callback/7', 'row/callback/7'],
+	['row 7/callback', 'row 7'],
+	['/callback', undefined],
+	['', undefined],
+])(
+	'the reference "%s" of an address that is not signed arrives as %p',
+	async (given, reference) => {
+		const host = trigger();
+		const { output } = await call(host, `${host.address}?reference=${given}`);
+		expect(output?.json).toMatchObject([{ taskId: 'task_1' }]);
+		expect(output?.json[0]?.reference).toBe(reference);
+	},
+);
+
+test('an address that ends in a slash is signed like the one without', async () => {
+	const host = trigger({ onlySigned: true });
+	const options = { ...perRow, callbackBaseUrl: `${host.address}/` };
+	const [signed] = await addresses([{ reference: 'row 7' }], options);
+	expect((await call(host, String(signed))).output?.json).toMatchObject([
+		{ reference: 'row 7', referenceVerified: true },
+	]);
+});
+
+test('an empty signature is none', async () => {
+	const host = trigger({ onlySigned: true });
+	expect(await call(host, `${host.address}?reference=row%207&signature=`)).toMatchObject({
+		status: 401,
+		message: 'the address has no signature',
+	});
+});
+
 test('a record cannot claim that its reference is verified', async () => {
 	const host = trigger();
 	const { output } = await host.receive({

@@ -92,6 +92,11 @@ describe('The key is not shown', () => {
 		});
 	});
 
+	test('and names of fields are cleaned where it is none, though it ends in one', () => {
+		const byKey = readConnection({ ...stored, apiKey: 'sk-task' });
+		expect(byKey.redact({ 'of sk-task': 1 })).toEqual({ 'of •••': 1 });
+	});
+
 	describe('in another form:', () => {
 		const key = 'sk-Ab/c+d=9"\\ü~é?';
 		const withKey = readConnection({ ...stored, apiKey: key });
@@ -159,11 +164,23 @@ describe('The key is not shown', () => {
 		test('a short key is not looked for in pieces that may stand in any text', () => {
 			const short = readConnection({ ...stored, apiKey: 'kz1' });
 			expect(short.redact('6b7a31 a3ox kz1')).toBe('6b7a31 a3ox •••');
+			const inDigits = readConnection({ ...stored, apiKey: 'kz1a' });
+			expect(inDigits.redact('6b7a3161 a3oxYQ')).toBe('••• a3oxYQ');
+			const inBase64 = readConnection({ ...stored, apiKey: 'kz1abc' });
+			expect(inBase64.redact('6b7a31616263 a3oxYWJj')).toBe('••• •••');
 		});
 	});
 
 	test.each([['text'], [7], [null], [undefined], [false]])('%p stays as it is', (value) => {
 		expect(connection.redact(value)).toBe(value);
+	});
+
+	test('in what it signs, which nobody signs without it', () => {
+		const signed = connection.sign('x');
+		expect(signed).toMatch(/^[\w-]{43}$/);
+		expect(readConnection({ ...stored, apiKey: 'secret-1' }).sign('x')).toBe(signed);
+		expect(connection.sign('y')).not.toBe(signed);
+		expect(readConnection({ ...stored, apiKey: 'secret-2' }).sign('x')).not.toBe(signed);
 	});
 
 	test.each([
@@ -172,6 +189,8 @@ describe('The key is not shown', () => {
 	])('%s changes nothing', (_, nothing) => {
 		const answer = { text: 'secret' };
 		expect(nothing.redact(answer)).toBe(answer);
+		expect(nothing.redactText('secret')).toBe('secret');
+		expect(nothing.sign('x')).toBeUndefined();
 	});
 });
 

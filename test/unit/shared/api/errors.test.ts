@@ -10,6 +10,7 @@ import {
 	parseRetryAfter,
 	RateLimitError,
 	ServerError,
+	storageError,
 	TimeoutError,
 	UnreachableError,
 	unreadableResponse,
@@ -217,7 +218,9 @@ describe('A response with an error', () => {
 		[402, 'Insufficient balance'],
 		[403, 'Permission denied'],
 		[404, 'Task not found'],
+		[408, 'The request timed out'],
 		[418, 'Bad request'],
+		[425, 'Server error (HTTP 425)'],
 		[429, 'Rate limit reached'],
 		[500, 'Server error (HTTP 500)'],
 		[502, 'Bad gateway (HTTP 502)'],
@@ -248,16 +251,56 @@ describe('A response with an error', () => {
 		for (const body of [{}, ...none, 'text', undefined]) expect(errorInBody(body)).toBeUndefined();
 	});
 
+	test.each<[string, object, string, string]>([
+		['a code', { code: 400, message: 'Too loud' }, 'Bad request: Too loud', 'no'],
+		['a code in text', { code: '402' }, 'Insufficient balance', 'no'],
+		['the highest code of a refusal', { code: 499 }, 'Bad request', 'no'],
+		['a timeout', { code: 408 }, 'The service answered with an error', 'maybe'],
+		['the lowest code of a fault', { code: 500 }, 'The service answered with an error', 'maybe'],
+		[
+			'the highest code',
+			{ code: 599, msg: 'Down' },
+			'The service answered with an error: Down',
+			'maybe',
+		],
+		[
+			'no success',
+			{ success: false, code: 0, message: 'Down' },
+			'The service answered with an error: Down',
+			'maybe',
+		],
+	])('and HTTP 200 tells it by %s', (_, body, message, sent) => {
+		expect(errorInBody(body)).toMatchObject({ message, sent, details: { fromService: true } });
+	});
+
+	test.each([
+		{ code: 399, message: 'Hello' },
+		{ code: 600, message: 'Hello' },
+		{ success: true, message: 'Hello' },
+		{ success: false },
+	])('is not in HTTP 200 with %j', (body) => {
+		expect(errorInBody(body)).toBeUndefined();
+	});
+
 	test('that cannot be read may have cost something', () => {
 		expect(unreadableResponse(200)).toMatchObject({
 			message: 'The response could not be read (HTTP 200)',
 			sent: 'maybe',
-			details: { httpStatus: 200 },
+			details: { httpStatus: 200, response: undefined },
 			transient: true,
 		});
 	});
 
+	test('that cannot be read is shown: the beginning in the message, more of it in the item', () => {
+		const body = { id: 'x'.repeat(1_000) };
+		const { message, details } = unreadableResponse(200, body);
+		expect(message).toMatch(/^The response could not be read \(HTTP 200\): \{"id":"x{292}…$/);
+		expect(details.response).toBe(JSON.stringify(body));
+	});
+
 	test.each([
+		[408, true],
+		[425, true],
 		[429, true],
 		[500, true],
 		[302, true],
@@ -273,6 +316,7 @@ describe('A response with an error', () => {
 		[400, Error, 'no'],
 		[408, TimeoutError, 'maybe'],
 		[499, Error, 'no'],
+		[425, ServerError, 'no'],
 		[399, Error, 'maybe'],
 		[500, ServerError, 'maybe'],
 		[502, ServerError, 'maybe'],
@@ -280,5 +324,29 @@ describe('A response with an error', () => {
 	])('%d: whether something was bought', (status, ErrorClass, sent) => {
 		const error = errorOf(status, {});
 		expect([error.sent, error instanceof ErrorClass]).toEqual([sent, true]);
+	});
+});
+
+describe('A storage that takes no file', () => {
+	const told = (fields: object) => storageError(Object.assign(new Error('x'), fields))?.message;
+
+	test.each([
+		['is full', 'ENOSPC'],
+		['is full', 'SQLITE_FULL'],
+		['is full', '53100'],
+		['has used up its quota', 'EDQUOT'],
+		['is read-only', 'EROFS'],
+		['is read-only', 'SQLITE_READONLY'],
+		['does not let n8n write', 'EACCES'],
+		['does not let n8n write', 'EPERM'],
+	])('%s: %s', (state, code) => {
+		const message = `The file could not be stored: n8n's storage for files ${state}`;
+		expect(told({ code })).toBe(message);
+		expect(told({ code: 'EIO', cause: { code } })).toBe(message);
+	});
+
+	test('is told from one that failed for another reason', () => {
+		expect(told({ code: 'EIO' })).toBeUndefined();
+		expect(told({})).toBeUndefined();
 	});
 });

@@ -1,5 +1,7 @@
 import {
 	balanceResponse,
+	findTaskRecord,
+	mayHaveEnded,
 	readTaskId,
 	readTaskRecord,
 	remainingOf,
@@ -61,17 +63,71 @@ describe('A task record is read, whatever its other fields hold', () => {
 		expect(readTaskRecord({ status: ' done ' })?.status).toBe('done');
 	});
 
-	test('the status may be called taskStatus', () => {
-		expect(readTaskRecord({ taskStatus: 'completed' })?.status).toBe('completed');
+	test.each(['task_status', 'taskStatus', 'state'])('the status may be called %s', (field) => {
+		expect(readTaskRecord({ [field]: 'completed' })?.status).toBe('completed');
+		expect(readTaskRecord({ status: ' ', [field]: 'done' })?.status).toBe('done');
+		expect(readTaskRecord({ status: 7, [field]: 'done' })?.status).toBe('done');
 	});
 
 	test('the record counts, and not the status of its envelope', () => {
 		expect(
 			readTaskRecord({ status: 'success', data: { id: 'task_1', status: 'pending' } }),
 		).toMatchObject({ id: 'task_1', status: 'pending' });
+		expect(
+			readTaskRecord({ status: 'pending', data: { id: 'task_1', status: 'done' } }),
+		).toMatchObject({ id: 'task_1', status: 'done' });
 		expect(readTaskRecord({ status: 'pending', data: { id: 'task_1' } })).toMatchObject({
 			status: 'pending',
 		});
+	});
+
+	const inEnvelopes = (count: number): object =>
+		count === 0
+			? { id: 'task_1', status: 'pending' }
+			: { status: 'success', data: inEnvelopes(count - 1) };
+
+	test('a record is found in up to three envelopes', () => {
+		expect([1, 2, 3, 4].map((count) => readTaskRecord(inEnvelopes(count))?.status)).toEqual([
+			'pending',
+			'pending',
+			'pending',
+			'success',
+		]);
+	});
+
+	test.each<[string, object]>([
+		['of a task that runs', { id: 'task_1', status: 'running', data: { status: 'done' } }],
+		[
+			'of a task with its result',
+			{ id: 'task_1', status: 'done', result: {}, data: { status: 'failed' } },
+		],
+		['of a task beside no other', { id: 'task_1', status: 'done', data: { size: 7 } }],
+	])('inside of an envelope, data may be a part %s', (_, record) => {
+		expect(readTaskRecord({ code: 200, data: record })).toMatchObject({
+			id: 'task_1',
+			raw: record,
+		});
+	});
+
+	test.each<[string, object, string]>([
+		['a progress below 100', { status: 'success', data: { progress: '99%' } }, 'running'],
+		['a progress of 100', { status: 'success', data: { progress: 100 } }, 'success'],
+		['no progress', { status: 'success', data: { id: 'task_1' } }, 'success'],
+		['a failure', { status: 'failed', data: { progress: 40 } }, 'failed'],
+	])('an envelope with a status of its own around %s', (_, answer, status) => {
+		expect(readTaskRecord(answer)?.status).toBe(status);
+	});
+
+	test.each<[object, boolean]>([
+		[{ status: 'completed' }, true],
+		[{ status: 'failed' }, true],
+		[{ status: 'pending', progress: 100 }, false],
+		[{ status: 'marinating', progress: 100 }, true],
+		[{ status: 'marinating', progress: '99%' }, false],
+		[{ status: 'marinating' }, false],
+	])('%j may have ended: %p', (answer, ended) => {
+		const found = findTaskRecord(answer);
+		expect(found && mayHaveEnded(found)).toBe(ended);
 	});
 
 	const statuses = ['', '  ', 7, null].map((status) => ({ status }));
@@ -95,6 +151,10 @@ describe('The id of an acknowledgement is read', () => {
 		['a numeric id, bare', { id: 0 }, '0'],
 		['beside nulls', { data: null, task_id: null, id: 'task_1' }, 'task_1'],
 		['an empty list beside it', { data: [], task_id: 'task_1' }, 'task_1'],
+		['in camel case', { data: { taskId: 'task_1' } }, 'task_1'],
+		['of a job', { job_id: 'task_1' }, 'task_1'],
+		['of a job, in camel case', { data: [{ jobId: 'task_1' }] }, 'task_1'],
+		['in task', { task: { task_id: 'task_1' } }, 'task_1'],
 	])('%s', (_, answer, taskId) => {
 		expect(submissionResponse.parse(answer)).toEqual({ taskId });
 		expect(readTaskId(answer)).toBe(taskId);
@@ -113,6 +173,30 @@ describe('The id of an acknowledgement is read', () => {
 		for (const body of [record, { code: 200, data: record }])
 			expect(readTaskId(body)).toBe('task_2');
 	});
+
+	test("an acknowledgement that repeats another id has the task's in task_id", () => {
+		expect(submissionResponse.parse({ data: { id: 'request_7', task_id: 'task_1' } })).toEqual({
+			taskId: 'task_1',
+		});
+	});
+
+	test.each<[string, unknown, object]>([
+		['one', 'task_1', { taskId: 'task_1' }],
+		['one of 128 characters', 'a'.repeat(128), { taskId: 'a'.repeat(128) }],
+		['one with other signs', 'a.b:c-d_ok', { taskId: 'a.b:c-d_ok' }],
+		['several', ['task_1', 'task_2', 'task_1'], { taskId: 'task_1', others: ['task_2'] }],
+		['one in each of two', [{ id: 1 }, { id: 2 }], { taskId: '1', others: ['2'] }],
+		['one that holds a word for yes', 'ok1', { taskId: 'ok1' }],
+	])('as data itself: %s', (_, data, expected) => {
+		expect(submissionResponse.parse({ code: 200, data })).toEqual(expected);
+	});
+
+	test.each(['OK', 'ok', 'submitted', 'a'.repeat(129), 'two words', 'a/b', ''])(
+		'but %j as data is none',
+		(data) => {
+			expect(submissionResponse.safeParse({ code: 200, data }).success).toBe(false);
+		},
+	);
 
 	test('a completed task comes with its record', () => {
 		const data = { task_id: 'task_1', status: 'completed', result: { upsampled_tags: 'folk' } };
@@ -162,6 +246,7 @@ test.each([
 	['25e-2', 0.25],
 	['80%', 80],
 	['80 %', 80],
+	[' 80% ', 80],
 	['x5', undefined],
 	['5x', undefined],
 	['5 5', undefined],

@@ -1,14 +1,19 @@
 import { hasEnded, knownStatus, type TaskStatus } from '../../../../nodes/shared/api/records';
 import { words } from '../../../support/words';
 
-const COMPLETED = words('completed success succeed succeeded done finished SUCCESS');
-const FAILED = words('failed failure fail error cancelled canceled expired rejected FAILURE');
+const COMPLETED = words('completed complete success succeed succeeded done finished SUCCESS');
+const FAILED = words(
+	'failed failure fail error cancelled canceled expired rejected timeout FAILURE',
+);
+const SUBMITTED = words(
+	'submitted pending queued queueing NOT_START not_started created accepted waiting',
+);
 
 test.each<[TaskStatus, string[]]>([
 	['completed', [...COMPLETED, ' Done ']],
 	['failed', FAILED],
-	['submitted', ['submitted', 'pending', 'queued', 'NOT_START', 'not start']],
-	['running', ['in_progress', 'in-progress', 'processing', 'IN_PROGRESS']],
+	['submitted', [...SUBMITTED, 'not start']],
+	['running', words('in_progress in-progress processing running generating started IN_PROGRESS')],
 ])('%s', (status, told) => {
 	expect(told.map(knownStatus)).toEqual(told.map(() => status));
 });

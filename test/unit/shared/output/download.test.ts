@@ -576,12 +576,7 @@ describe('A storage that cannot take the file', () => {
 
 	test.each([
 		['is full', { code: 'SQLITE_FULL' }],
-		['is full', { cause: { code: '53100' } }],
-		['has used up its quota', { code: 'EDQUOT' }],
-		['is read-only', { code: 'EROFS' }],
-		['is read-only', { code: 'SQLITE_READONLY' }],
 		['does not let n8n write', { cause: { code: 'EACCES' } }],
-		['does not let n8n write', { code: 'EPERM' }],
 	])('%s: %j', async (state, error) => {
 		expect(await storedOnce(refusing(error))).toEqual({ message: storage(state), requests: 1 });
 	});

@@ -391,13 +391,14 @@ test('the links of a request are collected at any depth, with the fields that ho
 		prompt: 'x',
 		seed: 7,
 		nothing: null,
-		image_urls: [link('1.png'), link('2.png')],
+		image_urls: ['http://files.example.com/1.png', link('2.png')],
 		video_list: [{ url: link('3.mp4'), refer: { to: link('4.png') } }],
 		empty: [],
 	};
 	const { fields, urls } = requestLinksOf(body);
 	expect([...fields]).toEqual(['image_urls', 'video_list']);
-	expect([...urls]).toEqual([link('1.png'), link('2.png'), link('3.mp4'), link('4.png')]);
+	const others = ['2.png', '3.mp4', '4.png'].map(link);
+	expect([...urls]).toEqual(['http://files.example.com/1.png', ...others]);
 });
 
 describe('A link is read in any notation', () => {
@@ -410,8 +411,25 @@ describe('A link is read in any notation', () => {
 		['from the root', '/files/1.png', 'https://api.example.com/files/1.png'],
 		['without an extension', '/files/1', 'https://api.example.com/files/1'],
 		['relative', 'files/1.png', 'https://api.example.com/v9/files/1.png'],
+		['from where it stands', './1.png', 'https://api.example.com/v9/1.png'],
+		['a step up', '../files/1', 'https://api.example.com/files/1'],
 		['a name alone', '1.png', 'https://api.example.com/v9/1.png'],
+		['a name with a query', '1.png?of=1.x', 'https://api.example.com/v9/1.png?of=1.x'],
+		['a name with a fragment', ' 1.png#of=1.x', 'https://api.example.com/v9/1.png#of=1.x'],
+		['a host of the same network', 'localhost:8787/1', 'https://localhost:8787/1'],
+		['a host of numbers', '203.0.113.10/1', 'https://203.0.113.10/1'],
+		[
+			'a host with capitals and a dash',
+			'CDN-1.example.com:8443/1',
+			'https://cdn-1.example.com:8443/1',
+		],
+		[
+			'as long as a link can be',
+			`/${'a'.repeat(8_191)}`,
+			`https://api.example.com/${'a'.repeat(8_191)}`,
+		],
 		['without a scheme', 'cdn.example.com/a/1.png?x=1', 'https://cdn.example.com/a/1.png?x=1'],
+		['without a scheme, with blanks around it', ' cdn.example.com/1 ', 'https://cdn.example.com/1'],
 		['without a scheme, by slashes', '//cdn.example.com/1', 'https://cdn.example.com/1'],
 		['with blanks in it', link('my picture.png'), link('my%20picture.png')],
 		['with blanks around it', ` ${link('1.png')}\n`, link('1.png')],
@@ -424,8 +442,23 @@ describe('A link is read in any notation', () => {
 	});
 
 	test('without a base URL a relative one leads nowhere', () => {
-		const images = [{ url: '/files/1.png' }, { url: 'cdn.example.com/2.png' }];
-		expect(filesOf('image', { result: { images } })).toEqual([[2, '2.png']]);
+		const urls = [
+			'/files/1.png',
+			'cdn.example.com/2.png',
+			'files//3.png',
+			'//cdn.example.com/4.png',
+		];
+		const images = [...urls, link('my 5.png'), 'HTTP://files.example.com/my 6.png'];
+		expect(filesOf('image', { result: { images: images.map((url) => ({ url })) } })).toEqual([
+			[2, '2.png'],
+			[4, '4.png'],
+			[5, 'my%205.png'],
+			[6, 'my%206.png'],
+		]);
+	});
+
+	test('one that no program could follow is no result', () => {
+		expect(urlsOf('image', { result: { images: [{ url: 'https://[x/my 1.png' }] } })).toEqual([]);
 	});
 
 	test.each([
@@ -436,6 +469,17 @@ describe('A link is read in any notation', () => {
 		['model', 'v1.2'],
 		['url', 'see https://files.example.com/1.png'],
 		['url', 'pending'],
+		['url', 'pending/'],
+		['url', 'x.y/1'],
+		['url', 'a localhost/1'],
+		['url', 'a /1'],
+		['url', '.../1'],
+		['url', '/'],
+		['url', '/ 1'],
+		['url', 'file:1.png'],
+		['url', 'xhttp://files.example.com/1.png'],
+		['url', 'http:// '],
+		['url', `/${'a'.repeat(8_192)}`],
 		['ratio', '16/9'],
 		['version', 'vendor.com/model'],
 	])('%s: %j is text', (field, value) => {
