@@ -125,7 +125,7 @@ describeWithOwnHosts('The example that buys once', (version, start) => {
 					],
 				},
 			},
-			'Every Day': { rule: { interval: [{ field: 'minutes', minutesInterval: 1 }] } },
+			'Every Day': { rule: { interval: [{ field: 'hours', hoursInterval: 24 }] } },
 		};
 		return {
 			...example,
@@ -147,7 +147,12 @@ describeWithOwnHosts('The example that buys once', (version, start) => {
 
 	const run = async (id: string) => await host.run(id, { trigger: 'Run', timeout: 240_000 });
 
-	async function runBySchedule(id: string): Promise<Execution> {
+	async function runBySchedule(example: Example): Promise<Execution> {
+		const rule = { interval: [{ field: 'minutes', minutesInterval: 1 }] };
+		const nodes = example.nodes.map((node) =>
+			node.name === 'Every Day' ? { ...node, parameters: { rule } } : node,
+		);
+		const { id } = await host.importWorkflow({ ...example, nodes });
 		await host.activate(id);
 		let first: string | undefined;
 		for (const last = Date.now() + 120_000; !first && Date.now() < last; await delay(200))
@@ -164,7 +169,7 @@ describeWithOwnHosts('The example that buys once', (version, start) => {
 		const first = await run(await importWith(definition, prompts()));
 		expect(first.status).toBe('success');
 		expect(bought()).toBe(ROWS);
-		expect((await runBySchedule(await importWith(definition, prompts(7)))).status).toBe('success');
+		expect((await runBySchedule(withRows(definition, prompts(7)))).status).toBe('success');
 		expect(bought()).toBe(ROWS + 1);
 		expect((await run(await importWith(definition, prompts(7)))).status).toBe('success');
 		expect(bought()).toBe(ROWS + 1);
