@@ -23,7 +23,7 @@ const checkout = join(__dirname, '..', '..');
 const page = (name: string) => readFileSync(join(checkout, 'docs', name), 'utf8');
 
 /** What all operations that buy a task have in common. */
-const SHARED = ['waiting.md', 'custom-requests.md'];
+const SHARED = ['waiting.md', 'custom-requests.md', 'buy-once.md'];
 
 /** Each page, what it documents, and the pages that it leaves what is common to. */
 const documented: Array<[string, INodeType | ICredentialType, string[]]> = [

@@ -39,6 +39,9 @@ const isUnsure = ({ claimed, task }: Row) => Boolean(claimed) && !task;
 const exampleSchema = z
 	.object({
 		nodes: z.array(z.object({ name: z.string(), parameters: z.record(z.unknown()) }).passthrough()),
+		connections: z.record(
+			z.object({ main: z.array(z.array(z.object({ node: z.string() }).passthrough())) }),
+		),
 	})
 	.passthrough();
 
@@ -87,8 +90,13 @@ describeWithOwnHosts('The example that buys once', (version, start) => {
 			.object({ column: z.array(z.object({ name: z.string(), type: z.string() })) })
 			.parse(created?.parameters.columns);
 		const value = await createTable(host, TABLE, column);
+		const connections = Object.entries(example.connections).map(([from, { main }]) => {
+			const left = main.map((links) => links.filter(({ node }) => node !== created?.name));
+			return [from, { main: left }] as const;
+		});
 		return {
 			...example,
+			connections: Object.fromEntries(connections),
 			nodes: example.nodes
 				.filter((node) => node !== created)
 				.map((node) =>

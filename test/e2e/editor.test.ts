@@ -17,6 +17,7 @@ import {
 	credentialFor,
 	EXAMPLE_CREDENTIAL as CREDENTIAL,
 	imageWorkflow,
+	WITH_A_FOLDER,
 	WITH_AN_ACCOUNT,
 } from './support/workflows';
 
@@ -209,10 +210,13 @@ describeOnHosts("n8n's editor", (host, version) => {
 		await showExample(name, editor, host(), sandbox);
 	});
 
-	test.each(WITH_AN_ACCOUNT)('the gallery shows %s as it is imported', async (name) => {
-		await editor.page.setViewportSize({ width: 1320, height: 660 });
-		await showCanvas(name, editor, host());
-	});
+	test.each([...WITH_A_FOLDER, ...WITH_AN_ACCOUNT])(
+		'the gallery shows %s as it is imported',
+		async (name) => {
+			await editor.page.setViewportSize({ width: 1320, height: 660 });
+			await showCanvas(name, editor, host());
+		},
+	);
 
 	describe('the pictures of the documentation', () => {
 		test('show the panel of each node', async () => {

@@ -7,7 +7,7 @@ import { dropTable, showTable } from '../support/dataTables';
 import type { Editor } from '../support/editor';
 import type { OutputView } from '../support/nodePanel';
 import { readUntil } from '../support/poll';
-import { ANSWERED_BY_A_PERSON, WITH_AN_ACCOUNT } from '../support/workflows';
+import { ANSWERED_BY_A_PERSON, WITH_A_FOLDER, WITH_AN_ACCOUNT } from '../support/workflows';
 import { contactSheet, type Picture } from './contactSheet';
 import { keepPicture, stopVideo } from './pictures';
 
@@ -76,7 +76,7 @@ const FOLDER = join(__dirname, '../../../examples');
 /** The names of the examples that run as they are imported. */
 export const EXAMPLES = readdirSync(FOLDER)
 	.map((file) => basename(file, '.json'))
-	.filter((name) => ![...ANSWERED_BY_A_PERSON, ...WITH_AN_ACCOUNT].includes(name))
+	.filter((name) => ![...ANSWERED_BY_A_PERSON, ...WITH_A_FOLDER, ...WITH_AN_ACCOUNT].includes(name))
 	.sort();
 
 export function exampleOf(name: string): Definition {

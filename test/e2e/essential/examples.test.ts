@@ -19,13 +19,14 @@ import {
 	ANSWERED_BY_A_PERSON,
 	credentialFor,
 	EXAMPLE_CREDENTIAL,
+	WITH_A_FOLDER,
 	WITH_AN_ACCOUNT,
 } from '../support/workflows';
 
 const run = promisify(execFile);
 
 /** The examples that have tests of their own. */
-const RUN_ELSEWHERE = [...ANSWERED_BY_A_PERSON, ...WITH_AN_ACCOUNT];
+const RUN_ELSEWHERE = [...ANSWERED_BY_A_PERSON, ...WITH_A_FOLDER, ...WITH_AN_ACCOUNT];
 
 const FOLDER = join(__dirname, '../../../examples');
 

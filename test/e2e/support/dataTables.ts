@@ -75,9 +75,8 @@ export async function createTable(
 	name: string,
 	columns: ReadonlyArray<{ name: string; type: string }>,
 ): Promise<string> {
-	const projects = z.object({ data: z.object({ id: z.string() }) });
-	const { id: project } = (await host.api.call(projects, { url: '/rest/projects/personal' })).data;
-	const created = z.object({ data: z.object({ id: z.string() }) });
+	const named = z.object({ id: z.string() });
+	const { id: project } = await host.api.call(named, { url: '/rest/projects/personal' });
 	const url = `/rest/projects/${project}/data-tables`;
-	return (await host.api.call(created, { method: 'POST', url, data: { name, columns } })).data.id;
+	return (await host.api.call(named, { method: 'POST', url, data: { name, columns } })).id;
 }

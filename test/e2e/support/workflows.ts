@@ -11,6 +11,9 @@ export const ANSWERED_BY_A_PERSON = ['agent-approval', 'approve-clips', 'pick-a-
 /** The examples for which a person needs a credential of another service: essential/exampleAccounts.test.ts runs them. */
 export const WITH_AN_ACCOUNT = ['files-to-s3', 'mcp-server'];
 
+/** The examples that write into a folder of the user. */
+export const WITH_A_FOLDER = ['buy-once'];
+
 /** A credential for the sandbox. Imported workflows that name none get the newest one. */
 export function credentialFor(sandbox: Sandbox, name: string) {
 	return {
