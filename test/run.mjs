@@ -40,6 +40,7 @@ const ESSENTIAL = 'test/e2e/essential/';
 
 /** Files that wait most of their time, for retries and time limits, with n8n of their own: they run beside the others. */
 const PATIENT = [
+	'test/e2e/buyOnce',
 	'test/e2e/callbacks.test',
 	'test/e2e/endlessAnswers',
 	'test/e2e/queue',
