@@ -9,7 +9,7 @@ import type { Execution, Host } from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
 import { untilRecovered } from './callbacks/recovered';
 import { report } from './callbacks/report';
-import { createTable, dropTable, emptyCell, rowsOf } from './support/dataTables';
+import { createTable, dropTable, rowsOf } from './support/dataTables';
 import { describeWithOwnHosts } from './support/hosts';
 import { readUntil } from './support/poll';
 import { credentialFor, EXAMPLE_CREDENTIAL } from './support/workflows';
@@ -22,6 +22,9 @@ const ROWS = 50;
 const BATCH = 5;
 
 const KILLS = 5;
+
+/** With SQLite, the Data Table of n8n 1.123 loses what two executions write at the same moment. */
+const DELETED = ['Create the Ledger', 'A Task Has Ended', 'Note What Ended'];
 
 const rowSchema = z.object({
 	id: z.number(),
@@ -82,7 +85,7 @@ describeWithOwnHosts('The example that buys once', (version, start) => {
 
 	const rows = async () => (await rowsOf(host, TABLE)).map((row) => rowSchema.parse(row));
 
-	/** n8n 1.123 cannot create a table in a workflow, nor find one by its name: a person does both. */
+	/** What docs/buy-once.md says of n8n 1.123, which cannot create a table in a workflow, nor find one by its name. */
 	async function withTable(example: Example): Promise<Example> {
 		if (version !== '1.123') return example;
 		const created = example.nodes.find(({ name }) => name === 'Create the Ledger');
@@ -90,15 +93,16 @@ describeWithOwnHosts('The example that buys once', (version, start) => {
 			.object({ column: z.array(z.object({ name: z.string(), type: z.string() })) })
 			.parse(created?.parameters.columns);
 		const value = await createTable(host, TABLE, column);
-		const connections = Object.entries(example.connections).map(([from, { main }]) => {
-			const left = main.map((links) => links.filter(({ node }) => node !== created?.name));
+		const kept = Object.entries(example.connections).filter(([from]) => !DELETED.includes(from));
+		const connections = kept.map(([from, { main }]) => {
+			const left = main.map((links) => links.filter(({ node }) => !DELETED.includes(node)));
 			return [from, { main: left }] as const;
 		});
 		return {
 			...example,
 			connections: Object.fromEntries(connections),
 			nodes: example.nodes
-				.filter((node) => node !== created)
+				.filter(({ name }) => !DELETED.includes(name))
 				.map((node) =>
 					'dataTableId' in node.parameters
 						? {
@@ -186,14 +190,15 @@ describeWithOwnHosts('The example that buys once', (version, start) => {
 		expect(files.filter((file) => !existsSync(file))).toEqual([]);
 	}, 900_000);
 
-	test(`stopped once and killed ${KILLS} times: nothing is bought twice, and after each at most ${BATCH} rows are in doubt`, async () => {
+	test(`stopped once and killed ${KILLS} times: nothing is bought twice, and what may have been bought is named, at most ${BATCH} rows each time`, async () => {
 		const id = await importWith(await example(), prompts());
 		await host.activate(id);
 		const doubts: number[] = [];
 		for (let at = 0; at <= KILLS; at++) {
 			const before = bought();
 			const execution = await host.start(id, 'Run');
-			while (bought() < before + 3 + at) await delay(5);
+			const some = async () => Promise.resolve(bought() >= before + 3 + at);
+			expect(await readUntil(some, true, 60_000)).toBe(true);
 			await delay(40 * at);
 			if (at === 0) {
 				await host.stopExecution(execution ?? '');
@@ -212,26 +217,19 @@ describeWithOwnHosts('The example that buys once', (version, start) => {
 		expect(await readUntil(over, true, 120_000)).toBe(true);
 		expect((await run(id)).status).toBe('success');
 		const unsure = (await rows()).filter(isUnsure);
-		expect(unsure.filter(({ problem }) => !problem?.startsWith('May have been bought'))).toEqual(
-			[],
-		);
-		for (const row of unsure) {
-			expect(row.task).toBeFalsy();
-			await emptyCell(host, TABLE, row.id, 'claimed');
-		}
-		const beforeLast = bought();
-		expect((await run(id)).status).toBe('success');
 		report(`Buy once, n8n ${version}, stopped once and killed ${KILLS} times`, {
 			rows: ROWS,
 			'in doubt after each': doubts.join(', '),
 			'in doubt in the end': unsure.length,
-			'bought before those were bought again': beforeLast,
 			'bought in the end': bought(),
 		});
-		expect(Math.max(...doubts)).toBeLessThanOrEqual(BATCH * (KILLS + 1));
-		const files = (await rows()).map(({ file }) => file ?? '');
-		expect(files.filter((file) => !existsSync(file))).toEqual([]);
-		expect(bought() - unsure.length).toBeLessThanOrEqual(ROWS);
+		expect(bought()).toBeLessThanOrEqual(ROWS);
+		expect(unsure.length).toBeLessThanOrEqual(BATCH * (KILLS + 1));
+		expect(unsure.filter(({ problem }) => !problem?.startsWith('May have been bought'))).toEqual(
+			[],
+		);
+		const missing = (await rows()).filter((row) => !isUnsure(row) && !existsSync(row.file ?? ''));
+		expect(missing).toEqual([]);
 	}, 900_000);
 
 	test('20 a day: 20, 20 and 10 of 50 rows on three days', async () => {
