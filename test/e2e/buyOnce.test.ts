@@ -23,7 +23,7 @@ const BATCH = 5;
 
 const KILLS = 5;
 
-/** With SQLite, the Data Table of n8n 1.123 loses what two executions write at the same moment. */
+/** With SQLite, the Data Table of n8n 1.123 fails where two executions write at the same moment. */
 const DELETED = ['Create the Ledger', 'A Task Has Ended', 'Note What Ended'];
 
 const rowSchema = z.object({

@@ -40,11 +40,11 @@ function summary(outcomes: readonly TaskItem[]): string[] {
 	const ended = tasks
 		.filter(({ task, options }) => task.status === 'completed' && !options.reused)
 		.map(({ task }) => task);
-	const items = outcomes.length === 1 ? 'item' : 'items';
+	const [items, were] = outcomes.length === 1 ? ['item', 'was'] : ['items', 'were'];
 	return [
 		`${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}`,
 		...(failed > 0 ? [`${failed} of ${outcomes.length} ${items} without a result`] : []),
-		...(reused > 0 ? [`${reused} of ${outcomes.length} ${items} were reused`] : []),
+		...(reused > 0 ? [`${reused} of ${outcomes.length} ${items} ${were} reused`] : []),
 		...costOf(ended),
 	];
 }

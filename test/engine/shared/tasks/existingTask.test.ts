@@ -51,7 +51,7 @@ describe('A task that was bought before is used, and nothing is bought', () => {
 		const { json, hints, run } = await buyOrUse();
 		expect(json).toMatchObject([{ taskId: KNOWN, status: 'completed', reused: true, cost: 0.4 }]);
 		expect(bought()).toBe(0);
-		expect(hints[0]?.message).toBe('1 task, 1 of 1 items were reused');
+		expect(hints[0]?.message).toBe('1 task, 1 of 1 item was reused');
 		expect(run.data.resultData.metadata).toBeUndefined();
 	});
 
