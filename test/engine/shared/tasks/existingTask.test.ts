@@ -1,11 +1,11 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { RunResult } from '../../support/engine';
-import { jumpingClock } from '../../support/clocks';
+import { fastClock } from '../../support/clocks';
 import { type Reply, useScriptedService } from '../../support/scriptedService';
 import { buySounds, completed, numberTasks, RECORD, running } from '../../support/scriptedTasks';
 
-const service = useScriptedService(jumpingClock);
+const service = useScriptedService(() => fastClock(50));
 
 const KNOWN = 'task_known';
 const OF_KNOWN = `/v1/music/tasks/${KNOWN}`;
