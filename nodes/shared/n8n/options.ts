@@ -196,6 +196,14 @@ export const buyingOptions = {
 	}),
 };
 
+/** A list or an object, such as a lookup column's, must not count as no task. */
+const oneTaskId = z.preprocess(
+	(value) => (typeof value === 'number' ? String(value) : (value ?? '')),
+	z
+		.string({ invalid_type_error: 'must be the ID of one task, as text' })
+		.transform((value) => (value.trim() === '' ? undefined : value.trim())),
+);
+
 /** The options of an operation that buys a task. */
 const reuseOptions = {
 	copyNumber: ifSet(integer(1), {
@@ -206,7 +214,7 @@ const reuseOptions = {
 		description:
 			'Another number gives another purchaseKey to the same request, where it is to be bought more than once',
 	}),
-	existingTaskId: ifSet(itemText, {
+	existingTaskId: ifSet(oneTaskId, {
 		displayName: 'Existing Task',
 		type: 'string',
 		default: '',

@@ -1,7 +1,7 @@
 import { NodeOperationError } from 'n8n-workflow';
 
-import { errorFromThrown, NotFoundError } from '../api/errors';
-import type { AcceptedTask, TaskRecord } from '../api/records';
+import { errorFromThrown, NotFoundError, UnreadableResponseError } from '../api/errors';
+import { type AcceptedTask, readTaskId, type TaskRecord } from '../api/records';
 import { asNodeError, atItem } from '../n8n/nodeErrors';
 import { openFile } from '../output/download';
 import { isData } from '../output/fileNames';
@@ -13,7 +13,7 @@ import type { ReadyTask } from './prepare';
 import { acceptedItem, retrieveRecord, type TaskRun, withRecord } from './taskRun';
 
 /** What a file's server answers where the file is no more, or its link has expired. Any other answer does not say so. */
-const GONE = new Set([401, 403, 404, 410]);
+const GONE = new Set([403, 404, 410]);
 
 /** Reads the record; `undefined` where the service itself says that there is no such task. */
 async function recordOf(run: TaskRun, taskId: string): Promise<TaskRecord | undefined> {
@@ -21,7 +21,9 @@ async function recordOf(run: TaskRun, taskId: string): Promise<TaskRecord | unde
 		return await retrieveRecord(run, taskId, 'read');
 	} catch (thrown) {
 		const error = errorFromThrown(thrown);
-		if (error instanceof NotFoundError && error.details.fromService === true) return undefined;
+		const { httpStatus, fromService, type = 'not_found' } = error.details;
+		const isClear = httpStatus === 404 && fromService === true && type.includes('not_found');
+		if (error instanceof NotFoundError && isClear) return undefined;
 		throw error;
 	}
 }
@@ -41,16 +43,24 @@ async function isGone(run: TaskRun, url: string): Promise<boolean> {
 }
 
 /** Why a task that was bought cannot be used. */
-type Lost = 'unknown to the service' | 'completed, and its files are gone';
+type Lost =
+	'unknown to the service' | 'completed, and its files are gone' | 'ended without a result';
 
 type Found = { existing: AcceptedTask } | { lost: Lost } | 'failed';
 
 async function look(run: TaskRun, taskId: string): Promise<Found> {
 	const record = await recordOf(run, taskId);
 	if (!record) return { lost: 'unknown to the service' };
+	const shown = readTaskId(record.raw);
+	if (shown !== undefined && shown !== taskId)
+		throw new UnreadableResponseError(`The service answered with the record of task ${shown}`);
 	const accepted = acceptedItem(run, { itemIndex: 0, notes: [], options: {} }, taskId);
 	const { status, results } = withRecord(run, accepted, record).task;
-	if (status === 'failed') return 'failed';
+	// Only of a failed task the specification says that it is refunded.
+	if (status === 'failed')
+		return record.status.trim().toLowerCase() === 'failed'
+			? 'failed'
+			: { lost: 'ended without a result' };
 	const existing = { existing: { taskId, record } };
 	if (status !== 'completed' || results.length === 0) return existing;
 	// Like a download, it needs one file that can be had.

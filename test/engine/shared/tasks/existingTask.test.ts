@@ -92,7 +92,7 @@ describe('A task that was bought before is used, and nothing is bought', () => {
 		},
 	);
 
-	test.each([429, 500, 503])(
+	test.each([400, 401, 429, 500, 503])(
 		'a link that is answered %i is not gone: buying again would cost',
 		async (status) => {
 			fileAnswers({ status, text: 'later' });
@@ -128,7 +128,7 @@ describe('The item is bought', () => {
 		expect((await buyOrUse()).json).toMatchObject([{ taskId: 'task_1', status: 'completed' }]);
 	});
 
-	test.each([401, 403, 404, 410])(
+	test.each([403, 404, 410])(
 		'where its links answer %i, and "When Its Files Are Gone" is Buy Again',
 		async (status) => {
 			fileAnswers(gone(status));
@@ -158,6 +158,11 @@ describe('Nothing is bought', () => {
 			'unknown to the service',
 		],
 		['the links are dead', () => fileAnswers(gone(404)), 'completed, and its files are gone'],
+		[
+			'the task was canceled, of which no refund is promised',
+			() => service.on('GET', OF_KNOWN, { json: { status: 'cancelled', progress: 40 } }),
+			'ended without a result',
+		],
 	])('where %s: the item fails', async (_, prepare, words) => {
 		prepare();
 		const { json } = await failed({});
@@ -185,6 +190,15 @@ describe('Nothing is bought', () => {
 		['403', { status: 403, json: { error: { message: 'No' } } }],
 		['500', { status: 500, json: {} }],
 		['the 404 page of a proxy', { status: 404, text: '<html>Not found</html>' }],
+		[
+			'a 404 about the key',
+			{ status: 404, json: { error: { type: 'authentication_error', message: 'No' } } },
+		],
+		['a 404 in HTTP 200', { json: { code: 404, data: null, message: 'no such thing' } }],
+		[
+			'the record of another task',
+			{ json: { id: 'task_other', status: 'failed', error: { message: 'x' } } },
+		],
 		['half a JSON', { text: '{"code": 200, "data": {' }],
 		['no status', { json: { code: 200, data: {} } }],
 		['a broken connection', { reset: true }],
@@ -197,6 +211,26 @@ describe('Nothing is bought', () => {
 				error: { description: expect.stringContaining('so nothing was bought for this item') },
 			},
 		]);
+		expect(bought()).toBe(0);
+	});
+
+	test.each<[string, unknown]>([
+		['a list', [KNOWN]],
+		['an object', { taskId: KNOWN }],
+		['true', true],
+	])('where "Existing Task" is %s', async (_, existing) => {
+		const { json } = await buySounds(
+			service,
+			1,
+			{ existingTaskId: '={{ $json.existing }}' },
+			{
+				items: [{ json: { existing: existing as string } }],
+				settings: { onError: 'continueRegularOutput' },
+			},
+		);
+		expect(json[0]?.error).toMatchObject({
+			message: expect.stringContaining('"Existing Task" must be the ID of one task, as text'),
+		});
 		expect(bought()).toBe(0);
 	});
 
