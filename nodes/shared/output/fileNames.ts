@@ -79,9 +79,11 @@ export class FileNames {
 
 	/** The names for a task's files, in their order. `wanted` is the user's own name. */
 	namesFor(task: Task, wanted: string | undefined): string[] {
+		const isGrid = task.results.some(({ name }) => name === GRID);
+		const isAlone = task.results.length === 1;
 		return task.results.map((file, at) => {
 			if (wanted === undefined) return this.unique(safeName(defaultName(task, file, at)));
-			return this.unique(safeName(wanted) + endingOf(task.results, file, at));
+			return this.unique(safeName(wanted) + endingOf(file, at, isGrid, isAlone));
 		});
 	}
 
@@ -101,10 +103,13 @@ export class FileNames {
 }
 
 /** What follows the user's own name: a name at the service, such as a stem's, else the number of a file behind the first. */
-function endingOf(files: readonly ResultFile[], { name, index }: ResultFile, at: number): string {
-	const isGrid = files.some((file) => file.name === GRID);
-	if (name !== null && (name !== GRID || files.length > 1))
-		return `-${safeName(name, LONGEST_ENDING)}`;
+function endingOf(
+	{ name, index }: ResultFile,
+	at: number,
+	isGrid: boolean,
+	isAlone: boolean,
+): string {
+	if (name !== null && (name !== GRID || !isAlone)) return `-${safeName(name, LONGEST_ENDING)}`;
 	if (isGrid && index !== null) return `-${index}`;
 	return at === 0 ? '' : `-${at + 1}`;
 }
