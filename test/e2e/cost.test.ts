@@ -290,7 +290,9 @@ describeOnHosts('The cost of an execution', (host) => {
 		expect(checked.flatMap(({ problems }) => problems)).toEqual(
 			Object.entries(mistakes).map(
 				([row, field]) =>
-					expect.stringMatching(`^"${field}" .*\\[row ${row + 1} \\(item ${row}\\)\\]$`) as string,
+					expect.stringMatching(
+						`^"${field}" .*\\[row ${Number(row) + 1} \\(item ${row}\\)\\]$`,
+					) as string,
 			),
 		);
 		expect(sandbox.requests.list().filter(({ method }) => method !== 'GET')).toEqual([]);
