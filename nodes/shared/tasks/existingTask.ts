@@ -46,11 +46,11 @@ async function isGone(run: TaskRun, url: string): Promise<boolean> {
 type Lost =
 	'unknown to the service' | 'completed, and its files are gone' | 'ended without a result';
 
-type Found = { existing: AcceptedTask } | { lost: Lost } | 'failed';
+type Found = AcceptedTask | 'failed' | Lost;
 
 async function look(run: TaskRun, taskId: string): Promise<Found> {
 	const record = await recordOf(run, taskId);
-	if (!record) return { lost: 'unknown to the service' };
+	if (!record) return 'unknown to the service';
 	const shown = readTaskId(record.raw);
 	if (shown !== undefined && shown !== taskId)
 		throw new UnreadableResponseError(`The service answered with the record of task ${shown}`);
@@ -58,14 +58,12 @@ async function look(run: TaskRun, taskId: string): Promise<Found> {
 	const { status, results } = withRecord(run, accepted, record).task;
 	// Only of a failed task the specification says that it is refunded.
 	if (status === 'failed')
-		return record.status.trim().toLowerCase() === 'failed'
-			? 'failed'
-			: { lost: 'ended without a result' };
-	const existing = { existing: { taskId, record } };
+		return record.status.trim().toLowerCase() === 'failed' ? 'failed' : 'ended without a result';
+	const existing = { taskId, record };
 	if (status !== 'completed' || results.length === 0) return existing;
 	// Like a download, it needs one file that can be had.
 	for (const { url } of results) if (!(await isGone(run, url))) return existing;
-	return { lost: 'completed, and its files are gone' };
+	return 'completed, and its files are gone';
 }
 
 const WAY_OUT =
@@ -82,17 +80,16 @@ async function findTask(
 ): Promise<AcceptedTask | undefined> {
 	const buysAgain = run.options.whenFilesAreGone === 'buyAgain';
 	let found = await look(run, taskId);
-	if (buysAgain && found !== 'failed' && 'lost' in found && !run.options.checkOnly) {
+	if (found === 'unknown to the service' && buysAgain && !run.options.checkOnly) {
 		// A part of the service may not know a task yet that was bought a moment ago.
-		await sleep(found.lost === 'unknown to the service' ? UNKNOWN_FOR_MS : 0, run.signal);
+		await sleep(UNKNOWN_FOR_MS, run.signal);
 		found = await look(run, taskId);
 	}
-	if (found === 'failed') return undefined;
-	if ('existing' in found) return found.existing;
-	if (buysAgain) return undefined;
+	if (typeof found === 'object') return found;
+	if (found === 'failed' || buysAgain) return undefined;
 	throw new NodeOperationError(
 		run.context.getNode(),
-		atItem(`"Existing Task": task ${taskId} is ${found.lost}`, itemIndex),
+		atItem(`"Existing Task": task ${taskId} is ${found}`, itemIndex),
 		{ itemIndex, description: WAY_OUT },
 	);
 }
