@@ -4,11 +4,11 @@ import {
 	buyingOptions,
 	commonOptions,
 	fieldsOf,
-	ifSet,
+	numberIfSet,
 	optionsField,
 	parseOptions,
 	readOptions,
-	preset,
+	presetNumber,
 	toggle,
 } from '../shared/n8n/options';
 import { number } from '../shared/util/schema';
@@ -16,10 +16,9 @@ import { z } from '../shared/util/vendor/zod';
 import { additionalField } from './prompt/fields';
 
 const price = (displayName: string, of: string) =>
-	ifSet(number(0), {
+	numberIfSet(number, [0], {
 		displayName,
-		type: 'number',
-		typeOptions: { minValue: 0, numberPrecision: 6 },
+		typeOptions: { numberPrecision: 6 },
 		default: 0,
 		description: `Price of a million ${of}, in any currency. With the prices of everything that was used, the output has an estimated cost.`,
 	});
@@ -38,10 +37,8 @@ const chatOptions = z.object({
 	),
 	priceInput: price('Price of Input', 'plain input tokens'),
 	priceOutput: price('Price of Output', 'output tokens'),
-	timeout: preset(number(1), {
+	timeout: presetNumber(number, [1], {
 		displayName: 'Timeout (Seconds)',
-		type: 'number',
-		typeOptions: { minValue: 1 },
 		default: 300,
 		description: 'How long to wait for one answer',
 	}),

@@ -7,6 +7,7 @@ import {
 	optionsField,
 	outputFields,
 	preset,
+	presetNumber,
 	readOptions,
 	resultOptions,
 	taskQueryPath,
@@ -74,10 +75,8 @@ const verify = toggle({
 });
 
 const callOptions = {
-	dedupeWindow: preset(number(1), {
+	dedupeWindow: presetNumber(number, [1], {
 		displayName: 'De-Duplication Window (Hours)',
-		type: 'number',
-		typeOptions: { minValue: 1 },
 		default: 24,
 		description: 'How long a task is remembered, so that a second callback for it starts nothing',
 	}),

@@ -3,7 +3,7 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import { TASK_ID_PLACEHOLDER } from '../api/families';
 import { isObject } from '../util/json';
-import { flag, integer, number, oneOf, text } from '../util/schema';
+import { flag, integer, number, oneOf, text, toId } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { byLabel } from './fields';
 import { additionalBodyFieldsField, isSet } from './parameters';
@@ -26,6 +26,20 @@ export const ifSet = <Schema extends z.ZodTypeAny>(schema: Schema, field: Field)
 
 export const toggle = (field: Omit<Field, 'type'> & { default: boolean }) =>
 	preset(flag(), { ...field, type: 'boolean' });
+
+/** The schema and the field of a number, with the same bounds, both included. */
+function numeric(
+	schema: typeof number,
+	[min, max]: [min: number, max?: number],
+	field: Omit<Field, 'type'>,
+) {
+	const typeOptions = { minValue: min, maxValue: max, ...field.typeOptions };
+	return [schema(min, max), { ...field, type: 'number', typeOptions }] as const;
+}
+
+export const presetNumber = (...given: Parameters<typeof numeric>) => preset(...numeric(...given));
+
+export const numberIfSet = (...given: Parameters<typeof numeric>) => ifSet(...numeric(...given));
 
 type Choice<Value> = { name: string; value: Value; description?: string };
 
@@ -55,12 +69,10 @@ export const balanceUnit = (displayName: string) =>
 	});
 
 /** The value of an option that each item has for itself. */
-const itemText = z
-	.unknown()
-	.transform((value) =>
-		typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '',
-	)
-	.transform((value) => (value === '' ? undefined : value));
+export const itemText = z.unknown().transform((value) => {
+	const trimmed = toId(value);
+	return typeof trimmed === 'string' && trimmed !== '' ? trimmed : undefined;
+});
 
 const waitMode = choice({
 	displayName: 'Wait for Result',
@@ -115,10 +127,8 @@ const outputOptions = {
 
 /** The options of every operation that works on its items one by one. */
 export const commonOptions = {
-	concurrency: preset(integer(1, 100), {
+	concurrency: presetNumber(integer, [1, 100], {
 		displayName: 'Concurrency',
-		type: 'number',
-		typeOptions: { minValue: 1, maxValue: 100 },
 		default: 5,
 		description: 'How many requests run at the same time',
 	}),
@@ -149,19 +159,15 @@ export const buyingOptions = {
 		description:
 			'Whether to check every item and return the requests that would be sent, without sending them',
 	}),
-	keepBalance: ifSet(number(0), {
+	keepBalance: numberIfSet(number, [0], {
 		displayName: 'Keep Balance',
-		type: 'number',
-		typeOptions: { minValue: 0 },
 		default: 0,
 		description:
 			'Nothing is bought while less than this remains. The balance is read before each purchase.',
 	}),
 	keepBalanceUnit: balanceUnit('Keep Balance: Unit'),
-	maxTasks: ifSet(integer(0), {
+	maxTasks: numberIfSet(integer, [0], {
 		displayName: 'Max Tasks',
-		type: 'number',
-		typeOptions: { minValue: 0 },
 		default: 10,
 		description:
 			'How many purchases this node makes at most in one execution of the workflow, in all its runs together',
@@ -198,18 +204,16 @@ export const buyingOptions = {
 
 /** A list or an object, such as a lookup column's, must not count as no task. */
 const oneTaskId = z.preprocess(
-	(value) => (typeof value === 'number' ? String(value) : (value ?? '')),
+	toId,
 	z
 		.string({ invalid_type_error: 'must be the ID of one task, as text' })
-		.transform((value) => (value.trim() === '' ? undefined : value.trim())),
+		.transform((id) => (id === '' ? undefined : id)),
 );
 
 /** The options of an operation that buys a task. */
 const reuseOptions = {
-	copyNumber: ifSet(integer(1), {
+	copyNumber: numberIfSet(integer, [1], {
 		displayName: 'Copy Number',
-		type: 'number',
-		typeOptions: { minValue: 1 },
 		default: 1,
 		description:
 			'Another number gives another purchaseKey to the same request, where it is to be bought more than once',
@@ -237,18 +241,14 @@ const reuseOptions = {
 /** Seconds. */
 const DEFAULT_TIMEOUT = { poll: 600, none: 600, callback: 86_400 };
 
-const pollInterval = preset(number(1), {
+const pollInterval = presetNumber(number, [1], {
 	displayName: 'Poll Interval (Seconds)',
-	type: 'number',
-	typeOptions: { minValue: 1 },
 	default: 4,
 	description: 'How often to ask for a task',
 });
 
-const timeout = ifSet(number(1), {
+const timeout = numberIfSet(number, [1], {
 	displayName: 'Timeout (Seconds)',
-	type: 'number',
-	typeOptions: { minValue: 1 },
 	default: DEFAULT_TIMEOUT.poll,
 	description: `How long to wait for a task. Default: ${DEFAULT_TIMEOUT.poll}, and ${DEFAULT_TIMEOUT.callback.toLocaleString('en-US')} for a paused execution. The task continues at the service: get it later with the operation Wait of the resource Task.`,
 });
@@ -262,10 +262,8 @@ const fileOptions = {
 		description:
 			'Name of the file, without extension. Several files of a task get -2, -3 behind it; those of a grid -grid and -1 to -4; a stem its name.',
 	}),
-	maxDownloadSize: preset(number(1), {
+	maxDownloadSize: presetNumber(number, [1], {
 		displayName: 'Max Download Size (MB)',
-		type: 'number',
-		typeOptions: { minValue: 1 },
 		default: 256,
 		description: 'Largest size of one file',
 	}),

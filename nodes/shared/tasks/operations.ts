@@ -6,7 +6,7 @@ import { inspectFile, PendingUpload } from '../n8n/binary';
 import type { Operation, Resource } from '../n8n/describe';
 import { taskIdField } from '../n8n/fields';
 import { atItem } from '../n8n/nodeErrors';
-import { optionsField, outputFields, readItemOptions, taskOptions } from '../n8n/options';
+import { itemText, optionsField, outputFields, readItemOptions, taskOptions } from '../n8n/options';
 import {
 	isSet,
 	type ParameterValues,
@@ -31,22 +31,21 @@ const namedTaskField = taskIdField(
 
 function namedTask(run: TaskRun, itemIndex: number): TaskItem {
 	const { context } = run;
-	const given: unknown = context.getNodeParameter('taskId', itemIndex, '');
-	const taskId = typeof given === 'string' || typeof given === 'number' ? String(given).trim() : '';
+	const taskId = itemText.parse(context.getNodeParameter('taskId', itemIndex, ''));
 	const input = run.options.includeInput ? context.getInputData()[itemIndex]?.json : undefined;
 	const options = readItemOptions(context.getNodeParameter('options', itemIndex, {}), input);
 	const item = { itemIndex, notes: [], options };
-	if (taskId !== '') return acceptedItem(run, item, taskId);
+	if (taskId !== undefined) return acceptedItem(run, item, taskId);
 	const message = atItem(`"${namedTaskField.displayName}" is required`, itemIndex);
 	return rejected(item, new NodeOperationError(context.getNode(), message, { itemIndex }));
 }
 
-async function retrieve(run: TaskRun, outcome: TaskItem): Promise<TaskItem> {
-	if (!isAccepted(outcome)) return outcome;
+async function retrieve(run: TaskRun, item: TaskItem): Promise<TaskItem> {
+	if (!isAccepted(item)) return item;
 	try {
-		return withRecord(run, outcome, await retrieveRecord(run, outcome.taskId, 'read'));
+		return withRecord(run, item, await retrieveRecord(run, item.taskId, 'read'));
 	} catch (error) {
-		return { ...outcome, error: retrieveError(run, outcome, error) };
+		return { ...item, error: retrieveError(run, item, error) };
 	}
 }
 
@@ -58,7 +57,7 @@ async function get(
 	const named = context.getInputData().map((_, itemIndex) => namedTask(run, itemIndex));
 	return await deliver(
 		run,
-		await Promise.all(named.map(async (outcome) => await retrieve(run, outcome))),
+		await Promise.all(named.map(async (item) => await retrieve(run, item))),
 	);
 }
 

@@ -119,11 +119,13 @@ function protocolOf(value: string): string {
 	}
 }
 
-/** A task's id: text that is not blank. A number is accepted too, as some services have numeric ids. */
+/** An id as text: some services have numeric ones. Any other value stays as it is. */
+export function toId(value: unknown): unknown {
+	if (typeof value === 'number') return String(value);
+	return typeof value === 'string' ? value.trim() : value;
+}
+
+/** A task's id: text that is not blank. */
 export function taskId() {
-	return z.preprocess(
-		(value) =>
-			typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : value,
-		text(),
-	);
+	return z.preprocess(toId, text());
 }
