@@ -1,10 +1,10 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import { priceOptions } from '../shared/n8n/chatPrices';
 import {
 	buyingOptions,
 	commonOptions,
 	fieldsOf,
-	ifSet,
 	optionsField,
 	parseOptions,
 	preset,
@@ -13,29 +13,10 @@ import {
 import { number } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
 
-const price = (displayName: string, of: string) =>
-	ifSet(number(0), {
-		displayName,
-		type: 'number',
-		typeOptions: { minValue: 0, numberPrecision: 6 },
-		default: 0,
-		description: `Price of a million ${of}, in any currency. With the prices of everything that was used, the output has an estimated cost.`,
-	});
-
 const chatOptions = z.object({
 	...commonOptions,
 	...buyingOptions,
-	priceCacheRead: price('Price of Cache Reads', 'input tokens that were read from the cache'),
-	priceCacheWrite1h: price(
-		'Price of Cache Writes (1 Hour)',
-		'input tokens that were written to the cache for an hour',
-	),
-	priceCacheWrite5m: price(
-		'Price of Cache Writes (5 Minutes)',
-		'input tokens that were written to the cache for five minutes',
-	),
-	priceInput: price('Price of Input', 'plain input tokens'),
-	priceOutput: price('Price of Output', 'output tokens'),
+	...priceOptions,
 	timeout: preset(number(1), {
 		displayName: 'Timeout (Seconds)',
 		type: 'number',

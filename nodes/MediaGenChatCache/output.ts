@@ -6,6 +6,8 @@ import type {
 } from 'n8n-workflow';
 
 import type { ChatResponse } from '../shared/api/chat';
+import type { Cost } from '../shared/api/chatCost';
+import { sumUsage, type Usage } from '../shared/api/chatUsage';
 import { errorItem, type FailedItem, isFailed, runError } from '../shared/n8n/nodeErrors';
 import type { ItemOptions } from '../shared/n8n/options';
 import type { SpendingGuard } from '../shared/purchase/spendingGuard';
@@ -13,8 +15,6 @@ import { countLeftOut, sum, usedAmounts } from '../shared/report/customData';
 import { hint, remainedBefore } from '../shared/report/hints';
 import { toJson } from '../shared/util/json';
 import type { ChatOptions } from './options';
-import type { Cost } from './usage/cost';
-import { sumUsage, type Usage } from './usage/usage';
 
 /** An item that was answered. */
 export interface Answer {

@@ -29,7 +29,7 @@ export const toggle = (field: Omit<Field, 'type'> & { default: boolean }) =>
 
 type Choice<Value> = { name: string; value: Value; description?: string };
 
-const choice = <Value extends string>(
+export const choice = <Value extends string>(
 	field: Omit<Field, 'type'> & {
 		options: [Choice<Value>, ...Array<Choice<Value>>];
 		default: NoInfer<Value>;

@@ -3,7 +3,7 @@ import axios from 'axios';
 import {
 	readCompletionUsage,
 	readMessagesUsage,
-} from '../../../nodes/MediaGenChatCache/usage/usage';
+} from '../../../nodes/shared/api/chatUsage';
 import { blocks, chatNode, document, MODEL, questions, useChatSandbox } from '../support/chat';
 import { until } from '../support/clocks';
 
