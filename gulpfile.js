@@ -47,7 +47,9 @@ async function bundle() {
 		},
 		outfile: 'dist/index.js',
 		bundle: true,
-		external: ['n8n-workflow'],
+		external: ['n8n-workflow', '@n8n/ai-node-sdk'],
+		// n8n finds its SDK for "require" alone.
+		supported: { 'dynamic-import': false },
 		format: 'cjs',
 		platform: 'node',
 		target: 'node20',
