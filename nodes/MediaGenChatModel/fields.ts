@@ -4,7 +4,7 @@ import { openValueField } from '../shared/n8n/fields';
 import { validationError } from '../shared/n8n/parameters';
 import { integer, oneOf, text } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
-import { CACHINGS } from './cache/markers';
+import { CACHE_MODES } from './cache/markers';
 
 export const fields: INodeProperties[] = [
 	openValueField({
@@ -54,7 +54,7 @@ export const fields: INodeProperties[] = [
 			{
 				name: 'Chat Completions',
 				value: 'completions',
-				description: 'POST /v1/chat/completions. Results of tools are cached one answer later.',
+				description: 'POST /v1/chat/completions. It caches results of tools one answer later.',
 			},
 		],
 		default: 'messages',
@@ -64,7 +64,7 @@ export const fields: INodeProperties[] = [
 
 const given = z.object({
 	model: text(),
-	caching: oneOf(CACHINGS),
+	caching: oneOf(CACHE_MODES),
 	max_tokens: integer(1),
 	api_style: oneOf(['messages', 'completions']),
 });

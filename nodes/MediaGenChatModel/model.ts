@@ -10,7 +10,7 @@ import type {
 	Tool,
 } from '@n8n/ai-node-sdk';
 import { neutralUsage } from '../shared/api/brandWords';
-import { hourCacheHeader, isAnswered } from '../shared/api/chat';
+import { type ChatResponse, hourCacheHeader } from '../shared/api/chat';
 import { type Cost, costOf } from '../shared/api/chatCost';
 import { readUsage, type Usage } from '../shared/api/chatUsage';
 import type { ChatRequest, MediaGenClient } from '../shared/api/client';
@@ -86,8 +86,7 @@ export class MediaGenModel implements ChatModel {
 		const { request, warnings } = this.prepare(messages, config, {});
 		return await purchases.buy(async () => {
 			const response = await client.chat.create(request());
-			const answer = readAnswer(response);
-			return this.toResult(answer, warnings);
+			return this.toResult(readUsable(response), warnings);
 		});
 	}
 
@@ -229,8 +228,17 @@ function readWhole(text: string): Answer {
 	const body = parseExactJson(text);
 	const error = errorInBody(body);
 	if (error) throw error;
-	if (!isObject(body) || !isAnswered(body)) throw unreadableResponse(200, body ?? text);
-	return readAnswer(body);
+	if (!isObject(body)) throw unreadableResponse(200, text);
+	return readUsable(body);
+}
+
+/** An answer with anything to go on with. Throws an `ApiError` for one without. */
+function readUsable(response: ChatResponse): Answer {
+	const answer = readAnswer(response);
+	const { text, calls, stopReason, usage } = answer;
+	if (text === '' && calls.length === 0 && stopReason === null && usage === undefined)
+		throw unreadableResponse(200, response);
+	return answer;
 }
 
 const refused = ({ stopReason }: Answer) =>

@@ -2,9 +2,9 @@ import { type CacheTtl, textBlock } from '../../shared/api/chat';
 import type { Block, Ends } from '../prompt/style';
 
 /** How long the service keeps the prompt; `off` sends no markers. */
-export const CACHINGS = ['off', '5m', '1h'] as const;
+export const CACHE_MODES = ['off', '5m', '1h'] as const;
 
-export type Caching = (typeof CACHINGS)[number];
+export type Caching = (typeof CACHE_MODES)[number];
 
 /** What is cached of the talk, beside the system prompt and the tools. */
 export const HISTORIES = ['all', 'question', 'none'] as const;

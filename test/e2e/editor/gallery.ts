@@ -19,6 +19,8 @@ interface Shown {
 	from?: string;
 	/** The node whose success ends the run. */
 	last: string;
+	/** The node whose output is shown, where it is not the last. */
+	open?: string;
 	/** What came out: the files of these nodes, a view of the last node's output, or a picture of the example's own. */
 	result:
 		| { files: string[] }
@@ -53,6 +55,7 @@ const SHOWN: Record<string, Shown> = {
 	'picture-to-video': { last: 'Longer Clip', result: { view: 'binary', file: 0 } },
 	'sheet-to-images': { last: 'Images', result: { files: ['Images'] } },
 	'song-to-stems': { last: 'Stems', result: { view: 'binary' } },
+	'style-guide-agent': { last: 'Agent', open: 'MediaGen Chat Model', result: { view: 'json' } },
 	'video-queue': {
 		from: 'Rows',
 		last: 'Ten at a Time',
@@ -120,7 +123,7 @@ export async function showExample(
 }
 
 async function resultOf(
-	{ last, result }: Shown,
+	{ last, open = last, result }: Shown,
 	workflowId: string,
 	editor: Editor,
 	host: Host,
@@ -134,7 +137,7 @@ async function resultOf(
 			await filesOf(host, execution, result.files),
 		);
 	}
-	const panel = await editor.openNode(last);
+	const panel = await editor.openNode(open);
 	if (result.file === undefined) await panel.show(result.view);
 	else await stopVideo(await panel.viewFile(result.file));
 	const picture = await panel.screenshotOfOutput();

@@ -156,7 +156,7 @@ describe.each(['messages', 'completions'] as const)('a stream in %s style', (api
 
 	test('that stalls ends with the time for an answer', async () => {
 		service.sandbox.settings.set({ chatPieceDelay: 60_000_000 });
-		const { error } = await ask({ ...run(), options: { timeout: 100 } }, user('How deep?'));
+		const { error } = await ask({ ...run(), options: { timeout: 3 } }, user('How deep?'));
 		expect(error?.message).toContain('The request timed out');
 		await until(() => service.requests()[0]?.outcome === 'cut');
 	});
