@@ -17,7 +17,7 @@ async function clean() {
 	await rm('dist', { recursive: true, force: true });
 }
 
-/** Checks the types, and writes those that come with the package. */
+/** Writes the types of what a programmer may import. `npm run typecheck` checks all others. */
 function types(done) {
 	const { status } = spawnSync(
 		process.execPath,
