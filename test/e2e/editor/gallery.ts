@@ -19,8 +19,6 @@ interface Shown {
 	from?: string;
 	/** The node whose success ends the run. */
 	last: string;
-	/** The node whose output is shown, where it is not the last. */
-	open?: string;
 	/** What came out: the files of these nodes, a view of the last node's output, or a picture of the example's own. */
 	result:
 		| { files: string[] }
@@ -55,7 +53,10 @@ const SHOWN: Record<string, Shown> = {
 	'picture-to-video': { last: 'Longer Clip', result: { view: 'binary', file: 0 } },
 	'sheet-to-images': { last: 'Images', result: { files: ['Images'] } },
 	'song-to-stems': { last: 'Stems', result: { view: 'binary' } },
-	'style-guide-agent': { last: 'Agent', open: 'MediaGen Chat Model', result: { view: 'json' } },
+	'style-guide-agent': {
+		last: 'Agent',
+		result: async (editor) => await logOf(editor, 'MediaGen Chat Model'),
+	},
 	'video-queue': {
 		from: 'Rows',
 		last: 'Ten at a Time',
@@ -68,6 +69,16 @@ const SHOWN: Record<string, Shown> = {
 		after: async (host, workflowId) => await host.deactivate(workflowId),
 	},
 };
+
+/** What the log of an agent's model says of its last answer: the text, and below it what it used. */
+async function logOf(editor: Editor, model: string): Promise<Buffer> {
+	await editor.page.setViewportSize({ width: 1320, height: 1_000 });
+	const panel = await editor.openNode(model);
+	await panel.show('json');
+	const picture = await panel.screenshotOfOutput();
+	await panel.close();
+	return picture;
+}
 
 const FOLDER = join(__dirname, '../../../examples');
 
@@ -123,7 +134,7 @@ export async function showExample(
 }
 
 async function resultOf(
-	{ last, open = last, result }: Shown,
+	{ last, result }: Shown,
 	workflowId: string,
 	editor: Editor,
 	host: Host,
@@ -137,7 +148,7 @@ async function resultOf(
 			await filesOf(host, execution, result.files),
 		);
 	}
-	const panel = await editor.openNode(open);
+	const panel = await editor.openNode(last);
 	if (result.file === undefined) await panel.show(result.view);
 	else await stopVideo(await panel.viewFile(result.file));
 	const picture = await panel.screenshotOfOutput();
