@@ -91,7 +91,9 @@ describeOnHosts('MediaGen Chat Model', (host, version) => {
 		});
 
 	/** Asks one question, with what the model says to it prepared before. */
-	async function ask(options: { streams?: boolean; options?: object; style?: Style } = {}) {
+	async function ask(
+		options: { streams?: boolean; options?: object; style?: Style; agentVersion?: number } = {},
+	) {
 		const workflow = await host().importWorkflow(
 			talkWorkflow({ credential: CREDENTIAL, style: 'messages', caching: '5m', ...options }),
 		);
@@ -112,7 +114,7 @@ describeOnHosts('MediaGen Chat Model', (host, version) => {
 
 	if (!hasSdk(version)) {
 		test('says which n8n it needs, and asks nothing', async () => {
-			const { answer, execution } = await ask();
+			const { answer, execution } = await ask({ agentVersion: 3 });
 			await answer;
 			const { status, error } = await execution();
 			expect(status).toBe('error');

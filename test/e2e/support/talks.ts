@@ -19,6 +19,8 @@ export interface TalkOptions {
 	options?: object;
 	/** Default: the style guide. */
 	systemMessage?: string;
+	/** Default: 3.1, which n8n 1.123 does not have. */
+	agentVersion?: number;
 }
 
 const RULES = [
@@ -78,7 +80,7 @@ export function talkWorkflow(options: TalkOptions): WorkflowJson {
 				id: 'agent',
 				name: 'Agent',
 				type: '@n8n/n8n-nodes-langchain.agent',
-				typeVersion: 3.1,
+				typeVersion: options.agentVersion ?? 3.1,
 				position: [200, 0],
 				parameters: {
 					promptType: 'define',
