@@ -17,7 +17,7 @@ async function clean() {
 	await rm('dist', { recursive: true, force: true });
 }
 
-/** Checks the types, and writes those that come with the package. */
+/** Writes the types of what a programmer may import. `npm run typecheck` checks all others. */
 function types(done) {
 	const { status } = spawnSync(
 		process.execPath,
@@ -47,7 +47,9 @@ async function bundle() {
 		},
 		outfile: 'dist/index.js',
 		bundle: true,
-		external: ['n8n-workflow'],
+		external: ['n8n-workflow', '@n8n/ai-node-sdk'],
+		// n8n finds its SDK for "require" alone.
+		supported: { 'dynamic-import': false },
 		format: 'cjs',
 		platform: 'node',
 		target: 'node20',

@@ -1,10 +1,17 @@
+const { compilerOptions } = require('./tsconfig.json');
+
+// As in the build, "import()" becomes "require": Jest does not know the other, and n8n has its SDK for this one alone.
+const tsconfig = { ...compilerOptions, module: 'commonjs', moduleResolution: 'node10' };
+
 /** @type {import('jest').Config} */
 module.exports = {
 	testEnvironment: 'node',
 	testMatch: ['<rootDir>/test/**/*.test.ts'],
 	transform: {
-		'^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json' }],
+		'^.+\\.ts$': ['ts-jest', { tsconfig }],
 	},
+	// Only n8n itself has it.
+	moduleNameMapper: { '^@n8n/ai-node-sdk$': '<rootDir>/test/support/aiNodeSdk.ts' },
 	// The packages in n8n's folders, and Stryker's copies, bear the name of this one.
 	modulePathIgnorePatterns: ['<rootDir>/.sandbox/', '<rootDir>/.stryker-tmp/'],
 	testTimeout: 60_000,

@@ -2,12 +2,12 @@ import type { IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workf
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../shared/api/credentialTest';
+import { searchChatModels } from '../shared/n8n/chatModels';
 import { type NodeDescription, related } from '../shared/n8n/builderHint';
 import { describeOperations, subtitleOf } from '../shared/n8n/describe';
 import { runOperation } from '../shared/n8n/runOperation';
 import { completion } from './operations/completion';
 import { message } from './operations/message';
-import { searchChatModels } from './prompt/models';
 
 const operations = [message, completion];
 

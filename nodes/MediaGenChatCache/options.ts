@@ -1,10 +1,10 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import { priceOptions } from '../shared/n8n/chatPrices';
 import {
 	buyingOptions,
 	commonOptions,
 	fieldsOf,
-	numberIfSet,
 	optionsField,
 	parseOptions,
 	readOptions,
@@ -15,28 +15,10 @@ import { number } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
 import { additionalField } from './prompt/fields';
 
-const price = (displayName: string, of: string) =>
-	numberIfSet(number, [0], {
-		displayName,
-		typeOptions: { numberPrecision: 6 },
-		default: 0,
-		description: `Price of a million ${of}, in any currency. With the prices of everything that was used, the output has an estimated cost.`,
-	});
-
 const chatOptions = z.object({
 	...commonOptions,
 	...buyingOptions,
-	priceCacheRead: price('Price of Cache Reads', 'input tokens that were read from the cache'),
-	priceCacheWrite1h: price(
-		'Price of Cache Writes (1 Hour)',
-		'input tokens that were written to the cache for an hour',
-	),
-	priceCacheWrite5m: price(
-		'Price of Cache Writes (5 Minutes)',
-		'input tokens that were written to the cache for five minutes',
-	),
-	priceInput: price('Price of Input', 'plain input tokens'),
-	priceOutput: price('Price of Output', 'output tokens'),
+	...priceOptions,
 	timeout: presetNumber(number, [1], {
 		displayName: 'Timeout (Seconds)',
 		default: 300,

@@ -6,6 +6,8 @@ import type {
 } from 'n8n-workflow';
 
 import type { ChatResponse } from '../shared/api/chat';
+import type { Cost } from '../shared/api/chatCost';
+import { sumUsage, type Usage } from '../shared/api/chatUsage';
 import { errorItem, isFailed, itemRanges, runError } from '../shared/n8n/nodeErrors';
 import type { ItemOptions } from '../shared/n8n/options';
 import { isLeftOut, type UnboughtItem } from '../shared/output/items';
@@ -14,8 +16,6 @@ import { countLeftOut, sum, usedAmounts } from '../shared/report/customData';
 import { hint, remainedBefore } from '../shared/report/hints';
 import { toJson } from '../shared/util/json';
 import type { ChatOptions } from './options';
-import type { Cost } from './usage/cost';
-import { sumUsage, type Usage } from './usage/usage';
 
 /** An item that was answered. */
 export interface Answer {

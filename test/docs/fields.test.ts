@@ -11,6 +11,7 @@ import type {
 import { MediaGenApi } from '../../credentials/MediaGenApi.credentials';
 import { MediaGenBalance } from '../../nodes/MediaGenBalance/MediaGenBalance.node';
 import { MediaGenChatCache } from '../../nodes/MediaGenChatCache/MediaGenChatCache.node';
+import { MediaGenChatModel } from '../../nodes/MediaGenChatModel/MediaGenChatModel.node';
 import { MediaGenGrid } from '../../nodes/MediaGenGrid/MediaGenGrid.node';
 import { MediaGenImage } from '../../nodes/MediaGenImage/MediaGenImage.node';
 import { MediaGenMusic } from '../../nodes/MediaGenMusic/MediaGenMusic.node';
@@ -29,6 +30,7 @@ const SHARED = ['waiting.md', 'custom-requests.md', 'buy-once.md'];
 const documented: Array<[string, INodeType | ICredentialType, string[]]> = [
 	['balance.md', new MediaGenBalance(), []],
 	['chat-cache.md', new MediaGenChatCache(), []],
+	['chat-model.md', new MediaGenChatModel(), []],
 	['credential.md', new MediaGenApi(), []],
 	['grid.md', new MediaGenGrid(), SHARED],
 	['image.md', new MediaGenImage(), SHARED],

@@ -52,7 +52,30 @@ const TESTS_OF = {
 		'engine/MediaGenTrigger/verify',
 		'engine/shared/tasks/resume',
 	],
+	// The model of an agent: what is asked, what is read from the cache, what an answer used
+	'MediaGenChatModel/prompt/talk': ['engine/MediaGenChatModel/request'],
+	'MediaGenChatModel/prompt/style': ['engine/MediaGenChatModel/request'],
+	'MediaGenChatModel/prompt/messagesStyle': ['engine/MediaGenChatModel/request'],
+	'MediaGenChatModel/prompt/completionsStyle': ['engine/MediaGenChatModel/request'],
+	'MediaGenChatModel/cache/markers': ['engine/MediaGenChatModel/request'],
+	'MediaGenChatModel/cache/warnings': ['unit/MediaGenChatModel/warnings'],
+	'MediaGenChatModel/answer/answer': ['engine/MediaGenChatModel/answers'],
+	'MediaGenChatModel/answer/events': ['engine/MediaGenChatModel/answers'],
+	'MediaGenChatModel/answer/streamedAnswer': ['engine/MediaGenChatModel/answers'],
+	'MediaGenChatModel/sdk/adapter': ['unit/MediaGenChatModel/adapter'],
+	'MediaGenChatModel/model': [
+		'engine/MediaGenChatModel/answers',
+		'engine/MediaGenChatModel/request',
+		'engine/MediaGenChatModel/cache',
+	],
+	'MediaGenChatModel/purchases': [
+		'engine/MediaGenChatModel/spending',
+		'engine/MediaGenChatModel/faults',
+	],
 };
+
+/** A file of a node is named by its folder, one of nodes/shared by what stands behind that. */
+const sourceOf = (file) => `nodes/${file.startsWith('MediaGen') ? '' : 'shared/'}${file}.ts`;
 
 /** As Stryker counts: a mutant that could not be loaded at all counts neither way. */
 const NOTICED = ['Killed', 'Timeout'];
@@ -64,7 +87,7 @@ const percent = ({ noticed, unnoticed }) =>
 async function mutate(file, tests) {
 	process.env.MUTATION_TESTS = tests.join(',');
 	return await new Stryker({
-		mutate: [`nodes/shared/${file}.ts`],
+		mutate: [sourceOf(file)],
 		ignorePatterns: ['/docs', '/dist', '/.sandbox'],
 		testRunner: 'jest',
 		jest: { configFile: 'test/mutation/jest.config.js' },

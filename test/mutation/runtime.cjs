@@ -4,7 +4,7 @@ const { default: Runtime } = require('jest-runtime');
 /** Loads packages once per process, not once per test file: n8n's engine takes seconds, and each mutant runs several files. */
 module.exports = class extends Runtime {
 	requireModuleOrMock(from, name) {
-		const own = name.startsWith('.') || name.startsWith('/') || name === '@jest/globals';
+		const own = /^[./]|^@jest\/globals$|^@n8n\/ai-node-sdk$/.test(name);
 		return own ? super.requireModuleOrMock(from, name) : createRequire(from)(name);
 	}
 };

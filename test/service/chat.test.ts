@@ -263,6 +263,18 @@ describe('several breakpoints', () => {
 		);
 	});
 
+	it('are read again however many blocks have come since, but found without a marker near them only', async () => {
+		const many = Array.from({ length: 25 }, (_, at) => block(`Remark ${at}.`));
+		const marked = await chat();
+		await send(marked, [block(DOCUMENT, true)]);
+		expect(
+			seen(await send(marked, [block(DOCUMENT, true), ...many, block(other, true)])).read,
+		).toBe(tokens(DOCUMENT));
+		const unmarked = await chat();
+		await send(unmarked, [block(DOCUMENT, true)]);
+		expect(seen(await send(unmarked, [block(DOCUMENT), ...many, block(other, true)])).read).toBe(0);
+	});
+
 	it('count a short block together with the blocks before it', async () => {
 		const it = await chat();
 		expect(seen(await send(it, [block(DOCUMENT), block(SHORT, true)])).written).toBe(
@@ -434,7 +446,6 @@ describe('access', () => {
 		['no messages', { messages: [] }, {}],
 		['another role', { messages: [{ role: 'system', content: 'x' }] }, {}],
 		['max_tokens of nothing', { max_tokens: 0 }, {}],
-		['a stream', { stream: true }, {}],
 	])('to messages with %s is 400', async (_what, body, headers) => {
 		const it = await chat();
 		const answer = await it.messages({ ...ask1(), ...body }, headers);
@@ -610,19 +621,198 @@ describe('a streamed answer', () => {
 		expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
 	});
 
-	it('has tool calls, and the usage on request', async () => {
+	it('has tool calls in pieces, those of several in turns, and the usage on request', async () => {
 		const it = await chat();
-		it.sandbox.chat.script({ toolCalls: [{ name: 'draw', arguments: { n: 1 } }] });
+		it.sandbox.chat.script({
+			toolCalls: [
+				{ name: 'draw', arguments: { what: 'a red fox' } },
+				{ name: 'sing', arguments: {} },
+			],
+		});
 		const chunks = events(
 			await it.completions({ ...ask2(), stream: true, stream_options: { include_usage: true } }),
 		);
-		expect(chunks.flatMap((chunk) => chunk.choices?.[0]?.delta?.tool_calls ?? [])).toMatchObject([
-			{ index: 0, type: 'function', function: { name: 'draw', arguments: '{"n":1}' } },
+		const deltas = chunks.flatMap((chunk) => chunk.choices?.[0]?.delta?.tool_calls ?? []) as Json[];
+		const argumentsOf = (index: number) =>
+			deltas
+				.filter((each) => Number(each.index) === index)
+				.map((each) => text(each.function?.arguments))
+				.join('');
+		expect(deltas.slice(0, 2)).toMatchObject([
+			{ index: 0, type: 'function', function: { name: 'draw', arguments: '' } },
+			{ index: 1, type: 'function', function: { name: 'sing', arguments: '' } },
 		]);
+		expect(deltas.length).toBeGreaterThan(4);
+		expect([argumentsOf(0), argumentsOf(1)]).toEqual(['{"what":"a red fox"}', '{}']);
 		expect(chunks.at(-2)?.choices?.[0]?.finish_reason).toBe('tool_calls');
 		expect(chunks.at(-1)).toMatchObject({
 			choices: [],
 			usage: { vendor_cache_creation_5_m_tokens: tokens(DOCUMENT) },
 		});
+	});
+
+	/** Events of messages style, each with its name. */
+	function namedEvents(answer: Answer): Json[] {
+		expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/);
+		const lines = answer.text.split('\n\n').filter(Boolean);
+		return lines.map((line) => {
+			const [name = '', data = ''] = line.split('\n');
+			const json = JSON.parse(data.replace(/^data: /, '')) as Json;
+			expect(name).toBe(`event: ${String(json.type)}`);
+			return json;
+		});
+	}
+
+	it('of messages has the usage of the input first, then text, tool calls, and the reason of its end', async () => {
+		const it = await chat();
+		it.sandbox.chat.script({
+			text: 'One moment',
+			toolCalls: [{ name: 'draw', arguments: { what: 'a red fox' }, id: 'call-1' }],
+		});
+		const chunks = namedEvents(await it.messages({ ...ask1(), stream: true }));
+		expect(chunks.map(({ type }) => type).filter((type, at, all) => all[at - 1] !== type)).toEqual([
+			'message_start',
+			'ping',
+			'content_block_start',
+			'content_block_delta',
+			'content_block_stop',
+			'content_block_start',
+			'content_block_delta',
+			'content_block_stop',
+			'message_delta',
+			'message_stop',
+		]);
+		expect(chunks[0]?.message?.usage).toMatchObject({
+			input_tokens: tokens(QUESTION),
+			cache_creation_input_tokens: tokens(DOCUMENT),
+			cache_read_input_tokens: 0,
+		});
+		const starts = chunks.filter(({ type }) => String(type) === 'content_block_start');
+		expect(starts.map(({ index, content_block }) => [index, content_block])).toEqual([
+			[0, { type: 'text', text: '' }],
+			[1, { type: 'tool_use', id: 'call-1', name: 'draw', input: {} }],
+		]);
+		const pieces = chunks.map(({ delta }) => delta?.partial_json).filter(Boolean);
+		expect(pieces.length).toBeGreaterThan(1);
+		expect(JSON.parse(pieces.join(''))).toEqual({ what: 'a red fox' });
+		expect(chunks.map(({ delta }) => delta?.text).filter(Boolean)).toEqual(['One ', 'moment']);
+		expect(chunks.at(-2)).toMatchObject({
+			delta: { stop_reason: 'tool_use' },
+			usage: { output_tokens: it.sandbox.chat.bill().requests[0]?.output },
+		});
+	});
+
+	it('takes its time between two pieces', async () => {
+		const it = await chat({ chatPieceDelay: 1_000 });
+		const answer = it.completions({ messages: [{ role: 'user', content: 'x' }], stream: true });
+		await until('it has begun', () => it.sandbox.chat.bill().requests.length === 1);
+		expect(it.sandbox.requests.list()[0]?.outcome).toBe('open');
+		it.sandbox.settings.set({ chatPieceDelay: 0 });
+		await it.clock.advance(1_000);
+		expect(events(await answer).length).toBeGreaterThan(2);
+	});
+
+	it.each(STYLES)('of %s that is cut ends in the middle, and was billed', async (style) => {
+		const it = await chat();
+		it.sandbox.chat.script({ text: 'one two three four five six' });
+		it.sandbox.faults.add({ effect: { type: 'cutBody' } });
+		const [path, headers, body] =
+			style === 'messages'
+				? ['/v1/messages', { 'x-api-key': it.sandbox.key, 'vendor-version': '2023-06-01' }, ask1()]
+				: ['/v1/chat/completions', { authorization: `Bearer ${it.sandbox.key}` }, ask2()];
+		const response = await fetch(it.sandbox.url + path, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json', ...headers },
+			body: JSON.stringify({ model: MODEL, stream: true, ...body }),
+		});
+		let received = '';
+		const reader = response.body?.getReader();
+		const reading = (async () => {
+			for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read())
+				received += Buffer.from(piece.value).toString();
+		})();
+		await expect(reading).rejects.toThrow();
+		expect(received).toContain('one');
+		expect(received).not.toContain('six');
+		expect(it.sandbox.chat.bill().requests).toHaveLength(1);
+	});
+});
+
+describe('a strict sandbox', () => {
+	const marker = { cache_control: { type: 'ephemeral' } };
+	const user = (content: unknown) => ({ role: 'user', content });
+	const assistant = (...calls: string[]) => ({
+		role: 'assistant',
+		content: null,
+		tool_calls: calls.map((id) => ({ id, type: 'function', function: { name: 'draw' } })),
+	});
+	const result = (id: string, content: unknown = 'done') => ({
+		role: 'tool',
+		tool_call_id: id,
+		content,
+	});
+	const use = (...ids: string[]) => ({
+		role: 'assistant',
+		content: ids.map((id) => ({ type: 'tool_use', id, name: 'draw', input: {} })),
+	});
+	const used = (...ids: string[]) => ({
+		role: 'user',
+		content: ids.map((id) => ({ type: 'tool_result', tool_use_id: id, content: 'done' })),
+	});
+
+	it.each([
+		['a message', { messages: [{ ...user('x'), ...marker }] }],
+		['the request', { messages: [user('x')], ...marker }],
+		['a tool', { messages: [user('x')], tools: [{ type: 'function', ...marker }] }],
+		['a function', { messages: [user('x')], tools: [{ function: { name: 'a', ...marker } }] }],
+		[
+			'a tool result',
+			{ messages: [user('x'), assistant('1'), result('1', [block('done', true)])] },
+		],
+	])('refuses a marker on %s of completions, which enables nothing', async (_where, body) => {
+		const lenient = await chat();
+		expect(seen(await lenient.completions(body))).toMatchObject({ read: 0, written: 0 });
+		const it = await chat({ strict: true });
+		const answer = await it.completions(body);
+		expect(answer.status).toBe(400);
+		expect(answer.body.error?.message).toMatch(/marker outside a content block/);
+	});
+
+	it('knows the marker of a tool in messages', async () => {
+		const it = await chat({ strict: true });
+		const tools = [{ name: 'read', description: DOCUMENT, input_schema: {}, ...marker }];
+		const ask = (question: string) => it.messages({ tools, messages: [user(question)] });
+		const { written } = seen(await ask('a'));
+		expect(written).toBeGreaterThanOrEqual(tokens(DOCUMENT));
+		expect(seen(await ask('b'))).toMatchObject({ read: written, written: 0 });
+	});
+
+	it.each([
+		['messages', [user('x'), use('1')], /without a result: 1/],
+		['messages', [user('x'), use('1', '2'), used('1')], /without a result: 2/],
+		['messages', [user('x'), use('1'), user('y'), used('1')], /without a result: 1/],
+		['messages', [user('x'), used('1')], /without its tool call: 1/],
+		['messages', [use('1'), used('1')], /must be of the user/],
+		['messages', [user([block('')])], /text block is empty/],
+		['completions', [user('x'), assistant('1', '2'), result('1')], /without a result: 2/],
+		['completions', [user('x'), assistant('1'), user('y')], /without a result: 1/],
+		['completions', [user('x'), result('1')], /without its tool call: 1/],
+	] as const)(
+		'refuses in %s a talk that does not fit together: %#',
+		async (style, messages, why) => {
+			const it = await chat({ strict: true });
+			const answer = await it[style]({ messages });
+			expect(answer.status).toBe(400);
+			expect(answer.body.error?.message).toMatch(why);
+			expect(it.sandbox.chat.bill().requests).toEqual([]);
+		},
+	);
+
+	it('accepts calls side by side, and one after the other', async () => {
+		const it = await chat({ strict: true });
+		const inBlocks = [user('x'), use('1', '2'), used('1', '2'), use('3'), used('3')];
+		expect((await it.messages({ messages: inBlocks })).status).toBe(200);
+		const inMessages = [user('x'), assistant('1', '2'), result('1'), result('2')];
+		expect((await it.completions({ messages: inMessages })).status).toBe(200);
 	});
 });

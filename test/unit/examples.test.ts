@@ -5,6 +5,7 @@ import type { INodeType } from 'n8n-workflow';
 
 import { MediaGenBalance } from '../../nodes/MediaGenBalance/MediaGenBalance.node';
 import { MediaGenChatCache } from '../../nodes/MediaGenChatCache/MediaGenChatCache.node';
+import { MediaGenChatModel } from '../../nodes/MediaGenChatModel/MediaGenChatModel.node';
 import { MediaGenGrid } from '../../nodes/MediaGenGrid/MediaGenGrid.node';
 import { MediaGenImage } from '../../nodes/MediaGenImage/MediaGenImage.node';
 import { MediaGenMusic } from '../../nodes/MediaGenMusic/MediaGenMusic.node';
@@ -29,6 +30,7 @@ interface Example {
 const NODES: INodeType[] = [
 	new MediaGenBalance(),
 	new MediaGenChatCache(),
+	new MediaGenChatModel(),
 	new MediaGenGrid(),
 	new MediaGenImage(),
 	new MediaGenMusic(),

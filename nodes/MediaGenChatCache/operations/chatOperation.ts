@@ -1,7 +1,9 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { neutralUsage } from '../../shared/api/brandWords';
-import { type ChatResponse, readReply, REFUSAL } from '../../shared/api/chat';
+import { type ChatResponse, hourCacheHeader, readReply, REFUSAL } from '../../shared/api/chat';
+import { costOf } from '../../shared/api/chatCost';
+import { readUsage, type UsageStyle } from '../../shared/api/chatUsage';
 import { createClient, type MediaGenClient } from '../../shared/api/client';
 import { getConnection } from '../../shared/api/connection';
 import { type ApiError, NotFoundError } from '../../shared/api/errors';
@@ -21,6 +23,7 @@ import { checkOnlyOutput, SpendingGuard } from '../../shared/purchase/spendingGu
 import { traceUsed } from '../../shared/report/customData';
 import { clock } from '../../shared/util/clock';
 import { toJson } from '../../shared/util/json';
+import { findVolatile } from '../../shared/util/volatile';
 import { type ChatOptions, chatOptionsField, readChatOptions } from '../options';
 import { type ChatOutcome, toOutput, usedBy } from '../output';
 import { compareWithAll } from '../prefix/compare';
@@ -30,14 +33,11 @@ import {
 	type PrefixFingerprint,
 	PrefixMemory,
 } from '../prefix/fingerprint';
-import { findVolatile } from '../prefix/volatile';
 import { prefixKeys, WarmUp } from '../prefix/warmUp';
 import { warningsOf } from '../prefix/warnings';
-import { hourCacheHeader, type Part } from '../prompt/conversation';
+import type { Part } from '../prompt/conversation';
 import { chatResource, promptFields } from '../prompt/fields';
 import { type PreparedQuestion, prepareQuestion } from '../prompt/prepare';
-import { costOf } from '../usage/cost';
-import { readUsage, type UsageStyle } from '../usage/usage';
 
 /** One of the two styles of asking: where a request goes, its layout, and how its usage reads. */
 export interface ChatStyle extends Pick<Operation, 'name' | 'value' | 'action' | 'description'> {

@@ -1,8 +1,8 @@
 import { MIN_PREFIX_TOKENS, REFUSAL, USUAL_CACHE_MARKERS } from '../../shared/api/chat';
+import type { Usage } from '../../shared/api/chatUsage';
+import type { Volatile } from '../../shared/util/volatile';
 import type { Part } from '../prompt/conversation';
-import type { Usage } from '../usage/usage';
 import type { Comparison, Difference } from './compare';
-import type { Volatile } from './volatile';
 
 const count = (value: number) => value.toLocaleString('en-US');
 

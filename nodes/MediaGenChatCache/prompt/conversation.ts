@@ -3,11 +3,9 @@ import {
 	type CacheTtl,
 	CHAT_ROLES,
 	type ChatRole,
-	HOUR_CACHE_HEADER,
 	type TextBlock,
 	textBlock,
 } from '../../shared/api/chat';
-import { isObject } from '../../shared/util/json';
 import { integer, oneOf, text } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
 
@@ -82,16 +80,3 @@ export function turnsOf(parts: readonly Part[]): Turn[] {
 	}
 	return turns;
 }
-
-/** The lifetimes of all cache markers at any depth of a value; `undefined` for one that names none. */
-export function markersIn(value: unknown): unknown[] {
-	if (Array.isArray(value)) return value.flatMap(markersIn);
-	if (!isObject(value)) return [];
-	return Object.entries(value).flatMap(([name, inner]) =>
-		name === 'cache_control' && isObject(inner) ? [inner.ttl] : markersIn(inner),
-	);
-}
-
-/** The header that a marker of one hour requires; none without such a marker (cache rule 1). */
-export const hourCacheHeader = (body: unknown): Record<string, string> =>
-	markersIn(body).includes('1h') ? HOUR_CACHE_HEADER : {};

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import { markersIn } from '../../shared/api/chat';
 import {
 	type ParameterValues,
 	readAdditionalBody,
@@ -8,14 +9,7 @@ import {
 	validationError,
 } from '../../shared/n8n/parameters';
 import { z } from '../../shared/util/vendor/zod';
-import {
-	type Conversation,
-	conversation,
-	markersIn,
-	type Part,
-	partsOf,
-	prefixOf,
-} from './conversation';
+import { type Conversation, conversation, type Part, partsOf, prefixOf } from './conversation';
 import { additionalField, cachedBlocksField, promptFields } from './fields';
 
 /** An item whose question is validated and ready to be sent. */

@@ -49,6 +49,19 @@ export function textBlock(text: string, ttl: CacheTtl | undefined): TextBlock {
 	};
 }
 
+/** The lifetimes of all cache markers at any depth of a value; `undefined` for one that names none. */
+export function markersIn(value: unknown): unknown[] {
+	if (Array.isArray(value)) return value.flatMap(markersIn);
+	if (!isObject(value)) return [];
+	return Object.entries(value).flatMap(([name, inner]) =>
+		name === 'cache_control' && isObject(inner) ? [inner.ttl] : markersIn(inner),
+	);
+}
+
+/** The header that a marker of one hour requires; none without such a marker (cache rule 1). */
+export const hourCacheHeader = (body: unknown): Record<string, string> =>
+	markersIn(body).includes('1h') ? HOUR_CACHE_HEADER : {};
+
 /** A response of either endpoint, as it came: any JSON object. It was paid for, whatever it holds. */
 export const chatResponse = z.custom<Record<string, unknown>>(isObject);
 

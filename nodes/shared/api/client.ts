@@ -9,6 +9,7 @@ import {
 	createSend,
 	type Deadline,
 	deadlineMs,
+	type OpenResponse,
 	type ServiceContext,
 } from './http';
 import { multipartForm, type FileSource } from './multipart';
@@ -42,7 +43,7 @@ interface RetrieveOptions extends Pick<ApiRequest, 'deadline' | 'timeoutMs' | 'i
 	retry?: 'once' | 'read';
 }
 
-interface ChatRequest {
+export interface ChatRequest {
 	path: string;
 	headers: Record<string, string>;
 	body: IDataObject;
@@ -50,6 +51,8 @@ interface ChatRequest {
 	timeoutMs: number;
 	/** Milliseconds since 1970. */
 	deadline: number;
+	/** Ends the request at once, and loses its answer. */
+	abandon?: AbortSignal;
 }
 
 /** A response that is not an error with a status of 200. */
@@ -82,6 +85,8 @@ export interface MediaGenClient {
 	readonly chat: {
 		/** Buys an answer: never sent twice (spec §8). */
 		create(request: ChatRequest): Promise<ChatResponse>;
+		/** The same, of an answer that is read while it comes. */
+		open(request: ChatRequest): Promise<OpenResponse>;
 		/** IDs of the models that the service lists. */
 		models(): Promise<string[]>;
 	};
@@ -95,7 +100,7 @@ export function createClient(
 	connection: Connection,
 	signal?: AbortSignal,
 ): MediaGenClient {
-	const send = createSend(context, connection, signal);
+	const { send, open } = createSend(context, connection, signal);
 	return {
 		connection,
 		tasks: {
@@ -153,6 +158,7 @@ export function createClient(
 		chat: {
 			create: async (request) =>
 				await send({ method: 'POST', retry: 'purchase', ...request }, answeredChat),
+			open: async (request) => await open({ method: 'POST', retry: 'purchase', ...request }),
 			models: async () => {
 				const request = {
 					method: 'GET',

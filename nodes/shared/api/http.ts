@@ -55,6 +55,41 @@ export function backoffMs(error: ApiError, attempts: number): number {
 	return ceiling * (0.5 + Math.random() / 2);
 }
 
+/** A time limit that can be taken back. */
+interface HardEnd {
+	/** Aborted with a `TimeoutError` after the time, or with a `CanceledError`. */
+	signal: AbortSignal;
+	/** Rejects then. */
+	ended: Promise<never>;
+	/** The work is done. */
+	release(): void;
+}
+
+/** Begins a time limit of `ms` milliseconds, which also ends when `cancel` is aborted. `late` is said after the time. */
+function hardEnd(ms: number, late: string, cancel: AbortSignal | undefined): HardEnd {
+	const end = new AbortController();
+	const done = new AbortController();
+	const ended = new Promise<never>((_, reject) => {
+		end.signal.addEventListener('abort', () => reject(asError(end.signal.reason)));
+	});
+	// It may end when nobody waits for it: between two pieces of a stream.
+	ended.catch(() => {});
+	const onCancel = () => end.abort(new CanceledError('maybe'));
+	if (cancel?.aborted) onCancel();
+	cancel?.addEventListener('abort', onCancel);
+	void sleepOnHost(ms, done.signal).then(() => {
+		if (!done.signal.aborted) end.abort(new TimeoutError(late, 'maybe'));
+	});
+	return {
+		signal: end.signal,
+		ended,
+		release: () => {
+			done.abort();
+			cancel?.removeEventListener('abort', onCancel);
+		},
+	};
+}
+
 /**
  * Does the work of one request, and ends it after `ms` milliseconds or when `cancel` is aborted, whatever comes meanwhile: n8n's own
  * time limit counts idle time only, so that an answer of a byte every few seconds outlives it. Throws a `TimeoutError` or a
@@ -69,22 +104,11 @@ export async function withHardEnd<Result>(
 	cancel: AbortSignal | undefined,
 	work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-	const end = new AbortController();
-	const done = new AbortController();
-	const ended = new Promise<never>((_, reject) => {
-		end.signal.addEventListener('abort', () => reject(asError(end.signal.reason)));
-	});
-	const onCancel = () => end.abort(new CanceledError('maybe'));
-	if (cancel?.aborted) onCancel();
-	cancel?.addEventListener('abort', onCancel);
-	void sleepOnHost(ms, done.signal).then(() => {
-		if (!done.signal.aborted) end.abort(new TimeoutError(late, 'maybe'));
-	});
+	const end = hardEnd(ms, late, cancel);
 	try {
-		return await Promise.race([ended, work(end.signal)]);
+		return await Promise.race([end.ended, work(end.signal)]);
 	} finally {
-		done.abort();
-		cancel?.removeEventListener('abort', onCancel);
+		end.release();
 	}
 }
 
@@ -163,6 +187,8 @@ export interface ApiRequest {
 	idleMs?: number;
 	/** Headline of a 404. */
 	notFound?: string;
+	/** Ends the request at once when it is aborted, even a purchase: what that bought is lost then. */
+	abandon?: AbortSignal;
 }
 
 /** Reads a response of any shape into a value. */
@@ -171,14 +197,30 @@ export type ResponseSchema<Value> = z.ZodType<Value, z.ZodTypeDef, unknown>;
 /** Sends one request and reads its response. Throws an `ApiError` after as many attempts as the policy allows. */
 export type Send = <Value>(request: ApiRequest, schema: ResponseSchema<Value>) => Promise<Value>;
 
+/** A response with a status of 2xx, read while it comes. */
+export interface OpenResponse {
+	contentType: string;
+	/** Ends with the request's time limit, or when it is abandoned. Throws an `ApiError` where the connection breaks. */
+	pieces: AsyncGenerator<Buffer>;
+}
+
+/** Sends one request, and returns as soon as its response begins. Throws an `ApiError` like `Send`. */
+export type Open = (request: ApiRequest) => Promise<OpenResponse>;
+
 const ATTEMPT_TIMEOUT_MS = 60_000;
 const DEFAULT_DEADLINE_MS = 180_000;
+
+const TIMED_OUT = 'The request timed out';
 
 const fullResponse = z.object({
 	statusCode: z.number(),
 	headers: z.record(z.unknown()).catch({}),
 	body: z.unknown(),
 });
+
+type FullResponse = z.infer<typeof fullResponse>;
+
+const isSuccess = ({ statusCode }: FullResponse) => statusCode >= 200 && statusCode <= 299;
 
 const CANCEL_SIGNAL = 'getExecutionCancelSignal';
 
@@ -191,11 +233,38 @@ function withSignal(context: ServiceContext, signal: AbortSignal): ServiceContex
 	});
 }
 
+/** A body that n8n has read already, as text. */
+const toText = (body: unknown) => (typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
+
 /** n8n gives a stream, but for answers that it makes up itself, in an evaluation. */
 async function readBody(body: unknown, signal: AbortSignal): Promise<unknown> {
 	const stream = byteStream.safeParse(body);
 	const content = stream.success ? await readText(stream.data, signal) : body;
 	return typeof content === 'string' ? (parseExactJson(content) ?? content) : content;
+}
+
+/** A body in the pieces in which it comes. Throws an `ApiError` for one that breaks, takes too long, or is too large. */
+async function* readPieces(body: unknown, end: HardEnd): AsyncGenerator<Buffer> {
+	const stream = byteStream.safeParse(body);
+	const destroy = () => stream.data?.destroy(asError(end.signal.reason));
+	end.signal.addEventListener('abort', destroy);
+	if (end.signal.aborted) destroy();
+	let bytes = 0;
+	try {
+		for await (const chunk of stream.data ?? [toText(body)]) {
+			const piece = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+			bytes += piece.length;
+			if (bytes > MAX_TEXT_MB * MEGABYTE)
+				throw new TooLargeError(`The response has more than ${MAX_TEXT_MB} MB of text`, 'maybe');
+			yield piece;
+		}
+	} catch (error) {
+		throw errorFromThrown(end.signal.aborted ? end.signal.reason : error);
+	} finally {
+		end.release();
+		end.signal.removeEventListener('abort', destroy);
+		stream.data?.destroy();
+	}
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -243,57 +312,91 @@ export function createSend(
 	context: ServiceContext,
 	connection: Connection,
 	signal?: AbortSignal,
-): Send {
+): { send: Send; open: Open } {
 	let quietUntil = 0;
 	const { decrypted: credentialsDecrypted } = connection;
+
+	async function respond(request: ApiRequest, end: AbortSignal): Promise<FullResponse> {
+		const received: unknown = await context.helpers.httpRequestWithAuthentication.call(
+			withSignal(context, end),
+			CREDENTIAL_TYPE,
+			toHttpOptions(request, connection),
+			credentialsDecrypted && { credentialsDecrypted },
+		);
+		return fullResponse.parse(received);
+	}
+
+	/** The body of a response, read to its end. Throws for a status other than 2xx. */
+	async function toBody(
+		request: ApiRequest,
+		{ body, ...head }: FullResponse,
+		end: AbortSignal,
+	): Promise<unknown> {
+		const answer = { ...head, body: connection.redact(await readBody(body, end)) };
+		if (isSuccess(answer)) return answer.body;
+		throw errorFromResponse(answer, clock.now(), request.notFound);
+	}
 
 	async function attempt<Value>(
 		request: ApiRequest,
 		schema: ResponseSchema<Value>,
 	): Promise<Value> {
 		// A cancel must not abort a purchase in flight: its task would be paid for and its id lost.
-		const cancel = request.retry === 'purchase' ? undefined : signal;
-		const response = await withHardEnd(
+		const cancel = request.abandon ?? (request.retry === 'purchase' ? undefined : signal);
+		const { statusCode, body } = await withHardEnd(
 			request.timeoutMs ?? ATTEMPT_TIMEOUT_MS,
-			'The request timed out',
+			TIMED_OUT,
 			cancel,
 			async (end) => {
-				const received: unknown = await context.helpers.httpRequestWithAuthentication.call(
-					withSignal(context, end),
-					CREDENTIAL_TYPE,
-					toHttpOptions(request, connection),
-					credentialsDecrypted && { credentialsDecrypted },
-				);
-				const { body, ...head } = fullResponse.parse(received);
-				return { ...head, body: await readBody(body, end) };
+				const response = await respond(request, end);
+				return { statusCode: response.statusCode, body: await toBody(request, response, end) };
 			},
 		);
-		const answer = { ...response, body: connection.redact(response.body) };
-		if (answer.statusCode < 200 || answer.statusCode > 299) {
-			throw errorFromResponse(answer, clock.now(), request.notFound);
-		}
-		const read = schema.safeParse(answer.body);
-		if (!read.success)
-			throw errorInBody(answer.body) ?? unreadableResponse(answer.statusCode, answer.body);
+		const read = schema.safeParse(body);
+		if (!read.success) throw errorInBody(body) ?? unreadableResponse(statusCode, body);
 		return read.data;
 	}
 
-	/** Waits for the end of a rate limit. Throws where that would pass the deadline. */
-	async function waitForQuiet(deadline: Deadline): Promise<void> {
-		while (clock.now() < quietUntil && !signal?.aborted) {
-			if (quietUntil > deadlineMs(deadline))
-				throw new RateLimitError('Rate limit reached', 'no', { httpStatus: 429 });
-			await sleep(quietUntil - clock.now(), signal);
+	async function openOnce(request: ApiRequest): Promise<OpenResponse> {
+		const ms = request.timeoutMs ?? ATTEMPT_TIMEOUT_MS;
+		const end = hardEnd(ms, TIMED_OUT, request.abandon);
+		let isOpen = false;
+		try {
+			const response = await Promise.race([end.ended, respond(request, end.signal)]);
+			if (!isSuccess(response))
+				await Promise.race([end.ended, toBody(request, response, end.signal)]);
+			isOpen = true;
+			const type = response.headers['content-type'];
+			return {
+				contentType: typeof type === 'string' ? type : '',
+				pieces: readPieces(response.body, end),
+			};
+		} finally {
+			if (!isOpen) end.release();
 		}
-		if (signal?.aborted) throw new CanceledError();
 	}
 
-	return async (request, schema) => {
+	/** Waits for the end of a rate limit. Throws where that would pass the deadline. */
+	async function waitForQuiet(deadline: Deadline, cancel: AbortSignal | undefined): Promise<void> {
+		while (clock.now() < quietUntil && !cancel?.aborted) {
+			if (quietUntil > deadlineMs(deadline))
+				throw new RateLimitError('Rate limit reached', 'no', { httpStatus: 429 });
+			await sleep(quietUntil - clock.now(), cancel);
+		}
+		if (cancel?.aborted) throw new CanceledError();
+	}
+
+	/** Tries as often as the request's policy allows. */
+	async function repeat<Result>(
+		request: ApiRequest,
+		tryOnce: () => Promise<Result>,
+	): Promise<Result> {
 		const deadline = request.deadline ?? clock.now() + DEFAULT_DEADLINE_MS;
+		const cancel = request.abandon ?? signal;
 		for (let attempts = 1; ; attempts++) {
-			await waitForQuiet(deadline);
+			await waitForQuiet(deadline, cancel);
 			try {
-				return await attempt(request, schema);
+				return await tryOnce();
 			} catch (thrown) {
 				const error: ApiError = errorFromThrown(thrown);
 				const wait = backoffMs(error, attempts);
@@ -301,8 +404,14 @@ export function createSend(
 				if (!mayRetry(request.retry, error, attempts) || clock.now() + wait > deadlineMs(deadline))
 					throw error;
 				context.logger.debug(`MediaGen: ${error.message}. Next attempt in ${Math.round(wait)} ms`);
-				await sleep(wait, signal);
+				await sleep(wait, cancel);
 			}
 		}
+	}
+
+	return {
+		send: async (request, schema) =>
+			await repeat(request, async () => await attempt(request, schema)),
+		open: async (request) => await repeat(request, async () => await openOnce(request)),
 	};
 }

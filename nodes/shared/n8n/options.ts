@@ -43,7 +43,7 @@ export const numberIfSet = (...given: Parameters<typeof numeric>) => ifSet(...nu
 
 type Choice<Value> = { name: string; value: Value; description?: string };
 
-const choice = <Value extends string>(
+export const choice = <Value extends string>(
 	field: Omit<Field, 'type'> & {
 		options: [Choice<Value>, ...Array<Choice<Value>>];
 		default: NoInfer<Value>;

@@ -3,7 +3,7 @@ import { unixSeconds } from '../core/time/clock';
 import type { ChatAnswer } from './chat';
 import type { Reply } from './replies';
 
-const STOP = {
+export const STOP = {
 	end: 'end_turn',
 	limit: 'max_tokens',
 	tools: 'tool_use',
@@ -21,10 +21,9 @@ export interface AnswerContext {
 }
 
 /** The answer of `POST /v1/messages`. The spec shows `usage` and `stop_reason`; the rest is as in the interface it follows. */
-export function messagesAnswer(
-	{ id, reply, usage }: ChatAnswer,
-	{ model, hasBreakdown, writer }: AnswerContext,
-) {
+export function messagesAnswer(answer: ChatAnswer, context: AnswerContext) {
+	const { id, reply } = answer;
+	const { model, writer } = context;
 	const isText = writer.dialect.chatContent === 'text' && reply.toolCalls.length === 0;
 	return {
 		id,
@@ -44,32 +43,38 @@ export function messagesAnswer(
 				],
 		stop_reason: STOP[reply.stop],
 		stop_sequence: null,
-		usage: writer.numbers({
-			input_tokens: usage.plain,
-			cache_creation_input_tokens: usage.written5m + usage.written1h,
-			cache_read_input_tokens: usage.read,
-			...(hasBreakdown
-				? {
-						cache_creation: {
-							ephemeral_5m_input_tokens: usage.written5m,
-							ephemeral_1h_input_tokens: usage.written1h,
-						},
-					}
-				: {}),
-			output_tokens: reply.tokens,
-		}),
+		usage: messagesUsage(answer, context),
 	};
 }
 
-const FINISH = {
+/** `usage` of a messages answer (spec, Chat usage objects). */
+export function messagesUsage(
+	{ reply, usage }: ChatAnswer,
+	{ hasBreakdown, writer }: AnswerContext,
+) {
+	return {
+		input_tokens: writer.number(usage.plain),
+		cache_creation_input_tokens: writer.number(usage.written5m + usage.written1h),
+		cache_read_input_tokens: writer.number(usage.read),
+		...(hasBreakdown
+			? {
+					cache_creation: {
+						ephemeral_5m_input_tokens: writer.number(usage.written5m),
+						ephemeral_1h_input_tokens: writer.number(usage.written1h),
+					},
+				}
+			: {}),
+		output_tokens: writer.number(reply.tokens),
+	};
+}
+
+export const FINISH = {
 	end: 'stop',
 	limit: 'length',
 	tools: 'tool_calls',
 	refusal: 'content_filter',
 } as const;
-const REFUSAL = 'This was refused.';
-/** Pieces of a streamed answer are about as long as a word. */
-const PIECE = /\S+\s*|\s+/g;
+export const REFUSAL = 'This was refused.';
 
 /** The answer of `POST /v1/chat/completions`. The spec shows `usage` and `stop_reason`. */
 export function completionsAnswer(answer: ChatAnswer, context: AnswerContext) {
@@ -90,7 +95,7 @@ export function completionsAnswer(answer: ChatAnswer, context: AnswerContext) {
 							? [{ type: 'text', text: reply.text }]
 							: reply.text || null,
 					refusal: reply.stop === 'refusal' ? REFUSAL : null,
-					...(reply.toolCalls.length > 0 ? { tool_calls: toolCalls(reply) } : {}),
+					...(reply.toolCalls.length > 0 ? { tool_calls: calledTools(reply) } : {}),
 				},
 				logprobs: null,
 				finish_reason: FINISH[reply.stop],
@@ -101,29 +106,8 @@ export function completionsAnswer(answer: ChatAnswer, context: AnswerContext) {
 	};
 }
 
-/** The same answer as server-sent events, a few words at a time. */
-export function* completionsStream(
-	answer: ChatAnswer,
-	context: AnswerContext,
-	withUsage: boolean,
-): Generator<string> {
-	const { id, reply } = answer;
-	const chunk = (more: object) =>
-		`data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created: unixSeconds(context.now), model: context.model, ...more })}\n\n`;
-	const delta = (content: object, finish: string | null = null) =>
-		chunk({ choices: [{ index: 0, delta: content, logprobs: null, finish_reason: finish }] });
-
-	yield delta({ role: 'assistant', content: '' });
-	for (const piece of reply.text.match(PIECE) ?? []) yield delta({ content: piece });
-	for (const [index, call] of toolCalls(reply).entries())
-		yield delta({ tool_calls: [{ index, ...call }] });
-	if (reply.stop === 'refusal') yield delta({ refusal: REFUSAL });
-	yield delta({}, FINISH[reply.stop]);
-	if (withUsage) yield chunk({ choices: [], usage: completionsUsage(answer, context) });
-	yield 'data: [DONE]\n\n';
-}
-
-function toolCalls(reply: Reply) {
+/** The tool calls of an answer in completions style. */
+export function calledTools(reply: Reply) {
 	return reply.toolCalls.map((call) => ({
 		id: call.id,
 		type: 'function',
@@ -132,7 +116,10 @@ function toolCalls(reply: Reply) {
 }
 
 /** `cache_write_tokens` "has a value only when no TTL breakdown exists" (spec, Chat usage objects). */
-function completionsUsage({ reply, usage }: ChatAnswer, { hasBreakdown, writer }: AnswerContext) {
+export function completionsUsage(
+	{ reply, usage }: ChatAnswer,
+	{ hasBreakdown, writer }: AnswerContext,
+) {
 	const written = usage.written5m + usage.written1h;
 	const prompt = usage.plain + usage.read + written;
 	return writer.numbers({

@@ -3,7 +3,7 @@ import type { Boundary, Ttl } from './prompt';
 
 /** "About 1024 tokens": a shorter prefix has its marker ignored (cache rule 4). */
 export const SHORTEST_PREFIX = 1024;
-/** Number of blocks before its last marker that a request searches for a cached prefix. */
+/** Number of blocks before each of its markers that a request searches for a cached prefix. */
 const LOOK_BACK = 20;
 
 const LIFETIMES: Readonly<Record<Ttl, number>> = { '5m': 5 * 60_000, '1h': 60 * 60_000 };
@@ -41,7 +41,7 @@ export class PrefixCache {
 	plan(scope: string, boundaries: readonly Boundary[]): CachePlan {
 		const total = boundaries.at(-1)?.tokens ?? 0;
 		const lastMarked = boundaries.map(isCacheable).lastIndexOf(true);
-		const hit = this.longestHit(scope, boundaries, lastMarked);
+		const hit = this.longestHit(scope, boundaries);
 		const read = hit < 0 ? 0 : (boundaries[hit]?.tokens ?? 0);
 		const usage: CacheUsage = { plain: total, read, written5m: 0, written1h: 0 };
 		const writes: Array<[string, Ttl]> = [];
@@ -67,12 +67,19 @@ export class PrefixCache {
 		this.entries.clear();
 	}
 
-	private longestHit(scope: string, boundaries: readonly Boundary[], lastMarked: number): number {
-		let longest = -1;
-		for (let at = lastMarked; at >= Math.max(0, lastMarked - LOOK_BACK); at -= 1) {
-			if (this.touch(`${scope}/${boundaries[at]?.fingerprint}`)) longest = Math.max(longest, at);
-		}
-		return longest;
+	/** The last boundary with an entry, within reach of any marker. All that is found is renewed. */
+	private longestHit(scope: string, boundaries: readonly Boundary[]): number {
+		const reach = new Set(
+			boundaries.flatMap((boundary, marked) =>
+				isCacheable(boundary)
+					? Array.from({ length: LOOK_BACK + 1 }, (_, back) => marked - back)
+					: [],
+			),
+		);
+		const hits = [...reach].filter(
+			(at) => at >= 0 && this.touch(`${scope}/${boundaries[at]?.fingerprint}`),
+		);
+		return Math.max(-1, ...hits);
 	}
 
 	/** Whether an entry exists and has not expired; if so, its lifetime is renewed. */

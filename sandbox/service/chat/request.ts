@@ -24,19 +24,23 @@ const message = <Role extends z.ZodTypeAny>(role: Role) =>
 		.passthrough();
 
 /** `POST /v1/messages` (spec, section 8). */
-export const messagesSchema = z.object({
-	...common,
-	system: content.nullish(),
-	messages: z.array(message(z.enum(['user', 'assistant']))).min(1),
-});
+export const messagesSchema = z
+	.object({
+		...common,
+		system: content.nullish(),
+		messages: z.array(message(z.enum(['user', 'assistant']))).min(1),
+	})
+	.passthrough();
 
 /** `POST /v1/chat/completions` (spec, section 8); newer clients call `max_tokens` `max_completion_tokens`. */
-export const completionsSchema = z.object({
-	...common,
-	max_completion_tokens: z.number().int().min(1).nullish(),
-	stream_options: z.object({ include_usage: z.boolean().nullish() }).passthrough().nullish(),
-	messages: z.array(message(z.enum(['system', 'developer', 'user', 'assistant', 'tool']))).min(1),
-});
+export const completionsSchema = z
+	.object({
+		...common,
+		max_completion_tokens: z.number().int().min(1).nullish(),
+		stream_options: z.object({ include_usage: z.boolean().nullish() }).passthrough().nullish(),
+		messages: z.array(message(z.enum(['system', 'developer', 'user', 'assistant', 'tool']))).min(1),
+	})
+	.passthrough();
 
 const properties = z.record(z.unknown()).default({});
 const parameters = z.object({ properties }).passthrough().default({});
@@ -65,10 +69,16 @@ export interface ChatBody {
 	messages: readonly Message[];
 }
 
+/** A tool of a messages request, whose marker stands beside its fields. */
+const markedTool = z.object({ cache_control: cacheControl }).passthrough();
+
 /** A prompt as blocks in the order in which the model reads them: tools, system, messages. */
-export function blocksOf({ tools, system, messages }: ChatBody): PromptBlock[] {
+export function blocksOf(
+	{ tools, system, messages }: ChatBody,
+	style: 'messages' | 'completions',
+): PromptBlock[] {
 	return [
-		...(tools ?? []).map((tool) => block('tools', JSON.stringify(tool))),
+		...(tools ?? []).map((tool) => toolBlock(tool, style)),
 		...contentBlocks('system', system),
 		...messages.flatMap(({ role, content: said, tool_calls }) => [
 			...contentBlocks(role, said),
@@ -77,12 +87,20 @@ export function blocksOf({ tools, system, messages }: ChatBody): PromptBlock[] {
 	];
 }
 
-/** A text is one block without a marker, even if its message has one (cache rule 2). */
+/** In completions style no marker on a tool is known: there it is a field like others. */
+function toolBlock(tool: unknown, style: 'messages' | 'completions'): PromptBlock {
+	const read = markedTool.safeParse(tool);
+	if (style === 'completions' || !read.success) return block('tools', JSON.stringify(tool));
+	const { cache_control: marker, ...rest } = read.data;
+	return block('tools', JSON.stringify(rest), marker);
+}
+
+/** A text is one block without a marker, even if its message has one (cache rule 2). So is a tool's result. */
 function contentBlocks(role: string, said: Content | null | undefined): PromptBlock[] {
 	if (said === null || said === undefined) return [];
 	if (typeof said === 'string') return [block(role, said)];
 	return said.map(({ cache_control: marker, ...rest }) =>
-		block(role, textOf(rest) ?? JSON.stringify(rest), marker),
+		block(role, textOf(rest) ?? JSON.stringify(rest), role === 'tool' ? null : marker),
 	);
 }
 
@@ -118,7 +136,9 @@ export function lastSaid(messages: readonly Message[], ...roles: string[]): stri
 	return last.map((part) => textOf(part) ?? toolText(part)).join('\n');
 }
 
-/** A tool's result in messages style. */
-function toolText(part: Record<string, unknown>): string {
-	return part.type === 'tool_result' && typeof part.content === 'string' ? part.content : '';
+/** A tool's result in messages style: a text, or blocks. */
+function toolText({ type, content: result }: Record<string, unknown>): string {
+	if (type !== 'tool_result') return '';
+	const { data = [] } = content.safeParse(result);
+	return typeof data === 'string' ? data : data.map((part) => textOf(part) ?? '').join('\n');
 }

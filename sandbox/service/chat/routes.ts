@@ -1,18 +1,15 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalid, ServiceError } from '../core/errors';
 import { accountOf, bearerAccount } from '../core/http/auth';
 import { parse } from '../core/http/parse';
 import type { Service } from '../core/service';
 import { RecordWriter } from '../core/tasks/record';
-import {
-	completionsAnswer,
-	completionsStream,
-	messagesAnswer,
-	type AnswerContext,
-} from './answers';
+import { completionsAnswer, messagesAnswer, type AnswerContext } from './answers';
 import type { Chat } from './chat';
 import { blocksOf, completionsSchema, lastSaid, messagesSchema, offeredTools } from './request';
+import { checkStrictly } from './rules';
+import { completionsStream, messagesStream } from './streams';
 
 const VERSION = '2023-06-01';
 
@@ -26,14 +23,14 @@ export function chatRoutes(app: FastifyInstance, service: Service, chat: Chat): 
 		return { object: 'list', data: SAMPLE_MODELS.map((id) => ({ id, object: 'model' })) };
 	});
 
-	app.post('/v1/messages', async (request) => {
+	app.post('/v1/messages', async (request, reply) => {
 		const key = header(request, 'x-api-key');
 		if (key === undefined) throw new ServiceError(401, 'The x-api-key header is missing.');
 		const account = accountOf(service, key);
 		if (header(request, 'vendor-version') !== VERSION)
 			throw invalid(`vendor-version: must be ${VERSION}`);
 		const body = parse(messagesSchema, request.body);
-		if (body.stream) throw invalid('stream: the sandbox streams chat completions only');
+		if (service.settings.strict) checkStrictly(body, 'messages');
 		const last = body.messages.at(-1)?.content;
 		const isTool = Array.isArray(last) && last.some(({ type }) => type === 'tool_result');
 		const said = lastSaid(body.messages, 'user');
@@ -41,7 +38,7 @@ export function chatRoutes(app: FastifyInstance, service: Service, chat: Chat): 
 			account,
 			style: 'messages',
 			model: body.model,
-			blocks: blocksOf(body),
+			blocks: blocksOf(body, 'messages'),
 			beta: header(request, 'vendor-beta'),
 			occasion: {
 				lastRole: isTool ? 'tool' : 'user',
@@ -51,17 +48,20 @@ export function chatRoutes(app: FastifyInstance, service: Service, chat: Chat): 
 				limit: body.max_tokens ?? null,
 			},
 		});
-		return messagesAnswer(answer, contextOf(service, body.model));
+		const context = contextOf(service, body.model);
+		if (!body.stream) return messagesAnswer(answer, context);
+		return await stream(service, reply, messagesStream(answer, context));
 	});
 
 	app.post('/v1/chat/completions', async (request, reply) => {
 		const account = bearerAccount(service, request);
 		const body = parse(completionsSchema, request.body);
+		if (service.settings.strict) checkStrictly(body, 'completions');
 		const answer = await chat.answer({
 			account,
 			style: 'completions',
 			model: body.model,
-			blocks: blocksOf(body),
+			blocks: blocksOf(body, 'completions'),
 			beta: header(request, 'vendor-beta'),
 			occasion: {
 				lastRole: body.messages.at(-1)?.role ?? '',
@@ -73,12 +73,30 @@ export function chatRoutes(app: FastifyInstance, service: Service, chat: Chat): 
 		});
 		const context = contextOf(service, body.model);
 		if (!body.stream) return completionsAnswer(answer, context);
-		const events = completionsStream(answer, context, body.stream_options?.include_usage === true);
-		return await reply
-			.type('text/event-stream; charset=utf-8')
-			.header('cache-control', 'no-cache')
-			.send(Readable.from(events));
+		const withUsage = body.stream_options?.include_usage === true;
+		return await stream(service, reply, completionsStream(answer, context, withUsage));
 	});
+}
+
+/** Sends events, one after the other. */
+async function stream(
+	service: Service,
+	reply: FastifyReply,
+	events: Iterable<string>,
+): Promise<FastifyReply> {
+	async function* paced() {
+		let isFirst = true;
+		for (const event of events) {
+			const { chatPieceDelay } = service.settings;
+			if (!isFirst && chatPieceDelay > 0) await service.lifetime.sleep(chatPieceDelay);
+			isFirst = false;
+			yield event;
+		}
+	}
+	return await reply
+		.type('text/event-stream; charset=utf-8')
+		.header('cache-control', 'no-cache')
+		.send(Readable.from(paced()));
 }
 
 function contextOf(service: Service, model: string): AnswerContext {

@@ -24,7 +24,7 @@ const settingsSchema = z.object({
 	/**
 	 * Whether the sandbox also refuses with 400 what the spec restricts or does not name without calling it an error: an
 	 * unknown model or speed, `end_s` before `start_s`, a mask for a lite model, `<<<image_N>>>` beyond the images, a video
-	 * without any input, a fifth cache marker.
+	 * without any input, a fifth cache marker, a marker outside a content block, a tool call without its result.
 	 */
 	strict: z.boolean().default(false),
 	/** Models that a strict sandbox accepts in addition to those of the spec. */
@@ -44,6 +44,8 @@ const settingsSchema = z.object({
 	generatedSource: z.enum(['fail', 'refuse']).default('fail'),
 	/** Clock milliseconds until a chat request is answered and its cache writes can be read. */
 	chatLatency: z.number().min(0).default(0),
+	/** Clock milliseconds between two pieces of a streamed chat answer. */
+	chatPieceDelay: z.number().min(0).default(0),
 	/** Whether `usage` separates cache writes by their lifetime. */
 	cacheTtlBreakdown: z.boolean().default(true),
 	/** Clock milliseconds until the links of results expire, by family; else 24 hours, the spec's time for video. */

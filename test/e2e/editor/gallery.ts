@@ -58,6 +58,10 @@ const SHOWN: Record<string, Shown> = {
 	'picture-to-video': { last: 'Longer Clip', result: { view: 'binary', file: 0 } },
 	'sheet-to-images': { last: 'Images', result: { files: ['Images'] } },
 	'song-to-stems': { last: 'Stems', result: { view: 'binary' } },
+	'style-guide-agent': {
+		last: 'Agent',
+		result: async (editor) => await logOf(editor, 'MediaGen Chat Model'),
+	},
 	'video-queue': {
 		from: 'Rows',
 		last: 'Ten at a Time',
@@ -70,6 +74,16 @@ const SHOWN: Record<string, Shown> = {
 		after: async (host, workflowId) => await host.deactivate(workflowId),
 	},
 };
+
+/** What the log of an agent's model says of its last answer: the text, and below it what it used. */
+async function logOf(editor: Editor, model: string): Promise<Buffer> {
+	await editor.page.setViewportSize({ width: 1320, height: 1_000 });
+	const panel = await editor.openNode(model);
+	await panel.show('json');
+	const picture = await panel.screenshotOfOutput();
+	await panel.close();
+	return picture;
+}
 
 const FOLDER = join(__dirname, '../../../examples');
 

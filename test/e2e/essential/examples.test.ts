@@ -339,6 +339,18 @@ describeOnHosts('The examples', (host, version) => {
 				}
 			},
 		},
+		// n8n 1.123 has no SDK for AI nodes.
+		'style-guide-agent.json': {
+			tasks: 1,
+			hosts: ['2.41'],
+			check(execution) {
+				const url = sandbox.tasks.list()[0]?.results?.[0]?.url ?? 'no picture';
+				expect(execution.json('Agent')[0]?.output).toContain(`![image](${url})`);
+				const [first, second] = sandbox.chat.bill().requests;
+				expect(first?.written5m).toBeGreaterThan(1_024);
+				expect(second?.read).toBe(first?.written5m);
+			},
+		},
 		// n8n 1.123 cannot create a Data Table in a workflow, nor find one by its name.
 		'video-queue.json': {
 			tasks: 100,

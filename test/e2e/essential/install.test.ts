@@ -33,14 +33,14 @@ describeOnHosts('The packed package', (host) => {
 		expect(offered.sort()).toEqual(expect.arrayContaining(nodeNames.sort()));
 	});
 
-	test('offers every node but the trigger as a tool for an AI agent', async () => {
+	test('offers every node but the trigger and the chat model as a tool for an AI agent', async () => {
 		const types = await host().nodeTypes(`${manifest.name}.`);
 		const tools = types
 			.map(({ name }) => name.replace(`${manifest.name}.`, ''))
 			.filter((name) => name.endsWith('Tool'));
 		expect(tools.sort()).toEqual(
 			nodeNames
-				.filter((name) => !name.endsWith('Trigger'))
+				.filter((name) => !/Trigger$|ChatModel$/.test(name))
 				.map((name) => `${name}Tool`)
 				.sort(),
 		);

@@ -1,9 +1,6 @@
 import axios from 'axios';
 
-import {
-	readCompletionUsage,
-	readMessagesUsage,
-} from '../../../nodes/MediaGenChatCache/usage/usage';
+import { readCompletionUsage, readMessagesUsage } from '../../../nodes/shared/api/chatUsage';
 import { blocks, chatNode, document, MODEL, questions, useChatSandbox } from '../support/chat';
 import { until } from '../support/clocks';
 

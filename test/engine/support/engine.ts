@@ -41,6 +41,7 @@ const UNDER_TEST = 'Under Test';
 const AGAIN = 'Again';
 const BACK = 'Back';
 const NEXT = 'Next';
+const MODEL = 'Model';
 const EXECUTION_ID = '1';
 const WORKFLOW_ID = 'engine-test';
 const WORKFLOW_NAME = 'Engine test';
@@ -59,6 +60,8 @@ export interface RunOptions {
 	errorsBack?: number;
 	/** A second node, which gets the items of the node under test. */
 	next?: { node: INodeType; parameters: INodeParameters };
+	/** A sub-node that supplies the node under test with a chat model. */
+	model?: { node: INodeType; parameters: INodeParameters };
 	executionId?: string;
 	/** Where n8n receives calls for waiting executions. */
 	waitingBaseUrl?: string;
@@ -207,7 +210,10 @@ export function openExecution(options: RunOptions) {
 		credentials: { mediaGenApi: { id: '1', name: 'MediaGen' } },
 		...options.settings,
 	};
-	const { next } = options;
+	const { next, model } = options;
+	const modelNode: INode[] = model
+		? [{ ...underTest, ...inner(MODEL, model.node.description.name), parameters: model.parameters }]
+		: [];
 	const nextNode: INode[] = next
 		? [{ ...underTest, ...inner(NEXT, next.node.description.name), parameters: next.parameters }]
 		: [];
@@ -217,6 +223,7 @@ export function openExecution(options: RunOptions) {
 		inner(AGAIN, 'again'),
 		inner(BACK, 'back'),
 		...nextNode,
+		...modelNode,
 	];
 	const to = (...names: string[]) =>
 		names.map((node) => ({ node, type: NodeConnectionTypes.Main, index: 0 }));
@@ -226,6 +233,7 @@ export function openExecution(options: RunOptions) {
 		back: innerNode(BACK, 'back', back),
 		[name]: options.node,
 		...(next ? { [next.node.description.name]: next.node } : {}),
+		...(model ? { [model.node.description.name]: model.node } : {}),
 	};
 	const workflow = new Workflow({
 		id: WORKFLOW_ID,
@@ -238,6 +246,11 @@ export function openExecution(options: RunOptions) {
 			},
 			[AGAIN]: { main: [to(UNDER_TEST)] },
 			[BACK]: { main: [to(UNDER_TEST)] },
+			[MODEL]: {
+				ai_languageModel: [
+					[{ node: UNDER_TEST, type: NodeConnectionTypes.AiLanguageModel, index: 0 }],
+				],
+			},
 		},
 		active: false,
 		nodeTypes: nodeTypes(types),

@@ -1,6 +1,6 @@
 import type { INode } from 'n8n-workflow';
 
-import { findVolatile } from '../../../nodes/MediaGenChatCache/prefix/volatile';
+import { findVolatile } from '../../../nodes/shared/util/volatile';
 import { warningsOf } from '../../../nodes/MediaGenChatCache/prefix/warnings';
 import type { Part } from '../../../nodes/MediaGenChatCache/prompt/conversation';
 import { isWholeLink, linkShape, resolveLink } from '../../../nodes/shared/api/address';

@@ -29,11 +29,26 @@ export function truncate(payload: unknown): string {
 	return text.slice(0, Math.ceil(text.length / 2));
 }
 
-/** Declares the length of the whole body, sends half of it and ends the connection. */
+/** Declares the length of the whole body, sends half of it and ends the connection. An event stream has no length. */
 export function cutInHalf(reply: FastifyReply, payload: unknown): Readable {
+	if (payload instanceof Readable && !reply.hasHeader('content-length'))
+		return Readable.from(firstPieces(payload), { objectMode: false });
 	const length = Number(reply.getHeader('content-length') ?? Buffer.byteLength(asText(payload)));
 	reply.header('content-length', length);
 	return Readable.from(firstBytes(payload, Math.floor(length / 2)), { objectMode: false });
+}
+
+async function* firstPieces(payload: Readable): AsyncGenerator<string | Uint8Array> {
+	const pieces: Array<string | Uint8Array> = [];
+	for await (const piece of payload) pieces.push(piece as string | Uint8Array);
+	for (const piece of pieces.slice(0, Math.floor(pieces.length / 2))) yield piece;
+	await cut();
+}
+
+/** The written bytes have to be sent before the connection is destroyed. */
+async function cut(): Promise<never> {
+	await new Promise((resolve) => setTimeout(resolve, 20));
+	throw new Error('The sandbox was asked to cut this answer.');
 }
 
 async function* firstBytes(payload: unknown, wanted: number): AsyncGenerator<Buffer> {
@@ -44,9 +59,7 @@ async function* firstBytes(payload: unknown, wanted: number): AsyncGenerator<Buf
 		yield chunk;
 		if (left === 0) break;
 	}
-	// The written bytes have to be sent before the connection is destroyed.
-	await new Promise((resolve) => setTimeout(resolve, 20));
-	throw new Error('The sandbox was asked to cut this answer.');
+	await cut();
 }
 
 function asText(payload: unknown): string | Uint8Array {

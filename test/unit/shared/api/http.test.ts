@@ -167,7 +167,7 @@ describe('A request', () => {
 		answers: Answer[],
 		signal?: AbortSignal,
 		by: Connection = connection,
-	) => await createSend(contextOf(...answers), by, signal)(request, anything);
+	) => await createSend(contextOf(...answers), by, signal).send(request, anything);
 
 	test("is written in the deployment's words: the path, the names of headers and the model, but not the prompt", async () => {
 		expect(
@@ -321,7 +321,7 @@ describe('A request', () => {
 	});
 
 	test('whose answer has another shape may have been bought', async () => {
-		const sent = createSend(contextOf(ok), connection)(purchase, z.object({ id: z.string() }));
+		const sent = createSend(contextOf(ok), connection).send(purchase, z.object({ id: z.string() }));
 		await expect(sent).rejects.toMatchObject({
 			message: 'The response could not be read (HTTP 200): {"done":true}',
 			sent: 'maybe',
@@ -381,7 +381,7 @@ describe('A request', () => {
 
 	describe('beside others', () => {
 		test('waits for the end of their rate limit', async () => {
-			const both = createSend(contextOf(limited('20'), ok), connection);
+			const { send: both } = createSend(contextOf(limited('20'), ok), connection);
 			const first = both(purchase, anything);
 			await new Promise((resolve) => setImmediate(resolve));
 			await Promise.all([first, both(read, anything)]);
@@ -389,13 +389,13 @@ describe('A request', () => {
 		});
 
 		test('waits for the longest of their rate limits', async () => {
-			const both = createSend(contextOf(limited('20'), limited('5'), ok), connection);
+			const { send: both } = createSend(contextOf(limited('20'), limited('5'), ok), connection);
 			await Promise.all([both(purchase, anything), both(read, anything)]);
 			expect(calls.map(({ at }) => at)).toEqual([0, 0, 20_000, 20_000]);
 		});
 
 		test('gives up at once when their rate limit ends after its deadline: it was surely not bought', async () => {
-			const both = createSend(contextOf(limited('20'), ok), connection);
+			const { send: both } = createSend(contextOf(limited('20'), ok), connection);
 			const first = both(purchase, anything);
 			await new Promise((resolve) => setImmediate(resolve));
 			const late = both({ ...purchase, deadline: START + 19_999 }, anything);

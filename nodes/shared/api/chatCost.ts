@@ -1,5 +1,13 @@
-import type { ChatOptions } from '../options';
-import type { Usage } from './usage';
+import type { Usage } from './chatUsage';
+
+/** Prices of a million tokens, in any one currency. */
+export interface ChatPrices {
+	priceInput?: number;
+	priceCacheRead?: number;
+	priceCacheWrite5m?: number;
+	priceCacheWrite1h?: number;
+	priceOutput?: number;
+}
 
 /** In the currency of the prices; `null` where a price that it needs is not given. */
 export type Cost = { estimatedCost: number | null; savedByCache: number | null };
@@ -18,7 +26,7 @@ function sumOf(priced: readonly Priced[]): number | null {
 }
 
 /** Writes by lifetime. Where the service does not report it, there is a price only if both are the same. */
-function writes(usage: Usage, { priceCacheWrite5m, priceCacheWrite1h }: ChatOptions): Priced[] {
+function writes(usage: Usage, { priceCacheWrite5m, priceCacheWrite1h }: ChatPrices): Priced[] {
 	if (usage.cacheWrite5m === null || usage.cacheWrite1h === null) {
 		return [
 			[usage.cacheWrite, priceCacheWrite5m === priceCacheWrite1h ? priceCacheWrite5m : undefined],
@@ -32,17 +40,17 @@ function writes(usage: Usage, { priceCacheWrite5m, priceCacheWrite1h }: ChatOpti
 
 /**
  * What an answer costs, and what the cache saved: the cost of the same input without a cache, minus the cost with it. It is below
- * zero where writing cost more than reading saved (cache rule 9). `undefined` without any price in the options.
+ * zero where writing cost more than reading saved (cache rule 9). `undefined` without any price.
  */
-export function costOf(usage: Usage, options: ChatOptions): Cost | undefined {
-	const { priceInput, priceCacheRead, priceOutput, priceCacheWrite5m, priceCacheWrite1h } = options;
+export function costOf(usage: Usage, prices: ChatPrices): Cost | undefined {
+	const { priceInput, priceCacheRead, priceOutput, priceCacheWrite5m, priceCacheWrite1h } = prices;
 	const given = [priceInput, priceCacheRead, priceOutput, priceCacheWrite5m, priceCacheWrite1h];
 	if (given.every((price) => price === undefined)) return undefined;
 
 	const input = sumOf([
 		[usage.inputUncached, priceInput],
 		[usage.cacheRead, priceCacheRead],
-		...writes(usage, options),
+		...writes(usage, prices),
 	]);
 	const output = sumOf([[usage.output, priceOutput]]);
 	const uncached = sumOf([[usage.inputTotal, priceInput]]);

@@ -1,5 +1,5 @@
-import { number } from '../../shared/util/schema';
-import { z } from '../../shared/util/vendor/zod';
+import { number } from '../util/schema';
+import { z } from '../util/vendor/zod';
 
 /**
  * Tokens of one answer, the same for both styles. `inputUncached`, `cacheRead` and `cacheWrite` do not overlap and sum to

@@ -6,7 +6,7 @@ import {
 	readUsage,
 	sumUsage,
 	type Usage,
-} from '../../../../nodes/MediaGenChatCache/usage/usage';
+} from '../../../../nodes/shared/api/chatUsage';
 
 const written5m = {
 	inputTotal: 5_030,

@@ -1,19 +1,7 @@
-import { costOf } from '../../../../nodes/MediaGenChatCache/usage/cost';
-import type { ChatOptions } from '../../../../nodes/MediaGenChatCache/options';
-import type { Usage } from '../../../../nodes/MediaGenChatCache/usage/usage';
+import { type ChatPrices, costOf } from '../../../../nodes/shared/api/chatCost';
+import type { Usage } from '../../../../nodes/shared/api/chatUsage';
 
-const options: ChatOptions = {
-	concurrency: 5,
-	includeInput: false,
-	simplify: true,
-	timeout: 300,
-	warmCacheFirst: true,
-	watchPrefix: true,
-	whenUnsure: 'doNotSend',
-	checkOnly: false,
-	keepBalanceUnit: 'balance',
-	maxTasksReached: 'returnBought',
-};
+const options: ChatPrices = {};
 
 const prices = {
 	priceInput: 3,

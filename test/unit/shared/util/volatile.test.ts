@@ -1,4 +1,4 @@
-import { findVolatile } from '../../../../nodes/MediaGenChatCache/prefix/volatile';
+import { findVolatile } from '../../../../nodes/shared/util/volatile';
 
 const BEFORE = 'Report of ';
 

@@ -1,9 +1,9 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 
-import { createClient } from '../../shared/api/client';
-import { getConnection } from '../../shared/api/connection';
-import { asNodeError } from '../../shared/n8n/nodeErrors';
-import { matchingValues } from '../../shared/n8n/fields';
+import { createClient } from '../api/client';
+import { getConnection } from '../api/connection';
+import { matchingValues } from './fields';
+import { asNodeError } from './nodeErrors';
 
 const BY_ID = 'Choose By ID and enter the ID of a model.';
 

@@ -1,0 +1,108 @@
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeType,
+	ISupplyDataFunctions,
+	SupplyData,
+} from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+
+import { createClient } from '../shared/api/client';
+import { getConnection } from '../shared/api/connection';
+import { mediaGenApiTest } from '../shared/api/credentialTest';
+import { type NodeDescription, related } from '../shared/n8n/builderHint';
+import { searchChatModels } from '../shared/n8n/chatModels';
+import { asNodeError } from '../shared/n8n/nodeErrors';
+import { SpendingGuard } from '../shared/purchase/spendingGuard';
+import { memoryOf } from './cache/warnings';
+import { fields, readFields } from './fields';
+import { MediaGenModel } from './model';
+import { modelOptionsField, readModelOptions } from './options';
+import { completionsStyle } from './prompt/completionsStyle';
+import { messagesStyle } from './prompt/messagesStyle';
+import { Purchases } from './purchases';
+import { completeAdapter, Receipts } from './sdk/adapter';
+import { loadSdk } from './sdk/load';
+import { asSubNodeError } from './subNodeError';
+
+const STYLES = { messages: messagesStyle, completions: completionsStyle };
+
+/** n8n's types do not show that sub-nodes have it, too. */
+const hasContext = (
+	context: ISupplyDataFunctions,
+): context is ISupplyDataFunctions & Pick<IExecuteFunctions, 'getContext'> =>
+	'getContext' in context && typeof context.getContext === 'function';
+
+/** Where the spending guard counts: n8n supplies the model anew for each step of an agent, and keeps this for the execution. */
+function countingContext(context: ISupplyDataFunctions) {
+	const own: IDataObject = {};
+	return {
+		getContext: (type: 'node') => (hasContext(context) ? context.getContext(type) : own),
+		getNode: () => context.getNode(),
+		continueOnFail: () => context.continueOnFail(),
+	};
+}
+
+/** Makes the model for one run of an agent. Throws a node error that names the field. */
+async function supply(context: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
+	const node = context.getNode();
+	const sdk = await loadSdk(node);
+	const given = readFields(context, itemIndex);
+	const options = readModelOptions(context, itemIndex);
+	const signal = context.getExecutionCancelSignal();
+	const client = createClient(context, await getConnection(context), signal);
+	const rules = { ...options, maxTasksReached: 'fail' } as const;
+	const memory = memoryOf(`${context.getWorkflow().id ?? ''}/${node.id}`);
+	const receipts = new Receipts();
+	const model = new MediaGenModel({
+		sdk,
+		fields: given,
+		options,
+		style: STYLES[given.api_style],
+		client,
+		purchases: new Purchases(context, new SpendingGuard(countingContext(context), rules, client)),
+		signal,
+		watch: (question) => memory.warningsOf(question),
+		warn: (warnings) => {
+			for (const warning of memory.notYetSaid(warnings))
+				context.logger.warn(`MediaGen: "${node.name}": ${warning}`);
+		},
+		keep: (receipt) => receipts.keep(receipt),
+	});
+	const supplied = sdk.supplyModel(context, model);
+	completeAdapter(supplied.response, receipts);
+	return supplied;
+}
+
+export class MediaGenChatModel implements INodeType {
+	description: NodeDescription = {
+		displayName: 'MediaGen Chat Model',
+		name: 'mediaGenChatModel',
+		icon: { light: 'file:mediaGenChatModel.svg', dark: 'file:mediaGenChatModel.dark.svg' },
+		group: ['transform'],
+		version: 1,
+		subtitle: '={{ $parameter["model"].value || $parameter["model"] }}',
+		description: 'Chat model for AI agents whose prompt is cached, with its cost in the log',
+		defaults: { name: 'MediaGen Chat Model' },
+		builderHint: {
+			searchHint:
+				'Chat model of an AI Agent for the MediaGen service, with prompt caching. Put no date and no random value into the system prompt of the agent: nothing would be read from the cache.',
+			relatedNodes: [related('mediaGenImageTool', 'Makes pictures as a tool of the agent')],
+		},
+		inputs: [],
+		outputs: [NodeConnectionTypes.AiLanguageModel],
+		outputNames: ['Model'],
+		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
+		properties: [...fields, modelOptionsField],
+	};
+
+	methods = { credentialTest: { mediaGenApiTest }, listSearch: { searchChatModels } };
+
+	async supplyData(this: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
+		try {
+			return await supply(this, itemIndex);
+		} catch (error) {
+			throw asSubNodeError(asNodeError(this.getNode(), error));
+		}
+	}
+}

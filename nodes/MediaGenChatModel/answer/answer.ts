@@ -1,0 +1,111 @@
+import { randomUUID } from 'crypto';
+
+import { type ChatResponse, readReply, REFUSAL } from '../../shared/api/chat';
+import { isObject, parseJson } from '../../shared/util/json';
+
+export interface ToolCall {
+	id: string;
+	name: string;
+	/** Its arguments as JSON. */
+	input: string;
+}
+
+/** An answer of either style. */
+export interface Answer {
+	id?: string;
+	text: string;
+	calls: ToolCall[];
+	stopReason: string | null;
+	/** As it came; `undefined` where there is none. */
+	usage: Record<string, unknown> | undefined;
+}
+
+/** An answer that was paid for and cannot be used. */
+export class UnusableAnswer extends Error {
+	constructor(
+		message: string,
+		/** What the user can do next. */
+		readonly hint: string,
+	) {
+		super(message);
+	}
+}
+
+/** The stop reasons of an answer that was cut at "Max Tokens", in both styles. */
+const CUT = ['max_tokens', 'length'];
+
+/** The stop reasons of a refused answer, in both styles. */
+const REFUSED = [REFUSAL, 'content_filter'];
+
+export const isCut = ({ stopReason }: Pick<Answer, 'stopReason'>) =>
+	stopReason !== null && CUT.includes(stopReason);
+
+export const isRefused = ({ stopReason }: Pick<Answer, 'stopReason'>) =>
+	stopReason !== null && REFUSED.includes(stopReason);
+
+/** A tool call whose arguments are text, or an object, or missing. Throws an `UnusableAnswer` for arguments that break off. */
+export function toToolCall(
+	call: { id: unknown; name: unknown; input: unknown },
+	stopReason: string | null,
+): ToolCall {
+	const name = typeof call.name === 'string' ? call.name : '';
+	const given = typeof call.input === 'string' ? call.input.trim() : (call.input ?? '');
+	const input = given === '' ? {} : typeof given === 'string' ? parseJson(given) : given;
+	if (!isObject(input)) {
+		throw isCut({ stopReason })
+			? new UnusableAnswer(
+					`The answer was cut at "Max Tokens", in the middle of a call of the tool "${name}"`,
+					'Raise "Max Tokens".',
+				)
+			: new UnusableAnswer(
+					`The arguments of a call of the tool "${name}" are no JSON object`,
+					'Ask again, or choose another model.',
+				);
+	}
+	return {
+		// n8n sends the call back with this id: it must be different from all others of the talk.
+		id: typeof call.id === 'string' && call.id !== '' ? call.id : `call_${randomUUID()}`,
+		name,
+		input: JSON.stringify(input),
+	};
+}
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+const objectsIn = (value: unknown) => listOf(value).filter(isObject);
+
+/** The tool calls of an answer: blocks in messages style, a field of the message in completions style. */
+function callsIn(body: Record<string, unknown>, stopReason: string | null): ToolCall[] {
+	const choice = objectsIn(body.choices)[0] ?? {};
+	const message = isObject(choice.message) ? choice.message : {};
+	const inBlocks = [...objectsIn(body.content), ...objectsIn(message.content)]
+		.filter(({ type }) => type === 'tool_use')
+		.map(({ id, name, input }) => ({ id, name, input }));
+	const inField = objectsIn(message.tool_calls).map((call) => {
+		const called = isObject(call.function) ? call.function : {};
+		return { id: call.id, name: called.name, input: called.arguments };
+	});
+	return [...inBlocks, ...inField].map((call) => toToolCall(call, stopReason));
+}
+
+/** What a refusal says, where it says something: a field beside the text. */
+function refusalIn(body: Record<string, unknown>): string {
+	const choice = objectsIn(body.choices)[0] ?? {};
+	const said = isObject(choice.message) ? choice.message.refusal : undefined;
+	return typeof said === 'string' ? said : '';
+}
+
+/** Reads a whole response, of either style, bare or in `data`. Throws an `UnusableAnswer` for a tool call that breaks off. */
+export function readAnswer(response: ChatResponse): Answer {
+	const { data } = response;
+	const inside: unknown = Array.isArray(data) ? data[0] : data;
+	const body = { ...response, ...(isObject(inside) ? inside : {}) };
+	const { text, stopReason, usage } = readReply(response);
+	return {
+		...(typeof body.id === 'string' ? { id: body.id } : {}),
+		text: text === '' ? refusalIn(body) : text,
+		calls: callsIn(body, stopReason),
+		stopReason,
+		usage,
+	};
+}

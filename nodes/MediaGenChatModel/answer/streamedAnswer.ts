@@ -1,0 +1,150 @@
+import { errorInBody } from '../../shared/api/errors';
+import { isObject, parseJson } from '../../shared/util/json';
+import { type Answer, toToolCall } from './answer';
+
+/** What the last event of a completions stream says instead of JSON. */
+const DONE = '[DONE]';
+
+/** A tool call whose arguments come in pieces. */
+interface OpenCall {
+	id: unknown;
+	name: unknown;
+	/** Arguments that came whole, where no pieces follow. */
+	whole: unknown;
+	pieces: string;
+}
+
+type Fields = Record<string, unknown>;
+
+const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
+
+const textOf = (value: unknown): string => {
+	if (typeof value === 'string') return value;
+	if (Array.isArray(value)) return value.map((block) => textOf(fieldsOf(block).text)).join('');
+	return '';
+};
+
+/** An answer that comes in events, of either style: the two cannot be confused. */
+export class StreamedAnswer {
+	private id: string | undefined;
+
+	private text = '';
+
+	private readonly calls = new Map<string, OpenCall>();
+
+	private stopReason: string | null = null;
+
+	private usage: Fields | undefined;
+
+	private done = false;
+
+	/** Whether the answer has come to its end. */
+	get isComplete(): boolean {
+		return this.done || this.stopReason !== null;
+	}
+
+	/** What has come of an answer that breaks off. */
+	get received(): { text: string; calls: string[]; usage: Fields | undefined } {
+		const calls = [...this.calls.values()].map(({ name }) => String(name));
+		return { text: this.text, calls, usage: this.usage };
+	}
+
+	/**
+	 * Reads one event. Returns the text in it, which may be empty.
+	 *
+	 * @param data JSON, or the word that ends a completions stream; what is neither is left out
+	 * @throws ApiError for an event that tells an error
+	 */
+	add(data: string): string {
+		if (data.trim() === DONE) this.done = true;
+		const event = parseJson(data);
+		if (!isObject(event)) return '';
+		const error =
+			event.error === undefined || event.error === null ? undefined : errorInBody(event);
+		if (error) throw error;
+		const before = this.text.length;
+		if (typeof event.type === 'string') this.addMessagesEvent(event.type, event);
+		if (Array.isArray(event.choices)) this.addChunk(event);
+		return this.text.slice(before);
+	}
+
+	/** The answer. Throws an `UnusableAnswer` for a tool call that breaks off. */
+	toAnswer(): Answer {
+		const { id, text, stopReason, usage } = this;
+		return {
+			...(id === undefined ? {} : { id }),
+			text,
+			calls: [...this.calls.values()].map(({ pieces, whole, ...call }) =>
+				toToolCall({ ...call, input: pieces === '' ? whole : pieces }, stopReason),
+			),
+			stopReason,
+			usage,
+		};
+	}
+
+	private addMessagesEvent(type: string, event: Fields): void {
+		const key = `block ${Number(event.index)}`;
+		switch (type) {
+			case 'message_start': {
+				const { id, usage } = fieldsOf(event.message);
+				if (typeof id === 'string') this.id = id;
+				this.addUsage(usage);
+				break;
+			}
+			case 'content_block_start': {
+				const block = fieldsOf(event.content_block);
+				if (block.type === 'text') this.text += textOf(block.text);
+				if (block.type === 'tool_use')
+					this.calls.set(key, { id: block.id, name: block.name, whole: block.input, pieces: '' });
+				break;
+			}
+			case 'content_block_delta': {
+				const delta = fieldsOf(event.delta);
+				const call = this.calls.get(key);
+				if (call) call.pieces += textOf(delta.partial_json);
+				else this.text += textOf(delta.text);
+				break;
+			}
+			case 'message_delta':
+				this.addStopReason(fieldsOf(event.delta).stop_reason);
+				this.addUsage(event.usage);
+				break;
+			case 'message_stop':
+				this.done = true;
+				break;
+		}
+	}
+
+	private addChunk({ id, choices, usage, stop_reason }: Fields): void {
+		const choice = fieldsOf(Array.isArray(choices) ? choices[0] : undefined);
+		const delta = fieldsOf(choice.delta);
+		if (typeof id === 'string') this.id = id;
+		this.text += textOf(delta.content) + textOf(delta.refusal);
+		const calls: unknown[] = Array.isArray(delta.tool_calls) ? delta.tool_calls : [];
+		for (const [at, call] of calls.entries()) this.addCallPiece(fieldsOf(call), at);
+		this.addStopReason(choice.finish_reason);
+		this.addStopReason(stop_reason);
+		this.addUsage(usage);
+	}
+
+	/** The id and the name come with the first piece of a call. Without an index, a piece belongs to the call in its place. */
+	private addCallPiece({ index, id, function: called }: Fields, at: number): void {
+		const key = `call ${typeof index === 'number' ? index : at}`;
+		const { name, arguments: input } = fieldsOf(called);
+		const call = this.calls.get(key) ?? { id, name, whole: undefined, pieces: '' };
+		this.calls.set(key, call);
+		call.pieces += textOf(input);
+		if (isObject(input)) call.whole = input;
+	}
+
+	private addStopReason(reason: unknown): void {
+		if (typeof reason === 'string' && reason !== '') this.stopReason = reason;
+	}
+
+	/** Messages style tells the input at the beginning, and the output at the end. */
+	private addUsage(usage: unknown): void {
+		if (!isObject(usage)) return;
+		const told = Object.entries(usage).filter(([, value]) => value !== null);
+		this.usage = { ...this.usage, ...Object.fromEntries(told) };
+	}
+}

@@ -1,0 +1,254 @@
+import type {
+	ChatModel,
+	ChatModelConfig,
+	FinishReason,
+	GenerateResult,
+	Message,
+	MessageContent,
+	StreamChunk,
+	TokenUsage,
+	Tool,
+} from '@n8n/ai-node-sdk';
+import { neutralUsage } from '../shared/api/brandWords';
+import { type ChatResponse, hourCacheHeader } from '../shared/api/chat';
+import { type Cost, costOf } from '../shared/api/chatCost';
+import { readUsage, type Usage } from '../shared/api/chatUsage';
+import type { ChatRequest, MediaGenClient } from '../shared/api/client';
+import { connectionLost, errorInBody, unreadableResponse } from '../shared/api/errors';
+import type { OpenResponse } from '../shared/api/http';
+import { clock } from '../shared/util/clock';
+import { isObject, parseExactJson, toJson } from '../shared/util/json';
+import { type Answer, isCut, isRefused, readAnswer, UnusableAnswer } from './answer/answer';
+import { eventsIn } from './answer/events';
+import { StreamedAnswer } from './answer/streamedAnswer';
+import { mark } from './cache/markers';
+import { usageWarnings } from './cache/warnings';
+import type { Fields } from './fields';
+import type { ModelOptions } from './options';
+import type { ChatStyle, OfferedTool, Question } from './prompt/style';
+import { talkOf } from './prompt/talk';
+import type { Purchases } from './purchases';
+import type { Sdk } from './sdk/load';
+
+/** What one answer used, for the log of the execution. */
+export interface Receipt extends TokenUsage {
+	usage: Usage;
+	cost: Cost | undefined;
+	reference: string | undefined;
+	warnings: string[];
+}
+
+/** What all questions of a model have in common. */
+export interface ModelSetup {
+	sdk: Sdk;
+	fields: Fields;
+	options: ModelOptions;
+	style: ChatStyle;
+	client: MediaGenClient;
+	purchases: Purchases;
+	/** Of the execution. */
+	signal: AbortSignal | undefined;
+	/** Says what keeps a question from being read from the cache. Returns it for the log of the answer. */
+	watch(question: Question): string[];
+	/** Writes warnings to n8n's log. */
+	warn(warnings: readonly string[]): void;
+	/** Keeps what an answer used until its log is written. */
+	keep(receipt: Receipt): void;
+}
+
+const toMs = (seconds: number) => seconds * 1_000;
+
+/** A chat model in the terms of n8n's SDK (design, Chat model for agents). Each question is a purchase: sent once. */
+export class MediaGenModel implements ChatModel {
+	readonly provider = 'mediagen';
+
+	readonly modelId: string;
+
+	constructor(
+		private readonly setup: ModelSetup,
+		private readonly tools: readonly OfferedTool[] = [],
+	) {
+		this.modelId = setup.fields.model;
+	}
+
+	withTools(tools: Tool[]): ChatModel {
+		const { getParametersJsonSchema } = this.setup.sdk;
+		const offered = tools.flatMap((tool): OfferedTool[] => {
+			if (tool.type !== 'function') return [];
+			const { name, description = '' } = tool;
+			return [{ name, description, parameters: getParametersJsonSchema(tool) }];
+		});
+		return new MediaGenModel(this.setup, offered);
+	}
+
+	async generate(messages: Message[], config: ChatModelConfig = {}): Promise<GenerateResult> {
+		const { client, purchases } = this.setup;
+		const { request, warnings } = this.prepare(messages, config, {});
+		return await purchases.buy(async () => {
+			const response = await client.chat.create(request());
+			return this.toResult(readUsable(response), warnings);
+		});
+	}
+
+	async *stream(
+		messages: Message[],
+		config: ChatModelConfig = {},
+	): AsyncGenerator<StreamChunk, void, undefined> {
+		const { client, purchases, style } = this.setup;
+		const { request, warnings } = this.prepare(messages, config, style.streaming);
+		const response = await purchases.buy(async () => await client.chat.open(request()));
+		const toAnswer = yield* this.textIn(response);
+		const { message, finishReason, usage } = purchases.read(() =>
+			this.toResult(toAnswer(), warnings),
+		);
+		// Whole, and each with its id: n8n's adapter gives every piece of a call the same index.
+		for (const part of message.content) {
+			if (part.type !== 'tool-call') continue;
+			const { toolCallId: id, toolName: name, input: argumentsDelta } = part;
+			yield { type: 'tool-call-delta', id, name, argumentsDelta };
+		}
+		yield { type: 'finish', finishReason: finishReason ?? 'stop', usage };
+	}
+
+	/** Gives the text of a stream while it comes, and at its end the way to read the whole. Throws a node error where it breaks off. */
+	private async *textIn({
+		contentType,
+		pieces,
+	}: OpenResponse): AsyncGenerator<StreamChunk, () => Answer> {
+		const { purchases, client } = this.setup;
+		const { connection } = client;
+		const streamed = new StreamedAnswer();
+		try {
+			// A service may answer in one piece although it was asked for a stream.
+			if (contentType.includes('json')) {
+				const answer = readWhole(connection.redactText(await textOf(pieces)));
+				if (answer.text !== '') yield { type: 'text-delta', delta: answer.text };
+				return () => answer;
+			}
+			for await (const data of eventsIn(pieces)) {
+				const delta = streamed.add(connection.redactText(data));
+				if (delta !== '') yield { type: 'text-delta', delta };
+			}
+			if (!streamed.isComplete) throw connectionLost();
+		} catch (error) {
+			const { received } = streamed;
+			throw purchases.brokenOff(error, received, this.usageOf(received.usage));
+		}
+		return () => streamed.toAnswer();
+	}
+
+	/** Makes the request of a question. Nothing is sent yet. */
+	private prepare(
+		messages: readonly Message[],
+		{ signal, stop = [], tool_choice: toolChoice }: ChatModelConfig,
+		streaming: Record<string, unknown>,
+	): { request: () => ChatRequest; warnings: string[] } {
+		const { fields, options, style } = this.setup;
+		const question = { talk: talkOf(messages), tools: this.tools, toolChoice, stop };
+		const { fields: prompt, ends } = style.toPrompt(question);
+		mark(ends, fields.caching, options.cachedHistory);
+		const { temperature, topP, additionalBodyFields = {} } = options;
+		const body = {
+			model: fields.model,
+			max_tokens: fields.max_tokens,
+			...prompt,
+			...(temperature === undefined ? {} : { temperature }),
+			...(topP === undefined ? {} : { top_p: topP }),
+			...additionalBodyFields,
+			...streaming,
+		};
+		const signals = [signal, this.setup.signal].filter((each) => each !== undefined);
+		const timeoutMs = toMs(options.timeout);
+		const headers = { ...style.headers, ...hourCacheHeader(body) };
+		return {
+			request: () => ({
+				path: style.path,
+				headers,
+				body: toJson(body),
+				timeoutMs,
+				deadline: clock.now() + timeoutMs,
+				abandon: AbortSignal.any(signals),
+			}),
+			warnings: fields.caching === 'off' ? [] : this.setup.watch(question),
+		};
+	}
+
+	private usageOf(usage: Record<string, unknown> | undefined): Usage | undefined {
+		const { client, style } = this.setup;
+		return usage && readUsage(neutralUsage(usage, client.connection.brandWords), style.usage);
+	}
+
+	/** The answer in the SDK's terms. Throws an `UnusableAnswer` for one that an agent cannot go on with. */
+	private toResult(answer: Answer, warnings: readonly string[]): GenerateResult {
+		const { fields, options } = this.setup;
+		const read = this.usageOf(answer.usage);
+		const usage = read && {
+			promptTokens: read.inputTotal,
+			completionTokens: read.output,
+			totalTokens: read.inputTotal + read.output,
+			inputTokenDetails: { cacheRead: read.cacheRead },
+		};
+		const allWarnings = [
+			...warnings,
+			...(fields.caching === 'off' || isRefused(answer) ? [] : usageWarnings(read)),
+			...(isCut(answer) ? ['The answer was cut at "Max Tokens".'] : []),
+		];
+		this.setup.warn(allWarnings);
+		if (usage) {
+			const { reference } = options;
+			const cost = costOf(read, options);
+			this.setup.keep({ ...usage, usage: read, cost, reference, warnings: allWarnings });
+		}
+		if (isRefused(answer) && answer.text === '') throw refused(answer);
+		const text: MessageContent[] = answer.text === '' ? [] : [{ type: 'text', text: answer.text }];
+		const calls = answer.calls.map(({ id, name, input }) => ({
+			type: 'tool-call' as const,
+			toolCallId: id,
+			toolName: name,
+			input,
+		}));
+		const id = answer.id === undefined ? {} : { id: answer.id };
+		return {
+			...id,
+			finishReason: finishReasonOf(answer),
+			usage,
+			message: { role: 'assistant', content: [...text, ...calls], ...id },
+		};
+	}
+}
+
+async function textOf(pieces: AsyncIterable<Buffer>): Promise<string> {
+	const chunks: Buffer[] = [];
+	for await (const piece of pieces) chunks.push(piece);
+	return Buffer.concat(chunks).toString();
+}
+
+/** An answer in one piece. Throws an `ApiError` for what is none. */
+function readWhole(text: string): Answer {
+	const body = parseExactJson(text);
+	const error = errorInBody(body);
+	if (error) throw error;
+	if (!isObject(body)) throw unreadableResponse(200, text);
+	return readUsable(body);
+}
+
+/** An answer with anything to go on with. Throws an `ApiError` for one without. */
+function readUsable(response: ChatResponse): Answer {
+	const answer = readAnswer(response);
+	const { text, calls, stopReason, usage } = answer;
+	if (text === '' && calls.length === 0 && stopReason === null && usage === undefined)
+		throw unreadableResponse(200, response);
+	return answer;
+}
+
+const refused = ({ stopReason }: Answer) =>
+	new UnusableAnswer(
+		`The model refused to answer (stop reason "${stopReason}")`,
+		'Change the question. What this question wrote to the cache is not read by the next one.',
+	);
+
+function finishReasonOf(answer: Answer): FinishReason {
+	if (answer.calls.length > 0) return 'tool-calls';
+	if (isRefused(answer)) return 'content-filter';
+	return isCut(answer) ? 'length' : 'stop';
+}

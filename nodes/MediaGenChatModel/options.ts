@@ -1,0 +1,105 @@
+import type { ISupplyDataFunctions } from 'n8n-workflow';
+
+import { priceOptions } from '../shared/n8n/chatPrices';
+import {
+	buyingOptions,
+	choice,
+	commonOptions,
+	fieldsOf,
+	ifSet,
+	optionsField,
+	parseOptions,
+	presetNumber,
+} from '../shared/n8n/options';
+import { additionalBodyFieldsField } from '../shared/n8n/parameters';
+import { jsonObject } from '../shared/util/json';
+import { number } from '../shared/util/schema';
+import { z } from '../shared/util/vendor/zod';
+import type { History } from './cache/markers';
+
+/** Fields that the node makes from its own parameters, and from what the agent says. */
+const OWN_FIELDS = ['model', 'max_tokens', 'system', 'messages', 'tools', 'stream'];
+
+const additionalBodyFields = jsonObject('must be a JSON object, e.g. {"top_k": 5}').superRefine(
+	(fields, issues) => {
+		const own = OWN_FIELDS.find((name) => name in fields);
+		if (own === undefined) return;
+		const message = `must not have the field "${own}": the node sets it`;
+		issues.addIssue({ code: z.ZodIssueCode.custom, message });
+	},
+);
+
+const { keepBalance, keepBalanceUnit, maxTasks } = buyingOptions;
+
+const sampling = (displayName: string, description: string) =>
+	ifSet(number(), {
+		displayName,
+		type: 'number',
+		typeOptions: { numberPrecision: 2 },
+		default: 1,
+		description,
+	});
+
+const options = z.object({
+	...priceOptions,
+	additionalBodyFields: ifSet(additionalBodyFields, {
+		displayName: additionalBodyFieldsField.displayName,
+		type: 'json',
+		default: '{}',
+		placeholder: 'e.g. {"top_k": 5}',
+		description: additionalBodyFieldsField.description,
+	}),
+	cachedHistory: choice<History>({
+		displayName: 'Cached History',
+		options: [
+			{ name: 'Everything', value: 'all', description: 'Up to the last result of a tool' },
+			{ name: 'Up to the Question', value: 'question', description: 'Without results of tools' },
+			{
+				name: 'System Prompt and Tools',
+				value: 'none',
+				description: 'Nothing of the talk, for a memory that drops its oldest turns',
+			},
+		],
+		default: 'all',
+		description: 'Which part of the talk is cached, beside the system prompt and the tools',
+	}),
+	keepBalance,
+	keepBalanceUnit,
+	maxTasks: ifSet(maxTasks, {
+		...maxTasks.field,
+		description:
+			'How many questions this node asks at most in one execution of the workflow: each step of an agent is one',
+	}),
+	reference: ifSet(commonOptions.reference, {
+		...commonOptions.reference.field,
+		description: 'Text of your own that comes back in the log of each answer',
+	}),
+	temperature: sampling(
+		'Temperature',
+		'How much the answers vary. Without it the service decides.',
+	),
+	timeout: presetNumber(number, [1], {
+		displayName: 'Timeout (Seconds)',
+		default: 300,
+		description: 'How long to wait for one answer, to its end',
+	}),
+	topP: sampling(
+		'Top P',
+		'Share of the likely words to choose from. Without it the service decides.',
+	),
+});
+
+/** How the model is asked: see the descriptions of the fields. Times in seconds, prices per million tokens. */
+export type ModelOptions = z.infer<typeof options>;
+
+/** The collection "Options". */
+export const modelOptionsField = optionsField(fieldsOf(options.shape));
+
+/** Reads the options. Throws a `NodeOperationError` that names the option. */
+export function readModelOptions(context: ISupplyDataFunctions, itemIndex: number): ModelOptions {
+	return parseOptions(
+		context.getNode(),
+		options,
+		context.getNodeParameter('options', itemIndex, {}),
+	);
+}

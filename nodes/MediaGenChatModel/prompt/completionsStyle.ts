@@ -1,0 +1,103 @@
+import { COMPLETIONS_PATH } from '../../shared/api/chat';
+import { type Block, type ChatStyle, type Question, readToolChoice } from './style';
+import type { FilePart, Part, Turn } from './talk';
+
+const text = (value: string): Block => ({ type: 'text', text: value });
+
+function fileBlock({ mediaType, name, source }: FilePart): Block {
+	const url = 'url' in source ? source.url : `data:${mediaType};base64,${source.base64}`;
+	if (mediaType.startsWith('image/')) return { type: 'image_url', image_url: { url } };
+	return { type: 'file', file: { filename: name ?? 'attachment', file_data: url } };
+}
+
+function contentBlocks(parts: readonly Part[]): Block[] {
+	return parts.flatMap((part): Block[] => {
+		if (part.type === 'text') return [text(part.text)];
+		if (part.type === 'file') return [fileBlock(part)];
+		return part.type === 'raw' ? [{ ...part.block }] : [];
+	});
+}
+
+interface Message {
+	role: 'system' | 'user' | 'assistant' | 'tool';
+	/** A list of blocks, where a marker can stand; a tool's result is text: none may stand there (spec §8). */
+	content: Block[] | string | null;
+	tool_calls?: Block[];
+	tool_call_id?: string;
+}
+
+/** Each result of a tool is a message of its own in this style. */
+function toMessages({ role, parts }: Turn): Message[] {
+	const results = parts.flatMap((part): Message[] =>
+		part.type === 'result' ? [{ role: 'tool', tool_call_id: part.id, content: part.text }] : [],
+	);
+	const calls = parts.flatMap((part): Block[] =>
+		part.type === 'call'
+			? [
+					{
+						id: part.id,
+						type: 'function',
+						function: { name: part.name, arguments: part.input },
+					},
+				]
+			: [],
+	);
+	const content = contentBlocks(parts);
+	if (calls.length === 0 && content.length === 0) return results;
+	return [
+		...results,
+		{
+			role: role === 'tool' ? 'user' : role,
+			content: content.length > 0 ? content : null,
+			...(calls.length > 0 ? { tool_calls: calls } : {}),
+		},
+	];
+}
+
+function toToolChoice(choice: unknown): Record<string, unknown> {
+	const read = readToolChoice(choice);
+	if (!read) return {};
+	if (read.kind === 'tool')
+		return { tool_choice: { type: 'function', function: { name: read.name } } };
+	return { tool_choice: read.kind === 'any' ? 'required' : read.kind };
+}
+
+function toPrompt({ talk, tools, toolChoice, stop }: Question) {
+	const system = talk.system.map(text);
+	const messages: Message[] = [
+		...(system.length > 0 ? [{ role: 'system' as const, content: system }] : []),
+		...talk.turns.flatMap(toMessages),
+	];
+	const offered = tools.map(({ name, description, parameters }) => ({
+		type: 'function',
+		function: { name, description, parameters },
+	}));
+	const blocksOf = (...roles: string[]) =>
+		messages.flatMap(({ role, content }) =>
+			roles.includes(role) && Array.isArray(content) ? content : [],
+		);
+	return {
+		fields: {
+			messages,
+			...(offered.length > 0 ? { tools: offered, ...toToolChoice(toolChoice) } : {}),
+			...(stop.length > 0 ? { stop } : {}),
+		},
+		ends: {
+			lastSystem: system.at(-1),
+			lastQuestion: blocksOf('user')
+				.filter(({ type }) => type === 'text')
+				.at(-1),
+			last: blocksOf('user', 'assistant').at(-1),
+		},
+	};
+}
+
+/** Chat-completions style: `POST /v1/chat/completions`. */
+export const completionsStyle: ChatStyle = {
+	path: COMPLETIONS_PATH,
+	headers: {},
+	toPrompt,
+	// Without the option a stream has no usage.
+	streaming: { stream: true, stream_options: { include_usage: true } },
+	usage: 'completions',
+};

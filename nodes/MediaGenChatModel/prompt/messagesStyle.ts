@@ -1,0 +1,108 @@
+import { MESSAGES_PATH, VERSION_HEADER } from '../../shared/api/chat';
+import { isObject, parseJson } from '../../shared/util/json';
+import { type Block, type ChatStyle, type Question, readToolChoice } from './style';
+import type { FilePart, Part, Turn } from './talk';
+
+const text = (value: string): Block => ({ type: 'text', text: value });
+
+function fileBlock({ mediaType, source }: FilePart): Block {
+	const type = mediaType.startsWith('image/') ? 'image' : 'document';
+	const from =
+		'url' in source
+			? { type: 'url', url: source.url }
+			: { type: 'base64', media_type: mediaType, data: source.base64 };
+	return { type, source: from };
+}
+
+function toBlock(part: Part): Block {
+	switch (part.type) {
+		case 'text':
+			return text(part.text);
+		case 'file':
+			return fileBlock(part);
+		case 'call': {
+			const input = parseJson(part.input);
+			return {
+				type: 'tool_use',
+				id: part.id,
+				name: part.name,
+				input: isObject(input) ? input : {},
+			};
+		}
+		case 'result': {
+			const { id, text: content, isError } = part;
+			const error = isError ? { is_error: true } : {};
+			return { type: 'tool_result', tool_use_id: id, content, ...error };
+		}
+		case 'raw':
+			return { ...part.block };
+	}
+}
+
+interface Message {
+	role: 'user' | 'assistant';
+	content: Block[];
+}
+
+/** What comes first where the talk begins with an answer, after a memory has dropped the question: the first turn must be the user's. */
+const DROPPED = 'The talk began earlier.';
+
+/** Results of tools are the user's turns in this style. Neighbors of the same role are one turn, so that roles alternate. */
+function toMessages(turns: readonly Turn[]): Message[] {
+	const messages: Message[] = [];
+	for (const turn of turns) {
+		const role = turn.role === 'assistant' ? 'assistant' : 'user';
+		const content = turn.parts.map(toBlock);
+		const last = messages.at(-1);
+		if (last?.role === role) last.content.push(...content);
+		else messages.push({ role, content });
+	}
+	return messages[0]?.role === 'assistant'
+		? [{ role: 'user', content: [text(DROPPED)] }, ...messages]
+		: messages;
+}
+
+const isText = ({ type }: Block) => type === 'text';
+
+function toToolChoice(choice: unknown): Record<string, unknown> {
+	const read = readToolChoice(choice);
+	if (!read) return {};
+	return {
+		tool_choice: read.kind === 'tool' ? { type: 'tool', name: read.name } : { type: read.kind },
+	};
+}
+
+function toPrompt({ talk, tools, toolChoice, stop }: Question) {
+	const offered: Block[] = tools.map(({ name, description, parameters }) => ({
+		name,
+		description,
+		input_schema: parameters,
+	}));
+	const system = talk.system.map(text);
+	const messages = toMessages(talk.turns);
+	const blocks = messages.flatMap(({ content }) => content);
+	const ofUser = messages.flatMap(({ role, content }) => (role === 'user' ? content : []));
+	return {
+		fields: {
+			...(system.length > 0 ? { system } : {}),
+			...(offered.length > 0 ? { tools: offered, ...toToolChoice(toolChoice) } : {}),
+			messages,
+			...(stop.length > 0 ? { stop_sequences: stop } : {}),
+		},
+		ends: {
+			lastTool: offered.at(-1),
+			lastSystem: system.at(-1),
+			lastQuestion: ofUser.filter(isText).at(-1),
+			last: blocks.at(-1),
+		},
+	};
+}
+
+/** Messages style: `POST /v1/messages`. The credential sends its key as `x-api-key` there. */
+export const messagesStyle: ChatStyle = {
+	path: MESSAGES_PATH,
+	headers: VERSION_HEADER,
+	toPrompt,
+	streaming: { stream: true },
+	usage: 'messages',
+};

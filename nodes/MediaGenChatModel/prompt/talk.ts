@@ -1,0 +1,96 @@
+import type { Message, MessageContent } from '@n8n/ai-node-sdk';
+
+import { isObject } from '../../shared/util/json';
+
+/** A picture or a document: its bytes in base64, or its address. */
+export interface FilePart {
+	type: 'file';
+	mediaType: string;
+	name?: string;
+	source: { base64: string } | { url: string };
+}
+
+export type Part =
+	| { type: 'text'; text: string }
+	| FilePart
+	/** `input` is JSON, as it was written when the call was made. */
+	| { type: 'call'; id: string; name: string; input: string }
+	| { type: 'result'; id: string; text: string; isError: boolean }
+	/** A block of the service's own, sent as it is. */
+	| { type: 'raw'; block: Record<string, unknown> };
+
+export interface Turn {
+	role: 'user' | 'assistant' | 'tool';
+	parts: Part[];
+}
+
+/** A conversation as the service is asked to continue it. */
+export interface Talk {
+	system: string[];
+	turns: Turn[];
+}
+
+const asText = (value: unknown): string =>
+	typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+
+/** A tool's result: n8n gives text, other agents a list of parts. */
+function resultText(result: unknown): string {
+	if (!Array.isArray(result)) return asText(result);
+	return result
+		.map((part: unknown) =>
+			isObject(part) && typeof part.text === 'string' ? part.text : asText(part),
+		)
+		.join('\n');
+}
+
+function filePart({
+	mediaType,
+	data,
+	providerMetadata: { url, filename } = {},
+}: MessageContent & { type: 'file' }): Part[] {
+	const name = typeof filename === 'string' ? { name: filename } : {};
+	const type = mediaType ?? 'application/octet-stream';
+	if (typeof url === 'string') return [{ type: 'file', mediaType: type, ...name, source: { url } }];
+	if (data === undefined) return [];
+	const base64 = typeof data === 'string' ? data : Buffer.from(data).toString('base64');
+	return [{ type: 'file', mediaType: type, ...name, source: { base64 } }];
+}
+
+function partsOf(content: MessageContent): Part[] {
+	switch (content.type) {
+		case 'text':
+			// The interfaces refuse an empty text.
+			return content.text === '' ? [] : [{ type: 'text', text: content.text }];
+		case 'file':
+			return filePart(content);
+		case 'tool-call': {
+			const { toolCallId: id = '', toolName: name, input } = content;
+			return [{ type: 'call', id, name, input }];
+		}
+		case 'tool-result': {
+			const { toolCallId: id, result, isError = false } = content;
+			return [{ type: 'result', id, text: resultText(result), isError }];
+		}
+		case 'provider':
+			return [{ type: 'raw', block: content.value }];
+		case 'reasoning':
+		case 'citation':
+		case 'invalid-tool-call':
+			return [];
+	}
+}
+
+/**
+ * Reads the messages of an agent. The same messages always give the same talk: what changes from call to call, such as the ids of
+ * messages, is not in it.
+ */
+export function talkOf(messages: readonly Message[]): Talk {
+	const talk: Talk = { system: [], turns: [] };
+	for (const { role, content } of messages) {
+		const parts = content.flatMap(partsOf);
+		if (role === 'system')
+			talk.system.push(...parts.flatMap((part) => (part.type === 'text' ? part.text : [])));
+		else if (parts.length > 0) talk.turns.push({ role, parts });
+	}
+	return talk;
+}

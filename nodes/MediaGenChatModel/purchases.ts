@@ -1,0 +1,130 @@
+import type { ISupplyDataFunctions } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+
+import type { Usage } from '../shared/api/chatUsage';
+import {
+	ApiError,
+	asError,
+	CanceledError,
+	errorFromThrown,
+	NotFoundError,
+} from '../shared/api/errors';
+import { asNodeError, type NodeError } from '../shared/n8n/nodeErrors';
+import { type SpendingGuard, SpendingLimitError } from '../shared/purchase/spendingGuard';
+import { toShortText } from '../shared/util/json';
+import { UnusableAnswer } from './answer/answer';
+import { asSubNodeError } from './subNodeError';
+
+/** What had come of an answer that broke off. */
+export interface Received {
+	text: string;
+	/** Names of the tools that it had begun to call. */
+	calls: string[];
+}
+
+const MAYBE_BOUGHT =
+	'The answer may have been bought anyway: look at the balance. The question was sent once, and is not sent again.';
+
+const CHECK_MODEL = 'Check "Model", and the base URL in the MediaGen credential.';
+
+const RAISE_LIMIT = 'Raise "Max Tasks" in the options, or lower the number of steps of the agent.';
+
+/** Characters of a broken-off answer that its error shows. */
+const SHOWN = 1_000;
+
+const count = (value: number) => value.toLocaleString('en-US');
+
+const plural = (number: number, word: string) =>
+	`${count(number)} ${word}${number === 1 ? '' : 's'}`;
+
+/** The tokens of an answer in one line. */
+function inWords({ inputTotal, cacheRead, cacheWrite, inputUncached }: Usage): string {
+	return `${plural(inputTotal, 'input token')} (${count(cacheRead)} read from the cache, ${count(cacheWrite)} written to it, ${count(inputUncached)} plain)`;
+}
+
+/** The questions of one node as purchases: within its limits, sent once, and told where they went wrong. */
+export class Purchases {
+	constructor(
+		private readonly context: Pick<ISupplyDataFunctions, 'getNode' | 'logger'>,
+		private readonly guard: SpendingGuard,
+	) {}
+
+	/** Sends one question, and reads its answer. Throws a node error. */
+	async buy<Result>(ask: () => Promise<Result>): Promise<Result> {
+		let isReserved = false;
+		try {
+			await this.guard.checkBalance();
+			this.guard.reserve();
+			isReserved = true;
+			return await ask();
+		} catch (error) {
+			if (isReserved && error instanceof ApiError && error.sent === 'no') this.guard.release();
+			throw this.nodeError(error);
+		}
+	}
+
+	/** Reads an answer that has come. Throws a node error. */
+	read<Result>(work: () => Result): Result {
+		try {
+			return work();
+		} catch (error) {
+			throw this.nodeError(error);
+		}
+	}
+
+	/** The error of an answer that broke off: it names what was bought. */
+	brokenOff(thrown: unknown, { text, calls }: Received, usage: Usage | undefined): NodeError {
+		const error = errorFromThrown(thrown);
+		const words = text.trim() === '' ? 0 : text.trim().split(/\s+/).length;
+		const parts = [
+			plural(words, 'word'),
+			...(calls.length > 0 ? [`the beginning of a call of ${calls.join(', ')}`] : []),
+		];
+		const received = parts.join(' and ');
+		const bought = [
+			`The service bills this question${usage ? `: ${inWords(usage)}, and what it has written` : ''}.`,
+			...(text === '' ? [] : [`What came of the answer: ${toShortText(text, SHOWN)}`]),
+		];
+		const message =
+			error instanceof CanceledError
+				? `${error.message}, after ${received} of an answer`
+				: `The answer broke off after ${received}: ${error.message}`;
+		// n8n saves nothing of a stopped execution but this line.
+		if (error instanceof CanceledError)
+			this.context.logger.warn(`MediaGen: ${message}. ${bought.join(' ')}`);
+		return asSubNodeError(
+			asNodeError(this.context.getNode(), new BrokenAnswer(message, error), {
+				context: bought.join(' '),
+				hint: 'The question is not sent again by itself.',
+			}),
+		);
+	}
+
+	private nodeError(thrown: unknown): NodeError {
+		const node = this.context.getNode();
+		if (thrown instanceof UnusableAnswer) {
+			const { message, hint } = thrown;
+			return asSubNodeError(
+				new NodeOperationError(node, message, { description: `The answer was paid for. ${hint}` }),
+			);
+		}
+		const error = asError(thrown);
+		return asSubNodeError(asNodeError(node, error, { purchase: true, hint: hintFor(error) }));
+	}
+}
+
+/** An error in the middle of an answer, in the same words. */
+class BrokenAnswer extends ApiError {
+	constructor(message: string, cause: ApiError) {
+		super(message, 'maybe', cause.details);
+	}
+}
+
+function hintFor(error: Error): string | undefined {
+	if (error instanceof SpendingLimitError)
+		return error.problem.includes('Max Tasks') ? RAISE_LIMIT : error.hint;
+	if (error instanceof NotFoundError) return CHECK_MODEL;
+	return error instanceof ApiError && error.sent === 'maybe' && !(error instanceof CanceledError)
+		? MAYBE_BOUGHT
+		: undefined;
+}

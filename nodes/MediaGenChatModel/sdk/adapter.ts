@@ -1,0 +1,144 @@
+import { z } from '../../shared/util/vendor/zod';
+import { isObject } from '../../shared/util/json';
+import type { Receipt } from '../model';
+
+/** Receipts that wait for their log: more are of answers whose log was never written. */
+const MAX_RECEIPTS = 100;
+
+/** What answers used, until n8n writes their log. */
+export class Receipts {
+	private waiting: Receipt[] = [];
+
+	keep(receipt: Receipt): void {
+		this.waiting = [...this.waiting, receipt].slice(-MAX_RECEIPTS);
+	}
+
+	/** The oldest receipt with these sums: n8n passes on nothing else of an answer. */
+	take(promptTokens: number, completionTokens: number): Receipt | undefined {
+		const found = this.waiting.find(
+			(each) => each.promptTokens === promptTokens && each.completionTokens === completionTokens,
+		);
+		this.waiting = this.waiting.filter((each) => each !== found);
+		return found;
+	}
+}
+
+/** The sums of an answer: by one name where it came whole, by the other where it was streamed. */
+const tokens = z.number().optional().catch(undefined);
+
+const result = z
+	.object({
+		llmOutput: z.object({
+			tokenUsage: z.object({
+				input_tokens: tokens,
+				output_tokens: tokens,
+				promptTokens: tokens,
+				completionTokens: tokens,
+			}),
+		}),
+	})
+	.transform(({ llmOutput: { tokenUsage: used } }) => ({
+		promptTokens: used.promptTokens ?? used.input_tokens ?? 0,
+		completionTokens: used.completionTokens ?? used.output_tokens ?? 0,
+	}))
+	.catch({ promptTokens: 0, completionTokens: 0 });
+
+/** What the log of an answer says. n8n reads the sums and `cost`; the editor shows all of it. */
+function toLogEntry(receipts: Receipts, answer: unknown) {
+	const sums = result.parse(answer);
+	const { promptTokens, completionTokens } = sums;
+	const entry = { ...sums, totalTokens: promptTokens + completionTokens };
+	const receipt = receipts.take(promptTokens, completionTokens);
+	if (!receipt) return entry;
+	const { usage, cost, reference, warnings } = receipt;
+	const { inputUncached, cacheRead, cacheWrite, cacheWrite5m, cacheWrite1h } = usage;
+	return {
+		...entry,
+		inputUncached,
+		cacheRead,
+		cacheWrite,
+		cacheWrite5m,
+		cacheWrite1h,
+		...(cost && {
+			...(cost.estimatedCost === null ? {} : { cost: cost.estimatedCost }),
+			savedByCache: cost.savedByCache,
+		}),
+		...(reference === undefined ? {} : { reference }),
+		...(warnings.length > 0 ? { warnings } : {}),
+	};
+}
+
+/** n8n's writer of the log, by what is replaced of it. */
+const isTracing = (
+	value: unknown,
+): value is { options: { tokensUsageParser: (answer: unknown) => unknown } } =>
+	isObject(value) && isObject(value.options) && 'tokensUsageParser' in value.options;
+
+/** The model as n8n's agents use it, by what is replaced of it. */
+interface Adapter {
+	callbacks?: unknown;
+	bindTools(tools: unknown[], options?: { tool_choice?: unknown }): unknown;
+	withConfig(config: object): unknown;
+	_generate(messages: unknown[], ...rest: unknown[]): unknown;
+	_streamResponseChunks(messages: unknown[], ...rest: unknown[]): unknown;
+}
+
+const METHODS = ['bindTools', 'withConfig', '_generate', '_streamResponseChunks'] as const;
+
+const isAdapter = (value: unknown): value is Adapter =>
+	typeof value === 'object' &&
+	value !== null &&
+	METHODS.every((name) => typeof Reflect.get(value, name) === 'function');
+
+/** `data:image/png;base64,…` */
+const DATA_URL = /^data:([^;,]+);base64,(.*)$/s;
+
+/** A picture or a document as n8n's agents write it, in the form that the SDK reads: it drops the other. */
+function toReadableBlock(block: unknown): unknown {
+	if (!isObject(block)) return block;
+	if (block.type === 'file' && typeof block.mime_type === 'string')
+		return { type: 'file', mimeType: block.mime_type, data: block.data, metadata: block.metadata };
+	if (block.type !== 'image_url') return block;
+	const given = isObject(block.image_url) ? block.image_url.url : block.image_url;
+	const url = typeof given === 'string' ? given : '';
+	const [, mimeType, data] = DATA_URL.exec(url) ?? [];
+	return data === undefined
+		? { type: 'image', mimeType: 'image/*', url }
+		: { type: 'image', mimeType, data };
+}
+
+/** A message with readable blocks, else like the given one; that itself where nothing changes. */
+function toReadable(message: unknown): unknown {
+	if (typeof message !== 'object' || message === null || !('content' in message)) return message;
+	const content: unknown = message.content;
+	if (!Array.isArray(content)) return message;
+	const blocks: unknown[] = content;
+	const readable = blocks.map(toReadableBlock);
+	if (readable.every((block, at) => block === blocks[at])) return message;
+	const copy: unknown = Object.create(message, { content: { value: readable, enumerable: true } });
+	return copy;
+}
+
+/**
+ * Completes the model that n8n's SDK has made of ours, in place: the SDK drops cache reads from the log, estimates tokens while it
+ * streams, drops pictures that an agent passes on and the choice of a tool. A model that is built otherwise is left as it is.
+ */
+export function completeAdapter(adapter: unknown, receipts: Receipts): void {
+	if (!isAdapter(adapter)) return;
+	const callbacks: unknown[] = Array.isArray(adapter.callbacks) ? adapter.callbacks : [];
+	for (const { options } of callbacks.filter(isTracing))
+		options.tokensUsageParser = (answer) => toLogEntry(receipts, answer);
+
+	const bindTools = adapter.bindTools.bind(adapter);
+	adapter.bindTools = (tools, { tool_choice } = {}) => {
+		const bound = bindTools(tools);
+		completeAdapter(bound, receipts);
+		return tool_choice === undefined || !isAdapter(bound)
+			? bound
+			: bound.withConfig({ tool_choice });
+	};
+	const generate = adapter._generate.bind(adapter);
+	adapter._generate = (messages, ...rest) => generate(messages.map(toReadable), ...rest);
+	const stream = adapter._streamResponseChunks.bind(adapter);
+	adapter._streamResponseChunks = (messages, ...rest) => stream(messages.map(toReadable), ...rest);
+}

@@ -1,0 +1,28 @@
+import type * as AiNodeSdk from '@n8n/ai-node-sdk';
+import type { INode } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+
+import { asError } from '../../shared/api/errors';
+
+export type Sdk = typeof AiNodeSdk;
+
+/** The oldest n8n that comes with the SDK. */
+const OLDEST_N8N = '2.30';
+
+/**
+ * Loads n8n's SDK for AI nodes when a model is first asked for. Loaded with the package, an n8n without it would drop all nodes.
+ * Throws a `NodeOperationError` that says which n8n is needed.
+ */
+export async function loadSdk(node: INode): Promise<Sdk> {
+	try {
+		return await import('@n8n/ai-node-sdk');
+	} catch (error) {
+		throw new NodeOperationError(
+			node,
+			`MediaGen Chat Model needs n8n ${OLDEST_N8N} or newer: this n8n has no SDK for AI nodes`,
+			{
+				description: `Update n8n. Until then use n8n's own OpenAI Chat Model with the service's address: it works, without the cache. The other MediaGen nodes work on this n8n too. (${asError(error).message.split('\n')[0]})`,
+			},
+		);
+	}
+}

@@ -1,0 +1,253 @@
+import axios from 'axios';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { z } from 'zod/v3';
+
+import type { Execution, HostVersion } from '../../sandbox/host';
+import { createSandbox, type Sandbox } from '../../sandbox/service';
+import { describeOnHosts } from './support/hosts';
+import { readUntil } from './support/poll';
+import {
+	haveTalk,
+	inputCost,
+	QUESTIONS,
+	readShare,
+	REQUESTS,
+	STYLE_GUIDE,
+	type Style,
+	talkWorkflow,
+} from './support/talks';
+import { credentialFor } from './support/workflows';
+
+const PATHS = { messages: '/v1/messages', completions: '/v1/chat/completions' };
+
+const prompt = z.object({
+	tools: z.array(z.unknown()),
+	system: z.array(z.unknown()).default([]),
+	messages: z.array(z.object({ role: z.string(), content: z.unknown() }).passthrough()),
+});
+
+/** A request as the bytes of its blocks, in the order in which the model reads them, without markers. */
+function blocksOf(body: unknown): string[] {
+	const { tools, system, messages } = prompt.parse(body);
+	const bytes = (role: string, block: unknown) =>
+		JSON.stringify([role, block], (name, value: unknown) =>
+			name === 'cache_control' ? undefined : value,
+		);
+	return [
+		...tools.map((tool) => bytes('tools', tool)),
+		...system.map((block) => bytes('system', block)),
+		...messages.flatMap(({ role, content, ...more }) => [
+			...(Array.isArray(content) ? content : [content]).map((block) => bytes(role, block)),
+			...(Object.keys(more).length > 0 ? [bytes(role, more)] : []),
+		]),
+	];
+}
+
+const CREDENTIAL = 'Chat Model';
+
+/** A talk has 15 requests and five pictures. */
+const TALK_MS = 300_000;
+
+/** n8n 1.123 has no SDK for AI nodes. */
+const hasSdk = (version: HostVersion) => version !== '1.123';
+
+const logEntry = z.object({
+	tokenUsage: z.object({
+		promptTokens: z.number(),
+		completionTokens: z.number(),
+		cacheRead: z.number(),
+		cacheWrite: z.number(),
+		cost: z.number().optional(),
+	}),
+});
+
+/** What the log of an execution says of the model's answers. */
+const logOf = (execution: Execution | undefined) =>
+	(execution?.runs.Model ?? [])
+		.flatMap(({ data }) => data?.ai_languageModel?.flat() ?? [])
+		.flatMap((item) => item ?? [])
+		.map(({ json }) => logEntry.parse(json).tokenUsage);
+
+describeOnHosts('MediaGen Chat Model', (host, version) => {
+	let sandbox: Sandbox;
+	beforeAll(async () => {
+		// Strict: it refuses markers without an effect, and talks that do not fit together.
+		sandbox = await createSandbox({ strict: true });
+		await host().createCredential(credentialFor(sandbox, CREDENTIAL));
+	});
+	beforeEach(() => {
+		sandbox.reset();
+		sandbox.durations.set({ image: 500 });
+	});
+	afterAll(async () => await sandbox.close());
+
+	const talk = async (style: Style, caching: 'off' | '5m', streams = false, options = {}) =>
+		await haveTalk(host(), sandbox, {
+			credential: CREDENTIAL,
+			style,
+			caching,
+			streams,
+			options,
+		});
+
+	/** Asks one question, with what the model says to it prepared before. */
+	async function ask(
+		options: { streams?: boolean; options?: object; style?: Style; agentVersion?: number } = {},
+	) {
+		const workflow = await host().importWorkflow(
+			talkWorkflow({ credential: CREDENTIAL, style: 'messages', caching: '5m', ...options }),
+		);
+		await host().activate(workflow.id);
+		const asked = new AbortController();
+		const answer = axios.post<string>(
+			await host().webhookUrl(workflow.id),
+			{ question: 'How deep is the sea?', session: workflow.id },
+			{ proxy: false, responseType: 'text', validateStatus: () => true, signal: asked.signal },
+		);
+		const execution = async () => {
+			const [latest] = await host().executions({ workflowId: workflow.id });
+			if (!latest) throw new Error('There is no execution');
+			return await host().waitFor(latest.id, { timeout: 120_000 });
+		};
+		return { answer, leave: () => asked.abort(), execution, workflowId: workflow.id };
+	}
+
+	if (!hasSdk(version)) {
+		test('says which n8n it needs, and asks nothing', async () => {
+			const { answer, execution } = await ask({ agentVersion: 3 });
+			await answer;
+			const { status, error } = await execution();
+			expect(status).toBe('error');
+			expect(error?.message).toContain('needs n8n 2.30 or newer');
+			expect(error?.description).toContain('OpenAI Chat Model');
+			expect(sandbox.requests.list()).toEqual([]);
+		});
+		return;
+	}
+
+	test('has a system prompt of 3,000 tokens to cache', () => {
+		expect(countTokens(STYLE_GUIDE)).toBeGreaterThan(2_900);
+		expect(countTokens(STYLE_GUIDE)).toBeLessThan(3_100);
+	});
+
+	describe.each(['messages', 'completions'] as const)('in %s style', (style) => {
+		test.each([
+			['at once', false],
+			['streamed', true],
+		])(
+			'ten turns, %s, are read from the cache, at less than a third of the price of their input',
+			async (how, streams) => {
+				const executions = await talk(style, '5m', streams, { priceInput: 3 });
+				expect(executions.map(({ status }) => status)).toEqual(QUESTIONS.map(() => 'success'));
+				const { requests } = sandbox.chat.bill();
+				expect(requests).toHaveLength(REQUESTS.all);
+				expect(sandbox.ledger().accepted).toBe(5);
+				expect(readShare(requests.slice(REQUESTS.firstTurn))).toBeGreaterThanOrEqual(0.85);
+				const log = executions.flatMap(logOf);
+				expect(log.map(({ cacheRead, cacheWrite }) => [cacheRead, cacheWrite])).toEqual(
+					requests.map(({ read, written5m }) => [read, written5m]),
+				);
+				expect(log.map(({ completionTokens }) => completionTokens)).toEqual(
+					requests.map(({ output }) => output),
+				);
+
+				sandbox.reset();
+				await talk(style, 'off', streams);
+				const off = sandbox.chat.bill().requests;
+				expect(off).toHaveLength(REQUESTS.all);
+				expect(readShare(off)).toBe(0);
+				const share = inputCost(requests) / inputCost(off);
+				// docs/chat-model.md has these figures.
+				console.log(
+					`${style}, ${how}: ${(readShare(requests.slice(REQUESTS.firstTurn)) * 100).toFixed(1)}% read from the cache, input for ${Math.round(inputCost(requests))} instead of ${Math.round(inputCost(off))} plain tokens`,
+				);
+				expect(share).toBeLessThanOrEqual(0.3);
+			},
+			2 * TALK_MS,
+		);
+
+		test(
+			'a request has the bytes of the one before, until the memory drops a turn',
+			async () => {
+				await talk(style, '5m');
+				const prompts = sandbox.requests
+					.list({ path: PATHS[style] })
+					.map(({ body }) => blocksOf(body));
+				expect(prompts).toHaveLength(REQUESTS.all);
+				// The default window holds ten messages: at the fourth turn the first ones are gone.
+				const whole = prompts.slice(0, 5);
+				for (const [at, blocks] of whole.entries())
+					expect(blocks.slice(0, whole[at - 1]?.length ?? 0)).toEqual(whole[at - 1] ?? []);
+				const constant = (blocks: string[]) =>
+					blocks.filter((block) => /^\["(tools|system)"/.test(block));
+				for (const blocks of prompts) expect(constant(blocks)).toEqual(constant(whole[0] ?? []));
+				expect(constant(whole[0] ?? [])).toHaveLength(3);
+			},
+			TALK_MS,
+		);
+
+		test('a 500 is one request, and the error tells it', async () => {
+			sandbox.faults.add({
+				match: { path: PATHS[style] },
+				count: null,
+				effect: { type: 'status', status: 500 },
+			});
+			const { answer, execution } = await ask({ style });
+			await answer;
+			const { status, error } = await execution();
+			expect(status).toBe('error');
+			expect(error?.message).toContain('Server error (HTTP 500)');
+			expect(error?.description).toContain('may have been bought anyway');
+			expect(sandbox.requests.list({ path: PATHS[style] })).toHaveLength(1);
+		}, 120_000);
+
+		test('a stream that is cut in the middle is an error that names what was bought', async () => {
+			sandbox.chat.script({ text: 'The sea is about four thousand meters deep in most places.' });
+			sandbox.faults.add({ match: { path: PATHS[style] }, effect: { type: 'cutBody' } });
+			const { answer, execution } = await ask({ style, streams: true });
+			await answer;
+			const { status, error } = await execution();
+			expect(status).toBe('error');
+			expect(error?.message).toMatch(/The answer broke off after \d words/);
+			expect(error?.description).toContain('The sea is about');
+			expect(sandbox.requests.list({ path: PATHS[style] })).toHaveLength(1);
+		}, 120_000);
+
+		test('stopping the execution in the middle of a stream ends the request', async () => {
+			sandbox.settings.set({ chatPieceDelay: 500 });
+			sandbox.chat.script({ text: 'word '.repeat(600) });
+			const { answer, leave, execution, workflowId } = await ask({ style, streams: true });
+			const requests = () => sandbox.requests.list({ path: PATHS[style] });
+			const billed = () => Promise.resolve(sandbox.chat.bill().requests.length);
+			expect(await readUntil(billed, 1, 60_000)).toBe(1);
+			const [running] = await host().executions({ workflowId });
+			await host().stopExecution(running?.id ?? '');
+			// The stream would take five minutes.
+			const outcomes = () => Promise.resolve(requests().map(({ outcome }) => outcome));
+			expect(await readUntil(outcomes, ['cut'], 10_000)).toEqual(['cut']);
+			expect((await execution()).status).toBe('canceled');
+			// n8n leaves the one who asked without an end.
+			leave();
+			await answer.catch(() => undefined);
+		}, 120_000);
+	});
+
+	test('the cost of an answer is in its log, and in the tracing of n8n', async () => {
+		const options = {
+			priceInput: 3,
+			priceCacheRead: 0.3,
+			priceCacheWrite5m: 3.75,
+			priceOutput: 15,
+			reference: 'row 7',
+		};
+		const { answer, execution } = await ask({ options });
+		await answer;
+		const done = await execution();
+		const [bill] = sandbox.chat.bill().requests;
+		const [entry] = logOf(done);
+		expect(entry?.cost).toBeCloseTo((bill?.credits ?? 0) / 1_000, 5);
+		const kept = await host().api.call(z.unknown(), { url: `/rest/executions/${done.id}` });
+		expect(JSON.stringify(kept)).toContain('llm.cost.total');
+		expect(JSON.stringify(kept)).toContain('row 7');
+	}, 120_000);
+});

@@ -1,0 +1,208 @@
+import type { ServerResponse } from 'node:http';
+import { DIALECTS } from '../../../sandbox/service';
+import { document, useChatSandbox } from '../support/chat';
+import { ask, drawTool, read, system, user } from '../support/chatModel';
+import { useScriptedService } from '../support/scriptedService';
+
+const service = useChatSandbox();
+
+const CASES = (['messages', 'completions'] as const).flatMap((apiStyle) =>
+	[false, true].map((streams) => ({ apiStyle, streams })),
+);
+
+const ARGUMENTS = { what: 'a fox', 'on a': ['"hill"', { n: 1.5 }] };
+
+describe.each(CASES)('$apiStyle, streamed: $streams', ({ apiStyle, streams }) => {
+	const asked = async (...messages: Parameters<typeof user>[0][]) =>
+		await ask(
+			{
+				credential: service.credential(),
+				parameters: { apiStyle },
+				streams,
+				tools: [drawTool],
+			},
+			...messages.map((said) => user(said)),
+		);
+
+	test.each(DIALECTS)('a text in the dialect %s', async (dialect) => {
+		service.sandbox.settings.set({ dialect });
+		service.sandbox.chat.script({ text: 'About  four\nthousand meters.' });
+		expect(read(await asked('How deep?'))).toMatchObject({
+			text: 'About  four\nthousand meters.',
+			calls: [],
+			finishReason: 'stop',
+		});
+	});
+
+	test('tool calls, also side by side, each whole and with its id', async () => {
+		service.sandbox.chat.script({
+			text: 'One moment.',
+			toolCalls: [
+				{ name: 'draw', arguments: ARGUMENTS, id: 'call-1' },
+				{ name: 'draw', id: 'call-2' },
+			],
+		});
+		const answer = await asked('Draw two.');
+		expect(answer.error).toBeUndefined();
+		expect(read(answer)).toMatchObject({
+			text: 'One moment.',
+			calls: [
+				{ id: 'call-1', name: 'draw', input: JSON.stringify(ARGUMENTS) },
+				{ id: 'call-2', name: 'draw', input: '{}' },
+			],
+			finishReason: 'tool-calls',
+		});
+	});
+
+	test('what it used', async () => {
+		const run = {
+			credential: service.credential(),
+			parameters: { apiStyle },
+			streams,
+		};
+		const prompt = [system(document('pump', 1_500)), user('How deep?')];
+		await ask(run, ...prompt);
+		const { usage } = read(await ask(run, ...prompt));
+		const [, entry] = service.sandbox.chat.bill().requests;
+		const { plain = 0, read: cacheRead = 0, output = 0 } = entry ?? {};
+		expect(cacheRead).toBeGreaterThan(1_024);
+		expect(usage).toEqual({
+			promptTokens: plain + cacheRead,
+			completionTokens: output,
+			totalTokens: plain + cacheRead + output,
+			inputTokenDetails: { cacheRead },
+		});
+	});
+
+	test('an answer that is cut at Max Tokens', async () => {
+		service.sandbox.chat.script({ text: 'one two three four five six seven eight nine ten' });
+		const answer = await ask(
+			{ credential: service.credential(), parameters: { apiStyle, maxTokens: 5 }, streams },
+			user('Count'),
+		);
+		expect(read(answer)).toMatchObject({ finishReason: 'length' });
+		expect(read(answer).text).toMatch(/^one two/);
+	});
+
+	test('a refusal without words is an error, and what it wrote is not cached', async () => {
+		const answer = await ask(
+			{ credential: service.credential(), parameters: { apiStyle: 'messages' }, streams },
+			user('sandbox:refuse'),
+		);
+		expect(answer.error?.message).toContain('The model refused to answer (stop reason "refusal")');
+		expect(answer.error?.description).toContain('The answer was paid for');
+	});
+
+	test('a refusal in words is an answer', async () => {
+		const answer = await ask(
+			{ credential: service.credential(), parameters: { apiStyle: 'completions' }, streams },
+			user('sandbox:refuse'),
+		);
+		expect(read(answer)).toMatchObject({
+			text: 'This was refused.',
+			finishReason: 'content-filter',
+		});
+	});
+});
+
+describe('a service with a form of its own', () => {
+	const scripted = useScriptedService();
+	const asked = async (apiStyle: 'messages' | 'completions', reply: object, streams = false) => {
+		scripted.on('POST', '/v1/*', reply);
+		return await ask(
+			{ credential: scripted.credential(), parameters: { apiStyle }, streams, tools: [drawTool] },
+			user('Draw a fox'),
+		);
+	};
+	const stream = (...events: object[]) => ({
+		raw: (response: ServerResponse) => {
+			response.writeHead(200, { 'content-type': 'text/event-stream' });
+			for (const each of events) response.write(`data:${JSON.stringify(each)}\r\n\r\n`);
+			response.end('data: [DONE]');
+		},
+	});
+	const call = (fields: object) => ({ message: { tool_calls: [{ function: fields }] } });
+
+	test.each([
+		['an answer in data', { data: { content: 'Four', id: 'a-1', usage: { input_tokens: 3 } } }],
+		['an answer in a list', { data: [{ choices: [{ message: { content: 'Four' } }] }] }],
+		['the other style', { choices: [{ message: { content: [{ type: 'text', text: 'Four' }] } }] }],
+	])('%s is read', async (_what, json) => {
+		expect(read(await asked('messages', { json })).text).toBe('Four');
+	});
+
+	test.each([
+		['as text', '{"what": "a fox"}', '{"what":"a fox"}'],
+		['as an object', { what: 'a fox' }, '{"what":"a fox"}'],
+		['missing', undefined, '{}'],
+		['empty', ' ', '{}'],
+	])('arguments %s are arguments', async (_how, given, expected) => {
+		const json = { choices: [call({ name: 'draw', arguments: given })], usage: {} };
+		const { calls } = read(await asked('completions', { json }));
+		expect(calls).toEqual([
+			{ id: expect.stringMatching(/^call_.{8}/), name: 'draw', input: expected },
+		]);
+	});
+
+	test('two calls without ids get different ones', async () => {
+		const block = { type: 'tool_use', name: 'draw', input: {} };
+		const { calls } = read(
+			await asked('messages', { json: { content: [block, block], usage: {} } }),
+		);
+		expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
+	});
+
+	test.each([false, true])('a call cut at Max Tokens says so (streamed: %s)', async (streams) => {
+		const broken = { name: 'draw', arguments: '{"what": "a f' };
+		const reply = streams
+			? stream({ choices: [{ delta: call(broken).message, finish_reason: 'length' }] })
+			: { json: { choices: [{ ...call(broken), finish_reason: 'length' }], usage: {} } };
+		const { error } = await asked('completions', reply, streams);
+		expect(error?.message).toContain(
+			'cut at "Max Tokens", in the middle of a call of the tool "draw"',
+		);
+		expect(error?.description).toContain('Raise "Max Tokens"');
+	});
+
+	test('arguments that are no object are named', async () => {
+		const json = { choices: [call({ name: 'draw', arguments: '[1]' })], usage: {} };
+		const { error } = await asked('completions', { json });
+		expect(error?.message).toContain('arguments of a call of the tool "draw" are no JSON object');
+	});
+
+	test('a stream with pieces of any form', async () => {
+		const answer = await asked(
+			'completions',
+			stream(
+				{ id: 'c-1', choices: [{ delta: { role: 'assistant', content: null } }] },
+				{ choices: [{ delta: { content: [{ type: 'text', text: 'Vier ' }] } }] },
+				{ choices: [{ delta: { content: 'Füchse' } }] },
+				{
+					choices: [
+						{
+							delta: { tool_calls: [{ id: 'x', function: { name: 'draw', arguments: { n: 1 } } }] },
+						},
+					],
+				},
+				{ choices: [{ delta: {}, finish_reason: 'tool_calls' }], usage: null },
+				{ choices: [], usage: { prompt_tokens: 7, completion_tokens: 2 } },
+			),
+			true,
+		);
+		expect(read(answer)).toEqual({
+			text: 'Vier Füchse',
+			calls: [{ id: 'x', name: 'draw', input: '{"n":1}' }],
+			finishReason: 'tool-calls',
+			usage: {
+				promptTokens: 7,
+				completionTokens: 2,
+				totalTokens: 9,
+				inputTokenDetails: { cacheRead: 0 },
+			},
+		});
+	});
+
+	test('without usage, an answer is an answer', async () => {
+		expect(read(await asked('messages', { json: { content: 'Four' } })).usage).toBeUndefined();
+	});
+});

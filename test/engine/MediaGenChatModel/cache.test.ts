@@ -1,0 +1,146 @@
+import type { ChatModel, Message, Tool } from '@n8n/ai-node-sdk';
+
+import { document, useChatSandbox } from '../support/chat';
+import { ask, assistant, called, drawTool, system, user, withModel } from '../support/chatModel';
+import { log } from '../support/engine';
+
+const service = useChatSandbox();
+
+const GUIDE = document('style guide', 3_000);
+
+const TOOLS: Tool[] = [
+	drawTool,
+	{ type: 'function', name: 'sing', inputSchema: { type: 'object', properties: {} } },
+];
+
+type Fields = Record<string, unknown>;
+
+const listIn = (value: unknown) => (Array.isArray(value) ? (value as Fields[]) : []);
+
+/** A request as the bytes of its blocks, in the order in which the model reads them, without markers. */
+function bytesOf(body: unknown): string[] {
+	const { tools, system: instructions, messages } = body as Fields;
+	const bytes = (role: unknown, block: unknown) =>
+		JSON.stringify([role, block], (name, value: unknown) =>
+			name === 'cache_control' ? undefined : value,
+		);
+	return [
+		...listIn(tools).map((tool) => bytes('tools', tool)),
+		...listIn(instructions).map((block) => bytes('system', block)),
+		...listIn(messages).flatMap(({ role, content, ...more }) => [
+			...(Array.isArray(content) ? content : [content]).map((block) => bytes(role, block)),
+			bytes(role, more),
+		]),
+	];
+}
+
+const markersIn = (body: unknown) => JSON.stringify(body).split('"cache_control"').length - 1;
+
+/** Ten turns as an agent of n8n has them: it repeats calls that were made side by side one after the other, with their ids. */
+async function tenTurns(model: ChatModel): Promise<void> {
+	const withTools = model.withTools(TOOLS);
+	const talk: Message[] = [system(GUIDE)];
+	for (let turn = 0; turn < 10; turn++) {
+		talk.push(user(`Question ${turn}: what is next?`));
+		await withTools.generate([...talk]);
+		if (turn % 3 === 0) {
+			for (const side of ['left', 'right'])
+				talk.push(...called(`call-${turn}-${side}`, 'draw', { what: side }, `[{"url":"${side}"}]`));
+			for await (const chunk of withTools.stream([...talk])) void chunk;
+		}
+		talk.push(assistant(`Answer ${turn}.`));
+	}
+}
+
+describe.each(['messages', 'completions'])('ten turns in %s style', (apiStyle) => {
+	const run = () => ({ credential: service.credential(), parameters: { apiStyle } });
+
+	test('send the same bytes again each time, with at most four markers', async () => {
+		service.sandbox.settings.set({ strict: true });
+		await withModel(run(), tenTurns);
+		const bodies = service.requests().map(({ body }) => body);
+		expect(bodies).toHaveLength(14);
+		let before: string[] = [];
+		for (const body of bodies) {
+			const now = bytesOf(body);
+			expect(now.slice(0, before.length)).toEqual(before);
+			expect(now.length).toBeGreaterThan(before.length);
+			expect(markersIn(body)).toBeLessThanOrEqual(4);
+			before = now;
+		}
+	});
+
+	test('are read from the cache but for what is new', async () => {
+		await withModel(run(), tenTurns);
+		const [first, ...others] = service.sandbox.chat.bill().requests;
+		expect(first?.written5m).toBeGreaterThan(2_900);
+		for (const { plain, read, written5m } of others) {
+			expect(read / (plain + read + written5m)).toBeGreaterThan(0.95);
+			expect(written5m).toBeLessThan(200);
+		}
+		expect(log.filter((line) => line.startsWith('MediaGen: "'))).toEqual([]);
+	});
+});
+
+describe('what defeats the cache is told once in the log', () => {
+	const asking = async (...talks: Message[][]) => {
+		await withModel({ credential: service.credential() }, async (model) => {
+			for (const talk of talks) await model.withTools(TOOLS).generate(talk);
+		});
+		return log.filter((line) => line.startsWith('MediaGen: "Model"'));
+	};
+
+	test('a time in the system prompt', async () => {
+		const at = (minute: number) => [
+			system(`It is 2026-11-23T04:${minute}:00Z. ${GUIDE}`),
+			user('Why?'),
+		];
+		const lines = await asking(at(10), at(11), at(12));
+		expect(lines).toEqual([
+			expect.stringContaining('The system prompt has what looks like a timestamp at character 7'),
+			expect.stringContaining('The system prompt differs from that of the last question'),
+		]);
+	});
+
+	test('a short prompt', async () => {
+		expect(
+			await asking([system('Be brief.'), user('Why?')], [system('Be brief.'), user('Why?')]),
+		).toEqual([expect.stringMatching(/Nothing is cached: the prompt has \d+ tokens/)]);
+	});
+
+	test('a window that moves', async () => {
+		const turns = [user('One?'), assistant('1'), user('Two?'), assistant('2'), user('Three?')];
+		const lines = await asking(
+			[system(GUIDE), ...turns.slice(0, 3)],
+			[system(GUIDE), ...turns.slice(1, 5)],
+		);
+		expect(lines).toEqual([expect.stringContaining('The memory has dropped the oldest turns')]);
+	});
+
+	test('changed tools', async () => {
+		await withModel({ credential: service.credential() }, async (model) => {
+			await model.withTools(TOOLS).generate([system(GUIDE), user('Why?')]);
+			await model.withTools([drawTool]).generate([system(GUIDE), user('Why?')]);
+		});
+		expect(log.join('\n')).toContain('The tools differ from those of the last question');
+	});
+
+	test('an answer that was cut', async () => {
+		service.sandbox.chat.script({ text: 'one two three four five six seven eight nine ten' });
+		await ask(
+			{ credential: service.credential(), parameters: { maxTokens: 4 } },
+			system(GUIDE),
+			user('Count'),
+		);
+		expect(log.join('\n')).toContain('The answer was cut at "Max Tokens"');
+	});
+
+	test('nothing of it with Caching off', async () => {
+		await ask(
+			{ credential: service.credential(), parameters: { caching: 'off' } },
+			system('It is 2026-11-23T04:10:00Z.'),
+			user('Why?'),
+		);
+		expect(log.filter((line) => line.startsWith('MediaGen: "'))).toEqual([]);
+	});
+});

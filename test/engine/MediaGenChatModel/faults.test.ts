@@ -1,0 +1,258 @@
+import type { ServerResponse } from 'node:http';
+import { z } from 'zod/v3';
+
+import type { FaultRuleInput } from '../../../sandbox/service';
+import { document, useChatSandbox } from '../support/chat';
+import { ask, drawTool, system, user, withModel } from '../support/chatModel';
+import { until, useShortRequestLimit } from '../support/clocks';
+import { log } from '../support/engine';
+import { SCRIPTED_KEY, useScriptedService } from '../support/scriptedService';
+
+const service = useChatSandbox();
+
+const PATHS = { messages: '/v1/messages', completions: '/v1/chat/completions' };
+
+const CASES = (['messages', 'completions'] as const).flatMap((apiStyle) =>
+	[false, true].map((streams) => ({ apiStyle, streams })),
+);
+
+describe.each(CASES)('$apiStyle, streamed: $streams', ({ apiStyle, streams }) => {
+	const question = [system(document('pump', 1_500)), user('How deep is the sea?')];
+	const asked = async (more: Partial<Parameters<typeof ask>[0]> = {}) =>
+		await ask(
+			{ credential: service.credential(), parameters: { apiStyle }, streams, ...more },
+			...question,
+		);
+	const fault = (effect: FaultRuleInput['effect'], count: number | null = 1) =>
+		service.sandbox.faults.add({ match: { path: PATHS[apiStyle] }, count, effect });
+
+	test('a rate limit is waited for, and the answer comes once', async () => {
+		fault({ type: 'status', status: 429, retryAfter: 1 }, 2);
+		const { error } = await asked();
+		expect(error).toBeUndefined();
+		expect(service.requests()).toHaveLength(3);
+		expect(service.sandbox.chat.bill().requests).toHaveLength(1);
+	});
+
+	test('a rate limit longer than the time for an answer is told', async () => {
+		fault({ type: 'status', status: 429, retryAfter: 600 }, null);
+		const { error } = await asked({ options: { timeout: 30 } });
+		expect(error?.message).toContain('Rate limit reached');
+		expect(service.requests()).toHaveLength(1);
+	});
+
+	async function expectSentOnce(effect: FaultRuleInput['effect'], message: string): Promise<void> {
+		fault(effect, null);
+		const { error, chunks } = await asked({ options: { timeout: 20 } });
+		expect(error?.message).toContain(message);
+		expect(error?.description).toContain('The answer may have been bought anyway');
+		expect(service.requests()).toHaveLength(1);
+		expect(chunks).toEqual([]);
+	}
+
+	test.each([
+		['a 500', { type: 'status', status: 500 }, 'Server error (HTTP 500)'],
+		['a 502', { type: 'status', status: 502 }, 'Bad gateway (HTTP 502)'],
+		['a reset', { type: 'reset', when: 'after' }, 'The connection to the service was lost'],
+	] as const)('%s is one request: it may have been paid for', async (_name, effect, message) => {
+		await expectSentOnce(effect, message);
+	});
+
+	test('a broken answer is one request, and named', async () => {
+		fault({ type: 'malformedJson' }, null);
+		const { error } = await asked();
+		expect(error?.message).toMatch(
+			streams ? /broke off after 0 words/ : /The response could not be read/,
+		);
+		expect(service.requests()).toHaveLength(1);
+	});
+
+	describe('no answer', () => {
+		useShortRequestLimit();
+
+		test('is one request: it may have been paid for', async () =>
+			await expectSentOnce({ type: 'hang' }, 'The request timed out'));
+	});
+
+	test('a wrong key is named, and shown nowhere', async () => {
+		const apiKey = 'a-key-that-nobody-knows-7711';
+		const { error } = await asked({ credential: { ...service.credential(), apiKey } });
+		expect(error?.message).toContain('Authentication failed');
+		expect(JSON.stringify([error, log])).not.toContain(apiKey);
+	});
+
+	test('a service that is not there is tried again, and named', async () => {
+		const { error } = await asked({
+			options: { timeout: 20 },
+			credential: { ...service.credential(), baseUrl: 'http://127.0.0.1:9' },
+		});
+		expect(error?.message).toContain('The service could not be reached');
+	});
+
+	test('a cancel ends the request', async () => {
+		service.sandbox.settings.set(
+			streams ? { chatPieceDelay: 60_000_000 } : { chatLatency: 60_000_000 },
+		);
+		let cancel = () => {};
+		const running = asked({
+			onStart: (cancelRun) => {
+				cancel = cancelRun;
+			},
+		});
+		await until(() => service.requests().length === 1 && service.requests()[0]?.body !== undefined);
+		if (streams) await until(() => service.requests()[0]?.outcome === 'open');
+		cancel();
+		await until(() => service.requests()[0]?.outcome === 'cut');
+		await running;
+		expect(service.requests()).toHaveLength(1);
+	});
+
+	test('the signal of one question ends it, too', async () => {
+		service.sandbox.settings.set(
+			streams ? { chatPieceDelay: 60_000_000 } : { chatLatency: 60_000_000 },
+		);
+		const own = new AbortController();
+		const running = asked({ config: { signal: own.signal } });
+		await until(() => service.requests()[0]?.body !== undefined);
+		own.abort();
+		await until(() => service.requests()[0]?.outcome === 'cut');
+		expect((await running).error?.message).toContain('canceled');
+	});
+});
+
+describe.each(['messages', 'completions'] as const)('a stream in %s style', (apiStyle) => {
+	const run = () => ({
+		credential: service.credential(),
+		parameters: { apiStyle },
+		streams: true,
+	});
+
+	test('that is cut in the middle is an error that names what was bought', async () => {
+		service.sandbox.chat.script({
+			text: 'The sea is about four thousand meters deep in most places.',
+		});
+		service.sandbox.faults.add({ effect: { type: 'cutBody' } });
+		const { error, chunks } = await ask(run(), system(document('sea', 1_500)), user('How deep?'));
+		expect(error?.message).toMatch(
+			/^The answer broke off after \d words: The connection to the service was lost/,
+		);
+		expect(error?.description).toContain('The service bills this question');
+		expect(error?.description).toContain('The sea is about');
+		// Completions style tells the usage at the end only.
+		if (apiStyle === 'messages')
+			expect(error?.description).toMatch(/input tokens \(0 read from the cache, [\d,]+ written/);
+		expect(chunks.length).toBeGreaterThan(0);
+		expect(service.requests()).toHaveLength(1);
+	});
+
+	test('that is cut in a tool call names the tool', async () => {
+		const what = 'a very long description of a fox that sits in the snow and looks at the sea';
+		service.sandbox.chat.script({ toolCalls: [{ name: 'draw', arguments: { what } }] });
+		service.sandbox.faults.add({ effect: { type: 'cutBody' } });
+		const { error, chunks } = await ask({ ...run(), tools: [drawTool] }, user('Draw a fox'));
+		expect(error?.message).toContain('after 0 words and the beginning of a call of draw');
+		expect(chunks).toEqual([]);
+	});
+
+	test('that stalls ends with the time for an answer', async () => {
+		service.sandbox.settings.set({ chatPieceDelay: 60_000_000 });
+		const { error } = await ask({ ...run(), options: { timeout: 3 } }, user('How deep?'));
+		expect(error?.message).toContain('The request timed out');
+		await until(() => service.requests()[0]?.outcome === 'cut');
+	});
+
+	test('that is canceled is named in the log, with what had come', async () => {
+		service.sandbox.chat.script({ text: 'one two three four five six seven eight' });
+		service.sandbox.settings.set({ chatPieceDelay: 20_000 });
+		let cancel = () => {};
+		await withModel({ ...run(), onStart: (stop) => (cancel = stop) }, async (model) => {
+			for await (const chunk of model.stream([user('Count')]))
+				if (chunk.type === 'text-delta' && chunk.delta.includes('two')) cancel();
+		});
+		expect(log.join('\n')).toMatch(/canceled, after [2-4] words of an answer\..*one two/);
+	});
+});
+
+describe('a service that answers otherwise', () => {
+	const scripted = useScriptedService();
+	const OTHER = { messages: '/v1/messages', completions: '/v1/chat/completions' };
+
+	const events = (...data: unknown[]) => ({
+		raw: (response: ServerResponse) => {
+			response.writeHead(200, { 'content-type': 'text/event-stream' });
+			for (const each of data)
+				response.write(`data: ${typeof each === 'string' ? each : JSON.stringify(each)}\n\n`);
+			response.end();
+		},
+	});
+
+	const asked = async (apiStyle: keyof typeof OTHER, reply: object, streams = true) => {
+		scripted.on('POST', OTHER[apiStyle], reply);
+		return await ask(
+			{ credential: scripted.credential(), parameters: { apiStyle }, streams },
+			user('How deep?'),
+		);
+	};
+
+	test.each(['messages', 'completions'] as const)(
+		'an error in the middle of a stream of %s is told, without the key',
+		async (apiStyle) => {
+			const begin = { choices: [{ delta: { content: 'About ' } }] };
+			const message = `Overloaded ${SCRIPTED_KEY}`;
+			const { error } = await asked(
+				apiStyle,
+				events(begin, { type: 'error', error: { type: 'overloaded_error', message } }),
+			);
+			expect(error?.message).toContain('broke off after 1 word: ');
+			expect(error?.message).toContain('Overloaded •••');
+		},
+	);
+
+	test('a stream that ends without an end is cut', async () => {
+		const { error } = await asked(
+			'completions',
+			events({ choices: [{ delta: { content: 'About four' } }] }),
+		);
+		expect(error?.message).toContain('broke off after 2 words');
+	});
+
+	test('a stream needs no last word when its end has a reason', async () => {
+		const { error, chunks } = await asked(
+			'completions',
+			events({ choices: [{ delta: { content: 'Four' }, finish_reason: 'stop' }] }),
+		);
+		expect(error).toBeUndefined();
+		expect(chunks.at(0)).toEqual({ type: 'text-delta', delta: 'Four' });
+	});
+
+	test('an answer in one piece is as good as a stream', async () => {
+		const { error, chunks } = await asked('messages', {
+			json: { content: [{ type: 'text', text: 'Four' }], stop_reason: 'end_turn' },
+		});
+		expect(error).toBeUndefined();
+		expect(chunks).toEqual([
+			{ type: 'text-delta', delta: 'Four' },
+			{ type: 'finish', finishReason: 'stop', usage: undefined },
+		]);
+	});
+
+	test.each([
+		['an error', { error: { code: 402, message: 'Empty' } }, /Insufficient balance: Empty/],
+		['nothing of use', { done: true }, /The response could not be read/],
+	])('%s in one piece is an error', async (_what, json, message) => {
+		expect((await asked('messages', { json })).error?.message).toMatch(message);
+		expect((await asked('messages', { json }, false)).error?.message).toMatch(message);
+	});
+
+	test('the key is in no output, where the service repeats it', async () => {
+		const text = `Your key is ${SCRIPTED_KEY}`;
+		const whole = await asked('messages', { json: { content: text, stop_reason: 'end' } }, false);
+		const streamed = await asked(
+			'completions',
+			events({ choices: [{ delta: { content: text }, finish_reason: 'stop' }] }),
+		);
+		const shown = z.string().parse(JSON.stringify([whole, streamed, log]));
+		expect(shown).toContain('Your key is •••');
+		expect(shown).not.toContain(SCRIPTED_KEY);
+	});
+});

@@ -1,0 +1,206 @@
+import { completeAdapter, Receipts } from '../../../nodes/MediaGenChatModel/sdk/adapter';
+import type { Receipt } from '../../../nodes/MediaGenChatModel/model';
+
+/** The model as n8n's SDK makes it, as far as this package touches it. */
+class SdkAdapter {
+	callbacks = [{ options: { tokensUsageParser: (): unknown => ({ estimated: true }) } }];
+
+	config: object | undefined;
+
+	constructor(readonly seen: unknown[] = []) {}
+
+	bindTools(tools: unknown[]) {
+		this.seen.push(['bound', tools]);
+		return new SdkAdapter(this.seen);
+	}
+
+	withConfig(config: object) {
+		this.config = config;
+		return { config };
+	}
+
+	_generate(messages: unknown[], options: unknown) {
+		this.seen.push(['generate', messages, options]);
+		return 'generated';
+	}
+
+	_streamResponseChunks(messages: unknown[], options: unknown) {
+		this.seen.push(['stream', messages, options]);
+		return 'streamed';
+	}
+
+	log(answer: unknown): unknown {
+		const parse: (result: unknown) => unknown =
+			this.callbacks[0]?.options.tokensUsageParser ?? String;
+		return parse(answer);
+	}
+}
+
+const receipt = (promptTokens: number, more: Partial<Receipt> = {}): Receipt => ({
+	promptTokens,
+	completionTokens: 5,
+	totalTokens: promptTokens + 5,
+	usage: {
+		inputTotal: promptTokens,
+		inputUncached: 10,
+		cacheRead: promptTokens - 30,
+		cacheWrite: 20,
+		cacheWrite5m: 20,
+		cacheWrite1h: 0,
+		output: 5,
+		cacheHit: true,
+	},
+	cost: undefined,
+	reference: undefined,
+	warnings: [],
+	...more,
+});
+
+const whole = (input_tokens: number) => ({
+	llmOutput: { tokenUsage: { input_tokens, output_tokens: 5, total_tokens: 0 } },
+});
+
+const streamed = (promptTokens: number) => ({
+	llmOutput: { tokenUsage: { promptTokens, completionTokens: 5, totalTokens: 0 } },
+});
+
+function adapter() {
+	const receipts = new Receipts();
+	const model = new SdkAdapter();
+	completeAdapter(model, receipts);
+	return { receipts, model };
+}
+
+describe('the log of an answer', () => {
+	test.each([
+		['whole', whole],
+		['streamed', streamed],
+	])('that came %s has what was read from the cache and written to it', (_how, answer) => {
+		const { receipts, model } = adapter();
+		receipts.keep(receipt(100));
+		expect(model.log(answer(100))).toEqual({
+			promptTokens: 100,
+			completionTokens: 5,
+			totalTokens: 105,
+			inputUncached: 10,
+			cacheRead: 70,
+			cacheWrite: 20,
+			cacheWrite5m: 20,
+			cacheWrite1h: 0,
+		});
+	});
+
+	test('has cost, reference and warnings where there are some', () => {
+		const { receipts, model } = adapter();
+		const cost = { estimatedCost: 0.5, savedByCache: 0.2 };
+		receipts.keep(receipt(100, { cost, reference: 'row 7', warnings: ['w'] }));
+		expect(model.log(whole(100))).toMatchObject({
+			cost: 0.5,
+			savedByCache: 0.2,
+			reference: 'row 7',
+			warnings: ['w'],
+		});
+		receipts.keep(receipt(100, { cost: { estimatedCost: null, savedByCache: null } }));
+		const unpriced = model.log(whole(100));
+		expect(unpriced).toMatchObject({ savedByCache: null });
+		expect(unpriced).not.toHaveProperty('cost');
+		expect(unpriced).not.toHaveProperty('reference');
+	});
+
+	test('is of its own answer, when several come at once', () => {
+		const { receipts, model } = adapter();
+		for (const tokens of [100, 200, 100]) receipts.keep(receipt(tokens));
+		const read = (tokens: number) => (model.log(whole(tokens)) as { cacheRead?: number }).cacheRead;
+		expect([read(200), read(100), read(100), read(100)]).toEqual([170, 70, 70, undefined]);
+	});
+
+	test('has sums without a receipt, and none where n8n has none', () => {
+		const { model } = adapter();
+		expect(model.log(whole(7))).toEqual({ promptTokens: 7, completionTokens: 5, totalTokens: 12 });
+		for (const nothing of [undefined, {}, { llmOutput: null }])
+			expect(model.log(nothing)).toEqual({ promptTokens: 0, completionTokens: 0, totalTokens: 0 });
+	});
+
+	test('is forgotten where it was never written', () => {
+		const { receipts, model } = adapter();
+		receipts.keep(receipt(100));
+		for (let more = 0; more < 100; more++) receipts.keep(receipt(200));
+		expect(model.log(whole(100))).not.toHaveProperty('cacheRead');
+		expect(model.log(whole(200))).toHaveProperty('cacheRead');
+	});
+
+	test('is complete with tools, too', () => {
+		const { receipts, model } = adapter();
+		receipts.keep(receipt(100));
+		const bound = model.bindTools(['tool']).bindTools(['other']);
+		expect(bound.log(whole(100))).toHaveProperty('cacheRead', 70);
+		expect(model.seen).toEqual([
+			['bound', ['tool']],
+			['bound', ['other']],
+		]);
+	});
+});
+
+test('the choice of a tool goes along with each question', () => {
+	const { model }: { model: { bindTools(tools: unknown[], options: object): unknown } } = adapter();
+	expect(model.bindTools(['tool'], { tool_choice: 'any' })).toEqual({
+		config: { tool_choice: 'any' },
+	});
+	expect(model.bindTools(['tool'], {})).toBeInstanceOf(SdkAdapter);
+});
+
+describe('pictures of an agent', () => {
+	class HumanMessage {
+		constructor(readonly content: unknown) {}
+	}
+	const sent = (content: unknown) => {
+		const { model } = adapter();
+		const message = new HumanMessage(content);
+		expect(model._generate([message], 'options')).toBe('generated');
+		expect(model._streamResponseChunks([message], 'options')).toBe('streamed');
+		const [[, [first]], [, [second], options]] = model.seen as Array<
+			[string, HumanMessage[], string]
+		> as [[string, HumanMessage[]], [string, HumanMessage[], string]];
+		expect(options).toBe('options');
+		expect(second).toEqual(first);
+		expect(first).toBeInstanceOf(HumanMessage);
+		return { sent: first?.content, message, isSame: first === message };
+	};
+
+	test.each([
+		[
+			{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+			{ type: 'image', mimeType: 'image/png', data: 'AAAA' },
+		],
+		[
+			{ type: 'image_url', image_url: 'https://example.com/a.png' },
+			{ type: 'image', mimeType: 'image/*', url: 'https://example.com/a.png' },
+		],
+		[
+			{
+				type: 'file',
+				source_type: 'base64',
+				mime_type: 'application/pdf',
+				data: 'AAAA',
+				metadata: { filename: 'a.pdf' },
+			},
+			{ type: 'file', mimeType: 'application/pdf', data: 'AAAA', metadata: { filename: 'a.pdf' } },
+		],
+	])('are given in the form that the SDK reads: %j', (block, expected) => {
+		const before = JSON.stringify(block);
+		const { sent: content, isSame } = sent([{ type: 'text', text: 'x' }, block]);
+		expect(content).toEqual([{ type: 'text', text: 'x' }, expected]);
+		expect(isSame).toBe(false);
+		expect(JSON.stringify(block)).toBe(before);
+	});
+
+	test.each(['a text', [{ type: 'text', text: 'x' }], ['plain'], undefined])(
+		'leave other messages as they are: %j',
+		(content) => expect(sent(content).isSame).toBe(true),
+	);
+});
+
+test.each([undefined, null, {}, { callbacks: [], bindTools: () => {} }])(
+	'a model that is built otherwise is left as it is: %j',
+	(other) => expect(() => completeAdapter(other, new Receipts())).not.toThrow(),
+);

@@ -1,0 +1,121 @@
+import { memoryOf, usageWarnings } from '../../../nodes/MediaGenChatModel/cache/warnings';
+import type { Question } from '../../../nodes/MediaGenChatModel/prompt/style';
+import type { Turn } from '../../../nodes/MediaGenChatModel/prompt/talk';
+import type { Usage } from '../../../nodes/shared/api/chatUsage';
+
+let key = 0;
+const newMemory = () => memoryOf(`node ${(key += 1)}`);
+
+const turn = (text: string, role: Turn['role'] = 'user'): Turn => ({
+	role,
+	parts: [{ type: 'text', text }],
+});
+
+const question = ({ system = 'Be brief.', tools = ['draw'], turns = ['Why?'] } = {}): Question => ({
+	talk: { system: [system], turns: turns.map((each) => turn(each)) },
+	tools: tools.map((name) => ({ name, description: '', parameters: {} })),
+	toolChoice: undefined,
+	stop: [],
+});
+
+const NOTHING = expect.not.arrayContaining([expect.anything()]);
+
+test('a talk that only grows is as it should be', () => {
+	const memory = newMemory();
+	const turns: string[] = [];
+	for (let at = 0; at < 40; at++) {
+		turns.push(`Turn ${at}`);
+		expect(memory.warningsOf(question({ turns }))).toEqual(NOTHING);
+	}
+});
+
+test('changed tools and a changed system prompt are told, known ones are not', () => {
+	const memory = newMemory();
+	expect(memory.warningsOf(question())).toEqual([]);
+	expect(memory.warningsOf(question({ tools: ['draw', 'sing'] }))).toEqual([
+		expect.stringContaining('The tools differ'),
+	]);
+	expect(memory.warningsOf(question({ system: 'Be kind.' }))).toEqual([
+		expect.stringContaining('The system prompt differs'),
+	]);
+	// Two agents may share a model.
+	for (const known of [{}, { tools: ['draw', 'sing'] }, { system: 'Be kind.' }])
+		expect(memory.warningsOf(question(known))).toEqual([]);
+});
+
+test.each([
+	['Now: 2026-11-23T04:00:00.000+00:00', 'a timestamp at character 6'],
+	['Session 3f2b8c1e-9d4a-4b6f-8e2d-1a2b3c4d5e6f', 'a UUID at character 9'],
+])('what changes by itself in the system prompt is told: %s', (system, what) => {
+	const memory = newMemory();
+	const warnings = memory.warningsOf(question({ system }));
+	expect(warnings).toEqual([
+		expect.stringContaining(`The system prompt has what looks like ${what}`),
+	]);
+	// It has not changed.
+	expect(memory.warningsOf(question({ system }))).toEqual([]);
+	const [changed, again] = memory.warningsOf(question({ system: `${system} again` }));
+	expect(changed).toContain('The system prompt differs');
+	expect(again).toEqual(warnings[0]);
+});
+
+describe('a memory that drops the oldest turns', () => {
+	const SLID = [expect.stringContaining('The memory has dropped the oldest turns')];
+
+	test('is told, each time it does', () => {
+		const memory = newMemory();
+		const ask = (...turns: string[]) => memory.warningsOf(question({ turns }));
+		expect(ask('a', 'b', 'c')).toEqual([]);
+		expect(ask('b', 'c', 'd')).toEqual(SLID);
+		expect(ask('b', 'c', 'd', 'e')).toEqual([]);
+		expect(ask('d', 'e', 'f')).toEqual(SLID);
+	});
+
+	test('is told apart from another talk, of which several run at a time', () => {
+		const memory = newMemory();
+		const ask = (...turns: string[]) => memory.warningsOf(question({ turns }));
+		expect(ask('a', 'b', 'c')).toEqual([]);
+		expect(ask('x', 'b', 'c')).toEqual([]);
+		expect(ask('b', 'other')).toEqual([]);
+		expect(ask()).toEqual([]);
+		expect(ask('b', 'c', 'd')).toEqual(SLID);
+	});
+});
+
+test('a warning is said once, and again after it was gone', () => {
+	const memory = newMemory();
+	expect(memory.notYetSaid(['a', 'b'])).toEqual(['a', 'b']);
+	expect(memory.notYetSaid(['b', 'a'])).toEqual([]);
+	expect(memory.notYetSaid(['b'])).toEqual([]);
+	expect(memory.notYetSaid(['a', 'b'])).toEqual(['a']);
+});
+
+test('nodes are remembered by their key, the last two hundred', () => {
+	const first = newMemory();
+	const name = `node ${key}`;
+	expect(memoryOf(name)).toBe(first);
+	for (let more = 0; more < 199; more++) newMemory();
+	expect(memoryOf(name)).toBe(first);
+	for (let more = 0; more < 200; more++) newMemory();
+	expect(memoryOf(name)).not.toBe(first);
+});
+
+const usage = (more: Partial<Usage>): Usage => ({
+	inputTotal: 2_000,
+	inputUncached: 2_000,
+	cacheRead: 0,
+	cacheWrite: 0,
+	cacheWrite5m: 0,
+	cacheWrite1h: 0,
+	output: 1,
+	cacheHit: false,
+	...more,
+});
+
+test.each([
+	[usage({ cacheRead: 1 }), []],
+	[usage({ cacheWrite: 1 }), []],
+	[usage({ inputTotal: 1_023 }), [expect.stringContaining('the prompt has 1,023 tokens')]],
+	[usage({ inputTotal: 1_024 }), [expect.stringContaining('neither wrote to the cache nor read')]],
+	[undefined, [expect.stringContaining('has no usage')]],
+])('of an answer: %#', (used, expected) => expect(usageWarnings(used)).toEqual(expected));
