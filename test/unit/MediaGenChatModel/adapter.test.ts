@@ -114,6 +114,23 @@ describe('the log of an answer', () => {
 		expect([read(200), read(100), read(100), read(100)]).toEqual([170, 70, 70, undefined]);
 	});
 
+	test('is told apart by what was written, too', () => {
+		const { receipts, model } = adapter();
+		receipts.keep(receipt(100, { completionTokens: 6 }));
+		expect(model.log(whole(100))).not.toHaveProperty('cacheRead');
+	});
+
+	test('is written by n8n, whatever else listens', () => {
+		const receipts = new Receipts();
+		const model = new SdkAdapter();
+		const others: unknown[] = [undefined, { name: 'none' }, { options: 'x' }, { options: {} }];
+		Object.assign(model, { callbacks: [...model.callbacks, ...others] });
+		completeAdapter(model, receipts);
+		receipts.keep(receipt(100));
+		expect(model.log(whole(100))).toHaveProperty('cacheRead', 70);
+		expect(others).toEqual([undefined, { name: 'none' }, { options: 'x' }, { options: {} }]);
+	});
+
 	test('has sums without a receipt, and none where n8n has none', () => {
 		const { model } = adapter();
 		expect(model.log(whole(7))).toEqual({ promptTokens: 7, completionTokens: 5, totalTokens: 12 });
@@ -177,6 +194,18 @@ describe('pictures of an agent', () => {
 			{ type: 'image', mimeType: 'image/*', url: 'https://example.com/a.png' },
 		],
 		[
+			{ type: 'image_url', image_url: 'https://example.com/?of=data:image/png;base64,AAAA' },
+			{
+				type: 'image',
+				mimeType: 'image/*',
+				url: 'https://example.com/?of=data:image/png;base64,AAAA',
+			},
+		],
+		[
+			{ type: 'image_url', image_url: { url: 7 } },
+			{ type: 'image', mimeType: 'image/*', url: '' },
+		],
+		[
 			{
 				type: 'file',
 				source_type: 'base64',
@@ -194,10 +223,20 @@ describe('pictures of an agent', () => {
 		expect(JSON.stringify(block)).toBe(before);
 	});
 
-	test.each(['a text', [{ type: 'text', text: 'x' }], ['plain'], undefined])(
-		'leave other messages as they are: %j',
-		(content) => expect(sent(content).isSame).toBe(true),
-	);
+	test.each([
+		'a text',
+		[{ type: 'text', text: 'x' }],
+		[{ type: 'text', text: 'x', mime_type: 'text/plain' }],
+		[{ type: 'file', data: 'AAAA' }],
+		['plain', null],
+		undefined,
+	])('leave other messages as they are: %j', (content) => expect(sent(content).isSame).toBe(true));
+
+	test('leave as it is what is no message', () => {
+		const { model } = adapter();
+		model._generate([null, 'text', { text: 'x' }], 'options');
+		expect(model.seen).toEqual([['generate', [null, 'text', { text: 'x' }], 'options']]);
+	});
 });
 
 test.each([undefined, null, {}, { callbacks: [], bindTools: () => {} }])(
