@@ -31,7 +31,7 @@ const TESTS_OF = {
 	'api/address': ['unit/shared/api/address', 'unit/shared/output/resultFiles'],
 	'api/connection': ['unit/shared/api/connection'],
 	'api/redact': ['unit/shared/api/connection'],
-	'api/signedAddress': ['engine/MediaGenTrigger/reference', 'engine/shared/tasks/resume'],
+	'api/signedAddress': ['unit/shared/api/signedAddress'],
 	// Wait, pause and resume
 	'tasks/poll': ['unit/shared/tasks/poll', 'engine/shared/tasks/poll'],
 	'tasks/pause': [

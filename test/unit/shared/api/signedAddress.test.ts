@@ -1,0 +1,154 @@
+import { createHmac } from 'node:crypto';
+
+import {
+	checkReference,
+	checkSecret,
+	readReference,
+	withReference,
+	withSecret,
+} from '../../../../nodes/shared/api/signedAddress';
+
+const signerOf = (key: string) => ({
+	sign: (text: string): string | undefined =>
+		createHmac('sha256', key).update(text).digest('hex').slice(0, 16),
+});
+
+const signer = signerOf('key');
+
+/** A credential without a key. */
+const unable = { sign: () => undefined };
+
+const TRIGGER = 'https://n8n.example.com/webhook/1f2e';
+
+/** The parameters of an address, as n8n gives them to a node. */
+const queryOf = (address: string): Record<string, unknown> =>
+	Object.fromEntries(new URL(address).searchParams);
+
+describe('a reference in the address of a trigger', () => {
+	test.each(['row 7', 'row-9 & 10/é', 'a#b?c=d', '0'])(
+		'arrives as it was given: %s',
+		(reference) => {
+			const read = readReference(queryOf(withReference(signer, TRIGGER, reference)));
+			expect(read.reference).toBe(reference);
+			expect(checkReference(signer, TRIGGER, read)).toBe('right');
+		},
+	);
+
+	test('comes last, the signature behind it, before a fragment', () => {
+		expect(withReference(signer, `${TRIGGER}?a=b#part`, 'row 7')).toMatch(
+			/^https:\/\/n8n\.example\.com\/webhook\/1f2e\?a=b&reference=row%207&signature=[0-9a-f]{16}#part$/,
+		);
+	});
+
+	test('stays where the address has one', () => {
+		const address = `${TRIGGER}?reference=mine`;
+		expect(withReference(signer, address, 'row 7')).toBe(address);
+	});
+
+	test('goes unsigned without a key', () => {
+		expect(withReference(unable, TRIGGER, 'row 7')).toBe(`${TRIGGER}?reference=row%207`);
+	});
+
+	test('is added to an address that is none, as to any text', () => {
+		expect(withReference(unable, 'nowhere', 'row 7')).toBe('nowhere?reference=row%207');
+	});
+
+	test('is right behind a proxy and in the test URL', () => {
+		const read = readReference(queryOf(withReference(signer, `${TRIGGER}/`, 'row 7')));
+		for (const seen of ['http://localhost:5678/webhook/1f2e', 'http://x/webhook-test/1f2e/'])
+			expect(checkReference(signer, seen, read)).toBe('right');
+	});
+
+	test.each([
+		['of another trigger', 'https://n8n.example.com/webhook/other', signer],
+		['of the folder alone', 'https://n8n.example.com/1f2e/webhook', signer],
+		['with another key', TRIGGER, signerOf('other')],
+		['without a key', TRIGGER, unable],
+	])('is wrong %s', (_case, address, by) => {
+		const read = readReference(queryOf(withReference(signer, TRIGGER, 'row 7')));
+		expect(checkReference(by, address, read)).toBe('wrong');
+	});
+
+	test('is wrong with another text, or with half a signature', () => {
+		const read = readReference(queryOf(withReference(signer, TRIGGER, 'row 7')));
+		expect(checkReference(signer, TRIGGER, { ...read, reference: 'row 8' })).toBe('wrong');
+		expect(checkReference(signer, TRIGGER, { ...read, reference: undefined })).toBe('wrong');
+		const half = read.signature?.slice(0, 8);
+		expect(checkReference(signer, TRIGGER, { ...read, signature: half })).toBe('wrong');
+	});
+
+	test('is never right where the key signs nothing', () => {
+		const nothing = { sign: () => '' };
+		expect(checkReference(nothing, TRIGGER, { reference: 'a', signature: '' })).toBe('wrong');
+	});
+
+	test('without a signature says so', () => {
+		expect(checkReference(signer, TRIGGER, readReference({ reference: 'row 7' }))).toBe('missing');
+		expect(checkReference(signer, TRIGGER, readReference({}))).toBe('missing');
+	});
+
+	test('a signature of no reference is one', () => {
+		const signature = signer.sign(JSON.stringify(['reference', '1f2e', '']));
+		expect(checkReference(signer, TRIGGER, { reference: undefined, signature })).toBe('right');
+	});
+
+	test('is not a signature of anything else', () => {
+		const signature = signer.sign(JSON.stringify(['', '1f2e', 'a']));
+		expect(checkReference(signer, TRIGGER, { reference: 'a', signature })).toBe('wrong');
+	});
+
+	test.each([
+		[{ reference: 'row/callback' }, { reference: 'row', signature: undefined }],
+		[{ reference: '/callback' }, { reference: undefined, signature: undefined }],
+		[
+			{ reference: 'a/callback', signature: 's/callback' },
+			{ reference: 'a/callback', signature: 's' },
+		],
+		[
+			{ reference: '', signature: '' },
+			{ reference: undefined, signature: undefined },
+		],
+		[
+			{ reference: ['a', 'b'], signature: 7 },
+			{ reference: undefined, signature: undefined },
+		],
+	])('is read where the service appended to the text: %j', (query, expected) => {
+		expect(readReference(query)).toEqual(expected);
+	});
+});
+
+describe('the secret of a paused execution', () => {
+	const RESUME = 'https://n8n.example.com/webhook-waiting/12';
+
+	test('stands in the address where n8n signs none, and is right', () => {
+		const address = withSecret(signer, RESUME, '12');
+		expect(address).toMatch(/\?secret=[0-9a-f]{16}$/);
+		expect(checkSecret(signer, RESUME, '12', queryOf(address))).toBe('right');
+		expect(checkSecret(signer, RESUME, '12', queryOf(`${address}/callback`))).toBe('right');
+	});
+
+	test('is wrong for another execution, another key, and a reference', () => {
+		const query = queryOf(withSecret(signer, RESUME, '12'));
+		expect(checkSecret(signer, RESUME, '13', query)).toBe('wrong');
+		expect(checkSecret(signerOf('other'), RESUME, '12', query)).toBe('wrong');
+		const secret = signer.sign(JSON.stringify(['', '12']));
+		expect(checkSecret(signer, RESUME, '12', { secret })).toBe('wrong');
+		expect(checkSecret(signer, RESUME, '12', {})).toBe('missing');
+	});
+
+	test('is left to n8n where n8n signs the address', () => {
+		const signed = `${RESUME}?signature=abc`;
+		expect(withSecret(signer, signed, '12')).toBe(signed);
+		expect(checkSecret(signer, signed, '12', {})).toBe('right');
+	});
+
+	test('is none without a key', () => {
+		expect(withSecret(unable, RESUME, '12')).toBe(RESUME);
+		expect(checkSecret(unable, RESUME, '12', { secret: 'x' })).toBe('wrong');
+	});
+
+	test('goes with an address that cannot be read', () => {
+		expect(withSecret(signer, 'nowhere', '12')).toMatch(/^nowhere\?secret=/);
+		expect(checkSecret(signer, 'nowhere', '12', {})).toBe('missing');
+	});
+});
