@@ -11,8 +11,6 @@ import { MUSIC_OPERATIONS, type MusicOperationName } from './operations';
 import { musicRequest, type MusicRequest } from './request';
 import { isMusicPlan, musicPlan, tracksOf } from './tracks';
 
-const FLAT_PRICES: readonly MusicOperationName[] = ['crop', 'stems', 'fadeIn', 'upsampleTags'];
-
 /**
  * Reads and plans a music operation (spec, section 2).
  * @throws ServiceError 400
@@ -73,10 +71,10 @@ function sourceTrack(
 }
 
 function priceOf(operation: MusicOperationName, { version }: MusicRequest): PriceKey {
-	const key = FLAT_PRICES.includes(operation)
-		? `musicgen@${operation}`
-		: `musicgen@song-${version ?? 'v5.5'}`;
-	return isPriceKey(key) ? key : 'musicgen@song-other';
+	const flat = `musicgen@${operation}`;
+	if (isPriceKey(flat)) return flat;
+	const song = `musicgen@song-${version ?? 'v5.5'}`;
+	return isPriceKey(song) ? song : 'musicgen@song-other';
 }
 
 function failureOf(
