@@ -1,13 +1,17 @@
 /** The lines of a text that comes in pieces. A piece may end anywhere, even inside a letter. */
 async function* linesIn(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
 	const decoder = new TextDecoder();
-	let rest = '';
+	// Joined once per line: an answer may be a single one.
+	let open: string[] = [];
 	for await (const piece of pieces) {
-		const lines = (rest + decoder.decode(piece, { stream: true })).split('\n');
-		rest = lines.pop() ?? '';
-		for (const line of lines) yield line.replace(/\r$/, '');
+		const [end = '', ...begun] = decoder.decode(piece, { stream: true }).split('\n');
+		open.push(end);
+		for (const next of begun) {
+			yield open.join('').replace(/\r$/, '');
+			open = [next];
+		}
 	}
-	yield rest + decoder.decode();
+	yield open.join('') + decoder.decode();
 }
 
 /** The data of the server-sent events in a stream, one after the other, as soon as each is complete. */

@@ -30,6 +30,9 @@ export class StreamedAnswer {
 
 	private text = '';
 
+	/** Text of the last event. */
+	private fresh = '';
+
 	private readonly calls = new Map<string, OpenCall>();
 
 	private stopReason: string | null = null;
@@ -62,10 +65,10 @@ export class StreamedAnswer {
 		const error =
 			event.error === undefined || event.error === null ? undefined : errorInBody(event);
 		if (error) throw error;
-		const before = this.text.length;
+		this.fresh = '';
 		if (typeof event.type === 'string') this.addMessagesEvent(event.type, event);
 		if (Array.isArray(event.choices)) this.addChunk(event);
-		return this.text.slice(before);
+		return this.fresh;
 	}
 
 	/** The answer. Throws an `UnusableAnswer` for a tool call that breaks off. */
@@ -82,6 +85,11 @@ export class StreamedAnswer {
 		};
 	}
 
+	private write(text: string): void {
+		this.text += text;
+		this.fresh += text;
+	}
+
 	private addMessagesEvent(type: string, event: Fields): void {
 		const key = `block ${Number(event.index)}`;
 		switch (type) {
@@ -93,7 +101,7 @@ export class StreamedAnswer {
 			}
 			case 'content_block_start': {
 				const block = fieldsOf(event.content_block);
-				if (block.type === 'text') this.text += textOf(block.text);
+				if (block.type === 'text') this.write(textOf(block.text));
 				if (block.type === 'tool_use')
 					this.calls.set(key, { id: block.id, name: block.name, whole: block.input, pieces: '' });
 				break;
@@ -102,7 +110,7 @@ export class StreamedAnswer {
 				const delta = fieldsOf(event.delta);
 				const call = this.calls.get(key);
 				if (call) call.pieces += textOf(delta.partial_json);
-				else this.text += textOf(delta.text);
+				else this.write(textOf(delta.text));
 				break;
 			}
 			case 'message_delta':
@@ -119,7 +127,7 @@ export class StreamedAnswer {
 		const choice = fieldsOf(Array.isArray(choices) ? choices[0] : undefined);
 		const delta = fieldsOf(choice.delta);
 		if (typeof id === 'string') this.id = id;
-		this.text += textOf(delta.content) + textOf(delta.refusal);
+		this.write(textOf(delta.content) + textOf(delta.refusal));
 		const calls: unknown[] = Array.isArray(delta.tool_calls) ? delta.tool_calls : [];
 		for (const [at, call] of calls.entries()) this.addCallPiece(fieldsOf(call), at);
 		this.addStopReason(choice.finish_reason);

@@ -2,6 +2,7 @@ import type { INode } from 'n8n-workflow';
 
 import { findVolatile } from '../../../nodes/shared/util/volatile';
 import { warningsOf } from '../../../nodes/MediaGenChatCache/prefix/warnings';
+import { StreamedAnswer } from '../../../nodes/MediaGenChatModel/answer/streamedAnswer';
 import type { Part } from '../../../nodes/MediaGenChatCache/prompt/conversation';
 import { isWholeLink, linkShape, resolveLink } from '../../../nodes/shared/api/address';
 import { readConnection } from '../../../nodes/shared/api/connection';
@@ -279,4 +280,15 @@ test('The time for the warnings about a prompt grows with the number of its bloc
 		findVolatile: () => [],
 	} as const;
 	expect(ratioOf(prefixes, (prefix) => warningsOf({ ...rest, prefix }))).toBeLessThanOrEqual(MOST);
+});
+
+test('The time for an answer that is streamed grows with the number of its events', () => {
+	const delta = { type: 'text_delta', text: 'word '.repeat(40) };
+	const event = JSON.stringify({ type: 'content_block_delta', index: 0, delta });
+	const events = inBothSizes((size) => list(size, () => event));
+	const read = (given: readonly string[]) => {
+		const answer = new StreamedAnswer();
+		return given.map((data) => answer.add(data));
+	};
+	expect(ratioOf(events, read)).toBeLessThanOrEqual(MOST);
 });
