@@ -4,9 +4,9 @@ import type { Clock } from '../../../../nodes/shared/util/clock';
 import { useScriptedService } from '../../support/scriptedService';
 import { buySounds, completed, numberTasks, RECORD } from '../../support/scriptedTasks';
 
-const SCALE = 25;
+const SCALE = 5;
 
-/** The machine's time, 25 times as fast, also while a request waits; the limits that n8n keeps are as much shorter. */
+/** The machine's time, five times as fast, also while a request waits; the limits that n8n keeps are as much shorter. */
 function scaledClock(): Clock {
 	const began = Date.now();
 	return {
