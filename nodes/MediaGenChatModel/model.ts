@@ -14,19 +14,28 @@ import { type ChatResponse, hourCacheHeader } from '../shared/api/chat';
 import { type Cost, costOf } from '../shared/api/chatCost';
 import { readUsage, type Usage } from '../shared/api/chatUsage';
 import type { ChatRequest, MediaGenClient } from '../shared/api/client';
+import type { Connection } from '../shared/api/connection';
 import { connectionLost, errorInBody, unreadableResponse } from '../shared/api/errors';
 import type { OpenResponse } from '../shared/api/http';
 import { clock } from '../shared/util/clock';
 import { isObject, parseExactJson, toJson } from '../shared/util/json';
-import { type Answer, isCut, isRefused, readAnswer, UnusableAnswer } from './answer/answer';
+import {
+	type Answer,
+	isCut,
+	isRefused,
+	readAnswer,
+	UnusableAnswer,
+	withOwnIds,
+} from './answer/answer';
 import { eventsIn } from './answer/events';
 import { StreamedAnswer } from './answer/streamedAnswer';
+import { WholeWords } from './answer/wholeWords';
 import { mark } from './cache/markers';
 import { usageWarnings } from './cache/warnings';
 import type { Fields } from './fields';
 import type { ModelOptions } from './options';
 import type { ChatStyle, OfferedTool, Question } from './prompt/style';
-import { talkOf } from './prompt/talk';
+import { callIdsIn, talkOf } from './prompt/talk';
 import type { Purchases } from './purchases';
 import type { Sdk } from './sdk/load';
 
@@ -56,6 +65,13 @@ export interface ModelSetup {
 	keep(receipt: Receipt): void;
 }
 
+/** What is known of a question when its answer comes. */
+interface Asked {
+	warnings: string[];
+	/** IDs of the tool calls in the talk. */
+	callIds: ReadonlySet<string>;
+}
+
 const toMs = (seconds: number) => seconds * 1_000;
 
 /** A chat model in the terms of n8n's SDK (design, Chat model for agents). Each question is a purchase: sent once. */
@@ -83,10 +99,10 @@ export class MediaGenModel implements ChatModel {
 
 	async generate(messages: Message[], config: ChatModelConfig = {}): Promise<GenerateResult> {
 		const { client, purchases } = this.setup;
-		const { request, warnings } = this.prepare(messages, config, {});
+		const { request, ...asked } = this.prepare(messages, config, {});
 		return await purchases.buy(async () => {
 			const response = await client.chat.create(request());
-			return this.toResult(readUsable(response), warnings);
+			return this.toResult(readUsable(response), asked);
 		});
 	}
 
@@ -95,12 +111,10 @@ export class MediaGenModel implements ChatModel {
 		config: ChatModelConfig = {},
 	): AsyncGenerator<StreamChunk, void, undefined> {
 		const { client, purchases, style } = this.setup;
-		const { request, warnings } = this.prepare(messages, config, style.streaming);
+		const { request, ...asked } = this.prepare(messages, config, style.streaming);
 		const response = await purchases.buy(async () => await client.chat.open(request()));
 		const toAnswer = yield* this.textIn(response);
-		const { message, finishReason, usage } = purchases.read(() =>
-			this.toResult(toAnswer(), warnings),
-		);
+		const { message, finishReason, usage } = purchases.read(() => this.toResult(toAnswer(), asked));
 		// Whole, and each with its id: n8n's adapter gives every piece of a call the same index.
 		for (const part of message.content) {
 			if (part.type !== 'tool-call') continue;
@@ -118,6 +132,7 @@ export class MediaGenModel implements ChatModel {
 		const { purchases, client } = this.setup;
 		const { connection } = client;
 		const streamed = new StreamedAnswer();
+		const words = new WholeWords();
 		try {
 			// A service may answer in one piece although it was asked for a stream.
 			if (contentType.includes('json')) {
@@ -125,16 +140,26 @@ export class MediaGenModel implements ChatModel {
 				if (answer.text !== '') yield { type: 'text-delta', delta: answer.text };
 				return () => answer;
 			}
-			for await (const data of eventsIn(pieces)) {
-				const delta = streamed.add(connection.redactText(data));
+			for await (const events of eventsIn(pieces)) {
+				const texts = events.map((data) => streamed.add(connection.redactText(data)));
+				const delta = connection.redactText(words.add(texts.join('')));
 				if (delta !== '') yield { type: 'text-delta', delta };
+				// The service may keep the connection open.
+				if (streamed.isOver) break;
 			}
 			if (!streamed.isComplete) throw connectionLost();
 		} catch (error) {
 			const { received } = streamed;
-			throw purchases.brokenOff(error, received, this.usageOf(received.usage));
+			if (!streamed.isComplete)
+				throw purchases.brokenOff(
+					error,
+					{ ...received, text: connection.redactText(received.text) },
+					this.usageOf(received.usage),
+				);
 		}
-		return () => streamed.toAnswer();
+		const delta = connection.redactText(words.end());
+		if (delta !== '') yield { type: 'text-delta', delta };
+		return () => withoutKey(streamed.toAnswer(), connection);
 	}
 
 	/** Makes the request of a question. Nothing is sent yet. */
@@ -142,7 +167,7 @@ export class MediaGenModel implements ChatModel {
 		messages: readonly Message[],
 		{ signal, stop = [], tool_choice: toolChoice }: ChatModelConfig,
 		streaming: Record<string, unknown>,
-	): { request: () => ChatRequest; warnings: string[] } {
+	): { request: () => ChatRequest } & Asked {
 		const { fields, options, style } = this.setup;
 		const question = { talk: talkOf(messages), tools: this.tools, toolChoice, stop };
 		const { fields: prompt, ends } = style.toPrompt(question);
@@ -170,6 +195,7 @@ export class MediaGenModel implements ChatModel {
 				abandon: AbortSignal.any(signals),
 			}),
 			warnings: fields.caching === 'off' ? [] : this.setup.watch(question),
+			callIds: callIdsIn(question.talk),
 		};
 	}
 
@@ -179,7 +205,7 @@ export class MediaGenModel implements ChatModel {
 	}
 
 	/** The answer in the SDK's terms. Throws an `UnusableAnswer` for one that an agent cannot go on with. */
-	private toResult(answer: Answer, warnings: readonly string[]): GenerateResult {
+	private toResult(answer: Answer, { warnings, callIds }: Asked): GenerateResult {
 		const { fields, options } = this.setup;
 		const read = this.usageOf(answer.usage);
 		const usage = read && {
@@ -201,7 +227,7 @@ export class MediaGenModel implements ChatModel {
 		}
 		if (isRefused(answer) && answer.text === '') throw refused(answer);
 		const text: MessageContent[] = answer.text === '' ? [] : [{ type: 'text', text: answer.text }];
-		const calls = answer.calls.map(({ id, name, input }) => ({
+		const calls = withOwnIds(answer.calls, callIds).map(({ id, name, input }) => ({
 			type: 'tool-call' as const,
 			toolCallId: id,
 			toolName: name,
@@ -215,6 +241,12 @@ export class MediaGenModel implements ChatModel {
 			message: { role: 'assistant', content: [...text, ...calls], ...id },
 		};
 	}
+}
+
+/** The key may come in pieces that only the whole text shows. */
+function withoutKey(answer: Answer, { redactText }: Pick<Connection, 'redactText'>): Answer {
+	const calls = answer.calls.map((call) => ({ ...call, input: redactText(call.input) }));
+	return { ...answer, text: redactText(answer.text), calls };
 }
 
 async function textOf(pieces: AsyncIterable<Buffer>): Promise<string> {

@@ -23,7 +23,7 @@ export interface Received {
 }
 
 const MAYBE_BOUGHT =
-	'The answer may have been bought anyway: look at the balance. The question was sent once, and is not sent again.';
+	'The answer may have been bought anyway: look at the balance. This node sends a question once; "Retry On Fail" of the agent would ask again.';
 
 const CHECK_MODEL = 'Check "Model", and the base URL in the MediaGen credential.';
 
@@ -81,17 +81,18 @@ export class Purchases {
 			...(calls.length > 0 ? [`the beginning of a call of ${calls.join(', ')}`] : []),
 		];
 		const received = parts.join(' and ');
+		const isBegun = words > 0 || calls.length > 0 || usage !== undefined;
+		const bills = `The service bills this question${usage ? `: ${inWords(usage)}, and what it has written` : ''}.`;
 		const bought = [
-			`The service bills this question${usage ? `: ${inWords(usage)}, and what it has written` : ''}.`,
+			isBegun ? bills : MAYBE_BOUGHT,
 			...(text === '' ? [] : [`What came of the answer: ${toShortText(text, SHOWN)}`]),
 		];
 		const message =
 			error instanceof CanceledError
 				? `${error.message}, after ${received} of an answer`
 				: `The answer broke off after ${received}: ${error.message}`;
-		// n8n saves nothing of a stopped execution but this line.
-		if (error instanceof CanceledError)
-			this.context.logger.warn(`MediaGen: ${message}. ${bought.join(' ')}`);
+		// n8n saves nothing of a stopped execution but this line, and an agent shows the message alone.
+		this.context.logger.warn(`MediaGen: ${message}. ${bought.join(' ')}`);
 		return asSubNodeError(
 			asNodeError(this.context.getNode(), new BrokenAnswer(message, error), {
 				context: bought.join(' '),
@@ -109,7 +110,10 @@ export class Purchases {
 			);
 		}
 		const error = asError(thrown);
-		return asSubNodeError(asNodeError(node, error, { purchase: true, hint: hintFor(error) }));
+		const hint = hintFor(error);
+		if (hint === MAYBE_BOUGHT)
+			this.context.logger.warn(`MediaGen: "${node.name}": ${error.message}. ${hint}`);
+		return asSubNodeError(asNodeError(node, error, { purchase: true, hint }));
 	}
 }
 

@@ -43,6 +43,18 @@ export const isCut = ({ stopReason }: Pick<Answer, 'stopReason'>) =>
 export const isRefused = ({ stopReason }: Pick<Answer, 'stopReason'>) =>
 	stopReason !== null && REFUSED.includes(stopReason);
 
+const newId = () => `call_${randomUUID()}`;
+
+/** n8n takes a call for done, and does not pass it on, whose ID is that of another one in the talk: such a call gets an ID of its own. */
+export function withOwnIds(calls: readonly ToolCall[], known: ReadonlySet<string>): ToolCall[] {
+	const taken = new Set(known);
+	return calls.map((call) => {
+		const id = taken.has(call.id) ? newId() : call.id;
+		taken.add(id);
+		return { ...call, id };
+	});
+}
+
 /** A tool call whose arguments are text, or an object, or missing. Throws an `UnusableAnswer` for arguments that break off. */
 export function toToolCall(
 	call: { id: unknown; name: unknown; input: unknown },
@@ -63,8 +75,7 @@ export function toToolCall(
 				);
 	}
 	return {
-		// n8n sends the call back with this id: it must be different from all others of the talk.
-		id: typeof call.id === 'string' && call.id !== '' ? call.id : `call_${randomUUID()}`,
+		id: typeof call.id === 'string' && call.id !== '' ? call.id : newId(),
 		name,
 		input: JSON.stringify(input),
 	};

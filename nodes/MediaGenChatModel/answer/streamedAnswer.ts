@@ -35,6 +35,9 @@ export class StreamedAnswer {
 
 	private readonly calls = new Map<string, OpenCall>();
 
+	/** Of a completions stream, by their place. */
+	private readonly openCalls = new Map<number, OpenCall>();
+
 	private stopReason: string | null = null;
 
 	private usage: Fields | undefined;
@@ -44,6 +47,11 @@ export class StreamedAnswer {
 	/** Whether the answer has come to its end. */
 	get isComplete(): boolean {
 		return this.done || this.stopReason !== null;
+	}
+
+	/** Whether the service has said that nothing follows. */
+	get isOver(): boolean {
+		return this.done;
 	}
 
 	/** What has come of an answer that breaks off. */
@@ -135,14 +143,25 @@ export class StreamedAnswer {
 		this.addUsage(usage);
 	}
 
-	/** The id and the name come with the first piece of a call. Without an index, a piece belongs to the call in its place. */
+	/**
+	 * The id and the name come with the first piece of a call. Without an index, a piece belongs to the call in its place. Another id
+	 * begins another call, whatever its index.
+	 */
 	private addCallPiece({ index, id, function: called }: Fields, at: number): void {
-		const key = `call ${typeof index === 'number' ? index : at}`;
+		const place = typeof index === 'number' ? index : at;
 		const { name, arguments: input } = fieldsOf(called);
-		const call = this.calls.get(key) ?? { id, name, whole: undefined, pieces: '' };
-		this.calls.set(key, call);
+		const known = this.openCalls.get(place);
+		const isOther = typeof id === 'string' && typeof known?.id === 'string' && known.id !== id;
+		const call = known && !(isOther && id !== '') ? known : this.openCall(place, id, name);
 		call.pieces += textOf(input);
 		if (isObject(input)) call.whole = input;
+	}
+
+	private openCall(place: number, id: unknown, name: unknown): OpenCall {
+		const call = { id, name, whole: undefined, pieces: '' };
+		this.openCalls.set(place, call);
+		this.calls.set(`call ${this.calls.size}`, call);
+		return call;
 	}
 
 	private addStopReason(reason: unknown): void {

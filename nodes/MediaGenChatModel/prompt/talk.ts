@@ -80,6 +80,11 @@ function partsOf(content: MessageContent): Part[] {
 	}
 }
 
+export const callIdsIn = ({ turns }: Talk): Set<string> =>
+	new Set(
+		turns.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'call' ? [part.id] : []))),
+	);
+
 /**
  * Reads the messages of an agent. The same messages always give the same talk: what changes from call to call, such as the ids of
  * messages, is not in it.

@@ -125,6 +125,9 @@ export const byteStream = z.custom<ByteStream>(
 export const MEGABYTE = 1_000_000;
 const MAX_TEXT_MB = 64;
 
+/** Of an answer that is read while it comes: those who read it keep each piece. */
+const MAX_STREAM_MB = 16;
+
 const utf8 = new TextDecoder();
 
 /**
@@ -254,8 +257,8 @@ async function* readPieces(body: unknown, end: HardEnd): AsyncGenerator<Buffer> 
 		for await (const chunk of stream.data ?? [toText(body)]) {
 			const piece = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 			bytes += piece.length;
-			if (bytes > MAX_TEXT_MB * MEGABYTE)
-				throw new TooLargeError(`The response has more than ${MAX_TEXT_MB} MB of text`, 'maybe');
+			if (bytes > MAX_STREAM_MB * MEGABYTE)
+				throw new TooLargeError(`The response has more than ${MAX_STREAM_MB} MB of text`, 'maybe');
 			yield piece;
 		}
 	} catch (error) {

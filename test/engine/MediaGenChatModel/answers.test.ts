@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { DIALECTS } from '../../../sandbox/service';
 import { document, useChatSandbox } from '../support/chat';
-import { ask, drawTool, read, system, user } from '../support/chatModel';
-import { useScriptedService } from '../support/scriptedService';
+import { ask, called, drawTool, read, system, user } from '../support/chatModel';
+import { SCRIPTED_KEY, useScriptedService } from '../support/scriptedService';
 
 const service = useChatSandbox();
 
@@ -150,6 +150,97 @@ describe('a service with a form of its own', () => {
 			await asked('messages', { json: { content: [block, block], usage: {} } }),
 		);
 		expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
+	});
+
+	test.each([false, true])(
+		'a call with the id of an earlier one gets its own, for n8n takes it as done (streamed: %s)',
+		async (streams) => {
+			const tool_calls = ['call_0', 'new', 'new'].map((id, index) => {
+				return { index, id, function: { name: 'draw', arguments: '{}' } };
+			});
+			const reply = streams
+				? stream({ choices: [{ delta: { tool_calls }, finish_reason: 'tool_calls' }] })
+				: { json: { choices: [{ message: { tool_calls } }], usage: {} } };
+			scripted.on('POST', '/v1/*', reply);
+			const { calls } = read(
+				await ask(
+					{
+						credential: scripted.credential(),
+						parameters: { apiStyle: 'completions' },
+						streams,
+						tools: [drawTool],
+					},
+					user('Draw a fox'),
+					...called('call_0', 'draw', { what: 'a fox' }, 'fox.png'),
+				),
+			);
+			expect(calls.map(({ id }) => id)).toEqual([
+				expect.stringMatching(/^call_.{8}/),
+				'new',
+				expect.stringMatching(/^call_.{8}/),
+			]);
+		},
+	);
+
+	test.each([
+		['the same index', 0],
+		['no index', undefined],
+	])(
+		'calls that come one after the other with %s are told apart by their ids',
+		async (_how, index) => {
+			const begins = (id: string) => ({
+				choices: [
+					{ delta: { tool_calls: [{ index, id, function: { name: 'draw', arguments: '{"n"' } }] } },
+				],
+			});
+			const continues = (piece: string) => ({
+				choices: [{ delta: { tool_calls: [{ index, function: { arguments: piece } }] } }],
+			});
+			const end = { choices: [{ delta: {}, finish_reason: 'tool_calls' }] };
+			const events = [begins('a'), continues(':1}'), begins('b'), continues(':2}'), end];
+			const { calls } = read(await asked('completions', stream(...events), true));
+			expect(calls).toEqual([
+				{ id: 'a', name: 'draw', input: '{"n":1}' },
+				{ id: 'b', name: 'draw', input: '{"n":2}' },
+			]);
+		},
+	);
+
+	test('an answer that has come to its end needs no end of the connection', async () => {
+		const open = {
+			raw: (response: ServerResponse) => {
+				response.writeHead(200, { 'content-type': 'text/event-stream' });
+				const delta = { content: 'Four thousand meters.' };
+				const events = [{ choices: [{ delta, finish_reason: 'stop' }] }];
+				response.write(`data: ${JSON.stringify(events[0])}\n\ndata: [DONE]\n\n`);
+			},
+		};
+		expect(read(await asked('completions', open, true)).text).toBe('Four thousand meters.');
+	});
+
+	test('a key that comes in pieces is shown nowhere', async () => {
+		const half = SCRIPTED_KEY.length / 2;
+		const [one, two] = [SCRIPTED_KEY.slice(0, half), SCRIPTED_KEY.slice(half)];
+		const says = (delta: object) => ({ choices: [{ delta }] });
+		const calls = (piece: string) =>
+			says({ tool_calls: [{ function: { name: 'draw', arguments: piece } }] });
+		const answer = await asked(
+			'completions',
+			stream(
+				says({ content: `It is ${one}` }),
+				says({ content: `${two}, as you` }),
+				says({ content: ' know' }),
+				calls(`{"what":"${one}`),
+				calls(`${two}"}`),
+				{ choices: [{ delta: {}, finish_reason: 'tool_calls' }] },
+			),
+			true,
+		);
+		expect(read(answer)).toMatchObject({
+			text: 'It is •••, as you know',
+			calls: [{ name: 'draw', input: '{"what":"•••"}' }],
+		});
+		expect(JSON.stringify(answer)).not.toContain(two);
 	});
 
 	test.each([false, true])('a call cut at Max Tokens says so (streamed: %s)', async (streams) => {

@@ -46,6 +46,8 @@ describe.each(CASES)('$apiStyle, streamed: $streams', ({ apiStyle, streams }) =>
 		const { error, chunks } = await asked({ options: { timeout: 20 } });
 		expect(error?.message).toContain(message);
 		expect(error?.description).toContain('The answer may have been bought anyway');
+		// An agent shows the message alone.
+		expect(JSON.stringify(log)).toContain('The answer may have been bought anyway');
 		expect(service.requests()).toHaveLength(1);
 		expect(chunks).toEqual([]);
 	}
@@ -207,6 +209,13 @@ describe('a service that answers otherwise', () => {
 			expect(error?.message).toContain('Overloaded •••');
 		},
 	);
+
+	test('an error before anything else is not said to be billed', async () => {
+		const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Busy' } };
+		const { error } = await asked('messages', events(overloaded));
+		expect(error?.description).toContain('The answer may have been bought anyway');
+		expect(error?.description).not.toContain('bills');
+	});
 
 	test('a stream that ends without an end is cut', async () => {
 		const { error } = await asked(
