@@ -1,4 +1,5 @@
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
 
 import type { MediaGenClient } from '../api/client';
 import { ApiError, asError } from '../api/errors';
@@ -6,7 +7,7 @@ import { type BalanceUnit, remainingOf } from '../api/records';
 import { type FailedItem, itemRanges } from '../n8n/nodeErrors';
 import { isTool, type SpendingRules } from '../n8n/options';
 import { type BuyingItem, isLeftOut, type UnboughtItem } from '../output/items';
-import { toJson } from '../util/json';
+import { isObject, toJson } from '../util/json';
 
 interface ExecutionContext {
 	/** n8n keeps this object with the execution's own data, through all runs of the node and through a pause. */
@@ -44,7 +45,24 @@ const KEEP_BALANCE_HINT = 'Top up the balance, or lower "Keep Balance" in the op
 
 const UNREADABLE_HINT = 'Run the node again later, or remove "Keep Balance" from the options.';
 
-/** Limits what a node buys in one execution (design, Cost). */
+const LIMITS = [
+	['maxTasks', 'Max Tasks'],
+	['keepBalance', 'Keep Balance'],
+] as const;
+
+/** Throws a `NodeOperationError` for a limit of the node whose expression gives nothing: it must not count as no limit. */
+function checkLimitsAreGiven(node: INode, rules: SpendingRules): void {
+	const options: unknown = node.parameters.options;
+	if (!isObject(options)) return;
+	for (const [name, label] of LIMITS) {
+		if (options[name] === undefined || rules[name] !== undefined) continue;
+		throw new NodeOperationError(node, `"${label}" is required: its expression is empty`, {
+			description: 'Nothing was sent to the service.',
+		});
+	}
+}
+
+/** Limits what a node buys in one execution (design, Cost). Throws a `NodeOperationError` for a limit without a value. */
 export class SpendingGuard {
 	private readonly context: IDataObject;
 
@@ -59,6 +77,7 @@ export class SpendingGuard {
 		private readonly rules: SpendingRules,
 		private readonly client: MediaGenClient,
 	) {
+		checkLimitsAreGiven(execution.getNode(), rules);
 		this.context = execution.getContext('node');
 		this.stops = !execution.continueOnFail() && !isTool(execution.getNode());
 	}

@@ -696,3 +696,17 @@ describe('Chat Cache', () => {
 		expect(service.sent('POST', '*')).toEqual([]);
 	});
 });
+
+test.each([
+	['maxTasks', 'Max Tasks'],
+	['keepBalance', 'Keep Balance'],
+])(
+	'%s whose expression gives nothing is no missing limit: nothing is bought',
+	async (name, label) => {
+		for (const empty of ['={{ $json.nothing }}', '={{ null }}', '={{ "" }}']) {
+			const { error } = await buySounds(service, 3, { [name]: empty });
+			expect(error?.message).toBe(`"${label}" is required: its expression is empty`);
+		}
+		expect(service.requests).toEqual([]);
+	},
+);
