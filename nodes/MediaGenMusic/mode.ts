@@ -52,7 +52,7 @@ export interface ModeRules {
  */
 export const inferredMode: ModeRules = {
 	field: modeField(
-		'Automatic: with a prompt the service takes Custom Lyrics; else with a description From Description; else with tags or a title Custom Lyrics',
+		'Automatic: with lyrics the service takes Custom Lyrics; else with a description From Description; else with tags or a title Custom Lyrics',
 	),
 	customOnly: { show: { custom: [AUTOMATIC, true] } },
 	descriptionOnly: { show: { custom: [AUTOMATIC, false] } },

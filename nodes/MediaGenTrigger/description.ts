@@ -105,7 +105,7 @@ const callOptions = {
 export const properties: INodeProperties[] = [
 	{
 		displayName:
-			'The address under "Webhook URLs" above is the base address: set it as "Callback Base URL" in a MediaGen node, or send it to the service as <code>webhook</code>. The service adds /callback to it. You can add ?reference=… with a text of your own.',
+			'The <b>Production URL</b> under "Webhook URLs" above is the base address, once the workflow is active (published): set it as "Callback Base URL" in a MediaGen node, or send it to the service as <code>webhook</code>. The service adds /callback to it. You can add ?reference=… with a text of your own.',
 		name: 'baseAddressNotice',
 		type: 'notice',
 		default: '',

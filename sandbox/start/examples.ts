@@ -1,15 +1,21 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Host } from '../host';
 
 /** The example that `npm start` runs. */
 const PIPELINE = 'first-pipeline.json';
 
+/** Where examples write files: the one folder that n8n 2 allows, in its Docker image. */
+const DOCKER_FILES = '/home/node/.n8n-files';
+
 /**
  * Imports every workflow of the examples folder. A kept n8n has some of them already, by name: they stay as they are.
  *
  * n8n lists the latest first. So they are imported in such an order that the list begins with the pipeline, and has the others in
  * alphabetical order below it.
+ *
+ * Those that write files do so in `.n8n-files` in the home of the user, which is made where it is missing.
  *
  * @returns the pipeline's id, and whether it is a new one
  */
@@ -22,9 +28,12 @@ export async function importExamples(
 		.filter((name) => name.endsWith('.json') && name !== PIPELINE)
 		.sort()
 		.reverse();
+	const filesFolder = join(homedir(), '.n8n-files');
+	await mkdir(filesFolder, { recursive: true });
 	let pipeline = { id: '', isNew: false };
 	for (const file of [...files, PIPELINE]) {
-		const definition = JSON.parse(await readFile(join(folder, file), 'utf8')) as { name: string };
+		const text = await readFile(join(folder, file), 'utf8');
+		const definition = JSON.parse(text.replaceAll(DOCKER_FILES, filesFolder)) as { name: string };
 		const known = present.get(definition.name);
 		pipeline = {
 			id: known ?? (await host.importWorkflow(definition)).id,

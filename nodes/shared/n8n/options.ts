@@ -348,7 +348,7 @@ export const callbackFields = fieldsOf(
 				default: '',
 				placeholder: 'e.g. https://n8n.example.com/webhook/…',
 				description:
-					'Where the service reports the end of the task. It adds /callback to this address. Copy the base address from a MediaGen Trigger, which then gives back the "Reference" of the item.',
+					'Where the service reports the end of the task. It adds /callback to this address. Copy the production URL of a MediaGen Trigger, which then gives back the "Reference" of the item.',
 			},
 		},
 	},

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { callbackAddressProblem, unusualPort } from '../api/address';
+import { callbackAddressProblem, parseWebUrl, unusualPort } from '../api/address';
 import { hasEnded, readTaskRecord } from '../api/records';
 import { withReference, withSecret } from '../api/signedAddress';
 import { atItem } from '../n8n/nodeErrors';
@@ -94,6 +94,13 @@ interface ItemCallback {
 	reference: string | undefined;
 }
 
+/** n8n's own path of a trigger while it listens for a test event. */
+const isTestUrl = (address: string) =>
+	parseWebUrl(address)?.pathname.includes('/webhook-test/') === true;
+
+const TEST_URL =
+	'"Callback Base URL" is a test URL: n8n takes calls there only while it listens for a test event. Use the production URL of the trigger.';
+
 function itemAddress(
 	run: TaskRun,
 	{ itemIndex, callbackBaseUrl, reference }: ItemCallback,
@@ -107,12 +114,15 @@ function itemAddress(
 		}));
 		throw validationError(run.context.getNode(), callbackFields, issues, itemIndex);
 	}
-	const notes = checkCallbackAddress(
-		run,
-		read.data,
-		'Give a public address in "Callback Base URL".',
-		itemIndex,
-	);
+	const notes = [
+		...checkCallbackAddress(
+			run,
+			read.data,
+			'Give a public address in "Callback Base URL".',
+			itemIndex,
+		),
+		...(isTestUrl(read.data) ? [TEST_URL] : []),
+	];
 	return {
 		url:
 			reference === undefined

@@ -215,6 +215,17 @@ test('a callback to an unusual port is sent, with a note', async () => {
 	]);
 });
 
+test('the test URL of a trigger is sent, with a note', async () => {
+	numberTasks(service);
+	service.on('GET', RECORD, completed);
+	const callbackBaseUrl = 'https://n8n.example.com/webhook-test/x';
+	const { json } = await buySounds(service, 1, { callbackBaseUrl });
+	expect(service.sent('POST', SOUNDS)[0]?.body).toMatchObject({ webhook: callbackBaseUrl });
+	expect(json[0]?.notes).toEqual([
+		'"Callback Base URL" is a test URL: n8n takes calls there only while it listens for a test event. Use the production URL of the trigger.',
+	]);
+});
+
 test('"Additional Body Fields" cannot replace the address while pausing', async () => {
 	const options = { additionalBodyFields: '{"webhook": "https://x.example"}' };
 	const { error } = await buySounds(service, 1, options, { given: waitMode });
