@@ -1,4 +1,4 @@
-/** Characters that are held back at most: a text without blanks. */
+/** Characters of one word that are held back at most. */
 const LONGEST = 4_000;
 
 /** Cuts a text that comes in pieces between its words, so that what must not be shown, such as a key, comes in one piece. */
@@ -7,11 +7,11 @@ export class WholeWords {
 
 	/** The words that are whole with this piece. */
 	add(piece: string): string {
-		this.rest += piece;
-		const end = this.rest.length > LONGEST ? this.rest.length : this.rest.search(/\S*$/);
-		const words = this.rest.slice(0, end);
-		this.rest = this.rest.slice(end);
-		return words;
+		const text = this.rest + piece;
+		const begun = Math.max(text.lastIndexOf(' '), text.lastIndexOf('\n')) + 1;
+		const end = text.length - begun > LONGEST ? text.length : begun;
+		this.rest = text.slice(end);
+		return text.slice(0, end);
 	}
 
 	/** What is left at the end of the text. */

@@ -218,7 +218,10 @@ describe('a service with a form of its own', () => {
 		expect(read(await asked('completions', open, true)).text).toBe('Four thousand meters.');
 	});
 
-	test('a key that comes in pieces is shown nowhere', async () => {
+	test.each([
+		['a short text', ''],
+		['much text at once', 'Four thousand meters. '.repeat(400)],
+	])('a key that comes in pieces is shown nowhere, in %s', async (_what, before) => {
 		const half = SCRIPTED_KEY.length / 2;
 		const [one, two] = [SCRIPTED_KEY.slice(0, half), SCRIPTED_KEY.slice(half)];
 		const says = (delta: object) => ({ choices: [{ delta }] });
@@ -227,7 +230,7 @@ describe('a service with a form of its own', () => {
 		const answer = await asked(
 			'completions',
 			stream(
-				says({ content: `It is ${one}` }),
+				says({ content: `${before}It is ${one}` }),
 				says({ content: `${two}, as you` }),
 				says({ content: ' know' }),
 				calls(`{"what":"${one}`),
@@ -237,7 +240,7 @@ describe('a service with a form of its own', () => {
 			true,
 		);
 		expect(read(answer)).toMatchObject({
-			text: 'It is •••, as you know',
+			text: `${before}It is •••, as you know`,
 			calls: [{ name: 'draw', input: '{"what":"•••"}' }],
 		});
 		expect(JSON.stringify(answer)).not.toContain(two);

@@ -1,0 +1,19 @@
+import { WholeWords } from '../../../nodes/MediaGenChatModel/answer/wholeWords';
+
+/** What comes out with each piece, and at the end. */
+function cut(...pieces: string[]): string[] {
+	const words = new WholeWords();
+	return [...pieces.map((piece) => words.add(piece)), words.end()];
+}
+
+test.each([
+	['between two words', ['It is ab', 'cd, as'], ['It is ', 'abcd, ', 'as']],
+	['at the end of a line', ['one\ntw', 'o'], ['one\n', '', 'two']],
+	['after much text', [`${'word '.repeat(2_000)}ab`, 'cd '], ['word '.repeat(2_000), 'abcd ', '']],
+])('a text is cut %s', (_where, pieces, expected) => {
+	expect(cut(...pieces)).toEqual(expected);
+});
+
+test('a word without an end is not held back for ever', () => {
+	expect(cut('x'.repeat(4_001), 'y')).toEqual(['x'.repeat(4_001), '', 'y']);
+});
