@@ -30,9 +30,6 @@ export class StreamedAnswer {
 
 	private text = '';
 
-	/** Text of the last event. */
-	private fresh = '';
-
 	private readonly calls = new Map<string, OpenCall>();
 
 	/** Of a completions stream, by their place. */
@@ -73,10 +70,11 @@ export class StreamedAnswer {
 		const error =
 			event.error === undefined || event.error === null ? undefined : errorInBody(event);
 		if (error) throw error;
-		this.fresh = '';
-		if (typeof event.type === 'string') this.addMessagesEvent(event.type, event);
-		if (Array.isArray(event.choices)) this.addChunk(event);
-		return this.fresh;
+		const ofMessages =
+			typeof event.type === 'string' ? this.addMessagesEvent(event.type, event) : '';
+		const text = ofMessages + (Array.isArray(event.choices) ? this.addChunk(event) : '');
+		this.text += text;
+		return text;
 	}
 
 	/** The answer. Throws an `UnusableAnswer` for a tool call that breaks off. */
@@ -93,12 +91,8 @@ export class StreamedAnswer {
 		};
 	}
 
-	private write(text: string): void {
-		this.text += text;
-		this.fresh += text;
-	}
-
-	private addMessagesEvent(type: string, event: Fields): void {
+	/** Returns the text in the event. */
+	private addMessagesEvent(type: string, event: Fields): string {
 		const key = `block ${Number(event.index)}`;
 		switch (type) {
 			case 'message_start': {
@@ -109,7 +103,7 @@ export class StreamedAnswer {
 			}
 			case 'content_block_start': {
 				const block = fieldsOf(event.content_block);
-				if (block.type === 'text') this.write(textOf(block.text));
+				if (block.type === 'text') return textOf(block.text);
 				if (block.type === 'tool_use')
 					this.calls.set(key, { id: block.id, name: block.name, whole: block.input, pieces: '' });
 				break;
@@ -117,8 +111,8 @@ export class StreamedAnswer {
 			case 'content_block_delta': {
 				const delta = fieldsOf(event.delta);
 				const call = this.calls.get(key);
-				if (call) call.pieces += textOf(delta.partial_json);
-				else this.write(textOf(delta.text));
+				if (!call) return textOf(delta.text);
+				call.pieces += textOf(delta.partial_json);
 				break;
 			}
 			case 'message_delta':
@@ -129,18 +123,20 @@ export class StreamedAnswer {
 				this.done = true;
 				break;
 		}
+		return '';
 	}
 
-	private addChunk({ id, choices, usage, stop_reason }: Fields): void {
+	/** Returns the text in the chunk. */
+	private addChunk({ id, choices, usage, stop_reason }: Fields): string {
 		const choice = fieldsOf(Array.isArray(choices) ? choices[0] : undefined);
 		const delta = fieldsOf(choice.delta);
 		if (typeof id === 'string') this.id = id;
-		this.write(textOf(delta.content) + textOf(delta.refusal));
 		const calls: unknown[] = Array.isArray(delta.tool_calls) ? delta.tool_calls : [];
 		for (const [at, call] of calls.entries()) this.addCallPiece(fieldsOf(call), at);
 		this.addStopReason(choice.finish_reason);
 		this.addStopReason(stop_reason);
 		this.addUsage(usage);
+		return textOf(delta.content) + textOf(delta.refusal);
 	}
 
 	/**
@@ -151,8 +147,8 @@ export class StreamedAnswer {
 		const place = typeof index === 'number' ? index : at;
 		const { name, arguments: input } = fieldsOf(called);
 		const known = this.openCalls.get(place);
-		const isOther = typeof id === 'string' && typeof known?.id === 'string' && known.id !== id;
-		const call = known && !(isOther && id !== '') ? known : this.openCall(place, id, name);
+		const isNamed = typeof id === 'string' && id !== '' && typeof known?.id === 'string';
+		const call = known && !(isNamed && known.id !== id) ? known : this.openCall(place, id, name);
 		call.pieces += textOf(input);
 		if (isObject(input)) call.whole = input;
 	}
