@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,8 +11,8 @@ import { untilRecovered } from './callbacks/recovered';
 import { report } from './callbacks/report';
 import { createTable, dropTable, rowsOf } from './support/dataTables';
 import { describeWithOwnHosts } from './support/hosts';
-import { readUntil } from './support/poll';
-import { credentialFor, EXAMPLE_CREDENTIAL } from './support/workflows';
+import { until } from './support/poll';
+import { credentialFor, EXAMPLE_CREDENTIAL, readExample } from './support/workflows';
 
 const TABLE = 'Ledger';
 
@@ -155,8 +155,7 @@ describeWithOwnHosts('The example that buys once', (version, start) => {
 	}
 
 	async function example(): Promise<Example> {
-		const text = readFileSync(join(__dirname, '../../examples/buy-once.json'), 'utf8');
-		return await withTable(exampleSchema.parse(JSON.parse(text)));
+		return await withTable(exampleSchema.parse(readExample('buy-once')));
 	}
 
 	async function importWith(...given: Parameters<typeof withRows>): Promise<string> {
@@ -201,10 +200,10 @@ describeWithOwnHosts('The example that buys once', (version, start) => {
 		await host.activate(id);
 		const doubts: number[] = [];
 		for (let at = 0; at <= KILLS; at++) {
-			const before = bought();
+			const enough = bought() + 3 + at;
 			const execution = await host.start(id, 'Run');
-			const some = async () => Promise.resolve(bought() >= before + 3 + at);
-			expect(await readUntil(some, true, 60_000)).toBe(true);
+			const some = await until(bought, (count) => count >= enough, 60_000);
+			expect(some).toBeGreaterThanOrEqual(enough);
 			await delay(40 * at);
 			if (at === 0) {
 				await host.stopExecution(execution ?? '');
@@ -216,11 +215,9 @@ describeWithOwnHosts('The example that buys once', (version, start) => {
 			}
 			doubts.push((await rows()).filter(isUnsure).length);
 		}
-		const over = async () =>
-			Promise.resolve(
-				sandbox.deliveries.list().every(({ state }) => state !== 'waiting' && state !== 'sending'),
-			);
-		expect(await readUntil(over, true, 120_000)).toBe(true);
+		const open = () =>
+			sandbox.deliveries.list().filter(({ state }) => state === 'waiting' || state === 'sending');
+		expect(await until(open, ({ length }) => length === 0, 120_000)).toEqual([]);
 		expect((await run(id)).status).toBe('success');
 		const unsure = (await rows()).filter(isUnsure);
 		report(`Buy once, n8n ${version}, stopped once and killed ${KILLS} times`, {

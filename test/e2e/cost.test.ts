@@ -1,6 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-
 import axios from 'axios';
 import { z } from 'zod/v3';
 
@@ -16,7 +13,7 @@ import {
 	workflow,
 } from './support/nodes';
 import { until } from './support/poll';
-import { credentialFor, imageWorkflow } from './support/workflows';
+import { credentialFor, imageWorkflow, readExample } from './support/workflows';
 
 const CREDENTIAL = 'Cost';
 
@@ -429,9 +426,7 @@ describeOnHosts('The cost of an execution', (host) => {
 	describe('The templates, activated', () => {
 		/** Imports a template with a schedule of one second, activates it, and deactivates it when `during` has ended. */
 		async function activated(name: string, during: (id: string) => Promise<void>): Promise<void> {
-			const template = templateSchema.parse(
-				JSON.parse(await readFile(join(__dirname, `../../examples/${name}.json`), 'utf8')),
-			);
+			const template = templateSchema.parse(readExample(name));
 			const rule = { interval: [{ field: 'seconds', secondsInterval: 1 }] };
 			const nodes = template.nodes.map((node) => ({
 				...node,

@@ -4,7 +4,7 @@ import { type Host, HOST_VERSIONS } from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
 import { buy } from './callbacks/tasks';
 import { activeTrigger } from './callbacks/triggerWorkflow';
-import { EXAMPLES, exampleOf, showCanvas, showExample } from './editor/gallery';
+import { showCanvas, showExample } from './editor/gallery';
 import { keepPicture, stopVideo, textIn, withoutNumbers } from './editor/pictures';
 import { firstWorkflow, SHOWCASE, showcase } from './editor/showcase';
 import { chatCredentialFor } from './support/agents';
@@ -16,7 +16,9 @@ import { readUntil } from './support/poll';
 import {
 	credentialFor,
 	EXAMPLE_CREDENTIAL as CREDENTIAL,
+	EXAMPLES,
 	imageWorkflow,
+	readExample,
 	WITH_A_FOLDER,
 	WITH_AN_ACCOUNT,
 } from './support/workflows';
@@ -171,7 +173,7 @@ describeOnHosts("n8n's editor", (host, version) => {
 	});
 
 	test('"Execute workflow" runs the example, and its pictures can be looked at', async () => {
-		await open(exampleOf('first-pipeline'));
+		await open(readExample('first-pipeline'));
 		expect(await editor.execute()).toContain('executed successfully');
 		const panel = await editor.openNode('Make Pictures');
 		const picture = await panel.viewFile(1);

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { z } from 'zod/v3';
@@ -11,7 +9,7 @@ import { report } from './callbacks/report';
 import { emptyCell, rowsOf } from './support/dataTables';
 import { describeWithOwnHosts } from './support/hosts';
 import { readUntil } from './support/poll';
-import { credentialFor, EXAMPLE_CREDENTIAL } from './support/workflows';
+import { credentialFor, EXAMPLE_CREDENTIAL, readExample } from './support/workflows';
 
 const TABLE = 'Video Queue';
 
@@ -61,8 +59,7 @@ describeWithOwnHosts('The example of a video queue', (version, start) => {
 	const withClip = async () => (await rows()).filter(({ clip }) => clip).length;
 
 	function definition(): object {
-		const text = readFileSync(join(__dirname, '../../examples/video-queue.json'), 'utf8');
-		const example = JSON.parse(text) as { pinData: { Rows: unknown[] } };
+		const example = readExample('video-queue') as { pinData: { Rows: unknown[] } };
 		return { ...example, pinData: { Rows: example.pinData.Rows.slice(0, CLIPS) } };
 	}
 

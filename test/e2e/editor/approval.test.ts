@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 
 import type { Execution } from '../../../sandbox/host';
@@ -10,7 +8,7 @@ import { ChatWindow } from '../support/chatWindow';
 import { Editor } from '../support/editor';
 import { describeOnHosts } from '../support/hosts';
 import { readUntil } from '../support/poll';
-import { credentialFor, EXAMPLE_CREDENTIAL } from '../support/workflows';
+import { credentialFor, EXAMPLE_CREDENTIAL, readExample } from '../support/workflows';
 import { keepPicture } from './pictures';
 
 const PROMPT = 'A lighthouse at dawn, in watercolour';
@@ -18,9 +16,7 @@ const QUESTION = 'Buy this picture?';
 const APPROVE = 'Buy';
 const REFUSE = 'Do Not Buy';
 
-const EXAMPLE: unknown = JSON.parse(
-	readFileSync(join(__dirname, '../../../examples/agent-approval.json'), 'utf8'),
-);
+const EXAMPLE = readExample('agent-approval');
 
 describeOnHosts('The example of an agent that asks before it buys', (host, version) => {
 	if (version === '1.123') {

@@ -7,8 +7,8 @@ import { launchBrowser, userAgentOf } from '../support/browser';
 import { Editor } from '../support/editor';
 import { describeOnHosts } from '../support/hosts';
 import { readUntil } from '../support/poll';
-import { credentialFor, EXAMPLE_CREDENTIAL } from '../support/workflows';
-import { exampleOf, showCanvas } from './gallery';
+import { credentialFor, EXAMPLE_CREDENTIAL, readExample } from '../support/workflows';
+import { showCanvas } from './gallery';
 import { keepPicture } from './pictures';
 
 /** Making the pictures or clips of a page, and the next page after it. */
@@ -40,7 +40,7 @@ describeOnHosts('The examples in which a person chooses', (host, version) => {
 
 	/** Activates an example and opens its form, as its address is given to people. */
 	async function openForm(name: string): Promise<{ page: Page; workflowId: string }> {
-		const { id: workflowId } = await host().importWorkflow(exampleOf(name));
+		const { id: workflowId } = await host().importWorkflow(readExample(name));
 		active = workflowId;
 		await host().activate(workflowId);
 		const page = await visitor.newPage();
@@ -75,7 +75,7 @@ describeOnHosts('The examples in which a person chooses', (host, version) => {
 	/** Keeps the two pictures of an example that docs/gallery.md shows. */
 	async function keep(name: string, form: Buffer): Promise<void> {
 		if (version !== HOST_VERSIONS.at(-1)) return;
-		await keepPicture(`result-${name}`, form, JSON.stringify(exampleOf(name)));
+		await keepPicture(`result-${name}`, form, JSON.stringify(readExample(name)));
 		const editor = await Editor.open(browser, host(), { width: 1320, height: 660 });
 		await showCanvas(name, editor, host());
 		await editor.close();

@@ -1,17 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-
 import type { Execution, Host } from '../../../sandbox/host';
 import type { Sandbox } from '../../../sandbox/service';
 import { dropTable, showTable } from '../support/dataTables';
 import type { Editor } from '../support/editor';
 import type { OutputView } from '../support/nodePanel';
 import { readUntil } from '../support/poll';
-import { ANSWERED_BY_A_PERSON, WITH_A_FOLDER, WITH_AN_ACCOUNT } from '../support/workflows';
+import { readExample } from '../support/workflows';
 import { contactSheet, type Picture } from './contactSheet';
 import { keepPicture, stopVideo } from './pictures';
-
-type Definition = Parameters<Host['importWorkflow']>[0];
 
 /** How an example is shown: its canvas once it has run, and what came out. */
 interface Shown {
@@ -85,21 +80,9 @@ async function logOf(editor: Editor, model: string): Promise<Buffer> {
 	return picture;
 }
 
-const FOLDER = join(__dirname, '../../../examples');
-
-/** The names of the examples that run as they are imported. */
-export const EXAMPLES = readdirSync(FOLDER)
-	.map((file) => basename(file, '.json'))
-	.filter((name) => ![...ANSWERED_BY_A_PERSON, ...WITH_A_FOLDER, ...WITH_AN_ACCOUNT].includes(name))
-	.sort();
-
-export function exampleOf(name: string): Definition {
-	return JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8')) as Definition;
-}
-
 /** Keeps a picture of an example as it is imported. */
 export async function showCanvas(name: string, editor: Editor, host: Host): Promise<void> {
-	const definition = exampleOf(name);
+	const definition = readExample(name);
 	const { id } = await host.importWorkflow(definition);
 	await editor.openWorkflow(id);
 	await editor.zoomToFit();
@@ -126,7 +109,7 @@ export async function showExample(
 ): Promise<void> {
 	const shown = SHOWN[name];
 	if (!shown) throw new Error(`The gallery does not know the example "${name}".`);
-	const definition = exampleOf(name);
+	const definition = readExample(name);
 	const { id } = await host.importWorkflow(definition);
 	await shown.before?.(host, id, sandbox);
 	try {

@@ -1,34 +1,22 @@
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import sharp from 'sharp';
 import { z } from 'zod/v3';
 
-import type { Execution, Host, HostVersion } from '../../../sandbox/host';
+import type { Execution, HostVersion } from '../../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../../sandbox/service';
 import { FFPROBE } from '../../support/ffprobe';
 import { chatCredentialFor } from '../support/agents';
 import { dropTable, rowsOf } from '../support/dataTables';
 import { describeOnHosts } from '../support/hosts';
 import { readUntil } from '../support/poll';
-import {
-	ANSWERED_BY_A_PERSON,
-	credentialFor,
-	EXAMPLE_CREDENTIAL,
-	WITH_A_FOLDER,
-	WITH_AN_ACCOUNT,
-} from '../support/workflows';
+import { credentialFor, EXAMPLE_CREDENTIAL, EXAMPLES, readExample } from '../support/workflows';
 
 const run = promisify(execFile);
-
-/** The examples that have tests of their own. */
-const RUN_ELSEWHERE = [...ANSWERED_BY_A_PERSON, ...WITH_A_FOLDER, ...WITH_AN_ACCOUNT];
-
-const FOLDER = join(__dirname, '../../../examples');
 
 /** The name by which the example with an agent asks for its chat model's credential. */
 const CHAT_CREDENTIAL = 'OpenAI';
@@ -77,13 +65,6 @@ describeOnHosts('The examples', (host, version) => {
 
 	const finished = async (workflowId: string) => await host().run(workflowId, { timeout: 120_000 });
 
-	async function importExample(file: string) {
-		const definition = JSON.parse(await readFile(join(FOLDER, file), 'utf8')) as Parameters<
-			Host['importWorkflow']
-		>[0];
-		return await host().importWorkflow(definition);
-	}
-
 	/** Every file that a node put out, as bytes. */
 	async function filesOf(execution: Execution, node: string): Promise<Buffer[]> {
 		return await Promise.all(
@@ -124,7 +105,7 @@ describeOnHosts('The examples', (host, version) => {
 			.map(({ body }) => body);
 
 	const examples: Record<string, Example> = {
-		'budget-per-workflow.json': {
+		'budget-per-workflow': {
 			tasks: 3,
 			check(execution) {
 				expect(execution.json('Bought').map(({ title }) => title)).toEqual([
@@ -143,7 +124,7 @@ describeOnHosts('The examples', (host, version) => {
 			},
 		},
 		// n8n 1.123 cannot create a Data Table in a workflow, nor find one by its name.
-		'compare-models.json': {
+		'compare-models': {
 			tasks: 6,
 			hosts: ['2.41'],
 			async run(workflowId) {
@@ -178,7 +159,7 @@ describeOnHosts('The examples', (host, version) => {
 				expect(again.items('Model A')).toEqual([]);
 			},
 		},
-		'daily-spending-report.json': {
+		'daily-spending-report': {
 			tasks: 0,
 			check(execution) {
 				const [message] = execution.json('Message');
@@ -187,7 +168,7 @@ describeOnHosts('The examples', (host, version) => {
 				);
 			},
 		},
-		'error-branch.json': {
+		'error-branch': {
 			tasks: 3,
 			check(execution) {
 				expect(fileNames(execution, 'Pictures')).toEqual(['Lighthouse.png', 'Pier.png']);
@@ -207,7 +188,7 @@ describeOnHosts('The examples', (host, version) => {
 				expect(chargedCredits).toBe(3 * refundedCredits);
 			},
 		},
-		'first-pipeline.json': {
+		'first-pipeline': {
 			tasks: 1,
 			async check(execution) {
 				expect(await filesOf(execution, 'Make Pictures')).toHaveLength(2);
@@ -217,7 +198,7 @@ describeOnHosts('The examples', (host, version) => {
 				expect(after).toBeLessThan(before ?? 0);
 			},
 		},
-		'grid-reroll.json': {
+		'grid-reroll': {
 			tasks: 3,
 			async check(execution) {
 				expect(execution.json('Pick the Third').map(({ index }) => index)).toEqual([3]);
@@ -230,7 +211,7 @@ describeOnHosts('The examples', (host, version) => {
 				expect(await filesOf(execution, 'Variations of It')).toHaveLength(5);
 			},
 		},
-		'jingle.json': {
+		jingle: {
 			tasks: 3,
 			async check(execution) {
 				expect(fileNames(execution, 'Fade In')).toEqual(['harbour-cafe.wav']);
@@ -238,7 +219,7 @@ describeOnHosts('The examples', (host, version) => {
 				expect(await probe(file ?? Buffer.alloc(0))).toMatchObject({ format: 'wav', seconds: 12 });
 			},
 		},
-		'low-balance-alert.json': {
+		'low-balance-alert': {
 			tasks: 0,
 			async check(enough) {
 				expect([enough.json('Enough Again').length, enough.json('Alert').length]).toEqual([1, 0]);
@@ -250,7 +231,7 @@ describeOnHosts('The examples', (host, version) => {
 				]);
 			},
 		},
-		'pdf-questions.json': {
+		'pdf-questions': {
 			tasks: 0,
 			check(execution) {
 				const answers = execution.json('Answers');
@@ -270,7 +251,7 @@ describeOnHosts('The examples', (host, version) => {
 				);
 			},
 		},
-		'photo-edit.json': {
+		'photo-edit': {
 			tasks: 1,
 			async check(execution) {
 				expect(fileNames(execution, 'New Sky')).toEqual(['harbour-at-night.png']);
@@ -280,7 +261,7 @@ describeOnHosts('The examples', (host, version) => {
 				expect((await sharp(file).metadata()).format).toBe('png');
 			},
 		},
-		'picture-agent.json': {
+		'picture-agent': {
 			tasks: 1,
 			check(execution) {
 				expect(imageRequests()).toMatchObject([{ prompt: execution.json('Wish')[0]?.text }]);
@@ -288,7 +269,7 @@ describeOnHosts('The examples', (host, version) => {
 				expect(execution.json('Agent')[0]?.output).toContain(`![image](${url})`);
 			},
 		},
-		'picture-to-video.json': {
+		'picture-to-video': {
 			tasks: 3,
 			async check(execution) {
 				for (const [node, seconds] of [
@@ -308,7 +289,7 @@ describeOnHosts('The examples', (host, version) => {
 				expect(toTheExecution).toHaveLength(2);
 			},
 		},
-		'sheet-to-images.json': {
+		'sheet-to-images': {
 			tasks: 3,
 			async check(execution) {
 				const images = execution.items('Images');
@@ -326,7 +307,7 @@ describeOnHosts('The examples', (host, version) => {
 				}
 			},
 		},
-		'song-to-stems.json': {
+		'song-to-stems': {
 			tasks: 3,
 			async check(execution) {
 				expect(execution.json('Stems').map(({ fileName }) => fileName)).toContain('lead_vocal.wav');
@@ -340,7 +321,7 @@ describeOnHosts('The examples', (host, version) => {
 			},
 		},
 		// n8n 1.123 has no SDK for AI nodes.
-		'style-guide-agent.json': {
+		'style-guide-agent': {
 			tasks: 1,
 			hosts: ['2.41'],
 			check(execution) {
@@ -352,7 +333,7 @@ describeOnHosts('The examples', (host, version) => {
 			},
 		},
 		// n8n 1.123 cannot create a Data Table in a workflow, nor find one by its name.
-		'video-queue.json': {
+		'video-queue': {
 			tasks: 100,
 			hosts: ['2.41'],
 			async run(workflowId) {
@@ -381,26 +362,22 @@ describeOnHosts('The examples', (host, version) => {
 		},
 	};
 
-	const files = readdirSync(FOLDER)
-		.filter((file) => !RUN_ELSEWHERE.includes(basename(file, '.json')))
-		.sort();
-
 	test('are all known to this test', () => {
-		expect(Object.keys(examples)).toEqual(files);
+		expect(Object.keys(examples)).toEqual(EXAMPLES);
 	});
 
-	const runnable = files.filter((file) => examples[file]?.hosts?.includes(version) ?? true);
+	const runnable = EXAMPLES.filter((name) => examples[name]?.hosts?.includes(version) ?? true);
 
 	test.each(runnable)(
 		'%s runs as it is imported',
-		async (file) => {
+		async (name) => {
 			sandbox.reset();
 			const {
 				tasks,
 				check,
 				run: runIt = finished,
-			} = examples[file] ?? { tasks: NaN, check: () => {} };
-			const workflow = await importExample(file);
+			} = examples[name] ?? { tasks: NaN, check: () => {} };
+			const workflow = await host().importWorkflow(readExample(name));
 			const execution = await runIt(workflow.id);
 			expect(execution.error).toBeUndefined();
 			expect(execution.status).toBe('success');

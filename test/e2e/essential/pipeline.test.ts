@@ -1,11 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-
 import sharp from 'sharp';
 
 import { createSandbox, type Sandbox } from '../../../sandbox/service';
 import { describeOnHosts } from '../support/hosts';
-import { credentialFor, EXAMPLE_CREDENTIAL, imageWorkflow } from '../support/workflows';
+import {
+	credentialFor,
+	EXAMPLE_CREDENTIAL,
+	imageWorkflow,
+	readExample,
+} from '../support/workflows';
 
 describeOnHosts('A pipeline of pictures', (host) => {
 	let sandbox: Sandbox;
@@ -44,10 +46,7 @@ describeOnHosts('A pipeline of pictures', (host) => {
 
 	test('the example makes two pictures of an uploaded one and keeps them as files', async () => {
 		await host().putCredential(credentialFor(sandbox, EXAMPLE_CREDENTIAL));
-		const example: unknown = JSON.parse(
-			readFileSync(join(__dirname, '../../../examples/first-pipeline.json'), 'utf8'),
-		);
-		const workflow = await host().importWorkflow(example);
+		const workflow = await host().importWorkflow(readExample('first-pipeline'));
 		const execution = await host().run(workflow.id, { timeout: 60_000 });
 		expect(execution.status).toBe('success');
 		const files = Object.values(execution.runs)

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { WorkflowDefinition } from '../../../sandbox/host';
 import type { Sandbox } from '../../../sandbox/service';
 import { end, pictureNode, promptItems, startByHand, workflow } from './nodes';
@@ -6,7 +8,7 @@ import { end, pictureNode, promptItems, startByHand, workflow } from './nodes';
 export const EXAMPLE_CREDENTIAL = 'MediaGen API';
 
 /** The examples in which a person answers, in n8n's chat or in a form: tests of their own in editor/ run them. */
-export const ANSWERED_BY_A_PERSON = ['agent-approval', 'approve-clips', 'pick-a-picture'];
+const ANSWERED_BY_A_PERSON = ['agent-approval', 'approve-clips', 'pick-a-picture'];
 
 /** The examples for which a person needs a credential of another service: essential/exampleAccounts.test.ts runs them. */
 export const WITH_AN_ACCOUNT = ['files-to-s3', 'mcp-server'];
@@ -47,3 +49,15 @@ export function imageWorkflow(
 		Pictures: 'End',
 	});
 }
+
+const FOLDER = join(__dirname, '../../../examples');
+
+/** The names of the examples that run as they are imported. */
+export const EXAMPLES = readdirSync(FOLDER)
+	.map((file) => basename(file, '.json'))
+	.filter((name) => ![...ANSWERED_BY_A_PERSON, ...WITH_A_FOLDER, ...WITH_AN_ACCOUNT].includes(name))
+	.sort();
+
+/** The workflow of an example, by its name. */
+export const readExample = (name: string): unknown =>
+	JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8'));
