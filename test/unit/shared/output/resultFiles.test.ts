@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { TASK_FAMILIES, type TaskFamily } from '../../../../nodes/shared/api/families';
 import { readTaskRecord, type TaskRecord } from '../../../../nodes/shared/api/records';
 import {
+	isTextResult,
 	requestLinksOf,
 	type RequestLinks,
 	resultFiles,
@@ -194,6 +195,18 @@ test("the family's own place comes first", () => {
 	const result = { images: [{ url: [link('cover.png')] }], music: [{ audio_url: link('1.mp3') }] };
 	expect(filesOf('music', { result }).map(([, name]) => name)).toEqual(['1.mp3', 'cover.png']);
 	expect(filesOf('image', { result }).map(([, name]) => name)).toEqual(['cover.png', '1.mp3']);
+});
+
+test('the place of the family that is known, or that the record shows, comes first', () => {
+	const raw = {
+		result: { images: [{ url: link('1') }], music: [{ audio_url: link('2') }] },
+		grid_image_url: link('3'),
+		image_urls: [link('4')],
+	};
+	const urlsOf = (family: TaskFamily | null) =>
+		resultFiles(recordOf(raw), family, NOW).map(({ url, kind }) => `${kind} ${url.slice(-1)}`);
+	expect(urlsOf(null)).toEqual(['image 3', 'image 4', 'image 1', 'audio 2']);
+	expect(urlsOf('image')).toEqual(['image 1', 'image 3', 'audio 2']);
 });
 
 test('links that are listed twice come out once', () => {
@@ -414,6 +427,7 @@ describe('A link is read in any notation', () => {
 		['from where it stands', './1.png', 'https://api.example.com/v9/1.png'],
 		['a step up', '../files/1', 'https://api.example.com/files/1'],
 		['a name alone', '1.png', 'https://api.example.com/v9/1.png'],
+		['a name with blanks around it', ' 1.png ', 'https://api.example.com/v9/1.png'],
 		['a name with a query', '1.png?of=1.x', 'https://api.example.com/v9/1.png?of=1.x'],
 		['a name with a fragment', ' 1.png#of=1.x', 'https://api.example.com/v9/1.png#of=1.x'],
 		['a host of the same network', 'localhost:8787/1', 'https://localhost:8787/1'],
@@ -437,6 +451,7 @@ describe('A link is read in any notation', () => {
 		expect(urlsOf('image', { result: { images: [{ url: [written] }] } })).toEqual([url]);
 		expect(urlsOf('image', { result: { image_url: written } })).toEqual([url]);
 		expect(urlsOf('image', { result: { urls: [written] } })).toEqual([url]);
+		expect(urlsOf('image', { result: { File: written } })).toEqual([url]);
 		expect(urlsOf('music', { result: { music: [{ audio_url: written }] } })).toEqual([url]);
 		expect(urlsOf('grid', { grid_image_url: written })).toEqual([url]);
 	});
@@ -494,29 +509,162 @@ describe('A link is read in any notation', () => {
 		expect(urlsOf('image', { result: JSON.stringify([link('1.png')]) })).toEqual([link('1.png')]);
 	});
 
-	test('as a data URL, or as base64 with its type', () => {
-		const png = 'iVBORw0KGgoAAAANSUhEUg==';
-		const data = `data:image/png;base64,${png}`;
-		expect(urlsOf('image', { result: { images: [{ url: data }] } })).toEqual([data]);
-		expect(urlsOf('image', { result: { images: [{ b64_json: png }] } })).toEqual([data]);
-		expect(urlsOf('image', { result: { content: png, mime_type: 'image/png' } })).toEqual([data]);
-		expect(urlsOf('image', { result: { data: png, type: 'png' } })).toEqual([data]);
-		expect(urlsOf('image', { result: { hash: png } })).toEqual([]);
-		expect(kindsOf('image', { audio: 'data:audio/mpeg;base64,AAAA' })).toEqual(['audio']);
+	test('as JSON in a text, with blanks before it', () => {
+		expect(urlsOf('image', { result: { files: ` \n["${link('1.png')}"]` } })).toEqual([
+			link('1.png'),
+		]);
+	});
+
+	test.each(['x ["https://files.example.com/1.png"]', '{"url": https://files.example.com/1.png}'])(
+		'%s is text, and no JSON',
+		(url) => {
+			expect(urlsOf('image', { result: { url } })).toEqual([]);
+		},
+	);
+});
+
+describe('A file that stands in the record itself', () => {
+	const urlsOf = (result: unknown) => resultsOf('image', result).map(({ url }) => url);
+
+	const png = 'iVBORw0KGgoAAAANSUhEUg==';
+	const data = `data:image/png;base64,${png}`;
+
+	test('as a data URL', () => {
+		const text = 'data:image/svg+xml,%3Csvg/%3E';
+		expect(urlsOf({ images: [{ url: data }, { url: text }] })).toEqual([data, text]);
+		expect(urlsOf({ hash: data })).toEqual([data]);
+	});
+
+	test.each([`see ${data}`, 'data:text/plain;base64,AAAA', 'data:image/png', 'data:imagepng,AAAA'])(
+		'%s is text',
+		(url) => {
+			expect(urlsOf({ url, data: url })).toEqual([]);
+		},
+	);
+
+	test.each([
+		['audio', 'data:audio/mpeg;base64,AAAA'],
+		['image', 'DATA:IMAGE/PNG;base64,AAAA'],
+		['video', 'data:video/mp4;base64,AAAA'],
+	] as const)('its type tells the kind: %s, whatever its field and its family', (kind, url) => {
+		expect(kindsOf('music', { image: url })).toEqual([kind]);
+		expect(kindsOf('image', { audio: url })).toEqual([kind]);
+		expect(kindsOf('image', { video_url: url })).toEqual([kind]);
+	});
+
+	test.each(words('data content bytes b64 b64_json base64 image_base64 imageBase64 pngB64'))(
+		'as base64 in the field %s',
+		(field) => {
+			expect(urlsOf({ [field]: png })).toEqual([data]);
+		},
+	);
+
+	test.each(words('hash database contents content_id data_id metadata image'))(
+		'no base64 is looked for in the field %s',
+		(field) => {
+			expect(urlsOf({ [field]: png, mime_type: 'image/png' })).toEqual([]);
+		},
+	);
+
+	test.each([
+		['image/png', 'iVBORw0KGgoA'],
+		['image/jpeg', '/9j/4AAQSkZJRgAB'],
+		['image/gif', 'R0lGODlhAQABAIAA'],
+		['audio/mpeg', 'SUQzBAAAAAAAI1RT'],
+	])('%s by its first bytes', (type, beginning) => {
+		const content = beginning.padEnd(16, 'A');
+		expect(urlsOf({ data: content })).toEqual([`data:${type};base64,${content}`]);
+		expect(urlsOf({ data: content.slice(0, 15) })).toEqual([]);
+	});
+
+	test.each(words('mime_type mimeType content_type contentType media_type type'))(
+		'its type stands in %s',
+		(field) => {
+			const content = 'AAAAIGZ0eXBpc29t';
+			const made = [`data:video/mp4;base64,${content}`];
+			expect(urlsOf({ content, [field]: 'video/mp4' })).toEqual(made);
+			expect(urlsOf({ content, type: 'mp4', [field]: 'VIDEO/mp4' })).toEqual([
+				made[0]?.replace('video', 'VIDEO'),
+			]);
+		},
+	);
+
+	test.each([7, 'text/plain', 'xvideo/mp4', 'video/', 'video/m p4', 'mp4', null])(
+		'a type of %j tells nothing',
+		(type) => {
+			expect(urlsOf({ content: 'AAAAIGZ0eXBpc29t', type })).toEqual([]);
+			expect(urlsOf({ content: png, type })).toEqual([data]);
+		},
+	);
+
+	test('what holds other characters is text; line breaks and the other alphabet are base64', () => {
+		const type = 'video/mp4';
+		for (const text of ['A text: of many words', '!AAAAAAAAAAAAAAAA', 'AAAAAAAAAAAAAAAA!'])
+			expect(urlsOf({ content: text, type })).toEqual([]);
+		for (const text of ['AAAAIGZ0eXBp\nc29t', 'AAAA-_Z0eXBpc29t=', '+/AAIGZ0eXBpc29t'])
+			expect(urlsOf({ content: text, type })).toEqual([`data:video/mp4;base64,${text}`]);
 	});
 });
 
-test('the address of an API is no result', () => {
-	const urls = { get: link('task'), cancel: link('cancel'), stream: link('stream') };
-	const raw = {
-		urls,
-		status_url: link('status'),
-		response_url: link('response'),
-		upload_endpoint: link('upload'),
-		result: { image_url: link('1.png'), api_url: link('api') },
-	};
-	expect(filesOf('image', raw)).toEqual([[1, '1.png']]);
+describe('An answer in words is no file', () => {
+	test.each<[unknown, boolean]>([
+		['slow, jazz', true],
+		[{ tags: 'slow, jazz' }, true],
+		[{ tags: 'slow', bpm: 90 }, true],
+		['{"tags":"slow"}', true],
+		[' ', false],
+		['', false],
+		[undefined, false],
+		[7, false],
+		[['slow'], false],
+		[{}, false],
+		[{ tags: '' }, false],
+		[{ tags: ' ' }, false],
+		[{ tags: 'slow', images: [] }, false],
+		[{ images: [], tags: 'slow' }, false],
+		[{ tags: null }, false],
+	])('%j: %p', (result, isText) => {
+		expect(isTextResult({ result })).toBe(isText);
+	});
 });
+
+describe('The address of an API is no result', () => {
+	const NAMES = words(`
+		get cancel self next stream status poll polling query response detail details web page share doc docs dashboard
+		console api endpoint upload_endpoint task_api Status
+	`);
+
+	test.each(NAMES)('%s', (name) => {
+		for (const field of [name, `${name}_url`, `${name}_link`]) {
+			const raw = {
+				[field]: link('other'),
+				result: { image_url: link('1.png'), [field]: link('x') },
+			};
+			expect(filesOf('image', raw)).toEqual([[1, '1.png']]);
+		}
+	});
+
+	test.each(words('widget_url page_1_url status_picture_url webp shared therapist endpoints apis'))(
+		'%s is a result',
+		(field) => {
+			expect(filesOf('image', { result: { [field]: link('1.png') } })).toHaveLength(1);
+		},
+	);
+});
+
+test.each(words('pathway named titled prompted texture tagsoup idol'))(
+	'the field %s only begins like one of a text',
+	(field) => {
+		const files = resultFiles(
+			recordOf({ result: { [field]: '/f/1.png' } }),
+			'image',
+			NOW,
+			undefined,
+			'https://a.io',
+		);
+		expect(files.map(({ url }) => url)).toEqual(['https://a.io/f/1.png']);
+	},
+);
 
 test("the family's own kind comes first, and is numbered first: a video before its cover", () => {
 	const video = { cover_url: link('c.png'), video_url: link('v.mp4') };
@@ -556,6 +704,32 @@ describe('What stands beside a link comes out with it', () => {
 			{ index: 1, kind: 'audio', url: link('1.mp3'), name: null, ...beside },
 			{ index: 1, kind: 'image', url: link('1.png'), name: null, ...beside },
 		]);
+	});
+
+	const labelsOf = (holder: Record<string, unknown>) => {
+		const [file] = resultsOf('image', { images: [{ ...holder, url: link('1.png') }] });
+		const own = words('index kind url name expiresAt');
+		return Object.fromEntries(Object.entries(file ?? {}).filter(([field]) => !own.includes(field)));
+	};
+
+	test('texts of up to 500 characters, numbers and whether something is so', () => {
+		const told = { title: 'a'.repeat(500), seed: 0, has_text: true, is_safe: false };
+		const untold = { empty: '', blank: ' ', text: 'a'.repeat(501), list: ['a'], nothing: null };
+		expect(labelsOf({ ...told, ...untold })).toEqual({
+			...{ title: told.title, seed: 0, hasText: true, isSafe: false },
+		});
+	});
+
+	test('no address, and nothing in the place of what a file has already', () => {
+		const addresses = { site_url: 'none', preview_link: 'x', thumb: link('thumb.png') };
+		const own = { file_name: 'a.png', mimeType: 'image/png', fileSize: 7, kind: 'x', index: 9 };
+		const dated = { expires_at: '2026-01-01', expiresAt: 'soon' };
+		expect(labelsOf({ ...addresses, ...own, ...dated, title: 'T' })).toEqual({ title: 'T' });
+	});
+
+	test('at most twenty of them', () => {
+		const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`n${at}`, at]));
+		expect(Object.keys(labelsOf({ index: 1, ...many }))).toEqual(Object.keys(many).slice(0, 20));
 	});
 });
 
