@@ -11,6 +11,7 @@ import type { Operation } from '../../shared/n8n/describe';
 import { throwFirstError } from '../../shared/n8n/nodeErrors';
 import { readItemOptions } from '../../shared/n8n/options';
 import { isLeftOut, type UnboughtItem } from '../../shared/output/items';
+import { checkOnlyOutput } from '../../shared/purchase/checkOnly';
 import { type Purchase, PurchaseRecords } from '../../shared/purchase/purchaseRecords';
 import {
 	dropRecords,
@@ -19,7 +20,7 @@ import {
 	type ReadyItem,
 	runPaidItems,
 } from '../../shared/purchase/runPaidItems';
-import { checkOnlyOutput, SpendingGuard } from '../../shared/purchase/spendingGuard';
+import { SpendingGuard } from '../../shared/purchase/spendingGuard';
 import { traceUsed } from '../../shared/report/customData';
 import { clock } from '../../shared/util/clock';
 import { toJson } from '../../shared/util/json';

@@ -16,9 +16,10 @@ import {
 	type UnboughtItem,
 } from '../output/items';
 import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
+import { checkOnlyOutput } from '../purchase/checkOnly';
 import { PurchaseRecords } from '../purchase/purchaseRecords';
 import { type BuyingDeadline, dropRecords, runPaidItems } from '../purchase/runPaidItems';
-import { checkOnlyOutput, SpendingGuard } from '../purchase/spendingGuard';
+import { SpendingGuard } from '../purchase/spendingGuard';
 import { countCost, countLeftOut } from '../report/customData';
 import { hint, runHints } from '../report/hints';
 import { clock, sleep } from '../util/clock';
