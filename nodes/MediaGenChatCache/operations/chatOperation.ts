@@ -182,7 +182,7 @@ async function execute(
 	const guard = new SpendingGuard(context, options, client);
 	if (options.checkOnly)
 		return [
-			await checkOnlyOutput(client, guard, questions, ({ purchase: { path, body } }) => ({
+			await checkOnlyOutput(context, client, guard, questions, ({ purchase: { path, body } }) => ({
 				path,
 				body,
 			})),

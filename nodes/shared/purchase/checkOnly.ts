@@ -1,10 +1,11 @@
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { MediaGenClient } from '../api/client';
 import { asError } from '../api/errors';
 import { remainingOf } from '../api/records';
 import type { FailedItem } from '../n8n/nodeErrors';
 import type { BuyingItem, UnboughtItem } from '../output/items';
+import { hint } from '../report/hints';
 import { toJson } from '../util/json';
 import type { SpendingGuard } from './spendingGuard';
 
@@ -28,25 +29,41 @@ function problemsOf({ error }: FailedItem): string[] {
 	return [error.message, ...others];
 }
 
+/** The line above the output: how many items would buy, and what holds the others back. */
+function summary(
+	items: ReadonlyArray<{ state: string }>,
+	{ tasks, withinLimits, limit }: { tasks: number; withinLimits: number; limit?: string },
+): string {
+	const problems = items.filter(({ state }) => state !== 'ready').length;
+	const reused = items.length - tasks - problems;
+	return [
+		`Check Only bought nothing: ${tasks} of ${items.length} ${items.length === 1 ? 'item' : 'items'} would buy`,
+		...(reused > 0 ? [`${reused} would use an existing task`] : []),
+		...(problems > 0 ? [`${problems} with problems`] : []),
+		...(limit === undefined ? [] : [`the limits let ${withinLimits} through: ${limit}`]),
+	].join(', ');
+}
+
 /**
  * The output of "Check Only": per item the request that would be sent and what is wrong with it, with the number of purchases,
- * how many of them the limits let through, and the balance. Sends nothing but reads.
+ * how many of them the limits let through, and the balance; a hint sums up. Sends nothing but reads.
  *
  * @param requestOf the path and the body of an item, and its file where the request is form data. Files stand as their fingerprints
  */
 export async function checkOnlyOutput<Item extends BuyingItem & { state: 'ready' }>(
+	context: Pick<IExecuteFunctions, 'addExecutionHints'>,
 	client: MediaGenClient,
 	guard: SpendingGuard,
 	items: ReadonlyArray<Item | UnboughtItem>,
 	requestOf: (item: Item) => object,
 ): Promise<INodeExecutionData[]> {
 	const tasks = items.filter(({ state, options }) => state === 'ready' && !options.reused).length;
-	const common = {
-		checkOnly: true,
-		tasks,
-		...(await guard.check(tasks)),
-		balance: await balanceFields(client),
-	};
+	const allowed = await guard.check(tasks);
+	const common = { checkOnly: true, tasks, ...allowed, balance: await balanceFields(client) };
+	const isFine = items.every(({ state }) => state === 'ready') && allowed.limit === undefined;
+	context.addExecutionHints(
+		hint(summary(items, { tasks, ...allowed }), isFine ? 'info' : 'warning'),
+	);
 	return items.map((item) => {
 		const pairedItem = { item: item.itemIndex };
 		if (item.state !== 'ready')

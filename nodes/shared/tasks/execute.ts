@@ -244,7 +244,8 @@ async function execute(
 	if (!checkOnly) throwFirstError(context, checked);
 	const items = await findExistingTasks(run, checked);
 	if (!checkOnly) throwFirstError(context, items);
-	if (checkOnly) return [await checkOnlyOutput(run.client, guard, items, ({ target }) => target)];
+	if (checkOnly)
+		return [await checkOnlyOutput(context, run.client, guard, items, ({ target }) => target)];
 
 	const bought = { records: new PurchaseRecords(context), guard };
 	try {

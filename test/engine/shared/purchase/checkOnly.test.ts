@@ -33,7 +33,7 @@ test.each(buying)('%s: 200 rows with three mistakes', async (_, operation, mista
 	}));
 	const read = Object.fromEntries(mistakes.map(([field]) => [field, `={{ $json["${field}"] }}`]));
 	const extra = Object.entries(read).filter(([field]) => field.startsWith('additionalFields.'));
-	const { json, error } = await runNode({
+	const { json, hints, error } = await runNode({
 		node,
 		parameters: {
 			...{ resource, operation: operation.operation, options: { checkOnly: true } },
@@ -62,6 +62,9 @@ test.each(buying)('%s: 200 rows with three mistakes', async (_, operation, mista
 		tasks: ROWS - AT.length,
 		balance: { remaining: expect.any(Number) },
 	});
+	expect(hints.map(({ message, type }) => [message, type])).toEqual([
+		[`Check Only bought nothing: 197 of 200 items would buy, 3 with problems`, 'warning'],
+	]);
 	expect(sent()).toEqual([]);
 });
 
@@ -104,6 +107,21 @@ test.each<[string, string, INodeParameters, string]>([
 	const { json } = await runnerOf(service)(operation, { ...given, options: { checkOnly: true } });
 	expect(json.map(({ problems }) => problems)).toEqual([[`${problem} [row 1 (item 0)]`]]);
 	expect(sent()).toEqual([]);
+});
+
+test.each<[string, INodeParameters, string, string]>([
+	['one item', {}, 'Check Only bought nothing: 1 of 1 item would buy', 'info'],
+	[
+		'a limit',
+		{ maxTasks: 0 },
+		'Check Only bought nothing: 1 of 1 item would buy, the limits let 0 through: "Max Tasks" is 0, and this node has made 0 purchases in this execution',
+		'warning',
+	],
+])('%s: the line above the output', async (_, limits, message, type) => {
+	const { hints } = await runnerOf(service)('music.sounds', {
+		options: { checkOnly: true, ...limits },
+	});
+	expect(hints).toEqual([{ message, type, location: 'outputPane' }]);
 });
 
 test('a picture of the input is not uploaded, and stands in the request as its fingerprint', async () => {

@@ -103,9 +103,15 @@ describe('A task that was bought before is used, and nothing is bought', () => {
 	);
 
 	test('"Check Only" says so, and counts no purchase for it', async () => {
-		const { json } = await buyOrUse({ checkOnly: true });
+		const { json, hints } = await buyOrUse({ checkOnly: true });
 		expect(json).toMatchObject([
 			{ tasks: 0, reused: true, purchaseKey: expect.stringMatching(/^[0-9a-f]{32}$/) },
+		]);
+		expect(hints).toMatchObject([
+			{
+				type: 'info',
+				message: 'Check Only bought nothing: 0 of 1 item would buy, 1 would use an existing task',
+			},
 		]);
 	});
 });
