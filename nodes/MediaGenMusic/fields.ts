@@ -74,7 +74,6 @@ export function wordFields(
 		{ ...lyricsField, displayOptions: mode.customOnly },
 		{ ...descriptionField, displayOptions: mode.descriptionOnly },
 		{ ...tagsField, description: tagsDescription, displayOptions: mode.customOnly },
-		{ ...titleField, displayOptions: mode.customOnly },
 	];
 }
 
@@ -118,7 +117,7 @@ function weightOption(displayName: string, name: string, description: string): I
 	};
 }
 
-/** Optional fields about the style, in custom mode only. */
+/** Optional fields about the song and its style, in custom mode only. */
 export const styleOptions: INodeProperties[] = [
 	weightOption(
 		'Audio Weight',
@@ -134,6 +133,7 @@ export const styleOptions: INodeProperties[] = [
 		description: 'What the style must not have, as tags',
 	},
 	weightOption('Style Weight', 'styleWeight', 'How closely to keep to the tags, from 0.00 to 1.00'),
+	titleField,
 	weightOption(
 		'Weirdness',
 		'weirdnessConstraint',

@@ -7,29 +7,23 @@ import { z } from '../shared/util/vendor/zod';
 /** Value of "Mode" that sends no `custom`. */
 export const AUTOMATIC = 'auto';
 
-const MODES = [
-	{
-		name: 'Automatic',
-		value: AUTOMATIC,
-		description: 'The service infers the mode from the fields that are filled in',
-	},
-	{ name: 'Custom Lyrics', value: true, description: 'Your own lyrics, style and title' },
-	{
-		name: 'From Description',
-		value: false,
-		description: 'A description alone, and the service does the rest',
-	},
-];
-
-/** "Mode", which decides what the other fields do. `hint` says what "Automatic" comes to. */
-function modeField(hint: string): INodeProperties {
+/** "Mode", which decides what the other fields do. `automatic` says what "Automatic" comes to. */
+function modeField(automatic: string): INodeProperties {
 	return {
 		displayName: 'Mode',
 		name: 'custom',
 		type: 'options',
-		options: MODES,
+		options: [
+			{ name: 'Automatic', value: AUTOMATIC, description: automatic },
+			{ name: 'Custom Lyrics', value: true, description: 'Your own lyrics, style and title' },
+			{
+				name: 'From Description',
+				value: false,
+				description: 'A description alone, and the service does the rest',
+			},
+		],
 		default: AUTOMATIC,
-		hint,
+		description: 'What the song is made of',
 	};
 }
 
@@ -52,7 +46,7 @@ export interface ModeRules {
  */
 export const inferredMode: ModeRules = {
 	field: modeField(
-		'Automatic: with lyrics the service takes Custom Lyrics; else with a description From Description; else with tags or a title Custom Lyrics',
+		'With lyrics the service takes Custom Lyrics; else with a description From Description; else with tags or a title Custom Lyrics',
 	),
 	customOnly: { show: { custom: [AUTOMATIC, true] } },
 	descriptionOnly: { show: { custom: [AUTOMATIC, false] } },
@@ -62,7 +56,7 @@ export const inferredMode: ModeRules = {
 /** Without `custom` the service reads the description, and infers nothing (spec §2, extend). */
 export const extendMode: ModeRules = {
 	field: modeField(
-		'Automatic: nothing is sent, and the service reads the description but no lyrics, style or title',
+		'Nothing is sent, and the service reads the description but no lyrics, style or title',
 	),
 	customOnly: { show: { custom: [true] } },
 	descriptionOnly: { show: { custom: [AUTOMATIC, false] } },

@@ -108,6 +108,30 @@ describeOnHosts("n8n's editor", (host, version) => {
 		});
 	});
 
+	describe('a window of 900 pixels', () => {
+		let window: Editor;
+		beforeAll(async () => {
+			window = await Editor.open(browser, host(), { width: 1440, height: 900 });
+			const nodes = ['Image', 'Music', 'Grid', 'Video'].map((name) => ({
+				name,
+				type: `n8n-nodes-mediagen.mediaGen${name}`,
+				parameters: {},
+			}));
+			await open(workflow('Just added', nodes, {}), window);
+		});
+		afterEach(async () => await window.panel().close());
+		afterAll(async () => await window.close());
+
+		test.each(['Image', 'Music', 'Grid', 'Video'])(
+			'shows what %s needs on the first day, up to how it waits',
+			async (name) => {
+				const panel = await window.openNode(name);
+				await panel.labels();
+				expect(await panel.seesValueOf('waitMode')).toBe(true);
+			},
+		);
+	});
+
 	test('the node behind one that has not run yet shows which fields it will get', async () => {
 		const ours = ['Image', 'Video'].map((name) => ({
 			name,

@@ -53,12 +53,12 @@ export const taskIdField = (
 });
 
 export const promptField = (
-	field: Pick<INodeProperties, 'placeholder' | 'description' | 'required'>,
+	field: Pick<INodeProperties, 'placeholder' | 'description' | 'required' | 'typeOptions'>,
 ): INodeProperties => ({
 	displayName: 'Prompt',
 	name: 'prompt',
 	type: 'string',
-	typeOptions: { rows: 4 },
+	typeOptions: { rows: 3 },
 	default: '',
 	...field,
 });

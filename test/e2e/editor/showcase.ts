@@ -66,8 +66,7 @@ export const SHOWCASE: Shown[] = [
 			custom: true,
 			prompt: '[Verse]\nThe harbor lights are low,\nthe nets are hanging dry',
 			tags: 'folk, accordion, slow',
-			title: 'Harbor Lights',
-			additionalFields: { vocalGender: 'Female' },
+			additionalFields: { title: 'Harbor Lights', vocalGender: 'Female' },
 		},
 	},
 	{

@@ -27,6 +27,13 @@ export class NodePanel {
 		return texts.map((text) => text.replace(/\s*\*$/, '').trim()).filter((text) => text !== '');
 	}
 
+	/** Whether the value of a field is seen without scrolling. */
+	async seesValueOf(field: string): Promise<boolean> {
+		const [shown, panel] = [await this.input(field).boundingBox(), await this.root.boundingBox()];
+		if (!shown || !panel) throw new Error(`The panel does not show the field "${field}".`);
+		return shown.y + shown.height / 2 <= panel.y + panel.height;
+	}
+
 	/** The notices between the fields. */
 	async notices(): Promise<string[]> {
 		return [

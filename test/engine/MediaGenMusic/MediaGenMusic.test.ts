@@ -48,9 +48,9 @@ const song = [
 	top('prompt', 'la la', 'prompt', 'la la', custom),
 	top('gptDescription', 'a shanty', 'gpt_description'),
 	top('tags', 'folk', 'tags', 'folk', custom),
-	top('title', 'Harbour', 'title', 'Harbour', custom),
 	extra('negativeTags', 'drums', 'negative_tags', 'drums', custom),
 	extra('styleWeight', 0.25, 'style_weight', 0.25, custom),
+	extra('title', 'Harbour', 'title', 'Harbour', custom),
 	extra('weirdnessConstraint', 0, 'weirdness_constraint', 0, custom),
 	extra('audioWeight', 1, 'audio_weight', 1, custom),
 ];
@@ -174,7 +174,7 @@ const FIELDS: Record<string, FieldTable> = {
 
 testFields(service, FIELDS, () => ({ [PARENT]: service.sandbox.originals.track().id }));
 
-const style = ['tags', 'title', 'additionalFields.styleWeight'];
+const style = ['tags', 'additionalFields.title', 'additionalFields.styleWeight'];
 const waiting = [
 	'waitMode',
 	'output',
@@ -201,7 +201,7 @@ test('each field is shown once, though the mode is an expression', () => {
 	const parameters = { resource: 'music', operation: 'coverSong', custom: '={{ true }}' };
 	const shown = fieldsShown(node, parameters).map(({ name }) => name);
 	expect(shown).toEqual([...new Set(shown)]);
-	expect(shown).toEqual(expect.arrayContaining(['prompt', 'gptDescription', 'tags', 'title']));
+	expect(shown).toEqual(expect.arrayContaining(['prompt', 'gptDescription', 'tags']));
 });
 
 test('the versions that each operation offers', async () => {
@@ -234,8 +234,7 @@ test('the versions that each operation offers', async () => {
 const weight = { styleWeight: 0.5 };
 const stale = {
 	tags: 'folk',
-	title: 'Harbour',
-	additionalFields: { ...weight, vocalGender: 'Male' },
+	additionalFields: { ...weight, title: 'Harbour', vocalGender: 'Male' },
 };
 const both = { prompt: 'la', gptDescription: 'd', ...stale };
 const asCustom = ['prompt', 'tags', 'title', 'style_weight', 'vocal_gender'];

@@ -1,4 +1,9 @@
-import type { ILoadOptionsFunctions, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type {
+	ILoadOptionsFunctions,
+	INodeExecutionData,
+	INodeParameters,
+	INodeProperties,
+} from 'n8n-workflow';
 
 import { MediaGenVideo } from '../../../nodes/MediaGenVideo/MediaGenVideo.node';
 import { runNode } from '../support/engine';
@@ -54,7 +59,7 @@ const oneShot = { ...prompt, multiShot: true, shotType: 'customize' };
 const shots = (...shot: Given[]) => ({ ...oneShot, multiPrompt: { shot } });
 const elements = (...element: Given[]) => ({
 	prompt: 'a pier with @sailor',
-	elementList: { element },
+	additionalFields: { elementList: { element } },
 });
 const sailor = { name: 'sailor', description: 'red beard', elementInputUrls: [front, side] };
 const edit = { ...prompt, referType: 'base', videoUrl: clip };
@@ -81,7 +86,12 @@ const withImages = (field: string, set: Given, value: unknown[]) =>
 const withVideo = (field: string, more: Given, sentMore: Given) =>
 	nested(field, { ...edit, ...more }, 'video_list', [{ ...sentVideo[0], ...sentMore }]);
 const withElement = (field: string) =>
-	nested(`elementList.element.${field}`, elements(sailor), 'element_list', sentSailor);
+	nested(
+		`additionalFields.elementList.element.${field}`,
+		elements(sailor),
+		'element_list',
+		sentSailor,
+	);
 
 const generateRows: Row[] = [
 	needed('model', 'vidomni-v3-omni', 'model', 'vidomni-v3-omni', prompt),
@@ -106,8 +116,8 @@ const generateRows: Row[] = [
 	...['name', 'description', 'elementInputUrls'].map(withElement),
 	top('duration', 7, 'duration', 7, prompt),
 	top('aspectRatio', '1:1', 'aspect_ratio', '1:1', prompt),
-	top('mode', 'pro', 'mode', 'pro', prompt),
 	extra('negativePrompt', 'blur', 'negative_prompt', 'blur', prompt),
+	extra('mode', 'pro', 'mode', 'pro', prompt),
 	extra('watermark', false, 'watermark', false, prompt),
 	extra('audio', true, 'audio', true, prompt),
 ];
@@ -116,7 +126,10 @@ const generateRows: Row[] = [
 const PANEL_ONLY = [
 	...['imageInput', 'firstFrameSource', 'lastFrameSource', 'referenceSource'],
 	...['firstFrameBinaryProperty', 'lastFrameBinaryProperty', 'imageBinaryProperties'],
-	...['imageWithRoles.image.binaryProperty', 'elementList.element.binaryProperties'],
+	...[
+		'imageWithRoles.image.binaryProperty',
+		'additionalFields.elementList.element.binaryProperties',
+	],
 ];
 
 /** Fields by spec §5 and §6; an extension's task stands in its path. */
@@ -359,7 +372,7 @@ test.each<[string, string, Given, Given, string]>([
 	[
 		'mode',
 		'generate',
-		{ ...prompt, mode: '={{ "8k" }}' },
+		{ ...prompt, additionalFields: { mode: '={{ "8k" }}' } },
 		{ mode: '8k' },
 		unlisted('resolution', '8k'),
 	],
@@ -603,7 +616,8 @@ describe('Model', () => {
 	});
 
 	test('a new model is sent as it is, with what it may have beyond the known one, and the item says so', async () => {
-		const open = { mode: '={{ "8k" }}', aspectRatio: '={{ "21:9" }}' };
+		const additionalFields = { mode: '={{ "8k" }}' };
+		const open = { additionalFields, aspectRatio: '={{ "21:9" }}' };
 		const given = { ...prompt, model: byId('vidomni-v4'), duration: 30, ...open };
 		const { json, error } = await run('generate', given);
 		expect(error).toBeUndefined();
@@ -645,13 +659,19 @@ describe('Model', () => {
 test('Panel: what most people set first is in sight, before what few need', () => {
 	expect(labelsShown(node, { resource: 'video', operation: 'generate' })).toEqual([
 		...['Resource', 'Operation', 'Model', 'Prompt', 'Images', 'Duration (Seconds)'],
-		...['Aspect Ratio', 'Resolution', 'Video', 'Multiple Shots', 'Elements'],
+		...['Aspect Ratio', 'Video', 'Multiple Shots'],
 		...['Wait for Result', 'Output', 'Download Files', 'Additional Fields', 'Options'],
 	]);
+	const fields = node.description.properties.flatMap((field) =>
+		(field.type === 'collection' ? (field.options ?? []) : [field]).filter(
+			(each): each is INodeProperties => 'type' in each,
+		),
+	);
 	const labels = (name: string) =>
-		(node.description.properties.find((field) => field.name === name)?.options ?? []).map(
-			(option) => [option.name, 'value' in option && option.value],
-		);
+		(fields.find((field) => field.name === name)?.options ?? []).map((option) => [
+			option.name,
+			'value' in option && option.value,
+		]);
 	expect(labels('mode')).toEqual([
 		['Default', ''],
 		['720p', 'std'],

@@ -70,7 +70,7 @@ async function elementsOf(elementList: unknown, pictures: PictureReader): Promis
 				pictures.requireExpressions(
 					{ binaryProperties, elementInputUrls },
 					['elementInputUrls', 'binaryProperties'],
-					['elementList', 'element', at],
+					['additionalFields', 'elementList', 'element', at],
 				);
 				return {
 					...element,

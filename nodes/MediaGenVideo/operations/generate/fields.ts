@@ -159,13 +159,6 @@ const formatFields: INodeProperties[] = [
 		default: '',
 		description: 'The ratio of a given image may count more',
 	},
-	{
-		displayName: 'Resolution',
-		name: 'mode',
-		type: 'options',
-		options: [NOT_SENT, ...toOptions(VIDEO_MODES, {}, { std: '720p', pro: '1080p', '4k': '4K' })],
-		default: '',
-	},
 ];
 
 /** A video to start from: one to edit, or one to take features from (spec §6, rules 5 and 6). */
@@ -329,6 +322,7 @@ const additionalFields = additionalFieldsOf([
 		description:
 			'Whether to make the video with sound. The service ignores this beside a given video.',
 	},
+	elementField,
 	{
 		displayName: 'Keep Original Sound',
 		name: 'keepOriginalSound',
@@ -348,6 +342,13 @@ const additionalFields = additionalFieldsOf([
 		description: 'What the video must not show, in at most 2500 characters',
 	},
 	{
+		displayName: 'Resolution',
+		name: 'mode',
+		type: 'options',
+		options: [NOT_SENT, ...toOptions(VIDEO_MODES, {}, { std: '720p', pro: '1080p', '4k': '4K' })],
+		default: '',
+	},
+	{
 		displayName: 'Watermark',
 		name: 'watermark',
 		type: 'boolean',
@@ -360,6 +361,7 @@ const additionalFields = additionalFieldsOf([
 export const generateFields: INodeProperties[] = [
 	modelField,
 	promptField({
+		typeOptions: { rows: 2 },
 		placeholder: 'e.g. A lighthouse in the fog, the camera circles it',
 		description:
 			'What the video shows. &lt;&lt;&lt;image_1&gt;&gt;&gt; stands for a given image, @name for an element.',
@@ -368,6 +370,5 @@ export const generateFields: INodeProperties[] = [
 	...formatFields,
 	...videoFields,
 	...shotFields,
-	elementField,
 	additionalFields,
 ];
