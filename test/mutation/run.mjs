@@ -60,13 +60,16 @@ const TESTS_OF = {
 	'MediaGenChatModel/cache/markers': ['engine/MediaGenChatModel/request'],
 	'MediaGenChatModel/cache/warnings': ['unit/MediaGenChatModel/warnings'],
 	'MediaGenChatModel/answer/answer': ['engine/MediaGenChatModel/answers'],
-	'MediaGenChatModel/answer/events': ['engine/MediaGenChatModel/answers'],
-	'MediaGenChatModel/answer/streamedAnswer': ['engine/MediaGenChatModel/answers'],
+	'MediaGenChatModel/answer/events': ['unit/MediaGenChatModel/events'],
+	'MediaGenChatModel/answer/streamedAnswer': ['unit/MediaGenChatModel/streamedAnswer'],
+	'MediaGenChatModel/answer/wholeWords': ['unit/MediaGenChatModel/wholeWords'],
 	'MediaGenChatModel/sdk/adapter': ['unit/MediaGenChatModel/adapter'],
 	'MediaGenChatModel/model': [
 		'engine/MediaGenChatModel/answers',
 		'engine/MediaGenChatModel/request',
 		'engine/MediaGenChatModel/cache',
+		'engine/MediaGenChatModel/faults',
+		'engine/MediaGenChatModel/spending',
 	],
 	'MediaGenChatModel/purchases': [
 		'engine/MediaGenChatModel/spending',

@@ -1,0 +1,169 @@
+import { StreamedAnswer } from '../../../nodes/MediaGenChatModel/answer/streamedAnswer';
+
+/** The answer of a stream of these events, and the text of each. */
+function read(...events: Array<object | string>) {
+	const streamed = new StreamedAnswer();
+	const texts = events.map((event) =>
+		streamed.add(typeof event === 'string' ? event : JSON.stringify(event)),
+	);
+	return { streamed, texts };
+}
+
+const answerTo = (...events: Array<object | string>) => read(...events).streamed.toAnswer();
+
+const says = (delta: object, more: object = {}) => ({ choices: [{ delta, ...more }] });
+const calls = (...tool_calls: object[]) => says({ tool_calls });
+
+describe('Messages style', () => {
+	const start = (message: object) => ({ type: 'message_start', message });
+	const block = (index: number, content_block: object) => ({
+		...{ type: 'content_block_start', index, content_block },
+	});
+	const piece = (index: number, delta: object) => ({ type: 'content_block_delta', index, delta });
+	const end = (delta: object, usage?: object) => ({ type: 'message_delta', delta, usage });
+
+	test('a text and two calls, whose pieces come in turns', () => {
+		const { streamed, texts } = read(
+			start({ id: 'msg_1', usage: { input_tokens: 7, output_tokens: null } }),
+			block(0, { type: 'text', text: 'Well, ' }),
+			piece(0, { type: 'text_delta', text: 'two.' }),
+			block(1, { type: 'tool_use', id: 'a', name: 'draw', input: {} }),
+			block(2, { type: 'tool_use', id: 'b', name: 'sing', input: { key: 'C' } }),
+			piece(1, { type: 'input_json_delta', partial_json: '{"n"' }),
+			piece(1, { type: 'input_json_delta', partial_json: ':1}' }),
+			{ type: 'content_block_stop', index: 1 },
+			end({ stop_reason: 'tool_use' }, { input_tokens: null, output_tokens: 5 }),
+			{ type: 'message_stop' },
+		);
+		expect(texts).toEqual(['', 'Well, ', 'two.', ...Array<string>(7).fill('')]);
+		expect(streamed.toAnswer()).toEqual({
+			id: 'msg_1',
+			text: 'Well, two.',
+			calls: [
+				{ id: 'a', name: 'draw', input: '{"n":1}' },
+				{ id: 'b', name: 'sing', input: '{"key":"C"}' },
+			],
+			stopReason: 'tool_use',
+			usage: { input_tokens: 7, output_tokens: 5 },
+		});
+	});
+
+	test('what it does not know is no text', () => {
+		const { streamed, texts } = read(
+			{ type: 'ping' },
+			{ type: 7, delta: { text: 'x' } },
+			block(0, { type: 'thinking', text: 'Hm' }),
+			piece(0, { type: 'thinking_delta', thinking: 'Hm' }),
+			'no JSON',
+			'["a list"]',
+			'',
+		);
+		expect(texts).toEqual(['', '', '', '', '', '', '']);
+		expect(streamed.toAnswer()).toEqual({
+			text: '',
+			calls: [],
+			stopReason: null,
+			usage: undefined,
+		});
+	});
+
+	test('it is complete with a stop reason, and over with its last event', () => {
+		const { streamed } = read(start({ id: 7 }), piece(0, { text: 'Four' }));
+		expect([streamed.isComplete, streamed.isOver]).toEqual([false, false]);
+		streamed.add(JSON.stringify(end({ stop_reason: 'end_turn' })));
+		expect([streamed.isComplete, streamed.isOver]).toEqual([true, false]);
+		streamed.add('{"type":"message_stop"}');
+		expect([streamed.isComplete, streamed.isOver]).toEqual([true, true]);
+		expect(streamed.toAnswer()).not.toHaveProperty('id');
+	});
+});
+
+describe('Completions style', () => {
+	test('it is complete with a finish reason, and over with the word for it', () => {
+		const { streamed } = read(says({ content: 'Four' }, { finish_reason: '' }));
+		expect([streamed.isComplete, streamed.isOver]).toEqual([false, false]);
+		streamed.add(JSON.stringify(says({}, { finish_reason: 'stop' })));
+		expect([streamed.isComplete, streamed.isOver]).toEqual([true, false]);
+		expect(streamed.add(' [DONE]\r')).toBe('');
+		expect([streamed.isComplete, streamed.isOver]).toEqual([true, true]);
+	});
+
+	test('the word for the end is enough', () => {
+		const { streamed } = read(says({ content: '[DONE]' }), 'DONE');
+		expect([streamed.isComplete, streamed.isOver]).toEqual([false, false]);
+		streamed.add('[DONE]');
+		expect([streamed.isComplete, streamed.isOver]).toEqual([true, true]);
+	});
+
+	test('text, as a text, in blocks, or as a refusal', () => {
+		const { texts, streamed } = read(
+			says({ content: 'One ' }),
+			says({ content: [{ text: 'two ' }, { text: 'three' }, 7, { image: 'x' }] }),
+			says({ content: null, refusal: ' No.' }),
+			says({ content: 7 }),
+			{ choices: [] },
+			{ choices: 'none' },
+		);
+		expect(texts).toEqual(['One ', 'two three', ' No.', '', '', '']);
+		expect(streamed.received).toEqual({ text: 'One two three No.', calls: [], usage: undefined });
+	});
+
+	test('of an answer that breaks off: its text, the names of its calls, and what it used', () => {
+		const { streamed } = read(
+			{ id: 'c-1', ...says({ content: 'One' }), usage: { prompt_tokens: 7 } },
+			calls({ index: 0, id: 'a', function: { name: 'draw', arguments: '{"n' } }),
+			{ choices: [], usage: null },
+		);
+		const received = { text: 'One', calls: ['draw'], usage: { prompt_tokens: 7 } };
+		expect(streamed.received).toEqual(received);
+		expect(streamed.isComplete).toBe(false);
+	});
+
+	test('the pieces of calls side by side come to each by its index', () => {
+		const named = (index: number, id: string) => ({ index, id, function: { name: 'draw' } });
+		const more = (index: number, given: string) => ({ index, function: { arguments: given } });
+		const answer = answerTo(
+			calls(named(0, 'a'), named(1, 'b')),
+			calls(more(1, '{"n":'), more(0, '{"n":')),
+			calls(more(0, '1}')),
+			calls(more(1, '2}')),
+			says({}, { finish_reason: 'tool_calls' }),
+		);
+		expect(answer).toMatchObject({
+			calls: [
+				{ id: 'a', name: 'draw', input: '{"n":1}' },
+				{ id: 'b', name: 'draw', input: '{"n":2}' },
+			],
+			stopReason: 'tool_calls',
+		});
+	});
+
+	test.each([undefined, '', null, 7, 'a'])('a piece with the id %j continues a call', (id) => {
+		const answer = answerTo(
+			calls({ index: 0, id: 'a', function: { name: 'draw', arguments: '{"n"' } }),
+			calls({ index: 0, id, function: { arguments: ':1}' } }),
+		);
+		expect(answer.calls).toEqual([{ id: 'a', name: 'draw', input: '{"n":1}' }]);
+	});
+
+	test('a stop reason beside the choices is one, too', () => {
+		expect(answerTo({ choices: [{}], stop_reason: 'max_tokens' }).stopReason).toBe('max_tokens');
+	});
+
+	test('an id that is no text is none', () => {
+		expect(answerTo({ id: 7, choices: [] })).not.toHaveProperty('id');
+		expect(answerTo({ id: 'c-1', choices: [] }, { id: null, choices: [] }).id).toBe('c-1');
+	});
+});
+
+test.each([{ message: 'Overloaded' }, 'Overloaded'])(
+	'an event that tells the error %j',
+	(error) => {
+		expect(() => read({ type: 'error', error })).toThrow('Overloaded');
+		expect(() => read({ error })).toThrow('Overloaded');
+	},
+);
+
+test.each([null, undefined])('an error of %j is none', (error) => {
+	expect(read({ error, ...says({ content: 'Four' }) }).texts).toEqual(['Four']);
+});
