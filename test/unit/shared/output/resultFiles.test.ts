@@ -171,6 +171,13 @@ describe('The pictures of a grid keep their numbers', () => {
 		expect(filesOf(family, raw)).toEqual(expected);
 	});
 
+	test.each<TaskFamily>(['image', 'music', 'video'])(
+		'of a custom request of the node of %s',
+		(family) => {
+			expect(filesOf(family, { action: 'IMAGINE', ...grid })).toEqual(expected);
+		},
+	);
+
 	test('a grid whose second picture is missing', () => {
 		const image_urls = [four[0], null, four[2], four[3]];
 		const raw = { ...grid, action: 'REROLL', image_urls };
