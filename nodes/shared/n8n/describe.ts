@@ -5,6 +5,8 @@ import type {
 	IWebhookDescription,
 } from 'n8n-workflow';
 
+import { compareNames } from '../util/order';
+
 /** A resource as the panel shows it. */
 export interface Resource {
 	name: string;
@@ -64,7 +66,7 @@ function operationSelector(resource: Resource, operations: readonly Operation[])
 		displayOptions: { show: { resource: [resource.value] } },
 		options: own
 			.map(({ name, value, action, description }) => ({ name, value, action, description }))
-			.sort((a, b) => a.name.localeCompare(b.name)),
+			.sort((a, b) => compareNames(a.name, b.name)),
 		default: own[0]?.value ?? '',
 	};
 }

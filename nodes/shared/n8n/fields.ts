@@ -6,6 +6,7 @@ import type {
 } from 'n8n-workflow';
 
 import { toTitle } from '../util/case';
+import { compareNames } from '../util/order';
 
 const RATIO_NAMES: Readonly<Record<string, string>> = {
 	'1:1': 'Square (1:1)',
@@ -64,7 +65,7 @@ export const promptField = (
 });
 
 export const byLabel = (a: INodeProperties, b: INodeProperties) =>
-	a.displayName.localeCompare(b.displayName);
+	compareNames(a.displayName, b.displayName);
 
 /** The collection of what is optional in a request, in alphabetical order. */
 export const additionalFieldsOf = (options: readonly INodeProperties[]): INodeProperties => ({

@@ -250,7 +250,7 @@ const pollInterval = presetNumber(number, [1], {
 const timeout = numberIfSet(number, [1], {
 	displayName: 'Timeout (Seconds)',
 	default: DEFAULT_TIMEOUT.poll,
-	description: `How long to wait for a task. Default: ${DEFAULT_TIMEOUT.poll}, and ${DEFAULT_TIMEOUT.callback.toLocaleString('en-US')} for a paused execution. The task continues at the service: get it later with the operation Wait of the resource Task.`,
+	description: `How long to wait for a task. Default: ${DEFAULT_TIMEOUT.poll}, and a day for a paused execution. The task continues at the service: get it later with the operation Wait of the resource Task.`,
 });
 
 const fileOptions = {
