@@ -124,17 +124,16 @@ describeWithOwnHosts('What an end of an execution keeps', (version, start) => {
 
 	test('Stop', async () => {
 		const { id, workflowId } = await begin([picture('Picture')], 1);
-		// Just behind the purchase n8n 1.123 may store that the node failed, and a retry buys again.
 		const looks = () => sandbox.requests.list({ method: 'GET', path: '/v1/tasks' }).length;
 		await until('a look at the task', () => (looks() > 0 ? true : undefined));
 		await host.stopExecution(id);
 		const execution = await ended(id);
 		expect(execution.status).toBe('canceled');
-		// n8n 1.123 calls such a retry a success and runs nothing.
-		expect(await keptOf('Stop', workflowId, execution)).toEqual({
-			named: false,
-			boughtAfterRetry: version === '1.123' ? 1 : 2,
-		});
+		const kept = await keptOf('Stop', workflowId, execution);
+		expect(kept.named).toBe(false);
+		// n8n 1.123 calls such a retry a success and runs nothing, unless the node's own end came
+		// first into what n8n stored: then it buys again.
+		expect(version === '1.123' ? [1, 2] : [2]).toContain(kept.boughtAfterRetry);
 	}, 60_000);
 
 	test("the workflow's timeout", async () => {
