@@ -66,11 +66,8 @@ export const isAccepted = (item: TaskItem): item is AcceptedItem => item.state =
 
 export const isLeftOut = (item: { itemIndex: number; state?: string }) => item.state === 'leftOut';
 
-/** An item without a task: nothing was bought, or that is unknown. */
-export const NO_TASK_STATUSES = ['not submitted', 'unknown'] as const;
-
-/** The last known status, or that there is no task. */
-export function outcomeStatus(item: TaskItem): Task['status'] | (typeof NO_TASK_STATUSES)[number] {
+/** The last known status; of an item without a task, whether one may have been bought. */
+export function outcomeStatus(item: TaskItem): Task['status'] | 'not submitted' | 'unknown' {
 	if (isAccepted(item)) return item.task.status;
 	return item.state === 'unsure' ? 'unknown' : 'not submitted';
 }

@@ -14,7 +14,6 @@ import {
 	type AcceptedItem,
 	isAccepted,
 	isLeftOut,
-	NO_TASK_STATUSES,
 	outcomeStatus,
 	outputItems,
 	type TaskItem,
@@ -41,6 +40,7 @@ import {
 	isOverdue,
 	keyOfPause,
 	markResumed,
+	openTasks,
 	readAll,
 	waitingExecution,
 	type WaitingExecution,
@@ -50,50 +50,46 @@ type CallbackRun = TaskRun<IWebhookFunctions>;
 
 const ownText = z.string().optional().catch(undefined);
 
-const waitingItem = z.object({
-	json: z
-		.object({
-			taskId: ownText,
-			status: z.enum([...TASK_STATUSES, ...NO_TASK_STATUSES]).catch('submitted'),
-			error: z
-				.object({ message: z.string(), description: z.string().nullish() })
-				.nullish()
-				.catch(null),
-			notes: z.array(z.string()).catch([]),
-			recordKey: ownText,
-			purchaseKey: ownText,
-			reused: z.boolean().optional().catch(undefined),
-			leftOut: z.boolean().catch(false),
-			input: z.unknown(),
-			requestLinks: z
-				.object({ fields: z.array(z.string()), urls: z.array(z.string()) })
-				.transform(({ fields, urls }) => ({ fields: new Set(fields), urls: new Set(urls) }))
-				.optional()
-				.catch(undefined),
-		})
-		.passthrough(),
-});
+const waitingItems = z.array(z.object({ json: z.record(z.unknown()) }));
 
-const waitingItems = z.array(waitingItem);
+/** What the node wrote before it paused, perhaps in an earlier version. */
+const waitingJson = z.object({
+	taskId: ownText,
+	status: z.enum(TASK_STATUSES).catch('submitted'),
+	error: z
+		.object({ message: z.string(), description: z.string().optional().catch(undefined) })
+		.catch({ message: 'This item was not submitted' }),
+	notes: z.array(z.string()).catch([]),
+	recordKey: ownText,
+	purchaseKey: ownText,
+	reused: z.boolean().optional().catch(undefined),
+	leftOut: z.boolean().catch(false),
+	input: z.unknown(),
+	requestLinks: z
+		.object({ fields: z.array(z.string()), urls: z.array(z.string()) })
+		.transform(({ fields, urls }) => ({ fields: new Set(fields), urls: new Set(urls) }))
+		.optional()
+		.catch(undefined),
+});
 
 /** Reads the waiting items, which hold what the node wrote before it paused: one outcome for each. */
 function readWaitingItems(run: CallbackRun): TaskItem[] {
 	const items = waitingItems.parse(run.context.evaluateExpression('{{ $input.all() }}'));
 	return items.map(({ json }, itemIndex) => {
-		const { taskId, status, error, notes, recordKey, leftOut, input, requestLinks: request } = json;
-		const { purchaseKey, reused } = json;
+		const read = waitingJson.parse(json);
+		const { taskId, status, error, notes, recordKey, purchaseKey, reused, input } = read;
 		const row = run.options.includeInput && isObject(input) ? toJson(input) : undefined;
 		const options = { ...readItemOptions(json, row), purchaseKey, reused };
 		const item = { itemIndex, notes, options, recordKey };
-		if (taskId !== undefined && status !== 'not submitted' && status !== 'unknown') {
+		if (taskId !== undefined) {
 			const accepted = acceptedItem(run, item, taskId);
-			return { ...accepted, task: { ...accepted.task, status }, request, recordKey };
+			const task = { ...accepted.task, status };
+			return { ...accepted, task, request: read.requestLinks, recordKey };
 		}
-		const message = error?.message ?? 'This item was not submitted';
-		const description = error?.description ?? undefined;
+		const { message, description } = error;
 		return {
 			...item,
-			state: leftOut ? 'leftOut' : status === 'unknown' ? 'unsure' : 'rejected',
+			state: read.leftOut ? 'leftOut' : json.status === 'unknown' ? 'unsure' : 'rejected',
 			error: new NodeOperationError(run.context.getNode(), message, { itemIndex, description }),
 		};
 	});
@@ -225,10 +221,7 @@ async function takeTurn(
 		await readAll(run, outcomes, execution);
 	} else {
 		const isKnown = claimed !== undefined && execution.ended.has(claimed);
-		const open = outcomes.find(
-			(outcome) => isAccepted(outcome) && !execution.ended.has(outcome.taskId),
-		);
-		if (open && isKnown) return undefined;
+		if (isKnown && openTasks(outcomes, execution).length > 0) return undefined;
 		const running = await findRunning(run, outcomes, execution, claimed);
 		if (running) return { running };
 	}

@@ -93,7 +93,10 @@ async function retrieveEnd(
 }
 
 /** Tasks that are not known to have ended. */
-function openTasks(outcomes: readonly TaskItem[], { ended }: WaitingExecution): AcceptedItem[] {
+export function openTasks(
+	outcomes: readonly TaskItem[],
+	{ ended }: WaitingExecution,
+): AcceptedItem[] {
 	return outcomes.filter(isAccepted).filter(({ taskId }) => !ended.has(taskId));
 }
 

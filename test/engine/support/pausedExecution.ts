@@ -1,5 +1,10 @@
 import { WebhookContext, WorkflowExecute } from 'n8n-core';
-import type { IRunExecutionData, IWebhookData, IWorkflowExecuteAdditionalData } from 'n8n-workflow';
+import type {
+	INodeExecutionData,
+	IRunExecutionData,
+	IWebhookData,
+	IWorkflowExecuteAdditionalData,
+} from 'n8n-workflow';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -17,6 +22,8 @@ export interface CallbackResult {
 export interface PausedExecution {
 	/** What the node gave out before it paused, and when n8n is to wake it. */
 	paused: RunResult;
+	/** The waiting items, as n8n has stored them. */
+	waiting: INodeExecutionData[];
 	/** Calls the node as n8n does for a POST to the execution's address, with another query than that of the address if one is given. */
 	callback(body?: unknown, query?: Record<string, string>): Promise<CallbackResult>;
 	/** The query of the execution's address, as a call to it brings it. */
@@ -186,6 +193,7 @@ export async function pauseNode(
 
 	return {
 		paused,
+		waiting: stored.executionData?.nodeExecutionStack[0]?.data.main?.[0] ?? [],
 		calls,
 		resumed,
 		callback,

@@ -229,6 +229,23 @@ describe('A paused execution', () => {
 		expect((await execution.callback('')).resumed?.json).toHaveLength(2);
 	});
 
+	test('stays paused while the service cannot tell whose task a callback names', async () => {
+		const execution = await pauseTwo();
+		finish('task_1', 'task_2');
+		service.on('GET', recordOf('other'), { status: 502 });
+		expect(await execution.callback(callback('other'))).toEqual({ status: 503 });
+		expect(service.sent('GET', recordOf('other'))).toHaveLength(1);
+		expect((await execution.callback(callback('task_1'))).resumed?.json).toHaveLength(2);
+	});
+
+	test('asks for a task that is not its own once', async () => {
+		const execution = await pauseTwo();
+		finish('task_77');
+		service.requests.length = 0;
+		await execution.callback(callback('task_77'));
+		expect(service.requests.map(({ path }) => path)).toEqual([recordOf('task_77')]);
+	});
+
 	test('asks again for what this n8n has forgotten, after a restart', async () => {
 		const execution = await pauseTwo();
 		finish('task_2');
@@ -371,6 +388,7 @@ describe('The end of a paused execution', () => {
 		expect(resumed?.json[0]?.error).toMatchObject({
 			description: 'Change the field that the service names and run the node again.',
 		});
+		expect(resumed?.json[0]).not.toHaveProperty('input');
 	});
 
 	test('items without a result go to the error output, if the node has one', async () => {
@@ -405,6 +423,64 @@ describe('The end of a paused execution', () => {
 			type: 'loud',
 			reference: 'row 1',
 		});
+	});
+
+	test('items beyond Max Tasks do not come out', async () => {
+		const execution = await pauseTwo(goOn, {}, { maxTasks: 1, maxTasksReached: 'returnBought' });
+		finish('task_1');
+		const { resumed } = await execution.callback(callback('task_1'));
+		expect(resumed?.json.map(({ taskId }) => taskId)).toEqual(['task_1']);
+	});
+
+	test("the request's own link in the record is not a result", async () => {
+		const own = 'https://files.example.com/own.mp3';
+		const execution = await pauseTwo(
+			{},
+			{},
+			{ additionalBodyFields: JSON.stringify({ audio_url: own }) },
+		);
+		service.on('GET', recordOf('*'), {
+			json: {
+				status: 'completed',
+				result: {
+					music: [{ audio_url: 'https://files.example.com/1.mp3' }],
+					source: { audio_url: own },
+				},
+			},
+		});
+		const { resumed } = await execution.callback({});
+		expect(resumed?.json.map(({ results }) => results)).toEqual([
+			[expect.objectContaining({ url: 'https://files.example.com/1.mp3' })],
+			[expect.objectContaining({ url: 'https://files.example.com/1.mp3' })],
+		]);
+	});
+
+	test('what another version of the node wrote is read as far as it can be', async () => {
+		const time = fastClock(1);
+		setClock(time);
+		service.on('POST', SOUNDS, accepted('task_1'), refused);
+		const execution = await pauseTwo(goOn, {}, { timeout: 60 });
+		const [first, second] = execution.waiting;
+		Object.assign(first?.json ?? {}, {
+			status: 'brewing',
+			error: 'none',
+			notes: 'none',
+			recordKey: 7,
+			purchaseKey: 7,
+			reused: 'no',
+			requestLinks: 'none',
+		});
+		Object.assign(second?.json ?? {}, { taskId: 7, leftOut: 'no', error: 'none' });
+		await time.advance(61_000);
+		const { resumed } = await execution.callback({});
+		expect(resumed?.json.map(({ taskId, status, error }) => [taskId, status, error])).toEqual([
+			['task_1', 'submitted', undefined],
+			[
+				undefined,
+				'not submitted',
+				expect.objectContaining({ message: 'This item was not submitted' }),
+			],
+		]);
 	});
 
 	test('an item that may have been bought still says so', async () => {

@@ -101,6 +101,14 @@ describe('An execution whose callbacks were refused because the pause was not st
 		expect(statuses(execution.calls)).toEqual([409, 409, 409, 409, 200]);
 	});
 
+	test('is resumed by a callback that comes between its own calls', async () => {
+		service.on('GET', RECORD, running, completed);
+		const execution = await pauseSounds(1, { refuses: Infinity });
+		while (execution.calls.length < 3) await realMs(1);
+		const { resumed } = await execution.callback({ id: 'task_1', status: 'completed' });
+		expect(resumed?.json).toMatchObject([{ taskId: 'task_1', status: 'completed' }]);
+	});
+
 	// n8n has no data of an execution that was started by hand until it pauses.
 	test.each(['validateSignature', 'resumeToken'])(
 		'pauses and resumes where n8n answers that it cannot read %s',
