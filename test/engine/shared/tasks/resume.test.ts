@@ -77,6 +77,7 @@ describe('A paused execution', () => {
 		]);
 		expect(resumed?.items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
 		expect(resumed?.json[0]).not.toHaveProperty('input');
+		expect(resumed?.json[0]).toHaveProperty('operation', 'sounds');
 	});
 
 	test('resumes once: later callbacks find nothing to do', async () => {
@@ -332,6 +333,8 @@ describe('The end of a paused execution', () => {
 					'This was the response to the request for task task_1.',
 				),
 				httpStatus: status,
+				// It comes back to the same task.
+				recordKey: expect.any(String),
 			},
 		});
 	});
@@ -423,6 +426,8 @@ describe('The end of a paused execution', () => {
 			type: 'loud',
 			reference: 'row 1',
 		});
+		// A refunded task: an item that comes back buys another one.
+		expect(resumed?.outputs[1]?.[0]?.json.error).not.toHaveProperty('recordKey');
 	});
 
 	test('items beyond Max Tasks do not come out', async () => {
