@@ -32,7 +32,7 @@ const resumedExecutions = new Memory<true>(MAX_EXECUTIONS);
 /** The key of a pause. A paused node can pause again in a loop, so the key has its tasks in it. */
 export function keyOfPause(executionId: string, outcomes: readonly TaskItem[]): string {
 	const tasks = outcomes.map((item) => (isAccepted(item) ? item.taskId : '')).join('\n');
-	return `${executionId}:${createHash('sha256').update(tasks).digest('base64url').slice(0, 16)}`;
+	return `${executionId}:${createHash('sha256').update(tasks).digest('base64url')}`;
 }
 
 export function waitingExecution(key: string): WaitingExecution {
@@ -61,11 +61,10 @@ export function forgetWaiting(key: string): void {
  */
 export const HOST_LIMIT_AFTER_MS = 60_000;
 
-export const isGivenUp = ({ limit }: WaitingExecution): boolean =>
-	limit !== undefined && clock.now() >= limit + HOST_LIMIT_AFTER_MS;
+export const isGivenUp = ({ limit = Infinity }: WaitingExecution): boolean =>
+	clock.now() >= limit + HOST_LIMIT_AFTER_MS;
 
-export const isOverdue = ({ limit }: WaitingExecution): boolean =>
-	limit !== undefined && clock.now() >= limit;
+export const isOverdue = ({ limit = Infinity }: WaitingExecution): boolean => clock.now() >= limit;
 
 type Run = TaskRun<TaskContext>;
 

@@ -54,7 +54,7 @@ async function callOwnAddress(context: CallerContext, resumeUrl: string): Promis
 		if (answer === undefined)
 			return { state: 'failed', why: `it did not answer within ${CALL_WITHIN_MS / 1_000} seconds` };
 		const { statusCode, body } = response.parse(answer);
-		if (statusCode >= 200 && statusCode < 300) return { state: 'received' };
+		if (statusCode < 300) return { state: 'received' };
 		const words = JSON.stringify(body ?? '');
 		// n8n has no data of an execution that was started by hand until it pauses, and fails over that.
 		if (statusCode === 500 && NO_DATA_YET.test(words)) return { state: 'running' };

@@ -97,7 +97,7 @@ export async function pauseNode(
 	settings: PauseSettings = {},
 ): Promise<PausedExecution> {
 	waitingBaseUrl ??= listen();
-	const executionId = `paused-${++executions}`;
+	const { executionId = `paused-${++executions}` } = given;
 	const options = { ...given, executionId, waitingBaseUrl: await waitingBaseUrl };
 	const runs = () =>
 		settings.refusal ?? {

@@ -239,6 +239,17 @@ describe('A paused execution', () => {
 		expect((await execution.callback(callback('task_1'))).resumed?.json).toHaveLength(2);
 	});
 
+	test('resumes each time that the node pauses in it, as in a loop', async () => {
+		const run = soundRun(service, 1, {}, { given: { waitMode: 'callback' }, executionId: 'loop' });
+		for (const taskId of ['task_1', 'task_2']) {
+			const execution = await pauseNode(run);
+			finish(taskId);
+			const { resumed } = await execution.callback(callback(taskId));
+			expect(resumed?.json).toMatchObject([{ taskId, status: 'completed' }]);
+			expect(await execution.callback(callback(taskId))).toEqual({ status: 200 });
+		}
+	});
+
 	test('asks for a task that is not its own once', async () => {
 		const execution = await pauseTwo();
 		finish('task_77');

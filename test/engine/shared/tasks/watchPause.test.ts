@@ -216,6 +216,7 @@ describe('An execution whose address does not lead back to it', () => {
 		['nothing there', 404, 'Not found', 'it answered 404'],
 		['a proxy that hides the answer', 503, 'call again later', 'it answered 503'],
 		['a redirect', 301, 'Moved', 'it answered 301'],
+		['several addresses to choose from', 300, 'Choose', 'it answered 300'],
 		[
 			'another n8n, which has such an execution too',
 			409,
@@ -227,7 +228,8 @@ describe('An execution whose address does not lead back to it', () => {
 
 	test.each(answers)('polls instead, and says so: %s', async (_, status, message, why) => {
 		service.on('GET', RECORD, running, running, completed);
-		service.on('POST', '/webhook-waiting/*', { status, json: { message } });
+		const headers = { location: `${service.url}/elsewhere` };
+		service.on('POST', '/webhook-waiting/*', { status, headers, json: { message } });
 		const run = soundRun(
 			service,
 			1,
@@ -243,6 +245,7 @@ describe('An execution whose address does not lead back to it', () => {
 		const note = `The node polled instead of pausing: ${service.url} does not lead back to this execution (${why}). Set n8n's environment variable WEBHOOK_URL to the address at which the service reaches this n8n, on port 80 or 443.`;
 		expect(json).toMatchObject([{ taskId: 'task_1', status: 'completed', notes: [note] }]);
 		expect(hints.map((hint) => hint.message)).toContain(note);
+		expect(service.requests.filter(({ path }) => path.includes('elsewhere'))).toEqual([]);
 	});
 
 	test('does not wait long for an answer', async () => {
