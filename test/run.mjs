@@ -9,13 +9,13 @@ import { ensureDependencies, programsToInstall } from '../sandbox/host/dependenc
 import { endDescendants, endSignal, exitCodeOf } from '../sandbox/host/machine/processes.mjs';
 import programs from '../sandbox/host/machine/programs.cjs';
 
-const HELP = `npm run test:fast                 lint, types, and all tests that need no n8n: 6½ minutes
+const HELP = `npm run test:fast                 lint, types, and all tests that need no n8n: 5½ minutes
 npm test                          that, the build, n8n's package scan, and the essential tests on one real n8n (1.123):
-                                  9 minutes, and 3 more for the first install of n8n
+                                  8 minutes, and 3 more for the first install of n8n
 npm run test:all                  everything: both n8n, the editor, agents, queue mode, many callbacks: 50 minutes
 npm run test:all -- --rest        what of that "npm test" leaves out
 npm run test:e2e [-- name …]      the build, and the tests on real n8n (those files whose path contains a name)
-npm test -- --stage <name>        only those stages whose title contains the name, for example Types
+npm test -- --stage <name>        only those stages whose title contains the name, for example Unit
 npm run test:soak                 many purchases on both n8n under random faults and kills: 15 minutes; in none of the above
 npm run test:mutation             breaks the code in small ways and counts how often a test notices: 1 to 10 minutes per file; in
                                   none of the above
@@ -123,13 +123,12 @@ const allOnHosts = (hosts, ...without) => {
 const BUILD = ['Build', npmRun('build')];
 
 const FAST = [
-	['Lint', npmRun('lint')],
-	['Types', npmRun('typecheck')],
+	['Lint, Types', beside(npmRun('lint'), npmRun('typecheck'))],
 	[
 		'Unit, engine, service and docs',
-		// Jest would leave one core idle.
+		// Half of their time the tests wait for a time limit.
 		jest([
-			'--maxWorkers=100%',
+			'--maxWorkers=200%',
 			'--testPathIgnorePatterns',
 			'/node_modules/',
 			'/test/package/',
