@@ -17,7 +17,7 @@ const rows: Array<
 > = [
 	['npm test: npm ci', ['npm', 'test'], /Installing this repository's/, /^npm ci/, 'packages'],
 	['npm test: Lint', stage('Lint'), /1\/1 Lint/, /\/eslint /],
-	['npm test: Types', stage('Types'), /1\/1 Types/, /\/tsc /],
+	['npm test: Types', stage('Types'), /1\/1 Lint, Types/, /\/tsc /],
 	['npm test: unit, engine, service', stage('Unit'), /PASS test/, /jest-worker/],
 	['npm test: Build', stage('Build'), /1\/1 Build/, /\/tsc /],
 	["npm test: n8n's scan", stage('Packages'), /1\/1 Packages/, /scan\.mjs/],
