@@ -216,6 +216,8 @@ describe('An execution whose address does not lead back to it', () => {
 		['nothing there', 404, 'Not found', 'it answered 404'],
 		['a proxy that hides the answer', 503, 'call again later', 'it answered 503'],
 		['a redirect', 301, 'Moved', 'it answered 301'],
+		['an n8n that fails', 500, 'Database is locked', 'it answered 500'],
+		['a proxy that fails', 502, 'Cannot read properties of undefined', 'it answered 502'],
 		['several addresses to choose from', 300, 'Choose', 'it answered 300'],
 		[
 			'another n8n, which has such an execution too',
@@ -248,6 +250,22 @@ describe('An execution whose address does not lead back to it', () => {
 		expect(service.requests.filter(({ path }) => path.includes('elsewhere'))).toEqual([]);
 	});
 
+	test('polls instead where nobody listens', async () => {
+		service.on('GET', RECORD, running, completed);
+		const given = { given: waitMode, waitingBaseUrl: 'http://127.0.0.1:9/webhook-waiting' };
+		const { json } = await runNode(soundRun(service, 1, {}, given));
+		expect(json).toMatchObject([
+			{
+				status: 'completed',
+				notes: [
+					expect.stringMatching(
+						/^The node polled instead of pausing: http:\/\/127\.0\.0\.1:9 does not lead back to this execution \(no connection: .*ECONNREFUSED.*\)/,
+					),
+				],
+			},
+		]);
+	});
+
 	test('does not wait long for an answer', async () => {
 		service.on('GET', RECORD, running, completed);
 		service.on('POST', '/webhook-waiting/*', { after: new Promise(() => {}) });
@@ -260,7 +278,7 @@ describe('An execution whose address does not lead back to it', () => {
 			),
 		);
 		expect(json[0]?.notes).toEqual([
-			expect.stringMatching(/no connection|it did not answer within 10 seconds/),
+			expect.stringMatching(/no connection: .*timeout|it did not answer within 10 seconds/),
 		]);
 	});
 
