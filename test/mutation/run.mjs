@@ -46,6 +46,7 @@ const TESTS_OF = {
 	],
 	'tasks/waitingExecution': ['engine/shared/tasks/resume', 'engine/shared/tasks/watchPause'],
 	'tasks/watchPause': ['engine/shared/tasks/watchPause'],
+	'tasks/existingTask': ['engine/shared/tasks/existingTask'],
 	'tasks/taskErrors': ['engine/shared/tasks/poll'],
 	'callbacks/callback': [
 		'engine/MediaGenTrigger/receive',
