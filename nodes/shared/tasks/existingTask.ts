@@ -15,14 +15,21 @@ import { acceptedItem, retrieveRecord, type TaskRun, withRecord } from './taskRu
 /** What a file's server answers where the file is no more, or its link has expired. Any other answer does not say so. */
 const GONE = new Set([403, 404, 410]);
 
-/** Reads the record; `undefined` where the service itself says that there is no such task. */
+/**
+ * Reads the record; `undefined` where the service itself says that there is no such task. At a path that the user gave, a 404 may be
+ * about the path.
+ */
 async function recordOf(run: TaskRun, taskId: string): Promise<TaskRecord | undefined> {
 	try {
 		return await retrieveRecord(run, taskId, 'read');
 	} catch (thrown) {
 		const error = errorFromThrown(thrown);
 		const { httpStatus, fromService, type = 'not_found' } = error.details;
-		const isClear = httpStatus === 404 && fromService === true && type.includes('not_found');
+		const isClear =
+			httpStatus === 404 &&
+			fromService === true &&
+			type.includes('not_found') &&
+			run.options.taskQueryPath === undefined;
 		if (error instanceof NotFoundError && isClear) return undefined;
 		throw error;
 	}

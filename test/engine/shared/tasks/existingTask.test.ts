@@ -191,6 +191,24 @@ describe('Nothing is bought', () => {
 		expect(bought()).toBe(0);
 	});
 
+	test('where the path of the records is the user’s own: it may be wrong', async () => {
+		service.on('GET', `/v2/tasks/${KNOWN}`, noSuchTask);
+		const { json } = await failed({
+			whenFilesAreGone: 'buyAgain',
+			taskQueryPath: '/v2/tasks/{task_id}',
+		});
+		expect(json).toMatchObject([
+			{
+				status: 'not submitted',
+				error: {
+					message: expect.stringContaining('No such task'),
+					description: expect.stringContaining('nothing was bought for this item'),
+				},
+			},
+		]);
+		expect(bought()).toBe(0);
+	});
+
 	test.each<[string, Reply]>([
 		['401', { status: 401, json: { error: { message: 'Wrong key' } } }],
 		['403', { status: 403, json: { error: { message: 'No' } } }],
