@@ -198,19 +198,22 @@ export function readAdditionalBody(
 	refused: readonly string[],
 ): Record<string, unknown> {
 	const { name } = additionalBodyFieldsField;
+	const refuse = (message: string) =>
+		validationError(
+			context.getNode(),
+			[additionalBodyFieldsField],
+			[{ path: [name], message }],
+			itemIndex,
+		);
 	const given: unknown = context.getNodeParameter(`options.${name}`, itemIndex, '');
+	if (given === undefined) throw refuse('is required: its expression is empty');
 	if (isBlank(given)) return {};
 	const read = additionalBody.safeParse(given);
 	const issue = read.success ? refused.find((name) => name in read.data) : undefined;
 	if (read.success && issue === undefined) return read.data;
-	const message =
+	throw refuse(
 		issue === undefined
 			? (read.error?.issues[0]?.message ?? '')
-			: `must not have the field "${issue}": the node sets it`;
-	throw validationError(
-		context.getNode(),
-		[additionalBodyFieldsField],
-		[{ path: [name], message }],
-		itemIndex,
+			: `must not have the field "${issue}": the node sets it`,
 	);
 }

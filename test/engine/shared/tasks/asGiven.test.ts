@@ -1,11 +1,11 @@
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { fastClock } from '../../support/clocks';
 import { runNode } from '../../support/engine';
 import { useScriptedService } from '../../support/scriptedService';
-import { numberTasks } from '../../support/scriptedTasks';
+import { buySounds, numberTasks, SOUNDS } from '../../support/scriptedTasks';
 
 const service = useScriptedService(() => fastClock(50));
 
@@ -71,6 +71,36 @@ test.each<[string, INodeParameters, string]>([
 	],
 ])('%s is sent as it was given', async (_, parameters, body) => {
 	expect(await bodyOf(parameters)).toBe(body);
+});
+
+describe('Additional Body Fields of a sound', () => {
+	const buy = async (extra?: IDataObject[string]) => {
+		numberTasks(service);
+		const { error } = await buySounds(
+			service,
+			1,
+			{ additionalBodyFields: '={{ $json.extra }}' },
+			{
+				items: [{ json: { prompt: 'Rain', extra } }],
+				given: { waitMode: 'none' },
+			},
+		);
+		return { error, sent: service.sent('POST', SOUNDS) };
+	};
+
+	test('an expression that gives nothing is refused: the rest would be bought without it', async () => {
+		const { error, sent } = await buy();
+		expect(error?.message).toBe(
+			'"Additional Body Fields" is required: its expression is empty [row 1 (item 0)]',
+		);
+		expect(sent).toEqual([]);
+	});
+
+	test.each([null, '', {}])('%j adds no field', async (extra) => {
+		const { error, sent } = await buy(extra);
+		expect(error).toBeUndefined();
+		expect(sent).toHaveLength(1);
+	});
 });
 
 test.each(['fields', 'formData'])('%s: two fields with one name are refused', async (bodyType) => {
