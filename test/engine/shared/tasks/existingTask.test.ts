@@ -55,6 +55,27 @@ describe('A task that was bought before is used, and nothing is bought', () => {
 		expect(run.data.resultData.metadata).toBeUndefined();
 	});
 
+	test('completed without a file that the node can read: it comes out with its record', async () => {
+		service.on('GET', OF_KNOWN, { json: { status: 'completed', result: { text: 'no file' } } });
+		const { json } = await buyOrUse({ whenFilesAreGone: 'buyAgain' });
+		expect(json).toMatchObject([{ taskId: KNOWN, status: 'completed', reused: true }]);
+		expect(bought()).toBe(0);
+	});
+
+	test('still running: it is waited for, and its half-made file is not asked for', async () => {
+		const half = { music: [{ audio_url: `${service.credential().baseUrl}/half.mp3` }] };
+		service.on(
+			'GET',
+			OF_KNOWN,
+			{ json: { status: 'processing', progress: 50, result: half } },
+			withFile(),
+		);
+		const { json } = await buyOrUse({ whenFilesAreGone: 'buyAgain' });
+		expect(json).toMatchObject([{ taskId: KNOWN, status: 'completed', reused: true }]);
+		expect(service.sent('GET', '/half.mp3')).toEqual([]);
+		expect(bought()).toBe(0);
+	});
+
 	test('its files are downloaded as usual', async () => {
 		const { items } = await buyOrUse({}, { given: { downloadFiles: true } });
 		expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'audio/mpeg', fileSize: '5 B' });
@@ -127,12 +148,15 @@ describe('The item is bought', () => {
 		expect(json[0]).not.toHaveProperty('reused');
 	});
 
-	test('where the task failed, which the service refunded', async () => {
-		service.on('GET', OF_KNOWN, {
-			json: { code: 200, data: { status: 'failed', error: { message: 'Refused' } } },
-		});
-		expect((await buyOrUse()).json).toMatchObject([{ taskId: 'task_1', status: 'completed' }]);
-	});
+	test.each(['failed', ' Failed'])(
+		'where the task %s, which the service refunded',
+		async (status) => {
+			service.on('GET', OF_KNOWN, {
+				json: { code: 200, data: { status, error: { message: 'Refused' } } },
+			});
+			expect((await buyOrUse()).json).toMatchObject([{ taskId: 'task_1', status: 'completed' }]);
+		},
+	);
 
 	test.each([403, 404, 410])(
 		'where its links answer %i, and "When Its Files Are Gone" is Buy Again',

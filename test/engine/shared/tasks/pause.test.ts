@@ -70,6 +70,30 @@ test('an item that failed ends the node instead of pausing it, and the other tas
 	expect(error?.description).toContain('task_2');
 });
 
+describe('The execution does not pause, though n8n could resume it', () => {
+	const notPaused = async (run: Parameters<typeof pauseNode>[0]) => {
+		const paused = pauseNode(run, { watches: true });
+		await expect(paused).rejects.toThrow('The execution did not pause');
+	};
+
+	test('where an item has failed that fails the node', async () => {
+		service.on(
+			'POST',
+			SOUNDS,
+			{ status: 400, json: { error: { message: 'Too loud' } } },
+			accepted('task_2'),
+		);
+		service.on('GET', RECORD, running, completed);
+		await notPaused(soundRun(service, 2, { concurrency: 1 }, { given: waitMode }));
+	});
+
+	test('where all tasks have ended', async () => {
+		numberTasks(service);
+		service.on('GET', RECORD, completed);
+		await notPaused(soundRun(service, 2, {}, { given: waitMode }));
+	});
+});
+
 test('a workflow whose timeout is shorter than the pause is told so, with both figures', async () => {
 	numberTasks(service);
 	service.on('GET', RECORD, running);
