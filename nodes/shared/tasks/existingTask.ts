@@ -65,7 +65,7 @@ async function look(run: TaskRun, taskId: string): Promise<Found> {
 	const { status, results } = withRecord(run, accepted, record).task;
 	// Only of a failed task the specification says that it is refunded.
 	if (status === 'failed')
-		return record.status.trim().toLowerCase() === 'failed' ? 'failed' : 'ended without a result';
+		return record.status.toLowerCase() === 'failed' ? 'failed' : 'ended without a result';
 	const existing = { taskId, record };
 	if (status !== 'completed' || results.length === 0) return existing;
 	// Like a download, it needs one file that can be had.

@@ -55,6 +55,12 @@ describe('A task that was bought before is used, and nothing is bought', () => {
 		expect(run.data.resultData.metadata).toBeUndefined();
 	});
 
+	test('a record that shows its ID is that of the task', async () => {
+		service.on('GET', OF_KNOWN, { json: { id: KNOWN, ...(withFile().json as object) } });
+		expect((await buyOrUse()).json).toMatchObject([{ taskId: KNOWN, reused: true }]);
+		expect(bought()).toBe(0);
+	});
+
 	test('completed without a file that the node can read: it comes out with its record', async () => {
 		service.on('GET', OF_KNOWN, { json: { status: 'completed', result: { text: 'no file' } } });
 		const { json } = await buyOrUse({ whenFilesAreGone: 'buyAgain' });
