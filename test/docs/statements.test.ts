@@ -19,7 +19,7 @@ const sections = list
 	});
 
 test('the list has the pages that promise something', () => {
-	expect(sections.map(({ page }) => page)).toEqual([
+	expect(sections.map(({ page }) => page)).toStrictEqual([
 		'README.md',
 		...['money', 'waiting', 'trigger', 'callbacks', 'credential', 'agents'].map(
 			(name) => `docs/${name}.md`,

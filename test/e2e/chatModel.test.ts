@@ -138,7 +138,9 @@ describeOnHosts('MediaGen Chat Model', (host, version) => {
 			'ten turns, %s, are read from the cache, at less than a third of the price of their input',
 			async (how, streams) => {
 				const executions = await talk(style, '5m', streams, { priceInput: 3 });
-				expect(executions.map(({ status }) => status)).toEqual(QUESTIONS.map(() => 'success'));
+				expect(executions.map(({ status }) => status)).toStrictEqual(
+					QUESTIONS.map(() => 'success'),
+				);
 				const { requests } = sandbox.chat.bill();
 				expect(requests).toHaveLength(REQUESTS.all);
 				expect(sandbox.ledger().accepted).toBe(5);
@@ -147,7 +149,7 @@ describeOnHosts('MediaGen Chat Model', (host, version) => {
 				expect(log.map(({ cacheRead, cacheWrite }) => [cacheRead, cacheWrite])).toEqual(
 					requests.map(({ read, written5m }) => [read, written5m]),
 				);
-				expect(log.map(({ completionTokens }) => completionTokens)).toEqual(
+				expect(log.map(({ completionTokens }) => completionTokens)).toStrictEqual(
 					requests.map(({ output }) => output),
 				);
 

@@ -98,7 +98,7 @@ describeWithOwnHosts('Tasks that end around the moment of the pause', (version, 
 				...answers,
 			});
 			expect({ late, doubled, incomplete }).toEqual({ late: [], doubled: [], incomplete: [] });
-			expect(recorded.map(({ status }) => status)).toEqual(runs.map(() => 'success'));
+			expect(recorded.map(({ status }) => status)).toStrictEqual(runs.map(() => 'success'));
 		},
 		120_000 + ENDS * 20_000,
 	);

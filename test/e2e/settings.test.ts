@@ -108,7 +108,7 @@ function createStage(host: () => Host) {
 			([one, ...more]) => one?.status === status && more.length === 0,
 			PATIENCE_MS,
 		);
-		expect(found.map((each) => each.status)).toEqual([status]);
+		expect(found.map((each) => each.status)).toStrictEqual([status]);
 		return await host().execution(found[0]?.id ?? '');
 	}
 

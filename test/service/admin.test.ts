@@ -190,7 +190,7 @@ describe('the request log', () => {
 		);
 		await clock.advance(1_000);
 		await asked;
-		expect(sandbox.requests.list().map(({ inFlight }) => inFlight)).toEqual([1, 2, 3, 4, 5]);
+		expect(sandbox.requests.list().map(({ inFlight }) => inFlight)).toStrictEqual([1, 2, 3, 4, 5]);
 		await client.get('/balance');
 		expect(sandbox.requests.list()[5]?.inFlight).toBe(1);
 	});

@@ -230,7 +230,7 @@ describe('a callback that is not delivered', () => {
 		expect(await attemptTimes(it, 3)).toEqual([0, 10, 40]);
 		await it.clock.advance(3_600_000);
 		expect(arrivals).toHaveLength(3);
-		expect(it.sandbox.deliveries.list()[0]?.attempts.map(({ status }) => status)).toEqual([
+		expect(it.sandbox.deliveries.list()[0]?.attempts.map(({ status }) => status)).toStrictEqual([
 			500, 502, 200,
 		]);
 		expect(states(it)).toEqual(['delivered']);
@@ -253,7 +253,7 @@ describe('a callback that is not delivered', () => {
 		);
 		await finished(it, `${url}/base`);
 		expect(await attemptTimes(it, 2)).toEqual([0, 10]);
-		expect(arrivals.map(({ path }) => path)).toEqual(['/base/callback', '/base/callback']);
+		expect(arrivals.map(({ path }) => path)).toStrictEqual(['/base/callback', '/base/callback']);
 	});
 
 	it('within 10 seconds counts as not answered', async () => {
@@ -306,7 +306,7 @@ describe('a callback with a fault', () => {
 		);
 		expect(new Set(arrivals.map(({ body }) => JSON.stringify(body))).size).toBe(1);
 		expect(busiest()).toBe(1);
-		expect(it.sandbox.deliveries.list().map(({ kind }) => kind)).toEqual([
+		expect(it.sandbox.deliveries.list().map(({ kind }) => kind)).toStrictEqual([
 			'genuine',
 			'duplicate',
 			'duplicate',
@@ -360,7 +360,7 @@ describe('a callback with a fault', () => {
 			kind: 'forged',
 		});
 		await until('both have arrived', () => arrivals.length === 2);
-		expect(arrivals.map(({ body }) => body)).toEqual(
+		expect(arrivals.map(({ body }) => body)).toStrictEqual(
 			Array.from({ length: 2 }, () => ({ id: 'task_forged', status: 'completed' })),
 		);
 	});

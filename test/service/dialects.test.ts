@@ -217,7 +217,7 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 			nested: ['expired', 'error', 'failed'],
 			verbose: ['expired', 'canceled', 'failed'],
 		};
-		expect(records.map(({ status }) => status)).toEqual(expected[dialect]);
+		expect(records.map(({ status }) => status)).toStrictEqual(expected[dialect]);
 	});
 
 	it('a callback has the record of the dialect', async () => {

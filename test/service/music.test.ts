@@ -384,7 +384,7 @@ describe('the audio', () => {
 	it('goes on after the second from which it is extended', async () => {
 		const it = await studio();
 		const at = await audio(await it.finished('extend', { task_id: it.song, continue_at: 20 }));
-		expect(at.map(({ seconds }) => seconds)).toEqual([50, 54]);
+		expect(at.map(({ seconds }) => seconds)).toStrictEqual([50, 54]);
 		const end = await audio(await it.finished('extend', { task_id: it.song }));
 		expect(end[0]?.seconds).toBe(90);
 	});

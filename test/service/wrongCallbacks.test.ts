@@ -80,7 +80,10 @@ describe('a forged callback', () => {
 		expect((await it.client.get(`/v1/tasks/${forged?.body.id as unknown as string}`)).status).toBe(
 			404,
 		);
-		expect(it.sandbox.deliveries.list().map(({ kind }) => kind)).toEqual(['forged', 'genuine']);
+		expect(it.sandbox.deliveries.list().map(({ kind }) => kind)).toStrictEqual([
+			'forged',
+			'genuine',
+		]);
 	});
 
 	it('has links that lead elsewhere', async () => {
@@ -238,9 +241,9 @@ describe('by hand', () => {
 		const it = await setUp({ durations: { image: null, music: null } });
 		const pictures = await submitted(it, it.url, 3);
 		const sound = await it.client.submit('/v1/music/generations/sounds', { webhook: it.url });
-		expect(it.sandbox.tasks.finishAll('music').map(({ id }) => id)).toEqual([sound]);
+		expect(it.sandbox.tasks.finishAll('music').map(({ id }) => id)).toStrictEqual([sound]);
 		const ended = await ask(`${it.sandbox.adminUrl}/tasks/finish`, { method: 'POST' });
-		expect(Object.values(ended.body).map((task) => task?.id)).toEqual(pictures);
+		expect(Object.values(ended.body).map((task) => task?.id)).toStrictEqual(pictures);
 		await until('all have arrived', () => it.arrivals.length === 4);
 		expect(it.sandbox.tasks.finishAll()).toEqual([]);
 	});

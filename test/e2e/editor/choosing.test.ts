@@ -118,7 +118,9 @@ describeOnHosts('The examples in which a person chooses', (host, version) => {
 		await submit(page);
 		await page.getByText('Published').first().waitFor();
 		const execution = await ended(workflowId);
-		expect(execution.files('Publish').map(({ fileName }) => fileName)).toEqual(['At Sea.mp4']);
+		expect(execution.files('Publish').map(({ fileName }) => fileName)).toStrictEqual([
+			'At Sea.mp4',
+		]);
 		expect(sandbox.ledger().accepted).toBe(3);
 		await keep('approve-clips', form);
 	});

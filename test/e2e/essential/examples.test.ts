@@ -108,12 +108,12 @@ describeOnHosts('The examples', (host, version) => {
 		'budget-per-workflow': {
 			tasks: 3,
 			check(execution) {
-				expect(execution.json('Bought').map(({ title }) => title)).toEqual([
+				expect(execution.json('Bought').map(({ title }) => title)).toStrictEqual([
 					'Lighthouse',
 					'Pier',
 					'Boat',
 				]);
-				expect(execution.json('Bought').map(({ cost }) => cost)).toEqual([0.04, 0.04, 0.04]);
+				expect(execution.json('Bought').map(({ cost }) => cost)).toStrictEqual([0.04, 0.04, 0.04]);
 				expect(execution.json('Not Bought')).toEqual(
 					['Harbour', 'Gulls'].map((title) => ({
 						title,
@@ -201,7 +201,7 @@ describeOnHosts('The examples', (host, version) => {
 		'grid-reroll': {
 			tasks: 3,
 			async check(execution) {
-				expect(execution.json('Pick the Third').map(({ index }) => index)).toEqual([3]);
+				expect(execution.json('Pick the Third').map(({ index }) => index)).toStrictEqual([3]);
 				const [variations] = execution.json('Variations of It');
 				expect(variations).toMatchObject({
 					family: 'grid',

@@ -36,7 +36,7 @@ describeOnHosts('A pipeline of pictures', (host) => {
 		);
 		const workflow = await host().importWorkflow(definition);
 		const execution = await host().run(workflow.id, { timeout: 90_000 });
-		expect(execution.json('Pictures').map(({ status }) => status)).toEqual([
+		expect(execution.json('Pictures').map(({ status }) => status)).toStrictEqual([
 			'completed',
 			'completed',
 			'completed',

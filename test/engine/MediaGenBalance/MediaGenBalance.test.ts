@@ -316,6 +316,6 @@ describe('A service that states no credits', () => {
 
 	test('check: a key without a limit has enough', async () => {
 		const { outputs } = await check({ unlimited_quota: true });
-		expect(outputs.map((items) => items.length)).toEqual([1, 0]);
+		expect(outputs.map((items) => items.length)).toStrictEqual([1, 0]);
 	});
 });

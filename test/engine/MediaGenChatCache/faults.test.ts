@@ -79,7 +79,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
 			},
 			expect.objectContaining({ text: expect.any(String) }),
 		]);
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
+		expect(items.map(({ pairedItem }) => pairedItem)).toStrictEqual([
 			{ item: 0 },
 			{ item: 1 },
 			{ item: 2 },
@@ -116,7 +116,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
 			parameters: { cachedBlocks, options: { concurrency: 1 } },
 			settings: { onError: 'continueErrorOutput' },
 		});
-		expect(outputs.map((output) => output.length)).toEqual([2, 1]);
+		expect(outputs.map((output) => output.length)).toStrictEqual([2, 1]);
 		expect(outputs[1]?.[0]?.json).toMatchObject({
 			error: { message: expect.stringContaining('HTTP 500'), description: expect.any(String) },
 			message: expect.stringContaining('HTTP 500'),

@@ -264,7 +264,7 @@ test('Additional Body Fields are read for each item', async () => {
 			options: { concurrency: 1, additionalBodyFields: '={{ { "seed": $json.row } }}' },
 		},
 	});
-	expect(service.requests().map(({ body }) => body)).toEqual([
+	expect(service.requests().map(({ body }) => body)).toStrictEqual([
 		expect.objectContaining({ seed: 9 }),
 		expect.objectContaining({ seed: 7 }),
 	]);

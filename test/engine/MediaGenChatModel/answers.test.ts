@@ -174,7 +174,7 @@ describe('a service with a form of its own', () => {
 					...called('call_0', 'draw', { what: 'a fox' }, 'fox.png'),
 				),
 			);
-			expect(calls.map(({ id }) => id)).toEqual([
+			expect(calls.map(({ id }) => id)).toStrictEqual([
 				expect.stringMatching(/^call_.{8}/),
 				'new',
 				expect.stringMatching(/^call_.{8}/),

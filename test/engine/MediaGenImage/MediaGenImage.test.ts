@@ -167,7 +167,7 @@ test('reference pictures and a mask from binary fields are uploaded first', asyn
 	const { error } = await run({ ...fromInput, additionalFields }, [await photoAndMask()]);
 	expect(error).toBeUndefined();
 	const uploads = service.sandbox.requests.list({ path: '/v1/uploads/images' });
-	expect(uploads.map(({ status }) => status)).toEqual([200, 200]);
+	expect(uploads.map(({ status }) => status)).toStrictEqual([200, 200]);
 	expect(submissions(service.sandbox)[0]?.body).toMatchObject({
 		image_urls: [expect.stringMatching(/^http/)],
 		mask_url: expect.stringMatching(/^http/),
@@ -202,7 +202,9 @@ test('a deployment with words of its own gets these, and its answers read the sa
 		credential: { ...service.credential(), brandWords: '{"imagegen": "acmepix"}' },
 	});
 	const sent = service.sandbox.requests.list({ path: '/v1/images/generations' });
-	expect(sent.map(({ body }) => body)).toEqual([{ model: 'acmepix-2-official', prompt: 'x' }]);
+	expect(sent.map(({ body }) => body)).toStrictEqual([
+		{ model: 'acmepix-2-official', prompt: 'x' },
+	]);
 	expect(error).toBeUndefined();
 	expect(json[0]).toMatchObject({
 		status: 'completed',
@@ -513,7 +515,7 @@ describe('Reference images', () => {
 		const body = { model: 'imagegen-2-official', prompt: 'x' };
 		expect(sent()).toContainEqual(body);
 		expect(sent()).toContainEqual({ ...body, image_urls: [front] });
-		expect(json.map(({ notes }) => notes)).toEqual([
+		expect(json.map(({ notes }) => notes)).toStrictEqual([
 			['"Image URLs" is set and was not sent: "Reference Images" is None'],
 			undefined,
 		]);

@@ -120,7 +120,7 @@ test.each<[string, Case, object, string]>([
 ])('an unknown %s is sent as it is, and the item says so', async (_, parameters, body, value) => {
 	const { json } = await run(parameters, [{ json: {} }], { onError: 'continueRegularOutput' });
 	const requests = service.sandbox.requests.list({ path: '/v1/images/generations' });
-	expect(requests.map((request) => request.body)).toEqual([expect.objectContaining(body)]);
+	expect(requests.map((request) => request.body)).toStrictEqual([expect.objectContaining(body)]);
 	expect(json[0]?.notes).toEqual([
 		`The ${value} is not in this package's list: it is sent as it is`,
 	]);
@@ -145,7 +145,7 @@ test('the item is named, and the good ones before it cost nothing', async () => 
 test('with Continue On Fail only the bad item is left out', async () => {
 	const items = [{ json: { n: 1 } }, { json: { n: 7 } }];
 	const { json } = await run({ n: '={{ $json.n }}' }, items, { onError: 'continueRegularOutput' });
-	expect(json.map(({ status }) => status)).toEqual(['completed', 'not submitted']);
+	expect(json.map(({ status }) => status)).toStrictEqual(['completed', 'not submitted']);
 	expect(service.sandbox.ledger().accepted).toBe(1);
 });
 

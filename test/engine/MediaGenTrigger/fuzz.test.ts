@@ -191,7 +191,7 @@ test(
 				const made = await call;
 				if (made?.starts) {
 					started++;
-					expect(made.starts.map(({ json }) => json.taskId)).toEqual([KNOWN]);
+					expect(made.starts.map(({ json }) => json.taskId)).toStrictEqual([KNOWN]);
 					await host.run(made.starts);
 					expect(await made.answer).toMatchObject({ status: 200 });
 				} else {

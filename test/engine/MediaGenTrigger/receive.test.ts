@@ -261,7 +261,12 @@ test('Ids that lead to the record of one task start one execution', async () => 
 	const answers = [];
 	for (const id of ids) answers.push(await host.receive(ended(id)));
 	expect(answers.filter(({ output }) => output !== undefined)).toHaveLength(1);
-	expect(answers.map(({ status }) => status)).toEqual([200, ...after.map(() => 400), 400, 400]);
+	expect(answers.map(({ status }) => status)).toStrictEqual([
+		200,
+		...after.map(() => 400),
+		400,
+		400,
+	]);
 });
 
 describe('The family', () => {

@@ -68,8 +68,10 @@ test('many pictures come out in the order of the input', async () => {
 	const contents = await Promise.all(widths.map(async (width) => await picture(width, 10)));
 	const items = await Promise.all(contents.map(async (content) => await fileItem(content)));
 	const { json, items: out } = await run({}, items);
-	expect(json.map(({ bytes }) => bytes)).toEqual(contents.map(({ length }) => length));
-	expect(out.map(({ pairedItem }) => pairedItem)).toEqual(widths.map((_, item) => ({ item })));
+	expect(json.map(({ bytes }) => bytes)).toStrictEqual(contents.map(({ length }) => length));
+	expect(out.map(({ pairedItem }) => pairedItem)).toStrictEqual(
+		widths.map((_, item) => ({ item })),
+	);
 });
 
 test('an upload costs nothing, so it is tried again', async () => {

@@ -203,7 +203,7 @@ test('beside an edited video only the role "reference" is offered', () => {
 		options.map((option) => 'value' in option && option.value),
 	);
 	expect(values).toEqual([['first_frame', 'last_frame', 'reference'], ['reference']]);
-	expect(roles.map(({ displayOptions }) => displayOptions)).toEqual([
+	expect(roles.map(({ displayOptions }) => displayOptions)).toStrictEqual([
 		{ hide: { '/referType': ['base'] } },
 		{ show: { '/referType': ['base'] } },
 	]);
@@ -426,7 +426,7 @@ test.each<[string, string, Given, Given, string]>([
 	const goOn = { onError: 'continueRegularOutput' };
 	const { json } = await run(operation, { taskId, ...given }, undefined, goOn);
 	const posted = service.sandbox.requests.list().filter(({ method }) => method === 'POST');
-	expect(posted.map((request) => request.body)).toEqual([expect.objectContaining(body)]);
+	expect(posted.map((request) => request.body)).toStrictEqual([expect.objectContaining(body)]);
 	expect(json[0]?.notes).toEqual(expect.arrayContaining([note]));
 	expect(String(json[0]?.notes).split('not in this package')).toHaveLength(2);
 });
@@ -468,7 +468,7 @@ test('a file that is no picture is refused before anything is sent', async () =>
 test('what the service silently changes is said', async () => {
 	const given = { ...edit, ...images(reference), ...elements(sailor), ...prompt, duration: 7 };
 	const { hints } = await run('generate', given);
-	expect(hints.map(({ message }) => message)).toEqual(
+	expect(hints.map(({ message }) => message)).toStrictEqual(
 		expect.arrayContaining([
 			'The prompt refers to no image: the service puts <<<image_1>>> in front of it',
 			'An edited video keeps its own length, whatever "Duration (Seconds)" says',
@@ -566,7 +566,7 @@ describe('Model', () => {
 		expect(field?.modes?.[0]?.typeOptions?.searchListMethod).toBe(method);
 		const search = Object.entries(node.methods.listSearch).find(([name]) => name === method)?.[1];
 		const found = await search?.call({} as ILoadOptionsFunctions);
-		expect(found?.results.map(({ value }) => value)).toEqual(models);
+		expect(found?.results.map(({ value }) => value)).toStrictEqual(models);
 	});
 
 	test('the list of Generate says which models make clips that Extend continues', async () => {
@@ -652,7 +652,9 @@ describe('Model', () => {
 		const open = more({ resolution: '={{ "8k" }}' });
 		await run('remix', { taskId: 't', model: byId('vidgen4'), ...open });
 		const requests = service.sandbox.requests.list({ path: '/v1/videos/t/remix' });
-		expect(requests.map(({ body }) => body)).toEqual([{ model: 'vidgen4', resolution: '8k' }]);
+		expect(requests.map(({ body }) => body)).toStrictEqual([
+			{ model: 'vidgen4', resolution: '8k' },
+		]);
 	});
 });
 

@@ -69,7 +69,7 @@ test('what the inferred mode does not read is not sent, and nothing else is left
 			const mode = modeByTheSpec(given);
 			const read = inferring.safeParse(given);
 			if (given.custom === false && given.gpt_description === undefined) {
-				expect(read.error?.issues.map(({ path }) => path[0])).toEqual(['gpt_description']);
+				expect(read.error?.issues.map(({ path }) => path[0])).toStrictEqual(['gpt_description']);
 			} else {
 				expect(read.data).toEqual(readByTheSpec(given, mode));
 			}

@@ -331,7 +331,7 @@ describe('What this package does not know', () => {
 		async (_, name, given, body, path = operationOf(name).path) => {
 			const { json, error } = await runnerOf(service)(name, { waitMode: 'poll', ...given });
 			expect(error).toBeUndefined();
-			expect(service.sent('POST', '*').map((request) => request.path)).toEqual([path]);
+			expect(service.sent('POST', '*').map((request) => request.path)).toStrictEqual([path]);
 			expect(service.sent('POST', '*')[0]?.body).toMatchObject(body);
 			expect(json).toEqual([
 				expect.objectContaining({

@@ -266,7 +266,7 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		const byItem = { ...next, index: '={{ $json.index }}' };
 		const varied = await run(inputOf('grid.variation', byItem), fourth);
 		expect(varied.json[0]).toMatchObject({ status: 'completed' });
-		expect(submissions(service.sandbox).map(({ body }) => body)).toEqual([
+		expect(submissions(service.sandbox).map(({ body }) => body)).toStrictEqual([
 			{ prompt: 'Rain' },
 			expect.objectContaining({ task_id: song.json[0]?.taskId }),
 			expect.objectContaining({ task_id: expect.any(String) as string }),

@@ -66,7 +66,7 @@ test('one item per file has its own file in the same field', async () => {
 		[1, 'Rain.mp3', 'audio/mpeg', 6, 'row 7', row],
 		[2, 'Rain-2.mp3', 'audio/mpeg', 6, 'row 7', row],
 	]);
-	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 0 }]);
+	expect(items.map(({ pairedItem }) => pairedItem)).toStrictEqual([{ item: 0 }, { item: 0 }]);
 });
 
 test('an error item has the row, the reference and nothing of the task that the row came from', async () => {

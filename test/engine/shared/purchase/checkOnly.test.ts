@@ -105,7 +105,7 @@ test.each<[string, string, INodeParameters, string]>([
 	],
 ])('%s is a problem', async (_, operation, given, problem) => {
 	const { json } = await runnerOf(service)(operation, { ...given, options: { checkOnly: true } });
-	expect(json.map(({ problems }) => problems)).toEqual([[`${problem} [row 1 (item 0)]`]]);
+	expect(json.map(({ problems }) => problems)).toStrictEqual([[`${problem} [row 1 (item 0)]`]]);
 	expect(sent()).toEqual([]);
 });
 

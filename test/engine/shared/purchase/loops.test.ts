@@ -154,7 +154,7 @@ describe('An item that the error output leads back to the node', () => {
 		service.on('GET', taskOf('task_3'), ...Array<Reply>(8).fill(running), completed);
 		const options = { timeout: 5, concurrency: 1 };
 		const { rounds, errorRounds } = await buySounds(service, 3, options, back);
-		expect(errorRounds.map((items) => items.length)).toEqual([1, 0]);
+		expect(errorRounds.map((items) => items.length)).toStrictEqual([1, 0]);
 		expect(tasksOf(rounds)).toEqual([
 			[
 				['task_1', 'completed'],

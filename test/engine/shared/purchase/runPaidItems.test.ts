@@ -54,7 +54,7 @@ describe('Retry-After never outlasts "Timeout"', () => {
 		const options = { timeout: 5, concurrency: 1 };
 		const { json, error } = await buySounds(service, 3, options, { settings: goOn });
 		expect(error).toBeUndefined();
-		expect(json.map(({ status }) => status)).toEqual(Array(3).fill('not submitted'));
+		expect(json.map(({ status }) => status)).toStrictEqual(Array(3).fill('not submitted'));
 		expect(JSON.stringify(json)).toContain('Rate limit reached');
 		expect(bought()).toHaveLength(1);
 	});
@@ -165,7 +165,7 @@ test('Retry-After holds back the other items too, not only the one that met it',
 	service.on('POST', SOUNDS, tooMany('20'), buy);
 	service.on('GET', RECORD, completed);
 	const { json } = await buySounds(service, 6, { concurrency: 2 });
-	expect(json.map(({ status }) => status)).toEqual(Array(6).fill('completed'));
+	expect(json.map(({ status }) => status)).toStrictEqual(Array(6).fill('completed'));
 	const [first, second, ...others] = bought();
 	expect(others).toHaveLength(5);
 	expect((second?.at ?? 0) - (first?.at ?? 0)).toBeLessThan(1_000);
@@ -348,7 +348,7 @@ describe('Items that may have been bought', () => {
 		const loud = { status: 400, json: { error: { message: 'Too loud' } } };
 		service.on('POST', SOUNDS, { status: 500 }, loud);
 		const { json } = await buySounds(service, 2, { concurrency: 1 }, { settings: goOn });
-		expect(json.map(({ status }) => status)).toEqual(['unknown', 'not submitted']);
+		expect(json.map(({ status }) => status)).toStrictEqual(['unknown', 'not submitted']);
 	});
 
 	test('one of which the service says that it took too long (408) is among them: it may have taken the task', async () => {
@@ -441,7 +441,7 @@ describe('After an error that every item would get, nothing more is sent', () =>
 		service.on('POST', SOUNDS, { status }, accepted('task_2'));
 		service.on('GET', RECORD, completed);
 		const { json } = await buySounds(service, 2, { concurrency: 1 }, { settings: goOn });
-		expect(json.map(({ status: state }) => state)).toEqual(['not submitted', 'completed']);
+		expect(json.map(({ status: state }) => state)).toStrictEqual(['not submitted', 'completed']);
 	});
 
 	test.each<[string, Reply, string]>([
@@ -699,9 +699,9 @@ test('a custom request has the same records: one that may have been bought is no
 		credential: service.credential(),
 		...ledBack,
 	});
-	expect(service.sent('POST', '/v1/music/generations/create').map(({ body }) => body)).toEqual([
-		{ prompt: 'x' },
-	]);
+	expect(
+		service.sent('POST', '/v1/music/generations/create').map(({ body }) => body),
+	).toStrictEqual([{ prompt: 'x' }]);
 	expect(errorRounds.map(([item]) => (item?.error as { message: string }).message)).toEqual([
 		'The response could not be read (HTTP 200): <html>Bad gateway</html> [row 1 (item 0)]',
 		expect.stringContaining('may have been bought by an earlier attempt'),

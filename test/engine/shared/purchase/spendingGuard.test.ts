@@ -152,11 +152,11 @@ describe('Max Tasks', () => {
 			const { json, items, hints, error, run } = await buySounds(service, 20, { maxTasks: 3 });
 			expect(error).toBeUndefined();
 			expect(statuses(json)).toEqual(['completed', 'completed', 'completed']);
-			expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
+			expect(items.map(({ pairedItem }) => pairedItem)).toStrictEqual(
 				[0, 1, 2].map((item) => ({ item })),
 			);
 			const left = note('Rows 4 to 20 (items 3 to 19)', 3);
-			expect(json.map(({ notes }) => notes)).toEqual([[left], undefined, undefined]);
+			expect(json.map(({ notes }) => notes)).toStrictEqual([[left], undefined, undefined]);
 			const told = hints.map(({ message }) => message);
 			expect(told).toEqual(['3 tasks, 3 without a stated cost', left]);
 			const counted = { mediagen_tasks: '3', mediagen_left_out: '17' };
@@ -168,7 +168,7 @@ describe('Max Tasks', () => {
 			const options = { maxTasks: 3 };
 			const { rounds, error, hints, run } = await buySounds(service, 2, options, { rounds: 3 });
 			expect(error).toBeUndefined();
-			expect(rounds.map((json) => json.length)).toEqual([2, 1, 0]);
+			expect(rounds.map((json) => json.length)).toStrictEqual([2, 1, 0]);
 			expect(rounds[1]?.[0]?.notes).toEqual([note('Row 2 (item 1)', 3)]);
 			expect(run.data.resultData.metadata).toMatchObject({ mediagen_left_out: '3' });
 			expect(hints.map(({ message }) => message)).toContain(note('Rows 1 to 2 (items 0 to 1)', 3));
@@ -208,7 +208,7 @@ describe('Max Tasks', () => {
 			const options = { maxTasks: 3, concurrency: 1, timeout: 5 };
 			const { json, error } = await buySounds(service, 4, options, { settings: retry });
 			expect(error).toBeUndefined();
-			expect(json.map(({ taskId }) => taskId)).toEqual(['task_1', 'task_2', 'task_3']);
+			expect(json.map(({ taskId }) => taskId)).toStrictEqual(['task_1', 'task_2', 'task_3']);
 		});
 
 		test('what was left out stays out after a pause, and the note comes out', async () => {
@@ -263,7 +263,12 @@ describe('Max Tasks', () => {
 				parameters: { ...options.parameters, options: { maxTasks: 4, concurrency: 1, ...fail } },
 			});
 			expect(error).toBeUndefined();
-			expect(json.map(({ taskId }) => taskId)).toEqual(['task_1', 'task_2', 'task_3', 'task_4']);
+			expect(json.map(({ taskId }) => taskId)).toStrictEqual([
+				'task_1',
+				'task_2',
+				'task_3',
+				'task_4',
+			]);
 			expect(promptsSent()).toEqual(firstSounds(4));
 		});
 	});
@@ -306,7 +311,7 @@ describe('Max Tasks', () => {
 		service.on('GET', RECORD, completed);
 		const options = { maxTasks: 2, concurrency: 1 };
 		const { json } = await buySounds(service, 3, options, { settings: goOn });
-		expect(json.map(({ taskId }) => taskId)).toEqual([undefined, 'task_2', undefined]);
+		expect(json.map(({ taskId }) => taskId)).toStrictEqual([undefined, 'task_2', undefined]);
 	});
 
 	test('0 buys nothing', async () => {
@@ -619,8 +624,8 @@ describe('Check Only', () => {
 		service.on('GET', BALANCE, balance({}));
 		const options = { checkOnly: '={{ $runIndex === 0 }}', maxTasks: 2 };
 		const { rounds } = await buySounds(service, 2, options, { settings: goOn, rounds: 2 });
-		expect(rounds[0]?.map(({ checkOnly }) => checkOnly)).toEqual([true, true]);
-		expect(rounds[1]?.map(({ status }) => status)).toEqual(['completed', 'completed']);
+		expect(rounds[0]?.map(({ checkOnly }) => checkOnly)).toStrictEqual([true, true]);
+		expect(rounds[1]?.map(({ status }) => status)).toStrictEqual(['completed', 'completed']);
 	});
 });
 
@@ -648,7 +653,7 @@ describe('Chat Cache', () => {
 	test('Max Tasks counts the questions', async () => {
 		service.on('POST', CHAT, answered);
 		const { json } = await ask(3, { maxTasks: 2, concurrency: 1 });
-		expect(json.map(({ text }) => text)).toEqual(['Because.', 'Because.', undefined]);
+		expect(json.map(({ text }) => text)).toStrictEqual(['Because.', 'Because.', undefined]);
 		expect(messages(json)[2]).toContain('"Max Tasks" is 2');
 		expect(service.sent('POST', CHAT)).toHaveLength(2);
 	});

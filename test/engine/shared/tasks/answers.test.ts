@@ -90,7 +90,7 @@ describe('A completed task comes out, whatever else its record holds', () => {
 		service.on('POST', SOUNDS, accepted('task_1'), accepted('task_2'));
 		service.on('GET', RECORD, { json: { status: 'completed', cost: '0.12', result: track } });
 		const { json, hints } = await buySounds(service, 2);
-		expect(json.map(({ cost }) => cost)).toEqual([0.12, 0.12]);
+		expect(json.map(({ cost }) => cost)).toStrictEqual([0.12, 0.12]);
 		expect(hints[0]?.message).toContain('cost 0.24 (0.12 per task)');
 	});
 });

@@ -53,7 +53,7 @@ async function expectTasksInSpiteOf(effect: FaultRuleInput['effect']): Promise<v
 	fault({ match: POLL, count: 3, effect });
 	const { json, error } = await run(2);
 	expect(error).toBeUndefined();
-	expect(json.map(({ status }) => status)).toEqual(['completed', 'completed']);
+	expect(json.map(({ status }) => status)).toStrictEqual(['completed', 'completed']);
 	expectNothingLost(JSON.stringify(json), 2);
 }
 
@@ -66,7 +66,7 @@ describe('while submitting', () => {
 		fault({ match: SUBMIT, count: 2, effect: { type: 'status', status: 429, ...extra } });
 		const { json, error } = await run(3);
 		expect(error).toBeUndefined();
-		expect(json.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
+		expect(json.map(({ status }) => status)).toStrictEqual(['completed', 'completed', 'completed']);
 		expectNothingLost(JSON.stringify(json), 3);
 	});
 
@@ -200,12 +200,12 @@ test('with Continue On Fail every item has its own end', async () => {
 		{ concurrency: 1 },
 	);
 	expect(error).toBeUndefined();
-	expect(json.map(({ status }) => status)).toEqual(['completed', 'failed', 'unknown']);
+	expect(json.map(({ status }) => status)).toStrictEqual(['completed', 'failed', 'unknown']);
 	expect(json[1]).toMatchObject({
 		taskId: expect.any(String),
 		error: { message: expect.stringContaining('The canvas tore') },
 	});
-	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
+	expect(items.map(({ pairedItem }) => pairedItem)).toStrictEqual([
 		{ item: 0 },
 		{ item: 1 },
 		{ item: 2 },
@@ -215,7 +215,7 @@ test('with Continue On Fail every item has its own end', async () => {
 
 test('what stops all items at once is the error of each, where the node is set to continue', async () => {
 	const regular = await run(2, { onError: 'continueRegularOutput' }, { concurrency: 0 });
-	expect(regular.json.map(({ error }) => error)).toEqual(
+	expect(regular.json.map(({ error }) => error)).toStrictEqual(
 		Array(2).fill({
 			message: expect.stringContaining('"Concurrency"'),
 			description: 'Nothing was sent to the service.',
@@ -225,14 +225,14 @@ test('what stops all items at once is the error of each, where the node is set t
 		}),
 	);
 	const separate = await run(2, { onError: 'continueErrorOutput' }, { concurrency: 0 });
-	expect(separate.outputs.map((output) => output.length)).toEqual([0, 2]);
+	expect(separate.outputs.map((output) => output.length)).toStrictEqual([0, 2]);
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
 test('items without a result go to the error output, if the node has one', async () => {
 	fault({ match: SUBMIT, nth: 2, effect: { type: 'failTask', message: 'The canvas tore' } });
 	const { outputs } = await run(3, { onError: 'continueErrorOutput' }, { concurrency: 1 });
-	expect(outputs.map((output) => output.length)).toEqual([2, 1]);
+	expect(outputs.map((output) => output.length)).toStrictEqual([2, 1]);
 	expect(outputs[1]?.[0]?.json).toMatchObject({
 		prompt: 'Sound 1',
 		error: {
@@ -250,7 +250,7 @@ describe('Retry On Fail', () => {
 		fault({ match: SUBMIT, nth: 2, effect: { type: 'failTask', message: 'The canvas tore' } });
 		const { json, error } = await run(3, retry, { concurrency: 1 });
 		expect(error).toBeUndefined();
-		expect(json.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
+		expect(json.map(({ status }) => status)).toStrictEqual(['completed', 'completed', 'completed']);
 		expect(service.sandbox.ledger().accepted).toBe(4);
 		expect(service.sandbox.ledger().entries.filter(({ type }) => type === 'refund')).toHaveLength(
 			1,
@@ -289,7 +289,7 @@ describe('Retry On Fail', () => {
 		service.sandbox.durations.set({ music: 25_000 });
 		const { json, error } = await run(2, retry, { timeout: 15 });
 		expect(error).toBeUndefined();
-		expect(json.map(({ status }) => status)).toEqual(['completed', 'completed']);
+		expect(json.map(({ status }) => status)).toStrictEqual(['completed', 'completed']);
 		expect(service.sandbox.ledger().accepted).toBe(2);
 	});
 });

@@ -304,7 +304,7 @@ describe('The purchase key', () => {
 		const checked = await buySounds(service, 2, { checkOnly: true });
 		const keys = json.map(({ purchaseKey }) => purchaseKey);
 		expect(new Set(keys).size).toBe(2);
-		expect(checked.json.map(({ purchaseKey }) => purchaseKey)).toEqual(keys);
+		expect(checked.json.map(({ purchaseKey }) => purchaseKey)).toStrictEqual(keys);
 	});
 
 	test('is the same with another reference, and another with another copy number', async () => {

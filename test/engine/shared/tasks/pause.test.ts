@@ -51,7 +51,7 @@ test('tasks that ended before the pause are not waited for', async () => {
 	service.on('GET', RECORD, completed);
 	const { run, json } = await buySounds(service, 2, {}, { given: waitMode });
 	expect(run.waitTill ?? undefined).toBeUndefined();
-	expect(json.map(({ status }) => status)).toEqual(['completed', 'completed']);
+	expect(json.map(({ status }) => status)).toStrictEqual(['completed', 'completed']);
 });
 
 test('an item that failed ends the node instead of pausing it, and the other task is named', async () => {

@@ -185,7 +185,7 @@ test('the tasks are waited for together, as long as the slowest takes', async ()
 	service.on('GET', RECORD, running, running, running, running, completed);
 	const began = clock.now();
 	const { json } = await buySounds(service, 3);
-	expect(json.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
+	expect(json.map(({ status }) => status)).toStrictEqual(['completed', 'completed', 'completed']);
 	expect(clock.now() - began).toBeLessThan(6_000);
 });
 

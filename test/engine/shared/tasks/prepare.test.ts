@@ -80,7 +80,7 @@ test('five files and one choice for all of them', async () => {
 test('with Continue On Fail the files whose requests differ are bought', async () => {
 	const items = await gridFiles();
 	const { json } = await run(new MediaGenGrid(), vary, items, { onError: 'continueRegularOutput' });
-	expect(json.map(({ status }) => status)).toEqual([
+	expect(json.map(({ status }) => status)).toStrictEqual([
 		'not submitted',
 		'not submitted',
 		'submitted',

@@ -161,7 +161,7 @@ describe('A paused execution', () => {
 			),
 		);
 		expect(results.filter(({ resumed }) => resumed !== undefined)).toHaveLength(1);
-		expect(results.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+		expect(results.map(({ status }) => status)).toStrictEqual([200, 200, 200, 200]);
 	});
 
 	test.each<[string, unknown, string]>([
@@ -255,7 +255,7 @@ describe('A paused execution', () => {
 		finish('task_77');
 		service.requests.length = 0;
 		await execution.callback(callback('task_77'));
-		expect(service.requests.map(({ path }) => path)).toEqual([recordOf('task_77')]);
+		expect(service.requests.map(({ path }) => path)).toStrictEqual([recordOf('task_77')]);
 	});
 
 	test('asks again for what this n8n has forgotten, after a restart', async () => {
@@ -265,7 +265,7 @@ describe('A paused execution', () => {
 		finish('task_1');
 		expect(
 			(await execution.callback(callback('task_1'))).resumed?.json.map(({ taskId }) => taskId),
-		).toEqual(['task_1', 'task_2']);
+		).toStrictEqual(['task_1', 'task_2']);
 	});
 });
 
@@ -388,7 +388,7 @@ describe('The end of a paused execution', () => {
 				json: { data: { status: 'completed', cost, result } },
 			});
 		const { resumed } = await execution.callback({});
-		expect(resumed?.json.map(({ notes }) => notes)).toEqual([
+		expect(resumed?.json.map(({ notes }) => notes)).toStrictEqual([
 			['This run: 2 tasks, cost 0.1 (0.05 per task)'],
 			undefined,
 		]);
@@ -430,7 +430,7 @@ describe('The end of a paused execution', () => {
 			json: { status: 'failed', error: { message: 'Too loud', code: 9, type: 'loud' } },
 		});
 		const { resumed } = await execution.callback(callback('task_1'));
-		expect(resumed?.outputs.map((output) => output.length)).toEqual([1, 1]);
+		expect(resumed?.outputs.map((output) => output.length)).toStrictEqual([1, 1]);
 		expect(resumed?.outputs[1]?.[0]?.json.error).toMatchObject({
 			taskId: 'task_1',
 			code: '9',
@@ -445,7 +445,7 @@ describe('The end of a paused execution', () => {
 		const execution = await pauseTwo({}, {}, { maxTasks: 1, maxTasksReached: 'returnBought' });
 		finish('task_1');
 		const { resumed } = await execution.callback(callback('task_1'));
-		expect(resumed?.json.map(({ status }) => status)).toEqual(['completed']);
+		expect(resumed?.json.map(({ status }) => status)).toStrictEqual(['completed']);
 	});
 
 	test("the request's own link in the record is not a result", async () => {
@@ -465,7 +465,7 @@ describe('The end of a paused execution', () => {
 			},
 		});
 		const { resumed } = await execution.callback({});
-		expect(resumed?.json.map(({ results }) => results)).toEqual([
+		expect(resumed?.json.map(({ results }) => results)).toStrictEqual([
 			[expect.objectContaining({ url: 'https://files.example.com/1.mp3' })],
 			[expect.objectContaining({ url: 'https://files.example.com/1.mp3' })],
 		]);

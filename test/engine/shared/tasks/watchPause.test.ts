@@ -74,7 +74,7 @@ test.each([
 	expect(log.filter((line) => line.includes('items wait in one execution'))).toHaveLength(
 		note === undefined ? 0 : 1,
 	);
-	expect(paused.json.map(({ notes }) => notes)).toEqual(
+	expect(paused.json.map(({ notes }) => notes)).toStrictEqual(
 		Array.from({ length: count }, (_, at) => (at === 0 && note !== undefined ? [note] : undefined)),
 	);
 });

@@ -222,7 +222,7 @@ describe('A request', () => {
 			await new Promise((resolve) => setImmediate(resolve));
 			cancel.abort();
 			await expect(reading).rejects.toBeInstanceOf(CanceledError);
-			expect(calls.map(({ signal }) => signal?.aborted)).toEqual([true]);
+			expect(calls.map(({ signal }) => signal?.aborted)).toStrictEqual([true]);
 		});
 
 		test('is not aborted by a cancel if it buys', async () => {
@@ -231,7 +231,7 @@ describe('A request', () => {
 			const buying = send(purchase, [{ statusCode: 200, body }], cancel.signal);
 			await new Promise((resolve) => setImmediate(resolve));
 			cancel.abort();
-			expect(calls.map(({ signal }) => signal?.aborted)).toEqual([false]);
+			expect(calls.map(({ signal }) => signal?.aborted)).toStrictEqual([false]);
 			body.push('{"id":"task_1"}');
 			body.push(null);
 			expect(await buying).toEqual({ id: 'task_1' });
@@ -247,7 +247,7 @@ describe('A request', () => {
 				message: 'The request timed out',
 				sent: 'maybe',
 			});
-			expect(calls.map(({ signal }) => signal?.aborted)).toEqual([true]);
+			expect(calls.map(({ signal }) => signal?.aborted)).toStrictEqual([true]);
 			expect(body.destroyed).toBe(true);
 		});
 	});
@@ -295,7 +295,7 @@ describe('A request', () => {
 		const decrypted = { id: '7', name: 'Ours', type: 'mediaGenApi', data: {} };
 		await send(read, [ok], undefined, { ...connection, decrypted });
 		await send(read, [ok]);
-		expect(calls.map(({ additional }) => additional)).toEqual([
+		expect(calls.map(({ additional }) => additional)).toStrictEqual([
 			{ credentialsDecrypted: decrypted },
 			undefined,
 		]);
@@ -385,13 +385,13 @@ describe('A request', () => {
 			const first = both(purchase, anything);
 			await new Promise((resolve) => setImmediate(resolve));
 			await Promise.all([first, both(read, anything)]);
-			expect(calls.map(({ at }) => at)).toEqual([0, 20_000, 20_000]);
+			expect(calls.map(({ at }) => at)).toStrictEqual([0, 20_000, 20_000]);
 		});
 
 		test('waits for the longest of their rate limits', async () => {
 			const { send: both } = createSend(contextOf(limited('20'), limited('5'), ok), connection);
 			await Promise.all([both(purchase, anything), both(read, anything)]);
-			expect(calls.map(({ at }) => at)).toEqual([0, 0, 20_000, 20_000]);
+			expect(calls.map(({ at }) => at)).toStrictEqual([0, 0, 20_000, 20_000]);
 		});
 
 		test('gives up at once when their rate limit ends after its deadline: it was surely not bought', async () => {

@@ -234,7 +234,7 @@ describe('Opening a file', () => {
 	])('refuses %j and drops what comes', async (answer, message) => {
 		const { context, bodies, seen } = serverOf(answer);
 		await expect(openFile(context, file.url, connection)).rejects.toThrow(message);
-		expect(bodies.map(({ destroyed }) => destroyed)).toEqual([true]);
+		expect(bodies.map(({ destroyed }) => destroyed)).toStrictEqual([true]);
 		expect(seen).toHaveLength(1);
 	});
 
@@ -262,7 +262,7 @@ describe('Opening a file', () => {
 				'https://cdn.example.com/a/1?x=1',
 				'https://cdn.example.com/2',
 			]);
-			expect(bodies.map(({ destroyed }) => destroyed)).toEqual([true, true, false]);
+			expect(bodies.map(({ destroyed }) => destroyed)).toStrictEqual([true, true, false]);
 		},
 	);
 

@@ -253,7 +253,7 @@ test('a picture or a song outside of the documented place has no end of its own'
 	for (const family of ['image', 'grid', 'music', null] as const) {
 		const record = recordOf({ result: { url: link('1') }, output: link('2') });
 		const files = resultFiles(record, family, NOW);
-		expect(files.map(({ expiresAt }) => expiresAt)).toEqual([null, null]);
+		expect(files.map(({ expiresAt }) => expiresAt)).toStrictEqual([null, null]);
 	}
 });
 
@@ -328,13 +328,13 @@ test('a link of a grid expires when the record around it says', () => {
 	const expires_at = '2026-01-01T00:00:00Z';
 	const result = { image_urls: [link('1.png')], expires_at };
 	const files = resultFiles(recordOf({ grid_image_url: link('g.png'), result }), 'grid', NOW);
-	expect(files.map((file) => file.expiresAt)).toEqual([null, '2026-01-01T00:00:00.000Z']);
+	expect(files.map((file) => file.expiresAt)).toStrictEqual([null, '2026-01-01T00:00:00.000Z']);
 });
 
 const LINKS = ['http://files.example.com/1.png', 'HTTPS://files.example.com/1.png'];
 
 test.each(LINKS)('%s is a link', (url) => {
-	expect(resultsOf('image', { url }).map((file) => file.url)).toEqual([url]);
+	expect(resultsOf('image', { url }).map((file) => file.url)).toStrictEqual([url]);
 });
 
 const TEXTS = ['see https://files.example.com/1.png', 'ftp://files.example.com/1.png', 'https://'];
@@ -356,7 +356,7 @@ test.each<[string, string | null]>([
 	...NAMELESS.map((field): [string, null] => [field, null]),
 ])('the field %s names its link %p', (field, name) => {
 	const files = resultsOf('music', { [field]: link('a.mp3') });
-	expect(files.map((file) => file.name)).toEqual([name]);
+	expect(files.map((file) => file.name)).toStrictEqual([name]);
 });
 
 test('a name beside a link is taken without its blanks', () => {
@@ -669,7 +669,7 @@ test.each(words('pathway named titled prompted texture tagsoup idol'))(
 			undefined,
 			'https://a.io',
 		);
-		expect(files.map(({ url }) => url)).toEqual(['https://a.io/f/1.png']);
+		expect(files.map(({ url }) => url)).toStrictEqual(['https://a.io/f/1.png']);
 	},
 );
 
