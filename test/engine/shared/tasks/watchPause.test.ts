@@ -306,9 +306,16 @@ describe('An end that the service expects within seconds', () => {
 
 	test('is waited for without a pause', async () => {
 		service.on('GET', RECORD, ...after(3, inSeconds(6), completed));
-		const { run, json } = await runNode(soundRun(service, 1, {}, { given: waitMode }));
-		expect(run.waitTill ?? undefined).toBeUndefined();
-		expect(json).toMatchObject([{ status: 'completed' }]);
+		await expect(pauseSounds(1)).rejects.toThrow(
+			/^The execution did not pause: .*"status":"completed"/,
+		);
+	});
+
+	test('does not keep the execution from pausing for another task', async () => {
+		service.on('GET', recordOf('task_1'), inSeconds(6));
+		service.on('GET', recordOf('task_2'), running);
+		const execution = await pauseSounds(2);
+		expect(execution.paused.run.status).toBe('waiting');
 	});
 
 	test.each([
