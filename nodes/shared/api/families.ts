@@ -25,6 +25,8 @@ export interface FieldPlace {
 interface Family {
 	/** Path of its task records, with `TASK_ID_PLACEHOLDER`. */
 	queryPath: string;
+	/** Whether the specification shows this path: a 404 at another may be about the path. */
+	isQueryPathShown: boolean;
 	/** What it makes. Files of another kind, such as a cover, are not what its tasks are bought for. */
 	kind: ResultKind;
 	/** Hours for which its links live, where the service states a lifetime but sends no date. */
@@ -48,6 +50,7 @@ const has = (holder: unknown, field: string) => isObject(holder) && holder[field
 export const FAMILIES: Readonly<Record<TaskFamily, Family>> = {
 	grid: {
 		queryPath: SHARED_PATH,
+		isQueryPathShown: true,
 		kind: 'image',
 		linkHours: null,
 		results: { fields: { grid_image_url: 'grid', image_urls: null } },
@@ -57,6 +60,7 @@ export const FAMILIES: Readonly<Record<TaskFamily, Family>> = {
 	},
 	music: {
 		queryPath: '/v1/music/tasks/{task_id}',
+		isQueryPathShown: true,
 		kind: 'audio',
 		linkHours: null,
 		results: { list: 'music', link: 'audio_url', numbered: 'entries' },
@@ -64,6 +68,7 @@ export const FAMILIES: Readonly<Record<TaskFamily, Family>> = {
 	},
 	image: {
 		queryPath: SHARED_PATH,
+		isQueryPathShown: true,
 		kind: 'image',
 		linkHours: null,
 		results: { list: 'images', link: 'url', numbered: 'links' },
@@ -74,6 +79,7 @@ export const FAMILIES: Readonly<Record<TaskFamily, Family>> = {
 	// The spec shows neither the path of the task query nor the record, only how long the link lives (spec §5).
 	video: {
 		queryPath: SHARED_PATH,
+		isQueryPathShown: false,
 		kind: 'video',
 		linkHours: 24,
 		results: null,

@@ -206,8 +206,12 @@ export function readAdditionalBody(
 			itemIndex,
 		);
 	const given: unknown = context.getNodeParameter(`options.${name}`, itemIndex, '');
-	if (given === undefined) throw refuse('is required: its expression is empty');
-	if (isBlank(given)) return {};
+	if (isBlank(given)) {
+		// What the user wanted is not known, and the rest would be bought without it.
+		if (isExpression(context.getNode(), ['options', name]))
+			throw refuse('is required: its expression is empty');
+		return {};
+	}
 	const read = additionalBody.safeParse(given);
 	const issue = read.success ? refused.find((name) => name in read.data) : undefined;
 	if (read.success && issue === undefined) return read.data;

@@ -1,6 +1,6 @@
 import type { NodeExecutionHint } from 'n8n-workflow';
 
-import { isAccepted, type TaskItem } from '../output/items';
+import { isAccepted, outcomeStatus, type TaskItem } from '../output/items';
 import type { Task } from '../output/task';
 import { costTotals, sum } from './customData';
 
@@ -32,10 +32,12 @@ const IN_MEMORY =
 /** More would push the output out of sight. Every item has its own in `notes`. */
 const MAX_NOTES = 10;
 
-/** How many tasks a run had, how many items have no result, and what it cost. */
-function summary(outcomes: readonly TaskItem[]): string[] {
+const hasFailed = ({ error }: TaskItem) => error !== undefined;
+
+/** How many tasks a run had, how many items lack a result, and what it cost. */
+function summary(outcomes: readonly TaskItem[], lacksResult = hasFailed): string[] {
 	const tasks = outcomes.filter(isAccepted);
-	const failed = outcomes.filter(({ error }) => error !== undefined).length;
+	const failed = outcomes.filter(lacksResult).length;
 	const reused = tasks.filter(({ options }) => options.reused).length;
 	const ended = tasks
 		.filter(({ task, options }) => task.status === 'completed' && !options.reused)
@@ -49,12 +51,11 @@ function summary(outcomes: readonly TaskItem[]): string[] {
 	];
 }
 
-/** The outcomes with the summary of the run in the notes of the first: n8n shows no hints after a pause. */
+/** The outcomes with the summary of the run in the notes of the first: n8n shows no hints after a pause, which waits for results. */
 export function withSummary(outcomes: readonly TaskItem[]): TaskItem[] {
+	const parts = summary(outcomes, (item) => hasFailed(item) || outcomeStatus(item) !== 'completed');
 	return outcomes.map((outcome, at) =>
-		at === 0
-			? { ...outcome, notes: [`This run: ${summary(outcomes).join(', ')}`, ...outcome.notes] }
-			: outcome,
+		at === 0 ? { ...outcome, notes: [`This run: ${parts.join(', ')}`, ...outcome.notes] } : outcome,
 	);
 }
 

@@ -235,17 +235,19 @@ async function execute(
 	context: IExecuteFunctions,
 	operation: BuyingOperation,
 ): Promise<INodeExecutionData[][]> {
-	const run = await openTaskRun(context, operation.family, operation.value);
-	const { checkOnly } = run.options;
-	const guard = new SpendingGuard(context, run.options, run.client);
-	const read = await prepareItems(run, operation);
+	const opened = await openTaskRun(context, operation.family, operation.value);
+	const { checkOnly, timeout } = opened.options;
+	const guard = new SpendingGuard(context, opened.options, opened.client);
+	const read = await prepareItems(opened, operation);
 	if (!checkOnly) throwFirstError(context, read);
-	const checked = await checkParents(run, operation, read);
+	const checked = await checkParents(opened, operation, read);
 	if (!checkOnly) throwFirstError(context, checked);
-	const items = await findExistingTasks(run, checked);
+	const items = await findExistingTasks(opened, checked);
 	if (!checkOnly) throwFirstError(context, items);
 	if (checkOnly)
-		return [await checkOnlyOutput(context, run.client, guard, items, ({ target }) => target)];
+		return [await checkOnlyOutput(context, opened.client, guard, items, ({ target }) => target)];
+	// The look at existing tasks may have taken a minute.
+	const run = { ...opened, deadline: clock.now() + timeout * 1_000 };
 
 	const bought = { records: new PurchaseRecords(context), guard };
 	try {

@@ -1,6 +1,7 @@
 import { NodeOperationError } from 'n8n-workflow';
 
 import { errorFromThrown, NotFoundError, UnreadableResponseError } from '../api/errors';
+import { FAMILIES } from '../api/families';
 import { type AcceptedTask, readTaskId, type TaskRecord } from '../api/records';
 import { asNodeError, atItem } from '../n8n/nodeErrors';
 import { openFile } from '../output/download';
@@ -16,20 +17,17 @@ import { acceptedItem, retrieveRecord, type TaskRun, withRecord } from './taskRu
 const GONE = new Set([403, 404, 410]);
 
 /**
- * Reads the record; `undefined` where the service itself says that there is no such task. At a path that the user gave, a 404 may be
- * about the path.
+ * Reads the record; `undefined` where the service says, in the words of the specification, that there is no such task. At a path
+ * that the user gave, or that the specification does not show, a 404 may be about the path.
  */
 async function recordOf(run: TaskRun, taskId: string): Promise<TaskRecord | undefined> {
 	try {
 		return await retrieveRecord(run, taskId, 'read');
 	} catch (thrown) {
 		const error = errorFromThrown(thrown);
-		const { httpStatus, fromService, type = 'not_found' } = error.details;
-		const isClear =
-			httpStatus === 404 &&
-			fromService === true &&
-			type.includes('not_found') &&
-			run.options.taskQueryPath === undefined;
+		const isPathSure =
+			run.options.taskQueryPath === undefined && FAMILIES[run.family].isQueryPathShown;
+		const isClear = isPathSure && error.details.type === 'not_found_error';
 		if (error instanceof NotFoundError && isClear) return undefined;
 		throw error;
 	}
@@ -87,8 +85,9 @@ async function findTask(
 ): Promise<AcceptedTask | undefined> {
 	const buysAgain = run.options.whenFilesAreGone === 'buyAgain';
 	let found = await look(run, taskId);
-	if (found === 'unknown to the service' && buysAgain && !run.options.checkOnly) {
-		// A part of the service may not know a task yet that was bought a moment ago.
+	const isLost = typeof found === 'string' && found !== 'failed';
+	if (isLost && buysAgain && !run.options.checkOnly) {
+		// A part of the service may not know a task yet that was bought a moment ago, and a link may be refused once.
 		await sleep(UNKNOWN_FOR_MS, run.signal);
 		found = await look(run, taskId);
 	}

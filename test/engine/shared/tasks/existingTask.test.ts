@@ -1,6 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import type { RunResult } from '../../support/engine';
+import { MediaGenVideo } from '../../../../nodes/MediaGenVideo/MediaGenVideo.node';
+import { runNode, type RunResult } from '../../support/engine';
 import { fastClock } from '../../support/clocks';
 import { type Reply, useScriptedService } from '../../support/scriptedService';
 import { buySounds, completed, numberTasks, RECORD, running } from '../../support/scriptedTasks';
@@ -42,7 +43,10 @@ beforeEach(() => {
 	fileAnswers({ text: 'sound', headers: { 'content-type': 'audio/mpeg' } });
 });
 
-const noSuchTask: Reply = { status: 404, json: { error: { message: 'No such task' } } };
+const noSuchTask: Reply = {
+	status: 404,
+	json: { error: { message: 'No such task', type: 'not_found_error', code: 404 } },
+};
 
 const gone = (status: number): Reply => ({ status, text: 'no longer here' });
 
@@ -181,6 +185,22 @@ describe('The item is bought', () => {
 		const [first, second] = service.sent('GET', OF_KNOWN);
 		expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(60_000);
 	});
+
+	test('also where Timeout is shorter than that minute, as are the other items', async () => {
+		service.on('GET', OF_KNOWN, noSuchTask);
+		const { json } = await buySounds(
+			service,
+			2,
+			{
+				existingTaskId: `={{ $itemIndex === 0 ? '${KNOWN}' : '' }}`,
+				whenFilesAreGone: 'buyAgain',
+				timeout: 30,
+			},
+			{ settings: { onError: 'continueRegularOutput' } },
+		);
+		expect(json.map(({ status }) => status)).toStrictEqual(['completed', 'completed']);
+		expect(bought()).toBe(2);
+	});
 });
 
 describe('Nothing is bought', () => {
@@ -214,6 +234,31 @@ describe('Nothing is bought', () => {
 		expect(bought()).toBe(0);
 	});
 
+	test('for a video: the specification does not show where its record is', async () => {
+		service.on('GET', `/v1/tasks/${KNOWN}`, noSuchTask);
+		const { json } = await runNode({
+			node: new MediaGenVideo(),
+			parameters: {
+				prompt: 'A harbor',
+				waitMode: 'none',
+				options: { existingTaskId: KNOWN, whenFilesAreGone: 'buyAgain' },
+			},
+			credential: service.credential(),
+			settings: { onError: 'continueRegularOutput' },
+		});
+		expect(json).toMatchObject([
+			{ error: { description: expect.stringContaining('nothing was bought for this item') } },
+		]);
+		expect(bought()).toBe(0);
+	});
+
+	test('where a link that was refused once works a minute later', async () => {
+		service.on('GET', FILE, gone(403), { text: 'sound' });
+		const { json } = await buyOrUse({ whenFilesAreGone: 'buyAgain' });
+		expect(json).toMatchObject([{ taskId: KNOWN, reused: true }]);
+		expect(bought()).toBe(0);
+	});
+
 	test('where a task that was bought a moment ago is known a minute later', async () => {
 		service.on('GET', OF_KNOWN, noSuchTask, withFile());
 		const { json } = await buyOrUse({ whenFilesAreGone: 'buyAgain' });
@@ -244,6 +289,12 @@ describe('Nothing is bought', () => {
 		['403', { status: 403, json: { error: { message: 'No' } } }],
 		['500', { status: 500, json: {} }],
 		['the 404 page of a proxy', { status: 404, text: '<html>Not found</html>' }],
+		['the 404 of a gateway', { status: 404, json: { status: 404, error: 'Not Found' } }],
+		['a 404 without a type', { status: 404, json: { error: { message: 'Not Found' } } }],
+		[
+			'a 404 of another type',
+			{ status: 404, json: { error: { message: 'no route matched', type: 'not_found' } } },
+		],
 		[
 			'a 404 about the key',
 			{ status: 404, json: { error: { type: 'authentication_error', message: 'No' } } },

@@ -339,6 +339,9 @@ describe('The time limit of a pause', () => {
 			['task_3', 'submitted', null],
 		]);
 		expect(json[0]).toMatchObject({ results: [], input: { prompt: 'Sound 0' } });
+		expect(json[0]?.notes).toContain(
+			'This run: 3 tasks, 2 of 3 items without a result, 1 without a stated cost',
+		);
 		expect(json[1]).not.toHaveProperty('input');
 	});
 
