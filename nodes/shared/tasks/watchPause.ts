@@ -42,7 +42,6 @@ async function callOwnAddress(context: CallerContext, resumeUrl: string): Promis
 	const request = context.helpers.httpRequest({
 		method: 'POST',
 		url: `${resumeUrl}/callback`,
-		json: true,
 		timeout: clock.toHostMs(CALL_WITHIN_MS),
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,

@@ -87,6 +87,8 @@ export interface PauseSettings {
 	refuses?: number;
 	/** n8n's answer to such calls, if not a 409. */
 	refusal?: { status: number; message: string };
+	/** n8n's answer to all calls after those, where it does not take them. */
+	thenAnswers?: { status: number; message: string };
 }
 
 const copyOf = (data: IRunExecutionData) => JSON.parse(JSON.stringify(data)) as IRunExecutionData;
@@ -183,6 +185,7 @@ export async function pauseNode(
 	let refuses = settings.refuses ?? 0;
 	receive = async (body, query) => {
 		if (refuses-- > 0) return runs();
+		if (settings.thenAnswers) return settings.thenAnswers;
 		const result = await callback(body, query);
 		if (result.resumed) {
 			receive = runs;

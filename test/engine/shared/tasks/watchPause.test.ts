@@ -6,6 +6,7 @@ import { log, runNode } from '../../support/engine';
 import { pauseNode, type PauseSettings, stopWatching } from '../../support/pausedExecution';
 import { type Reply, SCRIPTED_KEY, useScriptedService } from '../../support/scriptedService';
 import {
+	accepted,
 	completed,
 	numberTasks,
 	RECORD,
@@ -99,6 +100,40 @@ describe('An execution whose callbacks were refused because the pause was not st
 		await execution.resumed;
 		await realMs(50);
 		expect(statuses(execution.calls)).toEqual([409, 409, 409, 409, 200]);
+	});
+
+	test('calls no more once n8n says that the execution has finished', async () => {
+		service.on('GET', RECORD, running, completed);
+		const thenAnswers = { status: 409, message: 'The execution "1" has finished already.' };
+		const execution = await pauseSounds(1, { thenAnswers });
+		while (execution.calls.length < 2) await realMs(1);
+		await clock.sleep(10_000);
+		expect(execution.calls).toHaveLength(2);
+	});
+
+	test('asks for nothing more once a callback has resumed it', async () => {
+		const execution = await pauseSounds(1);
+		service.on('GET', RECORD, completed);
+		expect((await execution.callback({ id: 'task_1' })).resumed?.json).toHaveLength(1);
+		service.requests.length = 0;
+		await clock.sleep(10_000);
+		expect(service.requests).toEqual([]);
+	});
+
+	test('resumes beside a row that was refused', async () => {
+		service.on(
+			'POST',
+			SOUNDS,
+			{ status: 400, json: { error: { message: 'Too loud' } } },
+			accepted('task_2'),
+		);
+		service.on('GET', RECORD, running, completed);
+		const settings = { onError: 'continueRegularOutput' } as const;
+		const execution = await pauseSounds(2, {}, { concurrency: 1 }, { settings });
+		expect((await execution.resumed).json.map(({ status }) => status)).toStrictEqual([
+			'not submitted',
+			'completed',
+		]);
 	});
 
 	test('is resumed by a callback that comes between its own calls', async () => {
@@ -385,6 +420,7 @@ test('no key and no token of an address is in the log', async () => {
 	await (
 		await pauseSounds(1)
 	).resumed;
+	expect(log.join('\n')).toContain('the tasks of a paused execution could not be read: ');
 	expect(log.join('\n')).not.toContain(SCRIPTED_KEY);
 	expect(service.sent('POST', SOUNDS)).toHaveLength(1);
 });
