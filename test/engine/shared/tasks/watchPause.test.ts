@@ -111,6 +111,23 @@ describe('An execution whose callbacks were refused because the pause was not st
 		expect(execution.calls).toHaveLength(2);
 	});
 
+	test('gives up the calls after two minutes in which n8n takes none', async () => {
+		service.on('GET', RECORD, running, completed);
+		const execution = await pauseSounds(1, { refuses: Infinity });
+		await clock.sleep(123_000);
+		const { length } = execution.calls;
+		expect(length).toBeGreaterThan(5);
+		await clock.sleep(60_000);
+		expect(execution.calls).toHaveLength(length);
+	});
+
+	test('is not called while the service cannot be read', async () => {
+		service.on('GET', RECORD, running, { status: 502 });
+		const execution = await pauseSounds(1);
+		await clock.sleep(10_000);
+		expect(execution.calls).toHaveLength(1);
+	});
+
 	test('asks for nothing more once a callback has resumed it', async () => {
 		const execution = await pauseSounds(1);
 		service.on('GET', RECORD, completed);
