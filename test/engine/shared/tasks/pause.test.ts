@@ -87,6 +87,14 @@ describe('The execution does not pause, though n8n could resume it', () => {
 		await notPaused(soundRun(service, 2, { concurrency: 1 }, { given: waitMode }));
 	});
 
+	test('for a task in "Existing Task": the service tells the execution that bought it', async () => {
+		service.on('GET', RECORD, running, running, completed);
+		const used = { existingTaskId: 'task_known' };
+		await expect(
+			pauseNode(soundRun(service, 1, used, { given: waitMode }), { watches: true }),
+		).rejects.toThrow(/did not pause: .*polled instead of pausing: of a task in .*Existing Task/);
+	});
+
 	test('where all tasks have ended', async () => {
 		numberTasks(service);
 		service.on('GET', RECORD, completed);
@@ -136,7 +144,7 @@ test('a waiting item is its task, beside the row; nothing that was not given is 
 	numberTasks(service);
 	service.on('GET', RECORD, running);
 	const { paused } = await pauseNode(soundRun(service, 1, {}, { given: waitMode }));
-	expect(paused.json).toEqual([
+	expect(paused.json).toStrictEqual([
 		{
 			...{
 				taskId: 'task_1',
