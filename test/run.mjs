@@ -126,9 +126,9 @@ const FAST = [
 	['Lint, Types', beside(npmRun('lint'), npmRun('typecheck'))],
 	[
 		'Unit, engine, service and docs',
-		// Half of their time the tests wait for a time limit.
+		// Half of their time the tests wait for a time limit. More at once would be late for those limits.
 		jest([
-			'--maxWorkers=200%',
+			'--maxWorkers=150%',
 			'--testPathIgnorePatterns',
 			'/node_modules/',
 			'/test/package/',

@@ -41,9 +41,10 @@ describe('JSON whose long integers keep their digits', () => {
 		['digits', (size: number) => withId(`${'1'.repeat(size)}.5`)],
 		['long integers', (size: number) => withId(`[${many(size)}]`)],
 	])('a text of many %s takes no longer than a linear part of its length', (_, textOf) => {
-		const began = performance.now();
+		const began = process.cpuUsage();
 		expect(parseExactJson(textOf(3_000_000))).toMatchObject({ id: long });
-		expect(performance.now() - began).toBeLessThan(5_000);
+		const { user, system } = process.cpuUsage(began);
+		expect((user + system) / 1_000).toBeLessThan(5_000);
 	});
 });
 
