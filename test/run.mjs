@@ -1,7 +1,7 @@
 // npm test, test:fast, test:all and test:e2e. Plain JavaScript: it installs what is missing first.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -128,7 +128,7 @@ const FAST = [
 		'Unit, engine, service and docs',
 		// Half of their time the tests wait for a time limit. More at once would be late for those limits.
 		jest([
-			'--maxWorkers=150%',
+			`--maxWorkers=${Math.ceil(1.5 * availableParallelism())}`,
 			'--testPathIgnorePatterns',
 			'/node_modules/',
 			'/test/package/',
