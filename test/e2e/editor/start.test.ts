@@ -37,12 +37,17 @@ describe.each(chosenVersions)('npm start with n8n %s', (version) => {
 			const page = await logIn(browser, address, output());
 			expect(await readUntil(() => listed(page), await examples())).toEqual(await examples());
 			await page.getByTestId('workflow-card-name').filter({ hasText: 'First Pipeline' }).click();
+			const saved = page.waitForResponse(
+				(response) =>
+					response.ok() && response.request().postData()?.includes('"name":"Mine"') === true,
+			);
 			await page.getByTestId('workflow-name-input').first().click();
 			await page.keyboard.press('ControlOrMeta+a');
 			await page.keyboard.type('Mine');
 			await page.keyboard.press('Enter');
 			await page.getByTestId('canvas-node').first().waitFor();
 			await page.keyboard.press('ControlOrMeta+s');
+			await saved;
 			await page.goto(address);
 			await page.getByTestId('workflow-card-name').filter({ hasText: 'Mine' }).waitFor();
 		});
