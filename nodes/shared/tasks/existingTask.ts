@@ -27,7 +27,8 @@ async function recordOf(run: TaskRun, taskId: string): Promise<TaskRecord | unde
 		const error = errorFromThrown(thrown);
 		const isPathSure =
 			run.options.taskQueryPath === undefined && FAMILIES[run.family].isQueryPathShown;
-		const isClear = isPathSure && error.details.type === 'not_found_error';
+		const { httpStatus, type } = error.details;
+		const isClear = isPathSure && httpStatus === 404 && type === 'not_found_error';
 		if (error instanceof NotFoundError && isClear) return undefined;
 		throw error;
 	}

@@ -299,6 +299,7 @@ describe('Nothing is bought', () => {
 			'a 404 about the key',
 			{ status: 404, json: { error: { type: 'authentication_error', message: 'No' } } },
 		],
+		['the error of a 404 in HTTP 200', { json: noSuchTask.json }],
 		['a 404 in HTTP 200', { json: { code: 404, data: null, message: 'no such thing' } }],
 		[
 			'the record of another task',
