@@ -13,6 +13,9 @@ export const accepted = (taskId: string): Reply => ({
 	json: { code: 200, data: [{ status: 'submitted', task_id: taskId }] },
 });
 
+/** Nothing is bought. */
+export const refused: Reply = { status: 400, json: { error: { message: 'Too loud' } } };
+
 export const running: Reply = {
 	json: { code: 200, data: { status: 'pending', progress: 10, result: null, error: null } },
 };

@@ -9,6 +9,7 @@ import {
 	completed,
 	numberTasks,
 	RECORD,
+	refused,
 	running,
 	SOUNDS,
 	soundRun,
@@ -55,12 +56,7 @@ test('tasks that ended before the pause are not waited for', async () => {
 });
 
 test('an item that failed ends the node instead of pausing it, and the other task is named', async () => {
-	service.on(
-		'POST',
-		SOUNDS,
-		{ status: 400, json: { error: { message: 'Too loud' } } },
-		accepted('task_2'),
-	);
+	service.on('POST', SOUNDS, refused, accepted('task_2'));
 	service.on('GET', RECORD, running, completed);
 	const { run, error } = await buySounds(service, 2, { concurrency: 1 }, { given: waitMode });
 	expect(run.waitTill ?? undefined).toBeUndefined();
@@ -77,12 +73,7 @@ describe('The execution does not pause, though n8n could resume it', () => {
 	};
 
 	test('where an item has failed that fails the node', async () => {
-		service.on(
-			'POST',
-			SOUNDS,
-			{ status: 400, json: { error: { message: 'Too loud' } } },
-			accepted('task_2'),
-		);
+		service.on('POST', SOUNDS, refused, accepted('task_2'));
 		service.on('GET', RECORD, running, completed);
 		await notPaused(soundRun(service, 2, { concurrency: 1 }, { given: waitMode }));
 	});

@@ -11,6 +11,7 @@ import {
 	accepted,
 	completed,
 	numberTasks,
+	refused,
 	running,
 	SOUNDS,
 	soundRun,
@@ -26,8 +27,6 @@ const goOn = { onError: 'continueRegularOutput' } as const;
 const callback = (taskId: string) => ({ code: 200, data: { id: taskId, status: 'completed' } });
 
 const recordOf = (taskId: string) => `/v1/music/tasks/${taskId}`;
-
-const refused: Reply = { status: 400, json: { error: { message: 'Too loud' } } };
 
 /** Two sounds in a paused execution, each with a row of data around it. */
 async function pauseTwo(settings = {}, parameters = {}, options = {}): Promise<PausedExecution> {

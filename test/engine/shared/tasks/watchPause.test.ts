@@ -10,6 +10,7 @@ import {
 	completed,
 	numberTasks,
 	RECORD,
+	refused,
 	running,
 	SOUNDS,
 	soundRun,
@@ -138,12 +139,7 @@ describe('An execution whose callbacks were refused because the pause was not st
 	});
 
 	test('resumes beside a row that was refused', async () => {
-		service.on(
-			'POST',
-			SOUNDS,
-			{ status: 400, json: { error: { message: 'Too loud' } } },
-			accepted('task_2'),
-		);
+		service.on('POST', SOUNDS, refused, accepted('task_2'));
 		service.on('GET', RECORD, running, completed);
 		const settings = { onError: 'continueRegularOutput' } as const;
 		const execution = await pauseSounds(2, {}, { concurrency: 1 }, { settings });
