@@ -78,13 +78,21 @@ describe('The execution does not pause, though n8n could resume it', () => {
 		await notPaused(soundRun(service, 2, { concurrency: 1 }, { given: waitMode }));
 	});
 
-	test('for a task in "Existing Task": the service tells the execution that bought it', async () => {
-		service.on('GET', RECORD, running, running, completed);
-		const used = { existingTaskId: 'task_known' };
-		await expect(
-			pauseNode(soundRun(service, 1, used, { given: waitMode }), { watches: true }),
-		).rejects.toThrow(/did not pause: .*polled instead of pausing: of a task in .*Existing Task/);
-	});
+	test.each([
+		['for a task', 1, 'task_known'],
+		['for a task beside another one', 2, '={{ $itemIndex === 0 ? "task_known" : "" }}'],
+	])(
+		'%s in "Existing Task": the service tells the execution that bought it',
+		async (_, count, existingTaskId) => {
+			service.on('POST', SOUNDS, accepted('task_2'));
+			service.on('GET', RECORD, ...Array.from({ length: 2 * count }, () => running), completed);
+			await expect(
+				pauseNode(soundRun(service, count, { existingTaskId }, { given: waitMode }), {
+					watches: true,
+				}),
+			).rejects.toThrow(/did not pause: .*polled instead of pausing: of a task in .*Existing Task/);
+		},
+	);
 
 	test('where all tasks have ended', async () => {
 		numberTasks(service);

@@ -362,10 +362,28 @@ describe('An end that the service expects within seconds', () => {
 		);
 	});
 
-	test('does not keep the execution from pausing for another task', async () => {
+	test('is waited for beside a task that has ended', async () => {
+		service.on('GET', recordOf('task_1'), completed);
+		service.on('GET', recordOf('task_2'), ...after(3, inSeconds(6), completed));
+		await expect(pauseSounds(2)).rejects.toThrow(
+			/^The execution did not pause: .*"status":"completed"/,
+		);
+	});
+
+	test.each([
+		['of which nothing is expected', running],
+		['that is expected a minute later', inSeconds(60)],
+	])('does not keep the execution from pausing, at once, for a task %s', async (_, later) => {
 		service.on('GET', recordOf('task_1'), inSeconds(6));
-		service.on('GET', recordOf('task_2'), running);
-		const execution = await pauseSounds(2);
+		service.on('GET', recordOf('task_2'), later);
+		const execution = await pauseSounds(2, { watches: false });
+		expect(execution.paused.run.status).toBe('waiting');
+		expect(service.sent('GET', RECORD)).toHaveLength(2);
+	});
+
+	test('is not known where the record cannot be read: then the execution pauses', async () => {
+		service.on('GET', RECORD, { status: 502 }, running);
+		const execution = await pauseSounds(1);
 		expect(execution.paused.run.status).toBe('waiting');
 	});
 
