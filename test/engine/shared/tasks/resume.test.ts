@@ -447,7 +447,10 @@ describe('The end of a paused execution', () => {
 		expect(resumed?.json.map(({ status }) => status)).toStrictEqual(['completed']);
 	});
 
-	test("the request's own link in the record is not a result", async () => {
+	test.each([
+		['alone', {}],
+		['and where the service stored it again', { audio_url: 'https://files.example.com/again.mp3' }],
+	])("the request's own link in the record is not a result, %s", async (_, again) => {
 		const own = 'https://files.example.com/own.mp3';
 		const execution = await pauseTwo(
 			{},
@@ -457,6 +460,7 @@ describe('The end of a paused execution', () => {
 		service.on('GET', recordOf('*'), {
 			json: {
 				status: 'completed',
+				...again,
 				result: {
 					music: [{ audio_url: 'https://files.example.com/1.mp3' }],
 					source: { audio_url: own },
