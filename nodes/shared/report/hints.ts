@@ -34,8 +34,17 @@ const MAX_NOTES = 10;
 
 const hasFailed = ({ error }: TaskItem) => error !== undefined;
 
+interface SummaryRules {
+	lacksResult?: (item: TaskItem) => boolean;
+	/** The node only read the tasks. */
+	boughtEarlier?: boolean;
+}
+
 /** How many tasks a run had, how many items lack a result, and what it cost. */
-function summary(outcomes: readonly TaskItem[], lacksResult = hasFailed): string[] {
+function summary(
+	outcomes: readonly TaskItem[],
+	{ lacksResult = hasFailed, boughtEarlier = false }: SummaryRules,
+): string[] {
 	const tasks = outcomes.filter(isAccepted);
 	const failed = outcomes.filter(lacksResult).length;
 	const reused = tasks.filter(({ options }) => options.reused).length;
@@ -44,7 +53,7 @@ function summary(outcomes: readonly TaskItem[], lacksResult = hasFailed): string
 		.map(({ task }) => task);
 	const [items, were] = outcomes.length === 1 ? ['item', 'was'] : ['items', 'were'];
 	return [
-		`${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}`,
+		`${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}${boughtEarlier ? ' bought earlier' : ''}`,
 		...(failed > 0 ? [`${failed} of ${outcomes.length} ${items} without a result`] : []),
 		...(reused > 0 ? [`${reused} of ${outcomes.length} ${items} ${were} reused`] : []),
 		...costOf(ended),
@@ -53,7 +62,8 @@ function summary(outcomes: readonly TaskItem[], lacksResult = hasFailed): string
 
 /** The outcomes with the summary of the run in the notes of the first: n8n shows no hints after a pause, which waits for results. */
 export function withSummary(outcomes: readonly TaskItem[]): TaskItem[] {
-	const parts = summary(outcomes, (item) => hasFailed(item) || outcomeStatus(item) !== 'completed');
+	const lacksResult = (item: TaskItem) => hasFailed(item) || outcomeStatus(item) !== 'completed';
+	const parts = summary(outcomes, { lacksResult });
 	return outcomes.map((outcome, at) =>
 		at === 0 ? { ...outcome, notes: [`This run: ${parts.join(', ')}`, ...outcome.notes] } : outcome,
 	);
@@ -62,14 +72,20 @@ export function withSummary(outcomes: readonly TaskItem[]): TaskItem[] {
 /**
  * What the editor shows above the output: tasks, failures, cost, and what the service or the node changed.
  *
- * @param remaining the balance, where it was read anyway
+ * @param bought what the run's purchases left, such as the balance where it was read anyway; `undefined` where it only read tasks
  */
-export function runHints(outcomes: readonly TaskItem[], remaining?: string): NodeExecutionHint[] {
+export function runHints(
+	outcomes: readonly TaskItem[],
+	bought?: { lastRemaining?: string },
+): NodeExecutionHint[] {
 	const failed = outcomes.some(({ error }) => error !== undefined);
 	const inMemory = outcomes
 		.filter(isAccepted)
 		.some(({ files = [] }) => files.some((file) => file && file.binary.id === undefined));
-	const parts = [...summary(outcomes), ...remainedBefore(remaining)];
+	const parts = [
+		...summary(outcomes, { boughtEarlier: bought === undefined }),
+		...remainedBefore(bought?.lastRemaining),
+	];
 	const notes = [...new Set(outcomes.flatMap((outcome) => outcome.notes))].slice(0, MAX_NOTES);
 	return [
 		hint(parts.join(', '), failed ? 'warning' : 'info'),

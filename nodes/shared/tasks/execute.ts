@@ -201,7 +201,7 @@ export async function deliver(
 			taskList(run, delivered, bought !== undefined),
 		);
 	}
-	context.addExecutionHints(...runHints(comesOut, bought?.guard.lastRemaining));
+	context.addExecutionHints(...runHints(comesOut, bought?.guard));
 	if (bought) tellLeftOut(run, delivered, bought.guard);
 	return [outputItems(context.getNode(), comesOut, options)];
 }

@@ -131,6 +131,8 @@ test('the task is returned at once and can be waited for later', async () => {
 	const parameters = { resource: 'task', operation: 'wait', taskId: '={{ $json.taskId }}' };
 	const waited = await run(parameters, [{ json: { taskId } }]);
 	expect(waited.json[0]).toMatchObject({ taskId, status: 'completed', operation: 'wait' });
+	// A line that looked like a purchase would be added up twice.
+	expect(waited.hints[0]?.message).toMatch(/^1 task bought earlier, cost 0\.\d+/);
 	expect(service.sandbox.ledger().accepted).toBe(1);
 });
 
