@@ -74,7 +74,9 @@ const waitingJson = z.object({
 
 /** Reads the waiting items, which hold what the node wrote before it paused: one outcome for each. */
 function readWaitingItems(run: CallbackRun): TaskItem[] {
-	const items = waitingItems.parse(run.context.evaluateExpression('{{ $input.all() }}'));
+	const given = waitingItems.parse(run.context.evaluateExpression('{{ $input.all() }}'));
+	// n8n gave the node the first item only.
+	const items = run.context.getNode().executeOnce === true ? given.slice(0, 1) : given;
 	return items.map(({ json }, itemIndex) => {
 		const read = waitingJson.parse(json);
 		const { taskId, status, error, notes, recordKey, purchaseKey, reused, input } = read;

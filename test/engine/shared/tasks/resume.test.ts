@@ -79,6 +79,15 @@ describe('A paused execution', () => {
 		expect(resumed?.json[0]).toHaveProperty('operation', 'sounds');
 	});
 
+	test('of a node that is set to run once gives out the first item alone', async () => {
+		const execution = await pauseTwo({ executeOnce: true });
+		finish('task_1');
+		const { resumed } = await execution.callback(callback('task_1'));
+		expect(resumed?.json.map(({ taskId, status }) => [taskId, status])).toEqual([
+			['task_1', 'completed'],
+		]);
+	});
+
 	test('resumes once: later callbacks find nothing to do', async () => {
 		const execution = await pauseTwo();
 		finish('task_1', 'task_2');
