@@ -153,8 +153,9 @@ export const commonOptions = {
 
 /** The options of every operation that buys (design, Cost). */
 export const buyingOptions = {
-	checkOnly: toggle({
+	checkOnly: ifSet(flag(), {
 		displayName: 'Check Only',
+		type: 'boolean',
 		default: false,
 		description:
 			'Whether to check every item and return the requests that would be sent, without sending them',
@@ -311,7 +312,7 @@ export type WhenUnsure = RunOptions['whenUnsure'];
 
 export type SpendingRules = Pick<
 	RunOptions,
-	'keepBalance' | 'keepBalanceUnit' | 'maxTasks' | 'maxTasksReached'
+	'checkOnly' | 'keepBalance' | 'keepBalanceUnit' | 'maxTasks' | 'maxTasksReached'
 >;
 
 /** The fields of options. With `hidden`, they are not shown in these modes of "Wait for Result". */

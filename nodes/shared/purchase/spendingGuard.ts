@@ -46,6 +46,7 @@ const KEEP_BALANCE_HINT = 'Top up the balance, or lower "Keep Balance" in the op
 const UNREADABLE_HINT = 'Run the node again later, or remove "Keep Balance" from the options.';
 
 const LIMITS = [
+	['checkOnly', 'Check Only'],
 	['maxTasks', 'Max Tasks'],
 	['keepBalance', 'Keep Balance'],
 ] as const;

@@ -703,10 +703,11 @@ describe('Chat Cache', () => {
 });
 
 test.each([
+	['checkOnly', 'Check Only'],
 	['maxTasks', 'Max Tasks'],
 	['keepBalance', 'Keep Balance'],
 ])(
-	'%s whose expression gives nothing is no missing limit: nothing is bought',
+	'%s whose expression gives nothing does not count as left out: nothing is bought',
 	async (name, label) => {
 		for (const empty of ['={{ $json.nothing }}', '={{ null }}', '={{ "" }}']) {
 			const { error } = await buySounds(service, 3, { [name]: empty });
