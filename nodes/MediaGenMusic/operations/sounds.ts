@@ -38,6 +38,10 @@ const soundOptions: INodeProperties[] = [
 	},
 ];
 
+/** A sound of which nothing is said, such as by an empty expression, would be bought for nothing. */
+const saysSomething = ({ prompt, type, bpm, key }: Record<string, unknown>) =>
+	[prompt, type, bpm, key].some((value) => value !== undefined);
+
 /** Sound effects from a description (spec §2, sounds). */
 export const sounds = musicOperation({
 	name: 'Generate Sounds',
@@ -45,12 +49,17 @@ export const sounds = musicOperation({
 	action: 'Generate sound effects',
 	description: 'Make sound effects from a description',
 	fields: [soundPromptField, additionalFields(...soundOptions, versionOption)],
-	schema: z.object({
-		...model,
-		...version,
-		prompt: text().optional(),
-		type: text().optional(),
-		bpm: integer().optional(),
-		key: text().optional(),
-	}),
+	schema: z
+		.object({
+			...model,
+			...version,
+			prompt: text().optional(),
+			type: text().optional(),
+			bpm: integer().optional(),
+			key: text().optional(),
+		})
+		.refine(saysSomething, {
+			path: ['prompt'],
+			message: 'is required: nothing says what the sound is like',
+		}),
 });

@@ -246,20 +246,24 @@ async function customBody(
 	itemIndex: number,
 ): Promise<ParameterValues> {
 	const { bodyType, binaryProperty, bodyFields: _rows, body: json, ...request } = values;
-	if (bodyType === 'json' || bodyType === undefined)
-		return { ...request, ...(json === undefined ? {} : { body: json }) };
+	const missing = (field: string, why: string) =>
+		validationError(
+			context.getNode(),
+			submitFields,
+			[{ path: [field], message: `is required: ${why}` }],
+			itemIndex,
+		);
+	if (bodyType === 'json' || bodyType === undefined) {
+		if (json === undefined) throw missing('body', 'its expression is empty');
+		return { ...request, body: json };
+	}
 	const fields = readBodyFields(context, submitFields, itemIndex);
 	const body = JSON.stringify(fields);
 	if (bodyType !== 'formData') {
 		const isEmpty =
 			Object.keys({ ...fields, ...readAdditionalBody(context, itemIndex, []) }).length === 0;
-		if (!isEmpty) return { ...request, body };
-		throw validationError(
-			context.getNode(),
-			submitFields,
-			[{ path: ['body_fields'], message: 'is required: the request would be empty' }],
-			itemIndex,
-		);
+		if (isEmpty) throw missing('body_fields', 'the request would be empty');
+		return { ...request, body };
 	}
 	const property = typeof binaryProperty === 'string' ? binaryProperty.trim() : 'data';
 	return {

@@ -341,6 +341,7 @@ test.each<[string, string, Given, string]>([
 		'"Mode" must be true or false',
 	],
 	['no tags to enhance', 'upsampleTags', { tags: '={{ "" }}' }, '"Tags" is required'],
+	['a sound of nothing', 'sounds', { prompt: undef }, '"Prompt" is required: nothing says what'],
 	[
 		'half a second to continue at',
 		'extend',

@@ -128,6 +128,17 @@ describe('Body Fields of a custom request', () => {
 	});
 });
 
+test.each(['={{ $json.missing }}', '={{ null }}', '={{ "" }}'])(
+	'a JSON Body whose expression %s gives nothing is refused: it would buy an empty request',
+	async (body) => {
+		const { error } = await submit(undefined, { bodyType: 'json', body });
+		expect(error?.message).toBe(
+			'"JSON Body" is required: its expression is empty [row 1 (item 0)]',
+		);
+		expect(bodies()).toEqual([]);
+	},
+);
+
 const unknown = (message: string) => ({
 	status: 404,
 	json: { error: { code: 404, message, type: 'not_found_error' } },
