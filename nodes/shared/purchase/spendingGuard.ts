@@ -70,7 +70,7 @@ export class SpendingGuard {
 	/** Whether an error of an item fails the node. */
 	private readonly stops: boolean;
 
-	/** What remained when "Keep Balance" was last checked, with its unit; absent for a key without a limit. */
+	/** What remained when "Keep Balance" last let a purchase through, with its unit; absent for a key without a limit. */
 	lastRemaining?: string;
 
 	constructor(
@@ -129,7 +129,7 @@ export class SpendingGuard {
 		this.context[BOUGHT] = this.bought + 1;
 	}
 
-	/** Gives a place back: the purchase was not made. */
+	/** Gives a place back: the purchase was not made, or its task failed and was refunded. */
 	release(): void {
 		this.context[BOUGHT] = Math.max(0, this.bought - 1);
 	}
@@ -141,8 +141,10 @@ export class SpendingGuard {
 		const remaining = await this.remaining(unit);
 		if (remaining === undefined) return;
 		const amount = unit === 'credits' ? `${remaining} credits` : `${remaining}`;
-		this.lastRemaining = amount;
-		if (remaining >= keepBalance) return;
+		if (remaining >= keepBalance) {
+			this.lastRemaining = amount;
+			return;
+		}
 		throw new KeepBalanceError(
 			`the remaining balance is ${amount}, and "Keep Balance" is ${keepBalance}`,
 			KEEP_BALANCE_HINT,

@@ -192,7 +192,12 @@ export async function deliver(
 	const delivered = await downloadResults(run, outcomes);
 	const comesOut = delivered.filter((item) => !isLeftOut(item));
 	const failed = comesOut.find(isFailed);
-	if (bought) dropRecords(context, bought.records, comesOut, isRefunded);
+	if (bought) {
+		dropRecords(context, bought.records, comesOut, isRefunded);
+		// Its place is for the next attempt, of which n8n makes five at most. A loop must not go on for ever.
+		if (context.getNode().retryOnFail === true)
+			comesOut.filter(isRefunded).forEach(() => bought.guard.release());
+	}
 	if (failed && !context.continueOnFail()) {
 		throw runError(
 			context.getNode(),

@@ -95,14 +95,28 @@ describe('Max Tasks', () => {
 		expect(promptsSent().sort()).toEqual(firstSounds(20).sort());
 	});
 
-	test('with Retry On Fail a refunded task keeps its place: the limit counts purchases', async () => {
+	test('with Retry On Fail a refunded task gives its place to the next attempt', async () => {
 		completeAtOnce();
 		service.on('GET', '/v1/music/tasks/task_1', {
 			json: { code: 200, data: { status: 'failed', error: { message: 'out of luck' } } },
 		});
-		const options = { maxTasks: 3, concurrency: 1, ...fail };
-		const { error } = await buySounds(service, 3, options, { settings: retry });
-		expect(error?.message).toContain('"Max Tasks" is 3');
+		const options = { maxTasks: 3, concurrency: 1 };
+		const { json, error } = await buySounds(service, 3, options, { settings: retry });
+		expect(error).toBeUndefined();
+		expect(json.map(({ taskId, status }) => [taskId, status])).toEqual([
+			['task_4', 'completed'],
+			['task_2', 'completed'],
+			['task_3', 'completed'],
+		]);
+		expect(bought()).toHaveLength(4);
+	});
+
+	test('in a loop a refunded task keeps its place: it would not end', async () => {
+		completeAtOnce();
+		service.on('GET', RECORD, {
+			json: { code: 200, data: { status: 'failed', error: { message: 'out of luck' } } },
+		});
+		await buySounds(service, 2, { maxTasks: 3, concurrency: 1 }, { settings: goOn, rounds: 3 });
 		expect(bought()).toHaveLength(3);
 	});
 
@@ -362,6 +376,14 @@ describe('Keep Balance', () => {
 		expect(hints[0]?.message).toBe(
 			'2 tasks, 2 without a stated cost, 5000 credits remained before the last purchase',
 		);
+	});
+
+	test('what was too little for a purchase is not what remained before the last one', async () => {
+		completeAtOnce();
+		service.on('GET', BALANCE, balance({}), balance({ remain_balance: 0.5 }));
+		const options = { keepBalance: 1, concurrency: 1 };
+		const { hints } = await buySounds(service, 2, options, { settings: goOn });
+		expect(hints[0]?.message).toContain(', 5 remained before the last purchase');
 	});
 
 	test('the hint of the run has what remained, in the unit of the balance', async () => {
