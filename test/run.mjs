@@ -38,15 +38,6 @@ const HOSTS = ['1.123', '2.41'];
 /** What `npm test` runs on real n8n: the files in this folder. */
 const ESSENTIAL = 'test/e2e/essential/';
 
-/** Files that wait most of their time, for retries and time limits, with n8n of their own: they run beside the others. */
-const PATIENT = [
-	'test/e2e/buyOnce',
-	'test/e2e/callbacks.test',
-	'test/e2e/endlessAnswers',
-	'test/e2e/queue',
-	'test/e2e/videoQueue',
-];
-
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const totals = { passed: 0, failed: 0, skipped: 0 };
 let hasBegun = false;
@@ -103,22 +94,36 @@ function count(outputFile) {
 const onHosts = (hosts, ...args) =>
 	jest(['--config', 'test/e2e/support/jest.config.js', ...args], { N8N_HOSTS: hosts.join(',') });
 
-/** Two stages at once. The second is not cut short when the first fails: its tests count, too. */
-const beside = (one, other) => async () => {
-	const failed = (await Promise.allSettled([one(), other()])).find(
-		({ status }) => status === 'rejected',
-	);
-	if (failed) throw failed.reason;
-};
+/** Stages at once. None is cut short when another fails: its tests count, too. */
+const beside =
+	(...stages) =>
+	async () => {
+		const ends = await Promise.allSettled(stages.map(async (stage) => await stage()));
+		const failed = ends.find(({ status }) => status === 'rejected');
+		if (failed) throw failed.reason;
+	};
 
-/** All tests on these n8n, but those in the folders to leave out. */
-const allOnHosts = (hosts, ...without) => {
-	const ignore = (...paths) => ['--testPathIgnorePatterns', '/node_modules/', ...paths];
-	return beside(
-		onHosts(hosts, ...ignore(...PATIENT, ...without)),
-		onHosts(hosts, ...ignore(...without), '--testPathPatterns', ...PATIENT),
+/** The test files on real n8n, by their paths from the root. */
+const filesOnHosts = () =>
+	readdirSync(join(root, 'test/e2e'), { recursive: true })
+		.filter((path) => path.endsWith('.test.ts'))
+		.map((path) => join('test/e2e', path));
+
+const sharesHosts = (path) => readFileSync(join(root, path), 'utf8').includes('describeOnHosts(');
+
+/**
+ * The tests on real n8n that are not essential, in three lanes. Files that share the hosts of the run come one after the other. Those
+ * with hosts of their own wait most of their time, for retries, restarts and time limits: they run beside. Queue mode takes as long as
+ * all others of these.
+ */
+function othersOnHosts(hosts) {
+	const laneOf = (path) => (sharesHosts(path) ? 'shared' : /queue/i.test(path) ? 'queues' : 'own');
+	const files = filesOnHosts().filter((path) => !path.startsWith(ESSENTIAL));
+	const lanes = ['shared', 'queues', 'own'].map((lane) =>
+		onHosts(hosts, '--runTestsByPath', ...files.filter((path) => laneOf(path) === lane)),
 	);
-};
+	return beside(...lanes);
+}
 
 const BUILD = ['Build', npmRun('build')];
 
@@ -153,8 +158,8 @@ function suite(name, files, rest) {
 		...essential.map(essentialOn),
 	];
 	const remaining = [
-		...essential.map((host) => [`Other tests on n8n ${host}`, allOnHosts([host], ESSENTIAL)]),
-		...others.map((host) => [`All tests on n8n ${host}`, allOnHosts([host])]),
+		...others.map(essentialOn),
+		[`Other tests on n8n ${chosen.join(' and ')}`, othersOnHosts(chosen)],
 	];
 
 	switch (name) {
@@ -182,10 +187,7 @@ function suite(name, files, rest) {
 /** The programs that the test files on real n8n need whose path contains one of these names. */
 function programsOf(names) {
 	const chosen = (path) => names.length === 0 || names.some((name) => path.includes(name));
-	const paths = readdirSync(join(root, 'test/e2e'), { recursive: true })
-		.filter((path) => path.endsWith('.test.ts'))
-		.map((path) => join('test/e2e', path))
-		.filter(chosen);
+	const paths = filesOnHosts().filter(chosen);
 	return [
 		...(paths.some((path) => path.includes('editor')) ? ['chromium'] : []),
 		...(paths.some((path) => path.includes('queue')) ? programs.QUEUE_MODE : []),
