@@ -74,7 +74,12 @@ function summary(
 	options: ChatOptions,
 	remaining: string | undefined,
 ): string {
-	const usage = sumUsage(answers.flatMap((answer) => answer.usage ?? []));
+	const usages = answers.flatMap((answer) => answer.usage ?? []);
+	const usage = sumUsage(usages);
+	const tokens = [
+		`${count(usage.inputTotal)} input tokens (${count(usage.cacheRead)} read from the cache, ${count(usage.cacheWrite)} written to it, ${count(usage.inputUncached)} plain)`,
+		`${count(usage.output)} output tokens`,
+	];
 	const cost = total(answers, 'estimatedCost');
 	const perAnswer =
 		cost !== undefined && answers.length > 1 ? ` (${sum([cost / answers.length])} per answer)` : '';
@@ -83,8 +88,7 @@ function summary(
 		...(failed > 0
 			? [`${count(failed)} ${failed === 1 ? 'item' : 'items'} without an answer`]
 			: []),
-		`${count(usage.inputTotal)} input tokens (${count(usage.cacheRead)} read from the cache, ${count(usage.cacheWrite)} written to it, ${count(usage.inputUncached)} plain)`,
-		`${count(usage.output)} output tokens`,
+		...(usages.length > 0 || answers.length === 0 ? tokens : ['tokens unknown']),
 		...(cost === undefined ? [] : [`estimated cost ${cost}${perAnswer}`]),
 		...savingOf(answers),
 		...remainedBefore(remaining),

@@ -66,6 +66,7 @@ export function readConnection(credential: unknown): Connection {
 	const baseUrl = stored.baseUrl.trim().replace(/(?<![/:])\/+(?:v1\/*)?$/i, '');
 	const url = parseWebUrl(baseUrl);
 	if (!url) throw new Error('"Base URL" must be a full address that begins with https://');
+	if (/[?#]/.test(baseUrl)) throw new Error('"Base URL" must end before any "?" or "#"');
 	if (url.protocol === 'http:' && !isPrivateHost(url)) {
 		throw new Error(
 			'"Base URL" must begin with https://, so that the API key is never sent unencrypted',

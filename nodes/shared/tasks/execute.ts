@@ -47,6 +47,15 @@ export interface BuyingOperation extends TaskRequest, Omit<Operation, 'execute' 
 	notFound?: { words: string; hint: string };
 }
 
+/** A 404 to a request that names no task is not about a task. */
+const NO_ENDPOINT: BuyingOperation['notFound'] = {
+	words: 'Endpoint not found',
+	hint: 'Check "Base URL" in the credential: it must lead to the service.',
+};
+
+const notFoundOf = ({ notFound, fields }: BuyingOperation) =>
+	notFound ?? (fields.some(({ name }) => name === 'taskId') ? undefined : NO_ENDPOINT);
+
 /** How long "Don't Wait", which has no timeout, goes on after the last task that the service accepted, such as under a rate limit. */
 const ACCEPTED_WITHIN_MS = 600_000;
 
@@ -83,6 +92,7 @@ async function buyTasks(
 ): Promise<TaskItem[]> {
 	const { context, client, signal, options } = run;
 	const deadline = buyingDeadline(run);
+	const notFound = notFoundOf(operation);
 	const paid = await runPaidItems(
 		{
 			context,
@@ -103,7 +113,7 @@ async function buyTasks(
 						path,
 						submission,
 						() => deadline.at(),
-						operation.notFound?.words,
+						notFound?.words,
 					);
 					deadline.moveOn();
 					return { ...accepted, request };
@@ -115,7 +125,7 @@ async function buyTasks(
 			record: (purchase, { taskId }) => records.markAccepted(purchase, taskId),
 			// If n8n is killed before it saves the execution, this line is the only trace of the purchase.
 			logLine: ({ taskId, others = [] }) => `task ${[taskId, ...others].join(', ')} submitted`,
-			hintFor: (error) => (error instanceof NotFoundError ? operation.notFound?.hint : undefined),
+			hintFor: (error) => (error instanceof NotFoundError ? notFound?.hint : undefined),
 		},
 		items.map((item) => (item.state === 'ready' ? withKnownLinks(records, item) : item)),
 	);

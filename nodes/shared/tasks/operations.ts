@@ -19,6 +19,7 @@ import { text } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { buyingOperation, deliver } from './execute';
 import { pollTasks } from './poll';
+import type { PanelBody } from './prepare';
 import { retrieveError } from './taskErrors';
 import { acceptedItem, openTaskRun, retrieveRecord, type TaskRun, withRecord } from './taskRun';
 
@@ -221,7 +222,7 @@ function readBodyFields(
 	context: IExecuteFunctions,
 	submitFields: readonly INodeProperties[],
 	itemIndex: number,
-): Record<string, unknown> {
+): { fields: Record<string, unknown>; notes: string[] } {
 	const rows = bodyFields.parse(context.getNodeParameter('bodyFields', itemIndex, {})).field;
 	const names = new Set<string>();
 	const issues = rows.flatMap(({ name }, row) => {
@@ -233,9 +234,11 @@ function readBodyFields(
 		return [];
 	});
 	if (issues.length > 0) throw validationError(context.getNode(), submitFields, issues, itemIndex);
-	return Object.fromEntries(
-		rows.filter(({ value }) => isSet(value)).map(({ name, value }) => [name, value]),
-	);
+	const set = rows.filter(({ value }) => isSet(value));
+	const empty = rows.filter(({ value }) => !isSet(value)).map(({ name }) => `"${name}"`);
+	const notes =
+		empty.length === 0 ? [] : [`Not sent, because empty in "Body Fields": ${empty.join(', ')}`];
+	return { fields: Object.fromEntries(set.map(({ name, value }) => [name, value])), notes };
 }
 
 /** Puts the body together. As text it is neither renamed nor cleaned: its names are the service's own. */
@@ -244,7 +247,7 @@ async function customBody(
 	values: ParameterValues,
 	context: IExecuteFunctions,
 	itemIndex: number,
-): Promise<ParameterValues> {
+): Promise<PanelBody> {
 	const { bodyType, binaryProperty, bodyFields: _rows, body: json, ...request } = values;
 	const missing = (field: string, why: string) =>
 		validationError(
@@ -255,22 +258,19 @@ async function customBody(
 		);
 	if (bodyType === 'json' || bodyType === undefined) {
 		if (json === undefined) throw missing('body', 'its expression is empty');
-		return { ...request, body: json };
+		return { body: { ...request, body: json } };
 	}
-	const fields = readBodyFields(context, submitFields, itemIndex);
+	const { fields, notes } = readBodyFields(context, submitFields, itemIndex);
 	const body = JSON.stringify(fields);
 	if (bodyType !== 'formData') {
 		const isEmpty =
 			Object.keys({ ...fields, ...readAdditionalBody(context, itemIndex, []) }).length === 0;
 		if (isEmpty) throw missing('body_fields', 'the request would be empty');
-		return { ...request, body };
+		return { body: { ...request, body }, notes };
 	}
 	const property = typeof binaryProperty === 'string' ? binaryProperty.trim() : 'data';
-	return {
-		...request,
-		body,
-		file: await inspectFile(context, itemIndex, property, 'Input Data Field Name'),
-	};
+	const file = await inspectFile(context, itemIndex, property, 'Input Data Field Name');
+	return { body: { ...request, body, file }, notes };
 }
 
 /** A request to an endpoint that the spec does not show, with the same purchase, wait and output as any other. */
@@ -290,7 +290,7 @@ function submitOperation(family: TaskFamily): Operation {
 			words: 'Path or task not found',
 			hint: 'Check "Path" in the documentation of the service, and the task ID if the body has one.',
 		},
-		toBody: async (...given) => ({ body: await customBody(submitFields, ...given) }),
+		toBody: async (...given) => await customBody(submitFields, ...given),
 		path: (request) => {
 			const { path, body, file, file_field: field } = customRequest.parse(request);
 			return { path, body, ...(file ? { file: { field, content: file } } : {}) };

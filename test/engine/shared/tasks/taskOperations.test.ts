@@ -5,7 +5,7 @@ import { jumpingClock } from '../../support/clocks';
 import { runNode } from '../../support/engine';
 import { fileItem } from '../../support/sandbox';
 import { useScriptedService } from '../../support/scriptedService';
-import { numberTasks } from '../../support/scriptedTasks';
+import { buySounds, numberTasks, SOUNDS } from '../../support/scriptedTasks';
 
 const service = useScriptedService(jumpingClock);
 
@@ -43,12 +43,14 @@ beforeEach(() => numberTasks(service));
 
 describe('Body Fields of a custom request', () => {
 	test('go out by their names, with the values as they are; one without a value does not', async () => {
-		await submit([
+		const { json } = await submit([
 			{ name: 'prompt', value: 'Rain' },
 			{ name: 'count', value: '={{ 2 }}' },
 			{ name: 'tags', value: '={{ ["wet", "", null] }}' },
 			{ name: 'title', value: '' },
+			{ name: 'lyrics', value: '={{ $json.missing }}' },
 		]);
+		expect(json[0]?.notes).toEqual(['Not sent, because empty in "Body Fields": "title", "lyrics"']);
 		expect(bodies()).toEqual([{ prompt: 'Rain', count: 2, tags: ['wet', '', null] }]);
 	});
 
@@ -150,6 +152,15 @@ test('a wrong path is not told as a missing task', async () => {
 	expect(error?.message).toBe('Path or task not found: There is no such endpoint [row 1 (item 0)]');
 	expect(error?.description).toBe(
 		'Check "Path" in the documentation of the service, and the task ID if the body has one.',
+	);
+});
+
+test('a 404 to a request that names no task points at the address of the service', async () => {
+	service.on('POST', SOUNDS, unknown('There is no such endpoint'));
+	const { error } = await buySounds(service);
+	expect(error?.message).toBe('Endpoint not found: There is no such endpoint [row 1 (item 0)]');
+	expect(error?.description).toBe(
+		'Check "Base URL" in the credential: it must lead to the service.',
 	);
 });
 

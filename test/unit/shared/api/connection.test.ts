@@ -34,6 +34,8 @@ describe('The base URL of the credential', () => {
 		[undefined, full],
 		['api.example.com', full],
 		['http://api.example.com', https],
+		['https://api.example.com?team=7', 'must end before any "?" or "#"'],
+		['https://api.example.com/#top', 'must end before any "?" or "#"'],
 	])('%p is refused', (baseUrl, message) => {
 		expect(() => readConnection({ ...stored, baseUrl })).toThrow(message);
 	});
