@@ -455,6 +455,25 @@ export function readRunOptions(source: ParameterSource): RunOptions {
 	};
 }
 
+/**
+ * The options that are given by expressions, by the names of their parameters, with the values that the rows gave them. A paused node
+ * cannot evaluate them again: its rows have become tasks.
+ */
+export function evaluatedOptions(source: ParameterSource): Record<string, unknown> {
+	const { parameters } = source.getNode();
+	const isExpression = (holder: unknown, name: string) => {
+		const value = isObject(holder) ? holder[name] : undefined;
+		return typeof value === 'string' && value.startsWith('=');
+	};
+	const names = [
+		...TOP_LEVEL.filter((name) => isExpression(parameters, name)),
+		...IN_COLLECTION.filter((name) => isExpression(parameters.options, name)).map(
+			(name) => `options.${name}`,
+		),
+	];
+	return Object.fromEntries(names.map((name) => [name, source.getParameter(name)]));
+}
+
 /** What an item's own options say: see "File Name", "Reference" and "Include Input". */
 export interface ItemOptions {
 	fileName?: string;

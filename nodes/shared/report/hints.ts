@@ -61,11 +61,13 @@ function summary(
 }
 
 /** The outcomes with the summary of the run in the notes of the first: n8n shows no hints after a pause, which waits for results. */
-export function withSummary(outcomes: readonly TaskItem[]): TaskItem[] {
+export function withSummary(outcomes: readonly TaskItem[], ...more: string[]): TaskItem[] {
 	const lacksResult = (item: TaskItem) => hasFailed(item) || outcomeStatus(item) !== 'completed';
 	const parts = summary(outcomes, { lacksResult });
 	return outcomes.map((outcome, at) =>
-		at === 0 ? { ...outcome, notes: [`This run: ${parts.join(', ')}`, ...outcome.notes] } : outcome,
+		at === 0
+			? { ...outcome, notes: [`This run: ${parts.join(', ')}`, ...more, ...outcome.notes] }
+			: outcome,
 	);
 }
 

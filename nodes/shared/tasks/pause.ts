@@ -5,7 +5,7 @@ import { callbackAddressProblem, parseWebUrl, unusualPort } from '../api/address
 import { hasEnded, readTaskRecord } from '../api/records';
 import { withReference, withSecret } from '../api/signedAddress';
 import { atItem } from '../n8n/nodeErrors';
-import { callbackFields } from '../n8n/options';
+import { callbackFields, evaluatedOptions } from '../n8n/options';
 import { isBlank, validationError } from '../n8n/parameters';
 import {
 	type AcceptedItem,
@@ -16,6 +16,7 @@ import {
 	type TaskItem,
 } from '../output/items';
 import { clock } from '../util/clock';
+import { toJson } from '../util/json';
 import { webUrl } from '../util/schema';
 import { resumeUrlOf, type TaskRun } from './taskRun';
 import { HOST_LIMIT_AFTER_MS } from './waitingExecution';
@@ -64,14 +65,14 @@ function checkWorkflowTimeout({ context, options }: TaskRun): string[] {
 	];
 }
 
-/** For each callback n8n loads the whole execution. With more items than this it answers nothing else for seconds. */
+/** For each callback n8n loads the whole execution. With more items than this it answers nothing else for seconds, with a thousand for minutes. */
 const MANY_ITEMS = 200;
 
 function checkItemCount({ context }: TaskRun): string[] {
 	const { length } = context.getInputData();
 	if (length <= MANY_ITEMS) return [];
 	return [
-		`${length} items wait in one execution: n8n loads all of them for each callback, and may answer nothing else for seconds. Use Loop Over Items with batches of at most ${MANY_ITEMS}, or "Don't Wait" and the MediaGen Trigger.`,
+		`${length} items wait in one execution: n8n loads all of them for each callback, and may answer nothing else for seconds, or with a thousand items for minutes. Use Loop Over Items with batches of at most ${MANY_ITEMS}, or "Don't Wait" and the MediaGen Trigger.`,
 	];
 }
 
@@ -230,10 +231,20 @@ export async function pause(
 	// n8n shows no hint for a node that pauses.
 	for (const note of new Set(outcomes.flatMap(({ notes }) => notes)))
 		context.logger.warn(`MediaGen: ${note}`);
+	const evaluated = toJson(
+		evaluatedOptions({
+			getNode: () => context.getNode(),
+			getParameter: (name): unknown => context.getNodeParameter(name, 0, null),
+		}),
+	);
 	for (const outcome of outcomes) {
 		const item = items[outcome.itemIndex];
 		if (!item) continue;
 		item.json = waitingJson(outcome, item.json, resumeUrl);
+		// A field of the record must not stand for them.
+		delete item.json.evaluatedOptions;
+		if (outcome.itemIndex === 0 && Object.keys(evaluated).length > 0)
+			item.json.evaluatedOptions = evaluated;
 		// After the time limit it would come out as if it were the task's file.
 		delete item.binary;
 	}

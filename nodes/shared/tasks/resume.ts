@@ -46,11 +46,19 @@ import {
 	type WaitingExecution,
 } from './waitingExecution';
 
-type CallbackRun = TaskRun<IWebhookFunctions>;
+type WaitingItems = z.infer<typeof waitingItems>;
+
+/** A run whose input are the waiting items, as the node wrote them before it paused. */
+type CallbackRun = TaskRun<IWebhookFunctions> & { waiting: WaitingItems };
 
 const ownText = z.string().optional().catch(undefined);
 
 const waitingItems = z.array(z.object({ json: z.record(z.unknown()) }));
+
+/** Beside the first: see `evaluatedOptions`. */
+const waitingOptions = z
+	.object({ evaluatedOptions: z.record(z.unknown()).catch({}) })
+	.catch({ evaluatedOptions: {} });
 
 /** What the node wrote before it paused, perhaps in an earlier version. */
 const waitingJson = z.object({
@@ -72,12 +80,15 @@ const waitingJson = z.object({
 		.catch(undefined),
 });
 
-/** Reads the waiting items, which hold what the node wrote before it paused: one outcome for each. */
-function readWaitingItems(run: CallbackRun): TaskItem[] {
-	const given = waitingItems.parse(run.context.evaluateExpression('{{ $input.all() }}'));
+function waitingItemsOf(context: IWebhookFunctions): WaitingItems {
+	const items = waitingItems.parse(context.evaluateExpression('{{ $input.all() }}'));
 	// n8n gave the node the first item only.
-	const items = run.context.getNode().executeOnce === true ? given.slice(0, 1) : given;
-	return items.map(({ json }, itemIndex) => {
+	return context.getNode().executeOnce === true ? items.slice(0, 1) : items;
+}
+
+/** Reads what the node wrote before it paused: one outcome for each waiting item. */
+function readWaitingItems(run: CallbackRun): TaskItem[] {
+	return run.waiting.map(({ json }, itemIndex) => {
 		const read = waitingJson.parse(json);
 		const { taskId, status, error, notes, recordKey, purchaseKey, reused, input } = read;
 		const row = run.options.includeInput && isObject(input) ? toJson(input) : undefined;
@@ -101,9 +112,12 @@ async function openCallbackRun(
 	context: IWebhookFunctions,
 	family: TaskFamily,
 ): Promise<CallbackRun> {
+	const waiting = waitingItemsOf(context);
+	const { evaluatedOptions: evaluated } = waitingOptions.parse(waiting[0]?.json);
 	const options = readRunOptions({
 		getNode: () => context.getNode(),
-		getParameter: (name): unknown => context.getNodeParameter(name, null),
+		getParameter: (name): unknown =>
+			name in evaluated ? evaluated[name] : context.getNodeParameter(name, null),
 	});
 	return {
 		context,
@@ -114,6 +128,7 @@ async function openCallbackRun(
 		signal: undefined,
 		deadline: clock.now() + DOWNLOAD_WITHIN_MS,
 		limit: pLimit(options.concurrency),
+		waiting,
 	};
 }
 
@@ -151,8 +166,24 @@ async function makeOutput(
 	// A failed task was refunded: an item that comes back buys another one.
 	for (const item of delivered)
 		if (item.error && outcomeStatus(item) !== 'failed') nameRecord(item.error, item.recordKey);
-	const comesOut = delivered.filter((item) => !isLeftOut(item));
-	return outputItems(run.context.getNode(), withSummary(comesOut), run.options);
+	return outputOf(
+		run,
+		delivered.filter((item) => !isLeftOut(item)),
+	);
+}
+
+const PAIRED_BY_POSITION =
+	'n8n pairs the items of a resumed execution by their position: behind this node, $("…").item gives another row. Use "Reference" or "Include Input".';
+
+/** The output, with a note where an item does not stand at the position of its row. */
+function outputOf(run: CallbackRun, items: readonly TaskItem[]): INodeExecutionData[] {
+	const node = run.context.getNode();
+	const made = outputItems(node, withSummary(items), run.options);
+	const isInPlace = made.every(
+		({ pairedItem }, at) =>
+			typeof pairedItem === 'object' && 'item' in pairedItem && pairedItem.item === at,
+	);
+	return isInPlace ? made : outputItems(node, withSummary(items, PAIRED_BY_POSITION), run.options);
 }
 
 const CALL_AGAIN = 'Not ready yet: call again later';

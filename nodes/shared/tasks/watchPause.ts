@@ -103,14 +103,15 @@ async function allEnded(
 	}
 }
 
-/** Calls the paused node until it has received the call, unless a callback resumes the execution before. */
-async function resume({ context }: TaskRun, key: string, resumeUrl: string): Promise<void> {
+/** Calls the paused node, for a while, until it has received the call or a callback resumes the execution. Returns whether that is so. */
+async function resume({ context }: TaskRun, key: string, resumeUrl: string): Promise<boolean> {
 	const until = clock.now() + REPEAT_FOR_MS;
 	for (let wait = FIRST_REPEAT_MS; clock.now() < until && !hasResumed(key); wait *= GROWTH) {
 		const { state } = await callOwnAddress(context, resumeUrl);
-		if (state === 'received' || state === 'over') return;
+		if (state === 'received' || state === 'over') return true;
 		await clock.sleep(wait);
 	}
+	return hasResumed(key);
 }
 
 async function watch(
@@ -120,12 +121,20 @@ async function watch(
 	resumeUrl: string,
 	limit: number,
 ): Promise<void> {
-	for (let wait = FIRST_MS; clock.now() < limit; wait = Math.min(wait * GROWTH, LONGEST_MS)) {
+	let isResumed = false;
+	for (
+		let wait = FIRST_MS;
+		!isResumed && clock.now() < limit;
+		wait = Math.min(wait * GROWTH, LONGEST_MS)
+	) {
 		await clock.sleep(Math.min(wait, limit - clock.now()));
 		if (hasResumed(key)) return;
-		if (await allEnded(run, outcomes, key)) break;
+		if (!(await allEnded(run, outcomes, key))) continue;
+		isResumed = await resume(run, key, resumeUrl);
+		// An n8n that takes no call for minutes is busy: it is left alone for some.
+		wait = LONGEST_MS;
 	}
-	await resume(run, key, resumeUrl);
+	if (!isResumed) await resume(run, key, resumeUrl);
 	// In queue mode another process has resumed it. Here, a download may still be under way.
 	if (waitingExecution(key).output === undefined) forgetWaiting(key);
 }

@@ -88,6 +88,47 @@ describe('A paused execution', () => {
 		]);
 	});
 
+	test('works by the options that the first row gave to their expressions', async () => {
+		const items = [
+			{ json: { prompt: 'Rain', out: 'files', path: '/own/{task_id}', input: true, raw: false } },
+		];
+		const options = {
+			includeInput: '={{ $json.input }}',
+			simplify: '={{ !$json.raw }}',
+			taskQueryPath: '={{ $json.path }}',
+		};
+		const given = { waitMode: 'callback', output: '={{ $json.out }}' };
+		service.on('GET', '/own/*', running);
+		const execution = await pauseNode(soundRun(service, 1, options, { given, items }));
+		service.on('GET', '/own/*', completed);
+		const { resumed } = await execution.callback(callback('task_1'));
+		expect(resumed?.json).toMatchObject([
+			{ kind: 'audio', taskId: 'task_1', input: { prompt: 'Rain', out: 'files' } },
+		]);
+		expect(JSON.stringify(resumed?.json)).not.toContain('evaluatedOptions');
+	});
+
+	test('says so where n8n pairs its items with other rows: it pairs them by their position', async () => {
+		const two = {
+			music: [
+				{ audio_url: 'https://files.example.com/1.mp3' },
+				{ audio_url: 'https://files.example.com/2.mp3' },
+			],
+		};
+		const ended = { json: { data: { status: 'completed', result: two } } };
+		const notesOf = async (output: string) => {
+			const execution = await pauseTwo({}, { output });
+			for (const taskId of ['task_1', 'task_2', 'task_3', 'task_4'])
+				service.on('GET', recordOf(taskId), ended);
+			const { resumed } = await execution.callback({});
+			service.on('GET', recordOf('task_3'), running);
+			service.on('GET', recordOf('task_4'), running);
+			return JSON.stringify(resumed?.json.map(({ notes, task }) => notes ?? task));
+		};
+		expect(await notesOf('files')).toContain('n8n pairs the items of a resumed execution by their');
+		expect(await notesOf('tasks')).not.toContain('n8n pairs the items');
+	});
+
 	test('resumes once: later callbacks find nothing to do', async () => {
 		const execution = await pauseTwo();
 		finish('task_1', 'task_2');
