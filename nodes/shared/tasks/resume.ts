@@ -1,7 +1,7 @@
 import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { createClient } from '../api/client';
+import { createClient, type MediaGenClient } from '../api/client';
 import { getConnection } from '../api/connection';
 import { asError, errorFromThrown } from '../api/errors';
 import type { TaskFamily } from '../api/families';
@@ -108,10 +108,11 @@ function readWaitingItems(run: CallbackRun): TaskItem[] {
 	});
 }
 
-async function openCallbackRun(
+function openCallbackRun(
 	context: IWebhookFunctions,
 	family: TaskFamily,
-): Promise<CallbackRun> {
+	client: MediaGenClient,
+): CallbackRun {
 	const waiting = waitingItemsOf(context);
 	const { evaluatedOptions: evaluated } = waitingOptions.parse(waiting[0]?.json);
 	const options = readRunOptions({
@@ -124,7 +125,7 @@ async function openCallbackRun(
 		family,
 		operation: z.string().catch('').parse(context.getNodeParameter('operation', '')),
 		options,
-		client: createClient(context, await getConnection(context)),
+		client,
 		signal: undefined,
 		deadline: clock.now() + DOWNLOAD_WITHIN_MS,
 		limit: pLimit(options.concurrency),
@@ -189,14 +190,12 @@ function outputOf(run: CallbackRun, items: readonly TaskItem[]): INodeExecutionD
 const CALL_AGAIN = 'Not ready yet: call again later';
 
 /** Answers a call that does not know the secret of the address. `undefined` if it does. */
-function refuseStranger({ context, client }: CallbackRun): IWebhookResponseData | undefined {
+function refuseStranger(
+	context: IWebhookFunctions,
+	{ connection }: MediaGenClient,
+): IWebhookResponseData | undefined {
 	const query: Record<string, unknown> = { ...context.getQueryData() };
-	const secret = checkSecret(
-		client.connection,
-		resumeUrlOf(context),
-		context.getExecutionId(),
-		query,
-	);
+	const secret = checkSecret(connection, resumeUrlOf(context), context.getExecutionId(), query);
 	if (secret === 'right') return undefined;
 	if (secret === 'missing') return answer(context, 401, 'The secret of the address is missing');
 	context.logger.warn(
@@ -293,9 +292,10 @@ export async function resumeOnCallback(
 	family: TaskFamily,
 ): Promise<IWebhookResponseData> {
 	try {
-		const run = await openCallbackRun(context, family);
-		const refusal = refuseStranger(run);
+		const client = createClient(context, await getConnection(context));
+		const refusal = refuseStranger(context, client);
 		if (refusal) return refusal;
+		const run = openCallbackRun(context, family, client);
 		const outcomes = readWaitingItems(run);
 		const key = keyOfPause(context.getExecutionId(), outcomes);
 		const { taskId: claimed, claimsEnd } = readCallback(context.getBodyData());
