@@ -111,15 +111,17 @@ const filesOnHosts = () =>
 
 const sharesHosts = (path) => readFileSync(join(root, path), 'utf8').includes('describeOnHosts(');
 
+/** Files with hosts of their own that take, with queue mode, half of the time of all of these. */
+const WITH_QUEUES = /queue|ends|nextNode|pauseMoments/i;
+
 /**
  * The tests on real n8n that are not essential, in three lanes. Files that share the hosts of the run come one after the other. Those
- * with hosts of their own wait most of their time, for retries, restarts and time limits: they run beside. Queue mode takes as long as
- * all others of these.
+ * with hosts of their own wait most of their time, for retries, restarts and time limits: they run beside, in two lanes.
  */
 function othersOnHosts(hosts) {
-	const laneOf = (path) => (sharesHosts(path) ? 'shared' : /queue/i.test(path) ? 'queues' : 'own');
+	const laneOf = (path) => (sharesHosts(path) ? 0 : WITH_QUEUES.test(path) ? 1 : 2);
 	const files = filesOnHosts().filter((path) => !path.startsWith(ESSENTIAL));
-	const lanes = ['shared', 'queues', 'own'].map((lane) =>
+	const lanes = [0, 1, 2].map((lane) =>
 		onHosts(hosts, '--runTestsByPath', ...files.filter((path) => laneOf(path) === lane)),
 	);
 	return beside(...lanes);
