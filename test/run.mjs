@@ -9,10 +9,10 @@ import { ensureDependencies, programsToInstall } from '../sandbox/host/dependenc
 import { endDescendants, endSignal, exitCodeOf } from '../sandbox/host/machine/processes.mjs';
 import programs from '../sandbox/host/machine/programs.cjs';
 
-const HELP = `npm run test:fast                 lint, types, and all tests that need no n8n: 5½ minutes
+const HELP = `npm run test:fast                 lint, types, and all tests that need no n8n: 4½ minutes
 npm test                          that, the build, n8n's package scan, and the essential tests on one real n8n (1.123):
-                                  8 minutes, and 3 more for the first install of n8n
-npm run test:all                  everything: both n8n, the editor, agents, queue mode, many callbacks: 50 minutes
+                                  6 minutes, and 3 more for the first install of n8n
+npm run test:all                  everything: both n8n, the editor, agents, queue mode, many callbacks: 30 minutes
 npm run test:all -- --rest        what of that "npm test" leaves out
 npm run test:e2e [-- name …]      the build, and the tests on real n8n (those files whose path contains a name)
 npm test -- --stage <name>        only those stages whose title contains the name, for example Unit
@@ -114,12 +114,19 @@ const sharesHosts = (path) => readFileSync(join(root, path), 'utf8').includes('d
 /** Files with hosts of their own that take, with queue mode, half of the time of all of these. */
 const WITH_QUEUES = /queue|ends|nextNode|pauseMoments/i;
 
+/** Files that share hosts and run in the lane that has the time for them, with hosts that those files alone share. */
+const IN_THIRD_LANE = 'test/e2e/editor/';
+
 /**
  * The tests on real n8n that are not essential, in three lanes. Files that share the hosts of the run come one after the other. Those
  * with hosts of their own wait most of their time, for retries, restarts and time limits: they run beside, in two lanes.
  */
 function othersOnHosts(hosts) {
-	const laneOf = (path) => (sharesHosts(path) ? 0 : WITH_QUEUES.test(path) ? 1 : 2);
+	const laneOf = (path) => {
+		if (path.startsWith(IN_THIRD_LANE)) return 2;
+		if (sharesHosts(path)) return 0;
+		return WITH_QUEUES.test(path) ? 1 : 2;
+	};
 	const files = filesOnHosts().filter((path) => !path.startsWith(ESSENTIAL));
 	const lanes = [0, 1, 2].map((lane) =>
 		onHosts(hosts, '--runTestsByPath', ...files.filter((path) => laneOf(path) === lane)),
