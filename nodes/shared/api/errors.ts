@@ -229,9 +229,12 @@ const NEVER_CONNECTED = new Set([
 	'EHOSTDOWN',
 ]);
 
-/** TLS, certificate and header errors: the request was not written. */
+/** The connection was there, and then was lost. */
+const ON_A_CONNECTION = /\b(?:read|write) E[A-Z]/;
+
+/** Certificate and header errors: the request was not written. (`ERR_SSL_…` can come after it was read.) */
 const NEVER_SENT =
-	/^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|ERR_HTTP_INVALID_HEADER|ERR_INVALID_URL|HOSTNAME_MISMATCH|INVALID_CA)/;
+	/^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_HTTP_INVALID_HEADER|ERR_INVALID_URL|HOSTNAME_MISMATCH|INVALID_CA)/;
 
 /** A TLS connection that was never made, such as https to a port that speaks plain http. */
 const NO_HANDSHAKE = /wrong version number|handshake failure|unsupported protocol/;
@@ -270,7 +273,8 @@ export function errorFromThrown(error: unknown): ApiError {
 	const { codes, text } = traceOf(error);
 	const has = (...wanted: string[]) => codes.some((code) => wanted.includes(code));
 	if (has('ERR_CANCELED', 'ABORT_ERR')) return new CanceledError('maybe');
-	if (codes.some((code) => NEVER_CONNECTED.has(code))) return new UnreachableError(NOT_REACHED);
+	if (codes.some((code) => NEVER_CONNECTED.has(code)) && !ON_A_CONNECTION.test(text))
+		return new UnreachableError(NOT_REACHED);
 	if (has('ERR_INVALID_CHAR') || /Invalid character in header content/.test(text)) {
 		return new UnreachableError(
 			`${NOT_REACHED}: the API key has a character that no header can have`,
