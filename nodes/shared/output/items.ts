@@ -125,7 +125,7 @@ export async function downloadAll(
 }
 
 /** What a task's item says beside the task itself. */
-function besideTask({
+export function besideTask({
 	notes,
 	options: { reference, referenceVerified, input, purchaseKey, reused },
 }: TaskItem): IDataObject {

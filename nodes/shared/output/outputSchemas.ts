@@ -1,5 +1,5 @@
 import { z } from '../util/vendor/zod';
-import { besideTask, taskShape } from './task';
+import { besideTaskShape, taskShape } from './task';
 
 /**
  * The default output of the operations, from which the build makes the files that show it in n8n's editor before the first run.
@@ -8,7 +8,7 @@ import { besideTask, taskShape } from './task';
 
 const taskOutput = taskShape
 	.omit({ error: true })
-	.merge(besideTask.omit({ referenceVerified: true }));
+	.merge(besideTaskShape.omit({ referenceVerified: true }));
 
 const tagsOutput = taskOutput.extend({ upsampledTags: z.string() });
 

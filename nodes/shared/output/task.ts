@@ -54,9 +54,11 @@ export const taskShape = z.object({
 export type Task = z.infer<typeof taskShape> & { [extra: string]: unknown };
 
 /** What an item says beside its task. */
-export const besideTask = z.object({
+export const besideTaskShape = z.object({
 	reference: z.string().optional(),
 	referenceVerified: z.boolean().optional(),
+	purchaseKey: z.string().optional(),
+	reused: z.boolean().optional(),
 	notes: z.array(z.string()).optional(),
 	input: z.record(z.unknown()).optional(),
 });
@@ -72,11 +74,11 @@ export interface TaskOrigin {
 /** Fields of a record that the shared shape has under another name, or that repeat the request. */
 const SHOWN_ELSEWHERE = new Set(['id', 'result', 'fail_reason', 'image_urls']);
 
-/** Names that a record's own fields never replace: an item can have the last three beside the task. */
+/** Names that a record's own fields never replace: an item can have them beside the task, the last five while it waits. */
 const RESERVED = new Set([
 	...Object.keys(taskShape.shape),
-	...Object.keys(besideTask.shape),
-	...['record', 'task', 'fileName'],
+	...Object.keys(besideTaskShape.shape),
+	...['record', 'task', 'fileName', 'recordKey', 'requestLinks', 'evaluatedOptions', 'leftOut'],
 ]);
 
 function extraFields({ raw }: TaskRecord): Record<string, unknown> {

@@ -9,6 +9,7 @@ import { callbackFields, evaluatedOptions } from '../n8n/options';
 import { isBlank, validationError } from '../n8n/parameters';
 import {
 	type AcceptedItem,
+	besideTask,
 	isAccepted,
 	isLeftOut,
 	outcomeStatus,
@@ -157,16 +158,13 @@ export function mayPause(context: IExecuteFunctions, outcomes: readonly TaskItem
 
 /** The JSON of a waiting item: enough to resume, and what comes out if no callback comes before the time limit. */
 function waitingJson(outcome: TaskItem, input: IDataObject, resumeUrl: string): IDataObject {
-	const { options, notes, recordKey } = outcome;
+	const { options, recordKey } = outcome;
 	const named = recordKey === undefined ? {} : { recordKey };
-	const { fileName, reference, purchaseKey, reused } = options;
 	const beside = {
-		...(fileName === undefined ? {} : { fileName }),
-		...(reference === undefined ? {} : { reference }),
-		...(purchaseKey === undefined ? {} : { purchaseKey }),
-		...(reused ? { reused } : {}),
-		...(notes.length === 0 ? {} : { notes }),
+		...besideTask(outcome),
+		...(options.fileName === undefined ? {} : { fileName: options.fileName }),
 		...named,
+		input,
 	};
 	if (!isAccepted(outcome)) {
 		const { message, description = null } = outcome.error;
@@ -176,17 +174,15 @@ function waitingJson(outcome: TaskItem, input: IDataObject, resumeUrl: string): 
 			error: { message, description, ...named },
 			...(isLeftOut(outcome) ? { leftOut: true } : {}),
 			...beside,
-			input,
 		};
 	}
 	const { fields = [], urls = [] } = outcome.request ?? {};
 	const sent = [...urls].filter((url) => url !== resumeUrl);
 	return {
-		...taskJson({ ...outcome, options: {} }, true),
+		...taskJson(outcome, true),
 		...(isOpen(outcome) ? { status: 'submitted', results: [], url: null } : {}),
 		...beside,
 		...(sent.length > 0 ? { requestLinks: { fields: [...fields], urls: sent } } : {}),
-		input,
 	};
 }
 
@@ -241,8 +237,6 @@ export async function pause(
 		const item = items[outcome.itemIndex];
 		if (!item) continue;
 		item.json = waitingJson(outcome, item.json, resumeUrl);
-		// A field of the record must not stand for them.
-		delete item.json.evaluatedOptions;
 		if (outcome.itemIndex === 0 && Object.keys(evaluated).length > 0)
 			item.json.evaluatedOptions = evaluated;
 		// After the time limit it would come out as if it were the task's file.

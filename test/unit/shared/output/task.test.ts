@@ -17,9 +17,14 @@ test("a record's own fields never replace the task's", () => {
 	const x = 'x';
 	const ids = { taskId: 'other', task_id: 'other', family: 'cat', operation: 'surgery' };
 	const texts = { url: x, notes: x, reference: x, service_status: x, file_name: x };
+	const purchase = { purchase_key: x, reused: true, record_key: x };
+	const waiting = { request_links: { urls: [x] }, evaluated_options: {}, left_out: true };
 	const objects = { results: null, input: {}, record: {}, task: 7, credits__cost: 7 };
 	const result = { images: [{ url: [link] }] };
-	const task = taskOf({ status: 'completed', ...ids, ...texts, ...objects, seed: 3, result });
+	const task = taskOf({
+		...{ status: 'completed', ...ids, ...texts, ...purchase, ...waiting, ...objects },
+		...{ seed: 3, result },
+	});
 	expect(task).toEqual({
 		...{ ...common, status: 'completed', serviceStatus: 'completed', progress: 100 },
 		results: [{ index: 1, kind: 'image', url: link, name: null, expiresAt: null }],
