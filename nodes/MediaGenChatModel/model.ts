@@ -15,10 +15,9 @@ import { type Cost, costOf } from '../shared/api/chatCost';
 import { readUsage, type Usage } from '../shared/api/chatUsage';
 import type { ChatRequest, MediaGenClient } from '../shared/api/client';
 import type { Connection } from '../shared/api/connection';
-import { connectionLost, errorInBody, unreadableResponse } from '../shared/api/errors';
-import type { OpenResponse } from '../shared/api/http';
+import { connectionLost, unreadableResponse } from '../shared/api/errors';
 import { clock } from '../shared/util/clock';
-import { isObject, parseExactJson, toJson } from '../shared/util/json';
+import { toJson } from '../shared/util/json';
 import {
 	type Answer,
 	isCut,
@@ -72,8 +71,6 @@ interface Asked {
 	callIds: ReadonlySet<string>;
 }
 
-const toMs = (seconds: number) => seconds * 1_000;
-
 /** A chat model in the terms of n8n's SDK (design, Chat model for agents). Each question is a purchase: sent once. */
 export class MediaGenModel implements ChatModel {
 	readonly provider = 'mediagen';
@@ -112,11 +109,13 @@ export class MediaGenModel implements ChatModel {
 	): AsyncGenerator<StreamChunk, void, undefined> {
 		const { client, purchases, style } = this.setup;
 		const { request, ...asked } = this.prepare(messages, config, style.streaming);
-		const response = await purchases.buy(async () => await client.chat.open(request()));
-		const toAnswer = yield* this.textIn(response);
+		const opened = await purchases.buy(async () => await client.chat.open(request()));
+		const isWhole = 'whole' in opened;
+		const toAnswer = isWhole ? () => readUsable(opened.whole) : yield* this.textIn(opened.pieces);
 		const { message, finishReason, usage } = purchases.read(() => this.toResult(toAnswer(), asked));
 		// Whole, and each with its id: n8n's adapter gives every piece of a call the same index.
 		for (const part of message.content) {
+			if (part.type === 'text' && isWhole) yield { type: 'text-delta', delta: part.text };
 			if (part.type !== 'tool-call') continue;
 			const { toolCallId: id, toolName: name, input: argumentsDelta } = part;
 			yield { type: 'tool-call-delta', id, name, argumentsDelta };
@@ -125,21 +124,12 @@ export class MediaGenModel implements ChatModel {
 	}
 
 	/** Gives the text of a stream while it comes, and at its end the way to read the whole. Throws a node error where it breaks off. */
-	private async *textIn({
-		contentType,
-		pieces,
-	}: OpenResponse): AsyncGenerator<StreamChunk, () => Answer> {
+	private async *textIn(pieces: AsyncIterable<Buffer>): AsyncGenerator<StreamChunk, () => Answer> {
 		const { purchases, client } = this.setup;
 		const { connection } = client;
 		const streamed = new StreamedAnswer();
 		const words = new WholeWords();
 		try {
-			// A service may answer in one piece although it was asked for a stream.
-			if (contentType.includes('json')) {
-				const answer = readWhole(connection.redactText(await textOf(pieces)));
-				if (answer.text !== '') yield { type: 'text-delta', delta: answer.text };
-				return () => answer;
-			}
 			for await (const events of eventsIn(pieces)) {
 				const texts = events.map((data) => streamed.add(connection.redactText(data)));
 				const delta = connection.redactText(words.add(texts.join('')));
@@ -183,7 +173,7 @@ export class MediaGenModel implements ChatModel {
 			...streaming,
 		};
 		const signals = [signal, this.setup.signal].filter((each) => each !== undefined);
-		const timeoutMs = toMs(options.timeout);
+		const timeoutMs = options.timeout * 1_000;
 		const headers = { ...style.headers, ...hourCacheHeader(body) };
 		return {
 			request: () => ({
@@ -247,21 +237,6 @@ export class MediaGenModel implements ChatModel {
 function withoutKey(answer: Answer, { redactText }: Pick<Connection, 'redactText'>): Answer {
 	const calls = answer.calls.map((call) => ({ ...call, input: redactText(call.input) }));
 	return { ...answer, text: redactText(answer.text), calls };
-}
-
-async function textOf(pieces: AsyncIterable<Buffer>): Promise<string> {
-	const chunks: Buffer[] = [];
-	for await (const piece of pieces) chunks.push(piece);
-	return Buffer.concat(chunks).toString();
-}
-
-/** An answer in one piece. Throws an `ApiError` for what is none. */
-function readWhole(text: string): Answer {
-	const body = parseExactJson(text);
-	const error = errorInBody(body);
-	if (error) throw error;
-	if (!isObject(body)) throw unreadableResponse(200, text);
-	return readUsable(body);
 }
 
 /** An answer with anything to go on with. Throws an `ApiError` for one without. */

@@ -10,7 +10,11 @@ import {
 	NotFoundError,
 } from '../shared/api/errors';
 import { asNodeError, type NodeError } from '../shared/n8n/nodeErrors';
-import { type SpendingGuard, SpendingLimitError } from '../shared/purchase/spendingGuard';
+import {
+	MaxTasksError,
+	type SpendingGuard,
+	SpendingLimitError,
+} from '../shared/purchase/spendingGuard';
 import { toShortText } from '../shared/util/json';
 import { UnusableAnswer } from './answer/answer';
 import { asSubNodeError } from './subNodeError';
@@ -110,10 +114,10 @@ export class Purchases {
 			);
 		}
 		const error = asError(thrown);
-		const hint = hintFor(error);
-		if (hint === MAYBE_BOUGHT)
-			this.context.logger.warn(`MediaGen: "${node.name}": ${error.message}. ${hint}`);
-		return asSubNodeError(asNodeError(node, error, { purchase: true, hint }));
+		// See `brokenOff`.
+		if (error instanceof ApiError && error.sent === 'maybe')
+			this.context.logger.warn(`MediaGen: "${node.name}": ${error.message}. ${MAYBE_BOUGHT}`);
+		return asSubNodeError(asNodeError(node, error, { purchase: true, hint: hintFor(error) }));
 	}
 }
 
@@ -125,8 +129,8 @@ class BrokenAnswer extends ApiError {
 }
 
 function hintFor(error: Error): string | undefined {
-	if (error instanceof SpendingLimitError)
-		return error.problem.includes('Max Tasks') ? RAISE_LIMIT : error.hint;
+	if (error instanceof MaxTasksError) return RAISE_LIMIT;
+	if (error instanceof SpendingLimitError) return error.hint;
 	if (error instanceof NotFoundError) return CHECK_MODEL;
 	return error instanceof ApiError && error.sent === 'maybe' && !(error instanceof CanceledError)
 		? MAYBE_BOUGHT

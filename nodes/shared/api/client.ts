@@ -1,16 +1,19 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { clock } from '../util/clock';
+import { parseExactJson } from '../util/json';
 import { type ChatResponse, chatResponse, isAnswered, modelList, MODELS_PATH } from './chat';
 import type { Connection } from './connection';
-import { AuthenticationError, errorInBody, unreadableResponse } from './errors';
+import { AuthenticationError, errorInBody } from './errors';
 import {
 	type ApiRequest,
 	createSend,
 	type Deadline,
 	deadlineMs,
 	type OpenResponse,
+	readAs,
 	type ServiceContext,
+	textOf,
 } from './http';
 import { multipartForm, type FileSource } from './multipart';
 import {
@@ -24,8 +27,6 @@ import {
 	uploadResponse,
 } from './records';
 
-export type { ServiceContext } from './http';
-
 /** Milliseconds for the answer to a submission: its Timeout, but a pause may last for days, and too short a wait loses the id. */
 const SUBMIT_WITHIN_MS = { min: 60_000, max: 3_600_000 };
 
@@ -33,7 +34,7 @@ const SUBMIT_WITHIN_MS = { min: 60_000, max: 3_600_000 };
 const UPLOAD_WITHIN = { timeoutMs: 600_000, idleMs: 120_000 };
 
 const UPLOADS_PATH = '/v1/uploads/images';
-const BALANCE_PATH = '/v1/balance';
+export const BALANCE_PATH = '/v1/balance';
 
 /** A body to send: JSON, or multipart form data with its content type. */
 export type SubmissionBody = { json: IDataObject } | { form: Buffer; contentType: string };
@@ -85,8 +86,8 @@ export interface MediaGenClient {
 	readonly chat: {
 		/** Buys an answer: never sent twice (spec §8). */
 		create(request: ChatRequest): Promise<ChatResponse>;
-		/** The same, of an answer that is read while it comes. */
-		open(request: ChatRequest): Promise<OpenResponse>;
+		/** The same, of an answer that is read while it comes; `whole` where the service sends it in one piece nevertheless. */
+		open(request: ChatRequest): Promise<Pick<OpenResponse, 'pieces'> | { whole: ChatResponse }>;
 		/** IDs of the models that the service lists. */
 		models(): Promise<string[]>;
 	};
@@ -158,7 +159,12 @@ export function createClient(
 		chat: {
 			create: async (request) =>
 				await send({ method: 'POST', retry: 'purchase', ...request }, answeredChat),
-			open: async (request) => await open({ method: 'POST', retry: 'purchase', ...request }),
+			open: async (request) => {
+				const response = await open({ method: 'POST', retry: 'purchase', ...request });
+				if (!response.contentType.includes('json')) return response;
+				const text = await textOf(response.pieces);
+				return { whole: readAs(answeredChat, connection.redact(parseExactJson(text) ?? text)) };
+			},
 			models: async () => {
 				const request = {
 					method: 'GET',
@@ -171,15 +177,3 @@ export function createClient(
 		},
 	};
 }
-
-/**
- * Reads the response of a credential test to the balance query (spec §1). Returns the message of a key that the service does
- * not accept; throws an `ApiError` for a response that is not a balance.
- */
-export function readBalanceTest(statusCode: number, body: unknown): string | undefined {
-	const balance = balanceResponse.safeParse(body);
-	if (!balance.success) throw unreadableResponse(statusCode);
-	return 'refused' in balance.data ? balance.data.refused : undefined;
-}
-
-export { BALANCE_PATH };

@@ -7,16 +7,11 @@ import type {
 import { clock } from '../util/clock';
 import { parseJson } from '../util/json';
 import { z } from '../util/vendor/zod';
-import { BALANCE_PATH, readBalanceTest } from './client';
+import { BALANCE_PATH } from './client';
 import { type Connection, readConnection } from './connection';
 import { asError, errorFromResponse, errorFromThrown } from './errors';
-import { byteStream, readText, withHardEnd } from './http';
-
-const response = z.object({
-	statusCode: z.number(),
-	headers: z.record(z.unknown()).catch({}),
-	body: byteStream,
-});
+import { isSuccess, readAs, readText, streamResponse, withHardEnd } from './http';
+import { balanceResponse } from './records';
 
 const TEST_WITHIN_MS = 15_000;
 
@@ -34,7 +29,7 @@ async function testBalance(
 		'The request timed out',
 		undefined,
 		async (end) => {
-			const { body, ...head } = response.parse(
+			const { body, ...head } = streamResponse.parse(
 				// n8n gives a credential test this one request helper. It takes no signal.
 				await helpers.request({
 					method: 'GET',
@@ -53,12 +48,11 @@ async function testBalance(
 		},
 	);
 	const answer = { ...received, body: connection.redact(received.body) };
-	if (answer.statusCode < 200 || answer.statusCode > 299)
-		return failed(errorFromResponse(answer, clock.now()).message);
-	const refused = readBalanceTest(answer.statusCode, answer.body);
-	return refused === undefined
-		? { status: 'OK', message: 'Connection successful!' }
-		: failed(refused);
+	if (!isSuccess(answer)) return failed(errorFromResponse(answer, clock.now()).message);
+	const balance = readAs(balanceResponse, answer.body, answer.statusCode);
+	return 'refused' in balance
+		? failed(balance.refused)
+		: { status: 'OK', message: 'Connection successful!' };
 }
 
 /** Tests a credential by asking for its balance (spec §1). */

@@ -130,6 +130,29 @@ const MAX_STREAM_MB = 16;
 
 const utf8 = new TextDecoder();
 
+/** The pieces of a text. Throws a `TooLargeError` for more than so many MB. Leaving it destroys the stream. */
+async function* bounded(
+	body: AsyncIterable<Buffer | string> | Iterable<string>,
+	maxMb: number,
+): AsyncGenerator<Buffer> {
+	let bytes = 0;
+	for await (const chunk of body) {
+		const piece = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+		bytes += piece.length;
+		if (bytes > maxMb * MEGABYTE)
+			throw new TooLargeError(`The response has more than ${maxMb} MB of text`, 'maybe');
+		yield piece;
+	}
+}
+
+/** The whole of a text that comes in pieces. */
+export async function textOf(pieces: AsyncIterable<Buffer>): Promise<string> {
+	const chunks: Buffer[] = [];
+	for await (const piece of pieces) chunks.push(piece);
+	// Without a byte order mark, as n8n reads text.
+	return utf8.decode(Buffer.concat(chunks));
+}
+
 /**
  * Reads a stream to its end as text. Throws a `TooLargeError` for one of more than 64 MB after decompression. An aborted `signal` ends
  * it.
@@ -137,22 +160,11 @@ const utf8 = new TextDecoder();
 export async function readText(body: ByteStream, signal?: AbortSignal): Promise<string> {
 	const destroy = () => body.destroy();
 	signal?.addEventListener('abort', destroy);
-	const chunks: Buffer[] = [];
-	let bytes = 0;
 	try {
-		for await (const chunk of body) {
-			const piece = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-			bytes += piece.length;
-			// Leaving the loop destroys the stream.
-			if (bytes > MAX_TEXT_MB * MEGABYTE)
-				throw new TooLargeError(`The response has more than ${MAX_TEXT_MB} MB of text`, 'maybe');
-			chunks.push(piece);
-		}
+		return await textOf(bounded(body, MAX_TEXT_MB));
 	} finally {
 		signal?.removeEventListener('abort', destroy);
 	}
-	// Without a byte order mark, as n8n reads text.
-	return utf8.decode(Buffer.concat(chunks));
 }
 
 /** What every n8n context that can call the service has in common. */
@@ -197,6 +209,17 @@ export interface ApiRequest {
 /** Reads a response of any shape into a value. */
 export type ResponseSchema<Value> = z.ZodType<Value, z.ZodTypeDef, unknown>;
 
+/** Reads the body of a 2xx. Throws an `ApiError` for what it does not read. */
+export function readAs<Value>(
+	schema: ResponseSchema<Value>,
+	body: unknown,
+	statusCode = 200,
+): Value {
+	const read = schema.safeParse(body);
+	if (!read.success) throw errorInBody(body) ?? unreadableResponse(statusCode, body);
+	return read.data;
+}
+
 /** Sends one request and reads its response. Throws an `ApiError` after as many attempts as the policy allows. */
 export type Send = <Value>(request: ApiRequest, schema: ResponseSchema<Value>) => Promise<Value>;
 
@@ -223,7 +246,13 @@ const fullResponse = z.object({
 
 type FullResponse = z.infer<typeof fullResponse>;
 
-const isSuccess = ({ statusCode }: FullResponse) => statusCode >= 200 && statusCode <= 299;
+/** A response whose body is still to be read. */
+export const streamResponse = fullResponse.extend({ body: byteStream });
+
+export type StreamResponse = z.infer<typeof streamResponse>;
+
+export const isSuccess = ({ statusCode }: { statusCode: number }) =>
+	statusCode >= 200 && statusCode <= 299;
 
 const CANCEL_SIGNAL = 'getExecutionCancelSignal';
 
@@ -252,15 +281,8 @@ async function* readPieces(body: unknown, end: HardEnd): AsyncGenerator<Buffer> 
 	const destroy = () => stream.data?.destroy(asError(end.signal.reason));
 	end.signal.addEventListener('abort', destroy);
 	if (end.signal.aborted) destroy();
-	let bytes = 0;
 	try {
-		for await (const chunk of stream.data ?? [toText(body)]) {
-			const piece = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-			bytes += piece.length;
-			if (bytes > MAX_STREAM_MB * MEGABYTE)
-				throw new TooLargeError(`The response has more than ${MAX_STREAM_MB} MB of text`, 'maybe');
-			yield piece;
-		}
+		yield* bounded(stream.data ?? [toText(body)], MAX_STREAM_MB);
 	} catch (error) {
 		throw errorFromThrown(end.signal.aborted ? end.signal.reason : error);
 	} finally {
@@ -355,9 +377,7 @@ export function createSend(
 				return { statusCode: response.statusCode, body: await toBody(request, response, end) };
 			},
 		);
-		const read = schema.safeParse(body);
-		if (!read.success) throw errorInBody(body) ?? unreadableResponse(statusCode, body);
-		return read.data;
+		return readAs(schema, body, statusCode);
 	}
 
 	async function openOnce(request: ApiRequest): Promise<OpenResponse> {

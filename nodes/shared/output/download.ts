@@ -19,13 +19,14 @@ import {
 import {
 	backoffMs,
 	type ByteStream,
-	byteStream,
+	isSuccess,
 	MAX_ATTEMPTS,
 	MEGABYTE,
+	type StreamResponse,
+	streamResponse,
 	withHardEnd,
 } from '../api/http';
 import { clock, sleep, within } from '../util/clock';
-import { z } from '../util/vendor/zod';
 import { isData, toMimeType, withExtension } from './fileNames';
 import type { ResultFile } from './resultFiles';
 
@@ -49,14 +50,6 @@ const IDLE_TIMEOUT_MS = 60_000;
 
 /** Milliseconds that a file has to come whole, also where its task ended just before the deadline: it was paid for. */
 const FILE_WITHIN_MS = 600_000;
-
-const streamResponse = z.object({
-	statusCode: z.number(),
-	headers: z.record(z.unknown()).catch({}),
-	body: byteStream,
-});
-
-type StreamResponse = z.infer<typeof streamResponse>;
 
 function blocked(reason: string): BlockedAddressError {
 	return new BlockedAddressError(`The file was not downloaded: ${reason}`);
@@ -107,7 +100,7 @@ export async function openFile(
 		} catch (error) {
 			throw errorFromThrown(error);
 		}
-		if (response.statusCode >= 200 && response.statusCode < 300) return response;
+		if (isSuccess(response)) return response;
 		response.body.destroy();
 		const { location } = response.headers;
 		if (response.statusCode < 300 || response.statusCode > 399 || typeof location !== 'string') {
@@ -118,7 +111,10 @@ export async function openFile(
 			);
 		}
 		// Each hop is checked by itself: a public link must not lead into the private network.
-		url = checkAddress(new URL(location, url).href, connection);
+		url = checkAddress(
+			URL.canParse(location, url) ? new URL(location, url).href : location,
+			connection,
+		);
 	}
 	throw blocked(`the link redirects more than ${MAX_REDIRECTS} times`);
 }
@@ -300,13 +296,10 @@ async function attempt(
 	const mimeType = toMimeType(headers['content-type']);
 	try {
 		checkResponse(response, mimeType);
+		if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
 	} catch (error) {
 		body.destroy();
 		throw asError(error);
-	}
-	if (Number(headers['content-length'] ?? 0) > maxBytes) {
-		body.destroy();
-		throw tooLarge();
 	}
 	const fileName = withExtension(name, mimeType, file.url);
 	const watched = watch(body, maxBytes, tooLarge, rules.signal);
@@ -354,6 +347,15 @@ async function store(
 	}
 }
 
+/** The bytes of the text of a data URL. A percent sign that begins no code stands for itself, as in browsers. */
+function percentDecoded(text: string): Buffer {
+	const bytes = Buffer.from(text).toString('latin1');
+	return Buffer.from(
+		bytes.replace(/%[\da-f]{2}/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16))),
+		'latin1',
+	);
+}
+
 /** Stores a file that stands in the record itself. */
 async function storeData(
 	context: DownloadContext,
@@ -365,10 +367,8 @@ async function storeData(
 	const comma = url.indexOf(',');
 	const [type = '', ...parameters] = url.slice('data:'.length, comma).split(';');
 	const isBase64 = parameters.some((parameter) => parameter.trim().toLowerCase() === 'base64');
-	const content = Buffer.from(
-		isBase64 ? url.slice(comma + 1) : decodeURIComponent(url.slice(comma + 1)),
-		isBase64 ? 'base64' : 'utf8',
-	);
+	const text = url.slice(comma + 1);
+	const content = isBase64 ? Buffer.from(text, 'base64') : percentDecoded(text);
 	if (content.length > maxBytes) throw tooLarge();
 	if (content.length === 0) throw noFile('it is empty');
 	const mimeType = toMimeType(type);

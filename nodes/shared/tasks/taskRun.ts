@@ -1,9 +1,10 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { createClient, type MediaGenClient, type ServiceContext } from '../api/client';
+import { createClient, type MediaGenClient } from '../api/client';
 import { getConnection } from '../api/connection';
 import { CanceledError } from '../api/errors';
 import { type TaskFamily, taskPath } from '../api/families';
+import type { ServiceContext } from '../api/http';
 import { knownStatus, type TaskRecord } from '../api/records';
 import { asNodeError } from '../n8n/nodeErrors';
 import { readRunOptions, type RunOptions } from '../n8n/options';

@@ -3,7 +3,7 @@ import { z } from 'zod/v3';
 
 import type { FaultRuleInput } from '../../../sandbox/service';
 import { document, useChatSandbox } from '../support/chat';
-import { ask, drawTool, system, user, withModel } from '../support/chatModel';
+import { ask, drawTool, read, system, user, withModel } from '../support/chatModel';
 import { until, useShortRequestLimit } from '../support/clocks';
 import { log } from '../support/engine';
 import { SCRIPTED_KEY, useScriptedService } from '../support/scriptedService';
@@ -107,6 +107,8 @@ describe.each(CASES)('$apiStyle, streamed: $streams', ({ apiStyle, streams }) =>
 		await until(() => service.requests()[0]?.outcome === 'cut');
 		await running;
 		expect(service.requests()).toHaveLength(1);
+		// n8n saves nothing of a stopped execution.
+		expect(log.join('\n')).toMatch(/may have been bought anyway|bills this question/);
 	});
 
 	test('the signal of one question ends it, too', async () => {
@@ -251,6 +253,42 @@ describe('a service that answers otherwise', () => {
 	])('%s in one piece is an error', async (_what, json, message) => {
 		expect((await asked('messages', { json })).error?.message).toMatch(message);
 		expect((await asked('messages', { json }, false)).error?.message).toMatch(message);
+	});
+
+	const usage = { input_tokens: 9, output_tokens: 5 };
+
+	test('an answer in one piece counts although an error stands beside it, streamed or not', async () => {
+		const json = { content: [{ type: 'text', text: 'Four' }], usage, error: { message: 'Slow' } };
+		for (const streams of [true, false]) {
+			const answer = await asked('messages', { json }, streams);
+			expect(answer.error).toBeUndefined();
+			expect(read(answer).text).toBe('Four');
+		}
+	});
+
+	test('a call that was cut at Max Tokens, in one piece, is named', async () => {
+		const content = [{ type: 'tool_use', id: 'a', name: 'draw', input: '{"what": "a fo' }];
+		const json = { content, stop_reason: 'max_tokens', usage };
+		for (const streams of [true, false]) {
+			const { error } = await asked('messages', { json }, streams);
+			expect(error?.message).toContain('The answer was cut at "Max Tokens"');
+			expect(error?.description).toContain('Raise "Max Tokens"');
+		}
+	});
+
+	test('a refusal in one piece was not bought, and does not count to Max Tasks', async () => {
+		scripted.on('POST', OTHER.messages, { json: { error: { code: 402, message: 'Empty' } } });
+		await withModel(
+			{ credential: scripted.credential(), options: { maxTasks: 1 } },
+			async (model) => {
+				const stream = async () => {
+					for await (const chunk of model.stream([user('Why?')])) void chunk;
+				};
+				await expect(stream()).rejects.toThrow('Insufficient balance: Empty');
+				await expect(stream()).rejects.toThrow('Insufficient balance: Empty');
+			},
+		);
+		expect(log.join('\n')).not.toContain('may have been bought');
 	});
 
 	test('the key is in no output, where the service repeats it', async () => {

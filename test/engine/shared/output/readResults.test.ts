@@ -67,6 +67,15 @@ describeInEachBinaryDataMode(() => {
 		expect(items[0]?.binary?.data_2).toMatchObject({ mimeType: 'image/png' });
 	});
 
+	test.each([
+		['%3Csvg width="100%"%2f> é', '<svg width="100%"/> é'],
+		['%ff%00', '\u00ff\u0000'],
+	])('a data URL of the text %s becomes a file', async (text, content) => {
+		const { items } = await get({ images: [{ url: `data:image/svg+xml,${text}` }] });
+		const encoding = text.includes('é') ? 'utf8' : 'latin1';
+		expect((await readBinary(items[0]?.binary?.data)).toString(encoding)).toBe(content);
+	});
+
 	test.each([0, 1])(
 		'of two links the one that is dead, at %d, does not drop the other, and is named in the notes',
 		async (dead) => {

@@ -231,6 +231,7 @@ describe('Opening a file', () => {
 		[redirect(undefined), 'The response could not be read (HTTP 302)'],
 		[redirect(['https://files.example.com/2']), 'The response could not be read (HTTP 302)'],
 		[redirect('https://files.example.com/2', 199), 'The response could not be read (HTTP 199)'],
+		[redirect('http://[x'), 'the link is not a full http or https URL'],
 	])('refuses %j and drops what comes', async (answer, message) => {
 		const { context, bodies, seen } = serverOf(answer);
 		await expect(openFile(context, file.url, connection)).rejects.toThrow(message);
