@@ -127,6 +127,9 @@ const ID_FIELDS = ['task_id', 'taskId', 'job_id', 'jobId'] as const;
 const idsIn = (holder: Record<string, unknown> | undefined) =>
 	ID_FIELDS.map((field) => holder?.[field]);
 
+const idsOf = (holder: Record<string, unknown> | undefined) =>
+	holder ? [holder.id, ...idsIn(holder)] : [];
+
 /** A record as it came, of which only its word for the state is read. */
 export type StatedRecord = Pick<TaskRecord, 'raw' | 'status'>;
 
@@ -134,7 +137,7 @@ export type StatedRecord = Pick<TaskRecord, 'raw' | 'status'>;
 export function toTaskRecord({ raw, status }: StatedRecord): TaskRecord {
 	return {
 		raw,
-		id: firstText([raw.id, ...idsIn(raw)]),
+		id: firstText(idsOf(raw)),
 		status,
 		progress: toNumber(raw.progress),
 		completed: toMilliseconds(raw.completed),
@@ -220,7 +223,10 @@ export function readTaskRecord(answer: unknown): TaskRecord | undefined {
 export function readTaskId(answer: unknown): string | undefined {
 	if (!isObject(answer)) return undefined;
 	const inner = envelopedTask(answer);
-	return firstText([inner?.id, ...idsIn(inner), answer.id, ...idsIn(answer)]);
+	const stated = findTaskRecord(answer)?.raw;
+	// What stands in `data` without a state may be a result. Its own `id` is not the task's.
+	const named = stated === answer ? idsIn(inner) : [];
+	return firstText([...named, ...[stated, inner, answer].flatMap(idsOf)]);
 }
 
 /** An id that stands by itself: a word, but not one that names a state. */

@@ -2,7 +2,7 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import { errorFromThrown, NotFoundError, UnreadableResponseError } from '../api/errors';
 import { FAMILIES } from '../api/families';
-import { type AcceptedTask, readTaskId, type TaskRecord } from '../api/records';
+import type { AcceptedTask, TaskRecord } from '../api/records';
 import { asNodeError, atItem } from '../n8n/nodeErrors';
 import { openFile } from '../output/download';
 import { isData } from '../output/fileNames';
@@ -54,12 +54,11 @@ type Lost =
 
 type Found = AcceptedTask | 'failed' | Lost;
 
-async function look(run: TaskRun, taskId: string): Promise<Found> {
+async function retrieveState(run: TaskRun, taskId: string): Promise<Found> {
 	const record = await recordOf(run, taskId);
 	if (!record) return 'unknown to the service';
-	const shown = readTaskId(record.raw);
-	if (shown !== undefined && shown !== taskId)
-		throw new UnreadableResponseError(`The service answered with the record of task ${shown}`);
+	if (record.id !== undefined && record.id !== taskId)
+		throw new UnreadableResponseError(`The service answered with the record of task ${record.id}`);
 	const accepted = acceptedItem(run, { itemIndex: 0, notes: [], options: {} }, taskId);
 	const { status, results } = withRecord(run, accepted, record).task;
 	// Only of a failed task the specification says that it is refunded.
@@ -85,12 +84,12 @@ async function findTask(
 	taskId: string,
 ): Promise<AcceptedTask | undefined> {
 	const buysAgain = run.options.whenFilesAreGone === 'buyAgain';
-	let found = await look(run, taskId);
+	let found = await retrieveState(run, taskId);
 	const isLost = typeof found === 'string' && found !== 'failed';
 	if (isLost && buysAgain && !run.options.checkOnly) {
 		// A part of the service may not know a task yet that was bought a moment ago, and a link may be refused once.
 		await sleep(UNKNOWN_FOR_MS, run.signal);
-		found = await look(run, taskId);
+		found = await retrieveState(run, taskId);
 	}
 	if (typeof found === 'object') return found;
 	if (found === 'failed' || buysAgain) return undefined;

@@ -13,7 +13,8 @@ import {
 	readAdditionalBody,
 	validationError,
 } from '../n8n/parameters';
-import { isAccepted, rejected, type TaskItem } from '../output/items';
+import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
+import { readItems } from '../purchase/runPaidItems';
 import { jsonObject } from '../util/json';
 import { text } from '../util/schema';
 import { z } from '../util/vendor/zod';
@@ -30,15 +31,16 @@ const namedTaskField = taskIdField(
 	'={{ $json.taskId ?? $json.error?.taskId }}',
 );
 
-function namedTask(run: TaskRun, itemIndex: number): TaskItem {
+function namedTask(run: TaskRun, itemIndex: number): AcceptedItem {
 	const { context } = run;
 	const taskId = itemText.parse(context.getNodeParameter('taskId', itemIndex, ''));
+	if (taskId === undefined) {
+		const message = atItem(`"${namedTaskField.displayName}" is required`, itemIndex);
+		throw new NodeOperationError(context.getNode(), message, { itemIndex });
+	}
 	const input = run.options.includeInput ? context.getInputData()[itemIndex]?.json : undefined;
 	const options = readItemOptions(context.getNodeParameter('options', itemIndex, {}), input);
-	const item = { itemIndex, notes: [], options };
-	if (taskId !== undefined) return acceptedItem(run, item, taskId);
-	const message = atItem(`"${namedTaskField.displayName}" is required`, itemIndex);
-	return rejected(item, new NodeOperationError(context.getNode(), message, { itemIndex }));
+	return acceptedItem(run, { itemIndex, notes: [], options }, taskId);
 }
 
 async function retrieve(run: TaskRun, item: TaskItem): Promise<TaskItem> {
@@ -50,25 +52,21 @@ async function retrieve(run: TaskRun, item: TaskItem): Promise<TaskItem> {
 	}
 }
 
-async function get(
+/** Reads the tasks that the items name: once, or until they end. */
+async function readTasks(
 	context: IExecuteFunctions,
 	family: TaskFamily,
+	operation: 'get' | 'wait',
 ): Promise<INodeExecutionData[][]> {
-	const run = await openTaskRun(context, family, 'get');
-	const named = context.getInputData().map((_, itemIndex) => namedTask(run, itemIndex));
-	return await deliver(
-		run,
-		await Promise.all(named.map(async (item) => await retrieve(run, item))),
+	const run = await openTaskRun(context, family, operation);
+	const named: TaskItem[] = await readItems(context, async (itemIndex) =>
+		namedTask(run, itemIndex),
 	);
-}
-
-async function wait(
-	context: IExecuteFunctions,
-	family: TaskFamily,
-): Promise<INodeExecutionData[][]> {
-	const run = await openTaskRun(context, family, 'wait');
-	const named = context.getInputData().map((_, itemIndex) => namedTask(run, itemIndex));
-	return await deliver(run, await pollTasks(run, named));
+	const read =
+		operation === 'wait'
+			? await pollTasks(run, named)
+			: await Promise.all(named.map(async (item) => await retrieve(run, item)));
+	return await deliver(run, read);
 }
 
 /** A job for which a family has no operation: the service's own documentation says where. */
@@ -311,7 +309,7 @@ export function taskResource(family: TaskFamily): Operation[] {
 			action: 'Get a task',
 			description: 'Read a task once, whatever its status',
 			fields: [namedTaskField, ...outputFields, optionsField(taskOptions({ waits: false }))],
-			execute: async (context) => await get(context, family),
+			execute: async (context) => await readTasks(context, family, 'get'),
 		},
 		submitOperation(family),
 		{
@@ -321,7 +319,7 @@ export function taskResource(family: TaskFamily): Operation[] {
 			action: 'Wait for a task',
 			description: 'Wait until a task ends and return its results',
 			fields: [namedTaskField, ...outputFields, optionsField(taskOptions({ waits: true }))],
-			execute: async (context) => await wait(context, family),
+			execute: async (context) => await readTasks(context, family, 'wait'),
 		},
 	];
 }

@@ -176,3 +176,25 @@ test('a task that the service does not have is listed as not found', async () =>
 		'Row 1 (item 0): task task_8, not found (Task not found: No such task).\nRow 2 (item 1): task task_9, not found',
 	);
 });
+
+test.each(['get', 'wait'])(
+	'of %s, a row whose Task ID cannot be evaluated does not keep the others from their tasks',
+	async (operation) => {
+		service.on('GET', '/v1/music/tasks/*', { json: { id: 'task_8', status: 'completed' } });
+		const { json } = await runNode({
+			node: new MediaGenMusic(),
+			parameters: {
+				resource: 'task',
+				operation,
+				taskId: '={{ $json.id ?? $("Nowhere").item.json.id }}',
+			},
+			items: [{ json: {} }, { json: { id: 'task_8' } }],
+			settings: { onError: 'continueRegularOutput' },
+			credential: service.credential(),
+		});
+		expect(json).toMatchObject([
+			{ error: { message: "Referenced node doesn't exist" } },
+			{ taskId: 'task_8', status: 'completed' },
+		]);
+	},
+);

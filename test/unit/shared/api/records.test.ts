@@ -174,6 +174,13 @@ describe('The id of an acknowledgement is read', () => {
 			expect(readTaskId(body)).toBe('task_2');
 	});
 
+	test.each([
+		[{ id: 'task_1', status: 'completed', data: [{ id: 'clip_9', url: 'x' }] }],
+		[{ data: { id: 'task_1', status: 'completed', data: [{ id: 'clip_9', url: 'x' }] } }],
+		[{ id: 'event_5', status: 'success', data: { task_id: 'task_1' } }],
+		[{ id: 'event_5', type: 'task', data: { id: 'task_1', status: 'completed' } }],
+	])('the callback %j names task_1', (body) => expect(readTaskId(body)).toBe('task_1'));
+
 	test("an acknowledgement that repeats another id has the task's in task_id", () => {
 		expect(submissionResponse.parse({ data: { id: 'request_7', task_id: 'task_1' } })).toEqual({
 			taskId: 'task_1',
