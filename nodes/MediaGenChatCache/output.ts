@@ -7,7 +7,7 @@ import type {
 
 import type { ChatResponse } from '../shared/api/chat';
 import type { Cost } from '../shared/api/chatCost';
-import { sumUsage, type Usage } from '../shared/api/chatUsage';
+import { count, inputInWords, sumUsage, type Usage } from '../shared/api/chatUsage';
 import { errorItem, isFailed, itemRanges, runError } from '../shared/n8n/nodeErrors';
 import type { ItemOptions } from '../shared/n8n/options';
 import { isLeftOut, type UnboughtItem } from '../shared/output/items';
@@ -44,8 +44,6 @@ function answerJson(
 	return toJson({ text, stopReason, usage: usage ?? null, ...cost, warnings, ...whole });
 }
 
-const count = (value: number) => value.toLocaleString('en-US');
-
 /** What the answers cost, or what the cache saved, together; `undefined` unless it is known of each. */
 function total(answers: readonly Answer[], amount: keyof Cost): number | undefined {
 	const amounts = answers.flatMap(({ cost }) => cost?.[amount] ?? []);
@@ -76,18 +74,13 @@ function summary(
 ): string {
 	const usages = answers.flatMap((answer) => answer.usage ?? []);
 	const usage = sumUsage(usages);
-	const tokens = [
-		`${count(usage.inputTotal)} input tokens (${count(usage.cacheRead)} read from the cache, ${count(usage.cacheWrite)} written to it, ${count(usage.inputUncached)} plain)`,
-		`${count(usage.output)} output tokens`,
-	];
+	const tokens = [inputInWords(usage), count(usage.output, 'output token')];
 	const cost = total(answers, 'estimatedCost');
 	const perAnswer =
 		cost !== undefined && answers.length > 1 ? ` (${sum([cost / answers.length])} per answer)` : '';
 	return [
-		`${count(answers.length)} ${answers.length === 1 ? 'answer' : 'answers'}`,
-		...(failed > 0
-			? [`${count(failed)} ${failed === 1 ? 'item' : 'items'} without an answer`]
-			: []),
+		count(answers.length, 'answer'),
+		...(failed > 0 ? [`${count(failed, 'item')} without an answer`] : []),
 		...(usages.length > 0 || answers.length === 0 ? tokens : ['tokens unknown']),
 		...(cost === undefined ? [] : [`estimated cost ${cost}${perAnswer}`]),
 		...savingOf(answers),

@@ -1,7 +1,7 @@
 import type { ISupplyDataFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import type { Usage } from '../shared/api/chatUsage';
+import { count, inputInWords, type Usage } from '../shared/api/chatUsage';
 import {
 	ApiError,
 	asError,
@@ -35,16 +35,6 @@ const RAISE_LIMIT = 'Raise "Max Tasks" in the options, or lower the number of st
 
 /** Characters of a broken-off answer that its error shows. */
 const SHOWN = 1_000;
-
-const count = (value: number) => value.toLocaleString('en-US');
-
-const plural = (number: number, word: string) =>
-	`${count(number)} ${word}${number === 1 ? '' : 's'}`;
-
-/** The tokens of an answer in one line. */
-function inWords({ inputTotal, cacheRead, cacheWrite, inputUncached }: Usage): string {
-	return `${plural(inputTotal, 'input token')} (${count(cacheRead)} read from the cache, ${count(cacheWrite)} written to it, ${count(inputUncached)} plain)`;
-}
 
 /** The questions of one node as purchases: within its limits, sent once, and told where they went wrong. */
 export class Purchases {
@@ -81,12 +71,12 @@ export class Purchases {
 		const error = errorFromThrown(thrown);
 		const words = text.trim() === '' ? 0 : text.trim().split(/\s+/).length;
 		const parts = [
-			plural(words, 'word'),
+			count(words, 'word'),
 			...(calls.length > 0 ? [`the beginning of a call of ${calls.join(', ')}`] : []),
 		];
 		const received = parts.join(' and ');
 		const isBegun = words > 0 || calls.length > 0 || usage !== undefined;
-		const bills = `The service bills this question${usage ? `: ${inWords(usage)}, and what it has written` : ''}.`;
+		const bills = `The service bills this question${usage ? `: ${inputInWords(usage)}, and what it has written` : ''}.`;
 		const bought = [
 			isBegun ? bills : MAYBE_BOUGHT,
 			...(text === '' ? [] : [`What came of the answer: ${toShortText(text, SHOWN)}`]),

@@ -5,7 +5,7 @@ import type { ParentRule } from '../shared/tasks/checkParent';
 import { buyingOperation, type BuyingOperation } from '../shared/tasks/execute';
 import type { RequestBody } from '../shared/tasks/prepare';
 import { jsonObject } from '../shared/util/json';
-import { integer, taskId, text } from '../shared/util/schema';
+import { integer, schemaFor, taskId, text } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
 
 const common = {
@@ -20,18 +20,9 @@ const byItself = z.object(common);
 
 type GridSchema = z.ZodType<RequestBody, z.ZodTypeDef, unknown>;
 
-const choice = z.object({ match_by: z.unknown() }).catch({ match_by: undefined });
-
 /** A button takes the place of the number, so the one that was not chosen is not sent (spec §4, `custom_id`). */
-function requestBy(otherwise: GridSchema): GridSchema {
-	return z.unknown().transform((given, issues) => {
-		const schema: GridSchema = choice.parse(given).match_by === 'button' ? byButton : otherwise;
-		const read = schema.safeParse(given);
-		if (read.success) return read.data;
-		for (const issue of read.error.issues) issues.addIssue(issue);
-		return z.NEVER;
-	});
-}
+const requestBy = (otherwise: GridSchema) =>
+	schemaFor<RequestBody>(({ match_by }) => (match_by === 'button' ? byButton : otherwise));
 
 /** Request of both variations: a button, or one of the four pictures (spec §4). */
 export const variationRequest = requestBy(byIndex);

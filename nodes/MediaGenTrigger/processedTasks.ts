@@ -1,6 +1,6 @@
 import { createHash } from 'crypto';
 
-import { Memory } from '../shared/callbacks/memory';
+import { Memory } from '../shared/util/memory';
 import { parseJson } from '../shared/util/json';
 import { z } from '../shared/util/vendor/zod';
 

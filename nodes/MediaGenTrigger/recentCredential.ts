@@ -4,7 +4,7 @@ import {
 	type CredentialSource,
 	getConnection,
 } from '../shared/api/connection';
-import { Memory } from '../shared/callbacks/memory';
+import { Memory } from '../shared/util/memory';
 import { clock } from '../shared/util/clock';
 
 /** Milliseconds for which a credential is used again. */

@@ -1,5 +1,5 @@
 import { asError, RateLimitError } from '../shared/api/errors';
-import { Memory } from '../shared/callbacks/memory';
+import { Memory } from '../shared/util/memory';
 import { clock } from '../shared/util/clock';
 import { pLimit } from '../shared/util/vendor/pLimit';
 import { Refusal } from './refusal';
@@ -11,7 +11,7 @@ const AT_ONCE = 20;
 const TURN_WITHIN_MS = 5_000;
 
 /** Milliseconds for which an id that the service does not know is not asked for again. */
-const UNKNOWN_FOR_MS = 5_000;
+const NOT_ASKED_FOR_MS = 5_000;
 
 const MAX_UNKNOWN = 5_000;
 
@@ -26,7 +26,7 @@ export class RequestBounds<Found> {
 	private readonly limit = pLimit(AT_ONCE);
 
 	/** What the service did not know, with its answer. */
-	private readonly unknown = new Memory<Found>(MAX_UNKNOWN, UNKNOWN_FOR_MS);
+	private readonly unknown = new Memory<Found>(MAX_UNKNOWN, NOT_ASKED_FOR_MS);
 
 	private quietUntil = 0;
 

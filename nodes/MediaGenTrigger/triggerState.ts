@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 
-import { Memory } from '../shared/callbacks/memory';
+import { Memory } from '../shared/util/memory';
 import { clock } from '../shared/util/clock';
 import { KeyedLock } from '../shared/util/keyedLock';
 import type { Settings } from './description';

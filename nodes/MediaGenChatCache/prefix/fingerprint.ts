@@ -34,12 +34,10 @@ export function oncePerText<Result>(read: (text: string) => Result): (text: stri
 	};
 }
 
-export type Fingerprinter = (model: string, prefix: readonly Part[]) => PrefixFingerprint;
-
 /** Makes the fingerprints of one run's prefixes. */
-export function createFingerprinter(): Fingerprinter {
+export function createFingerprinter() {
 	const hash = oncePerText(hashOf);
-	return (model, prefix) => ({
+	return (model: string, prefix: readonly Part[]): PrefixFingerprint => ({
 		model,
 		blocks: prefix.map(({ role, text, ttl, block }, at) => ({
 			block: block ?? at + 1,

@@ -1,10 +1,8 @@
 import { MIN_PREFIX_TOKENS, REFUSAL, USUAL_CACHE_MARKERS } from '../../shared/api/chat';
-import type { Usage } from '../../shared/api/chatUsage';
+import { count, NO_USAGE, type Usage } from '../../shared/api/chatUsage';
 import type { Volatile } from '../../shared/util/volatile';
 import type { Part } from '../prompt/conversation';
 import type { Comparison, Difference } from './compare';
-
-const count = (value: number) => value.toLocaleString('en-US');
 
 const nameOf = (part: Part) => `Block ${part.block ?? '?'}`;
 
@@ -78,9 +76,7 @@ function answerWarnings({ text, stopReason, usage, markers }: Answered): string[
 		...(text === '' && !isRefused
 			? ['No text was found in the answer. The whole answer is in the field "response".']
 			: []),
-		...(usage === undefined
-			? ['The answer has no usage, so it is not known whether the cache was used.']
-			: []),
+		...(usage === undefined ? [NO_USAGE] : []),
 		...(markers > USUAL_CACHE_MARKERS
 			? [
 					`${markers} blocks are marked. Services of this kind usually accept ${USUAL_CACHE_MARKERS} markers: one marker caches everything before it too, so set the "Cache For" of the others to "Not Marked".`,

@@ -1,4 +1,4 @@
-import { type CacheTtl, textBlock } from '../../shared/api/chat';
+import { cacheControl } from '../../shared/api/chat';
 import type { Block, Ends } from '../prompt/style';
 
 /** How long the service keeps the prompt; `off` sends no markers. */
@@ -7,17 +7,13 @@ export const CACHE_MODES = ['off', '5m', '1h'] as const;
 export type Caching = (typeof CACHE_MODES)[number];
 
 /** What is cached of the talk, beside the system prompt and the tools. */
-export const HISTORIES = ['all', 'question', 'none'] as const;
-
-export type History = (typeof HISTORIES)[number];
+export type History = 'all' | 'question' | 'none';
 
 const MARKED: Readonly<Record<History, ReadonlyArray<keyof Ends>>> = {
 	all: ['lastTool', 'lastSystem', 'lastQuestion', 'last'],
 	question: ['lastTool', 'lastSystem', 'lastQuestion'],
 	none: ['lastTool', 'lastSystem'],
 };
-
-const markerFor = (ttl: CacheTtl) => textBlock('', ttl).cache_control;
 
 /**
  * Puts markers into a request, at most four: services of this kind take no more. Each is inside a block, where alone it has an effect
@@ -26,5 +22,5 @@ const markerFor = (ttl: CacheTtl) => textBlock('', ttl).cache_control;
 export function mark(ends: Ends, caching: Caching, history: History): void {
 	if (caching === 'off') return;
 	const blocks: ReadonlyArray<Block | undefined> = MARKED[history].map((end) => ends[end]);
-	for (const block of blocks) if (block) block.cache_control = markerFor(caching);
+	for (const block of blocks) if (block) block.cache_control = cacheControl(caching);
 }

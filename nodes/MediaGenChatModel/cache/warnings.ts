@@ -1,7 +1,8 @@
 import { createHash } from 'crypto';
 
 import { MIN_PREFIX_TOKENS } from '../../shared/api/chat';
-import type { Usage } from '../../shared/api/chatUsage';
+import { count, NO_USAGE, type Usage } from '../../shared/api/chatUsage';
+import { Memory } from '../../shared/util/memory';
 import { findVolatile } from '../../shared/util/volatile';
 import type { Question } from '../prompt/style';
 
@@ -59,7 +60,7 @@ class NodeMemory {
 			...changed,
 			...findVolatile(system).map(
 				({ what, character }) =>
-					`The system prompt has what looks like ${what} at character ${character.toLocaleString('en-US')}. If it changes with each question, the cache is never read: move it into the question.`,
+					`The system prompt has what looks like ${what} at character ${count(character)}. If it changes with each question, the cache is never read: move it into the question.`,
 			),
 		];
 	}
@@ -104,7 +105,7 @@ class Recent {
 const hashOf = (value: unknown) =>
 	createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 16);
 
-const nodes = new Map<string, NodeMemory>();
+const nodes = new Memory<NodeMemory>(MAX_NODES);
 
 /**
  * What this process remembers of a node's questions. It forgets the node that was asked longest ago, and everything at a restart: the
@@ -114,22 +115,18 @@ const nodes = new Map<string, NodeMemory>();
  */
 export function memoryOf(key: string): NodeMemory {
 	const memory = nodes.get(key) ?? new NodeMemory();
-	nodes.delete(key);
 	nodes.set(key, memory);
-	const [oldest] = nodes.keys();
-	if (nodes.size > MAX_NODES && oldest !== undefined) nodes.delete(oldest);
 	return memory;
 }
 
 /** What an answer says of the cache, where it was to be used. */
 export function usageWarnings(usage: Usage | undefined): string[] {
-	if (usage === undefined)
-		return ['The answer has no usage, so it is not known whether the cache was used.'];
+	if (usage === undefined) return [NO_USAGE];
 	const { cacheRead, cacheWrite, inputTotal } = usage;
 	if (cacheRead + cacheWrite > 0) return [];
 	return inputTotal < MIN_PREFIX_TOKENS
 		? [
-				`Nothing is cached: the prompt has ${inputTotal.toLocaleString('en-US')} tokens, and the service caches from about ${MIN_PREFIX_TOKENS.toLocaleString('en-US')} on.`,
+				`Nothing is cached: the prompt has ${count(inputTotal, 'token')}, and the service caches from about ${count(MIN_PREFIX_TOKENS)} on.`,
 			]
 		: [
 				'The service neither wrote to the cache nor read from it. What stays the same may be shorter than the model requires, or the model may not cache.',

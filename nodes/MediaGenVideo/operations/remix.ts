@@ -20,8 +20,7 @@ import {
 } from '../../shared/n8n/fields';
 import type { ParentRule } from '../../shared/tasks/checkParent';
 import { buyingOperation } from '../../shared/tasks/execute';
-import { isObject } from '../../shared/util/json';
-import { flag, oneOf, schemaFor, text } from '../../shared/util/schema';
+import { flag, oneOf, schemaFor, taskId, text } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
 
 const FAST: ListedValue = { name: 'VidGen 3.1 Fast', value: 'vidgen3.1-fast' };
@@ -73,8 +72,7 @@ const additionalFields = additionalFieldsOf([
 ]);
 
 const common = {
-	// A sheet or another service may give the ID as a number.
-	task_id: z.preprocess((id) => (typeof id === 'number' ? String(id) : id), text()),
+	task_id: taskId(),
 	model: text(),
 	prompt: text().optional(),
 	raw: flag().optional(),
@@ -91,8 +89,8 @@ const isKnown = (model: unknown) =>
 	model === undefined || REMIX_MODEL_NAMES.some((name) => name === model);
 
 /** The body of an extension, with the task of its path. Limits apply to the models of the spec only. */
-const remixRequest = schemaFor<RemixRequest>((given) =>
-	isKnown(isObject(given) ? given.model : undefined) ? knownRequest : otherRequest,
+const remixRequest = schemaFor<RemixRequest>(({ model }) =>
+	isKnown(model) ? knownRequest : otherRequest,
 );
 
 const remixBody = z.object({ task_id: z.string(), model: z.string() });

@@ -1,3 +1,4 @@
+import { parseWebUrl } from '../util/schema';
 import { IPv4, IPv6 } from '../util/vendor/ipaddr';
 
 /** Longer texts are no links. */
@@ -73,16 +74,6 @@ export function isPrivateHost(url: URL): boolean {
 	// `URL` has brought every other notation into this one.
 	if (IPv4.isValidFourPartDecimal(host)) return isPrivateV4(IPv4.parse(host));
 	return LOCAL_NAME.test(host) || !host.includes('.');
-}
-
-/** Reads an absolute http or https address. Returns `undefined` for anything else. */
-export function parseWebUrl(value: string): URL | undefined {
-	try {
-		const url = new URL(value);
-		return url.protocol === 'http:' || url.protocol === 'https:' ? url : undefined;
-	} catch {
-		return undefined;
-	}
 }
 
 /**

@@ -20,13 +20,10 @@ export type BrandWordMap = z.infer<typeof brandWordMap>;
 
 const NEUTRAL_WORD = new RegExp(`(?<![A-Za-z0-9])(${BRAND_WORDS.join('|')})(?![A-Za-z])`, 'g');
 
-function isBrandWord(word: string): word is (typeof BRAND_WORDS)[number] {
-	return BRAND_WORDS.some((known) => known === word);
-}
-
 /** Puts the deployment's words into a path, a model name or a header's name. */
 export function toDeploymentWords(text: string, words: BrandWordMap): string {
-	return text.replace(NEUTRAL_WORD, (word) => (isBrandWord(word) ? (words[word] ?? word) : word));
+	const deployed: Readonly<Record<string, string | undefined>> = words;
+	return text.replace(NEUTRAL_WORD, (word) => deployed[word] ?? word);
 }
 
 /** Puts the deployment's words into a body: the model's name is the one word of it that carries a brand. */

@@ -39,14 +39,12 @@ export type CacheControl = { type: 'ephemeral'; ttl?: '1h' };
 
 export type TextBlock = { type: 'text'; text: string; cache_control?: CacheControl };
 
+export const cacheControl = (ttl: CacheTtl): CacheControl =>
+	ttl === '1h' ? { type: 'ephemeral', ttl } : { type: 'ephemeral' };
+
 /** A content block. The marker stands inside it: beside a content that is a plain string it has no effect (cache rule 2). */
 export function textBlock(text: string, ttl: CacheTtl | undefined): TextBlock {
-	if (ttl === undefined) return { type: 'text', text };
-	return {
-		type: 'text',
-		text,
-		cache_control: ttl === '1h' ? { type: 'ephemeral', ttl } : { type: 'ephemeral' },
-	};
+	return { type: 'text', text, ...(ttl === undefined ? {} : { cache_control: cacheControl(ttl) }) };
 }
 
 /** The lifetimes of all cache markers at any depth of a value; `undefined` for one that names none. */

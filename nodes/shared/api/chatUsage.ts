@@ -5,16 +5,28 @@ import { z } from '../util/vendor/zod';
  * Tokens of one answer, the same for both styles. `inputUncached`, `cacheRead` and `cacheWrite` do not overlap and sum to
  * `inputTotal` (spec, Chat usage objects). The two parts of `cacheWrite` are `null` where the service does not report them.
  */
-export type Usage = {
-	inputTotal: number;
-	inputUncached: number;
-	cacheRead: number;
-	cacheWrite: number;
-	cacheWrite5m: number | null;
-	cacheWrite1h: number | null;
-	output: number;
-	cacheHit: boolean;
-};
+export const usageShape = z.object({
+	inputTotal: z.number(),
+	inputUncached: z.number(),
+	cacheRead: z.number(),
+	cacheWrite: z.number(),
+	cacheWrite5m: z.number().nullable(),
+	cacheWrite1h: z.number().nullable(),
+	output: z.number(),
+	cacheHit: z.boolean(),
+});
+
+export type Usage = z.infer<typeof usageShape>;
+
+/** A number of tokens, or of other things, for a message. */
+export const count = (value: number, word?: string) =>
+	`${value.toLocaleString('en-US')}${word === undefined ? '' : ` ${word}${value === 1 ? '' : 's'}`}`;
+
+/** The input of an answer, or of several, for a message. */
+export const inputInWords = (usage: Usage) =>
+	`${count(usage.inputTotal, 'input token')} (${count(usage.cacheRead)} read from the cache, ${count(usage.cacheWrite)} written to it, ${count(usage.inputUncached)} plain)`;
+
+export const NO_USAGE = 'The answer has no usage, so it is not known whether the cache was used.';
 
 /** The answer was paid for: what cannot be a number of tokens counts as absent. */
 const tokens = number(0).nullish().catch(undefined);

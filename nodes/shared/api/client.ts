@@ -11,7 +11,7 @@ import {
 	type Deadline,
 	deadlineMs,
 	type OpenResponse,
-	readAs,
+	parseAnswer,
 	type ServiceContext,
 	textOf,
 } from './http';
@@ -163,7 +163,9 @@ export function createClient(
 				const response = await open({ method: 'POST', retry: 'purchase', ...request });
 				if (!response.contentType.includes('json')) return response;
 				const text = await textOf(response.pieces);
-				return { whole: readAs(answeredChat, connection.redact(parseExactJson(text) ?? text)) };
+				return {
+					whole: parseAnswer(answeredChat, connection.redact(parseExactJson(text) ?? text)),
+				};
 			},
 			models: async () => {
 				const request = {

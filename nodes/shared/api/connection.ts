@@ -3,8 +3,9 @@ import type { ICredentialDataDecryptedObject, ICredentialsDecrypted, INode } fro
 import { NodeOperationError } from 'n8n-workflow';
 
 import { parseJson } from '../util/json';
+import { parseWebUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
-import { isPrivateHost, parseWebUrl } from './address';
+import { isPrivateHost } from './address';
 import { BRAND_WORDS, type BrandWordMap, brandWordMap } from './brandWords';
 import { asError } from './errors';
 import { redactor } from './redact';

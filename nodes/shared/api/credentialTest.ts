@@ -10,7 +10,7 @@ import { z } from '../util/vendor/zod';
 import { BALANCE_PATH } from './client';
 import { type Connection, readConnection } from './connection';
 import { asError, errorFromResponse, errorFromThrown } from './errors';
-import { isSuccess, readAs, readText, streamResponse, withHardEnd } from './http';
+import { isSuccess, parseAnswer, readText, streamResponse, withHardEnd } from './http';
 import { balanceResponse } from './records';
 
 const TEST_WITHIN_MS = 15_000;
@@ -49,7 +49,7 @@ async function testBalance(
 	);
 	const answer = { ...received, body: connection.redact(received.body) };
 	if (!isSuccess(answer)) return failed(errorFromResponse(answer, clock.now()).message);
-	const balance = readAs(balanceResponse, answer.body, answer.statusCode);
+	const balance = parseAnswer(balanceResponse, answer.body, answer.statusCode);
 	return 'refused' in balance
 		? failed(balance.refused)
 		: { status: 'OK', message: 'Connection successful!' };

@@ -210,7 +210,7 @@ export interface ApiRequest {
 export type ResponseSchema<Value> = z.ZodType<Value, z.ZodTypeDef, unknown>;
 
 /** Reads the body of a 2xx. Throws an `ApiError` for what it does not read. */
-export function readAs<Value>(
+export function parseAnswer<Value>(
 	schema: ResponseSchema<Value>,
 	body: unknown,
 	statusCode = 200,
@@ -377,7 +377,7 @@ export function createSend(
 				return { statusCode: response.statusCode, body: await toBody(request, response, end) };
 			},
 		);
-		return readAs(schema, body, statusCode);
+		return parseAnswer(schema, body, statusCode);
 	}
 
 	async function openOnce(request: ApiRequest): Promise<OpenResponse> {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'crypto';
 
-import { parseWebUrl } from './address';
+import { parseWebUrl } from '../util/schema';
 import type { Connection } from './connection';
 
 /** What a call says of the node that made its address. `right`: it has the same API key. */

@@ -224,11 +224,11 @@ const ITEMS_PER_TURN = 50;
 /** Runs `work` for each input item in order. What it throws becomes that item's error. */
 export async function forEachItem<Item extends object>(
 	context: IExecuteFunctions,
-	work: (itemIndex: number) => Promise<Item>,
+	work: (itemIndex: number) => Item | Promise<Item>,
 ): Promise<Array<Item | FailedItem>> {
 	const results: Array<Item | FailedItem> = [];
 	for (let itemIndex = 0; itemIndex < context.getInputData().length; itemIndex++) {
-		results.push(await itemOrError(context, itemIndex, async () => await work(itemIndex)));
+		results.push(await itemOrError(context, itemIndex, () => work(itemIndex)));
 		if (itemIndex % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await clock.sleep(0);
 	}
 	return results;
@@ -238,15 +238,14 @@ export async function forEachItem<Item extends object>(
 export async function itemOrError<Item extends object>(
 	context: { getNode(): INode },
 	itemIndex: number,
-	work: () => Promise<Item>,
-	errorContext: Omit<ErrorContext, 'itemIndex'> = {},
+	work: () => Item | Promise<Item>,
 ): Promise<Item | FailedItem> {
 	try {
 		return await work();
 	} catch (error) {
 		return {
 			itemIndex,
-			error: asNodeError(context.getNode(), error, { itemIndex, ...errorContext }),
+			error: asNodeError(context.getNode(), error, { itemIndex }),
 		};
 	}
 }

@@ -6,7 +6,7 @@ import { isObject } from '../util/json';
 import { flag, integer, number, oneOf, text, toId } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { byLabel } from './fields';
-import { additionalBodyFieldsField, isSet } from './parameters';
+import { additionalBodyFieldsField, isExpression, isSet } from './parameters';
 
 /** A field of the panel. Its name is the key of its option. */
 type Field = Omit<INodeProperties, 'name'>;
@@ -460,17 +460,12 @@ export function readRunOptions(source: ParameterSource): RunOptions {
  * cannot evaluate them again: its rows have become tasks.
  */
 export function evaluatedOptions(source: ParameterSource): Record<string, unknown> {
-	const { parameters } = source.getNode();
-	const isExpression = (holder: unknown, name: string) => {
-		const value = isObject(holder) ? holder[name] : undefined;
-		return typeof value === 'string' && value.startsWith('=');
-	};
-	const names = [
-		...TOP_LEVEL.filter((name) => isExpression(parameters, name)),
-		...IN_COLLECTION.filter((name) => isExpression(parameters.options, name)).map(
-			(name) => `options.${name}`,
-		),
+	const node = source.getNode();
+	const places = [
+		...TOP_LEVEL.map((name) => [name]),
+		...IN_COLLECTION.map((name) => ['options', name]),
 	];
+	const names = places.filter((place) => isExpression(node, place)).map((place) => place.join('.'));
 	return Object.fromEntries(names.map((name) => [name, source.getParameter(name)]));
 }
 

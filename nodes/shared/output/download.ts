@@ -1,7 +1,7 @@
 import type { IBinaryData, IHttpRequestOptions, INode, Logger } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { isPrivateHost, parseWebUrl } from '../api/address';
+import { isPrivateHost } from '../api/address';
 import type { Connection } from '../api/connection';
 import {
 	type ApiError,
@@ -27,6 +27,7 @@ import {
 	withHardEnd,
 } from '../api/http';
 import { clock, sleep, within } from '../util/clock';
+import { parseWebUrl } from '../util/schema';
 import { isData, toMimeType, withExtension } from './fileNames';
 import type { ResultFile } from './resultFiles';
 

@@ -26,6 +26,7 @@ const EXTENSION_OF_TYPE: Record<string, string> = {
 	'audio/ogg': 'ogg',
 	'audio/wav': 'wav',
 	'audio/x-wav': 'wav',
+	'image/avif': 'avif',
 	'image/gif': 'gif',
 	'image/jpeg': 'jpg',
 	'image/png': 'png',
@@ -33,9 +34,10 @@ const EXTENSION_OF_TYPE: Record<string, string> = {
 	'video/mp4': 'mp4',
 	'video/quicktime': 'mov',
 	'video/webm': 'webm',
+	'video/x-m4v': 'm4v',
 };
 
-const MEDIA_EXTENSION = /\.(aac|flac|m4a|mp3|ogg|wav|gif|jpe?g|png|webp|mp4|mov|webm)$/i;
+const MEDIA_EXTENSION = /\.(aac|flac|m4a|mp3|ogg|wav|avif|gif|jpe?g|png|webp|m4v|mov|mp4|webm)$/i;
 
 const URL_EXTENSION = /\.([a-z0-9]{2,5})$/i;
 

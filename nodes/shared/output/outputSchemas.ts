@@ -1,3 +1,4 @@
+import { usageShape } from '../api/chatUsage';
 import { z } from '../util/vendor/zod';
 import { besideTaskShape, taskShape } from './task';
 
@@ -35,18 +36,7 @@ const balanceOutput = z.object({
 const chatOutput = z.object({
 	text: z.string(),
 	stopReason: z.string().nullable(),
-	usage: z
-		.object({
-			inputTotal: z.number(),
-			inputUncached: z.number(),
-			cacheRead: z.number(),
-			cacheWrite: z.number(),
-			cacheWrite5m: z.number().nullable(),
-			cacheWrite1h: z.number().nullable(),
-			output: z.number(),
-			cacheHit: z.boolean(),
-		})
-		.nullable(),
+	usage: usageShape.nullable(),
 	warnings: z.array(z.string()),
 	reference: z.string().optional(),
 	input: z.record(z.unknown()).optional(),

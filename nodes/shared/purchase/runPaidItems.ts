@@ -199,7 +199,7 @@ async function contextOf(
 /** Reads each item before the first is bought, so that a mistake in the last does not cost what the others buy. */
 export async function readItems<Item extends object>(
 	context: IExecuteFunctions,
-	read: (itemIndex: number) => Promise<Item>,
+	read: (itemIndex: number) => Item | Promise<Item>,
 ): Promise<Array<Item | UnboughtItem>> {
 	const items = await forEachItem(context, read);
 	return items.map((item) => {

@@ -1,5 +1,6 @@
 import type { NodeExecutionHint } from 'n8n-workflow';
 
+import { isFailed } from '../n8n/nodeErrors';
 import { isAccepted, outcomeStatus, type TaskItem } from '../output/items';
 import type { Task } from '../output/task';
 import { costTotals, sum } from './customData';
@@ -32,8 +33,6 @@ const IN_MEMORY =
 /** More would push the output out of sight. Every item has its own in `notes`. */
 const MAX_NOTES = 10;
 
-const hasFailed = ({ error }: TaskItem) => error !== undefined;
-
 interface SummaryRules {
 	lacksResult?: (item: TaskItem) => boolean;
 	/** The node only read the tasks. */
@@ -43,7 +42,7 @@ interface SummaryRules {
 /** How many tasks a run had, how many items lack a result, and what it cost. */
 function summary(
 	outcomes: readonly TaskItem[],
-	{ lacksResult = hasFailed, boughtEarlier = false }: SummaryRules,
+	{ lacksResult = isFailed, boughtEarlier = false }: SummaryRules,
 ): string[] {
 	const tasks = outcomes.filter(isAccepted);
 	const failed = outcomes.filter(lacksResult).length;
@@ -62,7 +61,7 @@ function summary(
 
 /** The outcomes with the summary of the run in the notes of the first: n8n shows no hints after a pause, which waits for results. */
 export function withSummary(outcomes: readonly TaskItem[], ...more: string[]): TaskItem[] {
-	const lacksResult = (item: TaskItem) => hasFailed(item) || outcomeStatus(item) !== 'completed';
+	const lacksResult = (item: TaskItem) => isFailed(item) || outcomeStatus(item) !== 'completed';
 	const parts = summary(outcomes, { lacksResult });
 	return outcomes.map((outcome, at) =>
 		at === 0
@@ -80,7 +79,7 @@ export function runHints(
 	outcomes: readonly TaskItem[],
 	bought?: { lastRemaining?: string },
 ): NodeExecutionHint[] {
-	const failed = outcomes.some(({ error }) => error !== undefined);
+	const failed = outcomes.some(isFailed);
 	const inMemory = outcomes
 		.filter(isAccepted)
 		.some(({ files = [] }) => files.some((file) => file && file.binary.id === undefined));

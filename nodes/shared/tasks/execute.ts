@@ -204,7 +204,7 @@ export async function deliver(
 	const failed = comesOut.find(isFailed);
 	if (bought) {
 		dropRecords(context, bought.records, comesOut, isRefunded);
-		// Its place is for the next attempt, of which n8n makes five at most. A loop must not go on for ever.
+		// Its place in "Max Tasks" is free for the next attempt, of which n8n makes five at most. A loop would not end.
 		if (context.getNode().retryOnFail === true)
 			comesOut.filter(isRefunded).forEach(() => bought.guard.release());
 	}

@@ -59,9 +59,7 @@ async function readTasks(
 	operation: 'get' | 'wait',
 ): Promise<INodeExecutionData[][]> {
 	const run = await openTaskRun(context, family, operation);
-	const named: TaskItem[] = await readItems(context, async (itemIndex) =>
-		namedTask(run, itemIndex),
-	);
+	const named: TaskItem[] = await readItems(context, (itemIndex) => namedTask(run, itemIndex));
 	const read =
 		operation === 'wait'
 			? await pollTasks(run, named)

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { callbackAddressProblem, parseWebUrl, unusualPort } from '../api/address';
+import { callbackAddressProblem, unusualPort } from '../api/address';
 import { hasEnded, readTaskRecord } from '../api/records';
 import { withReference, withSecret } from '../api/signedAddress';
 import { atItem } from '../n8n/nodeErrors';
@@ -18,7 +18,7 @@ import {
 } from '../output/items';
 import { clock } from '../util/clock';
 import { toJson } from '../util/json';
-import { webUrl } from '../util/schema';
+import { parseWebUrl, webUrl } from '../util/schema';
 import { resumeUrlOf, type TaskRun } from './taskRun';
 import { HOST_LIMIT_AFTER_MS } from './waitingExecution';
 import { ownAddressProblem, watchPause } from './watchPause';

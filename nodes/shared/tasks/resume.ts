@@ -233,18 +233,18 @@ async function isOfAnotherPause(
  * The first callback that finds all tasks ended resumes the execution. `join` is for the callbacks after it, and `running` is a
  * task that keeps the execution waiting.
  */
-type Turn =
+type Found =
 	| { resume: Promise<INodeExecutionData[]> }
 	| { join: Promise<INodeExecutionData[]> }
 	| { running: AcceptedItem }
 	| undefined;
 
-async function takeTurn(
+async function firstToFindAllEnded(
 	run: CallbackRun,
 	outcomes: readonly TaskItem[],
 	key: string,
 	claimed: string | undefined,
-): Promise<Turn> {
+): Promise<Found> {
 	if (hasResumed(key)) return undefined;
 	const execution = waitingExecution(key);
 	if (execution.output) return { join: execution.output };
@@ -299,17 +299,20 @@ export async function resumeOnCallback(
 		const outcomes = readWaitingItems(run);
 		const key = keyOfPause(context.getExecutionId(), outcomes);
 		const { taskId: claimed, claimsEnd } = readCallback(context.getBodyData());
-		const turn = await lock.run(key, async () => await takeTurn(run, outcomes, key, claimed));
-		if (!turn) return {};
-		if ('running' in turn) {
+		const found = await lock.run(
+			key,
+			async () => await firstToFindAllEnded(run, outcomes, key, claimed),
+		);
+		if (!found) return {};
+		if ('running' in found) {
 			context.logger.info(
-				`MediaGen: callback received, task ${turn.running.taskId} is still running`,
+				`MediaGen: callback received, task ${found.running.taskId} is still running`,
 			);
 			// The record may be a moment behind the callback. After a 2xx, the service would not call for the end again.
-			return claimsEnd && claimed === turn.running.taskId ? answer(context, 503, CALL_AGAIN) : {};
+			return claimsEnd && claimed === found.running.taskId ? answer(context, 503, CALL_AGAIN) : {};
 		}
-		if ('resume' in turn) return await resumeWith(context, key, turn.resume);
-		return (await inTimeToAnswer(turn.join)) ? {} : answer(context, 503, CALL_AGAIN);
+		if ('resume' in found) return await resumeWith(context, key, found.resume);
+		return (await inTimeToAnswer(found.join)) ? {} : answer(context, 503, CALL_AGAIN);
 	} catch (error) {
 		context.logger.warn(`MediaGen: a callback could not be verified: ${asError(error).message}`);
 		return answer(context, 503, CALL_AGAIN);

@@ -1,6 +1,6 @@
 import { NodeOperationError } from 'n8n-workflow';
 
-import { type ApiError, asError } from '../api/errors';
+import type { ApiError } from '../api/errors';
 import { asNodeError, atItem, type NodeError } from '../n8n/nodeErrors';
 import type { AcceptedItem } from '../output/items';
 import type { TaskContext, TaskRun } from './taskRun';
@@ -70,5 +70,5 @@ export function retrieveError(
 	error: unknown,
 ): NodeError {
 	const context = `This was the response to the request for task ${taskId}.`;
-	return asNodeError(run.context.getNode(), asError(error), { itemIndex, context });
+	return asNodeError(run.context.getNode(), error, { itemIndex, context });
 }

@@ -3,7 +3,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 
 import { errorFromThrown, UnreadableResponseError } from '../api/errors';
 import { hasEnded } from '../api/records';
-import { Memory } from '../callbacks/memory';
+import { Memory } from '../util/memory';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
 import { clock } from '../util/clock';
 import { LateResults, mayPass } from './poll';

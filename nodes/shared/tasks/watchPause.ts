@@ -1,10 +1,10 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 
-import { parseWebUrl } from '../api/address';
 import { asError } from '../api/errors';
 import { hasEnded } from '../api/records';
 import { isAccepted, type TaskItem } from '../output/items';
 import { clock, within } from '../util/clock';
+import { parseWebUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { failedTaskError } from './taskErrors';
 import type { TaskRun } from './taskRun';

@@ -1,3 +1,4 @@
+import { isObject } from './json';
 import { z } from './vendor/zod';
 
 const NUMERIC = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
@@ -26,31 +27,22 @@ function range(min?: number, max?: number): string {
 	return '';
 }
 
-/** A JSON number within the given bounds, both included. */
-export function number(min?: number, max?: number) {
-	const message = `must be a number${range(min, max)}`;
-	return z.preprocess(
-		toNumber,
-		z
+const numberOf =
+	(words: string, check: (schema: z.ZodNumber, message: string) => z.ZodNumber) =>
+	(min?: number, max?: number) => {
+		const message = `must be ${words}${range(min, max)}`;
+		const schema = z
 			.number({ required_error: 'is required', invalid_type_error: message })
-			.finite(message)
 			.min(min ?? -Infinity, message)
-			.max(max ?? Infinity, message),
-	);
-}
+			.max(max ?? Infinity, message);
+		return z.preprocess(toNumber, check(schema, message));
+	};
+
+/** A JSON number within the given bounds, both included. */
+export const number = numberOf('a number', (schema, message) => schema.finite(message));
 
 /** A whole JSON number within the given bounds, both included. */
-export function integer(min?: number, max?: number) {
-	const message = `must be a whole number${range(min, max)}`;
-	return z.preprocess(
-		toNumber,
-		z
-			.number({ required_error: 'is required', invalid_type_error: message })
-			.int(message)
-			.min(min ?? -Infinity, message)
-			.max(max ?? Infinity, message),
-	);
-}
+export const integer = numberOf('a whole number', (schema, message) => schema.int(message));
 
 /** A JSON boolean, or the text `true` or `false`. */
 export function flag() {
@@ -86,12 +78,12 @@ export function oneOf<const Values extends readonly [string, ...string[]]>(value
 	});
 }
 
-/** Validates a value by the schema that `pick` returns for it. */
+/** Validates an object by the schema that `pick` returns for its fields. */
 export function schemaFor<Output>(
-	pick: (value: unknown) => z.ZodType<Output, z.ZodTypeDef, unknown>,
+	pick: (fields: Record<string, unknown>) => z.ZodType<Output, z.ZodTypeDef, unknown>,
 ) {
 	return z.unknown().transform((value, issues): Output => {
-		const read = pick(value).safeParse(value);
+		const read = pick(isObject(value) ? value : {}).safeParse(value);
 		if (read.success) return read.data;
 		for (const issue of read.error.issues) issues.addIssue(issue);
 		return z.NEVER;
@@ -107,15 +99,17 @@ export function webUrl() {
 			const refuse = (reason: string) =>
 				issues.addIssue({ code: z.ZodIssueCode.custom, message: reason });
 			if (value.trim() === '') refuse('is required');
-			else if (!/^https?:$/.test(protocolOf(value))) refuse(message);
+			else if (!parseWebUrl(value)) refuse(message);
 		});
 }
 
-function protocolOf(value: string): string {
+/** Reads an absolute http or https address. Returns `undefined` for anything else. */
+export function parseWebUrl(value: string): URL | undefined {
 	try {
-		return new URL(value).protocol;
+		const url = new URL(value);
+		return url.protocol === 'http:' || url.protocol === 'https:' ? url : undefined;
 	} catch {
-		return '';
+		return undefined;
 	}
 }
 

@@ -21,7 +21,6 @@ import { PendingUpload } from '../../../shared/n8n/binary';
 import { type KnownValues, unlistedNotes } from '../../../shared/n8n/fields';
 import { picture } from '../../../shared/n8n/pictures';
 import type { RequestBody } from '../../../shared/tasks/prepare';
-import { isObject } from '../../../shared/util/json';
 import { integer, oneOf, schemaFor, text, webUrl } from '../../../shared/util/schema';
 import { z } from '../../../shared/util/vendor/zod';
 
@@ -165,8 +164,7 @@ const liteRequest = withPixelSize(liteFields);
 const otherRequest = withPixelSize(z.object(anyValues));
 
 /** The body of `POST /v1/images/generations`. Limits that depend on the model apply to the models of the spec only. */
-export const imageRequest = schemaFor((given) => {
-	const model = isObject(given) ? given.model : undefined;
+export const imageRequest = schemaFor(({ model }) => {
 	if (isLiteModel(model)) return liteRequest;
 	return model === undefined || model === OFFICIAL_MODEL ? officialRequest : otherRequest;
 });

@@ -10,7 +10,6 @@ import {
 } from '../../../shared/api/video';
 import { picture } from '../../../shared/n8n/pictures';
 import type { RequestBody } from '../../../shared/tasks/prepare';
-import { isObject } from '../../../shared/util/json';
 import { flag, integer, schemaFor, text, webUrl } from '../../../shared/util/schema';
 import { z } from '../../../shared/util/vendor/zod';
 import { checkVideoRules, type VideoFields } from './rules';
@@ -74,7 +73,6 @@ const knownRequest = fieldsFor('known').superRefine(checkVideoRules).transform(w
 const otherRequest = fieldsFor('other').superRefine(checkVideoRules).transform(withIndexes);
 
 /** The body of `POST /v1/videos/generations` (spec §6). */
-export const videoRequest = schemaFor((given) => {
-	const model = isObject(given) ? given.model : undefined;
-	return model === undefined || model === GENERATION_MODEL ? knownRequest : otherRequest;
-});
+export const videoRequest = schemaFor(({ model }) =>
+	model === undefined || model === GENERATION_MODEL ? knownRequest : otherRequest,
+);

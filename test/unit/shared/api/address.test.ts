@@ -1,9 +1,9 @@
 import {
 	callbackAddressProblem,
 	isPrivateHost,
-	parseWebUrl,
 	unusualPort,
 } from '../../../../nodes/shared/api/address';
+import { parseWebUrl } from '../../../../nodes/shared/util/schema';
 import { words } from '../../../support/words';
 
 const isPrivate = (host: string) => isPrivateHost(new URL(`http://${host}/x`));

@@ -1,6 +1,6 @@
-import { clock } from '../util/clock';
+import { clock } from './clock';
 
-/** What this process remembers of callbacks, by key: a limited number of values, each for a limited time. */
+/** What this process remembers, by key: a limited number of values, each for a limited time. */
 export class Memory<Value> {
 	/** The oldest first. */
 	private readonly entries = new Map<string, { value: Value; until: number }>();

@@ -1,4 +1,4 @@
-import { Memory } from '../../../../nodes/shared/callbacks/memory';
+import { Memory } from '../../../../nodes/shared/util/memory';
 import { setClock } from '../../../../nodes/shared/util/clock';
 
 let now = Date.UTC(2026, 0, 1);
