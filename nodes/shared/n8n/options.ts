@@ -441,6 +441,13 @@ const TOP_LEVEL = ['waitMode', ...Object.keys(outputOptions)];
 
 const IN_COLLECTION = Object.keys(runOptions.shape).filter((name) => !TOP_LEVEL.includes(name));
 
+/** The parameters that make a request, as the user gave them: expressions as their text. */
+export function requestParameters({ parameters }: INode): unknown {
+	const { options, ...others }: Record<string, unknown> = parameters;
+	const request = Object.entries(others).filter(([name]) => !TOP_LEVEL.includes(name));
+	return [request, isObject(options) ? options.additionalBodyFields : undefined];
+}
+
 /** Reads the options of a node that deals with tasks. Throws a `NodeOperationError` that names the option. */
 export function readRunOptions(source: ParameterSource): RunOptions {
 	const node = source.getNode();

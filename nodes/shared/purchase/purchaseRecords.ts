@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'crypto';
 import type { IDataObject, INode } from 'n8n-workflow';
 
 import { recordKeyIn } from '../n8n/nodeErrors';
-import { isTool } from '../n8n/options';
+import { isTool, requestParameters } from '../n8n/options';
 import { clock } from '../util/clock';
 import { objectIn, toJson } from '../util/json';
 import { z } from '../util/vendor/zod';
@@ -31,6 +31,9 @@ const purchaseState = z.discriminatedUnion('state', [
 
 export type PurchaseState = z.infer<typeof purchaseState>;
 
+/** What an earlier attempt left. `hasChanged`: its request was another one, of the same item and the same parameters. */
+export type ClaimedPurchase = PurchaseState & { hasChanged?: true };
+
 const storedRecords = z.array(z.object({ run: z.string(), purchase: purchaseState }));
 
 type StoredRecord = z.infer<typeof storedRecords>[number];
@@ -45,6 +48,7 @@ export interface Purchase {
 }
 
 const RECORDS = 'mediaGenPurchases';
+const ORIGINS = 'mediaGenOrigins';
 const UPLOADS = 'mediaGenUploads';
 
 /** An upload's URL lives for 72 hours (spec §7); the task that uses it needs some of them. */
@@ -61,13 +65,15 @@ const activeRuns = new Set<string>();
 /** A body can be long, and each step needs its key. */
 const knownKeys = new WeakMap<Purchase, string>();
 
+const hashOf = (value: unknown) =>
+	createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 32);
+
 /** The same for the same request, whichever item and run it is of. */
 function requestKey(purchase: Purchase): string {
 	const known = knownKeys.get(purchase);
 	if (known !== undefined) return known;
 	const { operation, path, body } = purchase;
-	const text = JSON.stringify([operation, path, body]);
-	const key = createHash('sha256').update(text).digest('base64url').slice(0, 32);
+	const key = hashOf([operation, path, body]);
 	knownKeys.set(purchase, key);
 	return key;
 }
@@ -97,6 +103,11 @@ export class PurchaseRecords {
 	/** Keys of this run's own records, by item. */
 	private readonly keys = new Map<number, string>();
 
+	/** See `originOf`, by item. */
+	private readonly itemOrigins = new Map<number, string>();
+
+	private readonly parameters: string;
+
 	/** The items that need an upload, by its fingerprint. */
 	private readonly uploads = new Map<string, Set<number>>();
 
@@ -105,6 +116,7 @@ export class PurchaseRecords {
 	constructor(private readonly execution: ExecutionContext) {
 		this.context = execution.getContext('node');
 		this.runIndex = runIndexOf(execution);
+		this.parameters = hashOf(requestParameters(execution.getNode()));
 		activeRuns.add(this.run);
 	}
 
@@ -112,12 +124,14 @@ export class PurchaseRecords {
 	 * What an earlier attempt left of this purchase: another try of this run, or the run whose error item came back. From now on it
 	 * belongs to this run.
 	 */
-	claim(purchase: Purchase): PurchaseState | undefined {
+	claim(purchase: Purchase): ClaimedPurchase | undefined {
 		const key = this.keyFor(purchase);
 		const mine = this.at(key).find(({ run }) => run === this.run || !activeRuns.has(run));
-		const found = mine ?? this.takeNamed(purchase);
-		if (found) this.replace(purchase.itemIndex, key, found.purchase, found.run);
-		return found?.purchase;
+		const same = mine ?? this.takeNamed(purchase);
+		const found = same ?? this.take(this.origins[this.originOf(purchase.itemIndex)]);
+		if (!found) return undefined;
+		this.replace(purchase.itemIndex, key, found.purchase, found.run);
+		return same ? found.purchase : { ...found.purchase, hasChanged: true };
 	}
 
 	/** The key by which an item that comes back finds its record; `undefined` where it has none. An agent sends no item back. */
@@ -151,6 +165,7 @@ export class PurchaseRecords {
 		const key = this.keys.get(itemIndex);
 		if (key === undefined) return;
 		this.keys.delete(itemIndex);
+		delete this.origins[this.originOf(itemIndex)];
 		this.store(
 			key,
 			this.at(key).filter(({ run }) => run !== this.run),
@@ -179,6 +194,7 @@ export class PurchaseRecords {
 		const uploads = objectIn(this.context, UPLOADS);
 		if (Object.keys(this.records).length === 0) {
 			delete this.context[RECORDS];
+			delete this.context[ORIGINS];
 			for (const [fingerprint, items] of this.uploads) {
 				if ([...items].every((itemIndex) => this.cameOut.has(itemIndex)))
 					delete uploads[fingerprint];
@@ -197,6 +213,27 @@ export class PurchaseRecords {
 		return objectIn(this.context, RECORDS);
 	}
 
+	/** Keys of records by what made their requests. */
+	private get origins(): IDataObject {
+		return objectIn(this.context, ORIGINS);
+	}
+
+	/**
+	 * What makes the request of an item: the node's parameters, before their expressions are evaluated, and the item. An expression
+	 * such as `$now` makes another request of it in each attempt. An agent makes its own requests of the same parameters.
+	 */
+	private originOf(itemIndex: number): string {
+		const known = this.itemOrigins.get(itemIndex);
+		if (known !== undefined) return known;
+		const isAgents = isTool(this.execution.getNode());
+		const json = this.execution.getInputData()[itemIndex]?.json;
+		const origin = isAgents
+			? this.run
+			: [hashOf([this.parameters, json]), this.runIndex, itemIndex].join('.');
+		this.itemOrigins.set(itemIndex, origin);
+		return origin;
+	}
+
 	private keyFor(purchase: Purchase): string {
 		return [requestKey(purchase), this.runIndex, purchase.itemIndex].join('.');
 	}
@@ -209,7 +246,12 @@ export class PurchaseRecords {
 	/** Takes the record that the item names out of its place, if it is of the same request. */
 	private takeNamed(purchase: Purchase): StoredRecord | undefined {
 		const key = this.namedBy(purchase.itemIndex);
-		if (key === undefined || !key.startsWith(`${requestKey(purchase)}.`)) return undefined;
+		return key?.startsWith(`${requestKey(purchase)}.`) ? this.take(key) : undefined;
+	}
+
+	/** Takes a record out of its place, if no other run has it. */
+	private take(key: unknown): StoredRecord | undefined {
+		if (typeof key !== 'string') return undefined;
 		const found = this.at(key).find(({ run }) => !activeRuns.has(run));
 		if (found)
 			this.store(
@@ -234,6 +276,7 @@ export class PurchaseRecords {
 		const replaced = others.findIndex(({ run }) => run === claimedFrom);
 		if (replaced >= 0) others.splice(replaced, 1);
 		this.keys.set(itemIndex, key);
+		this.origins[this.originOf(itemIndex)] = key;
 		this.store(key, [...others, { run: this.run, purchase }]);
 	}
 

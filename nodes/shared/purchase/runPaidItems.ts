@@ -135,7 +135,12 @@ function lineOf(
 /** How far an attempt has come. Nothing was bought by one that failed before it was sent. */
 interface Attempt {
 	stage: 'not sent' | 'preparing' | 'sent';
+	/** For the item. */
+	notes: string[];
 }
+
+const hasChanged = (buys: 'task' | 'answer') =>
+	`An expression, such as one with $now, gave another request in this attempt. This is the ${buys} that an earlier attempt bought.`;
 
 async function buy<Item extends ReadyItem, Receipt>(
 	run: PaidRun<Item, Receipt>,
@@ -148,7 +153,10 @@ async function buy<Item extends ReadyItem, Receipt>(
 	const { records, guard } = run;
 	const state = records.claim(item.purchase);
 	const bought = state && run.fromRecord(state, item);
-	if (bought !== undefined) return bought;
+	if (bought !== undefined) {
+		if (state?.hasChanged) attempt.notes.push(hasChanged(run.buys));
+		return bought;
+	}
 	if (state?.state === 'pending' && run.whenUnsure === 'doNotSend')
 		throw new PendingPurchaseError(run.buys);
 	throwIfStopped();
@@ -224,12 +232,12 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 
 	async function runItem(item: Item): Promise<PaidItem<Item, Receipt>> {
 		const { itemIndex, notes, options } = item;
-		const attempt: Attempt = { stage: 'not sent' };
+		const attempt: Attempt = { stage: 'not sent', notes: [] };
 		try {
 			const receipt = await buy(run, item, attempt, () => {
 				if (stopped) throw stopped;
 			});
-			return { ...item, receipt };
+			return { ...item, notes: [...notes, ...attempt.notes], receipt };
 		} catch (error) {
 			if (!(error instanceof ApiError))
 				return {

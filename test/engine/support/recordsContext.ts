@@ -1,4 +1,4 @@
-import type { IDataObject, INode } from 'n8n-workflow';
+import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 
 interface RunOfNode {
 	/** Which run of the node in the execution. */
@@ -7,12 +7,14 @@ interface RunOfNode {
 	input?: IDataObject[];
 	/** Whether an agent calls the node. */
 	tool?: boolean;
+	/** Before their expressions are evaluated. */
+	parameters?: INodeParameters;
 }
 
 /** What purchase records read of n8n. `kept` is what n8n keeps of the node with the execution. */
 export const recordsContext = (
 	kept: IDataObject,
-	{ runIndex = 0, input = [], tool = false }: RunOfNode = {},
+	{ runIndex = 0, input = [], tool = false, parameters = {} }: RunOfNode = {},
 ) => ({
 	// n8n has one object for the node, and others for the flow.
 	getContext: (type: string) => (type === 'node' ? kept : {}),
@@ -22,7 +24,7 @@ export const recordsContext = (
 		type: tool ? 'mediaGenMusicTool' : 'mediaGenMusic',
 		typeVersion: 1,
 		position: [0, 0],
-		parameters: {},
+		parameters,
 	}),
 	getInputData: () => input.map((json) => ({ json })),
 	getWorkflowDataProxy: () => ({ $runIndex: runIndex }),

@@ -2,7 +2,7 @@ import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.nod
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { clock } from '../../../../nodes/shared/util/clock';
 import { jumpingClock, until } from '../../support/clocks';
-import { log, runNode, type RunOptions, runSideBySide } from '../../support/engine';
+import { log, retryExecution, runNode, type RunOptions, runSideBySide } from '../../support/engine';
 import { generatePicture } from '../../support/generatePicture';
 import { runnerOf } from '../../support/operations';
 import { fileItem, picture } from '../../support/sandbox';
@@ -13,6 +13,7 @@ import {
 	completed,
 	numberTasks,
 	RECORD,
+	refused,
 	running,
 	SOUNDS,
 	soundRun,
@@ -270,6 +271,53 @@ describe('What an attempt left is taken up by the next one in the same execution
 				expect([timesSent(failed), timesSent(cameOut)]).toEqual([2, 1]);
 			},
 		);
+
+		const ofNow = { prompt: '={{ $json.prompt + " at " + $now.toMillis() + Math.random() }}' };
+
+		/** What was sent, without what an expression made of it by itself. */
+		const prompts = () =>
+			bought().map(({ body }) => (body as { prompt: string }).prompt.split(' at ')[0]);
+
+		test('with Retry On Fail it is not bought again although its prompt changes by itself', async () => {
+			service.on('GET', RECORD, completed);
+			service.on(
+				'POST',
+				SOUNDS,
+				accepted('task_1'),
+				refused,
+				accepted('task_3'),
+				accepted('task_2'),
+			);
+			const { json, error } = await buySounds(
+				service,
+				3,
+				{ concurrency: 1, maxTasks: 3 },
+				{ settings: retry, given: ofNow },
+			);
+			expect(error).toBeUndefined();
+			expect(json.map(({ taskId }) => taskId)).toEqual(['task_1', 'task_2', 'task_3']);
+			expect(prompts()).toEqual(['Sound 0', 'Sound 1', 'Sound 2', 'Sound 1']);
+			expect(json[0]?.notes).toContainEqual(
+				expect.stringContaining('This is the task that an earlier attempt bought'),
+			);
+			expect(JSON.stringify(json[1])).not.toContain('earlier attempt');
+		});
+
+		test('nor is one that may have been bought', async () => {
+			service.on('POST', SOUNDS, { status: 503 });
+			const { error } = await buySounds(service, 1, {}, { settings: retry, given: ofNow });
+			expect(bought()).toHaveLength(1);
+			expect(error?.message).toContain('may have been bought by an earlier attempt');
+		});
+
+		test('nor by the retry of the execution', async () => {
+			service.on('GET', RECORD, completed);
+			service.on('POST', SOUNDS, accepted('task_1'), refused, accepted('task_2'));
+			const run = soundRun(service, 2, { concurrency: 1 }, { given: ofNow });
+			const { json } = await retryExecution(await runNode(run), run);
+			expect(json.map(({ taskId }) => taskId)).toEqual(['task_1', 'task_2']);
+			expect(prompts()).toEqual(['Sound 0', 'Sound 1', 'Sound 1']);
+		});
 
 		test('with On Error: Continue alone it is bought again by the next run, as a loop wants it', async () => {
 			refuseOnce('Sound 0');

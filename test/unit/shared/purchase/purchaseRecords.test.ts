@@ -98,10 +98,55 @@ describe('What an attempt leaves to the next one', () => {
 		['another operation', { operation: 'grid.lowVariation' }],
 		['another path', { path: '/v1/low-variation' }],
 		['another body', { body: { prompt: 'an owl' } }],
-	])('%s is another purchase', (_, change) => {
+	])('%s of other parameters is another purchase', (_, change) => {
 		runOnce((records) => records.markAccepted(fox, 'task_1'));
-		expect(open().claim({ ...fox, ...change })).toBeUndefined();
+		const parameters = { prompt: 'an owl' };
+		expect(open({ parameters }).claim({ ...fox, ...change })).toBeUndefined();
 		expect(open().claim(fox)).toBeDefined();
+	});
+
+	describe('a request that an expression of the same parameters changed by itself', () => {
+		const taken = { state: 'accepted', taskId: 'task_1', hasChanged: true };
+		const ofNow = { prompt: '={{ $now }}', options: { timeout: 5 } };
+
+		test('is the same purchase, from attempt to attempt', () => {
+			runOnce((records) => records.markAccepted(fox, 'task_1'));
+			runOnce((records) => expect(records.claim(owl)).toEqual(taken));
+			runOnce((records) => expect(records.claim(fox)).toEqual(taken));
+			const last = open();
+			expect(last.claim(fox)).toEqual({ state: 'accepted', taskId: 'task_1' });
+			last.complete(0);
+			last.close();
+			expect(kept).toEqual({});
+		});
+
+		test('also where an option was changed that is not sent', () => {
+			const before = open({ parameters: ofNow });
+			before.markPending(fox);
+			before.close();
+			const parameters = { ...ofNow, waitMode: 'none', options: { timeout: 600 } };
+			expect(open({ parameters }).claim(owl)).toEqual({ state: 'pending', hasChanged: true });
+		});
+
+		test.each<[string, Parameters<typeof recordsContext>[1]]>([
+			['of another row', { input: [{ prompt: 'an owl' }] }],
+			['of the next round of a loop', { runIndex: 1 }],
+			['of an agent, which words it anew', { tool: true }],
+			[
+				'with another additional field',
+				{ parameters: { options: { additionalBodyFields: '{}' } } },
+			],
+		])('is another one %s', (_, run) => {
+			const before = open({ tool: run?.tool });
+			before.markAccepted(fox, 'task_1');
+			before.close();
+			expect(open(run).claim(owl)).toBeUndefined();
+		});
+
+		test('is not taken from a run that goes on', () => {
+			open().markAccepted(fox, 'task_1');
+			expect(open().claim(owl)).toBeUndefined();
+		});
 	});
 
 	test('a dropped record is gone: the item came out, was refused or was refunded', () => {
