@@ -50,7 +50,12 @@ const isOther = ({ spent, toppedUp }: Change) => spent !== null && spent < 0 && 
 const OTHER =
 	'Less is used than at the last run: the key is another one, or the service has started to count again.';
 
+const NOT_STATED =
+	'The service did not state what is used. The next report counts from the run before this one.';
+
 const OTHER_CREDENTIAL = 'The last run used another credential.';
+
+const statesUsed = ({ balance, credits }: Run) => balance.used !== null || credits.used !== null;
 
 function compare(before: Run | undefined, now: Run) {
 	if (!before)
@@ -59,6 +64,7 @@ function compare(before: Run | undefined, now: Run) {
 			credits: UNKNOWN,
 			note: 'This is the first run: there is nothing to compare with.',
 		};
+	if (!statesUsed(now)) return { balance: UNKNOWN, credits: UNKNOWN, note: NOT_STATED };
 	if (before.credential !== now.credential)
 		return { balance: UNKNOWN, credits: UNKNOWN, note: OTHER_CREDENTIAL };
 	const balance = changeOf(before.balance, now.balance);
@@ -78,7 +84,7 @@ async function makeReport(context: IExecuteFunctions) {
 		balance: { used: record.used_balance, remaining: remainingOf(record, 'balance') },
 		credits: { used: record.used_credits, remaining: remainingOf(record, 'credits') },
 	};
-	data[LAST_RUN] = toJson(now);
+	if (!before || statesUsed(now)) data[LAST_RUN] = toJson(now);
 	const { balance, credits, note } = compare(before, now);
 	return {
 		firstRun: before === undefined,

@@ -188,6 +188,7 @@ export async function inspectFile(
 		property,
 		field,
 	);
+	if (bytes === 0) throw refusal(context, itemIndex, field, `the file in "${property}" is empty`);
 	const fingerprint = await fingerprintOf(rejoin(Buffer.alloc(0), chunks));
 	return new PendingUpload(itemIndex, property, fileName, mimeType, bytes, fingerprint);
 }

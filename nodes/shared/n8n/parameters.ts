@@ -9,6 +9,7 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import { toApiName } from '../util/case';
 import { isObject, jsonObject } from '../util/json';
+import { toId } from '../util/schema';
 import type { z } from '../util/vendor/zod';
 import { PendingUpload } from './binary';
 import { atItem } from './nodeErrors';
@@ -33,8 +34,8 @@ function plainValue(type: string | undefined, value: unknown): unknown {
 	if (type === 'fixedCollection') return isPlainObject(value) ? Object.values(value)[0] : value;
 	// The object in a JSON field is the user's own: as text it is neither renamed nor cleaned.
 	if (type === 'json') return isPlainObject(value) ? JSON.stringify(value) : value;
-	// A resource locator keeps the mode beside the value.
-	if (type === 'resourceLocator') return isPlainObject(value) ? value.value : value;
+	// A resource locator keeps the mode beside the value: a name or an ID, which has no blanks around it.
+	if (type === 'resourceLocator') return toId(isPlainObject(value) ? value.value : value);
 	return value;
 }
 

@@ -229,18 +229,18 @@ export class PictureReader {
 	/** The picture of `pictureFields`. */
 	async one(name: string, values: ParameterValues): Promise<unknown> {
 		const source = values[`${name}Source`];
+		const refusal = (part: string, message: string) =>
+			this.refusal(toApiName(name + part), message);
 		if (source === 'binary') {
-			const [own] = await this.fromInput(
-				`${name}_binary_property`,
-				values[`${name}BinaryProperty`],
-			);
+			const property = `${name}BinaryProperty`;
+			const [own] = await this.fromInput(toApiName(property), values[property]);
 			if (own) return own;
-			throw this.refusal(`${name}_binary_property`, 'is required');
+			throw refusal('BinaryProperty', 'is required');
 		}
-		if (source !== 'url') throw this.refusal(`${name}_source`, 'must be one of binary, url');
+		if (source !== 'url') throw refusal('Source', 'must be one of binary, url');
 		const [link] = linksIn(values[`${name}Url`]);
 		const problem = webUrl().safeParse(link).error?.issues[0];
-		if (problem) throw this.refusal(`${name}_url`, problem.message);
+		if (problem) throw refusal('Url', problem.message);
 		return link;
 	}
 

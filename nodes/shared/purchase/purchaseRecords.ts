@@ -103,9 +103,6 @@ export class PurchaseRecords {
 	/** Keys of this run's own records, by item. */
 	private readonly keys = new Map<number, string>();
 
-	/** See `originOf`, by item. */
-	private readonly itemOrigins = new Map<number, string>();
-
 	private readonly parameters: string;
 
 	/** The items that need an upload, by its fingerprint. */
@@ -223,15 +220,9 @@ export class PurchaseRecords {
 	 * such as `$now` makes another request of it in each attempt. An agent makes its own requests of the same parameters.
 	 */
 	private originOf(itemIndex: number): string {
-		const known = this.itemOrigins.get(itemIndex);
-		if (known !== undefined) return known;
-		const isAgents = isTool(this.execution.getNode());
+		if (isTool(this.execution.getNode())) return this.run;
 		const json = this.execution.getInputData()[itemIndex]?.json;
-		const origin = isAgents
-			? this.run
-			: [hashOf([this.parameters, json]), this.runIndex, itemIndex].join('.');
-		this.itemOrigins.set(itemIndex, origin);
-		return origin;
+		return [hashOf([this.parameters, json]), this.runIndex, itemIndex].join('.');
 	}
 
 	private keyFor(purchase: Purchase): string {

@@ -142,7 +142,14 @@ async function buyTasks(
 /** A failed task was refunded: the next attempt buys it again. */
 const isRefunded = (item: TaskItem) => isAccepted(item) && item.task.status === 'failed';
 
-const RETRY = '"Retry" in the list of executions takes these tasks up and does not buy them again.';
+/** What "Retry" does with the tasks of a run. n8n runs a sub-workflow as a whole when its caller runs again. */
+function retryHint(context: IExecuteFunctions, outcomes: readonly TaskItem[]): string {
+	const failed = outcomes.some(isRefunded) ? ', but for those that failed' : '';
+	const words = `takes these tasks up and does not buy them again${failed}.`;
+	return context.getMode() === 'integrated'
+		? `"Retry" of the sub-workflow's execution ${words} A retry of its caller buys all of them again.`
+		: `"Retry" in the list of executions ${words}`;
+}
 
 const isUnsure = ({ state }: TaskItem) => state === 'unsure';
 
@@ -184,7 +191,7 @@ function taskList(
 	return [
 		'Tasks of this run, to be fetched with the resource Task, operation Get:',
 		...[...ends.values()].map(({ end, items }) => `${itemRanges(items)}: ${end}.`),
-		...(retry ? [RETRY] : []),
+		...(retry ? [retryHint(context, outcomes)] : []),
 	].join('\n');
 }
 

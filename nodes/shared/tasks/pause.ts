@@ -6,7 +6,7 @@ import { hasEnded, readTaskRecord } from '../api/records';
 import { withReference, withSecret } from '../api/signedAddress';
 import { atItem } from '../n8n/nodeErrors';
 import { callbackFields, evaluatedOptions } from '../n8n/options';
-import { isBlank, validationError } from '../n8n/parameters';
+import { isBlank, isExpression, validationError } from '../n8n/parameters';
 import {
 	type AcceptedItem,
 	besideTask,
@@ -18,7 +18,7 @@ import {
 } from '../output/items';
 import { clock } from '../util/clock';
 import { toJson } from '../util/json';
-import { parseWebUrl, webUrl } from '../util/schema';
+import { parseWebUrl, toId, webUrl } from '../util/schema';
 import { resumeUrlOf, type TaskRun } from './taskRun';
 import { HOST_LIMIT_AFTER_MS } from './waitingExecution';
 import { ownAddressProblem, watchPause } from './watchPause';
@@ -100,6 +100,9 @@ interface ItemCallback {
 const isTestUrl = (address: string) =>
 	parseWebUrl(address)?.pathname.includes('/webhook-test/') === true;
 
+const NO_CALLBACK =
+	'The expression of "Callback Base URL" is empty: the service does not report the end of this task.';
+
 const TEST_URL =
 	'"Callback Base URL" is a test URL: n8n takes calls there only while it listens for a test event. Use the production URL of the trigger.';
 
@@ -107,8 +110,11 @@ function itemAddress(
 	run: TaskRun,
 	{ itemIndex, callbackBaseUrl, reference }: ItemCallback,
 ): CallbackAddress {
-	if (isBlank(callbackBaseUrl)) return { url: undefined, notes: [] };
-	const read = webUrl().safeParse(callbackBaseUrl);
+	if (isBlank(callbackBaseUrl)) {
+		const isLost = isExpression(run.context.getNode(), ['options', 'callbackBaseUrl']);
+		return { url: undefined, notes: isLost ? [NO_CALLBACK] : [] };
+	}
+	const read = webUrl().safeParse(toId(callbackBaseUrl));
 	if (!read.success) {
 		const issues = read.error.issues.map(({ message }) => ({
 			path: ['callback_base_url'],

@@ -2,7 +2,6 @@ import { ApiError, asError, CanceledError, errorFromThrown, NotFoundError } from
 import { hasEnded } from '../api/records';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
 import { isTextResult } from '../output/resultFiles';
-import { Memory } from '../util/memory';
 import { clock, sleep } from '../util/clock';
 import { canceledError, failedTaskError, retrieveError, timeoutError } from './taskErrors';
 import { retrieveRecord, type TaskRun, withRecord } from './taskRun';
@@ -99,16 +98,18 @@ const MAX_TASKS = 5_000;
 /** The service may call a task completed a moment before its record has the result. */
 export class LateResults {
 	/** When a task was first seen completed and empty, by id, in milliseconds since 1970. */
-	private readonly since = new Memory<number>(MAX_TASKS);
+	private readonly since = new Map<string, number>();
 
 	/** Whether the task is completed, and its result may still come. */
 	mayCome({ taskId, task, record }: AcceptedItem): boolean {
 		if (task.status !== 'completed' || task.results.length > 0 || isTextResult(record ?? {}))
 			return false;
 		const now = clock.now();
-		const since = this.since.get(taskId);
-		if (since === undefined) this.since.set(taskId, now);
-		return now - (since ?? now) < FILLED_WITHIN_MS;
+		const since = this.since.get(taskId) ?? now;
+		this.since.set(taskId, since);
+		const [oldest] = this.since.keys();
+		if (this.since.size > MAX_TASKS && oldest !== undefined) this.since.delete(oldest);
+		return now - since < FILLED_WITHIN_MS;
 	}
 }
 

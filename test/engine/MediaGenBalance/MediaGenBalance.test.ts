@@ -130,11 +130,14 @@ test('with Continue On Fail the error is the item', async () => {
 });
 
 describe('What the node remembers from run to run', () => {
+	const scripted = useScriptedService();
+
 	/** Runs of one node of an activated workflow. */
 	function nodeOf(parameters: object) {
 		const { node } = rememberingNode(() => new MediaGenBalance());
 		return async ({
 			apiKey = 'sandbox-key',
+			credential = service.credential(),
 			items = [{ json: {} }],
 			settings = {},
 			id = '1',
@@ -144,7 +147,7 @@ describe('What the node remembers from run to run', () => {
 				node,
 				parameters: { resource: 'balance', ...parameters },
 				items,
-				credential: { ...service.credential(), apiKey },
+				credential: { ...credential, apiKey },
 				settings: { credentials, ...settings },
 			});
 		};
@@ -228,6 +231,25 @@ describe('What the node remembers from run to run', () => {
 		await run({ apiKey: 'sandbox-key-unlimited' });
 		const { json } = await run({ apiKey: 'sandbox-key-unlimited' });
 		expect(json[0]).toMatchObject({ spent: 0, spentCredits: 0, toppedUp: null });
+	});
+
+	test('report: a record that does not state what is used loses nothing of the next report', async () => {
+		const left = { success: true, remain_balance: 5, remain_credits: 5_000 };
+		scripted.on(
+			'GET',
+			'/v1/balance',
+			{ json: { ...left, used_balance: 1, used_credits: 1_000 } },
+			{ json: left },
+			{ json: { ...left, used_balance: 3, used_credits: 3_000 } },
+		);
+		const run = report();
+		await run({ credential: scripted.credential() });
+		const { json } = await run({ credential: scripted.credential() });
+		expect(json[0]).toMatchObject({ spent: null, spentCredits: null, toppedUp: null });
+		expect(json[0]?.note).toContain('The service did not state what is used.');
+		expect((await run({ credential: scripted.credential() })).json[0]).toMatchObject({
+			spentCredits: 2_000,
+		});
 	});
 
 	test('report: one item for all input items, and a failed run changes nothing', async () => {

@@ -323,6 +323,16 @@ describe('Panel', () => {
 		);
 	});
 
+	test('blanks around a model are not sent', async () => {
+		const { error } = await runNew({
+			operation: 'generate',
+			prompt: 'x',
+			model: byId(' lite-2 \n'),
+		});
+		expect(error).toBeUndefined();
+		expect(submissions(service.sandbox)[0]?.body).toMatchObject({ model: 'lite-2' });
+	});
+
 	test.each<[string, INodeParameters[string], boolean, boolean]>([
 		['the official model from the list', listed('imagegen-2-official'), true, false],
 		['a lite model from the list', listed('imgfast-3.1-flash-lite-image'), false, true],

@@ -286,6 +286,11 @@ test.each<[string, Given, string]>([
 		{ ...prompt, imageInput: 'firstFrame', firstFrameBinaryProperty: '' },
 		'"First Frame Input Data Field Name" is required',
 	],
+	[
+		'a first frame that is not in its field',
+		{ ...prompt, imageInput: 'firstFrame' },
+		'"First Frame Input Data Field Name": the input item has no binary data in the field "data"',
+	],
 	['references without a URL', references(), noImages],
 	[
 		'references without the name of a field',

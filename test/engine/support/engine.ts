@@ -29,6 +29,7 @@ import {
 	createRunExecutionData,
 	NodeConnectionTypes,
 	Workflow,
+	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -63,6 +64,8 @@ export interface RunOptions {
 	/** A sub-node that supplies the node under test with a chat model. */
 	model?: { node: INodeType; parameters: INodeParameters };
 	executionId?: string;
+	/** How n8n started the execution. Default: by hand. */
+	mode?: WorkflowExecuteMode;
 	/** Where n8n receives calls for waiting executions. */
 	waitingBaseUrl?: string;
 	/** Called as soon as the execution runs, with the way to cancel it. */
@@ -308,7 +311,11 @@ export async function runNode(options: RunOptions): Promise<RunResult> {
 	await binaryService();
 	log.length = 0;
 	const { workflow, nodes, additionalData } = openExecution(options);
-	const execution = new WorkflowExecute(additionalData, 'manual', createEmptyRunExecutionData());
+	const execution = new WorkflowExecute(
+		additionalData,
+		options.mode ?? 'manual',
+		createEmptyRunExecutionData(),
+	);
 	const running = execution.run({ workflow, startNode: nodes[0] });
 	options.onStart?.(() => running.cancel());
 	return resultOf(await running);

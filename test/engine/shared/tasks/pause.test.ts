@@ -257,6 +257,26 @@ test('the test URL of a trigger is sent, with a note', async () => {
 	]);
 });
 
+test('blanks around the address are not sent', async () => {
+	numberTasks(service);
+	service.on('GET', RECORD, completed);
+	await buySounds(service, 1, { callbackBaseUrl: ' https://n8n.example.com/webhook/x\n' });
+	expect(service.sent('POST', SOUNDS)[0]?.body).toMatchObject({
+		webhook: 'https://n8n.example.com/webhook/x',
+	});
+});
+
+test('an address whose expression is empty is named in the notes', async () => {
+	numberTasks(service);
+	service.on('GET', RECORD, completed);
+	const { json } = await buySounds(service, 1, { callbackBaseUrl: '={{ $json.nope }}' });
+	expect(json[0]?.notes).toEqual([
+		'The expression of "Callback Base URL" is empty: the service does not report the end of this task.',
+	]);
+	const { json: without } = await buySounds(service, 1, { callbackBaseUrl: '' });
+	expect(without[0]).not.toHaveProperty('notes');
+});
+
 test('"Additional Body Fields" cannot replace the address while pausing', async () => {
 	const options = { additionalBodyFields: '{"webhook": "https://x.example"}' };
 	const { error } = await buySounds(service, 1, options, { given: waitMode });

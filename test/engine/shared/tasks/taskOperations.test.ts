@@ -116,6 +116,14 @@ describe('Body Fields of a custom request', () => {
 		expect(bodies()).toEqual([{ seed: 7 }]);
 	});
 
+	test('an empty file is not sent', async () => {
+		const { error } = await submit(undefined, form, [await fileItem(Buffer.alloc(0), 'song.mp3')]);
+		expect(error?.message).toBe(
+			'"Input Data Field Name": the file in "data" is empty [row 1 (item 0)]',
+		);
+		expect(bodies()).toEqual([]);
+	});
+
 	test('no row, with a file, is a request', async () => {
 		const { error } = await submit(undefined, form, [
 			await fileItem(Buffer.from('song'), 'song.mp3', 'audio/mpeg'),
