@@ -35,6 +35,7 @@ const POOL = { DB_SQLITE_POOL_SIZE: '2' };
 const rowSchema = z.object({
 	id: z.number(),
 	key: z.string(),
+	title: z.string(),
 	claimed: z.string().nullish(),
 	task: z.string().nullish(),
 	file: z.string().nullish(),
@@ -113,7 +114,6 @@ describeWithOwnHosts('The example that buys once', (version, start) => {
 					'dataTableId' in node.parameters
 						? {
 								...node,
-								typeVersion: 1,
 								parameters: { ...node.parameters, dataTableId: { __rl: true, mode: 'id', value } },
 							}
 						: node,
@@ -233,6 +233,7 @@ describeWithOwnHosts('The example that buys once', (version, start) => {
 		);
 		const missing = (await rows()).filter((row) => !isUnsure(row) && !existsSync(row.file ?? ''));
 		expect(missing).toEqual([]);
+		await host.deactivate(id);
 	}, 900_000);
 
 	test('20 a day: 20, 20 and 10 of 50 rows on three days', async () => {
@@ -247,5 +248,81 @@ describeWithOwnHosts('The example that buys once', (version, start) => {
 			perDay.push(bought() - before);
 		}
 		expect(perDay).toEqual([20, 20, 10]);
+	}, 900_000);
+
+	/** Runs some of the rows on a day. Returns how many tasks were bought, and the rows of the table by their titles. */
+	async function day(definition: Example, today: string, given: object, tasksPerDay: number) {
+		const before = bought();
+		const id = await importWith(definition, given, { today, tasksPerDay });
+		expect((await run(id)).status).toBe('success');
+		const table = Object.fromEntries((await rows()).map((row) => [row.title, row]));
+		return { bought: bought() - before, table };
+	}
+
+	test('rows whose task failed say why, come after new ones, and are within the budget', async () => {
+		const definition = await example();
+		sandbox.faults.add({
+			match: { family: 'image' },
+			count: null,
+			effect: { type: 'failTask', message: 'The canvas tore' },
+		});
+		const first = await day(definition, '2026-03-01', prompts().slice(0, 6), 6);
+		expect(first.bought).toBe(6);
+		const reasons = Array(6).fill(expect.stringMatching(/^Task .* failed: The canvas tore/));
+		expect(Object.values(first.table).map(({ problem }) => problem)).toEqual(reasons);
+		const second = await day(definition, '2026-03-02', prompts().slice(0, 6), 2);
+		expect(second.bought).toBe(2);
+		expect(Object.values(second.table).map(({ problem }) => problem)).toEqual(reasons);
+		sandbox.faults.clear();
+		const third = await day(definition, '2026-03-03', prompts().slice(0, 8), 2);
+		expect(third.bought).toBe(2);
+		const files = Object.values(third.table).filter(({ file }) => file);
+		expect(files.map(({ title }) => title)).toEqual(['Row 6', 'Row 7']);
+		const last = await day(definition, '2026-03-04', prompts().slice(0, 8), 200);
+		expect(last.bought).toBe(6);
+		expect(Object.values(last.table).filter(({ file, problem }) => !file || problem)).toEqual([]);
+	}, 900_000);
+
+	test('rows whose files are gone do not hold up those behind them, and what is left for another day has no note', async () => {
+		const definition = await example();
+		const { image } = sandbox.settings.get().linkTtl;
+		sandbox.settings.set({ linkTtl: { image: 1 } });
+		expect((await day(definition, '2026-03-01', prompts().slice(0, 2), 2)).bought).toBe(2);
+		sandbox.settings.set({ linkTtl: { image } });
+		const { bought: others, table } = await day(definition, '2026-03-02', prompts().slice(0, 5), 2);
+		expect(others).toBe(2);
+		expect(table['Row 0']?.problem).toMatch(/its files are gone/);
+		expect(table['Row 1']?.problem).toMatch(/its files are gone/);
+		expect(existsSync(table['Row 2']?.file ?? '')).toBe(true);
+		expect(existsSync(table['Row 3']?.file ?? '')).toBe(true);
+		for (const cell of ['claimed', 'task', 'file', 'problem'] as const)
+			expect(table['Row 4']?.[cell] || null).toBeNull();
+		expect((await day(definition, '2026-03-03', prompts().slice(0, 5), 2)).bought).toBe(1);
+	}, 900_000);
+
+	test('a late callback of a failed task does not take the place of the task that was bought after it', async () => {
+		const given = prompts().slice(0, 1);
+		const id = await importWith(await example(), given);
+		await host.activate(id);
+		sandbox.faults.add({
+			match: { family: 'image' },
+			effect: { type: 'failTask', message: 'The canvas tore' },
+		});
+		sandbox.faults.add({ effect: { type: 'missingCallback' } });
+		expect((await run(id)).status).toBe('success');
+		const task = async () => (await rows())[0]?.task ?? '';
+		const failed = await task();
+		sandbox.faults.add({ match: { family: 'image' }, effect: { type: 'duration', ms: null } });
+		const execution = await host.start(id, 'Run');
+		const running = await until(task, (found) => found !== failed);
+		sandbox.deliveries.send({ taskId: failed });
+		const ended = async () =>
+			(await host.executions({ workflowId: id, status: ['success'] })).length;
+		expect(await until(ended, (count) => count === 2)).toBe(2);
+		expect(await task()).toBe(running);
+		sandbox.tasks.finish(running);
+		expect((await host.waitFor(execution ?? '', { timeout: 240_000 })).status).toBe('success');
+		expect(await task()).toBe(running);
+		await host.deactivate(id);
 	}, 900_000);
 });
