@@ -15,8 +15,10 @@ const CREDENTIAL = 'Sandbox';
 interface Kept {
 	/** Whether the execution, as the editor and the API show it, names the task. */
 	named: boolean;
-	/** Purchases in all after a retry by the API; absent where n8n refuses it. */
-	boughtAfterRetry?: number;
+	/** Purchases in all after a retry by the API. */
+	boughtAfterRetry: number;
+	/** Whether the retry has the first task. */
+	continued: boolean;
 }
 
 describeWithOwnHosts('What an end of an execution keeps', (version, start) => {
@@ -90,16 +92,18 @@ describeWithOwnHosts('What an end of an execution keeps', (version, start) => {
 			loadWorkflow: false,
 		});
 		const [latest] = await host.executions({ workflowId });
-		const retried = status === 200 && latest !== undefined && latest.id !== execution.id;
-		const again = retried ? await ended(latest.id) : undefined;
-		const kept = { named, ...(again ? { boughtAfterRetry: bought().length } : {}) };
+		const retried = latest !== undefined && latest.id !== execution.id;
+		expect([status, retried]).toEqual([200, true]);
+		const again = await ended(latest?.id ?? '');
+		const continued = JSON.stringify(again.runs).includes(first ?? 'no task');
 		report(`${title}, n8n ${version}`, {
 			status: execution.status,
 			named: String(named),
-			'bought after a retry': kept.boughtAfterRetry ?? 'no retry',
-			'the retry': again ? `${again.status} ${again.error?.message ?? ''}` : '',
+			'bought after a retry': bought().length,
+			continued: String(continued),
+			'the retry': `${again.status} ${again.error?.message ?? ''}`,
 		});
-		return kept;
+		return { named, boughtAfterRetry: bought().length, continued };
 	}
 
 	async function killAndRestart(): Promise<void> {
@@ -119,6 +123,7 @@ describeWithOwnHosts('What an end of an execution keeps', (version, start) => {
 		expect(await keptOf('Error', workflowId, execution)).toEqual({
 			named: true,
 			boughtAfterRetry: 1,
+			continued: true,
 		});
 	}, 60_000);
 
@@ -136,14 +141,23 @@ describeWithOwnHosts('What an end of an execution keeps', (version, start) => {
 		expect(version === '1.123' ? [1, 2] : [2]).toContain(kept.boughtAfterRetry);
 	}, 60_000);
 
-	test("the workflow's timeout", async () => {
-		const { id, workflowId } = await begin([picture('Picture')], 1, { executionTimeout: 3 });
-		const execution = await ended(id);
-		expect(await keptOf('Timeout of the workflow', workflowId, execution)).toEqual({
-			named: false,
-			boughtAfterRetry: 1,
-		});
-	}, 60_000);
+	describe.each([
+		['between two looks at the task', undefined],
+		['during a look at the task', { type: 'hang' } as const],
+	])("the workflow's timeout %s", (when, effect) => {
+		test('the log names the task, and a retry buys nothing', async () => {
+			if (effect) sandbox.faults.add({ match: { method: 'GET', path: '/v1/tasks/*' }, effect });
+			const mark = host.log.mark;
+			const { id, workflowId } = await begin([picture('Picture')], 1, { executionTimeout: 3 });
+			const execution = await ended(id);
+			expect(host.log.since(mark).join('\n')).toContain(bought()[0]);
+			expect(await keptOf(`Timeout ${when}`, workflowId, execution)).toEqual({
+				named: version !== '1.123',
+				boughtAfterRetry: 1,
+				continued: version !== '1.123',
+			});
+		}, 60_000);
+	});
 
 	test('a kill while the node polls', async () => {
 		const { id, workflowId } = await begin([picture('Picture')], 1);
@@ -153,12 +167,13 @@ describeWithOwnHosts('What an end of an execution keeps', (version, start) => {
 		expect(await keptOf('Kill', workflowId, execution)).toEqual({
 			named: false,
 			boughtAfterRetry: 2,
+			continued: false,
 		});
 	}, 120_000);
 
 	test.each([
-		['saved', true, { named: true, boughtAfterRetry: 3 }],
-		['not saved', false, { named: false, boughtAfterRetry: 4 }],
+		['saved', true, { named: true, boughtAfterRetry: 3, continued: true }],
+		['not saved', false, { named: false, boughtAfterRetry: 4, continued: false }],
 	])(
 		'a kill after a node has ended and while the next one polls, with the progress %s',
 		async (what, saveExecutionProgress, kept) => {

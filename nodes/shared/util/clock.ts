@@ -30,16 +30,20 @@ export function setClock(replacement: Clock | undefined): void {
 	current = replacement ?? host;
 }
 
-/** Longest time, in milliseconds, before a sleeping node notices that it was canceled. */
+/** n8n's sleep cannot be ended: longest time, in milliseconds, that one of a canceled node still runs. */
 const SLICE_MS = 250;
 
+/** A canceled node ends at once: n8n 2.41 then keeps its error, and with it the tasks. */
 async function sleepBy(time: Clock, ms: number, signal?: AbortSignal): Promise<void> {
 	const end = time.now() + ms;
-	while (!signal?.aborted) {
-		const left = end - time.now();
-		if (left <= 0) return;
-		await time.sleep(Math.min(left, SLICE_MS));
+	const awake = new AbortController();
+	const canceled = new Promise<void>((resolve) => {
+		signal?.addEventListener('abort', () => resolve(), { signal: awake.signal });
+	});
+	for (let left = ms; left > 0 && !signal?.aborted; left = end - time.now()) {
+		await Promise.race([canceled, time.sleep(Math.min(left, SLICE_MS))]);
 	}
+	awake.abort();
 }
 
 /** Sleeps for `ms` milliseconds, or until `signal` is aborted. */
@@ -58,9 +62,6 @@ export async function within<Result>(
 	work: Promise<Result>,
 ): Promise<Result | undefined> {
 	const stop = new AbortController();
-	try {
-		return await Promise.race([work, sleep(ms, stop.signal).then(() => undefined)]);
-	} finally {
-		stop.abort();
-	}
+	const late = sleep(ms, stop.signal).then(() => undefined);
+	return await Promise.race([work, late]).finally(() => stop.abort());
 }
