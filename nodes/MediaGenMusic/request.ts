@@ -25,7 +25,7 @@ export const model = { model: text().optional() };
 export const version = { version: text().optional() };
 
 /** The source track. Without it, or if it cannot be found, the service answers 400 (spec §2). */
-export const source = { task_id: taskId(), audio_index: integer(1).optional() };
+export const source = { task_id: taskId(), audio_index: integer(1) };
 
 /** The words and the style of a song, in either mode (spec §2, Common field rules). */
 export const song = {

@@ -42,7 +42,7 @@ const span = { startS: 1, endS: 4 };
 
 const model = extra('model', 'musicgen', 'model');
 const version = extra('version', 'v4.5+', 'version');
-const source = [needed('taskId', PARENT, 'task_id'), top('audioIndex', 1, 'audio_index')];
+const source = [needed('taskId', PARENT, 'task_id'), needed('audioIndex', 1, 'audio_index')];
 const song = [
 	top('custom', true, 'custom', true, { prompt: 'la la' }),
 	top('prompt', 'la la', 'prompt', 'la la', custom),
@@ -265,9 +265,9 @@ test.each<[string, string, Given, string[]]>([
 	['extend leaves it open', 'extend', { custom: '={{ "" }}', ...both }, asDescribed],
 ])('the mode decides what is sent: %s', async (_, operation, given, fields) => {
 	const { id } = service.sandbox.originals.track();
-	const result = await run(operation, { taskId: id, audioIndex: '', ...given });
+	const result = await run(operation, { taskId: id, ...given });
 	expect(result.error).toBeUndefined();
-	expect(Object.keys(sent()[0] ?? {}).sort()).toEqual(['task_id', ...fields].sort());
+	expect(Object.keys(sent()[0] ?? {}).sort()).toEqual(['task_id', 'audio_index', ...fields].sort());
 	expect(service.sandbox.tasks.list().flatMap(({ ignored }) => ignored)).toEqual([]);
 });
 
@@ -294,6 +294,7 @@ test.each<[string, string, Given, string]>([
 		{ audioIndex: 0 },
 		'"Track Number" must be a whole number of at least 1',
 	],
+	['no track', 'coverSong', { audioIndex: undef }, '"Track Number" is required'],
 	['no sample start', 'sample', { startS: undef, endS: 3 }, '"Sample Start" is required'],
 	['no sample end', 'sample', { startS: 1, endS: undef }, '"Sample End" is required'],
 	['no crop end', 'crop', { startS: 1, endS: undef }, '"End" is required'],
