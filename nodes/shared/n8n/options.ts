@@ -68,10 +68,11 @@ export const balanceUnit = (displayName: string) =>
 		default: 'balance',
 	});
 
-/** The value of an option that each item has for itself. */
+/** The value of an option that each item has for itself. What is not text comes as its JSON, a date without the quotes. */
 export const itemText = z.unknown().transform((value) => {
-	const trimmed = toId(value);
-	return typeof trimmed === 'string' && trimmed !== '' ? trimmed : undefined;
+	const text =
+		typeof value === 'string' ? value : JSON.stringify(value ?? '').replace(/^"|"$/g, '');
+	return text.trim() === '' ? undefined : text.trim();
 });
 
 const waitMode = choice({

@@ -69,6 +69,18 @@ test('one item per file has its own file in the same field', async () => {
 	expect(items.map(({ pairedItem }) => pairedItem)).toStrictEqual([{ item: 0 }, { item: 0 }]);
 });
 
+test.each([
+	['an object', '={{ { sku: $json.prompt } }}', '{"sku":"Rain"}'],
+	['a list', '={{ [$json.prompt, 7] }}', '["Rain",7]'],
+	['true', '={{ true }}', 'true'],
+	['a date', '={{ new Date(0) }}', '1970-01-01T00:00:00.000Z'],
+	["n8n's date", '={{ DateTime.fromMillis(0).toUTC() }}', '1970-01-01T00:00:00.000Z'],
+	['nothing', '={{ null }}', undefined],
+])('a reference that is %s comes back as text', async (_, reference, text) => {
+	const { json } = await run({}, { reference });
+	expect(json[0]?.reference).toBe(text);
+});
+
 test('an error item has the row, the reference and nothing of the task that the row came from', async () => {
 	service.on('POST', SOUNDS, { status: 400, json: { error: { message: 'Too loud' } } });
 	const { json } = await run({}, {}, goOn);
