@@ -49,10 +49,10 @@ async function parentRecord(run: TaskRun, taskId: unknown): Promise<TaskRecord |
  */
 export async function checkParents(
 	run: TaskRun,
-	{ fields, parent }: { fields: INodeProperties[]; parent?: ParentRule },
+	fields: readonly INodeProperties[],
+	parent: ParentRule,
 	items: ReadonlyArray<ReadyTask | UnboughtItem>,
 ): Promise<Array<ReadyTask | UnboughtItem>> {
-	if (!parent) return [...items];
 	const records = new Map<unknown, Promise<TaskRecord | undefined>>();
 	const recordOf = async (taskId: unknown) => {
 		const known = records.get(taskId) ?? parentRecord(run, taskId);

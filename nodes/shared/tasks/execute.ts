@@ -252,6 +252,10 @@ function withLeftOutNote(outcomes: readonly TaskItem[], guard: SpendingGuard): T
 	);
 }
 
+/** Whether an item has a task in "Existing Task". */
+const namesTask = (item: ReadyTask | UnboughtItem) =>
+	item.state === 'ready' && item.existingTaskId !== undefined;
+
 /** Buys a task per item, waits as "Wait for Result" says, and returns the output. */
 async function execute(
 	context: IExecuteFunctions,
@@ -262,9 +266,10 @@ async function execute(
 	const guard = new SpendingGuard(context, opened.options, opened.client);
 	const read = await prepareItems(opened, operation);
 	if (!checkOnly) throwFirstError(context, read);
-	const checked = await checkParents(opened, operation, read);
+	const { fields, parent } = operation;
+	const checked = parent ? await checkParents(opened, fields, parent, read) : read;
 	if (!checkOnly) throwFirstError(context, checked);
-	const items = await findExistingTasks(opened, checked);
+	const items = checked.some(namesTask) ? await findExistingTasks(opened, checked) : checked;
 	if (!checkOnly) throwFirstError(context, items);
 	if (checkOnly)
 		return [await checkOnlyOutput(context, opened.client, guard, items, ({ target }) => target)];
