@@ -8,7 +8,9 @@ import type {
 import type { ChatResponse } from '../shared/api/chat';
 import type { Cost } from '../shared/api/chatCost';
 import { count, inputInWords, sumUsage, type Usage } from '../shared/api/chatUsage';
-import { errorItem, isFailed, itemRanges, runError } from '../shared/n8n/nodeErrors';
+import { isFailed, runError } from '../shared/n8n/failedItems';
+import { errorItem } from '../shared/n8n/nodeErrors';
+import { itemRanges } from '../shared/n8n/rows';
 import type { ItemOptions } from '../shared/n8n/options';
 import { isLeftOut, type UnboughtItem } from '../shared/output/items';
 import type { SpendingGuard } from '../shared/purchase/spendingGuard';

@@ -4,7 +4,7 @@ import { unknownConnection } from '../shared/api/connection';
 import { TASK_FAMILIES } from '../shared/api/families';
 import { taskResponse } from '../shared/api/records';
 import { DOWNLOAD_WITHIN_MS } from '../shared/callbacks/callback';
-import { isFailed, runError } from '../shared/n8n/nodeErrors';
+import { isFailed, runError } from '../shared/n8n/failedItems';
 import { readItemOptions, readRunOptions } from '../shared/n8n/options';
 import { type AcceptedItem, isAccepted, outputItems } from '../shared/output/items';
 import { countCost } from '../shared/report/customData';

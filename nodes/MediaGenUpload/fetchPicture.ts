@@ -5,7 +5,7 @@ import type { Connection } from '../shared/api/connection';
 import type { FileSource } from '../shared/api/multipart';
 import { withHardEnd } from '../shared/api/http';
 import { pictureType, UPLOAD_MAX_BYTES } from '../shared/api/image';
-import { atItem } from '../shared/n8n/nodeErrors';
+import { atItem } from '../shared/n8n/rows';
 import { openFile } from '../shared/output/download';
 
 const FETCH_WITHIN_MS = 120_000;

@@ -3,7 +3,8 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import { type BalanceRecord, remainingOf } from '../../shared/api/records';
 import type { Operation } from '../../shared/n8n/describe';
-import { errorItem, forEachItem, isFailed, throwFirstError } from '../../shared/n8n/nodeErrors';
+import { forEachItem, isFailed, throwFirstError } from '../../shared/n8n/failedItems';
+import { errorItem } from '../../shared/n8n/nodeErrors';
 import { balanceUnit, fieldsOf } from '../../shared/n8n/options';
 import { validationError } from '../../shared/n8n/parameters';
 import { number } from '../../shared/util/schema';

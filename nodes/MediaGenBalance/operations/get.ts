@@ -1,5 +1,6 @@
 import type { Operation } from '../../shared/n8n/describe';
-import { errorItem, forEachItem, isFailed, throwFirstError } from '../../shared/n8n/nodeErrors';
+import { forEachItem, isFailed, throwFirstError } from '../../shared/n8n/failedItems';
+import { errorItem } from '../../shared/n8n/nodeErrors';
 import { commonOptions, fieldsOf } from '../../shared/n8n/options';
 import { toJson } from '../../shared/util/json';
 import { balanceResource, retrieveBalance, toBalance } from '../balance';

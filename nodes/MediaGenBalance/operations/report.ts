@@ -2,7 +2,8 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { remainingOf } from '../../shared/api/records';
 import type { Operation } from '../../shared/n8n/describe';
-import { errorItem, itemOrError, isFailed, throwFirstError } from '../../shared/n8n/nodeErrors';
+import { itemOrError, isFailed, throwFirstError } from '../../shared/n8n/failedItems';
+import { errorItem } from '../../shared/n8n/nodeErrors';
 import { sum } from '../../shared/report/customData';
 import { clock } from '../../shared/util/clock';
 import { toJson } from '../../shared/util/json';

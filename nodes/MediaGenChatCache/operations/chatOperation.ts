@@ -8,7 +8,7 @@ import { createClient, type MediaGenClient } from '../../shared/api/client';
 import { getConnection } from '../../shared/api/connection';
 import { type ApiError, NotFoundError } from '../../shared/api/errors';
 import type { Operation } from '../../shared/n8n/describe';
-import { throwFirstError } from '../../shared/n8n/nodeErrors';
+import { throwFirstError } from '../../shared/n8n/failedItems';
 import { readItemOptions } from '../../shared/n8n/options';
 import { isLeftOut, type UnboughtItem } from '../../shared/output/items';
 import { checkOnlyOutput } from '../../shared/purchase/checkOnly';

@@ -4,7 +4,7 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import { pictureType } from '../api/image';
 import type { FileSource } from '../api/multipart';
-import { atItem } from './nodeErrors';
+import { atItem } from './rows';
 
 /** A picture of an input item that stands in a request body in place of its URL, until it is uploaded. */
 export class PendingUpload {

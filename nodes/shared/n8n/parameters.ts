@@ -12,7 +12,7 @@ import { isObject, jsonObject } from '../util/json';
 import { toId } from '../util/schema';
 import type { z } from '../util/vendor/zod';
 import { PendingUpload } from './binary';
-import { atItem } from './nodeErrors';
+import { atItem } from './rows';
 
 /** The values of parameters by name: collections flattened, everything unset left out. */
 export type ParameterValues = Record<string, unknown>;

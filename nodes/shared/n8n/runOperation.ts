@@ -2,7 +2,8 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import type { Operation } from './describe';
-import { asNodeError, errorItem, recordKeyIn } from './nodeErrors';
+import { recordKeyIn } from './failedItems';
+import { asNodeError, errorItem } from './nodeErrors';
 import { optionsOfFailedItem } from './options';
 
 /**

@@ -1,6 +1,7 @@
 import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
-import { asNodeError, errorItem, type FailedItem, type NodeError } from '../n8n/nodeErrors';
+import { type FailedItem } from '../n8n/failedItems';
+import { asNodeError, errorItem, type NodeError } from '../n8n/nodeErrors';
 import { isTool, type ItemOptions } from '../n8n/options';
 import { toJson } from '../util/json';
 import { pLimit } from '../util/vendor/pLimit';
@@ -63,6 +64,9 @@ export function rejected(
 }
 
 export const isAccepted = (item: TaskItem): item is AcceptedItem => item.state === 'accepted';
+
+/** Whether the task failed: the service refunded it, and the next attempt buys it again. */
+export const isRefunded = (item: TaskItem) => isAccepted(item) && item.task.status === 'failed';
 
 export const isLeftOut = (item: { itemIndex: number; state?: string }) => item.state === 'leftOut';
 

@@ -10,15 +10,9 @@ import {
 	PermissionError,
 	TimeoutError,
 } from '../api/errors';
-import {
-	asNodeError,
-	forEachItem,
-	isFailed,
-	mayHaveBeenBought,
-	nameRecord,
-	type NodeError,
-	rowOf,
-} from '../n8n/nodeErrors';
+import { forEachItem, isFailed, nameRecord } from '../n8n/failedItems';
+import { asNodeError, mayHaveBeenBought, type NodeError } from '../n8n/nodeErrors';
+import { rowOf } from '../n8n/rows';
 import { optionsOfFailedItem, type WhenUnsure } from '../n8n/options';
 import { type BuyingItem, rejected, type UnboughtItem } from '../output/items';
 import { clock } from '../util/clock';

@@ -4,7 +4,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import type { MediaGenClient } from '../api/client';
 import { ApiError, asError } from '../api/errors';
 import { type BalanceUnit, remainingOf } from '../api/records';
-import { itemRanges } from '../n8n/nodeErrors';
+import { itemRanges } from '../n8n/rows';
 import { isTool, type SpendingRules } from '../n8n/options';
 import { isLeftOut } from '../output/items';
 import { isObject } from '../util/json';

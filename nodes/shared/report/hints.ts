@@ -1,6 +1,6 @@
 import type { NodeExecutionHint } from 'n8n-workflow';
 
-import { isFailed } from '../n8n/nodeErrors';
+import { isFailed } from '../n8n/failedItems';
 import { isAccepted, outcomeStatus, type TaskItem } from '../output/items';
 import type { Task } from '../output/task';
 import { costTotals, sum } from './customData';

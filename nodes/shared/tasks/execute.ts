@@ -1,16 +1,14 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import { NodeApiError } from 'n8n-workflow';
 
 import { NotFoundError } from '../api/errors';
 import type { TaskFamily } from '../api/families';
 import type { AcceptedTask } from '../api/records';
 import type { Operation } from '../n8n/describe';
-import { isFailed, itemRanges, runError, throwFirstError, withoutItem } from '../n8n/nodeErrors';
-import { isTool, optionsField, purchaseOptions, waitFields } from '../n8n/options';
+import { isFailed, runError, throwFirstError } from '../n8n/failedItems';
+import { optionsField, purchaseOptions, waitFields } from '../n8n/options';
 import {
-	isAccepted,
 	isLeftOut,
-	outcomeStatus,
+	isRefunded,
 	outputItems,
 	type TaskItem,
 	type UnboughtItem,
@@ -34,6 +32,7 @@ import {
 	toSubmission,
 	withKnownLinks,
 } from './prepare';
+import { taskList } from './taskList';
 import { acceptedItem, downloadResults, openTaskRun, type TaskRun, withRecord } from './taskRun';
 
 /** An operation that buys a task: see CONTRIBUTING.md. */
@@ -137,62 +136,6 @@ async function buyTasks(
 		const accepted = { ...acceptedItem(run, { ...item, notes }, taskId), request };
 		return record ? withRecord(run, accepted, record) : accepted;
 	});
-}
-
-/** A failed task was refunded: the next attempt buys it again. */
-const isRefunded = (item: TaskItem) => isAccepted(item) && item.task.status === 'failed';
-
-/** What "Retry" does with the tasks of a run. n8n runs a sub-workflow as a whole when its caller runs again. */
-function retryHint(context: IExecuteFunctions, outcomes: readonly TaskItem[]): string {
-	const failed = outcomes.some(isRefunded) ? ', but for those that failed' : '';
-	const words = `takes these tasks up and does not buy them again${failed}.`;
-	return context.getMode() === 'integrated'
-		? `"Retry" of the sub-workflow's execution ${words} A retry of its caller buys all of them again.`
-		: `"Retry" in the list of executions ${words}`;
-}
-
-const isUnsure = ({ state }: TaskItem) => state === 'unsure';
-
-/** A task that was named and that the service does not have. */
-const isMissing = (item: TaskItem) =>
-	isAccepted(item) &&
-	item.record === undefined &&
-	item.error instanceof NodeApiError &&
-	item.error.httpCode === '404';
-
-function endOf(outcome: TaskItem): string {
-	const why = outcome.error ? ` (${withoutItem(outcome.error.message)})` : '';
-	if (isUnsure(outcome)) return `may have been bought${why}`;
-	const task = isAccepted(outcome) ? `task ${outcome.taskId}, ` : '';
-	return `${task}${isMissing(outcome) ? 'not found' : outcomeStatus(outcome)}${why}`;
-}
-
-/**
- * Names every task of the run and every item that may have been bought, so that what was paid for can be fetched. Items that
- * were not bought for the same reason are counted together.
- */
-function taskList(
-	{ context, signal }: TaskRun,
-	outcomes: readonly TaskItem[],
-	bought: boolean,
-): string | undefined {
-	const accepted = outcomes.some(isAccepted);
-	if (!accepted && outcomes.filter(isUnsure).length < 2) return undefined;
-	const ends = new Map<string, { end: string; items: number[] }>();
-	for (const outcome of outcomes) {
-		const end = endOf(outcome);
-		const key = isUnsure(outcome) ? String(outcome.itemIndex) : end;
-		const same = ends.get(key);
-		if (same) same.items.push(outcome.itemIndex);
-		else ends.set(key, { end, items: [outcome.itemIndex] });
-	}
-	// n8n keeps nothing of an execution that is stopped.
-	const retry = bought && accepted && !signal?.aborted && !isTool(context.getNode());
-	return [
-		'Tasks of this run, to be fetched with the resource Task, operation Get:',
-		...[...ends.values()].map(({ end, items }) => `${itemRanges(items)}: ${end}.`),
-		...(retry ? [retryHint(context, outcomes)] : []),
-	].join('\n');
 }
 
 /**

@@ -5,7 +5,7 @@ import type { TaskFamily } from '../api/families';
 import { inspectFile, PendingUpload } from '../n8n/binary';
 import type { Operation, Resource } from '../n8n/describe';
 import { taskIdField } from '../n8n/fields';
-import { atItem } from '../n8n/nodeErrors';
+import { atItem } from '../n8n/rows';
 import { itemText, optionsField, outputFields, readItemOptions, taskOptions } from '../n8n/options';
 import {
 	isSet,

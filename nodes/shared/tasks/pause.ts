@@ -4,7 +4,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import { callbackAddressProblem, unusualPort } from '../api/address';
 import { hasEnded, readTaskRecord } from '../api/records';
 import { withReference, withSecret } from '../api/signedAddress';
-import { atItem } from '../n8n/nodeErrors';
+import { atItem } from '../n8n/rows';
 import { callbackFields, evaluatedOptions } from '../n8n/options';
 import { isBlank, isExpression, validationError } from '../n8n/parameters';
 import {

@@ -6,7 +6,7 @@ import { RESULT_KINDS } from '../api/families';
 import { multipartForm } from '../api/multipart';
 import type { AcceptedTask } from '../api/records';
 import { PendingUpload, reopenFile } from '../n8n/binary';
-import { atItem } from '../n8n/nodeErrors';
+import { atItem } from '../n8n/rows';
 import { isTool, readItemOptions, readReuse } from '../n8n/options';
 import {
 	type ParameterValues,

@@ -8,7 +8,7 @@ import type { TaskFamily } from '../api/families';
 import { TASK_STATUSES } from '../api/records';
 import { checkSecret } from '../api/signedAddress';
 import { answer, DOWNLOAD_WITHIN_MS, inTimeToAnswer, readCallback } from '../callbacks/callback';
-import { nameRecord } from '../n8n/nodeErrors';
+import { nameRecord } from '../n8n/failedItems';
 import { readItemOptions, readRunOptions } from '../n8n/options';
 import {
 	type AcceptedItem,

@@ -1,7 +1,8 @@
 import { NodeOperationError } from 'n8n-workflow';
 
 import type { ApiError } from '../api/errors';
-import { asNodeError, atItem, type NodeError } from '../n8n/nodeErrors';
+import { asNodeError, type NodeError } from '../n8n/nodeErrors';
+import { atItem } from '../n8n/rows';
 import type { AcceptedItem } from '../output/items';
 import type { TaskContext, TaskRun } from './taskRun';
 

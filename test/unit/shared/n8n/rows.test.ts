@@ -1,4 +1,4 @@
-import { itemRanges } from '../../../../nodes/shared/n8n/nodeErrors';
+import { itemRanges } from '../../../../nodes/shared/n8n/rows';
 
 test.each([
 	[[4], 'Row 5 (item 4)'],

@@ -1,0 +1,95 @@
+import type { IDataObject, IExecuteFunctions, INode } from 'n8n-workflow';
+import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+
+import { clock } from '../util/clock';
+import { isObject } from '../util/json';
+import { asNodeError, type NodeError } from './nodeErrors';
+
+/** An item that has no result. */
+export interface FailedItem {
+	itemIndex: number;
+	error: NodeError;
+}
+
+export function isFailed<Item extends object>(item: Item): item is Item & FailedItem {
+	return 'error' in item && item.error !== undefined;
+}
+
+/** Items after which n8n gets a turn: evaluating the parameters of thousands of items would stop it for seconds. */
+const ITEMS_PER_TURN = 50;
+
+/** Runs `work` for each input item in order. What it throws becomes that item's error. */
+export async function forEachItem<Item extends object>(
+	context: IExecuteFunctions,
+	work: (itemIndex: number) => Item | Promise<Item>,
+): Promise<Array<Item | FailedItem>> {
+	const results: Array<Item | FailedItem> = [];
+	for (let itemIndex = 0; itemIndex < context.getInputData().length; itemIndex++) {
+		results.push(await itemOrError(context, itemIndex, () => work(itemIndex)));
+		if (itemIndex % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await clock.sleep(0);
+	}
+	return results;
+}
+
+/** Runs `work` for one item. What it throws becomes the item's error. */
+export async function itemOrError<Item extends object>(
+	context: { getNode(): INode },
+	itemIndex: number,
+	work: () => Item | Promise<Item>,
+): Promise<Item | FailedItem> {
+	try {
+		return await work();
+	} catch (error) {
+		return {
+			itemIndex,
+			error: asNodeError(context.getNode(), error, { itemIndex }),
+		};
+	}
+}
+
+/** Throws the first item's error, unless the node is set to continue. */
+export function throwFirstError(context: IExecuteFunctions, items: readonly object[]): void {
+	const failed = items.find(isFailed);
+	if (failed && !context.continueOnFail()) throw failed.error;
+}
+
+/**
+ * The error of a whole run: the first failed item's, with the number of failed items and what became of the others.
+ *
+ * @param others what became of the other items, for the description: they may have been paid for
+ */
+export function runError(
+	node: INode,
+	items: readonly object[],
+	first: FailedItem,
+	others: string | undefined,
+): NodeError {
+	const { error, itemIndex } = first;
+	const failed = items.filter(isFailed).length;
+	const message =
+		items.length > 1
+			? `${error.message} (${failed} of ${items.length} items have no result)`
+			: error.message;
+	const description = [error.description, others].filter(Boolean).join('\n\n');
+	return error instanceof NodeApiError
+		? new NodeApiError(
+				node,
+				{ message },
+				{ message, description, itemIndex, httpCode: error.httpCode ?? undefined },
+			)
+		: new NodeOperationError(node, message, { description, itemIndex });
+}
+
+/** Puts the key of the item's purchase record on its error: the error item names it, so that the node knows the item when it comes back. */
+export function nameRecord(error: NodeError, recordKey: string | undefined): void {
+	error.context.recordKey = recordKey;
+}
+
+/**
+ * The key of the purchase record that an item names, where it came out of this node without a result: an error item, or the item
+ * of a task that had not ended at the time limit of a pause.
+ */
+export function recordKeyIn({ error, status, recordKey }: IDataObject = {}): string | undefined {
+	const named = isObject(error) ? error.recordKey : status === 'submitted' ? recordKey : undefined;
+	return typeof named === 'string' ? named : undefined;
+}
