@@ -1,11 +1,10 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
 
 import type { Connection } from '../shared/api/connection';
 import type { FileSource } from '../shared/api/multipart';
 import { withHardEnd } from '../shared/api/http';
 import { pictureType, UPLOAD_MAX_BYTES } from '../shared/api/image';
-import { atItem } from '../shared/n8n/rows';
+import { itemError } from '../shared/n8n/nodeErrors';
 import { openFile } from '../shared/output/download';
 
 const FETCH_WITHIN_MS = 120_000;
@@ -32,10 +31,7 @@ export async function fetchPicture(
 	address: string,
 	itemIndex: number,
 ): Promise<FileSource> {
-	const refuse = (reason: string) =>
-		new NodeOperationError(context.getNode(), atItem(`"URL": ${reason}`, itemIndex), {
-			itemIndex,
-		});
+	const refuse = (reason: string) => itemError(context.getNode(), `"URL": ${reason}`, itemIndex);
 
 	const chunks: Buffer[] = [];
 	let bytes = 0;

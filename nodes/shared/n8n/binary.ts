@@ -1,10 +1,9 @@
 import { createHash } from 'crypto';
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
 
 import { pictureType } from '../api/image';
 import type { FileSource } from '../api/multipart';
-import { atItem } from './rows';
+import { itemError } from './nodeErrors';
 
 /** A picture of an input item that stands in a request body in place of its URL, until it is uploaded. */
 export class PendingUpload {
@@ -82,11 +81,7 @@ const refusal = (
 	field: string,
 	reason: string,
 	description?: string,
-) =>
-	new NodeOperationError(context.getNode(), atItem(`"${field}": ${reason}`, itemIndex), {
-		itemIndex,
-		description,
-	});
+) => itemError(context.getNode(), `"${field}": ${reason}`, itemIndex, description);
 
 /** Opens a file in an item's binary data. Throws a `NodeOperationError` that names the item and the field. */
 async function openBinary(

@@ -5,14 +5,14 @@ import type {
 	INodePropertyCollection,
 	INodePropertyOptions,
 } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
+import type { NodeOperationError } from 'n8n-workflow';
 
 import { toApiName } from '../util/case';
 import { isObject, jsonObject } from '../util/json';
 import { toId } from '../util/schema';
 import type { z } from '../util/vendor/zod';
 import { PendingUpload } from './binary';
-import { atItem } from './rows';
+import { itemError } from './nodeErrors';
 
 /** The values of parameters by name: collections flattened, everything unset left out. */
 export type ParameterValues = Record<string, unknown>;
@@ -173,11 +173,9 @@ export function validationError(
 ): NodeOperationError {
 	const sentences = issues.map(({ path, message }) => `"${placeOf(fields, path)}" ${message}`);
 	const others = sentences.slice(1).map((sentence) => `${sentence}.`);
-	return new NodeOperationError(node, atItem(sentences[0] ?? '', itemIndex), {
-		itemIndex,
-		// n8n shows it in one line.
-		description: [...others, 'Nothing was sent to the service.'].join('\n'),
-	});
+	// n8n shows it in one line.
+	const description = [...others, 'Nothing was sent to the service.'].join('\n');
+	return itemError(node, sentences[0] ?? '', itemIndex, description);
 }
 
 export const additionalBodyFieldsField: INodeProperties = {

@@ -1,10 +1,7 @@
-import { NodeOperationError } from 'n8n-workflow';
-
 import { errorFromThrown, NotFoundError, UnreadableResponseError } from '../api/errors';
 import { FAMILIES } from '../api/families';
 import type { AcceptedTask, TaskRecord } from '../api/records';
-import { asNodeError } from '../n8n/nodeErrors';
-import { atItem } from '../n8n/rows';
+import { asNodeError, itemError } from '../n8n/nodeErrors';
 import { openFile } from '../output/download';
 import { isData } from '../output/fileNames';
 import { rejected, type UnboughtItem } from '../output/items';
@@ -94,10 +91,11 @@ async function findTask(
 	}
 	if (typeof found === 'object') return found;
 	if (found === 'failed' || buysAgain) return undefined;
-	throw new NodeOperationError(
+	throw itemError(
 		run.context.getNode(),
-		atItem(`"Existing Task": task ${taskId} is ${found}`, itemIndex),
-		{ itemIndex, description: WAY_OUT },
+		`"Existing Task": task ${taskId} is ${found}`,
+		itemIndex,
+		WAY_OUT,
 	);
 }
 

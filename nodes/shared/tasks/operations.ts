@@ -1,11 +1,10 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
 
 import type { TaskFamily } from '../api/families';
 import { inspectFile, PendingUpload } from '../n8n/binary';
 import type { Operation, Resource } from '../n8n/describe';
 import { taskIdField } from '../n8n/fields';
-import { atItem } from '../n8n/rows';
+import { itemError } from '../n8n/nodeErrors';
 import { itemText, optionsField, outputFields, readItemOptions, taskOptions } from '../n8n/options';
 import {
 	isSet,
@@ -35,8 +34,8 @@ function namedTask(run: TaskRun, itemIndex: number): AcceptedItem {
 	const { context } = run;
 	const taskId = itemText.parse(context.getNodeParameter('taskId', itemIndex, ''));
 	if (taskId === undefined) {
-		const message = atItem(`"${namedTaskField.displayName}" is required`, itemIndex);
-		throw new NodeOperationError(context.getNode(), message, { itemIndex });
+		const message = `"${namedTaskField.displayName}" is required`;
+		throw itemError(context.getNode(), message, itemIndex);
 	}
 	const input = run.options.includeInput ? context.getInputData()[itemIndex]?.json : undefined;
 	const options = readItemOptions(context.getNodeParameter('options', itemIndex, {}), input);

@@ -1,10 +1,9 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
 
 import { callbackAddressProblem, unusualPort } from '../api/address';
 import { hasEnded, readTaskRecord } from '../api/records';
 import { withReference, withSecret } from '../api/signedAddress';
-import { atItem } from '../n8n/rows';
+import { itemError } from '../n8n/nodeErrors';
 import { callbackFields, evaluatedOptions } from '../n8n/options';
 import { isBlank, isExpression, validationError } from '../n8n/parameters';
 import {
@@ -44,10 +43,12 @@ function checkCallbackAddress(
 	const problem = callbackAddressProblem(address, baseUrl);
 	if (problem !== undefined) {
 		const refusal = `The service would not call back: ${problem}`;
-		throw new NodeOperationError(context.getNode(), atItem(refusal, itemIndex), {
+		throw itemError(
+			context.getNode(),
+			refusal,
 			itemIndex,
-			description: `${hint} ${ON_OWN_NETWORK} Nothing was sent to the service.`,
-		});
+			`${hint} ${ON_OWN_NETWORK} Nothing was sent to the service.`,
+		);
 	}
 	const port = unusualPort(address);
 	return port === undefined

@@ -6,7 +6,7 @@ import { RESULT_KINDS } from '../api/families';
 import { multipartForm } from '../api/multipart';
 import type { AcceptedTask } from '../api/records';
 import { PendingUpload, reopenFile } from '../n8n/binary';
-import { atItem } from '../n8n/rows';
+import { itemError } from '../n8n/nodeErrors';
 import { isTool, readItemOptions, readReuse } from '../n8n/options';
 import {
 	type ParameterValues,
@@ -144,34 +144,20 @@ export function refuseSameRequests(
 	items: ReadonlyArray<ReadyTask | UnboughtItem>,
 ): Array<ReadyTask | UnboughtItem> {
 	const input = context.getInputData();
-	const requests = new Map<string, { taskId: string; itemIndexes: number[] }>();
-	for (const item of items) {
+	const files = items.map((item) => {
 		const file = fileItem.safeParse(input[item.itemIndex]?.json);
-		if (item.state !== 'ready' || !file.success) continue;
+		if (item.state !== 'ready' || !file.success) return undefined;
 		const { taskId } = file.data;
-		const key = JSON.stringify([taskId, item.options.purchaseKey]);
-		const request = requests.get(key) ?? { taskId, itemIndexes: [] };
-		request.itemIndexes.push(item.itemIndex);
-		requests.set(key, request);
-	}
-	const errors = new Map<number, NodeOperationError>();
-	for (const { taskId, itemIndexes } of requests.values()) {
-		const count = itemIndexes.length;
-		if (count === 1) continue;
-		for (const itemIndex of itemIndexes) {
-			const message = atItem(
-				`The same request would be bought ${count} times, for ${count} files of task ${taskId}`,
-				itemIndex,
-			);
-			errors.set(
-				itemIndex,
-				new NodeOperationError(context.getNode(), message, { itemIndex, description: WAY_OUT }),
-			);
-		}
-	}
-	return items.map((item) => {
-		const error = errors.get(item.itemIndex);
-		return error === undefined ? item : rejected(item, error);
+		return { taskId, request: JSON.stringify([taskId, item.options.purchaseKey]) };
+	});
+	const counts = new Map<string, number>();
+	for (const file of files) if (file) counts.set(file.request, (counts.get(file.request) ?? 0) + 1);
+	return items.map((item, at) => {
+		const file = files[at];
+		const count = counts.get(file?.request ?? '') ?? 0;
+		if (!file || count < 2) return item;
+		const message = `The same request would be bought ${count} times, for ${count} files of task ${file.taskId}`;
+		return rejected(item, itemError(context.getNode(), message, item.itemIndex, WAY_OUT));
 	});
 }
 

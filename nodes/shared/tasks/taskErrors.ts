@@ -1,8 +1,5 @@
-import { NodeOperationError } from 'n8n-workflow';
-
 import type { ApiError } from '../api/errors';
-import { asNodeError, type NodeError } from '../n8n/nodeErrors';
-import { atItem } from '../n8n/rows';
+import { asNodeError, itemError, type NodeError } from '../n8n/nodeErrors';
 import type { AcceptedItem } from '../output/items';
 import type { TaskContext, TaskRun } from './taskRun';
 
@@ -13,13 +10,11 @@ export function failedTaskError(
 ): NodeError | undefined {
 	const { itemIndex, taskId, task } = outcome;
 	if (!task.error) return undefined;
-	const error = new NodeOperationError(
+	const error = itemError(
 		run.context.getNode(),
-		atItem(`Task ${taskId} failed: ${task.error.message}`, itemIndex),
-		{
-			itemIndex,
-			description: 'The service refunds what a failed task was charged.',
-		},
+		`Task ${taskId} failed: ${task.error.message}`,
+		itemIndex,
+		'The service refunds what a failed task was charged.',
 	);
 	Object.assign(error.context, { code: task.error.code, type: task.error.type });
 	return error;
@@ -38,30 +33,19 @@ export function timeoutError(
 		`Its last status was "${task.serviceStatus}".`,
 		last && `The last request failed: ${last.message}.`,
 	];
-	return new NodeOperationError(
+	return itemError(
 		run.context.getNode(),
-		atItem(
-			`Task ${taskId} was still ${task.status} after ${run.options.timeout} seconds`,
-			itemIndex,
-		),
-		{
-			itemIndex,
-			description: [...words, resumeHint(taskId), 'A higher "Timeout" in the options waits longer.']
-				.filter(Boolean)
-				.join(' '),
-		},
+		`Task ${taskId} was still ${task.status} after ${run.options.timeout} seconds`,
+		itemIndex,
+		[...words, resumeHint(taskId), 'A higher "Timeout" in the options waits longer.']
+			.filter(Boolean)
+			.join(' '),
 	);
 }
 
 export function canceledError(run: TaskRun, { itemIndex, taskId }: AcceptedItem): NodeError {
-	const message = atItem(
-		`The execution was canceled while it waited for task ${taskId}`,
-		itemIndex,
-	);
-	return new NodeOperationError(run.context.getNode(), message, {
-		itemIndex,
-		description: resumeHint(taskId),
-	});
+	const message = `The execution was canceled while it waited for task ${taskId}`;
+	return itemError(run.context.getNode(), message, itemIndex, resumeHint(taskId));
 }
 
 /** The error of a request for a task that will not succeed later. */
