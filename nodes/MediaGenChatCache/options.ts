@@ -6,11 +6,10 @@ import {
 	commonOptions,
 	fieldsOf,
 	optionsField,
-	parseOptions,
-	readOptions,
 	presetNumber,
 	toggle,
 } from '../shared/n8n/options';
+import { parseOptions, readOptions } from '../shared/n8n/readOptions';
 import { number } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
 import { additionalField } from './prompt/fields';

@@ -11,7 +11,7 @@ import { count, inputInWords, sumUsage, type Usage } from '../shared/api/chatUsa
 import { isFailed, runError } from '../shared/n8n/failedItems';
 import { errorItem } from '../shared/n8n/nodeErrors';
 import { itemRanges } from '../shared/n8n/rows';
-import type { ItemOptions } from '../shared/n8n/options';
+import type { ItemOptions } from '../shared/n8n/readOptions';
 import { isLeftOut, type UnboughtItem } from '../shared/output/items';
 import type { SpendingGuard } from '../shared/purchase/spendingGuard';
 import { countLeftOut, sum, usedAmounts } from '../shared/report/customData';

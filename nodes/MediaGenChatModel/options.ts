@@ -8,9 +8,9 @@ import {
 	fieldsOf,
 	ifSet,
 	optionsField,
-	parseOptions,
 	presetNumber,
 } from '../shared/n8n/options';
+import { parseOptions } from '../shared/n8n/readOptions';
 import { additionalBodyFieldsField } from '../shared/n8n/parameters';
 import { jsonObject } from '../shared/util/json';
 import { number } from '../shared/util/schema';

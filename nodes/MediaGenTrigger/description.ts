@@ -8,11 +8,11 @@ import {
 	outputFields,
 	preset,
 	presetNumber,
-	readOptions,
 	resultOptions,
 	taskQueryPath,
 	toggle,
 } from '../shared/n8n/options';
+import { readOptions } from '../shared/n8n/readOptions';
 import { number } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
 

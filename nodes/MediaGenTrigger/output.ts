@@ -5,7 +5,7 @@ import { TASK_FAMILIES } from '../shared/api/families';
 import { taskResponse } from '../shared/api/records';
 import { DOWNLOAD_WITHIN_MS } from '../shared/callbacks/callback';
 import { isFailed, runError } from '../shared/n8n/failedItems';
-import { readItemOptions, readRunOptions } from '../shared/n8n/options';
+import { readItemOptions, readRunOptions } from '../shared/n8n/readOptions';
 import { type AcceptedItem, isAccepted, outputItems } from '../shared/output/items';
 import { countCost } from '../shared/report/customData';
 import { runHints } from '../shared/report/hints';

@@ -9,7 +9,7 @@ import { getConnection } from '../../shared/api/connection';
 import { type ApiError, NotFoundError } from '../../shared/api/errors';
 import type { Operation } from '../../shared/n8n/describe';
 import { throwFirstError } from '../../shared/n8n/failedItems';
-import { readItemOptions } from '../../shared/n8n/options';
+import { readItemOptions } from '../../shared/n8n/readOptions';
 import { isLeftOut, type UnboughtItem } from '../../shared/output/items';
 import { checkOnlyOutput } from '../../shared/purchase/checkOnly';
 import { type Purchase, PurchaseRecords } from '../../shared/purchase/purchaseRecords';

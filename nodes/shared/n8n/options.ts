@@ -1,18 +1,16 @@
-import type { IDataObject, IExecuteFunctions, INode, INodeProperties } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 
 import { TASK_ID_PLACEHOLDER } from '../api/families';
-import { isObject } from '../util/json';
 import { flag, integer, number, oneOf, text, toId } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { byLabel } from './fields';
-import { additionalBodyFieldsField, isExpression, isSet } from './parameters';
+import { additionalBodyFieldsField } from './parameters';
 
 /** A field of the panel. Its name is the key of its option. */
 type Field = Omit<INodeProperties, 'name'>;
 
 /** Options by name: the schema of each value, with its field. */
-type Options = Readonly<Record<string, z.ZodTypeAny & { field: Field }>>;
+export type Options = Readonly<Record<string, z.ZodTypeAny & { field: Field }>>;
 
 /** An option that always has a value: the default of its field, unless the user sets another. */
 export const preset = <Schema extends z.ZodTypeAny>(
@@ -102,7 +100,7 @@ const waitMode = choice({
 /** A tool of an AI agent downloads nothing, and its output is short. */
 const notForTools = { '@tool': [true] };
 
-const outputOptions = {
+export const outputOptions = {
 	output: choice({
 		displayName: 'Output',
 		options: [
@@ -213,7 +211,7 @@ const oneTaskId = z.preprocess(
 );
 
 /** The options of an operation that buys a task. */
-const reuseOptions = {
+export const reuseOptions = {
 	copyNumber: numberIfSet(integer, [1], {
 		displayName: 'Copy Number',
 		default: 1,
@@ -241,7 +239,7 @@ const reuseOptions = {
 };
 
 /** Seconds. */
-const DEFAULT_TIMEOUT = { poll: 600, none: 600, callback: 86_400 };
+export const DEFAULT_TIMEOUT = { poll: 600, none: 600, callback: 86_400 };
 
 const pollInterval = presetNumber(number, [1], {
 	displayName: 'Poll Interval (Seconds)',
@@ -255,7 +253,7 @@ const timeout = numberIfSet(number, [1], {
 	description: `How long to wait for a task. Default: ${DEFAULT_TIMEOUT.poll}, and a day for a paused execution. The task continues at the service: get it later with the operation Wait of the resource Task.`,
 });
 
-const fileOptions = {
+export const fileOptions = {
 	fileName: ifSet(itemText, {
 		displayName: 'File Name',
 		type: 'string',
@@ -290,7 +288,7 @@ export const taskQueryPath = ifSet(
 	},
 );
 
-const runOptions = z
+export const runOptions = z
 	.object({
 		waitMode,
 		...outputOptions,
@@ -398,133 +396,3 @@ export function purchaseOptions({ makesFiles }: { makesFiles: boolean }): INodeP
 
 /** The options of the trigger that concern results. */
 export const resultOptions = { ...fileOptions, simplify: commonOptions.simplify, taskQueryPath };
-
-/** The part of an n8n context that reads parameters. A webhook's context takes no item index. */
-export interface ParameterSource {
-	getNode(): INode;
-	getParameter(name: string): unknown;
-}
-
-/** Whether n8n runs the node as a tool of an AI agent: such a node has a type of its own. */
-export function isTool(node: INode): boolean {
-	return node.type.endsWith('Tool');
-}
-
-/** Reads the options that the user set, and the defaults of the others. Throws a `NodeOperationError` that names the option. */
-export function parseOptions<Shape extends Options>(
-	node: INode,
-	options: z.ZodObject<Shape>,
-	given: unknown,
-): z.infer<z.ZodObject<Shape>> {
-	const set = Object.entries(isObject(given) ? given : {}).filter(([, value]) => isSet(value));
-	const read = options.safeParse(Object.fromEntries(set));
-	if (read.success) return read.data;
-	const [issue] = read.error.issues;
-	const name = String(issue?.path[0]);
-	const label = options.shape[name]?.field.displayName ?? name;
-	throw new NodeOperationError(node, `"${label}" ${issue?.message ?? 'is not valid'}`, {
-		description: 'Nothing was sent to the service.',
-	});
-}
-
-/**
- * Reads options one by one. Others of the collection, such as the file name, may have expressions that only an item, or a running
- * execution, can evaluate.
- */
-export function readOptions(
-	names: readonly string[],
-	getParameter: (name: string) => unknown,
-): Record<string, unknown> {
-	return Object.fromEntries(names.map((name) => [name, getParameter(`options.${name}`)]));
-}
-
-const TOP_LEVEL = ['waitMode', ...Object.keys(outputOptions)];
-
-const IN_COLLECTION = Object.keys(runOptions.shape).filter((name) => !TOP_LEVEL.includes(name));
-
-/** The parameters that make a request, as the user gave them: expressions as their text. */
-export function requestParameters({ parameters }: INode): unknown {
-	const { options, ...others }: Record<string, unknown> = parameters;
-	const request = Object.entries(others).filter(([name]) => !TOP_LEVEL.includes(name));
-	return [request, isObject(options) ? options.additionalBodyFields : undefined];
-}
-
-/** Reads the options of a node that deals with tasks. Throws a `NodeOperationError` that names the option. */
-export function readRunOptions(source: ParameterSource): RunOptions {
-	const node = source.getNode();
-	const options = parseOptions(node, runOptions, {
-		...readOptions(IN_COLLECTION, (name) => source.getParameter(name)),
-		...Object.fromEntries(TOP_LEVEL.map((name) => [name, source.getParameter(name)])),
-	});
-	return {
-		...options,
-		downloadFiles: options.downloadFiles && options.waitMode !== 'none' && !isTool(node),
-		timeout: options.timeout ?? DEFAULT_TIMEOUT[options.waitMode],
-	};
-}
-
-/**
- * The options that are given by expressions, by the names of their parameters, with the values that the rows gave them. A paused node
- * cannot evaluate them again: its rows have become tasks.
- */
-export function evaluatedOptions(source: ParameterSource): Record<string, unknown> {
-	const node = source.getNode();
-	const places = [
-		...TOP_LEVEL.map((name) => [name]),
-		...IN_COLLECTION.map((name) => ['options', name]),
-	];
-	const names = places.filter((place) => isExpression(node, place)).map((place) => place.join('.'));
-	return Object.fromEntries(names.map((name) => [name, source.getParameter(name)]));
-}
-
-/** What an item's own options say: see "File Name", "Reference" and "Include Input". */
-export interface ItemOptions {
-	fileName?: string;
-	reference?: string;
-	/** At the trigger: whether a node with the same API key wrote the reference into the address. */
-	referenceVerified?: boolean;
-	/** JSON of the input item, where it is to come out. */
-	input?: IDataObject;
-	/** The same for the same request in any execution: see `purchaseKey`. */
-	purchaseKey?: string;
-	/** Whether an earlier execution bought the task. */
-	reused?: boolean;
-}
-
-const itemOptions = z
-	.object({ fileName: fileOptions.fileName, reference: commonOptions.reference })
-	.catch({});
-
-const itemReuse = z.object({
-	copyNumber: reuseOptions.copyNumber,
-	existingTaskId: reuseOptions.existingTaskId,
-});
-
-/** Reads what each item says of its purchase. Throws a `NodeOperationError` that names the option. */
-export const readReuse = (node: INode, collection: unknown) =>
-	parseOptions(node, itemReuse, collection);
-
-/** Reads the options that differ from item to item. */
-export function readItemOptions(collection: unknown, input: IDataObject | undefined): ItemOptions {
-	const { fileName, reference } = itemOptions.parse(collection);
-	return {
-		...(fileName === undefined ? {} : { fileName }),
-		...(reference === undefined ? {} : { reference }),
-		...(input === undefined ? {} : { input }),
-	};
-}
-
-/** The options of an item that failed before they were read, as far as they can be read. */
-export function optionsOfFailedItem(context: IExecuteFunctions, itemIndex: number): ItemOptions {
-	const json = context.getInputData()[itemIndex]?.json;
-	try {
-		const collection: unknown = context.getNodeParameter('options', itemIndex, {});
-		const includesInput =
-			isObject(collection) &&
-			commonOptions.includeInput.catch(false).parse(collection.includeInput);
-		return readItemOptions(collection, includesInput ? json : undefined);
-	} catch {
-		// An expression that fails is told by the item's own error, or does not matter to it.
-		return {};
-	}
-}

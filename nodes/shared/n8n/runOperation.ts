@@ -4,7 +4,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import type { Operation } from './describe';
 import { recordKeyIn } from './failedItems';
 import { asNodeError, errorItem } from './nodeErrors';
-import { optionsOfFailedItem } from './options';
+import { optionsOfFailedItem } from './readOptions';
 
 /**
  * An error of all items at once (the credential, an option) becomes every item's error where the node is set to continue: n8n

@@ -2,7 +2,7 @@ import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData } from 'n8n
 
 import { type FailedItem } from '../n8n/failedItems';
 import { asNodeError, errorItem, type NodeError } from '../n8n/nodeErrors';
-import { isTool, type ItemOptions } from '../n8n/options';
+import { isTool, type ItemOptions } from '../n8n/readOptions';
 import { toJson } from '../util/json';
 import { pLimit } from '../util/vendor/pLimit';
 import type { Connection } from '../api/connection';

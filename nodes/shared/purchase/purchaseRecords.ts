@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'crypto';
 import type { IDataObject, INode } from 'n8n-workflow';
 
 import { recordKeyIn } from '../n8n/failedItems';
-import { isTool, requestParameters } from '../n8n/options';
+import { isTool, requestParameters } from '../n8n/readOptions';
 import { clock } from '../util/clock';
 import { objectIn, toJson } from '../util/json';
 import { z } from '../util/vendor/zod';

@@ -5,7 +5,8 @@ import { inspectFile, PendingUpload } from '../n8n/binary';
 import type { Operation, Resource } from '../n8n/describe';
 import { taskIdField } from '../n8n/fields';
 import { itemError } from '../n8n/nodeErrors';
-import { itemText, optionsField, outputFields, readItemOptions, taskOptions } from '../n8n/options';
+import { itemText, optionsField, outputFields, taskOptions } from '../n8n/options';
+import { readItemOptions } from '../n8n/readOptions';
 import {
 	isSet,
 	type ParameterValues,

@@ -4,7 +4,8 @@ import { callbackAddressProblem, unusualPort } from '../api/address';
 import { hasEnded, readTaskRecord } from '../api/records';
 import { withReference, withSecret } from '../api/signedAddress';
 import { itemError } from '../n8n/nodeErrors';
-import { callbackFields, evaluatedOptions } from '../n8n/options';
+import { callbackFields } from '../n8n/options';
+import { evaluatedOptions } from '../n8n/readOptions';
 import { isBlank, isExpression, validationError } from '../n8n/parameters';
 import {
 	type AcceptedItem,

@@ -7,7 +7,7 @@ import { multipartForm } from '../api/multipart';
 import type { AcceptedTask } from '../api/records';
 import { PendingUpload, reopenFile } from '../n8n/binary';
 import { itemError } from '../n8n/nodeErrors';
-import { isTool, readItemOptions, readReuse } from '../n8n/options';
+import { isTool, readItemOptions, readReuse } from '../n8n/readOptions';
 import {
 	type ParameterValues,
 	readAdditionalBody,

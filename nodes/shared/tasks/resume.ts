@@ -9,7 +9,7 @@ import { TASK_STATUSES } from '../api/records';
 import { checkSecret } from '../api/signedAddress';
 import { answer, DOWNLOAD_WITHIN_MS, inTimeToAnswer, readCallback } from '../callbacks/callback';
 import { nameRecord } from '../n8n/failedItems';
-import { readItemOptions, readRunOptions } from '../n8n/options';
+import { readItemOptions, readRunOptions } from '../n8n/readOptions';
 import {
 	type AcceptedItem,
 	isAccepted,

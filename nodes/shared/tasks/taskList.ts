@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 
 import { itemRanges, withoutItem } from '../n8n/rows';
-import { isTool } from '../n8n/options';
+import { isTool } from '../n8n/readOptions';
 import { isAccepted, isRefunded, outcomeStatus, type TaskItem } from '../output/items';
 import type { TaskRun } from './taskRun';
 

@@ -1,0 +1,146 @@
+import type { IDataObject, IExecuteFunctions, INode } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+
+import { isObject } from '../util/json';
+import { z } from '../util/vendor/zod';
+import {
+	commonOptions,
+	DEFAULT_TIMEOUT,
+	fileOptions,
+	type Options,
+	outputOptions,
+	reuseOptions,
+	type RunOptions,
+	runOptions,
+} from './options';
+import { isExpression, isSet } from './parameters';
+
+/** The part of an n8n context that reads parameters. A webhook's context takes no item index. */
+export interface ParameterSource {
+	getNode(): INode;
+	getParameter(name: string): unknown;
+}
+
+/** Whether n8n runs the node as a tool of an AI agent: such a node has a type of its own. */
+export function isTool(node: INode): boolean {
+	return node.type.endsWith('Tool');
+}
+
+/** Reads the options that the user set, and the defaults of the others. Throws a `NodeOperationError` that names the option. */
+export function parseOptions<Shape extends Options>(
+	node: INode,
+	options: z.ZodObject<Shape>,
+	given: unknown,
+): z.infer<z.ZodObject<Shape>> {
+	const set = Object.entries(isObject(given) ? given : {}).filter(([, value]) => isSet(value));
+	const read = options.safeParse(Object.fromEntries(set));
+	if (read.success) return read.data;
+	const [issue] = read.error.issues;
+	const name = String(issue?.path[0]);
+	const label = options.shape[name]?.field.displayName ?? name;
+	throw new NodeOperationError(node, `"${label}" ${issue?.message ?? 'is not valid'}`, {
+		description: 'Nothing was sent to the service.',
+	});
+}
+
+/**
+ * Reads options one by one. Others of the collection, such as the file name, may have expressions that only an item, or a running
+ * execution, can evaluate.
+ */
+export function readOptions(
+	names: readonly string[],
+	getParameter: (name: string) => unknown,
+): Record<string, unknown> {
+	return Object.fromEntries(names.map((name) => [name, getParameter(`options.${name}`)]));
+}
+
+const TOP_LEVEL = ['waitMode', ...Object.keys(outputOptions)];
+
+const IN_COLLECTION = Object.keys(runOptions.shape).filter((name) => !TOP_LEVEL.includes(name));
+
+/** The parameters that make a request, as the user gave them: expressions as their text. */
+export function requestParameters({ parameters }: INode): unknown {
+	const { options, ...others }: Record<string, unknown> = parameters;
+	const request = Object.entries(others).filter(([name]) => !TOP_LEVEL.includes(name));
+	return [request, isObject(options) ? options.additionalBodyFields : undefined];
+}
+
+/** Reads the options of a node that deals with tasks. Throws a `NodeOperationError` that names the option. */
+export function readRunOptions(source: ParameterSource): RunOptions {
+	const node = source.getNode();
+	const options = parseOptions(node, runOptions, {
+		...readOptions(IN_COLLECTION, (name) => source.getParameter(name)),
+		...Object.fromEntries(TOP_LEVEL.map((name) => [name, source.getParameter(name)])),
+	});
+	return {
+		...options,
+		downloadFiles: options.downloadFiles && options.waitMode !== 'none' && !isTool(node),
+		timeout: options.timeout ?? DEFAULT_TIMEOUT[options.waitMode],
+	};
+}
+
+/**
+ * The options that are given by expressions, by the names of their parameters, with the values that the rows gave them. A paused node
+ * cannot evaluate them again: its rows have become tasks.
+ */
+export function evaluatedOptions(source: ParameterSource): Record<string, unknown> {
+	const node = source.getNode();
+	const places = [
+		...TOP_LEVEL.map((name) => [name]),
+		...IN_COLLECTION.map((name) => ['options', name]),
+	];
+	const names = places.filter((place) => isExpression(node, place)).map((place) => place.join('.'));
+	return Object.fromEntries(names.map((name) => [name, source.getParameter(name)]));
+}
+
+/** What an item's own options say: see "File Name", "Reference" and "Include Input". */
+export interface ItemOptions {
+	fileName?: string;
+	reference?: string;
+	/** At the trigger: whether a node with the same API key wrote the reference into the address. */
+	referenceVerified?: boolean;
+	/** JSON of the input item, where it is to come out. */
+	input?: IDataObject;
+	/** The same for the same request in any execution: see `purchaseKey`. */
+	purchaseKey?: string;
+	/** Whether an earlier execution bought the task. */
+	reused?: boolean;
+}
+
+const itemOptions = z
+	.object({ fileName: fileOptions.fileName, reference: commonOptions.reference })
+	.catch({});
+
+const itemReuse = z.object({
+	copyNumber: reuseOptions.copyNumber,
+	existingTaskId: reuseOptions.existingTaskId,
+});
+
+/** Reads what each item says of its purchase. Throws a `NodeOperationError` that names the option. */
+export const readReuse = (node: INode, collection: unknown) =>
+	parseOptions(node, itemReuse, collection);
+
+/** Reads the options that differ from item to item. */
+export function readItemOptions(collection: unknown, input: IDataObject | undefined): ItemOptions {
+	const { fileName, reference } = itemOptions.parse(collection);
+	return {
+		...(fileName === undefined ? {} : { fileName }),
+		...(reference === undefined ? {} : { reference }),
+		...(input === undefined ? {} : { input }),
+	};
+}
+
+/** The options of an item that failed before they were read, as far as they can be read. */
+export function optionsOfFailedItem(context: IExecuteFunctions, itemIndex: number): ItemOptions {
+	const json = context.getInputData()[itemIndex]?.json;
+	try {
+		const collection: unknown = context.getNodeParameter('options', itemIndex, {});
+		const includesInput =
+			isObject(collection) &&
+			commonOptions.includeInput.catch(false).parse(collection.includeInput);
+		return readItemOptions(collection, includesInput ? json : undefined);
+	} catch {
+		// An expression that fails is told by the item's own error, or does not matter to it.
+		return {};
+	}
+}
