@@ -1,6 +1,6 @@
 import { GRID_INDEX, GRID_SPEEDS } from '../shared/api/grid';
 import type { Operation } from '../shared/n8n/describe';
-import { unlistedNotes } from '../shared/n8n/fields';
+import { unlistedNotes } from '../shared/n8n/parameters';
 import type { ParentRule } from '../shared/tasks/checkParent';
 import { buyingOperation, type BuyingOperation } from '../shared/tasks/execute';
 import type { RequestBody } from '../shared/tasks/prepare';

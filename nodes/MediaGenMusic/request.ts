@@ -10,8 +10,7 @@ import {
 	WEIGHT,
 } from '../shared/api/music';
 import type { Operation } from '../shared/n8n/describe';
-import { type KnownValues, unlistedNotes } from '../shared/n8n/fields';
-import { labelOf } from '../shared/n8n/parameters';
+import { type KnownValues, labelOf, unlistedNotes } from '../shared/n8n/parameters';
 import { buyingOperation, type BuyingOperation } from '../shared/tasks/execute';
 import type { RequestBody } from '../shared/tasks/prepare';
 import { flag, integer, number, taskId, text } from '../shared/util/schema';

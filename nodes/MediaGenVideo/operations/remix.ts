@@ -16,8 +16,8 @@ import {
 	promptField,
 	taskIdField,
 	toOptions,
-	unlistedNotes,
 } from '../../shared/n8n/fields';
+import { unlistedNotes } from '../../shared/n8n/parameters';
 import type { ParentRule } from '../../shared/tasks/checkParent';
 import { buyingOperation } from '../../shared/tasks/execute';
 import { flag, oneOf, schemaFor, taskId, text } from '../../shared/util/schema';

@@ -137,17 +137,3 @@ export function searchListed(values: readonly ListedValue[]) {
 		return await Promise.resolve(matchingValues(values, filter));
 	};
 }
-
-/** Open values of a request: the word for each in a note, its field in the API, and what this package knows of. */
-export type KnownValues = ReadonlyArray<
-	readonly [word: string, name: string, known: readonly string[]]
->;
-
-/** Notes for values that are sent although this package does not know them. */
-export function unlistedNotes(body: Record<string, unknown>, values: KnownValues): string[] {
-	return values.flatMap(([word, name, known]) => {
-		const value = body[name];
-		if (typeof value !== 'string' || known.includes(value)) return [];
-		return [`The ${word} "${value}" is not in this package's list: it is sent as it is`];
-	});
-}

@@ -152,6 +152,20 @@ export function unsentNotes(
 	);
 }
 
+/** Open values of a request: the word for each in a note, its field in the API, and what this package knows of. */
+export type KnownValues = ReadonlyArray<
+	readonly [word: string, name: string, known: readonly string[]]
+>;
+
+/** Notes for values that are sent although this package does not know them. */
+export function unlistedNotes(body: Record<string, unknown>, values: KnownValues): string[] {
+	return values.flatMap(([word, name, known]) => {
+		const value = body[name];
+		if (typeof value !== 'string' || known.includes(value)) return [];
+		return [`The ${word} "${value}" is not in this package's list: it is sent as it is`];
+	});
+}
+
 /** Where a value stands, in labels. A list that only the request has, and the number in it, says nothing to the user. */
 function placeOf(fields: readonly INodeProperties[], path: ReadonlyArray<string | number>): string {
 	const labels = path.map((step) =>

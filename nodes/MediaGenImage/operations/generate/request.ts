@@ -18,7 +18,7 @@ import {
 	REFERENCE_LIMITS,
 } from '../../../shared/api/image';
 import { PendingUpload } from '../../../shared/n8n/binary';
-import { type KnownValues, unlistedNotes } from '../../../shared/n8n/fields';
+import { type KnownValues, unlistedNotes } from '../../../shared/n8n/parameters';
 import { picture } from '../../../shared/n8n/pictures';
 import type { RequestBody } from '../../../shared/tasks/prepare';
 import { integer, oneOf, schemaFor, text, webUrl } from '../../../shared/util/schema';

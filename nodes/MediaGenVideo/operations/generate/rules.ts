@@ -9,7 +9,7 @@ import {
 	VIDEO_MODEL_NAMES,
 	VIDEO_MODES,
 } from '../../../shared/api/video';
-import { type KnownValues, unlistedNotes } from '../../../shared/n8n/fields';
+import { type KnownValues, unlistedNotes } from '../../../shared/n8n/parameters';
 import type { RequestBody } from '../../../shared/tasks/prepare';
 import { z } from '../../../shared/util/vendor/zod';
 
