@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { createClient } from '../shared/api/client';
 import { getConnection } from '../shared/api/connection';
-import { type BalanceRecord, remainingOf } from '../shared/api/records';
+import { type BalanceRecord, remainingOf } from '../shared/api/balance';
 import type { Resource } from '../shared/n8n/describe';
 import { asNodeError } from '../shared/n8n/nodeErrors';
 import { toCamelCase } from '../shared/util/case';

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { type BalanceRecord, remainingOf } from '../../shared/api/records';
+import { type BalanceRecord, remainingOf } from '../../shared/api/balance';
 import type { Operation } from '../../shared/n8n/describe';
 import { forEachItem, isFailed, throwFirstError } from '../../shared/n8n/failedItems';
 import { errorItem } from '../../shared/n8n/nodeErrors';

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { remainingOf } from '../../shared/api/records';
+import { remainingOf } from '../../shared/api/balance';
 import type { Operation } from '../../shared/n8n/describe';
 import { itemOrError, isFailed, throwFirstError } from '../../shared/n8n/failedItems';
 import { errorItem } from '../../shared/n8n/nodeErrors';

@@ -4,7 +4,7 @@ import { createClient, type MediaGenClient } from '../../shared/api/client';
 import { getConnection } from '../../shared/api/connection';
 import type { FileSource } from '../../shared/api/multipart';
 import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../../shared/api/image';
-import { UPLOAD_LINK_HOURS, type UploadRecord } from '../../shared/api/records';
+import { UPLOAD_LINK_HOURS, type UploadRecord } from '../../shared/api/uploads';
 import { openPicture } from '../../shared/n8n/binary';
 import type { Operation } from '../../shared/n8n/describe';
 import { isFailed, itemOrError, throwFirstError } from '../../shared/n8n/failedItems';

@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { clock } from '../util/clock';
 import { parseExactJson } from '../util/json';
+import { BALANCE_PATH, type BalanceRecord, balanceResponse } from './balance';
 import { type ChatResponse, chatResponse, isAnswered, modelList, MODELS_PATH } from './chat';
 import type { Connection } from './connection';
 import { AuthenticationError, errorInBody } from './errors';
@@ -16,25 +17,14 @@ import {
 	textOf,
 } from './http';
 import { multipartForm, type FileSource } from './multipart';
-import {
-	type AcceptedTask,
-	type BalanceRecord,
-	balanceResponse,
-	submissionResponse,
-	type TaskRecord,
-	taskResponse,
-	type UploadRecord,
-	uploadResponse,
-} from './records';
+import { type AcceptedTask, submissionResponse, type TaskRecord, taskResponse } from './records';
+import { type UploadRecord, uploadResponse, UPLOADS_PATH } from './uploads';
 
 /** Milliseconds for the answer to a submission: its Timeout, but a pause may last for days, and too short a wait loses the id. */
 const SUBMIT_WITHIN_MS = { min: 60_000, max: 3_600_000 };
 
 /** Milliseconds for 20 MB over a slow line. */
 const UPLOAD_WITHIN = { timeoutMs: 600_000, idleMs: 120_000 };
-
-const UPLOADS_PATH = '/v1/uploads/images';
-export const BALANCE_PATH = '/v1/balance';
 
 /** A body to send: JSON, or multipart form data with its content type. */
 export type SubmissionBody = { json: IDataObject } | { form: Buffer; contentType: string };

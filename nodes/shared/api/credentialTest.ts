@@ -7,11 +7,10 @@ import type {
 import { clock } from '../util/clock';
 import { parseJson } from '../util/json';
 import { z } from '../util/vendor/zod';
-import { BALANCE_PATH } from './client';
 import { type Connection, readConnection } from './connection';
 import { asError, errorFromResponse, errorFromThrown } from './errors';
 import { isSuccess, parseAnswer, readText, streamResponse, withHardEnd } from './http';
-import { balanceResponse } from './records';
+import { BALANCE_PATH, balanceResponse } from './balance';
 
 const TEST_WITHIN_MS = 15_000;
 

@@ -48,7 +48,7 @@ export function hasEnded(status: TaskStatus): boolean {
 }
 
 /** A number, also as text (`"0.12"`, `"80%"`). `undefined` for anything else. */
-function toNumber(value: unknown): number | undefined {
+export function toNumber(value: unknown): number | undefined {
 	if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
 	if (typeof value !== 'string') return undefined;
 	const text = value.trim();
@@ -56,7 +56,7 @@ function toNumber(value: unknown): number | undefined {
 }
 
 /** Text that is not blank, or a number as text. */
-function toText(value: unknown): string | undefined {
+export function toText(value: unknown): string | undefined {
 	if (typeof value === 'number' && Number.isFinite(value)) return String(value);
 	return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
@@ -154,7 +154,7 @@ const firstText = (values: readonly unknown[]) =>
 	values.map(toText).find((text) => text !== undefined);
 
 /** The object in an envelope `{ code, data }`, where `data` may also be a list of one. */
-function enveloped(answer: Record<string, unknown>): Record<string, unknown> | undefined {
+export function enveloped(answer: Record<string, unknown>): Record<string, unknown> | undefined {
 	const inner: unknown = Array.isArray(answer.data) ? answer.data[0] : answer.data;
 	return isObject(inner) ? inner : undefined;
 }
@@ -281,71 +281,5 @@ export const submissionResponse = z.unknown().transform((answer, issues): Accept
 			...(others.length > 0 ? { others } : {}),
 		};
 	issues.addIssue({ code: z.ZodIssueCode.custom, message: 'has no task id' });
-	return z.NEVER;
-});
-
-const amount = z.unknown().transform((value) => toNumber(value) ?? null);
-
-/** Balance of the key that asks (spec, Balance record). `null` for an amount that the service does not give. */
-export const balanceRecord = z
-	.object({
-		success: z.unknown(),
-		message: z.unknown(),
-		remain_balance: amount,
-		remain_credits: amount,
-		used_balance: amount,
-		used_credits: amount,
-		unlimited_quota: z
-			.unknown()
-			.transform((value) => value === true || value === 'true' || value === 1),
-	})
-	.passthrough();
-
-export type BalanceRecord = z.infer<typeof balanceRecord>;
-
-/** The balance in the unit that the service is set up with, or in credits. */
-export type BalanceUnit = 'balance' | 'credits';
-
-/** What remains; `null` for a key without a limit, and where the service does not state it. */
-export function remainingOf(record: BalanceRecord, unit: BalanceUnit): number | null {
-	if (record.unlimited_quota) return null;
-	return unit === 'balance' ? record.remain_balance : record.remain_credits;
-}
-
-/** A balance record, bare or in `data`; or why the service gives none, which may come with HTTP 200. */
-export type BalanceResponse = { record: BalanceRecord } | { refused: string };
-
-export const balanceResponse = z.unknown().transform((answer, issues): BalanceResponse => {
-	const body = isObject(answer) ? (enveloped(answer) ?? answer) : {};
-	if (body.success === false) return { refused: toText(body.message) ?? 'no reason given' };
-	const record = balanceRecord.parse(body);
-	if (record.remain_balance !== null || record.remain_credits !== null || record.unlimited_quota)
-		return { record };
-	issues.addIssue({ code: z.ZodIssueCode.custom, message: 'is not a balance record' });
-	return z.NEVER;
-});
-
-/** Hours for which a stored picture is public (spec §7). */
-export const UPLOAD_LINK_HOURS = 72;
-
-/** A stored picture (spec, Uploaded image record). */
-export interface UploadRecord {
-	/** The record as it came, without an envelope. */
-	raw: Record<string, unknown>;
-	url: string;
-	/** Milliseconds since 1970. */
-	createdAt: number | undefined;
-}
-
-export const uploadResponse = z.unknown().transform((answer, issues): UploadRecord => {
-	const raw = isObject(answer)
-		? typeof answer.url === 'string'
-			? answer
-			: (enveloped(answer) ?? answer)
-		: {};
-	const url = toText(raw.url);
-	if (url !== undefined && /^https?:\/\//i.test(url))
-		return { raw, url, createdAt: toMilliseconds(raw.created_at) };
-	issues.addIssue({ code: z.ZodIssueCode.custom, message: 'has no URL' });
 	return z.NEVER;
 });

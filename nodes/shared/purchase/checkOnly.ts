@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { MediaGenClient } from '../api/client';
 import { asError } from '../api/errors';
-import { remainingOf } from '../api/records';
+import { remainingOf } from '../api/balance';
 import type { FailedItem } from '../n8n/failedItems';
 import type { BuyingItem, UnboughtItem } from '../output/items';
 import { hint } from '../report/hints';

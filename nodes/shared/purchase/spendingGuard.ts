@@ -3,7 +3,7 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import type { MediaGenClient } from '../api/client';
 import { ApiError, asError } from '../api/errors';
-import { type BalanceUnit, remainingOf } from '../api/records';
+import { type BalanceUnit, remainingOf } from '../api/balance';
 import { itemRanges } from '../n8n/rows';
 import { type SpendingRules } from '../n8n/options';
 import { isTool } from '../n8n/readOptions';

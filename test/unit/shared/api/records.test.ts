@@ -1,14 +1,11 @@
 import {
-	balanceResponse,
 	findTaskRecord,
 	mayHaveEnded,
 	readTaskId,
 	readTaskRecord,
-	remainingOf,
 	submissionResponse,
 	taskResponse,
 	toMilliseconds,
-	uploadResponse,
 } from '../../../../nodes/shared/api/records';
 
 const NEW_YEAR = Date.UTC(2026, 0, 1);
@@ -265,80 +262,4 @@ test.each([
 	['-', undefined],
 ])('the cost %p is %p', (cost, read) => {
 	expect(readTaskRecord({ status: 'done', cost })?.cost).toBe(read);
-});
-
-describe('A balance', () => {
-	test.each<[string, object, object]>([
-		[
-			'numbers as text',
-			{ remain_balance: '1.5', remain_credits: '1500' },
-			{ remain_balance: 1.5, remain_credits: 1500 },
-		],
-		[
-			'in data',
-			{ code: 200, data: { success: true, remain_credits: 7 } },
-			{ remain_credits: 7, remain_balance: null },
-		],
-		['without a limit, as true', { unlimited_quota: true }, { unlimited_quota: true }],
-		['without a limit, as 1', { unlimited_quota: 1 }, { unlimited_quota: true }],
-		[
-			'with a limit, in words',
-			{ unlimited_quota: 'false', remain_balance: 1 },
-			{ unlimited_quota: false },
-		],
-		['with a limit, as 0', { unlimited_quota: 0, remain_credits: 1 }, { unlimited_quota: false }],
-		[
-			'without a limit, as text',
-			{ success: true, unlimited_quota: 'true' },
-			{ unlimited_quota: true, remain_balance: null },
-		],
-		['nulls', { remain_balance: 0, used_balance: null }, { remain_balance: 0, used_balance: null }],
-	])('%s', (_, answer, expected) => {
-		expect(balanceResponse.parse(answer)).toMatchObject({ record: expected });
-	});
-
-	test.each<[object, number | null, number | null]>([
-		[{ remain_balance: 1.5, remain_credits: 1_500 }, 1.5, 1_500],
-		[{ remain_credits: 1_500 }, null, 1_500],
-		[{ remain_balance: 1.5, remain_credits: 1_500, unlimited_quota: true }, null, null],
-	])('what remains of %j, in each unit', (answer, inBalance, inCredits) => {
-		const read = balanceResponse.parse(answer);
-		if (!('record' in read)) throw new Error('The balance was not read');
-		expect(remainingOf(read.record, 'balance')).toBe(inBalance);
-		expect(remainingOf(read.record, 'credits')).toBe(inCredits);
-	});
-
-	test('one that the service refuses has its message', () => {
-		const read = (message: unknown) => balanceResponse.parse({ success: false, message });
-		expect(read('Deleted key')).toEqual({ refused: 'Deleted key' });
-		expect(read(null)).toEqual({ refused: 'no reason given' });
-	});
-
-	test.each([undefined, null, {}, { success: true }, 'text', []])('%j is none', (answer) => {
-		expect(balanceResponse.safeParse(answer).success).toBe(false);
-	});
-});
-
-describe('An uploaded picture', () => {
-	const url = 'https://files.example.com/1.png';
-
-	test.each<[string, object, object]>([
-		['bare', { url, created_at: 1_767_225_600 }, { url, createdAt: 1_767_225_600_000 }],
-		[
-			'in data',
-			{ code: 200, data: { url, created_at: '2026-01-01T00:00:00Z' } },
-			{ url, createdAt: NEW_YEAR },
-		],
-		['beside data of another kind', { url, data: { size: 7 } }, { url }],
-		['by plain http', { url: 'http://x.example/1.png' }, { url: 'http://x.example/1.png' }],
-		['in a list', { data: [{ url, created_at: null }] }, { url, createdAt: undefined }],
-	])('%s', (_, answer, expected) => {
-		expect(uploadResponse.parse(answer)).toMatchObject(expected);
-	});
-
-	const urls = [null, 'file:///etc/passwd', 'at https://x.example'].map((each) => ({ url: each }));
-
-	test.each([undefined, {}, { data: {} }, ...urls])('%j has no link', (answer) => {
-		expect(uploadResponse.safeParse(answer).success).toBe(false);
-	});
 });

@@ -1,0 +1,46 @@
+import { isObject } from '../util/json';
+import { z } from '../util/vendor/zod';
+import { enveloped, toNumber, toText } from './records';
+
+export const BALANCE_PATH = '/v1/balance';
+
+const amount = z.unknown().transform((value) => toNumber(value) ?? null);
+
+/** Balance of the key that asks (spec, Balance record). `null` for an amount that the service does not give. */
+export const balanceRecord = z
+	.object({
+		success: z.unknown(),
+		message: z.unknown(),
+		remain_balance: amount,
+		remain_credits: amount,
+		used_balance: amount,
+		used_credits: amount,
+		unlimited_quota: z
+			.unknown()
+			.transform((value) => value === true || value === 'true' || value === 1),
+	})
+	.passthrough();
+
+export type BalanceRecord = z.infer<typeof balanceRecord>;
+
+/** The balance in the unit that the service is set up with, or in credits. */
+export type BalanceUnit = 'balance' | 'credits';
+
+/** What remains; `null` for a key without a limit, and where the service does not state it. */
+export function remainingOf(record: BalanceRecord, unit: BalanceUnit): number | null {
+	if (record.unlimited_quota) return null;
+	return unit === 'balance' ? record.remain_balance : record.remain_credits;
+}
+
+/** A balance record, bare or in `data`; or why the service gives none, which may come with HTTP 200. */
+export type BalanceResponse = { record: BalanceRecord } | { refused: string };
+
+export const balanceResponse = z.unknown().transform((answer, issues): BalanceResponse => {
+	const body = isObject(answer) ? (enveloped(answer) ?? answer) : {};
+	if (body.success === false) return { refused: toText(body.message) ?? 'no reason given' };
+	const record = balanceRecord.parse(body);
+	if (record.remain_balance !== null || record.remain_credits !== null || record.unlimited_quota)
+		return { record };
+	issues.addIssue({ code: z.ZodIssueCode.custom, message: 'is not a balance record' });
+	return z.NEVER;
+});

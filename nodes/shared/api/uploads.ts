@@ -1,0 +1,30 @@
+import { isObject } from '../util/json';
+import { z } from '../util/vendor/zod';
+import { enveloped, toMilliseconds, toText } from './records';
+
+export const UPLOADS_PATH = '/v1/uploads/images';
+
+/** Hours for which a stored picture is public (spec §7). */
+export const UPLOAD_LINK_HOURS = 72;
+
+/** A stored picture (spec, Uploaded image record). */
+export interface UploadRecord {
+	/** The record as it came, without an envelope. */
+	raw: Record<string, unknown>;
+	url: string;
+	/** Milliseconds since 1970. */
+	createdAt: number | undefined;
+}
+
+export const uploadResponse = z.unknown().transform((answer, issues): UploadRecord => {
+	const raw = isObject(answer)
+		? typeof answer.url === 'string'
+			? answer
+			: (enveloped(answer) ?? answer)
+		: {};
+	const url = toText(raw.url);
+	if (url !== undefined && /^https?:\/\//i.test(url))
+		return { raw, url, createdAt: toMilliseconds(raw.created_at) };
+	issues.addIssue({ code: z.ZodIssueCode.custom, message: 'has no URL' });
+	return z.NEVER;
+});
