@@ -2,7 +2,8 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import { promptField } from '../../shared/n8n/fields';
 import { type ParameterValues, unsentNotes } from '../../shared/n8n/parameters';
-import { pictureFields, PictureReader } from '../../shared/n8n/pictures';
+import { pictureFields } from '../../shared/n8n/pictureFields';
+import { PictureReader } from '../../shared/n8n/pictures';
 import { buyingOperation } from '../../shared/tasks/execute';
 import type { PanelBody } from '../../shared/tasks/prepare';
 import { countField, modelField, sizeFields } from './generate/fields';

@@ -25,7 +25,7 @@ import {
 	promptField,
 	toOptions,
 } from '../../../shared/n8n/fields';
-import { LIST_SOURCES, pictureListFields } from '../../../shared/n8n/pictures';
+import { LIST_SOURCES, pictureListFields } from '../../../shared/n8n/pictureFields';
 
 const OFFICIAL: ListedValue = { name: 'ImageGen 2 Official', value: OFFICIAL_MODEL };
 

@@ -18,7 +18,7 @@ import {
 	promptField,
 	toOptions,
 } from '../../../shared/n8n/fields';
-import { LIST_SOURCES, pictureFields, pictureListFields } from '../../../shared/n8n/pictures';
+import { LIST_SOURCES, pictureFields, pictureListFields } from '../../../shared/n8n/pictureFields';
 
 const OMNI: ListedValue = { name: 'VidOmni V3 Omni', value: GENERATION_MODEL };
 

@@ -1,5 +1,7 @@
 import { uploadResponse } from '../../../../nodes/shared/api/uploads';
 
+const NEW_YEAR = Date.UTC(2026, 0, 1);
+
 describe('An uploaded picture', () => {
 	const url = 'https://files.example.com/1.png';
 

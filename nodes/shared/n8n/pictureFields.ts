@@ -1,0 +1,113 @@
+import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
+
+const FROM_INPUT = { name: 'From Input Data', value: 'binary' };
+
+const SOURCES = [FROM_INPUT, { name: 'From URL', value: 'url' }];
+const OPTIONAL_SOURCES = [{ name: 'None', value: 'none' }, ...SOURCES];
+
+/** One picture that a node takes. */
+interface PictureField {
+	/** Begins the names of its parameters: `mask` gives `maskSource`, `maskBinaryProperty` and `maskUrl`. */
+	name: string;
+	label: string;
+	/** The binary field that is read unless the user names another. */
+	property: string;
+	optional?: boolean;
+	description?: string;
+	show?: IDisplayOptions['show'];
+}
+
+const sourceField: INodeProperties = {
+	displayName: 'Picture',
+	name: 'source',
+	type: 'options',
+	options: SOURCES,
+	default: 'binary',
+};
+
+const optionalSourceField: INodeProperties = {
+	...sourceField,
+	options: OPTIONAL_SOURCES,
+	default: 'none',
+};
+
+/** The fields of one picture: a field of the input item, or a URL. */
+export function pictureFields({
+	name,
+	label,
+	property,
+	optional = false,
+	description,
+	show,
+}: PictureField): INodeProperties[] {
+	const shown = (source: string): IDisplayOptions => ({
+		show: { ...show, [`${name}Source`]: [source] },
+	});
+	return [
+		{
+			...(optional ? optionalSourceField : sourceField),
+			displayName: label,
+			name: `${name}Source`,
+			...(show ? { displayOptions: { show } } : {}),
+			...(description === undefined ? {} : { description }),
+		},
+		{
+			displayName: `${label} Input Data Field Name`,
+			name: `${name}BinaryProperty`,
+			type: 'string',
+			default: property,
+			displayOptions: shown('binary'),
+			placeholder: `e.g. ${property}`,
+			hint: 'The name of the input binary field that holds the picture. It is uploaded first.',
+		},
+		{
+			displayName: `${label} URL`,
+			name: `${name}Url`,
+			type: 'string',
+			default: '',
+			displayOptions: shown('url'),
+			placeholder: 'e.g. https://example.com/picture.png',
+			description: 'A public address',
+		},
+	];
+}
+
+/** The choice of a list of pictures: its options, and the parameters that they show. */
+interface PictureList {
+	/** Name of the field with the choice. */
+	choice: string;
+	show?: IDisplayOptions['show'];
+	/** What the URLs may be. */
+	description: string;
+}
+
+export const LIST_SOURCES = [
+	FROM_INPUT,
+	{ name: 'From URLs', value: 'url' },
+	{ name: 'From URLs and Input Data', value: 'both' },
+];
+
+/** The fields of a list of pictures, below the choice of `LIST_SOURCES`. */
+export function pictureListFields({ choice, show, description }: PictureList): INodeProperties[] {
+	return [
+		{
+			displayName: 'Image URLs',
+			name: 'imageUrls',
+			type: 'string',
+			typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Image URL' },
+			default: [],
+			placeholder: 'e.g. https://example.com/picture.png',
+			displayOptions: { show: { ...show, [choice]: ['url', 'both'] } },
+			description,
+		},
+		{
+			displayName: 'Input Data Field Name',
+			name: 'imageBinaryProperties',
+			type: 'string',
+			default: 'data',
+			placeholder: 'e.g. data, data_2',
+			displayOptions: { show: { ...show, [choice]: ['binary', 'both'] } },
+			hint: 'The names of the input binary fields that hold the pictures, separated by commas. They are uploaded first.',
+		},
+	];
+}
