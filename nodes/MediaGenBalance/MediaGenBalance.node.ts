@@ -1,9 +1,8 @@
-import { NodeConnectionTypes } from 'n8n-workflow';
-import type { IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
+import { type INodeType, NodeConnectionTypes } from 'n8n-workflow';
 
 import { type NodeDescription, related } from '../shared/n8n/builderHint';
-import { describeOperations, subtitleOf } from '../shared/n8n/describe';
-import { runOperation } from '../shared/n8n/runOperation';
+import { describeNode, subtitleOf } from '../shared/n8n/describe';
+import { executeOf } from '../shared/n8n/runOperation';
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { check } from './operations/check';
 import { get } from './operations/get';
@@ -17,11 +16,10 @@ const OUTPUTS = `={{ $parameter["operation"] === "check"
 
 export class MediaGenBalance implements INodeType {
 	description: NodeDescription = {
+		...describeNode(operations),
 		displayName: 'MediaGen Balance',
 		name: 'mediaGenBalance',
 		icon: { light: 'file:mediaGenBalance.svg', dark: 'file:mediaGenBalance.dark.svg' },
-		group: ['transform'],
-		version: 1,
 		subtitle: subtitleOf(operations),
 		description: 'Get the remaining credits and what was spent, and branch when the balance is low',
 		defaults: { name: 'MediaGen Balance' },
@@ -35,15 +33,10 @@ export class MediaGenBalance implements INodeType {
 				'Operation check has two outputs, Enough and Low: put it before nodes that buy many tasks, instead of an If node.',
 			relatedNodes: [related('mediaGenBalanceTool', 'The same as a tool of an AI Agent')],
 		},
-		inputs: [NodeConnectionTypes.Main],
 		outputs: OUTPUTS,
-		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
-		properties: describeOperations(operations),
 	};
 
 	methods = { credentialTest: { mediaGenApiTest } };
 
-	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await runOperation(this, operations);
-	}
+	execute = executeOf(operations);
 }

@@ -1,11 +1,10 @@
-import type { IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
+import type { INodeType } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { searchChatModels } from '../shared/n8n/chatModels';
 import { type NodeDescription, related } from '../shared/n8n/builderHint';
-import { describeOperations, subtitleOf } from '../shared/n8n/describe';
-import { runOperation } from '../shared/n8n/runOperation';
+import { describeNode, subtitleOf } from '../shared/n8n/describe';
+import { executeOf } from '../shared/n8n/runOperation';
 import { completion } from './operations/completion';
 import { message } from './operations/message';
 
@@ -13,11 +12,10 @@ const operations = [message, completion];
 
 export class MediaGenChatCache implements INodeType {
 	description: NodeDescription = {
+		...describeNode(operations),
 		displayName: 'MediaGen Chat Cache',
 		name: 'mediaGenChatCache',
 		icon: { light: 'file:mediaGenChatCache.svg', dark: 'file:mediaGenChatCache.dark.svg' },
-		group: ['transform'],
-		version: 1,
 		subtitle: subtitleOf(operations),
 		description: 'Ask an LLM many questions about one long text, with prompt caching',
 		defaults: { name: 'MediaGen Chat Cache' },
@@ -31,15 +29,9 @@ export class MediaGenChatCache implements INodeType {
 				'For many questions about one long text: set the text once as a cached block and give the questions as input items, without a loop. It is not a chat model for an AI Agent.',
 			relatedNodes: [related('mediaGenChatCacheTool', 'The same as a tool of an AI Agent')],
 		},
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
-		properties: describeOperations(operations),
 	};
 
 	methods = { credentialTest: { mediaGenApiTest }, listSearch: { searchChatModels } };
 
-	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await runOperation(this, operations);
-	}
+	execute = executeOf(operations);
 }

@@ -1,21 +1,12 @@
-import { NodeConnectionTypes } from 'n8n-workflow';
-import type {
-	IExecuteFunctions,
-	ILoadOptionsFunctions,
-	INodeExecutionData,
-	INodePropertyOptions,
-	INodeType,
-	IWebhookFunctions,
-	IWebhookResponseData,
-} from 'n8n-workflow';
+import type { INodeType } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
-import { callbackWebhook, describeOperations, subtitleOf } from '../shared/n8n/describe';
-import { runOperation } from '../shared/n8n/runOperation';
+import { callbackWebhook, describeNode, subtitleOf } from '../shared/n8n/describe';
+import { executeOf } from '../shared/n8n/runOperation';
 import { taskResource } from '../shared/tasks/operations';
-import { resumeOnCallback } from '../shared/tasks/resume';
-import { loadButtons } from './buttons';
+import { webhookOf } from '../shared/tasks/resume';
+import { getButtons } from './buttons';
 import { indexField } from './fields';
 import { lowVariation } from './operations/lowVariation';
 import { reroll } from './operations/reroll';
@@ -25,11 +16,10 @@ const operations = [variation, lowVariation, reroll, ...taskResource('grid')];
 
 export class MediaGenGrid implements INodeType {
 	description: NodeDescription = {
+		...describeNode(operations),
 		displayName: 'MediaGen Grid',
 		name: 'mediaGenGrid',
 		icon: { light: 'file:mediaGenGrid.svg', dark: 'file:mediaGenGrid.dark.svg' },
-		group: ['transform'],
-		version: 1,
 		subtitle: subtitleOf(operations, {
 			parameter: indexField.name,
 			words: 'a picture of a grid',
@@ -47,27 +37,15 @@ export class MediaGenGrid implements INodeType {
 			'A new grid is resource task, operation submit. All others work on a grid, whose taskId they read from the incoming item.',
 			related('mediaGenGridTool', 'The same as a tool of an AI Agent'),
 		),
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
 		webhooks: callbackWebhook,
-		properties: describeOperations(operations),
 	};
 
 	methods = {
 		credentialTest: { mediaGenApiTest },
-		loadOptions: {
-			async getButtons(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-				return await loadButtons(this);
-			},
-		},
+		loadOptions: { getButtons },
 	};
 
-	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await resumeOnCallback(this, 'grid');
-	}
+	webhook = webhookOf('grid');
 
-	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await runOperation(this, operations);
-	}
+	execute = executeOf(operations);
 }

@@ -41,25 +41,21 @@ const NO_TASK_YET =
 	'Run the node before this one, so that the expression in "Task ID" has a value, or enter a task ID. A button can also be entered as an expression.';
 
 /** The list of "Button": read from the task that "Task ID" names. Throws n8n errors that say how to get it. */
-export async function loadButtons(context: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-	const taskId = context.getCurrentNodeParameter('taskId');
+export async function getButtons(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+	const taskId = this.getCurrentNodeParameter('taskId');
 	const isId =
 		typeof taskId === 'number' ||
 		(typeof taskId === 'string' && taskId.trim() !== '' && !taskId.startsWith('='));
 	if (!isId) {
-		throw new NodeOperationError(
-			context.getNode(),
-			'There is no task to read the buttons from yet',
-			{
-				description: NO_TASK_YET,
-			},
-		);
+		throw new NodeOperationError(this.getNode(), 'There is no task to read the buttons from yet', {
+			description: NO_TASK_YET,
+		});
 	}
 	try {
-		const client = createClient(context, await getConnection(context));
+		const client = createClient(this, await getConnection(this));
 		const record = await client.tasks.retrieve(taskPath('grid', String(taskId).trim()));
-		return buttonOptions(record, context.getCurrentNodeParameter('operation'));
+		return buttonOptions(record, this.getCurrentNodeParameter('operation'));
 	} catch (error) {
-		throw asNodeError(context.getNode(), error);
+		throw asNodeError(this.getNode(), error);
 	}
 }

@@ -1,19 +1,12 @@
-import { NodeConnectionTypes } from 'n8n-workflow';
-import type {
-	IExecuteFunctions,
-	INodeExecutionData,
-	INodeType,
-	IWebhookFunctions,
-	IWebhookResponseData,
-} from 'n8n-workflow';
+import type { INodeType } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
-import { callbackWebhook, describeOperations, subtitleOf } from '../shared/n8n/describe';
+import { callbackWebhook, describeNode, subtitleOf } from '../shared/n8n/describe';
 import { searchListed } from '../shared/n8n/fields';
-import { runOperation } from '../shared/n8n/runOperation';
+import { executeOf } from '../shared/n8n/runOperation';
 import { taskResource } from '../shared/tasks/operations';
-import { resumeOnCallback } from '../shared/tasks/resume';
+import { webhookOf } from '../shared/tasks/resume';
 import { edit } from './operations/edit';
 import { generate } from './operations/generate';
 import { MODELS } from './operations/generate/fields';
@@ -22,11 +15,10 @@ const operations = [generate, edit, ...taskResource('image')];
 
 export class MediaGenImage implements INodeType {
 	description: NodeDescription = {
+		...describeNode(operations),
 		displayName: 'MediaGen Image',
 		name: 'mediaGenImage',
 		icon: { light: 'file:mediaGenImage.svg', dark: 'file:mediaGenImage.dark.svg' },
-		group: ['transform'],
-		version: 1,
 		subtitle: subtitleOf(operations),
 		description: 'Generate AI images: text to image, image to image, editing, and inpainting',
 		defaults: { name: 'MediaGen Image' },
@@ -41,23 +33,15 @@ export class MediaGenImage implements INodeType {
 			related('mediaGenImageTool', 'The same as a tool of an AI Agent'),
 			related('mediaGenVideo', 'Makes a clip from the picture'),
 		),
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
 		webhooks: callbackWebhook,
-		properties: describeOperations(operations),
 	};
 
-	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await resumeOnCallback(this, 'image');
-	}
+	webhook = webhookOf('image');
 
 	methods = {
 		credentialTest: { mediaGenApiTest },
 		listSearch: { searchModels: searchListed(MODELS) },
 	};
 
-	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await runOperation(this, operations);
-	}
+	execute = executeOf(operations);
 }

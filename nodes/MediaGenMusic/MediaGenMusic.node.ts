@@ -1,11 +1,4 @@
-import { NodeConnectionTypes } from 'n8n-workflow';
-import type {
-	IExecuteFunctions,
-	INodeExecutionData,
-	INodeType,
-	IWebhookFunctions,
-	IWebhookResponseData,
-} from 'n8n-workflow';
+import type { INodeType } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import {
@@ -15,11 +8,11 @@ import {
 	STEM_TYPES,
 } from '../shared/api/music';
 import { type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
-import { callbackWebhook, describeOperations, subtitleOf } from '../shared/n8n/describe';
+import { callbackWebhook, describeNode, subtitleOf } from '../shared/n8n/describe';
 import { searchListed } from '../shared/n8n/fields';
-import { runOperation } from '../shared/n8n/runOperation';
+import { executeOf } from '../shared/n8n/runOperation';
 import { taskResource } from '../shared/tasks/operations';
-import { resumeOnCallback } from '../shared/tasks/resume';
+import { webhookOf } from '../shared/tasks/resume';
 import { toTitle } from '../shared/util/case';
 import { addInstrumental } from './operations/addInstrumental';
 import { addStem } from './operations/addStem';
@@ -52,11 +45,10 @@ const listed = (values: readonly string[]) => values.map((value) => ({ name: val
 
 export class MediaGenMusic implements INodeType {
 	description: NodeDescription = {
+		...describeNode(operations),
 		displayName: 'MediaGen Music',
 		name: 'mediaGenMusic',
 		icon: { light: 'file:mediaGenMusic.svg', dark: 'file:mediaGenMusic.dark.svg' },
-		group: ['transform'],
-		version: 1,
 		subtitle: subtitleOf(operations),
 		description:
 			'Make AI music: cover, extend, and crop songs, separate stems, and generate sound effects',
@@ -71,11 +63,7 @@ export class MediaGenMusic implements INodeType {
 			'A new song is resource task, operation submit. All others work on a song, whose taskId they read from the incoming item.',
 			related('mediaGenMusicTool', 'The same as a tool of an AI Agent'),
 		),
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
 		webhooks: callbackWebhook,
-		properties: describeOperations(operations),
 	};
 
 	methods = {
@@ -89,11 +77,7 @@ export class MediaGenMusic implements INodeType {
 		},
 	};
 
-	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await resumeOnCallback(this, 'music');
-	}
+	webhook = webhookOf('music');
 
-	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await runOperation(this, operations);
-	}
+	execute = executeOf(operations);
 }

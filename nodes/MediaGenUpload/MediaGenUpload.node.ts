@@ -1,9 +1,8 @@
-import { NodeConnectionTypes } from 'n8n-workflow';
-import type { IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
+import type { INodeType } from 'n8n-workflow';
 
 import { type NodeDescription, related } from '../shared/n8n/builderHint';
-import { describeOperations, subtitleOf } from '../shared/n8n/describe';
-import { runOperation } from '../shared/n8n/runOperation';
+import { describeNode, subtitleOf } from '../shared/n8n/describe';
+import { executeOf } from '../shared/n8n/runOperation';
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { upload } from './operations/upload';
 
@@ -11,11 +10,10 @@ const operations = [upload];
 
 export class MediaGenUpload implements INodeType {
 	description: NodeDescription = {
+		...describeNode(operations),
 		displayName: 'MediaGen Upload',
 		name: 'mediaGenUpload',
 		icon: { light: 'file:mediaGenUpload.svg', dark: 'file:mediaGenUpload.dark.svg' },
-		group: ['transform'],
-		version: 1,
 		subtitle: subtitleOf(operations),
 		description: 'Host an image for 72 hours and get a public URL for it',
 		defaults: { name: 'MediaGen Upload' },
@@ -29,15 +27,9 @@ export class MediaGenUpload implements INodeType {
 				'Only for a public URL of a picture that is needed elsewhere: MediaGen Image and MediaGen Video upload pictures of the input by themselves.',
 			relatedNodes: [related('mediaGenImage', 'Takes pictures of the input without an upload')],
 		},
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
-		properties: describeOperations(operations),
 	};
 
 	methods = { credentialTest: { mediaGenApiTest } };
 
-	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await runOperation(this, operations);
-	}
+	execute = executeOf(operations);
 }

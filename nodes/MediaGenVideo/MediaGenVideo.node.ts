@@ -1,19 +1,12 @@
-import { NodeConnectionTypes } from 'n8n-workflow';
-import type {
-	IExecuteFunctions,
-	INodeExecutionData,
-	INodeType,
-	IWebhookFunctions,
-	IWebhookResponseData,
-} from 'n8n-workflow';
+import type { INodeType } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
-import { callbackWebhook, describeOperations, subtitleOf } from '../shared/n8n/describe';
+import { callbackWebhook, describeNode, subtitleOf } from '../shared/n8n/describe';
 import { searchListed } from '../shared/n8n/fields';
-import { runOperation } from '../shared/n8n/runOperation';
+import { executeOf } from '../shared/n8n/runOperation';
 import { taskResource } from '../shared/tasks/operations';
-import { resumeOnCallback } from '../shared/tasks/resume';
+import { webhookOf } from '../shared/tasks/resume';
 import { generate } from './operations/generate';
 import { MODELS } from './operations/generate/fields';
 import { remix, REMIX_MODEL_LIST } from './operations/remix';
@@ -22,11 +15,10 @@ const operations = [generate, remix, ...taskResource('video')];
 
 export class MediaGenVideo implements INodeType {
 	description: NodeDescription = {
+		...describeNode(operations),
 		displayName: 'MediaGen Video',
 		name: 'mediaGenVideo',
 		icon: { light: 'file:mediaGenVideo.svg', dark: 'file:mediaGenVideo.dark.svg' },
-		group: ['transform'],
-		version: 1,
 		subtitle: subtitleOf(operations),
 		description: 'Generate AI videos: text to video, image to video, editing, and extension',
 		defaults: { name: 'MediaGen Video' },
@@ -41,11 +33,7 @@ export class MediaGenVideo implements INodeType {
 			related('mediaGenVideoTool', 'The same as a tool of an AI Agent'),
 			related('mediaGenImage', 'Makes the first frame'),
 		),
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
 		webhooks: callbackWebhook,
-		properties: describeOperations(operations),
 	};
 
 	methods = {
@@ -56,11 +44,7 @@ export class MediaGenVideo implements INodeType {
 		},
 	};
 
-	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await resumeOnCallback(this, 'video');
-	}
+	webhook = webhookOf('video');
 
-	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await runOperation(this, operations);
-	}
+	execute = executeOf(operations);
 }

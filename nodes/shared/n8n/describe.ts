@@ -2,8 +2,10 @@ import type {
 	IExecuteFunctions,
 	INodeExecutionData,
 	INodeProperties,
+	INodeTypeDescription,
 	IWebhookDescription,
 } from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { compareNames } from '../util/order';
 
@@ -132,3 +134,14 @@ export function subtitleOf(operations: readonly Operation[], number?: SubtitleNu
 	const value = `$parameter["${parameter}"]`;
 	return `={{ typeof ${value} === "number" ? ${action}.replace("${words}", "${unit} " + ${value}) : ${action} }}`;
 }
+
+/** The part of a description that all nodes with operations have in common. */
+export const describeNode = (operations: readonly Operation[]) =>
+	({
+		group: ['transform'],
+		version: 1,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
+		properties: describeOperations(operations),
+	}) satisfies Partial<INodeTypeDescription>;

@@ -30,7 +30,7 @@ async function runOrContinue(
 }
 
 /** Runs the operation that the node is set to. Throws a `NodeOperationError` for one that it does not have. */
-export async function runOperation(
+async function runOperation(
 	context: IExecuteFunctions,
 	operations: readonly Operation[],
 ): Promise<INodeExecutionData[][]> {
@@ -45,3 +45,9 @@ export async function runOperation(
 		`The operation "${String(value)}" does not exist for the resource "${String(resource)}"`,
 	);
 }
+
+/** The `execute` of a node with these operations. */
+export const executeOf = (operations: readonly Operation[]) =>
+	async function execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return await runOperation(this, operations);
+	};

@@ -287,7 +287,7 @@ async function resumeWith(
  * Handles a callback for a paused execution: resumes it once all of its tasks have ended, and leaves it paused before. The body
  * only names the task to ask for first; the records are read from the service. Never throws: n8n would resume with the error.
  */
-export async function resumeOnCallback(
+async function resumeOnCallback(
 	context: IWebhookFunctions,
 	family: TaskFamily,
 ): Promise<IWebhookResponseData> {
@@ -318,3 +318,9 @@ export async function resumeOnCallback(
 		return answer(context, 503, CALL_AGAIN);
 	}
 }
+
+/** The `webhook` of a node whose tasks are of this family. */
+export const webhookOf = (family: TaskFamily) =>
+	async function webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+		return await resumeOnCallback(this, family);
+	};
