@@ -1,91 +1,77 @@
+import type { INodeProperties } from 'n8n-workflow';
+
 import {
 	CUSTOM_MODE_FIELDS,
 	DESCRIPTION_MODE_FIELD,
-	extendReads,
-	inferMode,
 	MUSIC_MODELS,
 	MUSIC_VERSIONS,
 	STEM_TYPES,
 	VOCAL_GENDERS,
-	WEIGHT,
 } from '../shared/api/music';
 import type { Operation } from '../shared/n8n/describe';
+import { additionalFieldsOf } from '../shared/n8n/fields';
+import { fieldsOf } from '../shared/n8n/options';
 import { type KnownValues, labelOf, unlistedNotes } from '../shared/n8n/parameters';
 import { buyingOperation, type BuyingOperation } from '../shared/tasks/execute';
 import type { RequestBody } from '../shared/tasks/prepare';
-import { flag, integer, number, taskId, text } from '../shared/util/schema';
+import { toCamelCase } from '../shared/util/case';
+import { refuseIn } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
-import { keepReadFields } from './mode';
+import { model, type RequestFields, style, words } from './fields';
+import { keepReadFields, shownIn, type SongMode } from './mode';
 
-const weight = () => number(WEIGHT.min, WEIGHT.max).optional();
+/** What several fields must fulfill together. */
+type Rule = (body: RequestBody, refuse: ReturnType<typeof refuseIn>) => void;
 
-export const model = { model: text().optional() };
-
-export const version = { version: text().optional() };
-
-/** The source track. Without it, or if it cannot be found, the service answers 400 (spec §2). */
-export const source = { task_id: taskId(), audio_index: integer(1) };
-
-/** The words and the style of a song, in either mode (spec §2, Common field rules). */
-export const song = {
-	custom: flag().optional(),
-	prompt: text().optional(),
-	gpt_description: text().optional(),
-	title: text().optional(),
-	tags: text().optional(),
-	negative_tags: text().optional(),
-	style_weight: weight(),
-	weirdness_constraint: weight(),
-	audio_weight: weight(),
-};
-
-export const vocals = { vocal_gender: text().optional() };
-
-export const autoLyrics = { auto_lyrics: flag().optional() };
-
-export const persona = { persona_id: text().optional() };
-
-type SongSchema = z.ZodType<RequestBody, z.ZodTypeDef, unknown>;
-
-function needsDescription(body: RequestBody, issues: z.RefinementCtx): void {
-	if (body.custom !== false || body.gpt_description !== undefined) return;
-	issues.addIssue({
-		code: z.ZodIssueCode.custom,
-		path: ['gpt_description'],
-		message: 'is required by the mode From Description',
-	});
+interface MusicOperation extends Pick<
+	BuyingOperation,
+	'name' | 'value' | 'action' | 'description' | 'synchronous'
+> {
+	/** In sight. */
+	fields: RequestFields;
+	/** How the request is read where a song is made: it has words and a style too. */
+	song?: SongMode;
+	/** In the collection, beside the model. */
+	options?: RequestFields;
+	rule?: Rule;
 }
+
+const interval = z.object({ start_s: z.number(), end_s: z.number() });
 
 /** Refuses an interval that ends before it begins: the service would be paid for nothing. */
-export function endsAfterStart(
-	{ start_s: start, end_s: end }: { start_s: number; end_s: number },
-	issues: z.RefinementCtx,
-): void {
-	if (end > start) return;
-	issues.addIssue({
-		code: z.ZodIssueCode.custom,
-		path: ['end_s'],
-		message: `must be after the start, which is at ${start} seconds`,
+export const endsAfterStart: Rule = (body, refuse) => {
+	const { start_s: start, end_s: end } = interval.parse(body);
+	if (end <= start) refuse('end_s', `must be after the start, which is at ${start} seconds`);
+};
+
+/** The request of some fields. Description mode needs its description (spec §2, `custom`). */
+export function musicRequest(
+	fields: RequestFields,
+	mode?: SongMode,
+	rule?: Rule,
+): BuyingOperation['schema'] {
+	const schema = z.object(fields).superRefine((body: RequestBody, issues) => {
+		const refuse = refuseIn(issues);
+		rule?.(body, refuse);
+		if (mode?.needsDescription && body.custom === false && body.gpt_description === undefined)
+			refuse('gpt_description', 'is required by the mode From Description');
 	});
+	return mode ? z.preprocess(keepReadFields(mode), schema) : schema;
 }
 
-/** A request whose mode is inferred where it is not set. Description mode needs its description (spec §2, `custom`). */
-export function songRequest(schema: SongSchema): SongSchema {
-	return z.preprocess(keepReadFields(inferMode), schema.superRefine(needsDescription));
+/** The fields in the panel. What one mode alone reads is shown there. */
+function panelOf(fields: RequestFields, mode?: SongMode, inCollection = false): INodeProperties[] {
+	const named = Object.entries(fields).map(([name, { field }]) => {
+		const isCustom = CUSTOM_MODE_FIELDS.some((custom) => custom === name);
+		if (!mode || !(isCustom || name === DESCRIPTION_MODE_FIELD)) return [name, { field }] as const;
+		const displayOptions = shownIn(mode, isCustom ? 'custom' : 'description', inCollection);
+		return [name, { field: { ...field, displayOptions } }] as const;
+	});
+	return fieldsOf(Object.fromEntries(named.map(([name, each]) => [toCamelCase(name), each])));
 }
-
-/** The request of `extend`, which neither infers the mode nor enforces what it needs (spec §2, extend). */
-export function extendRequest(schema: SongSchema): SongSchema {
-	return z.preprocess(keepReadFields(extendReads), schema);
-}
-
-type MusicOperation = Pick<
-	BuyingOperation,
-	'name' | 'value' | 'action' | 'description' | 'fields' | 'schema' | 'synchronous'
->;
 
 /** What the user set and the mode does not read. */
-function unreadNotes({ fields }: MusicOperation, body: RequestBody, given: RequestBody): string[] {
+function unreadNotes(fields: readonly INodeProperties[], body: RequestBody, given: RequestBody) {
 	return [...CUSTOM_MODE_FIELDS, DESCRIPTION_MODE_FIELD]
 		.filter((name) => given[name] !== undefined && body[name] === undefined)
 		.map((name) => `"${labelOf(fields, name) ?? name}" was not sent: the mode does not read it`);
@@ -103,17 +89,28 @@ function positionNotes({ continue_at: second }: RequestBody): string[] {
 	return [`"Continue At" is ${second}, before the beginning of the song: it is sent as it is`];
 }
 
-/** Makes an operation of its fields and its request: `POST /v1/music/generations/{operation}` (spec §2). */
-export function musicOperation(operation: MusicOperation): Operation {
+/** Makes an operation of its fields: `POST /v1/music/generations/{operation}` (spec §2). */
+export function musicOperation({
+	fields: own,
+	song,
+	options: others,
+	rule,
+	...operation
+}: MusicOperation): Operation {
+	const inSight = { ...own, ...(song && words(song)) };
+	const options = { model, ...(song && style), ...others };
+	const fields = [...panelOf(inSight, song), additionalFieldsOf(panelOf(options, song, true))];
 	return buyingOperation({
 		...operation,
 		family: 'music',
 		resource: { name: 'Music', value: 'music' },
+		fields,
+		schema: musicRequest({ ...inSight, ...options }, song, rule),
 		path: `/v1/music/generations/${operation.value}`,
 		notes: (body, given) => [
 			...unlistedNotes(body, KNOWN_VALUES),
 			...positionNotes(body),
-			...unreadNotes(operation, body, given),
+			...unreadNotes(fields, body, given),
 		],
 	});
 }

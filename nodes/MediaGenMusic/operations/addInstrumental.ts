@@ -1,26 +1,19 @@
 import { INSTRUMENTAL_VERSIONS, MUSIC_VERSIONS } from '../../shared/api/music';
+import { ifSet } from '../../shared/n8n/options';
 import { text } from '../../shared/util/schema';
-import { z } from '../../shared/util/vendor/zod';
-import {
-	additionalFields,
-	inCustomMode,
-	sourceFields,
-	styleOptions,
-	UPLOADED_BY_A_TASK,
-	instrumentalVersionOption,
-	vocalGenderOption,
-	wordFields,
-} from '../fields';
+import { track, UPLOADED_BY_A_TASK, versionField, vocalGender } from '../fields';
 import { inferredMode } from '../mode';
-import { model, musicOperation, song, songRequest, source, vocals } from '../request';
+import { musicOperation } from '../request';
 
 /** The service refuses the other versions that it has. It may have newer ones. */
 const acceptedVersion = text().refine(
-	(version) =>
-		INSTRUMENTAL_VERSIONS.some((accepted) => accepted === version) ||
-		!MUSIC_VERSIONS.some((known) => known === version),
+	(value) =>
+		INSTRUMENTAL_VERSIONS.some((accepted) => accepted === value) ||
+		!MUSIC_VERSIONS.some((known) => known === value),
 	`must be one of ${INSTRUMENTAL_VERSIONS.join(', ')}`,
 );
+
+const version = ifSet(acceptedVersion, versionField('searchInstrumentalVersions'));
 
 /** An accompaniment for your own recording (spec §2, addInstrumental). */
 export const addInstrumental = musicOperation({
@@ -28,22 +21,7 @@ export const addInstrumental = musicOperation({
 	value: 'addInstrumental',
 	action: 'Add an accompaniment to a track',
 	description: 'Add an accompaniment to a vocal or a track that you uploaded',
-	fields: [
-		...sourceFields(UPLOADED_BY_A_TASK),
-		...wordFields(inferredMode),
-		additionalFields(
-			...inCustomMode(inferredMode, ...styleOptions),
-			instrumentalVersionOption,
-			vocalGenderOption,
-		),
-	],
-	schema: songRequest(
-		z.object({
-			...model,
-			...source,
-			version: acceptedVersion.optional(),
-			...song,
-			...vocals,
-		}),
-	),
+	fields: track(UPLOADED_BY_A_TASK),
+	song: inferredMode,
+	options: { version, vocal_gender: vocalGender },
 });

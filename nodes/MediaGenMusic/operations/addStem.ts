@@ -1,15 +1,6 @@
-import { z } from '../../shared/util/vendor/zod';
-import {
-	additionalFields,
-	inCustomMode,
-	MADE_BY_A_TASK,
-	sourceFields,
-	styleOptions,
-	versionOption,
-	wordFields,
-} from '../fields';
+import { MADE_BY_A_TASK, track, version } from '../fields';
 import { inferredMode } from '../mode';
-import { model, musicOperation, song, songRequest, source, version } from '../request';
+import { musicOperation } from '../request';
 
 /** One more stem over an existing track (spec §2, addStem). */
 export const addStem = musicOperation({
@@ -17,10 +8,7 @@ export const addStem = musicOperation({
 	value: 'addStem',
 	action: 'Add a stem to a track',
 	description: 'Lay one more stem over an existing track',
-	fields: [
-		...sourceFields(MADE_BY_A_TASK),
-		...wordFields(inferredMode),
-		additionalFields(...inCustomMode(inferredMode, ...styleOptions), versionOption),
-	],
-	schema: songRequest(z.object({ ...model, ...source, ...version, ...song })),
+	fields: track(MADE_BY_A_TASK),
+	song: inferredMode,
+	options: { version },
 });

@@ -1,16 +1,6 @@
-import { z } from '../../shared/util/vendor/zod';
-import {
-	additionalFields,
-	inCustomMode,
-	sourceFields,
-	styleOptions,
-	UPLOADED_BY_A_TASK,
-	versionOption,
-	vocalGenderOption,
-	wordFields,
-} from '../fields';
+import { track, UPLOADED_BY_A_TASK, version, vocalGender } from '../fields';
 import { inferredMode } from '../mode';
-import { model, musicOperation, song, songRequest, source, version, vocals } from '../request';
+import { musicOperation } from '../request';
 
 /** A voice for your own recording (spec §2, addVocals). */
 export const addVocals = musicOperation({
@@ -18,14 +8,7 @@ export const addVocals = musicOperation({
 	value: 'addVocals',
 	action: 'Add vocals to a track',
 	description: 'Add vocals to an accompaniment or a track that you uploaded',
-	fields: [
-		...sourceFields(UPLOADED_BY_A_TASK),
-		...wordFields(inferredMode),
-		additionalFields(
-			...inCustomMode(inferredMode, ...styleOptions),
-			versionOption,
-			vocalGenderOption,
-		),
-	],
-	schema: songRequest(z.object({ ...model, ...source, ...version, ...song, ...vocals })),
+	fields: track(UPLOADED_BY_A_TASK),
+	song: inferredMode,
+	options: { version, vocal_gender: vocalGender },
 });

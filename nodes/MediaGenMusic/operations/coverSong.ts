@@ -1,26 +1,6 @@
-import { z } from '../../shared/util/vendor/zod';
-import {
-	additionalFields,
-	inCustomMode,
-	MADE_BY_A_TASK,
-	personaOption,
-	sourceFields,
-	styleOptions,
-	versionOption,
-	vocalGenderOption,
-	wordFields,
-} from '../fields';
+import { MADE_BY_A_TASK, persona, track, version, vocalGender } from '../fields';
 import { inferredMode } from '../mode';
-import {
-	model,
-	musicOperation,
-	persona,
-	song,
-	songRequest,
-	source,
-	version,
-	vocals,
-} from '../request';
+import { musicOperation } from '../request';
 
 /** An existing song in another style (spec §2, coverSong). */
 export const coverSong = musicOperation({
@@ -28,16 +8,7 @@ export const coverSong = musicOperation({
 	value: 'coverSong',
 	action: 'Cover a song in another style',
 	description: 'Sing an existing song again in another style',
-	fields: [
-		...sourceFields(MADE_BY_A_TASK),
-		...wordFields(inferredMode, 'The style to turn the song into, as tags'),
-		additionalFields(
-			...inCustomMode(inferredMode, personaOption, ...styleOptions),
-			versionOption,
-			vocalGenderOption,
-		),
-	],
-	schema: songRequest(
-		z.object({ ...model, ...source, ...version, ...song, ...persona, ...vocals }),
-	),
+	fields: track(MADE_BY_A_TASK),
+	song: { ...inferredMode, tags: 'The style to turn the song into, as tags' },
+	options: { version, persona_id: persona, vocal_gender: vocalGender },
 });

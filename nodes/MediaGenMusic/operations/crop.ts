@@ -1,7 +1,5 @@
-import { integer } from '../../shared/util/schema';
-import { z } from '../../shared/util/vendor/zod';
-import { additionalFields, MADE_BY_A_TASK, sourceFields, wholeSecondsField } from '../fields';
-import { endsAfterStart, model, musicOperation, source } from '../request';
+import { MADE_BY_A_TASK, track, wholeSeconds } from '../fields';
+import { endsAfterStart, musicOperation } from '../request';
 
 /** An interval of a song, the rest cut away (spec §2, crop). */
 export const crop = musicOperation({
@@ -9,13 +7,10 @@ export const crop = musicOperation({
 	value: 'crop',
 	action: 'Crop a song',
 	description: 'Keep an interval of a song and cut the rest away',
-	fields: [
-		...sourceFields(MADE_BY_A_TASK),
-		wholeSecondsField('Start', 'startS', 'Second at which the interval begins, a whole number'),
-		wholeSecondsField('End', 'endS', 'Second at which the interval ends, a whole number'),
-		additionalFields(),
-	],
-	schema: z
-		.object({ ...model, ...source, start_s: integer(0), end_s: integer(0) })
-		.superRefine(endsAfterStart),
+	fields: {
+		...track(MADE_BY_A_TASK),
+		start_s: wholeSeconds('Start', 'Second at which the interval begins, a whole number'),
+		end_s: wholeSeconds('End', 'Second at which the interval ends, a whole number'),
+	},
+	rule: endsAfterStart,
 });

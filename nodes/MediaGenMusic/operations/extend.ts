@@ -1,40 +1,16 @@
-import type { INodeProperties } from 'n8n-workflow';
-
+import { ifSet } from '../../shared/n8n/options';
 import { integer } from '../../shared/util/schema';
-import { z } from '../../shared/util/vendor/zod';
-import {
-	additionalFields,
-	autoLyricsOption,
-	inCustomMode,
-	MADE_BY_A_TASK,
-	personaOption,
-	sourceFields,
-	styleOptions,
-	versionOption,
-	vocalGenderOption,
-	wordFields,
-} from '../fields';
+import { autoLyrics, MADE_BY_A_TASK, persona, track, version, vocalGender } from '../fields';
 import { extendMode } from '../mode';
-import {
-	autoLyrics,
-	extendRequest,
-	model,
-	musicOperation,
-	persona,
-	song,
-	source,
-	version,
-	vocals,
-} from '../request';
+import { musicOperation } from '../request';
 
-const continueAtOption: INodeProperties = {
+const continueAt = ifSet(integer(), {
 	displayName: 'Continue At',
-	name: 'continueAt',
 	type: 'number',
 	typeOptions: { minValue: 0, numberPrecision: 0 },
 	default: 0,
 	description: 'Second from which to continue, a whole number',
-};
+});
 
 /** A song goes on from a point in time (spec §2, extend). */
 export const extend = musicOperation({
@@ -42,26 +18,13 @@ export const extend = musicOperation({
 	value: 'extend',
 	action: 'Extend a song',
 	description: 'Continue a song from a point in time',
-	fields: [
-		...sourceFields(MADE_BY_A_TASK),
-		...wordFields(extendMode),
-		additionalFields(
-			continueAtOption,
-			...inCustomMode(extendMode, autoLyricsOption, personaOption, ...styleOptions),
-			versionOption,
-			vocalGenderOption,
-		),
-	],
-	schema: extendRequest(
-		z.object({
-			...model,
-			...source,
-			...version,
-			continue_at: integer().optional(),
-			...song,
-			...autoLyrics,
-			...persona,
-			...vocals,
-		}),
-	),
+	fields: track(MADE_BY_A_TASK),
+	song: extendMode,
+	options: {
+		version,
+		continue_at: continueAt,
+		auto_lyrics: autoLyrics,
+		persona_id: persona,
+		vocal_gender: vocalGender,
+	},
 });

@@ -1,18 +1,14 @@
-import type { INodeProperties } from 'n8n-workflow';
+import { numberIfSet } from '../../shared/n8n/options';
+import { integer } from '../../shared/util/schema';
+import { MADE_BY_A_TASK, title, track } from '../fields';
+import { musicOperation } from '../request';
 
-import { integer, text } from '../../shared/util/schema';
-import { z } from '../../shared/util/vendor/zod';
-import { additionalFields, MADE_BY_A_TASK, sourceFields, titleField } from '../fields';
-import { model, musicOperation, source } from '../request';
-
-const durationOption: INodeProperties = {
+const duration = numberIfSet(integer, [0], {
 	displayName: 'Duration',
-	name: 'durationS',
-	type: 'number',
-	typeOptions: { minValue: 0, numberPrecision: 0 },
+	typeOptions: { numberPrecision: 0 },
 	default: 5,
 	description: 'Length of the fade in seconds, a whole number',
-};
+});
 
 /** A song that fades in (spec §2, fadeIn). */
 export const fadeIn = musicOperation({
@@ -20,11 +16,6 @@ export const fadeIn = musicOperation({
 	value: 'fadeIn',
 	action: 'Fade a song in',
 	description: 'Let the beginning of a song fade in',
-	fields: [...sourceFields(MADE_BY_A_TASK), additionalFields(durationOption, titleField)],
-	schema: z.object({
-		...model,
-		...source,
-		duration_s: integer(0).optional(),
-		title: text().optional(),
-	}),
+	fields: track(MADE_BY_A_TASK),
+	options: { duration_s: duration, title },
 });

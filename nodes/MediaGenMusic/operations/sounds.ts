@@ -1,46 +1,37 @@
-import type { INodeProperties } from 'n8n-workflow';
-
-import { openValueField, promptField } from '../../shared/n8n/fields';
+import { promptField } from '../../shared/n8n/fields';
+import { ifSet } from '../../shared/n8n/options';
 import { integer, text } from '../../shared/util/schema';
-import { z } from '../../shared/util/vendor/zod';
-import { additionalFields, versionOption } from '../fields';
-import { model, musicOperation, version } from '../request';
+import { openIfSet, textIfSet, version } from '../fields';
+import { musicOperation } from '../request';
 
-const soundPromptField = promptField({
-	placeholder: 'e.g. Waves against a wooden pier',
-	description: 'What the sound is like',
+const prompt = ifSet(
+	text(),
+	promptField({
+		placeholder: 'e.g. Waves against a wooden pier',
+		description: 'What the sound is like',
+	}),
+);
+
+const type = textIfSet({
+	displayName: 'Type',
+	placeholder: 'e.g. ambience',
+	description: 'Kind of sound, in the word of the service',
 });
 
-const soundOptions: INodeProperties[] = [
-	{
-		displayName: 'BPM',
-		name: 'bpm',
-		type: 'number',
-		typeOptions: { numberPrecision: 0 },
-		default: 120,
-		description: 'Beats per minute, a whole number',
-	},
-	openValueField({
-		displayName: 'Key',
-		name: 'key',
-		description: 'Musical key',
-		placeholder: 'e.g. C minor',
-		searchListMethod: 'searchKeys',
-		preset: { name: '', value: '' },
-	}),
-	{
-		displayName: 'Type',
-		name: 'type',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. ambience',
-		description: 'Kind of sound, in the word of the service',
-	},
-];
+const bpm = ifSet(integer(), {
+	displayName: 'BPM',
+	type: 'number',
+	typeOptions: { numberPrecision: 0 },
+	default: 120,
+	description: 'Beats per minute, a whole number',
+});
 
-/** A sound of which nothing is said, such as by an empty expression, would be bought for nothing. */
-const saysSomething = ({ prompt, type, bpm, key }: Record<string, unknown>) =>
-	[prompt, type, bpm, key].some((value) => value !== undefined);
+const key = openIfSet({
+	displayName: 'Key',
+	description: 'Musical key',
+	placeholder: 'e.g. C minor',
+	searchListMethod: 'searchKeys',
+});
 
 /** Sound effects from a description (spec §2, sounds). */
 export const sounds = musicOperation({
@@ -48,18 +39,13 @@ export const sounds = musicOperation({
 	value: 'sounds',
 	action: 'Generate sound effects',
 	description: 'Make sound effects from a description',
-	fields: [soundPromptField, additionalFields(...soundOptions, versionOption)],
-	schema: z
-		.object({
-			...model,
-			...version,
-			prompt: text().optional(),
-			type: text().optional(),
-			bpm: integer().optional(),
-			key: text().optional(),
-		})
-		.refine(saysSomething, {
-			path: ['prompt'],
-			message: 'is required: nothing says what the sound is like',
-		}),
+	fields: { prompt },
+	options: { version, type, bpm, key },
+	// A sound of which nothing is said, such as by an empty expression, would be bought for nothing.
+	rule(body, refuse) {
+		const saysSomething = [body.prompt, body.type, body.bpm, body.key].some(
+			(value) => value !== undefined,
+		);
+		if (!saysSomething) refuse('prompt', 'is required: nothing says what the sound is like');
+	},
 });

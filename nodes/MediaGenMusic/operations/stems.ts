@@ -1,14 +1,10 @@
 import { DEFAULT_STEM_TYPE } from '../../shared/api/music';
-import { openValueField } from '../../shared/n8n/fields';
 import { toTitle } from '../../shared/util/case';
-import { text } from '../../shared/util/schema';
-import { z } from '../../shared/util/vendor/zod';
-import { additionalFields, MADE_BY_A_TASK, sourceFields } from '../fields';
-import { model, musicOperation, source } from '../request';
+import { MADE_BY_A_TASK, openIfSet, track } from '../fields';
+import { musicOperation } from '../request';
 
-const stemTypeField = openValueField({
+const stemType = openIfSet({
 	displayName: 'Stem Type',
-	name: 'stemType',
 	description:
 		'The stem to separate. The service knows more than a hundred; enter the name of any other as an ID. One purchase makes one stem: for several, give an item for each, such as with Split Out before this node, and its field as an expression here.',
 	placeholder: 'e.g. acoustic_guitar',
@@ -22,6 +18,5 @@ export const stems = musicOperation({
 	value: 'stems',
 	action: 'Separate a song into stems',
 	description: 'Separate a stem, such as the vocals or the drums, from a song',
-	fields: [...sourceFields(MADE_BY_A_TASK), stemTypeField, additionalFields()],
-	schema: z.object({ ...model, ...source, stem_type: text().optional() }),
+	fields: { ...track(MADE_BY_A_TASK), stem_type: stemType },
 });

@@ -1,7 +1,8 @@
 import { text } from '../../shared/util/schema';
-import { z } from '../../shared/util/vendor/zod';
-import { additionalFields, tagsField } from '../fields';
-import { model, musicOperation } from '../request';
+import { required, tagsField } from '../fields';
+import { musicOperation } from '../request';
+
+const tags = required(text(), { ...tagsField, description: 'The style tags to enhance' });
 
 /** Style tags made richer, at once (spec §2, upsampleTags). */
 export const upsampleTags = musicOperation({
@@ -11,9 +12,5 @@ export const upsampleTags = musicOperation({
 	description:
 		'Turn a few style tags into richer ones. The answer comes at once, as upsampledTags.',
 	synchronous: true,
-	fields: [
-		{ ...tagsField, required: true, description: 'The style tags to enhance' },
-		additionalFields(),
-	],
-	schema: z.object({ ...model, tags: text() }),
+	fields: { tags },
 });

@@ -123,3 +123,7 @@ export function toId(value: unknown): unknown {
 export function taskId() {
 	return z.preprocess(toId, text());
 }
+
+/** Names the field that breaks a rule of a whole object, in a refinement of its schema. */
+export const refuseIn = (issues: z.RefinementCtx) => (field: string, message: string) =>
+	issues.addIssue({ code: z.ZodIssueCode.custom, path: [field], message });

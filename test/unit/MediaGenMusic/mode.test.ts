@@ -3,38 +3,48 @@ import fc from 'fast-check';
 
 import { MediaGenMusic } from '../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import {
-	extendRequest,
-	persona,
-	song,
-	songRequest,
 	autoLyrics,
-	vocals,
-} from '../../../nodes/MediaGenMusic/request';
-import { z } from '../../../nodes/shared/util/vendor/zod';
+	persona,
+	style,
+	vocalGender,
+	words,
+} from '../../../nodes/MediaGenMusic/fields';
+import { extendMode, inferredMode, type SongMode } from '../../../nodes/MediaGenMusic/mode';
+import { musicRequest } from '../../../nodes/MediaGenMusic/request';
 
-const shape = z.object({ ...song, ...autoLyrics, ...persona, ...vocals });
-const inferring = songRequest(shape);
-const extending = extendRequest(shape);
+const songRequest = (mode: SongMode) =>
+	musicRequest(
+		{
+			...words(mode),
+			...style,
+			auto_lyrics: autoLyrics,
+			persona_id: persona,
+			vocal_gender: vocalGender,
+		},
+		mode,
+	);
+const inferring = songRequest(inferredMode);
+const extending = songRequest(extendMode);
 
-const words = fc.string({ minLength: 1 }).filter((value) => value.trim() !== '');
+const anyText = fc.string({ minLength: 1 }).filter((value) => value.trim() !== '');
 const weight = fc.double({ min: 0, max: 1, noNaN: true });
 
 const customOnly = {
-	prompt: words,
-	title: words,
-	tags: words,
-	negative_tags: words,
+	prompt: anyText,
+	title: anyText,
+	tags: anyText,
+	negative_tags: anyText,
 	style_weight: weight,
 	weirdness_constraint: weight,
 	audio_weight: weight,
 	auto_lyrics: fc.boolean(),
-	persona_id: words,
+	persona_id: anyText,
 };
 
 const anySong = fc.record(
 	{
 		custom: fc.constantFrom(true, false),
-		gpt_description: words,
+		gpt_description: anyText,
 		vocal_gender: fc.constantFrom('Male', 'Female'),
 		...customOnly,
 	},
