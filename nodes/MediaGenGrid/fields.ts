@@ -1,38 +1,50 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { GRID_INDEX, GRID_SPEEDS } from '../shared/api/grid';
-import { additionalFieldsOf, INCOMING_INDEX, taskIdField, toOptions } from '../shared/n8n/fields';
+import { INCOMING_INDEX, taskIdField, toOptions } from '../shared/n8n/fields';
+import { ifSet } from '../shared/n8n/options';
+import { jsonObject } from '../shared/util/json';
+import { text } from '../shared/util/schema';
 
-export const parentField = taskIdField('The grid to start from. It must be completed.');
-
-/** How the picture, or the button, is chosen. */
-export function matchByField(byItself: {
+/** A way to choose what is done, beside the buttons of the task. */
+export interface Choice {
 	name: string;
 	value: string;
 	description: string;
-}): INodeProperties {
-	const { value } = byItself;
-	return {
-		displayName: 'Choose By',
-		name: 'matchBy',
-		type: 'options',
-		options: [
-			byItself,
-			{
-				name: 'Button',
-				value: 'button',
-				description: 'One of the follow-ups that the task itself offers',
-			},
-		],
-		default: value,
-	};
 }
 
-export const pictureMatchField = matchByField({
-	name: 'Picture',
-	value: 'index',
-	description: 'One of the four pictures, by its number',
-});
+/** The fields of an operation. `chosenBy` are those that its own choice shows. */
+export function gridFields(choice: Choice, chosenBy: INodeProperties[]): INodeProperties[] {
+	const { value } = choice;
+	return [
+		taskIdField('The grid to start from. It must be completed.'),
+		{
+			displayName: 'Choose By',
+			name: 'matchBy',
+			type: 'options',
+			options: [
+				choice,
+				{
+					name: 'Button',
+					value: 'button',
+					description: 'One of the follow-ups that the task itself offers',
+				},
+			],
+			default: value,
+		},
+		...chosenBy,
+		{
+			displayName: 'Button Name or ID',
+			name: 'customId',
+			type: 'options',
+			typeOptions: { loadOptionsMethod: 'getButtons', loadOptionsDependsOn: ['taskId'] },
+			default: '',
+			displayOptions: { show: { matchBy: ['button'] } },
+			description:
+				'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
+		},
+	];
+}
 
 export const indexField: INodeProperties = {
 	displayName: 'Picture Number',
@@ -44,31 +56,19 @@ export const indexField: INodeProperties = {
 	description: 'From 1 to 4, for V1 to V4',
 };
 
-export const buttonField: INodeProperties = {
-	displayName: 'Button Name or ID',
-	name: 'customId',
-	type: 'options',
-	typeOptions: { loadOptionsMethod: 'getButtons', loadOptionsDependsOn: ['taskId'] },
-	default: '',
-	displayOptions: { show: { matchBy: ['button'] } },
-	description:
-		'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
-};
-
-export const additionalFields = additionalFieldsOf([
-	{
-		displayName: 'Metadata',
-		name: 'metadata',
-		type: 'json',
-		default: '{}',
-		description: 'A JSON object of your own that the service keeps with the task',
-	},
-	{
+/** Optional in every request. */
+export const optional = {
+	speed: ifSet(text(), {
 		displayName: 'Speed',
-		name: 'speed',
 		type: 'options',
 		options: toOptions(GRID_SPEEDS),
 		default: 'fast',
 		description: 'How fast to generate. The price depends on it.',
-	},
-]);
+	}),
+	metadata: ifSet(jsonObject('must be a JSON object, such as {"campaign": "spring"}'), {
+		displayName: 'Metadata',
+		type: 'json',
+		default: '{}',
+		description: 'A JSON object of your own that the service keeps with the task',
+	}),
+};

@@ -1,51 +1,66 @@
+import type { INodeProperties } from 'n8n-workflow';
+
 import { GRID_INDEX, GRID_SPEEDS } from '../shared/api/grid';
 import type { Operation } from '../shared/n8n/describe';
+import { additionalFieldsOf } from '../shared/n8n/fields';
+import { fieldsOf } from '../shared/n8n/options';
 import { unlistedNotes } from '../shared/n8n/parameters';
 import type { ParentRule } from '../shared/tasks/checkParent';
 import { buyingOperation, type BuyingOperation } from '../shared/tasks/execute';
 import type { RequestBody } from '../shared/tasks/prepare';
-import { jsonObject } from '../shared/util/json';
 import { integer, schemaFor, taskId, text } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
+import { type Choice, gridFields, indexField, optional } from './fields';
 
-const common = {
-	task_id: taskId(),
-	speed: text().optional(),
-	metadata: jsonObject('must be a JSON object, such as {"campaign": "spring"}').optional(),
+/** What an operation works on where no button is chosen. */
+interface Target extends Choice {
+	fields: INodeProperties[];
+	/** In the API's names. */
+	schema: z.ZodRawShape;
+}
+
+export const picture: Target = {
+	name: 'Picture',
+	value: 'index',
+	description: 'One of the four pictures, by its number',
+	fields: [indexField],
+	schema: { index: integer(GRID_INDEX.min, GRID_INDEX.max) },
 };
 
-const byButton = z.object({ ...common, custom_id: text() });
-const byIndex = z.object({ ...common, index: integer(GRID_INDEX.min, GRID_INDEX.max) });
-const byItself = z.object(common);
+/** A grid has one re-roll button. */
+export const wholeGrid: Target = {
+	name: 'The Re-Roll Button of the Grid',
+	value: 'reroll',
+	description: 'The service finds it by itself',
+	fields: [],
+	schema: {},
+};
 
-type GridSchema = z.ZodType<RequestBody, z.ZodTypeDef, unknown>;
+/** The request: a button takes the place of the target, so the one that was not chosen is not sent (spec §4, `custom_id`). */
+export function requestBy(target: Pick<Target, 'schema'>) {
+	const common = { task_id: taskId(), ...optional };
+	const byButton = z.object({ ...common, custom_id: text() });
+	const byItself = z.object({ ...common, ...target.schema });
+	return schemaFor<RequestBody>(({ match_by }) => (match_by === 'button' ? byButton : byItself));
+}
 
-/** A button takes the place of the number, so the one that was not chosen is not sent (spec §4, `custom_id`). */
-const requestBy = (otherwise: GridSchema) =>
-	schemaFor<RequestBody>(({ match_by }) => (match_by === 'button' ? byButton : otherwise));
-
-/** Request of both variations: a button, or one of the four pictures (spec §4). */
-export const variationRequest = requestBy(byIndex);
-
-/** Request of a re-roll: a button, or nothing, for a grid has one re-roll button (spec §4). */
-export const rerollRequest = requestBy(byItself);
-
-type GridOperation = Pick<
-	BuyingOperation,
-	'name' | 'value' | 'action' | 'description' | 'fields' | 'schema'
-> & {
+interface GridOperation extends Pick<BuyingOperation, 'name' | 'value' | 'action' | 'description'> {
 	/** Last part of the path. */
 	path: string;
+	target: Target;
 	/** What the parent's record must show, besides that it is completed. */
 	check?: ParentRule['check'];
-};
+}
 
-/** Makes an operation of its fields and its request: `POST /v1/gridart/generations/{operation}` (spec §4). */
-export function gridOperation({ path, check, ...operation }: GridOperation): Operation {
+/** Makes an operation of its target: `POST /v1/gridart/generations/{operation}` (spec §4). */
+export function gridOperation({ path, check, target, ...operation }: GridOperation): Operation {
+	const { fields, schema, ...choice } = target;
 	return buyingOperation({
 		...operation,
 		family: 'grid',
 		resource: { name: 'Grid', value: 'grid' },
+		fields: [...gridFields(choice, fields), additionalFieldsOf(fieldsOf(optional))],
+		schema: requestBy({ schema }),
 		path: `/v1/gridart/generations/${path}`,
 		notes: (body) => unlistedNotes(body, [['speed', 'speed', GRID_SPEEDS]]),
 		parent: { parentOf: (body) => body.task_id, check },

@@ -1,11 +1,4 @@
-import {
-	additionalFields,
-	buttonField,
-	indexField,
-	parentField,
-	pictureMatchField,
-} from '../fields';
-import { gridOperation, variationRequest } from '../request';
+import { gridOperation, picture } from '../request';
 
 /** The same as a variation at another price, meant for a single upscaled picture (spec §4, low-variation). */
 export const lowVariation = gridOperation({
@@ -15,6 +8,5 @@ export const lowVariation = gridOperation({
 	action: 'Vary a picture of a grid slightly',
 	description:
 		'Draw a grid of slight variations, usually of a single upscaled picture. It has a price of its own.',
-	fields: [parentField, pictureMatchField, indexField, buttonField, additionalFields],
-	schema: variationRequest,
+	target: picture,
 });

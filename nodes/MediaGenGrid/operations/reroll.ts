@@ -1,12 +1,5 @@
 import { NOT_REROLLABLE } from '../../shared/api/grid';
-import { additionalFields, buttonField, matchByField, parentField } from '../fields';
-import { gridOperation, rerollRequest } from '../request';
-
-const matchField = matchByField({
-	name: 'The Re-Roll Button of the Grid',
-	value: 'reroll',
-	description: 'The service finds it by itself',
-});
+import { gridOperation, wholeGrid } from '../request';
 
 /** All four pictures again, from the grid's own prompt (spec §4, reroll). */
 export const reroll = gridOperation({
@@ -15,8 +8,7 @@ export const reroll = gridOperation({
 	path: 'reroll',
 	action: 'Re-roll a grid',
 	description: 'Generate all four pictures of a grid again, from the same prompt',
-	fields: [parentField, matchField, buttonField, additionalFields],
-	schema: rerollRequest,
+	target: wholeGrid,
 	check: (_, record) =>
 		NOT_REROLLABLE.includes(record?.action)
 			? {

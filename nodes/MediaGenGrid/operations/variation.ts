@@ -1,11 +1,4 @@
-import {
-	additionalFields,
-	buttonField,
-	indexField,
-	parentField,
-	pictureMatchField,
-} from '../fields';
-import { gridOperation, variationRequest } from '../request';
+import { gridOperation, picture } from '../request';
 
 /** A weak variation of one picture of a grid (spec §4, variation). */
 export const variation = gridOperation({
@@ -14,6 +7,5 @@ export const variation = gridOperation({
 	path: 'variation',
 	action: 'Vary a picture of a grid',
 	description: 'Draw a grid of weak variations of one of the four pictures',
-	fields: [parentField, pictureMatchField, indexField, buttonField, additionalFields],
-	schema: variationRequest,
+	target: picture,
 });

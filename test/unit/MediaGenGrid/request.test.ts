@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 
 import { buttonOptions } from '../../../nodes/MediaGenGrid/buttons';
-import { rerollRequest, variationRequest } from '../../../nodes/MediaGenGrid/request';
+import { picture, requestBy, wholeGrid } from '../../../nodes/MediaGenGrid/request';
 import { taskResponse } from '../../../nodes/shared/api/records';
+
+const variationRequest = requestBy(picture);
+const rerollRequest = requestBy(wholeGrid);
 
 test('a variation is sent with a number or with a button, never with both', () => {
 	const choice = fc.record(
