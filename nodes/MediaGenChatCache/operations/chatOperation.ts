@@ -27,8 +27,8 @@ import { toJson } from '../../shared/util/json';
 import { findVolatile } from '../../shared/util/volatile';
 import { type ChatOptions, chatOptionsField, readChatOptions } from '../options';
 import { type ChatOutcome, toOutput, usedBy } from '../output';
-import { compareWithAll } from '../prefix/compare';
 import {
+	compareWithAll,
 	createFingerprinter,
 	oncePerText,
 	type PrefixFingerprint,

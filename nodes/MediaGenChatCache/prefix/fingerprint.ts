@@ -1,7 +1,6 @@
 import { createHash } from 'crypto';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
-import { CHAT_ROLES } from '../../shared/api/chat';
 import { z } from '../../shared/util/vendor/zod';
 import type { Part } from '../prompt/conversation';
 
@@ -10,9 +9,8 @@ const HASH_LENGTH = 16;
 const blockFingerprint = z.object({
 	/** Its number in the list "Cached Blocks", from 1. */
 	block: z.number(),
-	role: z.enum(CHAT_ROLES),
 	marked: z.boolean(),
-	/** Of the text. */
+	/** Of the place and the text. */
 	hash: z.string(),
 });
 
@@ -41,11 +39,41 @@ export function createFingerprinter() {
 		model,
 		blocks: prefix.map(({ role, text, ttl, block }, at) => ({
 			block: block ?? at + 1,
-			role,
 			marked: ttl !== undefined,
-			hash: hash(text),
+			hash: hash(`${role}\n${text}`),
 		})),
 	});
+}
+
+/**
+ * At which place a prefix changes an earlier one; `undefined` if it is the same. It is the same, too, if one of them only continues
+ * the other and a marker that both have lets the common part be read.
+ */
+function changeOf(before: PrefixFingerprint, now: PrefixFingerprint): number | undefined {
+	if (before.model !== now.model) return -1;
+	const changed = now.blocks.findIndex(({ hash }, at) => hash !== before.blocks[at]?.hash);
+	const common = changed < 0 ? now.blocks.length : changed;
+	const isRead = now.blocks
+		.slice(0, common)
+		.some(({ marked }, at) => marked && before.blocks[at]?.marked);
+	const onlyContinues = common === now.blocks.length || common === before.blocks.length;
+	const areEqual = common === now.blocks.length && common === before.blocks.length;
+	return areEqual || (onlyContinues && isRead) ? undefined : common;
+}
+
+/** What became of a prefix since the last run: `model` if that is another one, or the number of the first block that changed. */
+export type Comparison = 'new' | 'same' | 'model' | number;
+
+/** Compares a prefix with the nearest of several: the same as one of them, or the change that comes last. */
+export function compareWithAll(
+	before: readonly PrefixFingerprint[],
+	now: PrefixFingerprint,
+): Comparison {
+	if (before.length === 0) return 'new';
+	const changes = before.map((each) => changeOf(each, now));
+	if (changes.includes(undefined)) return 'same';
+	const nearest = Math.max(...changes.filter((change) => change !== undefined));
+	return nearest < 0 ? 'model' : ((now.blocks[nearest] ?? now.blocks.at(-1))?.block ?? 1);
 }
 
 const KEY = 'mediaGenPrefixes';

@@ -5,8 +5,8 @@ import type { PrefixFingerprint } from './fingerprint';
 /** Keys of a request's marked prefixes, the shortest first. A request can read what another one with the same key wrote. */
 export function prefixKeys({ model, blocks }: PrefixFingerprint): string[] {
 	const hash = createHash('sha256').update(JSON.stringify(model));
-	return blocks.flatMap(({ role, hash: text, marked }) => {
-		hash.update(JSON.stringify([role, text]));
+	return blocks.flatMap(({ hash: block, marked }) => {
+		hash.update(JSON.stringify(block));
 		return marked ? [hash.copy().digest('base64')] : [];
 	});
 }

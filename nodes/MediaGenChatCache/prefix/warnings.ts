@@ -2,7 +2,7 @@ import { MIN_PREFIX_TOKENS, REFUSAL, USUAL_CACHE_MARKERS } from '../../shared/ap
 import { count, NO_USAGE, type Usage } from '../../shared/api/chatUsage';
 import type { Volatile } from '../../shared/util/volatile';
 import type { Part } from '../prompt/conversation';
-import type { Comparison, Difference } from './compare';
+import type { Comparison } from './fingerprint';
 
 const nameOf = (part: Part) => `Block ${part.block ?? '?'}`;
 
@@ -38,18 +38,13 @@ function volatileTexts(prefix: readonly Part[], findVolatile: Answered['findVola
 	);
 }
 
-function changed({ block, what }: Difference): string {
-	const consequence = 'What was cached before is not read from there on.';
-	switch (what) {
-		case 'model':
-			return 'The model is not the one of the last run. It may not read what was cached before.';
-		case 'place':
-			return `The prefix changed at block ${block}: the block has another place than in the last run. ${consequence}`;
-		case 'end':
-			return `The prefix changed after block ${block}: it ends there, and in the last run it continued without a marker at this block. What was cached before may not be read.`;
-		case 'text':
-			return `The prefix changed at block ${block} since the last run. ${consequence}`;
-	}
+function changes(comparison: Comparison | undefined): string[] {
+	if (comparison === 'model')
+		return ['The model is not the one of the last run. It may not read what was cached before.'];
+	if (typeof comparison !== 'number') return [];
+	return [
+		`The prefix changed at block ${comparison} since the last run. What was cached before is not read from there on.`,
+	];
 }
 
 /** What is known of an item after its answer. */
@@ -104,6 +99,5 @@ export function warningsOf(answered: Answered): string[] {
 	}
 	// Nothing in a prefix that is still the same has changed by itself.
 	if (comparison !== 'same') warnings.push(...volatileTexts(prefix, findVolatile));
-	if (typeof comparison === 'object') warnings.push(changed(comparison));
-	return warnings;
+	return [...warnings, ...changes(comparison)];
 }
