@@ -20,10 +20,9 @@ import { MediaGenModel } from './model';
 import { modelOptionsField, readModelOptions } from './options';
 import { completionsStyle } from './prompt/completionsStyle';
 import { messagesStyle } from './prompt/messagesStyle';
-import { Purchases } from './purchases';
+import { asSubNodeError, Purchases } from './purchases';
 import { completeAdapter, Receipts } from './sdk/adapter';
 import { loadSdk } from './sdk/load';
-import { asSubNodeError } from './subNodeError';
 
 const STYLES = { messages: messagesStyle, completions: completionsStyle };
 

@@ -1,20 +1,13 @@
 import type { INodeProperties, ISupplyDataFunctions } from 'n8n-workflow';
 
-import { openValueField } from '../shared/n8n/fields';
+import { chatModelField } from '../shared/n8n/chatModels';
 import { validationError } from '../shared/n8n/parameters';
 import { integer, oneOf, text } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
 import { CACHE_MODES } from './cache/markers';
 
 export const fields: INodeProperties[] = [
-	openValueField({
-		displayName: 'Model',
-		name: 'model',
-		required: true,
-		searchListMethod: 'searchChatModels',
-		placeholder: 'e.g. my-chat-model',
-		description: 'A chat model of the service',
-	}),
+	chatModelField,
 	{
 		displayName: 'Caching',
 		name: 'caching',

@@ -17,7 +17,12 @@ import {
 } from '../shared/purchase/spendingGuard';
 import { toShortText } from '../shared/util/json';
 import { UnusableAnswer } from './answer/answer';
-import { asSubNodeError } from './subNodeError';
+
+/** The error as one of a sub-node: n8n gives it out as it is, and the editor shows it at this node, not only at the agent. */
+export function asSubNodeError(error: NodeError): NodeError {
+	error.functionality = 'configuration-node';
+	return error;
+}
 
 /** What had come of an answer that broke off. */
 export interface Received {

@@ -1,9 +1,15 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { neutralUsage } from '../../shared/api/brandWords';
-import { type ChatResponse, hourCacheHeader, readReply, REFUSAL } from '../../shared/api/chat';
+import {
+	type ChatEndpoint,
+	type ChatResponse,
+	hourCacheHeader,
+	readReply,
+	REFUSAL,
+} from '../../shared/api/chat';
 import { costOf } from '../../shared/api/chatCost';
-import { readUsage, type UsageStyle } from '../../shared/api/chatUsage';
+import { readUsage } from '../../shared/api/chatUsage';
 import { createClient, type MediaGenClient } from '../../shared/api/client';
 import { getConnection } from '../../shared/api/connection';
 import { type ApiError, NotFoundError } from '../../shared/api/errors';
@@ -40,13 +46,11 @@ import type { Part } from '../prompt/conversation';
 import { chatResource, promptFields } from '../prompt/fields';
 import { type PreparedQuestion, prepareQuestion } from '../prompt/prepare';
 
-/** One of the two styles of asking: where a request goes, its layout, and how its usage reads. */
-export interface ChatStyle extends Pick<Operation, 'name' | 'value' | 'action' | 'description'> {
-	path: string;
-	headers: Record<string, string>;
+/** One of the two styles of asking. */
+interface ChatStyle
+	extends ChatEndpoint, Pick<Operation, 'name' | 'value' | 'action' | 'description'> {
 	/** The fields of the body that hold the prompt. */
 	toPrompt(parts: readonly Part[]): Record<string, unknown>;
-	usage: UsageStyle;
 }
 
 interface ChatRun {

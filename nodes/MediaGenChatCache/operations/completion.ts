@@ -1,15 +1,13 @@
-import { COMPLETIONS_PATH } from '../../shared/api/chat';
+import { COMPLETIONS } from '../../shared/api/chat';
 import { turnsOf } from '../prompt/conversation';
 import { chatOperation } from './chatOperation';
 
 /** Chat-completions style (spec §8): `POST /v1/chat/completions`. */
 export const completion = chatOperation({
+	...COMPLETIONS,
 	name: 'Completion',
 	value: 'completion',
 	action: 'Ask a question (chat completions style)',
 	description: 'Ask in chat-completions style, with system blocks as the first turn',
-	path: COMPLETIONS_PATH,
-	headers: {},
 	toPrompt: (parts) => ({ messages: turnsOf(parts) }),
-	usage: 'completions',
 });

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { MIN_PREFIX_TOKENS } from '../../shared/api/chat';
 import type { Resource } from '../../shared/n8n/describe';
-import { openValueField } from '../../shared/n8n/fields';
+import { chatModelField } from '../../shared/n8n/chatModels';
 import { additionalBodyFieldsField } from '../../shared/n8n/parameters';
 import { NOT_MARKED } from './conversation';
 
@@ -108,14 +108,7 @@ const earlierTurnsField: INodeProperties = {
 
 /** The fields of both operations: they differ in the layout of the request, not in what is asked. */
 export const promptFields: INodeProperties[] = [
-	openValueField({
-		displayName: 'Model',
-		name: 'model',
-		required: true,
-		searchListMethod: 'searchChatModels',
-		placeholder: 'e.g. my-chat-model',
-		description: 'A chat model of the service',
-	}),
+	chatModelField,
 	cachedBlocksField,
 	earlierTurnsField,
 	{

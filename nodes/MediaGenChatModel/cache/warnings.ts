@@ -12,11 +12,20 @@ const REMEMBERED = 20;
 /** Nodes whose last questions this process remembers. */
 const MAX_NODES = 200;
 
+const OTHER_TOOLS =
+	'The tools differ from those of the last question. They come first in a prompt, so nothing of it is read from the cache.';
+
+const OTHER_SYSTEM =
+	'The system prompt differs from that of the last question, so nothing after the tools is read from the cache.';
+
+const SLID =
+	'The memory has dropped the oldest turns, so what follows the system prompt is written to the cache again. A longer window is read from the cache for longer; with the option "Cached History" set to "System Prompt and Tools" the talk is not written to it.';
+
 /** The last questions of one node, as hashes. */
 class NodeMemory {
-	private readonly tools = new Recent();
+	private tools: string[] = [];
 
-	private readonly systems = new Recent();
+	private systems: string[] = [];
 
 	private talks: string[][] = [];
 
@@ -24,20 +33,23 @@ class NodeMemory {
 
 	/** What in a question defeats the cache, as far as it can be told before the answer. */
 	warningsOf({ tools, talk }: Question): string[] {
+		const offered = hashOf(tools);
 		const system = talk.system.join('\n');
-		return [
-			...(this.tools.isNew(hashOf(tools))
-				? [
-						'The tools differ from those of the last question. They come first in a prompt, so nothing of it is read from the cache.',
-					]
-				: []),
-			...this.systemWarnings(system),
-			...(this.hasSlid(talk.turns.map(hashOf))
-				? [
-						'The memory has dropped the oldest turns, so what follows the system prompt is written to the cache again. A longer window is read from the cache for longer; with the option "Cached History" set to "System Prompt and Tools" the talk is not written to it.',
-					]
-				: []),
+		const prompt = hashOf(system);
+		// Nothing in a text that is still the same has changed by itself.
+		const volatile = this.systems.includes(prompt) ? [] : findVolatile(system);
+		const warnings = [
+			...(isOther(this.tools, offered) ? [OTHER_TOOLS] : []),
+			...(isOther(this.systems, prompt) ? [OTHER_SYSTEM] : []),
+			...volatile.map(
+				({ what, character }) =>
+					`The system prompt has what looks like ${what} at character ${count(character)}. If it changes with each question, the cache is never read: move it into the question.`,
+			),
+			...(this.hasSlid(talk.turns.map(hashOf)) ? [SLID] : []),
 		];
+		this.tools = withNewest(this.tools, offered);
+		this.systems = withNewest(this.systems, prompt);
+		return warnings;
 	}
 
 	/** Those of the warnings that the last question did not have. */
@@ -45,24 +57,6 @@ class NodeMemory {
 		const unsaid = warnings.filter((warning) => !this.said.has(warning));
 		this.said = new Set(warnings);
 		return unsaid;
-	}
-
-	private systemWarnings(system: string): string[] {
-		const wasKnown = this.systems.size > 0;
-		// Nothing in a text that is still the same has changed by itself.
-		if (!this.systems.add(hashOf(system))) return [];
-		const changed = wasKnown
-			? [
-					'The system prompt differs from that of the last question, so nothing after the tools is read from the cache.',
-				]
-			: [];
-		return [
-			...changed,
-			...findVolatile(system).map(
-				({ what, character }) =>
-					`The system prompt has what looks like ${what} at character ${count(character)}. If it changes with each question, the cache is never read: move it into the question.`,
-			),
-		];
 	}
 
 	/** Whether a talk continues an earlier one whose oldest turns it has lost. */
@@ -75,32 +69,17 @@ class NodeMemory {
 			(known) => begins(known, known.indexOf(first)) && known.includes(first),
 		);
 		const slid = earlier !== undefined && earlier.indexOf(first) > 0;
-		this.talks = [talk, ...this.talks.filter((known) => known !== earlier)].slice(0, REMEMBERED);
+		this.talks = withNewest(this.talks, talk, earlier);
 		return slid;
 	}
 }
 
-/** Hashes that were seen before. */
-class Recent {
-	private hashes: string[] = [];
+/** Whether there were hashes before, and this one is none of them. */
+const isOther = (known: readonly string[], hash: string) =>
+	known.length > 0 && !known.includes(hash);
 
-	get size(): number {
-		return this.hashes.length;
-	}
-
-	/** Whether a hash was not there. */
-	add(hash: string): boolean {
-		const isNew = !this.hashes.includes(hash);
-		this.hashes = [hash, ...this.hashes.filter((known) => known !== hash)].slice(0, REMEMBERED);
-		return isNew;
-	}
-
-	/** The same, but nothing is new to an empty list. */
-	isNew(hash: string): boolean {
-		const { size } = this;
-		return this.add(hash) && size > 0;
-	}
-}
+const withNewest = <Value>(known: readonly Value[], newest: Value, replaced = newest) =>
+	[newest, ...known.filter((each) => each !== replaced)].slice(0, REMEMBERED);
 
 const hashOf = (value: unknown) =>
 	createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 16);

@@ -1,8 +1,6 @@
-import { COMPLETIONS_PATH } from '../../shared/api/chat';
+import { COMPLETIONS, textBlock } from '../../shared/api/chat';
 import { type Block, type ChatStyle, type Question, readToolChoice } from './style';
 import type { FilePart, Part, Turn } from './talk';
-
-const text = (value: string): Block => ({ type: 'text', text: value });
 
 function fileBlock({ mediaType, name, source }: FilePart): Block {
 	const url = 'url' in source ? source.url : `data:${mediaType};base64,${source.base64}`;
@@ -12,7 +10,7 @@ function fileBlock({ mediaType, name, source }: FilePart): Block {
 
 function contentBlocks(parts: readonly Part[]): Block[] {
 	return parts.flatMap((part): Block[] => {
-		if (part.type === 'text') return [text(part.text)];
+		if (part.type === 'text') return [textBlock(part.text)];
 		if (part.type === 'file') return [fileBlock(part)];
 		return part.type === 'raw' ? [{ ...part.block }] : [];
 	});
@@ -63,7 +61,7 @@ function toToolChoice(choice: unknown): Record<string, unknown> {
 }
 
 function toPrompt({ talk, tools, toolChoice, stop }: Question) {
-	const system = talk.system.map(text);
+	const system = talk.system.map((text) => textBlock(text));
 	const messages: Message[] = [
 		...(system.length > 0 ? [{ role: 'system' as const, content: system }] : []),
 		...talk.turns.flatMap(toMessages),
@@ -92,12 +90,9 @@ function toPrompt({ talk, tools, toolChoice, stop }: Question) {
 	};
 }
 
-/** Chat-completions style: `POST /v1/chat/completions`. */
 export const completionsStyle: ChatStyle = {
-	path: COMPLETIONS_PATH,
-	headers: {},
+	...COMPLETIONS,
 	toPrompt,
 	// Without the option a stream has no usage.
 	streaming: { stream: true, stream_options: { include_usage: true } },
-	usage: 'completions',
 };

@@ -1,9 +1,7 @@
-import { MESSAGES_PATH, VERSION_HEADER } from '../../shared/api/chat';
+import { MESSAGES, textBlock } from '../../shared/api/chat';
 import { isObject, parseJson } from '../../shared/util/json';
 import { type Block, type ChatStyle, type Question, readToolChoice } from './style';
 import type { FilePart, Part, Turn } from './talk';
-
-const text = (value: string): Block => ({ type: 'text', text: value });
 
 function fileBlock({ mediaType, source }: FilePart): Block {
 	const type = mediaType.startsWith('image/') ? 'image' : 'document';
@@ -17,7 +15,7 @@ function fileBlock({ mediaType, source }: FilePart): Block {
 function toBlock(part: Part): Block {
 	switch (part.type) {
 		case 'text':
-			return text(part.text);
+			return textBlock(part.text);
 		case 'file':
 			return fileBlock(part);
 		case 'call': {
@@ -58,7 +56,7 @@ function toMessages(turns: readonly Turn[]): Message[] {
 		else messages.push({ role, content });
 	}
 	return messages[0]?.role === 'assistant'
-		? [{ role: 'user', content: [text(DROPPED)] }, ...messages]
+		? [{ role: 'user', content: [textBlock(DROPPED)] }, ...messages]
 		: messages;
 }
 
@@ -78,7 +76,7 @@ function toPrompt({ talk, tools, toolChoice, stop }: Question) {
 		description,
 		input_schema: parameters,
 	}));
-	const system = talk.system.map(text);
+	const system = talk.system.map((text) => textBlock(text));
 	const messages = toMessages(talk.turns);
 	const blocks = messages.flatMap(({ content }) => content);
 	const ofUser = messages.flatMap(({ role, content }) => (role === 'user' ? content : []));
@@ -98,11 +96,4 @@ function toPrompt({ talk, tools, toolChoice, stop }: Question) {
 	};
 }
 
-/** Messages style: `POST /v1/messages`. The credential sends its key as `x-api-key` there. */
-export const messagesStyle: ChatStyle = {
-	path: MESSAGES_PATH,
-	headers: VERSION_HEADER,
-	toPrompt,
-	streaming: { stream: true },
-	usage: 'messages',
-};
+export const messagesStyle: ChatStyle = { ...MESSAGES, toPrompt, streaming: { stream: true } };

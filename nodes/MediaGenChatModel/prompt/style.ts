@@ -1,4 +1,4 @@
-import type { UsageStyle } from '../../shared/api/chatUsage';
+import type { ChatEndpoint } from '../../shared/api/chat';
 import type { Talk } from './talk';
 
 /** A tool that is offered to the model. */
@@ -37,14 +37,11 @@ export interface Prompt {
 	ends: Ends;
 }
 
-/** One of the two styles of asking (spec §8): where a request goes, its layout, and how its usage reads. */
-export interface ChatStyle {
-	path: string;
-	headers: Record<string, string>;
+/** One of the two styles of asking (spec §8). */
+export interface ChatStyle extends ChatEndpoint {
 	toPrompt(question: Question): Prompt;
 	/** Fields of a request for a stream. */
 	streaming: Record<string, unknown>;
-	usage: UsageStyle;
 }
 
 /** The choice of a tool, in LangChain's words, by its kind. */

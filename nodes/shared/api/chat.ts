@@ -1,17 +1,31 @@
 import { isObject } from '../util/json';
 import { z } from '../util/vendor/zod';
+import type { UsageStyle } from './chatUsage';
 
 /** Chat with a cached prefix (spec §8 and Chat usage objects). Paths and header names are in the spec's words. */
-export const MESSAGES_PATH = '/v1/messages';
-export const COMPLETIONS_PATH = '/v1/chat/completions';
+export interface ChatEndpoint {
+	path: string;
+	headers: Readonly<Record<string, string>>;
+	usage: UsageStyle;
+}
+
+/** Messages style, with the version that it requires (spec, Versioning). The credential sends its key as `x-api-key` there. */
+export const MESSAGES: ChatEndpoint = {
+	path: '/v1/messages',
+	headers: { 'vendor-version': '2023-06-01' },
+	usage: 'messages',
+};
+
+export const COMPLETIONS: ChatEndpoint = {
+	path: '/v1/chat/completions',
+	headers: {},
+	usage: 'completions',
+};
 
 /** The list of models. Services of this kind have it; the spec does not show it, so a service may lack it. */
 export const MODELS_PATH = '/v1/models';
 
 export const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
-
-/** The version that the messages-style endpoint requires (spec, Versioning). */
-export const VERSION_HEADER = { 'vendor-version': '2023-06-01' } as const;
 
 /** Required for a prefix with a lifetime of an hour, on either endpoint (cache rule 1). */
 export const HOUR_CACHE_HEADER = { 'vendor-beta': 'extended-cache-ttl-2025-04-11' } as const;
@@ -43,7 +57,7 @@ export const cacheControl = (ttl: CacheTtl): CacheControl =>
 	ttl === '1h' ? { type: 'ephemeral', ttl } : { type: 'ephemeral' };
 
 /** A content block. The marker stands inside it: beside a content that is a plain string it has no effect (cache rule 2). */
-export function textBlock(text: string, ttl: CacheTtl | undefined): TextBlock {
+export function textBlock(text: string, ttl?: CacheTtl): TextBlock {
 	return { type: 'text', text, ...(ttl === undefined ? {} : { cache_control: cacheControl(ttl) }) };
 }
 

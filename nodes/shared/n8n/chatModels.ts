@@ -2,8 +2,17 @@ import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow'
 
 import { createClient } from '../api/client';
 import { getConnection } from '../api/connection';
-import { matchingValues } from './fields';
+import { matchingValues, openValueField } from './fields';
 import { asNodeError } from './nodeErrors';
+
+export const chatModelField = openValueField({
+	displayName: 'Model',
+	name: 'model',
+	required: true,
+	searchListMethod: 'searchChatModels',
+	placeholder: 'e.g. my-chat-model',
+	description: 'A chat model of the service',
+});
 
 const BY_ID = 'Choose By ID and enter the ID of a model.';
 
