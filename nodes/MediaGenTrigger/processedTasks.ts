@@ -1,6 +1,5 @@
 import { createHash } from 'crypto';
 
-import { Memory } from '../shared/util/memory';
 import { parseJson } from '../shared/util/json';
 import { z } from '../shared/util/vendor/zod';
 
@@ -45,10 +44,6 @@ export function keyOf(event: string): string {
 	return createHash('sha256').update(event).digest('base64url').slice(0, KEY_LENGTH);
 }
 
-function digestOf(text: string): string {
-	return createHash('sha1').update(text).digest('base64');
-}
-
 /** The beginning of the hour in which the window began, in milliseconds since 1970. */
 function oldestKept(windowHours: number, now: number): number {
 	return (Math.floor(now / HOUR_MS) - Math.ceil(windowHours)) * HOUR_MS;
@@ -68,11 +63,6 @@ export class ProcessedTasks {
 		starting: new Map<number, string>(),
 	};
 
-	/** Digests of texts that were read or made, each with the number of changes at which it had everything; -1 if it never had. */
-	private readonly texts = new Memory<number>(200);
-
-	private changes = 0;
-
 	/** Who wrote what is read: at first a process that has ended, then one that runs. */
 	private others: Entry['origin'] = 'before';
 
@@ -81,30 +71,31 @@ export class ProcessedTasks {
 
 	/** Adds what is stored, by an earlier process or by another one that serves the same trigger. */
 	merge(stored: unknown): void {
-		const text = typeof stored === 'string' ? stored : '';
-		const digest = digestOf(text);
-		if (this.texts.get(digest) === undefined) this.learn(text, digest);
-		// It may lack what was noted since, or what another process has overwritten: n8n writes the whole row.
-		this.isUnstored = this.texts.get(digest) !== this.changes;
-		this.others = 'beside';
-	}
-
-	private learn(text: string, digest: string): void {
-		const buckets = storedBuckets.parse(parseJson(text));
+		const buckets = storedBuckets.parse(typeof stored === 'string' ? parseJson(stored) : undefined);
 		let agreed = 0;
 		for (const noted of ['started', 'starting'] as const) {
-			for (const [units, keys] of Object.entries(buckets[noted]))
-				agreed += this.add(Number(units) * UNITS[noted], keys, noted);
+			for (const [unit, keys] of Object.entries(buckets[noted])) {
+				// A text of this process, as most are: comparing it whole takes a fraction of reading it.
+				const isKnown = this.buckets[noted].get(Number(unit))?.startsWith(keys);
+				agreed += isKnown
+					? keys.length / KEY_LENGTH
+					: this.add(Number(unit) * UNITS[noted], keys, noted);
+			}
 		}
-		this.texts.set(digest, agreed === this.entries.size ? this.changes : -1);
+		// It may lack what was noted since, or what another process has overwritten: n8n writes the whole row.
+		this.isUnstored = agreed < this.entries.size;
+		this.others = 'beside';
 	}
 
 	/** Adds what is newer than what is known. Returns how many of the keys are then known as they are stored. */
 	private add(at: number, keys: string, noted: Noted): number {
+		const [oldest] = this.entries.size < MOST_PROCESSED ? [] : this.entries.values();
 		let agreed = 0;
 		for (let start = 0; start + KEY_LENGTH <= keys.length; start += KEY_LENGTH) {
 			const key = keys.slice(start, start + KEY_LENGTH);
 			const known = this.entries.get(key);
+			// It was dropped since: as the newest it would drive another one out.
+			if (!known && oldest && at <= oldest.at) continue;
 			// What this process knows of its own starts is never older than what is stored.
 			const keeps =
 				known &&
@@ -121,7 +112,6 @@ export class ProcessedTasks {
 		this.entries.set(key, entry);
 		const { bucket, unit } = this.placeOf(entry);
 		bucket.set(unit, (bucket.get(unit) ?? '') + key);
-		this.changes += 1;
 	}
 
 	private placeOf({ at, noted }: Entry): { bucket: Map<number, string>; unit: number } {
@@ -163,12 +153,10 @@ export class ProcessedTasks {
 			this.forget(key);
 		}
 		const { started, starting } = this.buckets;
-		const text = JSON.stringify({
+		this.isUnstored = false;
+		return JSON.stringify({
 			started: Object.fromEntries(started),
 			starting: Object.fromEntries(starting),
 		});
-		this.texts.set(digestOf(text), this.changes);
-		this.isUnstored = false;
-		return text;
 	}
 }
