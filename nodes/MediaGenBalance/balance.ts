@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import { createClient } from '../shared/api/client';
 import { getConnection } from '../shared/api/connection';
@@ -8,6 +8,15 @@ import { asNodeError } from '../shared/n8n/nodeErrors';
 import { toCamelCase } from '../shared/util/case';
 
 export const balanceResource: Resource = { name: 'Balance', value: 'balance' };
+
+/** n8n saves static data after production executions only. */
+export const staticDataNotice: INodeProperties = {
+	displayName:
+		"The last run is kept in the workflow's static data. n8n saves it for executions that a trigger of an activated workflow starts, not for runs in the editor.",
+	name: 'staticDataNotice',
+	type: 'notice',
+	default: '',
+};
 
 /**
  * The balance of the node's key (spec §1). Throws a `NodeApiError` with the service's own message when the service refuses it,

@@ -8,7 +8,7 @@ import { answer, readCallback } from '../shared/callbacks/callback';
 import { BASE_ADDRESS, readSettings, type Settings } from './description';
 import { payloadItem } from './output';
 import { keyOf } from './processedTasks';
-import { Refusal } from './refusal';
+import { Refusal } from './requestBounds';
 import { type TriggerState, triggerState } from './triggerState';
 import { checkSignature, type TaskReport, type TriggerCall, verify } from './verify';
 

@@ -2,7 +2,18 @@ import { asError, RateLimitError } from '../shared/api/errors';
 import { Memory } from '../shared/util/memory';
 import { clock } from '../shared/util/clock';
 import { pLimit } from '../shared/util/vendor/pLimit';
-import { Refusal } from './refusal';
+
+/** Why a callback starts no execution, and the answer: the service calls again after a 503 only. */
+export class Refusal extends Error {
+	/** @param hint what the user can do, for the log */
+	constructor(
+		readonly status: 200 | 400 | 401 | 503,
+		reason: string,
+		readonly hint?: string,
+	) {
+		super(reason);
+	}
+}
 
 /** Requests to the service at one time, for calls that anybody could have made. */
 const AT_ONCE = 20;

@@ -19,8 +19,7 @@ import { acceptedItem, withRecord } from '../shared/tasks/taskRun';
 import { clock } from '../shared/util/clock';
 import { BASE_ADDRESS, type Settings } from './description';
 import { recentConnection } from './recentCredential';
-import { Refusal } from './refusal';
-import type { RequestBounds } from './requestBounds';
+import { Refusal, type RequestBounds } from './requestBounds';
 
 /** A task's record, and what it shows. */
 export interface TaskReport {

@@ -9,8 +9,7 @@ import { balanceUnit, fieldsOf } from '../../shared/n8n/options';
 import { validationError } from '../../shared/n8n/parameters';
 import { number } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
-import { balanceResource, retrieveBalance, toBalance } from '../balance';
-import { staticDataNotice } from '../fields';
+import { balanceResource, retrieveBalance, staticDataNotice, toBalance } from '../balance';
 
 const compare = balanceUnit('Compare');
 
@@ -66,10 +65,7 @@ function checkItem(
 		throw new NodeOperationError(
 			context.getNode(),
 			`The service does not state the remaining ${unit}`,
-			{
-				itemIndex,
-				description: 'Choose the other unit in "Compare".',
-			},
+			{ itemIndex, description: 'Choose the other unit in "Compare".' },
 		);
 	}
 	const isEnough = remaining === null || remaining >= threshold.data;

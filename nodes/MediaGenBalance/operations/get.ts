@@ -1,6 +1,5 @@
 import type { Operation } from '../../shared/n8n/describe';
-import { forEachItem, isFailed, throwFirstError } from '../../shared/n8n/failedItems';
-import { errorItem } from '../../shared/n8n/nodeErrors';
+import { forEachItem, toOutputItems } from '../../shared/n8n/failedItems';
 import { commonOptions, fieldsOf } from '../../shared/n8n/options';
 import { toJson } from '../../shared/util/json';
 import { balanceResource, retrieveBalance, toBalance } from '../balance';
@@ -22,11 +21,6 @@ export const get: Operation = {
 				pairedItem: { item: itemIndex },
 			};
 		});
-		throwFirstError(context, results);
-		return [
-			results.map((result) =>
-				isFailed(result) ? errorItem(context.getNode(), result.error, result.itemIndex) : result,
-			),
-		];
+		return [toOutputItems(context, results)];
 	},
 };

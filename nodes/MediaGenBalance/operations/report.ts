@@ -2,14 +2,12 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { remainingOf } from '../../shared/api/balance';
 import type { Operation } from '../../shared/n8n/describe';
-import { itemOrError, isFailed, throwFirstError } from '../../shared/n8n/failedItems';
-import { errorItem } from '../../shared/n8n/nodeErrors';
+import { itemOrError, toOutputItems } from '../../shared/n8n/failedItems';
 import { sum } from '../../shared/report/customData';
 import { clock } from '../../shared/util/clock';
 import { toJson } from '../../shared/util/json';
 import { z } from '../../shared/util/vendor/zod';
-import { balanceResource, retrieveBalance, toBalance } from '../balance';
-import { staticDataNotice } from '../fields';
+import { balanceResource, retrieveBalance, staticDataNotice, toBalance } from '../balance';
 
 const LAST_RUN = 'mediaGenReport';
 
@@ -48,31 +46,18 @@ function changeOf(before: Amounts, now: Amounts): Change {
 /** Only a refund lowers what was used, and it does not change the sum of used and remaining. */
 const isOther = ({ spent, toppedUp }: Change) => spent !== null && spent < 0 && toppedUp !== 0;
 
-const OTHER =
-	'Less is used than at the last run: the key is another one, or the service has started to count again.';
-
-const NOT_STATED =
-	'The service did not state what is used. The next report counts from the run before this one.';
-
-const OTHER_CREDENTIAL = 'The last run used another credential.';
-
 const statesUsed = ({ balance, credits }: Run) => balance.used !== null || credits.used !== null;
 
-function compare(before: Run | undefined, now: Run) {
-	if (!before)
-		return {
-			balance: UNKNOWN,
-			credits: UNKNOWN,
-			note: 'This is the first run: there is nothing to compare with.',
-		};
-	if (!statesUsed(now)) return { balance: UNKNOWN, credits: UNKNOWN, note: NOT_STATED };
-	if (before.credential !== now.credential)
-		return { balance: UNKNOWN, credits: UNKNOWN, note: OTHER_CREDENTIAL };
-	const balance = changeOf(before.balance, now.balance);
-	const credits = changeOf(before.credits, now.credits);
-	return isOther(balance) || isOther(credits)
-		? { balance: UNKNOWN, credits: UNKNOWN, note: OTHER }
-		: { balance, credits };
+/** Why two runs cannot be compared. */
+function problemOf(before: Run | undefined, now: Run): string | undefined {
+	if (!before) return 'This is the first run: there is nothing to compare with.';
+	if (!statesUsed(now))
+		return 'The service did not state what is used. The next report counts from the run before this one.';
+	if (before.credential !== now.credential) return 'The last run used another credential.';
+	const changes = [changeOf(before.balance, now.balance), changeOf(before.credits, now.credits)];
+	return changes.some(isOther)
+		? 'Less is used than at the last run: the key is another one, or the service has started to count again.'
+		: undefined;
 }
 
 async function makeReport(context: IExecuteFunctions) {
@@ -86,7 +71,10 @@ async function makeReport(context: IExecuteFunctions) {
 		credits: { used: record.used_credits, remaining: remainingOf(record, 'credits') },
 	};
 	if (!before || statesUsed(now)) data[LAST_RUN] = toJson(now);
-	const { balance, credits, note } = compare(before, now);
+	const note = problemOf(before, now);
+	const compared = note === undefined ? before : undefined;
+	const balance = compared ? changeOf(compared.balance, now.balance) : UNKNOWN;
+	const credits = compared ? changeOf(compared.credits, now.credits) : UNKNOWN;
 	return {
 		firstRun: before === undefined,
 		since: before === undefined ? null : new Date(before.at).toISOString(),
@@ -109,13 +97,11 @@ export const report: Operation = {
 	description: 'Get what was spent since the last run of this node',
 	fields: [staticDataNotice],
 	async execute(context) {
-		const result = await itemOrError(context, 0, async () => ({
-			report: await makeReport(context),
-		}));
-		throwFirstError(context, [result]);
-		if (isFailed(result)) return [[errorItem(context.getNode(), result.error, 0)]];
 		const pairedItem = context.getInputData().map((_, item) => ({ item }));
-		const item: INodeExecutionData = { json: toJson(result.report), pairedItem };
-		return [[item]];
+		const result = await itemOrError<INodeExecutionData>(context, 0, async () => ({
+			json: toJson(await makeReport(context)),
+			pairedItem,
+		}));
+		return [toOutputItems(context, [result])];
 	},
 };

@@ -7,8 +7,7 @@ import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../../shared/api/image';
 import { UPLOAD_LINK_HOURS, type UploadRecord } from '../../shared/api/uploads';
 import { openPicture } from '../../shared/n8n/binary';
 import type { Operation } from '../../shared/n8n/describe';
-import { isFailed, itemOrError, throwFirstError } from '../../shared/n8n/failedItems';
-import { errorItem } from '../../shared/n8n/nodeErrors';
+import { itemOrError, toOutputItems } from '../../shared/n8n/failedItems';
 import { commonOptions, fieldsOf, optionsField } from '../../shared/n8n/options';
 import { parseOptions } from '../../shared/n8n/readOptions';
 import { toCamelCase } from '../../shared/util/case';
@@ -108,13 +107,16 @@ export const upload: Operation = {
 	description: 'Store a picture for 72 hours and get a public URL for it',
 	fields,
 	async execute(context) {
-		const node = context.getNode();
 		const client = createClient(
 			context,
 			await getConnection(context),
 			context.getExecutionCancelSignal(),
 		);
-		const options = parseOptions(node, uploadOptions, context.getNodeParameter('options', 0, {}));
+		const options = parseOptions(
+			context.getNode(),
+			uploadOptions,
+			context.getNodeParameter('options', 0, {}),
+		);
 		const limit = pLimit(options.concurrency);
 		const uploadItem = async (itemIndex: number): Promise<INodeExecutionData> => {
 			const picture = await findPicture(context, client, itemIndex);
@@ -128,21 +130,11 @@ export const upload: Operation = {
 			};
 		};
 		const results = await Promise.all(
-			context
-				.getInputData()
-				.map(
-					async (_, itemIndex) =>
-						await limit(
-							async () =>
-								await itemOrError(context, itemIndex, async () => await uploadItem(itemIndex)),
-						),
-				),
+			context.getInputData().map(async (_, itemIndex) => {
+				const work = async () => await uploadItem(itemIndex);
+				return await limit(async () => await itemOrError(context, itemIndex, work));
+			}),
 		);
-		throwFirstError(context, results);
-		return [
-			results.map((result) =>
-				isFailed(result) ? errorItem(node, result.error, result.itemIndex) : result,
-			),
-		];
+		return [toOutputItems(context, results)];
 	},
 };

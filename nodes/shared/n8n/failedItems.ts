@@ -1,9 +1,9 @@
-import type { IDataObject, IExecuteFunctions, INode } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import { clock } from '../util/clock';
 import { isObject } from '../util/json';
-import { asNodeError, type NodeError } from './nodeErrors';
+import { asNodeError, errorItem, type NodeError } from './nodeErrors';
 
 /** An item that has no result. */
 export interface FailedItem {
@@ -78,6 +78,17 @@ export function runError(
 				{ message, description, itemIndex, httpCode: error.httpCode ?? undefined },
 			)
 		: new NodeOperationError(node, message, { description, itemIndex });
+}
+
+/** The output of items that were worked on one by one. Throws the first item's error, unless the node is set to continue. */
+export function toOutputItems(
+	context: IExecuteFunctions,
+	results: ReadonlyArray<INodeExecutionData | FailedItem>,
+): INodeExecutionData[] {
+	throwFirstError(context, results);
+	return results.map((result) =>
+		isFailed(result) ? errorItem(context.getNode(), result.error, result.itemIndex) : result,
+	);
 }
 
 /** Puts the key of the item's purchase record on its error: the error item names it, so that the node knows the item when it comes back. */
