@@ -4,10 +4,9 @@ import { promptField } from '../../shared/n8n/fields';
 import { type ParameterValues, unsentNotes } from '../../shared/n8n/parameters';
 import { pictureFields } from '../../shared/n8n/pictureFields';
 import { PictureReader } from '../../shared/n8n/pictures';
-import { buyingOperation } from '../../shared/tasks/execute';
 import type { PanelBody } from '../../shared/tasks/prepare';
 import { countField, modelField, sizeFields } from './generate/fields';
-import { imageNotes, imageRequest } from './generate/request';
+import { imageOperation } from './generate/request';
 
 const fields: INodeProperties[] = [
 	modelField,
@@ -55,17 +54,12 @@ async function toBody(
 	};
 }
 
-/** Image to image and repainting from one picture (spec §3): `POST /v1/images/generations`. */
-export const edit = buyingOperation({
-	family: 'image',
-	resource: { name: 'Image', value: 'image' },
+/** Image to image and repainting from one picture (spec §3). */
+export const edit = imageOperation({
 	name: 'Edit',
 	value: 'edit',
 	action: 'Edit an image',
 	description: 'Change a picture by a prompt: all of it, or the part that a mask leaves open',
 	fields,
-	schema: imageRequest,
 	toBody,
-	path: '/v1/images/generations',
-	notes: imageNotes,
 });

@@ -11,11 +11,10 @@ import {
 import { PendingUpload } from '../../../shared/n8n/binary';
 import { isBlank, type ParameterValues, unsentNotes } from '../../../shared/n8n/parameters';
 import { PictureReader } from '../../../shared/n8n/pictures';
-import { buyingOperation } from '../../../shared/tasks/execute';
 import type { PanelBody } from '../../../shared/tasks/prepare';
 import { toApiName } from '../../../shared/util/case';
 import { additionalFields, generateFields } from './fields';
-import { imageNotes, imageRequest } from './request';
+import { imageOperation } from './request';
 
 /** A picture as a data URI, for the models that take one (spec §3b). */
 async function toDataUri(context: IExecuteFunctions, picture: PendingUpload): Promise<string> {
@@ -79,34 +78,23 @@ async function toBody(
 			notes: unsentNotes(fields, values, ['imageUrls'], '"Reference Images" is None'),
 		};
 	const asDataUri = sendInputDataAs === 'dataUri' && body.model !== OFFICIAL_MODEL;
-	const types = asDataUri ? DATA_URI_TYPES : PICTURE_TYPES;
 	const references = new PictureReader(context, fields, itemIndex, {
 		maxBytes: maxBytesOf(body.model),
-		types,
+		types: asDataUri ? DATA_URI_TYPES : PICTURE_TYPES,
 	});
-	const images: unknown[] = [];
-	for (const image of await references.list(referenceImages, {
-		imageUrls,
-		imageBinaryProperties,
-	})) {
-		images.push(
-			asDataUri && image instanceof PendingUpload ? await toDataUri(context, image) : image,
-		);
-	}
-	return { body: { ...body, imageUrls: images, ...mask } };
+	const images = await references.list(referenceImages, { imageUrls, imageBinaryProperties });
+	const sent = images.map(async (image) =>
+		asDataUri && image instanceof PendingUpload ? await toDataUri(context, image) : image,
+	);
+	return { body: { ...body, imageUrls: await Promise.all(sent), ...mask } };
 }
 
-/** Text to image, image to image and repainting (spec §3): `POST /v1/images/generations`. */
-export const generate = buyingOperation({
-	family: 'image',
-	resource: { name: 'Image', value: 'image' },
+/** Text to image, image to image and repainting (spec §3). */
+export const generate = imageOperation({
 	name: 'Generate',
 	value: 'generate',
 	action: 'Generate an image',
 	description: 'Make pictures from a prompt, from other pictures, or by repainting part of one',
 	fields,
-	schema: imageRequest,
 	toBody,
-	path: '/v1/images/generations',
-	notes: imageNotes,
 });

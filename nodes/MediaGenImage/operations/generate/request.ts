@@ -20,8 +20,9 @@ import {
 import { PendingUpload } from '../../../shared/n8n/binary';
 import { type KnownValues, unlistedNotes } from '../../../shared/n8n/parameters';
 import { picture } from '../../../shared/n8n/pictures';
+import { buyingOperation, type BuyingOperation } from '../../../shared/tasks/execute';
 import type { RequestBody } from '../../../shared/tasks/prepare';
-import { integer, oneOf, schemaFor, text, webUrl } from '../../../shared/util/schema';
+import { integer, oneOf, refuseIn, schemaFor, text, webUrl } from '../../../shared/util/schema';
 import { z } from '../../../shared/util/vendor/zod';
 
 const DATA_URI_HEAD = /^data:(image\/[a-z]+);base64$/;
@@ -118,8 +119,7 @@ const officialFields = z
 		mask_url: officialLink.optional(),
 	})
 	.superRefine((body, issues) => {
-		const refuse = (field: string, message: string) =>
-			issues.addIssue({ code: z.ZodIssueCode.custom, path: [field], message });
+		const refuse = refuseIn(issues);
 		if (body.mask_url !== undefined && !body.image_urls?.length) {
 			refuse('mask_url', 'must come with a reference image, the one to be repainted');
 		}
@@ -163,8 +163,8 @@ const officialRequest = withPixelSize(officialFields);
 const liteRequest = withPixelSize(liteFields);
 const otherRequest = withPixelSize(z.object(anyValues));
 
-/** The body of `POST /v1/images/generations`. Limits that depend on the model apply to the models of the spec only. */
-export const imageRequest = schemaFor(({ model }) => {
+/** The body. Limits that depend on the model apply to the models of the spec only. */
+const imageRequest = schemaFor(({ model }) => {
 	if (isLiteModel(model)) return liteRequest;
 	return model === undefined || model === OFFICIAL_MODEL ? officialRequest : otherRequest;
 });
@@ -211,7 +211,7 @@ function liteNotes(body: RequestBody): string[] {
 }
 
 /** What the service changes or ignores in a body. */
-export function imageNotes(body: RequestBody): string[] {
+function imageNotes(body: RequestBody): string[] {
 	const { model } = body;
 	return [
 		...unlistedNotes(body, [['model', 'model', IMAGE_MODEL_NAMES]]),
@@ -219,3 +219,16 @@ export function imageNotes(body: RequestBody): string[] {
 		...(isLiteModel(model) ? liteNotes(body) : []),
 	];
 }
+
+/** Makes an operation of its fields: `POST /v1/images/generations` (spec §3). */
+export const imageOperation = (
+	operation: Omit<BuyingOperation, 'family' | 'resource' | 'schema' | 'path' | 'notes'>,
+) =>
+	buyingOperation({
+		...operation,
+		family: 'image',
+		resource: { name: 'Image', value: 'image' },
+		schema: imageRequest,
+		path: '/v1/images/generations',
+		notes: imageNotes,
+	});

@@ -124,22 +124,19 @@ const IMAGE_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
 
 function unsentOf(values: ParameterValues): string[] {
 	const { imageInput = 'none', multiShot, shotType } = values;
-	const images = ['firstFrameUrl', 'lastFrameUrl', 'imageUrls', 'imageWithRoles'];
 	const used = IMAGE_PARAMETERS[String(imageInput)] ?? [];
-	const unusedImages = images.filter((name) => !used.includes(name));
+	const images = new Set(Object.values(IMAGE_PARAMETERS).flat());
+	const unusedImages = [...images].filter((name) => !used.includes(name));
 	const name = imageInput === 'none' ? '"Images" is None' : '"Images" has another choice';
-	return [
-		...unsentNotes(generateFields, values, unusedImages, name),
-		...(hasVideo(values)
-			? []
-			: unsentNotes(generateFields, values, ['videoUrl', 'keepOriginalSound'], '"Video" is None')),
-		...(isOff(multiShot)
-			? unsentNotes(generateFields, values, ['multiPrompt'], '"Multiple Shots" is off')
-			: []),
-		...(!isOff(multiShot) && shotType !== 'customize'
-			? unsentNotes(generateFields, values, ['multiPrompt'], '"Shot Type" is not Customize')
-			: []),
-	];
+	const otherShots = shotType === 'customize' ? undefined : '"Shot Type" is not Customize';
+	const unsent = [
+		[unusedImages, name],
+		[['videoUrl', 'keepOriginalSound'], hasVideo(values) ? undefined : '"Video" is None'],
+		[['multiPrompt'], isOff(multiShot) ? '"Multiple Shots" is off' : otherShots],
+	] as const;
+	return unsent.flatMap(([names, reason]) =>
+		reason === undefined ? [] : unsentNotes(generateFields, values, names, reason),
+	);
 }
 
 /** Fields that are sent as they are. */

@@ -11,6 +11,7 @@ import {
 } from '../../../shared/api/video';
 import { type KnownValues, unlistedNotes } from '../../../shared/n8n/parameters';
 import type { RequestBody } from '../../../shared/tasks/prepare';
+import { refuseIn } from '../../../shared/util/schema';
 import { z } from '../../../shared/util/vendor/zod';
 
 /** A generation whose fields are valid, each by itself. */
@@ -25,7 +26,7 @@ export interface VideoFields extends RequestBody {
 	multi_prompt?: Array<{ prompt: string; duration: number }>;
 }
 
-type Refuse = (field: string, message: string) => void;
+type Refuse = ReturnType<typeof refuseIn>;
 
 /** Rules 1, 3, 4 and 6 of spec §6: which pictures go together, and which go with a video. */
 function checkPictures(body: VideoFields, refuse: Refuse): void {
@@ -68,23 +69,15 @@ function checkShots(
 }
 
 /** A request that shows nothing at all would buy a video of the service's own choice. */
-function checkContent(
-	{ prompt, multi_prompt, image_urls, image_with_roles, video_list }: VideoFields,
-	refuse: Refuse,
-): void {
-	if (
-		[prompt, multi_prompt, image_urls, image_with_roles, video_list].some(
-			(given) => given !== undefined,
-		)
-	)
-		return;
+function checkContent(body: VideoFields, refuse: Refuse): void {
+	const contents = ['prompt', 'multi_prompt', 'image_urls', 'image_with_roles', 'video_list'];
+	if (contents.some((name) => body[name] !== undefined)) return;
 	refuse('prompt', 'is required, unless there are shots, images or a video');
 }
 
 /** The rules of spec §6 in which more than one field has a part. */
 export function checkVideoRules(body: VideoFields, issues: z.RefinementCtx): void {
-	const refuse: Refuse = (field, message) =>
-		issues.addIssue({ code: z.ZodIssueCode.custom, path: [field], message });
+	const refuse = refuseIn(issues);
 	checkContent(body, refuse);
 	checkPictures(body, refuse);
 	checkShots(body, refuse);
