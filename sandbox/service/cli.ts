@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { type CommandOptions, HELP, readCommandLine, UsageError } from './commandLine';
 import { createSandbox, type Sandbox } from './createSandbox';
-import { scaledClock } from './core/time/realClocks';
+import { scaledClock } from './core/time/clocks';
 import { version } from './package.json';
 
 async function start(options: CommandOptions): Promise<Sandbox> {
@@ -9,7 +9,7 @@ async function start(options: CommandOptions): Promise<Sandbox> {
 	const sandbox = await createSandbox({
 		port,
 		host,
-		publicUrl: options['public-url']?.replace(/\/+$/, ''),
+		publicUrl: options['public-url'],
 		keys: [{ key }],
 		clock: scaledClock(options.speed),
 		dialect: options.dialect,

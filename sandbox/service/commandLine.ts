@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod/v3';
 import { DIALECTS } from './core/dialects';
 import { faultRuleSchema } from './core/faults/rule';
-import { SANDBOX_KEYS } from './core/options';
+import { optionsSchema, SANDBOX_KEYS } from './core/options';
 
 export const HELP = `mediagen-sandbox [options]
 
@@ -36,15 +36,16 @@ Faults    mediagen-sandbox --faults '{ "match": { "path": "/v1/images/*" }, "eff
 /** What the caller can mend by another option. */
 export class UsageError extends Error {}
 
+const { host, dialect } = optionsSchema.shape;
 const flag = z.boolean().default(false);
 
 const schema = z.object({
 	port: z.coerce.number().int().min(0).max(65_535).default(4010),
-	host: z.string().min(1).default('127.0.0.1'),
+	host,
 	'public-url': z.string().url().optional(),
 	key: z.string().regex(/^\S+$/, 'must be a text without spaces').default(SANDBOX_KEYS.default),
 	speed: z.coerce.number().positive().finite().default(1),
-	dialect: z.enum(DIALECTS).default('plain'),
+	dialect,
 	strict: flag,
 	faults: z.string().transform(jsonOf).pipe(z.array(faultRuleSchema)).optional(),
 	'public-callbacks': flag,

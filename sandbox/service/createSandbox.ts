@@ -1,14 +1,13 @@
 import type { AddressInfo } from 'node:net';
-import type { Controls } from './admin/controls';
-import { createControls } from './admin/createControls';
+import { createControls, type Controls } from './admin/controls';
 import { homeRoute } from './admin/home';
 import { adminRoutes } from './admin/routes';
 import { Chat } from './chat/chat';
 import { chatRoutes } from './chat/routes';
 import { buildServer, type Routes } from './core/http/server';
-import { ADMIN_PREFIX, SANDBOX_KEYS, type SandboxOptions } from './core/options';
+import { ADMIN_PREFIX, optionsSchema, SANDBOX_KEYS, type SandboxOptions } from './core/options';
 import { createService } from './core/service';
-import type { Clock } from './core/time/clock';
+import type { Clock } from './core/time/clocks';
 import { FAMILIES } from './families';
 import { uploadRoutes } from './uploads/routes';
 
@@ -29,7 +28,8 @@ export interface Sandbox extends Controls {
  * Starts an emulator of the whole media service on one port.
  * @throws the system's error when the port is in use
  */
-export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+export async function createSandbox(given: SandboxOptions = {}): Promise<Sandbox> {
+	const options = optionsSchema.parse(given);
 	const service = createService(options, FAMILIES);
 	const chat = new Chat(service);
 	const controls = createControls(service, chat);
@@ -44,8 +44,8 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 		(scope) => homeRoute(scope, service),
 		(scope) => adminRoutes(scope, service, controls),
 	]);
-	const host = options.host ?? '127.0.0.1';
-	await app.listen({ port: options.port ?? 0, host });
+	const { host } = options;
+	await app.listen({ port: options.port, host });
 	const { port } = app.server.address() as AddressInfo;
 	// A sandbox on all addresses is reached from this machine under its usual address.
 	const local = `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -1,38 +1,97 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod/v3';
 import { replySchema } from '../chat/replies';
-import { errorEnvelope, ServiceError } from '../core/errors';
+import { ServiceError } from '../core/errors';
 import { faultRuleSchema } from '../core/faults/rule';
 import { isLocal } from '../core/http/callers';
-import { ADMIN_PREFIX, settingsChange } from '../core/options';
+import { ADMIN_PREFIX, durationsSchema, SANDBOX_KEYS, settingsChange } from '../core/options';
 import type { Service } from '../core/service';
-import type { Controls } from './controls';
+import { keySchema } from '../core/store/accounts';
+import { finishAllSchema, finishSchema, handCallbackSchema, type Controls } from './controls';
 import { originalGridSchema, originalVideoSchema, uploadedTrackSchema } from './originals';
-import {
-	balanceSchema,
-	durationsSchema,
-	finishAllSchema,
-	finishSchema,
-	handCallbackSchema,
-	keySchema,
-} from './schemas';
+
+const keyChange = keySchema.omit({ key: true });
+const balanceSchema = keySchema
+	.omit({ status: true })
+	.extend({ key: z.string().default(SANDBOX_KEYS.default) });
+const repliesSchema = z.array(replySchema);
+
+interface AdminRequest {
+	Params: { id: string };
+	Querystring: { method?: string; path?: string };
+}
+
+type Answer = (request: FastifyRequest<AdminRequest>) => unknown;
 
 /** The admin paths: no key is needed, and only this machine is served. */
 export function adminRoutes(app: FastifyInstance, service: Service, controls: Controls): void {
-	app.addHook('onRequest', async (request, reply) => {
-		if (isLocal(request)) return;
-		await reply
-			.code(404)
-			.send(
-				errorEnvelope(
-					404,
-					'The admin paths are served to this machine only, and to no page of another site.',
-				),
-			);
+	app.addHook('onRequest', (request, _reply, done) => {
+		if (isLocal(request)) return done();
+		const message =
+			'The admin paths are served to this machine only, and to no page of another site.';
+		throw new ServiceError(404, message);
 	});
-	const path = (rest: string) => `${ADMIN_PREFIX}${rest}`;
+	const { faults, requests, deliveries, tasks, originals, chat, keys, durations, settings } =
+		controls;
 
-	app.get(ADMIN_PREFIX, () => ({
+	const routes: Readonly<Record<`${'GET' | 'POST' | 'PUT' | 'DELETE'} ${string}`, Answer>> = {
+		'GET ': () => overview(service, controls),
+
+		'GET /faults': () => faults.list(),
+		'POST /faults': ({ body }) => faults.add(faultRuleSchema.parse(body)),
+		'DELETE /faults': () => (faults.clear(), { cleared: true }),
+		'DELETE /faults/:id': ({ params: { id } }) => {
+			if (!faults.remove(id)) throw new ServiceError(404, 'There is no such rule.');
+			return { removed: id };
+		},
+
+		'GET /ledger': () => controls.ledger(),
+		'GET /requests': ({ query }) => requests.list(query),
+		'DELETE /requests': () => (requests.clear(), { cleared: true }),
+		'GET /deliveries': () => deliveries.list(),
+		'POST /callbacks': ({ body }) => deliveries.send(handCallbackSchema.parse(body)),
+
+		'GET /tasks': () => tasks.list(),
+		'GET /tasks/:id': ({ params }) => orNotFound(tasks.get(params.id)),
+		'POST /tasks/finish': ({ body }) =>
+			tasks.finishAll(finishAllSchema.parse(body ?? undefined).family),
+		'POST /tasks/:id/finish': ({ params, body }) =>
+			orNotFound(tasks.finish(params.id, finishSchema.parse(body ?? undefined).failure)),
+
+		'POST /tracks': ({ body }) => originals.track(uploadedTrackSchema.parse(body ?? undefined)),
+		'POST /grids': ({ body }) => originals.grid(originalGridSchema.parse(body ?? undefined)),
+		'POST /videos': ({ body }) => originals.video(originalVideoSchema.parse(body ?? undefined)),
+
+		'GET /chat/bill': () => chat.bill(),
+		'GET /chat/replies': () => chat.scripted(),
+		'POST /chat/replies': ({ body }) => {
+			chat.script(...(Array.isArray(body) ? repliesSchema.parse(body) : [replySchema.parse(body)]));
+			return chat.scripted();
+		},
+		'DELETE /chat/replies': () => (chat.clearScript(), { cleared: true }),
+
+		'GET /keys': () => keys.list(),
+		'PUT /keys/:id': ({ params, body }) => keys.set({ key: params.id, ...keyChange.parse(body) }),
+		'PUT /balance': ({ body }) => keys.set(balanceSchema.parse(body)),
+		'GET /durations': () => durations.get(),
+		'PUT /durations': ({ body }) => durations.set(durationsSchema.parse(body)),
+		'GET /settings': () => settings.get(),
+		'PUT /settings': ({ body }) => settings.set(settingsChange.parse(body)),
+		'POST /reset': () => (controls.reset(), { reset: true }),
+	};
+	for (const [route, answer] of Object.entries(routes)) {
+		const [method = '', path = ''] = route.split(' ');
+		app.route<AdminRequest>({
+			method,
+			url: `${ADMIN_PREFIX}${path}`,
+			handler: async (request) => answer(request),
+		});
+	}
+}
+
+/** `GET /_sandbox`: what there is, and where. */
+function overview(service: Service, controls: Controls) {
+	return {
 		url: service.url,
 		now: service.clock.now(),
 		settings: controls.settings.get(),
@@ -60,82 +119,8 @@ export function adminRoutes(app: FastifyInstance, service: Service, controls: Co
 			'durations',
 			'settings',
 			'reset',
-		].map((name) => path(`/${name}`)),
-	}));
-
-	app.get(path('/faults'), () => controls.faults.list());
-	app.post(path('/faults'), (request) => controls.faults.add(faultRuleSchema.parse(request.body)));
-	app.delete(path('/faults'), () => (controls.faults.clear(), { cleared: true }));
-	app.delete<{ Params: { id: string } }>(path('/faults/:id'), (request) => {
-		if (!controls.faults.remove(request.params.id))
-			throw new ServiceError(404, 'There is no such rule.');
-		return { removed: request.params.id };
-	});
-
-	app.get(path('/ledger'), () => controls.ledger());
-	app.get<{ Querystring: { method?: string; path?: string } }>(path('/requests'), (request) =>
-		controls.requests.list(request.query),
-	);
-	app.delete(path('/requests'), () => (controls.requests.clear(), { cleared: true }));
-	app.get(path('/deliveries'), () => controls.deliveries.list());
-	app.post(path('/callbacks'), (request) => {
-		const { body, ...callback } = handCallbackSchema.parse(request.body);
-		return controls.deliveries.send({ ...callback, body });
-	});
-
-	app.get(path('/tasks'), () => controls.tasks.list());
-	app.get<{ Params: { id: string } }>(path('/tasks/:id'), (request) =>
-		orNotFound(controls.tasks.get(request.params.id)),
-	);
-	app.post(path('/tasks/finish'), (request) =>
-		controls.tasks.finishAll(finishAllSchema.parse(request.body ?? undefined).family),
-	);
-	app.post<{ Params: { id: string } }>(path('/tasks/:id/finish'), (request) =>
-		orNotFound(
-			controls.tasks.finish(
-				request.params.id,
-				finishSchema.parse(request.body ?? undefined).failure,
-			),
-		),
-	);
-
-	app.post(path('/tracks'), (request) =>
-		controls.originals.track(uploadedTrackSchema.parse(request.body ?? undefined)),
-	);
-	app.post(path('/grids'), (request) =>
-		controls.originals.grid(originalGridSchema.parse(request.body ?? undefined)),
-	);
-	app.post(path('/videos'), (request) =>
-		controls.originals.video(originalVideoSchema.parse(request.body ?? undefined)),
-	);
-
-	app.get(path('/chat/bill'), () => controls.chat.bill());
-	app.get(path('/chat/replies'), () => controls.chat.scripted());
-	app.post(path('/chat/replies'), (request) => {
-		controls.chat.script(
-			...(Array.isArray(request.body)
-				? z.array(replySchema)
-				: replySchema.transform((one) => [one])
-			).parse(request.body),
-		);
-		return controls.chat.scripted();
-	});
-	app.delete(path('/chat/replies'), () => (controls.chat.clearScript(), { cleared: true }));
-
-	app.get(path('/keys'), () => controls.keys.list());
-	app.put<{ Params: { key: string } }>(path('/keys/:key'), (request) =>
-		controls.keys.set({ key: request.params.key, ...keySchema.parse(request.body) }),
-	);
-	app.put(path('/balance'), (request) => controls.keys.set(balanceSchema.parse(request.body)));
-	app.get(path('/durations'), () => controls.durations.get());
-	app.put(path('/durations'), (request) =>
-		controls.durations.set(durationsSchema.parse(request.body)),
-	);
-	app.get(path('/settings'), () => controls.settings.get());
-	app.put(path('/settings'), (request) =>
-		controls.settings.set(settingsChange.parse(request.body)),
-	);
-	app.post(path('/reset'), () => (controls.reset(), { reset: true }));
+		].map((name) => `${ADMIN_PREFIX}/${name}`),
+	};
 }
 
 function orNotFound<Found>(found: Found | undefined): Found {

@@ -1,5 +1,5 @@
 import type { RecordWriter } from '../core/tasks/record';
-import { unixSeconds } from '../core/time/clock';
+import { unixSeconds } from '../core/time/clocks';
 import type { ChatAnswer } from './chat';
 import type { Reply } from './replies';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/time/clock';
+import type { Clock } from '../core/time/clocks';
 import type { CacheUsage } from './prefixCache';
 
 /** Credits for a million tokens: the sandbox's own figures, with writes dearer than plain input and reads cheaper. */
@@ -10,6 +10,7 @@ export const CHAT_PRICES = {
 	output: 15_000,
 } as const;
 
+const PARTS = ['plain', 'read', 'written5m', 'written1h', 'output'] as const;
 const MILLION = 1_000_000;
 
 /** What one chat request was billed for. */
@@ -42,7 +43,7 @@ export class ChatBill {
 			number: this.entries.length + 1,
 			at: this.clock.now(),
 			...entry,
-			credits: creditsFor(entry),
+			credits: PARTS.reduce((sum, part) => sum + entry[part] * CHAT_PRICES[part], 0) / MILLION,
 		};
 		this.entries.push(billed);
 		return billed;
@@ -59,8 +60,7 @@ export class ChatBill {
 			input: 0,
 		};
 		for (const entry of this.entries) {
-			for (const part of ['plain', 'read', 'written5m', 'written1h', 'output', 'credits'] as const)
-				totals[part] += entry[part];
+			for (const part of [...PARTS, 'credits'] as const) totals[part] += entry[part];
 			totals.input += entry.plain + entry.read + entry.written5m + entry.written1h;
 		}
 		return { requests: [...this.entries], totals };
@@ -69,21 +69,4 @@ export class ChatBill {
 	reset(): void {
 		this.entries = [];
 	}
-}
-
-function creditsFor({
-	plain,
-	read,
-	written5m,
-	written1h,
-	output,
-}: CacheUsage & { output: number }): number {
-	const { plain: input, ...prices } = CHAT_PRICES;
-	const sum =
-		plain * input +
-		read * prices.read +
-		written5m * prices.written5m +
-		written1h * prices.written1h +
-		output * prices.output;
-	return sum / MILLION;
 }

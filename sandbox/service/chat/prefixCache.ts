@@ -1,4 +1,4 @@
-import type { Clock } from '../core/time/clock';
+import type { Clock } from '../core/time/clocks';
 import type { Boundary, Ttl } from './prompt';
 
 /** "About 1024 tokens": a shorter prefix has its marker ignored (cache rule 4). */

@@ -1,4 +1,4 @@
-import { unixSeconds } from '../core/time/clock';
+import { unixSeconds } from '../core/time/clocks';
 import {
 	calledTools,
 	completionsUsage,

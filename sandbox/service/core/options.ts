@@ -1,9 +1,9 @@
 import { z } from 'zod/v3';
 import { DIALECTS } from './dialects';
-import type { KeyOptions } from './store/accounts';
+import { keySchema } from './store/accounts';
 import { byFamily, type Family } from './store/tasks';
-import type { DurationTable } from './tasks/durations';
-import type { Clock } from './time/clock';
+import type { Clock } from './time/clocks';
+import { systemClock } from './time/clocks';
 
 /** Prefix of the sandbox's own paths. */
 export const ADMIN_PREFIX = '/_sandbox';
@@ -12,13 +12,14 @@ export function isAdminPath(path: string): boolean {
 	return path === ADMIN_PREFIX || path.startsWith(`${ADMIN_PREFIX}/`);
 }
 
-const linkTtl = z
-	.object(byFamily(() => z.number().min(0)))
-	.partial()
-	.strict();
+const perFamily = <Value extends z.ZodTypeAny>(value: Value) =>
+	z
+		.object(byFamily(() => value))
+		.partial()
+		.strict();
 
 /** Options that can be changed while the sandbox runs, with their defaults. */
-const settingsSchema = z.object({
+export const settingsSchema = z.object({
 	/** How the sandbox answers what the spec does not show. */
 	dialect: z.enum(DIALECTS).default('plain'),
 	/**
@@ -49,8 +50,45 @@ const settingsSchema = z.object({
 	/** Whether `usage` separates cache writes by their lifetime. */
 	cacheTtlBreakdown: z.boolean().default(true),
 	/** Clock milliseconds until the links of results expire, by family; else 24 hours, the spec's time for video. */
-	linkTtl: linkTtl.default({}),
+	linkTtl: perFamily(z.number().min(0)).default({}),
 });
+
+/** Clock milliseconds from acceptance to the end; `null` holds tasks until they are finished by hand. */
+export const durationsSchema = perFamily(z.number().min(0).nullable());
+
+export const optionsSchema = settingsSchema.extend({
+	/** 0 takes a free port. */
+	port: z.number().default(0),
+	/** Address to listen on. */
+	host: z.string().min(1).default('127.0.0.1'),
+	/** Base of the URLs in results, if clients reach the sandbox under another address. */
+	publicUrl: z
+		.string()
+		.transform((url) => url.replace(/\/+$/, ''))
+		.default(''),
+	/** Determines ids and media. */
+	seed: z.union([z.string(), z.number()]).default('sandbox'),
+	/** Default: the machine's own time. */
+	clock: z.custom<Clock>().default(systemClock),
+	/** Clock milliseconds that tasks take, by family. A change holds for tasks that are accepted after it. */
+	durations: durationsSchema.default({}),
+	/** Host names that count as the service's own domain, besides its own address. */
+	serviceHosts: z.array(z.string()).readonly().default([]),
+	/** Callbacks that are sent at the same time. */
+	callbackConcurrency: z.number().default(50),
+	/** Keys in addition to the usual ones, or changes to these. */
+	keys: z.array(keySchema).readonly().default([]),
+	/**
+	 * Paths of the task query, by family, with `{task_id}` in them. A family's tasks are found under its path only.
+	 * Default `/v1/tasks/{task_id}`, for music `/v1/music/tasks/{task_id}`.
+	 */
+	taskPaths: perFamily(z.string()).default({}),
+});
+
+export type SandboxOptions = z.input<typeof optionsSchema>;
+
+/** The options, with their defaults. */
+export type Options = z.output<typeof optionsSchema>;
 
 export type Settings = Omit<z.output<typeof settingsSchema>, 'linkTtl'> & {
 	linkTtl: Record<Family, number>;
@@ -61,40 +99,7 @@ export const settingsChange = settingsSchema.partial().strict();
 
 export type SettingsChange = z.output<typeof settingsChange>;
 
-/** @param lifetimes of links, where the options have none */
-export function initialSettings(
-	options: SandboxOptions,
-	lifetimes: Record<Family, number>,
-): Settings {
-	const settings = settingsSchema.parse(options);
-	return { ...settings, linkTtl: { ...lifetimes, ...settings.linkTtl } };
-}
-
-export interface SandboxOptions extends z.input<typeof settingsSchema> {
-	/** 0 (the default) takes a free port. */
-	port?: number;
-	/** Address to listen on; default 127.0.0.1. */
-	host?: string;
-	/** Base of the URLs in results, if clients reach the sandbox under another address. */
-	publicUrl?: string;
-	/** Determines ids and media. Default `sandbox`. */
-	seed?: string | number;
-	/** Default: the machine's own time. */
-	clock?: Clock;
-	/** Clock milliseconds that tasks take, by family. */
-	durations?: Partial<DurationTable>;
-	/** Host names that count as the service's own domain, besides its own address. */
-	serviceHosts?: readonly string[];
-	/** Callbacks that are sent at the same time; default 50. */
-	callbackConcurrency?: number;
-	/** Keys in addition to the usual ones, or changes to these. */
-	keys?: readonly KeyOptions[];
-	/**
-	 * Paths of the task query, by family, with `{task_id}` in them. A family's tasks are found under its path only.
-	 * Default `/v1/tasks/{task_id}`, for music `/v1/music/tasks/{task_id}`.
-	 */
-	taskPaths?: Partial<Record<Family, string>>;
-}
+export type DurationTable = Record<Family, number | null>;
 
 /** Keys of every sandbox. */
 export const SANDBOX_KEYS = {
@@ -104,11 +109,3 @@ export const SANDBOX_KEYS = {
 	deleted: 'sandbox-key-deleted',
 	forbidden: 'sandbox-key-forbidden',
 } as const;
-
-export const USUAL_KEYS: readonly KeyOptions[] = [
-	{ key: SANDBOX_KEYS.default },
-	{ key: SANDBOX_KEYS.unlimited, unlimited: true },
-	{ key: SANDBOX_KEYS.empty, credits: 0 },
-	{ key: SANDBOX_KEYS.deleted, status: 'deleted' },
-	{ key: SANDBOX_KEYS.forbidden, status: 'forbidden' },
-];

@@ -3,18 +3,22 @@ import { Media } from '../media/media';
 import { Deliveries } from './deliveries/deliveries';
 import { dialectOf } from './dialects';
 import { FaultBook } from './faults/faultBook';
-import { initialSettings, USUAL_KEYS, type SandboxOptions, type Settings } from './options';
+import {
+	SANDBOX_KEYS,
+	settingsSchema,
+	type DurationTable,
+	type Options,
+	type Settings,
+} from './options';
 import { References } from './references';
-import { Accounts } from './store/accounts';
+import { Accounts, type KeyOptions } from './store/accounts';
 import { Files } from './store/files';
 import { Ids } from './store/ids';
 import { Ledger } from './store/ledger';
 import { Requests } from './store/requests';
-import { byFamily, Tasks, type Family, type Task } from './store/tasks';
-import { Durations } from './tasks/durations';
-import type { Clock } from './time/clock';
+import { byFamily, type Family, type Task } from './store/tasks';
+import type { Clock } from './time/clocks';
 import { Lifetime } from './time/lifetime';
-import { systemClock } from './time/realClocks';
 
 /** What the families of tasks differ in. */
 export interface FamilyModule {
@@ -44,10 +48,11 @@ export interface Service {
 	readonly ids: Ids;
 	readonly lifetime: Lifetime;
 	readonly settings: Settings;
-	readonly durations: Durations;
+	readonly durations: DurationTable;
 	readonly accounts: Accounts;
 	readonly ledger: Ledger;
-	readonly tasks: Tasks;
+	/** The accepted tasks, in the order of their acceptance. */
+	readonly tasks: Map<string, Task>;
 	readonly files: Files;
 	readonly media: Media;
 	readonly references: References;
@@ -64,18 +69,29 @@ export interface Service {
 	reset(): void;
 }
 
-export function createService(options: SandboxOptions, families: Families): Service {
-	const clock = options.clock ?? systemClock;
-	const ids = new Ids(String(options.seed ?? 'sandbox'));
+const USUAL_KEYS: readonly KeyOptions[] = [
+	{ key: SANDBOX_KEYS.default },
+	{ key: SANDBOX_KEYS.unlimited, unlimited: true },
+	{ key: SANDBOX_KEYS.empty, credits: 0 },
+	{ key: SANDBOX_KEYS.deleted, status: 'deleted' },
+	{ key: SANDBOX_KEYS.forbidden, status: 'forbidden' },
+];
+
+export function createService(options: Options, families: Families): Service {
+	const { clock } = options;
+	const ids = new Ids(String(options.seed));
 	const lifetime = new Lifetime(clock);
 	const files = new Files(clock, () => service.url);
 	const media = new Media();
-	const initial = () =>
-		initialSettings(
-			options,
-			byFamily((family) => families[family].linkTtl),
-		);
-	const settings = initial();
+	const initialSettings = (): Settings => ({
+		...settingsSchema.parse(options),
+		linkTtl: { ...byFamily((family) => families[family].linkTtl), ...options.linkTtl },
+	});
+	const settings = initialSettings();
+	const initialDurations = (): DurationTable => ({
+		...byFamily((family) => families[family].durationMs),
+		...options.durations,
+	});
 	const clearOnReset: Array<() => void> = [];
 	const service: Service = {
 		families,
@@ -84,13 +100,10 @@ export function createService(options: SandboxOptions, families: Families): Serv
 		ids,
 		lifetime,
 		settings,
-		durations: new Durations({
-			...byFamily((family) => families[family].durationMs),
-			...options.durations,
-		}),
-		accounts: new Accounts([...USUAL_KEYS, ...(options.keys ?? [])]),
+		durations: initialDurations(),
+		accounts: new Accounts([...USUAL_KEYS, ...options.keys]),
 		ledger: new Ledger(clock),
-		tasks: new Tasks(),
+		tasks: new Map(),
 		files,
 		media,
 		references: new References(files, media),
@@ -99,28 +112,27 @@ export function createService(options: SandboxOptions, families: Families): Serv
 			clock,
 			ids,
 			lifetime,
-			concurrency: options.callbackConcurrency ?? 50,
+			concurrency: options.callbackConcurrency,
 			webhookQuery: () => settings.webhookQuery,
 			addressRules: () => ({
 				allowPrivate: settings.allowPrivateCallbacks,
-				ownHosts: options.serviceHosts ?? [],
+				ownHosts: options.serviceHosts,
 				ownAddress: new URL(service.url).host,
 			}),
 		}),
 		requests: new Requests(),
 		newTaskId: () =>
 			dialectOf(settings.dialect).numericIds ? ids.nextNumber('task') : ids.next('task'),
-		url: options.publicUrl?.replace(/\/+$/, '') ?? '',
+		url: options.publicUrl,
 		onReset: (clear) => void clearOnReset.push(clear),
 		reset() {
 			lifetime.end();
 			ids.startNewSeries();
-			Object.assign(settings, initial());
+			Object.assign(settings, initialSettings());
+			Object.assign(service.durations, initialDurations());
 			for (const part of [
-				'durations',
 				'accounts',
 				'ledger',
-				'tasks',
 				'files',
 				'media',
 				'deliveries',
@@ -128,6 +140,7 @@ export function createService(options: SandboxOptions, families: Families): Serv
 			] as const) {
 				service[part].reset();
 			}
+			service.tasks.clear();
 			service.faults.clear();
 			for (const clear of clearOnReset) clear();
 		},

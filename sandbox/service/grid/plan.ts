@@ -1,18 +1,17 @@
 import { invalid, ServiceError } from '../core/errors';
 import { parse, PHRASES, promptedFailure, unknownFields } from '../core/http/parse';
-import { PRICES, type PriceKey } from '../core/prices';
+import type { PriceKey } from '../core/prices';
 import type { Service } from '../core/service';
 import type { Account } from '../core/store/accounts';
 import type { Plan, PlannedFile, Task } from '../core/store/tasks';
 import { current } from '../core/tasks/lifecycle';
-import type { Submission } from '../core/tasks/submit';
+import type { Sent, Submission } from '../core/tasks/submit';
 import type { PictureSpec } from '../media/picture';
 import { buttonsOf, matchButton, type GridAction, type GridButton } from './buttons';
 import {
 	GRID_OPERATIONS,
 	gridIndex,
 	gridSchema,
-	IMAGINE_PATH,
 	imagineSchema,
 	REFUSAL_CODE,
 	SPEEDS,
@@ -41,10 +40,8 @@ const EDGE = 512;
  * @throws ServiceError 400, 404 or 502, with the codes of the operation's table
  */
 export function gridSubmission(
-	service: Service,
-	account: Account,
+	{ service, account, body }: Sent,
 	name: GridOperationName,
-	body: unknown,
 ): Submission {
 	const operation: GridOperation = GRID_OPERATIONS[name];
 	const refuse = (message: string) => new ServiceError(400, message, operation.codes.invalid);
@@ -70,7 +67,6 @@ export function gridSubmission(
 	if (name === 'reroll' && plan.prompt.includes(PHRASES.refuse))
 		throw new ServiceError(502, 'service refusal', REFUSAL_CODE);
 
-	const item = priceKey(operation.billing, request.speed);
 	const { webhook, index: _sent, ...given } = request;
 	const applied = {
 		...given,
@@ -78,16 +74,12 @@ export function gridSubmission(
 		custom_id: button.custom_id,
 	};
 	return {
-		account,
 		family: 'grid',
 		operation: name,
-		path: operation.path,
-		body,
 		applied: { ...applied, inherited: plan.settings },
 		ignored: unknownFields(body, [...Object.keys(applied), 'webhook']),
 		webhook,
-		item,
-		credits: PRICES[item],
+		item: priceKey(operation.billing, request.speed),
 		failure: promptedFailure(plan.prompt),
 		plan: (taskId) => gridPlan(operation.action, taskId, plan.prompt, plan.settings),
 	};
@@ -97,27 +89,21 @@ export function gridSubmission(
  * Reads and plans a first grid.
  * @throws ServiceError 400
  */
-export function imagineSubmission(service: Service, account: Account, body: unknown): Submission {
+export function imagineSubmission({ service, body }: Sent): Submission {
 	const { webhook, ...applied } = parse(imagineSchema, body);
 	const { prompt, speed, version, niji } = applied;
 	checkSpeed(service, speed);
 	if (prompt.includes(PHRASES.unsafe)) throw invalid('prompt: refused by the safety review');
-	const item = priceKey('gridart@imagine', speed);
 	const settings = {
 		...(version === undefined ? {} : { version }),
 		...(niji === undefined ? {} : { niji }),
 	};
 	return {
-		account,
 		family: 'grid',
 		operation: 'imagine',
-		path: IMAGINE_PATH,
-		body,
 		applied,
-		ignored: unknownFields(body, [...Object.keys(applied), 'webhook']),
 		webhook,
-		item,
-		credits: PRICES[item],
+		item: priceKey('gridart@imagine', speed),
 		failure: promptedFailure(prompt),
 		plan: (taskId) => gridPlan('IMAGINE', taskId, prompt, settings),
 	};
@@ -168,7 +154,7 @@ export function gridPlan(
 }
 
 function parentOf(service: Service, account: Account, id: string, { codes }: GridOperation): Task {
-	const task = service.tasks.find(id);
+	const task = service.tasks.get(id);
 	if (task?.family !== 'grid' || task.key !== account.key)
 		throw new ServiceError(404, 'task not found', codes.notFound);
 	return current(service, task);

@@ -59,8 +59,6 @@ export const gridSchema = z.object({
 });
 
 /** The first grid. The spec does not show its endpoint: path and fields are the sandbox's own. */
-export const IMAGINE_PATH = '/v1/gridart/generations/imagine';
-
 export const imagineSchema = z.object({
 	prompt: z.string({ required_error: 'is required' }).min(1, 'is required'),
 	speed: z.string().optional(),

@@ -1,46 +1,36 @@
 import { promptedFailure } from '../core/http/parse';
 import { PRICES } from '../core/prices';
 import type { Plan, PlannedFile } from '../core/store/tasks';
-import type { Submission } from '../core/tasks/submit';
+import type { Sent, Submission } from '../core/tasks/submit';
 import type { Size } from '../media/size';
-import type { ImageRequest } from './request';
+import { imageRequest, type ImageRequest } from './request';
 
 /** "A 1K image is about 1120 output tokens" (spec, 3b). */
 const TOKENS_PER_1K_IMAGE = 1120;
 const PIXELS_OF_1K = 1024 * 1024;
 const TOKENS_PER_REFERENCE = 258;
 
-/** Token usage of an image task (spec, Image task record). */
-export interface ImageUsage {
-	input_tokens: number;
-	input_tokens_details: { cached_tokens: number; image_tokens: number; text_tokens: number };
-	output_tokens: number;
-	output_tokens_details: { image_tokens: number; text_tokens: number };
-	total_tokens: number;
-}
-
-export interface ImagePlan extends Plan {
+interface ImagePlan extends Plan {
 	family: 'image';
-	usage: ImageUsage;
+	usage: ReturnType<typeof usage>;
 }
 
 export function isImagePlan(plan: Plan): plan is ImagePlan {
 	return plan.family === 'image';
 }
 
-/** What a request buys: `n` pictures of one size, paid for one by one. */
-export function imageSubmission(
-	request: ImageRequest,
-	sent: Pick<Submission, 'account' | 'path' | 'body'>,
-): Submission {
-	const { applied, ignored, notes, webhook, item } = request;
+/**
+ * Reads and plans an image generation (spec, section 3): `n` pictures of one size, paid for one by one.
+ * @throws ServiceError 400
+ */
+export async function imageSubmission({ service, body }: Sent): Promise<Submission> {
+	const request = await imageRequest(service, body);
+	const { applied, notes, webhook, item } = request;
 	const { n, prompt } = applied;
 	return {
-		...sent,
 		family: 'image',
 		operation: 'generate',
 		applied,
-		ignored,
 		notes,
 		webhook,
 		item,
@@ -73,12 +63,8 @@ function picture({ size, format, compression, applied }: ImageRequest, index: nu
 	};
 }
 
-function usage(
-	prompt: string,
-	references: number,
-	{ width, height }: Size,
-	made: number,
-): ImageUsage {
+/** Token usage of an image task (spec, Image task record). */
+function usage(prompt: string, references: number, { width, height }: Size, made: number) {
 	const text = Math.max(1, Math.ceil(prompt.length / 4));
 	const images = references * TOKENS_PER_REFERENCE;
 	const output = Math.round((TOKENS_PER_1K_IMAGE * width * height) / PIXELS_OF_1K) * made;

@@ -1,6 +1,6 @@
 import { z } from 'zod/v3';
 import { invalid } from '../core/errors';
-import { imageReference, parse, PHRASES, unknownFields, webhookField } from '../core/http/parse';
+import { imageReference, parse, PHRASES, webhookField } from '../core/http/parse';
 import type { PriceKey } from '../core/prices';
 import type { Service } from '../core/service';
 import type { PictureFormat } from '../media/picture';
@@ -90,7 +90,6 @@ export interface ImageRequest {
 	size: Size;
 	/** The fields that take effect. */
 	applied: Record<string, unknown> & { prompt: string; n: number; model: string };
-	ignored: string[];
 	/** What was changed silently. */
 	notes: string[];
 	webhook: string | undefined;
@@ -102,7 +101,9 @@ export interface ImageRequest {
 	references: number;
 }
 
-type Read = Omit<ImageRequest, 'ignored'>;
+const namedModel = z
+	.object({ model: z.string({ required_error: 'is required' }).min(1, 'is required') })
+	.passthrough();
 
 /**
  * Validates the body of `POST /v1/images/generations` (spec, section 3).
@@ -111,15 +112,6 @@ type Read = Omit<ImageRequest, 'ignored'>;
 export async function imageRequest(service: Service, body: unknown): Promise<ImageRequest> {
 	const { model: named, ...fields } = parse(namedModel, body);
 	const input = { ...fields, model: MODEL_ALIASES[named] ?? named };
-	const request = await byModel(service, input);
-	return { ...request, ignored: unknownFields(body, [...Object.keys(request.applied), 'webhook']) };
-}
-
-const namedModel = z
-	.object({ model: z.string({ required_error: 'is required' }).min(1, 'is required') })
-	.passthrough();
-
-function byModel(service: Service, input: { model: string }): Promise<Read> {
 	const { strict, extraModels } = service.settings;
 	if (input.model === OFFICIAL_MODEL) return official(service, parse(officialSchema, input));
 	if (!LITE_MODELS.some((known) => known === input.model)) {
@@ -135,7 +127,10 @@ function byModel(service: Service, input: { model: string }): Promise<Read> {
 	return lite(service, parse(liteSchema, input));
 }
 
-async function official(service: Service, request: z.output<typeof officialSchema>): Promise<Read> {
+async function official(
+	service: Service,
+	request: z.output<typeof officialSchema>,
+): Promise<ImageRequest> {
 	review(request.prompt, request.moderation === 'low');
 	const size = officialSize(request.size, request.resolution);
 	const images = request.image_urls ?? [];
@@ -160,7 +155,7 @@ async function official(service: Service, request: z.output<typeof officialSchem
 	};
 }
 
-async function lite(service: Service, request: z.output<typeof liteSchema>): Promise<Read> {
+async function lite(service: Service, request: z.output<typeof liteSchema>): Promise<ImageRequest> {
 	review(request.prompt, false);
 	const images = request.image_urls ?? [];
 	await service.references.check(images, LITE_LIMITS);
@@ -187,7 +182,7 @@ async function lite(service: Service, request: z.output<typeof liteSchema>): Pro
 async function other(
 	service: Service,
 	{ webhook, ...applied }: z.output<typeof otherSchema>,
-): Promise<Read> {
+): Promise<ImageRequest> {
 	review(applied.prompt, false);
 	const images = applied.image_urls ?? [];
 	await service.references.check(images, { each: Infinity, total: Infinity, dataUris: true });

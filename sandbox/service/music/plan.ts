@@ -1,11 +1,11 @@
 import { dialectOf } from '../core/dialects';
 import { invalid } from '../core/errors';
 import { promptedFailure } from '../core/http/parse';
-import { isPriceKey, PRICES, type PriceKey } from '../core/prices';
+import { isPriceKey, type PriceKey } from '../core/prices';
 import type { Service } from '../core/service';
 import type { Account } from '../core/store/accounts';
 import { current } from '../core/tasks/lifecycle';
-import type { Submission } from '../core/tasks/submit';
+import type { Sent, Submission } from '../core/tasks/submit';
 import type { TrackSpec } from '../media/track';
 import { MUSIC_OPERATIONS, type MusicOperationName } from './operations';
 import { musicRequest, type MusicRequest } from './request';
@@ -16,31 +16,23 @@ import { isMusicPlan, musicPlan, tracksOf } from './tracks';
  * @throws ServiceError 400
  */
 export function musicSubmission(
-	service: Service,
-	account: Account,
-	path: string,
+	{ service, account, body }: Sent,
 	operation: MusicOperationName,
-	body: unknown,
 ): Submission {
 	const request = musicRequest(service.settings, operation, body);
 	const source = request.source && sourceTrack(service, account, request.source);
-	const item = priceOf(operation, request);
 	const isTags = operation === 'upsampleTags';
 	return {
-		account,
 		family: 'music',
 		operation,
-		path,
-		body,
 		applied: request.applied,
 		ignored:
 			isTags && request.webhook !== undefined ? [...request.ignored, 'webhook'] : request.ignored,
 		// A synchronous task has no callback.
 		webhook: isTags ? undefined : request.webhook,
-		item,
-		credits: PRICES[item],
+		item: priceOf(operation, request),
 		failure: failureOf(service, operation, request, source),
-		...(isTags ? { durationMs: 0 } : {}),
+		...(isTags ? { durationMs: 0, isSynchronous: true } : {}),
 		plan: (taskId) =>
 			musicPlan(tracksOf(operation, request.applied, source?.track ?? null, taskId), {
 				upsampledTags: isTags ? enhanced(textOf(request.applied.tags)) : null,
@@ -60,7 +52,7 @@ function sourceTrack(
 	account: Account,
 	{ taskId, audioIndex }: NonNullable<MusicRequest['source']>,
 ): Source {
-	const task = service.tasks.find(taskId);
+	const task = service.tasks.get(taskId);
 	if (!task || task.key !== account.key || !isMusicPlan(task.plan))
 		throw invalid(`task_id: ${taskId} is not a music task`);
 	if (current(service, task).results === null) throw invalid(`task_id: ${taskId} has no result`);

@@ -3,15 +3,11 @@ import { z } from 'zod/v3';
 import { invalid } from '../core/errors';
 import { readForm } from '../core/http/multipart';
 import { parse, unknownFields, webhookField } from '../core/http/parse';
-import { PRICES } from '../core/prices';
 import type { Service } from '../core/service';
-import type { Account } from '../core/store/accounts';
 import type { StoredFile } from '../core/store/files';
-import type { Submission } from '../core/tasks/submit';
+import type { Sent, Submission } from '../core/tasks/submit';
 import type { TrackSpec } from '../media/track';
 import { musicPlan, type MusicPlan } from './tracks';
-
-export const UPLOAD_PATH = '/v1/music/uploads';
 
 const LARGEST_UPLOAD = 100 * 1024 * 1024;
 /** The length that is assumed where the sandbox cannot tell it. */
@@ -37,26 +33,19 @@ type Audio = Pick<StoredFile, 'contentType' | 'content'> | null;
  * and shows no endpoint: this one is the sandbox's own.
  * @throws ServiceError 400
  */
-export async function uploadSubmission(
-	service: Service,
-	account: Account,
-	request: FastifyRequest,
-): Promise<Submission> {
-	const { body, fields, audio } = request.isMultipart()
+export async function uploadSubmission({ service, body, request }: Sent): Promise<Submission> {
+	const { form, fields, audio } = request.isMultipart()
 		? await fromForm(service, request)
-		: fromLink(service, request.body);
+		: fromLink(service, body);
 	const { webhook, ...applied } = fields;
 	return {
-		account,
 		family: 'music',
 		operation: 'upload',
-		path: UPLOAD_PATH,
-		body,
+		form,
 		applied,
-		ignored: unknownFields(body, [...Object.keys(applied), 'webhook', 'file']),
+		ignored: unknownFields(form ?? body, [...Object.keys(applied), 'webhook', 'file']),
 		webhook,
 		item: 'musicgen@upload',
-		credits: PRICES['musicgen@upload'],
 		durationMs: 0,
 		plan: (taskId) =>
 			uploadedPlan(
@@ -77,7 +66,7 @@ async function fromForm({ files }: Service, request: FastifyRequest) {
 		throw invalid(`The file is larger than ${LARGEST_UPLOAD} bytes.`);
 	const audio: Audio = { contentType, content: files.keepUpload(bytes) };
 	return {
-		body: { ...fields, file: { filename, bytes: bytes.length } },
+		form: { ...fields, file: { filename, bytes: bytes.length } },
 		fields: parse(fieldsSchema, fields),
 		audio,
 	};
@@ -88,7 +77,7 @@ function fromLink({ files }: Service, body: unknown) {
 	const file = files.byUrl(fields.audio_url);
 	if (file === 'gone') throw invalid('audio_url: there is no file at this address');
 	const audio: Audio = file === 'foreign' ? null : file;
-	return { body, fields, audio };
+	return { form: undefined, fields, audio };
 }
 
 /** The uploaded audio is the result; without it, a sample. */

@@ -3,7 +3,7 @@ import { ServiceError } from '../core/errors';
 import { readForm } from '../core/http/multipart';
 import { detectImage } from '../media/magicBytes';
 import type { Service } from '../core/service';
-import { unixSeconds } from '../core/time/clock';
+import { unixSeconds } from '../core/time/clocks';
 import { bearerAccount } from '../core/http/auth';
 
 /** "Over 20971520 bytes" is too much (spec, section 7). */

@@ -1,9 +1,8 @@
 import { invalid } from '../core/errors';
-import { parse, promptedFailure, unknownFields } from '../core/http/parse';
+import { parse, promptedFailure } from '../core/http/parse';
 import { isPriceKey, PRICES } from '../core/prices';
 import type { Service } from '../core/service';
-import type { Account } from '../core/store/accounts';
-import type { Submission } from '../core/tasks/submit';
+import type { Sent, Submission } from '../core/tasks/submit';
 import type { ClipSpec } from '../media/clip';
 import { nearestRatio } from '../media/size';
 import {
@@ -23,8 +22,6 @@ import {
 } from './request';
 import { checkPictures, checkReferenceVideo, checkShots, imagesOf, markedPrompt } from './rules';
 
-export const VIDEO_PATH = '/v1/videos/generations';
-
 /** The spec sets no limits on a video's reference images: they only have to exist. */
 const ANY_SIZE = { each: Infinity, total: Infinity, dataUris: false };
 
@@ -35,11 +32,7 @@ const LONGEST_SAMPLE = 60;
  * Reads and plans a video generation (spec, section 6).
  * @throws ServiceError 400
  */
-export async function videoSubmission(
-	service: Service,
-	account: Account,
-	body: unknown,
-): Promise<Submission> {
+export async function videoSubmission({ service, body }: Sent): Promise<Submission> {
 	const { strict } = service.settings;
 	const request = videoRequest(service.settings, body);
 	checkPictures(request, strict);
@@ -82,14 +75,10 @@ export async function videoSubmission(
 	const priced = `vidomni-v3-omni@${request.mode}`;
 	const item = request.model === VIDEO_MODEL && isPriceKey(priced) ? priced : 'other-video';
 	return {
-		account,
 		family: 'video',
 		operation: 'generate',
-		path: VIDEO_PATH,
-		body,
 		applied,
 		notes,
-		ignored: unknownFields(body, [...Object.keys(applied), 'webhook']),
 		webhook: request.webhook,
 		item,
 		credits: Math.ceil(PRICES[item] * seconds),

@@ -1,10 +1,8 @@
 import { invalid, ServiceError } from '../core/errors';
-import { parse, promptedFailure, unknownFields } from '../core/http/parse';
-import { isPriceKey, PRICES } from '../core/prices';
-import type { Service } from '../core/service';
-import type { Account } from '../core/store/accounts';
+import { parse, promptedFailure } from '../core/http/parse';
+import { isPriceKey } from '../core/prices';
 import { current } from '../core/tasks/lifecycle';
-import type { Submission } from '../core/tasks/submit';
+import type { Sent, Submission } from '../core/tasks/submit';
 import type { ClipSpec } from '../media/clip';
 import { isVideoPlan, OUTPUT_FPS, videoPlan, videoSize } from './clip';
 import { REMIX_MODELS, remixSchema } from './request';
@@ -16,14 +14,8 @@ const EXTENSION = 7;
  * Reads and plans the extension of a video (spec, section 5).
  * @throws ServiceError 404 for an unknown video, 400 for all else
  */
-export function remixSubmission(
-	service: Service,
-	account: Account,
-	path: string,
-	videoId: string,
-	body: unknown,
-): Submission {
-	const original = service.tasks.find(videoId);
+export function remixSubmission({ service, account, body, request: { params } }: Sent): Submission {
+	const original = service.tasks.get(params.id ?? '');
 	if (!original || !isVideoPlan(original.plan) || original.key !== account.key)
 		throw new ServiceError(404, 'video not found');
 	const request = parse(remixSchema, body);
@@ -52,18 +44,12 @@ export function remixSubmission(
 		prompt: request.prompt ?? '',
 		caption: `${model} · ${seconds} s`,
 	};
-	const item = isPriceKey(model) ? model : 'other-remix';
 	return {
-		account,
 		family: 'video',
 		operation: 'remix',
-		path,
-		body,
 		applied: { ...applied, model },
-		ignored: unknownFields(body, [...Object.keys(applied), 'webhook']),
 		webhook,
-		item,
-		credits: PRICES[item],
+		item: isPriceKey(model) ? model : 'other-remix',
 		failure: promptedFailure(request.prompt),
 		plan: (taskId) => videoPlan(model, { ...clip, seed: taskId }, totalSeconds),
 	};

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import pLimit from 'p-limit';
 import type { Settings } from '../options';
 import type { Ids } from '../store/ids';
-import type { Clock } from '../time/clock';
+import type { Clock } from '../time/clocks';
 import type { Lifetime } from '../time/lifetime';
 import { addressProblem, callbackUrl, type AddressRules } from './address';
 import { post, type Delivery } from './delivery';

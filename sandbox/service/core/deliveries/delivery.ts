@@ -1,5 +1,5 @@
 import axios, { isAxiosError } from 'axios';
-import type { Clock } from '../time/clock';
+import type { Clock } from '../time/clocks';
 
 /** One POST of a callback. */
 export interface Attempt {

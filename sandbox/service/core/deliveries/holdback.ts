@@ -1,15 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Delivery } from './delivery';
+import type { CallbackEffect } from '../faults/rule';
 import type { Lifetime } from '../time/lifetime';
+import type { Delivery } from './delivery';
 
-export interface HoldOptions {
-	/** Number of callbacks that are sent together. */
-	window: number;
-	order: 'reversed' | 'shuffled';
-	/** Clock milliseconds until they are sent regardless of their number. */
-	maxWaitMs: number;
-}
-
+type HoldOptions = Extract<CallbackEffect, { type: 'reorderCallbacks' }>;
 type Send = (delivery: Delivery) => Promise<void>;
 
 /** Holds callbacks until enough are waiting, then sends them one after the other in another order. */

@@ -1,10 +1,10 @@
 import type { Family } from '../store/tasks';
 import {
 	faultRuleSchema,
-	isCallbackEffect,
-	isRequestEffect,
-	isTaskEffect,
+	isOn,
 	type CallbackEffect,
+	type EffectKind,
+	type EffectOf,
 	type FaultEffect,
 	type FaultMatch,
 	type FaultRule,
@@ -61,27 +61,27 @@ export class FaultBook {
 
 	/** The first rule that is due for a request, which has one answer only. */
 	forRequest(occasion: Occasion): Due<RequestEffect> | null {
-		return this.due(occasion, isRequestEffect, 1)[0] ?? null;
+		return this.due('request', occasion, 1)[0] ?? null;
 	}
 
 	/** All rules that are due for a task that has been accepted. */
 	forTask(occasion: Occasion): Effects<TaskEffect> {
-		return new Effects(this.due(occasion, isTaskEffect, Infinity));
+		return new Effects(this.due('task', occasion));
 	}
 
 	/** All rules that are due for the callback of a task that has ended. */
 	forCallback(occasion: Occasion): Effects<CallbackEffect> {
-		return new Effects(this.due(occasion, isCallbackEffect, Infinity));
+		return new Effects(this.due('callback', occasion));
 	}
 
-	private due<Effect extends FaultEffect>(
+	private due<Kind extends EffectKind>(
+		kind: Kind,
 		occasion: Occasion,
-		isKind: (effect: FaultEffect) => effect is Effect,
-		most: number,
-	): Array<Due<Effect>> {
-		const found: Array<Due<Effect>> = [];
+		most = Infinity,
+	): Array<Due<EffectOf<Kind>>> {
+		const found: Array<Due<EffectOf<Kind>>> = [];
 		for (const rule of this.rules) {
-			if (!isKind(rule.effect) || !matches(rule.match, occasion)) continue;
+			if (!isOn(kind, rule.effect) || !matches(rule.match, occasion)) continue;
 			rule.matched += 1;
 			const isDue = rule.matched >= rule.nth && (rule.count === null || rule.applied < rule.count);
 			if (!isDue || found.length === most) continue;

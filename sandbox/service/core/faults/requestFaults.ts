@@ -84,7 +84,7 @@ function familyOf({ families, tasks, taskPaths }: Service, path: string): Family
 	for (const taskPath of Object.values(taskPaths)) {
 		const [before = '', after = ''] = taskPath.split('{task_id}');
 		const task = path.startsWith(before)
-			? tasks.find(path.slice(before.length, path.length - after.length))
+			? tasks.get(path.slice(before.length, path.length - after.length))
 			: undefined;
 		if (task && path.endsWith(after)) return task.family;
 	}

@@ -6,71 +6,77 @@ const milliseconds = z.number().min(0);
 /** `before`: nothing was accepted. `after`: the request was handled, and only its answer is changed. */
 const when = z.enum(['before', 'after']);
 
-/** Effects on the answer to a request. */
-const requestEffects = [
-	z.object({
-		type: z.literal('status'),
-		status: z.number().int().min(400).max(599),
-		message: z.string().optional(),
-		/** The envelope's `code`, where it is not the HTTP code. */
-		code: z.number().int().optional(),
-		/** `Retry-After`: seconds, or a date that many seconds from now. Real seconds, on every clock. */
-		retryAfter: z.union([z.number().min(0), z.object({ dateIn: z.number() }).strict()]).optional(),
-		when: when.default('before'),
-	}),
-	z.object({ type: z.literal('reset'), when: when.default('before') }),
-	z.object({ type: z.literal('hang'), when: when.default('before') }),
-	z.object({ type: z.literal('slow'), ms: milliseconds }),
-	z.object({ type: z.literal('malformedJson') }),
-	z.object({ type: z.literal('truncatedJson') }),
-	z.object({ type: z.literal('emptyBody') }),
-	z.object({ type: z.literal('cutBody') }),
-] as const;
-
-/** Effects on a task that has just been accepted. */
-const taskEffects = [
-	z.object({ type: z.literal('failTask'), message: z.string(), code: z.string().default('') }),
-	z.object({ type: z.literal('duration'), ms: milliseconds.nullable() }),
-	z.object({ type: z.literal('resultBytes'), bytes: z.number().int().min(0).max(999_999_999_999) }),
-	z.object({ type: z.literal('shortfall'), produced: z.number().int().min(0) }),
-	/** The task ends at once, and its callback is sent before the submission is answered. */
-	z.object({ type: z.literal('callbackFirst') }),
-	/** An additional callback at acceptance: a forged one that claims completion, or a genuine one in the running state. */
-	z.object({
-		type: z.literal('earlyCallback'),
-		claims: z.enum(['completed', 'running']).default('completed'),
-	}),
-] as const;
-
-/** Effects on the callback of a task that has just ended. */
-const callbackEffects = [
-	z.object({
-		type: z.literal('duplicateCallback'),
-		/** Total number of callbacks. */
-		copies: z.number().int().min(2).max(100).default(2),
-		spacing: z.enum(['sequential', 'simultaneous']).default('sequential'),
-	}),
-	z.object({ type: z.literal('lateCallback'), ms: milliseconds }),
-	z.object({ type: z.literal('missingCallback') }),
-	z.object({
-		type: z.literal('reorderCallbacks'),
-		/** Callbacks are held until this number is waiting. */
-		window: z.number().int().min(2).max(10_000),
-		order: z.enum(['reversed', 'shuffled']).default('reversed'),
-		/** Clock milliseconds after the first one until they are sent regardless of their number. */
-		maxWaitMs: milliseconds.default(60_000),
-	}),
-	z.object({
-		type: z.literal('forgedCallback'),
-		/** Sent before the genuine one: for a task that does not exist, or with other links. */
-		forgery: z.enum(['unknownTask', 'wrongResult']).default('unknownTask'),
-	}),
-] as const;
+/** What an effect is on. */
+const EFFECTS = {
+	/** The answer to a request. */
+	request: [
+		z.object({
+			type: z.literal('status'),
+			status: z.number().int().min(400).max(599),
+			message: z.string().optional(),
+			/** The envelope's `code`, where it is not the HTTP code. */
+			code: z.number().int().optional(),
+			/** `Retry-After`: seconds, or a date that many seconds from now. Real seconds, on every clock. */
+			retryAfter: z
+				.union([z.number().min(0), z.object({ dateIn: z.number() }).strict()])
+				.optional(),
+			when: when.default('before'),
+		}),
+		z.object({ type: z.literal('reset'), when: when.default('before') }),
+		z.object({ type: z.literal('hang'), when: when.default('before') }),
+		z.object({ type: z.literal('slow'), ms: milliseconds }),
+		z.object({ type: z.literal('malformedJson') }),
+		z.object({ type: z.literal('truncatedJson') }),
+		z.object({ type: z.literal('emptyBody') }),
+		z.object({ type: z.literal('cutBody') }),
+	],
+	/** A task that has just been accepted. */
+	task: [
+		z.object({ type: z.literal('failTask'), message: z.string(), code: z.string().default('') }),
+		z.object({ type: z.literal('duration'), ms: milliseconds.nullable() }),
+		z.object({
+			type: z.literal('resultBytes'),
+			bytes: z.number().int().min(0).max(999_999_999_999),
+		}),
+		z.object({ type: z.literal('shortfall'), produced: z.number().int().min(0) }),
+		/** The task ends at once, and its callback is sent before the submission is answered. */
+		z.object({ type: z.literal('callbackFirst') }),
+		/** An additional callback at acceptance: a forged one that claims completion, or a genuine one in the running state. */
+		z.object({
+			type: z.literal('earlyCallback'),
+			claims: z.enum(['completed', 'running']).default('completed'),
+		}),
+	],
+	/** The callback of a task that has just ended. */
+	callback: [
+		z.object({
+			type: z.literal('duplicateCallback'),
+			/** Total number of callbacks. */
+			copies: z.number().int().min(2).max(100).default(2),
+			spacing: z.enum(['sequential', 'simultaneous']).default('sequential'),
+		}),
+		z.object({ type: z.literal('lateCallback'), ms: milliseconds }),
+		z.object({ type: z.literal('missingCallback') }),
+		z.object({
+			type: z.literal('reorderCallbacks'),
+			/** Callbacks are held until this number is waiting. */
+			window: z.number().int().min(2).max(10_000),
+			order: z.enum(['reversed', 'shuffled']).default('reversed'),
+			/** Clock milliseconds after the first one until they are sent regardless of their number. */
+			maxWaitMs: milliseconds.default(60_000),
+		}),
+		z.object({
+			type: z.literal('forgedCallback'),
+			/** Sent before the genuine one: for a task that does not exist, or with other links. */
+			forgery: z.enum(['unknownTask', 'wrongResult']).default('unknownTask'),
+		}),
+	],
+} as const;
 
 const effect = z.discriminatedUnion('type', [
-	...requestEffects,
-	...taskEffects,
-	...callbackEffects,
+	...EFFECTS.request,
+	...EFFECTS.task,
+	...EFFECTS.callback,
 ]);
 
 /** A rule as the caller gives it. */
@@ -97,33 +103,23 @@ export type FaultRuleInput = z.input<typeof faultRuleSchema>;
 export type FaultEffect = z.output<typeof effect>;
 export type FaultMatch = z.output<typeof faultRuleSchema>['match'];
 
-type EffectOf<Schemas extends readonly z.ZodTypeAny[]> = z.output<Schemas[number]>;
-export type RequestEffect = EffectOf<typeof requestEffects>;
-export type TaskEffect = EffectOf<typeof taskEffects>;
-export type CallbackEffect = EffectOf<typeof callbackEffects>;
+export type EffectKind = keyof typeof EFFECTS;
+export type EffectOf<Kind extends EffectKind> = z.output<(typeof EFFECTS)[Kind][number]>;
+export type RequestEffect = EffectOf<'request'>;
+export type TaskEffect = EffectOf<'task'>;
+export type CallbackEffect = EffectOf<'callback'>;
 
 /** An active rule, with the number of its matches and effects. */
-export interface FaultRule {
+export type FaultRule = Readonly<z.output<typeof faultRuleSchema>> & {
 	readonly id: string;
-	readonly match: FaultMatch;
-	readonly nth: number;
-	readonly count: number | null;
-	readonly effect: FaultEffect;
 	matched: number;
 	applied: number;
-}
+};
 
-const TASK_TYPES: readonly string[] = taskEffects.map(({ shape }) => shape.type.value);
-const CALLBACK_TYPES: readonly string[] = callbackEffects.map(({ shape }) => shape.type.value);
-
-export function isTaskEffect(candidate: FaultEffect): candidate is TaskEffect {
-	return TASK_TYPES.includes(candidate.type);
-}
-
-export function isCallbackEffect(candidate: FaultEffect): candidate is CallbackEffect {
-	return CALLBACK_TYPES.includes(candidate.type);
-}
-
-export function isRequestEffect(candidate: FaultEffect): candidate is RequestEffect {
-	return !isTaskEffect(candidate) && !isCallbackEffect(candidate);
+/** Whether an effect is of a kind. */
+export function isOn<Kind extends EffectKind>(
+	kind: Kind,
+	candidate: FaultEffect,
+): candidate is FaultEffect & EffectOf<Kind> {
+	return EFFECTS[kind].some(({ shape }) => shape.type.value === candidate.type);
 }

@@ -5,9 +5,15 @@ import type { Account } from '../store/accounts';
 
 const BEARER = /^Bearer +(\S+)$/i;
 
-/** The key of `Authorization: Bearer <key>`, or `undefined`. */
-export function bearerKey(request: FastifyRequest): string | undefined {
-	return BEARER.exec(request.headers.authorization ?? '')?.[1];
+/**
+ * The key of `Authorization: Bearer <key>`.
+ * @throws ServiceError 401 without one
+ */
+export function bearerKey(request: FastifyRequest): string {
+	const key = BEARER.exec(request.headers.authorization ?? '')?.[1];
+	if (key === undefined)
+		throw new ServiceError(401, 'The Authorization header with a bearer token is missing.');
+	return key;
 }
 
 /**
@@ -15,10 +21,7 @@ export function bearerKey(request: FastifyRequest): string | undefined {
  * @throws ServiceError 401 without a valid key, 403 for a key without permission
  */
 export function bearerAccount(service: Service, request: FastifyRequest): Account {
-	const key = bearerKey(request);
-	if (key === undefined)
-		throw new ServiceError(401, 'The Authorization header with a bearer token is missing.');
-	return accountOf(service, key);
+	return accountOf(service, bearerKey(request));
 }
 
 /** @throws ServiceError 401 for a key that does not exist, 403 for one without permission */

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { errorEnvelope } from '../errors';
+import { ServiceError } from '../errors';
 import type { Service } from '../service';
 
 const LOOPBACK = new BlockList();
@@ -21,22 +21,18 @@ function nameOf(host: string | undefined): string {
  * rebinding) is not told apart by the browser, and gets nothing.
  */
 export function installHostCheck(app: FastifyInstance, service: Service): void {
-	app.addHook('onRequest', async ({ headers }, reply) => {
+	app.addHook('onRequest', ({ headers }, _reply, done) => {
 		const name = nameOf(headers.host);
 		if (
 			name === 'localhost' ||
 			isIP(name) !== 0 ||
 			(name !== '' && name === new URL(service.url).hostname)
 		)
-			return;
-		await reply
-			.code(421)
-			.send(
-				errorEnvelope(
-					421,
-					`The sandbox does not answer under the name ${JSON.stringify(name)}. Start it with that name in --public-url.`,
-				),
-			);
+			return done();
+		throw new ServiceError(
+			421,
+			`The sandbox does not answer under the name ${JSON.stringify(name)}. Start it with that name in --public-url.`,
+		);
 	});
 }
 

@@ -4,11 +4,9 @@ import { ZodError } from 'zod/v3';
 import { errorEnvelope, ServiceError } from '../errors';
 import { installRequestFaults } from '../faults/requestFaults';
 import type { Service } from '../service';
-import { balanceRoutes } from './balance';
 import { installHostCheck } from './callers';
-import { fileRoutes } from './files';
 import { installRequestLog } from './requestLog';
-import { taskRoutes } from './tasks';
+import { balanceRoutes, fileRoutes, taskRoutes } from './routes';
 
 /** Room for fourteen references of 10 MB as data URIs (spec, 3b). */
 const BODY_LIMIT = 200 * 1024 * 1024;

@@ -1,7 +1,19 @@
+import { z } from 'zod/v3';
 import { ServiceError } from '../errors';
 
-/** `deleted`: 401, and `success: false` of the balance query. `forbidden`: 403 everywhere. */
-export type KeyStatus = 'active' | 'deleted' | 'forbidden';
+/** Changes of a key; an omitted field keeps its value. A new key is active and limited, and has 1,000,000 credits. */
+export const keySchema = z
+	.object({
+		key: z.string(),
+		/** `deleted`: 401, and `success: false` of the balance query. `forbidden`: 403 everywhere. */
+		status: z.enum(['active', 'deleted', 'forbidden']).optional(),
+		unlimited: z.boolean().optional(),
+		credits: z.number().int().min(0).optional(),
+	})
+	.strict();
+
+export type KeyOptions = z.output<typeof keySchema>;
+export type KeyStatus = NonNullable<KeyOptions['status']>;
 
 /** A key and its balance. A credit is a thousandth of the balance's unit. */
 export interface Account {
@@ -10,14 +22,6 @@ export interface Account {
 	unlimited: boolean;
 	remainCredits: number;
 	usedCredits: number;
-}
-
-/** Changes of a key; an omitted field keeps its value. A new key is active and limited, and has 1,000,000 credits. */
-export interface KeyOptions {
-	key: string;
-	status?: KeyStatus;
-	unlimited?: boolean;
-	credits?: number;
 }
 
 const NEW_KEY_CREDITS = 1_000_000;

@@ -1,5 +1,5 @@
 import type { FileContent, Upload } from '../../media/media';
-import type { Clock } from '../time/clock';
+import type { Clock } from '../time/clocks';
 
 /** Something that the service serves at `/files/<name>`. */
 export interface StoredFile {

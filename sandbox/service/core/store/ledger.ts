@@ -1,4 +1,4 @@
-import type { Clock } from '../time/clock';
+import type { Clock } from '../time/clocks';
 
 /** A charge or a refund, both as positive numbers. */
 export interface LedgerEntry {

@@ -77,27 +77,6 @@ export interface Task {
 	results: readonly Result[] | null;
 }
 
-/** The accepted tasks, in the order of their acceptance. */
-export class Tasks {
-	private readonly byId = new Map<string, Task>();
-
-	add(task: Task): void {
-		this.byId.set(task.id, task);
-	}
-
-	find(id: string): Task | undefined {
-		return this.byId.get(id);
-	}
-
-	list(): Task[] {
-		return [...this.byId.values()];
-	}
-
-	reset(): void {
-		this.byId.clear();
-	}
-}
-
 /** A task is reported as submitted until this share of its time has passed. */
 const SUBMITTED_SHARE = 0.1;
 

@@ -27,7 +27,7 @@ export function createTask(service: Service, given: Given & Optional): Task {
 		endedAt: null,
 		results: null,
 	};
-	service.tasks.add(task);
+	service.tasks.set(task.id, task);
 	const { durationMs } = task;
 	if (durationMs !== null) {
 		service.lifetime.background(async () => {

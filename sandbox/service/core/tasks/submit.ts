@@ -1,36 +1,47 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { announceEarly } from '../deliveries/announce';
 import type { Effects } from '../faults/faultBook';
 import type { TaskEffect } from '../faults/rule';
-import { shortened } from '../http/parse';
+import { bearerAccount } from '../http/auth';
+import { shortened, unknownFields } from '../http/parse';
+import { PRICES, type PriceKey } from '../prices';
 import type { Service } from '../service';
 import type { Account } from '../store/accounts';
 import type { Family, Outcome, Plan, Task } from '../store/tasks';
 import { createTask, endTask } from './lifecycle';
 import { acknowledgement } from './record';
 
+/** A request of a key that may buy, not yet validated. */
+export interface Sent {
+	service: Service;
+	account: Account;
+	body: unknown;
+	request: FastifyRequest<{ Params: Readonly<Record<string, string>> }>;
+}
+
 /** A valid request, ready to be bought. */
 export interface Submission {
-	account: Account;
 	family: Family;
 	operation: string;
-	path: string;
-	/** As received. */
-	body: unknown;
+	/** What was sent, where it is not JSON. */
+	form?: Readonly<Record<string, unknown>> | undefined;
 	/** Fields that take effect. */
 	applied: Readonly<Record<string, unknown>>;
+	/** By default, the fields that are not in `applied`. */
 	ignored?: readonly string[];
 	notes?: readonly string[];
 	webhook?: string | undefined;
-	/** Name in the price table. */
-	item: string;
-	credits: number;
+	item: PriceKey;
+	/** By default, the price of `item`. */
+	credits?: number;
 	/** The price of one result, where results are paid for one by one. */
 	creditsPerResult?: number;
 	/** Why it will fail, if the request asks for a failure. */
 	failure?: string | undefined;
 	/** Clock milliseconds, in place of the family's duration. */
 	durationMs?: number;
+	/** Whether the task ends before the answer, which then has its record. */
+	isSynchronous?: boolean;
 	/**
 	 * What will be made.
 	 * @param produced number of results, if a fault rule limits it
@@ -39,11 +50,45 @@ export interface Submission {
 }
 
 /**
+ * Accepts submissions at a path, and answers with the acknowledgement (spec, Submission acknowledgement).
+ * @param read validates a request and plans what it buys; throws a ServiceError
+ */
+export function submissionRoute(
+	app: FastifyInstance,
+	service: Service,
+	pattern: string,
+	read: (sent: Sent) => Submission | Promise<Submission>,
+): void {
+	app.post<{ Params: Record<string, string> }>(pattern, async (request) => {
+		const { body, params } = request;
+		const account = bearerAccount(service, request);
+		const submission = await read({ service, account, body, request });
+		const path = pattern.replace(/:(\w+)/, (_parameter, name: string) => params[name] ?? '');
+		const task = submit({ service, account, body: submission.form ?? body }, path, submission);
+		if (request.exchange) request.exchange.task = task.id;
+		if (submission.isSynchronous) {
+			endTask(service, task);
+			// The spec says "returns a task" and shows no shape: the sandbox puts the record into the acknowledgement.
+			return acknowledgement(service, task, service.families[task.family].record(service, task));
+		}
+		if (task.answersAfterCallback) {
+			endTask(service, task);
+			await service.deliveries.afterFirstAttempt(task.id);
+		}
+		return acknowledgement(service, task);
+	});
+}
+
+/**
  * Accepts a submission: charges it and creates the task.
  * @throws ServiceError 402 when the balance is insufficient; nothing is accepted then
  */
-export function submit(service: Service, submission: Submission): Task {
-	const { account, family, operation, path, item, credits, creditsPerResult } = submission;
+function submit(
+	{ service, account, body }: Omit<Sent, 'request'>,
+	path: string,
+	submission: Submission,
+): Task {
+	const { family, operation, applied, item, credits = PRICES[item], creditsPerResult } = submission;
 	service.accounts.charge(account, credits);
 
 	const faults = service.faults.forTask({ method: 'POST', path, family });
@@ -60,9 +105,9 @@ export function submit(service: Service, submission: Submission): Task {
 		operation,
 		path,
 		key: account.key,
-		request: shortened(submission.body),
-		applied: shortened(submission.applied) as Record<string, unknown>,
-		ignored: submission.ignored ?? [],
+		request: shortened(body),
+		applied: shortened(applied) as Record<string, unknown>,
+		ignored: submission.ignored ?? unknownFields(body, [...Object.keys(applied), 'webhook']),
 		notes: submission.notes ?? [],
 		webhook: submission.webhook ?? null,
 		plan: submission.plan(id, produced),
@@ -77,17 +122,6 @@ export function submit(service: Service, submission: Submission): Task {
 	return task;
 }
 
-/** Accepts the submission of a request and answers with the acknowledgement (spec, Submission acknowledgement). */
-export async function accept(service: Service, request: FastifyRequest, submission: Submission) {
-	const task = submit(service, submission);
-	if (request.exchange) request.exchange.task = task.id;
-	if (task.answersAfterCallback) {
-		endTask(service, task);
-		await service.deliveries.afterFirstAttempt(task.id);
-	}
-	return acknowledgement(service, task);
-}
-
 function durationOf(
 	service: Service,
 	{ durationMs, family }: Submission,
@@ -95,7 +129,7 @@ function durationOf(
 ): number | null {
 	const changed = faults.find('duration');
 	if (faults.find('callbackFirst')) return 0;
-	return changed ? changed.effect.ms : (durationMs ?? service.durations.of(family));
+	return changed ? changed.effect.ms : (durationMs ?? service.durations[family]);
 }
 
 function outcomeOf({ failure }: Submission, faults: Effects<TaskEffect>): Outcome {

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { Clock } from './clock';
+import type { Clock } from './clocks';
 
 /** The error of everything that waits when the sandbox is reset or closed. */
 export class LifetimeEnded extends Error {}
