@@ -2,7 +2,7 @@ import { Host } from './host';
 import type { HostDatabase } from './n8n/database';
 import { AttachedProcess } from './n8n/attached';
 import { HostLog } from './n8n/log';
-import type { Owner } from './rest/owner';
+import type { Owner } from './rest/n8n';
 import type { HostVersion } from './versions';
 
 /** All that another process needs in order to use a running host; plain JSON. */

@@ -3,14 +3,9 @@ import type { HostDatabase } from './n8n/database';
 import type { HostLog } from './n8n/log';
 import * as memory from './n8n/memory';
 import type { MainProcess } from './n8n/process';
-import { type BinaryFile, readBinary, saveBinary } from './rest/binaries';
-import { RestClient } from './rest/client';
-import * as credentials from './rest/credentials';
-import * as executions from './rest/executions';
-import { type NodeType, nodeTypes } from './rest/nodeTypes';
-import { enter, type Owner, restIsUp } from './rest/owner';
-import { isListening, webhookPaths } from './rest/webhooks';
-import * as workflows from './rest/workflows';
+import type { Execution, ExecutionStatus } from './rest/execution';
+import { type Owner, RestN8n } from './rest/n8n';
+import type { Workflow } from './rest/workflow';
 import type { HostVersion } from './versions';
 
 /** A process beside the main one, as in queue mode. */
@@ -21,7 +16,7 @@ export interface Companion {
 	ready: () => Promise<boolean>;
 }
 
-export interface HostParts {
+interface HostParts {
 	version: HostVersion;
 	main: MainProcess;
 	companions?: Companion[];
@@ -33,7 +28,7 @@ export interface HostParts {
 	dispose: () => Promise<void>;
 }
 
-export interface RunOptions {
+interface RunOptions {
 	/** Milliseconds; 60 000 by default. */
 	timeout?: number;
 	/** The trigger to start from; the workflow's first one by default. */
@@ -44,45 +39,28 @@ export interface RunOptions {
 
 const START_MS = 180_000;
 const DEFAULT_RUN_MS = 60_000;
-const ENDED: executions.ExecutionStatus[] = ['success', 'error', 'canceled', 'crashed'];
+const ENDED: ExecutionStatus[] = ['success', 'error', 'canceled', 'crashed'];
 
 /** A real n8n, running, with its owner logged in. Made by `startHost` and `startQueueHost`. */
-export class Host {
+export class Host extends RestN8n {
 	readonly version: HostVersion;
-
-	/** `http://127.0.0.1:<port>`: the editor, `/rest/…` and `/webhook/…`. */
-	readonly url: string;
 
 	readonly userFolder: string;
 
 	/** n8n's own; for reading many executions at once, which its REST interface gives one by one. */
 	readonly database: HostDatabase;
 
-	readonly owner: Owner;
-
-	/** n8n's REST interface, for what has no method here. */
-	readonly api: RestClient;
-
 	/** Workers and webhook processors in queue mode; else none. Each can be killed, stopped and spawned by itself. */
 	readonly companions: readonly Companion[];
 
 	private readonly active = new Set<string>();
 
-	/** Kept, for it is a list of many megabytes, and a restart changes nothing of it. */
-	private types: Promise<NodeType[]> | undefined;
-
 	constructor(private readonly parts: HostParts) {
+		super(parts.url, parts.owner);
 		this.version = parts.version;
-		this.url = parts.url;
 		this.userFolder = parts.userFolder;
 		this.database = parts.database;
-		this.owner = parts.owner;
 		this.companions = parts.companions ?? [];
-		this.api = new RestClient(parts.url);
-	}
-
-	get port(): number {
-		return Number(new URL(this.url).port);
 	}
 
 	/** Of n8n's main process. */
@@ -99,101 +77,28 @@ export class Host {
 	async launch(): Promise<void> {
 		const { main } = this.parts;
 		main.spawn();
-		await main.until('its REST interface answers', () => restIsUp(this.api), START_MS);
+		await main.until('its REST interface answers', () => this.isUp(), START_MS);
 		for (const { process } of this.companions) process.spawn();
 		for (const companion of this.companions) await this.untilReady(companion);
-		await enter(this.api, this.owner);
+		await this.enter();
 		for (const id of this.active) await this.untilListening(id);
 	}
 
-	/** Every node that n8n offers, or those whose name begins with `prefix`. */
-	async nodeTypes(prefix = ''): Promise<NodeType[]> {
-		this.types ??= nodeTypes(this.api).catch((error: unknown) => {
-			this.types = undefined;
-			throw error;
-		});
-		return (await this.types).filter(({ name }) => name.startsWith(prefix));
-	}
-
-	async createCredential(credential: credentials.NewCredential): Promise<credentials.Credential> {
-		return credentials.createCredential(this.api, credential);
-	}
-
-	/** Creates a credential, or gives the one of this name and type new values. */
-	async putCredential(credential: credentials.NewCredential): Promise<credentials.Credential> {
-		return credentials.putCredential(this.api, credential);
-	}
-
-	/** Creates a credential and tests it, as the editor does. */
-	async testCredential(
-		credential: credentials.NewCredential,
-	): Promise<credentials.CredentialTestResult> {
-		const { id } = await this.createCredential(credential);
-		return credentials.testCredential(this.api, id, credential);
-	}
-
-	/**
-	 * Imports a workflow as n8n exports it. Its nodes' credentials are replaced by those that exist here: by name, else
-	 * the newest of the type.
-	 */
-	async importWorkflow(json: unknown): Promise<workflows.Workflow> {
-		return workflows.importWorkflow(this.api, json, await credentials.listCredentials(this.api));
-	}
-
-	async workflows(): Promise<Array<{ id: string; name: string }>> {
-		return workflows.listWorkflows(this.api);
-	}
-
-	async workflow(id: string): Promise<workflows.Workflow> {
-		return workflows.getWorkflow(this.api, id);
-	}
-
 	/** Activates a workflow and waits until its webhooks really answer. */
-	async activate(workflowId: string): Promise<workflows.Workflow> {
-		const workflow = await workflows.activateWorkflow(this.api, workflowId);
+	override async activate(workflowId: string): Promise<Workflow> {
+		const workflow = await super.activate(workflowId);
 		this.active.add(workflowId);
 		await this.untilListening(workflowId);
 		return workflow;
 	}
 
-	async deactivate(workflowId: string): Promise<void> {
+	override async deactivate(workflowId: string): Promise<void> {
 		this.active.delete(workflowId);
-		await workflows.deactivateWorkflow(this.api, workflowId);
-	}
-
-	/**
-	 * The address of a trigger's webhook.
-	 *
-	 * @param options `node` names the trigger (default: the first that has a webhook); `test` gives the address that
-	 * "Listen for test event" uses
-	 */
-	async webhookUrl(
-		workflowId: string,
-		{ node, test = false }: { node?: string; test?: boolean } = {},
-	): Promise<string> {
-		const paths = await this.webhooks(workflowId);
-		const found = paths.find((webhook) => node === undefined || webhook.node === node);
-		if (!found)
-			throw new Error(
-				`Workflow ${workflowId} has no webhook${node ? ` in a node called "${node}"` : ''}.`,
-			);
-		return `${this.url}/${test ? 'webhook-test' : 'webhook'}/${found.path}`;
-	}
-
-	/**
-	 * Starts a workflow by hand, as the editor's button does.
-	 *
-	 * @returns the execution's id, or undefined where n8n now listens for one test event
-	 */
-	async start(workflowId: string, trigger?: string): Promise<string | undefined> {
-		return workflows.startWorkflow(this.api, workflowId, trigger);
+		await super.deactivate(workflowId);
 	}
 
 	/** Starts a workflow by hand and waits for its end. A failed execution is returned, not thrown. */
-	async run(
-		workflowId: string,
-		{ trigger, ...wait }: RunOptions = {},
-	): Promise<executions.Execution> {
+	async run(workflowId: string, { trigger, ...wait }: RunOptions = {}): Promise<Execution> {
 		const id = await this.start(workflowId, trigger);
 		if (id === undefined)
 			throw new Error(
@@ -206,10 +111,10 @@ export class Host {
 	async waitFor(
 		executionId: string,
 		{ timeout = DEFAULT_RUN_MS, orWaiting = false }: RunOptions = {},
-	): Promise<executions.Execution> {
+	): Promise<Execution> {
 		const deadline = Date.now() + timeout;
 		for (;;) {
-			const status = await executions.getStatus(this.api, executionId);
+			const status = await this.executionStatus(executionId);
 			if (ENDED.includes(status) || (orWaiting && status === 'waiting'))
 				return this.execution(executionId);
 			if (Date.now() > deadline) {
@@ -219,35 +124,6 @@ export class Host {
 			}
 			await delay(100);
 		}
-	}
-
-	/** An execution with all that its nodes put out. */
-	async execution(id: string): Promise<executions.Execution> {
-		return executions.getExecution(this.api, id);
-	}
-
-	/** n8n's list of executions, the newest first, all pages. */
-	async executions(filter?: executions.ExecutionFilter): Promise<executions.ExecutionSummary[]> {
-		return executions.listExecutions(this.api, filter);
-	}
-
-	async stopExecution(id: string): Promise<void> {
-		await executions.stopExecution(this.api, id);
-	}
-
-	/** Deletes executions together with their files. */
-	async deleteExecutions(ids: string[]): Promise<void> {
-		await executions.deleteExecutions(this.api, ids);
-	}
-
-	/** Reads a file that a node put out, `item.binary.<name>`, wherever n8n keeps it. */
-	async binary(file: executions.ItemFile): Promise<BinaryFile> {
-		return readBinary(this.api, file);
-	}
-
-	/** Saves such a file, of any size, to `path`. */
-	async saveBinary(file: executions.ItemFile, path: string): Promise<void> {
-		await saveBinary(this.api, file, path);
 	}
 
 	/** Bytes of memory that n8n's main process holds. */
@@ -294,19 +170,11 @@ export class Host {
 		await Promise.all(this.processes.map((process) => process.stop()));
 	}
 
-	private async webhooks(workflowId: string) {
-		const [workflow, types] = await Promise.all([
-			workflows.getWorkflow(this.api, workflowId),
-			this.nodeTypes(),
-		]);
-		return webhookPaths(workflow, types);
-	}
-
 	private async untilListening(workflowId: string): Promise<void> {
 		for (const webhook of await this.webhooks(workflowId)) {
 			await this.parts.main.until(
 				`listening for ${webhook.method} ${webhook.path}`,
-				() => isListening(this.api, webhook),
+				() => this.isListening(webhook),
 				START_MS,
 			);
 		}

@@ -11,7 +11,7 @@ import { assertPrograms, POSTGRES } from './machine/programs.cjs';
 import { registerPackage } from './package/register';
 import { silentProgress, type Progress } from './progress';
 import { startPostgres } from './queue/postgres';
-import { DEFAULT_OWNER } from './rest/owner';
+import { DEFAULT_OWNER } from './rest/n8n';
 import type { HostVersion } from './versions';
 
 export interface HostOptions {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { InstalledN8n } from '../install/ensureN8n';
 import type { HostDatabase } from '../n8n/database';
-import type { NodeType } from '../rest/nodeTypes';
+import type { NodeType } from '../rest/workflow';
 import type { LaidDownPackage } from './layDown';
 
 /** Writes the package into n8n's list of community nodes, which its installer does after laying it down. */

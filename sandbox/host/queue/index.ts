@@ -11,7 +11,7 @@ import type { N8nCommand } from '../n8n/process';
 import { assertPrograms, QUEUE_MODE } from '../machine/programs.cjs';
 import { registerPackage } from '../package/register';
 import { type Progress, silentProgress } from '../progress';
-import { DEFAULT_OWNER } from '../rest/owner';
+import { DEFAULT_OWNER } from '../rest/n8n';
 import type { HostVersion } from '../versions';
 import { queueEnvironment } from './environment';
 import { startPostgres } from './postgres';

@@ -1,6 +1,4 @@
 import { z } from 'zod/v3';
-import type { RestClient } from './client';
-import { unflatten } from './unflatten';
 
 const statusSchema = z.enum([
 	'new',
@@ -15,7 +13,7 @@ const statusSchema = z.enum([
 
 export type ExecutionStatus = z.infer<typeof statusSchema>;
 
-const summarySchema = z
+export const summarySchema = z
 	.object({
 		id: z.coerce.string(),
 		workflowId: z.string(),
@@ -23,7 +21,6 @@ const summarySchema = z
 		mode: z.string(),
 		startedAt: z.string().nullish(),
 		stoppedAt: z.string().nullish(),
-		waitTill: z.string().nullish(),
 	})
 	.passthrough();
 
@@ -63,7 +60,6 @@ export type ExecutionError = z.infer<typeof errorSchema>;
 
 const taskSchema = z
 	.object({
-		executionStatus: z.string().optional(),
 		executionTime: z.number().optional(),
 		error: errorSchema.optional(),
 		hints: z.array(z.object({ message: z.string() }).passthrough()).default([]),
@@ -101,9 +97,10 @@ export class Execution {
 
 	constructor(
 		readonly summary: ExecutionSummary,
-		data: unknown,
+		/** In the form in which n8n sends it. */
+		flattened: string,
 	) {
-		const { resultData } = runDataSchema.parse(data);
+		const { resultData } = runDataSchema.parse(unflatten(flattened));
 		this.id = summary.id;
 		this.status = summary.status;
 		this.workflowId = summary.workflowId;
@@ -133,57 +130,30 @@ export class Execution {
 	}
 }
 
-const detailSchema = summarySchema.extend({ data: z.string() });
+const tableSchema = z.array(z.unknown()).min(1);
 
-/** Reads an execution whole. */
-export async function getExecution(api: RestClient, id: string): Promise<Execution> {
-	const { data, ...summary } = await api.call(detailSchema, { url: `/rest/executions/${id}` });
-	return new Execution(summary, unflatten(data));
-}
+/**
+ * Reads the form in which n8n sends an execution's data (the "flatted" format): a list of values, the first of which is the
+ * root; inside objects and arrays, a string is the position of a value in that list.
+ *
+ * The library of that name cannot be loaded from CommonJS TypeScript, and this is all that is needed of it.
+ */
+export function unflatten(text: string): unknown {
+	const table = tableSchema.parse(JSON.parse(text));
+	const built = new Map<number, unknown>();
 
-/** Reads the state of an execution without its data. */
-export async function getStatus(api: RestClient, id: string): Promise<ExecutionStatus> {
-	return (await api.call(summarySchema.pick({ status: true }), { url: `/rest/executions/${id}` }))
-		.status;
-}
-
-export interface ExecutionFilter {
-	workflowId?: string;
-	status?: ExecutionStatus[];
-}
-
-const PAGE = 100;
-
-const listSchema = z
-	.object({ results: z.array(summarySchema), nextCursor: z.string().nullish() })
-	.passthrough();
-
-/** Lists executions, the newest first, all pages. Running ones are among them. */
-export async function listExecutions(
-	api: RestClient,
-	filter: ExecutionFilter = {},
-): Promise<ExecutionSummary[]> {
-	const found = new Map<string, ExecutionSummary>();
-	let position: { cursor?: string; lastId?: string } = {};
-	for (;;) {
-		const { results, nextCursor } = await api.call(listSchema, {
-			url: '/rest/executions',
-			params: { filter: JSON.stringify(filter), limit: PAGE, ...position },
-		});
-		const known = found.size;
-		for (const execution of results) found.set(execution.id, execution);
-		if (found.size === known || (results.length < PAGE && !nextCursor)) return [...found.values()];
-		// n8n 2 gives the place to go on from and accepts no other; n8n 1 goes on from the last id.
-		position = nextCursor ? { cursor: nextCursor } : { lastId: results.at(-1)?.id ?? '' };
-	}
-}
-
-/** Stops an execution, as the editor's button does. */
-export async function stopExecution(api: RestClient, id: string): Promise<void> {
-	await api.call(z.unknown(), { method: 'POST', url: `/rest/executions/${id}/stop` });
-}
-
-/** Deletes executions together with their files. */
-export async function deleteExecutions(api: RestClient, ids: string[]): Promise<void> {
-	await api.call(z.unknown(), { method: 'POST', url: '/rest/executions/delete', data: { ids } });
+	const resolve = (entry: unknown): unknown =>
+		typeof entry === 'string' ? build(Number(entry)) : entry;
+	const build = (position: number): unknown => {
+		if (built.has(position)) return built.get(position);
+		const value = table[position];
+		if (typeof value !== 'object' || value === null) return value;
+		// Known before it is filled, as a value may contain itself.
+		const result: unknown[] | Record<string, unknown> = Array.isArray(value) ? [] : {};
+		built.set(position, result);
+		for (const [key, entry] of Object.entries(value))
+			Object.assign(result, { [key]: resolve(entry) });
+		return result;
+	};
+	return build(0);
 }
