@@ -1,53 +1,50 @@
-import { Host } from './host';
-import type { HostDatabase } from './n8n/database';
-import { AttachedProcess } from './n8n/attached';
+import { Host, type HostParts } from './host';
 import { HostLog } from './n8n/log';
-import type { Owner } from './rest/n8n';
-import type { HostVersion } from './versions';
+import type { MainProcess } from './n8n/process';
+import { becomes } from './machine/becomes';
 
 /** All that another process needs in order to use a running host; plain JSON. */
-export interface HostDescription {
-	version: HostVersion;
-	url: string;
-	userFolder: string;
-	database: HostDatabase;
-	owner: Owner;
+export interface HostDescription extends Pick<
+	HostParts,
+	'version' | 'url' | 'userFolder' | 'database' | 'owner'
+> {
 	session: string;
 	pid: number;
 	logFile: string;
 }
 
 /** Describes a running host for {@link attachHost}. */
-export function describeHost({
-	version,
-	url,
-	userFolder,
-	database,
-	owner,
-	api,
-	pid,
-	log,
-}: Host): HostDescription {
-	return {
-		version,
-		url,
-		userFolder,
-		database,
-		owner,
-		session: api.session,
-		pid,
-		logFile: log.file,
-	};
+export function describeHost(host: Host): HostDescription {
+	const { version, url, userFolder, database, owner, api, pid, log } = host;
+	const { session } = api;
+	return { version, url, userFolder, database, owner, session, pid, logFile: log.file };
 }
 
 /** Uses a host that another process has started. It can do everything but end or restart it. */
 export function attachHost({ session, pid, logFile, ...parts }: HostDescription): Host {
-	const host = new Host({
-		...parts,
-		main: new AttachedProcess(pid, new HostLog(logFile)),
-		dispose: async () => {},
-	});
+	const main = attachedProcess(pid, new HostLog(logFile));
+	const host = new Host({ ...parts, main, dispose: async () => {} });
 	// A log-in of its own for each user would soon meet n8n's limit of attempts.
 	host.api.session = session;
 	return host;
+}
+
+/** An n8n that another process has started and will end. */
+function attachedProcess(pid: number, log: HostLog): MainProcess {
+	const refusal = new Error(
+		'This n8n is shared: one that is to be ended or restarted must be started with startHost.',
+	);
+	return {
+		pid,
+		log,
+		spawn() {
+			throw refusal;
+		},
+		stop: () => Promise.reject(refusal),
+		kill: () => Promise.reject(refusal),
+		async until(what, ready, timeoutMs) {
+			if (await becomes(ready, timeoutMs)) return;
+			throw new Error(`n8n did not get to "${what}" within ${timeoutMs / 1_000} s.\n${log.tail()}`);
+		},
+	};
 }

@@ -29,7 +29,7 @@ function isInstalled(root) {
  * @param {string} version such as `2.41`
  */
 export function programsToInstall(version) {
-	// As in install/cache.ts, which needs the dependencies.
+	// As in install/locked.ts, which needs the dependencies.
 	const cache =
 		process.env.MEDIAGEN_CACHE ||
 		join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'n8n-nodes-mediagen');

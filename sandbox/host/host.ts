@@ -16,7 +16,7 @@ export interface Companion {
 	ready: () => Promise<boolean>;
 }
 
-interface HostParts {
+export interface HostParts {
 	version: HostVersion;
 	main: MainProcess;
 	companions?: Companion[];

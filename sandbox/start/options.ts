@@ -1,5 +1,5 @@
 import { z } from 'zod/v3';
-import { type HostVersion, parseHostVersions } from '../host';
+import { parseHostVersions } from '../host';
 
 const portSchema = z.coerce.number().int().min(1).max(65_535);
 
@@ -14,25 +14,14 @@ const schema = z.object({
 });
 
 /** What `npm start` was asked for, with its defaults. */
-export interface StartOptions {
-	/** Ends after the pipeline. */
-	once: boolean;
-	/** Restarts n8n with every change of the sources. */
-	watch: boolean;
-	version: HostVersion;
-	/** Undefined: any free one. */
-	port: number | undefined;
-	sandboxPort: number | undefined;
-	/** Where n8n's data is kept, relative to the checkout. Undefined: nowhere. */
-	folder: string | undefined;
-}
+export type StartOptions = ReturnType<typeof readOptions>;
 
 /**
  * Reads the command line's options.
  *
  * @throws with the option's name when a value cannot be used
  */
-export function readOptions(given: unknown): StartOptions {
+export function readOptions(given: unknown) {
 	const parsed = schema.safeParse(given);
 	if (!parsed.success) {
 		const [issue] = parsed.error.issues;
@@ -50,10 +39,14 @@ export function readOptions(given: unknown): StartOptions {
 	// A served address can be bookmarked; a run that ends by itself must never find its port in use.
 	const [editor, service] = once ? [undefined, undefined] : [5678, 5690];
 	return {
+		/** Ends after the pipeline. */
 		once,
+		/** Restarts n8n with every change of the sources. */
 		watch,
 		version,
+		/** Where n8n's data is kept, relative to the checkout. Undefined: nowhere. */
 		folder: fresh || (once && folder === undefined) ? undefined : kept,
+		/** Undefined: any free one. */
 		port: ports.port ?? editor,
 		sandboxPort: ports['sandbox-port'] ?? service,
 	};

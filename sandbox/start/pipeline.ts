@@ -1,7 +1,7 @@
+import { mkdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { z } from 'zod/v3';
-import type { Host, Progress } from '../host';
-import { saveFiles } from './results';
+import type { Execution, Host, Progress } from '../host';
 
 const NODES = { before: 'Balance Before', make: 'Make Pictures', after: 'Balance After' };
 
@@ -45,4 +45,16 @@ export async function runPipeline(
 	console.log(
 		`Balance before: ${before ?? 'unlimited'}. Balance after: ${after ?? 'unlimited'}.\n`,
 	);
+}
+
+/** Saves the files of one node's items into `folder`, under the names that the node gave them. */
+async function saveFiles(host: Host, execution: Execution, node: string, folder: string) {
+	await mkdir(folder, { recursive: true });
+	const saved: Array<{ path: string; bytes: number }> = [];
+	for (const [index, file] of execution.files(node).entries()) {
+		const path = join(folder, file.fileName ?? `${index + 1}.${file.fileExtension ?? 'bin'}`);
+		await host.saveBinary(file, path);
+		saved.push({ path, bytes: (await stat(path)).size });
+	}
+	return saved;
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { lock } from 'proper-lockfile';
 import { z } from 'zod/v3';
 import type { Note, Progress } from '../progress';
-import { cacheFolder } from './cache';
 import { npm } from './npm';
 
 /** Something that is installed from a committed lockfile into the cache. */
@@ -20,6 +20,15 @@ export interface LockedInstall {
 	usually: string;
 	/** The part that comes after `npm ci`, for example building a native package. */
 	finish?: (folder: string, note: Note) => Promise<void>;
+}
+
+/**
+ * The folder for installed n8n versions: outside the checkout, so that a fresh clone finds them again.
+ *
+ * `MEDIAGEN_CACHE` names another; else the platform's usual place is used.
+ */
+export function cacheFolder({ MEDIAGEN_CACHE, XDG_CACHE_HOME } = process.env): string {
+	return MEDIAGEN_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'n8n-nodes-mediagen');
 }
 
 const STAMP = 'complete.json';

@@ -1,8 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InstalledN8n } from '../install/ensureN8n';
+import { pathWith } from '../install/node';
 import { type LaidDownPackage, layDown } from '../package/layDown';
-import { n8nEnvironment } from './environment';
+import { RECIPES } from '../versions';
 import { HostLog } from './log';
 import { freePort } from './ports';
 import { type N8nCommand, N8nProcess } from './process';
@@ -16,7 +17,7 @@ export interface PreparedN8n {
 	pack: LaidDownPackage | undefined;
 }
 
-export interface PrepareOptions {
+interface PrepareOptions {
 	userFolder: string;
 	port: number;
 	tarball: string | undefined;
@@ -28,14 +29,68 @@ export interface PrepareOptions {
 export async function prepareN8n(
 	n8n: InstalledN8n,
 	command: N8nCommand,
-	{ userFolder, port, tarball, env }: PrepareOptions,
+	options: PrepareOptions,
 ): Promise<PreparedN8n> {
+	const { userFolder, port, tarball } = options;
 	await mkdir(userFolder, { recursive: true });
 	const pack = tarball === undefined ? undefined : await layDown(tarball, userFolder);
-	const { version, node } = n8n;
-	const brokerPort = await freePort();
-	const settings = n8nEnvironment({ version, node, userFolder, port, brokerPort, env });
+	const env = environment(n8n, await freePort(), options);
 	const log = new HostLog(join(userFolder, 'n8n.log'));
-	const process = new N8nProcess(n8n, command, settings, log, userFolder);
+	const process = new N8nProcess(n8n, command, env, log, userFolder);
 	return { process, userFolder, url: `http://127.0.0.1:${port}`, pack };
+}
+
+/** What of the surrounding environment reaches n8n: all else could change its behaviour from one machine to the next. */
+const INHERITED =
+	/^(HOME|USER|TMPDIR|LANG|LC_.*|TZ|SSL_CERT_.*|NODE_EXTRA_CA_CERTS|(https?|no|all)_proxy)$/i;
+
+/**
+ * The environment of an n8n that keeps to itself. All else is as n8n has it when it is installed: with a setting of ours, tests
+ * would test that setting. None of these changes what a node does.
+ */
+function environment(
+	{ version, node }: InstalledN8n,
+	brokerPort: number,
+	{ userFolder, port, env }: PrepareOptions,
+): Record<string, string> {
+	return {
+		...inherited(),
+		PATH: pathWith(node),
+		// For the log, which tests read.
+		NO_COLOR: '1',
+
+		// Several n8n run side by side, and leave nothing behind.
+		N8N_USER_FOLDER: userFolder,
+		N8N_PORT: String(port),
+		N8N_RUNNERS_BROKER_PORT: String(brokerPort),
+		// Read only when it is stopped: it ends what still runs after that many seconds instead of 30.
+		N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '8',
+		// Safari takes no other cookie from plain http; it is for the editor's login alone.
+		N8N_SECURE_COOKIE: 'false',
+		// Otherwise a form with questions about the user lies over the editor after the first login.
+		N8N_PERSONALIZATION_ENABLED: 'false',
+		// No other machine gets to it.
+		N8N_LISTEN_ADDRESS: '127.0.0.1',
+
+		// Nothing is sent home or fetched: the start would wait for it on a closed network.
+		N8N_DIAGNOSTICS_ENABLED: 'false',
+		N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+		N8N_VERSION_NOTIFICATIONS_WHATS_NEW_ENABLED: 'false',
+		N8N_DYNAMIC_BANNERS_ENABLED: 'false',
+		N8N_TEMPLATES_ENABLED: 'false',
+		N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
+		// The list of verified packages is fetched too; ours is laid down as an unverified one.
+		N8N_VERIFIED_PACKAGES_ENABLED: 'false',
+
+		...RECIPES[version].env,
+		...env,
+	};
+}
+
+function inherited(): Record<string, string> {
+	const kept: Record<string, string> = {};
+	for (const [name, value] of Object.entries(process.env)) {
+		if (value !== undefined && INHERITED.test(name)) kept[name] = value;
+	}
+	return kept;
 }

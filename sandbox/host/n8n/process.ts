@@ -68,13 +68,7 @@ export class N8nProcess implements MainProcess {
 		running.add(this);
 	}
 
-	get isRunning(): boolean {
-		return this.child !== undefined;
-	}
-
-	/**
-	 * @throws when the process is not running
-	 */
+	/** @throws when the process is not running */
 	get pid(): number {
 		if (this.child?.pid === undefined)
 			throw new Error(`n8n is not running. Its log: ${this.log.file}`);
@@ -91,7 +85,9 @@ export class N8nProcess implements MainProcess {
 		void this.exited.then((reason) => (end.reason = reason));
 		if (await becomes(ready, timeoutMs, () => end.reason !== undefined)) return;
 		const why = end.reason === undefined ? ` within ${timeoutMs / 1_000} s` : `: ${end.reason}`;
-		throw this.failure(`n8n did not get to "${what}"${why}`);
+		throw new Error(
+			`n8n did not get to "${what}"${why}.\nIts log (${this.log.file}) ends with:\n${this.log.tail()}`,
+		);
 	}
 
 	/** Asks n8n to end, waits for it, and then ends whatever is left of its process group. */
@@ -121,9 +117,5 @@ export class N8nProcess implements MainProcess {
 		} catch {
 			// The group has ended already.
 		}
-	}
-
-	private failure(message: string): Error {
-		return new Error(`${message}.\nIts log (${this.log.file}) ends with:\n${this.log.tail()}`);
 	}
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import axios from 'axios';
 import { type Companion, Host } from '../host';
 import { ensureN8n, type InstalledN8n } from '../install/ensureN8n';
+import { type PostgresConnection, postgresEnvironment } from '../n8n/database';
 import { freePort } from '../n8n/ports';
 import { type PreparedN8n, prepareN8n } from '../n8n/prepare';
 import type { N8nCommand } from '../n8n/process';
@@ -13,7 +14,6 @@ import { registerPackage } from '../package/register';
 import { type Progress, silentProgress } from '../progress';
 import { DEFAULT_OWNER } from '../rest/n8n';
 import type { HostVersion } from '../versions';
-import { queueEnvironment } from './environment';
 import { startPostgres } from './postgres';
 import { type Balance, startProxy } from './proxy';
 import { startRedis } from './redis';
@@ -50,21 +50,13 @@ export async function startQueueHost({
 }: QueueHostOptions): Promise<Host> {
 	assertPrograms(QUEUE_MODE, 'Queue mode');
 	const n8n = await ensureN8n(version, progress);
+	const layout: Layout = { tarball, workers, webhooks, balance, env };
 	const title = `Starting n8n ${version} in queue mode: main, ${workers} workers, ${webhooks} webhook processors`;
-	return progress.step(
-		title,
-		() => start(n8n, { tarball, workers, webhooks, balance, env }),
-		'half a minute to a minute',
-	);
+	return progress.step(title, () => start(n8n, layout), 'half a minute to a minute');
 }
 
-interface Layout {
-	tarball: string | undefined;
-	workers: number;
-	webhooks: number;
-	balance: Balance;
-	env: Record<string, string>;
-}
+type Layout = Required<Omit<QueueHostOptions, 'version' | 'progress' | 'tarball'>> &
+	Pick<QueueHostOptions, 'tarball'>;
 
 async function start(n8n: InstalledN8n, layout: Layout): Promise<Host> {
 	const folder = await mkdtemp(join(tmpdir(), `mediagen-queue-${n8n.version}-`));
@@ -83,13 +75,7 @@ async function start(n8n: InstalledN8n, layout: Layout): Promise<Host> {
 
 		const port = await freePort();
 		const url = `http://127.0.0.1:${port}`;
-		const encryptionKey = randomBytes(24).toString('base64');
-		const shared = queueEnvironment({
-			postgres: postgres.connection,
-			redisPort: redis.port,
-			encryptionKey,
-			url,
-		});
+		const shared = environment(url, postgres.connection, redis.port);
 		const part = async (command: N8nCommand, number?: number) => {
 			const env = { ...shared, ...layout.env };
 			const made = await makeProcess(n8n, folder, command, number, env, layout.tarball);
@@ -99,12 +85,8 @@ async function start(n8n: InstalledN8n, layout: Layout): Promise<Host> {
 		const main = await part('start');
 		const workers = await each(layout.workers, (number) => part('worker', number));
 		const webhooks = await each(layout.webhooks, (number) => part('webhook', number));
-		const proxy = await startProxy({
-			port,
-			main: main.url,
-			webhooks: webhooks.map((webhook) => webhook.url),
-			balance: layout.balance,
-		});
+		const processors = webhooks.map((webhook) => webhook.url);
+		const proxy = await startProxy(port, main.url, processors, layout.balance);
 		undo.push(() => proxy.stop());
 
 		const host = new Host({
@@ -128,6 +110,41 @@ async function start(n8n: InstalledN8n, layout: Layout): Promise<Host> {
 		await dispose();
 		throw error;
 	}
+}
+
+/**
+ * Goes over the environment of every process: what makes them one installation, what `docs/scaling.md` recommends, and where the
+ * servers are. All else is n8n's default.
+ *
+ * @param url the proxy's address, which is the only one that is known outside
+ */
+function environment(
+	url: string,
+	postgres: PostgresConnection,
+	redisPort: number,
+): Record<string, string> {
+	return {
+		EXECUTIONS_MODE: 'queue',
+		N8N_ENCRYPTION_KEY: randomBytes(24).toString('base64'),
+		WEBHOOK_URL: `${url}/`,
+		N8N_EDITOR_BASE_URL: `${url}/`,
+		N8N_PROXY_HOPS: '1',
+		// Files must be readable by every process, and there is no shared disk in general. n8n 2.x has this by default in queue mode.
+		N8N_DEFAULT_BINARY_DATA_MODE: 'database',
+		// n8n 1.x only accepts a mode that is listed here as well.
+		N8N_AVAILABLE_BINARY_DATA_MODES: 'filesystem,database',
+		// Production webhooks are the processors' alone, as n8n's own documentation of queue mode asks for.
+		N8N_DISABLE_PRODUCTION_MAIN_PROCESS: 'true',
+
+		...postgresEnvironment(postgres),
+
+		QUEUE_BULL_REDIS_HOST: '127.0.0.1',
+		QUEUE_BULL_REDIS_PORT: String(redisPort),
+		// 1.123 runs the jobs of a worker that is gone again by default, from the start; 2.x never does, and ignores this.
+		QUEUE_WORKER_MAX_STALLED_COUNT: '0',
+		// Tells when a worker is ready.
+		QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+	};
 }
 
 async function each<T>(count: number, make: (number: number) => Promise<T>): Promise<T[]> {

@@ -7,15 +7,10 @@ import type { PostgresConnection } from '../n8n/database';
 import { freePort } from '../n8n/ports';
 import { Daemon } from './daemon';
 
-export interface PostgresServer {
-	connection: PostgresConnection;
-	stop(): Promise<void>;
-}
-
 const run = promisify(execFile);
 
 /** Starts a PostgreSQL with an empty database in `folder`, a new one inside another. */
-export async function startPostgres(folder: string): Promise<PostgresServer> {
+export async function startPostgres(folder: string) {
 	const port = await freePort();
 	const identity = process.getuid?.() === 0 ? await identityOf('postgres') : undefined;
 
@@ -35,18 +30,8 @@ export async function startPostgres(folder: string): Promise<PostgresServer> {
 		name: 'PostgreSQL',
 		command: programPath('postgres'),
 		args: [
-			'-D',
-			folder,
-			'-p',
-			String(port),
-			'-k',
-			folder,
-			'-c',
-			'listen_addresses=127.0.0.1',
-			'-c',
-			'max_connections=200',
-			'-c',
-			'fsync=off',
+			...['-D', folder, '-p', String(port), '-k', folder],
+			...['-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=200', '-c', 'fsync=off'],
 		],
 		user: 'postgres',
 		stopSignal: 'SIGINT',
@@ -56,10 +41,13 @@ export async function startPostgres(folder: string): Promise<PostgresServer> {
 				() => false,
 			),
 	});
-	return {
-		connection: { host: '127.0.0.1', port, user: 'n8n', database: 'postgres' },
-		stop: () => daemon.stop(),
+	const connection: PostgresConnection = {
+		host: '127.0.0.1',
+		port,
+		user: 'n8n',
+		database: 'postgres',
 	};
+	return { connection, stop: () => daemon.stop() };
 }
 
 async function identityOf(user: string): Promise<{ uid: number; gid: number }> {

@@ -8,24 +8,17 @@ const PRODUCTION = /^\/(webhook|webhook-waiting|form|form-waiting|mcp)(\/|$)/;
 /** `inTurn`: each call to the next one. `byPath`: all calls of one address to the same one. */
 export type Balance = 'inTurn' | 'byPath';
 
-export interface ProxyOptions {
-	port: number;
-	main: string;
-	webhooks: string[];
-	balance: Balance;
-}
-
 /**
  * The load balancer that n8n's queue mode asks for: production webhooks go round the webhook processors, the rest to main.
  *
  * @returns how to end it
  */
-export async function startProxy({
-	port,
-	main,
-	webhooks,
-	balance,
-}: ProxyOptions): Promise<{ stop(): Promise<void> }> {
+export async function startProxy(
+	port: number,
+	main: string,
+	webhooks: string[],
+	balance: Balance,
+): Promise<{ stop(): Promise<void> }> {
 	const server = fastify({ forceCloseConnections: true, bodyLimit: 1_024 ** 3 });
 	let calls = 0;
 	const share = (path: string) =>

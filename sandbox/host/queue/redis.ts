@@ -3,28 +3,15 @@ import { programPath } from '../machine/programs.cjs';
 import { freePort } from '../n8n/ports';
 import { Daemon } from './daemon';
 
-export interface RedisServer {
-	port: number;
-	stop(): Promise<void>;
-}
-
 /** Starts a Redis that keeps everything in memory. */
-export async function startRedis(folder: string): Promise<RedisServer> {
+export async function startRedis(folder: string) {
 	const port = await freePort();
 	const daemon = await Daemon.start({
 		name: 'Redis',
 		command: programPath('redis-server'),
 		args: [
-			'--port',
-			String(port),
-			'--bind',
-			'127.0.0.1',
-			'--save',
-			'',
-			'--appendonly',
-			'no',
-			'--dir',
-			folder,
+			...['--port', String(port), '--bind', '127.0.0.1'],
+			...['--save', '', '--appendonly', 'no', '--dir', folder],
 		],
 		stopSignal: 'SIGTERM',
 		ready: () => ping(port),

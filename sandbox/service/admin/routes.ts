@@ -81,11 +81,7 @@ export function adminRoutes(app: FastifyInstance, service: Service, controls: Co
 	};
 	for (const [route, answer] of Object.entries(routes)) {
 		const [method = '', path = ''] = route.split(' ');
-		app.route<AdminRequest>({
-			method,
-			url: `${ADMIN_PREFIX}${path}`,
-			handler: async (request) => answer(request),
-		});
+		app.route<AdminRequest>({ method, url: `${ADMIN_PREFIX}${path}`, handler: answer });
 	}
 }
 

@@ -19,9 +19,10 @@ export function taskRoutes(app: FastifyInstance, service: Service): void {
 			// A task is visible to its owner's key only.
 			if (!task || service.taskPaths[task.family] !== path || task.key !== account.key)
 				throw new ServiceError(404, 'task not found');
-			const { record, isEnveloped } = service.families[task.family];
-			const shown = record(service, current(service, task));
-			return isEnveloped || dialectOf(service.settings.dialect).envelope ? enveloped(shown) : shown;
+			const family = service.families[task.family];
+			const record = family.record(service, current(service, task));
+			const isEnveloped = family.isEnveloped || dialectOf(service.settings.dialect).envelope;
+			return isEnveloped ? enveloped(record) : record;
 		});
 	}
 }
