@@ -27,12 +27,6 @@ export interface ChatBillEntry extends CacheUsage {
 	refused: boolean;
 }
 
-/** All chat requests, and their sums. */
-export interface ChatBillReport {
-	requests: ChatBillEntry[];
-	totals: CacheUsage & { output: number; credits: number; input: number };
-}
-
 export class ChatBill {
 	private entries: ChatBillEntry[] = [];
 
@@ -49,20 +43,22 @@ export class ChatBill {
 		return billed;
 	}
 
-	report(): ChatBillReport {
-		const totals = {
-			plain: 0,
-			read: 0,
-			written5m: 0,
-			written1h: 0,
-			output: 0,
-			credits: 0,
-			input: 0,
+	/** All chat requests, and their sums. */
+	report() {
+		const sum = (part: (typeof PARTS)[number] | 'credits') =>
+			this.entries.reduce((total, entry) => total + entry[part], 0);
+		const input = {
+			plain: sum('plain'),
+			read: sum('read'),
+			written5m: sum('written5m'),
+			written1h: sum('written1h'),
 		};
-		for (const entry of this.entries) {
-			for (const part of [...PARTS, 'credits'] as const) totals[part] += entry[part];
-			totals.input += entry.plain + entry.read + entry.written5m + entry.written1h;
-		}
+		const totals = {
+			...input,
+			output: sum('output'),
+			credits: sum('credits'),
+			input: input.plain + input.read + input.written5m + input.written1h,
+		};
 		return { requests: [...this.entries], totals };
 	}
 

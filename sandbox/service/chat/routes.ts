@@ -5,11 +5,16 @@ import { accountOf, bearerAccount } from '../core/http/auth';
 import { parse } from '../core/http/parse';
 import type { Service } from '../core/service';
 import { RecordWriter } from '../core/tasks/record';
-import { completionsAnswer, messagesAnswer, type AnswerContext } from './answers';
+import {
+	completionsAnswer,
+	completionsStream,
+	messagesAnswer,
+	messagesStream,
+	type AnswerContext,
+} from './answers';
 import type { Chat } from './chat';
 import { blocksOf, completionsSchema, lastSaid, messagesSchema, offeredTools } from './request';
 import { checkStrictly } from './rules';
-import { completionsStream, messagesStream } from './streams';
 
 const VERSION = '2023-06-01';
 

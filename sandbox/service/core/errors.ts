@@ -10,20 +10,12 @@ const TYPES: Readonly<Record<number, string>> = {
 	502: 'bad_gateway',
 };
 
-/** `{ error: { code, message, type } }`; the upload endpoint leaves `code` out of most of its errors. */
-export interface ErrorEnvelope {
-	error: { code?: number; message: string; type: string };
-}
-
 /**
+ * `{ error: { code, message, type } }`; the upload endpoint leaves `code` out of most of its errors.
  * @param status HTTP code, which decides the `type`
  * @param code   the envelope's `code`; `null` leaves it out
  */
-export function errorEnvelope(
-	status: number,
-	message: string,
-	code: number | null = status,
-): ErrorEnvelope {
+export function errorEnvelope(status: number, message: string, code: number | null = status) {
 	const type = TYPES[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error');
 	return { error: code === null ? { message, type } : { code, message, type } };
 }

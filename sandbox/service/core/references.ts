@@ -1,8 +1,9 @@
 import sharp from 'sharp';
 import { detectImage } from '../media/magicBytes';
 import type { Media } from '../media/media';
+import type { Size } from '../media/size';
 import { invalid } from './errors';
-import type { Files, StoredFile } from './store/files';
+import type { Files } from './store/files';
 
 const DATA_URI_HEAD = /^data:image\/(jpeg|png|webp);base64,/;
 
@@ -12,17 +13,10 @@ const NOT_BASE64 = /[^A-Za-z0-9+/=]|=[^=]|={3}/;
 /** Number of base64 characters that contain the first bytes of a format. */
 const MAGIC_LETTERS = 64;
 
-export interface ReferenceLimits {
+interface ReferenceLimits {
 	each: number;
 	total: number;
 	dataUris: boolean;
-}
-
-/** What the sandbox knows of one of its own images. */
-export interface KnownImage {
-	width: number;
-	height: number;
-	hasAlpha: boolean;
 }
 
 /** Checks the images that a request refers to. */
@@ -54,7 +48,7 @@ export class References {
 	}
 
 	/** Size and alpha channel of one of the sandbox's own images; `null` for another host. */
-	async inspect(url: string): Promise<KnownImage | null> {
+	async inspect(url: string): Promise<(Size & { hasAlpha: boolean }) | null> {
 		const bytes = url.startsWith('data:')
 			? Buffer.from(url.slice(url.indexOf(',') + 1), 'base64')
 			: await this.ownBytes(url);
@@ -94,10 +88,6 @@ export class References {
 
 	private async ownBytes(url: string): Promise<Buffer | null> {
 		const file = this.files.byUrl(url);
-		return isFile(file) ? await this.media.bytes(file) : null;
+		return typeof file === 'object' ? await this.media.bytes(file) : null;
 	}
-}
-
-function isFile(found: StoredFile | 'foreign' | 'gone'): found is StoredFile {
-	return typeof found === 'object';
 }

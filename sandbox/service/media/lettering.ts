@@ -3,15 +3,12 @@ import { parse, type Font, type PathCommand } from 'opentype.js';
 
 let font: Font | undefined;
 
-/** A text as the outline of its letters, so that a picture does not depend on the machine's fonts. */
-export interface Lettering {
-	/** SVG path data, with the start of the baseline at 0,0. */
-	path: string;
-	width: number;
-}
-
-/** @param size height of the letters in pixels */
-export function lettering(text: string, size: number): Lettering {
+/**
+ * A text as the outline of its letters, so that a picture does not depend on the machine's fonts.
+ * @param size height of the letters in pixels
+ * @returns SVG path data, with the start of the baseline at 0,0, and the width
+ */
+export function lettering(text: string, size: number): { path: string; width: number } {
 	const inter = (font ??= loadFont());
 	let width = 0;
 	let path = '';
