@@ -34,7 +34,7 @@ export interface HostOptions {
 /**
  * Brings up a real n8n with the package installed in it and its owner logged in.
  *
- * @throws {PortTakenError} when `port` is given and taken
+ * @throws when `port` is given and taken
  * @throws with the end of n8n's log, when n8n does not start
  */
 export async function startHost({
@@ -86,7 +86,7 @@ export async function startHost({
 		});
 		try {
 			await host.launch();
-			if (pack) await registerPackage(n8n, database, pack, await host.nodeTypes(`${pack.name}.`));
+			await registerPackage(n8n, host, pack);
 		} catch (error) {
 			// The folder stays, for the log in it.
 			await main.kill();

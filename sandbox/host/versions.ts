@@ -3,10 +3,8 @@ export const HOST_VERSIONS = ['1.123', '2.41'] as const;
 
 export type HostVersion = (typeof HOST_VERSIONS)[number];
 
-/** How one n8n version is brought up. The exact version stands in `<folder>/package.json` and its lockfile. */
+/** How one n8n version is brought up. The exact version stands in the folder of its name, in package.json and its lockfile. */
 export interface HostRecipe {
-	/** The folder beside this file that holds package.json and package-lock.json. */
-	folder: string;
 	/** Majors of Node.js that this n8n runs on, both inclusive. */
 	node: { from: number; to: number };
 	/** Native packages: installed without scripts like all others, then built by themselves. */
@@ -19,7 +17,6 @@ export interface HostRecipe {
 
 export const RECIPES: Record<HostVersion, HostRecipe> = {
 	'1.123': {
-		folder: '1.123',
 		node: { from: 20, to: 24 },
 		rebuild: ['sqlite3'],
 		usually: '2 to 4 minutes, once',
@@ -27,7 +24,6 @@ export const RECIPES: Record<HostVersion, HostRecipe> = {
 		env: { N8N_EXPRESSION_ENGINE: 'legacy' },
 	},
 	'2.41': {
-		folder: '2.41',
 		node: { from: 24, to: 26 },
 		rebuild: ['sqlite3', 'isolated-vm'],
 		usually: '3 to 6 minutes, once',

@@ -33,7 +33,7 @@ export async function ensureN8n(
 		{
 			title: `n8n ${version}`,
 			name: `n8n-${version}`,
-			from: join(__dirname, '..', recipe.folder),
+			from: join(__dirname, '..', version),
 			madeFor: [node.name],
 			usually: recipe.usually,
 			finish: async (folder, note) => {

@@ -1,22 +1,5 @@
 import { createServer } from 'node:net';
 
-/** Said to the user as it is: which port, and how to go on. */
-export class PortTakenError extends Error {
-	/**
-	 * @param option how the caller lets the user choose another port, for example `--port 5680`
-	 */
-	constructor(
-		readonly port: number,
-		option: string,
-	) {
-		super(
-			`Port ${port} is already taken by another program. Stop that program (lsof -i :${port} shows it), ` +
-				`or choose another port with ${option}.`,
-		);
-		this.name = 'PortTakenError';
-	}
-}
-
 const given = new Set<number>();
 
 /** A port of the loopback address that nothing listens on at this moment, and that was not given out here before. */
@@ -32,14 +15,18 @@ export async function freePort(): Promise<number> {
 /**
  * Makes sure that a server can listen on `port`.
  *
- * @throws {PortTakenError}
+ * @param option how the caller lets the user choose another port, for example `--port 5680`
+ * @throws with both, where another program listens on it
  */
 export async function assertPortFree(port: number, option: string): Promise<void> {
 	try {
 		await listenOnce(port);
 	} catch (error) {
 		if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
-			throw new PortTakenError(port, option);
+			throw new Error(
+				`Port ${port} is already taken by another program. Stop that program (lsof -i :${port} shows it), ` +
+					`or choose another port with ${option}.`,
+			);
 		throw error;
 	}
 }

@@ -5,13 +5,6 @@ import { promisify } from 'node:util';
 import { z } from 'zod/v3';
 import { npm } from '../install/npm';
 
-/** What n8n's database keeps of a community package, beside its nodes. */
-export interface LaidDownPackage {
-	name: string;
-	version: string;
-	author: { name: string; email: string };
-}
-
 const manifestSchema = z
 	.object({
 		name: z.string(),
@@ -20,6 +13,11 @@ const manifestSchema = z
 		dependencies: z.record(z.string()).default({}),
 	})
 	.passthrough();
+
+type Manifest = z.infer<typeof manifestSchema>;
+
+/** What n8n's database keeps of a community package, beside its nodes. */
+export type LaidDownPackage = Pick<Manifest, 'name' | 'version' | 'author'>;
 
 /**
  * Puts a packed package into a user folder, step by step as n8n's own installer of community nodes does
@@ -67,7 +65,7 @@ export async function layDown(tarball: string, userFolder: string): Promise<Laid
 	return { name, version: manifest.version, author: manifest.author };
 }
 
-async function stripDependencies(path: string): Promise<z.infer<typeof manifestSchema>> {
+async function stripDependencies(path: string): Promise<Manifest> {
 	const {
 		devDependencies: _dev,
 		peerDependencies: _peer,

@@ -1,18 +1,19 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Host } from '../host';
 import type { InstalledN8n } from '../install/ensureN8n';
-import type { HostDatabase } from '../n8n/database';
-import type { NodeType } from '../rest/workflow';
 import type { LaidDownPackage } from './layDown';
 
 /** Writes the package into n8n's list of community nodes, which its installer does after laying it down. */
 export async function registerPackage(
 	n8n: InstalledN8n,
-	database: HostDatabase,
-	pack: LaidDownPackage,
-	types: NodeType[],
+	host: Host,
+	pack: LaidDownPackage | undefined,
 ): Promise<void> {
+	if (!pack) return;
+	const { database } = host;
+	const types = await host.nodeTypes(`${pack.name}.`);
 	const nodes = types
 		// n8n makes the "…Tool" twin of a node by itself and does not list it as installed.
 		.filter(({ name }) => !types.some((other) => name === `${other.name}Tool`))

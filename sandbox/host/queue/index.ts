@@ -69,7 +69,6 @@ async function start(n8n: InstalledN8n, layout: Layout): Promise<Host> {
 	try {
 		const postgres = await startPostgres(join(folder, 'postgres'));
 		undo.push(() => postgres.stop());
-		const database = { connection: postgres.connection };
 		const redis = await startRedis(folder);
 		undo.push(() => redis.stop());
 
@@ -94,17 +93,14 @@ async function start(n8n: InstalledN8n, layout: Layout): Promise<Host> {
 			main: main.process,
 			companions: [...workers, ...webhooks],
 			userFolder: main.userFolder,
-			database,
+			database: { connection: postgres.connection },
 			url,
 			owner: DEFAULT_OWNER,
 			dispose,
 		});
 		undo.push(() => host.kill());
 		await host.launch();
-		if (main.pack) {
-			const { pack } = main;
-			await registerPackage(n8n, database, pack, await host.nodeTypes(`${pack.name}.`));
-		}
+		await registerPackage(n8n, host, main.pack);
 		return host;
 	} catch (error) {
 		await dispose();
