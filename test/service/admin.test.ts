@@ -1,20 +1,12 @@
 import { networkInterfaces } from 'node:os';
 import { IMAGES, OFFICIAL } from './support/images';
 import { receiver } from './support/receiver';
-import { ask, bench, until, type Answer, type Bench } from './support/sandbox';
-
-const admin = ({ sandbox }: Bench, method: string, path: string, body?: unknown): Promise<Answer> =>
-	ask(sandbox.adminUrl + path, {
-		method,
-		...(body === undefined
-			? {}
-			: { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-	});
+import { ask, bench, until } from './support/sandbox';
 
 describe('the admin paths', () => {
 	it('list themselves', async () => {
 		const it = await bench();
-		const { paths, counts, durations } = (await admin(it, 'GET', '')).body;
+		const { paths, counts, durations } = (await it.admin('GET', '')).body;
 		expect(paths).toContain('/_sandbox/ledger');
 		expect(counts).toEqual({ accepted: 0, requests: 0, deliveries: 0, faults: 0 });
 		expect(durations).toEqual({ image: 3_000, music: 8_000, grid: 5_000, video: 10_000 });
@@ -22,29 +14,29 @@ describe('the admin paths', () => {
 
 	it('add, list and remove a fault rule', async () => {
 		const it = await bench();
-		const rule = await admin(it, 'POST', '/faults', {
+		const rule = await it.admin('POST', '/faults', {
 			match: { path: '/balance' },
 			count: null,
 			effect: { type: 'status', status: 500 },
 		});
 		expect(rule.body).toMatchObject({ id: 'fault_1', nth: 1, count: null, matched: 0, applied: 0 });
 		expect((await it.client.get('/balance')).status).toBe(500);
-		expect((await admin(it, 'GET', '/faults')).body).toMatchObject([
+		expect((await it.admin('GET', '/faults')).body).toMatchObject([
 			{ id: 'fault_1', matched: 1, applied: 1 },
 		]);
-		expect((await admin(it, 'DELETE', '/faults/fault_1')).status).toBe(200);
-		expect((await admin(it, 'DELETE', '/faults/fault_1')).status).toBe(404);
+		expect((await it.admin('DELETE', '/faults/fault_1')).status).toBe(200);
+		expect((await it.admin('DELETE', '/faults/fault_1')).status).toBe(404);
 		expect((await it.client.get('/balance')).status).toBe(200);
-		await admin(it, 'POST', '/faults', { effect: { type: 'reset' } });
-		await admin(it, 'DELETE', '/faults');
-		expect((await admin(it, 'GET', '/faults')).body).toEqual([]);
+		await it.admin('POST', '/faults', { effect: { type: 'reset' } });
+		await it.admin('DELETE', '/faults');
+		expect((await it.admin('GET', '/faults')).body).toEqual([]);
 	});
 
 	it('are not affected by fault rules, and not in the log', async () => {
 		const it = await bench();
 		it.sandbox.faults.add({ count: null, effect: { type: 'status', status: 500 } });
-		expect((await admin(it, 'GET', '/ledger')).status).toBe(200);
-		expect((await admin(it, 'GET', '/requests')).body).toEqual([]);
+		expect((await it.admin('GET', '/ledger')).status).toBe(200);
+		expect((await it.admin('GET', '/requests')).body).toEqual([]);
 	});
 
 	it('show tasks, ledger, requests and deliveries as a program gets them', async () => {
@@ -52,22 +44,22 @@ describe('the admin paths', () => {
 		const id = await it.client.submit(IMAGES, { ...OFFICIAL, webhook: 'http://10.0.0.1/x' });
 		await it.clock.advance(3_000);
 		const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
-		expect((await admin(it, 'GET', '/tasks')).body).toEqual(plain(it.sandbox.tasks.list()));
-		expect((await admin(it, 'GET', `/tasks/${id}`)).body).toMatchObject({
+		expect((await it.admin('GET', '/tasks')).body).toEqual(plain(it.sandbox.tasks.list()));
+		expect((await it.admin('GET', `/tasks/${id}`)).body).toMatchObject({
 			id,
 			stage: 'completed',
 			operation: 'generate',
 			credits: 40,
 		});
-		expect((await admin(it, 'GET', '/tasks/none')).status).toBe(404);
-		expect((await admin(it, 'GET', '/ledger')).body).toEqual(plain(it.sandbox.ledger()));
-		expect((await admin(it, 'GET', '/deliveries')).body).toMatchObject([
+		expect((await it.admin('GET', '/tasks/none')).status).toBe(404);
+		expect((await it.admin('GET', '/ledger')).body).toEqual(plain(it.sandbox.ledger()));
+		expect((await it.admin('GET', '/deliveries')).body).toMatchObject([
 			{ taskId: id, state: 'dropped' },
 		]);
-		expect((await admin(it, 'GET', '/requests?method=post')).body).toMatchObject([
+		expect((await it.admin('GET', '/requests?method=post')).body).toMatchObject([
 			{ path: IMAGES, status: 200, outcome: 'answered', task: id },
 		]);
-		expect((await admin(it, 'GET', '/requests?path=/v1/tasks')).body).toEqual([]);
+		expect((await it.admin('GET', '/requests?path=/v1/tasks')).body).toEqual([]);
 	});
 
 	it('complete or fail a task by hand', async () => {
@@ -76,52 +68,46 @@ describe('the admin paths', () => {
 		const bad = await it.client.submit(IMAGES, OFFICIAL);
 		await it.clock.advance(86_400_000);
 		expect((await it.client.task(good)).status).toBe('in_progress');
-		expect((await admin(it, 'POST', `/tasks/${good}/finish`)).body.stage).toBe('completed');
-		expect(
-			(await admin(it, 'POST', `/tasks/${bad}/finish`, { failure: { message: 'no' } })).body,
-		).toMatchObject({
-			stage: 'failed',
-			failure: 'no',
-			refunded: 40,
-		});
+		expect((await it.admin('POST', `/tasks/${good}/finish`)).body.stage).toBe('completed');
+		const failed = await it.admin('POST', `/tasks/${bad}/finish`, { failure: { message: 'no' } });
+		expect(failed.body).toMatchObject({ stage: 'failed', failure: 'no', refunded: 40 });
 		expect((await it.client.task(good)).status).toBe('completed');
 		expect((await it.client.task(bad)).error).toEqual({ message: 'no', code: '' });
-		expect((await admin(it, 'POST', '/tasks/none/finish')).status).toBe(404);
+		expect((await it.admin('POST', '/tasks/none/finish')).status).toBe(404);
 	});
 
 	it('set balance, keys, durations and settings', async () => {
 		const it = await bench();
-		await admin(it, 'PUT', '/balance', { credits: 12 });
+		await it.admin('PUT', '/balance', { credits: 12 });
 		expect((await it.client.get('/balance')).body.remain_credits).toBe(12);
-		await admin(it, 'PUT', '/balance', { unlimited: true });
+		await it.admin('PUT', '/balance', { unlimited: true });
 		expect((await it.client.get('/balance')).body.unlimited_quota).toBe(true);
-		await admin(it, 'PUT', `/keys/${it.sandbox.key}`, { status: 'forbidden' });
+		await it.admin('PUT', `/keys/${it.sandbox.key}`, { status: 'forbidden' });
 		expect((await it.client.get('/balance')).status).toBe(403);
-		expect((await admin(it, 'GET', '/keys')).body).toContainEqual(
+		expect((await it.admin('GET', '/keys')).body).toContainEqual(
 			expect.objectContaining({ key: it.sandbox.key, status: 'forbidden' }),
 		);
-		expect((await admin(it, 'PUT', '/durations', { image: 50, video: null })).body).toMatchObject({
+		expect((await it.admin('PUT', '/durations', { image: 50, video: null })).body).toMatchObject({
 			image: 50,
 			video: null,
 			music: 8_000,
 		});
-		expect(
-			(await admin(it, 'PUT', '/settings', { callbackShape: 'enveloped' })).body.callbackShape,
-		).toBe('enveloped');
+		const enveloped = { callbackShape: 'enveloped' };
+		expect((await it.admin('PUT', '/settings', enveloped)).body).toMatchObject(enveloped);
 		for (const [path, body] of [
 			['/balance', { credits: 'many' }],
 			['/durations', { image: -1 }],
 			['/durations', { picture: 1 }],
 			['/settings', { callbackShape: 'round' }],
 		] as const) {
-			expect([path, (await admin(it, 'PUT', path, body)).status]).toEqual([path, 400]);
+			expect([path, (await it.admin('PUT', path, body)).status]).toEqual([path, 400]);
 		}
 	});
 
 	it('send a callback by hand', async () => {
 		const it = await bench({ allowPrivateCallbacks: true });
 		const { url, arrivals } = await receiver();
-		const noted = await admin(it, 'POST', '/callbacks', {
+		const noted = await it.admin('POST', '/callbacks', {
 			base: url,
 			body: { id: 'x' },
 			kind: 'forged',
@@ -135,7 +121,7 @@ describe('the admin paths', () => {
 		const it = await bench();
 		const before = await it.client.submit(IMAGES, OFFICIAL);
 		it.sandbox.durations.set({ image: 1 });
-		await admin(it, 'POST', '/reset');
+		await it.admin('POST', '/reset');
 		expect((await it.client.get(`/v1/tasks/${before}`)).status).toBe(404);
 		expect(it.sandbox.ledger()).toMatchObject({ accepted: 0, chargedCredits: 0 });
 		expect(it.sandbox.durations.get().image).toBe(3_000);

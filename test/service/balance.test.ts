@@ -1,5 +1,5 @@
 import { SANDBOX_KEYS } from '../../sandbox/service';
-import { ask, bench, clientOf } from './support/sandbox';
+import { ask, bench, clientOf, refusalOf } from './support/sandbox';
 
 describe('balance', () => {
 	it.each(['/v1/balance', '/balance'])('%s gives the record of the key that asks', async (path) => {
@@ -71,11 +71,7 @@ describe('keys', () => {
 			{ 'x-api-key': sandbox.key },
 		]) {
 			const answer = await ask(sandbox.url + path, { headers: headers as Record<string, string> });
-			expect([answer.status, answer.body.error?.code, answer.body.error?.type]).toEqual([
-				401,
-				401,
-				'authentication_error',
-			]);
+			expect(refusalOf(answer)).toEqual([401, 401, 'authentication_error']);
 		}
 	});
 

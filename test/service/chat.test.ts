@@ -398,7 +398,7 @@ describe('usage', () => {
 		const report = it.sandbox.ledger();
 		expect(report).toMatchObject({ accepted: 0, chargedCredits: Math.ceil(entry?.credits ?? 0) });
 		expect((await it.client.get('/balance')).body.used_credits).toBe(report.chargedCredits);
-		expect((await ask(`${it.sandbox.adminUrl}/chat/bill`)).body).toEqual(
+		expect((await it.admin('GET', '/chat/bill')).body).toEqual(
 			JSON.parse(JSON.stringify(it.sandbox.chat.bill())),
 		);
 	});
@@ -502,11 +502,7 @@ describe('answers', () => {
 
 	it('drive an agent through a tool call', async () => {
 		const it = await chat();
-		const prepared = await ask(`${it.sandbox.adminUrl}/chat/replies`, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json' },
-			body: JSON.stringify(AGENT),
-		});
+		const prepared = await it.admin('POST', '/chat/replies', AGENT);
 		expect(prepared.body).toHaveLength(2);
 		const first = await it.completions(say('Draw a fox'));
 		const choice = first.body.choices?.[0];
@@ -591,11 +587,7 @@ describe('answers', () => {
 
 	it('that are invalid are refused', async () => {
 		const it = await chat();
-		const answer = await ask(`${it.sandbox.adminUrl}/chat/replies`, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json' },
-			body: JSON.stringify({ words: 'x' }),
-		});
+		const answer = await it.admin('POST', '/chat/replies', { words: 'x' });
 		expect(answer.status).toBe(400);
 		expect(it.sandbox.chat.scripted()).toEqual([]);
 	});

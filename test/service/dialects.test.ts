@@ -1,7 +1,7 @@
 import { DIALECTS, type DialectName } from '../../sandbox/service';
 import { IMAGES, LITE, OFFICIAL } from './support/images';
 import { receiver } from './support/receiver';
-import { ask, bench, text, until, type Answer, type Bench, type Json } from './support/sandbox';
+import { bench, text, until, type Answer, type Bench, type Json } from './support/sandbox';
 
 const MUSIC = '/v1/music/generations';
 const REROLL = '/v1/gridart/generations/reroll';
@@ -295,16 +295,10 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 describe('the dialect', () => {
 	it('can be changed while the sandbox runs, and is back after a reset', async () => {
 		const it = await bench();
-		const put = (body: object) =>
-			ask(`${it.sandbox.adminUrl}/settings`, {
-				method: 'PUT',
-				headers: { 'content-type': 'application/json' },
-				body: JSON.stringify(body),
-			});
-		expect((await put({ dialect: 'flat' })).body.dialect).toBe('flat');
+		expect((await it.admin('PUT', '/settings', { dialect: 'flat' })).body.dialect).toBe('flat');
 		const task_id = expect.any(String) as string;
 		expect((await it.client.post(IMAGES, OFFICIAL)).body).toEqual({ task_id });
-		expect((await put({ dialect: 'latin' })).status).toBe(400);
+		expect((await it.admin('PUT', '/settings', { dialect: 'latin' })).status).toBe(400);
 		it.sandbox.settings.set({ dialect: 'enveloped' });
 		expect(text((await it.client.post(IMAGES, OFFICIAL)).body.data?.status)).toBe('submitted');
 		it.sandbox.reset();

@@ -1,6 +1,6 @@
 import type { FaultRuleInput } from '../../sandbox/service';
-import { IMAGES, OFFICIAL, plainImage, upload } from './support/images';
-import { ask, bench, clientOf, connectionError, download, text, until } from './support/sandbox';
+import { firstUrl, IMAGES, OFFICIAL, plainImage, upload } from './support/images';
+import { ask, bench, clientOf, connectionError, download, until } from './support/sandbox';
 
 const POST: FaultRuleInput['match'] = { method: 'POST', path: IMAGES };
 
@@ -144,10 +144,8 @@ describe('a broken answer', () => {
 	});
 
 	it('cutBody in the middle of a finished picture', async () => {
-		const { sandbox, client, clock } = await bench();
-		const id = await client.submit(IMAGES, OFFICIAL);
-		await clock.advance(3_000);
-		const url = text((await client.task(id)).result?.images?.[0]?.url?.[0]);
+		const { sandbox, finished } = await bench();
+		const url = firstUrl(await finished(IMAGES, OFFICIAL));
 		sandbox.faults.add({ match: { path: '/files/*' }, effect: { type: 'cutBody' } });
 		expect(await connectionError(download(url))).toMatch(/UND_ERR_SOCKET|ECONNRESET/);
 	});
@@ -233,32 +231,24 @@ describe('a rule', () => {
 	});
 
 	it('that is invalid is refused with the reason', async () => {
-		const { sandbox } = await bench();
+		const it = await bench();
 		for (const rule of [
 			{},
 			{ effect: { type: 'magic' } },
 			{ effect: { type: 'reset' }, nth: 0 },
 			{ effect: { type: 'reset' }, more: 1 },
 		]) {
-			const answer = await ask(`${sandbox.adminUrl}/faults`, {
-				method: 'POST',
-				headers: { 'content-type': 'application/json' },
-				body: JSON.stringify(rule),
-			});
-			expect(answer.status).toBe(400);
+			expect((await it.admin('POST', '/faults', rule)).status).toBe(400);
 		}
-		expect(sandbox.faults.list()).toEqual([]);
+		expect(it.sandbox.faults.list()).toEqual([]);
 	});
 });
 
 describe('big results', () => {
 	it('have the requested length and begin like a picture', async () => {
-		const { sandbox, client, clock } = await bench();
+		const { sandbox, finished } = await bench();
 		sandbox.faults.add({ effect: { type: 'resultBytes', bytes: 3_000_001 } });
-		const id = await client.submit(IMAGES, OFFICIAL);
-		await clock.advance(3_000);
-		const url = text((await client.task(id)).result?.images?.[0]?.url?.[0]);
-		const response = await fetch(url);
+		const response = await fetch(firstUrl(await finished(IMAGES, OFFICIAL)));
 		expect(response.headers.get('content-length')).toBe('3000001');
 		const bytes = Buffer.from(await response.arrayBuffer());
 		expect(bytes.length).toBe(3_000_001);

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { PRICES, type OriginalGridOptions } from '../../sandbox/service';
 import { IMAGES, OFFICIAL } from './support/images';
-import { bench, download, text, type Bench, type Json } from './support/sandbox';
+import { bench, download, refusalOf, text, type Bench, type Json } from './support/sandbox';
 
 const PATHS = {
 	variation: '/v1/gridart/generations/variation',
@@ -16,18 +16,23 @@ const parent = ({ sandbox }: Bench, options: OriginalGridOptions = {}) =>
 
 async function refusal(it: Bench, operation: Operation, body: object) {
 	const before = it.sandbox.ledger();
-	const { status, body: answer } = await it.client.post(PATHS[operation], body);
+	const answer = await it.client.post(PATHS[operation], body);
 	expect(it.sandbox.ledger()).toEqual(before);
-	return [status, answer.error?.code, answer.error?.type];
+	return refusalOf(answer);
 }
 
 async function finished(it: Bench, operation: Operation, body: object): Promise<Json> {
-	const id = await it.client.submit(PATHS[operation], body);
-	await it.clock.advance(5_000);
-	return await it.client.task(id);
+	return await it.finished(PATHS[operation], body);
 }
 
 const INVALID = 'invalid_request_error';
+
+/** The codes of an invalid request and of an unknown task. */
+const CODES = [
+	['variation', 400, 404],
+	['low-variation', 400, 404],
+	['reroll', 4, 3],
+] as const;
 
 describe('grid operations refuse', () => {
 	it.each(['variation', 'low-variation'] as const)(
@@ -36,62 +41,37 @@ describe('grid operations refuse', () => {
 			const it = await bench();
 			const task_id = parent(it);
 			for (const index of [undefined, 0, 5, 1.5, '1', null]) {
-				expect([index, ...(await refusal(it, operation, { task_id, index }))]).toEqual([
-					index,
-					400,
-					400,
-					INVALID,
-				]);
+				const refused = await refusal(it, operation, { task_id, index });
+				expect([index, ...refused]).toEqual([index, 400, 400, INVALID]);
 			}
 		},
 	);
 
-	it.each([
-		['variation', 400],
-		['low-variation', 400],
-		['reroll', 4],
-	] as const)('%s without task_id: code %i', async (operation, code) => {
+	it.each(CODES)('%s without task_id: code %i', async (operation, code) => {
 		const it = await bench();
 		expect(await refusal(it, operation, { index: 1 })).toEqual([400, code, INVALID]);
 	});
 
-	it.each([
-		['variation', 400],
-		['low-variation', 400],
-		['reroll', 4],
-	] as const)('%s of a parent that is not in SUCCESS: code %i', async (operation, code) => {
+	it.each(CODES)('%s of a parent that is not in SUCCESS: code %i', async (operation, code) => {
 		const it = await bench();
 		for (const state of ['running', 'failed'] as const) {
-			expect(await refusal(it, operation, { task_id: parent(it, { state }), index: 1 })).toEqual([
-				400,
-				code,
-				INVALID,
-			]);
+			const refused = await refusal(it, operation, { task_id: parent(it, { state }), index: 1 });
+			expect(refused).toEqual([400, code, INVALID]);
 		}
 		const first = await it.client.submit(PATHS.reroll, { task_id: parent(it) });
-		expect(await refusal(it, operation, { task_id: first, index: 1 })).toEqual([
-			400,
-			code,
-			INVALID,
-		]);
+		const running = await refusal(it, operation, { task_id: first, index: 1 });
+		expect(running).toEqual([400, code, INVALID]);
 		await it.clock.advance(5_000);
 		expect((await it.client.post(PATHS[operation], { task_id: first, index: 1 })).status).toBe(200);
 	});
 
-	it.each([
-		['variation', 404],
-		['low-variation', 404],
-		['reroll', 3],
-	] as const)('%s of an unknown task: code %i', async (operation, code) => {
+	it.each(CODES)('%s of an unknown task', async (operation, _invalid, code) => {
 		const it = await bench();
 		const picture = await it.client.submit(IMAGES, OFFICIAL);
 		const foreign = parent(it, { key: 'sandbox-key-unlimited' });
 		for (const task_id of ['task_unknown', picture, foreign]) {
-			expect(await refusal(it, operation, { task_id, index: 1 })).toEqual([
-				404,
-				code,
-				'not_found_error',
-			]);
+			const refused = await refusal(it, operation, { task_id, index: 1 });
+			expect(refused).toEqual([404, code, 'not_found_error']);
 		}
 	});
 
@@ -110,12 +90,8 @@ describe('grid operations refuse', () => {
 		const it = await bench();
 		const variation = text((await finished(it, 'variation', { task_id: parent(it), index: 1 })).id);
 		const low = text((await finished(it, 'low-variation', { task_id: parent(it), index: 1 })).id);
-		for (const task_id of [
-			variation,
-			low,
-			parent(it, { action: 'UPSCALE' }),
-			parent(it, { action: 'PAN' }),
-		]) {
+		const singles = [parent(it, { action: 'UPSCALE' }), parent(it, { action: 'PAN' })];
+		for (const task_id of [variation, low, ...singles]) {
 			expect(await refusal(it, 'reroll', { task_id })).toEqual([400, 4, INVALID]);
 		}
 		const again = text((await finished(it, 'reroll', { task_id: parent(it) })).id);
@@ -124,11 +100,8 @@ describe('grid operations refuse', () => {
 
 	it.each(ALL)('%s with a custom_id that the parent does not have', async (operation) => {
 		const it = await bench();
-		expect(
-			(
-				await refusal(it, operation, { task_id: parent(it), custom_id: 'GRIDART::JOB::none::1::x' })
-			)[0],
-		).toBe(400);
+		const body = { task_id: parent(it), custom_id: 'GRIDART::JOB::none::1::x' };
+		expect((await refusal(it, operation, body))[0]).toBe(400);
 	});
 
 	it.each(ALL)('%s with a speed that is no text, or other metadata', async (operation) => {
@@ -164,12 +137,9 @@ describe('the button of an operation', () => {
 		const it = await bench();
 		const newer = parent(it, { action: 'UPSCALE' });
 		const older = parent(it, { action: 'UPSCALE', olderButtons: true });
-		expect(await buttonFor(it, 'low-variation', { task_id: newer, index: 1 })).toMatch(
-			/::low_variation::/,
-		);
-		expect(await buttonFor(it, 'low-variation', { task_id: older, index: 1 })).toMatch(
-			/::variation::/,
-		);
+		const low = (task_id: string) => buttonFor(it, 'low-variation', { task_id, index: 1 });
+		expect(await low(newer)).toMatch(/::low_variation::/);
+		expect(await low(older)).toMatch(/::variation::/);
 		expect((await refusal(it, 'variation', { task_id: older, index: 1 }))[0]).toBe(400);
 	});
 

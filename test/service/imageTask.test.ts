@@ -1,9 +1,7 @@
 import sharp from 'sharp';
 import { createSandbox } from '../../sandbox/service';
-import { IMAGES, LITE, OFFICIAL, uploaded } from './support/images';
-import { ask, bench, clientOf, download, text, type Json } from './support/sandbox';
-
-const firstUrl = (task: Json) => text(task.result?.images?.[0]?.url?.[0]);
+import { firstUrl, IMAGES, LITE, OFFICIAL, uploaded } from './support/images';
+import { ask, bench, clientOf, download, refusalOf, text, type Json } from './support/sandbox';
 
 /** The spec's table, read once more. */
 const SIZES = `
@@ -28,6 +26,8 @@ auto 1024x1024 2048x2048 2880x2880`
 	.map((line) => line.split(' ') as [string, string, string, string]);
 
 describe('the pictures that come out', () => {
+	const metadataOf = async (task: Json) => await sharp(await download(firstUrl(task))).metadata();
+
 	it.each(SIZES)('%s is %s, %s or %s pixels', async (size, ...expected) => {
 		const { client, clock } = await bench();
 		const ids = await Promise.all(
@@ -44,55 +44,39 @@ describe('the pictures that come out', () => {
 		await clock.advance(3_000);
 		const seen: string[] = [];
 		for (const id of ids) {
-			const { width, height } = await sharp(
-				await download(firstUrl(await client.task(id))),
-			).metadata();
+			const { width, height } = await metadataOf(await client.task(id));
 			seen.push(`${width}x${height}`);
 		}
 		expect(seen).toEqual(expected);
 	});
 
 	it('have the pixels that were asked for by number', async () => {
-		const { client, clock } = await bench();
-		const id = await client.submit(IMAGES, { ...OFFICIAL, size: '1040x784', resolution: '4k' });
-		await clock.advance(3_000);
-		expect(await sharp(await download(firstUrl(await client.task(id)))).metadata()).toMatchObject({
-			width: 1040,
-			height: 784,
-			format: 'png',
-		});
+		const { finished } = await bench();
+		const task = await finished(IMAGES, { ...OFFICIAL, size: '1040x784', resolution: '4k' });
+		expect(await metadataOf(task)).toMatchObject({ width: 1040, height: 784, format: 'png' });
 	});
 
 	it.each(['png', 'jpeg', 'webp'])('are %s when that is asked for, and say so', async (format) => {
-		const { client, clock } = await bench();
-		const id = await client.submit(IMAGES, { ...OFFICIAL, output_format: format });
-		await clock.advance(3_000);
-		const url = firstUrl(await client.task(id));
-		expect((await fetch(url)).headers.get('content-type')).toBe(`image/${format}`);
-		expect((await sharp(await download(url)).metadata()).format).toBe(format);
+		const { finished } = await bench();
+		const task = await finished(IMAGES, { ...OFFICIAL, output_format: format });
+		expect((await fetch(firstUrl(task))).headers.get('content-type')).toBe(`image/${format}`);
+		expect((await metadataOf(task)).format).toBe(format);
 	});
 
 	it('are smaller with lower compression quality', async () => {
-		const { client, clock } = await bench({ seed: 1 });
-		const ids = await Promise.all(
-			[5, 95].map((output_compression) =>
-				client.submit(IMAGES, { ...OFFICIAL, output_format: 'jpeg', output_compression }),
-			),
-		);
-		await clock.advance(3_000);
-		const [low, high] = await Promise.all(
-			ids.map(async (id) => (await download(firstUrl(await client.task(id)))).length),
-		);
-		expect(low).toBeLessThan(high ?? 0);
+		const { finished } = await bench({ seed: 1 });
+		const size = async (output_compression: number) => {
+			const body = { ...OFFICIAL, output_format: 'jpeg', output_compression };
+			return (await download(firstUrl(await finished(IMAGES, body)))).length;
+		};
+		expect(await size(5)).toBeLessThan(await size(95));
 	});
 
 	it('differ from one another, and come again in every run, whatever the seed', async () => {
 		const seen: Buffer[][] = [];
 		for (const seed of ['a', 'a', 'b']) {
-			const { client, clock } = await bench({ seed });
-			const id = await client.submit(IMAGES, { ...OFFICIAL, n: 2 });
-			await clock.advance(3_000);
-			const { result } = await client.task(id);
+			const { finished } = await bench({ seed });
+			const { result } = await finished(IMAGES, { ...OFFICIAL, n: 2 });
 			seen.push(
 				await Promise.all([0, 1].map((index) => download(text(result?.images?.[index]?.url?.[0])))),
 			);
@@ -105,14 +89,10 @@ describe('the pictures that come out', () => {
 	});
 
 	it('have the ratio of the first reference for a lite model with size auto', async () => {
-		const { sandbox, client, clock } = await bench();
+		const { sandbox, finished } = await bench();
 		const wide = await uploaded(sandbox, 'png', { width: 320, height: 180 });
-		const id = await client.submit(IMAGES, { ...LITE, image_urls: [wide] });
-		await clock.advance(3_000);
-		expect(await sharp(await download(firstUrl(await client.task(id)))).metadata()).toMatchObject({
-			width: 1536,
-			height: 864,
-		});
+		const task = await finished(IMAGES, { ...LITE, image_urls: [wide] });
+		expect(await metadataOf(task)).toMatchObject({ width: 1536, height: 864 });
 	});
 });
 
@@ -157,10 +137,8 @@ describe('an image task', () => {
 	});
 
 	it('says about 1120 output tokens for a 1K picture of a lite model', async () => {
-		const { client, clock } = await bench();
-		const id = await client.submit(IMAGES, LITE);
-		await clock.advance(3_000);
-		expect((await client.task(id)).usage?.output_tokens).toBe(1120);
+		const { finished } = await bench();
+		expect((await finished(IMAGES, LITE)).usage?.output_tokens).toBe(1120);
 	});
 
 	it('fails with its reason, and without results', async () => {
@@ -204,11 +182,7 @@ describe('an image task', () => {
 		const { client } = await bench();
 		for (const path of ['/v1/tasks/none', `${IMAGES}/none`]) {
 			const answer = await client.get(path);
-			expect([answer.status, answer.body.error?.code, answer.body.error?.type]).toEqual([
-				404,
-				404,
-				'not_found_error',
-			]);
+			expect(refusalOf(answer)).toEqual([404, 404, 'not_found_error']);
 		}
 	});
 });

@@ -1,6 +1,6 @@
 import { SANDBOX_KEYS } from '../../sandbox/service';
 import { IMAGES, LITE, OFFICIAL } from './support/images';
-import { bench, clientOf } from './support/sandbox';
+import { bench, clientOf, refusalOf, text } from './support/sandbox';
 
 describe('money', () => {
 	it('is charged once, when a submission is accepted', async () => {
@@ -47,25 +47,19 @@ describe('money', () => {
 	});
 
 	it('is only for what was made', async () => {
-		const { sandbox, client, clock } = await bench();
+		const { sandbox, finished } = await bench();
 		sandbox.faults.add({ effect: { type: 'shortfall', produced: 1 } });
-		const id = await client.submit(IMAGES, { ...LITE, n: 4 });
-		await clock.advance(3_000);
-		const task = await client.task(id);
+		const task = await finished(IMAGES, { ...LITE, n: 4 });
 		expect(task.result?.images).toHaveLength(1);
 		expect(task.credits_cost).toBe(34);
-		expect(sandbox.ledger().tasks[id]).toEqual({ charged: 136, refunded: 102 });
+		expect(sandbox.ledger().tasks).toEqual({ [text(task.id)]: { charged: 136, refunded: 102 } });
 	});
 
 	it('that is not there is 402, and nothing is accepted', async () => {
 		const { sandbox } = await bench({ keys: [{ key: 'poor', credits: 79 }] });
 		for (const key of ['poor', SANDBOX_KEYS.empty]) {
 			const answer = await clientOf(sandbox, key).post(IMAGES, { ...OFFICIAL, n: 2 });
-			expect([answer.status, answer.body.error?.code, answer.body.error?.type]).toEqual([
-				402,
-				402,
-				'payment_required',
-			]);
+			expect(refusalOf(answer)).toEqual([402, 402, 'payment_required']);
 		}
 		expect(sandbox.ledger().accepted).toBe(0);
 		expect((await clientOf(sandbox, 'poor').post(IMAGES, OFFICIAL)).status).toBe(200);

@@ -70,64 +70,44 @@ describe('an upload', () => {
 });
 
 describe('an upload is refused, without a code in the error,', () => {
-	async function refusal(send: (bench: Bench) => Promise<Answer>) {
-		const it = await bench();
-		const answer = await send(it);
-		return [answer.status, answer.body] as const;
-	}
-	const envelope = (reason: RegExp) => [
-		400,
-		{ error: { message: expect.stringMatching(reason) as string, type: 'invalid_request_error' } },
-	];
+	/** Form data whose field `file` is a text. */
+	const asText = ({ sandbox }: Bench) => {
+		const body = new FormData();
+		body.append('file', 'picture');
+		const headers = { authorization: `Bearer ${sandbox.key}` };
+		return ask(`${sandbox.url}/v1/uploads/images`, { method: 'POST', headers, body });
+	};
+	const pdf = Buffer.from('%PDF-1.7 and so on');
 
-	it('when it has one byte too many', async () => {
-		const bytes = await pictureOf(LIMIT + 1);
-		expect(await refusal(({ sandbox }) => upload(sandbox, bytes))).toEqual(envelope(/20971520/));
-	});
-
-	it('when it is far too large', async () => {
-		const bytes = await pictureOf(LIMIT + 5_000_000);
-		expect(await refusal(({ sandbox }) => upload(sandbox, bytes))).toEqual(envelope(/20971520/));
-	});
-
-	it('when its content is of another type than its name', async () => {
-		const bytes = Buffer.from('%PDF-1.7 and so on');
-		expect(await refusal(({ sandbox }) => upload(sandbox, bytes, { filename: 'a.png' }))).toEqual(
-			envelope(/jpeg, png, gif/),
-		);
-	});
-
-	it('when the file is in another field', async () => {
-		const bytes = await plainImage('png');
-		expect(await refusal(({ sandbox }) => upload(sandbox, bytes, { field: 'image' }))).toEqual(
-			envelope(/"file"/),
-		);
-	});
-
-	it('when "file" is a text', async () => {
-		expect(
-			await refusal(({ sandbox }) => {
-				const form = new FormData();
-				form.append('file', 'picture');
-				return ask(`${sandbox.url}/v1/uploads/images`, {
-					method: 'POST',
-					headers: { authorization: `Bearer ${sandbox.key}` },
-					body: form,
-				});
-			}),
-		).toEqual(envelope(/"file"/));
-	});
-
-	it('when the file is empty', async () => {
-		expect(await refusal(({ sandbox }) => upload(sandbox, Buffer.alloc(0)))).toEqual(
-			envelope(/"file"/),
-		);
-	});
-
-	it('when it is JSON', async () => {
-		expect(await refusal(({ client }) => client.post('/v1/uploads/images', { file: 'x' }))).toEqual(
-			envelope(/multipart/),
-		);
+	it.each<[string, (it: Bench) => Promise<Answer>, RegExp]>([
+		[
+			'it has one byte too many',
+			async (it) => upload(it.sandbox, await pictureOf(LIMIT + 1)),
+			/20971520/,
+		],
+		[
+			'it is far too large',
+			async (it) => upload(it.sandbox, await pictureOf(LIMIT + 5_000_000)),
+			/20971520/,
+		],
+		[
+			'its content is of another type than its name',
+			(it) => upload(it.sandbox, pdf, { filename: 'a.png' }),
+			/jpeg, png, gif/,
+		],
+		[
+			'the file is in another field',
+			async (it) => upload(it.sandbox, await plainImage('png'), { field: 'image' }),
+			/"file"/,
+		],
+		['"file" is a text', asText, /"file"/],
+		['the file is empty', (it) => upload(it.sandbox, Buffer.alloc(0)), /"file"/],
+		['it is JSON', (it) => it.client.post('/v1/uploads/images', { file: 'x' }), /multipart/],
+	])('when %s', async (_what, send, reason) => {
+		const answer = await send(await bench());
+		const message = expect.stringMatching(reason) as string;
+		expect(answer.status).toBe(400);
+		expect(answer.body).toEqual({ error: { message, type: 'invalid_request_error' } });
 	});
 });
 

@@ -1,7 +1,7 @@
 import type { OriginalVideoOptions } from '../../sandbox/service';
 import { IMAGES, OFFICIAL, uploaded } from './support/images';
 import { readFilm, probe } from './support/media';
-import { ask, bench, download, text, type Bench, type Json } from './support/sandbox';
+import { ask, bench, download, refusalOf, text, type Bench, type Json } from './support/sandbox';
 
 const VIDEOS = '/v1/videos/generations';
 const BASIC = { model: 'vidomni-v3-omni', prompt: 'waves' };
@@ -28,11 +28,8 @@ const noAddress = /^video_list\[0\]\.video_url/;
 const own = ({ sandbox }: Bench, options: OriginalVideoOptions) =>
 	sandbox.originals.video(options).urls[0] ?? '';
 
-async function finished(it: Bench, path: string, body: object): Promise<Json> {
-	const id = await it.client.submit(path, body);
-	await it.clock.advance(10_000);
-	return await it.client.task(id);
-}
+/** Size and length of the video that a task has made. */
+const filmOf = async (task: Json) => readFilm(await download(text(task.result?.video_url)));
 
 const REFUSED: ReadonlyArray<readonly [string, object, RegExp]> = [
 	['no model', { model: undefined }, /^model/],
@@ -156,11 +153,7 @@ describe('video generation refuses', () => {
 	it.each(REFUSED)('%s', async (_what, fields, reason) => {
 		const { sandbox, client } = await bench();
 		const answer = await client.post(VIDEOS, { ...BASIC, ...fields });
-		expect([answer.status, answer.body.error?.code, answer.body.error?.type]).toEqual([
-			400,
-			400,
-			'invalid_request_error',
-		]);
+		expect(refusalOf(answer)).toEqual([400, 400, 'invalid_request_error']);
 		expect(answer.body.error?.message).toMatch(reason);
 		expect(sandbox.ledger().accepted).toBe(0);
 	});
@@ -266,7 +259,7 @@ describe('a video task', () => {
 		['pro', '16:9', 1920, 1080],
 	])('of mode %s and ratio %s plays at %i x %i', async (mode, aspect_ratio, width, height) => {
 		const it = await bench();
-		const { result } = await finished(it, VIDEOS, { ...BASIC, mode, aspect_ratio, duration: 4 });
+		const { result } = await it.finished(VIDEOS, { ...BASIC, mode, aspect_ratio, duration: 4 });
 		const bytes = await download(text(result?.video_url));
 		expect(readFilm(bytes)).toEqual({ width, height, seconds: 4 });
 		expect(probe(bytes)).toEqual({ codec: 'h264', width, height, seconds: 4 });
@@ -274,38 +267,31 @@ describe('a video task', () => {
 
 	it('of mode 4k has 3840 x 2160', async () => {
 		const it = await bench();
-		const { result } = await finished(it, VIDEOS, { ...BASIC, mode: '4k', duration: 3 });
-		expect(readFilm(await download(text(result?.video_url)))).toEqual({
-			width: 3840,
-			height: 2160,
-			seconds: 3,
-		});
+		const task = await it.finished(VIDEOS, { ...BASIC, mode: '4k', duration: 3 });
+		expect(await filmOf(task)).toEqual({ width: 3840, height: 2160, seconds: 3 });
 	});
 
 	it('made from a picture takes its ratio', async () => {
 		const it = await bench();
 		const tall = await uploaded(it.sandbox, 'png', { width: 90, height: 160 });
-		const { result } = await finished(it, VIDEOS, { ...BASIC, image_urls: [tall], duration: 3 });
-		expect(readFilm(await download(text(result?.video_url)))).toMatchObject({
-			width: 720,
-			height: 1280,
-		});
+		const task = await it.finished(VIDEOS, { ...BASIC, image_urls: [tall], duration: 3 });
+		expect(await filmOf(task)).toMatchObject({ width: 720, height: 1280 });
 	});
 
 	it('made from a base video is as long as that, and costs as much', async () => {
 		const it = await bench();
-		const task = await finished(it, VIDEOS, {
+		const task = await it.finished(VIDEOS, {
 			...BASIC,
 			duration: 15,
 			video_list: [{ video_url: own(it, { seconds: 4 }) }],
 		});
-		expect(readFilm(await download(text(task.result?.video_url))).seconds).toBe(4);
+		expect((await filmOf(task)).seconds).toBe(4);
 		expect(task.credits_cost).toBe(240);
 	});
 
 	it('fails with its reason and is refunded', async () => {
 		const it = await bench();
-		const task = await finished(it, VIDEOS, { ...BASIC, prompt: 'sandbox:fail' });
+		const task = await it.finished(VIDEOS, { ...BASIC, prompt: 'sandbox:fail' });
 		expect(task).toMatchObject({
 			status: 'failed',
 			error: { message: expect.stringMatching(/./) as string },
@@ -325,7 +311,7 @@ describe('a video is extended', () => {
 		[true, 7],
 	])('with raw %s to %i seconds', async (raw, seconds) => {
 		const it = await bench();
-		const task = await finished(it, remix(original(it)), {
+		const task = await it.finished(remix(original(it)), {
 			model: 'vidgen3.1-fast',
 			prompt: 'on',
 			...(raw === undefined ? {} : { raw }),
@@ -338,21 +324,15 @@ describe('a video is extended', () => {
 	it('in the ratio of the original unless told otherwise', async () => {
 		const it = await bench();
 		const tall = original(it, { aspectRatio: '9:16' });
-		const same = await finished(it, remix(tall), { model: 'vidgen3.1-fast', raw: true });
-		expect(readFilm(await download(text(same.result?.video_url)))).toMatchObject({
-			width: 720,
-			height: 1280,
-		});
-		const other = await finished(it, remix(tall), {
+		const same = await it.finished(remix(tall), { model: 'vidgen3.1-fast', raw: true });
+		expect(await filmOf(same)).toMatchObject({ width: 720, height: 1280 });
+		const other = await it.finished(remix(tall), {
 			model: 'vidgen3.1-fast',
 			raw: true,
 			aspect_ratio: '16:9',
 			resolution: '1080p',
 		});
-		expect(readFilm(await download(text(other.result?.video_url)))).toMatchObject({
-			width: 1920,
-			height: 1080,
-		});
+		expect(await filmOf(other)).toMatchObject({ width: 1920, height: 1080 });
 	});
 
 	it.each([
@@ -403,7 +383,7 @@ describe('a video is extended', () => {
 			const answer = await it.client.post(remix(id), { model: 'vidgen3.1-fast' });
 			expect([answer.status, answer.body.error?.type]).toEqual([404, 'not_found_error']);
 		}
-		const generated = text((await finished(it, VIDEOS, BASIC)).id);
+		const generated = text((await it.finished(VIDEOS, BASIC)).id);
 		expect((await it.client.post(remix(generated), { model: 'vidgen3.1-fast' })).status).toBe(400);
 	});
 });
@@ -411,30 +391,24 @@ describe('a video is extended', () => {
 describe('originals', () => {
 	it('can be made over HTTP, free and out of the ledger', async () => {
 		const it = await bench();
-		const make = (path: string, body: object) =>
-			ask(`${it.sandbox.adminUrl}${path}`, {
-				method: 'POST',
-				headers: { 'content-type': 'application/json' },
-				body: JSON.stringify(body),
-			});
-		expect((await make('/tracks', { seconds: 12 })).body).toMatchObject({
+		expect((await it.admin('POST', '/tracks', { seconds: 12 })).body).toMatchObject({
 			family: 'music',
 			operation: 'upload',
 			stage: 'completed',
 		});
-		expect((await make('/grids', { state: 'running' })).body).toMatchObject({
+		expect((await it.admin('POST', '/grids', { state: 'running' })).body).toMatchObject({
 			family: 'grid',
 			stage: 'running',
 		});
-		expect((await make('/videos', { model: 'vidgen3.1-quality' })).body).toMatchObject({
+		expect((await it.admin('POST', '/videos', { model: 'vidgen3.1-quality' })).body).toMatchObject({
 			family: 'video',
 			stage: 'completed',
 		});
-		expect((await make('/videos', { model: 'other' })).body).toMatchObject({
+		expect((await it.admin('POST', '/videos', { model: 'other' })).body).toMatchObject({
 			family: 'video',
 			stage: 'completed',
 		});
-		expect((await make('/videos', { model: 7 })).status).toBe(400);
+		expect((await it.admin('POST', '/videos', { model: 7 })).status).toBe(400);
 		expect(it.sandbox.ledger().accepted).toBe(0);
 		expect((await it.client.get('/balance')).body.used_credits).toBe(0);
 	});

@@ -1,10 +1,13 @@
 import sharp from 'sharp';
 import type { Sandbox } from '../../../sandbox/service';
-import { ask, text, type Answer } from './sandbox';
+import { ask, text, type Answer, type Json } from './sandbox';
 
 export const IMAGES = '/v1/images/generations';
 export const OFFICIAL = { model: 'imagegen-2-official', prompt: 'a lighthouse at dusk' };
 export const LITE = { model: 'imgfast-3.1-flash-lite-image', prompt: 'a lighthouse at dusk' };
+
+/** The link of the first picture of an image task. */
+export const firstUrl = (task: Json) => text(task.result?.images?.[0]?.url?.[0]);
 
 /** A small plain picture. */
 export async function plainImage(

@@ -33,6 +33,10 @@ export interface Bench {
 	sandbox: Sandbox;
 	clock: ManualClock;
 	client: Client;
+	/** Calls one of the sandbox's own paths. */
+	admin: (method: string, path: string, body?: unknown) => Promise<Answer>;
+	/** Submits, lets the task end, and gives its record. */
+	finished: (path: string, body: object) => Promise<Json>;
 }
 
 const running: Sandbox[] = [];
@@ -46,8 +50,32 @@ export async function bench(options: SandboxOptions = {}): Promise<Bench> {
 	const clock = manualClock();
 	const sandbox = await createSandbox({ clock, ...options });
 	running.push(sandbox);
-	return { sandbox, clock, client: clientOf(sandbox, sandbox.key) };
+	const client = clientOf(sandbox, sandbox.key);
+	return {
+		sandbox,
+		clock,
+		client,
+		admin: (method, path, body) =>
+			ask(sandbox.adminUrl + path, {
+				method,
+				...(body === undefined ? {} : { headers: JSON_TYPE, body: JSON.stringify(body) }),
+			}),
+		async finished(path, body) {
+			const id = await client.submit(path, body);
+			await clock.advance(10_000);
+			return await client.task(id);
+		},
+	};
 }
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** The HTTP code of a refusal with what its envelope says. */
+export const refusalOf = ({ status, body: { error } }: Answer) => [
+	status,
+	error?.code,
+	error?.type,
+];
 
 /** A client that sends `key` as its bearer token. */
 export function clientOf(sandbox: Sandbox, key: string): Client {
@@ -57,7 +85,7 @@ export function clientOf(sandbox: Sandbox, key: string): Client {
 		post: (path, body, headers = {}) =>
 			ask(sandbox.url + path, {
 				method: 'POST',
-				headers: { ...auth, 'content-type': 'application/json', ...headers },
+				headers: { ...auth, ...JSON_TYPE, ...headers },
 				body: typeof body === 'string' ? body : JSON.stringify(body),
 			}),
 		async submit(path, body) {
