@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Arrivals } from './support/arrivals';
+import { type Listening, listenWith } from '../e2e/support/executions';
+import { eventually } from '../e2e/support/poll';
+import { type Arrivals, openArrivals } from './support/arrivals';
 import { minimalPicture } from './support/minimalNodes';
 import { ALTERNATIVE, singlePicture, type Way, WAY_TITLES } from './support/singlePicture';
 import { clearService, type Measurement, type Stage } from './support/stage';
 import { median, quantile } from './support/statistics';
 import { millis, ratio, table, metOrMissed } from './support/table';
-import { until } from './support/until';
 
 const SAMPLES = 24;
 const INTERVAL_S = 4;
@@ -53,12 +54,8 @@ async function lags(
 		...singlePicture(sandbox.url, arrivals.url, INTERVAL_S),
 		minimal: minimalPicture(sandbox.url, arrivals.url),
 	};
-	const active: Array<{ id: string; url: string }> = [];
-	for (const way of ways) {
-		const { id } = await host.importWorkflow(workflows[way]);
-		await host.activate(id);
-		active.push({ id, url: await host.webhookUrl(id) });
-	}
+	const active: Listening[] = [];
+	for (const way of ways) active.push(await listenWith(host, workflows[way]));
 	let started = 0;
 	for (let round = 0; round <= SAMPLES; round++) {
 		note(`${ways.join(' and ')}, ${round} of ${SAMPLES}`);
@@ -66,15 +63,12 @@ async function lags(
 		for (const { url } of active) {
 			await host.api.raw.post(url, {});
 			started += 1;
-			await until(
-				'a workflow',
-				() => (oneByOne ? arrivals.at.size : sandbox.tasks.list().length) >= started,
-				LIMIT_MS,
-			);
+			const begun = () => (oneByOne ? arrivals.at.size : sandbox.tasks.list().length);
+			await eventually('a workflow', () => begun() >= started, LIMIT_MS);
 			await delay(PAUSE_MS);
 		}
 	}
-	await until('all workflows', () => arrivals.at.size >= started, LIMIT_MS);
+	await eventually('all workflows', () => arrivals.at.size >= started, LIMIT_MS);
 	for (const { id } of active) await host.deactivate(id);
 	const all = sandbox.tasks
 		.list()
@@ -95,13 +89,9 @@ export const freshResults: Measurement = {
 	usually: '3 min',
 	async run(stage) {
 		const found: Record<FreshWay, number[]> = {
-			callback: [],
-			resume: [],
-			minimal: [],
-			poll: [],
-			loop: [],
+			...{ callback: [], resume: [], minimal: [], poll: [], loop: [] },
 		};
-		const arrivals = await Arrivals.open();
+		const arrivals = await openArrivals();
 		try {
 			for (const pass of PASSES) Object.assign(found, await lags(stage, arrivals, pass));
 		} finally {

@@ -1,6 +1,6 @@
 import type { Execution, Host, WorkflowDefinition } from '../../sandbox/host';
 import type { Sandbox } from '../../sandbox/service';
-import { end, promptItems, startByHand, workflow } from '../e2e/support/nodes';
+import { chain, end, promptItems, startByHand, workflow } from '../e2e/support/nodes';
 import { loopLinks, loopNodes, picture, submitByHand } from './support/nodes';
 import { clearService, type Measurement } from './support/stage';
 import { median } from './support/statistics';
@@ -30,20 +30,12 @@ interface Run {
 }
 
 const ours = (count: number, interval: number): WorkflowDefinition =>
-	workflow(
-		'Ours',
-		[
-			startByHand,
-			promptItems(count),
-			picture('Pictures', { options: { pollInterval: interval } }),
-			end,
-		],
-		{
-			Go: 'Items',
-			Items: 'Pictures',
-			Pictures: 'End',
-		},
-	);
+	chain('Ours', [
+		startByHand,
+		promptItems(count),
+		picture('Pictures', { options: { pollInterval: interval } }),
+		end,
+	]);
 
 const loop = (url: string, count: number, interval: number): WorkflowDefinition =>
 	workflow(

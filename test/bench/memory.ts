@@ -15,8 +15,8 @@ import {
 } from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
 import { UPLOAD_MAX_BYTES } from '../../nodes/shared/api/image';
-import { startByHand, workflow } from '../e2e/support/nodes';
-import { credentialFor } from '../e2e/support/workflows';
+import { chain, startByHand } from '../e2e/support/nodes';
+import { credentialFor } from '../e2e/support/sandbox';
 import { writePicture } from './support/files';
 import { BENCH_CREDENTIAL, picture, upload, uploadWorkflow } from './support/nodes';
 
@@ -25,13 +25,10 @@ const RUNS = 3;
 const DOWNLOAD_BYTES = 200_000_000;
 const MB = 1_000_000;
 
-const download = workflow(
-	'Download',
-	[startByHand, picture('Picture', { downloadFiles: true, options: { pollInterval: 1 } })],
-	{
-		Go: 'Picture',
-	},
-);
+const download = chain('Download', [
+	startByHand,
+	picture('Picture', { downloadFiles: true, options: { pollInterval: 1 } }),
+]);
 
 /** Runs a workflow and gives the megabytes by which the peak went beyond what n8n held before. */
 async function addedMb(host: Host, workflowId: string): Promise<number> {

@@ -3,7 +3,6 @@
  * Run with `npm run bench:queue [-- <n8n version>]`; about 8 minutes. Needs what `sandbox/host` says of queue mode. Ctrl-C
  * ends it and all that it started.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import {
 	type Host,
@@ -13,7 +12,9 @@ import {
 	terminalProgress,
 } from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
-import { Arrivals } from './support/arrivals';
+import { listenWith } from '../e2e/support/executions';
+import { eventually } from '../e2e/support/poll';
+import { type Arrivals, openArrivals } from './support/arrivals';
 import { giveCredentials } from './support/credentials';
 import { singlePicture, type Way, WAY_TITLES } from './support/singlePicture';
 import { clearService } from './support/stage';
@@ -31,11 +32,8 @@ async function perMinute(
 	arrivals: Arrivals,
 	way: Way,
 ): Promise<number> {
-	const { id } = await host.importWorkflow(
-		singlePicture(sandbox.url, arrivals.url, INTERVAL_S)[way],
-	);
-	await host.activate(id);
-	const url = await host.webhookUrl(id);
+	const waits = singlePicture(sandbox.url, arrivals.url, INTERVAL_S)[way];
+	const { id, url } = await listenWith(host, waits);
 	const round = async (executions: number) => {
 		clearService(sandbox);
 		arrivals.at.clear();
@@ -45,11 +43,7 @@ async function perMinute(
 		await Promise.all(
 			Array.from({ length: executions }, () => limit(() => host.api.raw.post(url, {}))),
 		);
-		while (arrivals.at.size < executions) {
-			if (Date.now() - started > 300_000)
-				throw new Error(`${way}: only ${arrivals.at.size} of ${executions} went on.`);
-			await delay(50);
-		}
+		await eventually(`${executions} by ${way}`, () => arrivals.at.size >= executions, 300_000);
 		return (executions * 60_000) / (Date.now() - started);
 	};
 	// Loads the code in every process.
@@ -65,7 +59,7 @@ async function main(version: string): Promise<void> {
 	const progress = terminalProgress();
 	const tarball = await packPackage({ progress });
 	const sandbox = await createSandbox({ allowPrivateCallbacks: true });
-	const arrivals = await Arrivals.open();
+	const arrivals = await openArrivals();
 	const rates = new Map<Way, number[]>(COMPARED.map((way) => [way, []]));
 	try {
 		for (const workers of [1, 2]) {

@@ -1,6 +1,6 @@
 import type { Host, WorkflowDefinition } from '../../sandbox/host';
 import type { Sandbox } from '../../sandbox/service';
-import { end, MODEL, promptItems, startByHand, workflow } from '../e2e/support/nodes';
+import { chain, end, MODEL, promptItems, startByHand } from '../e2e/support/nodes';
 import { watchEventLoop } from './support/eventLoop';
 import { picture, request } from './support/nodes';
 import { clearService, type Measurement } from './support/stage';
@@ -18,11 +18,7 @@ const GOAL = 2;
 
 const ours = (count: number): WorkflowDefinition => {
 	const submit = picture('Submit', { waitMode: 'none', options: { concurrency: AT_ONCE } });
-	return workflow('Ours', [startByHand, promptItems(count), submit, end], {
-		Go: 'Items',
-		Items: 'Submit',
-		Submit: 'End',
-	});
+	return chain('Ours', [startByHand, promptItems(count), submit, end]);
 };
 
 /** The same requests by n8n's own node, in batches without a pause. */
@@ -35,11 +31,7 @@ const theirs = (url: string, count: number): WorkflowDefinition => {
 		jsonBody: `={{ { model: '${MODEL}', prompt: $json.prompt } }}`,
 		options: { batching: { batch: { batchSize: AT_ONCE, batchInterval: 0 } } },
 	});
-	return workflow('HTTP Request', [startByHand, promptItems(count), submit, end], {
-		Go: 'Items',
-		Items: 'Submit',
-		Submit: 'End',
-	});
+	return chain('HTTP Request', [startByHand, promptItems(count), submit, end]);
 };
 
 interface Run {

@@ -13,7 +13,8 @@ import { remember } from '../e2e/callbacks/remembered';
 import { createSender } from '../e2e/callbacks/sender';
 import { buyMany } from '../e2e/callbacks/tasks';
 import { activeTrigger } from '../e2e/callbacks/triggerWorkflow';
-import { end, type Links, type NodeJson, startByWebhook, workflow } from '../e2e/support/nodes';
+import { listenWith } from '../e2e/support/executions';
+import { chain, end, type NodeJson, startByWebhook } from '../e2e/support/nodes';
 import { cpuSeconds } from './support/cpu';
 import { giveCredentials } from './support/credentials';
 import { minimalNodesEnv, startMinimal } from './support/minimalNodes';
@@ -45,10 +46,8 @@ interface Subject {
 	started: number;
 }
 
-async function ofN8n(host: Host, name: string, nodes: NodeJson[], links: Links): Promise<Subject> {
-	const { id } = await host.importWorkflow(workflow(name, [...nodes, end], links));
-	await host.activate(id);
-	return { name, id, url: await host.webhookUrl(id), started: 0 };
+async function ofN8n(host: Host, name: string, ...nodes: NodeJson[]): Promise<Subject> {
+	return { name, ...(await listenWith(host, chain(name, [...nodes, end]))), started: 0 };
 }
 
 const chargebee = (): NodeJson => ({
@@ -58,11 +57,7 @@ const chargebee = (): NodeJson => ({
 	parameters: { events: ['*'] },
 });
 
-async function trigger(
-	host: Host,
-	name: string,
-	parameters: Record<string, unknown> = {},
-): Promise<Subject> {
+async function trigger(host: Host, name: string, parameters: object = {}): Promise<Subject> {
 	const { id, url } = await activeTrigger(host, BENCH_CREDENTIAL, parameters);
 	return { name, id, url, started: 0 };
 }
@@ -151,19 +146,17 @@ async function compareCalls(host: Host, sandbox: Sandbox): Promise<number> {
 
 /** Returns the trigger's rate, as a share of that of n8n's Webhook. */
 async function compareBursts(host: Host, sandbox: Sandbox): Promise<number> {
-	const webhook = await ofN8n(host, "n8n's Webhook", [startByWebhook(randomUUID())], { Go: 'End' });
+	const webhook = await ofN8n(host, "n8n's Webhook", startByWebhook(randomUUID()));
 	const read = request('Read', { url: `=${sandbox.url}/v1/tasks/{{ $json.body.id }}` });
 	const reading = await ofN8n(
 		host,
 		"n8n's Webhook and HTTP Request",
-		[startByWebhook(randomUUID()), read],
-		{ Go: 'Read', Read: 'End' },
+		startByWebhook(randomUUID()),
+		read,
 	);
 	// n8n 2.41 gives each call of a trigger an isolate for expressions, and spares only its Webhook node that.
-	const unverified = await ofN8n(host, "n8n's Chargebee Trigger", [chargebee()], { Go: 'End' });
-	const least = await ofN8n(host, 'A minimal trigger that reads the task', [startMinimal()], {
-		Go: 'End',
-	});
+	const unverified = await ofN8n(host, "n8n's Chargebee Trigger", chargebee());
+	const least = await ofN8n(host, 'A minimal trigger that reads the task', startMinimal());
 	const own = await trigger(host, 'MediaGen Trigger');
 	const subjects = [
 		webhook,

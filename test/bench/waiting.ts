@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { Host } from '../../sandbox/host';
 import type { Sandbox } from '../../sandbox/service';
-import { Arrivals } from './support/arrivals';
+import { eventually } from '../e2e/support/poll';
+import { type Arrivals, openArrivals } from './support/arrivals';
 import { cpuSeconds } from './support/cpu';
 import { ALTERNATIVE, singlePicture, type Way, WAY_TITLES, WAYS } from './support/singlePicture';
 import { clearService, type Measurement } from './support/stage';
 import { median } from './support/statistics';
 import { megabytes, table } from './support/table';
-import { until } from './support/until';
 
 const EXECUTIONS = Number(process.env.BENCH_WAITING ?? 100);
 const RUNS = Number(process.env.BENCH_RUNS ?? 1);
@@ -35,7 +35,7 @@ async function startAll(host: Host, url: string): Promise<void> {
 
 /** Processor seconds per second while every task is under way. */
 async function waitingRate(host: Host, sandbox: Sandbox): Promise<number> {
-	await until('all submissions', () => sandbox.tasks.list().length >= EXECUTIONS, TASK_MS);
+	await eventually('all submissions', () => sandbox.tasks.list().length >= EXECUTIONS, TASK_MS);
 	await delay(SETTLE_MS);
 	const firstEnd = Math.min(...sandbox.tasks.list().map(({ createdAt }) => createdAt)) + TASK_MS;
 	const [from, before] = [Date.now(), await cpuSeconds(host.pid)];
@@ -56,7 +56,7 @@ async function measure(
 	arrivals.at.clear();
 	sandbox.durations.set({ image: 1_500 });
 	await host.api.raw.post(url, {});
-	await until('the first result', () => arrivals.at.size === 1, 30_000);
+	await eventually('the first result', () => arrivals.at.size === 1, 30_000);
 	await delay(2_000);
 
 	clearService(sandbox);
@@ -66,7 +66,7 @@ async function measure(
 	const [bytes, cpu] = [await host.rssBytes(), await cpuSeconds(host.pid)];
 	await startAll(host, url);
 	const cpuPerSecond = await waitingRate(host, sandbox);
-	await until('all results', () => arrivals.at.size >= EXECUTIONS, 60_000);
+	await eventually('all results', () => arrivals.at.size >= EXECUTIONS, 60_000);
 	return {
 		requests: sandbox.requests.list().length,
 		cpu: (await cpuSeconds(host.pid)) - cpu,
@@ -115,7 +115,7 @@ export const waiting: Measurement = {
 	about: `${EXECUTIONS} executions at once, each waiting ${TASK_MS / 1_000} s for one picture, a request every ${INTERVAL_S} s; n8n started again for each way, median of ${RUNS}.`,
 	usually: '6 min',
 	async run({ host, sandbox, note }) {
-		const arrivals = await Arrivals.open();
+		const arrivals = await openArrivals();
 		try {
 			const chosen = WAYS.filter((way) => process.env.BENCH_WAYS?.split(',').includes(way) ?? true);
 			const measured = new Map<Way, Cost[]>(chosen.map((way) => [way, []]));

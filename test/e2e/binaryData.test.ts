@@ -1,29 +1,22 @@
-import type { Execution, Host } from '../../sandbox/host';
-import { createSandbox, type Sandbox } from '../../sandbox/service';
+import type { Execution } from '../../sandbox/host';
 import { pausing } from './callbacks/pausing';
+import { post, startedBy } from './callbacks/recorded';
 import { report } from './callbacks/report';
-import { post, startedBy } from './callbacks/received';
 import { buy, recordOf } from './callbacks/tasks';
 import { activeTrigger } from './callbacks/triggerWorkflow';
+import { runWorkflow } from './support/executions';
 import { expectPictures } from './support/files';
-import { describeWithOwnHosts } from './support/hosts';
-import { mediaGenApi, type NodeJson, pictureNode, startByHand, workflow } from './support/nodes';
-import { credentialFor } from './support/workflows';
+import { describeWithOwnHosts, useHost } from './support/hosts';
+import { chain, mediaGen, type NodeJson, pictureNode, startByHand } from './support/nodes';
+import { useSandbox } from './support/sandbox';
 
 const CREDENTIAL = 'Sandbox';
 
 /** Where n8n can keep binary data: 1.123 does so in memory by default, 2.x on disk, and 2.x in queue mode in its database. */
-const PLACES: Array<[place: string, env: Record<string, string>]> = [
-	['in memory', { N8N_DEFAULT_BINARY_DATA_MODE: 'default' }],
-	// 1.123 takes only a mode that is listed as available.
-	[
-		'in the database',
-		{
-			N8N_DEFAULT_BINARY_DATA_MODE: 'database',
-			N8N_AVAILABLE_BINARY_DATA_MODES: 'filesystem,database',
-		},
-	],
-	['on disk', { N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem' }],
+const PLACES: Array<[place: string, mode: string]> = [
+	['in memory', 'default'],
+	['in the database', 'database'],
+	['on disk', 'filesystem'],
 ];
 
 const CLIP_BYTES = 60_000_000;
@@ -31,34 +24,36 @@ const CLIP_BYTES = 60_000_000;
 /** A download that hangs takes five minutes. */
 const LIMIT_MS = 60_000;
 
-const mediaGen = (name: string, type: string, parameters: object): NodeJson => ({
-	name,
-	type: `n8n-nodes-mediagen.${type}`,
-	parameters,
-	credentials: mediaGenApi(CREDENTIAL),
+const fromInput = {
+	resource: 'image',
+	operation: 'edit',
+	prompt: 'With fog',
+	imageSource: 'binary',
+	imageBinaryProperty: 'data',
+};
+
+const picture = pictureNode('Picture', CREDENTIAL, { downloadFiles: true });
+const upload = mediaGen('Upload', 'mediaGenUpload', CREDENTIAL, {
+	source: 'binary',
+	binaryPropertyName: 'data',
 });
+const edit = mediaGen('Edit', 'mediaGenImage', CREDENTIAL, fromInput);
+const clip = mediaGen('Clip', 'mediaGenVideo', CREDENTIAL, { prompt: 'Waves' });
 
 describeWithOwnHosts('Files', (version, start) => {
-	describe.each(PLACES)('kept %s', (place, env) => {
-		let host: Host;
-		let sandbox: Sandbox;
+	describe.each(PLACES)('kept %s', (place, mode) => {
+		const host = useHost(start, () => ({
+			env: {
+				N8N_DEFAULT_BINARY_DATA_MODE: mode,
+				// 1.123 takes only a mode that is listed as available.
+				...(mode === 'database' && { N8N_AVAILABLE_BINARY_DATA_MODES: 'filesystem,database' }),
+			},
+		}));
+		const sandbox = useSandbox(host, CREDENTIAL, { durations: { image: 500, video: 500 } });
 		const seconds: Record<string, string> = {};
-
-		beforeAll(async () => {
-			sandbox = await createSandbox({ allowPrivateCallbacks: true });
-			host = await start({ env });
-			await host.createCredential(credentialFor(sandbox, CREDENTIAL));
-		}, 300_000);
-		beforeEach(() => {
-			sandbox.reset();
-			sandbox.setUnlimited(true);
-			sandbox.settings.set({ allowPrivateCallbacks: true });
-			sandbox.durations.set({ image: 500, video: 500 });
-		});
 		afterAll(async () => {
 			report(`Files kept ${place}, n8n ${version}: seconds`, seconds);
-			await host.stop();
-			await sandbox.close();
+			await host().stop();
 		}, 60_000);
 
 		const timed = async (what: string, work: () => Promise<Execution>): Promise<Execution> => {
@@ -71,47 +66,30 @@ describeWithOwnHosts('Files', (version, start) => {
 		};
 
 		/** Runs nodes one behind the other, and gives the execution. */
-		const run = async (what: string, ...nodes: NodeJson[]): Promise<Execution> => {
-			const chain = [startByHand, ...nodes];
-			const links = Object.fromEntries(nodes.map(({ name }, at) => [chain[at]?.name ?? '', name]));
-			const { id } = await host.importWorkflow(workflow(what, chain, links));
-			return await timed(what, async () => await host.run(id, { timeout: LIMIT_MS }));
-		};
+		const run = async (what: string, ...nodes: NodeJson[]) =>
+			await timed(what, async () => {
+				const definition = chain(what, [startByHand, ...nodes]);
+				return await runWorkflow(host(), definition, { timeout: LIMIT_MS });
+			});
 
-		const picture = pictureNode('Picture', CREDENTIAL, { downloadFiles: true });
-
-		const fromInput = {
-			resource: 'image',
-			operation: 'edit',
-			prompt: 'With fog',
-			imageSource: 'binary',
-			imageBinaryProperty: 'data',
-		};
+		async function expectOnePicture(execution: Execution, node: string): Promise<void> {
+			expect(execution.files(node)).toHaveLength(1);
+			await expectPictures(host(), execution.files(node));
+		}
 
 		test(
 			'a picture that is polled for comes out as a file',
-			async () => {
-				const execution = await run('poll', picture);
-				expect(execution.files('Picture')).toHaveLength(1);
-				await expectPictures(host, execution.files('Picture'));
-			},
+			async () => await expectOnePicture(await run('poll', picture), 'Picture'),
 			2 * LIMIT_MS,
 		);
 
 		test(
 			'a picture of an input item goes into an upload and an edit',
 			async () => {
-				const upload = mediaGen('Upload', 'mediaGenUpload', {
-					source: 'binary',
-					binaryPropertyName: 'data',
-				});
-				const uploaded = await run('upload', picture, upload);
-				expect(uploaded.json('Upload')).toMatchObject([
+				expect((await run('upload', picture, upload)).json('Upload')).toMatchObject([
 					{ url: expect.stringMatching(/^http/), contentType: 'image/png' },
 				]);
-				const edited = await run('edit', picture, mediaGen('Edit', 'mediaGenImage', fromInput));
-				expect(edited.files('Edit')).toHaveLength(1);
-				await expectPictures(host, edited.files('Edit'));
+				await expectOnePicture(await run('edit', picture, edit), 'Edit');
 			},
 			4 * LIMIT_MS,
 		);
@@ -119,17 +97,12 @@ describeWithOwnHosts('Files', (version, start) => {
 		test(
 			'a paused execution resumes with its files',
 			async () => {
-				const { pause, execution, taskOf } = pausing(
-					() => host,
-					() => sandbox,
-					CREDENTIAL,
-				);
-				sandbox.durations.set({ image: null });
-				const { workflow: paused } = await pause(['Picture'], { downloadFiles: true });
-				sandbox.tasks.finish(taskOf('Picture'));
-				const resumed = await timed('pause', async () => await execution(paused, 'success'));
-				expect(resumed.files('End')).toHaveLength(1);
-				await expectPictures(host, resumed.files('End'));
+				const { pause, execution, finishAll } = pausing(host, sandbox, CREDENTIAL);
+				sandbox().durations.set({ image: null });
+				const { workflow } = await pause(['Picture'], { downloadFiles: true });
+				finishAll();
+				const resumed = await timed('pause', async () => await execution(workflow, 'success'));
+				await expectOnePicture(resumed, 'End');
 			},
 			2 * LIMIT_MS,
 		);
@@ -137,19 +110,19 @@ describeWithOwnHosts('Files', (version, start) => {
 		test(
 			'a trigger starts an execution with the files of the task',
 			async () => {
-				const trigger = await activeTrigger(host, CREDENTIAL, { downloadFiles: true });
-				sandbox.durations.set({ image: 0 });
-				const taskId = await buy(sandbox);
+				const trigger = await activeTrigger(host(), CREDENTIAL, { downloadFiles: true });
+				sandbox().durations.set({ image: 0 });
+				const taskId = await buy(sandbox());
 				const started = await timed('trigger', async () => {
-					expect((await post(trigger.url, await recordOf(sandbox, taskId))).status).toBe(200);
-					const [execution, ...more] = await startedBy(host, trigger.id);
+					const { status } = await post(trigger.url, await recordOf(sandbox(), taskId));
+					expect(status).toBe(200);
+					const [execution, ...more] = await startedBy(host(), trigger.id);
 					expect(more).toEqual([]);
 					if (!execution) throw new Error('The callback started nothing.');
 					return execution;
 				});
 				expect(started.json('End')).toMatchObject([{ taskId, status: 'completed' }]);
-				expect(started.files('End')).toHaveLength(1);
-				await expectPictures(host, started.files('End'));
+				await expectOnePicture(started, 'End');
 			},
 			2 * LIMIT_MS,
 		);
@@ -157,14 +130,10 @@ describeWithOwnHosts('Files', (version, start) => {
 		test(
 			'Task: Get gets the files of a task that was bought before',
 			async () => {
-				sandbox.durations.set({ image: 0 });
-				const taskId = await buy(sandbox);
-				const execution = await run(
-					'get',
-					mediaGen('Get', 'mediaGenImage', { resource: 'task', operation: 'get', taskId }),
-				);
-				expect(execution.files('Get')).toHaveLength(1);
-				await expectPictures(host, execution.files('Get'));
+				sandbox().durations.set({ image: 0 });
+				const given = { resource: 'task', operation: 'get', taskId: await buy(sandbox()) };
+				const get = mediaGen('Get', 'mediaGenImage', CREDENTIAL, given);
+				await expectOnePicture(await run('get', get), 'Get');
 			},
 			2 * LIMIT_MS,
 		);
@@ -172,14 +141,10 @@ describeWithOwnHosts('Files', (version, start) => {
 		test(
 			'a clip of 60 MB arrives whole',
 			async () => {
-				sandbox.faults.add({ effect: { type: 'resultBytes', bytes: CLIP_BYTES } });
-				const execution = await run(
-					'60 MB',
-					mediaGen('Clip', 'mediaGenVideo', { prompt: 'Waves' }),
-				);
-				const [file] = execution.files('Clip');
+				sandbox().faults.add({ effect: { type: 'resultBytes', bytes: CLIP_BYTES } });
+				const [file] = (await run('60 MB', clip)).files('Clip');
 				if (!file) throw new Error('There is no file.');
-				expect((await host.binary(file)).data).toHaveLength(CLIP_BYTES);
+				expect((await host().binary(file)).data).toHaveLength(CLIP_BYTES);
 			},
 			4 * LIMIT_MS,
 		);

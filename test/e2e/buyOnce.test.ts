@@ -1,18 +1,17 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { z } from 'zod/v3';
 
-import type { Execution, Host } from '../../sandbox/host';
-import { createSandbox, type Sandbox } from '../../sandbox/service';
-import { untilRecovered } from './callbacks/recovered';
+import type { Execution } from '../../sandbox/host';
+import { useFolder } from '../support/folder';
 import { report } from './callbacks/report';
 import { createTable, dropTable, rowsOf } from './support/dataTables';
-import { describeWithOwnHosts } from './support/hosts';
-import { until } from './support/poll';
-import { credentialFor, EXAMPLE_CREDENTIAL, readExample } from './support/workflows';
+import { killAndRestart } from './support/executions';
+import { describeWithOwnHosts, useHost } from './support/hosts';
+import { eventually, until } from './support/poll';
+import { callbacksAreOver, SUBMISSION, useSandbox } from './support/sandbox';
+import { EXAMPLE_CREDENTIAL, readExample } from './support/workflows';
 
 const TABLE = 'Ledger';
 
@@ -44,6 +43,8 @@ const rowSchema = z.object({
 
 type Row = z.infer<typeof rowSchema>;
 
+const TEARS = { type: 'failTask', message: 'The canvas tore' } as const;
+
 const isUnsure = ({ claimed, task }: Row) => Boolean(claimed) && !task;
 
 const exampleSchema = z
@@ -56,6 +57,18 @@ const exampleSchema = z
 	.passthrough();
 
 type Example = z.infer<typeof exampleSchema>;
+
+/** The example with some nodes' parameters changed, as a person changes them. */
+const withParameters = (
+	example: Example,
+	change: (node: Example['nodes'][number]) => object | false | undefined,
+): Example => ({
+	...example,
+	nodes: example.nodes.map((node) => ({
+		...node,
+		parameters: { ...node.parameters, ...change(node) },
+	})),
+});
 
 interface Settings {
 	today?: string;
@@ -70,28 +83,15 @@ const prompts = (...changed: number[]) =>
 	}));
 
 describeWithOwnHosts('The example that buys once', (version, start) => {
-	let host: Host;
-	let sandbox: Sandbox;
-	let folder: string;
-	beforeAll(async () => {
-		sandbox = await createSandbox({ allowPrivateCallbacks: true, durations: { image: 300 } });
+	const folder = useFolder();
+	const host = useHost(start, () => ({
 		// n8n 2 writes to one folder in the home of its user, which is everybody's here.
-		folder = mkdtempSync(join(tmpdir(), 'mediagen-buy-once-'));
-		const env = { N8N_RESTRICT_FILE_ACCESS_TO: folder, ...(version === '1.123' ? POOL : {}) };
-		host = await start({ env });
-		await host.createCredential(credentialFor(sandbox, EXAMPLE_CREDENTIAL));
-	}, 20 * 60_000);
-	afterAll(async () => {
-		await sandbox.close();
-		rmSync(folder, { recursive: true, force: true });
-	});
+		env: { N8N_RESTRICT_FILE_ACCESS_TO: folder(), ...(version === '1.123' && POOL) },
+	}));
+	const sandbox = useSandbox(host, EXAMPLE_CREDENTIAL, { durations: { image: 300 } });
+	beforeEach(async () => await dropTable(host(), TABLE));
 
-	beforeEach(async () => {
-		sandbox.reset();
-		await dropTable(host, TABLE);
-	});
-
-	const rows = async () => (await rowsOf(host, TABLE)).map((row) => rowSchema.parse(row));
+	const rows = async () => (await rowsOf(host(), TABLE)).map((row) => rowSchema.parse(row));
 
 	/** What docs/buy-once.md says of n8n 1.123, which cannot create a table in a workflow, nor find one by its name. */
 	async function withTable(example: Example): Promise<Example> {
@@ -100,25 +100,17 @@ describeWithOwnHosts('The example that buys once', (version, start) => {
 		const { column } = z
 			.object({ column: z.array(z.object({ name: z.string(), type: z.string() })) })
 			.parse(created?.parameters.columns);
-		const value = await createTable(host, TABLE, column);
+		const value = await createTable(host(), TABLE, column);
 		const connections = Object.entries(example.connections).map(([from, { main }]) => {
 			const left = main.map((links) => links.filter(({ node }) => node !== CREATE));
 			return [from, { main: left }] as const;
 		});
-		return {
-			...example,
-			connections: Object.fromEntries(connections),
-			nodes: example.nodes
-				.filter(({ name }) => name !== CREATE)
-				.map((node) =>
-					'dataTableId' in node.parameters
-						? {
-								...node,
-								parameters: { ...node.parameters, dataTableId: { __rl: true, mode: 'id', value } },
-							}
-						: node,
-				),
-		};
+		const dataTableId = { __rl: true, mode: 'id', value };
+		const nodes = example.nodes.filter(({ name }) => name !== CREATE);
+		return withParameters(
+			{ ...example, nodes, connections: Object.fromEntries(connections) },
+			({ parameters }) => 'dataTableId' in parameters && { dataTableId },
+		);
 	}
 
 	/** The example with rows and settings of the test, as a person writes them into its nodes. */
@@ -127,31 +119,18 @@ describeWithOwnHosts('The example that buys once', (version, start) => {
 		table: object,
 		{ today, tasksPerDay = 200 }: Settings = {},
 	): Example {
-		const given: Record<string, Record<string, unknown>> = {
+		const day = today ?? '={{ $now.toISODate() }}';
+		const assignments = [
+			{ id: 'today', name: 'today', type: 'string', value: day },
+			{ id: 'tasksPerDay', name: 'tasksPerDay', type: 'number', value: tasksPerDay },
+			{ id: 'folder', name: 'folder', type: 'string', value: folder() },
+		];
+		const given: Record<string, object> = {
 			Rows: { jsonOutput: JSON.stringify({ rows: table }) },
-			Settings: {
-				assignments: {
-					assignments: [
-						{
-							id: 'today',
-							name: 'today',
-							type: 'string',
-							value: today ?? '={{ $now.toISODate() }}',
-						},
-						{ id: 'tasksPerDay', name: 'tasksPerDay', type: 'number', value: tasksPerDay },
-						{ id: 'folder', name: 'folder', type: 'string', value: folder },
-					],
-				},
-			},
+			Settings: { assignments: { assignments } },
 			'Every Day': { rule: { interval: [{ field: 'hours', hoursInterval: 24 }] } },
 		};
-		return {
-			...example,
-			nodes: example.nodes.map((node) => ({
-				...node,
-				parameters: { ...node.parameters, ...given[node.name] },
-			})),
-		};
+		return withParameters(example, ({ name }) => given[name]);
 	}
 
 	async function example(): Promise<Example> {
@@ -159,27 +138,25 @@ describeWithOwnHosts('The example that buys once', (version, start) => {
 	}
 
 	async function importWith(...given: Parameters<typeof withRows>): Promise<string> {
-		return (await host.importWorkflow(withRows(...given))).id;
+		return (await host().importWorkflow(withRows(...given))).id;
 	}
 
-	const run = async (id: string) => await host.run(id, { trigger: 'Run', timeout: 240_000 });
+	const run = async (id: string) => await host().run(id, { trigger: 'Run', timeout: 240_000 });
 
 	async function runBySchedule(example: Example): Promise<Execution> {
 		const rule = { interval: [{ field: 'minutes', minutesInterval: 1 }] };
-		const nodes = example.nodes.map((node) =>
-			node.name === 'Every Day' ? { ...node, parameters: { rule } } : node,
+		const { id } = await host().importWorkflow(
+			withParameters(example, ({ name }) => name === 'Every Day' && { rule }),
 		);
-		const { id } = await host.importWorkflow({ ...example, nodes });
-		await host.activate(id);
-		let first: string | undefined;
-		for (const last = Date.now() + 120_000; !first && Date.now() < last; await delay(200))
-			first = (await host.executions({ workflowId: id }))[0]?.id;
+		await host().activate(id);
+		const latest = async () => (await host().executions({ workflowId: id }))[0];
+		const first = await eventually('an execution by schedule', latest, 120_000);
 		// Before the next minute.
-		await host.deactivate(id);
-		return await host.waitFor(first ?? '', { timeout: 240_000 });
+		await host().deactivate(id);
+		return await host().waitFor(first.id, { timeout: 240_000 });
 	}
 
-	const bought = () => sandbox.ledger().accepted;
+	const bought = () => sandbox().ledger().accepted;
 
 	test(`${ROWS} rows, run three times with one changed row: ${ROWS + 1} purchases, and each row has its file`, async () => {
 		const definition = await example();
@@ -197,27 +174,22 @@ describeWithOwnHosts('The example that buys once', (version, start) => {
 
 	test(`stopped once and killed ${KILLS} times: nothing is bought twice, and what may have been bought is named, at most ${BATCH} rows each time`, async () => {
 		const id = await importWith(await example(), prompts());
-		await host.activate(id);
+		await host().activate(id);
 		const doubts: number[] = [];
 		for (let at = 0; at <= KILLS; at++) {
 			const enough = bought() + 3 + at;
-			const execution = await host.start(id, 'Run');
+			const execution = await host().start(id, 'Run');
 			const some = await until(bought, (count) => count >= enough, 60_000);
 			expect(some).toBeGreaterThanOrEqual(enough);
 			await delay(40 * at);
 			if (at === 0) {
-				await host.stopExecution(execution ?? '');
+				await host().stopExecution(execution ?? '');
 			} else {
-				const { mark } = host.log;
-				await host.kill();
-				await host.restart();
-				await untilRecovered(host, mark);
+				await killAndRestart(host());
 			}
 			doubts.push((await rows()).filter(isUnsure).length);
 		}
-		const open = () =>
-			sandbox.deliveries.list().filter(({ state }) => state === 'waiting' || state === 'sending');
-		expect(await until(open, ({ length }) => length === 0, 120_000)).toEqual([]);
+		await callbacksAreOver(sandbox(), 120_000);
 		expect((await run(id)).status).toBe('success');
 		const unsure = (await rows()).filter(isUnsure);
 		report(`Buy once, n8n ${version}, stopped once and killed ${KILLS} times`, {
@@ -233,7 +205,7 @@ describeWithOwnHosts('The example that buys once', (version, start) => {
 		);
 		const missing = (await rows()).filter((row) => !isUnsure(row) && !existsSync(row.file ?? ''));
 		expect(missing).toEqual([]);
-		await host.deactivate(id);
+		await host().deactivate(id);
 	}, 900_000);
 
 	test('20 a day: 20, 20 and 10 of 50 rows on three days', async () => {
@@ -261,11 +233,7 @@ describeWithOwnHosts('The example that buys once', (version, start) => {
 
 	test('rows whose task failed say why, come after new ones, and are within the budget', async () => {
 		const definition = await example();
-		sandbox.faults.add({
-			match: { family: 'image' },
-			count: null,
-			effect: { type: 'failTask', message: 'The canvas tore' },
-		});
+		sandbox().faults.add({ match: SUBMISSION, count: null, effect: TEARS });
 		const first = await day(definition, '2026-03-01', prompts().slice(0, 6), 6);
 		expect(first.bought).toBe(6);
 		const reasons = Array(6).fill(expect.stringMatching(/^Task .* failed: The canvas tore/));
@@ -273,7 +241,7 @@ describeWithOwnHosts('The example that buys once', (version, start) => {
 		const second = await day(definition, '2026-03-02', prompts().slice(0, 6), 2);
 		expect(second.bought).toBe(2);
 		expect(Object.values(second.table).map(({ problem }) => problem)).toEqual(reasons);
-		sandbox.faults.clear();
+		sandbox().faults.clear();
 		const third = await day(definition, '2026-03-03', prompts().slice(0, 8), 2);
 		expect(third.bought).toBe(2);
 		const files = Object.values(third.table).filter(({ file }) => file);
@@ -285,10 +253,10 @@ describeWithOwnHosts('The example that buys once', (version, start) => {
 
 	test('rows whose files are gone do not hold up those behind them, and what is left for another day has no note', async () => {
 		const definition = await example();
-		const { image } = sandbox.settings.get().linkTtl;
-		sandbox.settings.set({ linkTtl: { image: 1 } });
+		const { image } = sandbox().settings.get().linkTtl;
+		sandbox().settings.set({ linkTtl: { image: 1 } });
 		expect((await day(definition, '2026-03-01', prompts().slice(0, 2), 2)).bought).toBe(2);
-		sandbox.settings.set({ linkTtl: { image } });
+		sandbox().settings.set({ linkTtl: { image } });
 		const { bought: others, table } = await day(definition, '2026-03-02', prompts().slice(0, 5), 2);
 		expect(others).toBe(2);
 		expect(table['Row 0']?.problem).toMatch(/its files are gone/);
@@ -303,26 +271,23 @@ describeWithOwnHosts('The example that buys once', (version, start) => {
 	test('a late callback of a failed task does not take the place of the task that was bought after it', async () => {
 		const given = prompts().slice(0, 1);
 		const id = await importWith(await example(), given);
-		await host.activate(id);
-		sandbox.faults.add({
-			match: { family: 'image' },
-			effect: { type: 'failTask', message: 'The canvas tore' },
-		});
-		sandbox.faults.add({ effect: { type: 'missingCallback' } });
+		await host().activate(id);
+		sandbox().faults.add({ match: SUBMISSION, effect: TEARS });
+		sandbox().faults.add({ effect: { type: 'missingCallback' } });
 		expect((await run(id)).status).toBe('success');
 		const task = async () => (await rows())[0]?.task ?? '';
 		const failed = await task();
-		sandbox.faults.add({ match: { family: 'image' }, effect: { type: 'duration', ms: null } });
-		const execution = await host.start(id, 'Run');
+		sandbox().faults.add({ match: SUBMISSION, effect: { type: 'duration', ms: null } });
+		const execution = await host().start(id, 'Run');
 		const running = await until(task, (found) => found !== failed);
-		sandbox.deliveries.send({ taskId: failed });
+		sandbox().deliveries.send({ taskId: failed });
 		const ended = async () =>
-			(await host.executions({ workflowId: id, status: ['success'] })).length;
+			(await host().executions({ workflowId: id, status: ['success'] })).length;
 		expect(await until(ended, (count) => count === 2)).toBe(2);
 		expect(await task()).toBe(running);
-		sandbox.tasks.finish(running);
-		expect((await host.waitFor(execution ?? '', { timeout: 240_000 })).status).toBe('success');
+		sandbox().tasks.finish(running);
+		expect((await host().waitFor(execution ?? '', { timeout: 240_000 })).status).toBe('success');
 		expect(await task()).toBe(running);
-		await host.deactivate(id);
+		await host().deactivate(id);
 	}, 900_000);
 });

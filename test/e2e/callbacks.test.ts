@@ -1,79 +1,51 @@
-import axios from 'axios';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Host } from '../../sandbox/host';
-import { freePort } from '../../sandbox/host/n8n/ports';
-import { createSandbox, type Sandbox } from '../../sandbox/service';
+import { freePort } from '../../sandbox/host';
 import { floodTrigger } from './callbacks/floodTrigger';
 import { openGate } from './callbacks/gate';
-import { untilRecovered } from './callbacks/recovered';
 import { pausing } from './callbacks/pausing';
-import { pausingWorkflow } from './callbacks/pausingWorkflow';
 import { report } from './callbacks/report';
 import { createSender } from './callbacks/sender';
+import { killAndRestart, restart } from './support/executions';
 import { expectDeletedWith, expectPictures } from './support/files';
-import { describeWithOwnHosts } from './support/hosts';
-import { credentialFor } from './support/workflows';
+import { describeWithOwnHosts, useHost } from './support/hosts';
+import { promptsOf } from './support/nodes';
+import { until } from './support/poll';
+import { callbacksAreOver, credentialFor, READ, useSandbox } from './support/sandbox';
 
 const PAUSED = Number(process.env.MEDIAGEN_PAUSED ?? 100);
 const FLOOD = Number(process.env.MEDIAGEN_FLOOD ?? 150);
-const PROMPTS = Array.from({ length: PAUSED }, (_, index) => `Picture ${index}`);
 
 /** About as long as n8n takes to end and to start. */
 const RESTART_MS = 15_000;
 const CREDENTIAL = 'Sandbox';
 
 describeWithOwnHosts('Pause until the service calls back', (version, start) => {
-	let host: Host;
-	let sandbox: Sandbox;
-
-	beforeAll(async () => {
-		sandbox = await createSandbox({ allowPrivateCallbacks: true, durations: { image: null } });
-		sandbox.setUnlimited(true);
-		host = await start();
-		await host.createCredential(credentialFor(sandbox, CREDENTIAL));
-	}, 20 * 60_000);
-	beforeEach(() => {
-		sandbox.reset();
-		sandbox.setUnlimited(true);
-		sandbox.settings.set({ allowPrivateCallbacks: true });
-		sandbox.durations.set({ image: null });
-	});
-	afterAll(async () => await sandbox.close());
-
-	const {
-		begin,
-		bought,
-		call,
-		callbacksAreOver,
-		execution,
-		pause,
-		pauseEach,
-		resumed,
-		taskOf,
-		until,
-	} = pausing(
-		() => host,
-		() => sandbox,
+	const host = useHost(start);
+	const sandbox = useSandbox(host, CREDENTIAL, { durations: { image: null } });
+	const { begin, bought, execution, finishAll, pause, pauseEach, resumed, taskOf } = pausing(
+		host,
+		sandbox,
 		CREDENTIAL,
 	);
 
+	/** The statuses with which the callbacks of each task were answered. */
+	const answers = () =>
+		sandbox()
+			.deliveries.list()
+			.map(({ attempts }) => attempts.map(({ status }) => status));
+
 	test(`${PAUSED} paused executions survive a kill: each resumes once, with its own result`, async () => {
-		const workflow = await pauseEach(PROMPTS);
-		const mark = host.log.mark;
-		await host.kill();
-		await host.restart();
-		await untilRecovered(host, mark);
+		const workflow = await pauseEach(promptsOf(PAUSED));
+		await killAndRestart(host());
 		const began = Date.now();
-		for (const { taskId } of bought()) sandbox.tasks.finish(taskId);
-		const { executions, right } = await resumed(workflow, bought());
-		const seconds = (Date.now() - began) / 1_000;
+		finishAll();
+		const right = await resumed(workflow, bought());
 		report(`Paused executions, n8n ${version}, killed and restarted`, {
 			paused: PAUSED,
-			executions,
 			'resumed once with their own result': right,
-			seconds: seconds.toFixed(1),
+			seconds: ((Date.now() - began) / 1_000).toFixed(1),
 		});
-		expect({ executions, right }).toEqual({ executions: PAUSED, right: PAUSED });
+		expect(right).toBe(PAUSED);
 	}, 400_000);
 
 	test(
@@ -85,75 +57,52 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 			const sender = createSender({ pace: RESTART_MS / FLOOD });
 			try {
 				const behind = await start({ port, env: { WEBHOOK_URL: gate.through(address) } });
-				await behind.createCredential(credentialFor(sandbox, CREDENTIAL));
-				const { callbacksAreOver, pauseEach, resumed, until } = pausing(
-					() => behind,
-					() => sandbox,
-					CREDENTIAL,
-				);
-				const workflow = await pauseEach(PROMPTS);
+				await behind.createCredential(credentialFor(sandbox(), CREDENTIAL));
+				const { pauseEach, resumed } = pausing(() => behind, sandbox, CREDENTIAL);
+				const workflow = await pauseEach(promptsOf(PAUSED));
 				const paused = bought();
 				for (const { webhook } of paused)
 					expect(webhook.startsWith(gate.through(address))).toBe(true);
-				sandbox.durations.set({ image: 0 });
+				sandbox().durations.set({ image: 0 });
 
 				const callBack = async () => {
 					for (const { taskId } of paused) {
-						sandbox.tasks.finish(taskId);
+						sandbox().tasks.finish(taskId);
 						await delay(RESTART_MS / PAUSED);
 					}
 				};
 				// As an operator does it: some calls come before, some while n8n stops, some while it is down, and some while it starts.
-				const restart = async () => {
+				const kill = async () => {
 					const called = callBack();
 					await delay(1_000);
 					await gate.hold();
-					await until(
-						'the end of what runs',
-						async () =>
-							(await behind.executions({ status: ['running', 'new'] })).length === 0
-								? true
-								: undefined,
-						180_000,
-					);
-					const mark = behind.log.mark;
-					await behind.restart();
-					await untilRecovered(behind, mark);
+					const running = async () =>
+						(await behind.executions({ status: ['running', 'new'] })).length;
+					expect(await until(running, (count) => count === 0, 180_000)).toBe(0);
+					await restart(behind);
 					await gate.letThrough();
 					await called;
 				};
-				const {
-					sent,
-					executions: started,
-					missing,
-					endedTwice,
-				} = await floodTrigger(
+				const { sent, executions, missing, endedTwice } = await floodTrigger(
 					`Trigger, n8n ${version}, restarted in the middle with ${PAUSED} pauses, behind a proxy`,
-					{ host: behind, sandbox, sender, credential: CREDENTIAL, tasks: FLOOD },
-					{ kill: restart, address: gate.through },
+					{ host: behind, sandbox: sandbox(), sender, credential: CREDENTIAL, tasks: FLOOD },
+					{ kill, address: gate.through },
 				);
-				await callbacksAreOver(200_000);
-				const { executions, right } = await resumed(workflow, paused);
-				const answers = sandbox.deliveries
-					.list()
-					.map(({ attempts }) => attempts.map(({ status }) => status));
-				const crashed = started.filter(({ status }) => status === 'crashed').length;
+				await callbacksAreOver(sandbox(), 200_000);
+				const right = await resumed(workflow, paused);
+				const crashed = executions.filter(({ status }) => status === 'crashed').length;
 				report(`Paused executions, n8n ${version}, called back over the same restart`, {
 					paused: PAUSED,
-					executions,
 					'resumed once with their own result': right,
-					'called back more than once': answers.filter((tries) => tries.length > 1).length,
+					'called back more than once': answers().filter((tries) => tries.length > 1).length,
 				});
-				expect({ missing, endedTwice, crashed, executions, right }).toEqual({
-					missing: [],
-					endedTwice: [],
-					crashed: 0,
-					executions: PAUSED,
+				expect({ missing, endedTwice, crashed, right }).toEqual({
+					...{ missing: [], endedTwice: [], crashed: 0 },
 					right: PAUSED,
 				});
 				expect(sent.filter(({ accepted }) => !accepted)).toEqual([]);
 				// 409: the node had asked by itself.
-				expect(answers.filter((tries) => ![200, 409].includes(tries.at(-1) ?? 0))).toEqual([]);
+				expect(answers().filter((tries) => ![200, 409].includes(tries.at(-1) ?? 0))).toEqual([]);
 			} finally {
 				sender.close();
 				await gate.close();
@@ -163,29 +112,23 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 	);
 
 	test('20 items, called back shuffled, doubled and some at once: one resume, in item order, at most 3 reads per item', async () => {
-		sandbox.faults.add({
-			match: { family: 'image' },
-			nth: 4,
-			count: 3,
-			effect: { type: 'duration', ms: 0 },
-		});
-		sandbox.faults.add({
-			count: null,
-			effect: { type: 'duplicateCallback', copies: 2, spacing: 'simultaneous' },
-		});
-		const prompts = Array.from({ length: 20 }, (_, index) => `Picture ${index}`);
+		const atOnce = { type: 'duration', ms: 0 } as const;
+		const doubled = { type: 'duplicateCallback', copies: 2, spacing: 'simultaneous' } as const;
+		sandbox().faults.add({ match: { family: 'image' }, nth: 4, count: 3, effect: atOnce });
+		sandbox().faults.add({ count: null, effect: doubled });
+		const prompts = promptsOf(20);
 		const { workflow } = await pause(prompts);
 		const open = prompts
 			.map(taskOf)
-			.filter((taskId) => sandbox.tasks.get(taskId)?.stage !== 'completed');
+			.filter((taskId) => sandbox().tasks.get(taskId)?.stage !== 'completed');
 		expect(open).toHaveLength(17);
 		open.sort((a, b) => a.slice(-6).localeCompare(b.slice(-6)));
 		for (const taskId of open) {
-			sandbox.tasks.finish(taskId);
+			sandbox().tasks.finish(taskId);
 			await delay(30);
 		}
 		const resumed = await execution(workflow, 'success');
-		await callbacksAreOver();
+		await callbacksAreOver(sandbox());
 
 		expect(resumed.runs.End).toHaveLength(1);
 		expect(resumed.json('End').map(({ taskId, status }) => ({ taskId, status }))).toEqual(
@@ -194,9 +137,9 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 		expect(resumed.items('End').map(({ pairedItem }) => pairedItem)).toEqual(
 			prompts.map((_, item) => ({ item })),
 		);
-		const reads = sandbox.requests.list({ method: 'GET', path: '/v1/tasks/' }).length;
+		const reads = sandbox().requests.list({ method: 'GET', path: '/v1/tasks/' }).length;
 		report(`One execution with 20 items, n8n ${version}`, {
-			callbacks: sandbox.deliveries.list().length,
+			callbacks: answers().length,
 			reads,
 			'reads per item': reads / 20,
 		});
@@ -205,52 +148,19 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 	}, 120_000);
 
 	test('a callback that comes before the execution has paused is turned away by n8n, and no task is lost by it', async () => {
-		sandbox.faults.add({ match: { family: 'image' }, nth: 1, effect: { type: 'duration', ms: 0 } });
-		sandbox.faults.add({
-			match: { method: 'GET', path: '/v1/tasks/*' },
-			nth: 1,
-			effect: { type: 'slow', ms: 1_500 },
-		});
-		const workflow = await pausingWorkflow(host, CREDENTIAL);
-		await begin(workflow, ['Early']);
-		const done = await execution(workflow, 'success');
+		sandbox().faults.add({ match: { family: 'image' }, effect: { type: 'duration', ms: 0 } });
+		sandbox().faults.add({ match: READ, effect: { type: 'slow', ms: 1_500 } });
+		const done = await execution(await begin(['Early']), 'success');
 		expect(done.json('End')).toMatchObject([{ taskId: taskOf('Early'), status: 'completed' }]);
-		expect(
-			sandbox.deliveries.list().map(({ attempts }) => attempts.map(({ status }) => status)),
-		).toEqual([[409]]);
-	}, 60_000);
-
-	test('while the service cannot be reached, a callback is asked for again, and the execution goes on later', async () => {
-		const { workflow, webhook } = await pause(['Picture']);
-		sandbox.faults.add({
-			match: { method: 'GET', path: '/v1/tasks/*' },
-			count: null,
-			effect: { type: 'status', status: 502 },
-		});
-		const taskId = taskOf('Picture');
-		sandbox.faults.add({ count: 1, effect: { type: 'missingCallback' } });
-		sandbox.tasks.finish(taskId);
-		const first = await axios.post(
-			`${webhook}/callback`,
-			{ id: taskId },
-			{ proxy: false, validateStatus: () => true },
-		);
-		expect(first.status).toBe(503);
-		await execution(workflow, 'waiting');
-		sandbox.faults.clear();
-		// 409 if the node, which asks by itself too, was first.
-		expect([200, 409]).toContain(await call(webhook, { id: taskId }));
-		expect((await execution(workflow, 'success')).json('End')).toMatchObject([
-			{ taskId, status: 'completed' },
-		]);
+		expect(answers()).toEqual([[409]]);
 	}, 60_000);
 
 	test('after the timeout, and not a minute later, what has ended comes out, and the rest says "submitted" and names the task', async () => {
 		const { workflow } = await pause(['Ended', 'Lost', 'Slow'], { options: { timeout: 20 } });
 		const began = Date.now();
-		sandbox.tasks.finish(taskOf('Ended'));
-		sandbox.faults.add({ count: null, effect: { type: 'missingCallback' } });
-		sandbox.tasks.finish(taskOf('Lost'));
+		sandbox().tasks.finish(taskOf('Ended'));
+		sandbox().faults.add({ count: null, effect: { type: 'missingCallback' } });
+		sandbox().tasks.finish(taskOf('Lost'));
 		const woken = await execution(workflow, 'success');
 		expect((Date.now() - began) / 1_000).toBeLessThan(35);
 		expect(woken.json('End')).toMatchObject([
@@ -261,65 +171,37 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 	}, 180_000);
 
 	test('an address that leads to another place is found before the pause: the node polls, and says so', async () => {
-		const elsewhere = await start({ env: { WEBHOOK_URL: sandbox.url } });
-		await elsewhere.createCredential(credentialFor(sandbox, CREDENTIAL));
+		const elsewhere = await start({ env: { WEBHOOK_URL: sandbox().url } });
+		await elsewhere.createCredential(credentialFor(sandbox(), CREDENTIAL));
 		// Longer than the node would wait for without a pause.
-		sandbox.durations.set({ image: 15_000 });
-		const workflow = await pausingWorkflow(elsewhere, CREDENTIAL);
-		await begin(workflow, ['Picture']);
-		const [{ id } = { id: '' }] = await until('an execution', async () => {
-			const all = await elsewhere.executions({ workflowId: workflow.id, status: ['success'] });
-			return all.length > 0 ? all : undefined;
-		});
+		sandbox().durations.set({ image: 15_000 });
+		const there = pausing(() => elsewhere, sandbox, CREDENTIAL);
+		const polled = await there.execution(await there.begin(['Picture']), 'success');
 		const note = expect.stringContaining(
-			`The node polled instead of pausing: ${sandbox.url} does not lead back to this execution`,
+			`The node polled instead of pausing: ${sandbox().url} does not lead back to this execution`,
 		);
-		expect((await elsewhere.execution(id)).json('End')).toMatchObject([
-			{ status: 'completed', notes: [note] },
-		]);
+		expect(polled.json('End')).toMatchObject([{ status: 'completed', notes: [note] }]);
 	}, 180_000);
-
-	test('an address that the service would never call is refused before anything is bought, with how to correct it', async () => {
-		const strict = credentialFor(sandbox, 'Public');
-		await host.createCredential({
-			...strict,
-			data: { ...strict.data, allowPrivateCallbacks: false },
-		});
-		const workflow = await pausingWorkflow(host, 'Public');
-		await begin(workflow, ['Picture']);
-		const { error } = await execution(workflow, 'error');
-		expect(error?.message).toContain('would not call back');
-		expect(error?.description).toContain('WEBHOOK_URL');
-		expect(sandbox.ledger().accepted).toBe(0);
-	}, 60_000);
 
 	test('files of a resumed execution can all be read, and go with it', async () => {
 		const { workflow, id } = await pause(['One', 'Two', 'Three'], { downloadFiles: true });
-		for (const { taskId } of bought()) sandbox.tasks.finish(taskId);
-		const resumed = await execution(workflow, 'success');
-		const files = resumed.files('End');
+		finishAll();
+		const files = (await execution(workflow, 'success')).files('End');
 		expect(files).toHaveLength(3);
-		await expectPictures(host, files);
-		await expectDeletedWith(host, id, files);
+		await expectPictures(host(), files);
+		await expectDeletedWith(host(), id, files);
 	}, 60_000);
 
 	test('a failed task comes out in its place, with the reason', async () => {
-		const { workflow } = await pause(
-			['One', 'Two', 'Three'],
-			{},
-			{ onError: 'continueRegularOutput' },
-		);
-		sandbox.tasks.finish(taskOf('Three'));
-		sandbox.tasks.finish(taskOf('Two'), { message: 'The canvas tore' });
-		sandbox.tasks.finish(taskOf('One'));
-		const resumed = await execution(workflow, 'success');
-		expect(resumed.json('End')).toMatchObject([
+		const goOn = { onError: 'continueRegularOutput' };
+		const { workflow } = await pause(['One', 'Two', 'Three'], {}, goOn);
+		sandbox().tasks.finish(taskOf('Three'));
+		sandbox().tasks.finish(taskOf('Two'), { message: 'The canvas tore' });
+		sandbox().tasks.finish(taskOf('One'));
+		const error = { message: expect.stringContaining('The canvas tore') };
+		expect((await execution(workflow, 'success')).json('End')).toMatchObject([
 			{ taskId: taskOf('One'), status: 'completed' },
-			{
-				taskId: taskOf('Two'),
-				status: 'failed',
-				error: { message: expect.stringContaining('The canvas tore') },
-			},
+			{ taskId: taskOf('Two'), status: 'failed', error },
 			{ taskId: taskOf('Three'), status: 'completed' },
 		]);
 	}, 60_000);

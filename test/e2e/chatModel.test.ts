@@ -3,9 +3,10 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { z } from 'zod/v3';
 
 import type { Execution, HostVersion } from '../../sandbox/host';
-import { createSandbox, type Sandbox } from '../../sandbox/service';
+import { listenWith } from './support/executions';
 import { describeOnHosts } from './support/hosts';
 import { readUntil } from './support/poll';
+import { useSandbox } from './support/sandbox';
 import {
 	haveTalk,
 	inputCost,
@@ -16,7 +17,6 @@ import {
 	type Style,
 	talkWorkflow,
 } from './support/talks';
-import { credentialFor } from './support/workflows';
 
 const PATHS = { messages: '/v1/messages', completions: '/v1/chat/completions' };
 
@@ -45,6 +45,8 @@ function blocksOf(body: unknown): string[] {
 
 const CREDENTIAL = 'Chat Model';
 
+const given = { credential: CREDENTIAL };
+
 /** A talk has 15 requests and five pictures. */
 const TALK_MS = 300_000;
 
@@ -69,47 +71,32 @@ const logOf = (execution: Execution | undefined) =>
 		.map(({ json }) => logEntry.parse(json).tokenUsage);
 
 describeOnHosts('MediaGen Chat Model', (host, version) => {
-	let sandbox: Sandbox;
-	beforeAll(async () => {
-		// Strict: it refuses markers without an effect, and talks that do not fit together.
-		sandbox = await createSandbox({ strict: true });
-		await host().createCredential(credentialFor(sandbox, CREDENTIAL));
-	});
-	beforeEach(() => {
-		sandbox.reset();
-		sandbox.durations.set({ image: 500 });
-	});
-	afterAll(async () => await sandbox.close());
+	// Strict: it refuses markers without an effect, and talks that do not fit together.
+	const sandbox = useSandbox(host, CREDENTIAL, { strict: true, durations: { image: 500 } });
 
 	const talk = async (style: Style, caching: 'off' | '5m', streams = false, options = {}) =>
-		await haveTalk(host(), sandbox, {
-			credential: CREDENTIAL,
-			style,
-			caching,
-			streams,
-			options,
-		});
+		await haveTalk(host(), sandbox(), { ...given, style, caching, streams, options });
 
 	/** Asks one question, with what the model says to it prepared before. */
 	async function ask(
 		options: { streams?: boolean; options?: object; style?: Style; agentVersion?: number } = {},
 	) {
-		const workflow = await host().importWorkflow(
-			talkWorkflow({ credential: CREDENTIAL, style: 'messages', caching: '5m', ...options }),
+		const { id: workflowId, url } = await listenWith(
+			host(),
+			talkWorkflow({ ...given, style: 'messages', caching: '5m', ...options }),
 		);
-		await host().activate(workflow.id);
 		const asked = new AbortController();
 		const answer = axios.post<string>(
-			await host().webhookUrl(workflow.id),
-			{ question: 'How deep is the sea?', session: workflow.id },
+			url,
+			{ question: 'How deep is the sea?', session: workflowId },
 			{ proxy: false, responseType: 'text', validateStatus: () => true, signal: asked.signal },
 		);
 		const execution = async () => {
-			const [latest] = await host().executions({ workflowId: workflow.id });
+			const [latest] = await host().executions({ workflowId });
 			if (!latest) throw new Error('There is no execution');
 			return await host().waitFor(latest.id, { timeout: 120_000 });
 		};
-		return { answer, leave: () => asked.abort(), execution, workflowId: workflow.id };
+		return { answer, leave: () => asked.abort(), execution, workflowId };
 	}
 
 	if (!hasSdk(version)) {
@@ -120,7 +107,7 @@ describeOnHosts('MediaGen Chat Model', (host, version) => {
 			expect(status).toBe('error');
 			expect(error?.message).toContain('needs n8n 2.30 or newer');
 			expect(error?.description).toContain('OpenAI Chat Model');
-			expect(sandbox.requests.list()).toEqual([]);
+			expect(sandbox().requests.list()).toEqual([]);
 		});
 		return;
 	}
@@ -141,9 +128,9 @@ describeOnHosts('MediaGen Chat Model', (host, version) => {
 				expect(executions.map(({ status }) => status)).toStrictEqual(
 					QUESTIONS.map(() => 'success'),
 				);
-				const { requests } = sandbox.chat.bill();
+				const { requests } = sandbox().chat.bill();
 				expect(requests).toHaveLength(REQUESTS.all);
-				expect(sandbox.ledger().accepted).toBe(5);
+				expect(sandbox().ledger().accepted).toBe(5);
 				expect(readShare(requests.slice(REQUESTS.firstTurn))).toBeGreaterThanOrEqual(0.85);
 				const log = executions.flatMap(logOf);
 				expect(log.map(({ cacheRead, cacheWrite }) => [cacheRead, cacheWrite])).toEqual(
@@ -153,9 +140,9 @@ describeOnHosts('MediaGen Chat Model', (host, version) => {
 					requests.map(({ output }) => output),
 				);
 
-				sandbox.reset();
+				sandbox().reset();
 				await talk(style, 'off', streams);
-				const off = sandbox.chat.bill().requests;
+				const off = sandbox().chat.bill().requests;
 				expect(off).toHaveLength(REQUESTS.all);
 				expect(readShare(off)).toBe(0);
 				const share = inputCost(requests) / inputCost(off);
@@ -172,8 +159,8 @@ describeOnHosts('MediaGen Chat Model', (host, version) => {
 			'a request has the bytes of the one before, until the memory drops a turn',
 			async () => {
 				await talk(style, '5m');
-				const prompts = sandbox.requests
-					.list({ path: PATHS[style] })
+				const prompts = sandbox()
+					.requests.list({ path: PATHS[style] })
 					.map(({ body }) => blocksOf(body));
 				expect(prompts).toHaveLength(REQUESTS.all);
 				// The default window holds ten messages: at the fourth turn the first ones are gone.
@@ -189,43 +176,39 @@ describeOnHosts('MediaGen Chat Model', (host, version) => {
 		);
 
 		test('a 500 is one request, and the error tells it', async () => {
-			sandbox.faults.add({
-				match: { path: PATHS[style] },
-				count: null,
-				effect: { type: 'status', status: 500 },
-			});
+			const effect = { type: 'status', status: 500 } as const;
+			sandbox().faults.add({ match: { path: PATHS[style] }, count: null, effect });
 			const { answer, execution } = await ask({ style });
 			await answer;
 			const { status, error } = await execution();
 			expect(status).toBe('error');
 			expect(error?.message).toContain('Server error (HTTP 500)');
 			expect(error?.description).toContain('may have been bought anyway');
-			expect(sandbox.requests.list({ path: PATHS[style] })).toHaveLength(1);
+			expect(sandbox().requests.list({ path: PATHS[style] })).toHaveLength(1);
 		}, 120_000);
 
 		test('a stream that is cut in the middle is an error that names what was bought', async () => {
-			sandbox.chat.script({ text: 'The sea is about four thousand meters deep in most places.' });
-			sandbox.faults.add({ match: { path: PATHS[style] }, effect: { type: 'cutBody' } });
+			sandbox().chat.script({ text: 'The sea is about four thousand meters deep in most places.' });
+			sandbox().faults.add({ match: { path: PATHS[style] }, effect: { type: 'cutBody' } });
 			const { answer, execution } = await ask({ style, streams: true });
 			await answer;
 			const { status, error } = await execution();
 			expect(status).toBe('error');
 			expect(error?.message).toMatch(/The answer broke off after \d words/);
 			expect(error?.description).toContain('The sea is about');
-			expect(sandbox.requests.list({ path: PATHS[style] })).toHaveLength(1);
+			expect(sandbox().requests.list({ path: PATHS[style] })).toHaveLength(1);
 		}, 120_000);
 
 		test('stopping the execution in the middle of a stream ends the request', async () => {
-			sandbox.settings.set({ chatPieceDelay: 500 });
-			sandbox.chat.script({ text: 'word '.repeat(600) });
+			sandbox().settings.set({ chatPieceDelay: 500 });
+			sandbox().chat.script({ text: 'word '.repeat(600) });
 			const { answer, leave, execution, workflowId } = await ask({ style, streams: true });
-			const requests = () => sandbox.requests.list({ path: PATHS[style] });
-			const billed = () => Promise.resolve(sandbox.chat.bill().requests.length);
-			expect(await readUntil(billed, 1, 60_000)).toBe(1);
+			const requests = () => sandbox().requests.list({ path: PATHS[style] });
+			expect(await readUntil(() => sandbox().chat.bill().requests.length, 1, 60_000)).toBe(1);
 			const [running] = await host().executions({ workflowId });
 			await host().stopExecution(running?.id ?? '');
 			// The stream would take five minutes.
-			const outcomes = () => Promise.resolve(requests().map(({ outcome }) => outcome));
+			const outcomes = () => requests().map(({ outcome }) => outcome);
 			expect(await readUntil(outcomes, ['cut'], 10_000)).toEqual(['cut']);
 			expect((await execution()).status).toBe('canceled');
 			// n8n leaves the one who asked without an end.
@@ -245,7 +228,7 @@ describeOnHosts('MediaGen Chat Model', (host, version) => {
 		const { answer, execution } = await ask({ options });
 		await answer;
 		const done = await execution();
-		const [bill] = sandbox.chat.bill().requests;
+		const [bill] = sandbox().chat.bill().requests;
 		const [entry] = logOf(done);
 		expect(entry?.cost).toBeCloseTo((bill?.credits ?? 0) / 1_000, 5);
 		const kept = await host().api.call(z.unknown(), { url: `/rest/executions/${done.id}` });

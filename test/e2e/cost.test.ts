@@ -1,10 +1,13 @@
 import axios from 'axios';
 import { z } from 'zod/v3';
 
-import type { Execution, Host, WorkflowDefinition } from '../../sandbox/host';
-import { createSandbox, type Sandbox } from '../../sandbox/service';
+import type { Execution, Host, NodeRun, WorkflowDefinition } from '../../sandbox/host';
+import { tally } from '../support/tally';
+import { runWorkflow } from './support/executions';
 import { describeOnHosts } from './support/hosts';
 import {
+	loopOver,
+	mediaGen,
 	mediaGenApi,
 	type NodeJson,
 	pictureNode,
@@ -13,9 +16,12 @@ import {
 	workflow,
 } from './support/nodes';
 import { until } from './support/poll';
-import { credentialFor, imageWorkflow, readExample } from './support/workflows';
+import { SUBMISSION, useSandbox } from './support/sandbox';
+import { imageWorkflow, readExample } from './support/workflows';
 
 const CREDENTIAL = 'Cost';
+
+const goOn = { onError: 'continueRegularOutput' };
 
 const publicExecution = z.object({
 	customData: z.record(z.string()),
@@ -34,22 +40,17 @@ const publicExecution = z.object({
 
 /** What n8n's public API tells of an execution. It wants a key of its own. */
 async function fromApi(host: Host, { id }: Execution) {
-	const key = {
-		label: `Cost ${id} ${Date.now()}`,
-		scopes: ['execution:read'],
-		expiresAt: Math.floor(Date.now() / 1_000) + 3_600,
-	};
+	const expiresAt = Math.floor(Date.now() / 1_000) + 3_600;
 	const { rawApiKey } = await host.api.call(z.object({ rawApiKey: z.string() }), {
 		method: 'POST',
 		url: '/rest/api-keys',
-		data: key,
+		data: { label: `Cost ${id} ${Date.now()}`, scopes: ['execution:read'], expiresAt },
 	});
-	const request = {
+	const answer = await axios.get<unknown>(`${host.url}/api/v1/executions/${id}`, {
 		params: { includeData: true },
 		headers: { 'X-N8N-API-KEY': rawApiKey },
 		proxy: false,
-	} as const;
-	const answer = await axios.get<unknown>(`${host.url}/api/v1/executions/${id}`, request);
+	});
 	const { customData, data } = publicExecution.parse(answer.data);
 	return { customData, runs: data.resultData.runData };
 }
@@ -57,84 +58,60 @@ async function fromApi(host: Host, { id }: Execution) {
 const total = (values: readonly number[]) =>
 	Number(values.reduce((sum, value) => sum + value, 0).toFixed(6));
 
+const taskSchema = z.object({
+	taskId: z.string(),
+	status: z.string(),
+	cost: z.number().nullable(),
+	family: z.string(),
+});
+
+/** The items that all runs of a node put out, on all of its outputs. */
+const itemsOfRuns = (runs: NodeRun[] = []): Array<Record<string, unknown>> =>
+	runs.flatMap(({ data }) => data?.main?.flat() ?? []).flatMap((item) => (item ? [item.json] : []));
+
 /** Every task that any run of any node put out, as it was known last. */
 function tasksOf({ runs }: Execution) {
-	const items = Object.values(runs).flatMap((all) =>
-		all.flatMap(({ data }) => data?.main?.flat() ?? []),
-	);
-	const task = z.object({
-		taskId: z.string(),
-		status: z.string(),
-		cost: z.number().nullable(),
-		family: z.string(),
-	});
-	return new Map(
-		items.flatMap((item) => {
-			const read = task.safeParse(item?.json);
-			return read.success ? [[read.data.taskId, read.data] as const] : [];
-		}),
-	);
+	const read = Object.values(runs)
+		.flatMap((all) => itemsOfRuns(all))
+		.flatMap((json) => taskSchema.safeParse(json).data ?? []);
+	return [...new Map(read.map((task) => [task.taskId, task])).values()];
 }
-
-/** Gives the items of the input one at a time on output 1, and goes on on output 0 when none is left. */
-const oneByOne: NodeJson = {
-	name: 'One by One',
-	type: 'n8n-nodes-base.splitInBatches',
-	typeVersion: 3,
-	parameters: { batchSize: 1, options: {} },
-};
 
 const firstItem = (name: string): NodeJson => ({
 	name,
 	type: 'n8n-nodes-base.limit',
-	typeVersion: 1,
 	parameters: { maxItems: 1 },
 });
 
-const paidNode = (name: string, type: string, parameters: object): NodeJson => ({
-	name,
-	type: `n8n-nodes-mediagen.${type}`,
-	parameters: { downloadFiles: false, options: { pollInterval: 1 }, ...parameters },
-	credentials: mediaGenApi(CREDENTIAL),
-});
+const paidNode = (name: string, type: string, parameters: object) =>
+	mediaGen(name, type, CREDENTIAL, {
+		downloadFiles: false,
+		options: { pollInterval: 1 },
+		...parameters,
+	});
 
 /** Three pictures in a loop, then a video, a picture that pauses, a grid, a sound, and a picture that is not waited for. */
 function everyFamily(): WorkflowDefinition {
-	const imagine = {
-		resource: 'task',
-		operation: 'submit',
-		path: '/v1/gridart/generations/imagine',
-		body: '{"prompt":"A harbour"}',
-	};
+	const video = { resource: 'video', operation: 'generate', prompt: 'The tide comes in' };
+	const path = '/v1/gridart/generations/imagine';
+	const imagine = { resource: 'task', operation: 'submit', path, body: '{"prompt":"A harbour"}' };
+	const sound = { resource: 'music', operation: 'sounds', prompt: 'Waves' };
 	const nodes = [
 		startByHand,
 		promptItems(3),
-		oneByOne,
-		pictureNode(
-			'Pictures',
-			CREDENTIAL,
-			{ options: { pollInterval: 1 } },
-			{ onError: 'continueRegularOutput' },
-		),
+		loopOver('One by One'),
+		pictureNode('Pictures', CREDENTIAL, { options: { pollInterval: 1 } }, goOn),
 		firstItem('Once'),
-		paidNode('Video', 'mediaGenVideo', {
-			resource: 'video',
-			operation: 'generate',
-			prompt: 'The tide comes in',
-		}),
+		paidNode('Video', 'mediaGenVideo', video),
 		pictureNode('Paused', CREDENTIAL, { waitMode: 'callback', options: {} }),
 		paidNode('Grid', 'mediaGenGrid', imagine),
-		paidNode('Sound', 'mediaGenMusic', { resource: 'music', operation: 'sounds', prompt: 'Waves' }),
+		paidNode('Sound', 'mediaGenMusic', sound),
 		pictureNode('Later', CREDENTIAL, { waitMode: 'none', options: {} }),
 	];
 	return workflow(`Every family ${Date.now()}`, nodes, {
-		...{
-			Go: 'Items',
-			Items: 'One by One',
-			'One by One': ['Once', 'Pictures'],
-			Pictures: 'One by One',
-		},
-		...{ Once: 'Video', Video: 'Paused', Paused: 'Grid', Grid: 'Sound', Sound: 'Later' },
+		...{ Go: 'Items', Items: 'One by One', 'One by One': ['Once', 'Pictures'] },
+		...{ Pictures: 'One by One', Once: 'Video', Video: 'Paused', Paused: 'Grid' },
+		...{ Grid: 'Sound', Sound: 'Later' },
 	});
 }
 
@@ -147,16 +124,9 @@ const templateSchema = z.object({
 });
 
 describeOnHosts('The cost of an execution', (host) => {
-	let sandbox: Sandbox;
-	beforeAll(async () => {
-		sandbox = await createSandbox({ allowPrivateCallbacks: true });
-		await host().createCredential(credentialFor(sandbox, CREDENTIAL));
+	const sandbox = useSandbox(host, CREDENTIAL, {
+		durations: { image: 300, video: 300, grid: 300, music: 300 },
 	});
-	beforeEach(() => {
-		sandbox.reset();
-		sandbox.durations.set({ image: 300, video: 300, grid: 300, music: 300 });
-	});
-	afterAll(async () => await sandbox.close());
 
 	const waiting = async (id: string) =>
 		await host().waitFor(id, { timeout: 60_000, orWaiting: true });
@@ -166,37 +136,31 @@ describeOnHosts('The cost of an execution', (host) => {
 		return (await host().start(id)) ?? '';
 	}
 
-	async function run(definition: WorkflowDefinition): Promise<Execution> {
-		const { id } = await host().importWorkflow(definition);
-		return await host().run(id, { timeout: 120_000 });
-	}
+	const run = async (definition: WorkflowDefinition) => await runWorkflow(host(), definition);
 
 	test("four families, a loop, a failed and a paused task: custom data, outputs and the service's bill agree", async () => {
-		sandbox.faults.add({
-			match: { family: 'image' },
-			nth: 2,
-			effect: { type: 'failTask', message: 'The canvas tore' },
-		});
-		sandbox.faults.add({
-			match: { family: 'image' },
-			nth: 4,
-			effect: { type: 'duration', ms: null },
-		});
+		const [tears, lasts] = [
+			{ type: 'failTask', message: 'The canvas tore' } as const,
+			{ type: 'duration', ms: null } as const,
+		];
+		sandbox().faults.add({ match: SUBMISSION, nth: 2, effect: tears });
+		sandbox().faults.add({ match: SUBMISSION, nth: 4, effect: lasts });
 		const id = await start(everyFamily());
 		expect((await waiting(id)).status).toBe('waiting');
-		sandbox.tasks.finishAll('image');
+		sandbox().tasks.finishAll('image');
 		const execution = await host().waitFor(id, { timeout: 60_000 });
 		expect(execution.error).toBeUndefined();
 		expect(execution.status).toBe('success');
 
-		const bill = sandbox.ledger();
-		const tasks = [...tasksOf(execution).values()];
+		const bill = sandbox().ledger();
+		const tasks = tasksOf(execution);
 		expect(tasks.map(({ taskId }) => taskId).sort()).toEqual(Object.keys(bill.tasks).sort());
 		const charged = (chosen: typeof tasks) =>
 			total(
-				chosen.map(
-					({ taskId }) => (bill.tasks[taskId]?.charged ?? 0) - (bill.tasks[taskId]?.refunded ?? 0),
-				),
+				chosen.map(({ taskId }) => {
+					const { charged: paid = 0, refunded = 0 } = bill.tasks[taskId] ?? {};
+					return paid - refunded;
+				}),
 			);
 
 		const priced = tasks.filter(({ cost }) => cost !== null);
@@ -224,34 +188,25 @@ describeOnHosts('The cost of an execution', (host) => {
 	test('n8n keeps cost and tokens of each run in its tracing metadata', async () => {
 		const execution = await run(imageWorkflow(CREDENTIAL, { options: { pollInterval: 1 } }, 2));
 		const [pictures] = (await fromApi(host(), execution)).runs.Pictures ?? [];
-		const { netCredits } = sandbox.ledger();
-		const usages = execution
-			.json('Pictures')
-			.map(({ usage }) =>
-				z.object({ input_tokens: z.number(), output_tokens: z.number() }).parse(usage),
-			);
+		const { netCredits } = sandbox().ledger();
+		const schema = z.object({ input_tokens: z.number(), output_tokens: z.number() });
+		const usages = execution.json('Pictures').map(({ usage }) => schema.parse(usage));
 		const input = total(usages.map((usage) => usage.input_tokens));
 		const output = total(usages.map((usage) => usage.output_tokens));
 		expect(pictures?.metadata?.tracing).toEqual({
-			...{
-				'llm.cost.total': netCredits / 1_000,
-				'mediagen.credits': netCredits,
-				'mediagen.tasks': 2,
-				'mediagen.unpriced': 0,
-			},
-			...{
-				'llm.tokens.in': input,
-				'llm.tokens.out': output,
-				'llm.tokens.total': input + output,
-				'llm.tokens.estimated': false,
-			},
+			'llm.cost.total': netCredits / 1_000,
+			'mediagen.credits': netCredits,
+			'mediagen.tasks': 2,
+			'mediagen.unpriced': 0,
+			'llm.tokens.in': input,
+			'llm.tokens.out': output,
+			'llm.tokens.total': input + output,
+			'llm.tokens.estimated': false,
 		});
 	}, 60_000);
 
-	const goOn = { onError: 'continueRegularOutput' };
-
 	test('the hint has cost per task, total, and the balance that was read anyway', async () => {
-		sandbox.setBalance(5_000);
+		sandbox().setBalance(5_000);
 		const options = { pollInterval: 1, keepBalance: 1, keepBalanceUnit: 'credits', concurrency: 1 };
 		const execution = await run(imageWorkflow(CREDENTIAL, { options }, 2));
 		expect(execution.hints('Pictures')[0]).toBe(
@@ -259,121 +214,18 @@ describeOnHosts('The cost of an execution', (host) => {
 		);
 	}, 60_000);
 
-	test('Check Only lists the three mistakes of 200 rows, and sends nothing but reads', async () => {
-		const mistakes = { 17: 'Number of Images', 80: 'Prompt', 199: 'Prompt' };
-		const rows: NodeJson = {
-			...promptItems(200),
-			parameters: {
-				jsCode: `return [...Array(200).keys()].map((row) => ({ json: { prompt: [80, 199].includes(row) ? '' : 'Picture ' + row, n: row === 17 ? 99 : 1 } }));`,
-			},
-		};
-		const pictures = pictureNode('Pictures', CREDENTIAL, {
-			prompt: '={{ $json.prompt }}',
-			n: '={{ $json.n }}',
-			options: { checkOnly: true },
-		});
-		const execution = await run(
-			workflow(`Check ${Date.now()}`, [startByHand, rows, pictures], {
-				Go: 'Items',
-				Items: 'Pictures',
-			}),
-		);
-		expect(execution.status).toBe('success');
-		const checked = execution
-			.json('Pictures')
-			.map((json) => z.object({ problems: z.array(z.string()), tasks: z.number() }).parse(json));
-		expect(checked).toHaveLength(200);
-		expect(checked[0]?.tasks).toBe(197);
-		expect(checked.flatMap(({ problems }) => problems)).toEqual(
-			Object.entries(mistakes).map(
-				([row, field]) =>
-					expect.stringMatching(
-						`^"${field}" .*\\[row ${Number(row) + 1} \\(item ${row}\\)\\]$`,
-					) as string,
-			),
-		);
-		expect(sandbox.requests.list().filter(({ method }) => method !== 'GET')).toEqual([]);
-	}, 60_000);
-
-	describe('Keep Balance', () => {
-		const PRICE = 40;
-		const keep = (concurrency: number) =>
-			imageWorkflow(
-				CREDENTIAL,
-				{ options: { pollInterval: 1, keepBalance: 800, keepBalanceUnit: 'credits', concurrency } },
-				30,
-				goOn,
-			);
-
-		test.each([1, 5])(
-			'with Concurrency %d is overrun by at most the purchases in flight',
-			async (concurrency) => {
-				sandbox.setBalance(1_000);
-				await run(keep(concurrency));
-				const left = 1_000 - sandbox.ledger().chargedCredits;
-				expect(left).toBeLessThan(800);
-				expect(left).toBeGreaterThanOrEqual(800 - concurrency * PRICE);
-			},
-			60_000,
-		);
-
-		test('buys nothing while the balance cannot be read', async () => {
-			sandbox.faults.add({
-				match: { path: '/v1/balance' },
-				count: null,
-				effect: { type: 'status', status: 403, message: 'No balance for you' },
-			});
-			const execution = await run(keep(5));
-			expect(sandbox.ledger().accepted).toBe(0);
-			expect(execution.json('Pictures')).toHaveLength(30);
-			for (const { error } of execution.json('Pictures')) {
-				expect(error).toMatchObject({
-					message: expect.stringMatching(
-						/the balance could not be read .*No balance for you.*, and "Keep Balance" is set/,
-					),
-				});
-			}
-		}, 60_000);
-	});
-
 	describe('200 rows with Max Tasks 20 buy 20', () => {
-		const limited = (parameters: object, settings: object) =>
-			imageWorkflow(
-				CREDENTIAL,
-				{ ...parameters, options: { pollInterval: 1, maxTasks: 20, concurrency: 20 } },
-				200,
-				settings,
-			);
-
-		const statuses = (execution: Execution, node = 'Pictures') =>
-			(execution.runs[node] ?? [])
-				.flatMap(({ data }) => data?.main?.flat() ?? [])
-				.map((item) => item?.json.status);
-
-		const ofEach = (values: unknown[]) =>
-			Object.fromEntries(
-				[...new Set(values)].map((value) => [
-					String(value),
-					values.filter((each) => each === value).length,
-				]),
-			);
-
-		test('and say for each other row that it was not sent', async () => {
-			const execution = await run(limited({}, goOn));
-			expect(sandbox.ledger().accepted).toBe(20);
-			expect(ofEach(statuses(execution))).toEqual({ completed: 20, 'not submitted': 180 });
-			expect((await fromApi(host(), execution)).customData).toMatchObject({ mediagen_tasks: '20' });
-		}, 120_000);
+		const statuses = ({ runs }: Execution) =>
+			tally(itemsOfRuns(runs.Pictures).map(({ status }) => status));
 
 		test('with On Error: Stop Workflow and Retry On Fail: what was bought comes out', async () => {
-			const execution = await run(
-				limited({}, { retryOnFail: true, maxTries: 3, waitBetweenTries: 100 }),
-			);
+			const options = { pollInterval: 1, maxTasks: 20, concurrency: 20 };
+			const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 100 };
+			const execution = await run(imageWorkflow(CREDENTIAL, { options }, 200, retry));
 			expect(execution.status).toBe('success');
-			expect(sandbox.ledger().accepted).toBe(20);
-			expect(ofEach(statuses(execution))).toEqual({ completed: 20 });
-			const [first] = execution.json('Pictures');
-			expect(first?.notes).toEqual([
+			expect(sandbox().ledger().accepted).toBe(20);
+			expect(statuses(execution)).toEqual({ completed: 20 });
+			expect(execution.json('Pictures')[0]?.notes).toEqual([
 				expect.stringContaining(
 					'Rows 21 to 200 (items 20 to 199): not submitted, because "Max Tasks" is 20.',
 				),
@@ -385,41 +237,33 @@ describeOnHosts('The cost of an execution', (host) => {
 		}, 120_000);
 
 		test('across pauses, in a loop of 15 rows each', async () => {
-			sandbox.durations.set({ image: null });
-			const batches = { ...oneByOne, parameters: { batchSize: 15, options: {} } };
-			const pictures = pictureNode(
-				'Pictures',
-				CREDENTIAL,
-				{ waitMode: 'callback', options: { maxTasks: 20, concurrency: 20 } },
-				goOn,
-			);
-			const links = {
-				Go: 'Items',
-				Items: 'One by One',
-				'One by One': ['Done', 'Pictures'],
-				Pictures: 'One by One',
-			};
+			sandbox().durations.set({ image: null });
+			const paused = { waitMode: 'callback', options: { maxTasks: 20, concurrency: 20 } };
+			const nodes = [
+				startByHand,
+				promptItems(200),
+				loopOver('Batches', 15),
+				pictureNode('Pictures', CREDENTIAL, paused, goOn),
+				firstItem('Done'),
+			];
 			const id = await start(
-				workflow(
-					`Batches ${Date.now()}`,
-					[startByHand, promptItems(200), batches, pictures, firstItem('Done')],
-					links,
-				),
+				workflow(`Batches ${Date.now()}`, nodes, {
+					Go: 'Items',
+					Items: 'Batches',
+					Batches: ['Done', 'Pictures'],
+					Pictures: 'Batches',
+				}),
 			);
+			const accepted = () => sandbox().ledger().accepted;
 			for (const boughtSoFar of [15, 20]) {
-				expect(
-					await until(
-						() => sandbox.ledger().accepted,
-						(accepted) => accepted >= boughtSoFar,
-					),
-				).toBe(boughtSoFar);
+				expect(await until(accepted, (count) => count >= boughtSoFar)).toBe(boughtSoFar);
 				expect((await waiting(id)).status).toBe('waiting');
-				sandbox.tasks.finishAll('image');
+				sandbox().tasks.finishAll('image');
 			}
 			const execution = await host().waitFor(id, { timeout: 60_000 });
 			expect(execution.status).toBe('success');
-			expect(sandbox.ledger().accepted).toBe(20);
-			expect(ofEach(statuses(execution))).toEqual({ completed: 20, 'not submitted': 180 });
+			expect(accepted()).toBe(20);
+			expect(statuses(execution)).toEqual({ completed: 20, 'not submitted': 180 });
 		}, 180_000);
 	});
 
@@ -430,8 +274,8 @@ describeOnHosts('The cost of an execution', (host) => {
 			const rule = { interval: [{ field: 'seconds', secondsInterval: 1 }] };
 			const nodes = template.nodes.map((node) => ({
 				...node,
-				...(node.type.endsWith('scheduleTrigger') ? { parameters: { rule } } : {}),
-				...(node.credentials ? { credentials: mediaGenApi(CREDENTIAL) } : {}),
+				...(node.type.endsWith('scheduleTrigger') && { parameters: { rule } }),
+				...(Boolean(node.credentials) && { credentials: mediaGenApi(CREDENTIAL) }),
 			}));
 			const { id } = await host().importWorkflow({ ...template, nodes });
 			await host().activate(id);
@@ -443,13 +287,10 @@ describeOnHosts('The cost of an execution', (host) => {
 		}
 
 		/** What the node put out in all executions that have ended, the oldest first. */
-		async function outputs(id: string, node: string): Promise<Array<Record<string, unknown>>> {
-			const ended = (
-				await host().executions({ workflowId: id, status: ['success', 'error'] })
-			).reverse();
-			return (
-				await Promise.all(ended.map(async (each) => await host().execution(each.id)))
-			).flatMap((execution) => execution.json(node));
+		async function outputs(workflowId: string, node: string) {
+			const ended = await host().executions({ workflowId, status: ['success', 'error'] });
+			const whole = await Promise.all(ended.map(async ({ id }) => await host().execution(id)));
+			return whole.reverse().flatMap((execution) => execution.json(node));
 		}
 
 		test('a report tells what was spent since the last one, over all reports as much as was charged', async () => {
@@ -458,7 +299,7 @@ describeOnHosts('The cost of an execution', (host) => {
 				const [first] = await until(reports, ({ length }) => length > 0);
 				expect(first).toMatchObject({ firstRun: true, spent: null });
 				await run(imageWorkflow(CREDENTIAL, { options: { pollInterval: 1 } }, 3));
-				const { netCredits } = sandbox.ledger();
+				const { netCredits } = sandbox().ledger();
 				const spent = (all: Array<Record<string, unknown>>) =>
 					total(all.map(({ spentCredits }) => Number(spentCredits ?? 0)));
 				const all = await until(reports, (found) => spent(found) >= netCredits);
@@ -485,7 +326,7 @@ describeOnHosts('The cost of an execution', (host) => {
 				};
 				const crossings: number[][] = [];
 				for (const credits of [20_000, 4_000, 3_000, 5_000]) {
-					sandbox.setBalance(credits);
+					sandbox().setBalance(credits);
 					crossings.push(await afterThreeRuns());
 				}
 				expect(crossings).toEqual([

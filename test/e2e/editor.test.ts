@@ -1,20 +1,18 @@
-import type { Browser } from 'playwright-core';
-
-import { type Host, HOST_VERSIONS } from '../../sandbox/host';
-import { createSandbox, type Sandbox } from '../../sandbox/service';
+import { HOST_VERSIONS } from '../../sandbox/host';
 import { buy } from './callbacks/tasks';
 import { activeTrigger } from './callbacks/triggerWorkflow';
 import { showCanvas, showExample } from './editor/gallery';
 import { keepPicture, stopVideo, textIn, withoutNumbers } from './editor/pictures';
 import { firstWorkflow, SHOWCASE, showcase } from './editor/showcase';
 import { chatCredentialFor } from './support/agents';
-import { launchBrowser } from './support/browser';
+import { useBrowser } from './support/browser';
 import { Editor } from './support/editor';
+import { onlyExecution } from './support/executions';
 import { describeOnHosts } from './support/hosts';
-import { workflow } from './support/nodes';
+import { chain, workflow } from './support/nodes';
 import { readUntil } from './support/poll';
+import { useSandbox } from './support/sandbox';
 import {
-	credentialFor,
 	EXAMPLE_CREDENTIAL as CREDENTIAL,
 	EXAMPLES,
 	imageWorkflow,
@@ -23,36 +21,39 @@ import {
 	WITH_AN_ACCOUNT,
 } from './support/workflows';
 
-const NODES = SHOWCASE.map(({ name }) => name);
-
 /** High enough for the longest panel. */
 const TALL = { width: 1440, height: 1600 };
 
+/** `Image` for example, as it is when a person adds it. */
+const justAdded = (name: string) => ({
+	name,
+	type: `n8n-nodes-mediagen.mediaGen${name}`,
+	parameters: {},
+});
+
 describeOnHosts("n8n's editor", (host, version) => {
-	let sandbox: Sandbox;
-	let browser: Browser;
+	const sandbox = useSandbox(host, CREDENTIAL, {
+		durations: { image: 500, music: 3_000, grid: 500, video: 3_000 },
+	});
+	const browser = useBrowser();
 	let editor: Editor;
 	beforeAll(async () => {
-		sandbox = await createSandbox({
-			allowPrivateCallbacks: true,
-			durations: { image: 500, music: 3_000, grid: 500, video: 3_000 },
-		});
-		await host().putCredential(credentialFor(sandbox, CREDENTIAL));
-		await host().putCredential(chatCredentialFor(sandbox, 'OpenAI', sandbox.key));
-		browser = await launchBrowser();
-		editor = await Editor.open(browser, host(), TALL);
+		await host().putCredential(chatCredentialFor(sandbox(), 'OpenAI', sandbox().key));
+		editor = await Editor.open(browser(), host(), TALL);
 	}, 60_000);
-	afterAll(async () => {
-		await browser.close();
-		await sandbox.close();
-	});
 
-	async function open(
-		definition: Parameters<Host['importWorkflow']>[0],
-		window = editor,
-	): Promise<void> {
+	/** Opens a workflow in a window. Returns its id. */
+	async function open(definition: unknown, window = editor): Promise<string> {
 		const { id } = await host().importWorkflow(definition);
 		await window.openWorkflow(id);
+		return id;
+	}
+
+	async function enterCredential(key: string, window = editor) {
+		const form = await window.newCredential('MediaGen API');
+		await form.fill('baseUrl', sandbox().url);
+		await form.fill('apiKey', key);
+		return form;
 	}
 
 	describe('the nodes panel', () => {
@@ -61,7 +62,7 @@ describeOnHosts("n8n's editor", (host, version) => {
 
 		test('finds all nine nodes by the name of the service', async () => {
 			// The model of an agent has no row on the canvas of the pictures: it cannot run alone.
-			const names = [...NODES, 'MediaGen Chat Model'].sort();
+			const names = [...SHOWCASE.map(({ name }) => name), 'MediaGen Chat Model'].sort();
 			expect(
 				await readUntil(async () => (await editor.searchNodes('MediaGen')).sort(), names),
 			).toEqual(names);
@@ -111,12 +112,8 @@ describeOnHosts("n8n's editor", (host, version) => {
 	describe('a window of 900 pixels', () => {
 		let window: Editor;
 		beforeAll(async () => {
-			window = await Editor.open(browser, host(), { width: 1440, height: 900 });
-			const nodes = ['Image', 'Music', 'Grid', 'Video'].map((name) => ({
-				name,
-				type: `n8n-nodes-mediagen.mediaGen${name}`,
-				parameters: {},
-			}));
+			window = await Editor.open(browser(), host(), { width: 1440, height: 900 });
+			const nodes = ['Image', 'Music', 'Grid', 'Video'].map(justAdded);
 			await open(workflow('Just added', nodes, {}), window);
 		});
 		afterEach(async () => await window.panel().close());
@@ -133,12 +130,7 @@ describeOnHosts("n8n's editor", (host, version) => {
 	});
 
 	test('the node behind one that has not run yet shows which fields it will get', async () => {
-		const ours = ['Image', 'Video'].map((name) => ({
-			name,
-			type: `n8n-nodes-mediagen.mediaGen${name}`,
-			parameters: {},
-		}));
-		await open(workflow('Not run yet', ours, { Image: 'Video' }));
+		await open(chain('Not run yet', ['Image', 'Video'].map(justAdded)));
 		const panel = await editor.openNode('Video');
 		const fields = ['taskId', 'status', 'results', 'url', 'cost'];
 		expect(
@@ -151,14 +143,9 @@ describeOnHosts("n8n's editor", (host, version) => {
 	});
 
 	test('what the user leaves alone in a panel is not set', async () => {
-		const ours = ['Image', 'Video'].map((name) => ({
-			name,
-			type: `n8n-nodes-mediagen.mediaGen${name}`,
-			parameters: {},
-		}));
-		const { id } = await host().importWorkflow(workflow('Untouched', ours, {}));
-		await editor.openWorkflow(id);
-		for (const { name } of ours) {
+		const names = ['Image', 'Video'];
+		const id = await open(workflow('Untouched', names.map(justAdded), {}));
+		for (const name of names) {
 			const panel = await editor.openNode(name);
 			await panel.fill('prompt', 'A harbour');
 			await panel.close();
@@ -175,20 +162,13 @@ describeOnHosts("n8n's editor", (host, version) => {
 	});
 
 	describe('the form for a credential', () => {
-		const enter = async (key: string) => {
-			const form = await editor.newCredential('MediaGen API');
-			await form.fill('baseUrl', sandbox.url);
-			await form.fill('apiKey', key);
-			return form;
-		};
-
 		test('says that a key works', async () => {
-			const form = await enter(sandbox.key);
+			const form = await enterCredential(sandbox().key);
 			expect(await form.save()).toBe('passed');
 		});
 
 		test('says why a key does not, without showing it', async () => {
-			const form = await enter('no-such-key');
+			const form = await enterCredential('no-such-key');
 			expect(await form.save()).toBe('failed');
 			const reason = await form.reason();
 			expect(reason).toContain('The token does not exist.');
@@ -218,7 +198,6 @@ describeOnHosts("n8n's editor", (host, version) => {
 			{ additionalFields: { pixelSize: '={{ $itemIndex === 1 ? "large" : "1024x1024" }}' } },
 		],
 	])('a mistake is shown as %s, and nothing is bought', async (message, parameters) => {
-		sandbox.reset();
 		await open(imageWorkflow(CREDENTIAL, parameters, 2));
 		const panel = await editor.openNode('Pictures');
 		await panel.execute();
@@ -226,15 +205,14 @@ describeOnHosts("n8n's editor", (host, version) => {
 			message,
 			description: 'Nothing was sent to the service.',
 		});
-		expect(sandbox.ledger().accepted).toBe(0);
+		expect(sandbox().ledger().accepted).toBe(0);
 	});
 
 	if (version !== HOST_VERSIONS.at(-1)) return;
 
 	test.each(EXAMPLES)('the gallery shows %s', async (name) => {
-		sandbox.reset();
 		await editor.page.setViewportSize({ width: 1320, height: 660 });
-		await showExample(name, editor, host(), sandbox);
+		await showExample(name, editor, host(), sandbox());
 	});
 
 	test.each([...WITH_A_FOLDER, ...WITH_AN_ACCOUNT])(
@@ -247,7 +225,7 @@ describeOnHosts("n8n's editor", (host, version) => {
 
 	describe('the pictures of the documentation', () => {
 		test('show the panel of each node', async () => {
-			const sharp = await Editor.open(browser, host(), { width: 1300, height: 1800 }, 2);
+			const sharp = await Editor.open(browser(), host(), { width: 1300, height: 1800 }, 2);
 			await open(showcase(CREDENTIAL), sharp);
 			for (const { page, name } of SHOWCASE) {
 				const panel = await sharp.openNode(name);
@@ -258,10 +236,8 @@ describeOnHosts("n8n's editor", (host, version) => {
 		});
 
 		test('show the output of each node but the trigger', async () => {
-			sandbox.reset();
-			const sharp = await Editor.open(browser, host(), { width: 1500, height: 640 }, 2);
-			const { id } = await host().importWorkflow(showcase(CREDENTIAL));
-			await sharp.openWorkflow(id);
+			const sharp = await Editor.open(browser(), host(), { width: 1500, height: 640 }, 2);
+			await open(showcase(CREDENTIAL), sharp);
 			for (const { page, name, result } of SHOWCASE) {
 				// A trigger would wait for a callback.
 				if (result === undefined) continue;
@@ -280,18 +256,15 @@ describeOnHosts("n8n's editor", (host, version) => {
 		}, 180_000);
 
 		test('show the output of the trigger, after a callback', async () => {
-			sandbox.reset();
-			const sharp = await Editor.open(browser, host(), { width: 1500, height: 640 }, 2);
+			const sharp = await Editor.open(browser(), host(), { width: 1500, height: 640 }, 2);
 			const trigger = await activeTrigger(host(), CREDENTIAL, { downloadFiles: true });
-			await buy(sandbox, {
+			await buy(sandbox(), {
 				prompt: 'A harbor at dawn',
 				webhook: `${trigger.base}?reference=row-7`,
 			});
-			const ended = async () =>
-				await host().executions({ workflowId: trigger.id, status: ['success'] });
-			expect(await readUntil(async () => (await ended()).length, 1)).toBe(1);
+			const { id } = await onlyExecution(host(), trigger.id, 'success');
 			await host().deactivate(trigger.id);
-			await sharp.openExecution(trigger.id, (await ended())[0]?.id ?? '');
+			await sharp.openWorkflow(trigger.id, id);
 			const panel = await sharp.openNode('Trigger');
 			await panel.show('json');
 			await keepPicture(
@@ -303,11 +276,8 @@ describeOnHosts("n8n's editor", (host, version) => {
 		}, 60_000);
 
 		test('show the first workflow, step by step', async () => {
-			sandbox.reset();
-			const window = await Editor.open(browser, host(), { width: 1320, height: 860 });
-			const form = await window.newCredential('MediaGen API');
-			await form.fill('baseUrl', sandbox.url);
-			await form.fill('apiKey', sandbox.key);
+			const window = await Editor.open(browser(), host(), { width: 1320, height: 860 });
+			const form = await enterCredential(sandbox().key, window);
 			expect(await form.save()).toBe('passed');
 			await keepPicture(
 				'first-credential',

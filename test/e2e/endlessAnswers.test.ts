@@ -1,12 +1,14 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { createGzip } from 'node:zlib';
 
-import { post } from './callbacks/received';
+import { type LocalServer, openServer } from '../support/server';
+import { post } from './callbacks/recorded';
 import { activeTrigger } from './callbacks/triggerWorkflow';
+import { runWorkflow } from './support/executions';
 import { describeOnHosts } from './support/hosts';
-import { mediaGenApi, type NodeJson, pictureNode, startByHand, workflow } from './support/nodes';
-import { until } from './support/poll';
+import { chain, mediaGen, type NodeJson, pictureNode, startByHand } from './support/nodes';
+import { readUntil } from './support/poll';
+import { credentialAt } from './support/sandbox';
 
 const CREDENTIAL = 'Endless answers';
 
@@ -16,8 +18,8 @@ const TIMEOUT_S = 5;
 const ROOM_S = 20;
 
 /** A byte now and then: n8n's own time limit, which counts idle time, never ends it. */
-function trickle(response: ServerResponse, status = 200): void {
-	response.writeHead(status, { 'content-type': 'application/json' });
+function trickle(response: ServerResponse): void {
+	response.writeHead(200, { 'content-type': 'application/json' });
 	const next = () => {
 		if (response.destroyed) return;
 		response.write(' ');
@@ -44,38 +46,24 @@ function inflate(response: ServerResponse): void {
 describeOnHosts('A service whose answers do not end', (host) => {
 	/** Paths of what was bought. */
 	const submitted: string[] = [];
-	const purchases = (path: string) => submitted.filter((each) => each === path).length;
-	let submission: ReturnType<typeof run>;
 	const open = new Set<ServerResponse>();
-	const server = createServer((request, response) => {
-		const { method, url = '' } = request;
-		open.add(response);
-		response.on('close', () => open.delete(response));
-		request.resume().on('end', () => {
+	let service: LocalServer;
+	let submission: ReturnType<typeof run>;
+
+	beforeAll(async () => {
+		service = await openServer(({ method, url = '' }, response) => {
+			open.add(response);
+			response.on('close', () => open.delete(response));
 			if (method === 'POST') submitted.push(url);
 			if (method === 'POST' && url === '/v1/images/generations')
 				response.end(JSON.stringify({ data: [{ task_id: 'trickling', status: 'submitted' }] }));
 			else if (url.endsWith('/large')) inflate(response);
 			else trickle(response);
 		});
-	});
-
-	beforeAll(async () => {
-		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-		const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-		await host().createCredential({
-			name: CREDENTIAL,
-			type: 'mediaGenApi',
-			data: {
-				baseUrl,
-				apiKey: 'key-of-endless-answers',
-				allowPrivateCallbacks: true,
-				brandWords: '{}',
-			},
-		});
+		await host().createCredential(credentialAt(CREDENTIAL, service.url, 'key-of-endless-answers'));
 		// It takes a minute, in which the other tests run.
 		submission = run(
-			mediaGen('Custom', 'mediaGenImage', {
+			ours('Custom', 'mediaGenImage', {
 				resource: 'task',
 				operation: 'submit',
 				path: '/v1/images/slow',
@@ -85,43 +73,33 @@ describeOnHosts('A service whose answers do not end', (host) => {
 			}),
 		);
 	});
-	afterAll(() => {
-		server.closeAllConnections();
-		server.close();
-	});
+	afterAll(async () => await service.close());
 
-	/** Runs one node and gives its item's error, and the seconds that it took. */
+	const ours = (name: string, type: string, parameters: object) =>
+		mediaGen(name, type, CREDENTIAL, parameters);
+
+	/** Runs one node and gives its item, and the seconds that it took. */
 	async function run(node: NodeJson) {
-		const { id } = await host().importWorkflow(
-			workflow(node.name, [startByHand, { ...node, onError: 'continueRegularOutput' }], {
-				Go: node.name,
-			}),
-		);
+		const nodes = [startByHand, { ...node, onError: 'continueRegularOutput' }];
 		const began = Date.now();
-		const execution = await host().run(id, { timeout: 120_000 });
+		const execution = await runWorkflow(host(), chain(node.name, nodes));
 		const seconds = (Date.now() - began) / 1_000;
 		return { item: execution.json(node.name)[0], seconds };
 	}
 
-	const mediaGen = (name: string, type: string, parameters: object): NodeJson => ({
-		name,
-		type: `n8n-nodes-mediagen.${type}`,
-		parameters,
-		credentials: mediaGenApi(CREDENTIAL),
-	});
+	/** Expects that a node ended in time, and had bought once. */
+	function expectEnd(seconds: number, limit: number, path: string): void {
+		expect(seconds).toBeLessThan(limit + ROOM_S);
+		expect(submitted.filter((each) => each === path)).toHaveLength(1);
+	}
 
 	test('a wait ends at its "Timeout", and names the task', async () => {
 		const { item, seconds } = await run(
 			pictureNode('Picture', CREDENTIAL, { options: { timeout: TIMEOUT_S } }),
 		);
-		expect(item).toMatchObject({
-			taskId: 'trickling',
-			error: {
-				message: `Task trickling was still submitted after ${TIMEOUT_S} seconds [row 1 (item 0)]`,
-			},
-		});
-		expect(seconds).toBeLessThan(TIMEOUT_S + ROOM_S);
-		expect(purchases('/v1/images/generations')).toBe(1);
+		const message = `Task trickling was still submitted after ${TIMEOUT_S} seconds [row 1 (item 0)]`;
+		expect(item).toMatchObject({ taskId: 'trickling', error: { message } });
+		expectEnd(seconds, TIMEOUT_S, '/v1/images/generations');
 	}, 180_000);
 
 	test.each([
@@ -130,32 +108,30 @@ describeOnHosts('A service whose answers do not end', (host) => {
 	])(
 		'a chat request, %s, ends at its "Timeout": it may have been bought',
 		async (operation, path) => {
-			const parameters = {
-				resource: 'chat',
-				operation,
-				model: 'm',
-				maxTokens: 10,
-				prompt: 'Why?',
-				options: { timeout: TIMEOUT_S },
-			};
-			const { item, seconds } = await run(mediaGen('Chat', 'mediaGenChatCache', parameters));
+			const { item, seconds } = await run(
+				ours('Chat', 'mediaGenChatCache', {
+					resource: 'chat',
+					operation,
+					model: 'm',
+					maxTokens: 10,
+					prompt: 'Why?',
+					options: { timeout: TIMEOUT_S },
+				}),
+			);
 			expect(item).toMatchObject({
 				error: {
 					message: 'The request timed out [row 1 (item 0)]',
 					description: expect.stringContaining('The answer may have been bought anyway'),
 				},
 			});
-			expect(seconds).toBeLessThan(TIMEOUT_S + ROOM_S);
-			expect(purchases(path)).toBe(1);
+			expectEnd(seconds, TIMEOUT_S, path);
 		},
 		180_000,
 	);
 
 	test('a record of 400 MB is not read', async () => {
-		const { item } = await run(
-			mediaGen('Get', 'mediaGenImage', { resource: 'task', operation: 'get', taskId: 'large' }),
-		);
-		expect(item).toMatchObject({
+		const get = { resource: 'task', operation: 'get', taskId: 'large' };
+		expect((await run(ours('Get', 'mediaGenImage', get))).item).toMatchObject({
 			error: { message: 'The response has more than 64 MB of text [row 1 (item 0)]' },
 		});
 	}, 180_000);
@@ -176,17 +152,10 @@ describeOnHosts('A service whose answers do not end', (host) => {
 				description: expect.stringContaining('The task may have been bought anyway'),
 			},
 		});
-		expect(seconds).toBeLessThan(60 + ROOM_S);
-		expect(purchases('/v1/images/slow')).toBe(1);
+		expectEnd(seconds, 60, '/v1/images/slow');
 	}, 180_000);
 
 	test('no connection stays open', async () => {
-		expect(
-			await until(
-				() => open.size,
-				(size) => size === 0,
-				10_000,
-			),
-		).toBe(0);
+		expect(await readUntil(() => open.size, 0, 10_000)).toBe(0);
 	}, 20_000);
 });

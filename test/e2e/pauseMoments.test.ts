@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import axios from 'axios';
 import pLimit from 'p-limit';
-import type { Host } from '../../sandbox/host';
 import { MomentService } from './callbacks/momentService';
-import { pausingWorkflow } from './callbacks/pausingWorkflow';
+import { pausingWorkflow } from './callbacks/pausing';
 import { whenOver } from './callbacks/recorded';
 import { report } from './callbacks/report';
 import { answersOf } from './callbacks/sender';
-import { describeWithOwnHosts } from './support/hosts';
+import { callWebhook } from './support/executions';
+import { describeWithOwnHosts, useHost } from './support/hosts';
+import { httpRequest } from './support/nodes';
+import { credentialAt } from './support/sandbox';
 
 /** `npm run test:callbacks` takes 300: an end every 5 ms. */
 const ENDS = Number(process.env.MEDIAGEN_ENDS ?? 40);
@@ -18,31 +19,19 @@ const CREDENTIAL = 'Moments';
 
 /** Tells the service that the execution goes on. */
 const arrive = (service: MomentService) => ({
-	name: 'Arrive',
-	type: 'n8n-nodes-base.httpRequest',
-	typeVersion: 4.2,
-	executeOnce: true,
-	parameters: {
+	...httpRequest('Arrive', {
 		url: `=${service.url}/arrived/{{ $json.taskId }}?completed={{ $input.all().filter(({ json }) => json.status === 'completed').length }}`,
-		options: {},
-	},
+	}),
+	executeOnce: true,
 });
 
 describeWithOwnHosts('Tasks that end around the moment of the pause', (version, start) => {
-	let host: Host;
+	const host = useHost(start);
 	let service: MomentService;
-
 	beforeAll(async () => {
 		service = await MomentService.open();
-		host = await start();
-		const data = {
-			baseUrl: service.url,
-			apiKey: 'moments',
-			allowPrivateCallbacks: true,
-			brandWords: '{}',
-		};
-		await host.createCredential({ name: CREDENTIAL, type: 'mediaGenApi', data });
-	}, 20 * 60_000);
+		await host().createCredential(credentialAt(CREDENTIAL, service.url, 'moments'));
+	});
 	beforeEach(() => service.reset());
 	afterAll(async () => await service.close());
 
@@ -52,21 +41,16 @@ describeWithOwnHosts('Tasks that end around the moment of the pause', (version, 
 	])(
 		`${ENDS} executions with %d rows each: all go on within 15 s of the last end, once`,
 		async (rows, atOnce) => {
-			const workflow = await pausingWorkflow(
-				host,
-				CREDENTIAL,
-				{ options: { timeout: 3_600 } },
-				{},
-				arrive(service),
-			);
+			const options = { timeout: 3_600 };
+			const workflow = await pausingWorkflow(host(), CREDENTIAL, { options }, {}, arrive(service));
 			const limit = pLimit(atOnce);
 
 			async function execute(run: number): Promise<void> {
 				const offset = Math.round(FIRST_MS + (run * (LAST_MS - FIRST_MS)) / ENDS);
 				const prompts = Array.from({ length: rows }, (_, row) =>
-					JSON.stringify({ run, row, rows, offset }),
+					JSON.stringify({ run, row, offset }),
 				);
-				await axios.post(workflow.url, { prompts }, { proxy: false });
+				await callWebhook(workflow.url, { prompts });
 				for (const began = Date.now(); !service.arrivals.has(run); await delay(50)) {
 					if (Date.now() > (service.endOf(run) ?? began + 60_000) + WITHIN_MS) return;
 				}
@@ -74,28 +58,25 @@ describeWithOwnHosts('Tasks that end around the moment of the pause', (version, 
 
 			const runs = Array.from({ length: ENDS }, (_, run) => run);
 			await Promise.all(runs.map(async (run) => await limit(() => execute(run))));
-			const recorded = await whenOver(host, workflow.id, 10_000);
+			const recorded = await whenOver(host(), workflow.id, 10_000);
 			// A second resumption would come within moments of the first.
 			await delay(2_000);
 
-			const late = runs.filter(
-				(run) =>
-					(service.arrivals.get(run)?.[0]?.at ?? Infinity) - (service.endOf(run) ?? 0) > WITHIN_MS,
-			);
-			const doubled = runs.filter((run) => (service.arrivals.get(run)?.length ?? 0) > 1);
+			const arrivalsOf = (run: number) => service.arrivals.get(run) ?? [];
+			/** Milliseconds from the end of the last task to the moment at which the execution went on. */
+			const lagOf = (run: number) =>
+				(arrivalsOf(run)[0]?.at ?? Infinity) - (service.endOf(run) ?? 0);
+			const late = runs.filter((run) => lagOf(run) > WITHIN_MS);
+			const doubled = runs.filter((run) => arrivalsOf(run).length > 1);
 			const incomplete = runs.filter((run) =>
-				service.arrivals.get(run)?.some(({ completed }) => completed !== rows),
+				arrivalsOf(run).some(({ completed }) => completed !== rows),
 			);
-			const seconds = runs.map(
-				(run) => ((service.arrivals.get(run)?.[0]?.at ?? 0) - (service.endOf(run) ?? 0)) / 1_000,
-			);
-			const answers = answersOf(await Promise.all(service.callbacks));
 			report(`Ends around the pause, ${rows} rows, n8n ${version}`, {
 				executions: ENDS,
 				late: late.length,
 				twice: doubled.length,
-				'slowest (s)': Math.max(...seconds).toFixed(1),
-				...answers,
+				'slowest (s)': (Math.max(...runs.map(lagOf)) / 1_000).toFixed(1),
+				...answersOf(await Promise.all(service.callbacks)),
 			});
 			expect({ late, doubled, incomplete }).toEqual({ late: [], doubled: [], incomplete: [] });
 			expect(recorded.map(({ status }) => status)).toStrictEqual(runs.map(() => 'success'));

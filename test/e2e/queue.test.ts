@@ -1,24 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import axios from 'axios';
-import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod/v3';
-import {
-	type Host,
-	type QueueHostOptions,
-	startQueueHost,
-	terminalProgress,
-} from '../../sandbox/host';
-import { createSandbox, type Sandbox } from '../../sandbox/service';
+import { type QueueHostOptions, startQueueHost, terminalProgress } from '../../sandbox/host';
 import { type FloodedTrigger, floodTrigger } from './callbacks/floodTrigger';
 import { openGate } from './callbacks/gate';
-import { pausingWorkflow } from './callbacks/pausingWorkflow';
-import { recordedExecutions } from './callbacks/recorded';
+import { pausing } from './callbacks/pausing';
+import { READ_EVERY_MS, recordedExecutions } from './callbacks/recorded';
 import { report } from './callbacks/report';
 import { createSender } from './callbacks/sender';
+import { callWebhook, listenWith } from './support/executions';
 import { expectPictures } from './support/files';
-import { chosenVersions, packedTarball } from './support/hosts';
-import { end, pictureNode, startByWebhook, workflow } from './support/nodes';
-import { credentialFor } from './support/workflows';
+import { chosenVersions, packedTarball, useHost } from './support/hosts';
+import { chain, end, pictureNode, promptsOf, startByWebhook } from './support/nodes';
+import { until } from './support/poll';
+import { pictureSubmissions, useSandbox } from './support/sandbox';
 
 /** `npm run test:callbacks` takes 2 000. */
 const TASKS = Number(process.env.MEDIAGEN_FLOOD ?? 150);
@@ -38,29 +32,20 @@ function describeQueueMode(
 	define: (stage: () => FloodedTrigger, name: string) => void,
 ) {
 	describe.each(chosenVersions)(`Queue mode of n8n %s, ${title}`, (version) => {
-		let host: Host;
-		let sandbox: Sandbox;
 		const sender = createSender();
-		beforeAll(async () => {
-			sandbox = await createSandbox({ allowPrivateCallbacks: true, durations: { image: 0 } });
-			sandbox.setUnlimited(true);
-			host = await startQueueHost({
-				version,
-				balance,
-				tarball: await packedTarball(),
-				progress: terminalProgress(),
-			});
-			await host.createCredential(credentialFor(sandbox, CREDENTIAL));
-		}, 20 * 60_000);
+		const host = useHost(async () => {
+			const tarball = await packedTarball();
+			return await startQueueHost({ version, balance, tarball, progress: terminalProgress() });
+		});
+		const sandbox = useSandbox(host, CREDENTIAL, { durations: { image: 0 } });
 		afterAll(async () => {
 			sender.close();
-			await host.stop();
-			await sandbox.close();
+			await host().stop();
 		}, 60_000);
 		define(
 			() => ({
-				host,
-				sandbox,
+				host: host(),
+				sandbox: sandbox(),
 				sender,
 				credential: CREDENTIAL,
 				tasks: TASKS,
@@ -110,51 +95,35 @@ describeQueueMode('each address at one webhook processor', 'byPath', (stage, nam
 	test(`${BUYING} executions that buy, with one of two workers killed: nothing is bought twice`, async () => {
 		const { host, sandbox } = stage();
 		sandbox.durations.set({ image: 5_000 });
-		sandbox.requests.clear();
 		const path = randomUUID();
 		const pictures = pictureNode('Pictures', CREDENTIAL, { prompt: '={{ $json.body.prompt }}' });
-		const { id } = await host.importWorkflow(
-			workflow(`Buying ${path}`, [startByWebhook(path), pictures, end], {
-				Go: 'Pictures',
-				Pictures: 'End',
-			}),
-		);
-		await host.activate(id);
-		const prompts = Array.from({ length: BUYING }, (_, index) => `Picture ${index}`);
-		await Promise.all(
-			prompts.map(
-				async (prompt) =>
-					await axios.post(`${host.url}/webhook/${path}`, { prompt }, { proxy: false }),
-			),
-		);
+		const nodes = [startByWebhook(path), pictures, end];
+		const { id, url } = await listenWith(host, chain(`Buying ${path}`, nodes));
+		await Promise.all(promptsOf(BUYING).map(async (prompt) => await callWebhook(url, { prompt })));
 
-		const bought = () =>
-			sandbox.requests
-				.list({ method: 'POST', path: '/v1/images' })
-				.filter(({ task }) => task !== null);
-		const until = async (done: () => Promise<boolean> | boolean, deadline: number) => {
-			while (!(await done()) && Date.now() < deadline) await delay(200);
-		};
 		// Each worker has ten executions at a time, each of which waits for its task.
-		await until(() => bought().length >= 15, Date.now() + 60_000);
+		await until(
+			() => pictureSubmissions(sandbox).length,
+			(count) => count >= 15,
+			60_000,
+		);
 		const killed = host.companions.find(({ name }) => name === 'worker-1');
 		if (!killed) throw new Error('There is no worker.');
 		await killed.process.kill();
-		const cutOff = (await recordedExecutions(host, id)).filter(
-			({ status }) => status === 'running',
-		).length;
-		expect(cutOff).toBeGreaterThan(0);
+		const recorded = async () => await recordedExecutions(host, id);
+		expect((await recorded()).map(({ status }) => status)).toContain('running');
 
 		// Within that time n8n gives the jobs of a worker that is gone to another one, where it is allowed to.
-		const over = async () =>
-			(await recordedExecutions(host, id)).every(
-				({ status }) => status !== 'running' && status !== 'new',
-			);
-		await until(over, Date.now() + STALLED_MS);
+		await until(
+			recorded,
+			(all) => !all.some(({ status }) => status === 'running' || status === 'new'),
+			STALLED_MS,
+			READ_EVERY_MS,
+		);
 		killed.process.spawn();
 		await host.untilReady(killed);
 
-		const submitted = bought().map(
+		const submitted = pictureSubmissions(sandbox).map(
 			({ body }) => z.object({ prompt: z.string() }).parse(body).prompt,
 		);
 		report(`${name}, a worker killed while ${BUYING} executions buy`, {
@@ -167,55 +136,21 @@ describeQueueMode('each address at one webhook processor', 'byPath', (stage, nam
 	test(`${PAUSED} paused executions, called back twice each: every one resumes with its own result`, async () => {
 		const { host, sandbox } = stage();
 		sandbox.durations.set({ image: null });
-		sandbox.requests.clear();
-		sandbox.faults.add({
-			count: null,
-			effect: { type: 'duplicateCallback', copies: 2, spacing: 'simultaneous' },
-		});
-		const paused = await pausingWorkflow(host, CREDENTIAL, {
-			downloadFiles: true,
-			options: { timeout: 3_600 },
-		});
-		const prompts = Array.from({ length: PAUSED }, (_, index) => `Picture ${index}`);
-		await Promise.all(
-			prompts.map(
-				async (prompt) => await axios.post(paused.url, { prompts: [prompt] }, { proxy: false }),
-			),
+		const twice = { type: 'duplicateCallback', copies: 2, spacing: 'simultaneous' } as const;
+		sandbox.faults.add({ count: null, effect: twice });
+		const { bought, finishAll, pauseEach, resumed } = pausing(
+			() => host,
+			() => sandbox,
+			CREDENTIAL,
 		);
-
-		const allAre = async (status: string) => {
-			const deadline = Date.now() + 120_000;
-			for (;;) {
-				const recorded = await recordedExecutions(host, paused.id);
-				if (recorded.length === PAUSED && recorded.every((each) => each.status === status))
-					return recorded;
-				if (Date.now() > deadline)
-					throw new Error(
-						`Not all are "${status}": ${recorded.map((each) => each.status).join(', ')}`,
-					);
-				await delay(500);
-			}
-		};
-		await allAre('waiting');
-		const bought = sandbox.requests
-			.list({ method: 'POST', path: '/v1/images' })
-			.map(({ task }) => String(task));
-		expect(bought).toHaveLength(PAUSED);
-		for (const taskId of bought) sandbox.tasks.finish(taskId);
-
-		const results: unknown[] = [];
-		for (const { id } of await allAre('success')) {
-			const execution = await host.execution(id);
-			const [result] = execution.json('End');
+		const workflow = await pauseEach(promptsOf(PAUSED), { downloadFiles: true });
+		expect(bought()).toHaveLength(PAUSED);
+		finishAll();
+		const right = await resumed(workflow, bought(), async (execution) => {
 			expect(execution.files('End')).toHaveLength(1);
 			await expectPictures(host, execution.files('End'));
-			expect(result).toMatchObject({
-				status: 'completed',
-				results: [{ url: expect.stringContaining(String(result?.taskId)) }],
-			});
-			results.push(result?.taskId);
-		}
-		expect(results.sort()).toEqual(bought.sort());
+		});
+		expect(right).toBe(PAUSED);
 	}, 300_000);
 });
 

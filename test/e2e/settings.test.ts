@@ -1,31 +1,28 @@
 import { randomUUID } from 'node:crypto';
 
-import axios from 'axios';
 import { z } from 'zod/v3';
 
-import type { Execution, ExecutionStatus, Host, WorkflowDefinition } from '../../sandbox/host';
-import { createSandbox, type Sandbox } from '../../sandbox/service';
-import { post } from './callbacks/received';
+import type { ExecutionStatus, Host } from '../../sandbox/host';
+import { post } from './callbacks/recorded';
 import { buy, recordOf } from './callbacks/tasks';
+import { triggerNode } from './callbacks/triggerWorkflow';
+import { callWebhook, listenWith, onlyExecution, retry, runWorkflow } from './support/executions';
 import { type FileReceiver, openFileReceiver } from './support/fileReceiver';
-import { describeOnHosts, describeWithOwnHosts } from './support/hosts';
+import { describeOnHosts, describeWithOwnHosts, useHost } from './support/hosts';
 import {
+	chain,
 	end,
-	mediaGenApi,
 	type NodeJson,
 	pictureNode,
 	startByHand,
 	startByWebhook,
-	workflow,
 } from './support/nodes';
 import { until } from './support/poll';
-import { credentialFor } from './support/workflows';
+import { READ, SUBMISSION, useSandbox } from './support/sandbox';
 
 const CREDENTIAL = 'Settings';
 
 const PATIENCE_MS = 60_000;
-
-const START_MS = 20 * 60_000;
 
 /** Room for an essential pipeline on a busy machine; the suite waits this long once. */
 const LIMIT_OF_ALL_S = 15;
@@ -59,42 +56,29 @@ const callWorkflow = (workflowId: string): NodeJson => ({
 
 /** A service, a server of the user's that takes the results, and what tests do with workflows between them. */
 function createStage(host: () => Host) {
-	let sandbox: Sandbox;
+	const sandbox = useSandbox(host, CREDENTIAL, { durations: { image: 1_000 } });
 	let receiver: FileReceiver;
 	beforeAll(async () => {
-		sandbox = await createSandbox({ allowPrivateCallbacks: true });
 		receiver = await openFileReceiver();
 	});
-	beforeEach(() => {
-		sandbox.reset();
-		sandbox.settings.set({ allowPrivateCallbacks: true });
-		sandbox.durations.set({ image: 1_000 });
-		receiver.files.splice(0);
-	});
-	afterAll(async () => {
-		await sandbox.close();
-		await receiver.close();
-	});
+	beforeEach(() => void receiver.files.splice(0));
+	afterAll(async () => await receiver.close());
 
-	/** Imports nodes, one after the other, as a workflow. */
-	async function importChain(nodes: NodeJson[], settings: object = {}): Promise<string> {
-		const links = Object.fromEntries(
-			nodes.slice(1).map(({ name }, index) => [nodes[index]?.name ?? '', name]),
-		);
-		const chain = workflow(`Settings ${randomUUID()}`, nodes, links);
-		const definition: WorkflowDefinition = {
-			...chain,
-			settings: { ...chain.settings, ...settings },
-		};
-		return (await host().importWorkflow(definition)).id;
+	const chainOf = (nodes: NodeJson[], settings: object = {}) =>
+		chain(`Settings ${randomUUID()}`, nodes, settings);
+
+	/** Imports and activates such a workflow: a sub-workflow of n8n 2 must be. */
+	async function importActive(...nodes: NodeJson[]): Promise<string> {
+		const { id } = await host().importWorkflow(chainOf(nodes));
+		await host().activate(id);
+		return id;
 	}
 
 	/** Starts such a workflow as another program does. Returns the workflow's id. */
 	async function start(nodes: NodeJson[], settings: object = {}): Promise<string> {
-		const path = randomUUID();
-		const id = await importChain([startByWebhook(path), ...nodes], settings);
-		await host().activate(id);
-		await axios.post(`${host().url}/webhook/${path}`, {}, { proxy: false });
+		const definition = chainOf([startByWebhook(randomUUID()), ...nodes], settings);
+		const { id, url } = await listenWith(host(), definition);
+		await callWebhook(url);
 		return id;
 	}
 
@@ -102,17 +86,13 @@ function createStage(host: () => Host) {
 		await start([pictures(parameters), receiver.node], settings);
 
 	/** The only execution of a workflow, once it is in that state. */
-	async function execution(workflowId: string, status: ExecutionStatus): Promise<Execution> {
-		const found = await until(
-			async () => await host().executions({ workflowId }),
-			([one, ...more]) => one?.status === status && more.length === 0,
-			PATIENCE_MS,
-		);
-		expect(found.map((each) => each.status)).toStrictEqual([status]);
-		return await host().execution(found[0]?.id ?? '');
-	}
+	const execution = async (workflowId: string, status: ExecutionStatus) =>
+		await onlyExecution(host(), workflowId, status, PATIENCE_MS);
 
-	const bought = () => sandbox.tasks.list().map(({ id }) => id);
+	const bought = () =>
+		sandbox()
+			.tasks.list()
+			.map(({ id }) => id);
 
 	/** Expects that the server gets this task's picture, once. Without a task: that of the only one bought. */
 	async function expectFile(taskId?: string, purchases = 1): Promise<void> {
@@ -123,19 +103,20 @@ function createStage(host: () => Host) {
 		);
 		expect(receiver.files).toMatchObject([{ taskId: taskId ?? bought()[0], type: 'image/png' }]);
 		expect(receiver.files[0]?.content.subarray(1, 4).toString()).toBe('PNG');
-		expect(sandbox.ledger().accepted).toBe(purchases);
+		expect(sandbox().ledger().accepted).toBe(purchases);
 	}
 
 	return {
 		host,
-		importChain,
+		sandbox,
+		receiver: () => receiver,
+		chainOf,
+		importActive,
 		start,
 		startPictures,
 		execution,
 		bought,
 		expectFile,
-		sandbox: () => sandbox,
-		receiver: () => receiver,
 	};
 }
 
@@ -148,12 +129,10 @@ type Stage = ReturnType<typeof createStage>;
  * @param settings the workflows' own
  */
 function testEssentials(
-	stage: Stage,
+	{ host, chainOf, startPictures, execution, expectFile, sandbox, receiver }: Stage,
 	expectKept: (workflowId: string) => Promise<unknown>,
 	settings: object = {},
 ): void {
-	const { host, importChain, startPictures, execution, expectFile, sandbox, receiver } = stage;
-
 	test('Poll Here: the next node has the file', async () => {
 		const id = await startPictures({}, settings);
 		await expectFile();
@@ -171,26 +150,13 @@ function testEssentials(
 
 	test('Trigger: the next node has the file, and a second callback starts nothing', async () => {
 		sandbox().durations.set({ image: 0 });
-		const webhookId = randomUUID();
-		const type = 'n8n-nodes-mediagen.mediaGenTrigger';
-		const trigger = {
-			name: 'Trigger',
-			type,
-			typeVersion: 2,
-			webhookId,
-			parameters: {},
-			credentials: mediaGenApi(CREDENTIAL),
-		};
-		const id = await importChain([trigger, receiver().node], settings);
-		await host().activate(id);
+		const nodes = [triggerNode(CREDENTIAL), receiver().node];
+		const { id, url } = await listenWith(host(), chainOf(nodes, settings));
 		const record = await recordOf(sandbox(), await buy(sandbox()));
-		const callback = async () => await post(`${host().url}/webhook/${webhookId}/callback`, record);
-		expect(await callback()).toMatchObject({ status: 200, data: { message: 'Received' } });
+		expect(await post(url, record)).toMatchObject({ status: 200, data: { message: 'Received' } });
 		await expectFile();
-		expect(await callback()).toMatchObject({
-			status: 200,
-			data: { message: expect.stringContaining('before') as string },
-		});
+		const message = expect.stringContaining('before');
+		expect(await post(url, record)).toMatchObject({ status: 200, data: { message } });
 		await expectKept(id);
 	});
 }
@@ -225,80 +191,55 @@ async function expectTimeLimit(
 describeWithOwnHosts(
 	'Successful executions are not saved, and all have a time limit',
 	(version, start) => {
-		let host: Host;
-		const stage = createStage(() => host);
-		const {
-			importChain,
-			start: startChain,
-			startPictures,
-			execution,
-			expectFile,
-			sandbox,
-			receiver,
-		} = stage;
-		beforeAll(async () => {
-			const env = {
+		const host = useHost(start, () => ({
+			env: {
 				EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'none',
 				EXECUTIONS_TIMEOUT: String(LIMIT_OF_ALL_S),
-			};
+			},
 			// The other suites run n8n 1.123 on the machine's own Node.js.
-			host = await start({ env, ...(version === '1.123' && { node: 22 }) });
-			await host.createCredential(credentialFor(sandbox(), CREDENTIAL));
-		}, START_MS);
+			...(version === '1.123' && { node: 22 }),
+		}));
+		const stage = createStage(host);
+		const { chainOf, importActive, startPictures, execution, expectFile, sandbox, receiver } =
+			stage;
 
 		if (version === '1.123') {
 			test('n8n runs on Node.js 22', async () => {
-				const settings = await host.api.call(z.object({ nodeJsVersion: z.string() }), {
-					url: '/rest/settings',
-				});
+				const schema = z.object({ nodeJsVersion: z.string() });
+				const settings = await host().api.call(schema, { url: '/rest/settings' });
 				expect(settings.nodeJsVersion).toMatch(/^22\./);
 			});
 		}
 
 		const expectNothingSaved = async (workflowId: string) => {
-			expect(
-				await until(
-					async () => await host.executions({ workflowId }),
-					({ length }) => length === 0,
-					PATIENCE_MS,
-				),
-			).toEqual([]);
+			const saved = async () => await host().executions({ workflowId });
+			expect(await until(saved, ({ length }) => length === 0, PATIENCE_MS)).toEqual([]);
 		};
 
 		testEssentials(stage, expectNothingSaved);
 
 		test('an execution that is started by hand is saved, with its file', async () => {
-			const id = await importChain([startByHand, pictures(), receiver().node]);
-			const run = await host.run(id);
+			const nodes = [startByHand, pictures(), receiver().node];
+			const execution = await runWorkflow(host(), chainOf(nodes));
 			await expectFile();
-			expect(run.items('Pictures')).toMatchObject([
+			expect(execution.items('Pictures')).toMatchObject([
 				{ json: { status: 'completed' }, binary: { data: { mimeType: 'image/png' } } },
 			]);
 		});
 
 		test('an execution that fails is saved, and Retry takes up its task', async () => {
-			sandbox().faults.add({
-				match: { method: 'GET', path: '/v1/tasks/*' },
-				count: 1,
-				effect: { type: 'status', status: 403 },
-			});
-			const failed = await execution(await startPictures(), 'error');
-			await host.api.call(z.unknown(), {
-				method: 'POST',
-				url: `/rest/executions/${failed.id}/retry`,
-				data: { loadWorkflow: false },
-			});
+			sandbox().faults.add({ match: READ, effect: { type: 'status', status: 403 } });
+			await retry(host(), await execution(await startPictures(), 'error'));
 			await expectFile();
 		});
 
 		test('a sub-workflow leaves the file at the service, and its caller downloads it', async () => {
-			const called = await importChain([calledByWorkflow, pictures({ downloadFiles: false })]);
-			await host.activate(called);
+			const called = await importActive(calledByWorkflow, pictures({ downloadFiles: false }));
 			const get = {
 				...pictures({ resource: 'task', operation: 'get', taskId: '={{ $json.taskId }}' }),
 				name: 'Get',
 			};
-			await startChain([callWorkflow(called), get, receiver().node]);
+			await stage.start([callWorkflow(called), get, receiver().node]);
 			await expectFile();
 		});
 
@@ -309,23 +250,20 @@ describeWithOwnHosts(
 );
 
 describeWithOwnHosts('PostgreSQL, and executions are saved with their progress', (_, start) => {
-	let host: Host;
-	const stage = createStage(() => host);
-	beforeAll(async () => {
-		host = await start({ database: 'postgres', env: { EXECUTIONS_DATA_SAVE_ON_PROGRESS: 'true' } });
-		await host.createCredential(credentialFor(stage.sandbox(), CREDENTIAL));
-	}, START_MS);
+	const stage = createStage(
+		useHost(start, () => ({
+			database: 'postgres',
+			env: { EXECUTIONS_DATA_SAVE_ON_PROGRESS: 'true' },
+		})),
+	);
 
 	testEssentials(stage, async (workflowId) => await stage.execution(workflowId, 'success'));
 });
 
 describeOnHosts("A workflow's own settings", (host, version) => {
 	const stage = createStage(host);
-	const { importChain, start, startPictures, execution, bought, expectFile, sandbox, receiver } =
-		stage;
-	beforeAll(async () => {
-		await host().createCredential(credentialFor(sandbox(), CREDENTIAL));
-	}, START_MS);
+	const { chainOf, importActive, start, startPictures, execution, bought } = stage;
+	const { expectFile, sandbox, receiver } = stage;
 
 	const expectSuccess = async (workflowId: string) => await execution(workflowId, 'success');
 
@@ -337,16 +275,12 @@ describeOnHosts("A workflow's own settings", (host, version) => {
 	});
 
 	test('an error workflow learns what failed, and which tasks were bought', async () => {
-		const errorWorkflow = await importChain([
-			{ name: 'Error', type: 'n8n-nodes-base.errorTrigger', parameters: {} },
-			end,
-		]);
+		const error = { name: 'Error', type: 'n8n-nodes-base.errorTrigger', parameters: {} };
+		const { id: errorWorkflow } = await host().importWorkflow(chainOf([error, end]));
 		// n8n 2 starts none but published workflows.
 		if (version !== '1.123') await host().activate(errorWorkflow);
-		sandbox().faults.add({
-			match: { method: 'POST' },
-			effect: { type: 'failTask', message: 'The canvas tore' },
-		});
+		const effect = { type: 'failTask', message: 'The canvas tore' } as const;
+		sandbox().faults.add({ match: SUBMISSION, effect });
 		await startPictures({}, { errorWorkflow });
 		const [told] = (await execution(errorWorkflow, 'success')).json('Error');
 		const [taskId] = bought();
@@ -362,20 +296,15 @@ describeOnHosts("A workflow's own settings", (host, version) => {
 	});
 
 	test('a sub-workflow that polls gives its caller the file', async () => {
-		const called = await importChain([calledByWorkflow, pictures()]);
-		await host().activate(called);
+		const called = await importActive(calledByWorkflow, pictures());
 		await start([callWorkflow(called), receiver().node]);
 		await expectFile();
 	});
 
 	test('a sub-workflow that pauses goes on with the file, and its caller after it; on n8n 1.123 with its own input', async () => {
 		sandbox().durations.set({ image: null });
-		const called = await importChain([
-			calledByWorkflow,
-			pictures({ waitMode: 'callback' }),
-			receiver().node,
-		]);
-		await host().activate(called);
+		const paused = pictures({ waitMode: 'callback' });
+		const called = await importActive(calledByWorkflow, paused, receiver().node);
 		const caller = await start([callWorkflow(called), end]);
 		await execution(called, 'waiting');
 		await execution(caller, 'waiting');

@@ -15,7 +15,7 @@ import {
 	terminalProgress,
 } from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
-import { credentialFor } from '../e2e/support/workflows';
+import { credentialFor } from '../e2e/support/sandbox';
 import { addFault, addHang } from './faults';
 import {
 	boughtTwice,

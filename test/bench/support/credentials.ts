@@ -1,6 +1,6 @@
 import type { Host } from '../../../sandbox/host';
 import type { Sandbox } from '../../../sandbox/service';
-import { credentialFor } from '../../e2e/support/workflows';
+import { credentialFor } from '../../e2e/support/sandbox';
 import { BENCH_CREDENTIAL } from './nodes';
 
 /** Both credentials: the package's own, and the header that n8n's HTTP Request sends. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { WorkflowDefinition } from '../../../sandbox/host';
-import { mediaGenApi, type NodeJson, startByWebhook, workflow } from '../../e2e/support/nodes';
+import { chain, mediaGen, type NodeJson, startByWebhook } from '../../e2e/support/nodes';
 import { BENCH_CREDENTIAL, submitByHand, tell } from './nodes';
 
 const SOURCES = join(__dirname, '..', 'minimal');
@@ -26,12 +26,10 @@ export async function minimalNodesEnv(): Promise<Record<string, string>> {
 }
 
 const minimal = (name: string, type: 'minimalTrigger' | 'minimalWait'): NodeJson => ({
-	name,
+	...mediaGen(name, type, BENCH_CREDENTIAL),
 	type: `CUSTOM.${type}`,
 	typeVersion: 2,
 	webhookId: randomUUID(),
-	parameters: {},
-	credentials: mediaGenApi(BENCH_CREDENTIAL),
 });
 
 /** Starts an execution for each callback, with the record of its task. */
@@ -39,13 +37,9 @@ export const startMinimal = (): NodeJson => minimal('Go', 'minimalTrigger');
 
 /** One picture per execution, as `singlePicture` has them. */
 export const minimalPicture = (service: string, told: string): WorkflowDefinition =>
-	workflow(
-		'minimal',
-		[
-			startByWebhook('bench-minimal'),
-			submitByHand(service, '$execution.resumeUrl'),
-			minimal('Wait', 'minimalWait'),
-			tell(told, '$json.id'),
-		],
-		{ Go: 'Submit', Submit: 'Wait', Wait: 'Tell' },
-	);
+	chain('minimal', [
+		startByWebhook('bench-minimal'),
+		submitByHand(service, '$execution.resumeUrl'),
+		minimal('Wait', 'minimalWait'),
+		tell(told, '$json.id'),
+	]);

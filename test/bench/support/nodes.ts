@@ -1,12 +1,13 @@
 import type { WorkflowDefinition } from '../../../sandbox/host';
 import {
+	chain,
+	httpRequest,
 	type Links,
-	mediaGenApi,
+	mediaGen,
 	MODEL,
 	type NodeJson,
 	pictureNode,
 	startByHand,
-	workflow,
 } from '../../e2e/support/nodes';
 
 /** The name of both credentials: the package's, and that of n8n's own HTTP Request. */
@@ -17,42 +18,35 @@ export const picture = (name: string, parameters: object): NodeJson =>
 	pictureNode(name, BENCH_CREDENTIAL, parameters);
 
 /** The MediaGen Upload node, for the file of the node before it. */
-export const upload: NodeJson = {
-	name: 'Upload',
-	type: 'n8n-nodes-mediagen.mediaGenUpload',
-	parameters: {
-		resource: 'image',
-		operation: 'upload',
-		source: 'binary',
-		binaryPropertyName: 'data',
-	},
-	credentials: mediaGenApi(BENCH_CREDENTIAL),
-};
+export const upload = mediaGen('Upload', 'mediaGenUpload', BENCH_CREDENTIAL, {
+	...{ resource: 'image', operation: 'upload' },
+	...{ source: 'binary', binaryPropertyName: 'data' },
+});
+
+/** n8n's Wait, which goes on by itself after so many seconds unless it is given something else. */
+export const waitNode = (parameters: object): NodeJson => ({
+	name: 'Wait',
+	type: 'n8n-nodes-base.wait',
+	typeVersion: 1.1,
+	parameters,
+});
 
 /** Reads a file, lets n8n come to rest, and sends it with the given node. */
 export const uploadWorkflow = (file: string, sender: NodeJson): WorkflowDefinition =>
-	workflow(
-		`Upload by ${String(sender.type)}`,
-		[
-			startByHand,
-			{ name: 'Read', type: 'n8n-nodes-base.readWriteFile', parameters: { fileSelector: file } },
-			{ name: 'Wait', type: 'n8n-nodes-base.wait', typeVersion: 1.1, parameters: { amount: 2 } },
-			sender,
-		],
-		{ Go: 'Read', Read: 'Wait', Wait: sender.name },
-	);
+	chain(`Upload by ${sender.type}`, [
+		startByHand,
+		{ name: 'Read', type: 'n8n-nodes-base.readWriteFile', parameters: { fileSelector: file } },
+		waitNode({ amount: 2 }),
+		sender,
+	]);
 
 /** n8n's HTTP Request, with the service's key. */
 export const request = (name: string, parameters: object): NodeJson => ({
-	name,
-	type: 'n8n-nodes-base.httpRequest',
-	typeVersion: 4.2,
-	parameters: {
+	...httpRequest(name, {
 		authentication: 'genericCredentialType',
 		genericAuthType: 'httpHeaderAuth',
-		options: {},
 		...parameters,
-	},
+	}),
 	credentials: { httpHeaderAuth: { id: '', name: BENCH_CREDENTIAL } },
 });
 
@@ -68,12 +62,7 @@ export const submitByHand = (serviceUrl: string, webhook?: string): NodeJson =>
 
 /** Wait → look → are we there yet?, as the service is polled without this package. Its end is the first output of "Ended". */
 export const loopNodes = (serviceUrl: string, intervalSeconds: number): NodeJson[] => [
-	{
-		name: 'Wait',
-		type: 'n8n-nodes-base.wait',
-		typeVersion: 1.1,
-		parameters: { amount: intervalSeconds },
-	},
+	waitNode({ amount: intervalSeconds }),
 	request('Look', { url: `=${serviceUrl}/v1/tasks/{{ $json.data[0]?.task_id ?? $json.data.id }}` }),
 	{
 		name: 'Ended',
@@ -106,9 +95,5 @@ export const loopLinks = (end: string): Links => ({
 });
 
 /** Tells the bench's own server that the workflow has gone on; `taskId` is an expression without its braces. */
-export const tell = (url: string, taskId: string): NodeJson => ({
-	name: 'Tell',
-	type: 'n8n-nodes-base.httpRequest',
-	typeVersion: 4.2,
-	parameters: { url: `=${url}/{{ ${taskId} }}`, options: {} },
-});
+export const tell = (url: string, taskId: string): NodeJson =>
+	httpRequest('Tell', { url: `=${url}/{{ ${taskId} }}` });

@@ -1,6 +1,6 @@
 import type { WorkflowDefinition } from '../../../sandbox/host';
-import { startByWebhook, workflow } from '../../e2e/support/nodes';
-import { loopLinks, loopNodes, picture, submitByHand, tell } from './nodes';
+import { chain, startByWebhook, workflow } from '../../e2e/support/nodes';
+import { loopLinks, loopNodes, picture, submitByHand, tell, waitNode } from './nodes';
 
 /** The ways to wait for a picture: two of ours, and the two that n8n's own nodes offer. */
 export const WAYS = ['callback', 'resume', 'poll', 'loop'] as const;
@@ -27,49 +27,27 @@ export function singlePicture(
 	told: string,
 	intervalSeconds: number,
 ): Record<Way, WorkflowDefinition> {
-	const ourTask = '$json.taskId';
+	const start = (way: Way) => startByWebhook(`bench-${way}`);
+	const ours = (way: Way, parameters: object) =>
+		chain(way, [start(way), picture('Picture', parameters), tell(told, '$json.taskId')]);
+	const called = waitNode({
+		resume: 'webhook',
+		httpMethod: 'POST',
+		options: { webhookSuffix: 'callback' },
+	});
 	return {
-		callback: workflow(
-			'callback',
-			[
-				startByWebhook('bench-callback'),
-				picture('Picture', { waitMode: 'callback' }),
-				tell(told, ourTask),
-			],
-			{ Go: 'Picture', Picture: 'Tell' },
-		),
-		resume: workflow(
-			'resume',
-			[
-				startByWebhook('bench-resume'),
-				submitByHand(service, '$execution.resumeUrl'),
-				{
-					name: 'Wait',
-					type: 'n8n-nodes-base.wait',
-					typeVersion: 1.1,
-					parameters: {
-						resume: 'webhook',
-						httpMethod: 'POST',
-						options: { webhookSuffix: 'callback' },
-					},
-				},
-				tell(told, '$json.body.id'),
-			],
-			{ Go: 'Submit', Submit: 'Wait', Wait: 'Tell' },
-		),
-		poll: workflow(
-			'poll',
-			[
-				startByWebhook('bench-poll'),
-				picture('Picture', { options: { pollInterval: intervalSeconds } }),
-				tell(told, ourTask),
-			],
-			{ Go: 'Picture', Picture: 'Tell' },
-		),
+		callback: ours('callback', { waitMode: 'callback' }),
+		resume: chain('resume', [
+			start('resume'),
+			submitByHand(service, '$execution.resumeUrl'),
+			called,
+			tell(told, '$json.body.id'),
+		]),
+		poll: ours('poll', { options: { pollInterval: intervalSeconds } }),
 		loop: workflow(
 			'loop',
 			[
-				startByWebhook('bench-loop'),
+				start('loop'),
 				submitByHand(service),
 				...loopNodes(service, intervalSeconds),
 				tell(told, '$json.data.id'),

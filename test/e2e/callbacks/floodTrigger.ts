@@ -14,7 +14,7 @@ export interface FloodedTrigger {
 	credential: string;
 	tasks: number;
 	/** Of the trigger; it downloads no files by default. */
-	parameters?: Record<string, unknown>;
+	parameters?: object;
 }
 
 export interface KillOptions {
@@ -59,10 +59,8 @@ const triesOf = (sent: readonly Sent[], taskId: string) =>
 
 function leadsOf(sent: readonly Sent[], taskIds: readonly string[], killedAt: number): number[] {
 	return taskIds.map((taskId) => {
-		const answered = triesOf(sent, taskId)
-			.filter(({ status }) => status !== undefined && status < 300)
-			.map(({ endedAt }) => endedAt);
-		return killedAt - Math.min(...answered);
+		const answered = triesOf(sent, taskId).filter(({ status = 500 }) => status < 300);
+		return killedAt - Math.min(...answered.map(({ endedAt }) => endedAt));
 	});
 }
 

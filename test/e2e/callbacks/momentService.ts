@@ -1,19 +1,18 @@
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod/v3';
+import { type LocalServer, openServer } from '../../support/server';
 import { createSender, type Sent } from './sender';
 
 /** What a prompt tells the service, as JSON. */
-export const momentPrompt = z.object({
+const momentPrompt = z.object({
 	run: z.number(),
 	row: z.number(),
-	rows: z.number(),
 	/** Milliseconds from the first request for the first row's task to its end; negative: it has ended by then. */
 	offset: z.number(),
 });
 
-export type MomentPrompt = z.infer<typeof momentPrompt>;
+type MomentPrompt = z.infer<typeof momentPrompt>;
 
 const submission = z.object({
 	prompt: z.string().transform((text) => momentPrompt.parse(JSON.parse(text))),
@@ -41,27 +40,11 @@ const ANSWER_MS = 30;
 const idOf = (run: number, row: number) =>
 	`task_${(run * 1_000 + row).toString(16).padStart(24, '0')}`;
 
-const recordOf = ({ id, endedAt }: Task) => ({
-	id,
-	status: endedAt === undefined ? 'in_progress' : 'completed',
-	progress: endedAt === undefined ? 50 : 100,
-	result:
-		endedAt === undefined
-			? null
-			: {
-					images: [
-						{
-							url: [`http://127.0.0.1:9/${id}.png`],
-							expires_at: Math.floor(endedAt / 1_000) + 3_600,
-						},
-					],
-				},
-});
-
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
-	const chunks: Buffer[] = [];
-	for await (const chunk of request) chunks.push(Buffer.from(chunk as Uint8Array));
-	return chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString());
+function recordOf({ id, endedAt }: Task): object {
+	if (endedAt === undefined) return { id, status: 'in_progress', progress: 50, result: null };
+	const url = [`http://127.0.0.1:9/${id}.png`];
+	const images = [{ url, expires_at: Math.floor(endedAt / 1_000) + 3_600 }];
+	return { id, status: 'completed', progress: 100, result: { images } };
 }
 
 /**
@@ -77,37 +60,32 @@ export class MomentService {
 
 	private readonly sender = createSender();
 
-	private readonly server = createServer((request, response) => {
-		this.answer(request).then(
-			(json) =>
-				response
-					.writeHead(json === undefined ? 404 : 200, { 'content-type': 'application/json' })
-					.end(JSON.stringify(json ?? {})),
-			(error: unknown) =>
-				response
-					.writeHead(400, { 'content-type': 'application/json' })
-					.end(JSON.stringify({ error: { message: String(error) } })),
-		);
-	});
+	private server: LocalServer | undefined;
 
 	static async open(): Promise<MomentService> {
 		const service = new MomentService();
-		await new Promise<void>((resolve) => service.server.listen(0, '127.0.0.1', resolve));
+		service.server = await openServer((request, response, body) => {
+			const send = (status: number, json: unknown) =>
+				response
+					.writeHead(status, { 'content-type': 'application/json' })
+					.end(JSON.stringify(json));
+			service.answer(request, body).then(
+				(json) => send(json === undefined ? 404 : 200, json ?? {}),
+				(error: unknown) => send(400, { error: { message: String(error) } }),
+			);
+		});
 		return service;
 	}
 
 	get url(): string {
-		return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+		return this.server?.url ?? '';
 	}
 
 	/** When the last task of a run ended; `undefined` before. */
 	endOf(run: number): number | undefined {
-		const ends = [...this.tasks.values()]
-			.filter((task) => task.run === run)
-			.map(({ endedAt }) => endedAt);
-		return ends.length === 0 || ends.includes(undefined)
-			? undefined
-			: Math.max(...ends.map(Number));
+		const tasks = [...this.tasks.values()].filter((task) => task.run === run);
+		const ends = tasks.flatMap(({ endedAt }) => endedAt ?? []);
+		return ends.length === 0 || ends.length < tasks.length ? undefined : Math.max(...ends);
 	}
 
 	reset(): void {
@@ -118,14 +96,12 @@ export class MomentService {
 
 	async close(): Promise<void> {
 		this.sender.close();
-		this.server.closeAllConnections();
-		await new Promise((resolve) => this.server.close(resolve));
+		await this.server?.close();
 	}
 
-	private async answer(request: IncomingMessage): Promise<unknown> {
+	private async answer(request: IncomingMessage, body: Buffer): Promise<unknown> {
 		const url = new URL(request.url ?? '', this.url);
-		const body = await bodyOf(request);
-		if (request.method === 'POST') return await this.submit(body);
+		if (request.method === 'POST') return await this.submit(JSON.parse(body.toString()));
 		const taskId = url.pathname.split('/').pop() ?? '';
 		const task = this.tasks.get(taskId);
 		if (task && url.pathname.startsWith('/arrived/')) return this.arrive(task, url);

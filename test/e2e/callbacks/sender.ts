@@ -2,6 +2,7 @@ import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import axios from 'axios';
 import pLimit from 'p-limit';
+import { tally } from '../../support/tally';
 
 /** What became of one callback. */
 export interface Sent {
@@ -45,27 +46,17 @@ export function createSender({ concurrency = 50, pauses = PAUSES, pace = 0 }: Se
 	async function attempt(url: string, body: unknown): Promise<Sent['tries'][number]> {
 		if (pace > 0) await turn();
 		const at = Date.now();
-		try {
-			const response = await axios.post<{ message?: string }>(url, body, {
-				timeout: ANSWER_WITHIN_MS,
-				httpAgent: agent,
-				proxy: false,
-				validateStatus: () => true,
-			});
-			return {
-				at,
-				endedAt: Date.now(),
-				status: response.status,
-				message: String(response.data?.message ?? ''),
-			};
-		} catch (error) {
-			return {
-				at,
-				endedAt: Date.now(),
-				status: undefined,
-				message: error instanceof Error ? error.message : '',
-			};
-		}
+		const request = axios.post<{ message?: string }>(url, body, {
+			timeout: ANSWER_WITHIN_MS,
+			httpAgent: agent,
+			proxy: false,
+			validateStatus: () => true,
+		});
+		const { status, message } = await request.then(
+			(answer) => ({ status: answer.status, message: String(answer.data?.message ?? '') }),
+			(error: Error) => ({ status: undefined, message: error.message }),
+		);
+		return { at, endedAt: Date.now(), status, message };
 	}
 
 	return {
@@ -89,11 +80,5 @@ export function createSender({ concurrency = 50, pauses = PAUSES, pace = 0 }: Se
 }
 
 /** How often each answer was given, over all tries. */
-export function answersOf(sent: readonly Sent[]): Record<string, number> {
-	const counts: Record<string, number> = {};
-	for (const { status } of sent.flatMap(({ tries }) => tries)) {
-		const name = String(status ?? 'no answer');
-		counts[name] = (counts[name] ?? 0) + 1;
-	}
-	return counts;
-}
+export const answersOf = (sent: readonly Sent[]) =>
+	tally(sent.flatMap(({ tries }) => tries.map(({ status = 'no answer' }) => status)));

@@ -2,35 +2,19 @@ import axios from 'axios';
 import pLimit from 'p-limit';
 import { z } from 'zod/v3';
 import type { Sandbox } from '../../../sandbox/service';
+import { MODEL } from '../support/nodes';
 
 const acknowledgement = z.object({ data: z.array(z.object({ task_id: z.string() })).min(1) });
 
-const PATHS = { image: '/v1/images/generations', music: '/v1/music/generations/upsampleTags' };
+const as = ({ key }: Sandbox) =>
+	({ headers: { authorization: `Bearer ${key}` }, proxy: false }) as const;
 
-const PATHS_OF_RECORDS = { image: '/v1/tasks', music: '/v1/music/tasks' };
-
-export type BuyableFamily = keyof typeof PATHS;
-
-const BODIES: Record<BuyableFamily, object> = {
-	image: { model: 'imagegen-2-official', prompt: 'A lighthouse' },
-	music: { tags: 'folk' },
-};
-
-const headers = (sandbox: Sandbox) => ({ authorization: `Bearer ${sandbox.key}` });
-
-/** Buys a task straight at the service, as another program of the user's would. */
-export async function buy(
-	sandbox: Sandbox,
-	body: object = {},
-	family: BuyableFamily = 'image',
-): Promise<string> {
-	const url = sandbox.url + PATHS[family];
-	const response = await axios.post<unknown>(
-		url,
-		{ ...BODIES[family], ...body },
-		{ headers: headers(sandbox), proxy: false },
-	);
-	return acknowledgement.parse(response.data).data[0]?.task_id ?? '';
+/** Buys a picture straight at the service, as another program of the user's would. */
+export async function buy(sandbox: Sandbox, given: object = {}): Promise<string> {
+	const url = `${sandbox.url}/v1/images/generations`;
+	const body = { model: MODEL, prompt: 'A lighthouse', ...given };
+	const { data } = await axios.post<unknown>(url, body, as(sandbox));
+	return acknowledgement.parse(data).data[0]?.task_id ?? '';
 }
 
 /** Buys many pictures. */
@@ -40,11 +24,6 @@ export async function buyMany(sandbox: Sandbox, count: number): Promise<string[]
 }
 
 /** What the service says of a task: a callback's body is the same (spec, Events 3). */
-export async function recordOf(
-	sandbox: Sandbox,
-	taskId: string,
-	family: BuyableFamily = 'image',
-): Promise<unknown> {
-	const url = `${sandbox.url}${PATHS_OF_RECORDS[family]}/${taskId}`;
-	return (await axios.get<unknown>(url, { headers: headers(sandbox), proxy: false })).data;
+export async function recordOf(sandbox: Sandbox, taskId: string): Promise<unknown> {
+	return (await axios.get<unknown>(`${sandbox.url}/v1/tasks/${taskId}`, as(sandbox))).data;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Host, WorkflowDefinition } from '../../../sandbox/host';
-import { end, mediaGenApi, workflow } from '../support/nodes';
+import type { Host } from '../../../sandbox/host';
+import { chain, end, mediaGen, type NodeJson } from '../support/nodes';
 
 /** A workflow in n8n that begins with a MediaGen Trigger called "Trigger". */
 export interface TriggerWorkflow {
@@ -13,46 +13,32 @@ export interface TriggerWorkflow {
 	testUrl: string;
 }
 
-function definition(
-	webhookId: string,
-	parameters: Record<string, unknown>,
-	credential: string,
-): WorkflowDefinition {
-	const type = 'n8n-nodes-mediagen.mediaGenTrigger';
-	const trigger = {
-		name: 'Trigger',
-		type,
+/** A MediaGen Trigger, called "Trigger". */
+export const triggerNode = (credential: string, parameters: object = {}): NodeJson =>
+	mediaGen('Trigger', 'mediaGenTrigger', credential, parameters, {
 		typeVersion: 2,
-		webhookId,
-		parameters,
-		credentials: mediaGenApi(credential),
-	};
-	return workflow(`Trigger ${webhookId}`, [trigger, end], { Trigger: 'End' });
-}
+		webhookId: randomUUID(),
+	});
 
-/** Imports such a workflow without activating it. */
+/** Imports a workflow that begins with one, without activating it; it downloads no files by default. */
 export async function importTrigger(
 	host: Host,
 	credential: string,
-	parameters: Record<string, unknown> = {},
+	parameters: object = {},
 ): Promise<TriggerWorkflow> {
-	const webhookId = randomUUID();
-	const { id } = await host.importWorkflow(
-		definition(webhookId, { downloadFiles: false, ...parameters }, credential),
-	);
-	return {
-		id,
-		base: `${host.url}/webhook/${webhookId}`,
-		url: `${host.url}/webhook/${webhookId}/callback`,
-		testUrl: `${host.url}/webhook-test/${webhookId}/callback`,
-	};
+	const trigger = triggerNode(credential, { downloadFiles: false, ...parameters });
+	const path = String(trigger.webhookId);
+	const { id } = await host.importWorkflow(chain(`Trigger ${path}`, [trigger, end]));
+	const base = `${host.url}/webhook/${path}`;
+	const testUrl = `${host.url}/webhook-test/${path}/callback`;
+	return { id, base, url: `${base}/callback`, testUrl };
 }
 
 /** Imports and activates it. */
 export async function activeTrigger(
 	host: Host,
 	credential: string,
-	parameters: Record<string, unknown> = {},
+	parameters: object = {},
 ): Promise<TriggerWorkflow> {
 	const workflow = await importTrigger(host, credential, parameters);
 	await host.activate(workflow.id);

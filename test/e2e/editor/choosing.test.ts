@@ -1,13 +1,13 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 
-import type { Execution } from '../../../sandbox/host';
 import { HOST_VERSIONS } from '../../../sandbox/host';
-import { createSandbox, type Sandbox } from '../../../sandbox/service';
-import { launchBrowser, userAgentOf } from '../support/browser';
+import { useBrowser, userAgentOf } from '../support/browser';
 import { Editor } from '../support/editor';
+import { onlyExecution } from '../support/executions';
 import { describeOnHosts } from '../support/hosts';
 import { readUntil } from '../support/poll';
-import { credentialFor, EXAMPLE_CREDENTIAL, readExample } from '../support/workflows';
+import { useSandbox } from '../support/sandbox';
+import { EXAMPLE_CREDENTIAL, readExample } from '../support/workflows';
 import { showCanvas } from './gallery';
 import { keepPicture } from './pictures';
 
@@ -15,28 +15,20 @@ import { keepPicture } from './pictures';
 const PAGE_MS = 60_000;
 
 describeOnHosts('The examples in which a person chooses', (host, version) => {
-	let sandbox: Sandbox;
-	let browser: Browser;
+	const sandbox = useSandbox(host, EXAMPLE_CREDENTIAL, { durations: { grid: 500, video: 500 } });
+	const browser = useBrowser();
 	let visitor: BrowserContext;
 	let active: string;
 	beforeAll(async () => {
-		sandbox = await createSandbox({ durations: { grid: 500, video: 500 } });
-		await host().putCredential(credentialFor(sandbox, EXAMPLE_CREDENTIAL));
-		browser = await launchBrowser();
 		// A person without an account in n8n.
-		visitor = await browser.newContext({
+		visitor = await browser().newContext({
 			viewport: { width: 900, height: 1_000 },
-			userAgent: userAgentOf(browser),
+			userAgent: userAgentOf(browser()),
 		});
 		visitor.setDefaultTimeout(PAGE_MS);
 	}, 60_000);
-	beforeEach(() => sandbox.reset());
 	// Another copy of it has the same address.
 	afterEach(async () => await host().deactivate(active));
-	afterAll(async () => {
-		await browser.close();
-		await sandbox.close();
-	});
 
 	/** Activates an example and opens its form, as its address is given to people. */
 	async function openForm(name: string): Promise<{ page: Page; workflowId: string }> {
@@ -64,19 +56,11 @@ describeOnHosts('The examples in which a person chooses', (host, version) => {
 		return await readUntil(read, expected, 30_000);
 	}
 
-	/** The only execution of an example, once it has ended. */
-	async function ended(workflowId: string): Promise<Execution> {
-		const read = async () => (await host().executions({ workflowId })).map(({ status }) => status);
-		expect(await readUntil(read, ['success'], PAGE_MS)).toEqual(['success']);
-		const [only] = await host().executions({ workflowId });
-		return await host().execution(only?.id ?? '');
-	}
-
 	/** Keeps the two pictures of an example that docs/gallery.md shows. */
 	async function keep(name: string, form: Buffer): Promise<void> {
 		if (version !== HOST_VERSIONS.at(-1)) return;
 		await keepPicture(`result-${name}`, form, JSON.stringify(readExample(name)));
-		const editor = await Editor.open(browser, host(), { width: 1320, height: 660 });
+		const editor = await Editor.open(browser(), host(), { width: 1320, height: 660 });
 		await showCanvas(name, editor, host());
 		await editor.close();
 	}
@@ -87,19 +71,16 @@ describeOnHosts('The examples in which a person chooses', (host, version) => {
 		await submit(page);
 		expect(await shown(page, 'img', 4)).toBe(4);
 		const form = await page.screenshot({ fullPage: true });
-		expect(sandbox.ledger().accepted).toBe(1);
+		expect(sandbox().ledger().accepted).toBe(1);
 
 		await page.getByLabel('3', { exact: true }).check();
 		await submit(page);
 		await page.getByText('Four variations').first().waitFor();
 		expect(await shown(page, 'img', 4)).toBe(4);
-		const execution = await ended(workflowId);
-		const [grid] = sandbox.tasks.list();
-		expect(
-			sandbox.requests
-				.list({ method: 'POST', path: '/v1/gridart/generations' })
-				.map(({ body }) => body),
-		).toEqual([
+		const execution = await onlyExecution(host(), workflowId, 'success');
+		const [grid] = sandbox().tasks.list();
+		const requests = sandbox().requests.list({ method: 'POST', path: '/v1/gridart/generations' });
+		expect(requests.map(({ body }) => body)).toEqual([
 			{ prompt: 'A lighthouse on a cliff at dusk' },
 			expect.objectContaining({ task_id: grid?.id, index: 3 }),
 		]);
@@ -117,11 +98,11 @@ describeOnHosts('The examples in which a person chooses', (host, version) => {
 		await page.getByLabel('At Sea', { exact: true }).check();
 		await submit(page);
 		await page.getByText('Published').first().waitFor();
-		const execution = await ended(workflowId);
+		const execution = await onlyExecution(host(), workflowId, 'success');
 		expect(execution.files('Publish').map(({ fileName }) => fileName)).toStrictEqual([
 			'At Sea.mp4',
 		]);
-		expect(sandbox.ledger().accepted).toBe(3);
+		expect(sandbox().ledger().accepted).toBe(3);
 		await keep('approve-clips', form);
 	});
 
@@ -131,7 +112,7 @@ describeOnHosts('The examples in which a person chooses', (host, version) => {
 		await submit(page);
 		await page.getByLabel('None', { exact: true }).check();
 		await submit(page);
-		const execution = await ended(workflowId);
+		const execution = await onlyExecution(host(), workflowId, 'success');
 		expect(execution.items('Publish')).toEqual([]);
 	});
 });

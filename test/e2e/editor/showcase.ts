@@ -1,5 +1,12 @@
 import type { WorkflowDefinition } from '../../../sandbox/host';
-import { mediaGenApi, type NodeJson, startByHand, workflow } from '../support/nodes';
+import {
+	chain,
+	mediaGen,
+	mediaGenApi,
+	type NodeJson,
+	startByHand,
+	workflow,
+} from '../support/nodes';
 
 interface Shown {
 	/** The page of the documentation that shows it. */
@@ -165,20 +172,16 @@ export function showcase(credential: string): WorkflowDefinition {
 	const links = Object.fromEntries(
 		rows.flatMap(([from, to]) => (from && to ? [[from.name, to.name] as const] : [])),
 	);
-	const { connections, ...rest } = workflow('The Nodes', [startByHand, ...rows.flat()], links);
-	const first = rows.flatMap(([node]) =>
-		node && !node.name.endsWith('Trigger') ? [{ node: node.name, type: 'main', index: 0 }] : [],
-	);
-	return { ...rest, connections: { ...connections, [startByHand.name]: { main: [first] } } };
+	const first = rows.flatMap(([node]) => node?.name ?? []);
+	return workflow('The Nodes', [startByHand, ...rows.flat()], {
+		...links,
+		[startByHand.name]: [first.filter((name) => !name.endsWith('Trigger'))],
+	});
 }
 
 /** The workflow that the README builds. */
 export function firstWorkflow(credential: string): WorkflowDefinition {
-	const picture = {
-		name: 'MediaGen Image',
-		type: 'n8n-nodes-mediagen.mediaGenImage',
-		parameters: { prompt: 'A lighthouse in the fog, oil on canvas' },
-		credentials: mediaGenApi(credential),
-	};
-	return workflow('My First Picture', [startByHand, picture], { [startByHand.name]: picture.name });
+	const prompt = 'A lighthouse in the fog, oil on canvas';
+	const picture = mediaGen('MediaGen Image', 'mediaGenImage', credential, { prompt });
+	return chain('My First Picture', [startByHand, picture]);
 }

@@ -1,10 +1,10 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { freePort, type HostVersion } from '../../../sandbox/host';
 import { startCommand } from '../../support/command';
-import { launchBrowser } from '../support/browser';
+import { useFolder } from '../../support/folder';
+import { useBrowser } from '../support/browser';
 import { chosenVersions } from '../support/chosen';
 import { readUntil } from '../support/poll';
 
@@ -20,21 +20,13 @@ async function examples(): Promise<string[]> {
 }
 
 describe.each(chosenVersions)('npm start with n8n %s', (version) => {
-	let folder: string;
-	let browser: Browser;
-	beforeAll(async () => {
-		folder = await mkdtemp(join(tmpdir(), 'mediagen-kept-'));
-		browser = await launchBrowser();
-	});
-	afterAll(async () => {
-		await browser.close();
-		await rm(folder, { recursive: true, force: true });
-	});
+	const folder = useFolder();
+	const browser = useBrowser();
 
 	test('opens at the list of the examples, and keeps what was changed there for the next start', async () => {
-		await started(version, folder, async (output, address) => {
+		await started(version, folder(), async (output, address) => {
 			expect(output()).toContain("n8n's data is kept in");
-			const page = await logIn(browser, address, output());
+			const page = await logIn(browser(), address, output());
 			expect(await readUntil(() => listed(page), await examples())).toEqual(await examples());
 			await page.getByTestId('workflow-card-name').filter({ hasText: 'First Pipeline' }).click();
 			const saved = page.waitForResponse(
@@ -51,8 +43,8 @@ describe.each(chosenVersions)('npm start with n8n %s', (version) => {
 			await page.goto(address);
 			await page.getByTestId('workflow-card-name').filter({ hasText: 'Mine' }).waitFor();
 		});
-		await started(version, folder, async (output, address) => {
-			const page = await logIn(browser, address, output());
+		await started(version, folder(), async (output, address) => {
+			const page = await logIn(browser(), address, output());
 			const expected = [...(await examples()), 'Mine'].sort();
 			expect(await readUntil(async () => (await listed(page)).sort(), expected)).toEqual(expected);
 		});

@@ -1,46 +1,28 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-
-import { createSandbox, type Sandbox } from '../../../sandbox/service';
+import { openServer } from '../../support/server';
+import { runWorkflow } from '../support/executions';
 import { describeOnHosts } from '../support/hosts';
-import { mediaGenApi, startByHand, workflow } from '../support/nodes';
-import { credentialFor } from '../support/workflows';
+import { chain, httpRequest, itemsOf, mediaGenApi, startByHand, workflow } from '../support/nodes';
+import { credentialAt, useSandbox } from '../support/sandbox';
 
 const CREDENTIAL = 'For HTTP Request';
 
+const withCredential = {
+	authentication: 'predefinedCredentialType',
+	nodeCredentialType: 'mediaGenApi',
+};
+
 describeOnHosts("n8n's HTTP Request with the credential", (host) => {
-	let sandbox: Sandbox;
-	let elsewhere: Sandbox;
-	beforeAll(async () => {
-		[sandbox, elsewhere] = await Promise.all([createSandbox({}), createSandbox({})]);
-		await host().createCredential(credentialFor(sandbox, CREDENTIAL));
-	});
-	afterAll(async () => {
-		await sandbox.close();
-		await elsewhere.close();
-	});
+	const sandbox = useSandbox(host, CREDENTIAL);
+	const elsewhere = useSandbox(host, 'Another service');
 
 	async function request(url: string) {
-		const node = {
-			name: 'Request',
-			type: 'n8n-nodes-base.httpRequest',
-			typeVersion: 4.2,
-			parameters: {
-				url,
-				authentication: 'predefinedCredentialType',
-				nodeCredentialType: 'mediaGenApi',
-				options: {},
-			},
-			credentials: mediaGenApi(CREDENTIAL),
-		};
-		const { id } = await host().importWorkflow(
-			workflow('HTTP Request', [startByHand, node], { Go: 'Request' }),
-		);
-		return await host().run(id, { timeout: 60_000 });
+		const credentials = mediaGenApi(CREDENTIAL);
+		const node = { ...httpRequest('Request', { url, ...withCredential }), credentials };
+		return await runWorkflow(host(), chain('HTTP Request', [startByHand, node]));
 	}
 
 	test('reads the balance at the base URL', async () => {
-		const execution = await request(`${sandbox.url}/v1/balance`);
+		const execution = await request(`${sandbox().url}/v1/balance`);
 		expect(execution.error).toBeUndefined();
 		expect(execution.json('Request')).toMatchObject([
 			{ success: true, remain_credits: expect.any(Number) },
@@ -48,33 +30,24 @@ describeOnHosts("n8n's HTTP Request with the credential", (host) => {
 	}, 90_000);
 
 	test('does not send the key to another address', async () => {
-		const execution = await request(`${elsewhere.url}/v1/balance`);
+		const execution = await request(`${elsewhere().url}/v1/balance`);
 		expect(execution.status).toBe('error');
-		expect(elsewhere.requests.list()).toEqual([]);
-		expect(JSON.stringify(execution.error)).not.toContain(sandbox.key);
+		expect(elsewhere().requests.list()).toEqual([]);
+		expect(JSON.stringify(execution.error)).not.toContain(sandbox().key);
 	}, 90_000);
 
 	describe('at a service that redirects', () => {
 		const STATUSES = [301, 302, 303, 307, 308];
 		const KEY = 'key-of-the-redirecting-service';
 
-		/** Addresses that were called, and the key that came along. */
-		interface Server {
-			url: string;
-			calls: Array<{ address: string; key: string | undefined }>;
-			close(): void;
-		}
-
 		/** Answers `/302?to=<address>` with such a redirect, and anything else with `{}`. */
-		async function openServer(): Promise<Server> {
-			const calls: Server['calls'] = [];
-			const server = createServer(({ url = '', headers }, response) => {
+		async function openRedirecting() {
+			/** Addresses that were called, and the key that came along. */
+			const calls: Array<{ address: string; key: unknown }> = [];
+			const server = await openServer(({ url = '', headers }, response) => {
 				const { pathname, searchParams } = new URL(url, 'http://service');
-				const apiKey = headers['x-api-key'];
-				calls.push({
-					address: `${headers.host}${pathname}`,
-					key: headers.authorization ?? (typeof apiKey === 'string' ? apiKey : undefined),
-				});
+				const key = headers.authorization ?? headers['x-api-key'];
+				calls.push({ address: `${headers.host}${pathname}`, key });
 				const status = STATUSES.find((each) => pathname.startsWith(`/${each}`));
 				const location = searchParams.get('to') ?? '';
 				response
@@ -84,29 +57,18 @@ describeOnHosts("n8n's HTTP Request with the credential", (host) => {
 					})
 					.end('{}');
 			});
-			await new Promise<void>((resolve) => server.listen(0, resolve));
-			const close = () => {
-				server.closeAllConnections();
-				server.close();
-			};
-			return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls, close };
+			return { ...server, calls };
 		}
 
-		let service: Server;
-		let foreign: Server;
+		let service: Awaited<ReturnType<typeof openRedirecting>>;
+		let foreign: typeof service;
 		beforeAll(async () => {
-			[service, foreign] = await Promise.all([openServer(), openServer()]);
-			const data = {
-				baseUrl: service.url,
-				apiKey: KEY,
-				allowPrivateCallbacks: true,
-				brandWords: '{}',
-			};
-			await host().createCredential({ name: 'Redirected', type: 'mediaGenApi', data });
+			[service, foreign] = await Promise.all([openRedirecting(), openRedirecting()]);
+			await host().createCredential(credentialAt('Redirected', service.url, KEY));
 		});
-		afterAll(() => {
-			service.close();
-			foreign.close();
+		afterAll(async () => {
+			await service.close();
+			await foreign.close();
 		});
 
 		test('none is followed, and the key goes nowhere else', async () => {
@@ -121,13 +83,7 @@ describeOnHosts("n8n's HTTP Request with the credential", (host) => {
 					targets.map((to) => `${service.url}/${status}${path}?to=${encodeURIComponent(to)}`),
 				),
 			);
-			const code = `return ${JSON.stringify(urls)}.map((url) => ({ json: { url } }));`;
-			const items = {
-				name: 'Items',
-				type: 'n8n-nodes-base.code',
-				typeVersion: 2,
-				parameters: { jsCode: code },
-			};
+			const items = itemsOf(JSON.stringify(urls.map((url) => ({ url }))));
 			const follow = { redirect: { redirect: { followRedirects: true, maxRedirects: 21 } } };
 			const settings: Array<[typeVersion: number, method: 'GET' | 'POST', options: object]> = [
 				[2, 'GET', { followRedirect: true }],
@@ -139,22 +95,17 @@ describeOnHosts("n8n's HTTP Request with the credential", (host) => {
 				[4.3, 'GET', follow],
 			];
 			const nodes = settings.map(([typeVersion, method, options], at) => ({
-				name: `Request ${at}`,
-				type: 'n8n-nodes-base.httpRequest',
+				...httpRequest(`Request ${at}`, {
+					...{ method, requestMethod: method, url: '={{ $json.url }}', options },
+					...withCredential,
+				}),
 				typeVersion,
 				onError: 'continueRegularOutput',
-				parameters: {
-					...{ method, requestMethod: method, url: '={{ $json.url }}', options },
-					...{ authentication: 'predefinedCredentialType', nodeCredentialType: 'mediaGenApi' },
-				},
 				credentials: mediaGenApi('Redirected'),
 			}));
-			const definition = workflow('Redirects', [startByHand, items, ...nodes], { Go: 'Items' });
-			definition.connections.Items = {
-				main: [nodes.map(({ name }) => ({ node: name, type: 'main', index: 0 }))],
-			};
-			const { id } = await host().importWorkflow(definition);
-			const execution = await host().run(id, { timeout: 60_000 });
+			const all = [startByHand, items, ...nodes];
+			const links = { Go: 'Items', Items: [nodes.map(({ name }) => name)] };
+			const execution = await runWorkflow(host(), workflow('Redirects', all, links));
 			expect(execution.error).toBeUndefined();
 
 			expect(foreign.calls).toEqual([]);

@@ -1,14 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-
 import axios from 'axios';
 import sharp from 'sharp';
 import { z } from 'zod/v3';
 
-import { createSandbox, type Sandbox } from '../../../sandbox/service';
 import { openBucket } from '../support/bucket';
 import { describeOnHosts } from '../support/hosts';
-import { credentialFor, EXAMPLE_CREDENTIAL } from '../support/workflows';
+import { useSandbox } from '../support/sandbox';
+import { EXAMPLE_CREDENTIAL, readExample } from '../support/workflows';
 
 const TOKEN = 'token-of-the-mcp-client-83d2';
 
@@ -19,9 +16,8 @@ interface Definition {
 }
 
 /** An example in which a person has chosen a credential of another service. */
-function exampleWith(file: string, node: string, credential: { name: string; type: string }) {
-	const text = readFileSync(join(__dirname, '../../../examples', file), 'utf8');
-	const definition = JSON.parse(text) as Definition;
+function exampleWith(name: string, node: string, credential: { name: string; type: string }) {
+	const definition = readExample(name) as Definition;
 	const credentials = { [credential.type]: { id: '', name: credential.name } };
 	const nodes = definition.nodes.map((each) =>
 		each.name === node ? { ...each, credentials } : each,
@@ -90,24 +86,18 @@ class McpClient {
 }
 
 describeOnHosts('The examples that need an account elsewhere', (host) => {
-	let sandbox: Sandbox;
-	beforeAll(async () => {
-		sandbox = await createSandbox({ durations: { image: 500 } });
-		await host().putCredential(credentialFor(sandbox, EXAMPLE_CREDENTIAL));
-	});
-	beforeEach(() => sandbox.reset());
-	afterAll(async () => await sandbox.close());
+	const sandbox = useSandbox(host, EXAMPLE_CREDENTIAL, { durations: { image: 500 } });
 
 	test('files-to-s3.json: run twice, the bucket has each file once, under the name of its row', async () => {
 		const bucket = await openBucket();
 		await host().putCredential(bucket.credential);
 		const { id } = await host().importWorkflow(
-			exampleWith('files-to-s3.json', 'To the Bucket', bucket.credential),
+			exampleWith('files-to-s3', 'To the Bucket', bucket.credential),
 		);
 		for (const bought of [2, 4]) {
 			const execution = await host().run(id, { timeout: 120_000 });
 			expect(execution.error).toBeUndefined();
-			expect(sandbox.ledger().accepted).toBe(bought);
+			expect(sandbox().ledger().accepted).toBe(bought);
 			expect([...bucket.files.keys()].sort()).toEqual(
 				['P-001-2', 'P-001', 'P-002-2', 'P-002'].map((name) => `/pictures/pictures/${name}.png`),
 			);
@@ -126,7 +116,7 @@ describeOnHosts('The examples that need an account elsewhere', (host) => {
 			const token = { name: 'MCP', type: 'httpBearerAuth', data: { token: TOKEN } };
 			await host().putCredential(token);
 			const { id } = await host().importWorkflow(
-				exampleWith('mcp-server.json', 'Pictures by MCP', token),
+				exampleWith('mcp-server', 'Pictures by MCP', token),
 			);
 			workflow = id;
 			await host().activate(workflow);
@@ -147,14 +137,14 @@ describeOnHosts('The examples that need an account elsewhere', (host) => {
 			const { content } = contentSchema.parse(
 				await client.call('tools/call', { name: 'Make_a_Picture', arguments: { prompt } }),
 			);
-			const [task] = sandbox.tasks.list();
+			const [task] = sandbox().tasks.list();
 			expect(content[0]?.text).toContain(task?.results?.[0]?.url ?? 'no link');
-			expect(sandbox.ledger().accepted).toBe(1);
+			expect(sandbox().ledger().accepted).toBe(1);
 		}, 120_000);
 
 		test('without the token nothing is bought', async () => {
 			expect(await new McpClient(server(), 'another-token').open()).toBe(403);
-			expect(sandbox.requests.list()).toEqual([]);
+			expect(sandbox().requests.list()).toEqual([]);
 		});
 	});
 });

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod/v3';
 import { cacheFolder } from '../../../sandbox/host';
-import { createSandbox, type Sandbox } from '../../../sandbox/service';
 import { describeOnHosts } from '../support/hosts';
+import { credentialAt, useSandbox } from '../support/sandbox';
 
 const manifest = z
 	.object({ name: z.string(), version: z.string(), n8n: z.object({ nodes: z.array(z.string()) }) })
@@ -15,30 +15,13 @@ const nodeNames = manifest.n8n.nodes
 	.map((name) => `${name.charAt(0).toLowerCase()}${name.slice(1)}`);
 
 describeOnHosts('The packed package', (host) => {
-	let sandbox: Sandbox;
-	beforeAll(async () => {
-		sandbox = await createSandbox();
-	});
-	afterAll(() => sandbox.close());
+	const sandbox = useSandbox(host, 'Installed');
 
-	const credential = (apiKey: string) => ({
-		name: `Key ${apiKey}`,
-		type: 'mediaGenApi',
-		data: { baseUrl: sandbox.url, apiKey, allowPrivateCallbacks: true, brandWords: '{}' },
-	});
-
-	test('offers every one of its nodes in the editor', async () => {
+	test('offers every node but the trigger and the chat model as a tool for an AI agent, and all of them in the editor', async () => {
 		const types = await host().nodeTypes(`${manifest.name}.`);
 		const offered = types.map(({ name }) => name.replace(`${manifest.name}.`, ''));
-		expect(offered.sort()).toEqual(expect.arrayContaining(nodeNames.sort()));
-	});
-
-	test('offers every node but the trigger and the chat model as a tool for an AI agent', async () => {
-		const types = await host().nodeTypes(`${manifest.name}.`);
-		const tools = types
-			.map(({ name }) => name.replace(`${manifest.name}.`, ''))
-			.filter((name) => name.endsWith('Tool'));
-		expect(tools.sort()).toEqual(
+		expect(offered).toEqual(expect.arrayContaining(nodeNames));
+		expect(offered.filter((name) => name.endsWith('Tool')).sort()).toEqual(
 			nodeNames
 				.filter((name) => !/Trigger$|ChatModel$/.test(name))
 				.map((name) => `${name}Tool`)
@@ -68,23 +51,21 @@ describeOnHosts('The packed package', (host) => {
 		expect(ofThePackage.filter((line) => /\b(error|warn)/i.test(line))).toEqual([]);
 	});
 
+	const testOf = async (apiKey: string, baseUrl = sandbox().url) =>
+		await host().testCredential(credentialAt(`Key ${apiKey}`, baseUrl, apiKey));
+
 	test('a credential with a working key passes its test', async () => {
-		expect(await host().testCredential(credential('sandbox-key'))).toMatchObject({ status: 'OK' });
+		expect(await testOf('sandbox-key')).toMatchObject({ status: 'OK' });
 	});
 
 	test("a credential with a wrong key fails its test, with the service's own reason", async () => {
-		const { status, message } = await host().testCredential(credential('no-such-key'));
+		const { status, message } = await testOf('no-such-key');
 		expect(status).toBe('Error');
 		expect(message).toBeTruthy();
 		expect(message).not.toContain('no-such-key');
 	});
 
 	test('a credential whose service does not answer fails its test', async () => {
-		const { data, ...rest } = credential('sandbox-key');
-		const result = await host().testCredential({
-			...rest,
-			data: { ...data, baseUrl: 'http://127.0.0.1:1' },
-		});
-		expect(result.status).toBe('Error');
+		expect(await testOf('sandbox-key', 'http://127.0.0.1:1')).toMatchObject({ status: 'Error' });
 	});
 });

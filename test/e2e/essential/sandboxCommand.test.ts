@@ -1,6 +1,7 @@
 import type { StartedCommand } from '../../support/command';
 import { packSandbox, type PackedSandbox } from '../../support/sandboxCommand';
 import { describeOnHosts } from '../support/hosts';
+import { credentialAt } from '../support/sandbox';
 
 describeOnHosts('"npx mediagen-sandbox" and a credential with what it prints', (host) => {
 	let packed: PackedSandbox;
@@ -15,22 +16,16 @@ describeOnHosts('"npx mediagen-sandbox" and a credential with what it prints', (
 		await packed.remove();
 	});
 
-	const credential = async (apiKey?: string) => {
+	/** Tests a credential with the printed key, or another one. */
+	const testOf = async (apiKey?: string) => {
 		const [, baseUrl = ''] = await command.says(/Base URL +(\S+)/);
 		const [, printed = ''] = await command.says(/API Key +(\S+)/);
-		const data = {
-			baseUrl,
-			apiKey: apiKey ?? printed,
-			allowPrivateCallbacks: true,
-			brandWords: '{}',
-		};
-		return { name: `Sandbox command ${apiKey ?? ''}`, type: 'mediaGenApi', data };
+		const name = `Sandbox command ${apiKey ?? ''}`;
+		return await host().testCredential(credentialAt(name, baseUrl, apiKey ?? printed));
 	};
 
 	test("passes n8n's test, and another key does not", async () => {
-		expect(await host().testCredential(await credential())).toMatchObject({ status: 'OK' });
-		expect(await host().testCredential(await credential('another-key'))).toMatchObject({
-			status: 'Error',
-		});
+		expect(await testOf()).toMatchObject({ status: 'OK' });
+		expect(await testOf('another-key')).toMatchObject({ status: 'Error' });
 	}, 90_000);
 });

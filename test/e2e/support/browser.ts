@@ -17,10 +17,20 @@ const QUIET = [
  *
  * @throws with the command that installs it, where there is none
  */
-export async function launchBrowser(): Promise<Browser> {
+async function launchBrowser(): Promise<Browser> {
 	// The attribute by which n8n's editor names its parts.
 	selectors.setTestIdAttribute('data-test-id');
 	return chromium.launch({ executablePath: programPath('chromium'), args: QUIET });
+}
+
+/** Starts a browser for a suite. */
+export function useBrowser(): () => Browser {
+	let browser: Browser;
+	beforeAll(async () => {
+		browser = await launchBrowser();
+	}, 60_000);
+	afterAll(async () => await browser.close());
+	return () => browser;
 }
 
 /** What a browser with a window says of itself: n8n takes another one for a robot, and ignores its approvals. */

@@ -1,13 +1,11 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type LocalServer, openServer } from '../../support/server';
 
 /** An S3 storage with any bucket, for n8n's S3 node: it keeps what it is given, by path. */
-export interface Bucket {
+export interface Bucket extends Pick<LocalServer, 'close'> {
 	/** For n8n's S3 node. */
 	credential: { name: string; type: 's3'; data: Record<string, unknown> };
 	/** The files, by bucket and name: `/pictures/a.png`. */
 	files: Map<string, { type: string | undefined; content: Buffer }>;
-	close(): Promise<void>;
 }
 
 /** Before it stores a file, n8n's S3 node asks where the bucket is. */
@@ -16,26 +14,18 @@ const LOCATION =
 
 export async function openBucket(): Promise<Bucket> {
 	const files: Bucket['files'] = new Map();
-	const server = createServer((request, response) => {
-		const chunks: Buffer[] = [];
-		request.on('data', (chunk: Buffer) => chunks.push(chunk));
-		request.on('end', () => {
-			const { pathname } = new URL(request.url ?? '', 'http://s3');
-			if (request.method === 'PUT') {
-				const type = request.headers['content-type'];
-				files.set(decodeURI(pathname), { type, content: Buffer.concat(chunks) });
-			}
-			response.end(request.method === 'GET' ? LOCATION : '');
-		});
+	const { url, close } = await openServer((request, response, content) => {
+		const { pathname } = new URL(request.url ?? '', 'http://s3');
+		if (request.method === 'PUT')
+			files.set(decodeURI(pathname), { type: request.headers['content-type'], content });
+		response.end(request.method === 'GET' ? LOCATION : '');
 	});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	const { port } = server.address() as AddressInfo;
 	return {
 		credential: {
 			name: 'S3 storage',
 			type: 's3',
 			data: {
-				endpoint: `http://127.0.0.1:${port}`,
+				endpoint: url,
 				region: 'us-east-1',
 				accessKeyId: 'key',
 				secretAccessKey: 'secret',
@@ -44,9 +34,6 @@ export async function openBucket(): Promise<Bucket> {
 			},
 		},
 		files,
-		async close() {
-			server.closeAllConnections();
-			await new Promise((resolve) => server.close(resolve));
-		},
+		close,
 	};
 }

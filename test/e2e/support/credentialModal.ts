@@ -15,11 +15,6 @@ export class CredentialModal {
 		await this.input(field).locator('input, textarea').first().fill(text);
 	}
 
-	/** Turns a switch on or off. */
-	async toggle(field: string): Promise<void> {
-		await this.input(field).locator('.el-switch').click();
-	}
-
 	/** Saves, upon which n8n tests the credential; waits for the outcome. */
 	async save(): Promise<'passed' | 'failed'> {
 		await this.page.getByTestId('credential-save-button').click();

@@ -54,14 +54,10 @@ export class Editor {
 		await this.context.close();
 	}
 
-	/** Shows a workflow's canvas. */
-	async openWorkflow(id: string): Promise<void> {
-		await this.openCanvas(id);
-	}
-
-	/** Shows a past execution on the canvas. */
-	async openExecution(workflowId: string, executionId: string): Promise<void> {
-		await this.openCanvas(`${workflowId}/executions/${executionId}`);
+	/** Shows a workflow's canvas, or a past execution of it. */
+	async openWorkflow(id: string, executionId?: string): Promise<void> {
+		await this.page.goto(`/workflow/${id}${executionId ? `/executions/${executionId}` : ''}`);
+		await this.page.getByTestId('canvas-node').first().waitFor();
 	}
 
 	/** Shows an empty canvas. */
@@ -131,11 +127,6 @@ export class Editor {
 		return this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
 	}
 
-	/** All that lies on the canvas. */
-	get parts(): Locator {
-		return this.page.locator('.vue-flow__node');
-	}
-
 	/** The list of nodes to add, where it is open. */
 	get nodesPanel(): Locator {
 		return this.page.getByTestId('node-creator');
@@ -196,16 +187,11 @@ export class Editor {
 		return modal;
 	}
 
-	/** Takes a picture of the window as PNG, without messages in the corner; saves it where a path is given. */
-	async screenshot(path?: string): Promise<Buffer> {
+	/** Takes a picture of the window as PNG, without messages in the corner. */
+	async screenshot(): Promise<Buffer> {
 		await dismissMessages(this.page);
 		await leaveAlone(this.page);
-		return this.page.screenshot({ path, animations: 'disabled', caret: 'hide' });
-	}
-
-	private async openCanvas(path: string): Promise<void> {
-		await this.page.goto(`/workflow/${path}`);
-		await this.page.getByTestId('canvas-node').first().waitFor();
+		return this.page.screenshot({ animations: 'disabled', caret: 'hide' });
 	}
 
 	/** n8n moves the canvas in steps of its own. */
@@ -228,15 +214,11 @@ export class Editor {
 		return Math.max(...bottoms) > (button?.y ?? Infinity);
 	}
 
+	/** Opens the nodes panel, where it is not open, and searches. */
 	private async enterSearch(text: string): Promise<void> {
-		await this.openNodesPanel();
-		await this.page.getByTestId('node-creator-search-bar').fill(text);
-	}
-
-	private async openNodesPanel(): Promise<void> {
 		const search = this.page.getByTestId('node-creator-search-bar');
-		if (await search.isVisible()) return;
-		await this.page.getByTestId('node-creator-plus-button').click();
-		await search.waitFor();
+		if (!(await search.isVisible()))
+			await this.page.getByTestId('node-creator-plus-button').click();
+		await search.fill(text);
 	}
 }

@@ -33,6 +33,10 @@ export function describeOnHosts(
 	});
 }
 
+type OwnHostOptions = Omit<HostOptions, 'version' | 'tarball'>;
+
+type StartHost = (options?: OwnHostOptions) => Promise<Host>;
+
 /**
  * Describes a suite for each chosen n8n that starts hosts of its own, because it kills them or changes their settings.
  *
@@ -41,10 +45,7 @@ export function describeOnHosts(
  */
 export function describeWithOwnHosts(
 	title: string,
-	define: (
-		version: HostVersion,
-		start: (options?: Omit<HostOptions, 'version' | 'tarball'>) => Promise<Host>,
-	) => void,
+	define: (version: HostVersion, start: StartHost) => void,
 ): void {
 	describe.each(chosenVersions)(`${title} on n8n %s`, (version) => {
 		const started: Host[] = [];
@@ -62,6 +63,15 @@ export function describeWithOwnHosts(
 			return host;
 		});
 	});
+}
+
+/** Starts a host before the tests of such a suite. */
+export function useHost(start: StartHost, options: () => OwnHostOptions = () => ({})): () => Host {
+	let host: Host;
+	beforeAll(async () => {
+		host = await start(options());
+	}, START_MS);
+	return () => host;
 }
 
 /** The host of this version that all suites share: it can be used for everything but ending or restarting it. */

@@ -36,64 +36,13 @@ export class NodePanel {
 
 	/** The notices between the fields. */
 	async notices(): Promise<string[]> {
-		return [
-			...new Set(
-				await this.fields.locator('[class*="notice"]').filter({ visible: true }).allInnerTexts(),
-			),
-		];
-	}
-
-	/** Chooses from a field's list. `field` is the parameter's name, `option` what the list shows. */
-	async choose(field: string, option: string): Promise<void> {
-		await this.input(field).click();
-		await this.optionOf(option).click();
-	}
-
-	/** What a field's list offers. */
-	async options(field: string): Promise<string[]> {
-		await this.input(field).click();
-		const names = this.page
-			.getByTestId('parameter-input-item')
-			.filter({ visible: true })
-			.locator('.option-headline');
-		await names.first().waitFor();
-		const offered = await names.allInnerTexts();
-		await this.page.keyboard.press('Escape');
-		return offered.map((name) => name.trim());
-	}
-
-	/** What a field's list shows as chosen. */
-	async chosen(field: string): Promise<string> {
-		return this.input(field).locator('input').first().inputValue();
-	}
-
-	/** Turns a field's switch on or off. */
-	async toggle(field: string): Promise<void> {
-		await this.input(field).locator('.el-switch').click();
+		const shown = this.fields.locator('[class*="notice"]').filter({ visible: true });
+		return [...new Set(await shown.allInnerTexts())];
 	}
 
 	/** Types into a field. */
 	async fill(field: string, text: string): Promise<void> {
 		await this.input(field).locator('input, textarea').first().fill(text);
-	}
-
-	/** Adds a field out of a collection, for example `add('Options', 'Simplify')`. */
-	async add(collection: string, field: string): Promise<void> {
-		await this.adder(collection).click();
-		await this.addable
-			.filter({ hasText: new RegExp(`^\\s*${escape(field)}\\s*$`) })
-			.first()
-			.click();
-	}
-
-	/** The fields that a collection offers to add. */
-	async addables(collection: string): Promise<string[]> {
-		await this.adder(collection).click();
-		await this.addable.first().waitFor();
-		const offered = await this.addable.allInnerTexts();
-		await this.adder(collection).click();
-		await this.addable.first().waitFor({ state: 'hidden' });
-		return offered.map((name) => name.trim());
 	}
 
 	/** Clicks "Execute step" and gives the message that n8n shows at the end; it runs the nodes before this one, too. */
@@ -183,34 +132,7 @@ export class NodePanel {
 		return this.root.getByTestId('node-parameters');
 	}
 
-	private get addable(): Locator {
-		return this.page.getByTestId('collection-parameter-option').filter({ visible: true });
-	}
-
-	/** The button under a collection. */
-	private adder(collection: string): Locator {
-		const section = this.fields
-			.getByTestId('parameter-item')
-			.filter({ has: this.page.getByTestId('input-label').filter({ hasText: collection }) })
-			.last();
-		return section.locator('.add-option, [data-test-id="collection-parameter-add"]').last();
-	}
-
 	private input(field: string): Locator {
 		return this.root.getByTestId(`parameter-input-${field}`).filter({ visible: true }).first();
 	}
-
-	private optionOf(name: string): Locator {
-		const headline = this.page
-			.locator('.option-headline')
-			.filter({ hasText: new RegExp(`^\\s*${escape(name)}\\s*$`) });
-		return this.page
-			.getByTestId('parameter-input-item')
-			.filter({ visible: true, has: headline })
-			.first();
-	}
-}
-
-function escape(text: string): string {
-	return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

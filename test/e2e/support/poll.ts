@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 
 const PAUSE_MS = 30;
@@ -5,26 +6,44 @@ const PAUSE_MS = 30;
 /**
  * Reads until what is read is enough.
  *
+ * @param pause milliseconds between two reads
  * @returns what was read last, which is not enough once the patience has run out
  */
 export async function until<T>(
 	read: () => T | Promise<T>,
 	isEnough: (found: T) => boolean,
 	patience = 30_000,
+	pause = PAUSE_MS,
 ): Promise<T> {
 	const end = Date.now() + patience;
 	for (;;) {
 		const found = await read();
 		if (isEnough(found) || Date.now() > end) return found;
-		await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+		await delay(pause);
 	}
 }
 
 /** Reads until what is read equals what is expected. Returns what was read last. */
 export async function readUntil<T>(
-	read: () => Promise<T>,
+	read: () => T | Promise<T>,
 	expected: T,
 	patience = 5_000,
 ): Promise<T> {
 	return await until(read, (found) => isDeepStrictEqual(found, expected), patience);
+}
+
+/**
+ * Waits until something is there, or true.
+ *
+ * @param what names it where it is not there in time
+ */
+export async function eventually<T>(
+	what: string,
+	read: () => T | undefined | false | Promise<T | undefined | false>,
+	patience = 60_000,
+): Promise<T> {
+	const found = await until(read, (value) => value !== undefined && value !== false, patience);
+	if (found === undefined || found === false)
+		throw new Error(`Not within ${patience / 1_000} s: ${what}.`);
+	return found;
 }

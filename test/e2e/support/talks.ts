@@ -1,10 +1,11 @@
 import axios from 'axios';
 import { randomUUID } from 'node:crypto';
 
-import type { Execution, Host } from '../../../sandbox/host';
+import type { Execution, Host, WorkflowDefinition } from '../../../sandbox/host';
 import type { ChatBillEntry, Sandbox, ScriptedReply } from '../../../sandbox/service';
-
-type WorkflowJson = Parameters<Host['importWorkflow']>[0];
+import { agentNode, balanceTool, pictureTool, workflowOfAgent } from './agents';
+import { listenWith } from './executions';
+import { mediaGen, startByWebhook } from './nodes';
 
 export type Style = 'messages' | 'completions';
 
@@ -17,8 +18,6 @@ export interface TalkOptions {
 	streams?: boolean;
 	/** Further options of the model node. */
 	options?: object;
-	/** Default: the style guide. */
-	systemMessage?: string;
 	/** Default: 3.1, which n8n 1.123 does not have. */
 	agentVersion?: number;
 }
@@ -43,98 +42,34 @@ export const STYLE_GUIDE = [
 	),
 ].join('\n');
 
-const link = (node: string, type: string) => ({ [type]: [[{ node, type, index: 0 }]] });
-
 /** Webhook → AI Agent with our model, a window memory with n8n's default window, and two tools of this package. */
-export function talkWorkflow(options: TalkOptions): WorkflowJson {
+export function talkWorkflow(options: TalkOptions): WorkflowDefinition {
 	const { credential, style, caching, streams = false } = options;
 	const path = `talk-${randomUUID()}`;
-	const mediaGenApi = { mediaGenApi: { id: '', name: credential } };
-	const tool = (name: string, type: string, at: number, parameters: object) => ({
-		id: name,
-		name,
-		type: `n8n-nodes-mediagen.${type}`,
-		typeVersion: 1,
-		position: [at, 200],
-		parameters,
-		credentials: mediaGenApi,
+	const start = startByWebhook(path, streams ? 'streaming' : 'lastNode');
+	const agent = agentNode(options.agentVersion ?? 3.1, '={{ $json.body.question }}', {
+		systemMessage: STYLE_GUIDE,
+		enableStreaming: streams,
 	});
-	return {
-		name: `Talk ${path}`,
-		nodes: [
-			{
-				id: 'go',
-				name: 'Go',
-				type: 'n8n-nodes-base.webhook',
-				typeVersion: 2.1,
-				position: [0, 0],
-				webhookId: path,
-				parameters: {
-					httpMethod: 'POST',
-					path,
-					responseMode: streams ? 'streaming' : 'lastNode',
-					options: {},
-				},
-			},
-			{
-				id: 'agent',
-				name: 'Agent',
-				type: '@n8n/n8n-nodes-langchain.agent',
-				typeVersion: options.agentVersion ?? 3.1,
-				position: [200, 0],
-				parameters: {
-					promptType: 'define',
-					text: '={{ $json.body.question }}',
-					options: {
-						systemMessage: options.systemMessage ?? STYLE_GUIDE,
-						enableStreaming: streams,
-					},
-				},
-			},
-			{
-				id: 'model',
-				name: 'Model',
-				type: 'n8n-nodes-mediagen.mediaGenChatModel',
-				typeVersion: 1,
-				position: [100, 200],
-				parameters: {
-					model: { __rl: true, mode: 'id', value: 'vendor-chat-1' },
-					caching,
-					maxTokens: 1000,
-					apiStyle: style,
-					options: options.options ?? {},
-				},
-				credentials: mediaGenApi,
-			},
-			{
-				id: 'memory',
-				name: 'Memory',
-				type: '@n8n/n8n-nodes-langchain.memoryBufferWindow',
-				typeVersion: 1.3,
-				position: [250, 200],
-				parameters: { sessionIdType: 'customKey', sessionKey: '={{ $json.body.session }}' },
-			},
-			tool('Make a Picture', 'mediaGenImageTool', 400, {
-				resource: 'image',
-				operation: 'generate',
-				model: 'imagegen-2-official',
-				prompt: "={{ $fromAI('prompt', 'What the picture shows', 'string') }}",
-				options: { pollInterval: 1 },
-			}),
-			tool('Read the Balance', 'mediaGenBalanceTool', 550, {
-				resource: 'balance',
-				operation: 'get',
-			}),
-		],
-		connections: {
-			Go: link('Agent', 'main'),
-			Model: link('Agent', 'ai_languageModel'),
-			Memory: link('Agent', 'ai_memory'),
-			'Make a Picture': link('Agent', 'ai_tool'),
-			'Read the Balance': link('Agent', 'ai_tool'),
-		},
-		settings: { executionOrder: 'v1' },
+	const model = mediaGen('Model', 'mediaGenChatModel', credential, {
+		model: { __rl: true, mode: 'id', value: 'vendor-chat-1' },
+		caching,
+		maxTokens: 1000,
+		apiStyle: style,
+		options: options.options ?? {},
+	});
+	const memory = {
+		name: 'Memory',
+		type: '@n8n/n8n-nodes-langchain.memoryBufferWindow',
+		typeVersion: 1.3,
+		parameters: { sessionIdType: 'customKey', sessionKey: '={{ $json.body.session }}' },
 	};
+	return workflowOfAgent(
+		`Talk ${path}`,
+		[start, agent],
+		{ ai_languageModel: model, ai_memory: memory },
+		[pictureTool(credential), balanceTool(credential)],
+	);
 }
 
 const picture = (prompt: string) => ({ name: 'Make_a_Picture', arguments: { prompt } });
@@ -180,9 +115,8 @@ export async function haveTalk(
 ): Promise<Execution[]> {
 	sandbox.chat.clearScript();
 	sandbox.chat.script(...SCRIPT);
-	const workflow = await host.importWorkflow(talkWorkflow(options));
-	await host.activate(workflow.id);
-	const url = await host.webhookUrl(workflow.id);
+	const workflow = await listenWith(host, talkWorkflow(options));
+	const { url } = workflow;
 	const session = randomUUID();
 	const executions: Execution[] = [];
 	try {

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { WorkflowDefinition } from '../../../sandbox/host';
-import type { Sandbox } from '../../../sandbox/service';
-import { end, pictureNode, promptItems, startByHand, workflow } from './nodes';
+import { chain, end, pictureNode, promptItems, startByHand } from './nodes';
 
 /** The name by which the examples ask for a credential. Test files share a host: each gives it its own sandbox. */
 export const EXAMPLE_CREDENTIAL = 'MediaGen API';
@@ -16,39 +15,19 @@ export const WITH_AN_ACCOUNT = ['files-to-s3', 'mcp-server'];
 /** The examples that write into a folder of the user. */
 export const WITH_A_FOLDER = ['buy-once'];
 
-/** A credential for the sandbox. Imported workflows that name none get the newest one. */
-export function credentialFor(sandbox: Sandbox, name: string) {
-	return {
-		name,
-		type: 'mediaGenApi',
-		data: {
-			baseUrl: sandbox.url,
-			apiKey: sandbox.key,
-			allowPrivateCallbacks: true,
-			brandWords: '{}',
-		},
-	};
-}
-
 /** Manual start → items with a prompt each → the node "Pictures" with the given parameters → end. */
-export function imageWorkflow(
+export const imageWorkflow = (
 	credential: string,
 	parameters: object,
 	items: number,
 	settings: object = {},
-): WorkflowDefinition {
-	const nodes = [
+): WorkflowDefinition =>
+	chain(`Pictures ${Date.now()}`, [
 		startByHand,
 		promptItems(items),
 		pictureNode('Pictures', credential, parameters, settings),
 		end,
-	];
-	return workflow(`Pictures ${Date.now()}`, nodes, {
-		Go: 'Items',
-		Items: 'Pictures',
-		Pictures: 'End',
-	});
-}
+	]);
 
 const FOLDER = join(__dirname, '../../../examples');
 
