@@ -1,10 +1,11 @@
 import type { Execution, Host, WorkflowDefinition } from '../../sandbox/host';
 import type { Sandbox } from '../../sandbox/service';
 import { chain, end, promptItems, startByHand, workflow } from '../e2e/support/nodes';
+import { cellsOf, type Figure, headOf, takeTurns } from './support/compare';
 import { loopLinks, loopNodes, picture, submitByHand } from './support/nodes';
 import { clearService, type Measurement } from './support/stage';
 import { median } from './support/statistics';
-import { megabytes, ratio, seconds, table, metOrMissed } from './support/table';
+import { megabytes, metOrMissed, seconds, table } from './support/table';
 
 const TASK_MS = Number(process.env.BENCH_TASK_MS ?? 5_000);
 const RUNS = 3;
@@ -22,6 +23,7 @@ const CASES = [
 const GOAL = 1.3;
 
 interface Run {
+	count: number;
 	wallMs: number;
 	/** From the start of the execution to the moment at which the service had made the last picture. */
 	serviceMs: number;
@@ -71,6 +73,7 @@ async function once(host: Host, sandbox: Sandbox, workflowId: string, count: num
 	}
 	const started = Date.parse(execution.summary.startedAt ?? '');
 	return {
+		count,
 		wallMs: Date.parse(execution.summary.stoppedAt ?? '') - started,
 		serviceMs: Math.max(...tasks.map(({ endedAt }) => endedAt ?? Infinity)) - started,
 		requests: sandbox.requests.list().length,
@@ -78,14 +81,16 @@ async function once(host: Host, sandbox: Sandbox, workflowId: string, count: num
 	};
 }
 
-function typical(runs: readonly Run[]): Run {
-	return {
-		wallMs: median(runs.map(({ wallMs }) => wallMs)),
-		serviceMs: median(runs.map(({ serviceMs }) => serviceMs)),
-		requests: median(runs.map(({ requests }) => requests)),
-		addedBytes: median(runs.map(({ addedBytes }) => addedBytes)),
-	};
-}
+const perService = ({ wallMs, serviceMs }: Run) => wallMs / serviceMs;
+
+const perTask = ({ requests, count }: Run) => requests / count;
+
+const FIGURES: Array<Figure<Run>> = [
+	['time', ({ wallMs }) => wallMs, seconds, 'ratio'],
+	['÷ service', perService, (value) => value.toFixed(2)],
+	['requests per task', perTask, (value) => value.toFixed(1), 'ratio'],
+	['added memory', ({ addedBytes }) => addedBytes, megabytes],
+];
 
 /** Many pictures in one execution, waited for by our node and by a loop of n8n's own nodes. */
 export const manyItems: Measurement = {
@@ -99,49 +104,20 @@ export const manyItems: Measurement = {
 		for (const { count, interval } of CASES) {
 			const mine = await host.importWorkflow(ours(count, interval));
 			const theirs = await host.importWorkflow(loop(sandbox.url, count, interval));
-			const runs: { mine: Run[]; theirs: Run[] } = { mine: [], theirs: [] };
-			for (let run = 0; run < RUNS; run++) {
-				note(`${count} items, run ${run + 1} of ${RUNS}`);
-				// Turn about, so that what n8n keeps from one run burdens neither side alone.
-				runs.mine.push(await once(host, sandbox, mine.id, count));
-				runs.theirs.push(await once(host, sandbox, theirs.id, count));
-			}
-			const [a, b] = [typical(runs.mine), typical(runs.theirs)];
-			rows.push([
-				String(count),
-				`${interval} s`,
-				seconds(a.wallMs),
-				seconds(b.wallMs),
-				ratio(a.wallMs, b.wallMs),
-				(a.wallMs / a.serviceMs).toFixed(2),
-				(b.wallMs / b.serviceMs).toFixed(2),
-				(a.requests / count).toFixed(1),
-				(b.requests / count).toFixed(1),
-				ratio(a.requests, b.requests),
-				megabytes(a.addedBytes),
-				megabytes(b.addedBytes),
-			]);
-			const over = a.wallMs / a.serviceMs;
+			const sides = await takeTurns(RUNS, (turn) => note(`${count} items, run ${turn}`), {
+				ours: async () => await once(host, sandbox, mine.id, count),
+				theirs: async () => await once(host, sandbox, theirs.id, count),
+			});
+			rows.push([String(count), `${interval} s`, ...cellsOf(FIGURES, sides)]);
+			const over = median(sides.ours.map(perService));
+			const requests = median(sides.ours.map(perTask));
 			const allowed = TASK_MS / 1_000 / interval + 2;
 			remarks.push(
 				`${count} ${count === 1 ? 'item' : 'items'}, every ${interval} s: ${over.toFixed(2)} × (submission + slowest task), goal ${GOAL}: ${metOrMissed(over <= GOAL)}; ` +
-					`${(a.requests / count).toFixed(1)} requests per task, submission included, goal ${allowed.toFixed(2)}: ${metOrMissed(a.requests / count <= allowed)}.`,
+					`${requests.toFixed(1)} requests per task, submission included, goal ${allowed.toFixed(2)}: ${metOrMissed(requests <= allowed)}.`,
 			);
 		}
-		const head = [
-			'items',
-			'interval',
-			'time: ours',
-			'loop',
-			'ratio',
-			'÷ service: ours',
-			'loop',
-			'requests per task: ours',
-			'loop',
-			'ratio',
-			'added memory: ours',
-			'loop',
-		];
+		const head = ['items', 'interval', ...headOf(FIGURES, 'loop')];
 		return { tables: [table(head, rows)], remarks };
 	},
 };

@@ -7,18 +7,16 @@ import { join } from 'node:path';
 
 import {
 	type Host,
-	packPackage,
 	parseHostVersions,
-	startHost,
 	terminalProgress,
 	type WorkflowDefinition,
 } from '../../sandbox/host';
-import { createSandbox, type Sandbox } from '../../sandbox/service';
+import type { Sandbox } from '../../sandbox/service';
 import { UPLOAD_MAX_BYTES } from '../../nodes/shared/api/image';
 import { chain, startByHand } from '../e2e/support/nodes';
-import { credentialFor } from '../e2e/support/sandbox';
 import { writePicture } from './support/files';
-import { BENCH_CREDENTIAL, picture, upload, uploadWorkflow } from './support/nodes';
+import { picture, upload, uploadWorkflow } from './support/nodes';
+import { openStage } from './support/stage';
 
 const LIMIT_MB = 64;
 const RUNS = 3;
@@ -65,13 +63,10 @@ async function measure(
 }
 
 async function main(): Promise<void> {
-	const progress = terminalProgress();
-	const tarball = await packPackage({ progress });
-	const sandbox = await createSandbox({ durations: { image: 0 } });
 	for (const version of parseHostVersions(process.env.N8N_HOSTS ?? '1.123,2.41')) {
-		const host = await startHost({ version, tarball, progress });
+		const stage = await openStage(version, terminalProgress());
+		const { host, sandbox } = stage;
 		try {
-			await host.createCredential(credentialFor(sandbox, BENCH_CREDENTIAL));
 			const folder = join(host.userFolder, '.n8n-files');
 			await mkdir(folder, { recursive: true });
 			const files = {
@@ -87,6 +82,7 @@ async function main(): Promise<void> {
 				'200 MB download': await measure(host, sandbox, {
 					make: () => download,
 					prepare: (size) => {
+						sandbox.durations.set({ image: 0 });
 						sandbox.faults.add({ effect: { type: 'resultBytes', bytes: bytes[size] } });
 					},
 				}),
@@ -100,10 +96,9 @@ async function main(): Promise<void> {
 				if (worst >= LIMIT_MB) process.exitCode = 1;
 			}
 		} finally {
-			await host.stop();
+			await stage.close();
 		}
 	}
-	await sandbox.close();
 }
 
 void main();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod/v3';
 import { ensureN8n, type InstalledN8n } from '../../sandbox/host';
+import { takeTurns } from './support/compare';
 import type { Measurement } from './support/stage';
 import { median, quantile } from './support/statistics';
 import { ratio, table, metOrMissed } from './support/table';
@@ -62,12 +63,10 @@ export const startUp: Measurement = {
 		const folder = await mkdtemp(join(tmpdir(), 'mediagen-bench-'));
 		try {
 			const nodes = await unpack(tarball, folder);
-			const found: { ours: number[]; theirs: number[] } = { ours: [], theirs: [] };
-			for (let turn = 0; turn < RUNS; turn++) {
-				note(`${turn + 1} of ${RUNS}`);
-				found.ours.push(await loadMs(n8n, nodes));
-				found.theirs.push(await loadMs(n8n, ALTERNATIVE));
-			}
+			const found = await takeTurns(RUNS, note, {
+				ours: async () => await loadMs(n8n, nodes),
+				theirs: async () => await loadMs(n8n, ALTERNATIVE),
+			});
 			const { size } = await stat(tarball);
 			const row = (title: string, values: number[], against: number[]) => [
 				title,

@@ -1,6 +1,7 @@
 import type { Host, WorkflowDefinition } from '../../sandbox/host';
 import type { Sandbox } from '../../sandbox/service';
 import { chain, end, MODEL, promptItems, startByHand } from '../e2e/support/nodes';
+import { cellsOf, type Figure, headOf, takeTurns } from './support/compare';
 import { watchEventLoop } from './support/eventLoop';
 import { picture, request } from './support/nodes';
 import { clearService, type Measurement } from './support/stage';
@@ -56,11 +57,13 @@ async function once(host: Host, sandbox: Sandbox, workflowId: string, count: num
 	return { nodeMs: execution.runs.Submit?.[0]?.executionTime ?? NaN, addedBytes, longestStopMs };
 }
 
-const typical = (runs: readonly Run[]): Run => ({
-	nodeMs: median(runs.map(({ nodeMs }) => nodeMs)),
-	addedBytes: median(runs.map(({ addedBytes }) => addedBytes)),
-	longestStopMs: median(runs.map(({ longestStopMs }) => longestStopMs)),
-});
+const nodeMs = (run: Run) => run.nodeMs;
+
+const FIGURES: Array<Figure<Run>> = [
+	['time', nodeMs, seconds, 'ratio'],
+	['added memory', ({ addedBytes }) => addedBytes, megabytes],
+	['longest stop', ({ longestStopMs }) => longestStopMs, millis],
+];
 
 /** Many submissions without waiting, beside n8n's HTTP Request. */
 export const submissions: Measurement = {
@@ -72,48 +75,18 @@ export const submissions: Measurement = {
 		const rows: string[][] = [];
 		const remarks: string[] = [];
 		for (const count of COUNTS) {
-			const [mine, other] = [
-				await host.importWorkflow(ours(count)),
-				await host.importWorkflow(theirs(sandbox.url, count)),
-			];
-			const runs: { mine: Run[]; other: Run[] } = { mine: [], other: [] };
-			for (let run = 0; run < RUNS; run++) {
-				note(`${count} items, run ${run + 1} of ${RUNS}`);
-				runs.mine.push(await once(host, sandbox, mine.id, count));
-				runs.other.push(await once(host, sandbox, other.id, count));
-			}
-			const [a, b] = [typical(runs.mine), typical(runs.other)];
-			rows.push([
-				String(count),
-				seconds(a.nodeMs),
-				seconds(b.nodeMs),
-				ratio(a.nodeMs, b.nodeMs),
-				megabytes(a.addedBytes),
-				megabytes(b.addedBytes),
-				millis(a.longestStopMs),
-				millis(b.longestStopMs),
-			]);
+			const mine = await host.importWorkflow(ours(count));
+			const other = await host.importWorkflow(theirs(sandbox.url, count));
+			const sides = await takeTurns(RUNS, (turn) => note(`${count} items, run ${turn}`), {
+				ours: async () => await once(host, sandbox, mine.id, count),
+				theirs: async () => await once(host, sandbox, other.id, count),
+			});
+			rows.push([String(count), ...cellsOf(FIGURES, sides)]);
+			const [a, b] = [median(sides.ours.map(nodeMs)), median(sides.theirs.map(nodeMs))];
 			remarks.push(
-				`${count} items: ${ratio(a.nodeMs, b.nodeMs)} × HTTP Request, goal ${GOAL}: ${metOrMissed(a.nodeMs / b.nodeMs <= GOAL)}.`,
+				`${count} items: ${ratio(a, b)} × HTTP Request, goal ${GOAL}: ${metOrMissed(a / b <= GOAL)}.`,
 			);
 		}
-		return {
-			tables: [
-				table(
-					[
-						'items',
-						'time: ours',
-						'HTTP Request',
-						'ratio',
-						'added memory: ours',
-						'HTTP Request',
-						'longest stop: ours',
-						'HTTP Request',
-					],
-					rows,
-				),
-			],
-			remarks,
-		};
+		return { tables: [table(['items', ...headOf(FIGURES, 'HTTP Request')], rows)], remarks };
 	},
 };

@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import axios from 'axios';
-import {
-	type Host,
-	packPackage,
-	parseHostVersions,
-	startHost,
-	terminalProgress,
-} from '../../sandbox/host';
-import { createSandbox, type Sandbox } from '../../sandbox/service';
+import { type Host, parseHostVersions, terminalProgress } from '../../sandbox/host';
+import type { Sandbox } from '../../sandbox/service';
 import { recordedExecutions } from '../e2e/callbacks/recorded';
 import { remember } from '../e2e/callbacks/remembered';
 import { createSender } from '../e2e/callbacks/sender';
@@ -15,11 +9,11 @@ import { buyMany } from '../e2e/callbacks/tasks';
 import { activeTrigger } from '../e2e/callbacks/triggerWorkflow';
 import { listenWith } from '../e2e/support/executions';
 import { chain, end, type NodeJson, startByWebhook } from '../e2e/support/nodes';
+import { takeTurns } from './support/compare';
 import { cpuSeconds } from './support/cpu';
-import { giveCredentials } from './support/credentials';
-import { minimalNodesEnv, startMinimal } from './support/minimalNodes';
+import { startMinimal } from './support/minimalNodes';
 import { BENCH_CREDENTIAL, request } from './support/nodes';
-import { BENCH_LAZY, hostEnv } from './support/stage';
+import { BENCH_LAZY, openStage } from './support/stage';
 import { median } from './support/statistics';
 import { metOrMissed, ratio, table } from './support/table';
 
@@ -126,22 +120,21 @@ async function compareCalls(host: Host, sandbox: Sandbox): Promise<number> {
 			hours: index % 20,
 		})),
 	);
-	const times: Array<[Subject, number[]]> = [
-		[none, []],
-		[many, []],
-	];
-	for (const [index, id] of (await buyMany(sandbox, 2 * CALLS)).entries()) {
-		const subject = times[index % 2];
-		if (!subject) continue;
-		subject[1].push(await call(subject[0], id));
-		subject[0].started += 1;
-		await whenDone(host, subject[0]);
-	}
-	for (const [{ name }, values] of times)
-		console.log(`| ${name} | ${median(values).toFixed(1)} ms |`);
+	const ids = await buyMany(sandbox, 2 * CALLS);
+	const once = (subject: Subject) => async () => {
+		const took = await call(subject, ids.pop() ?? '');
+		subject.started += 1;
+		await whenDone(host, subject);
+		return took;
+	};
+	const quiet = () => undefined;
+	const sides = await takeTurns(CALLS, quiet, { ours: once(many), theirs: once(none) });
+	const [usual, remembering] = [median(sides.theirs), median(sides.ours)];
+	console.log(`| ${none.name} | ${usual.toFixed(1)} ms |`);
+	console.log(`| ${many.name} | ${remembering.toFixed(1)} ms |`);
 	const stored = (await recordedExecutions(host, many.id)).length;
 	console.log(`(${stored} executions)`);
-	return median(times[1]?.[1] ?? []) / median(times[0]?.[1] ?? []);
+	return remembering / usual;
 }
 
 /** Returns the trigger's rate, as a share of that of n8n's Webhook. */
@@ -158,14 +151,8 @@ async function compareBursts(host: Host, sandbox: Sandbox): Promise<number> {
 	const unverified = await ofN8n(host, "n8n's Chargebee Trigger", chargebee());
 	const least = await ofN8n(host, 'A minimal trigger that reads the task', startMinimal());
 	const own = await trigger(host, 'MediaGen Trigger');
-	const subjects = [
-		webhook,
-		reading,
-		unverified,
-		least,
-		own,
-		await trigger(host, 'MediaGen Trigger, not verifying', { verify: false }),
-	];
+	const hasty = await trigger(host, 'MediaGen Trigger, not verifying', { verify: false });
+	const subjects = [webhook, reading, unverified, least, own, hasty];
 	const rates = new Map<Subject, Burst[]>(subjects.map((subject) => [subject, []]));
 	// The first round warms n8n up.
 	for (let round = 0; round <= ROUNDS; round++) {
@@ -195,17 +182,11 @@ async function compareBursts(host: Host, sandbox: Sandbox): Promise<number> {
 async function main(version: string): Promise<void> {
 	const [known] = parseHostVersions(version);
 	if (!known) throw new Error(HELP);
-	const progress = terminalProgress();
-	const sandbox = await createSandbox({ allowPrivateCallbacks: true, durations: { image: 0 } });
+	const stage = await openStage(known, terminalProgress());
+	const { host, sandbox } = stage;
+	sandbox.durations.set({ image: 0 });
 	sandbox.setUnlimited(true);
-	const host = await startHost({
-		version: known,
-		tarball: process.env.TARBALL ?? (await packPackage({ progress })),
-		progress,
-		env: { ...hostEnv, ...(await minimalNodesEnv()) },
-	});
 	try {
-		await giveCredentials(host, sandbox);
 		const rate = await compareBursts(host, sandbox);
 		console.log('\n| a single callback | median |\n|---|---|');
 		const cost = await compareCalls(host, sandbox);
@@ -224,8 +205,7 @@ async function main(version: string): Promise<void> {
 			);
 		if (!met.cost || !met.rate) process.exitCode = 1;
 	} finally {
-		await host.stop();
-		await sandbox.close();
+		await stage.close();
 	}
 }
 

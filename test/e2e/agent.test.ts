@@ -126,14 +126,14 @@ describeOnHosts('An AI agent', (host) => {
 			expect(kept).toContain(PROMPT);
 			expect(kept).not.toContain(sandbox().key);
 			expect(kept).not.toContain(CHAT_KEY);
-		}, 120_000);
+		});
 
 		test('two calls with the same prompt are two pictures', async () => {
 			const execution = await ask(version, pictures(), { prompt: PROMPT }, { prompt: PROMPT });
 			expect(execution.status).toBe('success');
 			expect(sandbox().ledger().accepted).toBe(2);
 			expect(new Set(told()).size).toBe(2);
-		}, 120_000);
+		});
 
 		test('a tool that would have to pause is refused with the reason, before anything is bought', async () => {
 			const execution = await ask(version, pictures({ waitMode: 'callback' }), { prompt: PROMPT });
@@ -146,7 +146,7 @@ describeOnHosts('An AI agent', (host) => {
 			]);
 			const paths = sandbox().requests.list();
 			expect(paths.filter(({ path }) => path !== '/v1/chat/completions')).toEqual([]);
-		}, 120_000);
+		});
 
 		test('with On Error at Continue, reads of a task that takes too long', async () => {
 			sandbox().durations.set({ image: null });
@@ -159,14 +159,14 @@ describeOnHosts('An AI agent', (host) => {
 				description: expect.any(String),
 			});
 			expect(items).toEqual([expect.objectContaining({ taskId: bought?.id, error })]);
-		}, 120_000);
+		});
 
 		test('Retry On Fail waits on for the task that was bought', async () => {
 			sandbox().durations.set({ image: 2_500 });
 			await ask(version, impatient(retry), { prompt: PROMPT });
 			expect(sandbox().ledger().accepted).toBe(1);
 			expect(told()).toEqual([expect.stringContaining('.png')]);
-		}, 120_000);
+		});
 
 		test('Retry On Fail does not send again what may have been bought', async () => {
 			sandbox().faults.add({ match: SUBMISSION, effect: { type: 'reset', when: 'after' } });
@@ -174,13 +174,13 @@ describeOnHosts('An AI agent', (host) => {
 			expect(sandbox().requests.list(SUBMISSION)).toHaveLength(1);
 			const reasons = (execution.runs[TOOL] ?? []).map(({ error }) => error?.message);
 			expect(reasons.at(-1)).toContain('may have been bought by an earlier attempt');
-		}, 120_000);
+		});
 
 		test('asking again for what took too long buys nothing twice', async () => {
 			sandbox().durations.set({ image: null });
 			await ask(version, impatient(), { prompt: PROMPT }, { prompt: PROMPT });
 			expect(sandbox().ledger().accepted).toBe(1);
-		}, 120_000);
+		});
 
 		test('that keeps calling buys as many tasks as Max Tasks allows, and reads why there are no more', async () => {
 			const limited = pictures({ waitMode: 'none', options: { maxTasks: 20 } }, goOn);
@@ -193,7 +193,7 @@ describeOnHosts('An AI agent', (host) => {
 			expect(sandbox().ledger().accepted).toBe(20);
 			const refused = told().filter((result) => result.includes('Max Tasks'));
 			expect([told().length, refused.length]).toEqual([25, 5]);
-		}, 120_000);
+		});
 
 		test('learns the balance', async () => {
 			sandbox().setBalance(12_340);
@@ -206,6 +206,6 @@ describeOnHosts('An AI agent', (host) => {
 			expect(execution.json('Agent')).toEqual([
 				{ output: expect.stringContaining('"remaining":12.34') },
 			]);
-		}, 120_000);
+		});
 	});
 });

@@ -24,6 +24,8 @@ const CLIP_BYTES = 60_000_000;
 /** A download that hangs takes five minutes. */
 const LIMIT_MS = 60_000;
 
+jest.setTimeout(4 * LIMIT_MS);
+
 const fromInput = {
 	resource: 'image',
 	operation: 'edit',
@@ -54,7 +56,7 @@ describeWithOwnHosts('Files', (version, start) => {
 		afterAll(async () => {
 			report(`Files kept ${place}, n8n ${version}: seconds`, seconds);
 			await host().stop();
-		}, 60_000);
+		});
 
 		const timed = async (what: string, work: () => Promise<Execution>): Promise<Execution> => {
 			const began = Date.now();
@@ -77,76 +79,54 @@ describeWithOwnHosts('Files', (version, start) => {
 			await expectPictures(host(), execution.files(node));
 		}
 
-		test(
-			'a picture that is polled for comes out as a file',
-			async () => await expectOnePicture(await run('poll', picture), 'Picture'),
-			2 * LIMIT_MS,
-		);
+		test('a picture that is polled for comes out as a file', async () => {
+			await expectOnePicture(await run('poll', picture), 'Picture');
+		});
 
-		test(
-			'a picture of an input item goes into an upload and an edit',
-			async () => {
-				expect((await run('upload', picture, upload)).json('Upload')).toMatchObject([
-					{ url: expect.stringMatching(/^http/), contentType: 'image/png' },
-				]);
-				await expectOnePicture(await run('edit', picture, edit), 'Edit');
-			},
-			4 * LIMIT_MS,
-		);
+		test('a picture of an input item goes into an upload and an edit', async () => {
+			expect((await run('upload', picture, upload)).json('Upload')).toMatchObject([
+				{ url: expect.stringMatching(/^http/), contentType: 'image/png' },
+			]);
+			await expectOnePicture(await run('edit', picture, edit), 'Edit');
+		});
 
-		test(
-			'a paused execution resumes with its files',
-			async () => {
-				const { pause, execution, finishAll } = pausing(host, sandbox, CREDENTIAL);
-				sandbox().durations.set({ image: null });
-				const { workflow } = await pause(['Picture'], { downloadFiles: true });
-				finishAll();
-				const resumed = await timed('pause', async () => await execution(workflow, 'success'));
-				await expectOnePicture(resumed, 'End');
-			},
-			2 * LIMIT_MS,
-		);
+		test('a paused execution resumes with its files', async () => {
+			const { pause, execution, finishAll } = pausing(host, sandbox, CREDENTIAL);
+			sandbox().durations.set({ image: null });
+			const { workflow } = await pause(['Picture'], { downloadFiles: true });
+			finishAll();
+			const resumed = await timed('pause', async () => await execution(workflow, 'success'));
+			await expectOnePicture(resumed, 'End');
+		});
 
-		test(
-			'a trigger starts an execution with the files of the task',
-			async () => {
-				const trigger = await activeTrigger(host(), CREDENTIAL, { downloadFiles: true });
-				sandbox().durations.set({ image: 0 });
-				const taskId = await buy(sandbox());
-				const started = await timed('trigger', async () => {
-					const { status } = await post(trigger.url, await recordOf(sandbox(), taskId));
-					expect(status).toBe(200);
-					const [execution, ...more] = await startedBy(host(), trigger.id);
-					expect(more).toEqual([]);
-					if (!execution) throw new Error('The callback started nothing.');
-					return execution;
-				});
-				expect(started.json('End')).toMatchObject([{ taskId, status: 'completed' }]);
-				await expectOnePicture(started, 'End');
-			},
-			2 * LIMIT_MS,
-		);
+		test('a trigger starts an execution with the files of the task', async () => {
+			const trigger = await activeTrigger(host(), CREDENTIAL, { downloadFiles: true });
+			sandbox().durations.set({ image: 0 });
+			const taskId = await buy(sandbox());
+			const started = await timed('trigger', async () => {
+				const { status } = await post(trigger.url, await recordOf(sandbox(), taskId));
+				expect(status).toBe(200);
+				const [execution, ...more] = await startedBy(host(), trigger.id);
+				expect(more).toEqual([]);
+				if (!execution) throw new Error('The callback started nothing.');
+				return execution;
+			});
+			expect(started.json('End')).toMatchObject([{ taskId, status: 'completed' }]);
+			await expectOnePicture(started, 'End');
+		});
 
-		test(
-			'Task: Get gets the files of a task that was bought before',
-			async () => {
-				sandbox().durations.set({ image: 0 });
-				const given = { resource: 'task', operation: 'get', taskId: await buy(sandbox()) };
-				const get = mediaGen('Get', 'mediaGenImage', CREDENTIAL, given);
-				await expectOnePicture(await run('get', get), 'Get');
-			},
-			2 * LIMIT_MS,
-		);
+		test('Task: Get gets the files of a task that was bought before', async () => {
+			sandbox().durations.set({ image: 0 });
+			const given = { resource: 'task', operation: 'get', taskId: await buy(sandbox()) };
+			const get = mediaGen('Get', 'mediaGenImage', CREDENTIAL, given);
+			await expectOnePicture(await run('get', get), 'Get');
+		});
 
-		test(
-			'a clip of 60 MB arrives whole',
-			async () => {
-				sandbox().faults.add({ effect: { type: 'resultBytes', bytes: CLIP_BYTES } });
-				const [file] = (await run('60 MB', clip)).files('Clip');
-				if (!file) throw new Error('There is no file.');
-				expect((await host().binary(file)).data).toHaveLength(CLIP_BYTES);
-			},
-			4 * LIMIT_MS,
-		);
+		test('a clip of 60 MB arrives whole', async () => {
+			sandbox().faults.add({ effect: { type: 'resultBytes', bytes: CLIP_BYTES } });
+			const [file] = (await run('60 MB', clip)).files('Clip');
+			if (!file) throw new Error('There is no file.');
+			expect((await host().binary(file)).data).toHaveLength(CLIP_BYTES);
+		});
 	});
 });

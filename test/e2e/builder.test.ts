@@ -1,28 +1,19 @@
 import { z } from 'zod/v3';
 
 import { describeOnHosts } from './support/hosts';
+import { McpClient } from './support/mcpClient';
 
 const BUYS = 'Each input item buys one paid task';
 const COSTS = 'Every call costs money';
 
 const settings = z.object({ apiKey: z.string() });
 
-/** The MCP server of n8n answers in one event. */
-const found = z.object({
-	result: z.object({ structuredContent: z.object({ results: z.string() }) }),
-});
+const found = z.object({ structuredContent: z.object({ results: z.string() }) });
 
 describeOnHosts('A language model that builds workflows', (host, version) => {
-	const descriptions = async () =>
-		new Map(
-			(await host().nodeTypes('n8n-nodes-mediagen.')).map((type) => [
-				type.name.split('.')[1],
-				type.description,
-			]),
-		);
-
 	test('reads of each tool what a call costs', async () => {
-		const texts = await descriptions();
+		const types = await host().nodeTypes('n8n-nodes-mediagen.');
+		const texts = new Map(types.map(({ name, description }) => [name.split('.')[1], description]));
 		const paid = ['Image', 'Music', 'Grid', 'Video', 'ChatCache'].map((node) =>
 			texts.get(`mediaGen${node}Tool`),
 		);
@@ -36,31 +27,15 @@ describeOnHosts('A language model that builds workflows', (host, version) => {
 
 	test('is told by n8n how each node that it finds is meant to be used', async () => {
 		const { api } = host();
-		await api.call(z.unknown(), {
-			method: 'PATCH',
-			url: '/rest/mcp/settings',
-			data: { mcpAccessEnabled: true },
-		});
+		const data = { mcpAccessEnabled: true };
+		await api.call(z.unknown(), { method: 'PATCH', url: '/rest/mcp/settings', data });
 		await api.call(settings, { url: '/rest/mcp/api-key' });
 		// Only a new key is shown in full.
-		const { apiKey } = await api.call(settings, {
-			method: 'POST',
-			url: '/rest/mcp/api-key/rotate',
-			data: {},
-		});
-		const { data } = await api.raw.request<string>({
-			method: 'POST',
-			url: '/mcp-server/http',
-			headers: { Authorization: `Bearer ${apiKey}`, Accept: 'application/json, text/event-stream' },
-			data: {
-				jsonrpc: '2.0',
-				id: 1,
-				method: 'tools/call',
-				params: { name: 'search_nodes', arguments: { queries: ['mediagen image'] } },
-			},
-		});
-		const event: unknown = JSON.parse(data.slice(data.indexOf('{')));
-		const { results } = found.parse(event).result.structuredContent;
+		const rotate = { method: 'POST', url: '/rest/mcp/api-key/rotate', data: {} };
+		const { apiKey } = await api.call(settings, rotate);
+		const server = new McpClient(`${host().url}/mcp-server/http`, apiKey);
+		const search = { name: 'search_nodes', arguments: { queries: ['mediagen image'] } };
+		const { results } = found.parse(await server.call('tools/call', search)).structuredContent;
 		expect(results).toContain('n8n-nodes-mediagen.mediaGenImage');
 		expect(results).toContain(BUYS);
 	});

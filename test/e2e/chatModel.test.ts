@@ -50,6 +50,8 @@ const given = { credential: CREDENTIAL };
 /** A talk has 15 requests and five pictures. */
 const TALK_MS = 300_000;
 
+jest.setTimeout(2 * TALK_MS);
+
 /** n8n 1.123 has no SDK for AI nodes. */
 const hasSdk = (version: HostVersion) => version !== '1.123';
 
@@ -99,12 +101,18 @@ describeOnHosts('MediaGen Chat Model', (host, version) => {
 		return { answer, leave: () => asked.abort(), execution, workflowId };
 	}
 
+	/** The error with which an answer to such a question ends. */
+	async function errorOf(options: Parameters<typeof ask>[0]) {
+		const { answer, execution } = await ask(options);
+		await answer;
+		const { status, error } = await execution();
+		expect(status).toBe('error');
+		return error;
+	}
+
 	if (!hasSdk(version)) {
 		test('says which n8n it needs, and asks nothing', async () => {
-			const { answer, execution } = await ask({ agentVersion: 3 });
-			await answer;
-			const { status, error } = await execution();
-			expect(status).toBe('error');
+			const error = await errorOf({ agentVersion: 3 });
 			expect(error?.message).toContain('needs n8n 2.30 or newer');
 			expect(error?.description).toContain('OpenAI Chat Model');
 			expect(sandbox().requests.list()).toEqual([]);
@@ -152,52 +160,41 @@ describeOnHosts('MediaGen Chat Model', (host, version) => {
 				);
 				expect(share).toBeLessThanOrEqual(0.3);
 			},
-			2 * TALK_MS,
 		);
 
-		test(
-			'a request has the bytes of the one before, until the memory drops a turn',
-			async () => {
-				await talk(style, '5m');
-				const prompts = sandbox()
-					.requests.list({ path: PATHS[style] })
-					.map(({ body }) => blocksOf(body));
-				expect(prompts).toHaveLength(REQUESTS.all);
-				// The default window holds ten messages: at the fourth turn the first ones are gone.
-				const whole = prompts.slice(0, 5);
-				for (const [at, blocks] of whole.entries())
-					expect(blocks.slice(0, whole[at - 1]?.length ?? 0)).toEqual(whole[at - 1] ?? []);
-				const constant = (blocks: string[]) =>
-					blocks.filter((block) => /^\["(tools|system)"/.test(block));
-				for (const blocks of prompts) expect(constant(blocks)).toEqual(constant(whole[0] ?? []));
-				expect(constant(whole[0] ?? [])).toHaveLength(3);
-			},
-			TALK_MS,
-		);
+		test('a request has the bytes of the one before, until the memory drops a turn', async () => {
+			await talk(style, '5m');
+			const prompts = sandbox()
+				.requests.list({ path: PATHS[style] })
+				.map(({ body }) => blocksOf(body));
+			expect(prompts).toHaveLength(REQUESTS.all);
+			// The default window holds ten messages: at the fourth turn the first ones are gone.
+			const whole = prompts.slice(0, 5);
+			for (const [at, blocks] of whole.entries())
+				expect(blocks.slice(0, whole[at - 1]?.length ?? 0)).toEqual(whole[at - 1] ?? []);
+			const constant = (blocks: string[]) =>
+				blocks.filter((block) => /^\["(tools|system)"/.test(block));
+			for (const blocks of prompts) expect(constant(blocks)).toEqual(constant(whole[0] ?? []));
+			expect(constant(whole[0] ?? [])).toHaveLength(3);
+		});
 
 		test('a 500 is one request, and the error tells it', async () => {
 			const effect = { type: 'status', status: 500 } as const;
 			sandbox().faults.add({ match: { path: PATHS[style] }, count: null, effect });
-			const { answer, execution } = await ask({ style });
-			await answer;
-			const { status, error } = await execution();
-			expect(status).toBe('error');
+			const error = await errorOf({ style });
 			expect(error?.message).toContain('Server error (HTTP 500)');
 			expect(error?.description).toContain('may have been bought anyway');
 			expect(sandbox().requests.list({ path: PATHS[style] })).toHaveLength(1);
-		}, 120_000);
+		});
 
 		test('a stream that is cut in the middle is an error that names what was bought', async () => {
 			sandbox().chat.script({ text: 'The sea is about four thousand meters deep in most places.' });
 			sandbox().faults.add({ match: { path: PATHS[style] }, effect: { type: 'cutBody' } });
-			const { answer, execution } = await ask({ style, streams: true });
-			await answer;
-			const { status, error } = await execution();
-			expect(status).toBe('error');
+			const error = await errorOf({ style, streams: true });
 			expect(error?.message).toMatch(/The answer broke off after \d words/);
 			expect(error?.description).toContain('The sea is about');
 			expect(sandbox().requests.list({ path: PATHS[style] })).toHaveLength(1);
-		}, 120_000);
+		});
 
 		test('stopping the execution in the middle of a stream ends the request', async () => {
 			sandbox().settings.set({ chatPieceDelay: 500 });
@@ -214,7 +211,7 @@ describeOnHosts('MediaGen Chat Model', (host, version) => {
 			// n8n leaves the one who asked without an end.
 			leave();
 			await answer.catch(() => undefined);
-		}, 120_000);
+		});
 	});
 
 	test('the cost of an answer is in its log, and in the tracing of n8n', async () => {
@@ -234,5 +231,5 @@ describeOnHosts('MediaGen Chat Model', (host, version) => {
 		const kept = await host().api.call(z.unknown(), { url: `/rest/executions/${done.id}` });
 		expect(JSON.stringify(kept)).toContain('llm.cost.total');
 		expect(JSON.stringify(kept)).toContain('row 7');
-	}, 120_000);
+	});
 });

@@ -23,19 +23,13 @@ const CREDENTIAL = 'Cost';
 
 const goOn = { onError: 'continueRegularOutput' };
 
+const publicRun = z.object({
+	metadata: z.object({ tracing: z.record(z.unknown()).optional() }).optional(),
+});
+
 const publicExecution = z.object({
 	customData: z.record(z.string()),
-	data: z.object({
-		resultData: z.object({
-			runData: z.record(
-				z.array(
-					z.object({
-						metadata: z.object({ tracing: z.record(z.unknown()).optional() }).optional(),
-					}),
-				),
-			),
-		}),
-	}),
+	data: z.object({ resultData: z.object({ runData: z.record(z.array(publicRun)) }) }),
 });
 
 /** What n8n's public API tells of an execution. It wants a key of its own. */
@@ -183,7 +177,7 @@ describeOnHosts('The cost of an execution', (host) => {
 			mediagen_unpriced: '2',
 		});
 		expect(bill.accepted).toBe(8);
-	}, 120_000);
+	});
 
 	test('n8n keeps cost and tokens of each run in its tracing metadata', async () => {
 		const execution = await run(imageWorkflow(CREDENTIAL, { options: { pollInterval: 1 } }, 2));
@@ -203,7 +197,7 @@ describeOnHosts('The cost of an execution', (host) => {
 			'llm.tokens.total': input + output,
 			'llm.tokens.estimated': false,
 		});
-	}, 60_000);
+	});
 
 	test('the hint has cost per task, total, and the balance that was read anyway', async () => {
 		sandbox().setBalance(5_000);
@@ -212,7 +206,7 @@ describeOnHosts('The cost of an execution', (host) => {
 		expect(execution.hints('Pictures')[0]).toBe(
 			'2 tasks, cost 0.08 (0.04 per task), 80 credits, 4960 credits remained before the last purchase',
 		);
-	}, 60_000);
+	});
 
 	describe('200 rows with Max Tasks 20 buy 20', () => {
 		const statuses = ({ runs }: Execution) =>
@@ -234,7 +228,7 @@ describeOnHosts('The cost of an execution', (host) => {
 				mediagen_tasks: '20',
 				mediagen_left_out: '180',
 			});
-		}, 120_000);
+		});
 
 		test('across pauses, in a loop of 15 rows each', async () => {
 			sandbox().durations.set({ image: null });
@@ -264,7 +258,7 @@ describeOnHosts('The cost of an execution', (host) => {
 			expect(execution.status).toBe('success');
 			expect(accepted()).toBe(20);
 			expect(statuses(execution)).toEqual({ completed: 20, 'not submitted': 180 });
-		}, 180_000);
+		});
 	});
 
 	describe('The templates, activated', () => {
@@ -309,7 +303,7 @@ describeOnHosts('The cost of an execution', (host) => {
 					expect.stringMatching(/^Since \d+ \w+, \d\d:\d\d: 0\.\d+ \(\d+ credits\)\. Remaining: /),
 				);
 			});
-		}, 90_000);
+		});
 
 		test('an alert comes once per crossing', async () => {
 			await activated('low-balance-alert', async (id) => {
@@ -336,6 +330,6 @@ describeOnHosts('The cost of an execution', (host) => {
 					[2, 1],
 				]);
 			});
-		}, 120_000);
+		});
 	});
 });

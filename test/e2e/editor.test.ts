@@ -40,7 +40,7 @@ describeOnHosts("n8n's editor", (host, version) => {
 	beforeAll(async () => {
 		await host().putCredential(chatCredentialFor(sandbox(), 'OpenAI', sandbox().key));
 		editor = await Editor.open(browser(), host(), TALL);
-	}, 60_000);
+	});
 
 	/** Opens a workflow in a window. Returns its id. */
 	async function open(definition: unknown, window = editor): Promise<string> {
@@ -253,7 +253,7 @@ describeOnHosts("n8n's editor", (host, version) => {
 				await panel.close();
 			}
 			await sharp.close();
-		}, 180_000);
+		});
 
 		test('show the output of the trigger, after a callback', async () => {
 			const sharp = await Editor.open(browser(), host(), { width: 1500, height: 640 }, 2);
@@ -273,7 +273,7 @@ describeOnHosts("n8n's editor", (host, version) => {
 				withoutNumbers(await textIn(panel.output)),
 			);
 			await sharp.close();
-		}, 60_000);
+		});
 
 		test('show the first workflow, step by step', async () => {
 			const window = await Editor.open(browser(), host(), { width: 1320, height: 860 });
@@ -301,6 +301,6 @@ describeOnHosts("n8n's editor", (host, version) => {
 				withoutNumbers(await textIn(panel.output)),
 			);
 			await window.close();
-		}, 120_000);
+		});
 	});
 });

@@ -101,7 +101,6 @@ describeOnHosts('Rounds of a node', (host) => {
 			expect(charges()).toHaveLength(3);
 			expect(completed(execution)).toEqual(charges().slice(1));
 		},
-		120_000,
 	);
 
 	test('tasks that outlast "Timeout" are taken up by the items that come back from the error output', async () => {
@@ -109,7 +108,7 @@ describeOnHosts('Rounds of a node', (host) => {
 		const execution = await run(ledBack({ options: { pollInterval: 1, timeout: 4 } }));
 		expect(charges()).toHaveLength(2);
 		expect(completed(execution).sort()).toEqual(charges().sort());
-	}, 120_000);
+	});
 
 	test('an item that may have been bought is refused when it comes back', async () => {
 		sandbox().faults.add({ match: SUBMISSION, effect: { type: 'reset', when: 'after' } });
@@ -118,5 +117,5 @@ describeOnHosts('Rounds of a node', (host) => {
 		expect(completed(execution)).toEqual(charges().slice(1));
 		const message = expect.stringContaining('may have been bought by an earlier attempt');
 		expect(execution.json('Pictures', 1)).toEqual([expect.objectContaining({ message })]);
-	}, 120_000);
+	});
 });

@@ -44,5 +44,5 @@ describeWithOwnHosts('The next node uses a result as it is', (_, start) => {
 			const file = await readFile(join(folder(), `${title}.png`));
 			expect(await sharp(file).metadata()).toMatchObject({ format: 'png', width: 1024 });
 		}
-	}, 90_000);
+	});
 });

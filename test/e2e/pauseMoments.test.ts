@@ -17,6 +17,8 @@ const LAST_MS = 500;
 const WITHIN_MS = 15_000;
 const CREDENTIAL = 'Moments';
 
+jest.setTimeout(120_000 + ENDS * 20_000);
+
 /** Tells the service that the execution goes on. */
 const arrive = (service: MomentService) => ({
 	...httpRequest('Arrive', {
@@ -81,6 +83,5 @@ describeWithOwnHosts('Tasks that end around the moment of the pause', (version, 
 			expect({ late, doubled, incomplete }).toEqual({ late: [], doubled: [], incomplete: [] });
 			expect(recorded.map(({ status }) => status)).toStrictEqual(runs.map(() => 'success'));
 		},
-		120_000 + ENDS * 20_000,
 	);
 });

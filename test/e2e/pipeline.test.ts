@@ -1,5 +1,5 @@
 import type { FaultRuleInput } from '../../sandbox/service';
-import { retry, runWorkflow } from './support/executions';
+import { runWorkflow } from './support/executions';
 import { describeOnHosts } from './support/hosts';
 import { READ, SUBMISSION, useSandbox } from './support/sandbox';
 import { imageWorkflow } from './support/workflows';
@@ -56,15 +56,5 @@ describeOnHosts('A pipeline of pictures', (host) => {
 		for (const { taskId } of charges) expect(told).toContain(taskId);
 		expect(told).toContain('The canvas tore');
 		expect(told).toContain('after 15 seconds');
-	}, 120_000);
-
-	test('running a failed execution again from the list picks up what it has bought', async () => {
-		sandbox().durations.set({ image: null });
-		const failed = await run({ timeout: 3, pollInterval: 1 }, 2);
-		expect(failed.status).toBe('error');
-		sandbox().tasks.finishAll();
-		const execution = await host().waitFor(await retry(host(), failed), { timeout: 60_000 });
-		expect(execution.status).toBe('success');
-		expect(sandbox().ledger().accepted).toBe(2);
-	}, 120_000);
+	});
 });

@@ -22,8 +22,9 @@ const BUYING = 40;
 /** A worker's hold on a job ends after 60 s by default; n8n looks for such jobs every 30 s. */
 const STALLED_MS = 110_000;
 
-const FLOOD_MS = 240_000 + TASKS * 200;
 const CREDENTIAL = 'Sandbox';
+
+jest.setTimeout(240_000 + TASKS * 200);
 
 /** Describes a suite on an n8n in queue mode: main, two workers, and two webhook processors behind a proxy. */
 function describeQueueMode(
@@ -41,7 +42,7 @@ function describeQueueMode(
 		afterAll(async () => {
 			sender.close();
 			await host().stop();
-		}, 60_000);
+		});
 		define(
 			() => ({
 				host: host(),
@@ -57,40 +58,32 @@ function describeQueueMode(
 }
 
 describeQueueMode('each address at one webhook processor', 'byPath', (stage, name) => {
-	test(
-		`${TASKS} tasks, called back one to three times each: one execution for each`,
-		async () => {
-			const { missing, doubled, executions } = await floodTrigger(`${name}, no kill`, stage());
-			expect({ missing, doubled }).toEqual({ missing: [], doubled: [] });
-			const { host } = stage();
-			for (const { id, status } of executions) {
-				expect(status).toBe('success');
-				const files = (await host.execution(id)).files('End');
-				expect(files).toHaveLength(1);
-				await expectPictures(host, files);
-			}
-		},
-		FLOOD_MS,
-	);
+	test(`${TASKS} tasks, called back one to three times each: one execution for each`, async () => {
+		const { missing, doubled, executions } = await floodTrigger(`${name}, no kill`, stage());
+		expect({ missing, doubled }).toEqual({ missing: [], doubled: [] });
+		const { host } = stage();
+		for (const { id, status } of executions) {
+			expect(status).toBe('success');
+			const files = (await host.execution(id)).files('End');
+			expect(files).toHaveLength(1);
+			await expectPictures(host, files);
+		}
+	});
 
-	test(
-		`${TASKS} tasks with all processes killed in the middle: none is lost`,
-		async () => {
-			const { host } = stage();
-			const gate = await openGate(host.url);
-			const kill = async () => {
-				await host.kill();
-				await host.restart();
-			};
-			const { missing } = await floodTrigger(`${name}, killed in the middle`, stage(), {
-				kill,
-				address: gate.through,
-				patienceMs: 20_000,
-			}).finally(() => gate.close());
-			expect(missing).toEqual([]);
-		},
-		FLOOD_MS,
-	);
+	test(`${TASKS} tasks with all processes killed in the middle: none is lost`, async () => {
+		const { host } = stage();
+		const gate = await openGate(host.url);
+		const kill = async () => {
+			await host.kill();
+			await host.restart();
+		};
+		const { missing } = await floodTrigger(`${name}, killed in the middle`, stage(), {
+			kill,
+			address: gate.through,
+			patienceMs: 20_000,
+		}).finally(() => gate.close());
+		expect(missing).toEqual([]);
+	});
 
 	test(`${BUYING} executions that buy, with one of two workers killed: nothing is bought twice`, async () => {
 		const { host, sandbox } = stage();
@@ -155,14 +148,10 @@ describeQueueMode('each address at one webhook processor', 'byPath', (stage, nam
 });
 
 describeQueueMode('calls to the webhook processors in turn', 'inTurn', (stage, name) => {
-	test(
-		`${TASKS} tasks, called back one to three times each: none is lost, and hardly any but copies of the same moment start another`,
-		async () => {
-			const { missing, doubledInSequence } = await floodTrigger(`${name}, no kill`, stage());
-			expect(missing).toEqual([]);
-			// Processes that write n8n's row over one another correct it with their next call, and a callback may come in between.
-			expect(doubledInSequence.length).toBeLessThanOrEqual(0.02 * TASKS);
-		},
-		FLOOD_MS,
-	);
+	test(`${TASKS} tasks, called back one to three times each: none is lost, and hardly any but copies of the same moment start another`, async () => {
+		const { missing, doubledInSequence } = await floodTrigger(`${name}, no kill`, stage());
+		expect(missing).toEqual([]);
+		// Processes that write n8n's row over one another correct it with their next call, and a callback may come in between.
+		expect(doubledInSequence.length).toBeLessThanOrEqual(0.02 * TASKS);
+	});
 });

@@ -1,15 +1,18 @@
 import type { Host } from '../../../sandbox/host';
 import type { Sandbox } from '../../../sandbox/service';
-import { prepareFlood } from './flood';
-import { endsByTask, type Recorded, startsByTask, whenOver } from './recorded';
+import { tally } from '../../support/tally';
+import { type Recorded, whenOver } from './recorded';
 import { type Figures, report } from './report';
 import { answersOf, type createSender, type Sent } from './sender';
+import { buyMany, recordOf } from './tasks';
 import { activeTrigger } from './triggerWorkflow';
+
+type Sender = ReturnType<typeof createSender>;
 
 export interface FloodedTrigger {
 	host: Host;
 	sandbox: Sandbox;
-	sender: ReturnType<typeof createSender>;
+	sender: Sender;
 	/** Of the credential. */
 	credential: string;
 	tasks: number;
@@ -51,9 +54,6 @@ export const answeredWhileStarting = ({ tries }: Sent) => {
 	return last?.status !== undefined && last.status < 500 && !last.message.startsWith('Received');
 };
 
-const taskIdsWhere = (starts: Map<string, number>, wanted: (count: number) => boolean) =>
-	[...starts].filter(([, count]) => wanted(count)).map(([taskId]) => taskId);
-
 const triesOf = (sent: readonly Sent[], taskId: string) =>
 	sent.filter((each) => each.taskId === taskId).flatMap(({ tries }) => tries);
 
@@ -73,6 +73,44 @@ function historyOf(taskId: string, sent: readonly Sent[], began: number): string
 	return [`${taskId} started more than one execution:`, ...told].join('\n  ');
 }
 
+const copiesOf = (index: number) => 1 + (index % 3);
+
+const atOnce = (index: number) => Math.floor(index / 3) % 2 === 0;
+
+/**
+ * Tasks that have ended, to be called back one to three times each: half of the duplicates at the same moment, half of them
+ * each as soon as the one before it has been dealt with.
+ */
+async function prepareFlood(sandbox: Sandbox, sender: Sender, tasks: number) {
+	const taskIds = await buyMany(sandbox, tasks);
+	const bodies: unknown[] = [];
+	for (const taskId of taskIds) bodies.push(await recordOf(sandbox, taskId));
+	return {
+		taskIds,
+		/** Those of them that are called back more than once in the same moment. */
+		simultaneous: new Set(taskIds.filter((_, index) => copiesOf(index) > 1 && atOnce(index))),
+		/** How many callbacks it takes altogether. */
+		size: taskIds.reduce((sum, _, index) => sum + copiesOf(index), 0),
+		/** Sends them all, and gives what became of each. `onAccepted` is told how many have been accepted so far. */
+		async run(url: string, onAccepted: (accepted: number) => void) {
+			let accepted = 0;
+			async function push(index: number): Promise<Sent> {
+				const sent = await sender.send(url, taskIds[index] ?? '', bodies[index]);
+				if (sent.accepted) onAccepted((accepted += 1));
+				return sent;
+			}
+			async function pushCopies(index: number): Promise<Sent[]> {
+				const copies = Array.from({ length: copiesOf(index) });
+				if (atOnce(index)) return await Promise.all(copies.map(() => push(index)));
+				const sent: Sent[] = [];
+				for (const _ of copies) sent.push(await push(index));
+				return sent;
+			}
+			return (await Promise.all(taskIds.map((_, index) => pushCopies(index)))).flat();
+		},
+	};
+}
+
 /** Floods a new trigger with callbacks, kills n8n on the way if told so, and prints what became of each task. */
 export async function floodTrigger(
 	title: string,
@@ -80,11 +118,11 @@ export async function floodTrigger(
 	{ kill, address = (url) => url, patienceMs = 120_000 }: Partial<KillOptions> = {},
 ): Promise<Outcome> {
 	const workflow = await activeTrigger(host, credential, parameters);
-	const flood = await prepareFlood(sandbox, tasks);
+	const flood = await prepareFlood(sandbox, sender, tasks);
 	const began = Date.now();
 	let killedAt = Infinity;
 	let back: Promise<void> | undefined;
-	const sent = await flood.run(address(workflow.url), sender, (accepted) => {
+	const sent = await flood.run(address(workflow.url), (accepted) => {
 		if (!kill || back || accepted < flood.size * 0.4) return;
 		killedAt = Date.now();
 		back = kill();
@@ -92,23 +130,24 @@ export async function floodTrigger(
 	await back;
 	const seconds = (Date.now() - began) / 1_000;
 	const executions = await whenOver(host, workflow.id, patienceMs);
-	const starts = startsByTask(executions, flood.taskIds);
-	const missing = taskIdsWhere(starts, (count) => count === 0);
-	const doubled = taskIdsWhere(starts, (count) => count > 1);
+	const begun = executions.filter(({ startedAt }) => startedAt !== null);
+	const starts = tally(begun.flatMap(({ taskIds }) => taskIds));
+	const missing = flood.taskIds.filter((taskId) => !starts[taskId]);
+	const doubled = flood.taskIds.filter((taskId) => (starts[taskId] ?? 0) > 1);
 	const doubledInSequence = doubled.filter((taskId) => !flood.simultaneous.has(taskId));
+	const ended = executions.filter(({ status }) => status === 'success');
+	const ends = tally(ended.flatMap(({ taskIds }) => taskIds));
+	const endedTwice = doubled.filter((taskId) => (ends[taskId] ?? 0) > 1);
 	const turnedAway = new Set(sent.filter(answeredWhileStarting).map(({ taskId }) => taskId));
 	const leads = leadsOf(sent, doubled, killedAt);
-
-	const endedTwice = taskIdsWhere(endsByTask(executions, doubled), (count) => count > 1);
+	const excused = missing.filter((taskId) => turnedAway.has(taskId));
+	const crashed = executions.filter(({ status }) => status === 'crashed');
 	const ofTheKill: Figures = {
 		'of the doubled, run to the end more than once': endedTwice.length,
-		'of the missing, turned away by a starting n8n': missing.filter((taskId) =>
-			turnedAway.has(taskId),
-		).length,
+		'of the missing, turned away by a starting n8n': excused.length,
 		'of the doubled, first answered before the kill, at most (ms)': Math.max(0, ...leads),
-		'executions cut off by the kill': executions.filter(({ status }) => status === 'crashed')
-			.length,
-		'written but never begun': executions.filter(({ startedAt }) => startedAt === null).length,
+		'executions cut off by the kill': crashed.length,
+		'written but never begun': executions.length - begun.length,
 	};
 	report(title, {
 		tasks,

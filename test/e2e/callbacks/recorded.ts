@@ -70,28 +70,3 @@ export async function post(url: string, body: unknown, type = 'application/json'
 		headers: { 'content-type': type },
 	});
 }
-
-function countByTask(
-	executions: readonly Recorded[],
-	taskIds: readonly string[],
-): Map<string, number> {
-	const counts = new Map(taskIds.map((taskId) => [taskId, 0]));
-	for (const taskId of executions.flatMap((execution) => execution.taskIds)) {
-		counts.set(taskId, (counts.get(taskId) ?? 0) + 1);
-	}
-	return counts;
-}
-
-/** How many executions there are for each of the tasks; those that n8n has never begun do not count. */
-export const startsByTask = (executions: readonly Recorded[], taskIds: readonly string[]) =>
-	countByTask(
-		executions.filter(({ startedAt }) => startedAt !== null),
-		taskIds,
-	);
-
-/** How many executions have come to their end for each of the tasks. */
-export const endsByTask = (executions: readonly Recorded[], taskIds: readonly string[]) =>
-	countByTask(
-		executions.filter(({ status }) => status === 'success'),
-		taskIds,
-	);

@@ -29,7 +29,7 @@ describeOnHosts('The example of an agent that asks before it buys', (host, versi
 	beforeAll(async () => {
 		await host().putCredential(chatCredentialFor(sandbox(), 'OpenAI', sandbox().key));
 		editor = await Editor.open(browser(), host());
-	}, 60_000);
+	});
 
 	/** Sends the agent a message in n8n's chat, and waits until n8n shows the question there. */
 	async function askForPicture(): Promise<{ chat: ChatWindow; workflow: string }> {

@@ -26,7 +26,7 @@ describeOnHosts('The examples in which a person chooses', (host, version) => {
 			userAgent: userAgentOf(browser()),
 		});
 		visitor.setDefaultTimeout(PAGE_MS);
-	}, 60_000);
+	});
 	// Another copy of it has the same address.
 	afterEach(async () => await host().deactivate(active));
 

@@ -5,7 +5,7 @@ import { freePort, type HostVersion } from '../../../sandbox/host';
 import { startCommand } from '../../support/command';
 import { useFolder } from '../../support/folder';
 import { useBrowser } from '../support/browser';
-import { chosenVersions } from '../support/chosen';
+import { chosenVersions } from '../support/hosts';
 import { readUntil } from '../support/poll';
 
 const root = resolve(__dirname, '../../..');
@@ -48,7 +48,7 @@ describe.each(chosenVersions)('npm start with n8n %s', (version) => {
 			const expected = [...(await examples()), 'Mine'].sort();
 			expect(await readUntil(async () => (await listed(page)).sort(), expected)).toEqual(expected);
 		});
-	}, 180_000);
+	});
 });
 
 /** Runs `npm start` until `use` is done, which is given what it prints. */

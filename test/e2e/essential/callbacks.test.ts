@@ -15,8 +15,8 @@ describeOnHosts('Callbacks', (host) => {
 	const sandbox = useSandbox(host, CREDENTIAL, { durations: { image: null } });
 	const { call, execution, pause, taskOf } = pausing(host, sandbox, CREDENTIAL);
 
-	test('a forged callback leaves the execution paused; the true one resumes it; a late one is turned away', async () => {
-		const { workflow, webhook } = await pause(['Picture'], { downloadFiles: true });
+	test('a forged callback leaves the execution paused; the true one resumes it; a late one is turned away; its file goes with it', async () => {
+		const { workflow, id, webhook } = await pause(['Picture'], { downloadFiles: true });
 		const taskId = taskOf('Picture');
 		const claim = { id: taskId, status: 'completed' };
 		const { mark } = host().log;
@@ -34,7 +34,8 @@ describeOnHosts('Callbacks', (host) => {
 		await expectPictures(host(), resumed.files('End'));
 		expect(await call(webhook, claim)).toBe(409);
 		expect((await execution(workflow, 'success')).runs.End).toHaveLength(1);
-	}, 60_000);
+		await expectDeletedWith(host(), id, resumed.files('End'));
+	});
 
 	// The service may append "/callback" to the text of the address, or to its path.
 	describe.each(['text', 'path'] as const)('at an address extended in its %s', (webhookQuery) => {
@@ -55,7 +56,7 @@ describeOnHosts('Callbacks', (host) => {
 			expect((await execution(workflow, 'success')).json('End')).toMatchObject([
 				{ taskId, status: 'completed' },
 			]);
-		}, 60_000);
+		});
 
 		test('a reference that a node signed arrives as verified; "Only Signed Addresses" turns others away', async () => {
 			const trigger = await activeTrigger(host(), CREDENTIAL, { options: { onlySigned: true } });
@@ -75,7 +76,7 @@ describeOnHosts('Callbacks', (host) => {
 			expect(execution?.json('End')).toMatchObject([
 				{ status: 'completed', reference: options.reference, referenceVerified: true },
 			]);
-		}, 60_000);
+		});
 	});
 
 	test('a callback to the trigger starts one execution with the task in the shared shape, and with files that go with it', async () => {

@@ -27,14 +27,14 @@ describeOnHosts("n8n's HTTP Request with the credential", (host) => {
 		expect(execution.json('Request')).toMatchObject([
 			{ success: true, remain_credits: expect.any(Number) },
 		]);
-	}, 90_000);
+	});
 
 	test('does not send the key to another address', async () => {
 		const execution = await request(`${elsewhere().url}/v1/balance`);
 		expect(execution.status).toBe('error');
 		expect(elsewhere().requests.list()).toEqual([]);
 		expect(JSON.stringify(execution.error)).not.toContain(sandbox().key);
-	}, 90_000);
+	});
 
 	describe('at a service that redirects', () => {
 		const STATUSES = [301, 302, 303, 307, 308];
@@ -115,6 +115,6 @@ describeOnHosts("n8n's HTTP Request with the credential", (host) => {
 			expect(service.calls.filter(({ key }) => key === `Bearer ${KEY}`)).toHaveLength(
 				service.calls.length / 2,
 			);
-		}, 90_000);
+		});
 	});
 });

@@ -1,9 +1,9 @@
-import axios from 'axios';
 import sharp from 'sharp';
 import { z } from 'zod/v3';
 
 import { openBucket } from '../support/bucket';
 import { describeOnHosts } from '../support/hosts';
+import { McpClient } from '../support/mcpClient';
 import { useSandbox } from '../support/sandbox';
 import { EXAMPLE_CREDENTIAL, readExample } from '../support/workflows';
 
@@ -25,8 +25,6 @@ function exampleWith(name: string, node: string, credential: { name: string; typ
 	return { ...definition, nodes };
 }
 
-const answerSchema = z.object({ result: z.record(z.unknown()) });
-
 const toolsSchema = z.object({
 	tools: z.array(
 		z.object({ name: z.string(), inputSchema: z.object({ properties: z.record(z.unknown()) }) }),
@@ -34,56 +32,6 @@ const toolsSchema = z.object({
 });
 
 const contentSchema = z.object({ content: z.array(z.object({ text: z.string() })) });
-
-/** A program that speaks MCP over HTTP. */
-class McpClient {
-	private session: string | undefined;
-
-	private calls = 0;
-
-	constructor(
-		private readonly url: string,
-		private readonly token: string,
-	) {}
-
-	/** The status of an attempt to begin. */
-	async open(): Promise<number> {
-		const params = {
-			protocolVersion: '2025-03-26',
-			capabilities: {},
-			clientInfo: { name: 'test', version: '1' },
-		};
-		const { status, headers } = await this.send({ id: 0, method: 'initialize', params });
-		if (status !== 200) return status;
-		this.session = String(headers['mcp-session-id']);
-		await this.send({ method: 'notifications/initialized' });
-		return status;
-	}
-
-	async call(method: string, params: object): Promise<Record<string, unknown>> {
-		this.calls += 1;
-		const { data } = await this.send({ id: this.calls, method, params });
-		const [, json = ''] = /^data: (.*)$/m.exec(data) ?? [];
-		return answerSchema.parse(JSON.parse(json)).result;
-	}
-
-	private async send(message: object) {
-		return await axios.post<string>(
-			this.url,
-			{ jsonrpc: '2.0', ...message },
-			{
-				headers: {
-					authorization: `Bearer ${this.token}`,
-					accept: 'application/json, text/event-stream',
-					...(this.session !== undefined && { 'mcp-session-id': this.session }),
-				},
-				responseType: 'text',
-				validateStatus: () => true,
-				proxy: false,
-			},
-		);
-	}
-}
 
 describeOnHosts('The examples that need an account elsewhere', (host) => {
 	const sandbox = useSandbox(host, EXAMPLE_CREDENTIAL, { durations: { image: 500 } });
@@ -107,7 +55,7 @@ describeOnHosts('The examples that need an account elsewhere', (host) => {
 			expect((await sharp(content).metadata()).format).toBe('png');
 		}
 		await bucket.close();
-	}, 150_000);
+	});
 
 	describe('mcp-server.json', () => {
 		let workflow: string;
@@ -120,13 +68,13 @@ describeOnHosts('The examples that need an account elsewhere', (host) => {
 			);
 			workflow = id;
 			await host().activate(workflow);
-		}, 60_000);
+		});
 		afterAll(async () => await host().deactivate(workflow));
 
 		test('a program finds the tools, makes a picture, and gets its link', async () => {
 			const client = new McpClient(server(), TOKEN);
 			expect(await client.open()).toBe(200);
-			const { tools } = toolsSchema.parse(await client.call('tools/list', {}));
+			const { tools } = toolsSchema.parse(await client.call('tools/list'));
 			expect(
 				tools.map(({ name, inputSchema }) => [name, Object.keys(inputSchema.properties)]).sort(),
 			).toEqual([
@@ -140,7 +88,7 @@ describeOnHosts('The examples that need an account elsewhere', (host) => {
 			const [task] = sandbox().tasks.list();
 			expect(content[0]?.text).toContain(task?.results?.[0]?.url ?? 'no link');
 			expect(sandbox().ledger().accepted).toBe(1);
-		}, 120_000);
+		});
 
 		test('without the token nothing is bought', async () => {
 			expect(await new McpClient(server(), 'another-token').open()).toBe(403);

@@ -80,6 +80,12 @@ describeOnHosts('The examples', (host, version) => {
 			.requests.list(SUBMISSION)
 			.map(({ body }) => body);
 
+	/** Expects that an agent shows the picture that was bought. */
+	function expectPictureOf(execution: Execution): void {
+		const url = sandbox().tasks.list()[0]?.results?.[0]?.url ?? 'no picture';
+		expect(execution.json('Agent')[0]?.output).toContain(`![image](${url})`);
+	}
+
 	const examples: Record<string, Example> = {
 		'budget-per-workflow': {
 			tasks: 3,
@@ -233,8 +239,7 @@ describeOnHosts('The examples', (host, version) => {
 			tasks: 1,
 			check(execution) {
 				expect(imageRequests()).toMatchObject([{ prompt: execution.json('Wish')[0]?.text }]);
-				const url = sandbox().tasks.list()[0]?.results?.[0]?.url ?? 'no picture';
-				expect(execution.json('Agent')[0]?.output).toContain(`![image](${url})`);
+				expectPictureOf(execution);
 			},
 		},
 		'picture-to-video': {
@@ -291,8 +296,7 @@ describeOnHosts('The examples', (host, version) => {
 			tasks: 1,
 			hosts: ['2.41'],
 			check(execution) {
-				const url = sandbox().tasks.list()[0]?.results?.[0]?.url ?? 'no picture';
-				expect(execution.json('Agent')[0]?.output).toContain(`![image](${url})`);
+				expectPictureOf(execution);
 				const [first, second] = sandbox().chat.bill().requests;
 				expect(first?.written5m).toBeGreaterThan(1_024);
 				expect(second?.read).toBe(first?.written5m);
@@ -330,21 +334,17 @@ describeOnHosts('The examples', (host, version) => {
 
 	const runnable = EXAMPLES.filter((name) => examples[name]?.hosts?.includes(version) ?? true);
 
-	test.each(runnable)(
-		'%s runs as it is imported',
-		async (name) => {
-			const {
-				tasks,
-				check,
-				run: runIt = finished,
-			} = examples[name] ?? { tasks: NaN, check: () => {} };
-			const workflow = await host().importWorkflow(readExample(name));
-			const execution = await runIt(workflow.id);
-			expect(execution.error).toBeUndefined();
-			expect(execution.status).toBe('success');
-			expect(sandbox().ledger().accepted).toBe(tasks);
-			await check(execution);
-		},
-		150_000,
-	);
+	test.each(runnable)('%s runs as it is imported', async (name) => {
+		const {
+			tasks,
+			check,
+			run: runIt = finished,
+		} = examples[name] ?? { tasks: NaN, check: () => {} };
+		const workflow = await host().importWorkflow(readExample(name));
+		const execution = await runIt(workflow.id);
+		expect(execution.error).toBeUndefined();
+		expect(execution.status).toBe('success');
+		expect(sandbox().ledger().accepted).toBe(tasks);
+		await check(execution);
+	});
 });

@@ -17,5 +17,5 @@ describeOnHosts('A pipeline of pictures', (host) => {
 		const statuses = execution.json('Pictures').map(({ status }) => status);
 		expect(statuses).toStrictEqual(['completed', 'completed', 'completed']);
 		expect(sandbox().ledger().accepted).toBe(4);
-	}, 120_000);
+	});
 });

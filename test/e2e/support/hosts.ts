@@ -1,16 +1,20 @@
 import axios from 'axios';
 import {
 	attachHost,
+	HOST_VERSIONS,
 	type Host,
 	type HostDescription,
 	type HostOptions,
 	type HostVersion,
+	parseHostVersions,
 	startHost,
 	terminalProgress,
 } from '../../../sandbox/host';
-import { chosenVersions } from './chosen';
 
-export { chosenVersions };
+/** The n8n versions that this run is for: all, or those that `N8N_HOSTS` names. */
+export const chosenVersions: HostVersion[] = process.env.N8N_HOSTS
+	? parseHostVersions(process.env.N8N_HOSTS)
+	: [...HOST_VERSIONS];
 
 /** Building and packing the package is part of the first start. */
 const START_MS = 5 * 60_000;

@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import {
@@ -12,7 +10,8 @@ import {
 	startHost,
 	terminalProgress,
 } from '../../../sandbox/host';
-import { chosenVersions } from './chosen';
+import { openServer } from '../../support/server';
+import { chosenVersions } from './hosts';
 
 /**
  * Keeps one n8n per version for all test files of a run, started when the first of them asks for it.
@@ -43,19 +42,7 @@ async function answer(path: string): Promise<unknown> {
 	return describeHost(await hostOf(version));
 }
 
-const server = createServer((request, response) => {
-	const send = (status: number, body: unknown) =>
-		response.writeHead(status).end(JSON.stringify(body));
-	answer(request.url ?? '').then(
-		(body) => send(200, body),
-		(error: unknown) =>
-			send(500, { message: error instanceof Error ? error.message : String(error) }),
-	);
-});
-
 async function end(): Promise<void> {
-	server.close();
-	server.closeAllConnections();
 	await Promise.allSettled([...hosts.values()].map(async (host) => (await host).stop()));
 	if (packed) await rm(dirname(await packed), { recursive: true, force: true });
 	process.exit();
@@ -69,9 +56,16 @@ process.on('SIGINT', () => {});
 async function main(): Promise<void> {
 	// Before the first test, so that no test's time has an install in it.
 	for (const version of chosenVersions) await ensureN8n(version, progress);
-	server.listen(0, '127.0.0.1', () => {
-		process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+	const { url } = await openServer((request, response) => {
+		const send = (status: number, body: unknown) =>
+			response.writeHead(status).end(JSON.stringify(body));
+		answer(request.url ?? '').then(
+			(body) => send(200, body),
+			(error: unknown) =>
+				send(500, { message: error instanceof Error ? error.message : String(error) }),
+		);
 	});
+	process.send?.({ url });
 }
 
 main().catch((error: unknown) => {
