@@ -1,5 +1,6 @@
 import type { Execution } from '../../sandbox/host';
 import type { Sandbox } from '../../sandbox/service';
+import { tally } from '../support/tally';
 import { BUY } from './workflows';
 
 /** A purchase that the service accepted. */
@@ -61,22 +62,15 @@ function readExecution({ runs, error }: Execution, seen: Seen): string {
 		if (typeof json.taskId === 'string' && json.error === undefined) seen.cameOut.add(json.taskId);
 		const { message, description } = fieldsOf(json.error);
 		const { marker } = fieldsOf(json.input);
-		if (
-			typeof marker === 'string' &&
-			`${String(message)} ${String(description)}`.includes(MAY_HAVE_BEEN)
-		)
-			seen.uncertain.add(marker);
+		const told = `${String(message)} ${String(description)}`;
+		if (typeof marker === 'string' && told.includes(MAY_HAVE_BEEN)) seen.uncertain.add(marker);
 	}
 	if (launch === undefined) return text;
-	const errors = [error, ...(runs[BUY] ?? []).map((run) => run.error)].flatMap((each) =>
-		each ? [each] : [],
-	);
-	for (const { message, description } of errors) {
+	const errors = [error, ...(runs[BUY] ?? []).map((run) => run.error)];
+	for (const { message, description } of errors.flatMap((each) => each ?? [])) {
 		const first = /\[row \d+ \(item (\d+)\)\]/.exec(message)?.[1];
-		if (
-			first !== undefined &&
-			`${message} ${(description ?? '').split('\n\n')[0]}`.includes(MAY_HAVE_BEEN)
-		)
+		const told = `${message} ${(description ?? '').split('\n\n')[0]}`;
+		if (first !== undefined && told.includes(MAY_HAVE_BEEN))
 			seen.uncertain.add(`${launch}-${first}`);
 		for (const [, item] of (description ?? '').matchAll(/\(item (\d+)\): may have been bought/g))
 			seen.uncertain.add(`${launch}-${item}`);
@@ -105,9 +99,7 @@ export function endOf({ taskId, marker }: Purchase, seen: Seen): End {
 /** Markers of items that were charged for more than once. A task that failed was refunded and may be bought again. */
 export function boughtTwice(purchases: readonly Purchase[], sandbox: Sandbox): string[] {
 	const { tasks } = sandbox.ledger();
-	const counts = new Map<string, number>();
-	for (const { taskId, marker } of purchases) {
-		if ((tasks[taskId]?.refunded ?? 0) === 0) counts.set(marker, (counts.get(marker) ?? 0) + 1);
-	}
-	return [...counts].filter(([, count]) => count > 1).map(([marker]) => marker);
+	const kept = purchases.filter(({ taskId }) => (tasks[taskId]?.refunded ?? 0) === 0);
+	const counts = Object.entries(tally(kept.map(({ marker }) => marker)));
+	return counts.filter(([, count]) => count > 1).map(([marker]) => marker);
 }

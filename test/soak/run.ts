@@ -15,7 +15,9 @@ import {
 	terminalProgress,
 } from '../../sandbox/host';
 import { createSandbox, type Sandbox } from '../../sandbox/service';
+import { until } from '../e2e/support/poll';
 import { credentialFor } from '../e2e/support/sandbox';
+import { tally } from '../support/tally';
 import { addFault, addHang } from './faults';
 import {
 	boughtTwice,
@@ -110,13 +112,12 @@ async function readExecutions(
 	workflows: readonly SoakWorkflow[],
 	note: (text: string) => void,
 ): Promise<Execution[]> {
-	const deadline = Date.now() + PATIENCE_MS;
-	for (;;) {
-		const open = (await host.executions({ status: ['running', 'new', 'waiting'] })).length;
-		if (open === 0 || Date.now() > deadline) break;
-		note(`${open} executions have not ended`);
-		await delay(1_000);
-	}
+	const open = async () => {
+		const { length } = await host.executions({ status: ['running', 'new', 'waiting'] });
+		if (length > 0) note(`${length} executions have not ended`);
+		return length;
+	};
+	await until(open, (count) => count === 0, PATIENCE_MS, 1_000);
 	const found: Execution[] = [];
 	for (const { id: workflowId } of workflows) {
 		for (const { id } of await host.executions({ workflowId })) {
@@ -128,11 +129,10 @@ async function readExecutions(
 	return found;
 }
 
-const byStatus = (executions: readonly Execution[]) => {
-	const counts = new Map<string, number>();
-	for (const { status } of executions) counts.set(status, (counts.get(status) ?? 0) + 1);
-	return [...counts].map(([status, count]) => `${status} ${count}`).join(', ');
-};
+const byStatus = (executions: readonly Execution[]) =>
+	Object.entries(tally(executions.map(({ status }) => status)))
+		.map(([status, count]) => `${status} ${count}`)
+		.join(', ');
 
 /** An answer takes milliseconds; n8n has its line in the log soon after. */
 const AT_A_KILL_MS = 1_000;
@@ -197,14 +197,8 @@ async function soak(version: HostVersion, tarball: string): Promise<boolean> {
 		);
 		const seen = readAll(executions, host.log.text());
 		const purchases = purchasesOf(sandbox);
-		const ends = new Map<End, Purchase[]>([
-			['cameOut', []],
-			['named', []],
-			['uncertain', []],
-			['unnamed', []],
-		]);
-		for (const purchase of purchases) ends.get(endOf(purchase, seen))?.push(purchase);
-		const unnamed = ends.get('unnamed') ?? [];
+		const endedAs = (end: End) => purchases.filter((purchase) => endOf(purchase, seen) === end);
+		const unnamed = endedAs('unnamed');
 		const outside = unnamed.filter((purchase) => !killOf(kills, purchase));
 		const twice = boughtTwice(purchases, sandbox);
 		const faults = sandbox.requests.list().filter(({ fault }) => fault !== null).length;
@@ -218,9 +212,9 @@ async function soak(version: HostVersion, tarball: string): Promise<boolean> {
 			[
 				`\nn8n ${version}, seed ${SEED}: ${launches} executions (${byStatus(executions)}), ${faults} requests with a fault, ${stops} stopped, ${kills.length} kills`,
 				`  accepted      ${purchases.length}`,
-				`  came out      ${ends.get('cameOut')?.length}`,
-				`  named         ${ends.get('named')?.length}`,
-				`  uncertain     ${ends.get('uncertain')?.length}`,
+				`  came out      ${endedAs('cameOut').length}`,
+				`  named         ${endedAs('named').length}`,
+				`  uncertain     ${endedAs('uncertain').length}`,
 				`  unnamed       ${unnamed.length}, of them at a kill ${unnamed.length - outside.length} (per kill: ${kills.map((kill, at) => `${perKill[at]} with ${kill.running} nodes running`).join('; ')})`,
 				`  bought twice  ${twice.length}`,
 				...outside.map(

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Host } from '../../sandbox/host';
 import type { Sandbox } from '../../sandbox/service';
+import { type Listening, listenWith } from '../e2e/support/executions';
 import {
+	chain,
 	end,
 	type Links,
-	mediaGenApi,
+	loopOver,
+	mediaGen,
 	MODEL,
 	type NodeJson,
 	startByWebhook,
@@ -69,20 +72,25 @@ const WAYS: Way[] = [
 	{ title: 'callback, in a loop', waitMode: 'callback', settings: CONTINUES, loop: true },
 ];
 
-const twoByTwo: NodeJson = {
-	name: 'Loop',
-	type: 'n8n-nodes-base.splitInBatches',
-	typeVersion: 3,
-	parameters: { batchSize: 2, options: {} },
+const MARKERS: NodeJson = {
+	name: 'Markers',
+	type: 'n8n-nodes-base.splitOut',
+	parameters: { fieldToSplitOut: 'body.markers', options: { destinationFieldName: 'marker' } },
 };
 
-const LINKS: Links = { Go: 'Markers', Markers: BUY, [BUY]: 'End' };
+const OPTIONS = {
+	concurrency: CONCURRENCY,
+	pollInterval: 1,
+	timeout: 60,
+	includeInput: true,
+	reference: '={{ $json.marker }}',
+	additionalBodyFields: '={{ JSON.stringify({ soak: $json.marker }) }}',
+};
+
 const LOOP_LINKS: Links = { Go: 'Markers', Markers: 'Loop', Loop: ['End', BUY], [BUY]: 'Loop' };
 
 /** An active workflow. A POST of `{ "markers": […] }` starts an execution that buys a task for each. */
-export interface SoakWorkflow {
-	id: string;
-	url: string;
+export interface SoakWorkflow extends Listening {
 	title: string;
 }
 
@@ -99,37 +107,15 @@ export async function soakWorkflows(
 		const operation = bought[(at + Math.floor(at / WAYS.length)) % bought.length];
 		const way = WAYS[at % WAYS.length];
 		if (!operation || !way) continue;
-		const path = randomUUID();
-		const markers: NodeJson = {
-			name: 'Markers',
-			type: 'n8n-nodes-base.splitOut',
-			parameters: { fieldToSplitOut: 'body.markers', options: { destinationFieldName: 'marker' } },
-		};
-		const buy: NodeJson = {
-			name: BUY,
-			type: `n8n-nodes-mediagen.${operation.type}`,
-			parameters: {
-				...operation.parameters,
-				waitMode: way.waitMode,
-				downloadFiles: false,
-				options: {
-					concurrency: CONCURRENCY,
-					pollInterval: 1,
-					timeout: 60,
-					includeInput: true,
-					reference: '={{ $json.marker }}',
-					additionalBodyFields: '={{ JSON.stringify({ soak: $json.marker }) }}',
-				},
-			},
-			credentials: mediaGenApi(credential),
-			...way.settings,
-		};
+		const { waitMode } = way;
+		const buys = { ...operation.parameters, waitMode, downloadFiles: false, options: OPTIONS };
+		const buy = mediaGen(BUY, operation.type, credential, buys, way.settings);
+		const start = startByWebhook(randomUUID());
 		const title = `${operation.title}, ${way.title}`;
-		const nodes = [startByWebhook(path), markers, buy, ...(way.loop ? [twoByTwo] : []), end];
-		const links = way.loop ? LOOP_LINKS : LINKS;
-		const { id } = await host.importWorkflow(workflow(title, nodes, links));
-		await host.activate(id);
-		made.push({ id, title, url: `${host.url}/webhook/${path}` });
+		const definition = way.loop
+			? workflow(title, [start, MARKERS, loopOver('Loop', 2), buy, end], LOOP_LINKS)
+			: chain(title, [start, MARKERS, buy, end]);
+		made.push({ title, ...(await listenWith(host, definition)) });
 	}
 	return made;
 }
