@@ -151,7 +151,8 @@ function testEssentials(
 	test('Trigger: the next node has the file, and a second callback starts nothing', async () => {
 		sandbox().durations.set({ image: 0 });
 		const nodes = [triggerNode(CREDENTIAL), receiver().node];
-		const { id, url } = await listenWith(host(), chainOf(nodes, settings));
+		const { id, url: base } = await listenWith(host(), chainOf(nodes, settings));
+		const url = `${base}/callback`;
 		const record = await recordOf(sandbox(), await buy(sandbox()));
 		expect(await post(url, record)).toMatchObject({ status: 200, data: { message: 'Received' } });
 		await expectFile();
