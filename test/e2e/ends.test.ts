@@ -54,7 +54,10 @@ describeWithOwnHosts('What an end of an execution keeps', (version, start) => {
 		const named = JSON.stringify([execution.runs, execution.error]).includes(first);
 		for (const taskId of bought()) sandbox().tasks.finish(taskId);
 		sandbox().durations.set({ image: 0 });
-		const again = await ended(await retry(host(), execution));
+		await retry(host(), execution);
+		const [latest] = await host().executions({ workflowId: execution.workflowId });
+		expect(latest?.id).not.toBe(execution.id);
+		const again = await ended(latest?.id ?? '');
 		const continued = JSON.stringify(again.runs).includes(first);
 		report(`${title}, n8n ${version}`, {
 			status: execution.status,

@@ -58,13 +58,10 @@ export async function onlyExecution(
 	return await host.execution(found[0].id);
 }
 
-/** Retries an execution from n8n's list. Returns the id of the new execution. */
-export async function retry(host: Host, { id, workflowId }: Execution): Promise<string> {
+/** Retries an execution from n8n's list. */
+export async function retry(host: Host, { id }: Execution): Promise<void> {
 	const data = { loadWorkflow: false };
 	await host.api.call(z.unknown(), { method: 'POST', url: `/rest/executions/${id}/retry`, data });
-	const [latest] = await host.executions({ workflowId });
-	if (!latest || latest.id === id) throw new Error(`Execution ${id} was not retried.`);
-	return latest.id;
 }
 
 /**
