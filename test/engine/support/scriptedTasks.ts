@@ -13,8 +13,36 @@ export const accepted = (taskId: string): Reply => ({
 	json: { code: 200, data: [{ status: 'submitted', task_id: taskId }] },
 });
 
+/** The service's own error. */
+export const serviceError = (status: number, message: string, more: object = {}): Reply => ({
+	status,
+	json: { error: { message, ...more } },
+});
+
 /** Nothing is bought. */
-export const refused: Reply = { status: 400, json: { error: { message: 'Too loud' } } };
+export const refused = serviceError(400, 'Too loud');
+
+/** Something may have been bought. */
+export const unclear: Reply = { status: 500 };
+
+/** The service has no such task. */
+export const unknownTask = serviceError(404, 'No such task', {
+	type: 'not_found_error',
+	code: 404,
+});
+
+/** A song at each of these addresses, as a record has it. */
+export const songAt = (...urls: string[]) => ({ music: urls.map((audio_url) => ({ audio_url })) });
+
+/** A completed record with that result. */
+export const completedWith = (result: unknown, more: object = {}): Reply => ({
+	json: { status: 'completed', result, ...more },
+});
+
+/** A record of a failed task, which the service refunds. */
+export const failed = (message = 'Too loud', more: object = {}): Reply => ({
+	json: { status: 'failed', error: { message, ...more } },
+});
 
 export const running: Reply = {
 	json: { code: 200, data: { status: 'pending', progress: 10, result: null, error: null } },

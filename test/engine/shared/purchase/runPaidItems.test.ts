@@ -1,38 +1,49 @@
 import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
-import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { clock } from '../../../../nodes/shared/util/clock';
 import { jumpingClock, until } from '../../support/clocks';
 import { log, retryExecution, runNode, type RunOptions, runSideBySide } from '../../support/engine';
 import { generatePicture } from '../../support/generatePicture';
 import { runnerOf } from '../../support/operations';
 import { fileItem, picture } from '../../support/sandbox';
-import { type Reply, useScriptedService } from '../../support/scriptedService';
+import type { Reply } from '../../support/scriptedService';
 import {
 	accepted,
-	buySounds,
 	completed,
-	numberTasks,
-	RECORD,
+	completedWith,
+	failed,
 	refused,
 	running,
-	SOUNDS,
+	serviceError,
+	songAt,
 	soundRun,
+	unclear,
 } from '../../support/scriptedTasks';
+import { errorOutput, goOn, retryAndGoOn, retryOnFail } from '../../support/settings';
+import { statesOf, statusesOf, useSoundService } from '../../support/soundService';
 
-const service = useScriptedService(jumpingClock);
-
-const goOn = { onError: 'continueRegularOutput' } as const;
+const { service, onSubmit, onRecord, onRecordOf, buy, bought, promptsSent, recordsRead } =
+	useSoundService(jumpingClock);
 
 /** An item without a result goes from the error output back to the node, once. */
-const ledBack = { settings: { onError: 'continueErrorOutput' }, errorsBack: 1 } as const;
+const ledBack = { ...errorOutput, errorsBack: 1 } as const;
 
-const bought = () => service.sent('POST', SOUNDS);
+const oneByOne = { concurrency: 1 };
 
 const tooMany = (retryAfter: string): Reply => ({
-	status: 429,
+	...serviceError(429, 'Slow down'),
 	headers: { 'retry-after': retryAfter },
-	json: { error: { message: 'Slow down' } },
 });
+
+const byEarlierAttempt = 'may have been bought by an earlier attempt';
+
+const inLog = (words: string) => log.filter((message) => message.includes(words));
+
+/** The place of an item in the log. */
+const placeOf = (item: number, executionId = '1') =>
+	`execution ${executionId}, workflow engine-test "Engine test", node "Under Test", row ${item + 1} (item ${item})`;
+
+const runAgainLater =
+	'Run the node again later, with the items without a result only: the others would be bought again.';
 
 const realMs = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -41,52 +52,46 @@ const secondsBetween = (requests: ReadonlyArray<{ at: number }>) =>
 
 describe('Retry-After never outlasts "Timeout"', () => {
 	test('20 seconds on a poll, with a timeout of 5: the node ends after about 5 seconds and names the task', async () => {
-		numberTasks(service);
-		service.on('GET', RECORD, tooMany('20'));
+		onRecord(tooMany('20'));
 		const began = clock.now();
-		const { error } = await buySounds(service, 1, { timeout: 5 });
+		const { error } = await buy(1, { timeout: 5 });
 		expect(error?.message).toBe('Task task_1 was still submitted after 5 seconds [row 1 (item 0)]');
 		expect(error?.description).toContain('The last request failed: Rate limit reached.');
 		expect((clock.now() - began) / 1_000).toBeLessThan(6);
 	});
 
 	test('15 seconds on a submission, with a timeout of 5: nothing is bought', async () => {
-		service.on('POST', SOUNDS, tooMany('15'), accepted('task_1'));
-		const options = { timeout: 5, concurrency: 1 };
-		const { json, error } = await buySounds(service, 3, options, { settings: goOn });
+		onSubmit(tooMany('15'), accepted('task_1'));
+		const { json, error } = await buy(3, { timeout: 5, concurrency: 1 }, goOn);
 		expect(error).toBeUndefined();
-		expect(json.map(({ status }) => status)).toStrictEqual(Array(3).fill('not submitted'));
+		expect(statusesOf(json)).toStrictEqual(Array(3).fill('not submitted'));
 		expect(JSON.stringify(json)).toContain('Rate limit reached');
 		expect(bought()).toHaveLength(1);
 	});
 
-	test('a submission that outlasts it: the next item is not bought any more', async () => {
-		service.on('POST', SOUNDS, () => {
+	test('a submission that outlasts it: the next item is not bought any more, and says so', async () => {
+		onSubmit(() => {
 			void clock.sleep(10_000);
 			return accepted('task_1');
 		});
-		service.on('GET', RECORD, running);
-		const options = { timeout: 5, concurrency: 1 };
-		const { json } = await buySounds(service, 2, options, { settings: goOn });
-		expect(json.map(({ taskId, status }) => [taskId, status])).toEqual([
+		onRecord(running);
+		const { json } = await buy(2, { timeout: 5, concurrency: 1 }, goOn);
+		expect(statesOf(json)).toEqual([
 			['task_1', 'submitted'],
 			[undefined, 'not submitted'],
 		]);
-		expect(JSON.stringify(json[1]?.error)).toContain(
-			'The timeout passed before the task was bought',
-		);
+		expect(json[1]?.error).toMatchObject({
+			message: 'The timeout passed before the task was bought [row 2 (item 1)]',
+			description: runAgainLater,
+		});
 		expect(bought()).toHaveLength(1);
 	});
 
 	test('a download that the service puts off ends with "Timeout"', async () => {
-		numberTasks(service);
-		service.on('GET', RECORD, {
-			json: { status: 'completed', result: { music: [{ audio_url: `${service.url}/1.mp3` }] } },
-		});
+		onRecord(completedWith(songAt(`${service.url}/1.mp3`)));
 		service.on('GET', '/1.mp3', { ...tooMany('15'), status: 503 });
 		const began = clock.now();
-		const options = { timeout: 20 };
-		const { error } = await buySounds(service, 1, options, { given: { downloadFiles: true } });
+		const { error } = await buy(1, { timeout: 20 }, { given: { downloadFiles: true } });
 		expect(error?.description).toContain('task_1');
 		expect((clock.now() - began) / 1_000).toBeLessThan(21);
 		expect(service.sent('GET', '/1.mp3')).toHaveLength(2);
@@ -99,40 +104,37 @@ describe('"Don\'t Wait" has no timeout', () => {
 	test('it buys on under a rate limit, longer than ten minutes', async () => {
 		let last = 0;
 		let acceptedAt = clock.now() - 60_000;
-		service.on('POST', SOUNDS, () => {
+		onSubmit(() => {
 			if (clock.now() - acceptedAt < 60_000) return tooMany('30');
 			acceptedAt = clock.now();
 			return accepted(`task_${++last}`);
 		});
 		const began = clock.now();
-		const { json, error } = await buySounds(service, 30, { timeout: 5 }, { given: none });
+		const { json, error } = await buy(30, { timeout: 5 }, { given: none });
 		expect(error).toBeUndefined();
 		expect(new Set(json.map(({ taskId }) => taskId)).size).toBe(30);
 		expect((clock.now() - began) / 1_000).toBeGreaterThan(25 * 60);
 	});
 
 	test('it gives up when nothing is accepted for ten minutes, and says what to run again', async () => {
-		service.on('POST', SOUNDS, accepted('task_1'), tooMany('30'));
+		onSubmit(accepted('task_1'), tooMany('30'));
 		const began = clock.now();
-		const run = { given: none, settings: goOn };
-		const { json } = await buySounds(service, 3, { concurrency: 1 }, run);
-		expect(json.map(({ taskId, status }) => [taskId, status])).toEqual([
+		const { json } = await buy(3, oneByOne, { given: none, ...goOn });
+		expect(statesOf(json)).toEqual([
 			['task_1', 'submitted'],
 			[undefined, 'not submitted'],
 			[undefined, 'not submitted'],
 		]);
 		expect((clock.now() - began) / 60_000).toBeLessThan(11);
-		const rest =
-			'Run the node again later, with the items without a result only: the others would be bought again.';
 		const [second, third] = json
 			.slice(1)
 			.map(({ error }) => error as { message: string; description: string });
 		expect(second?.message).toContain('Rate limit reached');
-		expect(second?.description).toBe(`Lower "Concurrency" in the options. ${rest}`);
+		expect(second?.description).toBe(`Lower "Concurrency" in the options. ${runAgainLater}`);
 		expect(third?.message).toMatch(
 			/Rate limit reached|The service accepted no task for ten minutes, so this one was not sent/,
 		);
-		expect(third?.description).toContain(rest);
+		expect(third?.description).toContain(runAgainLater);
 	});
 });
 
@@ -143,18 +145,17 @@ describe('Retry-After is at least half a second', () => {
 		['a negative number', () => '-1'],
 	])('%s', async (_, header) => {
 		const refusals = Array.from({ length: 8 }, () => () => tooMany(header()));
-		service.on('POST', SOUNDS, ...refusals, accepted('task_1'));
-		service.on('GET', RECORD, completed);
-		const { json } = await buySounds(service);
+		onSubmit(...refusals, accepted('task_1'));
+		const { json } = await buy();
 		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
 		expect(bought()).toHaveLength(9);
 		expect(Math.min(...secondsBetween(bought()))).toBeGreaterThanOrEqual(0.5);
 	});
 
 	test('1e308 is no time to wait', async () => {
-		service.on('POST', SOUNDS, tooMany('1e308'), accepted('task_1'));
-		service.on('GET', RECORD, tooMany('1e308'), completed);
-		const { json } = await buySounds(service);
+		onSubmit(tooMany('1e308'), accepted('task_1'));
+		onRecord(tooMany('1e308'), completed);
+		const { json } = await buy();
 		expect(json[0]).toMatchObject({ status: 'completed' });
 		expect(bought()).toHaveLength(2);
 	});
@@ -162,34 +163,38 @@ describe('Retry-After is at least half a second', () => {
 
 test('Retry-After holds back the other items too, not only the one that met it', async () => {
 	let last = 0;
-	const buy = () => accepted(`task_${++last}`);
-	service.on('POST', SOUNDS, tooMany('20'), buy);
-	service.on('GET', RECORD, completed);
-	const { json } = await buySounds(service, 6, { concurrency: 2 });
-	expect(json.map(({ status }) => status)).toStrictEqual(Array(6).fill('completed'));
+	onSubmit(tooMany('20'), () => accepted(`task_${++last}`));
+	const { json } = await buy(6, { concurrency: 2 });
+	expect(statusesOf(json)).toStrictEqual(Array(6).fill('completed'));
 	const [first, second, ...others] = bought();
 	expect(others).toHaveLength(5);
 	expect((second?.at ?? 0) - (first?.at ?? 0)).toBeLessThan(1_000);
 	for (const { at } of others) expect(at - (first?.at ?? 0)).toBeGreaterThanOrEqual(20_000);
 });
 
+/** Stops an execution when so many submissions are on their way. Their answers, which wait for `stopped`, come after it. */
+function stopInFlight(count: number) {
+	let release = () => {};
+	const stopped = new Promise<void>((resolve) => (release = resolve));
+	const onStart = (cancel: () => void) => {
+		void until(() => bought().length === count).then(async () => {
+			cancel();
+			await realMs(50);
+			release();
+		});
+	};
+	return { stopped, onStart };
+}
+
 describe('Stop, while purchases are in flight', () => {
 	test('their answers are awaited and their tasks named; what was not sent yet is not sent', async () => {
-		let release = () => {};
-		const released = new Promise<void>((resolve) => (release = resolve));
+		const { stopped, onStart } = stopInFlight(3);
 		let last = 0;
-		service.on('POST', SOUNDS, () => ({ ...accepted(`task_${++last}`), after: released }));
-		const onStart = (cancel: () => void) => {
-			void until(() => bought().length === 3).then(async () => {
-				cancel();
-				await realMs(50);
-				release();
-			});
-		};
-		const { run, error } = await buySounds(service, 5, { concurrency: 3 }, { onStart });
+		onSubmit(() => ({ ...accepted(`task_${++last}`), after: stopped }));
+		const { run, error } = await buy(5, { concurrency: 3 }, { onStart });
 		expect(run.status).toBe('canceled');
 		expect(bought()).toHaveLength(3);
-		expect(service.sent('GET', RECORD)).toEqual([]);
+		expect(recordsRead()).toEqual([]);
 		for (const taskId of ['task_1', 'task_2', 'task_3']) {
 			const words = `task ${taskId} submitted after the execution was canceled`;
 			expect(log.join('\n')).toMatch(
@@ -206,14 +211,8 @@ describe('Stop, while purchases are in flight', () => {
 
 describe('What an attempt left is taken up by the next one in the same execution', () => {
 	test('"Send Again" buys it, and the user was told of the choice', async () => {
-		service.on('POST', SOUNDS, { reset: true }, accepted('task_2'));
-		service.on('GET', RECORD, completed);
-		const { rounds, errorRounds } = await buySounds(
-			service,
-			1,
-			{ whenUnsure: 'sendAgain' },
-			ledBack,
-		);
+		onSubmit({ reset: true }, accepted('task_2'));
+		const { rounds, errorRounds } = await buy(1, { whenUnsure: 'sendAgain' }, ledBack);
 		expect(JSON.stringify(errorRounds[0])).toContain(
 			'set \\"If It May Have Been Bought\\" in the options to \\"Send Again\\"',
 		);
@@ -222,78 +221,57 @@ describe('What an attempt left is taken up by the next one in the same execution
 	});
 
 	test('with Retry On Fail it reaches the next run too', async () => {
-		service.on('POST', SOUNDS, { status: 502 }, accepted('task_2'));
-		const settings = { ...ledBack.settings, retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
-		const { errorRounds } = await buySounds(service, 1, {}, { ...ledBack, settings });
+		onSubmit({ status: 502 }, accepted('task_2'));
+		const settings = { ...ledBack.settings, ...retryOnFail.settings };
+		const { errorRounds } = await buy(1, {}, { ...ledBack, settings });
 		expect(bought()).toHaveLength(1);
-		expect(JSON.stringify(errorRounds[1])).toContain('may have been bought by an earlier attempt');
+		expect(JSON.stringify(errorRounds[1])).toContain(byEarlierAttempt);
 	});
 
 	test('what came out is bought again by the next run, as a loop wants it', async () => {
-		numberTasks(service);
-		service.on('GET', RECORD, completed);
-		const { rounds } = await buySounds(service, 1, {}, { rounds: 3 });
+		const { rounds } = await buy(1, {}, { rounds: 3 });
 		expect(rounds.map(([item]) => item?.taskId)).toEqual(['task_1', 'task_2', 'task_3']);
 	});
 
 	describe('what came out beside an item that failed', () => {
-		const retry = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
-
-		/** The service refuses one of two sounds once. */
-		function refuseOnce(refusedPrompt: string): void {
-			let refused = false;
-			service.on('GET', RECORD, completed);
-			service.on('POST', SOUNDS, ({ body }) => {
+		/** The service refuses one of two sounds, as often as `times` says. */
+		function refuse(refusedPrompt: string, times: number): void {
+			let left = times;
+			onSubmit(({ body }) => {
 				const { prompt } = body as { prompt: string };
-				if (refused || prompt !== refusedPrompt) return accepted(prompt);
-				refused = true;
-				return { status: 400, json: { error: { message: 'Too loud' } } };
+				return prompt === refusedPrompt && left-- > 0 ? refused : accepted(prompt);
 			});
 		}
 
-		const timesSent = (prompt: string) =>
-			bought().filter(({ body }) => (body as { prompt: string }).prompt === prompt).length;
+		const timesSent = (prompt: string) => promptsSent().filter((sent) => sent === prompt).length;
 
 		test.each([
-			['', 'Sound 0', 'Sound 1', retry],
-			['', 'Sound 1', 'Sound 0', retry],
-			[' and On Error: Continue', 'Sound 0', 'Sound 1', { ...retry, ...goOn }],
+			['', 'Sound 0', 'Sound 1', retryOnFail],
+			['', 'Sound 1', 'Sound 0', retryOnFail],
+			[' and On Error: Continue', 'Sound 0', 'Sound 1', retryAndGoOn],
 		])(
 			'with Retry On Fail%s it is not bought again when %s failed',
-			async (_, failed, cameOut, settings) => {
-				refuseOnce(failed);
-				const { json, error } = await buySounds(service, 2, { concurrency: 1 }, { settings });
+			async (_, refusedOnce, cameOut, settings) => {
+				refuse(refusedOnce, 1);
+				const { json, error } = await buy(2, oneByOne, settings);
 				expect(error).toBeUndefined();
-				expect(json.map(({ taskId, status }) => [taskId, status])).toEqual([
+				expect(statesOf(json)).toEqual([
 					['Sound 0', 'completed'],
 					['Sound 1', 'completed'],
 				]);
-				expect([timesSent(failed), timesSent(cameOut)]).toEqual([2, 1]);
+				expect([timesSent(refusedOnce), timesSent(cameOut)]).toEqual([2, 1]);
 			},
 		);
 
 		const ofNow = { prompt: '={{ $json.prompt + " at " + $now.toMillis() + Math.random() }}' };
 
 		/** What was sent, without what an expression made of it by itself. */
-		const prompts = () =>
-			bought().map(({ body }) => (body as { prompt: string }).prompt.split(' at ')[0]);
+		const prompts = () => promptsSent().map((prompt) => prompt.split(' at ')[0]);
 
 		test('with Retry On Fail it is not bought again although its prompt changes by itself', async () => {
-			service.on('GET', RECORD, completed);
-			service.on(
-				'POST',
-				SOUNDS,
-				accepted('task_1'),
-				refused,
-				accepted('task_3'),
-				accepted('task_2'),
-			);
-			const { json, error } = await buySounds(
-				service,
-				3,
-				{ concurrency: 1, maxTasks: 3 },
-				{ settings: retry, given: ofNow },
-			);
+			onSubmit(accepted('task_1'), refused, accepted('task_3'), accepted('task_2'));
+			const run = { ...retryOnFail, given: ofNow };
+			const { json, error } = await buy(3, { concurrency: 1, maxTasks: 3 }, run);
 			expect(error).toBeUndefined();
 			expect(json.map(({ taskId }) => taskId)).toEqual(['task_1', 'task_2', 'task_3']);
 			expect(prompts()).toEqual(['Sound 0', 'Sound 1', 'Sound 2', 'Sound 1']);
@@ -304,47 +282,38 @@ describe('What an attempt left is taken up by the next one in the same execution
 		});
 
 		test('nor is one that may have been bought', async () => {
-			service.on('POST', SOUNDS, { status: 503 });
-			const { error } = await buySounds(service, 1, {}, { settings: retry, given: ofNow });
+			onSubmit({ status: 503 });
+			const { error } = await buy(1, {}, { ...retryOnFail, given: ofNow });
 			expect(bought()).toHaveLength(1);
-			expect(error?.message).toContain('may have been bought by an earlier attempt');
+			expect(error?.message).toContain(byEarlierAttempt);
 		});
 
 		test('nor by the retry of the execution', async () => {
-			service.on('GET', RECORD, completed);
-			service.on('POST', SOUNDS, accepted('task_1'), refused, accepted('task_2'));
-			const run = soundRun(service, 2, { concurrency: 1 }, { given: ofNow });
+			onSubmit(accepted('task_1'), refused, accepted('task_2'));
+			const run = soundRun(service, 2, oneByOne, { given: ofNow });
 			const { json } = await retryExecution(await runNode(run), run);
 			expect(json.map(({ taskId }) => taskId)).toEqual(['task_1', 'task_2']);
 			expect(prompts()).toEqual(['Sound 0', 'Sound 1', 'Sound 1']);
 		});
 
 		test('with On Error: Continue alone it is bought again by the next run, as a loop wants it', async () => {
-			refuseOnce('Sound 0');
-			await buySounds(service, 2, { concurrency: 1 }, { settings: goOn, rounds: 2 });
+			refuse('Sound 0', 1);
+			await buy(2, oneByOne, { ...goOn, rounds: 2 });
 			expect(timesSent('Sound 1')).toBe(2);
 		});
 
 		test('with Retry On Fail, where the last item failed and the node continues, so it is too', async () => {
-			service.on('GET', RECORD, completed);
-			service.on('POST', SOUNDS, ({ body }) =>
-				(body as { prompt: string }).prompt === 'Sound 1'
-					? { status: 400, json: { error: { message: 'Too loud' } } }
-					: accepted('task_1'),
-			);
-			const options = { concurrency: 1 };
-			const run = { settings: { ...retry, ...goOn }, rounds: 2 };
-			await buySounds(service, 2, options, run);
+			refuse('Sound 1', Infinity);
+			await buy(2, oneByOne, { ...retryAndGoOn, rounds: 2 });
 			expect(timesSent('Sound 0')).toBe(2);
 		});
 	});
 
 	test('a request that never left is sent again: a key with a line break', async () => {
 		const credential = { ...service.credential(), apiKey: 'two\nlines' };
-		const { rounds } = await buySounds(service, 1, {}, { settings: goOn, rounds: 2, credential });
+		const { rounds } = await buy(1, {}, { ...goOn, rounds: 2, credential });
 		const message = expect.stringContaining('the API key has a character that no header can have');
-		const errors = rounds.flat().map(({ error }) => error);
-		expect(errors).toEqual(Array(2).fill(expect.objectContaining({ message })));
+		expect(rounds.flat()).toMatchObject([{ error: { message } }, { error: { message } }]);
 		expect(JSON.stringify(rounds)).not.toContain('may have been bought');
 		expect(JSON.stringify(rounds)).not.toContain('two');
 	});
@@ -353,7 +322,6 @@ describe('What an attempt left is taken up by the next one in the same execution
 		['Vary Slightly is not Vary: it is bought', 'lowVariation', ['task_1', 'task_2']],
 		['the same operation takes up its task', 'variation', ['task_1']],
 	])('%s', async (_, second, tasks) => {
-		numberTasks(service);
 		service.on('GET', '/v1/tasks/parent', { json: { status: 'SUCCESS' } });
 		const states = [...Array<string>(8).fill('IN_PROGRESS'), 'SUCCESS'];
 		service.on('GET', '/v1/tasks/task_*', ...states.map((status) => ({ json: { status } })));
@@ -372,51 +340,47 @@ describe('What an attempt left is taken up by the next one in the same execution
 
 describe('Items that may have been bought', () => {
 	test.each<[string, Reply[]]>([
-		['beside one that was bought', [accepted('task_1'), { status: 500 }, { reset: true }]],
-		['all of them', [{ status: 500 }, { text: '<html>' }, { reset: true }]],
+		['beside one that was bought', [accepted('task_1'), unclear, { reset: true }]],
+		['all of them', [unclear, { text: '<html>' }, { reset: true }]],
 	])('each is named in the message of a failed run and in the log: %s', async (_, replies) => {
-		service.on('POST', SOUNDS, ...replies);
-		service.on('GET', RECORD, completed);
-		const { error } = await buySounds(service, 3, { concurrency: 1 });
+		onSubmit(...replies);
+		const { error } = await buy(3, oneByOne);
 		const unsure = replies.flatMap(({ json }, item) => (json === undefined ? [item] : []));
 		const described = unsure
 			.map((item) => `Row ${item + 1} (item ${item}): may have been bought (`)
 			.filter((text) => error?.description?.includes(text));
 		expect(described).toHaveLength(unsure.length);
 		expect(error?.description).not.toContain('not submitted');
-		expect(log.filter((message) => message.includes('may have been bought'))).toEqual(
+		expect(inLog('may have been bought')).toEqual(
 			unsure.map(
-				(item) =>
-					`MediaGen: no clear answer: the task may have been bought (execution 1, workflow engine-test "Engine test", node "Under Test", row ${item + 1} (item ${item}))`,
+				(item) => `MediaGen: no clear answer: the task may have been bought (${placeOf(item)})`,
 			),
 		);
 	});
 
 	test('has the status unknown where the node continues, not "not submitted"', async () => {
-		const loud = { status: 400, json: { error: { message: 'Too loud' } } };
-		service.on('POST', SOUNDS, { status: 500 }, loud);
-		const { json } = await buySounds(service, 2, { concurrency: 1 }, { settings: goOn });
-		expect(json.map(({ status }) => status)).toStrictEqual(['unknown', 'not submitted']);
+		onSubmit(unclear, refused);
+		const { json } = await buy(2, oneByOne, goOn);
+		expect(statusesOf(json)).toStrictEqual(['unknown', 'not submitted']);
 	});
 
 	test('one of which the service says that it took too long (408) is among them: it may have taken the task', async () => {
-		service.on('POST', SOUNDS, { status: 408 }, accepted('task_2'));
-		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
-		const { error } = await buySounds(service, 1, {}, { settings });
+		onSubmit({ status: 408 }, accepted('task_2'));
+		const { error } = await buy(1, {}, retryOnFail);
 		expect(bought()).toHaveLength(1);
-		expect(error?.message).toContain('may have been bought by an earlier attempt');
+		expect(error?.message).toContain(byEarlierAttempt);
 	});
 
-	test.each<[string, Reply[]]>([
-		['500', [{ status: 500 }]],
-		['a reset', [{ reset: true }]],
-		['an answer that is not JSON', [{ text: '<html>' }]],
-	])('one whose picture could not be uploaded is not among them (%s)', async (_, replies) => {
-		service.on('POST', '/v1/uploads/images', ...replies);
+	test.each<[string, Reply]>([
+		['500', unclear],
+		['a reset', { reset: true }],
+		['an answer that is not JSON', { text: '<html>' }],
+	])('one whose picture could not be uploaded is not among them (%s)', async (_, reply) => {
+		service.on('POST', '/v1/uploads/images', reply);
 		const given = { referenceImages: 'binary', imageBinaryProperties: 'data' };
 		const items = [await fileItem(await picture(8, 8))];
 		const run = runnerOf(service);
-		const { json } = await run('image.generate', given, { items, settings: goOn });
+		const { json } = await run('image.generate', given, { items, ...goOn });
 		expect(service.sent('POST', '/v1/images/generations')).toEqual([]);
 		const words = /^A file could not be uploaded, so nothing was bought\./;
 		const description = expect.stringMatching(words) as string;
@@ -425,46 +389,29 @@ describe('Items that may have been bought', () => {
 	});
 
 	test("n8n's log leads from each task to its execution, workflow, node, item and reference", async () => {
-		service.on('POST', SOUNDS, accepted('task_1'), { status: 500 });
-		service.on('GET', RECORD, completed);
+		onSubmit(accepted('task_1'), unclear);
 		const options = { concurrency: 1, reference: '=row "{{ $itemIndex }}"\nscripted-key' };
-		await buySounds(service, 2, options, { settings: goOn, executionId: '77' });
-		const place = 'execution 77, workflow engine-test "Engine test", node "Under Test"';
+		await buy(2, options, { ...goOn, executionId: '77' });
 		expect(log.filter((message) => message.startsWith('MediaGen: '))).toEqual([
-			`MediaGen: task task_1 submitted (${place}, row 1 (item 0), reference "row \\"0\\"\\n•••")`,
-			`MediaGen: no clear answer: the task may have been bought (${place}, row 2 (item 1), reference "row \\"1\\"\\n•••")`,
+			`MediaGen: task task_1 submitted (${placeOf(0, '77')}, reference "row \\"0\\"\\n•••")`,
+			`MediaGen: no clear answer: the task may have been bought (${placeOf(1, '77')}, reference "row \\"1\\"\\n•••")`,
 		]);
 	});
 
 	test('a request that the service refused is not among them', async () => {
-		service.on(
-			'POST',
-			SOUNDS,
-			{ status: 400, json: { error: { message: 'Too loud' } } },
-			{ status: 500 },
-		);
-		const { error } = await buySounds(service, 2, { concurrency: 1 });
+		onSubmit(refused, unclear);
+		const { error } = await buy(2, oneByOne);
 		expect(error?.description).not.toContain('Row 1 (item 0): may');
-		expect(log.filter((message) => message.includes('may have been bought'))).toHaveLength(1);
+		expect(inLog('may have been bought')).toHaveLength(1);
 	});
 
 	test('one whose answer is lost after the execution was stopped is named in the log', async () => {
-		let release = () => {};
-		service.on('POST', SOUNDS, {
-			reset: true,
-			after: new Promise<void>((resolve) => (release = resolve)),
-		});
-		const onStart = (cancel: () => void) => {
-			void until(() => bought().length > 0).then(async () => {
-				cancel();
-				await realMs(50);
-				release();
-			});
-		};
-		await buySounds(service, 1, {}, { onStart }).catch(() => undefined);
-		await until(() => log.some((message) => message.includes('may have been bought')));
+		const { stopped, onStart } = stopInFlight(1);
+		onSubmit({ reset: true, after: stopped });
+		await buy(1, {}, { onStart }).catch(() => undefined);
+		await until(() => inLog('may have been bought').length > 0);
 		expect(log.join('\n')).toContain(
-			'MediaGen: no clear answer: the task may have been bought (execution 1, workflow engine-test "Engine test", node "Under Test", row 1 (item 0))',
+			`MediaGen: no clear answer: the task may have been bought (${placeOf(0)})`,
 		);
 	});
 });
@@ -475,62 +422,38 @@ describe('After an error that every item would get, nothing more is sent', () =>
 		[402, 'Insufficient balance'],
 		[403, 'Permission denied'],
 	])('%d: the other items are told the same', async (status, message) => {
-		service.on('POST', SOUNDS, { status });
-		const { json } = await buySounds(service, 3, { concurrency: 1 }, { settings: goOn });
-		expect(
-			json.map(({ error, status: state }) => [(error as { message: string }).message, state]),
-		).toEqual(
-			[0, 1, 2].map((item) => [`${message} [row ${item + 1} (item ${item})]`, 'not submitted']),
+		onSubmit({ status });
+		const { json } = await buy(3, oneByOne, goOn);
+		expect(json).toMatchObject(
+			['row 1 (item 0)', 'row 2 (item 1)', 'row 3 (item 2)'].map((row) => ({
+				status: 'not submitted',
+				error: { message: `${message} [${row}]` },
+			})),
 		);
 		expect(bought()).toHaveLength(1);
 	});
 
 	test.each([400, 422])('%d is about its own item: the others are bought', async (status) => {
-		service.on('POST', SOUNDS, { status }, accepted('task_2'));
-		service.on('GET', RECORD, completed);
-		const { json } = await buySounds(service, 2, { concurrency: 1 }, { settings: goOn });
-		expect(json.map(({ status: state }) => state)).toStrictEqual(['not submitted', 'completed']);
+		onSubmit({ status }, accepted('task_2'));
+		const { json } = await buy(2, oneByOne, goOn);
+		expect(statusesOf(json)).toStrictEqual(['not submitted', 'completed']);
 	});
 
+	const balance = (remaining: object): Reply => ({ json: { success: true, ...remaining } });
+	const [money, credits] = [{ remain_balance: 0.5 }, { remain_credits: 500 }];
+
 	test.each<[string, Reply, string]>([
-		[
-			'what is stated',
-			{ json: { success: true, remain_balance: 0.5, remain_credits: 500 } },
-			'Remaining: 0.5 (500 credits). ',
-		],
-		[
-			'without credits',
-			{ json: { success: true, remain_balance: 0.5 } },
-			'Remaining: 0.5 (unknown credits). ',
-		],
-		[
-			'without an amount',
-			{ json: { success: true, remain_credits: 500 } },
-			'Remaining: unknown (500 credits). ',
-		],
+		['what is stated', balance({ ...money, ...credits }), 'Remaining: 0.5 (500 credits). '],
+		['without credits', balance(money), 'Remaining: 0.5 (unknown credits). '],
+		['without an amount', balance(credits), 'Remaining: unknown (500 credits). '],
 		['nothing, if it cannot be read', { status: 404 }, ''],
 	])('an empty balance says what remains: %s', async (_, reply, remaining) => {
-		service.on('POST', SOUNDS, { status: 402 });
+		onSubmit({ status: 402 });
 		service.on('GET', '/v1/balance', reply);
-		const { error } = await buySounds(service);
+		const { error } = await buy();
 		expect(error?.description).toBe(
 			`${remaining}Top up the balance, then run the node again for the items without a result.`,
 		);
-	});
-
-	test('a purchase that the deadline has overtaken says so', async () => {
-		service.on('POST', SOUNDS, () => {
-			void clock.sleep(10_000);
-			return accepted('task_1');
-		});
-		service.on('GET', RECORD, completed);
-		const options = { timeout: 5, concurrency: 1 };
-		const { json } = await buySounds(service, 2, options, { settings: goOn });
-		expect(json[1]?.error).toMatchObject({
-			message: 'The timeout passed before the task was bought [row 2 (item 1)]',
-			description:
-				'Run the node again later, with the items without a result only: the others would be bought again.',
-		});
 	});
 });
 
@@ -539,10 +462,7 @@ describe('A picture that an earlier attempt uploaded', () => {
 	const UPLOADS = '/v1/uploads/images';
 	const GENERATIONS = '/v1/images/generations';
 
-	const retried = { settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 } } as const;
-	const inTheNextRound = { settings: goOn, rounds: 2 } as const;
-	const unclear: Reply = { status: 500 };
-	const refused: Reply = { status: 400, json: { error: { message: 'Try another model' } } };
+	const inTheNextRound = { ...goOn, rounds: 2 } as const;
 
 	/** Two attempts for one picture. Returns the requests of the second and how many uploads there were. */
 	async function attempts(first: Reply, run: Partial<RunOptions>, hours = 0) {
@@ -559,19 +479,10 @@ describe('A picture that an earlier attempt uploaded', () => {
 			},
 			accepted('task_2'),
 		);
-		service.on('GET', '/v1/tasks/task_1', {
-			json: { status: 'failed', error: { message: 'Try again' } },
-		});
-		service.on('GET', '/v1/tasks/task_2', {
-			json: {
-				status: 'completed',
-				result: { image_urls: ['https://files.example.com/result.png'] },
-			},
-		});
-		const {
-			json,
-			run: { data },
-		} = await runNode({
+		const result = { image_urls: ['https://files.example.com/result.png'] };
+		service.on('GET', '/v1/tasks/task_1', failed());
+		service.on('GET', '/v1/tasks/task_2', completedWith(result));
+		const { json, run: ended } = await runNode({
 			node: new MediaGenImage(),
 			parameters: {
 				...generatePicture,
@@ -584,12 +495,11 @@ describe('A picture that an earlier attempt uploaded', () => {
 			credential: service.credential(),
 			...run,
 		});
-		const links = service.sent('POST', GENERATIONS).map(({ body }) => body);
 		expect(json[0]).toMatchObject({ taskId: 'task_2', status: 'completed' });
 		return {
 			uploads: service.sent('POST', UPLOADS).length,
-			links,
-			kept: JSON.stringify(data.executionData?.contextData),
+			links: service.sent('POST', GENERATIONS).map(({ body }) => body),
+			kept: JSON.stringify(ended.data.executionData?.contextData),
 		};
 	}
 
@@ -598,11 +508,11 @@ describe('A picture that an earlier attempt uploaded', () => {
 	});
 
 	test.each<[string, Reply, Partial<RunOptions>]>([
-		['a refused submission, under Retry On Fail', refused, retried],
+		['a refused submission, under Retry On Fail', refused, retryOnFail],
 		['a refused submission, in the next round', refused, inTheNextRound],
 		['a refused submission, from the error output', refused, ledBack],
 		['no balance, from the error output', { status: 402 }, ledBack],
-		['a task that failed and was refunded, under Retry On Fail', accepted('task_1'), retried],
+		['a task that failed and was refunded, under Retry On Fail', accepted('task_1'), retryOnFail],
 	])('is used again after %s, and forgotten when its item has come out', async (_, first, run) => {
 		const { uploads, links, kept } = await attempts(first, run);
 		expect(uploads).toBe(1);
@@ -629,35 +539,33 @@ describe('Runs side by side with the same run index, such as the batches of an a
 				: run,
 		);
 
-	test('each gets a task of its own', async () => {
+	beforeEach(() => {
 		let last = 0;
-		service.on('POST', SOUNDS, () => ({ ...accepted(`task_${++last}`), afterMs: 30 }));
-		service.on('GET', RECORD, running, running, completed);
+		onSubmit(() => ({ ...accepted(`task_${++last}`), afterMs: 30 }));
+	});
+
+	test('each gets a task of its own', async () => {
+		onRecord(running, running, completed);
 		const runs = await runSideBySide(soundRun(service), 2);
 		expect(taskIds(runs).sort()).toEqual(['task_1', 'task_2']);
 		expect(bought()).toHaveLength(2);
 	});
 
 	test("one that fails neither loses its task nor takes the other's", async () => {
-		let last = 0;
-		service.on('POST', SOUNDS, () => ({ ...accepted(`task_${++last}`), afterMs: 30 }));
-		service.on('GET', '/v1/music/tasks/task_1', running);
-		service.on('GET', '/v1/music/tasks/task_2', completed);
+		onRecordOf('task_1', running);
 		const runs = await runSideBySide(soundRun(service, 1, { timeout: 5 }), 2);
-		const failed = runs.flatMap((run) =>
+		const errors = runs.flatMap((run) =>
 			run.status === 'rejected' ? [(run.reason as Error).message] : [],
 		);
-		expect(failed).toEqual(['Task task_1 was still submitted after 5 seconds [row 1 (item 0)]']);
+		expect(errors).toEqual(['Task task_1 was still submitted after 5 seconds [row 1 (item 0)]']);
 		expect(taskIds(runs)).toContain('task_2');
 	});
 });
 
 describe('The key', () => {
 	test('is sent without the blanks around it', async () => {
-		numberTasks(service);
-		service.on('GET', RECORD, completed);
 		const credential = { ...service.credential(), apiKey: ' scripted-key\n' };
-		const { error } = await buySounds(service, 1, {}, { credential });
+		const { error } = await buy(1, {}, { credential });
 		expect(error).toBeUndefined();
 		expect(new Set(service.requests.map(({ headers }) => headers.authorization))).toEqual(
 			new Set(['Bearer scripted-key']),
@@ -665,25 +573,14 @@ describe('The key', () => {
 	});
 
 	test('is in no record and in no error item, where the service repeats it', async () => {
-		const task = {
-			echo: { 'Bearer scripted-key': ['scripted-key'] },
-			result: { music: [{ audio_url: 'https://x.example/scripted-key.mp3' }] },
-		};
-		service.on('POST', SOUNDS, accepted('task_1'), accepted('task_2'), {
-			status: 400,
-			json: { error: { message: 'Key scripted-key', type: 'scripted-key', code: 'scripted-key' } },
-		});
-		service.on('GET', '/v1/music/tasks/task_1', { json: { ...task, status: 'completed' } });
-		service.on('GET', '/v1/music/tasks/task_2', {
-			json: {
-				...task,
-				status: 'failed',
-				error: { message: 'scripted-key is bad', code: 'scripted-key' },
-			},
-		});
+		const echo = { 'Bearer scripted-key': ['scripted-key'] };
+		const result = songAt('https://x.example/scripted-key.mp3');
+		const error = { message: 'Key scripted-key', type: 'scripted-key', code: 'scripted-key' };
+		onSubmit(accepted('task_1'), accepted('task_2'), { status: 400, json: { error } });
+		onRecordOf('task_1', completedWith(result, { echo }));
+		onRecordOf('task_2', completedWith(result, { echo, status: 'failed', error }));
 		for (const simplify of [true, false]) {
-			const options = { simplify, concurrency: 1 };
-			const { items, hints } = await buySounds(service, 3, options, { settings: goOn });
+			const { items, hints } = await buy(3, { simplify, concurrency: 1 }, goOn);
 			const told = JSON.stringify([items, hints, log]);
 			expect(told).toContain('•••');
 			expect(told).not.toContain('scripted-key');
@@ -706,20 +603,10 @@ describe('The key', () => {
 			JSON.stringify({ bearer }),
 			Buffer.from(bearer).toString('base64'),
 		];
-		service.on('POST', SOUNDS, accepted('task_1'), {
-			status: 400,
-			json: { error: { message: echo.join(' ') } },
-		});
-		service.on('GET', RECORD, {
-			json: {
-				status: 'completed',
-				echo,
-				result: { music: [{ audio_url: 'https://x.example/1.mp3' }] },
-			},
-		});
+		onSubmit(accepted('task_1'), serviceError(400, echo.join(' ')));
+		onRecord(completedWith(songAt('https://x.example/1.mp3'), { echo }));
 		const credential = { ...service.credential(), apiKey: key };
-		const options = { concurrency: 1 };
-		const { items, hints } = await buySounds(service, 2, options, { settings: goOn, credential });
+		const { items, hints } = await buy(2, oneByOne, { ...goOn, credential });
 		const told = JSON.stringify([items, hints, log]);
 		expect(told).toContain('•••');
 		for (const form of [...forms, Buffer.from(bearer).toString('base64').slice(12, -6), 'scripted'])
@@ -728,30 +615,13 @@ describe('The key', () => {
 });
 
 test('a custom request has the same records: one that may have been bought is not sent again', async () => {
-	service.on(
-		'POST',
-		'/v1/music/generations/create',
-		{ text: '<html>Bad gateway</html>' },
-		accepted('task_2'),
-	);
-	const { errorRounds } = await runNode({
-		node: new MediaGenMusic(),
-		parameters: {
-			resource: 'task',
-			operation: 'submit',
-			path: '/v1/music/generations/create',
-			bodyType: 'json',
-			body: '{"prompt": "x"}',
-			waitMode: 'none',
-		},
-		credential: service.credential(),
-		...ledBack,
-	});
-	expect(
-		service.sent('POST', '/v1/music/generations/create').map(({ body }) => body),
-	).toStrictEqual([{ prompt: 'x' }]);
+	const path = '/v1/music/generations/create';
+	service.on('POST', path, { text: '<html>Bad gateway</html>' }, accepted('task_2'));
+	const given = { path, bodyType: 'json', body: '{"prompt": "x"}', waitMode: 'none' };
+	const { errorRounds } = await runnerOf(service)('music.task.submit', given, ledBack);
+	expect(service.sent('POST', path).map(({ body }) => body)).toStrictEqual([{ prompt: 'x' }]);
 	expect(errorRounds.map(([item]) => (item?.error as { message: string }).message)).toEqual([
 		'The response could not be read (HTTP 200): <html>Bad gateway</html> [row 1 (item 0)]',
-		expect.stringContaining('may have been bought by an earlier attempt'),
+		expect.stringContaining(byEarlierAttempt),
 	]);
 });
