@@ -87,3 +87,19 @@ export function soundRun(
 
 export const buySounds = async (...run: Parameters<typeof soundRun>) =>
 	await runNode(soundRun(...run));
+
+/** The node as a tool of an AI agent. */
+export function soundTool(): MediaGenMusic {
+	const tool = new MediaGenMusic();
+	tool.description = { ...tool.description, name: 'mediaGenMusicTool' };
+	return tool;
+}
+
+/** An answer in chat, in messages style. */
+export const chatAnswer = (text: string): Reply => ({
+	json: {
+		content: [{ type: 'text', text }],
+		stop_reason: 'end_turn',
+		usage: { input_tokens: 1, output_tokens: 1 },
+	},
+});

@@ -1,45 +1,42 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
-import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { createSandbox, type Sandbox } from '../../../../sandbox/service';
 import { jumpingClock } from '../../support/clocks';
 import { log, retryExecution, type RunResult, runNode, runSideBySide } from '../../support/engine';
 import { generatePicture, prompts } from '../../support/generatePicture';
 import { runnerOf } from '../../support/operations';
-import { pauseNode } from '../../support/pausedExecution';
 import { fileItem } from '../../support/sandbox';
-import { type Reply, useScriptedService } from '../../support/scriptedService';
+import type { Reply } from '../../support/scriptedService';
 import {
 	accepted,
-	buySounds,
+	chatAnswer,
 	completed,
-	numberTasks,
-	RECORD,
+	failed,
+	refused,
 	running,
 	SOUNDS,
 	soundRun,
+	soundTool,
+	unclear,
 } from '../../support/scriptedTasks';
+import { goOn, retryOnFail } from '../../support/settings';
+import { statesOf, statusesOf, useSoundService } from '../../support/soundService';
 
-const service = useScriptedService(jumpingClock);
+const { service, onSubmit, onRecord, onRecordOf, buy, pause, bought, promptsSent } =
+	useSoundService(jumpingClock);
 
 const BALANCE = '/v1/balance';
 
 const CHAT = '/v1/messages';
 
-const goOn = { onError: 'continueRegularOutput' } as const;
-
 const fail = { maxTasksReached: 'fail' };
 
-const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
-
-const bought = () => service.sent('POST', SOUNDS);
-
-const promptsSent = () => bought().map(({ body }) => (body as { prompt: string }).prompt);
+const onBalance = (...replies: Reply[]) => service.on('GET', BALANCE, ...replies);
 
 const firstSounds = (count: number) => Array.from({ length: count }, (_, at) => `Sound ${at}`);
 
-const balance = (fields: object): Reply => ({
+const balance = (fields: object = {}): Reply => ({
 	json: {
 		success: true,
 		remain_balance: 5,
@@ -51,32 +48,23 @@ const balance = (fields: object): Reply => ({
 	},
 });
 
-const statuses = (json: RunResult['json']) => json.map(({ status }) => status);
-
 const deleted: Reply = { json: { success: false, message: 'Key deleted' } };
 
 const messages = (json: RunResult['json']) =>
 	json.map(({ error }) => (error as { message: string } | undefined)?.message);
 
-function completeAtOnce(): void {
-	numberTasks(service);
-	service.on('GET', RECORD, completed);
-}
-
 describe('Max Tasks', () => {
 	test('a limit that is not reached is not spoken of', async () => {
-		completeAtOnce();
-		const { json, hints } = await buySounds(service, 3, { maxTasks: 5 });
+		const { json, hints } = await buy(3, { maxTasks: 5 });
 		expect(json).toHaveLength(3);
 		expect(JSON.stringify([json, hints])).not.toContain('Max Tasks');
 	});
 
 	test('200 rows with a limit of 20 buy the first 20; the others are error items that name the limit and the figures', async () => {
-		completeAtOnce();
-		const { json, error } = await buySounds(service, 200, { maxTasks: 20 }, { settings: goOn });
+		const { json, error } = await buy(200, { maxTasks: 20 }, goOn);
 		expect(error).toBeUndefined();
 		expect(promptsSent().sort()).toEqual(firstSounds(20).sort());
-		expect(statuses(json)).toEqual([
+		expect(statusesOf(json)).toEqual([
 			...Array<string>(20).fill('completed'),
 			...Array<string>(180).fill('not submitted'),
 		]);
@@ -89,21 +77,16 @@ describe('Max Tasks', () => {
 	});
 
 	test('with Retry On Fail all attempts together buy 20', async () => {
-		completeAtOnce();
-		const { error } = await buySounds(service, 200, { maxTasks: 20, ...fail }, { settings: retry });
+		const { error } = await buy(200, { maxTasks: 20, ...fail }, retryOnFail);
 		expect(error?.message).toContain('"Max Tasks" is 20');
 		expect(promptsSent().sort()).toEqual(firstSounds(20).sort());
 	});
 
 	test('with Retry On Fail a refunded task gives its place to the next attempt', async () => {
-		completeAtOnce();
-		service.on('GET', '/v1/music/tasks/task_1', {
-			json: { code: 200, data: { status: 'failed', error: { message: 'out of luck' } } },
-		});
-		const options = { maxTasks: 3, concurrency: 1 };
-		const { json, error } = await buySounds(service, 3, options, { settings: retry });
+		onRecordOf('task_1', failed());
+		const { json, error } = await buy(3, { maxTasks: 3, concurrency: 1 }, retryOnFail);
 		expect(error).toBeUndefined();
-		expect(json.map(({ taskId, status }) => [taskId, status])).toEqual([
+		expect(statesOf(json)).toEqual([
 			['task_4', 'completed'],
 			['task_2', 'completed'],
 			['task_3', 'completed'],
@@ -112,26 +95,21 @@ describe('Max Tasks', () => {
 	});
 
 	test('in a loop a refunded task keeps its place: it would not end', async () => {
-		completeAtOnce();
-		service.on('GET', RECORD, {
-			json: { code: 200, data: { status: 'failed', error: { message: 'out of luck' } } },
-		});
-		await buySounds(service, 2, { maxTasks: 3, concurrency: 1 }, { settings: goOn, rounds: 3 });
+		onRecord(failed());
+		await buy(2, { maxTasks: 3, concurrency: 1 }, { ...goOn, rounds: 3 });
 		expect(bought()).toHaveLength(3);
 	});
 
 	test('the runs of a loop share the limit', async () => {
-		completeAtOnce();
-		const { rounds } = await buySounds(service, 8, { maxTasks: 20 }, { settings: goOn, rounds: 4 });
+		const { rounds } = await buy(8, { maxTasks: 20 }, { ...goOn, rounds: 4 });
 		const completedIn = (json: RunResult['json']) =>
-			statuses(json).filter((status) => status === 'completed').length;
+			json.filter(({ status }) => status === 'completed').length;
 		expect(rounds.map(completedIn)).toEqual([8, 8, 4, 0]);
 		expect(bought()).toHaveLength(20);
 	});
 
 	test('the calls of an agent share the limit, side by side too', async () => {
-		completeAtOnce();
-		const run = soundRun(service, 1, { maxTasks: 3 }, { settings: goOn });
+		const run = soundRun(service, 1, { maxTasks: 3 }, goOn);
 		const outcomes = (await runSideBySide(run, 7)).map((each) =>
 			each.status === 'fulfilled' ? each.value[0]?.json.status : String(each.reason),
 		);
@@ -143,14 +121,12 @@ describe('Max Tasks', () => {
 	});
 
 	test('a pause does not reset the count', async () => {
-		numberTasks(service);
-		service.on('GET', RECORD, running);
-		const run = { given: { waitMode: 'callback' }, settings: goOn, rounds: 2 };
-		const execution = await pauseNode(soundRun(service, 3, { maxTasks: 5 }, run));
+		onRecord(running);
+		const execution = await pause(3, { maxTasks: 5 }, { ...goOn, rounds: 2 });
 		expect(execution.paused.json).toHaveLength(3);
-		service.on('GET', RECORD, completed);
+		onRecord(completed);
 		const { resumed } = await execution.callback();
-		expect(resumed?.rounds.map(statuses)).toEqual([
+		expect(resumed?.rounds.map(statusesOf)).toEqual([
 			['completed', 'completed', 'completed'],
 			['completed', 'completed', 'not submitted'],
 		]);
@@ -162,10 +138,9 @@ describe('Max Tasks', () => {
 			`${items}: not submitted, because "Max Tasks" is ${limit}. To buy the rest, run the workflow with these items only.`;
 
 		test('what was bought comes out; the others are counted by a hint, a note and the custom data', async () => {
-			completeAtOnce();
-			const { json, items, hints, error, run } = await buySounds(service, 20, { maxTasks: 3 });
+			const { json, items, hints, error, run } = await buy(20, { maxTasks: 3 });
 			expect(error).toBeUndefined();
-			expect(statuses(json)).toEqual(['completed', 'completed', 'completed']);
+			expect(statusesOf(json)).toEqual(['completed', 'completed', 'completed']);
 			expect(items.map(({ pairedItem }) => pairedItem)).toStrictEqual(
 				[0, 1, 2].map((item) => ({ item })),
 			);
@@ -178,9 +153,7 @@ describe('Max Tasks', () => {
 		});
 
 		test('the runs of a loop count together, and one that can buy nothing gives out nothing', async () => {
-			completeAtOnce();
-			const options = { maxTasks: 3 };
-			const { rounds, error, hints, run } = await buySounds(service, 2, options, { rounds: 3 });
+			const { rounds, error, hints, run } = await buy(2, { maxTasks: 3 }, { rounds: 3 });
 			expect(error).toBeUndefined();
 			expect(rounds.map((json) => json.length)).toStrictEqual([2, 1, 0]);
 			expect(rounds[1]?.[0]?.notes).toEqual([note('Row 2 (item 1)', 3)]);
@@ -189,19 +162,15 @@ describe('Max Tasks', () => {
 		});
 
 		test('with nothing bought at all, the hint and the log say so', async () => {
-			completeAtOnce();
-			const { json, hints, error } = await buySounds(service, 1, { maxTasks: 0 });
+			const { json, hints, error } = await buy(1, { maxTasks: 0 });
 			expect([json, error]).toEqual([[], undefined]);
 			expect(hints.map(({ message }) => message)).toContain(note('Row 1 (item 0)', 0));
 			expect(log).toContain(`MediaGen: ${note('Row 1 (item 0)', 0)}`);
 		});
 
 		test('an item that fails otherwise fails the node, with all of its tasks and what was not submitted', async () => {
-			completeAtOnce();
-			service.on('GET', '/v1/music/tasks/task_2', {
-				json: { status: 'failed', error: { message: 'out of luck' } },
-			});
-			const { error, run } = await buySounds(service, 20, { maxTasks: 3, concurrency: 1 });
+			onRecordOf('task_2', failed('out of luck'));
+			const { error, run } = await buy(20, { maxTasks: 3, concurrency: 1 });
 			expect(error?.message).toBe(
 				'Task task_2 failed: out of luck [row 2 (item 1)] (18 of 20 items have no result)',
 			);
@@ -217,30 +186,25 @@ describe('Max Tasks', () => {
 		});
 
 		test('in a sub-workflow the tasks belong to its own execution, and the caller buys them again', async () => {
-			completeAtOnce();
-			service.on('GET', '/v1/music/tasks/task_2', { status: 404 });
-			const { error } = await buySounds(service, 2, { timeout: 5 }, { mode: 'integrated' });
+			onRecordOf('task_2', { status: 404 });
+			const { error } = await buy(2, { timeout: 5 }, { mode: 'integrated' });
 			expect(error?.description?.split('\n').at(-1)).toBe(
 				'"Retry" of the sub-workflow\'s execution takes these tasks up and does not buy them again. A retry of its caller buys all of them again.',
 			);
 		});
 
 		test('a task that an earlier attempt bought does not count', async () => {
-			completeAtOnce();
-			service.on('GET', '/v1/music/tasks/task_2', ...Array<Reply>(7).fill(running), completed);
+			onRecordOf('task_2', ...Array<Reply>(7).fill(running), completed);
 			const options = { maxTasks: 3, concurrency: 1, timeout: 5 };
-			const { json, error } = await buySounds(service, 4, options, { settings: retry });
+			const { json, error } = await buy(4, options, retryOnFail);
 			expect(error).toBeUndefined();
 			expect(json.map(({ taskId }) => taskId)).toStrictEqual(['task_1', 'task_2', 'task_3']);
 		});
 
 		test('what was left out stays out after a pause, and the note comes out', async () => {
-			numberTasks(service);
-			service.on('GET', RECORD, running);
-			const execution = await pauseNode(
-				soundRun(service, 5, { maxTasks: 2 }, { given: { waitMode: 'callback' } }),
-			);
-			service.on('GET', RECORD, completed);
+			onRecord(running);
+			const execution = await pause(5, { maxTasks: 2 });
+			onRecord(completed);
 			const { resumed } = await execution.callback();
 			expect(resumed?.json.map(({ status, notes }) => [status, notes])).toEqual([
 				[
@@ -255,16 +219,12 @@ describe('Max Tasks', () => {
 		});
 
 		test('an agent always gets the message', async () => {
-			completeAtOnce();
-			const tool = new MediaGenMusic();
-			tool.description = { ...tool.description, name: 'mediaGenMusicTool' };
-			const { error } = await runNode(soundRun(service, 1, { maxTasks: 0 }, { node: tool }));
+			const { error } = await buy(1, { maxTasks: 0 }, { node: soundTool() });
 			expect(error?.message).toContain('"Max Tasks" is 0');
 		});
 
 		test('"Fail" fails the node, names the tasks that it bought, counts the others and advises to retry', async () => {
-			completeAtOnce();
-			const { error } = await buySounds(service, 20, { maxTasks: 3, ...fail });
+			const { error } = await buy(20, { maxTasks: 3, ...fail });
 			expect(error?.message).toContain('"Max Tasks" is 3');
 			expect(error?.message).toContain('(17 of 20 items have no result)');
 			expect(error?.description).toContain(
@@ -277,14 +237,11 @@ describe('Max Tasks', () => {
 		});
 
 		test('a retry of the failed execution with a higher limit buys the others, and no item again', async () => {
-			completeAtOnce();
-			const options = soundRun(service, 4, { maxTasks: 2, concurrency: 1, ...fail });
-			const failed = await runNode(options);
-			expect(failed.error).toBeDefined();
-			const { json, error } = await retryExecution(failed, {
-				...options,
-				parameters: { ...options.parameters, options: { maxTasks: 4, concurrency: 1, ...fail } },
-			});
+			const withLimit = (maxTasks: number) =>
+				soundRun(service, 4, { maxTasks, concurrency: 1, ...fail });
+			const first = await runNode(withLimit(2));
+			expect(first.error).toBeDefined();
+			const { json, error } = await retryExecution(first, withLimit(4));
 			expect(error).toBeUndefined();
 			expect(json.map(({ taskId }) => taskId)).toStrictEqual([
 				'task_1',
@@ -296,56 +253,33 @@ describe('Max Tasks', () => {
 		});
 	});
 
-	test('a submission that the service refused takes no place', async () => {
+	const [done, left] = ['completed', 'not submitted'];
+
+	test.each<[string, number, Reply[], Array<string | undefined>]>([
+		['that the service refused takes no place', 2, [refused], [left, done, done, left]],
+		[
+			'that the service refused after others leaves theirs',
+			3,
+			[accepted('task_8'), accepted('task_9'), refused],
+			[done, done, left, done, left],
+		],
+		['without a clear answer takes one', 2, [unclear], ['unknown', done, left]],
+	])('a submission %s', async (_, maxTasks, replies, expected) => {
 		let last = 0;
-		service.on('POST', SOUNDS, { status: 400, json: { error: { message: 'Too loud' } } }, () =>
-			accepted(`task_${++last}`),
-		);
-		service.on('GET', RECORD, completed);
-		const options = { maxTasks: 2, concurrency: 1 };
-		const { json } = await buySounds(service, 4, options, { settings: goOn });
-		expect(statuses(json)).toEqual(['not submitted', 'completed', 'completed', 'not submitted']);
-	});
-
-	test('a submission that the service refused after others leaves theirs', async () => {
-		completeAtOnce();
-		service.on(
-			'POST',
-			SOUNDS,
-			accepted('task_1'),
-			accepted('task_2'),
-			{ status: 400, json: { error: { message: 'Too loud' } } },
-			accepted('task_3'),
-		);
-		const options = { maxTasks: 3, concurrency: 1 };
-		const { json } = await buySounds(service, 5, options, { settings: goOn });
-		expect(statuses(json)).toEqual([
-			'completed',
-			'completed',
-			'not submitted',
-			'completed',
-			'not submitted',
-		]);
-		expect(bought()).toHaveLength(4);
-	});
-
-	test('a submission without a clear answer takes one', async () => {
-		service.on('POST', SOUNDS, { status: 500 }, accepted('task_2'), accepted('task_3'));
-		service.on('GET', RECORD, completed);
-		const options = { maxTasks: 2, concurrency: 1 };
-		const { json } = await buySounds(service, 3, options, { settings: goOn });
-		expect(json.map(({ taskId }) => taskId)).toStrictEqual([undefined, 'task_2', undefined]);
+		onSubmit(...replies, () => accepted(`task_${++last}`));
+		const { json } = await buy(expected.length, { maxTasks, concurrency: 1 }, goOn);
+		expect(statusesOf(json)).toEqual(expected);
+		expect(bought()).toHaveLength(expected.length - 1);
 	});
 
 	test('0 buys nothing', async () => {
-		completeAtOnce();
-		const { error } = await buySounds(service, 1, { maxTasks: 0, ...fail });
+		const { error } = await buy(1, { maxTasks: 0, ...fail });
 		expect(error?.message).toContain('"Max Tasks" is 0');
 		expect(service.requests).toEqual([]);
 	});
 
 	test('what is no number is refused with its label', async () => {
-		const { error } = await buySounds(service, 1, { maxTasks: '={{ "many" }}' });
+		const { error } = await buy(1, { maxTasks: '={{ "many" }}' });
 		expect(error?.message).toContain('"Max Tasks" must be');
 		expect(service.requests).toEqual([]);
 	});
@@ -358,18 +292,14 @@ describe('Keep Balance', () => {
 		['credits, enough', { keepBalance: 5_000, keepBalanceUnit: 'credits' }, 1],
 		['credits, too few', { keepBalance: 5_001, keepBalanceUnit: 'credits' }, 0],
 	])('%s', async (_, options, purchases) => {
-		completeAtOnce();
-		service.on('GET', BALANCE, balance({}));
-		await buySounds(service, 1, options);
+		onBalance(balance());
+		await buy(1, options);
 		expect(bought()).toHaveLength(purchases);
 	});
 
 	test('the error names the option, its value and what remains', async () => {
-		service.on('GET', BALANCE, balance({}));
-		const { error } = await buySounds(service, 1, {
-			keepBalance: 6_000,
-			keepBalanceUnit: 'credits',
-		});
+		onBalance(balance());
+		const { error } = await buy(1, { keepBalance: 6_000, keepBalanceUnit: 'credits' });
 		expect(error?.message).toBe(
 			'The request was not sent: the remaining balance is 5000 credits, and "Keep Balance" is 6000 [row 1 (item 0)]',
 		);
@@ -378,56 +308,42 @@ describe('Keep Balance', () => {
 		);
 	});
 
-	test('the hint of the run has what remained', async () => {
-		completeAtOnce();
-		service.on('GET', BALANCE, balance({}));
-		const { hints } = await buySounds(service, 2, { keepBalance: 1, keepBalanceUnit: 'credits' });
+	test.each([
+		['credits', '5000 credits remained'],
+		['balance', '5 remained'],
+	])('the hint of the run has what remained, in the unit %s', async (unit, remained) => {
+		onBalance(balance());
+		const { hints } = await buy(2, { keepBalance: 1, keepBalanceUnit: unit });
 		expect(hints[0]?.message).toBe(
-			'2 tasks, 2 without a stated cost, 5000 credits remained before the last purchase',
+			`2 tasks, 2 without a stated cost, ${remained} before the last purchase`,
 		);
 	});
 
 	test('what was too little for a purchase is not what remained before the last one', async () => {
-		completeAtOnce();
-		service.on('GET', BALANCE, balance({}), balance({ remain_balance: 0.5 }));
-		const options = { keepBalance: 1, concurrency: 1 };
-		const { hints } = await buySounds(service, 2, options, { settings: goOn });
+		onBalance(balance(), balance({ remain_balance: 0.5 }));
+		const { hints } = await buy(2, { keepBalance: 1, concurrency: 1 }, goOn);
 		expect(hints[0]?.message).toContain(', 5 remained before the last purchase');
 	});
 
-	test('the hint of the run has what remained, in the unit of the balance', async () => {
-		completeAtOnce();
-		service.on('GET', BALANCE, balance({}));
-		const { hints } = await buySounds(service, 1, { keepBalance: 1 });
-		expect(hints[0]?.message).toBe(
-			'1 task, 1 without a stated cost, 5 remained before the last purchase',
-		);
-	});
-
 	test('an error of a balance that cannot be read says what to do', async () => {
-		service.on('GET', BALANCE, balance({ remain_balance: null }));
-		const { error } = await buySounds(service, 1, { keepBalance: 1 });
+		onBalance(balance({ remain_balance: null }));
+		const { error } = await buy(1, { keepBalance: 1 });
 		expect(error?.message).toBe(
 			'The request was not sent: the service does not state the remaining balance, and "Keep Balance" is set [row 1 (item 0)]',
 		);
 		expect(error?.description).toBe(
 			'Run the node again later, or remove "Keep Balance" from the options.',
 		);
-		service.on('GET', BALANCE, deleted);
-		const refused = await buySounds(service, 1, { keepBalance: 1 });
+		onBalance(deleted);
+		const refused = await buy(1, { keepBalance: 1 });
 		expect(refused.error?.message).toMatch(
 			/^The request was not sent: the balance could not be read \(.*Key deleted.*\), and "Keep Balance" is set \[row 1 \(item 0\)\]$/,
 		);
 	});
 
 	test('a key without a limit passes', async () => {
-		completeAtOnce();
-		service.on(
-			'GET',
-			BALANCE,
-			balance({ remain_balance: -1, remain_credits: -1, unlimited_quota: true }),
-		);
-		const { json } = await buySounds(service, 1, { keepBalance: 1_000_000 });
+		onBalance(balance({ remain_balance: -1, remain_credits: -1, unlimited_quota: true }));
+		const { json } = await buy(1, { keepBalance: 1_000_000 });
 		expect(json[0]).toMatchObject({ status: 'completed' });
 	});
 
@@ -441,19 +357,15 @@ describe('Keep Balance', () => {
 			'does not state the remaining credits',
 		],
 	])('nothing is bought when the balance cannot be read: %s', async (_, reply, words) => {
-		completeAtOnce();
-		service.on('GET', BALANCE, reply);
-		const options = { keepBalance: 1, keepBalanceUnit: 'credits' };
-		const { json } = await buySounds(service, 3, options, { settings: goOn });
+		onBalance(reply);
+		const { json } = await buy(3, { keepBalance: 1, keepBalanceUnit: 'credits' }, goOn);
 		expect(bought()).toEqual([]);
 		expect(messages(json)).toEqual(Array(3).fill(expect.stringContaining(words)));
 	});
 
 	test('after the first item that finds too little, no further balance is read', async () => {
-		completeAtOnce();
-		service.on('GET', BALANCE, balance({}));
-		const options = { keepBalance: 6, concurrency: 2 };
-		const { json } = await buySounds(service, 50, options, { settings: goOn });
+		onBalance(balance());
+		const { json } = await buy(50, { keepBalance: 6, concurrency: 2 }, goOn);
 		expect(messages(json)).toEqual(Array(50).fill(expect.stringContaining('"Keep Balance" is 6')));
 		expect(service.sent('GET', BALANCE).length).toBeLessThanOrEqual(2);
 	});
@@ -463,15 +375,13 @@ describe('Keep Balance', () => {
 		const keep = 4_000;
 		const concurrency = 4;
 		let left = 5_000;
-		let last = 0;
 		service.on('GET', BALANCE, () => balance({ remain_credits: left }));
-		service.on('POST', SOUNDS, () => {
+		onSubmit(() => {
 			left -= price;
-			return accepted(`task_${++last}`);
+			return accepted(`task_${left}`);
 		});
-		service.on('GET', RECORD, completed);
 		const options = { keepBalance: keep, keepBalanceUnit: 'credits', concurrency };
-		await buySounds(service, 30, options, { settings: goOn });
+		await buy(30, options, goOn);
 		const exact = Math.floor((5_000 - keep) / price) + 1;
 		expect(bought().length).toBeGreaterThanOrEqual(exact);
 		expect(bought().length).toBeLessThanOrEqual(exact + concurrency - 1);
@@ -480,19 +390,14 @@ describe('Keep Balance', () => {
 	test('with Concurrency 1 only the purchase that crosses it is made', async () => {
 		let left = 5;
 		service.on('GET', BALANCE, () => balance({ remain_balance: left }));
-		service.on('POST', SOUNDS, () => {
+		onSubmit(() => {
 			left -= 2;
 			return accepted(`task_${left}`);
 		});
-		service.on('GET', RECORD, completed);
-		const options = { keepBalance: 2, concurrency: 1 };
-		const { json } = await buySounds(service, 5, options, { settings: goOn });
-		expect(statuses(json)).toEqual([
-			'completed',
-			'completed',
-			'not submitted',
-			'not submitted',
-			'not submitted',
+		const { json } = await buy(5, { keepBalance: 2, concurrency: 1 }, goOn);
+		expect(statusesOf(json)).toEqual([
+			...['completed', 'completed'],
+			...['not submitted', 'not submitted', 'not submitted'],
 		]);
 	});
 });
@@ -549,44 +454,34 @@ describe('Check Only', () => {
 			{ withinLimits: 2, limit: expect.stringContaining('"Max Tasks" is 2') },
 		],
 	])('how many of three the limits would let through: %s', async (_, options, fields, expected) => {
-		service.on('GET', BALANCE, balance(fields));
-		const { json } = await buySounds(service, 3, { checkOnly: true, ...options });
+		onBalance(balance(fields));
+		const { json } = await buy(3, { checkOnly: true, ...options });
 		expect(json[2]).toMatchObject({ tasks: 3, ...expected });
 		expect(json[2]).toHaveProperty('request.path', SOUNDS);
 	});
 
 	test('in a loop the limit is what earlier runs left of it', async () => {
-		completeAtOnce();
-		service.on('GET', BALANCE, balance({}));
+		onBalance(balance());
 		const options = { checkOnly: '={{ $runIndex === 1 }}', maxTasks: 3 };
-		const { rounds } = await buySounds(service, 2, options, { rounds: 2 });
+		const { rounds } = await buy(2, options, { rounds: 2 });
 		expect(rounds[1]?.[0]).toMatchObject({ tasks: 2, withinLimits: 1 });
 	});
 
 	test('an item says all that a user has to know before the purchase', async () => {
-		service.on('GET', BALANCE, balance({}));
-		const { items } = await buySounds(service, 2, {
+		onBalance(balance());
+		const { items } = await buy(2, {
 			checkOnly: true,
 			reference: 'row 1',
 			maxTasks: 2,
 		});
+		const body = expect.objectContaining({ prompt: 'Sound 1' });
 		expect(items[1]).toEqual({
 			json: {
-				...{
-					checkOnly: true,
-					tasks: 2,
-					withinLimits: 2,
-					balance: { remaining: 5, remainingCredits: 5_000 },
-					problems: [],
-					purchaseKey: expect.stringMatching(/^[0-9a-f]{32}$/),
-					notes: [],
-					reference: 'row 1',
-				},
-				request: {
-					method: 'POST',
-					path: SOUNDS,
-					body: expect.objectContaining({ prompt: 'Sound 1' }),
-				},
+				...{ checkOnly: true, tasks: 2, withinLimits: 2, problems: [], notes: [] },
+				balance: { remaining: 5, remainingCredits: 5_000 },
+				purchaseKey: expect.stringMatching(/^[0-9a-f]{32}$/),
+				reference: 'row 1',
+				request: { method: 'POST', path: SOUNDS, body },
 			},
 			pairedItem: { item: 1 },
 		});
@@ -610,8 +505,8 @@ describe('Check Only', () => {
 		['of a key without a limit has no end', balance({ unlimited_quota: true }), endless],
 		['that cannot be read says why', deleted, { error: expect.stringContaining('Key deleted') }],
 	])('the balance %s', async (_, reply, expected) => {
-		service.on('GET', BALANCE, reply);
-		const { json } = await buySounds(service, 1, { checkOnly: true });
+		onBalance(reply);
+		const { json } = await buy(1, { checkOnly: true });
 		expect(json[0]?.balance).toEqual(expected);
 		expect(json[0]).not.toHaveProperty('limit');
 	});
@@ -624,44 +519,43 @@ describe('Check Only', () => {
 	test('an address that the service would not call is told', async () => {
 		const credential = { ...service.credential(), allowPrivateCallbacks: false };
 		const options = { checkOnly: true, callbackBaseUrl: 'http://10.0.0.5/hook' };
-		const { json } = await buySounds(service, 1, options, { credential });
+		const { json } = await buy(1, options, { credential });
 		expect(json[0]?.problems).toEqual(
 			expect.arrayContaining([expect.stringContaining('The service would not call back')]),
 		);
 	});
 
 	test('the callback address stands in the request', async () => {
-		service.on('GET', BALANCE, balance({}));
+		onBalance(balance());
 		const callbackBaseUrl = 'https://n8n.example.com/webhook/x';
-		const { json } = await buySounds(service, 1, { checkOnly: true, callbackBaseUrl });
+		const { json } = await buy(1, { checkOnly: true, callbackBaseUrl });
 		expect(json[0]).toMatchObject({
 			request: { body: { webhook: callbackBaseUrl, prompt: 'Sound 0' } },
 		});
 	});
 
 	test('a file that would be sent as form data stands in the request', async () => {
-		service.on('GET', BALANCE, balance({}));
+		onBalance(balance());
 		const place = { resource: 'task', operation: 'submit', path: '/v1/music/upload' };
 		const form = { ...place, bodyType: 'formData', binaryProperty: 'data', fileField: 'audio' };
 		const items = [await fileItem(Buffer.from('song'), 'song.mp3', 'audio/mpeg')];
-		const { json } = await buySounds(service, 1, { checkOnly: true }, { given: form, items });
+		const { json } = await buy(1, { checkOnly: true }, { given: form, items });
 		expect(json[0]).toMatchObject({
 			request: { path: '/v1/music/upload', file: { field: 'audio', content: expect.any(String) } },
 		});
 	});
 
 	test('no place is taken: the next run of the node has the whole limit', async () => {
-		completeAtOnce();
-		service.on('GET', BALANCE, balance({}));
+		onBalance(balance());
 		const options = { checkOnly: '={{ $runIndex === 0 }}', maxTasks: 2 };
-		const { rounds } = await buySounds(service, 2, options, { settings: goOn, rounds: 2 });
+		const { rounds } = await buy(2, options, { ...goOn, rounds: 2 });
 		expect(rounds[0]?.map(({ checkOnly }) => checkOnly)).toStrictEqual([true, true]);
 		expect(rounds[1]?.map(({ status }) => status)).toStrictEqual(['completed', 'completed']);
 	});
 });
 
 describe('Chat Cache', () => {
-	const ask = async (count: number, options: object, settings: object = goOn) =>
+	const ask = async (count: number, options: object, run: object = goOn) =>
 		await runnerOf(service)(
 			'chat.message',
 			{ prompt: '={{ $json.question }}', options: { watchPrefix: false, ...options } },
@@ -669,17 +563,11 @@ describe('Chat Cache', () => {
 				items: Array.from({ length: count }, (_, at) => ({
 					json: { question: at === 3 ? '' : `Why ${at}?` },
 				})),
-				settings,
+				...run,
 			},
 		);
 
-	const answered: Reply = {
-		json: {
-			content: [{ type: 'text', text: 'Because.' }],
-			stop_reason: 'end_turn',
-			usage: { input_tokens: 1, output_tokens: 1 },
-		},
-	};
+	const answered = chatAnswer('Because.');
 
 	test('Max Tasks counts the questions', async () => {
 		service.on('POST', CHAT, answered);
@@ -708,21 +596,21 @@ describe('Chat Cache', () => {
 	});
 
 	test('Keep Balance asks nothing while too little remains', async () => {
-		service.on('GET', BALANCE, balance({}));
+		onBalance(balance());
 		const { error } = await ask(1, { keepBalance: 6 }, {});
 		expect(error?.message).toContain('the remaining balance is 5, and "Keep Balance" is 6');
 		expect(service.sent('POST', '*')).toEqual([]);
 	});
 
 	test('the hint of the run has what remained', async () => {
-		service.on('GET', BALANCE, balance({}));
+		onBalance(balance());
 		service.on('POST', CHAT, answered);
 		const { hints } = await ask(2, { keepBalance: 1 });
 		expect(hints[0]?.message).toContain(', 2 output tokens, 5 remained before the last purchase');
 	});
 
 	test('Check Only lists the requests and the mistakes, and asks nothing', async () => {
-		service.on('GET', BALANCE, balance({}));
+		onBalance(balance());
 		const { json } = await ask(4, { checkOnly: true }, {});
 		expect(json.map(({ problems }) => (problems as string[]).length)).toEqual([0, 0, 0, 1]);
 		expect(json[0]).toMatchObject({
@@ -741,7 +629,7 @@ test.each([
 	'%s whose expression gives nothing does not count as left out: nothing is bought',
 	async (name, label) => {
 		for (const empty of ['={{ $json.nothing }}', '={{ null }}', '={{ "" }}']) {
-			const { error } = await buySounds(service, 3, { [name]: empty });
+			const { error } = await buy(3, { [name]: empty });
 			expect(error?.message).toBe(`"${label}" is required: its expression is empty`);
 		}
 		expect(service.requests).toEqual([]);
