@@ -6,54 +6,67 @@ import {
 	pauseNode,
 	type PausedExecution,
 } from '../../support/pausedExecution';
-import { type Reply, SCRIPTED_KEY, useScriptedService } from '../../support/scriptedService';
+import { type Reply, SCRIPTED_KEY } from '../../support/scriptedService';
 import {
 	accepted,
 	completed,
-	numberTasks,
+	completedWith,
+	failed,
 	refused,
 	running,
-	SOUNDS,
+	serviceError,
+	songAt,
 	soundRun,
+	unclear,
+	unknownTask,
 } from '../../support/scriptedTasks';
+import { errorOutput, goOn } from '../../support/settings';
+import { statesOf, statusesOf, useSoundService } from '../../support/soundService';
 
 /** The machine's own time: a callback has to be answered within eight seconds. */
 let clockOfTest = () => fastClock(1);
 
-const service = useScriptedService(() => clockOfTest());
+const { service, onSubmit, onRecord, onRecordOf, pause, bought, recordsRead } = useSoundService(
+	() => clockOfTest(),
+);
 
-const goOn = { onError: 'continueRegularOutput' } as const;
+const FIRST_SONG = 'https://files.example.com/1.mp3';
 
 const callback = (taskId: string) => ({ code: 200, data: { id: taskId, status: 'completed' } });
 
-const recordOf = (taskId: string) => `/v1/music/tasks/${taskId}`;
+const [RAIN, WIND] = [
+	{ prompt: 'Rain', row: 1 },
+	{ prompt: 'Wind', row: 2 },
+];
 
 /** Two sounds in a paused execution, each with a row of data around it. */
-async function pauseTwo(settings = {}, parameters = {}, options = {}): Promise<PausedExecution> {
-	const items = [{ json: { prompt: 'Rain', row: 1 } }, { json: { prompt: 'Wind', row: 2 } }];
-	const given = {
-		reference: '=row {{ $json.row }}',
-		fileName: '={{ $json.prompt }}',
-		concurrency: 1,
-		...options,
-	};
-	return await pauseNode(
-		soundRun(service, 1, given, {
-			given: { waitMode: 'callback', ...parameters },
-			items,
-			settings,
-		}),
+const pauseTwo = async (
+	run: Parameters<typeof pause>[2] = {},
+	options = {},
+): Promise<PausedExecution> =>
+	await pause(
+		1,
+		{
+			reference: '=row {{ $json.row }}',
+			fileName: '={{ $json.prompt }}',
+			concurrency: 1,
+			...options,
+		},
+		{ items: [{ json: RAIN }, { json: WIND }], ...run },
 	);
-}
 
 const finish = (...taskIds: string[]) => {
-	for (const taskId of taskIds) service.on('GET', recordOf(taskId), completed);
+	for (const taskId of taskIds) onRecordOf(taskId, completed);
 };
 
-beforeEach(() => {
-	numberTasks(service);
-	service.on('GET', recordOf('*'), running);
-});
+/** Two paused sounds whose tasks have ended, of which no callback has come. */
+async function pauseTwoThatEnd(): Promise<PausedExecution> {
+	const execution = await pauseTwo();
+	finish('task_1', 'task_2');
+	return execution;
+}
+
+beforeEach(() => onRecord(running));
 
 describe('A paused execution', () => {
 	test('resumes when all of its tasks have ended, and not before', async () => {
@@ -63,16 +76,9 @@ describe('A paused execution', () => {
 		finish('task_2');
 		const { status, resumed } = await execution.callback(callback('task_2'));
 		expect(status).toBe(200);
-		expect(
-			resumed?.json.map(({ taskId, status: state, reference, url }) => [
-				taskId,
-				state,
-				reference,
-				url,
-			]),
-		).toEqual([
-			['task_1', 'completed', 'row 1', 'https://files.example.com/1.mp3'],
-			['task_2', 'completed', 'row 2', 'https://files.example.com/1.mp3'],
+		expect(resumed?.json).toMatchObject([
+			{ taskId: 'task_1', status: 'completed', reference: 'row 1', url: FIRST_SONG },
+			{ taskId: 'task_2', status: 'completed', reference: 'row 2', url: FIRST_SONG },
 		]);
 		expect(resumed?.items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
 		expect(resumed?.json[0]).not.toHaveProperty('input');
@@ -80,12 +86,10 @@ describe('A paused execution', () => {
 	});
 
 	test('of a node that is set to run once gives out the first item alone', async () => {
-		const execution = await pauseTwo({ executeOnce: true });
+		const execution = await pauseTwo({ settings: { executeOnce: true } });
 		finish('task_1');
 		const { resumed } = await execution.callback(callback('task_1'));
-		expect(resumed?.json.map(({ taskId, status }) => [taskId, status])).toEqual([
-			['task_1', 'completed'],
-		]);
+		expect(statesOf(resumed?.json)).toEqual([['task_1', 'completed']]);
 	});
 
 	test('works by the options that the first row gave to their expressions', async () => {
@@ -97,9 +101,8 @@ describe('A paused execution', () => {
 			simplify: '={{ !$json.raw }}',
 			taskQueryPath: '={{ $json.path }}',
 		};
-		const given = { waitMode: 'callback', output: '={{ $json.out }}' };
 		service.on('GET', '/own/*', running);
-		const execution = await pauseNode(soundRun(service, 1, options, { given, items }));
+		const execution = await pause(1, options, { given: { output: '={{ $json.out }}' }, items });
 		service.on('GET', '/own/*', completed);
 		const { resumed } = await execution.callback(callback('task_1'));
 		expect(resumed?.json).toMatchObject([
@@ -109,20 +112,12 @@ describe('A paused execution', () => {
 	});
 
 	test('says so where n8n pairs its items with other rows: it pairs them by their position', async () => {
-		const two = {
-			music: [
-				{ audio_url: 'https://files.example.com/1.mp3' },
-				{ audio_url: 'https://files.example.com/2.mp3' },
-			],
-		};
-		const ended = { json: { data: { status: 'completed', result: two } } };
+		const ended = completedWith(songAt(FIRST_SONG, 'https://files.example.com/2.mp3'));
 		const notesOf = async (output: string) => {
-			const execution = await pauseTwo({}, { output });
-			for (const taskId of ['task_1', 'task_2', 'task_3', 'task_4'])
-				service.on('GET', recordOf(taskId), ended);
+			onRecord(running);
+			const execution = await pauseTwo({ given: { output } });
+			onRecord(ended);
 			const { resumed } = await execution.callback({});
-			service.on('GET', recordOf('task_3'), running);
-			service.on('GET', recordOf('task_4'), running);
 			return JSON.stringify(resumed?.json.map(({ notes, task }) => notes ?? task));
 		};
 		expect(await notesOf('files')).toContain('n8n pairs the items of a resumed execution by their');
@@ -130,8 +125,7 @@ describe('A paused execution', () => {
 	});
 
 	test('resumes once: later callbacks find nothing to do', async () => {
-		const execution = await pauseTwo();
-		finish('task_1', 'task_2');
+		const execution = await pauseTwoThatEnd();
 		expect((await execution.callback(callback('task_1'))).resumed).toBeDefined();
 		service.requests.length = 0;
 		expect(await execution.callback(callback('task_2'))).toEqual({ status: 200 });
@@ -141,10 +135,8 @@ describe('A paused execution', () => {
 
 	test('whose address n8n does not sign is told to the service with a secret, in either form', async () => {
 		const execution = await pauseTwo();
-		const [sent] = service
-			.sent('POST', SOUNDS)
-			.map(({ body }) => (body as { webhook: string }).webhook);
-		const secret = new URL(sent ?? '').searchParams.get('secret') ?? '';
+		const [{ webhook }] = bought().map(({ body }) => body) as [{ webhook: string }];
+		const secret = new URL(webhook).searchParams.get('secret') ?? '';
 		expect(secret).toMatch(/^[\w-]{43}$/);
 		finish('task_1', 'task_2');
 		for (const query of [{ secret }, { secret: `${secret}/callback` }]) {
@@ -158,14 +150,12 @@ describe('A paused execution', () => {
 		finish('task_1', 'task_2');
 		service.requests.length = 0;
 		log.length = 0;
-		expect(await execution.callback(callback('task_1'), {})).toEqual({ status: 401 });
-		expect(await execution.callback(callback('task_1'), { signature: secret })).toEqual({
-			status: 401,
-		});
+		const called = async (query: Record<string, string>) =>
+			await execution.callback(callback('task_1'), query);
+		expect(await called({})).toEqual({ status: 401 });
+		expect(await called({ signature: secret })).toEqual({ status: 401 });
 		expect(log).toEqual([]);
-		expect(await execution.callback(callback('task_1'), { secret: `${secret}x` })).toEqual({
-			status: 503,
-		});
+		expect(await called({ secret: `${secret}x` })).toEqual({ status: 503 });
 		expect(log.join('\n')).toContain('Has the API key in the credential been changed');
 		expect(service.requests).toEqual([]);
 		expect((await execution.callback(callback('task_1'))).resumed).toBeDefined();
@@ -181,10 +171,7 @@ describe('A paused execution', () => {
 	});
 
 	test('asks for the task that the callback names first, then for the others up to the first that runs', async () => {
-		const items = [1, 2, 3].map((row) => ({ json: { prompt: `Sound ${row}` } }));
-		const execution = await pauseNode(
-			soundRun(service, 1, { concurrency: 1 }, { given: { waitMode: 'callback' }, items }),
-		);
+		const execution = await pause(3, { concurrency: 1 });
 		service.requests.length = 0;
 		finish('task_3');
 		await execution.callback(callback('task_3'));
@@ -192,9 +179,9 @@ describe('A paused execution', () => {
 		await execution.callback(callback('task_1'));
 		finish('task_2');
 		const { resumed } = await execution.callback(callback('task_2'));
-		const asked = service.requests.map(({ path }) => path.split('/').pop());
+		const asked = recordsRead().map(({ path }) => path.split('/').pop());
 		expect(asked).toEqual(['task_3', 'task_1', 'task_1', 'task_2', 'task_2']);
-		expect(resumed?.json.map(({ taskId, status }) => [taskId, status])).toEqual([
+		expect(statesOf(resumed?.json)).toEqual([
 			['task_1', 'completed'],
 			['task_2', 'completed'],
 			['task_3', 'completed'],
@@ -202,8 +189,7 @@ describe('A paused execution', () => {
 	});
 
 	test('resumes once, though all callbacks come at the same time', async () => {
-		const execution = await pauseTwo();
-		finish('task_1', 'task_2');
+		const execution = await pauseTwoThatEnd();
 		const results = await Promise.all(
 			['task_1', 'task_2', 'task_1', 'task_2'].map(
 				async (taskId) => await execution.callback(callback(taskId)),
@@ -226,10 +212,9 @@ describe('A paused execution', () => {
 
 	test('stays paused at a status word that is not known', async () => {
 		const execution = await pauseTwo();
-		service.on('GET', recordOf('*'), { json: { status: 'marinating', progress: 40 } });
-		expect(await execution.callback({ id: 'task_1', status: 'marinating' })).toEqual({
-			status: 200,
-		});
+		onRecord({ json: { status: 'marinating', progress: 40 } });
+		const body = { id: 'task_1', status: 'marinating' };
+		expect(await execution.callback(body)).toEqual({ status: 200 });
 	});
 
 	test.each<[string, unknown]>([
@@ -253,45 +238,34 @@ describe('A paused execution', () => {
 		const execution = await pauseTwo();
 		finish('task_1', 'task_2', 'task_3');
 		expect(await execution.callback(callback('task_3'))).toEqual({ status: 200 });
-		expect(await execution.callback(callback('task_2'))).toMatchObject({
-			resumed: expect.anything(),
-		});
+		expect((await execution.callback(callback('task_2'))).resumed).toBeDefined();
 	});
 
 	test.each([404, 400])(
 		'is resumed by a callback that names what is no task of the service, which answers %i',
 		async (status) => {
-			const execution = await pauseTwo();
-			finish('task_1', 'task_2');
-			service.on('GET', recordOf('other'), {
-				status,
-				json: { error: { message: 'No such task' } },
-			});
-			expect(await execution.callback(callback('other'))).toMatchObject({
-				resumed: expect.anything(),
-			});
+			const execution = await pauseTwoThatEnd();
+			onRecordOf('other', serviceError(status, 'No such task'));
+			expect((await execution.callback(callback('other'))).resumed).toBeDefined();
 		},
 	);
 
 	test('resumes with a callback whose body does not tell its task', async () => {
-		const execution = await pauseTwo();
-		finish('task_1', 'task_2');
+		const execution = await pauseTwoThatEnd();
 		expect((await execution.callback('')).resumed?.json).toHaveLength(2);
 	});
 
 	test('stays paused while the service cannot tell whose task a callback names', async () => {
-		const execution = await pauseTwo();
-		finish('task_1', 'task_2');
-		service.on('GET', recordOf('other'), { status: 502 });
+		const execution = await pauseTwoThatEnd();
+		onRecordOf('other', { status: 502 });
 		expect(await execution.callback(callback('other'))).toEqual({ status: 503 });
-		expect(service.sent('GET', recordOf('other'))).toHaveLength(1);
+		expect(service.sent('GET', '/v1/music/tasks/other')).toHaveLength(1);
 		expect((await execution.callback(callback('task_1'))).resumed?.json).toHaveLength(2);
 	});
 
 	test('resumes each time that the node pauses in it, as in a loop', async () => {
-		const run = soundRun(service, 1, {}, { given: { waitMode: 'callback' }, executionId: 'loop' });
 		for (const taskId of ['task_1', 'task_2']) {
-			const execution = await pauseNode(run);
+			const execution = await pause(1, {}, { executionId: 'loop' });
 			finish(taskId);
 			const { resumed } = await execution.callback(callback(taskId));
 			expect(resumed?.json).toMatchObject([{ taskId, status: 'completed' }]);
@@ -304,40 +278,26 @@ describe('A paused execution', () => {
 		finish('task_77');
 		service.requests.length = 0;
 		await execution.callback(callback('task_77'));
-		expect(service.requests.map(({ path }) => path)).toStrictEqual([recordOf('task_77')]);
-	});
-
-	test('asks again for what this n8n has forgotten, after a restart', async () => {
-		const execution = await pauseTwo();
-		finish('task_2');
-		expect(await execution.callback(callback('task_2'))).toEqual({ status: 200 });
-		finish('task_1');
-		expect(
-			(await execution.callback(callback('task_1'))).resumed?.json.map(({ taskId }) => taskId),
-		).toStrictEqual(['task_1', 'task_2']);
+		expect(service.requests.map(({ path }) => path)).toStrictEqual(['/v1/music/tasks/task_77']);
 	});
 });
 
 describe('A callback whose record cannot be read is answered 503, and the execution stays paused', () => {
+	const noRoute = { status: 404, json: { message: 'no Route matched' } };
+
 	test.each<[string, Reply]>([
 		['the 404 page of a proxy', { status: 404, text: '<html>Not found</html>' }],
-		[
-			'a 404 without the error of the service',
-			{ status: 404, json: { message: 'no Route matched' } },
-		],
-		['500', { status: 500 }],
+		['a 404 without the error of the service', noRoute],
+		['500', unclear],
 		['429', { status: 429, headers: { 'retry-after': '30' } }],
 		['a reset', { reset: true }],
 		['an answer that is not JSON', { text: 'OK' }],
-		[
-			'a completed record that has no result yet',
-			{ json: { status: 'completed', result: { music: [] } } },
-		],
+		['a completed record that has no result yet', completedWith(songAt())],
 	])('%s', async (_, reply) => {
 		const execution = await pauseTwo();
-		service.on('GET', recordOf('*'), reply);
+		onRecord(reply);
 		expect(await execution.callback(callback('task_1'))).toEqual({ status: 503 });
-		service.on('GET', recordOf('*'), completed);
+		onRecord(completed);
 		expect((await execution.callback(callback('task_1'))).resumed?.json).toHaveLength(2);
 	});
 
@@ -358,10 +318,7 @@ describe('The end of a paused execution', () => {
 		setClock(time);
 		const execution = await pauseTwo(goOn);
 		finish('task_1');
-		service.on('GET', recordOf('task_2'), {
-			status: 404,
-			json: { error: { message: 'No such task', type: 'not_found', code: 404 } },
-		});
+		onRecordOf('task_2', unknownTask);
 		expect(await execution.callback(callback('task_1'))).toEqual({ status: 503 });
 		await time.advance(60_000);
 		const { resumed } = await execution.callback(callback('task_2'));
@@ -372,18 +329,19 @@ describe('The end of a paused execution', () => {
 				message: 'Task not found: No such task [row 2 (item 1)]',
 				httpStatus: 404,
 				code: '404',
-				type: 'not_found',
+				type: 'not_found_error',
 			},
 		});
 	});
 
-	test.each([
-		[401, 'Authentication failed: No more'],
-		[403, 'Permission denied: No more'],
-		[400, 'Bad request: No more'],
-	])('a record refused with %d is an error item that names the task', async (status, message) => {
+	test.each<[string, Reply, string]>([
+		['401', serviceError(401, 'No more'), 'Authentication failed: No more'],
+		['403', serviceError(403, 'No more'), 'Permission denied: No more'],
+		['400', serviceError(400, 'No more'), 'Bad request: No more'],
+		['401 by a proxy', { status: 401, text: '<html>Log in</html>' }, 'Authentication failed'],
+	])('a record refused with %s is an error item that names the task', async (_, reply, message) => {
 		const execution = await pauseTwo(goOn);
-		service.on('GET', recordOf('*'), { status, json: { error: { message: 'No more' } } });
+		onRecord(reply);
 		const { resumed } = await execution.callback(callback('task_1'));
 		expect(resumed?.json[0]).toMatchObject({
 			taskId: 'task_1',
@@ -392,30 +350,17 @@ describe('The end of a paused execution', () => {
 				description: expect.stringContaining(
 					'This was the response to the request for task task_1.',
 				),
-				httpStatus: status,
+				httpStatus: reply.status,
 				// It comes back to the same task.
 				recordKey: expect.any(String),
 			},
 		});
 	});
 
-	test('so is one that a proxy refuses', async () => {
-		const execution = await pauseTwo(goOn);
-		service.on('GET', recordOf('*'), { status: 401, text: '<html>Log in</html>' });
-		const { resumed } = await execution.callback(callback('task_1'));
-		expect(resumed?.json[0]).toMatchObject({
-			taskId: 'task_1',
-			error: { message: 'Authentication failed [row 1 (item 0)]' },
-		});
-	});
-
 	test('the notes of an item survive the pause, beside its task', async () => {
-		const items = [{ json: { prompt: 'Rain' } }];
-		const run = { items, workflowSettings: { executionTimeout: 600 } };
-		const noted = await pauseNode(
-			soundRun(service, 1, { timeout: 3_600 }, { given: { waitMode: 'callback' }, ...run }),
-		);
-		service.on('GET', recordOf('*'), completed);
+		const run = { workflowSettings: { executionTimeout: 600 } };
+		const noted = await pause(1, { timeout: 3_600 }, run);
+		onRecord(completed);
 		const { resumed } = await noted.callback({});
 		expect(resumed?.json[0]).toMatchObject({
 			status: 'completed',
@@ -428,14 +373,8 @@ describe('The end of a paused execution', () => {
 
 	test('the first item says what the run cost: n8n shows no hint there', async () => {
 		const execution = await pauseTwo(goOn);
-		const result = { music: [{ audio_url: 'https://files.example.com/1.mp3' }] };
-		for (const [taskId, cost] of [
-			['task_1', 0.04],
-			['task_2', 0.06],
-		] as const)
-			service.on('GET', recordOf(taskId), {
-				json: { data: { status: 'completed', cost, result } },
-			});
+		onRecordOf('task_1', completedWith(songAt(FIRST_SONG), { cost: 0.04 }));
+		onRecordOf('task_2', completedWith(songAt(FIRST_SONG), { cost: 0.06 }));
 		const { resumed } = await execution.callback({});
 		expect(resumed?.json.map(({ notes }) => notes)).toStrictEqual([
 			['This run: 2 tasks, cost 0.1 (0.05 per task)'],
@@ -444,7 +383,7 @@ describe('The end of a paused execution', () => {
 	});
 
 	test('an item that was not submitted keeps what its error said to do', async () => {
-		service.on('POST', SOUNDS, refused, accepted('task_2'));
+		onSubmit(refused, accepted('task_2'));
 		const execution = await pauseTwo(goOn);
 		finish('task_2');
 		const { resumed } = await execution.callback(callback('task_2'));
@@ -455,8 +394,8 @@ describe('The end of a paused execution', () => {
 	});
 
 	test('items without a result go to the error output, if the node has one', async () => {
-		service.on('POST', SOUNDS, accepted('task_1'), refused);
-		const execution = await pauseTwo({ onError: 'continueErrorOutput' });
+		onSubmit(accepted('task_1'), refused);
+		const execution = await pauseTwo(errorOutput);
 		finish('task_1');
 		const { resumed } = await execution.callback(callback('task_1'));
 		expect(
@@ -473,11 +412,9 @@ describe('The end of a paused execution', () => {
 	});
 
 	test('a failed task goes to the error output too', async () => {
-		const execution = await pauseTwo({ onError: 'continueErrorOutput' });
+		const execution = await pauseTwo(errorOutput);
 		finish('task_2');
-		service.on('GET', recordOf('task_1'), {
-			json: { status: 'failed', error: { message: 'Too loud', code: 9, type: 'loud' } },
-		});
+		onRecordOf('task_1', failed('Too loud', { code: 9, type: 'loud' }));
 		const { resumed } = await execution.callback(callback('task_1'));
 		expect(resumed?.outputs.map((output) => output.length)).toStrictEqual([1, 1]);
 		expect(resumed?.outputs[1]?.[0]?.json.error).toMatchObject({
@@ -491,10 +428,10 @@ describe('The end of a paused execution', () => {
 	});
 
 	test('items beyond Max Tasks do not come out', async () => {
-		const execution = await pauseTwo({}, {}, { maxTasks: 1, maxTasksReached: 'returnBought' });
+		const execution = await pauseTwo({}, { maxTasks: 1, maxTasksReached: 'returnBought' });
 		finish('task_1');
 		const { resumed } = await execution.callback(callback('task_1'));
-		expect(resumed?.json.map(({ status }) => status)).toStrictEqual(['completed']);
+		expect(statusesOf(resumed?.json)).toStrictEqual(['completed']);
 	});
 
 	test.each([
@@ -502,42 +439,23 @@ describe('The end of a paused execution', () => {
 		['and where the service stored it again', { audio_url: 'https://files.example.com/again.mp3' }],
 	])("the request's own link in the record is not a result, %s", async (_, again) => {
 		const own = 'https://files.example.com/own.mp3';
-		const execution = await pauseTwo(
-			{},
-			{},
-			{ additionalBodyFields: JSON.stringify({ audio_url: own }) },
-		);
-		service.on('GET', recordOf('*'), {
-			json: {
-				status: 'completed',
-				...again,
-				result: {
-					music: [{ audio_url: 'https://files.example.com/1.mp3' }],
-					source: { audio_url: own },
-				},
-			},
-		});
+		const additionalBodyFields = JSON.stringify({ audio_url: own });
+		const execution = await pauseTwo({}, { additionalBodyFields });
+		onRecord(completedWith({ ...songAt(FIRST_SONG), source: { audio_url: own } }, again));
 		const { resumed } = await execution.callback({});
-		expect(resumed?.json.map(({ results }) => results)).toStrictEqual([
-			[expect.objectContaining({ url: 'https://files.example.com/1.mp3' })],
-			[expect.objectContaining({ url: 'https://files.example.com/1.mp3' })],
-		]);
+		const results = [expect.objectContaining({ url: FIRST_SONG })];
+		expect(resumed?.json.map((item) => item.results)).toStrictEqual([results, results]);
 	});
 
 	test('what another version of the node wrote is read as far as it can be', async () => {
 		const time = fastClock(1);
 		setClock(time);
-		service.on('POST', SOUNDS, accepted('task_1'), refused);
-		const execution = await pauseTwo(goOn, {}, { timeout: 60 });
+		onSubmit(accepted('task_1'), refused);
+		const execution = await pauseTwo(goOn, { timeout: 60 });
 		const [first, second] = execution.waiting;
 		Object.assign(first?.json ?? {}, {
-			status: 'brewing',
-			error: 'none',
-			notes: 'none',
-			recordKey: 7,
-			purchaseKey: 7,
-			reused: 'no',
-			requestLinks: 'none',
+			...{ status: 'brewing', error: 'none', notes: 'none', requestLinks: 'none' },
+			...{ recordKey: 7, purchaseKey: 7, reused: 'no' },
 		});
 		Object.assign(second?.json ?? {}, { taskId: 7, leftOut: 'no', error: 'none' });
 		await time.advance(61_000);
@@ -553,7 +471,7 @@ describe('The end of a paused execution', () => {
 	});
 
 	test('an item that may have been bought still says so', async () => {
-		service.on('POST', SOUNDS, accepted('task_1'), { status: 500 });
+		onSubmit(accepted('task_1'), unclear);
 		const execution = await pauseTwo(goOn);
 		expect(execution.paused.json[1]).toMatchObject({ status: 'unknown' });
 		finish('task_1');
@@ -565,16 +483,14 @@ describe('The end of a paused execution', () => {
 	});
 
 	test('an item that was not submitted has nothing of the task that its row came from', async () => {
-		service.on('POST', SOUNDS, refused, accepted('task_2'));
+		onSubmit(refused, accepted('task_2'));
 		const items = [
 			{
 				json: { prompt: 'Rain', taskId: 'parent', results: [{ url: 'https://x.example/old.mp3' }] },
 			},
 			{ json: {} },
 		];
-		const options = { concurrency: 1, includeInput: true };
-		const run = { given: { waitMode: 'callback' }, items, settings: goOn };
-		const execution = await pauseNode(soundRun(service, 1, options, run));
+		const execution = await pauseTwo({ items, ...goOn }, { includeInput: true });
 		expect(execution.paused.json[0]).toMatchObject({ status: 'not submitted', results: [] });
 		expect(execution.paused.json[0]).not.toHaveProperty('taskId');
 		finish('task_2');
@@ -589,49 +505,30 @@ describe('The end of a paused execution', () => {
 
 	test('the row, the reference and the file name survive the pause', async () => {
 		service.on('GET', '/1.mp3', { text: 'music', headers: { 'content-type': 'audio/mpeg' } });
-		const execution = await pauseTwo({}, { downloadFiles: true }, { includeInput: true });
-		service.on('GET', recordOf('*'), {
-			json: { status: 'completed', result: { music: [{ audio_url: `${service.url}/1.mp3` }] } },
-		});
+		const execution = await pauseTwo({ given: { downloadFiles: true } }, { includeInput: true });
+		onRecord(completedWith(songAt(`${service.url}/1.mp3`)));
 		const { resumed } = await execution.callback(callback('task_1'));
-		expect(
-			resumed?.items.map(({ json, binary }) => [
-				json.input,
-				json.reference,
-				binary?.data?.fileName,
-			]),
-		).toEqual([
-			[{ prompt: 'Rain', row: 1 }, 'row 1', 'Rain.mp3'],
-			[{ prompt: 'Wind', row: 2 }, 'row 2', 'Wind.mp3'],
+		expect(resumed?.items).toMatchObject([
+			{ json: { reference: 'row 1' }, binary: { data: { fileName: 'Rain.mp3' } } },
+			{ json: { reference: 'row 2' }, binary: { data: { fileName: 'Wind.mp3' } } },
 		]);
+		expect(resumed?.json.map(({ input }) => input)).toEqual([RAIN, WIND]);
 	});
 
 	test('a time limit that passes gives out the tasks as they were', async () => {
 		const execution = await pauseTwo();
 		const { json } = await execution.timeLimit();
-		expect(
-			json.map(({ taskId, status, reference, fileName, results, input }) => [
-				taskId,
-				status,
-				reference,
-				fileName,
-				results,
-				input,
-			]),
-		).toEqual([
-			['task_1', 'submitted', 'row 1', 'Rain', [], { prompt: 'Rain', row: 1 }],
-			['task_2', 'submitted', 'row 2', 'Wind', [], { prompt: 'Wind', row: 2 }],
+		const submitted = { status: 'submitted', results: [] };
+		expect(json).toMatchObject([
+			{ ...submitted, taskId: 'task_1', reference: 'row 1', fileName: 'Rain' },
+			{ ...submitted, taskId: 'task_2', reference: 'row 2', fileName: 'Wind' },
 		]);
+		expect(json.map(({ input }) => input)).toEqual([RAIN, WIND]);
 	});
 
 	test('a time limit that passes gives out no half-made result as if it were one', async () => {
-		service.on('GET', recordOf('*'), {
-			json: {
-				status: 'in_progress',
-				progress: 50,
-				result: { music: [{ audio_url: 'https://files.example.com/half.mp3' }] },
-			},
-		});
+		const result = songAt('https://files.example.com/half.mp3');
+		onRecord({ json: { status: 'in_progress', progress: 50, result } });
 		const execution = await pauseTwo();
 		const { json } = await execution.timeLimit();
 		expect(json.map(({ status, results, url }) => [status, results, url])).toEqual([
@@ -642,13 +539,7 @@ describe('The end of a paused execution', () => {
 
 	test('the key is not in the items, where a record repeats it', async () => {
 		const execution = await pauseTwo();
-		service.on('GET', recordOf('*'), {
-			json: {
-				status: 'completed',
-				echo: SCRIPTED_KEY,
-				result: { music: [{ audio_url: 'https://files.example.com/1.mp3' }] },
-			},
-		});
+		onRecord(completedWith(songAt(FIRST_SONG), { echo: SCRIPTED_KEY }));
 		const { resumed } = await execution.callback(callback('task_1'));
 		expect(JSON.stringify(resumed?.items)).toContain('•••');
 		expect(JSON.stringify([resumed?.items, log])).not.toContain(SCRIPTED_KEY);
@@ -665,12 +556,8 @@ describe('A download that takes longer than the service waits for an answer', ()
 			headers: { 'content-type': 'audio/mpeg' },
 			after: released,
 		});
-		const execution = await pauseNode(
-			soundRun(service, 1, {}, { given: { waitMode: 'callback', downloadFiles: true } }),
-		);
-		service.on('GET', recordOf('*'), {
-			json: { status: 'completed', result: { music: [{ audio_url: `${service.url}/slow.mp3` }] } },
-		});
+		const execution = await pause(1, {}, { given: { downloadFiles: true } });
+		onRecord(completedWith(songAt(`${service.url}/slow.mp3`)));
 		return execution;
 	}
 
