@@ -59,10 +59,6 @@ export async function fetchPicture(
 		bytes,
 		mimeType,
 		fileName: nameIn(new URL(address).pathname) || 'picture',
-		chunks: inOrder(chunks),
+		content: chunks,
 	};
-}
-
-async function* inOrder(chunks: Buffer[]): AsyncGenerator<Buffer> {
-	for (const chunk of chunks) yield await Promise.resolve(chunk);
 }

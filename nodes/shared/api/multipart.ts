@@ -8,20 +8,33 @@ function quoted(name: string): string {
 	return `"${name.replace(/["\r\n]/g, (character) => escapes[character] ?? '')}"`;
 }
 
-/** A file of known size whose content comes in pieces. */
+/** A file whose content comes in pieces, or as one text in base64. */
 export interface FileSource {
 	fileName: string;
 	mimeType: string;
+	/** The size; of a text the most that it can have: line breaks in it count for nothing. */
 	bytes: number;
-	chunks: AsyncIterable<Buffer>;
+	content: string | Iterable<Buffer> | AsyncIterable<Buffer>;
 }
 
 const TOO_LONG = 'The file is larger than its stated size';
 const TOO_SHORT = 'The file is smaller than its stated size';
 
+/** Writes a file to its place, without a copy of it elsewhere. Returns its size. */
+async function write({ content, bytes }: FileSource, place: Buffer): Promise<number> {
+	if (typeof content === 'string') return place.write(content, 'base64');
+	let end = 0;
+	for await (const piece of content) {
+		if (end + piece.length > bytes) throw new Error(TOO_LONG);
+		end += piece.copy(place, end);
+	}
+	if (end < bytes) throw new Error(TOO_SHORT);
+	return end;
+}
+
 /**
- * A multipart form with one file and any number of text fields, as one buffer. The pieces of the file go straight to their
- * place, so that the file is in memory once. Throws an `Error` when its size is not as stated.
+ * A multipart form with one file and any number of text fields, as one buffer. Throws an `Error` when the pieces of the file do not
+ * have the stated size.
  */
 export async function multipartForm(
 	field: string,
@@ -48,12 +61,10 @@ export async function multipartForm(
 	const tail = Buffer.from(`${CRLF}--${boundary}--${CRLF}`);
 	const body = Buffer.allocUnsafe(head.length + file.bytes + tail.length);
 	head.copy(body);
-	let end = head.length;
-	for await (const chunk of file.chunks) {
-		if (end + chunk.length > body.length - tail.length) throw new Error(TOO_LONG);
-		end += chunk.copy(body, end);
-	}
-	if (end !== body.length - tail.length) throw new Error(TOO_SHORT);
-	tail.copy(body, end);
-	return { body, contentType: `multipart/form-data; boundary=${boundary}` };
+	const end = head.length + (await write(file, body.subarray(head.length, -tail.length)));
+	const length = end + tail.copy(body, end);
+	return {
+		body: body.subarray(0, length),
+		contentType: `multipart/form-data; boundary=${boundary}`,
+	};
 }

@@ -45,34 +45,46 @@ export function splitNames(names: unknown): string[] {
 /** Bytes that are read at once: in pieces of 64 KB a large file takes three times as long. */
 const PIECE_BYTES = 1 << 20;
 
-interface StoredFile {
-	bytes: number;
-	chunks: AsyncIterator<Buffer>;
+/** Characters of a text in base64 that tell the type of a file. */
+const START_CHARACTERS = 4_096;
+
+interface Content extends Pick<FileSource, 'bytes' | 'content'> {
+	/** Its first bytes. */
+	start: Buffer;
+	/** Frees it unread. */
+	close(): Promise<unknown>;
 }
 
-async function* buffers(source: AsyncIterable<Buffer | string> | Buffer[]): AsyncGenerator<Buffer> {
+async function* buffers(source: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer> {
 	for await (const chunk of source) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }
 
-/** Opens a binary field, wherever n8n keeps it, without reading the whole file into memory. */
-async function openStored(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	property: string,
-	data: IBinaryData,
-): Promise<StoredFile> {
-	if (data.id === undefined) {
-		const content = await context.helpers.getBinaryDataBuffer(itemIndex, property);
-		return { bytes: content.length, chunks: buffers([content]) };
-	}
-	const { fileSize } = await context.helpers.getBinaryMetadata(data.id);
-	const stream = await context.helpers.getBinaryStream(data.id, PIECE_BYTES);
-	return { bytes: fileSize, chunks: buffers(stream) };
+async function* rejoin(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+	yield first;
+	yield* rest;
 }
 
-async function* rejoin(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-	yield first;
-	for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+/** Opens a binary field, wherever n8n keeps it, without a copy of the whole file. */
+async function openContent({ helpers }: IExecuteFunctions, data: IBinaryData): Promise<Content> {
+	if (data.id === undefined) {
+		const content = data.data;
+		return {
+			bytes: Buffer.byteLength(content, 'base64'),
+			content,
+			start: Buffer.from(content.slice(0, START_CHARACTERS), 'base64'),
+			close: async () => await Promise.resolve(),
+		};
+	}
+	const { fileSize } = await helpers.getBinaryMetadata(data.id);
+	const pieces = buffers(await helpers.getBinaryStream(data.id, PIECE_BYTES));
+	const first = await pieces.next();
+	const start = first.done === true ? Buffer.alloc(0) : first.value;
+	return {
+		bytes: fileSize,
+		content: rejoin(start, pieces),
+		start,
+		close: async () => await pieces.return(undefined),
+	};
 }
 
 const refusal = (
@@ -100,9 +112,12 @@ async function openBinary(
 			'Give the name of a field that the "Binary" tab of the input shows.',
 		);
 	}
-	const file = await openStored(context, itemIndex, property, data);
-	return { ...file, fileName: data.fileName ?? property, mimeType: data.mimeType };
+	const content = await openContent(context, data);
+	return { ...content, fileName: data.fileName ?? property, mimeType: data.mimeType };
 }
+
+const exactBytes = ({ bytes, content }: Content) =>
+	typeof content === 'string' ? Buffer.from(content, 'base64').length : bytes;
 
 /**
  * Opens a picture in an item's binary data: its type by its first bytes, its size within the rules. Throws a
@@ -114,37 +129,42 @@ export async function openPicture(
 	property: string,
 	rules: PictureRules,
 ): Promise<FileSource> {
-	const { bytes, chunks, fileName } = await openBinary(context, itemIndex, property, rules.field);
-	if (bytes > rules.maxBytes) {
-		await chunks.return?.();
-		throw refusal(
+	const file = await openBinary(context, itemIndex, property, rules.field);
+	const { content, fileName } = file;
+	const refuse = async (reason: string, description?: string) => {
+		await file.close();
+		return refusal(
 			context,
 			itemIndex,
 			rules.field,
-			`the file in "${property}" has ${bytes} bytes, and ${rules.maxBytes} are the limit`,
+			`the file in "${property}" ${reason}`,
+			description,
 		);
-	}
-	const start = await chunks.next();
-	const first = start.done ? Buffer.alloc(0) : start.value;
-	const mimeType = pictureType(first);
+	};
+	const bytes = file.bytes > rules.maxBytes ? exactBytes(file) : file.bytes;
+	if (bytes > rules.maxBytes)
+		throw await refuse(`has ${bytes} bytes, and ${rules.maxBytes} are the limit`);
+	const mimeType = pictureType(file.start);
 	if (mimeType === undefined || !rules.types.includes(mimeType)) {
-		await chunks.return?.();
 		const allowed = rules.types.map((name) => name.replace('image/', '')).join(', ');
-		throw refusal(
-			context,
-			itemIndex,
-			rules.field,
-			`the file in "${property}" is not a picture that the service accepts`,
+		throw await refuse(
+			'is not a picture that the service accepts',
 			`Its content must be one of ${allowed}, whatever its name says.`,
 		);
 	}
-	return { bytes, mimeType, fileName, chunks: rejoin(first, chunks) };
+	return { bytes, mimeType, fileName, content };
 }
 
-async function fingerprintOf(chunks: AsyncIterable<Buffer>): Promise<string> {
+/** Reads a file once. */
+async function readOnce(content: FileSource['content']) {
 	const hash = createHash('sha256');
-	for await (const chunk of chunks) hash.update(chunk);
-	return hash.digest('hex');
+	let bytes = 0;
+	const pieces = typeof content === 'string' ? [Buffer.from(content, 'base64')] : content;
+	for await (const piece of pieces) {
+		bytes += piece.length;
+		hash.update(piece);
+	}
+	return { bytes, fingerprint: hash.digest('hex') };
 }
 
 /** Checks a picture as `openPicture` does and reads it once, for its fingerprint. Keeps nothing of its content. */
@@ -154,20 +174,9 @@ export async function inspectPicture(
 	property: string,
 	rules: PictureRules,
 ): Promise<PendingUpload> {
-	const { bytes, chunks, fileName, mimeType } = await openPicture(
-		context,
-		itemIndex,
-		property,
-		rules,
-	);
-	return new PendingUpload(
-		itemIndex,
-		property,
-		fileName,
-		mimeType,
-		bytes,
-		await fingerprintOf(chunks),
-	);
+	const { content, fileName, mimeType } = await openPicture(context, itemIndex, property, rules);
+	const { bytes, fingerprint } = await readOnce(content);
+	return new PendingUpload(itemIndex, property, fileName, mimeType, bytes, fingerprint);
 }
 
 /** The same for a file of any type. `field` is the label of the field that names the binary property. */
@@ -177,23 +186,17 @@ export async function inspectFile(
 	property: string,
 	field: string,
 ): Promise<PendingUpload> {
-	const { bytes, chunks, fileName, mimeType } = await openBinary(
-		context,
-		itemIndex,
-		property,
-		field,
-	);
+	const { content, fileName, mimeType } = await openBinary(context, itemIndex, property, field);
+	const { bytes, fingerprint } = await readOnce(content);
 	if (bytes === 0) throw refusal(context, itemIndex, field, `the file in "${property}" is empty`);
-	const fingerprint = await fingerprintOf(rejoin(Buffer.alloc(0), chunks));
 	return new PendingUpload(itemIndex, property, fileName, mimeType, bytes, fingerprint);
 }
 
 /** Opens the content of an inspected file, to be sent. */
 export async function reopenFile(
 	context: IExecuteFunctions,
-	pending: PendingUpload,
+	{ itemIndex, property, mimeType, fileName }: PendingUpload,
 ): Promise<FileSource> {
-	const { itemIndex, property, mimeType, fileName } = pending;
-	const { bytes, chunks } = await openBinary(context, itemIndex, property, property);
-	return { bytes, mimeType, fileName, chunks: rejoin(Buffer.alloc(0), chunks) };
+	const { bytes, content } = await openBinary(context, itemIndex, property, property);
+	return { bytes, mimeType, fileName, content };
 }

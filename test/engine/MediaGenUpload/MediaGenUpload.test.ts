@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 
 import { MediaGenUpload } from '../../../nodes/MediaGenUpload/MediaGenUpload.node';
 import { UPLOAD_MAX_BYTES } from '../../../nodes/shared/api/image';
-import { runNode } from '../support/engine';
+import { describeInEachBinaryDataMode } from '../support/binaryDataModes';
+import { runNode, setBinaryDataMode } from '../support/engine';
 import { fileItem, picture, useSandbox } from '../support/sandbox';
 
 const service = useSandbox();
@@ -26,41 +27,75 @@ async function run(parameters: object, items = [{ json: {} }], settings = {}, cr
 	});
 }
 
-test.each([
-	['png', 'image/png'],
-	['jpeg', 'image/jpeg'],
-	['webp', 'image/webp'],
-	['gif', 'image/gif'],
-] as const)('a %s gets a public URL and the date at which it dies', async (format, type) => {
-	const content = await picture(40, 30, format);
-	const { json, error } = await run({}, [
-		await fileItem(content, 'holiday "1".bin', 'application/octet-stream'),
-	]);
-	expect(error).toBeUndefined();
-	expect(json[0]).toMatchObject({
-		contentType: type,
-		bytes: content.length,
-		url: expect.stringMatching(/^http/),
+describeInEachBinaryDataMode(() => {
+	test.each([
+		['png', 'image/png'],
+		['jpeg', 'image/jpeg'],
+		['webp', 'image/webp'],
+		['gif', 'image/gif'],
+	] as const)('a %s gets a public URL and the date at which it dies', async (format, type) => {
+		const content = await picture(40, 30, format);
+		const { json, error } = await run({}, [
+			await fileItem(content, 'holiday "1".bin', 'application/octet-stream'),
+		]);
+		expect(error).toBeUndefined();
+		expect(json[0]).toMatchObject({
+			contentType: type,
+			bytes: content.length,
+			url: expect.stringMatching(/^http/),
+		});
+		const hours =
+			(Date.parse(String(json[0]?.expiresAt)) / 1000 - Number(json[0]?.createdAt)) / 3600;
+		expect(hours).toBe(72);
+		const stored = await fetch(String(json[0]?.url));
+		expect(Buffer.from(await stored.arrayBuffer()).equals(content)).toBe(true);
 	});
-	const hours = (Date.parse(String(json[0]?.expiresAt)) / 1000 - Number(json[0]?.createdAt)) / 3600;
-	expect(hours).toBe(72);
-	const stored = await fetch(String(json[0]?.url));
-	expect(Buffer.from(await stored.arrayBuffer()).equals(content)).toBe(true);
+
+	test('the largest picture the service takes goes through whole', async () => {
+		const head = await picture(8, 8);
+		const content = Buffer.concat([head, Buffer.alloc(UPLOAD_MAX_BYTES - head.length)]);
+		const { json } = await run({}, [await fileItem(content)]);
+		expect(json[0]).toMatchObject({ bytes: UPLOAD_MAX_BYTES });
+	});
+
+	test('one byte more is refused before it is sent', async () => {
+		const head = await picture(8, 8);
+		const content = Buffer.concat([head, Buffer.alloc(UPLOAD_MAX_BYTES - head.length + 1)]);
+		const { error } = await run({}, [await fileItem(content)]);
+		expect(error?.message).toContain(`has ${UPLOAD_MAX_BYTES + 1} bytes`);
+		expect(service.sandbox.requests.list()).toEqual([]);
+	});
 });
 
-test('the largest picture the service takes goes through whole', async () => {
-	const head = await picture(8, 8);
-	const content = Buffer.concat([head, Buffer.alloc(UPLOAD_MAX_BYTES - head.length)]);
-	const { json } = await run({}, [await fileItem(content)]);
-	expect(json[0]).toMatchObject({ bytes: UPLOAD_MAX_BYTES });
-});
+describe('A picture in memory whose base64 text has line breaks', () => {
+	beforeAll(async () => await setBinaryDataMode('default'));
+	afterAll(async () => await setBinaryDataMode('filesystem'));
 
-test('one byte more is refused before it is sent', async () => {
-	const head = await picture(8, 8);
-	const content = Buffer.concat([head, Buffer.alloc(UPLOAD_MAX_BYTES - head.length + 1)]);
-	const { error } = await run({}, [await fileItem(content)]);
-	expect(error?.message).toContain(`has ${UPLOAD_MAX_BYTES + 1} bytes`);
-	expect(service.sandbox.requests.list()).toEqual([]);
+	async function broken(content: Buffer) {
+		const item = await fileItem(content);
+		const data = item.binary?.data;
+		if (data) data.data = data.data.replace(/.{76}/g, '$&\r\n');
+		return item;
+	}
+
+	test('is stored as it is', async () => {
+		const content = await picture(40, 30);
+		const { json } = await run({}, [await broken(content)]);
+		expect(json[0]).toMatchObject({ bytes: content.length });
+		const stored = await fetch(String(json[0]?.url));
+		expect(Buffer.from(await stored.arrayBuffer()).equals(content)).toBe(true);
+	});
+
+	test.each([
+		['as large as the service takes', 0, undefined],
+		['a byte larger', 1, `has ${UPLOAD_MAX_BYTES + 1} bytes`],
+	])('is measured without them: %s', async (_, more, refusal) => {
+		const head = await picture(8, 8);
+		const content = Buffer.concat([head, Buffer.alloc(UPLOAD_MAX_BYTES - head.length + more)]);
+		const { json, error } = await run({}, [await broken(content)]);
+		if (refusal === undefined) expect(json[0]).toMatchObject({ bytes: UPLOAD_MAX_BYTES });
+		else expect(error?.message).toContain(refusal);
+	});
 });
 
 test('many pictures come out in the order of the input', async () => {
