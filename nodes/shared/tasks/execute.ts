@@ -234,20 +234,21 @@ async function waitAndDeliver(
 	bought: Bought,
 	accepted: readonly TaskItem[],
 ): Promise<INodeExecutionData[][]> {
-	const { waitMode } = run.options;
+	const { pauseAddresses } = run;
 	const began = clock.now();
-	if (waitMode === 'none' && !operation.synchronous) return await deliver(run, accepted, bought);
+	if (run.options.waitMode === 'none' && !operation.synchronous)
+		return await deliver(run, accepted, bought);
 	// n8n refuses a callback to an execution that still runs, and the service does not repeat it: a task that has ended by now
 	// must not be waited for.
 	let current =
-		operation.synchronous || waitMode === 'callback' ? await refreshTasks(run, accepted) : accepted;
-	if (waitMode === 'callback') {
+		operation.synchronous || pauseAddresses ? await refreshTasks(run, accepted) : accepted;
+	if (pauseAddresses) {
 		while (endsSoon(current, began) && !run.signal?.aborted) {
 			await sleep(1_000, run.signal);
 			current = await refreshTasks(run, current);
 		}
 		if (mayPause(run.context, current)) {
-			const problem = await pauseProblem(run, current);
+			const problem = await pauseProblem(run, current, pauseAddresses);
 			if (problem === undefined) {
 				for (const { itemIndex } of current.filter(isRefunded)) bought.records.drop(itemIndex);
 				countCost(run.context, current, 'waiting');
@@ -258,6 +259,7 @@ async function waitAndDeliver(
 						...outcome,
 						recordKey: bought.records.recordKey(outcome.itemIndex),
 					})),
+					pauseAddresses,
 				);
 			}
 			current = current.map((outcome) => ({ ...outcome, notes: [...outcome.notes, problem] }));

@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 
 import { callbackAddressProblem, unusualPort } from '../api/address';
 import { hasEnded, readTaskRecord } from '../api/records';
-import { withReference, withSecret } from '../api/signedAddress';
+import { withReference } from '../api/signedAddress';
 import { itemError } from '../n8n/nodeErrors';
 import { callbackFields } from '../n8n/options';
 import { evaluatedOptions } from '../n8n/readOptions';
@@ -19,7 +19,7 @@ import {
 import { clock } from '../util/clock';
 import { toJson } from '../util/json';
 import { parseWebUrl, toId, webUrl } from '../util/schema';
-import { resumeUrlOf, type TaskRun } from './taskRun';
+import type { PauseAddresses, TaskRun } from './taskRun';
 import { HOST_LIMIT_AFTER_MS } from './waitingExecution';
 import { ownAddressProblem, watchPause } from './watchPause';
 
@@ -85,11 +85,6 @@ export interface CallbackAddress {
 	notes: string[];
 }
 
-/** The address of this execution, with what proves that a caller was told of it. */
-function resumeAddress({ context, client }: TaskRun): string {
-	return withSecret(client.connection, resumeUrlOf(context), context.getExecutionId());
-}
-
 /** What an item says about its callback. */
 interface ItemCallback {
 	itemIndex: number;
@@ -144,8 +139,8 @@ function itemAddress(
 
 /** Where the service reports the end of each item's task: this paused execution, or the address in the item's options. */
 export function callbackAddresses(run: TaskRun): (item: ItemCallback) => CallbackAddress {
-	if (run.options.waitMode !== 'callback') return (item) => itemAddress(run, item);
-	const url = resumeAddress(run);
+	const url = run.pauseAddresses?.resumeUrl;
+	if (url === undefined) return (item) => itemAddress(run, item);
 	const notes = [...checkCallbackAddress(run, url, SET_WEBHOOK_URL), ...checkWorkflowTimeout(run)];
 	const ofFirst = [...notes, ...checkItemCount(run)];
 	return ({ itemIndex }) => ({ url, notes: itemIndex === 0 ? ofFirst : notes });
@@ -214,10 +209,11 @@ export function endsSoon(outcomes: readonly TaskItem[], began: number): boolean 
 export async function pauseProblem(
 	run: TaskRun,
 	outcomes: readonly TaskItem[],
+	{ resumeUrl }: PauseAddresses,
 ): Promise<string | undefined> {
 	if (outcomes.some((outcome) => outcome.options.reused && isOpen(outcome)))
 		return 'The node polled instead of pausing: of a task in "Existing Task", the service tells the execution that bought it.';
-	const problem = await ownAddressProblem(run.context, resumeAddress(run));
+	const problem = await ownAddressProblem(run.context, resumeUrl);
 	return problem && `The node polled instead of pausing: ${problem}. ${SET_WEBHOOK_URL}`;
 }
 
@@ -228,10 +224,10 @@ export async function pauseProblem(
 export async function pause(
 	run: TaskRun,
 	outcomes: readonly TaskItem[],
+	addresses: PauseAddresses,
 ): Promise<INodeExecutionData[][]> {
 	const { context, options } = run;
 	const items = context.getInputData();
-	const resumeUrl = resumeAddress(run);
 	// n8n shows no hint for a node that pauses.
 	for (const note of new Set(outcomes.flatMap(({ notes }) => notes)))
 		context.logger.warn(`MediaGen: ${note}`);
@@ -244,7 +240,7 @@ export async function pause(
 	for (const outcome of outcomes) {
 		const item = items[outcome.itemIndex];
 		if (!item) continue;
-		item.json = waitingJson(outcome, item.json, resumeUrl);
+		item.json = waitingJson(outcome, item.json, addresses.resumeUrl);
 		if (outcome.itemIndex === 0 && Object.keys(evaluated).length > 0)
 			item.json.evaluatedOptions = evaluated;
 		// After the time limit it would come out as if it were the task's file.
@@ -252,7 +248,7 @@ export async function pause(
 	}
 	const limit = clock.now() + options.timeout * 1_000;
 	await context.putExecutionToWait(new Date(limit + HOST_LIMIT_AFTER_MS));
-	watchPause(run, outcomes, resumeUrl, limit);
+	watchPause(run, outcomes, addresses, limit);
 	// With an error output n8n takes the items out of the array that it gets, and the input is all that it keeps.
 	return [items.map((item) => ({ ...item }))];
 }

@@ -1,11 +1,12 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { createClient, type MediaGenClient } from '../api/client';
-import { getConnection } from '../api/connection';
+import { type Connection, getConnection } from '../api/connection';
 import { CanceledError } from '../api/errors';
 import { type TaskFamily, taskPath } from '../api/families';
 import type { ServiceContext } from '../api/http';
 import { knownStatus, type TaskRecord } from '../api/records';
+import { withSecret } from '../api/signedAddress';
 import { asNodeError } from '../n8n/nodeErrors';
 import { type RunOptions } from '../n8n/options';
 import { readRunOptions } from '../n8n/readOptions';
@@ -22,6 +23,14 @@ export interface TaskContext extends ServiceContext, Omit<DownloadContext, 'help
 	helpers: ServiceContext['helpers'] & DownloadContext['helpers'];
 }
 
+/** Where this n8n is asked for an execution, from outside. */
+export interface PauseAddresses {
+	/** Calls the paused node. With what proves that a caller was told of it. */
+	resumeUrl: string;
+	/** Would show the form of an execution that waits for one. */
+	formUrl: string;
+}
+
 /** One run of a node that deals with tasks. */
 export interface TaskRun<Context extends TaskContext = IExecuteFunctions> {
 	context: Context;
@@ -32,8 +41,22 @@ export interface TaskRun<Context extends TaskContext = IExecuteFunctions> {
 	signal: AbortSignal | undefined;
 	/** Milliseconds since 1970 at which waiting stops. */
 	deadline: number;
+	/** Known where the execution may pause. */
+	pauseAddresses?: PauseAddresses;
 	/** Runs a job as soon as fewer than "Concurrency" others run. */
 	limit: <Result>(job: () => Promise<Result>) => Promise<Result>;
+}
+
+const addresses = z.object({ resumeUrl: z.string(), resumeFormUrl: z.string().catch('') });
+
+/** An expression would take milliseconds. */
+function pauseAddressesOf(context: IExecuteFunctions, connection: Connection): PauseAddresses {
+	const { $execution } = context.getWorkflowDataProxy(0);
+	const { resumeUrl, resumeFormUrl } = addresses.parse($execution);
+	return {
+		resumeUrl: withSecret(connection, resumeUrl, context.getExecutionId()),
+		formUrl: resumeFormUrl,
+	};
 }
 
 /** Reads the options and the credential, once for all items. Throws n8n errors that name the field. */
@@ -47,12 +70,15 @@ export async function openTaskRun(
 		getParameter: (name): unknown => context.getNodeParameter(name, 0, null),
 	});
 	const signal = context.getExecutionCancelSignal();
+	const connection = await getConnection(context);
 	return {
 		context,
 		family,
 		operation,
 		options,
-		client: createClient(context, await getConnection(context), signal),
+		client: createClient(context, connection, signal),
+		pauseAddresses:
+			options.waitMode === 'callback' ? pauseAddressesOf(context, connection) : undefined,
 		signal,
 		deadline: clock.now() + options.timeout * 1_000,
 		limit: pLimit(options.concurrency),

@@ -4,10 +4,11 @@ import { asError } from '../api/errors';
 import { hasEnded } from '../api/records';
 import { isAccepted, type TaskItem } from '../output/items';
 import { clock, within } from '../util/clock';
+import { Memory } from '../util/memory';
 import { parseWebUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { failedTaskError } from './taskErrors';
-import type { TaskRun } from './taskRun';
+import type { PauseAddresses, TaskRun } from './taskRun';
 import {
 	findRunning,
 	forgetWaiting,
@@ -21,6 +22,49 @@ interface CallerContext {
 	helpers: { httpRequest(options: IHttpRequestOptions): Promise<unknown> };
 }
 
+type Answer = z.infer<typeof response> | { statusCode: undefined; why: string };
+
+const CALL_WITHIN_MS = 10_000;
+
+const response = z.object({ statusCode: z.number(), body: z.unknown() });
+
+/** Calls this n8n from outside. Never throws. */
+async function callN8n(
+	context: CallerContext,
+	method: 'GET' | 'POST',
+	url: string,
+): Promise<Answer> {
+	const request = context.helpers.httpRequest({
+		method,
+		url,
+		headers: { 'cache-control': 'no-cache' },
+		timeout: clock.toHostMs(CALL_WITHIN_MS),
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		disableFollowRedirect: true,
+	});
+	try {
+		// n8n's own time limit counts idle time only.
+		const answer = await within(CALL_WITHIN_MS, request);
+		if (answer !== undefined) return response.parse(answer);
+		return {
+			statusCode: undefined,
+			why: `it did not answer within ${CALL_WITHIN_MS / 1_000} seconds`,
+		};
+	} catch (error) {
+		return { statusCode: undefined, why: `no connection: ${asError(error).message}` };
+	}
+}
+
+const wordsOf = (body: unknown) => JSON.stringify(body ?? '');
+
+/** n8n 1.123 goes on with `'validateSignature'`, 2.41 with `'resumeToken'`. */
+const NO_DATA_YET = /Cannot read properties of undefined/;
+
+/** n8n has no data of an execution that was started by hand until it pauses, and fails over that. */
+const hasNoDataYet = (answer: Answer) =>
+	answer.statusCode === 500 && NO_DATA_YET.test(wordsOf(answer.body));
+
 /**
  * What the address of an execution answers.
  * - `running`: n8n refuses callbacks, because it has not stored the pause yet, or the execution runs again
@@ -30,76 +74,97 @@ interface CallerContext {
  */
 type OwnAnswer = { state: 'running' | 'received' | 'over' } | { state: 'failed'; why: string };
 
-const CALL_WITHIN_MS = 10_000;
-
-/** n8n 1.123 goes on with `'validateSignature'`, 2.41 with `'resumeToken'`. */
-const NO_DATA_YET = /Cannot read properties of undefined/;
-
-const response = z.object({ statusCode: z.number(), body: z.unknown() });
-
 /** Calls the paused node as the service does. The call names no task: the node asks for all of its tasks. */
 async function callOwnAddress(context: CallerContext, resumeUrl: string): Promise<OwnAnswer> {
-	const request = context.helpers.httpRequest({
-		method: 'POST',
-		url: `${resumeUrl}/callback`,
-		timeout: clock.toHostMs(CALL_WITHIN_MS),
-		returnFullResponse: true,
-		ignoreHttpStatusErrors: true,
-		disableFollowRedirect: true,
-	});
-	try {
-		// n8n's own time limit counts idle time only.
-		const answer = await within(CALL_WITHIN_MS, request);
-		if (answer === undefined)
-			return { state: 'failed', why: `it did not answer within ${CALL_WITHIN_MS / 1_000} seconds` };
-		const { statusCode, body } = response.parse(answer);
-		if (statusCode < 300) return { state: 'received' };
-		const words = JSON.stringify(body ?? '');
-		// n8n has no data of an execution that was started by hand until it pauses, and fails over that.
-		if (statusCode === 500 && NO_DATA_YET.test(words)) return { state: 'running' };
-		if (statusCode !== 409) return { state: 'failed', why: `it answered ${statusCode}` };
-		return { state: words.includes('finished') ? 'over' : 'running' };
-	} catch (error) {
-		return { state: 'failed', why: `no connection: ${asError(error).message}` };
-	}
+	const answer = await callN8n(context, 'POST', `${resumeUrl}/callback`);
+	if (answer.statusCode === undefined) return { state: 'failed', why: answer.why };
+	const { statusCode, body } = answer;
+	if (statusCode < 300) return { state: 'received' };
+	if (hasNoDataYet(answer)) return { state: 'running' };
+	if (statusCode !== 409) return { state: 'failed', why: `it answered ${statusCode}` };
+	return { state: wordsOf(body).includes('finished') ? 'over' : 'running' };
 }
+
+const PROVEN_FOR_MS = 300_000;
+
+/** Addresses, without their executions, that have led back to this n8n a moment ago. */
+const proven = new Memory<true>(100, PROVEN_FOR_MS);
 
 /**
  * Asks whether the address leads back to this execution, which n8n proves by refusing the call while it runs. Returns what is wrong.
+ * For some minutes the proof is good for all executions.
  */
 export async function ownAddressProblem(
 	context: CallerContext,
 	resumeUrl: string,
 ): Promise<string | undefined> {
+	const url = parseWebUrl(resumeUrl);
+	const base = url && url.origin + url.pathname.replace(/[^/]*$/, '');
+	if (base !== undefined && proven.get(base)) return undefined;
 	const answer = await callOwnAddress(context, resumeUrl);
-	if (answer.state === 'running') return undefined;
+	if (answer.state === 'running') {
+		if (base !== undefined) proven.set(base, true);
+		return undefined;
+	}
 	const why = answer.state === 'failed' ? answer.why : 'another n8n answered';
 	// The rest of the address may hold a token.
-	return `${parseWebUrl(resumeUrl)?.origin ?? resumeUrl} does not lead back to this execution (${why})`;
+	return `${url?.origin ?? resumeUrl} does not lead back to this execution (${why})`;
 }
 
-/** The tasks are asked for after 1, 3, 7, 15, … seconds: n8n stores a pause within the first of them, as a rule. */
+/** What n8n tells of an execution. `unknown`: it is not asked, or cannot be. */
+type ExecutionState = 'running' | 'waiting' | 'over' | 'unknown';
+
+const STATES: Readonly<Record<string, ExecutionState>> = {
+	new: 'running',
+	running: 'running',
+	waiting: 'waiting',
+	success: 'over',
+	error: 'over',
+	canceled: 'over',
+	crashed: 'over',
+};
+
+/**
+ * Asks n8n for the state of an execution as the pages of its forms do. That runs no node, and n8n 2.41 makes no isolate for it.
+ *
+ * @param formUrl `$execution.resumeFormUrl`
+ */
+async function executionState(context: CallerContext, formUrl: string): Promise<ExecutionState> {
+	const url = parseWebUrl(formUrl);
+	if (!url) return 'unknown';
+	url.pathname += '/n8n-execution-status';
+	const answer = await callN8n(context, 'GET', url.href);
+	if (hasNoDataYet(answer)) return 'running';
+	if (answer.statusCode !== 200 || typeof answer.body !== 'string') return 'unknown';
+	return STATES[answer.body] ?? 'unknown';
+}
+
+/** n8n stores a pause within a second, as a rule. */
 const FIRST_MS = 1_000;
 const LONGEST_MS = 300_000;
 const GROWTH = 2;
+
+/** From here on the tasks are asked for, whatever n8n tells of the execution. */
+const SPARSE_MS = 60_000;
 
 const FIRST_REPEAT_MS = 250;
 
 /** How long the call that resumes the execution is repeated. */
 const REPEAT_FOR_MS = 120_000;
 
+/** Whether all tasks have ended; `undefined` where that cannot be read. */
 async function allEnded(
 	run: TaskRun,
 	outcomes: readonly TaskItem[],
 	key: string,
-): Promise<boolean> {
+): Promise<boolean | undefined> {
 	try {
 		return (await findRunning(run, outcomes, waitingExecution(key))) === undefined;
 	} catch (error) {
 		run.context.logger.debug(
 			`MediaGen: the tasks of a paused execution could not be read: ${asError(error).message}`,
 		);
-		return false;
+		return undefined;
 	}
 }
 
@@ -118,38 +183,59 @@ async function watch(
 	run: TaskRun,
 	outcomes: readonly TaskItem[],
 	key: string,
-	resumeUrl: string,
+	{ resumeUrl, formUrl }: PauseAddresses,
 	limit: number,
 ): Promise<void> {
-	let isResumed = false;
+	let isOver = false;
+	let isStored = false;
 	for (
 		let wait = FIRST_MS;
-		!isResumed && clock.now() < limit;
+		!isOver && clock.now() < limit;
 		wait = Math.min(wait * GROWTH, LONGEST_MS)
 	) {
 		await clock.sleep(Math.min(wait, limit - clock.now()));
 		if (hasResumed(key)) return;
-		if (!(await allEnded(run, outcomes, key))) continue;
-		isResumed = await resume(run, key, resumeUrl);
-		// An n8n that takes no call for minutes is busy: it is left alone for some.
-		wait = LONGEST_MS;
+		const state = isStored ? 'waiting' : await executionState(run.context, formUrl);
+		isOver = state === 'over';
+		if (isOver || (state === 'running' && wait < SPARSE_MS)) continue;
+		const ended = await allEnded(run, outcomes, key);
+		if (ended === true) {
+			isOver = await resume(run, key, resumeUrl);
+			// An n8n that takes no call for minutes is busy: it is left alone for some.
+			wait = LONGEST_MS;
+		} else if (ended === false && state === 'waiting' && !isStored) {
+			isStored = true;
+			wait = SPARSE_MS / GROWTH;
+		}
 	}
-	if (!isResumed) await resume(run, key, resumeUrl);
+	if (!isOver) await resume(run, key, resumeUrl);
 	// In queue mode another process has resumed it. Here, a download may still be under way.
 	if (waitingExecution(key).output === undefined) forgetWaiting(key);
 }
 
 /**
  * Goes on after `execute()` has returned. n8n stores the pause only then; a callback that comes before is refused, and the service
- * does not repeat it. So the tasks are asked for again, soon at first and then ever less often, and when all have ended, or the time
- * limit has passed, the execution is resumed by its own address. A restart ends this; callbacks and n8n's own time limit remain.
+ * does not repeat it. When all tasks have ended, or the time limit has passed, the execution is resumed by its own address.
+ *
+ * One look at the tasks is enough, if it begins after n8n has told that the execution waits:
+ * - A task that ended before: its record shows that, whatever became of its callback.
+ * - A task that ends later: n8n takes its callback, and the node then reads all tasks that are not known to have ended. So the callback
+ *   of the last one resumes the execution, though that of another was refused.
+ * - A callback during the look, or during the call that follows it: `resume.ts` gives the output out once, by the key of the pause.
+ * - A look that fails says nothing: the next one comes soon, as if n8n had not told anything.
+ *
+ * As long as n8n tells that the execution runs, a look would be in vain. After the one look the tasks are asked for ever less often, for
+ * what the above does not cover: a record that was behind, or a callback that got lost. Where n8n
+ * does not tell the state, such as behind a proxy that lets only callbacks through, the tasks are asked for after 1, 3, 7, 15, … s.
+ *
+ * A restart ends all this; callbacks and n8n's own time limit remain.
  *
  * @param limit milliseconds since 1970
  */
 export function watchPause(
 	run: TaskRun,
 	outcomes: readonly TaskItem[],
-	resumeUrl: string,
+	addresses: PauseAddresses,
 	limit: number,
 ): void {
 	const key = keyOfPause(run.context.getExecutionId(), outcomes);
@@ -159,7 +245,7 @@ export function watchPause(
 		if (hasEnded(outcome.task.status))
 			execution.ended.set(outcome.taskId, { ...outcome, error: failedTaskError(run, outcome) });
 	}
-	void watch(run, outcomes, key, resumeUrl, limit).catch((error: unknown) => {
+	void watch(run, outcomes, key, addresses, limit).catch((error: unknown) => {
 		run.context.logger.debug(
 			`MediaGen: a paused execution is not watched any more: ${asError(error).message}`,
 		);

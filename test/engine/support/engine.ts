@@ -270,7 +270,8 @@ export function openExecution(options: RunOptions) {
 		nodes,
 		connections: {},
 	};
-	const executionId = options.executionId ?? EXECUTION_ID;
+	const { executionId = EXECUTION_ID, waitingBaseUrl = 'http://localhost/webhook-waiting' } =
+		options;
 	const additionalData = {
 		credentialsHelper: new OneCredential(new MediaGenApi(), options.credential),
 		hooks: new ExecutionLifecycleHooks('manual', executionId, workflowData),
@@ -280,8 +281,8 @@ export function openExecution(options: RunOptions) {
 		instanceBaseUrl: 'http://localhost/',
 		webhookBaseUrl: 'http://localhost/webhook',
 		webhookTestBaseUrl: 'http://localhost/webhook-test',
-		webhookWaitingBaseUrl: options.waitingBaseUrl ?? 'http://localhost/webhook-waiting',
-		formWaitingBaseUrl: 'http://localhost/form-waiting',
+		webhookWaitingBaseUrl: waitingBaseUrl,
+		formWaitingBaseUrl: waitingBaseUrl.replace('webhook-waiting', 'form-waiting'),
 		variables: {},
 	} as unknown as IWorkflowExecuteAdditionalData;
 	return { workflow, nodes, underTest, additionalData };

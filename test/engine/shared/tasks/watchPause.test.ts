@@ -3,7 +3,13 @@ import type { ServerResponse } from 'node:http';
 import { clock } from '../../../../nodes/shared/util/clock';
 import { fastClock } from '../../support/clocks';
 import { log, runNode } from '../../support/engine';
-import { pauseNode, type PauseSettings, stopWatching } from '../../support/pausedExecution';
+import {
+	pauseNode,
+	type PauseSettings,
+	type StateAnswer,
+	stopWatching,
+	told,
+} from '../../support/pausedExecution';
 import { type Reply, SCRIPTED_KEY, useScriptedService } from '../../support/scriptedService';
 import {
 	accepted,
@@ -19,7 +25,8 @@ import {
 const SCALE = 25;
 
 // Also while a download is under way, which must outlast the time limit.
-const service = useScriptedService(() => fastClock(SCALE, SCALE));
+let time = fastClock(SCALE, SCALE);
+const service = useScriptedService(() => (time = fastClock(SCALE, SCALE)));
 
 const waitMode = { waitMode: 'callback' };
 
@@ -253,16 +260,134 @@ describe('An execution whose callbacks were refused because the pause was not st
 		await execution.resumed;
 		expect(service.sent('GET', recordOf('task_1'))).toHaveLength(1);
 	});
+});
 
-	test('asks ever less often while a task runs', async () => {
-		const execution = await pauseSounds(1);
-		const began = clock.now();
-		while (clock.now() < began + 60_000) await realMs(5);
-		const asked = service.sent('GET', RECORD).length;
-		expect(asked).toBeGreaterThan(5);
-		expect(asked).toBeLessThan(16);
-		expect(execution.calls).toHaveLength(1);
+/** Milliseconds after the begin at which records were asked for, by the clock of the nodes. */
+function timesOfLooks(): number[] {
+	const began = clock.now();
+	const times: number[] = [];
+	service.on('GET', RECORD, () => {
+		times.push(clock.now() - began);
+		return running;
 	});
+	return times;
+}
+
+const NO_STATE: Array<[string, StateAnswer]> = [
+	['a proxy lets only callbacks through', { status: 403, text: 'Forbidden' }],
+	['a proxy shows a page of its own', told('<html>Sign in</html>')],
+	['another n8n answers', told('null')],
+	['n8n fails', { status: 500, text: '{"message":"Database is locked"}' }],
+];
+
+describe('n8n tells that the execution waits: from then on every callback arrives', () => {
+	test('the tasks are asked for once, and after that ever less often', async () => {
+		const times = timesOfLooks();
+		const execution = await pauseSounds(1);
+		await clock.sleep(190_000);
+		expect(execution.questions).toStrictEqual(['waiting']);
+		expect(execution.calls).toHaveLength(1);
+		const between = times.slice(1).map((at, look) => Math.round((at - (times[look] ?? 0)) / 1_000));
+		expect(between).toStrictEqual([1, 60, 120]);
+	}, 60_000);
+
+	test('what ended before that, of which every callback was refused, resumes it', async () => {
+		const tells = [told('running'), told('running'), told('waiting')];
+		service.on('GET', RECORD, ...after(3, running, completed));
+		const execution = await pauseSounds(3, { tells }, { concurrency: 1 });
+		const { json } = await execution.resumed;
+		expect(json.map(({ status }) => status)).toStrictEqual(['completed', 'completed', 'completed']);
+		expect(execution.questions).toStrictEqual(['running', 'running', 'waiting']);
+	});
+
+	test('the callback of the last task resumes it, though that of another was refused', async () => {
+		service.on('GET', recordOf('task_1'), running);
+		service.on('GET', recordOf('task_2'), running, completed);
+		const execution = await pauseSounds(2, {}, { concurrency: 1 });
+		while (execution.questions.length < 1) await realMs(1);
+		await clock.sleep(5_000);
+		service.on('GET', recordOf('task_1'), completed);
+		const { resumed } = await execution.callback({ id: 'task_1', status: 'completed' });
+		expect(resumed?.json.map(({ status }) => status)).toStrictEqual(['completed', 'completed']);
+	});
+
+	test('a look that fails is repeated soon', async () => {
+		service.on('GET', RECORD, running, { status: 502 }, { status: 502 }, completed);
+		const began = clock.now();
+		await (
+			await pauseSounds(1)
+		).resumed;
+		expect(clock.now() - began).toBeLessThan(30_000);
+	});
+
+	test('a record that was behind is found within a minute or two', async () => {
+		service.on('GET', RECORD, running, running, completed);
+		const began = clock.now();
+		await (
+			await pauseSounds(1)
+		).resumed;
+		expect(clock.now() - began).toBeLessThan(90_000);
+	});
+});
+
+describe('n8n tells something else of the execution', () => {
+	test.each(['running', 'new'])('%s: a look would be in vain', async (state) => {
+		const times = timesOfLooks();
+		const execution = await pauseSounds(1, { tells: [told(state)] });
+		await clock.sleep(50_000);
+		expect(times).toHaveLength(1);
+		expect(execution.questions.length).toBeLessThan(8);
+	});
+
+	test('running, for minutes: that is not believed', async () => {
+		service.on('GET', RECORD, running, completed);
+		const execution = await pauseSounds(1, { tells: [told('running')] });
+		expect((await execution.resumed).json).toMatchObject([{ status: 'completed' }]);
+	});
+
+	test.each(['validateSignature', 'resumeToken'])(
+		'that it cannot read %s, of an execution started by hand: it runs',
+		async (property) => {
+			const text = `{"message":"Cannot read properties of undefined (reading '${property}')"}`;
+			const times = timesOfLooks();
+			await pauseSounds(1, { tells: [{ status: 500, text }] });
+			await clock.sleep(30_000);
+			expect(times).toHaveLength(1);
+		},
+	);
+
+	test.each(['canceled', 'success', 'error', 'crashed'])(
+		'%s: nothing is asked for any more',
+		async (state) => {
+			const times = timesOfLooks();
+			const execution = await pauseSounds(1, { tells: [told(state)] }, { timeout: 120 });
+			await clock.sleep(200_000);
+			expect(times).toHaveLength(1);
+			expect(execution.questions).toHaveLength(1);
+			expect(execution.calls).toHaveLength(1);
+		},
+	);
+
+	test.each(NO_STATE)(
+		'nothing, because %s: the tasks are asked for ever less often',
+		async (_, answer) => {
+			const times = timesOfLooks();
+			const execution = await pauseSounds(1, { tells: [answer] });
+			await clock.sleep(70_000);
+			// After 1, 3, 7, 15, 31 and 63 s.
+			expect(times.slice(1)).toHaveLength(6);
+			expect(execution.calls).toHaveLength(1);
+		},
+		60_000,
+	);
+});
+
+test('an address that has led back to this n8n is not called before each pause, but after five minutes again', async () => {
+	const pauseAgain = async () =>
+		(await pauseSounds(1, { path: '/proven', watches: false })).calls.length;
+	expect([await pauseAgain(), await pauseAgain()]).toStrictEqual([1, 0]);
+	await time.advance(300_000);
+	expect(await pauseAgain()).toBe(1);
 });
 
 describe('An execution whose address does not lead back to it', () => {
