@@ -25,13 +25,7 @@ import { isObject, toJson } from '../util/json';
 import { KeyedLock } from '../util/keyedLock';
 import { pLimit } from '../util/vendor/pLimit';
 import { z } from '../util/vendor/zod';
-import {
-	acceptedItem,
-	downloadResults,
-	resumeUrlOf,
-	retrieveRecord,
-	type TaskRun,
-} from './taskRun';
+import { acceptedItem, downloadResults, retrieveRecord, type TaskRun } from './taskRun';
 import {
 	findRunning,
 	forgetWaiting,
@@ -80,10 +74,17 @@ const waitingJson = z.object({
 		.catch(undefined),
 });
 
-function waitingItemsOf(context: IWebhookFunctions): WaitingItems {
-	const items = waitingItems.parse(context.evaluateExpression('{{ $input.all() }}'));
+const pausedExecution = z.tuple([z.string(), waitingItems]);
+
+/** In one expression: each costs milliseconds, as a webhook's context offers nothing else. */
+function readPausedExecution(context: IWebhookFunctions) {
+	const paused: unknown = context.evaluateExpression(
+		'{{ [$execution.resumeUrl, $input.all()] }}',
+		0,
+	);
+	const [resumeUrl, items] = pausedExecution.parse(paused);
 	// n8n gave the node the first item only.
-	return context.getNode().executeOnce === true ? items.slice(0, 1) : items;
+	return { resumeUrl, waiting: context.getNode().executeOnce === true ? items.slice(0, 1) : items };
 }
 
 /** Reads what the node wrote before it paused: one outcome for each waiting item. */
@@ -112,8 +113,8 @@ function openCallbackRun(
 	context: IWebhookFunctions,
 	family: TaskFamily,
 	client: MediaGenClient,
+	waiting: WaitingItems,
 ): CallbackRun {
-	const waiting = waitingItemsOf(context);
 	const { evaluatedOptions: evaluated } = waitingOptions.parse(waiting[0]?.json);
 	const options = readRunOptions({
 		getNode: () => context.getNode(),
@@ -193,9 +194,10 @@ const CALL_AGAIN = 'Not ready yet: call again later';
 function refuseStranger(
 	context: IWebhookFunctions,
 	{ connection }: MediaGenClient,
+	resumeUrl: string,
 ): IWebhookResponseData | undefined {
 	const query: Record<string, unknown> = { ...context.getQueryData() };
-	const secret = checkSecret(connection, resumeUrlOf(context), context.getExecutionId(), query);
+	const secret = checkSecret(connection, resumeUrl, context.getExecutionId(), query);
 	if (secret === 'right') return undefined;
 	if (secret === 'missing') return answer(context, 401, 'The secret of the address is missing');
 	context.logger.warn(
@@ -293,9 +295,10 @@ async function resumeOnCallback(
 ): Promise<IWebhookResponseData> {
 	try {
 		const client = createClient(context, await getConnection(context));
-		const refusal = refuseStranger(context, client);
+		const { resumeUrl, waiting } = readPausedExecution(context);
+		const refusal = refuseStranger(context, client, resumeUrl);
 		if (refusal) return refusal;
-		const run = openCallbackRun(context, family, client);
+		const run = openCallbackRun(context, family, client, waiting);
 		const outcomes = readWaitingItems(run);
 		const key = keyOfPause(context.getExecutionId(), outcomes);
 		const { taskId: claimed, claimsEnd } = readCallback(context.getBodyData());

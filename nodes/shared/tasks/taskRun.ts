@@ -85,13 +85,6 @@ export async function openTaskRun(
 	};
 }
 
-/** Where n8n receives calls for this execution while it is paused. */
-export function resumeUrlOf(context: {
-	evaluateExpression(expression: string, itemIndex: number): unknown;
-}): string {
-	return z.string().parse(context.evaluateExpression('{{ $execution.resumeUrl }}', 0));
-}
-
 const ATTEMPT_TIMEOUT_MS = 60_000;
 const MIN_ATTEMPT_TIMEOUT_MS = 5_000;
 

@@ -144,8 +144,14 @@ const FIRST_MS = 1_000;
 const LONGEST_MS = 300_000;
 const GROWTH = 2;
 
-/** From here on the tasks are asked for, whatever n8n tells of the execution. */
-const SPARSE_MS = 60_000;
+/** From here on the tasks are asked for, even if n8n tells that the execution runs. */
+const BELIEVED_MS = 60_000;
+
+/** The first wait after the one look that is needed. */
+const SPARSE_MS = 120_000;
+
+/** What has ended may be on its way as a callback: a call beside it would only cost. */
+const CALLBACK_COMES_WITHIN_MS = 10_000;
 
 const FIRST_REPEAT_MS = 250;
 
@@ -197,9 +203,10 @@ async function watch(
 		if (hasResumed(key)) return;
 		const state = isStored ? 'waiting' : await executionState(run.context, formUrl);
 		isOver = state === 'over';
-		if (isOver || (state === 'running' && wait < SPARSE_MS)) continue;
+		if (isOver || (state === 'running' && wait < BELIEVED_MS)) continue;
 		const ended = await allEnded(run, outcomes, key);
 		if (ended === true) {
+			if (isStored) await clock.sleep(Math.min(CALLBACK_COMES_WITHIN_MS, limit - clock.now()));
 			isOver = await resume(run, key, resumeUrl);
 			// An n8n that takes no call for minutes is busy: it is left alone for some.
 			wait = LONGEST_MS;
