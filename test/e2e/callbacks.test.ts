@@ -5,9 +5,9 @@ import { openGate } from './callbacks/gate';
 import { pausing } from './callbacks/pausing';
 import { report } from './callbacks/report';
 import { createSender } from './callbacks/sender';
-import { killAndRestart, restart } from './support/executions';
+import { killAndRestart, restart, runWorkflow } from './support/executions';
 import { describeWithOwnHosts, useHost } from './support/hosts';
-import { promptsOf } from './support/nodes';
+import { chain, pictureNode, promptsOf, startByHand } from './support/nodes';
 import { until } from './support/poll';
 import { callbacksAreOver, credentialFor, READ, useSandbox } from './support/sandbox';
 
@@ -150,6 +150,30 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 		const done = await execution(await begin(['Early']), 'success');
 		expect(done.json('End')).toMatchObject([{ taskId: taskOf('Early'), status: 'completed' }]);
 		expect(answers()).toEqual([[409]]);
+	});
+
+	describe('a task is asked for before the pause, once after n8n has stored it, and then not for minutes', () => {
+		async function expectTwoReads(): Promise<void> {
+			const reads = () => sandbox().requests.list({ method: 'GET', path: '/v1/tasks/' }).length;
+			await until('two reads', () => (reads() >= 2 ? true : undefined));
+			await delay(20_000);
+			expect(reads()).toBe(2);
+		}
+
+		test('in an execution that a call has started', async () => {
+			const { workflow } = await pause(['Picture']);
+			await expectTwoReads();
+			sandbox().tasks.finish(taskOf('Picture'));
+			await execution(workflow, 'success');
+		}, 120_000);
+
+		test('in an execution that was started by hand', async () => {
+			const picture = pictureNode('Picture', CREDENTIAL, { waitMode: 'callback' });
+			await runWorkflow(host(), chain('Paused by hand', [startByHand, picture]), {
+				orWaiting: true,
+			});
+			await expectTwoReads();
+		}, 120_000);
 	});
 
 	test('after the timeout, and not a minute later, what has ended comes out, and the rest says "submitted" and names the task', async () => {
