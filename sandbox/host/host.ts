@@ -28,7 +28,7 @@ export interface HostParts {
 	dispose: () => Promise<void>;
 }
 
-interface RunOptions {
+export interface RunOptions {
 	/** Milliseconds; 60 000 by default. */
 	timeout?: number;
 	/** The trigger to start from; the workflow's first one by default. */

@@ -1,5 +1,5 @@
 export { attachHost, describeHost, type HostDescription } from './attach';
-export { type Companion, Host } from './host';
+export { type Companion, Host, type RunOptions } from './host';
 export { cacheFolder } from './install/locked';
 export { ensureN8n, type InstalledN8n } from './install/ensureN8n';
 export { freePort, assertPortFree } from './n8n/ports';
@@ -7,7 +7,8 @@ export { layDown } from './package/layDown';
 export { givenPackage, packPackage, packWhereChanged } from './package/pack';
 export { type Note, type Progress, terminalProgress } from './progress';
 export { type QueueHostOptions, startQueueHost } from './queue';
-export { Execution, type ExecutionStatus } from './rest/execution';
+export { Execution, type ExecutionStatus, type NodeRun } from './rest/execution';
+export type { NewCredential } from './rest/n8n';
 export type { WorkflowDefinition } from './rest/workflow';
 export { type HostOptions, startHost } from './startHost';
 export { HOST_VERSIONS, type HostVersion, parseHostVersions } from './versions';

@@ -155,7 +155,7 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 	describe('a task is asked for before the pause, once after n8n has stored it, and then not for minutes', () => {
 		async function expectTwoReads(): Promise<void> {
 			const reads = () => sandbox().requests.list({ method: 'GET', path: '/v1/tasks/' }).length;
-			await until('two reads', () => (reads() >= 2 ? true : undefined));
+			await until(reads, (count) => count >= 2);
 			await delay(20_000);
 			expect(reads()).toBe(2);
 		}

@@ -43,7 +43,7 @@ const credentialSchema = z.object({ id: z.string(), name: z.string(), type: z.st
 /** A credential as a workflow's nodes refer to it. */
 type Credential = z.infer<typeof credentialSchema>;
 
-interface NewCredential {
+export interface NewCredential {
 	name: string;
 	type: string;
 	data: Record<string, unknown>;
