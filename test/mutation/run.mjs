@@ -18,6 +18,8 @@ const TESTS_OF = {
 	'api/errors': ['unit/shared/api/errors'],
 	// Records and results
 	'api/records': ['unit/shared/api/records', 'unit/shared/api/status'],
+	'api/balance': ['unit/shared/api/balance'],
+	'api/uploads': ['unit/shared/api/uploads'],
 	'output/resultFiles': ['unit/shared/output/resultFiles'],
 	'output/task': ['unit/shared/output/task'],
 	// Downloads
@@ -39,6 +41,7 @@ const TESTS_OF = {
 		'engine/shared/tasks/resume',
 		'engine/shared/tasks/watchPause',
 	],
+	'tasks/callbackAddress': ['engine/shared/tasks/pause', 'engine/MediaGenTrigger/reference'],
 	'tasks/resume': [
 		'engine/shared/tasks/resume',
 		'engine/shared/tasks/watchPause',
@@ -48,6 +51,7 @@ const TESTS_OF = {
 	'tasks/watchPause': ['engine/shared/tasks/watchPause'],
 	'tasks/existingTask': ['engine/shared/tasks/existingTask'],
 	'tasks/taskErrors': ['engine/shared/tasks/poll'],
+	'tasks/taskList': ['engine/shared/tasks/execute', 'engine/shared/purchase/runPaidItems'],
 	'callbacks/callback': [
 		'engine/MediaGenTrigger/receive',
 		'engine/MediaGenTrigger/verify',

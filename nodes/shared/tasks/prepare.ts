@@ -22,7 +22,7 @@ import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import { type ReadyItem, readItems } from '../purchase/runPaidItems';
 import { isObject, toJson } from '../util/json';
 import { z } from '../util/vendor/zod';
-import { callbackAddresses } from './pause';
+import { callbackAddresses } from './callbackAddress';
 import type { TaskRun } from './taskRun';
 
 /** A request body, validated, in the API's names. Pictures of the input still stand in it as `PendingUpload`. */

@@ -1,0 +1,130 @@
+import { callbackAddressProblem, unusualPort } from '../api/address';
+import { withReference } from '../api/signedAddress';
+import { itemError } from '../n8n/nodeErrors';
+import { callbackFields } from '../n8n/options';
+import { isBlank, isExpression, validationError } from '../n8n/parameters';
+import { parseWebUrl, toId, webUrl } from '../util/schema';
+import type { TaskRun } from './taskRun';
+
+export const SET_WEBHOOK_URL =
+	"Set n8n's environment variable WEBHOOK_URL to the address at which the service reaches this n8n, on port 80 or 443.";
+
+const ON_OWN_NETWORK =
+	'For a service on your own network, switch on "Allow Private Callbacks" in the credential.';
+
+/**
+ * Checks a callback base address. The service silently drops some addresses (spec, Events 6): a `NodeOperationError` says what
+ * is wrong before anything is sent. Returns a note about an address that it may drop.
+ */
+function checkCallbackAddress(
+	{ context, client }: TaskRun,
+	address: string,
+	hint: string,
+	itemIndex?: number,
+): string[] {
+	const { allowPrivateCallbacks, baseUrl } = client.connection;
+	if (allowPrivateCallbacks) return [];
+	const problem = callbackAddressProblem(address, baseUrl);
+	if (problem !== undefined) {
+		const refusal = `The service would not call back: ${problem}`;
+		throw itemError(
+			context.getNode(),
+			refusal,
+			itemIndex,
+			`${hint} ${ON_OWN_NETWORK} Nothing was sent to the service.`,
+		);
+	}
+	const port = unusualPort(address);
+	return port === undefined
+		? []
+		: [
+				`The callback address uses the port ${port}. The service may call the ports 80 and 443 only.`,
+			];
+}
+
+/** n8n counts the paused time against the workflow's timeout when the time limit of a pause resumes it, and cancels it. */
+function checkWorkflowTimeout({ context, options }: TaskRun): string[] {
+	const limit = context.getWorkflowSettings().executionTimeout;
+	if (typeof limit !== 'number' || limit <= 0 || limit >= options.timeout) return [];
+	return [
+		`The pause lasts up to ${options.timeout} seconds, longer than the workflow's timeout of ${limit} seconds: n8n cancels the execution if no callback comes. Lower "Timeout" in the options, or raise the workflow's timeout.`,
+	];
+}
+
+/** For each callback n8n loads the whole execution. With more items than this it answers nothing else for seconds, with a thousand for minutes. */
+const MANY_ITEMS = 200;
+
+function checkItemCount({ context }: TaskRun): string[] {
+	const { length } = context.getInputData();
+	if (length <= MANY_ITEMS) return [];
+	return [
+		`${length} items wait in one execution: n8n loads all of them for each callback, and may answer nothing else for seconds, or with a thousand items for minutes. Use Loop Over Items with batches of at most ${MANY_ITEMS}, or "Don't Wait" and the MediaGen Trigger.`,
+	];
+}
+
+/** The address that is sent as `webhook`, and notes about it for the user. */
+interface CallbackAddress {
+	url: string | undefined;
+	notes: string[];
+}
+
+/** What an item says about its callback. */
+interface ItemCallback {
+	itemIndex: number;
+	/** The option "Callback Base URL" as it was read. */
+	callbackBaseUrl: unknown;
+	reference: string | undefined;
+}
+
+/** n8n's own path of a trigger while it listens for a test event. */
+const isTestUrl = (address: string) =>
+	parseWebUrl(address)?.pathname.includes('/webhook-test/') === true;
+
+const NO_CALLBACK =
+	'The expression of "Callback Base URL" is empty: the service does not report the end of this task.';
+
+const TEST_URL =
+	'"Callback Base URL" is a test URL: n8n takes calls there only while it listens for a test event. Use the production URL of the trigger.';
+
+function itemAddress(
+	run: TaskRun,
+	{ itemIndex, callbackBaseUrl, reference }: ItemCallback,
+): CallbackAddress {
+	if (isBlank(callbackBaseUrl)) {
+		const isLost = isExpression(run.context.getNode(), ['options', 'callbackBaseUrl']);
+		return { url: undefined, notes: isLost ? [NO_CALLBACK] : [] };
+	}
+	const read = webUrl().safeParse(toId(callbackBaseUrl));
+	if (!read.success) {
+		const issues = read.error.issues.map(({ message }) => ({
+			path: ['callback_base_url'],
+			message,
+		}));
+		throw validationError(run.context.getNode(), callbackFields, issues, itemIndex);
+	}
+	const notes = [
+		...checkCallbackAddress(
+			run,
+			read.data,
+			'Give a public address in "Callback Base URL".',
+			itemIndex,
+		),
+		...(isTestUrl(read.data) ? [TEST_URL] : []),
+	];
+	return {
+		url:
+			reference === undefined
+				? read.data
+				: withReference(run.client.connection, read.data, reference),
+		notes,
+	};
+}
+
+/** Where the service reports the end of each item's task: this paused execution, or the address in the item's options. */
+export function callbackAddresses(run: TaskRun): (item: ItemCallback) => CallbackAddress {
+	const url = run.pauseAddresses?.resumeUrl;
+	if (url === undefined) return (item) => itemAddress(run, item);
+	const notes = [...checkCallbackAddress(run, url, SET_WEBHOOK_URL), ...checkWorkflowTimeout(run)];
+	const ofFirst = [...notes, ...checkItemCount(run)];
+	return ({ itemIndex }) => ({ url, notes: itemIndex === 0 ? ofFirst : notes });
+}
