@@ -111,10 +111,10 @@ export async function ownAddressProblem(
 	return `${url?.origin ?? resumeUrl} does not lead back to this execution (${why})`;
 }
 
-/** What n8n tells of an execution. `unknown`: it is not asked, or cannot be. */
-type ExecutionState = 'running' | 'waiting' | 'over' | 'unknown';
+/** What n8n tells of an execution. */
+type ExecutionState = 'running' | 'waiting' | 'over';
 
-const STATES: Readonly<Record<string, ExecutionState>> = {
+const STATES: Readonly<Record<string, ExecutionState | undefined>> = {
 	new: 'running',
 	running: 'running',
 	waiting: 'waiting',
@@ -125,18 +125,22 @@ const STATES: Readonly<Record<string, ExecutionState>> = {
 };
 
 /**
- * Asks n8n for the state of an execution as the pages of its forms do. That runs no node, and n8n 2.41 makes no isolate for it.
+ * Asks n8n for the state of an execution as the pages of its forms do. That runs no node, and n8n 2.41 makes no isolate for it. Returns
+ * `undefined` where n8n does not tell it.
  *
  * @param formUrl `$execution.resumeFormUrl`
  */
-async function executionState(context: CallerContext, formUrl: string): Promise<ExecutionState> {
+async function executionState(
+	context: CallerContext,
+	formUrl: string,
+): Promise<ExecutionState | undefined> {
 	const url = parseWebUrl(formUrl);
-	if (!url) return 'unknown';
+	if (!url) return undefined;
 	url.pathname += '/n8n-execution-status';
 	const answer = await callN8n(context, 'GET', url.href);
 	if (hasNoDataYet(answer)) return 'running';
-	if (answer.statusCode !== 200 || typeof answer.body !== 'string') return 'unknown';
-	return STATES[answer.body] ?? 'unknown';
+	if (answer.statusCode !== 200 || typeof answer.body !== 'string') return undefined;
+	return STATES[answer.body];
 }
 
 /** n8n stores a pause within a second, as a rule. */
