@@ -1,40 +1,22 @@
 import '../support/environment';
 
-import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 
 import { MediaGenGrid } from '../../../nodes/MediaGenGrid/MediaGenGrid.node';
-import { runNode } from '../support/engine';
 import { extra, isShown, needed, type Row, testFields, top } from '../support/fieldTable';
 import { loadOptionsContext } from '../support/loadOptions';
-import { PARENT } from '../support/operations';
-import { submissions, useSandbox } from '../support/sandbox';
+import { newNodeRunner, PARENT } from '../support/operations';
+import { bodiesSent, expectRefused, useSandbox } from '../support/sandbox';
+import { goOn } from '../support/settings';
 
 const service = useSandbox();
 const node = new MediaGenGrid();
 
 type Given = Record<string, unknown>;
 
-async function run(
-	operation: string,
-	parameters: Given,
-	items: INodeExecutionData[] = [{ json: {} }],
-	settings = {},
-) {
-	return await runNode({
-		node,
-		parameters: {
-			resource: 'grid',
-			operation,
-			waitMode: 'none',
-			...(parameters as INodeParameters),
-		},
-		items,
-		credential: service.credential(),
-		settings,
-	});
-}
+const run = newNodeRunner(service, node, 'grid');
 
-const sent = () => submissions(service.sandbox).map(({ body }) => body as Given);
+const sent = () => bodiesSent(service);
 
 /** The buttons of a task, as its own record names them. */
 async function buttonsOf(
@@ -124,10 +106,7 @@ test.each<[string, string, Given, string]>([
 	['metadata that is no JSON', 'variation', { additionalFields: { metadata: '{"a":' } }, noObject],
 	['metadata that is a list', 'reroll', { additionalFields: { metadata: '[1]' } }, noObject],
 ])('refused before anything is sent: %s', async (_, operation, given, message) => {
-	const { error } = await run(operation, { taskId: 't', ...given });
-	expect(error?.message).toContain(message);
-	expect(error?.message).toContain('[row 1 (item 0)]');
-	expect(service.sandbox.requests.list()).toEqual([]);
+	expectRefused(service, await run(operation, { taskId: 't', ...given }), message);
 });
 
 const parents = () => service.sandbox.originals;
@@ -192,9 +171,8 @@ test('a speed that this package does not know is sent as it is, and the user is 
 	const task = service.sandbox.originals.grid().id;
 	service.sandbox.requests.clear();
 	const note = 'The speed "warp" is not in this package\'s list: it is sent as it is';
-	const settings = { onError: 'continueRegularOutput' as const };
 	const parameters = { taskId: task, additionalFields: { speed: '={{ "warp" }}' } };
-	const { json } = await run('reroll', parameters, undefined, settings);
+	const { json } = await run('reroll', parameters, undefined, goOn);
 	const [posted] = service.sandbox.requests.list({ path: '/v1/gridart/generations/reroll' });
 	expect(posted?.body).toEqual({ task_id: task, speed: 'warp' });
 	expect(json[0]?.notes).toEqual([note]);

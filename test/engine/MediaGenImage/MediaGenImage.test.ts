@@ -14,7 +14,7 @@ import {
 	top,
 } from '../support/fieldTable';
 import { generatePicture, prompts } from '../support/generatePicture';
-import { fileItem, picture, submissions, useSandbox } from '../support/sandbox';
+import { expectRefused, fileItem, picture, submissions, useSandbox } from '../support/sandbox';
 
 const service = useSandbox();
 
@@ -565,10 +565,7 @@ test.each<[string, INodeParameters, string]>([
 	],
 	['two sizes', { size: '3:2', ...pixels }, '"Pixel Size" must not be set together with "Size"'],
 ])('refused before anything is sent: %s', async (_, given, message) => {
-	const { error } = await runNew({ operation: 'generate', prompt: 'x', ...given });
-	expect(error?.message).toContain(message);
-	expect(error?.message).toContain('[row 1 (item 0)]');
-	expect(service.sandbox.requests.list()).toEqual([]);
+	expectRefused(service, await runNew({ operation: 'generate', prompt: 'x', ...given }), message);
 });
 
 describe('Edit', () => {

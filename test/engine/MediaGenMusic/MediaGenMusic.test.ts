@@ -1,12 +1,6 @@
-import type {
-	ILoadOptionsFunctions,
-	INodeExecutionData,
-	INodeListSearchResult,
-	INodeParameters,
-} from 'n8n-workflow';
+import type { ILoadOptionsFunctions, INodeListSearchResult, INodeParameters } from 'n8n-workflow';
 
 import { MediaGenMusic } from '../../../nodes/MediaGenMusic/MediaGenMusic.node';
-import { runNode } from '../support/engine';
 import {
 	extra,
 	type FieldTable,
@@ -16,8 +10,9 @@ import {
 	testFields,
 	top,
 } from '../support/fieldTable';
-import { PARENT, runnerOf } from '../support/operations';
-import { submissions, useSandbox } from '../support/sandbox';
+import { newNodeRunner, PARENT, runnerOf } from '../support/operations';
+import { bodiesSent, expectRefused, useSandbox } from '../support/sandbox';
+import { goOn } from '../support/settings';
 
 const service = useSandbox();
 const node = new MediaGenMusic();
@@ -25,16 +20,9 @@ const runOperation = runnerOf(service);
 
 type Given = Record<string, unknown>;
 
-/** Runs one operation with the given fields, and those alone, on a task of the item. */
-const run = async (operation: string, given: Given, items: INodeExecutionData[] = [{ json: {} }]) =>
-	await runNode({
-		node,
-		parameters: { resource: 'music', operation, waitMode: 'none', ...(given as INodeParameters) },
-		items,
-		credential: service.credential(),
-	});
+const run = newNodeRunner(service, node, 'music');
 
-const sent = () => submissions(service.sandbox).map(({ body }) => body as Given);
+const sent = () => bodiesSent(service);
 
 const custom = { custom: true };
 const described = { custom: false, gptDescription: 'a shanty' };
@@ -351,10 +339,7 @@ test.each<[string, string, Given, string]>([
 	],
 ])('refused before anything is sent: %s', async (_, operation, given, message) => {
 	const items = [{ json: { taskId: 't' } }];
-	const { error } = await run(operation, given, items);
-	expect(error?.message).toContain(message);
-	expect(error?.message).toContain('[row 1 (item 0)]');
-	expect(service.sandbox.requests.list()).toEqual([]);
+	expectRefused(service, await run(operation, given, items), message);
 });
 
 test('one item that cannot be sent keeps the others from being bought', async () => {
@@ -457,7 +442,7 @@ describe('what the service may know better is sent, and the user is told', () =>
 		const { json } = await runOperation(
 			`music.${operation}`,
 			{ waitMode: 'none', ...(operation === 'sounds' ? {} : { taskId }), ...given },
-			{ settings: { onError: 'continueRegularOutput' } },
+			goOn,
 		);
 		const [posted] = service.sandbox.requests.list().filter(({ method }) => method === 'POST');
 		expect(posted?.body).toMatchObject(body);

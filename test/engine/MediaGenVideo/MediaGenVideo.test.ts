@@ -1,12 +1,6 @@
-import type {
-	ILoadOptionsFunctions,
-	INodeExecutionData,
-	INodeParameters,
-	INodeProperties,
-} from 'n8n-workflow';
+import type { ILoadOptionsFunctions, INodeProperties } from 'n8n-workflow';
 
 import { MediaGenVideo } from '../../../nodes/MediaGenVideo/MediaGenVideo.node';
-import { runNode } from '../support/engine';
 import {
 	extra,
 	isShown,
@@ -16,29 +10,18 @@ import {
 	testFields,
 	top,
 } from '../support/fieldTable';
-import { PARENT } from '../support/operations';
-import { fileItem, picture, submissions, useSandbox } from '../support/sandbox';
+import { newNodeRunner, PARENT } from '../support/operations';
+import { bodiesSent, expectRefused, fileItem, picture, useSandbox } from '../support/sandbox';
+import { goOn } from '../support/settings';
 
 const service = useSandbox();
 const node = new MediaGenVideo();
 
 type Given = Record<string, unknown>;
 
-const run = async (
-	operation: string,
-	given: Given,
-	items: INodeExecutionData[] = [{ json: {} }],
-	settings = {},
-) =>
-	await runNode({
-		node,
-		parameters: { resource: 'video', operation, waitMode: 'none', ...(given as INodeParameters) },
-		items,
-		credential: service.credential(),
-		settings,
-	});
+const run = newNodeRunner(service, node, 'video');
 
-const sent = () => submissions(service.sandbox).map(({ body }) => body as Given);
+const sent = () => bodiesSent(service);
 
 const front = 'https://example.com/front.png';
 const side = 'https://example.com/side.png';
@@ -347,10 +330,7 @@ test.each<[string, Given, string]>([
 		'"Elements › 1 › Description" is required',
 	],
 ])('generate, refused before anything is sent: %s', async (_, given, message) => {
-	const { error } = await run('generate', given);
-	expect(error?.message).toContain(message);
-	expect(error?.message).toContain('[row 1 (item 0)]');
-	expect(service.sandbox.requests.list()).toEqual([]);
+	expectRefused(service, await run('generate', given), message);
 });
 
 test.each<[string, Given, string]>([
@@ -361,10 +341,7 @@ test.each<[string, Given, string]>([
 		'"Resolution" must be one of 720p, 1080p, 4k',
 	],
 ])('remix, refused before anything is sent: %s', async (_, given, message) => {
-	const { error } = await run('remix', given);
-	expect(error?.message).toContain(message);
-	expect(error?.message).toContain('[row 1 (item 0)]');
-	expect(service.sandbox.requests.list()).toEqual([]);
+	expectRefused(service, await run('remix', given), message);
 });
 
 const unlisted = (label: string, value: string) =>
@@ -428,7 +405,6 @@ test.each<[string, string, Given, Given, string]>([
 	],
 ])('an unknown %s is sent, and the item says so', async (_, operation, given, body, note) => {
 	const taskId = operation === 'remix' ? service.sandbox.originals.video().id : '';
-	const goOn = { onError: 'continueRegularOutput' };
 	const { json } = await run(operation, { taskId, ...given }, undefined, goOn);
 	const posted = service.sandbox.requests.list().filter(({ method }) => method === 'POST');
 	expect(posted.map((request) => request.body)).toStrictEqual([expect.objectContaining(body)]);

@@ -1,4 +1,4 @@
-import type { INodeParameters, INodeType } from 'n8n-workflow';
+import type { INodeExecutionData, INodeParameters, INodeType } from 'n8n-workflow';
 
 import { MediaGenChatCache } from '../../../nodes/MediaGenChatCache/MediaGenChatCache.node';
 import { MediaGenGrid } from '../../../nodes/MediaGenGrid/MediaGenGrid.node';
@@ -227,3 +227,20 @@ export const runnerOf =
 	(service: Service) =>
 	async (name: string, given: INodeParameters = {}, more: Partial<RunOptions> = {}) =>
 		await runNode({ ...inputOf(name, given), credential: service.credential(), ...more });
+
+/** Runs an operation with the given fields, and those alone, as a new node has them; it does not wait for the task. */
+export const newNodeRunner =
+	(service: Service, node: INodeType, resource: string) =>
+	async (
+		operation: string,
+		given: object,
+		items = [{ json: {} }] as INodeExecutionData[],
+		more: Partial<RunOptions> = {},
+	) =>
+		await runNode({
+			node,
+			parameters: { resource, operation, waitMode: 'none', ...given },
+			items,
+			credential: service.credential(),
+			...more,
+		});

@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { setClock } from '../../../nodes/shared/util/clock';
 import { createSandbox, type Sandbox } from '../../../sandbox/service';
 import { fastClock } from './clocks';
-import { storeBinary } from './engine';
+import { type RunResult, storeBinary } from './engine';
 
 /** One clock for the nodes and for the service, so that a minute of waiting takes about a second. */
 export const sharedClock = fastClock(50);
@@ -51,6 +51,21 @@ export function submissions(sandbox: Sandbox) {
 			({ method, path, task }) => method === 'POST' && task !== null && !path.includes('uploads'),
 		);
 }
+
+/** The node refused its first item, in these words, and sent nothing. */
+export function expectRefused(
+	{ sandbox }: SandboxOfTests,
+	{ error }: RunResult,
+	words: string,
+): void {
+	expect(error?.message).toContain(words);
+	expect(error?.message).toContain('[row 1 (item 0)]');
+	expect(sandbox.requests.list()).toEqual([]);
+}
+
+/** The bodies of the submissions. */
+export const bodiesSent = ({ sandbox }: SandboxOfTests) =>
+	submissions(sandbox).map(({ body }) => body as Record<string, unknown>);
 
 /** A picture as bytes. */
 export async function picture(

@@ -41,7 +41,7 @@ export const completedWith = (result: unknown, more: object = {}): Reply => ({
 
 /** A record of a failed task, which the service refunds. */
 export const failed = (message = 'Too loud', more: object = {}): Reply => ({
-	json: { status: 'failed', error: { message, ...more } },
+	json: { status: 'failed', error: { message }, ...more },
 });
 
 export const running: Reply = {
