@@ -1,24 +1,18 @@
 import type { ServerResponse } from 'node:http';
 
 import { MediaGenBalance } from '../../../../nodes/MediaGenBalance/MediaGenBalance.node';
-import { MediaGenChatCache } from '../../../../nodes/MediaGenChatCache/MediaGenChatCache.node';
-import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { MediaGenUpload } from '../../../../nodes/MediaGenUpload/MediaGenUpload.node';
 import { fastClock, until, useShortRequestLimit } from '../../support/clocks';
 import { log, type RunOptions, runNode } from '../../support/engine';
+import { runnerOf } from '../../support/operations';
 import { fileItem, picture } from '../../support/sandbox';
-import { type Reply, useScriptedService } from '../../support/scriptedService';
-import {
-	accepted,
-	buySounds,
-	completed,
-	RECORD,
-	running,
-	SOUNDS,
-} from '../../support/scriptedTasks';
+import type { Reply } from '../../support/scriptedService';
+import { completed, running } from '../../support/scriptedTasks';
+import { retryOnFail } from '../../support/settings';
+import { useSoundService } from '../../support/soundService';
 import { TriggerHost } from '../../support/triggerHost';
 
-const service = useScriptedService(() => fastClock(100, 100));
+const { service, onSubmit, onRecord, buy, bought } = useSoundService(() => fastClock(100, 100));
 
 /** Answers that never end, by the time between their bytes: nothing is ever idle for long. */
 const TRICKLE_MS = 50;
@@ -37,21 +31,19 @@ function trickle(response: ServerResponse, write: (byte: string) => void): void 
 	next();
 }
 
-const trickling: Record<'its body' | 'a body of an error' | 'its headers', Reply> = {
-	'its body': {
-		raw: (response) => {
-			response.writeHead(200, { 'content-type': 'application/json' });
-			trickle(response, (byte) => response.write(byte));
-		},
+/** An answer with a status, whose body does not end. */
+const trickleBody = (status: number): Reply => ({
+	raw: (response) => {
+		response.writeHead(status, { 'content-type': 'application/json' });
+		trickle(response, (byte) => response.write(byte));
 	},
-	'a body of an error': {
-		raw: (response) => {
-			response.writeHead(402, { 'content-type': 'application/json' });
-			trickle(response, (byte) => response.write(byte));
-		},
-	},
+});
+
+const trickling = {
+	'its body': trickleBody(200),
+	'a body of an error': trickleBody(402),
 	'its headers': {
-		raw: (response) => {
+		raw: (response: ServerResponse) => {
 			response.socket?.write('HTTP/1.1 200 OK\r\nx-header:');
 			trickle(response, (byte) => response.socket?.write(byte));
 		},
@@ -72,20 +64,22 @@ const run = async (
 	options: Partial<RunOptions> = {},
 ) => await runNode({ node, parameters, credential: service.credential(), ...options });
 
+const upload = { resource: 'image', operation: 'upload' };
+
 describe('A request ends at its time limit, although its answer goes on', () => {
 	useShortRequestLimit(600);
 
 	test.each(KINDS)(
 		'a submission, with %s: it may have been bought, and is not sent again by "Retry On Fail"',
 		async (_, reply) => {
-			service.on('POST', SOUNDS, reply);
-			const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
-			const { error } = await buySounds(service, 1, {}, { settings });
+			onSubmit(reply);
+			const settings = { ...retryOnFail.settings, maxTries: 3 };
+			const { error } = await buy(1, {}, { settings });
 			expect(error?.message).toBe(
 				'The task may have been bought by an earlier attempt, so the request was not sent again [row 1 (item 0)]',
 			);
 			expect(log.join('\n')).toContain('no clear answer: the task may have been bought');
-			expect(service.sent('POST', SOUNDS)).toHaveLength(1);
+			expect(bought()).toHaveLength(1);
 			await expectClosed();
 		},
 	);
@@ -95,15 +89,7 @@ describe('A request ends at its time limit, although its answer goes on', () => 
 		['completion', '/v1/chat/completions'],
 	])('a chat request, %s: it may have been bought', async (operation, path) => {
 		service.on('POST', path, trickling['its body']);
-		const parameters = {
-			resource: 'chat',
-			operation,
-			model: 'm',
-			maxTokens: 10,
-			prompt: 'Why?',
-			options: { timeout: 20 },
-		};
-		const { error } = await run(new MediaGenChatCache(), parameters);
+		const { error } = await runnerOf(service)(`chat.${operation}`, { options: { timeout: 20 } });
 		expect(error?.message).toBe('The request timed out [row 1 (item 0)]');
 		expect(error?.description).toContain('The answer may have been bought anyway');
 		expect(service.sent('POST', path)).toHaveLength(1);
@@ -111,21 +97,16 @@ describe('A request ends at its time limit, although its answer goes on', () => 
 	});
 
 	test('polling: the wait ends at its "Timeout", and names the task', async () => {
-		service.on('POST', SOUNDS, accepted('task_1'));
-		service.on('GET', RECORD, trickling['its body']);
-		const { error } = await buySounds(service, 1, { timeout: 2 });
+		onRecord(trickling['its body']);
+		const { error } = await buy(1, { timeout: 2 });
 		expect(error?.message).toBe('Task task_1 was still submitted after 2 seconds [row 1 (item 0)]');
 		expect(error?.description).toContain('The last request failed: The request timed out.');
 		await expectClosed();
 	});
 
 	test('Task: Get', async () => {
-		service.on('GET', RECORD, trickling['its body']);
-		const { error } = await run(new MediaGenMusic(), {
-			resource: 'task',
-			operation: 'get',
-			taskId: 'task_1',
-		});
+		onRecord(trickling['its body']);
+		const { error } = await runnerOf(service)('music.task.get');
 		expect(error?.message).toBe('The request timed out [row 1 (item 0)]');
 		await expectClosed();
 	});
@@ -139,12 +120,7 @@ describe('A request ends at its time limit, although its answer goes on', () => 
 
 	test('an upload', async () => {
 		service.on('POST', '/v1/uploads/images', trickling['its body']);
-		const parameters = {
-			resource: 'image',
-			operation: 'upload',
-			source: 'binary',
-			binaryPropertyName: 'data',
-		};
+		const parameters = { ...upload, source: 'binary', binaryPropertyName: 'data' };
 		const { error } = await run(new MediaGenUpload(), parameters, {
 			items: [await fileItem(await picture(4, 4))],
 		});
@@ -165,12 +141,7 @@ describe('A request ends at its time limit, although its answer goes on', () => 
 
 	test('a picture that is fetched for an upload', async () => {
 		service.on('GET', '/picture.png', trickling['its body']);
-		const parameters = {
-			resource: 'image',
-			operation: 'upload',
-			source: 'url',
-			url: `${service.url}/picture.png`,
-		};
+		const parameters = { ...upload, source: 'url', url: `${service.url}/picture.png` };
 		const { error } = await run(new MediaGenUpload(), parameters);
 		expect(error?.message).toContain('The picture did not come whole within');
 		await expectClosed();
@@ -192,19 +163,17 @@ describe('A request ends at its time limit, although its answer goes on', () => 
 });
 
 test.each(KINDS)('Cancel ends a request that reads at once, with %s', async (_, reply) => {
-	service.on('POST', SOUNDS, accepted('task_1'));
-	service.on('GET', RECORD, reply);
+	onRecord(reply);
 	const onStart = (cancel: () => void) => void until(() => open.length > 0).then(cancel);
 	const began = Date.now();
-	await buySounds(service, 1, {}, { onStart });
+	await buy(1, {}, { onStart });
 	await expectClosed();
 	// Its time limit is a minute.
 	expect(Date.now() - began).toBeLessThan(20_000);
 });
 
 test('what n8n keeps after a request is over does not end a later one', async () => {
-	service.on('POST', SOUNDS, accepted('task_1'));
-	service.on('GET', RECORD, ...Array<Reply>(5).fill(running), completed);
-	const { json } = await buySounds(service);
+	onRecord(...Array<Reply>(5).fill(running), completed);
+	const { json } = await buy();
 	expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
 });

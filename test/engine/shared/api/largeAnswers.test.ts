@@ -1,12 +1,15 @@
 import { createGzip, gzipSync } from 'node:zlib';
 
-import { MediaGenChatCache } from '../../../../nodes/MediaGenChatCache/MediaGenChatCache.node';
 import { fastClock } from '../../support/clocks';
-import { runNode } from '../../support/engine';
-import { type Reply, useScriptedService } from '../../support/scriptedService';
-import { accepted, buySounds, completed, RECORD, SOUNDS } from '../../support/scriptedTasks';
+import { runnerOf } from '../../support/operations';
+import type { Reply } from '../../support/scriptedService';
+import { accepted, completed, serviceError } from '../../support/scriptedTasks';
+import { goOn } from '../../support/settings';
+import { useSoundService } from '../../support/soundService';
 
-const service = useScriptedService(() => fastClock(100));
+const { service, onSubmit, onRecord, buy, bought, recordsRead } = useSoundService(() =>
+	fastClock(100),
+);
 
 const gzipped = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
 
@@ -36,47 +39,30 @@ const bomb = (status = 200): Reply => ({
 const WORDS = 'The response has more than 64 MB of text';
 
 test('a record: the wait ends at once, and names the task', async () => {
-	service.on('POST', SOUNDS, accepted('task_1'));
-	service.on('GET', RECORD, bomb());
+	onRecord(bomb());
 	const before = process.memoryUsage().rss;
-	const { json } = await buySounds(
-		service,
-		1,
-		{},
-		{ settings: { onError: 'continueRegularOutput' } },
-	);
+	const { json } = await buy(1, {}, goOn);
 	expect(json[0]).toMatchObject({
 		taskId: 'task_1',
 		error: { message: `${WORDS} [row 1 (item 0)]`, description: expect.stringContaining('task_1') },
 	});
-	expect(service.sent('GET', RECORD)).toHaveLength(1);
+	expect(recordsRead()).toHaveLength(1);
 	expect(process.memoryUsage().rss - before).toBeLessThan(300_000_000);
 });
 
 test('a submission: it may have been bought', async () => {
-	service.on('POST', SOUNDS, bomb());
-	const { error } = await buySounds(service);
+	onSubmit(bomb());
+	const { error } = await buy();
 	expect(error).toMatchObject({
 		message: `${WORDS} [row 1 (item 0)]`,
 		description: expect.stringContaining('The task may have been bought anyway'),
 	});
-	expect(service.sent('POST', SOUNDS)).toHaveLength(1);
+	expect(bought()).toHaveLength(1);
 });
 
 test('an answer in chat: it may have been bought', async () => {
 	service.on('POST', '/v1/messages', bomb());
-	const parameters = {
-		resource: 'chat',
-		operation: 'message',
-		model: 'm',
-		maxTokens: 10,
-		prompt: 'Why?',
-	};
-	const { error } = await runNode({
-		node: new MediaGenChatCache(),
-		parameters,
-		credential: service.credential(),
-	});
+	const { error } = await runnerOf(service)('chat.message');
 	expect(error).toMatchObject({
 		message: `${WORDS} [row 1 (item 0)]`,
 		description: expect.stringContaining('The answer may have been bought anyway'),
@@ -84,21 +70,14 @@ test('an answer in chat: it may have been bought', async () => {
 });
 
 test('answers that are compressed are read, and so are errors', async () => {
-	service.on(
-		'POST',
-		SOUNDS,
+	onSubmit(
 		compressed(accepted('task_1')),
-		compressed({
-			status: 402,
-			json: { error: { message: 'Top up first', type: 'payment_required', code: 402 } },
-		}),
+		compressed(serviceError(402, 'Top up first', { type: 'payment_required', code: 402 })),
 	);
-	service.on('GET', RECORD, compressed(completed));
-	expect((await buySounds(service)).json[0]).toMatchObject({
+	onRecord(compressed(completed));
+	expect((await buy()).json[0]).toMatchObject({
 		taskId: 'task_1',
 		status: 'completed',
 	});
-	expect((await buySounds(service)).error?.message).toBe(
-		'Insufficient balance: Top up first [row 1 (item 0)]',
-	);
+	expect((await buy()).error?.message).toBe('Insufficient balance: Top up first [row 1 (item 0)]');
 });

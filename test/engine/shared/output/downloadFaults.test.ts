@@ -5,15 +5,15 @@ import { clock } from '../../../../nodes/shared/util/clock';
 import { describeInEachBinaryDataMode } from '../../support/binaryDataModes';
 import { fastClock, until, useShortRequestLimit } from '../../support/clocks';
 import { readBinary } from '../../support/engine';
-import { type Reply, useScriptedService } from '../../support/scriptedService';
-import { accepted, buySounds, RECORD, SOUNDS } from '../../support/scriptedTasks';
+import type { Reply } from '../../support/scriptedService';
+import { completedWith, failed, songAt } from '../../support/scriptedTasks';
+import { goOn, retryOnFail } from '../../support/settings';
+import { useSoundService } from '../../support/soundService';
 
 /** The minute without data, which a healthy download must not reach, is six seconds of the machine; where it is to pass, a part of one. */
 let clockOfTest = () => fastClock(100);
 
-const service = useScriptedService(() => clockOfTest());
-
-const goOn = { onError: 'continueRegularOutput' } as const;
+const { service, onRecord, buy, bought } = useSoundService(() => clockOfTest());
 
 const FILE = '/song.mp3';
 
@@ -29,12 +29,10 @@ const stalled: Reply = {
 
 const whole: Reply = { text: Buffer.alloc(1_000, 7), headers: { 'content-type': 'audio/mpeg' } };
 
-async function download(options = {}) {
-	service.on('POST', SOUNDS, accepted('task_1'));
-	service.on('GET', RECORD, {
-		json: { status: 'completed', result: { music: [{ audio_url: fileUrl() }] } },
-	});
-	return await buySounds(service, 1, options, { given: { downloadFiles: true }, settings: goOn });
+/** Buys a sound whose file is at the service, and downloads it. */
+async function download(options = {}, run = {}) {
+	onRecord(completedWith(songAt(fileUrl())));
+	return await buy(1, options, { given: { downloadFiles: true }, ...goOn, ...run });
 }
 
 describeInEachBinaryDataMode(() => {
@@ -112,7 +110,7 @@ describeInEachBinaryDataMode(() => {
 					description: expect.stringContaining(fileUrl()),
 				},
 			});
-			expect(service.sent('POST', SOUNDS)).toHaveLength(1);
+			expect(bought()).toHaveLength(1);
 			await until(() => open.every(({ destroyed }) => destroyed));
 		});
 	});
@@ -173,12 +171,8 @@ describeInEachBinaryDataMode(() => {
 
 	test('the files of a failed task are not downloaded', async () => {
 		service.on('GET', FILE, whole);
-		service.on('POST', SOUNDS, accepted('task_1'));
-		service.on('GET', RECORD, {
-			json: { status: 'failed', result: { music: [{ audio_url: fileUrl() }] } },
-		});
-		const run = { given: { downloadFiles: true }, settings: goOn };
-		const { json } = await buySounds(service, 1, {}, run);
+		onRecord(failed('Too loud', { result: songAt(fileUrl()) }));
+		const { json } = await buy(1, {}, { given: { downloadFiles: true }, ...goOn });
 		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'failed' });
 		expect(service.sent('GET', FILE)).toEqual([]);
 	});
@@ -188,13 +182,8 @@ describeInEachBinaryDataMode(() => {
 			status: 302,
 			headers: { location: 'http://169.254.169.254/latest/meta-data' },
 		});
-		service.on('POST', SOUNDS, accepted('task_1'));
-		service.on('GET', RECORD, {
-			json: { status: 'completed', result: { music: [{ audio_url: fileUrl() }] } },
-		});
 		const credential = { ...service.credential(), allowPrivateCallbacks: false };
-		const run = { given: { downloadFiles: true }, settings: goOn, credential };
-		const { json } = await buySounds(service, 1, {}, run);
+		const { json } = await download({}, { credential });
 		expect(JSON.stringify(json[0]?.error)).toContain(
 			'the link leads to the private host 169.254.169.254',
 		);
@@ -217,33 +206,18 @@ describe('A full disk, where n8n keeps files on disk', () => {
 				async (path, data, options) =>
 					await writeFile(left-- > 0 ? '/dev/full' : path, data, options),
 			);
-		const run = { settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 } };
-		service.on('POST', SOUNDS, accepted('task_1'));
-		service.on('GET', RECORD, {
-			json: { status: 'completed', result: { music: [{ audio_url: fileUrl() }] } },
-		});
-		const failed = await buySounds(
-			service,
-			1,
-			{},
-			{ given: { downloadFiles: true }, settings: goOn },
-		);
-		expect(failed.json[0]).toMatchObject({
+		const full = await download();
+		expect(full.json[0]).toMatchObject({
 			taskId: 'task_1',
 			status: 'completed',
 			error: { message: "The file could not be stored: n8n's storage for files is full" },
 		});
 		expect(service.sent('GET', FILE)).toHaveLength(1);
 		left = 1;
-		const { json, items } = await buySounds(
-			service,
-			1,
-			{},
-			{ given: { downloadFiles: true }, ...run },
-		);
-		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
+		const { json, items } = await download({}, retryOnFail);
+		expect(json[0]).toMatchObject({ taskId: 'task_2', status: 'completed' });
 		expect(await readBinary(items[0]?.binary?.data)).toHaveLength(1_000);
 		// One for each of the two runs.
-		expect(service.sent('POST', SOUNDS)).toHaveLength(2);
+		expect(bought()).toHaveLength(2);
 	});
 });

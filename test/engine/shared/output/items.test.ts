@@ -1,37 +1,32 @@
-import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { fastClock } from '../../support/clocks';
 import { readBinary } from '../../support/engine';
-import { useScriptedService } from '../../support/scriptedService';
-import { accepted, buySounds, RECORD, SOUNDS } from '../../support/scriptedTasks';
+import { completedWith, refused, songAt, soundTool } from '../../support/scriptedTasks';
+import { goOn } from '../../support/settings';
+import { useSoundService } from '../../support/soundService';
 
-const service = useScriptedService(() => fastClock(10));
+const { service, onSubmit, onRecord, buy, recordsRead } = useSoundService(() => fastClock(10));
 
-const goOn = { onError: 'continueRegularOutput' } as const;
+const songs = () => ['1', '2'].map((file) => `${service.url}/${file}.mp3`);
 
 const row = { prompt: 'Rain', taskId: 'parent', status: 'new' };
 
 beforeEach(() => {
-	service.on('POST', SOUNDS, accepted('task_1'));
 	for (const file of ['1', '2'])
 		service.on('GET', `/${file}.mp3`, {
 			text: `song ${file}`,
 			headers: { 'content-type': 'audio/mpeg' },
 		});
-	const music = ['1', '2'].map((file) => ({ audio_url: `${service.url}/${file}.mp3` }));
-	service.on('GET', RECORD, { json: { status: 'completed', cost: 0.1, result: { music } } });
+	onRecord(completedWith(songAt(...songs()), { cost: 0.1 }));
 });
 
 const fileNames = { fileName: '={{ $json.prompt }}', reference: 'row 7', includeInput: true };
 
-async function run(parameters = {}, options = {}, settings = {}, node = new MediaGenMusic()) {
-	const given = { items: [{ json: row }], settings };
-	return await buySounds(
-		service,
+const run = async (parameters = {}, options = {}, more = {}) =>
+	await buy(
 		1,
 		{ ...fileNames, ...options },
-		{ given: { downloadFiles: true, ...parameters }, node, ...given },
+		{ given: { downloadFiles: true, ...parameters }, items: [{ json: row }], ...more },
 	);
-}
 
 test('one item per task has all files, and the row under input', async () => {
 	const { items, json } = await run();
@@ -82,7 +77,7 @@ test.each([
 });
 
 test('an error item has the row, the reference and nothing of the task that the row came from', async () => {
-	service.on('POST', SOUNDS, { status: 400, json: { error: { message: 'Too loud' } } });
+	onSubmit(refused);
 	const { json } = await run({}, {}, goOn);
 	expect(json[0]).toMatchObject({ status: 'not submitted', reference: 'row 7', input: row });
 	expect(json[0]).not.toHaveProperty('taskId');
@@ -103,9 +98,7 @@ test('a file that cannot be downloaded leaves the task and its links in the item
 });
 
 test('as a tool of an agent the item is short, and nothing is downloaded', async () => {
-	const tool = new MediaGenMusic();
-	tool.description = { ...tool.description, name: 'mediaGenMusicTool' };
-	const { json, items } = await run({}, {}, {}, tool);
+	const { json, items } = await run({}, {}, { node: soundTool() });
 	expect(json).toEqual([
 		{
 			taskId: 'task_1',
@@ -121,9 +114,7 @@ test('as a tool of an agent the item is short, and nothing is downloaded', async
 });
 
 test('a tool of an agent cannot pause, and says what to set', async () => {
-	const tool = new MediaGenMusic();
-	tool.description = { ...tool.description, name: 'mediaGenMusicTool' };
-	const { error } = await run({ waitMode: 'callback' }, {}, {}, tool);
+	const { error } = await run({ waitMode: 'callback' }, {}, { node: soundTool() });
 	expect([error?.message, error?.description]).toEqual([
 		'A tool of an AI agent cannot pause the execution',
 		'Set "Wait for Result" to "Poll Here".',
@@ -135,5 +126,5 @@ test('without a wait nothing is downloaded', async () => {
 	const { json, items } = await run({ waitMode: 'none' });
 	expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'submitted', results: [] });
 	expect(items[0]).not.toHaveProperty('binary');
-	expect(service.sent('GET', RECORD)).toEqual([]);
+	expect(recordsRead()).toEqual([]);
 });

@@ -32,6 +32,8 @@ const CHAT = '/v1/messages';
 
 const fail = { maxTasksReached: 'fail' };
 
+const threeTries = { settings: { ...retryOnFail.settings, maxTries: 3 } };
+
 const onBalance = (...replies: Reply[]) => service.on('GET', BALANCE, ...replies);
 
 const firstSounds = (count: number) => Array.from({ length: count }, (_, at) => `Sound ${at}`);
@@ -77,14 +79,14 @@ describe('Max Tasks', () => {
 	});
 
 	test('with Retry On Fail all attempts together buy 20', async () => {
-		const { error } = await buy(200, { maxTasks: 20, ...fail }, retryOnFail);
+		const { error } = await buy(200, { maxTasks: 20, ...fail }, threeTries);
 		expect(error?.message).toContain('"Max Tasks" is 20');
 		expect(promptsSent().sort()).toEqual(firstSounds(20).sort());
 	});
 
 	test('with Retry On Fail a refunded task gives its place to the next attempt', async () => {
 		onRecordOf('task_1', failed());
-		const { json, error } = await buy(3, { maxTasks: 3, concurrency: 1 }, retryOnFail);
+		const { json, error } = await buy(3, { maxTasks: 3, concurrency: 1 }, threeTries);
 		expect(error).toBeUndefined();
 		expect(statesOf(json)).toEqual([
 			['task_4', 'completed'],
@@ -196,7 +198,7 @@ describe('Max Tasks', () => {
 		test('a task that an earlier attempt bought does not count', async () => {
 			onRecordOf('task_2', ...Array<Reply>(7).fill(running), completed);
 			const options = { maxTasks: 3, concurrency: 1, timeout: 5 };
-			const { json, error } = await buy(4, options, retryOnFail);
+			const { json, error } = await buy(4, options, threeTries);
 			expect(error).toBeUndefined();
 			expect(json.map(({ taskId }) => taskId)).toStrictEqual(['task_1', 'task_2', 'task_3']);
 		});

@@ -1,95 +1,71 @@
-import type { INodeParameters, INodeType } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 
 import { MediaGenGrid } from '../../../../nodes/MediaGenGrid/MediaGenGrid.node';
-import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
-import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
-import { MediaGenVideo } from '../../../../nodes/MediaGenVideo/MediaGenVideo.node';
 import { setClock } from '../../../../nodes/shared/util/clock';
 import { fastClock, jumpingClock } from '../../support/clocks';
 import { log, runNode } from '../../support/engine';
-import { type Reply, SCRIPTED_KEY, useScriptedService } from '../../support/scriptedService';
+import { runnerOf } from '../../support/operations';
+import { type Reply, SCRIPTED_KEY } from '../../support/scriptedService';
 import {
 	accepted,
-	buySounds,
 	completed,
-	RECORD,
+	completedWith,
 	running,
-	SOUNDS,
+	serviceError,
+	songAt,
 } from '../../support/scriptedTasks';
+import { goOn } from '../../support/settings';
+import { statesOf, useSoundService } from '../../support/soundService';
 
-const service = useScriptedService(jumpingClock);
-
-const goOn = { onError: 'continueRegularOutput' } as const;
+const { service, onSubmit, onRecord, onRecordOf, buy, recordsRead } = useSoundService(jumpingClock);
 
 const link = (name: string) => `https://files.example.com/${name}`;
 
-const track = { music: [{ audio_url: link('1.mp3') }] };
+const track = songAt(link('1.mp3'));
 
-async function getTask(
-	node: INodeType,
-	taskIds: string[],
-	parameters: INodeParameters = {},
-	settings = {},
-) {
-	return await runNode({
-		node,
-		parameters: { resource: 'task', operation: 'get', downloadFiles: false, ...parameters },
-		items: taskIds.map((taskId) => ({ json: { taskId } })),
-		credential: service.credential(),
-		settings,
+/** Task: Get, of the task task_1. */
+const getTask = async (family: string, parameters: INodeParameters = {}) =>
+	await runnerOf(service)(`${family}.task.get`, {
+		taskId: 'task_1',
+		downloadFiles: false,
+		...parameters,
 	});
-}
 
 describe('A completed task comes out, whatever else its record holds', () => {
-	const OPEN: Array<[string, object]> = [
-		['cost as text', { cost: '0.12', credits_cost: '120' }],
-		['created as ISO text', { created: '2026-01-01T00:00:00Z' }],
-		['usage: []', { usage: [] }],
-		['a numeric id', { id: 123 }],
-		['error: false', { error: false }],
-		['error: { message: null }', { error: { message: null } }],
-		['expires_at: null', { expires_at: null }],
-		['completed: null', { completed: null }],
-		['times in microseconds', { created: 1_767_225_600_000_000, completed: 1_767_225_600_000_000 }],
-		['results: null', { results: null, family: 'cat', taskId: 'other' }],
-	];
+	const odd = {
+		...{ cost: '0.12', credits_cost: '120', created: '2026-01-01T00:00:00Z', completed: null },
+		...{ id: 123, usage: [], expires_at: null, error: { message: null } },
+		...{ results: null, family: 'cat', taskId: 'other' },
+	};
 
-	test.each(OPEN)('%s: a wait ends with the first request', async (_, fields) => {
-		service.on('POST', SOUNDS, accepted('task_1'));
-		service.on('GET', RECORD, {
-			json: { code: 200, data: { status: 'completed', result: track, ...fields } },
-		});
-		const { json, error } = await buySounds(service);
+	test('a wait ends with the first request', async () => {
+		onRecord({ json: { code: 200, data: { status: 'completed', result: track, ...odd } } });
+		const { json, error } = await buy();
 		expect(error).toBeUndefined();
 		expect(json[0]).toMatchObject({
-			taskId: 'task_1',
-			family: 'music',
-			operation: 'sounds',
-			status: 'completed',
+			...{ taskId: 'task_1', family: 'music', operation: 'sounds', status: 'completed' },
 			url: link('1.mp3'),
 		});
 		expect(json[0]?.results).toHaveLength(1);
-		expect(service.sent('GET', RECORD)).toHaveLength(1);
+		expect(recordsRead()).toHaveLength(1);
 	});
 
-	test.each(OPEN)('%s: Task: Get', async (_, fields) => {
-		service.on('GET', RECORD, { json: { status: 'completed', result: track, ...fields } });
-		const { json, error } = await getTask(new MediaGenMusic(), ['task_1']);
+	test('Task: Get', async () => {
+		onRecord(completedWith(track, odd));
+		const { json, error } = await getTask('music');
 		expect(error).toBeUndefined();
 		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed', url: link('1.mp3') });
 	});
 
 	test.each(['succeed', 'SUCCESS', 'done', 'Finished'])('the status word %s', async (status) => {
-		service.on('POST', SOUNDS, accepted('task_1'));
-		service.on('GET', RECORD, { json: { status, result: track } });
-		const { json } = await buySounds(service);
+		onRecord(completedWith(track, { status }));
+		const { json } = await buy();
 		expect(json[0]).toMatchObject({ status: 'completed', serviceStatus: status });
 	});
 
 	test('a cost as text is a number, and the hint adds it up', async () => {
-		service.on('POST', SOUNDS, accepted('task_1'), accepted('task_2'));
-		service.on('GET', RECORD, { json: { status: 'completed', cost: '0.12', result: track } });
-		const { json, hints } = await buySounds(service, 2);
+		onRecord(completedWith(track, { cost: '0.12' }));
+		const { json, hints } = await buy(2);
 		expect(json.map(({ cost }) => cost)).toStrictEqual([0.12, 0.12]);
 		expect(hints[0]?.message).toContain('cost 0.24 (0.12 per task)');
 	});
@@ -98,43 +74,32 @@ describe('A completed task comes out, whatever else its record holds', () => {
 test.each(['expired', 'CANCELLED', 'rejected', 'failure'])(
 	'the status word %s ends the wait as failed',
 	async (status) => {
-		service.on('POST', SOUNDS, accepted('task_1'));
-		service.on('GET', RECORD, { json: { status } });
-		const { error } = await buySounds(service);
+		onRecord({ json: { status } });
+		const { error } = await buy();
 		expect(error?.message).toBe('Task task_1 failed: The service gives no reason [row 1 (item 0)]');
 	},
 );
 
 describe('One record that cannot be mapped does not take the others down', () => {
-	test.each([
-		[
-			'a success of the request around the state of the task',
-			{ status: 'success', data: { id: 'task_1', task_status: 'processing' } },
-		],
-		[
-			'a success of the request around a task',
-			{ status: 'success', task: { id: 'task_1', status: 'running' } },
-		],
-		[
-			'a success around an envelope',
-			{ status: 'success', data: { status: 'success', data: { id: 'task_1', status: 'running' } } },
-		],
-		['a success around a progress', { status: 'success', data: { id: 'task_1', progress: 40 } }],
-	])('%s does not end the wait', async (_, body) => {
-		service.on('POST', SOUNDS, accepted('task_1'));
-		service.on('GET', RECORD, ...Array<Reply>(40).fill({ json: body }), completed);
-		const { json } = await buySounds(service);
+	const task = { id: 'task_1', status: 'running' };
+
+	test.each<[string, object]>([
+		['the state of the task', { data: { id: 'task_1', task_status: 'processing' } }],
+		['a task', { task }],
+		['an envelope', { data: { status: 'success', data: task } }],
+		['a progress', { data: { id: 'task_1', progress: 40 } }],
+	])('a success of the request around %s does not end the wait', async (_, body) => {
+		const reply = { json: { status: 'success', ...body } };
+		onRecord(...Array<Reply>(40).fill(reply), completed);
+		const { json } = await buy();
 		expect(json[0]).toMatchObject({ status: 'completed', url: link('1.mp3') });
-		expect(service.sent('GET', RECORD)).toHaveLength(41);
+		expect(recordsRead()).toHaveLength(41);
 	});
 
 	test('a task without a readable status times out, and its error says what came', async () => {
-		service.on('POST', SOUNDS, accepted('task_1'), accepted('task_2'));
-		service.on('GET', '/v1/music/tasks/task_1', { json: { phase: 'completed' } });
-		service.on('GET', '/v1/music/tasks/task_2', completed);
-		const options = { timeout: 5, concurrency: 1 };
-		const { json } = await buySounds(service, 2, options, { settings: goOn });
-		expect(json.map(({ taskId, status }) => [taskId, status])).toEqual([
+		onRecordOf('task_1', { json: { phase: 'completed' } });
+		const { json } = await buy(2, { timeout: 5, concurrency: 1 }, goOn);
+		expect(statesOf(json)).toEqual([
 			['task_1', 'submitted'],
 			['task_2', 'completed'],
 		]);
@@ -144,59 +109,48 @@ describe('One record that cannot be mapped does not take the others down', () =>
 	});
 
 	test('the error after a timeout has the last status word', async () => {
-		service.on('POST', SOUNDS, accepted('task_1'));
-		service.on('GET', RECORD, { json: { status: 'marinating' } });
-		const { error } = await buySounds(service, 1, { timeout: 5 });
+		onRecord({ json: { status: 'marinating' } });
+		const { error } = await buy(1, { timeout: 5 });
 		expect(error?.message).toBe('Task task_1 was still running after 5 seconds [row 1 (item 0)]');
 		expect(error?.description).toContain('Its last status was "marinating".');
 	});
 });
 
 describe('The id of a task that was bought is never lost', () => {
+	/** JSON with a number that JavaScript would round. */
+	const exactly = (text: string): Reply => ({
+		text,
+		headers: { 'content-type': 'application/json' },
+	});
+
 	test.each<[string, Reply, string]>([
 		['a bare acknowledgement', { json: { task_id: 'task_1' } }, 'task_1'],
-		['a numeric id', { json: { data: [{ status: 'submitted', task_id: 77 }] } }, '77'],
-		[
-			'data as an object',
-			{ json: { code: 200, data: { id: 'task_1', status: 'queued' } } },
-			'task_1',
-		],
-		['data as text', { json: { code: 200, data: 'task_1' } }, 'task_1'],
-		['data as a list of texts', { json: { code: 200, data: ['task_1'] } }, 'task_1'],
 		['data as a number', { json: { code: 200, data: 77 } }, '77'],
-		['taskId', { json: { taskId: 'task_1' } }, 'task_1'],
-		['job_id in data', { json: { data: [{ job_id: 'task_1' }] } }, 'task_1'],
 		['task as an object', { json: { task: { id: 'task_1', status: 'queued' } } }, 'task_1'],
 		[
 			'a numeric id above 2^53',
-			{
-				text: '{"code": 200, "data": [{"task_id": 9007199254740993}]}',
-				headers: { 'content-type': 'application/json' },
-			},
+			exactly('{"code": 200, "data": [{"task_id": 9007199254740993}]}'),
 			'9007199254740993',
 		],
 		[
 			'a numeric id of 30 digits, below zero',
-			{
-				text: '{"id": -123456789012345678901234567890}',
-				headers: { 'content-type': 'application/json' },
-			},
+			exactly('{"id": -123456789012345678901234567890}'),
 			'-123456789012345678901234567890',
 		],
 	])('%s', async (_, reply, taskId) => {
-		service.on('POST', SOUNDS, reply);
-		service.on('GET', `/v1/music/tasks/${taskId}`, running, completed);
-		const { json, error } = await buySounds(service);
+		onSubmit(reply);
+		onRecord({ status: 404 });
+		onRecordOf(taskId, running, completed);
+		const { json, error } = await buy();
 		expect(error).toBeUndefined();
 		expect(json[0]).toMatchObject({ taskId, status: 'completed' });
 	});
 
 	test('of two ids in data, the second is named in the notes and in the log', async () => {
-		service.on('POST', SOUNDS, {
+		onSubmit({
 			json: { data: [{ task_id: 'task_1' }, { task_id: 'task_2' }, { task_id: 'task_1' }] },
 		});
-		service.on('GET', RECORD, completed);
-		const { json } = await buySounds(service);
+		const { json } = await buy();
 		expect(json[0]).toMatchObject({
 			taskId: 'task_1',
 			status: 'completed',
@@ -215,8 +169,8 @@ describe('The id of a task that was bought is never lost', () => {
 	])(
 		'an acknowledgement without an id that can be read stands in the message and in the item: %s',
 		async (_, body) => {
-			service.on('POST', SOUNDS, { json: body });
-			const { json } = await buySounds(service, 1, {}, { settings: goOn });
+			onSubmit({ json: body });
+			const { json } = await buy(1, {}, goOn);
 			expect(json[0]).toMatchObject({
 				status: 'unknown',
 				error: {
@@ -224,7 +178,7 @@ describe('The id of a task that was bought is never lost', () => {
 					response: JSON.stringify(body),
 				},
 			});
-			expect(service.sent('GET', RECORD)).toEqual([]);
+			expect(recordsRead()).toEqual([]);
 		},
 	);
 
@@ -234,8 +188,8 @@ describe('The id of a task that was bought is never lost', () => {
 			content: 'x'.repeat(3_000_000),
 			links: Array.from({ length: 10_000 }, (_, at) => link(`${at}.png`)),
 		};
-		service.on('POST', SOUNDS, { json: body });
-		const { json, error } = await buySounds(service, 1, {}, { settings: goOn });
+		onSubmit({ json: body });
+		const { json, error } = await buy(1, {}, goOn);
 		const read = json[0]?.error as { message: string; response: string };
 		expect(read.message.length).toBeLessThan(500);
 		expect(read.response.length).toBeLessThan(10_000);
@@ -246,20 +200,16 @@ describe('The id of a task that was bought is never lost', () => {
 	test('a service that answers after more than a minute has the time of Timeout', async () => {
 		// A minute is three seconds of the machine.
 		setClock(fastClock(20));
-		service.on('POST', SOUNDS, { ...accepted('task_1'), afterMs: 3_500 });
-		service.on('GET', RECORD, completed);
-		const { json, error } = await buySounds(service, 1, { timeout: 600 });
+		onSubmit({ ...accepted('task_1'), afterMs: 3_500 });
+		const { json, error } = await buy(1, { timeout: 600 });
 		expect(error).toBeUndefined();
 		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
 	});
 
 	test('a numeric id can be given to Task: Get', async () => {
-		service.on('GET', '/v1/music/tasks/77', completed);
-		const { json } = await runNode({
-			node: new MediaGenMusic(),
-			parameters: { resource: 'task', operation: 'get', taskId: '={{ 77 }}', downloadFiles: false },
-			credential: service.credential(),
-		});
+		onRecord({ status: 404 });
+		onRecordOf('77', completed);
+		const { json } = await getTask('music', { taskId: '={{ 77 }}' });
 		expect(json[0]).toMatchObject({ taskId: '77', status: 'completed' });
 	});
 });
@@ -269,7 +219,7 @@ describe("The service's code and type come out", () => {
 
 	test('of a failed task, with its message', async () => {
 		service.on('GET', '/v1/tasks/*', { json: { status: 'FAILURE', error } });
-		const { json } = await getTask(new MediaGenGrid(), ['task_1']);
+		const { json } = await getTask('grid');
 		expect(json[0]).toMatchObject({
 			status: 'failed',
 			error: { message: 'Button 9 is gone', code: '9', type: 'reroll_error', httpStatus: null },
@@ -277,57 +227,35 @@ describe("The service's code and type come out", () => {
 	});
 
 	test('of a task that failed while the node waited', async () => {
-		service.on('POST', SOUNDS, accepted('task_1'));
-		service.on('GET', RECORD, { json: { status: 'failed', error } });
-		const { json } = await buySounds(service, 1, {}, { settings: goOn });
-		expect(json[0]?.error).toMatchObject({
+		onRecord({ json: { status: 'failed', error } });
+		const { json } = await buy(1, {}, goOn);
+		expect(json[0]?.error).toEqual({
 			message: 'Task task_1 failed: Button 9 is gone [row 1 (item 0)]',
+			description: 'The service refunds what a failed task was charged.',
 			code: '9',
 			type: 'reroll_error',
+			httpStatus: null,
 		});
 	});
 
-	test.each<[string, object, string, string | null]>([
-		[
-			'{ code: 402, message }',
-			{ code: 402, message: 'No credits left' },
-			'Insufficient balance: No credits left [row 1 (item 0)]',
-			'402',
-		],
-		[
-			'{ code: "401", msg }',
-			{ code: '401', msg: 'Who are you' },
-			'Authentication failed: Who are you [row 1 (item 0)]',
-			'401',
-		],
-		[
-			'{ code: 500, message }',
-			{ code: 500, message: 'Out of order', data: null },
-			'The service answered with an error: Out of order [row 1 (item 0)]',
-			'500',
-		],
-		[
-			'{ error: { message } }',
-			{ error: { message: 'Out of order' } },
-			'The service answered with an error: Out of order [row 1 (item 0)]',
-			null,
-		],
-		[
-			'{ success: false, message }',
-			{ success: false, message: 'Out of order' },
-			'The service answered with an error: Out of order [row 1 (item 0)]',
-			null,
-		],
-	])('of a submission that HTTP 200 refuses: %s', async (_, body, message, code) => {
-		service.on('POST', SOUNDS, { json: body });
-		const { json } = await buySounds(service, 1, {}, { settings: goOn });
+	const outOfOrder = 'The service answered with an error: Out of order';
+
+	test.each<[object, string, string | null]>([
+		[{ code: 402, message: 'No credits left' }, 'Insufficient balance: No credits left', '402'],
+		[{ code: '401', msg: 'Who are you' }, 'Authentication failed: Who are you', '401'],
+		[{ code: 500, message: 'Out of order', data: null }, outOfOrder, '500'],
+		[{ error: { message: 'Out of order' } }, outOfOrder, null],
+		[{ success: false, message: 'Out of order' }, outOfOrder, null],
+	])('of a submission that HTTP 200 refuses: %j', async (body, words, code) => {
+		onSubmit({ json: body });
+		const { json } = await buy(1, {}, goOn);
+		const message = `${words} [row 1 (item 0)]`;
 		expect(json[0]?.error).toMatchObject({ message, code, httpStatus: null });
 	});
 
 	test('of a wait that HTTP 200 refuses', async () => {
-		service.on('POST', SOUNDS, accepted('task_1'));
-		service.on('GET', RECORD, { json: { code: 403, message: 'Not yours' } });
-		const { json } = await buySounds(service, 1, {}, { settings: goOn });
+		onRecord({ json: { code: 403, message: 'Not yours' } });
+		const { json } = await buy(1, {}, goOn);
 		expect(json[0]).toMatchObject({
 			taskId: 'task_1',
 			error: { message: 'Permission denied: Not yours [row 1 (item 0)]' },
@@ -335,11 +263,8 @@ describe("The service's code and type come out", () => {
 	});
 
 	test('of a refused request, whose type may be null', async () => {
-		service.on('POST', SOUNDS, {
-			status: 400,
-			json: { error: { message: 'Too loud', code: 'volume', type: null } },
-		});
-		const { json } = await buySounds(service, 1, {}, { settings: goOn });
+		onSubmit(serviceError(400, 'Too loud', { code: 'volume', type: null }));
+		const { json } = await buy(1, {}, goOn);
 		expect(json[0]?.error).toEqual({
 			message: 'Bad request: Too loud [row 1 (item 0)]',
 			description: 'Change the field that the service names and run the node again.',
@@ -356,30 +281,24 @@ describe('Results keep their numbers, and the next node works on the right one',
 		['text buttons', { buttons: ['U1', 'V1'], action: 'IMAGINE' }],
 	])('a grid with %s', async (_, fields) => {
 		const images = [1, 2, 3, 4].map((number) => link(`${number}.png`));
-		service.on('GET', '/v1/tasks/*', {
-			json: { status: 'SUCCESS', grid_image_url: link('grid.png'), image_urls: images, ...fields },
-		});
-		const { items } = await getTask(new MediaGenGrid(), ['grid_1'], { output: 'files' });
+		const grid = { grid_image_url: link('grid.png'), image_urls: images };
+		service.on('GET', '/v1/tasks/*', { json: { status: 'SUCCESS', ...grid, ...fields } });
+		const { items } = await getTask('grid', { output: 'files' });
 		expect(items.map(({ json }) => [json.index, json.name, json.url])).toEqual([
 			[null, 'grid', link('grid.png')],
 			...images.map((url, at) => [at + 1, null, url]),
 		]);
-		service.on('POST', '*', accepted('task_2'));
 		const third = items.filter(({ json }) => json.index === 3);
 		const parameters = { resource: 'grid', operation: 'variation', waitMode: 'none' };
-		await runNode({
-			node: new MediaGenGrid(),
-			parameters,
-			items: third,
-			credential: service.credential(),
-		});
-		expect(service.sent('POST', '*')[0]?.body).toEqual({ task_id: 'grid_1', index: 3 });
+		const node = new MediaGenGrid();
+		await runNode({ node, parameters, items: third, credential: service.credential() });
+		expect(service.sent('POST', '*')[0]?.body).toEqual({ task_id: 'task_1', index: 3 });
 	});
 
 	test('the third track, where the second has no link', async () => {
 		const music = [{ audio_url: link('1.mp3') }, {}, { audio_url: link('3.mp3') }];
-		service.on('GET', RECORD, { json: { status: 'completed', result: { music } } });
-		const { json } = await getTask(new MediaGenMusic(), ['task_1'], { output: 'files' });
+		onRecord(completedWith({ music }));
+		const { json } = await getTask('music', { output: 'files' });
 		expect(json.map(({ index, url }) => [index, url])).toEqual([
 			[1, link('1.mp3')],
 			[3, link('3.mp3')],
@@ -387,14 +306,8 @@ describe('Results keep their numbers, and the next node works on the right one',
 	});
 
 	test('an item per file does not repeat the cost of its task beside the file', async () => {
-		service.on('GET', RECORD, {
-			json: {
-				status: 'completed',
-				cost: 0.1,
-				result: { music: [{ audio_url: link('1.mp3') }, { audio_url: link('2.mp3') }] },
-			},
-		});
-		const { json } = await getTask(new MediaGenMusic(), ['task_1'], { output: 'files' });
+		onRecord(completedWith(songAt(link('1.mp3'), link('2.mp3')), { cost: 0.1 }));
+		const { json } = await getTask('music', { output: 'files' });
 		expect(json.map(({ cost, task }) => [cost, (task as { cost: number }).cost])).toEqual([
 			[undefined, 0.1],
 			[undefined, 0.1],
@@ -403,78 +316,48 @@ describe('Results keep their numbers, and the next node works on the right one',
 });
 
 describe("The request's own links are not results, and are not downloaded", () => {
-	const echo = {
-		image_urls: [link('reference.png')],
-		mask_url: link('mask.png'),
-		request: { image_urls: [link('reference.png')] },
-	};
+	const request = { image_urls: [link('reference.png')], mask_url: link('mask.png') };
+	const echo = { ...request, request: { image_urls: [link('reference.png')] } };
+	const made = { images: [{ url: [link('made.png')] }] };
 
 	test('in a wait for a custom request', async () => {
-		service.on('POST', '/v1/images/generations', accepted('task_1'));
-		service.on('GET', RECORD, {
-			json: {
-				status: 'completed',
-				...echo,
-				result: { source: link('reference.png'), images: [{ url: [link('made.png')] }] },
-			},
-		});
-		const body = JSON.stringify({
-			prompt: 'x',
-			image_urls: [link('reference.png')],
-			mask_url: link('mask.png'),
-		});
-		const { json } = await runNode({
-			node: new MediaGenMusic(),
-			parameters: {
-				resource: 'task',
-				operation: 'submit',
-				path: '/v1/images/generations',
-				bodyType: 'json',
-				body,
-				downloadFiles: false,
-			},
-			credential: service.credential(),
-		});
+		const path = '/v1/images/generations';
+		service.on('POST', path, accepted('task_1'));
+		onRecord(completedWith({ source: link('reference.png'), ...made }, echo));
+		const body = JSON.stringify({ prompt: 'x', ...request });
+		const given = { path, bodyType: 'json', body, downloadFiles: false };
+		const { json } = await runnerOf(service)('music.task.submit', given);
 		expect(json[0]?.results).toEqual([
 			expect.objectContaining({ index: 1, url: link('made.png') }),
 		]);
 	});
 
 	test('in Task: Get, which does not know the request', async () => {
-		service.on('GET', RECORD, {
-			json: { status: 'completed', ...echo, result: { images: [{ url: [link('made.png')] }] } },
-		});
-		const { json } = await getTask(new MediaGenMusic(), ['task_1']);
+		onRecord(completedWith(made, echo));
+		const { json } = await getTask('music');
 		expect(json[0]?.results).toEqual([expect.objectContaining({ url: link('made.png') })]);
 	});
 });
 
 test('without Simplify the record comes as it is', async () => {
 	const record = { status: 'completed', cost: '0.12', results: null, result: track };
-	service.on('GET', RECORD, { json: { code: 200, data: record } });
-	const { json } = await getTask(new MediaGenMusic(), ['task_1'], {
-		options: { simplify: false, reference: 'row 7' },
-	});
+	onRecord({ json: { code: 200, data: record } });
+	const { json } = await getTask('music', { options: { simplify: false, reference: 'row 7' } });
 	expect(json[0]).toEqual({ record, taskId: 'task_1', status: 'completed', reference: 'row 7' });
 });
 
-test.each([new MediaGenMusic(), new MediaGenGrid(), new MediaGenImage(), new MediaGenVideo()])(
-	'every family can name the path of its records',
-	async (node) => {
-		service.on('GET', '/v2/jobs/task_1?full=1', {
-			json: { status: 'completed', result: { url: link('1.png') } },
-		});
-		const { json } = await getTask(node, ['task_1'], {
-			options: { taskQueryPath: '/v2/jobs/{task_id}?full=1' },
-		});
+test.each(['music', 'grid', 'image', 'video'])(
+	'every family can name the path of its records: %s',
+	async (family) => {
+		service.on('GET', '/v2/jobs/task_1?full=1', completedWith({ url: link('1.png') }));
+		const options = { taskQueryPath: '/v2/jobs/{task_id}?full=1' };
+		const { json } = await getTask(family, { options });
 		expect(json[0]).toMatchObject({ status: 'completed', url: link('1.png') });
 	},
 );
 
 test('a path of records without the place of the id is refused', async () => {
-	const { error } = await getTask(new MediaGenMusic(), ['task_1'], {
-		options: { taskQueryPath: '/v2/jobs' },
-	});
+	const { error } = await getTask('music', { options: { taskQueryPath: '/v2/jobs' } });
 	expect(error?.message).toBe('"Task Query Path" must begin with a slash and contain {task_id}');
 	expect(service.requests).toEqual([]);
 });

@@ -1,159 +1,145 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { MediaGenVideo } from '../../../../nodes/MediaGenVideo/MediaGenVideo.node';
-import { runNode, type RunResult } from '../../support/engine';
 import { fastClock } from '../../support/clocks';
-import { type Reply, useScriptedService } from '../../support/scriptedService';
-import { buySounds, completed, numberTasks, RECORD, running } from '../../support/scriptedTasks';
+import type { RunResult } from '../../support/engine';
+import { runnerOf } from '../../support/operations';
+import type { Reply } from '../../support/scriptedService';
+import {
+	completedWith,
+	failed,
+	refused,
+	running,
+	serviceError,
+	songAt,
+	unknownTask,
+} from '../../support/scriptedTasks';
+import { goOn } from '../../support/settings';
+import { statesOf, statusesOf, useSoundService } from '../../support/soundService';
 
-const service = useScriptedService(() => fastClock(50));
+const { service, onSubmit, onRecordOf, buy } = useSoundService(() => fastClock(50));
 
 const KNOWN = 'task_known';
-const OF_KNOWN = `/v1/music/tasks/${KNOWN}`;
 const FILE = '/files/1.mp3';
 
 const bought = () => service.requests.filter(({ method }) => method === 'POST').length;
 
-const fileAnswers = (reply: Reply) => service.on('GET', FILE, reply);
+/** Replies to requests for the record of the known task. */
+const onKnown = (...replies: Reply[]) => onRecordOf(KNOWN, ...replies);
+
+const onFile = (...replies: Reply[]) => service.on('GET', FILE, ...replies);
 
 /** A completed record whose file is at the service. */
-const withFile = (): Reply => ({
-	json: {
-		code: 200,
-		data: {
-			status: 'completed',
-			progress: 100,
-			cost: 0.4,
-			result: { music: [{ audio_url: `${service.credential().baseUrl}${FILE}` }] },
-		},
-	},
-});
+const withFile = () => completedWith(songAt(service.url + FILE), { progress: 100, cost: 0.4 });
 
-async function buyOrUse(
+const buyOrUse = async (
 	options: INodeParameters = {},
-	settings: Parameters<typeof buySounds>[3] = {},
-): Promise<RunResult> {
-	return await buySounds(service, 1, { existingTaskId: KNOWN, ...options }, settings);
-}
+	run: Parameters<typeof buy>[2] = {},
+): Promise<RunResult> => await buy(1, { existingTaskId: KNOWN, ...options }, run);
+
+const buyAgain = { whenFilesAreGone: 'buyAgain' };
+
+const purchaseKey: unknown = expect.stringMatching(/^[0-9a-f]{32}$/);
 
 beforeEach(() => {
-	numberTasks(service);
-	service.on('GET', RECORD, completed);
-	service.on('GET', OF_KNOWN, withFile());
-	fileAnswers({ text: 'sound', headers: { 'content-type': 'audio/mpeg' } });
+	onKnown(withFile());
+	onFile({ text: 'sound', headers: { 'content-type': 'audio/mpeg' } });
 });
-
-const noSuchTask: Reply = {
-	status: 404,
-	json: { error: { message: 'No such task', type: 'not_found_error', code: 404 } },
-};
 
 const gone = (status: number): Reply => ({ status, text: 'no longer here' });
 
 describe('A task that was bought before is used, and nothing is bought', () => {
+	afterEach(() => expect(bought()).toBe(0));
+
 	test('completed: it comes out as reused, without a cost', async () => {
 		const { json, hints, run } = await buyOrUse();
 		expect(json).toMatchObject([{ taskId: KNOWN, status: 'completed', reused: true, cost: 0.4 }]);
-		expect(bought()).toBe(0);
 		expect(hints[0]?.message).toBe('1 task, 1 of 1 item was reused');
 		expect(run.data.resultData.metadata).toBeUndefined();
 	});
 
-	test('a record that shows its ID is that of the task', async () => {
-		service.on('GET', OF_KNOWN, { json: { id: KNOWN, ...(withFile().json as object) } });
-		expect((await buyOrUse()).json).toMatchObject([{ taskId: KNOWN, reused: true }]);
-		expect(bought()).toBe(0);
-	});
+	const half = () => songAt(`${service.url}/half.mp3`);
 
-	test('completed without a file that the node can read: it comes out with its record', async () => {
-		service.on('GET', OF_KNOWN, { json: { status: 'completed', result: { text: 'no file' } } });
-		const { json } = await buyOrUse({ whenFilesAreGone: 'buyAgain' });
-		expect(json).toMatchObject([{ taskId: KNOWN, status: 'completed', reused: true }]);
-		expect(bought()).toBe(0);
-	});
-
-	test('still running: it is waited for, and its half-made file is not asked for', async () => {
-		const half = { music: [{ audio_url: `${service.credential().baseUrl}/half.mp3` }] };
-		service.on(
-			'GET',
-			OF_KNOWN,
-			{ json: { status: 'processing', progress: 50, result: half } },
-			withFile(),
-		);
-		const { json } = await buyOrUse({ whenFilesAreGone: 'buyAgain' });
+	test.each<[string, () => void, INodeParameters]>([
+		[
+			'a record that shows its ID is that of the task',
+			() => onKnown({ json: { id: KNOWN, code: 200, data: withFile().json } }),
+			{},
+		],
+		[
+			'completed without a file that the node can read',
+			() => onKnown(completedWith({ text: 'no file' })),
+			buyAgain,
+		],
+		[
+			'still running, and its half-made file is not asked for',
+			() => onKnown({ json: { status: 'processing', progress: 50, result: half() } }, withFile()),
+			buyAgain,
+		],
+		['running: it is waited for', () => onKnown(running, running, withFile()), {}],
+		['it counts to no limit', () => undefined, { maxTasks: 0 }],
+		[
+			'a link that was refused once works a minute later',
+			() => onFile(gone(403), { text: 'sound' }),
+			buyAgain,
+		],
+		[
+			'a task that was bought a moment ago is known a minute later',
+			() => onKnown(unknownTask, withFile()),
+			buyAgain,
+		],
+	])('%s', async (_, script, options) => {
+		script();
+		const { json } = await buyOrUse(options);
 		expect(json).toMatchObject([{ taskId: KNOWN, status: 'completed', reused: true }]);
 		expect(service.sent('GET', '/half.mp3')).toEqual([]);
-		expect(bought()).toBe(0);
 	});
 
 	test('its files are downloaded as usual', async () => {
 		const { items } = await buyOrUse({}, { given: { downloadFiles: true } });
 		expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'audio/mpeg', fileSize: '5 B' });
-		expect(bought()).toBe(0);
-	});
-
-	test('running: it is waited for', async () => {
-		service.on('GET', OF_KNOWN, running, running, withFile());
-		expect((await buyOrUse()).json).toMatchObject([
-			{ taskId: KNOWN, status: 'completed', reused: true },
-		]);
-		expect(bought()).toBe(0);
 	});
 
 	test('running, with a pause: the node polls, because the service calls back elsewhere', async () => {
-		service.on('GET', OF_KNOWN, running, running, withFile());
+		onKnown(running, running, withFile());
 		const { json } = await buyOrUse({}, { given: { waitMode: 'callback' } });
 		expect(json).toMatchObject([
 			{ taskId: KNOWN, status: 'completed', notes: [expect.stringContaining('polled instead')] },
 		]);
-		expect(bought()).toBe(0);
-	});
-
-	test('it counts to no limit', async () => {
-		const { json } = await buyOrUse({ maxTasks: 0 });
-		expect(json).toMatchObject([{ taskId: KNOWN, reused: true }]);
 	});
 
 	test.each([429, 500, 503])(
 		'also where the first request for it is answered %i',
 		async (status) => {
-			service.on('GET', OF_KNOWN, { status, json: {} }, withFile());
+			onKnown({ status, json: {} }, withFile());
 			expect((await buyOrUse()).json).toMatchObject([{ taskId: KNOWN, reused: true }]);
-			expect(bought()).toBe(0);
 		},
 	);
 
 	test.each([400, 401, 429, 500, 503])(
 		'a link that is answered %i is not gone: buying again would cost',
 		async (status) => {
-			fileAnswers({ status, text: 'later' });
-			const { json } = await buyOrUse({ whenFilesAreGone: 'buyAgain' });
+			onFile({ status, text: 'later' });
+			const { json } = await buyOrUse(buyAgain);
 			expect(json).toMatchObject([{ taskId: KNOWN, reused: true }]);
-			expect(bought()).toBe(0);
 		},
 	);
 
 	test('"Check Only" says so, and counts no purchase for it', async () => {
 		const { json, hints } = await buyOrUse({ checkOnly: true });
-		expect(json).toMatchObject([
-			{ tasks: 0, reused: true, purchaseKey: expect.stringMatching(/^[0-9a-f]{32}$/) },
-		]);
-		expect(hints).toMatchObject([
-			{
-				type: 'info',
-				message: 'Check Only bought nothing: 0 of 1 item would buy, 1 would use an existing task',
-			},
-		]);
+		expect(json).toMatchObject([{ tasks: 0, reused: true, purchaseKey }]);
+		const message =
+			'Check Only bought nothing: 0 of 1 item would buy, 1 would use an existing task';
+		expect(hints).toMatchObject([{ type: 'info', message }]);
 	});
 });
 
 describe('The item is bought', () => {
-	test.each<[string, unknown]>([
+	test.each<[string, string | null]>([
 		['empty', ''],
 		['blank', '  '],
 		['null', null],
 	])('where "Existing Task" is %s', async (_, existingTaskId) => {
-		const { json } = await buySounds(service, 1, { existingTaskId: existingTaskId as string });
+		const { json } = await buy(1, { existingTaskId: existingTaskId as string });
 		expect(json).toMatchObject([{ taskId: 'task_1' }]);
 		expect(json[0]).not.toHaveProperty('reused');
 	});
@@ -161,163 +147,94 @@ describe('The item is bought', () => {
 	test.each(['failed', ' Failed'])(
 		'where the task %s, which the service refunded',
 		async (status) => {
-			service.on('GET', OF_KNOWN, {
-				json: { code: 200, data: { status, error: { message: 'Refused' } } },
-			});
-			expect((await buyOrUse()).json).toMatchObject([{ taskId: 'task_1', status: 'completed' }]);
+			onKnown({ json: { code: 200, data: { status, error: { message: 'Refused' } } } });
+			expect(statesOf((await buyOrUse()).json)).toEqual([['task_1', 'completed']]);
 		},
 	);
 
 	test.each([403, 404, 410])(
 		'where its links answer %i, and "When Its Files Are Gone" is Buy Again',
 		async (status) => {
-			fileAnswers(gone(status));
-			expect((await buyOrUse({ whenFilesAreGone: 'buyAgain' })).json).toMatchObject([
-				{ taskId: 'task_1', status: 'completed' },
-			]);
+			onFile(gone(status));
+			expect(statesOf((await buyOrUse(buyAgain)).json)).toEqual([['task_1', 'completed']]);
 		},
 	);
 
 	test('where the service does not know the task a minute later either, with Buy Again', async () => {
-		service.on('GET', OF_KNOWN, noSuchTask);
-		const { json } = await buyOrUse({ whenFilesAreGone: 'buyAgain' });
+		onKnown(unknownTask);
+		const { json } = await buyOrUse(buyAgain);
 		expect(json).toMatchObject([{ taskId: 'task_1' }]);
-		const [first, second] = service.sent('GET', OF_KNOWN);
+		const [first, second] = service.sent('GET', `/v1/music/tasks/${KNOWN}`);
 		expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(60_000);
 	});
 
 	test('also where Timeout is shorter than that minute, as are the other items', async () => {
-		service.on('GET', OF_KNOWN, noSuchTask);
-		const { json } = await buySounds(
-			service,
-			2,
-			{
-				existingTaskId: `={{ $itemIndex === 0 ? '${KNOWN}' : '' }}`,
-				whenFilesAreGone: 'buyAgain',
-				timeout: 30,
-			},
-			{ settings: { onError: 'continueRegularOutput' } },
-		);
-		expect(json.map(({ status }) => status)).toStrictEqual(['completed', 'completed']);
+		onKnown(unknownTask);
+		const existingTaskId = `={{ $itemIndex === 0 ? '${KNOWN}' : '' }}`;
+		const { json } = await buy(2, { existingTaskId, ...buyAgain, timeout: 30 }, goOn);
+		expect(statusesOf(json)).toStrictEqual(['completed', 'completed']);
 		expect(bought()).toBe(2);
 	});
 });
 
 describe('Nothing is bought', () => {
-	const failed = async (options: INodeParameters) =>
-		await buyOrUse(options, { settings: { onError: 'continueRegularOutput' } });
+	afterEach(() => expect(bought()).toBe(0));
+
+	const nothingBought: unknown = expect.stringContaining('nothing was bought for this item');
 
 	test.each<[string, () => void, string]>([
-		[
-			'the service does not know the task',
-			() => service.on('GET', OF_KNOWN, noSuchTask),
-			'unknown to the service',
-		],
-		['the links are dead', () => fileAnswers(gone(404)), 'completed, and its files are gone'],
+		['the service does not know the task', () => onKnown(unknownTask), 'unknown to the service'],
+		['the links are dead', () => onFile(gone(404)), 'completed, and its files are gone'],
 		[
 			'the task was canceled, of which no refund is promised',
-			() => service.on('GET', OF_KNOWN, { json: { status: 'cancelled', progress: 40 } }),
+			() => onKnown({ json: { status: 'cancelled', progress: 40 } }),
 			'ended without a result',
 		],
-	])('where %s: the item fails', async (_, prepare, words) => {
-		prepare();
-		const { json } = await failed({});
-		expect(json).toMatchObject([
-			{
-				status: 'not submitted',
-				error: {
-					message: expect.stringContaining(`task ${KNOWN} is ${words}`),
-					description: expect.stringContaining('"Buy Again"'),
-				},
-			},
-		]);
-		expect(bought()).toBe(0);
+	])('where %s: the item fails', async (_, script, words) => {
+		script();
+		const { json } = await buyOrUse({}, goOn);
+		const message: unknown = expect.stringContaining(`task ${KNOWN} is ${words}`);
+		const description: unknown = expect.stringContaining('"Buy Again"');
+		expect(json).toMatchObject([{ status: 'not submitted', error: { message, description } }]);
 	});
 
 	test('for a video: the specification does not show where its record is', async () => {
-		service.on('GET', `/v1/tasks/${KNOWN}`, noSuchTask);
-		const { json } = await runNode({
-			node: new MediaGenVideo(),
-			parameters: {
-				prompt: 'A harbor',
-				waitMode: 'none',
-				options: { existingTaskId: KNOWN, whenFilesAreGone: 'buyAgain' },
-			},
-			credential: service.credential(),
-			settings: { onError: 'continueRegularOutput' },
-		});
-		expect(json).toMatchObject([
-			{ error: { description: expect.stringContaining('nothing was bought for this item') } },
-		]);
-		expect(bought()).toBe(0);
-	});
-
-	test('where a link that was refused once works a minute later', async () => {
-		service.on('GET', FILE, gone(403), { text: 'sound' });
-		const { json } = await buyOrUse({ whenFilesAreGone: 'buyAgain' });
-		expect(json).toMatchObject([{ taskId: KNOWN, reused: true }]);
-		expect(bought()).toBe(0);
-	});
-
-	test('where a task that was bought a moment ago is known a minute later', async () => {
-		service.on('GET', OF_KNOWN, noSuchTask, withFile());
-		const { json } = await buyOrUse({ whenFilesAreGone: 'buyAgain' });
-		expect(json).toMatchObject([{ taskId: KNOWN, reused: true }]);
-		expect(bought()).toBe(0);
+		service.on('GET', `/v1/tasks/${KNOWN}`, unknownTask);
+		const given = { waitMode: 'none', options: { existingTaskId: KNOWN, ...buyAgain } };
+		const { json } = await runnerOf(service)('video.generate', given, goOn);
+		expect(json).toMatchObject([{ error: { description: nothingBought } }]);
 	});
 
 	test('where the path of the records is the user’s own: it may be wrong', async () => {
-		service.on('GET', `/v2/tasks/${KNOWN}`, noSuchTask);
-		const { json } = await failed({
-			whenFilesAreGone: 'buyAgain',
-			taskQueryPath: '/v2/tasks/{task_id}',
-		});
-		expect(json).toMatchObject([
-			{
-				status: 'not submitted',
-				error: {
-					message: expect.stringContaining('No such task'),
-					description: expect.stringContaining('nothing was bought for this item'),
-				},
-			},
-		]);
-		expect(bought()).toBe(0);
+		service.on('GET', `/v2/tasks/${KNOWN}`, unknownTask);
+		const { json } = await buyOrUse({ ...buyAgain, taskQueryPath: '/v2/tasks/{task_id}' }, goOn);
+		const message: unknown = expect.stringContaining('No such task');
+		const error = { message, description: nothingBought };
+		expect(json).toMatchObject([{ status: 'not submitted', error }]);
 	});
 
+	const otherType = { type: 'not_found' };
+
 	test.each<[string, Reply]>([
-		['401', { status: 401, json: { error: { message: 'Wrong key' } } }],
-		['403', { status: 403, json: { error: { message: 'No' } } }],
+		['401', serviceError(401, 'Wrong key')],
+		['403', serviceError(403, 'No')],
 		['500', { status: 500, json: {} }],
 		['the 404 page of a proxy', { status: 404, text: '<html>Not found</html>' }],
 		['the 404 of a gateway', { status: 404, json: { status: 404, error: 'Not Found' } }],
-		['a 404 without a type', { status: 404, json: { error: { message: 'Not Found' } } }],
-		[
-			'a 404 of another type',
-			{ status: 404, json: { error: { message: 'no route matched', type: 'not_found' } } },
-		],
-		[
-			'a 404 about the key',
-			{ status: 404, json: { error: { type: 'authentication_error', message: 'No' } } },
-		],
-		['the error of a 404 in HTTP 200', { json: noSuchTask.json }],
+		['a 404 without a type', serviceError(404, 'Not Found')],
+		['a 404 of another type', serviceError(404, 'no route matched', otherType)],
+		['a 404 about the key', serviceError(404, 'No', { type: 'authentication_error' })],
+		['the error of a 404 in HTTP 200', { json: unknownTask.json }],
 		['a 404 in HTTP 200', { json: { code: 404, data: null, message: 'no such thing' } }],
-		[
-			'the record of another task',
-			{ json: { id: 'task_other', status: 'failed', error: { message: 'x' } } },
-		],
+		['the record of another task', failed('x', { id: 'task_other' })],
 		['half a JSON', { text: '{"code": 200, "data": {' }],
 		['no status', { json: { code: 200, data: {} } }],
 		['a broken connection', { reset: true }],
 	])('after %s, also with Buy Again', async (_, reply) => {
-		service.on('GET', OF_KNOWN, reply);
-		const { json } = await failed({ whenFilesAreGone: 'buyAgain' });
-		expect(json).toMatchObject([
-			{
-				status: 'not submitted',
-				error: { description: expect.stringContaining('so nothing was bought for this item') },
-			},
-		]);
-		expect(bought()).toBe(0);
+		onKnown(reply);
+		const { json } = await buyOrUse(buyAgain, goOn);
+		const description: unknown = expect.stringContaining('so nothing was bought for this item');
+		expect(json).toMatchObject([{ status: 'not submitted', error: { description } }]);
 	});
 
 	test.each<[string, unknown]>([
@@ -325,43 +242,33 @@ describe('Nothing is bought', () => {
 		['an object', { taskId: KNOWN }],
 		['true', true],
 	])('where "Existing Task" is %s', async (_, existing) => {
-		const { json } = await buySounds(
-			service,
-			1,
-			{ existingTaskId: '={{ $json.existing }}' },
-			{
-				items: [{ json: { existing: existing as string } }],
-				settings: { onError: 'continueRegularOutput' },
-			},
-		);
+		const items = [{ json: { existing: existing as string } }];
+		const { json } = await buy(1, { existingTaskId: '={{ $json.existing }}' }, { items, ...goOn });
 		expect(json[0]?.error).toMatchObject({
 			message: expect.stringContaining('"Existing Task" must be the ID of one task, as text'),
 		});
-		expect(bought()).toBe(0);
 	});
 
 	test('while another item fails: without "Continue", the node ends before the first purchase', async () => {
-		service.on('GET', OF_KNOWN, noSuchTask);
-		const { error } = await buySounds(service, 2, {
-			existingTaskId: `={{ $itemIndex === 1 ? '${KNOWN}' : '' }}`,
-		});
+		onKnown(unknownTask);
+		const existingTaskId = `={{ $itemIndex === 1 ? '${KNOWN}' : '' }}`;
+		const { error } = await buy(2, { existingTaskId });
 		expect(error?.message).toContain(`task ${KNOWN} is unknown to the service`);
-		expect(bought()).toBe(0);
 	});
 });
 
 describe('The purchase key', () => {
 	test('stands on each item, and is that of Check Only', async () => {
-		const { json } = await buySounds(service, 2, {});
-		const checked = await buySounds(service, 2, { checkOnly: true });
-		const keys = json.map(({ purchaseKey }) => purchaseKey);
+		const { json } = await buy(2);
+		const checked = await buy(2, { checkOnly: true });
+		const keys = json.map((item) => item.purchaseKey);
 		expect(new Set(keys).size).toBe(2);
-		expect(checked.json.map(({ purchaseKey }) => purchaseKey)).toStrictEqual(keys);
+		expect(checked.json.map((item) => item.purchaseKey)).toStrictEqual(keys);
 	});
 
 	test('is the same with another reference, and another with another copy number', async () => {
 		const keyWith = async (options: INodeParameters) =>
-			(await buySounds(service, 1, { ...options, checkOnly: true })).json[0]?.purchaseKey;
+			(await buy(1, { ...options, checkOnly: true })).json[0]?.purchaseKey;
 		const key = await keyWith({});
 		expect(await keyWith({ reference: 'row 7', copyNumber: 1 })).toBe(key);
 		expect(await keyWith({ callbackBaseUrl: 'https://n8n.example.com/webhook/1' })).toBe(key);
@@ -369,20 +276,13 @@ describe('The purchase key', () => {
 	});
 
 	test('stands on the item of a purchase that failed', async () => {
-		service.on('POST', '*', { status: 400, json: { error: { message: 'Bad' } } });
-		const { json } = await buySounds(
-			service,
-			1,
-			{},
-			{ settings: { onError: 'continueRegularOutput' } },
-		);
-		expect(json).toMatchObject([
-			{ status: 'not submitted', purchaseKey: expect.stringMatching(/^[0-9a-f]{32}$/) },
-		]);
+		onSubmit(refused);
+		const { json } = await buy(1, {}, goOn);
+		expect(json).toMatchObject([{ status: 'not submitted', purchaseKey }]);
 	});
 
 	test('a copy number that is none is named before anything is sent', async () => {
-		const { error } = await buySounds(service, 1, { copyNumber: 0 });
+		const { error } = await buy(1, { copyNumber: 0 });
 		expect(error?.message).toContain('"Copy Number" must be a whole number of at least 1');
 		expect(service.requests).toEqual([]);
 	});
