@@ -414,7 +414,10 @@ describe('The end of a paused execution', () => {
 	test('a failed task goes to the error output too', async () => {
 		const execution = await pauseTwo(errorOutput);
 		finish('task_2');
-		onRecordOf('task_1', failed('Too loud', { error: { message: 'Too loud', code: 9, type: 'loud' } }));
+		onRecordOf(
+			'task_1',
+			failed('Too loud', { error: { message: 'Too loud', code: 9, type: 'loud' } }),
+		);
 		const { resumed } = await execution.callback(callback('task_1'));
 		expect(resumed?.outputs.map((output) => output.length)).toStrictEqual([1, 1]);
 		expect(resumed?.outputs[1]?.[0]?.json.error).toMatchObject({
