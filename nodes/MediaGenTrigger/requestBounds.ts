@@ -26,8 +26,11 @@ const NOT_ASKED_FOR_MS = 5_000;
 
 const MAX_UNKNOWN = 5_000;
 
-/** Milliseconds without requests after a rate limit that does not say how long it lasts. */
-const DEFAULT_QUIET_MS = 1_000;
+/**
+ * Milliseconds without requests after a rate limit: those that it states, or the first if it states none, and never more than the
+ * second. The service calls for the last time about 100 seconds after a task has ended (spec, Events 5).
+ */
+const QUIET_MS = { unstated: 1_000, most: 30_000 };
 
 const BUSY = 'too many calls at once';
 const QUIET = 'the service has asked for fewer requests';
@@ -65,7 +68,8 @@ export class RequestBounds<Found> {
 		} catch (thrown) {
 			const error = asError(thrown);
 			if (error instanceof RateLimitError)
-				this.quietUntil = clock.now() + (error.details.retryAfterMs ?? DEFAULT_QUIET_MS);
+				this.quietUntil =
+					clock.now() + Math.min(error.details.retryAfterMs ?? QUIET_MS.unstated, QUIET_MS.most);
 			throw error;
 		}
 	}

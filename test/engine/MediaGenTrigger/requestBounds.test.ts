@@ -104,3 +104,15 @@ test('while the service asks for fewer requests, calls are answered 503 without 
 		output: { json: [{ taskId: 'task_0' }] },
 	});
 });
+
+test('a service that asks for an hour of quiet is asked again after half a minute: it calls for the last time within two', async () => {
+	const host = trigger();
+	const call = async () => await host.receive({ id: 'task_0', status: 'completed' });
+	service.on('GET', RECORD, { status: 429, headers: { 'retry-after': '3600' } });
+	expect(await call()).toMatchObject({ status: 503 });
+	time.advance(29_000);
+	service.on('GET', '/v1/tasks/task_0', { json: ended('task_0') });
+	expect(await call()).toMatchObject({ status: 503 });
+	time.advance(1_001);
+	expect(await call()).toMatchObject({ status: 200 });
+});
