@@ -229,6 +229,13 @@ export function readTaskId(answer: unknown): string | undefined {
 	return firstText([...named, ...[stated, inner, answer].flatMap(idsOf)]);
 }
 
+/** The id of another task that a record names in place of this one. A `task_id` alone says nothing: it may be the request's. */
+export function otherTaskIn(raw: Record<string, unknown>, taskId: string): string | undefined {
+	const own = toText(raw.id);
+	const isNamed = own === undefined || [own, ...idsIn(raw).map(toText)].includes(taskId);
+	return isNamed ? undefined : own;
+}
+
 /** An id that stands by itself: a word, but not one that names a state. */
 function bareId(value: unknown): string | undefined {
 	const text = toText(value);

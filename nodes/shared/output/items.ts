@@ -6,6 +6,7 @@ import { isTool, type ItemOptions } from '../n8n/readOptions';
 import { toJson } from '../util/json';
 import { pLimit } from '../util/vendor/pLimit';
 import type { Connection } from '../api/connection';
+import { otherTaskIn } from '../api/records';
 import {
 	type DownloadContext,
 	downloadFile,
@@ -65,8 +66,11 @@ export function rejected(
 
 export const isAccepted = (item: TaskItem): item is AcceptedItem => item.state === 'accepted';
 
-/** Whether the task failed: the service refunded it, and the next attempt buys it again. */
-export const isRefunded = (item: TaskItem) => isAccepted(item) && item.task.status === 'failed';
+/** Whether the task failed: the service refunded it, and the next attempt buys it again. The failure of another task says nothing of it. */
+export const isRefunded = (item: TaskItem) =>
+	isAccepted(item) &&
+	item.task.status === 'failed' &&
+	otherTaskIn(item.record ?? {}, item.taskId) === undefined;
 
 export const isLeftOut = (item: { itemIndex: number; state?: string }) => item.state === 'leftOut';
 

@@ -81,9 +81,11 @@ export interface PaidRun<Item extends ReadyItem, Receipt> {
 
 /** An earlier attempt sent this purchase and never learned its result. */
 export class PendingPurchaseError extends ApiError {
-	constructor(buys: 'task' | 'answer') {
+	/** @param why it was not sent again although the user wants that */
+	constructor(buys: 'task' | 'answer', why?: ApiError) {
+		const reason = why && `: ${why instanceof SpendingLimitError ? why.problem : why.message}`;
 		super(
-			`The ${buys} may have been bought by an earlier attempt, so the request was not sent again`,
+			`The ${buys} may have been bought by an earlier attempt, ${reason === undefined ? 'so' : 'and'} the request was not sent again${reason ?? ''}`,
 			'maybe',
 		);
 	}
@@ -130,6 +132,8 @@ function lineOf(
 /** How far an attempt has come. Nothing was bought by one that failed before it was sent. */
 interface Attempt {
 	stage: 'not sent' | 'preparing' | 'sent';
+	/** Whether an earlier attempt may have bought the item. */
+	isPending?: boolean;
 	/** For the item. */
 	notes: string[];
 }
@@ -152,8 +156,8 @@ async function buy<Item extends ReadyItem, Receipt>(
 		if (state?.hasChanged) attempt.notes.push(hasChanged(run.buys));
 		return bought;
 	}
-	if (state?.state === 'pending' && run.whenUnsure === 'doNotSend')
-		throw new PendingPurchaseError(run.buys);
+	attempt.isPending = state?.state === 'pending';
+	if (attempt.isPending && run.whenUnsure === 'doNotSend') throw new PendingPurchaseError(run.buys);
 	throwIfStopped();
 
 	// In the order of the items, before anything is awaited.
@@ -188,13 +192,23 @@ async function buy<Item extends ReadyItem, Receipt>(
 	}
 }
 
+/** The error of an item that may have been bought before, and was to be sent again: why it was not says nothing of that. */
+function stillPending<Item extends ReadyItem, Receipt>(
+	{ buys }: PaidRun<Item, Receipt>,
+	{ stage }: Attempt,
+	error: ApiError,
+): ApiError {
+	const isSaid = error instanceof PendingPurchaseError || error instanceof CanceledError;
+	return stage === 'sent' || isSaid ? error : new PendingPurchaseError(buys, error);
+}
+
 /** What stands before the hint of an item's error. */
 async function contextOf(
 	client: MediaGenClient,
-	{ stage }: Attempt,
+	{ stage, isPending }: Attempt,
 	error: ApiError,
 ): Promise<string | undefined> {
-	if (stage === 'preparing' && !(error instanceof CanceledError))
+	if (stage === 'preparing' && !isPending && !(error instanceof CanceledError))
 		return 'A file could not be uploaded, so nothing was bought.';
 	return error instanceof InsufficientBalanceError ? await remainingBalance(client) : undefined;
 }
@@ -233,23 +247,24 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 				if (stopped) throw stopped;
 			});
 			return { ...item, notes: [...notes, ...attempt.notes], receipt };
-		} catch (error) {
-			if (!(error instanceof ApiError))
+		} catch (thrown) {
+			const isUnsure = attempt.stage === 'sent' || attempt.isPending === true;
+			if (!(thrown instanceof ApiError))
 				return {
-					...rejected(item, asNodeError(node, error, { itemIndex })),
-					state: attempt.stage === 'sent' ? 'unsure' : 'rejected',
+					...rejected(item, asNodeError(node, thrown, { itemIndex })),
+					state: isUnsure ? 'unsure' : 'rejected',
 					notes,
 				};
-			if (stopsAll(error)) stopped ??= error;
+			if (stopsAll(thrown)) stopped ??= thrown;
+			const error = attempt.isPending ? stillPending(run, attempt, thrown) : thrown;
 			const context = await contextOf(run.client, attempt, error);
 			const buys =
 				attempt.stage === 'sent' || error instanceof PendingPurchaseError ? run.buys : undefined;
 			const hint = error instanceof SpendingLimitError ? error.hint : run.hintFor?.(error);
 			const isLeftOut = error instanceof MaxTasksError && run.guard.leavesOut;
-			const isUnsure = mayHaveBeenBought(error, { buys });
 			return {
 				itemIndex,
-				state: isLeftOut ? 'leftOut' : isUnsure ? 'unsure' : 'rejected',
+				state: isLeftOut ? 'leftOut' : mayHaveBeenBought(error, { buys }) ? 'unsure' : 'rejected',
 				error: asNodeError(node, error, { itemIndex, purchase: true, buys, context, hint }),
 				notes,
 				options,

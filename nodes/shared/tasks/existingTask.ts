@@ -9,7 +9,7 @@ import { sleep } from '../util/clock';
 
 import { UNKNOWN_FOR_MS } from './poll';
 import type { ReadyTask } from './prepare';
-import { acceptedItem, retrieveRecord, type TaskRun, withRecord } from './taskRun';
+import { acceptedItem, anotherTask, retrieveRecord, type TaskRun, withRecord } from './taskRun';
 
 /** What a file's server answers where the file is no more, or its link has expired. Any other answer does not say so. */
 const GONE = new Set([403, 404, 410]);
@@ -56,7 +56,7 @@ async function retrieveState(run: TaskRun, taskId: string): Promise<Found> {
 	const record = await recordOf(run, taskId);
 	if (!record) return 'unknown to the service';
 	if (record.id !== undefined && record.id !== taskId)
-		throw new UnreadableResponseError(`The service answered with the record of task ${record.id}`);
+		throw new UnreadableResponseError(anotherTask(record.id));
 	const accepted = acceptedItem(run, { itemIndex: 0, notes: [], options: {} }, taskId);
 	const { status, results } = withRecord(run, accepted, record).task;
 	// Only of a failed task the specification says that it is refunded.

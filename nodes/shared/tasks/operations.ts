@@ -196,7 +196,7 @@ const submitFieldsOf = ({ jobs, path, field, value }: ExampleRequest): INodeProp
 ];
 
 const customRequest = z.object({
-	path: text().refine((path) => /^\/(?!\/)/.test(path), 'must begin with one slash'),
+	path: text().refine((path) => /^\/(?![/\\\s])/.test(path), 'must begin with one slash'),
 	body: jsonObject('must be a JSON object, e.g. {"prompt": "A slow sea shanty"}').default({}),
 	file: z.instanceof(PendingUpload).optional(),
 	file_field: text().default('file'),

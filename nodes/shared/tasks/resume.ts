@@ -14,7 +14,7 @@ import {
 	type AcceptedItem,
 	isAccepted,
 	isLeftOut,
-	outcomeStatus,
+	isRefunded,
 	outputItems,
 	type TaskItem,
 } from '../output/items';
@@ -167,7 +167,7 @@ async function makeOutput(
 	const delivered = await downloadResults(run, final);
 	// A failed task was refunded: an item that comes back buys another one.
 	for (const item of delivered)
-		if (item.error && outcomeStatus(item) !== 'failed') nameRecord(item.error, item.recordKey);
+		if (item.error && !isRefunded(item)) nameRecord(item.error, item.recordKey);
 	return outputOf(
 		run,
 		delivered.filter((item) => !isLeftOut(item)),

@@ -5,7 +5,7 @@ import { type Connection, getConnection } from '../api/connection';
 import { CanceledError } from '../api/errors';
 import { type TaskFamily, taskPath } from '../api/families';
 import type { ServiceContext } from '../api/http';
-import { knownStatus, type TaskRecord } from '../api/records';
+import { knownStatus, otherTaskIn, type TaskRecord } from '../api/records';
 import { withSecret } from '../api/signedAddress';
 import { asNodeError } from '../n8n/nodeErrors';
 import { type RunOptions } from '../n8n/options';
@@ -110,6 +110,10 @@ export async function retrieveRecord(
 	});
 }
 
+/** What is said of a record that names another task. */
+export const anotherTask = (other: string) =>
+	`The service answered with the record of task ${other}`;
+
 /** The part of a run that records and files need. A callback may not show the family. */
 type ResultRun = Pick<
 	TaskRun<TaskContext>,
@@ -148,7 +152,10 @@ export function withRecord(
 	const { raw } = record;
 	const { baseUrl, brandWords } = run.client.connection;
 	const noFile = `The service calls task ${taskId} completed, but its record has no file that this node can read. It is in the field "record".`;
-	const notes = outcome.notes.filter((note) => note !== noFile);
+	const other = otherTaskIn(raw, taskId);
+	const note = other && `${anotherTask(other)} in place of task ${taskId}`;
+	const before = outcome.notes.filter((each) => each !== noFile && each !== note);
+	const notes = note === undefined ? before : [...before, note];
 	try {
 		const task = toTask(record, origin, brandWords, clock.now(), baseUrl);
 		if (task.status !== 'completed' || task.results.length > 0 || isTextResult(raw))
@@ -156,10 +163,10 @@ export function withRecord(
 		return { ...outcome, task: { ...task, record: raw }, record: raw, notes: [...notes, noFile] };
 	} catch (error) {
 		const { message } = asNodeError(run.context.getNode(), error);
-		const note = `The record of task ${taskId} could not be read: ${message}. It is in the field "record".`;
+		const unread = `The record of task ${taskId} could not be read: ${message}. It is in the field "record".`;
 		const status = knownStatus(record.status) ?? outcome.task.status;
 		const task = { ...outcome.task, status, serviceStatus: record.status, record: raw };
-		return { ...outcome, task, record: raw, notes: [...new Set([...outcome.notes, note])] };
+		return { ...outcome, task, record: raw, notes: [...new Set([...outcome.notes, unread])] };
 	}
 }
 

@@ -220,6 +220,33 @@ describe('What an attempt left is taken up by the next one in the same execution
 		expect(bought()).toHaveLength(2);
 	});
 
+	test.each([
+		['Max Tasks', { maxTasks: 1 }, '"Max Tasks" is 1'],
+		['Keep Balance', { keepBalance: 5 }, 'the remaining balance is 1'],
+	])(
+		'"Send Again" beyond %s: it may have been bought, and is not left out',
+		async (_, limit, problem) => {
+			service.on(
+				'GET',
+				'/v1/balance',
+				{ json: { remain_balance: 9, remain_credits: 9 } },
+				{ json: { remain_balance: 1, remain_credits: 1 } },
+			);
+			onSubmit({ reset: true }, accepted('task_2'));
+			const { error } = await buy(1, { whenUnsure: 'sendAgain', ...limit }, retryOnFail);
+			expect(bought()).toHaveLength(1);
+			expect(error?.message).toContain(byEarlierAttempt);
+			expect(error?.message).toContain(problem);
+		},
+	);
+
+	test('a failure of another task does not count as a refund', async () => {
+		onRecord(failed('Not yours', { id: 'other' }));
+		const { error } = await buy(1, {}, retryOnFail);
+		expect(bought()).toHaveLength(1);
+		expect(error?.message).toContain('Task task_1 failed');
+	});
+
 	test('with Retry On Fail it reaches the next run too', async () => {
 		onSubmit({ status: 502 }, accepted('task_2'));
 		const settings = { ...ledBack.settings, ...retryOnFail.settings };

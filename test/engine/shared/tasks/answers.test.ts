@@ -50,6 +50,21 @@ describe('A completed task comes out, whatever else its record holds', () => {
 		expect(recordsRead()).toHaveLength(1);
 	});
 
+	test('a record of another task has a note', async () => {
+		onRecord(completedWith(track, { id: 'other' }));
+		const { json } = await getTask('music');
+		expect(json[0]).toMatchObject({
+			taskId: 'task_1',
+			notes: ['The service answered with the record of task other in place of task task_1'],
+		});
+	});
+
+	test('a record that names its task in "task_id" has none', async () => {
+		onRecord(completedWith(track, { id: 7, task_id: 'task_1' }));
+		const { json } = await getTask('music');
+		expect(json[0]?.notes).toBeUndefined();
+	});
+
 	test('Task: Get', async () => {
 		onRecord(completedWith(track, odd));
 		const { json, error } = await getTask('music');
@@ -358,6 +373,6 @@ test.each(['music', 'grid', 'image', 'video'])(
 
 test('a path of records without the place of the id is refused', async () => {
 	const { error } = await getTask('music', { options: { taskQueryPath: '/v2/jobs' } });
-	expect(error?.message).toBe('"Task Query Path" must begin with a slash and contain {task_id}');
+	expect(error?.message).toBe('"Task Query Path" must begin with one slash and contain {task_id}');
 	expect(service.requests).toEqual([]);
 });
