@@ -37,7 +37,8 @@ export type BalanceResponse = { record: BalanceRecord } | { refused: string };
 
 export const balanceResponse = z.unknown().transform((answer, issues): BalanceResponse => {
 	const body = isObject(answer) ? (enveloped(answer) ?? answer) : {};
-	if (body.success === false) return { refused: toText(body.message) ?? 'no reason given' };
+	if (body.success === false || body.success === 'false')
+		return { refused: toText(body.message) ?? 'no reason given' };
 	const record = balanceRecord.parse(body);
 	if (record.remain_balance !== null || record.remain_credits !== null || record.unlimited_quota)
 		return { record };

@@ -278,7 +278,10 @@ export const fileOptions = {
 export const taskQueryPath = ifSet(
 	z
 		.string()
-		.regex(/^\/.*\{task_id\}/, `must begin with a slash and contain ${TASK_ID_PLACEHOLDER}`),
+		.regex(
+			/^\/(?![/\\]).*\{task_id\}/,
+			`must begin with one slash and contain ${TASK_ID_PLACEHOLDER}`,
+		),
 	{
 		displayName: 'Task Query Path',
 		type: 'string',

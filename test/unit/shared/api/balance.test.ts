@@ -47,6 +47,11 @@ describe('A balance', () => {
 		expect(read(null)).toEqual({ refused: 'no reason given' });
 	});
 
+	test('one that the service refuses in words states no amount', () => {
+		const answer = { success: 'false', message: 'Deleted key', remain_balance: 100 };
+		expect(balanceResponse.parse(answer)).toEqual({ refused: 'Deleted key' });
+	});
+
 	test.each([undefined, null, {}, { success: true }, 'text', []])('%j is none', (answer) => {
 		expect(balanceResponse.safeParse(answer).success).toBe(false);
 	});
