@@ -83,11 +83,9 @@ export interface PaidRun<Item extends ReadyItem, Receipt> {
 export class PendingPurchaseError extends ApiError {
 	/** @param why it was not sent again although the user wants that */
 	constructor(buys: 'task' | 'answer', why?: ApiError) {
-		const reason = why && `: ${why instanceof SpendingLimitError ? why.problem : why.message}`;
-		super(
-			`The ${buys} may have been bought by an earlier attempt, ${reason === undefined ? 'so' : 'and'} the request was not sent again${reason ?? ''}`,
-			'maybe',
-		);
+		const words = `The ${buys} may have been bought by an earlier attempt, so the request was not sent again`;
+		const reason = why instanceof SpendingLimitError ? why.problem : why?.message;
+		super(reason === undefined ? words : `${words}: ${reason}`, 'maybe');
 	}
 }
 
