@@ -114,15 +114,15 @@ export async function ownAddressProblem(
 /** What n8n tells of an execution. */
 type ExecutionState = 'running' | 'waiting' | 'over';
 
-const STATES: Readonly<Record<string, ExecutionState | undefined>> = {
-	new: 'running',
-	running: 'running',
-	waiting: 'waiting',
-	success: 'over',
-	error: 'over',
-	canceled: 'over',
-	crashed: 'over',
-};
+const STATES: ReadonlyMap<unknown, ExecutionState> = new Map([
+	['new', 'running'],
+	['running', 'running'],
+	['waiting', 'waiting'],
+	['success', 'over'],
+	['error', 'over'],
+	['canceled', 'over'],
+	['crashed', 'over'],
+]);
 
 /**
  * Asks n8n for the state of an execution as the pages of its forms do. That runs no node, and n8n 2.41 makes no isolate for it. Returns
@@ -139,8 +139,7 @@ async function executionState(
 	url.pathname += '/n8n-execution-status';
 	const answer = await callN8n(context, 'GET', url.href);
 	if (hasNoDataYet(answer)) return 'running';
-	if (answer.statusCode !== 200 || typeof answer.body !== 'string') return undefined;
-	return STATES[answer.body];
+	return answer.statusCode === 200 ? STATES.get(answer.body) : undefined;
 }
 
 /** n8n stores a pause within a second, as a rule. */
