@@ -7,7 +7,7 @@ import { log, type RunOptions, runNode } from '../../support/engine';
 import { runnerOf } from '../../support/operations';
 import { fileItem, picture } from '../../support/sandbox';
 import type { Reply } from '../../support/scriptedService';
-import { completed, running } from '../../support/scriptedTasks';
+import { accepted, completed, running } from '../../support/scriptedTasks';
 import { retryOnFail } from '../../support/settings';
 import { useSoundService } from '../../support/soundService';
 import { TriggerHost } from '../../support/triggerHost';
@@ -97,6 +97,7 @@ describe('A request ends at its time limit, although its answer goes on', () => 
 	});
 
 	test('polling: the wait ends at its "Timeout", and names the task', async () => {
+		onSubmit(accepted('task_1'));
 		onRecord(trickling['its body']);
 		const { error } = await buy(1, { timeout: 2 });
 		expect(error?.message).toBe('Task task_1 was still submitted after 2 seconds [row 1 (item 0)]');
@@ -173,6 +174,7 @@ test.each(KINDS)('Cancel ends a request that reads at once, with %s', async (_, 
 });
 
 test('what n8n keeps after a request is over does not end a later one', async () => {
+	onSubmit(accepted('task_1'));
 	onRecord(...Array<Reply>(5).fill(running), completed);
 	const { json } = await buy();
 	expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
