@@ -74,17 +74,14 @@ const waitingJson = z.object({
 		.catch(undefined),
 });
 
-const pausedExecution = z.tuple([z.string(), waitingItems]);
+/** Where n8n receives calls for this execution while it is paused. */
+const resumeUrlOf = (context: IWebhookFunctions): string =>
+	z.string().parse(context.evaluateExpression('{{ $execution.resumeUrl }}', 0));
 
-/** In one expression: each costs milliseconds, as a webhook's context offers nothing else. */
-function readPausedExecution(context: IWebhookFunctions) {
-	const paused: unknown = context.evaluateExpression(
-		'{{ [$execution.resumeUrl, $input.all()] }}',
-		0,
-	);
-	const [resumeUrl, items] = pausedExecution.parse(paused);
+function waitingItemsOf(context: IWebhookFunctions): WaitingItems {
+	const items = waitingItems.parse(context.evaluateExpression('{{ $input.all() }}'));
 	// n8n gave the node the first item only.
-	return { resumeUrl, waiting: context.getNode().executeOnce === true ? items.slice(0, 1) : items };
+	return context.getNode().executeOnce === true ? items.slice(0, 1) : items;
 }
 
 /** Reads what the node wrote before it paused: one outcome for each waiting item. */
@@ -113,8 +110,8 @@ function openCallbackRun(
 	context: IWebhookFunctions,
 	family: TaskFamily,
 	client: MediaGenClient,
-	waiting: WaitingItems,
 ): CallbackRun {
+	const waiting = waitingItemsOf(context);
 	const { evaluatedOptions: evaluated } = waitingOptions.parse(waiting[0]?.json);
 	const options = readRunOptions({
 		getNode: () => context.getNode(),
@@ -194,10 +191,9 @@ const CALL_AGAIN = 'Not ready yet: call again later';
 function refuseStranger(
 	context: IWebhookFunctions,
 	{ connection }: MediaGenClient,
-	resumeUrl: string,
 ): IWebhookResponseData | undefined {
 	const query: Record<string, unknown> = { ...context.getQueryData() };
-	const secret = checkSecret(connection, resumeUrl, context.getExecutionId(), query);
+	const secret = checkSecret(connection, resumeUrlOf(context), context.getExecutionId(), query);
 	if (secret === 'right') return undefined;
 	if (secret === 'missing') return answer(context, 401, 'The secret of the address is missing');
 	context.logger.warn(
@@ -295,10 +291,10 @@ async function resumeOnCallback(
 ): Promise<IWebhookResponseData> {
 	try {
 		const client = createClient(context, await getConnection(context));
-		const { resumeUrl, waiting } = readPausedExecution(context);
-		const refusal = refuseStranger(context, client, resumeUrl);
+		// Before the waiting rows are read: anybody can call who guesses the execution's number.
+		const refusal = refuseStranger(context, client);
 		if (refusal) return refusal;
-		const run = openCallbackRun(context, family, client, waiting);
+		const run = openCallbackRun(context, family, client);
 		const outcomes = readWaitingItems(run);
 		const key = keyOfPause(context.getExecutionId(), outcomes);
 		const { taskId: claimed, claimsEnd } = readCallback(context.getBodyData());

@@ -161,6 +161,13 @@ describe('A paused execution', () => {
 		expect((await execution.callback(callback('task_1'))).resumed).toBeDefined();
 	});
 
+	test('refuses a call without the secret before it reads the waiting rows', async () => {
+		const execution = await pauseTwo();
+		Object.assign(execution.waiting[0] ?? {}, { json: 'not readable' });
+		expect(await execution.callback(callback('task_1'))).toEqual({ status: 503 });
+		expect(await execution.callback(callback('task_1'), {})).toEqual({ status: 401 });
+	});
+
 	test('asks nothing for a callback that comes twice', async () => {
 		const execution = await pauseTwo();
 		finish('task_1');
