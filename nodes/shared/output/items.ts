@@ -1,6 +1,6 @@
 import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
-import { type FailedItem } from '../n8n/failedItems';
+import type { FailedItem } from '../n8n/failedItems';
 import { asNodeError, errorItem, type NodeError } from '../n8n/nodeErrors';
 import { isTool, type ItemOptions } from '../n8n/readOptions';
 import { toJson } from '../util/json';

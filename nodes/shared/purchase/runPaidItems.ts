@@ -13,7 +13,7 @@ import {
 import { forEachItem, isFailed, nameRecord } from '../n8n/failedItems';
 import { asNodeError, mayHaveBeenBought, type NodeError } from '../n8n/nodeErrors';
 import { rowOf } from '../n8n/rows';
-import { type WhenUnsure } from '../n8n/options';
+import type { WhenUnsure } from '../n8n/options';
 import { optionsOfFailedItem } from '../n8n/readOptions';
 import { type BuyingItem, rejected, type UnboughtItem } from '../output/items';
 import { clock } from '../util/clock';

@@ -5,7 +5,7 @@ import type { MediaGenClient } from '../api/client';
 import { ApiError, asError } from '../api/errors';
 import { type BalanceUnit, remainingOf } from '../api/balance';
 import { itemRanges } from '../n8n/rows';
-import { type SpendingRules } from '../n8n/options';
+import type { SpendingRules } from '../n8n/options';
 import { isTool } from '../n8n/readOptions';
 import { isLeftOut } from '../output/items';
 import { isObject } from '../util/json';

@@ -8,7 +8,7 @@ import type { ServiceContext } from '../api/http';
 import { knownStatus, otherTaskIn, type TaskRecord } from '../api/records';
 import { withSecret } from '../api/signedAddress';
 import { asNodeError } from '../n8n/nodeErrors';
-import { type RunOptions } from '../n8n/options';
+import type { RunOptions } from '../n8n/options';
 import { readRunOptions } from '../n8n/readOptions';
 import type { DownloadContext } from '../output/download';
 import { type AcceptedItem, type BuyingItem, downloadAll, type TaskItem } from '../output/items';
