@@ -8,21 +8,17 @@ import { z } from '../util/vendor/zod';
 import { isPrivateHost } from './address';
 import { BRAND_WORDS, type BrandWordMap, brandWordMap } from './brandWords';
 import { asError } from './errors';
-import { redactor } from './redact';
+import { type Redactor, redactor } from './redact';
 
 export const CREDENTIAL_TYPE = 'mediaGenApi';
 
 /** What the nodes use of the credential. The key stays with n8n. */
-export interface Connection {
+export interface Connection extends Redactor {
 	/** Without a slash, or /v1, at its end. */
 	baseUrl: string;
 	/** Lifts the rules for public addresses, for a service on a private network. */
 	allowPrivateCallbacks: boolean;
 	brandWords: BrandWordMap;
-	/** Replaces the key in whatever came from outside, at any depth. */
-	redact(value: unknown): unknown;
-	/** The same, for a text. */
-	redactText(text: string): string;
 	/** A text that only who has the key can make of the given one: an HMAC, in base64url. `undefined` without a key. */
 	sign(text: string): string | undefined;
 	/** The credential for n8n, to sign requests with. n8n would read and decrypt it again for each request. */
@@ -34,8 +30,7 @@ export const unknownConnection: Connection = {
 	baseUrl: '',
 	allowPrivateCallbacks: false,
 	brandWords: {},
-	redact: (value) => value,
-	redactText: (text) => text,
+	...redactor(''),
 	sign: () => undefined,
 };
 
