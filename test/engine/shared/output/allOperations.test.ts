@@ -7,15 +7,12 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { type Clock } from '../../../../nodes/shared/util/clock';
-import { fastClock, jumpingClock } from '../../support/clocks';
+import { jumpingClock } from '../../support/clocks';
 import { runNode } from '../../support/engine';
 import { OPERATIONS, operationOf, runnerOf } from '../../support/operations';
 import { type SeenRequest, useScriptedService } from '../../support/scriptedService';
 
-let clockOfTest: () => Clock = () => fastClock(50);
-
-const service = useScriptedService(() => clockOfTest());
+const service = useScriptedService(jumpingClock);
 
 type Given = INodeParameters;
 
@@ -198,7 +195,6 @@ describe.each<[string, Given, Given, Partial<INode>]>([
 		{ onError: 'continueErrorOutput' },
 	],
 ])('%s', (_, given, options, settings) => {
-	beforeAll(() => (clockOfTest = () => fastClock(50)));
 	beforeEach(answerAll);
 
 	test.each(TASK_OPERATIONS)(
@@ -263,7 +259,6 @@ test.each(TASK_OPERATIONS)('%s: an error of all leaves each its input', async (_
 });
 
 describe('after Timeout, where the node continues', () => {
-	beforeAll(() => (clockOfTest = jumpingClock));
 	beforeEach(answerAll);
 
 	test.each(TASK_OPERATIONS)('%s: the item knows its row, task and input', async (_, operation) => {
@@ -292,7 +287,6 @@ describe('after Timeout, where the node continues', () => {
 });
 
 describe('What this package does not know', () => {
-	beforeAll(() => (clockOfTest = () => fastClock(50)));
 	beforeEach(answerAll);
 
 	const id = (value: string) => ({ __rl: true, mode: 'id', value });
