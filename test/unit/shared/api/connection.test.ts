@@ -251,3 +251,9 @@ describe('The credential of a node', () => {
 		});
 	});
 });
+
+test('the pattern of a key, which takes long to compile, serves all runs with that key', () => {
+	const patternOf = (apiKey: string) => readConnection({ ...stored, apiKey }).redactText;
+	expect(patternOf('secret')).toBe(patternOf('secret'));
+	expect(patternOf('another secret')('secret and another secret')).toBe('secret and •••');
+});
