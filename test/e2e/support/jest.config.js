@@ -3,8 +3,7 @@ module.exports = {
 	rootDir: '../../..',
 	testEnvironment: 'node',
 	testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
-	// Types are a stage of their own; here they would only cost time.
-	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json', transpilation: true }] },
+	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json' }] },
 	modulePathIgnorePatterns: ['<rootDir>/.sandbox/'],
 	globalSetup: '<rootDir>/test/e2e/support/globalSetup.cjs',
 	globalTeardown: '<rootDir>/test/e2e/support/globalTeardown.cjs',
