@@ -13,7 +13,7 @@ import { acceptedItem, downloadResults, withRecord } from '../shared/tasks/taskR
 import { clock } from '../shared/util/clock';
 import { toJson } from '../shared/util/json';
 import { z } from '../shared/util/vendor/zod';
-import { recentConnection } from './recentCredential';
+import { recentConnection } from '../shared/callbacks/recentCredential';
 
 /** What the call hands to the execution, as JSON. Expressions in the options, such as a file name, can use it as `$json`. */
 const payload = z.object({

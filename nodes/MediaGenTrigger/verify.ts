@@ -18,7 +18,7 @@ import { LateResults } from '../shared/tasks/poll';
 import { acceptedItem, withRecord } from '../shared/tasks/taskRun';
 import { clock } from '../shared/util/clock';
 import { BASE_ADDRESS, type Settings } from './description';
-import { recentConnection } from './recentCredential';
+import { recentConnection } from '../shared/callbacks/recentCredential';
 import { Refusal, type RequestBounds } from './requestBounds';
 
 /** A task's record, and what it shows. */

@@ -1,7 +1,7 @@
 import type { INode } from 'n8n-workflow';
 
-import { recentConnection } from '../../../nodes/MediaGenTrigger/recentCredential';
-import { setClock } from '../../../nodes/shared/util/clock';
+import { recentConnection } from '../../../../nodes/shared/callbacks/recentCredential';
+import { setClock } from '../../../../nodes/shared/util/clock';
 
 let now = Date.UTC(2026, 0, 1);
 
