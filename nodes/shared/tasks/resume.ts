@@ -8,6 +8,7 @@ import type { TaskFamily } from '../api/families';
 import { TASK_STATUSES } from '../api/records';
 import { checkSecret } from '../api/signedAddress';
 import { answer, DOWNLOAD_WITHIN_MS, inTimeToAnswer, readCallback } from '../callbacks/callback';
+import { recentConnection } from '../callbacks/recentCredential';
 import { nameRecord } from '../n8n/failedItems';
 import { readItemOptions, readRunOptions } from '../n8n/readOptions';
 import {
@@ -290,7 +291,8 @@ async function resumeOnCallback(
 	family: TaskFamily,
 ): Promise<IWebhookResponseData> {
 	try {
-		const client = createClient(context, await getConnection(context));
+		const connection = (await recentConnection(context)) ?? (await getConnection(context));
+		const client = createClient(context, connection);
 		// Before the waiting rows are read: anybody can call who guesses the execution's number.
 		const refusal = refuseStranger(context, client);
 		if (refusal) return refusal;
