@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod/v3';
-import { type QueueHostOptions, startQueueHost, terminalProgress } from '../../sandbox/host';
+import { type Balance, startQueueHost, terminalProgress } from '../../sandbox/host';
 import { type FloodedTrigger, floodTrigger } from './callbacks/floodTrigger';
 import { openGate } from './callbacks/gate';
 import { pausing } from './callbacks/pausing';
@@ -26,132 +26,132 @@ const CREDENTIAL = 'Sandbox';
 
 jest.setTimeout(240_000 + TASKS * 200);
 
-/** Describes a suite on an n8n in queue mode: main, two workers, and two webhook processors behind a proxy. */
-function describeQueueMode(
-	title: string,
-	balance: QueueHostOptions['balance'],
-	define: (stage: () => FloodedTrigger, name: string) => void,
-) {
-	describe.each(chosenVersions)(`Queue mode of n8n %s, ${title}`, (version) => {
-		const sender = createSender();
-		const host = useHost(async () => {
-			const tarball = await packedTarball();
-			return await startQueueHost({ version, balance, tarball, progress: terminalProgress() });
-		});
-		const sandbox = useSandbox(host, CREDENTIAL, { durations: { image: 0 } });
-		afterAll(async () => {
-			sender.close();
-			await host().stop();
-		});
-		define(
-			() => ({
-				host: host(),
-				sandbox: sandbox(),
-				sender,
-				credential: CREDENTIAL,
-				tasks: TASKS,
-				parameters: { downloadFiles: true },
-			}),
-			`Queue mode, n8n ${version}, ${title}`,
-		);
+/** Main, two workers, and two webhook processors behind a proxy. */
+describe.each(chosenVersions)('Queue mode of n8n %s', (version) => {
+	let balance: Balance = 'byPath';
+	const sender = createSender();
+	const host = useHost(async () => {
+		const tarball = await packedTarball();
+		const progress = terminalProgress();
+		return await startQueueHost({ version, balance: () => balance, tarball, progress });
 	});
-}
-
-describeQueueMode('each address at one webhook processor', 'byPath', (stage, name) => {
-	test(`${TASKS} tasks, called back one to three times each: one execution for each`, async () => {
-		const { missing, doubled, executions } = await floodTrigger(`${name}, no kill`, stage());
-		expect({ missing, doubled }).toEqual({ missing: [], doubled: [] });
-		const { host } = stage();
-		for (const { id, status } of executions) {
-			expect(status).toBe('success');
-			const files = (await host.execution(id)).files('End');
-			expect(files).toHaveLength(1);
-			await expectPictures(host, files);
-		}
+	const sandbox = useSandbox(host, CREDENTIAL, { durations: { image: 0 } });
+	afterAll(async () => {
+		sender.close();
+		await host().stop();
+	});
+	const stage = (): FloodedTrigger => ({
+		host: host(),
+		sandbox: sandbox(),
+		sender,
+		credential: CREDENTIAL,
+		tasks: TASKS,
+		parameters: { downloadFiles: true },
 	});
 
-	test(`${TASKS} tasks with all processes killed in the middle: none is lost`, async () => {
-		const { host } = stage();
-		const gate = await openGate(host.url);
-		const kill = async () => {
-			await host.kill();
-			await host.restart();
-		};
-		const { missing } = await floodTrigger(`${name}, killed in the middle`, stage(), {
-			kill,
-			address: gate.through,
-			patienceMs: 20_000,
-		}).finally(() => gate.close());
-		expect(missing).toEqual([]);
+	describe('each address at one webhook processor', () => {
+		const name = `Queue mode, n8n ${version}, each address at one webhook processor`;
+
+		test(`${TASKS} tasks, called back one to three times each: one execution for each`, async () => {
+			const { missing, doubled, executions } = await floodTrigger(`${name}, no kill`, stage());
+			expect({ missing, doubled }).toEqual({ missing: [], doubled: [] });
+			const { host } = stage();
+			for (const { id, status } of executions) {
+				expect(status).toBe('success');
+				const files = (await host.execution(id)).files('End');
+				expect(files).toHaveLength(1);
+				await expectPictures(host, files);
+			}
+		});
+
+		test(`${TASKS} tasks with all processes killed in the middle: none is lost`, async () => {
+			const { host } = stage();
+			const gate = await openGate(host.url);
+			const kill = async () => {
+				await host.kill();
+				await host.restart();
+			};
+			const { missing } = await floodTrigger(`${name}, killed in the middle`, stage(), {
+				kill,
+				address: gate.through,
+				patienceMs: 20_000,
+			}).finally(() => gate.close());
+			expect(missing).toEqual([]);
+		});
+
+		test(`${BUYING} executions that buy, with one of two workers killed: nothing is bought twice`, async () => {
+			const { host, sandbox } = stage();
+			sandbox.durations.set({ image: 5_000 });
+			const path = randomUUID();
+			const pictures = pictureNode('Pictures', CREDENTIAL, { prompt: '={{ $json.body.prompt }}' });
+			const nodes = [startByWebhook(path), pictures, end];
+			const { id, url } = await listenWith(host, chain(`Buying ${path}`, nodes));
+			await Promise.all(
+				promptsOf(BUYING).map(async (prompt) => await callWebhook(url, { prompt })),
+			);
+
+			// Each worker has ten executions at a time, each of which waits for its task.
+			await until(
+				() => pictureSubmissions(sandbox).length,
+				(count) => count >= 15,
+				60_000,
+			);
+			const killed = host.companions.find(({ name }) => name === 'worker-1');
+			if (!killed) throw new Error('There is no worker.');
+			await killed.process.kill();
+			const recorded = async () => await recordedExecutions(host, id);
+			expect((await recorded()).map(({ status }) => status)).toContain('running');
+
+			// Within that time n8n gives the jobs of a worker that is gone to another one, where it is allowed to.
+			await until(
+				recorded,
+				(all) => !all.some(({ status }) => status === 'running' || status === 'new'),
+				STALLED_MS,
+				READ_EVERY_MS,
+			);
+			killed.process.spawn();
+			await host.untilReady(killed);
+
+			const submitted = pictureSubmissions(sandbox).map(
+				({ body }) => z.object({ prompt: z.string() }).parse(body).prompt,
+			);
+			report(`${name}, a worker killed while ${BUYING} executions buy`, {
+				bought: submitted.length,
+				twice: submitted.length - new Set(submitted).size,
+			});
+			expect(submitted.filter((prompt, at) => submitted.indexOf(prompt) !== at)).toEqual([]);
+		}, 300_000);
+
+		test(`${PAUSED} paused executions, called back twice each: every one resumes with its own result`, async () => {
+			const { host, sandbox } = stage();
+			sandbox.durations.set({ image: null });
+			const twice = { type: 'duplicateCallback', copies: 2, spacing: 'simultaneous' } as const;
+			sandbox.faults.add({ count: null, effect: twice });
+			const { bought, finishAll, pauseEach, resumed } = pausing(
+				() => host,
+				() => sandbox,
+				CREDENTIAL,
+			);
+			const workflow = await pauseEach(promptsOf(PAUSED), { downloadFiles: true });
+			expect(bought()).toHaveLength(PAUSED);
+			finishAll();
+			const right = await resumed(workflow, bought(), async (execution) => {
+				expect(execution.files('End')).toHaveLength(1);
+				await expectPictures(host, execution.files('End'));
+			});
+			expect(right).toBe(PAUSED);
+		}, 300_000);
 	});
 
-	test(`${BUYING} executions that buy, with one of two workers killed: nothing is bought twice`, async () => {
-		const { host, sandbox } = stage();
-		sandbox.durations.set({ image: 5_000 });
-		const path = randomUUID();
-		const pictures = pictureNode('Pictures', CREDENTIAL, { prompt: '={{ $json.body.prompt }}' });
-		const nodes = [startByWebhook(path), pictures, end];
-		const { id, url } = await listenWith(host, chain(`Buying ${path}`, nodes));
-		await Promise.all(promptsOf(BUYING).map(async (prompt) => await callWebhook(url, { prompt })));
+	describe('calls to the webhook processors in turn', () => {
+		const name = `Queue mode, n8n ${version}, calls to the webhook processors in turn`;
+		beforeAll(() => (balance = 'inTurn'));
 
-		// Each worker has ten executions at a time, each of which waits for its task.
-		await until(
-			() => pictureSubmissions(sandbox).length,
-			(count) => count >= 15,
-			60_000,
-		);
-		const killed = host.companions.find(({ name }) => name === 'worker-1');
-		if (!killed) throw new Error('There is no worker.');
-		await killed.process.kill();
-		const recorded = async () => await recordedExecutions(host, id);
-		expect((await recorded()).map(({ status }) => status)).toContain('running');
-
-		// Within that time n8n gives the jobs of a worker that is gone to another one, where it is allowed to.
-		await until(
-			recorded,
-			(all) => !all.some(({ status }) => status === 'running' || status === 'new'),
-			STALLED_MS,
-			READ_EVERY_MS,
-		);
-		killed.process.spawn();
-		await host.untilReady(killed);
-
-		const submitted = pictureSubmissions(sandbox).map(
-			({ body }) => z.object({ prompt: z.string() }).parse(body).prompt,
-		);
-		report(`${name}, a worker killed while ${BUYING} executions buy`, {
-			bought: submitted.length,
-			twice: submitted.length - new Set(submitted).size,
+		test(`${TASKS} tasks, called back one to three times each: none is lost, and hardly any but copies of the same moment start another`, async () => {
+			const { missing, doubledInSequence } = await floodTrigger(`${name}, no kill`, stage());
+			expect(missing).toEqual([]);
+			// Processes that write n8n's row over one another correct it with their next call, and a callback may come in between.
+			expect(doubledInSequence.length).toBeLessThanOrEqual(0.02 * TASKS);
 		});
-		expect(submitted.filter((prompt, at) => submitted.indexOf(prompt) !== at)).toEqual([]);
-	}, 300_000);
-
-	test(`${PAUSED} paused executions, called back twice each: every one resumes with its own result`, async () => {
-		const { host, sandbox } = stage();
-		sandbox.durations.set({ image: null });
-		const twice = { type: 'duplicateCallback', copies: 2, spacing: 'simultaneous' } as const;
-		sandbox.faults.add({ count: null, effect: twice });
-		const { bought, finishAll, pauseEach, resumed } = pausing(
-			() => host,
-			() => sandbox,
-			CREDENTIAL,
-		);
-		const workflow = await pauseEach(promptsOf(PAUSED), { downloadFiles: true });
-		expect(bought()).toHaveLength(PAUSED);
-		finishAll();
-		const right = await resumed(workflow, bought(), async (execution) => {
-			expect(execution.files('End')).toHaveLength(1);
-			await expectPictures(host, execution.files('End'));
-		});
-		expect(right).toBe(PAUSED);
-	}, 300_000);
-});
-
-describeQueueMode('calls to the webhook processors in turn', 'inTurn', (stage, name) => {
-	test(`${TASKS} tasks, called back one to three times each: none is lost, and hardly any but copies of the same moment start another`, async () => {
-		const { missing, doubledInSequence } = await floodTrigger(`${name}, no kill`, stage());
-		expect(missing).toEqual([]);
-		// Processes that write n8n's row over one another correct it with their next call, and a callback may come in between.
-		expect(doubledInSequence.length).toBeLessThanOrEqual(0.02 * TASKS);
 	});
 });

@@ -25,8 +25,8 @@ export interface QueueHostOptions {
 	workers?: number;
 	/** How many processes answer webhooks, behind a proxy; 2 by default. */
 	webhooks?: number;
-	/** How the proxy shares calls out among them; in turn by default. */
-	balance?: Balance;
+	/** How the proxy shares calls out among them, asked for each call; in turn by default. */
+	balance?: () => Balance;
 	/** Goes over the environment of every process. */
 	env?: Record<string, string>;
 	progress?: Progress;
@@ -44,7 +44,7 @@ export async function startQueueHost({
 	tarball,
 	workers = 2,
 	webhooks = 2,
-	balance = 'inTurn',
+	balance = () => 'inTurn',
 	env = {},
 	progress = silentProgress,
 }: QueueHostOptions): Promise<Host> {

@@ -11,18 +11,21 @@ export type Balance = 'inTurn' | 'byPath';
 /**
  * The load balancer that n8n's queue mode asks for: production webhooks go round the webhook processors, the rest to main.
  *
+ * @param balance asked for each call
  * @returns how to end it
  */
 export async function startProxy(
 	port: number,
 	main: string,
 	webhooks: string[],
-	balance: Balance,
+	balance: () => Balance,
 ): Promise<{ stop(): Promise<void> }> {
 	const server = fastify({ forceCloseConnections: true, bodyLimit: 1_024 ** 3 });
 	let calls = 0;
 	const share = (path: string) =>
-		balance === 'byPath' ? createHash('sha256').update(path).digest().readUInt32BE() : (calls += 1);
+		balance() === 'byPath'
+			? createHash('sha256').update(path).digest().readUInt32BE()
+			: (calls += 1);
 	await server.register(httpProxy, {
 		// Left empty, for otherwise all connections would go to it, whatever getUpstream says.
 		upstream: '',
