@@ -1,5 +1,4 @@
 import { isObject } from '../util/json';
-import { Memory } from '../util/memory';
 
 /** A key that is a plain word, such as `task`, may be a part of any field's name. */
 const PLAIN_WORD = /^[a-z_]{1,15}$/i;
@@ -50,9 +49,9 @@ function keyPattern(key: string): RegExp {
 /** Removes a key from what the nodes give out. */
 export interface Redactor {
 	/** Replaces the key in whatever came from outside, at any depth of a value. */
-	redact(value: unknown): unknown;
+	redact: (value: unknown) => unknown;
 	/** The same, for a text. */
-	redactText(text: string): string;
+	redactText: (text: string) => string;
 }
 
 function redactorOf(key: string): Redactor {
@@ -76,10 +75,8 @@ function redactorOf(key: string): Redactor {
 /** Without a key there is nothing to replace. */
 const unchanged: Redactor = { redactText: (text) => text, redact: (value) => value };
 
-const KEPT_MS = 3_600_000;
-
-/** By their keys: compiling a pattern takes 15 ms, more than all else that a node does for a small answer. */
-const redactors = new Memory<Redactor>(20, KEPT_MS);
+/** Compiling a pattern takes 15 ms, more than all else that a node does for a small answer. Most n8n have one key. */
+let latest = { key: '', redactor: unchanged };
 
 /**
  * Returns functions that replace a key in whatever came from outside, in a text or at any depth of a value: as it is, and as
@@ -87,7 +84,6 @@ const redactors = new Memory<Redactor>(20, KEPT_MS);
  */
 export function redactor(key: string): Redactor {
 	if (key === '') return unchanged;
-	const found = redactors.get(key) ?? redactorOf(key);
-	redactors.set(key, found);
-	return found;
+	if (key !== latest.key) latest = { key, redactor: redactorOf(key) };
+	return latest.redactor;
 }
