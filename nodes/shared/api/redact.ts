@@ -1,3 +1,5 @@
+import { createHash } from 'crypto';
+
 import { isObject } from '../util/json';
 
 /** A key that is a plain word, such as `task`, may be a part of any field's name. */
@@ -46,15 +48,15 @@ function keyPattern(key: string): RegExp {
 	return new RegExp([[...key].map(characterPattern).join(''), ...encoded].join('|'), 'g');
 }
 
-/** Removes a key from what the nodes give out. */
+/** Replaces a key in whatever came from outside: as it is, and as URLs, JSON, base64 and hexadecimal digits have it. */
 export interface Redactor {
-	/** Replaces the key in whatever came from outside, at any depth of a value. */
+	/** At any depth of a value. */
 	redact: (value: unknown) => unknown;
-	/** The same, for a text. */
+	/** In a text. */
 	redactText: (text: string) => string;
 }
 
-function redactorOf(key: string): Redactor {
+function compileRedactor(key: string): Redactor {
 	const isWord = PLAIN_WORD.test(key);
 	const pattern = keyPattern(key);
 	const redactText = (text: string): string => text.replace(pattern, '•••');
@@ -72,18 +74,21 @@ function redactorOf(key: string): Redactor {
 	return { redactText, redact };
 }
 
-/** Without a key there is nothing to replace. */
 const unchanged: Redactor = { redactText: (text) => text, redact: (value) => value };
 
-/** Compiling a pattern takes 15 ms, more than all else that a node does for a small answer. Most n8n have one key. */
-let latest = { key: '', redactor: unchanged };
-
 /**
- * Returns functions that replace a key in whatever came from outside, in a text or at any depth of a value: as it is, and as
- * URLs, JSON, base64 and hexadecimal digits have it.
+ * Compiling a pattern takes 15 ms, more than all else that a node does for a small answer. Most n8n have one key. It must not stay in
+ * memory: the garbage collection takes the pattern with it.
  */
+let latest = { digest: '', redactor: new WeakRef(unchanged) };
+
+/** The redactor of a key; without a key there is nothing to replace. */
 export function redactor(key: string): Redactor {
 	if (key === '') return unchanged;
-	if (key !== latest.key) latest = { key, redactor: redactorOf(key) };
-	return latest.redactor;
+	const digest = createHash('sha256').update(key).digest('base64');
+	const known = digest === latest.digest ? latest.redactor.deref() : undefined;
+	if (known) return known;
+	const made = compileRedactor(key);
+	latest = { digest, redactor: new WeakRef(made) };
+	return made;
 }
