@@ -1,5 +1,3 @@
-import type { INode } from 'n8n-workflow';
-
 import { findVolatile } from '../../../nodes/shared/util/volatile';
 import { warningsOf } from '../../../nodes/MediaGenChatCache/prefix/warnings';
 import { StreamedAnswer } from '../../../nodes/MediaGenChatModel/answer/streamedAnswer';
@@ -25,6 +23,7 @@ import { type Task, toTask } from '../../../nodes/shared/output/task';
 import { toCamelCase } from '../../../nodes/shared/util/case';
 import { parseExactJson, toShortText } from '../../../nodes/shared/util/json';
 import { number, taskId, webUrl } from '../../../nodes/shared/util/schema';
+import { nodeOf } from '../support/node';
 
 /** Four times as much takes about four times as long, with room for slower memory. Sixteen times as long would be a square. */
 const MOST = 8;
@@ -89,14 +88,7 @@ const ORIGIN = { taskId: 'task_1', family: 'image', operation: 'generate' } as c
 const taskOf = (raw: Record<string, unknown>): Task =>
 	toTask(recordOf(raw), ORIGIN, {}, 0, 'https://api.example.com');
 
-const node: INode = {
-	id: '1',
-	name: 'Image',
-	type: 'mediaGenImage',
-	typeVersion: 1,
-	position: [0, 0],
-	parameters: {},
-};
+const node = nodeOf('Image');
 
 const connection = readConnection({ baseUrl: 'https://api.example.com', apiKey: 'secret-1' });
 

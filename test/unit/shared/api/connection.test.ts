@@ -1,4 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
 import type { ICredentialDataDecryptedObject, INode } from 'n8n-workflow';
+import { z } from 'zod/v3';
 
 import {
 	getConnection,
@@ -6,6 +11,7 @@ import {
 	readConnection,
 	unknownConnection,
 } from '../../../../nodes/shared/api/connection';
+import { nodeOf } from '../../support/node';
 
 const stored = { baseUrl: 'https://api.example.com', apiKey: 'secret' };
 
@@ -197,14 +203,7 @@ describe('The key is not shown', () => {
 });
 
 describe('The credential of a node', () => {
-	const node: INode = {
-		id: '1',
-		name: 'Music',
-		type: 'mediaGenMusic',
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: {},
-	};
+	const node = nodeOf('Music');
 	const withName: INode = { ...node, credentials: { mediaGenApi: { id: '7', name: 'Ours' } } };
 
 	const contextOf = (given: INode, data: ICredentialDataDecryptedObject, asked: string[] = []) => ({
@@ -256,4 +255,14 @@ test('the pattern of a key, which takes long to compile, serves all runs with th
 	const patternOf = (apiKey: string) => readConnection({ ...stored, apiKey }).redactText;
 	expect(patternOf('secret')).toBe(patternOf('secret'));
 	expect(patternOf('another secret')('secret and another secret')).toBe('secret and •••');
+});
+
+test('it is gone with the next garbage collection: the key must not stay in memory', async () => {
+	setFlagsFromString('--expose-gc');
+	const patternOf = () => readConnection({ ...stored, apiKey: 'to be forgotten' }).redactText;
+	const pattern = new WeakRef(patternOf());
+	// A weak reference holds until the end of the work in which it was made or read.
+	await delay(1);
+	z.function().parse(runInNewContext('gc'))();
+	expect(pattern.deref()).toBeUndefined();
 });

@@ -1,11 +1,6 @@
 import { Readable } from 'node:stream';
 
-import type {
-	IAdditionalCredentialOptions,
-	IDataObject,
-	IHttpRequestOptions,
-	INode,
-} from 'n8n-workflow';
+import type { IAdditionalCredentialOptions, IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 import { type Connection, readConnection } from '../../../../nodes/shared/api/connection';
@@ -29,6 +24,7 @@ import {
 } from '../../../../nodes/shared/api/http';
 import { setClock } from '../../../../nodes/shared/util/clock';
 import { jumpingClock } from '../../../engine/support/clocks';
+import { nodeOf } from '../../support/node';
 
 const errors = {
 	rateLimit: new RateLimitError('x'),
@@ -88,14 +84,7 @@ test('the wait doubles up to half a minute, with jitter, and the service can nam
 
 describe('A request', () => {
 	const START = jumpingClock().now();
-	const node: INode = {
-		id: '1',
-		name: 'Music',
-		type: 'mediaGenMusic',
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: {},
-	};
+	const node = nodeOf('Music');
 	const connection = readConnection({
 		baseUrl: 'https://api.example.com/base',
 		apiKey: 'secret',

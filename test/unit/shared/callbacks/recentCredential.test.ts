@@ -1,7 +1,6 @@
-import type { INode } from 'n8n-workflow';
-
 import { recentConnection } from '../../../../nodes/shared/callbacks/recentCredential';
 import { setClock } from '../../../../nodes/shared/util/clock';
+import { nodeOf } from '../../support/node';
 
 let now = Date.UTC(2026, 0, 1);
 
@@ -12,15 +11,7 @@ afterAll(() => setClock(undefined));
 
 /** A trigger whose credential is stored under `id`, if it has one, and says this address. */
 function trigger(id: string | null, baseUrl: string) {
-	const node: INode = {
-		id: 'trigger',
-		name: 'Trigger',
-		type: 'n8n-nodes-mediagen.mediaGenTrigger',
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: {},
-		credentials: { mediaGenApi: { id, name: 'MediaGen API' } },
-	};
+	const node = nodeOf('Trigger', { credentials: { mediaGenApi: { id, name: 'MediaGen API' } } });
 	return {
 		getNode: () => node,
 		getCredentials: async () => await Promise.resolve({ baseUrl, apiKey: 'key' }),

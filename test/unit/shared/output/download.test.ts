@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 
-import type { IBinaryData, IHttpRequestOptions, INode } from 'n8n-workflow';
+import type { IBinaryData, IHttpRequestOptions } from 'n8n-workflow';
 
 import { type Connection, readConnection } from '../../../../nodes/shared/api/connection';
 import {
@@ -13,6 +13,7 @@ import {
 import type { ResultFile } from '../../../../nodes/shared/output/resultFiles';
 import { clock, setClock } from '../../../../nodes/shared/util/clock';
 import { fastClock, jumpingClock } from '../../../engine/support/clocks';
+import { nodeOf } from '../../support/node';
 
 const file: ResultFile = {
 	index: 1,
@@ -24,14 +25,7 @@ const file: ResultFile = {
 
 const connection = readConnection({ baseUrl: 'https://api.example.com', apiKey: 'k' });
 
-const node: INode = {
-	id: '1',
-	name: 'Music',
-	type: 'mediaGenMusic',
-	typeVersion: 1,
-	position: [0, 0],
-	parameters: {},
-};
+const node = nodeOf('Music');
 
 const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
