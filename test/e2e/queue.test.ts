@@ -55,21 +55,19 @@ describe.each(chosenVersions)('Queue mode of n8n %s', (version) => {
 		test(`${TASKS} tasks, called back one to three times each: one execution for each`, async () => {
 			const { missing, doubled, executions } = await floodTrigger(`${name}, no kill`, stage());
 			expect({ missing, doubled }).toEqual({ missing: [], doubled: [] });
-			const { host } = stage();
 			for (const { id, status } of executions) {
 				expect(status).toBe('success');
-				const files = (await host.execution(id)).files('End');
+				const files = (await host().execution(id)).files('End');
 				expect(files).toHaveLength(1);
-				await expectPictures(host, files);
+				await expectPictures(host(), files);
 			}
 		});
 
 		test(`${TASKS} tasks with all processes killed in the middle: none is lost`, async () => {
-			const { host } = stage();
-			const gate = await openGate(host.url);
+			const gate = await openGate(host().url);
 			const kill = async () => {
-				await host.kill();
-				await host.restart();
+				await host().kill();
+				await host().restart();
 			};
 			const { missing } = await floodTrigger(`${name}, killed in the middle`, stage(), {
 				kill,
@@ -80,26 +78,25 @@ describe.each(chosenVersions)('Queue mode of n8n %s', (version) => {
 		});
 
 		test(`${BUYING} executions that buy, with one of two workers killed: nothing is bought twice`, async () => {
-			const { host, sandbox } = stage();
-			sandbox.durations.set({ image: 5_000 });
+			sandbox().durations.set({ image: 5_000 });
 			const path = randomUUID();
 			const pictures = pictureNode('Pictures', CREDENTIAL, { prompt: '={{ $json.body.prompt }}' });
 			const nodes = [startByWebhook(path), pictures, end];
-			const { id, url } = await listenWith(host, chain(`Buying ${path}`, nodes));
+			const { id, url } = await listenWith(host(), chain(`Buying ${path}`, nodes));
 			await Promise.all(
 				promptsOf(BUYING).map(async (prompt) => await callWebhook(url, { prompt })),
 			);
 
 			// Each worker has ten executions at a time, each of which waits for its task.
 			await until(
-				() => pictureSubmissions(sandbox).length,
+				() => pictureSubmissions(sandbox()).length,
 				(count) => count >= 15,
 				60_000,
 			);
-			const killed = host.companions.find(({ name }) => name === 'worker-1');
+			const killed = host().companions.find(({ name }) => name === 'worker-1');
 			if (!killed) throw new Error('There is no worker.');
 			await killed.process.kill();
-			const recorded = async () => await recordedExecutions(host, id);
+			const recorded = async () => await recordedExecutions(host(), id);
 			expect((await recorded()).map(({ status }) => status)).toContain('running');
 
 			// Within that time n8n gives the jobs of a worker that is gone to another one, where it is allowed to.
@@ -110,9 +107,9 @@ describe.each(chosenVersions)('Queue mode of n8n %s', (version) => {
 				READ_EVERY_MS,
 			);
 			killed.process.spawn();
-			await host.untilReady(killed);
+			await host().untilReady(killed);
 
-			const submitted = pictureSubmissions(sandbox).map(
+			const submitted = pictureSubmissions(sandbox()).map(
 				({ body }) => z.object({ prompt: z.string() }).parse(body).prompt,
 			);
 			report(`${name}, a worker killed while ${BUYING} executions buy`, {
@@ -123,21 +120,16 @@ describe.each(chosenVersions)('Queue mode of n8n %s', (version) => {
 		}, 300_000);
 
 		test(`${PAUSED} paused executions, called back twice each: every one resumes with its own result`, async () => {
-			const { host, sandbox } = stage();
-			sandbox.durations.set({ image: null });
+			sandbox().durations.set({ image: null });
 			const twice = { type: 'duplicateCallback', copies: 2, spacing: 'simultaneous' } as const;
-			sandbox.faults.add({ count: null, effect: twice });
-			const { bought, finishAll, pauseEach, resumed } = pausing(
-				() => host,
-				() => sandbox,
-				CREDENTIAL,
-			);
+			sandbox().faults.add({ count: null, effect: twice });
+			const { bought, finishAll, pauseEach, resumed } = pausing(host, sandbox, CREDENTIAL);
 			const workflow = await pauseEach(promptsOf(PAUSED), { downloadFiles: true });
 			expect(bought()).toHaveLength(PAUSED);
 			finishAll();
 			const right = await resumed(workflow, bought(), async (execution) => {
 				expect(execution.files('End')).toHaveLength(1);
-				await expectPictures(host, execution.files('End'));
+				await expectPictures(host(), execution.files('End'));
 			});
 			expect(right).toBe(PAUSED);
 		}, 300_000);
