@@ -183,7 +183,7 @@ function suite(name, files, { rest, install: ahead }) {
 		case 'fast':
 			return { stages: fast([]), hosts: [], needs: [] };
 		case 'test':
-			return { stages: test, hosts: essential, needs: [] };
+			return { stages: test, hosts: [...essential, ...ahead], needs: [] };
 		case 'all':
 			return {
 				stages: rest ? [BUILD, ...remaining] : [...test, ...remaining],

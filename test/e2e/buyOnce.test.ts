@@ -18,7 +18,7 @@ const TABLE = 'Ledger';
 /** The gate takes fewer rows, and fewer kills. */
 const ROWS = Number(process.env.MEDIAGEN_ROWS ?? 50);
 
-const PER_DAY = 0.4 * ROWS;
+const PER_DAY = Math.floor(0.4 * ROWS);
 
 /** Rows that are bought at a time: as many may be in doubt after a kill. */
 const BATCH = 5;
