@@ -7,12 +7,18 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { jumpingClock } from '../../support/clocks';
+import { type Clock } from '../../../../nodes/shared/util/clock';
+import { fastClock, jumpingClock } from '../../support/clocks';
 import { runNode } from '../../support/engine';
 import { OPERATIONS, operationOf, runnerOf } from '../../support/operations';
 import { type SeenRequest, useScriptedService } from '../../support/scriptedService';
 
-const service = useScriptedService(jumpingClock);
+/** Fast while nodes wait, but not while a file is under way, which has a time limit. */
+const fast = () => fastClock(500);
+
+let clockOfTest: () => Clock = fast;
+
+const service = useScriptedService(() => clockOfTest());
 
 type Given = INodeParameters;
 
@@ -195,6 +201,7 @@ describe.each<[string, Given, Given, Partial<INode>]>([
 		{ onError: 'continueErrorOutput' },
 	],
 ])('%s', (_, given, options, settings) => {
+	beforeAll(() => (clockOfTest = fast));
 	beforeEach(answerAll);
 
 	test.each(TASK_OPERATIONS)(
@@ -259,6 +266,7 @@ test.each(TASK_OPERATIONS)('%s: an error of all leaves each its input', async (_
 });
 
 describe('after Timeout, where the node continues', () => {
+	beforeAll(() => (clockOfTest = jumpingClock));
 	beforeEach(answerAll);
 
 	test.each(TASK_OPERATIONS)('%s: the item knows its row, task and input', async (_, operation) => {
@@ -287,6 +295,7 @@ describe('after Timeout, where the node continues', () => {
 });
 
 describe('What this package does not know', () => {
+	beforeAll(() => (clockOfTest = fast));
 	beforeEach(answerAll);
 
 	const id = (value: string) => ({ __rl: true, mode: 'id', value });
