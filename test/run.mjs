@@ -11,11 +11,10 @@ import programs from '../sandbox/host/machine/programs.cjs';
 
 const HELP = `npm run test:fast                 lint, types, and all tests that need no n8n: 8 minutes
 npm test                          that, the build, n8n's package scan, and the essential tests on one real n8n (1.123):
-                                  10 minutes; n8n is installed meanwhile, where it is missing
+                                  10 minutes, and 3 more for the first install of n8n
 npm run test:all                  everything: both n8n, the editor, agents, queue mode, many callbacks: 50 minutes
 npm run test:all -- --rest        what of that "npm test" leaves out
 npm run test:e2e [-- name …]      the build, and the tests on real n8n (those files whose path contains a name)
-npm test -- --install 2.41        installs that n8n beside, for later
 npm test -- --stage <name>        only those stages whose title contains the name, for example Unit
 npm run test:soak                 many purchases on both n8n under random faults and kills: 15 minutes; in none of the above
 npm run test:mutation             breaks the code in small ways and counts how often a test notices: 1 to 10 minutes per file; in
@@ -137,39 +136,32 @@ function othersOnHosts(hosts) {
 
 const BUILD = ['Build', npmRun('build')];
 
-const install = (hosts) => () =>
-	run(process.execPath, ['--import', 'tsx', 'test/support/installHosts.ts', ...hosts]);
-
-/** What needs no n8n. The tests wait half of their time for a time limit: meanwhile n8n is installed, where it is missing. */
-const fast = (hosts) => [
+const FAST = [
 	['Lint, Types', beside(npmRun('lint'), npmRun('typecheck'))],
 	[
 		'Unit, engine, service and docs',
-		beside(
-			// More at once would be late for those limits.
-			jest([
-				`--maxWorkers=${Math.ceil(1.5 * availableParallelism())}`,
-				'--testPathIgnorePatterns',
-				'/node_modules/',
-				'/test/package/',
-				'/test/e2e/',
-			]),
-			...(hosts.length > 0 ? [install(hosts)] : []),
-		),
+		// Half of their time the tests wait for a time limit. More at once would be late for those limits.
+		jest([
+			`--maxWorkers=${Math.ceil(1.5 * availableParallelism())}`,
+			'--testPathIgnorePatterns',
+			'/node_modules/',
+			'/test/package/',
+			'/test/e2e/',
+		]),
 	],
 ];
 
 const essentialOn = (host) => [`Essential tests on n8n ${host}`, onHosts([host], ESSENTIAL)];
 
 /** What each command runs: its stages, and the programs that they need beside a compiler. */
-function suite(name, files, { rest, install: ahead }) {
+function suite(name, files, rest) {
 	const chosen = process.env.N8N_HOSTS?.split(',').map((host) => host.trim()) ?? HOSTS;
 	const essential = process.env.N8N_HOSTS ? chosen : [QUICKEST_HOST];
 	const others = chosen.filter((host) => !essential.includes(host));
 	const all = ['chromium', ...programs.QUEUE_MODE, ...programs.PROXY];
 
 	const test = [
-		...fast([...essential, ...ahead]),
+		...FAST,
 		BUILD,
 		["Packages: n8n's scan, the sandbox command", jest(['test/package'])],
 		...essential.map(essentialOn),
@@ -181,9 +173,9 @@ function suite(name, files, { rest, install: ahead }) {
 
 	switch (name) {
 		case 'fast':
-			return { stages: fast([]), hosts: [], needs: [] };
+			return { stages: FAST, hosts: [], needs: [] };
 		case 'test':
-			return { stages: test, hosts: [...essential, ...ahead], needs: [] };
+			return { stages: test, hosts: essential, needs: [] };
 		case 'all':
 			return {
 				stages: rest ? [BUILD, ...remaining] : [...test, ...remaining],
@@ -238,7 +230,6 @@ const { values, positionals } = parseArgs({
 	options: {
 		help: { type: 'boolean', default: false },
 		rest: { type: 'boolean', default: false },
-		install: { type: 'string', multiple: true, default: [] },
 		stage: { type: 'string', default: '' },
 	},
 });
@@ -248,7 +239,7 @@ if (values.help) {
 	console.log(HELP);
 } else {
 	const stopped = endSignal();
-	const work = (async () => await runSuite(suite(name, files, values), values.stage))();
+	const work = (async () => await runSuite(suite(name, files, values.rest), values.stage))();
 	try {
 		const signal = await Promise.race([work, stopped]);
 		if (signal !== undefined) {
