@@ -8,7 +8,6 @@ import type { TaskFamily } from '../api/families';
 import { TASK_STATUSES } from '../api/records';
 import { checkSecret } from '../api/signedAddress';
 import { answer, DOWNLOAD_WITHIN_MS, inTimeToAnswer, readCallback } from '../callbacks/callback';
-import { recentConnection } from '../callbacks/recentCredential';
 import { nameRecord } from '../n8n/failedItems';
 import { readItemOptions, readRunOptions } from '../n8n/readOptions';
 import {
@@ -291,8 +290,7 @@ async function resumeOnCallback(
 	family: TaskFamily,
 ): Promise<IWebhookResponseData> {
 	try {
-		const connection = (await recentConnection(context)) ?? (await getConnection(context));
-		const client = createClient(context, connection);
+		const client = createClient(context, await getConnection(context));
 		// Before the waiting rows are read: anybody can call who guesses the execution's number.
 		const refusal = refuseStranger(context, client);
 		if (refusal) return refusal;

@@ -40,19 +40,3 @@ test('What cannot be used is refused each time', async () => {
 	for (let time = 0; time < 2; time++)
 		await expect(addressOf('6', 'nowhere')).rejects.toThrow('cannot be used');
 });
-
-test('Calls of one moment read it once', async () => {
-	let reads = 0;
-	const source = trigger('7', 'https://seven.example.com');
-	const counted = {
-		...source,
-		getCredentials: async () => (reads++, await source.getCredentials()),
-	};
-	const read = await Promise.all(
-		Array.from({ length: 5 }, async () => await recentConnection(counted)),
-	);
-	expect(read.map((connection) => connection?.baseUrl)).toEqual(
-		Array(5).fill('https://seven.example.com'),
-	);
-	expect(reads).toBe(1);
-});
