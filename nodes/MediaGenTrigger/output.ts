@@ -4,7 +4,6 @@ import { unknownConnection } from '../shared/api/connection';
 import { TASK_FAMILIES } from '../shared/api/families';
 import { taskResponse } from '../shared/api/records';
 import { DOWNLOAD_WITHIN_MS } from '../shared/callbacks/callback';
-import { recentConnection } from '../shared/callbacks/recentCredential';
 import { isFailed, runError } from '../shared/n8n/failedItems';
 import { readItemOptions, readRunOptions } from '../shared/n8n/readOptions';
 import { type AcceptedItem, isAccepted, outputItems } from '../shared/output/items';
@@ -14,6 +13,7 @@ import { acceptedItem, downloadResults, withRecord } from '../shared/tasks/taskR
 import { clock } from '../shared/util/clock';
 import { toJson } from '../shared/util/json';
 import { z } from '../shared/util/vendor/zod';
+import { recentConnection } from './recentCredential';
 
 /** What the call hands to the execution, as JSON. Expressions in the options, such as a file name, can use it as `$json`. */
 const payload = z.object({

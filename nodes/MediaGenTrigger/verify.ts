@@ -14,11 +14,11 @@ import {
 import { readTaskId, type TaskRecord, type TaskStatus, toTaskRecord } from '../shared/api/records';
 import { checkReference, type readReference, type Signature } from '../shared/api/signedAddress';
 import type { Callback } from '../shared/callbacks/callback';
-import { recentConnection } from '../shared/callbacks/recentCredential';
 import { LateResults } from '../shared/tasks/poll';
 import { acceptedItem, withRecord } from '../shared/tasks/taskRun';
 import { clock } from '../shared/util/clock';
 import { BASE_ADDRESS, type Settings } from './description';
+import { recentConnection } from './recentCredential';
 import { Refusal, type RequestBounds } from './requestBounds';
 
 /** A task's record, and what it shows. */

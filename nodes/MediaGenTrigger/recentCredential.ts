@@ -3,9 +3,9 @@ import {
 	CREDENTIAL_TYPE,
 	type CredentialSource,
 	getConnection,
-} from '../api/connection';
-import { Memory } from '../util/memory';
-import { clock } from '../util/clock';
+} from '../shared/api/connection';
+import { Memory } from '../shared/util/memory';
+import { clock } from '../shared/util/clock';
 
 /** Milliseconds for which a credential is used again. */
 const KEPT_MS = 2_000;
