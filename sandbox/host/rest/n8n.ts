@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { AxiosResponse, ResponseType } from 'axios';
 import { z } from 'zod/v3';
 import { RestClient, RestError } from './client';
@@ -66,6 +67,14 @@ const executionsSchema = z.object({
 });
 
 const PAGE = 100;
+
+/** n8n 1.123 stores that an execution has ended before it stores its data: what ended within this time is read twice. */
+const RECENT_MS = 2_000;
+
+const DATA_MS = 200;
+
+const endedJustNow = ({ summary: { stoppedAt } }: Execution) =>
+	typeof stoppedAt === 'string' && Date.now() - Date.parse(stoppedAt) < RECENT_MS;
 
 /** What n8n's editor does, over the same REST interface. */
 export class RestN8n {
@@ -226,6 +235,13 @@ export class RestN8n {
 
 	/** An execution with all that its nodes put out. */
 	async execution(id: string): Promise<Execution> {
+		const found = await this.readExecution(id);
+		if (!endedJustNow(found)) return found;
+		await delay(DATA_MS);
+		return await this.readExecution(id);
+	}
+
+	private async readExecution(id: string): Promise<Execution> {
 		const { data, ...summary } = await this.api.call(summarySchema.extend({ data: z.string() }), {
 			url: `/rest/executions/${id}`,
 		});

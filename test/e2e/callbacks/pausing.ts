@@ -116,8 +116,6 @@ export function pausing(host: () => Host, sandbox: () => Sandbox, credential: st
 		look: (execution: Execution) => Promise<void> = async () => {},
 	): Promise<number> {
 		const all = await untilAllAre(host(), workflow, tasks.length, 'success');
-		// n8n writes an execution's state a moment before its data.
-		await delay(2_000);
 		const promptOf = new Map(tasks.map(({ taskId, prompt }) => [taskId, prompt]));
 		const right = new Set<string>();
 		for (const { id } of all) {
