@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'crypto';
+import { createHash, timingSafeEqual } from 'crypto';
 
 import { parseWebUrl } from '../util/schema';
 import type { Connection } from './connection';
@@ -95,13 +95,34 @@ export function withSecret(signer: Signer, resumeUrl: string, executionId: strin
 	return secret === undefined ? resumeUrl : withParameters(resumeUrl, [['secret', secret]]);
 }
 
-/** Checks the secret of a call to a paused execution. */
+const digestOf = (secret: string): string =>
+	createHash('sha256').update(secret).digest('base64url');
+
+/**
+ * What a paused execution keeps of the secret in its address, so that the address stays right when the API key is changed.
+ * `undefined` where it has none.
+ */
+export function secretDigest(address: string): string | undefined {
+	const secret = parseWebUrl(address)?.searchParams.get('secret');
+	return secret ? digestOf(secret) : undefined;
+}
+
+/**
+ * Checks the secret of a call to a paused execution.
+ *
+ * @param readDigest reads what {@link secretDigest} gave before the pause; called where the secret is not made with this key
+ */
 export function checkSecret(
 	signer: Signer,
 	resumeUrl: string,
 	executionId: string,
 	query: Query,
+	readDigest: () => unknown,
 ): Signature {
 	if (isSigned(resumeUrl)) return 'right';
-	return signatureOf(withoutCallback(textIn(query, 'secret')), signExecution(signer, executionId));
+	const secret = withoutCallback(textIn(query, 'secret'));
+	const signature = signatureOf(secret, signExecution(signer, executionId));
+	if (secret === undefined || signature !== 'wrong') return signature;
+	const digest = readDigest();
+	return typeof digest === 'string' && isRight(digest, digestOf(secret)) ? 'right' : 'wrong';
 }

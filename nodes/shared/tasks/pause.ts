@@ -1,6 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { hasEnded, readTaskRecord } from '../api/records';
+import { secretDigest } from '../api/signedAddress';
 import { evaluatedOptions } from '../n8n/readOptions';
 import {
 	type AcceptedItem,
@@ -109,12 +110,16 @@ export async function pause(
 			getParameter: (name): unknown => context.getNodeParameter(name, 0, null),
 		}),
 	);
+	const digest = secretDigest(addresses.resumeUrl);
+	const ofAll = {
+		...(Object.keys(evaluated).length > 0 ? { evaluatedOptions: evaluated } : {}),
+		...(digest === undefined ? {} : { secretDigest: digest }),
+	};
 	for (const outcome of outcomes) {
 		const item = items[outcome.itemIndex];
 		if (!item) continue;
-		item.json = waitingJson(outcome, item.json, addresses.resumeUrl);
-		if (outcome.itemIndex === 0 && Object.keys(evaluated).length > 0)
-			item.json.evaluatedOptions = evaluated;
+		const json = waitingJson(outcome, item.json, addresses.resumeUrl);
+		item.json = outcome.itemIndex === 0 ? { ...json, ...ofAll } : json;
 		// After the time limit it would come out as if it were the task's file.
 		delete item.binary;
 	}

@@ -193,12 +193,16 @@ function refuseStranger(
 	{ connection }: MediaGenClient,
 ): IWebhookResponseData | undefined {
 	const query: Record<string, unknown> = { ...context.getQueryData() };
-	const secret = checkSecret(connection, resumeUrlOf(context), context.getExecutionId(), query);
+	const secret = checkSecret(
+		connection,
+		resumeUrlOf(context),
+		context.getExecutionId(),
+		query,
+		() => context.evaluateExpression('{{ $input.first().json.secretDigest }}'),
+	);
 	if (secret === 'right') return undefined;
 	if (secret === 'missing') return answer(context, 401, 'The secret of the address is missing');
-	context.logger.warn(
-		'MediaGen: a callback with a wrong secret is not taken. Has the API key in the credential been changed since the pause?',
-	);
+	context.logger.warn('MediaGen: a callback with a wrong secret is not taken.');
 	return answer(context, 503, CALL_AGAIN);
 }
 

@@ -1,7 +1,13 @@
 import { createHash } from 'crypto';
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { errorFromThrown, UnreadableResponseError } from '../api/errors';
+import {
+	type ApiError,
+	AuthenticationError,
+	errorFromThrown,
+	PermissionError,
+	UnreadableResponseError,
+} from '../api/errors';
 import { hasEnded } from '../api/records';
 import { Memory } from '../util/memory';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
@@ -70,11 +76,15 @@ type Run = TaskRun<TaskContext>;
 
 const lateResults = new LateResults();
 
+/** A key that is refused may be changed in the credential, which the next callback reads anew. */
+const isKeyRefused = (error: ApiError) =>
+	error instanceof AuthenticationError || error instanceof PermissionError;
+
 /** Asks for one task. Returns its end, or `undefined` while it runs. Throws an `ApiError` that may pass. */
 async function retrieveEnd(
 	run: Run,
 	outcome: AcceptedItem,
-	since: number,
+	execution: WaitingExecution,
 ): Promise<TaskItem | undefined> {
 	try {
 		const current = withRecord(run, outcome, await retrieveRecord(run, outcome.taskId, 'once'));
@@ -86,7 +96,8 @@ async function retrieveEnd(
 		return { ...current, error: failedTaskError(run, current) };
 	} catch (thrown) {
 		const error = errorFromThrown(thrown);
-		if (mayPass(error, since)) throw error;
+		if (mayPass(error, execution.since) || (isKeyRefused(error) && !isOverdue(execution)))
+			throw error;
 		return { ...outcome, error: retrieveError(run, outcome, error) };
 	}
 }
@@ -130,10 +141,10 @@ export async function findRunning(
 async function noteEnd(
 	run: Run,
 	outcome: AcceptedItem,
-	{ ended, since }: WaitingExecution,
+	execution: WaitingExecution,
 ): Promise<boolean> {
-	const end = await retrieveEnd(run, outcome, since);
-	if (end) ended.set(outcome.taskId, end);
+	const end = await retrieveEnd(run, outcome, execution);
+	if (end) execution.ended.set(outcome.taskId, end);
 	return end !== undefined;
 }
 

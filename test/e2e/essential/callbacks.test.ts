@@ -6,7 +6,7 @@ import { runWorkflow } from '../support/executions';
 import { expectDeletedWith, expectPictures } from '../support/files';
 import { describeOnHosts } from '../support/hosts';
 import { until } from '../support/poll';
-import { useSandbox } from '../support/sandbox';
+import { credentialAt, useSandbox } from '../support/sandbox';
 import { imageWorkflow } from '../support/workflows';
 
 const CREDENTIAL = 'Essential callbacks';
@@ -35,6 +35,30 @@ describeOnHosts('Callbacks', (host) => {
 		expect(await call(webhook, claim)).toBe(409);
 		expect((await execution(workflow, 'success')).runs.End).toHaveLength(1);
 		await expectDeletedWith(host(), id, resumed.files('End'));
+	});
+
+	test('an API key that is wrong for a while ends no pause: the callback is turned away, and one with the right key resumes', async () => {
+		const { workflow, webhook } = await pause(['Picture']);
+		const taskId = taskOf('Picture');
+		const useKey = async (key: string) =>
+			await host().putCredential(credentialAt(CREDENTIAL, sandbox().url, key));
+		const refusals = () =>
+			sandbox()
+				.requests.list({ method: 'GET', path: `/v1/tasks/${taskId}` })
+				.filter(({ status }) => status === 401).length;
+		await useKey('sandbox-key-deleted');
+		try {
+			const claim = { id: taskId, status: 'completed' };
+			expect((await post(`${webhook}/callback`, claim)).status).toBe(503);
+			expect(refusals()).toBe(1);
+			await execution(workflow, 'waiting');
+		} finally {
+			await useKey(sandbox().key);
+		}
+		sandbox().tasks.finish(taskId);
+		expect((await execution(workflow, 'success')).json('End')).toMatchObject([
+			{ taskId, status: 'completed' },
+		]);
 	});
 
 	// The service may append "/callback" to the text of the address, or to its path.

@@ -18,6 +18,7 @@ import {
 	RECORD,
 	refused,
 	running,
+	serviceError,
 	SOUNDS,
 	soundRun,
 } from '../../support/scriptedTasks';
@@ -141,6 +142,19 @@ describe('An execution whose callbacks were refused because the pause was not st
 		await clock.sleep(10_000);
 		expect(execution.calls).toHaveLength(1);
 	});
+
+	test.each([401, 403])(
+		'is not ended by a look whose key is refused with %i: the credential may have another key by now',
+		async (status) => {
+			service.on('GET', RECORD, running, serviceError(status, 'No more'));
+			const execution = await pauseSounds(1);
+			await clock.sleep(600_000);
+			expect(execution.calls).toHaveLength(1);
+			service.on('GET', RECORD, completed);
+			const { resumed } = await execution.callback({ id: 'task_1', status: 'completed' });
+			expect(resumed?.json).toMatchObject([{ status: 'completed' }]);
+		},
+	);
 
 	test('asks for nothing more once a callback has resumed it', async () => {
 		const execution = await pauseSounds(1);
@@ -549,6 +563,27 @@ describe('The time limit of a pause', () => {
 			['task_2', 'submitted'],
 		]);
 	});
+
+	test.each([
+		[401, 'Authentication failed: No more'],
+		[403, 'Permission denied: No more'],
+	])(
+		'a key that is refused with %i until then is an error item that names the task',
+		async (status, message) => {
+			service.on('GET', RECORD, running, serviceError(status, 'No more'));
+			const execution = await pauseSounds(1, {}, { timeout: 20 });
+			expect((await execution.resumed).json).toMatchObject([
+				{
+					taskId: 'task_1',
+					error: {
+						message: `${message} [row 1 (item 0)]`,
+						httpStatus: status,
+						recordKey: expect.any(String),
+					},
+				},
+			]);
+		},
+	);
 
 	test('a download that lasts beyond n8n’s own limit resumes nothing: n8n has', async () => {
 		service.on('GET', '/slow.mp3', { raw: trickle });

@@ -4,6 +4,7 @@ import {
 	checkReference,
 	checkSecret,
 	readReference,
+	secretDigest,
 	withReference,
 	withSecret,
 } from '../../../../nodes/shared/api/signedAddress';
@@ -120,35 +121,59 @@ describe('a reference in the address of a trigger', () => {
 describe('the secret of a paused execution', () => {
 	const RESUME = 'https://n8n.example.com/webhook-waiting/12';
 
+	const check = (by: typeof signer, executionId: string, query: object, address = RESUME) =>
+		checkSecret(by, address, executionId, { ...query }, () => undefined);
+
 	test('stands in the address where n8n signs none, and is right', () => {
 		const address = withSecret(signer, RESUME, '12');
 		expect(address).toMatch(/\?secret=[0-9a-f]{16}$/);
-		expect(checkSecret(signer, RESUME, '12', queryOf(address))).toBe('right');
-		expect(checkSecret(signer, RESUME, '12', queryOf(`${address}/callback`))).toBe('right');
+		expect(check(signer, '12', queryOf(address))).toBe('right');
+		expect(check(signer, '12', queryOf(`${address}/callback`))).toBe('right');
 	});
 
 	test('is wrong for another execution, another key, and a reference', () => {
 		const query = queryOf(withSecret(signer, RESUME, '12'));
-		expect(checkSecret(signer, RESUME, '13', query)).toBe('wrong');
-		expect(checkSecret(signerOf('other'), RESUME, '12', query)).toBe('wrong');
+		expect(check(signer, '13', query)).toBe('wrong');
+		expect(check(signerOf('other'), '12', query)).toBe('wrong');
 		const secret = signer.sign(JSON.stringify(['', '12']));
-		expect(checkSecret(signer, RESUME, '12', { secret })).toBe('wrong');
-		expect(checkSecret(signer, RESUME, '12', {})).toBe('missing');
+		expect(check(signer, '12', { secret })).toBe('wrong');
+		expect(check(signer, '12', {})).toBe('missing');
+	});
+
+	test('stays right for another key by its digest, which does not tell it', () => {
+		const address = withSecret(signer, RESUME, '12');
+		const { secret } = queryOf(address);
+		const digest = secretDigest(address);
+		const checkBy = (by: unknown, given: unknown) =>
+			checkSecret(signerOf('other'), RESUME, '12', { secret: given }, () => by);
+		expect(digest).toMatch(/^[\w-]{43}$/);
+		expect(checkBy(digest, secret)).toBe('right');
+		expect(checkBy(digest, `${String(secret)}/callback`)).toBe('right');
+		expect(checkBy(digest, `${String(secret)}x`)).toBe('wrong');
+		expect(checkBy(digest, digest)).toBe('wrong');
+		expect(checkBy(undefined, secret)).toBe('wrong');
+		expect(checkBy(7, secret)).toBe('wrong');
+	});
+
+	test('has no digest where there is none', () => {
+		expect(secretDigest(RESUME)).toBeUndefined();
+		expect(secretDigest(`${RESUME}?signature=abc`)).toBeUndefined();
+		expect(secretDigest('nowhere')).toBeUndefined();
 	});
 
 	test('is left to n8n where n8n signs the address', () => {
 		const signed = `${RESUME}?signature=abc`;
 		expect(withSecret(signer, signed, '12')).toBe(signed);
-		expect(checkSecret(signer, signed, '12', {})).toBe('right');
+		expect(check(signer, '12', {}, signed)).toBe('right');
 	});
 
 	test('is none without a key', () => {
 		expect(withSecret(unable, RESUME, '12')).toBe(RESUME);
-		expect(checkSecret(unable, RESUME, '12', { secret: 'x' })).toBe('wrong');
+		expect(check(unable, '12', { secret: 'x' })).toBe('wrong');
 	});
 
 	test('goes with an address that cannot be read', () => {
 		expect(withSecret(signer, 'nowhere', '12')).toMatch(/^nowhere\?secret=/);
-		expect(checkSecret(signer, 'nowhere', '12', {})).toBe('missing');
+		expect(check(signer, '12', {}, 'nowhere')).toBe('missing');
 	});
 });
