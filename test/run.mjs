@@ -111,8 +111,8 @@ const filesOnHosts = () =>
 
 const sharesHosts = (path) => readFileSync(join(root, path), 'utf8').includes('describeOnHosts(');
 
-/** Files with hosts of their own that take, with queue mode, half of the time of all of these. */
-const WITH_QUEUES = /queue|ends|nextNode|pauseMoments/i;
+/** Files that flood n8n with callbacks. One after the other: the sender gives up what two floods at once would leave unanswered. */
+const FLOODS = /\/(queue|callbacks|trigger)\.test/;
 
 /** Files that share hosts and run in the lane that has the time for them, with hosts that those files alone share. */
 const IN_THIRD_LANE = 'test/e2e/editor/';
@@ -125,7 +125,7 @@ function othersOnHosts(hosts) {
 	const laneOf = (path) => {
 		if (path.startsWith(IN_THIRD_LANE)) return 2;
 		if (sharesHosts(path)) return 0;
-		return WITH_QUEUES.test(path) ? 1 : 2;
+		return FLOODS.test(path) ? 1 : 2;
 	};
 	const files = filesOnHosts().filter((path) => !path.startsWith(ESSENTIAL));
 	const lanes = [0, 1, 2].map((lane) =>

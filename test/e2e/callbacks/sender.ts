@@ -13,7 +13,7 @@ export interface Sent {
 }
 
 export interface SenderRules {
-	/** Callbacks on their way at the same time. */
+	/** Callbacks on their way at the same time; by default 50, and fewer in the gate. */
 	concurrency?: number;
 	/** Milliseconds before each further try; the service's own by default. */
 	pauses?: readonly number[];
@@ -26,12 +26,18 @@ const PAUSES = [10_000, 30_000, 60_000];
 
 const ANSWER_WITHIN_MS = 10_000;
 
+const AT_ONCE = Number(process.env.MEDIAGEN_AT_ONCE ?? 50);
+
 /**
  * Sends callbacks as the service does (spec, Events 5): again where the answer is not 2xx, or none comes in time, or the
  * connection fails; never after a 2xx or a 4xx. The sandbox's own delivery sends one callback per task as it ends; a flood
  * needs them counted out.
  */
-export function createSender({ concurrency = 50, pauses = PAUSES, pace = 0 }: SenderRules = {}) {
+export function createSender({
+	concurrency = AT_ONCE,
+	pauses = PAUSES,
+	pace = 0,
+}: SenderRules = {}) {
 	const gate = pLimit(concurrency);
 	const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
 	let nextAt = 0;
