@@ -1,9 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-
 import type { ICredentialDataDecryptedObject, INode } from 'n8n-workflow';
-import { z } from 'zod/v3';
 
 import {
 	getConnection,
@@ -179,6 +174,12 @@ describe('The key is not shown', () => {
 		});
 	});
 
+	test('a text with a part of the key stays as it is', () => {
+		const long = readConnection({ ...stored, apiKey: 'sk-0123456789abcdef' });
+		for (const part of ['sk-01234567', 'c2stMDEyMzQ1', '736b2d3031323334', 'sk%2D0123456'])
+			expect(long.redact(part)).toBe(part);
+	});
+
 	test.each([['text'], [7], [null], [undefined], [false]])('%p stays as it is', (value) => {
 		expect(connection.redact(value)).toBe(value);
 	});
@@ -249,20 +250,4 @@ describe('The credential of a node', () => {
 			description: '"Base URL" must be a full address that begins with https://',
 		});
 	});
-});
-
-test('the pattern of a key, which takes long to compile, serves all runs with that key', () => {
-	const patternOf = (apiKey: string) => readConnection({ ...stored, apiKey }).redactText;
-	expect(patternOf('secret')).toBe(patternOf('secret'));
-	expect(patternOf('another secret')('secret and another secret')).toBe('secret and •••');
-});
-
-test('it is gone with the next garbage collection: the key must not stay in memory', async () => {
-	setFlagsFromString('--expose-gc');
-	const patternOf = () => readConnection({ ...stored, apiKey: 'to be forgotten' }).redactText;
-	const pattern = new WeakRef(patternOf());
-	// A weak reference holds until the end of the work in which it was made or read.
-	await delay(1);
-	z.function().parse(runInNewContext('gc'))();
-	expect(pattern.deref()).toBeUndefined();
 });
