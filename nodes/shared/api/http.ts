@@ -316,7 +316,7 @@ function toHttpOptions(request: ApiRequest, connection: Connection): IHttpReques
 	);
 	return {
 		method: request.method,
-		url: connection.baseUrl + toDeploymentWords(request.path, words),
+		url: connection.reveal(connection.baseUrl + toDeploymentWords(request.path, words)),
 		headers: { ...headers, ...Object.fromEntries(named) },
 		...payload,
 		timeout: clock.toHostMs(request.idleMs ?? request.timeoutMs ?? ATTEMPT_TIMEOUT_MS),

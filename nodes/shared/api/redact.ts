@@ -52,15 +52,29 @@ function keyPattern(key: string, characters?: number): string {
 	].join('|');
 }
 
+/** What stands in the place of the key. */
+const MASK = '•••';
+
+const MASK_IN_URL = encodeURIComponent(MASK);
+
+/** Whether a key stood in a URL. */
+export const isMasked = (url: string) => url.includes(MASK) || url.includes(MASK_IN_URL);
+
 /** Replaces a key in whatever came from outside: as it is, and as URLs, JSON, base64 and hexadecimal digits have it. */
 export interface Redactor {
 	/** At any depth of a value. */
 	redact: (value: unknown) => unknown;
 	/** In a text. */
 	redactText: (text: string) => string;
+	/** Puts the key back into a URL of the service: a task's ID, or a link, may hold it. */
+	reveal: (url: string) => string;
 }
 
-const unchanged: Redactor = { redactText: (text) => text, redact: (value) => value };
+const unchanged: Redactor = {
+	redactText: (text) => text,
+	redact: (value) => value,
+	reveal: (url) => url,
+};
 
 /** The redactor of a key; without a key there is nothing to replace. */
 export function redactor(key: string): Redactor {
@@ -71,7 +85,7 @@ export function redactor(key: string): Redactor {
 	const redactText = (text: string): string => {
 		if (!start.test(text)) return text;
 		whole ??= new RegExp(keyPattern(key), 'g');
-		return text.replace(whole, '•••');
+		return text.replace(whole, MASK);
 	};
 	const redact = (value: unknown): unknown => {
 		if (typeof value === 'string') return redactText(value);
@@ -84,5 +98,8 @@ export function redactor(key: string): Redactor {
 			]),
 		);
 	};
-	return { redactText, redact };
+	const inUrl = encodeURIComponent(key);
+	const reveal = (url: string) =>
+		[MASK, MASK_IN_URL].reduce((shown, mask) => shown.replaceAll(mask, () => inUrl), url);
+	return { redactText, redact, reveal };
 }

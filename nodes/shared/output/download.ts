@@ -3,6 +3,7 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import { isPrivateHost } from '../api/address';
 import type { Connection } from '../api/connection';
+import { isMasked } from '../api/redact';
 import {
 	type ApiError,
 	BlockedAddressError,
@@ -66,6 +67,13 @@ function checkAddress(address: string, connection: Connection): URL {
 	return url;
 }
 
+/** A link as the service gave it: what came has a mask in place of the key, which goes to the service only. */
+function withKey({ href, origin }: URL, connection: Connection): string {
+	if (!isMasked(href)) return href;
+	if (origin === parseWebUrl(connection.baseUrl)?.origin) return connection.reveal(href);
+	throw blocked('the link holds the API key and leads to another server than the service');
+}
+
 async function request(
 	context: DownloadContext,
 	url: string,
@@ -95,9 +103,10 @@ export async function openFile(
 ): Promise<StreamResponse> {
 	let url = checkAddress(address, connection);
 	for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+		const whole = withKey(url, connection);
 		let response: StreamResponse;
 		try {
-			response = await request(context, url.href, signal);
+			response = await request(context, whole, signal);
 		} catch (error) {
 			throw errorFromThrown(error);
 		}

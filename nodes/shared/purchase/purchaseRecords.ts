@@ -19,12 +19,12 @@ interface ExecutionContext {
 
 /**
  * What is known of a purchase (design, Purchases). A rejected one, or one that failed and was refunded, has no record.
- * - `pending`: the request was sent, and nothing is known of its answer
+ * - `pending`: the request was sent, and nothing is known of its answer, or only that it was a 2xx that could not be read
  * - `accepted`: the service gave a task id
  * - `answered`: a chat response was read
  */
 const purchaseState = z.discriminatedUnion('state', [
-	z.object({ state: z.literal('pending') }),
+	z.object({ state: z.literal('pending'), response: z.string().optional() }),
 	z.object({ state: z.literal('accepted'), taskId: z.string() }),
 	z.object({ state: z.literal('answered'), response: z.record(z.unknown()) }),
 ]);
@@ -138,9 +138,9 @@ export class PurchaseRecords {
 		return key !== undefined && this.at(key).length > 0 ? key : undefined;
 	}
 
-	/** To be called right before the request is sent. */
-	markPending(purchase: Purchase): void {
-		this.replace(purchase.itemIndex, this.keyFor(purchase), { state: 'pending' });
+	/** To be called right before the request is sent, and after an answer that could not be read. */
+	markPending(purchase: Purchase, response?: string): void {
+		this.replace(purchase.itemIndex, this.keyFor(purchase), { state: 'pending', response });
 	}
 
 	markAccepted(purchase: Purchase, taskId: string): void {

@@ -17,6 +17,7 @@ import type { WhenUnsure } from '../n8n/options';
 import { optionsOfFailedItem } from '../n8n/readOptions';
 import { type BuyingItem, rejected, type UnboughtItem } from '../output/items';
 import { clock } from '../util/clock';
+import { toShortText } from '../util/json';
 import { pLimit } from '../util/vendor/pLimit';
 import type { Purchase, PurchaseRecords, PurchaseState } from './purchaseRecords';
 import {
@@ -25,6 +26,9 @@ import {
 	type SpendingGuard,
 	SpendingLimitError,
 } from './spendingGuard';
+
+/** Of an answer in a message, and in a line of the log. */
+const SHOWN_CHARACTERS = 300;
 
 /** An item that is checked and ready to be bought. */
 export interface ReadyItem extends BuyingItem {
@@ -79,13 +83,24 @@ export interface PaidRun<Item extends ReadyItem, Receipt> {
 	): Promise<PaidItem<Item, Receipt>>;
 }
 
+/** An answer that could not be read may hold the task's ID under another name. */
+const wordsOf = (response: string | undefined) =>
+	response === undefined ? '' : `. The answer was ${toShortText(response, SHOWN_CHARACTERS)}`;
+
 /** An earlier attempt sent this purchase and never learned its result. */
 export class PendingPurchaseError extends ApiError {
-	/** @param why it was not sent again although the user wants that */
-	constructor(buys: 'task' | 'answer', why?: ApiError) {
+	/**
+	 * @param response the attempt's answer, if it had one that could not be read
+	 * @param why it was not sent again although the user wants that
+	 */
+	constructor(buys: 'task' | 'answer', response: string | undefined, why?: ApiError) {
 		const words = `The ${buys} may have been bought by an earlier attempt, so the request was not sent again`;
 		const reason = why instanceof SpendingLimitError ? why.problem : why?.message;
-		super(reason === undefined ? words : `${words}: ${reason}`, 'maybe');
+		super(
+			[words, ...(reason === undefined ? [] : [`: ${reason}`]), wordsOf(response)].join(''),
+			'maybe',
+			{ response },
+		);
 	}
 }
 
@@ -130,8 +145,8 @@ function lineOf(
 /** How far an attempt has come. Nothing was bought by one that failed before it was sent. */
 interface Attempt {
 	stage: 'not sent' | 'preparing' | 'sent';
-	/** Whether an earlier attempt may have bought the item. */
-	isPending?: boolean;
+	/** Of an earlier attempt that may have bought the item. */
+	pending?: { response?: string };
 	/** For the item. */
 	notes: string[];
 }
@@ -154,8 +169,10 @@ async function buy<Item extends ReadyItem, Receipt>(
 		if (state?.hasChanged) attempt.notes.push(hasChanged(run.buys));
 		return bought;
 	}
-	attempt.isPending = state?.state === 'pending';
-	if (attempt.isPending && run.whenUnsure === 'doNotSend') throw new PendingPurchaseError(run.buys);
+	if (state?.state === 'pending') {
+		attempt.pending = state;
+		if (run.whenUnsure === 'doNotSend') throw new PendingPurchaseError(run.buys, state.response);
+	}
 	throwIfStopped();
 
 	// In the order of the items, before anything is awaited.
@@ -179,11 +196,13 @@ async function buy<Item extends ReadyItem, Receipt>(
 	} catch (error) {
 		const wasSent = attempt.stage === 'sent';
 		const rejected = error instanceof ApiError && error.sent === 'no';
-		// n8n saves nothing of a run that is stopped, and an error names one item only.
-		if (wasSent && !rejected)
-			run.context.logger.warn(
-				lineOf(run, item, `no clear answer: the ${run.buys} may have been bought`),
-			);
+		if (wasSent && !rejected) {
+			const response = error instanceof ApiError ? error.details.response : undefined;
+			if (response !== undefined) records.markPending(item.purchase, response);
+			// n8n saves nothing of a run that is stopped, and an error names one item only.
+			const words = `no clear answer: the ${run.buys} may have been bought`;
+			run.context.logger.warn(lineOf(run, item, words + wordsOf(response)));
+		}
 		if (wasSent && rejected) records.drop(item.itemIndex);
 		if (!wasSent || rejected) guard.release();
 		throw asError(error);
@@ -193,20 +212,22 @@ async function buy<Item extends ReadyItem, Receipt>(
 /** The error of an item that may have been bought before, and was to be sent again: why it was not says nothing of that. */
 function stillPending<Item extends ReadyItem, Receipt>(
 	{ buys }: PaidRun<Item, Receipt>,
-	{ stage }: Attempt,
+	{ stage, pending }: Attempt,
 	error: ApiError,
 ): ApiError {
 	const isSaid = error instanceof PendingPurchaseError || error instanceof CanceledError;
-	return stage === 'sent' || isSaid ? error : new PendingPurchaseError(buys, error);
+	return stage === 'sent' || isSaid
+		? error
+		: new PendingPurchaseError(buys, pending?.response, error);
 }
 
 /** What stands before the hint of an item's error. */
 async function contextOf(
 	client: MediaGenClient,
-	{ stage, isPending }: Attempt,
+	{ stage, pending }: Attempt,
 	error: ApiError,
 ): Promise<string | undefined> {
-	if (stage === 'preparing' && !isPending && !(error instanceof CanceledError))
+	if (stage === 'preparing' && !pending && !(error instanceof CanceledError))
 		return 'A file could not be uploaded, so nothing was bought.';
 	return error instanceof InsufficientBalanceError ? await remainingBalance(client) : undefined;
 }
@@ -246,7 +267,7 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 			});
 			return { ...item, notes: [...notes, ...attempt.notes], receipt };
 		} catch (thrown) {
-			const isUnsure = attempt.stage === 'sent' || attempt.isPending === true;
+			const isUnsure = attempt.stage === 'sent' || attempt.pending !== undefined;
 			if (!(thrown instanceof ApiError))
 				return {
 					...rejected(item, asNodeError(node, thrown, { itemIndex })),
@@ -254,7 +275,7 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 					notes,
 				};
 			if (stopsAll(thrown)) stopped ??= thrown;
-			const error = attempt.isPending ? stillPending(run, attempt, thrown) : thrown;
+			const error = attempt.pending ? stillPending(run, attempt, thrown) : thrown;
 			const context = await contextOf(run.client, attempt, error);
 			const buys =
 				attempt.stage === 'sent' || error instanceof PendingPurchaseError ? run.buys : undefined;

@@ -378,9 +378,11 @@ describe('Items that may have been bought', () => {
 			.filter((text) => error?.description?.includes(text));
 		expect(described).toHaveLength(unsure.length);
 		expect(error?.description).not.toContain('not submitted');
+		const answers = replies.map(({ text }) => (text ? `. The answer was ${text}` : ''));
 		expect(inLog('may have been bought')).toEqual(
 			unsure.map(
-				(item) => `MediaGen: no clear answer: the task may have been bought (${placeOf(item)})`,
+				(item) =>
+					`MediaGen: no clear answer: the task may have been bought${answers[item]} (${placeOf(item)})`,
 			),
 		);
 	});

@@ -14,10 +14,11 @@ import {
 	serviceError,
 	songAt,
 } from '../../support/scriptedTasks';
-import { goOn } from '../../support/settings';
+import { goOn, retryAndGoOn, retryOnFail } from '../../support/settings';
 import { statesOf, useSoundService } from '../../support/soundService';
 
-const { service, onSubmit, onRecord, onRecordOf, buy, recordsRead } = useSoundService(jumpingClock);
+const { service, onSubmit, onRecord, onRecordOf, buy, bought, recordsRead } =
+	useSoundService(jumpingClock);
 
 const link = (name: string) => `https://files.example.com/${name}`;
 
@@ -197,6 +198,19 @@ describe('The id of a task that was bought is never lost', () => {
 		},
 	);
 
+	test('it still does after Retry On Fail, which sends nothing again, and in the log', async () => {
+		const body = { code: 200, payload: { ticket: 'abc-1' } };
+		onSubmit({ json: body });
+		const { error } = await buy(1, {}, retryOnFail);
+		expect(error?.message).toBe(
+			`The task may have been bought by an earlier attempt, so the request was not sent again. The answer was ${JSON.stringify(body)} [row 1 (item 0)]`,
+		);
+		const { json } = await buy(1, {}, retryAndGoOn);
+		expect(json[0]).toMatchObject({ status: 'unknown', error: { response: JSON.stringify(body) } });
+		expect(bought()).toHaveLength(2);
+		expect(log.filter((line) => line.includes('abc-1'))).toHaveLength(1);
+	});
+
 	test('a long one is shortened, and the key is not in it', async () => {
 		const body = {
 			echo: `key ${SCRIPTED_KEY}`,
@@ -226,6 +240,52 @@ describe('The id of a task that was bought is never lost', () => {
 		onRecordOf('77', completed);
 		const { json } = await getTask('music', { taskId: '={{ 77 }}' });
 		expect(json[0]).toMatchObject({ taskId: '77', status: 'completed' });
+	});
+});
+
+describe('A service that has the key in what it gives', () => {
+	const shown = (...values: unknown[]) => JSON.stringify([...values, log]);
+
+	test.each([
+		['an id', `task_${SCRIPTED_KEY}`, 'task_•••'],
+		['an id in base64', 'c2NyaXB0ZWQta2V5', '•••'],
+	])('%s is shown without it', async (_, id, masked) => {
+		onSubmit(accepted(id));
+		onRecordOf(`task_${SCRIPTED_KEY}`, completedWith(track));
+		const { json, error } = await buy(1, { timeout: 5 }, goOn);
+		expect(json[0]?.taskId).toBe(masked);
+		expect(shown(json, error)).not.toContain(SCRIPTED_KEY);
+	});
+
+	test('its task is asked for by the whole id, also by Task: Get with the id that is shown', async () => {
+		onSubmit(accepted(`task_${SCRIPTED_KEY}`));
+		onRecord(serviceError(404, 'No such task'));
+		onRecordOf(`task_${SCRIPTED_KEY}`, completedWith(track));
+		expect(statesOf((await buy()).json)).toEqual([['task_•••', 'completed']]);
+		const { json } = await getTask('music', { taskId: 'task_•••' });
+		expect(statesOf(json)).toEqual([['task_•••', 'completed']]);
+	});
+
+	test('its file is fetched by the whole link', async () => {
+		const path = `/files/${SCRIPTED_KEY}/1.mp3`;
+		service.on('GET', path, { text: 'sound', headers: { 'content-type': 'audio/mpeg' } });
+		onRecord(completedWith(songAt(service.url + path)));
+		const { json, items, error } = await buy(1, {}, { given: { downloadFiles: true } });
+		expect(items[0]?.binary).toHaveProperty('data');
+		expect(shown(json, error)).not.toContain(SCRIPTED_KEY);
+	});
+
+	test('but not from another server: the key goes to none, and the file counts as there', async () => {
+		const path = `/files/${SCRIPTED_KEY}/1.mp3`;
+		const elsewhere = service.url.replace('127.0.0.1', 'localhost');
+		expect(elsewhere).not.toBe(service.url);
+		onRecord(completedWith(songAt(elsewhere + path)));
+		const { error } = await buy(1, {}, { given: { downloadFiles: true } });
+		expect(error?.message).toContain('the link holds the API key and leads to another server');
+		const { json } = await buy(1, { existingTaskId: 'task_1', whenFilesAreGone: 'buyAgain' });
+		expect(json[0]).toMatchObject({ taskId: 'task_1', reused: true });
+		expect(bought()).toHaveLength(1);
+		expect(service.requests.filter(({ path }) => path.startsWith('/files/'))).toEqual([]);
 	});
 });
 
