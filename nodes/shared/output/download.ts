@@ -71,7 +71,7 @@ function checkAddress(address: string, connection: Connection): URL {
 function withKey({ href, origin }: URL, connection: Connection): string {
 	if (!isMasked(href)) return href;
 	if (origin === parseWebUrl(connection.baseUrl)?.origin) return connection.reveal(href);
-	throw blocked('the link holds the API key and leads to another server than the service');
+	throw blocked('the link sends the API key elsewhere');
 }
 
 async function request(

@@ -281,7 +281,7 @@ describe('A service that has the key in what it gives', () => {
 		expect(elsewhere).not.toBe(service.url);
 		onRecord(completedWith(songAt(elsewhere + path)));
 		const { error } = await buy(1, {}, { given: { downloadFiles: true } });
-		expect(error?.message).toContain('the link holds the API key and leads to another server');
+		expect(error?.message).toContain('the link sends the API key elsewhere');
 		const { json } = await buy(1, { existingTaskId: 'task_1', whenFilesAreGone: 'buyAgain' });
 		expect(json[0]).toMatchObject({ taskId: 'task_1', reused: true });
 		expect(bought()).toHaveLength(1);
