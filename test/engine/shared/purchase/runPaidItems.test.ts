@@ -378,7 +378,9 @@ describe('Items that may have been bought', () => {
 			.filter((text) => error?.description?.includes(text));
 		expect(described).toHaveLength(unsure.length);
 		expect(error?.description).not.toContain('not submitted');
-		const answers = replies.map(({ text }) => (text ? `. The answer was ${text}` : ''));
+		const answers = replies.map(({ text }) =>
+			text === undefined ? '' : `. The answer was ${text.toString()}`,
+		);
 		expect(inLog('may have been bought')).toEqual(
 			unsure.map(
 				(item) =>
