@@ -179,7 +179,7 @@ export function errorFromResponse(response: Response, now: number, notFound?: st
 }
 
 /** Characters of an unreadable response in a message, and in an item. */
-const SHOWN = { inMessage: 300, inItem: 8_000 };
+export const SHOWN = { inMessage: 300, inItem: 8_000 };
 
 /** The error for a 2xx whose body is not what the spec shows. */
 export function unreadableResponse(httpStatus: number, body?: unknown): UnreadableResponseError {

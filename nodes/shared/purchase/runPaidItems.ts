@@ -8,6 +8,7 @@ import {
 	CanceledError,
 	InsufficientBalanceError,
 	PermissionError,
+	SHOWN,
 	TimeoutError,
 } from '../api/errors';
 import { forEachItem, isFailed, nameRecord } from '../n8n/failedItems';
@@ -26,9 +27,6 @@ import {
 	type SpendingGuard,
 	SpendingLimitError,
 } from './spendingGuard';
-
-/** Of an answer in a message, and in a line of the log. */
-const SHOWN_CHARACTERS = 300;
 
 /** An item that is checked and ready to be bought. */
 export interface ReadyItem extends BuyingItem {
@@ -85,7 +83,7 @@ export interface PaidRun<Item extends ReadyItem, Receipt> {
 
 /** An answer that could not be read may hold the task's ID under another name. */
 const wordsOf = (response: string | undefined) =>
-	response === undefined ? '' : `. The answer was ${toShortText(response, SHOWN_CHARACTERS)}`;
+	response === undefined ? '' : `. The answer was ${toShortText(response, SHOWN.inMessage)}`;
 
 /** An earlier attempt sent this purchase and never learned its result. */
 export class PendingPurchaseError extends ApiError {
@@ -96,11 +94,8 @@ export class PendingPurchaseError extends ApiError {
 	constructor(buys: 'task' | 'answer', response: string | undefined, why?: ApiError) {
 		const words = `The ${buys} may have been bought by an earlier attempt, so the request was not sent again`;
 		const reason = why instanceof SpendingLimitError ? why.problem : why?.message;
-		super(
-			[words, ...(reason === undefined ? [] : [`: ${reason}`]), wordsOf(response)].join(''),
-			'maybe',
-			{ response },
-		);
+		const because = reason === undefined ? '' : `: ${reason}`;
+		super(words + because + wordsOf(response), 'maybe', { response });
 	}
 }
 
