@@ -236,6 +236,9 @@ export type Open = (request: ApiRequest) => Promise<OpenResponse>;
 const ATTEMPT_TIMEOUT_MS = 60_000;
 const DEFAULT_DEADLINE_MS = 180_000;
 
+/** A rate limit that another request met holds a read up for so long at most, in milliseconds: what was bought is waited for. */
+const READS_HELD_UP_MS = 60_000;
+
 const TIMED_OUT = 'The request timed out';
 
 const fullResponse = z.object({
@@ -331,7 +334,7 @@ function toHttpOptions(request: ApiRequest, connection: Connection): IHttpReques
 
 /**
  * Sends requests with the node's credential. All requests of one sender share a rate limit: when the service asks one of
- * them to wait, the others wait too.
+ * them to wait, the others wait too, reads for a minute at most.
  */
 export function createSend(
 	context: ServiceContext,
@@ -339,6 +342,7 @@ export function createSend(
 	signal?: AbortSignal,
 ): { send: Send; open: Open } {
 	let quietUntil = 0;
+	let readsQuietUntil = 0;
 	const { decrypted: credentialsDecrypted } = connection;
 
 	async function respond(request: ApiRequest, end: AbortSignal): Promise<FullResponse> {
@@ -400,11 +404,16 @@ export function createSend(
 	}
 
 	/** Waits for the end of a rate limit. Throws where that would pass the deadline. */
-	async function waitForQuiet(deadline: Deadline, cancel: AbortSignal | undefined): Promise<void> {
-		while (clock.now() < quietUntil && !cancel?.aborted) {
-			if (quietUntil > deadlineMs(deadline))
+	async function waitForQuiet(
+		{ retry }: ApiRequest,
+		deadline: Deadline,
+		cancel: AbortSignal | undefined,
+	): Promise<void> {
+		const until = () => (retry === 'purchase' ? quietUntil : readsQuietUntil);
+		while (clock.now() < until() && !cancel?.aborted) {
+			if (until() > deadlineMs(deadline))
 				throw new RateLimitError('Rate limit reached', 'no', { httpStatus: 429 });
-			await sleep(quietUntil - clock.now(), cancel);
+			await sleep(until() - clock.now(), cancel);
 		}
 		if (cancel?.aborted) throw new CanceledError();
 	}
@@ -417,13 +426,16 @@ export function createSend(
 		const deadline = request.deadline ?? clock.now() + DEFAULT_DEADLINE_MS;
 		const cancel = request.abandon ?? signal;
 		for (let attempts = 1; ; attempts++) {
-			await waitForQuiet(deadline, cancel);
+			await waitForQuiet(request, deadline, cancel);
 			try {
 				return await tryOnce();
 			} catch (thrown) {
 				const error: ApiError = errorFromThrown(thrown);
 				const wait = backoffMs(error, attempts);
-				if (error instanceof RateLimitError) quietUntil = Math.max(quietUntil, clock.now() + wait);
+				if (error instanceof RateLimitError) {
+					quietUntil = Math.max(quietUntil, clock.now() + wait);
+					readsQuietUntil = Math.min(quietUntil, clock.now() + READS_HELD_UP_MS);
+				}
 				if (!mayRetry(request.retry, error, attempts) || clock.now() + wait > deadlineMs(deadline))
 					throw error;
 				context.logger.debug(`MediaGen: ${error.message}. Next attempt in ${Math.round(wait)} ms`);

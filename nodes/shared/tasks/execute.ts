@@ -234,21 +234,20 @@ async function waitAndDeliver(
 	bought: Bought,
 	accepted: readonly TaskItem[],
 ): Promise<INodeExecutionData[][]> {
-	const { pauseAddresses } = run;
+	const { resumeUrl } = run;
 	const began = clock.now();
 	if (run.options.waitMode === 'none' && !operation.synchronous)
 		return await deliver(run, accepted, bought);
 	// n8n refuses a callback to an execution that still runs, and the service does not repeat it: a task that has ended by now
 	// must not be waited for.
-	let current =
-		operation.synchronous || pauseAddresses ? await refreshTasks(run, accepted) : accepted;
-	if (pauseAddresses) {
+	let current = operation.synchronous || resumeUrl ? await refreshTasks(run, accepted) : accepted;
+	if (resumeUrl) {
 		while (endsSoon(current, began) && !run.signal?.aborted) {
 			await sleep(1_000, run.signal);
 			current = await refreshTasks(run, current);
 		}
 		if (mayPause(run.context, current)) {
-			const problem = await pauseProblem(run, current, pauseAddresses);
+			const problem = await pauseProblem(run, current, resumeUrl);
 			if (problem === undefined) {
 				for (const { itemIndex } of current.filter(isRefunded)) bought.records.drop(itemIndex);
 				countCost(run.context, current, 'waiting');
@@ -259,7 +258,7 @@ async function waitAndDeliver(
 						...outcome,
 						recordKey: bought.records.recordKey(outcome.itemIndex),
 					})),
-					pauseAddresses,
+					resumeUrl,
 				);
 			}
 			current = current.map((outcome) => ({ ...outcome, notes: [...outcome.notes, problem] }));

@@ -23,14 +23,6 @@ export interface TaskContext extends ServiceContext, Omit<DownloadContext, 'help
 	helpers: ServiceContext['helpers'] & DownloadContext['helpers'];
 }
 
-/** Where this n8n is asked for an execution, from outside. */
-export interface PauseAddresses {
-	/** Calls the paused node. With what proves that a caller was told of it. */
-	resumeUrl: string;
-	/** Would show the form of an execution that waits for one. */
-	formUrl: string;
-}
-
 /** One run of a node that deals with tasks. */
 export interface TaskRun<Context extends TaskContext = IExecuteFunctions> {
 	context: Context;
@@ -41,22 +33,18 @@ export interface TaskRun<Context extends TaskContext = IExecuteFunctions> {
 	signal: AbortSignal | undefined;
 	/** Milliseconds since 1970 at which waiting stops. */
 	deadline: number;
-	/** Known where the execution may pause. */
-	pauseAddresses?: PauseAddresses;
+	/** Where a call reaches the node once the execution has paused, with what proves that a caller was told of it. Known where it may pause. */
+	resumeUrl?: string;
 	/** Runs a job as soon as fewer than "Concurrency" others run. */
 	limit: <Result>(job: () => Promise<Result>) => Promise<Result>;
 }
 
-const addresses = z.object({ resumeUrl: z.string(), resumeFormUrl: z.string().catch('') });
+const ownExecution = z.object({ resumeUrl: z.string() });
 
 /** An expression would take milliseconds. */
-function pauseAddressesOf(context: IExecuteFunctions, connection: Connection): PauseAddresses {
-	const { $execution } = context.getWorkflowDataProxy(0);
-	const { resumeUrl, resumeFormUrl } = addresses.parse($execution);
-	return {
-		resumeUrl: withSecret(connection, resumeUrl, context.getExecutionId()),
-		formUrl: resumeFormUrl,
-	};
+function secretResumeUrl(context: IExecuteFunctions, connection: Connection): string {
+	const { resumeUrl } = ownExecution.parse(context.getWorkflowDataProxy(0).$execution);
+	return withSecret(connection, resumeUrl, context.getExecutionId());
 }
 
 /** Reads the options and the credential, once for all items. Throws n8n errors that name the field. */
@@ -77,8 +65,7 @@ export async function openTaskRun(
 		operation,
 		options,
 		client: createClient(context, connection, signal),
-		pauseAddresses:
-			options.waitMode === 'callback' ? pauseAddressesOf(context, connection) : undefined,
+		resumeUrl: options.waitMode === 'callback' ? secretResumeUrl(context, connection) : undefined,
 		signal,
 		deadline: clock.now() + options.timeout * 1_000,
 		limit: pLimit(options.concurrency),

@@ -72,6 +72,14 @@ describe('while submitting', () => {
 		expectNothingLost(JSON.stringify(json), 3);
 	});
 
+	test('429 with a Retry-After of a day does not hold up what was bought before', async () => {
+		fault({ match: SUBMIT, nth: 2, effect: { type: 'status', status: 429, retryAfter: 86_400 } });
+		const { json, error } = await run(3, { concurrency: 1 }, goOn);
+		expect(error).toBeUndefined();
+		expect(statusesOf(json)).toStrictEqual(['completed', 'not submitted', 'not submitted']);
+		expectNothingLost(JSON.stringify(json), 1);
+	});
+
 	test.each<[string, FaultRuleInput['effect']]>([
 		['500', { type: 'status', status: 500 }],
 		['502', { type: 'status', status: 502 }],
