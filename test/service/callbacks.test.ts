@@ -367,9 +367,13 @@ describe('a callback with a fault', () => {
 
 	it('keeps to the number that may be on their way at the same time', async () => {
 		const it = await bench({ ...open, callbackConcurrency: 3 });
-		const { url, arrivals, busiest } = await receiver(
-			(response) => void setTimeout(() => response.writeHead(200).end(), 5),
-		);
+		const waiting: Array<() => void> = [];
+		const { url, arrivals, busiest } = await receiver((response) => {
+			waiting.push(() => response.writeHead(200).end());
+			// A moment for a fourth to come.
+			if (waiting.length === 3)
+				setTimeout(() => waiting.splice(0).forEach((answer) => answer()), 5);
+		});
 		it.sandbox.deliveries.send({ base: url, body: {}, copies: 12, simultaneous: true });
 		await until('all have arrived', () => arrivals.length === 12);
 		expect(busiest()).toBe(3);
