@@ -152,7 +152,7 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 		expect(answers()).toEqual([[409]]);
 	});
 
-	describe('a task is asked for before the pause, once after it, and then not for a minute', () => {
+	describe('a task is asked for before the pause, once after n8n has stored it, and then not for minutes', () => {
 		async function expectTwoReads(): Promise<void> {
 			const reads = () => sandbox().requests.list({ method: 'GET', path: '/v1/tasks/' }).length;
 			await until(reads, (count) => count >= 2);

@@ -122,7 +122,7 @@ function itemAddress(
 
 /** Where the service reports the end of each item's task: this paused execution, or the address in the item's options. */
 export function callbackAddresses(run: TaskRun): (item: ItemCallback) => CallbackAddress {
-	const url = run.resumeUrl;
+	const url = run.pauseAddresses?.resumeUrl;
 	if (url === undefined) return (item) => itemAddress(run, item);
 	const notes = [...checkCallbackAddress(run, url, SET_WEBHOOK_URL), ...checkWorkflowTimeout(run)];
 	const ofFirst = [...notes, ...checkItemCount(run)];

@@ -234,20 +234,21 @@ async function waitAndDeliver(
 	bought: Bought,
 	accepted: readonly TaskItem[],
 ): Promise<INodeExecutionData[][]> {
-	const { resumeUrl } = run;
+	const { pauseAddresses } = run;
 	const began = clock.now();
 	if (run.options.waitMode === 'none' && !operation.synchronous)
 		return await deliver(run, accepted, bought);
 	// n8n refuses a callback to an execution that still runs, and the service does not repeat it: a task that has ended by now
 	// must not be waited for.
-	let current = operation.synchronous || resumeUrl ? await refreshTasks(run, accepted) : accepted;
-	if (resumeUrl) {
+	let current =
+		operation.synchronous || pauseAddresses ? await refreshTasks(run, accepted) : accepted;
+	if (pauseAddresses) {
 		while (endsSoon(current, began) && !run.signal?.aborted) {
 			await sleep(1_000, run.signal);
 			current = await refreshTasks(run, current);
 		}
 		if (mayPause(run.context, current)) {
-			const problem = await pauseProblem(run, current, resumeUrl);
+			const problem = await pauseProblem(run, current, pauseAddresses);
 			if (problem === undefined) {
 				for (const { itemIndex } of current.filter(isRefunded)) bought.records.drop(itemIndex);
 				countCost(run.context, current, 'waiting');
@@ -258,7 +259,7 @@ async function waitAndDeliver(
 						...outcome,
 						recordKey: bought.records.recordKey(outcome.itemIndex),
 					})),
-					resumeUrl,
+					pauseAddresses,
 				);
 			}
 			current = current.map((outcome) => ({ ...outcome, notes: [...outcome.notes, problem] }));

@@ -15,7 +15,7 @@ import {
 import { clock } from '../util/clock';
 import { toJson } from '../util/json';
 import { SET_WEBHOOK_URL } from './callbackAddress';
-import type { TaskRun } from './taskRun';
+import type { PauseAddresses, TaskRun } from './taskRun';
 import { HOST_LIMIT_AFTER_MS } from './waitingExecution';
 import { ownAddressProblem, watchPause } from './watchPause';
 
@@ -82,7 +82,7 @@ export function endsSoon(outcomes: readonly TaskItem[], began: number): boolean 
 export async function pauseProblem(
 	run: TaskRun,
 	outcomes: readonly TaskItem[],
-	resumeUrl: string,
+	{ resumeUrl }: PauseAddresses,
 ): Promise<string | undefined> {
 	if (outcomes.some((outcome) => outcome.options.reused && isOpen(outcome)))
 		return 'The node polled instead of pausing: of a task in "Existing Task", the service tells the execution that bought it.';
@@ -97,7 +97,7 @@ export async function pauseProblem(
 export async function pause(
 	run: TaskRun,
 	outcomes: readonly TaskItem[],
-	resumeUrl: string,
+	addresses: PauseAddresses,
 ): Promise<INodeExecutionData[][]> {
 	const { context, options } = run;
 	const items = context.getInputData();
@@ -110,7 +110,7 @@ export async function pause(
 			getParameter: (name): unknown => context.getNodeParameter(name, 0, null),
 		}),
 	);
-	const digest = secretDigest(resumeUrl);
+	const digest = secretDigest(addresses.resumeUrl);
 	const ofAll = {
 		...(Object.keys(evaluated).length > 0 ? { evaluatedOptions: evaluated } : {}),
 		...(digest === undefined ? {} : { secretDigest: digest }),
@@ -118,14 +118,14 @@ export async function pause(
 	for (const outcome of outcomes) {
 		const item = items[outcome.itemIndex];
 		if (!item) continue;
-		const json = waitingJson(outcome, item.json, resumeUrl);
+		const json = waitingJson(outcome, item.json, addresses.resumeUrl);
 		item.json = outcome.itemIndex === 0 ? { ...json, ...ofAll } : json;
 		// After the time limit it would come out as if it were the task's file.
 		delete item.binary;
 	}
 	const limit = clock.now() + options.timeout * 1_000;
 	await context.putExecutionToWait(new Date(limit + HOST_LIMIT_AFTER_MS));
-	watchPause(run, outcomes, resumeUrl, limit);
+	watchPause(run, outcomes, addresses, limit);
 	// With an error output n8n takes the items out of the array that it gets, and the input is all that it keeps.
 	return [items.map((item) => ({ ...item }))];
 }

@@ -23,6 +23,14 @@ export interface TaskContext extends ServiceContext, Omit<DownloadContext, 'help
 	helpers: ServiceContext['helpers'] & DownloadContext['helpers'];
 }
 
+/** Where this n8n is asked for an execution, from outside. */
+export interface PauseAddresses {
+	/** Calls the paused node. With what proves that a caller was told of it. */
+	resumeUrl: string;
+	/** Would show the form of an execution that waits for one. */
+	formUrl: string;
+}
+
 /** One run of a node that deals with tasks. */
 export interface TaskRun<Context extends TaskContext = IExecuteFunctions> {
 	context: Context;
@@ -33,18 +41,22 @@ export interface TaskRun<Context extends TaskContext = IExecuteFunctions> {
 	signal: AbortSignal | undefined;
 	/** Milliseconds since 1970 at which waiting stops. */
 	deadline: number;
-	/** Where a call reaches the node once the execution has paused, with what proves that a caller was told of it. Known where it may pause. */
-	resumeUrl?: string;
+	/** Known where the execution may pause. */
+	pauseAddresses?: PauseAddresses;
 	/** Runs a job as soon as fewer than "Concurrency" others run. */
 	limit: <Result>(job: () => Promise<Result>) => Promise<Result>;
 }
 
-const ownExecution = z.object({ resumeUrl: z.string() });
+const addresses = z.object({ resumeUrl: z.string(), resumeFormUrl: z.string().catch('') });
 
 /** An expression would take milliseconds. */
-function secretResumeUrl(context: IExecuteFunctions, connection: Connection): string {
-	const { resumeUrl } = ownExecution.parse(context.getWorkflowDataProxy(0).$execution);
-	return withSecret(connection, resumeUrl, context.getExecutionId());
+function pauseAddressesOf(context: IExecuteFunctions, connection: Connection): PauseAddresses {
+	const { $execution } = context.getWorkflowDataProxy(0);
+	const { resumeUrl, resumeFormUrl } = addresses.parse($execution);
+	return {
+		resumeUrl: withSecret(connection, resumeUrl, context.getExecutionId()),
+		formUrl: resumeFormUrl,
+	};
 }
 
 /** Reads the options and the credential, once for all items. Throws n8n errors that name the field. */
@@ -65,7 +77,8 @@ export async function openTaskRun(
 		operation,
 		options,
 		client: createClient(context, connection, signal),
-		resumeUrl: options.waitMode === 'callback' ? secretResumeUrl(context, connection) : undefined,
+		pauseAddresses:
+			options.waitMode === 'callback' ? pauseAddressesOf(context, connection) : undefined,
 		signal,
 		deadline: clock.now() + options.timeout * 1_000,
 		limit: pLimit(options.concurrency),

@@ -8,7 +8,7 @@ import { Memory } from '../util/memory';
 import { parseWebUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { failedTaskError } from './taskErrors';
-import type { TaskRun } from './taskRun';
+import type { PauseAddresses, TaskRun } from './taskRun';
 import {
 	findRunning,
 	forgetWaiting,
@@ -29,9 +29,13 @@ const CALL_WITHIN_MS = 10_000;
 const response = z.object({ statusCode: z.number(), body: z.unknown() });
 
 /** Calls this n8n from outside. Never throws. */
-async function callN8n(context: CallerContext, url: string): Promise<Answer> {
+async function callN8n(
+	context: CallerContext,
+	method: 'GET' | 'POST',
+	url: string,
+): Promise<Answer> {
 	const request = context.helpers.httpRequest({
-		method: 'POST',
+		method,
 		url,
 		headers: { 'cache-control': 'no-cache' },
 		timeout: clock.toHostMs(CALL_WITHIN_MS),
@@ -72,7 +76,7 @@ type OwnAnswer = { state: 'running' | 'received' | 'over' } | { state: 'failed';
 
 /** Calls the paused node as the service does. The call names no task: the node asks for all of its tasks. */
 async function callOwnAddress(context: CallerContext, resumeUrl: string): Promise<OwnAnswer> {
-	const answer = await callN8n(context, `${resumeUrl}/callback`);
+	const answer = await callN8n(context, 'POST', `${resumeUrl}/callback`);
 	if (answer.statusCode === undefined) return { state: 'failed', why: answer.why };
 	const { statusCode, body } = answer;
 	if (statusCode < 300) return { state: 'received' };
@@ -107,35 +111,69 @@ export async function ownAddressProblem(
 	return `${url?.origin ?? resumeUrl} does not lead back to this execution (${why})`;
 }
 
-/** Milliseconds before the first looks at the tasks, and before each one after them. n8n stores a pause within a second, as a rule. */
-const LOOKS_MS = [5_000, 70_000];
-const LONGEST_MS = 300_000;
+/** What n8n tells of an execution. */
+type ExecutionState = 'running' | 'waiting' | 'over';
+
+const STATES: ReadonlyMap<unknown, ExecutionState> = new Map([
+	['new', 'running'],
+	['running', 'running'],
+	['waiting', 'waiting'],
+	['success', 'over'],
+	['error', 'over'],
+	['canceled', 'over'],
+	['crashed', 'over'],
+]);
 
 /**
- * What has ended may be on its way as a callback, or its files: a call beside it would only cost, and where another process has that
- * callback, n8n 1.123 would resume twice. So the call waits as long again as the look did, up to this.
+ * Asks n8n for the state of an execution as the pages of its forms do. That runs no node, and n8n 2.41 makes no isolate for it. Returns
+ * `undefined` where n8n does not tell it.
+ *
+ * @param formUrl `$execution.resumeFormUrl`
  */
-const CALLBACK_COMES_WITHIN_MS = 60_000;
+async function executionState(
+	context: CallerContext,
+	formUrl: string,
+): Promise<ExecutionState | undefined> {
+	const url = parseWebUrl(formUrl);
+	if (!url) return undefined;
+	url.pathname += '/n8n-execution-status';
+	const answer = await callN8n(context, 'GET', url.href);
+	if (hasNoDataYet(answer)) return 'running';
+	return answer.statusCode === 200 ? STATES.get(answer.body) : undefined;
+}
+
+/** n8n stores a pause within a second, as a rule. */
+const FIRST_MS = 1_000;
+const LONGEST_MS = 300_000;
+const GROWTH = 2;
+
+/** From here on the tasks are asked for, even if n8n tells that the execution runs. */
+const BELIEVED_MS = 60_000;
+
+/** The first wait after the one look that is needed. */
+const SPARSE_MS = 120_000;
+
+/** What has ended may be on its way as a callback: a call beside it would only cost. */
+const CALLBACK_COMES_WITHIN_MS = 10_000;
 
 const FIRST_REPEAT_MS = 250;
-const GROWTH = 2;
 
 /** How long the call that resumes the execution is repeated. */
 const REPEAT_FOR_MS = 120_000;
 
-/** Whether all tasks are known to have ended. */
+/** Whether all tasks have ended; `undefined` where that cannot be read. */
 async function allEnded(
 	run: TaskRun,
 	outcomes: readonly TaskItem[],
 	key: string,
-): Promise<boolean> {
+): Promise<boolean | undefined> {
 	try {
 		return (await findRunning(run, outcomes, waitingExecution(key))) === undefined;
 	} catch (error) {
 		run.context.logger.debug(
 			`MediaGen: the tasks of a paused execution could not be read: ${asError(error).message}`,
 		);
-		return false;
+		return undefined;
 	}
 }
 
@@ -154,21 +192,31 @@ async function watch(
 	run: TaskRun,
 	outcomes: readonly TaskItem[],
 	key: string,
-	resumeUrl: string,
+	{ resumeUrl, formUrl }: PauseAddresses,
 	limit: number,
 ): Promise<void> {
-	const sleepFor = async (ms: number) =>
-		await clock.sleep(Math.max(0, Math.min(ms, limit - clock.now())));
 	let isOver = false;
-	for (let look = 0; !isOver && clock.now() < limit; look++) {
-		const wait = LOOKS_MS[look] ?? LONGEST_MS;
-		await sleepFor(wait);
+	let isStored = false;
+	for (
+		let wait = FIRST_MS;
+		!isOver && clock.now() < limit;
+		wait = Math.min(wait * GROWTH, LONGEST_MS)
+	) {
+		await clock.sleep(Math.min(wait, limit - clock.now()));
 		if (hasResumed(key)) return;
-		if (!(await allEnded(run, outcomes, key))) continue;
-		await sleepFor(Math.min(wait, CALLBACK_COMES_WITHIN_MS));
-		isOver = await resume(run, key, resumeUrl);
-		// An n8n that takes no call for minutes is busy: it is left alone for some.
-		look = LOOKS_MS.length;
+		const state = isStored ? 'waiting' : await executionState(run.context, formUrl);
+		isOver = state === 'over';
+		if (isOver || (state === 'running' && wait < BELIEVED_MS)) continue;
+		const ended = await allEnded(run, outcomes, key);
+		if (ended === true) {
+			if (isStored) await clock.sleep(Math.min(CALLBACK_COMES_WITHIN_MS, limit - clock.now()));
+			isOver = await resume(run, key, resumeUrl);
+			// An n8n that takes no call for minutes is busy: it is left alone for some.
+			wait = LONGEST_MS;
+		} else if (ended === false && state === 'waiting' && !isStored) {
+			isStored = true;
+			wait = SPARSE_MS / GROWTH;
+		}
 	}
 	if (!isOver) await resume(run, key, resumeUrl);
 	// In queue mode another process has resumed it. Here, a download may still be under way.
@@ -177,11 +225,18 @@ async function watch(
 
 /**
  * Goes on after `execute()` has returned. n8n stores the pause only then; a callback that comes before is refused, and the service
- * does not repeat it. So the node looks at the tasks by itself, ever less often. When all have ended, or the time limit has passed, the
- * execution is resumed by its own address, unless a callback has done so.
+ * does not repeat it. When all tasks have ended, or the time limit has passed, the execution is resumed by its own address.
  *
- * A look finds what no callback will tell: a task that ended before n8n had stored the pause, or whose callback got lost. As long as n8n
- * takes callbacks, the last one resumes the execution: the node then reads all tasks that are not known to have ended.
+ * One look at the tasks is enough, if it begins after n8n has told that the execution waits:
+ * - A task that ended before: its record shows that, whatever became of its callback.
+ * - A task that ends later: n8n takes its callback, and the node then reads all tasks that are not known to have ended. So the callback
+ *   of the last one resumes the execution, though that of another was refused.
+ * - A callback during the look, or during the call that follows it: `resume.ts` gives the output out once, by the key of the pause.
+ * - A look that fails says nothing: the next one comes soon, as if n8n had not told anything.
+ *
+ * As long as n8n tells that the execution runs, a look would be in vain. After the one look the tasks are asked for ever less often, for
+ * what the above does not cover: a record that was behind, or a callback that got lost. Where n8n
+ * does not tell the state, such as behind a proxy that lets only callbacks through, the tasks are asked for after 1, 3, 7, 15, … s.
  *
  * A restart ends all this; callbacks and n8n's own time limit remain.
  *
@@ -190,7 +245,7 @@ async function watch(
 export function watchPause(
 	run: TaskRun,
 	outcomes: readonly TaskItem[],
-	resumeUrl: string,
+	addresses: PauseAddresses,
 	limit: number,
 ): void {
 	const key = keyOfPause(run.context.getExecutionId(), outcomes);
@@ -200,7 +255,7 @@ export function watchPause(
 		if (hasEnded(outcome.task.status))
 			execution.ended.set(outcome.taskId, { ...outcome, error: failedTaskError(run, outcome) });
 	}
-	void watch(run, outcomes, key, resumeUrl, limit).catch((error: unknown) => {
+	void watch(run, outcomes, key, addresses, limit).catch((error: unknown) => {
 		run.context.logger.debug(
 			`MediaGen: a paused execution is not watched any more: ${asError(error).message}`,
 		);

@@ -32,6 +32,8 @@ export interface PausedExecution {
 	timeLimit(): Promise<RunResult>;
 	/** Calls to the execution's address over HTTP, with n8n's answers. */
 	calls: Array<{ body: unknown; status: number }>;
+	/** What n8n has told of the execution since it paused. */
+	questions: readonly string[];
 	/** The execution as a call to its address has resumed it. */
 	resumed: Promise<RunResult>;
 }
@@ -47,6 +49,9 @@ type Receiver = (
 /** By execution id. */
 const receivers = new Map<string, Receiver>();
 
+/** What n8n tells of an execution when it is asked for its state, by execution id. */
+const states = new Map<string, () => StateAnswer>();
+
 let origin: Promise<string> | undefined;
 
 /** The server on which n8n receives calls for waiting executions. */
@@ -59,6 +64,10 @@ async function listen(): Promise<string> {
 			const missing = { status: 404, message: `The execution "${executionId}" does not exist.` };
 			const body: unknown = JSON.parse(Buffer.concat(chunks).toString() || '{}');
 			const query = Object.fromEntries(new URL(request.url ?? '', 'http://n8n').searchParams);
+			if (request.url?.includes('/n8n-execution-status')) {
+				const { status, text } = states.get(executionId)?.() ?? { status: 200, text: 'null' };
+				return response.writeHead(status, { 'content-type': 'text/html' }).end(text);
+			}
 			return void Promise.resolve(receivers.get(executionId)?.(body, query) ?? missing).then(
 				({ status, message }) => {
 					response
@@ -80,6 +89,14 @@ export function stopWatching(): void {
 	for (const scope of scopes.splice(0)) scope.still = true;
 }
 
+/** n8n's answer to who asks for the state of an execution. */
+export interface StateAnswer {
+	status: number;
+	text: string;
+}
+
+export const told = (text: string): StateAnswer => ({ status: 200, text });
+
 export interface PauseSettings {
 	/** Whether the node goes on by itself after it has paused. Else only callbacks and the time limit change anything. */
 	watches?: boolean;
@@ -87,6 +104,8 @@ export interface PauseSettings {
 	refuses?: number;
 	/** n8n's answer to such calls, if not a 409. */
 	refusal?: { status: number; message: string };
+	/** What n8n tells of the execution after it has paused, each time it is asked; the last one from then on. Default: that it waits. */
+	tells?: StateAnswer[];
 	/** A path behind which this n8n stands. Default: one of its own. */
 	path?: string;
 	/** n8n's answer to all calls after those, where it does not take them. */
@@ -119,6 +138,7 @@ export async function pauseNode(
 		calls.push({ body, status: answer.status });
 		return answer;
 	});
+	states.set(executionId, () => told('running'));
 	const scope = { still: settings.watches !== true };
 	scopes.push(scope);
 	const paused = await standstill.run(scope, async () => await runNode(options));
@@ -186,6 +206,13 @@ export async function pauseNode(
 
 	let wake: (result: RunResult) => void = () => {};
 	const resumed = new Promise<RunResult>((resolve) => (wake = resolve));
+	const tells = [...(settings.tells ?? [told('waiting')])];
+	const questions: string[] = [];
+	states.set(executionId, () => {
+		const answer = (tells.length > 1 ? tells.shift() : tells[0]) ?? told('null');
+		questions.push(answer.text);
+		return answer;
+	});
 	let refuses = settings.refuses ?? 0;
 	receive = async (body, query) => {
 		if (refuses-- > 0) return runs();
@@ -202,6 +229,7 @@ export async function pauseNode(
 		paused,
 		waiting: stored.executionData?.nodeExecutionStack[0]?.data.main?.[0] ?? [],
 		calls,
+		questions,
 		resumed,
 		callback,
 		query: address,

@@ -3,7 +3,13 @@ import type { ServerResponse } from 'node:http';
 import { clock } from '../../../../nodes/shared/util/clock';
 import { fastClock } from '../../support/clocks';
 import { log, runNode } from '../../support/engine';
-import { pauseNode, type PauseSettings, stopWatching } from '../../support/pausedExecution';
+import {
+	pauseNode,
+	type PauseSettings,
+	type StateAnswer,
+	stopWatching,
+	told,
+} from '../../support/pausedExecution';
 import { type Reply, SCRIPTED_KEY, useScriptedService } from '../../support/scriptedService';
 import {
 	accepted,
@@ -196,20 +202,22 @@ describe('An execution whose callbacks were refused because the pause was not st
 		},
 	);
 
-	test('asks again when the record cannot be read', async () => {
+	test('asks again soon when the record cannot be read', async () => {
 		service.on('GET', RECORD, running, { status: 502 }, { status: 404, text: 'proxy' }, completed);
+		const began = clock.now();
 		const execution = await pauseSounds(1);
 		expect((await execution.resumed).json).toMatchObject([
 			{ taskId: 'task_1', status: 'completed' },
 		]);
-	}, 60_000);
+		expect(clock.now() - began).toBeLessThan(30_000);
+	});
 
 	test('asks again when the service does not know the task yet', async () => {
 		const unknown: Reply = {
 			status: 404,
 			json: { error: { message: 'No such task', type: 'not_found', code: 404 } },
 		};
-		service.on('GET', RECORD, running, unknown, completed);
+		service.on('GET', RECORD, running, ...after(3, unknown, completed));
 		const execution = await pauseSounds(1);
 		expect((await execution.resumed).json).toMatchObject([
 			{ taskId: 'task_1', status: 'completed' },
@@ -262,52 +270,66 @@ describe('An execution whose callbacks were refused because the pause was not st
 	});
 });
 
-describe('The looks of a paused node', () => {
-	test('come ever less often, and nothing is called', async () => {
-		const began = clock.now();
-		const times: number[] = [];
-		service.on('GET', RECORD, () => {
-			times.push(clock.now() - began);
-			return running;
-		});
+/** Milliseconds after the begin at which records were asked for, by the clock of the nodes. */
+function timesOfLooks(): number[] {
+	const began = clock.now();
+	const times: number[] = [];
+	service.on('GET', RECORD, () => {
+		times.push(clock.now() - began);
+		return running;
+	});
+	return times;
+}
+
+const NO_STATE: Array<[string, StateAnswer]> = [
+	['a proxy lets only callbacks through', { status: 403, text: 'Forbidden' }],
+	['a proxy shows a page of its own', told('<html>Sign in</html>')],
+	['another n8n answers', told('null')],
+	['n8n fails', { status: 500, text: '{"message":"Database is locked"}' }],
+];
+
+describe('n8n tells that the execution waits: from then on every callback arrives', () => {
+	test('the tasks are asked for once, and after that ever less often', async () => {
+		const times = timesOfLooks();
 		const execution = await pauseSounds(1);
-		await clock.sleep(400_000);
+		await clock.sleep(190_000);
+		expect(execution.questions).toStrictEqual(['waiting']);
 		expect(execution.calls).toHaveLength(1);
 		const between = times.slice(1).map((at, look) => Math.round((at - (times[look] ?? 0)) / 1_000));
-		expect(between).toStrictEqual([5, 70, 300]);
+		expect(between).toStrictEqual([1, 120]);
 	}, 60_000);
+
+	test('what ended before that, of which every callback was refused, resumes it', async () => {
+		const tells = [told('running'), told('running'), told('waiting')];
+		service.on('GET', RECORD, ...after(3, running, completed));
+		const execution = await pauseSounds(3, { tells }, { concurrency: 1 });
+		const { json } = await execution.resumed;
+		expect(json.map(({ status }) => status)).toStrictEqual(['completed', 'completed', 'completed']);
+		expect(execution.questions).toStrictEqual(['running', 'running', 'waiting']);
+	});
 
 	test('the callback of the last task resumes it, though that of another was refused', async () => {
 		service.on('GET', recordOf('task_1'), running);
 		service.on('GET', recordOf('task_2'), running, completed);
 		const execution = await pauseSounds(2, {}, { concurrency: 1 });
-		await clock.sleep(10_000);
+		while (execution.questions.length < 1) await realMs(1);
+		await clock.sleep(5_000);
 		service.on('GET', recordOf('task_1'), completed);
 		const { resumed } = await execution.callback({ id: 'task_1', status: 'completed' });
 		expect(resumed?.json.map(({ status }) => status)).toStrictEqual(['completed', 'completed']);
 	});
 
-	test('leave time for a callback that is on its way, and for its files', async () => {
+	test('a later look leaves time for a callback that is on its way', async () => {
 		service.on('GET', RECORD, running, running, completed);
 		const execution = await pauseSounds(1);
 		while (service.sent('GET', RECORD).length < 3) await realMs(1);
-		await clock.sleep(50_000);
 		const { resumed } = await execution.callback({ id: 'task_1', status: 'completed' });
 		expect(resumed?.json).toMatchObject([{ status: 'completed' }]);
 		await clock.sleep(30_000);
 		expect(execution.calls).toHaveLength(1);
 	});
 
-	test('find what ended before n8n had stored the pause within ten seconds', async () => {
-		service.on('GET', RECORD, running, completed);
-		const began = clock.now();
-		await (
-			await pauseSounds(1)
-		).resumed;
-		expect(clock.now() - began).toBeLessThan(14_000);
-	});
-
-	test('find a record that was behind, or whose callback got lost, within minutes', async () => {
+	test('a record that was behind is found within minutes', async () => {
 		service.on('GET', RECORD, running, running, completed);
 		const began = clock.now();
 		await (
@@ -315,6 +337,58 @@ describe('The looks of a paused node', () => {
 		).resumed;
 		expect(clock.now() - began).toBeLessThan(140_000);
 	});
+});
+
+describe('n8n tells something else of the execution', () => {
+	test.each(['running', 'new'])('%s: a look would be in vain', async (state) => {
+		const times = timesOfLooks();
+		const execution = await pauseSounds(1, { tells: [told(state)] });
+		await clock.sleep(50_000);
+		expect(times).toHaveLength(1);
+		expect(execution.questions.length).toBeLessThan(8);
+	});
+
+	test('running, for minutes: that is not believed', async () => {
+		service.on('GET', RECORD, running, completed);
+		const execution = await pauseSounds(1, { tells: [told('running')] });
+		expect((await execution.resumed).json).toMatchObject([{ status: 'completed' }]);
+	});
+
+	test.each(['validateSignature', 'resumeToken'])(
+		'that it cannot read %s, of an execution started by hand: it runs',
+		async (property) => {
+			const text = `{"message":"Cannot read properties of undefined (reading '${property}')"}`;
+			const times = timesOfLooks();
+			await pauseSounds(1, { tells: [{ status: 500, text }] });
+			await clock.sleep(30_000);
+			expect(times).toHaveLength(1);
+		},
+	);
+
+	test.each(['canceled', 'success', 'error', 'crashed'])(
+		'%s: nothing is asked for any more',
+		async (state) => {
+			const times = timesOfLooks();
+			const execution = await pauseSounds(1, { tells: [told(state)] }, { timeout: 120 });
+			await clock.sleep(200_000);
+			expect(times).toHaveLength(1);
+			expect(execution.questions).toHaveLength(1);
+			expect(execution.calls).toHaveLength(1);
+		},
+	);
+
+	test.each(NO_STATE)(
+		'nothing, because %s: the tasks are asked for ever less often',
+		async (_, answer) => {
+			const times = timesOfLooks();
+			const execution = await pauseSounds(1, { tells: [answer] });
+			await clock.sleep(70_000);
+			// After 1, 3, 7, 15, 31 and 63 s.
+			expect(times.slice(1)).toHaveLength(6);
+			expect(execution.calls).toHaveLength(1);
+		},
+		60_000,
+	);
 });
 
 test('an address that has led back to this n8n is not called before each pause, but after five minutes again', async () => {
