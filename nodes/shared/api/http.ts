@@ -236,8 +236,8 @@ export type Open = (request: ApiRequest) => Promise<OpenResponse>;
 const ATTEMPT_TIMEOUT_MS = 60_000;
 const DEFAULT_DEADLINE_MS = 180_000;
 
-/** A rate limit that another request met holds a read up for so long at most, in milliseconds: what was bought is waited for. */
-const READS_HELD_UP_MS = 60_000;
+/** A rate limit holds reads up for so long at most, in milliseconds: what was bought is waited for. */
+export const READS_HELD_UP_MS = 30_000;
 
 const TIMED_OUT = 'The request timed out';
 
@@ -334,7 +334,7 @@ function toHttpOptions(request: ApiRequest, connection: Connection): IHttpReques
 
 /**
  * Sends requests with the node's credential. All requests of one sender share a rate limit: when the service asks one of
- * them to wait, the others wait too, reads for a minute at most.
+ * them to wait, the others wait too, reads for half a minute at most.
  */
 export function createSend(
 	context: ServiceContext,

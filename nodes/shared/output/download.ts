@@ -112,15 +112,16 @@ export async function openFile(
 		}
 		if (isSuccess(response)) return response;
 		response.body.destroy();
-		const { location } = response.headers;
-		if (response.statusCode < 300 || response.statusCode > 399 || typeof location !== 'string') {
+		const { location: given } = response.headers;
+		if (response.statusCode < 300 || response.statusCode > 399 || typeof given !== 'string') {
 			throw errorFromResponse(
 				{ statusCode: response.statusCode, headers: response.headers },
 				clock.now(),
 				'File not found',
 			);
 		}
-		// Each hop is checked by itself: a public link must not lead into the private network.
+		const location = connection.redactText(given);
+		// Each hop is checked by itself: a public link must not lead into the private network, nor take the key elsewhere.
 		url = checkAddress(
 			URL.canParse(location, url) ? new URL(location, url).href : location,
 			connection,

@@ -1,4 +1,5 @@
 import { ApiError, asError, CanceledError, errorFromThrown, NotFoundError } from '../api/errors';
+import { READS_HELD_UP_MS } from '../api/http';
 import { hasEnded } from '../api/records';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
 import { isTextResult } from '../output/resultFiles';
@@ -84,7 +85,7 @@ export async function pollUntilEnded(
 			last = errorFromThrown(error);
 			if (last instanceof CanceledError) return { reason: 'canceled' };
 			if (!mayPass(last, began)) return { reason: 'error', error: last };
-			nextIn = Math.max(intervalMs, last.details.retryAfterMs ?? 0);
+			nextIn = Math.max(intervalMs, Math.min(last.details.retryAfterMs ?? 0, READS_HELD_UP_MS));
 		}
 		if (clock.now() >= deadline) return { reason: 'timeout', last };
 	}

@@ -301,7 +301,10 @@ async function resumeOnCallback(
 		const run = openCallbackRun(context, family, client);
 		const outcomes = readWaitingItems(run);
 		const key = keyOfPause(context.getExecutionId(), outcomes);
-		const { taskId: claimed, claimsEnd } = readCallback(context.getBodyData());
+		// The task's ID has a mask for the key, as in the waiting items.
+		const { taskId: claimed, claimsEnd } = readCallback(
+			client.connection.redact(context.getBodyData()),
+		);
 		const found = await lock.run(
 			key,
 			async () => await firstToFindAllEnded(run, outcomes, key, claimed),

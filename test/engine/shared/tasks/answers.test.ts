@@ -275,6 +275,18 @@ describe('A service that has the key in what it gives', () => {
 		expect(shown(json, error)).not.toContain(SCRIPTED_KEY);
 	});
 
+	test('but a redirect does not take the key to another server', async () => {
+		const elsewhere = service.url.replace('127.0.0.1', 'localhost');
+		service.on('GET', '/files/1.mp3', {
+			status: 302,
+			headers: { location: `${elsewhere}/elsewhere/${SCRIPTED_KEY}` },
+		});
+		onRecord(completedWith(songAt(`${service.url}/files/1.mp3`)));
+		const { error } = await buy(1, {}, { given: { downloadFiles: true } });
+		expect(error?.message).toContain('the link sends the API key elsewhere');
+		expect(service.sent('GET', '/elsewhere/*')).toEqual([]);
+	});
+
 	test('but not from another server: the key goes to none, and the file counts as there', async () => {
 		const path = `/files/${SCRIPTED_KEY}/1.mp3`;
 		const elsewhere = service.url.replace('127.0.0.1', 'localhost');

@@ -616,3 +616,13 @@ describe('A download that takes longer than the service waits for an answer', ()
 		expect([status, resumed?.items.length, joined]).toEqual([200, 1, { status: 200 }]);
 	});
 });
+
+test('a callback for a task whose id has the key in it resumes, and the log does not show it', async () => {
+	log.length = 0;
+	onSubmit(accepted(`task_${SCRIPTED_KEY}`));
+	const execution = await pause(1);
+	onRecordOf(`task_${SCRIPTED_KEY}`, completed);
+	const { resumed } = await execution.callback(callback(`task_${SCRIPTED_KEY}`));
+	expect(resumed?.json).toMatchObject([{ taskId: 'task_•••', status: 'completed' }]);
+	expect(log.join('\n')).not.toContain(SCRIPTED_KEY);
+});

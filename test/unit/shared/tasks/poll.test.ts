@@ -162,6 +162,12 @@ describe('A wait', () => {
 		},
 	);
 
+	test('asks again after half a minute, whatever pause it is asked for', async () => {
+		const error = new RateLimitError('x', 'no', { retryAfterMs: 3_600_000 });
+		const { began } = startClock();
+		expect((await waitFor([error, ends], { deadline: began + 600_000 })).requests).toEqual([1, 31]);
+	});
+
 	test('ends with an error that does not pass', async () => {
 		const error = new PermissionError('Permission denied');
 		expect(await waitFor([error])).toEqual({ end: { reason: 'error', error }, requests: [1] });
