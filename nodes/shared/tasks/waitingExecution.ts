@@ -5,6 +5,7 @@ import {
 	type ApiError,
 	AuthenticationError,
 	errorFromThrown,
+	NotFoundError,
 	PermissionError,
 	UnreadableResponseError,
 } from '../api/errors';
@@ -20,8 +21,8 @@ import { retrieveRecord, type TaskContext, type TaskRun, withRecord } from './ta
 export interface WaitingExecution {
 	/** Tasks known to have ended, by id. */
 	ended: Map<string, TaskItem>;
-	/** Milliseconds since 1970 from which on this process knows of it. */
-	since: number;
+	/** When the service first did not know a task, in milliseconds since 1970, by id. A part of it may be behind. */
+	unknownSince: Map<string, number>;
 	/** Milliseconds since 1970 at which it goes on with what there is; known where it paused. */
 	limit?: number;
 	/** The downloads under way. Repeated callbacks join them. */
@@ -44,7 +45,7 @@ export function keyOfPause(executionId: string, outcomes: readonly TaskItem[]): 
 export function waitingExecution(key: string): WaitingExecution {
 	const execution = waitingExecutions.get(key) ?? {
 		ended: new Map<string, TaskItem>(),
-		since: clock.now(),
+		unknownSince: new Map<string, number>(),
 	};
 	waitingExecutions.set(key, execution);
 	return execution;
@@ -96,8 +97,11 @@ async function retrieveEnd(
 		return { ...current, error: failedTaskError(run, current) };
 	} catch (thrown) {
 		const error = errorFromThrown(thrown);
-		if (mayPass(error, execution.since) || (isKeyRefused(error) && !isOverdue(execution)))
-			throw error;
+		const { unknownSince } = execution;
+		if (error instanceof NotFoundError && !unknownSince.has(outcome.taskId))
+			unknownSince.set(outcome.taskId, clock.now());
+		const began = unknownSince.get(outcome.taskId) ?? clock.now();
+		if (mayPass(error, began) || (isKeyRefused(error) && !isOverdue(execution))) throw error;
 		return { ...outcome, error: retrieveError(run, outcome, error) };
 	}
 }

@@ -626,3 +626,15 @@ test('a callback for a task whose id has the key in it resumes, and the log does
 	expect(resumed?.json).toMatchObject([{ taskId: 'task_•••', status: 'completed' }]);
 	expect(log.join('\n')).not.toContain(SCRIPTED_KEY);
 });
+
+test('a 404 to the first look, whenever it comes, does not end the task: its callback comes again', async () => {
+	const time = fastClock(1);
+	setClock(time);
+	const execution = await pause(1);
+	await time.advance(100_000);
+	onRecordOf('task_1', unknownTask);
+	expect(await execution.callback(callback('task_1'))).toEqual({ status: 503 });
+	finish('task_1');
+	const { resumed } = await execution.callback(callback('task_1'));
+	expect(resumed?.json).toMatchObject([{ taskId: 'task_1', status: 'completed' }]);
+});
