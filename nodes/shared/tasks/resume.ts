@@ -301,10 +301,9 @@ async function resumeOnCallback(
 		const run = openCallbackRun(context, family, client);
 		const outcomes = readWaitingItems(run);
 		const key = keyOfPause(context.getExecutionId(), outcomes);
-		// The task's ID has a mask for the key, as in the waiting items.
-		const { taskId: claimed, claimsEnd } = readCallback(
-			client.connection.redact(context.getBodyData()),
-		);
+		const { taskId, claimsEnd } = readCallback(context.getBodyData());
+		// With a mask for the key, as in the waiting items.
+		const claimed = taskId && client.connection.redactText(taskId);
 		const found = await lock.run(
 			key,
 			async () => await firstToFindAllEnded(run, outcomes, key, claimed),
