@@ -21,7 +21,7 @@ import { retrieveRecord, type TaskContext, type TaskRun, withRecord } from './ta
 export interface WaitingExecution {
 	/** Tasks known to have ended, by id. */
 	ended: Map<string, TaskItem>;
-	/** When the service first did not know a task, in milliseconds since 1970, by id. A part of it may be behind. */
+	/** Since when the service has not known a task, in milliseconds since 1970, by id. A part of it may be behind. */
 	unknownSince: Map<string, number>;
 	/** Milliseconds since 1970 at which it goes on with what there is; known where it paused. */
 	limit?: number;
@@ -87,8 +87,10 @@ async function retrieveEnd(
 	outcome: AcceptedItem,
 	execution: WaitingExecution,
 ): Promise<TaskItem | undefined> {
+	const { unknownSince } = execution;
 	try {
 		const current = withRecord(run, outcome, await retrieveRecord(run, outcome.taskId, 'once'));
+		unknownSince.delete(outcome.taskId);
 		if (!hasEnded(current.task.status)) return undefined;
 		if (lateResults.mayCome(current))
 			throw new UnreadableResponseError(
@@ -97,7 +99,6 @@ async function retrieveEnd(
 		return { ...current, error: failedTaskError(run, current) };
 	} catch (thrown) {
 		const error = errorFromThrown(thrown);
-		const { unknownSince } = execution;
 		if (error instanceof NotFoundError && !unknownSince.has(outcome.taskId))
 			unknownSince.set(outcome.taskId, clock.now());
 		const began = unknownSince.get(outcome.taskId) ?? clock.now();

@@ -638,3 +638,17 @@ test('a 404 to the first look, whenever it comes, does not end the task: its cal
 	const { resumed } = await execution.callback(callback('task_1'));
 	expect(resumed?.json).toMatchObject([{ taskId: 'task_1', status: 'completed' }]);
 });
+
+test('a task that was known in between may be unknown again for a minute', async () => {
+	const time = fastClock(1);
+	setClock(time);
+	const execution = await pause(1);
+	for (const record of [unknownTask, running, unknownTask]) {
+		onRecordOf('task_1', record);
+		expect(await execution.callback(callback('task_1'))).toEqual({ status: 503 });
+		await time.advance(50_000);
+	}
+	finish('task_1');
+	const { resumed } = await execution.callback(callback('task_1'));
+	expect(resumed?.json).toMatchObject([{ taskId: 'task_1', status: 'completed' }]);
+});
