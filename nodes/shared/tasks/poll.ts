@@ -29,16 +29,16 @@ function untilNextPoll(
 	return expectedIn > 0 && expectedIn < intervalMs * (1 + PUT_OFF) ? expectedIn : intervalMs;
 }
 
-/** A part of the service may not know a task for so long after its submission, in milliseconds. */
+/** A part of the service may not know a task for so long, in milliseconds. */
 export const UNKNOWN_FOR_MS = 60_000;
 
 /**
- * Whether a later request may succeed. `began` is when the wait for the task began, in milliseconds since 1970. A 404 without the service's
- * own error is another server's, such as a proxy's.
+ * Whether a later request may succeed. `unknownSince` is since when the service has shown no record of the task, in milliseconds since
+ * 1970. A 404 without the service's own error is another server's, such as a proxy's.
  */
-export function mayPass(error: ApiError, began: number): boolean {
+export function mayPass(error: ApiError, unknownSince = clock.now()): boolean {
 	if (!(error instanceof NotFoundError)) return error.transient;
-	return error.details.fromService !== true || clock.now() - began < UNKNOWN_FOR_MS;
+	return error.details.fromService !== true || clock.now() - unknownSince < UNKNOWN_FOR_MS;
 }
 
 /** What a request for a task showed. */
@@ -64,7 +64,7 @@ export type PollEnd =
 
 /**
  * Calls `retrieve` until the task ends: first after about a second, then at every interval, and when the service expects the
- * end. An error that may pass (429, 5xx, a lost connection, a 404 in the first minute) never ends the wait.
+ * end. An error that may pass (429, 5xx, a lost connection, 404 for less than a minute) never ends the wait.
  */
 export async function pollUntilEnded(
 	retrieve: () => Promise<Progress>,
@@ -72,6 +72,7 @@ export async function pollUntilEnded(
 ): Promise<PollEnd> {
 	const { intervalMs, deadline, signal } = rules;
 	const began = clock.now();
+	let unknownSince: number | undefined = began;
 	let nextIn = Math.min(FIRST_POLL_MS, intervalMs);
 	for (;;) {
 		await sleep(Math.min(nextIn, deadline - clock.now()), signal);
@@ -80,11 +81,13 @@ export async function pollUntilEnded(
 		try {
 			const { ended, estimatedSeconds } = await retrieve();
 			if (ended) return { reason: 'ended' };
+			unknownSince = undefined;
 			nextIn = untilNextPoll(estimatedSeconds, began, intervalMs);
 		} catch (error) {
 			last = errorFromThrown(error);
 			if (last instanceof CanceledError) return { reason: 'canceled' };
-			if (!mayPass(last, began)) return { reason: 'error', error: last };
+			if (last instanceof NotFoundError) unknownSince ??= clock.now();
+			if (!mayPass(last, unknownSince)) return { reason: 'error', error: last };
 			nextIn = Math.max(intervalMs, Math.min(last.details.retryAfterMs ?? 0, READS_HELD_UP_MS));
 		}
 		if (clock.now() >= deadline) return { reason: 'timeout', last };

@@ -101,8 +101,11 @@ async function retrieveEnd(
 		const error = errorFromThrown(thrown);
 		if (error instanceof NotFoundError && !unknownSince.has(outcome.taskId))
 			unknownSince.set(outcome.taskId, clock.now());
-		const began = unknownSince.get(outcome.taskId) ?? clock.now();
-		if (mayPass(error, began) || (isKeyRefused(error) && !isOverdue(execution))) throw error;
+		if (
+			mayPass(error, unknownSince.get(outcome.taskId)) ||
+			(isKeyRefused(error) && !isOverdue(execution))
+		)
+			throw error;
 		return { ...outcome, error: retrieveError(run, outcome, error) };
 	}
 }

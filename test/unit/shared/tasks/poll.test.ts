@@ -173,6 +173,18 @@ describe('A wait', () => {
 		expect(await waitFor([error])).toEqual({ end: { reason: 'error', error }, requests: [1] });
 	});
 
+	test('goes on after a record with a 404 of the service for a minute, also long after it began', async () => {
+		const { began } = startClock();
+		const rules = { intervalMs: 59_000, deadline: began + 600_000 };
+		const error = new NotFoundError('Task not found', 'no', { fromService: true });
+		const again = await waitFor([runs, runs, error, error, ends], { ...rules, intervalMs: 58_000 });
+		expect(again.end).toEqual({ reason: 'ended' });
+		expect(await waitFor([runs, runs, error, runs, error], rules)).toEqual({
+			end: { reason: 'error', error },
+			requests: [1, 60, 119, 178, 237, 296, 355],
+		});
+	});
+
 	test('ends with a 404 of the service a minute after it began, and never with one of another server', async () => {
 		const { began } = startClock();
 		const error = new NotFoundError('Task not found', 'no', { fromService: true });
