@@ -77,8 +77,8 @@ type Run = TaskRun<TaskContext>;
 
 const lateResults = new LateResults();
 
-/** A key that is refused may be changed in the credential, which the next callback reads anew. */
-const isKeyRefused = (error: ApiError) =>
+/** A key that is refused may be changed in the credential, which the next call or look reads anew. */
+export const isKeyRefused = (error: ApiError) =>
 	error instanceof AuthenticationError || error instanceof PermissionError;
 
 /** Asks for one task. Returns its end, or `undefined` while it runs. Throws an `ApiError` that may pass. */

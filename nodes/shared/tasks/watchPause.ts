@@ -1,6 +1,8 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 
-import { asError } from '../api/errors';
+import { createClient } from '../api/client';
+import { getConnection } from '../api/connection';
+import { asError, errorFromThrown } from '../api/errors';
 import { hasEnded } from '../api/records';
 import { isAccepted, type TaskItem } from '../output/items';
 import { clock, within } from '../util/clock';
@@ -13,6 +15,7 @@ import {
 	findRunning,
 	forgetWaiting,
 	hasResumed,
+	isKeyRefused,
 	keyOfPause,
 	waitingExecution,
 } from './waitingExecution';
@@ -161,6 +164,17 @@ const FIRST_REPEAT_MS = 250;
 /** How long the call that resumes the execution is repeated. */
 const REPEAT_FOR_MS = 120_000;
 
+/** The credential may have another key by now, for the next look. */
+async function takeKeyOfNow(run: TaskRun): Promise<void> {
+	try {
+		run.client = createClient(run.context, await getConnection(run.context));
+	} catch (error) {
+		run.context.logger.debug(
+			`MediaGen: the credential could not be read again: ${asError(error).message}`,
+		);
+	}
+}
+
 /** Whether all tasks have ended; `undefined` where that cannot be read. */
 async function allEnded(
 	run: TaskRun,
@@ -169,10 +183,12 @@ async function allEnded(
 ): Promise<boolean | undefined> {
 	try {
 		return (await findRunning(run, outcomes, waitingExecution(key))) === undefined;
-	} catch (error) {
+	} catch (thrown) {
+		const error = errorFromThrown(thrown);
 		run.context.logger.debug(
-			`MediaGen: the tasks of a paused execution could not be read: ${asError(error).message}`,
+			`MediaGen: the tasks of a paused execution could not be read: ${error.message}`,
 		);
+		if (isKeyRefused(error)) await takeKeyOfNow(run);
 		return undefined;
 	}
 }

@@ -156,6 +156,29 @@ describe('An execution whose callbacks were refused because the pause was not st
 		},
 	);
 
+	test('resumes by itself with the key that the credential has got since', async () => {
+		service.on('GET', RECORD, running);
+		const run = soundRun(service, 1, {}, { given: waitMode });
+		const execution = await pauseNode(run, { watches: true });
+		service.on('GET', RECORD, ({ headers }) =>
+			headers.authorization === 'Bearer a-new-key' ? completed : serviceError(401, 'No more'),
+		);
+		Object.assign(run.credential, { apiKey: 'a-new-key' });
+		expect((await execution.resumed).json).toMatchObject([{ status: 'completed' }]);
+	});
+
+	test('goes on asking where the credential is not there any more', async () => {
+		const run = soundRun(service, 1, {}, { given: waitMode });
+		const execution = await pauseNode(run, { watches: true });
+		service.on('GET', RECORD, serviceError(401, 'No more'));
+		const { baseUrl } = service.credential();
+		Object.assign(run.credential, { baseUrl: '' });
+		await clock.sleep(30_000);
+		service.on('GET', RECORD, completed);
+		Object.assign(run.credential, { baseUrl });
+		expect((await execution.resumed).json).toMatchObject([{ status: 'completed' }]);
+	});
+
 	test('asks for nothing more once a callback has resumed it', async () => {
 		const execution = await pauseSounds(1);
 		service.on('GET', RECORD, completed);
