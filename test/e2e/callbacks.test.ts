@@ -5,11 +5,11 @@ import { openGate } from './callbacks/gate';
 import { pausing } from './callbacks/pausing';
 import { report } from './callbacks/report';
 import { createSender } from './callbacks/sender';
-import { killAndRestart, restart, runWorkflow } from './support/executions';
+import { killAndRestart, restart } from './support/executions';
 import { describeWithOwnHosts, useHost } from './support/hosts';
-import { chain, pictureNode, promptsOf, startByHand } from './support/nodes';
+import { promptsOf } from './support/nodes';
 import { until } from './support/poll';
-import { callbacksAreOver, credentialFor, READ, useSandbox } from './support/sandbox';
+import { callbackAnswers, callbacksAreOver, credentialFor, useSandbox } from './support/sandbox';
 
 const PAUSED = Number(process.env.MEDIAGEN_PAUSED ?? 100);
 const FLOOD = Number(process.env.MEDIAGEN_FLOOD ?? 150);
@@ -20,20 +20,10 @@ const CREDENTIAL = 'Sandbox';
 
 jest.setTimeout(600_000 + FLOOD * 500);
 
-describeWithOwnHosts('Pause until the service calls back', (version, start) => {
+describeWithOwnHosts('Many paused executions', (version, start) => {
 	const host = useHost(start);
 	const sandbox = useSandbox(host, CREDENTIAL, { durations: { image: null } });
-	const { begin, bought, execution, finishAll, pause, pauseEach, resumed, taskOf } = pausing(
-		host,
-		sandbox,
-		CREDENTIAL,
-	);
-
-	/** The statuses with which the callbacks of each task were answered. */
-	const answers = () =>
-		sandbox()
-			.deliveries.list()
-			.map(({ attempts }) => attempts.map(({ status }) => status));
+	const { bought, finishAll, pauseEach, resumed } = pausing(host, sandbox, CREDENTIAL);
 
 	test(`${PAUSED} paused executions survive a kill: each resumes once, with its own result`, async () => {
 		const workflow = await pauseEach(promptsOf(PAUSED));
@@ -93,7 +83,8 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 			report(`Paused executions, n8n ${version}, called back over the same restart`, {
 				paused: PAUSED,
 				'resumed once with their own result': right,
-				'called back more than once': answers().filter((tries) => tries.length > 1).length,
+				'called back more than once': callbackAnswers(sandbox()).filter((tries) => tries.length > 1)
+					.length,
 			});
 			expect({ missing, endedTwice, crashed, right }).toEqual({
 				...{ missing: [], endedTwice: [], crashed: 0 },
@@ -101,120 +92,12 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 			});
 			expect(sent.filter(({ accepted }) => !accepted)).toEqual([]);
 			// 409: the node had asked by itself.
-			expect(answers().filter((tries) => ![200, 409].includes(tries.at(-1) ?? 0))).toEqual([]);
+			expect(
+				callbackAnswers(sandbox()).filter((tries) => ![200, 409].includes(tries.at(-1) ?? 0)),
+			).toEqual([]);
 		} finally {
 			sender.close();
 			await gate.close();
 		}
-	});
-
-	test('20 items, called back shuffled, doubled and some at once: one resume, in item order, at most 3 reads per item', async () => {
-		const atOnce = { type: 'duration', ms: 0 } as const;
-		const doubled = { type: 'duplicateCallback', copies: 2, spacing: 'simultaneous' } as const;
-		sandbox().faults.add({ match: { family: 'image' }, nth: 4, count: 3, effect: atOnce });
-		sandbox().faults.add({ count: null, effect: doubled });
-		const prompts = promptsOf(20);
-		const { workflow } = await pause(prompts);
-		const open = prompts
-			.map(taskOf)
-			.filter((taskId) => sandbox().tasks.get(taskId)?.stage !== 'completed');
-		expect(open).toHaveLength(17);
-		open.sort((a, b) => a.slice(-6).localeCompare(b.slice(-6)));
-		for (const taskId of open) {
-			sandbox().tasks.finish(taskId);
-			await delay(30);
-		}
-		const resumed = await execution(workflow, 'success');
-		await callbacksAreOver(sandbox());
-
-		expect(resumed.runs.End).toHaveLength(1);
-		expect(resumed.json('End').map(({ taskId, status }) => ({ taskId, status }))).toEqual(
-			prompts.map((prompt) => ({ taskId: taskOf(prompt), status: 'completed' })),
-		);
-		expect(resumed.items('End').map(({ pairedItem }) => pairedItem)).toEqual(
-			prompts.map((_, item) => ({ item })),
-		);
-		const reads = sandbox().requests.list({ method: 'GET', path: '/v1/tasks/' }).length;
-		report(`One execution with 20 items, n8n ${version}`, {
-			callbacks: answers().length,
-			reads,
-			'reads per item': reads / 20,
-		});
-		expect(reads).toBeLessThanOrEqual(3 * 20);
-		expect(reads).toBeGreaterThanOrEqual(20);
-	});
-
-	test('a callback that comes before the execution has paused is turned away by n8n, and no task is lost by it', async () => {
-		sandbox().faults.add({ match: { family: 'image' }, effect: { type: 'duration', ms: 0 } });
-		sandbox().faults.add({ match: READ, effect: { type: 'slow', ms: 1_500 } });
-		const done = await execution(await begin(['Early']), 'success');
-		expect(done.json('End')).toMatchObject([{ taskId: taskOf('Early'), status: 'completed' }]);
-		expect(answers()).toEqual([[409]]);
-	});
-
-	describe('a task is asked for before the pause, once after n8n has stored it, and then not for minutes', () => {
-		async function expectTwoReads(): Promise<void> {
-			const reads = () => sandbox().requests.list({ method: 'GET', path: '/v1/tasks/' }).length;
-			await until(reads, (count) => count >= 2);
-			await delay(20_000);
-			expect(reads()).toBe(2);
-		}
-
-		test('in an execution that a call has started', async () => {
-			const { workflow } = await pause(['Picture']);
-			await expectTwoReads();
-			sandbox().tasks.finish(taskOf('Picture'));
-			await execution(workflow, 'success');
-		}, 120_000);
-
-		test('in an execution that was started by hand', async () => {
-			const picture = pictureNode('Picture', CREDENTIAL, { waitMode: 'callback' });
-			await runWorkflow(host(), chain('Paused by hand', [startByHand, picture]), {
-				orWaiting: true,
-			});
-			await expectTwoReads();
-		}, 120_000);
-	});
-
-	test('after the timeout, and not a minute later, what has ended comes out, and the rest says "submitted" and names the task', async () => {
-		const { workflow } = await pause(['Ended', 'Lost', 'Slow'], { options: { timeout: 20 } });
-		const began = Date.now();
-		sandbox().tasks.finish(taskOf('Ended'));
-		sandbox().faults.add({ count: null, effect: { type: 'missingCallback' } });
-		sandbox().tasks.finish(taskOf('Lost'));
-		const woken = await execution(workflow, 'success');
-		expect((Date.now() - began) / 1_000).toBeLessThan(35);
-		expect(woken.json('End')).toMatchObject([
-			{ taskId: taskOf('Ended'), status: 'completed' },
-			{ taskId: taskOf('Lost'), status: 'completed' },
-			{ taskId: taskOf('Slow'), status: 'submitted', results: [], input: { prompt: 'Slow' } },
-		]);
-	});
-
-	test('an address that leads to another place is found before the pause: the node polls, and says so', async () => {
-		const elsewhere = await start({ env: { WEBHOOK_URL: sandbox().url } });
-		await elsewhere.createCredential(credentialFor(sandbox(), CREDENTIAL));
-		// Longer than the node would wait for without a pause.
-		sandbox().durations.set({ image: 15_000 });
-		const there = pausing(() => elsewhere, sandbox, CREDENTIAL);
-		const polled = await there.execution(await there.begin(['Picture']), 'success');
-		const note = expect.stringContaining(
-			`The node polled instead of pausing: ${sandbox().url} does not lead back to this execution`,
-		);
-		expect(polled.json('End')).toMatchObject([{ status: 'completed', notes: [note] }]);
-	});
-
-	test('a failed task comes out in its place, with the reason', async () => {
-		const goOn = { onError: 'continueRegularOutput' };
-		const { workflow } = await pause(['One', 'Two', 'Three'], {}, goOn);
-		sandbox().tasks.finish(taskOf('Three'));
-		sandbox().tasks.finish(taskOf('Two'), { message: 'The canvas tore' });
-		sandbox().tasks.finish(taskOf('One'));
-		const error = { message: expect.stringContaining('The canvas tore') };
-		expect((await execution(workflow, 'success')).json('End')).toMatchObject([
-			{ taskId: taskOf('One'), status: 'completed' },
-			{ taskId: taskOf('Two'), status: 'failed', error },
-			{ taskId: taskOf('Three'), status: 'completed' },
-		]);
 	});
 });

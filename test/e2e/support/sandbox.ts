@@ -42,6 +42,10 @@ export const pictureSubmissions = (sandbox: Sandbox) =>
 		.list({ method: 'POST', path: '/v1/images' })
 		.flatMap(({ task, body }) => (task === null ? [] : [{ taskId: String(task), body }]));
 
+/** The statuses with which the callbacks of each task were answered. */
+export const callbackAnswers = (sandbox: Sandbox) =>
+	sandbox.deliveries.list().map(({ attempts }) => attempts.map(({ status }) => status));
+
 /** Waits until the service has nothing left to call back. */
 export async function callbacksAreOver(sandbox: Sandbox, patience = 60_000): Promise<void> {
 	const isOpen = ({ state }: { state: string }) => state === 'waiting' || state === 'sending';
