@@ -23,7 +23,7 @@ import { hint, runHints } from '../report/hints';
 import { clock, sleep } from '../util/clock';
 import { checkParents, type ParentRule } from './checkParent';
 import { findExistingTasks } from './existingTask';
-import { endsSoon, mayPause, pause, pauseProblem } from './pause';
+import { expectedEnd, isSoon, mayPause, pause, pauseProblem } from './pause';
 import { pollTasks, refreshTasks } from './poll';
 import {
 	prepareItems,
@@ -243,7 +243,7 @@ async function waitAndDeliver(
 	let current =
 		operation.synchronous || pauseAddresses ? await refreshTasks(run, accepted) : accepted;
 	if (pauseAddresses) {
-		while (endsSoon(current, began) && !run.signal?.aborted) {
+		while (isSoon(expectedEnd(current, began)) && !run.signal?.aborted) {
 			await sleep(1_000, run.signal);
 			current = await refreshTasks(run, current);
 		}
@@ -260,6 +260,7 @@ async function waitAndDeliver(
 						recordKey: bought.records.recordKey(outcome.itemIndex),
 					})),
 					pauseAddresses,
+					expectedEnd(current, began),
 				);
 			}
 			current = current.map((outcome) => ({ ...outcome, notes: [...outcome.notes, problem] }));

@@ -62,19 +62,24 @@ function waitingJson(outcome: TaskItem, input: IDataObject, resumeUrl: string): 
 	};
 }
 
-/** An end that is nearer than this is waited for here. */
-const SOON_MS = 10_000;
-
 /**
- * Whether the service expects all open tasks to end within seconds.
+ * When the service expects the last open task to end, in milliseconds since 1970; `Infinity` where it does not tell.
  *
  * @param began milliseconds since 1970: the estimates count from the submission, of which only this is known
  */
-export function endsSoon(outcomes: readonly TaskItem[], began: number): boolean {
+export function expectedEnd(outcomes: readonly TaskItem[], began: number): number {
 	const estimates = outcomes
 		.filter(isOpen)
 		.map(({ record }) => readTaskRecord(record)?.estimatedSeconds ?? Infinity);
-	const expectedIn = began + Math.max(...estimates) * 1_000 - clock.now();
+	return began + Math.max(...estimates) * 1_000;
+}
+
+/** An end that is nearer than this is waited for here. */
+const SOON_MS = 10_000;
+
+/** Whether what is expected at that time, in milliseconds since 1970, is seconds away. */
+export function isSoon(expected: number): boolean {
+	const expectedIn = expected - clock.now();
 	return expectedIn > 0 && expectedIn <= SOON_MS;
 }
 
@@ -93,11 +98,14 @@ export async function pauseProblem(
 /**
  * Pauses the execution until the service calls back, or until "Timeout" has passed. n8n keeps nothing of a waiting node but its
  * input items, so the tasks are written there.
+ *
+ * @param expected when the service expects the last task to end, in milliseconds since 1970
  */
 export async function pause(
 	run: TaskRun,
 	outcomes: readonly TaskItem[],
 	addresses: PauseAddresses,
+	expected: number,
 ): Promise<INodeExecutionData[][]> {
 	const { context, options } = run;
 	const items = context.getInputData();
@@ -125,7 +133,7 @@ export async function pause(
 	}
 	const limit = clock.now() + options.timeout * 1_000;
 	await context.putExecutionToWait(new Date(limit + HOST_LIMIT_AFTER_MS));
-	watchPause(run, outcomes, addresses, limit);
+	watchPause(run, outcomes, addresses, { limit, expected });
 	// With an error output n8n takes the items out of the array that it gets, and the input is all that it keeps.
 	return [items.map((item) => ({ ...item }))];
 }

@@ -159,6 +159,16 @@ const SPARSE_MS = 120_000;
 /** What has ended may be on its way as a callback: a call beside it would only cost. */
 const CALLBACK_COMES_WITHIN_MS = 10_000;
 
+/** Of an end that is expected later than this, the callback comes long after n8n has stored the pause, as a rule. */
+const FAR_MS = 30_000;
+
+/** Milliseconds to be left for the callback of an end that the service expects at that time. */
+function untilCallback(expected: number): number {
+	const expectedIn = expected - clock.now();
+	if (expectedIn < FAR_MS || expectedIn === Infinity) return 0;
+	return Math.min(expectedIn + CALLBACK_COMES_WITHIN_MS, SPARSE_MS);
+}
+
 const FIRST_REPEAT_MS = 250;
 
 /** How long the call that resumes the execution is repeated. */
@@ -204,15 +214,25 @@ async function resume({ context }: TaskRun, key: string, resumeUrl: string): Pro
 	return hasResumed(key);
 }
 
+/** Milliseconds since 1970. */
+interface PauseTimes {
+	/** When the execution goes on with what there is. */
+	limit: number;
+	/** When the service expects the last task to end; `Infinity` where it does not tell. */
+	expected: number;
+}
+
 async function watch(
 	run: TaskRun,
 	outcomes: readonly TaskItem[],
 	key: string,
 	{ resumeUrl, formUrl }: PauseAddresses,
-	limit: number,
+	{ limit, expected }: PauseTimes,
 ): Promise<void> {
 	let isOver = false;
 	let isStored = false;
+	await clock.sleep(Math.min(untilCallback(expected), limit - clock.now()));
+	if (hasResumed(key)) return;
 	for (
 		let wait = FIRST_MS;
 		!isOver && clock.now() < limit;
@@ -254,24 +274,25 @@ async function watch(
  * what the above does not cover: a record that was behind, or a callback that got lost. Where n8n
  * does not tell the state, such as behind a proxy that lets only callbacks through, the tasks are asked for after 1, 3, 7, 15, … s.
  *
- * A restart ends all this; callbacks and n8n's own time limit remain.
+ * Where the service expects the end later than in half a minute, all this begins ten seconds after that, or after two minutes: by
+ * then the callback has resumed the execution, as a rule, and nothing was asked for.
  *
- * @param limit milliseconds since 1970
+ * A restart ends all this; callbacks and n8n's own time limit remain.
  */
 export function watchPause(
 	run: TaskRun,
 	outcomes: readonly TaskItem[],
 	addresses: PauseAddresses,
-	limit: number,
+	times: PauseTimes,
 ): void {
 	const key = keyOfPause(run.context.getExecutionId(), outcomes);
 	const execution = waitingExecution(key);
-	execution.limit = limit;
+	execution.limit = times.limit;
 	for (const outcome of outcomes.filter(isAccepted)) {
 		if (hasEnded(outcome.task.status))
 			execution.ended.set(outcome.taskId, { ...outcome, error: failedTaskError(run, outcome) });
 	}
-	void watch(run, outcomes, key, addresses, limit).catch((error: unknown) => {
+	void watch(run, outcomes, key, addresses, times).catch((error: unknown) => {
 		run.context.logger.debug(
 			`MediaGen: a paused execution is not watched any more: ${asError(error).message}`,
 		);

@@ -362,6 +362,57 @@ describe('n8n tells that the execution waits: from then on every callback arrive
 	});
 });
 
+describe('An end that the service expects much later', () => {
+	/** Seconds after the pause at which the task was asked for, when the service expects its end in so many seconds and nobody calls back. */
+	async function looksAfterPause(estimated: number): Promise<number[]> {
+		const times: number[] = [];
+		const began = clock.now();
+		service.on('GET', RECORD, () => {
+			times.push(Math.round((clock.now() - began) / 1_000));
+			return { json: { data: { status: 'pending', estimated_time: estimated } } };
+		});
+		const execution = await pauseSounds(1);
+		await clock.sleep(125_000);
+		expect(execution.questions).toStrictEqual(['waiting']);
+		return times.slice(1);
+	}
+
+	test.each([
+		[29, [1, 121]],
+		[40, [51]],
+		[600, [121]],
+	])(
+		'in %d s: a callback that does not come is looked for after %j s',
+		async (estimated, seconds) => {
+			const looks = await looksAfterPause(estimated);
+			expect(looks).toHaveLength(seconds.length);
+			for (const [at, look] of looks.entries())
+				expect(Math.abs(look - (seconds[at] ?? 0))).toBeLessThanOrEqual(2);
+		},
+		60_000,
+	);
+
+	test('asks for nothing beside the verification, where the callback comes', async () => {
+		service.on('GET', RECORD, { json: { data: { status: 'pending', estimated_time: 60 } } });
+		const execution = await pauseSounds(1);
+		await clock.sleep(60_000);
+		service.on('GET', RECORD, completed);
+		const { resumed } = await execution.callback({ id: 'task_1', status: 'completed' });
+		expect(resumed?.json).toMatchObject([{ status: 'completed' }]);
+		await clock.sleep(70_000);
+		expect(service.sent('GET', RECORD)).toHaveLength(2);
+		expect(execution.questions).toStrictEqual([]);
+	});
+
+	test('is no reason to wait beyond Timeout', async () => {
+		service.on('GET', RECORD, { json: { data: { status: 'pending', estimated_time: 600 } } });
+		const began = clock.now();
+		const execution = await pauseSounds(1, {}, { timeout: 20 });
+		expect((await execution.resumed).json).toMatchObject([{ status: 'submitted' }]);
+		expect(clock.now() - began).toBeLessThan(30_000);
+	});
+});
+
 describe('n8n tells something else of the execution', () => {
 	test.each(['running', 'new'])('%s: a look would be in vain', async (state) => {
 		const times = timesOfLooks();
