@@ -179,6 +179,11 @@ describe('A wait', () => {
 		const error = new NotFoundError('Task not found', 'no', { fromService: true });
 		const again = await waitFor([runs, runs, error, error, ends], { ...rules, intervalMs: 58_000 });
 		expect(again.end).toEqual({ reason: 'ended' });
+		const behind = await waitFor([runs, new ServerError('x', 'maybe'), error, ends], {
+			...rules,
+			intervalMs: 61_000,
+		});
+		expect(behind.end).toEqual({ reason: 'ended' });
 		expect(await waitFor([runs, runs, error, runs, error], rules)).toEqual({
 			end: { reason: 'error', error },
 			requests: [1, 60, 119, 178, 237, 296, 355],
