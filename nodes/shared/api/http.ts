@@ -403,13 +403,16 @@ export function createSend(
 		}
 	}
 
-	/** Waits for the end of a rate limit. Throws where that would pass the deadline. */
+	/** Waits for the end of a rate limit. Throws where that would pass the deadline; a caller that asks again by itself has its last try then. */
 	async function waitForQuiet(
 		{ retry }: ApiRequest,
 		deadline: Deadline,
 		cancel: AbortSignal | undefined,
 	): Promise<void> {
-		const until = () => (retry === 'purchase' ? quietUntil : readsQuietUntil);
+		const until = () => {
+			if (retry === 'purchase') return quietUntil;
+			return retry === 'once' ? Math.min(readsQuietUntil, deadlineMs(deadline)) : readsQuietUntil;
+		};
 		while (clock.now() < until() && !cancel?.aborted) {
 			if (until() > deadlineMs(deadline))
 				throw new RateLimitError('Rate limit reached', 'no', { httpStatus: 429 });

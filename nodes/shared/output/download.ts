@@ -13,6 +13,7 @@ import {
 	errorFromResponse,
 	errorFromThrown,
 	asError,
+	RateLimitError,
 	storageError,
 	TimeoutError,
 	UnreadableResponseError,
@@ -23,6 +24,7 @@ import {
 	isSuccess,
 	MAX_ATTEMPTS,
 	MEGABYTE,
+	READS_HELD_UP_MS,
 	type StreamResponse,
 	streamResponse,
 	withHardEnd,
@@ -246,6 +248,8 @@ export interface DownloadRules {
 	maxDownloadSize: number;
 	/** Milliseconds since 1970 after which no further attempt begins. One that has begun has ten minutes or until then. */
 	deadline: number;
+	/** Milliseconds since 1970 at which every attempt ends; absent where nothing waits for the files. */
+	end?: number;
 	signal?: AbortSignal;
 }
 
@@ -271,9 +275,10 @@ export async function downloadFile(
 	name: string,
 	rules: DownloadRules,
 ): Promise<DownloadedFile> {
+	const { deadline, end = Infinity } = rules;
 	for (let attempts = 1; ; attempts++) {
 		try {
-			const ms = Math.max(FILE_WITHIN_MS, rules.deadline - clock.now());
+			const ms = Math.min(Math.max(FILE_WITHIN_MS, deadline - clock.now()), end - clock.now());
 			return await withHardEnd(
 				ms,
 				'The download took too long',
@@ -282,9 +287,13 @@ export async function downloadFile(
 			);
 		} catch (thrown) {
 			const error = errorFromThrown(thrown);
-			const wait = backoffMs(error, attempts);
+			const isLimited = error instanceof RateLimitError;
+			// A file that was paid for is waited for, as its task was.
+			const wait = Math.min(backoffMs(error, attempts), isLimited ? READS_HELD_UP_MS : Infinity);
 			const mayRetry =
-				error.transient && attempts < MAX_ATTEMPTS && clock.now() + wait <= rules.deadline;
+				error.transient &&
+				(isLimited || attempts < MAX_ATTEMPTS) &&
+				clock.now() + wait <= Math.min(deadline, end);
 			if (!mayRetry || rules.signal?.aborted) throw downloadError(context.getNode(), error, file);
 			await sleep(wait, rules.signal);
 		}

@@ -35,6 +35,7 @@ import {
 	keyOfPause,
 	markResumed,
 	openTasks,
+	outputEnd,
 	readAll,
 	waitingExecution,
 	type WaitingExecution,
@@ -161,7 +162,7 @@ async function makeOutput(
 ): Promise<INodeExecutionData[]> {
 	const final = finalOutcomes(run, outcomes, execution);
 	countResumedCost(run.context, outcomes, final);
-	const delivered = await downloadResults(run, final);
+	const delivered = await downloadResults({ ...run, downloadsEnd: outputEnd(execution) }, final);
 	// A failed task was refunded: an item that comes back buys another one.
 	for (const item of delivered)
 		if (item.error && !isRefunded(item)) nameRecord(item.error, item.recordKey);

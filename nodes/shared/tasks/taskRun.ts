@@ -41,6 +41,8 @@ export interface TaskRun<Context extends TaskContext = IExecuteFunctions> {
 	signal: AbortSignal | undefined;
 	/** Milliseconds since 1970 at which waiting stops. */
 	deadline: number;
+	/** Milliseconds since 1970 at which downloads end, where n8n goes on without them after that. */
+	downloadsEnd?: number;
 	/** Known where the execution may pause. */
 	pauseAddresses?: PauseAddresses;
 	/** Runs a job as soon as fewer than "Concurrency" others run. */
@@ -117,7 +119,7 @@ export const anotherTask = (other: string) =>
 /** The part of a run that records and files need. A callback may not show the family. */
 type ResultRun = Pick<
 	TaskRun<TaskContext>,
-	'context' | 'operation' | 'options' | 'deadline' | 'signal'
+	'context' | 'operation' | 'options' | 'deadline' | 'downloadsEnd' | 'signal'
 > & {
 	family: TaskFamily | null;
 	client: Pick<MediaGenClient, 'connection'>;
@@ -176,7 +178,7 @@ export async function downloadResults(
 	outcomes: readonly TaskItem[],
 ): Promise<TaskItem[]> {
 	if (!run.options.downloadFiles) return [...outcomes];
-	const { context, client, options, deadline, signal } = run;
-	const rules = { maxDownloadSize: options.maxDownloadSize, deadline, signal };
+	const { context, client, options, deadline, downloadsEnd: end, signal } = run;
+	const rules = { maxDownloadSize: options.maxDownloadSize, deadline, end, signal };
 	return await downloadAll(context, client.connection, outcomes, rules);
 }

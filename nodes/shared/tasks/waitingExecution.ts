@@ -68,6 +68,13 @@ export function forgetWaiting(key: string): void {
  */
 export const HOST_LIMIT_AFTER_MS = 60_000;
 
+/** Milliseconds for n8n to take the output before its own limit. */
+const GIVE_OUT_WITHIN_MS = 10_000;
+
+/** Until when the output must be made, in milliseconds since 1970: after n8n's own limit it is of no use. */
+export const outputEnd = ({ limit = Infinity }: WaitingExecution): number =>
+	limit + HOST_LIMIT_AFTER_MS - GIVE_OUT_WITHIN_MS;
+
 export const isGivenUp = ({ limit = Infinity }: WaitingExecution): boolean =>
 	clock.now() >= limit + HOST_LIMIT_AFTER_MS;
 

@@ -56,7 +56,7 @@ describe('Retry-After never outlasts "Timeout"', () => {
 		const began = clock.now();
 		const { error } = await buy(1, { timeout: 5 });
 		expect(error?.message).toBe('Task task_1 was still submitted after 5 seconds [row 1 (item 0)]');
-		expect(error?.description).toContain('The last request failed: Rate limit reached.');
+		expect(error?.description).toContain('The last request failed: Rate limit reached');
 		expect((clock.now() - began) / 1_000).toBeLessThan(6);
 	});
 

@@ -43,6 +43,17 @@ describe('The error of a task that did not end in time', () => {
 	});
 });
 
+test.each<Record<string, string>>([{}, { 'retry-after': '3' }, { 'retry-after': '20' }])(
+	'a submission that is held up until the timeout (%j) does not keep what was bought from being read',
+	async (headers) => {
+		onSubmit(accepted('task_1'), { ...serviceError(429, 'Slower'), headers });
+		onRecord(completed);
+		const { json } = await buy(2, { timeout: 20, concurrency: 1 }, goOn);
+		expect(statusesOf(json)).toStrictEqual(['completed', 'not submitted']);
+		expect(recordsRead()).toHaveLength(1);
+	},
+);
+
 test('the error of a canceled wait says how to get the task', async () => {
 	onRecord(running);
 	let stop = () => {};

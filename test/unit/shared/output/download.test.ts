@@ -346,6 +346,42 @@ describe('A download that goes wrong', () => {
 		expect(seen).toHaveLength(1);
 	});
 
+	test('is tried again as long as a rate limit lasts, each half a minute at most, until the deadline', async () => {
+		const limited: Answer = { statusCode: 429, headers: { 'retry-after': '3600' } };
+		const { context, seen } = serverOf(...Array<Answer>(8).fill(limited), {
+			statusCode: 200,
+			text: 'song',
+		});
+		const patient = { ...rules, deadline: began + 600_000 };
+		expect((await downloadFile(context, connection, file, 'song', patient)).binary.data).toBe(
+			'song',
+		);
+		expect(seen).toHaveLength(9);
+		const waited = time.now() - began;
+		expect(waited).toBeGreaterThanOrEqual(8 * 30_000);
+		expect(waited).toBeLessThan(9 * 30_000);
+	});
+
+	test('ends with the end of all attempts, also while it goes on', async () => {
+		const { helpers, ...rest } = serverOf({ statusCode: 200 }).context;
+		const httpRequest = async () => await new Promise(() => {});
+		const context = { ...rest, helpers: { ...helpers, httpRequest } };
+		const short = { ...rules, end: clock.now() + 300 };
+		await expect(downloadFile(context, connection, file, 'song', short)).rejects.toThrow(
+			'The download took too long',
+		);
+	});
+
+	test('is not tried again after the end of all attempts', async () => {
+		const limited: Answer = { statusCode: 429, headers: { 'retry-after': '5' } };
+		const { context, seen } = serverOf(limited, { statusCode: 200, text: 'song' });
+		const short = { ...rules, end: began + 4_999 };
+		await expect(downloadFile(context, connection, file, 'song', short)).rejects.toThrow(
+			'Rate limit reached',
+		);
+		expect(seen).toHaveLength(1);
+	});
+
 	test('is not tried again after the deadline', async () => {
 		const limited: Answer = { statusCode: 429, headers: { 'retry-after': '5' } };
 		const late = serverOf(limited, { statusCode: 200 });
