@@ -1,13 +1,16 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Connection } from '../shared/api/connection';
+import { CanceledError } from '../shared/api/errors';
 import type { FileSource } from '../shared/api/multipart';
 import { withHardEnd } from '../shared/api/http';
 import { pictureType, UPLOAD_MAX_BYTES } from '../shared/api/image';
-import { itemError } from '../shared/n8n/nodeErrors';
+import { asNodeError, itemError } from '../shared/n8n/nodeErrors';
 import { openFile } from '../shared/output/download';
 
 const FETCH_WITHIN_MS = 120_000;
+
+const CHECK_URL = 'Check "URL", and that this n8n can fetch it.';
 
 const TOO_SLOW = 'The picture did not come whole within two minutes';
 
@@ -23,7 +26,7 @@ function nameIn(path: string): string {
 
 /**
  * Downloads a picture, never more of it than the service accepts. Throws a `NodeOperationError` that names the item for a file
- * that is not a picture or too large, and an `ApiError` for an address that is not one or private.
+ * that is not a picture or too large, and a `NodeApiError` for an address that is private or cannot be fetched.
  */
 export async function fetchPicture(
 	context: IExecuteFunctions,
@@ -36,7 +39,10 @@ export async function fetchPicture(
 	const chunks: Buffer[] = [];
 	let bytes = 0;
 	await withHardEnd(FETCH_WITHIN_MS, TOO_SLOW, context.getExecutionCancelSignal(), async (end) => {
-		const { body } = await openFile(context, address, connection, end);
+		const { body } = await openFile(context, address, connection, end).catch((error: unknown) => {
+			if (error instanceof CanceledError) throw error;
+			throw asNodeError(context.getNode(), error, { itemIndex, hint: CHECK_URL });
+		});
 		for await (const chunk of body) {
 			const piece = Buffer.from(chunk);
 			bytes += piece.length;

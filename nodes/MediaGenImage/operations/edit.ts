@@ -1,11 +1,13 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
+import { PICTURE_TYPES } from '../../shared/api/image';
 import { promptField } from '../../shared/n8n/fields';
 import { type ParameterValues, unsentNotes } from '../../shared/n8n/parameters';
 import { pictureFields } from '../../shared/n8n/pictureFields';
 import { PictureReader } from '../../shared/n8n/pictures';
 import type { PanelBody } from '../../shared/tasks/prepare';
 import { countField, modelField, sizeFields } from './generate/fields';
+import { referenceRules } from './generate/references';
 import { imageOperation } from './generate/request';
 
 const fields: INodeProperties[] = [
@@ -38,9 +40,10 @@ async function toBody(
 	context: IExecuteFunctions,
 	itemIndex: number,
 ): Promise<PanelBody> {
-	const pictures = new PictureReader(context, fields, itemIndex);
 	const { model, prompt, size, n, maskSource = 'none' } = values;
-	const image = await pictures.one('image', values);
+	const pictures = new PictureReader(context, fields, itemIndex);
+	const rules = { types: PICTURE_TYPES, ...referenceRules(model) };
+	const image = await new PictureReader(context, fields, itemIndex, rules).one('image', values);
 	const mask = await pictures.optional('mask', values);
 	return {
 		body: {

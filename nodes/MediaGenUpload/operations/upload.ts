@@ -9,11 +9,12 @@ import { openPicture } from '../../shared/n8n/binary';
 import type { Operation } from '../../shared/n8n/describe';
 import { itemOrError, toOutputItems } from '../../shared/n8n/failedItems';
 import { commonOptions, fieldsOf, optionsField } from '../../shared/n8n/options';
+import { validationError } from '../../shared/n8n/parameters';
 import { parseOptions } from '../../shared/n8n/readOptions';
 import { toCamelCase } from '../../shared/util/case';
 import { clock } from '../../shared/util/clock';
 import { toJson } from '../../shared/util/json';
-import { oneOf, text } from '../../shared/util/schema';
+import { oneOf, text, toId, webUrl } from '../../shared/util/schema';
 import { pLimit } from '../../shared/util/vendor/pLimit';
 import { z } from '../../shared/util/vendor/zod';
 import { fetchPicture } from '../fetchPicture';
@@ -57,15 +58,17 @@ const fields: INodeProperties[] = [
 	},
 	{
 		displayName: 'URL',
+		// Not `required`: n8n would also ask for it where an expression gives "Source".
 		name: 'url',
 		type: 'string',
-		required: true,
 		default: '',
 		placeholder: 'e.g. https://example.com/picture.png',
 		displayOptions: { show: { source: ['url'] } },
 	},
 	optionsField([...fieldsOf(uploadOptions.shape), fileNameOption]),
 ];
+
+const fromUrl = z.object({ url: webUrl() });
 
 const HOUR_MS = 3_600_000;
 
@@ -78,8 +81,10 @@ async function findPicture(
 ): Promise<FileSource> {
 	const source = oneOf(['binary', 'url']).parse(context.getNodeParameter('source', itemIndex));
 	if (source === 'url') {
-		const address = z.string().catch('').parse(context.getNodeParameter('url', itemIndex));
-		return await fetchPicture(context, client.connection, address.trim(), itemIndex);
+		const read = fromUrl.safeParse({ url: toId(context.getNodeParameter('url', itemIndex)) });
+		if (!read.success)
+			throw validationError(context.getNode(), fields, read.error.issues, itemIndex);
+		return await fetchPicture(context, client.connection, read.data.url, itemIndex);
 	}
 	const property = text().parse(context.getNodeParameter('binaryPropertyName', itemIndex));
 	return await openPicture(context, itemIndex, property, {

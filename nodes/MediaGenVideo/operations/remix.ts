@@ -106,7 +106,7 @@ export const checkOriginal: NonNullable<ParentRule['check']> = (body, record, wo
 	if (typeof original !== 'string') {
 		return {
 			notes: [
-				`Whether task ${taskId} was made by ${model} is left to the service: its record does not name a model`,
+				`Whether task ${taskId} was made by ${model} is left to the service: ${record ? 'its record does not name a model' : 'its record could not be read'}`,
 			],
 		};
 	}

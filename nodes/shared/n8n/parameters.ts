@@ -202,6 +202,9 @@ export const additionalBodyFieldsField: INodeProperties = {
 		'Fields of the request that this node does not show, as a JSON object. They replace fields of the same name.',
 };
 
+/** What is wrong with a body that has this field. */
+export const setByNode = (name: string) => `must not have the field "${name}": the node sets it`;
+
 const additionalBody = jsonObject('must be a JSON object, e.g. {"seed": 7}');
 
 /** Reads "Additional Body Fields" of one item. Throws a `NodeOperationError` for anything but a JSON object. */
@@ -228,9 +231,5 @@ export function readAdditionalBody(
 	const read = additionalBody.safeParse(given);
 	const issue = read.success ? refused.find((name) => name in read.data) : undefined;
 	if (read.success && issue === undefined) return read.data;
-	throw refuse(
-		issue === undefined
-			? (read.error?.issues[0]?.message ?? '')
-			: `must not have the field "${issue}": the node sets it`,
-	);
+	throw refuse(issue === undefined ? (read.error?.issues[0]?.message ?? '') : setByNode(issue));
 }

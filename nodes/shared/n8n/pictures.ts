@@ -52,15 +52,21 @@ export function picture(link: z.ZodTypeAny = webUrl()) {
 	});
 }
 
+interface ReaderRules extends Omit<PictureRules, 'field'> {
+	/** What a link must be. */
+	link: z.ZodTypeAny;
+}
+
 /** Reads the pictures of one item. Its errors name the field and the item. */
 export class PictureReader {
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly fields: readonly INodeProperties[],
 		private readonly itemIndex: number,
-		private readonly rules: Omit<PictureRules, 'field'> = {
+		private readonly rules: ReaderRules = {
 			maxBytes: UPLOAD_MAX_BYTES,
 			types: PICTURE_TYPES,
+			link: webUrl(),
 		},
 	) {}
 
@@ -127,7 +133,7 @@ export class PictureReader {
 		}
 		if (source !== 'url') throw refusal('Source', 'must be one of binary, url');
 		const [link] = linksIn(values[`${name}Url`]);
-		const problem = webUrl().safeParse(link).error?.issues[0];
+		const problem = this.rules.link.safeParse(link).error?.issues[0];
 		if (problem) throw refusal('Url', problem.message);
 		return link;
 	}

@@ -1,5 +1,4 @@
 import type { IDataObject, IExecuteFunctions, INode } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
 
 import { isObject } from '../util/json';
 import { z } from '../util/vendor/zod';
@@ -13,6 +12,7 @@ import {
 	type RunOptions,
 	runOptions,
 } from './options';
+import { itemError } from './nodeErrors';
 import { isExpression, isSet } from './parameters';
 
 /** The part of an n8n context that reads parameters. A webhook's context takes no item index. */
@@ -31,6 +31,7 @@ export function parseOptions<Shape extends Options>(
 	node: INode,
 	options: z.ZodObject<Shape>,
 	given: unknown,
+	itemIndex?: number,
 ): z.infer<z.ZodObject<Shape>> {
 	const set = Object.entries(isObject(given) ? given : {}).filter(([, value]) => isSet(value));
 	const read = options.safeParse(Object.fromEntries(set));
@@ -38,9 +39,8 @@ export function parseOptions<Shape extends Options>(
 	const [issue] = read.error.issues;
 	const name = String(issue?.path[0]);
 	const label = options.shape[name]?.field.displayName ?? name;
-	throw new NodeOperationError(node, `"${label}" ${issue?.message ?? 'is not valid'}`, {
-		description: 'Nothing was sent to the service.',
-	});
+	const message = `"${label}" ${issue?.message ?? 'is not valid'}`;
+	throw itemError(node, message, itemIndex, 'Nothing was sent to the service.');
 }
 
 /**
@@ -117,8 +117,8 @@ const itemReuse = z.object({
 });
 
 /** Reads what each item says of its purchase. Throws a `NodeOperationError` that names the option. */
-export const readReuse = (node: INode, collection: unknown) =>
-	parseOptions(node, itemReuse, collection);
+export const readReuse = (node: INode, collection: unknown, itemIndex: number) =>
+	parseOptions(node, itemReuse, collection, itemIndex);
 
 /** Reads the options that differ from item to item. */
 export function readItemOptions(collection: unknown, input: IDataObject | undefined): ItemOptions {

@@ -1,4 +1,5 @@
 import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
+import { NodeApiError } from 'n8n-workflow';
 
 import type { FailedItem } from '../n8n/failedItems';
 import { asNodeError, errorItem, type NodeError } from '../n8n/nodeErrors';
@@ -74,9 +75,15 @@ export const isRefunded = (item: TaskItem) =>
 
 export const isLeftOut = (item: { itemIndex: number; state?: string }) => item.state === 'leftOut';
 
+/** A task that the service does not have, as far as is known: no record of it was ever read. */
+const isMissing = (item: AcceptedItem) =>
+	item.record === undefined && item.error instanceof NodeApiError && item.error.httpCode === '404';
+
 /** The last known status; of an item without a task, whether one may have been bought. */
-export function outcomeStatus(item: TaskItem): Task['status'] | 'not submitted' | 'unknown' {
-	if (isAccepted(item)) return item.task.status;
+export function outcomeStatus(
+	item: TaskItem,
+): Task['status'] | 'not found' | 'not submitted' | 'unknown' {
+	if (isAccepted(item)) return isMissing(item) ? 'not found' : item.task.status;
 	return item.state === 'unsure' ? 'unknown' : 'not submitted';
 }
 
@@ -252,6 +259,8 @@ export function outputItems(
 		if (!isAccepted(outcome))
 			return [errorItem(node, outcome.error, itemIndex, { ...besideTask(outcome), status })];
 		if (outcome.error === undefined) return toItems(node, outcome, rules);
-		return [errorItem(node, outcome.error, itemIndex, { ...taskJson(outcome, true), status })];
+		const json = taskJson(outcome, true);
+		const serviceStatus = isMissing(outcome) ? null : json.serviceStatus;
+		return [errorItem(node, outcome.error, itemIndex, { ...json, serviceStatus, status })];
 	});
 }

@@ -12,6 +12,7 @@ import {
 	type ParameterValues,
 	readAdditionalBody,
 	readParameters,
+	setByNode,
 	toApiNames,
 	validationError,
 } from '../n8n/parameters';
@@ -91,17 +92,19 @@ async function prepareItem(
 	const read = request.schema.safeParse(named);
 	if (!read.success)
 		throw validationError(context.getNode(), request.fields, read.error.issues, itemIndex);
-	const additional = readAdditionalBody(
-		context,
-		itemIndex,
-		options.waitMode === 'callback' ? ['webhook'] : [],
-	);
+	const refused = options.waitMode === 'callback' ? ['webhook'] : [];
+	const additional = readAdditionalBody(context, itemIndex, refused);
 	const { path } = request;
 	const target = typeof path === 'string' ? { path, body: read.data } : path(read.data);
+	const issues = refused
+		.filter((name) => name in target.body)
+		.map((name) => ({ path: ['body_type'], message: setByNode(name) }));
+	if (issues.length > 0)
+		throw validationError(context.getNode(), request.fields, issues, itemIndex);
 	const body = { ...read.data, ...additional };
 	const input = options.includeInput ? context.getInputData()[itemIndex]?.json : undefined;
 	const collection: unknown = context.getNodeParameter('options', itemIndex, {});
-	const { copyNumber = 1, existingTaskId } = readReuse(context.getNode(), collection);
+	const { copyNumber = 1, existingTaskId } = readReuse(context.getNode(), collection, itemIndex);
 	const itemOptions = readItemOptions(collection, input);
 	const callbackBaseUrl = isObject(collection) ? collection.callbackBaseUrl : undefined;
 	const webhook = addressOf({ itemIndex, callbackBaseUrl, reference: itemOptions.reference });

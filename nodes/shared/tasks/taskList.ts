@@ -1,5 +1,4 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { NodeApiError } from 'n8n-workflow';
 
 import { itemRanges, withoutItem } from '../n8n/rows';
 import { isTool } from '../n8n/readOptions';
@@ -17,18 +16,11 @@ function retryHint(context: IExecuteFunctions, outcomes: readonly TaskItem[]): s
 
 const isUnsure = ({ state }: TaskItem) => state === 'unsure';
 
-/** A task that was named and that the service does not have. */
-const isMissing = (item: TaskItem) =>
-	isAccepted(item) &&
-	item.record === undefined &&
-	item.error instanceof NodeApiError &&
-	item.error.httpCode === '404';
-
 function endOf(outcome: TaskItem): string {
 	const why = outcome.error ? ` (${withoutItem(outcome.error.message)})` : '';
 	if (isUnsure(outcome)) return `may have been bought${why}`;
 	const task = isAccepted(outcome) ? `task ${outcome.taskId}, ` : '';
-	return `${task}${isMissing(outcome) ? 'not found' : outcomeStatus(outcome)}${why}`;
+	return `${task}${outcomeStatus(outcome)}${why}`;
 }
 
 /**

@@ -53,17 +53,22 @@ export function flag() {
 	);
 }
 
-/** Text that is not empty, of at most `maxLength` characters. */
-export function text(maxLength?: number) {
-	const base = z
-		.string({ required_error: 'is required', invalid_type_error: 'must be text' })
-		.refine((value) => value.trim() !== '', 'is required');
-	return maxLength === undefined
-		? base
-		: base.refine(
-				(value) => value.length <= maxLength,
+/** A sheet gives a title such as 1984 as a number. */
+const numberToText = (value: unknown) => (typeof value === 'number' ? String(value) : value);
+
+/** Text that is not empty, of at most `maxLength` characters, or a number as text. */
+export function text(maxLength = Infinity) {
+	return z.preprocess(
+		numberToText,
+		z
+			.string({ required_error: 'is required', invalid_type_error: 'must be text' })
+			.refine((value) => value.trim() !== '', 'is required')
+			.refine(
+				// An emoji is one character, but two units of a string.
+				(value) => value.length <= maxLength || [...value].length <= maxLength,
 				`must have at most ${maxLength} characters`,
-			);
+			),
+	);
 }
 
 /** One of a fixed list of the API's own values. */

@@ -3,6 +3,7 @@ import sharp from 'sharp';
 
 import codex from '../../../nodes/MediaGenImage/MediaGenImage.node.json';
 import { MediaGenImage } from '../../../nodes/MediaGenImage/MediaGenImage.node';
+import { REFERENCE_LIMITS } from '../../../nodes/shared/api/image';
 import { readBinary, runNode } from '../support/engine';
 import {
 	extra,
@@ -616,6 +617,33 @@ describe('Edit', () => {
 		const { error } = await runNew({ ...edit, ...given });
 		expect(error?.message).toContain(message);
 		expect(service.sandbox.requests.list()).toEqual([]);
+	});
+
+	describe('with a data URI or a large picture', () => {
+		const lite = { model: 'lite-2-lite' };
+		test('a lite model takes a data URI', async () => {
+			const dataUri = `data:image/png;base64,${(await picture(8, 8)).toString('base64')}`;
+			const { error } = await runNew({ ...edit, ...lite, ...byUrl(dataUri) });
+			expect(error).toBeUndefined();
+			expect(sent()).toMatchObject([{ image_urls: [dataUri] }]);
+		});
+
+		test('the official model refuses a data URI', async () => {
+			const { error } = await runNew({ ...edit, ...byUrl('data:image/png;base64,AAAA') });
+			expect(error?.message).toContain(
+				'"Image URL" must be a URL: only the lite models take a data URI',
+			);
+			expect(service.sandbox.requests.list()).toEqual([]);
+		});
+
+		test('a lite model refuses a picture of the input with more bytes than it takes', async () => {
+			const head = await picture(8, 8);
+			const bytes = REFERENCE_LIMITS.lite.bytes + 1;
+			const item = await fileItem(Buffer.concat([head, Buffer.alloc(bytes - head.length)]));
+			const { error } = await runNew({ ...edit, ...lite }, [item]);
+			expect(error?.message).toContain(`has ${bytes} bytes, and 10485760 are the limit`);
+			expect(service.sandbox.requests.list()).toEqual([]);
+		});
 	});
 
 	test('a mask of a row whose "Mask" is None is not sent, and the item says so', async () => {

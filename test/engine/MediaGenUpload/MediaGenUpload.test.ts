@@ -109,6 +109,14 @@ test('many pictures come out in the order of the input', async () => {
 	);
 });
 
+test('n8n does not ask for "URL" where an expression gives "Source"', async () => {
+	const { json, error } = await run({ source: '={{ "binary" }}' }, [
+		await fileItem(await picture(10, 10)),
+	]);
+	expect(error).toBeUndefined();
+	expect(json).toHaveLength(1);
+});
+
 test('an upload costs nothing, so it is tried again', async () => {
 	service.sandbox.faults.add({
 		match: { path: PATH },
@@ -130,6 +138,7 @@ describe('from a URL', () => {
 		server = createServer((request, response) => {
 			if (request.url === '/redirect') response.writeHead(302, { location: '/lake.png' }).end();
 			else if (request.url === '/missing') response.writeHead(404).end();
+			else if (request.url === '/reset') response.destroy();
 			else if (request.url === '/text') response.end('Not a picture');
 			else if (request.url === '/endless') {
 				const more = () => {
@@ -165,6 +174,15 @@ describe('from a URL', () => {
 		expect(service.sandbox.requests.list()).toEqual([]);
 	});
 
+	test.each(['/missing', '/reset'])(
+		'of %s, the error says that the URL is to be checked',
+		async (path) => {
+			const { error } = await run({ source: 'url', url: address + path });
+			expect(error?.message).toContain('[row 1 (item 0)]');
+			expect(error?.description).toBe('Check "URL", and that this n8n can fetch it.');
+		},
+	);
+
 	test('a private address is refused unless the credential allows it', async () => {
 		const { error } = await run(
 			{ source: 'url', url: address },
@@ -177,7 +195,12 @@ describe('from a URL', () => {
 
 	test('an address that is none is refused', async () => {
 		const { error } = await run({ source: 'url', url: 'lake.png' });
-		expect(error?.message).toContain('not a full http or https URL');
+		expect(error?.message).toBe('"URL" must be a full http or https URL [row 1 (item 0)]');
+	});
+
+	test('an empty one is refused', async () => {
+		const { error } = await run({ source: 'url', url: '={{ "" }}' });
+		expect(error?.message).toBe('"URL" is required [row 1 (item 0)]');
 	});
 });
 

@@ -722,6 +722,25 @@ test('a model that the record does not tell is left to the service, and that is 
 	);
 });
 
+test('a record that cannot be read is told as that', async () => {
+	const { id } = service.sandbox.originals.video();
+	service.sandbox.faults.add({
+		match: { method: 'GET' },
+		count: null,
+		effect: { type: 'status', status: 500 },
+	});
+	const { json } = await run('remix', { taskId: id });
+	expect(json[0]?.notes).toContain(
+		`Whether task ${id} was made by vidgen3.1-fast is left to the service: its record could not be read`,
+	);
+});
+
+test('n8n does not ask for "Video URL" where an expression gives "Video"', async () => {
+	const { error } = await run('generate', { prompt: 'Fog', referType: '={{ "none" }}' });
+	expect(error).toBeUndefined();
+	expect(sent()).toHaveLength(1);
+});
+
 test("an unknown video is the service's to refuse", async () => {
 	const { error } = await run('remix', { taskId: 'nobody' });
 	expect(error?.httpCode).toBe('404');

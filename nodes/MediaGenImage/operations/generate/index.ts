@@ -1,32 +1,19 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import {
-	DATA_URI_TYPES,
-	isLiteModel,
-	OFFICIAL_MODEL,
-	PICTURE_TYPES,
-	REFERENCE_LIMITS,
-	UPLOAD_MAX_BYTES,
-} from '../../../shared/api/image';
+import { DATA_URI_TYPES, OFFICIAL_MODEL, PICTURE_TYPES } from '../../../shared/api/image';
 import { PendingUpload } from '../../../shared/n8n/binary';
 import { isBlank, type ParameterValues, unsentNotes } from '../../../shared/n8n/parameters';
 import { PictureReader } from '../../../shared/n8n/pictures';
 import type { PanelBody } from '../../../shared/tasks/prepare';
 import { toApiName } from '../../../shared/util/case';
 import { additionalFields, generateFields } from './fields';
+import { referenceRules } from './references';
 import { imageOperation } from './request';
 
 /** A picture as a data URI, for the models that take one (spec §3b). */
 async function toDataUri(context: IExecuteFunctions, picture: PendingUpload): Promise<string> {
 	const content = await context.helpers.getBinaryDataBuffer(picture.itemIndex, picture.property);
 	return `data:${picture.mimeType};base64,${content.toString('base64')}`;
-}
-
-function maxBytesOf(model: unknown): number {
-	if (isLiteModel(model)) return REFERENCE_LIMITS.lite.bytes;
-	return model === OFFICIAL_MODEL
-		? Math.min(REFERENCE_LIMITS.official.bytes, UPLOAD_MAX_BYTES)
-		: UPLOAD_MAX_BYTES;
 }
 
 const fields = [...generateFields, additionalFields];
@@ -79,7 +66,7 @@ async function toBody(
 		};
 	const asDataUri = sendInputDataAs === 'dataUri' && body.model !== OFFICIAL_MODEL;
 	const references = new PictureReader(context, fields, itemIndex, {
-		maxBytes: maxBytesOf(body.model),
+		...referenceRules(body.model),
 		types: asDataUri ? DATA_URI_TYPES : PICTURE_TYPES,
 	});
 	const images = await references.list(referenceImages, { imageUrls, imageBinaryProperties });

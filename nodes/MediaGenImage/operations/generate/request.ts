@@ -1,5 +1,4 @@
 import {
-	DATA_URI_TYPES,
 	DEFAULT_FORMAT,
 	IMAGE_BACKGROUNDS,
 	IMAGE_MODEL_NAMES,
@@ -19,49 +18,11 @@ import {
 } from '../../../shared/api/image';
 import { PendingUpload } from '../../../shared/n8n/binary';
 import { type KnownValues, unlistedNotes } from '../../../shared/n8n/parameters';
-import { picture } from '../../../shared/n8n/pictures';
 import { buyingOperation, type BuyingOperation } from '../../../shared/tasks/execute';
 import type { RequestBody } from '../../../shared/tasks/prepare';
-import { integer, oneOf, refuseIn, schemaFor, text, webUrl } from '../../../shared/util/schema';
+import { integer, oneOf, refuseIn, schemaFor, text } from '../../../shared/util/schema';
 import { z } from '../../../shared/util/vendor/zod';
-
-const DATA_URI_HEAD = /^data:(image\/[a-z]+);base64$/;
-
-const isDataUri = (value: unknown): value is string =>
-	typeof value === 'string' && value.startsWith('data:');
-
-function dataUriProblem(value: string): string | undefined {
-	// The content is millions of characters: one pattern over all of it would exhaust the stack.
-	const comma = value.indexOf(',');
-	const [, type] = DATA_URI_HEAD.exec(value.slice(0, comma)) ?? [];
-	const data = value.slice(comma + 1);
-	if (
-		!DATA_URI_TYPES.some((known) => known === type) ||
-		data === '' ||
-		/[^A-Za-z0-9+/=]/.test(data)
-	) {
-		return 'must be a data URI of the form data:image/…;base64,… with a JPEG, PNG or WebP picture';
-	}
-	const { bytes } = REFERENCE_LIMITS.lite;
-	return Buffer.byteLength(data, 'base64') > bytes ? `must have at most ${bytes} bytes` : undefined;
-}
-
-const urlProblem = (value: unknown) => webUrl().safeParse(value).error?.issues[0]?.message;
-
-/** A link that `problemOf` finds nothing wrong with. */
-const linkOf = (problemOf: (value: unknown) => string | undefined) =>
-	picture(
-		z.unknown().superRefine((value, issues) => {
-			const message = problemOf(value);
-			if (message !== undefined) issues.addIssue({ code: z.ZodIssueCode.custom, message });
-		}),
-	);
-
-const officialLink = linkOf((value) =>
-	isDataUri(value) ? 'must be a URL: only the lite models take a data URI' : urlProblem(value),
-);
-const liteLink = linkOf((value) => (isDataUri(value) ? dataUriProblem(value) : urlProblem(value)));
-const anyLink = linkOf((value) => (isDataUri(value) ? undefined : urlProblem(value)));
+import { anyLink, liteLink, officialLink } from './references';
 
 const links = (link: z.ZodTypeAny, limit = Infinity) =>
 	z.array(link).max(limit, `must have at most ${limit} pictures for this model`);

@@ -185,9 +185,9 @@ const videoFields: INodeProperties[] = [
 	},
 	{
 		displayName: 'Video URL',
+		// Not `required`: n8n would also ask for it where an expression gives "Video".
 		name: 'videoUrl',
 		type: 'string',
-		required: true,
 		default: '',
 		placeholder: 'e.g. https://example.com/clip.mp4',
 		displayOptions: { show: { referType: ['base', 'feature'] } },

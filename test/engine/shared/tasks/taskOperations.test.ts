@@ -172,14 +172,45 @@ test('a 404 to a request that names no task points at the address of the service
 	);
 });
 
+test.each([
+	['Body Fields', { bodyFields: { field: [{ name: 'webhook', value: 'https://x.example' }] } }],
+	['JSON', { bodyType: 'json', body: '{"webhook": "https://x.example"}' }],
+])('a callback address of its own in %s is refused while pausing', async (_, body) => {
+	const { error } = await submit([], { ...body, waitMode: 'callback' });
+	expect(error?.message).toBe(
+		'"Body" must not have the field "webhook": the node sets it [row 1 (item 0)]',
+	);
+	expect(service.requests).toEqual([]);
+	await submit([], body);
+	expect(bodies()).toEqual([{ webhook: 'https://x.example' }]);
+});
+
+const unknownTasks = {
+	node: new MediaGenMusic(),
+	parameters: { resource: 'task', operation: 'get', taskId: '={{ $json.id }}' },
+	items: [{ json: { id: 'task_8' } }, { json: { id: 'task_9' } }],
+};
+
+test.each(['get', 'wait'])(
+	'of %s, the item of a task that the service does not have has no status of the service',
+	async (operation) => {
+		service.on('GET', '/v1/music/tasks/*', unknown('No such task'));
+		const { json } = await runNode({
+			...unknownTasks,
+			parameters: { ...unknownTasks.parameters, operation },
+			credential: service.credential(),
+			settings: { onError: 'continueRegularOutput' },
+		});
+		expect(json).toMatchObject([
+			{ taskId: 'task_8', status: 'not found', serviceStatus: null },
+			{ taskId: 'task_9', status: 'not found', serviceStatus: null },
+		]);
+	},
+);
+
 test('a task that the service does not have is listed as not found', async () => {
 	service.on('GET', '/v1/music/tasks/*', unknown('No such task'));
-	const { error } = await runNode({
-		node: new MediaGenMusic(),
-		parameters: { resource: 'task', operation: 'get', taskId: '={{ $json.id }}' },
-		items: [{ json: { id: 'task_8' } }, { json: { id: 'task_9' } }],
-		credential: service.credential(),
-	});
+	const { error } = await runNode({ ...unknownTasks, credential: service.credential() });
 	expect(error?.description).toContain(
 		'Row 1 (item 0): task task_8, not found (Task not found: No such task).\nRow 2 (item 1): task task_9, not found',
 	);

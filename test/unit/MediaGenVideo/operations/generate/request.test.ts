@@ -156,6 +156,9 @@ test('a negative prompt has at most 2500 characters', () => {
 	expect(refused({ prompt: 'a', negative_prompt: 'x'.repeat(2_501) })).toEqual([
 		'negative_prompt must have at most 2500 characters',
 	]);
+	// Two units of a string each.
+	expect(refused({ prompt: 'a', negative_prompt: '😀'.repeat(2_500) })).toEqual([]);
+	expect(refused({ prompt: 'a', negative_prompt: '😀'.repeat(2_501) })).toHaveLength(1);
 });
 
 const video = (refer_type?: string) => [
