@@ -105,6 +105,27 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 		]);
 	});
 
+	test('a download that hangs beyond the timeout does not take the other rows their files', async () => {
+		const { workflow } = await pause(['Whole', 'Hangs'], {
+			downloadFiles: true,
+			options: { timeout: 10 },
+		});
+		sandbox().faults.add({
+			match: { method: 'GET', path: '/files/*' },
+			nth: 2,
+			effect: { type: 'hang' },
+		});
+		for (const prompt of ['Whole', 'Hangs']) sandbox().tasks.finish(taskOf(prompt));
+		const woken = await execution(workflow, 'success');
+		const items = woken.json('End');
+		expect(items.map(({ status }) => status)).toEqual(['completed', 'completed']);
+		expect(items.filter(({ error }) => error === undefined)).toHaveLength(1);
+		expect(items.find(({ error }) => error !== undefined)?.error).toMatchObject({
+			message: expect.stringContaining('The download took too long'),
+		});
+		expect(woken.files('End')).toHaveLength(1);
+	}, 120_000);
+
 	test('an address that leads to another place is found before the pause: the node polls, and says so', async () => {
 		const elsewhere = await start({ env: { WEBHOOK_URL: sandbox().url } });
 		await elsewhere.createCredential(credentialFor(sandbox(), CREDENTIAL));
