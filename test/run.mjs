@@ -112,7 +112,7 @@ const filesOnHosts = () =>
 const sharesHosts = (path) => readFileSync(join(root, path), 'utf8').includes('describeOnHosts(');
 
 /** Files that flood n8n with callbacks. One after the other: the sender gives up what two floods at once would leave unanswered. */
-const FLOODS = /\/(queue|callbacks|trigger)\.test/;
+const FLOODS = /\/(queue|callbacks|trigger|pauseMoments)\.test/;
 
 /** Files that share hosts and run in the lane that has the time for them, with hosts that those files alone share. */
 const IN_THIRD_LANE = 'test/e2e/editor/';
