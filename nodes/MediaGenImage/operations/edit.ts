@@ -1,6 +1,5 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
-import { PICTURE_TYPES } from '../../shared/api/image';
 import { promptField } from '../../shared/n8n/fields';
 import { type ParameterValues, unsentNotes } from '../../shared/n8n/parameters';
 import { pictureFields } from '../../shared/n8n/pictureFields';
@@ -42,7 +41,7 @@ async function toBody(
 ): Promise<PanelBody> {
 	const { model, prompt, size, n, maskSource = 'none' } = values;
 	const pictures = new PictureReader(context, fields, itemIndex);
-	const rules = { types: PICTURE_TYPES, ...referenceRules(model) };
+	const rules = referenceRules(model);
 	const image = await new PictureReader(context, fields, itemIndex, rules).one('image', values);
 	const mask = await pictures.optional('mask', values);
 	return {

@@ -104,9 +104,10 @@ export const checkOriginal: NonNullable<ParentRule['check']> = (body, record, wo
 	const { task_id: taskId, model } = remixBody.parse(body);
 	const original = record?.raw.model;
 	if (typeof original !== 'string') {
+		const why = record ? 'does not name a model' : 'could not be read';
 		return {
 			notes: [
-				`Whether task ${taskId} was made by ${model} is left to the service: ${record ? 'its record does not name a model' : 'its record could not be read'}`,
+				`Whether task ${taskId} was made by ${model} is left to the service: its record ${why}`,
 			],
 		};
 	}

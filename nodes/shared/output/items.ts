@@ -260,7 +260,7 @@ export function outputItems(
 			return [errorItem(node, outcome.error, itemIndex, { ...besideTask(outcome), status })];
 		if (outcome.error === undefined) return toItems(node, outcome, rules);
 		const json = taskJson(outcome, true);
-		const serviceStatus = isMissing(outcome) ? null : json.serviceStatus;
+		const serviceStatus = status === 'not found' ? null : json.serviceStatus;
 		return [errorItem(node, outcome.error, itemIndex, { ...json, serviceStatus, status })];
 	});
 }

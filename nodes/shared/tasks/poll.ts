@@ -32,13 +32,22 @@ function untilNextPoll(
 /** A part of the service may not know a task for so long, in milliseconds. */
 export const UNKNOWN_FOR_MS = 60_000;
 
-/**
- * Whether a later request may succeed. `unknownSince` is since when the service has shown no record of the task, in milliseconds since
- * 1970. A 404 without the service's own error is another server's, such as a proxy's.
- */
-export function mayPass(error: ApiError, unknownSince = clock.now()): boolean {
-	if (!(error instanceof NotFoundError)) return error.transient;
-	return error.details.fromService !== true || clock.now() - unknownSince < UNKNOWN_FOR_MS;
+/** How long the service has not known a task. */
+export class Absence {
+	/** @param since milliseconds since 1970. Default: it begins with a 404. */
+	constructor(private since?: number) {}
+
+	/** The service has shown a record. */
+	end(): void {
+		this.since = undefined;
+	}
+
+	/** Whether a later request may succeed. A 404 without the service's own error is another server's, such as a proxy's. */
+	mayPass(error: ApiError): boolean {
+		if (!(error instanceof NotFoundError)) return error.transient;
+		this.since ??= clock.now();
+		return error.details.fromService !== true || clock.now() - this.since < UNKNOWN_FOR_MS;
+	}
 }
 
 /** What a request for a task showed. */
@@ -72,7 +81,7 @@ export async function pollUntilEnded(
 ): Promise<PollEnd> {
 	const { intervalMs, deadline, signal } = rules;
 	const began = clock.now();
-	let unknownSince: number | undefined = began;
+	const absence = new Absence(began);
 	let nextIn = Math.min(FIRST_POLL_MS, intervalMs);
 	for (;;) {
 		await sleep(Math.min(nextIn, deadline - clock.now()), signal);
@@ -81,13 +90,12 @@ export async function pollUntilEnded(
 		try {
 			const { ended, estimatedSeconds } = await retrieve();
 			if (ended) return { reason: 'ended' };
-			unknownSince = undefined;
+			absence.end();
 			nextIn = untilNextPoll(estimatedSeconds, began, intervalMs);
 		} catch (error) {
 			last = errorFromThrown(error);
 			if (last instanceof CanceledError) return { reason: 'canceled' };
-			if (last instanceof NotFoundError) unknownSince ??= clock.now();
-			if (!mayPass(last, unknownSince)) return { reason: 'error', error: last };
+			if (!absence.mayPass(last)) return { reason: 'error', error: last };
 			nextIn = Math.max(intervalMs, Math.min(last.details.retryAfterMs ?? 0, READS_HELD_UP_MS));
 		}
 		if (clock.now() >= deadline) return { reason: 'timeout', last };

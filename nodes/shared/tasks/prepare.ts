@@ -96,11 +96,11 @@ async function prepareItem(
 	const additional = readAdditionalBody(context, itemIndex, refused);
 	const { path } = request;
 	const target = typeof path === 'string' ? { path, body: read.data } : path(read.data);
-	const issues = refused
-		.filter((name) => name in target.body)
-		.map((name) => ({ path: ['body_type'], message: setByNode(name) }));
-	if (issues.length > 0)
-		throw validationError(context.getNode(), request.fields, issues, itemIndex);
+	const own = refused.find((name) => name in target.body);
+	if (own !== undefined) {
+		const issue = { path: ['body_type'], message: setByNode(own) };
+		throw validationError(context.getNode(), request.fields, [issue], itemIndex);
+	}
 	const body = { ...read.data, ...additional };
 	const input = options.includeInput ? context.getInputData()[itemIndex]?.json : undefined;
 	const collection: unknown = context.getNodeParameter('options', itemIndex, {});

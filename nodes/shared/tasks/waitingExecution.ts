@@ -5,7 +5,6 @@ import {
 	type ApiError,
 	AuthenticationError,
 	errorFromThrown,
-	NotFoundError,
 	PermissionError,
 	UnreadableResponseError,
 } from '../api/errors';
@@ -13,7 +12,7 @@ import { hasEnded } from '../api/records';
 import { Memory } from '../util/memory';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
 import { clock } from '../util/clock';
-import { LateResults, mayPass } from './poll';
+import { Absence, LateResults } from './poll';
 import { failedTaskError, retrieveError } from './taskErrors';
 import { retrieveRecord, type TaskContext, type TaskRun, withRecord } from './taskRun';
 
@@ -21,8 +20,8 @@ import { retrieveRecord, type TaskContext, type TaskRun, withRecord } from './ta
 export interface WaitingExecution {
 	/** Tasks known to have ended, by id. */
 	ended: Map<string, TaskItem>;
-	/** Since when the service has not known a task, in milliseconds since 1970, by id. A part of it may be behind. */
-	unknownSince: Map<string, number>;
+	/** How long the service has not known a task, by id. A part of it may be behind. */
+	absent: Map<string, Absence>;
 	/** Milliseconds since 1970 at which it goes on with what there is; known where it paused. */
 	limit?: number;
 	/** The downloads under way. Repeated callbacks join them. */
@@ -45,7 +44,7 @@ export function keyOfPause(executionId: string, outcomes: readonly TaskItem[]): 
 export function waitingExecution(key: string): WaitingExecution {
 	const execution = waitingExecutions.get(key) ?? {
 		ended: new Map<string, TaskItem>(),
-		unknownSince: new Map<string, number>(),
+		absent: new Map<string, Absence>(),
 	};
 	waitingExecutions.set(key, execution);
 	return execution;
@@ -94,10 +93,10 @@ async function retrieveEnd(
 	outcome: AcceptedItem,
 	execution: WaitingExecution,
 ): Promise<TaskItem | undefined> {
-	const { unknownSince } = execution;
+	const { absent } = execution;
 	try {
 		const current = withRecord(run, outcome, await retrieveRecord(run, outcome.taskId, 'once'));
-		unknownSince.delete(outcome.taskId);
+		absent.delete(outcome.taskId);
 		if (!hasEnded(current.task.status)) return undefined;
 		if (lateResults.mayCome(current))
 			throw new UnreadableResponseError(
@@ -106,13 +105,9 @@ async function retrieveEnd(
 		return { ...current, error: failedTaskError(run, current) };
 	} catch (thrown) {
 		const error = errorFromThrown(thrown);
-		if (error instanceof NotFoundError && !unknownSince.has(outcome.taskId))
-			unknownSince.set(outcome.taskId, clock.now());
-		if (
-			mayPass(error, unknownSince.get(outcome.taskId)) ||
-			(isKeyRefused(error) && !isOverdue(execution))
-		)
-			throw error;
+		const absence = absent.get(outcome.taskId) ?? new Absence();
+		absent.set(outcome.taskId, absence);
+		if (absence.mayPass(error) || (isKeyRefused(error) && !isOverdue(execution))) throw error;
 		return { ...outcome, error: retrieveError(run, outcome, error) };
 	}
 }

@@ -232,7 +232,6 @@ async function watch(
 	let isOver = false;
 	let isStored = false;
 	await clock.sleep(Math.min(untilCallback(expected), limit - clock.now()));
-	if (hasResumed(key)) return;
 	for (
 		let wait = FIRST_MS;
 		!isOver && clock.now() < limit;

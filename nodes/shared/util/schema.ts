@@ -120,8 +120,8 @@ export function parseWebUrl(value: string): URL | undefined {
 
 /** An id as text: some services have numeric ones. Any other value stays as it is. */
 export function toId(value: unknown): unknown {
-	if (typeof value === 'number') return String(value);
-	return typeof value === 'string' ? value.trim() : value;
+	const id = numberToText(value);
+	return typeof id === 'string' ? id.trim() : id;
 }
 
 /** A task's id: text that is not blank. */

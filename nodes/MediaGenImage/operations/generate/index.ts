@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { DATA_URI_TYPES, OFFICIAL_MODEL, PICTURE_TYPES } from '../../../shared/api/image';
+import { DATA_URI_TYPES, OFFICIAL_MODEL } from '../../../shared/api/image';
 import { PendingUpload } from '../../../shared/n8n/binary';
 import { isBlank, type ParameterValues, unsentNotes } from '../../../shared/n8n/parameters';
 import { PictureReader } from '../../../shared/n8n/pictures';
@@ -67,7 +67,7 @@ async function toBody(
 	const asDataUri = sendInputDataAs === 'dataUri' && body.model !== OFFICIAL_MODEL;
 	const references = new PictureReader(context, fields, itemIndex, {
 		...referenceRules(body.model),
-		types: asDataUri ? DATA_URI_TYPES : PICTURE_TYPES,
+		...(asDataUri ? { types: DATA_URI_TYPES } : {}),
 	});
 	const images = await references.list(referenceImages, { imageUrls, imageBinaryProperties });
 	const sent = images.map(async (image) =>

@@ -2,6 +2,7 @@ import {
 	DATA_URI_TYPES,
 	isLiteModel,
 	OFFICIAL_MODEL,
+	PICTURE_TYPES,
 	REFERENCE_LIMITS,
 	UPLOAD_MAX_BYTES,
 } from '../../../shared/api/image';
@@ -51,8 +52,9 @@ export const anyLink = linkOf((value) => (isDataUri(value) ? undefined : urlProb
 
 /** What a picture to start from may be: the limits of each model (spec, Limits). */
 export function referenceRules(model: unknown) {
-	if (isLiteModel(model)) return { maxBytes: REFERENCE_LIMITS.lite.bytes, link: liteLink };
-	return model === OFFICIAL_MODEL
-		? { maxBytes: Math.min(REFERENCE_LIMITS.official.bytes, UPLOAD_MAX_BYTES), link: officialLink }
-		: { maxBytes: UPLOAD_MAX_BYTES, link: anyLink };
+	const types = PICTURE_TYPES;
+	if (isLiteModel(model)) return { types, maxBytes: REFERENCE_LIMITS.lite.bytes, link: liteLink };
+	if (model !== OFFICIAL_MODEL) return { types, maxBytes: UPLOAD_MAX_BYTES, link: anyLink };
+	const maxBytes = Math.min(REFERENCE_LIMITS.official.bytes, UPLOAD_MAX_BYTES);
+	return { types, maxBytes, link: officialLink };
 }
