@@ -31,7 +31,7 @@ import {
 } from '../api/http';
 import { clock, sleep, within } from '../util/clock';
 import { parseWebUrl } from '../util/schema';
-import { isData, toMimeType, withExtension } from './fileNames';
+import { isData, linkedType, toMimeType, withExtension } from './fileNames';
 import type { ResultFile } from './resultFiles';
 
 /** What every n8n context that can download a file has in common. */
@@ -313,7 +313,7 @@ async function attempt(
 	if (isData(file.url)) return await storeData(context, file.url, name, maxBytes, tooLarge);
 	const response = await openFile(context, file.url, connection, rules.signal);
 	const { body, headers } = response;
-	const mimeType = toMimeType(headers['content-type']);
+	const mimeType = linkedType(headers['content-type'], file.url);
 	try {
 		checkResponse(response, mimeType);
 		if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge();

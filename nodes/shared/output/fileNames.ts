@@ -34,8 +34,25 @@ const EXTENSION_OF_TYPE: Record<string, string> = {
 	'video/mp4': 'mp4',
 	'video/quicktime': 'mov',
 	'video/webm': 'webm',
-	'video/x-m4v': 'm4v',
 };
+
+const TYPE_OF_EXTENSION = new Map([
+	['jpeg', 'image/jpeg'],
+	['m4v', 'video/mp4'],
+	// Of two types with one extension, the first.
+	...Object.entries(EXTENSION_OF_TYPE)
+		.reverse()
+		.map(([type, extension]) => [extension, type] as const),
+]);
+
+/** What a server says that does not know a file's type, such as storage that was never told. */
+const UNKNOWN_TYPE = 'application/octet-stream';
+const UNKNOWN_TYPES = new Set([
+	UNKNOWN_TYPE,
+	'binary/octet-stream',
+	'application/x-download',
+	'application/force-download',
+]);
 
 const MEDIA_EXTENSION = /\.(aac|flac|m4a|mp3|ogg|wav|avif|gif|jpe?g|png|webp|m4v|mov|mp4|webm)$/i;
 
@@ -132,9 +149,20 @@ export function toMimeType(contentType: unknown): string | undefined {
 	return type === undefined || type === '' ? undefined : (ALIASES[type] ?? type);
 }
 
+const extensionIn = (url: string) =>
+	isData(url) ? undefined : URL_EXTENSION.exec(new URL(url).pathname)?.[1];
+
+/** The type of a file behind a link: as its server says; by the link, where the server does not know. `undefined` leaves it to n8n. */
+export function linkedType(contentType: unknown, url: string): string | undefined {
+	const stated = toMimeType(contentType);
+	if (stated !== undefined && !UNKNOWN_TYPES.has(stated)) return stated;
+	const extension = extensionIn(url)?.toLowerCase();
+	return extension === undefined ? UNKNOWN_TYPE : (TYPE_OF_EXTENSION.get(extension) ?? stated);
+}
+
 /** A file's name with its extension: by the content type, else by the link. */
 export function withExtension(name: string, mimeType: string | undefined, url: string): string {
-	const inPath = isData(url) ? undefined : URL_EXTENSION.exec(new URL(url).pathname)?.[1];
-	const extension = (mimeType === undefined ? undefined : EXTENSION_OF_TYPE[mimeType]) ?? inPath;
+	const extension =
+		(mimeType === undefined ? undefined : EXTENSION_OF_TYPE[mimeType]) ?? extensionIn(url);
 	return extension === undefined ? name : `${name}.${extension}`;
 }

@@ -106,6 +106,12 @@ test('one item per result file, each with its file', async () => {
 	}
 });
 
+test('files do not come out under a name that would lose them', async () => {
+	const { error } = await run({ options: { binaryPropertyName: '__proto__' } });
+	expect(error?.message).toBe('"Put Output File in Field" must be another name');
+	expect(submissions(service.sandbox)).toEqual([]);
+});
+
 test('all files of a task at one item, under numbered fields', async () => {
 	const { items } = await run({ n: 3 });
 	expect(Object.keys(items[0]?.binary ?? {})).toEqual(['data', 'data_2', 'data_3']);

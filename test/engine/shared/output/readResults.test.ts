@@ -55,6 +55,19 @@ describeInEachBinaryDataMode(() => {
 		expect(items[0]?.binary?.data).toMatchObject(stored);
 	});
 
+	test.each([
+		['/files/1.jpeg', 'binary/octet-stream', 'image/jpeg', 'image-task_1-1.jpg'],
+		['/files/1.MP3?sign=a.png', 'application/octet-stream', 'audio/mpeg', 'image-task_1-1.mp3'],
+		['/files/1.webm', '', 'video/webm', 'image-task_1-1.webm'],
+		['/files/1', '', 'application/octet-stream', 'image-task_1-1'],
+		['/files/1.png', 'image/gif', 'image/gif', 'image-task_1-1.gif'],
+	])('the type of %s that comes as "%s" is %s', async (link, type, mimeType, fileName) => {
+		service.on('GET', '/files/*', file('one', type));
+		const { json, items } = await get(images(link), { output: 'files' });
+		expect(items[0]?.binary?.data).toMatchObject({ mimeType, fileName });
+		expect(json[0]).toMatchObject({ mimeType, fileName });
+	});
+
 	test('a data URL and base64 become files', async () => {
 		const content = Buffer.from('one picture of many').toString('base64');
 		const asUrl = { url: `data:image/jpeg;base64,${content}` };

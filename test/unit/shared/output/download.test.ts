@@ -412,16 +412,17 @@ describe('A download that goes wrong', () => {
 });
 
 describe('The type of a file', () => {
-	test.each<[string, object | undefined, string]>([
-		['is what the server says', { 'content-type': ' audio/flac ; q=1' }, 'audio/flac'],
-		["is n8n's guess without that", {}, 'application/x-guessed'],
-		["is n8n's guess, also without any headers", undefined, 'application/x-guessed'],
-	])('%s', async (_, headers, mimeType) => {
+	test.each<[string, object | undefined, string, string]>([
+		['is what the server says', { 'content-type': ' audio/flac ; q=1' }, '1.mp3', 'audio/flac'],
+		['is by the link without that', {}, '1.mp3', 'audio/mpeg'],
+		["is n8n's guess where the link has another extension", {}, '1.xyz', 'application/x-guessed'],
+		["is n8n's guess, also without any headers", undefined, '1.xyz', 'application/x-guessed'],
+	])('%s', async (_, headers, link, mimeType) => {
 		expect(
 			await downloadFile(
 				serverOf({ statusCode: 200, headers }).context,
 				connection,
-				file,
+				{ ...file, url: `https://x.example/${link}` },
 				'song',
 				rules,
 			),
