@@ -2,7 +2,7 @@ import { randomUUID } from 'crypto';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { asError } from '../shared/api/errors';
-import { hasEnded } from '../shared/api/records';
+import { hasEnded, toText } from '../shared/api/records';
 import { readReference } from '../shared/api/signedAddress';
 import { answer, readCallback } from '../shared/callbacks/callback';
 import { BASE_ADDRESS, readSettings, type Settings } from './description';
@@ -94,10 +94,11 @@ function parse(context: IWebhookFunctions): TriggerCall | undefined {
 	return { ...callback, taskId, address: readReference({ ...context.getQueryData() }) };
 }
 
-/** The key of what happened: a task ends once, and each status before the end is an event of its own. */
+/** The key of what happened: a task ends once, and each status before the end is an event of its own. A `task_id` may be the parent's. */
 function eventKey({ taskId, record, status }: Omit<TaskReport, 'isLate'>): string {
 	return keyOf(
-		(record.id ?? taskId) + (hasEnded(status) ? '' : `\n${record.status.toLowerCase()}`),
+		(toText(record.raw.id) ?? taskId) +
+			(hasEnded(status) ? '' : `\n${record.status.toLowerCase()}`),
 	);
 }
 

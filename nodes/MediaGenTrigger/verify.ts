@@ -11,7 +11,7 @@ import {
 	type TaskFamily,
 	withTaskId,
 } from '../shared/api/families';
-import { readTaskId, type TaskRecord, type TaskStatus, toTaskRecord } from '../shared/api/records';
+import { otherTaskIn, type TaskRecord, type TaskStatus, toTaskRecord } from '../shared/api/records';
 import { checkReference, type readReference, type Signature } from '../shared/api/signedAddress';
 import type { Callback } from '../shared/callbacks/callback';
 import { LateResults } from '../shared/tasks/poll';
@@ -109,14 +109,6 @@ export async function retrieveTask(
 	return outcome;
 }
 
-/** Whether a record is of another task: the service may read an id that is only similar to one of its own. */
-function isOfAnother({ raw }: TaskRecord, taskId: string): boolean {
-	const ids = [readTaskId({ id: raw.id }), readTaskId({ task_id: raw.task_id })].filter(
-		(id) => id !== undefined,
-	);
-	return ids.length > 0 && !ids.includes(taskId);
-}
-
 const UNKNOWN = 'the service does not know the task';
 const NO_PATH =
 	'If this service has the records of tasks at another path, set "Task Query Path" in the options of the trigger.';
@@ -165,7 +157,8 @@ export async function verify(
 	if (found === 'unclear' || (found === 'unknown' && callback.claimsEnd))
 		throw new Refusal(503, UNKNOWN, NO_PATH);
 	if (found === 'unknown') throw new Refusal(200, UNKNOWN);
-	if (isOfAnother(found.record, taskId))
+	// The service may read an id that is only similar to one of its own.
+	if (otherTaskIn(found.record.raw, taskId) !== undefined)
 		throw new Refusal(400, 'the service has the task under another id');
 	const report = reportOf(context, taskId, found.record, { verified: true });
 	return { ...report, family: report.family ?? found.owner };

@@ -105,13 +105,11 @@ export function describeOperations(operations: readonly Operation[]): INodePrope
  * when a workflow is activated. Where the address ends with a secret, a service that appends to the text calls the path `''`.
  */
 export const callbackWebhook: IWebhookDescription[] = ['callback', ''].map((path) => ({
-	...{
-		name: 'default',
-		httpMethod: 'POST',
-		path,
-		responseMode: 'onReceived',
-		restartWebhook: true,
-	},
+	name: 'default',
+	httpMethod: 'POST',
+	path,
+	responseMode: 'onReceived',
+	restartWebhook: true,
 }));
 
 /** Words of an action in whose place the subtitle has a number, where that is set and no expression: "picture 3" for "a picture". */

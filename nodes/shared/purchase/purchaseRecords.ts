@@ -122,13 +122,18 @@ export class PurchaseRecords {
 	 * belongs to this run.
 	 */
 	claim(purchase: Purchase): ClaimedPurchase | undefined {
-		const key = this.keyFor(purchase);
-		const mine = this.at(key).find(({ run }) => run === this.run || !activeRuns.has(run));
-		const same = mine ?? this.takeNamed(purchase);
-		const found = same ?? this.take(this.origins[this.originOf(purchase.itemIndex)]);
+		const { own, named, origin } = this.placesOf(purchase);
+		const kept = this.take(own, true) ?? this.take(named);
+		const found = kept ?? this.take(origin);
 		if (!found) return undefined;
-		this.replace(purchase.itemIndex, key, found.purchase, found.run);
-		return same ? found.purchase : { ...found.purchase, hasChanged: true };
+		this.replace(purchase.itemIndex, this.keyFor(purchase), found.purchase);
+		return kept ? found.purchase : { ...found.purchase, hasChanged: true };
+	}
+
+	/** Whether there is something to claim. */
+	has(purchase: Purchase): boolean {
+		const { own, named, origin } = this.placesOf(purchase);
+		return [own, named, origin].some((key) => this.left(key) !== undefined);
 	}
 
 	/** The key by which an item that comes back finds its record; `undefined` where it has none. An agent sends no item back. */
@@ -234,17 +239,27 @@ export class PurchaseRecords {
 		return recordKeyIn(this.execution.getInputData()[itemIndex]?.json);
 	}
 
-	/** Takes the record that the item names out of its place, if it is of the same request. */
-	private takeNamed(purchase: Purchase): StoredRecord | undefined {
-		const key = this.namedBy(purchase.itemIndex);
-		return key?.startsWith(`${requestKey(purchase)}.`) ? this.take(key) : undefined;
+	/** Where an earlier attempt may have left a record: of the same request, and of what made another one. */
+	private placesOf(purchase: Purchase): Record<'own' | 'named' | 'origin', unknown> {
+		const named = this.namedBy(purchase.itemIndex);
+		const isSame = named?.startsWith(`${requestKey(purchase)}.`);
+		return {
+			own: this.keyFor(purchase),
+			named: isSame ? named : undefined,
+			origin: this.origins[this.originOf(purchase.itemIndex)],
+		};
+	}
+
+	/** The record under a key that no other run has. */
+	private left(key: unknown, isOwn = false): StoredRecord | undefined {
+		if (typeof key !== 'string') return undefined;
+		return this.at(key).find(({ run }) => (isOwn && run === this.run) || !activeRuns.has(run));
 	}
 
 	/** Takes a record out of its place, if no other run has it. */
-	private take(key: unknown): StoredRecord | undefined {
-		if (typeof key !== 'string') return undefined;
-		const found = this.at(key).find(({ run }) => !activeRuns.has(run));
-		if (found)
+	private take(key: unknown, isOwn = false): StoredRecord | undefined {
+		const found = this.left(key, isOwn);
+		if (found && typeof key === 'string')
 			this.store(
 				key,
 				this.at(key).filter(({ run }) => run !== found.run),
@@ -256,16 +271,9 @@ export class PurchaseRecords {
 		return storedRecords.catch([]).parse(this.records[key] ?? []);
 	}
 
-	/** Stores this run's record of a purchase in place of the one it had, or of the one that it claims. */
-	private replace(
-		itemIndex: number,
-		key: string,
-		purchase: PurchaseState,
-		claimedFrom = this.run,
-	): void {
-		const others = this.at(key);
-		const replaced = others.findIndex(({ run }) => run === claimedFrom);
-		if (replaced >= 0) others.splice(replaced, 1);
+	/** Stores this run's record of a purchase in place of the one it had. */
+	private replace(itemIndex: number, key: string, purchase: PurchaseState): void {
+		const others = this.at(key).filter(({ run }) => run !== this.run);
 		this.keys.set(itemIndex, key);
 		this.origins[this.originOf(itemIndex)] = key;
 		this.store(key, [...others, { run: this.run, purchase }]);

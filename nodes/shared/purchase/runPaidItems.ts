@@ -218,13 +218,13 @@ function stillPending<Item extends ReadyItem, Receipt>(
 
 /** What stands before the hint of an item's error. */
 async function contextOf(
-	client: MediaGenClient,
 	{ stage, pending }: Attempt,
 	error: ApiError,
+	remaining: () => Promise<string | undefined>,
 ): Promise<string | undefined> {
 	if (stage === 'preparing' && !pending && !(error instanceof CanceledError))
 		return 'A file could not be uploaded, so nothing was bought.';
-	return error instanceof InsufficientBalanceError ? await remainingBalance(client) : undefined;
+	return error instanceof InsufficientBalanceError ? await remaining() : undefined;
 }
 
 /** Reads each item before the first is bought, so that a mistake in the last does not cost what the others buy. */
@@ -252,6 +252,9 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 	const node = run.context.getNode();
 	const limit = pLimit(run.concurrency);
 	let stopped: ApiError | undefined;
+	let balance: Promise<string | undefined> | undefined;
+	// All items after a 402 say it, and it is the same for all.
+	const remaining = async () => await (balance ??= remainingBalance(run.client));
 
 	async function runItem(item: Item): Promise<PaidItem<Item, Receipt>> {
 		const { itemIndex, notes, options } = item;
@@ -271,7 +274,7 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 				};
 			if (stopsAll(thrown)) stopped ??= thrown;
 			const error = attempt.pending ? stillPending(run, attempt, thrown) : thrown;
-			const context = await contextOf(run.client, attempt, error);
+			const context = await contextOf(attempt, error, remaining);
 			const buys =
 				attempt.stage === 'sent' || error instanceof PendingPurchaseError ? run.buys : undefined;
 			const hint = error instanceof SpendingLimitError ? error.hint : run.hintFor?.(error);

@@ -172,6 +172,13 @@ class CountedTasks {
 	}
 
 	set(taskId: string, state: Counted): void {
+		const known = [COUNTED, COUNTED_BEFORE]
+			.map((name) => objectIn(this.context, name))
+			.find((tasks) => tasks[taskId] !== undefined);
+		if (known) {
+			known[taskId] = state;
+			return;
+		}
 		const count = Number(this.context[COUNT] ?? 0);
 		if (count >= REMEMBERED) {
 			this.context[COUNTED_BEFORE] = objectIn(this.context, COUNTED);

@@ -52,6 +52,7 @@ export async function checkParents(
 	fields: readonly INodeProperties[],
 	parent: ParentRule,
 	items: ReadonlyArray<ReadyTask | UnboughtItem>,
+	isNew: (item: ReadyTask) => boolean,
 ): Promise<Array<ReadyTask | UnboughtItem>> {
 	const records = new Map<unknown, Promise<TaskRecord | undefined>>();
 	const recordOf = async (taskId: unknown) => {
@@ -61,7 +62,7 @@ export async function checkParents(
 	};
 	return await Promise.all(
 		items.map(async (item) => {
-			if (item.state !== 'ready') return item;
+			if (item.state !== 'ready' || !isNew(item)) return item;
 			const record = await recordOf(parent.parentOf(item.body));
 			const status = checkStatus(record);
 			const { problem, notes = [] } = status.problem

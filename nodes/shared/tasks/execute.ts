@@ -149,14 +149,19 @@ export async function deliver(
 ): Promise<INodeExecutionData[][]> {
 	const { context, options } = run;
 	countCost(context, outcomes, bought ? 'bought' : 'read');
-	const delivered = await downloadResults(run, outcomes);
+	const willFail = outcomes.some((item) => isFailed(item) && !isLeftOut(item));
+	// Files of a run that fails would be thrown away.
+	const delivered =
+		willFail && !context.continueOnFail() ? outcomes : await downloadResults(run, outcomes);
 	const comesOut = delivered.filter((item) => !isLeftOut(item));
 	const failed = comesOut.find(isFailed);
 	if (bought) {
 		dropRecords(context, bought.records, comesOut, isRefunded);
 		// Its place in "Max Tasks" is free for the next attempt, of which n8n makes five at most. A loop would not end.
 		if (context.getNode().retryOnFail === true)
-			comesOut.filter(isRefunded).forEach(() => bought.guard.release());
+			comesOut
+				.filter((item) => isRefunded(item) && !item.options.reused)
+				.forEach(() => bought.guard.release());
 	}
 	if (failed && !context.continueOnFail()) {
 		throw runError(
@@ -195,9 +200,23 @@ function withLeftOutNote(outcomes: readonly TaskItem[], guard: SpendingGuard): T
 	);
 }
 
-/** Whether an item has a task in "Existing Task". */
-const namesTask = (item: ReadyTask | UnboughtItem) =>
-	item.state === 'ready' && item.existingTaskId !== undefined;
+/**
+ * Looks at the tasks that items name, as their parents or in "Existing Task". What an earlier attempt bought is taken up whatever has
+ * become of those.
+ */
+async function lookAtOthers(
+	run: TaskRun,
+	{ fields, parent }: BuyingOperation,
+	records: PurchaseRecords,
+	read: ReadonlyArray<ReadyTask | UnboughtItem>,
+): Promise<Array<ReadyTask | UnboughtItem>> {
+	const isNew = (item: ReadyTask) => !records.has(item.purchase);
+	const checked = parent ? await checkParents(run, fields, parent, read, isNew) : [...read];
+	if (!run.options.checkOnly) throwFirstError(run.context, checked);
+	const items = await findExistingTasks(run, checked, isNew);
+	if (!run.options.checkOnly) throwFirstError(run.context, items);
+	return items;
+}
 
 /** Buys a task per item, waits as "Wait for Result" says, and returns the output. */
 async function execute(
@@ -209,18 +228,13 @@ async function execute(
 	const guard = new SpendingGuard(context, opened.options, opened.client);
 	const read = await prepareItems(opened, operation);
 	if (!checkOnly) throwFirstError(context, read);
-	const { fields, parent } = operation;
-	const checked = parent ? await checkParents(opened, fields, parent, read) : read;
-	if (!checkOnly) throwFirstError(context, checked);
-	const items = checked.some(namesTask) ? await findExistingTasks(opened, checked) : checked;
-	if (!checkOnly) throwFirstError(context, items);
-	if (checkOnly)
-		return [await checkOnlyOutput(context, opened.client, guard, items, ({ target }) => target)];
-	// The look at existing tasks may have taken a minute.
-	const run = { ...opened, deadline: clock.now() + timeout * 1_000 };
-
 	const bought = { records: new PurchaseRecords(context), guard };
 	try {
+		const items = await lookAtOthers(opened, operation, bought.records, read);
+		if (checkOnly)
+			return [await checkOnlyOutput(context, opened.client, guard, items, ({ target }) => target)];
+		// The look at existing tasks may have taken a minute.
+		const run = { ...opened, deadline: clock.now() + timeout * 1_000 };
 		const accepted = await buyTasks(run, operation, bought, items);
 		return await waitAndDeliver(run, operation, bought, withLeftOutNote(accepted, guard));
 	} finally {

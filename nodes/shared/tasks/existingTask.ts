@@ -1,6 +1,6 @@
 import { errorFromThrown, NotFoundError, UnreadableResponseError } from '../api/errors';
 import { FAMILIES } from '../api/families';
-import type { AcceptedTask, TaskRecord } from '../api/records';
+import { type AcceptedTask, otherTaskIn, type TaskRecord } from '../api/records';
 import { asNodeError, itemError } from '../n8n/nodeErrors';
 import { openFile } from '../output/download';
 import { isData } from '../output/fileNames';
@@ -55,8 +55,8 @@ type Found = AcceptedTask | 'failed' | Lost;
 async function retrieveState(run: TaskRun, taskId: string): Promise<Found> {
 	const record = await recordOf(run, taskId);
 	if (!record) return 'unknown to the service';
-	if (record.id !== undefined && record.id !== taskId)
-		throw new UnreadableResponseError(anotherTask(record.id));
+	const other = otherTaskIn(record.raw, taskId);
+	if (other !== undefined) throw new UnreadableResponseError(anotherTask(other));
 	const accepted = acceptedItem(run, { itemIndex: 0, notes: [], options: {} }, taskId);
 	const { status, results } = withRecord(run, accepted, record).task;
 	// Only of a failed task the specification says that it is refunded.
@@ -107,10 +107,11 @@ const UNCLEAR =
 export async function findExistingTasks(
 	run: TaskRun,
 	items: ReadonlyArray<ReadyTask | UnboughtItem>,
+	isNew: (item: ReadyTask) => boolean,
 ): Promise<Array<ReadyTask | UnboughtItem>> {
 	return await Promise.all(
 		items.map(async (item) => {
-			if (item.state !== 'ready' || item.existingTaskId === undefined) return item;
+			if (item.state !== 'ready' || item.existingTaskId === undefined || !isNew(item)) return item;
 			const { itemIndex, existingTaskId } = item;
 			try {
 				const existing = await findTask(run, itemIndex, existingTaskId);

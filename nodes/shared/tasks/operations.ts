@@ -4,6 +4,7 @@ import type { TaskFamily } from '../api/families';
 import { inspectFile, PendingUpload } from '../n8n/binary';
 import type { Operation, Resource } from '../n8n/describe';
 import { taskIdField } from '../n8n/fields';
+import { throwFirstError } from '../n8n/failedItems';
 import { itemError } from '../n8n/nodeErrors';
 import { itemText, optionsField, outputFields, taskOptions } from '../n8n/options';
 import { readItemOptions } from '../n8n/readOptions';
@@ -60,6 +61,7 @@ async function readTasks(
 ): Promise<INodeExecutionData[][]> {
 	const run = await openTaskRun(context, family, operation);
 	const named: TaskItem[] = await readItems(context, (itemIndex) => namedTask(run, itemIndex));
+	throwFirstError(context, named);
 	const read =
 		operation === 'wait'
 			? await pollTasks(run, named)

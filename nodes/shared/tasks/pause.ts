@@ -83,12 +83,23 @@ export function isSoon(expected: number): boolean {
 	return expectedIn > 0 && expectedIn <= SOON_MS;
 }
 
+/**
+ * Whether n8n would run the node again as soon as it pauses: "Retry On Fail" does so where the first item has an error. The rows are
+ * tasks by then, of which other requests would be made.
+ */
+const runsAgain = (context: IExecuteFunctions, [first]: readonly TaskItem[]) =>
+	context.getNode().retryOnFail === true &&
+	first !== undefined &&
+	(!isAccepted(first) || first.task.error !== undefined);
+
 /** Why the execution must not pause: it could not be resumed. `undefined` if it can. */
 export async function pauseProblem(
 	run: TaskRun,
 	outcomes: readonly TaskItem[],
 	{ resumeUrl }: PauseAddresses,
 ): Promise<string | undefined> {
+	if (runsAgain(run.context, outcomes))
+		return 'The node polled instead of pausing: "Retry On Fail" would run it again at once, because the first item has an error.';
 	if (outcomes.some((outcome) => outcome.options.reused && isOpen(outcome)))
 		return 'The node polled instead of pausing: of a task in "Existing Task", the service tells the execution that bought it.';
 	const problem = await ownAddressProblem(run.context, resumeUrl);

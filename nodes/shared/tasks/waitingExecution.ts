@@ -26,6 +26,8 @@ export interface WaitingExecution {
 	limit?: number;
 	/** The downloads under way. Repeated callbacks join them. */
 	output?: Promise<INodeExecutionData[]>;
+	/** Aborted when it resumes: whoever waits for that must not keep its data in memory. */
+	resumed: AbortController;
 }
 
 const MAX_EXECUTIONS = 5_000;
@@ -45,6 +47,7 @@ export function waitingExecution(key: string): WaitingExecution {
 	const execution = waitingExecutions.get(key) ?? {
 		ended: new Map<string, TaskItem>(),
 		absent: new Map<string, Absence>(),
+		resumed: new AbortController(),
 	};
 	waitingExecutions.set(key, execution);
 	return execution;
@@ -54,6 +57,7 @@ export const hasResumed = (key: string): boolean => resumedExecutions.get(key) =
 
 export function markResumed(key: string): void {
 	resumedExecutions.set(key, true);
+	waitingExecutions.get(key)?.resumed.abort();
 }
 
 /** Frees what was known of an execution that has resumed or could not. */
@@ -83,6 +87,10 @@ type Run = TaskRun<TaskContext>;
 
 const lateResults = new LateResults();
 
+/** Whether a task has ended, and its result has come. */
+export const hasCome = (outcome: AcceptedItem): boolean =>
+	hasEnded(outcome.task.status) && !lateResults.mayCome(outcome);
+
 /** A key that is refused may be changed in the credential, which the next call or look reads anew. */
 export const isKeyRefused = (error: ApiError) =>
 	error instanceof AuthenticationError || error instanceof PermissionError;
@@ -98,7 +106,7 @@ async function retrieveEnd(
 		const current = withRecord(run, outcome, await retrieveRecord(run, outcome.taskId, 'once'));
 		absent.delete(outcome.taskId);
 		if (!hasEnded(current.task.status)) return undefined;
-		if (lateResults.mayCome(current))
+		if (!hasCome(current))
 			throw new UnreadableResponseError(
 				`the service shows no result of task ${outcome.taskId} yet`,
 			);

@@ -3,7 +3,6 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import { createClient } from '../api/client';
 import { getConnection } from '../api/connection';
 import { asError, errorFromThrown } from '../api/errors';
-import { hasEnded } from '../api/records';
 import { isAccepted, type TaskItem } from '../output/items';
 import { clock, within } from '../util/clock';
 import { Memory } from '../util/memory';
@@ -14,6 +13,7 @@ import type { PauseAddresses, TaskRun } from './taskRun';
 import {
 	findRunning,
 	forgetWaiting,
+	hasCome,
 	hasResumed,
 	isKeyRefused,
 	keyOfPause,
@@ -77,9 +77,20 @@ const hasNoDataYet = (answer: Answer) =>
  */
 type OwnAnswer = { state: 'running' | 'received' | 'over' } | { state: 'failed'; why: string };
 
-/** Calls the paused node as the service does. The call names no task: the node asks for all of its tasks. */
+/** An address with more of a path. */
+function below(address: string, path: string): string {
+	const url = parseWebUrl(address);
+	if (!url) return address + path;
+	url.pathname += path;
+	return url.href;
+}
+
+/**
+ * Calls the paused node as the service does. The call names no task: the node asks for all of its tasks. It has the path of this node
+ * only: where the execution has gone on to a Wait node, n8n 1.123 would take a call without one for that node's.
+ */
 async function callOwnAddress(context: CallerContext, resumeUrl: string): Promise<OwnAnswer> {
-	const answer = await callN8n(context, 'POST', `${resumeUrl}/callback`);
+	const answer = await callN8n(context, 'POST', below(resumeUrl, '/callback'));
 	if (answer.statusCode === undefined) return { state: 'failed', why: answer.why };
 	const { statusCode, body } = answer;
 	if (statusCode < 300) return { state: 'received' };
@@ -137,10 +148,8 @@ async function executionState(
 	context: CallerContext,
 	formUrl: string,
 ): Promise<ExecutionState | undefined> {
-	const url = parseWebUrl(formUrl);
-	if (!url) return undefined;
-	url.pathname += '/n8n-execution-status';
-	const answer = await callN8n(context, 'GET', url.href);
+	if (!parseWebUrl(formUrl)) return undefined;
+	const answer = await callN8n(context, 'GET', below(formUrl, '/n8n-execution-status'));
 	if (hasNoDataYet(answer)) return 'running';
 	return answer.statusCode === 200 ? STATES.get(answer.body) : undefined;
 }
@@ -231,20 +240,27 @@ async function watch(
 ): Promise<void> {
 	let isOver = false;
 	let isStored = false;
-	await clock.sleep(Math.min(untilCallback(expected), limit - clock.now()));
+	const { signal } = waitingExecution(key).resumed;
+	const resumed = new Promise<void>((resolve) => {
+		signal.addEventListener('abort', () => resolve());
+	});
+	// In one piece, unlike `sleep`: of thousands of pauses each would wake up four times a second.
+	const rest = async (ms: number) =>
+		await Promise.race([resumed, clock.sleep(Math.min(ms, limit - clock.now()))]);
+	await rest(untilCallback(expected));
 	for (
 		let wait = FIRST_MS;
 		!isOver && clock.now() < limit;
 		wait = Math.min(wait * GROWTH, LONGEST_MS)
 	) {
-		await clock.sleep(Math.min(wait, limit - clock.now()));
+		await rest(wait);
 		if (hasResumed(key)) return;
 		const state = isStored ? 'waiting' : await executionState(run.context, formUrl);
 		isOver = state === 'over';
 		if (isOver || (state === 'running' && wait < BELIEVED_MS)) continue;
 		const ended = await allEnded(run, outcomes, key);
 		if (ended === true) {
-			if (isStored) await clock.sleep(Math.min(CALLBACK_COMES_WITHIN_MS, limit - clock.now()));
+			if (isStored) await rest(CALLBACK_COMES_WITHIN_MS);
 			isOver = await resume(run, key, resumeUrl);
 			// An n8n that takes no call for minutes is busy: it is left alone for some.
 			wait = LONGEST_MS;
@@ -288,7 +304,7 @@ export function watchPause(
 	const execution = waitingExecution(key);
 	execution.limit = times.limit;
 	for (const outcome of outcomes.filter(isAccepted)) {
-		if (hasEnded(outcome.task.status))
+		if (hasCome(outcome))
 			execution.ended.set(outcome.taskId, { ...outcome, error: failedTaskError(run, outcome) });
 	}
 	void watch(run, outcomes, key, addresses, times).catch((error: unknown) => {

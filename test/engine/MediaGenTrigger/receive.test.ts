@@ -66,6 +66,17 @@ describe('A callback for a task', () => {
 		]);
 	});
 
+	test("of a record without an id that repeats its parent's in task_id starts an execution of its own", async () => {
+		const host = trigger();
+		for (const id of ['cover_1', 'cover_2']) {
+			const { id: _, ...record } = done(id, song);
+			service.on('GET', music(id), { json: { ...record, task_id: 'parent' } });
+			const { status, output } = await host.receive(ended(id));
+			expect(status).toBe(200);
+			expect(output?.json).toMatchObject([{ taskId: id }]);
+		}
+	});
+
 	test("that is written differently in the service's record is refused", async () => {
 		// A service that does not tell letters apart by case.
 		for (const id of ['task_abc', 'TASK_ABC'])

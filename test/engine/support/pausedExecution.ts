@@ -31,7 +31,7 @@ export interface PausedExecution {
 	/** Wakes the execution as n8n does when its time limit has passed. */
 	timeLimit(): Promise<RunResult>;
 	/** Calls to the execution's address over HTTP, with n8n's answers. */
-	calls: Array<{ body: unknown; status: number }>;
+	calls: Array<{ path: string; body: unknown; status: number }>;
 	/** What n8n has told of the execution since it paused. */
 	questions: readonly string[];
 	/** The execution as a call to its address has resumed it. */
@@ -44,6 +44,7 @@ let executions = 0;
 type Receiver = (
 	body: unknown,
 	query: Record<string, string>,
+	path: string,
 ) => Promise<{ status: number; message: string }> | { status: number; message: string };
 
 /** By execution id. */
@@ -63,18 +64,19 @@ async function listen(): Promise<string> {
 			const executionId = /waiting\/([^/?]+)/.exec(request.url ?? '')?.[1] ?? '';
 			const missing = { status: 404, message: `The execution "${executionId}" does not exist.` };
 			const body: unknown = JSON.parse(Buffer.concat(chunks).toString() || '{}');
-			const query = Object.fromEntries(new URL(request.url ?? '', 'http://n8n').searchParams);
+			const { searchParams, pathname } = new URL(request.url ?? '', 'http://n8n');
+			const query = Object.fromEntries(searchParams);
 			if (request.url?.includes('/n8n-execution-status')) {
 				const { status, text } = states.get(executionId)?.() ?? { status: 200, text: 'null' };
 				return response.writeHead(status, { 'content-type': 'text/html' }).end(text);
 			}
-			return void Promise.resolve(receivers.get(executionId)?.(body, query) ?? missing).then(
-				({ status, message }) => {
-					response
-						.writeHead(status, { 'content-type': 'application/json' })
-						.end(JSON.stringify({ code: status, message }));
-				},
-			);
+			return void Promise.resolve(
+				receivers.get(executionId)?.(body, query, pathname) ?? missing,
+			).then(({ status, message }) => {
+				response
+					.writeHead(status, { 'content-type': 'application/json' })
+					.end(JSON.stringify({ code: status, message }));
+			});
 		});
 	});
 	server.unref();
@@ -132,10 +134,10 @@ export async function pauseNode(
 	const calls: PausedExecution['calls'] = [];
 	let receive: Receiver = runs;
 	let address: Record<string, string> = {};
-	receivers.set(executionId, async (body, query) => {
+	receivers.set(executionId, async (body, query, path) => {
 		address = query;
-		const answer = await receive(body, query);
-		calls.push({ body, status: answer.status });
+		const answer = await receive(body, query, path);
+		calls.push({ path, body, status: answer.status });
 		return answer;
 	});
 	states.set(executionId, () => told('running'));

@@ -35,6 +35,14 @@ async function download(options = {}, run = {}) {
 	return await buy(1, options, { given: { downloadFiles: true }, ...goOn, ...run });
 }
 
+test('a run that fails downloads nothing: the files would be thrown away', async () => {
+	onRecord(failed(), completedWith(songAt(fileUrl())));
+	service.on('GET', FILE, whole);
+	const { error } = await buy(2, { concurrency: 1 }, { given: { downloadFiles: true } });
+	expect(error?.message).toContain('Task task_1 failed');
+	expect(service.sent('GET', FILE)).toHaveLength(0);
+});
+
 describeInEachBinaryDataMode(() => {
 	describe('A minute without data', () => {
 		beforeAll(() => (clockOfTest = () => fastClock(100, 100)));

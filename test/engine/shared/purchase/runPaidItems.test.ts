@@ -464,6 +464,15 @@ describe('After an error that every item would get, nothing more is sent', () =>
 		expect(bought()).toHaveLength(1);
 	});
 
+	test('after a 402 the balance is asked for once, and is told to all', async () => {
+		onSubmit({ status: 402 });
+		service.on('GET', '/v1/balance', { json: { success: true, remain_balance: 0.5 } });
+		const { json } = await buy(20, {}, goOn);
+		for (const { error } of json)
+			expect(error).toMatchObject({ description: expect.stringContaining('Remaining: 0.5') });
+		expect(service.sent('GET', '/v1/balance')).toHaveLength(1);
+	});
+
 	test.each([400, 422])('%d is about its own item: the others are bought', async (status) => {
 		onSubmit({ status }, accepted('task_2'));
 		const { json } = await buy(2, oneByOne, goOn);

@@ -96,6 +96,16 @@ describe('Max Tasks', () => {
 		expect(bought()).toHaveLength(4);
 	});
 
+	test('with Retry On Fail a task in "Existing Task" that fails has no place to give', async () => {
+		onRecordOf('task_known', running, failed());
+		onRecordOf('task_1', failed());
+		const existingTaskId = "={{ $itemIndex === 0 ? 'task_known' : '' }}";
+		const options = { maxTasks: 2, concurrency: 1, existingTaskId };
+		await buy(3, options, retryOnFail);
+		// Two, and the one in place of the refunded.
+		expect(bought()).toHaveLength(3);
+	});
+
 	test('in a loop a refunded task keeps its place: it would not end', async () => {
 		onRecord(failed());
 		await buy(2, { maxTasks: 3, concurrency: 1 }, { ...goOn, rounds: 3 });

@@ -13,7 +13,7 @@ import {
 	songAt,
 	unknownTask,
 } from '../../support/scriptedTasks';
-import { goOn } from '../../support/settings';
+import { goOn, retryAndGoOn } from '../../support/settings';
 import { statesOf, statusesOf, useSoundService } from '../../support/soundService';
 
 const { service, onSubmit, onRecordOf, buy } = useSoundService(() => fastClock(50));
@@ -286,4 +286,18 @@ describe('The purchase key', () => {
 		expect(error?.message).toContain('"Copy Number" must be a whole number of at least 1');
 		expect(service.requests).toEqual([]);
 	});
+});
+
+test('a record that has another name for its task is taken, as while polling', async () => {
+	onKnown(completedWith(songAt(service.url + FILE), { id: 991, task_id: KNOWN }));
+	const { json } = await buyOrUse();
+	expect(json).toMatchObject([{ taskId: KNOWN, status: 'completed', reused: true }]);
+});
+
+test('what an earlier attempt bought is taken up, whatever became of the task in "Existing Task"', async () => {
+	onKnown(failed(), { status: 500 });
+	onRecordOf('task_1', running, running, completedWith(songAt(service.url + FILE)));
+	const { json } = await buyOrUse({ timeout: 2 }, retryAndGoOn);
+	expect(json).toMatchObject([{ taskId: 'task_1', status: 'completed' }]);
+	expect(bought()).toBe(1);
 });

@@ -2,11 +2,12 @@ import { clock } from '../../../../nodes/shared/util/clock';
 import { jumpingClock } from '../../support/clocks';
 import { log } from '../../support/engine';
 import { pauseNode } from '../../support/pausedExecution';
-import { useScriptedService } from '../../support/scriptedService';
+import { type Reply, useScriptedService } from '../../support/scriptedService';
 import {
 	accepted,
 	buySounds,
 	completed,
+	failed,
 	numberTasks,
 	RECORD,
 	refused,
@@ -14,6 +15,7 @@ import {
 	SOUNDS,
 	soundRun,
 } from '../../support/scriptedTasks';
+import { retryAndGoOn, retryOnFail } from '../../support/settings';
 
 const service = useScriptedService(jumpingClock);
 
@@ -91,6 +93,26 @@ describe('The execution does not pause, though n8n could resume it', () => {
 					watches: true,
 				}),
 			).rejects.toThrow(/did not pause: .*polled instead of pausing: of a task in .*Existing Task/);
+		},
+	);
+
+	test.each<[string, Reply, Reply, object]>([
+		['was refused', refused, running, retryAndGoOn],
+		['failed at the service', accepted('task_1'), failed(), retryOnFail],
+	])(
+		'where "Retry On Fail" would run it again at once, on rows that are tasks by then: the first item %s',
+		async (_, first, record, settings) => {
+			service.on('POST', SOUNDS, first, accepted('task_2'), accepted('task_3'));
+			service.on('GET', '/v1/music/tasks/task_1', record);
+			service.on('GET', '/v1/music/tasks/task_2', running, completed);
+			service.on('GET', '/v1/music/tasks/task_3', completed);
+			await notPaused(soundRun(service, 2, { concurrency: 1 }, { given: waitMode, ...settings }));
+			const prompts = service.sent('POST', SOUNDS).map(({ body }) => body);
+			expect(prompts).toMatchObject([
+				{ prompt: 'Sound 0' },
+				{ prompt: 'Sound 1' },
+				{ prompt: 'Sound 0' },
+			]);
 		},
 	);
 

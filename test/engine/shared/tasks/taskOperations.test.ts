@@ -237,3 +237,17 @@ test.each(['get', 'wait'])(
 		]);
 	},
 );
+
+test.each(['get', 'wait'])(
+	'of %s, a row without a Task ID fails the node before the others are read',
+	async (operation) => {
+		const { error } = await runNode({
+			...unknownTasks,
+			parameters: { ...unknownTasks.parameters, operation },
+			items: [{ json: { id: 'task_8' } }, { json: {} }],
+			credential: service.credential(),
+		});
+		expect(error?.message).toBe('"Task ID" is required [row 2 (item 1)]');
+		expect(service.requests).toHaveLength(0);
+	},
+);

@@ -14,6 +14,7 @@ import { type Reply, SCRIPTED_KEY, useScriptedService } from '../../support/scri
 import {
 	accepted,
 	completed,
+	completedWith,
 	numberTasks,
 	RECORD,
 	refused,
@@ -101,6 +102,24 @@ describe('An execution whose callbacks were refused because the pause was not st
 		]);
 		await realMs(50);
 		expect(statuses(execution.calls)).toEqual([409, 200]);
+	});
+
+	test('calls the path of the paused node: one without it may be that of a Wait node behind', async () => {
+		service.on('GET', RECORD, running, completed);
+		const execution = await pauseSounds(1);
+		await execution.resumed;
+		for (const { path } of execution.calls)
+			expect(path).toMatch(/webhook-waiting\/[^/]+\/callback$/);
+	});
+
+	test('reads a task again that was completed before, and showed no result yet', async () => {
+		service.on('GET', recordOf('task_1'), completedWith({ music: [] }), completed);
+		service.on('GET', recordOf('task_2'), running, completed);
+		const { json } = await (await pauseSounds(2)).resumed;
+		expect(json).toMatchObject([
+			{ taskId: 'task_1', status: 'completed', results: [{ kind: 'audio' }] },
+			{ taskId: 'task_2', status: 'completed', results: [{ kind: 'audio' }] },
+		]);
 	});
 
 	test('calls again until n8n has stored the pause', async () => {

@@ -43,3 +43,12 @@ test('an execution of 25,000 tasks remembers at most 10,000 of them, and counts 
 	expect(written.mediagen_cost).toBe('2500');
 	expect(remembered()).toBeLessThanOrEqual(10_000);
 });
+
+test('6,000 tasks that are bought first, and end later, count once each', () => {
+	const { context, written } = execution();
+	const outcomes = Array.from({ length: 6_000 }, (_, at) => ended(`task_${at}`));
+	const running = outcomes.map((outcome) => ({ ...outcome, record: undefined }));
+	countCost(context, running, 'bought');
+	countCost(context, outcomes, 'read');
+	expect(written).toMatchObject({ mediagen_tasks: '6000', mediagen_cost: '600' });
+});
