@@ -6,8 +6,9 @@ const LONGEST_LINK = 8_192;
 
 const HOST_FIRST = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|(?:[a-z0-9-]+\.)+[a-z]{2,})(?::\d+)?\//i;
 
-/** Whether a text is a whole link, without blanks. */
-export const isWholeLink = (text: string): boolean => /^https?:\/\/\S+$/i.test(text);
+/** Whether a value is a whole link, without blanks. */
+export const isWholeLink = (value: unknown): boolean =>
+	typeof value === 'string' && /^https?:\/\/\S+$/i.test(value);
 
 /** How a text that is no whole link may be meant as one: with a scheme, as a path or a host with one, or as the name of a file. */
 export function linkShape(text: string): 'link' | 'path' | 'name' | undefined {

@@ -1,4 +1,5 @@
 import { isObject } from '../util/json';
+import { readBy } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { enveloped, toNumber, toText } from './records';
 
@@ -35,13 +36,11 @@ export function remainingOf(record: BalanceRecord, unit: BalanceUnit): number | 
 /** A balance record, bare or in `data`; or why the service gives none, which may come with HTTP 200. */
 export type BalanceResponse = { record: BalanceRecord } | { refused: string };
 
-export const balanceResponse = z.unknown().transform((answer, issues): BalanceResponse => {
+export const balanceResponse = readBy((answer): BalanceResponse | undefined => {
 	const body = isObject(answer) ? (enveloped(answer) ?? answer) : {};
 	if (body.success === false || body.success === 'false')
 		return { refused: toText(body.message) ?? 'no reason given' };
 	const record = balanceRecord.parse(body);
-	if (record.remain_balance !== null || record.remain_credits !== null || record.unlimited_quota)
-		return { record };
-	issues.addIssue({ code: z.ZodIssueCode.custom, message: 'is not a balance record' });
-	return z.NEVER;
+	const { remain_balance: balance, remain_credits: credits, unlimited_quota: unlimited } = record;
+	return balance !== null || credits !== null || unlimited ? { record } : undefined;
 });

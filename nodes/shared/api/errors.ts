@@ -84,8 +84,19 @@ export class UnreadableResponseError extends ApiError {
 /** A response that is larger than any record or answer. Reading it again would cost as much again. */
 export class TooLargeError extends ApiError {}
 
+const NOT_STORED = 'The file could not be stored';
+
 /** n8n could not keep a file. */
 export class StorageError extends ApiError {}
+
+/** The same for a reason that is not known here, and may pass. */
+export class UnknownStorageError extends ApiError {
+	override readonly transient = true;
+
+	constructor(reason: string) {
+		super(`${NOT_STORED}: ${reason}`);
+	}
+}
 
 export class CanceledError extends ApiError {
 	constructor(sent: Sent = 'no') {
@@ -314,7 +325,5 @@ export function storageError(error: unknown): StorageError | undefined {
 	// Without the code: n8n replaces a message that has one.
 	return code === undefined
 		? undefined
-		: new StorageError(
-				`The file could not be stored: n8n's storage for files ${STORAGE_STATES[code]}`,
-			);
+		: new StorageError(`${NOT_STORED}: n8n's storage for files ${STORAGE_STATES[code]}`);
 }

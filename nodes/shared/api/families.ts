@@ -55,8 +55,7 @@ export const FAMILIES: Readonly<Record<TaskFamily, Family>> = {
 		linkHours: null,
 		results: { fields: { grid_image_url: 'grid', image_urls: null } },
 		isShownBy: ({ grid_image_url: url, action }) =>
-			(typeof url === 'string' && isWholeLink(url)) ||
-			(typeof action === 'string' && GRID_ACTIONS.has(action.toUpperCase())),
+			isWholeLink(url) || (typeof action === 'string' && GRID_ACTIONS.has(action.toUpperCase())),
 	},
 	music: {
 		queryPath: '/v1/music/tasks/{task_id}',

@@ -1,6 +1,6 @@
 import { isObject } from '../util/json';
-import { parseNumber } from '../util/schema';
-import { z } from '../util/vendor/zod';
+import { parseNumber, readBy } from '../util/schema';
+import { errorInBody } from './errors';
 
 /** The four states of a task in every family, whatever words the service uses (spec, States and transitions). */
 export const TASK_STATUSES = ['submitted', 'running', 'completed', 'failed'] as const;
@@ -250,21 +250,30 @@ function bareId(value: unknown): string | undefined {
 const acceptedId = (value: unknown) =>
 	isObject(value) ? firstText([...idsIn(value), value.id]) : bareId(value);
 
-/** The ids that an acknowledgement gives to new tasks, in `task_id` (spec, Submission acknowledgement); mostly one. */
+/**
+ * The ids that an acknowledgement gives to new tasks, in `task_id` (spec, Submission acknowledgement); mostly one. In an error, a word in
+ * `data` is none, and an id beside it is another task's, or the request's.
+ */
 function readAcceptedIds(answer: unknown): string[] {
 	if (!isObject(answer)) return [];
+	const isError = errorInBody(answer) !== undefined;
 	const entries: unknown[] = Array.isArray(answer.data) ? answer.data : [answer.data];
-	const inner = [...entries, answer.task].flatMap((entry) => acceptedId(entry) ?? []);
-	return inner.length > 0 ? [...new Set(inner)] : [acceptedId(answer) ?? []].flat();
+	const inner = [...entries, answer.task]
+		.filter((entry) => !isError || isObject(entry))
+		.flatMap((entry) => acceptedId(entry) ?? []);
+	return inner.length > 0 || isError ? [...new Set(inner)] : [acceptedId(answer) ?? []].flat();
 }
 
+/** Whether an answer is an error that has a word for its own state: of a task, it would say that it has failed. */
+const isErrorAnswer = (answer: unknown) =>
+	isObject(answer) &&
+	errorInBody({ code: answer.code }) !== undefined &&
+	readTaskId(answer) === undefined;
+
 /** Response to a request for a task's record. */
-export const taskResponse = z.unknown().transform((answer, issues): TaskRecord => {
-	const record = readTaskRecord(answer);
-	if (record) return record;
-	issues.addIssue({ code: z.ZodIssueCode.custom, message: 'is not a task record' });
-	return z.NEVER;
-});
+export const taskResponse = readBy((answer) =>
+	isErrorAnswer(answer) ? undefined : readTaskRecord(answer),
+);
 
 /** A task that the service accepted: its id, and its record if the response already held it. */
 export interface AcceptedTask {
@@ -278,15 +287,14 @@ export interface AcceptedTask {
  * Response to a submission: `data[0]`, `data` as an object or as the id itself, `task`, or bare (spec, Submission acknowledgement). An operation that
  * ends at once (tag enhancement) may answer with the completed task; the spec does not show which.
  */
-export const submissionResponse = z.unknown().transform((answer, issues): AcceptedTask => {
+export const submissionResponse = readBy((answer): AcceptedTask | undefined => {
 	const [taskId, ...others] = readAcceptedIds(answer);
 	const record = readTaskRecord(answer);
-	if (taskId !== undefined)
-		return {
-			taskId,
-			...(record?.raw.result === undefined ? {} : { record }),
-			...(others.length > 0 ? { others } : {}),
-		};
-	issues.addIssue({ code: z.ZodIssueCode.custom, message: 'has no task id' });
-	return z.NEVER;
+	return taskId === undefined
+		? undefined
+		: {
+				taskId,
+				...(record?.raw.result === undefined ? {} : { record }),
+				...(others.length > 0 ? { others } : {}),
+			};
 });

@@ -1,5 +1,5 @@
 import { isObject } from '../util/json';
-import { z } from '../util/vendor/zod';
+import { readBy } from '../util/schema';
 import { enveloped, toMilliseconds, toText } from './records';
 
 export const UPLOADS_PATH = '/v1/uploads/images';
@@ -16,15 +16,14 @@ export interface UploadRecord {
 	createdAt: number | undefined;
 }
 
-export const uploadResponse = z.unknown().transform((answer, issues): UploadRecord => {
+export const uploadResponse = readBy((answer): UploadRecord | undefined => {
 	const raw = isObject(answer)
 		? typeof answer.url === 'string'
 			? answer
 			: (enveloped(answer) ?? answer)
 		: {};
 	const url = toText(raw.url);
-	if (url !== undefined && /^https?:\/\//i.test(url))
-		return { raw, url, createdAt: toMilliseconds(raw.created_at) };
-	issues.addIssue({ code: z.ZodIssueCode.custom, message: 'has no URL' });
-	return z.NEVER;
+	return url !== undefined && /^https?:\/\//i.test(url)
+		? { raw, url, createdAt: toMilliseconds(raw.created_at) }
+		: undefined;
 });

@@ -1,8 +1,9 @@
 import { createHash } from 'crypto';
-import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
+import type { IBinaryData, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { pictureType } from '../api/image';
 import type { FileSource } from '../api/multipart';
+import { isObject } from '../util/json';
 import { itemError } from './nodeErrors';
 
 /** A picture of an input item that stands in a request body in place of its URL, until it is uploaded. */
@@ -95,6 +96,22 @@ const refusal = (
 	description?: string,
 ) => itemError(context.getNode(), `"${field}": ${reason}`, itemIndex, description);
 
+/** Where an item has its files if the workflow's setting "Binary Mode" is "combined". */
+const IN_JSON = '_files';
+
+const isFile = (value: unknown): value is IBinaryData =>
+	isObject(value) && typeof value.mimeType === 'string' && typeof value.data === 'string';
+
+/** The file in a field of an item. */
+function fileIn(item: INodeExecutionData | undefined, property: string): IBinaryData | undefined {
+	const own = item?.binary?.[property];
+	if (own !== undefined) return own;
+	const files = item?.json[IN_JSON];
+	const name = property.startsWith(`${IN_JSON}.`) ? property.slice(IN_JSON.length + 1) : property;
+	const file = isObject(files) ? files[name] : undefined;
+	return isFile(file) ? file : undefined;
+}
+
 /** Opens a file in an item's binary data. Throws a `NodeOperationError` that names the item and the field. */
 async function openBinary(
 	context: IExecuteFunctions,
@@ -102,7 +119,7 @@ async function openBinary(
 	property: string,
 	field: string,
 ) {
-	const data = context.getInputData()[itemIndex]?.binary?.[property];
+	const data = fileIn(context.getInputData()[itemIndex], property);
 	if (data === undefined) {
 		throw refusal(
 			context,
@@ -113,7 +130,9 @@ async function openBinary(
 		);
 	}
 	const content = await openContent(context, data);
-	return { ...content, fileName: data.fileName ?? property, mimeType: data.mimeType };
+	// Of a file without a name, many services say that none was chosen.
+	const fileName = data.fileName === '' ? property : (data.fileName ?? property);
+	return { ...content, fileName, mimeType: data.mimeType };
 }
 
 const exactBytes = ({ bytes, content }: Content) =>

@@ -13,16 +13,16 @@ import {
 	errorFromResponse,
 	errorFromThrown,
 	asError,
-	RateLimitError,
 	storageError,
 	TimeoutError,
+	UnknownStorageError,
 	UnreadableResponseError,
 } from '../api/errors';
 import {
 	backoffMs,
 	type ByteStream,
 	isSuccess,
-	MAX_ATTEMPTS,
+	mayRetry,
 	MEGABYTE,
 	READS_HELD_UP_MS,
 	type StreamResponse,
@@ -287,14 +287,11 @@ export async function downloadFile(
 			);
 		} catch (thrown) {
 			const error = errorFromThrown(thrown);
-			const isLimited = error instanceof RateLimitError;
 			// A file that was paid for is waited for, as its task was.
-			const wait = Math.min(backoffMs(error, attempts), isLimited ? READS_HELD_UP_MS : Infinity);
-			const mayRetry =
-				error.transient &&
-				(isLimited || attempts < MAX_ATTEMPTS) &&
-				clock.now() + wait <= Math.min(deadline, end);
-			if (!mayRetry || rules.signal?.aborted) throw downloadError(context.getNode(), error, file);
+			const wait = Math.min(backoffMs(error, attempts), READS_HELD_UP_MS);
+			const isLast =
+				!mayRetry('read', error, attempts) || clock.now() + wait > Math.min(deadline, end);
+			if (isLast || rules.signal?.aborted) throw downloadError(context.getNode(), error, file);
 			await sleep(wait, rules.signal);
 		}
 	}
@@ -341,7 +338,7 @@ async function attempt(
 const REASON_WITHIN_MS = 1_000;
 
 /**
- * Puts a file into n8n's binary storage. Throws a `StorageError` where that is full or read-only.
+ * Puts a file into n8n's binary storage. Throws a `StorageError` where that does not take it.
  *
  * @param brokenOff rejects when a stream breaks off. It comes first: the storage then has an error of its own, or takes what came for
  * the whole
@@ -354,8 +351,11 @@ async function store(
 	brokenOff: ReadonlyArray<Promise<never>> = [],
 ): Promise<IBinaryData> {
 	const stored = context.helpers.prepareBinaryData(content, fileName, mimeType);
+	const taken = stored.catch((error: unknown) => {
+		throw storageError(error) ?? new UnknownStorageError(asError(error).message);
+	});
 	try {
-		return await Promise.race([...brokenOff, stored]);
+		return await Promise.race([...brokenOff, taken]);
 	} catch (error) {
 		if (!(errorFromThrown(error) instanceof ConnectionError)) throw asError(error);
 		// A storage that takes no more closes the stream, which looks like a lost connection.
@@ -387,8 +387,8 @@ async function storeData(
 	const comma = url.indexOf(',');
 	const [type = '', ...parameters] = url.slice('data:'.length, comma).split(';');
 	const isBase64 = parameters.some((parameter) => parameter.trim().toLowerCase() === 'base64');
-	const text = url.slice(comma + 1);
-	const content = isBase64 ? Buffer.from(text, 'base64') : percentDecoded(text);
+	const bytes = percentDecoded(url.slice(comma + 1));
+	const content = isBase64 ? Buffer.from(bytes.toString('latin1'), 'base64') : bytes;
 	if (content.length > maxBytes) throw tooLarge();
 	if (content.length === 0) throw noFile('it is empty');
 	const mimeType = toMimeType(type);

@@ -4,7 +4,7 @@ import { NodeApiError } from 'n8n-workflow';
 import type { FailedItem } from '../n8n/failedItems';
 import { asNodeError, errorItem, type NodeError } from '../n8n/nodeErrors';
 import { isTool, type ItemOptions } from '../n8n/readOptions';
-import { toJson } from '../util/json';
+import { isObject, toJson } from '../util/json';
 import { pLimit } from '../util/vendor/pLimit';
 import type { Connection } from '../api/connection';
 import { otherTaskIn } from '../api/records';
@@ -17,7 +17,7 @@ import {
 } from './download';
 import { FileNames } from './fileNames';
 import type { RequestLinks, ResultFile } from './resultFiles';
-import type { Task } from './task';
+import { type Task, wordsOf } from './task';
 
 /** What an item has on its whole way through a node that buys. */
 export interface BuyingItem {
@@ -169,15 +169,18 @@ function markdownOf({ kind, url, name }: ResultFile): string {
 }
 
 /** The short output for the model of an AI agent. */
-function toolJson({ taskId, task, notes }: AcceptedItem): IDataObject {
+function toolJson({ taskId, task, record = {}, notes }: AcceptedItem): IDataObject {
 	const { status, results, url, cost } = task;
 	return {
+		...toJson(wordsOf(record, task)),
 		taskId,
 		status,
 		url: url === null ? null : shownLink(url),
 		urls: results.map((file) => shownLink(file.url)),
 		markdown: results.map(markdownOf).join('\n'),
 		cost,
+		// What this node could not read.
+		...toJson(isObject(task.record) ? { record: task.record } : {}),
 		...(notes.length === 0 ? {} : { notes }),
 	};
 }

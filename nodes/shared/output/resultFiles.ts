@@ -84,9 +84,6 @@ const NUMBERED_LISTS = new Set(
 	}),
 );
 
-const isWebLink = (value: unknown): value is string =>
-	typeof value === 'string' && isWholeLink(value);
-
 /** Fields of an address of the service's API, without their ending: `urls.get`, `status_url`. */
 const API_NAME =
 	/^(?:get|cancel|self|next|stream|status|poll|polling|query|response|detail|details|web|page|share|docs?|dashboard|console)$|(?:^|_)(?:api|endpoint)$/i;
@@ -180,10 +177,11 @@ function linkOf(value: string, field: string, baseUrl: string): string | undefin
 const LONGEST_LABEL = 500;
 const MAX_LABELS = 20;
 
-/** Names that a label never replaces: those of a file, and of its download. */
+/** Names that a label never has: those of a file, of its download, and of its item. Of an item with `error` n8n runs the node again. */
 const RESERVED = new Set([
 	...Object.keys(resultShape.shape),
-	...['fileName', 'mimeType', 'fileSize'],
+	...['fileName', 'mimeType', 'fileSize', 'error', 'record', 'task', 'notes', 'input'],
+	...['reference', 'referenceVerified', 'purchaseKey', 'reused'],
 ]);
 
 /** What stands beside the links of an object. */
@@ -305,7 +303,8 @@ class Results {
 		// `{ "name": "drums", "url": … }`
 		const name = nameBeside(holder) ?? place.name;
 		for (const [field, inner] of Object.entries(holder))
-			this.addAll(inner, { ...place, field, name, expiresAt, holder });
+			if (!CALLBACK_FIELD.test(field))
+				this.addAll(inner, { ...place, field, name, expiresAt, holder });
 	}
 
 	private labelsOf(holder: Record<string, unknown>): Record<string, unknown> {
@@ -314,9 +313,6 @@ class Results {
 		return labels;
 	}
 }
-
-const listIn = (holder: unknown, field: string): unknown[] =>
-	isObject(holder) ? listOf(unpacked(holder[field])) : [];
 
 /** The field that a documented link counts as, and when it expires where its record does not say. */
 type Base = Pick<Place, 'field' | 'expiresAt'>;
@@ -329,7 +325,8 @@ function addListed(
 	base: Base,
 ): void {
 	let index = 0;
-	for (const entry of listIn(result, list)) {
+	const entries = listOf(unpacked(isObject(result) ? result[list] : undefined));
+	for (const entry of entries) {
 		const holder = isObject(entry) ? entry : {};
 		const expiresAt = isoDate(holder.expires_at) ?? base.expiresAt;
 		const place = { ...base, name: nameBeside(holder) ?? null, expiresAt, holder };
@@ -359,17 +356,18 @@ function addFields(
 /** What a record has in `result`. */
 export const resultOf = ({ raw }: Pick<TaskRecord, 'raw'>): unknown => unpacked(raw.result);
 
-/** Whether a record's result is an answer in words, such as enhanced tags: a field that is empty, or a list, is the place of a file. */
-export function isTextResult(raw: Record<string, unknown>): boolean {
+/**
+ * A result that is an answer in words, such as enhanced tags, by its fields; `undefined` where it is none: a field that is empty, or a
+ * list, is the place of a file, and numbers alone say something of one.
+ */
+export function textResult(raw: Record<string, unknown>): Record<string, unknown> | undefined {
 	const result = resultOf({ raw });
-	if (!isObject(result)) return typeof result === 'string' && result.trim() !== '';
-	const values = Object.values(result);
-	return (
-		values.length > 0 &&
-		values.every(
-			(value) => (typeof value === 'string' && value.trim() !== '') || typeof value === 'number',
-		)
-	);
+	const fields = isObject(result) ? result : { text: result };
+	const values = Object.values(fields);
+	const isText = (value: unknown) => typeof value === 'string' && value.trim() !== '';
+	return values.some(isText) && values.every((value) => isText(value) || typeof value === 'number')
+		? fields
+		: undefined;
 }
 
 /**
@@ -426,6 +424,9 @@ export function resultFiles(
 	return results.files;
 }
 
+/** A link of a request, which may have blanks, or hold the picture itself. */
+const SENT_LINK = /^\s*(?:https?:\/\/|data:)\S/i;
+
 /**
  * Collects the links of a request body, at any depth.
  *
@@ -438,10 +439,14 @@ export function requestLinksOf(
 	const urls = new Set<string>();
 	const collect = (given: unknown): boolean => {
 		const value = linkFor(given) ?? given;
-		if (isWebLink(value)) urls.add(value);
+		if (typeof value === 'string') {
+			const isLink = SENT_LINK.test(value);
+			if (isLink) urls.add(value.trim());
+			return isLink;
+		}
 		const inner = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
 		// Every part is visited: `some` would stop at the first link.
-		return inner.map(collect).includes(true) || isWebLink(value);
+		return inner.map(collect).includes(true);
 	};
 	const fields = Object.entries(body).flatMap(([field, value]) => (collect(value) ? [field] : []));
 	return { fields: new Set(fields), urls };

@@ -8,14 +8,13 @@ import {
 	toTaskRecord,
 } from '../api/records';
 import { toCamelCase } from '../util/case';
-import { isObject } from '../util/json';
 import { z } from '../util/vendor/zod';
 import {
 	type RequestLinks,
 	type ResultFile,
 	resultFiles,
-	resultOf,
 	resultShape,
+	textResult,
 } from './resultFiles';
 
 /**
@@ -81,17 +80,20 @@ const RESERVED = new Set([
 	...['record', 'task', 'fileName', 'recordKey', 'requestLinks', 'evaluatedOptions', 'leftOut'],
 ]);
 
-function extraFields({ raw }: TaskRecord): Record<string, unknown> {
-	const result = resultOf({ raw });
-	const entries = Object.entries(raw)
-		.filter(([name]) => !SHOWN_ELSEWHERE.has(name))
-		.map(([name, value]) => [toCamelCase(name), value] as const);
-	const tags = isObject(result) ? result.upsampled_tags : undefined;
-	return Object.fromEntries([
-		...entries.filter(([name]) => !RESERVED.has(name)),
-		...(tags === undefined ? [] : [['upsampledTags', tags] as const]),
-	]);
+function extraFields(fields: Record<string, unknown>): Record<string, unknown> {
+	return Object.fromEntries(
+		Object.entries(fields)
+			.filter(([name]) => !SHOWN_ELSEWHERE.has(name))
+			.map(([name, value]) => [toCamelCase(name), value] as const)
+			.filter(([name]) => !RESERVED.has(name)),
+	);
 }
+
+/** What a task without a file says in words, such as enhanced tags. */
+export const wordsOf = (
+	raw: Record<string, unknown>,
+	{ status, results }: Pick<Task, 'status' | 'results'>,
+) => (status === 'completed' && results.length === 0 ? extraFields(textResult(raw) ?? {}) : {});
 
 /** The spec does not show every word for a status: an unknown one is running, unless the record shows the end. */
 function recordStatus(record: TaskRecord, results: readonly ResultFile[]): TaskStatus {
@@ -142,7 +144,8 @@ export function toTask(
 		creditsCost: record.creditsCost ?? null,
 		usage: record.usage ? neutralUsage(record.usage, words) : null,
 		...(status === 'failed' ? { error: errorOf(record) } : {}),
-		...extraFields(record),
+		...extraFields(record.raw),
+		...wordsOf(record.raw, { status, results }),
 	};
 }
 

@@ -12,6 +12,7 @@ import {
 	taskJson,
 	type TaskItem,
 } from '../output/items';
+import { isData } from '../output/fileNames';
 import { clock } from '../util/clock';
 import { toJson } from '../util/json';
 import { SET_WEBHOOK_URL } from './callbackAddress';
@@ -53,7 +54,8 @@ function waitingJson(outcome: TaskItem, input: IDataObject, resumeUrl: string): 
 		};
 	}
 	const { fields = [], urls = [] } = outcome.request ?? {};
-	const sent = [...urls].filter((url) => url !== resumeUrl);
+	// A link that holds the picture itself may be megabytes long.
+	const sent = [...urls].filter((url) => url !== resumeUrl && !isData(url));
 	return {
 		...taskJson(outcome, true),
 		...(isOpen(outcome) ? { status: 'submitted', results: [], url: null } : {}),

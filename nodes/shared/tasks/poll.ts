@@ -2,7 +2,7 @@ import { ApiError, asError, CanceledError, errorFromThrown, NotFoundError } from
 import { READS_HELD_UP_MS } from '../api/http';
 import { hasEnded } from '../api/records';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
-import { isTextResult } from '../output/resultFiles';
+import { textResult } from '../output/resultFiles';
 import { clock, sleep } from '../util/clock';
 import { Memory } from '../util/memory';
 import { canceledError, failedTaskError, retrieveError, timeoutError } from './taskErrors';
@@ -115,7 +115,7 @@ export class LateResults {
 
 	/** Whether the task is completed, and its result may still come. */
 	mayCome({ taskId, task, record }: AcceptedItem): boolean {
-		if (task.status !== 'completed' || task.results.length > 0 || isTextResult(record ?? {}))
+		if (task.status !== 'completed' || task.results.length > 0 || textResult(record ?? {}))
 			return false;
 		const now = clock.now();
 		const since = this.since.get(taskId) ?? now;

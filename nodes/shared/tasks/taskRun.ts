@@ -12,7 +12,7 @@ import type { RunOptions } from '../n8n/options';
 import { readRunOptions } from '../n8n/readOptions';
 import type { DownloadContext } from '../output/download';
 import { type AcceptedItem, type BuyingItem, downloadAll, type TaskItem } from '../output/items';
-import { isTextResult } from '../output/resultFiles';
+import { textResult } from '../output/resultFiles';
 import { submittedTask, toTask } from '../output/task';
 import { clock } from '../util/clock';
 import { pLimit } from '../util/vendor/pLimit';
@@ -160,7 +160,7 @@ export function withRecord(
 	const notes = note === undefined ? before : [...before, note];
 	try {
 		const task = toTask(record, origin, brandWords, clock.now(), baseUrl);
-		if (task.status !== 'completed' || task.results.length > 0 || isTextResult(raw))
+		if (task.status !== 'completed' || task.results.length > 0 || textResult(raw))
 			return { ...outcome, task, record: raw, notes };
 		return { ...outcome, task: { ...task, record: raw }, record: raw, notes: [...notes, noFile] };
 	} catch (error) {

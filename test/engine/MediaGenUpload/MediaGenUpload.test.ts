@@ -67,6 +67,17 @@ describeInEachBinaryDataMode(() => {
 	});
 });
 
+test.each(['data', '_files.data'])(
+	'a picture that a workflow with the binary mode "combined" has in its JSON, under %s',
+	async (binaryPropertyName) => {
+		const { binary } = await fileItem(await picture(40, 30));
+		const _files = { data: { ...binary?.data, fileName: '' } };
+		const { json, error } = await run({ binaryPropertyName }, [{ json: { _files } }]);
+		expect(error).toBeUndefined();
+		expect(json[0]).toMatchObject({ contentType: 'image/png' });
+	},
+);
+
 describe('A picture in memory whose base64 text has line breaks', () => {
 	beforeAll(async () => await setBinaryDataMode('default'));
 	afterAll(async () => await setBinaryDataMode('filesystem'));

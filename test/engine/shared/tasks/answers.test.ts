@@ -13,6 +13,7 @@ import {
 	running,
 	serviceError,
 	songAt,
+	soundTool,
 } from '../../support/scriptedTasks';
 import { goOn, retryAndGoOn, retryOnFail } from '../../support/settings';
 import { statesOf, useSoundService } from '../../support/soundService';
@@ -447,4 +448,100 @@ test('a path of records without the place of the id is refused', async () => {
 	const { error } = await getTask('music', { options: { taskQueryPath: '/v2/jobs' } });
 	expect(error?.message).toBe('"Task Query Path" must begin with one slash and contain {task_id}');
 	expect(service.requests).toEqual([]);
+});
+
+describe('An answer in words comes out', () => {
+	test('to an agent too: it would buy it again', async () => {
+		onRecord(completedWith({ upsampled_tags: 'folk' }));
+		const { json } = await runNode({
+			node: soundTool(),
+			parameters: { resource: 'music', operation: 'upsampleTags', tags: 'x' },
+			credential: service.credential(),
+		});
+		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed', upsampledTags: 'folk' });
+	});
+
+	test.each<[unknown, object]>([
+		[
+			{ lyrics: 'Rain', title: 'One', id: 'x', url: 'none' },
+			{ lyrics: 'Rain', title: 'One', url: null },
+		],
+		['Rain', { text: 'Rain' }],
+		[
+			{ tags: 'slow', bpm: 90 },
+			{ tags: 'slow', bpm: 90 },
+		],
+	])('of a custom request: %j', async (result, expected) => {
+		onRecord(completedWith(result));
+		const { json } = await buy();
+		expect(json[0]).toMatchObject({ taskId: 'task_1', results: [], ...expected });
+		expect(recordsRead()).toHaveLength(1);
+	});
+
+	test('numbers alone are none: they tell of a file whose link comes a moment later', async () => {
+		onRecord(completedWith({ duration: 8 }), completedWith({ duration: 8, ...track }));
+		const { json } = await buy();
+		expect(json[0]).toMatchObject({ url: link('1.mp3') });
+	});
+
+	test('what cannot be read comes out whole, to an agent too', async () => {
+		onRecord(completedWith({ ticket: { number: 7 } }));
+		const { json } = await buy(1, {}, { node: soundTool() });
+		expect(json[0]).toMatchObject({ record: { result: { ticket: { number: 7 } } } });
+	});
+});
+
+describe('An error with HTTP 200', () => {
+	test.each<[string, object]>([
+		['a state of its own', { status: 'error', code: 500, message: 'busy' }],
+		['a state and a rate limit', { status: 'fail', code: 429, message: 'slow down' }],
+	])(
+		'that has %s is none of the task: it is asked for again, and not bought again',
+		async (_, error) => {
+			onRecord({ json: error }, completed);
+			const { json } = await buy(1, {}, retryOnFail);
+			expect(statesOf(json)).toEqual([['task_1', 'completed']]);
+			expect(bought()).toHaveLength(1);
+		},
+	);
+
+	test('of a task that has failed says so by its id', async () => {
+		onRecord({
+			json: { id: 'task_1', status: 'failed', code: 500, error: { message: 'Too loud' } },
+		});
+		const { error } = await buy();
+		expect(error?.message).toContain('Task task_1 failed: Too loud');
+	});
+
+	test.each<[string, object, string]>([
+		['the id of the parent', { error: { message: 'not finished' }, task_id: 'parent' }, 'unknown'],
+		['that of the request', { error: { code: 400, message: 'No' }, id: 'req_1' }, 'not submitted'],
+		['a word in data', { code: 400, message: 'No', data: 'bad_prompt' }, 'not submitted'],
+	])('to a submission buys no task, though it has %s', async (_, answer, status) => {
+		onSubmit({ json: answer });
+		const { json } = await buy(1, {}, goOn);
+		expect(json[0]).toMatchObject({ status });
+		expect(json[0]?.taskId).toBeUndefined();
+		expect(recordsRead()).toHaveLength(0);
+	});
+
+	test('that is an empty balance ends the run', async () => {
+		onSubmit({ json: { code: 402, message: 'Top up', data: 'quota_exceeded' } });
+		await buy(5, { concurrency: 1 }, goOn);
+		expect(bought()).toHaveLength(1);
+	});
+
+	test('beside a new task is one of the task', async () => {
+		onSubmit({ json: { error: { message: 'busy' }, data: [{ task_id: 'task_1' }] } });
+		const { json } = await buy();
+		expect(statesOf(json)).toEqual([['task_1', 'completed']]);
+	});
+});
+
+test('a label named "error" beside a link does not make n8n buy all again', async () => {
+	onRecord(completedWith({ music: [{ audio_url: link('1.mp3'), error: false, notes: 3 }] }));
+	const { json } = await buy(1, {}, { ...retryOnFail, given: { output: 'files' } });
+	expect(bought()).toHaveLength(1);
+	expect(json[0]).not.toHaveProperty('error');
+	expect(json[0]).not.toHaveProperty('notes');
 });

@@ -612,4 +612,27 @@ describe('A storage that cannot take the file', () => {
 	])('%s: %j', async (state, error) => {
 		expect(await storedOnce(refusing(error))).toEqual({ message: storage(state), requests: 1 });
 	});
+
+	test('for a reason that may pass is tried again, and the reason is said', async () => {
+		setClock(jumpingClock());
+		const refused = await storedOnce(refusing({ message: 'Access Denied' }));
+		setClock(undefined);
+		expect(refused).toEqual({
+			message: 'The file could not be stored: Access Denied',
+			requests: 5,
+		});
+	});
+});
+
+test.each([
+	['its type and base64', 'data:image/png;base64,iVBO%2BQ%3D%3D', 'iVBO+Q=='],
+	['base64 as it is', 'data:image/png;base64,iVBO+Q==', 'iVBO+Q=='],
+])('a data URL with %s in codes is decoded', async (_, url, base64) => {
+	let stored: unknown;
+	const store = async (content: unknown) => {
+		stored = content;
+		return await Promise.resolve({ data: '', mimeType: 'image/png' });
+	};
+	await downloadFile(contextOf(Readable.from([]), store), connection, { ...file, url }, 'a', rules);
+	expect(stored).toEqual(Buffer.from(base64, 'base64'));
 });

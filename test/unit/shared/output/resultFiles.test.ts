@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { TASK_FAMILIES, type TaskFamily } from '../../../../nodes/shared/api/families';
 import { readTaskRecord, type TaskRecord } from '../../../../nodes/shared/api/records';
 import {
-	isTextResult,
+	textResult,
 	requestLinksOf,
 	type RequestLinks,
 	resultFiles,
@@ -630,8 +630,9 @@ describe('An answer in words is no file', () => {
 		[{ tags: 'slow', images: [] }, false],
 		[{ images: [], tags: 'slow' }, false],
 		[{ tags: null }, false],
+		[{ duration: 8 }, false],
 	])('%j: %p', (result, isText) => {
-		expect(isTextResult({ result })).toBe(isText);
+		expect(textResult({ result }) !== undefined).toBe(isText);
 	});
 });
 
@@ -1037,4 +1038,20 @@ test(`${RUNS} records: every link that the service made comes out once with its 
 		}),
 		{ numRuns: RUNS, seed },
 	);
+});
+
+test('the callback address is no result at any depth', () => {
+	const properties = { notifyHook: link('hook'), webhook: link('hook2') };
+	expect(filesOf('image', { properties, result: { callback_url: link('hook3') } })).toEqual([]);
+});
+
+test('links of a request that have blanks, or hold the picture, are no results', () => {
+	const own = {
+		image_url: 'https://files.example.com/my photo.png ',
+		mask: 'data:image/png;base64,iVBORw0KGgoAAA',
+	};
+	const request = requestLinksOf(own);
+	expect([...request.fields]).toEqual(['image_url', 'mask']);
+	const echoed = { request: own, result: { ...own, images: [{ url: [link('1.png')] }] } };
+	expect(filesOf('image', echoed, request)).toEqual([[1, '1.png']]);
 });
