@@ -10,7 +10,7 @@ import type { Execution, HostVersion } from '../../../sandbox/host';
 import { FFPROBE } from '../../support/ffprobe';
 import { useFolder } from '../../support/folder';
 import { chatCredentialFor } from '../support/agents';
-import { dropTable, rowsOf } from '../support/dataTables';
+import { dropTable, emptyCell, rowsOf } from '../support/dataTables';
 import { describeOnHosts } from '../support/hosts';
 import { readUntil } from '../support/poll';
 import { READ, SUBMISSION, useSandbox } from '../support/sandbox';
@@ -134,6 +134,12 @@ describeOnHosts('The examples', (host, version) => {
 				]);
 				const again = await finished(execution.workflowId);
 				expect(again.items('Model A')).toEqual([]);
+				// As after a picture that Model B did not make: what Model A made is not bought again, nor is what has a task.
+				await emptyCell(host(), 'Model Comparison', Number(rows[0]?.id), 'picture_b');
+				const rest = await finished(execution.workflowId);
+				for (const model of ['Model A', 'Model B'])
+					expect(rest.json(model)).toMatchObject([{ status: 'completed', reused: true }]);
+				expect(imageRequests()).toHaveLength(6);
 			},
 		},
 		'daily-spending-report': {
