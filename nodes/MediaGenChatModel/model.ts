@@ -162,7 +162,7 @@ export class MediaGenModel implements ChatModel {
 		const question = { talk: talkOf(messages), tools: this.tools, toolChoice, stop };
 		const { fields: prompt, ends } = style.toPrompt(question);
 		mark(ends, fields.caching, options.cachedHistory);
-		const { temperature, topP, additionalBodyFields = {} } = options;
+		const { temperature, topP, additionalBodyFields } = options;
 		const body = {
 			model: fields.model,
 			max_tokens: fields.max_tokens,

@@ -11,23 +11,13 @@ import {
 	presetNumber,
 } from '../shared/n8n/options';
 import { parseOptions } from '../shared/n8n/readOptions';
-import { additionalBodyFieldsField } from '../shared/n8n/parameters';
-import { jsonObject } from '../shared/util/json';
+import { additionalBodyFieldsField, readAdditionalBody } from '../shared/n8n/parameters';
 import { number } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
 import type { History } from './cache/markers';
 
 /** Fields that the node makes from its own parameters, and from what the agent says. */
 const OWN_FIELDS = ['model', 'max_tokens', 'system', 'messages', 'tools', 'stream'];
-
-const additionalBodyFields = jsonObject('must be a JSON object, e.g. {"top_k": 5}').superRefine(
-	(fields, issues) => {
-		const own = OWN_FIELDS.find((name) => name in fields);
-		if (own === undefined) return;
-		const message = `must not have the field "${own}": the node sets it`;
-		issues.addIssue({ code: z.ZodIssueCode.custom, message });
-	},
-);
 
 const { keepBalance, keepBalanceUnit, maxTasks } = buyingOptions;
 
@@ -42,13 +32,6 @@ const sampling = (displayName: string, description: string) =>
 
 const options = z.object({
 	...priceOptions,
-	additionalBodyFields: ifSet(additionalBodyFields, {
-		displayName: additionalBodyFieldsField.displayName,
-		type: 'json',
-		default: '{}',
-		placeholder: 'e.g. {"top_k": 5}',
-		description: additionalBodyFieldsField.description,
-	}),
 	cachedHistory: choice<History>({
 		displayName: 'Cached History',
 		options: [
@@ -90,16 +73,21 @@ const options = z.object({
 });
 
 /** How the model is asked: see the descriptions of the fields. Times in seconds, prices per million tokens. */
-export type ModelOptions = z.infer<typeof options>;
+export type ModelOptions = z.infer<typeof options> & {
+	additionalBodyFields: Record<string, unknown>;
+};
 
 /** The collection "Options". */
-export const modelOptionsField = optionsField(fieldsOf(options.shape));
+export const modelOptionsField = optionsField([
+	...fieldsOf(options.shape),
+	{ ...additionalBodyFieldsField, placeholder: 'e.g. {"top_k": 5}' },
+]);
 
 /** Reads the options. Throws a `NodeOperationError` that names the option. */
 export function readModelOptions(context: ISupplyDataFunctions, itemIndex: number): ModelOptions {
-	return parseOptions(
-		context.getNode(),
-		options,
-		context.getNodeParameter('options', itemIndex, {}),
-	);
+	const given = context.getNodeParameter('options', itemIndex, {});
+	return {
+		...parseOptions(context.getNode(), options, given),
+		additionalBodyFields: readAdditionalBody(context, itemIndex, OWN_FIELDS),
+	};
 }

@@ -18,10 +18,11 @@ const button = z
 const buttons = z.array(button).catch([]);
 
 /** Matches the buttons of an operation (spec §4). Where a task has such buttons, the others are left out. */
+const VARIATION = /variation|vary|::low_variation::|::high_variation::/i;
 const FITTING: Record<string, RegExp> = {
 	reroll: /::reroll::|re-?roll|🔄/i,
-	variation: /variation|vary|::low_variation::|::high_variation::/i,
-	lowVariation: /variation|vary|::low_variation::|::high_variation::/i,
+	variation: VARIATION,
+	lowVariation: VARIATION,
 };
 
 /** The follow-up operations that a grid task offers: the label to read, the identifier to send. */

@@ -7,6 +7,7 @@ import { forEachItem, isFailed, throwFirstError } from '../../shared/n8n/failedI
 import { errorItem } from '../../shared/n8n/nodeErrors';
 import { balanceUnit, fieldsOf } from '../../shared/n8n/options';
 import { validationError } from '../../shared/n8n/parameters';
+import { isTool } from '../../shared/n8n/readOptions';
 import { number } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
 import { balanceResource, retrieveBalance, staticDataNotice, toBalance } from '../balance';
@@ -34,7 +35,7 @@ const fields: INodeProperties[] = [
 	{ ...staticDataNotice, displayOptions: { show: { onlyOnChange: [true] } } },
 ];
 
-const thresholdSchema = number(0);
+const rules = z.object({ threshold: number(0), compare });
 
 interface Checked {
 	isEnough: boolean;
@@ -54,12 +55,12 @@ function checkItem(
 	itemIndex: number,
 	before: Record<string, boolean>,
 ): Checked {
-	const threshold = thresholdSchema.safeParse(context.getNodeParameter('threshold', itemIndex));
-	if (!threshold.success) {
-		const issues = threshold.error.issues.map((issue) => ({ ...issue, path: ['threshold'] }));
-		throw validationError(context.getNode(), fields, issues, itemIndex);
-	}
-	const unit = compare.parse(context.getNodeParameter('compare', itemIndex));
+	const read = rules.safeParse({
+		threshold: context.getNodeParameter('threshold', itemIndex),
+		compare: context.getNodeParameter('compare', itemIndex),
+	});
+	if (!read.success) throw validationError(context.getNode(), fields, read.error.issues, itemIndex);
+	const { threshold, compare: unit } = read.data;
 	const remaining = remainingOf(record, unit);
 	if (remaining === null && !record.unlimited_quota) {
 		throw new NodeOperationError(
@@ -68,8 +69,8 @@ function checkItem(
 			{ itemIndex, description: 'Choose the other unit in "Compare".' },
 		);
 	}
-	const isEnough = remaining === null || remaining >= threshold.data;
-	const rule = `${unit} ${threshold.data}`;
+	const isEnough = remaining === null || remaining >= threshold;
+	const rule = `${unit} ${threshold}`;
 	return { isEnough, isNew: before[rule] !== isEnough, rule };
 }
 
@@ -82,8 +83,11 @@ export const check: Operation = {
 	description: 'Continue on one output while enough remains, and on the other when it does not',
 	fields,
 	async execute(context) {
+		const node = context.getNode();
+		// An agent gets the first output only.
+		const isForAgent = isTool(node);
 		const enough: INodeExecutionData[] = [];
-		const low: INodeExecutionData[] = [];
+		const low = isForAgent ? enough : [];
 		const onlyOnChange = context.getNodeParameter('onlyOnChange', 0, false) === true;
 		const data = onlyOnChange ? context.getWorkflowStaticData('node') : {};
 		const before = knownStates.parse(data[STATES] ?? {});
@@ -92,13 +96,17 @@ export const check: Operation = {
 		const items = context.getInputData();
 		const results = await forEachItem(context, async (itemIndex) => {
 			const record = await balance;
-			const json = { ...items[itemIndex]?.json, balance: toBalance(record) };
 			const checked = checkItem(context, record, itemIndex, before);
+			const json = {
+				...items[itemIndex]?.json,
+				balance: toBalance(record),
+				...(isForAgent ? { isEnough: checked.isEnough } : {}),
+			};
 			return { ...checked, item: { ...items[itemIndex], json, pairedItem: { item: itemIndex } } };
 		});
 		throwFirstError(context, results);
 		for (const result of results) {
-			if (isFailed(result)) low.push(errorItem(context.getNode(), result.error, result.itemIndex));
+			if (isFailed(result)) low.push(errorItem(node, result.error, result.itemIndex));
 			else if (!onlyOnChange || result.isNew) (result.isEnough ? enough : low).push(result.item);
 		}
 		const states = Object.fromEntries(
@@ -107,6 +115,6 @@ export const check: Operation = {
 		// While the balance cannot be read, the last known state stays. A write that changes nothing would make n8n save it again.
 		if (Object.keys(states).length > 0 && JSON.stringify(states) !== JSON.stringify(before))
 			data[STATES] = states;
-		return [enough, low];
+		return isForAgent ? [enough] : [enough, low];
 	},
 };

@@ -13,8 +13,9 @@ export const get: Operation = {
 	description: 'Get what remains and what was used',
 	fields: fieldsOf({ simplify: commonOptions.simplify }),
 	async execute(context) {
+		const balance = retrieveBalance(context);
 		const results = await forEachItem(context, async (itemIndex) => {
-			const record = await retrieveBalance(context);
+			const record = await balance;
 			const simplify = context.getNodeParameter('simplify', itemIndex, true) !== false;
 			return {
 				json: toJson(simplify ? toBalance(record) : record),

@@ -75,21 +75,21 @@ async function readQuestions(
 ): Promise<Array<Question | UnboughtItem>> {
 	const inputs = context.getInputData();
 	const fingerprintOf = createFingerprinter();
-	return await readItems(context, async (itemIndex) => {
+	return await readItems(context, (itemIndex) => {
 		const collection = context.getNodeParameter('options', itemIndex, {});
 		const prepared = prepareQuestion(context, itemIndex);
 		const { given, parts, additional } = prepared;
 		const { model, max_tokens } = given;
 		const body = { model, max_tokens, ...style.toPrompt(parts), ...additional };
 		const operation = `chat.${style.value}`;
-		return await Promise.resolve({
+		return {
 			...prepared,
 			state: 'ready' as const,
 			notes: [],
 			options: readItemOptions(collection, includeInput ? inputs[itemIndex]?.json : undefined),
 			purchase: { itemIndex, operation, path: style.path, body },
 			print: fingerprintOf(model, prepared.prefix),
-		});
+		};
 	});
 }
 
@@ -109,6 +109,7 @@ async function askAll(
 	const memory = options.watchPrefix ? new PrefixMemory(context) : undefined;
 	const volatileIn = oncePerText(findVolatile);
 	const warmUp = new WarmUp();
+	const sent = new Set<number>();
 	const paidRun: PaidRun<Question, ChatResponse> = {
 		context,
 		client,
@@ -120,12 +121,13 @@ async function askAll(
 		// "Timeout" is the time for one answer: the run as a whole has no deadline.
 		deadline: { at: () => Infinity, message: '' },
 		signal,
-		prepare: async ({ purchase: { path, body } }) => {
+		prepare: async ({ itemIndex, purchase: { path, body } }) => {
 			const headers = { ...style.headers, ...hourCacheHeader(body) };
 			const request = { path, headers, body: toJson(body), timeoutMs };
-			return await Promise.resolve(
-				async () => await client.chat.create({ ...request, deadline: clock.now() + timeoutMs }),
-			);
+			return await Promise.resolve(async () => {
+				sent.add(itemIndex);
+				return await client.chat.create({ ...request, deadline: clock.now() + timeoutMs });
+			});
 		},
 		fromRecord: (state) => (state.state === 'answered' ? state.response : undefined),
 		record: (purchase, response) => records.markAnswered(purchase, response),
@@ -133,19 +135,22 @@ async function askAll(
 		logLine: () => (signal?.aborted ? 'question answered' : undefined),
 		hintFor,
 		// For each prefix that is not cached yet, one request is sent before the others. The next one cannot read what a refused one
-		// wrote, so it has to write it again (cache rule 6).
+		// wrote, so it has to write it again (cache rule 6). What an earlier attempt wrote may have expired.
 		schedule: async ({ print }, start) =>
 			await warmUp.run(
 				options.warmCacheFirst ? prefixKeys(print) : [],
 				start,
-				(end) => end.state === 'ready' && readReply(end.receipt).stopReason !== REFUSAL,
+				(end) =>
+					end.state === 'ready' &&
+					sent.has(end.itemIndex) &&
+					readReply(end.receipt).stopReason !== REFUSAL,
 			),
 	};
 	const paid = await runPaidItems(paidRun, questions);
 
 	const outcomes = paid.map((item): ChatOutcome => {
 		if (item.state !== 'ready') return item;
-		const { itemIndex, prefix, markers, print, receipt: response } = item;
+		const { itemIndex, notes, prefix, markers, print, receipt: response } = item;
 		const reply = readReply(response);
 		const usage =
 			reply.usage &&
@@ -164,7 +169,7 @@ async function askAll(
 			options: item.options,
 			...reply,
 			usage,
-			warnings,
+			warnings: [...notes, ...warnings],
 			cost: usage && costOf(usage, options),
 			response,
 		};

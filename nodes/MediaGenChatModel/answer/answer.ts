@@ -55,16 +55,25 @@ export function withOwnIds(calls: readonly ToolCall[], known: ReadonlySet<string
 	});
 }
 
-/** A tool call whose arguments are text, or an object, or missing. Throws an `UnusableAnswer` for arguments that break off. */
-export function toToolCall(
-	call: { id: unknown; name: unknown; input: unknown },
-	stopReason: string | null,
-): ToolCall {
+/** A tool call whose arguments are text, or an object, or missing. */
+interface GivenCall {
+	id: unknown;
+	name: unknown;
+	input: unknown;
+}
+
+/** The tool calls of an answer. Throws an `UnusableAnswer` for arguments that break off: the tool would run without the rest of them. */
+export const toToolCalls = (calls: readonly GivenCall[], stopReason: string | null): ToolCall[] =>
+	calls.map((call, at) => toToolCall(call, isCut({ stopReason }) && at === calls.length - 1));
+
+/** @param isLastOfCut whether the answer was cut after the call began: of arguments in a text alone can be seen whether they are whole */
+function toToolCall(call: GivenCall, isLastOfCut: boolean): ToolCall {
 	const name = typeof call.name === 'string' ? call.name : '';
 	const given = typeof call.input === 'string' ? call.input.trim() : (call.input ?? '');
 	const input = given === '' ? {} : typeof given === 'string' ? parseJson(given) : given;
-	if (!isObject(input)) {
-		throw isCut({ stopReason })
+	const isText = typeof given === 'string' && given !== '';
+	if (!isObject(input) || (isLastOfCut && !isText)) {
+		throw isLastOfCut
 			? new UnusableAnswer(
 					`The answer was cut at "Max Tokens", in the middle of a call of the tool "${name}"`,
 					'Raise "Max Tokens".',
@@ -96,7 +105,7 @@ function callsIn(body: Record<string, unknown>, stopReason: string | null): Tool
 		const called = isObject(call.function) ? call.function : {};
 		return { id: call.id, name: called.name, input: called.arguments };
 	});
-	return [...inBlocks, ...inField].map((call) => toToolCall(call, stopReason));
+	return toToolCalls([...inBlocks, ...inField], stopReason);
 }
 
 /** What a refusal says, where it says something: a field beside the text. */

@@ -1,6 +1,6 @@
 import { errorInBody } from '../../shared/api/errors';
 import { isObject, parseJson } from '../../shared/util/json';
-import { type Answer, toToolCall } from './answer';
+import { type Answer, toToolCalls } from './answer';
 
 /** What the last event of a completions stream says instead of JSON. */
 const DONE = '[DONE]';
@@ -83,8 +83,12 @@ export class StreamedAnswer {
 		return {
 			...(id === undefined ? {} : { id }),
 			text,
-			calls: [...this.calls.values()].map(({ pieces, whole, ...call }) =>
-				toToolCall({ ...call, input: pieces === '' ? whole : pieces }, stopReason),
+			calls: toToolCalls(
+				[...this.calls.values()].map(({ pieces, whole, ...call }) => ({
+					...call,
+					input: pieces === '' ? whole : pieces,
+				})),
+				stopReason,
 			),
 			stopReason,
 			usage,

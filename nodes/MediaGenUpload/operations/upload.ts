@@ -8,7 +8,7 @@ import { UPLOAD_LINK_HOURS, type UploadRecord } from '../../shared/api/uploads';
 import { openPicture } from '../../shared/n8n/binary';
 import type { Operation } from '../../shared/n8n/describe';
 import { itemOrError, toOutputItems } from '../../shared/n8n/failedItems';
-import { commonOptions, fieldsOf, optionsField } from '../../shared/n8n/options';
+import { commonOptions, fieldsOf, itemText, optionsField } from '../../shared/n8n/options';
 import { validationError } from '../../shared/n8n/parameters';
 import { parseOptions } from '../../shared/n8n/readOptions';
 import { toCamelCase } from '../../shared/util/case';
@@ -68,26 +68,40 @@ const fields: INodeProperties[] = [
 	optionsField([...fieldsOf(uploadOptions.shape), fileNameOption]),
 ];
 
+const anySource = z.object({ source: oneOf(['binary', 'url']) });
+
 const fromUrl = z.object({ url: webUrl() });
+
+const fromInput = z.object({ binaryPropertyName: text() });
+
+/** Reads parameters by a schema. Throws a `NodeOperationError` that names the field. */
+function readBy<Shape extends z.ZodRawShape>(
+	context: IExecuteFunctions,
+	schema: z.ZodObject<Shape>,
+	itemIndex: number,
+): z.infer<z.ZodObject<Shape>> {
+	const names = Object.keys(schema.shape);
+	const given = names.map((name) => [name, toId(context.getNodeParameter(name, itemIndex, ''))]);
+	const read = schema.safeParse(Object.fromEntries(given));
+	if (read.success) return read.data;
+	throw validationError(context.getNode(), fields, read.error.issues, itemIndex);
+}
 
 const HOUR_MS = 3_600_000;
 
-const ownName = z.object({ fileName: z.string().min(1).optional().catch(undefined) }).catch({});
+const ownName = z.object({ fileName: itemText });
 
 async function findPicture(
 	context: IExecuteFunctions,
 	client: MediaGenClient,
 	itemIndex: number,
 ): Promise<FileSource> {
-	const source = oneOf(['binary', 'url']).parse(context.getNodeParameter('source', itemIndex));
-	if (source === 'url') {
-		const read = fromUrl.safeParse({ url: toId(context.getNodeParameter('url', itemIndex)) });
-		if (!read.success)
-			throw validationError(context.getNode(), fields, read.error.issues, itemIndex);
-		return await fetchPicture(context, client.connection, read.data.url, itemIndex);
+	if (readBy(context, anySource, itemIndex).source === 'url') {
+		const { url } = readBy(context, fromUrl, itemIndex);
+		return await fetchPicture(context, client.connection, url, itemIndex);
 	}
-	const property = text().parse(context.getNodeParameter('binaryPropertyName', itemIndex));
-	return await openPicture(context, itemIndex, property, {
+	const { binaryPropertyName } = readBy(context, fromInput, itemIndex);
+	return await openPicture(context, itemIndex, binaryPropertyName, {
 		field: 'Input Data Field Name',
 		maxBytes: UPLOAD_MAX_BYTES,
 		types: PICTURE_TYPES,

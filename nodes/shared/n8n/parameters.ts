@@ -28,6 +28,9 @@ export function isSet(value: unknown): boolean {
 	return !isPlainObject(value) || Object.keys(value).length > 0;
 }
 
+/** A cell of a sheet may hold a blank. */
+const isGiven = (value: unknown) => isSet(value) && !isBlank(value);
+
 /** The value in a form that can be cleaned and renamed, by the type of the field that holds it. */
 function plainValue(type: string | undefined, value: unknown): unknown {
 	// A fixed collection arrives as `{ group: [ … ] }`, or as `{ group: { … } }` where it cannot repeat.
@@ -47,7 +50,7 @@ function readGroup(fields: readonly Field[], value: Record<string, unknown>): Pa
 	return Object.fromEntries(
 		Object.entries(value)
 			.map(([name, inner]) => [name, readValue(known.get(name), inner)] as const)
-			.filter(([, inner]) => isSet(inner)),
+			.filter(([, inner]) => isGiven(inner)),
 	);
 }
 
@@ -74,7 +77,7 @@ export function readParameters(
 			if (isPlainObject(value)) Object.assign(values, readGroup(children(field), value));
 		} else {
 			const read = readValue(field, value);
-			if (isSet(read)) values[field.name] = read;
+			if (isGiven(read)) values[field.name] = read;
 		}
 	}
 	return values;
@@ -209,7 +212,10 @@ const additionalBody = jsonObject('must be a JSON object, e.g. {"seed": 7}');
 
 /** Reads "Additional Body Fields" of one item. Throws a `NodeOperationError` for anything but a JSON object. */
 export function readAdditionalBody(
-	context: IExecuteFunctions,
+	context: {
+		getNode(): INode;
+		getNodeParameter(name: string, itemIndex: number, fallback: string): unknown;
+	},
 	itemIndex: number,
 	refused: readonly string[],
 ): Record<string, unknown> {

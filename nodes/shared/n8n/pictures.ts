@@ -26,7 +26,8 @@ export function linksIn(value: unknown): unknown[] {
 		});
 	}
 	if (isObject(value) && 'url' in value) return linksIn(value.url);
-	return value === undefined || value === null || value === '' ? [] : [value];
+	const link = typeof value === 'string' ? value.trim() : value;
+	return link === undefined || link === null || link === '' ? [] : [link];
 }
 
 // A comma inside a URL stays, as after the type of a data URI.
@@ -114,6 +115,13 @@ export class PictureReader {
 		return found;
 	}
 
+	/** The one picture that a field gives; `undefined` for none. Refuses more: they would be bought without. */
+	only<Picture>(name: string, found: readonly Picture[]): Picture | undefined {
+		if (found.length > 1)
+			throw this.refusal(name, `must be one picture, and it gives ${found.length}`);
+		return found[0];
+	}
+
 	/** The picture of optional `pictureFields`, if there is one. */
 	async optional(name: string, values: ParameterValues): Promise<unknown> {
 		const source = values[`${name}Source`] ?? 'none';
@@ -127,12 +135,13 @@ export class PictureReader {
 			this.refusal(toApiName(name + part), message);
 		if (source === 'binary') {
 			const property = `${name}BinaryProperty`;
-			const [own] = await this.fromInput(toApiName(property), values[property]);
+			const field = toApiName(property);
+			const own = this.only(field, await this.fromInput(field, values[property]));
 			if (own) return own;
 			throw refusal('BinaryProperty', 'is required');
 		}
 		if (source !== 'url') throw refusal('Source', 'must be one of binary, url');
-		const [link] = linksIn(values[`${name}Url`]);
+		const link = this.only(toApiName(`${name}Url`), linksIn(values[`${name}Url`]));
 		const problem = this.rules.link.safeParse(link).error?.issues[0];
 		if (problem) throw refusal('Url', problem.message);
 		return link;

@@ -14,10 +14,10 @@ function toNumber(value: unknown): unknown {
 	return typeof value === 'string' ? (parseNumber(value) ?? value) : value;
 }
 
+/** A sheet has `TRUE` and `FALSE`. */
 function toBoolean(value: unknown): unknown {
-	if (value === 'true') return true;
-	if (value === 'false') return false;
-	return value;
+	const word = typeof value === 'string' ? value.trim().toLowerCase() : value;
+	return word === 'true' ? true : word === 'false' ? false : value;
 }
 
 /** A schema for what a function reads; it gives `undefined` for anything else. */
@@ -54,7 +54,7 @@ export const number = numberOf('a number', (schema, message) => schema.finite(me
 /** A whole JSON number within the given bounds, both included. */
 export const integer = numberOf('a whole number', (schema, message) => schema.int(message));
 
-/** A JSON boolean, or the text `true` or `false`. */
+/** A JSON boolean, or the text `true` or `false`, in any case. */
 export function flag() {
 	const message = 'must be true or false';
 	return z.preprocess(
@@ -115,7 +115,8 @@ export function webUrl() {
 				issues.addIssue({ code: z.ZodIssueCode.custom, message: reason });
 			if (value.trim() === '') refuse('is required');
 			else if (!parseWebUrl(value)) refuse(message);
-		});
+		})
+		.transform((value) => value.trim());
 }
 
 /** Reads an absolute http or https address. Returns `undefined` for anything else. */

@@ -341,3 +341,30 @@ describe('A service that states no credits', () => {
 		expect(outputs.map((items) => items.length)).toStrictEqual([1, 0]);
 	});
 });
+
+test('check as a tool of an agent, which sees one output: what is low comes out there, and what cannot be read', async () => {
+	service.sandbox.setBalance(10);
+	const tool = new MediaGenBalance();
+	tool.description = { ...tool.description, name: 'mediaGenBalanceTool' };
+	const check = async (threshold: number, compare = 'credits') =>
+		await runNode({
+			node: tool,
+			parameters: { resource: 'balance', operation: 'check', compare, threshold },
+			credential: service.credential(),
+			settings: goOn,
+		});
+	expect((await check(11)).outputs).toMatchObject([[{ json: { isEnough: false } }]]);
+	expect((await check(10)).outputs).toMatchObject([[{ json: { isEnough: true } }]]);
+	expect((await check(-1)).outputs).toMatchObject([[{ json: { error: {} } }]]);
+});
+
+test('check: a unit whose expression is empty is named', async () => {
+	const { error } = await run({ operation: 'check', threshold: 1, compare: '={{ "" }}' });
+	expect(error?.message).toBe('"Compare" must be one of balance, credits [row 1 (item 0)]');
+});
+
+test('get asks once for all items', async () => {
+	const { json } = await run({}, undefined, [{ json: { name: 'a' } }, { json: { name: 'b' } }]);
+	expect(json).toHaveLength(2);
+	expect(service.sandbox.requests.list()).toHaveLength(1);
+});

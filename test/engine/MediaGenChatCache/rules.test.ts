@@ -221,6 +221,30 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		expect(await writes('lamp', true)).toBe(1);
 	});
 
+	test('what an earlier attempt wrote may have expired: of the rest, one request writes it again before the others', async () => {
+		const fails = { type: 'status', status: 400 } as const;
+		service.sandbox.settings.set({ chatLatency: 1_000 });
+		const run = chatNode(operation, service.credential).run({
+			items: questions('One?', 'Two?', 'Three?', 'Four?'),
+			parameters: {
+				cachedBlocks: blocks({ text: document('kettle') }),
+				prompt: '={{ $json.question + " " + $now.toMillis() }}',
+				options: { concurrency: 3 },
+			},
+			settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 500 },
+		});
+		await until(() => service.requests().length === 1);
+		service.sandbox.faults.add({ match: { method: 'POST' }, count: 3, effect: fails });
+		await until(() => service.requests().length === 4);
+		await service.pass(6);
+		const { json } = await run;
+		const [first, ...rest] = json as unknown as Seen[];
+		expect(rest.filter(({ usage }) => usage.cacheWrite > 0)).toHaveLength(1);
+		expect(first?.warnings).toContainEqual(
+			expect.stringContaining('This is the answer that an earlier attempt bought'),
+		);
+	});
+
 	test('ten questions over one document in one run: one write, nine reads, and the bill to the token', async () => {
 		const { json, error, hints } = await chatNode(operation, service.credential).run({
 			items: questions(

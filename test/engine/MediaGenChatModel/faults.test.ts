@@ -276,6 +276,59 @@ describe('a service that answers otherwise', () => {
 		}
 	});
 
+	const cutCall = (input: object | undefined) => ({
+		messages: {
+			content: [
+				{ type: 'tool_use', id: 'a', name: 'look', input: {} },
+				{ type: 'tool_use', id: 'b', name: 'draw', input },
+			],
+			stop_reason: 'max_tokens',
+			usage,
+		},
+		completions: {
+			choices: [
+				{
+					message: { tool_calls: [{ id: 'b', function: { name: 'draw', arguments: '' } }] },
+					finish_reason: 'length',
+				},
+			],
+			usage,
+		},
+	});
+
+	test.each([{}, undefined, { what: 'a fo' }])(
+		'a call with the arguments %j that was cut at Max Tokens does not run without the rest',
+		async (input) => {
+			for (const style of ['messages', 'completions'] as const) {
+				const { error } = await asked(style, { json: cutCall(input)[style] }, false);
+				expect(error?.message).toContain('in the middle of a call of the tool "draw"');
+			}
+		},
+	);
+
+	test('nor does one whose arguments had not begun', async () => {
+		const { error } = await asked(
+			'messages',
+			events(
+				{
+					type: 'content_block_start',
+					index: 0,
+					content_block: { type: 'tool_use', id: 'a', name: 'draw', input: {} },
+				},
+				{ type: 'message_delta', delta: { stop_reason: 'max_tokens' }, usage },
+				{ type: 'message_stop' },
+			),
+		);
+		expect(error?.message).toContain('in the middle of a call of the tool "draw"');
+	});
+
+	test('a call before the one that was cut, and arguments that are whole, are taken', async () => {
+		const [call] = cutCall({}).messages.content;
+		const whole = { type: 'tool_use', id: 'b', name: 'draw', input: '{"what": "a fox"}' };
+		const json = { content: [call, whole], stop_reason: 'max_tokens', usage };
+		expect((await asked('messages', { json }, false)).error).toBeUndefined();
+	});
+
 	test('a refusal in one piece was not bought, and does not count to Max Tasks', async () => {
 		scripted.on('POST', OTHER.messages, { json: { error: { code: 402, message: 'Empty' } } });
 		await withModel(

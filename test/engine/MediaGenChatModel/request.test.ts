@@ -303,6 +303,10 @@ test.each([
 	[{ options: { temperature: 'hot' } }, '"Temperature" must be a number'],
 	[{ options: { additionalBodyFields: '[1]' } }, '"Additional Body Fields" must be a JSON object'],
 	[
+		{ options: { additionalBodyFields: '={{ "" }}' } },
+		'"Additional Body Fields" is required: its expression is empty',
+	],
+	[
 		{ options: { additionalBodyFields: '{"tools": []}' } },
 		'"Additional Body Fields" must not have the field "tools"',
 	],

@@ -219,3 +219,33 @@ test('a task without an id is refused', async () => {
 	expect(error?.message).toBe('"Task ID" is required [row 1 (item 0)]');
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
+
+describe('A field for one picture', () => {
+	const edit = { resource: 'image', operation: 'edit', waitMode: 'none' };
+	const ask = async (parameters: INodeParameters, items: INodeExecutionData[] = [{ json: {} }]) =>
+		await runNode({
+			node: new MediaGenImage(),
+			parameters: { ...generatePicture, ...edit, ...parameters },
+			items,
+			credential: service.credential(),
+		});
+
+	test('that gives two is refused: one of them would be left out', async () => {
+		const { error } = await ask({ imageSource: 'url', imageUrl: `={{ ["${url}", "${url}"] }}` });
+		expect(error?.message).toContain('"Image URL" must be one picture, and it gives 2');
+		const item = await fileItem(await picture(8, 8));
+		const files = { ...item, binary: { ...item.binary, second: item.binary?.data ?? [] } };
+		const two = { imageSource: 'binary', imageBinaryProperty: 'data, second' };
+		const { error: ofFiles } = await ask(two, [files as INodeExecutionData]);
+		expect(ofFiles?.message).toContain('must be one picture, and it gives 2');
+		expect(service.sandbox.requests.list()).toEqual([]);
+	});
+
+	test('is sent without the blanks of its cell', async () => {
+		const { error } = await ask({ imageSource: 'url', imageUrl: ` ${url}\n` });
+		expect(error).toBeUndefined();
+		expect(service.sandbox.requests.list({ method: 'POST' })[0]?.body).toMatchObject({
+			image_urls: [url],
+		});
+	});
+});

@@ -226,3 +226,19 @@ test('the key is trimmed, and stays out of the error where the service repeats i
 	const refused = await run({}, [item]);
 	expect(refused.error?.message).toContain('Key ••• is not good');
 });
+
+describe('A field whose expression is empty is named, with its item', () => {
+	test.each([
+		[{ binaryPropertyName: '={{ "" }}' }, '"Input Data Field Name" is required [row 1 (item 0)]'],
+		[{ source: '={{ "" }}' }, '"Source" must be one of binary, url [row 1 (item 0)]'],
+	])('%j', async (parameters, message) => {
+		const { error } = await run(parameters);
+		expect(error?.message).toBe(message);
+	});
+});
+
+test('a name that a sheet gives as a number is the name', async () => {
+	const parameters = { options: { fileName: '={{ 1984 }}' } };
+	const { json } = await run(parameters, [await fileItem(await picture(8, 8))]);
+	expect(json[0]).toMatchObject({ filename: '1984' });
+});

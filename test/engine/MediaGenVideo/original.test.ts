@@ -51,3 +51,22 @@ test("a video by a model that this package does not know is the service's to ref
 	]);
 	expect(service.sent('POST', '/v1/videos/task_0/remix')).toHaveLength(1);
 });
+
+test('what a sheet holds: capital booleans, and cells with a blank', async () => {
+	numberTasks(service);
+	madeBy('vidgen3.1-fast');
+	const { error } = await extend();
+	expect(error).toBeUndefined();
+	await runNode({
+		node: new MediaGenVideo(),
+		parameters: {
+			...{ resource: 'video', operation: 'generate', prompt: 'A pier', imageInput: 'none' },
+			additionalFields: { watermark: '={{ "TRUE" }}', negativePrompt: ' ' },
+			waitMode: 'none',
+		},
+		credential: service.credential(),
+	});
+	const [sent] = service.sent('POST', '/v1/videos/generations');
+	expect(sent?.body).toMatchObject({ watermark: true });
+	expect(sent?.body).not.toHaveProperty('negative_prompt');
+});

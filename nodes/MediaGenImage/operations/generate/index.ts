@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { DATA_URI_TYPES, OFFICIAL_MODEL } from '../../../shared/api/image';
 import { PendingUpload } from '../../../shared/n8n/binary';
 import { isBlank, type ParameterValues, unsentNotes } from '../../../shared/n8n/parameters';
-import { PictureReader } from '../../../shared/n8n/pictures';
+import { linksIn, PictureReader } from '../../../shared/n8n/pictures';
 import type { PanelBody } from '../../../shared/tasks/prepare';
 import { toApiName } from '../../../shared/util/case';
 import { additionalFields, generateFields } from './fields';
@@ -39,8 +39,11 @@ async function maskOf(values: ParameterValues, pictures: PictureReader): Promise
 			'must come with a reference image, the one to be repainted: "Reference Images" is None',
 		);
 	}
-	const [mask = maskUrl] = await pictures.fromInput('mask_binary_property', maskBinaryProperty);
-	return { maskUrl: mask };
+	const own = await pictures.fromInput('mask_binary_property', maskBinaryProperty);
+	return {
+		maskUrl:
+			pictures.only('mask_binary_property', own) ?? pictures.only('mask_url', linksIn(maskUrl)),
+	};
 }
 
 /** Turns the choices of the panel into the fields of a generation (spec §3). */

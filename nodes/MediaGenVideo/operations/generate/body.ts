@@ -21,8 +21,8 @@ async function withRoles(given: unknown, pictures: PictureReader): Promise<unkno
 	if (given === undefined)
 		throw pictures.refusal('image_with_roles', 'is required, or choose None');
 	return await eachGroup(given, async ({ binaryProperty, url, ...image }) => {
-		const [uploaded] = await pictures.fromInput('binary_property', binaryProperty);
-		const [link = uploaded] = uploaded === undefined ? linksIn(url) : [uploaded];
+		const own = await pictures.fromInput('binary_property', binaryProperty);
+		const link = pictures.only('binary_property', own) ?? pictures.only('url', linksIn(url));
 		return link === undefined ? image : { ...image, url: link };
 	});
 }
