@@ -6,7 +6,7 @@ import type {
 	Logger,
 } from 'n8n-workflow';
 
-import { clock, sleep, sleepOnHost } from '../util/clock';
+import { clock, passesOnHost, sleep } from '../util/clock';
 import { parseExactJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 import { inDeploymentWords, toDeploymentWords } from './brandWords';
@@ -68,23 +68,26 @@ interface HardEnd {
 /** Begins a time limit of `ms` milliseconds, which also ends when `cancel` is aborted. `late` is said after the time. */
 function hardEnd(ms: number, late: string, cancel: AbortSignal | undefined): HardEnd {
 	const end = new AbortController();
-	const done = new AbortController();
-	const ended = new Promise<never>((_, reject) => {
-		end.signal.addEventListener('abort', () => reject(asError(end.signal.reason)));
-	});
+	let isDone = false;
+	let reject: (error: ApiError) => void = () => {};
+	const ended = new Promise<never>((_, rejectEnded) => (reject = rejectEnded));
 	// It may end when nobody waits for it: between two pieces of a stream.
 	ended.catch(() => {});
-	const onCancel = () => end.abort(new CanceledError('maybe'));
+	const stop = (error: ApiError) => {
+		reject(error);
+		end.abort(error);
+	};
+	const onCancel = () => stop(new CanceledError('maybe'));
 	if (cancel?.aborted) onCancel();
 	cancel?.addEventListener('abort', onCancel);
-	void sleepOnHost(ms, done.signal).then(() => {
-		if (!done.signal.aborted) end.abort(new TimeoutError(late, 'maybe'));
+	void passesOnHost(ms, () => isDone).then((isLate) => {
+		if (isLate) stop(new TimeoutError(late, 'maybe'));
 	});
 	return {
 		signal: end.signal,
 		ended,
 		release: () => {
-			done.abort();
+			isDone = true;
 			cancel?.removeEventListener('abort', onCancel);
 		},
 	};

@@ -33,27 +33,26 @@ export function setClock(replacement: Clock | undefined): void {
 /** n8n's sleep cannot be ended: longest time, in milliseconds, that one of a canceled node still runs. */
 const SLICE_MS = 250;
 
-/** A canceled node ends at once: n8n 2.41 then keeps its error, and with it the tasks. */
-async function sleepBy(time: Clock, ms: number, signal?: AbortSignal): Promise<void> {
-	const end = time.now() + ms;
+/** Sleeps for `ms` milliseconds, or until `signal` is aborted: n8n 2.41 keeps the error of a canceled node, and its tasks, if it ends at once. */
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+	const end = clock.now() + ms;
 	const awake = new AbortController();
 	const canceled = new Promise<void>((resolve) => {
 		signal?.addEventListener('abort', () => resolve(), { signal: awake.signal });
 	});
-	for (let left = ms; left > 0 && !signal?.aborted; left = end - time.now()) {
-		await Promise.race([canceled, time.sleep(Math.min(left, SLICE_MS))]);
+	for (let left = ms; left > 0 && !signal?.aborted; left = end - clock.now()) {
+		await Promise.race([canceled, clock.sleep(Math.min(left, SLICE_MS))]);
 	}
 	awake.abort();
 }
 
-/** Sleeps for `ms` milliseconds, or until `signal` is aborted. */
-export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-	await sleepBy(clock, ms, signal);
-}
-
-/** The same on the host's clock, for a limit of the kind that n8n itself keeps. */
-export async function sleepOnHost(ms: number, signal?: AbortSignal): Promise<void> {
-	await sleepBy(host, clock.toHostMs(ms), signal);
+/** Waits on the host's clock, for a limit of the kind that n8n itself keeps. Returns whether the time has passed before `isOver`. */
+export async function passesOnHost(ms: number, isOver: () => boolean): Promise<boolean> {
+	const limit = clock.toHostMs(ms);
+	const end = host.now() + limit;
+	for (let left = limit; left > 0 && !isOver(); left = end - host.now())
+		await host.sleep(Math.min(left, SLICE_MS));
+	return !isOver();
 }
 
 /** Waits for `work`, at most `ms` milliseconds. Returns `undefined` if it takes longer; the work goes on. */
