@@ -8,7 +8,7 @@ export const BALANCE_PATH = '/v1/balance';
 const amount = z.unknown().transform((value) => toNumber(value) ?? null);
 
 /** Balance of the key that asks (spec, Balance record). `null` for an amount that the service does not give. */
-export const balanceRecord = z
+const balanceRecord = z
 	.object({
 		success: z.unknown(),
 		message: z.unknown(),
@@ -34,7 +34,7 @@ export function remainingOf(record: BalanceRecord, unit: BalanceUnit): number | 
 }
 
 /** A balance record, bare or in `data`; or why the service gives none, which may come with HTTP 200. */
-export type BalanceResponse = { record: BalanceRecord } | { refused: string };
+type BalanceResponse = { record: BalanceRecord } | { refused: string };
 
 export const balanceResponse = readBy((answer): BalanceResponse | undefined => {
 	const body = isObject(answer) ? (enveloped(answer) ?? answer) : {};

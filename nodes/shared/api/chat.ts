@@ -28,7 +28,7 @@ export const MODELS_PATH = '/v1/models';
 export const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 /** Required for a prefix with a lifetime of an hour, on either endpoint (cache rule 1). */
-export const HOUR_CACHE_HEADER = { 'vendor-beta': 'extended-cache-ttl-2025-04-11' } as const;
+const HOUR_CACHE_HEADER = { 'vendor-beta': 'extended-cache-ttl-2025-04-11' } as const;
 
 /** How long a cached prefix lives after it was last read (cache rules 1 and 7). */
 export const CACHE_TTLS = ['5m', '1h'] as const;
@@ -49,7 +49,7 @@ export const MIN_PREFIX_TOKENS = 1_024;
 export const REFUSAL = 'refusal';
 
 /** A marker. `5m` is what the service takes an absent `ttl` for (cache rule 1). */
-export type CacheControl = { type: 'ephemeral'; ttl?: '1h' };
+type CacheControl = { type: 'ephemeral'; ttl?: '1h' };
 
 export type TextBlock = { type: 'text'; text: string; cache_control?: CacheControl };
 

@@ -31,7 +31,7 @@ import {
  * - `read`: it changes nothing, or nothing that costs. It is sent again after every transient error.
  * - `once`: the caller decides.
  */
-export type RetryPolicy = 'purchase' | 'read' | 'once';
+type RetryPolicy = 'purchase' | 'read' | 'once';
 
 /** Attempts before a request is given up. A rate limit is waited for until the caller's deadline instead. */
 export const MAX_ATTEMPTS = 5;
@@ -210,7 +210,7 @@ export interface ApiRequest {
 }
 
 /** Reads a response of any shape into a value. */
-export type ResponseSchema<Value> = z.ZodType<Value, z.ZodTypeDef, unknown>;
+type ResponseSchema<Value> = z.ZodType<Value, z.ZodTypeDef, unknown>;
 
 /** Reads the body of a 2xx. Throws an `ApiError` for what it does not read. */
 export function parseAnswer<Value>(

@@ -3,7 +3,7 @@
 export const OFFICIAL_MODEL = 'imagegen-2-official';
 
 /** The lite models by their own names. */
-export const LITE_MODELS = [
+const LITE_MODELS = [
 	'imgfast-3.1-flash-lite-image',
 	'imgfast-3.1-flash-lite-image-ext',
 ] as const;
@@ -19,7 +19,7 @@ export const LITE_MODEL_NAMES: readonly string[] = [
 export const IMAGE_MODEL_NAMES: readonly string[] = [OFFICIAL_MODEL, ...LITE_MODEL_NAMES];
 
 /** Pixels for each ratio and resolution, as the service draws them (spec §3a, size by resolution map). */
-export const SIZE_BY_RESOLUTION = {
+const SIZE_BY_RESOLUTION = {
 	'1:1': { '1k': ['1024x1024'], '2k': ['2048x2048'], '4k': ['2880x2880'] },
 	'3:2': { '1k': ['1536x1024'], '2k': ['2048x1360'], '4k': ['3520x2336'] },
 	'2:3': { '1k': ['1024x1536'], '2k': ['1360x2048'], '4k': ['2336x3520'] },
@@ -37,7 +37,7 @@ export const SIZE_BY_RESOLUTION = {
 	'9:21': { '1k': ['864x2016'], '2k': ['1152x2688'], '4k': ['1648x3840'] },
 } as const;
 
-export type ImageRatio = keyof typeof SIZE_BY_RESOLUTION;
+type ImageRatio = keyof typeof SIZE_BY_RESOLUTION;
 
 const isRatio = (size: string): size is ImageRatio => Object.hasOwn(SIZE_BY_RESOLUTION, size);
 
@@ -45,7 +45,7 @@ export const IMAGE_RATIOS = Object.keys(SIZE_BY_RESOLUTION).filter(isRatio);
 
 export const OFFICIAL_RESOLUTIONS = ['1k', '2k', '4k'] as const;
 
-export type OfficialResolution = (typeof OFFICIAL_RESOLUTIONS)[number];
+type OfficialResolution = (typeof OFFICIAL_RESOLUTIONS)[number];
 
 /** Ratios of the lite models (spec §3b). */
 export const LITE_RATIOS = [
@@ -112,7 +112,7 @@ export const UPLOAD_MAX_BYTES = 20_971_520;
 
 export const PICTURE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
 
-export type PictureType = (typeof PICTURE_TYPES)[number];
+type PictureType = (typeof PICTURE_TYPES)[number];
 
 const startsWith = (bytes: Buffer, signature: string, at = 0) =>
 	bytes.subarray(at, at + signature.length).toString('latin1') === signature;

@@ -77,7 +77,7 @@ export function toMilliseconds(value: unknown): number | undefined {
 }
 
 /** Why a task failed, in the service's words. */
-export interface TaskFailure {
+interface TaskFailure {
 	message: string | undefined;
 	code: string | undefined;
 	type: string | undefined;

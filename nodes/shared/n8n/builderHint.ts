@@ -4,7 +4,7 @@ import type { INodeTypeDescription } from 'n8n-workflow';
  * What a language model that builds workflows is told of a node: by n8n's assistant, and by n8n's MCP server. n8n 2.x reads it;
  * the n8n-workflow that this package is typed against does not know it yet.
  */
-export interface BuilderHint {
+interface BuilderHint {
 	/** Comes with the node in search results. */
 	searchHint: string;
 	relatedNodes: Array<{ nodeType: string; relationHint: string }>;

@@ -89,7 +89,7 @@ function underOperation({ resource, value }: Operation, field: INodeProperties):
 }
 
 /** The panel of a node with the given operations: resource, operation, and each operation's own fields. */
-export function describeOperations(operations: readonly Operation[]): INodeProperties[] {
+function describeOperations(operations: readonly Operation[]): INodeProperties[] {
 	const resources = resourcesOf(operations);
 	return [
 		resourceSelector(resources),

@@ -311,7 +311,7 @@ export const runOptions = z
 /** How a node runs, once for all items: see the descriptions of the fields. */
 export type RunOptions = z.infer<typeof runOptions> & { timeout: number };
 
-export type WaitMode = RunOptions['waitMode'];
+type WaitMode = RunOptions['waitMode'];
 
 export type WhenUnsure = RunOptions['whenUnsure'];
 

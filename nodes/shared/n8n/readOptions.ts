@@ -16,7 +16,7 @@ import { itemError } from './nodeErrors';
 import { isExpression, isSet } from './parameters';
 
 /** The part of an n8n context that reads parameters. A webhook's context takes no item index. */
-export interface ParameterSource {
+interface ParameterSource {
 	getNode(): INode;
 	getParameter(name: string): unknown;
 }

@@ -88,7 +88,7 @@ export function outcomeStatus(
 }
 
 /** The form of the output: see the options of the same names. */
-export interface OutputRules {
+interface OutputRules {
 	simplify: boolean;
 	output: 'tasks' | 'files';
 	binaryPropertyName: string;

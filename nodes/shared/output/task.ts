@@ -63,7 +63,7 @@ export const besideTaskShape = z.object({
 });
 
 /** What a node knows of a task besides its record. */
-export interface TaskOrigin {
+interface TaskOrigin {
 	taskId: string;
 	family: TaskFamily | null;
 	operation: string;
