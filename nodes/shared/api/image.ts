@@ -3,10 +3,7 @@
 export const OFFICIAL_MODEL = 'imagegen-2-official';
 
 /** The lite models by their own names. */
-const LITE_MODELS = [
-	'imgfast-3.1-flash-lite-image',
-	'imgfast-3.1-flash-lite-image-ext',
-] as const;
+const LITE_MODELS = ['imgfast-3.1-flash-lite-image', 'imgfast-3.1-flash-lite-image-ext'] as const;
 
 /** A lite model and its alias are interchangeable (spec §3b). */
 export const LITE_MODEL_NAMES: readonly string[] = [
