@@ -143,8 +143,9 @@ function readServiceMessage(body: unknown): ServiceMessage {
 			fromService: true,
 		};
 	}
-	const message = asText(error) ?? asText(body.message) ?? asText(body.msg);
-	return { message, code: asText(body.code), fromService: asText(error) !== undefined };
+	const reason = error === 0 ? undefined : asText(error);
+	const message = reason ?? asText(body.message) ?? asText(body.msg);
+	return { message, code: asText(body.code), fromService: reason !== undefined };
 }
 
 const CLASS_OF_STATUS: Record<number, readonly [typeof ApiError, string]> = {
@@ -214,7 +215,14 @@ export function errorInBody(body: unknown): ApiError | undefined {
 	const refused = isStatus && status < 500 && ErrorClass !== TimeoutError;
 	const title = refused ? headline : 'The service answered with an error';
 	const words = message === undefined ? title : `${title}: ${message}`;
-	return new ErrorClass(words, refused ? 'no' : 'maybe', { type, code, fromService: true });
+	// What was bought may stand in it.
+	const response = refused ? undefined : toShortText(body, SHOWN.inItem);
+	return new ErrorClass(words, refused ? 'no' : 'maybe', {
+		type,
+		code,
+		fromService: true,
+		response,
+	});
 }
 
 const DAY_MS = 86_400_000;

@@ -256,7 +256,8 @@ const acceptedId = (value: unknown) =>
  */
 function readAcceptedIds(answer: unknown): string[] {
 	if (!isObject(answer)) return [];
-	const isError = errorInBody(answer) !== undefined;
+	const state = knownStatus(statusWord(answer) ?? '');
+	const isError = errorInBody(answer) !== undefined && state !== 'submitted' && state !== 'running';
 	const entries: unknown[] = Array.isArray(answer.data) ? answer.data : [answer.data];
 	const inner = [...entries, answer.task]
 		.filter((entry) => !isError || isObject(entry))
@@ -268,6 +269,7 @@ function readAcceptedIds(answer: unknown): string[] {
 const isErrorAnswer = (answer: unknown) =>
 	isObject(answer) &&
 	errorInBody({ code: answer.code }) !== undefined &&
+	findTaskRecord(answer)?.raw === answer &&
 	readTaskId(answer) === undefined;
 
 /** Response to a request for a task's record. */

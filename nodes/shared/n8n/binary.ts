@@ -1,5 +1,5 @@
 import { createHash } from 'crypto';
-import type { IBinaryData, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 
 import { pictureType } from '../api/image';
 import type { FileSource } from '../api/multipart';
@@ -103,9 +103,14 @@ const isFile = (value: unknown): value is IBinaryData =>
 	isObject(value) && typeof value.mimeType === 'string' && typeof value.data === 'string';
 
 /** The file in a field of an item. */
-function fileIn(item: INodeExecutionData | undefined, property: string): IBinaryData | undefined {
+function fileIn(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	property: string,
+): IBinaryData | undefined {
+	const item = context.getInputData()[itemIndex];
 	const own = item?.binary?.[property];
-	if (own !== undefined) return own;
+	if (own !== undefined || context.getWorkflowSettings().binaryMode !== 'combined') return own;
 	const files = item?.json[IN_JSON];
 	const name = property.startsWith(`${IN_JSON}.`) ? property.slice(IN_JSON.length + 1) : property;
 	const file = isObject(files) ? files[name] : undefined;
@@ -119,7 +124,7 @@ async function openBinary(
 	property: string,
 	field: string,
 ) {
-	const data = fileIn(context.getInputData()[itemIndex], property);
+	const data = fileIn(context, itemIndex, property);
 	if (data === undefined) {
 		throw refusal(
 			context,
@@ -209,6 +214,15 @@ export async function inspectFile(
 	const { bytes, fingerprint } = await readOnce(content);
 	if (bytes === 0) throw refusal(context, itemIndex, field, `the file in "${property}" is empty`);
 	return new PendingUpload(itemIndex, property, fileName, mimeType, bytes, fingerprint);
+}
+
+/** The whole of a file as base64. */
+export async function toBase64(content: FileSource['content']): Promise<string> {
+	const pieces: Buffer[] = [];
+	// A text may have line breaks.
+	const source = typeof content === 'string' ? [Buffer.from(content, 'base64')] : content;
+	for await (const piece of source) pieces.push(piece);
+	return Buffer.concat(pieces).toString('base64');
 }
 
 /** Opens the content of an inspected file, to be sent. */

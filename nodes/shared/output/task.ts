@@ -8,11 +8,13 @@ import {
 	toTaskRecord,
 } from '../api/records';
 import { toCamelCase } from '../util/case';
+import { isObject } from '../util/json';
 import { z } from '../util/vendor/zod';
 import {
 	type RequestLinks,
 	type ResultFile,
 	resultFiles,
+	resultOf,
 	resultShape,
 	textResult,
 } from './resultFiles';
@@ -89,11 +91,21 @@ function extraFields(fields: Record<string, unknown>): Record<string, unknown> {
 	);
 }
 
-/** What a task without a file says in words, such as enhanced tags. */
+/** Enhanced tags, whatever stands beside them. */
+const tagsIn = (result: unknown) =>
+	isObject(result) && result.upsampled_tags !== undefined
+		? { upsampled_tags: result.upsampled_tags }
+		: {};
+
+/** What a task says in words: enhanced tags, or the answer of one without a file. */
 export const wordsOf = (
 	raw: Record<string, unknown>,
 	{ status, results }: Pick<Task, 'status' | 'results'>,
-) => (status === 'completed' && results.length === 0 ? extraFields(textResult(raw) ?? {}) : {});
+) =>
+	extraFields({
+		...(status === 'completed' && results.length === 0 ? textResult(raw) : {}),
+		...tagsIn(resultOf({ raw })),
+	});
 
 /** The spec does not show every word for a status: an unknown one is running, unless the record shows the end. */
 function recordStatus(record: TaskRecord, results: readonly ResultFile[]): TaskStatus {

@@ -130,10 +130,11 @@ export class PurchaseRecords {
 		return kept ? found.purchase : { ...found.purchase, hasChanged: true };
 	}
 
-	/** Whether there is something to claim. */
-	has(purchase: Purchase): boolean {
+	/** Whether there is something to claim that was bought for certain. */
+	hasBought(purchase: Purchase): boolean {
 		const { own, named, origin } = this.placesOf(purchase);
-		return [own, named, origin].some((key) => this.left(key) !== undefined);
+		const found = this.left(own) ?? this.left(named) ?? this.left(origin);
+		return found !== undefined && found.purchase.state !== 'pending';
 	}
 
 	/** The key by which an item that comes back finds its record; `undefined` where it has none. An agent sends no item back. */

@@ -210,7 +210,7 @@ async function lookAtOthers(
 	records: PurchaseRecords,
 	read: ReadonlyArray<ReadyTask | UnboughtItem>,
 ): Promise<Array<ReadyTask | UnboughtItem>> {
-	const isNew = (item: ReadyTask) => !records.has(item.purchase);
+	const isNew = (item: ReadyTask) => !records.hasBought(item.purchase);
 	const checked = parent ? await checkParents(run, fields, parent, read, isNew) : [...read];
 	if (!run.options.checkOnly) throwFirstError(run.context, checked);
 	const items = await findExistingTasks(run, checked, isNew);

@@ -48,7 +48,12 @@ type CallbackRun = TaskRun<IWebhookFunctions> & { waiting: WaitingItems };
 
 const ownText = z.string().optional().catch(undefined);
 
-const waitingItems = z.array(z.object({ json: z.record(z.unknown()) }));
+/** With the binary mode "combined", n8n gives an expression the JSON in place of the item. */
+const waitingItem = z
+	.record(z.unknown())
+	.transform((item) => ({ json: isObject(item.json) && !('status' in item) ? item.json : item }));
+
+const waitingItems = z.array(waitingItem);
 
 /** Beside the first: see `evaluatedOptions`. */
 const waitingOptions = z
@@ -199,7 +204,7 @@ function refuseStranger(
 		resumeUrlOf(context),
 		context.getExecutionId(),
 		query,
-		() => context.evaluateExpression('{{ $input.first().json.secretDigest }}'),
+		() => waitingItem.parse(context.evaluateExpression('{{ $input.first() }}')).json.secretDigest,
 	);
 	if (secret === 'right') return undefined;
 	if (secret === 'missing') return answer(context, 401, 'The secret of the address is missing');

@@ -11,7 +11,13 @@ const service = useSandbox();
 
 const PATH = '/v1/uploads/images';
 
-async function run(parameters: object, items = [{ json: {} }], settings = {}, credential = {}) {
+async function run(
+	parameters: object,
+	items = [{ json: {} }],
+	settings = {},
+	credential = {},
+	binaryMode: 'separate' | 'combined' = 'separate',
+) {
 	return await runNode({
 		node: new MediaGenUpload(),
 		parameters: {
@@ -24,6 +30,7 @@ async function run(parameters: object, items = [{ json: {} }], settings = {}, cr
 		items,
 		credential: { ...service.credential(), ...credential },
 		settings,
+		workflowSettings: { binaryMode },
 	});
 }
 
@@ -72,9 +79,11 @@ test.each(['data', '_files.data'])(
 	async (binaryPropertyName) => {
 		const { binary } = await fileItem(await picture(40, 30));
 		const _files = { data: { ...binary?.data, fileName: '' } };
-		const { json, error } = await run({ binaryPropertyName }, [{ json: { _files } }]);
+		const items = [{ json: { _files } }];
+		const { json, error } = await run({ binaryPropertyName }, items, {}, {}, 'combined');
 		expect(error).toBeUndefined();
 		expect(json[0]).toMatchObject({ contentType: 'image/png' });
+		expect((await run({ binaryPropertyName }, items)).error?.message).toContain('no binary data');
 	},
 );
 

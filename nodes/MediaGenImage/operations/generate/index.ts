@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { DATA_URI_TYPES, OFFICIAL_MODEL } from '../../../shared/api/image';
-import { PendingUpload } from '../../../shared/n8n/binary';
+import { PendingUpload, reopenFile, toBase64 } from '../../../shared/n8n/binary';
 import { isBlank, type ParameterValues, unsentNotes } from '../../../shared/n8n/parameters';
 import { linksIn, PictureReader } from '../../../shared/n8n/pictures';
 import type { PanelBody } from '../../../shared/tasks/prepare';
@@ -12,8 +12,8 @@ import { imageOperation } from './request';
 
 /** A picture as a data URI, for the models that take one (spec §3b). */
 async function toDataUri(context: IExecuteFunctions, picture: PendingUpload): Promise<string> {
-	const content = await context.helpers.getBinaryDataBuffer(picture.itemIndex, picture.property);
-	return `data:${picture.mimeType};base64,${content.toString('base64')}`;
+	const { content } = await reopenFile(context, picture);
+	return `data:${picture.mimeType};base64,${await toBase64(content)}`;
 }
 
 const fields = [...generateFields, additionalFields];

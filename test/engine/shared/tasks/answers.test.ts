@@ -478,6 +478,11 @@ describe('An answer in words comes out', () => {
 		expect(recordsRead()).toHaveLength(1);
 	});
 
+	test('enhanced tags do, whatever stands beside them', async () => {
+		onRecord(completedWith({ upsampled_tags: 'folk', ...track }));
+		expect((await buy()).json[0]).toMatchObject({ upsampledTags: 'folk' });
+	});
+
 	test('numbers alone are none: they tell of a file whose link comes a moment later', async () => {
 		onRecord(completedWith({ duration: 8 }), completedWith({ duration: 8, ...track }));
 		const { json } = await buy();
@@ -523,6 +528,29 @@ describe('An error with HTTP 200', () => {
 		expect(json[0]).toMatchObject({ status });
 		expect(json[0]?.taskId).toBeUndefined();
 		expect(recordsRead()).toHaveLength(0);
+	});
+
+	test.each<[string, object]>([
+		['with "error": 0', { error: 0, task_id: 'task_1' }],
+		[
+			'with a remark',
+			{ task_id: 'task_1', status: 'submitted', error: { message: 'the prompt was rewritten' } },
+		],
+	])('to a submission, %s, is none where the task is there', async (_, answer) => {
+		onSubmit({ json: answer });
+		expect(statesOf((await buy()).json)).toEqual([['task_1', 'completed']]);
+	});
+
+	test('that may have bought something is shown whole: it may hold the ID', async () => {
+		onSubmit({ json: { error: { message: 'not finished' }, task_id: 'task_7' } });
+		const { error } = await buy();
+		expect(JSON.stringify([error, log])).toContain('task_7');
+	});
+
+	test("around the record of a failed task is the task's", async () => {
+		onRecord({ json: { code: 500, data: { status: 'failed', error: { message: 'Too loud' } } } });
+		const { error } = await buy();
+		expect(error?.message).toContain('Task task_1 failed: Too loud');
 	});
 
 	test('that is an empty balance ends the run', async () => {

@@ -13,7 +13,7 @@ import {
 	songAt,
 	unknownTask,
 } from '../../support/scriptedTasks';
-import { goOn, retryAndGoOn } from '../../support/settings';
+import { errorOutput, goOn, retryAndGoOn } from '../../support/settings';
 import { statesOf, statusesOf, useSoundService } from '../../support/soundService';
 
 const { service, onSubmit, onRecordOf, buy } = useSoundService(() => fastClock(50));
@@ -292,6 +292,17 @@ test('a record that has another name for its task is taken, as while polling', a
 	onKnown(completedWith(songAt(service.url + FILE), { id: 991, task_id: KNOWN }));
 	const { json } = await buyOrUse();
 	expect(json).toMatchObject([{ taskId: KNOWN, status: 'completed', reused: true }]);
+});
+
+test('of an item that may have been bought, the task that the user has found since is taken', async () => {
+	onSubmit({ status: 500 });
+	const given = { existingTaskId: "={{ $json.known ?? '' }}" };
+	const back = { ...errorOutput, errorsBack: 1 };
+	const { errorRounds } = await buy(1, given, back);
+	expect(JSON.stringify(errorRounds)).toContain('may have been bought');
+	const execution = { existingTaskId: `={{ $json.error ? '${KNOWN}' : '' }}` };
+	const { rounds } = await buy(1, execution, { ...back, errorsBack: 1 });
+	expect(rounds.flat()).toMatchObject([{ taskId: KNOWN, reused: true }]);
 });
 
 test('what an earlier attempt bought is taken up, whatever became of the task in "Existing Task"', async () => {

@@ -85,6 +85,16 @@ describe('A paused execution', () => {
 		expect(resumed?.json[0]).toHaveProperty('operation', 'sounds');
 	});
 
+	test('of a workflow with the binary mode "combined", where expressions see the JSON alone, resumes too', async () => {
+		const execution = await pauseTwo({ workflowSettings: { binaryMode: 'combined' } });
+		finish('task_1', 'task_2');
+		const { resumed } = await execution.callback(callback('task_1'));
+		expect(statesOf(resumed?.json)).toEqual([
+			['task_1', 'completed'],
+			['task_2', 'completed'],
+		]);
+	});
+
 	test('of a node that is set to run once gives out the first item alone', async () => {
 		const execution = await pauseTwo({ settings: { executeOnce: true } });
 		finish('task_1');
