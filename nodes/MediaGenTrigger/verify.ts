@@ -114,7 +114,7 @@ const NO_PATH =
 	'If this service has the records of tasks at another path, set "Task Query Path" in the options of the trigger.';
 
 const OTHER_KEY =
-	'The node that sent the address and this trigger must have credentials with the same API key: has it been changed since?';
+	'The node that sent the address and this trigger must have credentials with the same API key: has it been changed since? The address must end with the path of the trigger, also where a proxy stands before it.';
 
 /** Whether a node with the same API key made the address. Throws a `Refusal` for any other if "Only Signed Addresses" is on. */
 export async function checkSignature(

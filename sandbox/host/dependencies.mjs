@@ -53,7 +53,7 @@ export async function ensureDependencies(root) {
 		"Installing this repository's development dependencies (npm ci, usually half a minute to two minutes) …",
 	);
 	const ticker = setInterval(() => console.error(`  … ${seconds()}`), 15_000);
-	const child = spawn('npm', ['ci'], {
+	const child = spawn('npm', ['ci', '--include=dev'], {
 		cwd: root,
 		detached: true,
 		stdio: ['ignore', 'ignore', 'inherit'],

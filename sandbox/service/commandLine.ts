@@ -42,7 +42,11 @@ const flag = z.boolean().default(false);
 const schema = z.object({
 	port: z.coerce.number().int().min(0).max(65_535).default(4010),
 	host,
-	'public-url': z.string().url().optional(),
+	'public-url': z
+		.string()
+		.regex(/^https?:\/\//i, 'must begin with http:// or https://')
+		.url()
+		.optional(),
 	key: z.string().regex(/^\S+$/, 'must be a text without spaces').default(SANDBOX_KEYS.default),
 	speed: z.coerce.number().positive().finite().default(1),
 	dialect,

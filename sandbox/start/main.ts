@@ -60,8 +60,9 @@ async function bringUp(
 	cleanup: Cleanup,
 ): Promise<{ host: Host; sandbox: Sandbox }> {
 	const { version, port, sandboxPort, folder } = options;
-	if (port !== undefined) await assertPortFree(port, '--port <number>');
-	if (sandboxPort !== undefined) await assertPortFree(sandboxPort, '--sandbox-port <number>');
+	if (port !== undefined) await assertPortFree(port, 'npm start -- --port <number>');
+	if (sandboxPort !== undefined)
+		await assertPortFree(sandboxPort, 'npm start -- --sandbox-port <number>');
 
 	const tarball = await packWhereChanged(join(root, '.sandbox', 'package'), progress);
 	// A kept n8n remembers the tasks of earlier starts: this one's must have other ids.

@@ -294,6 +294,16 @@ describe('a callback that is not delivered', () => {
 	});
 });
 
+it('a callback under way when the sandbox is reset is not repeated', async () => {
+	const it = await bench(open);
+	const { url, arrivals } = await receiver('never');
+	await finished(it, url);
+	await until('the first attempt is under way', () => states(it)[0] === 'sending');
+	it.sandbox.reset();
+	await it.clock.advance(3_600_000);
+	expect(arrivals).toHaveLength(1);
+});
+
 describe('a callback with a fault', () => {
 	it('comes twice, one after the other', async () => {
 		const it = await bench(open);

@@ -100,6 +100,7 @@ describe('the command', () => {
 	it.each([
 		[['4010'], /Unexpected argument '4010'/],
 		[['--port', 'abc'], /--port: Expected number/],
+		[['--public-url', 'host.docker.internal:4010'], /--public-url: must begin with http/],
 		[['--speed', '0'], /--speed: Number must be greater than 0/],
 		[['--key', 'two words'], /--key: must be a text without spaces/],
 		[

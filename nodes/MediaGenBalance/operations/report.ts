@@ -44,7 +44,8 @@ function changeOf(before: Amounts, now: Amounts): Change {
 }
 
 /** Only a refund lowers what was used, and it does not change the sum of used and remaining. */
-const isOther = ({ spent, toppedUp }: Change) => spent !== null && spent < 0 && toppedUp !== 0;
+const isOther = ({ spent, toppedUp }: Change) =>
+	spent !== null && spent < 0 && toppedUp !== null && toppedUp !== 0;
 
 const statesUsed = ({ balance, credits }: Run) => balance.used !== null || credits.used !== null;
 

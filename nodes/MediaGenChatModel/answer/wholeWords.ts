@@ -1,6 +1,9 @@
 /** Characters of one word that are held back at most. */
 const LONGEST = 4_000;
 
+/** A key has ASCII characters without blanks. Scripts such as Chinese have no blanks at all, and need not be held back. */
+const isOfKey = (code: number) => code > 0x20 && code < 0x7f;
+
 /** Cuts a text that comes in pieces between its words, so that what must not be shown, such as a key, comes in one piece. */
 export class WholeWords {
 	private rest = '';
@@ -8,7 +11,8 @@ export class WholeWords {
 	/** The words that are whole with this piece. */
 	add(piece: string): string {
 		const text = this.rest + piece;
-		const begun = Math.max(text.lastIndexOf(' '), text.lastIndexOf('\n')) + 1;
+		let begun = text.length;
+		while (begun > 0 && isOfKey(text.charCodeAt(begun - 1))) begun--;
 		const end = text.length - begun > LONGEST ? text.length : begun;
 		this.rest = text.slice(end);
 		return text.slice(0, end);

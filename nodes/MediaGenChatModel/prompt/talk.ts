@@ -59,8 +59,8 @@ function filePart({
 function partsOf(content: MessageContent): Part[] {
 	switch (content.type) {
 		case 'text':
-			// The interfaces refuse an empty text.
-			return content.text === '' ? [] : [{ type: 'text', text: content.text }];
+			// The interfaces refuse an empty text, and one of blanks.
+			return content.text.trim() === '' ? [] : [{ type: 'text', text: content.text }];
 		case 'file':
 			return filePart(content);
 		case 'tool-call': {

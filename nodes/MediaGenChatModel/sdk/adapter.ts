@@ -79,8 +79,26 @@ interface Adapter {
 	callbacks?: unknown;
 	bindTools(tools: unknown[], options?: { tool_choice?: unknown }): unknown;
 	withConfig(config: object): unknown;
-	_generate(messages: unknown[], ...rest: unknown[]): unknown;
-	_streamResponseChunks(messages: unknown[], ...rest: unknown[]): unknown;
+	_generate(messages: unknown[], ...rest: unknown[]): Promise<unknown>;
+	_streamResponseChunks(messages: unknown[], ...rest: unknown[]): AsyncIterable<unknown>;
+}
+
+const generation = z.object({ message: z.unknown() }).catch({ message: undefined });
+
+const generations = z.object({ generations: z.array(generation) }).catch({ generations: [] });
+
+/**
+ * Makes a text of a message's blocks where all of them are text, as n8n's own models give it: parsers that mend an answer read nothing
+ * else, and the pieces of a stream are joined without line breaks then.
+ */
+function joinText(message: unknown): void {
+	if (typeof message !== 'object' || message === null || !('content' in message)) return;
+	const { content } = message;
+	if (!Array.isArray(content) || content.length === 0) return;
+	const texts = content.flatMap((block: unknown) =>
+		isObject(block) && block.type === 'text' && typeof block.text === 'string' ? [block.text] : [],
+	);
+	if (texts.length === content.length) message.content = texts.join('');
 }
 
 const METHODS = ['bindTools', 'withConfig', '_generate', '_streamResponseChunks'] as const;
@@ -138,7 +156,16 @@ export function completeAdapter(adapter: unknown, receipts: Receipts): void {
 			: bound.withConfig({ tool_choice });
 	};
 	const generate = adapter._generate.bind(adapter);
-	adapter._generate = (messages, ...rest) => generate(messages.map(toReadable), ...rest);
+	adapter._generate = async (messages, ...rest) => {
+		const answer = await generate(messages.map(toReadable), ...rest);
+		for (const { message } of generations.parse(answer).generations) joinText(message);
+		return answer;
+	};
 	const stream = adapter._streamResponseChunks.bind(adapter);
-	adapter._streamResponseChunks = (messages, ...rest) => stream(messages.map(toReadable), ...rest);
+	adapter._streamResponseChunks = async function* (messages, ...rest) {
+		for await (const chunk of stream(messages.map(toReadable), ...rest)) {
+			joinText(generation.parse(chunk).message);
+			yield chunk;
+		}
+	};
 }

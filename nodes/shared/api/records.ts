@@ -256,21 +256,25 @@ const acceptedId = (value: unknown) =>
  */
 function readAcceptedIds(answer: unknown): string[] {
 	if (!isObject(answer)) return [];
-	const state = knownStatus(statusWord(answer) ?? '');
-	const isError = errorInBody(answer) !== undefined && state !== 'submitted' && state !== 'running';
 	const entries: unknown[] = Array.isArray(answer.data) ? answer.data : [answer.data];
-	const inner = [...entries, answer.task]
-		.filter((entry) => !isError || isObject(entry))
-		.flatMap((entry) => acceptedId(entry) ?? []);
-	return inner.length > 0 || isError ? [...new Set(inner)] : [acceptedId(answer) ?? []].flat();
+	const idsOfAll = (values: unknown[]) => [
+		...new Set(values.flatMap((value) => acceptedId(value) ?? [])),
+	];
+	const ofObjects = idsOfAll([...entries, answer.task].filter(isObject));
+	if (ofObjects.length > 0) return ofObjects;
+	const state = knownStatus(statusWord(answer) ?? '');
+	const isTask = state === 'submitted' || state === 'running';
+	if (!isTask && errorInBody(answer) !== undefined) return [];
+	const ofWords = idsOfAll(entries);
+	return ofWords.length > 0 ? ofWords : idsOfAll([answer]);
 }
 
 /** Whether an answer is an error that has a word for its own state: of a task, it would say that it has failed. */
 const isErrorAnswer = (answer: unknown) =>
 	isObject(answer) &&
-	errorInBody({ code: answer.code }) !== undefined &&
 	findTaskRecord(answer)?.raw === answer &&
-	readTaskId(answer) === undefined;
+	readTaskId(answer) === undefined &&
+	errorInBody({ code: answer.code }) !== undefined;
 
 /** Response to a request for a task's record. */
 export const taskResponse = readBy((answer) =>

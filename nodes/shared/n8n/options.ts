@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { TASK_ID_PLACEHOLDER } from '../api/families';
-import { flag, integer, number, oneOf, text, toId } from '../util/schema';
+import { fieldName, flag, integer, number, oneOf, toId } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { byLabel } from './fields';
 import { additionalBodyFieldsField } from './parameters';
@@ -253,9 +253,6 @@ const timeout = numberIfSet(number, [1], {
 	description: `How long to wait for a task. Default: ${DEFAULT_TIMEOUT.poll}, and a day for a paused execution. The task continues at the service: get it later with the operation Wait of the resource Task.`,
 });
 
-/** An item's binary data is a plain object: under this name, a file would be lost. */
-const isFieldName = (name: string) => name !== '__proto__';
-
 export const fileOptions = {
 	fileName: ifSet(itemText, {
 		displayName: 'File Name',
@@ -270,7 +267,7 @@ export const fileOptions = {
 		default: 256,
 		description: 'Largest size of one file',
 	}),
-	binaryPropertyName: preset(text().refine(isFieldName, 'must be another name'), {
+	binaryPropertyName: preset(fieldName(), {
 		displayName: 'Put Output File in Field',
 		type: 'string',
 		default: 'data',

@@ -75,11 +75,20 @@ interface TaskOrigin {
 /** Fields of a record that the shared shape has under another name, or that repeat the request. */
 const SHOWN_ELSEWHERE = new Set(['id', 'result', 'fail_reason', 'image_urls']);
 
-/** Names that a record's own fields never replace: an item can have them beside the task, the last five while it waits. */
+/** Names that a record's own fields never replace: an item can have them beside the task, the last six while it waits. */
 const RESERVED = new Set([
 	...Object.keys(taskShape.shape),
 	...Object.keys(besideTaskShape.shape),
-	...['record', 'task', 'fileName', 'recordKey', 'requestLinks', 'evaluatedOptions', 'leftOut'],
+	...[
+		'record',
+		'task',
+		'fileName',
+		'recordKey',
+		'requestLinks',
+		'evaluatedOptions',
+		'leftOut',
+		'pauseLimit',
+	],
 ]);
 
 function extraFields(fields: Record<string, unknown>): Record<string, unknown> {

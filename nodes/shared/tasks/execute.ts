@@ -200,6 +200,10 @@ function withLeftOutNote(outcomes: readonly TaskItem[], guard: SpendingGuard): T
 	);
 }
 
+/** Whether an item has a task in "Existing Task". */
+const namesTask = (item: ReadyTask | UnboughtItem) =>
+	item.state === 'ready' && item.existingTaskId !== undefined;
+
 /**
  * Looks at the tasks that items name, as their parents or in "Existing Task". What an earlier attempt bought is taken up whatever has
  * become of those.
@@ -213,7 +217,7 @@ async function lookAtOthers(
 	const isNew = (item: ReadyTask) => !records.hasBought(item.purchase);
 	const checked = parent ? await checkParents(run, fields, parent, read, isNew) : [...read];
 	if (!run.options.checkOnly) throwFirstError(run.context, checked);
-	const items = await findExistingTasks(run, checked, isNew);
+	const items = checked.some(namesTask) ? await findExistingTasks(run, checked, isNew) : checked;
 	if (!run.options.checkOnly) throwFirstError(run.context, items);
 	return items;
 }

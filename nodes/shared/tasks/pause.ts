@@ -132,7 +132,9 @@ export async function pause(
 		}),
 	);
 	const digest = secretDigest(addresses.resumeUrl);
+	const limit = clock.now() + options.timeout * 1_000;
 	const ofAll = {
+		pauseLimit: limit,
 		...(Object.keys(evaluated).length > 0 ? { evaluatedOptions: evaluated } : {}),
 		...(digest === undefined ? {} : { secretDigest: digest }),
 	};
@@ -144,9 +146,11 @@ export async function pause(
 		// After the time limit it would come out as if it were the task's file.
 		delete item.binary;
 	}
-	const limit = clock.now() + options.timeout * 1_000;
 	await context.putExecutionToWait(new Date(limit + HOST_LIMIT_AFTER_MS));
 	watchPause(run, outcomes, addresses, { limit, expected });
+	// n8n gave the node the first item, and would give out all of them at its own limit.
+	const { main } = context.getExecuteData().data;
+	if (context.getNode().executeOnce === true && main?.[0]) main[0] = main[0].slice(0, 1);
 	// With an error output n8n takes the items out of the array that it gets, and the input is all that it keeps.
 	return [items.map((item) => ({ ...item }))];
 }

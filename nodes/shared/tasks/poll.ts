@@ -4,7 +4,6 @@ import { hasEnded } from '../api/records';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
 import { textResult } from '../output/resultFiles';
 import { clock, sleep } from '../util/clock';
-import { Memory } from '../util/memory';
 import { canceledError, failedTaskError, retrieveError, timeoutError } from './taskErrors';
 import { retrieveRecord, type TaskRun, withRecord } from './taskRun';
 
@@ -111,7 +110,7 @@ const MAX_TASKS = 5_000;
 /** The service may call a task completed a moment before its record has the result. */
 export class LateResults {
 	/** When a task was first seen completed and empty, by id, in milliseconds since 1970. */
-	private readonly since = new Memory<number>(MAX_TASKS);
+	private readonly since = new Map<string, number>();
 
 	/** Whether the task is completed, and its result may still come. */
 	mayCome({ taskId, task, record }: AcceptedItem): boolean {
@@ -120,6 +119,8 @@ export class LateResults {
 		const now = clock.now();
 		const since = this.since.get(taskId) ?? now;
 		this.since.set(taskId, since);
+		const [oldest] = this.since.keys();
+		if (this.since.size > MAX_TASKS && oldest !== undefined) this.since.delete(oldest);
 		return now - since < FILLED_WITHIN_MS;
 	}
 }

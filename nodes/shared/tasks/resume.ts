@@ -44,20 +44,27 @@ import {
 type WaitingItems = z.infer<typeof waitingItems>;
 
 /** A run whose input are the waiting items, as the node wrote them before it paused. */
-type CallbackRun = TaskRun<IWebhookFunctions> & { waiting: WaitingItems };
+type CallbackRun = TaskRun<IWebhookFunctions> & { waiting: WaitingItems; pauseLimit?: number };
 
 const ownText = z.string().optional().catch(undefined);
 
 /** With the binary mode "combined", n8n gives an expression the JSON in place of the item. */
-const waitingItem = z
-	.record(z.unknown())
-	.transform((item) => ({ json: isObject(item.json) && !('status' in item) ? item.json : item }));
+const waitingItem = z.union([
+	z.object({ json: z.record(z.unknown()) }),
+	z
+		.record(z.unknown())
+		.refine((json) => 'status' in json)
+		.transform((json) => ({ json })),
+]);
 
 const waitingItems = z.array(waitingItem);
 
-/** Beside the first: see `evaluatedOptions`. */
+/** Beside the first: see `evaluatedOptions`, and when the pause ends, in milliseconds since 1970. */
 const waitingOptions = z
-	.object({ evaluatedOptions: z.record(z.unknown()).catch({}) })
+	.object({
+		evaluatedOptions: z.record(z.unknown()).catch({}),
+		pauseLimit: z.number().optional().catch(undefined),
+	})
 	.catch({ evaluatedOptions: {} });
 
 /** What the node wrote before it paused, perhaps in an earlier version. */
@@ -118,7 +125,7 @@ function openCallbackRun(
 	client: MediaGenClient,
 ): CallbackRun {
 	const waiting = waitingItemsOf(context);
-	const { evaluatedOptions: evaluated } = waitingOptions.parse(waiting[0]?.json);
+	const { evaluatedOptions: evaluated, pauseLimit } = waitingOptions.parse(waiting[0]?.json);
 	const options = readRunOptions({
 		getNode: () => context.getNode(),
 		getParameter: (name): unknown =>
@@ -134,6 +141,7 @@ function openCallbackRun(
 		deadline: clock.now() + DOWNLOAD_WITHIN_MS,
 		limit: pLimit(options.concurrency),
 		waiting,
+		pauseLimit,
 	};
 }
 
@@ -255,6 +263,7 @@ async function firstToFindAllEnded(
 ): Promise<Found> {
 	if (hasResumed(key)) return undefined;
 	const execution = waitingExecution(key);
+	execution.limit ??= run.pauseLimit;
 	if (execution.output) return { join: execution.output };
 	if (await isOfAnotherPause(run, outcomes, claimed)) return undefined;
 	if (isOverdue(execution)) {

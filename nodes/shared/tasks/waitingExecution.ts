@@ -67,16 +67,17 @@ export function forgetWaiting(key: string): void {
 
 /**
  * n8n's own time limit comes this much later, in milliseconds: for executions whose pause no process watches. n8n gives out the items as
- * they were written before the pause.
+ * they were written before the pause. Up to 70 seconds before it n8n sets a timer that nothing takes back: if the execution has resumed
+ * by then, 1.123 runs what comes behind it a second time, and the next pause would end at once.
  */
-export const HOST_LIMIT_AFTER_MS = 60_000;
+export const HOST_LIMIT_AFTER_MS = 180_000;
 
-/** Milliseconds for n8n to take the output before its own limit. */
-const GIVE_OUT_WITHIN_MS = 10_000;
+/** Milliseconds after the limit for the files of what has ended: well before n8n sets that timer. */
+const FILES_WITHIN_MS = 50_000;
 
-/** Until when the output must be made, in milliseconds since 1970: after n8n's own limit it is of no use. */
+/** Until when the output must be made, in milliseconds since 1970. */
 export const outputEnd = ({ limit = Infinity }: WaitingExecution): number =>
-	limit + HOST_LIMIT_AFTER_MS - GIVE_OUT_WITHIN_MS;
+	limit + FILES_WITHIN_MS;
 
 export const isGivenUp = ({ limit = Infinity }: WaitingExecution): boolean =>
 	clock.now() >= limit + HOST_LIMIT_AFTER_MS;

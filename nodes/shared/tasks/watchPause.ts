@@ -75,7 +75,8 @@ const hasNoDataYet = (answer: Answer) =>
  * - `over`: the execution has finished
  * - `failed`: anything else, in words
  */
-type OwnAnswer = { state: 'running' | 'received' | 'over' } | { state: 'failed'; why: string };
+type OwnAnswer =
+	{ state: 'running' | 'received' | 'over' } | { state: 'failed'; why: string; isGone?: boolean };
 
 /** An address with more of a path. */
 function below(address: string, path: string): string {
@@ -95,7 +96,9 @@ async function callOwnAddress(context: CallerContext, resumeUrl: string): Promis
 	const { statusCode, body } = answer;
 	if (statusCode < 300) return { state: 'received' };
 	if (hasNoDataYet(answer)) return { state: 'running' };
-	if (statusCode !== 409) return { state: 'failed', why: `it answered ${statusCode}` };
+	// n8n keeps no execution that it does not save.
+	const isGone = statusCode === 404 && wordsOf(body).includes('does not exist');
+	if (statusCode !== 409) return { state: 'failed', why: `it answered ${statusCode}`, isGone };
 	return { state: wordsOf(body).includes('finished') ? 'over' : 'running' };
 }
 
@@ -216,8 +219,10 @@ async function allEnded(
 async function resume({ context }: TaskRun, key: string, resumeUrl: string): Promise<boolean> {
 	const until = clock.now() + REPEAT_FOR_MS;
 	for (let wait = FIRST_REPEAT_MS; clock.now() < until && !hasResumed(key); wait *= GROWTH) {
-		const { state } = await callOwnAddress(context, resumeUrl);
-		if (state === 'received' || state === 'over') return true;
+		const answer = await callOwnAddress(context, resumeUrl);
+		const { state } = answer;
+		if (state === 'received' || state === 'over' || (state === 'failed' && answer.isGone))
+			return true;
 		await clock.sleep(wait);
 	}
 	return hasResumed(key);

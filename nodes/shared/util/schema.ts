@@ -81,6 +81,10 @@ export function text(maxLength = Infinity) {
 	);
 }
 
+/** The name of a field of an item. Under the one that objects have for themselves, what it holds would be lost. */
+export const fieldName = () =>
+	text().refine((name) => name !== '__proto__', 'must be another name');
+
 /** One of a fixed list of the API's own values. */
 export function oneOf<const Values extends readonly [string, ...string[]]>(values: Values) {
 	return z.enum(values, {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { lock } from 'proper-lockfile';
 import { z } from 'zod/v3';
 import type { Note, Progress } from '../progress';
@@ -28,7 +28,9 @@ export interface LockedInstall {
  * `MEDIAGEN_CACHE` names another; else the platform's usual place is used.
  */
 export function cacheFolder({ MEDIAGEN_CACHE, XDG_CACHE_HOME } = process.env): string {
-	return MEDIAGEN_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'n8n-nodes-mediagen');
+	return resolve(
+		MEDIAGEN_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'n8n-nodes-mediagen'),
+	);
 }
 
 const STAMP = 'complete.json';

@@ -44,6 +44,13 @@ export async function prepareN8n(
 const INHERITED =
 	/^(HOME|USER|TMPDIR|LANG|LC_.*|TZ|SSL_CERT_.*|NODE_EXTRA_CA_CERTS|(https?|no|all)_proxy)$/i;
 
+/** What runs beside n8n, such as the sandbox, is behind no proxy. */
+function besideNoProxy(env: Record<string, string>): Record<string, string> {
+	if (!Object.keys(env).some((name) => /^(https?|all)_proxy$/i.test(name))) return {};
+	const hosts = [env.no_proxy ?? env.NO_PROXY, '127.0.0.1', 'localhost'].filter(Boolean).join(',');
+	return { no_proxy: hosts, NO_PROXY: hosts };
+}
+
 /**
  * The environment of an n8n that keeps to itself. All else is as n8n has it when it is installed: with a setting of ours, tests
  * would test that setting. None of these changes what a node does.
@@ -55,6 +62,7 @@ function environment(
 ): Record<string, string> {
 	return {
 		...inherited(),
+		...besideNoProxy(inherited()),
 		PATH: pathWith(node),
 		// For the log, which tests read.
 		NO_COLOR: '1',

@@ -1,7 +1,10 @@
 import { createRequire } from 'node:module';
 import { LRUCache } from 'lru-cache';
 
-type Count = (text: string) => number;
+type Count = (text: string, options: { disallowedSpecial: Set<string> }) => number;
+
+/** A document may say `<|endoftext|>`: that is text, too. */
+const AS_TEXT = { disallowedSpecial: new Set<string>() };
 
 let tokenizer: Count | undefined;
 
@@ -14,10 +17,10 @@ const counts = new LRUCache<string, number>({
 
 /** Number of tokens of a text, by a real tokenizer (o200k). */
 export function countTokens(text: string): number {
-	if (text.length < WORTH_KEEPING) return load()(text);
+	if (text.length < WORTH_KEEPING) return load()(text, AS_TEXT);
 	const known = counts.get(text);
 	if (known !== undefined) return known;
-	const counted = load()(text);
+	const counted = load()(text, AS_TEXT);
 	counts.set(text, counted);
 	return counted;
 }

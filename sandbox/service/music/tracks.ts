@@ -90,7 +90,7 @@ export function tracksOf(
 		case 'sample':
 			return two(SONG);
 		case 'extend':
-			return two(numberOf(applied.continue_at, length) + CONTINUATION);
+			return two(Math.min(numberOf(applied.continue_at, length), length) + CONTINUATION);
 		case 'coverSong':
 		case 'addInstrumental':
 		case 'addVocals':

@@ -233,6 +233,19 @@ describe('What the node remembers from run to run', () => {
 		expect(json[0]).toMatchObject({ spent: 0, spentCredits: 0, toppedUp: null });
 	});
 
+	test('report: a refund of a key without a limit comes out as less than nothing', async () => {
+		const run = report();
+		const unlimited = (used: number) =>
+			scripted.on('GET', '/v1/balance', {
+				json: { success: true, unlimited_quota: true, remain_balance: -1, used_balance: used },
+			});
+		unlimited(10);
+		await run({ credential: scripted.credential() });
+		unlimited(9.5);
+		const { json } = await run({ credential: scripted.credential() });
+		expect(json[0]).toMatchObject({ spent: -0.5, toppedUp: null });
+	});
+
 	test('report: a record that does not state what is used loses nothing of the next report', async () => {
 		const left = { success: true, remain_balance: 5, remain_credits: 5_000 };
 		scripted.on(

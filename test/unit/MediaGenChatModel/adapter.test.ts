@@ -7,6 +7,12 @@ class SdkAdapter {
 
 	config: object | undefined;
 
+	/** Of an answer, and of each piece of one. */
+	blocks: unknown = [
+		{ type: 'text', text: 'Hel' },
+		{ type: 'text', text: 'lo' },
+	];
+
 	constructor(readonly seen: unknown[] = []) {}
 
 	bindTools(tools: unknown[]) {
@@ -21,12 +27,12 @@ class SdkAdapter {
 
 	_generate(messages: unknown[], options: unknown) {
 		this.seen.push(['generate', messages, options]);
-		return 'generated';
+		return Promise.resolve({ generations: [{ message: { content: this.blocks } }] });
 	}
 
-	_streamResponseChunks(messages: unknown[], options: unknown) {
+	async *_streamResponseChunks(messages: unknown[], options: unknown) {
 		this.seen.push(['stream', messages, options]);
-		return 'streamed';
+		yield await Promise.resolve({ message: { content: this.blocks } });
 	}
 
 	log(answer: unknown): unknown {
@@ -34,6 +40,12 @@ class SdkAdapter {
 			this.callbacks[0]?.options.tokensUsageParser ?? String;
 		return parse(answer);
 	}
+}
+
+async function piecesOf(model: SdkAdapter, messages: unknown[] = []): Promise<unknown[]> {
+	const pieces: unknown[] = [];
+	for await (const piece of model._streamResponseChunks(messages, 'options')) pieces.push(piece);
+	return pieces;
 }
 
 const receipt = (promptTokens: number, more: Partial<Receipt> = {}): Receipt => ({
@@ -170,11 +182,11 @@ describe('pictures of an agent', () => {
 	class HumanMessage {
 		constructor(readonly content: unknown) {}
 	}
-	const sent = (content: unknown) => {
+	const sent = async (content: unknown) => {
 		const { model } = adapter();
 		const message = new HumanMessage(content);
-		expect(model._generate([message], 'options')).toBe('generated');
-		expect(model._streamResponseChunks([message], 'options')).toBe('streamed');
+		await model._generate([message], 'options');
+		await piecesOf(model, [message]);
 		const [[, [first]], [, [second], options]] = model.seen as Array<
 			[string, HumanMessage[], string]
 		> as [[string, HumanMessage[]], [string, HumanMessage[], string]];
@@ -215,9 +227,9 @@ describe('pictures of an agent', () => {
 			},
 			{ type: 'file', mimeType: 'application/pdf', data: 'AAAA', metadata: { filename: 'a.pdf' } },
 		],
-	])('are given in the form that the SDK reads: %j', (block, expected) => {
+	])('are given in the form that the SDK reads: %j', async (block, expected) => {
 		const before = JSON.stringify(block);
-		const { sent: content, isSame } = sent([{ type: 'text', text: 'x' }, block]);
+		const { sent: content, isSame } = await sent([{ type: 'text', text: 'x' }, block]);
 		expect(content).toEqual([{ type: 'text', text: 'x' }, expected]);
 		expect(isSame).toBe(false);
 		expect(JSON.stringify(block)).toBe(before);
@@ -230,11 +242,13 @@ describe('pictures of an agent', () => {
 		[{ type: 'file', data: 'AAAA' }],
 		['plain', null],
 		undefined,
-	])('leave other messages as they are: %j', (content) => expect(sent(content).isSame).toBe(true));
+	])('leave other messages as they are: %j', async (content) =>
+		expect((await sent(content)).isSame).toBe(true),
+	);
 
-	test('leave as it is what is no message', () => {
+	test('leave as it is what is no message', async () => {
 		const { model } = adapter();
-		model._generate([null, 'text', { text: 'x' }], 'options');
+		await model._generate([null, 'text', { text: 'x' }], 'options');
 		expect(model.seen).toEqual([['generate', [null, 'text', { text: 'x' }], 'options']]);
 	});
 });
@@ -243,3 +257,25 @@ test.each([undefined, null, {}, { callbacks: [], bindTools: () => {} }])(
 	'a model that is built otherwise is left as it is: %j',
 	(other) => expect(() => completeAdapter(other, new Receipts())).not.toThrow(),
 );
+
+describe('The content of an answer', () => {
+	const call = [{ type: 'text', text: 'a' }, { type: 'tool-call' }];
+
+	test.each([
+		[
+			'is text where all blocks are: parsers that mend an answer read nothing else',
+			undefined,
+			'Hello',
+		],
+		['stays as it is beside a call', call, call],
+		['stays as it is without blocks', [], []],
+	])('%s', async (_, blocks, content) => {
+		const model = new SdkAdapter();
+		if (blocks) model.blocks = blocks;
+		completeAdapter(model, new Receipts());
+		expect(await model._generate([], 'options')).toEqual({
+			generations: [{ message: { content } }],
+		});
+		expect(await piecesOf(model)).toEqual([{ message: { content } }]);
+	});
+});

@@ -9,6 +9,7 @@ function cut(...pieces: string[]): string[] {
 test.each([
 	['between two words', ['It is ab', 'cd, as'], ['It is ', 'abcd, ', 'as']],
 	['at the end of a line', ['one\ntw', 'o'], ['one\n', '', 'two']],
+	['in a script without blanks', ['今天天', '气很好ab', 'c'], ['今天天', '气很好', '', 'abc']],
 	['after much text', [`${'word '.repeat(2_000)}ab`, 'cd '], ['word '.repeat(2_000), 'abcd ', '']],
 ])('a text is cut %s', (_where, pieces, expected) => {
 	expect(cut(...pieces)).toEqual(expected);

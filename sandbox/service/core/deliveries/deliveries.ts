@@ -94,7 +94,7 @@ export class Deliveries {
 	}
 
 	private async attempt(delivery: Delivery, signal: AbortSignal): Promise<void> {
-		if (signal.aborted) return;
+		signal.throwIfAborted();
 		const { clock } = this.options;
 		const attempt = {
 			startedAt: clock.now(),
@@ -107,6 +107,8 @@ export class Deliveries {
 		Object.assign(attempt, await post(delivery.url, delivery.body, clock, signal), {
 			endedAt: clock.now(),
 		});
+		// A callback belongs to the time before a reset.
+		signal.throwIfAborted();
 		delivery.state = stateAfter(attempt.status);
 		if (delivery.taskId !== null) this.tried.emit(delivery.taskId);
 	}

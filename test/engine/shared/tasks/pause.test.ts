@@ -35,7 +35,7 @@ test('the node pauses until its time limit, and its requests carry the address o
 	});
 	const seconds = (new Date(paused.run.waitTill ?? 0).getTime() - began) / 1_000;
 	// n8n's own limit is for a pause that nothing watches any more.
-	expect(Math.round(seconds)).toBe(86_400 + 60);
+	expect(Math.round(seconds)).toBe(86_400 + 180);
 });
 
 test('the paused execution keeps the record of a purchase, for an item that comes back; not of one that was refunded', async () => {
@@ -187,6 +187,7 @@ test('a waiting item is its task, beside the row; nothing that was not given is 
 			purchaseKey: expect.stringMatching(/^[0-9a-f]{32}$/),
 			// Of the whole execution, with the first item: this n8n does not sign addresses.
 			secretDigest: expect.stringMatching(/^[\w-]{43}$/),
+			pauseLimit: clock.now() + 86_400_000,
 		},
 	]);
 });

@@ -97,6 +97,7 @@ describe('A paused execution', () => {
 
 	test('of a node that is set to run once gives out the first item alone', async () => {
 		const execution = await pauseTwo({ settings: { executeOnce: true } });
+		expect(execution.waiting).toHaveLength(1);
 		finish('task_1');
 		const { resumed } = await execution.callback(callback('task_1'));
 		expect(statesOf(resumed?.json)).toEqual([['task_1', 'completed']]);
