@@ -44,8 +44,11 @@ function changeOf(before: Amounts, now: Amounts): Change {
 }
 
 /** Only a refund lowers what was used, and it does not change the sum of used and remaining. */
-const isOther = ({ spent, toppedUp }: Change) =>
-	spent !== null && spent < 0 && toppedUp !== null && toppedUp !== 0;
+function isOther(before: Amounts, now: Amounts): boolean {
+	const { spent, toppedUp } = changeOf(before, now);
+	const isUnlimited = before.remaining === null && now.remaining === null;
+	return spent !== null && spent < 0 && toppedUp !== 0 && !isUnlimited;
+}
 
 const statesUsed = ({ balance, credits }: Run) => balance.used !== null || credits.used !== null;
 
@@ -55,8 +58,7 @@ function problemOf(before: Run | undefined, now: Run): string | undefined {
 	if (!statesUsed(now))
 		return 'The service did not state what is used. The next report counts from the run before this one.';
 	if (before.credential !== now.credential) return 'The last run used another credential.';
-	const changes = [changeOf(before.balance, now.balance), changeOf(before.credits, now.credits)];
-	return changes.some(isOther)
+	return isOther(before.balance, now.balance) || isOther(before.credits, now.credits)
 		? 'Less is used than at the last run: the key is another one, or the service has started to count again.'
 		: undefined;
 }

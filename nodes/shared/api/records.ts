@@ -266,15 +266,21 @@ function readAcceptedIds(answer: unknown): string[] {
 	const isTask = state === 'submitted' || state === 'running';
 	if (!isTask && errorInBody(answer) !== undefined) return [];
 	const ofWords = idsOfAll(entries);
-	return ofWords.length > 0 ? ofWords : idsOfAll([answer]);
+	const own = ofWords.length > 0 ? ofWords : idsOfAll([answer]);
+	return own.length > 0 ? own : idsOfAll([answer.task]);
 }
 
-/** Whether an answer is an error that has a word for its own state: of a task, it would say that it has failed. */
-const isErrorAnswer = (answer: unknown) =>
-	isObject(answer) &&
-	findTaskRecord(answer)?.raw === answer &&
-	readTaskId(answer) === undefined &&
-	errorInBody({ code: answer.code }) !== undefined;
+/** Whether an answer is an error that has a word for a state, as if it were a failed task: it shows nothing of one. */
+function isErrorAnswer(answer: unknown): boolean {
+	const found = findTaskRecord(answer);
+	if (!found || !isObject(answer) || readTaskId(answer) !== undefined) return false;
+	const { raw, status } = found;
+	const showsTask =
+		toNumber(raw.progress) !== undefined ||
+		status.toLowerCase() === 'failed' ||
+		(raw !== answer && failureOf(raw) !== undefined);
+	return !showsTask && errorInBody({ code: answer.code }) !== undefined;
+}
 
 /** Response to a request for a task's record. */
 export const taskResponse = readBy((answer) =>

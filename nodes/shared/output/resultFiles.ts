@@ -358,13 +358,15 @@ export const resultOf = ({ raw }: Pick<TaskRecord, 'raw'>): unknown => unpacked(
 
 /**
  * A result that is an answer in words, such as enhanced tags, by its fields; `undefined` where it is none: a field that is empty, or a
- * list, is the place of a file, and numbers alone say something of one.
+ * list, is the place of a file, and numbers alone say something of one. Beside tags there is no file.
  */
 export function textResult(raw: Record<string, unknown>): Record<string, unknown> | undefined {
 	const result = resultOf({ raw });
+	const isText = (value: unknown) => typeof value === 'string' && value.trim() !== '';
+	if (isObject(result) && isText(result.upsampled_tags))
+		return { upsampled_tags: result.upsampled_tags };
 	const fields = isObject(result) ? result : { text: result };
 	const values = Object.values(fields);
-	const isText = (value: unknown) => typeof value === 'string' && value.trim() !== '';
 	return values.some(isText) && values.every((value) => isText(value) || typeof value === 'number')
 		? fields
 		: undefined;

@@ -130,11 +130,10 @@ export class PurchaseRecords {
 		return kept ? found.purchase : { ...found.purchase, hasChanged: true };
 	}
 
-	/** Whether there is something to claim that was bought for certain. */
-	hasBought(purchase: Purchase): boolean {
+	/** What there is to claim. */
+	stateOf(purchase: Purchase): PurchaseState['state'] | undefined {
 		const { own, named, origin } = this.placesOf(purchase);
-		const found = this.left(own) ?? this.left(named) ?? this.left(origin);
-		return found !== undefined && found.purchase.state !== 'pending';
+		return (this.left(own) ?? this.left(named) ?? this.left(origin))?.purchase.state;
 	}
 
 	/** The key by which an item that comes back finds its record; `undefined` where it has none. An agent sends no item back. */

@@ -5,6 +5,7 @@ import { ApiError, asError, CanceledError } from '../api/errors';
 import { knownStatus, type TaskRecord } from '../api/records';
 import { validationError } from '../n8n/parameters';
 import { rejected, type UnboughtItem } from '../output/items';
+import type { PurchaseState } from '../purchase/purchaseRecords';
 import type { ReadyTask, RequestBody } from './prepare';
 import { retrieveRecord, type TaskRun } from './taskRun';
 
@@ -52,7 +53,7 @@ export async function checkParents(
 	fields: readonly INodeProperties[],
 	parent: ParentRule,
 	items: ReadonlyArray<ReadyTask | UnboughtItem>,
-	isNew: (item: ReadyTask) => boolean,
+	stateOf: (item: ReadyTask) => PurchaseState['state'] | undefined,
 ): Promise<Array<ReadyTask | UnboughtItem>> {
 	const records = new Map<unknown, Promise<TaskRecord | undefined>>();
 	const recordOf = async (taskId: unknown) => {
@@ -62,7 +63,8 @@ export async function checkParents(
 	};
 	return await Promise.all(
 		items.map(async (item) => {
-			if (item.state !== 'ready' || !isNew(item)) return item;
+			// What an earlier attempt sent is not sent again.
+			if (item.state !== 'ready' || stateOf(item) !== undefined) return item;
 			const record = await recordOf(parent.parentOf(item.body));
 			const status = checkStatus(record);
 			const { problem, notes = [] } = status.problem

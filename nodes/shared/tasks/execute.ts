@@ -214,10 +214,10 @@ async function lookAtOthers(
 	records: PurchaseRecords,
 	read: ReadonlyArray<ReadyTask | UnboughtItem>,
 ): Promise<Array<ReadyTask | UnboughtItem>> {
-	const isNew = (item: ReadyTask) => !records.hasBought(item.purchase);
-	const checked = parent ? await checkParents(run, fields, parent, read, isNew) : [...read];
+	const stateOf = ({ purchase }: ReadyTask) => records.stateOf(purchase);
+	const checked = parent ? await checkParents(run, fields, parent, read, stateOf) : [...read];
 	if (!run.options.checkOnly) throwFirstError(run.context, checked);
-	const items = checked.some(namesTask) ? await findExistingTasks(run, checked, isNew) : checked;
+	const items = checked.some(namesTask) ? await findExistingTasks(run, checked, stateOf) : checked;
 	if (!run.options.checkOnly) throwFirstError(run.context, items);
 	return items;
 }

@@ -7,6 +7,7 @@ import { isData } from '../output/fileNames';
 import { rejected, type UnboughtItem } from '../output/items';
 import { sleep } from '../util/clock';
 
+import type { PurchaseState } from '../purchase/purchaseRecords';
 import { UNKNOWN_FOR_MS } from './poll';
 import type { ReadyTask } from './prepare';
 import { acceptedItem, anotherTask, retrieveRecord, type TaskRun, withRecord } from './taskRun';
@@ -107,17 +108,21 @@ const UNCLEAR =
 export async function findExistingTasks(
 	run: TaskRun,
 	items: ReadonlyArray<ReadyTask | UnboughtItem>,
-	isNew: (item: ReadyTask) => boolean,
+	stateOf: (item: ReadyTask) => PurchaseState['state'] | undefined,
 ): Promise<Array<ReadyTask | UnboughtItem>> {
 	return await Promise.all(
 		items.map(async (item) => {
-			if (item.state !== 'ready' || item.existingTaskId === undefined || !isNew(item)) return item;
+			if (item.state !== 'ready' || item.existingTaskId === undefined) return item;
+			const state = stateOf(item);
+			if (state !== undefined && state !== 'pending') return item;
 			const { itemIndex, existingTaskId } = item;
 			try {
 				const existing = await findTask(run, itemIndex, existingTaskId);
 				if (!existing) return item;
 				return { ...item, existing, options: { ...item.options, reused: true } };
 			} catch (error) {
+				// Its record says that it may have been bought.
+				if (state === 'pending') return item;
 				return rejected(
 					item,
 					asNodeError(run.context.getNode(), error, { itemIndex, context: UNCLEAR }),

@@ -175,7 +175,11 @@ async function makeOutput(
 ): Promise<INodeExecutionData[]> {
 	const final = finalOutcomes(run, outcomes, execution);
 	countResumedCost(run.context, outcomes, final);
-	const delivered = await downloadResults({ ...run, downloadsEnd: outputEnd(execution) }, final);
+	const downloadsEnd = outputEnd(execution);
+	const delivered =
+		clock.now() < downloadsEnd || !run.options.downloadFiles
+			? await downloadResults({ ...run, downloadsEnd }, final)
+			: final.map(withoutFiles);
 	// A failed task was refunded: an item that comes back buys another one.
 	for (const item of delivered)
 		if (item.error && !isRefunded(item)) nameRecord(item.error, item.recordKey);
@@ -184,6 +188,14 @@ async function makeOutput(
 		delivered.filter((item) => !isLeftOut(item)),
 	);
 }
+
+const NO_TIME =
+	'The pause was over, so no file was downloaded. Get the task with the resource Task, operation Get.';
+
+const withoutFiles = (item: TaskItem): TaskItem =>
+	isAccepted(item) && !item.error && item.task.results.length > 0
+		? { ...item, notes: [...item.notes, NO_TIME] }
+		: item;
 
 const PAIRED_BY_POSITION =
 	'n8n pairs the items of a resumed execution by their position: behind this node, $("…").item gives another row. Use "Reference" or "Include Input".';
@@ -265,6 +277,7 @@ async function firstToFindAllEnded(
 	const execution = waitingExecution(key);
 	execution.limit ??= run.pauseLimit;
 	if (execution.output) return { join: execution.output };
+	if (isGivenUp(execution)) return undefined;
 	if (await isOfAnotherPause(run, outcomes, claimed)) return undefined;
 	if (isOverdue(execution)) {
 		await readAll(run, outcomes, execution);

@@ -72,15 +72,18 @@ export function forgetWaiting(key: string): void {
  */
 export const HOST_LIMIT_AFTER_MS = 180_000;
 
-/** Milliseconds after the limit for the files of what has ended: well before n8n sets that timer. */
+/** Milliseconds after the limit for the files of what has ended. */
 const FILES_WITHIN_MS = 50_000;
+
+/** Milliseconds after the limit from which on nothing resumes the execution but n8n: before n8n sets that timer. */
+const GIVEN_UP_AFTER_MS = 100_000;
 
 /** Until when the output must be made, in milliseconds since 1970. */
 export const outputEnd = ({ limit = Infinity }: WaitingExecution): number =>
 	limit + FILES_WITHIN_MS;
 
 export const isGivenUp = ({ limit = Infinity }: WaitingExecution): boolean =>
-	clock.now() >= limit + HOST_LIMIT_AFTER_MS;
+	clock.now() >= limit + GIVEN_UP_AFTER_MS;
 
 export const isOverdue = ({ limit = Infinity }: WaitingExecution): boolean => clock.now() >= limit;
 

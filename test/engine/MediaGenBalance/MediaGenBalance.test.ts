@@ -246,6 +246,17 @@ describe('What the node remembers from run to run', () => {
 		expect(json[0]).toMatchObject({ spent: -0.5, toppedUp: null });
 	});
 
+	test('report: a key with a limit in place of one without is told', async () => {
+		const run = report();
+		const key = (fields: object) =>
+			scripted.on('GET', '/v1/balance', { json: { success: true, ...fields } });
+		key({ remain_balance: 5, used_balance: 100 });
+		await run({ credential: scripted.credential() });
+		key({ unlimited_quota: true, remain_balance: -1, used_balance: 3 });
+		const { json } = await run({ credential: scripted.credential() });
+		expect(json[0]).toMatchObject({ spent: null, note: expect.stringContaining('another one') });
+	});
+
 	test('report: a record that does not state what is used loses nothing of the next report', async () => {
 		const left = { success: true, remain_balance: 5, remain_credits: 5_000 };
 		scripted.on(

@@ -479,8 +479,12 @@ describe('An answer in words comes out', () => {
 	});
 
 	test('enhanced tags do, whatever stands beside them', async () => {
-		onRecord(completedWith({ upsampled_tags: 'folk', ...track }));
-		expect((await buy()).json[0]).toMatchObject({ upsampledTags: 'folk' });
+		for (const beside of [track, { music: [] }, { ok: true }]) {
+			onRecord(completedWith({ upsampled_tags: 'folk', ...beside }));
+			const [json] = (await buy()).json;
+			expect(json).toMatchObject({ upsampledTags: 'folk' });
+			expect(json).not.toHaveProperty('notes');
+		}
 	});
 
 	test('numbers alone are none: they tell of a file whose link comes a moment later', async () => {
@@ -500,6 +504,7 @@ describe('An error with HTTP 200', () => {
 	test.each<[string, object]>([
 		['a state of its own', { status: 'error', code: 500, message: 'busy' }],
 		['a state and a rate limit', { status: 'fail', code: 429, message: 'slow down' }],
+		['a state in data', { code: 500, message: 'busy', data: { status: 'error' } }],
 	])(
 		'that has %s is none of the task: it is asked for again, and not bought again',
 		async (_, error) => {

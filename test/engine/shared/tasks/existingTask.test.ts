@@ -305,6 +305,16 @@ test('of an item that may have been bought, the task that the user has found sin
 	expect(rounds.flat()).toMatchObject([{ taskId: KNOWN, reused: true }]);
 });
 
+test('an item that may have been bought stays so where the look at its task fails', async () => {
+	onKnown(failed(), { status: 500 });
+	onSubmit({ status: 500 });
+	const { json } = await buyOrUse({}, retryAndGoOn);
+	expect(json).toMatchObject([
+		{ status: 'unknown', error: { message: expect.stringContaining('by an earlier attempt') } },
+	]);
+	expect(bought()).toBe(1);
+});
+
 test('what an earlier attempt bought is taken up, whatever became of the task in "Existing Task"', async () => {
 	onKnown(failed(), { status: 500 });
 	onRecordOf('task_1', running, running, completedWith(songAt(service.url + FILE)));

@@ -347,6 +347,32 @@ describe('A callback whose record cannot be read is answered 503, and the execut
 	});
 });
 
+describe('A callback after Timeout', () => {
+	const pauseOver = async (seconds: number) => {
+		const time = fastClock(1);
+		setClock(time);
+		const execution = await pauseTwo({ given: { downloadFiles: true } }, { timeout: 60 });
+		finish('task_1', 'task_2');
+		await time.advance((60 + seconds) * 1_000);
+		return await execution.callback(callback('task_1'));
+	};
+
+	test('that leaves no time for files resumes with the links, and a note', async () => {
+		const { resumed } = await pauseOver(70);
+		expect(resumed?.json).toMatchObject([
+			{ taskId: 'task_1', status: 'completed', url: FIRST_SONG },
+			{ taskId: 'task_2', status: 'completed', url: FIRST_SONG },
+		]);
+		expect(resumed?.json[0]?.notes).toContainEqual(
+			expect.stringContaining('no file was downloaded'),
+		);
+	});
+
+	test('that comes when n8n may have set its own timer resumes nothing: what comes behind would run twice', async () => {
+		expect(await pauseOver(105)).toEqual({ status: 200 });
+	});
+});
+
 describe('The end of a paused execution', () => {
 	test('a task that the service does not know, also after a minute, is an error item that names it', async () => {
 		const time = fastClock(1);

@@ -152,6 +152,7 @@ describe('The id of an acknowledgement is read', () => {
 		['of a job', { job_id: 'task_1' }, 'task_1'],
 		['of a job, in camel case', { data: [{ jobId: 'task_1' }] }, 'task_1'],
 		['in task', { task: { task_id: 'task_1' } }, 'task_1'],
+		['beside a word in task', { task: 'generate', task_id: 'task_1' }, 'task_1'],
 	])('%s', (_, answer, taskId) => {
 		expect(submissionResponse.parse(answer)).toEqual({ taskId });
 		expect(readTaskId(answer)).toBe(taskId);
@@ -262,4 +263,8 @@ test.each([
 	['-', undefined],
 ])('the cost %p is %p', (cost, read) => {
 	expect(readTaskRecord({ status: 'done', cost })?.cost).toBe(read);
+});
+
+test('an acknowledgement may be the id in task alone', () => {
+	expect(submissionResponse.parse({ task: 'task_1' })).toEqual({ taskId: 'task_1' });
 });
