@@ -41,7 +41,8 @@ export async function ensureN8n(
 				await npm(['rebuild', ...recipe.rebuild, '--ignore-scripts=false'], {
 					cwd: folder,
 					nodeBin: dirname(node.bin),
-					...(node.headers && { env: { npm_config_nodedir: node.headers } }),
+					// One compiler per core.
+					env: { JOBS: 'max', ...(node.headers && { npm_config_nodedir: node.headers }) },
 				});
 				await assertLoads(folder, node, recipe.rebuild);
 			},
