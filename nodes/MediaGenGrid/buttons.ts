@@ -17,8 +17,9 @@ const button = z
 
 const buttons = z.array(button).catch([]);
 
-/** Matches the buttons of an operation (spec §4). Where a task has such buttons, the others are left out. */
 const VARIATION = /variation|vary|::low_variation::|::high_variation::/i;
+
+/** Matches the buttons of an operation (spec §4). Where a task has such buttons, the others are left out. */
 const FITTING: Record<string, RegExp> = {
 	reroll: /::reroll::|re-?roll|🔄/i,
 	variation: VARIATION,

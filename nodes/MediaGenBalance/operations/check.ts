@@ -6,7 +6,7 @@ import type { Operation } from '../../shared/n8n/describe';
 import { forEachItem, isFailed, throwFirstError } from '../../shared/n8n/failedItems';
 import { errorItem } from '../../shared/n8n/nodeErrors';
 import { balanceUnit, fieldsOf } from '../../shared/n8n/options';
-import { validationError } from '../../shared/n8n/parameters';
+import { parseParameters } from '../../shared/n8n/parameters';
 import { isTool } from '../../shared/n8n/readOptions';
 import { number } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
@@ -55,12 +55,7 @@ function checkItem(
 	itemIndex: number,
 	before: Record<string, boolean>,
 ): Checked {
-	const read = rules.safeParse({
-		threshold: context.getNodeParameter('threshold', itemIndex),
-		compare: context.getNodeParameter('compare', itemIndex),
-	});
-	if (!read.success) throw validationError(context.getNode(), fields, read.error.issues, itemIndex);
-	const { threshold, compare: unit } = read.data;
+	const { threshold, compare: unit } = parseParameters(context, fields, rules, itemIndex);
 	const remaining = remainingOf(record, unit);
 	if (remaining === null && !record.unlimited_quota) {
 		throw new NodeOperationError(

@@ -9,7 +9,7 @@ import { openPicture } from '../../shared/n8n/binary';
 import type { Operation } from '../../shared/n8n/describe';
 import { itemOrError, toOutputItems } from '../../shared/n8n/failedItems';
 import { commonOptions, fieldsOf, itemText, optionsField } from '../../shared/n8n/options';
-import { validationError } from '../../shared/n8n/parameters';
+import { parseParameters } from '../../shared/n8n/parameters';
 import { parseOptions } from '../../shared/n8n/readOptions';
 import { toCamelCase } from '../../shared/util/case';
 import { clock } from '../../shared/util/clock';
@@ -70,22 +70,9 @@ const fields: INodeProperties[] = [
 
 const anySource = z.object({ source: oneOf(['binary', 'url']) });
 
-const fromUrl = z.object({ url: webUrl() });
+const fromUrl = z.object({ url: z.preprocess(toId, webUrl()) });
 
-const fromInput = z.object({ binaryPropertyName: text() });
-
-/** Reads parameters by a schema. Throws a `NodeOperationError` that names the field. */
-function readBy<Shape extends z.ZodRawShape>(
-	context: IExecuteFunctions,
-	schema: z.ZodObject<Shape>,
-	itemIndex: number,
-): z.infer<z.ZodObject<Shape>> {
-	const names = Object.keys(schema.shape);
-	const given = names.map((name) => [name, toId(context.getNodeParameter(name, itemIndex, ''))]);
-	const read = schema.safeParse(Object.fromEntries(given));
-	if (read.success) return read.data;
-	throw validationError(context.getNode(), fields, read.error.issues, itemIndex);
-}
+const fromInput = z.object({ binaryPropertyName: z.preprocess(toId, text()) });
 
 const HOUR_MS = 3_600_000;
 
@@ -96,11 +83,11 @@ async function findPicture(
 	client: MediaGenClient,
 	itemIndex: number,
 ): Promise<FileSource> {
-	if (readBy(context, anySource, itemIndex).source === 'url') {
-		const { url } = readBy(context, fromUrl, itemIndex);
+	if (parseParameters(context, fields, anySource, itemIndex).source === 'url') {
+		const { url } = parseParameters(context, fields, fromUrl, itemIndex);
 		return await fetchPicture(context, client.connection, url, itemIndex);
 	}
-	const { binaryPropertyName } = readBy(context, fromInput, itemIndex);
+	const { binaryPropertyName } = parseParameters(context, fields, fromInput, itemIndex);
 	return await openPicture(context, itemIndex, binaryPropertyName, {
 		field: 'Input Data Field Name',
 		maxBytes: UPLOAD_MAX_BYTES,

@@ -250,6 +250,12 @@ function bareId(value: unknown): string | undefined {
 const acceptedId = (value: unknown) =>
 	isObject(value) ? firstText([...idsIn(value), value.id]) : bareId(value);
 
+/** The ids in the first of these places that has any, each once. */
+const firstIds = (...places: unknown[][]): string[] =>
+	places
+		.map((values) => [...new Set(values.flatMap((value) => acceptedId(value) ?? []))])
+		.find((ids) => ids.length > 0) ?? [];
+
 /**
  * The ids that an acknowledgement gives to new tasks, in `task_id` (spec, Submission acknowledgement); mostly one. In an error, a word in
  * `data` is none, and an id beside it is another task's, or the request's.
@@ -257,17 +263,12 @@ const acceptedId = (value: unknown) =>
 function readAcceptedIds(answer: unknown): string[] {
 	if (!isObject(answer)) return [];
 	const entries: unknown[] = Array.isArray(answer.data) ? answer.data : [answer.data];
-	const idsOfAll = (values: unknown[]) => [
-		...new Set(values.flatMap((value) => acceptedId(value) ?? [])),
-	];
-	const ofObjects = idsOfAll([...entries, answer.task].filter(isObject));
+	const ofObjects = firstIds([...entries, answer.task].filter(isObject));
 	if (ofObjects.length > 0) return ofObjects;
 	const state = knownStatus(statusWord(answer) ?? '');
 	const isTask = state === 'submitted' || state === 'running';
 	if (!isTask && errorInBody(answer) !== undefined) return [];
-	const ofWords = idsOfAll(entries);
-	const own = ofWords.length > 0 ? ofWords : idsOfAll([answer]);
-	return own.length > 0 ? own : idsOfAll([answer.task]);
+	return firstIds(entries, [answer], [answer.task]);
 }
 
 /** Whether an answer is an error that has a word for a state, as if it were a failed task: it shows nothing of one. */

@@ -179,12 +179,15 @@ export async function openPicture(
 	return { bytes, mimeType, fileName, content };
 }
 
+/** A text is base64, and may have line breaks. */
+const piecesOf = (content: FileSource['content']) =>
+	typeof content === 'string' ? [Buffer.from(content, 'base64')] : content;
+
 /** Reads a file once. */
 async function readOnce(content: FileSource['content']) {
 	const hash = createHash('sha256');
 	let bytes = 0;
-	const pieces = typeof content === 'string' ? [Buffer.from(content, 'base64')] : content;
-	for await (const piece of pieces) {
+	for await (const piece of piecesOf(content)) {
 		bytes += piece.length;
 		hash.update(piece);
 	}
@@ -219,9 +222,7 @@ export async function inspectFile(
 /** The whole of a file as base64. */
 export async function toBase64(content: FileSource['content']): Promise<string> {
 	const pieces: Buffer[] = [];
-	// A text may have line breaks.
-	const source = typeof content === 'string' ? [Buffer.from(content, 'base64')] : content;
-	for await (const piece of source) pieces.push(piece);
+	for await (const piece of piecesOf(content)) pieces.push(piece);
 	return Buffer.concat(pieces).toString('base64');
 }
 

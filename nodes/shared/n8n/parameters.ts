@@ -195,6 +195,20 @@ export function validationError(
 	return itemError(node, sentences[0] ?? '', itemIndex, description);
 }
 
+/** Reads parameters of one item by a schema of the same names. Throws a `NodeOperationError` that names the field. */
+export function parseParameters<Shape extends z.ZodRawShape>(
+	context: IExecuteFunctions,
+	fields: readonly INodeProperties[],
+	schema: z.ZodObject<Shape>,
+	itemIndex: number,
+): z.infer<z.ZodObject<Shape>> {
+	const names = Object.keys(schema.shape);
+	const given = names.map((name) => [name, context.getNodeParameter(name, itemIndex, '')] as const);
+	const read = schema.safeParse(Object.fromEntries(given));
+	if (read.success) return read.data;
+	throw validationError(context.getNode(), fields, read.error.issues, itemIndex);
+}
+
 export const additionalBodyFieldsField: INodeProperties = {
 	displayName: 'Additional Body Fields',
 	name: 'additionalBodyFields',

@@ -54,7 +54,7 @@ const UNKNOWN_TYPES = new Set([
 	'application/force-download',
 ]);
 
-const MEDIA_EXTENSION = /\.(aac|flac|m4a|mp3|ogg|wav|avif|gif|jpe?g|png|webp|m4v|mov|mp4|webm)$/i;
+const MEDIA_EXTENSION = new RegExp(`\\.(${[...TYPE_OF_EXTENSION.keys()].join('|')})$`, 'i');
 
 const URL_EXTENSION = /\.([a-z0-9]{2,5})$/i;
 

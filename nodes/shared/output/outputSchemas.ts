@@ -1,6 +1,7 @@
 import { usageShape } from '../api/chatUsage';
 import { z } from '../util/vendor/zod';
-import { besideTaskShape, taskShape } from './task';
+import { besideTaskShape } from './resultFiles';
+import { taskShape } from './task';
 
 /**
  * The default output of the operations, from which the build makes the files that show it in n8n's editor before the first run.

@@ -29,6 +29,16 @@ export const resultShape = z.object({
 /** With what stands beside the link, such as `title`, `duration` or `stemType`. */
 export type ResultFile = z.infer<typeof resultShape> & { [beside: string]: unknown };
 
+/** What an item says beside its task. */
+export const besideTaskShape = z.object({
+	reference: z.string().optional(),
+	referenceVerified: z.boolean().optional(),
+	purchaseKey: z.string().optional(),
+	reused: z.boolean().optional(),
+	notes: z.array(z.string()).optional(),
+	input: z.record(z.unknown()).optional(),
+});
+
 /** What is known of the request that a record answers, so that its own links do not count as results. */
 export interface RequestLinks {
 	/** Fields of the request that hold links. */
@@ -180,8 +190,8 @@ const MAX_LABELS = 20;
 /** Names that a label never has: those of a file, of its download, and of its item. Of an item with `error` n8n runs the node again. */
 const RESERVED = new Set([
 	...Object.keys(resultShape.shape),
-	...['fileName', 'mimeType', 'fileSize', 'error', 'record', 'task', 'notes', 'input'],
-	...['reference', 'referenceVerified', 'purchaseKey', 'reused'],
+	...Object.keys(besideTaskShape.shape),
+	...['fileName', 'mimeType', 'fileSize', 'error', 'record', 'task'],
 ]);
 
 /** What stands beside the links of an object. */

@@ -11,6 +11,7 @@ import { toCamelCase } from '../util/case';
 import { isObject } from '../util/json';
 import { z } from '../util/vendor/zod';
 import {
+	besideTaskShape,
 	type RequestLinks,
 	type ResultFile,
 	resultFiles,
@@ -53,16 +54,6 @@ export const taskShape = z.object({
 
 /** With other fields of the record, under their camelCase names. */
 export type Task = z.infer<typeof taskShape> & { [extra: string]: unknown };
-
-/** What an item says beside its task. */
-export const besideTaskShape = z.object({
-	reference: z.string().optional(),
-	referenceVerified: z.boolean().optional(),
-	purchaseKey: z.string().optional(),
-	reused: z.boolean().optional(),
-	notes: z.array(z.string()).optional(),
-	input: z.record(z.unknown()).optional(),
-});
 
 /** What a node knows of a task besides its record. */
 interface TaskOrigin {

@@ -298,14 +298,18 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 	);
 }
 
-/** "Retry On Fail" runs a node again that threw, and one whose first item has an error. */
-function mayRunAgain(
+/** "Retry On Fail" runs a node again, at once, whose first item has an error. */
+export const isRunAgain = (
+	context: Pick<IExecuteFunctions, 'getNode'>,
+	first: { error?: unknown } | undefined,
+): boolean => context.getNode().retryOnFail === true && first?.error !== undefined;
+
+/** It also does so with a node that threw. */
+const mayRunAgain = (
 	context: IExecuteFunctions,
 	outcomes: ReadonlyArray<{ error?: NodeError }>,
-): boolean {
-	if (outcomes.some(isFailed) && !context.continueOnFail()) return true;
-	return context.getNode().retryOnFail === true && outcomes[0]?.error !== undefined;
-}
+): boolean =>
+	(outcomes.some(isFailed) && !context.continueOnFail()) || isRunAgain(context, outcomes[0]);
 
 /**
  * Drops the records of items that came out, unless the node may run again, and of refunded purchases. The others are kept for

@@ -5,7 +5,7 @@ import { ApiError, asError, CanceledError } from '../api/errors';
 import { knownStatus, type TaskRecord } from '../api/records';
 import { validationError } from '../n8n/parameters';
 import { rejected, type UnboughtItem } from '../output/items';
-import type { PurchaseState } from '../purchase/purchaseRecords';
+import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import type { ReadyTask, RequestBody } from './prepare';
 import { retrieveRecord, type TaskRun } from './taskRun';
 
@@ -53,18 +53,18 @@ export async function checkParents(
 	fields: readonly INodeProperties[],
 	parent: ParentRule,
 	items: ReadonlyArray<ReadyTask | UnboughtItem>,
-	stateOf: (item: ReadyTask) => PurchaseState['state'] | undefined,
+	records: PurchaseRecords,
 ): Promise<Array<ReadyTask | UnboughtItem>> {
-	const records = new Map<unknown, Promise<TaskRecord | undefined>>();
+	const parents = new Map<unknown, Promise<TaskRecord | undefined>>();
 	const recordOf = async (taskId: unknown) => {
-		const known = records.get(taskId) ?? parentRecord(run, taskId);
-		records.set(taskId, known);
+		const known = parents.get(taskId) ?? parentRecord(run, taskId);
+		parents.set(taskId, known);
 		return await known;
 	};
 	return await Promise.all(
 		items.map(async (item) => {
 			// What an earlier attempt sent is not sent again.
-			if (item.state !== 'ready' || stateOf(item) !== undefined) return item;
+			if (item.state !== 'ready' || records.stateOf(item.purchase) !== undefined) return item;
 			const record = await recordOf(parent.parentOf(item.body));
 			const status = checkStatus(record);
 			const { problem, notes = [] } = status.problem

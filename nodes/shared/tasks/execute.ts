@@ -214,10 +214,9 @@ async function lookAtOthers(
 	records: PurchaseRecords,
 	read: ReadonlyArray<ReadyTask | UnboughtItem>,
 ): Promise<Array<ReadyTask | UnboughtItem>> {
-	const stateOf = ({ purchase }: ReadyTask) => records.stateOf(purchase);
-	const checked = parent ? await checkParents(run, fields, parent, read, stateOf) : [...read];
+	const checked = parent ? await checkParents(run, fields, parent, read, records) : [...read];
 	if (!run.options.checkOnly) throwFirstError(run.context, checked);
-	const items = checked.some(namesTask) ? await findExistingTasks(run, checked, stateOf) : checked;
+	const items = checked.some(namesTask) ? await findExistingTasks(run, checked, records) : checked;
 	if (!run.options.checkOnly) throwFirstError(run.context, items);
 	return items;
 }

@@ -7,7 +7,7 @@ import { isData } from '../output/fileNames';
 import { rejected, type UnboughtItem } from '../output/items';
 import { sleep } from '../util/clock';
 
-import type { PurchaseState } from '../purchase/purchaseRecords';
+import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import { UNKNOWN_FOR_MS } from './poll';
 import type { ReadyTask } from './prepare';
 import { acceptedItem, anotherTask, retrieveRecord, type TaskRun, withRecord } from './taskRun';
@@ -108,12 +108,12 @@ const UNCLEAR =
 export async function findExistingTasks(
 	run: TaskRun,
 	items: ReadonlyArray<ReadyTask | UnboughtItem>,
-	stateOf: (item: ReadyTask) => PurchaseState['state'] | undefined,
+	records: PurchaseRecords,
 ): Promise<Array<ReadyTask | UnboughtItem>> {
 	return await Promise.all(
 		items.map(async (item) => {
 			if (item.state !== 'ready' || item.existingTaskId === undefined) return item;
-			const state = stateOf(item);
+			const state = records.stateOf(item.purchase);
 			if (state !== undefined && state !== 'pending') return item;
 			const { itemIndex, existingTaskId } = item;
 			try {

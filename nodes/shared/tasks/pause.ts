@@ -13,6 +13,7 @@ import {
 	type TaskItem,
 } from '../output/items';
 import { isData } from '../output/fileNames';
+import { isRunAgain } from '../purchase/runPaidItems';
 import { clock } from '../util/clock';
 import { toJson } from '../util/json';
 import { SET_WEBHOOK_URL } from './callbackAddress';
@@ -85,22 +86,15 @@ export function isSoon(expected: number): boolean {
 	return expectedIn > 0 && expectedIn <= SOON_MS;
 }
 
-/**
- * Whether n8n would run the node again as soon as it pauses: "Retry On Fail" does so where the first item has an error. The rows are
- * tasks by then, of which other requests would be made.
- */
-const runsAgain = (context: IExecuteFunctions, [first]: readonly TaskItem[]) =>
-	context.getNode().retryOnFail === true &&
-	first !== undefined &&
-	(!isAccepted(first) || first.task.error !== undefined);
-
 /** Why the execution must not pause: it could not be resumed. `undefined` if it can. */
 export async function pauseProblem(
 	run: TaskRun,
 	outcomes: readonly TaskItem[],
 	{ resumeUrl }: PauseAddresses,
 ): Promise<string | undefined> {
-	if (runsAgain(run.context, outcomes))
+	const [first] = outcomes;
+	// The rows are tasks by then, of which other requests would be made.
+	if (isRunAgain(run.context, first && isAccepted(first) ? first.task : first))
 		return 'The node polled instead of pausing: "Retry On Fail" would run it again at once, because the first item has an error.';
 	if (outcomes.some((outcome) => outcome.options.reused && isOpen(outcome)))
 		return 'The node polled instead of pausing: of a task in "Existing Task", the service tells the execution that bought it.';

@@ -22,7 +22,7 @@ export interface WaitingExecution {
 	ended: Map<string, TaskItem>;
 	/** How long the service has not known a task, by id. A part of it may be behind. */
 	absent: Map<string, Absence>;
-	/** Milliseconds since 1970 at which it goes on with what there is; known where it paused. */
+	/** Milliseconds since 1970 at which it goes on with what there is. The first waiting item has it, too. */
 	limit?: number;
 	/** The downloads under way. Repeated callbacks join them. */
 	output?: Promise<INodeExecutionData[]>;

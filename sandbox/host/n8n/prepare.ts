@@ -45,10 +45,10 @@ const INHERITED =
 	/^(HOME|USER|TMPDIR|LANG|LC_.*|TZ|SSL_CERT_.*|NODE_EXTRA_CA_CERTS|(https?|no|all)_proxy)$/i;
 
 /** What runs beside n8n, such as the sandbox, is behind no proxy. */
-function besideNoProxy(env: Record<string, string>): Record<string, string> {
-	if (!Object.keys(env).some((name) => /^(https?|all)_proxy$/i.test(name))) return {};
+function pastProxy(env: Record<string, string>): Record<string, string> {
+	if (!Object.keys(env).some((name) => /^(https?|all)_proxy$/i.test(name))) return env;
 	const hosts = [env.no_proxy ?? env.NO_PROXY, '127.0.0.1', 'localhost'].filter(Boolean).join(',');
-	return { no_proxy: hosts, NO_PROXY: hosts };
+	return { ...env, no_proxy: hosts, NO_PROXY: hosts };
 }
 
 /**
@@ -61,8 +61,7 @@ function environment(
 	{ userFolder, port, env }: PrepareOptions,
 ): Record<string, string> {
 	return {
-		...inherited(),
-		...besideNoProxy(inherited()),
+		...pastProxy(inherited()),
 		PATH: pathWith(node),
 		// For the log, which tests read.
 		NO_COLOR: '1',
