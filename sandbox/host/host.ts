@@ -112,17 +112,19 @@ export class Host extends RestN8n {
 		executionId: string,
 		{ timeout = DEFAULT_RUN_MS, orWaiting = false }: RunOptions = {},
 	): Promise<Execution> {
-		const deadline = Date.now() + timeout;
+		const began = Date.now();
 		for (;;) {
 			const status = await this.executionStatus(executionId);
 			if (ENDED.includes(status) || (orWaiting && status === 'waiting'))
 				return this.execution(executionId);
-			if (Date.now() > deadline) {
+			const waited = Date.now() - began;
+			if (waited > timeout) {
 				throw new Error(
 					`Execution ${executionId} is still "${status}" after ${timeout / 1_000} s. n8n's log ends with:\n${this.log.tail()}`,
 				);
 			}
-			await delay(100);
+			// n8n answers with all data of the execution: asked seldom, where it takes long.
+			await delay(Math.max(100, Math.min(waited / 20, 1_000)));
 		}
 	}
 

@@ -1,4 +1,10 @@
-import axios, { type AxiosInstance, type AxiosRequestConfig, isAxiosError } from 'axios';
+import { setTimeout as delay } from 'node:timers/promises';
+import axios, {
+	type AxiosInstance,
+	type AxiosRequestConfig,
+	type AxiosResponse,
+	isAxiosError,
+} from 'axios';
 import { z } from 'zod/v3';
 
 /** n8n's own words about a request that it refused. */
@@ -14,6 +20,13 @@ export class RestError extends Error {
 }
 
 const refusalSchema = z.object({ message: z.string() }).passthrough();
+
+/** So long n8n may need until its database answers again. */
+const NOT_READY_MS = 60_000;
+
+/** n8n turns every request away, before it has looked at it, while its database did not answer within 5 s. */
+const isNotReady = ({ status, data }: AxiosResponse<unknown>) =>
+	status === 503 && refusalSchema.safeParse(data).data?.message === 'Database is not ready!';
 
 /** n8n's internal REST interface, as its editor uses it: one session, kept by its cookie. */
 export class RestClient {
@@ -46,7 +59,7 @@ export class RestClient {
 	 */
 	async call<S extends z.ZodTypeAny>(schema: S, request: AxiosRequestConfig): Promise<z.output<S>> {
 		const line = `${request.method ?? 'GET'} ${request.url ?? ''}`;
-		const response = await this.raw.request<unknown>(request).catch((error: unknown) => {
+		const response = await this.send(request).catch((error: unknown) => {
 			throw isAxiosError(error)
 				? new Error(`${line} got no answer: ${error.message}`, { cause: error })
 				: error;
@@ -65,5 +78,12 @@ export class RestClient {
 		if (!parsed.success)
 			throw new Error(`${line} was answered in an unknown shape: ${parsed.error.message}`);
 		return parsed.data as z.output<S>;
+	}
+	/** Waits for a database that a busy machine keeps from answering. */
+	private async send(request: AxiosRequestConfig): Promise<AxiosResponse<unknown>> {
+		for (const end = Date.now() + NOT_READY_MS; ; await delay(1_000)) {
+			const response = await this.raw.request<unknown>(request);
+			if (!isNotReady(response) || Date.now() > end) return response;
+		}
 	}
 }

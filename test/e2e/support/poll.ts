@@ -3,10 +3,13 @@ import { isDeepStrictEqual } from 'node:util';
 
 const PAUSE_MS = 30;
 
+const LONGEST_PAUSE_MS = 500;
+
 /**
- * Reads until what is read is enough.
+ * Reads until what is read is enough. The pauses grow with the time that it takes, so that a long wait leaves the processor to what is
+ * waited for.
  *
- * @param pause milliseconds between two reads
+ * @param pause the shortest, in milliseconds
  * @returns what was read last, which is not enough once the patience has run out
  */
 export async function until<T>(
@@ -15,11 +18,12 @@ export async function until<T>(
 	patience = 30_000,
 	pause = PAUSE_MS,
 ): Promise<T> {
-	const end = Date.now() + patience;
+	const began = Date.now();
 	for (;;) {
 		const found = await read();
-		if (isEnough(found) || Date.now() > end) return found;
-		await delay(pause);
+		const waited = Date.now() - began;
+		if (isEnough(found) || waited > patience) return found;
+		await delay(Math.max(pause, Math.min(waited / 20, LONGEST_PAUSE_MS)));
 	}
 }
 
