@@ -1,5 +1,6 @@
-import type { SandboxOptions } from '../../sandbox/service';
+import { type SandboxOptions, scaledClock } from '../../sandbox/service';
 import { addressProblem, callbackUrl } from '../../sandbox/service/core/deliveries/address';
+import { post } from '../../sandbox/service/core/deliveries/delivery';
 import { IMAGES, OFFICIAL } from './support/images';
 import { receiver } from './support/receiver';
 import { bench, until, type Bench } from './support/sandbox';
@@ -271,6 +272,14 @@ describe('a callback that is not delivered', () => {
 		});
 		await it.clock.advance(10_000);
 		await until('it is delivered', () => states(it)[0] === 'delivered');
+	});
+
+	it('has ten seconds of the receiver, however fast the clock runs', async () => {
+		const { url } = await receiver((response) =>
+			setTimeout(() => response.writeHead(200).end(), 200),
+		);
+		const never = new AbortController().signal;
+		expect(await post(url, {}, scaledClock(1_000), never)).toEqual({ status: 200, error: null });
 	});
 
 	it('to a closed port is retried', async () => {

@@ -111,6 +111,7 @@ export function fastClock(
 
 	return {
 		now: () => time.now(),
+		factor: time.factor,
 		advance,
 		async sleep(ms: number, signal?: AbortSignal) {
 			sleepers++;

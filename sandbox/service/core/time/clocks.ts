@@ -7,6 +7,8 @@ import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 export interface Clock {
 	/** Milliseconds since the Unix epoch, on this clock. */
 	now(): number;
+	/** So many times as fast as the time of other programs does it run: for what others must do in time. */
+	readonly factor: number;
 	/**
 	 * Resolves once `ms` milliseconds have passed on this clock.
 	 * @throws the signal's reason, as soon as `signal` is aborted
@@ -38,6 +40,7 @@ export function scaledClock(factor: number): Clock {
 	const now = () => Math.round(start + (Date.now() - start) * factor);
 	return {
 		now,
+		factor,
 		async sleep(ms, signal) {
 			const end = now() + ms;
 			for (let rest = ms; rest > 0 && !signal?.aborted; rest = end - now()) {
@@ -71,6 +74,7 @@ export function manualClock(start = Date.UTC(2026, 0, 1)): ManualClock {
 
 	return {
 		now: () => time,
+		factor: 1,
 		async sleep(ms, signal) {
 			signal?.throwIfAborted();
 			if (ms <= 0) return;
