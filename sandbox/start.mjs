@@ -12,7 +12,8 @@ npm run dev [-- options]
 
 Starts the sandbox service and a real n8n with this package in it, imports the examples, runs the example pipeline (uploads
 a picture, makes two from it, downloads them) and serves n8n's editor. n8n's data (workflows, executions, files) is kept in
-.sandbox/n8n for the next start. "npm run dev" also rebuilds the package and restarts n8n when a source file changes.
+.sandbox/n8n for the next start, in a folder for each version and --port. "npm run dev" also rebuilds the package and restarts
+n8n when a source file changes.
 
 Options
   --fresh                start with an empty n8n, and delete its data at the end

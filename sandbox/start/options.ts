@@ -34,8 +34,9 @@ export function readOptions(given: unknown) {
 	if (!version) throw new Error('--n8n names no version. See npm start -- --help.');
 	if (once && watch)
 		throw new Error('--once and --watch exclude each other. See npm start -- --help.');
-	// One n8n cannot read the database of the other.
-	const kept = folder ?? `.sandbox/n8n/${version}`;
+	// One n8n cannot read the database of the other, and two that run at once must not share one.
+	const beside = ports.port === undefined ? '' : `-port-${ports.port}`;
+	const kept = folder ?? `.sandbox/n8n/${version}${beside}`;
 	// A served address can be bookmarked; a run that ends by itself must never find its port in use.
 	const [editor, service] = once ? [undefined, undefined] : [5678, 5690];
 	return {
