@@ -105,7 +105,7 @@ export class CanceledError extends ApiError {
 	}
 }
 
-/** The node itself refused the address of a file. */
+/** The node itself refused the address of a file, or n8n's protection of its own network one of the service's. */
 export class BlockedAddressError extends ApiError {}
 
 /** Returns a thrown value as an `Error`. */
@@ -258,6 +258,12 @@ const NEVER_SENT =
 /** A TLS connection that was never made, such as https to a port that speaks plain http. */
 const NO_HANDSHAKE = /wrong version number|handshake failure|unsupported protocol/;
 
+/** Node.js writes the request when the TLS connection is made, not before. */
+const CLOSED_IN_HANDSHAKE = /disconnected before secure TLS connection was established/;
+
+/** n8n 2.x, with N8N_SSRF_PROTECTION_ENABLED, refuses addresses of its own network before it connects. */
+const BLOCKED_BY_N8N = /request was blocked because .{0,40}restricted/;
+
 const thrown = z.object({
 	code: z.unknown(),
 	/** n8n keeps the code of its HTTP client's error here. */
@@ -299,7 +305,12 @@ export function errorFromThrown(error: unknown): ApiError {
 			`${NOT_REACHED}: the API key has a character that no header can have`,
 		);
 	}
-	if (has('EPROTO') && NO_HANDSHAKE.test(text))
+	if (BLOCKED_BY_N8N.test(text)) {
+		return new BlockedAddressError(
+			"n8n's SSRF protection refuses the address: allow it with N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES",
+		);
+	}
+	if ((has('EPROTO') && NO_HANDSHAKE.test(text)) || CLOSED_IN_HANDSHAKE.test(text))
 		return new UnreachableError(`${NOT_REACHED}: no TLS connection could be made`);
 	const neverSent = codes.find((code) => NEVER_SENT.test(code));
 	if (neverSent !== undefined) return new UnreachableError(`${NOT_REACHED}: ${neverSent}`);

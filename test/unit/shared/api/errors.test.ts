@@ -109,6 +109,25 @@ describe('A request that never left is known as such', () => {
 		expect(thrown(message, { code })).toMatchObject({ sent: 'maybe' });
 	});
 
+	test('a TLS connection that was closed before it was made', () => {
+		const message =
+			'Client network socket disconnected before secure TLS connection was established';
+		const error = thrown(message, { code: 'ECONNRESET' });
+		expect([error.sent, error instanceof UnreachableError]).toEqual(['no', true]);
+	});
+
+	test.each([
+		'The request was blocked because it resolves to a restricted IP address',
+		'The request was blocked because the destination hostname is restricted',
+	])('%s: n8n names what allows the address, and the request is not sent again', (message) => {
+		expect(thrown(message, {})).toMatchObject({
+			sent: 'no',
+			transient: false,
+			message:
+				"n8n's SSRF protection refuses the address: allow it with N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES",
+		});
+	});
+
 	test('a connection that timed out before it was made', () => {
 		const error = thrown('connect ETIMEDOUT 10.0.0.1:443', { code: 'ETIMEDOUT' });
 		expect(error).toMatchObject({ sent: 'no', message: 'The service could not be reached' });
