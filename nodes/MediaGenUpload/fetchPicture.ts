@@ -1,7 +1,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
 
 import type { Connection } from '../shared/api/connection';
-import { CanceledError } from '../shared/api/errors';
+import { CanceledError, errorFromThrown } from '../shared/api/errors';
 import type { FileSource } from '../shared/api/multipart';
 import { withHardEnd } from '../shared/api/http';
 import { pictureType, UPLOAD_MAX_BYTES } from '../shared/api/image';
@@ -38,11 +39,8 @@ export async function fetchPicture(
 
 	const chunks: Buffer[] = [];
 	let bytes = 0;
-	await withHardEnd(FETCH_WITHIN_MS, TOO_SLOW, context.getExecutionCancelSignal(), async (end) => {
-		const { body } = await openFile(context, address, connection, end).catch((error: unknown) => {
-			if (error instanceof CanceledError) throw error;
-			throw asNodeError(context.getNode(), error, { itemIndex, hint: CHECK_URL });
-		});
+	const read = async (end: AbortSignal) => {
+		const { body } = await openFile(context, address, connection, end);
 		for await (const chunk of body) {
 			const piece = Buffer.from(chunk);
 			bytes += piece.length;
@@ -54,7 +52,18 @@ export async function fetchPicture(
 			}
 			chunks.push(piece);
 		}
-	});
+	};
+	const failed = (thrown: unknown) => {
+		const error = thrown instanceof NodeOperationError ? thrown : errorFromThrown(thrown);
+		if (error instanceof CanceledError) throw error;
+		throw asNodeError(context.getNode(), error, { itemIndex, hint: CHECK_URL });
+	};
+	await withHardEnd(
+		FETCH_WITHIN_MS,
+		TOO_SLOW,
+		context.getExecutionCancelSignal(),
+		async (end) => await read(end).catch(failed),
+	);
 	const mimeType = pictureType(Buffer.concat(chunks.slice(0, 2)));
 	if (mimeType === undefined) {
 		throw refuse(

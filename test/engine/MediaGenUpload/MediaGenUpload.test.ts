@@ -159,7 +159,10 @@ describe('from a URL', () => {
 			if (request.url === '/redirect') response.writeHead(302, { location: '/lake.png' }).end();
 			else if (request.url === '/missing') response.writeHead(404).end();
 			else if (request.url === '/reset') response.destroy();
-			else if (request.url === '/text') response.end('Not a picture');
+			else if (request.url === '/half') {
+				response.writeHead(200, { 'content-length': content.length });
+				response.write(content.subarray(0, 40), () => setImmediate(() => response.destroy()));
+			} else if (request.url === '/text') response.end('Not a picture');
 			else if (request.url === '/endless') {
 				const more = () => {
 					while (!response.destroyed && response.write(Buffer.alloc(1_000_000)));
@@ -194,7 +197,7 @@ describe('from a URL', () => {
 		expect(service.sandbox.requests.list()).toEqual([]);
 	});
 
-	test.each(['/missing', '/reset'])(
+	test.each(['/missing', '/reset', '/half'])(
 		'of %s, the error says that the URL is to be checked',
 		async (path) => {
 			const { error } = await run({ source: 'url', url: address + path });
