@@ -124,7 +124,7 @@ export const itemError = (
 ) => new NodeOperationError(node, atItem(message, itemIndex), { itemIndex, description });
 
 /** Whether the node has an output of its own for failed items. */
-function hasErrorOutput(node: { onError?: string }): boolean {
+export function hasErrorOutput(node: { onError?: string }): boolean {
 	return node.onError === 'continueErrorOutput';
 }
 
@@ -132,7 +132,7 @@ function hasErrorOutput(node: { onError?: string }): boolean {
  * What an item's `error` says: the message, the service's code, type and HTTP status where it gave them, the purchase record, and a
  * response that could not be read.
  */
-function errorFields(error: NodeError, recordKey: unknown): IDataObject {
+export function errorFields(error: NodeError, recordKey: unknown): IDataObject {
 	const { code, type, response } = error.context;
 	return {
 		message: error.message,
@@ -144,6 +144,31 @@ function errorFields(error: NodeError, recordKey: unknown): IDataObject {
 		...(typeof recordKey === 'string' ? { recordKey } : {}),
 		...(typeof response === 'string' ? { response } : {}),
 	};
+}
+
+/** What is known of an error that was written down in an item, see `errorFields`. */
+interface WrittenError {
+	message: string;
+	description?: string;
+	code?: string;
+	type?: string;
+	httpStatus?: number;
+	response?: string;
+}
+
+/** The error again. */
+export function errorAsWritten(node: INode, written: WrittenError, itemIndex: number): NodeError {
+	const { message, description, code, type, httpStatus, response } = written;
+	const error =
+		httpStatus === undefined
+			? new NodeOperationError(node, message, { itemIndex, description })
+			: new NodeApiError(
+					node,
+					{ message },
+					{ message, description, itemIndex, httpCode: String(httpStatus) },
+				);
+	Object.assign(error.context, { code, type, response });
+	return error;
 }
 
 /**

@@ -139,16 +139,23 @@ export async function downloadAll(
 	);
 }
 
+/** The record of a task that had not ended at the time limit of a pause: an item that is led back takes it up. */
+const openRecord = (item: TaskItem): string | undefined =>
+	isAccepted(item) && item.error === undefined && item.task.status === 'submitted'
+		? item.recordKey
+		: undefined;
+
 /** What a task's item says beside the task itself. */
-export function besideTask({
-	notes,
-	options: { reference, referenceVerified, input, purchaseKey, reused },
-}: TaskItem): IDataObject {
+export function besideTask(item: TaskItem): IDataObject {
+	const { notes, options } = item;
+	const { reference, referenceVerified, input, purchaseKey, reused } = options;
+	const recordKey = openRecord(item);
 	return {
 		...(reference === undefined ? {} : { reference }),
 		...(referenceVerified === undefined ? {} : { referenceVerified }),
 		...(purchaseKey === undefined ? {} : { purchaseKey }),
 		...(reused ? { reused } : {}),
+		...(recordKey === undefined ? {} : { recordKey }),
 		...(notes.length === 0 ? {} : { notes }),
 		...(input === undefined ? {} : { input }),
 	};

@@ -260,7 +260,7 @@ async function waitAndDeliver(
 	let current =
 		operation.synchronous || pauseAddresses ? await refreshTasks(run, accepted) : accepted;
 	if (pauseAddresses) {
-		while (isSoon(expectedEnd(current, began)) && !run.signal?.aborted) {
+		while (isSoon(expectedEnd(current, began), began) && !run.signal?.aborted) {
 			await sleep(1_000, run.signal);
 			current = await refreshTasks(run, current);
 		}

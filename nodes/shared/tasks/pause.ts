@@ -2,6 +2,7 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 
 import { hasEnded, readTaskRecord } from '../api/records';
 import { secretDigest } from '../api/signedAddress';
+import { errorFields } from '../n8n/nodeErrors';
 import { evaluatedOptions } from '../n8n/readOptions';
 import {
 	type AcceptedItem,
@@ -45,11 +46,10 @@ function waitingJson(outcome: TaskItem, input: IDataObject, resumeUrl: string): 
 		input,
 	};
 	if (!isAccepted(outcome)) {
-		const { message, description = null } = outcome.error;
 		return {
 			status: outcomeStatus(outcome),
 			results: [],
-			error: { message, description, ...named },
+			error: errorFields(outcome.error, recordKey),
 			...(isLeftOut(outcome) ? { leftOut: true } : {}),
 			...beside,
 		};
@@ -80,10 +80,15 @@ export function expectedEnd(outcomes: readonly TaskItem[], began: number): numbe
 /** An end that is nearer than this is waited for here. */
 const SOON_MS = 10_000;
 
-/** Whether what is expected at that time, in milliseconds since 1970, is seconds away. */
-export function isSoon(expected: number): boolean {
+/**
+ * Whether what is expected at that time is seconds away, and the wait for it has not taken that long already: a service may put the end
+ * off again and again.
+ *
+ * @param began when the wait began; both in milliseconds since 1970
+ */
+export function isSoon(expected: number, began: number): boolean {
 	const expectedIn = expected - clock.now();
-	return expectedIn > 0 && expectedIn <= SOON_MS;
+	return expectedIn > 0 && expectedIn <= SOON_MS && clock.now() - began <= SOON_MS;
 }
 
 /** Why the execution must not pause: it could not be resumed. `undefined` if it can. */
@@ -142,8 +147,11 @@ export async function pause(
 	}
 	await context.putExecutionToWait(new Date(limit + HOST_LIMIT_AFTER_MS));
 	watchPause(run, outcomes, addresses, { limit, expected });
+	const waiting = context.getExecuteData();
+	// n8n disables the node that waits, and would so pass by another run of it that is due in this execution: both have the same object.
+	waiting.node = { ...waiting.node };
 	// n8n gave the node the first item, and would give out all of them at its own limit.
-	const { main } = context.getExecuteData().data;
+	const { main } = waiting.data;
 	if (context.getNode().executeOnce === true && main?.[0]) main[0] = main[0].slice(0, 1);
 	// With an error output n8n takes the items out of the array that it gets, and the input is all that it keeps.
 	return [items.map((item) => ({ ...item }))];

@@ -1,14 +1,14 @@
 import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
 
 import { createClient, type MediaGenClient } from '../api/client';
 import { getConnection } from '../api/connection';
 import { asError, errorFromThrown } from '../api/errors';
 import type { TaskFamily } from '../api/families';
 import { TASK_STATUSES } from '../api/records';
-import { checkSecret } from '../api/signedAddress';
+import { checkSecret, isSigned } from '../api/signedAddress';
 import { answer, DOWNLOAD_WITHIN_MS, inTimeToAnswer, readCallback } from '../callbacks/callback';
 import { nameRecord } from '../n8n/failedItems';
+import { errorAsWritten, hasErrorOutput } from '../n8n/nodeErrors';
 import { readItemOptions, readRunOptions } from '../n8n/readOptions';
 import {
 	type AcceptedItem,
@@ -26,6 +26,7 @@ import { KeyedLock } from '../util/keyedLock';
 import { pLimit } from '../util/vendor/pLimit';
 import { z } from '../util/vendor/zod';
 import { acceptedItem, downloadResults, retrieveRecord, type TaskRun } from './taskRun';
+import { executionState } from './watchPause';
 import {
 	findRunning,
 	forgetWaiting,
@@ -72,7 +73,14 @@ const waitingJson = z.object({
 	taskId: ownText,
 	status: z.enum(TASK_STATUSES).catch('submitted'),
 	error: z
-		.object({ message: z.string(), description: z.string().optional().catch(undefined) })
+		.object({
+			message: z.string(),
+			description: ownText,
+			code: ownText,
+			type: ownText,
+			httpStatus: z.number().optional().catch(undefined),
+			response: ownText,
+		})
 		.catch({ message: 'This item was not submitted' }),
 	notes: z.array(z.string()).catch([]),
 	recordKey: ownText,
@@ -87,9 +95,11 @@ const waitingJson = z.object({
 		.catch(undefined),
 });
 
+const addressOf = (context: IWebhookFunctions, name: 'resumeUrl' | 'resumeFormUrl'): string =>
+	z.string().parse(context.evaluateExpression(`{{ $execution.${name} }}`, 0));
+
 /** Where n8n receives calls for this execution while it is paused. */
-const resumeUrlOf = (context: IWebhookFunctions): string =>
-	z.string().parse(context.evaluateExpression('{{ $execution.resumeUrl }}', 0));
+const resumeUrlOf = (context: IWebhookFunctions): string => addressOf(context, 'resumeUrl');
 
 function waitingItemsOf(context: IWebhookFunctions): WaitingItems {
 	const items = waitingItems.parse(context.evaluateExpression('{{ $input.all() }}'));
@@ -110,11 +120,10 @@ function readWaitingItems(run: CallbackRun): TaskItem[] {
 			const task = { ...accepted.task, status };
 			return { ...accepted, task, request: read.requestLinks, recordKey };
 		}
-		const { message, description } = error;
 		return {
 			...item,
 			state: read.leftOut ? 'leftOut' : json.status === 'unknown' ? 'unsure' : 'rejected',
-			error: new NodeOperationError(run.context.getNode(), message, { itemIndex, description }),
+			error: errorAsWritten(run.context.getNode(), error, itemIndex),
 		};
 	});
 }
@@ -204,11 +213,30 @@ const PAIRED_BY_POSITION =
 function outputOf(run: CallbackRun, items: readonly TaskItem[]): INodeExecutionData[] {
 	const node = run.context.getNode();
 	const made = outputItems(node, withSummary(items), run.options);
-	const isInPlace = made.every(
-		({ pairedItem }, at) =>
-			typeof pairedItem === 'object' && 'item' in pairedItem && pairedItem.item === at,
-	);
-	return isInPlace ? made : outputItems(node, withSummary(items, PAIRED_BY_POSITION), run.options);
+	if (made.every((item, at) => rowOf(item) === at)) return made;
+	const noted = outputItems(node, withSummary(items, PAIRED_BY_POSITION), run.options);
+	return hasErrorOutput(node) ? withErrorsInPlace(noted, items) : noted;
+}
+
+const rowOf = ({ pairedItem }: INodeExecutionData): number | undefined =>
+	typeof pairedItem === 'object' && 'item' in pairedItem ? pairedItem.item : undefined;
+
+/**
+ * The same items, each failed one at the position of its row. n8n moves them from there to the error output, with the data of the row at
+ * that position, and loses all items if there is none.
+ */
+function withErrorsInPlace(
+	made: readonly INodeExecutionData[],
+	items: readonly TaskItem[],
+): INodeExecutionData[] {
+	const failedRows = new Set(items.filter(({ error }) => error).map(({ itemIndex }) => itemIndex));
+	const isError = (item: INodeExecutionData) => failedRows.has(rowOf(item) ?? -1);
+	const errors = new Map(made.filter(isError).map((item) => [rowOf(item), item]));
+	const others = made.filter((item) => !isError(item)).values();
+	return [
+		...made.flatMap((_, at) => errors.get(at) ?? others.next().value ?? []),
+		...[...errors.values()].filter((item) => (rowOf(item) ?? 0) >= made.length),
+	];
 }
 
 const CALL_AGAIN = 'Not ready yet: call again later';
@@ -273,7 +301,7 @@ async function firstToFindAllEnded(
 	key: string,
 	claimed: string | undefined,
 ): Promise<Found> {
-	if (hasResumed(key)) return undefined;
+	if (hasResumed(key, isSigned(resumeUrlOf(run.context)))) return undefined;
 	const execution = waitingExecution(key);
 	execution.limit ??= run.pauseLimit;
 	if (execution.output) return { join: execution.output };
@@ -291,6 +319,9 @@ async function firstToFindAllEnded(
 	return { resume: execution.output };
 }
 
+const isOver = async (context: IWebhookFunctions): Promise<boolean> =>
+	(await executionState(context, addressOf(context, 'resumeFormUrl'))) === 'over';
+
 /**
  * Resumes with the output, once. Downloads that take longer than the service waits are answered 503 and go on. An early 200 would
  * lose the result if n8n were killed before it has the data.
@@ -304,6 +335,8 @@ async function resumeWith(
 		const inTime = await inTimeToAnswer(output);
 		if (!inTime) answer(context, 503, CALL_AGAIN);
 		const items = await output;
+		// n8n 1.123 would let an execution go on that has been stopped meanwhile.
+		if (!inTime && (await isOver(context))) return { noWebhookResponse: true };
 		markResumed(key);
 		// n8n has resumed it meanwhile, and 1.123 would run the next nodes a second time.
 		if (isGivenUp(waitingExecution(key))) return inTime ? {} : { noWebhookResponse: true };
@@ -328,7 +361,7 @@ async function resumeOnCallback(
 		if (refusal) return refusal;
 		const run = openCallbackRun(context, family, client);
 		const outcomes = readWaitingItems(run);
-		const key = keyOfPause(context.getExecutionId(), outcomes);
+		const key = keyOfPause(context.getExecutionId(), run.pauseLimit, outcomes);
 		const { taskId, claimsEnd } = readCallback(context.getBodyData());
 		// With a mask for the key, as in the waiting items.
 		const claimed = taskId && client.connection.redactText(taskId);
@@ -341,8 +374,10 @@ async function resumeOnCallback(
 			context.logger.info(
 				`MediaGen: callback received, task ${found.running.taskId} is still running`,
 			);
-			// The record may be a moment behind the callback. After a 2xx, the service would not call for the end again.
-			return claimsEnd && claimed === found.running.taskId ? answer(context, 503, CALL_AGAIN) : {};
+			// The record may be a moment behind the callback. After a 2xx, neither the service would call for the end again, nor the node itself,
+			// whose call names no task.
+			const isBehind = claimsEnd && (claimed === undefined || claimed === found.running.taskId);
+			return isBehind ? answer(context, 503, CALL_AGAIN) : {};
 		}
 		if ('resume' in found) return await resumeWith(context, key, found.resume);
 		return (await inTimeToAnswer(found.join)) ? {} : answer(context, 503, CALL_AGAIN);

@@ -11,7 +11,7 @@ import {
 import { hasEnded } from '../api/records';
 import { Memory } from '../util/memory';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
-import { clock } from '../util/clock';
+import { clock, within } from '../util/clock';
 import { Absence, LateResults } from './poll';
 import { failedTaskError, retrieveError } from './taskErrors';
 import { retrieveRecord, type TaskContext, type TaskRun, withRecord } from './taskRun';
@@ -34,13 +34,21 @@ const MAX_EXECUTIONS = 5_000;
 
 const waitingExecutions = new Memory<WaitingExecution>(MAX_EXECUTIONS);
 
-/** Executions that resumed a moment ago: a callback that comes then starts nothing. */
-const resumedExecutions = new Memory<true>(MAX_EXECUTIONS);
+/** When executions resumed, in milliseconds since 1970: a callback that comes then starts nothing. */
+const resumedExecutions = new Memory<number>(MAX_EXECUTIONS);
 
-/** The key of a pause. A paused node can pause again in a loop, so the key has its tasks in it. */
-export function keyOfPause(executionId: string, outcomes: readonly TaskItem[]): string {
+/**
+ * The key of a pause. A paused node can pause again in a loop, for other tasks, or for the same ones where their items are led back.
+ *
+ * @param limit milliseconds since 1970; `undefined` where an earlier version of the node paused
+ */
+export function keyOfPause(
+	executionId: string,
+	limit: number | undefined,
+	outcomes: readonly TaskItem[],
+): string {
 	const tasks = outcomes.map((item) => (isAccepted(item) ? item.taskId : '')).join('\n');
-	return `${executionId}:${createHash('sha256').update(tasks).digest('base64url')}`;
+	return `${executionId}:${limit ?? ''}:${createHash('sha256').update(tasks).digest('base64url')}`;
 }
 
 export function waitingExecution(key: string): WaitingExecution {
@@ -53,10 +61,21 @@ export function waitingExecution(key: string): WaitingExecution {
 	return execution;
 }
 
-export const hasResumed = (key: string): boolean => resumedExecutions.get(key) === true;
+/** n8n refuses calls to an execution that runs. A call that is let through later than this has found it still waiting: n8n could not take it up. */
+const TAKEN_UP_WITHIN_MS = 30_000;
+
+/**
+ * Whether the execution has resumed.
+ *
+ * @param isGuarded whether n8n takes an execution up once only, as 2.x does: 1.123 may have it in a queue, and would run it twice
+ */
+export function hasResumed(key: string, isGuarded = false): boolean {
+	const since = resumedExecutions.get(key);
+	return since !== undefined && !(isGuarded && clock.now() - since > TAKEN_UP_WITHIN_MS);
+}
 
 export function markResumed(key: string): void {
-	resumedExecutions.set(key, true);
+	resumedExecutions.set(key, clock.now());
 	waitingExecutions.get(key)?.resumed.abort();
 }
 
@@ -170,13 +189,17 @@ async function noteEnd(
 	return end !== undefined;
 }
 
-/** Asks for all tasks that are not known to have ended. One that cannot be read stays open. */
+/** Of {@link FILES_WITHIN_MS}, the milliseconds for a last look at the tasks. */
+const READ_WITHIN_MS = 25_000;
+
+/** Asks for all tasks that are not known to have ended. One that cannot be read, or not in time, stays open. */
 export async function readAll(
 	run: Run,
 	outcomes: readonly TaskItem[],
 	execution: WaitingExecution,
 ): Promise<void> {
-	await Promise.allSettled(
-		openTasks(outcomes, execution).map(async (outcome) => await noteEnd(run, outcome, execution)),
+	const reads = openTasks(outcomes, execution).map(
+		async (outcome) => await noteEnd(run, outcome, execution),
 	);
+	await within(READ_WITHIN_MS, Promise.allSettled(reads));
 }

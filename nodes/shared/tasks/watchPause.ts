@@ -147,7 +147,7 @@ const STATES: ReadonlyMap<unknown, ExecutionState> = new Map([
  *
  * @param formUrl `$execution.resumeFormUrl`
  */
-async function executionState(
+export async function executionState(
 	context: CallerContext,
 	formUrl: string,
 ): Promise<ExecutionState | undefined> {
@@ -305,7 +305,7 @@ export function watchPause(
 	addresses: PauseAddresses,
 	times: PauseTimes,
 ): void {
-	const key = keyOfPause(run.context.getExecutionId(), outcomes);
+	const key = keyOfPause(run.context.getExecutionId(), times.limit, outcomes);
 	const execution = waitingExecution(key);
 	execution.limit = times.limit;
 	for (const outcome of outcomes.filter(isAccepted)) {

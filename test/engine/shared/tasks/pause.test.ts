@@ -49,6 +49,17 @@ test('the paused execution keeps the record of a purchase, for an item that come
 	expect(contextOf(paused.run)).not.toContain('task_2');
 });
 
+test('an end that the service puts off again and again is not waited for before the pause', async () => {
+	numberTasks(service);
+	const began = clock.now();
+	service.on('GET', RECORD, () => {
+		const estimated = (clock.now() - began) / 1_000 + 5;
+		return { json: { data: { status: 'pending', estimated_time: estimated } } };
+	});
+	await pauseNode(soundRun(service, 1, {}, { given: waitMode }), { watches: true });
+	expect(clock.now() - began).toBeLessThan(15_000);
+});
+
 test('tasks that ended before the pause are not waited for', async () => {
 	numberTasks(service);
 	service.on('GET', RECORD, completed);

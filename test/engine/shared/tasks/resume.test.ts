@@ -5,6 +5,7 @@ import {
 	type CallbackResult,
 	pauseNode,
 	type PausedExecution,
+	told,
 } from '../../support/pausedExecution';
 import { type Reply, SCRIPTED_KEY } from '../../support/scriptedService';
 import {
@@ -231,14 +232,14 @@ describe('A paused execution', () => {
 		expect(results.map(({ status }) => status)).toStrictEqual([200, 200, 200, 200]);
 	});
 
-	test.each<[string, unknown, string]>([
-		['says that a task runs', { id: 'task_1', status: 'in_progress' }, 'is still running'],
-		['names a task of somebody else', callback('task_77'), 'is none that this pause waits for'],
-		['names no task', {}, 'is still running'],
-		['is not an object', 'completed', 'is still running'],
-	])('stays paused when the callback %s', async (_, body, words) => {
+	test.each<[string, unknown, string, number]>([
+		['says that a task runs', { id: 'task_1', status: 'in_progress' }, 'is still running', 200],
+		['names a task of somebody else', callback('task_77'), 'is none that this pause waits', 200],
+		['names no task', {}, 'is still running', 503],
+		['is not an object', 'completed', 'is still running', 503],
+	])('stays paused when the callback %s', async (_, body, words, status) => {
 		const execution = await pauseTwo();
-		expect(await execution.callback(body)).toEqual({ status: 200 });
+		expect(await execution.callback(body)).toEqual({ status });
 		expect(log.join('\n')).toContain(words);
 	});
 
@@ -305,6 +306,28 @@ describe('A paused execution', () => {
 		}
 	});
 
+	test('resumes again where an item is led back, and the node pauses for the same task', async () => {
+		onSubmit(accepted('task_1'));
+		const time = fastClock(1);
+		setClock(time);
+		for (const round of [1, 2]) {
+			const execution = await pause(1, {}, { executionId: 'led-back' });
+			onRecord(completed);
+			const { resumed } = await execution.callback(callback('task_1'));
+			expect([round, resumed?.json[0]?.status]).toEqual([round, 'completed']);
+			onRecord(running);
+			await time.advance(1_000);
+		}
+	});
+
+	test('is called again by the node itself, which names no task, while one runs', async () => {
+		const execution = await pauseTwo();
+		finish('task_1');
+		expect(await execution.callback({})).toEqual({ status: 503 });
+		finish('task_2');
+		expect((await execution.callback({})).resumed?.json).toHaveLength(2);
+	});
+
 	test('asks for a task that is not its own once', async () => {
 		const execution = await pauseTwo();
 		finish('task_77');
@@ -366,6 +389,26 @@ describe('A callback after Timeout', () => {
 		expect(resumed?.json[0]?.notes).toContainEqual(
 			expect.stringContaining('no file was downloaded'),
 		);
+	});
+
+	test('gives out an open task with its record, for an item that is led back, and waits for no record longer than half a minute', async () => {
+		const time = fastClock(1, 20);
+		setClock(time);
+		const execution = await pause(4, { concurrency: 1, timeout: 60 });
+		finish('task_1');
+		const never = new Promise<void>(() => {});
+		for (const taskId of ['task_2', 'task_3', 'task_4'])
+			onRecordOf(taskId, { ...running, after: never });
+		await time.advance(61_000);
+		const began = time.now();
+		const { resumed } = await execution.callback(callback('task_1'));
+		expect(time.now() - began).toBeLessThan(30_000);
+		expect(statusesOf(resumed?.json)).toEqual([
+			'completed',
+			...Array.from({ length: 3 }, () => 'submitted'),
+		]);
+		const keys = resumed?.json.map(({ recordKey }) => typeof recordKey);
+		expect(keys).toEqual(['undefined', 'string', 'string', 'string']);
 	});
 
 	test('that comes when n8n may have set its own timer resumes nothing: what comes behind would run twice', async () => {
@@ -447,6 +490,30 @@ describe('The end of a paused execution', () => {
 			description: 'Change the field that the service names and run the node again.',
 		});
 		expect(resumed?.json[0]).not.toHaveProperty('input');
+	});
+
+	test('an item that was not submitted keeps what the service answered', async () => {
+		onSubmit(refused, { json: { ok: 'Is this a task?' } }, accepted('task_3'));
+		const execution = await pause(3, { concurrency: 1 }, goOn);
+		finish('task_3');
+		const { resumed } = await execution.callback(callback('task_3'));
+		expect(resumed?.json.map(({ error }) => error)).toMatchObject([
+			{ httpStatus: 400 },
+			{ httpStatus: 200, response: '{"ok":"Is this a task?"}' },
+			{},
+		]);
+	});
+
+	test('a failed item goes to the error output with the data of its own row, where the one before it has two files', async () => {
+		const execution = await pauseTwo({ ...errorOutput, given: { output: 'files' } });
+		onRecordOf('task_1', completedWith(songAt(FIRST_SONG, 'https://files.example.com/2.mp3')));
+		onRecordOf('task_2', failed());
+		const { resumed } = await execution.callback(callback('task_2'));
+		const [files, errors] = resumed?.outputs ?? [];
+		expect(files?.map(({ json }) => json.index)).toEqual([1, 2]);
+		expect(errors?.map(({ json }) => json)).toMatchObject([
+			{ ...WIND, error: { taskId: 'task_2', status: 'failed' } },
+		]);
 	});
 
 	test('items without a result go to the error output, if the node has one', async () => {
@@ -608,14 +675,14 @@ describe('The end of a paused execution', () => {
 describe('A download that takes longer than the service waits for an answer', () => {
 	let release = () => {};
 
-	async function pauseWithSlowFile(): Promise<PausedExecution> {
+	async function pauseWithSlowFile(settings = {}): Promise<PausedExecution> {
 		const released = new Promise<void>((resolve) => (release = resolve));
 		service.on('GET', '/slow.mp3', {
 			text: 'music',
 			headers: { 'content-type': 'audio/mpeg' },
 			after: released,
 		});
-		const execution = await pause(1, {}, { given: { downloadFiles: true } });
+		const execution = await pause(1, {}, { given: { downloadFiles: true } }, settings);
 		onRecord(completedWith(songAt(`${service.url}/slow.mp3`)));
 		return execution;
 	}
@@ -637,6 +704,14 @@ describe('A download that takes longer than the service waits for an answer', ()
 			expect(results[0]?.resumed?.items[0]?.binary?.data).toMatchObject({ mimeType: 'audio/mpeg' });
 			expect(service.sent('GET', '/slow.mp3')).toHaveLength(1);
 			expect(await execution.callback(callback('task_1'))).toEqual({ status: 200 });
+		});
+
+		test('does not resume an execution that was stopped meanwhile', async () => {
+			const execution = await pauseWithSlowFile({ tells: [told('canceled')] });
+			const first = execution.callback(callback('task_1'));
+			await execution.callback(callback('task_1'));
+			release();
+			expect(await first).toEqual({ status: 503 });
 		});
 	});
 
