@@ -216,6 +216,11 @@ export class MediaGenModel implements ChatModel {
 			this.setup.keep({ ...usage, usage: read, cost, reference, warnings: allWarnings });
 		}
 		if (isRefused(answer) && answer.text === '') throw refused(answer);
+		if (isCut(answer) && answer.text === '' && answer.calls.length === 0)
+			throw new UnusableAnswer(
+				'The answer was cut at "Max Tokens" before its first word',
+				'Raise "Max Tokens".',
+			);
 		const text: MessageContent[] = answer.text === '' ? [] : [{ type: 'text', text: answer.text }];
 		const calls = withOwnIds(answer.calls, callIds).map(({ id, name, input }) => ({
 			type: 'tool-call' as const,

@@ -55,7 +55,8 @@ export async function getButtons(this: ILoadOptionsFunctions): Promise<INodeProp
 	}
 	try {
 		const client = createClient(this, await getConnection(this));
-		const record = await client.tasks.retrieve(taskPath('grid', String(taskId).trim()));
+		const path = word.parse(this.getCurrentNodeParameter('options.taskQueryPath'));
+		const record = await client.tasks.retrieve(taskPath('grid', String(taskId).trim(), path));
 		return buttonOptions(record, this.getCurrentNodeParameter('operation'));
 	} catch (error) {
 		throw asNodeError(this.getNode(), error);

@@ -132,6 +132,8 @@ export async function downloadAll(
 	return await Promise.all(
 		outcomes.map(async (outcome) => {
 			if (!isAccepted(outcome) || outcome.error !== undefined) return outcome;
+			// While a task runs, its record may show a preview.
+			if (outcome.task.status !== 'completed') return outcome;
 			// Names are given in the order of the items, whichever download ends first.
 			const names = fileNames.namesFor(outcome.task, outcome.options.fileName);
 			return await limit(async () => await download(outcome, names));
@@ -186,6 +188,8 @@ function toolJson({ taskId, task, record = {}, notes }: AcceptedItem): IDataObje
 		urls: results.map((file) => shownLink(file.url)),
 		markdown: results.map(markdownOf).join('\n'),
 		cost,
+		// Under another name than `error`, of which n8n makes an item that failed: the model has read the task.
+		...(task.error ? { reason: task.error.message, code: task.error.code } : {}),
 		// What this node could not read.
 		...toJson(isObject(task.record) ? { record: task.record } : {}),
 		...(notes.length === 0 ? {} : { notes }),

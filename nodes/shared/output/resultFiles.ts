@@ -56,7 +56,7 @@ const KIND_OF_EXTENSION: ReadonlyArray<readonly [RegExp, ResultKind]> = [
 
 const KIND_OF_FIELD: ReadonlyArray<readonly [RegExp, ResultKind]> = [
 	[/audio/i, 'audio'],
-	[/image|picture|cover|thumbnail/i, 'image'],
+	[/image|picture|cover|thumbnail|frame/i, 'image'],
 	[/video/i, 'video'],
 ];
 
@@ -122,13 +122,23 @@ function nameOf(field: string): string | null {
 	return name === '' || GENERIC_NAMES.has(name.toLowerCase()) ? null : name;
 }
 
-function kindOf(url: string, field: string, family: TaskFamily | null): ResultKind {
+/** The kind that the last word in a field's name says: `image_to_video_url` is a video. */
+function kindOfField(field: string): ResultKind | undefined {
+	const ends = KIND_OF_FIELD.map(([word, kind]) => ({ at: lastIndexOf(field, word), kind }));
+	const last = ends.reduce((one, other) => (other.at > one.at ? other : one));
+	return last.at < 0 ? undefined : last.kind;
+}
+
+const lastIndexOf = (text: string, word: RegExp) =>
+	[...text.matchAll(new RegExp(word, 'gi'))].at(-1)?.index ?? -1;
+
+/** The kind of a file by its link or its field; `undefined` where neither says it. */
+function kindOf(url: string, field: string): ResultKind | undefined {
 	if (DATA_URL.test(url))
 		return RESULT_KINDS.find((kind) => url.slice(5).toLowerCase().startsWith(kind)) ?? 'image';
 	const path = url.split(/[?#]/, 1)[0] ?? '';
 	const byExtension = KIND_OF_EXTENSION.find(([extension]) => extension.test(path))?.[1];
-	const byField = KIND_OF_FIELD.find(([word]) => word.test(field))?.[1];
-	return byExtension ?? byField ?? (family === null ? 'image' : FAMILIES[family].kind);
+	return byExtension ?? kindOfField(field);
 }
 
 const listOf = (value: unknown): unknown[] =>
@@ -222,6 +232,8 @@ function nameBeside(holder: Record<string, unknown>): string | undefined {
 interface Place {
 	field: string;
 	name: string | null;
+	/** Whether the name is that of a field. */
+	isFieldName?: boolean;
 	index?: number | null;
 	expiresAt: string | null;
 	holder: Record<string, unknown>;
@@ -229,6 +241,9 @@ interface Place {
 
 /** A link, with what stands beside it. Without a number it gets one in the end. */
 type FoundFile = Pick<ResultFile, 'kind' | 'url' | 'name' | 'expiresAt'> & {
+	/** Whether nothing says the kind: it counts as the family's own. */
+	isOfUnknownKind: boolean;
+	isFieldName?: boolean;
 	index?: number | null;
 	beside: Record<string, unknown>;
 };
@@ -254,18 +269,34 @@ class Results {
 		return this.found.length === 0;
 	}
 
+	/** Whether there is a file of the kind that the family makes, and not only a cover of one. */
+	get hasOwnKind(): boolean {
+		return this.found.some(this.isMain);
+	}
+
+	private readonly isMain = ({ kind }: FoundFile): boolean => {
+		const family = this.isGrid ? 'grid' : this.family;
+		return family === null ? kind !== 'image' : kind === FAMILIES[family].kind;
+	};
+
 	/** The family's own kind first: a video before its cover. A family that is not known shows pictures beside its files. */
 	get files(): ResultFile[] {
-		const family = this.isGrid ? 'grid' : this.family;
-		const isMain = ({ kind }: FoundFile) =>
-			family === null ? kind !== 'image' : kind === FAMILIES[family].kind;
-		const ordered = [...this.found.filter(isMain), ...this.found.filter((file) => !isMain(file))];
+		const main = this.found.filter(this.isMain);
+		const ordered = [
+			...main.filter(({ isOfUnknownKind }) => !isOfUnknownKind),
+			...main.filter(({ isOfUnknownKind }) => isOfUnknownKind),
+			...this.found.filter((file) => !this.isMain(file)),
+		];
+		// `"content": { "video_url": … }`; but the name of a stem stays.
+		const isAlone = (file: FoundFile) => main.length === 1 && main[0] === file;
 		let highest = 0;
-		return ordered.map(({ index: given, kind, url, name, expiresAt, beside }) => {
+		return ordered.map((file) => {
+			const { index: given, kind, url, name, isFieldName, expiresAt, beside } = file;
 			// The number after the highest so far. The pictures of a grid are numbered by the service alone.
 			const index = given === undefined ? (this.family === 'grid' ? null : highest + 1) : given;
 			highest = Math.max(highest, index ?? 0);
-			return { index, kind, url, name, expiresAt, ...beside };
+			const saysNothing = isFieldName === true && kind !== 'audio' && isAlone(file);
+			return { index, kind, url, name: saysNothing ? null : name, expiresAt, ...beside };
 		});
 	}
 
@@ -276,12 +307,15 @@ class Results {
 			contentOf(value, place.field, place.holder) ?? linkOf(value, place.field, this.baseUrl);
 		if (url === undefined || this.seen.has(value.trim()) || this.seen.has(url)) return;
 		this.seen.add(url);
-		const { name, index, expiresAt, field } = place;
+		const { name, isFieldName, index, expiresAt, field } = place;
+		const kind = kindOf(url, field);
 		this.found.push({
 			index,
-			kind: kindOf(url, field, this.family),
+			kind: kind ?? (this.family === null ? 'image' : FAMILIES[this.family].kind),
+			isOfUnknownKind: kind === undefined,
 			url,
 			name,
+			isFieldName,
 			expiresAt,
 			beside: this.labelsOf(place.holder),
 		});
@@ -290,12 +324,12 @@ class Results {
 	/** Adds every link at any depth of `value`. */
 	addAll(given: unknown, place: Place): void {
 		const value = unpacked(given);
-		if (typeof value === 'string')
-			this.add(value, { ...place, name: nameOf(place.field) ?? place.name });
-		else if (Array.isArray(value)) this.addList(value, place);
+		if (Array.isArray(value)) return this.addList(value, place);
+		const name = nameOf(place.field);
+		const named = name === null ? place : { ...place, name, isFieldName: true };
+		if (typeof value === 'string') this.add(value, named);
 		// `"drums": { "url": … }`
-		else if (isObject(value))
-			this.addFields(value, { ...place, name: nameOf(place.field) ?? place.name });
+		else if (isObject(value)) this.addFields(value, named);
 	}
 
 	private addList(list: readonly unknown[], place: Place): void {
@@ -311,10 +345,10 @@ class Results {
 	private addFields(holder: Record<string, unknown>, place: Place): void {
 		const expiresAt = isoDate(holder.expires_at) ?? place.expiresAt;
 		// `{ "name": "drums", "url": … }`
-		const name = nameBeside(holder) ?? place.name;
+		const name = nameBeside(holder);
+		const named = name === undefined ? place : { ...place, name, isFieldName: false };
 		for (const [field, inner] of Object.entries(holder))
-			if (!CALLBACK_FIELD.test(field))
-				this.addAll(inner, { ...place, field, name, expiresAt, holder });
+			if (!CALLBACK_FIELD.test(field)) this.addAll(inner, { ...named, field, expiresAt, holder });
 	}
 
 	private labelsOf(holder: Record<string, unknown>): Record<string, unknown> {
@@ -431,7 +465,7 @@ export function resultFiles(
 	);
 	for (const [field, value] of others) if (!REQUEST_FIELDS.has(field)) addAll(field, value);
 	// The service may have stored the request's pictures again, under other links.
-	if (results.isEmpty && request)
+	if (!results.hasOwnKind && request)
 		for (const [field, value] of others) if (REQUEST_FIELDS.has(field)) addAll(field, value);
 	return results.files;
 }

@@ -266,8 +266,14 @@ async function customBody(
 		if (isEmpty) throw missing('body_fields', 'the request would be empty');
 		return { body: { ...request, body }, notes };
 	}
-	const property = typeof binaryProperty === 'string' ? binaryProperty.trim() : 'data';
-	const file = await inspectFile(context, itemIndex, property, 'Input Data Field Name');
+	if (typeof binaryProperty !== 'string')
+		throw missing('binary_property', 'its expression is empty');
+	const file = await inspectFile(
+		context,
+		itemIndex,
+		binaryProperty.trim(),
+		'Input Data Field Name',
+	);
 	return { body: { ...request, body, file }, notes };
 }
 

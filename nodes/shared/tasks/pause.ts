@@ -54,14 +54,14 @@ function waitingJson(outcome: TaskItem, input: IDataObject, resumeUrl: string): 
 			...beside,
 		};
 	}
-	const { fields = [], urls = [] } = outcome.request ?? {};
+	const { request } = outcome;
 	// A link that holds the picture itself may be megabytes long.
-	const sent = [...urls].filter((url) => url !== resumeUrl && !isData(url));
+	const urls = [...(request?.urls ?? [])].filter((url) => url !== resumeUrl && !isData(url));
 	return {
 		...taskJson(outcome, true),
 		...(isOpen(outcome) ? { status: 'submitted', results: [], url: null } : {}),
 		...beside,
-		...(sent.length > 0 ? { requestLinks: { fields: [...fields], urls: sent } } : {}),
+		...(request ? { requestLinks: { fields: [...request.fields], urls } } : {}),
 	};
 }
 

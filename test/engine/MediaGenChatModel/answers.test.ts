@@ -136,6 +136,7 @@ describe('a service with a form of its own', () => {
 		['as an object', { what: 'a fox' }, '{"what":"a fox"}'],
 		['missing', undefined, '{}'],
 		['empty', ' ', '{}'],
+		['written as null', 'null', '{}'],
 	])('arguments %s are arguments', async (_how, given, expected) => {
 		const json = { choices: [call({ name: 'draw', arguments: given })], usage: {} };
 		const { calls } = read(await asked('completions', { json }));

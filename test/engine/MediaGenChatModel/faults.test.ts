@@ -266,6 +266,15 @@ describe('a service that answers otherwise', () => {
 		}
 	});
 
+	test('an answer that was cut at Max Tokens before its first word is named', async () => {
+		const json = { content: [], stop_reason: 'max_tokens', usage };
+		for (const streams of [true, false]) {
+			const { error } = await asked('messages', { json }, streams);
+			expect(error?.message).toContain('cut at "Max Tokens" before its first word');
+			expect(error?.description).toContain('Raise "Max Tokens"');
+		}
+	});
+
 	test('a call that was cut at Max Tokens, in one piece, is named', async () => {
 		const content = [{ type: 'tool_use', id: 'a', name: 'draw', input: '{"what": "a fo' }];
 		const json = { content, stop_reason: 'max_tokens', usage };

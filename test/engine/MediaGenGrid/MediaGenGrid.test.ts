@@ -22,8 +22,12 @@ const sent = () => bodiesSent(service);
 async function buttonsOf(
 	taskId: string,
 	operation = 'variation',
+	options: INodeParameters = {},
 ): Promise<Array<{ name: string; value: unknown }>> {
-	const parameters: INodeParameters = { resource: 'grid', operation, matchBy: 'button', taskId };
+	const parameters: INodeParameters = {
+		...{ resource: 'grid', operation, matchBy: 'button', taskId },
+		options,
+	};
 	const context = loadOptionsContext(node, parameters, service.credential(), 'parameters.customId');
 	return await node.methods.loadOptions.getButtons.call(context);
 }
@@ -86,6 +90,12 @@ test('the list of buttons says how to get it where there is no task yet', async 
 		});
 	}
 	await expect(buttonsOf('nobody')).rejects.toMatchObject({ httpCode: '404' });
+});
+
+test('the list of buttons is read at the path of the option "Task Query Path"', async () => {
+	const { id } = service.sandbox.originals.grid({ action: 'IMAGINE' });
+	await buttonsOf(id, 'variation', { taskQueryPath: '/v1/tasks/{task_id}?of=grid' });
+	expect(service.sandbox.requests.list({ method: 'GET' }).at(-1)?.query).toContain('of=grid');
 });
 
 const fromOne = '"Picture Number" must be a whole number from 1 to 4';

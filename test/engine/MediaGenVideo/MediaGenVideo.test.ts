@@ -509,6 +509,11 @@ test.each<[string, Given, string]>([
 		unsent('Shots', '"Multiple Shots" is off'),
 	],
 	[
+		'shots while a sheet says that there is one',
+		{ ...twoShots, multiShot: '={{ "FALSE" }}' },
+		unsent('Shots', '"Multiple Shots" is off'),
+	],
+	[
 		'a video URL without a video',
 		{ ...edit, referType: '={{ "none" }}' },
 		unsent('Video URL', '"Video" is None'),

@@ -3,6 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { type ParameterValues, unsentNotes } from '../../../shared/n8n/parameters';
 import { linkList, linksIn, PictureReader } from '../../../shared/n8n/pictures';
 import type { PanelBody } from '../../../shared/tasks/prepare';
+import { flag } from '../../../shared/util/schema';
 import { z } from '../../../shared/util/vendor/zod';
 import { generateFields } from './fields';
 
@@ -102,7 +103,7 @@ function videoOf(values: ParameterValues): ParameterValues {
 }
 
 const isOff = (multiShot: unknown) =>
-	multiShot === false || multiShot === 'false' || multiShot === undefined;
+	multiShot === undefined || flag().safeParse(multiShot).data === false;
 
 // One shot is the service's default, so the switch is sent only when it is on.
 function shotsOf({ multiShot, shotType, multiPrompt }: ParameterValues): ParameterValues {

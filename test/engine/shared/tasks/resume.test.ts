@@ -560,6 +560,13 @@ describe('The end of a paused execution', () => {
 		expect(statusesOf(resumed?.json)).toStrictEqual(['completed']);
 	});
 
+	test('a result in a field that a request can have comes out after a pause, as it does without one', async () => {
+		const execution = await pause(1);
+		onRecord({ json: { status: 'completed', metadata: { url: FIRST_SONG } } });
+		const { resumed } = await execution.callback(callback('task_1'));
+		expect(resumed?.json).toMatchObject([{ taskId: 'task_1', url: FIRST_SONG }]);
+	});
+
 	test.each([
 		['alone', {}],
 		['and where the service stored it again', { audio_url: 'https://files.example.com/again.mp3' }],

@@ -5,7 +5,14 @@ import { jumpingClock } from '../../support/clocks';
 import { runNode } from '../../support/engine';
 import { fileItem } from '../../support/sandbox';
 import { useScriptedService } from '../../support/scriptedService';
-import { buySounds, numberTasks, SOUNDS } from '../../support/scriptedTasks';
+import {
+	buySounds,
+	failed,
+	numberTasks,
+	songAt,
+	soundTool,
+	SOUNDS,
+} from '../../support/scriptedTasks';
 
 const service = useScriptedService(jumpingClock);
 
@@ -124,6 +131,16 @@ describe('Body Fields of a custom request', () => {
 		expect(bodies()).toEqual([]);
 	});
 
+	test('an empty name of the file is refused: the file in "data" may be another one', async () => {
+		const { error } = await submit(
+			undefined,
+			{ ...form, binaryProperty: '={{ $json.audioField }}' },
+			[await fileItem(Buffer.from('song'), 'song.mp3', 'audio/mpeg')],
+		);
+		expect(error?.message).toContain('"Input Data Field Name"');
+		expect(bodies()).toEqual([]);
+	});
+
 	test('no row, with a file, is a request', async () => {
 		const { error } = await submit(undefined, form, [
 			await fileItem(Buffer.from('song'), 'song.mp3', 'audio/mpeg'),
@@ -207,6 +224,28 @@ test.each(['get', 'wait'])(
 		]);
 	},
 );
+
+test('the file of a task that still runs is not downloaded: it may be a preview, or not there yet', async () => {
+	const preview = songAt(`${service.url}/preview.mp3`);
+	service.on('GET', '/v1/music/tasks/*', { json: { status: 'in_progress', result: preview } });
+	const { items, error } = await runNode({ ...unknownTasks, credential: service.credential() });
+	expect(error).toBeUndefined();
+	expect(items.map(({ json, binary }) => [json.status, binary])).toEqual([
+		['running', undefined],
+		['running', undefined],
+	]);
+	expect(service.sent('GET', '/preview.mp3')).toEqual([]);
+});
+
+test("an agent's tool tells why a task failed", async () => {
+	service.on('GET', '/v1/music/tasks/*', failed('Too loud'));
+	const { json } = await runNode({
+		...unknownTasks,
+		node: soundTool(),
+		credential: service.credential(),
+	});
+	expect(json[0]).toMatchObject({ status: 'failed', reason: 'Too loud' });
+});
 
 test('a task that the service does not have is listed as not found', async () => {
 	service.on('GET', '/v1/music/tasks/*', unknown('No such task'));

@@ -257,10 +257,50 @@ test('a picture or a song outside of the documented place has no end of its own'
 	}
 });
 
+describe('The video is the first file', () => {
+	test.each<[string, Record<string, unknown>, unknown]>([
+		[
+			'before its subtitles',
+			{ subtitle_url: link('s.srt'), video_url: link('v.mp4') },
+			['v.mp4', 's.srt'],
+		],
+		[
+			'before its last frame',
+			{ last_frame_url: link('frame'), video_url: link('clip') },
+			['clip', 'frame'],
+		],
+		[
+			'where its field names what it was made of',
+			{ cover_image_url: link('cover'), image_to_video_url: link('clip') },
+			['clip', 'cover'],
+		],
+	])('%s', (_, result, names) => {
+		const [first, ...more] = resultsOf('video', result);
+		expect([first, ...more].map((file) => file?.url.split('/').pop())).toEqual(names);
+		expect(first?.kind).toBe('video');
+	});
+
+	test('and has no name of what stands around its link alone', () => {
+		for (const result of [
+			{ content: { video_url: link('v.mp4') } },
+			{ response: { video: { url: link('v.mp4') }, cover_url: link('c.png') } },
+			{ output_video_url: link('v.mp4') },
+		])
+			expect(resultsOf('video', result)[0]).toMatchObject({ url: link('v.mp4'), name: null });
+	});
+
+	test('also in a field that a request can have, where there is only a cover beside it', () => {
+		const raw = { metadata: { url: link('v.mp4') }, thumbnail_url: link('c.png') };
+		const request = { fields: new Set<string>(), urls: new Set<string>() };
+		expect(filesOf('video', raw, request)).toEqual([
+			[1, 'v.mp4'],
+			[2, 'c.png', 'thumbnail'],
+		]);
+	});
+});
+
 test('a field that only ends like the callback address is a result', () => {
-	expect(filesOf('image', { picture_before_callback: link('1.png') })).toEqual([
-		[1, '1.png', 'picture_before_callback'],
-	]);
+	expect(filesOf('image', { picture_before_callback: link('1.png') })).toEqual([[1, '1.png']]);
 });
 
 test.each([
