@@ -1,7 +1,6 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
-import { createClient } from '../shared/api/client';
-import { getConnection } from '../shared/api/connection';
+import { openClient } from '../shared/api/client';
 import { type BalanceRecord, remainingOf } from '../shared/api/balance';
 import type { Resource } from '../shared/n8n/describe';
 import { asNodeError } from '../shared/n8n/nodeErrors';
@@ -24,11 +23,7 @@ export const staticDataNotice: INodeProperties = {
  */
 export async function retrieveBalance(context: IExecuteFunctions): Promise<BalanceRecord> {
 	try {
-		const client = createClient(
-			context,
-			await getConnection(context),
-			context.getExecutionCancelSignal(),
-		);
+		const client = await openClient(context, context.getExecutionCancelSignal());
 		return await client.balance.retrieve();
 	} catch (error) {
 		throw asNodeError(context.getNode(), error);

@@ -7,8 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { createClient } from '../shared/api/client';
-import { getConnection } from '../shared/api/connection';
+import { openClient } from '../shared/api/client';
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { type NodeDescription, related } from '../shared/n8n/builderHint';
 import { searchChatModels } from '../shared/n8n/chatModels';
@@ -49,7 +48,7 @@ async function supply(context: ISupplyDataFunctions, itemIndex: number): Promise
 	const given = readFields(context, itemIndex);
 	const options = readModelOptions(context, itemIndex);
 	const signal = context.getExecutionCancelSignal();
-	const client = createClient(context, await getConnection(context), signal);
+	const client = await openClient(context, signal);
 	const rules = { ...options, maxTasksReached: 'fail' } as const;
 	const memory = memoryOf(`${context.getWorkflow().id ?? ''}/${node.id}`);
 	const receipts = new Receipts();

@@ -1,8 +1,7 @@
 import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { createClient } from '../shared/api/client';
-import { getConnection } from '../shared/api/connection';
+import { openClient } from '../shared/api/client';
 import { taskPath } from '../shared/api/families';
 import type { TaskRecord } from '../shared/api/records';
 import { asNodeError } from '../shared/n8n/nodeErrors';
@@ -54,7 +53,7 @@ export async function getButtons(this: ILoadOptionsFunctions): Promise<INodeProp
 		});
 	}
 	try {
-		const client = createClient(this, await getConnection(this));
+		const client = await openClient(this);
 		const path = word.parse(this.getCurrentNodeParameter('options.taskQueryPath'));
 		const record = await client.tasks.retrieve(taskPath('grid', String(taskId).trim(), path));
 		return buttonOptions(record, this.getCurrentNodeParameter('operation'));

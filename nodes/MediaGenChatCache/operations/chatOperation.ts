@@ -10,8 +10,7 @@ import {
 } from '../../shared/api/chat';
 import { costOf } from '../../shared/api/chatCost';
 import { readUsage } from '../../shared/api/chatUsage';
-import { createClient, type MediaGenClient } from '../../shared/api/client';
-import { getConnection } from '../../shared/api/connection';
+import { type MediaGenClient, openClient } from '../../shared/api/client';
 import { type ApiError, NotFoundError } from '../../shared/api/errors';
 import type { Operation } from '../../shared/n8n/describe';
 import { throwFirstError } from '../../shared/n8n/failedItems';
@@ -187,7 +186,7 @@ async function execute(
 	const questions = await readQuestions(context, style, options);
 	if (!options.checkOnly) throwFirstError(context, questions);
 	const signal = context.getExecutionCancelSignal();
-	const client = createClient(context, await getConnection(context), signal);
+	const client = await openClient(context, signal);
 	const guard = new SpendingGuard(context, options, client);
 	if (options.checkOnly)
 		return [

@@ -1,7 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
-import { createClient, type MediaGenClient } from '../../shared/api/client';
-import { getConnection } from '../../shared/api/connection';
+import { type MediaGenClient, openClient } from '../../shared/api/client';
 import type { FileSource } from '../../shared/api/multipart';
 import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../../shared/api/image';
 import { UPLOAD_LINK_HOURS, type UploadRecord } from '../../shared/api/uploads';
@@ -113,11 +112,7 @@ export const upload: Operation = {
 	description: 'Store a picture for 72 hours and get a public URL for it',
 	fields,
 	async execute(context) {
-		const client = createClient(
-			context,
-			await getConnection(context),
-			context.getExecutionCancelSignal(),
-		);
+		const client = await openClient(context, context.getExecutionCancelSignal());
 		const options = parseOptions(
 			context.getNode(),
 			uploadOptions,

@@ -4,7 +4,7 @@ import { clock } from '../util/clock';
 import { parseExactJson } from '../util/json';
 import { BALANCE_PATH, type BalanceRecord, balanceResponse } from './balance';
 import { type ChatResponse, chatResponse, isAnswered, modelList, MODELS_PATH } from './chat';
-import type { Connection } from './connection';
+import { type Connection, getConnection } from './connection';
 import { AuthenticationError, errorInBody } from './errors';
 import {
 	type ApiRequest,
@@ -168,4 +168,12 @@ export function createClient(
 			},
 		},
 	};
+}
+
+/** A client for the node's MediaGen credential, which is read now. Throws a `NodeOperationError` that names the credential's field. */
+export async function openClient(
+	context: ServiceContext,
+	signal?: AbortSignal,
+): Promise<MediaGenClient> {
+	return createClient(context, await getConnection(context), signal);
 }

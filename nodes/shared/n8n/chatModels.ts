@@ -1,7 +1,6 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 
-import { createClient } from '../api/client';
-import { getConnection } from '../api/connection';
+import { openClient } from '../api/client';
 import { matchingValues, openValueField } from './fields';
 import { asNodeError } from './nodeErrors';
 
@@ -22,7 +21,8 @@ export async function searchChatModels(
 	filter?: string,
 ): Promise<INodeListSearchResult> {
 	try {
-		const ids = await createClient(this, await getConnection(this)).chat.models();
+		const client = await openClient(this);
+		const ids = await client.chat.models();
 		return matchingValues(
 			ids.sort().map((id) => ({ name: id, value: id })),
 			filter,

@@ -1,7 +1,6 @@
 import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
-import { createClient, type MediaGenClient } from '../api/client';
-import { getConnection } from '../api/connection';
+import { type MediaGenClient, openClient } from '../api/client';
 import { asError, errorFromThrown } from '../api/errors';
 import type { TaskFamily } from '../api/families';
 import { TASK_STATUSES } from '../api/records';
@@ -355,7 +354,7 @@ async function resumeOnCallback(
 	family: TaskFamily,
 ): Promise<IWebhookResponseData> {
 	try {
-		const client = createClient(context, await getConnection(context));
+		const client = await openClient(context);
 		// Before the waiting rows are read: anybody can call who guesses the execution's number.
 		const refusal = refuseStranger(context, client);
 		if (refusal) return refusal;

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { createClient, type MediaGenClient } from '../api/client';
-import { type Connection, getConnection } from '../api/connection';
+import { type MediaGenClient, openClient } from '../api/client';
+import type { Connection } from '../api/connection';
 import { CanceledError } from '../api/errors';
 import { type TaskFamily, taskPath } from '../api/families';
 import type { ServiceContext } from '../api/http';
@@ -72,15 +72,15 @@ export async function openTaskRun(
 		getParameter: (name): unknown => context.getNodeParameter(name, 0, null),
 	});
 	const signal = context.getExecutionCancelSignal();
-	const connection = await getConnection(context);
+	const client = await openClient(context, signal);
 	return {
 		context,
 		family,
 		operation,
 		options,
-		client: createClient(context, connection, signal),
+		client,
 		pauseAddresses:
-			options.waitMode === 'callback' ? pauseAddressesOf(context, connection) : undefined,
+			options.waitMode === 'callback' ? pauseAddressesOf(context, client.connection) : undefined,
 		signal,
 		deadline: clock.now() + options.timeout * 1_000,
 		limit: pLimit(options.concurrency),

@@ -1,7 +1,6 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 
-import { createClient } from '../api/client';
-import { getConnection } from '../api/connection';
+import { openClient } from '../api/client';
 import { asError, errorFromThrown } from '../api/errors';
 import { isAccepted, type TaskItem } from '../output/items';
 import { clock, within } from '../util/clock';
@@ -189,7 +188,7 @@ const REPEAT_FOR_MS = 120_000;
 /** The credential may have another key by now, for the next look. */
 async function takeKeyOfNow(run: TaskRun): Promise<void> {
 	try {
-		run.client = createClient(run.context, await getConnection(run.context));
+		run.client = await openClient(run.context);
 	} catch (error) {
 		run.context.logger.debug(
 			`MediaGen: the credential could not be read again: ${asError(error).message}`,
