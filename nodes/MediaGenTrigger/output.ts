@@ -5,7 +5,7 @@ import { TASK_FAMILIES } from '../shared/api/families';
 import { taskResponse } from '../shared/api/records';
 import { DOWNLOAD_WITHIN_MS } from '../shared/callbacks/callback';
 import { isFailed, runError } from '../shared/n8n/failedItems';
-import { readItemOptions, readRunOptions } from '../shared/n8n/readOptions';
+import { firstItemOf, readItemOptions, readRunOptions } from '../shared/n8n/readOptions';
 import { type AcceptedItem, isAccepted, outputItems } from '../shared/output/items';
 import { countCost } from '../shared/report/customData';
 import { runHints } from '../shared/report/hints';
@@ -52,10 +52,7 @@ export async function taskOutput(
 	payloads: readonly TriggerPayload[],
 ): Promise<INodeExecutionData[]> {
 	const node = context.getNode();
-	const options = readRunOptions({
-		getNode: () => node,
-		getParameter: (name): unknown => context.getNodeParameter(name, 0, null),
-	});
+	const options = readRunOptions(firstItemOf(context));
 	const signal = context.getExecutionCancelSignal();
 	const outcomes: AcceptedItem[] = [];
 	for (const [

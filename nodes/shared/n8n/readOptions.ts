@@ -21,6 +21,12 @@ interface ParameterSource {
 	getParameter(name: string): unknown;
 }
 
+/** The parameters of a node whose options are those of its first item. */
+export const firstItemOf = (context: IExecuteFunctions): ParameterSource => ({
+	getNode: () => context.getNode(),
+	getParameter: (name) => context.getNodeParameter(name, 0, null),
+});
+
 /** Whether n8n runs the node as a tool of an AI agent: such a node has a type of its own. */
 export function isTool(node: INode): boolean {
 	return node.type.endsWith('Tool');

@@ -3,7 +3,7 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { hasEnded, readTaskRecord } from '../api/records';
 import { secretDigest } from '../api/signedAddress';
 import { errorFields } from '../n8n/nodeErrors';
-import { evaluatedOptions } from '../n8n/readOptions';
+import { evaluatedOptions, firstItemOf } from '../n8n/readOptions';
 import {
 	type AcceptedItem,
 	besideTask,
@@ -124,12 +124,7 @@ export async function pause(
 	// n8n shows no hint for a node that pauses.
 	for (const note of new Set(outcomes.flatMap(({ notes }) => notes)))
 		context.logger.warn(`MediaGen: ${note}`);
-	const evaluated = toJson(
-		evaluatedOptions({
-			getNode: () => context.getNode(),
-			getParameter: (name): unknown => context.getNodeParameter(name, 0, null),
-		}),
-	);
+	const evaluated = toJson(evaluatedOptions(firstItemOf(context)));
 	const digest = secretDigest(addresses.resumeUrl);
 	const limit = clock.now() + options.timeout * 1_000;
 	const ofAll = {

@@ -9,7 +9,7 @@ import { knownStatus, otherTaskIn, type TaskRecord } from '../api/records';
 import { withSecret } from '../api/signedAddress';
 import { asNodeError } from '../n8n/nodeErrors';
 import type { RunOptions } from '../n8n/options';
-import { readRunOptions } from '../n8n/readOptions';
+import { firstItemOf, readRunOptions } from '../n8n/readOptions';
 import type { DownloadContext } from '../output/download';
 import { type AcceptedItem, type BuyingItem, downloadAll, type TaskItem } from '../output/items';
 import { textResult } from '../output/resultFiles';
@@ -67,10 +67,7 @@ export async function openTaskRun(
 	family: TaskFamily,
 	operation: string,
 ): Promise<TaskRun> {
-	const options = readRunOptions({
-		getNode: () => context.getNode(),
-		getParameter: (name): unknown => context.getNodeParameter(name, 0, null),
-	});
+	const options = readRunOptions(firstItemOf(context));
 	const signal = context.getExecutionCancelSignal();
 	const client = await openClient(context, signal);
 	return {
