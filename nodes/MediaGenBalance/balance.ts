@@ -4,7 +4,7 @@ import { openClient } from '../shared/api/client';
 import { type BalanceRecord, remainingOf } from '../shared/api/balance';
 import type { Resource } from '../shared/n8n/describe';
 import { asNodeError } from '../shared/n8n/nodeErrors';
-import { toCamelCase } from '../shared/util/case';
+import { camelCased } from '../shared/util/case';
 
 export const balanceResource: Resource = { name: 'Balance', value: 'balance' };
 
@@ -33,9 +33,7 @@ export async function retrieveBalance(context: IExecuteFunctions): Promise<Balan
 /** The record under camelCase names, with `remaining` and `remainingCredits`. */
 export function toBalance(record: BalanceRecord) {
 	return {
-		...Object.fromEntries(
-			Object.entries(record).map(([name, value]) => [toCamelCase(name), value]),
-		),
+		...camelCased(record),
 		remaining: remainingOf(record, 'balance'),
 		remainingCredits: remainingOf(record, 'credits'),
 	};

@@ -1,9 +1,9 @@
 import { createHash } from 'crypto';
 
+import { HOUR_MS } from '../shared/util/clock';
 import { parseJson } from '../shared/util/json';
 import { z } from '../shared/util/vendor/zod';
 
-const HOUR_MS = 3_600_000;
 const KEY_LENGTH = 8;
 
 /**

@@ -1,5 +1,5 @@
 import { inTimeToAnswer } from '../shared/callbacks/callback';
-import { clock } from '../shared/util/clock';
+import { clock, HOUR_MS } from '../shared/util/clock';
 
 /** Milliseconds to wait for a start in queue mode, where executions start in other processes and confirm nothing here. */
 const QUEUE_MODE_START_WITHIN_MS = 1_000;
@@ -14,7 +14,7 @@ const QUEUE_MODE_AFTER = 3;
 const QUEUED_AFTER_MS = 30_000;
 
 /** How long a start without a confirmation is remembered, in milliseconds. It may wait for n8n's concurrency limit. */
-const REMEMBERED_MS = 3_600_000;
+const REMEMBERED_MS = HOUR_MS;
 
 /**
  * Whether this process runs executions. n8n does not say: one confirmation proves it, and their absence suggests queue mode, for

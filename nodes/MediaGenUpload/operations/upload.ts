@@ -10,8 +10,8 @@ import { itemOrError, toOutputItems } from '../../shared/n8n/failedItems';
 import { commonOptions, fieldsOf, itemText, optionsField } from '../../shared/n8n/options';
 import { parseParameters } from '../../shared/n8n/parameters';
 import { parseOptions } from '../../shared/n8n/readOptions';
-import { toCamelCase } from '../../shared/util/case';
-import { clock } from '../../shared/util/clock';
+import { camelCased } from '../../shared/util/case';
+import { clock, HOUR_MS } from '../../shared/util/clock';
 import { toJson } from '../../shared/util/json';
 import { oneOf, text, toId, webUrl } from '../../shared/util/schema';
 import { pLimit } from '../../shared/util/vendor/pLimit';
@@ -73,8 +73,6 @@ const fromUrl = z.object({ url: z.preprocess(toId, webUrl()) });
 
 const fromInput = z.object({ binaryPropertyName: z.preprocess(toId, text()) });
 
-const HOUR_MS = 3_600_000;
-
 const ownName = z.object({ fileName: itemText });
 
 async function findPicture(
@@ -97,7 +95,7 @@ async function findPicture(
 /** The record in camelCase, with the date at which the link expires: the service states its lifetime only. */
 function toUpload({ raw, url, createdAt = clock.now() }: UploadRecord) {
 	return {
-		...Object.fromEntries(Object.entries(raw).map(([name, value]) => [toCamelCase(name), value])),
+		...camelCased(raw),
 		url,
 		expiresAt: new Date(createdAt + UPLOAD_LINK_HOURS * HOUR_MS).toISOString(),
 	};

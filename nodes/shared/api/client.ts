@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { clock } from '../util/clock';
+import { clock, HOUR_MS } from '../util/clock';
 import { parseExactJson } from '../util/json';
 import { BALANCE_PATH, type BalanceRecord, balanceResponse } from './balance';
 import { type ChatResponse, chatResponse, isAnswered, modelList, MODELS_PATH } from './chat';
@@ -21,7 +21,7 @@ import { type AcceptedTask, submissionResponse, type TaskRecord, taskResponse } 
 import { type UploadRecord, uploadResponse, UPLOADS_PATH } from './uploads';
 
 /** Milliseconds for the answer to a submission: its Timeout, but a pause may last for days, and too short a wait loses the id. */
-const SUBMIT_WITHIN_MS = { min: 60_000, max: 3_600_000 };
+const SUBMIT_WITHIN_MS = { min: 60_000, max: HOUR_MS };
 
 /** Milliseconds for 20 MB over a slow line. */
 const UPLOAD_WITHIN = { timeoutMs: 600_000, idleMs: 120_000 };

@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { compareNames } from '../util/order';
+import { compareNames } from '../util/case';
 
 /** A resource as the panel shows it. */
 export interface Resource {

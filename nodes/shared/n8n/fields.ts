@@ -5,8 +5,7 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 
-import { toTitle } from '../util/case';
-import { compareNames } from '../util/order';
+import { compareNames, toTitle } from '../util/case';
 
 const RATIO_NAMES: Readonly<Record<string, string>> = {
 	'1:1': 'Square (1:1)',

@@ -20,6 +20,9 @@ import {
 } from '../api/errors';
 import { atItem } from './rows';
 
+/** A line of the description of an error that comes before the purchase. */
+export const NOTHING_SENT = 'Nothing was sent to the service.';
+
 export type NodeError = NodeApiError | NodeOperationError;
 
 const ANOTHER_SERVER =

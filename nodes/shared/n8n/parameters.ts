@@ -12,7 +12,7 @@ import { isObject, jsonObject } from '../util/json';
 import { toId } from '../util/schema';
 import type { z } from '../util/vendor/zod';
 import { PendingUpload } from './binary';
-import { itemError } from './nodeErrors';
+import { itemError, NOTHING_SENT } from './nodeErrors';
 
 /** The values of parameters by name: collections flattened, everything unset left out. */
 export type ParameterValues = Record<string, unknown>;
@@ -191,7 +191,7 @@ export function validationError(
 	const sentences = issues.map(({ path, message }) => `"${placeOf(fields, path)}" ${message}`);
 	const others = sentences.slice(1).map((sentence) => `${sentence}.`);
 	// n8n shows it in one line.
-	const description = [...others, 'Nothing was sent to the service.'].join('\n');
+	const description = [...others, NOTHING_SENT].join('\n');
 	return itemError(node, sentences[0] ?? '', itemIndex, description);
 }
 

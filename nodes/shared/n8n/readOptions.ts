@@ -12,7 +12,7 @@ import {
 	type RunOptions,
 	runOptions,
 } from './options';
-import { itemError } from './nodeErrors';
+import { itemError, NOTHING_SENT } from './nodeErrors';
 import { isExpression, isSet } from './parameters';
 
 /** The part of an n8n context that reads parameters. A webhook's context takes no item index. */
@@ -46,7 +46,7 @@ export function parseOptions<Shape extends Options>(
 	const name = String(issue?.path[0]);
 	const label = options.shape[name]?.field.displayName ?? name;
 	const message = `"${label}" ${issue?.message ?? 'is not valid'}`;
-	throw itemError(node, message, itemIndex, 'Nothing was sent to the service.');
+	throw itemError(node, message, itemIndex, NOTHING_SENT);
 }
 
 /**

@@ -11,6 +11,7 @@ import {
 } from '../api/families';
 import { type TaskRecord, toMilliseconds } from '../api/records';
 import { toCamelCase } from '../util/case';
+import { HOUR_MS } from '../util/clock';
 import { isObject, parseJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 
@@ -45,8 +46,6 @@ export interface RequestLinks {
 	fields: ReadonlySet<string>;
 	urls: ReadonlySet<string>;
 }
-
-const HOUR_MS = 3_600_000;
 
 const KIND_OF_EXTENSION: ReadonlyArray<readonly [RegExp, ResultKind]> = [
 	[/\.(mp3|wav|m4a|flac|ogg|aac)$/i, 'audio'],

@@ -4,6 +4,7 @@ import type { MediaGenClient } from '../api/client';
 import { asError } from '../api/errors';
 import { remainingOf } from '../api/balance';
 import type { FailedItem } from '../n8n/failedItems';
+import { NOTHING_SENT } from '../n8n/nodeErrors';
 import type { BuyingItem, UnboughtItem } from '../output/items';
 import { hint } from '../report/hints';
 import { toJson } from '../util/json';
@@ -25,7 +26,7 @@ async function balanceFields(client: MediaGenClient) {
 function problemsOf({ error }: FailedItem): string[] {
 	const others = (error.description ?? '')
 		.split('\n')
-		.filter((line) => line !== '' && !line.startsWith('Nothing was sent'));
+		.filter((line) => line !== '' && line !== NOTHING_SENT);
 	return [error.message, ...others];
 }
 

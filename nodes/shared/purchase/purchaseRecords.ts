@@ -3,7 +3,7 @@ import type { IDataObject, INode } from 'n8n-workflow';
 
 import { recordKeyIn } from '../n8n/failedItems';
 import { isTool, requestParameters } from '../n8n/readOptions';
-import { clock } from '../util/clock';
+import { clock, HOUR_MS } from '../util/clock';
 import { objectIn, toJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 
@@ -52,7 +52,7 @@ const ORIGINS = 'mediaGenOrigins';
 const UPLOADS = 'mediaGenUploads';
 
 /** An upload's URL lives for 72 hours (spec §7); the task that uses it needs some of them. */
-const REUSE_UPLOAD_MS = 70 * 3_600_000;
+const REUSE_UPLOAD_MS = 70 * HOUR_MS;
 
 /** Those of items that never come back stay until the execution ends: the oldest make room. */
 const MAX_UPLOADS = 10_000;

@@ -4,6 +4,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import type { MediaGenClient } from '../api/client';
 import { ApiError, asError } from '../api/errors';
 import { type BalanceUnit, remainingOf } from '../api/balance';
+import { NOTHING_SENT } from '../n8n/nodeErrors';
 import { itemRanges } from '../n8n/rows';
 import type { SpendingRules } from '../n8n/options';
 import { isTool } from '../n8n/readOptions';
@@ -59,7 +60,7 @@ function checkLimitsAreGiven(node: INode, rules: SpendingRules): void {
 	for (const [name, label] of LIMITS) {
 		if (options[name] === undefined || rules[name] !== undefined) continue;
 		throw new NodeOperationError(node, `"${label}" is required: its expression is empty`, {
-			description: 'Nothing was sent to the service.',
+			description: NOTHING_SENT,
 		});
 	}
 }

@@ -1,6 +1,6 @@
 import { callbackAddressProblem, unusualPort } from '../api/address';
 import { withReference } from '../api/signedAddress';
-import { itemError } from '../n8n/nodeErrors';
+import { itemError, NOTHING_SENT } from '../n8n/nodeErrors';
 import { callbackFields } from '../n8n/options';
 import { isBlank, isExpression, validationError } from '../n8n/parameters';
 import { parseWebUrl, toId, webUrl } from '../util/schema';
@@ -31,7 +31,7 @@ function checkCallbackAddress(
 			context.getNode(),
 			refusal,
 			itemIndex,
-			`${hint} ${ON_OWN_NETWORK} Nothing was sent to the service.`,
+			`${hint} ${ON_OWN_NETWORK} ${NOTHING_SENT}`,
 		);
 	}
 	const port = unusualPort(address);

@@ -6,7 +6,7 @@ import { RESULT_KINDS } from '../api/families';
 import { multipartForm } from '../api/multipart';
 import type { AcceptedTask } from '../api/records';
 import { PendingUpload, reopenFile } from '../n8n/binary';
-import { itemError } from '../n8n/nodeErrors';
+import { itemError, NOTHING_SENT } from '../n8n/nodeErrors';
 import { isTool, readItemOptions, readReuse } from '../n8n/readOptions';
 import {
 	type ParameterValues,
@@ -135,8 +135,7 @@ async function prepareItem(
 /** An item of a MediaGen node that stands for one file of a task: see "One Item per File". */
 const fileItem = z.object({ taskId: z.string(), kind: z.enum(RESULT_KINDS), url: z.string() });
 
-const WAY_OUT =
-	'In the node that made the files, set "Output" to "One Item per Task". Or keep one file for each request, with a Filter on {{ $json.kind }} and {{ $json.index }}.\nNothing was sent to the service.';
+const WAY_OUT = `In the node that made the files, set "Output" to "One Item per Task". Or keep one file for each request, with a Filter on {{ $json.kind }} and {{ $json.index }}.\n${NOTHING_SENT}`;
 
 /**
  * Refuses files of one task that would buy the same as each other: a task with five files was meant to be one purchase. Takes time

@@ -9,6 +9,10 @@ export function toCamelCase(apiName: string): string {
 	return first + rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
+/** An object of the API with its fields under the names of parameters. */
+export const camelCased = (fields: Readonly<Record<string, unknown>>) =>
+	Object.fromEntries(Object.entries(fields).map(([name, value]) => [toCamelCase(name), value]));
+
 /** A value of the API as a label: `lead_vocal` → `Lead Vocal`. */
 export function toTitle(value: string): string {
 	return value
@@ -16,3 +20,6 @@ export function toTitle(value: string): string {
 		.map((word) => word.charAt(0).toUpperCase() + word.slice(1))
 		.join(' ');
 }
+
+/** The order of two names of Latin letters. A language's own order is slow to load, and panels are sorted when n8n starts. */
+export const compareNames = (a: string, b: string) => (a < b ? -1 : 1);

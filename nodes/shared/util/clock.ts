@@ -1,5 +1,7 @@
 import { sleep as hostSleep } from 'n8n-workflow';
 
+export const HOUR_MS = 3_600_000;
+
 /** Time as the nodes see it. Tests put a faster clock in its place. */
 export interface Clock {
 	/** Milliseconds since 1970. */
