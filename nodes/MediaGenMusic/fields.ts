@@ -9,21 +9,14 @@ import {
 	taskIdField,
 	toOptions,
 } from '../shared/n8n/fields';
-import { ifSet, numberIfSet } from '../shared/n8n/options';
+import { type Field, ifSet, numberIfSet, type Options } from '../shared/n8n/options';
 import { flag, integer, number, taskId, text } from '../shared/util/schema';
 import type { z } from '../shared/util/vendor/zod';
 import { modeField, type SongMode } from './mode';
 
-/** Fields of a request by their names in the API: the schema of each, with its field in the panel. */
-export type RequestFields = Readonly<
-	Record<string, z.ZodTypeAny & { field: Omit<INodeProperties, 'name'> }>
->;
-
 /** A field that always has a value. */
-const inPanel = <Schema extends z.ZodTypeAny>(
-	schema: Schema,
-	field: Omit<INodeProperties, 'name'>,
-) => Object.assign(schema, { field });
+const inPanel = <Schema extends z.ZodTypeAny>(schema: Schema, field: Field) =>
+	Object.assign(schema, { field });
 
 /** A field that the user must fill in. */
 export const required = (...[schema, field]: Parameters<typeof inPanel>) =>
@@ -87,7 +80,7 @@ export const tagsField = {
 };
 
 /** The words of a song, in either mode (spec §2, Common field rules): each is shown where the mode reads it. */
-export function words(mode: SongMode): RequestFields {
+export function words(mode: SongMode): Options {
 	const { tags = tagsField.description } = mode;
 	const lyrics = promptField({ placeholder: 'e.g. [Verse] The harbour lights are low…' });
 	return {

@@ -1,6 +1,5 @@
-import type { INodeProperties } from 'n8n-workflow';
-
 import { extendReads, inferMode, type MusicFields, unreadFields } from '../shared/api/music';
+import type { Field } from '../shared/n8n/options';
 import { flag } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
 
@@ -42,7 +41,7 @@ export const extendMode: SongMode = {
 };
 
 /** "Mode", which decides what the other fields do. */
-export const modeField = ({ automatic }: SongMode): Omit<INodeProperties, 'name'> => ({
+export const modeField = ({ automatic }: SongMode): Field => ({
 	displayName: 'Mode',
 	type: 'options',
 	options: [

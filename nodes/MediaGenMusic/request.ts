@@ -10,14 +10,14 @@ import {
 } from '../shared/api/music';
 import type { Operation } from '../shared/n8n/describe';
 import { additionalFieldsOf } from '../shared/n8n/fields';
-import { fieldsOf } from '../shared/n8n/options';
+import { fieldsOf, type Options } from '../shared/n8n/options';
 import { type KnownValues, labelOf, unlistedNotes } from '../shared/n8n/parameters';
 import { buyingOperation, type BuyingOperation } from '../shared/tasks/execute';
 import type { RequestBody } from '../shared/tasks/prepare';
 import { toCamelCase } from '../shared/util/case';
 import { refuseIn } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
-import { model, type RequestFields, style, words } from './fields';
+import { model, style, words } from './fields';
 import { keepReadFields, shownIn, type SongMode } from './mode';
 
 /** What several fields must fulfill together. */
@@ -28,11 +28,11 @@ interface MusicOperation extends Pick<
 	'name' | 'value' | 'action' | 'description' | 'synchronous'
 > {
 	/** In sight. */
-	fields: RequestFields;
+	fields: Options;
 	/** How the request is read where a song is made: it has words and a style too. */
 	song?: SongMode;
 	/** In the collection, beside the model. */
-	options?: RequestFields;
+	options?: Options;
 	rule?: Rule;
 }
 
@@ -46,7 +46,7 @@ export const endsAfterStart: Rule = (body, refuse) => {
 
 /** The request of some fields. Description mode needs its description (spec §2, `custom`). */
 export function musicRequest(
-	fields: RequestFields,
+	fields: Options,
 	mode?: SongMode,
 	rule?: Rule,
 ): BuyingOperation['schema'] {
@@ -60,7 +60,7 @@ export function musicRequest(
 }
 
 /** The fields in the panel. What one mode alone reads is shown there. */
-function panelOf(fields: RequestFields, mode?: SongMode, inCollection = false): INodeProperties[] {
+function panelOf(fields: Options, mode?: SongMode, inCollection = false): INodeProperties[] {
 	const named = Object.entries(fields).map(([name, { field }]) => {
 		const isCustom = CUSTOM_MODE_FIELDS.some((custom) => custom === name);
 		if (!mode || !(isCustom || name === DESCRIPTION_MODE_FIELD)) return [name, { field }] as const;

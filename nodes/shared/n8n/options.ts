@@ -7,9 +7,9 @@ import { byLabel } from './fields';
 import { additionalBodyFieldsField } from './parameters';
 
 /** A field of the panel. Its name is the key of its option. */
-type Field = Omit<INodeProperties, 'name'>;
+export type Field = Omit<INodeProperties, 'name'>;
 
-/** Options by name: the schema of each value, with its field. */
+/** Options, or other fields of a request, by name: the schema of each value, with its field. */
 export type Options = Readonly<Record<string, z.ZodTypeAny & { field: Field }>>;
 
 /** An option that always has a value: the default of its field, unless the user sets another. */
