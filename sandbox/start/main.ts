@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { assertPortFree, type Host, packWhereChanged, startHost, terminalProgress } from '../host';
 import { createSandbox, type Sandbox } from '../service';
-import { Cleanup } from './cleanup';
 import { importExamples } from './examples';
 import { readOptions, type StartOptions } from './options';
 import { runPipeline } from './pipeline';
@@ -12,6 +11,9 @@ import { rebuildOnChange } from './watch';
 const CREDENTIAL = 'MediaGen API';
 
 const progress = terminalProgress();
+
+/** What is to be undone at the end, the newest first, however the end comes. */
+type Cleanup = Array<() => Promise<void>>;
 
 /**
  * The work of `npm start`.
@@ -27,14 +29,19 @@ export async function main(
 	stopped: Promise<NodeJS.Signals>,
 ): Promise<NodeJS.Signals | undefined> {
 	const options = readOptions(given);
-	const cleanup = new Cleanup();
+	const cleanup: Cleanup = [];
 	try {
 		const early = await Promise.race([serve(root, options, cleanup), stopped]);
 		if (early === undefined && !options.once) await stopped;
 		return early;
 	} finally {
-		if (cleanup.isNeeded) await progress.step('Ending n8n and the sandbox', () => cleanup.run());
+		if (cleanup.length > 0) await progress.step('Ending n8n and the sandbox', () => undo(cleanup));
 	}
+}
+
+async function undo(cleanup: Cleanup): Promise<void> {
+	for (const task of cleanup.reverse())
+		await task().catch((error: unknown) => console.error(error));
 }
 
 async function serve(root: string, options: StartOptions, cleanup: Cleanup): Promise<undefined> {
@@ -50,7 +57,7 @@ async function serve(root: string, options: StartOptions, cleanup: Cleanup): Pro
 		console.error(error instanceof Error ? error.message : error);
 	}
 	if (options.once) return;
-	if (options.watch) cleanup.add(rebuildOnChange(root, host, progress));
+	if (options.watch) cleanup.push(rebuildOnChange(root, host, progress));
 	console.log('Ctrl-C ends n8n and the sandbox.');
 }
 
@@ -72,7 +79,7 @@ async function bringUp(
 		allowPrivateCallbacks: true,
 		...(seed !== undefined && { seed }),
 	});
-	cleanup.add(() => sandbox.close());
+	cleanup.push(() => sandbox.close());
 
 	const userFolder = folder === undefined ? await temporaryFolder(cleanup) : resolve(root, folder);
 	progress.info(
@@ -89,7 +96,7 @@ async function bringUp(
 		...(port !== undefined && { port }),
 		progress,
 	});
-	cleanup.add(() => host.stop());
+	cleanup.push(() => host.stop());
 
 	const credential = {
 		name: CREDENTIAL,
@@ -110,7 +117,7 @@ async function bringUp(
 
 async function temporaryFolder(cleanup: Cleanup): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'mediagen-start-'));
-	cleanup.add(() => rm(folder, { recursive: true, force: true }));
+	cleanup.push(() => rm(folder, { recursive: true, force: true }));
 	return folder;
 }
 

@@ -35,7 +35,7 @@ export function adminRoutes(app: FastifyInstance, service: Service, controls: Co
 		controls;
 
 	const routes: Readonly<Record<`${'GET' | 'POST' | 'PUT' | 'DELETE'} ${string}`, Answer>> = {
-		'GET ': () => overview(service, controls),
+		'GET ': () => overview(service, controls, Object.keys(routes)),
 
 		'GET /faults': () => faults.list(),
 		'POST /faults': ({ body }) => faults.add(faultRuleSchema.parse(body)),
@@ -86,7 +86,8 @@ export function adminRoutes(app: FastifyInstance, service: Service, controls: Co
 }
 
 /** `GET /_sandbox`: what there is, and where. */
-function overview(service: Service, controls: Controls) {
+function overview(service: Service, controls: Controls, routes: readonly string[]) {
+	const paths = new Set(routes.map((route) => route.replace(/^\w+ /, '')));
 	return {
 		url: service.url,
 		now: service.clock.now(),
@@ -98,24 +99,9 @@ function overview(service: Service, controls: Controls) {
 			deliveries: controls.deliveries.list().length,
 			faults: controls.faults.list().length,
 		},
-		paths: [
-			'faults',
-			'ledger',
-			'requests',
-			'deliveries',
-			'callbacks',
-			'tasks',
-			'tracks',
-			'grids',
-			'videos',
-			'chat/bill',
-			'chat/replies',
-			'keys',
-			'balance',
-			'durations',
-			'settings',
-			'reset',
-		].map((name) => `${ADMIN_PREFIX}/${name}`),
+		paths: [...paths]
+			.filter((path) => path !== '' && !path.includes(':'))
+			.map((path) => `${ADMIN_PREFIX}${path}`),
 	};
 }
 

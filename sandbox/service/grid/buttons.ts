@@ -11,7 +11,7 @@ export interface GridButton {
 	emoji: string;
 }
 
-export const REROLL_EMOJI = '🔄';
+const REROLL_EMOJI = '🔄';
 const SUBTLE = 'Vary (Subtle)';
 const MAKE_VARIATIONS = 'Make Variations';
 const NUMBERS = [1, 2, 3, 4] as const;

@@ -1,5 +1,6 @@
 import type { Due, Effects } from '../faults/faultBook';
 import type { CallbackEffect, TaskEffect } from '../faults/rule';
+import { mapLeaves } from '../mapLeaves';
 import type { Service } from '../service';
 import type { Task } from '../store/tasks';
 import { enveloped, RecordWriter } from '../tasks/record';
@@ -99,27 +100,17 @@ function asCompleted(service: Service, task: Task): Task {
 
 /** The body of a callback for a task that does not exist. */
 function ofUnknownTask(body: unknown): unknown {
-	return mapValues(body, (name, value) => (name === 'id' ? forgedId(value) : value));
+	return mapLeaves(body, (value, name) => (name === 'id' ? forgedId(value) : value));
 }
 
-function forgedId(id: string | number): string | number {
-	return typeof id === 'number' ? id + 1 : `task_forged_${id.slice(-8)}`;
+function forgedId(id: unknown): unknown {
+	if (typeof id === 'string') return `task_forged_${id.slice(-8)}`;
+	return typeof id === 'number' ? id + 1 : id;
 }
 
 /** The body of a callback whose links lead elsewhere. */
 function withWrongLinks(body: unknown): unknown {
-	return mapValues(body, (_name, value) =>
+	return mapLeaves(body, (value) =>
 		typeof value === 'string' && /^https?:\/\//.test(value) ? FORGED_LINK : value,
-	);
-}
-
-type Change = (name: string, value: string | number) => string | number;
-
-function mapValues(value: unknown, change: Change, name = ''): unknown {
-	if (typeof value === 'string' || typeof value === 'number') return change(name, value);
-	if (Array.isArray(value)) return value.map((inner) => mapValues(inner, change, name));
-	if (typeof value !== 'object' || value === null) return value;
-	return Object.fromEntries(
-		Object.entries(value).map(([key, inner]) => [key, mapValues(inner, change, key)]),
 	);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod/v3';
 import { invalid } from '../errors';
+import { mapLeaves } from '../mapLeaves';
 
 /**
  * Validates a request.
@@ -32,18 +33,12 @@ export function unknownFields(body: unknown, known: readonly string[]): string[]
 const LONGEST_STRING = 65_536;
 
 /** A copy in which very long strings are shortened. */
-export function shortened(value: unknown): unknown {
-	if (typeof value === 'string' && value.length > LONGEST_STRING) {
-		return `${value.slice(0, 100)}… (${value.length} characters)`;
-	}
-	if (Array.isArray(value)) return value.map(shortened);
-	if (typeof value === 'object' && value !== null) {
-		return Object.fromEntries(
-			Object.entries(value).map(([name, inner]) => [name, shortened(inner)]),
-		);
-	}
-	return value;
-}
+export const shortened = (value: unknown) =>
+	mapLeaves(value, (leaf) =>
+		typeof leaf === 'string' && leaf.length > LONGEST_STRING
+			? `${leaf.slice(0, 100)}… (${leaf.length} characters)`
+			: leaf,
+	);
 
 /** Any asynchronous submission may have a callback base address (spec, Events, rule 1). */
 export const webhookField = z.string().min(1).optional();

@@ -1,4 +1,5 @@
 import { dialectOf, type Dialect } from '../dialects';
+import { mapLeaves } from '../mapLeaves';
 import { creditsToCost } from '../prices';
 import type { Service } from '../service';
 import type { StoredFile } from '../store/files';
@@ -57,11 +58,7 @@ export class RecordWriter {
 
 	/** All numbers of an object. */
 	numbers(value: unknown): unknown {
-		if (typeof value === 'number') return this.number(value);
-		if (typeof value !== 'object' || value === null) return value;
-		return Object.fromEntries(
-			Object.entries(value).map(([name, inner]) => [name, this.numbers(inner)]),
-		);
+		return mapLeaves(value, (leaf) => (typeof leaf === 'number' ? this.number(leaf) : leaf));
 	}
 
 	/** The fields of the request, where the dialect repeats them. */
