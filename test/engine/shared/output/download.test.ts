@@ -50,17 +50,6 @@ describeInEachBinaryDataMode((mode) => {
 		expect(items[0]?.binary?.data?.fileName).toBe(`music-${task()}-1.wav`);
 	});
 
-	test('a dead link is told with the task that can be fetched again', async () => {
-		service.sandbox.faults.add({
-			match: { method: 'GET', path: '/files/*' },
-			count: null,
-			effect: { type: 'status', status: 404 },
-		});
-		const { error } = await run({});
-		expect(error?.description).toContain(task());
-		expect(service.sandbox.ledger().accepted).toBe(1);
-	});
-
 	test('the key is not sent to the address of a file', async () => {
 		await run({});
 		const files = service.sandbox.requests.list().filter(({ path }) => path.startsWith('/files/'));

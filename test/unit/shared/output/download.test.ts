@@ -90,23 +90,6 @@ test('nothing is lost of a stream whose reader comes late', async () => {
 	expect([binary.data, fileSize]).toEqual(['first second', 12]);
 });
 
-test('the request for a file carries no credential', async () => {
-	const seen: IHttpRequestOptions[] = [];
-	const store = async (content: Readable) => ({
-		data: (await buffer(content)).toString(),
-		mimeType: '',
-	});
-	await downloadFile(contextOf(Readable.from(['x']), store, seen), connection, file, 'song', rules);
-	expect(
-		seen.map(({ url, headers, auth, disableFollowRedirect }) => [
-			url,
-			headers,
-			auth,
-			disableFollowRedirect,
-		]),
-	).toEqual([['https://files.example.com/1', { 'accept-encoding': 'identity' }, undefined, true]]);
-});
-
 describe('A file above the limit is refused, however the storage takes the end of its stream', () => {
 	const large = () => Readable.from([Buffer.alloc(600_000), Buffer.alloc(600_000)]);
 	const closed = async (content: Readable) =>
@@ -326,16 +309,6 @@ describe('A download that goes wrong', () => {
 		});
 		expect(seen).toHaveLength(5);
 		expect(time.now() - began).toBeGreaterThan(7_000);
-	});
-
-	test.each<[string, Answer]>([
-		['a lost connection', lost],
-		['a 5xx', { statusCode: 503 }],
-		['a rate limit', { statusCode: 429 }],
-	])('after %s comes in the end', async (_, answer) => {
-		const { context, seen } = serverOf(answer, { statusCode: 200, text: 'song' });
-		expect((await downloadFile(context, connection, file, 'song', rules)).binary.data).toBe('song');
-		expect(seen).toHaveLength(2);
 	});
 
 	test('for good is not tried again', async () => {
