@@ -314,18 +314,20 @@ describe('several breakpoints', () => {
 });
 
 describe('markers', () => {
-	const ROLES = ['system', 'user'];
-
-	it.each(ROLES)(
-		'rule 2: on a %s message with a text are ignored, without an error',
-		async (role) => {
+	it.each([
+		['system', 'completions'],
+		['user', 'completions'],
+		['user', 'messages'],
+	] as const)(
+		'rule 2: on a %s message with a text are ignored, without an error, in %s',
+		async (role, style) => {
 			const it = await chat();
 			const messages = [
 				{ role, content: DOCUMENT, cache_control: { type: 'ephemeral' } },
 				{ role: 'user', content: QUESTION },
 			];
 			for (let round = 0; round < 2; round += 1)
-				expect(seen(await it.completions({ messages }))).toEqual(
+				expect(seen(await it[style]({ messages }))).toEqual(
 					counted(tokens(DOCUMENT, QUESTION), 0, 0),
 				);
 		},

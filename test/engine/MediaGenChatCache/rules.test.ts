@@ -1,7 +1,4 @@
-import axios from 'axios';
-
-import { readCompletionUsage, readMessagesUsage } from '../../../nodes/shared/api/chatUsage';
-import { blocks, chatNode, document, MODEL, questions, useChatSandbox } from '../support/chat';
+import { blocks, chatNode, document, questions, useChatSandbox } from '../support/chat';
 import { until } from '../support/clocks';
 
 const service = useChatSandbox();
@@ -42,50 +39,6 @@ const one = async (seen: Promise<Seen[]>) => {
 	return first;
 };
 
-const READERS = { message: readMessagesUsage, completion: readCompletionUsage };
-
-interface Direct {
-	/** What stands where the marker belongs; none by default. */
-	marker?: object;
-	/** The marker stands beside a content that is plain text. */
-	onMessage?: boolean;
-	text?: string;
-	question?: string;
-	headers?: Record<string, string>;
-}
-
-/** Sends the service what no node would, to see that the rule is its own. */
-async function directly(
-	operation: Operation,
-	{ marker, onMessage, text = pump, question = 'Why?', headers }: Direct,
-) {
-	const { key, url } = service.sandbox;
-	const own =
-		operation === 'message'
-			? { 'x-api-key': key, 'vendor-version': '2023-06-01' }
-			: { Authorization: `Bearer ${key}` };
-	const marked = marker === undefined ? {} : { cache_control: marker };
-	const content = [
-		{ type: 'text', text, ...marked },
-		{ type: 'text', text: question },
-	];
-	const beside = [
-		{ role: 'user', content: text, ...marked },
-		{ role: 'user', content: question },
-	];
-	const messages = onMessage ? beside : [{ role: 'user', content }];
-	const { status, data } = await axios.post<{ usage?: Record<string, unknown> }>(
-		url + PATHS[operation],
-		{ model: MODEL, max_tokens: 50, messages },
-		{ headers: { ...own, ...headers }, validateStatus: () => true },
-	);
-	return { status, usage: READERS[operation](data.usage ?? {}) };
-}
-
-const HOUR = { type: 'ephemeral', ttl: '1h' };
-
-const FIVE_MINUTES = { type: 'ephemeral' };
-
 const pump = document('pump');
 
 describe.each(OPERATIONS)('%s', (operation) => {
@@ -100,17 +53,8 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		expect(await one(ask(long))).toMatchObject({ usage: { cacheWrite: 0, cacheHit: true } });
 	});
 
-	test('rule 1, the service: without the header nothing lives for an hour', async () => {
-		const { usage } = await directly(operation, { marker: HOUR });
-		expect(usage.cacheWrite1h).toBe(0);
-		await service.pass(30);
-		expect((await directly(operation, { marker: FIVE_MINUTES })).usage.cacheHit).toBe(false);
-	});
-
-	test('rule 2: markers work inside blocks, where the node puts them; beside plain text they do nothing', async () => {
+	test('rule 2: the node puts a marker inside a block, where it works', async () => {
 		const ask = asker(operation);
-		const beside = await directly(operation, { marker: FIVE_MINUTES, onMessage: true });
-		expect(beside).toMatchObject({ status: 200, usage: { cacheWrite: 0, cacheRead: 0 } });
 		const inBlocks = async () => (await one(ask(blocks({ text: pump, place: 'user' })))).usage;
 		expect((await inBlocks()).cacheWrite).toBeGreaterThan(4_000);
 		expect((await inBlocks()).cacheRead).toBeGreaterThan(4_000);
