@@ -1,47 +1,21 @@
 import type { ICredentialDataDecryptedObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { MediaGenChatCache } from '../../../nodes/MediaGenChatCache/MediaGenChatCache.node';
-import { setClock } from '../../../nodes/shared/util/clock';
-import { createSandbox, type Sandbox } from '../../../sandbox/service';
 import { fastClock } from './clocks';
 import { runNode } from './engine';
 import { rememberingNode } from './rememberingNode';
+import { useSandbox } from './sandbox';
 
-/** A sandbox for the tests of one file, on a clock that it shares with the nodes and that can be put on. */
+/** A sandbox for the tests of one file, on a clock that can be put on. */
 export function useChatSandbox() {
 	const clock = fastClock(50);
-	let sandbox: Sandbox | undefined;
-	const current = () => {
-		if (!sandbox) throw new Error('The sandbox runs inside tests only');
-		return sandbox;
-	};
-	beforeAll(async () => {
-		setClock(clock);
-		sandbox = await createSandbox({ clock, seed: 'chat' });
-	});
-	beforeEach(() => current().reset());
-	afterAll(async () => {
-		setClock(undefined);
-		await sandbox?.close();
-	});
-	return {
-		get sandbox() {
-			return current();
-		},
-		credential: (): ICredentialDataDecryptedObject => ({
-			baseUrl: current().url,
-			apiKey: current().key,
-			allowPrivateCallbacks: true,
-			brandWords: '{}',
-		}),
+	const service = useSandbox(clock, 'chat');
+	return Object.assign(service, {
 		/** Lets that many minutes pass at once. */
 		pass: async (minutes: number) => await clock.advance(minutes * 60_000),
 		/** Chat requests as they arrived, in order. */
-		requests: () =>
-			current()
-				.requests.list()
-				.filter(({ method }) => method === 'POST'),
-	};
+		requests: () => service.sandbox.requests.list().filter(({ method }) => method === 'POST'),
+	});
 }
 
 /** Words that make a long text, in an order that depends on the subject: the same subject gives the same text. */

@@ -14,16 +14,16 @@ export interface SandboxOfTests {
 	credential(): ICredentialDataDecryptedObject;
 }
 
-/** A sandbox for the tests of one file, emptied before each of them. */
-export function useSandbox(): SandboxOfTests {
+/** A sandbox for the tests of one file, emptied before each of them, on a clock that it shares with the nodes. */
+export function useSandbox(clock = sharedClock, seed = 'engine'): SandboxOfTests {
 	let sandbox: Sandbox | undefined;
 	const current = () => {
 		if (!sandbox) throw new Error('The sandbox runs inside tests only');
 		return sandbox;
 	};
 	beforeAll(async () => {
-		setClock(sharedClock);
-		sandbox = await createSandbox({ clock: sharedClock, seed: 'engine' });
+		setClock(clock);
+		sandbox = await createSandbox({ clock, seed });
 	});
 	beforeEach(() => current().reset());
 	afterAll(async () => {
