@@ -112,24 +112,6 @@ test('files do not come out under a name that would lose them', async () => {
 	expect(submissions(service.sandbox)).toEqual([]);
 });
 
-test('all files of a task at one item, under numbered fields', async () => {
-	const { items } = await run({ n: 3 });
-	expect(Object.keys(items[0]?.binary ?? {})).toEqual(['data', 'data_2', 'data_3']);
-});
-
-test('without Simplify the record comes as the service sent it', async () => {
-	const { json } = await run({ options: { simplify: false } });
-	expect(json[0]).toMatchObject({
-		taskId: expect.any(String),
-		status: 'completed',
-		record: {
-			id: expect.any(String),
-			credits_cost: expect.any(Number),
-			result: { images: [{ url: [expect.any(String)] }] },
-		},
-	});
-});
-
 test('the task is returned at once and can be waited for later', async () => {
 	const submitted = await run({ waitMode: 'none' });
 	expect(submitted.json[0]).toMatchObject({ status: 'submitted', results: [] });
@@ -153,13 +135,6 @@ test('a task can be looked at in whatever state it is', async () => {
 	expect(await look()).toMatchObject({ taskId, status });
 	service.sandbox.tasks.finish(String(taskId), { message: 'The brush broke' });
 	expect(await look()).toMatchObject({ status: 'failed', error: { message: 'The brush broke' } });
-});
-
-test('a callback address is sent along and the service calls it', async () => {
-	service.sandbox.settings.set({ allowPrivateCallbacks: true });
-	const webhook = `${service.sandbox.url}/elsewhere`;
-	await run({ options: { callbackBaseUrl: webhook } });
-	expect(submissions(service.sandbox)[0]?.body).toMatchObject({ webhook });
 });
 
 /** An item with a photo, and with a mask of the same size. */

@@ -149,31 +149,6 @@ test('with Continue On Fail only the bad item is left out', async () => {
 	expect(service.sandbox.ledger().accepted).toBe(1);
 });
 
-const withCallback = async (given: INodeParameters) =>
-	await runnerOf(service)('image.generate', given, {
-		credential: { ...service.credential(), allowPrivateCallbacks: false },
-	});
-
-test('a callback address that the service would silently drop is refused', async () => {
-	const { error } = await withCallback({ options: { callbackBaseUrl: 'http://10.0.0.5/hook' } });
-	expect(error?.message).toContain('private host 10.0.0.5');
-	expect(service.sandbox.requests.list()).toEqual([]);
-});
-
-test('a callback port that the service may block is sent, and the item says so', async () => {
-	const callbackBaseUrl = 'https://n8n.example.com:5678/webhook/x';
-	const { json, error } = await withCallback({ options: { callbackBaseUrl } });
-	expect(error).toBeUndefined();
-	expect(String(json[0]?.notes)).toContain('port');
-});
-
-test('a pause is refused where the service could not reach this n8n, with the fix', async () => {
-	const { error } = await withCallback({ waitMode: 'callback' });
-	expect(error?.message).toContain('The service would not call back');
-	expect(error?.description).toContain('WEBHOOK_URL');
-	expect(service.sandbox.requests.list()).toEqual([]);
-});
-
 describe('pictures from the input', () => {
 	const binary = { referenceImages: 'binary', imageBinaryProperties: 'data' };
 
