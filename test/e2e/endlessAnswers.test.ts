@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { createGzip } from 'node:zlib';
 
-import { type LocalServer, openServer } from '../support/server';
+import { inflate, type LocalServer, openServer } from '../support/server';
 import { post } from './callbacks/recorded';
 import { activeTrigger } from './callbacks/triggerWorkflow';
 import { runWorkflow } from './support/executions';
@@ -26,21 +25,6 @@ function trickle(response: ServerResponse): void {
 		setTimeout(next, 500);
 	};
 	next();
-}
-
-/** 400 MB of JSON in a few hundred kilobytes. */
-function inflate(response: ServerResponse): void {
-	response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
-	const zip = createGzip();
-	zip.pipe(response);
-	response.on('close', () => zip.destroy());
-	let left = 400;
-	const more = () => {
-		while (left-- > 0) if (!zip.write(Buffer.alloc(1_000_000, ' '))) return;
-		zip.end('{}');
-	};
-	zip.on('drain', more);
-	more();
 }
 
 describeOnHosts('A service whose answers do not end', (host) => {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createGzip } from 'node:zlib';
 
 /** A server of a test's own. */
 export interface LocalServer {
@@ -26,4 +27,19 @@ export async function openServer(
 			await new Promise((resolve) => server.close(resolve));
 		},
 	};
+}
+
+/** Answers with 400 MB of JSON, of which a few hundred kilobytes go over the line. */
+export function inflate(response: ServerResponse): void {
+	response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+	const zip = createGzip();
+	zip.pipe(response);
+	response.on('close', () => zip.destroy());
+	let left = 400;
+	const more = () => {
+		while (left-- > 0) if (!zip.write(Buffer.alloc(1_000_000, ' '))) return;
+		zip.end('{}');
+	};
+	zip.on('drain', more);
+	more();
 }

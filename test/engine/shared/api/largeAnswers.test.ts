@@ -1,5 +1,6 @@
-import { createGzip, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 
+import { inflate } from '../../../support/server';
 import { fastClock } from '../../support/clocks';
 import { runnerOf } from '../../support/operations';
 import type { Reply } from '../../support/scriptedService';
@@ -11,35 +12,18 @@ const { service, onSubmit, onRecord, buy, bought, recordsRead } = useSoundServic
 	fastClock(100),
 );
 
-const gzipped = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
-
 const compressed = ({ status, json }: Reply): Reply => ({
 	status,
-	headers: gzipped,
+	headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
 	text: gzipSync(JSON.stringify(json)),
 });
 
-/** 400 MB of blanks, of which a few hundred kilobytes go over the line. */
-const bomb = (status = 200): Reply => ({
-	raw: (response) => {
-		response.writeHead(status, gzipped);
-		const zip = createGzip();
-		zip.pipe(response);
-		response.on('close', () => zip.destroy());
-		let left = 400;
-		const more = () => {
-			while (left-- > 0) if (!zip.write(Buffer.alloc(1_000_000, ' '))) return;
-			zip.end('{}');
-		};
-		zip.on('drain', more);
-		more();
-	},
-});
+const bomb: Reply = { raw: inflate };
 
 const WORDS = 'The response has more than 64 MB of text';
 
 test('a record: the wait ends at once, and names the task', async () => {
-	onRecord(bomb());
+	onRecord(bomb);
 	const before = process.memoryUsage().rss;
 	const { json } = await buy(1, {}, goOn);
 	expect(json[0]).toMatchObject({
@@ -51,7 +35,7 @@ test('a record: the wait ends at once, and names the task', async () => {
 });
 
 test('a submission: it may have been bought', async () => {
-	onSubmit(bomb());
+	onSubmit(bomb);
 	const { error } = await buy();
 	expect(error).toMatchObject({
 		message: `${WORDS} [row 1 (item 0)]`,
@@ -61,7 +45,7 @@ test('a submission: it may have been bought', async () => {
 });
 
 test('an answer in chat: it may have been bought', async () => {
-	service.on('POST', '/v1/messages', bomb());
+	service.on('POST', '/v1/messages', bomb);
 	const { error } = await runnerOf(service)('chat.message');
 	expect(error).toMatchObject({
 		message: `${WORDS} [row 1 (item 0)]`,
