@@ -28,23 +28,15 @@ export interface Operation {
 	execute(context: IExecuteFunctions): Promise<INodeExecutionData[][]>;
 }
 
-const resourceField: INodeProperties = {
-	displayName: 'Resource',
-	name: 'resource',
+/** A choice whose options come with the operations. */
+const selector = (displayName: string, name: string): INodeProperties => ({
+	displayName,
+	name,
 	type: 'options',
 	noDataExpression: true,
 	options: [],
 	default: '',
-};
-
-const operationField: INodeProperties = {
-	displayName: 'Operation',
-	name: 'operation',
-	type: 'options',
-	noDataExpression: true,
-	options: [],
-	default: '',
-};
+});
 
 function resourcesOf(operations: readonly Operation[]): Resource[] {
 	return [...new Map(operations.map(({ resource }) => [resource.value, resource])).values()];
@@ -54,7 +46,7 @@ function resourcesOf(operations: readonly Operation[]): Resource[] {
 function resourceSelector(resources: Resource[]): INodeProperties {
 	const [first] = resources;
 	const field: INodeProperties = {
-		...resourceField,
+		...selector('Resource', 'resource'),
 		options: resources,
 		default: first?.value ?? '',
 	};
@@ -64,7 +56,7 @@ function resourceSelector(resources: Resource[]): INodeProperties {
 function operationSelector(resource: Resource, operations: readonly Operation[]): INodeProperties {
 	const own = operations.filter((operation) => operation.resource.value === resource.value);
 	return {
-		...operationField,
+		...selector('Operation', 'operation'),
 		displayOptions: { show: { resource: [resource.value] } },
 		options: own
 			.map(({ name, value, action, description }) => ({ name, value, action, description }))
