@@ -1,7 +1,8 @@
+import { EXTENSION_OF_TYPE, MEDIA_EXTENSION, TYPE_OF_EXTENSION } from './mediaTypes';
 import type { ResultFile } from './resultFiles';
 import type { Task } from './task';
 
-/** Other names of the types below. */
+/** Other names of types. */
 const ALIASES: Record<string, string> = {
 	'audio/mp3': 'audio/mpeg',
 	'audio/mpeg3': 'audio/mpeg',
@@ -18,33 +19,6 @@ const ALIASES: Record<string, string> = {
 	'video/x-m4v': 'video/mp4',
 };
 
-const EXTENSION_OF_TYPE: Record<string, string> = {
-	'audio/aac': 'aac',
-	'audio/flac': 'flac',
-	'audio/mp4': 'm4a',
-	'audio/mpeg': 'mp3',
-	'audio/ogg': 'ogg',
-	'audio/wav': 'wav',
-	'audio/x-wav': 'wav',
-	'image/avif': 'avif',
-	'image/gif': 'gif',
-	'image/jpeg': 'jpg',
-	'image/png': 'png',
-	'image/webp': 'webp',
-	'video/mp4': 'mp4',
-	'video/quicktime': 'mov',
-	'video/webm': 'webm',
-};
-
-const TYPE_OF_EXTENSION = new Map([
-	['jpeg', 'image/jpeg'],
-	['m4v', 'video/mp4'],
-	// Of two types with one extension, the first.
-	...Object.entries(EXTENSION_OF_TYPE)
-		.reverse()
-		.map(([type, extension]) => [extension, type] as const),
-]);
-
 /** What a server says that does not know a file's type, such as storage that was never told. */
 const UNKNOWN_TYPE = 'application/octet-stream';
 const UNKNOWN_TYPES = new Set([
@@ -53,8 +27,6 @@ const UNKNOWN_TYPES = new Set([
 	'application/x-download',
 	'application/force-download',
 ]);
-
-const MEDIA_EXTENSION = new RegExp(`\\.(${[...TYPE_OF_EXTENSION.keys()].join('|')})$`, 'i');
 
 const URL_EXTENSION = /\.([a-z0-9]{2,5})$/i;
 

@@ -14,6 +14,7 @@ import { toCamelCase } from '../util/case';
 import { HOUR_MS } from '../util/clock';
 import { isObject, parseJson } from '../util/json';
 import { z } from '../util/vendor/zod';
+import { MEDIA_EXTENSION, TYPE_OF_EXTENSION } from './mediaTypes';
 
 /** One file that a task made. */
 export const resultShape = z.object({
@@ -47,17 +48,8 @@ export interface RequestLinks {
 	urls: ReadonlySet<string>;
 }
 
-const KIND_OF_EXTENSION: ReadonlyArray<readonly [RegExp, ResultKind]> = [
-	[/\.(mp3|wav|m4a|flac|ogg|aac)$/i, 'audio'],
-	[/\.(png|jpe?g|webp|gif|avif)$/i, 'image'],
-	[/\.(mp4|mov|webm|m4v)$/i, 'video'],
-];
-
-const KIND_OF_FIELD: ReadonlyArray<readonly [RegExp, ResultKind]> = [
-	[/audio/i, 'audio'],
-	[/image|picture|cover|thumbnail|frame/i, 'image'],
-	[/video/i, 'video'],
-];
+const KIND_WORDS =
+	/(?<audio>audio)|(?<image>image|picture|cover|thumbnail|frame)|(?<video>video)/gi;
 
 /** Fields that a request can have. In a record whose request is not known they may repeat it. */
 const REQUEST_FIELDS: ReadonlySet<string> = new Set([
@@ -123,21 +115,22 @@ function nameOf(field: string): string | null {
 
 /** The kind that the last word in a field's name says: `image_to_video_url` is a video. */
 function kindOfField(field: string): ResultKind | undefined {
-	const ends = KIND_OF_FIELD.map(([word, kind]) => ({ at: lastIndexOf(field, word), kind }));
-	const last = ends.reduce((one, other) => (other.at > one.at ? other : one));
-	return last.at < 0 ? undefined : last.kind;
+	const said = [...field.matchAll(KIND_WORDS)].at(-1)?.groups;
+	return RESULT_KINDS.find((kind) => said?.[kind] !== undefined);
 }
 
-const lastIndexOf = (text: string, word: RegExp) =>
-	[...text.matchAll(new RegExp(word, 'gi'))].at(-1)?.index ?? -1;
+/** The kind that the extension in a link tells. */
+function kindByExtension(link: string): ResultKind | undefined {
+	const [, extension = ''] = MEDIA_EXTENSION.exec(link.split(/[?#]/, 1)[0] ?? '') ?? [];
+	const type = TYPE_OF_EXTENSION.get(extension.toLowerCase());
+	return RESULT_KINDS.find((kind) => type?.startsWith(kind));
+}
 
 /** The kind of a file by its link or its field; `undefined` where neither says it. */
 function kindOf(url: string, field: string): ResultKind | undefined {
 	if (DATA_URL.test(url))
 		return RESULT_KINDS.find((kind) => url.slice(5).toLowerCase().startsWith(kind)) ?? 'image';
-	const path = url.split(/[?#]/, 1)[0] ?? '';
-	const byExtension = KIND_OF_EXTENSION.find(([extension]) => extension.test(path))?.[1];
-	return byExtension ?? kindOfField(field);
+	return kindByExtension(url) ?? kindOfField(field);
 }
 
 const listOf = (value: unknown): unknown[] =>
@@ -180,9 +173,7 @@ function linkOf(value: string, field: string, baseUrl: string): string | undefin
 	if (isWholeLink(value)) return value;
 	const shape = NO_LINK.test(field) ? undefined : linkShape(value);
 	const isLinkField = LINK_ENDING.test(field) || GENERIC_NAMES.has(field.toLowerCase());
-	const hasExtension = KIND_OF_EXTENSION.some(([extension]) =>
-		extension.test(value.trim().split(/[?#]/, 1)[0] ?? ''),
-	);
+	const hasExtension = kindByExtension(value.trim()) !== undefined;
 	const isMeant = isLinkField
 		? shape === 'link' || shape === 'path' || (shape === 'name' && hasExtension)
 		: shape === 'path' && hasExtension;
