@@ -6,6 +6,9 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
+import { isPrivateHost } from '../nodes/shared/api/address';
+import { parseWebUrl } from '../nodes/shared/util/schema';
+
 const MESSAGES_PATH = '/v1/messages';
 
 /**
@@ -27,13 +30,13 @@ function addressesOf(options: IHttpRequestOptions): URL[] {
 }
 
 function originOf(baseUrl: unknown): string {
-	try {
-		return new URL(String(baseUrl).trim()).origin;
-	} catch {
+	const url = parseWebUrl(String(baseUrl).trim());
+	// The nodes check the same, but any node can use the credential.
+	if (!url || (url.protocol === 'http:' && !isPrivateHost(url)))
 		throw new Error(
 			'"Base URL" in the MediaGen credential must be a full address that begins with https://',
 		);
-	}
+	return url.origin;
 }
 
 export class MediaGenApi implements ICredentialType {

@@ -125,7 +125,8 @@ const settings = z.object({
 	/** Hours. */
 	dedupeWindow: lenient(callOptions.dedupeWindow),
 	families: lenient(callOptions.families),
-	onlySigned: lenient(callOptions.onlySigned),
+	// What is neither on nor off, such as an expression that gives `yes`, must not let calls in.
+	onlySigned: z.preprocess((value) => value ?? undefined, callOptions.onlySigned).catch(true),
 	repeatInDoubt: lenient(callOptions.repeatInDoubt),
 	taskQueryPath: lenient(taskQueryPath),
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'crypto';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { asError } from '../shared/api/errors';
+import { isMasked } from '../shared/api/redact';
 import { hasEnded, toText } from '../shared/api/records';
 import { readReference } from '../shared/api/signedAddress';
 import { answer, readCallback } from '../shared/callbacks/callback';
@@ -31,7 +32,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 			'This is the base address of a MediaGen Trigger. The service adds /callback to it.',
 		);
 	}
-	const callback = parse(context);
+	const callback = await parse(context);
 	if (!callback) return answer(context, 400, NO_ID);
 	const trigger = triggerState(context);
 	const failed = (error: unknown) => answerError(context, callback, asError(error));
@@ -87,10 +88,12 @@ const NOT_STARTED = 'The execution has not begun yet: call again later';
 const TASK_ID = /^(?!\.*$|\s)[^\p{C}\p{Zl}\p{Zp}/\\?#%]{1,128}(?<!\s)$/u;
 
 /** Reads the body and the query. Returns `undefined` for a body without a usable id. */
-function parse(context: IWebhookFunctions): TriggerCall | undefined {
-	const callback = readCallback(context.getBodyData());
+async function parse(context: IWebhookFunctions): Promise<TriggerCall | undefined> {
+	const callback = await readCallback(context);
 	const { taskId } = callback;
 	if (taskId === undefined || !TASK_ID.test(taskId)) return undefined;
+	// What stands for the API key in an item would become the key in the address of a request.
+	if (isMasked(encodeURIComponent(taskId))) return undefined;
 	return { ...callback, taskId, address: readReference({ ...context.getQueryData() }) };
 }
 

@@ -2,7 +2,7 @@ import type { IWebhookFunctions } from 'n8n-workflow';
 
 import { createClient, type MediaGenClient } from '../shared/api/client';
 import { unknownConnection } from '../shared/api/connection';
-import { asError, InvalidRequestError, NotFoundError } from '../shared/api/errors';
+import { asError, InvalidRequestError, NotFoundError, PermissionError } from '../shared/api/errors';
 import {
 	FAMILIES,
 	ownerOf,
@@ -91,6 +91,7 @@ export async function retrieveTask(
 	const custom = taskQueryPath === undefined ? [] : [taskQueryPath];
 	const paths = new Set([...own, ...custom, ...known]);
 	let outcome: 'unknown' | 'unclear' = 'unknown';
+	let forbidden: PermissionError | undefined;
 	const end = clock.now() + TIMEOUT_MS;
 	for (const path of paths) {
 		try {
@@ -100,12 +101,18 @@ export async function retrieveTask(
 			});
 			return { record, owner: ownerOf(path) };
 		} catch (error) {
+			// A key may be good for one family alone.
+			if (error instanceof PermissionError) {
+				forbidden = error;
+				continue;
+			}
 			// A path may also refuse ids that belong to another one.
 			if (!(error instanceof NotFoundError || error instanceof InvalidRequestError))
 				throw asError(error);
 			if (error.details.fromService !== true) outcome = 'unclear';
 		}
 	}
+	if (forbidden) throw forbidden;
 	return outcome;
 }
 
@@ -157,9 +164,11 @@ export async function verify(
 	if (found === 'unclear' || (found === 'unknown' && callback.claimsEnd))
 		throw new Refusal(503, UNKNOWN, NO_PATH);
 	if (found === 'unknown') throw new Refusal(200, UNKNOWN);
+	// With a mask for the key, as in the record.
+	const shownId = connection.redactText(taskId);
 	// The service may read an id that is only similar to one of its own.
-	if (otherTaskIn(found.record.raw, taskId) !== undefined)
+	if (otherTaskIn(found.record.raw, shownId) !== undefined)
 		throw new Refusal(400, 'the service has the task under another id');
-	const report = reportOf(context, taskId, found.record, { verified: true });
+	const report = reportOf(context, shownId, found.record, { verified: true });
 	return { ...report, family: report.family ?? found.owner };
 }

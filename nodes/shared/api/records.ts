@@ -220,7 +220,8 @@ export function readTaskRecord(answer: unknown): TaskRecord | undefined {
  * The id of the task that a callback or a record names, whatever else it holds. `id` comes first: `task_id` may be the request's,
  * which names the parent task.
  */
-export function readTaskId(answer: unknown): string | undefined {
+export function readTaskId(given: unknown): string | undefined {
+	const answer = Array.isArray(given) ? { data: given } : given;
 	if (!isObject(answer)) return undefined;
 	const inner = envelopedTask(answer);
 	const stated = findTaskRecord(answer)?.raw;

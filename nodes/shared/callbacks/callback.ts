@@ -2,6 +2,8 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { findTaskRecord, mayHaveEnded, readTaskId, type StatedRecord } from '../api/records';
 import { within } from '../util/clock';
+import { isObject, parseExactJson } from '../util/json';
+import { z } from '../util/vendor/zod';
 
 /** What a call says. Anybody can send one: of the body no more is read before the service has confirmed the task. */
 export interface Callback {
@@ -12,8 +14,28 @@ export interface Callback {
 	claimsEnd: boolean;
 }
 
+/** What n8n adds to a request. */
+const withRawBody = z.object({
+	rawBody: z.instanceof(Buffer).optional(),
+	readRawBody: z.custom<() => Promise<void>>((value) => typeof value === 'function').optional(),
+});
+
+/** The body as n8n has read it; from its text, where n8n rounded an ID, or did not see that it is JSON. */
+async function bodyOf(context: IWebhookFunctions): Promise<unknown> {
+	const read: unknown = context.getBodyData();
+	const isRead = isObject(read) && Object.keys(read).length > 0;
+	const request = () => withRawBody.safeParse(context.getRequestObject()).data;
+	if (!isRead)
+		await request()
+			?.readRawBody?.()
+			.catch(() => {});
+	const text = request()?.rawBody?.toString() ?? '';
+	return isRead && !/\d{16}/.test(text) ? read : (parseExactJson(text) ?? read);
+}
+
 /** Reads the body of a call, of any shape. */
-export function readCallback(body: unknown): Callback {
+export async function readCallback(context: IWebhookFunctions): Promise<Callback> {
+	const body = await bodyOf(context);
 	const claimed = findTaskRecord(body);
 	return { taskId: readTaskId(body), claimed, claimsEnd: !claimed || mayHaveEnded(claimed) };
 }

@@ -86,6 +86,9 @@ const NO_CALLBACK =
 const TEST_URL =
 	'"Callback Base URL" is a test URL: n8n takes calls there only while it listens for a test event. Use the production URL of the trigger.';
 
+/** A proxy takes 8 kB for the whole first line of a request, as a rule, and answers 4xx to more: the service does not call again. */
+const LONGEST_ADDRESS = 4_000;
+
 function itemAddress(
 	run: TaskRun,
 	{ itemIndex, callbackBaseUrl, reference }: ItemCallback,
@@ -111,13 +114,20 @@ function itemAddress(
 		),
 		...(isTestUrl(read.data) ? [TEST_URL] : []),
 	];
-	return {
-		url:
-			reference === undefined
-				? read.data
-				: withReference(run.client.connection, read.data, reference),
-		notes,
-	};
+	const url =
+		reference === undefined
+			? read.data
+			: withReference(run.client.connection, read.data, reference);
+	if (reference !== undefined && url.length > LONGEST_ADDRESS) {
+		const refusal = `"Reference" makes a callback address of ${url.length} characters: servers refuse more than ${LONGEST_ADDRESS}`;
+		throw itemError(
+			run.context.getNode(),
+			refusal,
+			itemIndex,
+			`Give the number of a row, for example. ${NOTHING_SENT}`,
+		);
+	}
+	return { url, notes };
 }
 
 /** Where the service reports the end of each item's task: this paused execution, or the address in the item's options. */

@@ -361,7 +361,7 @@ async function resumeOnCallback(
 		const run = openCallbackRun(context, family, client);
 		const outcomes = readWaitingItems(run);
 		const key = keyOfPause(context.getExecutionId(), run.pauseLimit, outcomes);
-		const { taskId, claimsEnd } = readCallback(context.getBodyData());
+		const { taskId, claimsEnd } = await readCallback(context);
 		// With a mask for the key, as in the waiting items.
 		const claimed = taskId && client.connection.redactText(taskId);
 		const found = await lock.run(

@@ -1,5 +1,5 @@
 import { MediaGenTrigger } from '../../../nodes/MediaGenTrigger/MediaGenTrigger.node';
-import { useScriptedService } from '../support/scriptedService';
+import { SCRIPTED_KEY, useScriptedService } from '../support/scriptedService';
 import { TriggerHost, useManualClock } from '../support/triggerHost';
 
 const time = useManualClock();
@@ -64,6 +64,49 @@ describe('A callback for a task', () => {
 		expect(output?.json).toMatchObject([
 			{ taskId: 'song', family: 'music', results: [{ kind: 'audio' }] },
 		]);
+	});
+
+	test('starts an execution where the key may read music only', async () => {
+		service.on('GET', shared('song'), { status: 403, json: { error: { message: 'No' } } });
+		service.on('GET', music('song'), { json: done('song', song) });
+		const { output } = await trigger().receive(ended('song'));
+		expect(output?.json).toMatchObject([{ taskId: 'song', family: 'music' }]);
+	});
+
+	test.each([
+		['whose id is a number that n8n rounds', '{"id": 9007199254740993, "status": "completed"}'],
+		['in a list', '[{"id": "9007199254740993", "status": "completed"}]'],
+	])('%s starts an execution', async (_, rawBody) => {
+		const id = '9007199254740993';
+		service.on('GET', shared(id), { json: picture(id) });
+		const { output } = await trigger().receive(JSON.parse(rawBody), { rawBody });
+		expect(output?.json).toMatchObject([{ taskId: id }]);
+	});
+
+	test('that n8n has not read, as its type is not that of JSON, starts an execution', async () => {
+		service.on('GET', shared('plain'), { json: picture('plain') });
+		const rawBody = JSON.stringify(ended('plain'));
+		const { output } = await trigger().receive(undefined, { rawBody });
+		expect(output?.json).toMatchObject([{ taskId: 'plain' }]);
+	});
+
+	test('whose id has the key in it starts an execution, which does not show it', async () => {
+		const id = `task-${SCRIPTED_KEY}`;
+		service.on('GET', shared(id), { json: picture(id) });
+		const { output } = await trigger().receive(ended(id));
+		expect(output?.json).toMatchObject([{ taskId: 'task-•••' }]);
+		expect(JSON.stringify(output)).not.toContain(SCRIPTED_KEY);
+	});
+
+	test('that is named by what stands for the key asks the service for nothing: the address would have the key in it', async () => {
+		expect(await trigger().receive(ended('•••'))).toMatchObject({ status: 400 });
+		expect(service.requests).toEqual([]);
+	});
+
+	test('is refused without a signature where "Only Signed Addresses" is neither on nor off', async () => {
+		const host = trigger({ options: { onlySigned: '={{ "yes" }}' } });
+		expect(await host.receive(ended('unsigned'))).toMatchObject({ status: 401 });
+		expect(service.requests).toEqual([]);
 	});
 
 	test("of a record without an id that repeats its parent's in task_id starts an execution of its own", async () => {

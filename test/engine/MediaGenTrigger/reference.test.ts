@@ -50,6 +50,13 @@ async function call(host: TriggerHost, address: string, id = 'task_1') {
 	);
 }
 
+test('a reference that makes the address too long for a proxy is refused before anything is sent', async () => {
+	const items = [{ json: { reference: '行'.repeat(500) } }];
+	const { error } = await buySounds(service, 1, perRow, { given: { waitMode: 'none' }, items });
+	expect(error?.message).toContain('"Reference" makes a callback address of 4');
+	expect(service.sent('POST', SOUNDS)).toEqual([]);
+});
+
 describe.each(FORMS)('Where the service appends to %s', (_, called) => {
 	test('the reference of each row arrives at the trigger, and is known to come from a node with its key', async () => {
 		const host = trigger();

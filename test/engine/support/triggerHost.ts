@@ -82,6 +82,8 @@ export interface CallOptions {
 	path?: string;
 	method?: string;
 	mode?: 'webhook' | 'manual';
+	/** The body's text, as n8n keeps it. */
+	rawBody?: string;
 }
 
 interface Execution {
@@ -172,7 +174,7 @@ export class TriggerHost {
 	/** Calls the trigger as the service does. */
 	async call(
 		body: unknown,
-		{ query = {}, path = 'callback', method = 'POST', mode = 'webhook' }: CallOptions = {},
+		{ query = {}, path = 'callback', method = 'POST', mode = 'webhook', rawBody }: CallOptions = {},
 	): Promise<Call> {
 		const description = this.type.description.webhooks?.find(
 			(each) => each.path === path && each.httpMethod === method,
@@ -193,7 +195,10 @@ export class TriggerHost {
 			}),
 		};
 		const additional = this.additionalData({
-			httpRequest: { body, query, headers: {} },
+			httpRequest: {
+				...{ body, query, headers: {} },
+				...(rawBody === undefined ? {} : { rawBody: Buffer.from(rawBody) }),
+			},
 			httpResponse,
 		});
 		const data = { webhookDescription: description } as IWebhookData;

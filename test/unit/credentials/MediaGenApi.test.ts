@@ -23,6 +23,16 @@ test('the messages endpoint takes the key in a header of its own', async () => {
 	).toEqual({ a: 'b', 'x-api-key': 'secret' });
 });
 
+test('the key is not sent unencrypted to a public host, by whichever node; on a private network it may be', async () => {
+	const signFor = async (origin: string) =>
+		await new MediaGenApi().authenticate(
+			{ ...stored, baseUrl: origin },
+			{ url: `${origin}/v1/balance` },
+		);
+	await expect(signFor('http://api.example.com')).rejects.toThrow('begins with https://');
+	expect((await signFor('http://10.0.0.5:4010')).headers).toHaveProperty('Authorization');
+});
+
 test.each<[string, object]>([
 	['another host', { url: 'https://evil.example.com/v1/balance' }],
 	['another host in uri', { uri: 'https://evil.example.com/v1/balance' }],
