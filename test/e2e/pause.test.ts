@@ -1,9 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pausing } from './callbacks/pausing';
 import { report } from './callbacks/report';
-import { runWorkflow } from './support/executions';
+import { callWebhook, listenWith, runWorkflow } from './support/executions';
 import { describeWithOwnHosts, useHost } from './support/hosts';
-import { chain, pictureNode, promptsOf, startByHand } from './support/nodes';
+import {
+	chain,
+	code,
+	end,
+	pictureNode,
+	promptsOf,
+	startByHand,
+	startByWebhook,
+	workflow,
+} from './support/nodes';
 import { until } from './support/poll';
 import {
 	callbackAnswers,
@@ -137,6 +146,36 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 			`The node polled instead of pausing: ${sandbox().url} does not lead back to this execution`,
 		);
 		expect(polled.json('End')).toMatchObject([{ status: 'completed', notes: [note] }]);
+	});
+
+	test('of two runs of the node that are due, both buy, one after the other has resumed', async () => {
+		const given = code('Prompts', 'return [{ prompt: "Left" }, { prompt: "Right" }]');
+		const isLeft = { value1: '={{ $json.prompt }}', operation: 'equal', value2: 'Left' };
+		const parameters = { conditions: { string: [isLeft] } };
+		const either = { name: 'Either', type: 'n8n-nodes-base.if', parameters };
+		const pictures = pictureNode('Pictures', CREDENTIAL, { waitMode: 'callback' });
+		const links = { Go: 'Prompts', Prompts: 'Either', Either: ['Pictures', 'Pictures'] };
+		const listening = await listenWith(
+			host(),
+			workflow('Both outputs', [startByWebhook('both-outputs'), given, either, pictures, end], {
+				...links,
+				Pictures: 'End',
+			}),
+		);
+		await callWebhook(listening.url);
+		const open = () =>
+			sandbox()
+				.tasks.list()
+				.filter(({ stage }) => stage !== 'completed');
+		for (let run = 0; run < 2; run++) {
+			const [task] = await until(open, ({ length }) => length > 0, 60_000);
+			await execution(listening, 'waiting');
+			sandbox().tasks.finish(task?.id ?? '');
+		}
+		const done = await execution(listening, 'success');
+		const output = done.runs.End?.flatMap(({ data }) => data?.main?.[0]?.map(({ json }) => json));
+		const ids = output?.map((json) => json?.taskId);
+		expect(ids?.sort()).toEqual([taskOf('Left'), taskOf('Right')].sort());
 	});
 
 	test('a failed task comes out in its place, with the reason', async () => {

@@ -11,7 +11,7 @@ export const sharedClock = fastClock(50);
 
 export interface SandboxOfTests {
 	readonly sandbox: Sandbox;
-	credential(): ICredentialDataDecryptedObject;
+	credential: () => ICredentialDataDecryptedObject;
 }
 
 /** A sandbox for the tests of one file, emptied before each of them, on a clock that it shares with the nodes. */

@@ -194,6 +194,7 @@ test('a waiting item is its task, beside the row; nothing that was not given is 
 				usage: null,
 				input: { prompt: 'Sound 0' },
 			},
+			requestLinks: { fields: ['webhook'], urls: [] },
 			recordKey: expect.any(String),
 			purchaseKey: expect.stringMatching(/^[0-9a-f]{32}$/),
 			// Of the whole execution, with the first item: this n8n does not sign addresses.
