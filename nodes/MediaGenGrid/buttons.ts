@@ -5,6 +5,7 @@ import { openClient } from '../shared/api/client';
 import { taskPath } from '../shared/api/families';
 import type { TaskRecord } from '../shared/api/records';
 import { asNodeError } from '../shared/n8n/nodeErrors';
+import { taskQueryPath } from '../shared/n8n/options';
 import { z } from '../shared/util/vendor/zod';
 
 const word = z.string().min(1).optional().catch(undefined);
@@ -54,7 +55,9 @@ export async function getButtons(this: ILoadOptionsFunctions): Promise<INodeProp
 	}
 	try {
 		const client = await openClient(this);
-		const path = word.parse(this.getCurrentNodeParameter('options.taskQueryPath'));
+		const path = taskQueryPath.safeParse(
+			this.getCurrentNodeParameter('options.taskQueryPath'),
+		).data;
 		const record = await client.tasks.retrieve(taskPath('grid', String(taskId).trim(), path));
 		return buttonOptions(record, this.getCurrentNodeParameter('operation'));
 	} catch (error) {

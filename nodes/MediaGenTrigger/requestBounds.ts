@@ -44,7 +44,7 @@ export class RequestBounds<Found> {
 
 	private quietUntil = 0;
 
-	/** @param isUnknown whether an answer says that there is no such task */
+	/** @param isUnknown whether an answer has no record */
 	constructor(private readonly isUnknown: (found: Found) => boolean) {}
 
 	/** Asks the service for a task. Throws a `Refusal` where it must not be asked now. A call with a right signature is not kept waiting. */

@@ -43,8 +43,11 @@ export interface TriggerCall extends Callback {
 	address: ReturnType<typeof readReference>;
 }
 
-/** What the service says of an id: the record, with the family that alone has such a path, `unknown` in its own words, `unclear` in other words, as a proxy's. */
-export type FoundTask = { record: TaskRecord; owner: TaskFamily | null } | 'unknown' | 'unclear';
+/** Why there is no record: the service does not know the task in its own words, in other words, as a proxy's, or the key may not read it. */
+type NotFound = 'unknown' | 'unclear' | 'forbidden';
+
+/** What the service says of an id: the record, with the family that alone has such a path. */
+export type FoundTask = { record: TaskRecord; owner: TaskFamily | null } | NotFound;
 
 function reportOf(
 	context: IWebhookFunctions,
@@ -79,7 +82,8 @@ const MIN_TIMEOUT_MS = 1_000;
 
 /**
  * Reads a task's record, whatever its family. Returns `unknown` if every path says in the service's own words that there is no
- * such task, and `unclear` if one says so in other words. Throws an `ApiError` for anything else.
+ * such task, `unclear` if one says so in other words, and `forbidden` if one is not for this key. Throws an `ApiError` for anything
+ * else.
  */
 export async function retrieveTask(
 	client: Pick<MediaGenClient, 'tasks'>,
@@ -90,8 +94,7 @@ export async function retrieveTask(
 	const own = known.filter((path) => hint !== null && ownerOf(path) === hint);
 	const custom = taskQueryPath === undefined ? [] : [taskQueryPath];
 	const paths = new Set([...own, ...custom, ...known]);
-	let outcome: 'unknown' | 'unclear' = 'unknown';
-	let forbidden: PermissionError | undefined;
+	let outcome: NotFound = 'unknown';
 	const end = clock.now() + TIMEOUT_MS;
 	for (const path of paths) {
 		try {
@@ -102,20 +105,17 @@ export async function retrieveTask(
 			return { record, owner: ownerOf(path) };
 		} catch (error) {
 			// A key may be good for one family alone.
-			if (error instanceof PermissionError) {
-				forbidden = error;
-				continue;
-			}
+			if (error instanceof PermissionError) outcome = 'forbidden';
 			// A path may also refuse ids that belong to another one.
-			if (!(error instanceof NotFoundError || error instanceof InvalidRequestError))
+			else if (!(error instanceof NotFoundError || error instanceof InvalidRequestError))
 				throw asError(error);
-			if (error.details.fromService !== true) outcome = 'unclear';
+			else if (error.details.fromService !== true && outcome === 'unknown') outcome = 'unclear';
 		}
 	}
-	if (forbidden) throw forbidden;
 	return outcome;
 }
 
+const FORBIDDEN = 'the API key of this trigger may not read the task';
 const UNKNOWN = 'the service does not know the task';
 const NO_PATH =
 	'If this service has the records of tasks at another path, set "Task Query Path" in the options of the trigger.';
@@ -161,6 +161,7 @@ export async function verify(
 	};
 	const request = async () => await retrieveTask(createClient(context, connection), taskId, hints);
 	const found = await bounds.ask(taskId, isSigned, request);
+	if (found === 'forbidden') throw new Refusal(503, FORBIDDEN);
 	if (found === 'unclear' || (found === 'unknown' && callback.claimsEnd))
 		throw new Refusal(503, UNKNOWN, NO_PATH);
 	if (found === 'unknown') throw new Refusal(200, UNKNOWN);

@@ -105,7 +105,7 @@ export class CanceledError extends ApiError {
 	}
 }
 
-/** The node itself refused the address of a file, or n8n's protection of its own network one of the service's. */
+/** The node itself refused the address of a file. */
 export class BlockedAddressError extends ApiError {}
 
 /** Returns a thrown value as an `Error`. */
@@ -306,7 +306,7 @@ export function errorFromThrown(error: unknown): ApiError {
 		);
 	}
 	if (BLOCKED_BY_N8N.test(text)) {
-		return new BlockedAddressError(
+		return new UnreachableError(
 			"n8n's SSRF protection refuses the address: allow it with N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES",
 		);
 	}

@@ -86,7 +86,7 @@ const signExecution = ({ sign }: Signer, executionId: string): string | undefine
 	sign(JSON.stringify(['execution', executionId]));
 
 /** n8n 2.x signs the address of a paused execution, and checks it before a node is called. In 1.x it is a number. */
-export const isSigned = (resumeUrl: string): boolean =>
+const isSigned = (resumeUrl: string): boolean =>
 	parseWebUrl(resumeUrl)?.searchParams.has('signature') === true;
 
 /** The address of a paused execution, with a secret where n8n has not signed it. */

@@ -12,6 +12,8 @@ export interface Callback {
 	claimed: StatedRecord | undefined;
 	/** Whether the task may have ended: a body without a status does not say. */
 	claimsEnd: boolean;
+	/** Whether the call has no body, as the one by which a node resumes its own execution. */
+	isEmpty: boolean;
 }
 
 /** What n8n adds to a request. */
@@ -37,7 +39,12 @@ async function bodyOf(context: IWebhookFunctions): Promise<unknown> {
 export async function readCallback(context: IWebhookFunctions): Promise<Callback> {
 	const body = await bodyOf(context);
 	const claimed = findTaskRecord(body);
-	return { taskId: readTaskId(body), claimed, claimsEnd: !claimed || mayHaveEnded(claimed) };
+	return {
+		taskId: readTaskId(body),
+		claimed,
+		claimsEnd: !claimed || mayHaveEnded(claimed),
+		isEmpty: body === undefined || (isObject(body) && Object.keys(body).length === 0),
+	};
 }
 
 /** Milliseconds to an answer: the service waits about ten seconds for it (spec, Events 5). */

@@ -7,7 +7,7 @@ import { isTool, type ItemOptions } from '../n8n/readOptions';
 import { isObject, toJson } from '../util/json';
 import { pLimit } from '../util/vendor/pLimit';
 import type { Connection } from '../api/connection';
-import { otherTaskIn } from '../api/records';
+import { hasEnded, knownStatus, otherTaskIn } from '../api/records';
 import {
 	type DownloadContext,
 	downloadFile,
@@ -133,7 +133,8 @@ export async function downloadAll(
 		outcomes.map(async (outcome) => {
 			if (!isAccepted(outcome) || outcome.error !== undefined) return outcome;
 			// While a task runs, its record may show a preview.
-			if (outcome.task.status !== 'completed') return outcome;
+			const status = knownStatus(outcome.task.serviceStatus);
+			if (status !== undefined && !hasEnded(status)) return outcome;
 			// Names are given in the order of the items, whichever download ends first.
 			const names = fileNames.namesFor(outcome.task, outcome.options.fileName);
 			return await limit(async () => await download(outcome, names));

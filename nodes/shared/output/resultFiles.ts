@@ -240,6 +240,9 @@ type FoundFile = Pick<ResultFile, 'kind' | 'url' | 'name' | 'expiresAt'> & {
 
 /** Collects links in order, each once, without those of the request. */
 class Results {
+	/** Whether files of another kind than the family's are left out from now on. */
+	isOwnKindOnly = false;
+
 	private readonly found: FoundFile[] = [];
 
 	private readonly seen: Set<string>;
@@ -299,7 +302,7 @@ class Results {
 		this.seen.add(url);
 		const { name, isFieldName, index, expiresAt, field } = place;
 		const kind = kindOf(url, field);
-		this.found.push({
+		const file = {
 			index,
 			kind: kind ?? (this.family === null ? 'image' : FAMILIES[this.family].kind),
 			isOfUnknownKind: kind === undefined,
@@ -308,7 +311,8 @@ class Results {
 			isFieldName,
 			expiresAt,
 			beside: this.labelsOf(place.holder),
-		});
+		};
+		if (!this.isOwnKindOnly || this.isMain(file)) this.found.push(file);
 	}
 
 	/** Adds every link at any depth of `value`. */
@@ -455,8 +459,10 @@ export function resultFiles(
 	);
 	for (const [field, value] of others) if (!REQUEST_FIELDS.has(field)) addAll(field, value);
 	// The service may have stored the request's pictures again, under other links.
-	if (!results.hasOwnKind && request)
+	if (!results.hasOwnKind && request) {
+		results.isOwnKindOnly = !results.isEmpty;
 		for (const [field, value] of others) if (REQUEST_FIELDS.has(field)) addAll(field, value);
+	}
 	return results.files;
 }
 

@@ -4,7 +4,7 @@ import { type MediaGenClient, openClient } from '../api/client';
 import { asError, errorFromThrown } from '../api/errors';
 import type { TaskFamily } from '../api/families';
 import { TASK_STATUSES } from '../api/records';
-import { checkSecret, isSigned } from '../api/signedAddress';
+import { checkSecret } from '../api/signedAddress';
 import { answer, DOWNLOAD_WITHIN_MS, inTimeToAnswer, readCallback } from '../callbacks/callback';
 import { nameRecord } from '../n8n/failedItems';
 import { errorAsWritten, hasErrorOutput } from '../n8n/nodeErrors';
@@ -300,7 +300,7 @@ async function firstToFindAllEnded(
 	key: string,
 	claimed: string | undefined,
 ): Promise<Found> {
-	if (hasResumed(key, isSigned(resumeUrlOf(run.context)))) return undefined;
+	if (hasResumed(key)) return undefined;
 	const execution = waitingExecution(key);
 	execution.limit ??= run.pauseLimit;
 	if (execution.output) return { join: execution.output };
@@ -361,7 +361,7 @@ async function resumeOnCallback(
 		const run = openCallbackRun(context, family, client);
 		const outcomes = readWaitingItems(run);
 		const key = keyOfPause(context.getExecutionId(), run.pauseLimit, outcomes);
-		const { taskId, claimsEnd } = await readCallback(context);
+		const { taskId, claimsEnd, isEmpty } = await readCallback(context);
 		// With a mask for the key, as in the waiting items.
 		const claimed = taskId && client.connection.redactText(taskId);
 		const found = await lock.run(
@@ -374,8 +374,8 @@ async function resumeOnCallback(
 				`MediaGen: callback received, task ${found.running.taskId} is still running`,
 			);
 			// The record may be a moment behind the callback. After a 2xx, neither the service would call for the end again, nor the node itself,
-			// whose call names no task.
-			const isBehind = claimsEnd && (claimed === undefined || claimed === found.running.taskId);
+			// whose call is empty.
+			const isBehind = isEmpty || (claimsEnd && claimed === found.running.taskId);
 			return isBehind ? answer(context, 503, CALL_AGAIN) : {};
 		}
 		if ('resume' in found) return await resumeWith(context, key, found.resume);

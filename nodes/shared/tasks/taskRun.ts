@@ -169,7 +169,7 @@ export function withRecord(
 	}
 }
 
-/** Downloads the files of completed tasks, if the options ask for it. */
+/** Downloads the files of tasks that have ended, if the options ask for it. */
 export async function downloadResults(
 	run: Omit<ResultRun, 'family' | 'operation'>,
 	outcomes: readonly TaskItem[],

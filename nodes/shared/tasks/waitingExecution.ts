@@ -34,8 +34,8 @@ const MAX_EXECUTIONS = 5_000;
 
 const waitingExecutions = new Memory<WaitingExecution>(MAX_EXECUTIONS);
 
-/** When executions resumed, in milliseconds since 1970: a callback that comes then starts nothing. */
-const resumedExecutions = new Memory<number>(MAX_EXECUTIONS);
+/** Executions that have resumed: a callback that comes then starts nothing. */
+const resumedExecutions = new Memory<true>(MAX_EXECUTIONS);
 
 /**
  * The key of a pause. A paused node can pause again in a loop, for other tasks, or for the same ones where their items are led back.
@@ -61,21 +61,10 @@ export function waitingExecution(key: string): WaitingExecution {
 	return execution;
 }
 
-/** n8n refuses calls to an execution that runs. A call that is let through later than this has found it still waiting: n8n could not take it up. */
-const TAKEN_UP_WITHIN_MS = 30_000;
-
-/**
- * Whether the execution has resumed.
- *
- * @param isGuarded whether n8n takes an execution up once only, as 2.x does: 1.123 may have it in a queue, and would run it twice
- */
-export function hasResumed(key: string, isGuarded = false): boolean {
-	const since = resumedExecutions.get(key);
-	return since !== undefined && !(isGuarded && clock.now() - since > TAKEN_UP_WITHIN_MS);
-}
+export const hasResumed = (key: string): boolean => resumedExecutions.get(key) === true;
 
 export function markResumed(key: string): void {
-	resumedExecutions.set(key, clock.now());
+	resumedExecutions.set(key, true);
 	waitingExecutions.get(key)?.resumed.abort();
 }
 

@@ -72,8 +72,11 @@ test('a call that waits too long for its turn is answered 503 without a request'
 	expect(service.requests.filter(({ path }) => path.includes('late'))).toEqual([]);
 });
 
-test('an id that the service did not know is not asked for again within five seconds', async () => {
-	service.on('GET', RECORD, UNKNOWN);
+test.each([
+	['did not know', UNKNOWN],
+	['refused', { status: 403, json: { error: { message: 'No' } } }],
+])('an id that the service %s is not asked for again within five seconds', async (_, reply) => {
+	service.on('GET', RECORD, reply);
 	const host = trigger();
 	const call = async () => await host.receive({ id: 'nobody', status: 'completed' });
 	expect(await call()).toMatchObject({ status: 503 });

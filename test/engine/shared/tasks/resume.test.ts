@@ -235,8 +235,8 @@ describe('A paused execution', () => {
 	test.each<[string, unknown, string, number]>([
 		['says that a task runs', { id: 'task_1', status: 'in_progress' }, 'is still running', 200],
 		['names a task of somebody else', callback('task_77'), 'is none that this pause waits', 200],
-		['names no task', {}, 'is still running', 503],
-		['is not an object', 'completed', 'is still running', 503],
+		['is empty', {}, 'is still running', 503],
+		['is not an object', 'completed', 'is still running', 200],
 	])('stays paused when the callback %s', async (_, body, words, status) => {
 		const execution = await pauseTwo();
 		expect(await execution.callback(body)).toEqual({ status });

@@ -237,6 +237,15 @@ test('the file of a task that still runs is not downloaded: it may be a preview,
 	expect(service.sent('GET', '/preview.mp3')).toEqual([]);
 });
 
+test('the file of a task whose status word is not known is downloaded', async () => {
+	const song = songAt(`${service.url}/song.mp3`);
+	service.on('GET', '/v1/music/tasks/*', { json: { status: 'mastered', result: song } });
+	service.on('GET', '/song.mp3', { text: 'song', headers: { 'content-type': 'audio/mpeg' } });
+	const { items, error } = await runNode({ ...unknownTasks, credential: service.credential() });
+	expect(error).toBeUndefined();
+	expect(items.map(({ binary }) => binary?.data?.mimeType)).toEqual(['audio/mpeg', 'audio/mpeg']);
+});
+
 test("an agent's tool tells why a task failed", async () => {
 	service.on('GET', '/v1/music/tasks/*', failed('Too loud'));
 	const { json } = await runNode({

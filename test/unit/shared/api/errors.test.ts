@@ -119,10 +119,10 @@ describe('A request that never left is known as such', () => {
 	test.each([
 		'The request was blocked because it resolves to a restricted IP address',
 		'The request was blocked because the destination hostname is restricted',
-	])('%s: n8n names what allows the address, and the request is not sent again', (message) => {
+	])('%s: n8n names what allows the address, and a bought task is still waited for', (message) => {
 		expect(thrown(message, {})).toMatchObject({
 			sent: 'no',
-			transient: false,
+			transient: true,
 			message:
 				"n8n's SSRF protection refuses the address: allow it with N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES",
 		});

@@ -787,6 +787,11 @@ test('pictures that the service stored again for a request come out only where t
 	expect(filesOf('image', raw, request)).toEqual([[1, '1.png']]);
 	const video = { ...raw, result: { video_url: link('1.mp4') } };
 	expect(filesOf('video', video, request)).toEqual([[1, '1.mp4']]);
+	const stored = { ...raw, result: { cover_url: link('c.png') }, video_list: [link('again.mp4')] };
+	expect(filesOf('video', stored, request)).toEqual([
+		[1, 'again.mp4'],
+		[2, 'c.png', 'cover'],
+	]);
 	const alone = filesOf('image', { image_urls: [link('1.png')] }, requestLinksOf({ prompt: 'x' }));
 	expect(alone.map(([index]) => index)).toEqual([1]);
 });
