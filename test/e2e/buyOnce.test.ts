@@ -8,7 +8,7 @@ import { useFolder } from '../support/folder';
 import { report } from './callbacks/report';
 import { createTable, dropTable, rowsOf } from './support/dataTables';
 import { killAndRestart } from './support/executions';
-import { describeWithOwnHosts, useHost } from './support/hosts';
+import { describeLongWithOwnHosts, useHost } from './support/hosts';
 import { eventually, until } from './support/poll';
 import { callbacksAreOver, SUBMISSION, useSandbox } from './support/sandbox';
 import { EXAMPLE_CREDENTIAL, readExample } from './support/workflows';
@@ -85,7 +85,7 @@ const prompts = (...changed: number[]) =>
 		prompt: `${changed.includes(row) ? 'Another picture' : 'A picture'} of boat ${row}`,
 	}));
 
-describeWithOwnHosts('The example that buys once', (version, start) => {
+describeLongWithOwnHosts('The example that buys once', '2.41', (version, start) => {
 	const folder = useFolder();
 	const host = useHost(start, () => ({
 		// n8n 2 writes to one folder in the home of its user, which is everybody's here.

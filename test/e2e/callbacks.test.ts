@@ -6,7 +6,7 @@ import { pausing } from './callbacks/pausing';
 import { report } from './callbacks/report';
 import { createSender } from './callbacks/sender';
 import { killAndRestart, restart } from './support/executions';
-import { describeWithOwnHosts, useHost } from './support/hosts';
+import { describeLongWithOwnHosts, useHost } from './support/hosts';
 import { promptsOf } from './support/nodes';
 import { until } from './support/poll';
 import { callbackAnswers, callbacksAreOver, credentialFor, useSandbox } from './support/sandbox';
@@ -20,7 +20,7 @@ const CREDENTIAL = 'Sandbox';
 
 jest.setTimeout(600_000 + FLOOD * 500);
 
-describeWithOwnHosts('Many paused executions', (version, start) => {
+describeLongWithOwnHosts('Many paused executions', '1.123', (version, start) => {
 	const host = useHost(start);
 	const sandbox = useSandbox(host, CREDENTIAL, { durations: { image: null } });
 	const { bought, finishAll, pauseEach, resumed } = pausing(host, sandbox, CREDENTIAL);

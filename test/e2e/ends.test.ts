@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Execution } from '../../sandbox/host';
 import { report } from './callbacks/report';
 import { callWebhook, killAndRestart, listenWith, retry } from './support/executions';
-import { describeWithOwnHosts, useHost } from './support/hosts';
+import { describeLongWithOwnHosts, useHost } from './support/hosts';
 import { chain, end, pictureNode, startByWebhook } from './support/nodes';
 import { eventually, readUntil } from './support/poll';
 import { pictureSubmissions, READ, useSandbox } from './support/sandbox';
@@ -22,7 +22,7 @@ interface Kept {
 	continued: boolean;
 }
 
-describeWithOwnHosts('What an end of an execution keeps', (version, start) => {
+describeLongWithOwnHosts('What an end of an execution keeps', '1.123', (version, start) => {
 	const host = useHost(start);
 	const sandbox = useSandbox(host, CREDENTIAL, { durations: { image: null } });
 

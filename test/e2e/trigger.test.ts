@@ -5,7 +5,7 @@ import { remember } from './callbacks/remembered';
 import { createSender } from './callbacks/sender';
 import { buy, recordOf } from './callbacks/tasks';
 import { activeTrigger, importTrigger, type TriggerWorkflow } from './callbacks/triggerWorkflow';
-import { describeWithOwnHosts, useHost } from './support/hosts';
+import { describeLongWithOwnHosts, useHost } from './support/hosts';
 import { READ, useSandbox } from './support/sandbox';
 
 /** `npm run test:callbacks` takes 2 000. */
@@ -24,7 +24,7 @@ const digits = `${'1'.repeat(1_000_000)}x`;
 const blanks = `1${' '.repeat(1_000_000)}x`;
 const links = Array.from({ length: 80_000 }, (_, at) => `https://files.example.com/${at}.png`);
 
-describeWithOwnHosts('MediaGen Trigger', (version, start) => {
+describeLongWithOwnHosts('MediaGen Trigger', '1.123', (version, start) => {
 	const host = useHost(start);
 	const sandbox = useSandbox(host, CREDENTIAL, { durations: { image: 0 } });
 	const sender = createSender();

@@ -16,6 +16,10 @@ export const chosenVersions: HostVersion[] = process.env.N8N_HOSTS
 	? parseHostVersions(process.env.N8N_HOSTS)
 	: [...HOST_VERSIONS];
 
+/** The n8n versions for a suite that takes minutes: all that were chosen, or, with `MEDIAGEN_ONE_EACH`, the one that is given. */
+export const versionsOfLong = (one: HostVersion): HostVersion[] =>
+	process.env.MEDIAGEN_ONE_EACH && chosenVersions.includes(one) ? [one] : chosenVersions;
+
 /** Building and packing the package is part of the first start. */
 const START_MS = 5 * 60_000;
 
@@ -50,8 +54,9 @@ type StartHost = (options?: OwnHostOptions) => Promise<Host>;
 export function describeWithOwnHosts(
 	title: string,
 	define: (version: HostVersion, start: StartHost) => void,
+	versions = chosenVersions,
 ): void {
-	describe.each(chosenVersions)(`${title} on n8n %s`, (version) => {
+	describe.each(versions)(`${title} on n8n %s`, (version) => {
 		const started: Host[] = [];
 		afterAll(async () => {
 			await Promise.all(started.map((host) => host.stop()));
@@ -68,6 +73,13 @@ export function describeWithOwnHosts(
 		});
 	});
 }
+
+/** The same for a suite that takes minutes: see {@link versionsOfLong}. */
+export const describeLongWithOwnHosts = (
+	title: string,
+	one: HostVersion,
+	define: (version: HostVersion, start: StartHost) => void,
+): void => describeWithOwnHosts(title, define, versionsOfLong(one));
 
 /** Starts a host before the tests of such a suite. */
 export function useHost(start: StartHost, options: () => OwnHostOptions = () => ({})): () => Host {
