@@ -300,18 +300,11 @@ class Results {
 			contentOf(value, place.field, place.holder) ?? linkOf(value, place.field, this.baseUrl);
 		if (url === undefined || this.seen.has(value.trim()) || this.seen.has(url)) return;
 		this.seen.add(url);
-		const { name, isFieldName, index, expiresAt, field } = place;
-		const kind = kindOf(url, field);
-		const file = {
-			index,
-			kind: kind ?? (this.family === null ? 'image' : FAMILIES[this.family].kind),
-			isOfUnknownKind: kind === undefined,
-			url,
-			name,
-			isFieldName,
-			expiresAt,
-			beside: this.labelsOf(place.holder),
-		};
+		const { field, holder, ...shown } = place;
+		const said = kindOf(url, field);
+		const kind = said ?? (this.family === null ? 'image' : FAMILIES[this.family].kind);
+		const isOfUnknownKind = said === undefined;
+		const file = { ...shown, url, kind, isOfUnknownKind, beside: this.labelsOf(holder) };
 		if (!this.isOwnKindOnly || this.isMain(file)) this.found.push(file);
 	}
 
