@@ -8,7 +8,7 @@ import { chatCredentialFor } from './support/agents';
 import { useBrowser } from './support/browser';
 import { Editor } from './support/editor';
 import { onlyExecution } from './support/executions';
-import { describeOnHosts } from './support/hosts';
+import { describeLongOnHosts } from './support/hosts';
 import { chain, workflow } from './support/nodes';
 import { readUntil } from './support/poll';
 import { useSandbox } from './support/sandbox';
@@ -31,7 +31,7 @@ const justAdded = (name: string) => ({
 	parameters: {},
 });
 
-describeOnHosts("n8n's editor", (host, version) => {
+describeLongOnHosts("n8n's editor", '2.41', (host, version) => {
 	const sandbox = useSandbox(host, CREDENTIAL, {
 		durations: { image: 500, music: 3_000, grid: 500, video: 3_000 },
 	});

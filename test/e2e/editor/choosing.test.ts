@@ -4,7 +4,7 @@ import { HOST_VERSIONS } from '../../../sandbox/host';
 import { useBrowser, userAgentOf } from '../support/browser';
 import { Editor } from '../support/editor';
 import { onlyExecution } from '../support/executions';
-import { describeOnHosts } from '../support/hosts';
+import { describeLongOnHosts } from '../support/hosts';
 import { readUntil } from '../support/poll';
 import { useSandbox } from '../support/sandbox';
 import { EXAMPLE_CREDENTIAL, readExample } from '../support/workflows';
@@ -14,7 +14,7 @@ import { keepPicture } from './pictures';
 /** Making the pictures or clips of a page, and the next page after it. */
 const PAGE_MS = 60_000;
 
-describeOnHosts('The examples in which a person chooses', (host, version) => {
+describeLongOnHosts('The examples in which a person chooses', '1.123', (host, version) => {
 	const sandbox = useSandbox(host, EXAMPLE_CREDENTIAL, { durations: { grid: 500, video: 500 } });
 	const browser = useBrowser();
 	let visitor: BrowserContext;

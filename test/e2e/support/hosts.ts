@@ -31,8 +31,9 @@ const START_MS = 5 * 60_000;
 export function describeOnHosts(
 	title: string,
 	define: (host: () => Host, version: HostVersion) => void,
+	versions = chosenVersions,
 ): void {
-	describe.each(chosenVersions)(`${title} on n8n %s`, (version) => {
+	describe.each(versions)(`${title} on n8n %s`, (version) => {
 		let host: Host;
 		beforeAll(async () => {
 			host = await sharedHost(version);
@@ -40,6 +41,13 @@ export function describeOnHosts(
 		define(() => host, version);
 	});
 }
+
+/** The same for a suite that takes minutes: see {@link versionsOfLong}. */
+export const describeLongOnHosts = (
+	title: string,
+	one: HostVersion,
+	define: (host: () => Host, version: HostVersion) => void,
+): void => describeOnHosts(title, define, versionsOfLong(one));
 
 type OwnHostOptions = Omit<HostOptions, 'version' | 'tarball'>;
 
