@@ -44,7 +44,11 @@ import {
 type WaitingItems = z.infer<typeof waitingItems>;
 
 /** A run whose input are the waiting items, as the node wrote them before it paused. */
-type CallbackRun = TaskRun<IWebhookFunctions> & { waiting: WaitingItems; pauseLimit?: number };
+type CallbackRun = TaskRun<IWebhookFunctions> & {
+	waiting: WaitingItems;
+	/** When the pause ends, in milliseconds since 1970; `undefined` where the items are none that a pause wrote. */
+	pauseLimit: number | undefined;
+};
 
 const ownText = z.string().optional().catch(undefined);
 
@@ -359,6 +363,9 @@ async function resumeOnCallback(
 		const refusal = refuseStranger(context, client);
 		if (refusal) return refusal;
 		const run = openCallbackRun(context, family, client);
+		// n8n stores the output of a resume in the place of the waiting items. 1.123, busy, may show the execution as waiting for its next pause
+		// before it has stored that: resumed from there, it would buy what it has bought since.
+		if (run.pauseLimit === undefined) return answer(context, 503, CALL_AGAIN);
 		const outcomes = readWaitingItems(run);
 		const key = keyOfPause(context.getExecutionId(), run.pauseLimit, outcomes);
 		const { taskId, claimsEnd, isEmpty } = await readCallback(context);

@@ -40,15 +40,15 @@ const resumedExecutions = new Memory<true>(MAX_EXECUTIONS);
 /**
  * The key of a pause. A paused node can pause again in a loop, for other tasks, or for the same ones where their items are led back.
  *
- * @param limit milliseconds since 1970; `undefined` where an earlier version of the node paused
+ * @param limit milliseconds since 1970
  */
 export function keyOfPause(
 	executionId: string,
-	limit: number | undefined,
+	limit: number,
 	outcomes: readonly TaskItem[],
 ): string {
 	const tasks = outcomes.map((item) => (isAccepted(item) ? item.taskId : '')).join('\n');
-	return `${executionId}:${limit ?? ''}:${createHash('sha256').update(tasks).digest('base64url')}`;
+	return `${executionId}:${limit}:${createHash('sha256').update(tasks).digest('base64url')}`;
 }
 
 export function waitingExecution(key: string): WaitingExecution {

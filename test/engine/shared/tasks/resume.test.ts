@@ -328,6 +328,15 @@ describe('A paused execution', () => {
 		expect((await execution.callback({})).resumed?.json).toHaveLength(2);
 	});
 
+	test('is not resumed again where a late callback finds the output in place of the waiting items, as n8n 1.123 may show them before it has stored the next pause', async () => {
+		const execution = await pauseTwoThatEnd();
+		const { resumed } = await execution.callback(callback('task_1'));
+		expect(resumed?.items).toHaveLength(2);
+		execution.waiting.splice(0, 2, ...(resumed?.items ?? []));
+		expect(await execution.callback(callback('task_1'))).toEqual({ status: 503 });
+		expect(await execution.callback({})).toEqual({ status: 503 });
+	});
+
 	test('asks for a task that is not its own once', async () => {
 		const execution = await pauseTwo();
 		finish('task_77');
