@@ -44,8 +44,8 @@ export class RequestBounds<Found> {
 
 	private quietUntil = 0;
 
-	/** @param isUnknown whether an answer has no record */
-	constructor(private readonly isUnknown: (found: Found) => boolean) {}
+	/** @param hasNoRecord whether an answer is none with a record */
+	constructor(private readonly hasNoRecord: (found: Found) => boolean) {}
 
 	/** Asks the service for a task. Throws a `Refusal` where it must not be asked now. A call with a right signature is not kept waiting. */
 	async ask(taskId: string, isSigned: boolean, request: () => Promise<Found>): Promise<Found> {
@@ -57,7 +57,7 @@ export class RequestBounds<Found> {
 			if (clock.now() > since + TURN_WITHIN_MS) throw new Refusal(503, BUSY);
 			return await this.send(request);
 		});
-		if (this.isUnknown(found)) this.unknown.set(taskId, found);
+		if (this.hasNoRecord(found)) this.unknown.set(taskId, found);
 		return found;
 	}
 
