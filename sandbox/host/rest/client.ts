@@ -24,9 +24,18 @@ const refusalSchema = z.object({ message: z.string() }).passthrough();
 /** So long n8n may need until its database answers again. */
 const NOT_READY_MS = 60_000;
 
-/** n8n turns every request away, before it has looked at it, while its database did not answer within 5 s. */
-const isNotReady = ({ status, data }: AxiosResponse<unknown>) =>
-	status === 503 && refusalSchema.safeParse(data).data?.message === 'Database is not ready!';
+/**
+ * n8n turns every request away, before it has looked at it, while its database did not answer within 5 s. And n8n 1.123 has one
+ * connection to SQLite for all that write, so that of two transactions at a time the second does not begin.
+ */
+const NOT_BEGUN = new Set([
+	'503 Database is not ready!',
+	'500 SQLITE_ERROR: cannot start a transaction within a transaction',
+]);
+
+/** Whether n8n has done nothing of a request, because its database was busy. */
+const isNotBegun = ({ status, data }: AxiosResponse<unknown>) =>
+	NOT_BEGUN.has(`${status} ${refusalSchema.safeParse(data).data?.message}`);
 
 /** n8n's internal REST interface, as its editor uses it: one session, kept by its cookie. */
 export class RestClient {
@@ -83,7 +92,7 @@ export class RestClient {
 	private async send(request: AxiosRequestConfig): Promise<AxiosResponse<unknown>> {
 		for (const end = Date.now() + NOT_READY_MS; ; await delay(1_000)) {
 			const response = await this.raw.request<unknown>(request);
-			if (!isNotReady(response) || Date.now() > end) return response;
+			if (!isNotBegun(response) || Date.now() > end) return response;
 		}
 	}
 }

@@ -16,9 +16,11 @@ describe('A request to n8n', () => {
 		return await new RestClient(server.url).call(z.array(z.string()), { url: '/rest/executions' });
 	}
 
-	test('is sent again where n8n turned it away because its database did not answer', async () => {
-		const found = await ask([503, { message: 'Database is not ready!' }], [200, { data: ['one'] }]);
-		expect(found).toEqual(['one']);
+	test.each([
+		[503, 'Database is not ready!'],
+		[500, 'SQLITE_ERROR: cannot start a transaction within a transaction'],
+	])('is sent again where its database was busy: %i %s', async (status, message) => {
+		expect(await ask([status, { message }], [200, { data: ['one'] }])).toEqual(['one']);
 	});
 
 	test('is not sent again after another refusal', async () => {
