@@ -15,7 +15,7 @@ export interface ApiErrorDetails {
 	code?: string;
 	/** Whether the response had the service's error envelope, and not, say, the page of a proxy. */
 	fromService?: boolean;
-	/** The beginning of a 2xx that could not be read: it may hold a result, or an id under another name. */
+	/** The beginning of a response that leaves in doubt what was bought: it may hold a result, or an id. */
 	response?: string;
 	/** Milliseconds that the service asks to wait before the next request. */
 	retryAfterMs?: number;
@@ -168,6 +168,12 @@ function classOf(status: number): readonly [typeof ApiError, string] {
 	return [UnreadableResponseError, `The response could not be read (HTTP ${status})`];
 }
 
+/** Characters of an unreadable response in a message, and in an item. */
+export const SHOWN = { inMessage: 300, inItem: 8_000 };
+
+/** What was bought may stand in it. */
+const shortResponse = (body: unknown) => toShortText(body, SHOWN.inItem);
+
 /**
  * The error for a response with a status other than 2xx (spec, Errors).
  *
@@ -181,23 +187,23 @@ export function errorFromResponse(response: Response, now: number, notFound?: st
 	const title = status === 404 && notFound !== undefined ? notFound : headline;
 	// A 4xx but 408 says that nothing was done. It is unknown what happened before a timeout, a 5xx or a redirect.
 	const sent = status >= 400 && status < 500 && status !== 408 ? 'no' : 'maybe';
+	// The page of a proxy names nothing that was bought.
+	const shown = sent === 'maybe' && isObject(response.body) ? Object.keys(response.body) : [];
 	return new ErrorClass(message === undefined ? title : `${title}: ${message}`, sent, {
 		httpStatus: status,
 		type,
 		code,
 		fromService,
+		response: shown.length > 0 ? shortResponse(response.body) : undefined,
 		retryAfterMs: parseRetryAfter(response.headers['retry-after'], now),
 	});
 }
-
-/** Characters of an unreadable response in a message, and in an item. */
-export const SHOWN = { inMessage: 300, inItem: 8_000 };
 
 /** The error for a 2xx whose body is not what the spec shows. */
 export function unreadableResponse(httpStatus: number, body?: unknown): UnreadableResponseError {
 	const shown = toShortText(body, SHOWN.inMessage);
 	const message = `The response could not be read (HTTP ${httpStatus})${shown === '' ? '' : `: ${shown}`}`;
-	const response = shown === '' ? undefined : toShortText(body, SHOWN.inItem);
+	const response = shown === '' ? undefined : shortResponse(body);
 	return new UnreadableResponseError(message, 'maybe', { httpStatus, response });
 }
 
@@ -215,8 +221,7 @@ export function errorInBody(body: unknown): ApiError | undefined {
 	const refused = isStatus && status < 500 && ErrorClass !== TimeoutError;
 	const title = refused ? headline : 'The service answered with an error';
 	const words = message === undefined ? title : `${title}: ${message}`;
-	// What was bought may stand in it.
-	const response = refused ? undefined : toShortText(body, SHOWN.inItem);
+	const response = refused ? undefined : shortResponse(body);
 	return new ErrorClass(words, refused ? 'no' : 'maybe', {
 		type,
 		code,

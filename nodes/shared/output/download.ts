@@ -13,6 +13,7 @@ import {
 	errorFromResponse,
 	errorFromThrown,
 	asError,
+	RateLimitError,
 	storageError,
 	TimeoutError,
 	UnknownStorageError,
@@ -114,14 +115,10 @@ export async function openFile(
 		}
 		if (isSuccess(response)) return response;
 		response.body.destroy();
-		const { location: given } = response.headers;
-		if (response.statusCode < 300 || response.statusCode > 399 || typeof given !== 'string') {
-			throw errorFromResponse(
-				{ statusCode: response.statusCode, headers: response.headers },
-				clock.now(),
-				'File not found',
-			);
-		}
+		const { statusCode, headers } = response;
+		const { location: given } = headers;
+		if (statusCode < 300 || statusCode > 399 || typeof given !== 'string')
+			throw errorFromResponse({ statusCode, headers }, clock.now(), 'File not found');
 		const location = connection.redactText(given);
 		// Each hop is checked by itself: a public link must not lead into the private network, nor take the key elsewhere.
 		url = checkAddress(
@@ -145,10 +142,7 @@ function isWhole(range: unknown): boolean {
 }
 
 /** Throws for what cannot be a file by its status and its headers. */
-function checkResponse(
-	{ statusCode, headers }: StreamResponse,
-	mimeType: string | undefined,
-): void {
+function checkResponse({ statusCode, headers }: StreamResponse, mimeType?: string): void {
 	if (statusCode === 204 || statusCode === 205)
 		throw noFile(`the answer is empty (HTTP ${statusCode})`);
 	if (statusCode === 206 && !isWhole(headers['content-range']))
@@ -165,15 +159,22 @@ const NO_FILE_TYPES = new Set([
 	'application/problem+json',
 ]);
 
+/** Under these a server that knows no better gives out any file, and one that refuses tells its reason. */
+const TEXT_TYPES = new Set(['text/plain', 'text/xml', 'application/xml']);
+
 const HTML = /^[\s\ufeff]*<(?:!doctype\s+html|html|head|body)\b/i;
 
-/** Characters in which a page shows that it is one. */
-const PAGE_BEGINS_WITHIN = 200;
+/** Characters in which a page, or a text, shows that it is one. */
+const BEGINS_WITHIN = 200;
+
+/** Whether a beginning has no bytes such as every picture, sound and clip begins with. Its last character may be cut off. */
+const isText = (beginning: string) => !/\p{Cc}|\ufffd/u.test(beginning.replace(/\s|\ufffd$/g, ''));
 
 /** A stream under way. */
 interface Watched {
 	/** How many bytes have been read so far. */
 	bytes: number;
+	beginning: string;
 	/** Rejects when the stream breaks off before its end, and never resolves: some of n8n's readers would wait without end. */
 	brokenOff: Promise<never>;
 	/** Stops the check for idle time. */
@@ -212,12 +213,11 @@ function watch(
 	// Whoever stores the stream may have ended first.
 	brokenOff.catch(() => undefined);
 
-	const watched: Watched = { bytes: 0, brokenOff, end: () => done.abort() };
-	let beginning = '';
+	const watched: Watched = { bytes: 0, beginning: '', brokenOff, end: () => done.abort() };
 	const count = (chunk: Uint8Array) => {
-		if (watched.bytes < PAGE_BEGINS_WITHIN) {
-			beginning += Buffer.from(chunk).toString('utf8', 0, PAGE_BEGINS_WITHIN);
-			if (HTML.test(beginning)) stop(noFile('it is a web page'));
+		if (watched.bytes < BEGINS_WITHIN) {
+			watched.beginning += Buffer.from(chunk).toString('utf8', 0, BEGINS_WITHIN);
+			if (HTML.test(watched.beginning)) stop(noFile('it is a web page'));
 		}
 		watched.bytes += chunk.length;
 		lastAt = clock.now();
@@ -246,7 +246,7 @@ function watch(
 export interface DownloadRules {
 	/** Megabytes of one file. */
 	maxDownloadSize: number;
-	/** Milliseconds since 1970 after which no further attempt begins. One that has begun has ten minutes or until then. */
+	/** Milliseconds since 1970 after which no further attempt begins where the server asks to wait; others have ten minutes at least. */
 	deadline: number;
 	/** Milliseconds since 1970 at which every attempt ends; absent where nothing waits for the files. */
 	end?: number;
@@ -276,6 +276,7 @@ export async function downloadFile(
 	rules: DownloadRules,
 ): Promise<DownloadedFile> {
 	const { deadline, end = Infinity } = rules;
+	const alwaysUntil = clock.now() + FILE_WITHIN_MS;
 	for (let attempts = 1; ; attempts++) {
 		try {
 			const ms = Math.min(Math.max(FILE_WITHIN_MS, deadline - clock.now()), end - clock.now());
@@ -289,8 +290,9 @@ export async function downloadFile(
 			const error = errorFromThrown(thrown);
 			// A file that was paid for is waited for, as its task was.
 			const wait = Math.min(backoffMs(error, attempts), READS_HELD_UP_MS);
-			const isLast =
-				!mayRetry('read', error, attempts) || clock.now() + wait > Math.min(deadline, end);
+			const isAsked = error.details.retryAfterMs !== undefined || error instanceof RateLimitError;
+			const until = Math.min(isAsked ? deadline : Math.max(deadline, alwaysUntil), end);
+			const isLast = !mayRetry('read', error, attempts) || clock.now() + wait > until;
 			if (isLast || rules.signal?.aborted) throw downloadError(context.getNode(), error, file);
 			await sleep(wait, rules.signal);
 		}
@@ -323,12 +325,10 @@ async function attempt(
 	try {
 		const binary = await store(context, body, fileName, mimeType, [watched.brokenOff]);
 		if (watched.bytes === 0) throw noFile('it is empty');
-		return {
-			binary,
-			fileName,
-			mimeType: mimeType ?? binary.mimeType ?? null,
-			fileSize: watched.bytes,
-		};
+		if (mimeType !== undefined && TEXT_TYPES.has(mimeType) && isText(watched.beginning))
+			throw noFile(`the content type is ${mimeType}`);
+		const type = mimeType ?? binary.mimeType ?? null;
+		return { binary, fileName, mimeType: type, fileSize: watched.bytes };
 	} finally {
 		watched.end();
 	}

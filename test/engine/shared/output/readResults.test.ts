@@ -139,12 +139,16 @@ describeInEachBinaryDataMode(() => {
 		text: Buffer.from(content),
 		headers: { 'content-type': 'image/png', 'content-range': range },
 	});
+	const refusal =
+		'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Message>Das Kürzel ist abgelaufen</Message></Error>';
 	const page = '<!DOCTYPE html><html><body>Please log in</body></html>';
 
 	test.each<[string, Reply, string]>([
 		['a page', file(page, 'text/html; charset=utf-8'), 'the content type is text/html'],
 		['a page that is called a picture', file(`\n ${page}`, 'image/png'), 'it is a web page'],
 		['a message', { json: { detail: 'expired' } }, 'the content type is application/json'],
+		["storage's refusal", file(refusal, 'application/xml'), 'the content type is application/xml'],
+		['a sentence', file('Link expired', 'text/plain'), 'the content type is text/plain'],
 		['nothing', file('', 'image/png'), 'it is empty'],
 		['204', { status: 204 }, 'the answer is empty (HTTP 204)'],
 		['half of it', part('half', 'bytes 0-3/8'), 'only a part of it came (HTTP 206)'],
@@ -163,6 +167,16 @@ describeInEachBinaryDataMode(() => {
 			await contentOf((await get(images(`${service.url}/1.png`))).items[0]?.binary?.data),
 		).toBe('one');
 	});
+
+	test.each(['text/plain', 'application/xml'])(
+		'a picture that is called %s is one',
+		async (type) => {
+			service.on('GET', '/1.png', file('\u0089PNG\r\n\u001a\n\0\0', type));
+			const { json, items } = await get(images(`${service.url}/1.png`));
+			expect(json[0]).not.toHaveProperty('error');
+			expect(items[0]?.binary?.data?.fileName).toBe('image-task_1-1.png');
+		},
+	);
 
 	test('all of it as a part is a picture', async () => {
 		service.on('GET', '/1', part('whole', 'bytes 0-4/5'));

@@ -199,6 +199,18 @@ describe('The id of a task that was bought is never lost', () => {
 		},
 	);
 
+	test.each([500, 503])('so does what a status of %i names', async (status) => {
+		const body = { code: 200, data: [{ task_id: 'task_9', status: 'submitted' }] };
+		onSubmit({ status, json: body });
+		const { json } = await buy(1, {}, goOn);
+		expect(json[0]).toMatchObject({
+			status: 'unknown',
+			error: { httpStatus: status, response: JSON.stringify(body) },
+		});
+		expect(bought()).toHaveLength(1);
+		expect(log.filter((line) => line.includes('task_9'))).toHaveLength(1);
+	});
+
 	test('it still does after Retry On Fail, which sends nothing again, and in the log', async () => {
 		const body = { code: 200, payload: { ticket: 'abc-1' } };
 		onSubmit({ json: body });
