@@ -2,7 +2,7 @@ import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import { openClient } from '../shared/api/client';
-import { taskPath } from '../shared/api/families';
+import { FAMILIES, taskPath } from '../shared/api/families';
 import type { TaskRecord } from '../shared/api/records';
 import { asNodeError } from '../shared/n8n/nodeErrors';
 import { taskQueryPath } from '../shared/n8n/options';
@@ -58,7 +58,9 @@ export async function getButtons(this: ILoadOptionsFunctions): Promise<INodeProp
 		const path = taskQueryPath.safeParse(
 			this.getCurrentNodeParameter('options.taskQueryPath'),
 		).data;
-		const record = await client.tasks.retrieve(taskPath('grid', String(taskId).trim(), path));
+		const record = await client.tasks.retrieve(
+			taskPath(path ?? FAMILIES.grid.queryPath, String(taskId).trim()),
+		);
 		return buttonOptions(record, this.getCurrentNodeParameter('operation'));
 	} catch (error) {
 		throw asNodeError(this.getNode(), error);

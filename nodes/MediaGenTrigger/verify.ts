@@ -9,7 +9,7 @@ import {
 	shownFamily,
 	TASK_FAMILIES,
 	type TaskFamily,
-	withTaskId,
+	taskPath,
 } from '../shared/api/families';
 import { otherTaskIn, type TaskRecord, type TaskStatus, toTaskRecord } from '../shared/api/records';
 import { checkReference, type readReference, type Signature } from '../shared/api/signedAddress';
@@ -98,7 +98,7 @@ export async function retrieveTask(
 	const end = clock.now() + TIMEOUT_MS;
 	for (const path of paths) {
 		try {
-			const record = await client.tasks.retrieve(withTaskId(path, taskId), {
+			const record = await client.tasks.retrieve(taskPath(path, taskId), {
 				retry: 'once',
 				timeoutMs: Math.max(MIN_TIMEOUT_MS, end - clock.now()),
 			});

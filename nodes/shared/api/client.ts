@@ -51,51 +51,28 @@ const answeredChat = chatResponse.refine(
 	(response) => isAnswered(response) || errorInBody(response) === undefined,
 );
 
-/** The service, one resource each. Every method throws an `ApiError`. */
-export interface MediaGenClient {
-	readonly connection: Connection;
-	readonly tasks: {
-		/** Buys a task: never sent twice. `path` begins with `/`. A 404 is told with the words `notFound`. */
-		submit(
-			path: string,
-			body: SubmissionBody,
-			deadline: Deadline,
-			notFound?: string,
-		): Promise<AcceptedTask>;
-		/** Reads a task's record at its path: see `taskPath`. */
-		retrieve(path: string, options?: RetrieveOptions): Promise<TaskRecord>;
-	};
-	readonly uploads: {
-		/** Stores a picture for 72 hours (spec §7). Costs nothing, so it is sent again after any transient error. */
-		create(file: FileSource): Promise<UploadRecord>;
-	};
-	readonly balance: {
-		/** The balance of the credential's key (spec §1). */
-		retrieve(): Promise<BalanceRecord>;
-	};
-	readonly chat: {
-		/** Buys an answer: never sent twice (spec §8). */
-		create(request: ChatRequest): Promise<ChatResponse>;
-		/** The same, of an answer that is read while it comes; `whole` where the service sends it in one piece nevertheless. */
-		open(request: ChatRequest): Promise<Pick<OpenResponse, 'pieces'> | { whole: ChatResponse }>;
-		/** IDs of the models that the service lists. */
-		models(): Promise<string[]>;
-	};
-}
-
 const TASK_NOT_FOUND = 'Task not found';
+
+/** The service, one resource each. Every method throws an `ApiError`. */
+export type MediaGenClient = ReturnType<typeof createClient>;
 
 /** A client for a connection. Its requests share one rate limit. */
 export function createClient(
 	context: ServiceContext,
 	connection: Connection,
 	signal?: AbortSignal,
-): MediaGenClient {
+) {
 	const { send, open } = createSend(context, connection, signal);
 	return {
 		connection,
 		tasks: {
-			submit: async (path, body, deadline, notFound = TASK_NOT_FOUND) => {
+			/** Buys a task: never sent twice. `path` begins with `/`. A 404 is told with the words `notFound`. */
+			submit: async (
+				path: string,
+				body: SubmissionBody,
+				deadline: Deadline,
+				notFound = TASK_NOT_FOUND,
+			): Promise<AcceptedTask> => {
 				const payload =
 					'form' in body
 						? { body: body.form, headers: { 'content-type': body.contentType } }
@@ -115,14 +92,19 @@ export function createClient(
 				} as const;
 				return await send(request, submissionResponse);
 			},
-			retrieve: async (path, { retry = 'read', ...options } = {}) =>
+			/** Reads a task's record at its path: see `taskPath`. */
+			retrieve: async (
+				path: string,
+				{ retry = 'read', ...options }: RetrieveOptions = {},
+			): Promise<TaskRecord> =>
 				await send(
 					{ method: 'GET', path, retry, notFound: TASK_NOT_FOUND, ...options },
 					taskResponse,
 				),
 		},
 		uploads: {
-			create: async (file) => {
+			/** Stores a picture for 72 hours (spec §7). Costs nothing, so it is sent again after any transient error. */
+			create: async (file: FileSource): Promise<UploadRecord> => {
 				const { body, contentType } = await multipartForm('file', file);
 				const headers = { 'content-type': contentType };
 				const request = {
@@ -137,7 +119,8 @@ export function createClient(
 			},
 		},
 		balance: {
-			retrieve: async () => {
+			/** The balance of the credential's key (spec §1). */
+			retrieve: async (): Promise<BalanceRecord> => {
 				const balance = await send(
 					{ method: 'GET', path: BALANCE_PATH, retry: 'read' },
 					balanceResponse,
@@ -147,9 +130,13 @@ export function createClient(
 			},
 		},
 		chat: {
-			create: async (request) =>
+			/** Buys an answer: never sent twice (spec §8). */
+			create: async (request: ChatRequest): Promise<ChatResponse> =>
 				await send({ method: 'POST', retry: 'purchase', ...request }, answeredChat),
-			open: async (request) => {
+			/** The same, of an answer that is read while it comes; `whole` where the service sends it in one piece nevertheless. */
+			open: async (
+				request: ChatRequest,
+			): Promise<Pick<OpenResponse, 'pieces'> | { whole: ChatResponse }> => {
 				const response = await open({ method: 'POST', retry: 'purchase', ...request });
 				if (!response.contentType.includes('json')) return response;
 				const text = await textOf(response.pieces);
@@ -157,7 +144,8 @@ export function createClient(
 					whole: parseAnswer(answeredChat, connection.redact(parseExactJson(text) ?? text)),
 				};
 			},
-			models: async () => {
+			/** IDs of the models that the service lists. */
+			models: async (): Promise<string[]> => {
 				const request = {
 					method: 'GET',
 					path: MODELS_PATH,

@@ -122,16 +122,6 @@ export function isGridRecord(
 	return family === 'grid' || FAMILIES.grid.isShownBy(raw, new Set());
 }
 
-/** A query path with a task's id in it. */
-export function withTaskId(queryPath: string, taskId: string): string {
-	return queryPath.replaceAll(TASK_ID_PLACEHOLDER, encodeURIComponent(taskId));
-}
-
-/** Path of one task's record. `queryPath` is the user's own, with `{task_id}` in it. */
-export function taskPath(
-	family: TaskFamily,
-	taskId: string,
-	queryPath = FAMILIES[family].queryPath,
-): string {
-	return withTaskId(queryPath, taskId);
-}
+/** Path of one task's record, of a family's query path or the user's own. */
+export const taskPath = (queryPath: string, taskId: string) =>
+	queryPath.replaceAll(TASK_ID_PLACEHOLDER, encodeURIComponent(taskId));

@@ -16,7 +16,7 @@ export const LITE_MODEL_NAMES: readonly string[] = [
 export const IMAGE_MODEL_NAMES: readonly string[] = [OFFICIAL_MODEL, ...LITE_MODEL_NAMES];
 
 /** Pixels for each ratio and resolution, as the service draws them (spec §3a, size by resolution map). */
-const SIZE_BY_RESOLUTION = {
+export const SIZE_BY_RESOLUTION = {
 	'1:1': { '1k': ['1024x1024'], '2k': ['2048x2048'], '4k': ['2880x2880'] },
 	'3:2': { '1k': ['1536x1024'], '2k': ['2048x1360'], '4k': ['3520x2336'] },
 	'2:3': { '1k': ['1024x1536'], '2k': ['1360x2048'], '4k': ['2336x3520'] },
@@ -41,8 +41,6 @@ const isRatio = (size: string): size is ImageRatio => Object.hasOwn(SIZE_BY_RESO
 export const IMAGE_RATIOS = Object.keys(SIZE_BY_RESOLUTION).filter(isRatio);
 
 export const OFFICIAL_RESOLUTIONS = ['1k', '2k', '4k'] as const;
-
-type OfficialResolution = (typeof OFFICIAL_RESOLUTIONS)[number];
 
 /** Ratios of the lite models (spec §3b). */
 export const LITE_RATIOS = [
@@ -94,14 +92,6 @@ const PIXEL_SIZE = /^[1-9]\d{1,4}x[1-9]\d{1,4}$/;
 /** Whether `size` has the form `<width>x<height>` in pixels. Which pairs the service draws is not shown. */
 export function isPixelSize(size: string): boolean {
 	return PIXEL_SIZE.test(size);
-}
-
-/** Pixel sizes the service may draw for a ratio, or `undefined` where the server chooses. */
-export function pixelsOf(
-	size: string,
-	resolution: OfficialResolution,
-): readonly string[] | undefined {
-	return isRatio(size) ? SIZE_BY_RESOLUTION[size][resolution] : undefined;
 }
 
 /** Pictures the service stores: types and size (spec §7). */

@@ -3,6 +3,7 @@ import { NodeApiError } from 'n8n-workflow';
 
 import type { FailedItem } from '../n8n/failedItems';
 import { asNodeError, errorItem, type NodeError } from '../n8n/nodeErrors';
+import type { RunOptions } from '../n8n/options';
 import { isTool, type ItemOptions } from '../n8n/readOptions';
 import { isObject, toJson } from '../util/json';
 import { pLimit } from '../util/vendor/pLimit';
@@ -88,11 +89,7 @@ export function outcomeStatus(
 }
 
 /** The form of the output: see the options of the same names. */
-interface OutputRules {
-	simplify: boolean;
-	output: 'tasks' | 'files';
-	binaryPropertyName: string;
-}
+type OutputRules = Pick<RunOptions, 'simplify' | 'output' | 'binaryPropertyName'>;
 
 /** Few, as each file passes through this process; enough to use the whole rate. */
 const PARALLEL_DOWNLOADS = 3;

@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { type MediaGenClient, openClient } from '../api/client';
 import type { Connection } from '../api/connection';
 import { CanceledError } from '../api/errors';
-import { type TaskFamily, taskPath } from '../api/families';
+import { FAMILIES, type TaskFamily, taskPath } from '../api/families';
 import type { ServiceContext } from '../api/http';
 import { knownStatus, otherTaskIn, type TaskRecord } from '../api/records';
 import { withSecret } from '../api/signedAddress';
@@ -103,7 +103,7 @@ export async function retrieveRecord(
 		// A caller that asks again by itself waits for a rate limit no longer than for the task.
 		const limits = retry === 'once' ? { deadline: run.deadline, idleMs: IDLE_TIMEOUT_MS } : {};
 		return await run.client.tasks.retrieve(
-			taskPath(run.family, taskId, run.options.taskQueryPath),
+			taskPath(run.options.taskQueryPath ?? FAMILIES[run.family].queryPath, taskId),
 			{ retry, timeoutMs, ...limits },
 		);
 	});

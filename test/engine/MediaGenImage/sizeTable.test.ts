@@ -2,7 +2,11 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 
 import { MediaGenImage } from '../../../nodes/MediaGenImage/MediaGenImage.node';
-import { IMAGE_RATIOS, OFFICIAL_RESOLUTIONS, pixelsOf } from '../../../nodes/shared/api/image';
+import {
+	IMAGE_RATIOS,
+	OFFICIAL_RESOLUTIONS,
+	SIZE_BY_RESOLUTION,
+} from '../../../nodes/shared/api/image';
 import { readBinary, runNode } from '../support/engine';
 import { generatePicture } from '../support/generatePicture';
 import { useSandbox } from '../support/sandbox';
@@ -26,7 +30,7 @@ test('a picture has the pixels that the panel shows for its size and resolution'
 			});
 			expect(error).toBeUndefined();
 			const { width, height } = await sharp(await readBinary(items[0]?.binary?.data)).metadata();
-			expect(pixelsOf(ratio, detail)).toContain(`${width}x${height}`);
+			expect(SIZE_BY_RESOLUTION[ratio][detail]).toContain(`${width}x${height}`);
 		}),
 		{ numRuns: 15 },
 	);

@@ -14,7 +14,7 @@ import {
 	OFFICIAL_MODEL,
 	OFFICIAL_RESOLUTIONS,
 	OUTPUT_FORMATS,
-	pixelsOf,
+	SIZE_BY_RESOLUTION,
 } from '../../../shared/api/image';
 import {
 	additionalFieldsOf,
@@ -56,7 +56,7 @@ const PIXELS = Object.fromEntries(
 	IMAGE_RATIOS.map((ratio) => [
 		ratio,
 		OFFICIAL_RESOLUTIONS.map(
-			(resolution) => `${resolution}: ${(pixelsOf(ratio, resolution) ?? []).join(' or ')}`,
+			(resolution) => `${resolution}: ${SIZE_BY_RESOLUTION[ratio][resolution].join(' or ')}`,
 		).join(' · '),
 	]),
 );

@@ -33,15 +33,11 @@ const uploadedBytes = (references: readonly unknown[]) =>
 		0,
 	);
 
-const common = {
+/** What any model takes: sent as it is, as far as the spec states no error for it. */
+const anyValues = {
 	model: text(),
 	prompt: text(),
 	n: integer(1, MAX_IMAGES).optional(),
-};
-
-/** What any model takes: sent as it is, as far as the spec states no error for it. */
-const anyValues = {
-	...common,
 	size: text().optional(),
 	pixel_size: text().optional(),
 	resolution: text().optional(),
