@@ -60,7 +60,8 @@ async function handle(
 	refuseUnwanted(callback, report, settings);
 	const { isLate: _, ...task } = report;
 	const key = eventKey(task);
-	if (!isTest && key !== endKey) await refuseDuplicate(context, trigger, key, settings);
+	// The same key, too: while it was verified, a call under another id of the task may have begun it.
+	if (!isTest) await refuseDuplicate(context, trigger, key, settings);
 
 	const startId = randomUUID();
 	// In queue mode another process runs the execution: it stores that the execution has started, and this one reads that.
@@ -70,7 +71,7 @@ async function handle(
 	const item = payloadItem({ ...task, ...named, key, startId, storeForHours });
 	if (isTest) return { workflowData: [[item]] };
 	// The first step of the execution, in `execute`, confirms that it runs.
-	void trigger.begin(context, key, startId, settings).then((runs) => {
+	void trigger.begin(context, key, settings).then((runs) => {
 		answer(context, runs ? 200 : 503, runs ? 'Received' : NOT_STARTED);
 	});
 	return { noWebhookResponse: true, workflowData: [[item]] };

@@ -1,5 +1,6 @@
 import { inTimeToAnswer } from '../shared/callbacks/callback';
 import { clock, HOUR_MS } from '../shared/util/clock';
+import { Memory } from '../shared/util/memory';
 
 /** Milliseconds to wait for a start in queue mode, where executions start in other processes and confirm nothing here. */
 const QUEUE_MODE_START_WITHIN_MS = 1_000;
@@ -13,8 +14,10 @@ const QUEUE_MODE_AFTER = 3;
  */
 const QUEUED_AFTER_MS = 30_000;
 
-/** How long a start without a confirmation is remembered, in milliseconds. It may wait for n8n's concurrency limit. */
+/** How long a start is remembered, in milliseconds, before and after its confirmation. It may wait for n8n's concurrency limit. */
 const REMEMBERED_MS = HOUR_MS;
+
+const MOST_STARTED = 20_000;
 
 /**
  * Whether this process runs executions. n8n does not say: one confirmation proves it, and their absence suggests queue mode, for
@@ -30,9 +33,6 @@ const thisProcess: ProcessRole = { runsExecutions: false, unconfirmed: 0 };
 
 interface Start {
 	since: number;
-	/** The executions that may start for the event, more than one after a repetition in doubt; and the one that did. */
-	startIds: ReadonlySet<string>;
-	startedBy?: string;
 	/** Whether the execution started in time. */
 	inTime: Promise<boolean>;
 	confirm(): void;
@@ -43,20 +43,23 @@ export class StartConfirmation {
 	/** In the order of their beginning. */
 	private readonly starts = new Map<string, Start>();
 
+	/** The executions that started, by event. A repetition in doubt may have begun another, which n8n may have kept in a queue. */
+	private readonly startedBy = new Memory<string>(MOST_STARTED, REMEMBERED_MS);
+
 	constructor(
 		private readonly onStarted: (key: string) => void,
 		readonly role = thisProcess,
 	) {}
 
 	/** To be called when an execution is about to start. Returns whether it started in time. */
-	async begin(key: string, startId: string): Promise<boolean> {
+	async begin(key: string): Promise<boolean> {
 		this.expire();
-		const startIds = new Set(this.starts.get(key)?.startIds).add(startId);
+		this.startedBy.delete(key);
 		let confirm = (): void => undefined;
 		const started = new Promise<void>((resolve) => (confirm = resolve));
 		this.starts.delete(key);
 		const inTime = this.within(started);
-		this.starts.set(key, { since: clock.now(), startIds, inTime, confirm });
+		this.starts.set(key, { since: clock.now(), inTime, confirm });
 		return await inTime;
 	}
 
@@ -81,15 +84,15 @@ export class StartConfirmation {
 	 * for the same event. `unknown`: another process, or an earlier one, began it.
 	 */
 	confirm(key: string, startId: string): 'known' | 'repeated' | 'unknown' {
+		// "Retry On Fail" runs the same execution's node again.
+		if ((this.startedBy.get(key) ?? startId) !== startId) return 'repeated';
+		this.startedBy.set(key, startId);
 		const start = this.starts.get(key);
 		if (!start) return 'unknown';
-		// "Retry On Fail" runs the same execution's node again.
-		if (start.startedBy !== undefined) return start.startedBy === startId ? 'known' : 'repeated';
-		start.startedBy = startId;
 		this.role.runsExecutions = true;
 		this.onStarted(key);
 		start.confirm();
-		if (start.startIds.size === 1 && start.startIds.has(startId)) this.starts.delete(key);
+		this.starts.delete(key);
 		return 'known';
 	}
 

@@ -55,13 +55,12 @@ export class TriggerState {
 	async begin(
 		context: StaticDataHolder,
 		key: string,
-		startId: string,
 		{ repeatInDoubt }: Pick<Settings, 'repeatInDoubt'>,
 	): Promise<boolean> {
 		this.processed.note(key, 'starting', clock.now());
 		// In queue mode other processes need it. Else only a start after a kill would: one in doubt is the same as none, if it is repeated.
 		if (!this.runsExecutions || !repeatInDoubt) this.write(context);
-		return await this.starts.begin(key, startId);
+		return await this.starts.begin(key);
 	}
 
 	/** Notes in the execution that it has started. Returns `false` if another execution has started for the same event. */

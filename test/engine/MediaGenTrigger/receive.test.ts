@@ -143,6 +143,19 @@ test('Two callbacks for a task at the same time start one execution', async () =
 	expect(await (await second).answer).toEqual({ status: 200, message });
 });
 
+test('Two callbacks under two ids of a task start one execution, though the first is still verified', async () => {
+	let release = (): void => undefined;
+	const after = new Promise<void>((resolve) => (release = resolve));
+	service.on('GET', shared('own'), { json: picture('own'), after });
+	service.on('GET', shared('other'), { json: { ...picture('own'), task_id: 'other' } });
+	const host = trigger();
+	const first = host.call(picture('own'));
+	const { starts } = await host.call(ended('other'));
+	expect((await host.run(starts)).json).toHaveLength(1);
+	release();
+	expect(await first).toMatchObject({ starts: undefined });
+});
+
 describe('A callback for a completed record without a result', () => {
 	const empty = (id: string) => done(id, { images: [] });
 

@@ -39,7 +39,7 @@ function staticData() {
 describe('Where executions run in another process', () => {
 	const trigger = new TriggerState(newProcess());
 	const rules = { repeatInDoubt: true };
-	const begin = async (key: string) => await trigger.begin(staticData(), key, '1', rules);
+	const begin = async (key: string) => await trigger.begin(staticData(), key, rules);
 	const stateOf = async (key: string) => await trigger.stateOf(staticData(), key, 24);
 
 	test('a start is not certain for as long as nothing confirms it', async () => {
@@ -60,7 +60,7 @@ describe('Where executions run in another process', () => {
 		};
 		const worker = new TriggerState(newProcess());
 		const key = keyOf('stored');
-		await inRow((context) => void trigger.begin(context, key, '1', rules));
+		await inRow((context) => void trigger.begin(context, key, rules));
 		const payload = { key, startId: '1', storeForHours: 24 };
 		expect(await inRow((context) => worker.confirm(context, payload))).toBe(true);
 		expect(await inRow(async (context) => await trigger.stateOf(context, key, 24))).toBe('started');
@@ -97,7 +97,7 @@ describe('What is known is stored', () => {
 	/** Begins a start, and returns how often it was stored by then. */
 	function begin(trigger: TriggerState, key: string, repeatInDoubt = true): number {
 		const data = staticData();
-		void trigger.begin(data, key, '1', { repeatInDoubt });
+		void trigger.begin(data, key, { repeatInDoubt });
 		return data.writes();
 	}
 
@@ -136,7 +136,7 @@ describe('An execution that starts', () => {
 
 	test('confirms the start that a call waits for', async () => {
 		const { started, starts } = begun();
-		const call = starts.begin('task', '1');
+		const call = starts.begin('task');
 		expect(starts.confirm('task', '1')).toBe('known');
 		expect({ started, role: starts.role.runsExecutions }).toEqual({
 			started: ['task'],
@@ -149,14 +149,29 @@ describe('An execution that starts', () => {
 		expect(begun().starts.confirm('task', '1')).toBe('unknown');
 	});
 
+	test.each([0, 2])(
+		'is told of another one, too, where %i hours passed before the first: n8n had them in its queue',
+		async (hours) => {
+			const { starts } = begun();
+			if (hours > 0) await starts.begin('task');
+			now += hours * 3_600_000;
+			await starts.settled('other');
+			expect(['1', '2', '1'].map((id) => starts.confirm('task', id))).toEqual([
+				'unknown',
+				'repeated',
+				'unknown',
+			]);
+		},
+	);
+
 	test('is told if another execution of the same task has started, and not if it runs again itself', async () => {
 		const { started, starts } = begun();
-		await starts.begin('task', '1');
-		const second = starts.begin('task', '2');
+		await starts.begin('task');
+		const second = starts.begin('task');
 		expect(['1', '2', '1'].map((id) => starts.confirm('task', id))).toEqual([
 			'known',
 			'repeated',
-			'known',
+			'unknown',
 		]);
 		expect(started).toEqual(['task']);
 		await expect(second).resolves.toBe(true);
