@@ -8,6 +8,7 @@ import {
 	CanceledError,
 	errorFromThrown,
 	NotFoundError,
+	RateLimitError,
 } from '../shared/api/errors';
 import { asNodeError, type NodeError } from '../shared/n8n/nodeErrors';
 import {
@@ -40,6 +41,8 @@ const RAISE_LIMIT = 'Raise "Max Tasks" in the options, or lower the number of st
 
 /** Characters of a broken-off answer that its error shows. */
 const SHOWN = 1_000;
+
+const ASK_LATER = 'Raise "Timeout" in the options, or ask again later.';
 
 /** The questions of one node as purchases: within its limits, sent once, and told where they went wrong. */
 export class Purchases {
@@ -81,6 +84,10 @@ export class Purchases {
 		];
 		const received = parts.join(' and ');
 		const isBegun = words > 0 || calls.length > 0 || usage !== undefined;
+		if (!isBegun && error.sent === 'no' && !(error instanceof CanceledError)) {
+			this.guard.release();
+			return this.nodeError(error);
+		}
 		const bills = `The service bills this question${usage ? `: ${inputInWords(usage)}, and what it has written` : ''}.`;
 		const bought = [
 			isBegun ? bills : MAYBE_BOUGHT,
@@ -127,6 +134,7 @@ function hintFor(error: Error): string | undefined {
 	if (error instanceof MaxTasksError) return RAISE_LIMIT;
 	if (error instanceof SpendingLimitError) return error.hint;
 	if (error instanceof NotFoundError) return CHECK_MODEL;
+	if (error instanceof RateLimitError) return ASK_LATER;
 	return error instanceof ApiError && error.sent === 'maybe' && !(error instanceof CanceledError)
 		? MAYBE_BOUGHT
 		: undefined;

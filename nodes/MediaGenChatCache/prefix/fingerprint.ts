@@ -61,6 +61,9 @@ function changeOf(before: PrefixFingerprint, now: PrefixFingerprint): number | u
 	return areEqual || (onlyContinues && isRead) ? undefined : common;
 }
 
+/** Different prefixes of one run that are kept. */
+const MAX_PREFIXES = 10;
+
 /** What became of a prefix since the last run: `model` if that is another one, or the number of the first block that changed. */
 export type Comparison = 'new' | 'same' | 'model' | number;
 
@@ -73,13 +76,12 @@ export function compareWithAll(
 	const changes = before.map((each) => changeOf(each, now));
 	if (changes.includes(undefined)) return 'same';
 	const nearest = Math.max(...changes.filter((change) => change !== undefined));
+	// It may be one of those that were not kept.
+	if (nearest === 0 && before.length >= MAX_PREFIXES) return 'new';
 	return nearest < 0 ? 'model' : ((now.blocks[nearest] ?? now.blocks.at(-1))?.block ?? 1);
 }
 
 const KEY = 'mediaGenPrefixes';
-
-/** Different prefixes of one run that are kept. */
-const MAX_PREFIXES = 10;
 
 const stored = z.array(prefixFingerprint).catch([]);
 

@@ -30,9 +30,9 @@ export class StreamedAnswer {
 
 	private text = '';
 
-	private readonly calls = new Map<string, OpenCall>();
+	private readonly calls: OpenCall[] = [];
 
-	/** Of a completions stream, by their place. */
+	/** Those that pieces may follow, by their place: with or without an index, a later block or call takes it over. */
 	private readonly openCalls = new Map<number, OpenCall>();
 
 	private stopReason: string | null = null;
@@ -53,7 +53,7 @@ export class StreamedAnswer {
 
 	/** What has come of an answer that breaks off. */
 	get received(): { text: string; calls: string[]; usage: Fields | undefined } {
-		const calls = [...this.calls.values()].map(({ name }) => String(name));
+		const calls = this.calls.map(({ name }) => String(name));
 		return { text: this.text, calls, usage: this.usage };
 	}
 
@@ -70,9 +70,11 @@ export class StreamedAnswer {
 		const error =
 			event.error === undefined || event.error === null ? undefined : errorInBody(event);
 		if (error) throw error;
-		const ofMessages =
-			typeof event.type === 'string' ? this.addMessagesEvent(event.type, event) : '';
-		const text = ofMessages + (Array.isArray(event.choices) ? this.addChunk(event) : '');
+		const { type } = event;
+		const ofMessages = typeof type === 'string' ? this.addMessagesEvent(type, event) : '';
+		// The usage may come in a chunk of its own.
+		const isChunk = typeof type !== 'string' || Array.isArray(event.choices);
+		const text = ofMessages + (isChunk ? this.addChunk(event) : '');
 		this.text += text;
 		return text;
 	}
@@ -84,7 +86,7 @@ export class StreamedAnswer {
 			...(id === undefined ? {} : { id }),
 			text,
 			calls: toToolCalls(
-				[...this.calls.values()].map(({ pieces, whole, ...call }) => ({
+				this.calls.map(({ pieces, whole, ...call }) => ({
 					...call,
 					input: pieces === '' ? whole : pieces,
 				})),
@@ -97,7 +99,7 @@ export class StreamedAnswer {
 
 	/** Returns the text in the event. */
 	private addMessagesEvent(type: string, event: Fields): string {
-		const key = `block ${Number(event.index)}`;
+		const place = Number(event.index);
 		switch (type) {
 			case 'message_start': {
 				const { id, usage } = fieldsOf(event.message);
@@ -107,14 +109,15 @@ export class StreamedAnswer {
 			}
 			case 'content_block_start': {
 				const block = fieldsOf(event.content_block);
+				this.openCalls.delete(place);
 				if (block.type === 'text') return textOf(block.text);
 				if (block.type === 'tool_use')
-					this.calls.set(key, { id: block.id, name: block.name, whole: block.input, pieces: '' });
+					this.openCall(place, block.id, block.name).whole = block.input;
 				break;
 			}
 			case 'content_block_delta': {
 				const delta = fieldsOf(event.delta);
-				const call = this.calls.get(key);
+				const call = this.openCalls.get(place);
 				if (!call) return textOf(delta.text);
 				call.pieces += textOf(delta.partial_json);
 				break;
@@ -158,9 +161,9 @@ export class StreamedAnswer {
 	}
 
 	private openCall(place: number, id: unknown, name: unknown): OpenCall {
-		const call = { id, name, whole: undefined, pieces: '' };
+		const call: OpenCall = { id, name, whole: undefined, pieces: '' };
 		this.openCalls.set(place, call);
-		this.calls.set(`call ${this.calls.size}`, call);
+		this.calls.push(call);
 		return call;
 	}
 

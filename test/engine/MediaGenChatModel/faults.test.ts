@@ -219,6 +219,21 @@ describe('a service that answers otherwise', () => {
 		expect(error?.description).not.toContain('bills');
 	});
 
+	test('a refusal before anything else is one, as without a stream: it counts to no limit', async () => {
+		const refusal = { error: { code: 402, message: 'Empty' } };
+		scripted.on('POST', OTHER.completions, events(refusal), events(refusal));
+		const setup = { credential: scripted.credential(), options: { maxTasks: 1 } };
+		const parameters = { apiStyle: 'completions' };
+		await withModel({ ...setup, parameters }, async (model) => {
+			const stream = async () => {
+				for await (const chunk of model.stream([user('Why?')])) void chunk;
+			};
+			await expect(stream()).rejects.toThrow(/^Insufficient balance: Empty/);
+			await expect(stream()).rejects.toThrow(/^Insufficient balance: Empty/);
+		});
+		expect(JSON.stringify(log)).not.toContain('may have been bought');
+	});
+
 	test('a stream that ends without an end is cut', async () => {
 		const { error } = await asked(
 			'completions',

@@ -48,6 +48,35 @@ describe('Messages style', () => {
 		});
 	});
 
+	test.each([0, undefined])('calls and a text that all have the index %p', (index) => {
+		const begin = (content_block: object) => ({
+			type: 'content_block_start',
+			index,
+			content_block,
+		});
+		const json = (partial_json: string) => ({
+			type: 'content_block_delta',
+			index,
+			delta: { partial_json },
+		});
+		const answer = answerTo(
+			begin({ type: 'tool_use', id: 'a', name: 'draw' }),
+			json('{"n":1}'),
+			begin({ type: 'tool_use', id: 'b', name: 'sing' }),
+			json('{"n":2}'),
+			begin({ type: 'text', text: 'Done' }),
+			{ type: 'content_block_delta', index, delta: { text: '.' } },
+			end({ stop_reason: 'tool_use' }),
+		);
+		expect(answer).toMatchObject({
+			text: 'Done.',
+			calls: [
+				{ id: 'a', name: 'draw', input: '{"n":1}' },
+				{ id: 'b', name: 'sing', input: '{"n":2}' },
+			],
+		});
+	});
+
 	test('what it does not know is no text', () => {
 		const { streamed, texts } = read(
 			{ type: 'ping' },
@@ -148,6 +177,15 @@ describe('Completions style', () => {
 
 	test('a stop reason beside the choices is one, too', () => {
 		expect(answerTo({ choices: [{}], stop_reason: 'max_tokens' }).stopReason).toBe('max_tokens');
+	});
+
+	test.each([{}, { choices: null }])('usage in a last chunk that has %j beside it', (more) => {
+		const usage = { prompt_tokens: 7 };
+		const answer = answerTo(says({ content: 'Four' }, { finish_reason: 'stop' }), {
+			usage,
+			...more,
+		});
+		expect(answer.usage).toEqual(usage);
 	});
 
 	test('an id that is no text is none', () => {

@@ -69,4 +69,8 @@ test('of several prefixes of the last run the nearest counts', () => {
 	expect(compareWithAll(stored, print([part(1, 'pears')]))).toBe('same');
 	expect(compareWithAll(stored, print([start, part(2, 'plums')]))).toBe(2);
 	expect(compareWithAll([], print([part(1, 'pears')]))).toBe('new');
+	// Ten are kept: what shares nothing with them may have been the eleventh.
+	const full = Array.from({ length: 10 }, (_, at) => print([part(1, `fruit ${at}`)]));
+	expect(compareWithAll(full, print([part(1, 'pears')]))).toBe('new');
+	expect(compareWithAll(full.slice(1), print([part(1, 'pears')]))).toBe(1);
 });
