@@ -32,8 +32,9 @@ export async function retrieveBalance(context: IExecuteFunctions): Promise<Balan
 
 /** The record under camelCase names, with `remaining` and `remainingCredits`. */
 export function toBalance(record: BalanceRecord) {
+	const { raw: _raw, ...fields } = record;
 	return {
-		...camelCased(record),
+		...camelCased(fields),
 		remaining: remainingOf(record, 'balance'),
 		remainingCredits: remainingOf(record, 'credits'),
 	};

@@ -8,7 +8,7 @@ import { unlistedNotes } from '../shared/n8n/parameters';
 import type { ParentRule } from '../shared/tasks/checkParent';
 import { buyingOperation, type BuyingOperation } from '../shared/tasks/execute';
 import type { RequestBody } from '../shared/tasks/prepare';
-import { integer, schemaFor, taskId, text } from '../shared/util/schema';
+import { integer, oneOf, schemaFor, taskId, text } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
 import { type Choice, gridFields, indexField, optional } from './fields';
 
@@ -41,7 +41,12 @@ export function requestBy(target: Pick<Target, 'schema'>) {
 	const common = { task_id: taskId(), ...optional };
 	const byButton = z.object({ ...common, custom_id: text() });
 	const byItself = z.object({ ...common, ...target.schema });
-	return schemaFor<RequestBody>(({ match_by }) => (match_by === 'button' ? byButton : byItself));
+	// Either of the targets stays in a node whose operation was changed.
+	const choice = z.object({ match_by: oneOf(['button', picture.value, wholeGrid.value]) });
+	return schemaFor<RequestBody>((body) => {
+		if (!choice.safeParse(body).success) return choice;
+		return body.match_by === 'button' ? byButton : byItself;
+	});
 }
 
 interface GridOperation extends Pick<BuyingOperation, 'name' | 'value' | 'action' | 'description'> {

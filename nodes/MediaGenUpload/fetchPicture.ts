@@ -64,7 +64,8 @@ export async function fetchPicture(
 		context.getExecutionCancelSignal(),
 		async (end) => await read(end).catch(failed),
 	);
-	const mimeType = pictureType(Buffer.concat(chunks.slice(0, 2)));
+	// The longest signature has 12 bytes, and no piece is empty.
+	const mimeType = pictureType(Buffer.concat(chunks.slice(0, 12)));
 	if (mimeType === undefined) {
 		throw refuse(
 			'the file is not a picture that the service accepts (JPEG, PNG, GIF or WebP by its content)',

@@ -18,7 +18,7 @@ export const get: Operation = {
 			const record = await balance;
 			const simplify = context.getNodeParameter('simplify', itemIndex, true) !== false;
 			return {
-				json: toJson(simplify ? toBalance(record) : record),
+				json: toJson(simplify ? toBalance(record) : record.raw),
 				pairedItem: { item: itemIndex },
 			};
 		});

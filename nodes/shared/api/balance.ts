@@ -22,7 +22,10 @@ const balanceRecord = z
 	})
 	.passthrough();
 
-export type BalanceRecord = z.infer<typeof balanceRecord>;
+export type BalanceRecord = z.infer<typeof balanceRecord> & {
+	/** As it came. */
+	raw: Record<string, unknown>;
+};
 
 /** The balance in the unit that the service is set up with, or in credits. */
 export type BalanceUnit = 'balance' | 'credits';
@@ -40,7 +43,7 @@ export const balanceResponse = readBy((answer): BalanceResponse | undefined => {
 	const body = isObject(answer) ? (enveloped(answer) ?? answer) : {};
 	if (body.success === false || body.success === 'false')
 		return { refused: toText(body.message) ?? 'no reason given' };
-	const record = balanceRecord.parse(body);
+	const record = { ...balanceRecord.parse(body), raw: body };
 	const { remain_balance: balance, remain_credits: credits, unlimited_quota: unlimited } = record;
 	return balance !== null || credits !== null || unlimited ? { record } : undefined;
 });

@@ -82,7 +82,7 @@ export class PictureReader {
 	}
 
 	/**
-	 * Refuses a picture whose expression is empty for this item: the rest would be bought without it.
+	 * Refuses a picture, or a choice of one, whose expression is empty for this item: the rest would be bought without it.
 	 *
 	 * @param place where the fields stand among the node's parameters
 	 */
@@ -124,8 +124,9 @@ export class PictureReader {
 
 	/** The picture of optional `pictureFields`, if there is one. */
 	async optional(name: string, values: ParameterValues): Promise<unknown> {
-		const source = values[`${name}Source`] ?? 'none';
-		return source === 'none' ? undefined : await this.one(name, values);
+		const source = `${name}Source`;
+		this.requireExpressions(values, [source]);
+		return (values[source] ?? 'none') === 'none' ? undefined : await this.one(name, values);
 	}
 
 	/** The picture of `pictureFields`. */

@@ -17,7 +17,7 @@ import {
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
 import { readItems } from '../purchase/runPaidItems';
 import { jsonObject } from '../util/json';
-import { text } from '../util/schema';
+import { oneOf, text } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { buyingOperation, deliver } from './execute';
 import { pollTasks } from './poll';
@@ -239,6 +239,8 @@ function readBodyFields(
 	return { fields: Object.fromEntries(set.map(({ name, value }) => [name, value])), notes };
 }
 
+const bodyTypes = oneOf(['fields', 'formData', 'json']);
+
 /** Puts the body together. As text it is neither renamed nor cleaned: its names are the service's own. */
 async function customBody(
 	submitFields: readonly INodeProperties[],
@@ -247,20 +249,18 @@ async function customBody(
 	itemIndex: number,
 ): Promise<PanelBody> {
 	const { bodyType, binaryProperty, bodyFields: _rows, body: json, ...request } = values;
-	const missing = (field: string, why: string) =>
-		validationError(
-			context.getNode(),
-			submitFields,
-			[{ path: [field], message: `is required: ${why}` }],
-			itemIndex,
-		);
-	if (bodyType === 'json' || bodyType === undefined) {
+	const refusal = (field: string, message: string) =>
+		validationError(context.getNode(), submitFields, [{ path: [field], message }], itemIndex);
+	const missing = (field: string, why: string) => refusal(field, `is required: ${why}`);
+	const type = bodyTypes.safeParse(bodyType);
+	if (!type.success) throw refusal('body_type', type.error.issues[0]?.message ?? '');
+	if (type.data === 'json') {
 		if (json === undefined) throw missing('body', 'its expression is empty');
 		return { body: { ...request, body: json } };
 	}
 	const { fields, notes } = readBodyFields(context, submitFields, itemIndex);
 	const body = JSON.stringify(fields);
-	if (bodyType !== 'formData') {
+	if (type.data === 'fields') {
 		const isEmpty =
 			Object.keys({ ...fields, ...readAdditionalBody(context, itemIndex, []) }).length === 0;
 		if (isEmpty) throw missing('body_fields', 'the request would be empty');

@@ -36,7 +36,7 @@ export function parseExactJson(json: string): unknown {
 		const [found] = match;
 		if (found === '"') {
 			token.lastIndex = endOfString(json, match.index);
-		} else if (!Number.isSafeInteger(Number(found))) {
+		} else if (String(Number(found)) !== found) {
 			exact += `${json.slice(copied, match.index)}"${found}"`;
 			copied = token.lastIndex;
 		}
@@ -81,7 +81,7 @@ export function objectIn(holder: IDataObject, key: string): IDataObject {
  */
 export function jsonObject(message: string) {
 	return z.preprocess(
-		(value) => (typeof value === 'string' ? parseJson(value) : value),
+		(value) => (typeof value === 'string' ? parseExactJson(value) : value),
 		z.custom<Record<string, unknown>>(isObject, message),
 	);
 }

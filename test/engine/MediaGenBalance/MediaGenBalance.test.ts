@@ -132,6 +132,16 @@ test('with Continue On Fail the error is the item', async () => {
 describe('What the node remembers from run to run', () => {
 	const scripted = useScriptedService();
 
+	test('without Simplify nothing is added to the record, and nothing converted', async () => {
+		scripted.on('GET', '/v1/balance', { json: { remain_balance: '12.50', unlimited_quota: 0 } });
+		const { json } = await runNode({
+			node: new MediaGenBalance(),
+			parameters: { resource: 'balance', operation: 'get', simplify: false },
+			credential: scripted.credential(),
+		});
+		expect(json[0]).toEqual({ remain_balance: '12.50', unlimited_quota: 0 });
+	});
+
 	/** Runs of one node of an activated workflow. */
 	function nodeOf(parameters: object) {
 		const { node } = rememberingNode(() => new MediaGenBalance());

@@ -113,6 +113,13 @@ test.each<[string, string, Given, string]>([
 		'"Picture Number" must be a whole number',
 	],
 	['no number', 'lowVariation', { index: '={{ undefined }}' }, '"Picture Number" is required'],
+	['no choice', 'reroll', { matchBy: '={{ $json.by }}' }, '"Choose By" is required'],
+	[
+		'an unknown choice',
+		'variation',
+		{ matchBy: '={{ "Button" }}', customId: 'b' },
+		'"Choose By" must be one of button, index, reroll',
+	],
 	['no button', 'variation', { matchBy: 'button' }, '"Button Name or ID" is required'],
 ])('refused before anything is sent: %s', async (_, operation, given, message) => {
 	expectRefused(service, await run(operation, { taskId: 't', ...given }), message);

@@ -78,6 +78,11 @@ test.each<[string, Case, string]>([
 		{ ...lite, ...withUrl, imageUrls: ['data:image/gif;base64,R0lGODlh'] },
 		'"Image URLs › 1" must be a data URI',
 	],
+	[
+		'a choice of reference images that gives nothing',
+		{ referenceImages: '={{ $json.from }}' },
+		'"Reference Images" is required: its expression is empty',
+	],
 	['no concurrency', { options: { concurrency: 0 } }, '"Concurrency" must be a whole number'],
 	[
 		'too short an interval',
@@ -124,6 +129,14 @@ test.each<[string, Case, object, string]>([
 	expect(json[0]?.notes).toEqual([
 		`The ${value} is not in this package's list: it is sent as it is`,
 	]);
+});
+
+test('an edit whose choice of a mask gives nothing is refused: it would change the whole picture', async () => {
+	const mask = { maskSource: '={{ $json.maskKind }}', maskBinaryProperty: 'mask' };
+	const given = { operation: 'edit', imageSource: 'url', imageUrl: url, ...mask };
+	const { error } = await run(given as Case);
+	expect(error?.message).toContain('"Mask" is required: its expression is empty');
+	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
 test('a data URI above 10 MB is refused', async () => {

@@ -162,6 +162,11 @@ describe('from a URL', () => {
 			else if (request.url === '/half') {
 				response.writeHead(200, { 'content-length': content.length });
 				response.write(content.subarray(0, 40), () => setImmediate(() => response.destroy()));
+			} else if (request.url === '/pieces') {
+				response.write(content.subarray(0, 3));
+				response.flushHeaders();
+				setTimeout(() => response.write(content.subarray(3, 6)), 50);
+				setTimeout(() => response.end(content.subarray(6)), 100);
 			} else if (request.url === '/text') response.end('Not a picture');
 			else if (request.url === '/endless') {
 				const more = () => {
@@ -179,7 +184,7 @@ describe('from a URL', () => {
 		server.close();
 	});
 
-	test.each(['/lake.png', '/redirect', '/100%.png', '/%E0%A4%A.png', '/?name=100%'])(
+	test.each(['/lake.png', '/redirect', '/pieces', '/100%.png', '/%E0%A4%A.png', '/?name=100%'])(
 		'%s is fetched and stored',
 		async (path) => {
 			const { json } = await run({ source: 'url', url: address + path });

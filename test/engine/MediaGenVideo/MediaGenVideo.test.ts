@@ -297,6 +297,21 @@ test.each<[string, Given, string]>([
 		'"Images" must be one of none, firstFrame',
 	],
 	[
+		'a choice of images that gives nothing',
+		{ ...prompt, imageInput: '={{ $json.kind }}' },
+		'"Images" is required: its expression is empty',
+	],
+	[
+		'a choice of the video that gives nothing',
+		{ ...edit, referType: '={{ $json.kind }}' },
+		'"Video" is required: its expression is empty',
+	],
+	[
+		'an element whose expressions are all empty',
+		elements({ name: none, description: none, elementInputUrls: none }, sailor),
+		'"Elements" must have no element whose expressions are all empty',
+	],
+	[
 		'shots without a type',
 		{ ...prompt, multiShot: true, shotType: '={{ "" }}' },
 		'"Shot Type" is required',

@@ -7,6 +7,8 @@ import { taskResponse } from '../../../nodes/shared/api/records';
 const variationRequest = requestBy(picture);
 const rerollRequest = requestBy(wholeGrid);
 
+const whole = { task_id: 't', match_by: 'reroll' };
+
 test('a variation is sent with a number or with a button, never with both', () => {
 	const choice = fc.record(
 		{
@@ -47,14 +49,12 @@ test('metadata is any JSON object, kept to the letter, and nothing else', () => 
 	fc.assert(
 		fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (metadata) => {
 			const json = JSON.stringify(metadata);
-			expect(rerollRequest.parse({ task_id: 't', metadata: json }).metadata).toEqual(
-				JSON.parse(json),
-			);
+			expect(rerollRequest.parse({ ...whole, metadata: json }).metadata).toEqual(JSON.parse(json));
 		}),
 		{ examples: [[{ campaign: 'spring' }], [Object.fromEntries([['__proto__', []]])]] },
 	);
 	for (const metadata of ['[1]', '"text"', '7', 'null', '{"a":', '']) {
-		expect(rerollRequest.safeParse({ task_id: 't', metadata }).error?.issues[0]?.message).toContain(
+		expect(rerollRequest.safeParse({ ...whole, metadata }).error?.issues[0]?.message).toContain(
 			'must be a JSON object',
 		);
 	}

@@ -61,7 +61,9 @@ async function toBody(
 		sendInputDataAs,
 		...body
 	} = values;
-	const mask = await maskOf(values, new PictureReader(context, fields, itemIndex));
+	const pictures = new PictureReader(context, fields, itemIndex);
+	pictures.requireExpressions(values, ['referenceImages']);
+	const mask = await maskOf(values, pictures);
 	if (referenceImages === 'none')
 		return {
 			body,

@@ -1,6 +1,6 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, INode } from 'n8n-workflow';
 
-import { type ParameterValues, unsentNotes } from '../../../shared/n8n/parameters';
+import { isBlank, type ParameterValues, unsentNotes } from '../../../shared/n8n/parameters';
 import { linkList, linksIn, PictureReader } from '../../../shared/n8n/pictures';
 import type { PanelBody } from '../../../shared/tasks/prepare';
 import { flag } from '../../../shared/util/schema';
@@ -62,7 +62,25 @@ async function imagesOf(
 	}
 }
 
-async function elementsOf(elementList: unknown, pictures: PictureReader): Promise<ParameterValues> {
+const rowsOfNode = z.object({
+	additionalFields: z.object({ elementList: z.object({ element: z.array(group) }) }),
+});
+
+/** Numbers of the elements that are not empty in the panel. */
+function filledElements({ parameters }: INode): number[] {
+	const rows = rowsOfNode.safeParse(parameters).data?.additionalFields.elementList.element ?? [];
+	return rows.flatMap((row, at) => (Object.values(row).every(isBlank) ? [] : [at]));
+}
+
+async function elementsOf(
+	elementList: unknown,
+	pictures: PictureReader,
+	node: INode,
+): Promise<ParameterValues> {
+	const filled = filledElements(node);
+	// What all expressions of an element leave empty is not among the values.
+	if (filled.length > z.array(group).catch([]).parse(elementList).length)
+		throw pictures.refusal('element_list', 'must have no element whose expressions are all empty');
 	if (elementList === undefined) return {};
 	return {
 		elementList: await eachGroup(
@@ -71,7 +89,7 @@ async function elementsOf(elementList: unknown, pictures: PictureReader): Promis
 				pictures.requireExpressions(
 					{ binaryProperties, elementInputUrls },
 					['elementInputUrls', 'binaryProperties'],
-					['additionalFields', 'elementList', 'element', at],
+					['additionalFields', 'elementList', 'element', filled[at] ?? at],
 				);
 				return {
 					...element,
@@ -159,13 +177,14 @@ export async function generateBody(
 	itemIndex: number,
 ): Promise<PanelBody> {
 	const pictures = new PictureReader(context, generateFields, itemIndex);
+	pictures.requireExpressions(values, ['imageInput', 'referType']);
 	return {
 		body: {
 			...Object.fromEntries(Object.entries(values).filter(([name]) => PLAIN.includes(name))),
 			...(await imagesOf(values, pictures)),
 			...videoOf(values),
 			...shotsOf(values),
-			...(await elementsOf(values.elementList, pictures)),
+			...(await elementsOf(values.elementList, pictures, context.getNode())),
 		},
 		notes: unsentOf(values),
 	};

@@ -166,6 +166,21 @@ test.each(['={{ $json.missing }}', '={{ null }}', '={{ "" }}'])(
 	},
 );
 
+test.each([
+	['={{ $json.kind }}', 'is required'],
+	['={{ "form" }}', 'must be one of fields, formData, json'],
+])('a Body that is %s is refused: it would buy another request', async (bodyType, words) => {
+	const { error } = await submit([{ name: 'prompt', value: 'Rain' }], { bodyType });
+	expect(error?.message).toBe(`"Body" ${words} [row 1 (item 0)]`);
+	expect(bodies()).toEqual([]);
+});
+
+test('an integer in a JSON Body that no number can hold keeps its digits', async () => {
+	const body = '{"task_id": 9007199254740993, "big": 100000000000000000}';
+	await submit(undefined, { bodyType: 'json', body });
+	expect(bodies()).toEqual([{ task_id: '9007199254740993', big: 100_000_000_000_000_000 }]);
+});
+
 const unknown = (message: string) => ({
 	status: 404,
 	json: { error: { code: 404, message, type: 'not_found_error' } },
