@@ -82,7 +82,9 @@ function requestKey(purchase: Purchase): string {
  * n8n's run index of the node: the same in each attempt of a run, one more in each round of a loop. It is new in each call of an
  * agent's tool, whose next try must find what the last one left: there it is left out.
  */
-function runIndexOf(execution: ExecutionContext): string {
+export function runIndexOf(
+	execution: Pick<ExecutionContext, 'getNode' | 'getWorkflowDataProxy'>,
+): string {
 	if (isTool(execution.getNode())) return '';
 	const { $runIndex } = execution.getWorkflowDataProxy(0);
 	return typeof $runIndex === 'number' ? String($runIndex) : '';

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INode, Logger } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { MediaGenClient } from '../api/client';
 import {
@@ -47,12 +47,7 @@ export interface BuyingDeadline {
 
 /** How items are bought. */
 export interface PaidRun<Item extends ReadyItem, Receipt> {
-	context: {
-		getNode(): INode;
-		getExecutionId(): string;
-		getWorkflow(): { id?: string; name?: string };
-		logger: Logger;
-	};
+	context: Pick<IExecuteFunctions, 'getNode' | 'getExecutionId' | 'getWorkflow' | 'logger'>;
 	client: MediaGenClient;
 	records: PurchaseRecords;
 	guard: SpendingGuard;
@@ -298,16 +293,23 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 	);
 }
 
+/** An item with an error of its own, or with that of its task, where the node does not wait for it. */
+interface MayHaveError {
+	error?: unknown;
+	task?: { error?: unknown };
+}
+
 /** "Retry On Fail" runs a node again, at once, whose first item has an error. */
 export const isRunAgain = (
 	context: Pick<IExecuteFunctions, 'getNode'>,
-	first: { error?: unknown } | undefined,
-): boolean => context.getNode().retryOnFail === true && first?.error !== undefined;
+	first: MayHaveError | undefined,
+): boolean =>
+	context.getNode().retryOnFail === true && (first?.error ?? first?.task?.error) !== undefined;
 
 /** It also does so with a node that threw. */
 const mayRunAgain = (
 	context: IExecuteFunctions,
-	outcomes: ReadonlyArray<{ error?: NodeError }>,
+	outcomes: ReadonlyArray<MayHaveError & { error?: NodeError }>,
 ): boolean =>
 	(outcomes.some(isFailed) && !context.continueOnFail()) || isRunAgain(context, outcomes[0]);
 

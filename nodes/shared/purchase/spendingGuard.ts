@@ -10,6 +10,7 @@ import type { SpendingRules } from '../n8n/options';
 import { isTool } from '../n8n/readOptions';
 import { isLeftOut } from '../output/items';
 import { isObject } from '../util/json';
+import { z } from '../util/vendor/zod';
 
 interface ExecutionContext {
 	/** n8n keeps this object with the execution's own data, through all runs of the node and through a pause. */
@@ -19,6 +20,11 @@ interface ExecutionContext {
 }
 
 const BOUGHT = 'mediaGenBought';
+
+/** Places of refunded tasks, which the next attempt of the same run may take. */
+const FREED = 'mediaGenFreed';
+
+const freedPlaces = z.object({ run: z.string(), places: z.number() });
 
 /** One of the node's own limits was reached. Nothing was sent for this item. */
 export class SpendingLimitError extends ApiError {
@@ -72,6 +78,9 @@ export class SpendingGuard {
 	/** Whether an error of an item fails the node. */
 	private readonly stops: boolean;
 
+	/** Places of refunded tasks that this attempt has taken. */
+	private taken = 0;
+
 	/** What remained when "Keep Balance" last let a purchase through, with its unit; absent for a key without a limit. */
 	lastRemaining?: string;
 
@@ -79,6 +88,8 @@ export class SpendingGuard {
 		execution: ExecutionContext,
 		private readonly rules: SpendingRules,
 		private readonly client: MediaGenClient,
+		/** n8n's run index of the node, as text. */
+		private readonly run = '',
 	) {
 		checkLimitsAreGiven(execution.getNode(), rules);
 		this.context = execution.getContext('node');
@@ -99,8 +110,21 @@ export class SpendingGuard {
 
 	/** Purchases of this node in this execution so far. */
 	get bought(): number {
+		return this.counted - this.freed;
+	}
+
+	private get counted(): number {
 		const count = this.context[BOUGHT];
 		return typeof count === 'number' ? count : 0;
+	}
+
+	private get freed(): number {
+		const { data } = freedPlaces.safeParse(this.context[FREED]);
+		return data?.run === this.run ? data.places : 0;
+	}
+
+	private set freed(places: number) {
+		this.context[FREED] = { run: this.run, places };
 	}
 
 	/** Why `purchases` more would pass the limit; `undefined` if they fit. */
@@ -128,12 +152,23 @@ export class SpendingGuard {
 		const problem = this.problemWith(1);
 		if (problem !== undefined)
 			throw new MaxTasksError(problem, this.stops ? RETRY_WITH_MORE : RUN_THE_REST);
-		this.context[BOUGHT] = this.bought + 1;
+		if (this.freed > 0) {
+			this.freed -= 1;
+			this.taken += 1;
+		} else this.context[BOUGHT] = this.counted + 1;
 	}
 
-	/** Gives a place back: the purchase was not made, or its task failed and was refunded. */
+	/** Gives a place back: the purchase was not made. */
 	release(): void {
-		this.context[BOUGHT] = Math.max(0, this.bought - 1);
+		if (this.taken > 0) {
+			this.taken -= 1;
+			this.freed += 1;
+		} else this.context[BOUGHT] = Math.max(0, this.counted - 1);
+	}
+
+	/** Frees the place of a refunded task for the next attempt of this run. In the next round of a loop it counts: that would not end. */
+	refunded(): void {
+		this.freed += 1;
 	}
 
 	/** Throws a `KeepBalanceError` when less than "Keep Balance" remains, or when the balance cannot be read. */

@@ -15,7 +15,7 @@ import {
 } from '../output/items';
 import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
 import { checkOnlyOutput } from '../purchase/checkOnly';
-import { PurchaseRecords } from '../purchase/purchaseRecords';
+import { PurchaseRecords, runIndexOf } from '../purchase/purchaseRecords';
 import { type BuyingDeadline, dropRecords, runPaidItems } from '../purchase/runPaidItems';
 import { SpendingGuard } from '../purchase/spendingGuard';
 import { countCost, countLeftOut } from '../report/customData';
@@ -60,20 +60,13 @@ const ACCEPTED_WITHIN_MS = 600_000;
 
 function buyingDeadline({ options, deadline }: TaskRun): BuyingDeadline & { moveOn(): void } {
 	if (options.waitMode !== 'none') {
-		return {
-			at: () => deadline,
-			message: 'The timeout passed before the task was bought',
-			moveOn: () => undefined,
-		};
+		const message = 'The timeout passed before the task was bought';
+		return { at: () => deadline, message, moveOn: () => undefined };
 	}
+	const message = 'The service accepted no task for ten minutes, so this one was not sent';
 	let lastAccepted = clock.now();
-	return {
-		at: () => lastAccepted + ACCEPTED_WITHIN_MS,
-		message: 'The service accepted no task for ten minutes, so this one was not sent',
-		moveOn: () => {
-			lastAccepted = clock.now();
-		},
-	};
+	const moveOn = () => void (lastAccepted = clock.now());
+	return { at: () => lastAccepted + ACCEPTED_WITHIN_MS, message, moveOn };
 }
 
 /** What the purchases of a run left. */
@@ -157,11 +150,10 @@ export async function deliver(
 	const failed = comesOut.find(isFailed);
 	if (bought) {
 		dropRecords(context, bought.records, comesOut, isRefunded);
-		// Its place in "Max Tasks" is free for the next attempt, of which n8n makes five at most. A loop would not end.
 		if (context.getNode().retryOnFail === true)
 			comesOut
 				.filter((item) => isRefunded(item) && !item.options.reused)
-				.forEach(() => bought.guard.release());
+				.forEach(() => bought.guard.refunded());
 	}
 	if (failed && !context.continueOnFail()) {
 		throw runError(
@@ -228,7 +220,7 @@ async function execute(
 ): Promise<INodeExecutionData[][]> {
 	const opened = await openTaskRun(context, operation.family, operation.value);
 	const { checkOnly, timeout } = opened.options;
-	const guard = new SpendingGuard(context, opened.options, opened.client);
+	const guard = new SpendingGuard(context, opened.options, opened.client, runIndexOf(context));
 	const read = await prepareItems(opened, operation);
 	if (!checkOnly) throwFirstError(context, read);
 	const bought = { records: new PurchaseRecords(context), guard };

@@ -99,7 +99,7 @@ export async function pauseProblem(
 ): Promise<string | undefined> {
 	const [first] = outcomes;
 	// The rows are tasks by then, of which other requests would be made.
-	if (isRunAgain(run.context, first && isAccepted(first) ? first.task : first))
+	if (isRunAgain(run.context, first))
 		return 'The node polled instead of pausing: "Retry On Fail" would run it again at once, because the first item has an error.';
 	if (outcomes.some((outcome) => outcome.options.reused && isOpen(outcome)))
 		return 'The node polled instead of pausing: of a task in "Existing Task", the service tells the execution that bought it.';

@@ -109,13 +109,15 @@ const MAX_TASKS = 5_000;
 
 /** The service may call a task completed a moment before its record has the result. */
 export class LateResults {
-	/** When a task was first seen completed and empty, by id, in milliseconds since 1970. */
+	/** Since when a task is completed and empty, by id, in milliseconds since 1970. */
 	private readonly since = new Map<string, number>();
 
-	/** Whether the task is completed, and its result may still come. */
+	/** Whether the task is completed, and its result may still come. To be asked at each look: a status may go back. */
 	mayCome({ taskId, task, record }: AcceptedItem): boolean {
-		if (task.status !== 'completed' || task.results.length > 0 || textResult(record ?? {}))
+		if (task.status !== 'completed' || task.results.length > 0 || textResult(record ?? {})) {
+			this.since.delete(taskId);
 			return false;
+		}
 		const now = clock.now();
 		const since = this.since.get(taskId) ?? now;
 		this.since.set(taskId, since);
@@ -128,7 +130,7 @@ export class LateResults {
 async function pollTask(run: TaskRun, accepted: AcceptedItem): Promise<TaskItem> {
 	let outcome = accepted;
 	const lateResults = new LateResults();
-	const hasCome = () => hasEnded(outcome.task.status) && !lateResults.mayCome(outcome);
+	const hasCome = () => !lateResults.mayCome(outcome) && hasEnded(outcome.task.status);
 	const retrieve = async (): Promise<Progress> => {
 		const record = await retrieveRecord(run, outcome.taskId, 'once');
 		outcome = withRecord(run, outcome, record);

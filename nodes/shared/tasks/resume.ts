@@ -3,7 +3,7 @@ import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from
 import { type MediaGenClient, openClient } from '../api/client';
 import { asError, errorFromThrown } from '../api/errors';
 import type { TaskFamily } from '../api/families';
-import { TASK_STATUSES } from '../api/records';
+import { hasEnded, TASK_STATUSES } from '../api/records';
 import { checkSecret } from '../api/signedAddress';
 import { answer, DOWNLOAD_WITHIN_MS, inTimeToAnswer, readCallback } from '../callbacks/callback';
 import { nameRecord } from '../n8n/failedItems';
@@ -120,7 +120,8 @@ function readWaitingItems(run: CallbackRun): TaskItem[] {
 		const item = { itemIndex, notes, options, recordKey };
 		if (taskId !== undefined) {
 			const accepted = acceptedItem(run, item, taskId);
-			const task = { ...accepted.task, status };
+			// Of one that had ended before the pause, the results are read again: without them it is not completed.
+			const task = { ...accepted.task, status: hasEnded(status) ? accepted.task.status : status };
 			return { ...accepted, task, request: read.requestLinks, recordKey };
 		}
 		return {

@@ -101,7 +101,7 @@ const lateResults = new LateResults();
 
 /** Whether a task has ended, and its result has come. */
 export const hasCome = (outcome: AcceptedItem): boolean =>
-	hasEnded(outcome.task.status) && !lateResults.mayCome(outcome);
+	!lateResults.mayCome(outcome) && hasEnded(outcome.task.status);
 
 /** A key that is refused may be changed in the credential, which the next call or look reads anew. */
 export const isKeyRefused = (error: ApiError) =>
@@ -117,8 +117,9 @@ async function retrieveEnd(
 	try {
 		const current = withRecord(run, outcome, await retrieveRecord(run, outcome.taskId, 'once'));
 		absent.delete(outcome.taskId);
+		const isComplete = hasCome(current);
 		if (!hasEnded(current.task.status)) return undefined;
-		if (!hasCome(current))
+		if (!isComplete)
 			throw new UnreadableResponseError(
 				`the service shows no result of task ${outcome.taskId} yet`,
 			);

@@ -101,6 +101,24 @@ describe('Retry-After never outlasts "Timeout"', () => {
 describe('"Don\'t Wait" has no timeout', () => {
 	const none = { waitMode: 'none' };
 
+	test.each([retryOnFail, retryAndGoOn])(
+		'a first task that the service accepts as failed has no other item bought again by Retry On Fail: %j',
+		async (run) => {
+			const error = { message: 'Busy' };
+			onSubmit(
+				{
+					json: { code: 200, data: [{ task_id: 'task_1', status: 'failed', result: null, error }] },
+				},
+				accepted('task_2'),
+				accepted('task_3'),
+				accepted('task_4'),
+			);
+			const { json } = await buy(3, { concurrency: 1 }, { given: none, ...run });
+			expect(json.map(({ taskId }) => taskId)).toEqual(['task_4', 'task_2', 'task_3']);
+			expect(bought()).toHaveLength(4);
+		},
+	);
+
 	test('it buys on under a rate limit, longer than ten minutes', async () => {
 		let last = 0;
 		let acceptedAt = clock.now() - 60_000;

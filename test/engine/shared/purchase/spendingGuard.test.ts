@@ -20,7 +20,7 @@ import {
 	soundTool,
 	unclear,
 } from '../../support/scriptedTasks';
-import { goOn, retryOnFail } from '../../support/settings';
+import { goOn, retryAndGoOn, retryOnFail } from '../../support/settings';
 import { statesOf, statusesOf, useSoundService } from '../../support/soundService';
 
 const { service, onSubmit, onRecord, onRecordOf, buy, pause, bought, promptsSent } =
@@ -105,6 +105,16 @@ describe('Max Tasks', () => {
 		// Two, and the one in place of the refunded.
 		expect(bought()).toHaveLength(3);
 	});
+
+	test.each([goOn, retryAndGoOn])(
+		'in a loop with %j a refunded task counts once: it would not end',
+		async (run) => {
+			onRecord(failed());
+			await buy(1, { maxTasks: 3, concurrency: 1 }, { ...run, rounds: 6 });
+			// With Retry On Fail each of the three rounds buys twice.
+			expect(bought()).toHaveLength(run === goOn ? 3 : 6);
+		},
+	);
 
 	test('in a loop a refunded task keeps its place: it would not end', async () => {
 		onRecord(failed());

@@ -150,6 +150,12 @@ describe('A completed record without a result is read again', () => {
 		expect(clock.now() - began).toBeLessThan(35_000);
 	});
 
+	test('for half a minute from its last end, where its status goes back', async () => {
+		onRecord(empty([]), ...Array<Reply>(40).fill(running), empty([]), completed);
+		const { json } = await buy();
+		expect(json[0]).toMatchObject({ status: 'completed', url: FIRST_SONG });
+	});
+
 	test('no longer than Timeout', async () => {
 		onRecord(empty([]));
 		const began = clock.now();

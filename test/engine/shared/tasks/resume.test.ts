@@ -1,3 +1,4 @@
+import { waitingExecution } from '../../../../nodes/shared/tasks/waitingExecution';
 import { setClock } from '../../../../nodes/shared/util/clock';
 import { fastClock } from '../../support/clocks';
 import { log } from '../../support/engine';
@@ -418,6 +419,25 @@ describe('A callback after Timeout', () => {
 		]);
 		const keys = resumed?.json.map(({ recordKey }) => typeof recordKey);
 		expect(keys).toEqual(['undefined', 'string', 'string', 'string']);
+	});
+
+	test('gives out a task as submitted that had ended before the pause and cannot be read any more', async () => {
+		const time = fastClock(1);
+		setClock(time);
+		onRecordOf('task_1', completed, serviceError(503, 'Down'));
+		const execution = await pauseTwo({}, { timeout: 60 });
+		expect(execution.waiting[0]?.json).toMatchObject({ status: 'completed', url: FIRST_SONG });
+		// It is forgotten, and in queue mode another process never knew of it.
+		for (let other = 0; other < 5_000; other++) waitingExecution(`other ${other}`);
+		onRecord(serviceError(503, 'Down'));
+		await time.advance(61_000);
+		const { resumed } = await execution.callback({});
+		expect(resumed?.json[0]).toMatchObject({
+			taskId: 'task_1',
+			status: 'submitted',
+			results: [],
+			recordKey: expect.any(String),
+		});
 	});
 
 	test('that comes when n8n may have set its own timer resumes nothing: what comes behind would run twice', async () => {
