@@ -3,7 +3,7 @@ import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from
 import { type MediaGenClient, openClient } from '../api/client';
 import { asError, errorFromThrown } from '../api/errors';
 import type { TaskFamily } from '../api/families';
-import { hasEnded, TASK_STATUSES } from '../api/records';
+import { TASK_STATUSES } from '../api/records';
 import { checkSecret } from '../api/signedAddress';
 import { answer, DOWNLOAD_WITHIN_MS, inTimeToAnswer, readCallback } from '../callbacks/callback';
 import { nameRecord } from '../n8n/failedItems';
@@ -120,8 +120,7 @@ function readWaitingItems(run: CallbackRun): TaskItem[] {
 		const item = { itemIndex, notes, options, recordKey };
 		if (taskId !== undefined) {
 			const accepted = acceptedItem(run, item, taskId);
-			// Of one that had ended before the pause, the results are read again: without them it is not completed.
-			const task = { ...accepted.task, status: hasEnded(status) ? accepted.task.status : status };
+			const task = { ...accepted.task, status };
 			return { ...accepted, task, request: read.requestLinks, recordKey };
 		}
 		return {
@@ -188,11 +187,12 @@ async function makeOutput(
 ): Promise<INodeExecutionData[]> {
 	const final = finalOutcomes(run, outcomes, execution);
 	countResumedCost(run.context, outcomes, final);
+	const read = final.map(asRead);
 	const downloadsEnd = outputEnd(execution);
 	const delivered =
 		clock.now() < downloadsEnd || !run.options.downloadFiles
-			? await downloadResults({ ...run, downloadsEnd }, final)
-			: final.map(withoutFiles);
+			? await downloadResults({ ...run, downloadsEnd }, read)
+			: read.map(withoutFiles);
 	// A failed task was refunded: an item that comes back buys another one.
 	for (const item of delivered)
 		if (item.error && !isRefunded(item)) nameRecord(item.error, item.recordKey);
@@ -201,6 +201,12 @@ async function makeOutput(
 		delivered.filter((item) => !isLeftOut(item)),
 	);
 }
+
+/** Of a task that was completed before the pause, the results are read again: without them it is to be taken up. */
+const asRead = (item: TaskItem): TaskItem =>
+	isAccepted(item) && item.task.status === 'completed' && item.record === undefined && !item.error
+		? { ...item, task: { ...item.task, status: 'submitted' } }
+		: item;
 
 const NO_TIME =
 	'The pause was over, so no file was downloaded. Get the task with the resource Task, operation Get.';
