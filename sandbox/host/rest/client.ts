@@ -88,11 +88,15 @@ export class RestClient {
 			throw new Error(`${line} was answered in an unknown shape: ${parsed.error.message}`);
 		return parsed.data as z.output<S>;
 	}
-	/** Waits for a database that a busy machine keeps from answering. */
+	/** Waits for a database that a busy machine keeps from answering. Reads again on a connection that n8n closed as idle when it was used. */
 	private async send(request: AxiosRequestConfig): Promise<AxiosResponse<unknown>> {
 		for (const end = Date.now() + NOT_READY_MS; ; await delay(1_000)) {
-			const response = await this.raw.request<unknown>(request);
-			if (!isNotBegun(response) || Date.now() > end) return response;
+			const isRead = (request.method ?? 'GET') === 'GET';
+			const response = await this.raw.request<unknown>(request).catch((error: unknown) => {
+				if (!isRead || !isAxiosError(error) || error.code !== 'ECONNRESET' || Date.now() > end)
+					throw error;
+			});
+			if (response && (!isNotBegun(response) || Date.now() > end)) return response;
 		}
 	}
 }
