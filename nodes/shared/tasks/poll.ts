@@ -112,7 +112,12 @@ export class LateResults {
 	/** Since when a task is completed and empty, by id, in milliseconds since 1970. */
 	private readonly since = new Map<string, number>();
 
-	/** Whether the task is completed, and its result may still come. To be asked at each look: a status may go back. */
+	/** Whether the task has ended, and its result has come. To be asked at each look: a status may go back. */
+	hasCome(outcome: AcceptedItem): boolean {
+		return !this.mayCome(outcome) && hasEnded(outcome.task.status);
+	}
+
+	/** Whether the task is completed, and its result may still come. */
 	mayCome({ taskId, task, record }: AcceptedItem): boolean {
 		if (task.status !== 'completed' || task.results.length > 0 || textResult(record ?? {})) {
 			this.since.delete(taskId);
@@ -130,14 +135,13 @@ export class LateResults {
 async function pollTask(run: TaskRun, accepted: AcceptedItem): Promise<TaskItem> {
 	let outcome = accepted;
 	const lateResults = new LateResults();
-	const hasCome = () => !lateResults.mayCome(outcome) && hasEnded(outcome.task.status);
 	const retrieve = async (): Promise<Progress> => {
 		const record = await retrieveRecord(run, outcome.taskId, 'once');
 		outcome = withRecord(run, outcome, record);
-		return { ended: hasCome(), estimatedSeconds: record.estimatedSeconds };
+		return { ended: lateResults.hasCome(outcome), estimatedSeconds: record.estimatedSeconds };
 	};
 	const { deadline, signal, options } = run;
-	const end: PollEnd = hasCome()
+	const end: PollEnd = lateResults.hasCome(outcome)
 		? { reason: 'ended' }
 		: await pollUntilEnded(retrieve, {
 				intervalMs: options.pollInterval * 1_000,

@@ -100,8 +100,7 @@ type Run = TaskRun<TaskContext>;
 const lateResults = new LateResults();
 
 /** Whether a task has ended, and its result has come. */
-export const hasCome = (outcome: AcceptedItem): boolean =>
-	!lateResults.mayCome(outcome) && hasEnded(outcome.task.status);
+export const hasCome = (outcome: AcceptedItem): boolean => lateResults.hasCome(outcome);
 
 /** A key that is refused may be changed in the credential, which the next call or look reads anew. */
 export const isKeyRefused = (error: ApiError) =>
