@@ -47,6 +47,20 @@ export async function startEach({ url }: Listening, given: readonly string[]): P
 	}
 }
 
+/** What the executions that failed say. Where there are any, the ends of n8n's logs are printed: in queue mode they are of other processes. */
+async function errorsOf(host: Host, executions: readonly Recorded[]): Promise<unknown[]> {
+	const failed = executions.filter(({ status }) => status === 'error' || status === 'crashed');
+	if (failed.length === 0) return [];
+	for (const { name, process } of host.companions)
+		console.log(`The log of ${name} ends with:\n${process.log.tail()}`);
+	return await Promise.all(
+		failed.map(async ({ id }) => {
+			const { error, lastNode } = await host.execution(id);
+			return [lastNode, error?.message, error?.description];
+		}),
+	);
+}
+
 /** Waits until so many executions of a workflow have this status, and expects that there are no others. */
 export async function untilAllAre(
 	host: Host,
@@ -61,7 +75,10 @@ export async function untilAllAre(
 		120_000,
 		READ_EVERY_MS,
 	);
-	expect(statesOf(found)).toEqual(expected);
+	expect({ states: statesOf(found), errors: await errorsOf(host, found) }).toEqual({
+		states: expected,
+		errors: [],
+	});
 	return found;
 }
 
