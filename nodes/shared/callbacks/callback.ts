@@ -53,13 +53,17 @@ const ANSWER_WITHIN_MS = 8_000;
 /** Milliseconds for the downloads that a callback leads to. They go on after the answer. */
 export const DOWNLOAD_WITHIN_MS = 600_000;
 
-/** Answers the service itself, instead of n8n. It calls again after a 503, but not after a 2xx or a 4xx (spec, Events 5). */
+/**
+ * Answers the service itself, instead of n8n. It calls again after a 503, but not after a 2xx or a 4xx (spec, Events 5). After another
+ * answer it does nothing: Express would throw, and n8n resumes a paused execution with what a webhook throws.
+ */
 export function answer(
 	context: IWebhookFunctions,
 	status: number,
 	message: string,
 ): IWebhookResponseData {
-	context.getResponseObject().status(status).json({ message });
+	const response = context.getResponseObject();
+	if (!response.headersSent) response.status(status).json({ message });
 	return { noWebhookResponse: true };
 }
 

@@ -110,6 +110,8 @@ export interface PauseSettings {
 	tells?: StateAnswer[];
 	/** A path behind which this n8n stands. Default: one of its own. */
 	path?: string;
+	/** Whether expressions fail at a callback by now, as those of n8n 2.41 that a busy machine holds up for five seconds. */
+	failsExpressions?: () => boolean;
 	/** n8n's answer to all calls after those, where it does not take them. */
 	thenAnswers?: { status: number; message: string };
 }
@@ -162,16 +164,27 @@ export async function pauseNode(
 
 	async function callback(body: unknown = {}, query = address): Promise<CallbackResult> {
 		const { workflow, underTest, additionalData } = open();
+		const { expression } = workflow;
+		Object.defineProperty(workflow, 'expression', {
+			get() {
+				if (settings.failsExpressions?.()) throw new Error('Expression timed out after 5000ms');
+				return expression;
+			},
+		});
 		let status = 200;
 		let isAnswered = false;
 		let answered = () => {};
 		const answer = new Promise<void>((resolve) => (answered = resolve));
 		const httpResponse = {
+			get headersSent() {
+				return isAnswered;
+			},
 			status(code: number) {
 				status = code;
 				return this;
 			},
 			json() {
+				if (isAnswered) throw new Error('Cannot set headers after they are sent to the client');
 				isAnswered = true;
 				answered();
 				return this;

@@ -749,6 +749,19 @@ describe('A download that takes longer than the service waits for an answer', ()
 			release();
 			expect(await first).toEqual({ status: 503 });
 		});
+
+		test('leaves it paused where n8n then fails over an expression: with an error of the webhook n8n would resume', async () => {
+			let isBusy = false;
+			const execution = await pauseWithSlowFile({ failsExpressions: () => isBusy });
+			const first = execution.callback(callback('task_1'));
+			await execution.callback(callback('task_1'));
+			isBusy = true;
+			release();
+			expect(await first).toEqual({ status: 503 });
+			isBusy = false;
+			const { resumed } = await execution.callback(callback('task_1'));
+			expect(resumed?.items).toHaveLength(1);
+		});
 	});
 
 	const realMs = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
