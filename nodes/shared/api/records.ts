@@ -272,16 +272,27 @@ function readAcceptedIds(answer: unknown): string[] {
 	return firstIds(entries, [answer], [answer.task]);
 }
 
-/** Whether an answer is an error that has a word for a state, as if it were a failed task: it shows nothing of one. */
+/** The words of the specification. Others stand in errors, too. */
+const SPECIFIED_FAILURE = /^fail(?:ed|ure)$/i;
+
+const HTTP_ERROR = /^[45]\d\d$/;
+
+/**
+ * Whether an answer is an error of the service that has a word for a state, as if it were a task's. A failed task is bought again, so its
+ * record must show more of it: progress, the reason of its failure, or its ID where nothing says that the request failed.
+ */
 function isErrorAnswer(answer: unknown): boolean {
 	const found = findTaskRecord(answer);
-	if (!found || !isObject(answer) || readTaskId(answer) !== undefined) return false;
+	if (!found || !isObject(answer)) return false;
 	const { raw, status } = found;
-	const showsTask =
-		toNumber(raw.progress) !== undefined ||
-		status.toLowerCase() === 'failed' ||
-		(raw !== answer && failureOf(raw) !== undefined);
-	return !showsTask && errorInBody({ code: answer.code }) !== undefined;
+	if (toNumber(raw.progress) !== undefined) return false;
+	const isNamed = readTaskId(answer) !== undefined;
+	const isError = answer.success === false || errorInBody({ code: answer.code }) !== undefined;
+	if (knownStatus(status) !== 'failed') return isError && !isNamed;
+	const failure = failureOf(raw);
+	if (failure === undefined) return isError || !isNamed;
+	const isOfRequest = !SPECIFIED_FAILURE.test(status) || HTTP_ERROR.test(failure.code ?? '');
+	return raw === answer && !isNamed && isOfRequest;
 }
 
 /** Response to a request for a task's record. */

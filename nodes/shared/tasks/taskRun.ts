@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { type MediaGenClient, openClient } from '../api/client';
 import type { Connection } from '../api/connection';
-import { CanceledError } from '../api/errors';
+import { CanceledError, UnreadableResponseError } from '../api/errors';
 import { FAMILIES, type TaskFamily, taskPath } from '../api/families';
 import type { ServiceContext } from '../api/http';
 import { knownStatus, otherTaskIn, type TaskRecord } from '../api/records';
@@ -90,7 +90,7 @@ const MIN_ATTEMPT_TIMEOUT_MS = 5_000;
 /** Milliseconds without data after which a caller that asks again by itself does so: a request that is lost must not hold a result up. */
 const IDLE_TIMEOUT_MS = 15_000;
 
-/** Reads a task's record, within the run's limit of requests. Throws an `ApiError`. */
+/** Reads a task's record, within the run's limit of requests. Throws an `ApiError`, also where another task has failed. */
 export async function retrieveRecord(
 	run: TaskRun<TaskContext>,
 	taskId: string,
@@ -102,10 +102,14 @@ export async function retrieveRecord(
 		const timeoutMs = Math.min(ATTEMPT_TIMEOUT_MS, left);
 		// A caller that asks again by itself waits for a rate limit no longer than for the task.
 		const limits = retry === 'once' ? { deadline: run.deadline, idleMs: IDLE_TIMEOUT_MS } : {};
-		return await run.client.tasks.retrieve(
+		const record = await run.client.tasks.retrieve(
 			taskPath(run.options.taskQueryPath ?? FAMILIES[run.family].queryPath, taskId),
 			{ retry, timeoutMs, ...limits },
 		);
+		const other = otherTaskIn(record.raw, taskId);
+		if (other !== undefined && knownStatus(record.status) === 'failed')
+			throw new UnreadableResponseError(anotherTask(other));
+		return record;
 	});
 }
 

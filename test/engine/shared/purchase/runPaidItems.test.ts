@@ -262,7 +262,9 @@ describe('What an attempt left is taken up by the next one in the same execution
 		onRecord(failed('Not yours', { id: 'other' }));
 		const { error } = await buy(1, {}, retryOnFail);
 		expect(bought()).toHaveLength(1);
-		expect(error?.message).toContain('Task task_1 failed');
+		expect(error?.message).toContain('Task task_1 was still submitted');
+		expect(error?.message ?? '').not.toContain('failed');
+		expect(JSON.stringify(error)).toContain('answered with the record of task other');
 	});
 
 	test('with Retry On Fail it reaches the next run too', async () => {

@@ -91,7 +91,7 @@ describe('A completed task comes out, whatever else its record holds', () => {
 test.each(['expired', 'CANCELLED', 'rejected', 'failure'])(
 	'the status word %s ends the wait as failed',
 	async (status) => {
-		onRecord({ json: { status } });
+		onRecord({ json: { id: 'task_1', status } });
 		const { error } = await buy();
 		expect(error?.message).toBe('Task task_1 failed: The service gives no reason [row 1 (item 0)]');
 	},
@@ -517,6 +517,15 @@ describe('An error with HTTP 200', () => {
 		['a state of its own', { status: 'error', code: 500, message: 'busy' }],
 		['a state and a rate limit', { status: 'fail', code: 429, message: 'slow down' }],
 		['a state in data', { code: 500, message: 'busy', data: { status: 'error' } }],
+		['the word "failed" in data', { code: 500, message: 'busy', data: { status: 'failed' } }],
+		['that, with the ID', { code: 429, message: 'slow', data: { id: 'task_1', status: 'failed' } }],
+		['a state, a code of success', { code: 200, data: { status: 'error', message: 'busy' } }],
+		['no code', { status: 'failed', message: 'could not read the task' }],
+		['another word, no code', { status: 'error', message: 'database is down' }],
+		['that word, and a text', { status: 'error', error: 'database is down' }],
+		['no success', { success: false, status: 'error', message: 'down' }],
+		['a code of its own', { status: 'failed', error: { code: 500, message: 'internal' } }],
+		['the ID of another task', { code: 200, data: { id: 'task_9', status: 'failed' } }],
 	])(
 		'that has %s is none of the task: it is asked for again, and not bought again',
 		async (_, error) => {

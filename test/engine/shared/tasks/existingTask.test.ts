@@ -227,6 +227,11 @@ describe('Nothing is bought', () => {
 		['the error of a 404 in HTTP 200', { json: unknownTask.json }],
 		['a 404 in HTTP 200', { json: { code: 404, data: null, message: 'no such thing' } }],
 		['the record of another task', failed('x', { id: 'task_other' })],
+		[
+			'an error with a word for a failed task',
+			{ json: { code: 500, message: 'db down', data: { id: 'task_1', status: 'failed' } } },
+		],
+		['one without a code', { json: { status: 'failed', message: 'could not read the task' } }],
 		['half a JSON', { text: '{"code": 200, "data": {' }],
 		['no status', { json: { code: 200, data: {} } }],
 		['a broken connection', { reset: true }],
