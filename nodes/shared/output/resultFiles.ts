@@ -376,10 +376,11 @@ function addFields(
 ): void {
 	const place = { ...base, expiresAt: isoDate(holder.expires_at) ?? base.expiresAt, holder: {} };
 	for (const [field, name] of Object.entries(fields)) {
-		if (name !== null) results.add(holder[field], { ...place, name, index: null });
+		const value = unpacked(holder[field]);
+		if (name !== null) results.addAll(value, { ...place, name, index: null });
 		else
-			listOf(holder[field]).forEach((each, at) =>
-				results.add(each, { ...place, name, index: at + 1 }),
+			(isObject(value) ? Object.values(value) : listOf(value)).forEach((each, at) =>
+				results.addAll(each, { ...place, name, index: at + 1 }),
 			);
 	}
 }

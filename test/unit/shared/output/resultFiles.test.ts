@@ -178,6 +178,17 @@ describe('The pictures of a grid keep their numbers', () => {
 		},
 	);
 
+	test.each<[string, unknown]>([
+		['objects', four.map((url) => ({ url }))],
+		['objects with lists', four.map((url) => ({ url: [url] }))],
+		['lists', four.map((url) => [url])],
+		['JSON in a text', JSON.stringify(four)],
+		['a map by their numbers', Object.fromEntries(four.map((url, at) => [at + 1, url]))],
+		['a mixture', four.map((url, at) => [url, { url }, [url], url][at])],
+	])('given as %s', (_, image_urls) => {
+		expect(filesOf('grid', { ...grid, image_urls })).toEqual(expected);
+	});
+
 	test('a grid whose second picture is missing', () => {
 		const image_urls = [four[0], null, four[2], four[3]];
 		const raw = { ...grid, action: 'REROLL', image_urls };
