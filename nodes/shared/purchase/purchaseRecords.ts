@@ -5,12 +5,14 @@ import { recordKeyIn } from '../n8n/failedItems';
 import { isTool, requestParameters } from '../n8n/readOptions';
 import { clock, HOUR_MS } from '../util/clock';
 import { objectIn, toJson } from '../util/json';
+import { Memory } from '../util/memory';
 import { z } from '../util/vendor/zod';
 
 /** The part of an n8n context that tells one run of a node from another. */
 interface ExecutionContext {
 	/** n8n keeps this object with the execution's own data, as long as the execution lives. */
 	getContext(type: 'node'): IDataObject;
+	getExecutionId(): string;
 	getNode(): INode;
 	getInputData(): Array<{ json: IDataObject }>;
 	/** What expressions see. */
@@ -61,6 +63,14 @@ const storedUpload = z.object({ url: z.string(), reuseUntil: z.number() });
 
 /** Runs of this process that have not ended: their records belong to nobody else. */
 const activeRuns = new Set<string>();
+
+/**
+ * Tasks of runs of this process that paused, by execution, node and key. n8n 1.123 may lose a pause that it stored while it recovers from
+ * a kill: it then runs the node again, without the record.
+ */
+let paused: Memory<string> | undefined;
+
+const MAX_PAUSED = 20_000;
 
 /** A body can be long, and each step needs its key. */
 const knownKeys = new WeakMap<Purchase, string>();
@@ -127,7 +137,7 @@ export class PurchaseRecords {
 		const { own, named, origin } = this.placesOf(purchase);
 		const kept = this.take(own, true) ?? this.take(named);
 		const found = kept ?? this.take(origin);
-		if (!found) return undefined;
+		if (!found) return this.takePaused(purchase);
 		this.replace(purchase.itemIndex, this.keyFor(purchase), found.purchase);
 		return kept ? found.purchase : { ...found.purchase, hasChanged: true };
 	}
@@ -156,6 +166,16 @@ export class PurchaseRecords {
 
 	markAnswered(purchase: Purchase, response: Record<string, unknown>): void {
 		this.replace(purchase.itemIndex, this.keyFor(purchase), { state: 'answered', response });
+	}
+
+	/** To be called before the node pauses. An agent may want the same again. */
+	markPaused(): void {
+		if (isTool(this.execution.getNode())) return;
+		paused ??= new Memory(MAX_PAUSED);
+		for (const key of this.keys.values()) {
+			const own = this.at(key).find(({ run }) => run === this.run)?.purchase;
+			if (own?.state === 'accepted') paused.set(this.pausedPlace(key), own.taskId);
+		}
 	}
 
 	/** Drops what is known of an item that came out. */
@@ -234,6 +254,18 @@ export class PurchaseRecords {
 
 	private keyFor(purchase: Purchase): string {
 		return [requestKey(purchase), this.runIndex, purchase.itemIndex].join('.');
+	}
+
+	private pausedPlace(key: string): string {
+		return [this.execution.getExecutionId(), this.execution.getNode().name, key].join('\n');
+	}
+
+	/** The task of a pause that n8n has lost. */
+	private takePaused(purchase: Purchase): ClaimedPurchase | undefined {
+		const taskId = paused?.get(this.pausedPlace(this.keyFor(purchase)));
+		if (taskId === undefined) return undefined;
+		this.markAccepted(purchase, taskId);
+		return { state: 'accepted', taskId };
 	}
 
 	/** The record that the input item names. */

@@ -262,6 +262,7 @@ async function waitAndDeliver(
 				for (const { itemIndex } of current.filter(isRefunded)) bought.records.drop(itemIndex);
 				countCost(run.context, current, 'waiting');
 				tellLeftOut(run, current, bought.guard);
+				bought.records.markPaused();
 				return await pause(
 					run,
 					current.map((outcome) => ({

@@ -18,6 +18,7 @@ export const recordsContext = (
 ) => ({
 	// n8n has one object for the node, and others for the flow.
 	getContext: (type: string) => (type === 'node' ? kept : {}),
+	getExecutionId: () => 'execution',
 	getNode: (): INode => ({
 		id: '1',
 		name: 'Under Test',

@@ -1,6 +1,6 @@
 import { clock } from '../../../../nodes/shared/util/clock';
 import { jumpingClock } from '../../support/clocks';
-import { log } from '../../support/engine';
+import { log, runNode } from '../../support/engine';
 import { pauseNode } from '../../support/pausedExecution';
 import { type Reply, useScriptedService } from '../../support/scriptedService';
 import {
@@ -47,6 +47,23 @@ test('the paused execution keeps the record of a purchase, for an item that come
 	const { paused } = await pauseNode(soundRun(service, 2, { concurrency: 1 }, { given: waitMode }));
 	expect(contextOf(paused.run)).toContain('task_1');
 	expect(contextOf(paused.run)).not.toContain('task_2');
+});
+
+test('a pause that n8n has lost is not bought again, where n8n runs the node anew: 1.123 does, after a kill', async () => {
+	numberTasks(service);
+	service.on('GET', RECORD, running);
+	const executionId = 'recovered';
+	const again = { ...soundRun(service, 2, {}, { given: waitMode }), executionId };
+	await pauseNode(again);
+	service.on('GET', RECORD, completed);
+	const { json } = await runNode(again);
+	expect(json.map(({ taskId, status }) => [taskId, status])).toEqual([
+		['task_1', 'completed'],
+		['task_2', 'completed'],
+	]);
+	expect(service.sent('POST', SOUNDS)).toHaveLength(2);
+	await runNode({ ...again, executionId: 'another' });
+	expect(service.sent('POST', SOUNDS)).toHaveLength(4);
 });
 
 test('an end that the service puts off again and again is not waited for before the pause', async () => {

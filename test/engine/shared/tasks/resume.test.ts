@@ -299,7 +299,8 @@ describe('A paused execution', () => {
 
 	test('resumes each time that the node pauses in it, as in a loop', async () => {
 		for (const taskId of ['task_1', 'task_2']) {
-			const execution = await pause(1, {}, { executionId: 'loop' });
+			const items = [{ json: { prompt: taskId } }];
+			const execution = await pause(1, {}, { executionId: 'loop', items });
 			finish(taskId);
 			const { resumed } = await execution.callback(callback(taskId));
 			expect(resumed?.json).toMatchObject([{ taskId, status: 'completed' }]);
