@@ -6,8 +6,8 @@ import { dismissMessages, messageAfter } from './messages';
 import { NodePanel } from './nodePanel';
 import { leaveAlone, stopTransitions } from './stillness';
 
-/** A step that a person would have given up on by then. */
-const PATIENCE_MS = 20_000;
+/** A step that a person would have given up on by then. Beside three starting n8n, a page took more than 20 s to show its canvas. */
+const PATIENCE_MS = 60_000;
 
 /** n8n's editor in a browser, with the host's owner logged in. Does what a person does, by what a person sees. */
 export class Editor {
