@@ -376,12 +376,13 @@ function addFields(
 ): void {
 	const place = { ...base, expiresAt: isoDate(holder.expires_at) ?? base.expiresAt, holder: {} };
 	for (const [field, name] of Object.entries(fields)) {
+		if (name !== null) {
+			results.addAll(holder[field], { ...place, name, index: null });
+			continue;
+		}
 		const value = unpacked(holder[field]);
-		if (name !== null) results.addAll(value, { ...place, name, index: null });
-		else
-			(isObject(value) ? Object.values(value) : listOf(value)).forEach((each, at) =>
-				results.addAll(each, { ...place, name, index: at + 1 }),
-			);
+		const entries = isObject(value) ? Object.values(value) : listOf(value);
+		entries.forEach((each, at) => results.addAll(each, { ...place, name, index: at + 1 }));
 	}
 }
 
