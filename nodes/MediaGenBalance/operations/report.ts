@@ -36,16 +36,21 @@ const difference = (to: number | null, from: number | null) =>
 const total = ({ used, remaining }: Amounts) =>
 	used === null || remaining === null ? null : used + remaining;
 
-function changeOf(before: Amounts, now: Amounts): Change {
+/** Credits are whole numbers: the sum of used and remaining ones, each rounded, is off by one at most. */
+const CREDITS_OFF_BY = 1;
+
+/** @param offBy how much the sum of used and remaining changes by rounding alone */
+function changeOf(before: Amounts, now: Amounts, offBy = 0): Change {
+	const toppedUp = difference(total(now), total(before));
 	return {
 		spent: difference(now.used, before.used),
-		toppedUp: difference(total(now), total(before)),
+		toppedUp: toppedUp !== null && Math.abs(toppedUp) <= offBy ? 0 : toppedUp,
 	};
 }
 
 /** Only a refund lowers what was used, and it does not change the sum of used and remaining. */
-function isOther(before: Amounts, now: Amounts): boolean {
-	const { spent, toppedUp } = changeOf(before, now);
+function isOther(before: Amounts, now: Amounts, offBy?: number): boolean {
+	const { spent, toppedUp } = changeOf(before, now, offBy);
 	const isUnlimited = before.remaining === null && now.remaining === null;
 	return spent !== null && spent < 0 && toppedUp !== 0 && !isUnlimited;
 }
@@ -58,7 +63,8 @@ function problemOf(before: Run | undefined, now: Run): string | undefined {
 	if (!statesUsed(now))
 		return 'The service did not state what is used. The next report counts from the run before this one.';
 	if (before.credential !== now.credential) return 'The last run used another credential.';
-	return isOther(before.balance, now.balance) || isOther(before.credits, now.credits)
+	return isOther(before.balance, now.balance) ||
+		isOther(before.credits, now.credits, CREDITS_OFF_BY)
 		? 'Less is used than at the last run: the key is another one, or the service has started to count again.'
 		: undefined;
 }
@@ -77,7 +83,7 @@ async function makeReport(context: IExecuteFunctions) {
 	const note = problemOf(before, now);
 	const compared = note === undefined ? before : undefined;
 	const balance = compared ? changeOf(compared.balance, now.balance) : UNKNOWN;
-	const credits = compared ? changeOf(compared.credits, now.credits) : UNKNOWN;
+	const credits = compared ? changeOf(compared.credits, now.credits, CREDITS_OFF_BY) : UNKNOWN;
 	return {
 		firstRun: before === undefined,
 		since: before === undefined ? null : new Date(before.at).toISOString(),

@@ -256,6 +256,29 @@ describe('What the node remembers from run to run', () => {
 		expect(json[0]).toMatchObject({ spent: -0.5, toppedUp: null });
 	});
 
+	test('report: credits are rounded, which is no top-up and no other key', async () => {
+		const run = report();
+		const state = (remaining: number, used: number) =>
+			scripted.on('GET', '/v1/balance', {
+				json: {
+					success: true,
+					unlimited_quota: false,
+					...{ remain_balance: remaining, remain_credits: Math.round(remaining * 1_000) },
+					...{ used_balance: used, used_credits: Math.round(used * 1_000) },
+				},
+			});
+		const next = async (remaining: number, used: number) => {
+			state(remaining, used);
+			return (await run({ credential: scripted.credential() })).json[0];
+		};
+		await next(10, 0);
+		const bought = { spent: 0.0375, spentCredits: 38, toppedUp: 0, toppedUpCredits: 0 };
+		expect(await next(9.9625, 0.0375)).toMatchObject(bought);
+		const refunded = await next(10, 0);
+		expect(refunded).toMatchObject({ spent: -0.0375, spentCredits: -38, toppedUpCredits: 0 });
+		expect(refunded).not.toHaveProperty('note');
+	});
+
 	test('report: a key with a limit in place of one without is told', async () => {
 		const run = report();
 		const key = (fields: object) =>
