@@ -1,6 +1,7 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
+import { inDeploymentWords } from '../api/brandWords';
 import type { SubmissionBody } from '../api/client';
 import { RESULT_KINDS } from '../api/families';
 import { multipartForm } from '../api/multipart';
@@ -242,7 +243,7 @@ export async function toSubmission(
 	);
 	const json = toJson(isObject(resolved) ? resolved : {});
 	if (!file) return { json };
-	const fields = Object.entries(json).map(
+	const fields = Object.entries(inDeploymentWords(json, run.client.connection.brandWords)).map(
 		([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
 	);
 	const form = await multipartForm(file.field, await reopenFile(run.context, file.content), fields);

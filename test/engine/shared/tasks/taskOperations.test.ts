@@ -186,6 +186,19 @@ const unknown = (message: string) => ({
 	json: { error: { code: 404, message, type: 'not_found_error' } },
 });
 
+test("the deployment's word for a model goes out in form data, too", async () => {
+	await runNode({
+		node: new MediaGenMusic(),
+		parameters: {
+			...{ resource: 'task', operation: 'submit', path: PATH, waitMode: 'none', ...form },
+			bodyFields: { field: [{ name: 'model', value: 'musicgen' }] },
+		},
+		items: [await fileItem(Buffer.from('a song'), 'song.mp3')],
+		credential: { ...service.credential(), brandWords: '{"musicgen": "acme"}' },
+	});
+	expect(bodies()).toEqual([expect.stringContaining('name="model"\r\n\r\nacme\r\n')]);
+});
+
 test('a wrong path is not told as a missing task', async () => {
 	service.on('POST', PATH, unknown('There is no such endpoint'));
 	const { error } = await submit([{ name: 'prompt', value: 'Rain' }]);
