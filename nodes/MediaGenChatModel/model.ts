@@ -15,7 +15,7 @@ import { type Cost, costOf } from '../shared/api/chatCost';
 import { readUsage, type Usage } from '../shared/api/chatUsage';
 import type { ChatRequest, MediaGenClient } from '../shared/api/client';
 import type { Connection } from '../shared/api/connection';
-import { connectionLost, unreadableResponse } from '../shared/api/errors';
+import { asError, connectionLost, unreadableResponse } from '../shared/api/errors';
 import { clock } from '../shared/util/clock';
 import { toJson } from '../shared/util/json';
 import {
@@ -131,9 +131,12 @@ export class MediaGenModel implements ChatModel {
 		const words = new WholeWords();
 		try {
 			for await (const events of eventsIn(pieces)) {
-				const texts = events.map((data) => streamed.add(connection.redactText(data)));
-				const delta = connection.redactText(words.add(texts.join('')));
+				const { text, failure } = readAll(events, (data) =>
+					streamed.add(connection.redactText(data)),
+				);
+				const delta = connection.redactText(words.add(text));
 				if (delta !== '') yield { type: 'text-delta', delta };
+				if (failure) throw failure;
 				// The service may keep the connection open.
 				if (streamed.isOver) break;
 			}
@@ -235,6 +238,17 @@ export class MediaGenModel implements ChatModel {
 			usage,
 			message: { role: 'assistant', content: [...text, ...calls], ...id },
 		};
+	}
+}
+
+/** The text of events that came together, up to one that tells an error: it may come after the end of the answer. */
+function readAll(events: readonly string[], read: (data: string) => string) {
+	let text = '';
+	try {
+		for (const data of events) text += read(data);
+		return { text };
+	} catch (error) {
+		return { text, failure: asError(error) };
 	}
 }
 

@@ -129,14 +129,33 @@ export class StreamedAnswer {
 			case 'message_stop':
 				this.done = true;
 				break;
+			// A service that cannot stream may send the whole answer in one event.
+			case 'message':
+				return this.isEmpty && Array.isArray(event.content) ? this.addWhole(event) : '';
 		}
 		return '';
+	}
+
+	private get isEmpty(): boolean {
+		return this.text === '' && this.calls.length === 0;
+	}
+
+	/** Returns the text in a whole answer in messages style. */
+	private addWhole({ id, content, stop_reason, usage }: Fields): string {
+		const blocks: unknown[] = Array.isArray(content) ? content : [];
+		if (typeof id === 'string') this.id = id;
+		for (const [at, block] of blocks.map(fieldsOf).entries())
+			if (block.type === 'tool_use') this.openCall(at, block.id, block.name).whole = block.input;
+		this.addStopReason(stop_reason);
+		this.addUsage(usage);
+		return textOf(content);
 	}
 
 	/** Returns the text in the chunk. */
 	private addChunk({ id, choices, usage, stop_reason }: Fields): string {
 		const choice = fieldsOf(Array.isArray(choices) ? choices[0] : undefined);
-		const delta = fieldsOf(choice.delta);
+		// A service that cannot stream may send the whole answer in one chunk.
+		const delta = fieldsOf(choice.delta ?? (this.isEmpty ? choice.message : undefined));
 		if (typeof id === 'string') this.id = id;
 		const calls: unknown[] = Array.isArray(delta.tool_calls) ? delta.tool_calls : [];
 		for (const [at, call] of calls.entries()) this.addCallPiece(fieldsOf(call), at);

@@ -124,3 +124,19 @@ export function isAnswered(response: ChatResponse): boolean {
 	const { text, usage } = readReply(response);
 	return text !== '' || usage !== undefined;
 }
+
+/** Whether a body begins as a JSON object, which no stream of events does, whatever its content type says. Its pieces are still all there. */
+export async function beginningOf(
+	pieces: AsyncGenerator<Buffer>,
+): Promise<{ isObject: boolean; pieces: AsyncGenerator<Buffer> }> {
+	const first = await pieces.next();
+	async function* all(): AsyncGenerator<Buffer> {
+		try {
+			if (!first.done) yield first.value;
+			yield* pieces;
+		} finally {
+			await pieces.return(undefined);
+		}
+	}
+	return { isObject: !first.done && /^\s*\{/.test(first.value.toString()), pieces: all() };
+}

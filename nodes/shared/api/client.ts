@@ -3,7 +3,14 @@ import type { IDataObject } from 'n8n-workflow';
 import { clock, HOUR_MS } from '../util/clock';
 import { parseExactJson } from '../util/json';
 import { BALANCE_PATH, type BalanceRecord, balanceResponse } from './balance';
-import { type ChatResponse, chatResponse, isAnswered, modelList, MODELS_PATH } from './chat';
+import {
+	beginningOf,
+	type ChatResponse,
+	chatResponse,
+	isAnswered,
+	modelList,
+	MODELS_PATH,
+} from './chat';
 import { type Connection, getConnection } from './connection';
 import { AuthenticationError, errorInBody } from './errors';
 import {
@@ -138,8 +145,9 @@ export function createClient(
 				request: ChatRequest,
 			): Promise<Pick<OpenResponse, 'pieces'> | { whole: ChatResponse }> => {
 				const response = await open({ method: 'POST', retry: 'purchase', ...request });
-				if (!response.contentType.includes('json')) return response;
-				const text = await textOf(response.pieces);
+				const { isObject, pieces } = await beginningOf(response.pieces);
+				if (!isObject && !response.contentType.includes('json')) return { pieces };
+				const text = await textOf(pieces);
 				return {
 					whole: parseAnswer(answeredChat, connection.redact(parseExactJson(text) ?? text)),
 				};

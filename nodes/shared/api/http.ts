@@ -128,9 +128,6 @@ export const byteStream = z.custom<ByteStream>(
 export const MEGABYTE = 1_000_000;
 const MAX_TEXT_MB = 64;
 
-/** Of an answer that is read while it comes: those who read it keep each piece. */
-const MAX_STREAM_MB = 16;
-
 const utf8 = new TextDecoder();
 
 /** The pieces of a text. Throws a `TooLargeError` for more than so many MB. Leaving it destroys the stream. */
@@ -288,7 +285,7 @@ async function* readPieces(body: unknown, end: HardEnd): AsyncGenerator<Buffer> 
 	end.signal.addEventListener('abort', destroy);
 	if (end.signal.aborted) destroy();
 	try {
-		yield* bounded(stream.data ?? [toText(body)], MAX_STREAM_MB);
+		yield* bounded(stream.data ?? [toText(body)], MAX_TEXT_MB);
 	} catch (error) {
 		throw errorFromThrown(end.signal.aborted ? end.signal.reason : error);
 	} finally {

@@ -297,6 +297,68 @@ describe('a service with a form of its own', () => {
 		});
 	});
 
+	const WHOLE = {
+		messages: {
+			type: 'message',
+			content: [{ type: 'text', text: 'Four' }],
+			stop_reason: 'end_turn',
+		},
+		completions: { choices: [{ message: { content: 'Four' }, finish_reason: 'stop' }] },
+	};
+
+	test.each(['', 'text/plain', 'application/octet-stream', 'text/event-stream'])(
+		'a whole answer of the content type "%s", where a stream was asked for, is read',
+		async (type) => {
+			const whole = {
+				raw: (response: ServerResponse) => {
+					response.writeHead(200, type === '' ? {} : { 'content-type': type });
+					response.end(JSON.stringify({ ...WHOLE.completions, usage: { prompt_tokens: 3 } }));
+				},
+			};
+			const answer = await asked('completions', whole, true);
+			expect(read(answer)).toMatchObject({ text: 'Four', usage: { promptTokens: 3 } });
+		},
+	);
+
+	test.each(['messages', 'completions'] as const)(
+		'a whole answer in one event of a stream is read: %s',
+		async (apiStyle) => {
+			const { text, finishReason } = read(await asked(apiStyle, stream(WHOLE[apiStyle]), true));
+			expect({ text, finishReason }).toEqual({ text: 'Four', finishReason: 'stop' });
+		},
+	);
+
+	test('a whole message with a tool call in one event of a stream is read', async () => {
+		const content = [{ type: 'tool_use', id: 'x', name: 'draw', input: { n: 1 } }];
+		const event = { type: 'message', id: 'm-1', content, stop_reason: 'tool_use' };
+		expect(read(await asked('messages', stream(event), true)).calls).toEqual([
+			{ id: 'x', name: 'draw', input: '{"n":1}' },
+		]);
+	});
+
+	test('an error after the end of a stream takes nothing of the answer away', async () => {
+		const events = [
+			{ choices: [{ delta: { content: 'Four' } }] },
+			{ choices: [{ delta: {}, finish_reason: 'stop' }] },
+			{ error: { message: 'The usage could not be counted' } },
+		];
+		// In one piece.
+		const atOnce = {
+			raw: (response: ServerResponse) => {
+				response.writeHead(200, { 'content-type': 'text/event-stream' });
+				response.end(events.map((each) => `data: ${JSON.stringify(each)}\n\n`).join(''));
+			},
+		};
+		expect(read(await asked('completions', atOnce, true)).text).toBe('Four');
+	});
+
+	test('a stream may be as long as an answer in one piece', async () => {
+		const thought = { choices: [{ delta: { reasoning_content: 'x'.repeat(1_000_000) } }] };
+		const end = { choices: [{ delta: { content: 'Four' }, finish_reason: 'stop' }] };
+		const long = stream(...Array<object>(20).fill(thought), end);
+		expect(read(await asked('completions', long, true)).text).toBe('Four');
+	});
+
 	test('without usage, an answer is an answer', async () => {
 		expect(read(await asked('messages', { json: { content: 'Four' } })).usage).toBeUndefined();
 	});

@@ -63,9 +63,7 @@ describe.each(CASES)('$apiStyle, streamed: $streams', ({ apiStyle, streams }) =>
 	test('a broken answer is one request, and named', async () => {
 		fault({ type: 'malformedJson' }, null);
 		const { error } = await asked();
-		expect(error?.message).toMatch(
-			streams ? /broke off after 0 words/ : /The response could not be read/,
-		);
+		expect(error?.message).toContain('The response could not be read');
 		expect(service.requests()).toHaveLength(1);
 	});
 
