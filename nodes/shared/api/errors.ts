@@ -297,6 +297,11 @@ function traceOf(error: unknown): { codes: string[]; text: string } {
 
 const NOT_REACHED = 'The service could not be reached';
 
+/** Whether the system could not look a host up, or connect to it, whatever its reason: `connect EADDRNOTAVAIL`, `getaddrinfo EAI_FAIL`. */
+const isBeforeConnection = (code: string, text: string) =>
+	!ON_A_CONNECTION.test(text) &&
+	['connect', 'getaddrinfo'].some((call) => text.includes(`${call} ${code}`));
+
 /** The error for what n8n's HTTP helper threw. Takes over nothing that could hold a header. */
 export function errorFromThrown(error: unknown): ApiError {
 	if (error instanceof ApiError) return error;
@@ -319,7 +324,7 @@ export function errorFromThrown(error: unknown): ApiError {
 		return new UnreachableError(`${NOT_REACHED}: no TLS connection could be made`);
 	const neverSent = codes.find((code) => NEVER_SENT.test(code));
 	if (neverSent !== undefined) return new UnreachableError(`${NOT_REACHED}: ${neverSent}`);
-	if (has('ETIMEDOUT') && text.includes('connect ETIMEDOUT'))
+	if (codes.some((code) => isBeforeConnection(code, text)))
 		return new UnreachableError(NOT_REACHED);
 	if (has('ETIMEDOUT', 'ECONNABORTED') || /timeout of \d+ ?ms/.test(text)) {
 		return new TimeoutError('The request timed out', 'maybe');

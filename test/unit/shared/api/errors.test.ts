@@ -128,8 +128,14 @@ describe('A request that never left is known as such', () => {
 		});
 	});
 
-	test('a connection that timed out before it was made', () => {
-		const error = thrown('connect ETIMEDOUT 10.0.0.1:443', { code: 'ETIMEDOUT' });
+	test.each([
+		['ETIMEDOUT', 'connect ETIMEDOUT 10.0.0.1:443'],
+		['EADDRNOTAVAIL', 'connect EADDRNOTAVAIL ::1:443 - Local (:::0)'],
+		['EACCES', 'connect EACCES 10.0.0.1:443'],
+		['EAFNOSUPPORT', 'connect EAFNOSUPPORT 2001:db8::1:443'],
+		['EAI_FAIL', 'getaddrinfo EAI_FAIL api.example.com'],
+	])('%s of a connection that was not made: %s', (code, message) => {
+		const error = thrown(message, { code });
 		expect(error).toMatchObject({ sent: 'no', message: 'The service could not be reached' });
 	});
 });
