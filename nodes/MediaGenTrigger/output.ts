@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { unknownConnection } from '../shared/api/connection';
 import { TASK_FAMILIES } from '../shared/api/families';
-import { taskResponse } from '../shared/api/records';
+import { toTaskRecord } from '../shared/api/records';
 import { DOWNLOAD_WITHIN_MS } from '../shared/callbacks/callback';
 import { isFailed, runError } from '../shared/n8n/failedItems';
 import { firstItemOf, readItemOptions, readRunOptions } from '../shared/n8n/readOptions';
@@ -19,7 +19,10 @@ import { recentConnection } from './recentCredential';
 const payload = z.object({
 	taskId: z.string(),
 	family: z.enum(TASK_FAMILIES).nullable(),
-	record: z.preprocess((raw) => ({ data: raw }), taskResponse),
+	/** As the call has found it: what stood around it, such as its ID, is not handed over. */
+	record: z
+		.object({ raw: z.record(z.unknown()), status: z.string() })
+		.transform((stated) => toTaskRecord(stated)),
 	reference: z.string().optional(),
 	referenceVerified: z.boolean().optional(),
 	/** Whether the record was read from the service. */
@@ -35,7 +38,8 @@ const payload = z.object({
 export type TriggerPayload = z.infer<typeof payload>;
 
 export function payloadItem(values: TriggerPayload): INodeExecutionData {
-	return { json: toJson({ ...values, record: values.record.raw }) };
+	const { raw, status } = values.record;
+	return { json: toJson({ ...values, record: { raw, status } }) };
 }
 
 /** Reads what the call handed over. Returns `undefined` for an item from elsewhere. */

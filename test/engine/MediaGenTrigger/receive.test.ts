@@ -32,6 +32,17 @@ describe('A callback for a task', () => {
 		expect(output?.json).toMatchObject([{ taskId: 'clip', family: 'video', status: 'completed' }]);
 	});
 
+	test('whose record has its id beside an envelope starts one execution, with the task', async () => {
+		service.on('GET', shared('mine'), {
+			json: { code: 200, id: 'mine', data: { status: 'failed' } },
+		});
+		const host = trigger();
+		const { status, output } = await host.receive({ id: 'mine', status: 'failed' });
+		expect(status).toBe(200);
+		expect(output?.json).toMatchObject([{ taskId: 'mine', status: 'failed' }]);
+		expect(await host.receive({ id: 'mine', status: 'failed' })).toMatchObject(before);
+	});
+
 	test('that claims an end and that no path knows is asked for again, and the log says what to set', async () => {
 		const host = trigger();
 		expect(await host.receive({ id: 'clip', status: 'success' })).toMatchObject({ status: 503 });

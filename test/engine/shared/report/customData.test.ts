@@ -235,7 +235,7 @@ describe('The custom data', () => {
 		const payload = {
 			taskId: 'task_7',
 			family: 'image',
-			record,
+			record: { raw: record, status: record.status },
 			verified,
 			key: 'task_7',
 			startId: 'a',
