@@ -230,12 +230,12 @@ function count(context: CostContext, outcomes: readonly TaskItem[], how: Countin
 	const ended: AcceptedItem[] = [];
 	for (const outcome of outcomes.filter(isAccepted)) {
 		const { taskId } = outcome;
-		if (outcome.options.reused) {
-			// A later node that reads it must not count it either.
+		const before = counted.get(taskId);
+		if (outcome.options.reused && before === undefined) {
+			// Another execution bought it. A later node that reads it must not count it either.
 			counted.set(taskId, 'ended');
 			continue;
 		}
-		const before = counted.get(taskId);
 		const final = isFinal(outcome);
 		if (before === 'ended' || (how === 'read' && !final)) continue;
 		if (before === undefined) newTasks++;

@@ -127,6 +127,20 @@ describe('The custom data and the bill of the service', () => {
 		expect(customData(result)).toEqual(figures(2, netCredits / 1_000, netCredits, 0));
 	});
 
+	test("Existing Task: of a task that this execution bought with Don't Wait, it adds the cost", async () => {
+		const options = { pollInterval: 1, existingTaskId: '={{ $json.taskId }}' };
+		const next = {
+			node: new MediaGenImage(),
+			parameters: { ...generatePicture, prompt: 'Again', downloadFiles: false, options },
+		};
+		const parameters = { ...generatePicture, waitMode: 'none' };
+		const result = await buyPictures(2, {}, { parameters, next });
+		const { netCredits, accepted } = service.sandbox.ledger();
+		expect(accepted).toBe(2);
+		expect(netCredits).toBeGreaterThan(0);
+		expect(customData(result)).toEqual(figures(2, netCredits / 1_000, netCredits, 0));
+	});
+
 	test('a node that fails has counted what it bought', async () => {
 		failSecond();
 		const result = await buyPictures(2, {}, { settings: {} });
