@@ -44,9 +44,11 @@ function summary(
 	outcomes: readonly TaskItem[],
 	{ lacksResult = isFailed, boughtEarlier = false }: SummaryRules,
 ): string[] {
-	const tasks = outcomes.filter(isAccepted);
+	const accepted = outcomes.filter(isAccepted);
+	// Several items can name one task, such as those of its files.
+	const tasks = [...new Map(accepted.map((item) => [item.taskId, item])).values()];
 	const failed = outcomes.filter(lacksResult).length;
-	const reused = tasks.filter(({ options }) => options.reused).length;
+	const reused = accepted.filter(({ options }) => options.reused).length;
 	const ended = tasks
 		.filter(({ task, options }) => task.status === 'completed' && !options.reused)
 		.map(({ task }) => task);
