@@ -23,6 +23,7 @@ import { purchaseKey } from '../purchase/purchaseKey';
 import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import { type ReadyItem, readItems } from '../purchase/runPaidItems';
 import { isObject, toJson } from '../util/json';
+import { KeyedLock } from '../util/keyedLock';
 import { z } from '../util/vendor/zod';
 import { callbackAddresses } from './callbackAddress';
 import type { TaskRun } from './taskRun';
@@ -205,18 +206,23 @@ async function withLinks(
 	return Object.fromEntries(resolved);
 }
 
-/** Uploads a picture of an item, unless an earlier attempt did. */
+/** Rows side by side often have the same picture. */
+const uploads = new KeyedLock();
+
+/** Uploads a picture of an item, unless another item or an earlier attempt did. */
 async function uploadedUrl(
 	{ context, client }: TaskRun,
 	records: PurchaseRecords,
 	itemIndex: number,
 	pending: PendingUpload,
 ): Promise<string> {
-	const known = records.findUpload(itemIndex, pending.fingerprint);
-	if (known !== undefined) return known;
-	const { url } = await client.uploads.create(await reopenFile(context, pending));
-	records.markUploaded(pending.fingerprint, url);
-	return url;
+	return await uploads.run(`${context.getExecutionId()} ${pending.fingerprint}`, async () => {
+		const known = records.findUpload(itemIndex, pending.fingerprint);
+		if (known !== undefined) return known;
+		const { url } = await client.uploads.create(await reopenFile(context, pending));
+		records.markUploaded(pending.fingerprint, url);
+		return url;
+	});
 }
 
 /**

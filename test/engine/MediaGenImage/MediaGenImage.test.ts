@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import codex from '../../../nodes/MediaGenImage/MediaGenImage.node.json';
 import { MediaGenImage } from '../../../nodes/MediaGenImage/MediaGenImage.node';
 import { REFERENCE_LIMITS } from '../../../nodes/shared/api/image';
-import { readBinary, runNode } from '../support/engine';
+import { readBinary, type RunResult, runNode } from '../support/engine';
 import {
 	extra,
 	isShown,
@@ -156,6 +156,24 @@ test('reference pictures and a mask from binary fields are uploaded first', asyn
 		image_urls: [expect.stringMatching(/^http/)],
 		mask_url: expect.stringMatching(/^http/),
 	});
+});
+
+test('rows with the same picture upload it once, side by side too', async () => {
+	const row = await fileItem(await picture(32, 32));
+	const { error } = await run(fromInput, [row, row, row]);
+	expect(error).toBeUndefined();
+	expect(service.sandbox.requests.list({ path: '/v1/uploads/images' })).toHaveLength(1);
+	const bodies = submissions(service.sandbox).map(({ body }) => JSON.stringify(body));
+	expect([bodies.length, new Set(bodies).size]).toEqual([3, 1]);
+});
+
+test('the hint of a run counts a task once that several items name', async () => {
+	const { json } = await run({ waitMode: 'none' });
+	const parameters = { resource: 'task', operation: 'wait', taskId: String(json[0]?.taskId) };
+	const cost = ({ hints }: RunResult) => hints[0]?.message;
+	const once = cost(await run(parameters));
+	expect(once).toMatch(/^1 task bought earlier, cost 0\.\d+/);
+	expect(cost(await run(parameters, [{ json: {} }, { json: {} }]))).toBe(once);
 });
 
 test('a lite model takes a picture inside the request', async () => {
