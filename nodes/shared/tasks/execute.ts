@@ -6,6 +6,7 @@ import type { AcceptedTask } from '../api/records';
 import type { Operation } from '../n8n/describe';
 import { isFailed, runError, throwFirstError } from '../n8n/failedItems';
 import { optionsField, purchaseOptions, waitFields } from '../n8n/options';
+import { isTool } from '../n8n/readOptions';
 import {
 	isLeftOut,
 	isRefunded,
@@ -150,7 +151,8 @@ export async function deliver(
 	const failed = comesOut.find(isFailed);
 	if (bought) {
 		dropRecords(context, bought.records, comesOut, isRefunded);
-		if (context.getNode().retryOnFail === true)
+		// Of an agent's tool, n8n does not tell the next try from the next call.
+		if (context.getNode().retryOnFail === true && !isTool(context.getNode()))
 			comesOut
 				.filter((item) => isRefunded(item) && !item.options.reused)
 				.forEach(() => bought.guard.refunded());
