@@ -165,9 +165,10 @@ async function buy<Item extends ReadyItem, Receipt>(
 	}
 	throwIfStopped();
 
-	// In the order of the items, before anything is awaited.
-	guard.reserve();
+	// In the order of the items.
+	await guard.place();
 	try {
+		throwIfStopped();
 		await guard.checkBalance();
 		attempt.stage = 'preparing';
 		const send = await run.prepare(item);
@@ -196,6 +197,8 @@ async function buy<Item extends ReadyItem, Receipt>(
 		if (wasSent && rejected) records.drop(item.itemIndex);
 		if (!wasSent || rejected) guard.release();
 		throw asError(error);
+	} finally {
+		guard.settle();
 	}
 }
 

@@ -81,6 +81,10 @@ export class SpendingGuard {
 	/** Places of refunded tasks that this attempt has taken. */
 	private taken = 0;
 
+	private underWay = 0;
+
+	private readonly waiting: Array<() => void> = [];
+
 	/** What remained when "Keep Balance" last let a purchase through, with its unit; absent for a key without a limit. */
 	lastRemaining?: string;
 
@@ -156,6 +160,20 @@ export class SpendingGuard {
 			this.freed -= 1;
 			this.taken += 1;
 		} else this.context[BOUGHT] = this.counted + 1;
+	}
+
+	/** Like `reserve`, but as long as purchases are under way, one of which may give its place back, it waits for them. */
+	async place(): Promise<void> {
+		while (this.underWay > 0 && this.problemWith(1) !== undefined)
+			await new Promise<void>((wake) => this.waiting.push(wake));
+		this.reserve();
+		this.underWay += 1;
+	}
+
+	/** To be called when it is known what became of a purchase with a `place`. */
+	settle(): void {
+		this.underWay -= 1;
+		for (const wake of this.waiting.splice(0)) wake();
 	}
 
 	/** Gives a place back: the purchase was not made. */

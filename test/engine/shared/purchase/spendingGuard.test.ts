@@ -122,6 +122,19 @@ describe('Max Tasks', () => {
 		expect(bought()).toHaveLength(3);
 	});
 
+	test('places that refused rows give back are taken by later rows of the same run', async () => {
+		onSubmit(refused, accepted('task_1'), accepted('task_2'), accepted('task_3'));
+		const { json } = await buy(4, { maxTasks: 2 }, goOn);
+		expect(statusesOf(json)).toEqual(['not submitted', 'completed', 'completed', 'not submitted']);
+		expect(messages(json)[3]).toContain('this node has made 2 purchases');
+	});
+
+	test('an agent whose tasks all fail comes to the limit, also with Retry On Fail', async () => {
+		onRecord(failed());
+		await buy(1, { maxTasks: 2 }, { node: soundTool(), ...retryAndGoOn, rounds: 10 });
+		expect(bought()).toHaveLength(2);
+	});
+
 	test('the runs of a loop share the limit', async () => {
 		const { rounds } = await buy(8, { maxTasks: 20 }, { ...goOn, rounds: 4 });
 		const completedIn = (json: RunResult['json']) =>
