@@ -265,6 +265,87 @@ test.each([
 	expect(readTaskRecord({ status: 'done', cost })?.cost).toBe(read);
 });
 
+const isRecord = (answer: unknown) => taskResponse.safeParse(answer).success;
+
+test.each([
+	...[{ status: 'error', code: 500 }, { status: 'failed', code: 429 }, { status: 'failed' }],
+	...[
+		{ status: 'failed', message: 'down' },
+		{ status: 'running', code: '503' },
+	],
+	...[
+		{ status: 'error', error: 'down' },
+		{ status: 'cancelled', error: { message: 'down' } },
+	],
+	...[
+		{ success: false, status: 'pending' },
+		{ success: false, id: 'task_1', status: 'failed' },
+	],
+	...[{ status: 'failed', error: { code: 500, message: 'internal' } }],
+	...[{ status: 'FAILURE', error: { code: '404' } }],
+	...[
+		{ code: 500, data: { status: 'failed' } },
+		{ code: 200, data: { status: 'failed' } },
+	],
+	{ code: 500, data: { id: 'task_1', status: 'failed' } },
+])('the error %j is no record', (answer) => expect(isRecord(answer)).toBe(false));
+
+test.each([
+	...[
+		{ id: 'task_1', status: 'failed' },
+		{ id: 'task_1', status: 'running', code: 500 },
+	],
+	...[
+		{ status: 'failed', progress: 40, code: 500 },
+		{ status: 'error', progress: '0' },
+	],
+	...[
+		{ status: 'failed', error: 'Too loud' },
+		{ status: 'Failure', error: { code: 9 } },
+	],
+	...[
+		{ status: 'failed', error: { code: '4000' } },
+		{ status: 'failed', error: { code: 'x500' } },
+	],
+	...[
+		{ id: 'task_1', status: 'error', error: 'down' },
+		{ success: true, status: 'pending' },
+	],
+	{ id: 'task_1', code: 500, status: 'failed', error: { message: 'Too loud' } },
+	{ code: 500, data: { status: 'failed', error: { message: 'Too loud' } } },
+	{ code: 200, data: { status: 'error', error: { code: 500 } } },
+	{ status: 'pending', code: 200 },
+])('%j is a record', (answer) => expect(isRecord(answer)).toBe(true));
+
+test.each([
+	...[
+		{ error: { message: 'No' }, task_id: 'parent' },
+		{ code: 400, message: 'No', id: 'req_1' },
+	],
+	...[
+		{ code: 400, data: 'bad_prompt' },
+		{ code: 400, task: 'bad_prompt' },
+	],
+	{ error: { message: 'No' }, task_id: 'parent', status: 'failed' },
+])('the error %j gives no id to a task', (answer) =>
+	expect(submissionResponse.safeParse(answer).success).toBe(false),
+);
+
+test.each([
+	...[
+		{ error: 0, task_id: 'task_1' },
+		{ error: 'busy', data: { task_id: 'task_1' } },
+	],
+	...[
+		{ error: 'busy', data: [{ id: 'task_1' }] },
+		{ code: 500, task: { id: 'task_1' } },
+	],
+	{ error: 'rewritten', task_id: 'task_1', status: 'submitted' },
+	{ error: 'rewritten', task_id: 'task_1', state: 'running' },
+])('%j gives the id of a task', (answer) =>
+	expect(submissionResponse.parse(answer)).toMatchObject({ taskId: 'task_1' }),
+);
+
 test('an acknowledgement may be the id in task alone', () => {
 	expect(submissionResponse.parse({ task: 'task_1' })).toEqual({ taskId: 'task_1' });
 });

@@ -427,3 +427,42 @@ describe('An upload', () => {
 		expect(found).toEqual([false, true, true]);
 	});
 });
+
+describe('A pause that n8n has lost with all that it kept', () => {
+	/** Another execution would have a memory of its own: tests share the process, so each has a body of its own. */
+	const paused = (name: string): Purchase => ({ ...fox, body: { prompt: name } });
+
+	/** A run of the node that buys and pauses, then the same without what n8n kept. */
+	function lose(bought: (records: PurchaseRecords) => void, run = {}): PurchaseRecords {
+		const records = open(run);
+		bought(records);
+		records.markPaused();
+		records.close();
+		kept = {};
+		return open(run);
+	}
+
+	test('leaves the task to the run that begins anew, and to no other purchase', () => {
+		const again = lose((records) => records.markAccepted(paused('lost'), 'task_1'));
+		expect(again.claim(paused('another'))).toBeUndefined();
+		expect(again.claim(paused('lost'))).toEqual({ state: 'accepted', taskId: 'task_1' });
+		// It is a record again, for an attempt after this one.
+		again.close();
+		expect(open().claim(paused('lost'))).toMatchObject({ taskId: 'task_1' });
+	});
+
+	test('leaves nothing of a purchase without a task', () => {
+		const again = lose((records) => records.markPending(paused('pending')));
+		expect(again.claim(paused('pending'))).toBeUndefined();
+	});
+
+	test('leaves nothing to an agent, who may want the same again', () => {
+		const again = lose((records) => records.markAccepted(paused('tool'), 'task_1'), { tool: true });
+		expect(again.claim(paused('tool'))).toBeUndefined();
+	});
+
+	test('leaves nothing to another round of a loop', () => {
+		lose((records) => records.markAccepted(paused('round'), 'task_1')).close();
+		expect(open({ runIndex: 1 }).claim(paused('round'))).toBeUndefined();
+	});
+});
