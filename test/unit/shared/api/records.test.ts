@@ -1,6 +1,7 @@
 import {
 	findTaskRecord,
 	mayHaveEnded,
+	otherTaskIn,
 	readTaskId,
 	readTaskRecord,
 	submissionResponse,
@@ -344,6 +345,19 @@ test.each([
 	{ error: 'rewritten', task_id: 'task_1', state: 'running' },
 ])('%j gives the id of a task', (answer) =>
 	expect(submissionResponse.parse(answer)).toMatchObject({ taskId: 'task_1' }),
+);
+
+test.each<[object, string | undefined]>([
+	[{ id: 'task_9' }, 'task_9'],
+	[{ id: 9, task_id: 'task_8' }, '9'],
+	[{ id: 'task_1' }, undefined],
+	[{ id: 'request_7', task_id: 'task_1' }, undefined],
+	[{ id: 'request_7', jobId: 'task_1' }, undefined],
+	// It may be the request's.
+	[{ task_id: 'task_9' }, undefined],
+	[{}, undefined],
+])('of task_1, the record %j names the other task %j', (raw, other) =>
+	expect(otherTaskIn({ ...raw }, 'task_1')).toBe(other),
 );
 
 test('an acknowledgement may be the id in task alone', () => {
