@@ -23,7 +23,6 @@ import { purchaseKey } from '../purchase/purchaseKey';
 import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import { type ReadyItem, readItems } from '../purchase/runPaidItems';
 import { isObject, toJson } from '../util/json';
-import { KeyedLock } from '../util/keyedLock';
 import { z } from '../util/vendor/zod';
 import { callbackAddresses } from './callbackAddress';
 import type { TaskRun } from './taskRun';
@@ -206,8 +205,8 @@ async function withLinks(
 	return Object.fromEntries(resolved);
 }
 
-/** Rows side by side often have the same picture. */
-const uploads = new KeyedLock();
+/** Uploads under way, by execution and picture: rows side by side often have the same one. */
+const uploads = new Map<string, Promise<string>>();
 
 /** Uploads a picture of an item, unless another item or an earlier attempt did. */
 async function uploadedUrl(
@@ -216,13 +215,22 @@ async function uploadedUrl(
 	itemIndex: number,
 	pending: PendingUpload,
 ): Promise<string> {
-	return await uploads.run(`${context.getExecutionId()} ${pending.fingerprint}`, async () => {
-		const known = records.findUpload(itemIndex, pending.fingerprint);
-		if (known !== undefined) return known;
-		const { url } = await client.uploads.create(await reopenFile(context, pending));
-		records.markUploaded(pending.fingerprint, url);
-		return url;
-	});
+	const { fingerprint } = pending;
+	const known = records.findUpload(itemIndex, fingerprint);
+	if (known !== undefined) return known;
+	const key = `${context.getExecutionId()} ${fingerprint}`;
+	const upload = async () => {
+		try {
+			const { url } = await client.uploads.create(await reopenFile(context, pending));
+			records.markUploaded(fingerprint, url);
+			return url;
+		} finally {
+			uploads.delete(key);
+		}
+	};
+	const link = uploads.get(key) ?? upload();
+	uploads.set(key, link);
+	return await link;
 }
 
 /**

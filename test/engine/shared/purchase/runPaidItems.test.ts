@@ -591,6 +591,22 @@ describe('A picture that an earlier attempt uploaded', () => {
 	});
 });
 
+test('rows with one picture share its upload, also where it fails: each by itself would wait for all attempts', async () => {
+	const UPLOADS = '/v1/uploads/images';
+	service.on('POST', UPLOADS, { status: 500 });
+	const row = await fileItem(await picture(8, 8));
+	const { json } = await runNode({
+		node: new MediaGenImage(),
+		parameters: { ...generatePicture, referenceImages: 'binary', imageBinaryProperties: 'data' },
+		items: [row, row, row],
+		credential: service.credential(),
+		...goOn,
+	});
+	expect(json.map(({ status }) => status)).toEqual(Array(3).fill('not submitted'));
+	// The attempts of one upload.
+	expect(service.sent('POST', UPLOADS)).toHaveLength(5);
+});
+
 describe('Runs side by side with the same run index, such as the batches of an agent', () => {
 	const taskIds = (runs: Array<PromiseSettledResult<Array<{ json: object }>>>) =>
 		runs.map((run) =>
