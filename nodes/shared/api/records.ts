@@ -230,11 +230,14 @@ export function readTaskId(given: unknown): string | undefined {
 	return firstText([...named, ...[stated, inner, answer].flatMap(idsOf)]);
 }
 
+/** Whether a record names this task, as its own or as that of the request. */
+export const namesTask = (raw: Record<string, unknown>, taskId: string) =>
+	idsOf(raw).map(toText).includes(taskId);
+
 /** The id of another task that a record names in place of this one. A `task_id` alone says nothing: it may be the request's. */
 export function otherTaskIn(raw: Record<string, unknown>, taskId: string): string | undefined {
 	const own = toText(raw.id);
-	const isNamed = own === undefined || [own, ...idsIn(raw).map(toText)].includes(taskId);
-	return isNamed ? undefined : own;
+	return own === undefined || namesTask(raw, taskId) ? undefined : own;
 }
 
 /** An id that stands by itself: a word, but not one that names a state. */
@@ -287,7 +290,9 @@ function isErrorAnswer(answer: unknown): boolean {
 	const { raw, status } = found;
 	if (toNumber(raw.progress) !== undefined) return false;
 	const isNamed = readTaskId(answer) !== undefined;
-	const isError = answer.success === false || errorInBody({ code: answer.code }) !== undefined;
+	// Inside of the record, `error` is the task's.
+	const { code } = raw !== answer && isObject(answer.error) ? answer.error : answer;
+	const isError = answer.success === false || errorInBody({ code }) !== undefined;
 	if (knownStatus(status) !== 'failed') return isError && !isNamed;
 	const failure = failureOf(raw);
 	if (failure === undefined) return isError || !isNamed;

@@ -5,7 +5,7 @@ import type { Connection } from '../api/connection';
 import { CanceledError, UnreadableResponseError } from '../api/errors';
 import { FAMILIES, type TaskFamily, taskPath } from '../api/families';
 import type { ServiceContext } from '../api/http';
-import { knownStatus, otherTaskIn, type TaskRecord } from '../api/records';
+import { knownStatus, namesTask, otherTaskIn, type TaskRecord } from '../api/records';
 import { withSecret } from '../api/signedAddress';
 import { asNodeError } from '../n8n/nodeErrors';
 import type { RunOptions } from '../n8n/options';
@@ -106,9 +106,9 @@ export async function retrieveRecord(
 			taskPath(run.options.taskQueryPath ?? FAMILIES[run.family].queryPath, taskId),
 			{ retry, timeoutMs, ...limits },
 		);
-		const other = otherTaskIn(record.raw, taskId);
-		if (other !== undefined && knownStatus(record.status) === 'failed')
-			throw new UnreadableResponseError(anotherTask(other));
+		const { id, raw, status } = record;
+		if (id !== undefined && knownStatus(status) === 'failed' && !namesTask(raw, taskId))
+			throw new UnreadableResponseError(anotherTask(id));
 		return record;
 	});
 }

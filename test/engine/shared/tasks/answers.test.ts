@@ -526,6 +526,8 @@ describe('An error with HTTP 200', () => {
 		['no success', { success: false, status: 'error', message: 'down' }],
 		['a code of its own', { status: 'failed', error: { code: 500, message: 'internal' } }],
 		['the ID of another task', { code: 200, data: { id: 'task_9', status: 'failed' } }],
+		['the ID of another task alone', { code: 200, data: { task_id: 'task_9', status: 'failed' } }],
+		['an error beside it', { error: { code: 429 }, data: { id: 'task_1', status: 'failed' } }],
 	])(
 		'that has %s is none of the task: it is asked for again, and not bought again',
 		async (_, error) => {
