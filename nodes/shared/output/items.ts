@@ -105,26 +105,26 @@ export async function downloadAll(
 	const fileNames = new FileNames();
 	const download = async (outcome: AcceptedItem, names: readonly string[]): Promise<TaskItem> => {
 		const { itemIndex, taskId, task } = outcome;
-		const files: Array<DownloadedFile | undefined> = [];
-		const errors: NodeError[] = [];
-		const notes = [...outcome.notes];
-		for (const [at, file] of task.results.entries()) {
-			try {
-				files.push(await downloadFile(context, connection, file, names[at] ?? taskId, rules));
-			} catch (thrown) {
-				const error = asNodeError(context.getNode(), thrown, { itemIndex });
-				if (rules.signal?.aborted) return { ...outcome, error };
-				errors.push(error);
-				files.push(undefined);
-				notes.push(
-					`A file of task ${taskId} was not downloaded: ${error.message}. Its link is ${shownLink(file.url)}`,
-				);
-			}
-		}
-		const [first] = errors;
-		return first && errors.length === files.length
-			? { ...outcome, error: first }
-			: { ...outcome, files, notes };
+		const attempts = await Promise.all(
+			task.results.map(async (file, at) => {
+				const name = names[at] ?? taskId;
+				try {
+					return await limit(
+						async () => await downloadFile(context, connection, file, name, rules),
+					);
+				} catch (thrown) {
+					const error = asNodeError(context.getNode(), thrown, { itemIndex });
+					const note = `A file of task ${taskId} was not downloaded: ${error.message}. Its link is ${shownLink(file.url)}`;
+					return { error, note };
+				}
+			}),
+		);
+		const failed = attempts.filter((each) => 'error' in each);
+		const [first] = failed;
+		if (first && (rules.signal?.aborted || failed.length === attempts.length))
+			return { ...outcome, error: first.error };
+		const files = attempts.map((each) => ('error' in each ? undefined : each));
+		return { ...outcome, files, notes: [...outcome.notes, ...failed.map(({ note }) => note)] };
 	};
 	return await Promise.all(
 		outcomes.map(async (outcome) => {
@@ -134,7 +134,7 @@ export async function downloadAll(
 			if (status !== undefined && !hasEnded(status)) return outcome;
 			// Names are given in the order of the items, whichever download ends first.
 			const names = fileNames.namesFor(outcome.task, outcome.options.fileName);
-			return await limit(async () => await download(outcome, names));
+			return await download(outcome, names);
 		}),
 	);
 }

@@ -158,6 +158,22 @@ describeInEachBinaryDataMode(() => {
 		expect(service.sent('GET', FILE)).toHaveLength(1);
 	});
 
+	test('a link that does not answer does not keep the files behind it waiting', async () => {
+		const held: ServerResponse[] = [];
+		service.on('GET', '/slow.mp3', { raw: (response) => void held.push(response) });
+		// The first file comes when the second has been asked for.
+		service.on('GET', FILE, {
+			raw: (response) => {
+				for (const each of [...held, response])
+					each.writeHead(200, { 'content-type': 'audio/mpeg' }).end(Buffer.alloc(1_000, 7));
+			},
+		});
+		onRecord(completedWith(songAt(`${service.url}/slow.mp3`, fileUrl())));
+		const { items } = await buy(1, {}, { given: { downloadFiles: true }, ...goOn });
+		expect(Object.keys(items[0]?.binary ?? {})).toEqual(['data', 'data_2']);
+		expect(service.sent('GET', '/slow.mp3')).toHaveLength(1);
+	});
+
 	test('a file that has exactly the limit is taken', async () => {
 		service.on('GET', FILE, {
 			text: Buffer.alloc(1_000_000, 7),
