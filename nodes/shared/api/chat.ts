@@ -125,10 +125,10 @@ export function isAnswered(response: ChatResponse): boolean {
 	return text !== '' || usage !== undefined;
 }
 
-/** Whether a body begins as a JSON object, which no stream of events does, whatever its content type says. Its pieces are still all there. */
+/** Whether a body begins as JSON, which no stream of events does, whatever its content type says. Its pieces are still all there. */
 export async function beginningOf(
 	pieces: AsyncGenerator<Buffer>,
-): Promise<{ isObject: boolean; pieces: AsyncGenerator<Buffer> }> {
+): Promise<{ isJson: boolean; pieces: AsyncGenerator<Buffer> }> {
 	const first = await pieces.next();
 	async function* all(): AsyncGenerator<Buffer> {
 		try {
@@ -138,5 +138,5 @@ export async function beginningOf(
 			await pieces.return(undefined);
 		}
 	}
-	return { isObject: !first.done && /^\s*\{/.test(first.value.toString()), pieces: all() };
+	return { isJson: !first.done && /^\s*[[{]/.test(first.value.toString()), pieces: all() };
 }

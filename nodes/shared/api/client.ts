@@ -18,7 +18,6 @@ import {
 	createSend,
 	type Deadline,
 	deadlineMs,
-	type OpenResponse,
 	parseAnswer,
 	type ServiceContext,
 	textOf,
@@ -143,10 +142,11 @@ export function createClient(
 			/** The same, of an answer that is read while it comes; `whole` where the service sends it in one piece nevertheless. */
 			open: async (
 				request: ChatRequest,
-			): Promise<Pick<OpenResponse, 'pieces'> | { whole: ChatResponse }> => {
-				const response = await open({ method: 'POST', retry: 'purchase', ...request });
-				const { isObject, pieces } = await beginningOf(response.pieces);
-				if (!isObject && !response.contentType.includes('json')) return { pieces };
+			): Promise<{ pieces: AsyncGenerator<Buffer> } | { whole: ChatResponse }> => {
+				const { isJson, pieces } = await beginningOf(
+					await open({ method: 'POST', retry: 'purchase', ...request }),
+				);
+				if (!isJson) return { pieces };
 				const text = await textOf(pieces);
 				return {
 					whole: parseAnswer(answeredChat, connection.redact(parseExactJson(text) ?? text)),

@@ -223,15 +223,11 @@ export function parseAnswer<Value>(
 /** Sends one request and reads its response. Throws an `ApiError` after as many attempts as the policy allows. */
 export type Send = <Value>(request: ApiRequest, schema: ResponseSchema<Value>) => Promise<Value>;
 
-/** A response with a status of 2xx, read while it comes. */
-export interface OpenResponse {
-	contentType: string;
-	/** Ends with the request's time limit, or when it is abandoned. Throws an `ApiError` where the connection breaks. */
-	pieces: AsyncGenerator<Buffer>;
-}
-
-/** Sends one request, and returns as soon as its response begins. Throws an `ApiError` like `Send`. */
-export type Open = (request: ApiRequest) => Promise<OpenResponse>;
+/**
+ * Sends one request, and returns as soon as its response begins: the pieces of one with a status of 2xx. They end with the request's time
+ * limit, or when it is abandoned, and throw an `ApiError` where the connection breaks. Throws an `ApiError` like `Send`.
+ */
+export type Open = (request: ApiRequest) => Promise<AsyncGenerator<Buffer>>;
 
 const ATTEMPT_TIMEOUT_MS = 60_000;
 const DEFAULT_DEADLINE_MS = 180_000;
@@ -384,7 +380,7 @@ export function createSend(
 		return parseAnswer(schema, body, statusCode);
 	}
 
-	async function openOnce(request: ApiRequest): Promise<OpenResponse> {
+	async function openOnce(request: ApiRequest): Promise<AsyncGenerator<Buffer>> {
 		const ms = request.timeoutMs ?? ATTEMPT_TIMEOUT_MS;
 		const end = hardEnd(ms, TIMED_OUT, request.abandon);
 		let isOpen = false;
@@ -393,11 +389,7 @@ export function createSend(
 			if (!isSuccess(response))
 				await Promise.race([end.ended, toBody(request, response, end.signal)]);
 			isOpen = true;
-			const type = response.headers['content-type'];
-			return {
-				contentType: typeof type === 'string' ? type : '',
-				pieces: readPieces(response.body, end),
-			};
+			return readPieces(response.body, end);
 		} finally {
 			if (!isOpen) end.release();
 		}

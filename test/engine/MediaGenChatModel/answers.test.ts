@@ -320,6 +320,17 @@ describe('a service with a form of its own', () => {
 		},
 	);
 
+	test('a stream that is called JSON is read', async () => {
+		const event = { choices: [{ delta: { content: 'Four' }, finish_reason: 'stop' }] };
+		const called = {
+			raw: (response: ServerResponse) => {
+				response.writeHead(200, { 'content-type': 'application/json' });
+				response.end(`data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n`);
+			},
+		};
+		expect(read(await asked('completions', called, true)).text).toBe('Four');
+	});
+
 	test.each(['messages', 'completions'] as const)(
 		'a whole answer in one event of a stream is read: %s',
 		async (apiStyle) => {
