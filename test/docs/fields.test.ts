@@ -18,6 +18,7 @@ import { MediaGenMusic } from '../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { MediaGenTrigger } from '../../nodes/MediaGenTrigger/MediaGenTrigger.node';
 import { MediaGenUpload } from '../../nodes/MediaGenUpload/MediaGenUpload.node';
 import { MediaGenVideo } from '../../nodes/MediaGenVideo/MediaGenVideo.node';
+import { isObject } from '../../nodes/shared/util/json';
 
 const checkout = join(__dirname, '..', '..');
 
@@ -71,6 +72,42 @@ test.each(documented)('%s names every operation and every parameter', (name, typ
 		(parameter) => !text.includes(`\`${parameter}\``),
 	);
 	expect([...new Set(missing)]).toEqual([]);
+});
+
+/** The fields of a panel at every depth. */
+function fieldsIn(fields: readonly Field[]): INodeProperties[] {
+	return fields.flatMap((field) => {
+		if ('values' in field) return fieldsIn(field.values);
+		if (!('type' in field)) return [];
+		return [field, ...fieldsIn(field.options ?? [])];
+	});
+}
+
+/** `` `name`), default 5 ``, also with the operation between the two; a default in words is not read. */
+const DEFAULT =
+	/`(\w+)`\)(?:, [A-Z]\w+)?, default (?:`([^`]+)`|(on|off|\d[\d,]*)(?=[:,.]?(?:\s|$)))/gm;
+
+const shownDefault = (value: unknown) =>
+	typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value);
+
+/** Nodes that the common pages are about. */
+const BUYING = documented.filter(([, , others]) => others.length > 0);
+
+test.each([
+	...documented,
+	...SHARED.flatMap((page) => BUYING.map(([, type]): (typeof documented)[0] => [page, type, []])),
+])('%s states the defaults of the panel', (name, type) => {
+	const fields = fieldsIn(propertiesOf(type));
+	const wrong = [...page(name).matchAll(DEFAULT)].filter(([, field, text, word]) => {
+		const defaults = fields
+			.filter((each) => each.name === field)
+			// A number that is not set shows in its placeholder what the service takes.
+			.flatMap((each): unknown[] => [each.default, each.placeholder])
+			.map((value) => (isObject(value) ? value.value : value));
+		const stated = text ?? word?.replace(',', '') ?? '';
+		return defaults.length > 0 && !defaults.map(shownDefault).includes(stated);
+	});
+	expect(wrong.map(([line]) => line)).toEqual([]);
 });
 
 test('every node has a page', () => {

@@ -1,5 +1,6 @@
 import { receiver } from './support/receiver';
 import { listen, probe } from './support/media';
+import { MUSIC_OPERATIONS } from '../../sandbox/service/music/operations';
 import { IMAGES, OFFICIAL } from './support/images';
 import {
 	bench,
@@ -61,6 +62,7 @@ const audio = async (record: Json) =>
 describe('music operations refuse', () => {
 	const DESCRIBED = ['sample', 'coverSong', 'addInstrumental', 'addVocals', 'addStem'];
 	const SOURCED = [...DESCRIBED, 'extend', 'crop', 'stems', 'fadeIn'];
+	const SOURCELESS = ['create', 'sounds', 'upsampleTags'];
 	const needs: Record<string, object> = {
 		sample: { start_s: 1, end_s: 9.5 },
 		crop: { start_s: 1, end_s: 9 },
@@ -73,6 +75,10 @@ describe('music operations refuse', () => {
 		expect(it.sandbox.ledger()).toEqual(before);
 		return text(answer.body.error?.message);
 	}
+
+	it('one of two lists: every operation has a source, or has none', () => {
+		expect([...SOURCED, ...SOURCELESS].sort()).toEqual(Object.keys(MUSIC_OPERATIONS).sort());
+	});
 
 	it.each(SOURCED)('%s without a source, or with an unusable one', async (operation) => {
 		const it = await studio();

@@ -65,6 +65,8 @@ function sourceTrack(
 function priceOf(operation: MusicOperationName, { version }: MusicRequest): PriceKey {
 	const flat = `musicgen@${operation}`;
 	if (isPriceKey(flat)) return flat;
+	// Only a version has a price that several operations share.
+	if (version === null) throw new Error(`${flat} is not in core/prices.ts`);
 	const song = `musicgen@song-${version ?? 'v5.5'}`;
 	return isPriceKey(song) ? song : 'musicgen@song-other';
 }

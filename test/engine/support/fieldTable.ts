@@ -8,7 +8,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
 
-import { inputOf, operationOf, PARENT, runnerOf } from './operations';
+import { inputOf, operationOf, OPERATIONS, PARENT, runnerOf } from './operations';
 import { submissions, type SandboxOfTests } from './sandbox';
 
 /** One field of one operation: how the panel sets it, and what the request then carries. */
@@ -188,10 +188,10 @@ export interface FieldTable {
 export type StandIns = Record<string, unknown>;
 
 /**
- * Tests of every field of some operations: a field of the panel without a row fails, a field of the spec that the panel lacks fails,
- * and each row is shown, sent, and absent when unset.
+ * Tests of every field of a node's operations: an operation without a table fails, a field of the panel without a row fails, a field of
+ * the spec that the panel lacks fails, and each row is shown, sent, read by the sandbox, and absent when unset.
  *
- * @param tables by the names of the table of operations
+ * @param tables by the names of the table of operations: all of one node
  * @param standInsOf makes the earlier task of a row
  */
 export function testFields(
@@ -199,6 +199,14 @@ export function testFields(
 	tables: Record<string, FieldTable>,
 	standInsOf: (name: string, row: Row) => StandIns | Promise<StandIns> = () => ({}),
 ): void {
+	test('every operation of the node has a table', () => {
+		const families = new Set(Object.keys(tables).map((name) => operationOf(name).family));
+		const own = OPERATIONS.filter(
+			({ family, resource }) => families.has(family) && resource !== 'task',
+		).map(({ family, operation }) => `${family}.${operation}`);
+		expect(Object.keys(tables).sort()).toEqual(own.sort());
+	});
+
 	test.each(Object.entries(tables))(
 		'%s: the table has every field of the panel, and the panel every field of the spec',
 		(name, { rows = [], spec = [], others = [] }) => {
@@ -241,6 +249,7 @@ export function testFields(
 			for (const body of sent) expect(body[row.api]).toStrictEqual(real(row.sent));
 			const path = operationOf(name).path?.replace(PARENT, String(real(PARENT)));
 			expect(submissions(service.sandbox)[0]?.path).toBe(path);
+			expect(service.sandbox.tasks.list().flatMap(({ ignored }) => ignored)).not.toContain(row.api);
 
 			if (row.unset === undefined) return;
 			service.sandbox.requests.clear();
