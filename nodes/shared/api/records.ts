@@ -291,8 +291,10 @@ function isErrorAnswer(answer: unknown): boolean {
 	if (toNumber(raw.progress) !== undefined) return false;
 	const isNamed = readTaskId(answer) !== undefined;
 	// Inside of the record, `error` is the task's.
-	const { code } = raw !== answer && isObject(answer.error) ? answer.error : answer;
-	const isError = answer.success === false || errorInBody({ code }) !== undefined;
+	const beside = raw !== answer && isObject(answer.error) ? answer.error.code : undefined;
+	const isError =
+		answer.success === false ||
+		[answer.code, beside].some((code) => errorInBody({ code }) !== undefined);
 	if (knownStatus(status) !== 'failed') return isError && !isNamed;
 	const failure = failureOf(raw);
 	if (failure === undefined) return isError || !isNamed;

@@ -289,6 +289,8 @@ test.each([
 		{ code: 200, data: { status: 'failed' } },
 	],
 	{ code: 500, data: { id: 'task_1', status: 'failed' } },
+	{ error: { code: 429 }, data: { id: 'task_1', status: 'failed' } },
+	{ code: 500, error: { message: 'busy' }, data: { id: 'task_1', status: 'failed' } },
 ])('the error %j is no record', (answer) => expect(isRecord(answer)).toBe(false));
 
 test.each([
@@ -315,6 +317,7 @@ test.each([
 	{ id: 'task_1', code: 500, status: 'failed', error: { message: 'Too loud' } },
 	{ code: 500, data: { status: 'failed', error: { message: 'Too loud' } } },
 	{ code: 200, data: { status: 'error', error: { code: 500 } } },
+	{ code: 200, error: { message: 'Too loud' }, data: { id: 'task_1', status: 'failed' } },
 	{ status: 'pending', code: 200 },
 ])('%j is a record', (answer) => expect(isRecord(answer)).toBe(true));
 
