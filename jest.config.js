@@ -5,7 +5,8 @@ const tsconfig = { ...compilerOptions, module: 'commonjs', moduleResolution: 'no
 
 /** @type {import('jest').Config} */
 module.exports = {
-	testEnvironment: 'node',
+	runtime: '<rootDir>/test/support/runtime.cjs',
+	testEnvironment: '<rootDir>/test/support/environment.cjs',
 	testMatch: ['<rootDir>/test/**/*.test.ts'],
 	transform: {
 		'^.+\\.ts$': ['ts-jest', { tsconfig }],

@@ -7,7 +7,5 @@ module.exports = {
 	...base,
 	rootDir: '../..',
 	testMatch: tests.map((path) => `<rootDir>/test/${path}.test.ts`),
-	runtime: require.resolve('./runtime.cjs'),
-	testEnvironment: require.resolve('./environment.cjs'),
 	testSequencer: require.resolve('./sequencer.cjs'),
 };

@@ -181,6 +181,9 @@ interface Watched {
 	end(): void;
 }
 
+/** Whether this is what Node.js ends a stream with whose reader went away, such as a storage that is full. */
+const isLeft = (error: unknown) => errorFromThrown(error) instanceof CanceledError;
+
 /**
  * Counts what the reader of a stream takes, and breaks the stream off when it passes `maxBytes`, or when nothing comes for a minute.
  *
@@ -204,7 +207,7 @@ function watch(
 	};
 	const brokenOff = new Promise<never>((_, reject) => {
 		fail = (error) => reject(asError(error));
-		body.on('error', (error) => fail(error));
+		body.on('error', (error) => fail(isLeft(error) && !signal?.aborted ? connectionLost() : error));
 		body.on('end', () => (ended = true));
 		body.on('close', () => ended || fail(connectionLost()));
 		// A stream that broke off before this point does not say so again.

@@ -2,11 +2,10 @@ const { TestEnvironment } = require('jest-environment-node');
 
 let killed;
 
-/** Node's environment, for tests that run again for each mutant in one process. */
+/** Node's environment. Packages are outside of it (runtime.cjs): what they compare by identity must be the same in both. */
 module.exports = class extends TestEnvironment {
 	constructor(config, context) {
 		super(config, context);
-		// Packages are outside of Jest's context (runtime.cjs): what they compare by identity must be the same in both.
 		Object.assign(this.global, { process, Error, TypeError, Promise });
 	}
 

@@ -1,7 +1,7 @@
 const { createRequire } = require('node:module');
 const { default: Runtime } = require('jest-runtime');
 
-/** Loads packages once per process, not once per test file: n8n's engine takes seconds, and each mutant runs several files. */
+/** Loads packages once per process, as n8n does, not once per test file: its engine takes seconds. */
 module.exports = class extends Runtime {
 	requireModuleOrMock(from, name) {
 		const own = /^[./]|^@jest\/globals$|^@n8n\/ai-node-sdk$/.test(name);
