@@ -130,11 +130,10 @@ test('a stream that breaks off while it is stored is an error that names the lin
 		data: (await buffer(content)).toString(),
 		mimeType: '',
 	});
-	const download = downloadFile(contextOf(broken(), store), connection, file, 'song', {
-		...rules,
-		deadline: 0,
-	});
+	setClock(fastClock(100));
+	const download = downloadFile(contextOf(broken(), store), connection, file, 'song', rules);
 	await expect(download).rejects.toMatchObject({ description: expect.stringContaining(file.url) });
+	setClock(undefined);
 });
 
 /** A server as n8n's HTTP client shows it: what each request is answered, the last one again and again. */
@@ -419,6 +418,10 @@ test('a size in the headers that is the limit is no reason to refuse a file', as
 });
 
 describe('A download ends, also with a storage that waits for the end of its stream without looking for its loss', () => {
+	beforeEach(() => setClock(fastClock(100)));
+
+	afterEach(() => setClock(undefined));
+
 	/** As n8n keeps data in memory, in the database and in S3. */
 	const collect = async (content: Readable, late = 0) =>
 		await new Promise<IBinaryData>((resolve, reject) => {
@@ -430,8 +433,6 @@ describe('A download ends, also with a storage that waits for the end of its str
 			};
 			setTimeout(start, late);
 		});
-
-	const once = { ...rules, deadline: 0 };
 
 	test.each([0, 50])('whose reader comes after %d ms', async (late) => {
 		const body = Readable.from([Buffer.from('first '), Buffer.from('second')]);
@@ -458,14 +459,14 @@ describe('A download ends, also with a storage that waits for the end of its str
 			return await collect(content, 20);
 		};
 		await expect(
-			downloadFile(contextOf(body, store), connection, file, 'song', once),
+			downloadFile(contextOf(body, store), connection, file, 'song', rules),
 		).rejects.toThrow('lost');
 	});
 
 	test('whose stream was gone before', async () => {
 		const body = new Readable({ read: () => {} }).destroy();
 		await expect(
-			downloadFile(contextOf(body, collect), connection, file, 'song', once),
+			downloadFile(contextOf(body, collect), connection, file, 'song', rules),
 		).rejects.toThrow('lost');
 	});
 });
