@@ -24,7 +24,7 @@ import {
 	soundRun,
 } from '../../support/scriptedTasks';
 
-const SCALE = 25;
+const SCALE = 50;
 
 // Also while a download is under way, which must outlast the time limit.
 let time = fastClock(SCALE, SCALE);
