@@ -283,6 +283,8 @@ describe('A service that has the key in what it gives', () => {
 		const path = `/files/${SCRIPTED_KEY}/1.mp3`;
 		service.on('GET', path, { text: 'sound', headers: { 'content-type': 'audio/mpeg' } });
 		onRecord(completedWith(songAt(service.url + path)));
+		// Time also passes while the file is under way, but not a minute at once.
+		setClock(fastClock(100));
 		const { json, items, error } = await buy(1, {}, { given: { downloadFiles: true } });
 		expect(items[0]?.binary).toHaveProperty('data');
 		expect(shown(json, error)).not.toContain(SCRIPTED_KEY);
