@@ -103,6 +103,12 @@ const beside =
 		if (failed) throw failed.reason;
 	};
 
+const inOrder =
+	(...stages) =>
+	async () => {
+		for (const stage of stages) await stage();
+	};
+
 /** The test files on real n8n, by their paths from the root. */
 const filesOnHosts = () =>
 	readdirSync(join(root, 'test/e2e'), { recursive: true })
@@ -114,44 +120,48 @@ const sharesHosts = (path) => readFileSync(join(root, path), 'utf8').includes('O
 /** Files that flood n8n with callbacks. One after the other: the sender gives up what two floods at once would leave unanswered. */
 const FLOODS = /\/(queue|callbacks|trigger|pauseMoments)\.test/;
 
-/** Files that share hosts and run in the lane that has the time for them, with hosts that those files alone share. */
-const IN_THIRD_LANE = 'test/e2e/editor/';
+/** Files that run in another lane than their kind, which has the time for them. */
+const IN_SECOND_LANE = /\/binaryData\.test/;
+const IN_THIRD_LANE = /\/editor\/|\/endlessAnswers\.test/;
 
 /**
- * The tests on real n8n that are not essential, in three lanes. Files that share the hosts of the run come one after the other. Those
- * with hosts of their own wait most of their time, for retries, restarts and time limits: they run beside, in two lanes.
+ * The tests on real n8n that `npm test` leaves out, in three lanes. Files that share the hosts of their lane come one after the other.
+ * Those with hosts of their own wait most of their time, for retries, restarts and time limits: they run beside, in two lanes.
  */
-function othersOnHosts(hosts) {
+function othersOnHosts(hosts, essential) {
 	const laneOf = (path) => {
-		if (path.startsWith(IN_THIRD_LANE)) return 2;
-		if (sharesHosts(path)) return 0;
-		return FLOODS.test(path) ? 1 : 2;
+		if (IN_THIRD_LANE.test(path)) return 2;
+		if (FLOODS.test(path) || IN_SECOND_LANE.test(path)) return 1;
+		return sharesHosts(path) ? 0 : 2;
 	};
 	const files = filesOnHosts().filter((path) => !path.startsWith(ESSENTIAL));
-	const lanes = [0, 1, 2].map((lane) =>
+	const [first, second, third] = [0, 1, 2].map((lane) =>
 		onHosts(hosts, '--runTestsByPath', ...files.filter((path) => laneOf(path) === lane)),
 	);
-	return beside(...lanes);
+	return beside(first, inOrder(...essential.map(essentialOn), second), third);
 }
 
 const BUILD = ['Build', npmRun('build')];
 
 const FAST = [
-	['Lint, Types', beside(npmRun('lint'), npmRun('typecheck'))],
 	[
-		'Unit, engine, service and docs',
-		// Half of their time the tests wait for a time limit. More at once would be late for those limits.
-		jest([
-			`--maxWorkers=${Math.ceil(1.5 * availableParallelism())}`,
-			'--testPathIgnorePatterns',
-			'/node_modules/',
-			'/test/package/',
-			'/test/e2e/',
-		]),
+		'Lint, Types; Unit, engine, service and docs',
+		beside(
+			npmRun('lint'),
+			npmRun('typecheck'),
+			// Half of their time the tests wait for a time limit. More at once would be late for those limits.
+			jest([
+				`--maxWorkers=${2 * availableParallelism()}`,
+				'--testPathIgnorePatterns',
+				'/node_modules/',
+				'/test/package/',
+				'/test/e2e/',
+			]),
+		),
 	],
 ];
 
-const essentialOn = (host) => [`Essential tests on n8n ${host}`, onHosts([host], ESSENTIAL)];
+const essentialOn = (host) => onHosts([host], ESSENTIAL);
 
 /** What each command runs: its stages, and the programs that they need beside a compiler. */
 function suite(name, files, rest) {
@@ -164,12 +174,9 @@ function suite(name, files, rest) {
 		...FAST,
 		BUILD,
 		["Packages: n8n's scan, the sandbox command", jest(['test/package'])],
-		...essential.map(essentialOn),
+		...essential.map((host) => [`Essential tests on n8n ${host}`, essentialOn(host)]),
 	];
-	const remaining = [
-		...others.map(essentialOn),
-		[`Other tests on n8n ${chosen.join(' and ')}`, othersOnHosts(chosen)],
-	];
+	const remaining = [[`Other tests on n8n ${chosen.join(' and ')}`, othersOnHosts(chosen, others)]];
 
 	switch (name) {
 		case 'fast':

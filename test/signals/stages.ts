@@ -16,7 +16,7 @@ const rows: Array<
 	[title: string, command: string[], says: RegExp, runs: RegExp, installs?: Stage['installs']]
 > = [
 	['npm test: npm ci', ['npm', 'test'], /Installing this repository's/, /^npm ci/, 'packages'],
-	['npm test: Lint', stage('Lint'), /1\/1 Lint/, /\/eslint /],
+	['npm test: Lint', stage('Lint'), /1\/1 Lint, Types/, /\/eslint /],
 	['npm test: Types', stage('Types'), /1\/1 Lint, Types/, /\/tsc /],
 	['npm test: unit, engine, service', stage('Unit'), /PASS test/, /jest-worker/],
 	['npm test: Build', stage('Build'), /1\/1 Build/, /\/tsc /],
