@@ -162,7 +162,9 @@ const NO_FILE_TYPES = new Set([
 /** Under these a server that knows no better gives out any file, and one that refuses tells its reason. */
 const TEXT_TYPES = new Set(['text/plain', 'text/xml', 'application/xml']);
 
-const HTML = /^[\s\ufeff]*<(?:!doctype\s+html|html|head|body)\b/i;
+/** The beginning of a page, or of a message, whatever its content type: no picture, sound or clip begins so. */
+const PAGE =
+	/^[\s\ufeff]*(?:<(?:!doctype\s+html|html|head|body)\b|(?:<\?xml[^>]*>\s*)?<error\b|\{\s*")/i;
 
 /** Characters in which a page, or a text, shows that it is one. */
 const BEGINS_WITHIN = 200;
@@ -220,7 +222,7 @@ function watch(
 	const count = (chunk: Uint8Array) => {
 		if (watched.bytes < BEGINS_WITHIN) {
 			watched.beginning += Buffer.from(chunk).toString('utf8', 0, BEGINS_WITHIN);
-			if (HTML.test(watched.beginning)) stop(noFile('it is a web page'));
+			if (PAGE.test(watched.beginning)) stop(noFile('it is a page or a message'));
 		}
 		watched.bytes += chunk.length;
 		lastAt = clock.now();

@@ -145,9 +145,27 @@ describeInEachBinaryDataMode(() => {
 
 	test.each<[string, Reply, string]>([
 		['a page', file(page, 'text/html; charset=utf-8'), 'the content type is text/html'],
-		['a page that is called a picture', file(`\n ${page}`, 'image/png'), 'it is a web page'],
+		[
+			'a page that is called a picture',
+			file(`\n ${page}`, 'image/png'),
+			'it is a page or a message',
+		],
+		[
+			'a message that is called one',
+			file('{ "detail": "expired" }', 'image/png'),
+			'it is a page or a message',
+		],
+		[
+			"storage's refusal that is called one",
+			file(refusal, 'image/png'),
+			'it is a page or a message',
+		],
 		['a message', { json: { detail: 'expired' } }, 'the content type is application/json'],
-		["storage's refusal", file(refusal, 'application/xml'), 'the content type is application/xml'],
+		[
+			"storage's refusal",
+			file('<refused/>', 'application/xml'),
+			'the content type is application/xml',
+		],
 		['a sentence', file('Link expired', 'text/plain'), 'the content type is text/plain'],
 		['nothing', file('', 'image/png'), 'it is empty'],
 		['204', { status: 204 }, 'the answer is empty (HTTP 204)'],
