@@ -5,8 +5,8 @@ const tsconfig = { ...compilerOptions, module: 'commonjs', moduleResolution: 'no
 
 /** @type {import('jest').Config} */
 module.exports = {
-	runtime: '<rootDir>/test/support/runtime.cjs',
-	testEnvironment: '<rootDir>/test/support/environment.cjs',
+	runtime: require.resolve('./test/support/runtime.cjs'),
+	testEnvironment: require.resolve('./test/support/environment.cjs'),
 	testMatch: ['<rootDir>/test/**/*.test.ts'],
 	transform: {
 		'^.+\\.ts$': ['ts-jest', { tsconfig }],
