@@ -149,6 +149,22 @@ describe('What an attempt leaves to the next one', () => {
 		});
 	});
 
+	test('its state is told, and it stays for who claims it', () => {
+		runOnce((records) => {
+			records.markAccepted(fox, 'task_1');
+			records.markPending({ ...owl, itemIndex: 1 });
+			expect(records.stateOf(fox)).toBeUndefined();
+		});
+		const changed = { ...fox, body: { prompt: 'a red fox' } };
+		const records = open();
+		const states = [fox, changed, { ...owl, itemIndex: 1 }, { ...owl, itemIndex: 2 }].map(
+			(purchase) => records.stateOf(purchase),
+		);
+		expect(states).toEqual(['accepted', 'accepted', 'pending', undefined]);
+		expect(records.claim(fox)).toEqual({ state: 'accepted', taskId: 'task_1' });
+		expect(open().stateOf(fox)).toBeUndefined();
+	});
+
 	test('a dropped record is gone: the item came out, was refused or was refunded', () => {
 		runOnce((records) => {
 			records.markAccepted(fox, 'task_1');
@@ -302,6 +318,32 @@ describe('A later run of the node, such as the next round of a loop', () => {
 		expect(records.recordKey(0)).not.toBe(key);
 	});
 
+	test('the state of the record that an item names is told, by the item alone', () => {
+		const key = fail();
+		const [by, without] = [open({ runIndex: 1, input: [named(key)] }), open({ runIndex: 1 })];
+		expect([by.stateOf(fox), by.stateOf(owl), without.stateOf(fox)]).toEqual([
+			'accepted',
+			undefined,
+			undefined,
+		]);
+	});
+
+	test('an item does not take the task of another item of its own run', () => {
+		const key = fail();
+		const records = open({ input: [{}, named(key)] });
+		records.claim(fox);
+		expect(records.claim({ ...fox, itemIndex: 1 })).toBeUndefined();
+		expect(records.claim(fox)).toEqual(left);
+	});
+
+	test('an item whose record another one took has none', () => {
+		const key = fail();
+		const records = open({ runIndex: 1, input: [named(key), named(key)] });
+		expect(records.recordKey(1)).toBe(key);
+		records.claim(fox);
+		expect(records.recordKey(1)).toBeUndefined();
+	});
+
 	test('a name that is no record is none', () => {
 		const records = open({ input: [named('__proto__'), named('gone')] });
 		expect([records.claim(fox), records.recordKey(0), records.recordKey(1)]).toEqual([
@@ -449,6 +491,15 @@ describe('A pause that n8n has lost with all that it kept', () => {
 		// It is a record again, for an attempt after this one.
 		again.close();
 		expect(open().claim(paused('lost'))).toMatchObject({ taskId: 'task_1' });
+	});
+
+	test('leaves the task of the run that paused, not that of one beside it', () => {
+		const [beside, records] = [open(), open()];
+		beside.markAccepted(paused('twice'), 'task_1');
+		records.markAccepted(paused('twice'), 'task_2');
+		records.markPaused();
+		kept = {};
+		expect(open().claim(paused('twice'))).toEqual({ state: 'accepted', taskId: 'task_2' });
 	});
 
 	test('leaves nothing of a purchase without a task', () => {
