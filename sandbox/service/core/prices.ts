@@ -1,6 +1,6 @@
 /**
  * The sandbox's own price list, in credits (1,000 credits are 1.00 of balance): the spec names billing keys, and no
- * prices.
+ * prices. Those of music are in its table of operations.
  */
 export const PRICES = {
 	/** A model that the spec does not name. */
@@ -10,19 +10,7 @@ export const PRICES = {
 	'imagegen-2-official-4k': 160,
 	'imgfast-3.1-flash-lite-image': 34,
 	'imgfast-3.1-flash-lite-image-ext': 30,
-	'musicgen@song-v3.5': 60,
-	'musicgen@song-v4': 80,
-	'musicgen@song-v4.5': 80,
-	'musicgen@song-v4.5+': 90,
-	'musicgen@song-v4.5-all': 90,
-	'musicgen@song-v5': 100,
-	'musicgen@song-v5.5': 120,
-	'musicgen@song-other': 120,
 	'musicgen@upload': 5,
-	'musicgen@crop': 10,
-	'musicgen@stems': 50,
-	'musicgen@fadeIn': 10,
-	'musicgen@upsampleTags': 2,
 	'gridart@imagine': 60,
 	'gridart@imagine-fast': 90,
 	'gridart@imagine-turbo': 180,
@@ -54,6 +42,9 @@ export type PriceKey = keyof typeof PRICES;
 export function isPriceKey(name: string): name is PriceKey {
 	return Object.hasOwn(PRICES, name);
 }
+
+/** What a task is called in the ledger, and costs. */
+export const priced = (item: PriceKey) => ({ item, credits: PRICES[item] });
 
 /** Credits as an amount of the balance's unit. */
 export function creditsToCost(credits: number): number {

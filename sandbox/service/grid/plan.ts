@@ -1,6 +1,6 @@
 import { invalid, ServiceError } from '../core/errors';
 import { parse, PHRASES, promptedFailure, unknownFields } from '../core/http/parse';
-import type { PriceKey } from '../core/prices';
+import { priced, type PriceKey } from '../core/prices';
 import type { Service } from '../core/service';
 import type { Account } from '../core/store/accounts';
 import type { Plan, PlannedFile, Task } from '../core/store/tasks';
@@ -79,7 +79,7 @@ export function gridSubmission(
 		applied: { ...applied, inherited: plan.settings },
 		ignored: unknownFields(body, [...Object.keys(applied), 'webhook']),
 		webhook,
-		item: priceKey(operation.billing, request.speed),
+		...priced(priceKey(operation.billing, request.speed)),
 		failure: promptedFailure(plan.prompt),
 		plan: (taskId) => gridPlan(operation.action, taskId, plan.prompt, plan.settings),
 	};
@@ -103,7 +103,7 @@ export function imagineSubmission({ service, body }: Sent): Submission {
 		operation: 'imagine',
 		applied,
 		webhook,
-		item: priceKey('gridart@imagine', speed),
+		...priced(priceKey('gridart@imagine', speed)),
 		failure: promptedFailure(prompt),
 		plan: (taskId) => gridPlan('IMAGINE', taskId, prompt, settings),
 	};

@@ -4,6 +4,21 @@ import { z } from 'zod/v3';
 export const VERSIONS = ['v3.5', 'v4', 'v4.5', 'v4.5+', 'v4.5-all', 'v5', 'v5.5'] as const;
 export type Version = (typeof VERSIONS)[number];
 
+export const isVersion = (name: string): name is Version =>
+	VERSIONS.some((version) => version === name);
+
+/** The sandbox's own prices of a song, in credits. */
+export const SONG_CREDITS: Readonly<Record<Version | 'other', number>> = {
+	'v3.5': 60,
+	v4: 80,
+	'v4.5': 80,
+	'v4.5+': 90,
+	'v4.5-all': 90,
+	v5: 100,
+	'v5.5': 120,
+	other: 120,
+};
+
 /**
  * How `custom` decides which fields take effect.
  * - `inferred`: the common rules, and the common order of inference
@@ -18,6 +33,8 @@ export interface MusicOperation {
 	source: 'any' | 'uploaded' | 'none';
 	/** Allowed values of `version`; `null` where there is no such dimension and a sent one is dropped. */
 	versions: readonly Version[] | null;
+	/** The sandbox's own price. */
+	credits: number | 'ofVersion';
 	mode: ModeRule;
 	/** Fields that only `custom: true` reads. */
 	customFields: readonly string[];
@@ -44,15 +61,21 @@ const songFrom = (
 ): MusicOperation => ({
 	source,
 	versions: VERSIONS,
+	credits: 'ofVersion',
 	mode: 'inferred',
 	customFields: COMMON,
 	descriptionFields: DESCRIPTION,
 	fields: ['vocal_gender'],
 	...more,
 });
-const edit = (fields: readonly string[], more: Partial<MusicOperation> = {}): MusicOperation => ({
+const edit = (
+	credits: MusicOperation['credits'],
+	fields: readonly string[],
+	more: Partial<MusicOperation> = {},
+): MusicOperation => ({
 	source: 'any',
 	versions: null,
+	credits,
 	mode: 'none',
 	customFields: [],
 	descriptionFields: [],
@@ -79,11 +102,14 @@ export const MUSIC_OPERATIONS = {
 	addInstrumental: songFrom('uploaded', { versions: ['v5', 'v5.5'] }),
 	addVocals: songFrom('uploaded'),
 	addStem: songFrom('any', { fields: [] }),
-	crop: edit(['start_s', 'end_s']),
-	stems: edit(['stem_type']),
-	fadeIn: edit(['duration_s', 'title']),
-	sounds: edit(['prompt', 'type', 'bpm', 'key'], { source: 'none', versions: VERSIONS }),
-	upsampleTags: edit(['tags'], { source: 'none' }),
+	crop: edit(10, ['start_s', 'end_s']),
+	stems: edit(50, ['stem_type']),
+	fadeIn: edit(10, ['duration_s', 'title']),
+	sounds: edit('ofVersion', ['prompt', 'type', 'bpm', 'key'], {
+		source: 'none',
+		versions: VERSIONS,
+	}),
+	upsampleTags: edit(2, ['tags'], { source: 'none' }),
 } as const satisfies Record<string, MusicOperation>;
 
 export type MusicOperationName = keyof typeof MUSIC_OPERATIONS;

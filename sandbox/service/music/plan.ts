@@ -1,13 +1,12 @@
 import { dialectOf } from '../core/dialects';
 import { invalid } from '../core/errors';
 import { promptedFailure } from '../core/http/parse';
-import { isPriceKey, type PriceKey } from '../core/prices';
 import type { Service } from '../core/service';
 import type { Account } from '../core/store/accounts';
 import { current } from '../core/tasks/lifecycle';
 import type { Sent, Submission } from '../core/tasks/submit';
 import type { TrackSpec } from '../media/track';
-import { MUSIC_OPERATIONS, type MusicOperationName } from './operations';
+import { isVersion, MUSIC_OPERATIONS, type MusicOperationName, SONG_CREDITS } from './operations';
 import { musicRequest, type MusicRequest } from './request';
 import { isMusicPlan, musicPlan, tracksOf } from './tracks';
 
@@ -30,7 +29,7 @@ export function musicSubmission(
 			isTags && request.webhook !== undefined ? [...request.ignored, 'webhook'] : request.ignored,
 		// A synchronous task has no callback.
 		webhook: isTags ? undefined : request.webhook,
-		item: priceOf(operation, request),
+		...priceOf(operation, request),
 		failure: failureOf(service, operation, request, source),
 		...(isTags ? { durationMs: 0, isSynchronous: true } : {}),
 		plan: (taskId) =>
@@ -62,13 +61,11 @@ function sourceTrack(
 	return { track, uploaded: task.plan.uploaded };
 }
 
-function priceOf(operation: MusicOperationName, { version }: MusicRequest): PriceKey {
-	const flat = `musicgen@${operation}`;
-	if (isPriceKey(flat)) return flat;
-	// Only a version has a price that several operations share.
-	if (version === null) throw new Error(`${flat} is not in core/prices.ts`);
-	const song = `musicgen@song-${version ?? 'v5.5'}`;
-	return isPriceKey(song) ? song : 'musicgen@song-other';
+function priceOf(operation: MusicOperationName, { version }: MusicRequest) {
+	const { credits } = MUSIC_OPERATIONS[operation];
+	if (credits !== 'ofVersion') return { item: `musicgen@${operation}`, credits };
+	const known = version !== null && isVersion(version) ? version : 'other';
+	return { item: `musicgen@song-${known}`, credits: SONG_CREDITS[known] };
 }
 
 function failureOf(

@@ -3,6 +3,7 @@ import { z } from 'zod/v3';
 import { invalid } from '../core/errors';
 import { readForm } from '../core/http/multipart';
 import { parse, unknownFields, webhookField } from '../core/http/parse';
+import { priced } from '../core/prices';
 import type { Service } from '../core/service';
 import type { StoredFile } from '../core/store/files';
 import type { Sent, Submission } from '../core/tasks/submit';
@@ -45,7 +46,7 @@ export async function uploadSubmission({ service, body, request }: Sent): Promis
 		applied,
 		ignored: unknownFields(form ?? body, [...Object.keys(applied), 'webhook', 'file']),
 		webhook,
-		item: 'musicgen@upload',
+		...priced('musicgen@upload'),
 		durationMs: 0,
 		plan: (taskId) =>
 			uploadedPlan(

@@ -1,6 +1,6 @@
 import { invalid, ServiceError } from '../core/errors';
 import { parse, promptedFailure } from '../core/http/parse';
-import { isPriceKey } from '../core/prices';
+import { isPriceKey, priced } from '../core/prices';
 import { current } from '../core/tasks/lifecycle';
 import type { Sent, Submission } from '../core/tasks/submit';
 import type { ClipSpec } from '../media/clip';
@@ -49,7 +49,7 @@ export function remixSubmission({ service, account, body, request: { params } }:
 		operation: 'remix',
 		applied: { ...applied, model },
 		webhook,
-		item: isPriceKey(model) ? model : 'other-remix',
+		...priced(isPriceKey(model) ? model : 'other-remix'),
 		failure: promptedFailure(request.prompt),
 		plan: (taskId) => videoPlan(model, { ...clip, seed: taskId }, totalSeconds),
 	};

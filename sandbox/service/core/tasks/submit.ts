@@ -4,7 +4,6 @@ import type { Effects } from '../faults/faultBook';
 import type { TaskEffect } from '../faults/rule';
 import { bearerAccount } from '../http/auth';
 import { shortened, unknownFields } from '../http/parse';
-import { PRICES, type PriceKey } from '../prices';
 import type { Service } from '../service';
 import type { Account } from '../store/accounts';
 import type { Family, Outcome, Plan, Task } from '../store/tasks';
@@ -31,9 +30,9 @@ export interface Submission {
 	ignored?: readonly string[];
 	notes?: readonly string[];
 	webhook?: string | undefined;
-	item: PriceKey;
-	/** By default, the price of `item`. */
-	credits?: number;
+	/** Its name in the ledger. */
+	item: string;
+	credits: number;
 	/** The price of one result, where results are paid for one by one. */
 	creditsPerResult?: number;
 	/** Why it will fail, if the request asks for a failure. */
@@ -88,7 +87,7 @@ function submit(
 	path: string,
 	submission: Submission,
 ): Task {
-	const { family, operation, applied, item, credits = PRICES[item], creditsPerResult } = submission;
+	const { family, operation, applied, item, credits, creditsPerResult } = submission;
 	service.accounts.charge(account, credits);
 
 	const faults = service.faults.forTask({ method: 'POST', path, family });
