@@ -1,4 +1,5 @@
 import { z } from 'zod/v3';
+import type { TrackSpec } from '../media/track';
 
 /** Values of `version` (spec, section 2), which determines quality and price. */
 export const VERSIONS = ['v3.5', 'v4', 'v4.5', 'v4.5+', 'v4.5-all', 'v5', 'v5.5'] as const;
@@ -27,6 +28,25 @@ export const SONG_CREDITS: Readonly<Record<Version | 'other', number>> = {
  */
 export type ModeRule = 'inferred' | 'passedThrough' | 'none';
 
+export interface Tracks {
+	tracks: readonly TrackSpec[];
+	/** By name. */
+	stems?: Readonly<Record<string, TrackSpec>>;
+}
+
+/** What an operation has to make its tracks of. */
+export interface Workshop {
+	applied: Readonly<Record<string, unknown>>;
+	/** Seconds of the source, or of a song. */
+	length: number;
+	/** A new track. */
+	track: (index: number, changes?: Partial<TrackSpec>) => TrackSpec;
+	/** The two tracks of a song. */
+	two: (seconds: number) => Tracks;
+	/** The source, changed. */
+	edited: (changes: Partial<TrackSpec>) => Tracks;
+}
+
 /** An operation as its section of the spec lists it. */
 export interface MusicOperation {
 	/** What `task_id` and `audio_index` may refer to. */
@@ -42,6 +62,17 @@ export interface MusicOperation {
 	descriptionFields: readonly string[];
 	/** Fields that are read in every mode. */
 	fields: readonly string[];
+	makes: (workshop: Workshop) => Tracks;
+}
+
+/** Lengths in seconds. */
+export const SONG = 60;
+const SOUND = 8;
+const CONTINUATION = 30;
+const FADE_IN = 3;
+
+function numberOf(value: unknown, otherwise: number): number {
+	return typeof value === 'number' ? value : otherwise;
 }
 
 const COMMON = [
@@ -66,11 +97,13 @@ const songFrom = (
 	customFields: COMMON,
 	descriptionFields: DESCRIPTION,
 	fields: ['vocal_gender'],
+	makes: ({ two, length }) => two(length),
 	...more,
 });
 const edit = (
 	credits: MusicOperation['credits'],
 	fields: readonly string[],
+	makes: MusicOperation['makes'],
 	more: Partial<MusicOperation> = {},
 ): MusicOperation => ({
 	source: 'any',
@@ -80,6 +113,7 @@ const edit = (
 	customFields: [],
 	descriptionFields: [],
 	fields,
+	makes,
 	...more,
 });
 
@@ -88,28 +122,40 @@ export const MUSIC_OPERATIONS = {
 	create: songFrom('none', {
 		customFields: [...COMMON, 'auto_lyrics', 'persona_id'],
 		fields: ['vocal_gender', 'instrumental'],
+		makes: ({ two }) => two(SONG),
 	}),
 	sample: songFrom('any', {
 		customFields: [...COMMON, 'auto_lyrics'],
 		fields: ['vocal_gender', 'start_s', 'end_s', 'instrumental'],
+		makes: ({ two }) => two(SONG),
 	}),
 	coverSong: songFrom('any', { customFields: [...COMMON, 'persona_id'] }),
 	extend: songFrom('any', {
 		mode: 'passedThrough',
 		customFields: [...COMMON, 'auto_lyrics', 'persona_id'],
 		fields: ['vocal_gender', 'continue_at'],
+		makes: ({ applied, length, two }) =>
+			two(Math.min(numberOf(applied.continue_at, length), length) + CONTINUATION),
 	}),
 	addInstrumental: songFrom('uploaded', { versions: ['v5', 'v5.5'] }),
 	addVocals: songFrom('uploaded'),
 	addStem: songFrom('any', { fields: [] }),
-	crop: edit(10, ['start_s', 'end_s']),
-	stems: edit(50, ['stem_type']),
-	fadeIn: edit(10, ['duration_s', 'title']),
-	sounds: edit('ofVersion', ['prompt', 'type', 'bpm', 'key'], {
+	crop: edit(10, ['start_s', 'end_s'], ({ applied, length, edited }) => {
+		const end = Math.min(numberOf(applied.end_s, length), length);
+		return edited({ seconds: Math.max(0, end - numberOf(applied.start_s, 0)) });
+	}),
+	stems: edit(50, ['stem_type'], ({ applied, track }) => ({
+		tracks: [],
+		stems: { [String(applied.stem_type)]: track(1), backing_track: track(2) },
+	})),
+	fadeIn: edit(10, ['duration_s', 'title'], ({ applied, edited }) =>
+		edited({ fadeIn: numberOf(applied.duration_s, FADE_IN) }),
+	),
+	sounds: edit('ofVersion', ['prompt', 'type', 'bpm', 'key'], ({ two }) => two(SOUND), {
 		source: 'none',
 		versions: VERSIONS,
 	}),
-	upsampleTags: edit(2, ['tags'], { source: 'none' }),
+	upsampleTags: edit(2, ['tags'], () => ({ tracks: [] }), { source: 'none' }),
 } as const satisfies Record<string, MusicOperation>;
 
 export type MusicOperationName = keyof typeof MUSIC_OPERATIONS;

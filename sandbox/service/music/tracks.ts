@@ -1,6 +1,6 @@
 import type { Plan, PlannedFile } from '../core/store/tasks';
 import type { TrackSpec } from '../media/track';
-import type { MusicOperationName } from './operations';
+import { MUSIC_OPERATIONS, type MusicOperationName, SONG, type Tracks } from './operations';
 
 export interface MusicPlan extends Plan {
 	family: 'music';
@@ -48,18 +48,8 @@ export function musicPlan(
 	};
 }
 
-export interface Tracks {
-	tracks: readonly TrackSpec[];
-	/** By name. */
-	stems?: Readonly<Record<string, TrackSpec>>;
-}
-
-/** Lengths in seconds. The second track of a generation is a little longer, as it is with the real thing. */
-const SONG = 60;
-const SOUND = 8;
-const CONTINUATION = 30;
+/** Seconds that the second track of a generation is longer, as it is with the real thing. */
 const SECOND_TRACK = 4;
-const FADE_IN = 3;
 
 type Applied = Readonly<Record<string, unknown>>;
 
@@ -70,57 +60,25 @@ export function tracksOf(
 	source: TrackSpec | null,
 	taskId: string,
 ): Tracks {
-	const track = (index: number, changes: Partial<TrackSpec>): TrackSpec => ({
-		seconds: source?.seconds ?? SONG,
+	const length = source?.seconds ?? SONG;
+	const track = (index: number, changes: Partial<TrackSpec> = {}): TrackSpec => ({
+		seconds: length,
 		seed: `${taskId}/${index}`,
 		fadeIn: 0,
 		title: titleOf(operation, applied, index),
 		...changes,
 	});
-	const two = (seconds: number) => ({
-		tracks: [track(1, { seconds }), track(2, { seconds: seconds + SECOND_TRACK })],
+	return MUSIC_OPERATIONS[operation].makes({
+		applied,
+		length,
+		track,
+		two: (seconds) => ({
+			tracks: [track(1, { seconds }), track(2, { seconds: seconds + SECOND_TRACK })],
+		}),
+		edited: (changes) => ({ tracks: [track(1, { ...source, ...changes })] }),
 	});
-	const edited = (changes: Partial<TrackSpec>) => ({
-		tracks: [track(1, { ...source, ...changes })],
-	});
-	const length = source?.seconds ?? SONG;
-
-	switch (operation) {
-		case 'create':
-		case 'sample':
-			return two(SONG);
-		case 'extend':
-			return two(Math.min(numberOf(applied.continue_at, length), length) + CONTINUATION);
-		case 'coverSong':
-		case 'addInstrumental':
-		case 'addVocals':
-		case 'addStem':
-			return two(length);
-		case 'sounds':
-			return two(SOUND);
-		case 'crop':
-			return edited({
-				seconds: Math.max(
-					0,
-					Math.min(numberOf(applied.end_s, length), length) - numberOf(applied.start_s, 0),
-				),
-			});
-		case 'fadeIn':
-			return edited({ fadeIn: numberOf(applied.duration_s, FADE_IN) });
-		case 'stems':
-			return {
-				tracks: [],
-				stems: { [String(applied.stem_type)]: track(1, {}), backing_track: track(2, {}) },
-			};
-		case 'upsampleTags':
-			return { tracks: [] };
-	}
 }
 
 function titleOf(operation: string, { title }: Applied, index: number): string {
 	return typeof title === 'string' && title ? `${title} (${index})` : `${operation} ${index}`;
-}
-
-function numberOf(value: unknown, otherwise: number): number {
-	return typeof value === 'number' ? value : otherwise;
 }
