@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { clock, HOUR_MS } from '../util/clock';
-import { parseExactJson } from '../util/json';
 import { BALANCE_PATH, type BalanceRecord, balanceResponse } from './balance';
 import {
 	beginningOf,
@@ -19,8 +18,8 @@ import {
 	type Deadline,
 	deadlineMs,
 	parseAnswer,
+	readBody,
 	type ServiceContext,
-	textOf,
 } from './http';
 import { multipartForm, type FileSource } from './multipart';
 import { type AcceptedTask, submissionResponse, type TaskRecord, taskResponse } from './records';
@@ -147,10 +146,7 @@ export function createClient(
 					await open({ method: 'POST', retry: 'purchase', ...request }),
 				);
 				if (!isJson) return { pieces };
-				const text = await textOf(pieces);
-				return {
-					whole: parseAnswer(answeredChat, connection.redact(parseExactJson(text) ?? text)),
-				};
+				return { whole: parseAnswer(answeredChat, await readBody(pieces, connection)) };
 			},
 			/** IDs of the models that the service lists. */
 			models: async (): Promise<string[]> => {

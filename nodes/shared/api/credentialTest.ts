@@ -5,11 +5,10 @@ import type {
 } from 'n8n-workflow';
 
 import { clock } from '../util/clock';
-import { parseJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 import { type Connection, readConnection } from './connection';
 import { asError, errorFromResponse, errorFromThrown } from './errors';
-import { isSuccess, parseAnswer, readText, streamResponse, withHardEnd } from './http';
+import { isSuccess, openResponse, parseAnswer, readBody } from './http';
 import { BALANCE_PATH, balanceResponse } from './balance';
 
 const TEST_WITHIN_MS = 15_000;
@@ -23,30 +22,22 @@ async function testBalance(
 	connection: Connection,
 	apiKey: string,
 ): Promise<INodeCredentialTestResult> {
-	const received = await withHardEnd(
-		TEST_WITHIN_MS,
-		'The request timed out',
-		undefined,
-		async (end) => {
-			const { body, ...head } = streamResponse.parse(
-				// n8n gives a credential test this one request helper. It takes no signal.
-				await helpers.request({
-					method: 'GET',
-					uri: connection.baseUrl + BALANCE_PATH,
-					headers: { Authorization: `Bearer ${apiKey}` },
-					json: true,
-					useStream: true,
-					simple: false,
-					resolveWithFullResponse: true,
-					followRedirect: false,
-					timeout: TEST_WITHIN_MS,
-				}),
-			);
-			const text = await readText(body, end);
-			return { ...head, body: parseJson(text) ?? text };
-		},
-	);
-	const answer = { ...received, body: connection.redact(received.body) };
+	const { pieces, ...head } = await openResponse(TEST_WITHIN_MS, undefined, async () => {
+		// n8n gives a credential test this one request helper. It takes no signal.
+		const response: unknown = await helpers.request({
+			method: 'GET',
+			uri: connection.baseUrl + BALANCE_PATH,
+			headers: { Authorization: `Bearer ${apiKey}` },
+			json: true,
+			useStream: true,
+			simple: false,
+			resolveWithFullResponse: true,
+			followRedirect: false,
+			timeout: TEST_WITHIN_MS,
+		});
+		return response;
+	});
+	const answer = { ...head, body: await readBody(pieces, connection) };
 	if (!isSuccess(answer)) return failed(errorFromResponse(answer, clock.now()).message);
 	const balance = parseAnswer(balanceResponse, answer.body, answer.statusCode);
 	return 'refused' in balance

@@ -145,28 +145,6 @@ async function* bounded(
 	}
 }
 
-/** The whole of a text that comes in pieces. */
-export async function textOf(pieces: AsyncIterable<Buffer>): Promise<string> {
-	const chunks: Buffer[] = [];
-	for await (const piece of pieces) chunks.push(piece);
-	// Without a byte order mark, as n8n reads text.
-	return utf8.decode(Buffer.concat(chunks));
-}
-
-/**
- * Reads a stream to its end as text. Throws a `TooLargeError` for one of more than 64 MB after decompression. An aborted `signal` ends
- * it.
- */
-export async function readText(body: ByteStream, signal?: AbortSignal): Promise<string> {
-	const destroy = () => body.destroy();
-	signal?.addEventListener('abort', destroy);
-	try {
-		return await textOf(bounded(body, MAX_TEXT_MB));
-	} finally {
-		signal?.removeEventListener('abort', destroy);
-	}
-}
-
 /** What every n8n context that can call the service has in common. */
 export interface ServiceContext extends CredentialSource {
 	helpers: {
@@ -235,15 +213,11 @@ const DEFAULT_DEADLINE_MS = 180_000;
 /** A rate limit holds reads up for so long at most, in milliseconds: what was bought is waited for. */
 export const READS_HELD_UP_MS = 30_000;
 
-const TIMED_OUT = 'The request timed out';
-
 const fullResponse = z.object({
 	statusCode: z.number(),
 	headers: z.record(z.unknown()).catch({}),
 	body: z.unknown(),
 });
-
-type FullResponse = z.infer<typeof fullResponse>;
 
 /** A response whose body is still to be read. */
 export const streamResponse = fullResponse.extend({ body: byteStream });
@@ -264,15 +238,8 @@ function withSignal(context: ServiceContext, signal: AbortSignal): ServiceContex
 	});
 }
 
-/** A body that n8n has read already, as text. */
+/** A body that n8n has made up itself, in an evaluation, as text. */
 const toText = (body: unknown) => (typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
-
-/** n8n gives a stream, but for answers that it makes up itself, in an evaluation. */
-async function readBody(body: unknown, signal: AbortSignal): Promise<unknown> {
-	const stream = byteStream.safeParse(body);
-	const content = stream.success ? await readText(stream.data, signal) : body;
-	return typeof content === 'string' ? (parseExactJson(content) ?? content) : content;
-}
 
 /** A body in the pieces in which it comes. Throws an `ApiError` for one that breaks, takes too long, or is too large. */
 async function* readPieces(body: unknown, end: HardEnd): AsyncGenerator<Buffer> {
@@ -289,6 +256,42 @@ async function* readPieces(body: unknown, end: HardEnd): AsyncGenerator<Buffer> 
 		end.signal.removeEventListener('abort', destroy);
 		stream.data?.destroy();
 	}
+}
+
+/** A response that begins: its body is read while it comes. */
+type OpenResponse = Omit<z.infer<typeof fullResponse>, 'body'> & { pieces: AsyncGenerator<Buffer> };
+
+/**
+ * Begins a request of at most `ms` milliseconds, to the last byte of its response. Throws an `ApiError` where it ends before that begins.
+ *
+ * @param request gives up when its signal is aborted
+ */
+export async function openResponse(
+	ms: number,
+	cancel: AbortSignal | undefined,
+	request: (signal: AbortSignal) => Promise<unknown>,
+): Promise<OpenResponse> {
+	const end = hardEnd(ms, 'The request timed out', cancel);
+	try {
+		const received = await Promise.race([end.ended, request(end.signal)]);
+		const { body, ...head } = fullResponse.parse(received);
+		return { ...head, pieces: readPieces(body, end) };
+	} catch (error) {
+		end.release();
+		throw errorFromThrown(error);
+	}
+}
+
+/** The whole of a body, without the key: JSON, or text. */
+export async function readBody(
+	pieces: AsyncIterable<Buffer>,
+	{ redact }: Connection,
+): Promise<unknown> {
+	const chunks: Buffer[] = [];
+	for await (const piece of pieces) chunks.push(piece);
+	// Without a byte order mark, as n8n reads text.
+	const text = utf8.decode(Buffer.concat(chunks));
+	return redact(parseExactJson(text) ?? text);
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -341,58 +344,23 @@ export function createSend(
 	let readsQuietUntil = 0;
 	const { decrypted: credentialsDecrypted } = connection;
 
-	async function respond(request: ApiRequest, end: AbortSignal): Promise<FullResponse> {
-		const received: unknown = await context.helpers.httpRequestWithAuthentication.call(
-			withSignal(context, end),
-			CREDENTIAL_TYPE,
-			toHttpOptions(request, connection),
-			credentialsDecrypted && { credentialsDecrypted },
-		);
-		return fullResponse.parse(received);
-	}
-
-	/** The body of a response, read to its end. Throws for a status other than 2xx. */
-	async function toBody(
-		request: ApiRequest,
-		{ body, ...head }: FullResponse,
-		end: AbortSignal,
-	): Promise<unknown> {
-		const answer = { ...head, body: connection.redact(await readBody(body, end)) };
-		if (isSuccess(answer)) return answer.body;
-		throw errorFromResponse(answer, clock.now(), request.notFound);
-	}
-
-	async function attempt<Value>(
-		request: ApiRequest,
-		schema: ResponseSchema<Value>,
-	): Promise<Value> {
+	async function openOnce(request: ApiRequest): Promise<OpenResponse> {
 		// A cancel must not abort a purchase in flight: its task would be paid for and its id lost.
 		const cancel = request.abandon ?? (request.retry === 'purchase' ? undefined : signal);
-		const { statusCode, body } = await withHardEnd(
+		const response = await openResponse(
 			request.timeoutMs ?? ATTEMPT_TIMEOUT_MS,
-			TIMED_OUT,
 			cancel,
-			async (end) => {
-				const response = await respond(request, end);
-				return { statusCode: response.statusCode, body: await toBody(request, response, end) };
-			},
+			async (end) =>
+				await context.helpers.httpRequestWithAuthentication.call(
+					withSignal(context, end),
+					CREDENTIAL_TYPE,
+					toHttpOptions(request, connection),
+					credentialsDecrypted && { credentialsDecrypted },
+				),
 		);
-		return parseAnswer(schema, body, statusCode);
-	}
-
-	async function openOnce(request: ApiRequest): Promise<AsyncGenerator<Buffer>> {
-		const ms = request.timeoutMs ?? ATTEMPT_TIMEOUT_MS;
-		const end = hardEnd(ms, TIMED_OUT, request.abandon);
-		let isOpen = false;
-		try {
-			const response = await Promise.race([end.ended, respond(request, end.signal)]);
-			if (!isSuccess(response))
-				await Promise.race([end.ended, toBody(request, response, end.signal)]);
-			isOpen = true;
-			return readPieces(response.body, end);
-		} finally {
-			if (!isOpen) end.release();
-		}
+		if (isSuccess(response)) return response;
+		const body = await readBody(response.pieces, connection);
+		throw errorFromResponse({ ...response, body }, clock.now(), request.notFound);
 	}
 
 	/** Waits for the end of a rate limit. Throws where that would pass the deadline; a caller that asks again by itself has its last try then. */
@@ -441,7 +409,10 @@ export function createSend(
 
 	return {
 		send: async (request, schema) =>
-			await repeat(request, async () => await attempt(request, schema)),
-		open: async (request) => await repeat(request, async () => await openOnce(request)),
+			await repeat(request, async () => {
+				const { statusCode, pieces } = await openOnce(request);
+				return parseAnswer(schema, await readBody(pieces, connection), statusCode);
+			}),
+		open: async (request) => await repeat(request, async () => (await openOnce(request)).pieces),
 	};
 }
