@@ -31,8 +31,8 @@ const SUBMIT_WITHIN_MS = { min: 60_000, max: HOUR_MS };
 /** Milliseconds for 20 MB over a slow line. */
 const UPLOAD_WITHIN = { timeoutMs: 600_000, idleMs: 120_000 };
 
-/** A body to send: JSON, or multipart form data with its content type. */
-export type SubmissionBody = { json: IDataObject } | { form: Buffer; contentType: string };
+/** A body to send: JSON, or multipart form data. */
+export type SubmissionBody = Required<Pick<ApiRequest, 'body'>> & Pick<ApiRequest, 'headers'>;
 
 interface RetrieveOptions extends Pick<ApiRequest, 'deadline' | 'timeoutMs' | 'idleMs'> {
 	/** Default: `read`. */
@@ -78,24 +78,14 @@ export function createClient(
 				deadline: Deadline,
 				notFound = TASK_NOT_FOUND,
 			): Promise<AcceptedTask> => {
-				const payload =
-					'form' in body
-						? { body: body.form, headers: { 'content-type': body.contentType } }
-						: { body: body.json };
 				const timeoutMs = Math.min(
 					Math.max(SUBMIT_WITHIN_MS.min, deadlineMs(deadline) - clock.now()),
 					SUBMIT_WITHIN_MS.max,
 				);
-				const request = {
-					method: 'POST',
-					path,
-					...payload,
-					retry: 'purchase',
-					deadline,
-					timeoutMs,
-					notFound,
-				} as const;
-				return await send(request, submissionResponse);
+				return await send(
+					{ method: 'POST', path, ...body, retry: 'purchase', deadline, timeoutMs, notFound },
+					submissionResponse,
+				);
 			},
 			/** Reads a task's record at its path: see `taskPath`. */
 			retrieve: async (
@@ -110,17 +100,11 @@ export function createClient(
 		uploads: {
 			/** Stores a picture for 72 hours (spec §7). Costs nothing, so it is sent again after any transient error. */
 			create: async (file: FileSource): Promise<UploadRecord> => {
-				const { body, contentType } = await multipartForm('file', file);
-				const headers = { 'content-type': contentType };
-				const request = {
-					method: 'POST',
-					path: UPLOADS_PATH,
-					body,
-					headers,
-					retry: 'read',
-					...UPLOAD_WITHIN,
-				} as const;
-				return await send(request, uploadResponse);
+				const form = await multipartForm('file', file);
+				return await send(
+					{ method: 'POST', path: UPLOADS_PATH, ...form, retry: 'read', ...UPLOAD_WITHIN },
+					uploadResponse,
+				);
 			},
 		},
 		balance: {
@@ -150,13 +134,12 @@ export function createClient(
 			},
 			/** IDs of the models that the service lists. */
 			models: async (): Promise<string[]> => {
-				const request = {
-					method: 'GET',
-					path: MODELS_PATH,
-					retry: 'once',
-					notFound: 'This service lists no models',
-				} as const;
-				return (await send(request, modelList)).data.map(({ id }) => id);
+				const notFound = 'This service lists no models';
+				const { data } = await send(
+					{ method: 'GET', path: MODELS_PATH, retry: 'once', notFound },
+					modelList,
+				);
+				return data.map(({ id }) => id);
 			},
 		},
 	};

@@ -40,7 +40,7 @@ export async function multipartForm(
 	field: string,
 	file: FileSource,
 	textFields: ReadonlyArray<readonly [name: string, value: string]> = [],
-): Promise<{ body: Buffer; contentType: string }> {
+): Promise<{ body: Buffer; headers: { 'content-type': string } }> {
 	const boundary = `----mediagen-${randomUUID()}`;
 	const texts = textFields.flatMap(([name, value]) => [
 		`--${boundary}`,
@@ -65,6 +65,6 @@ export async function multipartForm(
 	const length = end + tail.copy(body, end);
 	return {
 		body: body.subarray(0, length),
-		contentType: `multipart/form-data; boundary=${boundary}`,
+		headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
 	};
 }

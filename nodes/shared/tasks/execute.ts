@@ -100,7 +100,7 @@ async function buyTasks(
 			prepare: async (item: ReadyTask) => {
 				const { path, body } = item.target;
 				const submission = await toSubmission(run, records, item);
-				const request = requestLinksOf('json' in submission ? submission.json : body);
+				const request = requestLinksOf(Buffer.isBuffer(submission.body) ? body : submission.body);
 				return async (): Promise<AcceptedTask & { request?: RequestLinks }> => {
 					const accepted = await client.tasks.submit(
 						path,

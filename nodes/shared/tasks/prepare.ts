@@ -256,10 +256,9 @@ export async function toSubmission(
 		async (pending) => await uploadedUrl(run, records, itemIndex, pending),
 	);
 	const json = toJson(isObject(resolved) ? resolved : {});
-	if (!file) return { json };
+	if (!file) return { body: json };
 	const fields = Object.entries(inDeploymentWords(json, run.client.connection.brandWords)).map(
 		([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
 	);
-	const form = await multipartForm(file.field, await reopenFile(run.context, file.content), fields);
-	return { form: form.body, contentType: form.contentType };
+	return await multipartForm(file.field, await reopenFile(run.context, file.content), fields);
 }

@@ -2,8 +2,8 @@ import { type FileSource, multipartForm } from '../../../../nodes/shared/api/mul
 
 const formOf = async (file: Partial<FileSource>) => {
 	const whole = { fileName: 'a "1".png', mimeType: 'image/png', bytes: 3, content: [], ...file };
-	const { body, contentType } = await multipartForm('file', whole, [['model', 'x']]);
-	return { text: body.toString(), boundary: contentType.replace(/.*boundary=/, '') };
+	const { body, headers } = await multipartForm('file', whole, [['model', 'x']]);
+	return { text: body.toString(), boundary: headers['content-type'].replace(/.*boundary=/, '') };
 };
 
 test.each<[string, FileSource['content']]>([
