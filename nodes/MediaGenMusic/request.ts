@@ -53,7 +53,7 @@ export function musicRequest(
 	const schema = z.object(fields).superRefine((body: RequestBody, issues) => {
 		const refuse = refuseIn(issues);
 		rule?.(body, refuse);
-		if (mode?.needsDescription && body.custom === false && body.gpt_description === undefined)
+		if (mode?.infers && body.custom === false && body.gpt_description === undefined)
 			refuse('gpt_description', 'is required by the mode From Description');
 	});
 	return mode ? z.preprocess(keepReadFields(mode), schema) : schema;

@@ -59,23 +59,19 @@ export const CUSTOM_MODE_FIELDS = [
 /** The one field that takes effect in description mode only. */
 export const DESCRIPTION_MODE_FIELD = 'gpt_description';
 
-/** Fields of a music request, as far as the mode depends on them. */
-export type MusicFields = Readonly<Record<string, unknown>>;
-
 /**
  * The mode in which the service reads a request: `true` for custom, `false` for description, `undefined` if nothing in
- * it decides. Without `custom` it is inferred in the order of spec §2, Common field rules.
+ * it decides. Without `custom` it is inferred in the order of spec §2, Common field rules; where the operation does not infer it,
+ * description mode is the default.
  */
-export function inferMode(fields: MusicFields): boolean | undefined {
-	if (typeof fields.custom === 'boolean') return fields.custom;
+export function readsCustom(
+	fields: Readonly<Record<string, unknown>>,
+	infers: boolean,
+): boolean | undefined {
+	if (typeof fields.custom === 'boolean' || !infers) return fields.custom === true;
 	if (fields.prompt !== undefined) return true;
 	if (fields.gpt_description !== undefined) return false;
 	return fields.tags !== undefined || fields.title !== undefined ? true : undefined;
-}
-
-/** The mode in which the service reads an `extend` request: it infers nothing, and description mode is the default. */
-export function extendReads(fields: MusicFields): boolean {
-	return fields.custom === true;
 }
 
 /** Names of the fields that a mode does not read. */
