@@ -92,7 +92,7 @@ async function makeReport(context: IExecuteFunctions) {
 		spentCredits: credits.spent,
 		toppedUp: balance.toppedUp,
 		toppedUpCredits: credits.toppedUp,
-		...(note === undefined ? {} : { note }),
+		note,
 		...toBalance(record),
 	};
 }

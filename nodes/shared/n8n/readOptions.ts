@@ -127,14 +127,10 @@ export const readReuse = (node: INode, collection: unknown, itemIndex: number) =
 	parseOptions(node, itemReuse, collection, itemIndex);
 
 /** Reads the options that differ from item to item. */
-export function readItemOptions(collection: unknown, input: IDataObject | undefined): ItemOptions {
-	const { fileName, reference } = itemOptions.parse(collection);
-	return {
-		...(fileName === undefined ? {} : { fileName }),
-		...(reference === undefined ? {} : { reference }),
-		...(input === undefined ? {} : { input }),
-	};
-}
+export const readItemOptions = (
+	collection: unknown,
+	input: IDataObject | undefined,
+): ItemOptions => ({ ...itemOptions.parse(collection), input });
 
 /** The options of an item that failed before they were read, as far as they can be read. */
 export function optionsOfFailedItem(context: IExecuteFunctions, itemIndex: number): ItemOptions {

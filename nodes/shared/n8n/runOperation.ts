@@ -1,6 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
+import { toJson } from '../util/json';
 import type { Operation } from './describe';
 import { recordKeyIn } from './failedItems';
 import { asNodeError, errorItem } from './nodeErrors';
@@ -23,7 +24,7 @@ async function runOrContinue(
 		return [
 			context.getInputData().map(({ json }, itemIndex) => {
 				const { fileName: _fileName, ...own } = optionsOfFailedItem(context, itemIndex);
-				return errorItem(node, nodeError, itemIndex, own, recordKeyIn(json));
+				return errorItem(node, nodeError, itemIndex, toJson(own), recordKeyIn(json));
 			}),
 		];
 	}

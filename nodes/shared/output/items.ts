@@ -147,18 +147,16 @@ const openRecord = (item: TaskItem): string | undefined =>
 
 /** What a task's item says beside the task itself. */
 export function besideTask(item: TaskItem): IDataObject {
-	const { notes, options } = item;
-	const { reference, referenceVerified, input, purchaseKey, reused } = options;
-	const recordKey = openRecord(item);
-	return {
-		...(reference === undefined ? {} : { reference }),
-		...(referenceVerified === undefined ? {} : { referenceVerified }),
-		...(purchaseKey === undefined ? {} : { purchaseKey }),
-		...(reused ? { reused } : {}),
-		...(recordKey === undefined ? {} : { recordKey }),
-		...(notes.length === 0 ? {} : { notes }),
-		...(input === undefined ? {} : { input }),
-	};
+	const { reference, referenceVerified, purchaseKey, reused, input } = item.options;
+	return toJson({
+		reference,
+		referenceVerified,
+		purchaseKey,
+		reused: reused || undefined,
+		recordKey: openRecord(item),
+		notes: item.notes.length > 0 ? item.notes : undefined,
+		input,
+	});
 }
 
 /** The JSON of a task's item. */

@@ -87,7 +87,7 @@ export function jsonObject(message: string) {
 }
 
 const isGenericValue = (value: unknown): value is GenericValue =>
-	!['bigint', 'symbol', 'function'].includes(typeof value);
+	!['undefined', 'bigint', 'symbol', 'function'].includes(typeof value);
 
 /** An object in n8n's own type for JSON. What JSON has no word for is left out. */
 export function toJson(value: object): IDataObject {
