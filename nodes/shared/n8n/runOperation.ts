@@ -30,25 +30,17 @@ async function runOrContinue(
 	}
 }
 
-/** Runs the operation that the node is set to. Throws a `NodeOperationError` for one that it does not have. */
-async function runOperation(
-	context: IExecuteFunctions,
-	operations: readonly Operation[],
-): Promise<INodeExecutionData[][]> {
-	const resource = context.getNodeParameter('resource', 0);
-	const value = context.getNodeParameter('operation', 0);
-	const operation = operations.find(
-		(candidate) => candidate.resource.value === resource && candidate.value === value,
-	);
-	if (operation) return await runOrContinue(context, operation);
-	throw new NodeOperationError(
-		context.getNode(),
-		`The operation "${String(value)}" does not exist for the resource "${String(resource)}"`,
-	);
-}
-
-/** The `execute` of a node with these operations. */
+/** The `execute` of a node with these operations. Throws a `NodeOperationError` for one that it does not have. */
 export const executeOf = (operations: readonly Operation[]) =>
 	async function execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await runOperation(this, operations);
+		const resource = this.getNodeParameter('resource', 0);
+		const value = this.getNodeParameter('operation', 0);
+		const operation = operations.find(
+			(candidate) => candidate.resource.value === resource && candidate.value === value,
+		);
+		if (operation) return await runOrContinue(this, operation);
+		throw new NodeOperationError(
+			this.getNode(),
+			`The operation "${String(value)}" does not exist for the resource "${String(resource)}"`,
+		);
 	};
