@@ -3,7 +3,6 @@ import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 const FROM_INPUT = { name: 'From Input Data', value: 'binary' };
 
 const SOURCES = [FROM_INPUT, { name: 'From URL', value: 'url' }];
-const OPTIONAL_SOURCES = [{ name: 'None', value: 'none' }, ...SOURCES];
 
 /** One picture that a node takes. */
 interface PictureField {
@@ -16,20 +15,6 @@ interface PictureField {
 	description?: string;
 	show?: IDisplayOptions['show'];
 }
-
-const sourceField: INodeProperties = {
-	displayName: 'Picture',
-	name: 'source',
-	type: 'options',
-	options: SOURCES,
-	default: 'binary',
-};
-
-const optionalSourceField: INodeProperties = {
-	...sourceField,
-	options: OPTIONAL_SOURCES,
-	default: 'none',
-};
 
 /** The fields of one picture: a field of the input item, or a URL. */
 export function pictureFields({
@@ -45,11 +30,16 @@ export function pictureFields({
 	});
 	return [
 		{
-			...(optional ? optionalSourceField : sourceField),
 			displayName: label,
 			name: `${name}Source`,
-			...(show ? { displayOptions: { show } } : {}),
-			...(description === undefined ? {} : { description }),
+			type: 'options',
+			options: SOURCES,
+			default: 'binary',
+			...(optional
+				? { options: [{ name: 'None', value: 'none' }, ...SOURCES], default: 'none' }
+				: {}),
+			displayOptions: show && { show },
+			description,
 		},
 		{
 			displayName: `${label} Input Data Field Name`,
