@@ -45,13 +45,7 @@ async function toBody(
 	const image = await new PictureReader(context, fields, itemIndex, rules).one('image', values);
 	const mask = await pictures.optional('mask', values);
 	return {
-		body: {
-			...Object.fromEntries(
-				Object.entries({ model, prompt, size, n }).filter(([, value]) => value !== undefined),
-			),
-			imageUrls: [image],
-			...(mask === undefined ? {} : { maskUrl: mask }),
-		},
+		body: { model, prompt, size, n, imageUrls: [image], maskUrl: mask },
 		notes: maskSource === 'none' ? unsentNotes(fields, values, ['maskUrl'], '"Mask" is None') : [],
 	};
 }

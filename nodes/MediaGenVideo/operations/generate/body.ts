@@ -24,7 +24,7 @@ async function withRoles(given: unknown, pictures: PictureReader): Promise<unkno
 	return await eachGroup(given, async ({ binaryProperty, url, ...image }) => {
 		const own = await pictures.fromInput('binary_property', binaryProperty);
 		const link = pictures.only('binary_property', own) ?? pictures.only('url', linksIn(url));
-		return link === undefined ? image : { ...image, url: link };
+		return { ...image, url: link };
 	});
 }
 
@@ -107,17 +107,8 @@ const hasVideo = ({ referType }: ParameterValues) =>
 	referType !== undefined && referType !== 'none';
 
 function videoOf(values: ParameterValues): ParameterValues {
-	if (!hasVideo(values)) return {};
 	const { referType, videoUrl, keepOriginalSound } = values;
-	return {
-		videoList: [
-			{
-				referType,
-				...(videoUrl === undefined ? {} : { videoUrl }),
-				...(keepOriginalSound === undefined ? {} : { keepOriginalSound }),
-			},
-		],
-	};
+	return hasVideo(values) ? { videoList: [{ referType, videoUrl, keepOriginalSound }] } : {};
 }
 
 const isOff = (multiShot: unknown) =>
@@ -126,11 +117,7 @@ const isOff = (multiShot: unknown) =>
 // One shot is the service's default, so the switch is sent only when it is on.
 function shotsOf({ multiShot, shotType, multiPrompt }: ParameterValues): ParameterValues {
 	if (isOff(multiShot)) return {};
-	return {
-		multiShot,
-		...(shotType === undefined ? {} : { shotType }),
-		...(shotType === 'customize' && multiPrompt !== undefined ? { multiPrompt } : {}),
-	};
+	return { multiShot, shotType, multiPrompt: shotType === 'customize' ? multiPrompt : undefined };
 }
 
 /** Parameters of each choice of "Images". */
