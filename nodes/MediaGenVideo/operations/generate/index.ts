@@ -1,10 +1,186 @@
+import type { IExecuteFunctions, INode } from 'n8n-workflow';
+
+import { isBlank, type ParameterValues, unsentNotes } from '../../../shared/n8n/parameters';
+import { linkList, linksIn, PictureReader } from '../../../shared/n8n/pictures';
 import { buyingOperation } from '../../../shared/tasks/execute';
-import { generateBody } from './body';
+import type { PanelBody } from '../../../shared/tasks/prepare';
+import { flag } from '../../../shared/util/schema';
+import { z } from '../../../shared/util/vendor/zod';
 import { generateFields } from './fields';
 import { videoRequest } from './request';
 import { videoNotes } from './rules';
 
-/** Text to video, image to video and editing (spec §6): `POST /v1/videos/generations`. */
+const group = z.record(z.unknown());
+
+/** Converts each group of a fixed collection. Anything else is left to the schema, which names the field. */
+async function eachGroup(
+	given: unknown,
+	convert: (values: ParameterValues, at: number) => Promise<ParameterValues>,
+): Promise<unknown> {
+	const groups = z.array(group).safeParse(given);
+	return groups.success ? await Promise.all(groups.data.map(convert)) : given;
+}
+
+async function withRoles(given: unknown, pictures: PictureReader): Promise<unknown> {
+	if (given === undefined)
+		throw pictures.refusal('image_with_roles', 'is required, or choose None');
+	return await eachGroup(given, async ({ binaryProperty, url, ...image }) => {
+		const own = await pictures.fromInput('binary_property', binaryProperty);
+		const link = pictures.only('binary_property', own) ?? pictures.only('url', linksIn(url));
+		return { ...image, url: link };
+	});
+}
+
+/** The images by "Images". A choice without a picture is refused: the service would make a clip from the prompt alone. */
+async function imagesOf(
+	values: ParameterValues,
+	pictures: PictureReader,
+): Promise<ParameterValues> {
+	const { imageInput = 'none', imageWithRoles, referenceSource } = values;
+	const frame = async (name: string, role: string) => ({
+		url: await pictures.one(name, values),
+		role,
+	});
+	switch (imageInput) {
+		case 'none':
+			return {};
+		case 'firstFrame':
+			return { imageWithRoles: [await frame('firstFrame', 'first_frame')] };
+		case 'firstAndLastFrame':
+			return {
+				imageWithRoles: [
+					await frame('firstFrame', 'first_frame'),
+					await frame('lastFrame', 'last_frame'),
+				],
+			};
+		case 'references':
+			return { imageUrls: await pictures.list(referenceSource, values) };
+		case 'roles':
+			return { imageWithRoles: await withRoles(imageWithRoles, pictures) };
+		default:
+			throw pictures.refusal(
+				'image_input',
+				'must be one of none, firstFrame, firstAndLastFrame, references, roles',
+			);
+	}
+}
+
+const rowsOfNode = z.object({
+	additionalFields: z.object({ elementList: z.object({ element: z.array(group) }) }),
+});
+
+/** Numbers of the elements that are not empty in the panel. */
+function filledElements({ parameters }: INode): number[] {
+	const rows = rowsOfNode.safeParse(parameters).data?.additionalFields.elementList.element ?? [];
+	return rows.flatMap((row, at) => (Object.values(row).every(isBlank) ? [] : [at]));
+}
+
+async function elementsOf(
+	elementList: unknown,
+	pictures: PictureReader,
+	node: INode,
+): Promise<ParameterValues> {
+	const filled = filledElements(node);
+	// What all expressions of an element leave empty is not among the values.
+	if (filled.length > z.array(group).catch([]).parse(elementList).length)
+		throw pictures.refusal('element_list', 'must have no element whose expressions are all empty');
+	if (elementList === undefined) return {};
+	return {
+		elementList: await eachGroup(
+			elementList,
+			async ({ binaryProperties, elementInputUrls, ...element }, at) => {
+				pictures.requireExpressions(
+					{ binaryProperties, elementInputUrls },
+					['elementInputUrls', 'binaryProperties'],
+					['additionalFields', 'elementList', 'element', filled[at] ?? at],
+				);
+				return {
+					...element,
+					elementInputUrls: [
+						...linkList(elementInputUrls),
+						...(await pictures.fromInput('binary_properties', binaryProperties)),
+					],
+				};
+			},
+		),
+	};
+}
+
+const hasVideo = ({ referType }: ParameterValues) =>
+	referType !== undefined && referType !== 'none';
+
+function videoOf(values: ParameterValues): ParameterValues {
+	const { referType, videoUrl, keepOriginalSound } = values;
+	return hasVideo(values) ? { videoList: [{ referType, videoUrl, keepOriginalSound }] } : {};
+}
+
+const isOff = (multiShot: unknown) =>
+	multiShot === undefined || flag().safeParse(multiShot).data === false;
+
+// One shot is the service's default, so the switch is sent only when it is on.
+function shotsOf({ multiShot, shotType, multiPrompt }: ParameterValues): ParameterValues {
+	if (isOff(multiShot)) return {};
+	return { multiShot, shotType, multiPrompt: shotType === 'customize' ? multiPrompt : undefined };
+}
+
+/** Parameters of each choice of "Images". */
+const IMAGE_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
+	firstFrame: ['firstFrameUrl'],
+	firstAndLastFrame: ['firstFrameUrl', 'lastFrameUrl'],
+	references: ['imageUrls'],
+	roles: ['imageWithRoles'],
+};
+
+function unsentOf(values: ParameterValues): string[] {
+	const { imageInput = 'none', multiShot, shotType } = values;
+	const used = IMAGE_PARAMETERS[String(imageInput)] ?? [];
+	const images = new Set(Object.values(IMAGE_PARAMETERS).flat());
+	const unusedImages = [...images].filter((name) => !used.includes(name));
+	const name = imageInput === 'none' ? '"Images" is None' : '"Images" has another choice';
+	const otherShots = shotType === 'customize' ? undefined : '"Shot Type" is not Customize';
+	const unsent = [
+		[unusedImages, name],
+		[['videoUrl', 'keepOriginalSound'], hasVideo(values) ? undefined : '"Video" is None'],
+		[['multiPrompt'], isOff(multiShot) ? '"Multiple Shots" is off' : otherShots],
+	] as const;
+	return unsent.flatMap(([names, reason]) =>
+		reason === undefined ? [] : unsentNotes(generateFields, values, names, reason),
+	);
+}
+
+/** Fields that are sent as they are. */
+const PLAIN = [
+	'model',
+	'prompt',
+	'negativePrompt',
+	'mode',
+	'duration',
+	'aspectRatio',
+	'watermark',
+	'audio',
+];
+
+/** Turns the choices of the panel into the fields of a generation (spec §6). Throws for a file that is not a picture. */
+async function toBody(
+	values: ParameterValues,
+	context: IExecuteFunctions,
+	itemIndex: number,
+): Promise<PanelBody> {
+	const pictures = new PictureReader(context, generateFields, itemIndex);
+	pictures.requireExpressions(values, ['imageInput', 'referType']);
+	return {
+		body: {
+			...Object.fromEntries(Object.entries(values).filter(([name]) => PLAIN.includes(name))),
+			...(await imagesOf(values, pictures)),
+			...videoOf(values),
+			...shotsOf(values),
+			...(await elementsOf(values.elementList, pictures, context.getNode())),
+		},
+		notes: unsentOf(values),
+	};
+}
+
+/** Text to video, image to video and editing (spec §6). */
 export const generate = buyingOperation({
 	family: 'video',
 	resource: { name: 'Video', value: 'video' },
@@ -14,7 +190,7 @@ export const generate = buyingOperation({
 	description: 'Make a video from a prompt, from images, or from another video',
 	fields: generateFields,
 	schema: videoRequest,
-	toBody: generateBody,
+	toBody,
 	path: '/v1/videos/generations',
 	notes: videoNotes,
 });
