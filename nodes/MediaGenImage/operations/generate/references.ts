@@ -31,24 +31,20 @@ function dataUriProblem(value: string): string | undefined {
 	return Buffer.byteLength(data, 'base64') > bytes ? `must have at most ${bytes} bytes` : undefined;
 }
 
-const urlProblem = (value: unknown) => webUrl().safeParse(value).error?.issues[0]?.message;
-
-/** A link that `problemOf` finds nothing wrong with. */
-const linkOf = (problemOf: (value: unknown) => string | undefined) =>
+/** A URL, or a data URI that `problemOf` finds nothing wrong with. */
+const linkOf = (problemOf: (dataUri: string) => string | undefined) =>
 	picture(
 		z.unknown().superRefine((value, issues) => {
-			const message = problemOf(value);
+			const message = isDataUri(value)
+				? problemOf(value)
+				: webUrl().safeParse(value).error?.issues[0]?.message;
 			if (message !== undefined) issues.addIssue({ code: z.ZodIssueCode.custom, message });
 		}),
 	);
 
-export const officialLink = linkOf((value) =>
-	isDataUri(value) ? 'must be a URL: only the lite models take a data URI' : urlProblem(value),
-);
-export const liteLink = linkOf((value) =>
-	isDataUri(value) ? dataUriProblem(value) : urlProblem(value),
-);
-export const anyLink = linkOf((value) => (isDataUri(value) ? undefined : urlProblem(value)));
+export const officialLink = linkOf(() => 'must be a URL: only the lite models take a data URI');
+export const liteLink = linkOf(dataUriProblem);
+export const anyLink = linkOf(() => undefined);
 
 /** What a picture to start from may be: the limits of each model (spec, Limits). */
 export function referenceRules(model: unknown) {
