@@ -427,7 +427,6 @@ export function resultFiles(
 	const expiresAt =
 		hours === null ? null : new Date((record.completed ?? now) + hours * HOUR_MS).toISOString();
 	const shown = family ?? (isGrid ? 'grid' : null);
-	const isOther = (each: TaskFamily) => Number(each !== shown);
 	const addPlace = (each: TaskFamily) => {
 		const { kind, results: place } = FAMILIES[each];
 		const base = { field: `${kind}_url`, expiresAt: each === family ? expiresAt : null };
@@ -437,12 +436,8 @@ export function resultFiles(
 				addFields(results, holder, place, base);
 	};
 	// Fields that are no list may be the request's in the record of another family.
-	const isCertain = (each: TaskFamily) =>
-		each === shown || 'list' in (FAMILIES[each].results ?? {});
-	[...TASK_FAMILIES]
-		.sort((one, other) => isOther(one) - isOther(other))
-		.filter(isCertain)
-		.forEach(addPlace);
+	const lists = TASK_FAMILIES.filter((each) => 'list' in (FAMILIES[each].results ?? {}));
+	new Set(shown === null ? lists : [shown, ...lists]).forEach(addPlace);
 	// A custom request of another node can come to a grid.
 	if (isGrid && results.isEmpty) addPlace('grid');
 
