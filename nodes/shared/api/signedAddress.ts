@@ -25,11 +25,6 @@ function isRight(expected: string | undefined, given: string): boolean {
 	return one.length > 0 && one.length === other.length && timingSafeEqual(one, other);
 }
 
-function signatureOf(given: string | undefined, expected: string | undefined): Signature {
-	if (given === undefined) return 'missing';
-	return isRight(expected, given) ? 'right' : 'wrong';
-}
-
 function withParameters(
 	address: string,
 	parameters: ReadonlyArray<readonly [string, string]>,
@@ -79,7 +74,8 @@ export function checkReference(
 	address: string,
 	{ reference = '', signature }: ReturnType<typeof readReference>,
 ): Signature {
-	return signatureOf(signature, signReference(signer, address, reference));
+	if (signature === undefined) return 'missing';
+	return isRight(signReference(signer, address, reference), signature) ? 'right' : 'wrong';
 }
 
 const signExecution = ({ sign }: Signer, executionId: string): string | undefined =>
