@@ -198,15 +198,6 @@ export function parseAnswer<Value>(
 	return read.data;
 }
 
-/** Sends one request and reads its response. Throws an `ApiError` after as many attempts as the policy allows. */
-export type Send = <Value>(request: ApiRequest, schema: ResponseSchema<Value>) => Promise<Value>;
-
-/**
- * Sends one request, and returns as soon as its response begins: the pieces of one with a status of 2xx. They end with the request's time
- * limit, or when it is abandoned, and throw an `ApiError` where the connection breaks. Throws an `ApiError` like `Send`.
- */
-export type Open = (request: ApiRequest) => Promise<AsyncGenerator<Buffer>>;
-
 const ATTEMPT_TIMEOUT_MS = 60_000;
 const DEFAULT_DEADLINE_MS = 180_000;
 
@@ -294,33 +285,23 @@ export async function readBody(
 	return redact(parseExactJson(text) ?? text);
 }
 
-const JSON_TYPE = { 'content-type': 'application/json' };
-
-/** JSON goes out as text: of an object n8n sends nothing if it is empty, and its HTTP client drops a field named `__proto__`. */
-function toPayload(
-	{ body }: ApiRequest,
-	connection: Connection,
-): Pick<IHttpRequestOptions, 'body' | 'json'> & { headers: Record<string, string> } {
-	if (body === undefined) return { body, json: true, headers: {} };
-	if (Buffer.isBuffer(body)) return { body, json: false, headers: {} };
-	return {
-		body: JSON.stringify(inDeploymentWords(body, connection.brandWords)),
-		json: true,
-		headers: JSON_TYPE,
-	};
-}
-
 function toHttpOptions(request: ApiRequest, connection: Connection): IHttpRequestOptions {
 	const words = connection.brandWords;
-	const { headers, ...payload } = toPayload(request, connection);
+	const { body } = request;
+	const isJson = body !== undefined && !Buffer.isBuffer(body);
 	const named = Object.entries(request.headers ?? {}).map(
 		([name, value]) => [toDeploymentWords(name, words), value] as const,
 	);
 	return {
 		method: request.method,
 		url: connection.reveal(connection.baseUrl + toDeploymentWords(request.path, words)),
-		headers: { ...headers, ...Object.fromEntries(named) },
-		...payload,
+		headers: {
+			...(isJson ? { 'content-type': 'application/json' } : {}),
+			...Object.fromEntries(named),
+		},
+		// As text: of an object n8n sends nothing if it is empty, and its HTTP client drops a field named `__proto__`.
+		body: isJson ? JSON.stringify(inDeploymentWords(body, words)) : body,
+		json: !Buffer.isBuffer(body),
 		timeout: clock.toHostMs(request.idleMs ?? request.timeoutMs ?? ATTEMPT_TIMEOUT_MS),
 		// n8n's own reading of JSON rounds long ids, and has no limit of size.
 		encoding: 'stream',
@@ -335,11 +316,7 @@ function toHttpOptions(request: ApiRequest, connection: Connection): IHttpReques
  * Sends requests with the node's credential. All requests of one sender share a rate limit: when the service asks one of
  * them to wait, the others wait too, reads for half a minute at most.
  */
-export function createSend(
-	context: ServiceContext,
-	connection: Connection,
-	signal?: AbortSignal,
-): { send: Send; open: Open } {
+export function createSend(context: ServiceContext, connection: Connection, signal?: AbortSignal) {
 	let quietUntil = 0;
 	let readsQuietUntil = 0;
 	const { decrypted: credentialsDecrypted } = connection;
@@ -408,11 +385,17 @@ export function createSend(
 	}
 
 	return {
-		send: async (request, schema) =>
+		/** Sends one request and reads its response. Throws an `ApiError` after as many attempts as the policy allows. */
+		send: async <Value>(request: ApiRequest, schema: ResponseSchema<Value>): Promise<Value> =>
 			await repeat(request, async () => {
 				const { statusCode, pieces } = await openOnce(request);
 				return parseAnswer(schema, await readBody(pieces, connection), statusCode);
 			}),
-		open: async (request) => await repeat(request, async () => (await openOnce(request)).pieces),
+		/**
+		 * The same, and returns the pieces of the response as soon as it begins. They end with the request's time limit, or when it is
+		 * abandoned, and throw an `ApiError` where the connection breaks.
+		 */
+		open: async (request: ApiRequest): Promise<AsyncGenerator<Buffer>> =>
+			await repeat(request, async () => (await openOnce(request)).pieces),
 	};
 }
