@@ -5,17 +5,21 @@ import { INCOMING_INDEX, taskIdField, toOptions } from '../shared/n8n/fields';
 import { ifSet } from '../shared/n8n/options';
 import { jsonObject } from '../shared/util/json';
 import { text } from '../shared/util/schema';
+import type { z } from '../shared/util/vendor/zod';
 
-/** A way to choose what is done, beside the buttons of the task. */
-export interface Choice {
+/** What an operation works on where no button of the task is chosen. */
+export interface Target {
 	name: string;
 	value: string;
 	description: string;
+	/** Shown where it is chosen. */
+	fields: INodeProperties[];
+	/** In the API's names. */
+	schema: z.ZodRawShape;
 }
 
-/** The fields of an operation. `chosenBy` are those that its own choice shows. */
-export function gridFields(choice: Choice, chosenBy: INodeProperties[]): INodeProperties[] {
-	const { value } = choice;
+/** The fields of an operation. */
+export function gridFields({ name, value, description, fields }: Target): INodeProperties[] {
 	return [
 		taskIdField('The grid to start from. It must be completed.'),
 		{
@@ -23,7 +27,7 @@ export function gridFields(choice: Choice, chosenBy: INodeProperties[]): INodePr
 			name: 'matchBy',
 			type: 'options',
 			options: [
-				choice,
+				{ name, value, description },
 				{
 					name: 'Button',
 					value: 'button',
@@ -32,7 +36,7 @@ export function gridFields(choice: Choice, chosenBy: INodeProperties[]): INodePr
 			],
 			default: value,
 		},
-		...chosenBy,
+		...fields,
 		{
 			displayName: 'Button Name or ID',
 			name: 'customId',

@@ -1,5 +1,3 @@
-import type { INodeProperties } from 'n8n-workflow';
-
 import { GRID_INDEX, GRID_SPEEDS } from '../shared/api/grid';
 import type { Operation } from '../shared/n8n/describe';
 import { additionalFieldsOf } from '../shared/n8n/fields';
@@ -10,14 +8,7 @@ import { buyingOperation, type BuyingOperation } from '../shared/tasks/execute';
 import type { RequestBody } from '../shared/tasks/prepare';
 import { integer, oneOf, schemaFor, taskId, text } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
-import { type Choice, gridFields, indexField, optional } from './fields';
-
-/** What an operation works on where no button is chosen. */
-interface Target extends Choice {
-	fields: INodeProperties[];
-	/** In the API's names. */
-	schema: z.ZodRawShape;
-}
+import { gridFields, indexField, optional, type Target } from './fields';
 
 export const picture: Target = {
 	name: 'Picture',
@@ -59,13 +50,12 @@ interface GridOperation extends Pick<BuyingOperation, 'name' | 'value' | 'action
 
 /** Makes an operation of its target: `POST /v1/gridart/generations/{operation}` (spec §4). */
 export function gridOperation({ path, check, target, ...operation }: GridOperation): Operation {
-	const { fields, schema, ...choice } = target;
 	return buyingOperation({
 		...operation,
 		family: 'grid',
 		resource: { name: 'Grid', value: 'grid' },
-		fields: [...gridFields(choice, fields), additionalFieldsOf(fieldsOf(optional))],
-		schema: requestBy({ schema }),
+		fields: [...gridFields(target), additionalFieldsOf(fieldsOf(optional))],
+		schema: requestBy(target),
 		path: `/v1/gridart/generations/${path}`,
 		notes: (body) => unlistedNotes(body, [['speed', 'speed', GRID_SPEEDS]]),
 		parent: { parentOf: (body) => body.task_id, check },
