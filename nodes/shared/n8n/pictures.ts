@@ -58,7 +58,7 @@ interface ReaderRules extends Omit<PictureRules, 'field'> {
 	link: z.ZodTypeAny;
 }
 
-/** Reads the pictures of one item. Its errors name the field and the item. */
+/** Reads the pictures of one item, by the names of their parameters. Its errors name the field and the item. */
 export class PictureReader {
 	constructor(
 		private readonly context: IExecuteFunctions,
@@ -71,12 +71,12 @@ export class PictureReader {
 		},
 	) {}
 
-	/** The error for a field, by its name in the API's form. */
+	/** The error for a field. */
 	refusal(name: string, message: string) {
 		return validationError(
 			this.context.getNode(),
 			this.fields,
-			[{ path: [name], message }],
+			[{ path: [toApiName(name)], message }],
 			this.itemIndex,
 		);
 	}
@@ -95,17 +95,16 @@ export class PictureReader {
 		const empty = names.find(
 			(name) => isBlank(values[name]) && isExpression(node, [...place, name]),
 		);
-		if (empty !== undefined)
-			throw this.refusal(toApiName(empty), 'is required: its expression is empty');
+		if (empty !== undefined) throw this.refusal(empty, 'is required: its expression is empty');
 	}
 
-	/** Checks the pictures in the named binary fields. `name` is the API's form of the field that names them. */
-	async fromInput(name: string, properties: unknown): Promise<PendingUpload[]> {
-		const names = splitNames(properties);
+	/** Checks the pictures in the binary fields that a parameter names. */
+	async fromInput(name: string, values: ParameterValues): Promise<PendingUpload[]> {
+		const names = splitNames(values[name]);
 		const named = names.filter((each) => each !== '');
 		if (named.length > 0 && named.length < names.length)
 			throw this.refusal(name, 'must have a name on both sides of each comma');
-		const field = labelOf(this.fields, name) ?? name;
+		const field = labelOf(this.fields, toApiName(name)) ?? name;
 		const found: PendingUpload[] = [];
 		for (const property of named) {
 			found.push(
@@ -116,10 +115,16 @@ export class PictureReader {
 	}
 
 	/** The one picture that a field gives; `undefined` for none. Refuses more: they would be bought without. */
-	only<Picture>(name: string, found: readonly Picture[]): Picture | undefined {
+	private only(name: string, found: readonly unknown[]): unknown {
 		if (found.length > 1)
 			throw this.refusal(name, `must be one picture, and it gives ${found.length}`);
 		return found[0];
+	}
+
+	/** The one picture that either of two fields gives: the names of binary fields, or a link. `undefined` for none. */
+	async either(binaryProperty: string, url: string, values: ParameterValues): Promise<unknown> {
+		const own = this.only(binaryProperty, await this.fromInput(binaryProperty, values));
+		return own ?? this.only(url, linksIn(values[url]));
 	}
 
 	/** The picture of optional `pictureFields`, if there is one. */
@@ -132,34 +137,31 @@ export class PictureReader {
 	/** The picture of `pictureFields`. */
 	async one(name: string, values: ParameterValues): Promise<unknown> {
 		const source = values[`${name}Source`];
-		const refusal = (part: string, message: string) =>
-			this.refusal(toApiName(name + part), message);
 		if (source === 'binary') {
 			const property = `${name}BinaryProperty`;
-			const field = toApiName(property);
-			const own = this.only(field, await this.fromInput(field, values[property]));
-			if (own) return own;
-			throw refusal('BinaryProperty', 'is required');
+			const own = this.only(property, await this.fromInput(property, values));
+			if (own !== undefined) return own;
+			throw this.refusal(property, 'is required');
 		}
-		if (source !== 'url') throw refusal('Source', 'must be one of binary, url');
-		const link = this.only(toApiName(`${name}Url`), linksIn(values[`${name}Url`]));
+		if (source !== 'url') throw this.refusal(`${name}Source`, 'must be one of binary, url');
+		const url = `${name}Url`;
+		const link = this.only(url, linksIn(values[url]));
 		const problem = this.rules.link.safeParse(link).error?.issues[0];
-		if (problem) throw refusal('Url', problem.message);
+		if (problem) throw this.refusal(url, problem.message);
 		return link;
 	}
 
 	/** The pictures of `pictureListFields`: at least one. */
 	async list(source: unknown, values: ParameterValues): Promise<unknown[]> {
-		const { imageUrls, imageBinaryProperties } = values;
 		if (source === 'both') this.requireExpressions(values, ['imageUrls', 'imageBinaryProperties']);
-		const links = source === 'url' || source === 'both' ? linkList(imageUrls) : [];
+		const links = source === 'url' || source === 'both' ? linkList(values.imageUrls) : [];
 		const own =
 			source === 'binary' || source === 'both'
-				? await this.fromInput('image_binary_properties', imageBinaryProperties)
+				? await this.fromInput('imageBinaryProperties', values)
 				: [];
 		if (links.length + own.length > 0) return [...links, ...own];
 		throw this.refusal(
-			source === 'binary' ? 'image_binary_properties' : 'image_urls',
+			source === 'binary' ? 'imageBinaryProperties' : 'imageUrls',
 			'is required, or choose None',
 		);
 	}

@@ -3,9 +3,8 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { DATA_URI_TYPES, OFFICIAL_MODEL } from '../../../shared/api/image';
 import { PendingUpload, reopenFile, toBase64 } from '../../../shared/n8n/binary';
 import { isBlank, type ParameterValues, unsentNotes } from '../../../shared/n8n/parameters';
-import { linksIn, PictureReader } from '../../../shared/n8n/pictures';
+import { PictureReader } from '../../../shared/n8n/pictures';
 import type { PanelBody } from '../../../shared/tasks/prepare';
-import { toApiName } from '../../../shared/util/case';
 import { additionalFields, generateFields } from './fields';
 import { referenceRules } from './references';
 import { imageOperation } from './request';
@@ -22,28 +21,20 @@ const MASK_FIELDS = ['maskUrl', 'maskBinaryProperty'];
 
 /** The mask, as a URL or as a picture of the input. Refuses one whose expression is empty, and one without a picture to repaint. */
 async function maskOf(values: ParameterValues, pictures: PictureReader): Promise<ParameterValues> {
-	const { referenceImages = 'none', maskBinaryProperty, maskUrl } = values;
 	const [given, second] = MASK_FIELDS.filter((name) => !isBlank(values[name]));
 	if (given === undefined) {
 		pictures.requireExpressions(values, MASK_FIELDS, [additionalFields.name]);
 		return {};
 	}
 	if (second !== undefined)
+		throw pictures.refusal('maskUrl', 'must not be set together with "Mask Input Data Field Name"');
+	if ((values.referenceImages ?? 'none') === 'none') {
 		throw pictures.refusal(
-			'mask_url',
-			'must not be set together with "Mask Input Data Field Name"',
-		);
-	if (referenceImages === 'none') {
-		throw pictures.refusal(
-			toApiName(given),
+			given,
 			'must come with a reference image, the one to be repainted: "Reference Images" is None',
 		);
 	}
-	const own = await pictures.fromInput('mask_binary_property', maskBinaryProperty);
-	return {
-		maskUrl:
-			pictures.only('mask_binary_property', own) ?? pictures.only('mask_url', linksIn(maskUrl)),
-	};
+	return { maskUrl: await pictures.either('maskBinaryProperty', 'maskUrl', values) };
 }
 
 /** Turns the choices of the panel into the fields of a generation (spec §3). */
@@ -54,8 +45,8 @@ async function toBody(
 ): Promise<PanelBody> {
 	const {
 		referenceImages = 'none',
-		imageUrls,
-		imageBinaryProperties,
+		imageUrls: _urls,
+		imageBinaryProperties: _names,
 		maskBinaryProperty: _name,
 		maskUrl: _url,
 		sendInputDataAs,
@@ -74,7 +65,7 @@ async function toBody(
 		...referenceRules(body.model),
 		...(asDataUri ? { types: DATA_URI_TYPES } : {}),
 	});
-	const images = await references.list(referenceImages, { imageUrls, imageBinaryProperties });
+	const images = await references.list(referenceImages, values);
 	const sent = images.map(async (image) =>
 		asDataUri && image instanceof PendingUpload ? await toDataUri(context, image) : image,
 	);

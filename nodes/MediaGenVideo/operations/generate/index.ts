@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INode } from 'n8n-workflow';
 
 import { isBlank, type ParameterValues, unsentNotes } from '../../../shared/n8n/parameters';
-import { linkList, linksIn, PictureReader } from '../../../shared/n8n/pictures';
+import { linkList, PictureReader } from '../../../shared/n8n/pictures';
 import { buyingOperation } from '../../../shared/tasks/execute';
 import type { PanelBody } from '../../../shared/tasks/prepare';
 import { flag } from '../../../shared/util/schema';
@@ -22,12 +22,10 @@ async function eachGroup(
 }
 
 async function withRoles(given: unknown, pictures: PictureReader): Promise<unknown> {
-	if (given === undefined)
-		throw pictures.refusal('image_with_roles', 'is required, or choose None');
-	return await eachGroup(given, async ({ binaryProperty, url, ...image }) => {
-		const own = await pictures.fromInput('binary_property', binaryProperty);
-		const link = pictures.only('binary_property', own) ?? pictures.only('url', linksIn(url));
-		return { ...image, url: link };
+	if (given === undefined) throw pictures.refusal('imageWithRoles', 'is required, or choose None');
+	return await eachGroup(given, async (values) => {
+		const { binaryProperty: _name, ...image } = values;
+		return { ...image, url: await pictures.either('binaryProperty', 'url', values) };
 	});
 }
 
@@ -59,7 +57,7 @@ async function imagesOf(
 			return { imageWithRoles: await withRoles(imageWithRoles, pictures) };
 		default:
 			throw pictures.refusal(
-				'image_input',
+				'imageInput',
 				'must be one of none, firstFrame, firstAndLastFrame, references, roles',
 			);
 	}
@@ -83,26 +81,24 @@ async function elementsOf(
 	const filled = filledElements(node);
 	// What all expressions of an element leave empty is not among the values.
 	if (filled.length > z.array(group).catch([]).parse(elementList).length)
-		throw pictures.refusal('element_list', 'must have no element whose expressions are all empty');
+		throw pictures.refusal('elementList', 'must have no element whose expressions are all empty');
 	if (elementList === undefined) return {};
 	return {
-		elementList: await eachGroup(
-			elementList,
-			async ({ binaryProperties, elementInputUrls, ...element }, at) => {
-				pictures.requireExpressions(
-					{ binaryProperties, elementInputUrls },
-					['elementInputUrls', 'binaryProperties'],
-					['additionalFields', 'elementList', 'element', filled[at] ?? at],
-				);
-				return {
-					...element,
-					elementInputUrls: [
-						...linkList(elementInputUrls),
-						...(await pictures.fromInput('binary_properties', binaryProperties)),
-					],
-				};
-			},
-		),
+		elementList: await eachGroup(elementList, async (values, at) => {
+			const { binaryProperties: _names, elementInputUrls, ...element } = values;
+			pictures.requireExpressions(
+				values,
+				['elementInputUrls', 'binaryProperties'],
+				['additionalFields', 'elementList', 'element', filled[at] ?? at],
+			);
+			return {
+				...element,
+				elementInputUrls: [
+					...linkList(elementInputUrls),
+					...(await pictures.fromInput('binaryProperties', values)),
+				],
+			};
+		}),
 	};
 }
 
