@@ -37,24 +37,12 @@ const fields: INodeProperties[] = [
 
 const rules = z.object({ threshold: number(0), compare });
 
-interface Checked {
-	isEnough: boolean;
-	/** Whether no item had this result for the same threshold in the last run. */
-	isNew: boolean;
-	/** What is compared: the unit and the threshold. */
-	rule: string;
-}
-
 const STATES = 'mediaGenBalanceStates';
 
 const knownStates = z.record(z.boolean()).catch({});
 
-function checkItem(
-	context: IExecuteFunctions,
-	record: BalanceRecord,
-	itemIndex: number,
-	before: Record<string, boolean>,
-): Checked {
+/** Whether enough remains, by the rule of an item: the unit and the threshold. */
+function checkItem(context: IExecuteFunctions, record: BalanceRecord, itemIndex: number) {
 	const { threshold, compare: unit } = parseParameters(context, fields, rules, itemIndex);
 	const remaining = remainingOf(record, unit);
 	if (remaining === null && !record.unlimited_quota) {
@@ -65,8 +53,7 @@ function checkItem(
 		);
 	}
 	const isEnough = remaining === null || remaining >= threshold;
-	const rule = `${unit} ${threshold}`;
-	return { isEnough, isNew: before[rule] !== isEnough, rule };
+	return { isEnough, rule: `${unit} ${threshold}` };
 }
 
 /** Sorts the items by whether enough remains: output 0 is "Enough", output 1 is "Low". */
@@ -91,7 +78,7 @@ export const check: Operation = {
 		const items = context.getInputData();
 		const results = await forEachItem(context, async (itemIndex) => {
 			const record = await balance;
-			const checked = checkItem(context, record, itemIndex, before);
+			const checked = checkItem(context, record, itemIndex);
 			const json = {
 				...items[itemIndex]?.json,
 				balance: toBalance(record),
@@ -102,7 +89,8 @@ export const check: Operation = {
 		throwFirstError(context, results);
 		for (const result of results) {
 			if (isFailed(result)) low.push(errorItem(node, result.error, result.itemIndex));
-			else if (!onlyOnChange || result.isNew) (result.isEnough ? enough : low).push(result.item);
+			else if (!onlyOnChange || before[result.rule] !== result.isEnough)
+				(result.isEnough ? enough : low).push(result.item);
 		}
 		const states = Object.fromEntries(
 			results.flatMap((result) => (isFailed(result) ? [] : [[result.rule, result.isEnough]])),
