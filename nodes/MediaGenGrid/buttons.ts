@@ -6,6 +6,7 @@ import { FAMILIES, taskPath } from '../shared/api/families';
 import type { TaskRecord } from '../shared/api/records';
 import { asNodeError } from '../shared/n8n/nodeErrors';
 import { taskQueryPath } from '../shared/n8n/options';
+import { taskId } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
 
 const word = z.string().min(1).optional().catch(undefined);
@@ -44,11 +45,8 @@ const NO_TASK_YET =
 
 /** The list of "Button": read from the task that "Task ID" names. Throws n8n errors that say how to get it. */
 export async function getButtons(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-	const taskId = this.getCurrentNodeParameter('taskId');
-	const isId =
-		typeof taskId === 'number' ||
-		(typeof taskId === 'string' && taskId.trim() !== '' && !taskId.startsWith('='));
-	if (!isId) {
+	const id = taskId().safeParse(this.getCurrentNodeParameter('taskId'));
+	if (!id.success || id.data.startsWith('=')) {
 		throw new NodeOperationError(this.getNode(), 'There is no task to read the buttons from yet', {
 			description: NO_TASK_YET,
 		});
@@ -58,9 +56,7 @@ export async function getButtons(this: ILoadOptionsFunctions): Promise<INodeProp
 		const path = taskQueryPath.safeParse(
 			this.getCurrentNodeParameter('options.taskQueryPath'),
 		).data;
-		const record = await client.tasks.retrieve(
-			taskPath(path ?? FAMILIES.grid.queryPath, String(taskId).trim()),
-		);
+		const record = await client.tasks.retrieve(taskPath(path ?? FAMILIES.grid.queryPath, id.data));
 		return buttonOptions(record, this.getCurrentNodeParameter('operation'));
 	} catch (error) {
 		throw asNodeError(this.getNode(), error);
