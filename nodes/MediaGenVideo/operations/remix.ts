@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { type BrandWordMap, toDeploymentWords } from '../../shared/api/brandWords';
+import { toDeploymentWords } from '../../shared/api/brandWords';
 import {
 	GENERATION_MODEL,
 	REMIX_ASPECT_RATIOS,
@@ -95,10 +95,6 @@ const remixRequest = schemaFor<RemixRequest>(({ model }) =>
 
 const remixBody = z.object({ task_id: z.string(), model: z.string() });
 
-/** The one model of this package whose videos the service does not extend. */
-const isGenerationModel = (original: string, words: BrandWordMap) =>
-	original === toDeploymentWords(GENERATION_MODEL, words);
-
 /** The model must be the parent's (spec §5). Which one the service refuses is not shown, so the difference is a note. */
 export const checkOriginal: NonNullable<ParentRule['check']> = (body, record, words) => {
 	const { task_id: taskId, model } = remixBody.parse(body);
@@ -111,7 +107,8 @@ export const checkOriginal: NonNullable<ParentRule['check']> = (body, record, wo
 			],
 		};
 	}
-	if (isGenerationModel(original, words)) {
+	// The one model of this package whose videos the service does not extend.
+	if (original === toDeploymentWords(GENERATION_MODEL, words)) {
 		const message = `must be a video by a model that can be extended: ${REMIX_MODELS.join(' or ')}; this one was made by ${original}`;
 		return { problem: { field: 'task_id', message } };
 	}
