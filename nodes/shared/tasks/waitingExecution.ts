@@ -106,30 +106,30 @@ export const hasCome = (outcome: AcceptedItem): boolean => lateResults.hasCome(o
 export const isKeyRefused = (error: ApiError) =>
 	error instanceof AuthenticationError || error instanceof PermissionError;
 
-/** Asks for one task. Returns its end, or `undefined` while it runs. Throws an `ApiError` that may pass. */
-async function retrieveEnd(
+/** Asks for one task, and notes its end. Returns whether it has ended. Throws an `ApiError` that may pass. */
+async function noteEnd(
 	run: Run,
 	outcome: AcceptedItem,
 	execution: WaitingExecution,
-): Promise<TaskItem | undefined> {
-	const { absent } = execution;
+): Promise<boolean> {
+	const { taskId } = outcome;
+	const { ended, absent } = execution;
 	try {
-		const current = withRecord(run, outcome, await retrieveRecord(run, outcome.taskId, 'once'));
-		absent.delete(outcome.taskId);
+		const current = withRecord(run, outcome, await retrieveRecord(run, taskId, 'once'));
+		absent.delete(taskId);
 		const isComplete = hasCome(current);
-		if (!hasEnded(current.task.status)) return undefined;
+		if (!hasEnded(current.task.status)) return false;
 		if (!isComplete)
-			throw new UnreadableResponseError(
-				`the service shows no result of task ${outcome.taskId} yet`,
-			);
-		return { ...current, error: failedTaskError(run, current) };
+			throw new UnreadableResponseError(`the service shows no result of task ${taskId} yet`);
+		ended.set(taskId, { ...current, error: failedTaskError(run, current) });
 	} catch (thrown) {
 		const error = errorFromThrown(thrown);
-		const absence = absent.get(outcome.taskId) ?? new Absence();
-		absent.set(outcome.taskId, absence);
+		const absence = absent.get(taskId) ?? new Absence();
+		absent.set(taskId, absence);
 		if (absence.mayPass(error) || (isKeyRefused(error) && !isOverdue(execution))) throw error;
-		return { ...outcome, error: retrieveError(run, outcome, error) };
+		ended.set(taskId, { ...outcome, error: retrieveError(run, outcome, error) });
 	}
+	return true;
 }
 
 /** Tasks that are not known to have ended. */
@@ -166,16 +166,6 @@ export async function findRunning(
 		if (running) return running;
 	}
 	return undefined;
-}
-
-async function noteEnd(
-	run: Run,
-	outcome: AcceptedItem,
-	execution: WaitingExecution,
-): Promise<boolean> {
-	const end = await retrieveEnd(run, outcome, execution);
-	if (end) execution.ended.set(outcome.taskId, end);
-	return end !== undefined;
 }
 
 /** Of {@link FILES_WITHIN_MS}, the milliseconds for a last look at the tasks. */
