@@ -126,9 +126,9 @@ export async function pause(
 		context.logger.warn(`MediaGen: ${note}`);
 	const evaluated = toJson(evaluatedOptions(firstItemOf(context)));
 	const digest = secretDigest(addresses.resumeUrl);
-	const limit = clock.now() + options.timeout * 1_000;
+	const pauseLimit = clock.now() + options.timeout * 1_000;
 	const ofAll = {
-		pauseLimit: limit,
+		pauseLimit,
 		...(Object.keys(evaluated).length > 0 ? { evaluatedOptions: evaluated } : {}),
 		...(digest === undefined ? {} : { secretDigest: digest }),
 	};
@@ -140,8 +140,8 @@ export async function pause(
 		// After the time limit it would come out as if it were the task's file.
 		delete item.binary;
 	}
-	await context.putExecutionToWait(new Date(limit + HOST_LIMIT_AFTER_MS));
-	watchPause(run, outcomes, addresses, { limit, expected });
+	await context.putExecutionToWait(new Date(pauseLimit + HOST_LIMIT_AFTER_MS));
+	watchPause({ ...run, pauseLimit }, outcomes, addresses, expected);
 	const waiting = context.getExecuteData();
 	// n8n disables the node that waits, and would so pass by another run of it that is due in this execution: both have the same object.
 	waiting.node = { ...waiting.node };

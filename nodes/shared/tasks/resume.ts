@@ -24,7 +24,7 @@ import { isObject, toJson } from '../util/json';
 import { KeyedLock } from '../util/keyedLock';
 import { pLimit } from '../util/vendor/pLimit';
 import { z } from '../util/vendor/zod';
-import { acceptedItem, downloadResults, retrieveRecord, type TaskRun } from './taskRun';
+import { acceptedItem, downloadResults, retrieveRecord } from './taskRun';
 import { executionState } from './watchPause';
 import {
 	findRunning,
@@ -36,6 +36,7 @@ import {
 	markResumed,
 	openTasks,
 	outputEnd,
+	type PausedRun,
 	readAll,
 	waitingExecution,
 	type WaitingExecution,
@@ -44,11 +45,7 @@ import {
 type WaitingItems = z.infer<typeof waitingItems>;
 
 /** A run whose input are the waiting items, as the node wrote them before it paused. */
-type CallbackRun = TaskRun<IWebhookFunctions> & {
-	waiting: WaitingItems;
-	/** When the pause ends, in milliseconds since 1970; `undefined` where the items are none that a pause wrote. */
-	pauseLimit: number | undefined;
-};
+type CallbackRun = PausedRun<IWebhookFunctions> & { waiting: WaitingItems };
 
 const ownText = z.string().optional().catch(undefined);
 
@@ -131,13 +128,15 @@ function readWaitingItems(run: CallbackRun): TaskItem[] {
 	});
 }
 
+/** `undefined` where the items are none that a pause wrote. */
 function openCallbackRun(
 	context: IWebhookFunctions,
 	family: TaskFamily,
 	client: MediaGenClient,
-): CallbackRun {
+): CallbackRun | undefined {
 	const waiting = waitingItemsOf(context);
 	const { evaluatedOptions: evaluated, pauseLimit } = waitingOptions.parse(waiting[0]?.json);
+	if (pauseLimit === undefined) return undefined;
 	const options = readRunOptions({
 		getNode: () => context.getNode(),
 		getParameter: (name): unknown =>
@@ -188,7 +187,7 @@ async function makeOutput(
 	const final = finalOutcomes(run, outcomes, execution);
 	countResumedCost(run.context, outcomes, final);
 	const read = final.map(asRead);
-	const downloadsEnd = outputEnd(execution);
+	const downloadsEnd = outputEnd(run);
 	const delivered =
 		clock.now() < downloadsEnd || !run.options.downloadFiles
 			? await downloadResults({ ...run, downloadsEnd }, read)
@@ -313,11 +312,10 @@ async function firstToFindAllEnded(
 ): Promise<Found> {
 	if (hasResumed(key)) return undefined;
 	const execution = waitingExecution(key);
-	execution.limit ??= run.pauseLimit;
 	if (execution.output) return { join: execution.output };
-	if (isGivenUp(execution)) return undefined;
+	if (isGivenUp(run)) return undefined;
 	if (await isOfAnotherPause(run, outcomes, claimed)) return undefined;
-	if (isOverdue(execution)) {
+	if (isOverdue(run)) {
 		await readAll(run, outcomes, execution);
 	} else {
 		const isKnown = claimed !== undefined && execution.ended.has(claimed);
@@ -337,10 +335,11 @@ const isOver = async (context: IWebhookFunctions): Promise<boolean> =>
  * lose the result if n8n were killed before it has the data.
  */
 async function resumeWith(
-	context: IWebhookFunctions,
+	run: CallbackRun,
 	key: string,
 	output: Promise<INodeExecutionData[]>,
 ): Promise<IWebhookResponseData> {
+	const { context } = run;
 	try {
 		const inTime = await inTimeToAnswer(output);
 		if (!inTime) answer(context, 503, CALL_AGAIN);
@@ -349,7 +348,7 @@ async function resumeWith(
 		if (!inTime && (await isOver(context))) return { noWebhookResponse: true };
 		markResumed(key);
 		// n8n has resumed it meanwhile, and 1.123 would run the next nodes a second time.
-		if (isGivenUp(waitingExecution(key))) return inTime ? {} : { noWebhookResponse: true };
+		if (isGivenUp(run)) return inTime ? {} : { noWebhookResponse: true };
 		return { workflowData: [items], ...(inTime ? {} : { noWebhookResponse: true }) };
 	} finally {
 		forgetWaiting(key);
@@ -372,7 +371,7 @@ async function resumeOnCallback(
 		const run = openCallbackRun(context, family, client);
 		// n8n stores the output of a resume in the place of the waiting items. 1.123, busy, may show the execution as waiting for its next pause
 		// before it has stored that: resumed from there, it would buy what it has bought since.
-		if (run.pauseLimit === undefined) return answer(context, 503, CALL_AGAIN);
+		if (!run) return answer(context, 503, CALL_AGAIN);
 		const outcomes = readWaitingItems(run);
 		const key = keyOfPause(context.getExecutionId(), run.pauseLimit, outcomes);
 		const { taskId, claimsEnd, isEmpty } = await readCallback(context);
@@ -392,7 +391,7 @@ async function resumeOnCallback(
 			const isBehind = isEmpty || (claimsEnd && claimed === found.running.taskId);
 			return isBehind ? answer(context, 503, CALL_AGAIN) : {};
 		}
-		if ('resume' in found) return await resumeWith(context, key, found.resume);
+		if ('resume' in found) return await resumeWith(run, key, found.resume);
 		return (await inTimeToAnswer(found.join)) ? {} : answer(context, 503, CALL_AGAIN);
 	} catch (error) {
 		context.logger.warn(`MediaGen: a callback could not be verified: ${asError(error).message}`);

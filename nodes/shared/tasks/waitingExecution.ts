@@ -1,5 +1,5 @@
 import { createHash } from 'crypto';
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import {
 	type ApiError,
@@ -22,8 +22,6 @@ export interface WaitingExecution {
 	ended: Map<string, TaskItem>;
 	/** How long the service has not known a task, by id. A part of it may be behind. */
 	absent: Map<string, Absence>;
-	/** Milliseconds since 1970 at which it goes on with what there is. The first waiting item has it, too. */
-	limit?: number;
 	/** The downloads under way. Repeated callbacks join them. */
 	output?: Promise<INodeExecutionData[]>;
 	/** Aborted when it resumes: whoever waits for that must not keep its data in memory. */
@@ -86,16 +84,21 @@ const FILES_WITHIN_MS = 50_000;
 /** Milliseconds after the limit from which on nothing resumes the execution but n8n: before n8n sets that timer. */
 const GIVEN_UP_AFTER_MS = 100_000;
 
+/** A run whose execution pauses. */
+export type PausedRun<Context extends TaskContext = IExecuteFunctions> = TaskRun<Context> & {
+	/** Milliseconds since 1970 at which it goes on with what there is. */
+	pauseLimit: number;
+};
+
+type Limited = Pick<PausedRun, 'pauseLimit'>;
+
 /** Until when the output must be made, in milliseconds since 1970. */
-export const outputEnd = ({ limit = Infinity }: WaitingExecution): number =>
-	limit + FILES_WITHIN_MS;
+export const outputEnd = ({ pauseLimit }: Limited): number => pauseLimit + FILES_WITHIN_MS;
 
-export const isGivenUp = ({ limit = Infinity }: WaitingExecution): boolean =>
-	clock.now() >= limit + GIVEN_UP_AFTER_MS;
+export const isGivenUp = ({ pauseLimit }: Limited): boolean =>
+	clock.now() >= pauseLimit + GIVEN_UP_AFTER_MS;
 
-export const isOverdue = ({ limit = Infinity }: WaitingExecution): boolean => clock.now() >= limit;
-
-type Run = TaskRun<TaskContext>;
+export const isOverdue = ({ pauseLimit }: Limited): boolean => clock.now() >= pauseLimit;
 
 const lateResults = new LateResults();
 
@@ -108,12 +111,11 @@ export const isKeyRefused = (error: ApiError) =>
 
 /** Asks for one task, and notes its end. Returns whether it has ended. Throws an `ApiError` that may pass. */
 async function noteEnd(
-	run: Run,
+	run: PausedRun<TaskContext>,
 	outcome: AcceptedItem,
-	execution: WaitingExecution,
+	{ ended, absent }: WaitingExecution,
 ): Promise<boolean> {
 	const { taskId } = outcome;
-	const { ended, absent } = execution;
 	try {
 		const current = withRecord(run, outcome, await retrieveRecord(run, taskId, 'once'));
 		absent.delete(taskId);
@@ -126,7 +128,7 @@ async function noteEnd(
 		const error = errorFromThrown(thrown);
 		const absence = absent.get(taskId) ?? new Absence();
 		absent.set(taskId, absence);
-		if (absence.mayPass(error) || (isKeyRefused(error) && !isOverdue(execution))) throw error;
+		if (absence.mayPass(error) || (isKeyRefused(error) && !isOverdue(run))) throw error;
 		ended.set(taskId, { ...outcome, error: retrieveError(run, outcome, error) });
 	}
 	return true;
@@ -146,7 +148,7 @@ export function openTasks(
  * once.
  */
 export async function findRunning(
-	run: Run,
+	run: PausedRun<TaskContext>,
 	outcomes: readonly TaskItem[],
 	execution: WaitingExecution,
 	first?: string,
@@ -173,7 +175,7 @@ const READ_WITHIN_MS = 25_000;
 
 /** Asks for all tasks that are not known to have ended. One that cannot be read, or not in time, stays open. */
 export async function readAll(
-	run: Run,
+	run: PausedRun<TaskContext>,
 	outcomes: readonly TaskItem[],
 	execution: WaitingExecution,
 ): Promise<void> {

@@ -8,7 +8,7 @@ import { Memory } from '../util/memory';
 import { parseWebUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { failedTaskError } from './taskErrors';
-import type { PauseAddresses, TaskRun } from './taskRun';
+import type { PauseAddresses } from './taskRun';
 import {
 	findRunning,
 	forgetWaiting,
@@ -16,6 +16,7 @@ import {
 	hasResumed,
 	isKeyRefused,
 	keyOfPause,
+	type PausedRun,
 	waitingExecution,
 } from './waitingExecution';
 
@@ -186,7 +187,7 @@ const FIRST_REPEAT_MS = 250;
 const REPEAT_FOR_MS = 120_000;
 
 /** The credential may have another key by now, for the next look. */
-async function takeKeyOfNow(run: TaskRun): Promise<void> {
+async function takeKeyOfNow(run: PausedRun): Promise<void> {
 	try {
 		run.client = await openClient(run.context);
 	} catch (error) {
@@ -198,7 +199,7 @@ async function takeKeyOfNow(run: TaskRun): Promise<void> {
 
 /** Whether all tasks have ended; `undefined` where that cannot be read. */
 async function allEnded(
-	run: TaskRun,
+	run: PausedRun,
 	outcomes: readonly TaskItem[],
 	key: string,
 ): Promise<boolean | undefined> {
@@ -215,7 +216,7 @@ async function allEnded(
 }
 
 /** Calls the paused node, for a while, until it has received the call or a callback resumes the execution. Returns whether that is so. */
-async function resume({ context }: TaskRun, key: string, resumeUrl: string): Promise<boolean> {
+async function resume({ context }: PausedRun, key: string, resumeUrl: string): Promise<boolean> {
 	const until = clock.now() + REPEAT_FOR_MS;
 	for (let wait = FIRST_REPEAT_MS; clock.now() < until && !hasResumed(key); wait *= GROWTH) {
 		const answer = await callOwnAddress(context, resumeUrl);
@@ -227,20 +228,12 @@ async function resume({ context }: TaskRun, key: string, resumeUrl: string): Pro
 	return hasResumed(key);
 }
 
-/** Milliseconds since 1970. */
-interface PauseTimes {
-	/** When the execution goes on with what there is. */
-	limit: number;
-	/** When the service expects the last task to end; `Infinity` where it does not tell. */
-	expected: number;
-}
-
 async function watch(
-	run: TaskRun,
+	run: PausedRun,
 	outcomes: readonly TaskItem[],
 	key: string,
 	{ resumeUrl, formUrl }: PauseAddresses,
-	{ limit, expected }: PauseTimes,
+	expected: number,
 ): Promise<void> {
 	let isOver = false;
 	let isStored = false;
@@ -250,11 +243,11 @@ async function watch(
 	});
 	// In one piece, unlike `sleep`: of thousands of pauses each would wake up four times a second.
 	const rest = async (ms: number) =>
-		await Promise.race([resumed, clock.sleep(Math.min(ms, limit - clock.now()))]);
+		await Promise.race([resumed, clock.sleep(Math.min(ms, run.pauseLimit - clock.now()))]);
 	await rest(untilCallback(expected));
 	for (
 		let wait = FIRST_MS;
-		!isOver && clock.now() < limit;
+		!isOver && clock.now() < run.pauseLimit;
 		wait = Math.min(wait * GROWTH, LONGEST_MS)
 	) {
 		await rest(wait);
@@ -297,21 +290,22 @@ async function watch(
  * then the callback has resumed the execution, as a rule, and nothing was asked for.
  *
  * A restart ends all this; callbacks and n8n's own time limit remain.
+ *
+ * @param expected when the service expects the last task to end, in milliseconds since 1970; `Infinity` where it does not tell
  */
 export function watchPause(
-	run: TaskRun,
+	run: PausedRun,
 	outcomes: readonly TaskItem[],
 	addresses: PauseAddresses,
-	times: PauseTimes,
+	expected: number,
 ): void {
-	const key = keyOfPause(run.context.getExecutionId(), times.limit, outcomes);
+	const key = keyOfPause(run.context.getExecutionId(), run.pauseLimit, outcomes);
 	const execution = waitingExecution(key);
-	execution.limit = times.limit;
 	for (const outcome of outcomes.filter(isAccepted)) {
 		if (hasCome(outcome))
 			execution.ended.set(outcome.taskId, { ...outcome, error: failedTaskError(run, outcome) });
 	}
-	void watch(run, outcomes, key, addresses, times).catch((error: unknown) => {
+	void watch(run, outcomes, key, addresses, expected).catch((error: unknown) => {
 		run.context.logger.debug(
 			`MediaGen: a paused execution is not watched any more: ${asError(error).message}`,
 		);
