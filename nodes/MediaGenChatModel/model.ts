@@ -33,7 +33,7 @@ import { mark } from './cache/markers';
 import { usageWarnings } from './cache/warnings';
 import type { Fields } from './fields';
 import type { ModelOptions } from './options';
-import type { ChatStyle, OfferedTool, Question } from './prompt/style';
+import { type ChatStyle, type OfferedTool, type Question, readToolChoice } from './prompt/style';
 import { callIdsIn, talkOf } from './prompt/talk';
 import type { Purchases } from './purchases';
 import type { Sdk } from './sdk/load';
@@ -158,10 +158,11 @@ export class MediaGenModel implements ChatModel {
 	/** Makes the request of a question. Nothing is sent yet. */
 	private prepare(
 		messages: readonly Message[],
-		{ signal, stop = [], tool_choice: toolChoice }: ChatModelConfig,
+		{ signal, stop = [], tool_choice }: ChatModelConfig,
 		streaming: Record<string, unknown>,
 	): { request: () => ChatRequest } & Asked {
 		const { fields, options, style } = this.setup;
+		const toolChoice = readToolChoice(tool_choice);
 		const question = { talk: talkOf(messages), tools: this.tools, toolChoice, stop };
 		const { fields: prompt, ends } = style.toPrompt(question);
 		mark(ends, fields.caching, options.cachedHistory);

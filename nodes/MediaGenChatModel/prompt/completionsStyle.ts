@@ -1,5 +1,5 @@
 import { COMPLETIONS, textBlock } from '../../shared/api/chat';
-import { type Block, type ChatStyle, type Question, readToolChoice } from './style';
+import { type Block, type ChatStyle, type Question, type ToolChoice } from './style';
 import type { FilePart, Part, Turn } from './talk';
 
 function fileBlock({ mediaType, name, source }: FilePart): Block {
@@ -52,12 +52,9 @@ function toMessages({ role, parts }: Turn): Message[] {
 	];
 }
 
-function toToolChoice(choice: unknown): Record<string, unknown> {
-	const read = readToolChoice(choice);
-	if (!read) return {};
-	if (read.kind === 'tool')
-		return { tool_choice: { type: 'function', function: { name: read.name } } };
-	return { tool_choice: read.kind === 'any' ? 'required' : read.kind };
+function toToolChoice(choice: ToolChoice): unknown {
+	if (choice.type === 'tool') return { type: 'function', function: { name: choice.name } };
+	return choice.type === 'any' ? 'required' : choice.type;
 }
 
 function toPrompt({ talk, tools, toolChoice, stop }: Question) {
@@ -77,7 +74,9 @@ function toPrompt({ talk, tools, toolChoice, stop }: Question) {
 	return {
 		fields: {
 			messages,
-			...(offered.length > 0 ? { tools: offered, ...toToolChoice(toolChoice) } : {}),
+			...(offered.length > 0
+				? { tools: offered, ...(toolChoice && { tool_choice: toToolChoice(toolChoice) }) }
+				: {}),
 			...(stop.length > 0 ? { stop } : {}),
 		},
 		ends: {

@@ -1,6 +1,6 @@
 import { MESSAGES, textBlock } from '../../shared/api/chat';
 import { isObject, parseJson } from '../../shared/util/json';
-import { type Block, type ChatStyle, type Question, readToolChoice } from './style';
+import { type Block, type ChatStyle, type Question } from './style';
 import type { FilePart, Part, Turn } from './talk';
 
 function fileBlock({ mediaType, source }: FilePart): Block {
@@ -62,14 +62,6 @@ function toMessages(turns: readonly Turn[]): Message[] {
 
 const isText = ({ type }: Block) => type === 'text';
 
-function toToolChoice(choice: unknown): Record<string, unknown> {
-	const read = readToolChoice(choice);
-	if (!read) return {};
-	return {
-		tool_choice: read.kind === 'tool' ? { type: 'tool', name: read.name } : { type: read.kind },
-	};
-}
-
 function toPrompt({ talk, tools, toolChoice, stop }: Question) {
 	const offered: Block[] = tools.map(({ name, description, parameters }) => ({
 		name,
@@ -83,7 +75,9 @@ function toPrompt({ talk, tools, toolChoice, stop }: Question) {
 	return {
 		fields: {
 			...(system.length > 0 ? { system } : {}),
-			...(offered.length > 0 ? { tools: offered, ...toToolChoice(toolChoice) } : {}),
+			...(offered.length > 0
+				? { tools: offered, ...(toolChoice && { tool_choice: toolChoice }) }
+				: {}),
 			messages,
 			...(stop.length > 0 ? { stop_sequences: stop } : {}),
 		},

@@ -9,12 +9,14 @@ export interface OfferedTool {
 	parameters: unknown;
 }
 
+/** The tool that must be called, as messages style has it. */
+export type ToolChoice = { type: 'auto' | 'any' | 'none' } | { type: 'tool'; name: string };
+
 /** What is asked: a conversation, with the tools that may be called. */
 export interface Question {
 	talk: Talk;
 	tools: readonly OfferedTool[];
-	/** The tool that must be called, in LangChain's words: `auto`, `any`, `none`, or a tool's name. */
-	toolChoice: unknown;
+	toolChoice: ToolChoice | undefined;
 	stop: readonly string[];
 }
 
@@ -44,11 +46,9 @@ export interface ChatStyle extends ChatEndpoint {
 	streaming: Record<string, unknown>;
 }
 
-/** The choice of a tool, in LangChain's words, by its kind. */
-export function readToolChoice(
-	choice: unknown,
-): { kind: 'auto' | 'any' | 'none' } | { kind: 'tool'; name: string } | undefined {
+/** Reads a choice in LangChain's words: `auto`, `any`, `none`, or a tool's name. */
+export function readToolChoice(choice: unknown): ToolChoice | undefined {
 	if (typeof choice !== 'string' || choice === '') return undefined;
-	if (choice === 'auto' || choice === 'any' || choice === 'none') return { kind: choice };
-	return choice === 'required' ? { kind: 'any' } : { kind: 'tool', name: choice };
+	if (choice === 'auto' || choice === 'any' || choice === 'none') return { type: choice };
+	return choice === 'required' ? { type: 'any' } : { type: 'tool', name: choice };
 }
