@@ -92,41 +92,30 @@ function toToolCall(call: GivenCall, isLastOfCut: boolean): ToolCall {
 	};
 }
 
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const objectOf = (value: unknown) => (isObject(value) ? value : {});
 
-const objectsIn = (value: unknown) => listOf(value).filter(isObject);
-
-/** The tool calls of an answer: blocks in messages style, a field of the message in completions style. */
-function callsIn(body: Record<string, unknown>, stopReason: string | null): ToolCall[] {
-	const choice = objectsIn(body.choices)[0] ?? {};
-	const message = isObject(choice.message) ? choice.message : {};
-	const inBlocks = [...objectsIn(body.content), ...objectsIn(message.content)]
-		.filter(({ type }) => type === 'tool_use')
-		.map(({ id, name, input }) => ({ id, name, input }));
-	const inField = objectsIn(message.tool_calls).map((call) => {
-		const called = isObject(call.function) ? call.function : {};
-		return { id: call.id, name: called.name, input: called.arguments };
-	});
-	return toToolCalls([...inBlocks, ...inField], stopReason);
-}
-
-/** What a refusal says, where it says something: a field beside the text. */
-function refusalIn(body: Record<string, unknown>): string {
-	const choice = objectsIn(body.choices)[0] ?? {};
-	const said = isObject(choice.message) ? choice.message.refusal : undefined;
-	return typeof said === 'string' ? said : '';
-}
+const objectsIn = (value: unknown) => (Array.isArray(value) ? value.filter(isObject) : []);
 
 /** Reads a whole response, of either style, bare or in `data`. Throws an `UnusableAnswer` for a tool call that breaks off. */
 export function readAnswer(response: ChatResponse): Answer {
 	const { data } = response;
-	const inside: unknown = Array.isArray(data) ? data[0] : data;
-	const body = { ...response, ...(isObject(inside) ? inside : {}) };
+	const body = { ...response, ...objectOf(Array.isArray(data) ? data[0] : data) };
+	const message = objectOf(objectsIn(body.choices)[0]?.message);
 	const { text, stopReason, usage } = readReply(response);
+	// Blocks in messages style, a field of the message in completions style.
+	const inBlocks = [...objectsIn(body.content), ...objectsIn(message.content)]
+		.filter(({ type }) => type === 'tool_use')
+		.map(({ id, name, input }) => ({ id, name, input }));
+	const inField = objectsIn(message.tool_calls).map((call) => {
+		const { name, arguments: input } = objectOf(call.function);
+		return { id: call.id, name, input };
+	});
+	// What a refusal says stands beside the text.
+	const refusal = typeof message.refusal === 'string' ? message.refusal : '';
 	return {
 		...(typeof body.id === 'string' ? { id: body.id } : {}),
-		text: text === '' ? refusalIn(body) : text,
-		calls: callsIn(body, stopReason),
+		text: text === '' ? refusal : text,
+		calls: toToolCalls([...inBlocks, ...inField], stopReason),
 		stopReason,
 		usage,
 	};
