@@ -17,7 +17,7 @@ import { throwFirstError } from '../../shared/n8n/failedItems';
 import { readItemOptions } from '../../shared/n8n/readOptions';
 import { isLeftOut, type UnboughtItem } from '../../shared/output/items';
 import { checkOnlyOutput } from '../../shared/purchase/checkOnly';
-import { type Purchase, PurchaseRecords } from '../../shared/purchase/purchaseRecords';
+import { PurchaseRecords } from '../../shared/purchase/purchaseRecords';
 import {
 	dropRecords,
 	type PaidRun,
@@ -64,7 +64,6 @@ interface ChatRun {
 /** A validated question, with the fingerprint of its prefix. */
 interface Question extends PreparedQuestion, ReadyItem {
 	print: PrefixFingerprint;
-	purchase: Purchase & { body: object };
 }
 
 async function readQuestions(

@@ -3,12 +3,12 @@ import { createHash } from 'crypto';
 import { type BrandWordMap, inDeploymentWords, toDeploymentWords } from '../api/brandWords';
 import { isObject } from '../util/json';
 
-/** What an item buys. */
+/** What is bought: two requests that are the same in this are the same purchase. */
 export interface PaidRequest {
 	/** Family and operation, such as `image.generate`. */
 	operation: string;
 	path: string;
-	/** Pictures of the input stand in it as their fingerprints. */
+	/** As the user gave it, without a callback address. Pictures of the input stand in it as their fingerprints. */
 	body: Readonly<Record<string, unknown>>;
 	/** Set where the request is form data: the file, as its fingerprint. */
 	file?: unknown;

@@ -7,6 +7,7 @@ import { clock, HOUR_MS } from '../util/clock';
 import { objectIn, toJson } from '../util/json';
 import { Memory } from '../util/memory';
 import { z } from '../util/vendor/zod';
+import type { PaidRequest } from './purchaseKey';
 
 /** The part of an n8n context that tells one run of a node from another. */
 interface ExecutionContext {
@@ -40,13 +41,9 @@ const storedRecords = z.array(z.object({ run: z.string(), purchase: purchaseStat
 
 type StoredRecord = z.infer<typeof storedRecords>[number];
 
-/** What makes two purchases of an item the same. */
-export interface Purchase {
+/** What an item buys. */
+export interface Purchase extends PaidRequest {
 	itemIndex: number;
-	operation: string;
-	path: string;
-	/** JSON, as the user gave it: pictures by their content, without a callback address. */
-	body: unknown;
 }
 
 const RECORDS = 'mediaGenPurchases';
@@ -82,8 +79,8 @@ const hashOf = (value: unknown) =>
 function requestKey(purchase: Purchase): string {
 	const known = knownKeys.get(purchase);
 	if (known !== undefined) return known;
-	const { operation, path, body } = purchase;
-	const key = hashOf([operation, path, body]);
+	const { operation, path, body, file } = purchase;
+	const key = hashOf([operation, path, file === undefined ? body : [body, file]]);
 	knownKeys.set(purchase, key);
 	return key;
 }

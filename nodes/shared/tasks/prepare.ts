@@ -115,20 +115,15 @@ async function prepareItem(
 	const sent = webhook.url === undefined ? bought : { webhook: webhook.url, ...bought };
 	const operation = `${run.family}.${run.operation}`;
 	const { brandWords } = run.client.connection;
-	const paid = { operation, path: target.path, body: bought, file: target.file };
+	const purchase = { itemIndex, operation, path: target.path, body: bought, file: target.file };
 	return {
 		itemIndex,
 		state: 'ready',
 		body,
 		target: { ...target, body: sent },
-		purchase: {
-			itemIndex,
-			operation,
-			path: target.path,
-			body: target.file ? [bought, target.file] : bought,
-		},
+		purchase,
 		notes: [...notes, ...(panel.notes ?? []), ...webhook.notes],
-		options: { ...itemOptions, purchaseKey: purchaseKey(paid, brandWords, copyNumber) },
+		options: { ...itemOptions, purchaseKey: purchaseKey(purchase, brandWords, copyNumber) },
 		existingTaskId,
 	};
 }
