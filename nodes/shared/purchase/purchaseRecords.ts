@@ -135,7 +135,7 @@ export class PurchaseRecords {
 		const kept = this.take(own, true) ?? this.take(named);
 		const found = kept ?? this.take(origin);
 		if (!found) return this.takePaused(purchase);
-		this.replace(purchase.itemIndex, this.keyFor(purchase), found.purchase);
+		this.replace(purchase, found.purchase);
 		return kept ? found.purchase : { ...found.purchase, hasChanged: true };
 	}
 
@@ -154,15 +154,15 @@ export class PurchaseRecords {
 
 	/** To be called right before the request is sent, and after an answer that could not be read. */
 	markPending(purchase: Purchase, response?: string): void {
-		this.replace(purchase.itemIndex, this.keyFor(purchase), { state: 'pending', response });
+		this.replace(purchase, { state: 'pending', response });
 	}
 
 	markAccepted(purchase: Purchase, taskId: string): void {
-		this.replace(purchase.itemIndex, this.keyFor(purchase), { state: 'accepted', taskId });
+		this.replace(purchase, { state: 'accepted', taskId });
 	}
 
 	markAnswered(purchase: Purchase, response: Record<string, unknown>): void {
-		this.replace(purchase.itemIndex, this.keyFor(purchase), { state: 'answered', response });
+		this.replace(purchase, { state: 'answered', response });
 	}
 
 	/** To be called before the node pauses. An agent may want the same again. */
@@ -303,11 +303,13 @@ export class PurchaseRecords {
 	}
 
 	/** Stores this run's record of a purchase in place of the one it had. */
-	private replace(itemIndex: number, key: string, purchase: PurchaseState): void {
+	private replace(purchase: Purchase, state: PurchaseState): void {
+		const { itemIndex } = purchase;
+		const key = this.keyFor(purchase);
 		const others = this.at(key).filter(({ run }) => run !== this.run);
 		this.keys.set(itemIndex, key);
 		this.origins[this.originOf(itemIndex)] = key;
-		this.store(key, [...others, { run: this.run, purchase }]);
+		this.store(key, [...others, { run: this.run, purchase: state }]);
 	}
 
 	private store(key: string, records: readonly StoredRecord[]): void {
