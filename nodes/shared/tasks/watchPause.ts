@@ -25,18 +25,16 @@ interface CallerContext {
 	helpers: { httpRequest(options: IHttpRequestOptions): Promise<unknown> };
 }
 
-type Answer = z.infer<typeof response> | { statusCode: undefined; why: string };
-
 const CALL_WITHIN_MS = 10_000;
 
 const response = z.object({ statusCode: z.number(), body: z.unknown() });
 
-/** Calls this n8n from outside. Never throws. */
+/** Calls this n8n from outside. Never throws: of a call without an answer it returns why. */
 async function callN8n(
 	context: CallerContext,
 	method: 'GET' | 'POST',
 	url: string,
-): Promise<Answer> {
+): Promise<z.infer<typeof response> | string> {
 	const request = context.helpers.httpRequest({
 		method,
 		url,
@@ -50,12 +48,9 @@ async function callN8n(
 		// n8n's own time limit counts idle time only.
 		const answer = await within(CALL_WITHIN_MS, request);
 		if (answer !== undefined) return response.parse(answer);
-		return {
-			statusCode: undefined,
-			why: `it did not answer within ${CALL_WITHIN_MS / 1_000} seconds`,
-		};
+		return `it did not answer within ${CALL_WITHIN_MS / 1_000} seconds`;
 	} catch (error) {
-		return { statusCode: undefined, why: `no connection: ${asError(error).message}` };
+		return `no connection: ${asError(error).message}`;
 	}
 }
 
@@ -65,18 +60,20 @@ const wordsOf = (body: unknown) => JSON.stringify(body ?? '');
 const NO_DATA_YET = /Cannot read properties of undefined/;
 
 /** n8n has no data of an execution that was started by hand until it pauses, and fails over that. */
-const hasNoDataYet = (answer: Answer) =>
-	answer.statusCode === 500 && NO_DATA_YET.test(wordsOf(answer.body));
+const hasNoDataYet = ({ statusCode, body }: z.infer<typeof response>) =>
+	statusCode === 500 && NO_DATA_YET.test(wordsOf(body));
 
 /**
  * What the address of an execution answers.
  * - `running`: n8n refuses callbacks, because it has not stored the pause yet, or the execution runs again
- * - `received`: the paused node has been called
- * - `over`: the execution has finished
- * - `failed`: anything else, in words
+ * - `done`: the paused node has been called, or the execution is over: no further call is needed
+ * - `failed`: anything else
  */
-type OwnAnswer =
-	{ state: 'running' | 'received' | 'over' } | { state: 'failed'; why: string; isGone?: boolean };
+interface OwnAnswer {
+	state: 'running' | 'done' | 'failed';
+	/** Why it does not lead back to an execution that runs, where it does not. */
+	why: string;
+}
 
 /** An address with more of a path. */
 function below(address: string, path: string): string {
@@ -92,14 +89,16 @@ function below(address: string, path: string): string {
  */
 async function callOwnAddress(context: CallerContext, resumeUrl: string): Promise<OwnAnswer> {
 	const answer = await callN8n(context, 'POST', below(resumeUrl, '/callback'));
-	if (answer.statusCode === undefined) return { state: 'failed', why: answer.why };
+	if (typeof answer === 'string') return { state: 'failed', why: answer };
 	const { statusCode, body } = answer;
-	if (statusCode < 300) return { state: 'received' };
-	if (hasNoDataYet(answer)) return { state: 'running' };
+	const says = (words: string) => wordsOf(body).includes(words);
+	const isOfN8n = statusCode < 300 || statusCode === 409;
+	const why = isOfN8n ? 'another n8n answered' : `it answered ${statusCode}`;
+	if (hasNoDataYet(answer) || (statusCode === 409 && !says('finished')))
+		return { state: 'running', why };
 	// n8n keeps no execution that it does not save.
-	const isGone = statusCode === 404 && wordsOf(body).includes('does not exist');
-	if (statusCode !== 409) return { state: 'failed', why: `it answered ${statusCode}`, isGone };
-	return { state: wordsOf(body).includes('finished') ? 'over' : 'running' };
+	const isGone = statusCode === 404 && says('does not exist');
+	return { state: isOfN8n || isGone ? 'done' : 'failed', why };
 }
 
 const PROVEN_FOR_MS = 300_000;
@@ -118,12 +117,11 @@ export async function ownAddressProblem(
 	const url = parseWebUrl(resumeUrl);
 	const base = url && url.origin + url.pathname.replace(/[^/]*$/, '');
 	if (base !== undefined && proven.get(base)) return undefined;
-	const answer = await callOwnAddress(context, resumeUrl);
-	if (answer.state === 'running') {
+	const { state, why } = await callOwnAddress(context, resumeUrl);
+	if (state === 'running') {
 		if (base !== undefined) proven.set(base, true);
 		return undefined;
 	}
-	const why = answer.state === 'failed' ? answer.why : 'another n8n answered';
 	// The rest of the address may hold a token.
 	return `${url?.origin ?? resumeUrl} does not lead back to this execution (${why})`;
 }
@@ -153,6 +151,7 @@ export async function executionState(
 ): Promise<ExecutionState | undefined> {
 	if (!parseWebUrl(formUrl)) return undefined;
 	const answer = await callN8n(context, 'GET', below(formUrl, '/n8n-execution-status'));
+	if (typeof answer === 'string') return undefined;
 	if (hasNoDataYet(answer)) return 'running';
 	return answer.statusCode === 200 ? STATES.get(answer.body) : undefined;
 }
@@ -219,10 +218,8 @@ async function allEnded(
 async function resume({ context }: PausedRun, key: string, resumeUrl: string): Promise<boolean> {
 	const until = clock.now() + REPEAT_FOR_MS;
 	for (let wait = FIRST_REPEAT_MS; clock.now() < until && !hasResumed(key); wait *= GROWTH) {
-		const answer = await callOwnAddress(context, resumeUrl);
-		const { state } = answer;
-		if (state === 'received' || state === 'over' || (state === 'failed' && answer.isGone))
-			return true;
+		const { state } = await callOwnAddress(context, resumeUrl);
+		if (state === 'done') return true;
 		await clock.sleep(wait);
 	}
 	return hasResumed(key);
