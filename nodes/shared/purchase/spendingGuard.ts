@@ -3,10 +3,10 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import type { MediaGenClient } from '../api/client';
 import { ApiError, asError } from '../api/errors';
-import { type BalanceUnit, remainingOf } from '../api/balance';
+import { remainingOf } from '../api/balance';
 import { NOTHING_SENT } from '../n8n/nodeErrors';
 import { itemRanges } from '../n8n/rows';
-import type { SpendingRules } from '../n8n/options';
+import { buyingOptions, type SpendingRules } from '../n8n/options';
 import { isTool } from '../n8n/readOptions';
 import { isLeftOut } from '../output/items';
 import { isObject } from '../util/json';
@@ -51,20 +51,21 @@ const RUN_THE_REST =
 
 const KEEP_BALANCE_HINT = 'Top up the balance, or lower "Keep Balance" in the options.';
 
-const UNREADABLE_HINT = 'Run the node again later, or remove "Keep Balance" from the options.';
+const unreadable = (problem: string) =>
+	new KeepBalanceError(
+		`${problem}, and "Keep Balance" is set`,
+		'Run the node again later, or remove "Keep Balance" from the options.',
+	);
 
-const LIMITS = [
-	['checkOnly', 'Check Only'],
-	['maxTasks', 'Max Tasks'],
-	['keepBalance', 'Keep Balance'],
-] as const;
+const LIMITS = ['checkOnly', 'maxTasks', 'keepBalance'] as const;
 
 /** Throws a `NodeOperationError` for a limit of the node whose expression gives nothing: it must not count as no limit. */
 function checkLimitsAreGiven(node: INode, rules: SpendingRules): void {
 	const options: unknown = node.parameters.options;
 	if (!isObject(options)) return;
-	for (const [name, label] of LIMITS) {
+	for (const name of LIMITS) {
 		if (options[name] === undefined || rules[name] !== undefined) continue;
+		const label = buyingOptions[name].field.displayName;
 		throw new NodeOperationError(node, `"${label}" is required: its expression is empty`, {
 			description: NOTHING_SENT,
 		});
@@ -113,7 +114,7 @@ export class SpendingGuard {
 	}
 
 	/** Purchases of this node in this execution so far. */
-	get bought(): number {
+	private get bought(): number {
 		return this.counted - this.freed;
 	}
 
@@ -132,7 +133,7 @@ export class SpendingGuard {
 	}
 
 	/** Why `purchases` more would pass the limit; `undefined` if they fit. */
-	problemWith(purchases: number): string | undefined {
+	private problemWith(purchases: number): string | undefined {
 		const { maxTasks } = this.rules;
 		if (maxTasks === undefined || this.bought + purchases <= maxTasks) return undefined;
 		return `"Max Tasks" is ${maxTasks}, and this node has made ${this.bought} purchases in this execution`;
@@ -193,34 +194,18 @@ export class SpendingGuard {
 	async checkBalance(): Promise<void> {
 		const { keepBalance, keepBalanceUnit: unit } = this.rules;
 		if (keepBalance === undefined) return;
-		const remaining = await this.remaining(unit);
-		if (remaining === undefined) return;
-		const amount = unit === 'credits' ? `${remaining} credits` : `${remaining}`;
-		if (remaining >= keepBalance) {
-			this.lastRemaining = amount;
-			return;
-		}
-		throw new KeepBalanceError(
-			`the remaining balance is ${amount}, and "Keep Balance" is ${keepBalance}`,
-			KEEP_BALANCE_HINT,
-		);
-	}
-
-	/** `undefined` for a key without a limit. */
-	private async remaining(unit: BalanceUnit): Promise<number | undefined> {
 		const record = await this.client.balance.retrieve().catch(asError);
-		if (record instanceof Error) {
+		if (record instanceof Error)
+			throw unreadable(`the balance could not be read (${record.message})`);
+		if (record.unlimited_quota) return;
+		const remaining = remainingOf(record, unit);
+		if (remaining === null) throw unreadable(`the service does not state the remaining ${unit}`);
+		const amount = unit === 'credits' ? `${remaining} credits` : `${remaining}`;
+		if (remaining < keepBalance)
 			throw new KeepBalanceError(
-				`the balance could not be read (${record.message}), and "Keep Balance" is set`,
-				UNREADABLE_HINT,
+				`the remaining balance is ${amount}, and "Keep Balance" is ${keepBalance}`,
+				KEEP_BALANCE_HINT,
 			);
-		}
-		if (record.unlimited_quota) return undefined;
-		const amount = remainingOf(record, unit);
-		if (amount !== null) return amount;
-		throw new KeepBalanceError(
-			`the service does not state the remaining ${unit}, and "Keep Balance" is set`,
-			UNREADABLE_HINT,
-		);
+		this.lastRemaining = amount;
 	}
 }
