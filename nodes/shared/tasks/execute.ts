@@ -198,23 +198,6 @@ function withLeftOutNote(outcomes: readonly TaskItem[], guard: SpendingGuard): T
 const namesTask = (item: ReadyTask | UnboughtItem) =>
 	item.state === 'ready' && item.existingTaskId !== undefined;
 
-/**
- * Looks at the tasks that items name, as their parents or in "Existing Task". What an earlier attempt bought is taken up whatever has
- * become of those.
- */
-async function lookAtOthers(
-	run: TaskRun,
-	{ fields, parent }: BuyingOperation,
-	records: PurchaseRecords,
-	read: ReadonlyArray<ReadyTask | UnboughtItem>,
-): Promise<Array<ReadyTask | UnboughtItem>> {
-	const checked = parent ? await checkParents(run, fields, parent, read, records) : [...read];
-	if (!run.options.checkOnly) throwFirstError(run.context, checked);
-	const items = checked.some(namesTask) ? await findExistingTasks(run, checked, records) : checked;
-	if (!run.options.checkOnly) throwFirstError(run.context, items);
-	return items;
-}
-
 /** Buys a task per item, waits as "Wait for Result" says, and returns the output. */
 async function execute(
 	context: IExecuteFunctions,
@@ -222,12 +205,23 @@ async function execute(
 ): Promise<INodeExecutionData[][]> {
 	const opened = await openTaskRun(context, operation.family, operation.value);
 	const { checkOnly, timeout } = opened.options;
+	const { fields, parent } = operation;
+	const checked = <Items extends readonly object[]>(items: Items): Items => {
+		if (!checkOnly) throwFirstError(context, items);
+		return items;
+	};
 	const guard = new SpendingGuard(context, opened.options, opened.client, runIndexOf(context));
-	const read = await prepareItems(opened, operation);
-	if (!checkOnly) throwFirstError(context, read);
-	const bought = { records: new PurchaseRecords(context), guard };
+	const read = checked(await prepareItems(opened, operation));
+	const records = new PurchaseRecords(context);
+	const bought = { records, guard };
 	try {
-		const items = await lookAtOthers(opened, operation, bought.records, read);
+		// What an earlier attempt bought is taken up, whatever has become of the tasks that its item names.
+		const allowed = parent
+			? checked(await checkParents(opened, fields, parent, read, records))
+			: read;
+		const items = allowed.some(namesTask)
+			? checked(await findExistingTasks(opened, allowed, records))
+			: allowed;
 		if (checkOnly)
 			return [await checkOnlyOutput(context, opened.client, guard, items, ({ target }) => target)];
 		// The look at existing tasks may have taken a minute.
@@ -235,7 +229,7 @@ async function execute(
 		const accepted = await buyTasks(run, operation, bought, items);
 		return await waitAndDeliver(run, operation, bought, withLeftOutNote(accepted, guard));
 	} finally {
-		bought.records.close();
+		records.close();
 	}
 }
 
