@@ -35,7 +35,7 @@ const QUIET_MS = { unstated: 1_000, most: 30_000 };
 const BUSY = 'too many calls at once';
 const QUIET = 'the service has asked for fewer requests';
 
-/** Keeps calls to one trigger, which anybody can make who knows its address, from becoming a flood of requests to the service. */
+/** Keeps calls to one trigger, which anybody can make who knows its address, from becoming a flood of requests to the service. An answer without a record is text. */
 export class RequestBounds<Found> {
 	private readonly limit = pLimit(AT_ONCE);
 
@@ -43,9 +43,6 @@ export class RequestBounds<Found> {
 	private readonly unknown = new Memory<Found>(MAX_UNKNOWN, NOT_ASKED_FOR_MS);
 
 	private quietUntil = 0;
-
-	/** @param hasNoRecord whether an answer is none with a record */
-	constructor(private readonly hasNoRecord: (found: Found) => boolean) {}
 
 	/** Asks the service for a task. Throws a `Refusal` where it must not be asked now. A call with a right signature is not kept waiting. */
 	async ask(taskId: string, isSigned: boolean, request: () => Promise<Found>): Promise<Found> {
@@ -57,7 +54,7 @@ export class RequestBounds<Found> {
 			if (clock.now() > since + TURN_WITHIN_MS) throw new Refusal(503, BUSY);
 			return await this.send(request);
 		});
-		if (this.hasNoRecord(found)) this.unknown.set(taskId, found);
+		if (typeof found === 'string') this.unknown.set(taskId, found);
 		return found;
 	}
 

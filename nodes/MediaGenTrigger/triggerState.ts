@@ -20,7 +20,7 @@ export class TriggerState {
 	/** Calls for the same task run one after the other. */
 	readonly lock = new KeyedLock();
 
-	readonly bounds = new RequestBounds<FoundTask>((found) => typeof found === 'string');
+	readonly bounds = new RequestBounds<FoundTask>();
 
 	private readonly processed = new ProcessedTasks();
 
