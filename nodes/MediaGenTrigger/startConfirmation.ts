@@ -58,19 +58,13 @@ export class StartConfirmation {
 		let confirm = (): void => undefined;
 		const started = new Promise<void>((resolve) => (confirm = resolve));
 		this.starts.delete(key);
-		const inTime = this.within(started);
-		this.starts.set(key, { since: clock.now(), inTime, confirm });
-		return await inTime;
-	}
-
-	private async within(started: Promise<void>): Promise<boolean> {
 		const isQueueMode = !this.role.runsExecutions && this.role.unconfirmed >= QUEUE_MODE_AFTER;
-		const inTime = await inTimeToAnswer(
-			started,
-			isQueueMode ? QUEUE_MODE_START_WITHIN_MS : undefined,
-		);
-		if (!inTime) this.role.unconfirmed += 1;
-		return inTime;
+		const within = isQueueMode ? QUEUE_MODE_START_WITHIN_MS : undefined;
+		const inTime = inTimeToAnswer(started, within);
+		this.starts.set(key, { since: clock.now(), inTime, confirm });
+		const isInTime = await inTime;
+		if (!isInTime) this.role.unconfirmed += 1;
+		return isInTime;
 	}
 
 	/** Waits until a start that is under way in this process is confirmed or late. */
