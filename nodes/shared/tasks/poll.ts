@@ -1,6 +1,7 @@
 import { ApiError, asError, CanceledError, errorFromThrown, NotFoundError } from '../api/errors';
 import { READS_HELD_UP_MS } from '../api/http';
 import { hasEnded } from '../api/records';
+import type { NodeError } from '../n8n/nodeErrors';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
 import { textResult } from '../output/resultFiles';
 import { clock, sleep } from '../util/clock';
@@ -148,21 +149,16 @@ async function pollTask(run: TaskRun, accepted: AcceptedItem): Promise<TaskItem>
 				deadline,
 				signal,
 			});
-	switch (end.reason) {
-		case 'ended':
-			return { ...outcome, error: failedTaskError(run, outcome) };
-		case 'canceled':
-			return { ...outcome, error: canceledError(run, outcome) };
-		case 'timeout':
-			return {
-				...outcome,
-				error: hasEnded(outcome.task.status)
-					? failedTaskError(run, outcome)
-					: timeoutError(run, outcome, end.last),
-			};
-		case 'error':
-			return { ...outcome, error: retrieveError(run, outcome, end.error) };
-	}
+	return { ...outcome, error: endError(run, outcome, end) };
+}
+
+/** Why a task has no result after the wait; `undefined` if it has one. */
+function endError(run: TaskRun, outcome: AcceptedItem, end: PollEnd): NodeError | undefined {
+	if (end.reason === 'canceled') return canceledError(run, outcome);
+	if (end.reason === 'error') return retrieveError(run, outcome, end.error);
+	if (end.reason === 'timeout' && !hasEnded(outcome.task.status))
+		return timeoutError(run, outcome, end.last);
+	return failedTaskError(run, outcome);
 }
 
 /** Waits for all tasks together: as long as the slowest of them takes, not their sum. */
