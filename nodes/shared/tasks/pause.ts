@@ -1,11 +1,10 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { hasEnded, readTaskRecord } from '../api/records';
+import { readTaskRecord } from '../api/records';
 import { secretDigest } from '../api/signedAddress';
 import { errorFields } from '../n8n/nodeErrors';
 import { evaluatedOptions, firstItemOf } from '../n8n/readOptions';
 import {
-	type AcceptedItem,
 	besideTask,
 	isAccepted,
 	isLeftOut,
@@ -18,13 +17,10 @@ import { isRunAgain } from '../purchase/runPaidItems';
 import { clock } from '../util/clock';
 import { toJson } from '../util/json';
 import { SET_WEBHOOK_URL } from './callbackAddress';
+import { isOpen } from './poll';
 import type { PauseAddresses, TaskRun } from './taskRun';
 import { HOST_LIMIT_AFTER_MS } from './waitingExecution';
 import { ownAddressProblem, watchPause } from './watchPause';
-
-function isOpen(outcome: TaskItem): outcome is AcceptedItem {
-	return isAccepted(outcome) && outcome.error === undefined && !hasEnded(outcome.task.status);
-}
 
 /**
  * Whether the execution can pause: a task is still open, and no item has failed that would have to fail the node, which a paused

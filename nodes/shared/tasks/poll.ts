@@ -170,6 +170,9 @@ export async function pollTasks(run: TaskRun, outcomes: readonly TaskItem[]): Pr
 	);
 }
 
+export const isOpen = (outcome: TaskItem): outcome is AcceptedItem =>
+	isAccepted(outcome) && outcome.error === undefined && !hasEnded(outcome.task.status);
+
 /** Asks once for every task that has not ended. A transient error changes nothing. */
 export async function refreshTasks(
 	run: TaskRun,
@@ -177,8 +180,7 @@ export async function refreshTasks(
 ): Promise<TaskItem[]> {
 	return await Promise.all(
 		outcomes.map(async (outcome) => {
-			if (!isAccepted(outcome) || outcome.error !== undefined || hasEnded(outcome.task.status))
-				return outcome;
+			if (!isOpen(outcome)) return outcome;
 			try {
 				const record = await retrieveRecord(run, outcome.taskId, 'once');
 				return withRecord(run, outcome, record);
