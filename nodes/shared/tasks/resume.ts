@@ -42,10 +42,8 @@ import {
 	type WaitingExecution,
 } from './waitingExecution';
 
-type WaitingItems = z.infer<typeof waitingItems>;
-
 /** A run whose input are the waiting items, as the node wrote them before it paused. */
-type CallbackRun = PausedRun<IWebhookFunctions> & { waiting: WaitingItems };
+type CallbackRun = PausedRun<IWebhookFunctions> & { waiting: z.infer<typeof waitingItems> };
 
 const ownText = z.string().optional().catch(undefined);
 
@@ -98,15 +96,6 @@ const waitingJson = z.object({
 const addressOf = (context: IWebhookFunctions, name: 'resumeUrl' | 'resumeFormUrl'): string =>
 	z.string().parse(context.evaluateExpression(`{{ $execution.${name} }}`, 0));
 
-/** Where n8n receives calls for this execution while it is paused. */
-const resumeUrlOf = (context: IWebhookFunctions): string => addressOf(context, 'resumeUrl');
-
-function waitingItemsOf(context: IWebhookFunctions): WaitingItems {
-	const items = waitingItems.parse(context.evaluateExpression('{{ $input.all() }}'));
-	// n8n gave the node the first item only.
-	return context.getNode().executeOnce === true ? items.slice(0, 1) : items;
-}
-
 /** Reads what the node wrote before it paused: one outcome for each waiting item. */
 function readWaitingItems(run: CallbackRun): TaskItem[] {
 	return run.waiting.map(({ json }, itemIndex) => {
@@ -134,7 +123,9 @@ function openCallbackRun(
 	family: TaskFamily,
 	client: MediaGenClient,
 ): CallbackRun | undefined {
-	const waiting = waitingItemsOf(context);
+	const items = waitingItems.parse(context.evaluateExpression('{{ $input.all() }}'));
+	// n8n gave the node the first item only.
+	const waiting = context.getNode().executeOnce === true ? items.slice(0, 1) : items;
 	const { evaluatedOptions: evaluated, pauseLimit } = waitingOptions.parse(waiting[0]?.json);
 	if (pauseLimit === undefined) return undefined;
 	const options = readRunOptions({
@@ -258,7 +249,7 @@ function refuseStranger(
 	const query: Record<string, unknown> = { ...context.getQueryData() };
 	const secret = checkSecret(
 		connection,
-		resumeUrlOf(context),
+		addressOf(context, 'resumeUrl'),
 		context.getExecutionId(),
 		query,
 		() => waitingItem.parse(context.evaluateExpression('{{ $input.first() }}')).json.secretDigest,
@@ -327,9 +318,6 @@ async function firstToFindAllEnded(
 	return { resume: execution.output };
 }
 
-const isOver = async (context: IWebhookFunctions): Promise<boolean> =>
-	(await executionState(context, addressOf(context, 'resumeFormUrl'))) === 'over';
-
 /**
  * Resumes with the output, once. Downloads that take longer than the service waits are answered 503 and go on. An early 200 would
  * lose the result if n8n were killed before it has the data.
@@ -345,7 +333,8 @@ async function resumeWith(
 		if (!inTime) answer(context, 503, CALL_AGAIN);
 		const items = await output;
 		// n8n 1.123 would let an execution go on that has been stopped meanwhile.
-		if (!inTime && (await isOver(context))) return { noWebhookResponse: true };
+		if (!inTime && (await executionState(context, addressOf(context, 'resumeFormUrl'))) === 'over')
+			return { noWebhookResponse: true };
 		markResumed(key);
 		// n8n has resumed it meanwhile, and 1.123 would run the next nodes a second time.
 		if (isGivenUp(run)) return inTime ? {} : { noWebhookResponse: true };
