@@ -116,8 +116,6 @@ async function askAll(
 		buys: 'answer',
 		concurrency: options.concurrency,
 		whenUnsure: options.whenUnsure,
-		// "Timeout" is the time for one answer: the run as a whole has no deadline.
-		deadline: { at: () => Infinity, message: '' },
 		signal,
 		prepare: async ({ itemIndex, purchase: { path, body } }) => {
 			const headers = { ...style.headers, ...hourCacheHeader(body) };

@@ -55,7 +55,7 @@ export interface PaidRun<Item extends ReadyItem, Receipt> {
 	buys: 'task' | 'answer';
 	concurrency: number;
 	whenUnsure: WhenUnsure;
-	deadline: BuyingDeadline;
+	deadline?: BuyingDeadline;
 	signal: AbortSignal | undefined;
 	/** What an earlier execution bought for the item: then nothing is bought. */
 	existing?(item: Item): Receipt | undefined;
@@ -175,7 +175,8 @@ async function buy<Item extends ReadyItem, Receipt>(
 		attempt.stage = 'not sent';
 		throwIfStopped();
 		if (run.signal?.aborted) throw new CanceledError();
-		if (clock.now() >= run.deadline.at()) throw new TimeoutError(run.deadline.message);
+		if (run.deadline && clock.now() >= run.deadline.at())
+			throw new TimeoutError(run.deadline.message);
 		records.markPending(item.purchase);
 		attempt.stage = 'sent';
 		const receipt = await send();
@@ -264,12 +265,10 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 			return { ...item, notes: [...notes, ...attempt.notes], receipt };
 		} catch (thrown) {
 			const isUnsure = attempt.stage === 'sent' || attempt.pending !== undefined;
-			if (!(thrown instanceof ApiError))
-				return {
-					...rejected(item, asNodeError(node, thrown, { itemIndex })),
-					state: isUnsure ? 'unsure' : 'rejected',
-					notes,
-				};
+			if (!(thrown instanceof ApiError)) {
+				const error = asNodeError(node, thrown, { itemIndex });
+				return { itemIndex, state: isUnsure ? 'unsure' : 'rejected', error, notes, options };
+			}
 			if (stopsAll(thrown)) stopped ??= thrown;
 			const error = attempt.pending ? stillPending(run, attempt, thrown) : thrown;
 			const context = await contextOf(attempt, error, remaining);
