@@ -210,13 +210,9 @@ async function execute(
 
 /** Makes an operation of a style of asking (spec §8). */
 export function chatOperation(style: ChatStyle): Operation {
-	const { name, value, action, description } = style;
 	return {
+		...style,
 		resource: chatResource,
-		name,
-		value,
-		action,
-		description,
 		fields: [...promptFields, chatOptionsField],
 		execute: async (context) => await execute(context, style),
 	};

@@ -280,14 +280,10 @@ const isAdditional = ({ type }: INodeProperties) => type === 'collection';
 
 /** Makes an operation of a task request: adds the purchase, the wait, the output and their fields. */
 export function buyingOperation(operation: BuyingOperation): Operation {
-	const { resource, name, value, action, description, fields, synchronous = false } = operation;
+	const { fields, synchronous = false } = operation;
 	const options = optionsField(purchaseOptions({ makesFiles: !synchronous }));
 	return {
-		resource,
-		name,
-		value,
-		action,
-		description,
+		...operation,
 		fields: [
 			...fields.filter((field) => !isAdditional(field)),
 			...(synchronous ? [] : waitFields),
