@@ -146,24 +146,47 @@ interface CostContext extends CustomDataContext, RunContext {
 	getInputData(): Array<{ json: IDataObject }>;
 }
 
-const COUNTED = 'mediaGenCounted';
-const COUNTED_BEFORE = 'mediaGenCountedBefore';
-
-/** At so many, counted tasks become the older ones, and those before are forgotten: the execution's data stays bounded. */
-const REMEMBERED = 5_000;
-
 /**
- * How far tasks are counted, by id.
+ * How far a task is counted.
  * - `bought`: as a task; its cost is not known yet
  * - `waiting`: as a task; the callback that resumes the execution counts its cost
  * - `ended`: with its cost
  */
-function countedTasks(flow: IDataObject): Record<'late' | 'older', IDataObject> {
-	if (Object.keys(objectIn(flow, COUNTED)).length >= REMEMBERED) {
-		flow[COUNTED_BEFORE] = objectIn(flow, COUNTED);
-		flow[COUNTED] = {};
+type Counted = 'bought' | 'waiting' | 'ended';
+
+const COUNTED = 'mediaGenCounted';
+const COUNTED_BEFORE = 'mediaGenCountedBefore';
+const COUNT = 'mediaGenCount';
+
+/** The last 5,000 to 10,000 counted tasks are remembered. */
+const REMEMBERED = 5_000;
+
+/** Each step takes constant time, and the execution's data stays bounded. */
+class CountedTasks {
+	constructor(private readonly context: IDataObject) {}
+
+	get(taskId: string): Counted | undefined {
+		const state =
+			objectIn(this.context, COUNTED)[taskId] ?? objectIn(this.context, COUNTED_BEFORE)[taskId];
+		return state === 'bought' || state === 'waiting' || state === 'ended' ? state : undefined;
 	}
-	return { late: objectIn(flow, COUNTED), older: objectIn(flow, COUNTED_BEFORE) };
+
+	set(taskId: string, state: Counted): void {
+		const known = [COUNTED, COUNTED_BEFORE]
+			.map((name) => objectIn(this.context, name))
+			.find((tasks) => tasks[taskId] !== undefined);
+		if (known) {
+			known[taskId] = state;
+			return;
+		}
+		const count = Number(this.context[COUNT] ?? 0);
+		if (count >= REMEMBERED) {
+			this.context[COUNTED_BEFORE] = objectIn(this.context, COUNTED);
+			this.context[COUNTED] = {};
+		}
+		objectIn(this.context, COUNTED)[taskId] = state;
+		this.context[COUNT] = count >= REMEMBERED ? 1 : count + 1;
+	}
 }
 
 const isFinal = ({ record, task }: AcceptedItem) => record !== undefined && hasEnded(task.status);
@@ -202,15 +225,15 @@ function timedOut(context: CostContext, { itemIndex, taskId }: AcceptedItem): bo
 }
 
 function count(context: CostContext, outcomes: readonly TaskItem[], how: Counting): void {
-	const { late, older } = countedTasks(context.getContext('flow'));
+	const counted = new CountedTasks(context.getContext('flow'));
 	let newTasks = 0;
 	const ended: AcceptedItem[] = [];
 	for (const outcome of outcomes.filter(isAccepted)) {
 		const { taskId } = outcome;
-		const before = [late[taskId], older[taskId]].find((state) => typeof state === 'string');
+		const before = counted.get(taskId);
 		if (outcome.options.reused && before === undefined) {
 			// Another execution bought it. A later node that reads it must not count it either.
-			late[taskId] = 'ended';
+			counted.set(taskId, 'ended');
 			continue;
 		}
 		const final = isFinal(outcome);
@@ -218,7 +241,7 @@ function count(context: CostContext, outcomes: readonly TaskItem[], how: Countin
 		if (before === undefined) newTasks++;
 		if (final && (before !== 'waiting' || timedOut(context, outcome))) ended.push(outcome);
 		const after = final ? 'ended' : how === 'waiting' ? 'waiting' : 'bought';
-		if (after !== before) late[taskId] = after;
+		if (after !== before) counted.set(taskId, after);
 	}
 	addCost(context, newTasks, ended, context);
 }
