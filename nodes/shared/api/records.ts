@@ -210,10 +210,12 @@ export function mayHaveEnded({ raw, status }: StatedRecord): boolean {
 	return known === undefined ? (toNumber(raw.progress) ?? 0) >= 100 : hasEnded(known);
 }
 
-/** Reads a task's record from a response or a callback: see `findTaskRecord`. */
+/** Reads a task's record from a response or a callback: see `findTaskRecord`. Its id may stand beside it. */
 export function readTaskRecord(answer: unknown): TaskRecord | undefined {
 	const found = findTaskRecord(answer);
-	return found && toTaskRecord(found);
+	if (!found) return undefined;
+	const record = toTaskRecord(found);
+	return { ...record, id: record.id ?? firstText(isObject(answer) ? idsIn(answer) : []) };
 }
 
 /**
@@ -280,6 +282,10 @@ const SPECIFIED_FAILURE = /^fail(?:ed|ure)$/i;
 
 const HTTP_ERROR = /^[45]\d\d$/;
 
+/** The types of errors of a request (spec, Errors). */
+const REQUEST_ERRORS =
+	/^(?:(?:invalid_request|authentication|permission|not_found|rate_limit|server)_error|bad_gateway|payment_required)$/;
+
 /**
  * Whether an answer is an error of the service that has a word for a state, as if it were a task's. A failed task is bought again, so its
  * record must show more of it: progress, the reason of its failure, or its ID where nothing says that the request failed.
@@ -294,12 +300,13 @@ function isErrorAnswer(answer: unknown): boolean {
 	const beside = raw !== answer && isObject(answer.error) ? answer.error.code : undefined;
 	const isError =
 		answer.success === false ||
-		[answer.code, beside].some((code) => errorInBody({ code }) !== undefined);
+		[answer.code, raw.code, beside].some((code) => errorInBody({ code }) !== undefined);
 	if (knownStatus(status) !== 'failed') return isError && !isNamed;
 	const failure = failureOf(raw);
-	if (failure === undefined) return isError || !isNamed;
-	const isOfRequest = !SPECIFIED_FAILURE.test(status) || HTTP_ERROR.test(failure.code ?? '');
-	return raw === answer && !isNamed && isOfRequest;
+	if (isNamed) return isError && failure === undefined;
+	if (isError || failure === undefined) return true;
+	const isTyped = REQUEST_ERRORS.test(failure.type ?? '') || HTTP_ERROR.test(failure.code ?? '');
+	return raw === answer && (isTyped || !SPECIFIED_FAILURE.test(status));
 }
 
 /** Response to a request for a task's record. */

@@ -107,7 +107,8 @@ export async function retrieveRecord(
 			{ retry, timeoutMs, ...limits },
 		);
 		const { id, raw, status } = record;
-		if (id !== undefined && knownStatus(status) === 'failed' && !namesTask(raw, taskId))
+		const isOther = id !== undefined && id !== taskId && !namesTask(raw, taskId);
+		if (isOther && knownStatus(status) === 'failed')
 			throw new UnreadableResponseError(anotherTask(id));
 		return record;
 	});

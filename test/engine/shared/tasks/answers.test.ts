@@ -527,6 +527,16 @@ describe('An error with HTTP 200', () => {
 		['that word, and a text', { status: 'error', error: 'database is down' }],
 		['no success', { success: false, status: 'error', message: 'down' }],
 		['a code of its own', { status: 'failed', error: { code: 500, message: 'internal' } }],
+		['a reason in data', { code: 500, data: { status: 'failed', error: { message: 'busy' } } }],
+		[
+			'a code in data',
+			{ code: 200, data: { code: 500, status: 'failed', error: { message: 'busy' } } },
+		],
+		['a type of its own', { status: 'failed', error: { type: 'server_error', message: 'busy' } }],
+		[
+			'the ID of another task beside it',
+			{ code: 200, task_id: 'task_9', data: { status: 'failed', error: { message: 'x' } } },
+		],
 		['the ID of another task', { code: 200, data: { id: 'task_9', status: 'failed' } }],
 		['the ID of another task alone', { code: 200, data: { task_id: 'task_9', status: 'failed' } }],
 		['an error beside it', { error: { code: 429 }, data: { id: 'task_1', status: 'failed' } }],
@@ -578,7 +588,8 @@ describe('An error with HTTP 200', () => {
 	});
 
 	test("around the record of a failed task is the task's", async () => {
-		onRecord({ json: { code: 500, data: { status: 'failed', error: { message: 'Too loud' } } } });
+		const data = { id: 'task_1', status: 'failed', error: { message: 'Too loud' } };
+		onRecord({ json: { code: 500, data } });
 		const { error } = await buy();
 		expect(error?.message).toContain('Task task_1 failed: Too loud');
 	});

@@ -289,6 +289,12 @@ test.each([
 		{ code: 200, data: { status: 'failed' } },
 	],
 	{ code: 500, data: { id: 'task_1', status: 'failed' } },
+	{ code: 500, data: { status: 'failed', error: { message: 'internal' } } },
+	{ code: 200, data: { code: 500, status: 'failed', error: { message: 'internal' } } },
+	...['server_error', 'rate_limit_error', 'bad_gateway'].map((type) => ({
+		status: 'failed',
+		error: { type, message: 'internal' },
+	})),
 	{ error: { code: 429 }, data: { id: 'task_1', status: 'failed' } },
 	{ code: 500, error: { message: 'busy' }, data: { id: 'task_1', status: 'failed' } },
 ])('the error %j is no record', (answer) => expect(isRecord(answer)).toBe(false));
@@ -315,7 +321,9 @@ test.each([
 		{ success: true, status: 'pending' },
 	],
 	{ id: 'task_1', code: 500, status: 'failed', error: { message: 'Too loud' } },
-	{ code: 500, data: { status: 'failed', error: { message: 'Too loud' } } },
+	{ code: 500, data: { id: 'task_1', status: 'failed', error: { message: 'Too loud' } } },
+	{ code: 200, data: { status: 'failed', error: { type: 'server_error', message: 'Too loud' } } },
+	{ status: 'failed', error: { type: 'reroll_error', message: 'Too loud' } },
 	{ code: 200, data: { status: 'error', error: { code: 500 } } },
 	{ code: 200, error: { message: 'Too loud' }, data: { id: 'task_1', status: 'failed' } },
 	{ status: 'pending', code: 200 },
