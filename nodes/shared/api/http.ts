@@ -238,8 +238,14 @@ async function* readPieces(body: unknown, end: HardEnd): AsyncGenerator<Buffer> 
 	const destroy = () => stream.data?.destroy(asError(end.signal.reason));
 	end.signal.addEventListener('abort', destroy);
 	if (end.signal.aborted) destroy();
+	const pieces = bounded(stream.data ?? [toText(body)], MAX_TEXT_MB);
 	try {
-		yield* bounded(stream.data ?? [toText(body)], MAX_TEXT_MB);
+		// Whether or not the stream tells of its end.
+		for (;;) {
+			const next = await Promise.race([end.ended, pieces.next()]);
+			if (next.done) return;
+			yield next.value;
+		}
 	} catch (error) {
 		throw errorFromThrown(end.signal.aborted ? end.signal.reason : error);
 	} finally {
@@ -263,12 +269,17 @@ export async function openResponse(
 	request: (signal: AbortSignal) => Promise<unknown>,
 ): Promise<OpenResponse> {
 	const end = hardEnd(ms, 'The request timed out', cancel);
+	const responded = request(end.signal);
 	try {
-		const received = await Promise.race([end.ended, request(end.signal)]);
-		const { body, ...head } = fullResponse.parse(received);
+		const { body, ...head } = fullResponse.parse(await Promise.race([end.ended, responded]));
 		return { ...head, pieces: readPieces(body, end) };
 	} catch (error) {
 		end.release();
+		// Of one that does not give up, the response must not keep its connection.
+		void responded.then(
+			(late) => streamResponse.safeParse(late).data?.body.destroy(),
+			() => {},
+		);
 		throw errorFromThrown(error);
 	}
 }

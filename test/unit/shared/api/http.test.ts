@@ -21,6 +21,7 @@ import {
 	MAX_ATTEMPTS,
 	mayRetry,
 	type ServiceContext,
+	withHardEnd,
 } from '../../../../nodes/shared/api/http';
 import { setClock } from '../../../../nodes/shared/util/clock';
 import { jumpingClock } from '../../../engine/support/clocks';
@@ -226,6 +227,27 @@ describe('A request', () => {
 			expect(await buying).toEqual({ id: 'task_1' });
 		});
 
+		/** A stream that tells nothing of its end: of a newer Node.js, as long as its connection has not closed. */
+		const deaf = () => new Readable({ read: () => {}, destroy: () => {} });
+
+		test('ends at its time limit also where the stream does not tell that it ended', async () => {
+			const sent = send({ ...purchase, timeoutMs: 20 }, [{ statusCode: 200, body: deaf() }]);
+			await expect(sent).rejects.toThrow('The request timed out');
+		});
+
+		test('of an n8n that does not give up leaves no response open', async () => {
+			const body = new Readable({ read: () => {} });
+			const context = contextOf(ok);
+			context.helpers.httpRequestWithAuthentication = async () => {
+				await new Promise((resolve) => setTimeout(resolve, 60));
+				return { statusCode: 200, headers: {}, body };
+			};
+			const sent = createSend(context, connection).send({ ...purchase, timeoutMs: 20 }, anything);
+			await expect(sent).rejects.toThrow('The request timed out');
+			await new Promise((resolve) => setTimeout(resolve, 80));
+			expect(body.destroyed).toBe(true);
+		});
+
 		test.each([purchase, read])('ends at its time limit, by n8n or by itself', async (request) => {
 			const body = new Readable({ read: () => {} });
 			const sent = send(
@@ -255,6 +277,61 @@ describe('A request', () => {
 		expect(await send(read, [{ statusCode: 200, body: Readable.from(chunks) }])).toEqual(value);
 	});
 
+	test('whose answer breaks off may have been bought', async () => {
+		const body = new Readable({
+			read() {
+				this.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
+			},
+		});
+		await expect(send(purchase, [{ statusCode: 200, body }])).rejects.toMatchObject({
+			message: 'The connection to the service was lost',
+			sent: 'maybe',
+		});
+	});
+
+	describe('whose answer is read while it comes', () => {
+		const open = async (request: ApiRequest, answer: Answer) =>
+			await createSend(contextOf(answer), connection).open(request);
+
+		test('gives its pieces, each as soon as it is there', async () => {
+			const body = new Readable({ read: () => {} });
+			const pieces = await open(purchase, { statusCode: 200, body });
+			body.push('first');
+			expect(String((await pieces.next()).value)).toBe('first');
+			body.push('last');
+			body.push(null);
+			expect(String((await pieces.next()).value)).toBe('last');
+			expect(await pieces.next()).toEqual({ done: true, value: undefined });
+		});
+
+		test('lets go of it when nobody reads on', async () => {
+			const body = new Readable({ read: () => {} });
+			const pieces = await open(purchase, { statusCode: 200, body });
+			body.push('first');
+			await pieces.next();
+			await pieces.return(undefined);
+			expect(body.destroyed).toBe(true);
+		});
+
+		test.each<[string, (cancel: AbortController) => void, string]>([
+			['its time limit', () => {}, 'The request timed out'],
+			['a cancel that abandons it', (cancel) => cancel.abort(), 'The execution was canceled'],
+		])('ends at %s', async (_, begin, message) => {
+			const body = new Readable({ read: () => {} });
+			const cancel = new AbortController();
+			const request = { ...purchase, abandon: cancel.signal, timeoutMs: 50 };
+			const pieces = await open(request, { statusCode: 200, body });
+			begin(cancel);
+			await expect(pieces.next()).rejects.toMatchObject({ message, sent: 'maybe' });
+			expect(body.destroyed).toBe(true);
+		});
+
+		test('is an error with a status that is none of success', async () => {
+			const answer = { statusCode: 400, body: { error: { message: 'secret is bad' } } };
+			await expect(open(purchase, answer)).rejects.toThrow('Bad request: ••• is bad');
+		});
+	});
+
 	describe('whose answer is large', () => {
 		const megabytes = (count: number, last = '') =>
 			Readable.from([
@@ -266,6 +343,19 @@ describe('A request', () => {
 			expect(await send(read, [{ statusCode: 200, body: megabytes(63, '{"a":1}') }])).toEqual({
 				a: 1,
 			});
+		});
+
+		test.each([
+			[0, 'text'],
+			[1, 'an error'],
+		])('%d bytes above that is %s', async (more, outcome) => {
+			const sent = send(read, [{ statusCode: 200, body: megabytes(64, ' '.repeat(more)) }]);
+			expect(
+				await sent.then(
+					(text) => typeof text === 'string' && 'text',
+					() => 'an error',
+				),
+			).toBe(outcome);
 		});
 
 		test.each([purchase, read])('is dropped above that, and not sent again', async (request) => {
@@ -383,6 +473,39 @@ describe('A request', () => {
 			expect(calls.map(({ at }) => at)).toStrictEqual([0, 0, 20_000, 20_000]);
 		});
 
+		test('that reads waits for half a minute of it at most: what was bought is waited for', async () => {
+			const { send: both } = createSend(contextOf(limited('100'), ok), connection);
+			const first = both(purchase, anything);
+			await new Promise((resolve) => setImmediate(resolve));
+			await Promise.all([both(read, anything), both(purchase, anything), first]);
+			const seconds = calls.map(({ options, at }) => [options.method, Math.floor(at / 1_000)]);
+			expect(seconds).toStrictEqual([
+				['POST', 0],
+				['GET', 30],
+				['POST', 100],
+				['POST', 100],
+			]);
+		});
+
+		test('of a caller that asks again by itself has its last try at its deadline', async () => {
+			const { send: both } = createSend(contextOf(limited('20'), ok), connection);
+			const first = both(purchase, anything);
+			await new Promise((resolve) => setImmediate(resolve));
+			await both({ ...read, retry: 'once', deadline: () => START + 10_000 }, anything);
+			expect(calls.map(({ at }) => Math.floor(at / 1_000))).toStrictEqual([0, 10]);
+			await first;
+		});
+
+		test('is sent when their rate limit ends right at its deadline', async () => {
+			const { send: both } = createSend(contextOf(limited('20'), ok), connection);
+			const first = both(purchase, anything);
+			await new Promise((resolve) => setImmediate(resolve));
+			expect(await both({ ...purchase, deadline: START + 20_000 }, anything)).toEqual({
+				done: true,
+			});
+			await first;
+		});
+
 		test('gives up at once when their rate limit ends after its deadline: it was surely not bought', async () => {
 			const { send: both } = createSend(contextOf(limited('20'), ok), connection);
 			const first = both(purchase, anything);
@@ -414,5 +537,42 @@ describe('A request', () => {
 		});
 		expect(calls).toHaveLength(1);
 		expect(time.now() - START).toBeLessThan(100_000);
+	});
+});
+
+describe('Work with a hard end', () => {
+	const endless = async () => await new Promise<never>(() => {});
+
+	test('gives its result, or its error', async () => {
+		expect(await withHardEnd(1_000, 'late', undefined, async () => await Promise.resolve(7))).toBe(
+			7,
+		);
+		const failing = withHardEnd(1_000, 'late', undefined, async () => {
+			throw await Promise.resolve(errors.server);
+		});
+		await expect(failing).rejects.toBe(errors.server);
+	});
+
+	test('ends after its time, and says what was late', async () => {
+		let given: AbortSignal | undefined;
+		const late = withHardEnd(20, 'The download took too long', undefined, async (signal) => {
+			given = signal;
+			return await endless();
+		});
+		await expect(late).rejects.toMatchObject({
+			message: 'The download took too long',
+			sent: 'maybe',
+		});
+		await expect(late).rejects.toBeInstanceOf(TimeoutError);
+		expect(given?.aborted).toBe(true);
+	});
+
+	test.each([true, false])('ends with a cancel, also one from before: %p', async (before) => {
+		const cancel = new AbortController();
+		if (before) cancel.abort();
+		const work = withHardEnd(60_000, 'late', cancel.signal, endless);
+		cancel.abort();
+		await expect(work).rejects.toBeInstanceOf(CanceledError);
+		await expect(work).rejects.toMatchObject({ sent: 'maybe' });
 	});
 });
