@@ -343,6 +343,9 @@ const STORAGE_STATES: Record<string, string> = {
 	SQLITE_FULL: 'is full',
 	'53100': 'is full',
 	EROFS: 'is read-only',
+	// Also what n8n says of a read-only one, in which it makes a folder.
+	ENOENT: 'is missing or read-only',
+	ENOTDIR: 'is missing or read-only',
 	SQLITE_READONLY: 'is read-only',
 	EACCES: 'does not let n8n write',
 	EPERM: 'does not let n8n write',

@@ -143,6 +143,7 @@ function isWhole(range: unknown): boolean {
 
 /** Throws for what cannot be a file by its status and its headers. */
 function checkResponse({ statusCode, headers }: StreamResponse, mimeType?: string): void {
+	if (statusCode === 202) throw noFile('it is not there yet (HTTP 202)');
 	if (statusCode === 204 || statusCode === 205)
 		throw noFile(`the answer is empty (HTTP ${statusCode})`);
 	if (statusCode === 206 && !isWhole(headers['content-range']))

@@ -168,6 +168,7 @@ describeInEachBinaryDataMode(() => {
 		],
 		['a sentence', file('Link expired', 'text/plain'), 'the content type is text/plain'],
 		['nothing', file('', 'image/png'), 'it is empty'],
+		['202', { ...file('not yet', 'image/png'), status: 202 }, 'it is not there yet (HTTP 202)'],
 		['204', { status: 204 }, 'the answer is empty (HTTP 204)'],
 		['half of it', part('half', 'bytes 0-3/8'), 'only a part of it came (HTTP 206)'],
 		['a part', { ...file('half', 'image/png'), status: 206 }, 'only a part of it came (HTTP 206)'],

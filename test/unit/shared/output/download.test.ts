@@ -585,6 +585,7 @@ describe('A storage that cannot take the file', () => {
 	test.each([
 		['is full', { code: 'SQLITE_FULL' }],
 		['does not let n8n write', { cause: { code: 'EACCES' } }],
+		['is missing or read-only', { code: 'ENOENT' }],
 	])('%s: %j', async (state, error) => {
 		expect(await storedOnce(refusing(error))).toEqual({ message: storage(state), requests: 1 });
 	});
