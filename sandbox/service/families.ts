@@ -9,7 +9,6 @@ import { videoTaskRecord } from './video/record';
 import { videoRoutes } from './video/routes';
 
 const SHARED_TASK_PATH = '/v1/tasks/{task_id}';
-const DAY = 24 * 60 * 60 * 1000;
 
 export const FAMILIES: Families = {
 	image: {
@@ -17,7 +16,6 @@ export const FAMILIES: Families = {
 		taskPath: SHARED_TASK_PATH,
 		isEnveloped: true,
 		durationMs: 3_000,
-		linkTtl: DAY,
 		record: imageTaskRecord,
 		routes: imageRoutes,
 	},
@@ -26,7 +24,6 @@ export const FAMILIES: Families = {
 		taskPath: '/v1/music/tasks/{task_id}',
 		isEnveloped: true,
 		durationMs: 8_000,
-		linkTtl: DAY,
 		record: musicTaskRecord,
 		routes: musicRoutes,
 	},
@@ -35,7 +32,6 @@ export const FAMILIES: Families = {
 		taskPath: SHARED_TASK_PATH,
 		isEnveloped: false,
 		durationMs: 5_000,
-		linkTtl: DAY,
 		record: gridTaskRecord,
 		routes: gridRoutes,
 	},
@@ -44,7 +40,6 @@ export const FAMILIES: Families = {
 		taskPath: SHARED_TASK_PATH,
 		isEnveloped: false,
 		durationMs: 10_000,
-		linkTtl: DAY,
 		record: videoTaskRecord,
 		routes: videoRoutes,
 	},

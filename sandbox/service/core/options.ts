@@ -12,6 +12,10 @@ export function isAdminPath(path: string): boolean {
 	return path === ADMIN_PREFIX || path.startsWith(`${ADMIN_PREFIX}/`);
 }
 
+/** The spec's time for the links of a video. */
+const DAY = 24 * 60 * 60 * 1000;
+const linkTtl = z.number().min(0);
+
 const perFamily = <Value extends z.ZodTypeAny>(value: Value) =>
 	z
 		.object(byFamily(() => value))
@@ -49,8 +53,11 @@ export const settingsSchema = z.object({
 	chatPieceDelay: z.number().min(0).default(0),
 	/** Whether `usage` separates cache writes by their lifetime. */
 	cacheTtlBreakdown: z.boolean().default(true),
-	/** Clock milliseconds until the links of results expire, by family; else 24 hours, the spec's time for video. */
-	linkTtl: perFamily(z.number().min(0)).default({}),
+	/** Clock milliseconds until the links of results expire, by family. */
+	linkTtl: z
+		.object(byFamily(() => linkTtl.default(DAY)))
+		.strict()
+		.default({}),
 });
 
 /** Clock milliseconds from acceptance to the end; `null` holds tasks until they are finished by hand. */
@@ -90,12 +97,13 @@ export type SandboxOptions = z.input<typeof optionsSchema>;
 /** The options, with their defaults. */
 export type Options = z.output<typeof optionsSchema>;
 
-export type Settings = Omit<z.output<typeof settingsSchema>, 'linkTtl'> & {
-	linkTtl: Record<Family, number>;
-};
+export type Settings = z.output<typeof settingsSchema>;
 
 /** What is changed; the rest stays. */
-export const settingsChange = settingsSchema.partial().strict();
+export const settingsChange = settingsSchema
+	.extend({ linkTtl: perFamily(linkTtl) })
+	.partial()
+	.strict();
 
 export type SettingsChange = z.output<typeof settingsChange>;
 

@@ -28,9 +28,8 @@ export interface FamilyModule {
 	readonly taskPath: string;
 	/** Whether the spec shows its records in `data`. Else the dialect decides. */
 	readonly isEnveloped: boolean;
-	/** Clock milliseconds that its tasks take, and until the links of their results expire, unless the options have others. */
+	/** Clock milliseconds that its tasks take, unless the options have others. */
 	readonly durationMs: number;
-	readonly linkTtl: number;
 	/** A task's record, as the task query shows it. */
 	record(service: Service, task: Task): object;
 	/** Its endpoints. */
@@ -83,11 +82,7 @@ export function createService(options: Options, families: Families): Service {
 	const lifetime = new Lifetime(clock);
 	const files = new Files(clock, () => service.url);
 	const media = new Media();
-	const initialSettings = (): Settings => ({
-		...settingsSchema.parse(options),
-		linkTtl: { ...byFamily((family) => families[family].linkTtl), ...options.linkTtl },
-	});
-	const settings = initialSettings();
+	const settings = settingsSchema.parse(options);
 	const initialDurations = (): DurationTable => ({
 		...byFamily((family) => families[family].durationMs),
 		...options.durations,
@@ -128,7 +123,7 @@ export function createService(options: Options, families: Families): Service {
 		reset() {
 			lifetime.end();
 			ids.startNewSeries();
-			Object.assign(settings, initialSettings());
+			Object.assign(settings, settingsSchema.parse(options));
 			Object.assign(service.durations, initialDurations());
 			for (const part of [
 				'accounts',
