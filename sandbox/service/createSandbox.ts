@@ -4,7 +4,7 @@ import { homeRoute } from './admin/home';
 import { adminRoutes } from './admin/routes';
 import { Chat } from './chat/chat';
 import { chatRoutes } from './chat/routes';
-import { buildServer, type Routes } from './core/http/server';
+import { buildServer } from './core/http/server';
 import { ADMIN_PREFIX, optionsSchema, SANDBOX_KEYS, type SandboxOptions } from './core/options';
 import { createService } from './core/service';
 import type { Clock } from './core/time/clocks';
@@ -33,17 +33,12 @@ export async function createSandbox(given: SandboxOptions = {}): Promise<Sandbox
 	const service = createService(options, FAMILIES);
 	const chat = new Chat(service);
 	const controls = createControls(service, chat);
-	const app = await buildServer(service, [
-		...Object.values(FAMILIES).map(
-			(family): Routes =>
-				(scope) =>
-					family.routes(scope, service),
-		),
-		(scope) => uploadRoutes(scope, service),
-		(scope) => chatRoutes(scope, service, chat),
-		(scope) => homeRoute(scope, service),
-		(scope) => adminRoutes(scope, service, controls),
-	]);
+	const app = await buildServer(service);
+	for (const family of Object.values(FAMILIES)) family.routes(app, service);
+	uploadRoutes(app, service);
+	chatRoutes(app, service, chat);
+	homeRoute(app, service);
+	adminRoutes(app, service, controls);
 	const { host } = options;
 	await app.listen({ port: options.port, host });
 	const { port } = app.server.address() as AddressInfo;

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod/v3';
 import { replySchema } from '../chat/replies';
 import { ServiceError } from '../core/errors';
@@ -25,12 +25,6 @@ type Answer = (request: FastifyRequest<AdminRequest>) => unknown;
 
 /** The admin paths: no key is needed, and only this machine is served. */
 export function adminRoutes(app: FastifyInstance, service: Service, controls: Controls): void {
-	app.addHook('onRequest', (request, _reply, done) => {
-		if (isLocal(request)) return done();
-		const message =
-			'The admin paths are served to this machine only, and to no page of another site.';
-		throw new ServiceError(404, message);
-	});
 	const { faults, requests, deliveries, tasks, originals, chat, keys, durations, settings } =
 		controls;
 
@@ -81,8 +75,20 @@ export function adminRoutes(app: FastifyInstance, service: Service, controls: Co
 	};
 	for (const [route, answer] of Object.entries(routes)) {
 		const [method = '', path = ''] = route.split(' ');
-		app.route<AdminRequest>({ method, url: `${ADMIN_PREFIX}${path}`, handler: answer });
+		app.route<AdminRequest>({
+			method,
+			url: `${ADMIN_PREFIX}${path}`,
+			onRequest: localOnly,
+			handler: answer,
+		});
 	}
+}
+
+function localOnly(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+	if (isLocal(request)) return done();
+	const message =
+		'The admin paths are served to this machine only, and to no page of another site.';
+	throw new ServiceError(404, message);
 }
 
 /** `GET /_sandbox`: what there is, and where. */

@@ -11,13 +11,8 @@ import { balanceRoutes, fileRoutes, taskRoutes } from './routes';
 /** Room for fourteen references of 10 MB as data URIs (spec, 3b). */
 const BODY_LIMIT = 200 * 1024 * 1024;
 
-export type Routes = (app: FastifyInstance) => void;
-
-/** The service over HTTP, not yet listening: balance, task queries, files, and the routes that are given. */
-export async function buildServer(
-	service: Service,
-	others: readonly Routes[],
-): Promise<FastifyInstance> {
+/** The service over HTTP, not yet listening: balance, task queries and files. The other routes are added to it. */
+export async function buildServer(service: Service): Promise<FastifyInstance> {
 	const app = fastify({
 		bodyLimit: BODY_LIMIT,
 		forceCloseConnections: true,
@@ -48,13 +43,6 @@ export async function buildServer(
 	balanceRoutes(app, service);
 	taskRoutes(app, service);
 	fileRoutes(app, service);
-	for (const routes of others) {
-		// A scope of its own: a hook that one of them adds does not apply to the others.
-		await app.register((scope, _options, done) => {
-			routes(scope);
-			done();
-		});
-	}
 	return app;
 }
 
