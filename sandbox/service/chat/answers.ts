@@ -1,4 +1,3 @@
-import type { RecordWriter } from '../core/tasks/record';
 import { unixSeconds } from '../core/time/clocks';
 import type { ChatAnswer } from './chat';
 import type { Reply } from './replies';
@@ -10,20 +9,9 @@ const STOP = {
 	refusal: 'refusal',
 } as const;
 
-/** What both styles need for an answer. */
-export interface AnswerContext {
-	model: string;
-	/** Clock milliseconds. */
-	now: number;
-	/** Whether `usage` separates cache writes by their lifetime. */
-	hasBreakdown: boolean;
-	writer: RecordWriter;
-}
-
 /** The answer of `POST /v1/messages`. The spec shows `usage` and `stop_reason`; the rest is as in the interface it follows. */
-export function messagesAnswer(answer: ChatAnswer, context: AnswerContext) {
-	const { id, reply } = answer;
-	const { model, writer } = context;
+export function messagesAnswer(answer: ChatAnswer) {
+	const { id, model, reply, writer } = answer;
 	const isText = writer.dialect.chatContent === 'text' && reply.toolCalls.length === 0;
 	return {
 		id,
@@ -43,12 +31,12 @@ export function messagesAnswer(answer: ChatAnswer, context: AnswerContext) {
 				],
 		stop_reason: STOP[reply.stop],
 		stop_sequence: null,
-		usage: messagesUsage(answer, context),
+		usage: messagesUsage(answer),
 	};
 }
 
 /** `usage` of a messages answer (spec, Chat usage objects). */
-function messagesUsage({ reply, usage }: ChatAnswer, { hasBreakdown, writer }: AnswerContext) {
+function messagesUsage({ reply, usage, hasBreakdown, writer }: ChatAnswer) {
 	return {
 		input_tokens: writer.number(usage.plain),
 		cache_creation_input_tokens: writer.number(usage.written5m + usage.written1h),
@@ -74,9 +62,8 @@ const FINISH = {
 const REFUSAL = 'This was refused.';
 
 /** The answer of `POST /v1/chat/completions`. The spec shows `usage` and `stop_reason`. */
-export function completionsAnswer(answer: ChatAnswer, context: AnswerContext) {
-	const { model, now, writer } = context;
-	const { id, reply } = answer;
+export function completionsAnswer(answer: ChatAnswer) {
+	const { id, model, now, reply, writer } = answer;
 	return {
 		id,
 		object: 'chat.completion',
@@ -99,7 +86,7 @@ export function completionsAnswer(answer: ChatAnswer, context: AnswerContext) {
 			},
 		],
 		stop_reason: STOP[reply.stop],
-		usage: completionsUsage(answer, context),
+		usage: completionsUsage(answer),
 	};
 }
 
@@ -113,7 +100,7 @@ function calledTools(reply: Reply) {
 }
 
 /** `cache_write_tokens` "has a value only when no TTL breakdown exists" (spec, Chat usage objects). */
-function completionsUsage({ reply, usage }: ChatAnswer, { hasBreakdown, writer }: AnswerContext) {
+function completionsUsage({ reply, usage, hasBreakdown, writer }: ChatAnswer) {
 	const written = usage.written5m + usage.written1h;
 	const prompt = usage.plain + usage.read + written;
 	return writer.numbers({
@@ -141,13 +128,13 @@ const event = (name: string, data: object) =>
 	`event: ${name}\ndata: ${JSON.stringify({ type: name, ...data })}\n\n`;
 
 /** The answer of `POST /v1/messages` as server-sent events, as in the interface that it follows. */
-export function* messagesStream(answer: ChatAnswer, context: AnswerContext): Generator<string> {
-	const { id, reply } = answer;
-	const { output_tokens, ...input } = messagesUsage(answer, context);
-	const message = { id, type: 'message', role: 'assistant', model: context.model, content: [] };
+export function* messagesStream(answer: ChatAnswer): Generator<string> {
+	const { id, model, reply, writer } = answer;
+	const { output_tokens, ...input } = messagesUsage(answer);
+	const message = { id, type: 'message', role: 'assistant', model, content: [] };
 	const start = { ...message, stop_reason: null, stop_sequence: null };
 	yield event('message_start', {
-		message: { ...start, usage: { ...input, output_tokens: context.writer.number(1) } },
+		message: { ...start, usage: { ...input, output_tokens: writer.number(1) } },
 	});
 	yield event('ping', {});
 	let index = 0;
@@ -181,14 +168,10 @@ export function* messagesStream(answer: ChatAnswer, context: AnswerContext): Gen
  * The answer of `POST /v1/chat/completions` as server-sent events, as in the interface that it follows. The arguments of several
  * tool calls come in turns.
  */
-export function* completionsStream(
-	answer: ChatAnswer,
-	context: AnswerContext,
-	withUsage: boolean,
-): Generator<string> {
-	const { id, reply } = answer;
+export function* completionsStream(answer: ChatAnswer, withUsage: boolean): Generator<string> {
+	const { id, model, now, reply } = answer;
 	const chunk = (more: object) =>
-		`data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created: unixSeconds(context.now), model: context.model, ...more })}\n\n`;
+		`data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created: unixSeconds(now), model, ...more })}\n\n`;
 	const delta = (content: object, finish: string | null = null) =>
 		chunk({ choices: [{ index: 0, delta: content, logprobs: null, finish_reason: finish }] });
 
@@ -208,6 +191,6 @@ export function* completionsStream(
 		}
 	if (reply.stop === 'refusal') yield delta({ refusal: REFUSAL });
 	yield delta({}, FINISH[reply.stop]);
-	if (withUsage) yield chunk({ choices: [], usage: completionsUsage(answer, context) });
+	if (withUsage) yield chunk({ choices: [], usage: completionsUsage(answer) });
 	yield 'data: [DONE]\n\n';
 }

@@ -1,5 +1,6 @@
 import type { Service } from '../core/service';
 import type { Account } from '../core/store/accounts';
+import { RecordWriter } from '../core/tasks/record';
 import { ChatBill } from './bill';
 import { PrefixCache, type CacheUsage } from './prefixCache';
 import { boundariesOf, checkMarkers, type PromptBlock } from './prompt';
@@ -16,10 +17,17 @@ export interface ChatRequest {
 	occasion: Occasion;
 }
 
+/** What both styles write their answers from. */
 export interface ChatAnswer {
 	id: string;
+	model: string;
+	/** Clock milliseconds. */
+	now: number;
 	reply: Reply;
 	usage: CacheUsage;
+	/** Whether `usage` separates cache writes by their lifetime. */
+	hasBreakdown: boolean;
+	writer: RecordWriter;
 }
 
 /** The chat side of the service: prefix cache, answers, bill. */
@@ -79,7 +87,15 @@ export class Chat {
 			taskId: null,
 			item: `chat@${model}`,
 		});
-		return { id: service.ids.next('chat'), reply, usage: plan.usage };
+		return {
+			id: service.ids.next('chat'),
+			model,
+			now: service.clock.now(),
+			reply,
+			usage: plan.usage,
+			hasBreakdown: service.settings.cacheTtlBreakdown,
+			writer: new RecordWriter(service),
+		};
 	}
 
 	private reset(): void {

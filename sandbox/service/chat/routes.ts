@@ -4,14 +4,7 @@ import { invalid, ServiceError } from '../core/errors';
 import { accountOf, bearerAccount } from '../core/http/auth';
 import { parse } from '../core/http/parse';
 import type { Service } from '../core/service';
-import { RecordWriter } from '../core/tasks/record';
-import {
-	completionsAnswer,
-	completionsStream,
-	messagesAnswer,
-	messagesStream,
-	type AnswerContext,
-} from './answers';
+import { completionsAnswer, completionsStream, messagesAnswer, messagesStream } from './answers';
 import type { Chat } from './chat';
 import { blocksOf, completionsSchema, lastSaid, messagesSchema, offeredTools } from './request';
 import { checkStrictly } from './rules';
@@ -53,9 +46,8 @@ export function chatRoutes(app: FastifyInstance, service: Service, chat: Chat): 
 				limit: body.max_tokens ?? null,
 			},
 		});
-		const context = contextOf(service, body.model);
-		if (!body.stream) return messagesAnswer(answer, context);
-		return await stream(service, reply, messagesStream(answer, context));
+		if (!body.stream) return messagesAnswer(answer);
+		return await stream(service, reply, messagesStream(answer));
 	});
 
 	app.post('/v1/chat/completions', async (request, reply) => {
@@ -76,10 +68,9 @@ export function chatRoutes(app: FastifyInstance, service: Service, chat: Chat): 
 				limit: body.max_tokens ?? body.max_completion_tokens ?? null,
 			},
 		});
-		const context = contextOf(service, body.model);
-		if (!body.stream) return completionsAnswer(answer, context);
+		if (!body.stream) return completionsAnswer(answer);
 		const withUsage = body.stream_options?.include_usage === true;
-		return await stream(service, reply, completionsStream(answer, context, withUsage));
+		return await stream(service, reply, completionsStream(answer, withUsage));
 	});
 }
 
@@ -102,15 +93,6 @@ async function stream(
 		.type('text/event-stream; charset=utf-8')
 		.header('cache-control', 'no-cache')
 		.send(Readable.from(paced()));
-}
-
-function contextOf(service: Service, model: string): AnswerContext {
-	return {
-		model,
-		now: service.clock.now(),
-		hasBreakdown: service.settings.cacheTtlBreakdown,
-		writer: new RecordWriter(service),
-	};
 }
 
 function header({ headers }: FastifyRequest, name: string): string | undefined {
