@@ -153,7 +153,10 @@ export function createControls(service: Service, chat: Chat) {
 				return { ...service.settings };
 			},
 		},
-		reset: () => service.reset(),
+		reset() {
+			service.reset();
+			chat.reset();
+		},
 	};
 }
 

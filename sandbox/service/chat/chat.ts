@@ -40,7 +40,6 @@ export class Chat {
 		this.cache = new PrefixCache(service.clock);
 		this.replies = new Replies(service.ids);
 		this.bill = new ChatBill(service.clock);
-		service.onReset(() => this.reset());
 	}
 
 	/**
@@ -98,7 +97,7 @@ export class Chat {
 		};
 	}
 
-	private reset(): void {
+	reset(): void {
 		this.cache.reset();
 		this.replies.reset();
 		this.bill.reset();

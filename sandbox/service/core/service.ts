@@ -62,8 +62,6 @@ export interface Service {
 	newTaskId(): string;
 	/** Where clients reach it; known once it listens. */
 	url: string;
-	/** Makes `reset` clear one more part. */
-	onReset(clear: () => void): void;
 	/** Forgets all tasks, requests, charges and callbacks; keys, durations and settings are as at the beginning. */
 	reset(): void;
 }
@@ -87,7 +85,6 @@ export function createService(options: Options, families: Families): Service {
 		...byFamily((family) => families[family].durationMs),
 		...options.durations,
 	});
-	const clearOnReset: Array<() => void> = [];
 	const service: Service = {
 		families,
 		taskPaths: { ...byFamily((family) => families[family].taskPath), ...options.taskPaths },
@@ -119,7 +116,6 @@ export function createService(options: Options, families: Families): Service {
 		newTaskId: () =>
 			dialectOf(settings.dialect).numericIds ? ids.nextNumber('task') : ids.next('task'),
 		url: options.publicUrl,
-		onReset: (clear) => void clearOnReset.push(clear),
 		reset() {
 			lifetime.end();
 			ids.startNewSeries();
@@ -137,7 +133,6 @@ export function createService(options: Options, families: Families): Service {
 			}
 			service.tasks.clear();
 			service.faults.clear();
-			for (const clear of clearOnReset) clear();
 		},
 	};
 	return service;
