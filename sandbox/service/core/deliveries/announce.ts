@@ -2,7 +2,7 @@ import type { Due, Effects } from '../faults/faultBook';
 import type { CallbackEffect, TaskEffect } from '../faults/rule';
 import { mapLeaves } from '../mapLeaves';
 import type { Service } from '../service';
-import type { Task } from '../store/tasks';
+import { resultsOf, type Task } from '../store/tasks';
 import { enveloped, RecordWriter } from '../tasks/record';
 import type { Delivery } from './delivery';
 
@@ -90,11 +90,7 @@ async function sendAll(
 /** A copy of a running task that claims to have completed. */
 function asCompleted(service: Service, task: Task): Task {
 	const endedAt = service.clock.now();
-	const results = task.plan.files.map(({ suffix, contentType, content, index, name }) => ({
-		index,
-		name,
-		file: { name: `${task.id}-${suffix}`, contentType, content, expiresAt: endedAt, padTo: null },
-	}));
+	const results = resultsOf(task, endedAt);
 	return { ...task, endedAt, outcome: { status: 'completed' }, results };
 }
 

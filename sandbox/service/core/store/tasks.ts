@@ -77,6 +77,15 @@ export interface Task {
 	results: readonly Result[] | null;
 }
 
+/** The results of a completed task. Their bytes are made at the first download. */
+export function resultsOf({ id, plan, padTo }: Task, expiresAt: number): Result[] {
+	return plan.files.map(({ suffix, contentType, content, index, name }) => ({
+		index,
+		name,
+		file: { name: `${id}-${suffix}`, contentType, content, expiresAt, padTo },
+	}));
+}
+
 /** A task is reported as submitted until this share of its time has passed. */
 const SUBMITTED_SHARE = 0.1;
 

@@ -1,6 +1,6 @@
 import { announce } from '../deliveries/announce';
 import type { Service } from '../service';
-import type { Outcome, PlannedFile, Result, Task } from '../store/tasks';
+import { resultsOf, type Outcome, type Task } from '../store/tasks';
 
 type Given = Pick<Task, 'family' | 'operation' | 'key' | 'plan'>;
 type Optional = Partial<Omit<Task, keyof Given | 'createdAt' | 'endedAt' | 'results' | 'refunded'>>;
@@ -56,26 +56,13 @@ export function endTask(service: Service, task: Task, outcome: Outcome = task.ou
 	task.endedAt = endedAt;
 	task.outcome = outcome;
 	if (outcome.status === 'completed') {
-		task.results = task.plan.files.map((file) => resultOf(service, task, file, endedAt));
+		task.results = resultsOf(task, endedAt + service.settings.linkTtl[task.family]);
+		for (const { file } of task.results) service.files.add(file);
 		refund(service, task, task.missingCredits);
 	} else {
 		refund(service, task, task.credits);
 	}
 	announce(service, task);
-}
-
-/** Registers a result file; its bytes are made at the first download. */
-function resultOf(service: Service, task: Task, planned: PlannedFile, endedAt: number): Result {
-	const { suffix, contentType, content, index, name } = planned;
-	const expiresAt = endedAt + service.settings.linkTtl[task.family];
-	const file = service.files.add({
-		name: `${task.id}-${suffix}`,
-		contentType,
-		content,
-		expiresAt,
-		padTo: task.padTo,
-	});
-	return { index, name, file };
 }
 
 /** A failure refunds what was deducted at submission; a shortfall refunds the missing results. */
