@@ -9,14 +9,15 @@ export interface Upload {
 	bytes: Buffer | null;
 }
 
-/** The content of a file: uploaded bytes, or a description from which they are made at the first download. */
-export type FileContent =
-	| { type: 'bytes'; upload: Upload }
+/** A description from which bytes are made at the first download. */
+type Sample =
 	| { type: 'picture'; picture: PictureSpec }
 	| { type: 'composite'; pictures: readonly PictureSpec[] }
 	| { type: 'track'; track: TrackSpec }
-	| { type: 'clip'; clip: ClipSpec }
-	| { type: 'blob' };
+	| { type: 'clip'; clip: ClipSpec };
+
+/** The content of a file: uploaded bytes, or the description of a sample. */
+export type FileContent = { type: 'bytes'; upload: Upload } | Sample;
 
 interface NamedContent {
 	name: string;
@@ -27,15 +28,15 @@ const CACHE_BYTES = 64 * 1024 * 1024;
 
 /** Makes the bytes of files on request, once for simultaneous requests, and keeps the latest. */
 export class Media {
-	private readonly made = new LRUCache<string, Buffer, NamedContent>({
+	private readonly made = new LRUCache<string, Buffer, { sample: Sample }>({
 		maxSize: CACHE_BYTES,
 		sizeCalculation: (bytes) => bytes.length + 1,
-		fetchMethod: async (_name, _stale, { context }) => await make(context.content),
+		fetchMethod: async (_name, _stale, { context }) => await make(context.sample),
 	});
 
-	async bytes(file: NamedContent): Promise<Buffer> {
-		if (file.content.type === 'bytes') return bytesOf(file.content.upload);
-		return await this.made.forceFetch(file.name, { context: file });
+	async bytes({ name, content }: NamedContent): Promise<Buffer> {
+		if (content.type === 'bytes') return content.upload.bytes ?? Buffer.alloc(0);
+		return await this.made.forceFetch(name, { context: { sample: content } });
 	}
 
 	reset(): void {
@@ -43,12 +44,8 @@ export class Media {
 	}
 }
 
-const bytesOf = ({ bytes }: Upload) => bytes ?? Buffer.alloc(0);
-
-async function make(content: FileContent): Promise<Buffer> {
+async function make(content: Sample): Promise<Buffer> {
 	switch (content.type) {
-		case 'bytes':
-			return bytesOf(content.upload);
 		case 'picture':
 			return await drawPicture(content.picture);
 		case 'composite':
@@ -57,8 +54,6 @@ async function make(content: FileContent): Promise<Buffer> {
 			return playTrack(content.track);
 		case 'clip':
 			return await filmClip(content.clip);
-		case 'blob':
-			return Buffer.alloc(0);
 	}
 }
 
@@ -73,7 +68,7 @@ const PATTERN = Buffer.from(
  * A stream of exactly `bytes` bytes: first `head`, then padding.
  * @param head what the stream starts with; cut off where it is longer
  */
-export function paddedStream(bytes: number, head: Buffer = Buffer.alloc(0)): Readable {
+export function paddedStream(bytes: number, head: Buffer): Readable {
 	return Readable.from(padding(bytes, head), { objectMode: false });
 }
 

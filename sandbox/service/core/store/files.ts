@@ -86,12 +86,12 @@ export class Files {
 	}
 }
 
-/** A file of exactly `bytes` bytes that is not stored. */
+/** A file of exactly `bytes` bytes, all of them padding, that is not stored. */
 export function blobFile(bytes: number): StoredFile {
 	return {
 		name: `blob/${bytes}.bin`,
 		contentType: 'application/octet-stream',
-		content: { type: 'blob' },
+		content: { type: 'bytes', upload: { bytes: Buffer.alloc(0) } },
 		expiresAt: null,
 		padTo: bytes,
 	};
