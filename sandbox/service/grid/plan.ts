@@ -2,8 +2,7 @@ import { invalid, ServiceError } from '../core/errors';
 import { parse, PHRASES, promptedFailure, unknownFields } from '../core/http/parse';
 import { priced, type PriceKey } from '../core/prices';
 import type { Service } from '../core/service';
-import type { Account } from '../core/store/accounts';
-import type { Plan, PlannedFile, Task } from '../core/store/tasks';
+import type { Plan, PlannedFile } from '../core/store/tasks';
 import { current } from '../core/tasks/lifecycle';
 import type { Sent, Submission } from '../core/tasks/submit';
 import type { PictureSpec } from '../media/picture';
@@ -44,7 +43,7 @@ export function gridSubmission(
 	name: GridOperationName,
 ): Submission {
 	const operation: GridOperation = GRID_OPERATIONS[name];
-	const refuse = (message: string) => new ServiceError(400, message, operation.codes.invalid);
+	const refuse = (message: string) => new ServiceError(400, message, operation.codes?.invalid);
 	const request = parse(gridSchema, body);
 	if (request.task_id === undefined) throw refuse(`task_id is required for ${name}`);
 	checkSpeed(service, request.speed);
@@ -53,11 +52,17 @@ export function gridSubmission(
 	if (needsIndex && !index.success)
 		throw refuse('index: must be 1 to 4 where there is no custom_id');
 
-	const parent = parentOf(service, account, request.task_id, operation);
+	const task = service.tasks.get(request.task_id);
+	if (task?.family !== 'grid' || task.key !== account.key)
+		throw new ServiceError(404, 'task not found', operation.codes?.notFound);
+	const parent = current(service, task);
 	if (!isGridPlan(parent.plan) || parent.results === null)
 		throw refuse('task is not in SUCCESS state');
 	const { plan } = parent;
-	const button = buttonFor(name, plan, request.custom_id, index.data);
+	const button =
+		request.custom_id === undefined
+			? matchButton(name, plan.buttons, index.data)
+			: plan.buttons.find(({ custom_id }) => custom_id === request.custom_id);
 	if (!button)
 		throw refuse(
 			request.custom_id === undefined
@@ -151,23 +156,6 @@ export function gridPlan(
 		buttons,
 		files: count === 4 ? [grid, ...singles] : singles,
 	};
-}
-
-function parentOf(service: Service, account: Account, id: string, { codes }: GridOperation): Task {
-	const task = service.tasks.get(id);
-	if (task?.family !== 'grid' || task.key !== account.key)
-		throw new ServiceError(404, 'task not found', codes.notFound);
-	return current(service, task);
-}
-
-function buttonFor(
-	name: GridOperationName,
-	{ buttons }: GridPlan,
-	customId: string | undefined,
-	index: number | undefined,
-) {
-	if (customId !== undefined) return buttons.find(({ custom_id }) => custom_id === customId);
-	return matchButton(name, buttons, index);
 }
 
 /** The billing key with its speed: the spec shows suffixes for `fast` and `turbo` only. */

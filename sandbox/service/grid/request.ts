@@ -11,8 +11,8 @@ export interface GridOperation {
 	action: 'VARIATION' | 'LOW_VARIATION' | 'REROLL' | 'UPSCALE';
 	/** Beginning of its billing keys. */
 	billing: GridBilling;
-	/** The error's `code` for 400 and 404: the HTTP code, or that of the operation's own table. */
-	codes: { invalid: number; notFound: number };
+	/** The error's `code` for 400 and 404, where the operation has a table of its own; else the HTTP code. */
+	codes?: { invalid: number; notFound: number };
 }
 
 export const GRID_OPERATIONS = {
@@ -20,13 +20,11 @@ export const GRID_OPERATIONS = {
 		path: '/v1/gridart/generations/variation',
 		action: 'VARIATION',
 		billing: 'gridart@variation',
-		codes: { invalid: 400, notFound: 404 },
 	},
 	lowVariation: {
 		path: '/v1/gridart/generations/low-variation',
 		action: 'LOW_VARIATION',
 		billing: 'gridart@low_variation',
-		codes: { invalid: 400, notFound: 404 },
 	},
 	reroll: {
 		path: '/v1/gridart/generations/reroll',
@@ -39,7 +37,6 @@ export const GRID_OPERATIONS = {
 		path: '/v1/gridart/generations/upscale',
 		action: 'UPSCALE',
 		billing: 'gridart@upscale',
-		codes: { invalid: 400, notFound: 404 },
 	},
 } as const satisfies Record<string, GridOperation>;
 
