@@ -58,9 +58,7 @@ export interface MusicOperation {
 	mode: ModeRule;
 	/** Fields that only `custom: true` reads. */
 	customFields: readonly string[];
-	/** Fields that only `custom: false` reads. */
-	descriptionFields: readonly string[];
-	/** Fields that are read in every mode. */
+	/** Fields that are read in every mode. `custom: false` reads `gpt_description` beside them. */
 	fields: readonly string[];
 	makes: (workshop: Workshop) => Tracks;
 }
@@ -84,7 +82,6 @@ const COMMON = [
 	'weirdness_constraint',
 	'audio_weight',
 ];
-const DESCRIPTION = ['gpt_description'];
 
 const songFrom = (
 	source: MusicOperation['source'],
@@ -95,7 +92,6 @@ const songFrom = (
 	credits: 'ofVersion',
 	mode: 'inferred',
 	customFields: COMMON,
-	descriptionFields: DESCRIPTION,
 	fields: ['vocal_gender'],
 	makes: ({ two, length }) => two(length),
 	...more,
@@ -111,7 +107,6 @@ const edit = (
 	credits,
 	mode: 'none',
 	customFields: [],
-	descriptionFields: [],
 	fields,
 	makes,
 	...more,

@@ -112,13 +112,13 @@ function modeOf(
 }
 
 function effectiveFields(
-	{ mode, fields, customFields, descriptionFields }: MusicOperation,
+	{ mode, fields, customFields }: MusicOperation,
 	custom: boolean | undefined,
 ) {
 	if (mode === 'none') return fields;
 	if (custom === true) return [...fields, ...customFields];
 	// `extend` reads the description when the mode is left out, too.
-	if (custom === false || mode === 'passedThrough') return [...fields, ...descriptionFields];
+	if (custom === false || mode === 'passedThrough') return [...fields, 'gpt_description'];
 	return fields;
 }
 
