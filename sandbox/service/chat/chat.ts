@@ -3,18 +3,19 @@ import type { Account } from '../core/store/accounts';
 import { RecordWriter } from '../core/tasks/record';
 import { ChatBill } from './bill';
 import { PrefixCache, type CacheUsage } from './prefixCache';
-import { boundariesOf, checkMarkers, type PromptBlock } from './prompt';
+import { boundariesOf, checkMarkers } from './prompt';
 import { Replies, type Occasion, type Reply } from './replies';
+import { blocksOf, offeredTools, type ChatBody } from './request';
+import { checkStrictly } from './rules';
 
-/** A valid chat request of either style. */
+/** A chat request of either style, valid in its fields. */
 export interface ChatRequest {
 	account: Account;
 	style: 'messages' | 'completions';
-	model: string;
-	blocks: readonly PromptBlock[];
+	body: ChatBody;
 	/** The `vendor-beta` header. */
 	beta: string | undefined;
-	occasion: Occasion;
+	said: Omit<Occasion, 'tools'>;
 }
 
 /** What both styles write their answers from. */
@@ -44,22 +45,19 @@ export class Chat {
 
 	/**
 	 * Answers a request and bills it.
-	 * @throws ServiceError 400 for invalid cache markers, 402 when the balance is insufficient
+	 * @throws ServiceError 400 for invalid cache markers and what a strict sandbox refuses, 402 when the balance is insufficient
 	 */
-	async answer({
-		account,
-		style,
-		model,
-		blocks,
-		beta,
-		occasion,
-	}: ChatRequest): Promise<ChatAnswer> {
+	async answer({ account, style, body, beta, said }: ChatRequest): Promise<ChatAnswer> {
 		const { service } = this;
-		checkMarkers(blocks, beta, service.settings.strict);
+		const { strict } = service.settings;
+		const { model } = body;
+		if (strict) checkStrictly(body, style);
+		const blocks = blocksOf(body, style);
+		checkMarkers(blocks, beta, strict);
 		// The cost is known after the answer only, so an empty balance is checked before.
 		service.accounts.check(account, 1);
 		const plan = this.cache.plan(`${account.key}/${model}`, boundariesOf(blocks));
-		const reply = this.replies.answer(occasion);
+		const reply = this.replies.answer({ ...said, tools: offeredTools(body) });
 		if (service.settings.chatLatency > 0)
 			await service.lifetime.sleep(service.settings.chatLatency);
 

@@ -64,6 +64,7 @@ type Message =
 	| z.output<typeof completionsSchema>['messages'][number];
 
 export interface ChatBody {
+	model: string;
 	system?: Content | null | undefined;
 	tools?: unknown[] | null | undefined;
 	messages: readonly Message[];

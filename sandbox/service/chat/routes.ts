@@ -6,8 +6,7 @@ import { parse } from '../core/http/parse';
 import type { Service } from '../core/service';
 import { completionsAnswer, completionsStream, messagesAnswer, messagesStream } from './answers';
 import type { Chat } from './chat';
-import { blocksOf, completionsSchema, lastSaid, messagesSchema, offeredTools } from './request';
-import { checkStrictly } from './rules';
+import { completionsSchema, lastSaid, messagesSchema } from './request';
 
 const VERSION = '2023-06-01';
 
@@ -28,21 +27,18 @@ export function chatRoutes(app: FastifyInstance, service: Service, chat: Chat): 
 		if (header(request, 'vendor-version') !== VERSION)
 			throw invalid(`vendor-version: must be ${VERSION}`);
 		const body = parse(messagesSchema, request.body);
-		if (service.settings.strict) checkStrictly(body, 'messages');
 		const last = body.messages.at(-1)?.content;
 		const isTool = Array.isArray(last) && last.some(({ type }) => type === 'tool_result');
 		const said = lastSaid(body.messages, 'user');
 		const answer = await chat.answer({
 			account,
 			style: 'messages',
-			model: body.model,
-			blocks: blocksOf(body, 'messages'),
+			body,
 			beta: header(request, 'vendor-beta'),
-			occasion: {
+			said: {
 				lastRole: isTool ? 'tool' : 'user',
 				user: said,
 				tool: isTool ? said : '',
-				tools: offeredTools(body),
 				limit: body.max_tokens ?? null,
 			},
 		});
@@ -53,18 +49,15 @@ export function chatRoutes(app: FastifyInstance, service: Service, chat: Chat): 
 	app.post('/v1/chat/completions', async (request, reply) => {
 		const account = bearerAccount(service, request);
 		const body = parse(completionsSchema, request.body);
-		if (service.settings.strict) checkStrictly(body, 'completions');
 		const answer = await chat.answer({
 			account,
 			style: 'completions',
-			model: body.model,
-			blocks: blocksOf(body, 'completions'),
+			body,
 			beta: header(request, 'vendor-beta'),
-			occasion: {
+			said: {
 				lastRole: body.messages.at(-1)?.role ?? '',
 				user: lastSaid(body.messages, 'user'),
 				tool: lastSaid(body.messages, 'tool'),
-				tools: offeredTools(body),
 				limit: body.max_tokens ?? body.max_completion_tokens ?? null,
 			},
 		});
