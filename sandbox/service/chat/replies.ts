@@ -1,4 +1,5 @@
 import { z } from 'zod/v3';
+import { PHRASES } from '../core/http/parse';
 import type { Ids } from '../core/store/ids';
 import { countTokens } from './tokens';
 
@@ -56,7 +57,6 @@ export interface Reply {
 	tokens: number;
 }
 
-const REFUSE = 'sandbox:refuse';
 const LONGEST_ECHO = 200;
 
 /** Finds the answer to a chat request: a prepared one, or a sample. */
@@ -81,7 +81,7 @@ export class Replies {
 	answer(occasion: Occasion): Reply {
 		const scripted = this.script.find((reply) => suits(reply, occasion));
 		if (scripted && !scripted.repeat) this.script.splice(this.script.indexOf(scripted), 1);
-		if (scripted?.refusal || (!scripted && occasion.user.includes(REFUSE))) {
+		if (scripted?.refusal || (!scripted && occasion.user.includes(PHRASES.refuse))) {
 			return { text: '', toolCalls: [], stop: 'refusal', tokens: 0 };
 		}
 		const { text: wanted = '', toolCalls: calls = [] } = scripted ?? sample(occasion);

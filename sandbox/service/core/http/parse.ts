@@ -63,7 +63,7 @@ export const PHRASES = {
 	borderline: 'sandbox:borderline',
 	/** Accepted, and fails at its end. */
 	fail: 'sandbox:fail',
-	/** In the prompt of a grid: a reroll of it is refused by the upstream service (502). */
+	/** In the prompt of a grid: a reroll of it is refused by the upstream service (502). In a question to the chat: a refusal. */
 	refuse: 'sandbox:refuse',
 } as const;
 
