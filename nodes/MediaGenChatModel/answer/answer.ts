@@ -1,7 +1,7 @@
 import { randomUUID } from 'crypto';
 
-import { type ChatResponse, readReply, REFUSAL } from '../../shared/api/chat';
-import { isObject, parseJson } from '../../shared/util/json';
+import { answerIn, type ChatResponse, readReply, REFUSAL } from '../../shared/api/chat';
+import { isObject, objectOf, parseJson } from '../../shared/util/json';
 
 export interface ToolCall {
 	id: string;
@@ -92,14 +92,11 @@ function toToolCall(call: GivenCall, isLastOfCut: boolean): ToolCall {
 	};
 }
 
-const objectOf = (value: unknown) => (isObject(value) ? value : {});
-
 const objectsIn = (value: unknown) => (Array.isArray(value) ? value.filter(isObject) : []);
 
 /** Reads a whole response, of either style, bare or in `data`. Throws an `UnusableAnswer` for a tool call that breaks off. */
 export function readAnswer(response: ChatResponse): Answer {
-	const { data } = response;
-	const body = { ...response, ...objectOf(Array.isArray(data) ? data[0] : data) };
+	const body = answerIn(response);
 	const message = objectOf(objectsIn(body.choices)[0]?.message);
 	const { text, stopReason, usage } = readReply(response);
 	// Blocks in messages style, a field of the message in completions style.

@@ -1,5 +1,5 @@
 import { errorInBody } from '../../shared/api/errors';
-import { isObject, parseJson } from '../../shared/util/json';
+import { isObject, objectOf, parseJson } from '../../shared/util/json';
 import { type Answer, toToolCalls } from './answer';
 
 /** What the last event of a completions stream says instead of JSON. */
@@ -16,11 +16,9 @@ interface OpenCall {
 
 type Fields = Record<string, unknown>;
 
-const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
-
 const textOf = (value: unknown): string => {
 	if (typeof value === 'string') return value;
-	if (Array.isArray(value)) return value.map((block) => textOf(fieldsOf(block).text)).join('');
+	if (Array.isArray(value)) return value.map((block) => textOf(objectOf(block).text)).join('');
 	return '';
 };
 
@@ -102,13 +100,13 @@ export class StreamedAnswer {
 		const place = Number(event.index);
 		switch (type) {
 			case 'message_start': {
-				const { id, usage } = fieldsOf(event.message);
+				const { id, usage } = objectOf(event.message);
 				if (typeof id === 'string') this.id = id;
 				this.addUsage(usage);
 				break;
 			}
 			case 'content_block_start': {
-				const block = fieldsOf(event.content_block);
+				const block = objectOf(event.content_block);
 				this.openCalls.delete(place);
 				if (block.type === 'text') return textOf(block.text);
 				if (block.type === 'tool_use')
@@ -116,14 +114,14 @@ export class StreamedAnswer {
 				break;
 			}
 			case 'content_block_delta': {
-				const delta = fieldsOf(event.delta);
+				const delta = objectOf(event.delta);
 				const call = this.openCalls.get(place);
 				if (!call) return textOf(delta.text);
 				call.pieces += textOf(delta.partial_json);
 				break;
 			}
 			case 'message_delta':
-				this.addStopReason(fieldsOf(event.delta).stop_reason);
+				this.addStopReason(objectOf(event.delta).stop_reason);
 				this.addUsage(event.usage);
 				break;
 			case 'message_stop':
@@ -144,7 +142,7 @@ export class StreamedAnswer {
 	private addWhole({ id, content, stop_reason, usage }: Fields): string {
 		const blocks: unknown[] = Array.isArray(content) ? content : [];
 		if (typeof id === 'string') this.id = id;
-		for (const [at, block] of blocks.map(fieldsOf).entries())
+		for (const [at, block] of blocks.map(objectOf).entries())
 			if (block.type === 'tool_use') this.openCall(at, block.id, block.name).whole = block.input;
 		this.addStopReason(stop_reason);
 		this.addUsage(usage);
@@ -153,12 +151,12 @@ export class StreamedAnswer {
 
 	/** Returns the text in the chunk. */
 	private addChunk({ id, choices, usage, stop_reason }: Fields): string {
-		const choice = fieldsOf(Array.isArray(choices) ? choices[0] : undefined);
+		const choice = objectOf(Array.isArray(choices) ? choices[0] : undefined);
 		// A service that cannot stream may send the whole answer in one chunk.
-		const delta = fieldsOf(choice.delta ?? (this.isEmpty ? choice.message : undefined));
+		const delta = objectOf(choice.delta ?? (this.isEmpty ? choice.message : undefined));
 		if (typeof id === 'string') this.id = id;
 		const calls: unknown[] = Array.isArray(delta.tool_calls) ? delta.tool_calls : [];
-		for (const [at, call] of calls.entries()) this.addCallPiece(fieldsOf(call), at);
+		for (const [at, call] of calls.entries()) this.addCallPiece(objectOf(call), at);
 		this.addStopReason(choice.finish_reason);
 		this.addStopReason(stop_reason);
 		this.addUsage(usage);
@@ -171,7 +169,7 @@ export class StreamedAnswer {
 	 */
 	private addCallPiece({ index, id, function: called }: Fields, at: number): void {
 		const place = typeof index === 'number' ? index : at;
-		const { name, arguments: input } = fieldsOf(called);
+		const { name, arguments: input } = objectOf(called);
 		const known = this.openCalls.get(place);
 		const isNamed = typeof id === 'string' && id !== '' && typeof known?.id === 'string';
 		const call = known && !(isNamed && known.id !== id) ? known : this.openCall(place, id, name);

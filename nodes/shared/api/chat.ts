@@ -1,4 +1,4 @@
-import { isObject } from '../util/json';
+import { isObject, objectOf } from '../util/json';
 import { z } from '../util/vendor/zod';
 import type { UsageStyle } from './chatUsage';
 
@@ -90,8 +90,6 @@ export interface Reply {
 
 const firstOf = (value: unknown): unknown => (Array.isArray(value) ? value[0] : value);
 
-const objectOf = (value: unknown) => (isObject(value) ? value : {});
-
 function blockText(block: unknown): string {
 	const text = isObject(block) ? block.text : block;
 	return typeof text === 'string' ? text : '';
@@ -101,12 +99,18 @@ function blockText(block: unknown): string {
 const contentText = (content: unknown) =>
 	Array.isArray(content) ? content.map(blockText).join('') : blockText(content);
 
+/** The answer in a response, bare or in `data`. */
+export const answerIn = (response: ChatResponse): Record<string, unknown> => ({
+	...response,
+	...objectOf(firstOf(response.data)),
+});
+
 /**
  * Reads a response of either style. The spec shows `usage` and `stop_reason` only: the text is searched in `content` and in the
  * first of `choices`, the stop reason also in that choice, and all of them also in `data`.
  */
 export function readReply(response: ChatResponse): Reply {
-	const body = { ...response, ...objectOf(firstOf(response.data)) };
+	const body = answerIn(response);
 	const choice = objectOf(firstOf(body.choices));
 	const texts = [body.content, objectOf(choice.message).content, choice.text, body.text].map(
 		contentText,

@@ -1,4 +1,4 @@
-import { isObject } from '../util/json';
+import { isObject, objectOf } from '../util/json';
 import { parseNumber, readBy } from '../util/schema';
 import { errorInBody } from './errors';
 
@@ -112,7 +112,7 @@ function failureOf({
 	error,
 	fail_reason: reason,
 }: Record<string, unknown>): TaskFailure | undefined {
-	const fields = isObject(error) ? error : {};
+	const fields = objectOf(error);
 	const message = toText(fields.message) ?? toText(error) ?? toText(reason);
 	const code = toText(fields.code);
 	const type = toText(fields.type);

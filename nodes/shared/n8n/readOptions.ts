@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INode } from 'n8n-workflow';
 
-import { isObject } from '../util/json';
+import { isObject, objectOf } from '../util/json';
 import { z } from '../util/vendor/zod';
 import {
 	commonOptions,
@@ -39,7 +39,7 @@ export function parseOptions<Shape extends Options>(
 	given: unknown,
 	itemIndex?: number,
 ): z.infer<z.ZodObject<Shape>> {
-	const set = Object.entries(isObject(given) ? given : {}).filter(([, value]) => isSet(value));
+	const set = Object.entries(objectOf(given)).filter(([, value]) => isSet(value));
 	const read = options.safeParse(Object.fromEntries(set));
 	if (read.success) return read.data;
 	const [issue] = read.error.issues;

@@ -12,7 +12,7 @@ import {
 import { type TaskRecord, toMilliseconds } from '../api/records';
 import { toCamelCase } from '../util/case';
 import { HOUR_MS } from '../util/clock';
-import { isObject, parseJson } from '../util/json';
+import { isObject, objectOf, parseJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 import { MEDIA_EXTENSION, TYPE_OF_EXTENSION } from './mediaTypes';
 
@@ -358,7 +358,7 @@ function addListed(
 	let index = 0;
 	const entries = listOf(unpacked(isObject(result) ? result[list] : undefined));
 	for (const entry of entries) {
-		const holder = isObject(entry) ? entry : {};
+		const holder = objectOf(entry);
 		const expiresAt = isoDate(holder.expires_at) ?? base.expiresAt;
 		const place = { ...base, name: nameBeside(holder) ?? null, expiresAt, holder };
 		const links = numbered === 'links' ? listOf(holder[link]) : [holder[link]];

@@ -22,7 +22,7 @@ import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
 import { purchaseKey } from '../purchase/purchaseKey';
 import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import { type ReadyItem, readItems } from '../purchase/runPaidItems';
-import { isObject, toJson } from '../util/json';
+import { isObject, objectOf, toJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 import { callbackAddresses } from './callbackAddress';
 import type { TaskRun } from './taskRun';
@@ -109,7 +109,7 @@ async function prepareItem(
 	const itemOptions = readItemOptions(collection, input);
 	const callbackBaseUrl = isObject(collection) ? collection.callbackBaseUrl : undefined;
 	const webhook = addressOf({ itemIndex, callbackBaseUrl, reference: itemOptions.reference });
-	const notes = request.notes?.(body, isObject(named) ? named : {}) ?? [];
+	const notes = request.notes?.(body, objectOf(named)) ?? [];
 	const bought = { ...target.body, ...additional };
 	// "Additional Body Fields" may give another address.
 	const sent = webhook.url === undefined ? bought : { webhook: webhook.url, ...bought };
@@ -250,7 +250,7 @@ export async function toSubmission(
 		body,
 		async (pending) => await uploadedUrl(run, records, itemIndex, pending),
 	);
-	const json = toJson(isObject(resolved) ? resolved : {});
+	const json = toJson(objectOf(resolved));
 	if (!file) return { body: json };
 	const fields = Object.entries(inDeploymentWords(json, run.client.connection.brandWords)).map(
 		([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,

@@ -63,6 +63,9 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The value, or an empty object where it is none. */
+export const objectOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
+
 const isDataObject = (value: IDataObject[string]): value is IDataObject => isObject(value);
 
 /** The object under `key`, which is made if there is none: for what is kept in an object of n8n's. */
