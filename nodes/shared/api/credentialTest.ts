@@ -22,9 +22,9 @@ async function testBalance(
 	connection: Connection,
 	apiKey: string,
 ): Promise<INodeCredentialTestResult> {
-	const { pieces, ...head } = await openResponse(TEST_WITHIN_MS, undefined, async () => {
-		// n8n gives a credential test this one request helper. It takes no signal.
-		const response: unknown = await helpers.request({
+	// n8n gives a credential test this one request helper. It takes no signal.
+	const request = async (): Promise<unknown> =>
+		await helpers.request({
 			method: 'GET',
 			uri: connection.baseUrl + BALANCE_PATH,
 			headers: { Authorization: `Bearer ${apiKey}` },
@@ -35,8 +35,7 @@ async function testBalance(
 			followRedirect: false,
 			timeout: TEST_WITHIN_MS,
 		});
-		return response;
-	});
+	const { pieces, ...head } = await openResponse(TEST_WITHIN_MS, undefined, request);
 	const answer = { ...head, body: await readBody(pieces, connection) };
 	if (!isSuccess(answer)) return failed(errorFromResponse(answer, clock.now()).message);
 	const balance = parseAnswer(balanceResponse, answer.body, answer.statusCode);
