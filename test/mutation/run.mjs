@@ -12,7 +12,10 @@ const TESTS_OF = {
 		'engine/shared/purchase/runPaidItems',
 		'engine/shared/purchase/spendingGuard',
 	],
-	'purchase/spendingGuard': ['engine/shared/purchase/spendingGuard'],
+	'purchase/spendingGuard': [
+		'unit/shared/purchase/spendingGuard',
+		'engine/shared/purchase/spendingGuard',
+	],
 	// Requests and retries
 	'api/http': ['unit/shared/api/http'],
 	'api/errors': ['unit/shared/api/errors'],

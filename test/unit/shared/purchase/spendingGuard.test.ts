@@ -1,0 +1,142 @@
+import type { IDataObject, INode } from 'n8n-workflow';
+
+import type { MediaGenClient } from '../../../../nodes/shared/api/client';
+import { MaxTasksError, SpendingGuard } from '../../../../nodes/shared/purchase/spendingGuard';
+
+const node: INode = {
+	id: 'node-1',
+	name: 'Music',
+	type: 'n8n-nodes-mediagen.mediaGenMusic',
+	typeVersion: 1,
+	position: [0, 0],
+	parameters: {},
+};
+
+const noClient = {} as unknown as MediaGenClient;
+
+/** The guard of one attempt; those of one execution share what n8n keeps with it. */
+const attemptOf = (kept: IDataObject, maxTasks?: number, run = 'run 0') =>
+	new SpendingGuard(
+		{ getContext: () => kept, getNode: () => node, continueOnFail: () => false },
+		{ checkOnly: false, keepBalanceUnit: 'credits', maxTasksReached: 'returnBought', maxTasks },
+		noClient,
+		run,
+	);
+
+/** How many more purchases fit. */
+const left = async (guard: SpendingGuard) => (await guard.check(100)).withinLimits;
+
+/** Whether a place is given at once. */
+async function isPlaced(place: Promise<void>): Promise<boolean> {
+	let placed = false;
+	void place.then(
+		() => (placed = true),
+		() => {},
+	);
+	for (let turns = 0; turns < 5; turns++) await Promise.resolve();
+	return placed;
+}
+
+test('without a limit there is always a place', async () => {
+	const guard = attemptOf({});
+	for (let bought = 0; bought < 3; bought++) guard.reserve();
+	expect(await guard.check(7)).toEqual({ withinLimits: 7 });
+});
+
+test('places are counted down, and given back', async () => {
+	const guard = attemptOf({}, 2);
+	guard.reserve();
+	expect(await left(guard)).toBe(1);
+	guard.reserve();
+	expect(await left(guard)).toBe(0);
+	expect(() => guard.reserve()).toThrow(MaxTasksError);
+	guard.release();
+	expect(await left(guard)).toBe(1);
+});
+
+test('more is never given back than was taken', async () => {
+	const guard = attemptOf({}, 2);
+	guard.release();
+	expect(await left(guard)).toBe(2);
+});
+
+describe('the place of a refunded task', () => {
+	function refundedOnce(run?: string) {
+		const kept: IDataObject = {};
+		const first = attemptOf(kept, 1, run);
+		first.reserve();
+		first.refunded();
+		return kept;
+	}
+
+	test('is taken by the next attempt, once', async () => {
+		const next = attemptOf(refundedOnce(), 1);
+		expect(await left(next)).toBe(1);
+		next.reserve();
+		expect(await left(next)).toBe(0);
+		expect(() => next.reserve()).toThrow(
+			'"Max Tasks" is 1, and this node has made 1 purchases in this execution',
+		);
+	});
+
+	test('may be given back, and is still the only one', async () => {
+		const next = attemptOf(refundedOnce(), 1);
+		next.reserve();
+		next.release();
+		expect(await left(next)).toBe(1);
+		next.reserve();
+		expect(await left(next)).toBe(0);
+	});
+
+	test('is given back before a place of the attempt itself', async () => {
+		const kept = refundedOnce();
+		const next = attemptOf(kept, 2);
+		next.reserve();
+		next.reserve();
+		next.release();
+		next.release();
+		expect(await left(next)).toBe(2);
+		// In the next round of a loop it counts.
+		expect(await left(attemptOf(kept, 2, 'run 1'))).toBe(1);
+	});
+
+	test('counts in the next round of a loop', async () => {
+		expect(await left(attemptOf(refundedOnce(), 1, 'run 1'))).toBe(0);
+	});
+});
+
+describe('a purchase that finds no place', () => {
+	test('waits for those under way, one of which gives its place back', async () => {
+		const guard = attemptOf({}, 1);
+		await guard.place();
+		const second = guard.place();
+		expect(await isPlaced(second)).toBe(false);
+		guard.release();
+		guard.settle();
+		await expect(second).resolves.toBeUndefined();
+	});
+
+	test('ends when all of them keep theirs', async () => {
+		const guard = attemptOf({}, 2);
+		await guard.place();
+		await guard.place();
+		const third = guard.place();
+		guard.settle();
+		expect(await isPlaced(third)).toBe(false);
+		guard.settle();
+		await expect(third).rejects.toBeInstanceOf(MaxTasksError);
+	});
+
+	test('ends at once where none is under way', async () => {
+		const guard = attemptOf({}, 1);
+		await guard.place();
+		guard.settle();
+		await expect(guard.place()).rejects.toBeInstanceOf(MaxTasksError);
+	});
+});
+
+test('a purchase that finds a place does not wait for those under way', async () => {
+	const guard = attemptOf({}, 2);
+	await guard.place();
+	expect(await isPlaced(guard.place())).toBe(true);
+});
