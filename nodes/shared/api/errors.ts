@@ -172,7 +172,7 @@ function classOf(status: number): readonly [typeof ApiError, string] {
 export const SHOWN = { inMessage: 300, inItem: 8_000 };
 
 /** What was bought may stand in it. */
-const shortResponse = (body: unknown) => toShortText(body, SHOWN.inItem);
+export const shortResponse = (body: unknown) => toShortText(body, SHOWN.inItem);
 
 /**
  * The error for a response with a status other than 2xx (spec, Errors).
@@ -207,18 +207,35 @@ export function unreadableResponse(httpStatus: number, body?: unknown): Unreadab
 	return new UnreadableResponseError(message, 'maybe', { httpStatus, response });
 }
 
+/** The statuses of the service's types of errors (spec, Errors). */
+const STATUS_OF_TYPE = new Map([
+	['invalid_request_error', 400],
+	['authentication_error', 401],
+	['payment_required', 402],
+	['permission_error', 403],
+	['not_found_error', 404],
+	['rate_limit_error', 429],
+	['server_error', 500],
+	['bad_gateway', 502],
+]);
+
+/** The status that an error in a body names, by its code or its type. */
+export function statusNamed({ code, type }: { code?: string; type?: string }): number | undefined {
+	const status = Number(code);
+	return status >= 400 && status <= 599 ? status : STATUS_OF_TYPE.get(type ?? '');
+}
+
 /**
  * The error for a 2xx whose body is an error: `error`, a `code` of 400 or more, or `success: false`. `undefined` for any other body.
  * A 4xx says in the body, too, that nothing was done; what any other error cost is unknown.
  */
 export function errorInBody(body: unknown): ApiError | undefined {
 	const { message, type, code, fromService } = readServiceMessage(body);
-	const status = Number(code);
-	const isStatus = status >= 400 && status <= 599;
+	const status = statusNamed({ code, type });
 	const failed = isObject(body) && body.success === false;
-	if (!isStatus && (message === undefined || !(fromService || failed))) return undefined;
-	const [ErrorClass, headline] = classOf(isStatus ? status : 500);
-	const refused = isStatus && status < 500 && ErrorClass !== TimeoutError;
+	if (status === undefined && (message === undefined || !(fromService || failed))) return undefined;
+	const [ErrorClass, headline] = classOf(status ?? 500);
+	const refused = (status ?? 500) < 500 && ErrorClass !== TimeoutError;
 	const title = refused ? headline : 'The service answered with an error';
 	const words = message === undefined ? title : `${title}: ${message}`;
 	const response = refused ? undefined : shortResponse(body);

@@ -1,6 +1,6 @@
 import { isObject, objectOf } from '../util/json';
 import { parseNumber, readBy } from '../util/schema';
-import { errorInBody } from './errors';
+import { errorInBody, statusNamed } from './errors';
 
 /** The four states of a task in every family, whatever words the service uses (spec, States and transitions). */
 export const TASK_STATUSES = ['submitted', 'running', 'completed', 'failed'] as const;
@@ -280,12 +280,6 @@ function readAcceptedIds(answer: unknown): string[] {
 /** The words of the specification. Others stand in errors, too. */
 const SPECIFIED_FAILURE = /^fail(?:ed|ure)$/i;
 
-const HTTP_ERROR = /^[45]\d\d$/;
-
-/** The types of errors of a request (spec, Errors). */
-const REQUEST_ERRORS =
-	/^(?:(?:invalid_request|authentication|permission|not_found|rate_limit|server)_error|bad_gateway|payment_required)$/;
-
 /**
  * Whether an answer is an error of the service that has a word for a state, as if it were a task's. A failed task is bought again, so its
  * record must show more of it: progress, the reason of its failure, or its ID where nothing says that the request failed.
@@ -305,8 +299,7 @@ function isErrorAnswer(answer: unknown): boolean {
 	const failure = failureOf(raw);
 	if (isNamed) return isError && failure === undefined;
 	if (isError || failure === undefined) return true;
-	const isTyped = REQUEST_ERRORS.test(failure.type ?? '') || HTTP_ERROR.test(failure.code ?? '');
-	return raw === answer && (isTyped || !SPECIFIED_FAILURE.test(status));
+	return raw === answer && (statusNamed(failure) !== undefined || !SPECIFIED_FAILURE.test(status));
 }
 
 /** Response to a request for a task's record. */

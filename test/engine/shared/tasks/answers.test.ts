@@ -594,8 +594,11 @@ describe('An error with HTTP 200', () => {
 		expect(error?.message).toContain('Task task_1 failed: Too loud');
 	});
 
-	test('that is an empty balance ends the run', async () => {
-		onSubmit({ json: { code: 402, message: 'Top up', data: 'quota_exceeded' } });
+	test.each<[string, object]>([
+		['a code', { code: 402, message: 'Top up', data: 'quota_exceeded' }],
+		['a type', { error: { type: 'payment_required', message: 'Top up' } }],
+	])('that is an empty balance, by %s, ends the run', async (_, json) => {
+		onSubmit({ json });
 		await buy(5, { concurrency: 1 }, goOn);
 		expect(bought()).toHaveLength(1);
 	});

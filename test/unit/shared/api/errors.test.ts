@@ -300,6 +300,23 @@ describe('A response with an error', () => {
 			'The service answered with an error: Down',
 			'maybe',
 		],
+		...(
+			[
+				['invalid_request_error', 'Bad request: Sorry', 'no'],
+				['authentication_error', 'Authentication failed: Sorry', 'no'],
+				['payment_required', 'Insufficient balance: Sorry', 'no'],
+				['permission_error', 'Permission denied: Sorry', 'no'],
+				['not_found_error', 'Not found: Sorry', 'no'],
+				['rate_limit_error', 'Rate limit reached: Sorry', 'no'],
+				['server_error', 'The service answered with an error: Sorry', 'maybe'],
+				['bad_gateway', 'The service answered with an error: Sorry', 'maybe'],
+			] as const
+		).map(([type, message, sent]): [string, object, string, string] => [
+			`the type ${type}`,
+			{ error: { type, code: 7, message: 'Sorry' } },
+			message,
+			sent,
+		]),
 	])('and HTTP 200 tells it by %s', (_, body, message, sent) => {
 		expect(errorInBody(body)).toMatchObject({ message, sent, details: { fromService: true } });
 	});
