@@ -10,7 +10,7 @@ import type {
 	Tool,
 } from '@n8n/ai-node-sdk';
 import { neutralUsage } from '../shared/api/brandWords';
-import { type ChatResponse, hourCacheHeader } from '../shared/api/chat';
+import { hourCacheHeader } from '../shared/api/chat';
 import { type Cost, costOf } from '../shared/api/chatCost';
 import { readUsage, type Usage } from '../shared/api/chatUsage';
 import type { ChatRequest, MediaGenClient } from '../shared/api/client';
@@ -22,10 +22,12 @@ import {
 	type Answer,
 	isCut,
 	isRefused,
+	isUnread,
 	readAnswer,
 	UnusableAnswer,
 	withOwnIds,
 } from './answer/answer';
+import { Beginning } from './answer/beginning';
 import { eventsIn } from './answer/events';
 import { StreamedAnswer } from './answer/streamedAnswer';
 import { WholeWords } from './answer/wholeWords';
@@ -64,6 +66,14 @@ export interface ModelSetup {
 	keep(receipt: Receipt): void;
 }
 
+/** What came to a question. */
+interface Response {
+	/** In one piece: none of its text was given yet. */
+	isWhole: boolean;
+	/** Throws where it cannot be used. */
+	toAnswer: () => Answer;
+}
+
 /** What is known of a question when its answer comes. */
 interface Asked {
 	warnings: string[];
@@ -95,23 +105,18 @@ export class MediaGenModel implements ChatModel {
 	}
 
 	async generate(messages: Message[], config: ChatModelConfig = {}): Promise<GenerateResult> {
-		const { client, purchases } = this.setup;
 		const { request, ...asked } = this.prepare(messages, config, {});
-		return await purchases.buy(async () => {
-			const response = await client.chat.create(request());
-			return this.toResult(readUsable(response), asked);
-		});
+		const { toAnswer } = await resultOf(this.ask(request));
+		return this.setup.purchases.read(() => this.toResult(toAnswer(), asked));
 	}
 
 	async *stream(
 		messages: Message[],
 		config: ChatModelConfig = {},
 	): AsyncGenerator<StreamChunk, void, undefined> {
-		const { client, purchases, style } = this.setup;
+		const { purchases, style } = this.setup;
 		const { request, ...asked } = this.prepare(messages, config, style.streaming);
-		const opened = await purchases.buy(async () => await client.chat.open(request()));
-		const isWhole = 'whole' in opened;
-		const toAnswer = isWhole ? () => readUsable(opened.whole) : yield* this.textIn(opened.pieces);
+		const { isWhole, toAnswer } = yield* this.ask(request);
 		const { message, finishReason, usage } = purchases.read(() => this.toResult(toAnswer(), asked));
 		// Whole, and each with its id: n8n's adapter gives every piece of a call the same index.
 		for (const part of message.content) {
@@ -123,14 +128,28 @@ export class MediaGenModel implements ChatModel {
 		yield { type: 'finish', finishReason: finishReason ?? 'stop', usage };
 	}
 
-	/** Gives the text of a stream while it comes, and at its end the way to read the whole. Throws a node error where it breaks off. */
+	/**
+	 * Sends a question. The service may stream its answer though it was not asked to, or send it whole. Throws a node error where it
+	 * breaks off.
+	 */
+	private async *ask(request: () => ChatRequest): AsyncGenerator<StreamChunk, Response> {
+		const { client, purchases } = this.setup;
+		const opened = await purchases.buy(async () => await client.chat.open(request()));
+		if (!('whole' in opened))
+			return { isWhole: false, toAnswer: yield* this.textIn(opened.pieces) };
+		const { whole } = opened;
+		return { isWhole: true, toAnswer: () => usable(readAnswer(whole), whole) };
+	}
+
+	/** Gives the text of a stream while it comes, and at its end the way to read the whole. */
 	private async *textIn(pieces: AsyncIterable<Buffer>): AsyncGenerator<StreamChunk, () => Answer> {
 		const { purchases, client } = this.setup;
 		const { connection } = client;
+		const beginning = new Beginning();
 		const streamed = new StreamedAnswer();
 		const words = new WholeWords();
 		try {
-			for await (const events of eventsIn(pieces)) {
+			for await (const events of eventsIn(beginning.of(pieces))) {
 				const { text, failure } = readAll(events, (data) =>
 					streamed.add(connection.redactText(data)),
 				);
@@ -140,19 +159,17 @@ export class MediaGenModel implements ChatModel {
 				// The service may keep the connection open.
 				if (streamed.isOver) break;
 			}
-			if (!streamed.isComplete) throw connectionLost();
+			if (!streamed.isComplete && !streamed.isUnread) throw connectionLost();
 		} catch (error) {
-			const { received } = streamed;
+			const { received, isUnread } = streamed;
+			const shown = connection.redactText(isUnread ? beginning.text : received.text);
 			if (!streamed.isComplete)
-				throw purchases.brokenOff(
-					error,
-					{ ...received, text: connection.redactText(received.text) },
-					this.usageOf(received.usage),
-				);
+				throw purchases.brokenOff(error, { ...received, shown }, this.usageOf(received.usage));
 		}
 		const delta = connection.redactText(words.end());
 		if (delta !== '') yield { type: 'text-delta', delta };
-		return () => withoutKey(streamed.toAnswer(), connection);
+		return () =>
+			usable(withoutKey(streamed.toAnswer(), connection), connection.redactText(beginning.text));
 	}
 
 	/** Makes the request of a question. Nothing is sent yet. */
@@ -259,13 +276,17 @@ function withoutKey(answer: Answer, { redactText }: Pick<Connection, 'redactText
 	return { ...answer, text: redactText(answer.text), calls };
 }
 
-/** An answer with anything to go on with. Throws an `ApiError` for one without. */
-function readUsable(response: ChatResponse): Answer {
-	const answer = readAnswer(response);
-	const { text, calls, stopReason, usage } = answer;
-	if (text === '' && calls.length === 0 && stopReason === null && usage === undefined)
-		throw unreadableResponse(200, response);
+/** Takes an answer in which anything was found. Throws an `ApiError` that shows the response for any other. */
+function usable(answer: Answer, response: unknown): Answer {
+	if (isUnread(answer)) throw unreadableResponse(200, response);
 	return answer;
+}
+
+/** What a generator returns, without what it gives before. */
+async function resultOf<Result>(steps: AsyncGenerator<unknown, Result>): Promise<Result> {
+	let step = await steps.next();
+	while (!step.done) step = await steps.next();
+	return step.value;
 }
 
 const refused = ({ stopReason }: Answer) =>

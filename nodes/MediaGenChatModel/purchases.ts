@@ -30,6 +30,8 @@ export interface Received {
 	text: string;
 	/** Names of the tools that it had begun to call. */
 	calls: string[];
+	/** What is shown of it: its text, or what could not be read. */
+	shown: string;
 }
 
 const MAYBE_BOUGHT =
@@ -41,6 +43,9 @@ const RAISE_LIMIT = 'Raise "Max Tasks" in the options, or lower the number of st
 
 /** Characters of a broken-off answer that its error shows. */
 const SHOWN = 1_000;
+
+const whatCame = (shown = '') =>
+	shown === '' ? [] : [`The service sent: ${toShortText(shown, SHOWN)}`];
 
 const ASK_LATER = 'Raise "Timeout" in the options, or ask again later.';
 
@@ -75,7 +80,11 @@ export class Purchases {
 	}
 
 	/** The error of an answer that broke off: it names what was bought. */
-	brokenOff(thrown: unknown, { text, calls }: Received, usage: Usage | undefined): NodeError {
+	brokenOff(
+		thrown: unknown,
+		{ text, calls, shown }: Received,
+		usage: Usage | undefined,
+	): NodeError {
 		const error = errorFromThrown(thrown);
 		const words = text.trim() === '' ? 0 : text.trim().split(/\s+/).length;
 		const parts = [
@@ -89,10 +98,7 @@ export class Purchases {
 			return this.nodeError(error);
 		}
 		const bills = `The service bills this question${usage ? `: ${inputInWords(usage)}, and what it has written` : ''}.`;
-		const bought = [
-			isBegun ? bills : MAYBE_BOUGHT,
-			...(text === '' ? [] : [`What came of the answer: ${toShortText(text, SHOWN)}`]),
-		];
+		const bought = [isBegun ? bills : MAYBE_BOUGHT, ...whatCame(shown)];
 		const message =
 			error instanceof CanceledError
 				? `${error.message}, after ${received} of an answer`
@@ -116,10 +122,16 @@ export class Purchases {
 			);
 		}
 		const error = asError(thrown);
+		const isUnsure = error instanceof ApiError && error.sent === 'maybe';
+		const came = whatCame(isUnsure ? error.details.response : undefined);
 		// See `brokenOff`.
-		if (error instanceof ApiError && error.sent === 'maybe')
-			this.context.logger.warn(`MediaGen: "${node.name}": ${error.message}. ${MAYBE_BOUGHT}`);
-		return asSubNodeError(asNodeError(node, error, { purchase: true, hint: hintFor(error) }));
+		if (isUnsure)
+			this.context.logger.warn(
+				`MediaGen: "${node.name}": ${[`${error.message}.`, MAYBE_BOUGHT, ...came].join(' ')}`,
+			);
+		return asSubNodeError(
+			asNodeError(node, error, { purchase: true, context: came.join(' '), hint: hintFor(error) }),
+		);
 	}
 }
 

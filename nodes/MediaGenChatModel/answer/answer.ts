@@ -43,6 +43,15 @@ export const isCut = ({ stopReason }: Pick<Answer, 'stopReason'>) =>
 export const isRefused = ({ stopReason }: Pick<Answer, 'stopReason'>) =>
 	stopReason !== null && REFUSED.includes(stopReason);
 
+/** Whether nothing was found in a response that an answer has. */
+export const isUnread = ({
+	text,
+	calls,
+	stopReason,
+	usage,
+}: Pick<Answer, 'text' | 'stopReason' | 'usage'> & { calls: readonly unknown[] }) =>
+	text === '' && calls.length === 0 && stopReason === null && usage === undefined;
+
 const newId = () => `call_${randomUUID()}`;
 
 /** n8n takes a call for done, and does not pass it on, whose ID is that of another one in the talk: such a call gets an ID of its own. */

@@ -1,6 +1,7 @@
+import { answerIn } from '../../shared/api/chat';
 import { errorInBody } from '../../shared/api/errors';
 import { isObject, objectOf, parseJson } from '../../shared/util/json';
-import { type Answer, toToolCalls } from './answer';
+import { type Answer, isUnread, toToolCalls } from './answer';
 
 /** What the last event of a completions stream says instead of JSON. */
 const DONE = '[DONE]';
@@ -49,6 +50,12 @@ export class StreamedAnswer {
 		return this.done;
 	}
 
+	/** Whether nothing was found yet that an answer has. */
+	get isUnread(): boolean {
+		const { text, calls, stopReason, usage } = this;
+		return isUnread({ text, calls, stopReason, usage });
+	}
+
 	/** What has come of an answer that breaks off. */
 	get received(): { text: string; calls: string[]; usage: Fields | undefined } {
 		const calls = this.calls.map(({ name }) => String(name));
@@ -63,8 +70,9 @@ export class StreamedAnswer {
 	 */
 	add(data: string): string {
 		if (data.trim() === DONE) this.done = true;
-		const event = parseJson(data);
-		if (!isObject(event)) return '';
+		const given = parseJson(data);
+		if (!isObject(given)) return '';
+		const event = answerIn(given);
 		const error =
 			event.error === undefined || event.error === null ? undefined : errorInBody(event);
 		if (error) throw error;
@@ -150,8 +158,8 @@ export class StreamedAnswer {
 	}
 
 	/** Returns the text in the chunk. */
-	private addChunk({ id, choices, usage, stop_reason }: Fields): string {
-		const choice = objectOf(Array.isArray(choices) ? choices[0] : undefined);
+	private addChunk({ id, choices, usage, stop_reason, content, text }: Fields): string {
+		const choice = objectOf(Array.isArray(choices) ? choices[0] : { text: content ?? text });
 		// A service that cannot stream may send the whole answer in one chunk.
 		const delta = objectOf(choice.delta ?? (this.isEmpty ? choice.message : undefined));
 		if (typeof id === 'string') this.id = id;
@@ -160,7 +168,7 @@ export class StreamedAnswer {
 		this.addStopReason(choice.finish_reason);
 		this.addStopReason(stop_reason);
 		this.addUsage(usage);
-		return textOf(delta.content) + textOf(delta.refusal);
+		return textOf(delta.content) + textOf(delta.refusal) + textOf(choice.text);
 	}
 
 	/**

@@ -125,13 +125,12 @@ export function createClient(
 			/** The same, of an answer that is read while it comes; `whole` where the service sends it in one piece nevertheless. */
 			open: async (
 				request: ChatRequest,
-			): Promise<{ pieces: AsyncGenerator<Buffer> } | { whole: ChatResponse }> => {
-				const { isJson, pieces } = await beginningOf(
-					await open({ method: 'POST', retry: 'purchase', ...request }),
-				);
-				if (!isJson) return { pieces };
-				return { whole: parseAnswer(answeredChat, await readBody(pieces, connection)) };
-			},
+			): Promise<{ pieces: AsyncGenerator<Buffer> } | { whole: ChatResponse }> =>
+				await open({ method: 'POST', retry: 'purchase', ...request }, async (opened) => {
+					const { isJson, pieces } = await beginningOf(opened);
+					if (!isJson) return { pieces };
+					return { whole: parseAnswer(answeredChat, await readBody(pieces, connection)) };
+				}),
 			/** IDs of the models that the service lists. */
 			models: async (): Promise<string[]> => {
 				const notFound = 'This service lists no models';

@@ -19,6 +19,7 @@ import {
 	errorFromThrown,
 	errorInBody,
 	RateLimitError,
+	shortResponse,
 	TimeoutError,
 	TooLargeError,
 	unreadableResponse,
@@ -199,7 +200,7 @@ export function parseAnswer<Value>(
 }
 
 const ATTEMPT_TIMEOUT_MS = 60_000;
-const DEFAULT_DEADLINE_MS = 180_000;
+export const DEFAULT_DEADLINE_MS = 180_000;
 
 /** A rate limit holds reads up for so long at most, in milliseconds: what was bought is waited for. */
 export const READS_HELD_UP_MS = 30_000;
@@ -290,10 +291,17 @@ export async function readBody(
 	{ redact }: Connection,
 ): Promise<unknown> {
 	const chunks: Buffer[] = [];
-	for await (const piece of pieces) chunks.push(piece);
 	// Without a byte order mark, as n8n reads text.
-	const text = utf8.decode(Buffer.concat(chunks));
-	return redact(parseExactJson(text) ?? text);
+	const text = () => utf8.decode(Buffer.concat(chunks));
+	try {
+		for await (const piece of pieces) chunks.push(piece);
+	} catch (thrown) {
+		const error = errorFromThrown(thrown);
+		// It may name what was bought.
+		if (chunks.length > 0) error.details.response = shortResponse(redact(text()));
+		throw error;
+	}
+	return redact(parseExactJson(text()) ?? text());
 }
 
 function toHttpOptions(request: ApiRequest, connection: Connection): IHttpRequestOptions {
@@ -403,10 +411,13 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 				return parseAnswer(schema, await readBody(pieces, connection), statusCode);
 			}),
 		/**
-		 * The same, and returns the pieces of the response as soon as it begins. They end with the request's time limit, or when it is
+		 * The same; `read` gets the pieces of the response as soon as it begins. They end with the request's time limit, or when it is
 		 * abandoned, and throw an `ApiError` where the connection breaks.
 		 */
-		open: async (request: ApiRequest): Promise<AsyncGenerator<Buffer>> =>
-			await repeat(request, async () => (await openOnce(request)).pieces),
+		open: async <Value>(
+			request: ApiRequest,
+			read: (pieces: AsyncGenerator<Buffer>) => Promise<Value>,
+		): Promise<Value> =>
+			await repeat(request, async () => await read((await openOnce(request)).pieces)),
 	};
 }

@@ -232,6 +232,67 @@ describe('a service that answers otherwise', () => {
 		expect(JSON.stringify(log)).not.toContain('may have been bought');
 	});
 
+	const answered = (type: string, text: string, isCut = false) => ({
+		raw: (response: ServerResponse) => {
+			response.writeHead(200, { 'content-type': type, 'content-length': text.length + 1 });
+			if (isCut) response.write(text, () => setImmediate(() => response.destroy()));
+			else response.end(`${text}\n`);
+		},
+	});
+
+	describe.each([true, false])('streamed: %s', (streams) => {
+		test.each([
+			['text that is no JSON', 'data: About four\n\ndata: [DONE]\n'],
+			['chunks of another form', 'data: {"output_text":"About four"}\n\ndata: [DONE]\n'],
+			['a page', '<html>About four</html>'],
+			['plain text', 'About four'],
+		])('%s is no answer, and shown', async (_what, text) => {
+			const { error, chunks } = await asked('messages', answered('text/html', text), streams);
+			expect(error?.message).toContain('The response could not be read (HTTP 200): ');
+			expect(error?.message).toContain('About four');
+			expect(error?.description).toContain('The answer may have been bought anyway');
+			expect(chunks).toEqual([]);
+			expect(scripted.requests).toHaveLength(1);
+		});
+
+		test.each([
+			['an answer in one piece', '{"content":"About four'],
+			['a page', '<html>About four'],
+		])('%s that is cut is shown', async (_what, text) => {
+			const { error } = await asked('messages', answered('text/html', text, true), streams);
+			expect(error?.message).toContain('The connection to the service was lost');
+			expect(error?.description).toContain('About four');
+			// An agent shows the message alone.
+			expect(JSON.stringify(log)).toContain('About four');
+		});
+
+		test('a rate limit in a body is waited for', async () => {
+			scripted.on(
+				'POST',
+				OTHER.messages,
+				{ json: { error: { code: 429, message: 'Slow' } } },
+				{
+					json: { content: 'Four' },
+				},
+			);
+			const answer = await ask(
+				{ credential: scripted.credential(), parameters: { apiStyle: 'messages' }, streams },
+				user('How deep?'),
+			);
+			expect(read(answer).text).toBe('Four');
+			expect(scripted.requests).toHaveLength(2);
+		});
+	});
+
+	test('an answer that streams though it was not asked to is read', async () => {
+		const reply = events(
+			{ choices: [{ delta: { content: 'About ' } }] },
+			{ choices: [{ delta: { content: 'four' }, finish_reason: 'stop' }] },
+			'[DONE]',
+		);
+		expect(read(await asked('completions', reply, false)).text).toBe('About four');
+	});
+
 	test('a stream that ends without an end is cut', async () => {
 		const { error } = await asked(
 			'completions',

@@ -117,6 +117,31 @@ describe('Completions style', () => {
 		expect([streamed.isComplete, streamed.isOver]).toEqual([true, true]);
 	});
 
+	test.each<[string, object[]]>([
+		[
+			'in envelopes',
+			[{ data: says({ content: 'Four' }) }, { code: 200, data: [says({ content: '!' })] }],
+		],
+		['with the text alone', [{ text: 'Four' }, { content: '!' }]],
+		[
+			'with the text in the choice',
+			[{ choices: [{ text: 'Four' }] }, { choices: [{ text: '!' }] }],
+		],
+	])('chunks %s', (_, events) => {
+		const { streamed, texts } = read(...events);
+		expect(texts).toEqual(['Four', '!']);
+		expect(streamed.isUnread).toBe(false);
+	});
+
+	test.each<[string, object, boolean]>([
+		['nothing of an answer', { output_text: 'Four' }, true],
+		['a stop reason', says({}, { finish_reason: 'stop' }), false],
+		['usage', { choices: [], usage: { prompt_tokens: 7 } }, false],
+		['a call', calls({ id: 'x' }), false],
+	])('an event with %s', (_, event, isUnread) => {
+		expect(read(event).streamed.isUnread).toBe(isUnread);
+	});
+
 	test('the word for the end is enough', () => {
 		const { streamed } = read(says({ content: '[DONE]' }), 'DONE');
 		expect([streamed.isComplete, streamed.isOver]).toEqual([false, false]);

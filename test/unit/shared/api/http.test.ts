@@ -286,12 +286,28 @@ describe('A request', () => {
 		await expect(send(purchase, [{ statusCode: 200, body }])).rejects.toMatchObject({
 			message: 'The connection to the service was lost',
 			sent: 'maybe',
+			details: {},
+		});
+	});
+
+	test('whose answer breaks off keeps what came of it: it may name what was bought', async () => {
+		async function* cut() {
+			yield await Promise.resolve('{"id":"task-7","key":"secret","sta');
+			throw Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
+		}
+		const body = Readable.from(cut());
+		await expect(send(purchase, [{ statusCode: 200, body }])).rejects.toMatchObject({
+			message: 'The connection to the service was lost',
+			details: { response: '{"id":"task-7","key":"•••","sta' },
 		});
 	});
 
 	describe('whose answer is read while it comes', () => {
 		const open = async (request: ApiRequest, answer: Answer) =>
-			await createSend(contextOf(answer), connection).open(request);
+			await createSend(contextOf(answer), connection).open(
+				request,
+				async (pieces) => await Promise.resolve(pieces),
+			);
 
 		test('gives its pieces, each as soon as it is there', async () => {
 			const body = new Readable({ read: () => {} });
