@@ -1,4 +1,4 @@
-import { errorFromThrown, NotFoundError, UnreadableResponseError } from '../api/errors';
+import { errorFromThrown, UnreadableResponseError } from '../api/errors';
 import { FAMILIES } from '../api/families';
 import { type AcceptedTask, otherTaskIn, type TaskRecord } from '../api/records';
 import { asNodeError, itemError } from '../n8n/nodeErrors';
@@ -21,14 +21,13 @@ const GONE = new Set([403, 404, 410]);
  */
 async function recordOf(run: TaskRun, taskId: string): Promise<TaskRecord | undefined> {
 	try {
-		return await retrieveRecord(run, taskId, 'read');
+		return await retrieveRecord(run, taskId, 'read', run.deadline);
 	} catch (thrown) {
 		const error = errorFromThrown(thrown);
 		const isPathSure =
 			run.options.taskQueryPath === undefined && FAMILIES[run.family].isQueryPathShown;
 		const { httpStatus, type } = error.details;
-		const isClear = isPathSure && httpStatus === 404 && type === 'not_found_error';
-		if (error instanceof NotFoundError && isClear) return undefined;
+		if (isPathSure && httpStatus === 404 && type === 'not_found_error') return undefined;
 		throw error;
 	}
 }

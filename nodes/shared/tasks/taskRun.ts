@@ -4,7 +4,7 @@ import { type MediaGenClient, openClient } from '../api/client';
 import type { Connection } from '../api/connection';
 import { CanceledError, UnreadableResponseError } from '../api/errors';
 import { FAMILIES, type TaskFamily, taskPath } from '../api/families';
-import type { ServiceContext } from '../api/http';
+import { DEFAULT_DEADLINE_MS, type ServiceContext } from '../api/http';
 import { knownStatus, namesTask, otherTaskIn, type TaskRecord } from '../api/records';
 import { withSecret } from '../api/signedAddress';
 import { asNodeError } from '../n8n/nodeErrors';
@@ -95,16 +95,18 @@ export async function retrieveRecord(
 	run: TaskRun<TaskContext>,
 	taskId: string,
 	retry: 'once' | 'read',
+	until = Infinity,
 ): Promise<TaskRecord> {
 	return await run.limit(async () => {
 		if (run.signal?.aborted) throw new CanceledError();
 		const left = Math.max(MIN_ATTEMPT_TIMEOUT_MS, run.deadline - clock.now());
 		const timeoutMs = Math.min(ATTEMPT_TIMEOUT_MS, left);
 		// A caller that asks again by itself waits for a rate limit no longer than for the task.
-		const limits = retry === 'once' ? { deadline: run.deadline, idleMs: IDLE_TIMEOUT_MS } : {};
+		const once = { deadline: run.deadline, idleMs: IDLE_TIMEOUT_MS };
+		const read = { deadline: Math.min(until, clock.now() + DEFAULT_DEADLINE_MS) };
 		const record = await run.client.tasks.retrieve(
 			taskPath(run.options.taskQueryPath ?? FAMILIES[run.family].queryPath, taskId),
-			{ retry, timeoutMs, ...limits },
+			{ retry, timeoutMs, ...(retry === 'once' ? once : read) },
 		);
 		const { id, raw, status } = record;
 		const isOther = id !== undefined && id !== taskId && !namesTask(raw, taskId);

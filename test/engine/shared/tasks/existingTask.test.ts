@@ -115,6 +115,17 @@ describe('A task that was bought before is used, and nothing is bought', () => {
 		},
 	);
 
+	test.each<[string, Reply]>([
+		['the status', { status: 429, json: {} }],
+		['the body', { json: { code: 429, message: 'Slow down' } }],
+	])('a rate limit in %s is waited for within "Timeout"', async (_, reply) => {
+		onKnown(reply);
+		const { json } = await buyOrUse({ timeout: 12 }, goOn);
+		expect(json).toMatchObject([{ error: { message: expect.stringContaining('Rate limit') } }]);
+		// After pauses of at least 0.5, 1, 2 and 4 seconds.
+		expect(service.requests.length).toBeLessThanOrEqual(5);
+	});
+
 	test.each([400, 401, 429, 500, 503])(
 		'a link that is answered %i is not gone: buying again would cost',
 		async (status) => {
