@@ -67,7 +67,7 @@ export interface ModelSetup {
 }
 
 /** What came to a question. */
-interface Response {
+interface Arrived {
 	/** In one piece: none of its text was given yet. */
 	isWhole: boolean;
 	/** Throws where it cannot be used. */
@@ -132,7 +132,7 @@ export class MediaGenModel implements ChatModel {
 	 * Sends a question. The service may stream its answer though it was not asked to, or send it whole. Throws a node error where it
 	 * breaks off.
 	 */
-	private async *ask(request: () => ChatRequest): AsyncGenerator<StreamChunk, Response> {
+	private async *ask(request: () => ChatRequest): AsyncGenerator<StreamChunk, Arrived> {
 		const { client, purchases } = this.setup;
 		const opened = await purchases.buy(async () => await client.chat.open(request()));
 		if (!('whole' in opened))
