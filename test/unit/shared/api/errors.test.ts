@@ -12,6 +12,7 @@ import {
 	ServerError,
 	storageError,
 	TimeoutError,
+	UnknownStorageError,
 	UnreachableError,
 	unreadableResponse,
 } from '../../../../nodes/shared/api/errors';
@@ -265,6 +266,18 @@ describe('A response with an error', () => {
 		expect(errorFromResponse({ statusCode: 404, headers: {} }, NOW).message).toBe('Not found');
 	});
 
+	const task = { task_id: 'task_1' };
+
+	test.each<[string, number, unknown, string | undefined]>([
+		['the body of a fault may name what was bought', 502, task, '{"task_id":"task_1"}'],
+		['that of a timeout too', 408, task, '{"task_id":"task_1"}'],
+		['that of a refusal names nothing', 400, task, undefined],
+		['the page of a proxy names nothing', 502, '<html>Bad gateway</html>', undefined],
+		['an empty body names nothing', 502, {}, undefined],
+	])('%s', (_, status, body, response) => {
+		expect(errorOf(status, body).details.response).toBe(response);
+	});
+
 	test('says how long the service wants to be left alone', () => {
 		expect(errorOf(429, {}, { 'retry-after': '7' }).details.retryAfterMs).toBe(7_000);
 	});
@@ -278,7 +291,13 @@ describe('A response with an error', () => {
 			details: { type: 'overloaded', code: '9', fromService: true },
 		});
 		expect(errorInBody({ error: 'Overloaded' })).toBeInstanceOf(ServerError);
-		const none = [{ message: 'Hello' }, { error: null }, { error: {} }, { error: '' }];
+		const none = [
+			{ message: 'Hello' },
+			{ error: null },
+			{ error: {} },
+			{ error: '' },
+			{ error: 0 },
+		];
 		for (const body of [{}, ...none, 'text', undefined]) expect(errorInBody(body)).toBeUndefined();
 	});
 
@@ -383,6 +402,8 @@ describe('A storage that takes no file', () => {
 		['is full', 'SQLITE_FULL'],
 		['is full', '53100'],
 		['has used up its quota', 'EDQUOT'],
+		['is missing or read-only', 'ENOENT'],
+		['is missing or read-only', 'ENOTDIR'],
 		['is read-only', 'EROFS'],
 		['is read-only', 'SQLITE_READONLY'],
 		['does not let n8n write', 'EACCES'],
@@ -391,6 +412,14 @@ describe('A storage that takes no file', () => {
 		const message = `The file could not be stored: n8n's storage for files ${state}`;
 		expect(told({ code })).toBe(message);
 		expect(told({ code: 'EIO', cause: { code } })).toBe(message);
+	});
+
+	test('for a reason that is not known may take it a moment later', () => {
+		const { message, transient } = new UnknownStorageError('the bucket is busy');
+		expect([message, transient]).toEqual([
+			'The file could not be stored: the bucket is busy',
+			true,
+		]);
 	});
 
 	test('is told from one that failed for another reason', () => {

@@ -18,7 +18,10 @@ test("a record's own fields never replace the task's", () => {
 	const ids = { taskId: 'other', task_id: 'other', family: 'cat', operation: 'surgery' };
 	const texts = { url: x, notes: x, reference: x, service_status: x, file_name: x };
 	const purchase = { purchase_key: x, reused: true, record_key: x };
-	const waiting = { request_links: { urls: [x] }, evaluated_options: {}, left_out: true };
+	const waiting = {
+		...{ request_links: { urls: [x] }, evaluated_options: {}, left_out: true },
+		pause_limit: 7,
+	};
 	const objects = { results: null, input: {}, record: {}, task: 7, credits__cost: 7 };
 	const result = { images: [{ url: [link] }] };
 	const task = taskOf({
@@ -112,4 +115,31 @@ test('enhanced tags are a field of the task', () => {
 	const result = { upsampled_tags: 'folk, slow' };
 	const task = taskOf({ status: 'completed', result }, 'music');
 	expect(task).toMatchObject({ upsampledTags: 'folk, slow', results: [] });
+});
+
+describe('What a task says in words', () => {
+	const answered = { result: { lyrics: 'La la', words: 2 } };
+
+	test('is a field of the task, where it is completed without a file', () => {
+		expect(taskOf({ status: 'completed', ...answered })).toMatchObject({
+			lyrics: 'La la',
+			words: 2,
+		});
+		expect(taskOf({ status: 'completed', result: 'La la' })).toHaveProperty('text', 'La la');
+	});
+
+	test('is none while it runs, and none beside a file', () => {
+		expect(taskOf({ status: 'running', ...answered })).not.toHaveProperty('lyrics');
+		const result = { images: [{ url: [link] }], lyrics: 'La la' };
+		expect(taskOf({ status: 'completed', result })).not.toHaveProperty('lyrics');
+		const linkAlone = taskOf({ status: 'completed', result: { video_url: link } });
+		expect(linkAlone).not.toHaveProperty('videoUrl');
+	});
+
+	test('is enhanced tags, whatever stands beside them', () => {
+		const result = { upsampled_tags: 'folk, slow', seeds: [1, 2] };
+		for (const status of ['running', 'completed'])
+			expect(taskOf({ status, result }, 'music')).toMatchObject({ upsampledTags: 'folk, slow' });
+		expect(taskOf({ status: 'completed', result: null })).not.toHaveProperty('upsampledTags');
+	});
 });
