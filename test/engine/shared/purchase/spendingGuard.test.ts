@@ -666,6 +666,7 @@ test.each([
 		for (const empty of ['={{ $json.nothing }}', '={{ null }}', '={{ "" }}']) {
 			const { error } = await buy(3, { [name]: empty });
 			expect(error?.message).toBe(`"${label}" is required: its expression is empty`);
+			expect(error?.description).toBe('Nothing was sent to the service.');
 		}
 		expect(service.requests).toEqual([]);
 	},
