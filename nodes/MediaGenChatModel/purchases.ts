@@ -44,8 +44,9 @@ const RAISE_LIMIT = 'Raise "Max Tasks" in the options, or lower the number of st
 /** Characters of a broken-off answer that its error shows. */
 const SHOWN = 1_000;
 
-const whatCame = (shown = '') =>
-	shown === '' ? [] : [`The service sent: ${toShortText(shown, SHOWN)}`];
+/** What is shown beside a message that does not show it already. */
+const whatCame = (shown: string, message: string) =>
+	message.includes(shown) ? [] : [`The service sent "${toShortText(shown, SHOWN)}".`];
 
 const ASK_LATER = 'Raise "Timeout" in the options, or ask again later.';
 
@@ -98,7 +99,7 @@ export class Purchases {
 			return this.nodeError(error);
 		}
 		const bills = `The service bills this question${usage ? `: ${inputInWords(usage)}, and what it has written` : ''}.`;
-		const bought = [isBegun ? bills : MAYBE_BOUGHT, ...whatCame(shown)];
+		const bought = [isBegun ? bills : MAYBE_BOUGHT, ...whatCame(shown, error.message)];
 		const message =
 			error instanceof CanceledError
 				? `${error.message}, after ${received} of an answer`
@@ -123,7 +124,7 @@ export class Purchases {
 		}
 		const error = asError(thrown);
 		const isUnsure = error instanceof ApiError && error.sent === 'maybe';
-		const came = whatCame(isUnsure ? error.details.response : undefined);
+		const came = whatCame((isUnsure && error.details.response) || '', error.message);
 		// See `brokenOff`.
 		if (isUnsure)
 			this.context.logger.warn(
