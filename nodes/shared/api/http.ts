@@ -238,7 +238,6 @@ async function* readPieces(body: unknown, end: HardEnd): AsyncGenerator<Buffer> 
 	const stream = byteStream.safeParse(body);
 	const destroy = () => stream.data?.destroy(asError(end.signal.reason));
 	end.signal.addEventListener('abort', destroy);
-	if (end.signal.aborted) destroy();
 	const pieces = bounded(stream.data ?? [toText(body)], MAX_TEXT_MB);
 	try {
 		// Whether or not the stream tells of its end.
