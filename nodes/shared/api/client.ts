@@ -22,7 +22,7 @@ import {
 	type ServiceContext,
 } from './http';
 import { multipartForm, type FileSource } from './multipart';
-import { type AcceptedTask, submissionResponse, type TaskRecord, taskResponse } from './records';
+import { type AcceptedTask, readSubmission, type TaskRecord, taskResponse } from './records';
 import { type UploadRecord, uploadResponse, UPLOADS_PATH } from './uploads';
 
 /** Milliseconds for the answer to a submission: its Timeout, but a pause may last for days, and too short a wait loses the id. */
@@ -82,9 +82,14 @@ export function createClient(
 					Math.max(SUBMIT_WITHIN_MS.min, deadlineMs(deadline) - clock.now()),
 					SUBMIT_WITHIN_MS.max,
 				);
-				return await send(
+				const { body: json } = body;
+				const sent = JSON.stringify([...path.split('/'), Buffer.isBuffer(json) ? '' : json]);
+				return await open(
 					{ method: 'POST', path, ...body, retry: 'purchase', deadline, timeoutMs, notFound },
-					submissionResponse,
+					async (pieces, statusCode) =>
+						readSubmission(await readBody(pieces, connection), statusCode, (id) =>
+							sent.includes(JSON.stringify(id)),
+						),
 				);
 			},
 			/** Reads a task's record at its path: see `taskPath`. */

@@ -227,15 +227,15 @@ export function statusNamed({ code, type }: { code?: string; type?: string }): n
 
 /**
  * The error for a 2xx whose body is an error: `error`, a `code` of 400 or more, or `success: false`. `undefined` for any other body.
- * A 4xx says in the body, too, that nothing was done; what any other error cost is unknown.
+ * A 4xx says in the body, too, that nothing was done, unless the body says otherwise; what any other error cost is unknown.
  */
-export function errorInBody(body: unknown): ApiError | undefined {
+export function errorInBody(body: unknown, sent?: 'maybe'): ApiError | undefined {
 	const { message, type, code, fromService } = readServiceMessage(body);
 	const status = statusNamed({ code, type });
 	const failed = isObject(body) && body.success === false;
 	if (status === undefined && (message === undefined || !(fromService || failed))) return undefined;
 	const [ErrorClass, headline] = classOf(status ?? 500);
-	const refused = (status ?? 500) < 500 && ErrorClass !== TimeoutError;
+	const refused = !sent && (status ?? 500) < 500 && ErrorClass !== TimeoutError;
 	const title = refused ? headline : 'The service answered with an error';
 	const words = message === undefined ? title : `${title}: ${message}`;
 	const response = refused ? undefined : shortResponse(body);

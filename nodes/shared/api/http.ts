@@ -40,7 +40,7 @@ export const MAX_ATTEMPTS = 5;
 /** Whether `error`, after the given number of attempts, allows another one. */
 export function mayRetry(policy: RetryPolicy, error: ApiError, attempts: number): boolean {
 	if (policy === 'once') return false;
-	if (error instanceof RateLimitError) return true;
+	if (error instanceof RateLimitError) return policy === 'read' || error.sent === 'no';
 	if (attempts >= MAX_ATTEMPTS) return false;
 	// A second POST after a reset, a timeout or a 5xx could buy a second task.
 	return policy === 'purchase' ? error instanceof UnreachableError : error.transient;
@@ -415,8 +415,11 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 		 */
 		open: async <Value>(
 			request: ApiRequest,
-			read: (pieces: AsyncGenerator<Buffer>) => Promise<Value>,
+			read: (pieces: AsyncGenerator<Buffer>, statusCode: number) => Promise<Value>,
 		): Promise<Value> =>
-			await repeat(request, async () => await read((await openOnce(request)).pieces)),
+			await repeat(request, async () => {
+				const { statusCode, pieces } = await openOnce(request);
+				return await read(pieces, statusCode);
+			}),
 	};
 }

@@ -1,6 +1,6 @@
 import { isObject, objectOf } from '../util/json';
 import { parseNumber, readBy } from '../util/schema';
-import { errorInBody, statusNamed } from './errors';
+import { errorInBody, statusNamed, unreadableResponse } from './errors';
 
 /** The four states of a task in every family, whatever words the service uses (spec, States and transitions). */
 export const TASK_STATUSES = ['submitted', 'running', 'completed', 'failed'] as const;
@@ -253,6 +253,9 @@ function bareId(value: unknown): string | undefined {
 		: undefined;
 }
 
+/** Whether an id stands in the request: it may be that of a parent task. */
+type IsSent = (id: string) => boolean;
+
 const acceptedId = (value: unknown) =>
 	isObject(value) ? firstText([...idsIn(value), value.id]) : bareId(value);
 
@@ -264,17 +267,26 @@ const firstIds = (...places: unknown[][]): string[] =>
 
 /**
  * The ids that an acknowledgement gives to new tasks, in `task_id` (spec, Submission acknowledgement); mostly one. In an error, a word in
- * `data` is none, and an id beside it is another task's, or the request's.
+ * `data` is none, and an id beside it is another task's, or the request's. One that the request has names the task that the error is about.
  */
-function readAcceptedIds(answer: unknown): string[] {
+function readAcceptedIds(answer: unknown, isSent: IsSent): string[] {
 	if (!isObject(answer)) return [];
+	const isError = () => errorInBody(answer) !== undefined;
 	const entries: unknown[] = Array.isArray(answer.data) ? answer.data : [answer.data];
 	const ofObjects = firstIds([...entries, answer.task].filter(isObject));
-	if (ofObjects.length > 0) return ofObjects;
+	if (ofObjects.length > 0) return ofObjects.filter((id) => !isSent(id) || !isError());
 	const state = knownStatus(statusWord(answer) ?? '');
 	const isTask = state === 'submitted' || state === 'running';
-	if (!isTask && errorInBody(answer) !== undefined) return [];
-	return firstIds(entries, [answer], [answer.task]);
+	return !isTask && isError() ? [] : firstIds(entries, [answer], [answer.task]);
+}
+
+/** Whether an answer names a task, in any place, that the request does not name. */
+function namesNewTask(value: unknown, isSent: IsSent): boolean {
+	if (Array.isArray(value)) return value.some((each) => namesNewTask(each, isSent));
+	if (!isObject(value)) return false;
+	const id = firstText(idsIn(value));
+	const inner = Object.values(value);
+	return (id !== undefined && !isSent(id)) || inner.some((each) => namesNewTask(each, isSent));
 }
 
 /** The words of the specification. Others stand in errors, too. */
@@ -316,17 +328,20 @@ export interface AcceptedTask {
 }
 
 /**
- * Response to a submission: `data[0]`, `data` as an object or as the id itself, `task`, or bare (spec, Submission acknowledgement). An operation that
- * ends at once (tag enhancement) may answer with the completed task; the spec does not show which.
+ * Reads the response to a submission: `data[0]`, `data` as an object or as the id itself, `task`, or bare (spec, Submission acknowledgement). An operation that
+ * ends at once (tag enhancement) may answer with the completed task; the spec does not show which. Throws an `ApiError` for any other: of
+ * an error that names a new task, the task may have been bought.
  */
-export const submissionResponse = readBy((answer): AcceptedTask | undefined => {
-	const [taskId, ...others] = readAcceptedIds(answer);
+export function readSubmission(answer: unknown, statusCode: number, isSent: IsSent): AcceptedTask {
+	const [taskId, ...others] = readAcceptedIds(answer, isSent);
+	if (taskId === undefined) {
+		const sent = namesNewTask(answer, isSent) ? 'maybe' : undefined;
+		throw errorInBody(answer, sent) ?? unreadableResponse(statusCode, answer);
+	}
 	const record = readTaskRecord(answer);
-	return taskId === undefined
-		? undefined
-		: {
-				taskId,
-				...(record?.raw.result === undefined ? {} : { record }),
-				...(others.length > 0 ? { others } : {}),
-			};
-});
+	return {
+		taskId,
+		...(record?.raw.result === undefined ? {} : { record }),
+		...(others.length > 0 ? { others } : {}),
+	};
+}

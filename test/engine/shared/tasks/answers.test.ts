@@ -581,6 +581,31 @@ describe('An error with HTTP 200', () => {
 		expect(statesOf((await buy()).json)).toEqual([['task_1', 'completed']]);
 	});
 
+	test.each<[string, object]>([
+		['in data', { code: 404, message: 'No such task', data: { task_id: 'parent' } }],
+		['in a list', { code: 400, message: 'Not finished', data: [{ task_id: 'parent' }] }],
+		['as a task', { error: { type: 'payment_required' }, task: { id: 'parent' } }],
+		['beside it', { code: 400, message: 'No', task_id: 'parent' }],
+	])('to a submission that names the task of the request %s is a refusal', async (_, json) => {
+		onSubmit({ json });
+		const answer = await buy(1, { additionalBodyFields: '{"source":["parent"]}' }, goOn);
+		expect(answer.json[0]).toMatchObject({ status: 'not submitted' });
+		expect(recordsRead()).toHaveLength(0);
+	});
+
+	test.each<[string, object]>([
+		['beside a code', { code: 402, message: 'low', task_id: 'task_7' }],
+		['beside a rate limit', { code: 429, message: 'slow', job_id: 'task_7' }],
+		['in the error', { error: { type: 'payment_required', data: { task_id: 'task_7' } } }],
+		['in a result', { code: 400, message: 'No', result: [{ taskId: 'task_7' }] }],
+	])('to a submission that names a new task %s is not sent again, and shown', async (_, json) => {
+		onSubmit({ json });
+		const { error } = await buy(1, {}, retryOnFail);
+		expect(bought()).toHaveLength(1);
+		expect(error?.description).toContain('may have been bought');
+		expect(JSON.stringify([error, log])).toContain('task_7');
+	});
+
 	test('that may have bought something is shown whole: it may hold the ID', async () => {
 		onSubmit({ json: { error: { message: 'not finished' }, task_id: 'task_7' } });
 		const { error } = await buy();

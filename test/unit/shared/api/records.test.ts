@@ -2,12 +2,16 @@ import {
 	findTaskRecord,
 	mayHaveEnded,
 	otherTaskIn,
+	readSubmission,
 	readTaskId,
 	readTaskRecord,
-	submissionResponse,
 	taskResponse,
 	toMilliseconds,
 } from '../../../../nodes/shared/api/records';
+
+/** What a submission was accepted with. */
+const accepted = (answer: unknown, isSent: (id: string) => boolean = () => false) =>
+	readSubmission(answer, 200, isSent);
 
 const NEW_YEAR = Date.UTC(2026, 0, 1);
 
@@ -155,7 +159,7 @@ describe('The id of an acknowledgement is read', () => {
 		['in task', { task: { task_id: 'task_1' } }, 'task_1'],
 		['beside a word in task', { task: 'generate', task_id: 'task_1' }, 'task_1'],
 	])('%s', (_, answer, taskId) => {
-		expect(submissionResponse.parse(answer)).toEqual({ taskId });
+		expect(accepted(answer)).toEqual({ taskId });
 		expect(readTaskId(answer)).toBe(taskId);
 	});
 
@@ -163,7 +167,7 @@ describe('The id of an acknowledgement is read', () => {
 		...[undefined, null, '', 'task_1', [], {}, { data: [] }],
 		...[{ task_id: ' ' }, { task_id: {} }, { task_id: NaN }, { id: Infinity }],
 	])('%j has none', (answer) => {
-		expect(submissionResponse.safeParse(answer).success).toBe(false);
+		expect(() => accepted(answer)).toThrow();
 		expect(readTaskId(answer)).toBeUndefined();
 	});
 
@@ -181,7 +185,7 @@ describe('The id of an acknowledgement is read', () => {
 	])('the callback %j names task_1', (body) => expect(readTaskId(body)).toBe('task_1'));
 
 	test("an acknowledgement that repeats another id has the task's in task_id", () => {
-		expect(submissionResponse.parse({ data: { id: 'request_7', task_id: 'task_1' } })).toEqual({
+		expect(accepted({ data: { id: 'request_7', task_id: 'task_1' } })).toEqual({
 			taskId: 'task_1',
 		});
 	});
@@ -194,19 +198,19 @@ describe('The id of an acknowledgement is read', () => {
 		['one in each of two', [{ id: 1 }, { id: 2 }], { taskId: '1', others: ['2'] }],
 		['one that holds a word for yes', 'ok1', { taskId: 'ok1' }],
 	])('as data itself: %s', (_, data, expected) => {
-		expect(submissionResponse.parse({ code: 200, data })).toEqual(expected);
+		expect(accepted({ code: 200, data })).toEqual(expected);
 	});
 
 	test.each(['OK', 'ok', 'submitted', 'a'.repeat(129), 'two words', 'a/b', ''])(
 		'but %j as data is none',
 		(data) => {
-			expect(submissionResponse.safeParse({ code: 200, data }).success).toBe(false);
+			expect(() => accepted({ code: 200, data })).toThrow();
 		},
 	);
 
 	test('a completed task comes with its record', () => {
 		const data = { task_id: 'task_1', status: 'completed', result: { upsampled_tags: 'folk' } };
-		expect(submissionResponse.parse({ code: 200, data })).toMatchObject({
+		expect(accepted({ code: 200, data })).toMatchObject({
 			taskId: 'task_1',
 			record: { status: 'completed', raw: data },
 		});
@@ -339,8 +343,11 @@ test.each([
 		{ code: 400, task: 'bad_prompt' },
 	],
 	{ error: { message: 'No' }, task_id: 'parent', status: 'failed' },
+	{ code: 404, message: 'No', data: { task_id: 'parent' } },
+	{ error: { type: 'payment_required', message: 'No' }, data: [{ task_id: 'parent' }] },
+	{ code: 429, message: 'No', task: { id: 'parent', status: 'FAILURE' } },
 ])('the error %j gives no id to a task', (answer) =>
-	expect(submissionResponse.safeParse(answer).success).toBe(false),
+	expect(() => accepted(answer, (id) => id === 'parent')).toThrow(),
 );
 
 test.each([
@@ -355,7 +362,7 @@ test.each([
 	{ error: 'rewritten', task_id: 'task_1', status: 'submitted' },
 	{ error: 'rewritten', task_id: 'task_1', state: 'running' },
 ])('%j gives the id of a task', (answer) =>
-	expect(submissionResponse.parse(answer)).toMatchObject({ taskId: 'task_1' }),
+	expect(accepted(answer)).toMatchObject({ taskId: 'task_1' }),
 );
 
 test.each<[object, string | undefined]>([
@@ -372,5 +379,5 @@ test.each<[object, string | undefined]>([
 );
 
 test('an acknowledgement may be the id in task alone', () => {
-	expect(submissionResponse.parse({ task: 'task_1' })).toEqual({ taskId: 'task_1' });
+	expect(accepted({ task: 'task_1' })).toEqual({ taskId: 'task_1' });
 });
