@@ -1,20 +1,30 @@
+import { isObject, parseJson } from '../../shared/util/json';
+
+/** An error in JSON, also one in words. */
+const errorIn = (event: string) =>
+	isObject(parseJson(event)) ? event : JSON.stringify({ error: event });
+
 /**
  * The data of the server-sent events in a stream: all that are complete with each piece, as soon as it comes. A piece may end anywhere,
- * even inside a letter.
+ * even inside a letter. Words of an event that is called `error` come as one in JSON.
  */
 export async function* eventsIn(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
 	const decoder = new TextDecoder();
 	// Joined once per line: an answer may be a single one.
 	let open: string[] = [];
 	let data: string[] = [];
+	let isError = false;
 	const endLine = (): string[] => {
 		const line = open.join('').replace(/\r$/, '');
 		open = [];
 		if (line.startsWith('data:')) data.push(line.slice('data:'.length).replace(/^ /, ''));
-		if (line !== '' || data.length === 0) return [];
+		if (line.startsWith('event:')) isError = line.slice('event:'.length).trim() === 'error';
+		if (line !== '') return [];
 		const event = data.join('\n');
+		const events = data.length === 0 ? [] : [isError ? errorIn(event) : event];
 		data = [];
-		return [event];
+		isError = false;
+		return events;
 	};
 	for await (const piece of pieces) {
 		const [end = '', ...begun] = decoder.decode(piece, { stream: true }).split('\n');

@@ -23,6 +23,14 @@ const textOf = (value: unknown): string => {
 	return '';
 };
 
+/** The events in the data of one, bare, in `data`, or several in a list. */
+function eventsOf(given: unknown): Fields[] {
+	if (Array.isArray(given)) return given.flatMap(eventsOf);
+	if (!isObject(given)) return [];
+	const inner = Array.isArray(given.data) && given.data.length > 1 ? given.data : [given.data];
+	return inner.map((data) => answerIn({ ...given, data }));
+}
+
 /** An answer that comes in events, of either style: the two cannot be confused. */
 export class StreamedAnswer {
 	private id: string | undefined;
@@ -39,6 +47,9 @@ export class StreamedAnswer {
 	private usage: Fields | undefined;
 
 	private done = false;
+
+	/** Whether text has come in pieces, as the styles have it: what comes in another form is the same again. */
+	private hasPieces = false;
 
 	/** Whether the answer has come to its end. */
 	get isComplete(): boolean {
@@ -70,16 +81,22 @@ export class StreamedAnswer {
 	 */
 	add(data: string): string {
 		if (data.trim() === DONE) this.done = true;
-		const given = parseJson(data);
-		if (!isObject(given)) return '';
-		const event = answerIn(given);
-		const error =
-			event.error === undefined || event.error === null ? undefined : errorInBody(event);
+		return eventsOf(parseJson(data))
+			.map((event) => this.addEvent(event))
+			.join('');
+	}
+
+	private addEvent(event: Fields): string {
+		const isChoice = Array.isArray(event.choices);
+		// A code beside a choice may say anything.
+		const mayBeError = !isChoice || (event.error !== undefined && event.error !== null);
+		const error = mayBeError ? errorInBody(event) : undefined;
 		if (error) throw error;
 		const { type } = event;
 		const ofMessages = typeof type === 'string' ? this.addMessagesEvent(type, event) : '';
+		this.hasPieces ||= ofMessages !== '';
 		// The usage may come in a chunk of its own.
-		const isChunk = typeof type !== 'string' || Array.isArray(event.choices);
+		const isChunk = typeof type !== 'string' || isChoice;
 		const text = ofMessages + (isChunk ? this.addChunk(event) : '');
 		this.text += text;
 		return text;
@@ -168,7 +185,9 @@ export class StreamedAnswer {
 		this.addStopReason(choice.finish_reason);
 		this.addStopReason(stop_reason);
 		this.addUsage(usage);
-		return textOf(delta.content) + textOf(delta.refusal) + textOf(choice.text);
+		const piece = textOf(delta.content) + textOf(delta.refusal);
+		this.hasPieces ||= piece !== '';
+		return this.hasPieces ? piece : textOf(choice.text);
 	}
 
 	/**

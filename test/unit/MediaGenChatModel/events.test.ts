@@ -33,6 +33,9 @@ test.each<[string, string[], string[][]]>([
 	['no end of the last event', ['data: one\n\ndata: two\n'], [['one'], ['two']]],
 	['no end of the last line', ['data: one\n\ndata: tw'], [['one'], ['tw']]],
 	['an end that says nothing', ['data: one\n\n: bye'], [['one']]],
+	['an error in words', ['event: error\ndata: down\n\n'], [['{"error":"down"}']]],
+	['an error in JSON', ['data: {"code":7}\nevent:error\n\n'], [['{"code":7}']]],
+	['words after an error', ['event: error\n\ndata: one\n\n'], [['one']]],
 	['nothing', [], []],
 	['nothing but a comment', [': hello\n\n'], []],
 ])('%s', async (_, pieces, turns) => {

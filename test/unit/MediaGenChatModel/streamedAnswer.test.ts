@@ -133,6 +133,45 @@ describe('Completions style', () => {
 		expect(streamed.isUnread).toBe(false);
 	});
 
+	test.each<[string, object]>([
+		[
+			'a list in an envelope',
+			{ code: 200, data: [says({ content: 'Fo' }), says({ content: 'ur' })] },
+		],
+		['a list', [says({ content: 'Fo' }), { choices: [{ delta: { content: 'ur' } }] }]],
+	])('chunks in %s are all read', (_, event) => {
+		expect(read(event).texts).toEqual(['Four']);
+	});
+
+	test.each<[string, object]>([
+		['text', { text: 'Four!' }],
+		['content', { content: 'Four!', done: true }],
+		['the choice', { choices: [{ text: 'Four!', finish_reason: 'stop' }] }],
+		['an envelope', { code: 200, data: { text: 'Four!' } }],
+	])('the whole once more at the end, in %s, is left out', (_, whole) => {
+		const { texts } = read(says({ content: 'Four' }), says({ content: '!' }), whole);
+		expect(texts.join('')).toBe('Four!');
+	});
+
+	test('a piece that comes twice in one chunk is taken once', () => {
+		const both = { choices: [{ delta: { content: 'Four' }, text: 'Four' }] };
+		expect(read(both, both).texts.join('')).toBe('FourFour');
+	});
+
+	test.each<[string, object]>([
+		['a code', { code: 500, message: 'upstream died' }],
+		['a code and no data', { code: 429, message: 'upstream died', data: null }],
+		['no success', { success: false, message: 'upstream died' }],
+		['an error', { error: 'upstream died' }],
+	])('an error that is told by %s is one', (_, event) => {
+		expect(() => read(says({ content: 'Four' }), event)).toThrow('upstream died');
+	});
+
+	test('a code beside a choice is none', () => {
+		const event = { code: 500, ...says({ content: 'Four' }) };
+		expect(read(event).texts).toEqual(['Four']);
+	});
+
 	test.each<[string, object, boolean]>([
 		['nothing of an answer', { output_text: 'Four' }, true],
 		['a stop reason', says({}, { finish_reason: 'stop' }), false],
