@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { clock, HOUR_MS } from '../util/clock';
+import { hasText } from '../util/json';
 import { BALANCE_PATH, type BalanceRecord, balanceResponse } from './balance';
 import {
 	beginningOf,
@@ -82,14 +83,11 @@ export function createClient(
 					Math.max(SUBMIT_WITHIN_MS.min, deadlineMs(deadline) - clock.now()),
 					SUBMIT_WITHIN_MS.max,
 				);
-				const { body: json } = body;
-				const sent = JSON.stringify([...path.split('/'), Buffer.isBuffer(json) ? '' : json]);
+				const isSent = (id: string) => hasText([path.split('/'), body.body], id);
 				return await open(
 					{ method: 'POST', path, ...body, retry: 'purchase', deadline, timeoutMs, notFound },
 					async (pieces, statusCode) =>
-						readSubmission(await readBody(pieces, connection), statusCode, (id) =>
-							sent.includes(JSON.stringify(id)),
-						),
+						readSubmission(await readBody(pieces, connection), statusCode, isSent),
 				);
 			},
 			/** Reads a task's record at its path: see `taskPath`. */

@@ -68,6 +68,12 @@ export const objectOf = (value: unknown): Record<string, unknown> => (isObject(v
 
 const isDataObject = (value: IDataObject[string]): value is IDataObject => isObject(value);
 
+/** Whether a text stands in a value, at any depth. */
+export function hasText(value: unknown, text: string): boolean {
+	if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return value === text;
+	return Object.values(value).some((inner) => hasText(inner, text));
+}
+
 /** The object under `key`, which is made if there is none: for what is kept in an object of n8n's. */
 export function objectIn(holder: IDataObject, key: string): IDataObject {
 	const known = holder[key];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { parseExactJson, toShortText } from '../../../../nodes/shared/util/json';
+import { hasText, parseExactJson, toShortText } from '../../../../nodes/shared/util/json';
 
 describe('JSON whose long integers keep their digits', () => {
 	const long = '12345678901234567890';
@@ -56,4 +56,14 @@ test.each<[unknown, number, string]>([
 	['  ', 20, ''],
 ])('%j in %d characters is %s', (value, length, text) => {
 	expect(toShortText(value, length)).toBe(text);
+});
+
+test.each<[unknown, boolean]>([
+	['task_1', true],
+	[['a', { b: ['task_1'] }], true],
+	[{ task_1: 'a' }, false],
+	[{ a: 'task_10', b: [null, 7, undefined, true] }, false],
+	[Buffer.from('task_1'), false],
+])('that a text stands in %j is %p', (value, stands) => {
+	expect(hasText({ value }, 'task_1')).toBe(stands);
 });
