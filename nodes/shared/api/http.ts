@@ -297,7 +297,8 @@ export async function readBody(
 	} catch (thrown) {
 		const error = errorFromThrown(thrown);
 		// It may name what was bought.
-		if (chunks.length > 0) error.details.response = shortResponse(redact(text()));
+		const came = shortResponse(redact(text()));
+		if (came !== '') error.details.response = came;
 		throw error;
 	}
 	return redact(parseExactJson(text()) ?? text());
