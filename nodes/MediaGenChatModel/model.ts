@@ -138,7 +138,7 @@ export class MediaGenModel implements ChatModel {
 		if (!('whole' in opened))
 			return { isWhole: false, toAnswer: yield* this.textIn(opened.pieces) };
 		const { whole } = opened;
-		return { isWhole: true, toAnswer: () => usable(readAnswer(whole), whole) };
+		return { isWhole: true, toAnswer: () => usable(readAnswer(whole), () => whole) };
 	}
 
 	/** Gives the text of a stream while it comes, and at its end the way to read the whole. */
@@ -168,8 +168,8 @@ export class MediaGenModel implements ChatModel {
 		}
 		const delta = connection.redactText(words.end());
 		if (delta !== '') yield { type: 'text-delta', delta };
-		return () =>
-			usable(withoutKey(streamed.toAnswer(), connection), connection.redactText(beginning.text));
+		const shown = () => connection.redactText(beginning.text);
+		return () => usable(withoutKey(streamed.toAnswer(), connection), shown);
 	}
 
 	/** Makes the request of a question. Nothing is sent yet. */
@@ -277,8 +277,8 @@ function withoutKey(answer: Answer, { redactText }: Pick<Connection, 'redactText
 }
 
 /** Takes an answer in which anything was found. Throws an `ApiError` that shows the response for any other. */
-function usable(answer: Answer, response: unknown): Answer {
-	if (isUnread(answer)) throw unreadableResponse(200, response);
+function usable(answer: Answer, response: () => unknown): Answer {
+	if (isUnread(answer)) throw unreadableResponse(200, response());
 	return answer;
 }
 

@@ -301,7 +301,8 @@ export async function readBody(
 		if (came !== '') error.details.response = came;
 		throw error;
 	}
-	return redact(parseExactJson(text()) ?? text());
+	const whole = text();
+	return redact(parseExactJson(whole) ?? whole);
 }
 
 function toHttpOptions(request: ApiRequest, connection: Connection): IHttpRequestOptions {
