@@ -225,10 +225,12 @@ export class MediaGenModel implements ChatModel {
 			totalTokens: read.inputTotal + read.output,
 			inputTokenDetails: { cacheRead: read.cacheRead },
 		};
+		const isEmpty = answer.text === '' && answer.calls.length === 0;
 		const allWarnings = [
 			...warnings,
 			...(fields.caching === 'off' || isRefused(answer) ? [] : usageWarnings(read)),
 			...(isCut(answer) ? ['The answer was cut at "Max Tokens".'] : []),
+			...(isEmpty ? ['The answer is empty.'] : []),
 		];
 		this.setup.warn(allWarnings);
 		if (usage) {
@@ -237,7 +239,7 @@ export class MediaGenModel implements ChatModel {
 			this.setup.keep({ ...usage, usage: read, cost, reference, warnings: allWarnings });
 		}
 		if (isRefused(answer) && answer.text === '') throw refused(answer);
-		if (isCut(answer) && answer.text === '' && answer.calls.length === 0)
+		if (isCut(answer) && isEmpty)
 			throw new UnusableAnswer(
 				'The answer was cut at "Max Tokens" before its first word',
 				'Raise "Max Tokens".',

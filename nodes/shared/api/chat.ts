@@ -1,6 +1,7 @@
 import { isObject, objectOf } from '../util/json';
 import { z } from '../util/vendor/zod';
 import type { UsageStyle } from './chatUsage';
+import { errorInBody, unreadableResponse } from './errors';
 
 /** Chat with a cached prefix (spec §8 and Chat usage objects). Paths and header names are in the spec's words. */
 export interface ChatEndpoint {
@@ -75,9 +76,7 @@ export const hourCacheHeader = (body: unknown): Record<string, string> =>
 	markersIn(body).includes('1h') ? HOUR_CACHE_HEADER : {};
 
 /** A response of either endpoint, as it came: any JSON object. It was paid for, whatever it holds. */
-export const chatResponse = z.custom<Record<string, unknown>>(isObject);
-
-export type ChatResponse = z.infer<typeof chatResponse>;
+export type ChatResponse = Record<string, unknown>;
 
 /** What was read of a response. */
 export interface Reply {
@@ -123,10 +122,20 @@ export function readReply(response: ChatResponse): Reply {
 	};
 }
 
-/** Whether a response is an answer, and not an error with a status of 200. */
-export function isAnswered(response: ChatResponse): boolean {
-	const { text, usage } = readReply(response);
-	return text !== '' || usage !== undefined;
+const countsTokens = (usage: Reply['usage']) =>
+	Object.values(usage ?? {}).some((tokens) => Number(tokens) > 0);
+
+/**
+ * Takes a response that is not an error with a status of 200. Throws an `ApiError` for any other: where it counts tokens, an answer may
+ * have been bought.
+ */
+export function readChatResponse(body: unknown, statusCode = 200): ChatResponse {
+	if (!isObject(body)) throw unreadableResponse(statusCode, body);
+	const { text, usage } = readReply(body);
+	const error =
+		text === '' ? errorInBody(body, countsTokens(usage) ? 'maybe' : undefined) : undefined;
+	if (error) throw error;
+	return body;
 }
 
 /** Whether a body begins as JSON, which no stream of events does, whatever its content type says. Its pieces are still all there. */

@@ -3,22 +3,14 @@ import type { IDataObject } from 'n8n-workflow';
 import { clock, HOUR_MS } from '../util/clock';
 import { hasText } from '../util/json';
 import { BALANCE_PATH, type BalanceRecord, balanceResponse } from './balance';
-import {
-	beginningOf,
-	type ChatResponse,
-	chatResponse,
-	isAnswered,
-	modelList,
-	MODELS_PATH,
-} from './chat';
+import { beginningOf, type ChatResponse, modelList, MODELS_PATH, readChatResponse } from './chat';
 import { type Connection, getConnection } from './connection';
-import { AuthenticationError, errorInBody } from './errors';
+import { AuthenticationError } from './errors';
 import {
 	type ApiRequest,
 	createSend,
 	type Deadline,
 	deadlineMs,
-	parseAnswer,
 	readBody,
 	type ServiceContext,
 } from './http';
@@ -51,11 +43,6 @@ export interface ChatRequest {
 	/** Ends the request at once, and loses its answer. */
 	abandon?: AbortSignal;
 }
-
-/** A response that is not an error with a status of 200. */
-const answeredChat = chatResponse.refine(
-	(response) => isAnswered(response) || errorInBody(response) === undefined,
-);
 
 const TASK_NOT_FOUND = 'Task not found';
 
@@ -124,7 +111,9 @@ export function createClient(
 		chat: {
 			/** Buys an answer: never sent twice (spec §8). */
 			create: async (request: ChatRequest): Promise<ChatResponse> =>
-				await send({ method: 'POST', retry: 'purchase', ...request }, answeredChat),
+				await open({ method: 'POST', retry: 'purchase', ...request }, async (pieces, statusCode) =>
+					readChatResponse(await readBody(pieces, connection), statusCode),
+				),
 			/** The same, of an answer that is read while it comes; `whole` where the service sends it in one piece nevertheless. */
 			open: async (
 				request: ChatRequest,
@@ -132,7 +121,7 @@ export function createClient(
 				await open({ method: 'POST', retry: 'purchase', ...request }, async (opened) => {
 					const { isJson, pieces } = await beginningOf(opened);
 					if (!isJson) return { pieces };
-					return { whole: parseAnswer(answeredChat, await readBody(pieces, connection)) };
+					return { whole: readChatResponse(await readBody(pieces, connection)) };
 				}),
 			/** IDs of the models that the service lists. */
 			models: async (): Promise<string[]> => {

@@ -138,6 +138,25 @@ test.each([
 	expect(received).toBe(1);
 });
 
+test('a rate limit with HTTP 200 that counts tokens may have been billed: it is an error, shown, and not sent again', async () => {
+	const error = { type: 'rate_limit_error', message: 'slow down' };
+	const { json } = await answer('message', { error, usage: { input_tokens: 7_331 } }, {}, goOn);
+	const { message, description } = json.error as { message: string; description: string };
+	expect(message).toContain('slow down');
+	expect(description).toContain('may have been bought anyway');
+	expect(JSON.stringify(json)).toContain('7331');
+	expect(json.text).toBeUndefined();
+	expect(received).toBe(1);
+});
+
+test('one that counts none was refused', async () => {
+	const body = { code: 402, message: 'no credits left', usage: { input_tokens: 0 } };
+	const { json } = await answer('message', body, {}, goOn);
+	expect(json.error).toMatchObject({
+		message: expect.stringContaining('Insufficient balance: no credits left'),
+	});
+});
+
 test('a refusal with HTTP 200 is an error in the words of the service, and nothing was bought', async () => {
 	const { json } = await answer('message', { code: 402, message: 'no credits left' }, {}, goOn);
 	expect(json.error).toMatchObject({

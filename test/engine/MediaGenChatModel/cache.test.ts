@@ -135,6 +135,12 @@ describe('what defeats the cache is told once in the log', () => {
 		expect(log.join('\n')).toContain('The answer was cut at "Max Tokens"');
 	});
 
+	test('an empty answer', async () => {
+		service.sandbox.chat.script({ text: '' });
+		await ask({ credential: service.credential() }, system(GUIDE), user('Why?'));
+		expect(log.join('\n')).toContain('The answer is empty');
+	});
+
 	test('nothing of it with Caching off', async () => {
 		await ask(
 			{ credential: service.credential(), parameters: { caching: 'off' } },
