@@ -75,6 +75,6 @@ export async function fetchPicture(
 		bytes,
 		mimeType,
 		fileName: nameIn(new URL(address).pathname) || 'picture',
-		content: chunks,
+		open: () => chunks,
 	};
 }

@@ -14,7 +14,7 @@ import {
 	readBody,
 	type ServiceContext,
 } from './http';
-import { multipartForm, type FileSource } from './multipart';
+import { type FileSource, MultipartForm } from './multipart';
 import { type AcceptedTask, readSubmission, type TaskRecord, taskResponse } from './records';
 import { type UploadRecord, uploadResponse, UPLOADS_PATH } from './uploads';
 
@@ -24,8 +24,10 @@ const SUBMIT_WITHIN_MS = { min: 60_000, max: HOUR_MS };
 /** Milliseconds for 20 MB over a slow line. */
 const UPLOAD_WITHIN = { timeoutMs: 600_000, idleMs: 120_000 };
 
-/** A body to send: JSON, or multipart form data. */
-export type SubmissionBody = Required<Pick<ApiRequest, 'body'>> & Pick<ApiRequest, 'headers'>;
+/** The body of a purchase: JSON, or form data in one piece. */
+export interface SubmissionBody extends Pick<ApiRequest, 'headers'> {
+	body: IDataObject | Buffer;
+}
 
 interface RetrieveOptions extends Pick<ApiRequest, 'deadline' | 'timeoutMs' | 'idleMs'> {
 	/** Default: `read`. */
@@ -90,11 +92,14 @@ export function createClient(
 		uploads: {
 			/** Stores a picture for 72 hours (spec §7). Costs nothing, so it is sent again after any transient error. */
 			create: async (file: FileSource): Promise<UploadRecord> => {
-				const form = await multipartForm('file', file);
-				return await send(
-					{ method: 'POST', path: UPLOADS_PATH, ...form, retry: 'read', ...UPLOAD_WITHIN },
-					uploadResponse,
-				);
+				const body = new MultipartForm('file', file);
+				const headers = { 'content-type': body.type };
+				const request = { path: UPLOADS_PATH, body, headers, ...UPLOAD_WITHIN };
+				try {
+					return await send({ method: 'POST', retry: 'read', ...request }, uploadResponse);
+				} finally {
+					body.close();
+				}
 			},
 		},
 		balance: {

@@ -25,6 +25,7 @@ import {
 	unreadableResponse,
 	UnreachableError,
 } from './errors';
+import { MultipartForm } from './multipart';
 
 /**
  * What a failed request may do.
@@ -169,8 +170,8 @@ export interface ApiRequest {
 	method: IHttpRequestMethods;
 	/** Begins with `/`, in the spec's words. */
 	path: string;
-	/** JSON, in the spec's words; or bytes, with their `content-type` among the headers. */
-	body?: IDataObject | Buffer;
+	/** JSON, in the spec's words; or a form or bytes, with their `content-type` among the headers. */
+	body?: IDataObject | MultipartForm | Buffer;
 	headers?: Record<string, string>;
 	retry: RetryPolicy;
 	/** No attempt begins after it. Default: three minutes from now. */
@@ -308,7 +309,8 @@ export async function readBody(
 function toHttpOptions(request: ApiRequest, connection: Connection): IHttpRequestOptions {
 	const words = connection.brandWords;
 	const { body } = request;
-	const isJson = body !== undefined && !Buffer.isBuffer(body);
+	const isBytes = Buffer.isBuffer(body) || body instanceof MultipartForm;
+	const isJson = body !== undefined && !isBytes;
 	const named = Object.entries(request.headers ?? {}).map(
 		([name, value]) => [toDeploymentWords(name, words), value] as const,
 	);
@@ -321,7 +323,7 @@ function toHttpOptions(request: ApiRequest, connection: Connection): IHttpReques
 		},
 		// As text: of an object n8n sends nothing if it is empty, and its HTTP client drops a field named `__proto__`.
 		body: isJson ? JSON.stringify(inDeploymentWords(body, words)) : body,
-		json: !Buffer.isBuffer(body),
+		json: !isBytes,
 		timeout: clock.toHostMs(request.idleMs ?? request.timeoutMs ?? ATTEMPT_TIMEOUT_MS),
 		// n8n's own reading of JSON rounds long ids, and has no limit of size.
 		encoding: 'stream',
@@ -354,7 +356,10 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 					toHttpOptions(request, connection),
 					credentialsDecrypted && { credentialsDecrypted },
 				),
-		);
+		).catch((error: unknown) => {
+			const { body } = request;
+			throw body instanceof MultipartForm && body.failure ? body.failure : error;
+		});
 		if (isSuccess(response)) return response;
 		const body = await readBody(response.pieces, connection);
 		throw errorFromResponse({ ...response, body }, clock.now(), request.notFound);

@@ -1,5 +1,7 @@
 import { randomUUID } from 'crypto';
 
+import { ApiError, asError } from './errors';
+
 const CRLF = '\r\n';
 
 /** Quotes a name for a `Content-Disposition` header as browsers do (RFC 7578, section 2). */
@@ -8,63 +10,92 @@ function quoted(name: string): string {
 	return `"${name.replace(/["\r\n]/g, (character) => escapes[character] ?? '')}"`;
 }
 
-/** A file whose content comes in pieces, or as one text in base64. */
+/** The pieces of a file, in order. */
+export type Pieces = Iterable<Buffer> | AsyncIterable<Buffer>;
+
+/** A file that can be read again. */
 export interface FileSource {
 	fileName: string;
 	mimeType: string;
-	/** The size; of a text the most that it can have: line breaks in it count for nothing. */
+	/** Its exact size. */
 	bytes: number;
-	content: string | Iterable<Buffer> | AsyncIterable<Buffer>;
-}
-
-const TOO_LONG = 'The file is larger than its stated size';
-const TOO_SHORT = 'The file is smaller than its stated size';
-
-/** Writes a file to its place, without a copy of it elsewhere. Returns its size. */
-async function write({ content, bytes }: FileSource, place: Buffer): Promise<number> {
-	if (typeof content === 'string') return place.write(content, 'base64');
-	let end = 0;
-	for await (const piece of content) {
-		if (end + piece.length > bytes) throw new Error(TOO_LONG);
-		end += piece.copy(place, end);
-	}
-	if (end < bytes) throw new Error(TOO_SHORT);
-	return end;
+	/** Begins to read it. */
+	open: () => Pieces;
 }
 
 /**
- * A multipart form with one file and any number of text fields, as one buffer. Throws an `Error` when the pieces of the file do not
- * have the stated size.
+ * A multipart form with one file and any number of text fields. The file is read while the form is sent, for each attempt anew: no
+ * copy of it is kept in memory. n8n's HTTP client sends what is called a `Blob`, by its `size`, `type` and `stream`.
  */
-export async function multipartForm(
-	field: string,
-	file: FileSource,
-	textFields: ReadonlyArray<readonly [name: string, value: string]> = [],
-): Promise<{ body: Buffer; headers: { 'content-type': string } }> {
-	const boundary = `----mediagen-${randomUUID()}`;
-	const texts = textFields.flatMap(([name, value]) => [
-		`--${boundary}`,
-		`Content-Disposition: form-data; name=${quoted(name)}`,
-		'',
-		value,
-	]);
-	const head = Buffer.from(
-		[
+export class MultipartForm {
+	readonly [Symbol.toStringTag] = 'Blob';
+
+	/** Bytes in all. */
+	readonly size: number;
+
+	readonly type: string;
+
+	/** Why the file could not be read: that ends the request. */
+	failure: ApiError | undefined;
+
+	private readonly head: Buffer;
+
+	private readonly tail: Buffer;
+
+	private reading: AsyncGenerator<Buffer> | undefined;
+
+	constructor(
+		field: string,
+		private readonly file: FileSource,
+		textFields: ReadonlyArray<readonly [name: string, value: string]> = [],
+	) {
+		const boundary = `----mediagen-${randomUUID()}`;
+		const texts = textFields.flatMap(([name, value]) => [
+			`--${boundary}`,
+			`Content-Disposition: form-data; name=${quoted(name)}`,
+			'',
+			value,
+		]);
+		const head = [
 			...texts,
 			`--${boundary}`,
 			`Content-Disposition: form-data; name=${quoted(field)}; filename=${quoted(file.fileName)}`,
 			`Content-Type: ${file.mimeType}`,
 			'',
 			'',
-		].join(CRLF),
-	);
-	const tail = Buffer.from(`${CRLF}--${boundary}--${CRLF}`);
-	const body = Buffer.allocUnsafe(head.length + file.bytes + tail.length);
-	head.copy(body);
-	const end = head.length + (await write(file, body.subarray(head.length, -tail.length)));
-	const length = end + tail.copy(body, end);
-	return {
-		body: body.subarray(0, length),
-		headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
-	};
+		];
+		this.head = Buffer.from(head.join(CRLF));
+		this.tail = Buffer.from(`${CRLF}--${boundary}--${CRLF}`);
+		this.size = this.head.length + file.bytes + this.tail.length;
+		this.type = `multipart/form-data; boundary=${boundary}`;
+	}
+
+	/** Begins to read the form. Its pieces throw an `ApiError` where the file cannot be read, or does not have its stated size. */
+	stream(): AsyncGenerator<Buffer> {
+		this.close();
+		this.reading = this.pieces();
+		return this.reading;
+	}
+
+	/** Leaves the file: a service may answer before it has all of it. */
+	close(): void {
+		void this.reading?.return(undefined).catch(() => {});
+	}
+
+	private async *pieces(): AsyncGenerator<Buffer> {
+		yield this.head;
+		let left = this.file.bytes;
+		try {
+			for await (const piece of this.file.open()) {
+				left -= piece.length;
+				if (left < 0) throw new Error('it is larger than its stated size');
+				yield piece;
+			}
+			if (left > 0) throw new Error('it is smaller than its stated size');
+		} catch (error) {
+			this.failure = new ApiError(`The file could not be read: ${asError(error).message}`);
+			throw this.failure;
+		}
+		yield this.tail;
+	}
 }

@@ -2,7 +2,7 @@ import { createHash } from 'crypto';
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 
 import { pictureType } from '../api/image';
-import type { FileSource } from '../api/multipart';
+import type { FileSource, Pieces } from '../api/multipart';
 import { isObject } from '../util/json';
 import { itemError } from './nodeErrors';
 
@@ -46,46 +46,34 @@ export function splitNames(names: unknown): string[] {
 /** Bytes that are read at once: in pieces of 64 KB a large file takes three times as long. */
 const PIECE_BYTES = 1 << 20;
 
-/** Characters of a text in base64 that tell the type of a file. */
-const START_CHARACTERS = 4_096;
-
-interface Content extends Pick<FileSource, 'bytes' | 'content'> {
+interface Content extends Pick<FileSource, 'bytes' | 'open'> {
 	/** Its first bytes. */
 	start: Buffer;
-	/** Frees it unread. */
-	close(): Promise<unknown>;
 }
 
-async function* buffers(source: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer> {
-	for await (const chunk of source) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+async function* piecesOf(
+	helpers: IExecuteFunctions['helpers'],
+	id: string,
+): AsyncGenerator<Buffer> {
+	for await (const chunk of await helpers.getBinaryStream(id, PIECE_BYTES))
+		yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }
 
-async function* rejoin(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-	yield first;
-	yield* rest;
+async function firstOf(pieces: AsyncGenerator<Buffer>): Promise<Buffer> {
+	for await (const piece of pieces) return piece;
+	return Buffer.alloc(0);
 }
 
 /** Opens a binary field, wherever n8n keeps it, without a copy of the whole file. */
 async function openContent({ helpers }: IExecuteFunctions, data: IBinaryData): Promise<Content> {
-	if (data.id === undefined) {
-		const content = data.data;
-		return {
-			bytes: Buffer.byteLength(content, 'base64'),
-			content,
-			start: Buffer.from(content.slice(0, START_CHARACTERS), 'base64'),
-			close: async () => await Promise.resolve(),
-		};
+	const { id } = data;
+	if (id === undefined) {
+		const content = Buffer.from(data.data, 'base64');
+		return { bytes: content.length, open: () => [content], start: content };
 	}
-	const { fileSize } = await helpers.getBinaryMetadata(data.id);
-	const pieces = buffers(await helpers.getBinaryStream(data.id, PIECE_BYTES));
-	const first = await pieces.next();
-	const start = first.done === true ? Buffer.alloc(0) : first.value;
-	return {
-		bytes: fileSize,
-		content: rejoin(start, pieces),
-		start,
-		close: async () => await pieces.return(undefined),
-	};
+	const { fileSize } = await helpers.getBinaryMetadata(id);
+	const open = () => piecesOf(helpers, id);
+	return { bytes: fileSize, open, start: await firstOf(open()) };
 }
 
 const refusal = (
@@ -140,9 +128,6 @@ async function openBinary(
 	return { ...content, fileName, mimeType: data.mimeType };
 }
 
-const exactBytes = ({ bytes, content }: Content) =>
-	typeof content === 'string' ? Buffer.from(content, 'base64').length : bytes;
-
 /**
  * Opens a picture in an item's binary data: its type by its first bytes, its size within the rules. Throws a
  * `NodeOperationError` that names the item and the field.
@@ -154,40 +139,27 @@ export async function openPicture(
 	rules: PictureRules,
 ): Promise<FileSource> {
 	const file = await openBinary(context, itemIndex, property, rules.field);
-	const { content, fileName } = file;
-	const refuse = async (reason: string, description?: string) => {
-		await file.close();
-		return refusal(
-			context,
-			itemIndex,
-			rules.field,
-			`the file in "${property}" ${reason}`,
-			description,
-		);
-	};
-	const bytes = file.bytes > rules.maxBytes ? exactBytes(file) : file.bytes;
+	const { bytes, open, fileName } = file;
+	const refuse = (reason: string, description?: string) =>
+		refusal(context, itemIndex, rules.field, `the file in "${property}" ${reason}`, description);
 	if (bytes > rules.maxBytes)
-		throw await refuse(`has ${bytes} bytes, and ${rules.maxBytes} are the limit`);
+		throw refuse(`has ${bytes} bytes, and ${rules.maxBytes} are the limit`);
 	const mimeType = pictureType(file.start);
 	if (mimeType === undefined || !rules.types.includes(mimeType)) {
 		const allowed = rules.types.map((name) => name.replace('image/', '')).join(', ');
-		throw await refuse(
+		throw refuse(
 			'is not a picture that the service accepts',
 			`Its content must be one of ${allowed}, whatever its name says.`,
 		);
 	}
-	return { bytes, mimeType, fileName, content };
+	return { bytes, mimeType, fileName, open };
 }
 
-/** A text is base64, and may have line breaks. */
-const piecesOf = (content: FileSource['content']) =>
-	typeof content === 'string' ? [Buffer.from(content, 'base64')] : content;
-
 /** Reads a file once. */
-async function readOnce(content: FileSource['content']) {
+async function readOnce(pieces: Pieces) {
 	const hash = createHash('sha256');
 	let bytes = 0;
-	for await (const piece of piecesOf(content)) {
+	for await (const piece of pieces) {
 		bytes += piece.length;
 		hash.update(piece);
 	}
@@ -201,8 +173,8 @@ export async function inspectPicture(
 	property: string,
 	rules: PictureRules,
 ): Promise<PendingUpload> {
-	const { content, fileName, mimeType } = await openPicture(context, itemIndex, property, rules);
-	const { bytes, fingerprint } = await readOnce(content);
+	const { open, fileName, mimeType } = await openPicture(context, itemIndex, property, rules);
+	const { bytes, fingerprint } = await readOnce(open());
 	return new PendingUpload(itemIndex, property, fileName, mimeType, bytes, fingerprint);
 }
 
@@ -213,17 +185,17 @@ export async function inspectFile(
 	property: string,
 	field: string,
 ): Promise<PendingUpload> {
-	const { content, fileName, mimeType } = await openBinary(context, itemIndex, property, field);
-	const { bytes, fingerprint } = await readOnce(content);
+	const { open, fileName, mimeType } = await openBinary(context, itemIndex, property, field);
+	const { bytes, fingerprint } = await readOnce(open());
 	if (bytes === 0) throw refusal(context, itemIndex, field, `the file in "${property}" is empty`);
 	return new PendingUpload(itemIndex, property, fileName, mimeType, bytes, fingerprint);
 }
 
-/** The whole of a file as base64. */
-export async function toBase64(content: FileSource['content']): Promise<string> {
-	const pieces: Buffer[] = [];
-	for await (const piece of piecesOf(content)) pieces.push(piece);
-	return Buffer.concat(pieces).toString('base64');
+/** The pieces of a file as one. */
+export async function readWhole(pieces: Pieces): Promise<Buffer> {
+	const read: Buffer[] = [];
+	for await (const piece of pieces) read.push(piece);
+	return Buffer.concat(read);
 }
 
 /** Opens the content of an inspected file, to be sent. */
@@ -231,6 +203,6 @@ export async function reopenFile(
 	context: IExecuteFunctions,
 	{ itemIndex, property, mimeType, fileName }: PendingUpload,
 ): Promise<FileSource> {
-	const { bytes, content } = await openBinary(context, itemIndex, property, property);
-	return { bytes, mimeType, fileName, content };
+	const { bytes, open } = await openBinary(context, itemIndex, property, property);
+	return { bytes, mimeType, fileName, open };
 }

@@ -4,9 +4,9 @@ import { NodeOperationError } from 'n8n-workflow';
 import { inDeploymentWords } from '../api/brandWords';
 import type { SubmissionBody } from '../api/client';
 import { RESULT_KINDS } from '../api/families';
-import { multipartForm } from '../api/multipart';
+import { MultipartForm } from '../api/multipart';
 import type { AcceptedTask } from '../api/records';
-import { PendingUpload, reopenFile } from '../n8n/binary';
+import { PendingUpload, readWhole, reopenFile } from '../n8n/binary';
 import { itemError, NOTHING_SENT } from '../n8n/nodeErrors';
 import { isTool, readItemOptions, readReuse } from '../n8n/readOptions';
 import {
@@ -255,5 +255,7 @@ export async function toSubmission(
 	const fields = Object.entries(inDeploymentWords(json, run.client.connection.brandWords)).map(
 		([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
 	);
-	return await multipartForm(file.field, await reopenFile(run.context, file.content), fields);
+	const form = new MultipartForm(file.field, await reopenFile(run.context, file.content), fields);
+	// What buys something is read whole before: a file that breaks off must not leave in doubt what was bought.
+	return { body: await readWhole(form.stream()), headers: { 'content-type': form.type } };
 }

@@ -1,10 +1,12 @@
-import { createServer, type Server } from 'node:http';
+import type { IBinaryData, INodeExecutionData } from 'n8n-workflow';
+import { truncate } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { MediaGenUpload } from '../../../nodes/MediaGenUpload/MediaGenUpload.node';
 import { UPLOAD_MAX_BYTES } from '../../../nodes/shared/api/image';
 import { describeInEachBinaryDataMode } from '../support/binaryDataModes';
-import { runNode, setBinaryDataMode } from '../support/engine';
+import { runNode, setBinaryDataMode, storedPath } from '../support/engine';
 import { fileItem, picture, useSandbox } from '../support/sandbox';
 
 const service = useSandbox();
@@ -72,6 +74,86 @@ describeInEachBinaryDataMode(() => {
 		expect(error?.message).toContain(`has ${UPLOAD_MAX_BYTES + 1} bytes`);
 		expect(service.sandbox.requests.list()).toEqual([]);
 	});
+});
+
+describeInEachBinaryDataMode(() => {
+	/** A service whose first request meets a fault, and that takes the ones that follow. */
+	let fault: (request: IncomingMessage, response: ServerResponse) => void;
+	let bodies: Buffer[] = [];
+	let requests = 0;
+	let server: Server;
+	beforeAll(async () => {
+		server = createServer((request, response) => {
+			requests += 1;
+			if (requests === 1) {
+				fault(request, response);
+				return;
+			}
+			const pieces: Buffer[] = [];
+			request.on('data', (piece: Buffer) => pieces.push(piece));
+			request.on('end', () => {
+				bodies.push(Buffer.concat(pieces));
+				response.end(JSON.stringify({ url: 'https://files.test/a.png' }));
+			});
+		});
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	});
+	beforeEach(() => {
+		bodies = [];
+		requests = 0;
+	});
+	afterAll(async () => await new Promise((resolve) => server.close(resolve)));
+
+	const large = async () =>
+		Buffer.concat([await picture(8, 8), Buffer.alloc(12_000_000, 'The rest of it. ')]);
+	const sendTo = async (items: INodeExecutionData[]) => {
+		const { port } = server.address() as AddressInfo;
+		return await run({}, items, {}, { baseUrl: `http://127.0.0.1:${port}` });
+	};
+
+	test.each<[string, typeof fault]>([
+		[
+			'breaks in the middle of it',
+			(request) => void request.once('data', () => request.socket.destroy()),
+		],
+		[
+			'is answered before all of it is there',
+			(request, response) =>
+				void request.once('data', () => {
+					response.writeHead(503, { connection: 'close' }).end();
+					request.resume();
+				}),
+		],
+	])('a picture whose request %s is sent again, whole', async (_, given) => {
+		fault = given;
+		const content = await large();
+		const { json, error } = await sendTo([await fileItem(content)]);
+		expect(error).toBeUndefined();
+		expect(json[0]).toMatchObject({ url: 'https://files.test/a.png' });
+		expect(bodies).toHaveLength(1);
+		expect(bodies[0]?.includes(content)).toBe(true);
+	});
+
+	test('a service that refuses it before it has all of it is heard', async () => {
+		fault = (request, response) =>
+			void request.once('data', () => {
+				response.writeHead(413).end('{"error": {"message": "Too much for me"}}');
+				request.resume();
+			});
+		const { error } = await sendTo([await fileItem(await large())]);
+		expect(error?.message).toContain('Too much for me');
+		expect(requests).toBe(1);
+	});
+});
+
+test('a file that has become shorter in the storage is told, and not tried again', async () => {
+	const item = await fileItem(await picture(400, 300));
+	await truncate(storedPath(item.binary?.data as IBinaryData), 100);
+	const { error } = await run({}, [item]);
+	expect(error?.message).toContain(
+		'The file could not be read: it is smaller than its stated size',
+	);
+	expect(service.sandbox.requests.list({ path: PATH }).length).toBeLessThanOrEqual(1);
 });
 
 test.each(['data', '_files.data'])(

@@ -172,6 +172,11 @@ export async function storeBinary(
 	return await service.store(location, content, { data: '', fileName, mimeType });
 }
 
+/** Where a file stands that is kept on disk. */
+export function storedPath({ id = '' }: IBinaryData): string {
+	return join(Container.get(BinaryDataConfig).localStoragePath, id.replace(/^.*:/, ''));
+}
+
 /** Reads a file that a node has put into the binary storage. */
 export async function readBinary(data: IBinaryData | undefined): Promise<Buffer> {
 	if (!data) throw new Error('There is no binary data');

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { DATA_URI_TYPES, OFFICIAL_MODEL } from '../../../shared/api/image';
-import { PendingUpload, reopenFile, toBase64 } from '../../../shared/n8n/binary';
+import { PendingUpload, readWhole, reopenFile } from '../../../shared/n8n/binary';
 import { isBlank, type ParameterValues, unsentNotes } from '../../../shared/n8n/parameters';
 import { PictureReader } from '../../../shared/n8n/pictures';
 import type { PanelBody } from '../../../shared/tasks/prepare';
@@ -11,8 +11,8 @@ import { imageOperation } from './request';
 
 /** A picture as a data URI, for the models that take one (spec §3b). */
 async function toDataUri(context: IExecuteFunctions, picture: PendingUpload): Promise<string> {
-	const { content } = await reopenFile(context, picture);
-	return `data:${picture.mimeType};base64,${await toBase64(content)}`;
+	const { open } = await reopenFile(context, picture);
+	return `data:${picture.mimeType};base64,${(await readWhole(open())).toString('base64')}`;
 }
 
 const fields = [...generateFields, additionalFields];
