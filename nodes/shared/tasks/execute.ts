@@ -59,17 +59,6 @@ const notFoundOf = ({ notFound, fields }: BuyingOperation) =>
 /** How long "Don't Wait", which has no timeout, goes on after the last task that the service accepted, such as under a rate limit. */
 const ACCEPTED_WITHIN_MS = 600_000;
 
-function buyingDeadline({ options, deadline }: TaskRun): BuyingDeadline & { moveOn(): void } {
-	if (options.waitMode !== 'none') {
-		const message = 'The timeout passed before the task was bought';
-		return { at: () => deadline, message, moveOn: () => undefined };
-	}
-	const message = 'The service accepted no task for ten minutes, so this one was not sent';
-	let lastAccepted = clock.now();
-	const moveOn = () => void (lastAccepted = clock.now());
-	return { at: () => lastAccepted + ACCEPTED_WITHIN_MS, message, moveOn };
-}
-
 /** What the purchases of a run left. */
 interface Bought {
 	records: PurchaseRecords;
@@ -84,7 +73,14 @@ async function buyTasks(
 	items: ReadonlyArray<ReadyTask | UnboughtItem>,
 ): Promise<TaskItem[]> {
 	const { context, client, signal, options } = run;
-	const deadline = buyingDeadline(run);
+	let lastAccepted = clock.now();
+	const deadline: BuyingDeadline =
+		options.waitMode === 'none'
+			? {
+					at: () => lastAccepted + ACCEPTED_WITHIN_MS,
+					message: 'The service accepted no task for ten minutes, so this one was not sent',
+				}
+			: { at: () => run.deadline, message: 'The timeout passed before the task was bought' };
 	const notFound = notFoundOf(operation);
 	const paid = await runPaidItems(
 		{
@@ -108,7 +104,7 @@ async function buyTasks(
 						() => deadline.at(),
 						notFound?.words,
 					);
-					deadline.moveOn();
+					lastAccepted = clock.now();
 					return { ...accepted, request };
 				};
 			},
