@@ -154,12 +154,8 @@ export async function deliver(
 				.forEach(() => bought.guard.refunded());
 	}
 	if (failed && !context.continueOnFail()) {
-		throw runError(
-			context.getNode(),
-			delivered,
-			failed,
-			taskList(run, delivered, bought !== undefined),
-		);
+		const others = taskList(run, delivered, bought !== undefined);
+		throw runError(context.getNode(), delivered, failed, others);
 	}
 	context.addExecutionHints(...runHints(comesOut, bought?.guard));
 	if (bought) tellLeftOut(run, delivered, bought.guard);
