@@ -78,12 +78,10 @@ export interface ReadyTask extends ReadyItem {
 	existing?: AcceptedTask;
 }
 
-type AddressOf = ReturnType<typeof callbackAddresses>;
-
 async function prepareItem(
 	run: TaskRun,
 	request: TaskRequest,
-	addressOf: AddressOf,
+	addressOf: ReturnType<typeof callbackAddresses>,
 	itemIndex: number,
 ): Promise<ReadyTask> {
 	const { context, options } = run;
@@ -107,7 +105,7 @@ async function prepareItem(
 	const collection: unknown = context.getNodeParameter('options', itemIndex, {});
 	const { copyNumber = 1, existingTaskId } = readReuse(context.getNode(), collection, itemIndex);
 	const itemOptions = readItemOptions(collection, input);
-	const callbackBaseUrl = isObject(collection) ? collection.callbackBaseUrl : undefined;
+	const { callbackBaseUrl } = objectOf(collection);
 	const webhook = addressOf({ itemIndex, callbackBaseUrl, reference: itemOptions.reference });
 	const notes = request.notes?.(body, objectOf(named)) ?? [];
 	const bought = { ...target.body, ...additional };
@@ -165,15 +163,11 @@ export async function prepareItems(
 	run: TaskRun,
 	request: TaskRequest,
 ): Promise<Array<ReadyTask | UnboughtItem>> {
-	if (run.options.waitMode === 'callback' && isTool(run.context.getNode())) {
-		throw new NodeOperationError(
-			run.context.getNode(),
-			'A tool of an AI agent cannot pause the execution',
-			{
-				description: 'Set "Wait for Result" to "Poll Here".',
-			},
-		);
-	}
+	const node = run.context.getNode();
+	if (run.options.waitMode === 'callback' && isTool(node))
+		throw new NodeOperationError(node, 'A tool of an AI agent cannot pause the execution', {
+			description: 'Set "Wait for Result" to "Poll Here".',
+		});
 	const addressOf = callbackAddresses(run);
 	const items = await readItems(
 		run.context,
