@@ -148,13 +148,8 @@ export function withRecord(
 	outcome: AcceptedItem,
 	record: TaskRecord,
 ): AcceptedItem {
-	const { taskId } = outcome;
-	const origin = {
-		taskId,
-		family: run.family,
-		operation: run.operation,
-		request: outcome.request,
-	};
+	const { family, operation } = run;
+	const { taskId, request } = outcome;
 	const { raw } = record;
 	const { baseUrl, brandWords } = run.client.connection;
 	const noFile = `The service calls task ${taskId} completed, but its record has no file that this node can read. It is in the field "record".`;
@@ -163,6 +158,7 @@ export function withRecord(
 	const before = outcome.notes.filter((each) => each !== noFile && each !== note);
 	const notes = note === undefined ? before : [...before, note];
 	try {
+		const origin = { taskId, family, operation, request };
 		const task = toTask(record, origin, brandWords, clock.now(), baseUrl);
 		if (task.status !== 'completed' || task.results.length > 0 || textResult(raw))
 			return { ...outcome, task, record: raw, notes };
