@@ -308,13 +308,6 @@ export const isRunAgain = (
 ): boolean =>
 	context.getNode().retryOnFail === true && (first?.error ?? first?.task?.error) !== undefined;
 
-/** It also does so with a node that threw. */
-const mayRunAgain = (
-	context: IExecuteFunctions,
-	outcomes: ReadonlyArray<MayHaveError & { error?: NodeError }>,
-): boolean =>
-	(outcomes.some(isFailed) && !context.continueOnFail()) || isRunAgain(context, outcomes[0]);
-
 /**
  * Drops the records of items that came out, unless the node may run again, and of refunded purchases. The others are kept for
  * the next attempt, and named in the errors of their items.
@@ -325,7 +318,8 @@ export function dropRecords<Ended extends { itemIndex: number; error?: NodeError
 	outcomes: readonly Ended[],
 	isRefunded: (outcome: Ended) => boolean = () => false,
 ): void {
-	const keepAll = mayRunAgain(context, outcomes);
+	const willThrow = outcomes.some(isFailed) && !context.continueOnFail();
+	const keepAll = willThrow || isRunAgain(context, outcomes[0]);
 	for (const outcome of outcomes) {
 		if (outcome.error === undefined && !keepAll) records.complete(outcome.itemIndex);
 		else if (isRefunded(outcome)) records.drop(outcome.itemIndex);
