@@ -187,10 +187,7 @@ export class PurchaseRecords {
 		if (key === undefined) return;
 		this.keys.delete(itemIndex);
 		delete this.origins[this.originOf(itemIndex)];
-		this.store(
-			key,
-			this.at(key).filter(({ run }) => run !== this.run),
-		);
+		this.store(key, this.notOf(this.run, key));
 	}
 
 	/** The URL of a picture of an item that this execution uploaded before. */
@@ -290,11 +287,7 @@ export class PurchaseRecords {
 	/** Takes a record out of its place, if no other run has it. */
 	private take(key: unknown, isOwn = false): StoredRecord | undefined {
 		const found = this.left(key, isOwn);
-		if (found && typeof key === 'string')
-			this.store(
-				key,
-				this.at(key).filter(({ run }) => run !== found.run),
-			);
+		if (found && typeof key === 'string') this.store(key, this.notOf(found.run, key));
 		return found;
 	}
 
@@ -302,14 +295,18 @@ export class PurchaseRecords {
 		return storedRecords.catch([]).parse(this.records[key] ?? []);
 	}
 
+	/** The records under a key that belong to another run. */
+	private notOf(run: string, key: string): StoredRecord[] {
+		return this.at(key).filter((record) => record.run !== run);
+	}
+
 	/** Stores this run's record of a purchase in place of the one it had. */
 	private replace(purchase: Purchase, state: PurchaseState): void {
 		const { itemIndex } = purchase;
 		const key = this.keyFor(purchase);
-		const others = this.at(key).filter(({ run }) => run !== this.run);
 		this.keys.set(itemIndex, key);
 		this.origins[this.originOf(itemIndex)] = key;
-		this.store(key, [...others, { run: this.run, purchase: state }]);
+		this.store(key, [...this.notOf(this.run, key), { run: this.run, purchase: state }]);
 	}
 
 	private store(key: string, records: readonly StoredRecord[]): void {
