@@ -9,7 +9,7 @@ import { itemRanges } from '../n8n/rows';
 import { buyingOptions, type SpendingRules } from '../n8n/options';
 import { isTool } from '../n8n/readOptions';
 import { isLeftOut } from '../output/items';
-import { isObject } from '../util/json';
+import { objectOf } from '../util/json';
 import { z } from '../util/vendor/zod';
 
 interface ExecutionContext {
@@ -61,8 +61,7 @@ const LIMITS = ['checkOnly', 'maxTasks', 'keepBalance'] as const;
 
 /** Throws a `NodeOperationError` for a limit of the node whose expression gives nothing: it must not count as no limit. */
 function checkLimitsAreGiven(node: INode, rules: SpendingRules): void {
-	const options: unknown = node.parameters.options;
-	if (!isObject(options)) return;
+	const options = objectOf(node.parameters.options);
 	for (const name of LIMITS) {
 		if (options[name] === undefined || rules[name] !== undefined) continue;
 		const label = buyingOptions[name].field.displayName;
