@@ -20,27 +20,22 @@ export function failedTaskError(
 	return error;
 }
 
-function resumeHint(taskId: string): string {
-	return `The task continues at the service. Get it with the resource Task, operation Wait, and the task ID ${taskId}.`;
-}
+const resumeHint = (taskId: string) =>
+	`The task continues at the service. Get it with the resource Task, operation Wait, and the task ID ${taskId}.`;
 
 export function timeoutError(
 	run: TaskRun,
 	{ itemIndex, taskId, task }: AcceptedItem,
 	last: ApiError | undefined,
 ): NodeError {
-	const words = [
+	const message = `Task ${taskId} was still ${task.status} after ${run.options.timeout} seconds`;
+	const description = [
 		`Its last status was "${task.serviceStatus}".`,
-		last && `The last request failed: ${last.message}.`,
+		...(last ? [`The last request failed: ${last.message}.`] : []),
+		resumeHint(taskId),
+		'A higher "Timeout" in the options waits longer.',
 	];
-	return itemError(
-		run.context.getNode(),
-		`Task ${taskId} was still ${task.status} after ${run.options.timeout} seconds`,
-		itemIndex,
-		[...words, resumeHint(taskId), 'A higher "Timeout" in the options waits longer.']
-			.filter(Boolean)
-			.join(' '),
-	);
+	return itemError(run.context.getNode(), message, itemIndex, description.join(' '));
 }
 
 export function canceledError(run: TaskRun, { itemIndex, taskId }: AcceptedItem): NodeError {
