@@ -158,15 +158,9 @@ function finalOutcomes(
 	const waiting = readWaitingItems({ ...run, options: { ...run.options, includeInput: true } });
 	return outcomes.map((outcome, at) => {
 		if (!isAccepted(outcome)) return outcome;
-		const end = ended.get(outcome.taskId);
-		return end
-			? {
-					...end,
-					itemIndex: outcome.itemIndex,
-					options: outcome.options,
-					recordKey: outcome.recordKey,
-				}
-			: (waiting[at] ?? outcome);
+		const { itemIndex, taskId, options, recordKey } = outcome;
+		const end = ended.get(taskId);
+		return end ? { ...end, itemIndex, options, recordKey } : (waiting[at] ?? outcome);
 	});
 }
 
