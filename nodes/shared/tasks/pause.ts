@@ -33,14 +33,9 @@ export function mayPause(context: IExecuteFunctions, outcomes: readonly TaskItem
 
 /** The JSON of a waiting item: enough to resume, and what comes out if no callback comes before the time limit. */
 function waitingJson(outcome: TaskItem, input: IDataObject, resumeUrl: string): IDataObject {
-	const { options, recordKey } = outcome;
-	const named = recordKey === undefined ? {} : { recordKey };
-	const beside = {
-		...besideTask(outcome),
-		...(options.fileName === undefined ? {} : { fileName: options.fileName }),
-		...named,
-		input,
-	};
+	const { recordKey } = outcome;
+	const { fileName } = outcome.options;
+	const beside = toJson({ ...besideTask(outcome), fileName, recordKey, input });
 	if (!isAccepted(outcome)) {
 		return {
 			status: outcomeStatus(outcome),
@@ -121,13 +116,12 @@ export async function pause(
 	for (const note of new Set(outcomes.flatMap(({ notes }) => notes)))
 		context.logger.warn(`MediaGen: ${note}`);
 	const evaluated = toJson(evaluatedOptions(firstItemOf(context)));
-	const digest = secretDigest(addresses.resumeUrl);
 	const pauseLimit = clock.now() + options.timeout * 1_000;
-	const ofAll = {
+	const ofAll = toJson({
 		pauseLimit,
-		...(Object.keys(evaluated).length > 0 ? { evaluatedOptions: evaluated } : {}),
-		...(digest === undefined ? {} : { secretDigest: digest }),
-	};
+		evaluatedOptions: Object.keys(evaluated).length > 0 ? evaluated : undefined,
+		secretDigest: secretDigest(addresses.resumeUrl),
+	});
 	for (const outcome of outcomes) {
 		const item = items[outcome.itemIndex];
 		if (!item) continue;
