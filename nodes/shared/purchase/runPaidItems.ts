@@ -204,8 +204,8 @@ async function buy<Item extends ReadyItem, Receipt>(
 }
 
 /** The error of an item that may have been bought before, and was to be sent again: why it was not says nothing of that. */
-function stillPending<Item extends ReadyItem, Receipt>(
-	{ buys }: PaidRun<Item, Receipt>,
+function stillPending(
+	buys: 'task' | 'answer',
 	{ stage, pending }: Attempt,
 	error: ApiError,
 ): ApiError {
@@ -270,7 +270,7 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 				return { itemIndex, state: isUnsure ? 'unsure' : 'rejected', error, notes, options };
 			}
 			if (stopsAll(thrown)) stopped ??= thrown;
-			const error = attempt.pending ? stillPending(run, attempt, thrown) : thrown;
+			const error = attempt.pending ? stillPending(run.buys, attempt, thrown) : thrown;
 			const context = await contextOf(attempt, error, remaining);
 			const buys =
 				attempt.stage === 'sent' || error instanceof PendingPurchaseError ? run.buys : undefined;
@@ -295,16 +295,13 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 	);
 }
 
-/** An item with an error of its own, or with that of its task, where the node does not wait for it. */
-interface MayHaveError {
-	error?: unknown;
-	task?: { error?: unknown };
-}
-
-/** "Retry On Fail" runs a node again, at once, whose first item has an error. */
+/**
+ * "Retry On Fail" runs a node again, at once, whose first item has an error: its own, or that of its task, where the node does not
+ * wait for it.
+ */
 export const isRunAgain = (
 	context: Pick<IExecuteFunctions, 'getNode'>,
-	first: MayHaveError | undefined,
+	first: { error?: unknown; task?: { error?: unknown } } | undefined,
 ): boolean =>
 	context.getNode().retryOnFail === true && (first?.error ?? first?.task?.error) !== undefined;
 
