@@ -59,27 +59,16 @@ export async function taskOutput(
 	const options = readRunOptions(firstItemOf(context));
 	const signal = context.getExecutionCancelSignal();
 	const outcomes: AcceptedItem[] = [];
-	for (const [
-		itemIndex,
-		{ taskId, family, record, reference, referenceVerified, verified },
-	] of payloads.entries()) {
+	for (const [itemIndex, values] of payloads.entries()) {
+		const { taskId, family, record, reference, referenceVerified, verified } = values;
 		// The files of a record that was not verified are downloaded from public addresses only.
 		const connection =
 			(verified ? await recentConnection(context) : undefined) ?? unknownConnection;
 		const deadline = clock.now() + DOWNLOAD_WITHIN_MS;
-		const run = {
-			context,
-			family,
-			operation: 'callback',
-			options,
-			signal,
-			deadline,
-			client: { connection },
-		};
-		const { fileName } = readItemOptions(
-			context.getNodeParameter('options', itemIndex, {}),
-			undefined,
-		);
+		const client = { connection };
+		const run = { context, family, operation: 'callback', options, client, signal, deadline };
+		const collection: unknown = context.getNodeParameter('options', itemIndex, {});
+		const { fileName } = readItemOptions(collection, undefined);
 		const itemOptions = { fileName, reference, referenceVerified };
 		const accepted = acceptedItem(run, { itemIndex, notes: [], options: itemOptions }, taskId);
 		const delivered = await downloadResults(run, [withRecord(run, accepted, record)]);
