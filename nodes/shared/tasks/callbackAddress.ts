@@ -25,21 +25,18 @@ function checkCallbackAddress(
 	const { allowPrivateCallbacks, baseUrl } = client.connection;
 	if (allowPrivateCallbacks) return [];
 	const problem = callbackAddressProblem(address, baseUrl);
-	if (problem !== undefined) {
-		const refusal = `The service would not call back: ${problem}`;
+	if (problem !== undefined)
 		throw itemError(
 			context.getNode(),
-			refusal,
+			`The service would not call back: ${problem}`,
 			itemIndex,
 			`${hint} ${ON_OWN_NETWORK} ${NOTHING_SENT}`,
 		);
-	}
 	const port = unusualPort(address);
-	return port === undefined
-		? []
-		: [
-				`The callback address uses the port ${port}. The service may call the ports 80 and 443 only.`,
-			];
+	if (port === undefined) return [];
+	return [
+		`The callback address uses the port ${port}. The service may call the ports 80 and 443 only.`,
+	];
 }
 
 /** n8n counts the paused time against the workflow's timeout when the time limit of a pause resumes it, and cancels it. */
