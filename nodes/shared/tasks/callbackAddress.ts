@@ -4,10 +4,8 @@ import { itemError, NOTHING_SENT } from '../n8n/nodeErrors';
 import { callbackFields } from '../n8n/options';
 import { isBlank, isExpression, validationError } from '../n8n/parameters';
 import { parseWebUrl, toId, webUrl } from '../util/schema';
+import { checkItemCount, checkWorkflowTimeout, SET_WEBHOOK_URL } from './pause';
 import type { TaskRun } from './taskRun';
-
-export const SET_WEBHOOK_URL =
-	"Set n8n's environment variable WEBHOOK_URL to the address at which the service reaches this n8n, on port 80 or 443.";
 
 const ON_OWN_NETWORK =
 	'For a service on your own network, switch on "Allow Private Callbacks" in the credential.';
@@ -36,26 +34,6 @@ function checkCallbackAddress(
 	if (port === undefined) return [];
 	return [
 		`The callback address uses the port ${port}. The service may call the ports 80 and 443 only.`,
-	];
-}
-
-/** n8n counts the paused time against the workflow's timeout when the time limit of a pause resumes it, and cancels it. */
-function checkWorkflowTimeout({ context, options }: TaskRun): string[] {
-	const limit = context.getWorkflowSettings().executionTimeout;
-	if (typeof limit !== 'number' || limit <= 0 || limit >= options.timeout) return [];
-	return [
-		`The pause lasts up to ${options.timeout} seconds, longer than the workflow's timeout of ${limit} seconds: n8n cancels the execution if no callback comes. Lower "Timeout" in the options, or raise the workflow's timeout.`,
-	];
-}
-
-/** For each callback n8n loads the whole execution. With more items than this it answers nothing else for seconds, with a thousand for minutes. */
-const MANY_ITEMS = 200;
-
-function checkItemCount({ context }: TaskRun): string[] {
-	const { length } = context.getInputData();
-	if (length <= MANY_ITEMS) return [];
-	return [
-		`${length} items wait in one execution: n8n loads all of them for each callback, and may answer nothing else for seconds, or with a thousand items for minutes. Use Loop Over Items with batches of at most ${MANY_ITEMS}, or "Don't Wait" and the MediaGen Trigger.`,
 	];
 }
 

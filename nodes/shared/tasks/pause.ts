@@ -16,11 +16,37 @@ import { isData } from '../output/fileNames';
 import { isRunAgain } from '../purchase/runPaidItems';
 import { clock } from '../util/clock';
 import { toJson } from '../util/json';
-import { SET_WEBHOOK_URL } from './callbackAddress';
 import { isOpen } from './poll';
 import type { PauseAddresses, TaskRun } from './taskRun';
 import { HOST_LIMIT_AFTER_MS } from './waitingExecution';
 import { ownAddressProblem, watchPause } from './watchPause';
+
+export const SET_WEBHOOK_URL =
+	"Set n8n's environment variable WEBHOOK_URL to the address at which the service reaches this n8n, on port 80 or 443.";
+
+/**
+ * Returns a note where a pause may last too long: n8n counts the paused time against the workflow's timeout when the time limit of a
+ * pause resumes it, and cancels it.
+ */
+export function checkWorkflowTimeout({ context, options }: TaskRun): string[] {
+	const limit = context.getWorkflowSettings().executionTimeout;
+	if (typeof limit !== 'number' || limit <= 0 || limit >= options.timeout) return [];
+	return [
+		`The pause lasts up to ${options.timeout} seconds, longer than the workflow's timeout of ${limit} seconds: n8n cancels the execution if no callback comes. Lower "Timeout" in the options, or raise the workflow's timeout.`,
+	];
+}
+
+/** For each callback n8n loads the whole execution. With more items than this it answers nothing else for seconds, with a thousand for minutes. */
+const MANY_ITEMS = 200;
+
+/** Returns a note where so many items would wait. */
+export function checkItemCount({ context }: TaskRun): string[] {
+	const { length } = context.getInputData();
+	if (length <= MANY_ITEMS) return [];
+	return [
+		`${length} items wait in one execution: n8n loads all of them for each callback, and may answer nothing else for seconds, or with a thousand items for minutes. Use Loop Over Items with batches of at most ${MANY_ITEMS}, or "Don't Wait" and the MediaGen Trigger.`,
+	];
+}
 
 /**
  * Whether the execution can pause: a task is still open, and no item has failed that would have to fail the node, which a paused
