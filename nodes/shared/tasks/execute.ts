@@ -21,10 +21,10 @@ import { type BuyingDeadline, dropRecords, runPaidItems } from '../purchase/runP
 import { SpendingGuard } from '../purchase/spendingGuard';
 import { countCost, countLeftOut } from '../report/customData';
 import { hint, runHints } from '../report/hints';
-import { clock, sleep } from '../util/clock';
+import { clock } from '../util/clock';
 import { checkParents, type ParentRule } from './checkParent';
 import { findExistingTasks } from './existingTask';
-import { expectedEnd, isSoon, mayPause, pause, pauseProblem } from './pause';
+import { pauseUnlessEnded } from './pause';
 import { pollTasks, refreshTasks } from './poll';
 import {
 	prepareItems,
@@ -225,45 +225,23 @@ async function execute(
 	}
 }
 
+/** Waits as "Wait for Result" says, and returns the output. */
 async function waitAndDeliver(
 	run: TaskRun,
 	operation: BuyingOperation,
 	bought: Bought,
 	accepted: readonly TaskItem[],
 ): Promise<INodeExecutionData[][]> {
-	const { pauseAddresses } = run;
-	const began = clock.now();
-	if (run.options.waitMode === 'none' && !operation.synchronous)
+	const { options, pauseAddresses } = run;
+	if (options.waitMode === 'none' && !operation.synchronous)
 		return await deliver(run, accepted, bought);
-	// n8n refuses a callback to an execution that still runs, and the service does not repeat it: a task that has ended by now
-	// must not be waited for.
-	let current =
-		operation.synchronous || pauseAddresses ? await refreshTasks(run, accepted) : accepted;
 	if (pauseAddresses) {
-		while (isSoon(expectedEnd(current, began), began) && !run.signal?.aborted) {
-			await sleep(1_000, run.signal);
-			current = await refreshTasks(run, current);
-		}
-		if (mayPause(run.context, current)) {
-			const problem = await pauseProblem(run, current, pauseAddresses);
-			if (problem === undefined) {
-				for (const { itemIndex } of current.filter(isRefunded)) bought.records.drop(itemIndex);
-				countCost(run.context, current, 'waiting');
-				tellLeftOut(run, current, bought.guard);
-				bought.records.markPaused();
-				return await pause(
-					run,
-					current.map((outcome) => ({
-						...outcome,
-						recordKey: bought.records.recordKey(outcome.itemIndex),
-					})),
-					pauseAddresses,
-					expectedEnd(current, began),
-				);
-			}
-			current = current.map((outcome) => ({ ...outcome, notes: [...outcome.notes, problem] }));
-		}
+		const { items, output } = await pauseUnlessEnded(run, accepted, pauseAddresses, bought.records);
+		if (!output) return await deliver(run, await pollTasks(run, items), bought);
+		tellLeftOut(run, items, bought.guard);
+		return output;
 	}
+	const current = operation.synchronous ? await refreshTasks(run, accepted) : accepted;
 	return await deliver(run, await pollTasks(run, current), bought);
 }
 

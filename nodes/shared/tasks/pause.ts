@@ -8,15 +8,18 @@ import {
 	besideTask,
 	isAccepted,
 	isLeftOut,
+	isRefunded,
 	outcomeStatus,
 	taskJson,
 	type TaskItem,
 } from '../output/items';
 import { isData } from '../output/fileNames';
+import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import { isRunAgain } from '../purchase/runPaidItems';
-import { clock } from '../util/clock';
+import { countCost } from '../report/customData';
+import { clock, sleep } from '../util/clock';
 import { toJson } from '../util/json';
-import { isOpen } from './poll';
+import { isOpen, refreshTasks } from './poll';
 import type { PauseAddresses, TaskRun } from './taskRun';
 import { HOST_LIMIT_AFTER_MS } from './waitingExecution';
 import { ownAddressProblem, watchPause } from './watchPause';
@@ -52,7 +55,7 @@ export function checkItemCount({ context }: TaskRun): string[] {
  * Whether the execution can pause: a task is still open, and no item has failed that would have to fail the node, which a paused
  * node cannot do any more.
  */
-export function mayPause(context: IExecuteFunctions, outcomes: readonly TaskItem[]): boolean {
+function mayPause(context: IExecuteFunctions, outcomes: readonly TaskItem[]): boolean {
 	const failed = outcomes.some((item) => item.error !== undefined && !isLeftOut(item));
 	return outcomes.some(isOpen) && (!failed || context.continueOnFail());
 }
@@ -87,7 +90,7 @@ function waitingJson(outcome: TaskItem, input: IDataObject, resumeUrl: string): 
  *
  * @param began milliseconds since 1970: the estimates count from the submission, of which only this is known
  */
-export function expectedEnd(outcomes: readonly TaskItem[], began: number): number {
+function expectedEnd(outcomes: readonly TaskItem[], began: number): number {
 	const estimates = outcomes
 		.filter(isOpen)
 		.map(({ record }) => readTaskRecord(record)?.estimatedSeconds ?? Infinity);
@@ -103,13 +106,13 @@ const SOON_MS = 10_000;
  *
  * @param began when the wait began; both in milliseconds since 1970
  */
-export function isSoon(expected: number, began: number): boolean {
+function isSoon(expected: number, began: number): boolean {
 	const expectedIn = expected - clock.now();
 	return expectedIn > 0 && expectedIn <= SOON_MS && clock.now() - began <= SOON_MS;
 }
 
 /** Why the execution must not pause: it could not be resumed. `undefined` if it can. */
-export async function pauseProblem(
+async function pauseProblem(
 	run: TaskRun,
 	outcomes: readonly TaskItem[],
 	{ resumeUrl }: PauseAddresses,
@@ -130,7 +133,7 @@ export async function pauseProblem(
  *
  * @param expected when the service expects the last task to end, in milliseconds since 1970
  */
-export async function pause(
+async function pause(
 	run: TaskRun,
 	outcomes: readonly TaskItem[],
 	addresses: PauseAddresses,
@@ -166,4 +169,34 @@ export async function pause(
 	if (context.getNode().executeOnce === true && main?.[0]) main[0] = main[0].slice(0, 1);
 	// With an error output n8n takes the items out of the array that it gets, and the input is all that it keeps.
 	return [items.map((item) => ({ ...item }))];
+}
+
+/**
+ * Pauses the execution and returns its output, unless the tasks end within seconds, or it could not be resumed: then it returns the
+ * items alone, with a note that says why.
+ */
+export async function pauseUnlessEnded(
+	run: TaskRun,
+	accepted: readonly TaskItem[],
+	addresses: PauseAddresses,
+	records: PurchaseRecords,
+): Promise<{ items: TaskItem[]; output?: INodeExecutionData[][] }> {
+	const { context, signal } = run;
+	const began = clock.now();
+	// n8n refuses a callback to an execution that still runs, and the service does not repeat it: a task that has ended by now
+	// must not be waited for.
+	let items = await refreshTasks(run, accepted);
+	while (isSoon(expectedEnd(items, began), began) && !signal?.aborted) {
+		await sleep(1_000, signal);
+		items = await refreshTasks(run, items);
+	}
+	if (!mayPause(context, items)) return { items };
+	const problem = await pauseProblem(run, items, addresses);
+	if (problem !== undefined)
+		return { items: items.map((item) => ({ ...item, notes: [...item.notes, problem] })) };
+	for (const { itemIndex } of items.filter(isRefunded)) records.drop(itemIndex);
+	countCost(context, items, 'waiting');
+	records.markPaused();
+	const waiting = items.map((item) => ({ ...item, recordKey: records.recordKey(item.itemIndex) }));
+	return { items, output: await pause(run, waiting, addresses, expectedEnd(items, began)) };
 }
