@@ -5,8 +5,8 @@ import type { NodeError } from '../n8n/nodeErrors';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
 import { textResult } from '../output/resultFiles';
 import { clock, sleep } from '../util/clock';
-import { canceledError, failedTaskError, retrieveError, timeoutError } from './taskErrors';
-import { retrieveRecord, type TaskRun, withRecord } from './taskRun';
+import { canceledError, retrieveError, timeoutError } from './taskErrors';
+import { failedTaskError, retrieveRecord, type TaskRun, withRecord } from './taskRun';
 
 const FIRST_POLL_MS = 1_000;
 

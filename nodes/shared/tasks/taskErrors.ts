@@ -3,23 +3,6 @@ import { asNodeError, itemError, type NodeError } from '../n8n/nodeErrors';
 import type { AcceptedItem } from '../output/items';
 import type { TaskContext, TaskRun } from './taskRun';
 
-/** The error of a task that the service reports as failed; `undefined` for any other task. */
-export function failedTaskError(
-	run: Pick<TaskRun<TaskContext>, 'context'>,
-	outcome: AcceptedItem,
-): NodeError | undefined {
-	const { itemIndex, taskId, task } = outcome;
-	if (!task.error) return undefined;
-	const error = itemError(
-		run.context.getNode(),
-		`Task ${taskId} failed: ${task.error.message}`,
-		itemIndex,
-		'The service refunds what a failed task was charged.',
-	);
-	Object.assign(error.context, { code: task.error.code, type: task.error.type });
-	return error;
-}
-
 const resumeHint = (taskId: string) =>
 	`The task continues at the service. Get it with the resource Task, operation Wait, and the task ID ${taskId}.`;
 

@@ -7,7 +7,7 @@ import { FAMILIES, type TaskFamily, taskPath } from '../api/families';
 import { DEFAULT_DEADLINE_MS, type ServiceContext } from '../api/http';
 import { knownStatus, namesTask, otherTaskIn, type TaskRecord } from '../api/records';
 import { withSecret } from '../api/signedAddress';
-import { asNodeError } from '../n8n/nodeErrors';
+import { asNodeError, itemError, type NodeError } from '../n8n/nodeErrors';
 import type { RunOptions } from '../n8n/options';
 import { firstItemOf, readRunOptions } from '../n8n/readOptions';
 import type { DownloadContext } from '../output/download';
@@ -170,6 +170,23 @@ export function withRecord(
 		const task = { ...outcome.task, status, serviceStatus: record.status, record: raw };
 		return { ...outcome, task, record: raw, notes: [...new Set([...outcome.notes, unread])] };
 	}
+}
+
+/** The error of a task that the service reports as failed; `undefined` for any other task. */
+export function failedTaskError(
+	{ context }: Pick<ResultRun, 'context'>,
+	outcome: AcceptedItem,
+): NodeError | undefined {
+	const { itemIndex, taskId, task } = outcome;
+	if (!task.error) return undefined;
+	const error = itemError(
+		context.getNode(),
+		`Task ${taskId} failed: ${task.error.message}`,
+		itemIndex,
+		'The service refunds what a failed task was charged.',
+	);
+	Object.assign(error.context, { code: task.error.code, type: task.error.type });
+	return error;
 }
 
 /** Downloads the files of tasks that have ended, if the options ask for it. */

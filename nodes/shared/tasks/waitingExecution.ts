@@ -13,8 +13,14 @@ import { Memory } from '../util/memory';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
 import { clock, within } from '../util/clock';
 import { Absence, LateResults } from './poll';
-import { failedTaskError, retrieveError } from './taskErrors';
-import { retrieveRecord, type TaskContext, type TaskRun, withRecord } from './taskRun';
+import { retrieveError } from './taskErrors';
+import {
+	failedTaskError,
+	retrieveRecord,
+	type TaskContext,
+	type TaskRun,
+	withRecord,
+} from './taskRun';
 
 /** What this process knows of one waiting execution. After a restart, or in another process, the service is asked again. */
 export interface WaitingExecution {

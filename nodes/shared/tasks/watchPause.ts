@@ -7,8 +7,7 @@ import { clock, within } from '../util/clock';
 import { Memory } from '../util/memory';
 import { parseWebUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
-import { failedTaskError } from './taskErrors';
-import type { PauseAddresses } from './taskRun';
+import { failedTaskError, type PauseAddresses } from './taskRun';
 import {
 	findRunning,
 	forgetWaiting,
