@@ -4,9 +4,9 @@ import type { BrandWordMap } from '../api/brandWords';
 import { ApiError, asError, CanceledError } from '../api/errors';
 import { knownStatus, type TaskRecord } from '../api/records';
 import { validationError } from '../n8n/parameters';
-import { rejected, type UnboughtItem } from '../output/items';
+import { rejected } from '../output/items';
 import type { PurchaseRecords } from '../purchase/purchaseRecords';
-import type { ReadyTask, RequestBody } from './prepare';
+import type { PreparedItem, RequestBody } from './prepare';
 import { retrieveRecord, type TaskRun } from './taskRun';
 
 /** What the record of a parent task says about a request that builds on it. */
@@ -52,9 +52,9 @@ export async function checkParents(
 	run: TaskRun,
 	fields: readonly INodeProperties[],
 	parent: ParentRule,
-	items: ReadonlyArray<ReadyTask | UnboughtItem>,
+	items: readonly PreparedItem[],
 	records: PurchaseRecords,
-): Promise<Array<ReadyTask | UnboughtItem>> {
+): Promise<PreparedItem[]> {
 	const parents = new Map<unknown, Promise<TaskRecord | undefined>>();
 	const recordOf = async (taskId: unknown) => {
 		const known = parents.get(taskId) ?? parentRecord(run, taskId);

@@ -7,13 +7,7 @@ import type { Operation } from '../n8n/describe';
 import { isFailed, runError, throwFirstError } from '../n8n/failedItems';
 import { optionsField, purchaseOptions, waitFields } from '../n8n/options';
 import { isTool } from '../n8n/readOptions';
-import {
-	isLeftOut,
-	isRefunded,
-	outputItems,
-	type TaskItem,
-	type UnboughtItem,
-} from '../output/items';
+import { isLeftOut, isRefunded, outputItems, type TaskItem } from '../output/items';
 import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
 import { checkOnlyOutput } from '../purchase/checkOnly';
 import { PurchaseRecords, runIndexOf } from '../purchase/purchaseRecords';
@@ -28,6 +22,7 @@ import { pauseUnlessEnded } from './pause';
 import { pollTasks, refreshTasks } from './poll';
 import {
 	prepareItems,
+	type PreparedItem,
 	type ReadyTask,
 	type TaskRequest,
 	toSubmission,
@@ -70,7 +65,7 @@ async function buyTasks(
 	run: TaskRun,
 	operation: BuyingOperation,
 	{ records, guard }: Bought,
-	items: ReadonlyArray<ReadyTask | UnboughtItem>,
+	items: readonly PreparedItem[],
 ): Promise<TaskItem[]> {
 	const { context, client, signal, options } = run;
 	let lastAccepted = clock.now();
@@ -187,7 +182,7 @@ function withLeftOutNote(outcomes: readonly TaskItem[], guard: SpendingGuard): T
 }
 
 /** Whether an item has a task in "Existing Task". */
-const namesTask = (item: ReadyTask | UnboughtItem) =>
+const namesTask = (item: PreparedItem) =>
 	item.state === 'ready' && item.existingTaskId !== undefined;
 
 /** Buys a task per item, waits as "Wait for Result" says, and returns the output. */

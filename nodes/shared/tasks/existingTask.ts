@@ -4,12 +4,12 @@ import { type AcceptedTask, otherTaskIn, type TaskRecord } from '../api/records'
 import { asNodeError, itemError } from '../n8n/nodeErrors';
 import { openFile } from '../output/download';
 import { isData } from '../output/fileNames';
-import { rejected, type UnboughtItem } from '../output/items';
+import { rejected } from '../output/items';
 import { sleep } from '../util/clock';
 
 import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import { UNKNOWN_FOR_MS } from './poll';
-import type { ReadyTask } from './prepare';
+import type { PreparedItem } from './prepare';
 import { acceptedItem, anotherTask, retrieveRecord, type TaskRun, withRecord } from './taskRun';
 
 /** What a file's server answers where the file is no more, or its link has expired. Any other answer does not say so. */
@@ -106,9 +106,9 @@ const UNCLEAR =
 /** Finds the tasks that items name in "Existing Task", before anything is bought. */
 export async function findExistingTasks(
 	run: TaskRun,
-	items: ReadonlyArray<ReadyTask | UnboughtItem>,
+	items: readonly PreparedItem[],
 	records: PurchaseRecords,
-): Promise<Array<ReadyTask | UnboughtItem>> {
+): Promise<PreparedItem[]> {
 	return await Promise.all(
 		items.map(async (item) => {
 			if (item.state !== 'ready' || item.existingTaskId === undefined) return item;

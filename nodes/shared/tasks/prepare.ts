@@ -78,6 +78,9 @@ export interface ReadyTask extends ReadyItem {
 	existing?: AcceptedTask;
 }
 
+/** An item that is ready, or that cannot be bought. */
+export type PreparedItem = ReadyTask | UnboughtItem;
+
 async function prepareItem(
 	run: TaskRun,
 	request: TaskRequest,
@@ -137,8 +140,8 @@ const WAY_OUT = `In the node that made the files, set "Output" to "One Item per 
  */
 export function refuseSameRequests(
 	context: IExecuteFunctions,
-	items: ReadonlyArray<ReadyTask | UnboughtItem>,
-): Array<ReadyTask | UnboughtItem> {
+	items: readonly PreparedItem[],
+): PreparedItem[] {
 	const input = context.getInputData();
 	const files = items.map((item) => {
 		const file = fileItem.safeParse(input[item.itemIndex]?.json);
@@ -159,10 +162,7 @@ export function refuseSameRequests(
 }
 
 /** Reads and validates the request of every item. */
-export async function prepareItems(
-	run: TaskRun,
-	request: TaskRequest,
-): Promise<Array<ReadyTask | UnboughtItem>> {
+export async function prepareItems(run: TaskRun, request: TaskRequest): Promise<PreparedItem[]> {
 	const node = run.context.getNode();
 	if (run.options.waitMode === 'callback' && isTool(node))
 		throw new NodeOperationError(node, 'A tool of an AI agent cannot pause the execution', {
