@@ -125,10 +125,9 @@ async function noteEnd(
 	try {
 		const current = withRecord(run, outcome, await retrieveRecord(run, taskId, 'once'));
 		absent.delete(taskId);
-		const isComplete = hasCome(current);
-		if (!hasEnded(current.task.status)) return false;
-		if (!isComplete)
+		if (lateResults.mayCome(current))
 			throw new UnreadableResponseError(`the service shows no result of task ${taskId} yet`);
+		if (!hasEnded(current.task.status)) return false;
 		ended.set(taskId, { ...current, error: failedTaskError(run, current) });
 	} catch (thrown) {
 		const error = errorFromThrown(thrown);
