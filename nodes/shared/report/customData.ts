@@ -3,7 +3,7 @@ import type { IDataObject, ITaskMetadata, Logger } from 'n8n-workflow';
 import { hasEnded } from '../api/records';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
 import type { Task } from '../output/task';
-import { isObject, objectIn } from '../util/json';
+import { isObject, objectIn, objectOf } from '../util/json';
 import { z } from '../util/vendor/zod';
 
 /** The part of an n8n context that reaches the custom data of the execution. A webhook's context has it too. */
@@ -45,12 +45,11 @@ type Amounts = Readonly<Record<string, number>>;
 
 /** The sums with the amounts of the same names before. What is no number counts as none. */
 function addTo(before: unknown, amounts: Amounts): Record<string, number> {
-	const known = (name: string) => (isObject(before) ? Number(before[name] ?? 0) : 0);
 	return Object.fromEntries(
-		Object.entries(amounts).map(([name, amount]) => [
-			name,
-			sum([Number.isFinite(known(name)) ? known(name) : 0, amount]),
-		]),
+		Object.entries(amounts).map(([name, amount]) => {
+			const known = Number(objectOf(before)[name] ?? 0);
+			return [name, sum([Number.isFinite(known) ? known : 0, amount])];
+		}),
 	);
 }
 
