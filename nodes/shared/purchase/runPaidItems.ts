@@ -37,14 +37,6 @@ export interface ReadyItem extends BuyingItem {
 /** With what the service answered, now or to an earlier attempt. */
 type PaidItem<Item, Receipt> = (Item & { receipt: Receipt }) | UnboughtItem;
 
-/** Nothing is bought after it. */
-export interface BuyingDeadline {
-	/** Milliseconds since 1970. */
-	at(): number;
-	/** What is said of an item that it overtook. */
-	message: string;
-}
-
 /** How items are bought. */
 export interface PaidRun<Item extends ReadyItem, Receipt> {
 	context: Pick<IExecuteFunctions, 'getNode' | 'getExecutionId' | 'getWorkflow' | 'logger'>;
@@ -55,7 +47,13 @@ export interface PaidRun<Item extends ReadyItem, Receipt> {
 	buys: 'task' | 'answer';
 	concurrency: number;
 	whenUnsure: WhenUnsure;
-	deadline?: BuyingDeadline;
+	/** Nothing is bought after it. */
+	deadline?: {
+		/** Milliseconds since 1970. */
+		at(): number;
+		/** What is said of an item that it overtook. */
+		message: string;
+	};
 	signal: AbortSignal | undefined;
 	/** What an earlier execution bought for the item: then nothing is bought. */
 	existing?(item: Item): Receipt | undefined;

@@ -11,7 +11,7 @@ import { isLeftOut, isRefunded, outputItems, type TaskItem } from '../output/ite
 import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
 import { checkOnlyOutput } from '../purchase/checkOnly';
 import { PurchaseRecords, runIndexOf } from '../purchase/purchaseRecords';
-import { type BuyingDeadline, dropRecords, runPaidItems } from '../purchase/runPaidItems';
+import { dropRecords, runPaidItems } from '../purchase/runPaidItems';
 import { SpendingGuard } from '../purchase/spendingGuard';
 import { countCost, countLeftOut } from '../report/customData';
 import { hint, runHints } from '../report/hints';
@@ -69,7 +69,7 @@ async function buyTasks(
 ): Promise<TaskItem[]> {
 	const { context, client, signal, options } = run;
 	let lastAccepted = clock.now();
-	const deadline: BuyingDeadline =
+	const deadline =
 		options.waitMode === 'none'
 			? {
 					at: () => lastAccepted + ACCEPTED_WITHIN_MS,
@@ -93,12 +93,8 @@ async function buyTasks(
 				const submission = await toSubmission(run, records, item);
 				const request = requestLinksOf(Buffer.isBuffer(submission.body) ? body : submission.body);
 				return async (): Promise<AcceptedTask & { request?: RequestLinks }> => {
-					const accepted = await client.tasks.submit(
-						path,
-						submission,
-						() => deadline.at(),
-						notFound?.words,
-					);
+					const words = notFound?.words;
+					const accepted = await client.tasks.submit(path, submission, deadline.at, words);
 					lastAccepted = clock.now();
 					return { ...accepted, request };
 				};
