@@ -383,17 +383,21 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 		if (cancel?.aborted) throw new CanceledError();
 	}
 
-	/** Tries as often as the request's policy allows. */
-	async function repeat<Result>(
+	/**
+	 * Sends one request. Throws an `ApiError` after as many attempts as the policy allows. `read` gets the pieces of the response as soon
+	 * as it begins: they end with the request's time limit, or when it is abandoned, and throw an `ApiError` where the connection breaks.
+	 */
+	async function open<Value>(
 		request: ApiRequest,
-		tryOnce: () => Promise<Result>,
-	): Promise<Result> {
+		read: (pieces: AsyncGenerator<Buffer>, statusCode: number) => Promise<Value>,
+	): Promise<Value> {
 		const deadline = request.deadline ?? clock.now() + DEFAULT_DEADLINE_MS;
 		const cancel = request.abandon ?? signal;
 		for (let attempts = 1; ; attempts++) {
 			await waitForQuiet(request, deadline, cancel);
 			try {
-				return await tryOnce();
+				const { statusCode, pieces } = await openOnce(request);
+				return await read(pieces, statusCode);
 			} catch (thrown) {
 				const error: ApiError = errorFromThrown(thrown);
 				const wait = backoffMs(error, attempts);
@@ -410,23 +414,11 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 	}
 
 	return {
-		/** Sends one request and reads its response. Throws an `ApiError` after as many attempts as the policy allows. */
+		open,
+		/** The same; the schema reads the whole of the response. */
 		send: async <Value>(request: ApiRequest, schema: ResponseSchema<Value>): Promise<Value> =>
-			await repeat(request, async () => {
-				const { statusCode, pieces } = await openOnce(request);
-				return parseAnswer(schema, await readBody(pieces, connection), statusCode);
-			}),
-		/**
-		 * The same; `read` gets the pieces of the response as soon as it begins. They end with the request's time limit, or when it is
-		 * abandoned, and throw an `ApiError` where the connection breaks.
-		 */
-		open: async <Value>(
-			request: ApiRequest,
-			read: (pieces: AsyncGenerator<Buffer>, statusCode: number) => Promise<Value>,
-		): Promise<Value> =>
-			await repeat(request, async () => {
-				const { statusCode, pieces } = await openOnce(request);
-				return await read(pieces, statusCode);
-			}),
+			await open(request, async (pieces, statusCode) =>
+				parseAnswer(schema, await readBody(pieces, connection), statusCode),
+			),
 	};
 }
