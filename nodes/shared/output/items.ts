@@ -192,36 +192,17 @@ function toolJson({ taskId, task, record = {}, notes }: AcceptedItem): IDataObje
 	};
 }
 
-const IN_FILE = new Set(['taskId', 'family', 'operation', 'status', 'results', 'url']);
-
-/** What a file's item has of its task, apart from the file's own fields, so that nobody adds up one task's cost once per file. */
-function restOfTask({ task }: AcceptedItem): Record<string, unknown> {
-	return Object.fromEntries(Object.entries(task).filter(([field]) => !IN_FILE.has(field)));
+/** What the item of each file says of its task: the rest under `task`, so that nobody adds up one task's cost once per file. */
+function besideFile(outcome: AcceptedItem, simplify: boolean): IDataObject {
+	if (!simplify) return taskJson(outcome, false);
+	const { taskId, family, operation, status, results: _results, url: _url, ...task } = outcome.task;
+	return toJson({ taskId, family, operation, status, ...besideTask(outcome), task });
 }
 
-/** @param rest see `restOfTask`. All items of the task share it: a task can have thousands of fields, and as many files */
-function fileJson(
-	outcome: AcceptedItem,
-	rest: Record<string, unknown>,
-	file: ResultFile,
-	downloaded: DownloadedFile | undefined,
-	simplify: boolean,
-): IDataObject {
-	const { taskId, task } = outcome;
-	const { family, operation, status } = task;
+function fileJson(file: ResultFile, downloaded: DownloadedFile | undefined): IDataObject {
 	const { url, index, kind, name, expiresAt, ...beside } = file;
 	const { fileName = null, mimeType = null, fileSize = null } = downloaded ?? {};
-	const fields = { ...beside, url, index, kind, name, fileName, mimeType, fileSize, expiresAt };
-	if (!simplify) return toJson({ ...fields, ...taskJson(outcome, false) });
-	return toJson({
-		...fields,
-		taskId,
-		family,
-		operation,
-		status,
-		...besideTask(outcome),
-		task: rest,
-	});
+	return toJson({ ...beside, url, index, kind, name, fileName, mimeType, fileSize, expiresAt });
 }
 
 /** Binary fields for the files of one item: `data`, `data_2`, `data_3` … in the order of the results, also where one is missing. */
@@ -251,9 +232,10 @@ function toItems(node: INode, outcome: AcceptedItem, rules: OutputRules): INodeE
 	if (isTool(node)) return [item(toolJson(outcome), [])];
 	if (rules.output === 'tasks' || task.results.length === 0)
 		return [item(taskJson(outcome, rules.simplify), files)];
-	const rest = restOfTask(outcome);
+	// Made once: a task can have thousands of fields, and as many files.
+	const beside = besideFile(outcome, rules.simplify);
 	return task.results.map((file, at) =>
-		item(fileJson(outcome, rest, file, files[at], rules.simplify), files.slice(at, at + 1)),
+		item({ ...fileJson(file, files[at]), ...beside }, files.slice(at, at + 1)),
 	);
 }
 
