@@ -1,4 +1,4 @@
-import { isObject, objectOf } from '../util/json';
+import { isObject, isText, objectOf } from '../util/json';
 import { parseNumber, readBy } from '../util/schema';
 import { errorInBody, statusNamed, unreadableResponse } from './errors';
 
@@ -58,7 +58,7 @@ export function toNumber(value: unknown): number | undefined {
 /** Text that is not blank, or a number as text. */
 export function toText(value: unknown): string | undefined {
 	if (typeof value === 'number' && Number.isFinite(value)) return String(value);
-	return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+	return isText(value) ? value : undefined;
 }
 
 const LAST_DATE_MS = 8.64e15;
@@ -163,17 +163,8 @@ export function enveloped(answer: Record<string, unknown>): Record<string, unkno
 const envelopedTask = (answer: Record<string, unknown>) =>
 	enveloped(answer) ?? (isObject(answer.task) ? answer.task : undefined);
 
-function statusWord({
-	status,
-	task_status,
-	taskStatus,
-	state,
-}: Record<string, unknown>): string | undefined {
-	const word = [status, task_status, taskStatus, state].find(
-		(each) => typeof each === 'string' && each.trim() !== '',
-	);
-	return typeof word === 'string' ? word.trim() : undefined;
-}
+const statusWord = ({ status, task_status, taskStatus, state }: Record<string, unknown>) =>
+	[status, task_status, taskStatus, state].find(isText)?.trim();
 
 /** An envelope in an envelope, and one more to be sure. */
 const MAX_ENVELOPES = 3;

@@ -12,7 +12,7 @@ import {
 import { type TaskRecord, toMilliseconds } from '../api/records';
 import { toCamelCase } from '../util/case';
 import { HOUR_MS } from '../util/clock';
-import { isObject, objectOf, parseJson } from '../util/json';
+import { isObject, isText, objectOf, parseJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 import { MEDIA_EXTENSION, TYPE_OF_EXTENSION } from './mediaTypes';
 
@@ -158,12 +158,9 @@ function contentOf(
 	if (!CONTENT_FIELD.test(field) || value.length < 16 || !/^[\w+/=\s-]+$/.test(value))
 		return undefined;
 	const stated = TYPE_FIELDS.map((name) => holder[name]).find(
-		(type) => typeof type === 'string' && /^(?:audio|image|video)\/[\w.+-]+$/i.test(type),
+		(type): type is string => isText(type) && /^(?:audio|image|video)\/[\w.+-]+$/i.test(type),
 	);
-	const type =
-		typeof stated === 'string'
-			? stated
-			: TYPE_OF_BASE64.find(([beginning]) => value.startsWith(beginning))?.[1];
+	const type = stated ?? TYPE_OF_BASE64.find(([beginning]) => value.startsWith(beginning))?.[1];
 	return type === undefined ? undefined : `data:${type};base64,${value}`;
 }
 
@@ -199,8 +196,7 @@ function besideLinks(holder: Record<string, unknown>, baseUrl: string): Record<s
 	const isLabel = ([field, value]: [string, unknown]) =>
 		typeof value === 'number' ||
 		typeof value === 'boolean' ||
-		(typeof value === 'string' &&
-			value.trim() !== '' &&
+		(isText(value) &&
 			value.length <= LONGEST_LABEL &&
 			!LINK_ENDING.test(field) &&
 			linkOf(value, field, baseUrl) === undefined);
@@ -212,10 +208,7 @@ function besideLinks(holder: Record<string, unknown>, baseUrl: string): Record<s
 
 /** The name of what an object holds: a stem's type, or its own. */
 function nameBeside(holder: Record<string, unknown>): string | undefined {
-	const name = [holder.stem_type, holder.stemType, holder.stem, holder.name].find(
-		(each) => typeof each === 'string' && each.trim() !== '',
-	);
-	return typeof name === 'string' ? name.trim() : undefined;
+	return [holder.stem_type, holder.stemType, holder.stem, holder.name].find(isText)?.trim();
 }
 
 /** Where a link stands: its field, the name and the number of what is around it, when it expires, and the object that holds it. */
@@ -395,7 +388,6 @@ export const resultOf = ({ raw }: Pick<TaskRecord, 'raw'>): unknown => unpacked(
  */
 export function textResult(raw: Record<string, unknown>): Record<string, unknown> | undefined {
 	const result = resultOf({ raw });
-	const isText = (value: unknown) => typeof value === 'string' && value.trim() !== '';
 	if (isObject(result) && isText(result.upsampled_tags))
 		return { upsampled_tags: result.upsampled_tags };
 	const fields = isObject(result) ? result : { text: result };

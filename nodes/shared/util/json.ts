@@ -63,6 +63,10 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Whether a value is text that is not blank. */
+export const isText = (value: unknown): value is string =>
+	typeof value === 'string' && value.trim() !== '';
+
 /** The value, or an empty object where it is none. */
 export const objectOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
