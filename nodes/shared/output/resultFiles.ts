@@ -222,14 +222,12 @@ interface Place {
 	holder: Record<string, unknown>;
 }
 
-/** A link, with what stands beside it. Without a number it gets one in the end. */
-type FoundFile = Pick<ResultFile, 'kind' | 'url' | 'name' | 'expiresAt'> & {
+/** A link of a place, with what stands beside it. Without a number it gets one in the end. */
+interface FoundFile extends Omit<Place, 'field' | 'holder'>, Pick<ResultFile, 'kind' | 'url'> {
 	/** Whether nothing says the kind: it counts as the family's own. */
 	isOfUnknownKind: boolean;
-	isFieldName?: boolean;
-	index?: number | null;
 	beside: Record<string, unknown>;
-};
+}
 
 /** Collects links in order, each once, without those of the request. */
 class Results {
