@@ -144,8 +144,7 @@ function isoDate(value: unknown): string | null {
 /** A result as JSON in a text, too. */
 function unpacked(value: unknown): unknown {
 	if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
-	const inner = parseJson(value);
-	return inner === undefined ? value : inner;
+	return parseJson(value) ?? value;
 }
 
 /** A file that stands in the record itself, as a data URL. */
@@ -378,14 +377,14 @@ function addFields(
 }
 
 /** What a record has in `result`. */
-export const resultOf = ({ raw }: Pick<TaskRecord, 'raw'>): unknown => unpacked(raw.result);
+export const resultOf = (raw: Record<string, unknown>): unknown => unpacked(raw.result);
 
 /**
  * A result that is an answer in words, such as enhanced tags, by its fields; `undefined` where it is none: a field that is empty, or a
  * list, is the place of a file, and numbers alone say something of one. Beside tags there is no file.
  */
 export function textResult(raw: Record<string, unknown>): Record<string, unknown> | undefined {
-	const result = resultOf({ raw });
+	const result = resultOf(raw);
 	if (isObject(result) && isText(result.upsampled_tags))
 		return { upsampled_tags: result.upsampled_tags };
 	const fields = isObject(result) ? result : { text: result };
@@ -412,7 +411,7 @@ export function resultFiles(
 ): ResultFile[] {
 	const isGrid = isGridRecord(record.raw, family);
 	const results = new Results(family, isGrid, request?.urls ?? new Set(), baseUrl);
-	const result = resultOf(record);
+	const result = resultOf(record.raw);
 	const hours = family === null ? null : FAMILIES[family].linkHours;
 	const expiresAt =
 		hours === null ? null : new Date((record.completed ?? now) + hours * HOUR_MS).toISOString();

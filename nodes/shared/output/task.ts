@@ -8,7 +8,7 @@ import {
 	toTaskRecord,
 } from '../api/records';
 import { toCamelCase } from '../util/case';
-import { isObject } from '../util/json';
+import { objectOf } from '../util/json';
 import { z } from '../util/vendor/zod';
 import {
 	besideTaskShape,
@@ -91,21 +91,17 @@ function extraFields(fields: Record<string, unknown>): Record<string, unknown> {
 	);
 }
 
-/** Enhanced tags, whatever stands beside them. */
-const tagsIn = (result: unknown) =>
-	isObject(result) && result.upsampled_tags !== undefined
-		? { upsampled_tags: result.upsampled_tags }
-		: {};
-
-/** What a task says in words: enhanced tags, or the answer of one without a file. */
-export const wordsOf = (
+/** What a task says in words: the answer of one without a file, and enhanced tags, whatever stands beside them. */
+export function wordsOf(
 	raw: Record<string, unknown>,
 	{ status, results }: Pick<Task, 'status' | 'results'>,
-) =>
-	extraFields({
+) {
+	const { upsampled_tags: tags } = objectOf(resultOf(raw));
+	return extraFields({
 		...(status === 'completed' && results.length === 0 ? textResult(raw) : {}),
-		...tagsIn(resultOf({ raw })),
+		...(tags === undefined ? {} : { upsampled_tags: tags }),
 	});
+}
 
 /** The spec does not show every word for a status: an unknown one is running, unless the record shows the end. */
 function recordStatus(record: TaskRecord, results: readonly ResultFile[]): TaskStatus {
