@@ -24,14 +24,9 @@ export function resolveLink(text: string, baseUrl: string): string | undefined {
 	const link = text.trim();
 	const hasHost = HOST_FIRST.test(link);
 	if (baseUrl === '' && !hasHost && !/^(?:https?:)?\/\//i.test(link)) return undefined;
-	try {
-		return new URL(
-			hasHost ? `//${link}` : link,
-			`${baseUrl === '' ? 'https://localhost' : baseUrl}/`,
-		).href;
-	} catch {
-		return undefined;
-	}
+	const whole = hasHost ? `//${link}` : link;
+	const base = `${baseUrl === '' ? 'https://localhost' : baseUrl}/`;
+	return URL.canParse(whole, base) ? new URL(whole, base).href : undefined;
 }
 
 /** The addresses of IPv6 that are given out (RFC 4291). The rest is reserved. */

@@ -125,12 +125,8 @@ export function webUrl() {
 
 /** Reads an absolute http or https address. Returns `undefined` for anything else. */
 export function parseWebUrl(value: string): URL | undefined {
-	try {
-		const url = new URL(value);
-		return url.protocol === 'http:' || url.protocol === 'https:' ? url : undefined;
-	} catch {
-		return undefined;
-	}
+	const url = URL.canParse(value) ? new URL(value) : undefined;
+	return url?.protocol === 'http:' || url?.protocol === 'https:' ? url : undefined;
 }
 
 /** An id as text: some services have numeric ones. Any other value stays as it is. */
