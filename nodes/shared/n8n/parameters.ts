@@ -249,7 +249,8 @@ export function readAdditionalBody(
 		return {};
 	}
 	const read = additionalBody.safeParse(given);
-	const issue = read.success ? refused.find((name) => name in read.data) : undefined;
-	if (read.success && issue === undefined) return read.data;
-	throw refuse(issue === undefined ? (read.error?.issues[0]?.message ?? '') : setByNode(issue));
+	if (!read.success) throw refuse(read.error.issues[0]?.message ?? '');
+	const own = refused.find((field) => field in read.data);
+	if (own !== undefined) throw refuse(setByNode(own));
+	return read.data;
 }
