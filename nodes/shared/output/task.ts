@@ -70,16 +70,14 @@ const SHOWN_ELSEWHERE = new Set(['id', 'result', 'fail_reason', 'image_urls']);
 const RESERVED = new Set([
 	...Object.keys(taskShape.shape),
 	...Object.keys(besideTaskShape.shape),
-	...[
-		'record',
-		'task',
-		'fileName',
-		'recordKey',
-		'requestLinks',
-		'evaluatedOptions',
-		'leftOut',
-		'pauseLimit',
-	],
+	'record',
+	'task',
+	'fileName',
+	'recordKey',
+	'requestLinks',
+	'evaluatedOptions',
+	'leftOut',
+	'pauseLimit',
 ]);
 
 function extraFields(fields: Record<string, unknown>): Record<string, unknown> {
