@@ -129,7 +129,7 @@ function kindByExtension(link: string): ResultKind | undefined {
 /** The kind of a file by its link or its field; `undefined` where neither says it. */
 function kindOf(url: string, field: string): ResultKind | undefined {
 	if (DATA_URL.test(url))
-		return RESULT_KINDS.find((kind) => url.slice(5).toLowerCase().startsWith(kind)) ?? 'image';
+		return RESULT_KINDS.find((kind) => url.slice('data:'.length).toLowerCase().startsWith(kind));
 	return kindByExtension(url) ?? kindOfField(field);
 }
 
