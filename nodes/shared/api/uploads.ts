@@ -1,4 +1,4 @@
-import { isObject } from '../util/json';
+import { objectOf } from '../util/json';
 import { readBy } from '../util/schema';
 import { enveloped, toMilliseconds, toText } from './records';
 
@@ -17,11 +17,8 @@ export interface UploadRecord {
 }
 
 export const uploadResponse = readBy((answer): UploadRecord | undefined => {
-	const raw = isObject(answer)
-		? typeof answer.url === 'string'
-			? answer
-			: (enveloped(answer) ?? answer)
-		: {};
+	const whole = objectOf(answer);
+	const raw = typeof whole.url === 'string' ? whole : (enveloped(whole) ?? whole);
 	const url = toText(raw.url);
 	return url !== undefined && /^https?:\/\//i.test(url)
 		? { raw, url, createdAt: toMilliseconds(raw.created_at) }
