@@ -127,8 +127,7 @@ const ID_FIELDS = ['task_id', 'taskId', 'job_id', 'jobId'] as const;
 const idsIn = (holder: Record<string, unknown> | undefined) =>
 	ID_FIELDS.map((field) => holder?.[field]);
 
-const idsOf = (holder: Record<string, unknown> | undefined) =>
-	holder ? [holder.id, ...idsIn(holder)] : [];
+const idsOf = (holder: Record<string, unknown> | undefined) => [holder?.id, ...idsIn(holder)];
 
 /** A record as it came, of which only its word for the state is read. */
 export type StatedRecord = Pick<TaskRecord, 'raw' | 'status'>;
@@ -206,7 +205,7 @@ export function readTaskRecord(answer: unknown): TaskRecord | undefined {
 	const found = findTaskRecord(answer);
 	if (!found) return undefined;
 	const record = toTaskRecord(found);
-	return { ...record, id: record.id ?? firstText(isObject(answer) ? idsIn(answer) : []) };
+	return { ...record, id: record.id ?? firstText(idsIn(objectOf(answer))) };
 }
 
 /**
