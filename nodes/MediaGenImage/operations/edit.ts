@@ -40,10 +40,9 @@ async function toBody(
 	itemIndex: number,
 ): Promise<PanelBody> {
 	const { model, prompt, size, n, maskSource = 'none' } = values;
-	const pictures = new PictureReader(context, fields, itemIndex);
-	const rules = referenceRules(model);
-	const image = await new PictureReader(context, fields, itemIndex, rules).one('image', values);
-	const mask = await pictures.optional('mask', values);
+	const item = { context, fields, itemIndex };
+	const image = await new PictureReader(item, referenceRules(model)).one('image', values);
+	const mask = await new PictureReader(item).optional('mask', values);
 	return {
 		body: { model, prompt, size, n, imageUrls: [image], maskUrl: mask },
 		notes: maskSource === 'none' ? unsentNotes(fields, values, ['maskUrl'], '"Mask" is None') : [],

@@ -195,6 +195,33 @@ export function validationError(
 	return itemError(node, sentences[0] ?? '', itemIndex, description);
 }
 
+/** An item whose fields are read: its errors name the field and the item. */
+export interface PanelItem {
+	context: { getNode(): INode };
+	fields: readonly INodeProperties[];
+	itemIndex: number;
+}
+
+/** The error for a field of an item, by the name of its parameter. */
+export const refusal = ({ context, fields, itemIndex }: PanelItem, name: string, message: string) =>
+	validationError(context.getNode(), fields, [{ path: [toApiName(name)], message }], itemIndex);
+
+/**
+ * Refuses a field whose expression is empty for this item: what the user wanted is not known, and the rest would be bought without it.
+ *
+ * @param place where the fields stand among the node's parameters
+ */
+export function requireExpressions(
+	item: PanelItem,
+	values: ParameterValues,
+	names: readonly string[],
+	place: ReadonlyArray<string | number> = [],
+): void {
+	const node = item.context.getNode();
+	const empty = names.find((name) => isBlank(values[name]) && isExpression(node, [...place, name]));
+	if (empty !== undefined) throw refusal(item, empty, 'is required: its expression is empty');
+}
+
 /** Reads parameters of one item by a schema of the same names. Throws a `NodeOperationError` that names the field. */
 export function parseParameters<Shape extends z.ZodRawShape>(
 	context: IExecuteFunctions,
@@ -234,23 +261,13 @@ export function readAdditionalBody(
 	refused: readonly string[],
 ): Record<string, unknown> {
 	const { name } = additionalBodyFieldsField;
-	const refuse = (message: string) =>
-		validationError(
-			context.getNode(),
-			[additionalBodyFieldsField],
-			[{ path: [name], message }],
-			itemIndex,
-		);
+	const item = { context, fields: [additionalBodyFieldsField], itemIndex };
 	const given: unknown = context.getNodeParameter(`options.${name}`, itemIndex, '');
-	if (isBlank(given)) {
-		// What the user wanted is not known, and the rest would be bought without it.
-		if (isExpression(context.getNode(), ['options', name]))
-			throw refuse('is required: its expression is empty');
-		return {};
-	}
+	requireExpressions(item, { [name]: given }, [name], ['options']);
+	if (isBlank(given)) return {};
 	const read = additionalBody.safeParse(given);
-	if (!read.success) throw refuse(read.error.issues[0]?.message ?? '');
+	if (!read.success) throw refusal(item, name, read.error.issues[0]?.message ?? '');
 	const own = refused.find((field) => field in read.data);
-	if (own !== undefined) throw refuse(setByNode(own));
+	if (own !== undefined) throw refusal(item, name, setByNode(own));
 	return read.data;
 }

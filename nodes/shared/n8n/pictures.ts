@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../api/image';
 import { toApiName } from '../util/case';
@@ -7,11 +7,11 @@ import { webUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { inspectPicture, PendingUpload, type PictureRules, splitNames } from './binary';
 import {
-	isBlank,
-	isExpression,
 	labelOf,
+	type PanelItem,
 	type ParameterValues,
-	validationError,
+	refusal,
+	requireExpressions,
 } from './parameters';
 
 /**
@@ -58,12 +58,15 @@ interface ReaderRules extends Omit<PictureRules, 'field'> {
 	link: z.ZodTypeAny;
 }
 
-/** Reads the pictures of one item, by the names of their parameters. Its errors name the field and the item. */
+/** An item with its binary data. */
+export interface ExecutedItem extends PanelItem {
+	context: IExecuteFunctions;
+}
+
+/** Reads the pictures of one item, by the names of their parameters. */
 export class PictureReader {
 	constructor(
-		private readonly context: IExecuteFunctions,
-		private readonly fields: readonly INodeProperties[],
-		private readonly itemIndex: number,
+		private readonly item: ExecutedItem,
 		private readonly rules: ReaderRules = {
 			maxBytes: UPLOAD_MAX_BYTES,
 			types: PICTURE_TYPES,
@@ -73,29 +76,7 @@ export class PictureReader {
 
 	/** The error for a field. */
 	refusal(name: string, message: string) {
-		return validationError(
-			this.context.getNode(),
-			this.fields,
-			[{ path: [toApiName(name)], message }],
-			this.itemIndex,
-		);
-	}
-
-	/**
-	 * Refuses a picture, or a choice of one, whose expression is empty for this item: the rest would be bought without it.
-	 *
-	 * @param place where the fields stand among the node's parameters
-	 */
-	requireExpressions(
-		values: ParameterValues,
-		names: readonly string[],
-		place: ReadonlyArray<string | number> = [],
-	): void {
-		const node = this.context.getNode();
-		const empty = names.find(
-			(name) => isBlank(values[name]) && isExpression(node, [...place, name]),
-		);
-		if (empty !== undefined) throw this.refusal(empty, 'is required: its expression is empty');
+		return refusal(this.item, name, message);
 	}
 
 	/** Checks the pictures in the binary fields that a parameter names. */
@@ -104,13 +85,11 @@ export class PictureReader {
 		const named = names.filter((each) => each !== '');
 		if (named.length > 0 && named.length < names.length)
 			throw this.refusal(name, 'must have a name on both sides of each comma');
-		const field = labelOf(this.fields, toApiName(name)) ?? name;
+		const { context, fields, itemIndex } = this.item;
+		const rules = { ...this.rules, field: labelOf(fields, toApiName(name)) ?? name };
 		const found: PendingUpload[] = [];
-		for (const property of named) {
-			found.push(
-				await inspectPicture(this.context, this.itemIndex, property, { ...this.rules, field }),
-			);
-		}
+		for (const property of named)
+			found.push(await inspectPicture(context, itemIndex, property, rules));
 		return found;
 	}
 
@@ -130,7 +109,7 @@ export class PictureReader {
 	/** The picture of optional `pictureFields`, if there is one. */
 	async optional(name: string, values: ParameterValues): Promise<unknown> {
 		const source = `${name}Source`;
-		this.requireExpressions(values, [source]);
+		requireExpressions(this.item, values, [source]);
 		return (values[source] ?? 'none') === 'none' ? undefined : await this.one(name, values);
 	}
 
@@ -153,7 +132,8 @@ export class PictureReader {
 
 	/** The pictures of `pictureListFields`: at least one. */
 	async list(source: unknown, values: ParameterValues): Promise<unknown[]> {
-		if (source === 'both') this.requireExpressions(values, ['imageUrls', 'imageBinaryProperties']);
+		if (source === 'both')
+			requireExpressions(this.item, values, ['imageUrls', 'imageBinaryProperties']);
 		const links = source === 'url' || source === 'both' ? linkList(values.imageUrls) : [];
 		const own =
 			source === 'binary' || source === 'both'

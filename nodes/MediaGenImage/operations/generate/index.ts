@@ -2,8 +2,14 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { DATA_URI_TYPES, OFFICIAL_MODEL } from '../../../shared/api/image';
 import { PendingUpload, readWhole, reopenFile } from '../../../shared/n8n/binary';
-import { isBlank, type ParameterValues, unsentNotes } from '../../../shared/n8n/parameters';
-import { PictureReader } from '../../../shared/n8n/pictures';
+import {
+	isBlank,
+	type ParameterValues,
+	refusal,
+	requireExpressions,
+	unsentNotes,
+} from '../../../shared/n8n/parameters';
+import { type ExecutedItem, PictureReader } from '../../../shared/n8n/pictures';
 import type { PanelBody } from '../../../shared/tasks/prepare';
 import { additionalFields, generateFields } from './fields';
 import { referenceRules } from './references';
@@ -20,20 +26,22 @@ const fields = [...generateFields, additionalFields];
 const MASK_FIELDS = ['maskUrl', 'maskBinaryProperty'];
 
 /** The mask, as a URL or as a picture of the input. Refuses one whose expression is empty, and one without a picture to repaint. */
-async function maskOf(values: ParameterValues, pictures: PictureReader): Promise<ParameterValues> {
+async function maskOf(values: ParameterValues, item: ExecutedItem): Promise<ParameterValues> {
 	const [given, second] = MASK_FIELDS.filter((name) => !isBlank(values[name]));
 	if (given === undefined) {
-		pictures.requireExpressions(values, MASK_FIELDS, [additionalFields.name]);
+		requireExpressions(item, values, MASK_FIELDS, [additionalFields.name]);
 		return {};
 	}
 	if (second !== undefined)
-		throw pictures.refusal('maskUrl', 'must not be set together with "Mask Input Data Field Name"');
+		throw refusal(item, 'maskUrl', 'must not be set together with "Mask Input Data Field Name"');
 	if ((values.referenceImages ?? 'none') === 'none') {
-		throw pictures.refusal(
+		throw refusal(
+			item,
 			given,
 			'must come with a reference image, the one to be repainted: "Reference Images" is None',
 		);
 	}
+	const pictures = new PictureReader(item);
 	return { maskUrl: await pictures.either('maskBinaryProperty', 'maskUrl', values) };
 }
 
@@ -52,16 +60,16 @@ async function toBody(
 		sendInputDataAs,
 		...body
 	} = values;
-	const pictures = new PictureReader(context, fields, itemIndex);
-	pictures.requireExpressions(values, ['referenceImages']);
-	const mask = await maskOf(values, pictures);
+	const item = { context, fields, itemIndex };
+	requireExpressions(item, values, ['referenceImages']);
+	const mask = await maskOf(values, item);
 	if (referenceImages === 'none')
 		return {
 			body,
 			notes: unsentNotes(fields, values, ['imageUrls'], '"Reference Images" is None'),
 		};
 	const asDataUri = sendInputDataAs === 'dataUri' && body.model !== OFFICIAL_MODEL;
-	const references = new PictureReader(context, fields, itemIndex, {
+	const references = new PictureReader(item, {
 		...referenceRules(body.model),
 		...(asDataUri ? { types: DATA_URI_TYPES } : {}),
 	});

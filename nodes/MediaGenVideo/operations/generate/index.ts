@@ -1,7 +1,12 @@
 import type { IExecuteFunctions, INode } from 'n8n-workflow';
 
-import { isBlank, type ParameterValues, unsentNotes } from '../../../shared/n8n/parameters';
-import { linkList, PictureReader } from '../../../shared/n8n/pictures';
+import {
+	isBlank,
+	type ParameterValues,
+	requireExpressions,
+	unsentNotes,
+} from '../../../shared/n8n/parameters';
+import { type ExecutedItem, linkList, PictureReader } from '../../../shared/n8n/pictures';
 import { buyingOperation } from '../../../shared/tasks/execute';
 import type { PanelBody } from '../../../shared/tasks/prepare';
 import { flag } from '../../../shared/util/schema';
@@ -76,9 +81,9 @@ function filledElements({ parameters }: INode): number[] {
 async function elementsOf(
 	elementList: unknown,
 	pictures: PictureReader,
-	node: INode,
+	item: ExecutedItem,
 ): Promise<ParameterValues> {
-	const filled = filledElements(node);
+	const filled = filledElements(item.context.getNode());
 	// What all expressions of an element leave empty is not among the values.
 	if (filled.length > z.array(group).catch([]).parse(elementList).length)
 		throw pictures.refusal('elementList', 'must have no element whose expressions are all empty');
@@ -86,7 +91,8 @@ async function elementsOf(
 	return {
 		elementList: await eachGroup(elementList, async (values, at) => {
 			const { binaryProperties: _names, elementInputUrls, ...element } = values;
-			pictures.requireExpressions(
+			requireExpressions(
+				item,
 				values,
 				['elementInputUrls', 'binaryProperties'],
 				['additionalFields', 'elementList', 'element', filled[at] ?? at],
@@ -162,15 +168,16 @@ async function toBody(
 	context: IExecuteFunctions,
 	itemIndex: number,
 ): Promise<PanelBody> {
-	const pictures = new PictureReader(context, generateFields, itemIndex);
-	pictures.requireExpressions(values, ['imageInput', 'referType']);
+	const item = { context, fields: generateFields, itemIndex };
+	const pictures = new PictureReader(item);
+	requireExpressions(item, values, ['imageInput', 'referType']);
 	return {
 		body: {
 			...Object.fromEntries(Object.entries(values).filter(([name]) => PLAIN.includes(name))),
 			...(await imagesOf(values, pictures)),
 			...videoOf(values),
 			...shotsOf(values),
-			...(await elementsOf(values.elementList, pictures, context.getNode())),
+			...(await elementsOf(values.elementList, pictures, item)),
 		},
 		notes: unsentOf(values),
 	};
