@@ -2,12 +2,10 @@
 
 export const OFFICIAL_MODEL = 'imagegen-2-official';
 
-/** The lite models by their own names. */
-const LITE_MODELS = ['imgfast-3.1-flash-lite-image', 'imgfast-3.1-flash-lite-image-ext'] as const;
-
-/** A lite model and its alias are interchangeable (spec §3b). */
+/** The lite models by their own names, then by their aliases, which are interchangeable with them (spec §3b). */
 export const LITE_MODEL_NAMES: readonly string[] = [
-	...LITE_MODELS,
+	'imgfast-3.1-flash-lite-image',
+	'imgfast-3.1-flash-lite-image-ext',
 	'lite-2-lite',
 	'lite-2-lite-ext',
 ];
@@ -87,12 +85,8 @@ export function isLiteModel(model: unknown): boolean {
 	return LITE_MODEL_NAMES.some((name) => name === model);
 }
 
-const PIXEL_SIZE = /^[1-9]\d{1,4}x[1-9]\d{1,4}$/;
-
 /** Whether `size` has the form `<width>x<height>` in pixels. Which pairs the service draws is not shown. */
-export function isPixelSize(size: string): boolean {
-	return PIXEL_SIZE.test(size);
-}
+export const isPixelSize = (size: string) => /^[1-9]\d{1,4}x[1-9]\d{1,4}$/.test(size);
 
 /** Pictures the service stores: types and size (spec §7). */
 export const UPLOAD_MAX_BYTES = 20_971_520;
