@@ -28,7 +28,7 @@ export type BalanceRecord = z.infer<typeof balanceRecord> & {
 };
 
 /** The balance in the unit that the service is set up with, or in credits. */
-export type BalanceUnit = 'balance' | 'credits';
+type BalanceUnit = 'balance' | 'credits';
 
 /** What remains; `null` for a key without a limit, and where the service does not state it. */
 export function remainingOf(record: BalanceRecord, unit: BalanceUnit): number | null {

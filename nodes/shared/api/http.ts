@@ -123,7 +123,7 @@ export type ByteStream = NodeJS.ReadableStream & {
 	readonly destroyed?: boolean;
 };
 
-export const byteStream = z.custom<ByteStream>(
+const byteStream = z.custom<ByteStream>(
 	(value) => typeof value === 'object' && value !== null && 'pipe' in value && 'destroy' in value,
 );
 

@@ -18,7 +18,7 @@ import {
  * The links in a value. An expression may give objects with a `url`, such as the results of another node, and a `url` may be a
  * list: the service wants plain URLs (spec, Image generation). A list's entry without a link stays, empty, to be refused.
  */
-export function linksIn(value: unknown): unknown[] {
+function linksIn(value: unknown): unknown[] {
 	if (Array.isArray(value)) {
 		return value.flatMap((inner) => {
 			const links = linksIn(inner);
