@@ -71,19 +71,16 @@ interface HardEnd {
 function hardEnd(ms: number, late: string, cancel: AbortSignal | undefined): HardEnd {
 	const end = new AbortController();
 	let isDone = false;
-	let reject: (error: ApiError) => void = () => {};
-	const ended = new Promise<never>((_, rejectEnded) => (reject = rejectEnded));
+	const ended = new Promise<never>((_, reject) => {
+		end.signal.addEventListener('abort', () => reject(asError(end.signal.reason)));
+	});
 	// It may end when nobody waits for it: between two pieces of a stream.
 	ended.catch(() => {});
-	const stop = (error: ApiError) => {
-		reject(error);
-		end.abort(error);
-	};
-	const onCancel = () => stop(new CanceledError('maybe'));
+	const onCancel = () => end.abort(new CanceledError('maybe'));
 	if (cancel?.aborted) onCancel();
 	cancel?.addEventListener('abort', onCancel);
 	void passesOnHost(ms, () => isDone).then((isLate) => {
-		if (isLate) stop(new TimeoutError(late, 'maybe'));
+		if (isLate) end.abort(new TimeoutError(late, 'maybe'));
 	});
 	return {
 		signal: end.signal,
