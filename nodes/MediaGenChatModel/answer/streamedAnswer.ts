@@ -48,6 +48,9 @@ export class StreamedAnswer {
 
 	private done = false;
 
+	/** Events that began as JSON and broke off. */
+	private gaps = 0;
+
 	/** Whether text has come in pieces, as the styles have it: what comes in another form is the same again. */
 	private hasPieces = false;
 
@@ -76,12 +79,14 @@ export class StreamedAnswer {
 	/**
 	 * Reads one event. Returns the text in it, which may be empty.
 	 *
-	 * @param data JSON, or the word that ends a completions stream; what is neither is left out
+	 * @param data JSON, or the word that ends a completions stream; what is neither is left out, and counted where it is JSON that broke off
 	 * @throws ApiError for an event that tells an error
 	 */
 	add(data: string): string {
 		if (data.trim() === DONE) this.done = true;
-		return eventsOf(parseJson(data))
+		const event = parseJson(data);
+		if (event === undefined && data.trim().startsWith('{')) this.gaps += 1;
+		return eventsOf(event)
 			.map((event) => this.addEvent(event))
 			.join('');
 	}
@@ -104,9 +109,10 @@ export class StreamedAnswer {
 
 	/** The answer. Throws an `UnusableAnswer` for a tool call that breaks off. */
 	toAnswer(): Answer {
-		const { id, text, stopReason, usage } = this;
+		const { id, text, stopReason, usage, gaps } = this;
 		return {
 			...(id === undefined ? {} : { id }),
+			...(gaps === 0 ? {} : { gaps }),
 			text,
 			calls: toToolCalls(
 				this.calls.map(({ pieces, whole, ...call }) => ({

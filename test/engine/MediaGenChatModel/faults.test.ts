@@ -340,6 +340,17 @@ describe('a service that answers otherwise', () => {
 		}
 	});
 
+	test('an event that breaks off in the middle of a stream is told in the log: the answer may lack a part', async () => {
+		const piece = (content: string) => ({ choices: [{ delta: { content } }] });
+		const end = { choices: [{ delta: {}, finish_reason: 'stop' }] };
+		const whole = [piece('Three '), piece('Four'), end, '[DONE]'];
+		expect(read(await asked('completions', events(...whole))).text).toBe('Three Four');
+		expect(log.join('\n')).not.toContain('may lack a part');
+		const broken = [piece('Three '), '{"choices": [{"delta": {"cont', piece('Four'), end, '[DONE]'];
+		expect(read(await asked('completions', events(...broken))).text).toBe('Three Four');
+		expect(log.join('\n')).toContain('The answer may lack a part: 1 event of its stream broke off');
+	});
+
 	test('an answer that was cut at Max Tokens before its first word is named', async () => {
 		const json = { content: [], stop_reason: 'max_tokens', usage };
 		for (const streams of [true, false]) {
