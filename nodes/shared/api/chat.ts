@@ -1,7 +1,7 @@
-import { isObject, objectOf } from '../util/json';
+import { isObject, objectOf, parseJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 import type { UsageStyle } from './chatUsage';
-import { errorInBody, unreadableResponse } from './errors';
+import { errorInBody, RateLimitError, unreadableResponse } from './errors';
 
 /** Chat with a cached prefix (spec §8 and Chat usage objects). Paths and header names are in the spec's words. */
 export interface ChatEndpoint {
@@ -138,11 +138,28 @@ export function readChatResponse(body: unknown, statusCode = 200): ChatResponse 
 	return body;
 }
 
-/** Whether a body begins as JSON, which no stream of events does, whatever its content type says. Its pieces are still all there. */
+/** The rate limit in the first event of a stream: the question was refused, and may be asked again. */
+function rateLimitIn(beginning: string): RateLimitError | undefined {
+	const [, data = ''] = /^\s*(?:event:.*\n)?data:(.*)/.exec(beginning) ?? [];
+	const error = errorInBody(parseJson(data));
+	return error instanceof RateLimitError ? error : undefined;
+}
+
+/**
+ * Whether a body begins as JSON, which no stream of events does, whatever its content type says. Its pieces are still all there. Throws a
+ * `RateLimitError` for a stream that begins with one.
+ */
 export async function beginningOf(
 	pieces: AsyncGenerator<Buffer>,
+	redactText: (text: string) => string,
 ): Promise<{ isJson: boolean; pieces: AsyncGenerator<Buffer> }> {
 	const first = await pieces.next();
+	const beginning = first.done ? '' : redactText(first.value.toString());
+	const refused = rateLimitIn(beginning);
+	if (refused) {
+		await pieces.return(undefined);
+		throw refused;
+	}
 	async function* all(): AsyncGenerator<Buffer> {
 		try {
 			if (!first.done) yield first.value;
@@ -151,5 +168,5 @@ export async function beginningOf(
 			await pieces.return(undefined);
 		}
 	}
-	return { isJson: !first.done && /^\s*[[{]/.test(first.value.toString()), pieces: all() };
+	return { isJson: /^\s*[[{]/.test(beginning), pieces: all() };
 }

@@ -124,7 +124,7 @@ export function createClient(
 				request: ChatRequest,
 			): Promise<{ pieces: AsyncGenerator<Buffer> } | { whole: ChatResponse }> =>
 				await open({ method: 'POST', retry: 'purchase', ...request }, async (opened) => {
-					const { isJson, pieces } = await beginningOf(opened);
+					const { isJson, pieces } = await beginningOf(opened, connection.redactText);
 					if (!isJson) return { pieces };
 					return { whole: readChatResponse(await readBody(pieces, connection)) };
 				}),

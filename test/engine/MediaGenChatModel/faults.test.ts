@@ -284,6 +284,30 @@ describe('a service that answers otherwise', () => {
 		});
 	});
 
+	test.each([
+		[
+			'messages',
+			'event: error\ndata: {"type":"error","error":{"type":"rate_limit_error","message":"Slow"}}\n\n',
+		],
+		['completions', 'data: {"error":{"code":429,"message":"Slow"}}\n\n'],
+	] as const)(
+		'a rate limit in the first event of a stream in %s style is waited for',
+		async (apiStyle, event) => {
+			const refusal = {
+				raw: (response: ServerResponse) => {
+					response.writeHead(200, { 'content-type': 'text/event-stream' }).end(event);
+				},
+			};
+			scripted.on('POST', OTHER[apiStyle], refusal, { json: { content: 'Four' } });
+			const answer = await ask(
+				{ credential: scripted.credential(), parameters: { apiStyle }, streams: true },
+				user('How deep?'),
+			);
+			expect(read(answer).text).toBe('Four');
+			expect(scripted.requests).toHaveLength(2);
+		},
+	);
+
 	test('an answer that streams though it was not asked to is read', async () => {
 		const reply = events(
 			{ choices: [{ delta: { content: 'About ' } }] },
