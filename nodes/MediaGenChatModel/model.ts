@@ -12,7 +12,7 @@ import type {
 import { neutralUsage } from '../shared/api/brandWords';
 import { hourCacheHeader } from '../shared/api/chat';
 import { type Cost, costOf } from '../shared/api/chatCost';
-import { count, readUsage, type Usage } from '../shared/api/chatUsage';
+import { readUsage, type Usage } from '../shared/api/chatUsage';
 import type { ChatRequest, MediaGenClient } from '../shared/api/client';
 import type { Connection } from '../shared/api/connection';
 import { asError, connectionLost, unreadableResponse } from '../shared/api/errors';
@@ -231,9 +231,6 @@ export class MediaGenModel implements ChatModel {
 			...(fields.caching === 'off' || isRefused(answer) ? [] : usageWarnings(read)),
 			...(isCut(answer) ? ['The answer was cut at "Max Tokens".'] : []),
 			...(isEmpty ? ['The answer is empty.'] : []),
-			...(answer.gaps === undefined
-				? []
-				: [`The answer may lack a part: ${count(answer.gaps, 'event')} of its stream broke off.`]),
 		];
 		this.setup.warn(allWarnings);
 		if (usage) {

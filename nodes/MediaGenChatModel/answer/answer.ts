@@ -13,8 +13,6 @@ export interface ToolCall {
 /** An answer of either style. */
 export interface Answer {
 	id?: string;
-	/** Events of its stream that could not be read, if there are any. */
-	gaps?: number;
 	text: string;
 	calls: ToolCall[];
 	stopReason: string | null;

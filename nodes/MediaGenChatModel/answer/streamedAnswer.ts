@@ -1,5 +1,5 @@
 import { answerIn } from '../../shared/api/chat';
-import { errorInBody } from '../../shared/api/errors';
+import { errorInBody, unreadableResponse } from '../../shared/api/errors';
 import { isObject, objectOf, parseJson } from '../../shared/util/json';
 import { type Answer, isUnread, toToolCalls } from './answer';
 
@@ -22,6 +22,17 @@ const textOf = (value: unknown): string => {
 	if (Array.isArray(value)) return value.map((block) => textOf(objectOf(block).text)).join('');
 	return '';
 };
+
+/** The JSON in the data of an event: one value, or one in each line. Throws an `ApiError` where it breaks off. */
+function parsed(data: string): unknown[] {
+	const whole = parseJson(data);
+	if (whole !== undefined) return [whole];
+	return data.split('\n').map((line) => {
+		const value = parseJson(line);
+		if (value === undefined && line.trim().startsWith('{')) throw unreadableResponse(200, data);
+		return value;
+	});
+}
 
 /** The events in the data of one, bare, in `data`, or several in a list. */
 function eventsOf(given: unknown): Fields[] {
@@ -47,9 +58,6 @@ export class StreamedAnswer {
 	private usage: Fields | undefined;
 
 	private done = false;
-
-	/** Events that began as JSON and broke off. */
-	private gaps = 0;
 
 	/** Whether text has come in pieces, as the styles have it: what comes in another form is the same again. */
 	private hasPieces = false;
@@ -79,14 +87,13 @@ export class StreamedAnswer {
 	/**
 	 * Reads one event. Returns the text in it, which may be empty.
 	 *
-	 * @param data JSON, or the word that ends a completions stream; what is neither is left out, and counted where it is JSON that broke off
-	 * @throws ApiError for an event that tells an error
+	 * @param data JSON, or the word that ends a completions stream; what is neither is left out
+	 * @throws ApiError for an event that tells an error, or of which a part is missing
 	 */
 	add(data: string): string {
 		if (data.trim() === DONE) this.done = true;
-		const event = parseJson(data);
-		if (event === undefined && data.trim().startsWith('{')) this.gaps += 1;
-		return eventsOf(event)
+		return parsed(data)
+			.flatMap(eventsOf)
 			.map((event) => this.addEvent(event))
 			.join('');
 	}
@@ -109,10 +116,9 @@ export class StreamedAnswer {
 
 	/** The answer. Throws an `UnusableAnswer` for a tool call that breaks off. */
 	toAnswer(): Answer {
-		const { id, text, stopReason, usage, gaps } = this;
+		const { id, text, stopReason, usage } = this;
 		return {
 			...(id === undefined ? {} : { id }),
-			...(gaps === 0 ? {} : { gaps }),
 			text,
 			calls: toToolCalls(
 				this.calls.map(({ pieces, whole, ...call }) => ({

@@ -129,8 +129,9 @@ const countsTokens = (usage: Reply['usage']) =>
  * Takes a response that is not an error with a status of 200. Throws an `ApiError` for any other: where it counts tokens, an answer may
  * have been bought.
  */
-export function readChatResponse(body: unknown, statusCode = 200): ChatResponse {
-	if (!isObject(body)) throw unreadableResponse(statusCode, body);
+export function readChatResponse(given: unknown, statusCode = 200): ChatResponse {
+	const body = firstOf(given);
+	if (!isObject(body)) throw unreadableResponse(statusCode, given);
 	const { text, usage } = readReply(body);
 	const error =
 		text === '' ? errorInBody(body, countsTokens(usage) ? 'maybe' : undefined) : undefined;

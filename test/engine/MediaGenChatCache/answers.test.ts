@@ -55,6 +55,12 @@ const said = [{ message: { content: 'It is.' } }];
 const details = { prompt_tokens_details: { cached_tokens: 5_000 } };
 const hit = { prompt_tokens: 5_010, completion_tokens: 3, ...details };
 
+test('an answer in a list is read', async () => {
+	const { json, error } = await answer('message', [{ content: 'It is.', stop_reason: 'end_turn' }]);
+	expect(error).toBeUndefined();
+	expect(json).toMatchObject({ text: 'It is.', stopReason: 'end_turn' });
+});
+
 test("a deployment's own word in the usage is read", async () => {
 	const written = { acme_cache_creation_5_m_tokens: 2_000, acme_cache_creation_1_h_tokens: 3_000 };
 	const body = { choices: [], usage: { prompt_tokens: 5_010, ...written } };

@@ -364,15 +364,32 @@ describe('a service that answers otherwise', () => {
 		}
 	});
 
-	test('an event that breaks off in the middle of a stream is told in the log: the answer may lack a part', async () => {
+	describe.each([true, false])('streamed: %s', (streams) => {
 		const piece = (content: string) => ({ choices: [{ delta: { content } }] });
 		const end = { choices: [{ delta: {}, finish_reason: 'stop' }] };
-		const whole = [piece('Three '), piece('Four'), end, '[DONE]'];
-		expect(read(await asked('completions', events(...whole))).text).toBe('Three Four');
-		expect(log.join('\n')).not.toContain('may lack a part');
-		const broken = [piece('Three '), '{"choices": [{"delta": {"cont', piece('Four'), end, '[DONE]'];
-		expect(read(await asked('completions', events(...broken))).text).toBe('Three Four');
-		expect(log.join('\n')).toContain('The answer may lack a part: 1 event of its stream broke off');
+
+		test('an event of which a part is missing ends the answer: without it, the rest would be another one', async () => {
+			const broken = [
+				piece('water, '),
+				'{"choices": [{"delta": {"cont',
+				piece('alcohol'),
+				end,
+				'[DONE]',
+			];
+			const { error } = await asked('completions', events(...broken), streams);
+			expect(error?.message).toContain('The answer broke off after 1 word: ');
+			expect(`${error?.message} ${error?.description}`).toContain('water,');
+		});
+
+		test('several pieces in the lines of one event are read', async () => {
+			const lines = [piece('Three '), piece('Four')].map((each) => JSON.stringify(each));
+			const answer = await asked(
+				'completions',
+				events(lines.join('\ndata: '), end, '[DONE]'),
+				streams,
+			);
+			expect(read(answer).text).toBe('Three Four');
+		});
 	});
 
 	test('an answer that was cut at Max Tokens before its first word is named', async () => {
