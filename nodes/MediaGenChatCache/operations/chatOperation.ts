@@ -11,7 +11,7 @@ import {
 import { costOf } from '../../shared/api/chatCost';
 import { readUsage } from '../../shared/api/chatUsage';
 import { type MediaGenClient, openClient } from '../../shared/api/client';
-import { type ApiError, NotFoundError } from '../../shared/api/errors';
+import { type ApiError, NotFoundError, shortResponse } from '../../shared/api/errors';
 import type { Operation } from '../../shared/n8n/describe';
 import { throwFirstError } from '../../shared/n8n/failedItems';
 import { readItemOptions } from '../../shared/n8n/readOptions';
@@ -128,7 +128,8 @@ async function askAll(
 		fromRecord: (state) => (state.state === 'answered' ? state.response : undefined),
 		record: (purchase, response) => records.markAnswered(purchase, response),
 		// n8n does not save what arrives after Stop, so this line is the only trace of the purchase.
-		logLine: () => (signal?.aborted ? 'question answered' : undefined),
+		logLine: (response) =>
+			signal?.aborted ? `question answered with ${shortResponse(response)}` : undefined,
 		hintFor,
 		// For each prefix that is not cached yet, one request is sent before the others. The next one cannot read what a refused one
 		// wrote, so it has to write it again (cache rule 6). What an earlier attempt wrote may have expired.

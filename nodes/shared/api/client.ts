@@ -10,12 +10,19 @@ import {
 	type ApiRequest,
 	createSend,
 	type Deadline,
+	DEFAULT_DEADLINE_MS,
 	deadlineMs,
 	readBody,
 	type ServiceContext,
 } from './http';
 import { type FileSource, MultipartForm } from './multipart';
-import { type AcceptedTask, readSubmission, type TaskRecord, taskResponse } from './records';
+import {
+	type AcceptedTask,
+	namesNewTask,
+	readSubmission,
+	type TaskRecord,
+	taskResponse,
+} from './records';
 import { type UploadRecord, uploadResponse, UPLOADS_PATH } from './uploads';
 
 /** Milliseconds for the answer to a submission: its Timeout, but a pause may last for days, and too short a wait loses the id. */
@@ -73,8 +80,10 @@ export function createClient(
 					SUBMIT_WITHIN_MS.max,
 				);
 				const isSent = (id: string) => hasText([path.split('/'), body.body], id);
+				const limits = { deadline, timeoutMs };
+				const mayBeDone = (refusal: unknown) => namesNewTask(refusal, isSent);
 				return await open(
-					{ method: 'POST', path, ...body, retry: 'purchase', deadline, timeoutMs, notFound },
+					{ method: 'POST', path, ...body, retry: 'purchase', ...limits, notFound, mayBeDone },
 					async (pieces, statusCode) =>
 						readSubmission(await readBody(pieces, connection), statusCode, isSent),
 				);
@@ -91,10 +100,10 @@ export function createClient(
 		},
 		uploads: {
 			/** Stores a picture for 72 hours (spec §7). Costs nothing, so it is sent again after any transient error. */
-			create: async (file: FileSource): Promise<UploadRecord> => {
+			create: async (file: FileSource, deadline?: Deadline): Promise<UploadRecord> => {
 				const body = new MultipartForm('file', file);
 				const headers = { 'content-type': body.type };
-				const request = { path: UPLOADS_PATH, body, headers, ...UPLOAD_WITHIN };
+				const request = { path: UPLOADS_PATH, body, headers, deadline, ...UPLOAD_WITHIN };
 				try {
 					return await send({ method: 'POST', retry: 'read', ...request }, uploadResponse);
 				} finally {
@@ -104,9 +113,10 @@ export function createClient(
 		},
 		balance: {
 			/** The balance of the credential's key (spec §1). */
-			retrieve: async (): Promise<BalanceRecord> => {
+			retrieve: async (deadline: Deadline = Infinity): Promise<BalanceRecord> => {
+				const within = Math.min(deadlineMs(deadline), clock.now() + DEFAULT_DEADLINE_MS);
 				const balance = await send(
-					{ method: 'GET', path: BALANCE_PATH, retry: 'read' },
+					{ method: 'GET', path: BALANCE_PATH, retry: 'read', deadline: within },
 					balanceResponse,
 				);
 				if ('record' in balance) return balance.record;

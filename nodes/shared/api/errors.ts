@@ -174,19 +174,32 @@ export const SHOWN = { inMessage: 300, inItem: 8_000 };
 /** What was bought may stand in it. */
 export const shortResponse = (body: unknown) => toShortText(body, SHOWN.inItem);
 
+/** An answer for the end of a message, where it does not show it already: it may hold a result, or a task's ID under another name. */
+export function answerInWords(response: string | undefined, message = ''): string {
+	const shown = toShortText(response ?? '', SHOWN.inMessage);
+	return shown === '' || message.includes(shown) ? '' : `. The answer was ${shown}`;
+}
+
 /**
  * The error for a response with a status other than 2xx (spec, Errors).
  *
  * @param now milliseconds since 1970, for a `Retry-After` date
  * @param notFound headline of a 404, e.g. "Task not found"
+ * @param mayBeDone whether the body says that the request was carried out
  */
-export function errorFromResponse(response: Response, now: number, notFound?: string): ApiError {
+export function errorFromResponse(
+	response: Response,
+	now: number,
+	notFound?: string,
+	mayBeDone = false,
+): ApiError {
 	const { statusCode: status } = response;
 	const [ErrorClass, headline] = classOf(status);
 	const { message, type, code, fromService } = readServiceMessage(response.body);
 	const title = status === 404 && notFound !== undefined ? notFound : headline;
 	// A 4xx but 408 says that nothing was done. It is unknown what happened before a timeout, a 5xx or a redirect.
-	const sent = status >= 400 && status < 500 && status !== 408 ? 'no' : 'maybe';
+	const isRefused = status >= 400 && status < 500 && status !== 408 && !mayBeDone;
+	const sent = isRefused ? 'no' : 'maybe';
 	// The page of a proxy names nothing that was bought.
 	const shown = sent === 'maybe' && isObject(response.body) ? Object.keys(response.body) : [];
 	return new ErrorClass(message === undefined ? title : `${title}: ${message}`, sent, {

@@ -179,6 +179,8 @@ export interface ApiRequest {
 	idleMs?: number;
 	/** Headline of a 404. */
 	notFound?: string;
+	/** Whether the body of a refusal says that the request was carried out all the same. */
+	mayBeDone?: (body: unknown) => boolean;
 	/** Ends the request at once when it is aborted, even a purchase: what that bought is lost then. */
 	abandon?: AbortSignal;
 }
@@ -197,7 +199,9 @@ export function parseAnswer<Value>(
 	return read.data;
 }
 
-const ATTEMPT_TIMEOUT_MS = 60_000;
+export const ATTEMPT_TIMEOUT_MS = 60_000;
+/** Of an attempt that begins right before the deadline. */
+export const MIN_ATTEMPT_MS = 5_000;
 export const DEFAULT_DEADLINE_MS = 180_000;
 
 /** A rate limit holds reads up for so long at most, in milliseconds: what was bought is waited for. */
@@ -343,8 +347,10 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 	async function openOnce(request: ApiRequest): Promise<OpenResponse> {
 		// A cancel must not abort a purchase in flight: its task would be paid for and its id lost.
 		const cancel = request.abandon ?? (request.retry === 'purchase' ? undefined : signal);
+		const { timeoutMs = ATTEMPT_TIMEOUT_MS, deadline = Infinity } = request;
+		const left = Math.max(MIN_ATTEMPT_MS, deadlineMs(deadline) - clock.now());
 		const response = await openResponse(
-			request.timeoutMs ?? ATTEMPT_TIMEOUT_MS,
+			request.retry === 'purchase' ? timeoutMs : Math.min(timeoutMs, left),
 			cancel,
 			async (end) =>
 				await context.helpers.httpRequestWithAuthentication.call(
@@ -359,7 +365,8 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 		});
 		if (isSuccess(response)) return response;
 		const body = await readBody(response.pieces, connection);
-		throw errorFromResponse({ ...response, body }, clock.now(), request.notFound);
+		const { notFound, mayBeDone } = request;
+		throw errorFromResponse({ ...response, body }, clock.now(), notFound, mayBeDone?.(body));
 	}
 
 	/** Waits for the end of a rate limit. Throws where that would pass the deadline; a caller that asks again by itself has its last try then. */

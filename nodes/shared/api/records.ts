@@ -264,14 +264,16 @@ function readAcceptedIds(answer: unknown, isSent: IsSent): string[] {
 	const isError = () => errorInBody(answer) !== undefined;
 	const entries: unknown[] = Array.isArray(answer.data) ? answer.data : [answer.data];
 	const ofObjects = firstIds([...entries, answer.task].filter(isObject));
-	if (ofObjects.length > 0) return ofObjects.filter((id) => !isSent(id) || !isError());
+	const fresh = ofObjects.filter((id) => !isSent(id));
+	if (fresh.length > 0) return fresh;
+	if (ofObjects.length > 0) return isError() ? [] : ofObjects;
 	const state = knownStatus(statusWord(answer) ?? '');
 	const isTask = state === 'submitted' || state === 'running';
 	return !isTask && isError() ? [] : firstIds(entries, [answer], [answer.task]);
 }
 
 /** Whether an answer names a task, in any place, that the request does not name. */
-function namesNewTask(value: unknown, isSent: IsSent): boolean {
+export function namesNewTask(value: unknown, isSent: IsSent): boolean {
 	if (Array.isArray(value)) return value.some((each) => namesNewTask(each, isSent));
 	if (!isObject(value)) return false;
 	const id = firstText(idsIn(value));

@@ -1,7 +1,8 @@
-import type { IDataObject, INode, INodeExecutionData, JsonObject } from 'n8n-workflow';
+import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import {
+	answerInWords,
 	ApiError,
 	AuthenticationError,
 	BlockedAddressError,
@@ -97,15 +98,19 @@ function hintFor(error: ApiError, context: ErrorContext): string | undefined {
 /** Converts an `ApiError` to n8n's error for what a service said, with the item it belongs to and what to do next. */
 function toNodeApiError(node: INode, error: ApiError, context: ErrorContext): NodeError {
 	const { itemIndex } = context;
-	const message = atItem(error.message, itemIndex);
-	const response: JsonObject = { message };
+	const { response } = mayHaveBeenBought(error, context) ? error.details : {};
+	const message = atItem(error.message + answerInWords(response, error.message), itemIndex);
 	const { httpStatus, type, code, response: body } = error.details;
-	const nodeError = new NodeApiError(node, response, {
-		message,
-		description: [context.context, hintFor(error, context)].filter(Boolean).join(' '),
-		httpCode: httpStatus === undefined ? undefined : String(httpStatus),
-		itemIndex,
-	});
+	const nodeError = new NodeApiError(
+		node,
+		{ message },
+		{
+			message,
+			description: [context.context, hintFor(error, context)].filter(Boolean).join(' '),
+			httpCode: httpStatus === undefined ? undefined : String(httpStatus),
+			itemIndex,
+		},
+	);
 	Object.assign(nodeError.context, { code: code ?? null, type: type ?? null, response: body });
 	return nodeError;
 }

@@ -2,13 +2,13 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { MediaGenClient } from '../api/client';
 import {
+	answerInWords,
 	ApiError,
 	asError,
 	AuthenticationError,
 	CanceledError,
 	InsufficientBalanceError,
 	PermissionError,
-	SHOWN,
 	TimeoutError,
 } from '../api/errors';
 import { forEachItem, isFailed, nameRecord } from '../n8n/failedItems';
@@ -18,7 +18,6 @@ import type { WhenUnsure } from '../n8n/options';
 import { optionsOfFailedItem } from '../n8n/readOptions';
 import { type BuyingItem, rejected, type UnboughtItem } from '../output/items';
 import { clock } from '../util/clock';
-import { toShortText } from '../util/json';
 import { pLimit } from '../util/vendor/pLimit';
 import type { Purchase, PurchaseRecords, PurchaseState } from './purchaseRecords';
 import {
@@ -50,7 +49,7 @@ export interface PaidRun<Item extends ReadyItem, Receipt> {
 	/** Nothing is bought after it. */
 	deadline?: {
 		/** Milliseconds since 1970. */
-		at(): number;
+		at: () => number;
 		/** What is said of an item that it overtook. */
 		message: string;
 	};
@@ -74,10 +73,6 @@ export interface PaidRun<Item extends ReadyItem, Receipt> {
 	): Promise<PaidItem<Item, Receipt>>;
 }
 
-/** An answer that could not be read may hold the task's ID under another name. */
-const wordsOf = (response: string | undefined) =>
-	response === undefined ? '' : `. The answer was ${toShortText(response, SHOWN.inMessage)}`;
-
 /** An earlier attempt sent this purchase and never learned its result. */
 export class PendingPurchaseError extends ApiError {
 	/**
@@ -88,7 +83,7 @@ export class PendingPurchaseError extends ApiError {
 		const words = `The ${buys} may have been bought by an earlier attempt, so the request was not sent again`;
 		const reason = why instanceof SpendingLimitError ? why.problem : why?.message;
 		const because = reason === undefined ? '' : `: ${reason}`;
-		super(words + because + wordsOf(response), 'maybe', { response });
+		super(words + because, 'maybe', { response });
 	}
 }
 
@@ -130,6 +125,10 @@ function lineOf(
 	return client.connection.redactText(`MediaGen: ${words} (${places.join(', ')})`);
 }
 
+function throwIfLate(deadline: PaidRun<ReadyItem, unknown>['deadline']): void {
+	if (deadline && clock.now() >= deadline.at()) throw new TimeoutError(deadline.message);
+}
+
 /** How far an attempt has come. Nothing was bought by one that failed before it was sent. */
 interface Attempt {
 	stage: 'not sent' | 'preparing' | 'sent';
@@ -167,14 +166,14 @@ async function buy<Item extends ReadyItem, Receipt>(
 	await guard.place();
 	try {
 		throwIfStopped();
-		await guard.checkBalance();
+		throwIfLate(run.deadline);
+		await guard.checkBalance(run.deadline?.at);
 		attempt.stage = 'preparing';
 		const send = await run.prepare(item);
 		attempt.stage = 'not sent';
 		throwIfStopped();
 		if (run.signal?.aborted) throw new CanceledError();
-		if (run.deadline && clock.now() >= run.deadline.at())
-			throw new TimeoutError(run.deadline.message);
+		throwIfLate(run.deadline);
 		records.markPending(item.purchase);
 		attempt.stage = 'sent';
 		const receipt = await send();
@@ -191,7 +190,7 @@ async function buy<Item extends ReadyItem, Receipt>(
 			if (response !== undefined) records.markPending(item.purchase, response);
 			// n8n saves nothing of a run that is stopped, and an error names one item only.
 			const words = `no clear answer: the ${run.buys} may have been bought`;
-			run.context.logger.warn(lineOf(run, item, words + wordsOf(response)));
+			run.context.logger.warn(lineOf(run, item, words + answerInWords(response)));
 		}
 		if (wasSent && rejected) records.drop(item.itemIndex);
 		if (!wasSent || rejected) guard.release();

@@ -4,6 +4,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import type { MediaGenClient } from '../api/client';
 import { ApiError, asError } from '../api/errors';
 import { remainingOf } from '../api/balance';
+import type { Deadline } from '../api/http';
 import { NOTHING_SENT } from '../n8n/nodeErrors';
 import { itemRanges } from '../n8n/rows';
 import { buyingOptions, type SpendingRules } from '../n8n/options';
@@ -190,10 +191,10 @@ export class SpendingGuard {
 	}
 
 	/** Throws a `KeepBalanceError` when less than "Keep Balance" remains, or when the balance cannot be read. */
-	async checkBalance(): Promise<void> {
+	async checkBalance(deadline?: Deadline): Promise<void> {
 		const { keepBalance, keepBalanceUnit: unit } = this.rules;
 		if (keepBalance === undefined) return;
-		const record = await this.client.balance.retrieve().catch(asError);
+		const record = await this.client.balance.retrieve(deadline).catch(asError);
 		if (record instanceof Error)
 			throw unreadable(`the balance could not be read (${record.message})`);
 		if (record.unlimited_quota) return;

@@ -90,7 +90,7 @@ async function buyTasks(
 			signal,
 			prepare: async (item: ReadyTask) => {
 				const { path, body } = item.target;
-				const submission = await toSubmission(run, records, item);
+				const submission = await toSubmission(run, records, item, deadline.at);
 				const request = requestLinksOf(Buffer.isBuffer(submission.body) ? body : submission.body);
 				return async (): Promise<AcceptedTask & { request?: RequestLinks }> => {
 					const words = notFound?.words;

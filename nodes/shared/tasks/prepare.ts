@@ -4,6 +4,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import { inDeploymentWords } from '../api/brandWords';
 import type { SubmissionBody } from '../api/client';
 import { RESULT_KINDS } from '../api/families';
+import type { Deadline } from '../api/http';
 import { MultipartForm } from '../api/multipart';
 import type { AcceptedTask } from '../api/records';
 import { PendingUpload, readWhole, reopenFile } from '../n8n/binary';
@@ -203,6 +204,7 @@ async function uploadedUrl(
 	records: PurchaseRecords,
 	itemIndex: number,
 	pending: PendingUpload,
+	deadline: Deadline,
 ): Promise<string> {
 	const { fingerprint } = pending;
 	const known = records.findUpload(itemIndex, fingerprint);
@@ -210,7 +212,7 @@ async function uploadedUrl(
 	const key = `${context.getExecutionId()} ${fingerprint}`;
 	const upload = async () => {
 		try {
-			const { url } = await client.uploads.create(await reopenFile(context, pending));
+			const { url } = await client.uploads.create(await reopenFile(context, pending), deadline);
 			records.markUploaded(fingerprint, url);
 			return url;
 		} finally {
@@ -234,15 +236,16 @@ export function withKnownLinks(records: PurchaseRecords, item: ReadyTask): Ready
 	return { ...item, request: requestLinksOf(item.target.body, linkFor) };
 }
 
-/** Makes the body that is sent for an item: pictures uploaded, and form data where the request has a file. */
+/** Makes the body that is sent for an item: pictures uploaded before the deadline, and form data where the request has a file. */
 export async function toSubmission(
 	run: TaskRun,
 	records: PurchaseRecords,
 	{ itemIndex, target: { body, file } }: ReadyTask,
+	deadline: Deadline,
 ): Promise<SubmissionBody> {
 	const resolved = await withLinks(
 		body,
-		async (pending) => await uploadedUrl(run, records, itemIndex, pending),
+		async (pending) => await uploadedUrl(run, records, itemIndex, pending, deadline),
 	);
 	const json = toJson(objectOf(resolved));
 	if (!file) return { body: json };

@@ -4,7 +4,12 @@ import { type MediaGenClient, openClient } from '../api/client';
 import type { Connection } from '../api/connection';
 import { CanceledError, UnreadableResponseError } from '../api/errors';
 import { FAMILIES, type TaskFamily, taskPath } from '../api/families';
-import { DEFAULT_DEADLINE_MS, type ServiceContext } from '../api/http';
+import {
+	ATTEMPT_TIMEOUT_MS,
+	DEFAULT_DEADLINE_MS,
+	MIN_ATTEMPT_MS,
+	type ServiceContext,
+} from '../api/http';
 import { knownStatus, namesTask, otherTaskIn, type TaskRecord } from '../api/records';
 import { withSecret } from '../api/signedAddress';
 import { asNodeError, itemError, type NodeError } from '../n8n/nodeErrors';
@@ -84,9 +89,6 @@ export async function openTaskRun(
 	};
 }
 
-const ATTEMPT_TIMEOUT_MS = 60_000;
-const MIN_ATTEMPT_TIMEOUT_MS = 5_000;
-
 /** Milliseconds without data after which a caller that asks again by itself does so: a request that is lost must not hold a result up. */
 const IDLE_TIMEOUT_MS = 15_000;
 
@@ -99,7 +101,7 @@ export async function retrieveRecord(
 ): Promise<TaskRecord> {
 	return await run.limit(async () => {
 		if (run.signal?.aborted) throw new CanceledError();
-		const left = Math.max(MIN_ATTEMPT_TIMEOUT_MS, run.deadline - clock.now());
+		const left = Math.max(MIN_ATTEMPT_MS, run.deadline - clock.now());
 		const timeoutMs = Math.min(ATTEMPT_TIMEOUT_MS, left);
 		// A caller that asks again by itself waits for a rate limit no longer than for the task.
 		const once = { deadline: run.deadline, idleMs: IDLE_TIMEOUT_MS };

@@ -1,5 +1,6 @@
 import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
 import { clock } from '../../../../nodes/shared/util/clock';
+import { chatNode } from '../../support/chat';
 import { jumpingClock, until } from '../../support/clocks';
 import { log, retryExecution, runNode, type RunOptions, runSideBySide } from '../../support/engine';
 import { generatePicture } from '../../support/generatePicture';
@@ -8,6 +9,7 @@ import { fileItem, picture } from '../../support/sandbox';
 import type { Reply } from '../../support/scriptedService';
 import {
 	accepted,
+	chatAnswer,
 	completed,
 	completedWith,
 	failed,
@@ -225,6 +227,23 @@ describe('Stop, while purchases are in flight', () => {
 		);
 		expect(error?.description).not.toContain('"Retry"');
 	});
+
+	test('an answer in chat that comes after it stands in the log: n8n keeps it nowhere', async () => {
+		let asked = () => {};
+		const arrived = new Promise<void>((resolve) => (asked = resolve));
+		let release = () => {};
+		const stopped = new Promise<void>((resolve) => (release = resolve));
+		service.on('POST', '/v1/messages', () => {
+			asked();
+			return { ...chatAnswer('About four thousand meters.'), after: stopped };
+		});
+		const onStart = (cancel: () => void) => {
+			void arrived.then(cancel).then(release);
+		};
+		await chatNode('message', () => service.credential()).run({ onStart });
+		await until(() => inLog('after the execution was canceled').length > 0);
+		expect(inLog('About four thousand meters.')).toHaveLength(1);
+	});
 });
 
 describe('What an attempt left is taken up by the next one in the same execution', () => {
@@ -408,6 +427,38 @@ describe('Items that may have been bought', () => {
 			),
 		);
 	});
+
+	test.each<[string, Reply]>([
+		['a 502', serviceError(502, 'Bad gateway', { task_id: 'task-7331' })],
+		['a 408', { status: 408, json: { data: [{ task_id: 'task-7331' }] } }],
+		[
+			'an error with HTTP 200',
+			{ json: { code: 500, message: 'Late', data: { job: 'task-7331' } } },
+		],
+	])(
+		'the answer of one stands in the error of a run that stops: %s that names its task',
+		async (_, reply) => {
+			onSubmit(accepted('task_1'), reply);
+			const { error } = await buy(2, oneByOne);
+			expect(error?.message.split('task-7331')).toHaveLength(2);
+			expect(error?.description).toContain('task-7331');
+		},
+	);
+
+	test.each([400, 402, 422, 429])(
+		'one that is refused with %d, and whose task the answer names, is among them',
+		async (status) => {
+			const names = {
+				...serviceError(status, 'No'),
+				json: { error: { message: 'No' }, task_id: 'task-7331' },
+			};
+			onSubmit(names, accepted('task_2'));
+			const { error } = await buy(1, {}, retryOnFail);
+			expect(bought()).toHaveLength(1);
+			expect(error?.message).toContain(byEarlierAttempt);
+			expect(error?.message).toContain('task-7331');
+		},
+	);
 
 	test('has the status unknown where the node continues, not "not submitted"', async () => {
 		onSubmit(unclear, refused);
@@ -605,6 +656,45 @@ test('rows with one picture share its upload, also where it fails: each by itsel
 	expect(json.map(({ status }) => status)).toEqual(Array(3).fill('not submitted'));
 	// The attempts of one upload.
 	expect(service.sent('POST', UPLOADS)).toHaveLength(5);
+});
+
+describe('Before the purchase, nothing is waited for longer than "Timeout"', () => {
+	const rowsWithPictures = async (options: object) => {
+		const rows = [8, 9, 10, 11].map(async (width) => await fileItem(await picture(width, 8)));
+		const began = clock.now();
+		const { json } = await runNode({
+			node: new MediaGenImage(),
+			parameters: {
+				...generatePicture,
+				referenceImages: 'binary',
+				imageBinaryProperties: 'data',
+				options: { timeout: 20, concurrency: 1, ...options },
+			},
+			items: await Promise.all(rows),
+			credential: service.credential(),
+			...goOn,
+		});
+		expect(statusesOf(json)).toEqual(Array(4).fill('not submitted'));
+		expect(bought()).toEqual([]);
+		return { errors: JSON.stringify(json), seconds: (clock.now() - began) / 1_000 };
+	};
+
+	test.each<[string, Reply]>([
+		['fails', { status: 500 }],
+		['is put off', tooMany('3')],
+	])('an upload that %s', async (_, reply) => {
+		service.on('POST', '/v1/uploads/images', reply);
+		const { errors, seconds } = await rowsWithPictures({});
+		expect(seconds).toBeLessThan(25);
+		expect(errors.split('A file could not be uploaded, so nothing was bought')).toHaveLength(5);
+	});
+
+	test('the balance for "Keep Balance"', async () => {
+		service.on('GET', '/v1/balance', tooMany('3'));
+		const { errors, seconds } = await rowsWithPictures({ keepBalance: 1 });
+		expect(seconds).toBeLessThan(25);
+		expect(errors).toContain('the balance could not be read');
+	});
 });
 
 describe('Runs side by side with the same run index, such as the batches of an agent', () => {

@@ -15,6 +15,13 @@ const accepted = (answer: unknown, isSent: (id: string) => boolean = () => false
 
 const NEW_YEAR = Date.UTC(2026, 0, 1);
 
+test('a parent that the request names does not stand for the new task beside it', () => {
+	const parent = { task_id: 'parent', status: 'SUCCESS' };
+	const answer = { data: [parent, { task_id: 'new', status: 'submitted' }] };
+	expect(accepted(answer, (id) => id === 'parent')).toEqual({ taskId: 'new' });
+	expect(accepted({ data: [parent] }, (id) => id === 'parent')).toEqual({ taskId: 'parent' });
+});
+
 describe('A task record is read, whatever its other fields hold', () => {
 	const failure = (fields: object) => ({
 		failure: { message: undefined, code: undefined, type: undefined, ...fields },
