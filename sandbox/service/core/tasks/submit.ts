@@ -92,10 +92,7 @@ function submit(
 
 	const faults = service.faults.forTask({ method: 'POST', path, family });
 	const produced = faults.find('shortfall')?.effect.produced;
-	const missing =
-		produced === undefined || creditsPerResult === undefined
-			? 0
-			: credits / creditsPerResult - produced;
+	const isShort = produced !== undefined && creditsPerResult !== undefined;
 	const id = service.newTaskId();
 	service.ledger.write({ type: 'charge', key: account.key, credits, taskId: id, item });
 	const task = createTask(service, {
@@ -113,7 +110,7 @@ function submit(
 		durationMs: durationOf(service, submission, faults),
 		padTo: faults.find('resultBytes')?.effect.bytes ?? null,
 		credits,
-		missingCredits: Math.max(0, missing) * (creditsPerResult ?? 0),
+		missingCredits: isShort ? Math.max(0, credits - produced * creditsPerResult) : 0,
 		answersAfterCallback: faults.find('callbackFirst') !== undefined,
 		outcome: outcomeOf(submission, faults),
 	});
