@@ -5,7 +5,7 @@ import type { Ids } from '../store/ids';
 import type { Clock } from '../time/clocks';
 import type { Lifetime } from '../time/lifetime';
 import { addressProblem, callbackUrl, type AddressRules } from './address';
-import { post, type Delivery } from './delivery';
+import { post, type Attempt, type Delivery } from './delivery';
 import { Holdback } from './holdback';
 
 /** Pauses before the three retries, in clock milliseconds (spec, Events, rule 5). */
@@ -96,12 +96,7 @@ export class Deliveries {
 	private async attempt(delivery: Delivery, signal: AbortSignal): Promise<void> {
 		signal.throwIfAborted();
 		const { clock } = this.options;
-		const attempt = {
-			startedAt: clock.now(),
-			endedAt: null as number | null,
-			status: null as number | null,
-			error: null as string | null,
-		};
+		const attempt: Attempt = { startedAt: clock.now(), endedAt: null, status: null, error: null };
 		delivery.attempts.push(attempt);
 		delivery.state = 'sending';
 		Object.assign(attempt, await post(delivery.url, delivery.body, clock, signal), {
