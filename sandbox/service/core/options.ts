@@ -8,10 +8,6 @@ import { systemClock } from './time/clocks';
 /** Prefix of the sandbox's own paths. */
 export const ADMIN_PREFIX = '/_sandbox';
 
-export function isAdminPath(path: string): boolean {
-	return path === ADMIN_PREFIX || path.startsWith(`${ADMIN_PREFIX}/`);
-}
-
 /** The spec's time for the links of a video. */
 const DAY = 24 * 60 * 60 * 1000;
 const linkTtl = z.number().min(0);

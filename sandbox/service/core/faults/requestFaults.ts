@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { isAdminPath } from '../options';
 import type { Service } from '../service';
 import { FAMILIES, type Family } from '../store/tasks';
 import { cutInHalf, resetConnection, statusAnswer, truncate } from './brokenAnswers';
@@ -11,15 +10,12 @@ const pending = new WeakMap<FastifyRequest, RequestEffect>();
 /** Applies fault rules to requests, before the handler and to its answer. */
 export function installRequestFaults(app: FastifyInstance, service: Service): void {
 	app.addHook('preValidation', async (request, reply) => {
-		const { pathname } = new URL(request.url, 'http://sandbox');
-		if (isAdminPath(pathname)) return;
-		const due = service.faults.forRequest({
-			method: request.method,
-			path: pathname,
-			family: familyOf(service, pathname),
-		});
+		const { exchange } = request;
+		if (!exchange) return;
+		const { method, path } = exchange;
+		const due = service.faults.forRequest({ method, path, family: familyOf(service, path) });
 		if (!due) return;
-		if (request.exchange) request.exchange.fault = due.rule;
+		exchange.fault = due.rule;
 		const { effect } = due;
 
 		if (effect.type === 'slow') {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { isAdminPath } from '../options';
+import { ADMIN_PREFIX } from '../options';
 import type { Service } from '../service';
 import type { RequestRecord } from '../store/requests';
 import { shortened } from './parse';
@@ -20,7 +20,7 @@ export function installRequestLog(app: FastifyInstance, service: Service): void 
 
 	app.addHook('onRequest', (request, reply, done) => {
 		const { pathname, search } = new URL(request.url, 'http://sandbox');
-		if (isAdminPath(pathname)) return done();
+		if (`${pathname}/`.startsWith(`${ADMIN_PREFIX}/`)) return done();
 		const record = service.requests.begin({
 			at: service.clock.now(),
 			method: request.method,
