@@ -6,9 +6,8 @@ const FORMATS = [
 	{ type: 'image/webp', extension: 'webp', start: /^RIFF[^]{4}WEBP/ },
 ];
 
-/** The format of a file by its first bytes; `null` for anything but the four allowed formats. */
-export function detectImage(bytes: Buffer): { type: string; extension: string } | null {
+/** The format of a file by its first bytes; `undefined` for anything but the four allowed formats. */
+export function detectImage(bytes: Buffer) {
 	const head = bytes.toString('latin1', 0, 12);
-	const format = FORMATS.find(({ start }) => start.test(head));
-	return format ? { type: format.type, extension: format.extension } : null;
+	return FORMATS.find(({ start }) => start.test(head));
 }
