@@ -13,16 +13,12 @@ const WORTH_KEEPING = 2_000;
 const counts = new LRUCache<string, number>({
 	maxSize: 16 * 1024 * 1024,
 	sizeCalculation: (_count, text) => text.length,
+	memoMethod: (text) => load()(text, AS_TEXT),
 });
 
 /** Number of tokens of a text, by a real tokenizer (o200k). */
 export function countTokens(text: string): number {
-	if (text.length < WORTH_KEEPING) return load()(text, AS_TEXT);
-	const known = counts.get(text);
-	if (known !== undefined) return known;
-	const counted = load()(text, AS_TEXT);
-	counts.set(text, counted);
-	return counted;
+	return text.length < WORTH_KEEPING ? load()(text, AS_TEXT) : counts.memo(text);
 }
 
 /** Loaded on first use: the vocabulary takes a moment, and most sandboxes do without chat. */
