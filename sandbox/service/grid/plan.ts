@@ -99,10 +99,6 @@ export function imagineSubmission({ service, body }: Sent): Submission {
 	const { prompt, speed, version, niji } = applied;
 	checkSpeed(service, speed);
 	if (prompt.includes(PHRASES.unsafe)) throw invalid('prompt: refused by the safety review');
-	const settings = {
-		...(version === undefined ? {} : { version }),
-		...(niji === undefined ? {} : { niji }),
-	};
 	return {
 		family: 'grid',
 		operation: 'imagine',
@@ -110,7 +106,7 @@ export function imagineSubmission({ service, body }: Sent): Submission {
 		webhook,
 		...priced(priceKey('gridart@imagine', speed)),
 		failure: promptedFailure(prompt),
-		plan: (taskId) => gridPlan('IMAGINE', taskId, prompt, settings),
+		plan: (taskId) => gridPlan('IMAGINE', taskId, prompt, { version, niji }),
 	};
 }
 
