@@ -3,7 +3,7 @@ import { parse, PHRASES, promptedFailure, unknownFields } from '../core/http/par
 import { priced, type PriceKey } from '../core/prices';
 import type { Service } from '../core/service';
 import type { Plan, PlannedFile } from '../core/store/tasks';
-import { current } from '../core/tasks/lifecycle';
+import { ownTask } from '../core/tasks/lifecycle';
 import type { Sent, Submission } from '../core/tasks/submit';
 import type { PictureSpec } from '../media/picture';
 import { buttonsOf, matchButton, type GridAction, type GridButton } from './buttons';
@@ -52,12 +52,10 @@ export function gridSubmission(
 	if (needsIndex && !index.success)
 		throw refuse('index: must be 1 to 4 where there is no custom_id');
 
-	const task = service.tasks.get(request.task_id);
-	if (task?.family !== 'grid' || task.key !== account.key)
+	const parent = ownTask(service, account, request.task_id);
+	if (!parent || !isGridPlan(parent.plan))
 		throw new ServiceError(404, 'task not found', operation.codes?.notFound);
-	const parent = current(service, task);
-	if (!isGridPlan(parent.plan) || parent.results === null)
-		throw refuse('task is not in SUCCESS state');
+	if (parent.results === null) throw refuse('task is not in SUCCESS state');
 	const { plan } = parent;
 	const button =
 		request.custom_id === undefined

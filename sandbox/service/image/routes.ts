@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../core/errors';
 import { bearerAccount } from '../core/http/auth';
 import type { Service } from '../core/service';
-import { current } from '../core/tasks/lifecycle';
+import { ownTask } from '../core/tasks/lifecycle';
 import { submissionRoute } from '../core/tasks/submit';
 import { imageSubmission } from './plan';
 import { imageGenerationRecord } from './record';
@@ -15,9 +15,8 @@ export function imageRoutes(app: FastifyInstance, service: Service): void {
 
 	app.get<{ Params: { id: string } }>(`${PATH}/:id`, (request) => {
 		const account = bearerAccount(service, request);
-		const task = service.tasks.get(request.params.id);
-		if (task?.family !== 'image' || task.key !== account.key)
-			throw new ServiceError(404, 'task not found');
-		return imageGenerationRecord(service, current(service, task));
+		const task = ownTask(service, account, request.params.id);
+		if (task?.family !== 'image') throw new ServiceError(404, 'task not found');
+		return imageGenerationRecord(service, task);
 	});
 }

@@ -3,7 +3,7 @@ import { invalid } from '../core/errors';
 import { promptedFailure } from '../core/http/parse';
 import type { Service } from '../core/service';
 import type { Account } from '../core/store/accounts';
-import { current } from '../core/tasks/lifecycle';
+import { ownTask } from '../core/tasks/lifecycle';
 import type { Sent, Submission } from '../core/tasks/submit';
 import type { TrackSpec } from '../media/track';
 import { isVersion, MUSIC_OPERATIONS, type MusicOperationName, SONG_CREDITS } from './operations';
@@ -51,10 +51,9 @@ function sourceTrack(
 	account: Account,
 	{ taskId, audioIndex }: NonNullable<MusicRequest['source']>,
 ): Source {
-	const task = service.tasks.get(taskId);
-	if (!task || task.key !== account.key || !isMusicPlan(task.plan))
-		throw invalid(`task_id: ${taskId} is not a music task`);
-	if (current(service, task).results === null) throw invalid(`task_id: ${taskId} has no result`);
+	const task = ownTask(service, account, taskId);
+	if (!task || !isMusicPlan(task.plan)) throw invalid(`task_id: ${taskId} is not a music task`);
+	if (task.results === null) throw invalid(`task_id: ${taskId} has no result`);
 	const track = task.plan.tracks[audioIndex - 1];
 	if (track === null) throw invalid(`audio_index: track ${audioIndex} of ${taskId} has no audio`);
 	if (!track) throw invalid(`audio_index: ${taskId} has ${task.plan.tracks.length} tracks`);

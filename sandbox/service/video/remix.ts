@@ -1,7 +1,7 @@
 import { invalid, ServiceError } from '../core/errors';
 import { parse, promptedFailure } from '../core/http/parse';
 import { isPriceKey, priced } from '../core/prices';
-import { current } from '../core/tasks/lifecycle';
+import { ownTask } from '../core/tasks/lifecycle';
 import type { Sent, Submission } from '../core/tasks/submit';
 import type { ClipSpec } from '../media/clip';
 import { isVideoPlan, OUTPUT_FPS, videoPlan, videoSize } from './clip';
@@ -15,13 +15,11 @@ const EXTENSION = 7;
  * @throws ServiceError 404 for an unknown video, 400 for all else
  */
 export function remixSubmission({ service, account, body, request: { params } }: Sent): Submission {
-	const original = service.tasks.get(params.id ?? '');
-	if (!original || !isVideoPlan(original.plan) || original.key !== account.key)
-		throw new ServiceError(404, 'video not found');
+	const original = ownTask(service, account, params.id ?? '');
+	if (!original || !isVideoPlan(original.plan)) throw new ServiceError(404, 'video not found');
 	const request = parse(remixSchema, body);
 	const { plan } = original;
-	if (current(service, original).results === null)
-		throw invalid('the original video is not in status success');
+	if (original.results === null) throw invalid('the original video is not in status success');
 	const model = REMIX_MODELS[request.model] ?? request.model;
 	if (
 		service.settings.strict &&

@@ -6,7 +6,7 @@ import { creditsToCost } from '../prices';
 import type { Service } from '../service';
 import type { Account } from '../store/accounts';
 import { blobFile, type StoredFile } from '../store/files';
-import { current } from '../tasks/lifecycle';
+import { ownTask } from '../tasks/lifecycle';
 import { enveloped } from '../tasks/record';
 import { accountOf, bearerAccount, bearerKey } from './auth';
 
@@ -15,12 +15,11 @@ export function taskRoutes(app: FastifyInstance, service: Service): void {
 	for (const path of new Set(Object.values(service.taskPaths))) {
 		app.get<{ Params: { id: string } }>(path.replace('{task_id}', ':id'), (request) => {
 			const account = bearerAccount(service, request);
-			const task = service.tasks.get(request.params.id);
-			// A task is visible to its owner's key only.
-			if (!task || service.taskPaths[task.family] !== path || task.key !== account.key)
+			const task = ownTask(service, account, request.params.id);
+			if (!task || service.taskPaths[task.family] !== path)
 				throw new ServiceError(404, 'task not found');
 			const family = service.families[task.family];
-			const record = family.record(service, current(service, task));
+			const record = family.record(service, task);
 			const isEnveloped = family.isEnveloped || dialectOf(service.settings.dialect).envelope;
 			return isEnveloped ? enveloped(record) : record;
 		});

@@ -1,5 +1,6 @@
 import { announce } from '../deliveries/announce';
 import type { Service } from '../service';
+import type { Account } from '../store/accounts';
 import { resultsOf, type Outcome, type Task } from '../store/tasks';
 
 type Given = Pick<Task, 'family' | 'operation' | 'key' | 'plan'>;
@@ -43,6 +44,12 @@ export function current(service: Service, task: Task): Task {
 	if (task.durationMs !== null && service.clock.now() >= task.createdAt + task.durationMs)
 		endTask(service, task);
 	return task;
+}
+
+/** A task of this key in its present state; those of other keys are not visible to it. */
+export function ownTask(service: Service, { key }: Account, id: string): Task | undefined {
+	const task = service.tasks.get(id);
+	return task?.key === key ? current(service, task) : undefined;
 }
 
 /**
