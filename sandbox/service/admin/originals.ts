@@ -108,19 +108,14 @@ export class Originals {
 			operation: 'original',
 			key,
 			padTo: bytes ?? null,
-			plan: videoPlan(
-				model,
-				{
-					width: frame.width ?? size.width,
-					height: frame.height ?? size.height,
-					seconds,
-					fps,
-					seed,
-					prompt,
-					caption: `${model} · ${seconds} s`,
-				},
+			plan: videoPlan(model, {
+				width: frame.width ?? size.width,
+				height: frame.height ?? size.height,
 				seconds,
-			),
+				fps,
+				seed,
+				prompt,
+			}),
 		});
 	}
 

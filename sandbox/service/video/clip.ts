@@ -34,7 +34,12 @@ export function isVideoPlan(plan: Plan): plan is VideoPlan {
 	return plan.family === 'video';
 }
 
-export function videoPlan(model: string, clip: ClipSpec, totalSeconds: number): VideoPlan {
+export function videoPlan(
+	model: string,
+	sample: Omit<ClipSpec, 'caption'>,
+	totalSeconds = sample.seconds,
+): VideoPlan {
+	const clip = { ...sample, caption: `${model} · ${sample.seconds} s` };
 	const file = {
 		suffix: '1.mp4',
 		contentType: 'video/mp4',

@@ -3,7 +3,6 @@ import { parse, promptedFailure } from '../core/http/parse';
 import { isPriceKey, PRICES } from '../core/prices';
 import type { Service } from '../core/service';
 import type { Sent, Submission } from '../core/tasks/submit';
-import type { ClipSpec } from '../media/clip';
 import { nearestRatio } from '../media/size';
 import {
 	OUTPUT_FPS,
@@ -65,12 +64,12 @@ export async function videoSubmission({ service, body }: Sent): Promise<Submissi
 	const seconds =
 		isEdit && reference ? reference.seconds : Math.min(request.duration, LONGEST_SAMPLE);
 	const ratio = await ratioOf(service, request, images, notes);
-	const clip: Omit<ClipSpec, 'seed'> = {
+	const clip = {
 		...videoSize(ratio, VIDEO_RESOLUTIONS.find((known) => known === request.mode) ?? 'std'),
 		seconds,
 		fps: OUTPUT_FPS,
+		seed: '1',
 		prompt: applied.prompt ?? '',
-		caption: `${request.model} · ${seconds} s`,
 	};
 	const priced = `vidomni-v3-omni@${request.mode}`;
 	const item = request.model === VIDEO_MODEL && isPriceKey(priced) ? priced : 'other-video';
@@ -83,7 +82,7 @@ export async function videoSubmission({ service, body }: Sent): Promise<Submissi
 		item,
 		credits: Math.ceil(PRICES[item] * seconds),
 		failure: promptedFailure(request.prompt),
-		plan: () => videoPlan(request.model, { ...clip, seed: '1' }, seconds),
+		plan: () => videoPlan(request.model, clip),
 	};
 }
 

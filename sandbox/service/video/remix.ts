@@ -3,7 +3,6 @@ import { parse, promptedFailure } from '../core/http/parse';
 import { isPriceKey, priced } from '../core/prices';
 import { ownTask } from '../core/tasks/lifecycle';
 import type { Sent, Submission } from '../core/tasks/submit';
-import type { ClipSpec } from '../media/clip';
 import { isVideoPlan, OUTPUT_FPS, videoPlan, videoSize } from './clip';
 import { REMIX_MODELS, remixSchema } from './request';
 
@@ -33,14 +32,12 @@ export function remixSubmission({ service, account, body, request: { params } }:
 
 	const { webhook, ...applied } = request;
 	const totalSeconds = plan.totalSeconds + EXTENSION;
-	const seconds = request.raw ? EXTENSION : totalSeconds;
 	const ratio = request.aspect_ratio ?? (plan.clip.width < plan.clip.height ? '9:16' : '16:9');
-	const clip: Omit<ClipSpec, 'seed'> = {
+	const clip = {
 		...videoSize(ratio, request.resolution),
-		seconds,
+		seconds: request.raw ? EXTENSION : totalSeconds,
 		fps: OUTPUT_FPS,
 		prompt: request.prompt ?? '',
-		caption: `${model} · ${seconds} s`,
 	};
 	return {
 		family: 'video',
