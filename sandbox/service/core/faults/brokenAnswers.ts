@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { errorEnvelope } from '../errors';
 import type { RequestEffect } from './rule';
 
@@ -15,11 +15,6 @@ export function statusAnswer(reply: FastifyReply, effect: StatusEffect): string 
 	}
 	const message = effect.message ?? `The sandbox was asked to answer ${status}.`;
 	return JSON.stringify(errorEnvelope(status, message, effect.code));
-}
-
-/** Resets the connection: the client sees ECONNRESET. */
-export function resetConnection(request: FastifyRequest): void {
-	request.raw.socket.resetAndDestroy();
 }
 
 /** JSON that ends in the middle, in a complete HTTP response. */

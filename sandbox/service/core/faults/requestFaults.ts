@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Service } from '../service';
 import { FAMILIES, type Family } from '../store/tasks';
-import { cutInHalf, resetConnection, statusAnswer, truncate } from './brokenAnswers';
+import { cutInHalf, statusAnswer, truncate } from './brokenAnswers';
 import type { RequestEffect } from './rule';
 
 /** The effect that waits for the answer of a request. */
@@ -26,7 +26,6 @@ export function installRequestFaults(app: FastifyInstance, service: Service): vo
 			await reply.send(statusAnswer(reply, effect));
 		} else {
 			reply.hijack();
-			if (effect.type === 'reset') resetConnection(request);
 			leaveUnanswered(service, request, effect.type);
 		}
 	});
@@ -51,7 +50,6 @@ export function installRequestFaults(app: FastifyInstance, service: Service): vo
 				return cutInHalf(reply, payload);
 			case 'reset':
 				leaveUnanswered(service, request, 'reset');
-				resetConnection(request);
 				return payload;
 			case 'hang':
 				leaveUnanswered(service, request, 'hang');
@@ -62,17 +60,15 @@ export function installRequestFaults(app: FastifyInstance, service: Service): vo
 	});
 }
 
+/** Ends a request by a reset of its connection, where the client sees ECONNRESET, or leaves it open. */
 function leaveUnanswered(
 	service: Service,
-	{ exchange }: FastifyRequest,
+	{ exchange, raw }: FastifyRequest,
 	how: 'reset' | 'hang',
 ): void {
-	if (!exchange) return;
-	service.requests.end(exchange, {
-		outcome: how === 'reset' ? 'reset' : 'unanswered',
-		status: null,
-		tookMs: null,
-	});
+	const outcome = how === 'reset' ? 'reset' : 'unanswered';
+	if (exchange) service.requests.end(exchange, { outcome, status: null, tookMs: null });
+	if (how === 'reset') raw.socket.resetAndDestroy();
 }
 
 /** The family of a path; for a task query, the family of the task. */
