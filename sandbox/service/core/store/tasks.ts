@@ -33,11 +33,7 @@ export interface Plan {
 }
 
 /** A result that was made. */
-export interface Result {
-	readonly index: number | null;
-	readonly name: string | null;
-	readonly file: StoredFile;
-}
+export type Result = Pick<PlannedFile, 'index' | 'name'> & { readonly file: StoredFile };
 
 /** How a task ends. It is fixed when the task is accepted, and can be changed until the task has ended. */
 export type Outcome = { status: 'completed' } | { status: 'failed'; message: string; code: string };
