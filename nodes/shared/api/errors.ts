@@ -177,7 +177,7 @@ export const shortResponse = (body: unknown) => toShortText(body, SHOWN.inItem);
 /** An answer for the end of a message, where it does not show it already: it may hold a result, or a task's ID under another name. */
 export function answerInWords(response: string | undefined, message = ''): string {
 	const shown = toShortText(response ?? '', SHOWN.inMessage);
-	return shown === '' || message.includes(shown) ? '' : `. The answer was ${shown}`;
+	return !/[\p{L}\p{N}]/u.test(shown) || message.includes(shown) ? '' : `. The answer was ${shown}`;
 }
 
 /**
