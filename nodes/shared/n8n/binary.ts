@@ -46,11 +46,6 @@ export function splitNames(names: unknown): string[] {
 /** Bytes that are read at once: in pieces of 64 KB a large file takes three times as long. */
 const PIECE_BYTES = 1 << 20;
 
-interface Content extends Pick<FileSource, 'bytes' | 'open'> {
-	/** Its first bytes. */
-	start: Buffer;
-}
-
 async function* piecesOf(
 	helpers: IExecuteFunctions['helpers'],
 	id: string,
@@ -59,21 +54,23 @@ async function* piecesOf(
 		yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }
 
-async function firstOf(pieces: AsyncGenerator<Buffer>): Promise<Buffer> {
+async function firstOf(pieces: Pieces): Promise<Buffer> {
 	for await (const piece of pieces) return piece;
 	return Buffer.alloc(0);
 }
 
 /** Opens a binary field, wherever n8n keeps it, without a copy of the whole file. */
-async function openContent({ helpers }: IExecuteFunctions, data: IBinaryData): Promise<Content> {
+async function openContent(
+	{ helpers }: IExecuteFunctions,
+	data: IBinaryData,
+): Promise<Pick<FileSource, 'bytes' | 'open'>> {
 	const { id } = data;
 	if (id === undefined) {
 		const content = Buffer.from(data.data, 'base64');
-		return { bytes: content.length, open: () => [content], start: content };
+		return { bytes: content.length, open: () => [content] };
 	}
 	const { fileSize } = await helpers.getBinaryMetadata(id);
-	const open = () => piecesOf(helpers, id);
-	return { bytes: fileSize, open, start: await firstOf(open()) };
+	return { bytes: fileSize, open: () => piecesOf(helpers, id) };
 }
 
 const refusal = (
@@ -138,13 +135,12 @@ export async function openPicture(
 	property: string,
 	rules: PictureRules,
 ): Promise<FileSource> {
-	const file = await openBinary(context, itemIndex, property, rules.field);
-	const { bytes, open, fileName } = file;
+	const { bytes, open, fileName } = await openBinary(context, itemIndex, property, rules.field);
 	const refuse = (reason: string, description?: string) =>
 		refusal(context, itemIndex, rules.field, `the file in "${property}" ${reason}`, description);
 	if (bytes > rules.maxBytes)
 		throw refuse(`has ${bytes} bytes, and ${rules.maxBytes} are the limit`);
-	const mimeType = pictureType(file.start);
+	const mimeType = pictureType(await firstOf(open()));
 	if (mimeType === undefined || !rules.types.includes(mimeType)) {
 		const allowed = rules.types.map((name) => name.replace('image/', '')).join(', ');
 		throw refuse(

@@ -98,9 +98,9 @@ function hintFor(error: ApiError, context: ErrorContext): string | undefined {
 /** Converts an `ApiError` to n8n's error for what a service said, with the item it belongs to and what to do next. */
 function toNodeApiError(node: INode, error: ApiError, context: ErrorContext): NodeError {
 	const { itemIndex } = context;
-	const { response } = mayHaveBeenBought(error, context) ? error.details : {};
-	const message = atItem(error.message + answerInWords(response, error.message), itemIndex);
-	const { httpStatus, type, code, response: body } = error.details;
+	const { httpStatus, type, code, response } = error.details;
+	const answer = mayHaveBeenBought(error, context) ? answerInWords(response, error.message) : '';
+	const message = atItem(error.message + answer, itemIndex);
 	const nodeError = new NodeApiError(
 		node,
 		{ message },
@@ -111,7 +111,7 @@ function toNodeApiError(node: INode, error: ApiError, context: ErrorContext): No
 			itemIndex,
 		},
 	);
-	Object.assign(nodeError.context, { code: code ?? null, type: type ?? null, response: body });
+	Object.assign(nodeError.context, { code: code ?? null, type: type ?? null, response });
 	return nodeError;
 }
 
