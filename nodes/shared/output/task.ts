@@ -89,6 +89,12 @@ function extraFields(fields: Record<string, unknown>): Record<string, unknown> {
 	);
 }
 
+/** Whether a task is completed, and its record shows neither files nor text. */
+export const isEmpty = (
+	raw: Record<string, unknown>,
+	{ status, results }: Pick<Task, 'status' | 'results'>,
+) => status === 'completed' && results.length === 0 && textResult(raw) === undefined;
+
 /** What a task says in words: the answer of one without a file, and enhanced tags, whatever stands beside them. */
 export function wordsOf(
 	raw: Record<string, unknown>,

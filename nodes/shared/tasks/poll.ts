@@ -3,7 +3,7 @@ import { READS_HELD_UP_MS } from '../api/http';
 import { hasEnded } from '../api/records';
 import type { NodeError } from '../n8n/nodeErrors';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
-import { textResult } from '../output/resultFiles';
+import { isEmpty } from '../output/task';
 import { clock, sleep } from '../util/clock';
 import { canceledError, retrieveError, timeoutError } from './taskErrors';
 import { failedTaskError, retrieveRecord, type TaskRun, withRecord } from './taskRun';
@@ -120,7 +120,7 @@ export class LateResults {
 
 	/** Whether the task is completed, and its result may still come. */
 	mayCome({ taskId, task, record }: AcceptedItem): boolean {
-		if (task.status !== 'completed' || task.results.length > 0 || textResult(record ?? {})) {
+		if (!isEmpty(record ?? {}, task)) {
 			this.since.delete(taskId);
 			return false;
 		}

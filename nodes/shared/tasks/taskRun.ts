@@ -17,8 +17,7 @@ import type { RunOptions } from '../n8n/options';
 import { firstItemOf, readRunOptions } from '../n8n/readOptions';
 import type { DownloadContext } from '../output/download';
 import { type AcceptedItem, type BuyingItem, downloadAll, type TaskItem } from '../output/items';
-import { textResult } from '../output/resultFiles';
-import { submittedTask, toTask } from '../output/task';
+import { isEmpty, submittedTask, toTask } from '../output/task';
 import { clock } from '../util/clock';
 import { pLimit } from '../util/vendor/pLimit';
 import { z } from '../util/vendor/zod';
@@ -162,8 +161,7 @@ export function withRecord(
 	try {
 		const origin = { taskId, family, operation, request };
 		const task = toTask(record, origin, brandWords, clock.now(), baseUrl);
-		if (task.status !== 'completed' || task.results.length > 0 || textResult(raw))
-			return { ...outcome, task, record: raw, notes };
+		if (!isEmpty(raw, task)) return { ...outcome, task, record: raw, notes };
 		return { ...outcome, task: { ...task, record: raw }, record: raw, notes: [...notes, noFile] };
 	} catch (error) {
 		const { message } = asNodeError(run.context.getNode(), error);
