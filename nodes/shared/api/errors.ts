@@ -154,6 +154,7 @@ const CLASS_OF_STATUS: Record<number, readonly [typeof ApiError, string]> = {
 	403: [PermissionError, 'Permission denied'],
 	404: [NotFoundError, 'Not found'],
 	408: [TimeoutError, 'The request timed out'],
+	413: [InvalidRequestError, 'Too large for the service'],
 	429: [RateLimitError, 'Rate limit reached'],
 	502: [ServerError, 'Bad gateway (HTTP 502)'],
 };

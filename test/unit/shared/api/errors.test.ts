@@ -251,6 +251,7 @@ describe('A response with an error', () => {
 		[403, 'Permission denied'],
 		[404, 'Task not found'],
 		[408, 'The request timed out'],
+		[413, 'Too large for the service'],
 		[418, 'Bad request'],
 		[425, 'Server error (HTTP 425)'],
 		[429, 'Rate limit reached'],
