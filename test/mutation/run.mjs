@@ -22,6 +22,7 @@ const TESTS_OF = {
 	// Records and results
 	'api/records': ['unit/shared/api/records', 'unit/shared/api/status'],
 	'api/balance': ['unit/shared/api/balance'],
+	'api/multipart': ['unit/shared/api/multipart'],
 	'api/uploads': ['unit/shared/api/uploads'],
 	'output/resultFiles': ['unit/shared/output/resultFiles'],
 	'output/task': ['unit/shared/output/task'],
@@ -54,6 +55,7 @@ const TESTS_OF = {
 	'tasks/watchPause': ['engine/shared/tasks/watchPause'],
 	'tasks/existingTask': ['engine/shared/tasks/existingTask'],
 	'tasks/taskErrors': ['engine/shared/tasks/poll'],
+	'tasks/taskRun': ['engine/shared/tasks/poll', 'engine/shared/tasks/answers'],
 	'tasks/taskList': ['engine/shared/tasks/execute', 'engine/shared/purchase/runPaidItems'],
 	'callbacks/callback': [
 		'engine/MediaGenTrigger/receive',

@@ -1,4 +1,5 @@
 import {
+	answerInWords,
 	asError,
 	CanceledError,
 	ConnectionError,
@@ -426,5 +427,22 @@ describe('A storage that takes no file', () => {
 	test('is told from one that failed for another reason', () => {
 		expect(told({ code: 'EIO' })).toBeUndefined();
 		expect(told({})).toBeUndefined();
+	});
+});
+
+describe('An answer stands at the end of a message', () => {
+	test('cut to 300 characters', () => {
+		const answer = 'x'.repeat(400);
+		expect(answerInWords(answer, 'Bad gateway')).toMatch(/^\. The answer was x{290,299}…$/);
+	});
+
+	test.each([
+		['letters alone', 'née', '. The answer was née'],
+		['numbers alone', '42', '. The answer was 42'],
+		['no letter and no number', '{}', ''],
+		['what the message says already', 'gateway', ''],
+		['nothing', undefined, ''],
+	])('with %s', (_, answer, words) => {
+		expect(answerInWords(answer, 'Bad gateway')).toBe(words);
 	});
 });

@@ -4,8 +4,11 @@ import { readWhole } from '../../../../nodes/shared/n8n/binary';
 const abc = () => [Buffer.from('a'), Buffer.from('bc')];
 
 const formOf = (file: Partial<FileSource>) => {
-	const whole = { fileName: 'a "1".png', mimeType: 'image/png', bytes: 3, open: abc, ...file };
-	return new MultipartForm('file', whole, [['model', 'x']]);
+	const whole = { fileName: 'a "1"\r\n.png', mimeType: 'image/png', bytes: 3, open: abc, ...file };
+	return new MultipartForm('file', whole, [
+		['model', 'x'],
+		['n', '2'],
+	]);
 };
 
 test('a file stands whole in its form, each time that it is read', async () => {
@@ -13,6 +16,7 @@ test('a file stands whole in its form, each time that it is read', async () => {
 	const boundary = form.type.replace('multipart/form-data; boundary=', '');
 	for (const _attempt of [1, 2]) {
 		const sent = await readWhole(form.stream());
+		expect(boundary).toMatch(/^-+mediagen-.{36}$/);
 		expect(sent).toHaveLength(form.size);
 		expect(sent.toString().split('\r\n')).toStrictEqual([
 			`--${boundary}`,
@@ -20,7 +24,11 @@ test('a file stands whole in its form, each time that it is read', async () => {
 			'',
 			'x',
 			`--${boundary}`,
-			'Content-Disposition: form-data; name="file"; filename="a %221%22.png"',
+			'Content-Disposition: form-data; name="n"',
+			'',
+			'2',
+			`--${boundary}`,
+			'Content-Disposition: form-data; name="file"; filename="a %221%22%0D%0A.png"',
 			'Content-Type: image/png',
 			'',
 			'abc',
