@@ -173,8 +173,10 @@ function suite(name, files, rest) {
 	const test = [
 		...FAST,
 		BUILD,
-		["Packages: n8n's scan, the sandbox command", jest(['test/package'])],
-		...essential.map((host) => [`Essential tests on n8n ${host}`, essentialOn(host)]),
+		[
+			`Packages: n8n's scan, the sandbox command; essential tests on n8n ${essential.join(' and ')}`,
+			beside(jest(['test/package']), inOrder(...essential.map(essentialOn))),
+		],
 	];
 	const remaining = [[`Other tests on n8n ${chosen.join(' and ')}`, othersOnHosts(chosen, others)]];
 
