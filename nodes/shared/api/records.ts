@@ -246,13 +246,17 @@ function bareId(value: unknown): string | undefined {
 /** Whether an id stands in the request: it may be that of a parent task. */
 type IsSent = (id: string) => boolean;
 
-const acceptedId = (value: unknown) =>
-	isObject(value) ? firstText([...idsIn(value), value.id]) : bareId(value);
+/** The id that a value gives to a task: rather a new one than one of the request, which may stand beside it under another name. */
+function acceptedId(value: unknown, isParent: IsSent): string | undefined {
+	if (!isObject(value)) return bareId(value);
+	const ids = [...idsIn(value), value.id].flatMap((id) => toText(id) ?? []);
+	return ids.find((id) => !isParent(id)) ?? ids[0];
+}
 
 /** The ids in the first of these places that has any, each once. */
-const firstIds = (...places: unknown[][]): string[] =>
+const firstIds = (isParent: IsSent, ...places: unknown[][]): string[] =>
 	places
-		.map((values) => [...new Set(values.flatMap((value) => acceptedId(value) ?? []))])
+		.map((values) => [...new Set(values.flatMap((value) => acceptedId(value, isParent) ?? []))])
 		.find((ids) => ids.length > 0) ?? [];
 
 /**
@@ -263,13 +267,15 @@ function readAcceptedIds(answer: unknown, isSent: IsSent): string[] {
 	if (!isObject(answer)) return [];
 	const isError = () => errorInBody(answer) !== undefined;
 	const entries: unknown[] = Array.isArray(answer.data) ? answer.data : [answer.data];
-	const ofObjects = firstIds([...entries, answer.task].filter(isObject));
+	// What an error has beside the ID of the request is the request's, too.
+	const isParent: IsSent = (id) => isSent(id) && !isError();
+	const ofObjects = firstIds(isParent, [...entries, answer.task].filter(isObject));
 	const fresh = ofObjects.filter((id) => !isSent(id));
 	if (fresh.length > 0) return fresh;
 	if (ofObjects.length > 0) return isError() ? [] : ofObjects;
 	const state = knownStatus(statusWord(answer) ?? '');
 	const isTask = state === 'submitted' || state === 'running';
-	return !isTask && isError() ? [] : firstIds(entries, [answer], [answer.task]);
+	return !isTask && isError() ? [] : firstIds(isParent, entries, [answer], [answer.task]);
 }
 
 /** Whether an answer names a task, in any place, that the request does not name. */

@@ -22,6 +22,18 @@ test('a parent that the request names does not stand for the new task beside it'
 	expect(accepted({ data: [parent] }, (id) => id === 'parent')).toEqual({ taskId: 'parent' });
 });
 
+const echo = { id: 'new', task_id: 'parent', status: 'submitted' };
+
+test.each<[string, object]>([
+	['in a list', { code: 200, data: [echo] }],
+	['in data', { code: 200, data: echo }],
+	['in "task"', { task: echo }],
+	['bare', echo],
+])("a new task's id counts where its task_id repeats the request's, %s", (_, answer) => {
+	expect(accepted(answer, (id) => id === 'parent').taskId).toBe('new');
+	expect(accepted(answer).taskId).toBe('parent');
+});
+
 describe('A task record is read, whatever its other fields hold', () => {
 	const failure = (fields: object) => ({
 		failure: { message: undefined, code: undefined, type: undefined, ...fields },
@@ -351,6 +363,7 @@ test.each([
 	],
 	{ error: { message: 'No' }, task_id: 'parent', status: 'failed' },
 	{ code: 404, message: 'No', data: { task_id: 'parent' } },
+	{ code: 404, message: 'No', data: { task_id: 'parent', id: 'request 7' } },
 	{ error: { type: 'payment_required', message: 'No' }, data: [{ task_id: 'parent' }] },
 	{ code: 429, message: 'No', task: { id: 'parent', status: 'FAILURE' } },
 ])('the error %j gives no id to a task', (answer) =>
