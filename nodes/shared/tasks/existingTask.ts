@@ -5,15 +5,19 @@ import { asNodeError, itemError } from '../n8n/nodeErrors';
 import { openFile } from '../output/download';
 import { isData } from '../output/fileNames';
 import { rejected } from '../output/items';
-import { sleep } from '../util/clock';
+import type { ResultFile } from '../output/resultFiles';
+import { clock, sleep } from '../util/clock';
 
 import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import { UNKNOWN_FOR_MS } from './poll';
 import type { PreparedItem } from './prepare';
 import { acceptedItem, anotherTask, retrieveRecord, type TaskRun, withRecord } from './taskRun';
 
-/** What a file's server answers where the file is no more, or its link has expired. Any other answer does not say so. */
-const GONE = new Set([403, 404, 410]);
+/** What a file's server answers where the file is no more. Any other answer does not say so. */
+const GONE = new Set([404, 410]);
+
+/** What it answers where a link has expired, or may not be used from here. */
+const FORBIDDEN = 403;
 
 /**
  * Reads the record; `undefined` where the service says, in the words of the specification, that there is no such task. At a path
@@ -33,7 +37,7 @@ async function recordOf(run: TaskRun, taskId: string): Promise<TaskRecord | unde
 }
 
 /** Whether a link leads to nothing. Only the head of the answer is read. */
-async function isGone(run: TaskRun, url: string): Promise<boolean> {
+async function isGone(run: TaskRun, { url, expiresAt }: ResultFile): Promise<boolean> {
 	if (isData(url)) return false;
 	return await run.limit(async () => {
 		try {
@@ -41,7 +45,9 @@ async function isGone(run: TaskRun, url: string): Promise<boolean> {
 			body.destroy();
 			return false;
 		} catch (error) {
-			return GONE.has(errorFromThrown(error).details.httpStatus ?? 0);
+			const { httpStatus = 0 } = errorFromThrown(error).details;
+			const mayHaveExpired = expiresAt === null || Date.parse(expiresAt) <= clock.now();
+			return GONE.has(httpStatus) || (httpStatus === FORBIDDEN && mayHaveExpired);
 		}
 	});
 }
@@ -65,7 +71,7 @@ async function retrieveState(run: TaskRun, taskId: string): Promise<Found> {
 	const existing = { taskId, record };
 	if (status !== 'completed' || results.length === 0) return existing;
 	// Like a download, it needs one file that can be had.
-	for (const { url } of results) if (!(await isGone(run, url))) return existing;
+	for (const file of results) if (!(await isGone(run, file))) return existing;
 	return 'completed, and its files are gone';
 }
 

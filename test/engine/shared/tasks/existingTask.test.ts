@@ -135,6 +135,14 @@ describe('A task that was bought before is used, and nothing is bought', () => {
 		},
 	);
 
+	test('a link that is refused before it expires is not gone: another n8n may have it', async () => {
+		const music = [{ audio_url: service.url + FILE, expires_at: 4_102_444_800 }];
+		onKnown(completedWith({ music }, { progress: 100 }));
+		onFile(gone(403));
+		const { json } = await buyOrUse(buyAgain);
+		expect(json).toMatchObject([{ taskId: KNOWN, reused: true }]);
+	});
+
 	test('"Check Only" says so, and counts no purchase for it', async () => {
 		const { json, hints } = await buyOrUse({ checkOnly: true });
 		expect(json).toMatchObject([{ tasks: 0, reused: true, purchaseKey }]);
