@@ -308,20 +308,24 @@ const thrown = z.object({
 	/** n8n's list of the messages that it replaced. */
 	messages: z.array(z.unknown()).catch([]),
 	cause: z.unknown(),
+	/** Node.js tries each address of a host: one error for each. */
+	errors: z.array(z.unknown()).catch([]),
 });
+
+const MOST_LINKS = 20;
 
 /** Codes and messages of an error and its causes. */
 function traceOf(error: unknown): { codes: string[]; text: string } {
 	const codes: string[] = [];
 	const texts: unknown[] = [];
-	let next = error;
-	for (let depth = 0; depth < 6; depth++) {
-		const link = thrown.safeParse(next);
-		if (!link.success) break;
-		const { code, httpCode, message, messages, cause } = link.data;
+	const links = [error];
+	for (let at = 0; at < Math.min(links.length, MOST_LINKS); at++) {
+		const link = thrown.safeParse(links[at]);
+		if (!link.success) continue;
+		const { code, httpCode, message, messages, cause, errors } = link.data;
 		for (const each of [code, httpCode]) if (typeof each === 'string') codes.push(each);
 		texts.push(message, ...messages);
-		next = cause;
+		links.push(cause, ...errors);
 	}
 	return { codes, text: texts.join('\n') };
 }

@@ -71,7 +71,15 @@ describe('A request that never left is known as such', () => {
 
 	test.each<[string, object]>([
 		['the code that n8n keeps of its HTTP client', { httpCode: 'ENOTFOUND' }],
-		['a cause five levels down', below(5)],
+		['a cause 19 levels down', below(19)],
+		[
+			'that of one address of the host, which n8n 1.123 does not show',
+			{ code: 'ETIMEDOUT', cause: { errors: [new Error(''), { code: 'ENETUNREACH' }] } },
+		],
+		[
+			'what the system says of each address',
+			{ code: 'ETIMEDOUT', cause: { errors: [{ message: 'connect ETIMEDOUT 192.0.2.1:443' }] } },
+		],
 		['beside a code of another kind', { code: 7, httpCode: 'ENOTFOUND' }],
 	])('%s tells it too', (_, fields) => {
 		const message = 'The service could not be reached';
@@ -144,7 +152,7 @@ describe('A request that never left is known as such', () => {
 
 test.each<[string, unknown]>([
 	['a code in the middle of another', { code: 'MY_CERT_STORE' }],
-	['a cause six levels down', below(6)],
+	['a cause 20 levels down', below(20)],
 	['a handshake in words alone', { code: 'ECONNRESET', message: 'handshake failure' }],
 	['a time limit to connect in words alone', { code: 'EPIPE', message: 'connect ETIMEDOUT' }],
 	['text', 'ENOTFOUND'],
