@@ -34,6 +34,14 @@ function withParameters(
 	return [`${base}${base.includes('?') ? '&' : '?'}${query}`, ...fragment].join('#');
 }
 
+/** An address with more of a path. */
+export function below(address: string, path: string): string {
+	const url = parseWebUrl(address);
+	if (!url) return address + path;
+	url.pathname += path;
+	return url.href;
+}
+
 /** The end of a trigger's path, which stays the same behind a proxy and in the test URL. */
 const pathEnd = (address: string): string | undefined =>
 	parseWebUrl(address)
@@ -82,7 +90,7 @@ const signExecution = ({ sign }: Signer, executionId: string): string | undefine
 	sign(JSON.stringify(['execution', executionId]));
 
 /** n8n 2.x signs the address of a paused execution, and checks it before a node is called. In 1.x it is a number. */
-const isSigned = (resumeUrl: string): boolean =>
+export const isSigned = (resumeUrl: string): boolean =>
 	parseWebUrl(resumeUrl)?.searchParams.has('signature') === true;
 
 /** The address of a paused execution, with a secret where n8n has not signed it. */

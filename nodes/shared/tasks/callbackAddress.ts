@@ -1,11 +1,11 @@
 import { callbackAddressProblem, unusualPort } from '../api/address';
-import { withReference } from '../api/signedAddress';
+import { below, isSigned, withReference } from '../api/signedAddress';
 import { itemError, NOTHING_SENT } from '../n8n/nodeErrors';
 import { callbackFields } from '../n8n/options';
 import { isBlank, isExpression, validationError } from '../n8n/parameters';
 import { parseWebUrl, toId, webUrl } from '../util/schema';
 import { checkItemCount, checkWorkflowTimeout, SET_WEBHOOK_URL } from './pause';
-import type { TaskRun } from './taskRun';
+import type { PauseAddresses, TaskRun } from './taskRun';
 
 const ON_OWN_NETWORK =
 	'For a service on your own network, switch on "Allow Private Callbacks" in the credential.';
@@ -38,7 +38,7 @@ function checkCallbackAddress(
 }
 
 /** The address that is sent as `webhook`, and notes about it for the user. */
-interface CallbackAddress {
+export interface CallbackAddress {
 	url: string | undefined;
 	notes: string[];
 }
@@ -64,7 +64,8 @@ const TEST_URL =
 /** A proxy takes 8 kB for the whole first line of a request, as a rule, and answers 4xx to more: the service does not call again. */
 const LONGEST_ADDRESS = 4_000;
 
-function itemAddress(
+/** Where the service reports the end of an item's task: the address in the item's options. */
+export function itemAddress(
 	run: TaskRun,
 	{ itemIndex, callbackBaseUrl, reference }: ItemCallback,
 ): CallbackAddress {
@@ -105,11 +106,27 @@ function itemAddress(
 	return { url, notes };
 }
 
-/** Where the service reports the end of each item's task: this paused execution, or the address in the item's options. */
-export function callbackAddresses(run: TaskRun): (item: ItemCallback) => CallbackAddress {
-	const url = run.pauseAddresses?.resumeUrl;
-	if (url === undefined) return (item) => itemAddress(run, item);
+const WAIT = 'n8n-nodes-base.wait';
+
+/**
+ * The address to send of a paused execution. In n8n 1.x, a call without a path of this node is one of whichever node waits then: one
+ * that comes late would be taken for the answer to a Wait node behind this one.
+ */
+function sentAddress({ context }: TaskRun, resumeUrl: string): string {
+	if (isSigned(resumeUrl)) return resumeUrl;
+	const behind = context.getChildNodes(context.getNode().name);
+	return behind.some(({ type, disabled }) => type === WAIT && !disabled)
+		? below(resumeUrl, '/callback')
+		: resumeUrl;
+}
+
+/** Where the service reports the end of all items' tasks: this paused execution. */
+export function pausedAddress(
+	run: TaskRun,
+	{ resumeUrl }: PauseAddresses,
+): (itemIndex: number) => CallbackAddress {
+	const url = sentAddress(run, resumeUrl);
 	const notes = [...checkCallbackAddress(run, url, SET_WEBHOOK_URL), ...checkWorkflowTimeout(run)];
 	const ofFirst = [...notes, ...checkItemCount(run)];
-	return ({ itemIndex }) => ({ url, notes: itemIndex === 0 ? ofFirst : notes });
+	return (itemIndex) => ({ url, notes: itemIndex === 0 ? ofFirst : notes });
 }

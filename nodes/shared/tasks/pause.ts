@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { readTaskRecord } from '../api/records';
-import { secretDigest } from '../api/signedAddress';
+import { below, secretDigest } from '../api/signedAddress';
 import { errorFields } from '../n8n/nodeErrors';
 import { evaluatedOptions, firstItemOf } from '../n8n/readOptions';
 import {
@@ -76,7 +76,8 @@ function waitingJson(outcome: TaskItem, input: IDataObject, resumeUrl: string): 
 	}
 	const { request } = outcome;
 	// A link that holds the picture itself may be megabytes long.
-	const urls = [...(request?.urls ?? [])].filter((url) => url !== resumeUrl && !isData(url));
+	const own = [resumeUrl, below(resumeUrl, '/callback')];
+	const urls = [...(request?.urls ?? [])].filter((url) => !own.includes(url) && !isData(url));
 	return {
 		...taskJson(outcome, true),
 		...(isOpen(outcome) ? { status: 'submitted', results: [], url: null } : {}),

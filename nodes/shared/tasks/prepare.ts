@@ -25,7 +25,7 @@ import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import { type ReadyItem, readItems } from '../purchase/runPaidItems';
 import { isObject, objectOf, toJson } from '../util/json';
 import { z } from '../util/vendor/zod';
-import { callbackAddresses } from './callbackAddress';
+import { type CallbackAddress, itemAddress, pausedAddress } from './callbackAddress';
 import type { TaskRun } from './taskRun';
 
 /** A request body, validated, in the API's names. Pictures of the input still stand in it as `PendingUpload`. */
@@ -82,10 +82,12 @@ export interface ReadyTask extends ReadyItem {
 /** An item that is ready, or that cannot be bought. */
 export type PreparedItem = ReadyTask | UnboughtItem;
 
+const NO_ADDRESS: CallbackAddress = { url: undefined, notes: [] };
+
 async function prepareItem(
 	run: TaskRun,
 	request: TaskRequest,
-	addressOf: ReturnType<typeof callbackAddresses>,
+	pausedAt: ReturnType<typeof pausedAddress> | undefined,
 	itemIndex: number,
 ): Promise<ReadyTask> {
 	const { context, options } = run;
@@ -109,8 +111,14 @@ async function prepareItem(
 	const collection: unknown = context.getNodeParameter('options', itemIndex, {});
 	const { copyNumber = 1, existingTaskId } = readReuse(context.getNode(), collection, itemIndex);
 	const itemOptions = readItemOptions(collection, input);
-	const { callbackBaseUrl } = objectOf(collection);
-	const webhook = addressOf({ itemIndex, callbackBaseUrl, reference: itemOptions.reference });
+	const { reference } = itemOptions;
+	const given = objectOf(collection);
+	// Also where its expression gives nothing.
+	const ofItem = () =>
+		'callbackBaseUrl' in given
+			? itemAddress(run, { itemIndex, callbackBaseUrl: given.callbackBaseUrl, reference })
+			: NO_ADDRESS;
+	const webhook = pausedAt?.(itemIndex) ?? ofItem();
 	const notes = request.notes?.(body, objectOf(named)) ?? [];
 	const bought = { ...target.body, ...additional };
 	// "Additional Body Fields" may give another address.
@@ -169,10 +177,10 @@ export async function prepareItems(run: TaskRun, request: TaskRequest): Promise<
 		throw new NodeOperationError(node, 'A tool of an AI agent cannot pause the execution', {
 			description: 'Set "Wait for Result" to "Poll Here".',
 		});
-	const addressOf = callbackAddresses(run);
+	const pausedAt = run.pauseAddresses && pausedAddress(run, run.pauseAddresses);
 	const items = await readItems(
 		run.context,
-		async (itemIndex) => await prepareItem(run, request, addressOf, itemIndex),
+		async (itemIndex) => await prepareItem(run, request, pausedAt, itemIndex),
 	);
 	return refuseSameRequests(run.context, items);
 }

@@ -2,6 +2,7 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 
 import { openClient } from '../api/client';
 import { asError, errorFromThrown } from '../api/errors';
+import { below } from '../api/signedAddress';
 import { isAccepted, type TaskItem } from '../output/items';
 import { clock, within } from '../util/clock';
 import { Memory } from '../util/memory';
@@ -72,14 +73,6 @@ interface OwnAnswer {
 	state: 'running' | 'done' | 'failed';
 	/** Why it does not lead back to an execution that runs, where it does not. */
 	why: string;
-}
-
-/** An address with more of a path. */
-function below(address: string, path: string): string {
-	const url = parseWebUrl(address);
-	if (!url) return address + path;
-	url.pathname += path;
-	return url.href;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { waitingExecution } from '../../../../nodes/shared/tasks/waitingExecution';
 import { setClock } from '../../../../nodes/shared/util/clock';
 import { fastClock } from '../../support/clocks';
@@ -156,6 +157,21 @@ describe('A paused execution', () => {
 			expect(await execution.callback(callback('task_1'), query)).toMatchObject({ status: 200 });
 		}
 	});
+
+	test.each([
+		['n8n-nodes-base.wait', '/callback'],
+		['n8n-nodes-base.set', ''],
+	])(
+		'before a node of the type %s, it is told an address that ends with "%s"',
+		async (name, end) => {
+			const node = new MediaGenMusic();
+			node.description = { ...node.description, name };
+			await pauseTwo({ next: { node, parameters: {} } });
+			const [{ webhook }] = bought().map(({ body }) => body) as [{ webhook: string }];
+			// A late call to the address alone would be one of the Wait node that n8n 1.123 has come to.
+			expect(new URL(webhook).pathname).toMatch(new RegExp(`/paused-[^/]*${end}$`));
+		},
+	);
 
 	test('is not resumed by a call without the secret, or with another one, and asks the service for nothing', async () => {
 		const execution = await pauseTwo();
