@@ -314,7 +314,7 @@ export type WhenUnsure = RunOptions['whenUnsure'];
 
 export type SpendingRules = Pick<
 	RunOptions,
-	'checkOnly' | 'keepBalance' | 'keepBalanceUnit' | 'maxTasks' | 'maxTasksReached'
+	'checkOnly' | 'keepBalance' | 'keepBalanceUnit' | 'maxTasks' | 'maxTasksReached' | 'timeout'
 >;
 
 /** The fields of options. With `hidden`, they are not shown in these modes of "Wait for Result". */

@@ -10,6 +10,7 @@ import { itemRanges } from '../n8n/rows';
 import { buyingOptions, type SpendingRules } from '../n8n/options';
 import { isTool } from '../n8n/readOptions';
 import { isLeftOut } from '../output/items';
+import { clock } from '../util/clock';
 import { objectOf } from '../util/json';
 import { z } from '../util/vendor/zod';
 
@@ -190,11 +191,12 @@ export class SpendingGuard {
 		this.freed += 1;
 	}
 
-	/** Throws a `KeepBalanceError` when less than "Keep Balance" remains, or when the balance cannot be read. */
+	/** Throws a `KeepBalanceError` when less than "Keep Balance" remains, or when the balance cannot be read within "Timeout". */
 	async checkBalance(deadline?: Deadline): Promise<void> {
-		const { keepBalance, keepBalanceUnit: unit } = this.rules;
+		const { keepBalance, keepBalanceUnit: unit, timeout } = this.rules;
 		if (keepBalance === undefined) return;
-		const record = await this.client.balance.retrieve(deadline).catch(asError);
+		const within = deadline ?? clock.now() + timeout * 1_000;
+		const record = await this.client.balance.retrieve(within).catch(asError);
 		if (record instanceof Error)
 			throw unreadable(`the balance could not be read (${record.message})`);
 		if (record.unlimited_quota) return;

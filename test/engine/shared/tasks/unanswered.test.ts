@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { Clock } from '../../../../nodes/shared/util/clock';
+import { type Clock, clock } from '../../../../nodes/shared/util/clock';
+import { ask, user } from '../../support/chatModel';
 import { useScriptedService } from '../../support/scriptedService';
 import { buySounds, completed, numberTasks, RECORD } from '../../support/scriptedTasks';
 
@@ -24,4 +25,13 @@ test('a request for a task that is never answered is followed by another one wit
 	service.on('GET', RECORD, { raw: () => undefined }, completed);
 	const { json } = await buySounds(service, 1, { timeout: 40 });
 	expect(json).toEqual([expect.objectContaining({ taskId: 'task_1', status: 'completed' })]);
+});
+
+test('a balance that is never answered holds a question up no longer than its "Timeout"', async () => {
+	service.on('GET', '/v1/balance', { raw: () => undefined });
+	const began = clock.now();
+	const setup = { credential: service.credential(), options: { keepBalance: 1, timeout: 10 } };
+	const { error } = await ask(setup, user('Why?'));
+	expect(error?.message).toContain('the balance could not be read');
+	expect(clock.now() - began).toBeLessThan(60_000);
 });

@@ -18,7 +18,13 @@ const noClient = {} as unknown as MediaGenClient;
 const attemptOf = (kept: IDataObject, maxTasks?: number, run = 'run 0') =>
 	new SpendingGuard(
 		{ getContext: () => kept, getNode: () => node, continueOnFail: () => false },
-		{ checkOnly: false, keepBalanceUnit: 'credits', maxTasksReached: 'returnBought', maxTasks },
+		{
+			checkOnly: false,
+			keepBalanceUnit: 'credits',
+			maxTasksReached: 'returnBought',
+			timeout: 60,
+			maxTasks,
+		},
 		noClient,
 		run,
 	);
