@@ -28,8 +28,8 @@ import { type UploadRecord, uploadResponse, UPLOADS_PATH } from './uploads';
 /** Milliseconds for the answer to a submission: its Timeout, but a pause may last for days, and too short a wait loses the id. */
 const SUBMIT_WITHIN_MS = { min: 60_000, max: HOUR_MS };
 
-/** Milliseconds for 20 MB over a slow line. */
-const UPLOAD_WITHIN = { timeoutMs: 600_000, idleMs: 120_000 };
+/** Milliseconds for an upload: two minutes for its answer, and as long as a line of 0.4 Mbit/s takes for its bytes. */
+const uploadWithinMs = (bytes: number) => 120_000 + bytes / 50;
 
 /** The body of a purchase: JSON, or form data in one piece. */
 export interface SubmissionBody extends Pick<ApiRequest, 'headers'> {
@@ -103,7 +103,8 @@ export function createClient(
 			create: async (file: FileSource, deadline?: Deadline): Promise<UploadRecord> => {
 				const body = new MultipartForm('file', file);
 				const headers = { 'content-type': body.type };
-				const request = { path: UPLOADS_PATH, body, headers, deadline, ...UPLOAD_WITHIN };
+				const timeoutMs = uploadWithinMs(file.bytes);
+				const request = { path: UPLOADS_PATH, body, headers, deadline, timeoutMs };
 				try {
 					return await send({ method: 'POST', retry: 'read', ...request }, uploadResponse);
 				} finally {
