@@ -20,6 +20,7 @@ import { clock } from '../shared/util/clock';
 import { toJson } from '../shared/util/json';
 import {
 	type Answer,
+	endWarnings,
 	isCut,
 	isRefused,
 	isUnread,
@@ -229,7 +230,7 @@ export class MediaGenModel implements ChatModel {
 		const allWarnings = [
 			...warnings,
 			...(fields.caching === 'off' || isRefused(answer) ? [] : usageWarnings(read)),
-			...(isCut(answer) ? ['The answer was cut at "Max Tokens".'] : []),
+			...endWarnings(answer),
 			...(isEmpty ? ['The answer is empty.'] : []),
 		];
 		this.setup.warn(allWarnings);

@@ -16,6 +16,8 @@ export interface Answer {
 	text: string;
 	calls: ToolCall[];
 	stopReason: string | null;
+	/** Whether it came in events of which none gave a reason for the end. */
+	hasNoEnd?: boolean;
 	/** As it came; `undefined` where there is none. */
 	usage: Record<string, unknown> | undefined;
 }
@@ -42,6 +44,21 @@ export const isCut = ({ stopReason }: Pick<Answer, 'stopReason'>) =>
 
 export const isRefused = ({ stopReason }: Pick<Answer, 'stopReason'>) =>
 	stopReason !== null && REFUSED.includes(stopReason);
+
+/** The stop reasons of a whole answer, as services of either style write them. */
+const WHOLE =
+	/^(?:end_turn|stop|stop_sequence|eos|complete|completed|tool_use|tool_calls|function_call)$/i;
+
+/** What is said of an answer that may not be whole. */
+export function endWarnings(answer: Pick<Answer, 'stopReason' | 'hasNoEnd'>): string[] {
+	const { stopReason } = answer;
+	if (isCut(answer)) return ['The answer was cut at "Max Tokens".'];
+	if (answer.hasNoEnd)
+		return ['The service gave no reason for the end of the answer: it may have broken off.'];
+	return stopReason === null || WHOLE.test(stopReason)
+		? []
+		: [`The answer ended with the stop reason "${stopReason}": it may not be whole.`];
+}
 
 /** Whether nothing was found in a response that an answer has. */
 export const isUnread = ({

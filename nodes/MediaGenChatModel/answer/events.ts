@@ -1,8 +1,10 @@
 import { isObject, parseJson } from '../../shared/util/json';
 
-/** An error in JSON, also one in words. */
-const errorIn = (event: string) =>
-	isObject(parseJson(event)) ? event : JSON.stringify({ error: event });
+/** An error in JSON, whatever its form, also one in words. */
+function errorIn(event: string): string {
+	const given = parseJson(event);
+	return JSON.stringify({ ...(isObject(given) ? given : { error: event }), type: 'error' });
+}
 
 /**
  * The data of the server-sent events in a stream: all that are complete with each piece, as soon as it comes. A piece may end anywhere,

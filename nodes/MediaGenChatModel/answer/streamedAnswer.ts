@@ -6,6 +6,9 @@ import { type Answer, isUnread, toToolCalls } from './answer';
 /** What the last event of a completions stream says instead of JSON. */
 const DONE = '[DONE]';
 
+/** The type of an event, and the reason for an end, that tell an error in whatever form. */
+const ERROR = 'error';
+
 /** A tool call whose arguments come in pieces. */
 interface OpenCall {
 	id: unknown;
@@ -13,6 +16,8 @@ interface OpenCall {
 	/** Arguments that came whole, where no pieces follow. */
 	whole: unknown;
 	pieces: string;
+	/** How many of them have come. */
+	count: number;
 }
 
 type Fields = Record<string, unknown>;
@@ -22,6 +27,10 @@ const textOf = (value: unknown): string => {
 	if (Array.isArray(value)) return value.map((block) => textOf(objectOf(block).text)).join('');
 	return '';
 };
+
+/** Whether arguments are all there, and not an empty object, which may stand for those that follow. */
+const areWhole = (json: string) =>
+	json.startsWith('{') && Object.keys(objectOf(parseJson(json))).length > 0;
 
 /** The JSON in the data of an event: one value, or one in each line. Throws an `ApiError` where it breaks off. */
 function parsed(data: string): unknown[] {
@@ -99,12 +108,15 @@ export class StreamedAnswer {
 	}
 
 	private addEvent(event: Fields): string {
-		const isChoice = Array.isArray(event.choices);
+		const { type, choices } = event;
+		const isChoice = Array.isArray(choices);
 		// A code beside a choice may say anything.
 		const mayBeError = !isChoice || (event.error !== undefined && event.error !== null);
 		const error = mayBeError ? errorInBody(event) : undefined;
 		if (error) throw error;
-		const { type } = event;
+		const choice = objectOf(isChoice ? choices[0] : undefined);
+		if (type === ERROR || choice.finish_reason === ERROR || isObject(choice.error))
+			throw errorInBody(choice) ?? unreadableResponse(200, event);
 		const ofMessages = typeof type === 'string' ? this.addMessagesEvent(type, event) : '';
 		this.hasPieces ||= ofMessages !== '';
 		// The usage may come in a chunk of its own.
@@ -121,13 +133,15 @@ export class StreamedAnswer {
 			...(id === undefined ? {} : { id }),
 			text,
 			calls: toToolCalls(
-				this.calls.map(({ pieces, whole, ...call }) => ({
-					...call,
+				this.calls.map(({ id: callId, name, pieces, whole }) => ({
+					id: callId,
+					name,
 					input: pieces === '' ? whole : pieces,
 				})),
 				stopReason,
 			),
 			stopReason,
+			...(stopReason === null ? { hasNoEnd: true } : {}),
 			usage,
 		};
 	}
@@ -204,20 +218,27 @@ export class StreamedAnswer {
 
 	/**
 	 * The id and the name come with the first piece of a call. Without an index, a piece belongs to the call in its place. Another id
-	 * begins another call, whatever its index.
+	 * begins another call, whatever its index; so do whole arguments behind whole ones, from services that give calls neither.
 	 */
 	private addCallPiece({ index, id, function: called }: Fields, at: number): void {
 		const place = typeof index === 'number' ? index : at;
 		const { name, arguments: input } = objectOf(called);
+		const piece = textOf(input);
 		const known = this.openCalls.get(place);
-		const isNamed = typeof id === 'string' && id !== '' && typeof known?.id === 'string';
-		const call = known && !(isNamed && known.id !== id) ? known : this.openCall(place, id, name);
-		call.pieces += textOf(input);
+		const hasId = typeof id === 'string' && id !== '';
+		const isOther = hasId
+			? typeof known?.id === 'string' && known.id !== id
+			: known?.count === 1 && areWhole(known.pieces) && areWhole(piece);
+		const isRepeated = isOther && !hasId && textOf(name) === '';
+		const call =
+			known && !isOther ? known : this.openCall(place, id, isRepeated ? known?.name : name);
+		call.pieces += piece;
+		call.count += 1;
 		if (isObject(input)) call.whole = input;
 	}
 
 	private openCall(place: number, id: unknown, name: unknown): OpenCall {
-		const call: OpenCall = { id, name, whole: undefined, pieces: '' };
+		const call: OpenCall = { id, name, whole: undefined, pieces: '', count: 0 };
 		this.openCalls.set(place, call);
 		this.calls.push(call);
 		return call;
@@ -227,10 +248,12 @@ export class StreamedAnswer {
 		if (typeof reason === 'string' && reason !== '') this.stopReason = reason;
 	}
 
-	/** Messages style tells the input at the beginning, and the output at the end. */
+	/** Messages style tells the input at the beginning, and the output at the end. A zero may stand where nothing is told. */
 	private addUsage(usage: unknown): void {
 		if (!isObject(usage)) return;
-		const told = Object.entries(usage).filter(([, value]) => value !== null);
+		const told = Object.entries(usage).filter(
+			([name, value]) => value !== null && !(value === 0 && this.usage?.[name] !== undefined),
+		);
 		this.usage = { ...this.usage, ...Object.fromEntries(told) };
 	}
 }

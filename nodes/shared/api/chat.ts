@@ -154,8 +154,15 @@ export async function beginningOf(
 	pieces: AsyncGenerator<Buffer>,
 	redactText: (text: string) => string,
 ): Promise<{ isJson: boolean; pieces: AsyncGenerator<Buffer> }> {
-	const first = await pieces.next();
-	const beginning = first.done ? '' : redactText(first.value.toString());
+	const read: Buffer[] = [];
+	let beginning = '';
+	// Blank lines may come first, for as long as the service thinks.
+	while (beginning.trim() === '') {
+		const piece = await pieces.next();
+		if (piece.done) break;
+		read.push(piece.value);
+		beginning = redactText(piece.value.toString());
+	}
 	const refused = rateLimitIn(beginning);
 	if (refused) {
 		await pieces.return(undefined);
@@ -163,7 +170,7 @@ export async function beginningOf(
 	}
 	async function* all(): AsyncGenerator<Buffer> {
 		try {
-			if (!first.done) yield first.value;
+			yield* read;
 			yield* pieces;
 		} finally {
 			await pieces.return(undefined);

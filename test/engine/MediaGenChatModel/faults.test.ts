@@ -232,6 +232,20 @@ describe('a service that answers otherwise', () => {
 		expect(JSON.stringify(log)).not.toContain('may have been bought');
 	});
 
+	test.each<[string, object[], string]>([
+		['no reason for the end', [], 'The service gave no reason for the end of the answer'],
+		[
+			'a reason that is none of a whole answer',
+			[{ choices: [{ delta: {}, finish_reason: 'content_filter' }] }],
+			'The answer ended with the stop reason "content_filter": it may not be whole',
+		],
+	])('of an answer with %s, the log says that it may not be whole', async (_, end, warning) => {
+		const answer = { choices: [{ delta: { content: 'Do not' } }] };
+		const { error } = await asked('completions', events(answer, ...end, '[DONE]'));
+		expect(error).toBeUndefined();
+		expect(log.join('\n')).toContain(warning);
+	});
+
 	const answered = (type: string, text: string, isCut = false) => ({
 		raw: (response: ServerResponse) => {
 			response.writeHead(200, { 'content-type': type, 'content-length': text.length + 1 });
@@ -241,6 +255,24 @@ describe('a service that answers otherwise', () => {
 	});
 
 	describe.each([true, false])('streamed: %s', (streams) => {
+		test('blank lines that come while the service thinks are no answer', async () => {
+			const content = [{ type: 'text', text: 'About four' }];
+			const whole = JSON.stringify({ type: 'message', content, stop_reason: 'end_turn' });
+			const pieces = ['\n', '\n\n', streams ? `data: ${whole}\n\n` : whole];
+			const raw = (response: ServerResponse) => {
+				response.writeHead(200, { 'content-type': 'application/json' });
+				const next = () => {
+					const piece = pieces.shift();
+					if (piece === undefined) response.end();
+					else response.write(piece, () => setTimeout(next, 20));
+				};
+				next();
+			};
+			const answer = await asked('messages', { raw }, streams);
+			expect(answer.error).toBeUndefined();
+			expect(read(answer).text).toBe('About four');
+		});
+
 		test.each([
 			['text that is no JSON', 'data: About four\n\ndata: [DONE]\n'],
 			['chunks of another form', 'data: {"output_text":"About four"}\n\ndata: [DONE]\n'],

@@ -92,8 +92,18 @@ describe('Messages style', () => {
 			text: '',
 			calls: [],
 			stopReason: null,
+			hasNoEnd: true,
 			usage: undefined,
 		});
+	});
+
+	test('a zero at the end does not replace what was told before', () => {
+		const { usage } = answerTo(
+			start({ usage: { input_tokens: 100, cache_read_input_tokens: 4_900, output_tokens: 0 } }),
+			end({}, { input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 5 }),
+			end({}, { output_tokens: 7 }),
+		);
+		expect(usage).toEqual({ input_tokens: 100, cache_read_input_tokens: 4_900, output_tokens: 7 });
 	});
 
 	test('it is complete with a stop reason, and over with its last event', () => {
@@ -239,6 +249,38 @@ describe('Completions style', () => {
 		expect(answer.calls).toEqual([{ id: 'a', name: 'draw', input: '{"n":1}' }]);
 	});
 
+	test.each([
+		['with its name', 'draw'],
+		['without a name', ''],
+	])(
+		'whole arguments behind whole ones, %s, without an id, are those of another call',
+		(_, name) => {
+			const piece = (called: string, given: string) =>
+				calls({ index: 0, id: '', function: { name: called, arguments: given } });
+			const answer = answerTo(
+				piece('draw', '{"n":1}'),
+				piece(name, '{"n":2}'),
+				piece(name, '{"n":3}'),
+			);
+			expect(answer.calls.map((call) => [call.name, call.input])).toEqual([
+				['draw', '{"n":1}'],
+				['draw', '{"n":2}'],
+				['draw', '{"n":3}'],
+			]);
+			expect(new Set(answer.calls.map(({ id }) => id)).size).toBe(3);
+		},
+	);
+
+	test.each<[string, string[]]>([
+		['an empty object', ['{}', '{"n":1}']],
+		['a part', ['{"n":[{"m":1}', '{"m":2}', ']}']],
+	])('behind %s they are none: nothing is called with less than was meant', (_, pieces) => {
+		const given = pieces.map((each) =>
+			calls({ index: 0, function: { name: 'draw', arguments: each } }),
+		);
+		expect(() => answerTo(...given)).toThrow('are no JSON object');
+	});
+
 	test('a stop reason beside the choices is one, too', () => {
 		expect(answerTo({ choices: [{}], stop_reason: 'max_tokens' }).stopReason).toBe('max_tokens');
 	});
@@ -268,4 +310,14 @@ test.each([{ message: 'Overloaded' }, 'Overloaded'])(
 
 test.each([null, undefined])('an error of %j is none', (error) => {
 	expect(read({ error, ...says({ content: 'Four' }) }).texts).toEqual(['Four']);
+});
+
+test.each<[string, object]>([
+	['type', { type: 'error', message: 'Overloaded' }],
+	['reason for an end', says({ content: '' }, { finish_reason: 'error' })],
+	['choice', says({}, { error: { code: 502, message: 'Overloaded' } })],
+	['choice, in another form', says({}, { error: { detail: 'Overloaded' } })],
+])('an event whose %s is an error ends the answer', (_, event) => {
+	expect(() => read(says({ content: 'One' }), event)).toThrow();
+	expect(() => read(says({ content: 'One' }, { error: null, finish_reason: null }))).not.toThrow();
 });
