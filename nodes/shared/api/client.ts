@@ -28,7 +28,7 @@ import { type UploadRecord, uploadResponse, UPLOADS_PATH } from './uploads';
 /** Milliseconds for the answer to a submission: its Timeout, but a pause may last for days, and too short a wait loses the id. */
 const SUBMIT_WITHIN_MS = { min: 60_000, max: HOUR_MS };
 
-/** Milliseconds for an upload: two minutes for its answer, and as long as a line of 0.4 Mbit/s takes for its bytes. */
+/** Milliseconds for an upload: two minutes for its answer, and what its bytes take at 50 kB in a second. */
 const uploadWithinMs = (bytes: number) => 120_000 + bytes / 50;
 
 /** The body of a purchase: JSON, or form data in one piece. */
