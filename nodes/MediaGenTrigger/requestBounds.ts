@@ -1,6 +1,6 @@
 import { asError, RateLimitError } from '../shared/api/errors';
 import { Memory } from '../shared/util/memory';
-import { clock } from '../shared/util/clock';
+import { clock, sleep } from '../shared/util/clock';
 import { pLimit } from '../shared/util/vendor/pLimit';
 
 /** Why a callback starts no execution, and the answer: the service calls again after a 503 only. */
@@ -18,8 +18,11 @@ export class Refusal extends Error {
 /** Requests to the service at one time, for calls that anybody could have made. */
 const AT_ONCE = 20;
 
-/** Milliseconds that such a call waits for its turn. The service waits about ten seconds for an answer (spec, Events 5). */
+/** Milliseconds that a call waits for its turn. The service waits about ten seconds for an answer (spec, Events 5). */
 const TURN_WITHIN_MS = 5_000;
+
+/** Requests at one time for so many milliseconds after a rate limit: all calls that wait for its end would meet the next one. */
+const AFTER_LIMIT = { atOnce: 5, forMs: 10_000 };
 
 /** Milliseconds for which an id that the service does not know is not asked for again. */
 const NOT_ASKED_FOR_MS = 5_000;
@@ -42,32 +45,53 @@ export class RequestBounds<Found> {
 	/** What the service did not know, with its answer. */
 	private readonly unknown = new Memory<Found>(MAX_UNKNOWN, NOT_ASKED_FOR_MS);
 
+	private readonly few = pLimit(AFTER_LIMIT.atOnce);
+
 	private quietUntil = 0;
 
-	/** Asks the service for a task. Throws a `Refusal` where it must not be asked now. A call with a right signature is not kept waiting. */
+	/**
+	 * Asks the service for a task. Throws a `Refusal` where it must not be asked in time for the call. For a call with a right signature, only
+	 * a rate limit of the service counts.
+	 */
 	async ask(taskId: string, isSigned: boolean, request: () => Promise<Found>): Promise<Found> {
-		if (isSigned) return await this.send(request);
+		const turnEnds = clock.now() + TURN_WITHIN_MS;
+		if (isSigned) return await this.send(request, turnEnds);
 		const known = this.unknown.get(taskId);
 		if (known !== undefined) return known;
-		const since = clock.now();
 		const found = await this.limit(async () => {
-			if (clock.now() > since + TURN_WITHIN_MS) throw new Refusal(503, BUSY);
-			return await this.send(request);
+			if (clock.now() > turnEnds) throw new Refusal(503, BUSY);
+			return await this.send(request, turnEnds);
 		});
 		if (typeof found === 'string') this.unknown.set(taskId, found);
 		return found;
 	}
 
-	private async send(request: () => Promise<Found>): Promise<Found> {
-		if (clock.now() < this.quietUntil) throw new Refusal(503, QUIET);
+	/** Waits for the end of a rate limit, if it comes in time, and asks again after one. */
+	private async send(request: () => Promise<Found>, turnEnds: number): Promise<Found> {
+		if (clock.now() > this.quietUntil + AFTER_LIMIT.forMs) {
+			const found = await this.unlessLimited(request);
+			if (found !== undefined) return found;
+		}
+		return await this.few(async () => {
+			for (;;) {
+				if (Math.max(this.quietUntil, clock.now()) > turnEnds) throw new Refusal(503, QUIET);
+				await sleep(this.quietUntil - clock.now());
+				const found = await this.unlessLimited(request);
+				if (found !== undefined) return found;
+			}
+		});
+	}
+
+	/** What the service answers; `undefined` where it asks for fewer requests. */
+	private async unlessLimited(request: () => Promise<Found>): Promise<Found | undefined> {
 		try {
 			return await request();
 		} catch (thrown) {
 			const error = asError(thrown);
-			if (error instanceof RateLimitError)
-				this.quietUntil =
-					clock.now() + Math.min(error.details.retryAfterMs ?? QUIET_MS.unstated, QUIET_MS.most);
-			throw error;
+			if (!(error instanceof RateLimitError)) throw error;
+			const quietMs = Math.min(error.details.retryAfterMs ?? QUIET_MS.unstated, QUIET_MS.most);
+			this.quietUntil = clock.now() + quietMs;
+			return undefined;
 		}
 	}
 }

@@ -108,14 +108,50 @@ test('while the service asks for fewer requests, calls are answered 503 without 
 	});
 });
 
+test('calls that come together wait for the end of a rate limit of a few seconds, five at a time', async () => {
+	let open = 0;
+	let most = 0;
+	let isLimited = true;
+	service.on('GET', '/v1/tasks/*', {
+		raw: (response) => {
+			const id = response.req.url?.split('/').at(-1) ?? '';
+			const [status, body] = isLimited
+				? ([429, { error: { message: 'Slow down' } }] as const)
+				: ([200, ended(id)] as const);
+			if (!isLimited) most = Math.max(most, ++open);
+			void delay(10).then(() => {
+				open = Math.max(0, open - 1);
+				response
+					.writeHead(status, { 'content-type': 'application/json', 'retry-after': '2' })
+					.end(JSON.stringify(body));
+			});
+		},
+	});
+	const host = trigger();
+	const calls = Array.from(
+		{ length: 15 },
+		async (_, at) => await host.receive({ id: `task_${at}`, status: 'completed' }),
+	);
+	while (service.requests.length < 15) await setImmediate();
+	await delay(50);
+	isLimited = false;
+	for (const _slice of Array(10)) {
+		time.advance(250);
+		await setImmediate();
+	}
+	const answers = await Promise.all(calls);
+	expect(answers.map(({ status }) => status)).toEqual(Array(15).fill(200));
+	expect(most).toBeLessThanOrEqual(5);
+});
+
 test('a service that asks for an hour of quiet is asked again after half a minute: it calls for the last time within two', async () => {
 	const host = trigger();
 	const call = async () => await host.receive({ id: 'task_0', status: 'completed' });
 	service.on('GET', RECORD, { status: 429, headers: { 'retry-after': '3600' } });
 	expect(await call()).toMatchObject({ status: 503 });
-	time.advance(29_000);
+	time.advance(24_000);
 	service.on('GET', '/v1/tasks/task_0', { json: ended('task_0') });
 	expect(await call()).toMatchObject({ status: 503 });
-	time.advance(1_001);
+	time.advance(6_001);
 	expect(await call()).toMatchObject({ status: 200 });
 });
