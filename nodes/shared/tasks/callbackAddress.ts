@@ -110,12 +110,15 @@ const WAIT = 'n8n-nodes-base.wait';
 
 /**
  * The address to send of a paused execution. In n8n 1.x, a call without a path of this node is one of whichever node waits then: one
- * that comes late would be taken for the answer to a Wait node behind this one.
+ * that comes late would be taken for the answer to a Wait node.
  */
 function sentAddress({ context }: TaskRun, resumeUrl: string): string {
 	if (isSigned(resumeUrl)) return resumeUrl;
-	const behind = context.getChildNodes(context.getNode().name);
-	return behind.some(({ type, disabled }) => type === WAIT && !disabled)
+	const { name } = context.getNode();
+	// Also in a branch beside this one.
+	const before = context.getParentNodes(name).map((parent) => parent.name);
+	const others = [name, ...before].flatMap((each) => context.getChildNodes(each));
+	return others.some(({ type, disabled }) => type === WAIT && !disabled)
 		? below(resumeUrl, '/callback')
 		: resumeUrl;
 }
