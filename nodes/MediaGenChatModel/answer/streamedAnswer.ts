@@ -226,12 +226,12 @@ export class StreamedAnswer {
 		const piece = textOf(input);
 		const known = this.openCalls.get(place);
 		const hasId = typeof id === 'string' && id !== '';
-		const isOther = hasId
-			? typeof known?.id === 'string' && known.id !== id
-			: known?.count === 1 && areWhole(known.pieces) && areWhole(piece);
-		const isRepeated = isOther && !hasId && textOf(name) === '';
-		const call =
-			known && !isOther ? known : this.openCall(place, id, isRepeated ? known?.name : name);
+		const isOther = hasId && typeof known?.id === 'string' && known.id !== id;
+		const isNext = !hasId && known?.count === 1 && areWhole(known.pieces) && areWhole(piece);
+		const isSame = known && !isOther && !isNext;
+		const call = isSame
+			? known
+			: this.openCall(place, id, isNext ? textOf(name) || known.name : name);
 		call.pieces += piece;
 		call.count += 1;
 		if (isObject(input)) call.whole = input;
