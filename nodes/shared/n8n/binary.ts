@@ -18,6 +18,8 @@ export class PendingUpload {
 		readonly bytes: number,
 		/** SHA-256 of the content: a second run recognizes it. */
 		readonly fingerprint: string,
+		/** Whether it is not uploaded, but stands in the body itself, as a data URI. */
+		readonly isInline = false,
 	) {}
 
 	/** Stands for the picture when a body is compared with another. */
@@ -33,6 +35,7 @@ export interface PictureRules {
 	maxBytes: number;
 	/** Accepted MIME types. */
 	types: readonly string[];
+	isInline?: boolean;
 }
 
 /** Splits "data, mask" into the names of the binary properties it lists. What is empty beside a comma stays. */
@@ -171,7 +174,8 @@ export async function inspectPicture(
 ): Promise<PendingUpload> {
 	const { open, fileName, mimeType } = await openPicture(context, itemIndex, property, rules);
 	const { bytes, fingerprint } = await readOnce(open());
-	return new PendingUpload(itemIndex, property, fileName, mimeType, bytes, fingerprint);
+	const { isInline } = rules;
+	return new PendingUpload(itemIndex, property, fileName, mimeType, bytes, fingerprint, isInline);
 }
 
 /** The same for a file of any type. `field` is the label of the field that names the binary property. */
@@ -201,4 +205,13 @@ export async function reopenFile(
 ): Promise<FileSource> {
 	const { bytes, open } = await openBinary(context, itemIndex, property, property);
 	return { bytes, mimeType, fileName, open };
+}
+
+/** The content of an inspected file as a data URI. */
+export async function readDataUri(
+	context: IExecuteFunctions,
+	file: PendingUpload,
+): Promise<string> {
+	const { open } = await reopenFile(context, file);
+	return `data:${file.mimeType};base64,${(await readWhole(open())).toString('base64')}`;
 }

@@ -7,7 +7,7 @@ import { RESULT_KINDS } from '../api/families';
 import type { Deadline } from '../api/http';
 import { MultipartForm } from '../api/multipart';
 import type { AcceptedTask } from '../api/records';
-import { PendingUpload, readWhole, reopenFile } from '../n8n/binary';
+import { PendingUpload, readDataUri, readWhole, reopenFile } from '../n8n/binary';
 import { itemError, NOTHING_SENT } from '../n8n/nodeErrors';
 import { isTool, readItemOptions, readReuse } from '../n8n/readOptions';
 import {
@@ -238,7 +238,7 @@ async function uploadedUrl(
  */
 export function withKnownLinks(records: PurchaseRecords, item: ReadyTask): ReadyTask {
 	const linkFor = (value: unknown) =>
-		value instanceof PendingUpload
+		value instanceof PendingUpload && !value.isInline
 			? records.findUpload(item.itemIndex, value.fingerprint)
 			: undefined;
 	return { ...item, request: requestLinksOf(item.target.body, linkFor) };
@@ -251,10 +251,11 @@ export async function toSubmission(
 	{ itemIndex, target: { body, file } }: ReadyTask,
 	deadline: Deadline,
 ): Promise<SubmissionBody> {
-	const resolved = await withLinks(
-		body,
-		async (pending) => await uploadedUrl(run, records, itemIndex, pending, deadline),
-	);
+	const linkOf = async (pending: PendingUpload) =>
+		pending.isInline
+			? await readDataUri(run.context, pending)
+			: await uploadedUrl(run, records, itemIndex, pending, deadline);
+	const resolved = await withLinks(body, linkOf);
 	const json = toJson(objectOf(resolved));
 	if (!file) return { body: json };
 	const fields = Object.entries(inDeploymentWords(json, run.client.connection.brandWords)).map(

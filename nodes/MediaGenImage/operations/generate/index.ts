@@ -1,7 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { DATA_URI_TYPES, OFFICIAL_MODEL } from '../../../shared/api/image';
-import { PendingUpload, readWhole, reopenFile } from '../../../shared/n8n/binary';
 import {
 	isBlank,
 	type ParameterValues,
@@ -14,12 +13,6 @@ import type { PanelBody } from '../../../shared/tasks/prepare';
 import { additionalFields, generateFields } from './fields';
 import { referenceRules } from './references';
 import { imageOperation } from './request';
-
-/** A picture as a data URI, for the models that take one (spec §3b). */
-async function toDataUri(context: IExecuteFunctions, picture: PendingUpload): Promise<string> {
-	const { open } = await reopenFile(context, picture);
-	return `data:${picture.mimeType};base64,${(await readWhole(open())).toString('base64')}`;
-}
 
 const fields = [...generateFields, additionalFields];
 
@@ -68,16 +61,13 @@ async function toBody(
 			body,
 			notes: unsentNotes(fields, values, ['imageUrls'], '"Reference Images" is None'),
 		};
-	const asDataUri = sendInputDataAs === 'dataUri' && body.model !== OFFICIAL_MODEL;
+	const isInline = sendInputDataAs === 'dataUri' && body.model !== OFFICIAL_MODEL;
 	const references = new PictureReader(item, {
 		...referenceRules(body.model),
-		...(asDataUri ? { types: DATA_URI_TYPES } : {}),
+		...(isInline ? { types: DATA_URI_TYPES, isInline } : {}),
 	});
-	const images = await references.list(referenceImages, values);
-	const sent = images.map(async (image) =>
-		asDataUri && image instanceof PendingUpload ? await toDataUri(context, image) : image,
-	);
-	return { body: { ...body, imageUrls: await Promise.all(sent), ...mask } };
+	const imageUrls = await references.list(referenceImages, values);
+	return { body: { ...body, imageUrls, ...mask } };
 }
 
 /** Text to image, image to image and repainting (spec §3). */
