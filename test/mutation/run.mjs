@@ -55,7 +55,12 @@ const TESTS_OF = {
 	'tasks/watchPause': ['engine/shared/tasks/watchPause'],
 	'tasks/existingTask': ['engine/shared/tasks/existingTask'],
 	'tasks/taskErrors': ['engine/shared/tasks/poll'],
-	'tasks/taskRun': ['engine/shared/tasks/poll', 'engine/shared/tasks/answers'],
+	'tasks/taskRun': [
+		'engine/shared/tasks/poll',
+		'engine/shared/tasks/answers',
+		'engine/shared/tasks/existingTask',
+		'engine/shared/tasks/unanswered',
+	],
 	'tasks/taskList': ['engine/shared/tasks/execute', 'engine/shared/purchase/runPaidItems'],
 	'callbacks/callback': [
 		'engine/MediaGenTrigger/receive',
