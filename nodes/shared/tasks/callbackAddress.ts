@@ -4,6 +4,7 @@ import { itemError, NOTHING_SENT } from '../n8n/nodeErrors';
 import { callbackFields } from '../n8n/options';
 import { isBlank, isExpression, validationError } from '../n8n/parameters';
 import { parseWebUrl, toId, webUrl } from '../util/schema';
+import { z } from '../util/vendor/zod';
 import { checkItemCount, checkWorkflowTimeout, SET_WEBHOOK_URL } from './pause';
 import type { PauseAddresses, TaskRun } from './taskRun';
 
@@ -109,19 +110,24 @@ export function itemAddress(
 const WAIT = 'n8n-nodes-base.wait';
 
 /**
+ * n8n's context has the workflow, though its type does not say so. To follow connections by the functions that it shows takes time that
+ * doubles with each branch that joins another one again.
+ */
+const ofWorkflow = z.object({
+	workflow: z.object({ nodes: z.record(z.object({ type: z.unknown(), disabled: z.unknown() })) }),
+});
+
+function hasWaitNode(context: object): boolean {
+	const nodes = Object.values(ofWorkflow.safeParse(context).data?.workflow.nodes ?? {});
+	return nodes.some(({ type, disabled }) => type === WAIT && disabled !== true);
+}
+
+/**
  * The address to send of a paused execution. In n8n 1.x, a call without a path of this node is one of whichever node waits then: one
  * that comes late would be taken for the answer to a Wait node.
  */
-function sentAddress({ context }: TaskRun, resumeUrl: string): string {
-	if (isSigned(resumeUrl)) return resumeUrl;
-	const { name } = context.getNode();
-	// Also in a branch beside this one.
-	const before = context.getParentNodes(name).map((parent) => parent.name);
-	const others = [name, ...before].flatMap((each) => context.getChildNodes(each));
-	return others.some(({ type, disabled }) => type === WAIT && !disabled)
-		? below(resumeUrl, '/callback')
-		: resumeUrl;
-}
+const sentAddress = ({ context }: TaskRun, resumeUrl: string): string =>
+	isSigned(resumeUrl) || !hasWaitNode(context) ? resumeUrl : below(resumeUrl, '/callback');
 
 /** Where the service reports the end of all items' tasks: this paused execution. */
 export function pausedAddress(
