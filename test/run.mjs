@@ -67,10 +67,7 @@ const jest =
 			await run(
 				process.execPath,
 				['node_modules/jest/bin/jest.js', ...args, '--json', `--outputFile=${outputFile}`],
-				{
-					MEDIAGEN_BUILT: '1',
-					...env,
-				},
+				env,
 			);
 		} finally {
 			count(outputFile);
@@ -141,7 +138,12 @@ function othersOnHosts(hosts, essential) {
 	return beside(first, inOrder(...essential.map(essentialOn), second), third);
 }
 
-const BUILD = ['Build', npmRun('build')];
+/** Packs once, unless the packages are given: stages beside each other would pack a folder that the other builds. */
+async function pack() {
+	if (process.env.MEDIAGEN_PACKAGES !== undefined) return;
+	await npmRun('packages')();
+	process.env.MEDIAGEN_PACKAGES = join(root, 'packages');
+}
 
 const FAST = [
 	[
@@ -172,11 +174,15 @@ function suite(name, files, rest) {
 
 	const test = [
 		...FAST,
-		BUILD,
-		["Packages: n8n's scan, the sandbox command", jest(['test/package'])],
-		...essential.map((host) => [`Essential tests on n8n ${host}`, essentialOn(host)]),
+		[
+			`Build; packages: n8n's scan, the sandbox command; essential tests on n8n ${essential.join(' and ')}`,
+			inOrder(pack, beside(jest(['test/package']), inOrder(...essential.map(essentialOn)))),
+		],
 	];
-	const remaining = [[`Other tests on n8n ${chosen.join(' and ')}`, othersOnHosts(chosen, others)]];
+	const remaining = [
+		`Build; other tests on n8n ${chosen.join(' and ')}`,
+		inOrder(pack, othersOnHosts(chosen, others)),
+	];
 
 	switch (name) {
 		case 'fast':
@@ -185,13 +191,13 @@ function suite(name, files, rest) {
 			return { stages: test, hosts: essential, needs: [] };
 		case 'all':
 			return {
-				stages: rest ? [BUILD, ...remaining] : [...test, ...remaining],
+				stages: rest ? [remaining] : [...test, remaining],
 				hosts: chosen,
 				needs: all,
 			};
 		case 'e2e':
 			return {
-				stages: [BUILD, ['Tests on real n8n', onHosts(chosen, ...files)]],
+				stages: [['Build; tests on real n8n', inOrder(pack, onHosts(chosen, ...files))]],
 				hosts: chosen,
 				needs: programsOf(files),
 			};

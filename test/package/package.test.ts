@@ -35,8 +35,8 @@ let manifest: Manifest;
 
 beforeAll(async () => {
 	folder = await mkdtemp(join(tmpdir(), 'mediagen-pack-'));
-	await run('npx', ['gulp', 'build'], { cwd: root });
 	const given = await givenPackage('n8n-nodes-mediagen');
+	if (given === undefined) await run('npx', ['gulp', 'build'], { cwd: root });
 	const { stdout } = await run(
 		'npm',
 		['pack', '--json', '--pack-destination', folder, ...(given ? [given] : [])],

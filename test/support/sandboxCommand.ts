@@ -19,11 +19,11 @@ export interface PackedSandbox {
 	remove(): Promise<void>;
 }
 
-/** Builds and packs the sandbox. */
+/** Builds and packs the sandbox, or takes the given package. */
 export async function packSandbox(): Promise<PackedSandbox> {
-	await run('npm', ['run', 'build:sandbox'], { cwd: root });
-	const folder = await mkdtemp(join(tmpdir(), 'mediagen-sandbox-'));
 	const given = await givenPackage('mediagen-sandbox');
+	if (given === undefined) await run('npm', ['run', 'build:sandbox'], { cwd: root });
+	const folder = await mkdtemp(join(tmpdir(), 'mediagen-sandbox-'));
 	const { stdout } = await run(
 		'npm',
 		['pack', '--json', '--pack-destination', folder, ...(given ? [given] : [])],

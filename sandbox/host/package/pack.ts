@@ -26,8 +26,6 @@ const SOURCES = [
 
 export interface PackOptions {
 	progress?: Progress;
-	/** Skips the build, for a caller that has just made one. */
-	built?: boolean;
 	/** The script of package.json that builds it; `build` by default. */
 	script?: string;
 }
@@ -50,11 +48,10 @@ export async function givenPackage(name: string): Promise<string | undefined> {
  */
 export async function packPackage({
 	progress = silentProgress,
-	built = false,
 	script = 'build',
 }: PackOptions = {}): Promise<string> {
 	const given = await givenPackage('n8n-nodes-mediagen');
-	if (!built && given === undefined)
+	if (given === undefined)
 		await progress.step(
 			'Building the package',
 			() => npm(['run', script], { cwd: checkout }),

@@ -24,6 +24,8 @@ interface Example {
 	tasks: number;
 	/** Where it runs; on both by default. */
 	hosts?: HostVersion[];
+	/** Seconds of a song and a clip: long enough for an execution to pause before the callback comes. Default: half a second. */
+	seconds?: number;
 	/** Looks at what came out. */
 	check: (execution: Execution) => Promise<void> | void;
 	/** Runs it; by default as the editor's button does, to its end. */
@@ -39,9 +41,8 @@ interface Probe {
 
 describeOnHosts('The examples', (host, version) => {
 	const folder = useFolder();
-	// Music and video long enough for an execution to pause before the callback comes.
 	const sandbox = useSandbox(host, EXAMPLE_CREDENTIAL, {
-		durations: { image: 500, music: 3_000, grid: 500, video: 3_000 },
+		durations: { image: 500, music: 500, grid: 500, video: 500 },
 	});
 	beforeAll(async () => {
 		await host().putCredential(chatCredentialFor(sandbox(), CHAT_CREDENTIAL, sandbox().key));
@@ -192,6 +193,7 @@ describeOnHosts('The examples', (host, version) => {
 		},
 		jingle: {
 			tasks: 3,
+			seconds: 3,
 			async check(execution) {
 				expect(fileNames(execution, 'Fade In')).toEqual(['harbour-cafe.wav']);
 				const [file] = await filesOf(execution, 'Fade In');
@@ -250,6 +252,7 @@ describeOnHosts('The examples', (host, version) => {
 		},
 		'picture-to-video': {
 			tasks: 3,
+			seconds: 3,
 			async check(execution) {
 				for (const [node, seconds] of [
 					['Clip', 3],
@@ -311,6 +314,7 @@ describeOnHosts('The examples', (host, version) => {
 		// n8n 1.123 cannot create a Data Table in a workflow, nor find one by its name.
 		'video-queue': {
 			tasks: 100,
+			seconds: 3,
 			hosts: ['2.41'],
 			async run(workflowId) {
 				await dropTable(host(), 'Video Queue');
@@ -343,9 +347,11 @@ describeOnHosts('The examples', (host, version) => {
 	test.each(runnable)('%s runs as it is imported', async (name) => {
 		const {
 			tasks,
+			seconds = 0.5,
 			check,
 			run: runIt = finished,
 		} = examples[name] ?? { tasks: NaN, check: () => {} };
+		sandbox().durations.set({ music: seconds * 1_000, video: seconds * 1_000 });
 		const workflow = await host().importWorkflow(readExample(name));
 		const execution = await runIt(workflow.id);
 		expect(execution.error).toBeUndefined();

@@ -25,8 +25,7 @@ const hosts = new Map<HostVersion, Promise<Host>>();
 
 let packed: Promise<string> | undefined;
 
-const tarball = () =>
-	(packed ??= packPackage({ progress, built: process.env.MEDIAGEN_BUILT === '1' }));
+const tarball = () => (packed ??= packPackage({ progress }));
 
 async function hostOf(version: HostVersion): Promise<Host> {
 	const known =
