@@ -39,6 +39,9 @@ const rules = z.object({ threshold: number(0), compare });
 
 const STATES = 'mediaGenBalanceStates';
 
+/** Thresholds whose states are kept. */
+const MOST_STATES = 1_000;
+
 const knownStates = z.record(z.boolean()).catch({});
 
 /** Whether enough remains, by the rule of an item: the unit and the threshold. */
@@ -92,12 +95,14 @@ export const check: Operation = {
 			else if (!onlyOnChange || before[result.rule] !== result.isEnough)
 				(result.isEnough ? enough : low).push(result.item);
 		}
-		const states = Object.fromEntries(
-			results.flatMap((result) => (isFailed(result) ? [] : [[result.rule, result.isEnough]])),
+		const now = results.flatMap((result) =>
+			isFailed(result) ? [] : [[result.rule, result.isEnough] as const],
 		);
-		// While the balance cannot be read, the last known state stays. A write that changes nothing would make n8n save it again.
-		if (Object.keys(states).length > 0 && JSON.stringify(states) !== JSON.stringify(before))
-			data[STATES] = states;
+		// Other thresholds are those of other rounds of a loop. While the balance cannot be read, the last known state stays.
+		const states = { ...before, ...Object.fromEntries(now) };
+		// A write that changes nothing would make n8n save it again.
+		if (JSON.stringify(states) !== JSON.stringify(before))
+			data[STATES] = Object.fromEntries(Object.entries(states).slice(-MOST_STATES));
 		return isForAgent ? [enough] : [enough, low];
 	},
 };

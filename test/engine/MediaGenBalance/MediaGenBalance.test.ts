@@ -342,6 +342,20 @@ describe('What the node remembers from run to run', () => {
 		]);
 	});
 
+	test('check, Only on Change: the rounds of a loop, each with its threshold, have states of their own', async () => {
+		const run = check('={{ $json.at }}');
+		const rounds = async () => [
+			lengthsOf(await run({ items: [{ json: { at: 500 } }] })),
+			lengthsOf(await run({ items: [{ json: { at: 300 } }] })),
+		];
+		service.sandbox.setBalance(400);
+		expect(await rounds()).toEqual([
+			[0, 1],
+			[1, 0],
+		]);
+		expect((await rounds()).flat()).toEqual([0, 0, 0, 0]);
+	});
+
 	test('check, Only on Change: each threshold has a state of its own', async () => {
 		const run = check('={{ $json.at }}');
 		const items = [{ json: { at: 500 } }, { json: { at: 300 } }];
