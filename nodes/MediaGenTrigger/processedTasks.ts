@@ -1,6 +1,6 @@
 import { createHash } from 'crypto';
 
-import { HOUR_MS } from '../shared/util/clock';
+import { clock, HOUR_MS } from '../shared/util/clock';
 import { parseJson } from '../shared/util/json';
 import { z } from '../shared/util/vendor/zod';
 
@@ -11,6 +11,9 @@ const KEY_LENGTH = 8;
  * seconds after its first try (spec, Events 5): its last try finds the event in doubt.
  */
 const IN_DOUBT_AFTER_MS = 50_000;
+
+/** When this process began, in milliseconds since 1970. */
+const LOADED_AT = clock.now();
 
 /** Events that are remembered at most; the oldest are dropped first. */
 export const MOST_PROCESSED = 20_000;
@@ -63,11 +66,14 @@ export class ProcessedTasks {
 		starting: new Map<number, string>(),
 	};
 
-	/** Who wrote what is read: at first a process that has ended, then one that runs. */
+	/** Who wrote what is read: at first perhaps a process that has ended, then one that runs. */
 	private others: Entry['origin'] = 'before';
 
 	/** Whether the text that was read or made last lacks something that is known. */
 	isUnstored = false;
+
+	/** @param loadedAt what was noted after it was noted by a process that runs, in milliseconds since 1970 */
+	constructor(private readonly loadedAt = LOADED_AT) {}
 
 	/** Adds what is stored, by an earlier process or by another one that serves the same trigger. */
 	merge(stored: unknown): void {
@@ -101,7 +107,8 @@ export class ProcessedTasks {
 				known &&
 				(known.noted === 'started' ||
 					(noted === 'starting' && (known.origin === 'here' || known.at >= at)));
-			if (!keeps) this.set(key, { at, noted, origin: this.others });
+			const origin = at < this.loadedAt ? this.others : 'beside';
+			if (!keeps) this.set(key, { at, noted, origin });
 			if (!keeps || known.noted === noted) agreed += 1;
 		}
 		return agreed;

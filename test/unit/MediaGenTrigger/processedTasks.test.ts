@@ -134,6 +134,12 @@ describe('A start that only its beginning is known of', () => {
 		expect(stateIn(reader(open))).toBe('inDoubt');
 	});
 
+	test('is under way when it was written after this process began, which read nothing before', () => {
+		const tasks = new ProcessedTasks(NOW - SECOND);
+		tasks.merge(open);
+		expect(stateIn(tasks)).toBe('starting');
+	});
+
 	test("is under way for 50 seconds when it is this process's own, then in doubt", () => {
 		const tasks = reader('');
 		tasks.note(keyOf('task'), 'starting', NOW);
