@@ -12,6 +12,7 @@ import type {
 import { neutralUsage } from '../shared/api/brandWords';
 import { hourCacheHeader } from '../shared/api/chat';
 import { type Cost, costOf } from '../shared/api/chatCost';
+import { endWarnings, isCut, isRefused } from '../shared/api/chatEnd';
 import { readUsage, type Usage } from '../shared/api/chatUsage';
 import type { ChatRequest, MediaGenClient } from '../shared/api/client';
 import type { Connection } from '../shared/api/connection';
@@ -20,11 +21,9 @@ import { clock } from '../shared/util/clock';
 import { toJson } from '../shared/util/json';
 import {
 	type Answer,
-	endWarnings,
-	isCut,
-	isRefused,
 	isUnread,
 	readAnswer,
+	type ToolCall,
 	UnusableAnswer,
 	withOwnIds,
 } from './answer/answer';
@@ -216,9 +215,18 @@ export class MediaGenModel implements ChatModel {
 		return usage && readUsage(neutralUsage(usage, client.connection.brandWords), style.usage);
 	}
 
+	/** The answer without calls of tools that were not offered: n8n's agent would ask the same question again, up to its last iteration. */
+	private withOffered(answer: Answer): { answer: Answer; unknown: string[] } {
+		if (this.tools.length === 0) return { answer, unknown: [] };
+		const isOffered = (call: ToolCall) => this.tools.some(({ name }) => name === call.name);
+		const unknown = answer.calls.filter((call) => !isOffered(call)).map(({ name }) => name);
+		return { answer: { ...answer, calls: answer.calls.filter(isOffered) }, unknown };
+	}
+
 	/** The answer in the SDK's terms. Throws an `UnusableAnswer` for one that an agent cannot go on with. */
-	private toResult(answer: Answer, { warnings, callIds }: Asked): GenerateResult {
+	private toResult(given: Answer, { warnings, callIds }: Asked): GenerateResult {
 		const { fields, options } = this.setup;
+		const { answer, unknown } = this.withOffered(given);
 		const read = this.usageOf(answer.usage);
 		const usage = read && {
 			promptTokens: read.inputTotal,
@@ -231,6 +239,7 @@ export class MediaGenModel implements ChatModel {
 			...warnings,
 			...(fields.caching === 'off' || isRefused(answer) ? [] : usageWarnings(read)),
 			...endWarnings(answer),
+			...unknown.map((name) => `The model called the tool "${name}", which it was not offered.`),
 			...(isEmpty ? ['The answer is empty.'] : []),
 		];
 		this.setup.warn(allWarnings);
@@ -244,6 +253,11 @@ export class MediaGenModel implements ChatModel {
 			throw new UnusableAnswer(
 				'The answer was cut at "Max Tokens" before its first word',
 				'Raise "Max Tokens".',
+			);
+		if (isEmpty && unknown[0] !== undefined)
+			throw new UnusableAnswer(
+				`The model called the tool "${unknown[0]}", which it was not offered`,
+				'Ask again, or choose another model.',
 			);
 		const text: MessageContent[] = answer.text === '' ? [] : [{ type: 'text', text: answer.text }];
 		const calls = withOwnIds(answer.calls, callIds).map(({ id, name, input }) => ({

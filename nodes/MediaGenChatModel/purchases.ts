@@ -17,6 +17,7 @@ import {
 	SpendingLimitError,
 } from '../shared/purchase/spendingGuard';
 import { toShortText } from '../shared/util/json';
+import { pLimit } from '../shared/util/vendor/pLimit';
 import { UnusableAnswer } from './answer/answer';
 
 /** The error as one of a sub-node: n8n gives it out as it is, and the editor shows it at this node, not only at the agent. */
@@ -50,8 +51,14 @@ const whatCame = (shown: string, message: string) =>
 
 const ASK_LATER = 'Raise "Timeout" in the options, or ask again later.';
 
+/** Questions that are asked at once, as items of the other nodes are. */
+const AT_ONCE = 5;
+
 /** The questions of one node as purchases: within its limits, sent once, and told where they went wrong. */
 export class Purchases {
+	/** A chain may ask all its questions at once: of those in flight, "Keep Balance" knows nothing. */
+	private readonly limit = pLimit(AT_ONCE);
+
 	constructor(
 		private readonly context: Pick<ISupplyDataFunctions, 'getNode' | 'logger'>,
 		private readonly guard: SpendingGuard,
@@ -59,6 +66,10 @@ export class Purchases {
 
 	/** Sends one question, and reads its answer. Throws a node error. */
 	async buy<Result>(ask: () => Promise<Result>): Promise<Result> {
+		return await this.limit(async () => await this.buyNow(ask));
+	}
+
+	private async buyNow<Result>(ask: () => Promise<Result>): Promise<Result> {
 		let isReserved = false;
 		try {
 			await this.guard.checkBalance();

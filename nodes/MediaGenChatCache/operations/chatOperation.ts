@@ -6,9 +6,9 @@ import {
 	type ChatResponse,
 	hourCacheHeader,
 	readReply,
-	REFUSAL,
 } from '../../shared/api/chat';
 import { costOf } from '../../shared/api/chatCost';
+import { isRefused } from '../../shared/api/chatEnd';
 import { readUsage } from '../../shared/api/chatUsage';
 import { type MediaGenClient, openClient } from '../../shared/api/client';
 import { type ApiError, NotFoundError, shortResponse } from '../../shared/api/errors';
@@ -138,9 +138,7 @@ async function askAll(
 				options.warmCacheFirst ? prefixKeys(print) : [],
 				start,
 				(end) =>
-					end.state === 'ready' &&
-					sent.has(end.itemIndex) &&
-					readReply(end.receipt).stopReason !== REFUSAL,
+					end.state === 'ready' && sent.has(end.itemIndex) && !isRefused(readReply(end.receipt)),
 			),
 	};
 	const paid = await runPaidItems(paidRun, questions);

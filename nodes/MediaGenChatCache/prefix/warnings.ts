@@ -1,4 +1,5 @@
-import { MIN_PREFIX_TOKENS, REFUSAL, USUAL_CACHE_MARKERS } from '../../shared/api/chat';
+import { MIN_PREFIX_TOKENS, USUAL_CACHE_MARKERS } from '../../shared/api/chat';
+import { endWarnings, isRefused } from '../../shared/api/chatEnd';
 import { count, NO_USAGE, type Usage } from '../../shared/api/chatUsage';
 import type { Volatile } from '../../shared/util/volatile';
 import type { Part } from '../prompt/conversation';
@@ -60,15 +61,15 @@ export interface Answered {
 	findVolatile: (text: string) => Volatile[];
 }
 
-function answerWarnings({ text, stopReason, usage, markers }: Answered): string[] {
-	const isRefused = stopReason === REFUSAL;
+function answerWarnings(answered: Answered): string[] {
+	const { text, stopReason, usage, markers } = answered;
 	return [
-		...(isRefused
+		...(isRefused(answered)
 			? [
-					'The model refused to answer (stop reason "refusal"). The next request does not read what this one wrote to the cache.',
+					`The model refused to answer (stop reason "${stopReason}"). The next request does not read what this one wrote to the cache.`,
 				]
-			: []),
-		...(text === '' && !isRefused
+			: endWarnings(answered)),
+		...(text === '' && !isRefused(answered)
 			? ['No text was found in the answer. The whole answer is in the field "response".']
 			: []),
 		...(usage === undefined ? [NO_USAGE] : []),
@@ -87,12 +88,12 @@ function answerWarnings({ text, stopReason, usage, markers }: Answered): string[
 
 /** What keeps the cache from working for one item (cache rules 3 to 6), and what is missing in its answer. */
 export function warningsOf(answered: Answered): string[] {
-	const { prefix, comparison, stopReason, usage, findVolatile } = answered;
+	const { prefix, comparison, usage, findVolatile } = answered;
 	const warnings = answerWarnings(answered);
 	if (prefix.length === 0) return warnings;
 	const short = shortPrefixes(prefix, usage);
 	warnings.push(...short);
-	if (short.length === 0 && usage !== undefined && !isCached(usage) && stopReason !== REFUSAL) {
+	if (short.length === 0 && usage !== undefined && !isCached(usage) && !isRefused(answered)) {
 		warnings.push(
 			'The service neither wrote to the cache nor read from it. The prefix may be shorter than the model requires, or the model may not cache.',
 		);

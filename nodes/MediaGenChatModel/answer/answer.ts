@@ -1,6 +1,7 @@
 import { randomUUID } from 'crypto';
 
-import { answerIn, type ChatResponse, readReply, REFUSAL } from '../../shared/api/chat';
+import { answerIn, type ChatResponse, readReply } from '../../shared/api/chat';
+import { type AnswerEnd, isCut } from '../../shared/api/chatEnd';
 import { isObject, objectOf, parseJson } from '../../shared/util/json';
 
 export interface ToolCall {
@@ -11,13 +12,10 @@ export interface ToolCall {
 }
 
 /** An answer of either style. */
-export interface Answer {
+export interface Answer extends AnswerEnd {
 	id?: string;
 	text: string;
 	calls: ToolCall[];
-	stopReason: string | null;
-	/** Whether it came in events of which none gave a reason for the end. */
-	hasNoEnd?: boolean;
 	/** As it came; `undefined` where there is none. */
 	usage: Record<string, unknown> | undefined;
 }
@@ -31,33 +29,6 @@ export class UnusableAnswer extends Error {
 	) {
 		super(message);
 	}
-}
-
-/** The stop reasons of an answer that was cut at "Max Tokens", in both styles. */
-const CUT = ['max_tokens', 'length'];
-
-/** The stop reasons of a refused answer, in both styles. */
-const REFUSED = [REFUSAL, 'content_filter'];
-
-export const isCut = ({ stopReason }: Pick<Answer, 'stopReason'>) =>
-	stopReason !== null && CUT.includes(stopReason);
-
-export const isRefused = ({ stopReason }: Pick<Answer, 'stopReason'>) =>
-	stopReason !== null && REFUSED.includes(stopReason);
-
-/** The stop reasons of a whole answer, as services of either style write them. */
-const WHOLE =
-	/^(?:end_turn|stop|stop_sequence|eos|complete|completed|tool_use|tool_calls|function_call)$/i;
-
-/** What is said of an answer that may not be whole. */
-export function endWarnings(answer: Pick<Answer, 'stopReason' | 'hasNoEnd'>): string[] {
-	const { stopReason } = answer;
-	if (isCut(answer)) return ['The answer was cut at "Max Tokens".'];
-	if (answer.hasNoEnd)
-		return ['The service gave no reason for the end of the answer: it may have broken off.'];
-	return stopReason === null || WHOLE.test(stopReason)
-		? []
-		: [`The answer ended with the stop reason "${stopReason}": it may not be whole.`];
 }
 
 /** Whether nothing was found in a response that an answer has. */

@@ -46,9 +46,6 @@ export const USUAL_CACHE_MARKERS = 4;
 /** Tokens below which the service may ignore the marker of a prefix (cache rule 4). */
 export const MIN_PREFIX_TOKENS = 1_024;
 
-/** The stop reason of a refused answer (cache rule 6). */
-export const REFUSAL = 'refusal';
-
 /** A marker. `5m` is what the service takes an absent `ttl` for (cache rule 1). */
 type CacheControl = { type: 'ephemeral'; ttl?: '1h' };
 

@@ -104,6 +104,27 @@ test.each([
 	}
 });
 
+test.each([
+	['message', { content: 'It', stop_reason: 'max_tokens' }, 'The answer was cut at "Max Tokens".'],
+	['completion', { choices: [{ message: { content: 'It' }, finish_reason: 'length' }] }, 'was cut'],
+	[
+		'message',
+		{ content: 'It', stop_reason: 'paused' },
+		'stop reason "paused": it may not be whole',
+	],
+	[
+		'completion',
+		{ choices: [{ message: { content: '' }, finish_reason: 'content_filter' }] },
+		'The model refused to answer (stop reason "content_filter")',
+	],
+] as const)(
+	'%s: an answer that may not be whole has a warning: %j',
+	async (operation, body, words) => {
+		const { json } = await answer(operation, { ...body, usage: hit });
+		expect(json.warnings).toEqual([expect.stringContaining(words)]);
+	},
+);
+
 test('usage and stop reason are found in an envelope too, with numbers as text', async () => {
 	const cached = { prompt_tokens_details: { cached_tokens: '5000' } };
 	const usage = { prompt_tokens: '5010', completion_tokens: '3', ...cached };

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { DIALECTS } from '../../../sandbox/service';
 import { document, useChatSandbox } from '../support/chat';
 import { ask, called, drawTool, read, system, user } from '../support/chatModel';
+import { log } from '../support/engine';
 import { SCRIPTED_KEY, useScriptedService } from '../support/scriptedService';
 
 const service = useChatSandbox();
@@ -144,6 +145,30 @@ describe('a service with a form of its own', () => {
 			{ id: expect.stringMatching(/^call_.{8}/), name: 'draw', input: expected },
 		]);
 	});
+
+	test.each([false, true])(
+		'a call of a tool that was not offered is left out, with a warning, or an error where there is nothing else (streamed: %s)',
+		async (streams) => {
+			const call = (name: string, index: number) => ({
+				...{ index, id: `call_${index}` },
+				function: { name, arguments: '{}' },
+			});
+			const replyWith = (...tool_calls: object[]) =>
+				streams
+					? stream({ choices: [{ delta: { tool_calls }, finish_reason: 'tool_calls' }] })
+					: { json: { choices: [{ message: { tool_calls }, finish_reason: 'tool_calls' }] } };
+			const both = await asked(
+				'completions',
+				replyWith(call('draw', 0), call('functions.draw', 1)),
+				streams,
+			);
+			expect(read(both).calls.map(({ name }) => name)).toEqual(['draw']);
+			const words = 'The model called the tool "functions.draw", which it was not offered';
+			expect(log.join('\n')).toContain(words);
+			const none = await asked('completions', replyWith(call('functions.draw', 0)), streams);
+			expect(none.error?.message).toContain(words);
+		},
+	);
 
 	test('two calls without ids get different ones', async () => {
 		const block = { type: 'tool_use', name: 'draw', input: {} };

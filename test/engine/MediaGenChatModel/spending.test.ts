@@ -1,5 +1,7 @@
 import { useChatSandbox } from '../support/chat';
 import { ask, user, withModel } from '../support/chatModel';
+import { useScriptedService } from '../support/scriptedService';
+import { chatAnswer } from '../support/scriptedTasks';
 
 const service = useChatSandbox();
 
@@ -59,4 +61,30 @@ test('with enough balance it is asked', async () => {
 	const { error } = await ask({ credential: service.credential(), options }, user('Why?'));
 	expect(error).toBeUndefined();
 	expect(answers()).toBe(1);
+});
+
+describe('a chain that asks all its questions at once', () => {
+	const scripted = useScriptedService();
+
+	test('has five of them answered at a time', async () => {
+		let [inFlight, most] = [0, 0];
+		const body = JSON.stringify(chatAnswer('Four').json);
+		scripted.on('POST', '/v1/messages', {
+			raw: (response) => {
+				most = Math.max(most, ++inFlight);
+				setTimeout(() => {
+					inFlight--;
+					response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+				}, 20);
+			},
+		});
+		const { error } = await withModel({ credential: scripted.credential() }, async (model) => {
+			await Promise.all(
+				Array.from({ length: 12 }, async () => await model.generate([user('Why?')])),
+			);
+		});
+		expect(error).toBeUndefined();
+		expect(scripted.sent('POST', '/v1/messages')).toHaveLength(12);
+		expect(most).toBe(5);
+	});
 });
