@@ -31,9 +31,10 @@ const SUBMIT_WITHIN_MS = { min: 60_000, max: HOUR_MS };
 /** Milliseconds for an upload: two minutes for its answer, and what its bytes take at 50 kB in a second. */
 const uploadWithinMs = (bytes: number) => 120_000 + bytes / 50;
 
-/** The body of a purchase: JSON, or form data in one piece. */
+/** The body of a purchase: JSON, or form data in one piece, and its fields. */
 export interface SubmissionBody extends Pick<ApiRequest, 'headers'> {
 	body: IDataObject | Buffer;
+	fields?: IDataObject;
 }
 
 interface RetrieveOptions extends Pick<ApiRequest, 'deadline' | 'timeoutMs' | 'idleMs'> {
@@ -71,7 +72,7 @@ export function createClient(
 			/** Buys a task: never sent twice. `path` begins with `/`. A 404 is told with the words `notFound`. */
 			submit: async (
 				path: string,
-				body: SubmissionBody,
+				{ fields, ...sent }: SubmissionBody,
 				deadline: Deadline,
 				notFound = TASK_NOT_FOUND,
 			): Promise<AcceptedTask> => {
@@ -79,11 +80,11 @@ export function createClient(
 					Math.max(SUBMIT_WITHIN_MS.min, deadlineMs(deadline) - clock.now()),
 					SUBMIT_WITHIN_MS.max,
 				);
-				const isSent = (id: string) => hasText([path.split('/'), body.body], id);
+				const isSent = (id: string) => hasText([path.split('/'), fields ?? sent.body], id);
 				const limits = { deadline, timeoutMs };
 				const mayBeDone = (refusal: unknown) => namesNewTask(refusal, isSent);
 				return await open(
-					{ method: 'POST', path, ...body, retry: 'purchase', ...limits, notFound, mayBeDone },
+					{ method: 'POST', path, ...sent, retry: 'purchase', ...limits, notFound, mayBeDone },
 					async (pieces, statusCode) =>
 						readSubmission(await readBody(pieces, connection), statusCode, isSent),
 				);

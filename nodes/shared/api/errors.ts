@@ -81,6 +81,13 @@ export class UnreadableResponseError extends ApiError {
 	override readonly transient = true;
 }
 
+/** The record of another task than the one that was asked for. */
+export class OtherTaskError extends UnreadableResponseError {
+	constructor(taskId: string) {
+		super(`The service answered with the record of task ${taskId}`);
+	}
+}
+
 /** A response that is larger than any record or answer. Reading it again would cost as much again. */
 export class TooLargeError extends ApiError {}
 
@@ -107,6 +114,10 @@ export class CanceledError extends ApiError {
 
 /** The node itself refused the address of a file. */
 export class BlockedAddressError extends ApiError {}
+
+/** Whether the service does not take the key: another one may be in the credential by now. */
+export const isKeyRefused = (error: ApiError): boolean =>
+	error instanceof AuthenticationError || error instanceof PermissionError;
 
 /** Returns a thrown value as an `Error`. */
 export function asError(error: unknown): Error {

@@ -12,8 +12,10 @@ export interface Callback {
 	claimed: StatedRecord | undefined;
 	/** Whether the task may have ended: a body without a status does not say. */
 	claimsEnd: boolean;
-	/** Whether the call has no body, as the one by which a node resumes its own execution. */
+	/** Whether the call names nothing, as the one by which a node resumes its own execution. */
 	isEmpty: boolean;
+	/** The pause that such a call is to end. */
+	pause: string | undefined;
 }
 
 /** What n8n adds to a request. */
@@ -35,6 +37,9 @@ async function bodyOf(context: IWebhookFunctions): Promise<unknown> {
 	return isRead && !/\d{16}/.test(text) ? read : (parseExactJson(text) ?? read);
 }
 
+/** What a node calls the address of its own execution with. */
+export const ownCall = z.object({ pause: z.string() });
+
 /** Reads the body of a call, of any shape. */
 export async function readCallback(context: IWebhookFunctions): Promise<Callback> {
 	const body = await bodyOf(context);
@@ -43,7 +48,9 @@ export async function readCallback(context: IWebhookFunctions): Promise<Callback
 		taskId: readTaskId(body),
 		claimed,
 		claimsEnd: !claimed || mayHaveEnded(claimed),
-		isEmpty: body === undefined || (isObject(body) && Object.keys(body).length === 0),
+		isEmpty:
+			body === undefined || (isObject(body) && Object.keys(body).every((name) => name === 'pause')),
+		pause: ownCall.safeParse(body).data?.pause,
 	};
 }
 

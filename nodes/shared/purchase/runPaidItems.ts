@@ -51,7 +51,7 @@ export interface PaidRun<Item extends ReadyItem, Receipt> {
 		/** Milliseconds since 1970. */
 		at: () => number;
 		/** What is said of an item that it overtook. */
-		message: string;
+		message: () => string;
 	};
 	signal: AbortSignal | undefined;
 	/** What an earlier execution bought for the item: then nothing is bought. */
@@ -80,10 +80,14 @@ export class PendingPurchaseError extends ApiError {
 	 * @param why it was not sent again although the user wants that
 	 */
 	constructor(buys: 'task' | 'answer', response: string | undefined, why?: ApiError) {
-		const words = `The ${buys} may have been bought by an earlier attempt, so the request was not sent again`;
 		const reason = why instanceof SpendingLimitError ? why.problem : why?.message;
-		const because = reason === undefined ? '' : `: ${reason}`;
-		super(words + because, 'maybe', { response });
+		super(
+			reason === undefined
+				? `The ${buys} may have been bought by an earlier attempt, so the request was not sent again`
+				: `The ${buys} may have been bought by an earlier attempt, and was not bought again: ${reason}`,
+			'maybe',
+			{ response },
+		);
 	}
 }
 
@@ -126,10 +130,10 @@ function lineOf(
 }
 
 function throwIfLate(deadline: PaidRun<ReadyItem, unknown>['deadline']): void {
-	if (deadline && clock.now() >= deadline.at()) throw new TimeoutError(deadline.message);
+	if (deadline && clock.now() >= deadline.at()) throw new TimeoutError(deadline.message());
 }
 
-/** How far an attempt has come. Nothing was bought by one that failed before it was sent. */
+/** How far an attempt has come. Nothing was bought by one that failed before it was sent, or that was refused. */
 interface Attempt {
 	stage: 'not sent' | 'preparing' | 'sent';
 	/** Of an earlier attempt that may have bought the item. */
@@ -183,17 +187,18 @@ async function buy<Item extends ReadyItem, Receipt>(
 		if (words !== undefined) run.context.logger.info(lineOf(run, item, words + late));
 		return receipt;
 	} catch (error) {
-		const wasSent = attempt.stage === 'sent';
-		const rejected = error instanceof ApiError && error.sent === 'no';
-		if (wasSent && !rejected) {
+		if (attempt.stage === 'sent' && error instanceof ApiError && error.sent === 'no') {
+			attempt.stage = 'not sent';
+			if (attempt.pending) records.markPending(item.purchase, attempt.pending.response);
+			else records.drop(item.itemIndex);
+		}
+		if (attempt.stage === 'sent') {
 			const response = error instanceof ApiError ? error.details.response : undefined;
 			if (response !== undefined) records.markPending(item.purchase, response);
 			// n8n saves nothing of a run that is stopped, and an error names one item only.
 			const words = `no clear answer: the ${run.buys} may have been bought`;
 			run.context.logger.warn(lineOf(run, item, words + answerInWords(response)));
-		}
-		if (wasSent && rejected) records.drop(item.itemIndex);
-		if (!wasSent || rejected) guard.release();
+		} else guard.release();
 		throw asError(error);
 	} finally {
 		guard.settle();

@@ -114,20 +114,36 @@ const WAIT = 'n8n-nodes-base.wait';
  * doubles with each branch that joins another one again.
  */
 const ofWorkflow = z.object({
-	workflow: z.object({ nodes: z.record(z.object({ type: z.unknown(), disabled: z.unknown() })) }),
+	workflow: z.object({
+		nodes: z.record(
+			z.object({
+				type: z.unknown(),
+				disabled: z.unknown(),
+				parameters: z.object({ resume: z.unknown(), httpMethod: z.unknown() }),
+			}),
+		),
+	}),
 });
 
-function hasWaitNode(context: object): boolean {
+/** Whether a parameter has that value, or has it perhaps: an expression is evaluated when its node runs. */
+const mayBe = (given: unknown, value: string) =>
+	given === value || (typeof given === 'string' && given.startsWith('='));
+
+/** Whether the workflow has a Wait node that takes any POST to the execution for the call that it waits for. */
+function hasWaitForCall(context: object): boolean {
 	const nodes = Object.values(ofWorkflow.safeParse(context).data?.workflow.nodes ?? {});
-	return nodes.some(({ type, disabled }) => type === WAIT && disabled !== true);
+	return nodes.some(
+		({ type, disabled, parameters: { resume, httpMethod } }) =>
+			type === WAIT && disabled !== true && mayBe(resume, 'webhook') && mayBe(httpMethod, 'POST'),
+	);
 }
 
 /**
  * The address to send of a paused execution. In n8n 1.x, a call without a path of this node is one of whichever node waits then: one
- * that comes late would be taken for the answer to a Wait node.
+ * that comes late would be taken for the answer to a Wait node. A service that adds its own path behind that of this node is not heard.
  */
 const sentAddress = ({ context }: TaskRun, resumeUrl: string): string =>
-	isSigned(resumeUrl) || !hasWaitNode(context) ? resumeUrl : below(resumeUrl, '/callback');
+	isSigned(resumeUrl) || !hasWaitForCall(context) ? resumeUrl : below(resumeUrl, '/callback');
 
 /** Where the service reports the end of all items' tasks: this paused execution. */
 export function pausedAddress(

@@ -63,8 +63,9 @@ export async function checkParents(
 	};
 	return await Promise.all(
 		items.map(async (item) => {
-			// What an earlier attempt sent is not sent again.
-			if (item.state !== 'ready' || records.stateOf(item.purchase) !== undefined) return item;
+			// What was bought before is not sent again.
+			if (item.state !== 'ready' || item.existing || records.stateOf(item.purchase) !== undefined)
+				return item;
 			const record = await recordOf(parent.parentOf(item.body));
 			const status = checkStatus(record);
 			const { problem, notes = [] } = status.problem

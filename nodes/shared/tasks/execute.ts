@@ -7,8 +7,14 @@ import type { Operation } from '../n8n/describe';
 import { isFailed, runError, throwFirstError } from '../n8n/failedItems';
 import { optionsField, purchaseOptions, waitFields } from '../n8n/options';
 import { isTool } from '../n8n/readOptions';
-import { isLeftOut, isRefunded, outputItems, type TaskItem } from '../output/items';
-import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
+import {
+	type AcceptedItem,
+	isLeftOut,
+	isRefunded,
+	outputItems,
+	type TaskItem,
+} from '../output/items';
+import { requestLinksOf } from '../output/resultFiles';
 import { checkOnlyOutput } from '../purchase/checkOnly';
 import { PurchaseRecords, runIndexOf } from '../purchase/purchaseRecords';
 import { dropRecords, runPaidItems } from '../purchase/runPaidItems';
@@ -51,7 +57,10 @@ const NO_ENDPOINT: BuyingOperation['notFound'] = {
 const notFoundOf = ({ notFound, fields }: BuyingOperation) =>
 	notFound ?? (fields.some(({ name }) => name === 'taskId') ? undefined : NO_ENDPOINT);
 
-/** How long "Don't Wait", which has no timeout, goes on after the last task that the service accepted, such as under a rate limit. */
+/**
+ * How long the purchases of a run that does not poll go on after the last task that the service accepted, such as under a rate limit. A
+ * pause, which may last for a day, begins behind them.
+ */
 const ACCEPTED_WITHIN_MS = 600_000;
 
 /** What the purchases of a run left. */
@@ -59,6 +68,9 @@ interface Bought {
 	records: PurchaseRecords;
 	guard: SpendingGuard;
 }
+
+/** A task that was bought, now or by an earlier attempt. */
+type Receipt = AcceptedTask & Pick<AcceptedItem, 'request' | 'boughtAt'>;
 
 /** Buys a task for each item that is ready. */
 async function buyTasks(
@@ -69,13 +81,15 @@ async function buyTasks(
 ): Promise<TaskItem[]> {
 	const { context, client, signal, options } = run;
 	let lastAccepted = clock.now();
-	const deadline =
-		options.waitMode === 'none'
-			? {
-					at: () => lastAccepted + ACCEPTED_WITHIN_MS,
-					message: 'The service accepted no task for ten minutes, so this one was not sent',
-				}
-			: { at: () => run.deadline, message: 'The timeout passed before the task was bought' };
+	const timeoutAt = options.waitMode === 'none' ? Infinity : run.deadline;
+	const idleAt = () => (options.waitMode === 'poll' ? Infinity : lastAccepted + ACCEPTED_WITHIN_MS);
+	const deadline = {
+		at: () => Math.min(timeoutAt, idleAt()),
+		message: () =>
+			idleAt() < timeoutAt
+				? 'The service accepted no task for ten minutes, so this one was not sent'
+				: 'The timeout passed before the task was bought',
+	};
 	const notFound = notFoundOf(operation);
 	const paid = await runPaidItems(
 		{
@@ -92,11 +106,11 @@ async function buyTasks(
 				const { path, body } = item.target;
 				const submission = await toSubmission(run, records, item, deadline.at);
 				const request = requestLinksOf(Buffer.isBuffer(submission.body) ? body : submission.body);
-				return async (): Promise<AcceptedTask & { request?: RequestLinks }> => {
+				return async (): Promise<Receipt> => {
 					const words = notFound?.words;
 					const accepted = await client.tasks.submit(path, submission, deadline.at, words);
 					lastAccepted = clock.now();
-					return { ...accepted, request };
+					return { ...accepted, request, boughtAt: lastAccepted };
 				};
 			},
 			existing: ({ existing, request }) => existing && { ...existing, request },
@@ -111,10 +125,10 @@ async function buyTasks(
 	);
 	return paid.map((item) => {
 		if (item.state !== 'ready') return item;
-		const { taskId, record, request, others = [] } = item.receipt;
+		const { taskId, record, request, boughtAt, others = [] } = item.receipt;
 		const more = `The service made more tasks of this request: ${others.join(', ')}. Get them with the resource Task, operation Get.`;
 		const notes = others.length > 0 ? [...item.notes, more] : item.notes;
-		const accepted = { ...acceptedItem(run, { ...item, notes }, taskId), request };
+		const accepted = { ...acceptedItem(run, { ...item, notes }, taskId), request, boughtAt };
 		return record ? withRecord(run, accepted, record) : accepted;
 	});
 }
@@ -198,13 +212,13 @@ async function execute(
 	const records = new PurchaseRecords(context);
 	const bought = { records, guard };
 	try {
-		// What an earlier attempt bought is taken up, whatever has become of the tasks that its item names.
-		const allowed = parent
-			? checked(await checkParents(opened, fields, parent, read, records))
+		// What was bought is taken up, whatever has become of the tasks that its item names.
+		const found = read.some(namesTask)
+			? checked(await findExistingTasks(opened, read, records))
 			: read;
-		const items = allowed.some(namesTask)
-			? checked(await findExistingTasks(opened, allowed, records))
-			: allowed;
+		const items = parent
+			? checked(await checkParents(opened, fields, parent, found, records))
+			: found;
 		if (checkOnly)
 			return [await checkOnlyOutput(context, opened.client, guard, items, ({ target }) => target)];
 		// The look at existing tasks may have taken a minute.

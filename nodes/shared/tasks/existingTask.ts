@@ -1,4 +1,4 @@
-import { errorFromThrown, UnreadableResponseError } from '../api/errors';
+import { errorFromThrown, OtherTaskError } from '../api/errors';
 import { FAMILIES } from '../api/families';
 import { type AcceptedTask, otherTaskIn, type TaskRecord } from '../api/records';
 import { asNodeError, itemError } from '../n8n/nodeErrors';
@@ -11,7 +11,7 @@ import { clock, sleep } from '../util/clock';
 import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import { UNKNOWN_FOR_MS } from './poll';
 import type { PreparedItem } from './prepare';
-import { acceptedItem, anotherTask, retrieveRecord, type TaskRun, withRecord } from './taskRun';
+import { acceptedItem, retrieveRecord, type TaskRun, withRecord } from './taskRun';
 
 /** What a file's server answers where the file is no more. Any other answer does not say so. */
 const GONE = new Set([404, 410]);
@@ -62,7 +62,7 @@ async function retrieveState(run: TaskRun, taskId: string): Promise<Found> {
 	const record = await recordOf(run, taskId);
 	if (!record) return 'unknown to the service';
 	const other = otherTaskIn(record.raw, taskId);
-	if (other !== undefined) throw new UnreadableResponseError(anotherTask(other));
+	if (other !== undefined) throw new OtherTaskError(other);
 	const accepted = acceptedItem(run, { itemIndex: 0, notes: [], options: {} }, taskId);
 	const { status, results } = withRecord(run, accepted, record).task;
 	// Only of a failed task the specification says that it is refunded.

@@ -1,4 +1,12 @@
-import { ApiError, asError, CanceledError, errorFromThrown, NotFoundError } from '../api/errors';
+import {
+	ApiError,
+	asError,
+	CanceledError,
+	errorFromThrown,
+	isKeyRefused,
+	NotFoundError,
+	OtherTaskError,
+} from '../api/errors';
 import { READS_HELD_UP_MS } from '../api/http';
 import { hasEnded } from '../api/records';
 import type { NodeError } from '../n8n/nodeErrors';
@@ -43,11 +51,14 @@ export class Absence {
 		this.since = undefined;
 	}
 
-	/** Whether a later request may succeed. A 404 without the service's own error is another server's, such as a proxy's. */
+	/** Whether a later request may succeed. A refusal without the service's own error is another server's, such as a proxy's. */
 	mayPass(error: ApiError): boolean {
-		if (!(error instanceof NotFoundError)) return error.transient;
+		const isElsewhere = error.details.fromService !== true;
+		if (isKeyRefused(error)) return isElsewhere;
+		const isOther = error instanceof OtherTaskError;
+		if (!isOther && !(error instanceof NotFoundError)) return error.transient;
 		this.since ??= clock.now();
-		return error.details.fromService !== true || clock.now() - this.since < UNKNOWN_FOR_MS;
+		return (!isOther && isElsewhere) || clock.now() - this.since < UNKNOWN_FOR_MS;
 	}
 }
 
@@ -133,7 +144,10 @@ export class LateResults {
 	}
 }
 
-async function pollTask(run: TaskRun, accepted: AcceptedItem): Promise<TaskItem> {
+async function pollTask(given: TaskRun, accepted: AcceptedItem): Promise<TaskItem> {
+	// A task may have been bought long after the run began, such as behind a rate limit.
+	const own = (accepted.boughtAt ?? 0) + given.options.timeout * 1_000;
+	const run = { ...given, deadline: Math.max(given.deadline, own) };
 	let outcome = accepted;
 	const lateResults = new LateResults();
 	const retrieve = async (): Promise<Progress> => {

@@ -263,5 +263,6 @@ export async function toSubmission(
 	);
 	const form = new MultipartForm(file.field, await reopenFile(run.context, file.content), fields);
 	// What buys something is read whole before: a file that breaks off must not leave in doubt what was bought.
-	return { body: await readWhole(form.stream()), headers: { 'content-type': form.type } };
+	const whole = await readWhole(form.stream());
+	return { body: whole, fields: json, headers: { 'content-type': form.type } };
 }

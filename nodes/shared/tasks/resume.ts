@@ -235,6 +235,9 @@ function withErrorsInPlace(
 
 const CALL_AGAIN = 'Not ready yet: call again later';
 
+/** The answer to a process that watches a pause of this execution that another one has ended. */
+const PAUSE_OVER = 'This pause has finished';
+
 /** Answers a call that does not know the secret of the address. `undefined` if it does. */
 function refuseStranger(
 	context: IWebhookFunctions,
@@ -357,7 +360,8 @@ async function resumeOnCallback(
 		if (!run) return answer(context, 503, CALL_AGAIN);
 		const outcomes = readWaitingItems(run);
 		const key = keyOfPause(context.getExecutionId(), run.pauseLimit, outcomes);
-		const { taskId, claimsEnd, isEmpty } = await readCallback(context);
+		const { taskId, claimsEnd, isEmpty, pause } = await readCallback(context);
+		if (pause !== undefined && pause !== key) return answer(context, 409, PAUSE_OVER);
 		// With a mask for the key, as in the waiting items.
 		const claimed = taskId && client.connection.redactText(taskId);
 		const found = await lock.run(
@@ -369,8 +373,7 @@ async function resumeOnCallback(
 			context.logger.info(
 				`MediaGen: callback received, task ${found.running.taskId} is still running`,
 			);
-			// The record may be a moment behind the callback. After a 2xx, neither the service would call for the end again, nor the node itself,
-			// whose call is empty.
+			// The record may be a moment behind the callback. After a 2xx, neither the service would call for the end again, nor the node itself.
 			const isBehind = isEmpty || (claimsEnd && claimed === found.running.taskId);
 			return isBehind ? answer(context, 503, CALL_AGAIN) : {};
 		}

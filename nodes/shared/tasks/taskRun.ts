@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { type MediaGenClient, openClient } from '../api/client';
 import type { Connection } from '../api/connection';
-import { CanceledError, UnreadableResponseError } from '../api/errors';
+import { CanceledError, OtherTaskError } from '../api/errors';
 import { FAMILIES, type TaskFamily, taskPath } from '../api/families';
 import {
 	ATTEMPT_TIMEOUT_MS,
@@ -111,15 +111,10 @@ export async function retrieveRecord(
 		);
 		const { id, raw, status } = record;
 		const isOther = id !== undefined && id !== taskId && !namesTask(raw, taskId);
-		if (isOther && knownStatus(status) === 'failed')
-			throw new UnreadableResponseError(anotherTask(id));
+		if (isOther && knownStatus(status) === 'failed') throw new OtherTaskError(id);
 		return record;
 	});
 }
-
-/** What is said of a record that names another task. */
-export const anotherTask = (other: string) =>
-	`The service answered with the record of task ${other}`;
 
 /** The part of a run that records and files need. A callback may not show the family. */
 type ResultRun = Pick<
@@ -155,7 +150,7 @@ export function withRecord(
 	const { baseUrl, brandWords } = run.client.connection;
 	const noFile = `The service calls task ${taskId} completed, but its record has no file that this node can read. It is in the field "record".`;
 	const other = otherTaskIn(raw, taskId);
-	const note = other && `${anotherTask(other)} in place of task ${taskId}`;
+	const note = other && `${new OtherTaskError(other).message} in place of task ${taskId}`;
 	const before = outcome.notes.filter((each) => each !== noFile && each !== note);
 	const notes = note === undefined ? before : [...before, note];
 	try {

@@ -1,13 +1,7 @@
 import { createHash } from 'crypto';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import {
-	type ApiError,
-	AuthenticationError,
-	errorFromThrown,
-	PermissionError,
-	UnreadableResponseError,
-} from '../api/errors';
+import { errorFromThrown, isKeyRefused, UnreadableResponseError } from '../api/errors';
 import { hasEnded } from '../api/records';
 import { Memory } from '../util/memory';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
@@ -111,10 +105,6 @@ const lateResults = new LateResults();
 /** Whether a task has ended, and its result has come. */
 export const hasCome = (outcome: AcceptedItem): boolean => lateResults.hasCome(outcome);
 
-/** A key that is refused may be changed in the credential, which the next call or look reads anew. */
-export const isKeyRefused = (error: ApiError) =>
-	error instanceof AuthenticationError || error instanceof PermissionError;
-
 /** Asks for one task, and notes its end. Returns whether it has ended. Throws an `ApiError` that may pass. */
 async function noteEnd(
 	run: PausedRun<TaskContext>,
@@ -133,6 +123,7 @@ async function noteEnd(
 		const error = errorFromThrown(thrown);
 		const absence = absent.get(taskId) ?? new Absence();
 		absent.set(taskId, absence);
+		// The next call, or look, reads the credential anew.
 		if (absence.mayPass(error) || (isKeyRefused(error) && !isOverdue(run))) throw error;
 		ended.set(taskId, { ...outcome, error: retrieveError(run, outcome, error) });
 	}

@@ -1,8 +1,9 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 
 import { openClient } from '../api/client';
-import { asError, errorFromThrown } from '../api/errors';
+import { asError, errorFromThrown, isKeyRefused } from '../api/errors';
 import { below } from '../api/signedAddress';
+import type { ownCall } from '../callbacks/callback';
 import { isAccepted, type TaskItem } from '../output/items';
 import { clock, within } from '../util/clock';
 import { Memory } from '../util/memory';
@@ -14,7 +15,6 @@ import {
 	forgetWaiting,
 	hasCome,
 	hasResumed,
-	isKeyRefused,
 	keyOfPause,
 	type PausedRun,
 	waitingExecution,
@@ -34,10 +34,12 @@ async function callN8n(
 	context: CallerContext,
 	method: 'GET' | 'POST',
 	url: string,
+	body?: z.infer<typeof ownCall>,
 ): Promise<z.infer<typeof response> | string> {
 	const request = context.helpers.httpRequest({
 		method,
 		url,
+		body,
 		headers: { 'cache-control': 'no-cache' },
 		timeout: clock.toHostMs(CALL_WITHIN_MS),
 		returnFullResponse: true,
@@ -78,9 +80,15 @@ interface OwnAnswer {
 /**
  * Calls the paused node as the service does. The call names no task: the node asks for all of its tasks. It has the path of this node
  * only: where the execution has gone on to a Wait node, n8n 1.123 would take a call without one for that node's.
+ *
+ * @param pause the key of the pause that is to end
  */
-async function callOwnAddress(context: CallerContext, resumeUrl: string): Promise<OwnAnswer> {
-	const answer = await callN8n(context, 'POST', below(resumeUrl, '/callback'));
+async function callOwnAddress(
+	context: CallerContext,
+	resumeUrl: string,
+	pause = '',
+): Promise<OwnAnswer> {
+	const answer = await callN8n(context, 'POST', below(resumeUrl, '/callback'), { pause });
 	if (typeof answer === 'string') return { state: 'failed', why: answer };
 	const { statusCode, body } = answer;
 	const says = (words: string) => wordsOf(body).includes(words);
@@ -88,8 +96,9 @@ async function callOwnAddress(context: CallerContext, resumeUrl: string): Promis
 	const why = isOfN8n ? 'another n8n answered' : `it answered ${statusCode}`;
 	if (hasNoDataYet(answer) || (statusCode === 409 && !says('finished')))
 		return { state: 'running', why };
-	// n8n keeps no execution that it does not save.
-	const isGone = statusCode === 404 && says('does not exist');
+	// n8n keeps no execution that it does not save. One that waits at another node has gone on.
+	const isGone =
+		statusCode === 404 && (says('does not exist') || says('does not contain a waiting webhook'));
 	return { state: isOfN8n || isGone ? 'done' : 'failed', why };
 }
 
@@ -210,7 +219,7 @@ async function allEnded(
 async function resume({ context }: PausedRun, key: string, resumeUrl: string): Promise<boolean> {
 	const until = clock.now() + REPEAT_FOR_MS;
 	for (let wait = FIRST_REPEAT_MS; clock.now() < until && !hasResumed(key); wait *= GROWTH) {
-		const { state } = await callOwnAddress(context, resumeUrl);
+		const { state } = await callOwnAddress(context, resumeUrl, key);
 		if (state === 'done') return true;
 		await clock.sleep(wait);
 	}

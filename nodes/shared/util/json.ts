@@ -72,8 +72,9 @@ export const objectOf = (value: unknown): Record<string, unknown> => (isObject(v
 
 const isDataObject = (value: IDataObject[string]): value is IDataObject => isObject(value);
 
-/** Whether a text stands in a value, at any depth. */
+/** Whether a text stands in a value, at any depth; as a number, too. */
 export function hasText(value: unknown, text: string): boolean {
+	if (typeof value === 'number') return String(value) === text;
 	if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return value === text;
 	return Object.values(value).some((inner) => hasText(inner, text));
 }

@@ -5,6 +5,7 @@ import { jumpingClock, until } from '../../support/clocks';
 import { log, retryExecution, runNode, type RunOptions, runSideBySide } from '../../support/engine';
 import { generatePicture } from '../../support/generatePicture';
 import { runnerOf } from '../../support/operations';
+import { stopWatching } from '../../support/pausedExecution';
 import { fileItem, picture } from '../../support/sandbox';
 import type { Reply } from '../../support/scriptedService';
 import {
@@ -23,7 +24,7 @@ import {
 import { errorOutput, goOn, retryAndGoOn, retryOnFail } from '../../support/settings';
 import { statesOf, statusesOf, useSoundService } from '../../support/soundService';
 
-const { service, onSubmit, onRecord, onRecordOf, buy, bought, promptsSent, recordsRead } =
+const { service, onSubmit, onRecord, onRecordOf, buy, pause, bought, promptsSent, recordsRead } =
 	useSoundService(jumpingClock);
 
 /** An item without a result goes from the error output back to the node, once. */
@@ -98,6 +99,35 @@ describe('Retry-After never outlasts "Timeout"', () => {
 		expect((clock.now() - began) / 1_000).toBeLessThan(21);
 		expect(service.sent('GET', '/1.mp3')).toHaveLength(2);
 	});
+});
+
+test('a task that is bought late has "Timeout" for itself: the rate limit has taken some of it', async () => {
+	onSubmit(accepted('task_1'), tooMany('25'), accepted('task_2'));
+	let boughtAt = Infinity;
+	onRecordOf('task_2', () => {
+		boughtAt = Math.min(boughtAt, clock.now());
+		return clock.now() - boughtAt < 20_000 ? running : completed;
+	});
+	const { json, error } = await buy(2, { timeout: 30, concurrency: 1 });
+	expect(error).toBeUndefined();
+	expect(statesOf(json)).toEqual([
+		['task_1', 'completed'],
+		['task_2', 'completed'],
+	]);
+});
+
+test('a pause, which may last for a day, does not buy for a day under a rate limit', async () => {
+	onSubmit(accepted('task_1'), tooMany('30'));
+	onRecord(running);
+	const began = clock.now();
+	const { waiting } = await pause(3, oneByOne, goOn, { watches: true });
+	stopWatching();
+	expect(((bought().at(-1)?.at ?? began) - began) / 60_000).toBeLessThan(11);
+	expect(statusesOf(waiting.map(({ json }) => json))).toEqual([
+		'submitted',
+		'not submitted',
+		'not submitted',
+	]);
 });
 
 describe('"Don\'t Wait" has no timeout', () => {
@@ -277,13 +307,28 @@ describe('What an attempt left is taken up by the next one in the same execution
 		},
 	);
 
+	test.each(['a refusal', 'a rate limit until "Timeout"'])(
+		'"Send Again" that meets %s says nothing of the first attempt: it may have been bought',
+		async (kind) => {
+			const reply = kind === 'a refusal' ? refused : tooMany('15');
+			onSubmit({ reset: true }, reply);
+			const options = { whenUnsure: 'sendAgain', timeout: 5 };
+			const { json, error } = await buy(1, options, retryAndGoOn);
+			expect(error).toBeUndefined();
+			expect(json).toMatchObject([
+				{ status: 'unknown', error: { message: expect.stringContaining(byEarlierAttempt) } },
+			]);
+			expect(JSON.stringify(json)).toContain('was not bought again: ');
+		},
+	);
+
 	test('a failure of another task does not count as a refund', async () => {
 		onRecord(failed('Not yours', { id: 'other' }));
 		const { error } = await buy(1, {}, retryOnFail);
 		expect(bought()).toHaveLength(1);
-		expect(error?.message).toContain('Task task_1 was still submitted');
+		expect(error?.message).toContain('answered with the record of task other');
 		expect(error?.message ?? '').not.toContain('failed');
-		expect(JSON.stringify(error)).toContain('answered with the record of task other');
+		expect(error?.description).toContain('task_1');
 	});
 
 	test('with Retry On Fail it reaches the next run too', async () => {

@@ -5,6 +5,7 @@ import { setClock } from '../../../../nodes/shared/util/clock';
 import { fastClock, jumpingClock } from '../../support/clocks';
 import { log, runNode } from '../../support/engine';
 import { runnerOf } from '../../support/operations';
+import { fileItem } from '../../support/sandbox';
 import { type Reply, SCRIPTED_KEY } from '../../support/scriptedService';
 import {
 	accepted,
@@ -588,11 +589,26 @@ describe('An error with HTTP 200', () => {
 		['in a list', { code: 400, message: 'Not finished', data: [{ task_id: 'parent' }] }],
 		['as a task', { error: { type: 'payment_required' }, task: { id: 'parent' } }],
 		['beside it', { code: 400, message: 'No', task_id: 'parent' }],
+		['as a number', { code: 400, message: 'No', task_id: 12345 }],
 	])('to a submission that names the task of the request %s is a refusal', async (_, json) => {
 		onSubmit({ json });
-		const answer = await buy(1, { additionalBodyFields: '{"source":["parent"]}' }, goOn);
+		const answer = await buy(1, { additionalBodyFields: '{"source":["parent",12345]}' }, goOn);
 		expect(answer.json[0]).toMatchObject({ status: 'not submitted' });
 		expect(recordsRead()).toHaveLength(0);
+	});
+
+	test('to form data that names the task of a field is a refusal', async () => {
+		const path = '/v1/music/uploads';
+		service.on('POST', path, { json: { code: 400, message: 'No', task_id: 'parent' } });
+		const { json } = await runnerOf(service)(
+			'music.task.submit',
+			{
+				...{ path, bodyType: 'formData', binaryProperty: 'data', fileField: 'file' },
+				bodyFields: { field: [{ name: 'source', value: 'parent' }] },
+			},
+			{ items: [await fileItem(Buffer.from('song'), 'song.mp3', 'audio/mpeg')], ...goOn },
+		);
+		expect(json[0]).toMatchObject({ status: 'not submitted' });
 	});
 
 	test.each<[string, object]>([

@@ -339,6 +339,17 @@ test('an item that may have been bought stays so where the look at its task fail
 	expect(bought()).toBe(1);
 });
 
+test('of an item whose task was bought, the task that it builds on is not asked for', async () => {
+	service.on('GET', '/v1/tasks/parent', failed());
+	const button = { action: 'REROLL', grid_image_url: `${service.url}${FILE}` };
+	service.on('GET', `/v1/tasks/${KNOWN}`, completedWith({}, button));
+	const given = { taskId: 'parent', options: { existingTaskId: KNOWN } };
+	const { json, error } = await runnerOf(service)('grid.reroll', given);
+	expect(error).toBeUndefined();
+	expect(json).toMatchObject([{ taskId: KNOWN, status: 'completed', reused: true }]);
+	expect(bought()).toBe(0);
+});
+
 test('what an earlier attempt bought is taken up, whatever became of the task in "Existing Task"', async () => {
 	onKnown(failed(), { status: 500 });
 	onRecordOf('task_1', running, running, completedWith(songAt(service.url + FILE)));

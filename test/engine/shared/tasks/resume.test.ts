@@ -158,20 +158,32 @@ describe('A paused execution', () => {
 		}
 	});
 
+	const wait = (parameters: object) => ({ name: 'n8n-nodes-base.wait', ...parameters });
 	test.each([
-		['n8n-nodes-base.wait', '/callback'],
-		['n8n-nodes-base.set', ''],
-	])(
-		'before a node of the type %s, it is told an address that ends with "%s"',
-		async (name, end) => {
-			const node = new MediaGenMusic();
-			node.description = { ...node.description, name };
-			await pauseTwo({ next: { node, parameters: {} } });
-			const [{ webhook }] = bought().map(({ body }) => body) as [{ webhook: string }];
-			// A late call to the address alone would be one of the Wait node that n8n 1.123 has come to.
-			expect(new URL(webhook).pathname).toMatch(new RegExp(`/paused-[^/]*${end}$`));
-		},
-	);
+		// A late call to the address alone would be the one that such a Wait node waits for, on n8n 1.123.
+		[wait({ resume: 'webhook', httpMethod: 'POST' }), '/callback'],
+		[wait({ resume: 'webhook', httpMethod: '={{ $json.method }}' }), '/callback'],
+		[wait({ resume: 'webhook', httpMethod: 'GET' }), ''],
+		[wait({ resume: 'timeInterval' }), ''],
+		[{ name: 'n8n-nodes-base.set' }, ''],
+	])('before the node %j, it is told an address that ends with "%s"', async (given, end) => {
+		const { name, ...parameters } = given;
+		const node = new MediaGenMusic();
+		const text = (field: string) =>
+			({ displayName: field, name: field, type: 'string', default: '' }) as const;
+		const properties = Object.keys(parameters).map(text);
+		node.description = { ...node.description, name, properties };
+		await pauseTwo({ next: { node, parameters } });
+		const [{ webhook }] = bought().map(({ body }) => body) as [{ webhook: string }];
+		expect(new URL(webhook).pathname).toMatch(new RegExp(`/paused-[^/]*${end}$`));
+	});
+
+	test('is not resumed by a process that still watches an earlier pause of it, which is told that it is over', async () => {
+		const execution = await pauseTwoThatEnd();
+		expect(await execution.callback({ pause: 'paused-0:1:earlier' })).toEqual({ status: 409 });
+		expect(recordsRead()).toHaveLength(2);
+		expect((await execution.callback({})).resumed?.json).toHaveLength(2);
+	});
 
 	test('is not resumed by a call without the secret, or with another one, and asks the service for nothing', async () => {
 		const execution = await pauseTwo();

@@ -102,6 +102,7 @@ describe('An execution whose callbacks were refused because the pause was not st
 		]);
 		await realMs(50);
 		expect(statuses(execution.calls)).toEqual([409, 200]);
+		expect(execution.calls[1]?.body).toEqual({ pause: expect.stringMatching(/^paused-/) });
 	});
 
 	test('calls the path of the paused node: one without it may be that of a Wait node behind', async () => {
@@ -133,6 +134,11 @@ describe('An execution whose callbacks were refused because the pause was not st
 	test.each([
 		['says that the execution has finished', 409, 'The execution "1" has finished already.'],
 		['has taken the call in another process', 200, 'OK'],
+		[
+			'says that the execution waits at another node',
+			404,
+			'The workflow for execution "1" does not contain a waiting webhook with a matching path/method.',
+		],
 	])('calls no more once n8n %s', async (_, status, message) => {
 		service.on('GET', RECORD, running, completed);
 		const execution = await pauseSounds(1, { thenAnswers: { status, message } });

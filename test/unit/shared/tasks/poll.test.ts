@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 
 import {
+	AuthenticationError,
 	CanceledError,
+	InvalidRequestError,
 	NotFoundError,
+	OtherTaskError,
 	PermissionError,
 	RateLimitError,
 	ServerError,
@@ -169,7 +172,7 @@ describe('A wait', () => {
 	});
 
 	test('ends with an error that does not pass', async () => {
-		const error = new PermissionError('Permission denied');
+		const error = new InvalidRequestError('Bad request');
 		expect(await waitFor([error])).toEqual({ end: { reason: 'error', error }, requests: [1] });
 	});
 
@@ -203,6 +206,26 @@ describe('A wait', () => {
 		expect((await waitFor([other], { intervalMs: 59_000, deadline: began + 100_000 })).end).toEqual(
 			{ reason: 'timeout', last: other },
 		);
+	});
+
+	test.each([AuthenticationError, PermissionError])(
+		'ends with a %p of the service, and never with one of another server, such as a proxy',
+		async (Refusal) => {
+			const own = new Refusal('No', 'no', { fromService: true });
+			expect((await waitFor([own, ends])).end).toEqual({ reason: 'error', error: own });
+			expect((await waitFor([new Refusal('No'), ends])).end).toEqual({ reason: 'ended' });
+		},
+	);
+
+	test('ends with the record of another task a minute after it began', async () => {
+		const { began } = startClock();
+		const error = new OtherTaskError('other');
+		const rules = { intervalMs: 59_000, deadline: began + 600_000 };
+		expect(await waitFor([runs, error], rules)).toEqual({
+			end: { reason: 'error', error },
+			requests: [1, 60, 119, 178],
+		});
+		expect((await waitFor([error, ends], rules)).end).toEqual({ reason: 'ended' });
 	});
 
 	test('ends when it is canceled, before a request or in it', async () => {
