@@ -80,9 +80,10 @@ async function buyTasks(
 	items: readonly PreparedItem[],
 ): Promise<TaskItem[]> {
 	const { context, client, signal, options } = run;
-	let lastAccepted = clock.now();
+	// When the last upload or purchase was made.
+	let lastAt = clock.now();
 	const timeoutAt = options.waitMode === 'none' ? Infinity : run.deadline;
-	const idleAt = () => (options.waitMode === 'poll' ? Infinity : lastAccepted + ACCEPTED_WITHIN_MS);
+	const idleAt = () => (options.waitMode === 'poll' ? Infinity : lastAt + ACCEPTED_WITHIN_MS);
 	const deadline = {
 		at: () => Math.min(timeoutAt, idleAt()),
 		message: () =>
@@ -105,12 +106,13 @@ async function buyTasks(
 			prepare: async (item: ReadyTask) => {
 				const { path, body } = item.target;
 				const submission = await toSubmission(run, records, item, deadline.at);
+				lastAt = clock.now();
 				const request = requestLinksOf(Buffer.isBuffer(submission.body) ? body : submission.body);
 				return async (): Promise<Receipt> => {
 					const words = notFound?.words;
 					const accepted = await client.tasks.submit(path, submission, deadline.at, words);
-					lastAccepted = clock.now();
-					return { ...accepted, request, boughtAt: lastAccepted };
+					lastAt = clock.now();
+					return { ...accepted, request, boughtAt: lastAt };
 				};
 			},
 			existing: ({ existing, request }) => existing && { ...existing, request },

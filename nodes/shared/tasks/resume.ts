@@ -361,7 +361,7 @@ async function resumeOnCallback(
 		const outcomes = readWaitingItems(run);
 		const key = keyOfPause(context.getExecutionId(), run.pauseLimit, outcomes);
 		const { taskId, claimsEnd, isEmpty, pause } = await readCallback(context);
-		if (pause !== undefined && pause !== key) return answer(context, 409, PAUSE_OVER);
+		if (pause !== undefined && hasResumed(pause)) return answer(context, 409, PAUSE_OVER);
 		// With a mask for the key, as in the waiting items.
 		const claimed = taskId && client.connection.redactText(taskId);
 		const found = await lock.run(

@@ -1,5 +1,5 @@
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
-import { waitingExecution } from '../../../../nodes/shared/tasks/waitingExecution';
+import { markResumed, waitingExecution } from '../../../../nodes/shared/tasks/waitingExecution';
 import { setClock } from '../../../../nodes/shared/util/clock';
 import { fastClock } from '../../support/clocks';
 import { log } from '../../support/engine';
@@ -180,6 +180,7 @@ describe('A paused execution', () => {
 
 	test('is not resumed by a process that still watches an earlier pause of it, which is told that it is over', async () => {
 		const execution = await pauseTwoThatEnd();
+		markResumed('paused-0:1:earlier');
 		expect(await execution.callback({ pause: 'paused-0:1:earlier' })).toEqual({ status: 409 });
 		expect(recordsRead()).toHaveLength(2);
 		expect((await execution.callback({})).resumed?.json).toHaveLength(2);
