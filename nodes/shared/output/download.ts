@@ -256,6 +256,8 @@ export interface DownloadRules {
 	deadline: number;
 	/** Milliseconds since 1970 at which every attempt ends; absent where nothing waits for the files. */
 	end?: number;
+	/** Hosts that did not answer for minutes, as behind a firewall: other files of theirs have one attempt, or a run waits for hours. */
+	silentHosts: Set<string>;
 	signal?: AbortSignal;
 }
 
@@ -281,7 +283,8 @@ export async function downloadFile(
 	name: string,
 	rules: DownloadRules,
 ): Promise<DownloadedFile> {
-	const { deadline, end = Infinity } = rules;
+	const { deadline, end = Infinity, silentHosts } = rules;
+	const host = parseWebUrl(file.url)?.host ?? '';
 	const alwaysUntil = clock.now() + FILE_WITHIN_MS;
 	for (let attempts = 1; ; attempts++) {
 		try {
@@ -298,8 +301,12 @@ export async function downloadFile(
 			const wait = Math.min(backoffMs(error, attempts), READS_HELD_UP_MS);
 			const isAsked = error.details.retryAfterMs !== undefined || error instanceof RateLimitError;
 			const until = Math.min(isAsked ? deadline : Math.max(deadline, alwaysUntil), end);
-			const isLast = !mayRetry('read', error, attempts) || clock.now() + wait > until;
-			if (isLast || rules.signal?.aborted) throw downloadError(context.getNode(), error, file);
+			const isSilent = error instanceof TimeoutError;
+			const mayCome = mayRetry('read', error, attempts) && !(isSilent && silentHosts.has(host));
+			if (!mayCome || clock.now() + wait > until || rules.signal?.aborted) {
+				if (isSilent) silentHosts.add(host);
+				throw downloadError(context.getNode(), error, file);
+			}
 			await sleep(wait, rules.signal);
 		}
 	}

@@ -101,8 +101,9 @@ export async function downloadAll(
 	context: DownloadContext,
 	connection: Connection,
 	outcomes: readonly TaskItem[],
-	rules: DownloadRules,
+	given: Omit<DownloadRules, 'silentHosts'>,
 ): Promise<TaskItem[]> {
+	const rules = { ...given, silentHosts: new Set<string>() };
 	const limit = pLimit(PARALLEL_DOWNLOADS);
 	const fileNames = new FileNames();
 	const download = async (outcome: AcceptedItem, names: readonly string[]): Promise<TaskItem> => {

@@ -35,6 +35,20 @@ async function download(options = {}, run = {}) {
 	return await buy(1, options, { given: { downloadFiles: true }, ...goOn, ...run });
 }
 
+describe('A host that does not answer', () => {
+	beforeAll(() => (clockOfTest = () => fastClock(100, 100)));
+	afterAll(() => (clockOfTest = () => fastClock(100)));
+
+	test('has one attempt for each further file, once it gave none in five', async () => {
+		let asked = 0;
+		onRecord(() => completedWith(songAt(`${service.url}/songs/${++asked}`)));
+		service.on('GET', '/songs/*', stalled);
+		const { json } = await buy(5, {}, { given: { downloadFiles: true }, ...goOn });
+		expect(json.filter(({ error }) => error)).toHaveLength(5);
+		expect(service.sent('GET', '/songs/*')).toHaveLength(3 * 5 + 2);
+	});
+});
+
 test('a run that fails downloads nothing: the files would be thrown away', async () => {
 	onRecord(failed(), completedWith(songAt(fileUrl())));
 	service.on('GET', FILE, whole);
