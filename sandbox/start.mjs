@@ -26,7 +26,7 @@ Options
   --help                 this text
 
 Needs   Node.js 20.19 or newer with npm, tar, 4 GB of disk; for the first install of n8n also python3, make and g++.
-        The first start installs n8n into a cache outside this folder: four to eight minutes. Later starts take 20 seconds,
+        The first start installs n8n into a cache outside this folder: about five minutes. Later starts take 20 seconds,
         and 10 more when the package has changed. MEDIAGEN_CACHE names another folder for that cache.
 Stop    Ctrl-C. It ends n8n and the sandbox.
 `;

@@ -11,7 +11,7 @@ import programs from '../sandbox/host/machine/programs.cjs';
 
 const HELP = `npm run test:fast                 lint, types, and all tests that need no n8n: 5 minutes
 npm test                          that, the build, n8n's package scan, and the essential tests on one real n8n (1.123):
-                                  7 minutes, and 3 more for the first install of n8n
+                                  6 minutes, and 2 more for the first install of n8n
 npm run test:all                  everything: both n8n, the editor, agents, queue mode, many callbacks: 50 minutes
 npm run test:all -- --rest        what of that "npm test" leaves out
 npm run test:e2e [-- name …]      the build, and the tests on real n8n (those files whose path contains a name)
