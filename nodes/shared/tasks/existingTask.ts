@@ -16,6 +16,9 @@ import { acceptedItem, retrieveRecord, type TaskRun, withRecord } from './taskRu
 /** What a file's server answers where the file is no more. Any other answer does not say so. */
 const GONE = new Set([404, 410]);
 
+/** Only of a failed task the specification says that it is refunded. */
+const FAILED = /^fail(?:ed|ure)?$/i;
+
 /** What it answers where a link has expired, or may not be used from here. */
 const FORBIDDEN = 403;
 
@@ -65,9 +68,7 @@ async function retrieveState(run: TaskRun, taskId: string): Promise<Found> {
 	if (other !== undefined) throw new OtherTaskError(other);
 	const accepted = acceptedItem(run, { itemIndex: 0, notes: [], options: {} }, taskId);
 	const { status, results } = withRecord(run, accepted, record).task;
-	// Only of a failed task the specification says that it is refunded.
-	if (status === 'failed')
-		return record.status.toLowerCase() === 'failed' ? 'failed' : 'ended without a result';
+	if (status === 'failed') return FAILED.test(record.status) ? 'failed' : 'ended without a result';
 	const existing = { taskId, record };
 	if (status !== 'completed' || results.length === 0) return existing;
 	// Like a download, it needs one file that can be had.

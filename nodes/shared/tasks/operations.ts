@@ -23,7 +23,14 @@ import { buyingOperation, deliver } from './execute';
 import { pollTasks } from './poll';
 import type { PanelBody } from './prepare';
 import { retrieveError } from './taskErrors';
-import { acceptedItem, openTaskRun, retrieveRecord, type TaskRun, withRecord } from './taskRun';
+import {
+	acceptedItem,
+	openTaskRun,
+	retrieveRecord,
+	type TaskRun,
+	withRecord,
+	withTaskIds,
+} from './taskRun';
 
 const TASK: Resource = { name: 'Task', value: 'task' };
 
@@ -62,10 +69,11 @@ async function readTasks(
 	const run = await openTaskRun(context, family, operation);
 	const named: TaskItem[] = await readItems(context, (itemIndex) => namedTask(run, itemIndex));
 	throwFirstError(context, named);
+	const own = withTaskIds(run, named);
 	const read =
 		operation === 'wait'
 			? await pollTasks(run, named)
-			: await Promise.all(named.map(async (item) => await retrieve(run, item)));
+			: await Promise.all(named.map(async (item) => await retrieve(own, item)));
 	return await deliver(run, read);
 }
 

@@ -16,7 +16,13 @@ import { asNodeError, itemError, type NodeError } from '../n8n/nodeErrors';
 import type { RunOptions } from '../n8n/options';
 import { firstItemOf, readRunOptions } from '../n8n/readOptions';
 import type { DownloadContext } from '../output/download';
-import { type AcceptedItem, type BuyingItem, downloadAll, type TaskItem } from '../output/items';
+import {
+	type AcceptedItem,
+	type BuyingItem,
+	downloadAll,
+	isAccepted,
+	type TaskItem,
+} from '../output/items';
 import { isEmpty, submittedTask, toTask } from '../output/task';
 import { clock } from '../util/clock';
 import { pLimit } from '../util/vendor/pLimit';
@@ -49,6 +55,8 @@ export interface TaskRun<Context extends TaskContext = IExecuteFunctions> {
 	downloadsEnd?: number;
 	/** Known where the execution may pause. */
 	pauseAddresses?: PauseAddresses;
+	/** Tasks that are asked for beside each other: the record of one is none of another. */
+	taskIds?: ReadonlySet<string>;
 	/** Runs a job as soon as fewer than "Concurrency" others run. */
 	limit: <Result>(job: () => Promise<Result>) => Promise<Result>;
 }
@@ -111,10 +119,17 @@ export async function retrieveRecord(
 		);
 		const { id, raw, status } = record;
 		const isOther = id !== undefined && id !== taskId && !namesTask(raw, taskId);
-		if (isOther && knownStatus(status) === 'failed') throw new OtherTaskError(id);
+		if (isOther && (knownStatus(status) === 'failed' || run.taskIds?.has(id)))
+			throw new OtherTaskError(id);
 		return record;
 	});
 }
+
+/** The run, with the tasks that it asks for. */
+export const withTaskIds = <Run extends TaskRun<TaskContext>>(
+	run: Run,
+	items: readonly TaskItem[],
+): Run => ({ ...run, taskIds: new Set(items.filter(isAccepted).map(({ taskId }) => taskId)) });
 
 /** The part of a run that records and files need. A callback may not show the family. */
 type ResultRun = Pick<

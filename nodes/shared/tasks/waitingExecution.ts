@@ -14,6 +14,7 @@ import {
 	type TaskContext,
 	type TaskRun,
 	withRecord,
+	withTaskIds,
 } from './taskRun';
 
 /** What this process knows of one waiting execution. After a restart, or in another process, the service is asked again. */
@@ -144,11 +145,12 @@ export function openTasks(
  * once.
  */
 export async function findRunning(
-	run: PausedRun<TaskContext>,
+	given: PausedRun<TaskContext>,
 	outcomes: readonly TaskItem[],
 	execution: WaitingExecution,
 	first?: string,
 ): Promise<AcceptedItem | undefined> {
+	const run = withTaskIds(given, outcomes);
 	const open = openTasks(outcomes, execution);
 	const queue = [
 		...open.filter(({ taskId }) => taskId === first),
@@ -171,10 +173,11 @@ const READ_WITHIN_MS = 25_000;
 
 /** Asks for all tasks that are not known to have ended. One that cannot be read, or not in time, stays open. */
 export async function readAll(
-	run: PausedRun<TaskContext>,
+	given: PausedRun<TaskContext>,
 	outcomes: readonly TaskItem[],
 	execution: WaitingExecution,
 ): Promise<void> {
+	const run = withTaskIds(given, outcomes);
 	const reads = openTasks(outcomes, execution).map(
 		async (outcome) => await noteEnd(run, outcome, execution),
 	);

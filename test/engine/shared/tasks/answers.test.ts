@@ -34,6 +34,21 @@ const getTask = async (family: string, parameters: INodeParameters = {}) =>
 		...parameters,
 	});
 
+test.each(['poll', 'callback'])(
+	'the record of another task of the run is not taken for an item’s own (%s)',
+	async (waitMode) => {
+		const files = { task_1: songAt(link('1.mp3')), task_2: songAt(link('2.mp3')) };
+		const recordOf = (id: 'task_1' | 'task_2') => completedWith(files[id], { id });
+		onRecordOf('task_1', recordOf('task_2'), recordOf('task_2'), recordOf('task_1'));
+		onRecordOf('task_2', recordOf('task_1'), recordOf('task_1'), recordOf('task_2'));
+		const { json } = await buy(2, { concurrency: 1 }, { given: { waitMode } });
+		expect(json.map(({ taskId, url }) => [taskId, url])).toEqual([
+			['task_1', link('1.mp3')],
+			['task_2', link('2.mp3')],
+		]);
+	},
+);
+
 describe('A completed task comes out, whatever else its record holds', () => {
 	const odd = {
 		...{ cost: '0.12', credits_cost: '120', created: '2026-01-01T00:00:00Z', completed: null },

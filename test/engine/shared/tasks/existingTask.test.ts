@@ -163,7 +163,7 @@ describe('The item is bought', () => {
 		expect(json[0]).not.toHaveProperty('reused');
 	});
 
-	test.each(['failed', ' Failed'])(
+	test.each(['failed', ' Failed', 'FAILURE'])(
 		'where the task %s, which the service refunded',
 		async (status) => {
 			onKnown({ json: { code: 200, data: { status, error: { message: 'Refused' } } } });
