@@ -138,7 +138,7 @@ function othersOnHosts(hosts, essential) {
 	return beside(first, inOrder(...essential.map(essentialOn), second), third);
 }
 
-/** Packs once, unless the packages are given: stages beside each other would pack a folder that the other builds. */
+/** Builds and packs once, unless the packages are given. */
 async function pack() {
 	if (process.env.MEDIAGEN_PACKAGES !== undefined) return;
 	await npmRun('packages')();
@@ -174,13 +174,14 @@ function suite(name, files, rest) {
 
 	const test = [
 		...FAST,
-		[
-			`Build; packages: n8n's scan, the sandbox command; essential tests on n8n ${essential.join(' and ')}`,
-			inOrder(pack, beside(jest(['test/package']), inOrder(...essential.map(essentialOn)))),
-		],
+		["Packages: n8n's scan, the sandbox command", inOrder(pack, jest(['test/package']))],
+		...essential.map((host) => [
+			`Essential tests on n8n ${host}`,
+			inOrder(pack, essentialOn(host)),
+		]),
 	];
 	const remaining = [
-		`Build; other tests on n8n ${chosen.join(' and ')}`,
+		`Other tests on n8n ${chosen.join(' and ')}`,
 		inOrder(pack, othersOnHosts(chosen, others)),
 	];
 
@@ -197,7 +198,7 @@ function suite(name, files, rest) {
 			};
 		case 'e2e':
 			return {
-				stages: [['Build; tests on real n8n', inOrder(pack, onHosts(chosen, ...files))]],
+				stages: [['Tests on real n8n', inOrder(pack, onHosts(chosen, ...files))]],
 				hosts: chosen,
 				needs: programsOf(files),
 			};

@@ -218,9 +218,14 @@ export class MediaGenModel implements ChatModel {
 	/** The answer without calls of tools that were not offered: n8n's agent would ask the same question again, up to its last iteration. */
 	private withOffered(answer: Answer): { answer: Answer; unknown: string[] } {
 		if (this.tools.length === 0) return { answer, unknown: [] };
-		const isOffered = (call: ToolCall) => this.tools.some(({ name }) => name === call.name);
-		const unknown = answer.calls.filter((call) => !isOffered(call)).map(({ name }) => name);
-		return { answer: { ...answer, calls: answer.calls.filter(isOffered) }, unknown };
+		const names = new Map(this.tools.map(({ name }) => [name.toLowerCase(), name]));
+		const offered = (call: ToolCall) => names.get(call.name.toLowerCase());
+		const calls = answer.calls.flatMap((call) => {
+			const name = offered(call);
+			return name === undefined ? [] : [{ ...call, name }];
+		});
+		const unknown = answer.calls.filter((call) => offered(call) === undefined);
+		return { answer: { ...answer, calls }, unknown: unknown.map(({ name }) => name) };
 	}
 
 	/** The answer in the SDK's terms. Throws an `UnusableAnswer` for one that an agent cannot go on with. */
@@ -249,15 +254,15 @@ export class MediaGenModel implements ChatModel {
 			this.setup.keep({ ...usage, usage: read, cost, reference, warnings: allWarnings });
 		}
 		if (isRefused(answer) && answer.text === '') throw refused(answer);
+		if (unknown[0] !== undefined && answer.calls.length === 0)
+			throw new UnusableAnswer(
+				`The model called the tool "${unknown[0]}", which it was not offered`,
+				'Ask again, or choose another model.',
+			);
 		if (isCut(answer) && isEmpty)
 			throw new UnusableAnswer(
 				'The answer was cut at "Max Tokens" before its first word',
 				'Raise "Max Tokens".',
-			);
-		if (isEmpty && unknown[0] !== undefined)
-			throw new UnusableAnswer(
-				`The model called the tool "${unknown[0]}", which it was not offered`,
-				'Ask again, or choose another model.',
 			);
 		const text: MessageContent[] = answer.text === '' ? [] : [{ type: 'text', text: answer.text }];
 		const calls = withOwnIds(answer.calls, callIds).map(({ id, name, input }) => ({

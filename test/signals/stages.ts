@@ -19,7 +19,7 @@ const rows: Array<
 	['npm test: Lint', stage('Lint'), /1\/1 Lint, Types/, /\/eslint /],
 	['npm test: Types', stage('Types'), /1\/1 Lint, Types/, /\/tsc /],
 	['npm test: unit, engine, service', stage('Unit'), /PASS test/, /jest-worker/],
-	['npm test: Build', stage('Build'), /1\/1 Build/, /\/tsc /],
+	['npm test: build', stage('Packages'), /1\/1 Packages/, /\/tsc /],
 	["npm test: n8n's scan", stage('Packages'), /1\/1 Packages/, /scan\.mjs/],
 	['npm test: the sandbox command', stage('Packages'), /1\/1 Packages/, /bin\/mediagen-sandbox/],
 	['install of n8n: npm ci', e2e('essential/install'), /Installing n8n/, /^npm ci/, 'n8n'],

@@ -98,11 +98,13 @@ export const check: Operation = {
 		const now = results.flatMap((result) =>
 			isFailed(result) ? [] : [[result.rule, result.isEnough] as const],
 		);
-		// Other thresholds are those of other rounds of a loop. While the balance cannot be read, the last known state stays.
-		const states = { ...before, ...Object.fromEntries(now) };
-		// A write that changes nothing would make n8n save it again.
-		if (JSON.stringify(states) !== JSON.stringify(before))
-			data[STATES] = Object.fromEntries(Object.entries(states).slice(-MOST_STATES));
+		// While the balance cannot be read, the last known state stays. A write that changes nothing would make n8n save it again.
+		if (now.some(([rule, isEnough]) => before[rule] !== isEnough)) {
+			const rules = new Set(now.map(([rule]) => rule));
+			// Those of other rounds of a loop.
+			const others = Object.entries(before).filter(([rule]) => !rules.has(rule));
+			data[STATES] = Object.fromEntries([...others, ...now].slice(-MOST_STATES));
+		}
 		return isForAgent ? [enough] : [enough, low];
 	},
 };

@@ -84,7 +84,7 @@ export class UnreadableResponseError extends ApiError {
 /** The record of another task than the one that was asked for. */
 export class OtherTaskError extends UnreadableResponseError {
 	constructor(taskId: string) {
-		super(`The service answered with the record of task ${taskId}`);
+		super(`The service answered with the record of task ${taskId}`, 'no', { fromService: true });
 	}
 }
 

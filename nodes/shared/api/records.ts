@@ -287,8 +287,8 @@ export function namesNewTask(value: unknown, isSent: IsSent): boolean {
 	return (id !== undefined && !isSent(id)) || inner.some((each) => namesNewTask(each, isSent));
 }
 
-/** The words of the specification. Others stand in errors, too. */
-const SPECIFIED_FAILURE = /^fail(?:ed|ure)$/i;
+/** The words of the specification for a task that it says is refunded. Others stand in errors, too. */
+export const SPECIFIED_FAILURE = /^fail(?:ed|ure)$/i;
 
 /**
  * Whether an answer is an error of the service that has a word for a state, as if it were a task's. A failed task is bought again, so its

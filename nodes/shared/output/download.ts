@@ -256,7 +256,7 @@ export interface DownloadRules {
 	deadline: number;
 	/** Milliseconds since 1970 at which every attempt ends; absent where nothing waits for the files. */
 	end?: number;
-	/** Hosts that did not answer for minutes, as behind a firewall: other files of theirs have one attempt, or a run waits for hours. */
+	/** Hosts that answered no attempt, as behind a firewall: other files of theirs have one attempt, or a run waits for hours. */
 	silentHosts: Set<string>;
 	signal?: AbortSignal;
 }
@@ -286,6 +286,11 @@ export async function downloadFile(
 	const { deadline, end = Infinity, silentHosts } = rules;
 	const host = parseWebUrl(file.url)?.host ?? '';
 	const alwaysUntil = clock.now() + FILE_WITHIN_MS;
+	let isSilent = true;
+	const onAnswer = () => {
+		isSilent = false;
+		silentHosts.delete(host);
+	};
 	for (let attempts = 1; ; attempts++) {
 		try {
 			const ms = Math.min(Math.max(FILE_WITHIN_MS, deadline - clock.now()), end - clock.now());
@@ -293,7 +298,8 @@ export async function downloadFile(
 				ms,
 				'The download took too long',
 				rules.signal,
-				async (signal) => await attempt(context, connection, file, name, { ...rules, signal }),
+				async (signal) =>
+					await attempt(context, connection, file, name, { ...rules, signal }, onAnswer),
 			);
 		} catch (thrown) {
 			const error = errorFromThrown(thrown);
@@ -301,10 +307,10 @@ export async function downloadFile(
 			const wait = Math.min(backoffMs(error, attempts), READS_HELD_UP_MS);
 			const isAsked = error.details.retryAfterMs !== undefined || error instanceof RateLimitError;
 			const until = Math.min(isAsked ? deadline : Math.max(deadline, alwaysUntil), end);
-			const isSilent = error instanceof TimeoutError;
-			const mayCome = mayRetry('read', error, attempts) && !(isSilent && silentHosts.has(host));
+			const isTimeout = error instanceof TimeoutError;
+			const mayCome = mayRetry('read', error, attempts) && !(isTimeout && silentHosts.has(host));
 			if (!mayCome || clock.now() + wait > until || rules.signal?.aborted) {
-				if (isSilent) silentHosts.add(host);
+				if (isTimeout && isSilent) silentHosts.add(host);
 				throw downloadError(context.getNode(), error, file);
 			}
 			await sleep(wait, rules.signal);
@@ -318,12 +324,14 @@ async function attempt(
 	file: ResultFile,
 	name: string,
 	rules: DownloadRules,
+	onAnswer: () => void,
 ): Promise<DownloadedFile> {
 	const maxBytes = rules.maxDownloadSize * MEGABYTE;
 	const tooLarge = () =>
 		blocked(`it is larger than the ${rules.maxDownloadSize} MB that "Max Download Size" allows`);
 	if (isData(file.url)) return await storeData(context, file.url, name, maxBytes, tooLarge);
 	const response = await openFile(context, file.url, connection, rules.signal);
+	onAnswer();
 	const { body, headers } = response;
 	const mimeType = linkedType(headers['content-type'], file.url);
 	try {

@@ -48,8 +48,6 @@ export interface AcceptedItem extends BuyingItem {
 	task: Task;
 	/** The links that its request sent, where it was sent by this node. */
 	request?: RequestLinks;
-	/** When this run bought it, in milliseconds since 1970. */
-	boughtAt?: number;
 	/** The record as it came; absent while only the acknowledgement is known. */
 	record?: Record<string, unknown>;
 	/** Why the item has no result. */

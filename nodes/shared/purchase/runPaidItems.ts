@@ -86,7 +86,7 @@ export class PendingPurchaseError extends ApiError {
 				? `The ${buys} may have been bought by an earlier attempt, so the request was not sent again`
 				: `The ${buys} may have been bought by an earlier attempt, and was not bought again: ${reason}`,
 			'maybe',
-			{ response },
+			{ ...why?.details, response },
 		);
 	}
 }
@@ -273,7 +273,7 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 			}
 			if (stopsAll(thrown)) stopped ??= thrown;
 			const error = attempt.pending ? stillPending(run.buys, attempt, thrown) : thrown;
-			const context = await contextOf(attempt, error, remaining);
+			const context = await contextOf(attempt, thrown, remaining);
 			const buys =
 				attempt.stage === 'sent' || error instanceof PendingPurchaseError ? run.buys : undefined;
 			const hint = error instanceof SpendingLimitError ? error.hint : run.hintFor?.(error);

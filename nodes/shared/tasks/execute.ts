@@ -7,14 +7,8 @@ import type { Operation } from '../n8n/describe';
 import { isFailed, runError, throwFirstError } from '../n8n/failedItems';
 import { optionsField, purchaseOptions, waitFields } from '../n8n/options';
 import { isTool } from '../n8n/readOptions';
-import {
-	type AcceptedItem,
-	isLeftOut,
-	isRefunded,
-	outputItems,
-	type TaskItem,
-} from '../output/items';
-import { requestLinksOf } from '../output/resultFiles';
+import { isLeftOut, isRefunded, outputItems, type TaskItem } from '../output/items';
+import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
 import { checkOnlyOutput } from '../purchase/checkOnly';
 import { PurchaseRecords, runIndexOf } from '../purchase/purchaseRecords';
 import { dropRecords, runPaidItems } from '../purchase/runPaidItems';
@@ -69,21 +63,19 @@ interface Bought {
 	guard: SpendingGuard;
 }
 
-/** A task that was bought, now or by an earlier attempt. */
-type Receipt = AcceptedTask & Pick<AcceptedItem, 'request' | 'boughtAt'>;
-
-/** Buys a task for each item that is ready. */
+/** Buys a task for each item that is ready. Returns, too, when the last one was accepted, in milliseconds since 1970. */
 async function buyTasks(
 	run: TaskRun,
 	operation: BuyingOperation,
 	{ records, guard }: Bought,
 	items: readonly PreparedItem[],
-): Promise<TaskItem[]> {
+): Promise<{ accepted: TaskItem[]; lastAccepted: number }> {
 	const { context, client, signal, options } = run;
-	// When the last upload or purchase was made.
-	let lastAt = clock.now();
+	let lastAccepted = clock.now();
+	// Without the time that uploads took.
+	let idleSince = lastAccepted;
 	const timeoutAt = options.waitMode === 'none' ? Infinity : run.deadline;
-	const idleAt = () => (options.waitMode === 'poll' ? Infinity : lastAt + ACCEPTED_WITHIN_MS);
+	const idleAt = () => (options.waitMode === 'poll' ? Infinity : idleSince + ACCEPTED_WITHIN_MS);
 	const deadline = {
 		at: () => Math.min(timeoutAt, idleAt()),
 		message: () =>
@@ -105,14 +97,16 @@ async function buyTasks(
 			signal,
 			prepare: async (item: ReadyTask) => {
 				const { path, body } = item.target;
+				const began = clock.now();
 				const submission = await toSubmission(run, records, item, deadline.at);
-				lastAt = clock.now();
+				idleSince = Math.min(clock.now(), idleSince + clock.now() - began);
 				const request = requestLinksOf(Buffer.isBuffer(submission.body) ? body : submission.body);
-				return async (): Promise<Receipt> => {
+				return async (): Promise<AcceptedTask & { request?: RequestLinks }> => {
 					const words = notFound?.words;
 					const accepted = await client.tasks.submit(path, submission, deadline.at, words);
-					lastAt = clock.now();
-					return { ...accepted, request, boughtAt: lastAt };
+					lastAccepted = clock.now();
+					idleSince = lastAccepted;
+					return { ...accepted, request };
 				};
 			},
 			existing: ({ existing, request }) => existing && { ...existing, request },
@@ -125,14 +119,15 @@ async function buyTasks(
 		},
 		items.map((item) => (item.state === 'ready' ? withKnownLinks(records, item) : item)),
 	);
-	return paid.map((item) => {
+	const accepted = paid.map((item): TaskItem => {
 		if (item.state !== 'ready') return item;
-		const { taskId, record, request, boughtAt, others = [] } = item.receipt;
+		const { taskId, record, request, others = [] } = item.receipt;
 		const more = `The service made more tasks of this request: ${others.join(', ')}. Get them with the resource Task, operation Get.`;
 		const notes = others.length > 0 ? [...item.notes, more] : item.notes;
-		const accepted = { ...acceptedItem(run, { ...item, notes }, taskId), request, boughtAt };
-		return record ? withRecord(run, accepted, record) : accepted;
+		const bought = { ...acceptedItem(run, { ...item, notes }, taskId), request };
+		return record ? withRecord(run, bought, record) : bought;
 	});
+	return { accepted, lastAccepted };
 }
 
 /**
@@ -225,8 +220,10 @@ async function execute(
 			return [await checkOnlyOutput(context, opened.client, guard, items, ({ target }) => target)];
 		// The look at existing tasks may have taken a minute.
 		const run = { ...opened, deadline: clock.now() + timeout * 1_000 };
-		const accepted = await buyTasks(run, operation, bought, items);
-		return await waitAndDeliver(run, operation, bought, withLeftOutNote(accepted, guard));
+		const { accepted, lastAccepted } = await buyTasks(run, operation, bought, items);
+		// Each task has the whole time, also one that was bought late, such as behind a rate limit.
+		const waits = { ...run, deadline: Math.max(run.deadline, lastAccepted + timeout * 1_000) };
+		return await waitAndDeliver(waits, operation, bought, withLeftOutNote(accepted, guard));
 	} finally {
 		records.close();
 	}

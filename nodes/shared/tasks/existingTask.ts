@@ -1,6 +1,6 @@
 import { errorFromThrown, OtherTaskError } from '../api/errors';
 import { FAMILIES } from '../api/families';
-import { type AcceptedTask, otherTaskIn, type TaskRecord } from '../api/records';
+import { type AcceptedTask, otherTaskIn, SPECIFIED_FAILURE, type TaskRecord } from '../api/records';
 import { asNodeError, itemError } from '../n8n/nodeErrors';
 import { openFile } from '../output/download';
 import { isData } from '../output/fileNames';
@@ -15,9 +15,6 @@ import { acceptedItem, retrieveRecord, type TaskRun, withRecord } from './taskRu
 
 /** What a file's server answers where the file is no more. Any other answer does not say so. */
 const GONE = new Set([404, 410]);
-
-/** Only of a failed task the specification says that it is refunded. */
-const FAILED = /^fail(?:ed|ure)?$/i;
 
 /** What it answers where a link has expired, or may not be used from here. */
 const FORBIDDEN = 403;
@@ -68,7 +65,8 @@ async function retrieveState(run: TaskRun, taskId: string): Promise<Found> {
 	if (other !== undefined) throw new OtherTaskError(other);
 	const accepted = acceptedItem(run, { itemIndex: 0, notes: [], options: {} }, taskId);
 	const { status, results } = withRecord(run, accepted, record).task;
-	if (status === 'failed') return FAILED.test(record.status) ? 'failed' : 'ended without a result';
+	if (status === 'failed')
+		return SPECIFIED_FAILURE.test(record.status) ? 'failed' : 'ended without a result';
 	const existing = { taskId, record };
 	if (status !== 'completed' || results.length === 0) return existing;
 	// Like a download, it needs one file that can be had.

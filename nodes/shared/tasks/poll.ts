@@ -53,12 +53,13 @@ export class Absence {
 
 	/** Whether a later request may succeed. A refusal without the service's own error is another server's, such as a proxy's. */
 	mayPass(error: ApiError): boolean {
-		const isElsewhere = error.details.fromService !== true;
-		if (isKeyRefused(error)) return isElsewhere;
-		const isOther = error instanceof OtherTaskError;
-		if (!isOther && !(error instanceof NotFoundError)) return error.transient;
+		const isOfService = error.details.fromService === true;
+		const isRefusal = isKeyRefused(error);
+		if (isRefusal && isOfService) return false;
+		const isUnknown = error instanceof NotFoundError || error instanceof OtherTaskError;
+		if (!isRefusal && !isUnknown) return error.transient;
 		this.since ??= clock.now();
-		return (!isOther && isElsewhere) || clock.now() - this.since < UNKNOWN_FOR_MS;
+		return (isUnknown && !isOfService) || clock.now() - this.since < UNKNOWN_FOR_MS;
 	}
 }
 
@@ -144,10 +145,7 @@ export class LateResults {
 	}
 }
 
-async function pollTask(given: TaskRun, accepted: AcceptedItem): Promise<TaskItem> {
-	// A task may have been bought long after the run began, such as behind a rate limit.
-	const own = (accepted.boughtAt ?? 0) + given.options.timeout * 1_000;
-	const run = { ...given, deadline: Math.max(given.deadline, own) };
+async function pollTask(run: TaskRun, accepted: AcceptedItem): Promise<TaskItem> {
 	let outcome = accepted;
 	const lateResults = new LateResults();
 	const retrieve = async (): Promise<Progress> => {

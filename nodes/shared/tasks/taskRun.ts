@@ -119,8 +119,9 @@ export async function retrieveRecord(
 		);
 		const { id, raw, status } = record;
 		const isOther = id !== undefined && id !== taskId && !namesTask(raw, taskId);
-		if (isOther && (knownStatus(status) === 'failed' || run.taskIds?.has(id)))
-			throw new OtherTaskError(id);
+		if (isOther && knownStatus(status) === 'failed') throw new OtherTaskError(id);
+		const other = otherTaskIn(raw, taskId);
+		if (other !== undefined && run.taskIds?.has(other)) throw new OtherTaskError(other);
 		return record;
 	});
 }

@@ -147,26 +147,26 @@ describe('a service with a form of its own', () => {
 	});
 
 	test.each([false, true])(
-		'a call of a tool that was not offered is left out, with a warning, or an error where there is nothing else (streamed: %s)',
+		'a call of a tool that was not offered is left out, with a warning, or an error where there is no other call (streamed: %s)',
 		async (streams) => {
 			const call = (name: string, index: number) => ({
 				...{ index, id: `call_${index}` },
 				function: { name, arguments: '{}' },
 			});
-			const replyWith = (...tool_calls: object[]) =>
-				streams
-					? stream({ choices: [{ delta: { tool_calls }, finish_reason: 'tool_calls' }] })
-					: { json: { choices: [{ message: { tool_calls }, finish_reason: 'tool_calls' }] } };
-			const both = await asked(
-				'completions',
-				replyWith(call('draw', 0), call('functions.draw', 1)),
-				streams,
-			);
+			const replyWith = (content: string, ...names: string[]) => {
+				const said = { content, tool_calls: names.map(call) };
+				return streams
+					? stream({ choices: [{ delta: said, finish_reason: 'tool_calls' }] })
+					: { json: { choices: [{ message: said, finish_reason: 'tool_calls' }] } };
+			};
+			const both = await asked('completions', replyWith('', 'Draw', 'functions.draw'), streams);
 			expect(read(both).calls.map(({ name }) => name)).toEqual(['draw']);
 			const words = 'The model called the tool "functions.draw", which it was not offered';
 			expect(log.join('\n')).toContain(words);
-			const none = await asked('completions', replyWith(call('functions.draw', 0)), streams);
-			expect(none.error?.message).toContain(words);
+			for (const content of ['', 'I will draw it.']) {
+				const none = await asked('completions', replyWith(content, 'functions.draw'), streams);
+				expect(none.error?.message).toContain(words);
+			}
 		},
 	);
 

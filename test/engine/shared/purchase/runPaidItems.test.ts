@@ -117,7 +117,7 @@ test('a task that is bought late has "Timeout" for itself: the rate limit has ta
 });
 
 test('a pause, which may last for a day, does not buy for a day under a rate limit', async () => {
-	onSubmit(accepted('task_1'), tooMany('30'));
+	onSubmit(accepted('task_1'), tooMany('45'));
 	onRecord(running);
 	const began = clock.now();
 	const { waiting } = await pause(3, oneByOne, goOn, { watches: true });
@@ -167,7 +167,7 @@ describe('"Don\'t Wait" has no timeout', () => {
 	});
 
 	test('it gives up when nothing is accepted for ten minutes, and says what to run again', async () => {
-		onSubmit(accepted('task_1'), tooMany('30'));
+		onSubmit(accepted('task_1'), tooMany('45'));
 		const began = clock.now();
 		const { json } = await buy(3, oneByOne, { given: none, ...goOn });
 		expect(statesOf(json)).toEqual([
@@ -316,7 +316,13 @@ describe('What an attempt left is taken up by the next one in the same execution
 			const { json, error } = await buy(1, options, retryAndGoOn);
 			expect(error).toBeUndefined();
 			expect(json).toMatchObject([
-				{ status: 'unknown', error: { message: expect.stringContaining(byEarlierAttempt) } },
+				{
+					status: 'unknown',
+					error: {
+						message: expect.stringContaining(byEarlierAttempt),
+						httpStatus: kind === 'a refusal' ? 400 : 429,
+					},
+				},
 			]);
 			expect(JSON.stringify(json)).toContain('was not bought again: ');
 		},

@@ -209,11 +209,18 @@ describe('A wait', () => {
 	});
 
 	test.each([AuthenticationError, PermissionError])(
-		'ends with a %p of the service, and never with one of another server, such as a proxy',
+		'ends with a %p of the service, and after a minute with one of another server, such as a proxy',
 		async (Refusal) => {
+			const { began } = startClock();
+			const rules = { intervalMs: 59_000, deadline: began + 600_000 };
 			const own = new Refusal('No', 'no', { fromService: true });
 			expect((await waitFor([own, ends])).end).toEqual({ reason: 'error', error: own });
-			expect((await waitFor([new Refusal('No'), ends])).end).toEqual({ reason: 'ended' });
+			const other = new Refusal('No');
+			expect((await waitFor([other, ends])).end).toEqual({ reason: 'ended' });
+			expect(await waitFor([runs, other], rules)).toEqual({
+				end: { reason: 'error', error: other },
+				requests: [1, 60, 119, 178],
+			});
 		},
 	);
 
