@@ -36,7 +36,7 @@ async function download(options = {}, run = {}) {
 }
 
 describe('A host that does not answer', () => {
-	useShortRequestLimit(200);
+	useShortRequestLimit(1_000);
 
 	const downloadFive = async (reply: Reply) => {
 		let asked = 0;
