@@ -100,9 +100,9 @@ export const check: Operation = {
 		);
 		// While the balance cannot be read, the last known state stays. A write that changes nothing would make n8n save it again.
 		if (now.some(([rule, isEnough]) => before[rule] !== isEnough)) {
-			const rules = new Set(now.map(([rule]) => rule));
+			const current = new Set(now.map(([rule]) => rule));
 			// Those of other rounds of a loop.
-			const others = Object.entries(before).filter(([rule]) => !rules.has(rule));
+			const others = Object.entries(before).filter(([rule]) => !current.has(rule));
 			data[STATES] = Object.fromEntries([...others, ...now].slice(-MOST_STATES));
 		}
 		return isForAgent ? [enough] : [enough, low];

@@ -77,7 +77,7 @@ export interface PaidRun<Item extends ReadyItem, Receipt> {
 export class PendingPurchaseError extends ApiError {
 	/**
 	 * @param response the attempt's answer, if it had one that could not be read
-	 * @param why it was not sent again although the user wants that
+	 * @param why it was not bought again although the user wants that: a limit, or the service's refusal
 	 */
 	constructor(buys: 'task' | 'answer', response: string | undefined, why?: ApiError) {
 		const reason = why instanceof SpendingLimitError ? why.problem : why?.message;

@@ -29,7 +29,14 @@ import {
 	withKnownLinks,
 } from './prepare';
 import { taskList } from './taskList';
-import { acceptedItem, downloadResults, openTaskRun, type TaskRun, withRecord } from './taskRun';
+import {
+	acceptedItem,
+	downloadResults,
+	openTaskRun,
+	type TaskRun,
+	withRecord,
+	withTaskIds,
+} from './taskRun';
 
 /** An operation that buys a task: see CONTRIBUTING.md. */
 export interface BuyingOperation extends TaskRequest, Omit<Operation, 'execute' | 'fields'> {
@@ -223,7 +230,8 @@ async function execute(
 		const { accepted, lastAccepted } = await buyTasks(run, operation, bought, items);
 		// Each task has the whole time, also one that was bought late, such as behind a rate limit.
 		const waits = { ...run, deadline: Math.max(run.deadline, lastAccepted + timeout * 1_000) };
-		return await waitAndDeliver(waits, operation, bought, withLeftOutNote(accepted, guard));
+		const waiting = withTaskIds(waits, accepted);
+		return await waitAndDeliver(waiting, operation, bought, withLeftOutNote(accepted, guard));
 	} finally {
 		records.close();
 	}

@@ -66,14 +66,14 @@ async function readTasks(
 	family: TaskFamily,
 	operation: 'get' | 'wait',
 ): Promise<INodeExecutionData[][]> {
-	const run = await openTaskRun(context, family, operation);
-	const named: TaskItem[] = await readItems(context, (itemIndex) => namedTask(run, itemIndex));
+	const opened = await openTaskRun(context, family, operation);
+	const named: TaskItem[] = await readItems(context, (itemIndex) => namedTask(opened, itemIndex));
 	throwFirstError(context, named);
-	const own = withTaskIds(run, named);
+	const run = withTaskIds(opened, named);
 	const read =
 		operation === 'wait'
 			? await pollTasks(run, named)
-			: await Promise.all(named.map(async (item) => await retrieve(own, item)));
+			: await Promise.all(named.map(async (item) => await retrieve(run, item)));
 	return await deliver(run, read);
 }
 

@@ -14,7 +14,7 @@ import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
 import { isEmpty } from '../output/task';
 import { clock, sleep } from '../util/clock';
 import { canceledError, retrieveError, timeoutError } from './taskErrors';
-import { failedTaskError, retrieveRecord, type TaskRun, withRecord, withTaskIds } from './taskRun';
+import { failedTaskError, retrieveRecord, type TaskRun, withRecord } from './taskRun';
 
 const FIRST_POLL_MS = 1_000;
 
@@ -174,11 +174,7 @@ function endError(run: TaskRun, outcome: AcceptedItem, end: PollEnd): NodeError 
 }
 
 /** Waits for all tasks together: as long as the slowest of them takes, not their sum. */
-export async function pollTasks(
-	given: TaskRun,
-	outcomes: readonly TaskItem[],
-): Promise<TaskItem[]> {
-	const run = withTaskIds(given, outcomes);
+export async function pollTasks(run: TaskRun, outcomes: readonly TaskItem[]): Promise<TaskItem[]> {
 	return await Promise.all(
 		outcomes.map(async (outcome) =>
 			isAccepted(outcome) && outcome.error === undefined ? await pollTask(run, outcome) : outcome,
@@ -191,10 +187,9 @@ export const isOpen = (outcome: TaskItem): outcome is AcceptedItem =>
 
 /** Asks once for every task that has not ended. A transient error changes nothing. */
 export async function refreshTasks(
-	given: TaskRun,
+	run: TaskRun,
 	outcomes: readonly TaskItem[],
 ): Promise<TaskItem[]> {
-	const run = withTaskIds(given, outcomes);
 	return await Promise.all(
 		outcomes.map(async (outcome) => {
 			if (!isOpen(outcome)) return outcome;

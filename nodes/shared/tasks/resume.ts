@@ -24,7 +24,7 @@ import { isObject, toJson } from '../util/json';
 import { KeyedLock } from '../util/keyedLock';
 import { pLimit } from '../util/vendor/pLimit';
 import { z } from '../util/vendor/zod';
-import { acceptedItem, downloadResults, retrieveRecord } from './taskRun';
+import { acceptedItem, downloadResults, retrieveRecord, withTaskIds } from './taskRun';
 import { executionState } from './watchPause';
 import {
 	findRunning,
@@ -354,11 +354,12 @@ async function resumeOnCallback(
 		// Before the waiting rows are read: anybody can call who guesses the execution's number.
 		const refusal = refuseStranger(context, client);
 		if (refusal) return refusal;
-		const run = openCallbackRun(context, family, client);
+		const opened = openCallbackRun(context, family, client);
 		// n8n stores the output of a resume in the place of the waiting items. 1.123, busy, may show the execution as waiting for its next pause
 		// before it has stored that: resumed from there, it would buy what it has bought since.
-		if (!run) return answer(context, 503, CALL_AGAIN);
-		const outcomes = readWaitingItems(run);
+		if (!opened) return answer(context, 503, CALL_AGAIN);
+		const outcomes = readWaitingItems(opened);
+		const run = withTaskIds(opened, outcomes);
 		const key = keyOfPause(context.getExecutionId(), run.pauseLimit, outcomes);
 		const { taskId, claimsEnd, isEmpty, pause } = await readCallback(context);
 		if (pause !== undefined && hasResumed(pause)) return answer(context, 409, PAUSE_OVER);

@@ -14,7 +14,6 @@ import {
 	type TaskContext,
 	type TaskRun,
 	withRecord,
-	withTaskIds,
 } from './taskRun';
 
 /** What this process knows of one waiting execution. After a restart, or in another process, the service is asked again. */
@@ -145,12 +144,11 @@ export function openTasks(
  * once.
  */
 export async function findRunning(
-	given: PausedRun<TaskContext>,
+	run: PausedRun<TaskContext>,
 	outcomes: readonly TaskItem[],
 	execution: WaitingExecution,
 	first?: string,
 ): Promise<AcceptedItem | undefined> {
-	const run = withTaskIds(given, outcomes);
 	const open = openTasks(outcomes, execution);
 	const queue = [
 		...open.filter(({ taskId }) => taskId === first),
@@ -173,11 +171,10 @@ const READ_WITHIN_MS = 25_000;
 
 /** Asks for all tasks that are not known to have ended. One that cannot be read, or not in time, stays open. */
 export async function readAll(
-	given: PausedRun<TaskContext>,
+	run: PausedRun<TaskContext>,
 	outcomes: readonly TaskItem[],
 	execution: WaitingExecution,
 ): Promise<void> {
-	const run = withTaskIds(given, outcomes);
 	const reads = openTasks(outcomes, execution).map(
 		async (outcome) => await noteEnd(run, outcome, execution),
 	);

@@ -344,7 +344,8 @@ describe('n8n tells that the execution waits: from then on every callback arrive
 		expect(execution.questions).toStrictEqual(['waiting']);
 		expect(execution.calls).toHaveLength(1);
 		const between = times.slice(1).map((at, look) => Math.round((at - (times[look] ?? 0)) / 1_000));
-		expect(between).toStrictEqual([1, 120]);
+		// A busy machine is seconds late.
+		expect(between).toStrictEqual([expect.closeTo(1, -1), expect.closeTo(120, -1)]);
 	}, 60_000);
 
 	test('what ended before that, of which every callback was refused, resumes it', async () => {
