@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { GRID_INDEX, GRID_SPEEDS } from '../shared/api/grid';
-import { INCOMING_INDEX, taskIdField, toOptions } from '../shared/n8n/fields';
+import { taskIdField, toOptions } from '../shared/n8n/fields';
 import { ifSet } from '../shared/n8n/options';
 import { jsonObject } from '../shared/util/json';
 import { text } from '../shared/util/schema';
@@ -55,7 +55,8 @@ export const indexField: INodeProperties = {
 	name: 'index',
 	type: 'number',
 	typeOptions: { minValue: GRID_INDEX.min, maxValue: GRID_INDEX.max },
-	default: INCOMING_INDEX,
+	// Without one nothing is bought: an item of a whole task stands for no picture.
+	default: '={{ $json.taskId && $json.index }}',
 	displayOptions: { show: { matchBy: ['index'] } },
 	description: 'From 1 to 4, for V1 to V4',
 };

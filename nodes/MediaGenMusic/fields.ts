@@ -1,14 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { DEFAULT_VERSION, VOCAL_GENDERS, WEIGHT } from '../shared/api/music';
-import {
-	INCOMING_INDEX,
-	NOT_SET,
-	openValueField,
-	promptField,
-	taskIdField,
-	toOptions,
-} from '../shared/n8n/fields';
+import { NOT_SET, openValueField, promptField, taskIdField, toOptions } from '../shared/n8n/fields';
 import { type Field, ifSet, numberIfSet, type Options } from '../shared/n8n/options';
 import { flag, integer, number, taskId, text } from '../shared/util/schema';
 import type { z } from '../shared/util/vendor/zod';
@@ -38,7 +31,8 @@ export const track = (taskDescription: string) => ({
 		displayName: 'Track Number',
 		type: 'number',
 		typeOptions: { minValue: 1 },
-		default: INCOMING_INDEX,
+		// An item of a MediaGen node that stands for a track has it.
+		default: '={{ ($json.taskId && $json.index) || 1 }}',
 		description: "Which of the task's tracks to use, counted from 1",
 	}),
 });

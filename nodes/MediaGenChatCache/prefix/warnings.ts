@@ -1,6 +1,7 @@
-import { MIN_PREFIX_TOKENS, USUAL_CACHE_MARKERS } from '../../shared/api/chat';
+import { CACHE_TTLS, MIN_PREFIX_TOKENS, USUAL_CACHE_MARKERS } from '../../shared/api/chat';
 import { endWarnings, isRefused } from '../../shared/api/chatEnd';
 import { count, NO_USAGE, type Usage } from '../../shared/api/chatUsage';
+import { unlistedNotes } from '../../shared/n8n/parameters';
 import type { Volatile } from '../../shared/util/volatile';
 import type { Part } from '../prompt/conversation';
 import type { Comparison } from './fingerprint';
@@ -15,6 +16,13 @@ const bytesOf = ({ text }: Part) => Buffer.byteLength(text, 'utf8');
 /** Whether the service used its cache for an answer. */
 const isCached = (usage: Usage | undefined) =>
 	usage !== undefined && usage.cacheRead + usage.cacheWrite > 0;
+
+function unlistedTtls(prefix: readonly Part[]): string[] {
+	const notes = prefix.flatMap(({ ttl }) =>
+		unlistedNotes({ ttl }, [['lifetime', 'ttl', CACHE_TTLS]]),
+	);
+	return [...new Set(notes)];
+}
 
 function shortPrefixes(prefix: readonly Part[], usage: Usage | undefined): string[] {
 	let bytes = 0;
@@ -89,7 +97,7 @@ function answerWarnings(answered: Answered): string[] {
 /** What keeps the cache from working for one item (cache rules 3 to 6), and what is missing in its answer. */
 export function warningsOf(answered: Answered): string[] {
 	const { prefix, comparison, usage, findVolatile } = answered;
-	const warnings = answerWarnings(answered);
+	const warnings = [...answerWarnings(answered), ...unlistedTtls(prefix)];
 	if (prefix.length === 0) return warnings;
 	const short = shortPrefixes(prefix, usage);
 	warnings.push(...short);

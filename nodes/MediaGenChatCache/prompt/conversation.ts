@@ -1,11 +1,4 @@
-import {
-	CACHE_TTLS,
-	type CacheTtl,
-	CHAT_ROLES,
-	type ChatRole,
-	type TextBlock,
-	textBlock,
-} from '../../shared/api/chat';
+import { CHAT_ROLES, type ChatRole, type TextBlock, textBlock } from '../../shared/api/chat';
 import { integer, oneOf, text } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
 
@@ -13,7 +6,7 @@ export const NOT_MARKED = 'none';
 
 const cachedBlock = z.object({
 	text: text(),
-	ttl: oneOf([...CACHE_TTLS, NOT_MARKED]).default('5m'),
+	ttl: text().default('5m'),
 	place: oneOf(CHAT_ROLES).default('system'),
 });
 
@@ -35,7 +28,7 @@ export interface Part {
 	role: ChatRole;
 	text: string;
 	/** How long the service keeps the prompt up to the end of this part; absent without a marker. */
-	ttl?: CacheTtl;
+	ttl?: string;
 	/** Its number in the list "Cached Blocks", from 1. */
 	block?: number;
 }

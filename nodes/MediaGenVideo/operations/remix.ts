@@ -2,10 +2,8 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { toDeploymentWords } from '../../shared/api/brandWords';
 import {
-	GENERATION_MODEL,
 	REMIX_ASPECT_RATIOS,
 	REMIX_MODEL_NAMES,
-	REMIX_MODELS,
 	REMIX_RESOLUTIONS,
 	withoutAlias,
 } from '../../shared/api/video';
@@ -106,11 +104,6 @@ export const checkOriginal: NonNullable<ParentRule['check']> = (body, record, wo
 				`Whether task ${taskId} was made by ${model} is left to the service: its record ${why}`,
 			],
 		};
-	}
-	// The one model of this package whose videos the service does not extend.
-	if (original === toDeploymentWords(GENERATION_MODEL, words)) {
-		const message = `must be a video by a model that can be extended: ${REMIX_MODELS.join(' or ')}; this one was made by ${original}`;
-		return { problem: { field: 'task_id', message } };
 	}
 	if (withoutAlias(original) === withoutAlias(toDeploymentWords(model, words))) return {};
 	return {

@@ -34,8 +34,6 @@ const HOUR_CACHE_HEADER = { 'vendor-beta': 'extended-cache-ttl-2025-04-11' } as 
 /** How long a cached prefix lives after it was last read (cache rules 1 and 7). */
 export const CACHE_TTLS = ['5m', '1h'] as const;
 
-export type CacheTtl = (typeof CACHE_TTLS)[number];
-
 export const CHAT_ROLES = ['system', 'user', 'assistant'] as const;
 
 export type ChatRole = (typeof CHAT_ROLES)[number];
@@ -47,15 +45,15 @@ export const USUAL_CACHE_MARKERS = 4;
 export const MIN_PREFIX_TOKENS = 1_024;
 
 /** A marker. `5m` is what the service takes an absent `ttl` for (cache rule 1). */
-type CacheControl = { type: 'ephemeral'; ttl?: '1h' };
+type CacheControl = { type: 'ephemeral'; ttl?: string };
 
 export type TextBlock = { type: 'text'; text: string; cache_control?: CacheControl };
 
-export const cacheControl = (ttl: CacheTtl): CacheControl =>
-	ttl === '1h' ? { type: 'ephemeral', ttl } : { type: 'ephemeral' };
+export const cacheControl = (ttl: string): CacheControl =>
+	ttl === '5m' ? { type: 'ephemeral' } : { type: 'ephemeral', ttl };
 
 /** A content block. The marker stands inside it: beside a content that is a plain string it has no effect (cache rule 2). */
-export function textBlock(text: string, ttl?: CacheTtl): TextBlock {
+export function textBlock(text: string, ttl?: string): TextBlock {
 	return { type: 'text', text, ...(ttl === undefined ? {} : { cache_control: cacheControl(ttl) }) };
 }
 
@@ -130,8 +128,10 @@ export function readChatResponse(given: unknown, statusCode = 200): ChatResponse
 	const body = firstOf(given);
 	if (!isObject(body)) throw unreadableResponse(statusCode, given);
 	const { text, usage } = readReply(body);
+	// A service's own codes go beyond those of HTTP.
+	const coded = Number(body.code) >= 600 ? { ...body, success: false } : body;
 	const error =
-		text === '' ? errorInBody(body, countsTokens(usage) ? 'maybe' : undefined) : undefined;
+		text === '' ? errorInBody(coded, countsTokens(usage) ? 'maybe' : undefined) : undefined;
 	if (error) throw error;
 	return body;
 }

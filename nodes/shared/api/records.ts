@@ -21,17 +21,7 @@ const WORDS: Record<TaskStatus, readonly string[]> = {
 	],
 	running: ['in_progress', 'processing', 'running', 'generating', 'started'],
 	completed: ['completed', 'complete', 'success', 'succeed', 'succeeded', 'done', 'finished'],
-	failed: [
-		'failed',
-		'failure',
-		'fail',
-		'error',
-		'cancelled',
-		'canceled',
-		'expired',
-		'rejected',
-		'timeout',
-	],
+	failed: ['failed', 'failure', 'fail', 'error', 'cancelled', 'canceled', 'expired', 'rejected'],
 };
 
 const STATUS_OF_WORD = new Map(

@@ -36,9 +36,6 @@ export const NOT_SENT = {
 	description: 'Not sent: the service decides',
 };
 
-/** The default of a track's or a picture's number: an item of a MediaGen node that stands for one has it. */
-export const INCOMING_INDEX = '={{ ($json.taskId && $json.index) || 1 }}';
-
 /** The task that an operation works on. */
 export const taskIdField = (
 	description: string,

@@ -45,6 +45,8 @@ function summary(
 	].join(', ');
 }
 
+const asSent = (request: object): unknown => JSON.parse(JSON.stringify(request));
+
 /**
  * The output of "Check Only": per item the request that would be sent and what is wrong with it, with the number of purchases,
  * how many of them the limits let through, and the balance; a hint sums up. Sends nothing but reads.
@@ -66,13 +68,11 @@ export async function checkOnlyOutput<Item extends BuyingItem & { state: 'ready'
 		hint(summary(items, { tasks, ...allowed }), isFine ? 'info' : 'warning'),
 	);
 	return items.map((item) => {
-		const pairedItem = { item: item.itemIndex };
-		if (item.state !== 'ready')
-			return { json: toJson({ ...common, request: null, problems: problemsOf(item) }), pairedItem };
-		const request: unknown = JSON.parse(JSON.stringify({ method: 'POST', ...requestOf(item) }));
-		return {
-			json: toJson({ ...common, request, problems: [], notes: item.notes, ...item.options }),
-			pairedItem,
-		};
+		const { itemIndex, notes, options } = item;
+		const found =
+			item.state === 'ready'
+				? { request: asSent({ method: 'POST', ...requestOf(item) }), problems: [], notes }
+				: { request: null, problems: problemsOf(item) };
+		return { json: toJson({ ...common, ...found, ...options }), pairedItem: { item: itemIndex } };
 	});
 }

@@ -8,11 +8,15 @@ import { blocks, chatNode, document, questions } from '../support/chat';
 let server: Server;
 let answers: unknown[] = [];
 let received = 0;
+let lastBody = '';
 
 beforeAll(async () => {
 	server = createServer((request, response) => {
-		request.resume().on('end', () => {
+		const pieces: Buffer[] = [];
+		request.on('data', (piece: Buffer) => pieces.push(piece));
+		request.on('end', () => {
 			received++;
+			lastBody = Buffer.concat(pieces).toString();
 			const answer = answers.length > 1 ? answers.shift() : answers[0];
 			response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
 		});
@@ -152,6 +156,7 @@ test.each([
 	[{ error: 'the model is overloaded', choices: [], usage: null }],
 	[{ code: 503, message: 'the model is overloaded' }],
 	[{ success: false, message: 'the model is overloaded' }],
+	[{ code: 4001, message: 'the model is overloaded' }],
 ])('%j with HTTP 200 is an error that quotes the service, and is not sent again', async (body) => {
 	const retry = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1, ...goOn };
 	const { json } = await answer('message', body, {}, goOn);
@@ -191,6 +196,16 @@ test('a refusal with HTTP 200 is an error in the words of the service, and nothi
 		code: '402',
 	});
 	expect(json.text).toBeUndefined();
+});
+
+test('a lifetime of the cache that is not listed is sent, with a warning', async () => {
+	const body = { content: 'It is.', usage: { input_tokens: 5, cache_read_input_tokens: 5_000 } };
+	const cachedBlocks = blocks({ text: document('pump'), ttl: '2h' });
+	const { json } = await answer('message', body, { cachedBlocks });
+	expect(lastBody).toContain('"cache_control":{"type":"ephemeral","ttl":"2h"}');
+	expect(json.warnings).toEqual([
+		'The lifetime "2h" is not in this package\'s list: it is sent as it is',
+	]);
 });
 
 test('more cache markers than usual are sent, with a warning', async () => {

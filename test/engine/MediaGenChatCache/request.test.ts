@@ -147,10 +147,6 @@ test.each([
 		{ cachedBlocks: blocks({ text: 'a' }, { text: '={{ "" }}' }) },
 	],
 	[
-		'"Cached Blocks › 1 › Cache For" must be one of 5m, 1h, none',
-		{ cachedBlocks: { block: [{ text: 'a', ttl: '={{ "2h" }}' }] } },
-	],
-	[
 		'"Earlier Turns › 1 › Text" is required',
 		{ earlierTurns: { turn: [{ role: 'user', text: '={{ "" }}' }] } },
 	],

@@ -112,7 +112,7 @@ test.each<[string, string, Given, string]>([
 		{ index: '={{ "first" }}' },
 		'"Picture Number" must be a whole number',
 	],
-	['no number', 'lowVariation', { index: '={{ undefined }}' }, '"Picture Number" is required'],
+	['no number', 'lowVariation', {}, '"Picture Number" is required'],
 	['no choice', 'reroll', { matchBy: '={{ $json.by }}' }, '"Choose By" is required'],
 	[
 		'an unknown choice',
@@ -132,7 +132,7 @@ test.each([
 	['still running', 'variation', 'running', `${ended} is still`],
 	['failed', 'reroll', 'failed', `${ended} has failed`],
 ] as const)('a parent that is %s is refused at once', async (_, operation, state, message) => {
-	const { error } = await run(operation, { taskId: parents().grid({ state }).id });
+	const { error } = await run(operation, { taskId: parents().grid({ state }).id, index: 1 });
 	expect(error?.message).toContain(message);
 	expect(error?.message).toContain('[row 1 (item 0)]');
 	expect(sent()).toEqual([]);
@@ -151,7 +151,7 @@ test('a variation cannot be re-rolled', async () => {
 });
 
 test("an unknown task is the service's to refuse, once", async () => {
-	const { error } = await run('variation', { taskId: 'nobody' });
+	const { error } = await run('variation', { taskId: 'nobody', index: 1 });
 	expect(error?.httpCode).toBe('404');
 	expect(service.sandbox.ledger().accepted).toBe(0);
 });
@@ -174,8 +174,11 @@ test('grid → re-roll → one of the four: the grid has no number, its pictures
 		[4, null, 'image', 'reroll'],
 	]);
 	expect(rolled.json[0]).toMatchObject({ status: 'completed', task: { serviceStatus: 'SUCCESS' } });
-	const third = rolled.items.filter(({ json }) => json.index === 3);
 	service.sandbox.requests.clear();
+	const all = await run('variation', wait, rolled.items);
+	expect(all.error?.message).toBe('"Picture Number" is required [row 1 (item 0)]');
+	expect(sent()).toEqual([]);
+	const third = rolled.items.filter(({ json }) => json.index === 3);
 	const varied = await run('variation', wait, third);
 	expect(varied.error).toBeUndefined();
 	expect(sent()).toEqual([{ task_id: rolled.json[0]?.taskId, index: 3 }]);

@@ -363,7 +363,7 @@ const unlisted = (label: string, value: string) =>
 	`The ${label} "${value}" is not in this package's list: it is sent as it is`;
 
 const styled = (url: string) => ({ url, role: 'style' });
-const montage = { ...prompt, multiShot: true, shotType: '={{ "montage" }}' };
+const montage = { ...twoShots, shotType: '={{ "montage" }}' };
 
 test.each<[string, string, Given, Given, string]>([
 	[
@@ -394,7 +394,7 @@ test.each<[string, string, Given, Given, string]>([
 		'shot type',
 		'generate',
 		montage,
-		{ multi_shot: true, shot_type: 'montage' },
+		{ multi_shot: true, shot_type: 'montage', multi_prompt: sentShots },
 		unlisted('shot type', 'montage'),
 	],
 	[
@@ -473,8 +473,6 @@ test('what the service silently changes is said', async () => {
 	);
 });
 
-const noSound = 'The service ignores "Audio" beside a given video';
-
 test.each<[string, Given, Given, string]>([
 	[
 		'an element that is not given',
@@ -498,13 +496,7 @@ test.each<[string, Given, Given, string]>([
 		'no sound beside a video',
 		{ ...edit, ...more({ audio: false }) },
 		{ audio: false, video_list: sentVideo },
-		noSound,
-	],
-	[
-		'sound beside a video',
-		{ ...edit, ...more({ audio: true }) },
-		{ audio: true, video_list: sentVideo },
-		noSound,
+		'The service ignores "Audio" beside a given video',
 	],
 ])('%s is sent, and the item says so', async (_, given, body, note) => {
 	const { json, hints, error } = await run('generate', given);

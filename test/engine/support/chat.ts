@@ -39,7 +39,7 @@ export function document(subject: string, tokens = 5_000): string {
 
 export const MODEL = 'vendor-chat-1';
 
-type Block = { text: string; ttl?: '5m' | '1h' | 'none'; place?: 'system' | 'user' | 'assistant' };
+type Block = { text: string; ttl?: string; place?: 'system' | 'user' | 'assistant' };
 
 /** The parameter "Cached Blocks" as n8n stores it. */
 export const blocks = (...list: Block[]) => ({

@@ -319,8 +319,7 @@ const additionalFields = additionalFieldsOf([
 		name: 'audio',
 		type: 'boolean',
 		default: true,
-		description:
-			'Whether to make the video with sound. The service ignores this beside a given video.',
+		description: 'Whether to make the video with sound. For a given video the service makes none.',
 	},
 	elementField,
 	{

@@ -119,10 +119,13 @@ function videoOf(values: ParameterValues): ParameterValues {
 const isOff = (multiShot: unknown) =>
 	multiShot === undefined || flag().safeParse(multiShot).data === false;
 
+/** Whether the service makes the shots of the prompt. */
+const isDivided = (shotType: unknown) => shotType === 'intelligence';
+
 // One shot is the service's default, so the switch is sent only when it is on.
 function shotsOf({ multiShot, shotType, multiPrompt }: ParameterValues): ParameterValues {
 	if (isOff(multiShot)) return {};
-	return { multiShot, shotType, multiPrompt: shotType === 'customize' ? multiPrompt : undefined };
+	return { multiShot, shotType, multiPrompt: isDivided(shotType) ? undefined : multiPrompt };
 }
 
 /** Parameters of each choice of "Images". */
@@ -139,7 +142,7 @@ function unsentOf(values: ParameterValues): string[] {
 	const images = new Set(Object.values(IMAGE_PARAMETERS).flat());
 	const unusedImages = [...images].filter((name) => !used.includes(name));
 	const name = imageInput === 'none' ? '"Images" is None' : '"Images" has another choice';
-	const otherShots = shotType === 'customize' ? undefined : '"Shot Type" is not Customize';
+	const otherShots = isDivided(shotType) ? '"Shot Type" is Intelligence' : undefined;
 	const unsent = [
 		[unusedImages, name],
 		[['videoUrl', 'keepOriginalSound'], hasVideo(values) ? undefined : '"Video" is None'],

@@ -21,6 +21,7 @@ export interface VideoFields extends RequestBody {
 	image_urls?: unknown[];
 	image_with_roles?: Array<{ role: string }>;
 	video_list?: Array<{ refer_type?: string }>;
+	audio?: boolean;
 	multi_shot?: boolean;
 	shot_type?: string;
 	multi_prompt?: Array<{ prompt: string; duration: number }>;
@@ -28,8 +29,8 @@ export interface VideoFields extends RequestBody {
 
 type Refuse = ReturnType<typeof refuseIn>;
 
-/** Rules 1, 3, 4 and 6 of spec §6: which pictures go together, and which go with a video. */
-function checkPictures(body: VideoFields, refuse: Refuse): void {
+/** Rules 1, 3, 4, 5 and 6 of spec §6: which pictures go together, and what goes with a video. */
+function checkMedia(body: VideoFields, refuse: Refuse): void {
 	const { image_urls: urls, image_with_roles: images, video_list: videos } = body;
 	const roles = images?.map(({ role }) => role) ?? [];
 	const hasFrames = roles.includes('first_frame') || roles.includes('last_frame');
@@ -43,6 +44,8 @@ function checkPictures(body: VideoFields, refuse: Refuse): void {
 	if (referType === 'feature' && urls && urls.length > 1) {
 		refuse('image_urls', 'must hold one picture at most, the first frame, beside a feature video');
 	}
+	if (videos && body.audio === true)
+		refuse('audio', 'must be off beside a given video: the service makes no sound for it');
 }
 
 /** Rule 7 of spec §6, and what several shots need. */
@@ -79,7 +82,7 @@ function checkContent(body: VideoFields, refuse: Refuse): void {
 export function checkVideoRules(body: VideoFields, issues: z.RefinementCtx): void {
 	const refuse = refuseIn(issues);
 	checkContent(body, refuse);
-	checkPictures(body, refuse);
+	checkMedia(body, refuse);
 	checkShots(body, refuse);
 }
 
