@@ -49,12 +49,12 @@ describeLongWithOwnHosts('What an end of an execution keeps', '1.123', (version,
 		});
 
 	/** Retries an execution as n8n's API does, with tasks that end at once, and tells what there is then. */
-	async function keptOf(title: string, execution: Execution): Promise<Kept> {
+	async function keptOf(title: string, execution: Execution, loadWorkflow = false): Promise<Kept> {
 		const [first = 'no task'] = bought();
 		const named = JSON.stringify([execution.runs, execution.error]).includes(first);
 		for (const taskId of bought()) sandbox().tasks.finish(taskId);
 		sandbox().durations.set({ image: 0 });
-		await retry(host(), execution);
+		await retry(host(), execution, loadWorkflow);
 		const [latest] = await host().executions({ workflowId: execution.workflowId });
 		expect(latest?.id).not.toBe(execution.id);
 		const again = await ended(latest?.id ?? '');
@@ -115,6 +115,20 @@ describeLongWithOwnHosts('What an end of an execution keeps', '1.123', (version,
 		expect(execution.status).toBe('crashed');
 		const kept = { named: false, boughtAfterRetry: 2, continued: false };
 		expect(await keptOf('Kill', execution)).toEqual(kept);
+	});
+
+	test('a kill in a node behind a pause: a retry with the workflow of now buys nothing of the paused node', async () => {
+		// The retry runs the node on its own output, which has no body.
+		const prompt = '={{ $json.body ? "A pier" : "Nothing" }}';
+		const nodes = [picture('First', { waitMode: 'callback', prompt }), picture('Second')];
+		const id = await begin(nodes);
+		await eventually('the pause', async () => (await host().execution(id)).status === 'waiting');
+		sandbox().tasks.finish(bought()[0] ?? '');
+		await untilBought(2);
+		await killAndRestart(host());
+		const kept = { named: true, boughtAfterRetry: 3, continued: true };
+		expect(await keptOf('Kill behind a pause', await ended(id), true)).toEqual(kept);
+		expect(JSON.stringify(pictureSubmissions(sandbox()))).not.toContain('Nothing');
 	});
 
 	test.each([

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'crypto';
-import type { IDataObject, INode } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { recordKeyIn } from '../n8n/failedItems';
 import { isTool, requestParameters } from '../n8n/readOptions';
@@ -10,12 +10,10 @@ import { z } from '../util/vendor/zod';
 import type { PaidRequest } from './purchaseKey';
 
 /** The part of an n8n context that tells one run of a node from another. */
-interface ExecutionContext {
-	/** n8n keeps this object with the execution's own data, as long as the execution lives. */
-	getContext(type: 'node'): IDataObject;
-	getExecutionId(): string;
-	getNode(): INode;
-	getInputData(): Array<{ json: IDataObject }>;
+interface ExecutionContext extends Pick<
+	IExecuteFunctions,
+	'getContext' | 'getExecutionId' | 'getInputData' | 'getNode'
+> {
 	/** What expressions see. */
 	getWorkflowDataProxy(itemIndex: number): Record<string, unknown>;
 }
@@ -103,6 +101,7 @@ export function runIndexOf(
  * node. Each step takes constant time.
  */
 export class PurchaseRecords {
+	/** n8n keeps this object with the execution's own data, as long as the execution lives. */
 	private readonly context: IDataObject;
 
 	private readonly run: string = randomUUID();
@@ -143,6 +142,23 @@ export class PurchaseRecords {
 	stateOf(purchase: Purchase): PurchaseState['state'] | undefined {
 		const { own, named, origin } = this.placesOf(purchase);
 		return (this.left(own) ?? this.left(named) ?? this.left(origin))?.purchase.state;
+	}
+
+	/**
+	 * Whether the input is what this run has put out: n8n keeps the output of a pause in the place of its input, and a retry with the
+	 * workflow of now runs the node on it. Items that still wait name their records.
+	 */
+	hasOwnOutput(): boolean {
+		if (isTool(this.execution.getNode())) return false;
+		const own = Object.keys(this.records).filter((key) => key.split('.')[1] === this.runIndex);
+		const tasks = new Set<unknown>(
+			own.flatMap((key) =>
+				this.at(key).map(({ purchase }) => purchase.state === 'accepted' && purchase.taskId),
+			),
+		);
+		return this.execution
+			.getInputData()
+			.some(({ json }) => tasks.has(json.taskId) && json.recordKey === undefined);
 	}
 
 	/** The key by which an item that comes back finds its record; `undefined` where it has none. An agent sends no item back. */

@@ -177,10 +177,9 @@ function tellLeftOut(
 	outcomes: readonly TaskItem[],
 	guard: SpendingGuard,
 ): void {
-	const note = guard.leftOutNote(outcomes);
-	if (note === undefined) return;
 	countLeftOut(context, outcomes.filter(isLeftOut).length);
-	if (!outcomes.every(isLeftOut)) return;
+	const note = outcomes.every(isLeftOut) ? guard.leftOutNote(outcomes) : undefined;
+	if (note === undefined) return;
 	context.logger.warn(`MediaGen: ${note}`);
 	context.addExecutionHints(hint(note));
 }
@@ -195,9 +194,8 @@ function withLeftOutNote(outcomes: readonly TaskItem[], guard: SpendingGuard): T
 	);
 }
 
-/** Whether an item has a task in "Existing Task". */
-const namesTask = (item: PreparedItem) =>
-	item.state === 'ready' && item.existingTaskId !== undefined;
+const PASSED_ON =
+	'These are the results of the execution that was retried. The node passes them on, and buys nothing.';
 
 /** Buys a task per item, waits as "Wait for Result" says, and returns the output. */
 async function execute(
@@ -212,12 +210,16 @@ async function execute(
 		return items;
 	};
 	const guard = new SpendingGuard(context, opened.options, opened.client, runIndexOf(context));
-	const read = checked(await prepareItems(opened, operation));
 	const records = new PurchaseRecords(context);
 	const bought = { records, guard };
 	try {
+		if (records.hasOwnOutput()) {
+			context.addExecutionHints(hint(PASSED_ON));
+			return [context.getInputData()];
+		}
+		const read = checked(await prepareItems(opened, operation));
 		// What was bought is taken up, whatever has become of the tasks that its item names.
-		const found = read.some(namesTask)
+		const found = read.some((item) => item.state === 'ready' && item.existingTaskId !== undefined)
 			? checked(await findExistingTasks(opened, read, records))
 			: read;
 		const items = parent

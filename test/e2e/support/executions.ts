@@ -58,9 +58,9 @@ export async function onlyExecution(
 	return await host.execution(found[0].id);
 }
 
-/** Retries an execution from n8n's list. */
-export async function retry(host: Host, { id }: Execution): Promise<void> {
-	const data = { loadWorkflow: false };
+/** Retries an execution from n8n's list, with the workflow of then or of now. */
+export async function retry(host: Host, { id }: Execution, loadWorkflow = false): Promise<void> {
+	const data = { loadWorkflow };
 	await host.api.call(z.unknown(), { method: 'POST', url: `/rest/executions/${id}/retry`, data });
 }
 

@@ -54,6 +54,23 @@ beforeEach(() => {
 
 afterEach(() => setClock(undefined));
 
+describe('Whether the input is what this run has put out before', () => {
+	test.each<[string, NonNullable<Parameters<typeof recordsContext>[1]>, boolean]>([
+		['a task that it bought', { input: [{}, { taskId: 'task_1' }] }, true],
+		['another task', { input: [{ taskId: 'task_0' }] }, false],
+		['an item that still waits', { input: [{ taskId: 'task_1', recordKey: 'k' }] }, false],
+		['a task of an earlier round', { input: [{ taskId: 'task_1' }], runIndex: 1 }, false],
+		['an agent', { input: [{ taskId: 'task_1' }], tool: true }, false],
+	])('%s', (_, run, expected) => {
+		runOnce((records) => records.markAccepted(fox, 'task_1'));
+		expect(open(run).hasOwnOutput()).toBe(expected);
+	});
+
+	test('nothing was bought yet', () => {
+		expect(open({ input: [{ taskId: 'task_1' }, {}] }).hasOwnOutput()).toBe(false);
+	});
+});
+
 describe('What an attempt leaves to the next one', () => {
 	test('an accepted task is taken up', () => {
 		runOnce((records) => records.markAccepted(fox, 'task_1'));
