@@ -220,9 +220,12 @@ function watch(
 	brokenOff.catch(() => undefined);
 
 	const watched: Watched = { bytes: 0, beginning: '', brokenOff, end: () => done.abort() };
+	// A letter may be cut between two chunks.
+	const begun: Uint8Array[] = [];
 	const count = (chunk: Uint8Array) => {
 		if (watched.bytes < BEGINS_WITHIN) {
-			watched.beginning += Buffer.from(chunk).toString('utf8', 0, BEGINS_WITHIN);
+			begun.push(Buffer.from(chunk));
+			watched.beginning = Buffer.concat(begun).toString('utf8', 0, BEGINS_WITHIN);
 			if (PAGE.test(watched.beginning)) stop(noFile('it is a page or a message'));
 		}
 		watched.bytes += chunk.length;

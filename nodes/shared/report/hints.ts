@@ -16,9 +16,11 @@ function costOf(tasks: readonly Task[]): string[] {
 	];
 }
 
-/** A line above the output in the editor. */
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** A line above the output in the editor, which takes it for HTML. */
 export const hint = (message: string, type: 'info' | 'warning' = 'warning'): NodeExecutionHint => ({
-	message,
+	message: message.replace(/[&<>]/g, (sign) => ESCAPES[sign] ?? sign),
 	location: 'outputPane',
 	type,
 });
@@ -33,16 +35,11 @@ const IN_MEMORY =
 /** More would push the output out of sight. Every item has its own in `notes`. */
 const MAX_NOTES = 10;
 
-interface SummaryRules {
-	lacksResult?: (item: TaskItem) => boolean;
-	/** The node only read the tasks. */
-	boughtEarlier?: boolean;
-}
-
 /** How many tasks a run had, how many items lack a result, and what it cost. */
 function summary(
 	outcomes: readonly TaskItem[],
-	{ lacksResult = isFailed, boughtEarlier = false }: SummaryRules,
+	lacksResult: (item: TaskItem) => boolean,
+	when = '',
 ): string[] {
 	const accepted = outcomes.filter(isAccepted);
 	// Several items can name one task, such as those of its files.
@@ -54,7 +51,7 @@ function summary(
 		.map(({ task }) => task);
 	const [items, were] = outcomes.length === 1 ? ['item', 'was'] : ['items', 'were'];
 	return [
-		`${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}${boughtEarlier ? ' bought earlier' : ''}`,
+		`${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}${when}`,
 		...(failed > 0 ? [`${failed} of ${outcomes.length} ${items} without a result`] : []),
 		...(reused > 0 ? [`${reused} of ${outcomes.length} ${items} ${were} reused`] : []),
 		...costOf(ended),
@@ -64,7 +61,7 @@ function summary(
 /** The outcomes with the summary of the run in the notes of the first: n8n shows no hints after a pause, which waits for results. */
 export function withSummary(outcomes: readonly TaskItem[], ...more: string[]): TaskItem[] {
 	const lacksResult = (item: TaskItem) => isFailed(item) || outcomeStatus(item) !== 'completed';
-	const parts = summary(outcomes, { lacksResult });
+	const parts = summary(outcomes, lacksResult);
 	return outcomes.map((outcome, at) =>
 		at === 0
 			? { ...outcome, notes: [`This run: ${parts.join(', ')}`, ...more, ...outcome.notes] }
@@ -86,7 +83,7 @@ export function runHints(
 		.filter(isAccepted)
 		.some(({ files = [] }) => files.some((file) => file && file.binary.id === undefined));
 	const parts = [
-		...summary(outcomes, { boughtEarlier: bought === undefined }),
+		...summary(outcomes, isFailed, bought ? '' : ' bought earlier'),
 		...remainedBefore(bought?.lastRemaining),
 	];
 	const notes = [...new Set(outcomes.flatMap((outcome) => outcome.notes))].slice(0, MAX_NOTES);

@@ -33,6 +33,8 @@ export function taskList(
 	bought: boolean,
 ): string | undefined {
 	const accepted = outcomes.some(isAccepted);
+	// The error of a task that was only read says all of it.
+	if (!bought && outcomes.length === 1) return undefined;
 	if (!accepted && outcomes.filter(isUnsure).length < 2) return undefined;
 	const ends = new Map<string, { end: string; items: number[] }>();
 	for (const outcome of outcomes) {

@@ -461,10 +461,19 @@ test('a file that is no picture is refused before anything is sent', async () =>
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
+/** What the editor shows of hints, which are HTML. */
+const shown = (hints: ReadonlyArray<{ message: string }>) =>
+	hints.map(({ message }) => message.replaceAll('&lt;', '<').replaceAll('&gt;', '>'));
+
+test('the editor shows a reference to an image, which is no tag of HTML', async () => {
+	const { hints } = await run('generate', { ...references(front), prompt: 'like <<<image_2>>>' });
+	expect(hints.map(({ message }) => message).join('\n')).not.toContain('<');
+});
+
 test('what the service silently changes is said', async () => {
 	const given = { ...edit, ...images(reference), ...elements(sailor), ...prompt, duration: 7 };
 	const { hints } = await run('generate', given);
-	expect(hints.map(({ message }) => message)).toStrictEqual(
+	expect(shown(hints)).toStrictEqual(
 		expect.arrayContaining([
 			'The prompt refers to no image: the service puts <<<image_1>>> in front of it',
 			'An edited video keeps its own length, whatever "Duration (Seconds)" says',
@@ -503,7 +512,7 @@ test.each<[string, Given, Given, string]>([
 	expect(error).toBeUndefined();
 	expect(sent()).toMatchObject([body]);
 	expect(json[0]?.notes).toEqual([note]);
-	expect(hints.map(({ message }) => message)).toContain(note);
+	expect(shown(hints)).toContain(note);
 });
 
 const unsent = (label: string, why: string) => `"${label}" is set and was not sent: ${why}`;
