@@ -16,13 +16,11 @@ const OUTPUTS = `={{ $parameter["operation"] === "check"
 
 export class MediaGenBalance implements INodeType {
 	description: NodeDescription = {
-		...describeNode(operations),
-		displayName: 'MediaGen Balance',
+		...describeNode('MediaGen Balance', operations),
 		name: 'mediaGenBalance',
 		icon: { light: 'file:mediaGenBalance.svg', dark: 'file:mediaGenBalance.dark.svg' },
 		subtitle: subtitleOf(operations),
 		description: 'Get the remaining credits and what was spent, and branch when the balance is low',
-		defaults: { name: 'MediaGen Balance' },
 		usableAsTool: {
 			replacements: {
 				description: 'Tells what is left of the balance and what was spent. Costs nothing.',

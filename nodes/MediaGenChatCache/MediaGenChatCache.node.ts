@@ -12,13 +12,11 @@ const operations = [message, completion];
 
 export class MediaGenChatCache implements INodeType {
 	description: NodeDescription = {
-		...describeNode(operations),
-		displayName: 'MediaGen Chat Cache',
+		...describeNode('MediaGen Chat Cache', operations),
 		name: 'mediaGenChatCache',
 		icon: { light: 'file:mediaGenChatCache.svg', dark: 'file:mediaGenChatCache.dark.svg' },
 		subtitle: subtitleOf(operations),
 		description: 'Ask an LLM many questions about one long text, with prompt caching',
-		defaults: { name: 'MediaGen Chat Cache' },
 		usableAsTool: {
 			replacements: {
 				description: 'Answers a question about a long text. Every call costs money.',

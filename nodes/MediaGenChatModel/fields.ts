@@ -73,5 +73,5 @@ export function readFields(context: ISupplyDataFunctions, itemIndex: number): Fi
 		api_style: context.getNodeParameter('apiStyle', itemIndex),
 	});
 	if (read.success) return read.data;
-	throw validationError(context.getNode(), fields, read.error.issues, itemIndex);
+	throw validationError({ context, fields, itemIndex }, read.error.issues);
 }

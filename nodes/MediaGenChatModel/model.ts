@@ -27,7 +27,6 @@ import {
 	UnusableAnswer,
 	withOwnIds,
 } from './answer/answer';
-import { Beginning } from './answer/beginning';
 import { eventsIn } from './answer/events';
 import { StreamedAnswer } from './answer/streamedAnswer';
 import { WholeWords } from './answer/wholeWords';
@@ -145,11 +144,12 @@ export class MediaGenModel implements ChatModel {
 	private async *textIn(pieces: AsyncIterable<Buffer>): AsyncGenerator<StreamChunk, () => Answer> {
 		const { purchases, client } = this.setup;
 		const { connection } = client;
-		const beginning = new Beginning();
+		const begun: Buffer[] = [];
+		const beginning = () => connection.redactText(Buffer.concat(begun).toString());
 		const streamed = new StreamedAnswer();
 		const words = new WholeWords();
 		try {
-			for await (const events of eventsIn(beginning.of(pieces))) {
+			for await (const events of eventsIn(keepingBeginning(pieces, begun))) {
 				const { text, failure } = readAll(events, (data) =>
 					streamed.add(connection.redactText(data)),
 				);
@@ -162,14 +162,13 @@ export class MediaGenModel implements ChatModel {
 			if (!streamed.isComplete && !streamed.isUnread) throw connectionLost();
 		} catch (error) {
 			const { received, isUnread } = streamed;
-			const shown = connection.redactText(isUnread ? beginning.text : received.text);
+			const shown = isUnread ? beginning() : connection.redactText(received.text);
 			if (!streamed.isComplete)
 				throw purchases.brokenOff(error, { ...received, shown }, this.usageOf(received.usage));
 		}
 		const delta = connection.redactText(words.end());
 		if (delta !== '') yield { type: 'text-delta', delta };
-		const shown = () => connection.redactText(beginning.text);
-		return () => usable(withoutKey(streamed.toAnswer(), connection), shown);
+		return () => usable(withoutKey(streamed.toAnswer(), connection), beginning);
 	}
 
 	/** Makes the request of a question. Nothing is sent yet. */
@@ -278,6 +277,19 @@ export class MediaGenModel implements ChatModel {
 			usage,
 			message: { role: 'assistant', content: [...text, ...calls], ...id },
 		};
+	}
+}
+
+/** Bytes that are kept at least, where so many come: what is cut off inside a key is not among those that are shown. */
+const KEPT_BYTES = 40_000;
+
+/** The same pieces. The beginning is kept, to show it where nothing in them could be read. */
+async function* keepingBeginning(pieces: AsyncIterable<Buffer>, kept: Buffer[]) {
+	let bytes = 0;
+	for await (const piece of pieces) {
+		if (bytes < KEPT_BYTES) kept.push(piece);
+		bytes += piece.length;
+		yield piece;
 	}
 }
 

@@ -118,7 +118,7 @@ export class Purchases {
 		// n8n saves nothing of a stopped execution but this line, and an agent shows the message alone.
 		this.context.logger.warn(`MediaGen: ${message}. ${bought.join(' ')}`);
 		return asSubNodeError(
-			asNodeError(this.context.getNode(), new BrokenAnswer(message, error), {
+			asNodeError(this.context.getNode(), new ApiError(message, 'maybe', error.details), {
 				context: bought.join(' '),
 				hint: 'The question is not sent again by itself.',
 			}),
@@ -144,13 +144,6 @@ export class Purchases {
 		return asSubNodeError(
 			asNodeError(node, error, { purchase: true, context: came.join(' '), hint: hintFor(error) }),
 		);
-	}
-}
-
-/** An error in the middle of an answer, in the same words. */
-class BrokenAnswer extends ApiError {
-	constructor(message: string, cause: ApiError) {
-		super(message, 'maybe', cause.details);
 	}
 }
 

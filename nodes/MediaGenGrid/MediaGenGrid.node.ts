@@ -7,7 +7,6 @@ import { executeOf } from '../shared/n8n/runOperation';
 import { taskResource } from '../shared/tasks/operations';
 import { webhookOf } from '../shared/tasks/resume';
 import { getButtons } from './buttons';
-import { indexField } from './fields';
 import { lowVariation } from './operations/lowVariation';
 import { reroll } from './operations/reroll';
 import { variation } from './operations/variation';
@@ -16,17 +15,15 @@ const operations = [variation, lowVariation, reroll, ...taskResource('grid')];
 
 export class MediaGenGrid implements INodeType {
 	description: NodeDescription = {
-		...describeNode(operations),
-		displayName: 'MediaGen Grid',
+		...describeNode('MediaGen Grid', operations),
 		name: 'mediaGenGrid',
 		icon: { light: 'file:mediaGenGrid.svg', dark: 'file:mediaGenGrid.dark.svg' },
-		subtitle: subtitleOf(operations, {
-			parameter: indexField.name,
-			words: 'a picture of a grid',
-			unit: 'picture',
-		}),
+		// "Vary picture 3", where the number is set and no expression.
+		subtitle: subtitleOf(
+			operations,
+			'?.replace("a picture of a grid", typeof $parameter["index"] === "number" ? "picture " + $parameter["index"] : "$&")',
+		),
 		description: 'Make variations of a picture in a grid of four, or re-roll the whole grid',
-		defaults: { name: 'MediaGen Grid' },
 		usableAsTool: {
 			replacements: {
 				description:

@@ -50,13 +50,15 @@ export function gridFields({ name, value, description, fields }: Target): INodeP
 	];
 }
 
+/** An item of a whole task stands for no picture: without a number nothing is bought. */
+const INCOMING_INDEX = '={{ $json.taskId && $json.index }}';
+
 export const indexField: INodeProperties = {
 	displayName: 'Picture Number',
 	name: 'index',
 	type: 'number',
 	typeOptions: { minValue: GRID_INDEX.min, maxValue: GRID_INDEX.max },
-	// Without one nothing is bought: an item of a whole task stands for no picture.
-	default: '={{ $json.taskId && $json.index }}',
+	default: INCOMING_INDEX,
 	displayOptions: { show: { matchBy: ['index'] } },
 	description: 'From 1 to 4, for V1 to V4',
 };

@@ -45,7 +45,7 @@ interface GridOperation extends Pick<BuyingOperation, 'name' | 'value' | 'action
 	path: string;
 	target: Target;
 	/** What the parent's record must show, besides that it is completed. */
-	check?: ParentRule['check'];
+	check?: ParentRule;
 }
 
 /** Makes an operation of its target: `POST /v1/gridart/generations/{operation}` (spec §4). */
@@ -58,6 +58,6 @@ export function gridOperation({ path, check, target, ...operation }: GridOperati
 		schema: requestBy(target),
 		path: `/v1/gridart/generations/${path}`,
 		notes: (body) => unlistedNotes(body, [['speed', 'speed', GRID_SPEEDS]]),
-		parent: { parentOf: (body) => body.task_id, check },
+		parent: check ?? (() => ({})),
 	});
 }

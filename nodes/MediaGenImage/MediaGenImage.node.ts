@@ -15,13 +15,11 @@ const operations = [generate, edit, ...taskResource('image')];
 
 export class MediaGenImage implements INodeType {
 	description: NodeDescription = {
-		...describeNode(operations),
-		displayName: 'MediaGen Image',
+		...describeNode('MediaGen Image', operations),
 		name: 'mediaGenImage',
 		icon: { light: 'file:mediaGenImage.svg', dark: 'file:mediaGenImage.dark.svg' },
 		subtitle: subtitleOf(operations),
 		description: 'Generate AI images: text to image, image to image, editing, and inpainting',
-		defaults: { name: 'MediaGen Image' },
 		usableAsTool: {
 			replacements: {
 				description:

@@ -45,14 +45,12 @@ const listed = (values: readonly string[]) => values.map((value) => ({ name: val
 
 export class MediaGenMusic implements INodeType {
 	description: NodeDescription = {
-		...describeNode(operations),
-		displayName: 'MediaGen Music',
+		...describeNode('MediaGen Music', operations),
 		name: 'mediaGenMusic',
 		icon: { light: 'file:mediaGenMusic.svg', dark: 'file:mediaGenMusic.dark.svg' },
 		subtitle: subtitleOf(operations),
 		description:
 			'Make AI music: cover, extend, and crop songs, separate stems, and generate sound effects',
-		defaults: { name: 'MediaGen Music' },
 		usableAsTool: {
 			replacements: {
 				description:

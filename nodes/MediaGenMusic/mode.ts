@@ -1,4 +1,4 @@
-import { readsCustom, unreadFields } from '../shared/api/music';
+import { unreadFields } from '../shared/api/music';
 import type { Field } from '../shared/n8n/options';
 import { isObject } from '../shared/util/json';
 import { flag } from '../shared/util/schema';
@@ -66,7 +66,7 @@ export function keepReadFields({ infers }: SongMode) {
 		const { custom: chosen, ...fields } = given;
 		if (chosen !== undefined && chosen !== AUTOMATIC)
 			fields.custom = custom.safeParse(chosen).data ?? chosen;
-		const unread = unreadFields(readsCustom(fields, infers));
+		const unread = unreadFields(fields, infers);
 		return Object.fromEntries(Object.entries(fields).filter(([name]) => !unread.includes(name)));
 	};
 }

@@ -12,7 +12,10 @@ import { type NodeDescription, related } from '../shared/n8n/builderHint';
 import { properties, webhooks } from './description';
 import { readPayload, taskOutput } from './output';
 import { receive } from './receive';
-import { confirmStarts } from './triggerState';
+import { confirmStart } from './triggerState';
+
+const SET_ADDRESS =
+	'Set the Production URL as "Callback Base URL" in a MediaGen node: each task that it buys starts an execution when it has ended.';
 
 export class MediaGenTrigger implements INodeType {
 	description: NodeDescription = {
@@ -27,6 +30,14 @@ export class MediaGenTrigger implements INodeType {
 		description: 'Start a workflow when the service calls back that a media task has ended',
 		defaults: { name: 'MediaGen Trigger' },
 		eventTriggerDescription: 'Waiting for the service to call the test URL',
+		triggerPanel: {
+			header: 'Tasks that have ended start this workflow',
+			executionsHelp: {
+				inactive: `Publish the workflow (on n8n 1.x: activate it). ${SET_ADDRESS}`,
+				active: SET_ADDRESS,
+			},
+			activationHint: `Publish this workflow (on n8n 1.x: activate it). ${SET_ADDRESS}`,
+		},
 		builderHint: {
 			searchHint:
 				'Only for tasks that another workflow submits with waitMode "none" and the address of this trigger as options.callbackBaseUrl. Nodes that wait for their tasks need no trigger.',
@@ -49,9 +60,10 @@ export class MediaGenTrigger implements INodeType {
 	/** Runs first in the execution: confirms to the waiting call that it has started, and makes the output. */
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const items = this.getInputData();
-		const payloads = items.map(readPayload).filter((payload) => payload !== undefined);
+		const [item, ...others] = items;
+		const payload = item && others.length === 0 ? readPayload(item) : undefined;
 		// Items that did not come from a call, such as pinned ones, pass as they are.
-		if (payloads.length < items.length) return [items];
-		return [await taskOutput(this, confirmStarts(this, payloads))];
+		if (!payload) return [items];
+		return [confirmStart(this, payload) ? await taskOutput(this, payload) : []];
 	}
 }

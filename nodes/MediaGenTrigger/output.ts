@@ -6,7 +6,7 @@ import { toTaskRecord } from '../shared/api/records';
 import { DOWNLOAD_WITHIN_MS } from '../shared/callbacks/callback';
 import { isFailed, runError } from '../shared/n8n/failedItems';
 import { firstItemOf, readItemOptions, readRunOptions } from '../shared/n8n/readOptions';
-import { type AcceptedItem, isAccepted, outputItems } from '../shared/output/items';
+import { outputItems } from '../shared/output/items';
 import { countCost } from '../shared/report/customData';
 import { runHints } from '../shared/report/hints';
 import { acceptedItem, downloadResults, withRecord } from '../shared/tasks/taskRun';
@@ -53,41 +53,30 @@ export function readPayload({ json }: INodeExecutionData): TriggerPayload | unde
  */
 export async function taskOutput(
 	context: IExecuteFunctions,
-	payloads: readonly TriggerPayload[],
+	{ taskId, family, record, reference, referenceVerified, verified }: TriggerPayload,
 ): Promise<INodeExecutionData[]> {
 	const node = context.getNode();
 	const options = readRunOptions(firstItemOf(context));
 	const signal = context.getExecutionCancelSignal();
-	const outcomes: AcceptedItem[] = [];
-	for (const [itemIndex, values] of payloads.entries()) {
-		const { taskId, family, record, reference, referenceVerified, verified } = values;
-		// The files of a record that was not verified are downloaded from public addresses only.
-		const connection =
-			(verified ? await recentConnection(context) : undefined) ?? unknownConnection;
-		const deadline = clock.now() + DOWNLOAD_WITHIN_MS;
-		const client = { connection };
-		const run = { context, family, operation: 'callback', options, client, signal, deadline };
-		const collection: unknown = context.getNodeParameter('options', itemIndex, {});
-		const { fileName } = readItemOptions(collection, undefined);
-		const itemOptions = { fileName, reference, referenceVerified };
-		const accepted = acceptedItem(run, { itemIndex, notes: [], options: itemOptions }, taskId);
-		const delivered = await downloadResults(run, [withRecord(run, accepted, record)]);
-		outcomes.push(...delivered.filter(isAccepted));
-	}
+	// The files of a record that was not verified are downloaded from public addresses only.
+	const connection = (verified ? await recentConnection(context) : undefined) ?? unknownConnection;
+	const deadline = clock.now() + DOWNLOAD_WITHIN_MS;
+	const client = { connection };
+	const run = { context, family, operation: 'callback', options, client, signal, deadline };
+	const { fileName } = readItemOptions(context.getNodeParameter('options', 0, {}), undefined);
+	const itemOptions = { fileName, reference, referenceVerified };
+	const item = acceptedItem(run, { itemIndex: 0, notes: [], options: itemOptions }, taskId);
+	const outcomes = await downloadResults(run, [withRecord(run, item, record)]);
 	// A record that was not verified may be forged.
-	countCost(
-		context,
-		outcomes.filter(({ itemIndex }) => payloads[itemIndex]?.verified),
-		'read',
-	);
+	if (verified) countCost(context, outcomes, 'read');
 	const failed = outcomes.find(isFailed);
 	if (failed && !context.continueOnFail())
 		throw runError(
 			node,
 			outcomes,
 			failed,
-			`Get task ${failed.taskId} with the resource Task, operation Get.`,
+			`Get task ${taskId} with the resource Task, operation Get.`,
 		);
-	if (outcomes.length > 0) context.addExecutionHints(...runHints(outcomes));
+	context.addExecutionHints(...runHints(outcomes));
 	return outputItems(node, outcomes, options);
 }

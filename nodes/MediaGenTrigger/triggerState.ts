@@ -107,20 +107,13 @@ export function triggerState(
 	return state;
 }
 
-/** Confirms to the waiting calls that their executions have started. Leaves out events for which another execution has. */
-export function confirmStarts(
-	context: IExecuteFunctions,
-	payloads: readonly TriggerPayload[],
-): TriggerPayload[] {
+/** Confirms to the waiting call that its execution has started. Returns `false` if another one has started for the same event. */
+export function confirmStart(context: IExecuteFunctions, payload: TriggerPayload): boolean {
 	// A test, or an old execution that is run again, has no call that waits.
-	if (context.getMode() !== 'webhook') return [...payloads];
-	const state = triggerState(context);
-	return payloads.filter((payload) => {
-		const isFirst = state.confirm(context, payload);
-		if (!isFirst)
-			context.logger.info(
-				`MediaGen Trigger: another execution has started for task ${payload.taskId}: this one does nothing`,
-			);
-		return isFirst;
-	});
+	if (context.getMode() !== 'webhook' || triggerState(context).confirm(context, payload))
+		return true;
+	context.logger.info(
+		`MediaGen Trigger: another execution has started for task ${payload.taskId}: this one does nothing`,
+	);
+	return false;
 }

@@ -14,7 +14,7 @@ import {
 import { otherTaskIn, type TaskRecord, type TaskStatus, toTaskRecord } from '../shared/api/records';
 import { checkReference, type readReference, type Signature } from '../shared/api/signedAddress';
 import type { Callback } from '../shared/callbacks/callback';
-import { LateResults } from '../shared/tasks/poll';
+import { resultMayCome } from '../shared/tasks/poll';
 import { acceptedItem, withRecord } from '../shared/tasks/taskRun';
 import { clock } from '../shared/util/clock';
 import { BASE_ADDRESS, type Settings } from './description';
@@ -33,8 +33,6 @@ export interface TaskReport {
 	/** Whether the task is completed, and its record may have the result a moment later. */
 	isLate: boolean;
 }
-
-const lateResults = new LateResults();
 
 /** A call with a usable id. */
 export interface TriggerCall extends Callback {
@@ -70,7 +68,7 @@ function reportOf(
 		family: shownFamily(record.raw, task.results),
 		status: task.status,
 		verified,
-		isLate: verified && lateResults.mayCome(outcome),
+		isLate: verified && resultMayCome(outcome),
 	};
 }
 

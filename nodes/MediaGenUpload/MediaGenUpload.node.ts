@@ -10,13 +10,11 @@ const operations = [upload];
 
 export class MediaGenUpload implements INodeType {
 	description: NodeDescription = {
-		...describeNode(operations),
-		displayName: 'MediaGen Upload',
+		...describeNode('MediaGen Upload', operations),
 		name: 'mediaGenUpload',
 		icon: { light: 'file:mediaGenUpload.svg', dark: 'file:mediaGenUpload.dark.svg' },
 		subtitle: subtitleOf(operations),
 		description: 'Host an image for 72 hours and get a public URL for it',
-		defaults: { name: 'MediaGen Upload' },
 		usableAsTool: {
 			replacements: {
 				description: 'Stores a picture of the input for 72 hours and returns a public URL for it.',

@@ -15,13 +15,11 @@ const operations = [generate, remix, ...taskResource('video')];
 
 export class MediaGenVideo implements INodeType {
 	description: NodeDescription = {
-		...describeNode(operations),
-		displayName: 'MediaGen Video',
+		...describeNode('MediaGen Video', operations),
 		name: 'mediaGenVideo',
 		icon: { light: 'file:mediaGenVideo.svg', dark: 'file:mediaGenVideo.dark.svg' },
 		subtitle: subtitleOf(operations),
 		description: 'Generate AI videos: text to video, image to video, editing, and extension',
-		defaults: { name: 'MediaGen Video' },
 		usableAsTool: {
 			replacements: {
 				description:

@@ -46,7 +46,7 @@ const knownStates = z.record(z.boolean()).catch({});
 
 /** Whether enough remains, by the rule of an item: the unit and the threshold. */
 function checkItem(context: IExecuteFunctions, record: BalanceRecord, itemIndex: number) {
-	const { threshold, compare: unit } = parseParameters(context, fields, rules, itemIndex);
+	const { threshold, compare: unit } = parseParameters({ context, fields, itemIndex }, rules);
 	const remaining = remainingOf(record, unit);
 	if (remaining === null && !record.unlimited_quota) {
 		throw new NodeOperationError(

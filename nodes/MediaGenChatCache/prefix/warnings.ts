@@ -87,9 +87,7 @@ function answerWarnings(answered: Answered): string[] {
 				]
 			: []),
 		...(markers === 0
-			? [
-					'No block is marked, so nothing is cached: set the "Cache For" of a block in "Cached Blocks".',
-				]
+			? ['Nothing is cached: no block in "Cached Blocks" has both a text and a "Cache For".']
 			: []),
 	];
 }

@@ -2,9 +2,11 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { markersIn } from '../../shared/api/chat';
 import {
+	isBlank,
 	type ParameterValues,
 	readAdditionalBody,
 	readParameters,
+	refusal,
 	toApiNames,
 	validationError,
 } from '../../shared/n8n/parameters';
@@ -29,7 +31,7 @@ export interface PreparedQuestion {
 const OWN_FIELDS = ['model', 'max_tokens', 'system', 'messages'];
 
 const rawBlocks = z
-	.object({ block: z.array(z.object({ text: z.string().catch('') })) })
+	.object({ block: z.array(z.object({ text: z.string().catch('') }).passthrough()) })
 	.catch({ block: [] });
 
 /**
@@ -44,8 +46,12 @@ function withoutEmptyBlocks(
 	const { name } = cachedBlocksField;
 	const given = values[name];
 	if (!Array.isArray(given)) return values;
-	const { block: raw } = rawBlocks.parse(
-		context.getNodeParameter(name, itemIndex, {}, { rawExpressions: true }),
+	const blocks = (options?: { rawExpressions: true }) =>
+		rawBlocks.parse(context.getNodeParameter(name, itemIndex, {}, options)).block;
+	// Those of which all expressions are empty are not among the values.
+	const evaluated = blocks();
+	const raw = blocks({ rawExpressions: true }).filter(
+		(_, at) => !Object.values(evaluated[at] ?? {}).every(isBlank),
 	);
 	return {
 		...values,
@@ -55,21 +61,14 @@ function withoutEmptyBlocks(
 
 /** Reads and validates one item. Throws a `NodeOperationError` that names the field. */
 export function prepareQuestion(context: IExecuteFunctions, itemIndex: number): PreparedQuestion {
-	const values = withoutEmptyBlocks(
-		context,
-		readParameters(context, promptFields, itemIndex),
-		itemIndex,
-	);
+	const item = { context, fields: promptFields, itemIndex };
+	const values = withoutEmptyBlocks(context, readParameters(item), itemIndex);
 	const read = conversation.safeParse(toApiNames(values));
-	if (!read.success)
-		throw validationError(context.getNode(), promptFields, read.error.issues, itemIndex);
+	if (!read.success) throw validationError(item, read.error.issues);
 	const additional = readAdditionalBody(context, itemIndex, OWN_FIELDS);
 	if (additional.stream === true) {
-		const issue = {
-			path: [additionalField.name],
-			message: 'must not set "stream" to true: the node reads the answer in one piece',
-		};
-		throw validationError(context.getNode(), [additionalField], [issue], itemIndex);
+		const message = 'must not set "stream" to true: the node reads the answer in one piece';
+		throw refusal({ context, fields: [additionalField], itemIndex }, additionalField.name, message);
 	}
 	const parts = partsOf(read.data);
 	const prefix = prefixOf(parts);

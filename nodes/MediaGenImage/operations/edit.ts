@@ -1,7 +1,7 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 
 import { promptField } from '../../shared/n8n/fields';
-import { type ParameterValues, unsentNotes } from '../../shared/n8n/parameters';
+import { type ExecutedItem, type ParameterValues, unsentNotes } from '../../shared/n8n/parameters';
 import { pictureFields } from '../../shared/n8n/pictureFields';
 import { PictureReader } from '../../shared/n8n/pictures';
 import type { PanelBody } from '../../shared/tasks/prepare';
@@ -34,13 +34,8 @@ const fields: INodeProperties[] = [
 	countField,
 ];
 
-async function toBody(
-	values: ParameterValues,
-	context: IExecuteFunctions,
-	itemIndex: number,
-): Promise<PanelBody> {
+async function toBody(values: ParameterValues, item: ExecutedItem): Promise<PanelBody> {
 	const { model, prompt, size, n, maskSource = 'none' } = values;
-	const item = { context, fields, itemIndex };
 	const image = await new PictureReader(item, referenceRules(model)).one('image', values);
 	const mask = await new PictureReader(item).optional('mask', values);
 	return {

@@ -9,7 +9,7 @@ import type { Operation } from '../../shared/n8n/describe';
 import { itemOrError, toOutputItems } from '../../shared/n8n/failedItems';
 import { commonOptions, fieldsOf, itemText, optionsField } from '../../shared/n8n/options';
 import { parseParameters } from '../../shared/n8n/parameters';
-import { parseOptions } from '../../shared/n8n/readOptions';
+import { parseOptions, readOptions } from '../../shared/n8n/readOptions';
 import { camelCased } from '../../shared/util/case';
 import { clock, HOUR_MS } from '../../shared/util/clock';
 import { toJson } from '../../shared/util/json';
@@ -80,16 +80,14 @@ async function findPicture(
 	client: MediaGenClient,
 	itemIndex: number,
 ): Promise<FileSource> {
-	if (parseParameters(context, fields, anySource, itemIndex).source === 'url') {
-		const { url } = parseParameters(context, fields, fromUrl, itemIndex);
+	const item = { context, fields, itemIndex };
+	if (parseParameters(item, anySource).source === 'url') {
+		const { url } = parseParameters(item, fromUrl);
 		return await fetchPicture(context, client.connection, url, itemIndex);
 	}
-	const { binaryPropertyName } = parseParameters(context, fields, fromInput, itemIndex);
-	return await openPicture(context, itemIndex, binaryPropertyName, {
-		field: 'Input Data Field Name',
-		maxBytes: UPLOAD_MAX_BYTES,
-		types: PICTURE_TYPES,
-	});
+	const { binaryPropertyName: property } = parseParameters(item, fromInput);
+	const place = { context, itemIndex, property, field: 'Input Data Field Name' };
+	return await openPicture(place, { maxBytes: UPLOAD_MAX_BYTES, types: PICTURE_TYPES });
 }
 
 /** The record in camelCase, with the date at which the link expires: the service states its lifetime only. */
@@ -114,7 +112,9 @@ export const upload: Operation = {
 		const options = parseOptions(
 			context.getNode(),
 			uploadOptions,
-			context.getNodeParameter('options', 0, {}),
+			readOptions(Object.keys(uploadOptions.shape), (name) =>
+				context.getNodeParameter(name, 0, null),
+			),
 		);
 		const limit = pLimit(options.concurrency);
 		const uploadItem = async (itemIndex: number): Promise<INodeExecutionData> => {

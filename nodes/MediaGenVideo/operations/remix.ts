@@ -94,7 +94,7 @@ const remixRequest = schemaFor<RemixRequest>(({ model }) =>
 const remixBody = z.object({ task_id: z.string(), model: z.string() });
 
 /** The model must be the parent's (spec §5). Which one the service refuses is not shown, so the difference is a note. */
-export const checkOriginal: NonNullable<ParentRule['check']> = (body, record, words) => {
+export const checkOriginal: ParentRule = (body, record, words) => {
 	const { task_id: taskId, model } = remixBody.parse(body);
 	const original = record?.raw.model;
 	if (typeof original !== 'string') {
@@ -133,5 +133,5 @@ export const remix = buyingOperation({
 			? unlistedNotes(body, [['aspect ratio', 'aspect_ratio', REMIX_ASPECT_RATIOS]])
 			: []),
 	],
-	parent: { parentOf: ({ task_id }) => task_id, check: checkOriginal },
+	parent: checkOriginal,
 });

@@ -1,5 +1,4 @@
 import { isObject } from '../util/json';
-import { readBy } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { enveloped, toNumber, toText } from './records';
 
@@ -39,11 +38,11 @@ export function remainingOf(record: BalanceRecord, unit: BalanceUnit): number | 
 /** A balance record, bare or in `data`; or why the service gives none, which may come with HTTP 200. */
 type BalanceResponse = { record: BalanceRecord } | { refused: string };
 
-export const balanceResponse = readBy((answer): BalanceResponse | undefined => {
+export function readBalance(answer: unknown): BalanceResponse | undefined {
 	const body = isObject(answer) ? (enveloped(answer) ?? answer) : {};
 	if (body.success === false || body.success === 'false')
 		return { refused: toText(body.message) ?? 'no reason given' };
 	const record = { ...balanceRecord.parse(body), raw: body };
 	const { remain_balance: balance, remain_credits: credits, unlimited_quota: unlimited } = record;
 	return balance !== null || credits !== null || unlimited ? { record } : undefined;
-});
+}

@@ -26,7 +26,10 @@ export const COMPLETIONS: ChatEndpoint = {
 /** The list of models. Services of this kind have it; the spec does not show it, so a service may lack it. */
 export const MODELS_PATH = '/v1/models';
 
-export const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
+const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
+
+export const readModels = (answer: unknown) =>
+	modelList.safeParse(answer).data?.data.map(({ id }) => id);
 
 /** Required for a prefix with a lifetime of an hour, on either endpoint (cache rule 1). */
 const HOUR_CACHE_HEADER = { 'vendor-beta': 'extended-cache-ttl-2025-04-11' } as const;
@@ -73,15 +76,6 @@ export const hourCacheHeader = (body: unknown): Record<string, string> =>
 /** A response of either endpoint, as it came: any JSON object. It was paid for, whatever it holds. */
 export type ChatResponse = Record<string, unknown>;
 
-/** What was read of a response. */
-export interface Reply {
-	/** Empty where no text was found. */
-	text: string;
-	stopReason: string | null;
-	/** `undefined` where the response has none. */
-	usage: Record<string, unknown> | undefined;
-}
-
 const firstOf = (value: unknown): unknown => (Array.isArray(value) ? value[0] : value);
 
 function blockText(block: unknown): string {
@@ -103,7 +97,7 @@ export const answerIn = (response: ChatResponse): Record<string, unknown> => ({
  * Reads a response of either style. The spec shows `usage` and `stop_reason` only: the text is searched in `content` and in the
  * first of `choices`, the stop reason also in that choice, and all of them also in `data`.
  */
-export function readReply(response: ChatResponse): Reply {
+export function readReply(response: ChatResponse) {
 	const body = answerIn(response);
 	const choice = objectOf(firstOf(body.choices));
 	const texts = [body.content, objectOf(choice.message).content, choice.text, body.text].map(
@@ -111,14 +105,15 @@ export function readReply(response: ChatResponse): Reply {
 	);
 	const stopReasons = [body.stop_reason, choice.stop_reason, choice.finish_reason];
 	return {
+		/** Empty where no text was found. */
 		text: texts.find((text) => text !== '') ?? '',
 		stopReason: stopReasons.find((reason) => typeof reason === 'string') ?? null,
 		usage: isObject(body.usage) ? body.usage : undefined,
 	};
 }
 
-const countsTokens = (usage: Reply['usage']) =>
-	Object.values(usage ?? {}).some((tokens) => Number(tokens) > 0);
+const countsTokens = (usage: Record<string, unknown> = {}) =>
+	Object.values(usage).some((tokens) => Number(tokens) > 0);
 
 /**
  * Takes a response that is not an error with a status of 200. Throws an `ApiError` for any other: where it counts tokens, an answer may

@@ -2,8 +2,8 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { clock, HOUR_MS } from '../util/clock';
 import { hasText } from '../util/json';
-import { BALANCE_PATH, type BalanceRecord, balanceResponse } from './balance';
-import { beginningOf, type ChatResponse, modelList, MODELS_PATH, readChatResponse } from './chat';
+import { BALANCE_PATH, type BalanceRecord, readBalance } from './balance';
+import { beginningOf, type ChatResponse, MODELS_PATH, readChatResponse, readModels } from './chat';
 import { type Connection, getConnection } from './connection';
 import { AuthenticationError } from './errors';
 import {
@@ -20,10 +20,10 @@ import {
 	type AcceptedTask,
 	namesNewTask,
 	readSubmission,
+	readTask,
 	type TaskRecord,
-	taskResponse,
 } from './records';
-import { type UploadRecord, uploadResponse, UPLOADS_PATH } from './uploads';
+import { readUpload, type UploadRecord, UPLOADS_PATH } from './uploads';
 
 /** Milliseconds for the answer to a submission: its Timeout, but a pause may last for days, and too short a wait loses the id. */
 const SUBMIT_WITHIN_MS = { min: 60_000, max: HOUR_MS };
@@ -42,17 +42,7 @@ interface RetrieveOptions extends Pick<ApiRequest, 'deadline' | 'timeoutMs' | 'i
 	retry?: 'once' | 'read';
 }
 
-export interface ChatRequest {
-	path: string;
-	headers: Record<string, string>;
-	body: IDataObject;
-	/** Milliseconds for the response, attempts after a rate limit included. */
-	timeoutMs: number;
-	/** Milliseconds since 1970. */
-	deadline: number;
-	/** Ends the request at once, and loses its answer. */
-	abandon?: AbortSignal;
-}
+export type ChatRequest = Omit<ApiRequest, 'method' | 'retry'>;
 
 const TASK_NOT_FOUND = 'Task not found';
 
@@ -94,10 +84,7 @@ export function createClient(
 				path: string,
 				{ retry = 'read', ...options }: RetrieveOptions = {},
 			): Promise<TaskRecord> =>
-				await send(
-					{ method: 'GET', path, retry, notFound: TASK_NOT_FOUND, ...options },
-					taskResponse,
-				),
+				await send({ method: 'GET', path, retry, notFound: TASK_NOT_FOUND, ...options }, readTask),
 		},
 		uploads: {
 			/** Stores a picture for 72 hours (spec §7). Costs nothing, so it is sent again after any transient error. */
@@ -107,7 +94,7 @@ export function createClient(
 				const timeoutMs = uploadWithinMs(file.bytes);
 				const request = { path: UPLOADS_PATH, body, headers, deadline, timeoutMs };
 				try {
-					return await send({ method: 'POST', retry: 'read', ...request }, uploadResponse);
+					return await send({ method: 'POST', retry: 'read', ...request }, readUpload);
 				} finally {
 					body.close();
 				}
@@ -119,7 +106,7 @@ export function createClient(
 				const within = Math.min(deadlineMs(deadline), clock.now() + DEFAULT_DEADLINE_MS);
 				const balance = await send(
 					{ method: 'GET', path: BALANCE_PATH, retry: 'read', deadline: within },
-					balanceResponse,
+					readBalance,
 				);
 				if ('record' in balance) return balance.record;
 				throw new AuthenticationError(`The balance could not be read: ${balance.refused}`);
@@ -143,11 +130,10 @@ export function createClient(
 			/** IDs of the models that the service lists. */
 			models: async (): Promise<string[]> => {
 				const notFound = 'This service lists no models';
-				const { data } = await send(
+				return await send(
 					{ method: 'GET', path: MODELS_PATH, retry: 'once', notFound },
-					modelList,
+					readModels,
 				);
-				return data.map(({ id }) => id);
 			},
 		},
 	};

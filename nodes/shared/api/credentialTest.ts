@@ -6,10 +6,10 @@ import type {
 
 import { clock } from '../util/clock';
 import { z } from '../util/vendor/zod';
-import { type Connection, readConnection } from './connection';
-import { asError, errorFromResponse, errorFromThrown } from './errors';
+import { readConnection } from './connection';
+import { asError, errorFromResponse } from './errors';
 import { isSuccess, openResponse, parseAnswer, readBody } from './http';
-import { BALANCE_PATH, balanceResponse } from './balance';
+import { BALANCE_PATH, readBalance } from './balance';
 
 const TEST_WITHIN_MS = 15_000;
 
@@ -17,48 +17,36 @@ const keySchema = z.object({ apiKey: z.string().default('') });
 
 const failed = (message: string): INodeCredentialTestResult => ({ status: 'Error', message });
 
-async function testBalance(
-	helpers: ICredentialTestFunctions['helpers'],
-	connection: Connection,
-	apiKey: string,
-): Promise<INodeCredentialTestResult> {
-	// n8n gives a credential test this one request helper. It takes no signal.
-	const request = async (): Promise<unknown> =>
-		await helpers.request({
-			method: 'GET',
-			uri: connection.baseUrl + BALANCE_PATH,
-			headers: { Authorization: `Bearer ${apiKey}` },
-			json: true,
-			useStream: true,
-			simple: false,
-			resolveWithFullResponse: true,
-			followRedirect: false,
-			timeout: TEST_WITHIN_MS,
-		});
-	const { pieces, ...head } = await openResponse(TEST_WITHIN_MS, undefined, request);
-	const answer = { ...head, body: await readBody(pieces, connection) };
-	if (!isSuccess(answer)) return failed(errorFromResponse(answer, clock.now()).message);
-	const balance = parseAnswer(balanceResponse, answer.body, answer.statusCode);
-	return 'refused' in balance
-		? failed(balance.refused)
-		: { status: 'OK', message: 'Connection successful!' };
-}
-
 /** Tests a credential by asking for its balance (spec §1). */
 export async function mediaGenApiTest(
 	this: ICredentialTestFunctions,
 	credential: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
-	let connection: Connection;
+	const { helpers } = this;
 	try {
-		connection = readConnection(credential.data);
+		const connection = readConnection(credential.data);
+		const { apiKey } = keySchema.parse(credential.data);
+		// n8n gives a credential test this one request helper. It takes no signal.
+		const request = async (): Promise<unknown> =>
+			await helpers.request({
+				method: 'GET',
+				uri: connection.baseUrl + BALANCE_PATH,
+				headers: { Authorization: `Bearer ${apiKey.trim()}` },
+				json: true,
+				useStream: true,
+				simple: false,
+				resolveWithFullResponse: true,
+				followRedirect: false,
+				timeout: TEST_WITHIN_MS,
+			});
+		const { pieces, ...head } = await openResponse(TEST_WITHIN_MS, undefined, request);
+		const answer = { ...head, body: await readBody(pieces, connection) };
+		if (!isSuccess(answer)) return failed(errorFromResponse(answer, clock.now()).message);
+		const balance = parseAnswer(readBalance, answer.body, answer.statusCode);
+		return 'refused' in balance
+			? failed(balance.refused)
+			: { status: 'OK', message: 'Connection successful!' };
 	} catch (error) {
 		return failed(asError(error).message);
-	}
-	try {
-		const { apiKey } = keySchema.parse(credential.data);
-		return await testBalance(this.helpers, connection, apiKey.trim());
-	} catch (error) {
-		return failed(errorFromThrown(error).message);
 	}
 }

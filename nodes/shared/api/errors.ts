@@ -130,20 +130,13 @@ interface Response {
 	body?: unknown;
 }
 
-interface ServiceMessage {
-	message?: string;
-	type?: string;
-	code?: string;
-	fromService: boolean;
-}
-
 const asText = (value: unknown): string | undefined =>
 	(typeof value === 'string' && value !== '') || typeof value === 'number'
 		? String(value)
 		: undefined;
 
 /** Reads the error envelope, with any of its fields missing or `null`; or the `message` of a failed balance query. */
-function readServiceMessage(body: unknown): ServiceMessage {
+function readServiceMessage(body: unknown) {
 	if (!isObject(body)) return { fromService: false };
 	const { error } = body;
 	if (isObject(error)) {

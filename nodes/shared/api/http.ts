@@ -57,18 +57,8 @@ export function backoffMs(error: ApiError, attempts: number): number {
 	return ceiling * (0.5 + Math.random() / 2);
 }
 
-/** A time limit that can be taken back. */
-interface HardEnd {
-	/** Aborted with a `TimeoutError` after the time, or with a `CanceledError`. */
-	signal: AbortSignal;
-	/** Rejects then. */
-	ended: Promise<never>;
-	/** The work is done. */
-	release(): void;
-}
-
 /** Begins a time limit of `ms` milliseconds, which also ends when `cancel` is aborted. `late` is said after the time. */
-function hardEnd(ms: number, late: string, cancel: AbortSignal | undefined): HardEnd {
+function hardEnd(ms: number, late: string, cancel: AbortSignal | undefined) {
 	const end = new AbortController();
 	let isDone = false;
 	const ended = new Promise<never>((_, reject) => {
@@ -83,8 +73,11 @@ function hardEnd(ms: number, late: string, cancel: AbortSignal | undefined): Har
 		if (isLate) end.abort(new TimeoutError(late, 'maybe'));
 	});
 	return {
+		/** Aborted with a `TimeoutError` after the time, or with a `CanceledError`. */
 		signal: end.signal,
+		/** Rejects then. */
 		ended,
+		/** The work is done. */
 		release: () => {
 			isDone = true;
 			cancel?.removeEventListener('abort', onCancel);
@@ -185,18 +178,14 @@ export interface ApiRequest {
 	abandon?: AbortSignal;
 }
 
-/** Reads a response of any shape into a value. */
-type ResponseSchema<Value> = z.ZodType<Value, z.ZodTypeDef, unknown>;
+/** Reads a response of any shape into a value; `undefined` for what is none. */
+type Reader<Value> = (answer: unknown) => Value | undefined;
 
-/** Reads the body of a 2xx. Throws an `ApiError` for what it does not read. */
-export function parseAnswer<Value>(
-	schema: ResponseSchema<Value>,
-	body: unknown,
-	statusCode = 200,
-): Value {
-	const read = schema.safeParse(body);
-	if (!read.success) throw errorInBody(body) ?? unreadableResponse(statusCode, body);
-	return read.data;
+/** Reads the body of a 2xx. Throws an `ApiError` for what is not read. */
+export function parseAnswer<Value>(read: Reader<Value>, body: unknown, statusCode: number): Value {
+	const value = read(body);
+	if (value === undefined) throw errorInBody(body) ?? unreadableResponse(statusCode, body);
+	return value;
 }
 
 export const ATTEMPT_TIMEOUT_MS = 60_000;
@@ -236,7 +225,7 @@ function withSignal(context: ServiceContext, signal: AbortSignal): ServiceContex
 const toText = (body: unknown) => (typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
 
 /** A body in the pieces in which it comes. Throws an `ApiError` for one that breaks, takes too long, or is too large. */
-async function* readPieces(body: unknown, end: HardEnd): AsyncGenerator<Buffer> {
+async function* readPieces(body: unknown, end: ReturnType<typeof hardEnd>): AsyncGenerator<Buffer> {
 	const stream = byteStream.safeParse(body);
 	const destroy = () => stream.data?.destroy(asError(end.signal.reason));
 	end.signal.addEventListener('abort', destroy);
@@ -419,10 +408,10 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 
 	return {
 		open,
-		/** The same; the schema reads the whole of the response. */
-		send: async <Value>(request: ApiRequest, schema: ResponseSchema<Value>): Promise<Value> =>
+		/** The same; the whole of the response is read. */
+		send: async <Value>(request: ApiRequest, read: Reader<Value>): Promise<Value> =>
 			await open(request, async (pieces, statusCode) =>
-				parseAnswer(schema, await readBody(pieces, connection), statusCode),
+				parseAnswer(read, await readBody(pieces, connection), statusCode),
 			),
 	};
 }

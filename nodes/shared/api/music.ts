@@ -60,22 +60,16 @@ export const CUSTOM_MODE_FIELDS = [
 export const DESCRIPTION_MODE_FIELD = 'gpt_description';
 
 /**
- * The mode in which the service reads a request: `true` for custom, `false` for description, `undefined` if nothing in
- * it decides. Without `custom` it is inferred in the order of spec §2, Common field rules; where the operation does not infer it,
- * description mode is the default.
+ * Names of the fields that the service does not read in the mode of a request; none if nothing in it decides. Without `custom` the mode
+ * is inferred in the order of spec §2, Common field rules; where the operation does not infer it, description mode is the default.
  */
-export function readsCustom(
-	fields: Readonly<Record<string, unknown>>,
+export function unreadFields(
+	{ custom, prompt, gpt_description, tags, title }: Readonly<Record<string, unknown>>,
 	infers: boolean,
-): boolean | undefined {
-	if (typeof fields.custom === 'boolean' || !infers) return fields.custom === true;
-	if (fields.prompt !== undefined) return true;
-	if (fields.gpt_description !== undefined) return false;
-	return fields.tags !== undefined || fields.title !== undefined ? true : undefined;
-}
-
-/** Names of the fields that a mode does not read. */
-export function unreadFields(mode: boolean | undefined): readonly string[] {
-	if (mode === undefined) return [];
-	return mode ? [DESCRIPTION_MODE_FIELD] : CUSTOM_MODE_FIELDS;
+): readonly string[] {
+	const ofMode = (isCustom: boolean) => (isCustom ? [DESCRIPTION_MODE_FIELD] : CUSTOM_MODE_FIELDS);
+	if (typeof custom === 'boolean' || !infers) return ofMode(custom === true);
+	if (prompt !== undefined) return ofMode(true);
+	if (gpt_description !== undefined) return ofMode(false);
+	return tags !== undefined || title !== undefined ? ofMode(true) : [];
 }

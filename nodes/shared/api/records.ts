@@ -1,5 +1,5 @@
 import { isObject, isText, objectOf } from '../util/json';
-import { parseNumber, readBy } from '../util/schema';
+import { parseNumber } from '../util/schema';
 import { errorInBody, statusNamed, unreadableResponse } from './errors';
 
 /** The four states of a task in every family, whatever words the service uses (spec, States and transitions). */
@@ -66,42 +66,8 @@ export function toMilliseconds(value: unknown): number | undefined {
 	return ms <= LAST_DATE_MS ? Math.round(ms) : undefined;
 }
 
-/** Why a task failed, in the service's words. */
-interface TaskFailure {
-	message: string | undefined;
-	code: string | undefined;
-	type: string | undefined;
-}
-
-/**
- * A task's record, of any family (spec, Resources). Only the status is required: every other field may be missing, `null` or
- * of another type.
- */
-export interface TaskRecord {
-	/** The record as it came, without its envelope. */
-	raw: Record<string, unknown>;
-	id: string | undefined;
-	/** The service's own word. */
-	status: string;
-	/** Percent. */
-	progress: number | undefined;
-	/** Milliseconds since 1970. */
-	completed: number | undefined;
-	/** Seconds from the submission to the end that the service expects. */
-	estimatedSeconds: number | undefined;
-	cost: number | undefined;
-	creditsCost: number | undefined;
-	usage: Record<string, unknown> | undefined;
-	failure: TaskFailure | undefined;
-	/** What a grid operation did, e.g. `REROLL`. */
-	action: string | undefined;
-}
-
-/** Reads `error`, which may also be text, `false`, `""` or `{ "message": null }`; else `fail_reason`. */
-function failureOf({
-	error,
-	fail_reason: reason,
-}: Record<string, unknown>): TaskFailure | undefined {
+/** Why a task failed: `error`, which may also be text, `false`, `""` or `{ "message": null }`; else `fail_reason`. */
+function failureOf({ error, fail_reason: reason }: Record<string, unknown>) {
 	const fields = objectOf(error);
 	const message = toText(fields.message) ?? toText(error) ?? toText(reason);
 	const code = toText(fields.code);
@@ -119,25 +85,32 @@ const idsIn = (holder: Record<string, unknown> | undefined) =>
 
 const idsOf = (holder: Record<string, unknown> | undefined) => [holder?.id, ...idsIn(holder)];
 
-/** A record as it came, of which only its word for the state is read. */
-export type StatedRecord = Pick<TaskRecord, 'raw' | 'status'>;
-
-/** Reads the rest of a record. */
-export function toTaskRecord({ raw, status }: StatedRecord): TaskRecord {
-	return {
-		raw,
-		id: firstText(idsOf(raw)),
-		status,
-		progress: toNumber(raw.progress),
-		completed: toMilliseconds(raw.completed),
-		estimatedSeconds: toNumber(raw.estimated_time),
-		cost: toNumber(raw.cost),
-		creditsCost: toNumber(raw.credits_cost),
-		usage: isObject(raw.usage) ? raw.usage : undefined,
-		failure: failureOf(raw),
-		action: toText(raw.action),
-	};
+/** A record as it came, without its envelope, of which only the service's word for the state is read. */
+export interface StatedRecord {
+	raw: Record<string, unknown>;
+	status: string;
 }
+
+/** Reads the rest of a record, of any family (spec, Resources): every field may be missing, `null` or of another type. */
+export const toTaskRecord = ({ raw, status }: StatedRecord) => ({
+	raw,
+	id: firstText(idsOf(raw)),
+	status,
+	/** Percent. */
+	progress: toNumber(raw.progress),
+	/** Milliseconds since 1970. */
+	completed: toMilliseconds(raw.completed),
+	/** Seconds from the submission to the end that the service expects. */
+	estimatedSeconds: toNumber(raw.estimated_time),
+	cost: toNumber(raw.cost),
+	creditsCost: toNumber(raw.credits_cost),
+	usage: isObject(raw.usage) ? raw.usage : undefined,
+	failure: failureOf(raw),
+	/** What a grid operation did, e.g. `REROLL`. */
+	action: toText(raw.action),
+});
+
+export type TaskRecord = ReturnType<typeof toTaskRecord>;
 
 const firstText = (values: readonly unknown[]) =>
 	values.map(toText).find((text) => text !== undefined);
@@ -303,9 +276,8 @@ function isErrorAnswer(answer: unknown): boolean {
 }
 
 /** Response to a request for a task's record. */
-export const taskResponse = readBy((answer) =>
-	isErrorAnswer(answer) ? undefined : readTaskRecord(answer),
-);
+export const readTask = (answer: unknown) =>
+	isErrorAnswer(answer) ? undefined : readTaskRecord(answer);
 
 /** A task that the service accepted: its id, and its record if the response already held it. */
 export interface AcceptedTask {

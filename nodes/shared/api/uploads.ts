@@ -1,5 +1,4 @@
 import { objectOf } from '../util/json';
-import { readBy } from '../util/schema';
 import { enveloped, toMilliseconds, toText } from './records';
 
 export const UPLOADS_PATH = '/v1/uploads/images';
@@ -16,11 +15,11 @@ export interface UploadRecord {
 	createdAt: number | undefined;
 }
 
-export const uploadResponse = readBy((answer): UploadRecord | undefined => {
+export function readUpload(answer: unknown): UploadRecord | undefined {
 	const whole = objectOf(answer);
 	const raw = typeof whole.url === 'string' ? whole : (enveloped(whole) ?? whole);
 	const url = toText(raw.url);
 	return url !== undefined && /^https?:\/\//i.test(url)
 		? { raw, url, createdAt: toMilliseconds(raw.created_at) }
 		: undefined;
-});
+}

@@ -28,10 +28,18 @@ export class PendingUpload {
 	}
 }
 
+/** A file of an input item. */
+interface BinaryPlace {
+	context: IExecuteFunctions;
+	itemIndex: number;
+	/** Name of the item's binary property. */
+	property: string;
+	/** Label of the field that names it. */
+	field: string;
+}
+
 /** Limits of one picture. */
 export interface PictureRules {
-	/** Label of the field that names the binary property. */
-	field: string;
 	maxBytes: number;
 	/** Accepted MIME types. */
 	types: readonly string[];
@@ -77,9 +85,7 @@ async function openContent(
 }
 
 const refusal = (
-	context: IExecuteFunctions,
-	itemIndex: number,
-	field: string,
+	{ context, itemIndex, field }: BinaryPlace,
 	reason: string,
 	description?: string,
 ) => itemError(context.getNode(), `"${field}": ${reason}`, itemIndex, description);
@@ -91,11 +97,7 @@ const isFile = (value: unknown): value is IBinaryData =>
 	isObject(value) && typeof value.mimeType === 'string' && typeof value.data === 'string';
 
 /** The file in a field of an item. */
-function fileIn(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	property: string,
-): IBinaryData | undefined {
+function fileIn({ context, itemIndex, property }: BinaryPlace): IBinaryData | undefined {
 	const item = context.getInputData()[itemIndex];
 	const own = item?.binary?.[property];
 	if (own !== undefined || context.getWorkflowSettings().binaryMode !== 'combined') return own;
@@ -106,18 +108,12 @@ function fileIn(
 }
 
 /** Opens a file in an item's binary data. Throws a `NodeOperationError` that names the item and the field. */
-async function openBinary(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	property: string,
-	field: string,
-) {
-	const data = fileIn(context, itemIndex, property);
+async function openBinary(place: BinaryPlace): Promise<FileSource> {
+	const { context, property } = place;
+	const data = fileIn(place);
 	if (data === undefined) {
 		throw refusal(
-			context,
-			itemIndex,
-			field,
+			place,
 			`the input item has no binary data in the field "${property}"`,
 			'Give the name of a field that the "Binary" tab of the input shows.',
 		);
@@ -132,15 +128,10 @@ async function openBinary(
  * Opens a picture in an item's binary data: its type by its first bytes, its size within the rules. Throws a
  * `NodeOperationError` that names the item and the field.
  */
-export async function openPicture(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	property: string,
-	rules: PictureRules,
-): Promise<FileSource> {
-	const { bytes, open, fileName } = await openBinary(context, itemIndex, property, rules.field);
+export async function openPicture(place: BinaryPlace, rules: PictureRules): Promise<FileSource> {
+	const { bytes, open, fileName } = await openBinary(place);
 	const refuse = (reason: string, description?: string) =>
-		refusal(context, itemIndex, rules.field, `the file in "${property}" ${reason}`, description);
+		refusal(place, `the file in "${place.property}" ${reason}`, description);
 	if (bytes > rules.maxBytes)
 		throw refuse(`has ${bytes} bytes, and ${rules.maxBytes} are the limit`);
 	const mimeType = pictureType(await firstOf(open()));
@@ -154,41 +145,31 @@ export async function openPicture(
 	return { bytes, mimeType, fileName, open };
 }
 
-/** Reads a file once. */
-async function readOnce(pieces: Pieces) {
+/** Reads a file once, for its fingerprint. Keeps nothing of its content. */
+async function inspect(
+	{ itemIndex, property }: BinaryPlace,
+	{ open, fileName, mimeType }: FileSource,
+	isInline?: boolean,
+): Promise<PendingUpload> {
 	const hash = createHash('sha256');
 	let bytes = 0;
-	for await (const piece of pieces) {
+	for await (const piece of open()) {
 		bytes += piece.length;
 		hash.update(piece);
 	}
-	return { bytes, fingerprint: hash.digest('hex') };
-}
-
-/** Checks a picture as `openPicture` does and reads it once, for its fingerprint. Keeps nothing of its content. */
-export async function inspectPicture(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	property: string,
-	rules: PictureRules,
-): Promise<PendingUpload> {
-	const { open, fileName, mimeType } = await openPicture(context, itemIndex, property, rules);
-	const { bytes, fingerprint } = await readOnce(open());
-	const { isInline } = rules;
+	const fingerprint = hash.digest('hex');
 	return new PendingUpload(itemIndex, property, fileName, mimeType, bytes, fingerprint, isInline);
 }
 
-/** The same for a file of any type. `field` is the label of the field that names the binary property. */
-export async function inspectFile(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	property: string,
-	field: string,
-): Promise<PendingUpload> {
-	const { open, fileName, mimeType } = await openBinary(context, itemIndex, property, field);
-	const { bytes, fingerprint } = await readOnce(open());
-	if (bytes === 0) throw refusal(context, itemIndex, field, `the file in "${property}" is empty`);
-	return new PendingUpload(itemIndex, property, fileName, mimeType, bytes, fingerprint);
+/** Checks a picture as `openPicture` does, and reads it once. */
+export const inspectPicture = async (place: BinaryPlace, rules: PictureRules) =>
+	await inspect(place, await openPicture(place, rules), rules.isInline);
+
+/** The same for a file of any type. */
+export async function inspectFile(place: BinaryPlace): Promise<PendingUpload> {
+	const file = await inspect(place, await openBinary(place));
+	if (file.bytes === 0) throw refusal(place, `the file in "${place.property}" is empty`);
+	return file;
 }
 
 /** The pieces of a file as one. */
@@ -201,10 +182,9 @@ export async function readWhole(pieces: Pieces): Promise<Buffer> {
 /** Opens the content of an inspected file, to be sent. */
 export async function reopenFile(
 	context: IExecuteFunctions,
-	{ itemIndex, property, mimeType, fileName }: PendingUpload,
+	{ itemIndex, property, mimeType }: PendingUpload,
 ): Promise<FileSource> {
-	const { bytes, open } = await openBinary(context, itemIndex, property, property);
-	return { bytes, mimeType, fileName, open };
+	return { ...(await openBinary({ context, itemIndex, property, field: property })), mimeType };
 }
 
 /** The content of an inspected file as a data URI. */

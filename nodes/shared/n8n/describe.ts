@@ -28,40 +28,36 @@ export interface Operation {
 	execute(context: IExecuteFunctions): Promise<INodeExecutionData[][]>;
 }
 
-/** A choice whose options come with the operations. */
-const selector = (displayName: string, name: string): INodeProperties => ({
-	displayName,
-	name,
-	type: 'options',
-	noDataExpression: true,
-	options: [],
-	default: '',
-});
-
 function resourcesOf(operations: readonly Operation[]): Resource[] {
 	return [...new Map(operations.map(({ resource }) => [resource.value, resource])).values()];
 }
 
-/** A node with one resource keeps the parameter, which saved workflows have, and does not show it. */
+/** A node with one resource keeps the parameter, of which n8n's nodes panel makes its actions, and does not show it. */
 function resourceSelector(resources: Resource[]): INodeProperties {
-	const [first] = resources;
-	const field: INodeProperties = {
-		...selector('Resource', 'resource'),
+	const first = resources[0]?.value ?? '';
+	return {
+		displayName: 'Resource',
+		name: 'resource',
+		type: resources.length === 1 ? 'hidden' : 'options',
+		noDataExpression: true,
 		options: resources,
-		default: first?.value ?? '',
+		default: first,
 	};
-	return resources.length === 1 ? { ...field, type: 'hidden', options: undefined } : field;
 }
 
 function operationSelector(resource: Resource, operations: readonly Operation[]): INodeProperties {
 	const own = operations.filter((operation) => operation.resource.value === resource.value);
+	const first = own[0]?.value ?? '';
 	return {
-		...selector('Operation', 'operation'),
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
 		displayOptions: { show: { resource: [resource.value] } },
 		options: own
 			.map(({ name, value, action, description }) => ({ name, value, action, description }))
 			.sort((a, b) => compareNames(a.name, b.name)),
-		default: own[0]?.value ?? '',
+		default: first,
 	};
 }
 
@@ -104,30 +100,21 @@ export const callbackWebhook: IWebhookDescription[] = ['callback', ''].map((path
 	restartWebhook: true,
 }));
 
-/** Words of an action in whose place the subtitle has a number, where that is set and no expression: "picture 3" for "a picture". */
-interface SubtitleNumber {
-	parameter: string;
-	words: string;
-	/** What the parameter counts. */
-	unit: string;
-}
-
-/** The node's subtitle on the canvas: what the operation does, in the words of the nodes panel. */
-export function subtitleOf(operations: readonly Operation[], number?: SubtitleNumber): string {
+/** The node's subtitle on the canvas: what the operation does, in the words of the nodes panel. `change` is called on them. */
+export function subtitleOf(operations: readonly Operation[], change = ''): string {
 	const actions = operations.map(
 		({ resource, action, value }) =>
 			`${JSON.stringify(`${resource.value}.${value}`)}:${JSON.stringify(action)}`,
 	);
 	const action = `({${actions.join(',')}})[$parameter["resource"] + "." + $parameter["operation"]]`;
-	if (!number) return `={{ ${action} }}`;
-	const { parameter, words, unit } = number;
-	const value = `$parameter["${parameter}"]`;
-	return `={{ typeof ${value} === "number" ? ${action}.replace("${words}", "${unit} " + ${value}) : ${action} }}`;
+	return `={{ ${action}${change} }}`;
 }
 
 /** The part of a description that all nodes with operations have in common. */
-export const describeNode = (operations: readonly Operation[]) =>
+export const describeNode = (displayName: string, operations: readonly Operation[]) =>
 	({
+		displayName,
+		defaults: { name: displayName },
 		group: ['transform'],
 		version: 1,
 		inputs: [NodeConnectionTypes.Main],

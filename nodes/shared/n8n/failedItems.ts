@@ -3,7 +3,7 @@ import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import { clock } from '../util/clock';
 import { isObject } from '../util/json';
-import { asNodeError, errorItem, type NodeError } from './nodeErrors';
+import { asNodeError, errorItem, type NodeError, serviceError } from './nodeErrors';
 
 /** An item that has no result. */
 export interface FailedItem {
@@ -72,11 +72,7 @@ export function runError(
 			: error.message;
 	const description = [error.description, others].filter(Boolean).join('\n\n');
 	return error instanceof NodeApiError
-		? new NodeApiError(
-				node,
-				{ message },
-				{ message, description, itemIndex, httpCode: error.httpCode ?? undefined },
-			)
+		? serviceError(node, message, { description, itemIndex, httpCode: error.httpCode ?? undefined })
 		: new NodeOperationError(node, message, { description, itemIndex });
 }
 

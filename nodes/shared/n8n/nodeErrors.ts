@@ -95,22 +95,24 @@ function hintFor(error: ApiError, context: ErrorContext): string | undefined {
 	);
 }
 
+/** n8n's error for what a service said. */
+export const serviceError = (
+	node: INode,
+	message: string,
+	details: { description?: string; itemIndex?: number; httpCode?: string },
+) => new NodeApiError(node, { message }, { message, ...details });
+
 /** Converts an `ApiError` to n8n's error for what a service said, with the item it belongs to and what to do next. */
 function toNodeApiError(node: INode, error: ApiError, context: ErrorContext): NodeError {
 	const { itemIndex } = context;
 	const { httpStatus, type, code, response } = error.details;
 	const answer = mayHaveBeenBought(error, context) ? answerInWords(response, error.message) : '';
 	const message = atItem(error.message + answer, itemIndex);
-	const nodeError = new NodeApiError(
-		node,
-		{ message },
-		{
-			message,
-			description: [context.context, hintFor(error, context)].filter(Boolean).join(' '),
-			httpCode: httpStatus === undefined ? undefined : String(httpStatus),
-			itemIndex,
-		},
-	);
+	const nodeError = serviceError(node, message, {
+		description: [context.context, hintFor(error, context)].filter(Boolean).join(' '),
+		httpCode: httpStatus === undefined ? undefined : String(httpStatus),
+		itemIndex,
+	});
 	Object.assign(nodeError.context, { code: code ?? null, type: type ?? null, response });
 	return nodeError;
 }
@@ -170,11 +172,7 @@ export function errorAsWritten(node: INode, written: WrittenError, itemIndex: nu
 	const error =
 		httpStatus === undefined
 			? new NodeOperationError(node, message, { itemIndex, description })
-			: new NodeApiError(
-					node,
-					{ message },
-					{ message, description, itemIndex, httpCode: String(httpStatus) },
-				);
+			: serviceError(node, message, { description, itemIndex, httpCode: String(httpStatus) });
 	Object.assign(error.context, { code, type, response });
 	return error;
 }

@@ -63,12 +63,20 @@ function readValue(field: INodeProperties | undefined, given: unknown): unknown 
 	return Array.isArray(value) ? value.map(group).filter(isSet) : group(value);
 }
 
-/** Reads the given fields for one item. Hidden, unset and empty fields are left out, so that only what the user set is sent. */
-export function readParameters(
-	context: IExecuteFunctions,
-	fields: readonly INodeProperties[],
-	itemIndex: number,
-): ParameterValues {
+/** An item whose fields are read: its errors name the field and the item. */
+export interface PanelItem {
+	context: { getNode(): INode };
+	fields: readonly INodeProperties[];
+	itemIndex: number;
+}
+
+/** With its parameters and its binary data. */
+export interface ExecutedItem extends PanelItem {
+	context: IExecuteFunctions;
+}
+
+/** Reads the fields of one item. Hidden, unset and empty fields are left out, so that only what the user set is sent. */
+export function readParameters({ context, fields, itemIndex }: ExecutedItem): ParameterValues {
 	const values: ParameterValues = {};
 	for (const field of fields) {
 		if (field.type === 'notice') continue;
@@ -183,28 +191,19 @@ function placeOf(fields: readonly INodeProperties[], path: ReadonlyArray<string 
 
 /** The error for values that break rules. It names the fields by their labels, and the item. */
 export function validationError(
-	node: INode,
-	fields: readonly INodeProperties[],
+	{ context, fields, itemIndex }: PanelItem,
 	issues: ReadonlyArray<Pick<z.ZodIssue, 'path' | 'message'>>,
-	itemIndex: number,
 ): NodeOperationError {
 	const sentences = issues.map(({ path, message }) => `"${placeOf(fields, path)}" ${message}`);
 	const others = sentences.slice(1).map((sentence) => `${sentence}.`);
 	// n8n shows it in one line.
 	const description = [...others, NOTHING_SENT].join('\n');
-	return itemError(node, sentences[0] ?? '', itemIndex, description);
+	return itemError(context.getNode(), sentences[0] ?? '', itemIndex, description);
 }
 
-/** An item whose fields are read: its errors name the field and the item. */
-export interface PanelItem {
-	context: { getNode(): INode };
-	fields: readonly INodeProperties[];
-	itemIndex: number;
-}
-
-/** The error for a field of an item, by the name of its parameter. */
-export const refusal = ({ context, fields, itemIndex }: PanelItem, name: string, message: string) =>
-	validationError(context.getNode(), fields, [{ path: [toApiName(name)], message }], itemIndex);
+/** The error for a field of an item, by the name of its parameter, or of the field of the API. */
+export const refusal = (item: PanelItem, name: string, message: string) =>
+	validationError(item, [{ path: [toApiName(name)], message }]);
 
 /**
  * Refuses a field whose expression is empty for this item: what the user wanted is not known, and the rest would be bought without it.
@@ -224,16 +223,15 @@ export function requireExpressions(
 
 /** Reads parameters of one item by a schema of the same names. Throws a `NodeOperationError` that names the field. */
 export function parseParameters<Shape extends z.ZodRawShape>(
-	context: IExecuteFunctions,
-	fields: readonly INodeProperties[],
+	item: ExecutedItem,
 	schema: z.ZodObject<Shape>,
-	itemIndex: number,
 ): z.infer<z.ZodObject<Shape>> {
+	const { context, itemIndex } = item;
 	const names = Object.keys(schema.shape);
 	const given = names.map((name) => [name, context.getNodeParameter(name, itemIndex, '')] as const);
 	const read = schema.safeParse(Object.fromEntries(given));
 	if (read.success) return read.data;
-	throw validationError(context.getNode(), fields, read.error.issues, itemIndex);
+	throw validationError(item, read.error.issues);
 }
 
 export const additionalBodyFieldsField: INodeProperties = {

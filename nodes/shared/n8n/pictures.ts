@@ -1,5 +1,3 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
-
 import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../api/image';
 import { toApiName } from '../util/case';
 import { isObject } from '../util/json';
@@ -7,8 +5,8 @@ import { webUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { inspectPicture, PendingUpload, type PictureRules, splitNames } from './binary';
 import {
+	type ExecutedItem,
 	labelOf,
-	type PanelItem,
 	type ParameterValues,
 	refusal,
 	requireExpressions,
@@ -53,14 +51,9 @@ export function picture(link: z.ZodTypeAny = webUrl()) {
 	});
 }
 
-interface ReaderRules extends Omit<PictureRules, 'field'> {
+interface ReaderRules extends PictureRules {
 	/** What a link must be. */
 	link: z.ZodTypeAny;
-}
-
-/** An item with its binary data. */
-export interface ExecutedItem extends PanelItem {
-	context: IExecuteFunctions;
 }
 
 /** Reads the pictures of one item, by the names of their parameters. */
@@ -86,10 +79,10 @@ export class PictureReader {
 		if (named.length > 0 && named.length < names.length)
 			throw this.refusal(name, 'must have a name on both sides of each comma');
 		const { context, fields, itemIndex } = this.item;
-		const rules = { ...this.rules, field: labelOf(fields, toApiName(name)) ?? name };
+		const field = labelOf(fields, toApiName(name)) ?? name;
 		const found: PendingUpload[] = [];
 		for (const property of named)
-			found.push(await inspectPicture(context, itemIndex, property, rules));
+			found.push(await inspectPicture({ context, itemIndex, property, field }, this.rules));
 		return found;
 	}
 

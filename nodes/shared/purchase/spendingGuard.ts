@@ -1,4 +1,4 @@
-import type { IDataObject, INode } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INode } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import type { MediaGenClient } from '../api/client';
@@ -13,13 +13,6 @@ import { isLeftOut } from '../output/items';
 import { clock } from '../util/clock';
 import { objectOf } from '../util/json';
 import { z } from '../util/vendor/zod';
-
-interface ExecutionContext {
-	/** n8n keeps this object with the execution's own data, through all runs of the node and through a pause. */
-	getContext(type: 'node'): IDataObject;
-	getNode(): INode;
-	continueOnFail(): boolean;
-}
 
 const BOUGHT = 'mediaGenBought';
 
@@ -75,6 +68,7 @@ function checkLimitsAreGiven(node: INode, rules: SpendingRules): void {
 
 /** Limits what a node buys in one execution (design, Cost). Throws a `NodeOperationError` for a limit without a value. */
 export class SpendingGuard {
+	/** n8n keeps this object with the execution's own data, through all runs of the node and through a pause. */
 	private readonly context: IDataObject;
 
 	/** Whether an error of an item fails the node. */
@@ -91,7 +85,7 @@ export class SpendingGuard {
 	lastRemaining?: string;
 
 	constructor(
-		execution: ExecutionContext,
+		execution: Pick<IExecuteFunctions, 'getContext' | 'getNode' | 'continueOnFail'>,
 		private readonly rules: SpendingRules,
 		private readonly client: MediaGenClient,
 		/** n8n's run index of the node, as text. */

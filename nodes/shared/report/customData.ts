@@ -146,47 +146,15 @@ interface CostContext extends CustomDataContext, RunContext {
 }
 
 /**
- * How far a task is counted.
+ * How far tasks are counted, by id.
  * - `bought`: as a task; its cost is not known yet
  * - `waiting`: as a task; the callback that resumes the execution counts its cost
  * - `ended`: with its cost
  */
-type Counted = 'bought' | 'waiting' | 'ended';
-
 const COUNTED = 'mediaGenCounted';
-const COUNTED_BEFORE = 'mediaGenCountedBefore';
-const COUNT = 'mediaGenCount';
 
-/** The last 5,000 to 10,000 counted tasks are remembered. */
-const REMEMBERED = 5_000;
-
-/** Each step takes constant time, and the execution's data stays bounded. */
-class CountedTasks {
-	constructor(private readonly context: IDataObject) {}
-
-	get(taskId: string): Counted | undefined {
-		const state =
-			objectIn(this.context, COUNTED)[taskId] ?? objectIn(this.context, COUNTED_BEFORE)[taskId];
-		return state === 'bought' || state === 'waiting' || state === 'ended' ? state : undefined;
-	}
-
-	set(taskId: string, state: Counted): void {
-		const known = [COUNTED, COUNTED_BEFORE]
-			.map((name) => objectIn(this.context, name))
-			.find((tasks) => tasks[taskId] !== undefined);
-		if (known) {
-			known[taskId] = state;
-			return;
-		}
-		const count = Number(this.context[COUNT] ?? 0);
-		if (count >= REMEMBERED) {
-			this.context[COUNTED_BEFORE] = objectIn(this.context, COUNTED);
-			this.context[COUNTED] = {};
-		}
-		objectIn(this.context, COUNTED)[taskId] = state;
-		this.context[COUNT] = count >= REMEMBERED ? 1 : count + 1;
-	}
-}
+/** So many are remembered, the last ones: the execution's data stays bounded. */
+const REMEMBERED = 10_000;
 
 const isFinal = ({ record, task }: AcceptedItem) => record !== undefined && hasEnded(task.status);
 
@@ -224,24 +192,24 @@ function timedOut(context: CostContext, { itemIndex, taskId }: AcceptedItem): bo
 }
 
 function count(context: CostContext, outcomes: readonly TaskItem[], how: Counting): void {
-	const counted = new CountedTasks(context.getContext('flow'));
+	const counted = objectIn(context.getContext('flow'), COUNTED);
 	let newTasks = 0;
 	const ended: AcceptedItem[] = [];
 	for (const outcome of outcomes.filter(isAccepted)) {
 		const { taskId } = outcome;
-		const before = counted.get(taskId);
+		const before = counted[taskId];
 		if (outcome.options.reused && before === undefined) {
 			// Another execution bought it. A later node that reads it must not count it either.
-			counted.set(taskId, 'ended');
+			counted[taskId] = 'ended';
 			continue;
 		}
 		const final = isFinal(outcome);
 		if (before === 'ended' || (how === 'read' && !final)) continue;
 		if (before === undefined) newTasks++;
 		if (final && (before !== 'waiting' || timedOut(context, outcome))) ended.push(outcome);
-		const after = final ? 'ended' : how === 'waiting' ? 'waiting' : 'bought';
-		if (after !== before) counted.set(taskId, after);
+		counted[taskId] = final ? 'ended' : how === 'waiting' ? 'waiting' : 'bought';
 	}
+	for (const oldest of Object.keys(counted).slice(0, -REMEMBERED)) delete counted[oldest];
 	addCost(context, newTasks, ended, context);
 }
 

@@ -2,7 +2,7 @@ import { callbackAddressProblem, unusualPort } from '../api/address';
 import { below, isSigned, withReference } from '../api/signedAddress';
 import { itemError, NOTHING_SENT } from '../n8n/nodeErrors';
 import { callbackFields } from '../n8n/options';
-import { isBlank, isExpression, validationError } from '../n8n/parameters';
+import { isBlank, isExpression, refusal } from '../n8n/parameters';
 import { parseWebUrl, toId, webUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { checkItemCount, checkWorkflowTimeout, SET_WEBHOOK_URL } from './pause';
@@ -76,11 +76,8 @@ export function itemAddress(
 	}
 	const read = webUrl().safeParse(toId(callbackBaseUrl));
 	if (!read.success) {
-		const issues = read.error.issues.map(({ message }) => ({
-			path: ['callback_base_url'],
-			message,
-		}));
-		throw validationError(run.context.getNode(), callbackFields, issues, itemIndex);
+		const panel = { context: run.context, fields: callbackFields, itemIndex };
+		throw refusal(panel, 'callbackBaseUrl', read.error.issues[0]?.message ?? '');
 	}
 	const notes = [
 		...checkCallbackAddress(

@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { BrandWordMap } from '../api/brandWords';
 import { ApiError, asError, CanceledError } from '../api/errors';
 import { knownStatus, type TaskRecord } from '../api/records';
-import { validationError } from '../n8n/parameters';
+import { refusal } from '../n8n/parameters';
 import { rejected } from '../output/items';
 import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import type { PreparedItem, RequestBody } from './prepare';
@@ -16,18 +16,17 @@ export interface ParentCheck {
 	notes?: string[];
 }
 
-/** Rules about a request that only the record of its parent task can show (spec §4 and §5). */
-export interface ParentRule {
-	/** Id of the parent task. */
-	parentOf(body: RequestBody): unknown;
-	/** Checks the request. `record` is absent where the service does not show it: then the service decides. */
-	check?(body: RequestBody, record: TaskRecord | undefined, words: BrandWordMap): ParentCheck;
-}
+/** Checks a request by the record of the task that `task_id` names (spec §4 and §5); without a record the service decides. */
+export type ParentRule = (
+	body: RequestBody,
+	record: TaskRecord | undefined,
+	words: BrandWordMap,
+) => ParentCheck;
 
 /** A parent must be completed. The service decides about a status that is not known here. */
-function checkStatus(record: TaskRecord | undefined): ParentCheck {
+function checkStatus(record: TaskRecord | undefined): ParentCheck | undefined {
 	const status = record && knownStatus(record.status);
-	if (status === undefined || status === 'completed') return {};
+	if (status === undefined || status === 'completed') return undefined;
 	const state =
 		status === 'failed' ? 'this one has failed' : `this one is still ${status}: wait for it first`;
 	return { problem: { field: 'task_id', message: `must be a completed task; ${state}` } };
@@ -51,32 +50,25 @@ async function parentRecord(run: TaskRun, taskId: unknown): Promise<TaskRecord |
 export async function checkParents(
 	run: TaskRun,
 	fields: readonly INodeProperties[],
-	parent: ParentRule,
+	check: ParentRule,
 	items: readonly PreparedItem[],
 	records: PurchaseRecords,
 ): Promise<PreparedItem[]> {
+	const { brandWords } = run.client.connection;
 	const parents = new Map<unknown, Promise<TaskRecord | undefined>>();
-	const recordOf = async (taskId: unknown) => {
-		const known = parents.get(taskId) ?? parentRecord(run, taskId);
-		parents.set(taskId, known);
-		return await known;
-	};
 	return await Promise.all(
 		items.map(async (item) => {
 			// What was bought before is not sent again.
 			if (item.state !== 'ready' || item.existing || records.stateOf(item.purchase) !== undefined)
 				return item;
-			const record = await recordOf(parent.parentOf(item.body));
-			const status = checkStatus(record);
-			const { problem, notes = [] } = status.problem
-				? status
-				: (parent.check?.(item.body, record, run.client.connection.brandWords) ?? {});
+			const { task_id: taskId } = item.body;
+			const read = parents.get(taskId) ?? parentRecord(run, taskId);
+			parents.set(taskId, read);
+			const record = await read;
+			const { problem, notes = [] } = checkStatus(record) ?? check(item.body, record, brandWords);
 			if (!problem) return { ...item, notes: [...item.notes, ...notes] };
-			const issue = { path: [problem.field], message: problem.message };
-			return rejected(
-				item,
-				validationError(run.context.getNode(), fields, [issue], item.itemIndex),
-			);
+			const panel = { context: run.context, fields, itemIndex: item.itemIndex };
+			return rejected(item, refusal(panel, problem.field, problem.message));
 		}),
 	);
 }

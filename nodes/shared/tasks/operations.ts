@@ -9,9 +9,11 @@ import { itemError } from '../n8n/nodeErrors';
 import { itemText, optionsField, outputFields, taskOptions } from '../n8n/options';
 import { readItemOptions } from '../n8n/readOptions';
 import {
+	type ExecutedItem,
 	isSet,
 	type ParameterValues,
 	readAdditionalBody,
+	refusal,
 	validationError,
 } from '../n8n/parameters';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
@@ -178,6 +180,7 @@ const submitFieldsOf = ({ jobs, path, field, value }: ExampleRequest): INodeProp
 						displayName: 'Value',
 						name: 'value',
 						type: 'string',
+						typeOptions: { rows: 3 },
 						default: '',
 						placeholder: `e.g. ${value}`,
 						description: 'An expression may give a number, a boolean or a list',
@@ -206,7 +209,10 @@ const submitFieldsOf = ({ jobs, path, field, value }: ExampleRequest): INodeProp
 ];
 
 const customRequest = z.object({
-	path: text().refine((path) => /^\/(?![/\\\s])/.test(path), 'must begin with one slash'),
+	path: text().refine(
+		(path) => /^\/(?![/\\\s])/.test(path),
+		'must begin with one slash, without the base URL',
+	),
 	body: jsonObject('must be a JSON object, e.g. {"prompt": "A slow sea shanty"}').default({}),
 	file: z.instanceof(PendingUpload).optional(),
 	file_field: text().default('file'),
@@ -224,11 +230,8 @@ const bodyFields = z
 	.catch({ field: [] });
 
 /** Reads "Body Fields" as the panel has them: what is empty in them counts. Throws a `NodeOperationError` for a row without a name, or with the name of another. */
-function readBodyFields(
-	context: IExecuteFunctions,
-	submitFields: readonly INodeProperties[],
-	itemIndex: number,
-): { fields: Record<string, unknown>; notes: string[] } {
+function readBodyFields(item: ExecutedItem): { fields: Record<string, unknown>; notes: string[] } {
+	const { context, itemIndex } = item;
 	const rows = bodyFields.parse(context.getNodeParameter('bodyFields', itemIndex, {})).field;
 	const names = new Set<string>();
 	const issues = rows.flatMap(({ name }, row) => {
@@ -239,7 +242,7 @@ function readBodyFields(
 		names.add(name);
 		return [];
 	});
-	if (issues.length > 0) throw validationError(context.getNode(), submitFields, issues, itemIndex);
+	if (issues.length > 0) throw validationError(item, issues);
 	const set = rows.filter(({ value }) => isSet(value));
 	const empty = rows.filter(({ value }) => !isSet(value)).map(({ name }) => `"${name}"`);
 	const notes =
@@ -250,44 +253,33 @@ function readBodyFields(
 const bodyTypes = oneOf(['fields', 'formData', 'json']);
 
 /** Puts the body together. As text it is neither renamed nor cleaned: its names are the service's own. */
-async function customBody(
-	submitFields: readonly INodeProperties[],
-	values: ParameterValues,
-	context: IExecuteFunctions,
-	itemIndex: number,
-): Promise<PanelBody> {
+async function customBody(values: ParameterValues, item: ExecutedItem): Promise<PanelBody> {
+	const { context, itemIndex } = item;
 	const { bodyType, binaryProperty, bodyFields: _rows, body: json, ...request } = values;
-	const refusal = (field: string, message: string) =>
-		validationError(context.getNode(), submitFields, [{ path: [field], message }], itemIndex);
-	const missing = (field: string, why: string) => refusal(field, `is required: ${why}`);
+	const missing = (name: string, why: string) => refusal(item, name, `is required: ${why}`);
 	const type = bodyTypes.safeParse(bodyType);
-	if (!type.success) throw refusal('body_type', type.error.issues[0]?.message ?? '');
+	if (!type.success) throw refusal(item, 'bodyType', type.error.issues[0]?.message ?? '');
 	if (type.data === 'json') {
 		if (json === undefined) throw missing('body', 'its expression is empty');
 		return { body: { ...request, body: json } };
 	}
-	const { fields, notes } = readBodyFields(context, submitFields, itemIndex);
+	const { fields, notes } = readBodyFields(item);
 	const body = JSON.stringify(fields);
 	if (type.data === 'fields') {
 		const isEmpty =
 			Object.keys({ ...fields, ...readAdditionalBody(context, itemIndex, []) }).length === 0;
-		if (isEmpty) throw missing('body_fields', 'the request would be empty');
+		if (isEmpty) throw missing('bodyFields', 'the request would be empty');
 		return { body: { ...request, body }, notes };
 	}
 	if (typeof binaryProperty !== 'string')
-		throw missing('binary_property', 'its expression is empty');
-	const file = await inspectFile(
-		context,
-		itemIndex,
-		binaryProperty.trim(),
-		'Input Data Field Name',
-	);
+		throw missing('binaryProperty', 'its expression is empty');
+	const property = binaryProperty.trim();
+	const file = await inspectFile({ context, itemIndex, property, field: 'Input Data Field Name' });
 	return { body: { ...request, body, file }, notes };
 }
 
 /** A request to an endpoint that the spec does not show, with the same purchase, wait and output as any other. */
 function submitOperation(family: TaskFamily): Operation {
-	const submitFields = submitFieldsOf(EXAMPLES[family]);
 	return buyingOperation({
 		family,
 		resource: TASK,
@@ -296,13 +288,13 @@ function submitOperation(family: TaskFamily): Operation {
 		action: 'Submit a custom request',
 		description:
 			'Buy a task from any endpoint of the service, such as one that this node does not have',
-		fields: submitFields,
+		fields: submitFieldsOf(EXAMPLES[family]),
 		schema: customRequest,
 		notFound: {
 			words: 'Path or task not found',
 			hint: 'Check "Path" in the documentation of the service, and the task ID if the body has one.',
 		},
-		toBody: async (...given) => await customBody(submitFields, ...given),
+		toBody: customBody,
 		path: (request) => {
 			const { path, body, file, file_field: field } = customRequest.parse(request);
 			return { path, body, ...(file ? { file: { field, content: file } } : {}) };

@@ -1,6 +1,5 @@
 import {
-	ApiError,
-	asError,
+	type ApiError,
 	CanceledError,
 	errorFromThrown,
 	isKeyRefused,
@@ -120,41 +119,35 @@ const FILLED_WITHIN_MS = 30_000;
 
 const MAX_TASKS = 5_000;
 
-/** The service may call a task completed a moment before its record has the result. */
-export class LateResults {
-	/** Since when a task is completed and empty, by id, in milliseconds since 1970. */
-	private readonly since = new Map<string, number>();
+/** Since when tasks are completed and empty, by id, in milliseconds since 1970. */
+const emptySince = new Map<string, number>();
 
-	/** Whether the task has ended, and its result has come. To be asked at each look: a status may go back. */
-	hasCome(outcome: AcceptedItem): boolean {
-		return !this.mayCome(outcome) && hasEnded(outcome.task.status);
+/** Whether the task is completed, and its result may still come: the service may say so a moment before its record has it. */
+export function resultMayCome({ taskId, task, record }: AcceptedItem): boolean {
+	if (!isEmpty(record ?? {}, task)) {
+		emptySince.delete(taskId);
+		return false;
 	}
-
-	/** Whether the task is completed, and its result may still come. */
-	mayCome({ taskId, task, record }: AcceptedItem): boolean {
-		if (!isEmpty(record ?? {}, task)) {
-			this.since.delete(taskId);
-			return false;
-		}
-		const now = clock.now();
-		const since = this.since.get(taskId) ?? now;
-		this.since.set(taskId, since);
-		const [oldest] = this.since.keys();
-		if (this.since.size > MAX_TASKS && oldest !== undefined) this.since.delete(oldest);
-		return now - since < FILLED_WITHIN_MS;
-	}
+	const since = emptySince.get(taskId) ?? clock.now();
+	emptySince.set(taskId, since);
+	const [oldest = ''] = emptySince.keys();
+	if (emptySince.size > MAX_TASKS) emptySince.delete(oldest);
+	return clock.now() - since < FILLED_WITHIN_MS;
 }
+
+/** Whether the task has ended, and its result has come. To be asked at each look: a status may go back. */
+export const hasCome = (outcome: AcceptedItem): boolean =>
+	!resultMayCome(outcome) && hasEnded(outcome.task.status);
 
 async function pollTask(run: TaskRun, accepted: AcceptedItem): Promise<TaskItem> {
 	let outcome = accepted;
-	const lateResults = new LateResults();
 	const retrieve = async (): Promise<Progress> => {
 		const record = await retrieveRecord(run, outcome.taskId, 'once');
 		outcome = withRecord(run, outcome, record);
-		return { ended: lateResults.hasCome(outcome), estimatedSeconds: record.estimatedSeconds };
+		return { ended: hasCome(outcome), estimatedSeconds: record.estimatedSeconds };
 	};
 	const { deadline, signal, options } = run;
-	const end: PollEnd = lateResults.hasCome(outcome)
+	const end: PollEnd = hasCome(outcome)
 		? { reason: 'ended' }
 		: await pollUntilEnded(retrieve, {
 				intervalMs: options.pollInterval * 1_000,
@@ -193,13 +186,8 @@ export async function refreshTasks(
 	return await Promise.all(
 		outcomes.map(async (outcome) => {
 			if (!isOpen(outcome)) return outcome;
-			try {
-				const record = await retrieveRecord(run, outcome.taskId, 'once');
-				return withRecord(run, outcome, record);
-			} catch (error) {
-				if (error instanceof ApiError) return outcome;
-				throw asError(error);
-			}
+			const record = await retrieveRecord(run, outcome.taskId, 'once').catch(() => undefined);
+			return record ? withRecord(run, outcome, record) : outcome;
 		}),
 	);
 }

@@ -11,9 +11,11 @@ import { PendingUpload, readDataUri, readWhole, reopenFile } from '../n8n/binary
 import { itemError, NOTHING_SENT } from '../n8n/nodeErrors';
 import { isTool, readItemOptions, readReuse } from '../n8n/readOptions';
 import {
+	type ExecutedItem,
 	type ParameterValues,
 	readAdditionalBody,
 	readParameters,
+	refusal,
 	setByNode,
 	toApiNames,
 	validationError,
@@ -50,11 +52,7 @@ export interface TaskRequest {
 	/** Validates the body, under the API's names. Its messages begin with "must" or "is". */
 	schema: z.ZodType<RequestBody, z.ZodTypeDef, unknown>;
 	/** Converts parameters that are not simply sent as they are. */
-	toBody?(
-		values: ParameterValues,
-		context: IExecuteFunctions,
-		itemIndex: number,
-	): Promise<PanelBody>;
+	toBody?(values: ParameterValues, item: ExecutedItem): Promise<PanelBody>;
 	/** Of the endpoint; a function where the body holds the path, or a part of it. */
 	path: string | ((body: RequestBody) => TaskTarget);
 	/**
@@ -91,21 +89,18 @@ async function prepareItem(
 	itemIndex: number,
 ): Promise<ReadyTask> {
 	const { context, options } = run;
-	const values = readParameters(context, request.fields, itemIndex);
-	const panel: PanelBody = (await request.toBody?.(values, context, itemIndex)) ?? { body: values };
+	const item = { context, fields: request.fields, itemIndex };
+	const values = readParameters(item);
+	const panel: PanelBody = (await request.toBody?.(values, item)) ?? { body: values };
 	const named = toApiNames(panel.body);
 	const read = request.schema.safeParse(named);
-	if (!read.success)
-		throw validationError(context.getNode(), request.fields, read.error.issues, itemIndex);
+	if (!read.success) throw validationError(item, read.error.issues);
 	const refused = options.waitMode === 'callback' ? ['webhook'] : [];
 	const additional = readAdditionalBody(context, itemIndex, refused);
 	const { path } = request;
 	const target = typeof path === 'string' ? { path, body: read.data } : path(read.data);
 	const own = refused.find((name) => name in target.body);
-	if (own !== undefined) {
-		const issue = { path: ['body_type'], message: setByNode(own) };
-		throw validationError(context.getNode(), request.fields, [issue], itemIndex);
-	}
+	if (own !== undefined) throw refusal(item, 'bodyType', setByNode(own));
 	const body = { ...read.data, ...additional };
 	const input = options.includeInput ? context.getInputData()[itemIndex]?.json : undefined;
 	const collection: unknown = context.getNodeParameter('options', itemIndex, {});

@@ -1,7 +1,7 @@
 import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { type MediaGenClient, openClient } from '../api/client';
-import { asError, errorFromThrown } from '../api/errors';
+import { asError, errorFromThrown, OtherTaskError } from '../api/errors';
 import type { TaskFamily } from '../api/families';
 import { TASK_STATUSES } from '../api/records';
 import { checkSecret } from '../api/signedAddress';
@@ -276,8 +276,8 @@ async function isOfAnotherPause(
 		return true;
 	} catch (error) {
 		const refused = errorFromThrown(error);
-		// What the service knows no task by says nothing.
-		if (refused.transient) throw refused;
+		// What the service knows no task by says nothing, nor does another id of a task that this pause waits for.
+		if (refused.transient && !(refused instanceof OtherTaskError)) throw refused;
 		return false;
 	}
 }
@@ -360,7 +360,7 @@ async function resumeOnCallback(
 		if (!opened) return answer(context, 503, CALL_AGAIN);
 		const outcomes = readWaitingItems(opened);
 		const run = withTaskIds(opened, outcomes);
-		const key = keyOfPause(context.getExecutionId(), run.pauseLimit, outcomes);
+		const key = keyOfPause(context, run.pauseLimit);
 		const { taskId, claimsEnd, isEmpty, pause } = await readCallback(context);
 		if (pause !== undefined && hasResumed(pause)) return answer(context, 409, PAUSE_OVER);
 		// With a mask for the key, as in the waiting items.

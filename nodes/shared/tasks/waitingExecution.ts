@@ -1,4 +1,3 @@
-import { createHash } from 'crypto';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { errorFromThrown, isKeyRefused, UnreadableResponseError } from '../api/errors';
@@ -6,7 +5,7 @@ import { hasEnded } from '../api/records';
 import { Memory } from '../util/memory';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
 import { clock, within } from '../util/clock';
-import { Absence, LateResults } from './poll';
+import { Absence, resultMayCome } from './poll';
 import { retrieveError } from './taskErrors';
 import {
 	failedTaskError,
@@ -35,19 +34,11 @@ const waitingExecutions = new Memory<WaitingExecution>(MAX_EXECUTIONS);
 /** Executions that have resumed: a callback that comes then starts nothing. */
 const resumedExecutions = new Memory<true>(MAX_EXECUTIONS);
 
-/**
- * The key of a pause. A paused node can pause again in a loop, for other tasks, or for the same ones where their items are led back.
- *
- * @param limit milliseconds since 1970
- */
-export function keyOfPause(
-	executionId: string,
-	limit: number,
-	outcomes: readonly TaskItem[],
-): string {
-	const tasks = outcomes.map((item) => (isAccepted(item) ? item.taskId : '')).join('\n');
-	return `${executionId}:${limit}:${createHash('sha256').update(tasks).digest('base64url')}`;
-}
+/** The key of a pause: a paused node can pause again in a loop, for the same tasks where their items are led back. */
+export const keyOfPause = (
+	context: Pick<IExecuteFunctions, 'getExecutionId' | 'getNode'>,
+	pauseLimit: number,
+): string => [context.getExecutionId(), context.getNode().name, pauseLimit].join(':');
 
 export function waitingExecution(key: string): WaitingExecution {
 	const execution = waitingExecutions.get(key) ?? {
@@ -100,11 +91,6 @@ export const isGivenUp = ({ pauseLimit }: Limited): boolean =>
 
 export const isOverdue = ({ pauseLimit }: Limited): boolean => clock.now() >= pauseLimit;
 
-const lateResults = new LateResults();
-
-/** Whether a task has ended, and its result has come. */
-export const hasCome = (outcome: AcceptedItem): boolean => lateResults.hasCome(outcome);
-
 /** Asks for one task, and notes its end. Returns whether it has ended. Throws an `ApiError` that may pass. */
 async function noteEnd(
 	run: PausedRun<TaskContext>,
@@ -115,7 +101,7 @@ async function noteEnd(
 	try {
 		const current = withRecord(run, outcome, await retrieveRecord(run, taskId, 'once'));
 		absent.delete(taskId);
-		if (lateResults.mayCome(current))
+		if (resultMayCome(current))
 			throw new UnreadableResponseError(`the service shows no result of task ${taskId} yet`);
 		if (!hasEnded(current.task.status)) return false;
 		ended.set(taskId, { ...current, error: failedTaskError(run, current) });

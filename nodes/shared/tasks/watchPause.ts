@@ -9,11 +9,11 @@ import { clock, within } from '../util/clock';
 import { Memory } from '../util/memory';
 import { parseWebUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
+import { hasCome } from './poll';
 import { failedTaskError, type PauseAddresses } from './taskRun';
 import {
 	findRunning,
 	forgetWaiting,
-	hasCome,
 	hasResumed,
 	keyOfPause,
 	type PausedRun,
@@ -186,17 +186,6 @@ const FIRST_REPEAT_MS = 250;
 /** How long the call that resumes the execution is repeated. */
 const REPEAT_FOR_MS = 120_000;
 
-/** The credential may have another key by now, for the next look. */
-async function takeKeyOfNow(run: PausedRun): Promise<void> {
-	try {
-		run.client = await openClient(run.context);
-	} catch (error) {
-		run.context.logger.debug(
-			`MediaGen: the credential could not be read again: ${asError(error).message}`,
-		);
-	}
-}
-
 /** Whether all tasks have ended; `undefined` where that cannot be read. */
 async function allEnded(
 	run: PausedRun,
@@ -210,7 +199,8 @@ async function allEnded(
 		run.context.logger.debug(
 			`MediaGen: the tasks of a paused execution could not be read: ${error.message}`,
 		);
-		if (isKeyRefused(error)) await takeKeyOfNow(run);
+		// The credential may have another key by now, for the next look.
+		if (isKeyRefused(error)) run.client = await openClient(run.context).catch(() => run.client);
 		return undefined;
 	}
 }
@@ -297,7 +287,7 @@ export function watchPause(
 	addresses: PauseAddresses,
 	expected: number,
 ): void {
-	const key = keyOfPause(run.context.getExecutionId(), run.pauseLimit, outcomes);
+	const key = keyOfPause(run.context, run.pauseLimit);
 	const execution = waitingExecution(key);
 	for (const outcome of outcomes.filter(isAccepted)) {
 		if (hasCome(outcome))

@@ -18,18 +18,12 @@ const host: Clock = {
 	toHostMs: (ms) => ms,
 };
 
-let current = host;
-
 /** The clock of every wait and time limit. */
-export const clock: Clock = {
-	now: () => current.now(),
-	sleep: async (ms) => await current.sleep(ms),
-	toHostMs: (ms) => current.toHostMs(ms),
-};
+export let clock = host;
 
 /** Replaces the clock for all nodes in this process, or restores the host's. For tests only. */
 export function setClock(replacement: Clock | undefined): void {
-	current = replacement ?? host;
+	clock = replacement ?? host;
 }
 
 /** n8n's sleep cannot be ended: longest time, in milliseconds, that one of a canceled node still runs. */

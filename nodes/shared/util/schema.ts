@@ -20,16 +20,6 @@ function toBoolean(value: unknown): unknown {
 	return word === 'true' ? true : word === 'false' ? false : value;
 }
 
-/** A schema for what a function reads; it gives `undefined` for anything else. */
-export function readBy<Value>(read: (given: unknown) => Value | undefined) {
-	return z.unknown().transform((given, issues): Value => {
-		const value = read(given);
-		if (value !== undefined) return value;
-		issues.addIssue({ code: z.ZodIssueCode.custom, message: 'is not valid' });
-		return z.NEVER;
-	});
-}
-
 function range(min?: number, max?: number): string {
 	if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`;
 	if (min !== undefined) return ` of at least ${min}`;

@@ -299,7 +299,7 @@ test('a request without any marker is said to cache nothing', async () => {
 			cachedBlocks: blocks({ text: document('pump'), ttl: 'none' }),
 		},
 	);
-	expect(json.warnings).toEqual([expect.stringContaining('No block is marked')]);
+	expect(json.warnings).toEqual([expect.stringContaining('Nothing is cached')]);
 });
 
 test('volatile text is pointed at by block and character, unless the last run has shown that it stays', async () => {

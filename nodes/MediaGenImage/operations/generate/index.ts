@@ -1,14 +1,13 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
-
 import { DATA_URI_TYPES, OFFICIAL_MODEL } from '../../../shared/api/image';
 import {
+	type ExecutedItem,
 	isBlank,
 	type ParameterValues,
 	refusal,
 	requireExpressions,
 	unsentNotes,
 } from '../../../shared/n8n/parameters';
-import { type ExecutedItem, PictureReader } from '../../../shared/n8n/pictures';
+import { PictureReader } from '../../../shared/n8n/pictures';
 import type { PanelBody } from '../../../shared/tasks/prepare';
 import { additionalFields, generateFields } from './fields';
 import { referenceRules } from './references';
@@ -39,11 +38,7 @@ async function maskOf(values: ParameterValues, item: ExecutedItem): Promise<Para
 }
 
 /** Turns the choices of the panel into the fields of a generation (spec §3). */
-async function toBody(
-	values: ParameterValues,
-	context: IExecuteFunctions,
-	itemIndex: number,
-): Promise<PanelBody> {
+async function toBody(values: ParameterValues, item: ExecutedItem): Promise<PanelBody> {
 	const {
 		referenceImages = 'none',
 		imageUrls: _urls,
@@ -53,7 +48,6 @@ async function toBody(
 		sendInputDataAs,
 		...body
 	} = values;
-	const item = { context, fields, itemIndex };
 	requireExpressions(item, values, ['referenceImages']);
 	const mask = await maskOf(values, item);
 	if (referenceImages === 'none')

@@ -1,12 +1,13 @@
-import type { IExecuteFunctions, INode } from 'n8n-workflow';
+import type { INode } from 'n8n-workflow';
 
 import {
+	type ExecutedItem,
 	isBlank,
 	type ParameterValues,
 	requireExpressions,
 	unsentNotes,
 } from '../../../shared/n8n/parameters';
-import { type ExecutedItem, linkList, PictureReader } from '../../../shared/n8n/pictures';
+import { linkList, PictureReader } from '../../../shared/n8n/pictures';
 import { buyingOperation } from '../../../shared/tasks/execute';
 import type { PanelBody } from '../../../shared/tasks/prepare';
 import { flag } from '../../../shared/util/schema';
@@ -166,12 +167,7 @@ const PLAIN = [
 ];
 
 /** Turns the choices of the panel into the fields of a generation (spec §6). Throws for a file that is not a picture. */
-async function toBody(
-	values: ParameterValues,
-	context: IExecuteFunctions,
-	itemIndex: number,
-): Promise<PanelBody> {
-	const item = { context, fields: generateFields, itemIndex };
+async function toBody(values: ParameterValues, item: ExecutedItem): Promise<PanelBody> {
 	const pictures = new PictureReader(item);
 	requireExpressions(item, values, ['imageInput', 'referType']);
 	return {

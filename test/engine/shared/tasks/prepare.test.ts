@@ -46,7 +46,7 @@ function songFiles(): INodeExecutionData[] {
 	);
 }
 
-const vary = { resource: 'grid', operation: 'variation' };
+const vary = { resource: 'grid', operation: 'variation', index: '={{ $json.index || 1 }}' };
 const cover = { resource: 'music', operation: 'coverSong', tags: 'folk' };
 
 const times = (count: number, taskId: unknown) =>
