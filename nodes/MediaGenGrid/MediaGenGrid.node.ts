@@ -18,11 +18,7 @@ export class MediaGenGrid implements INodeType {
 		...describeNode('MediaGen Grid', operations),
 		name: 'mediaGenGrid',
 		icon: { light: 'file:mediaGenGrid.svg', dark: 'file:mediaGenGrid.dark.svg' },
-		// "Vary picture 3", where the number is set and no expression.
-		subtitle: subtitleOf(
-			operations,
-			'?.replace("a picture of a grid", typeof $parameter["index"] === "number" ? "picture " + $parameter["index"] : "$&")',
-		),
+		subtitle: subtitleOf(operations),
 		description: 'Make variations of a picture in a grid of four, or re-roll the whole grid',
 		usableAsTool: {
 			replacements: {

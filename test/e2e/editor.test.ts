@@ -98,7 +98,7 @@ describeLongOnHosts("n8n's editor", '2.41', (host, version) => {
 
 		test.each([
 			['MediaGen Music', 'Cover a song in another style'],
-			['MediaGen Grid', 'Vary picture 3'],
+			['MediaGen Grid', 'Vary a picture of a grid'],
 		])('under %s the canvas says: %s', async (name, subtitle) => {
 			expect((await editor.node(name).innerText()).split('\n')).toContain(subtitle);
 		});

@@ -100,14 +100,13 @@ export const callbackWebhook: IWebhookDescription[] = ['callback', ''].map((path
 	restartWebhook: true,
 }));
 
-/** The node's subtitle on the canvas: what the operation does, in the words of the nodes panel. `change` is called on them. */
-export function subtitleOf(operations: readonly Operation[], change = ''): string {
+/** The node's subtitle on the canvas: what the operation does, in the words of the nodes panel. */
+export function subtitleOf(operations: readonly Operation[]): string {
 	const actions = operations.map(
 		({ resource, action, value }) =>
 			`${JSON.stringify(`${resource.value}.${value}`)}:${JSON.stringify(action)}`,
 	);
-	const action = `({${actions.join(',')}})[$parameter["resource"] + "." + $parameter["operation"]]`;
-	return `={{ ${action}${change} }}`;
+	return `={{ ({${actions.join(',')}})[$parameter["resource"] + "." + $parameter["operation"]] }}`;
 }
 
 /** The part of a description that all nodes with operations have in common. */
