@@ -30,9 +30,7 @@ export interface PreparedQuestion {
 /** Fields that the node makes from its own parameters. */
 const OWN_FIELDS = ['model', 'max_tokens', 'system', 'messages'];
 
-const rawBlocks = z
-	.object({ block: z.array(z.object({ text: z.string().catch('') }).passthrough()) })
-	.catch({ block: [] });
+const rawBlocks = z.object({ block: z.array(z.record(z.unknown())) }).catch({ block: [] });
 
 /**
  * Replaces blocks that the user left empty by `null`: the panel starts with one. A block whose expression gives no text is not
@@ -55,7 +53,10 @@ function withoutEmptyBlocks(
 	);
 	return {
 		...values,
-		[name]: given.map((each: unknown, at) => (raw[at]?.text.trim() === '' ? null : each)),
+		[name]: given.map((each: unknown, at) => {
+			const row = raw[at];
+			return row !== undefined && isBlank(row.text) ? null : each;
+		}),
 	};
 }
 

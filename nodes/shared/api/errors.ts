@@ -83,7 +83,7 @@ export class UnreadableResponseError extends ApiError {
 
 /** The record of another task than the one that was asked for. */
 export class OtherTaskError extends UnreadableResponseError {
-	constructor(taskId: string) {
+	constructor(readonly taskId: string) {
 		super(`The service answered with the record of task ${taskId}`, 'no', { fromService: true });
 	}
 }

@@ -4,7 +4,7 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { recordKeyIn } from '../n8n/failedItems';
 import { isTool, requestParameters } from '../n8n/readOptions';
 import { clock, HOUR_MS } from '../util/clock';
-import { objectIn, toJson } from '../util/json';
+import { objectIn, objectOf, toJson } from '../util/json';
 import { Memory } from '../util/memory';
 import { z } from '../util/vendor/zod';
 import type { PaidRequest } from './purchaseKey';
@@ -96,6 +96,27 @@ export function runIndexOf(
 }
 
 /**
+ * Whether the input is what this run of the node has put out: n8n keeps the output of a pause in the place of its input, and a retry
+ * with the workflow of now runs the node on it. An item of another run that was led back names its record.
+ */
+export function isOwnOutput(execution: ExecutionContext): boolean {
+	if (isTool(execution.getNode())) return false;
+	const runIndex = runIndexOf(execution);
+	const isOfRun = (key: string) => key.split('.')[1] === runIndex;
+	const own = Object.entries(objectOf(execution.getContext('node')[RECORDS]))
+		.filter(([key]) => isOfRun(key))
+		.flatMap(([, stored]) => storedRecords.catch([]).parse(stored));
+	const tasks = new Set<unknown>(
+		own.flatMap(({ purchase }) => (purchase.state === 'accepted' ? purchase.taskId : [])),
+	);
+	return execution.getInputData().some(({ json }) => {
+		const error = objectOf(json.error);
+		const named = json.recordKey ?? error.recordKey;
+		return tasks.has(json.taskId ?? error.taskId) && (typeof named !== 'string' || isOfRun(named));
+	});
+}
+
+/**
  * What this execution bought with this node. A record of an item that came out is dropped; the others are kept for the next
  * attempt: *Retry On Fail*, an agent's next try, a failed execution that is run again, or an error item that is led back to the
  * node. Each step takes constant time.
@@ -142,23 +163,6 @@ export class PurchaseRecords {
 	stateOf(purchase: Purchase): PurchaseState['state'] | undefined {
 		const { own, named, origin } = this.placesOf(purchase);
 		return (this.left(own) ?? this.left(named) ?? this.left(origin))?.purchase.state;
-	}
-
-	/**
-	 * Whether the input is what this run has put out: n8n keeps the output of a pause in the place of its input, and a retry with the
-	 * workflow of now runs the node on it. Items that still wait name their records.
-	 */
-	hasOwnOutput(): boolean {
-		if (isTool(this.execution.getNode())) return false;
-		const own = Object.keys(this.records).filter((key) => key.split('.')[1] === this.runIndex);
-		const tasks = new Set<unknown>(
-			own.flatMap((key) =>
-				this.at(key).map(({ purchase }) => purchase.state === 'accepted' && purchase.taskId),
-			),
-		);
-		return this.execution
-			.getInputData()
-			.some(({ json }) => tasks.has(json.taskId) && json.recordKey === undefined);
 	}
 
 	/** The key by which an item that comes back finds its record; `undefined` where it has none. An agent sends no item back. */

@@ -197,17 +197,19 @@ function count(context: CostContext, outcomes: readonly TaskItem[], how: Countin
 	const ended: AcceptedItem[] = [];
 	for (const outcome of outcomes.filter(isAccepted)) {
 		const { taskId } = outcome;
-		const before = counted[taskId];
+		// In the order in which they came, which numbers would not have.
+		const id = `t:${taskId}`;
+		const before = counted[id];
 		if (outcome.options.reused && before === undefined) {
 			// Another execution bought it. A later node that reads it must not count it either.
-			counted[taskId] = 'ended';
+			counted[id] = 'ended';
 			continue;
 		}
 		const final = isFinal(outcome);
 		if (before === 'ended' || (how === 'read' && !final)) continue;
 		if (before === undefined) newTasks++;
 		if (final && (before !== 'waiting' || timedOut(context, outcome))) ended.push(outcome);
-		counted[taskId] = final ? 'ended' : how === 'waiting' ? 'waiting' : 'bought';
+		counted[id] = final ? 'ended' : how === 'waiting' ? 'waiting' : 'bought';
 	}
 	for (const oldest of Object.keys(counted).slice(0, -REMEMBERED)) delete counted[oldest];
 	addCost(context, newTasks, ended, context);

@@ -10,7 +10,7 @@ import { isTool } from '../n8n/readOptions';
 import { isLeftOut, isRefunded, outputItems, type TaskItem } from '../output/items';
 import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
 import { checkOnlyOutput } from '../purchase/checkOnly';
-import { PurchaseRecords, runIndexOf } from '../purchase/purchaseRecords';
+import { isOwnOutput, PurchaseRecords, runIndexOf } from '../purchase/purchaseRecords';
 import { dropRecords, runPaidItems } from '../purchase/runPaidItems';
 import { SpendingGuard } from '../purchase/spendingGuard';
 import { countCost, countLeftOut } from '../report/customData';
@@ -194,9 +194,6 @@ function withLeftOutNote(outcomes: readonly TaskItem[], guard: SpendingGuard): T
 	);
 }
 
-const PASSED_ON =
-	'These are the results of the execution that was retried. The node passes them on, and buys nothing.';
-
 /** Buys a task per item, waits as "Wait for Result" says, and returns the output. */
 async function execute(
 	context: IExecuteFunctions,
@@ -213,10 +210,6 @@ async function execute(
 	const records = new PurchaseRecords(context);
 	const bought = { records, guard };
 	try {
-		if (records.hasOwnOutput()) {
-			context.addExecutionHints(hint(PASSED_ON));
-			return [context.getInputData()];
-		}
 		const read = checked(await prepareItems(opened, operation));
 		// What was bought is taken up, whatever has become of the tasks that its item names.
 		const found = read.some((item) => item.state === 'ready' && item.existingTaskId !== undefined)
@@ -262,6 +255,15 @@ async function waitAndDeliver(
 /** The collections come last: the panel begins with what is made. */
 const isAdditional = ({ type }: INodeProperties) => type === 'collection';
 
+const PASSED_ON =
+	'These are the results of the execution that was retried. The node passes them on, and buys nothing.';
+
+/** Passes on what the node itself has put out. Its options cannot be read: their expressions are of the rows. */
+function passOn(context: IExecuteFunctions): INodeExecutionData[][] {
+	context.addExecutionHints(hint(PASSED_ON));
+	return [context.getInputData()];
+}
+
 /** Makes an operation of a task request: adds the purchase, the wait, the output and their fields. */
 export function buyingOperation(operation: BuyingOperation): Operation {
 	const { fields, synchronous = false } = operation;
@@ -274,6 +276,7 @@ export function buyingOperation(operation: BuyingOperation): Operation {
 			...fields.filter(isAdditional),
 			options,
 		],
-		execute: async (context) => await execute(context, operation),
+		execute: async (context) =>
+			isOwnOutput(context) ? passOn(context) : await execute(context, operation),
 	};
 }

@@ -72,10 +72,12 @@ async function readTasks(
 	const named: TaskItem[] = await readItems(context, (itemIndex) => namedTask(opened, itemIndex));
 	throwFirstError(context, named);
 	const run = withTaskIds(opened, named);
+	// Get has no Timeout: it asks for as long as there are items.
+	const asked = { ...run, deadline: Infinity };
 	const read =
 		operation === 'wait'
 			? await pollTasks(run, named)
-			: await Promise.all(named.map(async (item) => await retrieve(run, item)));
+			: await Promise.all(named.map(async (item) => await retrieve(asked, item)));
 	return await deliver(run, read);
 }
 

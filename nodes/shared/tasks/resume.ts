@@ -266,8 +266,8 @@ async function isOfAnotherPause(
 	outcomes: readonly TaskItem[],
 	claimed: string | undefined,
 ): Promise<boolean> {
-	if (claimed === undefined || outcomes.filter(isAccepted).some(({ taskId }) => taskId === claimed))
-		return false;
+	const isOwn = (id: string) => outcomes.some((item) => isAccepted(item) && item.taskId === id);
+	if (claimed === undefined || isOwn(claimed)) return false;
 	try {
 		await retrieveRecord(run, claimed, 'once');
 		run.context.logger.info(
@@ -276,8 +276,9 @@ async function isOfAnotherPause(
 		return true;
 	} catch (error) {
 		const refused = errorFromThrown(error);
-		// What the service knows no task by says nothing, nor does another id of a task that this pause waits for.
-		if (refused.transient && !(refused instanceof OtherTaskError)) throw refused;
+		if (refused instanceof OtherTaskError && isOwn(refused.taskId)) return false;
+		// What the service knows no task by says nothing.
+		if (refused.transient) throw refused;
 		return false;
 	}
 }

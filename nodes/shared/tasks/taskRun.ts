@@ -108,14 +108,14 @@ export async function retrieveRecord(
 ): Promise<TaskRecord> {
 	return await run.limit(async () => {
 		if (run.signal?.aborted) throw new CanceledError();
-		// A caller that asks again by itself waits for a rate limit no longer than for the task.
 		const left = Math.max(MIN_ATTEMPT_MS, run.deadline - clock.now());
 		const timeoutMs = Math.min(ATTEMPT_TIMEOUT_MS, left);
-		const once = { deadline: run.deadline, timeoutMs, idleMs: IDLE_TIMEOUT_MS };
+		// A caller that asks again by itself waits for a rate limit no longer than for the task.
+		const once = { deadline: run.deadline, idleMs: IDLE_TIMEOUT_MS };
 		const read = { deadline: Math.min(until, clock.now() + DEFAULT_DEADLINE_MS) };
 		const record = await run.client.tasks.retrieve(
 			taskPath(run.options.taskQueryPath ?? FAMILIES[run.family].queryPath, taskId),
-			{ retry, ...(retry === 'once' ? once : read) },
+			{ retry, timeoutMs, ...(retry === 'once' ? once : read) },
 		);
 		const { id, raw, status } = record;
 		const isOther = id !== undefined && id !== taskId && !namesTask(raw, taskId);

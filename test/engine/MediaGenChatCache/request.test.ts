@@ -198,6 +198,14 @@ test('four markers are sent', async () => {
 	expect(JSON.stringify(first().body).match(/cache_control/g)).toHaveLength(4);
 });
 
+test('a block of which all expressions are empty takes no other with it', async () => {
+	const empty = { text: '', ttl: '={{ "" }}', place: '={{ "" }}' };
+	await chatNode('message', service.credential).run({
+		parameters: { cachedBlocks: { block: [empty, { text: 'The manual.', ttl: '5m' }] } },
+	});
+	expect(JSON.stringify(first().body)).toContain('The manual.');
+});
+
 test('a block that was left empty is ignored, and the numbers of the others stay', async () => {
 	const cachedBlocks = blocks({ text: '' }, { text: '={{ $json.question }}' }, { text: ' ' });
 	const node = chatNode('message', service.credential);

@@ -36,6 +36,17 @@ async function run(
 	});
 }
 
+test('a name whose expression fails for the first item fails that item alone', async () => {
+	const items = [{ row: 'bad' }, { row: 'good' }].map((json) => ({ json }));
+	const files = await Promise.all(
+		items.map(async (item) => ({ ...(await fileItem(await picture(8, 8))), ...item })),
+	);
+	const fileName = "={{ $json.row === 'bad' ? $('Nowhere').first().json.x : 'good.png' }}";
+	const settings = { onError: 'continueRegularOutput' };
+	const { json } = await run({ options: { fileName } }, files, settings);
+	expect(json.map(({ error }) => error !== undefined)).toEqual([true, false]);
+});
+
 describeInEachBinaryDataMode(() => {
 	test.each([
 		['png', 'image/png'],

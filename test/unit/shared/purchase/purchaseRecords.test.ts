@@ -1,6 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { type Purchase, PurchaseRecords } from '../../../../nodes/shared/purchase/purchaseRecords';
+import {
+	isOwnOutput,
+	type Purchase,
+	PurchaseRecords,
+} from '../../../../nodes/shared/purchase/purchaseRecords';
 import { setClock } from '../../../../nodes/shared/util/clock';
 import { recordsContext } from '../../../engine/support/recordsContext';
 
@@ -58,16 +62,22 @@ describe('Whether the input is what this run has put out before', () => {
 	test.each<[string, NonNullable<Parameters<typeof recordsContext>[1]>, boolean]>([
 		['a task that it bought', { input: [{}, { taskId: 'task_1' }] }, true],
 		['another task', { input: [{ taskId: 'task_0' }] }, false],
-		['an item that still waits', { input: [{ taskId: 'task_1', recordKey: 'k' }] }, false],
+		['an item that still waits', { input: [{ taskId: 'task_1', recordKey: 'key.0.0' }] }, true],
+		['an item without a result', { input: [{ error: { taskId: 'task_1' } }] }, true],
+		[
+			'an item that was led back to the node',
+			{ input: [{ taskId: 'task_1', error: { recordKey: 'key.7.0' } }] },
+			false,
+		],
 		['a task of an earlier round', { input: [{ taskId: 'task_1' }], runIndex: 1 }, false],
 		['an agent', { input: [{ taskId: 'task_1' }], tool: true }, false],
 	])('%s', (_, run, expected) => {
 		runOnce((records) => records.markAccepted(fox, 'task_1'));
-		expect(open(run).hasOwnOutput()).toBe(expected);
+		expect(isOwnOutput(recordsContext(kept, run))).toBe(expected);
 	});
 
 	test('nothing was bought yet', () => {
-		expect(open({ input: [{ taskId: 'task_1' }, {}] }).hasOwnOutput()).toBe(false);
+		expect(isOwnOutput(recordsContext(kept, { input: [{ taskId: 'task_1' }, {}] }))).toBe(false);
 	});
 });
 
