@@ -112,8 +112,6 @@ export function readReply(response: ChatResponse) {
 	};
 }
 
-const isSet = (value: unknown) => value !== undefined && value !== null;
-
 const countsTokens = (usage: Record<string, unknown> = {}) =>
 	Object.values(usage).some((tokens) => Number(tokens) > 0);
 
@@ -126,8 +124,9 @@ export function readChatResponse(given: unknown, statusCode = 200): ChatResponse
 	if (!isObject(body)) throw unreadableResponse(statusCode, given);
 	const { text, usage } = readReply(body);
 	// A service's own codes go beyond those of HTTP. Beside an answer, one may tell its success.
-	const isAnswer = [body.content, body.choices, body.usage, body.data].some(isSet);
-	const coded = Number(body.code) >= 600 && !isAnswer ? { ...body, success: false } : body;
+	const answer = body.content ?? body.choices ?? body.usage ?? body.data ?? undefined;
+	const isCoded = answer === undefined && Number(body.code) >= 600;
+	const coded = isCoded ? { ...body, success: false } : body;
 	const error =
 		text === '' ? errorInBody(coded, countsTokens(usage) ? 'maybe' : undefined) : undefined;
 	if (error) throw error;

@@ -110,9 +110,9 @@ export function isOwnOutput(execution: ExecutionContext): boolean {
 		own.flatMap(({ purchase }) => (purchase.state === 'accepted' ? purchase.taskId : [])),
 	);
 	return execution.getInputData().some(({ json }) => {
-		const error = objectOf(json.error);
-		const named = json.recordKey ?? error.recordKey;
-		return tasks.has(json.taskId ?? error.taskId) && (typeof named !== 'string' || isOfRun(named));
+		const named = recordKeyIn(json);
+		const taskId = json.taskId ?? objectOf(json.error).taskId;
+		return tasks.has(taskId) && (named === undefined || isOfRun(named));
 	});
 }
 

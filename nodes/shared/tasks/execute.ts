@@ -207,10 +207,10 @@ async function execute(
 		return items;
 	};
 	const guard = new SpendingGuard(context, opened.options, opened.client, runIndexOf(context));
+	const read = checked(await prepareItems(opened, operation));
 	const records = new PurchaseRecords(context);
 	const bought = { records, guard };
 	try {
-		const read = checked(await prepareItems(opened, operation));
 		// What was bought is taken up, whatever has become of the tasks that its item names.
 		const found = read.some((item) => item.state === 'ready' && item.existingTaskId !== undefined)
 			? checked(await findExistingTasks(opened, read, records))
