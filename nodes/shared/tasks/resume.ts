@@ -1,7 +1,7 @@
 import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
-import { type MediaGenClient, openClient } from '../api/client';
-import { asError, errorFromThrown, OtherTaskError } from '../api/errors';
+import { createClient, type MediaGenClient, openClient } from '../api/client';
+import { asError, errorFromThrown, isKeyRefused, OtherTaskError } from '../api/errors';
 import type { TaskFamily } from '../api/families';
 import { TASK_STATUSES } from '../api/records';
 import { checkSecret } from '../api/signedAddress';
@@ -28,10 +28,12 @@ import { acceptedItem, downloadResults, retrieveRecord, withTaskIds } from './ta
 import { executionState } from './watchPause';
 import {
 	findRunning,
+	forgetConnection,
 	forgetWaiting,
 	hasResumed,
 	isGivenUp,
 	isOverdue,
+	keptConnection,
 	keyOfPause,
 	markResumed,
 	openTasks,
@@ -344,44 +346,58 @@ async function resumeWith(
 
 /**
  * Handles a callback for a paused execution: resumes it once all of its tasks have ended, and leaves it paused before. The body
- * only names the task to ask for first; the records are read from the service. Never throws: n8n would resume with the error.
+ * only names the task to ask for first; the records are read from the service.
  */
+async function handle(
+	context: IWebhookFunctions,
+	family: TaskFamily,
+	client: MediaGenClient,
+): Promise<IWebhookResponseData> {
+	// Before the waiting rows are read: anybody can call who guesses the execution's number.
+	const refusal = refuseStranger(context, client);
+	if (refusal) return refusal;
+	const opened = openCallbackRun(context, family, client);
+	// n8n stores the output of a resume in the place of the waiting items. 1.123, busy, may show the execution as waiting for its next pause
+	// before it has stored that: resumed from there, it would buy what it has bought since.
+	if (!opened) return answer(context, 503, CALL_AGAIN);
+	const outcomes = readWaitingItems(opened);
+	const run = withTaskIds(opened, outcomes);
+	const key = keyOfPause(context, run.pauseLimit);
+	const { taskId, claimsEnd, isEmpty, pause } = await readCallback(context);
+	if (pause !== undefined && hasResumed(pause)) return answer(context, 409, PAUSE_OVER);
+	// With a mask for the key, as in the waiting items.
+	const claimed = taskId && client.connection.redactText(taskId);
+	const found = await lock.run(
+		key,
+		async () => await firstToFindAllEnded(run, outcomes, key, claimed),
+	);
+	if (!found) return {};
+	if ('running' in found) {
+		context.logger.info(
+			`MediaGen: callback received, task ${found.running.taskId} is still running`,
+		);
+		// The record may be a moment behind the callback. After a 2xx, neither the service would call for the end again, nor the node itself.
+		const isBehind = isEmpty || (claimsEnd && claimed === found.running.taskId);
+		return isBehind ? answer(context, 503, CALL_AGAIN) : {};
+	}
+	if ('resume' in found) return await resumeWith(run, key, found.resume);
+	return (await inTimeToAnswer(found.join)) ? {} : answer(context, 503, CALL_AGAIN);
+}
+
+/** Handles a callback. Never throws: n8n would resume with the error. */
 async function resumeOnCallback(
 	context: IWebhookFunctions,
 	family: TaskFamily,
 ): Promise<IWebhookResponseData> {
+	const kept = keptConnection(context);
 	try {
-		const client = await openClient(context);
-		// Before the waiting rows are read: anybody can call who guesses the execution's number.
-		const refusal = refuseStranger(context, client);
-		if (refusal) return refusal;
-		const opened = openCallbackRun(context, family, client);
-		// n8n stores the output of a resume in the place of the waiting items. 1.123, busy, may show the execution as waiting for its next pause
-		// before it has stored that: resumed from there, it would buy what it has bought since.
-		if (!opened) return answer(context, 503, CALL_AGAIN);
-		const outcomes = readWaitingItems(opened);
-		const run = withTaskIds(opened, outcomes);
-		const key = keyOfPause(context, run.pauseLimit);
-		const { taskId, claimsEnd, isEmpty, pause } = await readCallback(context);
-		if (pause !== undefined && hasResumed(pause)) return answer(context, 409, PAUSE_OVER);
-		// With a mask for the key, as in the waiting items.
-		const claimed = taskId && client.connection.redactText(taskId);
-		const found = await lock.run(
-			key,
-			async () => await firstToFindAllEnded(run, outcomes, key, claimed),
-		);
-		if (!found) return {};
-		if ('running' in found) {
-			context.logger.info(
-				`MediaGen: callback received, task ${found.running.taskId} is still running`,
-			);
-			// The record may be a moment behind the callback. After a 2xx, neither the service would call for the end again, nor the node itself.
-			const isBehind = isEmpty || (claimsEnd && claimed === found.running.taskId);
-			return isBehind ? answer(context, 503, CALL_AGAIN) : {};
-		}
-		if ('resume' in found) return await resumeWith(run, key, found.resume);
-		return (await inTimeToAnswer(found.join)) ? {} : answer(context, 503, CALL_AGAIN);
+		const client = kept ? createClient(context, kept) : await openClient(context);
+		return await handle(context, family, client);
 	} catch (error) {
+		// The credential may have another key, or another address, by now.
+		forgetConnection(context);
+		if (kept && isKeyRefused(errorFromThrown(error)))
+			return await resumeOnCallback(context, family);
 		context.logger.warn(`MediaGen: a callback could not be verified: ${asError(error).message}`);
 		return answer(context, 503, CALL_AGAIN);
 	}

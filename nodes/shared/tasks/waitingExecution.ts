@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
+import type { Connection } from '../api/connection';
 import { errorFromThrown, isKeyRefused, UnreadableResponseError } from '../api/errors';
 import { hasEnded } from '../api/records';
 import { Memory } from '../util/memory';
@@ -34,11 +35,14 @@ const waitingExecutions = new Memory<WaitingExecution>(MAX_EXECUTIONS);
 /** Executions that have resumed: a callback that comes then starts nothing. */
 const resumedExecutions = new Memory<true>(MAX_EXECUTIONS);
 
+type PausingContext = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode'>;
+
+const keyOfNode = (context: PausingContext): string =>
+	[context.getExecutionId(), context.getNode().name].join(':');
+
 /** The key of a pause: a paused node can pause again in a loop, for the same tasks where their items are led back. */
-export const keyOfPause = (
-	context: Pick<IExecuteFunctions, 'getExecutionId' | 'getNode'>,
-	pauseLimit: number,
-): string => [context.getExecutionId(), context.getNode().name, pauseLimit].join(':');
+export const keyOfPause = (context: PausingContext, pauseLimit: number): string =>
+	[keyOfNode(context), pauseLimit].join(':');
 
 export function waitingExecution(key: string): WaitingExecution {
 	const execution = waitingExecutions.get(key) ?? {
@@ -90,6 +94,24 @@ export const isGivenUp = ({ pauseLimit }: Limited): boolean =>
 	clock.now() >= pauseLimit + GIVEN_UP_AFTER_MS;
 
 export const isOverdue = ({ pauseLimit }: Limited): boolean => clock.now() >= pauseLimit;
+
+/** The connections of pauses that this process watches, each with its limit. */
+const connections = new Memory<Limited & { connection: Connection }>(MAX_EXECUTIONS);
+
+/** Keeps the connection of a pause for its callbacks: for each credential that a webhook reads, n8n 2.41 makes an isolate. */
+export function keepConnection({ context, client, pauseLimit }: PausedRun): void {
+	connections.set(keyOfNode(context), { connection: client.connection, pauseLimit });
+}
+
+/** The connection with which the node paused. At the limit there is no second try: the credential is read for that. */
+export function keptConnection(context: PausingContext): Connection | undefined {
+	const kept = connections.get(keyOfNode(context));
+	return kept && !isOverdue(kept) ? kept.connection : undefined;
+}
+
+export function forgetConnection(context: PausingContext): void {
+	connections.delete(keyOfNode(context));
+}
 
 /** Asks for one task, and notes its end. Returns whether it has ended. Throws an `ApiError` that may pass. */
 async function noteEnd(

@@ -13,8 +13,10 @@ import { hasCome } from './poll';
 import { failedTaskError, type PauseAddresses } from './taskRun';
 import {
 	findRunning,
+	forgetConnection,
 	forgetWaiting,
 	hasResumed,
+	keepConnection,
 	keyOfPause,
 	type PausedRun,
 	waitingExecution,
@@ -293,9 +295,12 @@ export function watchPause(
 		if (hasCome(outcome))
 			execution.ended.set(outcome.taskId, { ...outcome, error: failedTaskError(run, outcome) });
 	}
-	void watch(run, outcomes, key, addresses, expected).catch((error: unknown) => {
-		run.context.logger.debug(
-			`MediaGen: a paused execution is not watched any more: ${asError(error).message}`,
-		);
-	});
+	keepConnection(run);
+	void watch(run, outcomes, key, addresses, expected)
+		.catch((error: unknown) => {
+			run.context.logger.debug(
+				`MediaGen: a paused execution is not watched any more: ${asError(error).message}`,
+			);
+		})
+		.finally(() => forgetConnection(run.context));
 }

@@ -214,7 +214,37 @@ describe('A paused execution', () => {
 		expect(await execution.callback(callback('task_1'), wrong)).toEqual({ status: 503 });
 		const { resumed } = await execution.callback(callback('task_1'), { secret });
 		expect(statusesOf(resumed?.json)).toEqual(['completed', 'completed']);
+	});
+
+	test('asks with the key that the credential has got since, once the earlier one is refused', async () => {
+		const run = soundRun(service, 1, {}, { given: { waitMode: 'callback' } });
+		const execution = await pauseNode(run);
+		Object.assign(run.credential, { apiKey: 'a-new-key' });
+		onRecord(({ headers }) =>
+			headers.authorization === 'Bearer a-new-key' ? completed : serviceError(401, 'No more'),
+		);
+		const { resumed } = await execution.callback(callback('task_1'));
+		expect(statusesOf(resumed?.json)).toEqual(['completed']);
+		expect(log.join('\n')).not.toContain('could not be verified');
+	});
+
+	test('reads the credential again for the call after one that failed: it may have another address', async () => {
+		const run = soundRun(service, 1, {}, { given: { waitMode: 'callback' } });
+		const execution = await pauseNode(run);
+		onRecord({ status: 502 });
+		expect(await execution.callback(callback('task_1'))).toEqual({ status: 503 });
+		Object.assign(run.credential, { apiKey: 'a-new-key' });
+		onRecord(completed);
+		expect((await execution.callback(callback('task_1'))).resumed).toBeDefined();
 		expect(service.requests.at(-1)?.headers.authorization).toBe('Bearer a-new-key');
+	});
+
+	test('reads no credential for a callback: n8n 2.41 would make an isolate for it', async () => {
+		const run = soundRun(service, 1, {}, { given: { waitMode: 'callback' } });
+		const execution = await pauseNode(run);
+		Object.assign(run.credential, { baseUrl: 'not an address' });
+		onRecord(completed);
+		expect((await execution.callback(callback('task_1'))).resumed).toBeDefined();
 	});
 
 	test('refuses a call without the secret before it reads the waiting rows', async () => {
@@ -405,6 +435,7 @@ describe('A callback whose record cannot be read is answered 503, and the execut
 		Object.assign(run.credential, { baseUrl: '' });
 		const broken = await pauseNode({ ...run, credential: service.credential() });
 		expect(broken.paused.run.status).toBe('waiting');
+		onRecord(serviceError(401, 'No more'));
 		expect(await execution.callback(callback('task_1'))).toEqual({ status: 503 });
 		expect(log.join('\n')).toContain('MediaGen: a callback could not be verified');
 	});
