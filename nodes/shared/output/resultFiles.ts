@@ -141,6 +141,10 @@ function isoDate(value: unknown): string | null {
 	return ms === undefined ? null : new Date(ms).toISOString();
 }
 
+/** Most fields of a record are numbers. */
+const mayHoldLinks = (value: unknown): boolean =>
+	typeof value === 'string' || (typeof value === 'object' && value !== null);
+
 /** A result as JSON in a text, too. */
 function unpacked(value: unknown): unknown {
 	if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
@@ -325,7 +329,8 @@ class Results {
 		const name = nameBeside(holder);
 		const named = name === undefined ? place : { ...place, name, isFieldName: false };
 		for (const [field, inner] of Object.entries(holder))
-			if (!CALLBACK_FIELD.test(field)) this.addAll(inner, { ...named, field, expiresAt, holder });
+			if (mayHoldLinks(inner) && !CALLBACK_FIELD.test(field))
+				this.addAll(inner, { ...named, field, expiresAt, holder });
 	}
 
 	private labelsOf(holder: Record<string, unknown>): Record<string, unknown> {
