@@ -112,7 +112,11 @@ export const properties: INodeProperties[] = [
 	},
 	...fieldsOf({ events, verify }),
 	...outputFields,
-	optionsField(fieldsOf({ ...resultOptions, ...callOptions })),
+	optionsField(
+		fieldsOf({ ...resultOptions, ...callOptions }).map((field) =>
+			field.name === 'fileName' ? { ...field, placeholder: 'e.g. {{ $json.reference }}' } : field,
+		),
+	),
 ];
 
 /** A parameter that is missing or not valid has its default. */

@@ -61,7 +61,9 @@ export function readConnection(credential: unknown): Connection {
 	// The paths of the requests begin with /v1.
 	const baseUrl = stored.baseUrl.trim().replace(/(?<![/:])\/+(?:v1\/*)?$/i, '');
 	const url = parseWebUrl(baseUrl);
-	if (!url) throw new Error('"Base URL" must be a full address that begins with https://');
+	// `http:/…` is an address for the URL class, and none for n8n.
+	if (!url || !/^https?:\/\//i.test(baseUrl))
+		throw new Error('"Base URL" must be a full address that begins with https://');
 	if (/[?#]/.test(baseUrl)) throw new Error('"Base URL" must end before any "?" or "#"');
 	if (url.protocol === 'http:' && !isPrivateHost(url)) {
 		throw new Error(

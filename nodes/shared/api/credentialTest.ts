@@ -15,6 +15,8 @@ const TEST_WITHIN_MS = 15_000;
 
 const keySchema = z.object({ apiKey: z.string().default('') });
 
+const NO_SERVICE = 'There is no such service: check "Base URL"';
+
 const failed = (message: string): INodeCredentialTestResult => ({ status: 'Error', message });
 
 /** Tests a credential by asking for its balance (spec §1). */
@@ -41,7 +43,8 @@ export async function mediaGenApiTest(
 			});
 		const { pieces, ...head } = await openResponse(TEST_WITHIN_MS, undefined, request);
 		const answer = { ...head, body: await readBody(pieces, connection) };
-		if (!isSuccess(answer)) return failed(errorFromResponse(answer, clock.now()).message);
+		if (!isSuccess(answer))
+			return failed(errorFromResponse(answer, clock.now(), NO_SERVICE).message);
 		const balance = parseAnswer(readBalance, answer.body, answer.statusCode);
 		return 'refused' in balance
 			? failed(balance.refused)

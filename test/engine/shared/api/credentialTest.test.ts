@@ -39,11 +39,17 @@ test.each([
 	['no permission', { apiKey: 'sandbox-key-forbidden' }, 'Permission denied'],
 	['no service there', { baseUrl: 'http://127.0.0.1:9' }, 'could not be reached'],
 	['no address', { baseUrl: '' }, '"Base URL" must be a full address'],
+	['a slash too few', { baseUrl: 'http:/127.0.0.1:9' }, '"Base URL" must be a full address'],
 	['plain http in public', { baseUrl: 'http://example.com' }, 'never sent unencrypted'],
 ])('%s', async (_, change, words) => {
 	const { status, message } = await check(change);
 	expect(status).toBe('Error');
 	expect(message).toContain(words);
+});
+
+test('a path too many', async () => {
+	const { message } = await check({ baseUrl: `${service.sandbox.url}/api` });
+	expect(message).toContain('There is no such service: check "Base URL"');
 });
 
 describe('A service that answers a byte at a time', () => {
