@@ -5,8 +5,8 @@ import { unknownConnection } from '../shared/api/connection';
 import { asError, InvalidRequestError, NotFoundError, PermissionError } from '../shared/api/errors';
 import {
 	FAMILIES,
-	ownerOf,
-	shownFamily,
+	type Family,
+	type ResultKind,
 	TASK_FAMILIES,
 	type TaskFamily,
 	taskPath,
@@ -46,6 +46,34 @@ type NotFound = 'unknown' | 'unclear' | 'forbidden';
 
 /** What the service says of an id: the record, with the family that alone has such a path. */
 export type FoundTask = { record: TaskRecord; owner: TaskFamily | null } | NotFound;
+
+/** The one family of which something holds; `null` if it holds of none, or of several. */
+function only(holds: (family: Family) => boolean): TaskFamily | null {
+	const [first, ...others] = TASK_FAMILIES.filter((family) => holds(FAMILIES[family]));
+	return first !== undefined && others.length === 0 ? first : null;
+}
+
+/** The family that alone has its records at this path. */
+function ownerOf(path: string): TaskFamily | null {
+	return only(({ queryPath }) => queryPath === path);
+}
+
+/**
+ * The family that a record shows: by its shape, else by the kind of its files if one family alone makes it. A failed task's record
+ * often shows none.
+ *
+ * @param files those of the record, as far as they are known
+ */
+export function shownFamily(
+	raw: Readonly<Record<string, unknown>>,
+	files: ReadonlyArray<{ kind: ResultKind }>,
+): TaskFamily | null {
+	const kinds = new Set(files.map(({ kind }) => kind));
+	const byShape = TASK_FAMILIES.find((family) => FAMILIES[family].isShownBy(raw, kinds));
+	// Pictures stand beside the files of any family.
+	const made = (['video', 'audio'] as const).find((kind) => kinds.has(kind));
+	return byShape ?? only(({ kind }) => kind === made);
+}
 
 function reportOf(
 	context: IWebhookFunctions,

@@ -22,7 +22,7 @@ export interface FieldPlace {
 	fields: Readonly<Record<string, string | null>>;
 }
 
-interface Family {
+export interface Family {
 	/** Path of its task records, with `TASK_ID_PLACEHOLDER`. */
 	queryPath: string;
 	/** Whether the specification shows this path: a 404 at another may be about the path. */
@@ -85,34 +85,6 @@ export const FAMILIES: Readonly<Record<TaskFamily, Family>> = {
 		isShownBy: () => false,
 	},
 };
-
-/** The one family of which something holds; `null` if it holds of none, or of several. */
-function only(holds: (family: Family) => boolean): TaskFamily | null {
-	const [first, ...others] = TASK_FAMILIES.filter((family) => holds(FAMILIES[family]));
-	return first !== undefined && others.length === 0 ? first : null;
-}
-
-/** The family that alone has its records at this path. */
-export function ownerOf(path: string): TaskFamily | null {
-	return only(({ queryPath }) => queryPath === path);
-}
-
-/**
- * The family that a record shows: by its shape, else by the kind of its files if one family alone makes it. A failed task's record
- * often shows none.
- *
- * @param files those of the record, as far as they are known
- */
-export function shownFamily(
-	raw: Readonly<Record<string, unknown>>,
-	files: ReadonlyArray<{ kind: ResultKind }>,
-): TaskFamily | null {
-	const kinds = new Set(files.map(({ kind }) => kind));
-	const byShape = TASK_FAMILIES.find((family) => FAMILIES[family].isShownBy(raw, kinds));
-	// Pictures stand beside the files of any family.
-	const made = (['video', 'audio'] as const).find((kind) => kinds.has(kind));
-	return byShape ?? only(({ kind }) => kind === made);
-}
 
 /** Whether a record is a grid's: by what it holds, or because the node knows. */
 export function isGridRecord(

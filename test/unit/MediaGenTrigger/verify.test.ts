@@ -1,4 +1,5 @@
-import { shownFamily, type TaskFamily } from '../../../nodes/shared/api/families';
+import { shownFamily } from '../../../nodes/MediaGenTrigger/verify';
+import type { TaskFamily } from '../../../nodes/shared/api/families';
 import { readTaskId, readTaskRecord } from '../../../nodes/shared/api/records';
 import { toTask } from '../../../nodes/shared/output/task';
 
