@@ -156,27 +156,6 @@ export function errorFields(error: NodeError, recordKey: unknown): IDataObject {
 	};
 }
 
-/** What is known of an error that was written down in an item, see `errorFields`. */
-interface WrittenError {
-	message: string;
-	description?: string;
-	code?: string;
-	type?: string;
-	httpStatus?: number;
-	response?: string;
-}
-
-/** The error again. */
-export function errorAsWritten(node: INode, written: WrittenError, itemIndex: number): NodeError {
-	const { message, description, code, type, httpStatus, response } = written;
-	const error =
-		httpStatus === undefined
-			? new NodeOperationError(node, message, { itemIndex, description })
-			: serviceError(node, message, { description, itemIndex, httpCode: String(httpStatus) });
-	Object.assign(error.context, { code, type, response });
-	return error;
-}
-
 /**
  * The output of a failed item, when the workflow continues. n8n drops everything but the message of an item that has an
  * `error` object of its own, and moves only items whose JSON is `{ error, message }` to the error output: there the item's

@@ -1,4 +1,10 @@
-import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import type {
+	INode,
+	INodeExecutionData,
+	IWebhookFunctions,
+	IWebhookResponseData,
+} from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
 
 import { createClient, type MediaGenClient, openClient } from '../api/client';
 import { asError, errorFromThrown, isKeyRefused, OtherTaskError } from '../api/errors';
@@ -7,7 +13,7 @@ import { TASK_STATUSES } from '../api/records';
 import { checkSecret } from '../api/signedAddress';
 import { answer, DOWNLOAD_WITHIN_MS, inTimeToAnswer, readCallback } from '../callbacks/callback';
 import { nameRecord } from '../n8n/failedItems';
-import { errorAsWritten, hasErrorOutput } from '../n8n/nodeErrors';
+import { hasErrorOutput, type NodeError, serviceError } from '../n8n/nodeErrors';
 import { readItemOptions, readRunOptions } from '../n8n/readOptions';
 import {
 	type AcceptedItem,
@@ -94,6 +100,20 @@ const waitingJson = z.object({
 		.optional()
 		.catch(undefined),
 });
+
+/** The error of an item again: see `errorFields`. */
+function errorAsWritten(
+	node: INode,
+	{ message, description, code, type, httpStatus, response }: z.infer<typeof waitingJson>['error'],
+	itemIndex: number,
+): NodeError {
+	const error =
+		httpStatus === undefined
+			? new NodeOperationError(node, message, { itemIndex, description })
+			: serviceError(node, message, { description, itemIndex, httpCode: String(httpStatus) });
+	Object.assign(error.context, { code, type, response });
+	return error;
+}
 
 const addressOf = (context: IWebhookFunctions, name: 'resumeUrl' | 'resumeFormUrl'): string =>
 	z.string().parse(context.evaluateExpression(`{{ $execution.${name} }}`, 0));
