@@ -94,14 +94,26 @@ type OutputRules = Pick<RunOptions, 'simplify' | 'output' | 'binaryPropertyName'
 /** Few, as each file passes through this process; enough to use the whole rate. */
 const PARALLEL_DOWNLOADS = 3;
 
-/** Downloads the files of every completed task. An item fails if none of its files can be downloaded; one that cannot is named in its notes. */
-export async function downloadAll(
-	context: DownloadContext,
-	connection: Connection,
+/** The part of a run that its files need. */
+interface DownloadRun extends Pick<DownloadRules, 'deadline' | 'signal'> {
+	context: DownloadContext;
+	client: { connection: Connection };
+	options: Pick<RunOptions, 'downloadFiles' | 'maxDownloadSize'>;
+	/** Milliseconds since 1970 at which downloads end, where n8n goes on without them after that. */
+	downloadsEnd?: number;
+}
+
+/**
+ * Downloads the files of every completed task, if the options ask for it. An item fails if none of its files can be downloaded; one
+ * that cannot is named in its notes.
+ */
+export async function downloadResults(
+	{ context, client, options, deadline, downloadsEnd: end, signal }: DownloadRun,
 	outcomes: readonly TaskItem[],
-	given: Omit<DownloadRules, 'silentHosts'>,
 ): Promise<TaskItem[]> {
-	const rules = { ...given, silentHosts: new Set<string>() };
+	const { downloadFiles, maxDownloadSize } = options;
+	if (!downloadFiles) return [...outcomes];
+	const rules = { maxDownloadSize, deadline, end, signal, silentHosts: new Set<string>() };
 	const limit = pLimit(PARALLEL_DOWNLOADS);
 	const fileNames = new FileNames();
 	const download = async (outcome: AcceptedItem, names: readonly string[]): Promise<TaskItem> => {
@@ -111,7 +123,7 @@ export async function downloadAll(
 				const name = names[at] ?? taskId;
 				try {
 					return await limit(
-						async () => await downloadFile(context, connection, file, name, rules),
+						async () => await downloadFile(context, client.connection, file, name, rules),
 					);
 				} catch (thrown) {
 					const error = asNodeError(context.getNode(), thrown, { itemIndex });
@@ -122,7 +134,7 @@ export async function downloadAll(
 		);
 		const failed = attempts.filter((each) => 'error' in each);
 		const [first] = failed;
-		if (first && (rules.signal?.aborted || failed.length === attempts.length))
+		if (first && (signal?.aborted || failed.length === attempts.length))
 			return { ...outcome, error: first.error };
 		const files = attempts.map((each) => ('error' in each ? undefined : each));
 		return { ...outcome, files, notes: [...outcome.notes, ...failed.map(({ note }) => note)] };

@@ -7,7 +7,13 @@ import type { Operation } from '../n8n/describe';
 import { isFailed, runError, throwFirstError } from '../n8n/failedItems';
 import { optionsField, purchaseOptions, waitFields } from '../n8n/options';
 import { isTool } from '../n8n/readOptions';
-import { isLeftOut, isRefunded, outputItems, type TaskItem } from '../output/items';
+import {
+	downloadResults,
+	isLeftOut,
+	isRefunded,
+	outputItems,
+	type TaskItem,
+} from '../output/items';
 import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
 import { checkOnlyOutput } from '../purchase/checkOnly';
 import { isOwnOutput, PurchaseRecords, runIndexOf } from '../purchase/purchaseRecords';
@@ -29,14 +35,7 @@ import {
 	withKnownLinks,
 } from './prepare';
 import { taskList } from './taskList';
-import {
-	acceptedItem,
-	downloadResults,
-	openTaskRun,
-	type TaskRun,
-	withRecord,
-	withTaskIds,
-} from './taskRun';
+import { acceptedItem, openTaskRun, type TaskRun, withRecord, withTaskIds } from './taskRun';
 
 /** An operation that buys a task: see CONTRIBUTING.md. */
 export interface BuyingOperation extends TaskRequest, Omit<Operation, 'execute' | 'fields'> {

@@ -17,6 +17,7 @@ import { hasErrorOutput, type NodeError, serviceError } from '../n8n/nodeErrors'
 import { readItemOptions, readRunOptions } from '../n8n/readOptions';
 import {
 	type AcceptedItem,
+	downloadResults,
 	isAccepted,
 	isLeftOut,
 	isRefunded,
@@ -30,7 +31,7 @@ import { isObject, toJson } from '../util/json';
 import { KeyedLock } from '../util/keyedLock';
 import { pLimit } from '../util/vendor/pLimit';
 import { z } from '../util/vendor/zod';
-import { acceptedItem, downloadResults, retrieveRecord, withTaskIds } from './taskRun';
+import { acceptedItem, retrieveRecord, withTaskIds } from './taskRun';
 import { executionState } from './watchPause';
 import {
 	findRunning,

@@ -16,13 +16,7 @@ import { asNodeError, itemError, type NodeError } from '../n8n/nodeErrors';
 import type { RunOptions } from '../n8n/options';
 import { firstItemOf, readRunOptions } from '../n8n/readOptions';
 import type { DownloadContext } from '../output/download';
-import {
-	type AcceptedItem,
-	type BuyingItem,
-	downloadAll,
-	isAccepted,
-	type TaskItem,
-} from '../output/items';
+import { type AcceptedItem, type BuyingItem, isAccepted, type TaskItem } from '../output/items';
 import { isEmpty, submittedTask, toTask } from '../output/task';
 import { clock } from '../util/clock';
 import { pLimit } from '../util/vendor/pLimit';
@@ -51,8 +45,6 @@ export interface TaskRun<Context extends TaskContext = IExecuteFunctions> {
 	signal: AbortSignal | undefined;
 	/** Milliseconds since 1970 at which waiting stops. */
 	deadline: number;
-	/** Milliseconds since 1970 at which downloads end, where n8n goes on without them after that. */
-	downloadsEnd?: number;
 	/** Known where the execution may pause. */
 	pauseAddresses?: PauseAddresses;
 	/** Tasks that are asked for beside each other: the record of one is none of another. */
@@ -132,18 +124,15 @@ export const withTaskIds = <Run extends TaskRun<TaskContext>>(
 	items: readonly TaskItem[],
 ): Run => ({ ...run, taskIds: new Set(items.filter(isAccepted).map(({ taskId }) => taskId)) });
 
-/** The part of a run that records and files need. A callback may not show the family. */
-type ResultRun = Pick<
-	TaskRun<TaskContext>,
-	'context' | 'operation' | 'options' | 'deadline' | 'downloadsEnd' | 'signal'
-> & {
+/** The part of a run that records need. A callback may not show the family. */
+type RecordRun = Pick<TaskRun<TaskContext>, 'context' | 'operation'> & {
 	family: TaskFamily | null;
 	client: Pick<MediaGenClient, 'connection'>;
 };
 
 /** An item whose task was just accepted, or that the user named. */
 export function acceptedItem(
-	{ family, operation }: Pick<ResultRun, 'family' | 'operation'>,
+	{ family, operation }: Pick<RecordRun, 'family' | 'operation'>,
 	{ itemIndex, notes, options }: BuyingItem,
 	taskId: string,
 ): AcceptedItem {
@@ -156,7 +145,7 @@ export function acceptedItem(
  * other tasks down.
  */
 export function withRecord(
-	run: Pick<ResultRun, 'context' | 'family' | 'operation' | 'client'>,
+	run: RecordRun,
 	outcome: AcceptedItem,
 	record: TaskRecord,
 ): AcceptedItem {
@@ -185,7 +174,7 @@ export function withRecord(
 
 /** The error of a task that the service reports as failed; `undefined` for any other task. */
 export function failedTaskError(
-	{ context }: Pick<ResultRun, 'context'>,
+	{ context }: Pick<RecordRun, 'context'>,
 	outcome: AcceptedItem,
 ): NodeError | undefined {
 	const { itemIndex, taskId, task } = outcome;
@@ -198,15 +187,4 @@ export function failedTaskError(
 	);
 	Object.assign(error.context, { code: task.error.code, type: task.error.type });
 	return error;
-}
-
-/** Downloads the files of tasks that have ended, if the options ask for it. */
-export async function downloadResults(
-	run: Omit<ResultRun, 'family' | 'operation'>,
-	outcomes: readonly TaskItem[],
-): Promise<TaskItem[]> {
-	if (!run.options.downloadFiles) return [...outcomes];
-	const { context, client, options, deadline, downloadsEnd: end, signal } = run;
-	const rules = { maxDownloadSize: options.maxDownloadSize, deadline, end, signal };
-	return await downloadAll(context, client.connection, outcomes, rules);
 }
