@@ -43,8 +43,8 @@ function measure(count: number) {
 	const buy = timed(() => {
 		for (const item of items) {
 			first.claim(item);
-			first.markPending(item);
-			first.markAccepted(item, `task_${item.itemIndex}`);
+			first.mark(item, { state: 'pending' });
+			first.mark(item, { state: 'accepted', taskId: `task_${item.itemIndex}` });
 		}
 	});
 	first.close();

@@ -126,7 +126,7 @@ async function askAll(
 			});
 		},
 		fromRecord: (state) => (state.state === 'answered' ? state.response : undefined),
-		record: (purchase, response) => records.markAnswered(purchase, response),
+		toRecord: (response) => ({ state: 'answered', response }),
 		// n8n does not save what arrives after Stop, so this line is the only trace of the purchase.
 		logLine: (response) =>
 			signal?.aborted ? `question answered with ${shortResponse(response)}` : undefined,

@@ -155,7 +155,7 @@ export class PurchaseRecords {
 		const kept = this.take(own, true) ?? this.take(named);
 		const found = kept ?? this.take(origin);
 		if (!found) return this.takePaused(purchase);
-		this.replace(purchase, found.purchase);
+		this.mark(purchase, found.purchase);
 		return kept ? found.purchase : { ...found.purchase, hasChanged: true };
 	}
 
@@ -172,17 +172,13 @@ export class PurchaseRecords {
 		return key !== undefined && this.at(key).length > 0 ? key : undefined;
 	}
 
-	/** To be called right before the request is sent, and after an answer that could not be read. */
-	markPending(purchase: Purchase, response?: string): void {
-		this.replace(purchase, { state: 'pending', response });
-	}
-
-	markAccepted(purchase: Purchase, taskId: string): void {
-		this.replace(purchase, { state: 'accepted', taskId });
-	}
-
-	markAnswered(purchase: Purchase, response: Record<string, unknown>): void {
-		this.replace(purchase, { state: 'answered', response });
+	/** Stores what is known of a purchase, in place of what was known: `pending` right before its request is sent. */
+	mark(purchase: Purchase, state: PurchaseState): void {
+		const { itemIndex } = purchase;
+		const key = this.keyFor(purchase);
+		this.keys.set(itemIndex, key);
+		this.origins[this.originOf(itemIndex)] = key;
+		this.store(key, [...this.notOf(this.run, key), { run: this.run, purchase: state }]);
 	}
 
 	/** To be called before the node pauses. An agent may want the same again. */
@@ -278,8 +274,9 @@ export class PurchaseRecords {
 	private takePaused(purchase: Purchase): ClaimedPurchase | undefined {
 		const taskId = paused?.get(this.pausedPlace(this.keyFor(purchase)));
 		if (taskId === undefined) return undefined;
-		this.markAccepted(purchase, taskId);
-		return { state: 'accepted', taskId };
+		const state = { state: 'accepted', taskId } as const;
+		this.mark(purchase, state);
+		return state;
 	}
 
 	/** The record that the input item names. */
@@ -318,15 +315,6 @@ export class PurchaseRecords {
 	/** The records under a key that belong to another run. */
 	private notOf(run: string, key: string): StoredRecord[] {
 		return this.at(key).filter((record) => record.run !== run);
-	}
-
-	/** Stores this run's record of a purchase in place of the one it had. */
-	private replace(purchase: Purchase, state: PurchaseState): void {
-		const { itemIndex } = purchase;
-		const key = this.keyFor(purchase);
-		this.keys.set(itemIndex, key);
-		this.origins[this.originOf(itemIndex)] = key;
-		this.store(key, [...this.notOf(this.run, key), { run: this.run, purchase: state }]);
 	}
 
 	private store(key: string, records: readonly StoredRecord[]): void {

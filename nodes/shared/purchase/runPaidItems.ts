@@ -60,8 +60,8 @@ export interface PaidRun<Item extends ReadyItem, Receipt> {
 	prepare(item: Item): Promise<() => Promise<Receipt>>;
 	/** Reads what an earlier attempt left; `undefined` where that is nothing to use. */
 	fromRecord(state: PurchaseState, item: Item): Receipt | undefined;
-	/** Records what the service answered. */
-	record(purchase: Purchase, receipt: Receipt): void;
+	/** What is recorded of what the service answered. */
+	toRecord(receipt: Receipt): PurchaseState;
 	/** What n8n's log says of the purchase; `undefined` for nothing. */
 	logLine(receipt: Receipt): string | undefined;
 	/** Replaces the usual hint of an error. */
@@ -178,10 +178,10 @@ async function buy<Item extends ReadyItem, Receipt>(
 		throwIfStopped();
 		if (run.signal?.aborted) throw new CanceledError();
 		throwIfLate(run.deadline);
-		records.markPending(item.purchase);
+		records.mark(item.purchase, { state: 'pending' });
 		attempt.stage = 'sent';
 		const receipt = await send();
-		run.record(item.purchase, receipt);
+		records.mark(item.purchase, run.toRecord(receipt));
 		const words = run.logLine(receipt);
 		const late = run.signal?.aborted ? ' after the execution was canceled' : '';
 		if (words !== undefined) run.context.logger.info(lineOf(run, item, words + late));
@@ -189,12 +189,13 @@ async function buy<Item extends ReadyItem, Receipt>(
 	} catch (error) {
 		if (attempt.stage === 'sent' && error instanceof ApiError && error.sent === 'no') {
 			attempt.stage = 'not sent';
-			if (attempt.pending) records.markPending(item.purchase, attempt.pending.response);
+			if (attempt.pending)
+				records.mark(item.purchase, { state: 'pending', response: attempt.pending.response });
 			else records.drop(item.itemIndex);
 		}
 		if (attempt.stage === 'sent') {
 			const response = error instanceof ApiError ? error.details.response : undefined;
-			if (response !== undefined) records.markPending(item.purchase, response);
+			if (response !== undefined) records.mark(item.purchase, { state: 'pending', response });
 			// n8n saves nothing of a run that is stopped, and an error names one item only.
 			const words = `no clear answer: the ${run.buys} may have been bought`;
 			run.context.logger.warn(lineOf(run, item, words + answerInWords(response)));

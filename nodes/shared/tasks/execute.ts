@@ -118,7 +118,7 @@ async function buyTasks(
 			existing: ({ existing, request }) => existing && { ...existing, request },
 			fromRecord: (state, { request }) =>
 				state.state === 'accepted' ? { taskId: state.taskId, request } : undefined,
-			record: (purchase, { taskId }) => records.markAccepted(purchase, taskId),
+			toRecord: ({ taskId }) => ({ state: 'accepted', taskId }),
 			// If n8n is killed before it saves the execution, this line is the only trace of the purchase.
 			logLine: ({ taskId, others = [] }) => `task ${[taskId, ...others].join(', ')} submitted`,
 			hintFor: (error) => (error instanceof NotFoundError ? notFound?.hint : undefined),

@@ -72,7 +72,7 @@ describe('Whether the input is what this run has put out before', () => {
 		['a task of an earlier round', { input: [{ taskId: 'task_1' }], runIndex: 1 }, false],
 		['an agent', { input: [{ taskId: 'task_1' }], tool: true }, false],
 	])('%s', (_, run, expected) => {
-		runOnce((records) => records.markAccepted(fox, 'task_1'));
+		runOnce((records) => records.mark(fox, { state: 'accepted', taskId: 'task_1' }));
 		expect(isOwnOutput(recordsContext(kept, run))).toBe(expected);
 	});
 
@@ -83,35 +83,35 @@ describe('Whether the input is what this run has put out before', () => {
 
 describe('What an attempt leaves to the next one', () => {
 	test('an accepted task is taken up', () => {
-		runOnce((records) => records.markAccepted(fox, 'task_1'));
+		runOnce((records) => records.mark(fox, { state: 'accepted', taskId: 'task_1' }));
 		expect(open().claim(fox)).toEqual({ state: 'accepted', taskId: 'task_1' });
 	});
 
 	test('a purchase without an answer is known as pending', () => {
-		runOnce((records) => records.markPending(fox));
+		runOnce((records) => records.mark(fox, { state: 'pending' }));
 		expect(open().claim(fox)).toEqual({ state: 'pending' });
 	});
 
 	test('a chat answer is used again', () => {
-		runOnce((records) => records.markAnswered(fox, { text: 'Hello' }));
+		runOnce((records) => records.mark(fox, { state: 'answered', response: { text: 'Hello' } }));
 		expect(open().claim(fox)).toEqual({ state: 'answered', response: { text: 'Hello' } });
 	});
 
 	test('the last state counts', () => {
 		runOnce((records) => {
-			records.markPending(fox);
-			records.markAccepted(fox, 'task_1');
+			records.mark(fox, { state: 'pending' });
+			records.mark(fox, { state: 'accepted', taskId: 'task_1' });
 		});
 		expect(open().claim(fox)).toEqual({ state: 'accepted', taskId: 'task_1' });
 	});
 
 	test('it survives a restart of n8n, even when the run was cut off', () => {
-		open().markAccepted(fox, 'task_1');
+		open().mark(fox, { state: 'accepted', taskId: 'task_1' });
 		expect(openAfterRestart().claim(fox)).toEqual({ state: 'accepted', taskId: 'task_1' });
 	});
 
 	test('it goes to one attempt only', () => {
-		runOnce((records) => records.markAccepted(fox, 'task_1'));
+		runOnce((records) => records.mark(fox, { state: 'accepted', taskId: 'task_1' }));
 		const second = open();
 		expect(second.claim(fox)).toBeDefined();
 		expect(second.claim(fox)).toBeDefined();
@@ -126,7 +126,7 @@ describe('What an attempt leaves to the next one', () => {
 		['another path', { path: '/v1/low-variation' }],
 		['another body', { body: { prompt: 'an owl' } }],
 	])('%s of other parameters is another purchase', (_, change) => {
-		runOnce((records) => records.markAccepted(fox, 'task_1'));
+		runOnce((records) => records.mark(fox, { state: 'accepted', taskId: 'task_1' }));
 		const parameters = { prompt: 'an owl' };
 		expect(open({ parameters }).claim({ ...fox, ...change })).toBeUndefined();
 		expect(open().claim(fox)).toBeDefined();
@@ -137,7 +137,7 @@ describe('What an attempt leaves to the next one', () => {
 		const ofNow = { prompt: '={{ $now }}', options: { timeout: 5 } };
 
 		test('is the same purchase, from attempt to attempt', () => {
-			runOnce((records) => records.markAccepted(fox, 'task_1'));
+			runOnce((records) => records.mark(fox, { state: 'accepted', taskId: 'task_1' }));
 			runOnce((records) => expect(records.claim(owl)).toEqual(taken));
 			runOnce((records) => expect(records.claim(fox)).toEqual(taken));
 			const last = open();
@@ -149,7 +149,7 @@ describe('What an attempt leaves to the next one', () => {
 
 		test('also where an option was changed that is not sent', () => {
 			const before = open({ parameters: ofNow });
-			before.markPending(fox);
+			before.mark(fox, { state: 'pending' });
 			before.close();
 			const parameters = { ...ofNow, waitMode: 'none', options: { timeout: 600 } };
 			expect(open({ parameters }).claim(owl)).toEqual({ state: 'pending', hasChanged: true });
@@ -165,21 +165,21 @@ describe('What an attempt leaves to the next one', () => {
 			],
 		])('is another one %s', (_, run) => {
 			const before = open({ tool: run?.tool });
-			before.markAccepted(fox, 'task_1');
+			before.mark(fox, { state: 'accepted', taskId: 'task_1' });
 			before.close();
 			expect(open(run).claim(owl)).toBeUndefined();
 		});
 
 		test('is not taken from a run that goes on', () => {
-			open().markAccepted(fox, 'task_1');
+			open().mark(fox, { state: 'accepted', taskId: 'task_1' });
 			expect(open().claim(owl)).toBeUndefined();
 		});
 	});
 
 	test('its state is told, and it stays for who claims it', () => {
 		runOnce((records) => {
-			records.markAccepted(fox, 'task_1');
-			records.markPending({ ...owl, itemIndex: 1 });
+			records.mark(fox, { state: 'accepted', taskId: 'task_1' });
+			records.mark({ ...owl, itemIndex: 1 }, { state: 'pending' });
 			expect(records.stateOf(fox)).toBeUndefined();
 		});
 		const changed = { ...fox, body: { prompt: 'a red fox' } };
@@ -194,8 +194,8 @@ describe('What an attempt leaves to the next one', () => {
 
 	test('a dropped record is gone: the item came out, was refused or was refunded', () => {
 		runOnce((records) => {
-			records.markAccepted(fox, 'task_1');
-			records.markAccepted({ ...owl, itemIndex: 1 }, 'task_2');
+			records.mark(fox, { state: 'accepted', taskId: 'task_1' });
+			records.mark({ ...owl, itemIndex: 1 }, { state: 'accepted', taskId: 'task_2' });
 			records.drop(0);
 			records.drop(7);
 		});
@@ -204,7 +204,7 @@ describe('What an attempt leaves to the next one', () => {
 	});
 
 	test('a claimed record can be dropped', () => {
-		runOnce((records) => records.markPending(fox));
+		runOnce((records) => records.mark(fox, { state: 'pending' }));
 		runOnce((records) => {
 			records.claim(fox);
 			records.drop(0);
@@ -215,7 +215,7 @@ describe('What an attempt leaves to the next one', () => {
 	test('a run whose items all came out leaves nothing in the data of the execution', () => {
 		runOnce((records) => {
 			upload(records, 0, 'picture');
-			records.markAccepted(fox, 'task_1');
+			records.mark(fox, { state: 'accepted', taskId: 'task_1' });
 			records.complete(0);
 		});
 		expect(kept).toEqual({});
@@ -238,12 +238,12 @@ describe('What an attempt leaves to the next one', () => {
 	});
 
 	test('a damaged record counts as none, and goes when its item has come out', () => {
-		runOnce((records) => records.markPending(fox));
+		runOnce((records) => records.mark(fox, { state: 'pending' }));
 		const [key = ''] = Object.keys(kept.mediaGenPurchases as IDataObject);
 		kept = { mediaGenPurchases: { [key]: [{ state: 'gone' }] } };
 		runOnce((records) => {
 			expect(records.claim(fox)).toBeUndefined();
-			records.markAccepted(fox, 'task_1');
+			records.mark(fox, { state: 'accepted', taskId: 'task_1' });
 			records.drop(0);
 		});
 		expect(kept).toEqual({});
@@ -254,7 +254,7 @@ describe('What an attempt leaves to the next one', () => {
 		const records = open();
 		expect(records.claim(fox)).toBeUndefined();
 		expect(records.findUpload(0, 'picture')).toBeUndefined();
-		records.markAccepted(fox, 'task_1');
+		records.mark(fox, { state: 'accepted', taskId: 'task_1' });
 		records.close();
 		expect(open().claim(fox)).toBeDefined();
 	});
@@ -274,7 +274,7 @@ describe('A later run of the node, such as the next round of a loop', () => {
 	): string | undefined {
 		const records = open(run);
 		records.claim(purchase);
-		records.markAccepted(purchase, 'task_1');
+		records.mark(purchase, { state: 'accepted', taskId: 'task_1' });
 		records.close();
 		return records.recordKey(purchase.itemIndex);
 	}
@@ -330,7 +330,7 @@ describe('A later run of the node, such as the next round of a loop', () => {
 
 	test('an item that names the record of a run that still goes on does not take it', () => {
 		const running = open();
-		running.markAccepted(fox, 'task_1');
+		running.mark(fox, { state: 'accepted', taskId: 'task_1' });
 		expect(open({ runIndex: 1, input: [named(running.recordKey(0))] }).claim(fox)).toBeUndefined();
 		expect(running.claim(fox)).toEqual(left);
 	});
@@ -341,7 +341,7 @@ describe('A later run of the node, such as the next round of a loop', () => {
 		expect(records.recordKey(0)).toBe(key);
 		expect(records.claim(owl)).toBeUndefined();
 		expect(records.recordKey(0)).toBe(key);
-		records.markPending(owl);
+		records.mark(owl, { state: 'pending' });
 		expect(records.recordKey(0)).not.toBe(key);
 	});
 
@@ -393,10 +393,10 @@ describe('A later run of the node, such as the next round of a loop', () => {
 describe('Runs side by side, such as the batches of an agent', () => {
 	test("do not take each other's tasks", () => {
 		const [first, second] = [open(), open()];
-		first.markAccepted(fox, 'task_1');
+		first.mark(fox, { state: 'accepted', taskId: 'task_1' });
 		expect(second.claim(fox)).toBeUndefined();
-		second.markPending(fox);
-		second.markAccepted(fox, 'task_2');
+		second.mark(fox, { state: 'pending' });
+		second.mark(fox, { state: 'accepted', taskId: 'task_2' });
 		expect([first.claim(fox), second.claim(fox)]).toEqual([
 			{ state: 'accepted', taskId: 'task_1' },
 			{ state: 'accepted', taskId: 'task_2' },
@@ -405,8 +405,8 @@ describe('Runs side by side, such as the batches of an agent', () => {
 
 	test("do not delete each other's tasks", () => {
 		const [first, second] = [open(), open()];
-		first.markAccepted(fox, 'task_1');
-		second.markAccepted(fox, 'task_2');
+		first.mark(fox, { state: 'accepted', taskId: 'task_1' });
+		second.mark(fox, { state: 'accepted', taskId: 'task_2' });
 		first.drop(0);
 		first.close();
 		second.close();
@@ -416,15 +416,15 @@ describe('Runs side by side, such as the batches of an agent', () => {
 	test('a run that ends before the other has bought does not make it forget', () => {
 		const [first, second] = [open(), open()];
 		first.close();
-		second.markAccepted(fox, 'task_2');
+		second.mark(fox, { state: 'accepted', taskId: 'task_2' });
 		second.close();
 		expect(open().claim(fox)).toEqual({ state: 'accepted', taskId: 'task_2' });
 	});
 
 	test('two that both failed leave two tasks, one for each next attempt', () => {
 		const [first, second] = [open(), open()];
-		first.markAccepted(fox, 'task_1');
-		second.markAccepted(fox, 'task_2');
+		first.mark(fox, { state: 'accepted', taskId: 'task_1' });
+		second.mark(fox, { state: 'accepted', taskId: 'task_2' });
 		first.close();
 		second.close();
 		const claimed = [open(), open(), open()].map((records) => records.claim(fox));
@@ -479,7 +479,7 @@ describe('An upload', () => {
 	test('stays while a task of the execution may be taken up, whose request had its link', () => {
 		runOnce((records) => {
 			upload(records, 1, 'picture');
-			records.markAccepted(fox, 'task_1');
+			records.mark(fox, { state: 'accepted', taskId: 'task_1' });
 			records.complete(1);
 		});
 		expect(open().findUpload(1, 'picture')).toBeDefined();
@@ -512,7 +512,9 @@ describe('A pause that n8n has lost with all that it kept', () => {
 	}
 
 	test('leaves the task to the run that begins anew, and to no other purchase', () => {
-		const again = lose((records) => records.markAccepted(paused('lost'), 'task_1'));
+		const again = lose((records) =>
+			records.mark(paused('lost'), { state: 'accepted', taskId: 'task_1' }),
+		);
 		expect(again.claim(paused('another'))).toBeUndefined();
 		expect(again.claim(paused('lost'))).toEqual({ state: 'accepted', taskId: 'task_1' });
 		// It is a record again, for an attempt after this one.
@@ -522,25 +524,30 @@ describe('A pause that n8n has lost with all that it kept', () => {
 
 	test('leaves the task of the run that paused, not that of one beside it', () => {
 		const [beside, records] = [open(), open()];
-		beside.markAccepted(paused('twice'), 'task_1');
-		records.markAccepted(paused('twice'), 'task_2');
+		beside.mark(paused('twice'), { state: 'accepted', taskId: 'task_1' });
+		records.mark(paused('twice'), { state: 'accepted', taskId: 'task_2' });
 		records.markPaused();
 		kept = {};
 		expect(open().claim(paused('twice'))).toEqual({ state: 'accepted', taskId: 'task_2' });
 	});
 
 	test('leaves nothing of a purchase without a task', () => {
-		const again = lose((records) => records.markPending(paused('pending')));
+		const again = lose((records) => records.mark(paused('pending'), { state: 'pending' }));
 		expect(again.claim(paused('pending'))).toBeUndefined();
 	});
 
 	test('leaves nothing to an agent, who may want the same again', () => {
-		const again = lose((records) => records.markAccepted(paused('tool'), 'task_1'), { tool: true });
+		const again = lose(
+			(records) => records.mark(paused('tool'), { state: 'accepted', taskId: 'task_1' }),
+			{ tool: true },
+		);
 		expect(again.claim(paused('tool'))).toBeUndefined();
 	});
 
 	test('leaves nothing to another round of a loop', () => {
-		lose((records) => records.markAccepted(paused('round'), 'task_1')).close();
+		lose((records) =>
+			records.mark(paused('round'), { state: 'accepted', taskId: 'task_1' }),
+		).close();
 		expect(open({ runIndex: 1 }).claim(paused('round'))).toBeUndefined();
 	});
 });
