@@ -6,7 +6,8 @@ import { isBlank, isExpression, refusal } from '../n8n/parameters';
 import { parseWebUrl, toId, webUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { checkItemCount, checkWorkflowTimeout, SET_WEBHOOK_URL } from './pause';
-import type { PauseAddresses, TaskRun } from './taskRun';
+import type { TaskRun } from './taskRun';
+import { pauseAddressesOf } from './watchPause';
 
 const ON_OWN_NETWORK =
 	'For a service on your own network, switch on "Allow Private Callbacks" in the credential.';
@@ -143,11 +144,8 @@ const sentAddress = ({ context }: TaskRun, resumeUrl: string): string =>
 	isSigned(resumeUrl) || !hasWaitForCall(context) ? resumeUrl : below(resumeUrl, '/callback');
 
 /** Where the service reports the end of all items' tasks: this paused execution. */
-export function pausedAddress(
-	run: TaskRun,
-	{ resumeUrl }: PauseAddresses,
-): (itemIndex: number) => CallbackAddress {
-	const url = sentAddress(run, resumeUrl);
+export function pausedAddress(run: TaskRun): (itemIndex: number) => CallbackAddress {
+	const url = sentAddress(run, pauseAddressesOf(run).resumeUrl);
 	const notes = [...checkCallbackAddress(run, url, SET_WEBHOOK_URL), ...checkWorkflowTimeout(run)];
 	const ofFirst = [...notes, ...checkItemCount(run)];
 	return (itemIndex) => ({ url, notes: itemIndex === 0 ? ofFirst : notes });

@@ -238,11 +238,11 @@ async function waitAndDeliver(
 	bought: Bought,
 	accepted: readonly TaskItem[],
 ): Promise<INodeExecutionData[][]> {
-	const { options, pauseAddresses } = run;
+	const { options } = run;
 	if (options.waitMode === 'none' && !operation.synchronous)
 		return await deliver(run, accepted, bought);
-	if (pauseAddresses) {
-		const { items, output } = await pauseUnlessEnded(run, accepted, pauseAddresses, bought.records);
+	if (options.waitMode === 'callback') {
+		const { items, output } = await pauseUnlessEnded(run, accepted, bought.records);
 		if (!output) return await deliver(run, await pollTasks(run, items), bought);
 		tellLeftOut(run, items, bought.guard);
 		return output;

@@ -20,9 +20,9 @@ import { countCost } from '../report/customData';
 import { clock, sleep } from '../util/clock';
 import { toJson } from '../util/json';
 import { isOpen, refreshTasks } from './poll';
-import type { PauseAddresses, TaskRun } from './taskRun';
+import type { TaskRun } from './taskRun';
 import { HOST_LIMIT_AFTER_MS } from './waitingExecution';
-import { ownAddressProblem, watchPause } from './watchPause';
+import { ownAddressProblem, type PauseAddresses, pauseAddressesOf, watchPause } from './watchPause';
 
 export const SET_WEBHOOK_URL =
 	"Set n8n's environment variable WEBHOOK_URL to the address at which the service reaches this n8n, on port 80 or 443.";
@@ -179,7 +179,6 @@ async function pause(
 export async function pauseUnlessEnded(
 	run: TaskRun,
 	accepted: readonly TaskItem[],
-	addresses: PauseAddresses,
 	records: PurchaseRecords,
 ): Promise<{ items: TaskItem[]; output?: INodeExecutionData[][] }> {
 	const { context, signal } = run;
@@ -192,6 +191,7 @@ export async function pauseUnlessEnded(
 		items = await refreshTasks(run, items);
 	}
 	if (!mayPause(context, items)) return { items };
+	const addresses = pauseAddressesOf(run);
 	const problem = await pauseProblem(run, items, addresses);
 	if (problem !== undefined)
 		return { items: items.map((item) => ({ ...item, notes: [...item.notes, problem] })) };

@@ -168,11 +168,12 @@ export function refuseSameRequests(
 /** Reads and validates the request of every item. */
 export async function prepareItems(run: TaskRun, request: TaskRequest): Promise<PreparedItem[]> {
 	const node = run.context.getNode();
-	if (run.options.waitMode === 'callback' && isTool(node))
+	const pauses = run.options.waitMode === 'callback';
+	if (pauses && isTool(node))
 		throw new NodeOperationError(node, 'A tool of an AI agent cannot pause the execution', {
 			description: 'Set "Wait for Result" to "Poll Here".',
 		});
-	const pausedAt = run.pauseAddresses && pausedAddress(run, run.pauseAddresses);
+	const pausedAt = pauses ? pausedAddress(run) : undefined;
 	const items = await readItems(
 		run.context,
 		async (itemIndex) => await prepareItem(run, request, pausedAt, itemIndex),

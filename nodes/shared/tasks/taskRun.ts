@@ -1,7 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { type MediaGenClient, openClient } from '../api/client';
-import type { Connection } from '../api/connection';
 import { CanceledError, OtherTaskError } from '../api/errors';
 import { FAMILIES, type TaskFamily, taskPath } from '../api/families';
 import {
@@ -11,7 +10,6 @@ import {
 	type ServiceContext,
 } from '../api/http';
 import { knownStatus, namesTask, otherTaskIn, type TaskRecord } from '../api/records';
-import { withSecret } from '../api/signedAddress';
 import { asNodeError, itemError, type NodeError } from '../n8n/nodeErrors';
 import type { RunOptions } from '../n8n/options';
 import { firstItemOf, readRunOptions } from '../n8n/readOptions';
@@ -20,19 +18,10 @@ import { type AcceptedItem, type BuyingItem, isAccepted, type TaskItem } from '.
 import { isEmpty, submittedTask, toTask } from '../output/task';
 import { clock } from '../util/clock';
 import { pLimit } from '../util/vendor/pLimit';
-import { z } from '../util/vendor/zod';
 
 /** What an n8n context must offer for tasks to be read and their files downloaded. */
 export interface TaskContext extends ServiceContext, Omit<DownloadContext, 'helpers'> {
 	helpers: ServiceContext['helpers'] & DownloadContext['helpers'];
-}
-
-/** Where this n8n is asked for an execution, from outside. */
-export interface PauseAddresses {
-	/** Calls the paused node. With what proves that a caller was told of it. */
-	resumeUrl: string;
-	/** Would show the form of an execution that waits for one. */
-	formUrl: string;
 }
 
 /** One run of a node that deals with tasks. */
@@ -45,24 +34,10 @@ export interface TaskRun<Context extends TaskContext = IExecuteFunctions> {
 	signal: AbortSignal | undefined;
 	/** Milliseconds since 1970 at which waiting stops. */
 	deadline: number;
-	/** Known where the execution may pause. */
-	pauseAddresses?: PauseAddresses;
 	/** Tasks that are asked for beside each other: the record of one is none of another. */
 	taskIds?: ReadonlySet<string>;
 	/** Runs a job as soon as fewer than "Concurrency" others run. */
 	limit: <Result>(job: () => Promise<Result>) => Promise<Result>;
-}
-
-const addresses = z.object({ resumeUrl: z.string(), resumeFormUrl: z.string().catch('') });
-
-/** An expression would take milliseconds. */
-function pauseAddressesOf(context: IExecuteFunctions, connection: Connection): PauseAddresses {
-	const { $execution } = context.getWorkflowDataProxy(0);
-	const { resumeUrl, resumeFormUrl } = addresses.parse($execution);
-	return {
-		resumeUrl: withSecret(connection, resumeUrl, context.getExecutionId()),
-		formUrl: resumeFormUrl,
-	};
 }
 
 /** Reads the options and the credential, once for all items. Throws n8n errors that name the field. */
@@ -80,8 +55,6 @@ export async function openTaskRun(
 		operation,
 		options,
 		client,
-		pauseAddresses:
-			options.waitMode === 'callback' ? pauseAddressesOf(context, client.connection) : undefined,
 		signal,
 		deadline: clock.now() + options.timeout * 1_000,
 		limit: pLimit(options.concurrency),

@@ -2,7 +2,7 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 
 import { openClient } from '../api/client';
 import { asError, errorFromThrown, isKeyRefused } from '../api/errors';
-import { below } from '../api/signedAddress';
+import { below, withSecret } from '../api/signedAddress';
 import type { ownCall } from '../callbacks/callback';
 import { isAccepted, type TaskItem } from '../output/items';
 import { clock, within } from '../util/clock';
@@ -10,7 +10,7 @@ import { Memory } from '../util/memory';
 import { parseWebUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { hasCome } from './poll';
-import { failedTaskError, type PauseAddresses } from './taskRun';
+import { failedTaskError, type TaskRun } from './taskRun';
 import {
 	findRunning,
 	forgetConnection,
@@ -21,6 +21,26 @@ import {
 	type PausedRun,
 	waitingExecution,
 } from './waitingExecution';
+
+/** Where this n8n is asked for an execution, from outside. */
+export interface PauseAddresses {
+	/** Calls the paused node. With what proves that a caller was told of it. */
+	resumeUrl: string;
+	/** Would show the form of an execution that waits for one. */
+	formUrl: string;
+}
+
+const addresses = z.object({ resumeUrl: z.string(), resumeFormUrl: z.string().catch('') });
+
+/** The addresses of an execution that may pause. An expression would take milliseconds. */
+export function pauseAddressesOf({ context, client }: TaskRun): PauseAddresses {
+	const { $execution } = context.getWorkflowDataProxy(0);
+	const { resumeUrl, resumeFormUrl } = addresses.parse($execution);
+	return {
+		resumeUrl: withSecret(client.connection, resumeUrl, context.getExecutionId()),
+		formUrl: resumeFormUrl,
+	};
+}
 
 /** The part of an n8n context that calls an address without the credential: the key is for the service alone. */
 interface CallerContext {
