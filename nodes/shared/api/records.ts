@@ -254,8 +254,8 @@ export function namesNewTask(value: unknown, isSent: IsSent): boolean {
 export const SPECIFIED_FAILURE = /^fail(?:ed|ure)$/i;
 
 /**
- * Whether an answer is an error of the service that has a word for a state, as if it were a task's. A failed task is bought again, so its
- * record must show more of it: progress, the reason of its failure, or its ID where nothing says that the request failed.
+ * Whether an answer is an error of the service that has a word for a state, as if it were a task's. A failed task is bought again: its
+ * record has nothing that says that the request failed, and a bare one no word that gateways use.
  */
 function isErrorAnswer(answer: unknown): boolean {
 	const found = findTaskRecord(answer);
@@ -271,8 +271,11 @@ function isErrorAnswer(answer: unknown): boolean {
 	if (knownStatus(status) !== 'failed') return isError && !isNamed;
 	const failure = failureOf(raw);
 	if (isNamed) return isError && failure === undefined;
-	if (isError || failure === undefined) return true;
-	return raw === answer && (statusNamed(failure) !== undefined || !SPECIFIED_FAILURE.test(status));
+	if (isError) return true;
+	if (failure === undefined && [raw.message, raw.msg, raw.detail].some(isText)) return true;
+	// Without an envelope, it may be a gateway's.
+	const named = failure && statusNamed(failure);
+	return raw === answer && (named !== undefined || !SPECIFIED_FAILURE.test(status));
 }
 
 /** Response to a request for a task's record. */

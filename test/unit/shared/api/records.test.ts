@@ -292,9 +292,10 @@ test.each([
 const isRecord = (answer: unknown) => readTask(answer) !== undefined;
 
 test.each([
-	...[{ status: 'error', code: 500 }, { status: 'failed', code: 429 }, { status: 'failed' }],
+	...[{ status: 'error', code: 500 }, { status: 'failed', code: 429 }, { status: 'cancelled' }],
 	...[
 		{ status: 'failed', message: 'down' },
+		{ status: 'failed', detail: 'down' },
 		{ status: 'running', code: '503' },
 	],
 	...[
@@ -307,10 +308,7 @@ test.each([
 	],
 	...[{ status: 'failed', error: { code: 500, message: 'internal' } }],
 	...[{ status: 'FAILURE', error: { code: '404' } }],
-	...[
-		{ code: 500, data: { status: 'failed' } },
-		{ code: 200, data: { status: 'failed' } },
-	],
+	{ code: 500, data: { status: 'failed' } },
 	{ code: 500, data: { id: 'task_1', status: 'failed' } },
 	{ code: 500, data: { status: 'failed', error: { message: 'internal' } } },
 	{ code: 200, data: { code: 500, status: 'failed', error: { message: 'internal' } } },
@@ -326,6 +324,12 @@ test.each([
 	...[
 		{ id: 'task_1', status: 'failed' },
 		{ id: 'task_1', status: 'running', code: 500 },
+	],
+	...[{ status: 'FAILED' }, { status: 'failed', url: null, fail_reason: '' }],
+	...[
+		{ code: 200, data: { status: 'failed', error: '' } },
+		{ data: { status: 'Expired', error: null } },
+		{ data: [{ status: 'failed', result: null, error: { message: '' } }] },
 	],
 	...[
 		{ status: 'failed', progress: 40, code: 500 },
