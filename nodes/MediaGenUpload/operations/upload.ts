@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import { type MediaGenClient, openClient } from '../../shared/api/client';
 import type { FileSource } from '../../shared/api/multipart';
@@ -6,7 +6,13 @@ import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../../shared/api/image';
 import { UPLOAD_LINK_HOURS, type UploadRecord } from '../../shared/api/uploads';
 import { openPicture } from '../../shared/n8n/binary';
 import type { Operation } from '../../shared/n8n/describe';
-import { itemOrError, toOutputItems } from '../../shared/n8n/failedItems';
+import {
+	forEachItem,
+	isFailed,
+	itemOrError,
+	throwFirstError,
+	toOutputItems,
+} from '../../shared/n8n/failedItems';
 import { commonOptions, fieldsOf, itemText, optionsField } from '../../shared/n8n/options';
 import { parseParameters } from '../../shared/n8n/parameters';
 import { parseOptions, readOptions } from '../../shared/n8n/readOptions';
@@ -75,19 +81,31 @@ const fromInput = z.object({ binaryPropertyName: z.preprocess(toId, text()) });
 
 const ownName = z.object({ fileName: itemText });
 
-async function findPicture(
+interface Picture {
+	/** In place of its own. */
+	fileName: string | undefined;
+	read: () => Promise<FileSource>;
+}
+
+/** Checks what an item gives, as far as that needs no request. */
+async function preparePicture(
 	context: IExecuteFunctions,
 	client: MediaGenClient,
 	itemIndex: number,
-): Promise<FileSource> {
+): Promise<Picture> {
 	const item = { context, fields, itemIndex };
+	const { fileName } = ownName.parse(context.getNodeParameter('options', itemIndex, {}));
 	if (parseParameters(item, anySource).source === 'url') {
 		const { url } = parseParameters(item, fromUrl);
-		return await fetchPicture(context, client.connection, url, itemIndex);
+		return {
+			fileName,
+			read: async () => await fetchPicture(context, client.connection, url, itemIndex),
+		};
 	}
 	const { binaryPropertyName: property } = parseParameters(item, fromInput);
 	const place = { context, itemIndex, property, field: 'Input Data Field Name' };
-	return await openPicture(place, { maxBytes: UPLOAD_MAX_BYTES, types: PICTURE_TYPES });
+	const picture = await openPicture(place, { maxBytes: UPLOAD_MAX_BYTES, types: PICTURE_TYPES });
+	return { fileName, read: () => Promise.resolve(picture) };
 }
 
 /** The record in camelCase, with the date at which the link expires: the service states its lifetime only. */
@@ -116,21 +134,27 @@ export const upload: Operation = {
 				context.getNodeParameter(name, 0, null),
 			),
 		);
+		const pictures = await forEachItem(
+			context,
+			async (itemIndex) => await preparePicture(context, client, itemIndex),
+		);
+		throwFirstError(context, pictures);
 		const limit = pLimit(options.concurrency);
-		const uploadItem = async (itemIndex: number): Promise<INodeExecutionData> => {
-			const picture = await findPicture(context, client, itemIndex);
-			const { fileName = picture.fileName } = ownName.parse(
-				context.getNodeParameter('options', itemIndex, {}),
-			);
-			const record = await client.uploads.create({ ...picture, fileName });
+		const uploadItem = async (itemIndex: number, { fileName, read }: Picture) => {
+			const picture = await read();
+			const record = await client.uploads.create({
+				...picture,
+				fileName: fileName ?? picture.fileName,
+			});
 			return {
 				json: toJson(options.simplify ? toUpload(record) : record.raw),
 				pairedItem: { item: itemIndex },
 			};
 		};
 		const results = await Promise.all(
-			context.getInputData().map(async (_, itemIndex) => {
-				const work = async () => await uploadItem(itemIndex);
+			pictures.map(async (picture, itemIndex) => {
+				if (isFailed(picture)) return picture;
+				const work = async () => await uploadItem(itemIndex, picture);
 				return await limit(async () => await itemOrError(context, itemIndex, work));
 			}),
 		);

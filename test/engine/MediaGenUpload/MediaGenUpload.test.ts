@@ -47,6 +47,17 @@ test('a name whose expression fails for the first item fails that item alone', a
 	expect(json.map(({ error }) => error !== undefined)).toEqual([true, false]);
 });
 
+test('nothing is sent where a later row has a mistake', async () => {
+	const good = await fileItem(await picture(8, 8));
+	const { error } = await run({}, [good, { json: {} }]);
+	expect(error?.message).toContain('[row 2 (item 1)]');
+	const url = "={{ $itemIndex === 0 ? 'https://example.com/lake.png' : 'lake.png' }}";
+	const { error: byUrl } = await run({ source: 'url', url }, [{ json: {} }, { json: {} }]);
+	expect(byUrl?.message).toBe('"URL" must be a full http or https URL [row 2 (item 1)]');
+	expect(byUrl?.description).toContain('Nothing was sent');
+	expect(service.sandbox.requests.list()).toEqual([]);
+});
+
 describeInEachBinaryDataMode(() => {
 	test.each([
 		['png', 'image/png'],
