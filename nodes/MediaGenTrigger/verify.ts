@@ -45,7 +45,8 @@ export interface TriggerCall extends Callback {
 type NotFound = 'unknown' | 'unclear' | 'forbidden';
 
 /** What the service says of an id: the record, with the family that alone has such a path. */
-export type FoundTask = { record: TaskRecord; owner: TaskFamily | null } | NotFound;
+export type FoundTask =
+	{ record: TaskRecord; owner: TaskFamily | null } | Exclude<NotFound, 'unclear'>;
 
 /** The one family of which something holds; `null` if it holds of none, or of several. */
 function only(holds: (family: Family) => boolean): TaskFamily | null {
@@ -115,7 +116,7 @@ export async function retrieveTask(
 	client: Pick<MediaGenClient, 'tasks'>,
 	taskId: string,
 	{ hint = null, taskQueryPath }: { hint?: TaskFamily | null; taskQueryPath?: string },
-): Promise<FoundTask> {
+): Promise<FoundTask | NotFound> {
 	const known = TASK_FAMILIES.map((family) => FAMILIES[family].queryPath);
 	const own = known.filter((path) => hint !== null && ownerOf(path) === hint);
 	const custom = taskQueryPath === undefined ? [] : [taskQueryPath];
@@ -143,6 +144,7 @@ export async function retrieveTask(
 
 const FORBIDDEN = 'the API key of this trigger may not read the task';
 const UNKNOWN = 'the service does not know the task';
+const UNCLEAR = 'it is not clear whether the service knows the task';
 const NO_PATH =
 	'If this service has the records of tasks at another path, set "Task Query Path" in the options of the trigger.';
 
@@ -185,11 +187,15 @@ export async function verify(
 		hint: claimed && shownFamily(claimed.raw, []),
 		taskQueryPath: settings.taskQueryPath,
 	};
-	const request = async () => await retrieveTask(createClient(context, connection), taskId, hints);
+	const request = async () => {
+		const answer = await retrieveTask(createClient(context, connection), taskId, hints);
+		// Another server's answer says nothing of the task, and is not remembered.
+		if (answer === 'unclear') throw new Refusal(503, UNCLEAR, NO_PATH);
+		return answer;
+	};
 	const found = await bounds.ask(taskId, isSigned, request);
 	if (found === 'forbidden') throw new Refusal(503, FORBIDDEN);
-	if (found === 'unclear' || (found === 'unknown' && callback.claimsEnd))
-		throw new Refusal(503, UNKNOWN, NO_PATH);
+	if (found === 'unknown' && callback.claimsEnd) throw new Refusal(503, UNKNOWN, NO_PATH);
 	if (found === 'unknown') throw new Refusal(200, UNKNOWN);
 	// With a mask for the key, as in the record.
 	const shownId = connection.redactText(taskId);

@@ -62,8 +62,14 @@ describe('A callback for a task', () => {
 	test("that a proxy knows nothing of is asked for again: its 404 is not the service's", async () => {
 		for (const path of [shared('mine'), music('mine')])
 			service.on('GET', path, { status: 404, text: '<h1>Not Found</h1>' });
-		const answer = await trigger().receive({ id: 'mine', status: 'in_progress' });
-		expect(answer).toMatchObject({ status: 503 });
+		const host = trigger();
+		const call = async () => await host.receive({ id: 'mine', status: 'completed' });
+		const message = 'it is not clear whether the service knows the task';
+		expect(await call()).toEqual({ status: 503, message });
+		expect(host.log.join('\n')).toContain('"Task Query Path"');
+		// The next call, a moment later, asks again.
+		service.on('GET', shared('mine'), { json: { code: 200, data: done('mine', song) } });
+		expect(await call()).toMatchObject({ status: 200 });
 	});
 
 	test('of the music family starts an execution although the shared path answers 400', async () => {
