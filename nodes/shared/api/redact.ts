@@ -26,7 +26,9 @@ function characterPattern(character: string): string {
 	const units = [...Array(character.length).keys()].map((at) =>
 		character.charCodeAt(at).toString(16).padStart(4, '0'),
 	);
-	return `(?:\\\\{0,4}${escaped(character)}|${bytes}|${units.map((unit) => `\\\\{1,4}u${hex(unit)}`).join('')})`;
+	// A form has a plus for a blank.
+	const itself = character === ' ' ? '[ +]' : escaped(character);
+	return `(?:\\\\{0,4}${itself}|${bytes}|${units.map((unit) => `\\\\{1,4}u${hex(unit)}`).join('')})`;
 }
 
 /** The key in base64, wherever in the encoded text it stands, such as after `Bearer `: without the characters that it shares with what stands beside it. */

@@ -142,6 +142,12 @@ describe('The key is not shown', () => {
 			});
 		});
 
+		test('with a blank, in a form', () => {
+			const withBlank = readConnection({ ...stored, apiKey: 'sk-Ab 9' });
+			const form = new URLSearchParams({ auth: 'sk-Ab 9', x: '1' }).toString();
+			expect(withBlank.redactText(form)).toBe('auth=•••&x=1');
+		});
+
 		test.each([
 			['the key', key],
 			['after Bearer', `Bearer ${key}`],
