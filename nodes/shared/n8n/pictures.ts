@@ -6,6 +6,7 @@ import { z } from '../util/vendor/zod';
 import { inspectPicture, PendingUpload, type PictureRules, splitNames } from './binary';
 import {
 	type ExecutedItem,
+	isBlank,
 	labelOf,
 	type ParameterValues,
 	refusal,
@@ -29,9 +30,9 @@ function linksIn(value: unknown): unknown[] {
 }
 
 // A comma inside a URL stays, as after the type of a data URI.
-const BETWEEN_LINKS = /[\r\n]+|,(?=\s*(?:https?:|data:|,|$))/;
+const BETWEEN_LINKS = /[\r\n]+\s*|,\s*(?=https?:|data:|,|$)|\s(?=https?:\/\/)/;
 
-/** The links in the value of a list. A cell of a sheet may hold several, with commas or line breaks between them. */
+/** The links in the value of a list. A cell of a sheet may hold several, with commas, blanks or line breaks between them. */
 export function linkList(value: unknown): unknown[] {
 	return linksIn(value).flatMap((link) =>
 		typeof link === 'string'
@@ -95,8 +96,13 @@ export class PictureReader {
 
 	/** The one picture that either of two fields gives: the names of binary fields, or a link. `undefined` for none. */
 	async either(binaryProperty: string, url: string, values: ParameterValues): Promise<unknown> {
+		const links = linksIn(values[url]);
+		if (links.length > 0 && !isBlank(values[binaryProperty])) {
+			const label = labelOf(this.item.fields, toApiName(binaryProperty)) ?? binaryProperty;
+			throw this.refusal(url, `must not be set together with "${label}"`);
+		}
 		const own = this.only(binaryProperty, await this.fromInput(binaryProperty, values));
-		return own ?? this.only(url, linksIn(values[url]));
+		return own ?? this.only(url, links);
 	}
 
 	/** The picture of optional `pictureFields`, if there is one. */

@@ -426,6 +426,8 @@ describe('Reference images', () => {
 			'={{ [{ url: [$json.front] }, { url: [$json.side] }] }}',
 		],
 		['plain URLs', '={{ [$json.front, $json.side] }}'],
+		['URLs in one text, with blanks', '={{ $json.front }}  {{ $json.side }}'],
+		['URLs in one text, with commas and line breaks', '={{ $json.front }},\n\n {{ $json.side }}'],
 	])('%s are sent as plain URLs', async (_, imageUrls) => {
 		const { error } = await runNew({ ...generate, referenceImages: 'url', imageUrls }, [
 			{ json: { front, side } },

@@ -292,6 +292,11 @@ test.each<[string, Given, string]>([
 		'"Images With Roles › 1 › URL" is required',
 	],
 	[
+		'a role with two images',
+		images({ role: 'reference', url: front, binaryProperty: 'data' }),
+		'"URL" must not be set together with "Input Data Field Name"',
+	],
+	[
 		'an unknown choice of images',
 		{ ...prompt, imageInput: '={{ "all" }}' },
 		'"Images" must be one of none, firstFrame',
