@@ -253,9 +253,28 @@ export function namesNewTask(value: unknown, isSent: IsSent): boolean {
 /** The words of the specification for a task that it says is refunded. Others stand in errors, too. */
 export const SPECIFIED_FAILURE = /^fail(?:ed|ure)$/i;
 
+/** Fields in which errors of a request say why, besides `error`. */
+const REASONS = [
+	...['message', 'msg', 'detail', 'details', 'reason', 'errors', 'errmsg'],
+	...['error_message', 'errorMessage', 'error_msg', 'error_description'],
+];
+
+const saysWhy = (holder: Record<string, unknown>) =>
+	REASONS.map((name) => holder[name]).some(
+		(value) => isText(value) || (typeof value === 'object' && value !== null),
+	);
+
+/** Whether the code of an envelope, a number or a word, says that the request succeeded; `undefined` without one. */
+function isSuccessCode(code: unknown): boolean | undefined {
+	const number = toNumber(code);
+	if (number !== undefined) return number === 0 || (number >= 200 && number <= 299);
+	return isText(code) ? /^(?:ok|success)$/i.test(code.trim()) : undefined;
+}
+
 /**
- * Whether an answer is an error of the service that has a word for a state, as if it were a task's. A failed task is bought again: its
- * record has nothing that says that the request failed, and a bare one no word that gateways use.
+ * Whether an answer is an error of the service that has a word for a state, as if it were a task's. A failed task is bought again: neither
+ * its record, nor what is around it, says that the request failed. Of an answer without an envelope only the words of the specification
+ * count: gateways use the others.
  */
 function isErrorAnswer(answer: unknown): boolean {
 	const found = findTaskRecord(answer);
@@ -272,10 +291,13 @@ function isErrorAnswer(answer: unknown): boolean {
 	const failure = failureOf(raw);
 	if (isNamed) return isError && failure === undefined;
 	if (isError) return true;
-	if (failure === undefined && [raw.message, raw.msg, raw.detail].some(isText)) return true;
-	// Without an envelope, it may be a gateway's.
+	const isBare = raw === answer;
+	if (failure === undefined) {
+		const isSuccess = isSuccessCode(answer.code) ?? !saysWhy(answer);
+		if (saysWhy(raw) || (!isBare && (!isSuccess || errorInBody(answer) !== undefined))) return true;
+	}
 	const named = failure && statusNamed(failure);
-	return raw === answer && (named !== undefined || !SPECIFIED_FAILURE.test(status));
+	return isBare && (named !== undefined || !SPECIFIED_FAILURE.test(status));
 }
 
 /** Response to a request for a task's record. */

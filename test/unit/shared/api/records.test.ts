@@ -295,7 +295,14 @@ test.each([
 	...[{ status: 'error', code: 500 }, { status: 'failed', code: 429 }, { status: 'cancelled' }],
 	...[
 		{ status: 'failed', message: 'down' },
-		{ status: 'failed', detail: 'down' },
+		...['detail', 'reason', 'errorMessage'].map((name) => ({ status: 'failed', [name]: 'down' })),
+		{ status: 'failed', errors: [{ message: 'down' }] },
+		{ data: { status: 'failed', reason: 'down' } },
+		{ error: 'overloaded', data: { status: 'failed' } },
+		{ code: 200, error: { message: 'overloaded' }, data: { status: 'failed' } },
+		{ code: 'rate_limit_exceeded', data: { status: 'failed' } },
+		{ code: 1001, msg: 'busy', data: { status: 'failed' } },
+		{ message: 'Too many requests', data: { status: 'error' } },
 		{ status: 'running', code: '503' },
 	],
 	...[
@@ -328,6 +335,7 @@ test.each([
 	...[{ status: 'FAILED' }, { status: 'failed', url: null, fail_reason: '' }],
 	...[
 		{ code: 200, data: { status: 'failed', error: '' } },
+		{ code: 'success', message: 'ok', data: { status: 'failed' } },
 		{ data: { status: 'Expired', error: null } },
 		{ data: [{ status: 'failed', result: null, error: { message: '' } }] },
 	],
