@@ -7,7 +7,13 @@ import type {
 import { NodeOperationError } from 'n8n-workflow';
 
 import { createClient, type MediaGenClient, openClient } from '../api/client';
-import { asError, errorFromThrown, isKeyRefused, OtherTaskError } from '../api/errors';
+import {
+	type ApiError,
+	asError,
+	errorFromThrown,
+	NotFoundError,
+	OtherTaskError,
+} from '../api/errors';
 import type { TaskFamily } from '../api/families';
 import { TASK_STATUSES } from '../api/records';
 import { checkSecret } from '../api/signedAddress';
@@ -145,6 +151,7 @@ function openCallbackRun(
 	context: IWebhookFunctions,
 	family: TaskFamily,
 	client: MediaGenClient,
+	isKept: boolean,
 ): CallbackRun | undefined {
 	const items = waitingItems.parse(context.evaluateExpression('{{ $input.all() }}'));
 	// n8n gave the node the first item only.
@@ -167,6 +174,7 @@ function openCallbackRun(
 		limit: pLimit(options.concurrency),
 		waiting,
 		pauseLimit,
+		isKept,
 	};
 }
 
@@ -367,17 +375,20 @@ async function resumeWith(
 
 /**
  * Handles a callback for a paused execution: resumes it once all of its tasks have ended, and leaves it paused before. The body
- * only names the task to ask for first; the records are read from the service.
+ * only names the task to ask for first; the records are read from the service. Throws an `ApiError` for one that cannot be read now.
+ *
+ * @param isKept whether the client is that of the time before the pause
  */
-async function handle(
+async function resumeWithClient(
 	context: IWebhookFunctions,
 	family: TaskFamily,
 	client: MediaGenClient,
+	isKept: boolean,
 ): Promise<IWebhookResponseData> {
 	// Before the waiting rows are read: anybody can call who guesses the execution's number.
 	const refusal = refuseStranger(context, client);
 	if (refusal) return refusal;
-	const opened = openCallbackRun(context, family, client);
+	const opened = openCallbackRun(context, family, client, isKept);
 	// n8n stores the output of a resume in the place of the waiting items. 1.123, busy, may show the execution as waiting for its next pause
 	// before it has stored that: resumed from there, it would buy what it has bought since.
 	if (!opened) return answer(context, 503, CALL_AGAIN);
@@ -405,6 +416,9 @@ async function handle(
 	return (await inTimeToAnswer(found.join)) ? {} : answer(context, 503, CALL_AGAIN);
 }
 
+/** Whether a later request with the same connection would bring the same. A task that is not known may be a moment later. */
+const isFinal = (error: ApiError) => !error.transient && !(error instanceof NotFoundError);
+
 /** Handles a callback. Never throws: n8n would resume with the error. */
 async function resumeOnCallback(
 	context: IWebhookFunctions,
@@ -413,12 +427,11 @@ async function resumeOnCallback(
 	const kept = keptConnection(context);
 	try {
 		const client = kept ? createClient(context, kept) : await openClient(context);
-		return await handle(context, family, client);
+		return await resumeWithClient(context, family, client, kept !== undefined);
 	} catch (error) {
 		// The credential may have another key, or another address, by now.
 		forgetConnection(context);
-		if (kept && isKeyRefused(errorFromThrown(error)))
-			return await resumeOnCallback(context, family);
+		if (kept && isFinal(errorFromThrown(error))) return await resumeOnCallback(context, family);
 		context.logger.warn(`MediaGen: a callback could not be verified: ${asError(error).message}`);
 		return answer(context, 503, CALL_AGAIN);
 	}

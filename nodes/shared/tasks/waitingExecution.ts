@@ -83,6 +83,8 @@ const GIVEN_UP_AFTER_MS = 100_000;
 export type PausedRun<Context extends TaskContext = IExecuteFunctions> = TaskRun<Context> & {
 	/** Milliseconds since 1970 at which it goes on with what there is. */
 	pauseLimit: number;
+	/** Whether its client is that of the time before the pause: the credential may have another key, or another address, by now. */
+	isKept?: boolean;
 };
 
 type Limited = Pick<PausedRun, 'pauseLimit'>;
@@ -109,8 +111,11 @@ export function keptConnection(context: PausingContext): Connection | undefined 
 	return kept && !isOverdue(kept) ? kept.connection : undefined;
 }
 
-export function forgetConnection(context: PausingContext): void {
-	connections.delete(keyOfNode(context));
+/** @param pauseLimit of the pause that has ended, where the node may have paused again meanwhile */
+export function forgetConnection(context: PausingContext, pauseLimit?: number): void {
+	const key = keyOfNode(context);
+	const isOther = pauseLimit !== undefined && connections.get(key)?.pauseLimit !== pauseLimit;
+	if (!isOther) connections.delete(key);
 }
 
 /** Asks for one task, and notes its end. Returns whether it has ended. Throws an `ApiError` that may pass. */
@@ -132,7 +137,8 @@ async function noteEnd(
 		const absence = absent.get(taskId) ?? new Absence();
 		absent.set(taskId, absence);
 		// The next call, or look, reads the credential anew.
-		if (absence.mayPass(error) || (isKeyRefused(error) && !isOverdue(run))) throw error;
+		if (absence.mayPass(error) || run.isKept || (isKeyRefused(error) && !isOverdue(run)))
+			throw error;
 		ended.set(taskId, { ...outcome, error: retrieveError(run, outcome, error) });
 	}
 	return true;

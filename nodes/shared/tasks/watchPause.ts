@@ -1,7 +1,7 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 
 import { openClient } from '../api/client';
-import { asError, errorFromThrown, isKeyRefused } from '../api/errors';
+import { asError, errorFromThrown } from '../api/errors';
 import { below, withSecret } from '../api/signedAddress';
 import type { ownCall } from '../callbacks/callback';
 import { isAccepted, type TaskItem } from '../output/items';
@@ -30,12 +30,12 @@ export interface PauseAddresses {
 	formUrl: string;
 }
 
-const addresses = z.object({ resumeUrl: z.string(), resumeFormUrl: z.string().catch('') });
+const addressSchema = z.object({ resumeUrl: z.string(), resumeFormUrl: z.string().catch('') });
 
 /** The addresses of an execution that may pause. An expression would take milliseconds. */
 export function pauseAddressesOf({ context, client }: TaskRun): PauseAddresses {
 	const { $execution } = context.getWorkflowDataProxy(0);
-	const { resumeUrl, resumeFormUrl } = addresses.parse($execution);
+	const { resumeUrl, resumeFormUrl } = addressSchema.parse($execution);
 	return {
 		resumeUrl: withSecret(client.connection, resumeUrl, context.getExecutionId()),
 		formUrl: resumeFormUrl,
@@ -221,8 +221,11 @@ async function allEnded(
 		run.context.logger.debug(
 			`MediaGen: the tasks of a paused execution could not be read: ${error.message}`,
 		);
-		// The credential may have another key by now, for the next look.
-		if (isKeyRefused(error)) run.client = await openClient(run.context).catch(() => run.client);
+		// The credential may have another key, or another address, by now, for the next look.
+		if (!error.transient) {
+			run.client = await openClient(run.context).catch(() => run.client);
+			run.isKept = false;
+		}
 		return undefined;
 	}
 }
@@ -316,11 +319,11 @@ export function watchPause(
 			execution.ended.set(outcome.taskId, { ...outcome, error: failedTaskError(run, outcome) });
 	}
 	keepConnection(run);
-	void watch(run, outcomes, key, addresses, expected)
+	void watch({ ...run, isKept: true }, outcomes, key, addresses, expected)
 		.catch((error: unknown) => {
 			run.context.logger.debug(
 				`MediaGen: a paused execution is not watched any more: ${asError(error).message}`,
 			);
 		})
-		.finally(() => forgetConnection(run.context));
+		.finally(() => forgetConnection(run.context, run.pauseLimit));
 }

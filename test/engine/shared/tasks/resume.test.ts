@@ -9,7 +9,7 @@ import {
 	type PausedExecution,
 	told,
 } from '../../support/pausedExecution';
-import { type Reply, SCRIPTED_KEY } from '../../support/scriptedService';
+import { type Reply, SCRIPTED_KEY, type SeenRequest } from '../../support/scriptedService';
 import {
 	accepted,
 	completed,
@@ -41,6 +41,12 @@ const [RAIN, WIND] = [
 	{ prompt: 'Rain', row: 1 },
 	{ prompt: 'Wind', row: 2 },
 ];
+
+/** A completed record for the key that the credential has got since; the given answer for the earlier one. */
+const forNewKey =
+	(refusal: Reply) =>
+	({ headers }: SeenRequest): Reply =>
+		headers.authorization === 'Bearer a-new-key' ? completed : refusal;
 
 /** Two sounds in a paused execution, each with a row of data around it. */
 const pauseTwo = async (
@@ -212,20 +218,41 @@ describe('A paused execution', () => {
 		expect(JSON.stringify(execution.waiting)).not.toContain(secret);
 		const wrong = { secret: `${secret.slice(1)}x` };
 		expect(await execution.callback(callback('task_1'), wrong)).toEqual({ status: 503 });
+		// The key of the pause is refused, and with that of now the secret is not made.
+		onRecord(forNewKey(serviceError(401, 'No more')));
 		const { resumed } = await execution.callback(callback('task_1'), { secret });
 		expect(statusesOf(resumed?.json)).toEqual(['completed', 'completed']);
 	});
 
-	test('asks with the key that the credential has got since, once the earlier one is refused', async () => {
-		const run = soundRun(service, 1, {}, { given: { waitMode: 'callback' } });
-		const execution = await pauseNode(run);
-		Object.assign(run.credential, { apiKey: 'a-new-key' });
-		onRecord(({ headers }) =>
-			headers.authorization === 'Bearer a-new-key' ? completed : serviceError(401, 'No more'),
-		);
-		const { resumed } = await execution.callback(callback('task_1'));
-		expect(statusesOf(resumed?.json)).toEqual(['completed']);
-		expect(log.join('\n')).not.toContain('could not be verified');
+	describe('asks with the credential of now', () => {
+		const pauseWithNewKey = async () => {
+			const run = soundRun(service, 1, { timeout: 60 }, { given: { waitMode: 'callback' } });
+			const execution = await pauseNode(run);
+			Object.assign(run.credential, { apiKey: 'a-new-key' });
+			return execution;
+		};
+
+		test.each([
+			['the key is refused', serviceError(401, 'No more')],
+			['the address has nothing any more', { status: 410, text: '<h1>Gone</h1>' }],
+			['the address takes no such request', { status: 405, text: 'No' }],
+		])('at once where %s', async (_, reply) => {
+			const execution = await pauseWithNewKey();
+			onRecord(forNewKey(reply));
+			const { resumed } = await execution.callback(callback('task_1'));
+			expect(statusesOf(resumed?.json)).toEqual(['completed']);
+			expect(log.join('\n')).not.toContain('could not be verified');
+		});
+
+		test('after Timeout', async () => {
+			const time = fastClock(1);
+			setClock(time);
+			const execution = await pauseWithNewKey();
+			onRecord(forNewKey(serviceError(401, 'No more')));
+			await time.advance(70_000);
+			const { resumed } = await execution.callback(callback('task_1'));
+			expect(statusesOf(resumed?.json)).toEqual(['completed']);
+		});
 	});
 
 	test('reads the credential again for the call after one that failed: it may have another address', async () => {

@@ -181,12 +181,15 @@ describe('An execution whose callbacks were refused because the pause was not st
 		},
 	);
 
-	test('resumes by itself with the key that the credential has got since', async () => {
+	test.each([
+		['whose earlier one is refused', serviceError(401, 'No more')],
+		['whose earlier address is gone', { status: 410, text: '<h1>Gone</h1>' }],
+	])('resumes by itself with the credential of now, %s', async (_, reply) => {
 		service.on('GET', RECORD, running);
 		const run = soundRun(service, 1, {}, { given: waitMode });
 		const execution = await pauseNode(run, { watches: true });
 		service.on('GET', RECORD, ({ headers }) =>
-			headers.authorization === 'Bearer a-new-key' ? completed : serviceError(401, 'No more'),
+			headers.authorization === 'Bearer a-new-key' ? completed : reply,
 		);
 		Object.assign(run.credential, { apiKey: 'a-new-key' });
 		expect((await execution.resumed).json).toMatchObject([{ status: 'completed' }]);
