@@ -16,6 +16,7 @@ import {
 import { commonOptions, fieldsOf, itemText, optionsField } from '../../shared/n8n/options';
 import { parseParameters } from '../../shared/n8n/parameters';
 import { parseOptions, readOptions } from '../../shared/n8n/readOptions';
+import { checkAddress } from '../../shared/output/download';
 import { camelCased } from '../../shared/util/case';
 import { clock, HOUR_MS } from '../../shared/util/clock';
 import { toJson } from '../../shared/util/json';
@@ -81,7 +82,7 @@ const fromInput = z.object({ binaryPropertyName: z.preprocess(toId, text()) });
 
 const ownName = z.object({ fileName: itemText });
 
-interface Picture {
+interface PreparedPicture {
 	/** In place of its own. */
 	fileName: string | undefined;
 	read: () => Promise<FileSource>;
@@ -92,11 +93,12 @@ async function preparePicture(
 	context: IExecuteFunctions,
 	client: MediaGenClient,
 	itemIndex: number,
-): Promise<Picture> {
+): Promise<PreparedPicture> {
 	const item = { context, fields, itemIndex };
 	const { fileName } = ownName.parse(context.getNodeParameter('options', itemIndex, {}));
 	if (parseParameters(item, anySource).source === 'url') {
 		const { url } = parseParameters(item, fromUrl);
+		checkAddress(url, client.connection);
 		return {
 			fileName,
 			read: async () => await fetchPicture(context, client.connection, url, itemIndex),
@@ -140,7 +142,7 @@ export const upload: Operation = {
 		);
 		throwFirstError(context, pictures);
 		const limit = pLimit(options.concurrency);
-		const uploadItem = async (itemIndex: number, { fileName, read }: Picture) => {
+		const uploadItem = async (itemIndex: number, { fileName, read }: PreparedPicture) => {
 			const picture = await read();
 			const record = await client.uploads.create({
 				...picture,

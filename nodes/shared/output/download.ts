@@ -60,7 +60,8 @@ function blocked(reason: string): BlockedAddressError {
 	return new BlockedAddressError(`The file was not downloaded: ${reason}`);
 }
 
-function checkAddress(address: string, connection: Connection): URL {
+/** Checks an address before anything is sent to it. Throws a `BlockedAddressError` for a private one. */
+export function checkAddress(address: string, connection: Connection): URL {
 	const url = parseWebUrl(address);
 	if (!url) throw blocked('the link is not a full http or https URL');
 	const isService = url.host === parseWebUrl(connection.baseUrl)?.host;

@@ -55,7 +55,21 @@ test('nothing is sent where a later row has a mistake', async () => {
 	const { error: byUrl } = await run({ source: 'url', url }, [{ json: {} }, { json: {} }]);
 	expect(byUrl?.message).toBe('"URL" must be a full http or https URL [row 2 (item 1)]');
 	expect(byUrl?.description).toContain('Nothing was sent');
+	const { error: byHost } = await run(
+		{ source: 'url', url: "={{ $itemIndex === 0 ? 'http://127.0.0.1:9' : 'http://10.0.0.1' }}" },
+		[{ json: {} }, { json: {} }],
+		{},
+		{ allowPrivateCallbacks: false, baseUrl: 'http://127.0.0.1:9' },
+	);
+	expect(byHost?.message).toContain('private host 10.0.0.1');
 	expect(service.sandbox.requests.list()).toEqual([]);
+});
+
+test('a row with a mistake is an error item beside those that are uploaded, if the node continues', async () => {
+	const good = await fileItem(await picture(8, 8));
+	const settings = { onError: 'continueRegularOutput' };
+	const { json } = await run({}, [good, { json: {} }, good], settings);
+	expect(json.map(({ error }) => error !== undefined)).toEqual([false, true, false]);
 });
 
 describeInEachBinaryDataMode(() => {
