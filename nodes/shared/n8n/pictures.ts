@@ -30,7 +30,7 @@ function linksIn(value: unknown): unknown[] {
 }
 
 // A comma inside a URL stays, as after the type of a data URI.
-const BETWEEN_LINKS = /[\r\n]+\s*|,\s*(?=https?:|data:|,|$)|\s(?=https?:\/\/)/;
+const BETWEEN_LINKS = /[\r\n]+\s*|[,;]\s*(?=https?:|data:|[,;]|$)|\s(?=https?:\/\/|data:)/i;
 
 /** The links in the value of a list. A cell of a sheet may hold several, with commas, blanks or line breaks between them. */
 export function linkList(value: unknown): unknown[] {
