@@ -145,6 +145,8 @@ export async function retrieveTask(
 const FORBIDDEN = 'the API key of this trigger may not read the task';
 const UNKNOWN = 'the service does not know the task';
 const UNCLEAR = 'it is not clear whether the service knows the task';
+const OTHER_SERVER =
+	'Check "Base URL" in the credential: another server, such as a proxy, may have answered.';
 const NO_PATH =
 	'If this service has the records of tasks at another path, set "Task Query Path" in the options of the trigger.';
 
@@ -189,8 +191,8 @@ export async function verify(
 	};
 	const request = async () => {
 		const answer = await retrieveTask(createClient(context, connection), taskId, hints);
-		// Another server's answer says nothing of the task, and is not remembered.
-		if (answer === 'unclear') throw new Refusal(503, UNCLEAR, NO_PATH);
+		// It does not say whether the task exists, and is not remembered.
+		if (answer === 'unclear') throw new Refusal(503, UNCLEAR, `${OTHER_SERVER} ${NO_PATH}`);
 		return answer;
 	};
 	const found = await bounds.ask(taskId, isSigned, request);

@@ -15,7 +15,7 @@ const TEST_WITHIN_MS = 15_000;
 
 const keySchema = z.object({ apiKey: z.string().default('') });
 
-const NO_SERVICE = 'There is no such service: check "Base URL"';
+const NO_SERVICE = 'The service was not found at this address: check "Base URL"';
 
 const failed = (message: string): INodeCredentialTestResult => ({ status: 'Error', message });
 

@@ -49,7 +49,7 @@ test.each([
 
 test('a path too many', async () => {
 	const { message } = await check({ baseUrl: `${service.sandbox.url}/api` });
-	expect(message).toContain('There is no such service: check "Base URL"');
+	expect(message).toContain('The service was not found at this address: check "Base URL"');
 });
 
 describe('A service that answers a byte at a time', () => {
