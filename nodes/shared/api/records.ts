@@ -255,7 +255,7 @@ export const SPECIFIED_FAILURE = /^fail(?:ed|ure)$/i;
 
 /** Fields in which errors of a request say why, besides `error`. */
 const REASONS = [
-	...['message', 'msg', 'detail', 'details', 'reason', 'errors', 'errmsg'],
+	...['message', 'msg', 'detail', 'details', 'reason', 'errors'],
 	...['error_message', 'errorMessage', 'error_msg', 'error_description'],
 ];
 
