@@ -37,20 +37,23 @@ describeOnHosts('Callbacks', (host) => {
 		await expectDeletedWith(host(), id, resumed.files('End'));
 	});
 
-	test('an API key that is wrong for a while ends no pause: the callback is turned away, and one with the right key resumes', async () => {
+	test('an API key that is refused for a while ends no pause: the callback is turned away, and a later one resumes', async () => {
 		const { workflow, webhook } = await pause(['Picture']);
 		const taskId = taskOf('Picture');
-		const useKey = async (key: string) =>
-			await host().putCredential(credentialAt(CREDENTIAL, sandbox().url, key));
+		const claim = { id: taskId, status: 'completed' };
+		const match = { method: 'GET', path: `/v1/tasks/${taskId}` } as const;
 		const refusals = () =>
 			sandbox()
-				.requests.list({ method: 'GET', path: `/v1/tasks/${taskId}` })
+				.requests.list(match)
 				.filter(({ status }) => status === 401).length;
+		const useKey = async (key: string) =>
+			await host().putCredential(credentialAt(CREDENTIAL, sandbox().url, key));
 		await useKey('sandbox-key-deleted');
 		try {
-			const claim = { id: taskId, status: 'completed' };
+			// The key with which the node paused, and then the one of now.
+			sandbox().faults.add({ match, effect: { type: 'status', status: 401 } });
 			expect((await post(`${webhook}/callback`, claim)).status).toBe(503);
-			expect(refusals()).toBe(1);
+			expect(refusals()).toBe(2);
 			await execution(workflow, 'waiting');
 		} finally {
 			await useKey(sandbox().key);
