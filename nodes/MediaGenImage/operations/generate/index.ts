@@ -19,7 +19,7 @@ const MASK_FIELDS = ['maskUrl', 'maskBinaryProperty'];
 
 /** The mask, as a URL or as a picture of the input. Refuses one whose expression is empty, and one without a picture to repaint. */
 async function maskOf(values: ParameterValues, item: ExecutedItem): Promise<ParameterValues> {
-	const [given] = MASK_FIELDS.filter((name) => !isBlank(values[name]));
+	const given = MASK_FIELDS.find((name) => !isBlank(values[name]));
 	if (given === undefined) {
 		requireExpressions(item, values, MASK_FIELDS, [additionalFields.name]);
 		return {};
