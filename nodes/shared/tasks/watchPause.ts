@@ -222,10 +222,10 @@ async function allEnded(
 			`MediaGen: the tasks of a paused execution could not be read: ${error.message}`,
 		);
 		// The credential may have another key, or another address, by now, for the next look.
-		if (!error.transient) {
-			run.client = await openClient(run.context).catch(() => run.client);
-			run.isKept = false;
-		}
+		const client = error.transient
+			? undefined
+			: await openClient(run.context).catch(() => undefined);
+		if (client) Object.assign(run, { client, isKept: false });
 		return undefined;
 	}
 }

@@ -195,10 +195,13 @@ describe('An execution whose callbacks were refused because the pause was not st
 		expect((await execution.resumed).json).toMatchObject([{ status: 'completed' }]);
 	});
 
-	test('goes on asking where the credential is not there any more', async () => {
+	test.each([
+		['the key is refused', serviceError(401, 'No more')],
+		['the address is gone', { status: 410, text: '<h1>Gone</h1>' }],
+	])('goes on asking where %s, and the credential is not there any more', async (_, reply) => {
 		const run = soundRun(service, 1, {}, { given: waitMode });
 		const execution = await pauseNode(run, { watches: true });
-		service.on('GET', RECORD, serviceError(401, 'No more'));
+		service.on('GET', RECORD, reply);
 		const { baseUrl } = service.credential();
 		Object.assign(run.credential, { baseUrl: '' });
 		await clock.sleep(30_000);
