@@ -4,7 +4,7 @@ import { type MediaGenClient, openClient } from '../../shared/api/client';
 import type { FileSource } from '../../shared/api/multipart';
 import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../../shared/api/image';
 import { UPLOAD_LINK_HOURS, type UploadRecord } from '../../shared/api/uploads';
-import { openPicture } from '../../shared/n8n/binary';
+import { openPicture, reopenFile } from '../../shared/n8n/binary';
 import type { Operation } from '../../shared/n8n/describe';
 import {
 	forEachItem,
@@ -106,8 +106,11 @@ async function preparePicture(
 	}
 	const { binaryPropertyName: property } = parseParameters(item, fromInput);
 	const place = { context, itemIndex, property, field: 'Input Data Field Name' };
-	const picture = await openPicture(place, { maxBytes: UPLOAD_MAX_BYTES, types: PICTURE_TYPES });
-	return { fileName, read: () => Promise.resolve(picture) };
+	const rules = { maxBytes: UPLOAD_MAX_BYTES, types: PICTURE_TYPES };
+	const { mimeType } = await openPicture(place, rules);
+	// Opened again in its turn: n8n may have all pictures in memory, as text.
+	const read = async () => await reopenFile(context, { itemIndex, property, mimeType });
+	return { fileName, read };
 }
 
 /** The record in camelCase, with the date at which the link expires: the service states its lifetime only. */

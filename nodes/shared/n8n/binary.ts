@@ -77,9 +77,8 @@ async function openContent(
 ): Promise<Pick<FileSource, 'bytes' | 'open'>> {
 	const { id } = data;
 	if (id === undefined) {
-		// Not kept: a node may open the files of all of its items first.
-		const decode = () => Buffer.from(data.data, 'base64');
-		return { bytes: decode().length, open: () => [decode()] };
+		const content = Buffer.from(data.data, 'base64');
+		return { bytes: content.length, open: () => [content] };
 	}
 	const { fileSize } = await helpers.getBinaryMetadata(id);
 	return { bytes: fileSize, open: () => piecesOf(helpers, id) };
@@ -180,10 +179,10 @@ export async function readWhole(pieces: Pieces): Promise<Buffer> {
 	return Buffer.concat(read);
 }
 
-/** Opens the content of an inspected file, to be sent. */
+/** Opens the content of a file that was checked, to be sent. */
 export async function reopenFile(
 	context: IExecuteFunctions,
-	{ itemIndex, property, mimeType }: PendingUpload,
+	{ itemIndex, property, mimeType }: Pick<PendingUpload, 'itemIndex' | 'property' | 'mimeType'>,
 ): Promise<FileSource> {
 	return { ...(await openBinary({ context, itemIndex, property, field: property })), mimeType };
 }
