@@ -41,12 +41,11 @@ export interface TriggerCall extends Callback {
 	address: ReturnType<typeof readReference>;
 }
 
-/** Why there is no record: the service does not know the task in its own words, in other words, as a proxy's, or the key may not read it. */
-type NotFound = 'unknown' | 'unclear' | 'forbidden';
+/** Why there is no record: the service says that it does not know the task, or the key may not read it. */
+type NotFound = 'unknown' | 'forbidden';
 
 /** What the service says of an id: the record, with the family that alone has such a path. */
-export type FoundTask =
-	{ record: TaskRecord; owner: TaskFamily | null } | Exclude<NotFound, 'unclear'>;
+export type FoundTask = { record: TaskRecord; owner: TaskFamily | null } | NotFound;
 
 /** The one family of which something holds; `null` if it holds of none, or of several. */
 function only(holds: (family: Family) => boolean): TaskFamily | null {
@@ -116,12 +115,12 @@ export async function retrieveTask(
 	client: Pick<MediaGenClient, 'tasks'>,
 	taskId: string,
 	{ hint = null, taskQueryPath }: { hint?: TaskFamily | null; taskQueryPath?: string },
-): Promise<FoundTask | NotFound> {
+): Promise<FoundTask | 'unclear'> {
 	const known = TASK_FAMILIES.map((family) => FAMILIES[family].queryPath);
 	const own = known.filter((path) => hint !== null && ownerOf(path) === hint);
 	const custom = taskQueryPath === undefined ? [] : [taskQueryPath];
 	const paths = new Set([...own, ...custom, ...known]);
-	let outcome: NotFound = 'unknown';
+	let outcome: NotFound | 'unclear' = 'unknown';
 	const end = clock.now() + TIMEOUT_MS;
 	for (const path of paths) {
 		try {

@@ -73,14 +73,18 @@ export class PictureReader {
 		return refusal(this.item, name, message);
 	}
 
+	private labelOf(name: string): string {
+		return labelOf(this.item.fields, toApiName(name)) ?? name;
+	}
+
 	/** Checks the pictures in the binary fields that a parameter names. */
 	async fromInput(name: string, values: ParameterValues): Promise<PendingUpload[]> {
 		const names = splitNames(values[name]);
 		const named = names.filter((each) => each !== '');
 		if (named.length > 0 && named.length < names.length)
 			throw this.refusal(name, 'must have a name on both sides of each comma');
-		const { context, fields, itemIndex } = this.item;
-		const field = labelOf(fields, toApiName(name)) ?? name;
+		const { context, itemIndex } = this.item;
+		const field = this.labelOf(name);
 		const found: PendingUpload[] = [];
 		for (const property of named)
 			found.push(await inspectPicture({ context, itemIndex, property, field }, this.rules));
@@ -97,10 +101,8 @@ export class PictureReader {
 	/** The one picture that either of two fields gives: the names of binary fields, or a link. `undefined` for none. */
 	async either(binaryProperty: string, url: string, values: ParameterValues): Promise<unknown> {
 		const links = linksIn(values[url]);
-		if (links.length > 0 && !isBlank(values[binaryProperty])) {
-			const label = labelOf(this.item.fields, toApiName(binaryProperty)) ?? binaryProperty;
-			throw this.refusal(url, `must not be set together with "${label}"`);
-		}
+		if (links.length > 0 && !isBlank(values[binaryProperty]))
+			throw this.refusal(url, `must not be set together with "${this.labelOf(binaryProperty)}"`);
 		const own = this.only(binaryProperty, await this.fromInput(binaryProperty, values));
 		return own ?? this.only(url, links);
 	}

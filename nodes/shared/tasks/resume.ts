@@ -417,7 +417,7 @@ async function resumeWithClient(
 }
 
 /** Whether a later request with the same connection would bring the same. A task that is not known may be a moment later. */
-const isFinal = (error: ApiError) => !error.transient && !(error instanceof NotFoundError);
+const isLasting = (error: ApiError) => !error.transient && !(error instanceof NotFoundError);
 
 /** Handles a callback. Never throws: n8n would resume with the error. */
 async function resumeOnCallback(
@@ -431,7 +431,7 @@ async function resumeOnCallback(
 	} catch (error) {
 		// The credential may have another key, or another address, by now.
 		forgetConnection(context);
-		if (kept && isFinal(errorFromThrown(error))) return await resumeOnCallback(context, family);
+		if (kept && isLasting(errorFromThrown(error))) return await resumeOnCallback(context, family);
 		context.logger.warn(`MediaGen: a callback could not be verified: ${asError(error).message}`);
 		return answer(context, 503, CALL_AGAIN);
 	}
