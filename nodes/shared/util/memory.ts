@@ -2,7 +2,7 @@ import { clock } from './clock';
 
 /** What this process remembers, by key: a limited number of values, each for a limited time. */
 export class Memory<Value> {
-	/** The oldest first. */
+	/** In the order in which they were set: by time, but where the clock has been set back. */
 	private readonly entries = new Map<string, { value: Value; until: number }>();
 
 	/**
@@ -16,7 +16,8 @@ export class Memory<Value> {
 
 	get(key: string): Value | undefined {
 		this.forgetOld();
-		return this.entries.get(key)?.value;
+		const entry = this.entries.get(key);
+		return entry && clock.now() < entry.until ? entry.value : undefined;
 	}
 
 	/** Adds a value, as the newest one, or sets it again. */

@@ -33,3 +33,12 @@ test('a value is forgotten after its time, and lasts anew when it is set again',
 	now += 999;
 	expect(held(memory)).toEqual([undefined, undefined, undefined]);
 });
+
+test('a value that was set before the clock was set back keeps no later one alive', () => {
+	const memory = new Memory<number>(10, 1_000);
+	memory.set('a', 1);
+	now -= 500;
+	memory.set('b', 2);
+	now += 1_000;
+	expect(held(memory)).toEqual([1, undefined, undefined]);
+});
