@@ -6,15 +6,17 @@ import { FAMILIES, taskPath } from '../shared/api/families';
 import type { TaskRecord } from '../shared/api/records';
 import { asNodeError } from '../shared/n8n/nodeErrors';
 import { taskQueryPath } from '../shared/n8n/options';
+import { isObject } from '../shared/util/json';
 import { taskId } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
 
 const word = z.string().min(1).optional().catch(undefined);
 
-/** A button has a custom identifier. The record's name for it and its label are not shown (spec, Grid-image task). */
-const button = z
-	.object({ custom_id: word, customId: word, id: word, label: word, name: word, emoji: word })
-	.catch({});
+/** A button has a custom identifier. The record's name for it and its label are not shown (spec, Grid-image task): it may stand alone. */
+const button = z.preprocess(
+	(given) => (isObject(given) ? given : { id: given }),
+	z.object({ custom_id: word, customId: word, id: word, label: word, name: word, emoji: word }),
+);
 
 const buttons = z.array(button).catch([]);
 

@@ -80,6 +80,8 @@ test('the buttons of a task, by whatever names its record gives them', () => {
 	};
 	expect(optionsOf({ id: 't', status: 'SUCCESS', buttons })).toEqual(listed);
 	expect(optionsOf({ code: 200, data: { id: 't', status: 'SUCCESS', buttons } })).toEqual(listed);
+	const alone = { id: 't', status: 'SUCCESS', buttons: ['plain', 4, ''] };
+	expect(optionsOf(alone)).toEqual([{ name: 'plain', value: 'plain', description: 'plain' }]);
 	expect(optionsOf({ id: 't', status: 'SUCCESS' })).toEqual([]);
 	expect(optionsOf({ id: 't', status: 'SUCCESS', buttons: 'none' })).toEqual([]);
 });
