@@ -634,11 +634,10 @@ describe('Model', () => {
 		expect(json[0]?.notes).toEqual([unlisted('model', 'vidomni-v4')]);
 	});
 
-	test('rules that do not depend on the model hold for a new one too', async () => {
+	test('which pictures go together is left to a new model', async () => {
 		const last = images({ url: front, role: 'last_frame' });
 		const { error } = await run('generate', { ...last, model: byId('vidomni-v4') });
-		expect(error?.message).toContain('"Images With Roles" must have a first frame');
-		expect(service.sandbox.requests.list()).toEqual([]);
+		expect(error?.message).toContain('Bad request: image_with_roles');
 	});
 
 	test.each(['generate', 'remix'])('%s: an empty model is refused', async (operation) => {

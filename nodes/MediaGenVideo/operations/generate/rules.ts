@@ -50,7 +50,7 @@ function checkMedia(body: VideoFields, refuse: Refuse): void {
 
 /** Rule 7 of spec §6, and what several shots need. */
 function checkShots(
-	{ multi_shot, shot_type, multi_prompt: shots, duration, model }: VideoFields,
+	{ multi_shot, shot_type, multi_prompt: shots, duration }: VideoFields,
 	refuse: Refuse,
 ): void {
 	if (multi_shot !== true) return;
@@ -60,10 +60,9 @@ function checkShots(
 		refuse('multi_prompt', 'is required: give each shot its prompt and its duration');
 		return;
 	}
-	// What another model makes without a duration is not known.
-	const whole = duration ?? (model === GENERATION_MODEL ? VIDEO_DURATION.default : undefined);
+	const whole = duration ?? VIDEO_DURATION.default;
 	const sum = shots.reduce((total, shot) => total + shot.duration, 0);
-	if (whole === undefined || sum === whole) return;
+	if (sum === whole) return;
 	const unset = duration === undefined ? ', which "Duration" is unless it is set' : '';
 	refuse(
 		'multi_prompt',
@@ -78,10 +77,11 @@ function checkContent(body: VideoFields, refuse: Refuse): void {
 	refuse('prompt', 'is required, unless there are shots, images or a video');
 }
 
-/** The rules of spec §6 in which more than one field has a part. */
+/** The rules of spec §6 in which more than one field has a part. They are those of its model: another one may have others. */
 export function checkVideoRules(body: VideoFields, issues: z.RefinementCtx): void {
 	const refuse = refuseIn(issues);
 	checkContent(body, refuse);
+	if (body.model !== GENERATION_MODEL) return;
 	checkMedia(body, refuse);
 	checkShots(body, refuse);
 }

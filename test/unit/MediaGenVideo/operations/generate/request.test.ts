@@ -198,6 +198,10 @@ test.each<[string, Record<string, unknown>]>([
 	['a long negative prompt', { negative_prompt: 'x'.repeat(3_000) }],
 	['two videos', { video_list: [...video(), ...video()] }],
 	['seven shots without a duration', { ...several, multi_prompt: seven }],
+	['shots without a type', { multi_shot: true }],
+	['a last frame alone', withRoles('last_frame')],
+	['two pictures beside a feature video', { ...editing('feature'), image_urls: [url, url] }],
+	['sound beside a video', { ...editing(), audio: true }],
 	[
 		'an element with five pictures',
 		{ element_list: [{ ...elementNamed('e'), element_input_urls: Array(5).fill(url) }] },
