@@ -17,7 +17,7 @@ import {
 	shownLink,
 } from './download';
 import { FileNames } from './fileNames';
-import type { RequestLinks, ResultFile } from './resultFiles';
+import type { SentRequest, ResultFile } from './resultFiles';
 import { type Task, wordsOf } from './task';
 
 /** What an item has on its whole way through a node that buys. */
@@ -47,7 +47,7 @@ export interface AcceptedItem extends BuyingItem {
 	/** The task as last read. */
 	task: Task;
 	/** The links that its request sent, where it was sent by this node. */
-	request?: RequestLinks;
+	request?: SentRequest;
 	/** The record as it came; absent while only the acknowledgement is known. */
 	record?: Record<string, unknown>;
 	/** Why the item has no result. */

@@ -42,7 +42,7 @@ export const besideTaskShape = z.object({
 });
 
 /** What is known of the request that a record answers, so that its own links do not count as results. */
-export interface RequestLinks {
+export interface SentRequest {
 	/** Fields of the request that hold links. */
 	fields: ReadonlySet<string>;
 	urls: ReadonlySet<string>;
@@ -411,7 +411,7 @@ export function resultFiles(
 	record: TaskRecord,
 	family: TaskFamily | null,
 	now: number,
-	request?: RequestLinks,
+	request?: SentRequest,
 	baseUrl = '',
 ): ResultFile[] {
 	const isGrid = isGridRecord(record.raw, family);
@@ -458,10 +458,10 @@ const SENT_LINK = /^\s*(?:https?:\/\/|data:)\S/i;
  *
  * @param linkFor the link of what is no text, such as of a picture that was uploaded
  */
-export function requestLinksOf(
+export function sentRequestOf(
 	body: Record<string, unknown>,
 	linkFor: (value: unknown) => string | undefined = () => undefined,
-): RequestLinks {
+): SentRequest {
 	const urls = new Set<string>();
 	const collect = (given: unknown): boolean => {
 		const value = linkFor(given) ?? given;

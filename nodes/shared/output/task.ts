@@ -12,7 +12,7 @@ import { objectOf } from '../util/json';
 import { z } from '../util/vendor/zod';
 import {
 	besideTaskShape,
-	type RequestLinks,
+	type SentRequest,
 	type ResultFile,
 	resultFiles,
 	resultOf,
@@ -60,7 +60,7 @@ interface TaskOrigin {
 	taskId: string;
 	family: TaskFamily | null;
 	operation: string;
-	request?: RequestLinks;
+	request?: SentRequest;
 }
 
 /** Fields of a record that the shared shape has under another name, or that repeat the request. */

@@ -14,7 +14,7 @@ import {
 	outputItems,
 	type TaskItem,
 } from '../output/items';
-import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
+import { type SentRequest, sentRequestOf } from '../output/resultFiles';
 import { checkOnlyOutput } from '../purchase/checkOnly';
 import { isOwnOutput, PurchaseRecords, runIndexOf } from '../purchase/purchaseRecords';
 import { dropRecords, runPaidItems } from '../purchase/runPaidItems';
@@ -106,8 +106,8 @@ async function buyTasks(
 				const began = clock.now();
 				const submission = await toSubmission(run, records, item, deadline.at);
 				idleSince = Math.min(clock.now(), idleSince + clock.now() - began);
-				const request = requestLinksOf(Buffer.isBuffer(submission.body) ? body : submission.body);
-				return async (): Promise<AcceptedTask & { request?: RequestLinks }> => {
+				const request = sentRequestOf(Buffer.isBuffer(submission.body) ? body : submission.body);
+				return async (): Promise<AcceptedTask & { request?: SentRequest }> => {
 					const words = notFound?.words;
 					const accepted = await client.tasks.submit(path, submission, deadline.at, words);
 					lastAccepted = clock.now();

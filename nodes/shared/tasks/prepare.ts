@@ -21,7 +21,7 @@ import {
 	validationError,
 } from '../n8n/parameters';
 import { rejected, type UnboughtItem } from '../output/items';
-import { type RequestLinks, requestLinksOf } from '../output/resultFiles';
+import { type SentRequest, sentRequestOf } from '../output/resultFiles';
 import { purchaseKey } from '../purchase/purchaseKey';
 import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import { type ReadyItem, readItems } from '../purchase/runPaidItems';
@@ -70,7 +70,7 @@ export interface ReadyTask extends ReadyItem {
 	/** With the callback address. */
 	target: TaskTarget;
 	/** The links of the request, as far as its pictures are uploaded. */
-	request?: RequestLinks;
+	request?: SentRequest;
 	/** The task that the user names as bought before. */
 	existingTaskId?: string;
 	/** That task, once it is found. */
@@ -237,7 +237,7 @@ export function withKnownLinks(records: PurchaseRecords, item: ReadyTask): Ready
 		value instanceof PendingUpload && !value.isInline
 			? records.findUpload(item.itemIndex, value.fingerprint)
 			: undefined;
-	return { ...item, request: requestLinksOf(item.target.body, linkFor) };
+	return { ...item, request: sentRequestOf(item.target.body, linkFor) };
 }
 
 /** Makes the body that is sent for an item: pictures uploaded before the deadline, and form data where the request has a file. */

@@ -18,7 +18,7 @@ import {
 } from '../../../nodes/shared/api/records';
 import { FileNames } from '../../../nodes/shared/output/fileNames';
 import { outputItems } from '../../../nodes/shared/output/items';
-import { requestLinksOf, resultFiles } from '../../../nodes/shared/output/resultFiles';
+import { sentRequestOf, resultFiles } from '../../../nodes/shared/output/resultFiles';
 import { type Task, toTask } from '../../../nodes/shared/output/task';
 import { toCamelCase } from '../../../nodes/shared/util/case';
 import { parseExactJson, toShortText } from '../../../nodes/shared/util/json';
@@ -241,7 +241,7 @@ function itemsOf({ body, task }: Body, output: 'tasks' | 'files') {
 const STEPS: ReadonlyArray<readonly [string, (given: Body) => unknown]> = [
 	['its id and its state', ({ body }) => [readTaskId(body), readTaskRecord(body)]],
 	['its task', ({ body }) => taskOf(body)],
-	['its links', ({ body }) => requestLinksOf(body)],
+	['its links', ({ body }) => sentRequestOf(body)],
 	['the key in it', ({ body }) => connection.redact(body)],
 	['its names of files', ({ task }) => new FileNames().namesFor(task, 'picture')],
 	['its item', (given) => itemsOf(given, 'tasks')],

@@ -4,8 +4,8 @@ import { TASK_FAMILIES, type TaskFamily } from '../../../../nodes/shared/api/fam
 import { readTaskRecord, type TaskRecord } from '../../../../nodes/shared/api/records';
 import {
 	textResult,
-	requestLinksOf,
-	type RequestLinks,
+	sentRequestOf,
+	type SentRequest,
 	resultFiles,
 } from '../../../../nodes/shared/output/resultFiles';
 import { toTask } from '../../../../nodes/shared/output/task';
@@ -21,7 +21,7 @@ function recordOf(raw: Record<string, unknown>): TaskRecord {
 }
 
 /** Number and link of each result, and its name if it has one. */
-function filesOf(family: TaskFamily | null, raw: Record<string, unknown>, request?: RequestLinks) {
+function filesOf(family: TaskFamily | null, raw: Record<string, unknown>, request?: SentRequest) {
 	return resultFiles(recordOf(raw), family, NOW, request).map(({ index, url, name }) => [
 		index,
 		url.split('/').pop(),
@@ -110,7 +110,7 @@ describe("The request's own pictures are not results", () => {
 	const raw = { ...own, result: picture };
 
 	test('where the request is known', () => {
-		const request = requestLinksOf({ prompt: 'x', ...own });
+		const request = sentRequestOf({ prompt: 'x', ...own });
 		const echoed = { ...raw, result: { ...raw.result, source: link('reference.png') } };
 		expect(filesOf('image', echoed, request)).toEqual([[1, '1.png']]);
 	});
@@ -131,7 +131,7 @@ describe("The request's own pictures are not results", () => {
 	});
 
 	test('a field of the request that the spec does not know is left out too, where the request is known', () => {
-		const request = requestLinksOf({ style_reference: { url: link('style.png') } });
+		const request = sentRequestOf({ style_reference: { url: link('style.png') } });
 		expect([...request.fields]).toEqual(['style_reference']);
 		const copied = { style_reference: link('style-copy.png'), result: picture };
 		expect(filesOf('image', copied, request)).toEqual([[1, '1.png']]);
@@ -144,7 +144,7 @@ test("a grid beside a picture: the place of the task's own family comes first, a
 		image_urls: [link('reference.png')],
 		result: { images: [{ url: [link('1.png')] }] },
 	};
-	const { fields, urls } = requestLinksOf({ prompt: 'A harbor' });
+	const { fields, urls } = sentRequestOf({ prompt: 'A harbor' });
 	expect(filesOf('image', raw, { fields, urls })).toEqual([
 		[1, '1.png'],
 		[2, 'grid.png', 'grid_image'],
@@ -466,7 +466,7 @@ test('the links of a request are collected at any depth, with the fields that ho
 		video_list: [{ url: link('3.mp4'), refer: { to: link('4.png') } }],
 		empty: [],
 	};
-	const { fields, urls } = requestLinksOf(body);
+	const { fields, urls } = sentRequestOf(body);
 	expect([...fields]).toEqual(['image_urls', 'video_list']);
 	const others = ['2.png', '3.mp4', '4.png'].map(link);
 	expect([...urls]).toEqual(['http://files.example.com/1.png', ...others]);
@@ -794,7 +794,7 @@ describe('What stands beside a link comes out with it', () => {
 
 test('pictures that the service stored again for a request come out only where there is nothing else', () => {
 	const raw = { image_urls: [link('stored-again.png')], result: picture };
-	const request = requestLinksOf({ image_with_roles: [{ url: link('reference.png') }] });
+	const request = sentRequestOf({ image_with_roles: [{ url: link('reference.png') }] });
 	expect(filesOf('image', raw, request)).toEqual([[1, '1.png']]);
 	const video = { ...raw, result: { video_url: link('1.mp4') } };
 	expect(filesOf('video', video, request)).toEqual([[1, '1.mp4']]);
@@ -803,13 +803,13 @@ test('pictures that the service stored again for a request come out only where t
 		[1, 'again.mp4'],
 		[2, 'c.png', 'cover'],
 	]);
-	const alone = filesOf('image', { image_urls: [link('1.png')] }, requestLinksOf({ prompt: 'x' }));
+	const alone = filesOf('image', { image_urls: [link('1.png')] }, sentRequestOf({ prompt: 'x' }));
 	expect(alone.map(([index]) => index)).toEqual([1]);
 });
 
 test('the links of a request may be those of pictures that were uploaded', () => {
 	const upload = Symbol('a picture');
-	const { fields, urls } = requestLinksOf({ image_urls: [upload, link('2.png')] }, (value) =>
+	const { fields, urls } = sentRequestOf({ image_urls: [upload, link('2.png')] }, (value) =>
 		value === upload ? link('1.png') : undefined,
 	);
 	expect([[...fields], [...urls]]).toEqual([['image_urls'], [link('1.png'), link('2.png')]]);
@@ -1064,7 +1064,7 @@ test(`${RUNS} records: every link that the service made comes out once with its 
 		fc.property(sample, envelope, ({ family, raw, made, requestBody, requestKnown }, wrap) => {
 			const record = readTaskRecord(wrap(raw));
 			if (!record) throw new Error('The record was not read');
-			const request = requestKnown ? requestLinksOf(requestBody) : undefined;
+			const request = requestKnown ? sentRequestOf(requestBody) : undefined;
 			const task = toTask(
 				record,
 				{ taskId: 'task_1', family, operation: 'generate', request },
@@ -1106,7 +1106,7 @@ test('links of a request that have blanks, or hold the picture, are no results',
 		image_url: 'https://files.example.com/my photo.png ',
 		mask: 'data:image/png;base64,iVBORw0KGgoAAA',
 	};
-	const request = requestLinksOf(own);
+	const request = sentRequestOf(own);
 	expect([...request.fields]).toEqual(['image_url', 'mask']);
 	const echoed = { request: own, result: { ...own, images: [{ url: [link('1.png')] }] } };
 	expect(filesOf('image', echoed, request)).toEqual([[1, '1.png']]);
