@@ -9,7 +9,7 @@ import {
 	TASK_FAMILIES,
 	type TaskFamily,
 } from '../api/families';
-import { type TaskRecord, toMilliseconds } from '../api/records';
+import { type TaskRecord, toMilliseconds, toNumber } from '../api/records';
 import { toCamelCase } from '../util/case';
 import { HOUR_MS } from '../util/clock';
 import { isObject, isText, objectOf, parseJson } from '../util/json';
@@ -41,11 +41,13 @@ export const besideTaskShape = z.object({
 	input: z.record(z.unknown()).optional(),
 });
 
-/** What is known of the request that a record answers, so that its own links do not count as results. */
+/** What is known of the request that a record answers. Its own links do not count as results. */
 export interface SentRequest {
 	/** Fields of the request that hold links. */
 	fields: ReadonlySet<string>;
 	urls: ReadonlySet<string>;
+	/** How many files it asks for, where it says so. */
+	count?: number;
 }
 
 const KIND_WORDS =
@@ -454,7 +456,7 @@ export function resultFiles(
 const SENT_LINK = /^\s*(?:https?:\/\/|data:)\S/i;
 
 /**
- * Collects the links of a request body, at any depth.
+ * Collects the links of a request body, at any depth, and how many files it asks for.
  *
  * @param linkFor the link of what is no text, such as of a picture that was uploaded
  */
@@ -475,5 +477,6 @@ export function sentRequestOf(
 		return inner.map(collect).includes(true);
 	};
 	const fields = Object.entries(body).flatMap(([field, value]) => (collect(value) ? [field] : []));
-	return { fields: new Set(fields), urls };
+	const count = toNumber(body.n);
+	return { fields: new Set(fields), urls, ...(count === undefined ? {} : { count }) };
 }

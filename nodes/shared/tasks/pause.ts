@@ -82,7 +82,7 @@ function waitingJson(outcome: TaskItem, input: IDataObject, resumeUrl: string): 
 		...taskJson(outcome, true),
 		...(isOpen(outcome) ? { status: 'submitted', results: [], url: null } : {}),
 		...beside,
-		...(request ? { requestLinks: { fields: [...request.fields], urls } } : {}),
+		...toJson({ requestLinks: request && { ...request, fields: [...request.fields], urls } }),
 	};
 }
 

@@ -102,8 +102,12 @@ const waitingJson = z.object({
 	leftOut: z.boolean().catch(false),
 	input: z.unknown(),
 	requestLinks: z
-		.object({ fields: z.array(z.string()), urls: z.array(z.string()) })
-		.transform(({ fields, urls }) => ({ fields: new Set(fields), urls: new Set(urls) }))
+		.object({
+			fields: z.array(z.string()),
+			urls: z.array(z.string()),
+			count: z.number().optional().catch(undefined),
+		})
+		.transform((sent) => ({ ...sent, fields: new Set(sent.fields), urls: new Set(sent.urls) }))
 		.optional()
 		.catch(undefined),
 });

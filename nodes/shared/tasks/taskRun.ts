@@ -15,7 +15,7 @@ import type { RunOptions } from '../n8n/options';
 import { firstItemOf, readRunOptions } from '../n8n/readOptions';
 import type { DownloadContext } from '../output/download';
 import { type AcceptedItem, type BuyingItem, isAccepted, type TaskItem } from '../output/items';
-import { isEmpty, submittedTask, toTask } from '../output/task';
+import { isEmpty, submittedTask, type Task, toTask } from '../output/task';
 import { clock } from '../util/clock';
 import { pLimit } from '../util/vendor/pLimit';
 
@@ -113,6 +113,14 @@ export function acceptedItem(
 	return { itemIndex, state: 'accepted', taskId, task, notes, options };
 }
 
+/** Says that there are fewer pictures than the request asked for: the service bills what it made (spec §3b). */
+function fewerNote({ family, status, results }: Task, count = 0): string | undefined {
+	const made = results.length;
+	return family === 'image' && status === 'completed' && made > 0 && made < count
+		? `The service made ${made} of the ${count} pictures that were asked for`
+		: undefined;
+}
+
 /**
  * Puts a record into an outcome. A record that cannot be mapped comes out as it is, with a note, so that it never takes the
  * other tasks down.
@@ -134,6 +142,8 @@ export function withRecord(
 	try {
 		const origin = { taskId, family, operation, request };
 		const task = toTask(record, origin, brandWords, clock.now(), baseUrl);
+		const fewer = fewerNote(task, request?.count);
+		if (fewer !== undefined && !notes.includes(fewer)) notes.push(fewer);
 		if (!isEmpty(raw, task)) return { ...outcome, task, record: raw, notes };
 		return { ...outcome, task: { ...task, record: raw }, record: raw, notes: [...notes, noFile] };
 	} catch (error) {
