@@ -24,7 +24,7 @@ export function describeHost(host: Host): HostDescription {
 export function attachHost({ session, pid, logFile, ...parts }: HostDescription): Host {
 	const main = attachedProcess(pid, new HostLog(logFile));
 	const host = new Host({ ...parts, main, dispose: async () => {} });
-	// A log-in of its own for each user would soon meet n8n's limit of attempts.
+	// If each user logged in separately, they would soon reach n8n's limit on attempts.
 	host.api.session = session;
 	return host;
 }

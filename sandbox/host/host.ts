@@ -33,7 +33,7 @@ export interface RunOptions {
 	timeout?: number;
 	/** The trigger to start from; the workflow's first one by default. */
 	trigger?: string;
-	/** Returns also when the execution waits, not only when it has ended. */
+	/** Also returns when the execution waits, not only when it has ended. */
 	orWaiting?: boolean;
 }
 
@@ -123,7 +123,7 @@ export class Host extends RestN8n {
 					`Execution ${executionId} is still "${status}" after ${timeout / 1_000} s. n8n's log ends with:\n${this.log.tail()}`,
 				);
 			}
-			// n8n answers with all data of the execution: asked seldom, where it takes long.
+			// n8n answers with all data of the execution. Where that takes long, it is asked rarely.
 			await delay(Math.max(100, Math.min(waited / 20, 1_000)));
 		}
 	}
@@ -142,13 +142,13 @@ export class Host extends RestN8n {
 		await memory.resetPeakRss(this.pid);
 	}
 
-	/** Ends n8n in order, and with it everything that was started for it. The user folder goes, unless it was given. */
+	/** Shuts n8n down, and with it everything that was started for it. Removes the user folder, unless it was given. */
 	async stop(): Promise<void> {
 		await this.halt();
 		await this.parts.dispose();
 	}
 
-	/** Ends n8n as a power cut would (SIGKILL). {@link restart} brings it back; {@link stop} is still to be called. */
+	/** Ends n8n as a power cut would (SIGKILL). {@link restart} brings it back; {@link stop} must still be called. */
 	async kill(): Promise<void> {
 		await Promise.all(this.processes.map((process) => process.kill()));
 	}

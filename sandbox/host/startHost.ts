@@ -26,7 +26,7 @@ export interface HostOptions {
 	database?: 'sqlite' | 'postgres';
 	/** A Node.js to run n8n on instead of the one for which it was built. Only 1.123's native packages load on any. */
 	node?: RegistryNode;
-	/** Goes over n8n's environment, for example `{ EXECUTIONS_TIMEOUT: '60' }`. */
+	/** Overrides n8n's environment, for example `{ EXECUTIONS_TIMEOUT: '60' }`. */
 	env?: Record<string, string>;
 	progress?: Progress;
 }

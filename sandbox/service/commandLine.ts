@@ -33,7 +33,7 @@ In Docker n8n reaches this machine as host.docker.internal:
 Faults    mediagen-sandbox --faults '{ "match": { "path": "/v1/images/*" }, "effect": { "type": "status", "status": 503 } }'
 `;
 
-/** What the caller can mend by another option. */
+/** A mistake that the caller can correct with another option. */
 export class UsageError extends Error {}
 
 const { host, dialect } = optionsSchema.shape;

@@ -42,7 +42,7 @@ export async function createSandbox(given: SandboxOptions = {}): Promise<Sandbox
 	const { host } = options;
 	await app.listen({ port: options.port, host });
 	const { port } = app.server.address() as AddressInfo;
-	// A sandbox on all addresses is reached from this machine under its usual address.
+	// A sandbox that listens on all addresses is reached from this machine at the usual one.
 	const local = `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
 	service.url ||= local;
 

@@ -12,10 +12,10 @@ const DOCKER_FILES = '/home/node/.n8n-files';
 /**
  * Imports every workflow of the examples folder. A kept n8n has some of them already, by name: they stay as they are.
  *
- * n8n lists the latest first. So they are imported in such an order that the list begins with the pipeline, and has the others in
- * alphabetical order below it.
+ * n8n lists the latest first. The order of the imports makes the list begin with the pipeline, with the others in alphabetical order
+ * below it.
  *
- * Those that write files do so in `.n8n-files` in the home of the user, which is made where it is missing.
+ * Examples that write files use `.n8n-files` in the user's home directory. The folder is created if it is missing.
  *
  * @returns the pipeline's id, and whether it is a new one
  */

@@ -12,7 +12,7 @@ const CREDENTIAL = 'MediaGen API';
 
 const progress = terminalProgress();
 
-/** What is to be undone at the end, the newest first, however the end comes. */
+/** What is undone at the end, the newest first, however the program ends. */
 type Cleanup = Array<() => Promise<void>>;
 
 /**
@@ -21,7 +21,7 @@ type Cleanup = Array<() => Promise<void>>;
  * @param root the checkout
  * @param given the options of the command line
  * @param stopped resolves with the signal that asks for the end
- * @returns the signal, where it came before everything was up
+ * @returns the signal, if it came before everything was running
  */
 export async function main(
 	root: string,

@@ -22,7 +22,7 @@ export function rebuildOnChange(root: string, host: Host, progress: Progress): (
 
 	const watcher = watch(SOURCES, { cwd: root, delay: 300 }, (done) => {
 		rebuild()
-			// The n8n with the last working build goes on.
+			// The n8n with the last working build keeps running.
 			.catch((error: unknown) => console.error(error instanceof Error ? error.message : error))
 			.finally(() => done());
 	});

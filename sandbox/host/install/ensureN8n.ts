@@ -18,7 +18,7 @@ export interface InstalledN8n {
 	bin: string;
 }
 
-/** One compiler per core, which optimizes a little: SQLite builds in half the time. What is downloaded instead is not concerned. */
+/** One compiler per core, which optimizes a little: SQLite builds in half the time. Has no effect on what is downloaded instead. */
 const QUICK_BUILD = { JOBS: 'max', CFLAGS: '-O1', CXXFLAGS: '-O1' };
 
 /**

@@ -39,8 +39,8 @@ const lockfileSchema = z.object({ packages: z.record(z.unknown()) });
 /**
  * Installs into the cache, unless it is there already.
  *
- * The work is done in a folder of its own that is renamed at the end, under a lock: whatever stands under the final name
- * is whole, however the process that made it ended, and two processes never install at once.
+ * The work is done in a folder of its own that is renamed at the end, under a lock: whatever is under the final name
+ * is complete, however the process that made it ended, and two processes never install at once.
  *
  * @returns the folder that holds `node_modules`
  */

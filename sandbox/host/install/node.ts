@@ -42,7 +42,7 @@ export type RegistryNode = 22 | 24;
 /**
  * The machine's own Node.js where n8n runs on it, else Node.js 24 from the npm registry.
  *
- * @throws when neither is to be had on this platform
+ * @throws when neither is available on this platform
  */
 export async function ensureNode({ node }: HostRecipe, progress: Progress): Promise<NodeRuntime> {
 	const own = major();

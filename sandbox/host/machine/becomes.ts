@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 /**
  * Asks every 100 ms until `ready` says so.
  *
- * @param hasEnded asked first each time: what is waited for will not come any more
+ * @param hasEnded asked first each time: whether `ready` can no longer become true
  * @returns false after `timeoutMs`, or where it has ended
  */
 export async function becomes(

@@ -21,7 +21,7 @@ interface PrepareOptions {
 	userFolder: string;
 	port: number;
 	tarball: string | undefined;
-	/** Goes over n8n's environment. */
+	/** Overrides n8n's environment. */
 	env: Record<string, string>;
 }
 
@@ -74,9 +74,9 @@ function environment(
 		N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '8',
 		// Safari takes no other cookie from plain http; it is for the editor's login alone.
 		N8N_SECURE_COOKIE: 'false',
-		// Otherwise a form with questions about the user lies over the editor after the first login.
+		// Otherwise a form with questions about the user covers the editor after the first login.
 		N8N_PERSONALIZATION_ENABLED: 'false',
-		// No other machine gets to it.
+		// No other machine can reach it.
 		N8N_LISTEN_ADDRESS: '127.0.0.1',
 
 		// Nothing is sent home or fetched: the start would wait for it on a closed network.

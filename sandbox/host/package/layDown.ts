@@ -16,7 +16,7 @@ const manifestSchema = z
 
 type Manifest = z.infer<typeof manifestSchema>;
 
-/** What n8n's database keeps of a community package, beside its nodes. */
+/** What n8n's database keeps about a community package, besides its nodes. */
 export type LaidDownPackage = Pick<Manifest, 'name' | 'version' | 'author'>;
 
 /**

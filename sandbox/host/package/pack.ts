@@ -85,7 +85,7 @@ export async function packWhereChanged(folder: string, progress: Progress): Prom
 	const tarball = await packPackage({ progress });
 	await rm(folder, { recursive: true, force: true });
 	await mkdir(folder, { recursive: true });
-	// Whatever stands under the final name is whole.
+	// Whatever is under the final name is complete.
 	await cp(tarball, `${target}.unfinished`);
 	await rename(`${target}.unfinished`, target);
 	await rm(dirname(tarball), { recursive: true, force: true });

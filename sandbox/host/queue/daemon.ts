@@ -7,7 +7,7 @@ export interface DaemonOptions {
 	args: string[];
 	/** Runs as this user, where this program is root: PostgreSQL refuses to be root. */
 	user?: string;
-	/** The signal that ends it in order. */
+	/** The signal for an orderly shutdown. */
 	stopSignal: NodeJS.Signals;
 	ready: () => Promise<boolean>;
 }

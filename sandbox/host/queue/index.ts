@@ -25,9 +25,9 @@ export interface QueueHostOptions {
 	workers?: number;
 	/** How many processes answer webhooks, behind a proxy; 2 by default. */
 	webhooks?: number;
-	/** How the proxy shares calls out among them, asked for each call; in turn by default. */
+	/** How the proxy distributes calls among them, asked for each call; in turn by default. */
 	balance?: () => Balance;
-	/** Goes over the environment of every process. */
+	/** Overrides the environment of every process. */
 	env?: Record<string, string>;
 	progress?: Progress;
 }
@@ -36,7 +36,7 @@ export interface QueueHostOptions {
  * Brings up n8n in queue mode: main, workers and webhook processors as processes of their own, with Redis, PostgreSQL
  * and a proxy before them. All of it is on this machine and ends with `stop()`.
  *
- * `host.companions` holds the workers and webhook processors; `kill()` and `restart()` of the host are for all processes,
+ * `host.companions` holds the workers and webhook processors; `kill()` and `restart()` of the host act on all processes,
  * but leave Redis and PostgreSQL running, as servers of their own would.
  */
 export async function startQueueHost({
@@ -109,8 +109,8 @@ async function start(n8n: InstalledN8n, layout: Layout): Promise<Host> {
 }
 
 /**
- * Goes over the environment of every process: what makes them one installation, what `docs/scaling.md` recommends, and where the
- * servers are. All else is n8n's default.
+ * Settings for every process: what makes them one installation, what `docs/scaling.md` recommends, and where the servers are. All
+ * else is n8n's default.
  *
  * @param url the proxy's address, which is the only one that is known outside
  */
@@ -136,7 +136,7 @@ function environment(
 
 		QUEUE_BULL_REDIS_HOST: '127.0.0.1',
 		QUEUE_BULL_REDIS_PORT: String(redisPort),
-		// 1.123 runs the jobs of a worker that is gone again by default, from the start; 2.x never does, and ignores this.
+		// By default 1.123 runs the jobs of a dead worker again, from the start; 2.x never does, and ignores this.
 		QUEUE_WORKER_MAX_STALLED_COUNT: '0',
 		// Tells when a worker is ready.
 		QUEUE_HEALTH_CHECK_ACTIVE: 'true',

@@ -17,7 +17,7 @@ export async function startPostgres(folder: string) {
 	await mkdir(folder);
 	if (identity) {
 		await chown(folder, identity.uid, identity.gid);
-		// It runs as another user, and must get to its own folder inside.
+		// It runs as another user, and must be able to reach its own folder inside.
 		await chmod(dirname(folder), 0o755);
 	}
 	// Trust is enough for a server that only this machine reaches, and syncing to disk only protects from a loss of power.

@@ -9,7 +9,7 @@ const PRODUCTION = /^\/(webhook|webhook-waiting|form|form-waiting|mcp)(\/|$)/;
 export type Balance = 'inTurn' | 'byPath';
 
 /**
- * The load balancer that n8n's queue mode asks for: production webhooks go round the webhook processors, the rest to main.
+ * The load balancer that n8n's queue mode asks for: production webhooks go to the webhook processors, the rest to main.
  *
  * @param balance asked for each call
  * @returns how to end it
@@ -27,7 +27,7 @@ export async function startProxy(
 			? createHash('sha256').update(path).digest().readUInt32BE()
 			: (calls += 1);
 	await server.register(httpProxy, {
-		// Left empty, for otherwise all connections would go to it, whatever getUpstream says.
+		// Left empty: otherwise all connections would go to it, whatever getUpstream says.
 		upstream: '',
 		websocket: true,
 		disableRequestLogging: true,

@@ -21,19 +21,19 @@ export class RestError extends Error {
 
 const refusalSchema = z.object({ message: z.string() }).passthrough();
 
-/** So long n8n may need until its database answers again. */
+/** How long n8n may need until its database answers again. */
 const NOT_READY_MS = 60_000;
 
 /**
- * n8n turns every request away, before it has looked at it, while its database did not answer within 5 s. And n8n 1.123 has one
- * connection to SQLite for all that write, so that of two transactions at a time the second does not begin.
+ * While its database does not answer within 5 s, n8n rejects every request without processing it. n8n 1.123 also has only one
+ * connection to SQLite for all writers: of two simultaneous transactions, the second does not begin.
  */
 const NOT_BEGUN = new Set([
 	'503 Database is not ready!',
 	'500 SQLITE_ERROR: cannot start a transaction within a transaction',
 ]);
 
-/** Whether n8n has done nothing of a request, because its database was busy. */
+/** Whether n8n has rejected a request without processing it, because its database was busy. */
 const isNotBegun = ({ status, data }: AxiosResponse<unknown>) =>
 	NOT_BEGUN.has(`${status} ${refusalSchema.safeParse(data).data?.message}`);
 

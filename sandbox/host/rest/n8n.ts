@@ -81,7 +81,7 @@ export class RestN8n {
 	/** For what has no method here. */
 	readonly api: RestClient;
 
-	/** Kept, for it is a list of many megabytes, and a restart changes nothing of it. */
+	/** Kept, because the list has many megabytes, and a restart does not change it. */
 	private types: Promise<NodeType[]> | undefined;
 
 	/** @param url `http://127.0.0.1:<port>`: the editor, `/rest/…` and `/webhook/…` */
@@ -101,7 +101,7 @@ export class RestN8n {
 		);
 	}
 
-	/** Sets up the owner on a fresh user folder, logs in on a used one; a session that still holds is kept. */
+	/** Sets up the owner on a fresh user folder, logs in on a used one; keeps a session that is still valid. */
 	protected async enter(): Promise<void> {
 		const { email, password } = this.owner;
 		if (this.api.session && (await this.api.raw.get('/rest/login')).status === 200) return;
@@ -183,7 +183,7 @@ export class RestN8n {
 		return this.post(`/rest/workflows/${id}/activate`, { versionId }, workflowSchema);
 	}
 
-	/** Lets a workflow's triggers listen no more. */
+	/** Makes a workflow's triggers stop listening. */
 	async deactivate(id: string): Promise<void> {
 		await this.post(`/rest/workflows/${id}/deactivate`, {});
 	}
@@ -271,7 +271,7 @@ export class RestN8n {
 			for (const execution of results) found.set(execution.id, execution);
 			if (found.size === known || (results.length < PAGE && !nextCursor))
 				return [...found.values()];
-			// n8n 2 gives the place to go on from and accepts no other; n8n 1 goes on from the last id.
+			// n8n 2 gives the place to continue from and accepts no other; n8n 1 continues from the last id.
 			position = nextCursor ? { cursor: nextCursor } : { lastId: results.at(-1)?.id ?? '' };
 		}
 	}

@@ -59,7 +59,7 @@ export const finishAllSchema = z
 /** The sandbox's own controls: the same for a program and over the admin paths. */
 export type Controls = ReturnType<typeof createControls>;
 
-/** A task with everything that the sandbox knows of it. */
+/** A task with everything that the sandbox knows about it. */
 export type TaskView = ReturnType<typeof taskView>;
 
 /** The controls of one service. */

@@ -36,11 +36,11 @@ type Scripted = z.output<typeof replySchema>;
 /** A tool that a request offers. */
 export interface OfferedTool {
 	name: string;
-	/** Its parameters that are texts, with `said` as each of them. */
+	/** Its arguments, with `said` in each text parameter. */
 	sampleArguments(said: string): Record<string, unknown>;
 }
 
-/** What prepared answers are matched against, and samples are made of. */
+/** What prepared answers are matched against, and samples are made from. */
 export interface Occasion {
 	lastRole: string;
 	user: string;

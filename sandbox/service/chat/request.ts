@@ -111,7 +111,7 @@ function textOf(candidate: Record<string, unknown>): string | undefined {
 		: undefined;
 }
 
-/** What somebody said, as each text parameter at any depth. */
+/** Arguments that have the given words in each text parameter, at any depth. */
 function filledWith(said: string, schemas: Record<string, unknown>): Record<string, unknown> {
 	const filled = Object.entries(schemas).map(([name, schema]): [string, unknown] => {
 		if (textParameter.safeParse(schema).success) return [name, said];

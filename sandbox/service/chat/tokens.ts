@@ -8,7 +8,7 @@ const AS_TEXT = { disallowedSpecial: new Set<string>() };
 
 let tokenizer: Count | undefined;
 
-/** Long documents come again; a shorter text is counted faster than it is found in the cache. */
+/** Long documents come more than once. Counting a shorter text is faster than finding it in the cache. */
 const WORTH_KEEPING = 2_000;
 const counts = new LRUCache<string, number>({
 	maxSize: 16 * 1024 * 1024,

@@ -122,7 +122,7 @@ export function gridPlan(
 		height: EDGE,
 		format: 'png',
 		compression: null,
-		// A re-roll or a variation must show something else than its parent.
+		// A re-roll or a variation must look different from its parent.
 		seed: action === 'IMAGINE' ? String(at + 1) : `${taskId}/${at + 1}`,
 		prompt,
 		caption: `${at + 1}/${count} · ${action}`,

@@ -121,7 +121,7 @@ function sceneOf(prompt: string, random: () => number): Scene {
 	for (const word of text.match(/\p{L}+/gu) ?? []) {
 		color = COLORS.get(word) ?? color;
 		const thing = thingOf(word);
-		// They stand in its sky.
+		// Stars are already in the night sky.
 		const isInSky = time === 'night' && thing === 'star';
 		if (thing === undefined || isInSky || things.length === MOST_THINGS) continue;
 		things.push({ thing, color: color ?? pick(palette, random) });
@@ -152,7 +152,7 @@ const pick = (colors: readonly string[], random: () => number) =>
 
 /** Draws the scene that a prompt asks for. The same prompt, seed and size give the same SVG. */
 export function sceneSvg(prompt: string, seed: string, { width, height }: Size): string {
-	// The words decide on the colors, whichever picture of the task it is.
+	// The words determine the colors, whichever picture of the task it is.
 	const scene = sceneOf(prompt, randomFrom(prompt));
 	const random = randomFrom(`${prompt}/${seed}`);
 	const unit = Math.min(width, height) / 40;

@@ -37,7 +37,7 @@ export function playTrack({ seconds, seed, fadeIn, title }: TrackSpec): Buffer {
 	}
 	const wave = new WaveFile();
 	wave.fromScratch(1, SAMPLE_RATE, '16', []);
-	// The samples have the form of the file already; packing them one by one takes the library half a second.
+	// The samples already have the format of the file; packing them one by one takes the library half a second.
 	Object.assign(wave.data, {
 		chunkSize: samples.byteLength,
 		samples: new Uint8Array(samples.buffer),

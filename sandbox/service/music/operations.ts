@@ -34,7 +34,7 @@ export interface Tracks {
 	stems?: Readonly<Record<string, TrackSpec>>;
 }
 
-/** What an operation has to make its tracks of. */
+/** What an operation makes its tracks from. */
 export interface Workshop {
 	applied: Readonly<Record<string, unknown>>;
 	/** Seconds of the source, or of a song. */

@@ -48,7 +48,7 @@ export function musicPlan(
 	};
 }
 
-/** Seconds that the second track of a generation is longer, as it is with the real thing. */
+/** How many seconds longer the second track of a generation is. At the real service the two differ as well. */
 const SECOND_TRACK = 4;
 
 type Applied = Readonly<Record<string, unknown>>;

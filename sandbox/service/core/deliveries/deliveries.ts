@@ -102,7 +102,7 @@ export class Deliveries {
 		Object.assign(attempt, await post(delivery.url, delivery.body, clock, signal), {
 			endedAt: clock.now(),
 		});
-		// A callback belongs to the time before a reset.
+		// A reset may have come meanwhile: this callback belongs to the time before it.
 		signal.throwIfAborted();
 		delivery.state = stateAfter(attempt.status);
 		if (delivery.taskId !== null) this.tried.emit(delivery.taskId);

@@ -17,8 +17,8 @@ function nameOf(host: string | undefined): string {
 }
 
 /**
- * Answers under `localhost`, an address, and the name of the public URL. A page whose own name leads to this machine (DNS
- * rebinding) is not told apart by the browser, and gets nothing.
+ * Answers to `localhost`, an address, and the name of the public URL. The browser does not recognize a page whose own name leads
+ * to this machine (DNS rebinding), so such a page gets nothing.
  */
 export function installHostCheck(app: FastifyInstance, service: Service): void {
 	app.addHook('onRequest', ({ headers }, _reply, done) => {
@@ -36,7 +36,7 @@ export function installHostCheck(app: FastifyInstance, service: Service): void {
 	});
 }
 
-/** A proxy or a tunnel on this machine passes on what others ask. */
+/** A proxy or a tunnel on this machine passes on requests of others. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
 
 /** Whether a program of this machine sent the request, or a page of the sandbox, and not a page of another site. */

@@ -11,7 +11,7 @@ export interface Form {
 }
 
 /**
- * @param largest bytes; one byte more is read, so that the caller can tell a file that is too large
+ * @param largest bytes; one byte more is read, so that the caller can recognize a file that is too large
  * @param refused makes the error for a form without a file
  */
 export async function readForm(

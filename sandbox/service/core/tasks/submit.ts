@@ -10,7 +10,7 @@ import type { Family, Outcome, Plan, Task } from '../store/tasks';
 import { createTask, endTask } from './lifecycle';
 import { acknowledgement } from './record';
 
-/** A request of a key that may buy, not yet validated. */
+/** A request with a key that may buy, not yet validated. */
 export interface Sent {
 	service: Service;
 	account: Account;

@@ -7,7 +7,7 @@ import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 export interface Clock {
 	/** Milliseconds since the Unix epoch, on this clock. */
 	now(): number;
-	/** So many times as fast as the time of other programs does it run: for what others must do in time. */
+	/** How many times as fast as the time of other programs it runs: for what others must do in time. */
 	readonly factor: number;
 	/**
 	 * Resolves once `ms` milliseconds have passed on this clock.
