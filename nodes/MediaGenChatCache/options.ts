@@ -1,5 +1,3 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
-
 import { priceOptions } from '../shared/n8n/chatPrices';
 import {
 	buyingOptions,
@@ -9,12 +7,11 @@ import {
 	presetNumber,
 	toggle,
 } from '../shared/n8n/options';
-import { parseOptions, readOptions } from '../shared/n8n/readOptions';
 import { number } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
 import { additionalField } from './prompt/fields';
 
-const chatOptions = z.object({
+const options = z.object({
 	...commonOptions,
 	...buyingOptions,
 	...priceOptions,
@@ -37,15 +34,11 @@ const chatOptions = z.object({
 	}),
 });
 
+/** Those that all items share. */
+export const chatOptions = options.omit({ reference: true });
+
 /** How a run works: see the descriptions of the fields. Times in seconds, prices per million tokens. */
-export type ChatOptions = Omit<z.infer<typeof chatOptions>, 'reference'>;
+export type ChatOptions = z.infer<typeof chatOptions>;
 
 /** The collection "Options" of both operations. */
-export const chatOptionsField = optionsField([...fieldsOf(chatOptions.shape), additionalField]);
-
-/** Reads the options once for all items. Throws a `NodeOperationError` that names the option. */
-export function readChatOptions(context: IExecuteFunctions): ChatOptions {
-	const { reference: _ofItem, ...shape } = chatOptions.shape;
-	const given = readOptions(Object.keys(shape), (name) => context.getNodeParameter(name, 0, null));
-	return parseOptions(context.getNode(), chatOptions, given);
-}
+export const chatOptionsField = optionsField([...fieldsOf(options.shape), additionalField]);

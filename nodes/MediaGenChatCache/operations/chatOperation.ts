@@ -14,7 +14,7 @@ import { type MediaGenClient, openClient } from '../../shared/api/client';
 import { type ApiError, NotFoundError, shortResponse } from '../../shared/api/errors';
 import type { Operation } from '../../shared/n8n/describe';
 import { throwFirstError } from '../../shared/n8n/failedItems';
-import { readItemOptions } from '../../shared/n8n/readOptions';
+import { readItemOptions, readSharedOptions } from '../../shared/n8n/readOptions';
 import { isLeftOut, type UnboughtItem } from '../../shared/output/items';
 import { checkOnlyOutput } from '../../shared/purchase/checkOnly';
 import { PurchaseRecords } from '../../shared/purchase/purchaseRecords';
@@ -30,7 +30,7 @@ import { traceUsed } from '../../shared/report/customData';
 import { clock } from '../../shared/util/clock';
 import { toJson } from '../../shared/util/json';
 import { findVolatile } from '../../shared/util/volatile';
-import { type ChatOptions, chatOptionsField, readChatOptions } from '../options';
+import { type ChatOptions, chatOptions, chatOptionsField } from '../options';
 import { type ChatOutcome, toOutput, usedBy } from '../output';
 import {
 	compareWithAll,
@@ -178,7 +178,7 @@ async function execute(
 	context: IExecuteFunctions,
 	style: ChatStyle,
 ): Promise<INodeExecutionData[][]> {
-	const options = readChatOptions(context);
+	const options = readSharedOptions(context, chatOptions);
 	const questions = await readQuestions(context, style, options);
 	if (!options.checkOnly) throwFirstError(context, questions);
 	const signal = context.getExecutionCancelSignal();

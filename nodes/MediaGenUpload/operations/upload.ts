@@ -15,7 +15,7 @@ import {
 } from '../../shared/n8n/failedItems';
 import { commonOptions, fieldsOf, itemText, optionsField } from '../../shared/n8n/options';
 import { parseParameters } from '../../shared/n8n/parameters';
-import { parseOptions, readOptions } from '../../shared/n8n/readOptions';
+import { readSharedOptions } from '../../shared/n8n/readOptions';
 import { checkAddress } from '../../shared/output/download';
 import { camelCased } from '../../shared/util/case';
 import { clock, HOUR_MS } from '../../shared/util/clock';
@@ -132,13 +132,7 @@ export const upload: Operation = {
 	fields,
 	async execute(context) {
 		const client = await openClient(context, context.getExecutionCancelSignal());
-		const options = parseOptions(
-			context.getNode(),
-			uploadOptions,
-			readOptions(Object.keys(uploadOptions.shape), (name) =>
-				context.getNodeParameter(name, 0, null),
-			),
-		);
+		const options = readSharedOptions(context, uploadOptions);
 		const pictures = await forEachItem(
 			context,
 			async (itemIndex) => await preparePicture(context, client, itemIndex),

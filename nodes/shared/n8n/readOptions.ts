@@ -60,6 +60,16 @@ export function readOptions(
 	return Object.fromEntries(names.map((name) => [name, getParameter(`options.${name}`)]));
 }
 
+/** Reads options that all items share, from the first item. Throws a `NodeOperationError` that names the option. */
+export const readSharedOptions = <Shape extends Options>(
+	context: IExecuteFunctions,
+	options: z.ZodObject<Shape>,
+) => {
+	const names = Object.keys(options.shape);
+	const given = readOptions(names, (name) => context.getNodeParameter(name, 0, null));
+	return parseOptions(context.getNode(), options, given);
+};
+
 const TOP_LEVEL = ['waitMode', ...Object.keys(outputOptions)];
 
 const IN_COLLECTION = Object.keys(runOptions.shape).filter((name) => !TOP_LEVEL.includes(name));
