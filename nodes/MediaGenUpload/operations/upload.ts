@@ -13,7 +13,7 @@ import {
 	throwFirstError,
 	toOutputItems,
 } from '../../shared/n8n/failedItems';
-import { commonOptions, fieldsOf, itemText, optionsField } from '../../shared/n8n/options';
+import { commonOptions, fieldsOf, ifSet, itemText, optionsField } from '../../shared/n8n/options';
 import { parseParameters } from '../../shared/n8n/parameters';
 import { readSharedOptions } from '../../shared/n8n/readOptions';
 import { checkAddress } from '../../shared/output/download';
@@ -25,18 +25,19 @@ import { pLimit } from '../../shared/util/vendor/pLimit';
 import { z } from '../../shared/util/vendor/zod';
 import { fetchPicture } from '../fetchPicture';
 
-const fileNameOption: INodeProperties = {
-	displayName: 'File Name',
-	name: 'fileName',
-	type: 'string',
-	default: '',
-	placeholder: 'e.g. lighthouse.png',
-	description: 'Name to store the picture under, in place of its own',
-};
-
 const { concurrency, simplify } = commonOptions;
 
 const uploadOptions = z.object({ concurrency, simplify });
+
+const pictureOptions = z.object({
+	fileName: ifSet(itemText, {
+		displayName: 'File Name',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. lighthouse.png',
+		description: 'Name to store the picture under, in place of its own',
+	}),
+});
 
 const fields: INodeProperties[] = [
 	{
@@ -71,7 +72,7 @@ const fields: INodeProperties[] = [
 		placeholder: 'e.g. https://example.com/picture.png',
 		displayOptions: { show: { source: ['url'] } },
 	},
-	optionsField([...fieldsOf(uploadOptions.shape), fileNameOption]),
+	optionsField(fieldsOf({ ...uploadOptions.shape, ...pictureOptions.shape })),
 ];
 
 const anySource = z.object({ source: oneOf(['binary', 'url']) });
@@ -79,8 +80,6 @@ const anySource = z.object({ source: oneOf(['binary', 'url']) });
 const fromUrl = z.object({ url: z.preprocess(toId, webUrl()) });
 
 const fromInput = z.object({ binaryPropertyName: z.preprocess(toId, text()) });
-
-const ownName = z.object({ fileName: itemText });
 
 interface PreparedPicture {
 	/** In place of its own. */
@@ -95,7 +94,7 @@ async function preparePicture(
 	itemIndex: number,
 ): Promise<PreparedPicture> {
 	const item = { context, fields, itemIndex };
-	const { fileName } = ownName.parse(context.getNodeParameter('options', itemIndex, {}));
+	const { fileName } = pictureOptions.parse(context.getNodeParameter('options', itemIndex, {}));
 	if (parseParameters(item, anySource).source === 'url') {
 		const { url } = parseParameters(item, fromUrl);
 		checkAddress(url, client.connection);
