@@ -10,6 +10,7 @@ import {
 	NotFoundError,
 	RateLimitError,
 } from '../shared/api/errors';
+import { CHECK_MODEL } from '../shared/n8n/chatModels';
 import { asNodeError, type NodeError } from '../shared/n8n/nodeErrors';
 import {
 	MaxTasksError,
@@ -37,8 +38,6 @@ export interface Received {
 
 const MAYBE_BOUGHT =
 	'The answer may have been bought anyway: look at the balance. This node sends a question once; "Retry On Fail" of the agent would ask again.';
-
-const CHECK_MODEL = 'Check "Model", and the base URL in the MediaGen credential.';
 
 const RAISE_LIMIT = 'Raise "Max Tasks" in the options, or lower the number of steps of the agent.';
 

@@ -11,7 +11,8 @@ import { costOf } from '../../shared/api/chatCost';
 import { isRefused } from '../../shared/api/chatEnd';
 import { readUsage } from '../../shared/api/chatUsage';
 import { type MediaGenClient, openClient } from '../../shared/api/client';
-import { type ApiError, NotFoundError, shortResponse } from '../../shared/api/errors';
+import { NotFoundError, shortResponse } from '../../shared/api/errors';
+import { CHECK_MODEL } from '../../shared/n8n/chatModels';
 import type { Operation } from '../../shared/n8n/describe';
 import { throwFirstError } from '../../shared/n8n/failedItems';
 import { readItemOptions, readSharedOptions } from '../../shared/n8n/readOptions';
@@ -91,11 +92,6 @@ async function readQuestions(
 	});
 }
 
-const hintFor = (error: ApiError) =>
-	error instanceof NotFoundError
-		? 'Check "Model", and the base URL in the MediaGen credential.'
-		: undefined;
-
 /** Buys the answers and reads them. */
 async function askAll(
 	run: ChatRun,
@@ -130,7 +126,7 @@ async function askAll(
 		// n8n does not save what arrives after Stop, so this line is the only trace of the purchase.
 		logLine: (response) =>
 			signal?.aborted ? `question answered with ${shortResponse(response)}` : undefined,
-		hintFor,
+		hintFor: (error) => (error instanceof NotFoundError ? CHECK_MODEL : undefined),
 		// For each prefix that is not cached yet, one request is sent before the others. The next one cannot read what a refused one
 		// wrote, so it has to write it again (cache rule 6). What an earlier attempt wrote may have expired.
 		schedule: async ({ print }, start) =>

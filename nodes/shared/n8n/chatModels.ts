@@ -13,6 +13,9 @@ export const chatModelField = openValueField({
 	description: 'A chat model of the service',
 });
 
+/** What to do about a 404 to a question. */
+export const CHECK_MODEL = 'Check "Model", and the base URL in the MediaGen credential.';
+
 const BY_ID = 'Choose By ID and enter the ID of a model.';
 
 /** The list of "Model": what the service itself lists. Throws an n8n error that says how to continue without a list. */
