@@ -105,22 +105,15 @@ export function traceUsed(context: RunContext, amounts: Amounts, how?: 'added'):
 }
 
 /** What tasks cost, as far as their records state it. */
-interface CostTotals {
-	/** Tasks that state a cost. */
-	priced: number;
-	/** In the unit of the balance. */
-	cost: number;
-	credits: number;
-	/** Tasks that state neither cost nor credits. They are not free. */
-	unpriced: number;
-}
-
-export function costTotals(tasks: ReadonlyArray<Pick<Task, 'cost' | 'creditsCost'>>): CostTotals {
+export function costTotals(tasks: ReadonlyArray<Pick<Task, 'cost' | 'creditsCost'>>) {
 	const costs = tasks.flatMap(({ cost }) => cost ?? []);
 	return {
+		/** Tasks that state a cost. */
 		priced: costs.length,
+		/** In the unit of the balance. */
 		cost: sum(costs),
 		credits: sum(tasks.flatMap(({ creditsCost }) => creditsCost ?? [])),
+		/** Tasks that state neither cost nor credits. They are not free. */
 		unpriced: tasks.filter(({ cost, creditsCost }) => cost === null && creditsCost === null).length,
 	};
 }
@@ -129,9 +122,7 @@ const tokenUsage = z.object({ input_tokens: z.number(), output_tokens: z.number(
 
 /** Tokens of the tasks whose records state them, such as pictures; `undefined` if none does. */
 function tokensOf(tasks: readonly Task[]): Tokens | undefined {
-	const usages = tasks
-		.map(({ usage }) => tokenUsage.safeParse(usage))
-		.flatMap(({ data }) => data ?? []);
+	const usages = tasks.flatMap(({ usage }) => tokenUsage.safeParse(usage).data ?? []);
 	if (usages.length === 0) return undefined;
 	return {
 		input: sum(usages.map((usage) => usage.input_tokens)),
