@@ -182,30 +182,6 @@ function timedOut(context: CostContext, { itemIndex, taskId }: AcceptedItem): bo
 	return json?.taskId === taskId && json.status === 'submitted';
 }
 
-function count(context: CostContext, outcomes: readonly TaskItem[], how: Counting): void {
-	const counted = objectIn(context.getContext('flow'), COUNTED);
-	let newTasks = 0;
-	const ended: AcceptedItem[] = [];
-	for (const outcome of outcomes.filter(isAccepted)) {
-		const { taskId } = outcome;
-		// In the order in which they came, which numbers would not have.
-		const id = `t:${taskId}`;
-		const before = counted[id];
-		if (outcome.options.reused && before === undefined) {
-			// Another execution bought it. A later node that reads it must not count it either.
-			counted[id] = 'ended';
-			continue;
-		}
-		const final = isFinal(outcome);
-		if (before === 'ended' || (how === 'read' && !final)) continue;
-		if (before === undefined) newTasks++;
-		if (final && (before !== 'waiting' || timedOut(context, outcome))) ended.push(outcome);
-		counted[id] = final ? 'ended' : how === 'waiting' ? 'waiting' : 'bought';
-	}
-	for (const oldest of Object.keys(counted).slice(0, -REMEMBERED)) delete counted[oldest];
-	addCost(context, newTasks, ended, context);
-}
-
 /** Adds items that "Max Tasks" left out to the custom data of the execution. Never throws. */
 export function countLeftOut(context: CustomDataContext, items: number): void {
 	if (items > 0)
@@ -226,7 +202,29 @@ export function countCost(
 	outcomes: readonly TaskItem[],
 	how: Counting,
 ): void {
-	bestEffort(context, 'custom data', () => count(context, outcomes, how));
+	bestEffort(context, 'custom data', () => {
+		const counted = objectIn(context.getContext('flow'), COUNTED);
+		let newTasks = 0;
+		const ended: AcceptedItem[] = [];
+		for (const outcome of outcomes.filter(isAccepted)) {
+			const { taskId } = outcome;
+			// In the order in which they came, which numbers would not have.
+			const id = `t:${taskId}`;
+			const before = counted[id];
+			if (outcome.options.reused && before === undefined) {
+				// Another execution bought it. A later node that reads it must not count it either.
+				counted[id] = 'ended';
+				continue;
+			}
+			const final = isFinal(outcome);
+			if (before === 'ended' || (how === 'read' && !final)) continue;
+			if (before === undefined) newTasks++;
+			if (final && (before !== 'waiting' || timedOut(context, outcome))) ended.push(outcome);
+			counted[id] = final ? 'ended' : how === 'waiting' ? 'waiting' : 'bought';
+		}
+		for (const oldest of Object.keys(counted).slice(0, -REMEMBERED)) delete counted[oldest];
+		addCost(context, newTasks, ended, context);
+	});
 }
 
 /**
