@@ -1,4 +1,4 @@
-import { unreadFields } from '../shared/api/music';
+import { CUSTOM_MODE_FIELDS, DESCRIPTION_MODE_FIELD, unreadFields } from '../shared/api/music';
 import type { Field } from '../shared/n8n/options';
 import { isObject } from '../shared/util/json';
 import { flag } from '../shared/util/schema';
@@ -45,13 +45,10 @@ export const modeField = ({ infers }: SongMode): Field => ({
 	description: 'What the song is made of',
 });
 
-/** Where a field is shown that one mode alone reads: in sight, or in the collection. */
-export function shownIn(
-	{ infers }: SongMode,
-	readsIt: 'custom' | 'description',
-	inCollection = false,
-) {
-	if (readsIt === 'description') return { show: { custom: [AUTOMATIC, false] } };
+/** The condition of a field that one mode alone reads, in sight or in the collection; `undefined` for any other field. */
+export function shownIn({ infers }: SongMode, field: string, inCollection: boolean) {
+	if (field === DESCRIPTION_MODE_FIELD) return { show: { custom: [AUTOMATIC, false] } };
+	if (!CUSTOM_MODE_FIELDS.some((custom) => custom === field)) return undefined;
 	return inCollection
 		? { hide: { '/custom': infers ? [false] : [AUTOMATIC, false] } }
 		: { show: { custom: infers ? [AUTOMATIC, true] : [true] } };

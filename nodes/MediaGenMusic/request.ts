@@ -10,7 +10,7 @@ import {
 } from '../shared/api/music';
 import type { Operation } from '../shared/n8n/describe';
 import { additionalFieldsOf } from '../shared/n8n/fields';
-import { fieldsOf, type Options } from '../shared/n8n/options';
+import type { Options } from '../shared/n8n/options';
 import { type KnownValues, labelOf, unlistedNotes } from '../shared/n8n/parameters';
 import { buyingOperation, type BuyingOperation } from '../shared/tasks/execute';
 import type { RequestBody } from '../shared/tasks/prepare';
@@ -61,13 +61,10 @@ export function musicRequest(
 
 /** The fields in the panel. What one mode alone reads is shown there. */
 function panelOf(fields: Options, mode?: SongMode, inCollection = false): INodeProperties[] {
-	const named = Object.entries(fields).map(([name, { field }]) => {
-		const isCustom = CUSTOM_MODE_FIELDS.some((custom) => custom === name);
-		if (!mode || !(isCustom || name === DESCRIPTION_MODE_FIELD)) return [name, { field }] as const;
-		const displayOptions = shownIn(mode, isCustom ? 'custom' : 'description', inCollection);
-		return [name, { field: { ...field, displayOptions } }] as const;
+	return Object.entries(fields).map(([name, { field }]) => {
+		const displayOptions = mode && shownIn(mode, name, inCollection);
+		return { ...field, ...(displayOptions && { displayOptions }), name: toCamelCase(name) };
 	});
-	return fieldsOf(Object.fromEntries(named.map(([name, each]) => [toCamelCase(name), each])));
 }
 
 /** What the user set and the mode does not read. */
