@@ -5,6 +5,7 @@ import {
 	type ChatEndpoint,
 	type ChatResponse,
 	hourCacheHeader,
+	markersIn,
 	readReply,
 } from '../../shared/api/chat';
 import { costOf } from '../../shared/api/chatCost';
@@ -44,13 +45,13 @@ import { prefixKeys, WarmUp } from '../prefix/warmUp';
 import { warningsOf } from '../prefix/warnings';
 import type { Part } from '../prompt/conversation';
 import { chatResource, promptFields } from '../prompt/fields';
-import { type PreparedQuestion, prepareQuestion } from '../prompt/prepare';
+import { prepareQuestion } from '../prompt/prepare';
 
 /** One of the two styles of asking. */
 interface ChatStyle
 	extends ChatEndpoint, Pick<Operation, 'name' | 'value' | 'action' | 'description'> {
 	/** The fields of the body that hold the prompt. */
-	toPrompt(parts: readonly Part[]): Record<string, unknown>;
+	toPrompt: (parts: readonly Part[]) => Record<string, unknown>;
 }
 
 interface ChatRun {
@@ -63,7 +64,9 @@ interface ChatRun {
 }
 
 /** A validated question, with the fingerprint of its prefix. */
-interface Question extends PreparedQuestion, ReadyItem {
+interface Question extends ReadyItem {
+	/** The parts up to the last marked one. */
+	prefix: Part[];
 	print: PrefixFingerprint;
 }
 
@@ -76,18 +79,15 @@ async function readQuestions(
 	const fingerprintOf = createFingerprinter();
 	return await readItems(context, (itemIndex) => {
 		const collection = context.getNodeParameter('options', itemIndex, {});
-		const prepared = prepareQuestion(context, itemIndex);
-		const { given, parts, additional } = prepared;
-		const { model, max_tokens } = given;
-		const body = { model, max_tokens, ...style.toPrompt(parts), ...additional };
-		const operation = `chat.${style.value}`;
+		const { model, prefix, body } = prepareQuestion(context, itemIndex, style.toPrompt);
 		return {
-			...prepared,
+			itemIndex,
 			state: 'ready' as const,
 			notes: [],
 			options: readItemOptions(collection, includeInput ? inputs[itemIndex]?.json : undefined),
-			purchase: { itemIndex, operation, path: style.path, body },
-			print: fingerprintOf(model, prepared.prefix),
+			purchase: { itemIndex, operation: `chat.${style.value}`, path: style.path, body },
+			prefix,
+			print: fingerprintOf(model, prefix),
 		};
 	});
 }
@@ -141,7 +141,7 @@ async function askAll(
 
 	const outcomes = paid.map((item): ChatOutcome => {
 		if (item.state !== 'ready') return item;
-		const { itemIndex, notes, prefix, markers, print, receipt: response } = item;
+		const { itemIndex, notes, purchase, prefix, print, receipt: response } = item;
 		const reply = readReply(response);
 		const usage =
 			reply.usage &&
@@ -152,7 +152,7 @@ async function askAll(
 			prefix,
 			comparison,
 			usage,
-			markers,
+			markers: markersIn(purchase.body).length,
 			findVolatile: volatileIn,
 		});
 		return {

@@ -21,8 +21,6 @@ export const conversation = z.object({
 	earlier_turns: z.array(earlierTurn).default([]),
 });
 
-export type Conversation = z.infer<typeof conversation>;
-
 /** A piece of the prompt, in the order in which the service reads it. */
 export interface Part {
 	role: ChatRole;
@@ -37,7 +35,7 @@ export interface Part {
  * The whole prompt: system blocks, then the other cached blocks, then earlier turns, then the question, which is a block of its
  * own and never marked (cache rule 3).
  */
-export function partsOf(given: Conversation): Part[] {
+export function partsOf(given: z.infer<typeof conversation>): Part[] {
 	const cached = given.cached_blocks.flatMap((each, at): Part[] => {
 		if (each === null) return [];
 		const part = { role: each.place, text: each.text, block: at + 1 };

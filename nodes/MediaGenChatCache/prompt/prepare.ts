@@ -1,6 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { markersIn } from '../../shared/api/chat';
 import {
 	isBlank,
 	type ParameterValues,
@@ -11,21 +10,8 @@ import {
 	validationError,
 } from '../../shared/n8n/parameters';
 import { z } from '../../shared/util/vendor/zod';
-import { type Conversation, conversation, type Part, partsOf, prefixOf } from './conversation';
+import { conversation, type Part, partsOf, prefixOf } from './conversation';
 import { additionalField, cachedBlocksField, promptFields } from './fields';
-
-/** An item whose question is validated and ready to be sent. */
-export interface PreparedQuestion {
-	itemIndex: number;
-	given: Conversation;
-	parts: Part[];
-	/** The parts up to the last marked one. */
-	prefix: Part[];
-	/** Fields of the body that this node does not show. */
-	additional: Record<string, unknown>;
-	/** Number of cache markers in the request. */
-	markers: number;
-}
 
 /** Fields that the node makes from its own parameters. */
 const OWN_FIELDS = ['model', 'max_tokens', 'system', 'messages'];
@@ -60,8 +46,16 @@ function withoutEmptyBlocks(
 	};
 }
 
-/** Reads and validates one item. Throws a `NodeOperationError` that names the field. */
-export function prepareQuestion(context: IExecuteFunctions, itemIndex: number): PreparedQuestion {
+/**
+ * Reads and validates one item. Throws a `NodeOperationError` that names the field.
+ *
+ * @param toPrompt makes the fields of the body that hold the prompt
+ */
+export function prepareQuestion(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	toPrompt: (parts: readonly Part[]) => Record<string, unknown>,
+) {
 	const item = { context, fields: promptFields, itemIndex };
 	const values = withoutEmptyBlocks(context, readParameters(item), itemIndex);
 	const read = conversation.safeParse(toApiNames(values));
@@ -71,9 +65,8 @@ export function prepareQuestion(context: IExecuteFunctions, itemIndex: number): 
 		const message = 'must not set "stream" to true: the node reads the answer in one piece';
 		throw refusal({ context, fields: [additionalField], itemIndex }, additionalField.name, message);
 	}
+	const { model, max_tokens } = read.data;
 	const parts = partsOf(read.data);
-	const prefix = prefixOf(parts);
-	const markers =
-		prefix.filter(({ ttl }) => ttl !== undefined).length + markersIn(additional).length;
-	return { itemIndex, given: read.data, parts, prefix, additional, markers };
+	const body = { model, max_tokens, ...toPrompt(parts), ...additional };
+	return { model, prefix: prefixOf(parts), body };
 }
