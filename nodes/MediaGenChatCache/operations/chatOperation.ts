@@ -44,7 +44,7 @@ import {
 import { prefixKeys, WarmUp } from '../prefix/warmUp';
 import { warningsOf } from '../prefix/warnings';
 import type { Part } from '../prompt/conversation';
-import { chatResource, promptFields } from '../prompt/fields';
+import { promptFields } from '../prompt/fields';
 import { prepareQuestion } from '../prompt/prepare';
 
 /** One of the two styles of asking. */
@@ -207,7 +207,7 @@ async function execute(
 export function chatOperation(style: ChatStyle): Operation {
 	return {
 		...style,
-		resource: chatResource,
+		resource: { name: 'Chat', value: 'chat' },
 		fields: [...promptFields, chatOptionsField],
 		execute: async (context) => await execute(context, style),
 	};

@@ -1,12 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { MIN_PREFIX_TOKENS } from '../../shared/api/chat';
-import type { Resource } from '../../shared/n8n/describe';
 import { chatModelField } from '../../shared/n8n/chatModels';
 import { additionalBodyFieldsField } from '../../shared/n8n/parameters';
 import { NOT_MARKED } from './conversation';
-
-export const chatResource: Resource = { name: 'Chat', value: 'chat' };
 
 export const cachedBlocksField: INodeProperties = {
 	displayName: 'Cached Blocks',
