@@ -92,21 +92,18 @@ const generations = z.object({ generations: z.array(generation) }).catch({ gener
  * else, and the pieces of a stream are joined without line breaks then.
  */
 function joinText(message: unknown): void {
-	if (typeof message !== 'object' || message === null || !('content' in message)) return;
-	const { content } = message;
-	if (!Array.isArray(content) || content.length === 0) return;
-	const texts = content.flatMap((block: unknown) =>
+	if (!isObject(message) || !Array.isArray(message.content)) return;
+	const blocks: unknown[] = message.content;
+	const texts = blocks.flatMap((block) =>
 		isObject(block) && block.type === 'text' && typeof block.text === 'string' ? [block.text] : [],
 	);
-	if (texts.length === content.length) message.content = texts.join('');
+	if (texts.length > 0 && texts.length === blocks.length) message.content = texts.join('');
 }
 
 const METHODS = ['bindTools', 'withConfig', '_generate', '_streamResponseChunks'] as const;
 
 const isAdapter = (value: unknown): value is Adapter =>
-	typeof value === 'object' &&
-	value !== null &&
-	METHODS.every((name) => typeof Reflect.get(value, name) === 'function');
+	isObject(value) && METHODS.every((name) => typeof value[name] === 'function');
 
 /** `data:image/png;base64,…` */
 const DATA_URL = /^data:([^;,]+);base64,(.*)$/s;
@@ -127,10 +124,8 @@ function toReadableBlock(block: unknown): unknown {
 
 /** A message with readable blocks, else like the given one; that itself where nothing changes. */
 function toReadable(message: unknown): unknown {
-	if (typeof message !== 'object' || message === null || !('content' in message)) return message;
-	const content: unknown = message.content;
-	if (!Array.isArray(content)) return message;
-	const blocks: unknown[] = content;
+	if (!isObject(message) || !Array.isArray(message.content)) return message;
+	const blocks: unknown[] = message.content;
 	const readable = blocks.map(toReadableBlock);
 	if (readable.every((block, at) => block === blocks[at])) return message;
 	const copy: unknown = Object.create(message, { content: { value: readable, enumerable: true } });
