@@ -1,4 +1,4 @@
-import { CHAT_ROLES, type ChatRole, type TextBlock, textBlock } from '../../shared/api/chat';
+import { alternating, CHAT_ROLES, type ChatRole, textBlock } from '../../shared/api/chat';
 import { integer, oneOf, text } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
 
@@ -55,19 +55,9 @@ export function prefixOf(parts: readonly Part[]): Part[] {
 	return parts.slice(0, end);
 }
 
-/** A turn. Its content is always a list of blocks: on plain text a marker has no effect (cache rule 2). */
-type Turn = { role: string; content: TextBlock[] };
-
 export const blocksOf = (parts: readonly Part[]) =>
 	parts.map(({ text, ttl }) => textBlock(text, ttl));
 
-/** The turns of the given parts. Neighbors of the same role are blocks of one turn, so that roles alternate. */
-export function turnsOf(parts: readonly Part[]): Turn[] {
-	const turns: Turn[] = [];
-	for (const part of parts) {
-		const last = turns.at(-1);
-		if (last?.role === part.role) last.content.push(...blocksOf([part]));
-		else turns.push({ role: part.role, content: blocksOf([part]) });
-	}
-	return turns;
-}
+/** The turns of the given parts. Their content is a list of blocks: on plain text a marker has no effect (cache rule 2). */
+export const turnsOf = (parts: readonly Part[]) =>
+	alternating(parts.map((part) => ({ role: part.role, content: blocksOf([part]) })));

@@ -1,4 +1,4 @@
-import { MESSAGES, textBlock } from '../../shared/api/chat';
+import { alternating, MESSAGES, textBlock } from '../../shared/api/chat';
 import { isObject, parseJson } from '../../shared/util/json';
 import { type Block, type ChatStyle, type Question } from './style';
 import type { FilePart, Part, Turn } from './talk';
@@ -37,27 +37,18 @@ function toBlock(part: Part): Block {
 	}
 }
 
-interface Message {
-	role: 'user' | 'assistant';
-	content: Block[];
-}
-
 /** What comes first where the talk begins with an answer, after a memory has dropped the question: the first turn must be the user's. */
-const DROPPED = 'The talk began earlier.';
+const DROPPED: Turn = { role: 'user', parts: [{ type: 'text', text: 'The talk began earlier.' }] };
 
-/** Results of tools are the user's turns in this style. Neighbors of the same role are one turn, so that roles alternate. */
-function toMessages(turns: readonly Turn[]): Message[] {
-	const messages: Message[] = [];
-	for (const turn of turns) {
-		const role = turn.role === 'assistant' ? 'assistant' : 'user';
-		const content = turn.parts.map(toBlock);
-		const last = messages.at(-1);
-		if (last?.role === role) last.content.push(...content);
-		else messages.push({ role, content });
-	}
-	return messages[0]?.role === 'assistant'
-		? [{ role: 'user', content: [textBlock(DROPPED)] }, ...messages]
-		: messages;
+/** Results of tools are the user's turns in this style. */
+function toMessages(turns: readonly Turn[]) {
+	const whole = turns[0]?.role === 'assistant' ? [DROPPED, ...turns] : turns;
+	return alternating(
+		whole.map(({ role, parts }) => ({
+			role: role === 'assistant' ? role : 'user',
+			content: parts.map(toBlock),
+		})),
+	);
 }
 
 const isText = ({ type }: Block) => type === 'text';

@@ -50,7 +50,7 @@ export const MIN_PREFIX_TOKENS = 1_024;
 /** A marker. `5m` is what the service takes an absent `ttl` for (cache rule 1). */
 type CacheControl = { type: 'ephemeral'; ttl?: string };
 
-export type TextBlock = { type: 'text'; text: string; cache_control?: CacheControl };
+type TextBlock = { type: 'text'; text: string; cache_control?: CacheControl };
 
 export const cacheControl = (ttl: string): CacheControl =>
 	ttl === '5m' ? { type: 'ephemeral' } : { type: 'ephemeral', ttl };
@@ -58,6 +58,19 @@ export const cacheControl = (ttl: string): CacheControl =>
 /** A content block. The marker stands inside it: beside a content that is a plain string it has no effect (cache rule 2). */
 export function textBlock(text: string, ttl?: string): TextBlock {
 	return { type: 'text', text, ...(ttl === undefined ? {} : { cache_control: cacheControl(ttl) }) };
+}
+
+/** Adds each turn's blocks to the turn before it where both have the same role: roles must alternate. */
+export function alternating<Role extends string, Block>(
+	given: ReadonlyArray<{ role: Role; content: readonly Block[] }>,
+) {
+	const turns: Array<{ role: Role; content: Block[] }> = [];
+	for (const { role, content } of given) {
+		const last = turns.at(-1);
+		if (last?.role === role) last.content.push(...content);
+		else turns.push({ role, content: [...content] });
+	}
+	return turns;
 }
 
 /** The lifetimes of all cache markers at any depth of a value; `undefined` for one that names none. */
