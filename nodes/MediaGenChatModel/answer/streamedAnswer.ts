@@ -66,19 +66,15 @@ export class StreamedAnswer {
 
 	private usage: Fields | undefined;
 
-	private done = false;
+	/** Whether the service has said that nothing follows. */
+	isOver = false;
 
 	/** Whether text has come in pieces, as the styles have it: what comes in another form is the same again. */
 	private hasPieces = false;
 
 	/** Whether the answer has come to its end. */
 	get isComplete(): boolean {
-		return this.done || this.stopReason !== null;
-	}
-
-	/** Whether the service has said that nothing follows. */
-	get isOver(): boolean {
-		return this.done;
+		return this.isOver || this.stopReason !== null;
 	}
 
 	/** Whether nothing was found yet that an answer has. */
@@ -100,7 +96,7 @@ export class StreamedAnswer {
 	 * @throws ApiError for an event that tells an error, or of which a part is missing
 	 */
 	add(data: string): string {
-		if (data.trim() === DONE) this.done = true;
+		if (data.trim() === DONE) this.isOver = true;
 		return parsed(data)
 			.flatMap(eventsOf)
 			.map((event) => this.addEvent(event))
@@ -176,7 +172,7 @@ export class StreamedAnswer {
 				this.addUsage(event.usage);
 				break;
 			case 'message_stop':
-				this.done = true;
+				this.isOver = true;
 				break;
 			// A service that cannot stream may send the whole answer in one event.
 			case 'message':
