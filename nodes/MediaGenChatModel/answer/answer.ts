@@ -67,10 +67,10 @@ export const toToolCalls = (calls: readonly GivenCall[], stopReason: string | nu
 function toToolCall(call: GivenCall, isLastOfCut: boolean): ToolCall {
 	const name = typeof call.name === 'string' ? call.name : '';
 	const given = typeof call.input === 'string' ? call.input.trim() : (call.input ?? '');
-	const parsed = typeof given === 'string' && given !== '' ? parseJson(given) : given;
+	const isText = typeof given === 'string' && given !== '';
+	const parsed = isText ? parseJson(given) : given;
 	// Some services write no arguments as the text `null`.
 	const input = parsed === '' || parsed === null ? {} : parsed;
-	const isText = typeof given === 'string' && given !== '';
 	if (!isObject(input) || (isLastOfCut && !isText)) {
 		throw isLastOfCut
 			? new UnusableAnswer(
