@@ -1,9 +1,4 @@
-import type {
-	ILoadOptionsFunctions,
-	INodeListSearchResult,
-	INodeProperties,
-	INodePropertyOptions,
-} from 'n8n-workflow';
+import type { INodeListSearchResult, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { compareNames, toTitle } from '../util/case';
 
@@ -125,11 +120,5 @@ export function matchingValues(values: readonly ListedValue[], filter = ''): INo
 }
 
 /** The search method of an open field whose values this package knows. Needs no request. */
-export function searchListed(values: readonly ListedValue[]) {
-	return async function search(
-		this: ILoadOptionsFunctions,
-		filter?: string,
-	): Promise<INodeListSearchResult> {
-		return await Promise.resolve(matchingValues(values, filter));
-	};
-}
+export const searchListed = (values: readonly ListedValue[]) => async (filter?: string) =>
+	await Promise.resolve(matchingValues(values, filter));
