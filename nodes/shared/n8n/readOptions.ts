@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INode } from 'n8n-workflow';
 
-import { isObject, objectOf } from '../util/json';
+import { objectOf } from '../util/json';
 import { z } from '../util/vendor/zod';
 import {
 	commonOptions,
@@ -78,7 +78,7 @@ const IN_COLLECTION = Object.keys(runOptions.shape).filter((name) => !TOP_LEVEL.
 export function requestParameters({ parameters }: INode): unknown {
 	const { options, ...others }: Record<string, unknown> = parameters;
 	const request = Object.entries(others).filter(([name]) => !TOP_LEVEL.includes(name));
-	return [request, isObject(options) ? options.additionalBodyFields : undefined];
+	return [request, objectOf(options).additionalBodyFields];
 }
 
 /** Reads the options of a node that deals with tasks. Throws a `NodeOperationError` that names the option. */
@@ -147,9 +147,8 @@ export function optionsOfFailedItem(context: IExecuteFunctions, itemIndex: numbe
 	const json = context.getInputData()[itemIndex]?.json;
 	try {
 		const collection: unknown = context.getNodeParameter('options', itemIndex, {});
-		const includesInput =
-			isObject(collection) &&
-			commonOptions.includeInput.catch(false).parse(collection.includeInput);
+		const { includeInput } = objectOf(collection);
+		const includesInput = commonOptions.includeInput.catch(false).parse(includeInput);
 		return readItemOptions(collection, includesInput ? json : undefined);
 	} catch {
 		// An expression that fails is told by the item's own error, or does not matter to it.
