@@ -10,15 +10,13 @@ import type {
 	Tool,
 } from '@n8n/ai-node-sdk';
 import { neutralUsage } from '../shared/api/brandWords';
-import { hourCacheHeader } from '../shared/api/chat';
+import { chatRequest } from '../shared/api/chat';
 import { type Cost, costOf } from '../shared/api/chatCost';
 import { endWarnings, isCut, isRefused } from '../shared/api/chatEnd';
 import { readUsage, type Usage } from '../shared/api/chatUsage';
 import type { ChatRequest, MediaGenClient } from '../shared/api/client';
 import type { Connection } from '../shared/api/connection';
 import { asError, connectionLost, unreadableResponse } from '../shared/api/errors';
-import { clock } from '../shared/util/clock';
-import { toJson } from '../shared/util/json';
 import {
 	type Answer,
 	isUnread,
@@ -193,15 +191,9 @@ export class MediaGenModel implements ChatModel {
 			...streaming,
 		};
 		const signals = [signal, this.setup.signal].filter((each) => each !== undefined);
-		const timeoutMs = options.timeout * 1_000;
-		const headers = { ...style.headers, ...hourCacheHeader(body) };
 		return {
 			request: () => ({
-				path: style.path,
-				headers,
-				body: toJson(body),
-				timeoutMs,
-				deadline: clock.now() + timeoutMs,
+				...chatRequest(style, body, options.timeout * 1_000),
 				abandon: AbortSignal.any(signals),
 			}),
 			warnings: fields.caching === 'off' ? [] : this.setup.watch(question),

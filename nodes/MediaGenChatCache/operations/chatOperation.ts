@@ -3,8 +3,8 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { neutralUsage } from '../../shared/api/brandWords';
 import {
 	type ChatEndpoint,
+	chatRequest,
 	type ChatResponse,
-	hourCacheHeader,
 	markersIn,
 	readReply,
 } from '../../shared/api/chat';
@@ -29,8 +29,6 @@ import {
 } from '../../shared/purchase/runPaidItems';
 import { SpendingGuard } from '../../shared/purchase/spendingGuard';
 import { traceUsed } from '../../shared/report/customData';
-import { clock } from '../../shared/util/clock';
-import { toJson } from '../../shared/util/json';
 import { findVolatile } from '../../shared/util/volatile';
 import { type ChatOptions, chatOptions, chatOptionsField } from '../options';
 import { type ChatOutcome, toOutput, usedBy } from '../output';
@@ -113,14 +111,11 @@ async function askAll(
 		concurrency: options.concurrency,
 		whenUnsure: options.whenUnsure,
 		signal,
-		prepare: async ({ itemIndex, purchase: { path, body } }) => {
-			const headers = { ...style.headers, ...hourCacheHeader(body) };
-			const request = { path, headers, body: toJson(body), timeoutMs };
-			return await Promise.resolve(async () => {
+		prepare: async ({ itemIndex, purchase: { body } }) =>
+			await Promise.resolve(async () => {
 				sent.add(itemIndex);
-				return await client.chat.create({ ...request, deadline: clock.now() + timeoutMs });
-			});
-		},
+				return await client.chat.create(chatRequest(style, body, timeoutMs));
+			}),
 		fromRecord: (state) => (state.state === 'answered' ? state.response : undefined),
 		toRecord: (response) => ({ state: 'answered', response }),
 		// n8n does not save what arrives after Stop, so this line is the only trace of the purchase.

@@ -1,4 +1,5 @@
-import { isObject, objectOf, parseJson } from '../util/json';
+import { clock } from '../util/clock';
+import { isObject, objectOf, parseJson, toJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 import type { UsageStyle } from './chatUsage';
 import { errorInBody, RateLimitError, unreadableResponse } from './errors';
@@ -82,9 +83,16 @@ export function markersIn(value: unknown): unknown[] {
 	);
 }
 
-/** The header that a marker of one hour requires; none without such a marker (cache rule 1). */
-export const hourCacheHeader = (body: unknown): Record<string, string> =>
-	markersIn(body).includes('1h') ? HOUR_CACHE_HEADER : {};
+/** The request of a question that is asked now. A marker of one hour requires a header (cache rule 1). */
+export function chatRequest(
+	{ path, headers }: ChatEndpoint,
+	body: Readonly<Record<string, unknown>>,
+	timeoutMs: number,
+) {
+	const hourCache = markersIn(body).includes('1h') ? HOUR_CACHE_HEADER : {};
+	const limits = { timeoutMs, deadline: clock.now() + timeoutMs };
+	return { path, headers: { ...headers, ...hourCache }, body: toJson(body), ...limits };
+}
 
 /** A response of either endpoint, as it came: any JSON object. It was paid for, whatever it holds. */
 export type ChatResponse = Record<string, unknown>;
