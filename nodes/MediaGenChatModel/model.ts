@@ -6,12 +6,11 @@ import type {
 	Message,
 	MessageContent,
 	StreamChunk,
-	TokenUsage,
 	Tool,
 } from '@n8n/ai-node-sdk';
 import { neutralUsage } from '../shared/api/brandWords';
 import { chatRequest } from '../shared/api/chat';
-import { type Cost, costOf } from '../shared/api/chatCost';
+import { costOf } from '../shared/api/chatCost';
 import { endWarnings, isCut, isRefused } from '../shared/api/chatEnd';
 import { readUsage, type Usage } from '../shared/api/chatUsage';
 import type { ChatRequest, MediaGenClient } from '../shared/api/client';
@@ -35,15 +34,8 @@ import type { ModelOptions } from './options';
 import { type ChatStyle, type OfferedTool, type Question, readToolChoice } from './prompt/style';
 import { callIdsIn, talkOf } from './prompt/talk';
 import type { Purchases } from './purchases';
+import type { Receipt } from './sdk/adapter';
 import type { Sdk } from './sdk/load';
-
-/** What one answer used, for the log of the execution. */
-export interface Receipt extends TokenUsage {
-	usage: Usage;
-	cost: Cost | undefined;
-	reference: string | undefined;
-	warnings: string[];
-}
 
 /** What all questions of a model have in common. */
 export interface ModelSetup {
@@ -223,17 +215,11 @@ export class MediaGenModel implements ChatModel {
 	private toResult(given: Answer, { warnings, callIds }: Asked): GenerateResult {
 		const { fields, options } = this.setup;
 		const { answer, unknown } = this.withOffered(given);
-		const read = this.usageOf(answer.usage);
-		const usage = read && {
-			promptTokens: read.inputTotal,
-			completionTokens: read.output,
-			totalTokens: read.inputTotal + read.output,
-			inputTokenDetails: { cacheRead: read.cacheRead },
-		};
+		const usage = this.usageOf(answer.usage);
 		const isEmpty = answer.text === '' && answer.calls.length === 0;
 		const allWarnings = [
 			...warnings,
-			...(fields.caching === 'off' || isRefused(answer) ? [] : usageWarnings(read)),
+			...(fields.caching === 'off' || isRefused(answer) ? [] : usageWarnings(usage)),
 			...endWarnings(answer),
 			...unknown.map((name) => `The model called the tool "${name}", which it was not offered.`),
 			...(isEmpty ? ['The answer is empty.'] : []),
@@ -241,8 +227,8 @@ export class MediaGenModel implements ChatModel {
 		this.setup.warn(allWarnings);
 		if (usage) {
 			const { reference } = options;
-			const cost = costOf(read, options);
-			this.setup.keep({ ...usage, usage: read, cost, reference, warnings: allWarnings });
+			const cost = costOf(usage, options);
+			this.setup.keep({ usage, cost, reference, warnings: allWarnings });
 		}
 		if (isRefused(answer) && answer.text === '') throw refused(answer);
 		if (unknown[0] !== undefined && answer.calls.length === 0)
@@ -266,7 +252,12 @@ export class MediaGenModel implements ChatModel {
 		return {
 			...id,
 			finishReason: finishReasonOf(answer),
-			usage,
+			usage: usage && {
+				promptTokens: usage.inputTotal,
+				completionTokens: usage.output,
+				totalTokens: usage.inputTotal + usage.output,
+				inputTokenDetails: { cacheRead: usage.cacheRead },
+			},
 			message: { role: 'assistant', content: [...text, ...calls], ...id },
 		};
 	}

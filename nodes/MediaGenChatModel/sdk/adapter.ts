@@ -1,6 +1,15 @@
-import { z } from '../../shared/util/vendor/zod';
+import type { Cost } from '../../shared/api/chatCost';
+import type { Usage } from '../../shared/api/chatUsage';
 import { isObject } from '../../shared/util/json';
-import type { Receipt } from '../model';
+import { z } from '../../shared/util/vendor/zod';
+
+/** What one answer used, for the log of the execution. */
+export interface Receipt {
+	usage: Usage;
+	cost: Cost | undefined;
+	reference: string | undefined;
+	warnings: string[];
+}
 
 /** Receipts that wait for their log: more are of answers whose log was never written. */
 const MAX_RECEIPTS = 100;
@@ -16,7 +25,7 @@ export class Receipts {
 	/** The oldest receipt with these sums: n8n passes on nothing else of an answer. */
 	take(promptTokens: number, completionTokens: number): Receipt | undefined {
 		const found = this.waiting.find(
-			(each) => each.promptTokens === promptTokens && each.completionTokens === completionTokens,
+			({ usage }) => usage.inputTotal === promptTokens && usage.output === completionTokens,
 		);
 		this.waiting = this.waiting.filter((each) => each !== found);
 		return found;

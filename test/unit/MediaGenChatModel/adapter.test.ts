@@ -1,5 +1,8 @@
-import { completeAdapter, Receipts } from '../../../nodes/MediaGenChatModel/sdk/adapter';
-import type { Receipt } from '../../../nodes/MediaGenChatModel/model';
+import {
+	completeAdapter,
+	type Receipt,
+	Receipts,
+} from '../../../nodes/MediaGenChatModel/sdk/adapter';
 
 /** The model as n8n's SDK makes it, as far as this package touches it. */
 class SdkAdapter {
@@ -49,9 +52,6 @@ async function piecesOf(model: SdkAdapter, messages: unknown[] = []): Promise<un
 }
 
 const receipt = (promptTokens: number, more: Partial<Receipt> = {}): Receipt => ({
-	promptTokens,
-	completionTokens: 5,
-	totalTokens: promptTokens + 5,
 	usage: {
 		inputTotal: promptTokens,
 		inputUncached: 10,
@@ -128,7 +128,7 @@ describe('the log of an answer', () => {
 
 	test('is told apart by what was written, too', () => {
 		const { receipts, model } = adapter();
-		receipts.keep(receipt(100, { completionTokens: 6 }));
+		receipts.keep(receipt(100, { usage: { ...receipt(100).usage, output: 6 } }));
 		expect(model.log(whole(100))).not.toHaveProperty('cacheRead');
 	});
 
