@@ -60,12 +60,12 @@ async function supply(context: ISupplyDataFunctions, itemIndex: number): Promise
 		client,
 		purchases: new Purchases(context, new SpendingGuard(countingContext(context), rules, client)),
 		signal,
-		watch: (question) => memory.warningsOf(question),
+		memory,
+		receipts,
 		warn: (warnings) => {
 			for (const warning of memory.notYetSaid(warnings))
 				context.logger.warn(`MediaGen: "${node.name}": ${warning}`);
 		},
-		keep: (receipt) => receipts.keep(receipt),
 	});
 	const supplied = sdk.supplyModel(context, model);
 	completeAdapter(supplied.response, receipts);

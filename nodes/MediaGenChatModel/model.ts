@@ -28,13 +28,13 @@ import { eventsIn } from './answer/events';
 import { StreamedAnswer } from './answer/streamedAnswer';
 import { WholeWords } from './answer/wholeWords';
 import { mark } from './cache/markers';
-import { usageWarnings } from './cache/warnings';
+import { type NodeMemory, usageWarnings } from './cache/warnings';
 import type { Fields } from './fields';
 import type { ModelOptions } from './options';
-import { type ChatStyle, type OfferedTool, type Question, readToolChoice } from './prompt/style';
+import { type ChatStyle, type OfferedTool, readToolChoice } from './prompt/style';
 import { callIdsIn, talkOf } from './prompt/talk';
 import type { Purchases } from './purchases';
-import type { Receipt } from './sdk/adapter';
+import type { Receipts } from './sdk/adapter';
 import type { Sdk } from './sdk/load';
 
 /** What all questions of a model have in common. */
@@ -47,12 +47,11 @@ export interface ModelSetup {
 	purchases: Purchases;
 	/** Of the execution. */
 	signal: AbortSignal | undefined;
-	/** Says what keeps a question from being read from the cache. Returns it for the log of the answer. */
-	watch(question: Question): string[];
+	/** Of the node's questions. */
+	memory: NodeMemory;
+	receipts: Receipts;
 	/** Writes warnings to n8n's log. */
 	warn(warnings: readonly string[]): void;
-	/** Keeps what an answer used until its log is written. */
-	keep(receipt: Receipt): void;
 }
 
 /** What came to a question. */
@@ -188,7 +187,7 @@ export class MediaGenModel implements ChatModel {
 				...chatRequest(style, body, options.timeout * 1_000),
 				abandon: AbortSignal.any(signals),
 			}),
-			warnings: fields.caching === 'off' ? [] : this.setup.watch(question),
+			warnings: fields.caching === 'off' ? [] : this.setup.memory.warningsOf(question),
 			callIds: callIdsIn(question.talk),
 		};
 	}
@@ -228,7 +227,7 @@ export class MediaGenModel implements ChatModel {
 		if (usage) {
 			const { reference } = options;
 			const cost = costOf(usage, options);
-			this.setup.keep({ usage, cost, reference, warnings: allWarnings });
+			this.setup.receipts.keep({ usage, cost, reference, warnings: allWarnings });
 		}
 		if (isRefused(answer) && answer.text === '') throw refused(answer);
 		if (unknown[0] !== undefined && answer.calls.length === 0)

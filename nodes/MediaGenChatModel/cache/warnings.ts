@@ -22,7 +22,7 @@ const SLID =
 	'The memory has dropped the oldest turns, so what follows the system prompt is written to the cache again. A longer window is read from the cache for longer; with the option "Cached History" set to "System Prompt and Tools" the talk is not written to it.';
 
 /** The last questions of one node, as hashes. */
-class NodeMemory {
+export class NodeMemory {
 	private tools: string[] = [];
 
 	private systems: string[] = [];
