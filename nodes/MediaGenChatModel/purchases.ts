@@ -11,7 +11,7 @@ import {
 	RateLimitError,
 } from '../shared/api/errors';
 import { CHECK_MODEL } from '../shared/n8n/chatModels';
-import { asNodeError, type NodeError } from '../shared/n8n/nodeErrors';
+import { asNodeError, mayHaveBeenBought, type NodeError } from '../shared/n8n/nodeErrors';
 import {
 	MaxTasksError,
 	type SpendingGuard,
@@ -151,7 +151,6 @@ function hintFor(error: Error): string | undefined {
 	if (error instanceof SpendingLimitError) return error.hint;
 	if (error instanceof NotFoundError) return CHECK_MODEL;
 	if (error instanceof RateLimitError) return ASK_LATER;
-	return error instanceof ApiError && error.sent === 'maybe' && !(error instanceof CanceledError)
-		? MAYBE_BOUGHT
-		: undefined;
+	const isUnsure = error instanceof ApiError && mayHaveBeenBought(error, { buys: 'answer' });
+	return isUnsure ? MAYBE_BOUGHT : undefined;
 }
