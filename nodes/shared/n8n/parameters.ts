@@ -179,13 +179,10 @@ export function unlistedNotes(body: Record<string, unknown>, values: KnownValues
 
 /** Where a value stands, in labels. A list that only the request has, and the number in it, says nothing to the user. */
 function placeOf(fields: readonly INodeProperties[], path: ReadonlyArray<string | number>): string {
-	const labels = path.map((step) =>
-		typeof step === 'number' ? undefined : labelOf(fields, toApiName(step)),
+	const labels = path.map((step) => labelOf(fields, toApiName(String(step))));
+	const known = path.flatMap(
+		(step, at) => (typeof step === 'number' ? labels[at - 1] && step + 1 : labels[at]) ?? [],
 	);
-	const steps = path.map((step, at) =>
-		typeof step === 'number' ? (labels[at - 1] === undefined ? undefined : step + 1) : labels[at],
-	);
-	const known = steps.filter((step) => step !== undefined);
 	return (known.length > 0 ? known : path).join(' › ');
 }
 
