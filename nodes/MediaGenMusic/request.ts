@@ -71,7 +71,7 @@ function panelOf(fields: Options, mode?: SongMode, inCollection = false): INodeP
 function unreadNotes(fields: readonly INodeProperties[], body: RequestBody, given: RequestBody) {
 	return [...CUSTOM_MODE_FIELDS, DESCRIPTION_MODE_FIELD]
 		.filter((name) => given[name] !== undefined && body[name] === undefined)
-		.map((name) => `"${labelOf(fields, name) ?? name}" was not sent: the mode does not read it`);
+		.map((name) => `"${labelOf(fields, name)}" was not sent: the mode does not read it`);
 }
 
 const KNOWN_VALUES: KnownValues = [

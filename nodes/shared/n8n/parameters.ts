@@ -112,16 +112,20 @@ function children(field: Field): readonly Field[] {
 }
 
 /** The label of a field of the API, found among the fields of an operation and what they hold. */
-export function labelOf(fields: readonly Field[], apiName: string): string | undefined {
+function labelIn(fields: readonly Field[], apiName: string): string | undefined {
 	for (const field of fields) {
 		const label =
 			'displayName' in field && toApiName(field.name) === apiName ? field.displayName : undefined;
 		if (label !== undefined && !isContainer(field)) return label;
-		const inside = labelOf(children(field), apiName) ?? label;
+		const inside = labelIn(children(field), apiName) ?? label;
 		if (inside !== undefined) return inside;
 	}
 	return undefined;
 }
+
+/** The label of a field, by the name of its parameter or of the field of the API; that name where it has none. */
+export const labelOf = (fields: readonly INodeProperties[], name: string) =>
+	labelIn(fields, toApiName(name)) ?? name;
 
 /** Whether a value says nothing. */
 export function isBlank(value: unknown): boolean {
@@ -158,9 +162,7 @@ export function unsentNotes(
 	reason: string,
 ): string[] {
 	const set = names.filter((name) => values[name] !== undefined);
-	return set.map(
-		(name) => `"${labelOf(fields, toApiName(name)) ?? name}" is set and was not sent: ${reason}`,
-	);
+	return set.map((name) => `"${labelOf(fields, name)}" is set and was not sent: ${reason}`);
 }
 
 /** Open values of a request: the word for each in a note, its field in the API, and what this package knows of. */
@@ -179,7 +181,7 @@ export function unlistedNotes(body: Record<string, unknown>, values: KnownValues
 
 /** Where a value stands, in labels. A list that only the request has, and the number in it, says nothing to the user. */
 function placeOf(fields: readonly INodeProperties[], path: ReadonlyArray<string | number>): string {
-	const labels = path.map((step) => labelOf(fields, toApiName(String(step))));
+	const labels = path.map((step) => labelIn(fields, toApiName(String(step))));
 	const known = path.flatMap(
 		(step, at) => (typeof step === 'number' ? labels[at - 1] && step + 1 : labels[at]) ?? [],
 	);

@@ -1,5 +1,4 @@
 import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../api/image';
-import { toApiName } from '../util/case';
 import { isObject } from '../util/json';
 import { webUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
@@ -73,10 +72,6 @@ export class PictureReader {
 		return refusal(this.item, name, message);
 	}
 
-	private labelOf(name: string): string {
-		return labelOf(this.item.fields, toApiName(name)) ?? name;
-	}
-
 	/** Checks the pictures in the binary fields that a parameter names. */
 	async fromInput(name: string, values: ParameterValues): Promise<PendingUpload[]> {
 		const names = splitNames(values[name]);
@@ -84,7 +79,7 @@ export class PictureReader {
 		if (named.length > 0 && named.length < names.length)
 			throw this.refusal(name, 'must have a name on both sides of each comma');
 		const { context, itemIndex } = this.item;
-		const field = this.labelOf(name);
+		const field = labelOf(this.item.fields, name);
 		const found: PendingUpload[] = [];
 		for (const property of named)
 			found.push(await inspectPicture({ context, itemIndex, property, field }, this.rules));
@@ -101,8 +96,9 @@ export class PictureReader {
 	/** The one picture that either of two fields gives: the names of binary fields, or a link. `undefined` for none. */
 	async either(binaryProperty: string, url: string, values: ParameterValues): Promise<unknown> {
 		const links = linksIn(values[url]);
+		const label = labelOf(this.item.fields, binaryProperty);
 		if (links.length > 0 && !isBlank(values[binaryProperty]))
-			throw this.refusal(url, `must not be set together with "${this.labelOf(binaryProperty)}"`);
+			throw this.refusal(url, `must not be set together with "${label}"`);
 		const own = this.only(binaryProperty, await this.fromInput(binaryProperty, values));
 		return own ?? this.only(url, links);
 	}
