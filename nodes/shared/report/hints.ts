@@ -2,19 +2,7 @@ import type { NodeExecutionHint } from 'n8n-workflow';
 
 import { isFailed } from '../n8n/failedItems';
 import { isAccepted, outcomeStatus, type TaskItem } from '../output/items';
-import type { Task } from '../output/task';
 import { costTotals, sum } from './customData';
-
-function costOf(tasks: readonly Task[]): string[] {
-	const { priced, cost, credits, unpriced } = costTotals(tasks);
-	return [
-		...(priced > 0
-			? [`cost ${cost}${priced > 1 ? ` (${sum([cost / priced])} per task)` : ''}`]
-			: []),
-		...(credits > 0 ? [`${credits} credits`] : []),
-		...(unpriced > 0 ? [`${unpriced} without a stated cost`] : []),
-	];
-}
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
@@ -49,12 +37,16 @@ function summary(
 	const ended = tasks
 		.filter(({ task, options }) => task.status === 'completed' && !options.reused)
 		.map(({ task }) => task);
+	const { priced, cost, credits, unpriced } = costTotals(ended);
+	const perTask = priced > 1 ? ` (${sum([cost / priced])} per task)` : '';
 	const [items, were] = outcomes.length === 1 ? ['item', 'was'] : ['items', 'were'];
 	return [
 		`${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}${when}`,
 		...(failed > 0 ? [`${failed} of ${outcomes.length} ${items} without a result`] : []),
 		...(reused > 0 ? [`${reused} of ${outcomes.length} ${items} ${were} reused`] : []),
-		...costOf(ended),
+		...(priced > 0 ? [`cost ${cost}${perTask}`] : []),
+		...(credits > 0 ? [`${credits} credits`] : []),
+		...(unpriced > 0 ? [`${unpriced} without a stated cost`] : []),
 	];
 }
 
