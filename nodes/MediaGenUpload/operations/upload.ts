@@ -138,21 +138,18 @@ export const upload: Operation = {
 		);
 		throwFirstError(context, pictures);
 		const limit = pLimit(options.concurrency);
-		const uploadItem = async (itemIndex: number, { fileName, read }: PreparedPicture) => {
-			const picture = await read();
-			const record = await client.uploads.create({
-				...picture,
-				fileName: fileName ?? picture.fileName,
-			});
-			return {
-				json: toJson(options.simplify ? toUpload(record) : record.raw),
-				pairedItem: { item: itemIndex },
-			};
-		};
 		const results = await Promise.all(
 			pictures.map(async (picture, itemIndex) => {
 				if (isFailed(picture)) return picture;
-				const work = async () => await uploadItem(itemIndex, picture);
+				const work = async () => {
+					const file = await picture.read();
+					const fileName = picture.fileName ?? file.fileName;
+					const record = await client.uploads.create({ ...file, fileName });
+					return {
+						json: toJson(options.simplify ? toUpload(record) : record.raw),
+						pairedItem: { item: itemIndex },
+					};
+				};
 				return await limit(async () => await itemOrError(context, itemIndex, work));
 			}),
 		);
