@@ -87,7 +87,7 @@ export const modelOptionsField = optionsField([
 export function readModelOptions(context: ISupplyDataFunctions, itemIndex: number): ModelOptions {
 	const given = context.getNodeParameter('options', itemIndex, {});
 	return {
-		...parseOptions(context.getNode(), options, given),
+		...parseOptions(context, options, given),
 		additionalBodyFields: readAdditionalBody(context, itemIndex, OWN_FIELDS),
 	};
 }

@@ -67,12 +67,14 @@ function readValue(field: INodeProperties | undefined, given: unknown): unknown 
 export interface PanelItem {
 	context: { getNode(): INode };
 	fields: readonly INodeProperties[];
-	itemIndex: number;
+	/** Absent where the fields are those of all items. */
+	itemIndex?: number;
 }
 
 /** With its parameters and its binary data. */
 export interface ExecutedItem extends PanelItem {
 	context: IExecuteFunctions;
+	itemIndex: number;
 }
 
 /** Reads the fields of one item. Hidden, unset and empty fields are left out, so that only what the user set is sent. */

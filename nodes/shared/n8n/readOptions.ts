@@ -5,6 +5,7 @@ import { z } from '../util/vendor/zod';
 import {
 	commonOptions,
 	DEFAULT_TIMEOUT,
+	fieldsOf,
 	fileOptions,
 	type Options,
 	outputOptions,
@@ -12,8 +13,7 @@ import {
 	type RunOptions,
 	runOptions,
 } from './options';
-import { itemError, NOTHING_SENT } from './nodeErrors';
-import { isExpression, isSet } from './parameters';
+import { isExpression, isSet, validationError } from './parameters';
 
 /** The part of an n8n context that reads parameters. A webhook's context takes no item index. */
 interface ParameterSource {
@@ -34,7 +34,7 @@ export function isTool(node: INode): boolean {
 
 /** Reads the options that the user set, and the defaults of the others. Throws a `NodeOperationError` that names the option. */
 export function parseOptions<Shape extends Options>(
-	node: INode,
+	context: { getNode(): INode },
 	options: z.ZodObject<Shape>,
 	given: unknown,
 	itemIndex?: number,
@@ -42,11 +42,8 @@ export function parseOptions<Shape extends Options>(
 	const set = Object.entries(objectOf(given)).filter(([, value]) => isSet(value));
 	const read = options.safeParse(Object.fromEntries(set));
 	if (read.success) return read.data;
-	const [issue] = read.error.issues;
-	const name = String(issue?.path[0]);
-	const label = options.shape[name]?.field.displayName ?? name;
-	const message = `"${label}" ${issue?.message ?? 'is not valid'}`;
-	throw itemError(node, message, itemIndex, NOTHING_SENT);
+	const panel = { context, fields: fieldsOf(options.shape), itemIndex };
+	throw validationError(panel, read.error.issues.slice(0, 1));
 }
 
 /**
@@ -67,7 +64,7 @@ export const readSharedOptions = <Shape extends Options>(
 ) => {
 	const names = Object.keys(options.shape);
 	const given = readOptions(names, (name) => context.getNodeParameter(name, 0, null));
-	return parseOptions(context.getNode(), options, given);
+	return parseOptions(context, options, given);
 };
 
 const TOP_LEVEL = ['waitMode', ...Object.keys(outputOptions)];
@@ -83,15 +80,15 @@ export function requestParameters({ parameters }: INode): unknown {
 
 /** Reads the options of a node that deals with tasks. Throws a `NodeOperationError` that names the option. */
 export function readRunOptions(source: ParameterSource): RunOptions {
-	const node = source.getNode();
-	const options = parseOptions(node, runOptions, {
+	const options = parseOptions(source, runOptions, {
 		...readOptions(IN_COLLECTION, (name) => source.getParameter(name)),
 		...Object.fromEntries(TOP_LEVEL.map((name) => [name, source.getParameter(name)])),
 	});
+	const { downloadFiles, waitMode, timeout } = options;
 	return {
 		...options,
-		downloadFiles: options.downloadFiles && options.waitMode !== 'none' && !isTool(node),
-		timeout: options.timeout ?? DEFAULT_TIMEOUT[options.waitMode],
+		downloadFiles: downloadFiles && waitMode !== 'none' && !isTool(source.getNode()),
+		timeout: timeout ?? DEFAULT_TIMEOUT[waitMode],
 	};
 }
 
@@ -133,8 +130,8 @@ const itemReuse = z.object({
 });
 
 /** Reads what each item says of its purchase. Throws a `NodeOperationError` that names the option. */
-export const readReuse = (node: INode, collection: unknown, itemIndex: number) =>
-	parseOptions(node, itemReuse, collection, itemIndex);
+export const readReuse = (context: IExecuteFunctions, collection: unknown, itemIndex: number) =>
+	parseOptions(context, itemReuse, collection, itemIndex);
 
 /** Reads the options that differ from item to item. */
 export const readItemOptions = (

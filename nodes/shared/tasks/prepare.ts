@@ -104,7 +104,7 @@ async function prepareItem(
 	const body = { ...read.data, ...additional };
 	const input = options.includeInput ? context.getInputData()[itemIndex]?.json : undefined;
 	const collection: unknown = context.getNodeParameter('options', itemIndex, {});
-	const { copyNumber = 1, existingTaskId } = readReuse(context.getNode(), collection, itemIndex);
+	const { copyNumber = 1, existingTaskId } = readReuse(context, collection, itemIndex);
 	const itemOptions = readItemOptions(collection, input);
 	const { reference } = itemOptions;
 	const given = objectOf(collection);
