@@ -17,15 +17,11 @@ import { itemError, NOTHING_SENT } from './nodeErrors';
 /** The values of parameters by name: collections flattened, everything unset left out. */
 export type ParameterValues = Record<string, unknown>;
 
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-	return isObject(value) && !(value instanceof PendingUpload);
-}
-
 /** Whether a value counts as set. `0` and `false` do. */
 export function isSet(value: unknown): boolean {
 	if (value === undefined || value === null || value === '') return false;
 	if (Array.isArray(value)) return value.length > 0;
-	return !isPlainObject(value) || Object.keys(value).length > 0;
+	return !isObject(value) || Object.keys(value).length > 0;
 }
 
 /** A cell of a sheet may hold a blank. */
@@ -34,11 +30,11 @@ const isGiven = (value: unknown) => isSet(value) && !isBlank(value);
 /** The value in a form that can be cleaned and renamed, by the type of the field that holds it. */
 function plainValue(type: string | undefined, value: unknown): unknown {
 	// A fixed collection arrives as `{ group: [ … ] }`, or as `{ group: { … } }` where it cannot repeat.
-	if (type === 'fixedCollection') return isPlainObject(value) ? Object.values(value)[0] : value;
+	if (type === 'fixedCollection') return isObject(value) ? Object.values(value)[0] : value;
 	// The object in a JSON field is the user's own: as text it is neither renamed nor cleaned.
-	if (type === 'json') return isPlainObject(value) ? JSON.stringify(value) : value;
+	if (type === 'json') return isObject(value) ? JSON.stringify(value) : value;
 	// A resource locator keeps the mode beside the value: a name or an ID, which has no blanks around it.
-	if (type === 'resourceLocator') return toId(isPlainObject(value) ? value.value : value);
+	if (type === 'resourceLocator') return toId(isObject(value) ? value.value : value);
 	return value;
 }
 
@@ -59,7 +55,7 @@ function readValue(field: INodeProperties | undefined, given: unknown): unknown 
 	const value = plainValue(field?.type, given);
 	if (field?.type !== 'fixedCollection') return value;
 	const fields = children(field).flatMap(children);
-	const group = (inner: unknown) => (isPlainObject(inner) ? readGroup(fields, inner) : inner);
+	const group = (inner: unknown) => (isObject(inner) ? readGroup(fields, inner) : inner);
 	return Array.isArray(value) ? value.map(group).filter(isSet) : group(value);
 }
 
@@ -84,7 +80,7 @@ export function readParameters({ context, fields, itemIndex }: ExecutedItem): Pa
 		if (field.type === 'notice') continue;
 		const value: unknown = context.getNodeParameter(field.name, itemIndex, null);
 		if (field.type === 'collection') {
-			if (isPlainObject(value)) Object.assign(values, readGroup(children(field), value));
+			if (isObject(value)) Object.assign(values, readGroup(children(field), value));
 		} else {
 			const read = readValue(field, value);
 			if (isGiven(read)) values[field.name] = read;
@@ -96,7 +92,7 @@ export function readParameters({ context, fields, itemIndex }: ExecutedItem): Pa
 /** Renames parameters to the API's fields, at every depth. */
 export function toApiNames(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(toApiNames);
-	if (!isPlainObject(value)) return value;
+	if (!isObject(value) || value instanceof PendingUpload) return value;
 	return Object.fromEntries(
 		Object.entries(value).map(([name, inner]) => [toApiName(name), toApiNames(inner)]),
 	);
@@ -145,7 +141,7 @@ export function isExpression(
 	for (const step of place)
 		given = Array.isArray(given)
 			? given[Number(step)]
-			: isPlainObject(given)
+			: isObject(given)
 				? given[step]
 				: undefined;
 	return typeof given === 'string' && given.startsWith('=');
