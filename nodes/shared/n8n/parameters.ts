@@ -8,7 +8,7 @@ import type {
 import type { NodeOperationError } from 'n8n-workflow';
 
 import { toApiName } from '../util/case';
-import { isObject, jsonObject } from '../util/json';
+import { isObject, jsonObject, objectOf } from '../util/json';
 import { toId } from '../util/schema';
 import type { z } from '../util/vendor/zod';
 import { PendingUpload } from './binary';
@@ -139,11 +139,7 @@ export function isExpression(
 ): boolean {
 	let given: unknown = parameters;
 	for (const step of place)
-		given = Array.isArray(given)
-			? given[Number(step)]
-			: isObject(given)
-				? given[step]
-				: undefined;
+		given = Array.isArray(given) ? given[Number(step)] : objectOf(given)[step];
 	return typeof given === 'string' && given.startsWith('=');
 }
 
