@@ -1,22 +1,9 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
-import { findTaskRecord, mayHaveEnded, readTaskId, type StatedRecord } from '../api/records';
+import { findTaskRecord, mayHaveEnded, readTaskId } from '../api/records';
 import { within } from '../util/clock';
 import { isObject, parseExactJson } from '../util/json';
 import { z } from '../util/vendor/zod';
-
-/** What a call says. Anybody can send one: of the body no more is read before the service has confirmed the task. */
-export interface Callback {
-	taskId: string | undefined;
-	/** The body's record, if it has a status. */
-	claimed: StatedRecord | undefined;
-	/** Whether the task may have ended: a body without a status does not say. */
-	claimsEnd: boolean;
-	/** Whether the call names nothing, as the one by which a node resumes its own execution. */
-	isEmpty: boolean;
-	/** The pause that such a call is to end. */
-	pause: string | undefined;
-}
 
 /** What n8n adds to a request. */
 const withRawBody = z.object({
@@ -40,19 +27,26 @@ async function bodyOf(context: IWebhookFunctions): Promise<unknown> {
 /** What a node calls the address of its own execution with. */
 export const ownCall = z.object({ pause: z.string() });
 
-/** Reads the body of a call, of any shape. */
-export async function readCallback(context: IWebhookFunctions): Promise<Callback> {
+/** Reads the body of a call, of any shape. Anybody can send one: no more is read before the service has confirmed the task. */
+export async function readCallback(context: IWebhookFunctions) {
 	const body = await bodyOf(context);
 	const claimed = findTaskRecord(body);
 	return {
 		taskId: readTaskId(body),
+		/** The body's record, if it has a status. */
 		claimed,
+		/** Whether the task may have ended: a body without a status does not say. */
 		claimsEnd: !claimed || mayHaveEnded(claimed),
+		/** Whether the call names nothing, as the one by which a node resumes its own execution. */
 		isEmpty:
 			body === undefined || (isObject(body) && Object.keys(body).every((name) => name === 'pause')),
+		/** The pause that such a call is to end. */
 		pause: ownCall.safeParse(body).data?.pause,
 	};
 }
+
+/** What a call says. */
+export type Callback = Awaited<ReturnType<typeof readCallback>>;
 
 /** Milliseconds to an answer: the service waits about ten seconds for it (spec, Events 5). */
 const ANSWER_WITHIN_MS = 8_000;
