@@ -11,7 +11,7 @@ import {
 	type TaskFamily,
 	taskPath,
 } from '../shared/api/families';
-import { otherTaskIn, type TaskRecord, type TaskStatus, toTaskRecord } from '../shared/api/records';
+import { otherTaskIn, type TaskRecord, toTaskRecord } from '../shared/api/records';
 import { checkReference, type readReference, type Signature } from '../shared/api/signedAddress';
 import type { Callback } from '../shared/callbacks/callback';
 import { resultMayCome } from '../shared/tasks/poll';
@@ -20,19 +20,6 @@ import { clock } from '../shared/util/clock';
 import { BASE_ADDRESS, type Settings } from './description';
 import { recentConnection } from './recentCredential';
 import { Refusal, type RequestBounds } from './requestBounds';
-
-/** A task's record, and what it shows. */
-export interface TaskReport {
-	taskId: string;
-	record: TaskRecord;
-	/** `null` if the record does not show it. */
-	family: TaskFamily | null;
-	status: TaskStatus;
-	/** Whether the record was read from the service. */
-	verified: boolean;
-	/** Whether the task is completed, and its record may have the result a moment later. */
-	isLate: boolean;
-}
 
 /** A call with a usable id. */
 export interface TriggerCall extends Callback {
@@ -79,8 +66,8 @@ function reportOf(
 	context: IWebhookFunctions,
 	taskId: string,
 	record: TaskRecord,
-	{ verified }: Pick<TaskReport, 'verified'>,
-): TaskReport {
+	{ verified }: { verified: boolean },
+) {
 	const run = {
 		context,
 		family: null,
@@ -93,12 +80,18 @@ function reportOf(
 	return {
 		taskId,
 		record,
+		/** `null` if the record does not show it. */
 		family: shownFamily(record.raw, task.results),
 		status: task.status,
+		/** Whether the record was read from the service. */
 		verified,
+		/** Whether the task is completed, and its record may have the result a moment later. */
 		isLate: verified && resultMayCome(outcome),
 	};
 }
+
+/** A task's record, and what it shows. */
+export type TaskReport = ReturnType<typeof reportOf>;
 
 /** Milliseconds for all requests of a callback: the service waits about ten seconds for its answer (spec, Events 5). */
 const TIMEOUT_MS = 6_000;
