@@ -22,13 +22,7 @@ const lastRun = z
 
 type Run = NonNullable<z.infer<typeof lastRun>>;
 
-interface Change {
-	spent: number | null;
-	/** What was added to the balance; below 0 where something was taken out. `null` for a key without a limit. */
-	toppedUp: number | null;
-}
-
-const UNKNOWN: Change = { spent: null, toppedUp: null };
+const UNKNOWN = { spent: null, toppedUp: null };
 
 const difference = (to: number | null, from: number | null) =>
 	to === null || from === null ? null : sum([to, -from]);
@@ -40,10 +34,11 @@ const total = ({ used, remaining }: Amounts) =>
 const CREDITS_OFF_BY = 1;
 
 /** @param offBy how much the sum of used and remaining changes by rounding alone */
-function changeOf(before: Amounts, now: Amounts, offBy = 0): Change {
+function changeOf(before: Amounts, now: Amounts, offBy = 0) {
 	const toppedUp = difference(total(now), total(before));
 	return {
 		spent: difference(now.used, before.used),
+		/** What was added to the balance; below 0 where something was taken out. `null` for a key without a limit. */
 		toppedUp: toppedUp !== null && Math.abs(toppedUp) <= offBy ? 0 : toppedUp,
 	};
 }
