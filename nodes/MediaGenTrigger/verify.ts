@@ -159,17 +159,12 @@ export async function checkSignature(
 	throw new Refusal(503, 'the signature of the address is wrong', OTHER_KEY);
 }
 
-interface Asking {
-	bounds: RequestBounds<FoundTask>;
-	isSigned: boolean;
-}
-
 /** Reads the task from the service, or from the callback if "Verify With Service" is off. Throws a `Refusal` or an `ApiError`. */
 export async function verify(
 	context: IWebhookFunctions,
 	callback: TriggerCall,
 	settings: Settings,
-	{ bounds, isSigned }: Asking,
+	{ bounds, isSigned }: { bounds: RequestBounds<FoundTask>; isSigned: boolean },
 ): Promise<TaskReport> {
 	const { taskId, claimed } = callback;
 	const connection = settings.verify ? await recentConnection(context) : undefined;
