@@ -63,11 +63,10 @@ export class NodeMemory {
 	private hasSlid(talk: string[]): boolean {
 		const [first] = talk;
 		if (first === undefined) return false;
-		const begins = (earlier: readonly string[], from: number) =>
-			earlier.slice(from).every((hash, at) => hash === talk[at]);
-		const earlier = this.talks.find(
-			(known) => begins(known, known.indexOf(first)) && known.includes(first),
-		);
+		const earlier = this.talks.find((known) => {
+			const from = known.indexOf(first);
+			return from >= 0 && known.slice(from).every((hash, at) => hash === talk[at]);
+		});
 		const slid = earlier !== undefined && earlier.indexOf(first) > 0;
 		this.talks = withNewest(this.talks, talk, earlier);
 		return slid;
