@@ -11,8 +11,6 @@ const nameOf = (part: Part) => `Block ${part.block ?? '?'}`;
 /** UTF-8 bytes per token: about right for English prose, and a low estimate of the tokens for most other scripts. */
 const BYTES_PER_TOKEN = 4;
 
-const bytesOf = ({ text }: Part) => Buffer.byteLength(text, 'utf8');
-
 /** Whether the service used its cache for an answer. */
 const isCached = (usage: Usage | undefined) =>
 	usage !== undefined && usage.cacheRead + usage.cacheWrite > 0;
@@ -27,7 +25,7 @@ function unlistedTtls(prefix: readonly Part[]): string[] {
 function shortPrefixes(prefix: readonly Part[], usage: Usage | undefined): string[] {
 	let bytes = 0;
 	return prefix.flatMap((part, at) => {
-		bytes += bytesOf(part);
+		bytes += Buffer.byteLength(part.text);
 		const tokens = Math.ceil(bytes / BYTES_PER_TOKEN);
 		if (part.ttl === undefined || tokens >= MIN_PREFIX_TOKENS) return [];
 		// The service's own count is more reliable than the estimate.
