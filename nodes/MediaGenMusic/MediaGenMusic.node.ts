@@ -9,7 +9,7 @@ import {
 } from '../shared/api/music';
 import { type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
 import { callbackWebhook, describeNode, subtitleOf } from '../shared/n8n/describe';
-import { searchListed } from '../shared/n8n/fields';
+import { listed, searchListed } from '../shared/n8n/fields';
 import { executeOf } from '../shared/n8n/runOperation';
 import { taskResource } from '../shared/tasks/operations';
 import { webhookOf } from '../shared/tasks/resume';
@@ -40,8 +40,6 @@ const operations = [
 	upsampleTags,
 	...taskResource('music'),
 ];
-
-const listed = (values: readonly string[]) => values.map((value) => ({ name: value, value }));
 
 export class MediaGenMusic implements INodeType {
 	description: NodeDescription = {

@@ -1,7 +1,7 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 
 import { openClient } from '../api/client';
-import { matchingValues, openValueField } from './fields';
+import { listed, matchingValues, openValueField } from './fields';
 import { asNodeError } from './nodeErrors';
 
 export const chatModelField = openValueField({
@@ -26,10 +26,7 @@ export async function searchChatModels(
 	try {
 		const client = await openClient(this);
 		const ids = await client.chat.models();
-		return matchingValues(
-			ids.sort().map((id) => ({ name: id, value: id })),
-			filter,
-		);
+		return matchingValues(listed(ids.sort()), filter);
 	} catch (error) {
 		throw asNodeError(this.getNode(), error, { hint: BY_ID });
 	}

@@ -74,6 +74,10 @@ export interface ListedValue {
 	value: string;
 }
 
+/** Values under their own names. */
+export const listed = (values: readonly string[]): ListedValue[] =>
+	values.map((value) => ({ name: value, value }));
+
 type OpenValueField = Pick<
 	INodeProperties,
 	'displayName' | 'name' | 'description' | 'hint' | 'displayOptions' | 'required'
