@@ -32,21 +32,14 @@ export const webhooks: IWebhookDescription[] = [
 		responseMode: 'onReceived',
 		ndvHideMethod: true,
 	},
-	{
+	...['callback', ''].map((path): IWebhookDescription => ({
 		name: 'default',
 		httpMethod: 'POST',
-		path: 'callback',
+		path,
+		isFullPath: path === '',
 		responseMode: 'onReceived',
 		ndvHideUrl: true,
-	},
-	{
-		name: 'default',
-		httpMethod: 'POST',
-		path: '',
-		isFullPath: true,
-		responseMode: 'onReceived',
-		ndvHideUrl: true,
-	},
+	})),
 ];
 
 /** The parameters that the call needs, before there is an execution: at the top level of the panel, and in its options. */
