@@ -78,61 +78,51 @@ export function createService(options: Options, families: Families): Service {
 	const { clock } = options;
 	const ids = new Ids(String(options.seed));
 	const lifetime = new Lifetime(clock);
-	const files = new Files(clock, () => service.url);
-	const media = new Media();
-	const settings = settingsSchema.parse(options);
-	const initialDurations = (): DurationTable => ({
-		...byFamily((family) => families[family].durationMs),
-		...options.durations,
-	});
+	const initialState = () => {
+		const files = new Files(clock, () => service.url);
+		const media = new Media();
+		return {
+			settings: settingsSchema.parse(options),
+			durations: { ...byFamily((family) => families[family].durationMs), ...options.durations },
+			accounts: new Accounts([...USUAL_KEYS, ...options.keys]),
+			ledger: new Ledger(clock),
+			tasks: new Map<string, Task>(),
+			files,
+			media,
+			references: new References(files, media),
+			deliveries: new Deliveries({
+				clock,
+				ids,
+				lifetime,
+				concurrency: options.callbackConcurrency,
+				webhookQuery: () => service.settings.webhookQuery,
+				addressRules: () => ({
+					allowPrivate: service.settings.allowPrivateCallbacks,
+					ownHosts: options.serviceHosts,
+					ownAddress: new URL(service.url).host,
+				}),
+			}),
+		};
+	};
 	const service: Service = {
 		families,
 		taskPaths: { ...byFamily((family) => families[family].taskPath), ...options.taskPaths },
 		clock,
 		ids,
 		lifetime,
-		settings,
-		durations: initialDurations(),
-		accounts: new Accounts([...USUAL_KEYS, ...options.keys]),
-		ledger: new Ledger(clock),
-		tasks: new Map(),
-		files,
-		media,
-		references: new References(files, media),
+		...initialState(),
+		// Both count on: no rule and no request has the number of an earlier one.
 		faults: new FaultBook(),
-		deliveries: new Deliveries({
-			clock,
-			ids,
-			lifetime,
-			concurrency: options.callbackConcurrency,
-			webhookQuery: () => settings.webhookQuery,
-			addressRules: () => ({
-				allowPrivate: settings.allowPrivateCallbacks,
-				ownHosts: options.serviceHosts,
-				ownAddress: new URL(service.url).host,
-			}),
-		}),
 		requests: new Requests(),
 		newTaskId: () =>
-			dialectOf(settings.dialect).numericIds ? ids.nextNumber('task') : ids.next('task'),
+			dialectOf(service.settings.dialect).numericIds ? ids.nextNumber('task') : ids.next('task'),
 		url: options.publicUrl,
 		reset() {
 			lifetime.end();
 			ids.startNewSeries();
-			Object.assign(settings, settingsSchema.parse(options));
-			Object.assign(service.durations, initialDurations());
-			for (const part of [
-				'accounts',
-				'ledger',
-				'files',
-				'media',
-				'deliveries',
-				'requests',
-			] as const) {
-				service[part].reset();
-			}
-			service.tasks.clear();
 			service.faults.clear();
+			service.requests.reset();
+			Object.assign(service, initialState());
 		},
 	};
 	return service;

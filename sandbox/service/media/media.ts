@@ -38,10 +38,6 @@ export class Media {
 		if (content.type === 'bytes') return content.upload.bytes ?? Buffer.alloc(0);
 		return await this.made.forceFetch(name, { context: { sample: content } });
 	}
-
-	reset(): void {
-		this.made.clear();
-	}
 }
 
 async function make(content: Sample): Promise<Buffer> {

@@ -25,7 +25,7 @@ type NewDelivery = Pick<Delivery, 'kind' | 'taskId' | 'base' | 'body'> & { fault
 
 /** Sends callbacks, retries as the spec says, and keeps a log. */
 export class Deliveries {
-	private log: Delivery[] = [];
+	private readonly log: Delivery[] = [];
 	private readonly gate: ReturnType<typeof pLimit>;
 	private readonly tried = new EventEmitter();
 	readonly holdback: Holdback;
@@ -86,11 +86,6 @@ export class Deliveries {
 		const own = this.log.filter((delivery) => delivery.taskId === taskId);
 		if (own.some(({ state }) => state === 'waiting' || state === 'sending'))
 			await once(this.tried, taskId, { signal });
-	}
-
-	reset(): void {
-		this.log = [];
-		this.holdback.reset();
 	}
 
 	private async attempt(delivery: Delivery, signal: AbortSignal): Promise<void> {

@@ -29,10 +29,6 @@ export class Holdback {
 		}
 	}
 
-	reset(): void {
-		this.held.clear();
-	}
-
 	private async release(group: string, { order }: HoldOptions): Promise<void> {
 		const waiting = this.held.get(group) ?? [];
 		this.held.delete(group);

@@ -30,8 +30,8 @@ const NEW_KEY_CREDITS = 1_000_000;
 export class Accounts {
 	private readonly byKey = new Map<string, Account>();
 
-	constructor(private readonly initial: readonly KeyOptions[]) {
-		this.reset();
+	constructor(keys: readonly KeyOptions[]) {
+		for (const options of keys) this.set(options);
 	}
 
 	find(key: string): Account | undefined {
@@ -77,11 +77,6 @@ export class Accounts {
 	refund(key: string, credits: number): void {
 		const account = this.byKey.get(key);
 		if (account) this.move(account, -credits);
-	}
-
-	reset(): void {
-		this.byKey.clear();
-		for (const options of this.initial) this.set(options);
 	}
 
 	private move(account: Account, credits: number): void {

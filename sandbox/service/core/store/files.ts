@@ -78,12 +78,6 @@ export class Files {
 		const file = this.find(NAMED.exec(path)?.[1] ?? '');
 		return file && !this.isExpired(file) ? file : 'gone';
 	}
-
-	reset(): void {
-		this.byName.clear();
-		this.uploads.clear();
-		this.uploadedBytes = 0;
-	}
 }
 
 /** A file of exactly `bytes` bytes, all of them padding, that is not stored. */

@@ -16,7 +16,7 @@ interface LedgerEntry {
 
 /** Counts every charge and refund, so that a test can say "20 items, 20 purchases". */
 export class Ledger {
-	private entries: LedgerEntry[] = [];
+	private readonly entries: LedgerEntry[] = [];
 
 	constructor(private readonly clock: Clock) {}
 
@@ -42,9 +42,5 @@ export class Ledger {
 			tasks,
 			entries: [...this.entries],
 		};
-	}
-
-	reset(): void {
-		this.entries = [];
 	}
 }
