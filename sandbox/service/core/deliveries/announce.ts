@@ -11,11 +11,8 @@ const FORGED_LINK = 'https://forged.example.com/result';
 /** Sends the callbacks of a task that has ended (spec, Events), changed by the fault rules that are due. */
 export function announce(service: Service, task: Task): void {
 	if (task.webhook === null) return;
-	const faults = service.faults.forCallback({
-		method: 'POST',
-		path: task.path,
-		family: task.family,
-	});
+	const { path, family } = task;
+	const faults = service.faults.due('callback', { method: 'POST', path, family });
 	const callbacks = callbacksFor(service, task, task.webhook, faults);
 	service.lifetime.background(() => sendAll(service, callbacks, faults));
 }

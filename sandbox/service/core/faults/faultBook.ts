@@ -2,15 +2,12 @@ import type { Family } from '../store/tasks';
 import {
 	faultRuleSchema,
 	isOn,
-	type CallbackEffect,
 	type EffectKind,
 	type EffectOf,
 	type FaultEffect,
 	type FaultMatch,
 	type FaultRule,
 	type FaultRuleInput,
-	type RequestEffect,
-	type TaskEffect,
 } from './rule';
 
 /** What rules are matched against. */
@@ -59,26 +56,9 @@ export class FaultBook {
 		this.rules = [];
 	}
 
-	/** The first rule that is due for a request, which has one answer only. */
-	forRequest(occasion: Occasion): Due<RequestEffect> | null {
-		return this.due('request', occasion, 1)[0] ?? null;
-	}
-
-	/** All rules that are due for a task that has been accepted. */
-	forTask(occasion: Occasion): Effects<TaskEffect> {
-		return new Effects(this.due('task', occasion));
-	}
-
-	/** All rules that are due for the callback of a task that has ended. */
-	forCallback(occasion: Occasion): Effects<CallbackEffect> {
-		return new Effects(this.due('callback', occasion));
-	}
-
-	private due<Kind extends EffectKind>(
-		kind: Kind,
-		occasion: Occasion,
-		most = Infinity,
-	): Array<Due<EffectOf<Kind>>> {
+	/** The effects of a kind that are due now, each of which counts as applied. A request has one answer, so at most one. */
+	due<Kind extends EffectKind>(kind: Kind, occasion: Occasion): Effects<EffectOf<Kind>> {
+		const most = kind === 'request' ? 1 : Infinity;
 		const found: Array<Due<EffectOf<Kind>>> = [];
 		for (const rule of this.rules) {
 			if (!isOn(kind, rule.effect) || !matches(rule.match, occasion)) continue;
@@ -88,24 +68,24 @@ export class FaultBook {
 			rule.applied += 1;
 			found.push({ rule: rule.id, effect: rule.effect });
 		}
-		return found;
+		return new Effects(found);
 	}
 }
 
 /** Effects on the same occasion, at most one of a type. */
 export class Effects<Effect extends FaultEffect> {
-	constructor(private readonly due: ReadonlyArray<Due<Effect>>) {}
+	constructor(readonly all: ReadonlyArray<Due<Effect>>) {}
 
 	/** Ids of their rules, or `null` if there are none. */
 	get rules(): string | null {
-		return this.due.length > 0 ? this.due.map(({ rule }) => rule).join(' ') : null;
+		return this.all.length > 0 ? this.all.map(({ rule }) => rule).join(' ') : null;
 	}
 
 	/** The effect of a type, with its rule. */
 	find<Type extends Effect['type']>(type: Type): Due<Extract<Effect, { type: Type }>> | undefined {
 		const isIt = (one: Due<Effect>): one is Due<Extract<Effect, { type: Type }>> =>
 			one.effect.type === type;
-		return this.due.find(isIt);
+		return this.all.find(isIt);
 	}
 }
 

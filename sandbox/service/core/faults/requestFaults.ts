@@ -13,7 +13,8 @@ export function installRequestFaults(app: FastifyInstance, service: Service): vo
 		const { exchange } = request;
 		if (!exchange) return;
 		const { method, path } = exchange;
-		const due = service.faults.forRequest({ method, path, family: familyOf(service, path) });
+		const family = familyOf(service, path);
+		const [due] = service.faults.due('request', { method, path, family }).all;
 		if (!due) return;
 		exchange.fault = due.rule;
 		const { effect } = due;

@@ -90,7 +90,7 @@ function submit(
 	const { family, operation, applied, item, credits, creditsPerResult } = submission;
 	service.accounts.charge(account, credits);
 
-	const faults = service.faults.forTask({ method: 'POST', path, family });
+	const faults = service.faults.due('task', { method: 'POST', path, family });
 	const produced = faults.find('shortfall')?.effect.produced;
 	const isShort = produced !== undefined && creditsPerResult !== undefined;
 	const id = service.newTaskId();
