@@ -30,7 +30,7 @@ export interface FamilyModule {
 	readonly isEnveloped: boolean;
 	/** Clock milliseconds that its tasks take, unless the options have others. */
 	readonly durationMs: number;
-	/** A task's record, as the task query shows it. */
+	/** A task's record, as the task query shows it. It is asked for tasks of the family only, which have its kind of plan. */
 	record(service: Service, task: Task): object;
 	/** Its endpoints. */
 	routes(app: FastifyInstance, service: Service): void;

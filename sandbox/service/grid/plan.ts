@@ -28,10 +28,6 @@ export interface GridPlan extends Plan {
 	settings: Readonly<Record<string, unknown>>;
 }
 
-export function isGridPlan(plan: Plan): plan is GridPlan {
-	return plan.family === 'grid';
-}
-
 const EDGE = 512;
 
 /**
@@ -52,9 +48,8 @@ export function gridSubmission(
 	if (needsIndex && !index.success)
 		throw refuse('index: must be 1 to 4 where there is no custom_id');
 
-	const parent = ownTask(service, account, request.task_id);
-	if (!parent || !isGridPlan(parent.plan))
-		throw new ServiceError(404, 'task not found', operation.codes?.notFound);
+	const parent = ownTask<GridPlan>(service, account, request.task_id, 'grid');
+	if (!parent) throw new ServiceError(404, 'task not found', operation.codes?.notFound);
 	if (parent.results === null) throw refuse('task is not in SUCCESS state');
 	const { plan } = parent;
 	const button =

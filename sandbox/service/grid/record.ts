@@ -2,19 +2,18 @@ import type { Service } from '../core/service';
 import { progressOf, type Task } from '../core/store/tasks';
 import { RecordWriter } from '../core/tasks/record';
 import type { GridButton } from './buttons';
-import { isGridPlan } from './plan';
+import type { GridPlan } from './plan';
 
 /** The grid task record (spec, Grid-image task). Of the state words, the spec shows `SUCCESS` only. */
-export function gridTaskRecord(service: Service, task: Task): object {
+export function gridTaskRecord(service: Service, task: Task<GridPlan>): object {
 	const writer = new RecordWriter(service);
 	const { blank, dialect } = writer;
 	const { stage } = progressOf(task, service.clock.now());
-	const plan = isGridPlan(task.plan) ? task.plan : null;
 	const record = {
 		...writer.echo(task),
 		id: writer.id(task.id),
 		status: dialect.words.grid[stage],
-		action: dialect.showsAction ? plan?.action : null,
+		action: dialect.showsAction ? task.plan.action : null,
 		error: writer.error(task, stage),
 	};
 	const url = (name: string | null) =>
@@ -37,7 +36,7 @@ export function gridTaskRecord(service: Service, task: Task): object {
 		...record,
 		grid_image_url: grid ?? blank.value,
 		...(isSingle ? { image_url: pictures[0], image_urls: [] } : { image_urls: pictures }),
-		buttons: (plan?.buttons ?? []).map((button) => buttonIn(dialect.buttons, button)),
+		buttons: task.plan.buttons.map((button) => buttonIn(dialect.buttons, button)),
 	};
 }
 

@@ -10,13 +10,9 @@ const TOKENS_PER_1K_IMAGE = 1120;
 const PIXELS_OF_1K = 1024 * 1024;
 const TOKENS_PER_REFERENCE = 258;
 
-interface ImagePlan extends Plan {
+export interface ImagePlan extends Plan {
 	family: 'image';
 	usage: ReturnType<typeof usage>;
-}
-
-export function isImagePlan(plan: Plan): plan is ImagePlan {
-	return plan.family === 'image';
 }
 
 /**

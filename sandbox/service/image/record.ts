@@ -1,7 +1,7 @@
 import type { Service } from '../core/service';
 import { progressOf, type Task } from '../core/store/tasks';
 import { enveloped, RecordWriter } from '../core/tasks/record';
-import { isImagePlan } from './plan';
+import type { ImagePlan } from './plan';
 
 /** The spec shows all of them, so they are the same in every dialect. */
 const WORDS = {
@@ -12,11 +12,10 @@ const WORDS = {
 } as const;
 
 /** The image task record (spec, Image task record; for the failed shape, Callback payload). */
-export function imageTaskRecord(service: Service, task: Task): object {
+export function imageTaskRecord(service: Service, task: Task<ImagePlan>): object {
 	const writer = new RecordWriter(service);
 	const { blank } = writer;
 	const { results, plan } = task;
-	const usage = results && isImagePlan(plan) ? writer.numbers(plan.usage) : blank.container;
 	return {
 		...writer.common(task, WORDS),
 		...(task.outcome.status === 'failed' && task.endedAt !== null
@@ -31,7 +30,7 @@ export function imageTaskRecord(service: Service, task: Task): object {
 					...(writer.dialect.links === 'items' ? { videos: [] } : {}),
 				}
 			: blank.container,
-		usage,
+		usage: results ? writer.numbers(plan.usage) : blank.container,
 	};
 }
 

@@ -15,8 +15,8 @@ export function imageRoutes(app: FastifyInstance, service: Service): void {
 
 	app.get<{ Params: { id: string } }>(`${PATH}/:id`, (request) => {
 		const account = bearerAccount(service, request);
-		const task = ownTask(service, account, request.params.id);
-		if (task?.family !== 'image') throw new ServiceError(404, 'task not found');
+		const task = ownTask(service, account, request.params.id, 'image');
+		if (!task) throw new ServiceError(404, 'task not found');
 		return imageGenerationRecord(service, task);
 	});
 }

@@ -8,7 +8,7 @@ import type { Sent, Submission } from '../core/tasks/submit';
 import type { TrackSpec } from '../media/track';
 import { isVersion, MUSIC_OPERATIONS, type MusicOperationName, SONG_CREDITS } from './operations';
 import { musicRequest, type MusicRequest } from './request';
-import { isMusicPlan, musicPlan, tracksOf } from './tracks';
+import { musicPlan, tracksOf, type MusicPlan } from './tracks';
 
 /**
  * Reads and plans a music operation (spec, section 2).
@@ -51,8 +51,8 @@ function sourceTrack(
 	account: Account,
 	{ taskId, audioIndex }: NonNullable<MusicRequest['source']>,
 ): Source {
-	const task = ownTask(service, account, taskId);
-	if (!task || !isMusicPlan(task.plan)) throw invalid(`task_id: ${taskId} is not a music task`);
+	const task = ownTask<MusicPlan>(service, account, taskId, 'music');
+	if (!task) throw invalid(`task_id: ${taskId} is not a music task`);
 	if (task.results === null) throw invalid(`task_id: ${taskId} has no result`);
 	const track = task.plan.tracks[audioIndex - 1];
 	if (track === null) throw invalid(`audio_index: track ${audioIndex} of ${taskId} has no audio`);

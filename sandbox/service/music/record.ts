@@ -1,7 +1,7 @@
 import type { Service } from '../core/service';
 import { progressOf, type Task } from '../core/store/tasks';
 import { RecordWriter } from '../core/tasks/record';
-import { isMusicPlan, type MusicPlan } from './tracks';
+import type { MusicPlan } from './tracks';
 
 /** Progress goes 10 (queued), 50 (ready), 100 (finished). */
 const QUEUED = 10;
@@ -21,11 +21,11 @@ interface Stem {
 }
 
 /** `data` of `GET /v1/music/tasks/{task_id}`: `status`, `progress`, `result`, `error` (spec, Music task). */
-export function musicTaskRecord(service: Service, task: Task): object {
+export function musicTaskRecord(service: Service, task: Task<MusicPlan>): object {
 	const writer = new RecordWriter(service);
 	const { stage, share } = progressOf(task, service.clock.now());
 	const { words, links } = writer.dialect;
-	const { plan, results } = task;
+	const { results } = task;
 	const stems = (results ?? []).flatMap(({ name, file }): Stem[] =>
 		name === null ? [] : [{ name, url: service.files.url(file) }],
 	);
@@ -37,10 +37,7 @@ export function musicTaskRecord(service: Service, task: Task): object {
 			: {}),
 		status: words.music[stage],
 		progress: writer.percent(progress),
-		result:
-			results && isMusicPlan(plan)
-				? resultOf(service, writer, task, plan, stems)
-				: (writer.blank.container ?? null),
+		result: results ? resultOf(service, writer, task, stems) : (writer.blank.container ?? null),
 		error:
 			stage === 'failed' && task.outcome.status === 'failed'
 				? { message: task.outcome.message }
@@ -51,8 +48,7 @@ export function musicTaskRecord(service: Service, task: Task): object {
 function resultOf(
 	service: Service,
 	writer: RecordWriter,
-	{ results }: Task,
-	plan: MusicPlan,
+	{ results, plan }: Task<MusicPlan>,
 	stems: readonly Stem[],
 ): object {
 	if (plan.upsampledTags !== null) return { upsampled_tags: plan.upsampledTags };

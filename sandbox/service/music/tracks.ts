@@ -11,10 +11,6 @@ export interface MusicPlan extends Plan {
 	uploaded: boolean;
 }
 
-export function isMusicPlan(plan: Plan): plan is MusicPlan {
-	return plan.family === 'music';
-}
-
 type More = Partial<Pick<MusicPlan, 'upsampledTags' | 'uploaded'>> & { linkless?: boolean };
 
 /** @param linkless whether a track without a link is between the two of a song */

@@ -30,10 +30,6 @@ export interface VideoPlan extends Plan {
 	totalSeconds: number;
 }
 
-export function isVideoPlan(plan: Plan): plan is VideoPlan {
-	return plan.family === 'video';
-}
-
 export function videoPlan(
 	model: string,
 	sample: Omit<ClipSpec, 'caption'>,

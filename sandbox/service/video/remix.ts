@@ -3,7 +3,7 @@ import { parse, promptedFailure } from '../core/http/parse';
 import { isPriceKey, priced } from '../core/prices';
 import { ownTask } from '../core/tasks/lifecycle';
 import type { Sent, Submission } from '../core/tasks/submit';
-import { isVideoPlan, OUTPUT_FPS, videoPlan, videoSize } from './clip';
+import { OUTPUT_FPS, videoPlan, videoSize, type VideoPlan } from './clip';
 import { REMIX_MODELS, remixSchema } from './request';
 
 /** "Lengthening an 8 second video to 15 seconds." */
@@ -14,8 +14,8 @@ const EXTENSION = 7;
  * @throws ServiceError 404 for an unknown video, 400 for all else
  */
 export function remixSubmission({ service, account, body, request: { params } }: Sent): Submission {
-	const original = ownTask(service, account, params.id ?? '');
-	if (!original || !isVideoPlan(original.plan)) throw new ServiceError(404, 'video not found');
+	const original = ownTask<VideoPlan>(service, account, params.id ?? '', 'video');
+	if (!original) throw new ServiceError(404, 'video not found');
 	const request = parse(remixSchema, body);
 	const { plan } = original;
 	if (original.results === null) throw invalid('the original video is not in status success');

@@ -39,9 +39,9 @@ export type Result = Pick<PlannedFile, 'index' | 'name'> & { readonly file: Stor
 export type Outcome = { status: 'completed' } | { status: 'failed'; message: string; code: string };
 
 /** An accepted submission: a purchase. */
-export interface Task {
+export interface Task<Kind extends Plan = Plan> {
 	readonly id: string;
-	readonly family: Family;
+	readonly family: Kind['family'];
 	readonly operation: string;
 	/** The path it was submitted to. */
 	readonly path: string;
@@ -55,7 +55,7 @@ export interface Task {
 	/** What the service changed silently. */
 	readonly notes: readonly string[];
 	readonly webhook: string | null;
-	readonly plan: Plan;
+	readonly plan: Kind;
 	readonly createdAt: number;
 	/** Clock milliseconds from acceptance to the end; `null` waits until it is finished by hand. */
 	readonly durationMs: number | null;

@@ -1,7 +1,7 @@
 import { announce } from '../deliveries/announce';
 import type { Service } from '../service';
 import type { Account } from '../store/accounts';
-import { resultsOf, type Outcome, type Task } from '../store/tasks';
+import { resultsOf, type Outcome, type Plan, type Task } from '../store/tasks';
 
 type Given = Pick<Task, 'family' | 'operation' | 'key' | 'plan'>;
 type Optional = Partial<Omit<Task, keyof Given | 'createdAt' | 'endedAt' | 'results' | 'refunded'>>;
@@ -46,10 +46,19 @@ export function current(service: Service, task: Task): Task {
 	return task;
 }
 
-/** A task of this key in its present state; those of other keys are not visible to it. */
-export function ownTask(service: Service, { key }: Account, id: string): Task | undefined {
+/**
+ * A task of this key in its present state; those of other keys are not visible to it.
+ * @param family of which it must be: all plans of a family have the same type
+ */
+export function ownTask<Kind extends Plan = Plan>(
+	service: Service,
+	{ key }: Account,
+	id: string,
+	family?: Kind['family'],
+): Task<Kind> | undefined {
 	const task = service.tasks.get(id);
-	return task?.key === key ? current(service, task) : undefined;
+	if (task?.key !== key || task.family !== (family ?? task.family)) return undefined;
+	return current(service, task) as Task<Kind>;
 }
 
 /**
