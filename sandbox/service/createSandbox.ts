@@ -7,8 +7,10 @@ import { chatRoutes } from './chat/routes';
 import { buildServer } from './core/http/server';
 import { ADMIN_PREFIX, optionsSchema, SANDBOX_KEYS, type SandboxOptions } from './core/options';
 import { createService } from './core/service';
+import { submissionRoutes } from './core/tasks/submit';
 import type { Clock } from './core/time/clocks';
-import { FAMILIES } from './families';
+import { FAMILIES, SUBMISSIONS } from './families';
+import { imageRoutes } from './image/routes';
 import { uploadRoutes } from './uploads/routes';
 
 /** A running sandbox. */
@@ -34,7 +36,8 @@ export async function createSandbox(given: SandboxOptions = {}): Promise<Sandbox
 	const chat = new Chat(service);
 	const controls = createControls(service, chat);
 	const app = await buildServer(service);
-	for (const family of Object.values(FAMILIES)) family.routes(app, service);
+	submissionRoutes(app, service, SUBMISSIONS);
+	imageRoutes(app, service);
 	uploadRoutes(app, service);
 	chatRoutes(app, service, chat);
 	homeRoute(app, service);

@@ -1,12 +1,15 @@
 import type { Families } from './core/service';
+import type { Submissions } from './core/tasks/submit';
+import { gridSubmissions } from './grid/plan';
 import { gridTaskRecord } from './grid/record';
-import { gridRoutes } from './grid/routes';
+import { imageSubmission } from './image/plan';
 import { imageTaskRecord } from './image/record';
-import { imageRoutes } from './image/routes';
+import { musicSubmissions } from './music/plan';
 import { musicTaskRecord } from './music/record';
-import { musicRoutes } from './music/routes';
+import { uploadSubmission } from './music/upload';
+import { videoSubmission } from './video/plan';
 import { videoTaskRecord } from './video/record';
-import { videoRoutes } from './video/routes';
+import { remixSubmission } from './video/remix';
 
 const SHARED_TASK_PATH = '/v1/tasks/{task_id}';
 
@@ -17,7 +20,6 @@ export const FAMILIES: Families = {
 		isEnveloped: true,
 		durationMs: 3_000,
 		record: imageTaskRecord,
-		routes: imageRoutes,
 	},
 	music: {
 		prefix: '/v1/music/',
@@ -25,7 +27,6 @@ export const FAMILIES: Families = {
 		isEnveloped: true,
 		durationMs: 8_000,
 		record: musicTaskRecord,
-		routes: musicRoutes,
 	},
 	grid: {
 		prefix: '/v1/gridart/',
@@ -33,7 +34,6 @@ export const FAMILIES: Families = {
 		isEnveloped: false,
 		durationMs: 5_000,
 		record: gridTaskRecord,
-		routes: gridRoutes,
 	},
 	video: {
 		prefix: '/v1/videos/',
@@ -41,6 +41,12 @@ export const FAMILIES: Families = {
 		isEnveloped: false,
 		durationMs: 10_000,
 		record: videoTaskRecord,
-		routes: videoRoutes,
 	},
+};
+
+export const SUBMISSIONS: Submissions = {
+	image: { '/v1/images/generations': imageSubmission },
+	music: { ...musicSubmissions, '/v1/music/uploads': uploadSubmission },
+	grid: gridSubmissions,
+	video: { '/v1/videos/generations': videoSubmission, '/v1/videos/:id/remix': remixSubmission },
 };

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { Media } from '../media/media';
 import { Deliveries } from './deliveries/deliveries';
 import { dialectOf } from './dialects';
@@ -32,8 +31,6 @@ export interface FamilyModule {
 	readonly durationMs: number;
 	/** A task's record, as the task query shows it. It is asked for tasks of the family only, which have its kind of plan. */
 	record(service: Service, task: Task): object;
-	/** Its endpoints. */
-	routes(app: FastifyInstance, service: Service): void;
 }
 
 export type Families = Readonly<Record<Family, FamilyModule>>;

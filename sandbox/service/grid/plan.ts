@@ -30,14 +30,22 @@ export interface GridPlan extends Plan {
 
 const EDGE = 512;
 
+/** Grid operations (spec, section 4), and the sandbox's own imagine and upscale, by path. */
+export const gridSubmissions = {
+	'/v1/gridart/generations/imagine': imagineSubmission,
+	...Object.fromEntries(
+		(Object.keys(GRID_OPERATIONS) as GridOperationName[]).map((name) => [
+			GRID_OPERATIONS[name].path,
+			(sent: Sent) => gridSubmission(sent, name),
+		]),
+	),
+};
+
 /**
  * Reads and plans a follow-up on a grid task (spec, section 4).
  * @throws ServiceError 400, 404 or 502, with the codes of the operation's table
  */
-export function gridSubmission(
-	{ service, account, body }: Sent,
-	name: GridOperationName,
-): Submission {
+function gridSubmission({ service, account, body }: Sent, name: GridOperationName): Submission {
 	const operation: GridOperation = GRID_OPERATIONS[name];
 	const refuse = (message: string) => new ServiceError(400, message, operation.codes?.invalid);
 	const request = parse(gridSchema, body);
@@ -65,18 +73,16 @@ export function gridSubmission(
 	if (name === 'reroll' && plan.prompt.includes(PHRASES.refuse))
 		throw new ServiceError(502, 'service refusal', REFUSAL_CODE);
 
-	const { webhook, index: _sent, ...given } = request;
+	const { index: _sent, ...given } = request;
 	const applied = {
 		...given,
 		...(needsIndex ? { index: index.data } : {}),
 		custom_id: button.custom_id,
 	};
 	return {
-		family: 'grid',
 		operation: name,
 		applied: { ...applied, inherited: plan.settings },
-		ignored: unknownFields(body, [...Object.keys(applied), 'webhook']),
-		webhook,
+		ignored: unknownFields(body, Object.keys(applied)),
 		...priced(priceKey(operation.billing, request.speed)),
 		failure: promptedFailure(plan.prompt),
 		plan: (taskId) => gridPlan(operation.action, taskId, plan.prompt, plan.settings),
@@ -87,16 +93,14 @@ export function gridSubmission(
  * Reads and plans a first grid.
  * @throws ServiceError 400
  */
-export function imagineSubmission({ service, body }: Sent): Submission {
-	const { webhook, ...applied } = parse(imagineSchema, body);
+function imagineSubmission({ service, body }: Sent): Submission {
+	const applied = parse(imagineSchema, body);
 	const { prompt, speed, version, niji } = applied;
 	checkSpeed(service, speed);
 	if (prompt.includes(PHRASES.unsafe)) throw invalid('prompt: refused by the safety review');
 	return {
-		family: 'grid',
 		operation: 'imagine',
 		applied,
-		webhook,
 		...priced(priceKey('gridart@imagine', speed)),
 		failure: promptedFailure(prompt),
 		plan: (taskId) => gridPlan('IMAGINE', taskId, prompt, { version, niji }),

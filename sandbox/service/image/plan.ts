@@ -21,14 +21,12 @@ export interface ImagePlan extends Plan {
  */
 export async function imageSubmission({ service, body }: Sent): Promise<Submission> {
 	const request = await imageRequest(service, body);
-	const { applied, notes, webhook, item } = request;
+	const { applied, notes, item } = request;
 	const { n, prompt } = applied;
 	return {
-		family: 'image',
 		operation: 'generate',
 		applied,
 		notes,
-		webhook,
 		item,
 		credits: PRICES[item] * n,
 		creditsPerResult: PRICES[item],

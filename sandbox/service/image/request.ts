@@ -92,7 +92,6 @@ export interface ImageRequest {
 	applied: Record<string, unknown> & { prompt: string; n: number; model: string };
 	/** What was changed silently. */
 	notes: string[];
-	webhook: string | undefined;
 	/** Name of one picture in the price table. */
 	item: PriceKey;
 	format: PictureFormat;
@@ -137,7 +136,7 @@ async function official(
 	await service.references.check(images, OFFICIAL_LIMITS);
 	if (request.mask_url !== undefined) await checkMask(service, request.mask_url, images[0] ?? '');
 
-	const { webhook, ...applied } = request;
+	const applied = { ...request };
 	const notes: string[] = [];
 	if (applied.background === 'transparent') {
 		applied.background = 'auto';
@@ -147,7 +146,6 @@ async function official(
 		size,
 		applied,
 		notes,
-		webhook,
 		item: `imagegen-2-official-${request.resolution}`,
 		format: request.output_format,
 		compression: request.output_compression ?? null,
@@ -160,7 +158,7 @@ async function lite(service: Service, request: z.output<typeof liteSchema>): Pro
 	const images = request.image_urls ?? [];
 	await service.references.check(images, LITE_LIMITS);
 
-	const { webhook, ...applied } = request;
+	const applied = { ...request };
 	const notes: string[] = [];
 	if (applied.resolution !== '1K') {
 		notes.push(`resolution: ${applied.resolution} became 1K`);
@@ -171,7 +169,6 @@ async function lite(service: Service, request: z.output<typeof liteSchema>): Pro
 		size: sizeOfRatio(ratio, '1k') ?? { width: 1024, height: 1024 },
 		applied,
 		notes,
-		webhook,
 		item: request.model,
 		format: 'png',
 		compression: null,
@@ -181,7 +178,7 @@ async function lite(service: Service, request: z.output<typeof liteSchema>): Pro
 
 async function other(
 	service: Service,
-	{ webhook, ...applied }: z.output<typeof otherSchema>,
+	applied: z.output<typeof otherSchema>,
 ): Promise<ImageRequest> {
 	review(applied.prompt, false);
 	const images = applied.image_urls ?? [];
@@ -193,7 +190,6 @@ async function other(
 			(pixels && !brokenPixelRule(pixels) ? pixels : { width: 1024, height: 1024 }),
 		applied,
 		notes: [],
-		webhook,
 		item: 'other-image',
 		format:
 			applied.output_format === 'jpeg' || applied.output_format === 'webp'

@@ -3,17 +3,11 @@ import { ServiceError } from '../core/errors';
 import { bearerAccount } from '../core/http/auth';
 import type { Service } from '../core/service';
 import { ownTask } from '../core/tasks/lifecycle';
-import { submissionRoute } from '../core/tasks/submit';
-import { imageSubmission } from './plan';
 import { imageGenerationRecord } from './record';
 
-const PATH = '/v1/images/generations';
-
-/** Image generation (spec, section 3). */
+/** The task query that a workflow example of the spec uses (section 3), beside the one of all families. */
 export function imageRoutes(app: FastifyInstance, service: Service): void {
-	submissionRoute(app, service, PATH, imageSubmission);
-
-	app.get<{ Params: { id: string } }>(`${PATH}/:id`, (request) => {
+	app.get<{ Params: { id: string } }>('/v1/images/generations/:id', (request) => {
 		const account = bearerAccount(service, request);
 		const task = ownTask(service, account, request.params.id, 'image');
 		if (!task) throw new ServiceError(404, 'task not found');

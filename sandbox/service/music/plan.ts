@@ -10,11 +10,19 @@ import { isVersion, MUSIC_OPERATIONS, type MusicOperationName, SONG_CREDITS } fr
 import { musicRequest, type MusicRequest } from './request';
 import { musicPlan, tracksOf, type MusicPlan } from './tracks';
 
+/** Music operations (spec, section 2), and the sandbox's own `create`, by path. */
+export const musicSubmissions = Object.fromEntries(
+	(Object.keys(MUSIC_OPERATIONS) as MusicOperationName[]).map((name) => [
+		`/v1/music/generations/${name}`,
+		(sent: Sent) => musicSubmission(sent, name),
+	]),
+);
+
 /**
  * Reads and plans a music operation (spec, section 2).
  * @throws ServiceError 400
  */
-export function musicSubmission(
+function musicSubmission(
 	{ service, account, body }: Sent,
 	operation: MusicOperationName,
 ): Submission {
@@ -22,13 +30,11 @@ export function musicSubmission(
 	const source = request.source && sourceTrack(service, account, request.source);
 	const isTags = operation === 'upsampleTags';
 	return {
-		family: 'music',
 		operation,
-		applied: request.applied,
+		// A synchronous task has no callback.
+		applied: { ...request.applied, webhook: isTags ? undefined : request.webhook },
 		ignored:
 			isTags && request.webhook !== undefined ? [...request.ignored, 'webhook'] : request.ignored,
-		// A synchronous task has no callback.
-		webhook: isTags ? undefined : request.webhook,
 		...priceOf(operation, request),
 		failure: failureOf(service, operation, request, source),
 		...(isTags ? { durationMs: 0, isSynchronous: true } : {}),

@@ -38,14 +38,11 @@ export async function uploadSubmission({ service, body, request }: Sent): Promis
 	const { form, fields, audio } = request.isMultipart()
 		? await fromForm(service, request)
 		: fromLink(service, body);
-	const { webhook, ...applied } = fields;
 	return {
-		family: 'music',
 		operation: 'upload',
 		form,
-		applied,
-		ignored: unknownFields(form ?? body, [...Object.keys(applied), 'webhook', 'file']),
-		webhook,
+		applied: fields,
+		ignored: unknownFields(form ?? body, [...Object.keys(fields), 'file']),
 		...priced('musicgen@upload'),
 		durationMs: 0,
 		plan: (taskId) =>
@@ -54,7 +51,7 @@ export async function uploadSubmission({ service, body, request }: Sent): Promis
 					seconds: secondsOf(audio),
 					seed: taskId,
 					fadeIn: 0,
-					title: applied.title ?? 'uploaded track',
+					title: fields.title ?? 'uploaded track',
 				},
 				audio,
 			),

@@ -74,11 +74,9 @@ export async function videoSubmission({ service, body }: Sent): Promise<Submissi
 	const priced = `vidomni-v3-omni@${request.mode}`;
 	const item = request.model === VIDEO_MODEL && isPriceKey(priced) ? priced : 'other-video';
 	return {
-		family: 'video',
 		operation: 'generate',
 		applied,
 		notes,
-		webhook: request.webhook,
 		item,
 		credits: Math.ceil(PRICES[item] * seconds),
 		failure: promptedFailure(request.prompt),
@@ -97,7 +95,7 @@ function multiShot(request: VideoRequest, body: unknown) {
 }
 
 function effective(request: VideoRequest, shots: object) {
-	const { webhook: _webhook, audio, ...fields } = request;
+	const { audio, ...fields } = request;
 	const notes: string[] = [];
 	const prompt = markedPrompt(request);
 	if (prompt !== request.prompt) notes.push('prompt: <<<image_1>>> was put in front');

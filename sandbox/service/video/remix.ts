@@ -30,7 +30,6 @@ export function remixSubmission({ service, account, body, request: { params } }:
 	if (model !== plan.model)
 		throw invalid(`model: must be that of the original video, ${plan.model}`);
 
-	const { webhook, ...applied } = request;
 	const totalSeconds = plan.totalSeconds + EXTENSION;
 	const ratio = request.aspect_ratio ?? (plan.clip.width < plan.clip.height ? '9:16' : '16:9');
 	const clip = {
@@ -40,10 +39,8 @@ export function remixSubmission({ service, account, body, request: { params } }:
 		prompt: request.prompt ?? '',
 	};
 	return {
-		family: 'video',
 		operation: 'remix',
-		applied: { ...applied, model },
-		webhook,
+		applied: { ...request, model },
 		...priced(isPriceKey(model) ? model : 'other-remix'),
 		failure: promptedFailure(request.prompt),
 		plan: (taskId) => videoPlan(model, { ...clip, seed: taskId }, totalSeconds),

@@ -6,7 +6,7 @@ import { bearerAccount } from '../http/auth';
 import { shortened, unknownFields } from '../http/parse';
 import type { Service } from '../service';
 import type { Account } from '../store/accounts';
-import type { Family, Outcome, Plan, Task } from '../store/tasks';
+import { FAMILIES, type Family, type Outcome, type Plan, type Task } from '../store/tasks';
 import { createTask, endTask } from './lifecycle';
 import { acknowledgement } from './record';
 
@@ -20,16 +20,14 @@ export interface Sent {
 
 /** A valid request, ready to be bought. */
 export interface Submission {
-	family: Family;
 	operation: string;
 	/** What was sent, where it is not JSON. */
 	form?: Readonly<Record<string, unknown>> | undefined;
 	/** Fields that take effect. */
-	applied: Readonly<Record<string, unknown>>;
+	applied: Readonly<Record<string, unknown>> & { readonly webhook?: string | undefined };
 	/** By default, the fields that are not in `applied`. */
 	ignored?: readonly string[];
 	notes?: readonly string[];
-	webhook?: string | undefined;
 	/** Its name in the ledger. */
 	item: string;
 	credits: number;
@@ -48,27 +46,42 @@ export interface Submission {
 	plan(taskId: string, produced?: number): Plan;
 }
 
-/**
- * Accepts submissions at a path, and answers with the acknowledgement (spec, Submission acknowledgement).
- * @param read validates a request and plans what it buys; throws a ServiceError
- */
-export function submissionRoute(
+/** Validates a request and plans what it buys; throws a ServiceError. */
+type Read = (sent: Sent) => Submission | Promise<Submission>;
+
+/** What can be bought of each family, by path. */
+export type Submissions = Readonly<Record<Family, Readonly<Record<string, Read>>>>;
+
+/** Accepts submissions, and answers with the acknowledgement (spec, Submission acknowledgement). */
+export function submissionRoutes(
 	app: FastifyInstance,
 	service: Service,
+	submissions: Submissions,
+): void {
+	for (const family of FAMILIES)
+		for (const [pattern, read] of Object.entries(submissions[family]))
+			submissionRoute(app, service, family, pattern, read);
+}
+
+function submissionRoute(
+	app: FastifyInstance,
+	service: Service,
+	family: Family,
 	pattern: string,
-	read: (sent: Sent) => Submission | Promise<Submission>,
+	read: Read,
 ): void {
 	app.post<{ Params: Record<string, string> }>(pattern, async (request) => {
 		const { body, params } = request;
 		const account = bearerAccount(service, request);
 		const submission = await read({ service, account, body, request });
 		const path = pattern.replace(/:(\w+)/, (_parameter, name: string) => params[name] ?? '');
-		const task = submit({ service, account, body: submission.form ?? body }, path, submission);
+		const sent = { service, account, body: submission.form ?? body };
+		const task = submit(sent, { path, family }, submission);
 		if (request.exchange) request.exchange.task = task.id;
 		if (submission.isSynchronous) {
 			endTask(service, task);
 			// The spec says "returns a task" and shows no shape: the sandbox puts the record into the acknowledgement.
-			return acknowledgement(service, task, service.families[task.family].record(service, task));
+			return acknowledgement(service, task, service.families[family].record(service, task));
 		}
 		if (task.answersAfterCallback) {
 			endTask(service, task);
@@ -84,12 +97,13 @@ export function submissionRoute(
  */
 function submit(
 	{ service, account, body }: Omit<Sent, 'request'>,
-	path: string,
+	{ path, family }: { path: string; family: Family },
 	submission: Submission,
 ): Task {
-	const { family, operation, applied, item, credits, creditsPerResult } = submission;
+	const { operation, item, credits, creditsPerResult } = submission;
 	service.accounts.charge(account, credits);
 
+	const { webhook, ...applied } = submission.applied;
 	const faults = service.faults.due('task', { method: 'POST', path, family });
 	const produced = faults.find('shortfall')?.effect.produced;
 	const isShort = produced !== undefined && creditsPerResult !== undefined;
@@ -105,9 +119,9 @@ function submit(
 		applied: shortened(applied) as Record<string, unknown>,
 		ignored: submission.ignored ?? unknownFields(body, [...Object.keys(applied), 'webhook']),
 		notes: submission.notes ?? [],
-		webhook: submission.webhook ?? null,
+		webhook: webhook ?? null,
 		plan: submission.plan(id, produced),
-		durationMs: durationOf(service, submission, faults),
+		durationMs: durationOf(faults, submission.durationMs ?? service.durations[family]),
 		padTo: faults.find('resultBytes')?.effect.bytes ?? null,
 		credits,
 		missingCredits: isShort ? Math.max(0, credits - produced * creditsPerResult) : 0,
@@ -118,14 +132,10 @@ function submit(
 	return task;
 }
 
-function durationOf(
-	service: Service,
-	{ durationMs, family }: Submission,
-	faults: Effects<TaskEffect>,
-): number | null {
-	const changed = faults.find('duration');
+function durationOf(faults: Effects<TaskEffect>, usual: number | null): number | null {
 	if (faults.find('callbackFirst')) return 0;
-	return changed ? changed.effect.ms : (durationMs ?? service.durations[family]);
+	const changed = faults.find('duration');
+	return changed ? changed.effect.ms : usual;
 }
 
 function outcomeOf({ failure }: Submission, faults: Effects<TaskEffect>): Outcome {
