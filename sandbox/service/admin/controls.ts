@@ -14,7 +14,7 @@ import {
 import type { Service } from '../core/service';
 import type { KeyOptions } from '../core/store/accounts';
 import type { RequestFilter } from '../core/store/requests';
-import { FAMILIES, progressOf, type Family, type Task } from '../core/store/tasks';
+import { failed, FAMILIES, progressOf, type Family, type Task } from '../core/store/tasks';
 import { current, endTask } from '../core/tasks/lifecycle';
 import {
 	Originals,
@@ -96,11 +96,7 @@ export function createControls(service: Service, chat: Chat) {
 			finish(id: string, failure?: Failure): TaskView | undefined {
 				const task = service.tasks.get(id);
 				if (!task) return undefined;
-				endTask(
-					service,
-					task,
-					failure && { status: 'failed', message: failure.message, code: failure.code ?? '' },
-				);
+				endTask(service, task, failure && failed(failure.message, failure.code));
 				return view(task);
 			},
 			/** Ends all tasks that are still running, or those of a family, in the order of their acceptance. */

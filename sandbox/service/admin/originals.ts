@@ -1,7 +1,7 @@
 import { z } from 'zod/v3';
 import { SANDBOX_KEYS } from '../core/options';
 import type { Service } from '../core/service';
-import type { Outcome, Task } from '../core/store/tasks';
+import { failed, type Task } from '../core/store/tasks';
 import { createTask, endTask } from '../core/tasks/lifecycle';
 import { buttonsOf } from '../grid/buttons';
 import { gridPlan } from '../grid/plan';
@@ -121,12 +121,8 @@ export class Originals {
 
 	private make(state: State, given: Parameters<typeof createTask>[1]): Task {
 		const task = createTask(this.service, { ...given, durationMs: null });
-		const failure: Outcome = {
-			status: 'failed',
-			message: 'It was made as a failed one.',
-			code: '',
-		};
-		if (state !== 'running') endTask(this.service, task, state === 'failed' ? failure : undefined);
+		const failure = state === 'failed' ? failed('It was made as a failed one.') : undefined;
+		if (state !== 'running') endTask(this.service, task, failure);
 		return task;
 	}
 }

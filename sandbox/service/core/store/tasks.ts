@@ -5,13 +5,9 @@ export const FAMILIES = ['image', 'music', 'grid', 'video'] as const;
 export type Family = (typeof FAMILIES)[number];
 
 /** A value for each family. */
-export function byFamily<Value>(valueOf: (family: Family) => Value): Record<Family, Value> {
-	return {
-		image: valueOf('image'),
-		music: valueOf('music'),
-		grid: valueOf('grid'),
-		video: valueOf('video'),
-	};
+export function byFamily<Value>(valueOf: (family: Family) => Value) {
+	const values = FAMILIES.map((family) => [family, valueOf(family)] as const);
+	return Object.fromEntries(values) as Record<Family, Value>;
 }
 
 /** A result that a task will have. */
@@ -37,6 +33,10 @@ export type Result = Pick<PlannedFile, 'index' | 'name'> & { readonly file: Stor
 
 /** How a task ends. It is fixed when the task is accepted, and can be changed until the task has ended. */
 export type Outcome = { status: 'completed' } | { status: 'failed'; message: string; code: string };
+
+export function failed(message: string, code = ''): Outcome {
+	return { status: 'failed', message, code };
+}
 
 /** An accepted submission: a purchase. */
 export interface Task<Kind extends Plan = Plan> {

@@ -6,7 +6,7 @@ import { bearerAccount } from '../http/auth';
 import { shortened, unknownFields } from '../http/parse';
 import type { Service } from '../service';
 import type { Account } from '../store/accounts';
-import { FAMILIES, type Family, type Outcome, type Plan, type Task } from '../store/tasks';
+import { failed, FAMILIES, type Family, type Outcome, type Plan, type Task } from '../store/tasks';
 import { createTask, endTask } from './lifecycle';
 import { acknowledgement } from './record';
 
@@ -139,9 +139,7 @@ function durationOf(faults: Effects<TaskEffect>, usual: number | null): number |
 }
 
 function outcomeOf({ failure }: Submission, faults: Effects<TaskEffect>): Outcome {
-	const failed = faults.find('failTask')?.effect;
-	if (failed) return { status: 'failed', message: failed.message, code: failed.code };
-	return failure === undefined
-		? { status: 'completed' }
-		: { status: 'failed', message: failure, code: '' };
+	const fault = faults.find('failTask')?.effect;
+	if (fault) return failed(fault.message, fault.code);
+	return failure === undefined ? { status: 'completed' } : failed(failure);
 }
