@@ -2,6 +2,7 @@ import { promptedFailure } from '../core/http/parse';
 import { PRICES } from '../core/prices';
 import type { Plan, PlannedFile } from '../core/store/tasks';
 import type { Sent, Submission } from '../core/tasks/submit';
+import { PICTURE_FORMATS } from '../media/picture';
 import type { Size } from '../media/size';
 import { imageRequest, type ImageRequest } from './request';
 
@@ -22,7 +23,7 @@ export interface ImagePlan extends Plan {
 export async function imageSubmission({ service, body }: Sent): Promise<Submission> {
 	const request = await imageRequest(service, body);
 	const { applied, notes, item } = request;
-	const { n, prompt } = applied;
+	const { n, prompt, image_urls: references = [] } = applied;
 	return {
 		operation: 'generate',
 		applied,
@@ -36,14 +37,15 @@ export async function imageSubmission({ service, body }: Sent): Promise<Submissi
 			return {
 				family: 'image',
 				files: Array.from({ length: made }, (_, at) => picture(request, at + 1)),
-				usage: usage(prompt, request.references, request.size, made),
+				usage: usage(prompt, references.length, request.size, made),
 			};
 		},
 	};
 }
 
-function picture({ size, format, compression, applied }: ImageRequest, index: number): PlannedFile {
-	const { prompt, n, model } = applied;
+function picture({ size, applied }: ImageRequest, index: number): PlannedFile {
+	const { prompt, n, model, output_format, output_compression: compression = null } = applied;
+	const format = PICTURE_FORMATS.find((known) => known === output_format) ?? 'png';
 	const caption = `${index}/${n} · ${model}`;
 	return {
 		index,

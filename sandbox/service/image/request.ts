@@ -3,7 +3,7 @@ import { invalid } from '../core/errors';
 import { imageReference, parse, PHRASES, webhookField } from '../core/http/parse';
 import type { PriceKey } from '../core/prices';
 import type { Service } from '../core/service';
-import type { PictureFormat } from '../media/picture';
+import { PICTURE_FORMATS } from '../media/picture';
 import { nearestRatio, type Size } from '../media/size';
 import {
 	brokenPixelRule,
@@ -24,6 +24,7 @@ const OFFICIAL_MODEL = 'imagegen-2-official';
 const LITE_MODELS = ['imgfast-3.1-flash-lite-image', 'imgfast-3.1-flash-lite-image-ext'] as const;
 
 const MEGABYTE = 1024 * 1024;
+const SQUARE: Size = { width: 1024, height: 1024 };
 
 /** Limits on reference images, by model family; sizes in bytes. */
 const OFFICIAL_LIMITS = { count: 16, each: 20 * MEGABYTE, total: 256 * MEGABYTE, dataUris: false };
@@ -45,7 +46,7 @@ const officialSchema = z
 		quality: z.enum(['auto', 'low', 'medium', 'high']).default('auto'),
 		background: z.enum(['auto', 'opaque', 'transparent']).default('auto'),
 		moderation: z.enum(['auto', 'low']).default('auto'),
-		output_format: z.enum(['png', 'jpeg', 'webp']).default('png'),
+		output_format: z.enum(PICTURE_FORMATS).default('png'),
 		output_compression: z.number().int().min(0).max(100).optional(),
 		n,
 		image_urls: references(OFFICIAL_LIMITS.count),
@@ -89,15 +90,19 @@ const otherSchema = z.object({
 export interface ImageRequest {
 	size: Size;
 	/** The fields that take effect. */
-	applied: Record<string, unknown> & { prompt: string; n: number; model: string };
+	applied: Record<string, unknown> & {
+		model: string;
+		prompt: string;
+		n: number;
+		image_urls?: string[];
+		output_format?: string;
+		output_compression?: number;
+		webhook?: string;
+	};
 	/** What was changed silently. */
-	notes: string[];
+	notes?: string[];
 	/** Name of one picture in the price table. */
 	item: PriceKey;
-	format: PictureFormat;
-	compression: number | null;
-	/** Number of reference images. */
-	references: number;
 }
 
 const namedModel = z
@@ -131,48 +136,29 @@ async function official(
 	request: z.output<typeof officialSchema>,
 ): Promise<ImageRequest> {
 	review(request.prompt, request.moderation === 'low');
-	const size = officialSize(request.size, request.resolution);
-	const images = request.image_urls ?? [];
+	const { image_urls: images = [], mask_url: mask, resolution, background } = request;
+	const size = officialSize(request.size, resolution);
 	await service.references.check(images, OFFICIAL_LIMITS);
-	if (request.mask_url !== undefined) await checkMask(service, request.mask_url, images[0] ?? '');
-
-	const applied = { ...request };
-	const notes: string[] = [];
-	if (applied.background === 'transparent') {
-		applied.background = 'auto';
-		notes.push('background: transparent became auto');
-	}
+	if (mask !== undefined) await checkMask(service, mask, images[0] ?? '');
+	const wasTransparent = background === 'transparent';
 	return {
 		size,
-		applied,
-		notes,
-		item: `imagegen-2-official-${request.resolution}`,
-		format: request.output_format,
-		compression: request.output_compression ?? null,
-		references: images.length,
+		applied: wasTransparent ? { ...request, background: 'auto' } : request,
+		notes: wasTransparent ? ['background: transparent became auto'] : [],
+		item: `imagegen-2-official-${resolution}`,
 	};
 }
 
 async function lite(service: Service, request: z.output<typeof liteSchema>): Promise<ImageRequest> {
 	review(request.prompt, false);
-	const images = request.image_urls ?? [];
+	const { image_urls: images = [], resolution } = request;
 	await service.references.check(images, LITE_LIMITS);
-
-	const applied = { ...request };
-	const notes: string[] = [];
-	if (applied.resolution !== '1K') {
-		notes.push(`resolution: ${applied.resolution} became 1K`);
-		applied.resolution = '1K';
-	}
 	const ratio = request.size === 'auto' ? await ratioLike(service, images[0]) : request.size;
 	return {
-		size: sizeOfRatio(ratio, '1k') ?? { width: 1024, height: 1024 },
-		applied,
-		notes,
+		size: sizeOfRatio(ratio, '1k') ?? SQUARE,
+		applied: { ...request, resolution: '1K' },
+		notes: resolution === '1K' ? [] : [`resolution: ${resolution} became 1K`],
 		item: request.model,
-		format: 'png',
-		compression: null,
-		references: images.length,
 	};
 }
 
@@ -180,24 +166,12 @@ async function other(
 	service: Service,
 	applied: z.output<typeof otherSchema>,
 ): Promise<ImageRequest> {
+	const limits = { each: Infinity, total: Infinity, dataUris: true };
 	review(applied.prompt, false);
-	const images = applied.image_urls ?? [];
-	await service.references.check(images, { each: Infinity, total: Infinity, dataUris: true });
+	await service.references.check(applied.image_urls ?? [], limits);
 	const pixels = parsePixels(applied.size);
-	return {
-		size:
-			sizeOfRatio(applied.size, '1k') ??
-			(pixels && !brokenPixelRule(pixels) ? pixels : { width: 1024, height: 1024 }),
-		applied,
-		notes: [],
-		item: 'other-image',
-		format:
-			applied.output_format === 'jpeg' || applied.output_format === 'webp'
-				? applied.output_format
-				: 'png',
-		compression: null,
-		references: images.length,
-	};
+	const ownSize = pixels && !brokenPixelRule(pixels) ? pixels : SQUARE;
+	return { size: sizeOfRatio(applied.size, '1k') ?? ownSize, applied, item: 'other-image' };
 }
 
 function review(text: string, loose: boolean): void {

@@ -3,11 +3,11 @@ import type { Size } from './size';
 import { lettering } from './lettering';
 import { sceneSvg } from './scene';
 
-export type PictureFormat = 'png' | 'jpeg' | 'webp';
+export const PICTURE_FORMATS = ['png', 'jpeg', 'webp'] as const;
 
 /** A sample picture: the same description always gives the same bytes. */
 export interface PictureSpec extends Size {
-	format: PictureFormat;
+	format: (typeof PICTURE_FORMATS)[number];
 	/** 0 to 100, for jpeg and webp; `null` for the service's own choice. */
 	compression: number | null;
 	/** Determines where things stand. */
