@@ -14,7 +14,6 @@ import {
 	imagineSchema,
 	REFUSAL_CODE,
 	SPEEDS,
-	type GridBilling,
 	type GridOperation,
 	type GridOperationName,
 } from './request';
@@ -83,7 +82,7 @@ function gridSubmission({ service, account, body }: Sent, name: GridOperationNam
 		operation: name,
 		applied: { ...applied, inherited: plan.settings },
 		ignored: unknownFields(body, Object.keys(applied)),
-		...priced(priceKey(operation.billing, request.speed)),
+		...priced(priceKey(operation.action, request.speed)),
 		failure: promptedFailure(plan.prompt),
 		plan: (taskId) => gridPlan(operation.action, taskId, plan.prompt, plan.settings),
 	};
@@ -101,7 +100,7 @@ function imagineSubmission({ service, body }: Sent): Submission {
 	return {
 		operation: 'imagine',
 		applied,
-		...priced(priceKey('gridart@imagine', speed)),
+		...priced(priceKey('IMAGINE', speed)),
 		failure: promptedFailure(prompt),
 		plan: (taskId) => gridPlan('IMAGINE', taskId, prompt, { version, niji }),
 	};
@@ -152,7 +151,8 @@ export function gridPlan(
 }
 
 /** The billing key with its speed: the spec shows suffixes for `fast` and `turbo` only. */
-function priceKey(billing: GridBilling, speed: string | undefined): PriceKey {
+function priceKey(action: Exclude<GridAction, 'PAN'>, speed: string | undefined): PriceKey {
+	const billing = `gridart@${action.toLowerCase() as Lowercase<typeof action>}` as const;
 	return speed === 'fast' || speed === 'turbo' ? `${billing}-${speed}` : billing;
 }
 

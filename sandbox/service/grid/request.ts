@@ -1,43 +1,24 @@
 import { z } from 'zod/v3';
 import { taskIdField, webhookField } from '../core/http/parse';
 
-/** Beginnings of billing keys; those of `imagine` and `upscale` are the sandbox's own. */
-export type GridBilling =
-	`gridart@${'imagine' | 'upscale' | 'variation' | 'low_variation' | 'reroll'}`;
-
 /** A follow-up operation on a grid task (spec, section 4). */
 export interface GridOperation {
 	path: string;
 	action: 'VARIATION' | 'LOW_VARIATION' | 'REROLL' | 'UPSCALE';
-	/** Beginning of its billing keys. */
-	billing: GridBilling;
 	/** The error's `code` for 400 and 404, where the operation has a table of its own; else the HTTP code. */
 	codes?: { invalid: number; notFound: number };
 }
 
 export const GRID_OPERATIONS = {
-	variation: {
-		path: '/v1/gridart/generations/variation',
-		action: 'VARIATION',
-		billing: 'gridart@variation',
-	},
-	lowVariation: {
-		path: '/v1/gridart/generations/low-variation',
-		action: 'LOW_VARIATION',
-		billing: 'gridart@low_variation',
-	},
+	variation: { path: '/v1/gridart/generations/variation', action: 'VARIATION' },
+	lowVariation: { path: '/v1/gridart/generations/low-variation', action: 'LOW_VARIATION' },
 	reroll: {
 		path: '/v1/gridart/generations/reroll',
 		action: 'REROLL',
-		billing: 'gridart@reroll',
 		codes: { invalid: 4, notFound: 3 },
 	},
 	/** The spec does not show its endpoint: path and fields are the sandbox's own. */
-	upscale: {
-		path: '/v1/gridart/generations/upscale',
-		action: 'UPSCALE',
-		billing: 'gridart@upscale',
-	},
+	upscale: { path: '/v1/gridart/generations/upscale', action: 'UPSCALE' },
 } as const satisfies Record<string, GridOperation>;
 
 export type GridOperationName = keyof typeof GRID_OPERATIONS;
