@@ -1,27 +1,15 @@
-import { BlockList, isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import type { Settings } from '../options';
 
 /** Ranges that no public receiver can have (spec, Events, rule 6: "local and private addresses"). */
-const PRIVATE = new BlockList();
-for (const [net, prefix] of [
-	['0.0.0.0', 8],
-	['10.0.0.0', 8],
-	['100.64.0.0', 10],
-	['127.0.0.0', 8],
-	['169.254.0.0', 16],
-	['172.16.0.0', 12],
-	['192.168.0.0', 16],
-] as const) {
-	PRIVATE.addSubnet(net, prefix, 'ipv4');
-}
-for (const [net, prefix] of [
-	['::', 128],
-	['::1', 128],
-	['fc00::', 7],
-	['fe80::', 10],
-] as const) {
-	PRIVATE.addSubnet(net, prefix, 'ipv6');
-}
+const PRIVATE_RANGES: readonly string[] = [
+	'unspecified',
+	'loopback',
+	'private',
+	'carrierGradeNat',
+	'linkLocal',
+	'uniqueLocal',
+];
 
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|lan|home\.arpa)$/;
 
@@ -68,8 +56,6 @@ export function addressProblem(base: string, rules: AddressRules): string | null
 }
 
 function isPrivate(host: string): boolean {
-	const version = isIP(host);
-	if (version === 4) return PRIVATE.check(host, 'ipv4');
-	if (version === 6) return PRIVATE.check(host, 'ipv6');
+	if (ipaddr.isValid(host)) return PRIVATE_RANGES.includes(ipaddr.process(host).range());
 	return PRIVATE_NAME.test(host) || !host.includes('.');
 }

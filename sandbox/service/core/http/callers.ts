@@ -1,14 +1,10 @@
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import ipaddr from 'ipaddr.js';
 import { ServiceError } from '../errors';
 import type { Service } from '../service';
 
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK.addAddress('::1', 'ipv6');
-
-const isLoopback = (address: string) =>
-	LOOPBACK.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+const isLoopback = (address: string) => ipaddr.process(address).range() === 'loopback';
 
 /** The name or the address in a `Host` header, without brackets and port; empty where there is none. */
 function nameOf(host: string | undefined): string {
