@@ -1,16 +1,13 @@
 import { createH264MP4Encoder } from 'h264-mp4-encoder';
 import sharp from 'sharp';
 import type { Size } from './size';
-import { pictureSvg } from './picture';
+import { pictureSvg, type Drawing } from './picture';
 
 /** A sample video: a marked picture with a progress bar at the bottom. */
-export interface ClipSpec extends Size {
+export interface ClipSpec extends Drawing {
 	seconds: number;
 	/** The frame rate of the real service; samples are encoded at no more than `SAMPLE_FPS`. */
 	fps: number;
-	seed: string;
-	prompt: string;
-	caption: string;
 }
 
 /** Few frames make encoding fast; the length is exact. */

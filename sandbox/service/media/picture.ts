@@ -5,17 +5,21 @@ import { sceneSvg } from './scene';
 
 export const PICTURE_FORMATS = ['png', 'jpeg', 'webp'] as const;
 
-/** A sample picture: the same description always gives the same bytes. */
-export interface PictureSpec extends Size {
-	format: (typeof PICTURE_FORMATS)[number];
-	/** 0 to 100, for jpeg and webp; `null` for the service's own choice. */
-	compression: number | null;
+/** What is drawn: the same description always gives the same picture. */
+export interface Drawing extends Size {
 	/** Determines where things stand. */
 	seed: string;
 	/** Determines colors and shapes. */
 	prompt: string;
 	/** A short line in a corner, such as `1/2 · model`. */
 	caption: string;
+}
+
+/** A sample picture. */
+export interface PictureSpec extends Drawing {
+	format: (typeof PICTURE_FORMATS)[number];
+	/** 0 to 100, for jpeg and webp; `null` for the service's own choice. */
+	compression: number | null;
 }
 
 const DEFAULT_QUALITY = 85;
@@ -35,13 +39,7 @@ export async function drawPicture(spec: PictureSpec): Promise<Buffer> {
 }
 
 /** The picture as SVG: what the prompt asks for, and the word SAMPLE with the caption in a corner. */
-export function pictureSvg({
-	width,
-	height,
-	seed,
-	prompt,
-	caption,
-}: Omit<PictureSpec, 'format' | 'compression'>): string {
+export function pictureSvg({ width, height, seed, prompt, caption }: Drawing): string {
 	const unit = Math.min(width, height) / 40;
 	const mark = lettering(`SAMPLE · ${caption}`, unit);
 	const across = mark.width + 2 * unit;
