@@ -34,29 +34,21 @@ const COLORS = new Map([
 	['silver', '#b9c0c8'],
 ]);
 
+/** Drawn around 0,0; their group has the color. */
 const THINGS = {
-	boat: (color: string) =>
-		`<path d="M-6 0h12l-2 3h-8z" fill="${color}"/><path d="M-.4-1v-9h.8v9z" fill="#4a3b30"/><path d="M.8-9.5l5 8h-5z" fill="#f3f1ec"/>`,
-	lighthouse: (color: string) =>
-		`<path d="M-2 3l.7-13h2.6l.7 13z" fill="#f3f1ec"/><path d="M-1.5-6h3l.2 3h-3.4zM-1.8 0h3.6l.2 3h-4z" fill="${color}"/><path d="M-1.2-12.4h2.4v2.4h-2.4z" fill="#f6d878"/><path d="M-1.7-12.4l1.7-1.8 1.7 1.8z" fill="${color}"/>`,
-	house: (color: string) =>
-		`<path d="M-4-3h8v6h-8z" fill="#efe6d6"/><path d="M-5-3l5-4 5 4z" fill="${color}"/><path d="M-1 0h2v3h-2z" fill="#4a3b30"/>`,
-	tree: (color: string) =>
-		`<path d="M-.6-1h1.2v4h-1.2z" fill="#5d4433"/><circle cy="-3.5" r="3.6" fill="${color}"/>`,
-	flower: (color: string) =>
-		`<path d="M-.2-2h.4v5h-.4z" fill="#4f8f56"/>${[0, 72, 144, 216, 288].map((turn) => `<circle cy="-4.4" r="1.5" fill="${color}" transform="rotate(${turn} 0 -3)"/>`).join('')}<circle cy="-3" r="1.1" fill="#e8c546"/>`,
-	car: (color: string) =>
-		`<path d="M-6 2v-3l2-.5 1.5-2.5h4l2 2.5 2.5.5v3z" fill="${color}"/><circle cx="-3" cy="2" r="1.2" fill="#24262b"/><circle cx="3" cy="2" r="1.2" fill="#24262b"/>`,
-	cat: (color: string) =>
-		`<ellipse cy="0" rx="2.6" ry="3.2" fill="${color}"/><circle cy="-4" r="2" fill="${color}"/><path d="M-1.9-4.6l.2-2.4 1.5 1.2zM1.9-4.6l-.2-2.4-1.5 1.2z" fill="${color}"/>`,
-	bird: (color: string) =>
-		`<path d="M-4-9q2-2.4 4 0 2-2.4 4 0-2-1.2-4 .9-2-2.1-4-.9z" fill="${color}"/>`,
-	circle: (color: string) => `<circle cy="-2" r="4" fill="${color}"/>`,
-	square: (color: string) => `<path d="M-4-6h8v8h-8z" fill="${color}"/>`,
-	triangle: (color: string) => `<path d="M-4.5 2l4.5-8 4.5 8z" fill="${color}"/>`,
-	star: (color: string) =>
-		`<path d="M0-7l1.6 3.3 3.6.5-2.6 2.6.6 3.6L0 .3l-3.2 1.7.6-3.6-2.6-2.6 3.6-.5z" fill="${color}"/>`,
-	heart: (color: string) => `<path d="M0 2C-7-3-4-8 0-4.8 4-8 7-3 0 2z" fill="${color}"/>`,
+	boat: `<path d="M-6 0h12l-2 3h-8z" fill="currentColor"/><path d="M-.4-1v-9h.8v9z" fill="#4a3b30"/><path d="M.8-9.5l5 8h-5z" fill="#f3f1ec"/>`,
+	lighthouse: `<path d="M-2 3l.7-13h2.6l.7 13z" fill="#f3f1ec"/><path d="M-1.5-6h3l.2 3h-3.4zM-1.8 0h3.6l.2 3h-4z" fill="currentColor"/><path d="M-1.2-12.4h2.4v2.4h-2.4z" fill="#f6d878"/><path d="M-1.7-12.4l1.7-1.8 1.7 1.8z" fill="currentColor"/>`,
+	house: `<path d="M-4-3h8v6h-8z" fill="#efe6d6"/><path d="M-5-3l5-4 5 4z" fill="currentColor"/><path d="M-1 0h2v3h-2z" fill="#4a3b30"/>`,
+	tree: `<path d="M-.6-1h1.2v4h-1.2z" fill="#5d4433"/><circle cy="-3.5" r="3.6" fill="currentColor"/>`,
+	flower: `<path d="M-.2-2h.4v5h-.4z" fill="#4f8f56"/>${[0, 72, 144, 216, 288].map((turn) => `<circle cy="-4.4" r="1.5" fill="currentColor" transform="rotate(${turn} 0 -3)"/>`).join('')}<circle cy="-3" r="1.1" fill="#e8c546"/>`,
+	car: `<path d="M-6 2v-3l2-.5 1.5-2.5h4l2 2.5 2.5.5v3z" fill="currentColor"/><circle cx="-3" cy="2" r="1.2" fill="#24262b"/><circle cx="3" cy="2" r="1.2" fill="#24262b"/>`,
+	cat: `<ellipse cy="0" rx="2.6" ry="3.2" fill="currentColor"/><circle cy="-4" r="2" fill="currentColor"/><path d="M-1.9-4.6l.2-2.4 1.5 1.2zM1.9-4.6l-.2-2.4-1.5 1.2z" fill="currentColor"/>`,
+	bird: `<path d="M-4-9q2-2.4 4 0 2-2.4 4 0-2-1.2-4 .9-2-2.1-4-.9z" fill="currentColor"/>`,
+	circle: `<circle cy="-2" r="4" fill="currentColor"/>`,
+	square: `<path d="M-4-6h8v8h-8z" fill="currentColor"/>`,
+	triangle: `<path d="M-4.5 2l4.5-8 4.5 8z" fill="currentColor"/>`,
+	star: `<path d="M0-7l1.6 3.3 3.6.5-2.6 2.6.6 3.6L0 .3l-3.2 1.7.6-3.6-2.6-2.6 3.6-.5z" fill="currentColor"/>`,
+	heart: `<path d="M0 2C-7-3-4-8 0-4.8 4-8 7-3 0 2z" fill="currentColor"/>`,
 } as const;
 
 type Thing = keyof typeof THINGS;
@@ -172,7 +164,7 @@ export function sceneSvg(prompt: string, seed: string, { width, height }: Size):
 		const x = (width * (at + 0.3 + random() * 0.4)) / scene.things.length;
 		const y = horizon + (height - horizon) * (0.15 + random() * 0.3);
 		const size = unit * (1.3 + random() * 0.6);
-		return `<g transform="translate(${x.toFixed(1)} ${y.toFixed(1)}) scale(${size.toFixed(2)})">${THINGS[thing](color)}</g>`;
+		return `<g transform="translate(${x.toFixed(1)} ${y.toFixed(1)}) scale(${size.toFixed(2)})" color="${color}">${THINGS[thing]}</g>`;
 	});
 	const fog = scene.fog
 		? [0.3, 0.5, 0.7].map(
