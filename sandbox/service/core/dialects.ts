@@ -1,4 +1,4 @@
-import type { Family, Stage } from './store/tasks';
+import type { Family } from './store/tasks';
 
 /**
  * Ways to answer what the spec does not show. A field that the spec shows stays in its place in every dialect; its type
@@ -12,9 +12,6 @@ import type { Family, Stage } from './store/tasks';
 export const DIALECTS = ['plain', 'enveloped', 'flat', 'nested', 'verbose'] as const;
 
 export type DialectName = (typeof DIALECTS)[number];
-
-/** The state words of a family. */
-export type StateWords = Readonly<Record<Stage, string>>;
 
 export interface Dialect {
 	/**
@@ -54,17 +51,12 @@ export interface Dialect {
 	words: Readonly<Record<Exclude<Family, 'image'>, StateWords>>;
 }
 
-const words = (
-	submitted: string,
-	running: string,
-	completed: string,
-	failed: string,
-): StateWords => ({
-	submitted,
-	running,
-	completed,
-	failed,
-});
+/** The state words of a family. */
+export function words(submitted: string, running: string, completed: string, failed: string) {
+	return { submitted, running, completed, failed };
+}
+
+export type StateWords = ReturnType<typeof words>;
 
 const plain: Dialect = {
 	acknowledgement: 'list',

@@ -1,15 +1,11 @@
+import { words } from '../core/dialects';
 import type { Service } from '../core/service';
 import { progressOf, type Task } from '../core/store/tasks';
 import { enveloped, RecordWriter } from '../core/tasks/record';
 import type { ImagePlan } from './plan';
 
 /** The spec shows all of them, so they are the same in every dialect. */
-const WORDS = {
-	submitted: 'submitted',
-	running: 'in_progress',
-	completed: 'completed',
-	failed: 'failed',
-} as const;
+const WORDS = words('submitted', 'in_progress', 'completed', 'failed');
 
 /** The image task record (spec, Image task record; for the failed shape, Callback payload). */
 export function imageTaskRecord(service: Service, task: Task<ImagePlan>): object {

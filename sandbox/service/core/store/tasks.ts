@@ -87,14 +87,11 @@ const SUBMITTED_SHARE = 0.1;
 
 export type Stage = 'submitted' | 'running' | 'completed' | 'failed';
 
-export interface Progress {
-	stage: Stage;
-	/** 0 to 1; 1 only when the task has completed. */
-	share: number;
-}
-
-/** @param now clock milliseconds */
-export function progressOf(task: Task, now: number): Progress {
+/**
+ * @param now clock milliseconds
+ * @returns `share` of its time from 0 to 1; 1 only when the task has completed
+ */
+export function progressOf(task: Task, now: number): { stage: Stage; share: number } {
 	const spent = (task.endedAt ?? now) - task.createdAt;
 	const share =
 		task.durationMs === null ? 0.5 : Math.min(0.99, spent / Math.max(1, task.durationMs));

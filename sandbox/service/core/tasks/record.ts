@@ -1,4 +1,4 @@
-import { dialectOf, type Dialect } from '../dialects';
+import { dialectOf, type Dialect, type StateWords } from '../dialects';
 import { mapLeaves } from '../mapLeaves';
 import { creditsToCost } from '../prices';
 import type { Service } from '../service';
@@ -76,7 +76,7 @@ export class RecordWriter {
 	}
 
 	/** What image and video records have in common (spec, Image task record and Callback payload). */
-	common(task: Task, words: Readonly<Record<Stage, string>>) {
+	common(task: Task, words: StateWords) {
 		const { stage, share } = progressOf(task, this.service.clock.now());
 		const { endedAt, createdAt, credits, refunded } = task;
 		const isCompleted = stage === 'completed';
