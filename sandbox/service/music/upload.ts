@@ -60,8 +60,6 @@ export async function uploadSubmission({ service, body, request }: Sent): Promis
 
 async function fromForm({ files }: Service, request: FastifyRequest) {
 	const { filename, contentType, bytes, fields } = await readForm(request, LARGEST_UPLOAD, invalid);
-	if (bytes.length > LARGEST_UPLOAD)
-		throw invalid(`The file is larger than ${LARGEST_UPLOAD} bytes.`);
 	const audio: Audio = { contentType, content: files.keepUpload(bytes) };
 	return {
 		form: { ...fields, file: { filename, bytes: bytes.length } },

@@ -15,8 +15,6 @@ export function uploadRoutes(app: FastifyInstance, service: Service): void {
 	app.post('/v1/uploads/images', async (request) => {
 		bearerAccount(service, request);
 		const { filename, bytes } = await readForm(request, LARGEST_UPLOAD, refused);
-		if (bytes.length > LARGEST_UPLOAD)
-			throw refused(`The file is larger than ${LARGEST_UPLOAD} bytes.`);
 		const format = detectImage(bytes);
 		if (!format) throw refused('The type is not supported; allowed are jpeg, png, gif and webp.');
 

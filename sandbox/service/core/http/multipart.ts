@@ -1,37 +1,31 @@
 import type { FastifyRequest } from 'fastify';
 import type { ServiceError } from '../errors';
 
-/** A multipart form: its field `file`, and its text fields. */
-export interface Form {
-	filename: string;
-	/** As the client states it. */
-	contentType: string;
-	bytes: Buffer;
-	fields: Record<string, string>;
-}
-
 /**
- * @param largest bytes; one byte more is read, so that the caller can recognize a file that is too large
- * @param refused makes the error for a form without a file
+ * Reads a multipart form: its field `file`, with name and type as the client states them, and its text fields.
+ * @param largest bytes that the file may have
+ * @param refused makes the error for a form without a file, or with one that is too large
  */
 export async function readForm(
 	request: FastifyRequest,
 	largest: number,
 	refused: (message: string) => ServiceError,
-): Promise<Form> {
+) {
 	if (!request.isMultipart()) throw refused('The request is not multipart form data.');
-	let file: Omit<Form, 'fields'> | undefined;
+	let file: { filename: string; contentType: string; bytes: Buffer } | undefined;
 	const fields: Record<string, string> = {};
+	// One byte more than allowed is read, which tells a file that is too large.
 	for await (const part of request.parts({ limits: { fileSize: largest + 1 } })) {
 		if (part.type !== 'file') {
 			fields[part.fieldname] = String(part.value);
 			continue;
 		}
 		const bytes = await part.toBuffer();
-		if (part.fieldname === 'file' && !file)
-			file = { filename: part.filename, contentType: part.mimetype, bytes };
+		if (part.fieldname === 'file')
+			file ??= { filename: part.filename, contentType: part.mimetype, bytes };
 	}
 	if (!file || file.bytes.length === 0)
 		throw refused('The field "file" is missing or holds no file.');
+	if (file.bytes.length > largest) throw refused(`The file is larger than ${largest} bytes.`);
 	return { ...file, fields };
 }
