@@ -6,7 +6,7 @@ import { becomes } from './machine/becomes';
 /** All that another process needs in order to use a running host; plain JSON. */
 export interface HostDescription extends Pick<
 	HostParts,
-	'version' | 'url' | 'userFolder' | 'database' | 'owner'
+	'version' | 'url' | 'userFolder' | 'database'
 > {
 	session: string;
 	pid: number;
@@ -15,9 +15,9 @@ export interface HostDescription extends Pick<
 
 /** Describes a running host for {@link attachHost}. */
 export function describeHost(host: Host): HostDescription {
-	const { version, url, userFolder, database, owner, api, pid, log } = host;
+	const { version, url, userFolder, database, api, pid, log } = host;
 	const { session } = api;
-	return { version, url, userFolder, database, owner, session, pid, logFile: log.file };
+	return { version, url, userFolder, database, session, pid, logFile: log.file };
 }
 
 /** Uses a host that another process has started. It can do everything but end or restart it. */

@@ -4,7 +4,7 @@ import type { HostLog } from './n8n/log';
 import * as memory from './n8n/memory';
 import type { MainProcess } from './n8n/process';
 import type { Execution, ExecutionStatus } from './rest/execution';
-import { type Owner, RestN8n } from './rest/n8n';
+import { RestN8n } from './rest/n8n';
 import type { Workflow } from './rest/workflow';
 import type { HostVersion } from './versions';
 
@@ -23,7 +23,6 @@ export interface HostParts {
 	userFolder: string;
 	database: HostDatabase;
 	url: string;
-	owner: Owner;
 	/** Called when the host has stopped for good. */
 	dispose: () => Promise<void>;
 }
@@ -56,7 +55,7 @@ export class Host extends RestN8n {
 	private readonly active = new Set<string>();
 
 	constructor(private readonly parts: HostParts) {
-		super(parts.url, parts.owner);
+		super(parts.url);
 		this.version = parts.version;
 		this.userFolder = parts.userFolder;
 		this.database = parts.database;

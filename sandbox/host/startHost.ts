@@ -11,7 +11,6 @@ import { assertPrograms, POSTGRES } from './machine/programs.cjs';
 import { registerPackage } from './package/register';
 import { silentProgress, type Progress } from './progress';
 import { startPostgres } from './queue/postgres';
-import { DEFAULT_OWNER } from './rest/n8n';
 import type { HostVersion } from './versions';
 
 export interface HostOptions {
@@ -77,7 +76,6 @@ export async function startHost({
 			userFolder: folder,
 			database,
 			url,
-			owner: DEFAULT_OWNER,
 			dispose: async () => {
 				main.log.close();
 				await postgres?.stop();

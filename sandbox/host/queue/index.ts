@@ -12,7 +12,6 @@ import type { N8nCommand } from '../n8n/process';
 import { assertPrograms, QUEUE_MODE } from '../machine/programs.cjs';
 import { registerPackage } from '../package/register';
 import { type Progress, silentProgress } from '../progress';
-import { DEFAULT_OWNER } from '../rest/n8n';
 import type { HostVersion } from '../versions';
 import { startPostgres } from './postgres';
 import { type Balance, startProxy } from './proxy';
@@ -95,7 +94,6 @@ async function start(n8n: InstalledN8n, layout: Layout): Promise<Host> {
 			userFolder: main.userFolder,
 			database: { connection: postgres.connection },
 			url,
-			owner: DEFAULT_OWNER,
 			dispose,
 		});
 		undo.push(() => host.kill());

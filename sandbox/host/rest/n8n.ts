@@ -24,17 +24,6 @@ import {
 	type Workflow,
 } from './workflow';
 
-/** The person that n8n belongs to. */
-export interface Owner {
-	email: string;
-	password: string;
-}
-
-export const DEFAULT_OWNER: Owner = {
-	email: 'owner@mediagen.example',
-	password: 'Mediagen-sandbox-1',
-};
-
 const settingsSchema = z.object({
 	userManagement: z.object({ showSetupOnFirstLoad: z.boolean().optional() }),
 });
@@ -84,11 +73,11 @@ export class RestN8n {
 	/** Kept, because the list has many megabytes, and a restart does not change it. */
 	private types: Promise<NodeType[]> | undefined;
 
+	/** The person that n8n belongs to. */
+	readonly owner = { email: 'owner@mediagen.example', password: 'Mediagen-sandbox-1' };
+
 	/** @param url `http://127.0.0.1:<port>`: the editor, `/rest/…` and `/webhook/…` */
-	constructor(
-		readonly url: string,
-		readonly owner: Owner,
-	) {
+	constructor(readonly url: string) {
 		this.api = new RestClient(url);
 	}
 
