@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
 
-export interface NpmOptions {
+interface NpmOptions {
 	cwd: string;
 	env?: Record<string, string>;
 	/** A folder whose `node` npm is to run on, where it is not the machine's own. */
@@ -38,18 +39,15 @@ export async function npm(
 	const end = () => child.kill();
 	process.once('exit', end);
 
-	let output = '';
-	let transcript = '';
-	child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-		output += chunk;
-		transcript += chunk;
+	const output: string[] = [];
+	const transcript: string[] = [];
+	createInterface({ input: child.stdout }).on('line', (line) => {
+		output.push(line);
+		transcript.push(line);
 	});
-	let rest = '';
-	child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-		transcript += chunk;
-		const lines = (rest + chunk).split('\n');
-		rest = lines.pop() ?? '';
-		lines.forEach((line) => onLine?.(line));
+	createInterface({ input: child.stderr }).on('line', (line) => {
+		transcript.push(line);
+		onLine?.(line);
 	});
 
 	const code = await new Promise<number | null>((resolve, reject) => {
@@ -57,12 +55,8 @@ export async function npm(
 	});
 	process.off('exit', end);
 	if (code !== 0) {
-		const tail = transcript
-			.split('\n')
-			.filter((line) => !line.startsWith('npm http'))
-			.slice(-25)
-			.join('\n');
-		throw new Error(`"npm ${args.join(' ')}" in ${cwd} ended with ${code}:\n${tail}`);
+		const tail = transcript.filter((line) => !line.startsWith('npm http')).slice(-25);
+		throw new Error(`"npm ${args.join(' ')}" in ${cwd} ended with ${code}:\n${tail.join('\n')}`);
 	}
-	return output;
+	return output.join('\n');
 }

@@ -55,6 +55,9 @@ const executionsSchema = z.object({
 	nextCursor: z.string().nullish(),
 });
 
+/** For answers that nothing is read of. */
+const anything = z.unknown();
+
 const PAGE = 100;
 
 /** n8n 1.123 stores that an execution has ended before it stores its data: what ended within this time is read twice. */
@@ -96,13 +99,12 @@ export class RestN8n {
 		if (this.api.session && (await this.api.raw.get('/rest/login')).status === 200) return;
 		const { userManagement } = await this.api.call(settingsSchema, { url: '/rest/settings' });
 		if (userManagement.showSetupOnFirstLoad)
-			await this.post('/rest/owner/setup', {
-				email,
-				password,
-				firstName: 'Media',
-				lastName: 'Gen',
-			});
-		await this.post('/rest/login', { emailOrLdapLoginId: email, password });
+			await this.post(
+				'/rest/owner/setup',
+				{ email, password, firstName: 'Media', lastName: 'Gen' },
+				anything,
+			);
+		await this.post('/rest/login', { emailOrLdapLoginId: email, password }, anything);
 	}
 
 	/** Every node that n8n offers, or those whose name begins with `prefix`. */
@@ -174,7 +176,7 @@ export class RestN8n {
 
 	/** Makes a workflow's triggers stop listening. */
 	async deactivate(id: string): Promise<void> {
-		await this.post(`/rest/workflows/${id}/deactivate`, {});
+		await this.post(`/rest/workflows/${id}/deactivate`, {}, anything);
 	}
 
 	/** The address of the webhook of a workflow's first trigger that has one. */
@@ -267,12 +269,12 @@ export class RestN8n {
 
 	/** Stops an execution, as the editor's button does. */
 	async stopExecution(id: string): Promise<void> {
-		await this.post(`/rest/executions/${id}/stop`);
+		await this.post(`/rest/executions/${id}/stop`, undefined, anything);
 	}
 
 	/** Deletes executions together with their files. */
 	async deleteExecutions(ids: string[]): Promise<void> {
-		await this.post('/rest/executions/delete', { ids });
+		await this.post('/rest/executions/delete', { ids }, anything);
 	}
 
 	/** Reads a file that a node put out, `item.binary.<name>`, wherever n8n keeps it. */
@@ -307,17 +309,7 @@ export class RestN8n {
 		return this.api.call(z.array(credentialSchema), { url: '/rest/credentials' });
 	}
 
-	private async post(url: string, data?: unknown): Promise<unknown>;
-	private async post<S extends z.ZodTypeAny>(
-		url: string,
-		data: unknown,
-		schema: S,
-	): Promise<z.output<S>>;
-	private async post(
-		url: string,
-		data?: unknown,
-		schema: z.ZodTypeAny = z.unknown(),
-	): Promise<unknown> {
+	private async post<S extends z.ZodTypeAny>(url: string, data: unknown, schema: S) {
 		return this.api.call(schema, { method: 'POST', url, data });
 	}
 }
