@@ -45,7 +45,7 @@ const INHERITED =
 	/^(HOME|USER|TMPDIR|LANG|LC_.*|TZ|SSL_CERT_.*|NODE_EXTRA_CA_CERTS|(https?|no|all)_proxy)$/i;
 
 /** What runs beside n8n, such as the sandbox, is behind no proxy. */
-function pastProxy(env: Record<string, string>): Record<string, string> {
+function pastProxy(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 	if (!Object.keys(env).some((name) => /^(https?|all)_proxy$/i.test(name))) return env;
 	const hosts = [env.no_proxy ?? env.NO_PROXY, '127.0.0.1', 'localhost'].filter(Boolean).join(',');
 	return { ...env, no_proxy: hosts, NO_PROXY: hosts };
@@ -59,9 +59,10 @@ function environment(
 	{ version, node }: InstalledN8n,
 	brokerPort: number,
 	{ userFolder, port, env }: PrepareOptions,
-): Record<string, string> {
+): NodeJS.ProcessEnv {
+	const inherited = Object.entries(process.env).filter(([name]) => INHERITED.test(name));
 	return {
-		...pastProxy(inherited()),
+		...pastProxy(Object.fromEntries(inherited)),
 		PATH: pathWith(node),
 		// For the log, which tests read.
 		NO_COLOR: '1',
@@ -92,12 +93,4 @@ function environment(
 		...RECIPES[version].env,
 		...env,
 	};
-}
-
-function inherited(): Record<string, string> {
-	const kept: Record<string, string> = {};
-	for (const [name, value] of Object.entries(process.env)) {
-		if (value !== undefined && INHERITED.test(name)) kept[name] = value;
-	}
-	return kept;
 }

@@ -37,7 +37,7 @@ export class N8nProcess implements MainProcess {
 	constructor(
 		private readonly n8n: InstalledN8n,
 		private readonly command: N8nCommand,
-		private readonly env: Record<string, string>,
+		private readonly env: NodeJS.ProcessEnv,
 		readonly log: HostLog,
 		private readonly cwd: string,
 	) {}

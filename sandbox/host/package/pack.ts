@@ -24,7 +24,7 @@ const SOURCES = [
 	'LICENSE',
 ];
 
-export interface PackOptions {
+interface PackOptions {
 	progress?: Progress;
 	/** The script of package.json that builds it; `build` by default. */
 	script?: string;
@@ -66,11 +66,8 @@ export async function packPackage({
 		const output = await npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
 			cwd: checkout,
 		});
-		const [packed] = z
-			.array(z.object({ filename: z.string() }))
-			.min(1)
-			.parse(JSON.parse(output));
-		return join(folder, packed?.filename ?? '');
+		const [{ filename }] = z.tuple([z.object({ filename: z.string() })]).parse(JSON.parse(output));
+		return join(folder, filename);
 	});
 }
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { becomes } from '../machine/becomes';
 
-export interface DaemonOptions {
+interface DaemonOptions {
 	name: string;
 	command: string;
 	args: string[];
@@ -16,11 +16,9 @@ const START_MS = 30_000;
 
 /** A server that lives for as long as this program does. */
 export class Daemon {
-	private output = '';
-
 	private constructor(
 		private readonly child: ChildProcess,
-		private readonly options: DaemonOptions,
+		private readonly stopSignal: NodeJS.Signals,
 	) {}
 
 	/**
@@ -43,26 +41,23 @@ export class Daemon {
 			...options.args,
 		];
 		const child = spawn('setpriv', args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-		const daemon = new Daemon(child, options);
+		const daemon = new Daemon(child, options.stopSignal);
+		let output = '';
 		const keep = (chunk: string) => {
-			daemon.output = (daemon.output + chunk).slice(-10_000);
+			output = (output + chunk).slice(-10_000);
 		};
 		child.stdout.setEncoding('utf8').on('data', keep);
 		child.stderr.setEncoding('utf8').on('data', keep);
-		try {
-			await daemon.untilReady();
-		} catch (error) {
-			await daemon.stop();
-			throw error;
-		}
-		return daemon;
+		if (await becomes(options.ready, START_MS, () => daemon.ended)) return daemon;
+		await daemon.stop();
+		throw new Error(`${options.name} did not start. It wrote:\n${output}`);
 	}
 
 	/** Ends the server and waits until it is gone. */
 	async stop(): Promise<void> {
 		if (this.ended) return;
 		const gone = new Promise((resolve) => this.child.once('close', resolve));
-		this.child.kill(this.options.stopSignal);
+		this.child.kill(this.stopSignal);
 		const timer = setTimeout(() => this.child.kill('SIGKILL'), 10_000);
 		await gone;
 		clearTimeout(timer);
@@ -70,11 +65,5 @@ export class Daemon {
 
 	private get ended(): boolean {
 		return this.child.exitCode !== null || this.child.signalCode !== null;
-	}
-
-	private async untilReady(): Promise<void> {
-		const { name, ready } = this.options;
-		if (await becomes(ready, START_MS, () => this.ended)) return;
-		throw new Error(`${name} did not start. It wrote:\n${this.output}`);
 	}
 }
