@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { HostDatabase } from './n8n/database';
 import type { HostLog } from './n8n/log';
 import * as memory from './n8n/memory';
 import type { MainProcess } from './n8n/process';
+import type { Postgres } from './queue/postgres';
 import type { Execution, ExecutionStatus } from './rest/execution';
 import { RestN8n } from './rest/n8n';
 import type { Workflow } from './rest/workflow';
@@ -15,6 +15,9 @@ export interface Companion {
 	process: MainProcess;
 	ready: () => Promise<boolean>;
 }
+
+/** Where n8n keeps its tables: a file of SQLite's, or a PostgreSQL server. */
+export type HostDatabase = { file: string } | Pick<Postgres, 'connection'>;
 
 export interface HostParts {
 	version: HostVersion;

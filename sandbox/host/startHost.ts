@@ -1,10 +1,9 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Host } from './host';
+import { Host, type HostDatabase } from './host';
 import { ensureN8n } from './install/ensureN8n';
 import { nodeFromRegistry, type RegistryNode } from './install/node';
-import { type HostDatabase, postgresEnvironment } from './n8n/database';
 import { assertPortFree, freePort } from './n8n/ports';
 import { prepareN8n } from './n8n/prepare';
 import { assertPrograms, POSTGRES } from './machine/programs.cjs';
@@ -65,7 +64,7 @@ export async function startHost({
 			userFolder: folder,
 			port: port ?? (await freePort()),
 			tarball,
-			env: { ...(postgres && postgresEnvironment(postgres.connection)), ...env },
+			env: { ...postgres?.environment, ...env },
 		});
 		const database: HostDatabase = postgres
 			? { connection: postgres.connection }

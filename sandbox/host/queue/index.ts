@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import axios from 'axios';
 import { type Companion, Host } from '../host';
 import { ensureN8n, type InstalledN8n } from '../install/ensureN8n';
-import { type PostgresConnection, postgresEnvironment } from '../n8n/database';
 import { freePort } from '../n8n/ports';
 import { type PreparedN8n, prepareN8n } from '../n8n/prepare';
 import type { N8nCommand } from '../n8n/process';
@@ -13,7 +12,7 @@ import { assertPrograms, QUEUE_MODE } from '../machine/programs.cjs';
 import { registerPackage } from '../package/register';
 import { type Progress, silentProgress } from '../progress';
 import type { HostVersion } from '../versions';
-import { startPostgres } from './postgres';
+import { type Postgres, startPostgres } from './postgres';
 import { type Balance, startProxy } from './proxy';
 import { startRedis } from './redis';
 
@@ -73,7 +72,7 @@ async function start(n8n: InstalledN8n, layout: Layout): Promise<Host> {
 
 		const port = await freePort();
 		const url = `http://127.0.0.1:${port}`;
-		const shared = environment(url, postgres.connection, redis.port);
+		const shared = environment(url, postgres, redis.port);
 		const part = async (command: N8nCommand, number?: number) => {
 			const env = { ...shared, ...layout.env };
 			const made = await makeProcess(n8n, folder, command, number, env, layout.tarball);
@@ -114,7 +113,7 @@ async function start(n8n: InstalledN8n, layout: Layout): Promise<Host> {
  */
 function environment(
 	url: string,
-	postgres: PostgresConnection,
+	postgres: Postgres,
 	redisPort: number,
 ): Record<string, string> {
 	return {
@@ -130,7 +129,7 @@ function environment(
 		// Production webhooks are the processors' alone, as n8n's own documentation of queue mode asks for.
 		N8N_DISABLE_PRODUCTION_MAIN_PROCESS: 'true',
 
-		...postgresEnvironment(postgres),
+		...postgres.environment,
 
 		QUEUE_BULL_REDIS_HOST: '127.0.0.1',
 		QUEUE_BULL_REDIS_PORT: String(redisPort),

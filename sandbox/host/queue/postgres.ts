@@ -3,11 +3,12 @@ import { chmod, chown, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { programPath } from '../machine/programs.cjs';
-import type { PostgresConnection } from '../n8n/database';
 import { freePort } from '../n8n/ports';
 import { Daemon } from './daemon';
 
 const run = promisify(execFile);
+
+export type Postgres = Awaited<ReturnType<typeof startPostgres>>;
 
 /** Starts a PostgreSQL with an empty database in `folder`, a new one inside another. */
 export async function startPostgres(folder: string) {
@@ -41,13 +42,20 @@ export async function startPostgres(folder: string) {
 				() => false,
 			),
 	});
-	const connection: PostgresConnection = {
-		host: '127.0.0.1',
-		port,
-		user: 'n8n',
-		database: 'postgres',
+	/** Without a password. */
+	const connection = { host: '127.0.0.1', port, user: 'n8n', database: 'postgres' };
+	return {
+		connection,
+		/** What tells n8n to keep its tables here. */
+		environment: {
+			DB_TYPE: 'postgresdb',
+			DB_POSTGRESDB_HOST: connection.host,
+			DB_POSTGRESDB_PORT: String(port),
+			DB_POSTGRESDB_USER: connection.user,
+			DB_POSTGRESDB_DATABASE: connection.database,
+		},
+		stop: () => daemon.stop(),
 	};
-	return { connection, stop: () => daemon.stop() };
 }
 
 async function identityOf(user: string): Promise<{ uid: number; gid: number }> {
