@@ -56,11 +56,7 @@ export async function startHost({
 		await mkdir(folder, { recursive: true });
 		const postgres =
 			kind === 'postgres' ? await startPostgres(join(folder, 'postgres')) : undefined;
-		const {
-			process: main,
-			url,
-			pack,
-		} = await prepareN8n(n8n, 'start', {
+		const { process, url, pack } = await prepareN8n(n8n, 'start', {
 			userFolder: folder,
 			port: port ?? (await freePort()),
 			tarball,
@@ -71,12 +67,12 @@ export async function startHost({
 			: { file: join(folder, '.n8n', 'database.sqlite') };
 		const host = new Host({
 			version,
-			main,
+			main: process,
 			userFolder: folder,
 			database,
 			url,
 			dispose: async () => {
-				main.log.close();
+				process.log.close();
 				await postgres?.stop();
 				if (userFolder === undefined) await rm(folder, { recursive: true, force: true });
 			},
@@ -86,7 +82,7 @@ export async function startHost({
 			await registerPackage(n8n, host, pack);
 		} catch (error) {
 			// The folder stays, for the log in it.
-			await main.kill();
+			await process.kill();
 			await postgres?.stop();
 			throw error;
 		}

@@ -2,20 +2,11 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InstalledN8n } from '../install/ensureN8n';
 import { pathWith } from '../install/node';
-import { type LaidDownPackage, layDown } from '../package/layDown';
+import { layDown } from '../package/layDown';
 import { RECIPES } from '../versions';
 import { HostLog } from './log';
 import { freePort } from './ports';
 import { type N8nCommand, N8nProcess } from './process';
-
-export interface PreparedN8n {
-	process: N8nProcess;
-	userFolder: string;
-	/** `http://127.0.0.1:<port>` */
-	url: string;
-	/** The package, where a tarball was given. */
-	pack: LaidDownPackage | undefined;
-}
 
 interface PrepareOptions {
 	userFolder: string;
@@ -25,12 +16,12 @@ interface PrepareOptions {
 	env: Record<string, string>;
 }
 
-/** Makes a process of n8n that can be spawned: its user folder with the package in it, its environment and its log. */
-export async function prepareN8n(
-	n8n: InstalledN8n,
-	command: N8nCommand,
-	options: PrepareOptions,
-): Promise<PreparedN8n> {
+/**
+ * Makes a process of n8n that can be spawned: its user folder with the package in it, its environment and its log.
+ *
+ * @returns it with its address, and the package where a tarball was given
+ */
+export async function prepareN8n(n8n: InstalledN8n, command: N8nCommand, options: PrepareOptions) {
 	const { userFolder, port, tarball } = options;
 	await mkdir(userFolder, { recursive: true });
 	const pack = tarball === undefined ? undefined : await layDown(tarball, userFolder);

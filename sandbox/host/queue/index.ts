@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import axios from 'axios';
-import { type Companion, Host } from '../host';
+import { Host } from '../host';
 import { ensureN8n, type InstalledN8n } from '../install/ensureN8n';
 import { freePort } from '../n8n/ports';
-import { type PreparedN8n, prepareN8n } from '../n8n/prepare';
+import { prepareN8n } from '../n8n/prepare';
 import type { N8nCommand } from '../n8n/process';
 import { assertPrograms, QUEUE_MODE } from '../machine/programs.cjs';
 import { registerPackage } from '../package/register';
@@ -16,7 +16,7 @@ import { type Postgres, startPostgres } from './postgres';
 import { type Balance, startProxy } from './proxy';
 import { startRedis } from './redis';
 
-export interface QueueHostOptions {
+interface QueueHostOptions {
 	version: HostVersion;
 	tarball?: string;
 	/** How many processes execute workflows; 2 by default. */
@@ -25,8 +25,6 @@ export interface QueueHostOptions {
 	webhooks?: number;
 	/** How the proxy distributes calls among them, asked for each call; in turn by default. */
 	balance?: () => Balance;
-	/** Overrides the environment of every process. */
-	env?: Record<string, string>;
 	progress?: Progress;
 }
 
@@ -37,26 +35,21 @@ export interface QueueHostOptions {
  * `host.companions` holds the workers and webhook processors; `kill()` and `restart()` of the host act on all processes,
  * but leave Redis and PostgreSQL running, as servers of their own would.
  */
-export async function startQueueHost({
-	version,
-	tarball,
-	workers = 2,
-	webhooks = 2,
-	balance = () => 'inTurn',
-	env = {},
-	progress = silentProgress,
-}: QueueHostOptions): Promise<Host> {
+export async function startQueueHost(options: QueueHostOptions): Promise<Host> {
+	const { version, workers = 2, webhooks = 2, progress = silentProgress } = options;
 	assertPrograms(QUEUE_MODE, 'Queue mode');
 	const n8n = await ensureN8n(version, progress);
-	const layout: Layout = { tarball, workers, webhooks, balance, env };
 	const title = `Starting n8n ${version} in queue mode: main, ${workers} workers, ${webhooks} webhook processors`;
-	return progress.step(title, () => start(n8n, layout), 'half a minute to a minute');
+	const run = () => start(n8n, { ...options, workers, webhooks });
+	return progress.step(title, run, 'half a minute to a minute');
 }
 
-type Layout = Required<Omit<QueueHostOptions, 'version' | 'progress' | 'tarball'>> &
-	Pick<QueueHostOptions, 'tarball'>;
+type Counts = Required<Pick<QueueHostOptions, 'workers' | 'webhooks'>>;
 
-async function start(n8n: InstalledN8n, layout: Layout): Promise<Host> {
+async function start(
+	n8n: InstalledN8n,
+	{ tarball, balance = () => 'inTurn', ...counts }: QueueHostOptions & Counts,
+): Promise<Host> {
 	const folder = await mkdtemp(join(tmpdir(), `mediagen-queue-${n8n.version}-`));
 	const undo: Array<() => void | Promise<void>> = [
 		() => rm(folder, { recursive: true, force: true }),
@@ -73,17 +66,29 @@ async function start(n8n: InstalledN8n, layout: Layout): Promise<Host> {
 		const port = await freePort();
 		const url = `http://127.0.0.1:${port}`;
 		const shared = environment(url, postgres, redis.port);
-		const part = async (command: N8nCommand, number?: number) => {
-			const env = { ...shared, ...layout.env };
-			const made = await makeProcess(n8n, folder, command, number, env, layout.tarball);
+		/** One process with a user folder of its own, as if on a machine of its own. */
+		const part = async (command: N8nCommand, name: string) => {
+			const ownPort = await freePort();
+			const made = await prepareN8n(n8n, command, {
+				userFolder: join(folder, name),
+				port: ownPort,
+				tarball,
+				env: { ...shared, QUEUE_HEALTH_CHECK_PORT: String(ownPort) },
+			});
 			undo.push(() => made.process.log.close());
+			return { name, ready: () => isReady(made.url), ...made };
+		};
+		const parts = async (command: N8nCommand, count: number) => {
+			const made: Array<Awaited<ReturnType<typeof part>>> = [];
+			for (let number = 1; number <= count; number += 1)
+				made.push(await part(command, `${command}-${number}`));
 			return made;
 		};
-		const main = await part('start');
-		const workers = await each(layout.workers, (number) => part('worker', number));
-		const webhooks = await each(layout.webhooks, (number) => part('webhook', number));
+		const main = await part('start', 'main');
+		const workers = await parts('worker', counts.workers);
+		const webhooks = await parts('webhook', counts.webhooks);
 		const processors = webhooks.map((webhook) => webhook.url);
-		const proxy = await startProxy(port, main.url, processors, layout.balance);
+		const proxy = await startProxy(port, main.url, processors, balance);
 		undo.push(() => proxy.stop());
 
 		const host = new Host({
@@ -111,11 +116,7 @@ async function start(n8n: InstalledN8n, layout: Layout): Promise<Host> {
  *
  * @param url the proxy's address, which is the only one that is known outside
  */
-function environment(
-	url: string,
-	postgres: Postgres,
-	redisPort: number,
-): Record<string, string> {
+function environment(url: string, postgres: Postgres, redisPort: number) {
 	return {
 		EXECUTIONS_MODE: 'queue',
 		N8N_ENCRYPTION_KEY: randomBytes(24).toString('base64'),
@@ -140,34 +141,9 @@ function environment(
 	};
 }
 
-async function each<T>(count: number, make: (number: number) => Promise<T>): Promise<T[]> {
-	const made: T[] = [];
-	for (let number = 1; number <= count; number += 1) made.push(await make(number));
-	return made;
-}
-
-/** One process with a user folder of its own, as if on a machine of its own. */
-async function makeProcess(
-	n8n: InstalledN8n,
-	folder: string,
-	command: N8nCommand,
-	number: number | undefined,
-	env: Record<string, string>,
-	tarball: string | undefined,
-): Promise<Companion & PreparedN8n> {
-	const name = number === undefined ? 'main' : `${command}-${number}`;
-	const port = await freePort();
-	const prepared = await prepareN8n(n8n, command, {
-		userFolder: join(folder, name),
-		port,
-		tarball,
-		env: { ...env, QUEUE_HEALTH_CHECK_PORT: String(port) },
-	});
-	const ready = async () => {
-		const response = await axios
-			.get(`${prepared.url}/healthz/readiness`, { validateStatus: () => true, proxy: false })
-			.catch(() => undefined);
-		return response?.status === 200;
-	};
-	return { name, ready, ...prepared };
+async function isReady(url: string): Promise<boolean> {
+	const response = await axios
+		.get(`${url}/healthz/readiness`, { validateStatus: () => true, proxy: false })
+		.catch(() => undefined);
+	return response?.status === 200;
 }
