@@ -1,6 +1,7 @@
+import { writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { HostLog } from './n8n/log';
-import * as memory from './n8n/memory';
+import { memoryOf } from './n8n/memory';
 import type { MainProcess } from './n8n/process';
 import type { Postgres } from './queue/postgres';
 import type { Execution, ExecutionStatus } from './rest/execution';
@@ -132,16 +133,16 @@ export class Host extends RestN8n {
 
 	/** Bytes of memory that n8n's main process holds. */
 	async rssBytes(): Promise<number> {
-		return memory.rssBytes(this.pid);
+		return memoryOf(this.pid, 'VmRSS');
 	}
 
 	/** The most it has held since its start or since {@link resetPeakRss}. Linux only. */
 	async peakRssBytes(): Promise<number> {
-		return memory.peakRssBytes(this.pid);
+		return memoryOf(this.pid, 'VmHWM');
 	}
 
 	async resetPeakRss(): Promise<void> {
-		await memory.resetPeakRss(this.pid);
+		await writeFile(`/proc/${this.pid}/clear_refs`, '5');
 	}
 
 	/** Shuts n8n down, and with it everything that was started for it. Removes the user folder, unless it was given. */
