@@ -7,18 +7,6 @@ import axios, {
 } from 'axios';
 import { z } from 'zod/v3';
 
-/** n8n's own words about a request that it refused. */
-export class RestError extends Error {
-	constructor(
-		readonly status: number,
-		request: string,
-		message: string,
-	) {
-		super(`${request} was answered ${status}: ${message}`);
-		this.name = 'RestError';
-	}
-}
-
 const refusalSchema = z.object({ message: z.string() }).passthrough();
 
 /** How long n8n may need until its database answers again. */
@@ -63,7 +51,7 @@ export class RestClient {
 	/**
 	 * Sends a request and reads the answer by `schema`; n8n's envelope `{ data: … }` is removed first.
 	 *
-	 * @throws {RestError} when n8n answers anything but 2xx
+	 * @throws with n8n's own words, when it answers anything but 2xx
 	 * @throws when the answer does not have the shape of `schema`
 	 */
 	async call<S extends z.ZodTypeAny>(schema: S, request: AxiosRequestConfig): Promise<z.output<S>> {
@@ -74,12 +62,9 @@ export class RestClient {
 				: error;
 		});
 		if (response.status < 200 || response.status > 299) {
-			const refusal = refusalSchema.safeParse(response.data);
-			throw new RestError(
-				response.status,
-				line,
-				refusal.success ? refusal.data.message : JSON.stringify(response.data),
-			);
+			const { data: refusal } = refusalSchema.safeParse(response.data);
+			const words = refusal?.message ?? JSON.stringify(response.data);
+			throw new Error(`${line} was answered ${response.status}: ${words}`);
 		}
 		const body: unknown =
 			z.object({ data: z.unknown() }).safeParse(response.data).data?.data ?? response.data;

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AxiosResponse, ResponseType } from 'axios';
 import { z } from 'zod/v3';
-import { RestClient, RestError } from './client';
+import { RestClient } from './client';
 import {
 	Execution,
 	summarySchema,
@@ -301,7 +301,7 @@ export class RestN8n {
 			responseType,
 		});
 		if (response.status !== 200)
-			throw new RestError(response.status, `Reading file ${id}`, 'n8n does not have it');
+			throw new Error(`Reading file ${id} was answered ${response.status}: n8n does not have it`);
 		return response;
 	}
 

@@ -59,11 +59,11 @@ const nodeWebhookSchema = z.object({
 	restartWebhook: z.boolean().default(false),
 });
 
-type NodeWebhook = z.infer<typeof nodeWebhookSchema>;
+/** A webhook's path and method are often expressions over the node's own parameters; here, their usual names suffice. */
+const chosenSchema = z.object({ path: z.string().catch(''), httpMethod: z.string().catch('GET') });
 
 /** A path that an active workflow listens on. */
 export interface WebhookPath {
-	node: string;
 	method: string;
 	/** Without the leading `/webhook/`. */
 	path: string;
@@ -73,33 +73,18 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'];
 
 /** The paths that a workflow listens on once it is active; not those that resume one execution. */
 export function webhookPaths(workflow: Workflow, types: NodeType[]): WebhookPath[] {
-	return workflow.nodes.flatMap((node) => {
-		const type = types.find(({ name }) => name === node.type);
-		if (!type || node.disabled) return [];
+	return workflow.nodes.flatMap(({ type: wanted, disabled, webhookId = '', parameters }) => {
+		const type = types.find(({ name }) => name === wanted);
+		if (!type || disabled) return [];
+		const chosen = chosenSchema.parse(parameters);
 		return type.webhooks
 			.map((webhook) => nodeWebhookSchema.safeParse(webhook))
 			.flatMap(({ data }) => (data && !data.restartWebhook ? [data] : []))
-			.map((webhook) => ({
-				node: node.name,
-				method: chosenMethod(webhook, node.parameters),
-				path: pathOf(webhook, node.webhookId ?? '', node.parameters),
-			}));
+			.map(({ httpMethod, path, isFullPath }) => {
+				const own = path.startsWith('=') ? chosen.path : path;
+				const full = isFullPath ? own || webhookId : `${webhookId}/${own}`;
+				const method = METHODS.includes(httpMethod) ? httpMethod : chosen.httpMethod;
+				return { method, path: full.replace(/^\/|\/$/g, '') };
+			});
 	});
-}
-
-/** A webhook's path and method are often expressions over the node's own parameters; here, their usual names suffice. */
-function chosenMethod({ httpMethod }: NodeWebhook, parameters: Record<string, unknown>): string {
-	if (METHODS.includes(httpMethod)) return httpMethod;
-	return typeof parameters.httpMethod === 'string' ? parameters.httpMethod : 'GET';
-}
-
-function pathOf(
-	{ path, isFullPath }: NodeWebhook,
-	webhookId: string,
-	parameters: Record<string, unknown>,
-): string {
-	const chosen = typeof parameters.path === 'string' ? parameters.path : '';
-	const own = path.startsWith('=') ? chosen : path;
-	const full = isFullPath ? own || webhookId : `${webhookId}/${own}`;
-	return full.replace(/^\/|\/$/g, '');
 }
