@@ -19,8 +19,6 @@ export const silentProgress: Progress = {
 	info: () => {},
 };
 
-const TICK_MS = { terminal: 1_000, file: 15_000 };
-
 /**
  * Writes to a terminal (one line that is kept up to date) or to a file or CI log (a line every 15 s).
  *
@@ -38,13 +36,11 @@ export function terminalProgress(output: NodeJS.WriteStream = process.stderr): P
 			let latest = '';
 			const head = `  … ${title}${usually ? ` (usually ${usually})` : ''}`;
 			write(head, live ? '' : '\n');
-			const ticker = setInterval(
-				() => {
-					const line = `${live ? head : `  … ${title}`}: ${elapsed(started)}${latest ? `, ${latest}` : ''}`;
-					write(live ? line.slice(0, output.columns - 1) : line, live ? '' : '\n');
-				},
-				live ? TICK_MS.terminal : TICK_MS.file,
-			);
+			const tick = () => {
+				const line = `${live ? head : `  … ${title}`}: ${elapsed(started)}${latest ? `, ${latest}` : ''}`;
+				write(live ? line.slice(0, output.columns - 1) : line, live ? '' : '\n');
+			};
+			const ticker = setInterval(tick, live ? 1_000 : 15_000);
 			try {
 				const result = await work((text) => {
 					latest = text;
@@ -62,7 +58,7 @@ export function terminalProgress(output: NodeJS.WriteStream = process.stderr): P
 }
 
 /** `started` in epoch milliseconds; gives `8 s` or `2 min 05 s`. */
-export function elapsed(started: number): string {
+function elapsed(started: number): string {
 	const seconds = Math.round((Date.now() - started) / 1_000);
 	const minutes = Math.floor(seconds / 60);
 	return minutes === 0

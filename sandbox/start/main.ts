@@ -74,11 +74,7 @@ async function bringUp(
 	const tarball = await packWhereChanged(join(root, '.sandbox', 'package'), progress);
 	// A kept n8n remembers the tasks of earlier starts: this one's must have other ids.
 	const seed = folder === undefined ? undefined : Date.now();
-	const sandbox = await createSandbox({
-		port: sandboxPort ?? 0,
-		allowPrivateCallbacks: true,
-		...(seed !== undefined && { seed }),
-	});
+	const sandbox = await createSandbox({ port: sandboxPort, allowPrivateCallbacks: true, seed });
 	cleanup.push(() => sandbox.close());
 
 	const userFolder = folder === undefined ? await temporaryFolder(cleanup) : resolve(root, folder);
@@ -89,13 +85,7 @@ async function bringUp(
 	);
 	// Only this start is of interest.
 	await rm(join(userFolder, 'n8n.log'), { force: true });
-	const host = await startHost({
-		version,
-		tarball,
-		userFolder,
-		...(port !== undefined && { port }),
-		progress,
-	});
+	const host = await startHost({ version, tarball, userFolder, port, progress });
 	cleanup.push(() => host.stop());
 
 	const credential = {

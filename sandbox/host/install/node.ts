@@ -34,8 +34,6 @@ export function ownHeaders(
 	return found.join('.') === version ? home : undefined;
 }
 
-const major = () => Number(process.versions.node.split('.')[0]);
-
 /** Majors of Node.js whose newest release is kept, with a lockfile, in the folder `node-<major>`. */
 export type RegistryNode = 22 | 24;
 
@@ -45,7 +43,7 @@ export type RegistryNode = 22 | 24;
  * @throws when neither is available on this platform
  */
 export async function ensureNode({ node }: HostRecipe, progress: Progress): Promise<NodeRuntime> {
-	const own = major();
+	const own = Number(process.versions.node.split('.')[0]);
 	if (own >= node.from && own <= node.to) {
 		return {
 			bin: process.execPath,
