@@ -76,14 +76,7 @@ export class Chat {
 			Math.ceil(credits),
 			account.unlimited ? Infinity : account.remainCredits,
 		);
-		service.accounts.charge(account, charged);
-		service.ledger.write({
-			type: 'charge',
-			key: account.key,
-			credits: charged,
-			taskId: null,
-			item: `chat@${model}`,
-		});
+		service.accounts.charge(account, charged, { taskId: null, item: `chat@${model}` });
 		return {
 			id: service.ids.next('chat'),
 			model,

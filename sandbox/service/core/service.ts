@@ -78,11 +78,12 @@ export function createService(options: Options, families: Families): Service {
 	const initialState = () => {
 		const files = new Files(clock, () => service.url);
 		const media = new Media();
+		const ledger = new Ledger(clock);
 		return {
 			settings: settingsSchema.parse(options),
 			durations: { ...byFamily((family) => families[family].durationMs), ...options.durations },
-			accounts: new Accounts([...USUAL_KEYS, ...options.keys]),
-			ledger: new Ledger(clock),
+			accounts: new Accounts([...USUAL_KEYS, ...options.keys], ledger),
+			ledger,
 			tasks: new Map<string, Task>(),
 			files,
 			media,

@@ -1,5 +1,6 @@
 import { z } from 'zod/v3';
 import { ServiceError } from '../errors';
+import type { Ledger, LedgerEntry } from './ledger';
 
 /** Changes of a key; an omitted field keeps its value. A new key is active and limited, and has 1,000,000 credits. */
 export const keySchema = z
@@ -24,13 +25,19 @@ export interface Account {
 	usedCredits: number;
 }
 
+/** What of an entry in the ledger says why. */
+type Reason = Pick<LedgerEntry, 'taskId' | 'item'>;
+
 const NEW_KEY_CREDITS = 1_000_000;
 
-/** The keys and their balances. */
+/** The keys and their balances. What is charged and refunded stands in the ledger too. */
 export class Accounts {
 	private readonly byKey = new Map<string, Account>();
 
-	constructor(keys: readonly KeyOptions[]) {
+	constructor(
+		keys: readonly KeyOptions[],
+		private readonly ledger: Ledger,
+	) {
 		for (const options of keys) this.set(options);
 	}
 
@@ -59,9 +66,10 @@ export class Accounts {
 	}
 
 	/** @throws ServiceError 402 when the remaining credits are fewer */
-	charge(account: Account, credits: number): void {
+	charge(account: Account, credits: number, reason: Reason): void {
 		this.check(account, credits);
 		this.move(account, credits);
+		this.ledger.write({ type: 'charge', key: account.key, credits, ...reason });
 	}
 
 	/** @throws ServiceError 402 when the remaining credits are fewer */
@@ -74,9 +82,10 @@ export class Accounts {
 		}
 	}
 
-	refund(key: string, credits: number): void {
+	refund(key: string, credits: number, reason: Reason): void {
 		const account = this.byKey.get(key);
 		if (account) this.move(account, -credits);
+		this.ledger.write({ type: 'refund', key, credits, ...reason });
 	}
 
 	private move(account: Account, credits: number): void {

@@ -1,7 +1,7 @@
 import type { Clock } from '../time/clocks';
 
 /** A charge or a refund, both as positive numbers. */
-interface LedgerEntry {
+export interface LedgerEntry {
 	readonly number: number;
 	/** Clock milliseconds. */
 	readonly at: number;

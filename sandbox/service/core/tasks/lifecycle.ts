@@ -85,12 +85,5 @@ export function endTask(service: Service, task: Task, outcome: Outcome = task.ou
 function refund(service: Service, task: Task, credits: number): void {
 	if (credits === 0) return;
 	task.refunded += credits;
-	service.accounts.refund(task.key, credits);
-	service.ledger.write({
-		type: 'refund',
-		key: task.key,
-		credits,
-		taskId: task.id,
-		item: task.operation,
-	});
+	service.accounts.refund(task.key, credits, { taskId: task.id, item: task.operation });
 }

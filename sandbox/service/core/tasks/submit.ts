@@ -101,14 +101,14 @@ function submit(
 	submission: Submission,
 ): Task {
 	const { operation, item, credits, creditsPerResult } = submission;
-	service.accounts.charge(account, credits);
+	service.accounts.check(account, credits);
 
 	const { webhook, ...applied } = submission.applied;
 	const faults = service.faults.due('task', { method: 'POST', path, family });
 	const produced = faults.find('shortfall')?.effect.produced;
 	const isShort = produced !== undefined && creditsPerResult !== undefined;
 	const id = service.newTaskId();
-	service.ledger.write({ type: 'charge', key: account.key, credits, taskId: id, item });
+	service.accounts.charge(account, credits, { taskId: id, item });
 	const task = createTask(service, {
 		id,
 		family,
