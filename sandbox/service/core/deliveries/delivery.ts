@@ -64,11 +64,9 @@ export async function post(
 		() => late.abort(),
 		() => undefined,
 	);
-	const ended = () => late.abort();
-	signal.addEventListener('abort', ended, { once: true });
 	try {
 		const response = await axios.post<NodeJS.ReadableStream>(url, body, {
-			signal: late.signal,
+			signal: AbortSignal.any([late.signal, signal]),
 			headers: { 'content-type': 'application/json', 'user-agent': 'mediagen-sandbox' },
 			responseType: 'stream',
 			maxRedirects: 0,
@@ -79,10 +77,9 @@ export async function post(
 		response.data.on('error', () => undefined).resume();
 		return { status: response.status, error: null };
 	} catch (error) {
-		if (late.signal.aborted) return { status: null, error: 'timeout' };
+		if (late.signal.aborted || signal.aborted) return { status: null, error: 'timeout' };
 		return { status: null, error: (isAxiosError(error) && error.code) || String(error) };
 	} finally {
 		answered.abort();
-		signal.removeEventListener('abort', ended);
 	}
 }
