@@ -1,7 +1,7 @@
 import multipart from '@fastify/multipart';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import { ZodError } from 'zod/v3';
-import { errorEnvelope, ServiceError } from '../errors';
+import { errorEnvelope, invalid, ServiceError } from '../errors';
 import { installRequestFaults } from '../faults/requestFaults';
 import type { Service } from '../service';
 import { installHostCheck } from './callers';
@@ -29,13 +29,9 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
 		const { status, message, code } = asServiceError(error);
 		return reply.code(status).send(errorEnvelope(status, message, code));
 	});
-	app.setNotFoundHandler((request, reply) =>
-		reply
-			.code(404)
-			.send(
-				errorEnvelope(404, `There is no ${request.method} ${request.url.replace(/\?.*$/, '')}.`),
-			),
-	);
+	app.setNotFoundHandler(({ method, url }) => {
+		throw new ServiceError(404, `There is no ${method} ${url.replace(/\?.*$/, '')}.`);
+	});
 
 	installHostCheck(app, service);
 	installRequestLog(app, service);
@@ -50,10 +46,8 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
 function asServiceError(error: FastifyError | ServiceError | ZodError): ServiceError {
 	if (error instanceof ServiceError) return error;
 	if (error instanceof ZodError) {
-		return new ServiceError(
-			400,
-			error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '),
-		);
+		const issues = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+		return invalid(issues.join('; '));
 	}
 	const status = error.statusCode ?? 500;
 	return new ServiceError(status < 500 ? 400 : 500, error.message);
