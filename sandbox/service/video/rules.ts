@@ -65,6 +65,8 @@ export function checkShots(shots: readonly Shot[], duration: number): void {
 		throw invalid(`multi_prompt: the durations sum to ${sum}, duration is ${duration}`);
 }
 
+const refuse = (why: string) => invalid(`video_list[0].video_url: ${why}`);
+
 /**
  * Checks the reference video (rule 6).
  * @returns its clip, if the video is the sandbox's own
@@ -73,50 +75,37 @@ export function checkShots(shots: readonly Shot[], duration: number): void {
 export function checkReferenceVideo(service: Service, request: VideoRequest): ClipSpec | null {
 	const [video] = request.video_list ?? [];
 	if (!video) return null;
-	const field = 'video_list[0].video_url';
 	const isFeature = video.refer_type === 'feature';
 	if (isFeature && (request.image_urls?.length ?? 0) > 1) {
 		throw invalid('image_urls: only a first-frame image is allowed beside a feature video');
 	}
 	if (!/^https?:\/\//i.test(video.video_url) || !URL.canParse(video.video_url))
-		throw invalid(`${field}: must be an http or https URL`);
+		throw refuse('must be an http or https URL');
 
 	const file = service.files.byUrl(video.video_url);
 	if (file === 'foreign') return null;
-	if (file === 'gone') throw invalid(`${field}: cannot be reached`);
-	if (file.content.type !== 'clip') throw invalid(`${field}: is not a video`);
+	if (file === 'gone') throw refuse('cannot be reached');
+	if (file.content.type !== 'clip') throw refuse('is not a video');
 	const { clip } = file.content;
-	if (isFeature) checkFeature(field, clip, file.padTo ?? 0);
-	else if (clip.seconds < BASE_SECONDS.least || clip.seconds > BASE_SECONDS.most) {
-		throw invalid(
-			`${field}: ${clip.seconds} s, a base video lasts ${BASE_SECONDS.least} to ${BASE_SECONDS.most} s`,
-		);
-	}
+	if (isFeature) checkFeature(clip, file.padTo ?? 0);
+	else checkBase(clip);
 	return clip;
 }
 
-function checkFeature(
-	field: string,
-	{ seconds, fps, width, height }: ClipSpec,
-	bytes: number,
-): void {
-	if (seconds < FEATURE.leastSeconds)
-		throw invalid(
-			`${field}: ${seconds} s, a feature video lasts at least ${FEATURE.leastSeconds} s`,
-		);
-	if (
-		Math.min(width, height) < FEATURE.leastPixels ||
-		Math.min(width, height) > FEATURE.mostPixels
-	) {
-		throw invalid(
-			`${field}: ${width}x${height}, a feature video has ${FEATURE.leastPixels} to ${FEATURE.mostPixels} px`,
-		);
-	}
-	if (fps < FEATURE.leastFps || fps > FEATURE.mostFps) {
-		throw invalid(
-			`${field}: ${fps} fps, a feature video has ${FEATURE.leastFps} to ${FEATURE.mostFps}`,
-		);
-	}
-	if (bytes > FEATURE.mostBytes)
-		throw invalid(`${field}: ${bytes} bytes, at most ${FEATURE.mostBytes}`);
+function checkBase({ seconds }: ClipSpec): void {
+	const { least, most } = BASE_SECONDS;
+	if (seconds < least || seconds > most)
+		throw refuse(`${seconds} s, a base video lasts ${least} to ${most} s`);
+}
+
+function checkFeature({ seconds, fps, width, height }: ClipSpec, bytes: number): void {
+	const { leastSeconds, leastPixels, mostPixels, leastFps, mostFps, mostBytes } = FEATURE;
+	const edge = Math.min(width, height);
+	if (seconds < leastSeconds)
+		throw refuse(`${seconds} s, a feature video lasts at least ${leastSeconds} s`);
+	if (edge < leastPixels || edge > mostPixels)
+		throw refuse(`${width}x${height}, a feature video has ${leastPixels} to ${mostPixels} px`);
+	if (fps < leastFps || fps > mostFps)
+		throw refuse(`${fps} fps, a feature video has ${leastFps} to ${mostFps}`);
+	if (bytes > mostBytes) throw refuse(`${bytes} bytes, at most ${mostBytes}`);
 }
