@@ -2,7 +2,7 @@ import type { Clock } from '../core/time/clocks';
 import type { Boundary, Ttl } from './prompt';
 
 /** "About 1024 tokens": a shorter prefix has its marker ignored (cache rule 4). */
-export const SHORTEST_PREFIX = 1024;
+const SHORTEST_PREFIX = 1024;
 /** Number of blocks before each of its markers that a request searches for a cached prefix. */
 const LOOK_BACK = 20;
 
@@ -22,12 +22,6 @@ interface Entry {
 	expiresAt: number;
 }
 
-/** What a request reads, and what it writes when it has been answered. */
-export interface CachePlan {
-	usage: CacheUsage;
-	commit(): void;
-}
-
 /** Cached prefixes, by owner and model. */
 export class PrefixCache {
 	private readonly entries = new Map<string, Entry>();
@@ -38,7 +32,7 @@ export class PrefixCache {
 	 * Calculates what a prompt reads and writes. Reading refreshes at once (cache rule 7); writes can be read after `commit`.
 	 * @param scope a prefix can be read in its own scope only
 	 */
-	plan(scope: string, boundaries: readonly Boundary[]): CachePlan {
+	plan(scope: string, boundaries: readonly Boundary[]) {
 		const total = boundaries.at(-1)?.tokens ?? 0;
 		const lastMarked = boundaries.map(isCacheable).lastIndexOf(true);
 		const hit = this.longestHit(scope, boundaries);

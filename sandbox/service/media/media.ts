@@ -19,11 +19,6 @@ type Sample =
 /** The content of a file: uploaded bytes, or the description of a sample. */
 export type FileContent = { type: 'bytes'; upload: Upload } | Sample;
 
-interface NamedContent {
-	name: string;
-	content: FileContent;
-}
-
 const CACHE_BYTES = 64 * 1024 * 1024;
 
 /** Makes the bytes of files on request, once for simultaneous requests, and keeps the latest. */
@@ -34,7 +29,7 @@ export class Media {
 		fetchMethod: async (_name, _stale, { context }) => await make(context.sample),
 	});
 
-	async bytes({ name, content }: NamedContent): Promise<Buffer> {
+	async bytes({ name, content }: { name: string; content: FileContent }): Promise<Buffer> {
 		if (content.type === 'bytes') return content.upload.bytes ?? Buffer.alloc(0);
 		return await this.made.forceFetch(name, { context: { sample: content } });
 	}

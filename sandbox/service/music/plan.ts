@@ -5,7 +5,6 @@ import type { Service } from '../core/service';
 import type { Account } from '../core/store/accounts';
 import { ownTask } from '../core/tasks/lifecycle';
 import type { Sent, Submission } from '../core/tasks/submit';
-import type { TrackSpec } from '../media/track';
 import { isVersion, MUSIC_OPERATIONS, type MusicOperationName, SONG_CREDITS } from './operations';
 import { musicRequest, type MusicRequest } from './request';
 import { musicPlan, tracksOf, type MusicPlan } from './tracks';
@@ -46,17 +45,14 @@ function musicSubmission(
 	};
 }
 
-interface Source {
-	track: TrackSpec;
-	uploaded: boolean;
-}
+type Source = ReturnType<typeof sourceTrack>;
 
 /** @throws ServiceError 400 when the track does not exist, or is not ready */
 function sourceTrack(
 	service: Service,
 	account: Account,
 	{ taskId, audioIndex }: NonNullable<MusicRequest['source']>,
-): Source {
+) {
 	const task = ownTask<MusicPlan>(service, account, taskId, 'music');
 	if (!task) throw invalid(`task_id: ${taskId} is not a music task`);
 	if (task.results === null) throw invalid(`task_id: ${taskId} has no result`);

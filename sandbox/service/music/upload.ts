@@ -7,7 +7,6 @@ import { priced } from '../core/prices';
 import type { Service } from '../core/service';
 import type { StoredFile } from '../core/store/files';
 import type { Sent, Submission } from '../core/tasks/submit';
-import type { TrackSpec } from '../media/track';
 import { musicPlan, type MusicPlan } from './tracks';
 
 const LARGEST_UPLOAD = 100 * 1024 * 1024;
@@ -45,16 +44,7 @@ export async function uploadSubmission({ service, body, request }: Sent): Promis
 		ignored: unknownFields(form ?? body, [...Object.keys(fields), 'file']),
 		...priced('musicgen@upload'),
 		durationMs: 0,
-		plan: (taskId) =>
-			uploadedPlan(
-				{
-					seconds: secondsOf(audio),
-					seed: taskId,
-					fadeIn: 0,
-					title: fields.title ?? 'uploaded track',
-				},
-				audio,
-			),
+		plan: (taskId) => uploadedPlan(taskId, audio, fields.title),
 	};
 }
 
@@ -77,7 +67,8 @@ function fromLink({ files }: Service, body: unknown) {
 }
 
 /** The uploaded audio is the result; without it, a sample. */
-function uploadedPlan(track: TrackSpec, audio: Audio): MusicPlan {
+function uploadedPlan(seed: string, audio: Audio, title = 'uploaded track'): MusicPlan {
+	const track = { seconds: secondsOf(audio), seed, fadeIn: 0, title };
 	const plan = musicPlan({ tracks: [track] }, { uploaded: true });
 	if (!audio) return plan;
 	const suffix = `1.${EXTENSIONS[audio.contentType] ?? 'wav'}`;
