@@ -14,9 +14,10 @@ const NOT_BASE64 = /[^A-Za-z0-9+/=]|=[^=]|={3}/;
 const MAGIC_LETTERS = 64;
 
 interface ReferenceLimits {
-	each: number;
-	total: number;
-	dataUris: boolean;
+	/** Bytes. */
+	each?: number;
+	total?: number;
+	dataUris?: boolean;
 }
 
 /** Checks the images that a request refers to. */
@@ -33,18 +34,16 @@ export class References {
 	 */
 	async check(
 		urls: readonly string[],
-		limits: ReferenceLimits,
-		field = 'image_urls',
+		field: string,
+		{ each = Infinity, total: most = Infinity, dataUris = false }: ReferenceLimits = {},
 	): Promise<void> {
 		let total = 0;
 		for (const [index, url] of urls.entries()) {
-			const bytes = await this.bytesOf(url, limits, `${field}[${index}]`);
-			if (bytes > limits.each)
-				throw invalid(`${field}[${index}]: ${bytes} bytes, at most ${limits.each}`);
+			const bytes = await this.bytesOf(url, dataUris, `${field}[${index}]`);
+			if (bytes > each) throw invalid(`${field}[${index}]: ${bytes} bytes, at most ${each}`);
 			total += bytes;
 		}
-		if (total > limits.total)
-			throw invalid(`${field}: ${total} bytes in all, at most ${limits.total}`);
+		if (total > most) throw invalid(`${field}: ${total} bytes in all, at most ${most}`);
 	}
 
 	/** Size and alpha channel of one of the sandbox's own images; `null` for another host. */
@@ -61,11 +60,7 @@ export class References {
 		}
 	}
 
-	private async bytesOf(
-		url: string,
-		{ dataUris }: ReferenceLimits,
-		field: string,
-	): Promise<number> {
+	private async bytesOf(url: string, dataUris: boolean, field: string): Promise<number> {
 		if (/^https?:\/\//i.test(url) && URL.canParse(url)) return await this.fileSize(url, field);
 		const head = dataUris ? DATA_URI_HEAD.exec(url.slice(0, 40))?.[0] : undefined;
 		const encoded = head === undefined ? '' : url.slice(head.length);

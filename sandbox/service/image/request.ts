@@ -27,8 +27,8 @@ const MEGABYTE = 1024 * 1024;
 const SQUARE: Size = { width: 1024, height: 1024 };
 
 /** Limits on reference images, by model family; sizes in bytes. */
-const OFFICIAL_LIMITS = { count: 16, each: 20 * MEGABYTE, total: 256 * MEGABYTE, dataUris: false };
-const LITE_LIMITS = { count: 14, each: 10 * MEGABYTE, total: Infinity, dataUris: true };
+const OFFICIAL_LIMITS = { count: 16, each: 20 * MEGABYTE, total: 256 * MEGABYTE };
+const LITE_LIMITS = { count: 14, each: 10 * MEGABYTE, dataUris: true };
 
 const prompt = z.string().min(1, 'is required');
 const n = z.number({ invalid_type_error: 'must be a JSON number' }).int().min(1).max(4).default(1);
@@ -138,7 +138,7 @@ async function official(
 	review(request.prompt, request.moderation === 'low');
 	const { image_urls: images = [], mask_url: mask, resolution, background } = request;
 	const size = officialSize(request.size, resolution);
-	await service.references.check(images, OFFICIAL_LIMITS);
+	await service.references.check(images, 'image_urls', OFFICIAL_LIMITS);
 	if (mask !== undefined) await checkMask(service, mask, images[0] ?? '');
 	const wasTransparent = background === 'transparent';
 	return {
@@ -152,7 +152,7 @@ async function official(
 async function lite(service: Service, request: z.output<typeof liteSchema>): Promise<ImageRequest> {
 	review(request.prompt, false);
 	const { image_urls: images = [], resolution } = request;
-	await service.references.check(images, LITE_LIMITS);
+	await service.references.check(images, 'image_urls', LITE_LIMITS);
 	const ratio = request.size === 'auto' ? await ratioLike(service, images[0]) : request.size;
 	return {
 		size: sizeOfRatio(ratio, '1k') ?? SQUARE,
@@ -166,9 +166,8 @@ async function other(
 	service: Service,
 	applied: z.output<typeof otherSchema>,
 ): Promise<ImageRequest> {
-	const limits = { each: Infinity, total: Infinity, dataUris: true };
 	review(applied.prompt, false);
-	await service.references.check(applied.image_urls ?? [], limits);
+	await service.references.check(applied.image_urls ?? [], 'image_urls', { dataUris: true });
 	const pixels = parsePixels(applied.size);
 	const ownSize = pixels && !brokenPixelRule(pixels) ? pixels : SQUARE;
 	return { size: sizeOfRatio(applied.size, '1k') ?? ownSize, applied, item: 'other-image' };
@@ -181,7 +180,7 @@ function review(text: string, loose: boolean): void {
 }
 
 async function checkMask(service: Service, maskUrl: string, firstUrl: string): Promise<void> {
-	await service.references.check([maskUrl], OFFICIAL_LIMITS, 'mask_url');
+	await service.references.check([maskUrl], 'mask_url', OFFICIAL_LIMITS);
 	const mask = await service.references.inspect(maskUrl);
 	if (mask && !mask.hasAlpha) throw invalid('mask_url: the mask has no alpha channel');
 	const first = await service.references.inspect(firstUrl);

@@ -21,9 +21,6 @@ import {
 } from './request';
 import { checkPictures, checkReferenceVideo, checkShots, imagesOf, markedPrompt } from './rules';
 
-/** The spec sets no limits on a video's reference images: they only have to exist. */
-const ANY_SIZE = { each: Infinity, total: Infinity, dataUris: false };
-
 /** Seconds. Only models that the spec does not name may ask for more. */
 const LONGEST_SAMPLE = 60;
 
@@ -46,18 +43,10 @@ export async function videoSubmission({ service, body }: Sent): Promise<Submissi
 	) {
 		throw invalid('prompt: is required if there is no other input');
 	}
-	await service.references.check(
-		images,
-		ANY_SIZE,
-		request.image_urls ? 'image_urls' : 'image_with_roles',
-	);
-	for (const [index, { element_input_urls }] of (request.element_list ?? []).entries()) {
-		await service.references.check(
-			element_input_urls,
-			ANY_SIZE,
-			`element_list[${index}].element_input_urls`,
-		);
-	}
+	// The spec sets no limits on a video's reference images: they only have to exist.
+	await service.references.check(images, request.image_urls ? 'image_urls' : 'image_with_roles');
+	for (const [index, { element_input_urls: urls }] of (request.element_list ?? []).entries())
+		await service.references.check(urls, `element_list[${index}].element_input_urls`);
 	const reference = checkReferenceVideo(service, request);
 	const { applied, notes } = effective(request, shots);
 	const isEdit = request.video_list?.[0]?.refer_type === 'base';
