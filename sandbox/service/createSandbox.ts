@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { createControls, type Controls } from './admin/controls';
-import { homeRoute } from './admin/home';
-import { adminRoutes } from './admin/routes';
+import { adminRoutes, homeRoute } from './admin/routes';
 import { Chat } from './chat/chat';
 import { chatRoutes } from './chat/routes';
 import { buildServer } from './core/http/server';
