@@ -6,7 +6,7 @@ import { createTask, endTask } from '../core/tasks/lifecycle';
 import { buttonsOf } from '../grid/buttons';
 import { gridPlan } from '../grid/plan';
 import { musicPlan } from '../music/tracks';
-import { OUTPUT_FPS, videoPlan, videoSize } from '../video/clip';
+import { OUTPUT_FPS, VIDEO_RATIOS, videoPlan, videoSize } from '../video/clip';
 
 /** Options of every original: the key it belongs to, and its state. */
 const common = {
@@ -49,7 +49,7 @@ export const originalVideoSchema = z
 		model: z.string().min(1).default('vidgen3.1-fast'),
 		prompt: z.string().default('an original video'),
 		seconds: z.number().min(0.5).max(60).default(8),
-		aspectRatio: z.enum(['16:9', '9:16', '1:1']).default('16:9'),
+		aspectRatio: z.enum(VIDEO_RATIOS).default('16:9'),
 		resolution: z.enum(['720p', '1080p', '4k']).default('720p'),
 		/** Even numbers of pixels, in place of ratio and resolution. */
 		width: z.number().int().multipleOf(2).min(16).max(8192).optional(),

@@ -5,17 +5,21 @@ import type { Size } from '../media/size';
 /** The rate of the service's own output (spec, section 6, rule 6). */
 export const OUTPUT_FPS = 24;
 
-/** The shorter edge by `mode` of a generation and `resolution` of an extension. */
-const SHORT_EDGE = { std: 720, pro: 1080, '4k': 2160, '720p': 720, '1080p': 1080 } as const;
+const STANDARD_EDGE = 720;
 
-export type VideoResolution = keyof typeof SHORT_EDGE;
-export const VIDEO_RESOLUTIONS: readonly VideoResolution[] = ['std', 'pro', '4k', '720p', '1080p'];
+/** The shorter edge by `mode` of a generation and `resolution` of an extension, where it is not the standard one. */
+const SHORT_EDGE = new Map([
+	['pro', 1080],
+	['1080p', 1080],
+	['4k', 2160],
+]);
+
 export const VIDEO_RATIOS = ['16:9', '9:16', '1:1'] as const;
 export type VideoRatio = (typeof VIDEO_RATIOS)[number];
 
 /** Width and height of a video. */
-export function videoSize(ratio: VideoRatio, resolution: VideoResolution): Size {
-	const short = SHORT_EDGE[resolution];
+export function videoSize(ratio: VideoRatio, resolution: string): Size {
+	const short = SHORT_EDGE.get(resolution) ?? STANDARD_EDGE;
 	const long = (short / 9) * 16;
 	if (ratio === '1:1') return { width: short, height: short };
 	return ratio === '16:9' ? { width: long, height: short } : { width: short, height: long };

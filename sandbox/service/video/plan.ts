@@ -4,14 +4,7 @@ import { isPriceKey, PRICES } from '../core/prices';
 import type { Service } from '../core/service';
 import type { Sent, Submission } from '../core/tasks/submit';
 import { nearestRatio } from '../media/size';
-import {
-	OUTPUT_FPS,
-	VIDEO_RATIOS,
-	VIDEO_RESOLUTIONS,
-	videoPlan,
-	videoSize,
-	type VideoRatio,
-} from './clip';
+import { OUTPUT_FPS, VIDEO_RATIOS, videoPlan, videoSize, type VideoRatio } from './clip';
 import {
 	multiPromptSchema,
 	shotTypeSchema,
@@ -54,7 +47,7 @@ export async function videoSubmission({ service, body }: Sent): Promise<Submissi
 		isEdit && reference ? reference.seconds : Math.min(request.duration, LONGEST_SAMPLE);
 	const ratio = await ratioOf(service, request, images, notes);
 	const clip = {
-		...videoSize(ratio, VIDEO_RESOLUTIONS.find((known) => known === request.mode) ?? 'std'),
+		...videoSize(ratio, request.mode),
 		seconds,
 		fps: OUTPUT_FPS,
 		seed: '1',

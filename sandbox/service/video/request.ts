@@ -1,6 +1,7 @@
 import { z } from 'zod/v3';
 import { imageReference, parse, webhookField } from '../core/http/parse';
 import type { Settings } from '../core/options';
+import { VIDEO_RATIOS } from './clip';
 
 export const VIDEO_MODEL = 'vidomni-v3-omni';
 
@@ -40,7 +41,7 @@ const videoSchema = z.object({
 	negative_prompt: z.string().max(2500, 'at most 2500 characters').optional(),
 	mode: z.enum(['std', 'pro', '4k']).default('std'),
 	duration: z.number(jsonNumber).int().min(3).max(15).default(5),
-	aspect_ratio: z.enum(['16:9', '9:16', '1:1']).default('16:9'),
+	aspect_ratio: z.enum(VIDEO_RATIOS).default('16:9'),
 	image_urls: z.array(imageReference).optional(),
 	image_with_roles: z.array(roleImage).optional(),
 	video_list: z.array(referenceVideo).max(1, atMost(1, 'video')).optional(),
