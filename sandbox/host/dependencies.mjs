@@ -1,8 +1,8 @@
 // Plain JavaScript, and nothing but Node.js itself: this runs before anything is installed.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import cache from './machine/cache.cjs';
 import programs from './machine/programs.cjs';
 
 const readPackages = (path) => JSON.parse(readFileSync(path, 'utf8')).packages;
@@ -29,15 +29,10 @@ function isInstalled(root) {
  * @param {string} version such as `2.41`
  */
 export function programsToInstall(version) {
-	// As in install/locked.ts, which needs the dependencies.
-	const cache =
-		process.env.MEDIAGEN_CACHE ||
-		join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'n8n-nodes-mediagen');
-	const installs = existsSync(cache)
-		? readdirSync(cache).filter((name) => name.startsWith(`n8n-${version}-`))
-		: [];
-	if (installs.some((name) => existsSync(join(cache, name, 'complete.json')))) return [];
-	return programs.COMPILER;
+	const folder = cache.cacheFolder();
+	const isInstall = (name) =>
+		name.startsWith(`n8n-${version}-`) && existsSync(join(folder, name, cache.STAMP));
+	return existsSync(folder) && readdirSync(folder).some(isInstall) ? [] : programs.COMPILER;
 }
 
 /**

@@ -1,6 +1,6 @@
 export { attachHost, describeHost, type HostDescription } from './attach';
 export { type Companion, Host, type RunOptions } from './host';
-export { cacheFolder } from './install/locked';
+export { cacheFolder } from './machine/cache.cjs';
 export { ensureN8n, type InstalledN8n } from './install/ensureN8n';
 export { freePort, assertPortFree } from './n8n/ports';
 export { layDown } from './package/layDown';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { basename, join } from 'node:path';
 import { lock } from 'proper-lockfile';
 import { z } from 'zod/v3';
+import { cacheFolder, STAMP } from '../machine/cache.cjs';
 import type { Note, Progress } from '../progress';
 import { npm } from './npm';
 
@@ -22,18 +22,6 @@ export interface LockedInstall {
 	finish?: (folder: string, note: Note) => Promise<void>;
 }
 
-/**
- * The folder for installed n8n versions: outside the checkout, so that a fresh clone finds them again.
- *
- * `MEDIAGEN_CACHE` names another; else the platform's usual place is used.
- */
-export function cacheFolder({ MEDIAGEN_CACHE, XDG_CACHE_HOME } = process.env): string {
-	return resolve(
-		MEDIAGEN_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'n8n-nodes-mediagen'),
-	);
-}
-
-const STAMP = 'complete.json';
 const lockfileSchema = z.object({ packages: z.record(z.unknown()) });
 
 /**
