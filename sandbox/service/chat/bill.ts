@@ -47,19 +47,16 @@ export class ChatBill {
 	report() {
 		const sum = (part: (typeof PARTS)[number] | 'credits') =>
 			this.entries.reduce((total, entry) => total + entry[part], 0);
-		const input = {
+		const totals = {
 			plain: sum('plain'),
 			read: sum('read'),
 			written5m: sum('written5m'),
 			written1h: sum('written1h'),
-		};
-		const totals = {
-			...input,
 			output: sum('output'),
 			credits: sum('credits'),
-			input: input.plain + input.read + input.written5m + input.written1h,
 		};
-		return { requests: [...this.entries], totals };
+		const input = totals.plain + totals.read + totals.written5m + totals.written1h;
+		return { requests: [...this.entries], totals: { ...totals, input } };
 	}
 
 	reset(): void {

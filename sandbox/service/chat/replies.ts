@@ -3,22 +3,20 @@ import { PHRASES } from '../core/http/parse';
 import type { Ids } from '../core/store/ids';
 import { countTokens } from './tokens';
 
+const toolCall = z
+	.object({
+		name: z.string(),
+		arguments: z.record(z.unknown()).default({}),
+		id: z.string().optional(),
+	})
+	.strict();
+
 /** A prepared answer. */
 export const replySchema = z
 	.object({
 		/** `{{tool}}` is replaced by the last tool result, `{{user}}` by the last user message. */
 		text: z.string().optional(),
-		toolCalls: z
-			.array(
-				z
-					.object({
-						name: z.string(),
-						arguments: z.record(z.unknown()).default({}),
-						id: z.string().optional(),
-					})
-					.strict(),
-			)
-			.optional(),
+		toolCalls: z.array(toolCall).optional(),
 		refusal: z.boolean().default(false),
 		/** Only for requests of this kind; without it, for any. */
 		when: z
@@ -85,10 +83,7 @@ export class Replies {
 			return { text: '', toolCalls: [], stop: 'refusal', tokens: 0 };
 		}
 		const { text: wanted = '', toolCalls: calls = [] } = scripted ?? sample(occasion);
-		const toolCalls = calls.map(({ id, ...call }) => ({
-			id: id ?? this.ids.next('call'),
-			...call,
-		}));
+		const toolCalls = calls.map(({ id = this.ids.next('call'), ...call }) => ({ id, ...call }));
 		const text = wanted.replaceAll('{{tool}}', occasion.tool).replaceAll('{{user}}', occasion.user);
 		return limited(
 			{ text, toolCalls, stop: toolCalls.length > 0 ? 'tools' : 'end', tokens: 0 },
