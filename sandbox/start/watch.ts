@@ -29,8 +29,5 @@ export function rebuildOnChange(root: string, host: Host, progress: Progress): (
 	progress.info(
 		'  Watching nodes/ and credentials/. Types are not checked here: npm run typecheck.',
 	);
-	return async () => {
-		watcher.close();
-		return Promise.resolve();
-	};
+	return () => Promise.resolve(watcher.close());
 }

@@ -88,13 +88,8 @@ export class Originals {
 		const { key, state, action, prompt, settings, olderButtons, buttons } =
 			originalGridSchema.parse(options);
 		const id = this.service.newTaskId();
-		const plan = gridPlan(
-			action,
-			id,
-			prompt,
-			settings,
-			buttons ?? buttonsOf(action, id, olderButtons),
-		);
+		const offered = buttons ?? buttonsOf(action, id, olderButtons);
+		const plan = gridPlan(action, id, prompt, settings, offered);
 		return this.make(state, { id, family: 'grid', operation: action.toLowerCase(), key, plan });
 	}
 

@@ -5,7 +5,6 @@ import { VIDEO_RATIOS } from './clip';
 
 export const VIDEO_MODEL = 'vidomni-v3-omni';
 
-const atMost = (most: number, things: string) => `at most ${most} ${things}`;
 const jsonNumber = { invalid_type_error: 'must be a JSON number' };
 
 const roleImage = z.object({
@@ -44,9 +43,9 @@ const videoSchema = z.object({
 	aspect_ratio: z.enum(VIDEO_RATIOS).default('16:9'),
 	image_urls: z.array(imageReference).optional(),
 	image_with_roles: z.array(roleImage).optional(),
-	video_list: z.array(referenceVideo).max(1, atMost(1, 'video')).optional(),
+	video_list: z.array(referenceVideo).max(1, 'at most 1 video').optional(),
 	multi_shot: z.boolean().optional(),
-	element_list: z.array(element).max(3, atMost(3, 'subjects')).optional(),
+	element_list: z.array(element).max(3, 'at most 3 subjects').optional(),
 	watermark: z.boolean().optional(),
 	audio: z.boolean().optional(),
 	webhook: webhookField,
