@@ -1,5 +1,5 @@
 import { z } from 'zod/v3';
-import { taskIdField, webhookField } from '../core/http/parse';
+import { requiredText, taskIdField, webhookField } from '../core/http/parse';
 
 /** A follow-up operation on a grid task (spec, section 4). */
 export interface GridOperation {
@@ -38,7 +38,7 @@ export const gridSchema = z.object({
 
 /** The first grid. The spec does not show its endpoint: path and fields are the sandbox's own. */
 export const imagineSchema = z.object({
-	prompt: z.string({ required_error: 'is required' }).min(1, 'is required'),
+	prompt: requiredText,
 	speed: z.string().optional(),
 	/** Inherited by follow-up tasks. */
 	version: z.string().optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod/v3';
 import { invalid } from '../core/errors';
-import { imageReference, parse, PHRASES, webhookField } from '../core/http/parse';
+import { imageReference, parse, PHRASES, requiredText, webhookField } from '../core/http/parse';
 import type { PriceKey } from '../core/prices';
 import type { Service } from '../core/service';
 import { PICTURE_FORMATS } from '../media/picture';
@@ -105,9 +105,7 @@ export interface ImageRequest {
 	item: PriceKey;
 }
 
-const namedModel = z
-	.object({ model: z.string({ required_error: 'is required' }).min(1, 'is required') })
-	.passthrough();
+const namedModel = z.object({ model: requiredText }).passthrough();
 
 /**
  * Validates the body of `POST /v1/images/generations` (spec, section 3).

@@ -1,4 +1,5 @@
 import { z } from 'zod/v3';
+import { requiredText } from '../core/http/parse';
 import type { TrackSpec } from '../media/track';
 
 /** Values of `version` (spec, section 2), which determines quality and price. */
@@ -187,5 +188,5 @@ export const OWN_RULES: Readonly<
 > = {
 	sample: { start_s: z.number(required).min(0), end_s: z.number(required) },
 	crop: { start_s: z.number(required).int().min(0), end_s: z.number(required).int() },
-	upsampleTags: { tags: z.string(required).min(1, 'is required') },
+	upsampleTags: { tags: requiredText },
 };

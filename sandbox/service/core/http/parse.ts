@@ -43,10 +43,12 @@ export const shortened = (value: unknown) =>
 /** Any asynchronous submission may have a callback base address (spec, Events, rule 1). */
 export const webhookField = z.string().min(1).optional();
 
+export const requiredText = z.string({ required_error: 'is required' }).min(1, 'is required');
+
 /** A task id; a client of a dialect with numeric ids may send a number. */
 export const taskIdField = z.preprocess(
 	(id) => (typeof id === 'number' ? String(id) : id),
-	z.string({ required_error: 'is required' }).min(1, 'is required'),
+	requiredText,
 );
 
 /** A reference image: a plain URL or, as in the spec's own example, an object with a `url`. */
