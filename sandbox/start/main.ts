@@ -8,8 +8,6 @@ import { readOptions, type StartOptions } from './options';
 import { runPipeline } from './pipeline';
 import { rebuildOnChange } from './watch';
 
-const CREDENTIAL = 'MediaGen API';
-
 const progress = terminalProgress();
 
 /** What is undone at the end, the newest first, however the program ends. */
@@ -89,7 +87,7 @@ async function bringUp(
 	cleanup.push(() => host.stop());
 
 	const credential = {
-		name: CREDENTIAL,
+		name: 'MediaGen API',
 		type: 'mediaGenApi',
 		data: {
 			baseUrl: sandbox.url,
