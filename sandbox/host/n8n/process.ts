@@ -19,17 +19,10 @@ process.on('exit', () => running.forEach((n8n) => n8n.signal('SIGKILL')));
 export type N8nCommand = 'start' | 'worker' | 'webhook';
 
 /** What a host needs of n8n's main process. */
-export interface MainProcess {
-	readonly pid: number;
-	readonly log: HostLog;
-	spawn(): void;
-	until(what: string, ready: () => Promise<boolean>, timeoutMs: number): Promise<void>;
-	stop(): Promise<void>;
-	kill(): Promise<void>;
-}
+export type MainProcess = Pick<N8nProcess, 'pid' | 'log' | 'spawn' | 'until' | 'stop' | 'kill'>;
 
 /** One operating-system process of n8n (`start`, `worker` or `webhook`) and everything that it starts. */
-export class N8nProcess implements MainProcess {
+export class N8nProcess {
 	private child: ChildProcess | undefined;
 
 	private exited: Promise<string> = Promise.resolve('it was not started');

@@ -48,15 +48,10 @@ const itemSchema = z
 	})
 	.passthrough();
 
-/** One item that a node put out. */
-export type ExecutionItem = z.infer<typeof itemSchema>;
-
+/** What a node, or the whole execution, failed with, in the words that the editor shows. */
 const errorSchema = z
 	.object({ message: z.string(), description: z.string().nullish(), name: z.string().optional() })
 	.passthrough();
-
-/** What a node, or the whole execution, failed with, in the words that the editor shows. */
-export type ExecutionError = z.infer<typeof errorSchema>;
 
 const taskSchema = z
 	.object({
@@ -91,7 +86,7 @@ export class Execution {
 	/** Runs by node name, in the order in which they happened. */
 	readonly runs: Record<string, NodeRun[]>;
 
-	readonly error: ExecutionError | undefined;
+	readonly error: z.infer<typeof errorSchema> | undefined;
 
 	readonly lastNode: string | undefined;
 
@@ -110,7 +105,7 @@ export class Execution {
 	}
 
 	/** The items that a node put out at its last run; `output` counts from 0. */
-	items(node: string, output = 0): ExecutionItem[] {
+	items(node: string, output = 0) {
 		return this.runs[node]?.at(-1)?.data?.main?.[output] ?? [];
 	}
 

@@ -14,12 +14,11 @@ export const keySchema = z
 	.strict();
 
 export type KeyOptions = z.output<typeof keySchema>;
-export type KeyStatus = NonNullable<KeyOptions['status']>;
 
 /** A key and its balance. A credit is a thousandth of the balance's unit. */
 export interface Account {
 	readonly key: string;
-	status: KeyStatus;
+	status: NonNullable<KeyOptions['status']>;
 	unlimited: boolean;
 	remainCredits: number;
 	usedCredits: number;
