@@ -8,7 +8,7 @@ type StatusEffect = Extract<RequestEffect, { type: 'status' }>;
 /** Sets code and headers of an injected status and returns its body. */
 export function statusAnswer(reply: FastifyReply, effect: StatusEffect): string {
 	const { status, retryAfter } = effect;
-	reply.code(status).type('application/json; charset=utf-8').removeHeader('content-length');
+	reply.code(status).type('application/json; charset=utf-8');
 	if (typeof retryAfter === 'number') reply.header('retry-after', String(retryAfter));
 	if (typeof retryAfter === 'object') {
 		reply.header('retry-after', new Date(Date.now() + retryAfter.dateIn * 1000).toUTCString());

@@ -5,7 +5,7 @@ import { cutInHalf, statusAnswer, truncate } from './brokenAnswers';
 import type { RequestEffect } from './rule';
 
 /** The effect that waits for the answer of a request. */
-const pending = new WeakMap<FastifyRequest, RequestEffect>();
+const pending = new WeakMap<FastifyRequest, Exclude<RequestEffect, { type: 'slow' }>>();
 
 /** Applies fault rules to requests, before the handler and to its answer. */
 export function installRequestFaults(app: FastifyInstance, service: Service): void {
@@ -35,17 +35,15 @@ export function installRequestFaults(app: FastifyInstance, service: Service): vo
 		const effect = pending.get(request);
 		if (!effect) return payload;
 		pending.delete(request);
+		if (effect.type !== 'cutBody') reply.removeHeader('content-length');
 		switch (effect.type) {
 			case 'status':
 				return statusAnswer(reply, effect);
 			case 'malformedJson':
-				reply.removeHeader('content-length');
 				return '{"code": 200, "data": [{ status: submitted';
 			case 'truncatedJson':
-				reply.removeHeader('content-length');
 				return truncate(payload);
 			case 'emptyBody':
-				reply.removeHeader('content-length');
 				return '';
 			case 'cutBody':
 				return cutInHalf(reply, payload);
@@ -55,8 +53,6 @@ export function installRequestFaults(app: FastifyInstance, service: Service): vo
 			case 'hang':
 				leaveUnanswered(service, request, 'hang');
 				return await new Promise<never>(() => {});
-			case 'slow':
-				return payload;
 		}
 	});
 }
