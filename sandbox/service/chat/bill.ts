@@ -28,7 +28,7 @@ export interface ChatBillEntry extends CacheUsage {
 }
 
 export class ChatBill {
-	private entries: ChatBillEntry[] = [];
+	private readonly entries: ChatBillEntry[] = [];
 
 	constructor(private readonly clock: Clock) {}
 
@@ -57,9 +57,5 @@ export class ChatBill {
 		};
 		const input = totals.plain + totals.read + totals.written5m + totals.written1h;
 		return { requests: [...this.entries], totals: { ...totals, input } };
-	}
-
-	reset(): void {
-		this.entries = [];
 	}
 }

@@ -89,8 +89,6 @@ export class Chat {
 	}
 
 	reset(): void {
-		this.cache.reset();
-		this.replies.reset();
-		this.bill.reset();
+		Object.assign(this, new Chat(this.service));
 	}
 }

@@ -57,10 +57,6 @@ export class PrefixCache {
 		};
 	}
 
-	reset(): void {
-		this.entries.clear();
-	}
-
 	/** The last boundary with an entry, within reach of any marker. All that is found is renewed. */
 	private longestHit(scope: string, boundaries: readonly Boundary[]): number {
 		const reach = new Set(
