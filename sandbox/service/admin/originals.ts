@@ -77,7 +77,6 @@ export class Originals {
 		const { key, state, seconds, title } = uploadedTrackSchema.parse(options);
 		const seed = this.service.ids.next('track');
 		return this.make(state, {
-			family: 'music',
 			operation: 'upload',
 			key,
 			plan: musicPlan({ tracks: [{ seconds, seed, fadeIn: 0, title }] }, { uploaded: true }),
@@ -90,7 +89,7 @@ export class Originals {
 		const id = this.service.newTaskId();
 		const offered = buttons ?? buttonsOf(action, id, olderButtons);
 		const plan = gridPlan(action, id, prompt, settings, offered);
-		return this.make(state, { id, family: 'grid', operation: action.toLowerCase(), key, plan });
+		return this.make(state, { id, operation: action.toLowerCase(), key, plan });
 	}
 
 	video(options: OriginalVideoOptions): Task {
@@ -99,7 +98,6 @@ export class Originals {
 		const size = videoSize(frame.aspectRatio, frame.resolution);
 		const seed = this.service.ids.next('clip');
 		return this.make(state, {
-			family: 'video',
 			operation: 'original',
 			key,
 			padTo: bytes ?? null,

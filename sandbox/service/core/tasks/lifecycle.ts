@@ -3,8 +3,9 @@ import type { Service } from '../service';
 import type { Account } from '../store/accounts';
 import { resultsOf, type Outcome, type Plan, type Task } from '../store/tasks';
 
-type Given = Pick<Task, 'family' | 'operation' | 'key' | 'plan'>;
-type Optional = Partial<Omit<Task, keyof Given | 'createdAt' | 'endedAt' | 'results' | 'refunded'>>;
+type Given = Pick<Task, 'operation' | 'key' | 'plan'>;
+type Derived = 'family' | 'createdAt' | 'endedAt' | 'results' | 'refunded';
+type Optional = Partial<Omit<Task, keyof Given | Derived>>;
 
 /** Adds a task, which ends by itself when its time has passed. The defaults are those of a free task without duration. */
 export function createTask(service: Service, given: Given & Optional): Task {
@@ -23,6 +24,7 @@ export function createTask(service: Service, given: Given & Optional): Task {
 		answersAfterCallback: false,
 		outcome: { status: 'completed' },
 		...given,
+		family: given.plan.family,
 		createdAt: service.clock.now(),
 		refunded: 0,
 		endedAt: null,

@@ -111,7 +111,6 @@ function submit(
 	service.accounts.charge(account, credits, { taskId: id, item });
 	const task = createTask(service, {
 		id,
-		family,
 		operation,
 		path,
 		key: account.key,
