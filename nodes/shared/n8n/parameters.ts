@@ -8,7 +8,7 @@ import type {
 import type { NodeOperationError } from 'n8n-workflow';
 
 import { toApiName } from '../util/case';
-import { isObject, jsonObject, objectOf } from '../util/json';
+import { isDate, isObject, jsonObject, objectOf } from '../util/json';
 import { toId } from '../util/schema';
 import type { z } from '../util/vendor/zod';
 import { PendingUpload } from './binary';
@@ -21,7 +21,8 @@ export type ParameterValues = Record<string, unknown>;
 export function isSet(value: unknown): boolean {
 	if (value === undefined || value === null || value === '') return false;
 	if (Array.isArray(value)) return value.length > 0;
-	return !isObject(value) || Object.keys(value).length > 0;
+	// A date has no keys.
+	return !isObject(value) || isDate(value) || Object.keys(value).length > 0;
 }
 
 /** A cell of a sheet may hold a blank. */
@@ -52,7 +53,7 @@ function readGroup(fields: readonly Field[], value: Record<string, unknown>): Pa
 
 /** A value as it is sent. What the panel leaves empty is left out; the inside of a value is the user's own. */
 function readValue(field: INodeProperties | undefined, given: unknown): unknown {
-	const value = plainValue(field?.type, given);
+	const value = isDate(given) ? given.toJSON() : plainValue(field?.type, given);
 	if (field?.type !== 'fixedCollection') return value;
 	const fields = children(field).flatMap(children);
 	const group = (inner: unknown) => (isObject(inner) ? readGroup(fields, inner) : inner);

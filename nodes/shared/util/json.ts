@@ -63,6 +63,10 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Whether a value is a date, as the node of a database gives one. An expression may make one in a realm of its own. */
+export const isDate = (value: unknown): value is Date =>
+	Object.prototype.toString.call(value) === '[object Date]';
+
 /** Whether a value is text that is not blank. */
 export const isText = (value: unknown): value is string =>
 	typeof value === 'string' && value.trim() !== '';

@@ -46,6 +46,11 @@ test.each<[string, INodeParameters, string]>([
 		fields({ name: 'song', value: '={{ ({ title: "", key: null }) }}' }),
 		'{"song":{"title":"","key":null}}',
 	],
+	[
+		'a date, such as the node of a database gives,',
+		fields({ name: 'at', value: '={{ new Date(0) }}' }),
+		'{"at":"1970-01-01T00:00:00.000Z"}',
+	],
 	['an empty object', { bodyType: 'json', body: '{}' }, '{}'],
 	[
 		'a field named __proto__',
@@ -71,6 +76,19 @@ test.each<[string, INodeParameters, string]>([
 	],
 ])('%s is sent as it was given', async (_, parameters, body) => {
 	expect(await bodyOf(parameters)).toBe(body);
+});
+
+test('a date is text where a field holds text, and no number', async () => {
+	numberTasks(service);
+	const buy = async (given: INodeParameters) =>
+		await buySounds(service, 1, {}, { given: { waitMode: 'none', ...given } });
+	await buy({ prompt: '={{ new Date(0) }}' });
+	expect(service.sent('POST', SOUNDS)[0]?.body).toMatchObject({
+		prompt: '1970-01-01T00:00:00.000Z',
+	});
+	const { error } = await buy({ additionalFields: { bpm: '={{ new Date(0) }}' } });
+	expect(error?.message).toContain('"BPM" must be a whole number');
+	expect(service.sent('POST', SOUNDS)).toHaveLength(1);
 });
 
 describe('Additional Body Fields of a sound', () => {
